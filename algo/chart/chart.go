@@ -1,5 +1,5 @@
-// Package chart draws values over an axis as SVG, and has what other pictures of values
-// share with that: scales, marks on an axis, and colours.
+// Package chart draws values over an axis as SVG (Chart), and shares scales, ticks and colours with
+// other pictures.
 package chart
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The colours of all charts. The first two can be told apart by everyone (Okabe and Ito).
+// Colours of all charts. Everyone can tell the first two apart (Okabe and Ito).
 const (
 	Inside  = "#0072b2"
 	Outside = "#d55e00"
@@ -21,15 +21,13 @@ const (
 // A Scale maps the values from Low to High to the pixels between From and To.
 type Scale struct{ Low, High, From, To float64 }
 
-// At is the pixel of a value.
 func (s Scale) At(v float64) float64 { return s.From + (s.To-s.From)*(v-s.Low)/(s.High-s.Low) }
 
-// Value is the value at a pixel.
 func (s Scale) Value(pixel float64) float64 {
 	return s.Low + (pixel-s.From)/(s.To-s.From)*(s.High-s.Low)
 }
 
-// Ticks are at most so many round numbers from low to high.
+// Ticks returns at most most round numbers from low to high.
 func Ticks(low, high float64, most int) []float64 {
 	if !(high > low) || math.IsInf(high-low, 0) {
 		return nil
@@ -47,38 +45,34 @@ func Ticks(low, high float64, most int) []float64 {
 	return list
 }
 
-// Label is a tick as text.
+// Label formats a tick.
 func Label(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'g', 6, 64), "-", "−", 1)
 }
 
-// A Chart is what is drawn between two axes.
 type Chart struct {
 	Title, XAxis, YAxis    string // safe in XML
 	Low, High, Bottom, Top float64
 	drawn                  strings.Builder
 }
 
-// The size of a chart and its margins, in pixels.
+// Size and margins of a chart, in pixels.
 const (
 	width, height                                    = 720.0, 260.0
 	marginLeft, marginRight, marginTop, marginBottom = 52.0, 12.0, 12.0, 40.0
 )
 
-// X is the pixel of a value on the horizontal axis.
 func (c *Chart) X(v float64) float64 {
 	return Scale{c.Low, c.High, marginLeft, width - marginRight}.At(v)
 }
 
-// Y is the pixel of a value on the vertical axis.
 func (c *Chart) Y(v float64) float64 {
 	return Scale{c.Bottom, c.Top, height - marginBottom, marginTop}.At(v)
 }
 
-// Add draws an element.
 func (c *Chart) Add(format string, args ...any) { fmt.Fprintf(&c.drawn, format, args...) }
 
-// SVG puts the axes around what was drawn.
+// SVG returns the chart with its axes.
 func (c *Chart) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %g %g" width="%g" height="%g" role="img"><title>%s</title>`, width, height, width, height, c.Title)
@@ -116,8 +110,7 @@ func (c *Chart) Level(at float64) {
 	c.Add(`<path d="M%g %.1fH%g" stroke="%s" stroke-dasharray="4 3"/>`, marginLeft, c.Y(at), width-marginRight, Outside)
 }
 
-// Bars draws counts inside, with those outside on top, and a line of expected ones unless
-// it is nil, in bars of one width.
+// Bars draws counts inside, outside on top, and expected counts as a line unless nil.
 func (c *Chart) Bars(from, width float64, inside, outside, line []float64) {
 	for i := range inside {
 		left, right := c.X(from+float64(i)*width)+0.4, c.X(from+float64(i+1)*width)-0.4
@@ -140,8 +133,8 @@ func (c *Chart) Bars(from, width float64, inside, outside, line []float64) {
 	c.Add(`V%.1f" fill="none" stroke="%s" stroke-width="1.2"/>`, c.Y(0), Ink)
 }
 
-// Path draws a line through values at 0, 1, 2 …, with no more points than pixels: of each
-// group of values the lowest and the highest.
+// Path draws a line through values at 0, 1, 2 …, reduced to the lowest and highest value of each
+// pixel.
 func (c *Chart) Path(values []float64) {
 	group := max(1, len(values)/600)
 	c.Add(`<path d="`)

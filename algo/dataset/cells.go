@@ -41,7 +41,7 @@ func (f *frame) findWanted() error {
 	return nil
 }
 
-// cells are the further ones of a row, nil for none.
+// cells are the wanted further cells of a row, nil for none.
 func (f *frame) cells(row [][]byte) []string {
 	if len(f.further) == 0 {
 		return nil
@@ -76,10 +76,10 @@ func (f *frame) ownCells(row [][]byte) []string {
 
 func cellOf(text []byte) string { return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD") }
 
-// keys are those of further values of objects.
+// keys of further values in objects.
 type keys []string
 
-// header tells the names that there are, if anybody wants to know.
+// header reports the available names to Options.Header.
 func (s *scanner) header(names []string) {
 	if s.opt.Header != nil {
 		s.opt.Header(names)
@@ -104,7 +104,7 @@ func (s *scanner) furtherKeys(smiles, id string) (wanted, own keys, err error) {
 			}
 		}
 	}
-	slices.Sort(known) // the order of an object means nothing
+	slices.Sort(known) // objects have no order
 	s.header(known)
 	for _, name := range s.wanted {
 		i, err := columnCalled(known, name)
@@ -122,7 +122,7 @@ func (s *scanner) furtherKeys(smiles, id string) (wanted, own keys, err error) {
 	return wanted, own, nil
 }
 
-// of are the values of an object: texts, and others as JSON writes them.
+// of returns the values of an object, text plain and others as JSON.
 func (k keys) of(values map[string]json.RawMessage) []string {
 	if k == nil {
 		return nil
@@ -146,7 +146,6 @@ type fields struct {
 	seen  []bool   // the names that one of them had
 }
 
-// namesOf are the names of the data of a record.
 func namesOf(in *molfile.Record) (names []string) {
 	seen := map[string]bool{}
 	for name := range in.Fields() {
@@ -164,7 +163,7 @@ func dataOf(in *molfile.Record) (names, values []string) {
 	return names, values
 }
 
-// of are the data of a record, empty where it has none.
+// of returns the data of a record, empty where missing.
 func (f *fields) of(in *molfile.Record) ([]string, *twins) {
 	if len(f.names) == 0 {
 		return nil, nil

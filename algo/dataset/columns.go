@@ -13,7 +13,7 @@ import (
 // MaxKept bounds a file that is kept in memory, see [Options].
 const MaxKept = 256 << 20
 
-// kept keeps what a reader gives in memory.
+// kept reads a reader into memory.
 func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxKept+1))
 	if err == nil && len(data) > MaxKept {
@@ -22,7 +22,7 @@ func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	return bytes.NewReader(data), int64(len(data)), func() {}, err
 }
 
-// A frame is an open file of columns.
+// A frame is an open Parquet file.
 type frame struct {
 	*parquet.File
 	names   []string
@@ -35,8 +35,8 @@ type frame struct {
 	smiles, id int      // -1 for none
 }
 
-// readParquet reads the rows of a file of columns. Few bytes may stand for many rows, as in
-// compressed text.
+// readParquet reads the rows of a Parquet file. As in compressed text, few bytes may hold many
+// rows.
 func (s *scanner) readParquet(column string) error {
 	keep := s.opt.Keep
 	if keep == nil {
@@ -88,8 +88,8 @@ func (s *scanner) readParquet(column string) error {
 	return nil
 }
 
-// begin finds the columns of SMILES and ids, and returns their places in the cells of the rows.
-// Where the names do not tell, the first rows do.
+// begin finds the columns of SMILES and ids and their places in the rows, by name or from the first
+// rows.
 func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, id int, err error) {
 	smiles, twins := columnOrPlace(f.names, orSMILES(column))
 	if twins != nil {
@@ -129,7 +129,7 @@ func orSMILES(column string) string {
 	return column
 }
 
-// idAmong is the column of ids, of those that can be read.
+// idAmong is the id column among the readable ones.
 func (f *frame) idAmong() (int, *twins) {
 	readable := slices.Clone(f.names)
 	for i, c := range f.columns {
@@ -140,7 +140,7 @@ func (f *frame) idAmong() (int, *twins) {
 	return idColumn(readable)
 }
 
-// guess is begin where no column has the name that is wanted. It reads all columns of text.
+// guess is begin without a matching name. It reads all text columns.
 func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
 	var read []int
 	for i, c := range f.columns {

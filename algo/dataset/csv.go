@@ -8,12 +8,9 @@ import (
 	"strings"
 )
 
-// encoding/csv is not used here: it collects a field without a bound (one
-// missing quote reads the rest of the file into memory), it cannot go on at a
-// line of our choice after a bad record, and its strict mode refuses a quote
-// inside an unquoted field, as in 5'-O-(2"-methyl), which is common in names.
-// Where it accepts a text without such quotes, the fields are the same; a fuzz
-// test compares them.
+// encoding/csv does not fit: it reads a field of any length into memory (as after a missing quote),
+// cannot resume at a chosen line, and in strict mode refuses quotes inside an unquoted field, as in
+// the name 5'-O-(2"-methyl). For texts without such quotes a fuzz test compares both.
 
 // maxColumns bounds the header.
 const maxColumns = 1 << 16
@@ -22,30 +19,30 @@ const maxColumns = 1 << 16
 type field struct {
 	start, end   int
 	line, column int  // of the first character
-	quoted       bool // had quotes around it
-	escaped      bool // has doubled quotes inside
+	quoted       bool // had quotes
+	escaped      bool // contains doubled quotes
 }
 
-// A table reads records of fields.
+// A table reads delimited records.
 type table struct {
 	*scanner
 	separator byte
-	columns   int // in the header; as many fields are kept for each record
+	columns   int // of the header; at most as many fields are kept
 	smiles    int // a column
-	id        int // a column, -1 if there is none
+	id        int // column, or -1
 
 	further []int // columns of scanner.wanted
 	owned   []int // columns of Options.Own
 
 	fields  []field
-	beyond  *field // the first field beyond columns that is not empty
+	beyond  *field // the first nonempty field beyond columns
 	count   int    // of fields, kept or not
-	surplus field  // what beyond points to
+	surplus field  // the target of beyond
 	scratch [2][]byte
 }
 
-// readFields reads a format of fields. Its error says that there is no column of SMILES;
-// errors of the reader are in the window.
+// readFields reads a delimited format. Its error means that there is no column of SMILES; reader
+// errors are in the window.
 func readFields(format Format) func(s *scanner, column string) error {
 	return func(s *scanner, column string) error {
 		t := table{scanner: s}
@@ -53,7 +50,7 @@ func readFields(format Format) func(s *scanner, column string) error {
 	}
 }
 
-// read passes all records to emit.
+// read emits all records.
 func (t *table) read(column string, format Format) error {
 	if err := t.begin(column, format); err != nil || t.stopped {
 		return err
@@ -77,7 +74,7 @@ func (t *table) read(column string, format Format) error {
 	return nil
 }
 
-// begin finds the separator and the columns, and consumes the header.
+// begin finds separator and columns, and consumes the header.
 func (t *table) begin(column string, format Format) error {
 	t.columns = maxColumns
 	t.separator = separatorIn(t.head, format, column)
@@ -128,13 +125,13 @@ func (t *table) begin(column string, format Format) error {
 	return nil
 }
 
-// twinsAt says where in the header the second of two columns is.
+// twinsAt locates the second twin in the header.
 func (t *table) twinsAt(err *twins) error {
 	f := t.fields[err.second]
 	return syntaxError(t.file, f.line, f.column, err)
 }
 
-// twins are two columns of which neither is meant rather than the other.
+// twins are two columns that match a name equally well.
 type twins struct {
 	first, second int // from 0
 	names         string
@@ -157,7 +154,7 @@ func (t *twins) Error() string {
 	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
 }
 
-// keys is that of objects, whose order means nothing. No two are spelled alike.
+// keys is the error for objects.
 func (t *twins) keys() error {
 	if t.ids {
 		return fmt.Errorf("keys %s: want one key of ids", t.names)
@@ -165,12 +162,12 @@ func (t *twins) keys() error {
 	return fmt.Errorf("keys %s: want one, or its exact spelling", t.names)
 }
 
-// data is that of data in SDF.
+// data is the error for SDF.
 func (t *twins) data() error {
 	return fmt.Errorf("two data items called %s: want one", t.names)
 }
 
-// columnOrPlace is columnCalled, or else the column at the place that name says, as in "column 2".
+// columnOrPlace is columnCalled, or the column that "column 2" numbers.
 func columnOrPlace(columns []string, name string) (int, *twins) {
 	i, err := columnCalled(columns, name)
 	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
@@ -179,8 +176,8 @@ func columnOrPlace(columns []string, name string) (int, *twins) {
 	return i, err
 }
 
-// columnCalled returns the place of a column: the one that is spelled as name is, or else the one
-// whose name differs in case, blanks and dashes. It is −1 if there is none.
+// columnCalled returns the index of the column spelled like name, else the one that differs in
+// case, blanks and dashes only, or −1.
 func columnCalled(columns []string, name string) (int, *twins) {
 	name = strings.TrimSpace(name)
 	place, exact := -1, false
@@ -198,7 +195,7 @@ func columnCalled(columns []string, name string) (int, *twins) {
 	return place, err
 }
 
-// noColumn says which columns there are, none of them the wanted one.
+// noColumn lists the columns where none matches.
 func noColumn(front []string, column string) error {
 	shown := make([]string, 0, 2*maxNamed)
 	for _, name := range front[:min(len(front), cap(shown))] {
@@ -214,13 +211,12 @@ func noColumn(front []string, column string) error {
 	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
 }
 
-// wantsSMILES tells whether a column was left to be found.
+// wantsSMILES reports whether no column was named.
 func wantsSMILES(column string) bool {
 	return column == "" || columnName(column) == smilesNames[0]
 }
 
-// skipBlankLines consumes what lies before the first line that is not blank, nor tells a spreadsheet
-// the separator.
+// skipBlankLines consumes leading blank lines and spreadsheet separator hints.
 func (t *table) skipBlankLines() {
 	for {
 		n, ok := t.lineEnd(0)
@@ -231,9 +227,8 @@ func (t *table) skipBlankLines() {
 	}
 }
 
-// separatorOf tells the separator of a header: the one that makes a field of the wanted
-// name, and then it is sure, or else the most frequent one. The comma comes first. Text in
-// quotes does not count.
+// separatorOf returns a header's separator: the one that makes a field of the wanted name (sure),
+// or the most frequent one, comma first. Quoted text is ignored.
 func separatorOf(header []byte, wanted string) (best byte, sure bool) {
 	best, most := separators[0], 0
 	for _, separator := range separators {
@@ -250,7 +245,7 @@ func separatorOf(header []byte, wanted string) (best byte, sure bool) {
 	return best, false
 }
 
-// splitUnquoted splits a line at the separators that are not in quotes.
+// splitUnquoted splits a line at unquoted separators.
 func splitUnquoted(line []byte, separator byte) [][]byte {
 	quoted := false
 	var fields [][]byte
@@ -267,22 +262,21 @@ func splitUnquoted(line []byte, separator byte) [][]byte {
 	return append(fields, line[from:])
 }
 
-// columnName makes spellings of a name equal.
+// columnName normalises the spelling of a name.
 func columnName[T string | []byte](text T) string {
 	return columnNames.Replace(strings.ToLower(string(text)))
 }
 
 var columnNames = strings.NewReplacer(" ", "_", "-", "_")
 
-// idNames are the names of ids, the best first.
+// idNames are the names of id columns, the best first.
 var idNames = []string{
 	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
 	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
 	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
 }
 
-// idColumn returns the column of ids, −1 without one. Nobody asked for a spelling: those that differ
-// in case are twins.
+// idColumn returns the id column, or −1. Columns that differ in case only are twins.
 func idColumn(columns []string) (int, *twins) {
 	names := columnNamesOf(columns)
 	for _, wanted := range idNames {
@@ -307,7 +301,7 @@ func columnNamesOf(columns []string) []string {
 	return names
 }
 
-// emitRow emits the record whose fields next has found.
+// emitRow emits the record that next found.
 func (t *table) emitRow(line int) {
 	if t.beyond != nil {
 		t.refuse(line, syntaxError("", t.beyond.line, t.beyond.column,
@@ -329,8 +323,8 @@ func (t *table) emitRow(line int) {
 	t.record(line, id, t.raw(f, 0), f.line, f.column)
 }
 
-// furtherCells are those of wanted columns and where they begin, nil for none. A cell that is
-// not there begins where the last one does.
+// furtherCells returns the wanted cells with their positions, nil for none. A missing cell has the
+// position of the last one.
 func (t *table) furtherCells() (cells []string, at [][2]int) {
 	if len(t.further) == 0 {
 		return nil, nil
@@ -380,11 +374,10 @@ func (t *table) blank() bool {
 	return t.beyond == nil
 }
 
-// text returns field i of the record, trimmed; it is valid until the next call
-// with the same slot.
+// text returns field i, trimmed and valid until the next call with the same slot.
 func (t *table) text(i, slot int) []byte { return bytes.TrimSpace(t.raw(t.fields[i], slot)) }
 
-// raw is text with the blanks around it.
+// raw is text untrimmed.
 func (t *table) raw(f field, slot int) []byte {
 	text := t.bytes(f.start, f.end)
 	if f.escaped {
@@ -397,22 +390,19 @@ func (t *table) raw(f field, slot int) []byte {
 
 var errEnd = errors.New("no more records")
 
-// A cutter is where the cutting of a record into fields has got to. Distances are from
-// window.pos.
+// A cutter is the state of splitting a record. Distances are from window.pos.
 type cutter struct {
-	at        int  // distance of the next field or, in the end, of the next record
-	line      int  // the number of the line there
+	at        int  // distance of the next field, finally of the next record
+	line      int  // line number there
 	lineStart int  // its distance
-	lineEnd   int  // distance of its line feed, or of the end of the text; less than at before it is looked for
+	lineEnd   int  // distance of its line feed, or of the end of the text; less than at until searched
 	lineFeed  bool // whether there is one
 }
 
-// next finds the fields of the record at pos and returns its size, line end
-// included, and the number of the line behind it. It does not consume a
-// record, but if it returns a *SyntaxError it has consumed what is refused:
-// the line with the quote that is never closed or has something behind it, so
-// that the lines that it would swallow are read as records of their own.
-// errEnd is the end of the text or of what can be read.
+// next finds the fields of the record at pos and returns its size with line end, and the number of
+// the next line. It consumes nothing, except before a *SyntaxError: then the line with the bad
+// quote is consumed, and later lines are read as records of their own. errEnd is the end of the
+// text.
 func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = nil
@@ -431,8 +421,7 @@ func (t *table) next() (size, nextLine int, err error) {
 	return c.at, c.line + 1, nil
 }
 
-// plainFields keeps the fields from c.at up to the next one with quotes around it, or to
-// the end of the record, which is then the last.
+// plainFields keeps the unquoted fields from c.at on, and reports whether the record ended.
 func (t *table) plainFields(c *cutter) (last bool, err error) {
 	if c.lineEnd < c.at {
 		if err := t.findLineEnd(c); err != nil {
@@ -441,7 +430,7 @@ func (t *table) plainFields(c *cutter) (last bool, err error) {
 	}
 	text := t.bytes(0, c.lineEnd)
 	for {
-		// Fields are short: a loop beats calls of bytes.IndexByte.
+		// Fields are short: a loop beats bytes.IndexByte.
 		i := c.at
 		for i < len(text) && text[i] != t.separator {
 			i++
@@ -476,15 +465,14 @@ func (t *table) findLineEnd(c *cutter) error {
 	return nil
 }
 
-// refuseLong consumes the rest of a line that is too long, from the given distance on.
+// refuseLong consumes the rest of a line that is too long, from a distance on.
 func (t *table) refuseLong(from, line int) error {
 	err := syntaxError("", line, 1, t.tooLong())
 	t.skipLine(from, line+1)
 	return err
 }
 
-// quotedField keeps the field whose opening quote is at c.at, and tells whether it is the
-// last of its record.
+// quotedField keeps the quoted field at c.at, and reports whether it ends the record.
 func (t *table) quotedField(c *cutter) (last bool, err error) {
 	open := *c
 	f := field{start: c.at + 1, line: c.line, column: c.at - c.lineStart + 2, quoted: true}
@@ -517,7 +505,7 @@ func (t *table) quotedField(c *cutter) (last bool, err error) {
 	return last, nil
 }
 
-// findClosingQuote sets the end of f, which begins behind its opening quote.
+// findClosingQuote finds the end of f, which begins after its opening quote.
 func (t *table) findClosingQuote(f *field) error {
 	for i := f.start; ; {
 		at := bytes.IndexByte(t.bytes(i, t.buffered()), '"')
@@ -538,7 +526,7 @@ func (t *table) findClosingQuote(f *field) error {
 	}
 }
 
-// refuseUnclosed is for a quote that is not closed in all that can be read.
+// refuseUnclosed refuses a quote that is never closed.
 func (t *table) refuseUnclosed(f *field) error {
 	if t.broken() != nil {
 		return errEnd
@@ -550,8 +538,7 @@ func (t *table) refuseUnclosed(f *field) error {
 	return t.recover(f.start-1, f.line, syntaxError("", f.line, f.column-1, err))
 }
 
-// refuseBehindQuote is for a quote opened at open that has something behind it at c, where it
-// is closed.
+// refuseBehindQuote refuses text at c after a closing quote.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
 	err := syntaxError("", c.line, c.at-c.lineStart+1,
@@ -563,7 +550,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 	return t.recover(open.at, open.line, err)
 }
 
-// keep adds a field to the record. It is small, so that it is inlined.
+// keep adds a field. It is small enough to be inlined.
 func (t *table) keep(f field) {
 	if t.count++; t.count > t.columns {
 		t.keepSurplus(&f)
@@ -572,7 +559,7 @@ func (t *table) keep(f field) {
 	}
 }
 
-// keepSurplus remembers the first field beyond the columns that is not blank.
+// keepSurplus remembers the first nonblank surplus field.
 func (t *table) keepSurplus(f *field) {
 	if t.beyond == nil && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
 		t.surplus = *f
@@ -580,10 +567,9 @@ func (t *table) keepSurplus(f *field) {
 	}
 }
 
-// recover consumes the rest of the line on which the quote at distance open
-// was opened. In what it gives back no quote can be open at a line's end
-// again, before the place where the reading of this record stopped: there
-// quotes come in even runs only. So no text is read more than twice.
+// recover consumes the rest of the line with the quote at distance open. In the returned text no
+// quote is open at a line end before the place where reading stopped: quotes there come in even
+// runs. So no text is read more than twice.
 func (t *table) recover(open, line int, err *SyntaxError) error {
 	t.skipLine(open, line+1)
 	return err

@@ -1,16 +1,12 @@
-// Package dataset reads graphs: the text files of the TUDataset collection,
-// and streams of molecules in .smi, .csv, .tsv, .jsonl, .sdf and .parquet files or of plain
-// graphs in node-link .jsonl and .graphml files, any of them compressed. It also draws the splits of the evaluation protocol.
+// Package dataset reads graphs: TUDataset folders and archives ([ReadTU], [ReadTUZip]), and streams
+// of molecules in .smi, .csv, .tsv, .jsonl, .sdf and .parquet or of plain graphs in node-link
+// .jsonl and .graphml, compressed or not ([Records], [Molecules]; [Collect] and [Open] read one
+// whole). It also draws the splits of the evaluation protocol.
 //
-// A TUDataset set is read whole ([ReadTU], [ReadTUZip]). Molecules come as a
-// stream of records ([Records], [Molecules]) whose memory does not depend on
-// the length of the file; [Collect] and [Open] read one whole.
-//
-// Input is not trusted. Memory is bounded by the size of the decompressed
-// text for a TUDataset set and by a constant for a stream; no number that is
-// written in a file is allocated by. The limits are [MaxTUBytes], [MaxRecord]
-// and [MaxField]. Data that expand more than [MaxExpand]-fold beyond the first
-// MiB are refused as soon as they do, and before the first record where they begin so.
+// Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a
+// constant for a stream; no number in a file is allocated by. The limits are [MaxTUBytes],
+// [MaxRecord] and [MaxField]. Data that expand more than [MaxExpand]-fold beyond the first MiB are
+// refused, before the first record where they begin so.
 package dataset
 
 import (
@@ -32,28 +28,27 @@ import (
 type Set struct {
 	Name   string
 	Graphs []*graph.Graph
-	IDs    []string // of molecules, or the numbers of their records, from 1; nil for a TUDataset set
-	Labels []int    // of the graphs, nil if the set has none; not used by the method
-	// Refused are the records that are no molecules, each with why.
+	IDs    []string // of molecules, or record numbers from 1; nil for a TUDataset set
+	Labels []int    // of the graphs, nil for none; the method does not use them
+	// Refused are the records that are no molecules.
 	Refused []Record
 	Info    Info
 }
 
-// Info counts what was left out of graphs on the way to a [Set].
+// Info counts what a [Set] lost of its graphs.
 type Info struct {
-	SelfLoops  int // edges dropped because both ends are the same node
-	Duplicates int // edges dropped because the same directed edge came before
+	SelfLoops  int // self-loops dropped
+	Duplicates int // repeated directed edges dropped
 	Warnings   []string
 }
 
-// A SyntaxError says what is wrong with an input and where. If a SMILES is no
-// molecule, Err is a [*molecule.SyntaxError].
+// A SyntaxError locates a mistake in an input. For a bad SMILES, Err is a [*molecule.SyntaxError].
 type SyntaxError struct {
 	File   string // may be empty
 	Row    int    // from 1, in a file of columns; else 0
-	Line   int    // from 1; 0 in a list or a file of columns, which have no lines
-	Column int    // in bytes, from 1; in the SMILES where there are no lines
-	Err    error  // what was found and what was expected
+	Line   int    // from 1; 0 in a list or a file of columns
+	Column int    // in bytes, from 1; in the SMILES if there is no line
+	Err    error  // what was found and expected
 }
 
 func syntaxError(file string, line, column int, err error) *SyntaxError {
@@ -63,7 +58,7 @@ func syntaxError(file string, line, column int, err error) *SyntaxError {
 func (e *SyntaxError) Error() string {
 	what := e.Err.Error()
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
-		what = m.Reason // its column counts in the SMILES, ours in the line
+		what = m.Reason // its column is in the SMILES, ours in the line
 	}
 	if e.Row > 0 {
 		return fmt.Sprintf("%s: row %d, column %d: %s", named(e.File), e.Row, e.Column, what)
@@ -77,16 +72,13 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, what)
 }
 
-// Unwrap returns e.Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// maxNamed is how many refused rows, columns or sets a message names before it
-// only counts.
+// maxNamed is how many refused rows, columns or sets a message names before it counts.
 const maxNamed = 5
 
-// Collect reads all molecules of r. Refused records are kept aside, and the first
-// few are named in the warnings; it is an error if the stream cannot be read
-// to its end or holds no molecule at all.
+// Collect reads all molecules of r. It keeps refused records and names the first few in warnings. A
+// broken stream, or one without molecules, is an error.
 func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	s := &Set{Name: opt.Name}
 	for rec, err := range Molecules(ctx, r, opt) {
@@ -114,10 +106,9 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
 }
 
-// Open reads the set called name below the folder fsys: the TUDataset files in
-// tu/NAME, or else the molecules in mol/NAME.csv or mol/NAME.csv.gz, parsed on
-// the given number of goroutines (0: one for each core). If there is no such
-// set the error lists those that are there.
+// Open reads the set called name in fsys: the TUDataset files in tu/NAME, or the molecules in
+// mol/NAME.csv or mol/NAME.csv.gz, parsed on that many goroutines (0: one for each core). The error
+// for a missing set lists those that exist.
 func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) || !fs.ValidPath(name) || name == "." {
 		return nil, fmt.Errorf("%q is not the name of a data set: want a plain name such as BZR or bbbp", name)
@@ -149,7 +140,7 @@ func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, erro
 		name, name, name, name, available(fsys))
 }
 
-// available lists the names that Open takes.
+// available lists the sets for Open.
 func available(fsys fs.FS) string {
 	var names []string
 	tu, _ := fs.ReadDir(fsys, "tu")
@@ -177,7 +168,7 @@ func named(file string) string {
 	return file
 }
 
-// clip shortens untrusted text for a message.
+// clip shortens untrusted text in messages.
 func clip[T string | []byte](s T) string {
 	const most = 40
 	if len(s) > most {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// A foreignFormat is a kind of file that people give by mistake. It is declared here alone.
+// A foreignFormat is a file type that people give by mistake.
 type foreignFormat struct {
 	begins string // its first bytes
-	has    string // further ones in its head; empty for any
+	has    string // required elsewhere in its head; empty for any
 	what   string
 	advice string // what to give instead; empty for plainText
 }
@@ -22,7 +22,7 @@ const (
 	copyAsText = "copy its structures out as SMILES"
 )
 
-// foreignFormats are in the order in which a text is compared with them.
+// foreignFormats are in order of comparison.
 var foreignFormats = []foreignFormat{
 	{"PK\x03\x04", "xl/", "an Excel workbook", saveAsCSV},
 	{"PK\x03\x04", "opendocument.spreadsheet", "a LibreOffice spreadsheet", saveAsCSV},
@@ -70,8 +70,8 @@ var foreignFormats = []foreignFormat{
 	{"\x80\x05", "", "a Python pickle", "write it as CSV"},
 }
 
-// foreign is an error if t is no text of molecules by its first bytes, or no text at all. Zip
-// archives pass: they may hold a TUDataset set.
+// foreign returns an error if t is no text of molecules by its first bytes. Zip archives pass: they
+// may hold a TUDataset set.
 func foreign(t *Text) error {
 	head, _ := t.Peek(headSize / 16)
 	if beginsMolfile(head) || beginsGraphML(head) {

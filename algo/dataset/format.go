@@ -12,33 +12,32 @@ import (
 // A Format is a kind of file.
 type Format string
 
-// The formats. [Records] reads all of them but TU, which is for [ReadTU] and [ReadTUZip].
+// The formats. [Records] reads all except TU, which is for [ReadTU] and [ReadTUZip].
 const (
 	Auto     Format = ""         // by the name and the text, see [Options.Text]
 	SMI      Format = "smi"      // SMILES, blank, name on each line
 	CSV      Format = "csv"      // fields separated by commas, semicolons or tabs
 	TSV      Format = "tsv"      // fields separated by tabs
-	JSONL    Format = "jsonl"    // an object of JSON with a SMILES on each line
+	JSONL    Format = "jsonl"    // a JSON object with a SMILES on each line
 	SDF      Format = "sdf"      // molfiles
 	Parquet  Format = "parquet"  // columns
-	NodeLink Format = "nodelink" // a plain graph as node-link JSON on each line
+	NodeLink Format = "nodelink" // node-link JSON on each line
 	GraphML  Format = "graphml"  // plain graphs
-	TU       Format = "tu"       // a zip archive, or a text file of a TUDataset set
+	TU       Format = "tu"       // a zip archive or text file of a TUDataset set
 )
 
-// A fileFormat is all that is known of a format. It is declared here alone.
+// A fileFormat declares a format.
 type fileFormat struct {
 	name   Format
-	suffix []string // of the names of its files, in lower case
-	graphs bool     // it holds plain graphs, and no molecules
-	// begins tells it by the head of a text. For what else SMI, CSV and TSV look like, see
-	// contentFormat.
+	suffix []string // of file names, in lower case
+	graphs bool     // plain graphs
+	// begins recognises the head of a text. For SMI, CSV and TSV see also contentFormat.
 	begins func(head []byte) bool
-	// read passes records on; nil for a format that is no stream.
+	// read emits records; nil for a format that is no stream.
 	read func(s *scanner, column string) error
 }
 
-// formats are in the order in which a text is compared with them. The last fits any text.
+// formats are in order of comparison. The last fits any text.
 var formats = []fileFormat{
 	{TU, []string{".zip", strings.ToLower(edgesSuffix), indicatorSuffix}, true, beginsZip, nil},
 	{Parquet, []string{".parquet", ".pq"}, false, beginsParquet, (*scanner).readParquet},
@@ -59,13 +58,13 @@ func (f Format) of() *fileFormat {
 	return &formats[i]
 }
 
-// Graphs tells a format of plain graphs.
+// Graphs reports whether a format holds plain graphs.
 func (f Format) Graphs() bool {
 	x := f.of()
 	return x != nil && x.graphs
 }
 
-// ParseFormat reads the name of a format, or auto.
+// ParseFormat returns the format of a name, or auto.
 func ParseFormat(name string) Format {
 	if name == "auto" {
 		return Auto
@@ -73,7 +72,7 @@ func ParseFormat(name string) Format {
 	return Format(name)
 }
 
-// Formats are the names of all formats, or of those that hold molecules.
+// Formats lists all formats, or those of molecules.
 func Formats(molecules bool) []string {
 	var names []string
 	for _, f := range formats {
@@ -81,11 +80,11 @@ func Formats(molecules bool) []string {
 			names = append(names, string(f.name))
 		}
 	}
-	slices.Reverse(names) // those that people know first
+	slices.Reverse(names) // well-known ones first
 	return names
 }
 
-// Extensions are those of all files that can be read.
+// Extensions lists the readable file extensions.
 func Extensions() []string {
 	var list []string
 	for _, f := range formats {
@@ -100,7 +99,7 @@ func Extensions() []string {
 	return slices.Compact(list)
 }
 
-// PlainName returns the name of a file without what says how it is compressed.
+// PlainName strips the compression extension of a file name.
 func PlainName(name string) string {
 	for _, c := range compressions {
 		name = strings.TrimSuffix(name, c.suffix)
@@ -108,10 +107,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Format tells the format of t from the name of its file, which may be compressed, and
-// where the name says nothing from its head. A file that is named as SMI may turn out to be a
-// table. What it does not recognise it takes for SMI. Errors of reading come again when the
-// text is read.
+// Format returns the format of t by the file name, or by its head where the name says nothing. A
+// file named as SMI may be a table. Unrecognised text is SMI. Read errors come again when the text
+// is read.
 func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet
@@ -122,7 +120,7 @@ func (t *Text) Format(name string) Format {
 	})
 	head := t.head()
 	start := head
-	if len(start) == 0 { // its first line is longer than that, as a graph may be
+	if len(start) == 0 { // a longer first line, as of a graph
 		start, _ = t.Peek(headSize)
 	}
 	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(start) {
@@ -151,7 +149,7 @@ func beginsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parqu
 
 func beginsZip(head []byte) bool { return bytes.HasPrefix(head, zipMagic) }
 
-// beginsMolfile looks at line 4, the counts line, which ends in the version.
+// beginsMolfile checks the counts line, line 4, which ends in the version.
 func beginsMolfile(head []byte) bool {
 	lines := bytes.SplitN(head, []byte("\n"), 5)
 	return len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000")))
@@ -167,8 +165,7 @@ func beginsCSV(head []byte) bool {
 	return header && bytes.ContainsAny(line, ",;") || bytes.HasPrefix(line, []byte(`"`))
 }
 
-// likelyFormat is for lines without a molecule. No SMILES has a comma, but it may be in a
-// name, behind the blank.
+// likelyFormat judges lines without a molecule. A comma after the blank may belong to a name.
 func likelyFormat(head []byte) Format {
 	line, _ := firstLine(head)
 	if separator := bytes.IndexAny(line, ",;\t "); separator >= 0 && line[separator] == ',' {
@@ -177,8 +174,8 @@ func likelyFormat(head []byte) Format {
 	return SMI
 }
 
-// firstLine returns the first line that is neither blank nor a comment, and whether it
-// looks like a header.
+// firstLine returns the first line that is neither blank nor a comment, and whether it looks like a
+// header.
 func firstLine(head []byte) (line []byte, header bool) {
 	for line := range lines(head) {
 		word, _, _ := first.cut(line)

@@ -11,17 +11,16 @@ import (
 	"baca/algo/graph"
 )
 
-// maxNested bounds elements in elements: GraphML has 5.
+// maxNested bounds the nesting of elements; GraphML has 5.
 const maxNested = 64
 
-// beginsGraphML tells it by the name of its root.
+// beginsGraphML recognises the root element.
 func beginsGraphML(head []byte) bool {
 	head = bytes.TrimLeft(head, blanks+"\n")
 	return len(head) > 0 && head[0] == '<' && bytes.Contains(head, []byte("<graphml"))
 }
 
-// An allowance is a reader that gives so many bytes until it is set anew, so that no token can
-// be longer.
+// An allowance is a reader with a byte limit, set for each token.
 type allowance struct {
 	r    io.Reader
 	left int
@@ -42,26 +41,26 @@ type graphML struct {
 	*scanner
 	xml      *xml.Decoder
 	open     []string // elements
-	rec      Record   // of the graph that is open
+	rec      Record   // of the open graph
 	start    int64    // where it begins
-	inside   int      // graphs that are open
+	inside   int      // number of open graphs
 	places   map[string]int32
 	edges    [][2]int32
-	ends     [][2]string // of edges whose nodes are not known yet
-	directed string      // what the edges of the graph are, unless one says otherwise
+	ends     [][2]string // of edges that may precede their nodes
+	directed string      // the graph's default direction
 	endLines []int
-	name     bool // the text is the name of the graph
+	name     bool // the text is the graph's name
 	keys     map[string]bool
 }
 
-// readGraphML reads the graphs of a document. What is no XML ends it: nothing tells where
-// the next graph begins.
+// readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be
+// found.
 func (s *scanner) readGraphML(string) error {
 	in := &allowance{r: s.window, max: s.max}
 	g := &graphML{scanner: s, xml: xml.NewDecoder(in), keys: map[string]bool{}}
 	g.xml.CharsetReader = func(name string, r io.Reader) (io.Reader, error) {
 		if strings.HasPrefix(strings.ToLower(name), "utf") {
-			return r, nil // it is in UTF-8 by now
+			return r, nil // already UTF-8
 		}
 		return nil, fmt.Errorf("text in %s: want UTF-8", clip(name))
 	}
@@ -88,7 +87,7 @@ func (s *scanner) readGraphML(string) error {
 		if g.inside > 0 && g.xml.InputOffset()-g.start > int64(s.max) {
 			g.refuseGraph(g.rec.Line, s.tooLong())
 		}
-		if err := g.take(token, line, column); err != nil {
+		if err := g.handle(token, line, column); err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, column, err)
 		}
 	}
@@ -104,8 +103,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// take takes one token.
-func (g *graphML) take(token xml.Token, line, column int) error {
+// handle processes a token.
+func (g *graphML) handle(token xml.Token, line, column int) error {
 	switch t := token.(type) {
 	case xml.StartElement:
 		g.open = append(g.open, t.Name.Local)
@@ -127,7 +126,7 @@ func (g *graphML) take(token xml.Token, line, column int) error {
 	return nil
 }
 
-// refuseGraph keeps the first thing that is wrong with the graph.
+// refuseGraph records the first error of the graph.
 func (g *graphML) refuseGraph(line int, err error) {
 	if g.rec.Err == nil {
 		g.rec.Err = syntaxError(g.file, line, 1, err)
@@ -161,7 +160,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 		g.directed = attribute(e, "edgedefault")
 		g.places, g.edges, g.ends, g.endLines = map[string]int32{}, nil, nil, nil
 		if strings.TrimSpace(g.rec.ID) == "" || g.rec.ID == "G" || len(g.rec.ID) > MaxField {
-			g.rec.ID = "" // G is what writers call all of them
+			g.rec.ID = "" // writers call every graph G
 		}
 	case "data":
 		g.name = g.inside == 1 && parent == "graph" && g.keys[attribute(e, "key")]
@@ -180,7 +179,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 		}
 	case "edge":
 		if g.inside == 1 && g.rec.Err == nil {
-			// Its nodes may come behind it.
+			// Its nodes may follow.
 			g.ends = append(g.ends, [2]string{attribute(e, "source"), attribute(e, "target")})
 			g.endLines = append(g.endLines, line)
 			if own := attribute(e, "directed"); own == "true" || own == "" && g.directed == "directed" {
@@ -193,7 +192,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	}
 }
 
-// end emits the graph that ends.
+// end emits the finished graph.
 func (g *graphML) end() {
 	if g.inside--; g.inside > 0 {
 		return

@@ -11,26 +11,26 @@ import (
 	"baca/algo/graph"
 )
 
-// beginsJSON tells objects of JSON by the first line.
+// beginsJSON recognises an object on the first line.
 func beginsJSON(head []byte) bool {
 	line := bytes.TrimSpace(firstFull(head))
 	return len(line) > 0 && line[0] == '{' && bytes.Contains(line, []byte(`":`))
 }
 
-// beginsNodeLink tells plain graphs by the first line.
+// beginsNodeLink recognises a plain graph on the first line.
 func beginsNodeLink(head []byte) bool {
 	return beginsJSON(head) && bytes.Contains(firstFull(head), []byte(`"nodes"`))
 }
 
-// firstFull is the first line that is not blank.
+// firstFull returns the first nonblank line.
 func firstFull(head []byte) []byte {
 	head = bytes.TrimLeft(head, blanks+"\n")
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return line
 }
 
-// eachLine calls take for each line that is not blank, trimmed, with the column where it begins.
-func (s *scanner) eachLine(take func(line []byte, column int)) {
+// eachLine calls visit for each nonblank line, trimmed, with its first column.
+func (s *scanner) eachLine(visit func(line []byte, column int)) {
 	for !s.stopped {
 		n, ok := s.lineEnd(0)
 		if !ok {
@@ -39,7 +39,7 @@ func (s *scanner) eachLine(take func(line []byte, column int)) {
 				s.skipLine(n, s.line+1)
 				continue
 			}
-			// What lies before an error may be a part of a line.
+			// Text before an error may be an incomplete line.
 			if s.broken() != nil || n == 0 {
 				return
 			}
@@ -47,7 +47,7 @@ func (s *scanner) eachLine(take func(line []byte, column int)) {
 		full := s.bytes(0, n)
 		text := bytes.TrimLeft(full, blanks)
 		if column := len(full) - len(text) + 1; len(bytes.TrimSpace(text)) > 0 {
-			take(bytes.TrimRight(text, blanks), column)
+			visit(bytes.TrimRight(text, blanks), column)
 		}
 		s.consume(n, s.line)
 		if ok {
@@ -56,7 +56,7 @@ func (s *scanner) eachLine(take func(line []byte, column int)) {
 	}
 }
 
-// jsonError says where in a line JSON is damaged.
+// jsonError locates damage in a line.
 func jsonError(err error, column int) (int, error) {
 	var bad *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -73,8 +73,8 @@ func jsonError(err error, column int) (int, error) {
 	return column, err
 }
 
-// readJSONL reads an object on each line. Which of its values is the SMILES is told from the
-// first lines, as for a table.
+// readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a
+// table.
 func (s *scanner) readJSONL(column string) error {
 	smiles, id, err := jsonKeys(s.head, column, s.guessed)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *scanner) readJSONL(column string) error {
 	return nil
 }
 
-// Twice returns an error if an object of JSON, which is valid, has one of the keys a second time, and
-// where that is, from 0. Of two values encoding/json gives the last.
+// Twice returns an error and an offset if a valid JSON object repeats one of the keys, of which
+// encoding/json uses the last.
 func Twice(object []byte, keys ...string) (at int, err error) {
 	seen := make([]bool, len(keys))
 	depth, start, end := 0, 0, 0 // of the last text
@@ -155,7 +155,7 @@ func Twice(object []byte, keys ...string) (at int, err error) {
 	return 0, nil
 }
 
-// jsonText is a text, or a number as it is written. What is missing or null is the empty text.
+// jsonText returns a string, or a number as written, and "" for null or missing.
 func jsonText(raw json.RawMessage) (text string, ok bool) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -168,7 +168,7 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// jsonKeys tells the keys of SMILES and ids from the first lines.
+// jsonKeys finds the keys of SMILES and ids in the first lines.
 func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id string, err error) {
 	var keys []string
 	var objects []map[string]json.RawMessage
@@ -187,7 +187,7 @@ func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id stri
 				fresh = append(fresh, key)
 			}
 		}
-		slices.Sort(fresh) // the order of an object means nothing
+		slices.Sort(fresh) // objects have no order
 		keys = append(keys, fresh...)
 	}
 	rows := [][]string{keys}
@@ -201,7 +201,7 @@ func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id stri
 		rows = append(rows, row)
 	}
 	if len(keys) == 0 {
-		return smilesNames[0], idNames[0], nil // so that each line says what is wrong with it
+		return smilesNames[0], idNames[0], nil // each line then reports its mistake
 	}
 	t := tableOf(keys, func() [][]string { return rows }, column)
 	switch {
@@ -219,7 +219,6 @@ func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id stri
 	return keys[t.SMILES], id, nil
 }
 
-// readNodeLink reads a plain graph on each line.
 func (s *scanner) readNodeLink(string) error {
 	s.eachLine(func(line []byte, column int) {
 		rec := Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(line), linked: true}
@@ -229,7 +228,7 @@ func (s *scanner) readNodeLink(string) error {
 	return nil
 }
 
-// A nodeLink is a graph as NetworkX writes it: with the key links, or since version 3.4 edges.
+// A nodeLink is a graph as NetworkX writes it, with the key links, or edges since 3.4.
 type nodeLink struct {
 	ID    json.RawMessage
 	Name  json.RawMessage
@@ -244,7 +243,7 @@ type nodeLink struct {
 // nodeLinkGraph parses the graph of a record, and sets its id.
 func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	var n nodeLink
-	// Before anything is made of them.
+	// Before allocating.
 	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
 		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most, graph.MaxNodes, graph.MaxEdges))
 	}
@@ -297,7 +296,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	return r.plain(len(n.Nodes), edges)
 }
 
-// partsOf bounds how many elements the lists of an object of JSON have together.
+// partsOf bounds the number of list elements in a JSON object.
 func partsOf(object string) (n int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(object); i++ {
@@ -318,7 +317,7 @@ func partsOf(object string) (n int) {
 	return n
 }
 
-// plain makes the graph of a record, and says what of it is set aside.
+// plain makes the graph of a record and counts what it drops.
 func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	if n == 0 {
 		return nil, r.Fail(errors.New("a graph without nodes: want one at least"))
@@ -331,7 +330,7 @@ func (r *Record) plain(n int, edges [][2]int32) (*graph.Graph, error) {
 	return g, nil
 }
 
-// nodeKey tells nodes apart: any JSON but null may be an id.
+// nodeKey returns the identity of a node: any JSON except null.
 func nodeKey(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", errors.New("no id: want text or a number")

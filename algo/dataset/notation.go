@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What people give in the place of a SMILES gets a sentence that says what it is.
+// Sentences for what people give instead of a SMILES.
 var (
 	errNoSMILES = errors.New("no SMILES: want a molecule")
 	errSecond   = errors.New("a second SMILES behind the first: want one molecule in a cell")
@@ -20,8 +20,8 @@ var (
 	errSMARTS   = errors.New("this is SMARTS, a pattern of many molecules: want one molecule as SMILES")
 )
 
-// spaceAt returns the size of the blank at text[i], 0 for none. A no-break space is one, and so is
-// what has no width.
+// spaceAt returns the size of the blank at text[i], or 0. No-break and zero-width spaces are
+// blanks.
 func spaceAt[T string | []byte](text T, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
 		if c == ' ' || c-'\t' < 5 {
@@ -39,14 +39,14 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200b' || r == '\u2060' || r == '\ufeff'
 }
 
-// isAround tells what may stand around a SMILES: blanks, and quotes that word processors curl.
+// isAround reports what may surround a SMILES: blanks and curled quotes.
 func isAround(r rune) bool {
 	return isSpace(r) || strings.ContainsRune("“”„‟‘’‚‛«»", r)
 }
 
-// take returns the SMILES in a text that begins where r says, which is set to where the SMILES
-// begins. A name may follow it, but not another SMILES.
-func (r *Record) take(text []byte) []byte {
+// trim returns the SMILES in a text that begins where r says, and moves r to the SMILES. A name may
+// follow, but no second SMILES.
+func (r *Record) trim(text []byte) []byte {
 	inside := bytes.TrimLeftFunc(text, isAround)
 	r.column += len(text) - len(inside)
 	inside = withoutExtension(bytes.TrimRightFunc(inside, isAround))
@@ -70,8 +70,8 @@ func (r *Record) take(text []byte) []byte {
 	return word
 }
 
-// hasNumber tells an atom by its number, as [#6]. RDKit reads it in SMILES, too, as an atom without
-// hydrogens, which is not what patterns mean by it.
+// hasNumber finds an atom by number, as [#6]. RDKit reads it as an atom without hydrogens, which
+// patterns do not mean.
 func hasNumber(text []byte) bool {
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("[#"))
@@ -84,15 +84,15 @@ func hasNumber(text []byte) bool {
 	}
 }
 
-// endsLine tells the ends of lines that [Text] leaves in a text.
+// endsLine reports line ends that [Text] leaves in a text.
 func endsLine(r rune) bool {
 	return r != '\t' && r < ' ' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
 func isMolecule(word []byte) bool { return atoms(word) > 0 }
 
-// isSELFIES tells texts of tokens in brackets of which one is no atom of SMILES, such as [=O] or
-// [Branch1], or a bare [C], which SMILES hardly has.
+// isSELFIES recognises bracket tokens with one that is no SMILES atom, such as [=O] or [Branch1],
+// or a bare [C].
 func isSELFIES[T string | []byte](text T) bool {
 	if len(text) == 0 || text[0] != '[' {
 		return false
@@ -111,8 +111,8 @@ func isSELFIES[T string | []byte](text T) bool {
 	return tokens > 1 && foreign
 }
 
-// otherwise says what a text is that is no SMILES for the reason err: missing, a name, or a
-// structure in another notation. If none of these, that is err.
+// otherwise says what a text is that is no SMILES: missing, a name, or another notation; else it
+// returns err.
 func otherwise(text string, err error) error {
 	switch {
 	case isMissing(text):
@@ -131,7 +131,7 @@ func otherwise(text string, err error) error {
 	return err
 }
 
-// isMissing tells what tables have where there is no value.
+// isMissing recognises placeholders for missing values.
 func isMissing(text string) bool {
 	switch strings.ToLower(strings.Trim(text, "#<>")) {
 	case "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", ".":
@@ -140,8 +140,8 @@ func isMissing(text string) bool {
 	return false
 }
 
-// isName tells a CAS number, and a text with a word, four letters of which two or more are no
-// atoms outside of brackets. Hydrogen is not one of these: it is a frequent mistake in SMILES.
+// isName recognises a CAS number, and a word with two or more letters of four that are no atoms
+// outside of brackets. Hydrogen does not count: it is a frequent mistake in SMILES.
 func isName(text string) bool {
 	if parts := strings.Split(text, "-"); len(parts) == 3 && len(parts[0]) > 1 && len(parts[1]) == 2 && len(parts[2]) == 1 &&
 		strings.Trim(text, "0123456789-") == "" {
@@ -170,7 +170,7 @@ func isName(text string) bool {
 	return false
 }
 
-// organicLetters are those of atoms outside of brackets, and that of hydrogen.
+// organicLetters are the letters of atoms outside of brackets, and H.
 var organicLetters = func() (is [256]bool) {
 	for _, c := range []byte("BCNOPSFIHbcnopslr") {
 		is[c] = true
@@ -178,8 +178,8 @@ var organicLetters = func() (is [256]bool) {
 	return is
 }()
 
-// isSMARTS tells texts with what only patterns have: atomic numbers, logic, and the number of
-// neighbours, of rings or of valences, in brackets.
+// isSMARTS recognises pattern syntax in brackets: atomic numbers, logic, counts of neighbours,
+// rings or valences.
 func isSMARTS(text string) bool {
 	inside := false
 	for i := range len(text) {
@@ -200,7 +200,7 @@ func isSMARTS(text string) bool {
 	return false
 }
 
-// isInChIKey tells a hash like BSYNRYMUTXBXSQ-UHFFFAOYSA-N.
+// isInChIKey recognises hashes like BSYNRYMUTXBXSQ-UHFFFAOYSA-N.
 func isInChIKey(text string) bool {
 	if len(text) != 27 || text[14] != '-' || text[25] != '-' {
 		return false

@@ -9,27 +9,23 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// orderedChunk values travel together, so that handing them over costs little
-// beside the work on a molecule (some 10 µs).
+// orderedChunk values are passed at once: passing costs little beside a molecule's 10 µs.
 const orderedChunk = 8
 
-// Ordered yields f of every value of in, in the order of in, with f running on
-// the given number of goroutines (0: one for each core). The result does not
-// depend on that number. At most 16·workers values are taken ahead of those
-// yielded, so memory is bounded; with one worker there is no look-ahead.
+// Ordered yields f of every value of in, in order, with f running on the given number of goroutines
+// (0: one for each core). It takes at most 16·workers values ahead, so memory is bounded; with one
+// worker none.
 //
-// An error of in is yielded behind the values before it, and ends the
-// sequence. So does ctx when it is done, with its error, once the value that
-// in is waiting for has come: a reader that may block for ever must itself
-// obey ctx. All goroutines have ended when the sequence has.
+// An error of in is yielded after the values before it, and ends the sequence. So does the end of
+// ctx, once the pending value of in has come: a reader that may block must itself obey ctx. All
+// goroutines end with the sequence.
 func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	workers = parallel.Workers(workers)
 	if workers == 1 {
 		return inOrder(ctx, in, f)
 	}
 	return func(yield func(U, error) bool) {
-		// The reading stays on the goroutine of the caller: nothing touches
-		// the reader behind in once the sequence has ended.
+		// Reading stays on the caller's goroutine: nothing touches in after the sequence has ended.
 		most := 2 * workers // chunks under way
 		work := make(chan *chunk[T, U], most)
 		var group sync.WaitGroup
@@ -52,7 +48,7 @@ func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error],
 			if len(o.next) < orderedChunk {
 				continue
 			}
-			if o.send(); len(o.queue) == most && !o.take() {
+			if o.send(); len(o.queue) == most && !o.yieldOldest() {
 				return
 			}
 		}
@@ -60,7 +56,7 @@ func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error],
 	}
 }
 
-// inOrder is Ordered on the goroutine of the caller alone.
+// inOrder is Ordered without goroutines.
 func inOrder[T, U any](ctx context.Context, in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		var none U
@@ -82,7 +78,6 @@ func inOrder[T, U any](ctx context.Context, in iter.Seq2[T, error], f func(T) U)
 	}
 }
 
-// A chunk is a few values that one goroutine works on.
 type chunk[T, U any] struct {
 	in   []T
 	out  []U
@@ -99,16 +94,16 @@ func (c *chunk[T, U]) run(ctx context.Context, f func(T) U) {
 	close(c.done)
 }
 
-// An ordering hands out chunks and yields them in their order.
+// An ordering distributes chunks and yields them in order.
 type ordering[T, U any] struct {
 	ctx   context.Context
 	yield func(U, error) bool
 	work  chan<- *chunk[T, U]
-	next  []T            // of the chunk that is being filled
-	queue []*chunk[T, U] // under way, the oldest first
+	next  []T            // of the chunk being filled
+	queue []*chunk[T, U] // in progress, the oldest first
 }
 
-// send hands out the chunk that is being filled.
+// send starts the chunk being filled.
 func (o *ordering[T, U]) send() {
 	c := &chunk[T, U]{o.next, make([]U, len(o.next)), make(chan struct{})}
 	o.next = make([]T, 0, orderedChunk)
@@ -116,8 +111,8 @@ func (o *ordering[T, U]) send() {
 	o.queue = append(o.queue, c)
 }
 
-// take yields the oldest chunk. It is false at the end.
-func (o *ordering[T, U]) take() bool {
+// yieldOldest yields the oldest chunk. It is false at the end.
+func (o *ordering[T, U]) yieldOldest() bool {
 	c := o.queue[0]
 	o.queue = o.queue[1:]
 	<-c.done
@@ -133,13 +128,13 @@ func (o *ordering[T, U]) take() bool {
 	return true
 }
 
-// finish yields what is under way, and behind it the error, unless it is nil.
+// finish yields the remaining chunks, then err unless nil.
 func (o *ordering[T, U]) finish(err error) {
 	if len(o.next) > 0 {
 		o.send()
 	}
 	for len(o.queue) > 0 {
-		if !o.take() {
+		if !o.yieldOldest() {
 			return
 		}
 	}

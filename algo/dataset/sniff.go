@@ -14,15 +14,15 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// What is guessed of a text is guessed from its head, so that the guess holds for all of it
-// and does not depend on how the text arrives.
+// Guesses use only the head of a text, so that they hold for all of it and do not depend on how it
+// arrives.
 const (
-	headSize = 64 << 10 // as much of a text as is looked at, in bytes
-	headRows = 50       // as many of its rows, a header not counted
+	headSize = 64 << 10 // bytes inspected
+	headRows = 50       // rows inspected, without a header
 )
 
-// head returns the first lines of t, none of them cut short: more than headRows if they fit
-// into headSize. Errors of reading come again when the text is read.
+// head returns the first whole lines of t: more than headRows if they fit into headSize. Read
+// errors come again when the text is read.
 func (t *Text) head() []byte {
 	for size := headSize / 16; ; size *= 4 {
 		head, err := t.Peek(size)
@@ -35,7 +35,7 @@ func (t *Text) head() []byte {
 	}
 }
 
-// behindHint returns text without a first line that tells a spreadsheet the separator.
+// behindHint returns text without a leading separator hint.
 func behindHint(text []byte) []byte {
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); isHint(line) {
 		return rest
@@ -43,20 +43,19 @@ func behindHint(text []byte) []byte {
 	return text
 }
 
-// isHint tells a line such as "sep=;". The lines below show what separates their fields.
+// isHint recognises a line such as "sep=;".
 func isHint(line []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.ToLower(bytes.Trim(line, "\" \t\r")), []byte("sep="))
 	return ok && len(rest) <= 1
 }
 
-// A support counts the rows that have a molecule in one place.
+// A support counts the molecules in one place.
 type support struct {
-	cells int // that are not empty
+	cells int // nonempty cells
 	read  int // molecules
-	large int // of more than one atom: words such as "I" and "Co" may be taken for an atom
+	large int // molecules of more than one atom: words such as "I" and "Co" read as an atom
 }
 
-// add counts one more cell.
 func (s *support) add(cell []byte) {
 	if len(cell) == 0 {
 		return
@@ -70,7 +69,6 @@ func (s *support) add(cell []byte) {
 	}
 }
 
-// beats tells whether s is better than t.
 func (s support) beats(t support) bool {
 	if s.large != t.large {
 		return s.large > t.large
@@ -78,10 +76,10 @@ func (s support) beats(t support) bool {
 	return s.read > t.read
 }
 
-// fits tells whether most cells are molecules; one more may be a header.
+// fits reports whether most cells are molecules; one more may be a header.
 func (s support) fits() bool { return s.read > 0 && 2*s.read >= s.cells-1 }
 
-// atoms counts those of a SMILES, 0 for any other text.
+// atoms counts the atoms of a SMILES, 0 for other text.
 func atoms[T string | []byte](text T) int {
 	text = withoutExtension(text)
 	if len(text) == 0 || len(text) > MaxField || isSELFIES(text) {
@@ -94,22 +92,22 @@ func atoms[T string | []byte](text T) int {
 	return g.N()
 }
 
-// A place says which word of each line of SMI is the SMILES, from 0, or that the last one is.
+// A place is the index of the word with the SMILES in each line of SMI, or last.
 type place int
 
 const (
-	last   place = iota - 1 // name, which may hold blanks, SMILES
+	last   place = iota - 1 // name with blanks, SMILES
 	first                   // SMILES, name
-	second                  // name, SMILES, more: the name is one word, or a number that is left out
-	// From here on the name is the first word.
+	second                  // name or ignored number, SMILES, more
+	// From here on the first word is the name.
 	third
 	maxPlace = third + 13
 )
 
 const blanks = " \t\v\f"
 
-// cut cuts a line without blanks around it into SMILES and id, and tells where the SMILES
-// begins. It has no SMILES if the line has too few words.
+// cut splits a trimmed line into SMILES and id, and returns the offset of the SMILES. The SMILES is
+// empty if the line is too short.
 func (p place) cut(line []byte) (text, id []byte, at int) {
 	word, rest := firstWord(line)
 	if p == first || len(rest) == 0 {
@@ -134,7 +132,7 @@ func (p place) cut(line []byte) (text, id []byte, at int) {
 	return text, id, at
 }
 
-// firstWord cuts a text in front of its first blanks and behind them.
+// firstWord splits a text at its first blanks.
 func firstWord(text []byte) (word, rest []byte) {
 	for i, c := range text {
 		if (c <= ' ' || c >= utf8.RuneSelf) && spaceAt(text, i) > 0 {
@@ -144,7 +142,7 @@ func firstWord(text []byte) (word, rest []byte) {
 	return text, text[len(text):]
 }
 
-// lastWord returns what stands behind the last blank.
+// lastWord returns the text after the last blank.
 func lastWord(text []byte) []byte {
 	i := bytes.LastIndexFunc(text, isSpace)
 	if i < 0 {
@@ -153,12 +151,11 @@ func lastWord(text []byte) []byte {
 	return text[i+spaceAt(text, i):]
 }
 
-// An extension of CXSMILES stands between bars behind the SMILES: labels, coordinates, groups
-// of stereocentres, and radicals, which the atoms in brackets show by themselves. None of it
-// is in a graph.
+// A CXSMILES extension stands between bars after the SMILES. Graphs have nothing of it: labels,
+// coordinates, stereo groups, and radicals, which bracket atoms show.
 const bar = '|'
 
-// behindExtension returns what stands behind the extension that text begins with, if it does.
+// behindExtension returns the text after a leading extension.
 func behindExtension(text []byte) []byte {
 	if len(text) == 0 || text[0] != bar {
 		return text
@@ -170,7 +167,7 @@ func behindExtension(text []byte) []byte {
 	return bytes.TrimLeftFunc(text[n:], isSpace)
 }
 
-// withoutExtension returns the SMILES of a cell that holds CXSMILES.
+// withoutExtension returns the SMILES of a CXSMILES cell.
 func withoutExtension[T string | []byte](cell T) T {
 	n := len(cell)
 	if n == 0 || cell[n-1] != bar {
@@ -188,13 +185,13 @@ func withoutExtension[T string | []byte](cell T) T {
 	return cell
 }
 
-// isNumbering tells the beginning of an item of a list, such as "12." or "-".
+// isNumbering recognises a list item's number or dash.
 func isNumbering(word []byte) bool {
 	return len(bytes.Trim(word, "0123456789.:()-*•")) == 0
 }
 
-// linesOf yields the lines of SMI in a text that ends in a line feed or has none, and where they
-// begin: form feeds, vertical tabs, NEL and the separators of Unicode end one, too.
+// linesOf yields the lines of SMI with their offsets, from text that ends in a line feed or has
+// none: form feeds, vertical tabs, NEL and Unicode separators also end a line.
 func linesOf(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		from := 0
@@ -230,10 +227,9 @@ func lines(head []byte) func(yield func([]byte) bool) {
 	}
 }
 
-// placeOf tells where the lines of a text have their SMILES. That is in front, unless most
-// lines have it elsewhere.
+// placeOf finds the place of the SMILES: the first word, unless most lines have it elsewhere.
 func placeOf(head []byte) (place, support) {
-	var s [maxPlace + 2]support // that of last is the first
+	var s [maxPlace + 2]support // last has the first index
 	n := 0
 	for line := range lines(head) {
 		words := place(len(bytes.FieldsFunc(line, isSpace)))
@@ -248,20 +244,20 @@ func placeOf(head []byte) (place, support) {
 	}
 	best := first
 	for p := last; p <= maxPlace; p++ {
-		// With two words on each line second and last are the same, but for a number. Further
-		// words must be molecules on as good as every line: others may follow a name with blanks.
+		// With two words second and last coincide, except for numbers. Further places need a
+		// molecule on nearly every line: a name with blanks may precede others.
 		if p != first && s[p+1].large > 2*s[first+1].read && s[p+1].fits() && (p < third || 2*s[p+1].cells > n) &&
 			(s[p+1].beats(s[best+1]) || p == second && s[p+1] == s[best+1]) {
 			best = p
 		}
 	}
 	if p := headedPlace(head); p >= third && s[p+1].fits() && !s[best+1].beats(s[p+1]) {
-		best = p // and the name is not all that is in front
+		best = p // unless a name is all that precedes
 	}
 	return best, s[best+1]
 }
 
-// headedPlace is the word of the first line that is the name of SMILES, first without one.
+// headedPlace is the word of the first line that names SMILES, or first.
 func headedPlace(head []byte) place {
 	for line := range lines(head) {
 		p := first
@@ -276,7 +272,7 @@ func headedPlace(head []byte) place {
 	return first
 }
 
-// isHeader tells a first line that names what the others have. No molecule is lost by that.
+// isHeader recognises a header line. It is never a molecule.
 func (p place) isHeader(line []byte) bool {
 	text, _, _ := p.cut(line)
 	named := slices.Contains(structureNames, columnName(text))
@@ -286,10 +282,10 @@ func (p place) isHeader(line []byte) bool {
 	return named && atoms(text) == 0
 }
 
-// structureNames are further names of columns with SMILES. Other things have them, too.
+// structureNames are less specific names of SMILES columns.
 var structureNames = []string{"structure", "structures", "molecule", "molecules", "mol", "compound", "compounds"}
 
-// sample returns the first records of a table, each of them trimmed fields.
+// sample returns the first records of a table, fields trimmed.
 func sample(head []byte, separator byte, limit int) [][]string {
 	if len(head) == 0 {
 		return nil
@@ -302,7 +298,7 @@ func sample(head []byte, separator byte, limit int) [][]string {
 			break
 		}
 		if err != nil {
-			continue // what is refused is consumed
+			continue // refused text is consumed
 		}
 		if !t.blank() {
 			row := make([]string, len(t.fields))
@@ -316,7 +312,7 @@ func sample(head []byte, separator byte, limit int) [][]string {
 	return rows
 }
 
-// supportOf is that of one column, of none if it is negative.
+// supportOf counts one column, nothing for a negative one.
 func supportOf(rows [][]string, column int) (s support) {
 	for _, row := range rows {
 		if column >= 0 && column < len(row) {
@@ -326,20 +322,20 @@ func supportOf(rows [][]string, column int) (s support) {
 	return s
 }
 
-// A Table says what columns a text has, as far as its head shows that.
+// A Table describes the columns of a text by its head.
 type Table struct {
-	Columns []string // the names of the header, or "column 1" and so on for those without one of their own
+	Columns []string // names of the header, or "column 1" and so on
 	First   []string // the first row, header or not
-	SMILES  int      // the column with the SMILES, -1 if none is known, or several are called so
-	ID      int      // the column with the ids, -1 if there is none
+	SMILES  int      // the column with the SMILES, -1 if unknown or ambiguous
+	ID      int      // the column with the ids, or -1
 	Header  bool     // the first row names the columns
-	Guessed bool     // no name told where the SMILES are: the text did
+	Guessed bool     // found by content, not by name
 
-	twins *twins // of the column with the SMILES or that with the ids, nil for none
+	twins *twins // an ambiguous column of SMILES or ids
 }
 
-// Table tells the columns of a text in a format of fields; column is [Options.Column]. It is
-// false for other formats, and where no row lies in the head.
+// Table describes the columns of a delimited text; column is [Options.Column]. It is false for
+// other formats, and for a head without a row.
 func (t *Text) Table(format Format, column string) (Table, bool) {
 	if format != CSV && format != TSV {
 		return Table{}, false
@@ -357,7 +353,7 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 	return table, true
 }
 
-// ownNames are names that each stand for one column.
+// ownNames makes column names unique.
 func ownNames(columns []string) []string {
 	times := map[string]int{}
 	for _, name := range columns {
@@ -372,8 +368,7 @@ func ownNames(columns []string) []string {
 	return names
 }
 
-// tableOf tells the columns from the first row of a table and, where its names do not, from
-// its first rows, that one included.
+// tableOf finds the columns by the first row or, failing that, by content.
 func tableOf(front []string, sample func() [][]string, column string) Table {
 	t := Table{Columns: front, First: front, Header: true}
 	id, ids := idColumn(front)
@@ -381,7 +376,7 @@ func tableOf(front []string, sample func() [][]string, column string) Table {
 	t.ID, t.twins = id, cmp.Or(smiles, ids)
 	if !wantsSMILES(column) {
 		if t.SMILES = place; place >= 0 && columnName(front[place]) != columnName(strings.TrimSpace(column)) {
-			t = tableOf(front, sample, "") // named by its place, perhaps in a table without a header
+			t = tableOf(front, sample, "") // by place, perhaps without a header
 			if t.SMILES, t.Guessed, t.twins = place, false, nil; t.Header {
 				t.twins = ids
 			}
@@ -410,14 +405,14 @@ func tableOf(front []string, sample func() [][]string, column string) Table {
 	return t
 }
 
-// What stands for the parts of a record in [Text.Line].
+// Placeholders of [Text.Line].
 const (
 	LineSMILES = "{SMILES}"
 	LineName   = "{name}"
 )
 
-// Line returns how one more record is written behind those of t, with LineSMILES and LineName
-// for its parts. It is empty where that takes more than a line.
+// Line returns a template for one more record of t, with LineSMILES and LineName. It is empty if a
+// record needs more than a line.
 func (t *Text) Line(format Format, column string) string {
 	if format == SMI {
 		if p, _ := placeOf(t.head()); p != first {
@@ -437,15 +432,15 @@ func (t *Text) Line(format Format, column string) string {
 	return strings.Join(cells, string(separatorIn(t.head(), format, column)))
 }
 
-// numberedColumn reads "column_2".
+// numberedColumn parses "column_2".
 func numberedColumn(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "column_")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n > 0
 }
 
-// columnByContent returns the column whose cells are molecules, −1 without one. A header
-// whose columns hold single letters only is no sign of molecules.
+// columnByContent returns the column of molecules, or −1. Headers of single letters are no
+// molecules.
 func columnByContent(front []string, rows [][]string) int {
 	best, most := -1, support{}
 	for i := range front {
@@ -456,8 +451,7 @@ func columnByContent(front []string, rows [][]string) int {
 	return best
 }
 
-// isData tells whether a cell of the first row is a molecule, or meant to be one, and no
-// name of a column: names have other letters.
+// isData reports whether a cell of the first row is a molecule, or meant as one, and no name.
 func isData(cell string) bool {
 	if atoms(cell) > 0 {
 		return true
@@ -465,8 +459,8 @@ func isData(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
 }
 
-// namedColumn returns the column that has the word smiles in its name: the only one, or of
-// several the one that the rows bear out, and then it is guessed. It is −1 if there is none.
+// namedColumn returns the column with the word smiles in its name; of several, the one with most
+// molecules, guessed. It is −1 if there is none.
 func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
 	var named []int
 	for _, name := range smilesNames {
@@ -490,12 +484,12 @@ func namedColumn(names []string, sample func() [][]string) (column int, guessed 
 	return -1, false
 }
 
-// smilesNames are the names of columns with SMILES, the best first. Of the structures of
-// PubChem those with stereo come first.
+// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with
+// stereo come first.
 var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
 
-// idByContent returns the column of ids of a table without a header: the first whose cells
-// all differ, texts before numbers, −1 without one.
+// idByContent returns the id column without a header: the first whose cells all differ, text before
+// numbers, or −1.
 func idByContent(rows [][]string, smiles int) int {
 	best := -1
 	for i := range rows[0] {
@@ -525,9 +519,8 @@ func idByContent(rows [][]string, smiles int) int {
 	return best
 }
 
-// separatorIn tells the separator of a text of fields: the one that makes a column of the
-// wanted name, or else the one whose columns hold molecules, or else the most frequent one
-// in the first line. The comma comes first.
+// separatorIn returns a text's separator: the one that makes a column of the wanted name, else one
+// whose columns hold molecules, else the most frequent in the first line, comma first.
 func separatorIn(head []byte, format Format, column string) byte {
 	if format == TSV {
 		return '\t'
@@ -553,8 +546,7 @@ func separatorIn(head []byte, format Format, column string) byte {
 
 var separators = []byte{',', ';', '\t'}
 
-// contentFormat tells SMI, CSV and TSV by their lines, where no header does. Lines that no
-// format can read are of the format otherwise.
+// contentFormat recognises SMI, CSV and TSV by content. Unreadable lines give otherwise.
 func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
 	best, format := support{}, SMI
@@ -566,7 +558,7 @@ func contentFormat(head []byte, otherwise Format) Format {
 		t := tableOf(rows[0], func() [][]string { return rows }, "")
 		s := supportOf(rows, t.SMILES)
 		if c == '\t' && len(rows[0]) > 2 && s.read >= plain.read && s.read > 0 {
-			return TSV // else all but the SMILES would be the name
+			return TSV // otherwise the rest would be the name
 		}
 		if s.beats(best) {
 			if best, format = s, CSV; c == '\t' {
@@ -583,9 +575,8 @@ func contentFormat(head []byte, otherwise Format) Format {
 	return format
 }
 
-// check refuses a text of which nothing in the head can be read, with one sentence: where
-// there is much of it, or where it is known what it is. A short list is read, so that each
-// mistake is shown.
+// check refuses a text without a readable record in its head, in one sentence, if it is long or
+// recognised. Short lists are read, so that each mistake is shown.
 func (t *Text) check(format Format, column string) error {
 	var cells, words []string
 	switch format {
@@ -611,7 +602,7 @@ func (t *Text) check(format Format, column string) error {
 	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, plainText, clip(cells[0]), otherwise(cells[0], err))
 }
 
-// smiCells returns what should be SMILES in the head of lines of SMI, and all of its words.
+// smiCells returns the expected SMILES in the head of SMI, and all words.
 func smiCells(head []byte) (cells, words []string) {
 	p, _ := placeOf(head)
 	for line := range lines(head) {
@@ -624,8 +615,7 @@ func smiCells(head []byte) (cells, words []string) {
 	return cells, words
 }
 
-// tableCells returns what should be SMILES in the head of a table, and all of its fields. Of
-// a table without a column of SMILES its reader says more.
+// tableCells returns the expected SMILES in the head of a table, and all fields.
 func tableCells(head []byte, format Format, column string) (cells, words []string) {
 	rows := sample(head, separatorIn(head, format, column), MaxRecord+1)
 	if len(rows) == 0 {

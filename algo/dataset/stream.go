@@ -17,27 +17,24 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// MaxRecord bounds a line of a .smi file and a record of a .csv, .tsv or .sdf file,
-// MaxField its SMILES and its id, all in bytes. What is longer is refused, and
-// reading goes on behind it. A stream needs no more memory than a few times
-// MaxRecord and, for the records under way on n goroutines, 32·n·MaxField at
-// the very worst, or 32·n·[molfile.MaxLength] for SDF.
+// MaxRecord bounds a line of .smi and a record of .csv, .tsv or .sdf, MaxField its SMILES and id,
+// all in bytes. Longer ones are refused and reading continues. A stream needs a few times
+// MaxRecord, and for the records on n goroutines at most 32·n·MaxField, or 32·n·[molfile.MaxLength]
+// for SDF.
 const (
 	MaxRecord = molfile.MaxRecord
 	MaxField  = smiles.MaxLength
 )
 
-// Options say how to read a stream of molecules. The zero value is right for
-// most.
 type Options struct {
-	Name    string // of the file: stands in errors, and tells the format
+	Name    string // of the file, for errors and the format
 	Format  Format // Auto or a format of molecules
-	Unpack  Unpack // how to read compressed text
-	Column  string // with the SMILES, for tables, JSONL and files of columns; empty is the same as "smiles"
-	Workers int    // goroutines that parse; 0: one for each core
+	Unpack  Unpack // decompression
+	Column  string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
+	Workers int    // parsing goroutines; 0: one for each core
 
-	// Cells names further columns, upper or lower case, which Record.Cells has: of tables and
-	// files of columns, keys of JSONL, data of SDF. Lines of SMI have none.
+	// Cells names further columns for Record.Cells, in any case: of tables and Parquet, keys of
+	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
 	// Own, unless nil, is told the names of all columns but those of the SMILES and the id, before any
@@ -47,26 +44,26 @@ type Options struct {
 	// Form is the form of each molecule that Molecules gives the graph of.
 	Form molecule.Form
 
-	// Plain lets formats of plain graphs be read, too.
+	// Plain also allows formats of plain graphs.
 	Plain bool
 
-	// Guessed, unless nil, is told the column of the SMILES where no name tells it, but for the
-	// formats that [Text.Table] tells of.
+	// Guessed, if not nil, gets a column of SMILES that was found by content, in formats without
+	// [Text.Table].
 	Guessed func(column string)
 
-	// Header, unless nil, is told the names that Cells may have, before any record is: for JSONL
-	// those in the first objects, for SDF those of the first record.
+	// Header, if not nil, gets the possible names of Cells before the first record: for JSONL from
+	// the first objects, for SDF from the first record.
 	Header func(names []string)
 
-	// Keep keeps all that a reader gives, until done is called: a Parquet file is not read from
-	// its front. Without it memory does, up to MaxKept bytes.
+	// Keep stores what a reader gives until done is called: Parquet is not read from the front. If
+	// nil, memory does, up to MaxKept bytes.
 	Keep func(io.Reader) (r io.ReaderAt, size int64, done func(), err error)
 
 	maxRecord int // for tests; 0: MaxRecord
 }
 
-// Text returns r as a text and its format, which is told from the name and the text unless
-// the options have one. Where it is told, the error may be that the text holds no molecules.
+// Text returns r as text with its format, from the options or recognised. A text without molecules
+// is an error if it was recognised.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	text, err := NewText(r, o.Unpack)
 	if err != nil || o.Format != Auto {
@@ -78,17 +75,17 @@ func (o Options) Text(r io.Reader) (*Text, Format, error) {
 
 // A Record is one molecule of a stream.
 type Record struct {
-	Row    int    // from 0; header, blank lines and comments not counted
-	Line   int    // on which the record begins, from 1
+	Row    int    // from 0, without header, blank lines and comments
+	Line   int    // where the record begins, from 1
 	ID     string // empty if there is none
-	SMILES string // empty in SDF, and of plain graphs
+	SMILES string // empty for SDF and plain graphs
 
-	// Cells are those of the columns Options.Cells, trimmed; empty where a row has none.
+	// Cells are the trimmed cells of Options.Cells.
 	Cells []string
-	// cellAt are the lines and columns where they begin, nil where that is not known.
+	// cellAt are their lines and columns, nil if unknown.
 	cellAt [][2]int
 
-	// Written is the SMILES of a molecule that came without one, once it is parsed.
+	// Written is the SMILES of a parsed molecule that came without one.
 	Written string
 
 	// Own are the cells of the columns that Options.Own was told, trimmed.
@@ -96,33 +93,31 @@ type Record struct {
 
 	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
 	Graph *graph.Graph
-	// Aside says what of the molecule is not in its graph, where that is of the parent, and what of a
-	// plain graph is not in the simple one.
+	// Aside says what the graph omits of a molecule, as a parent, or of a plain graph.
 	Aside molecule.Aside
 
-	// Err says why the record is refused: a *SyntaxError.
+	// Err, a *SyntaxError, says why the record is refused.
 	Err error
 
 	file       string
 	smilesLine int
 	column     int    // of the SMILES
-	molfile    string // instead of the SMILES
-	linked     bool   // molfile is the line of a plain graph
-	columnar   bool   // smilesLine is the row in a file of columns, from 1
+	molfile    string // instead of SMILES
+	linked     bool   // molfile holds a plain graph's line
+	columnar   bool   // smilesLine is a Parquet row, from 1
 }
 
-// Listed returns the record of a molecule that a program has in a list, by its row from 0. Its
-// errors name the column in the SMILES alone. Blanks around the SMILES are trimmed, as in a cell
-// of CSV.
+// Listed returns a record of a program's list, by its row from 0. Errors give the column in the
+// SMILES only. The SMILES is trimmed.
 func Listed(row int, smiles string) Record {
 	r := Record{Row: row, column: 1}
-	if text := r.take([]byte(smiles)); len(text) <= MaxField {
+	if text := r.trim([]byte(smiles)); len(text) <= MaxField {
 		r.SMILES = string(text)
 	}
 	return r
 }
 
-// checkLength refuses a SMILES of so many bytes if that is nothing or too much.
+// checkLength refuses an empty or too long SMILES.
 func (r *Record) checkLength(n int) error {
 	switch {
 	case n == 0:
@@ -133,7 +128,7 @@ func (r *Record) checkLength(n int) error {
 	return nil
 }
 
-// Molfile is that of a record of SDF, empty for others.
+// Molfile returns the molfile of an SDF record.
 func (r *Record) Molfile() string {
 	if r.linked {
 		return ""
@@ -141,8 +136,7 @@ func (r *Record) Molfile() string {
 	return r.molfile
 }
 
-// Fail returns the error err about the SMILES or molfile of r, such as
-// [smiles.Parse] has, as a [*SyntaxError] that says where in the input that is.
+// Fail locates err, about the SMILES or molfile of r, in the input, as a [*SyntaxError].
 func (r *Record) Fail(err error) error {
 	line, column := r.smilesLine, r.column
 	var m *molecule.SyntaxError
@@ -157,8 +151,7 @@ func (r *Record) Fail(err error) error {
 	return e
 }
 
-// FailCell returns the error err about one of the Cells as a [*SyntaxError] that says where in
-// the input the cell is, as far as that is known.
+// FailCell locates err, about one of the Cells, in the input, as a [*SyntaxError].
 func (r *Record) FailCell(k int, err error) error {
 	if k < len(r.cellAt) {
 		return syntaxError(r.file, r.cellAt[k][0], r.cellAt[k][1], err)
@@ -191,13 +184,13 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	return m, nil
 }
 
-// Parsed returns r with its Graph, of the molecule in form f, or Err.
+// Parsed returns r with its Graph in form f, or Err.
 func (r Record) Parsed(f molecule.Form) Record {
 	if r.Err != nil || r.Graph != nil {
 		return r
 	}
 	if r.linked {
-		plain := r // of its own, so that r stays off the heap
+		plain := r // a copy keeps r off the heap
 		plain.Graph, plain.Err = plain.nodeLinkGraph()
 		plain.molfile, plain.linked = "", false
 		return plain
@@ -218,39 +211,32 @@ func (r Record) Parsed(f molecule.Form) Record {
 	return r
 }
 
-// Records yields the records of r in order, not parsed; with [Ordered] the
-// caller parses them as it likes ([Record.Parse]). The sequence can be used once.
+// Records yields the records of r in order, not parsed ([Record.Parse], [Ordered]). The sequence
+// can be used once.
 //
-// A record that cannot be read has Err set, and the next one follows. If the
-// stream itself cannot be read to its end, or has no column of SMILES, the
-// last pair yielded has an error instead of a record. Gzip and UTF-16 are recognised by
-// their first bytes and any line ends will do, see [NewText]: a [*Text] is read as it is.
+// An unreadable record has Err, and the next one follows. If the stream breaks or has no column of
+// SMILES, the last pair has an error instead of a record. Gzip and UTF-16 are recognised, and any
+// line ends work, see [NewText].
 //
-// In SMI each line is a SMILES and, after blanks, a name, which may hold
-// blanks. If most of the first lines have their SMILES elsewhere, so have all: it may be the
-// last word behind a name, or another one behind a short name or the number of an item.
-// What stands between bars behind a SMILES, the extension of CXSMILES, is left out.
-// Blank lines, lines that begin with # and a first line with a word such as smiles among
-// those of a header are skipped.
+// SMI: each line is a SMILES and, after blanks, a name, which may hold blanks. If most of the first
+// lines have their SMILES as the last word, or after a short name or number, all are read so.
+// CXSMILES extensions, blank lines, lines that begin with # and a header are skipped.
 //
-// CSV and TSV may quote fields; such fields may hold separators, line ends and
-// doubled quotes. In the middle of a field a quote is a character like others.
-// The separator of CSV is the comma, the semicolon or the tab: the one that sets off the
-// name of the column with the SMILES in the first line, or else the one whose columns hold
-// molecules, or else the most frequent in the first line.
-// The SMILES are in the column Options.Column, upper or lower case, or named by its place, as in "column 2". Of several columns that differ in case only
-// the one that is spelled alike is meant; it is an error if the columns that are read are not told apart by that. If that is smiles and there is no such column, they are in the only one
-// whose name has smiles in it, or in the best of several. If there is none either, they are in the column most of whose first cells are
-// molecules. The file is taken to have no header if the first cell of that column could be a molecule, too, and then its columns are
-// called "column 1", "column 2" and so on. See [Text.Table]. The id is in the first of the columns id, mol_id,
-// molecule_id, compound_id, cid, chembl_id, name, title, iupac and some others
-// that is there (upper or lower case, blanks and dashes like underscores), and without a header in the first one whose cells all differ.
-// A name that is not in UTF-8 is taken for Latin-1.
-// Blanks around SMILES and ids are trimmed, and curled quotes around SMILES; a cell with a second SMILES is refused. blank lines and rows of separators alone are skipped, columns
-// beyond those of a header must be empty.
+// CSV and TSV: quoted fields may hold separators, line ends and doubled quotes; inside an unquoted
+// field a quote is text. The separator of CSV is comma, semicolon or tab: the one that sets off the
+// wanted column's name, else one whose columns hold molecules, else the most frequent in the first
+// line. The column of SMILES is Options.Column in any case, or by place, as "column 2". Columns
+// that differ in case must be spelled exactly. Without a column smiles it is the one with that word
+// in its name, or the best of several, or the one with most molecules. If the first cell of that
+// column could be a molecule, there is no header, and columns are called "column 1" and so on, see
+// [Text.Table]. The id is in the first of the columns id, mol_id, molecule_id, compound_id, cid,
+// chembl_id, name, title, iupac and some others, without a header in the first whose cells all
+// differ. A name that is not UTF-8 is read as Latin-1. Blanks around SMILES and ids and curled
+// quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
+// and columns beyond the header must be empty.
 //
-// SDF is read by [molfile.SDF]. The id is the first line of the record or, if
-// that is blank, the first of the same names that is among its data.
+// SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same
+// names among its data.
 func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := read(r, opt, func(rec Record) bool { return yield(rec, nil) }); err != nil {
@@ -259,14 +245,13 @@ func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	}
 }
 
-// Molecules yields the records of r in order, parsed: each has Graph or Err.
-// See [Records] for the input and [Ordered] for what goes on in parallel.
+// Molecules yields the parsed records of r in order: each has Graph or Err. See [Records] for the
+// input and [Ordered] for concurrency.
 func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return rec.Parsed(opt.Form) })
 }
 
-// read passes the records of r to emit until that is false. The error is that
-// of the stream.
+// read emits the records of r until emit is false. The error is the stream's.
 func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	fail := func(err error) error { return fmt.Errorf("%s: %w", named(opt.Name), err) }
 	text, format, err := opt.Text(r)
@@ -293,7 +278,7 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 		return fail(fmt.Errorf("this is %s: it cannot be read as %s", what, format))
 	}
 	limit := cmp.Or(opt.maxRecord, MaxRecord)
-	// The line feed has a place too.
+	// One more for the line feed.
 	w := newWindow(text, 64<<10, limit+1)
 	if len(opt.Cells) > 0 && (known.graphs || format == SMI) {
 		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", opt.Cells[0], format))
@@ -314,16 +299,15 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	return nil
 }
 
-// A scanner cuts a text into records.
 type scanner struct {
 	*window
-	head    []byte // see Text.head; none of it is consumed by looking at it here
+	head    []byte // see Text.head; not consumed
 	file    string
 	row     int
 	emit    func(Record) bool
 	opt     *Options
 	stopped bool   // emit was false
-	both    []byte // texts of a record
+	both    []byte // memory for a record's texts
 
 	wanted []string // Options.Cells
 	cells  []string // of the next record
@@ -331,15 +315,14 @@ type scanner struct {
 	cellAt [][2]int // of these
 }
 
-// record emits one molecule. line is where the record begins; the SMILES is at
-// the given line and column. All but refusals of the SMILES are done before.
+// record emits a molecule that begins on line, its SMILES at the given place. Only the SMILES
+// remains to be checked.
 func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
 	s.fill(Record{Row: s.row, Line: line, Cells: s.cells, Own: s.own, cellAt: s.cellAt, file: s.file, smilesLine: smilesLine, column: column}, id, smiles)
 }
 
-// fill emits a record with a SMILES and an id.
 func (s *scanner) fill(rec Record, id, smiles []byte) {
-	if smiles = rec.take(smiles); rec.Err == nil && len(id) > MaxField {
+	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.column = 1
 		rec.Err = rec.Fail(fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField))
 	}
@@ -350,7 +333,7 @@ func (s *scanner) fill(rec Record, id, smiles []byte) {
 		smiles = nil
 	}
 	if utf8.Valid(id) {
-		// One piece of memory for both.
+		// One allocation for both.
 		s.both = append(append(s.both[:0], smiles...), id...)
 		both := string(s.both)
 		rec.SMILES, rec.ID = both[:len(smiles)], both[len(smiles):]
@@ -361,7 +344,7 @@ func (s *scanner) fill(rec Record, id, smiles []byte) {
 	s.stopped = !s.emit(rec)
 }
 
-// refuse emits a record that begins on the given line and cannot be read.
+// refuse emits an unreadable record that begins on line.
 func (s *scanner) refuse(line int, err *SyntaxError) {
 	err.File = s.file
 	rec := Record{Row: s.row, Line: line, Err: err}
@@ -373,7 +356,7 @@ func (s *scanner) tooLong() error {
 	return fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1)
 }
 
-// readSMI reads lines until the text ends or breaks, or emit has enough.
+// readSMI reads lines until the text ends or emit is false.
 func (s *scanner) readSMI(string) error {
 	place, _ := placeOf(s.head)
 	for first := true; !s.stopped; {
@@ -386,7 +369,7 @@ func (s *scanner) readSMI(string) error {
 				s.skipLine(n, s.line+1)
 				continue
 			}
-			// What lies before an error may be a part of a line.
+			// Text before an error may be an incomplete line.
 			if s.broken() != nil || n == 0 {
 				return nil
 			}
@@ -410,7 +393,6 @@ func (s *scanner) readSMI(string) error {
 	return nil
 }
 
-// readSDF reads records of molfiles. The error is that of the reader.
 func (s *scanner) readSDF(string) error {
 	fields := &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
 	told := s.opt.Header == nil && s.opt.Own == nil
@@ -433,7 +415,7 @@ func (s *scanner) readSDF(string) error {
 				rec.Err = rec.Fail(twice.data())
 			}
 			if len(rec.molfile) < len(in.Text)/2 {
-				rec.molfile = strings.Clone(rec.molfile) // the data need not wait for it
+				rec.molfile = strings.Clone(rec.molfile) // lets the data go
 			}
 			if len(rec.ID) > MaxField {
 				rec.Err = syntaxError(s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField))
@@ -450,7 +432,6 @@ func (s *scanner) readSDF(string) error {
 	return fields.missing()
 }
 
-// idOf returns the id of a record of an SDF file.
 func idOf(in *molfile.Record) (string, *twins) {
 	if name := in.Name(); name != "" {
 		return name, nil

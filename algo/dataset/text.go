@@ -12,18 +12,16 @@ import (
 	"baca/algo/parquet"
 )
 
-// A Text is decompressed, in UTF-8 without a byte order mark, and its lines end in line
-// feeds alone, whatever they ended in before: line feeds, carriage returns, or both.
-//
-// Parquet is no text, and stays as it is.
+// A Text is decompressed UTF-8 without a byte order mark, with line feeds for any line ends.
+// Parquet stays as it is.
 type Text struct {
 	*bufio.Reader
 	parquet bool
 }
 
 // NewText returns the text of r, which may be compressed by gzip, bzip2 or zstd and be in UTF-16. A
-// *Text it returns as it is. What is no text, such as a picture or a spreadsheet, is an error
-// that says what it is; a zip archive is left to the caller.
+// *Text is returned as it is. Recognised other files, such as pictures, are errors; zip archives
+// pass.
 func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if t, ok := r.(*Text); ok {
 		return t, nil
@@ -44,7 +42,7 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	return t, foreign(t)
 }
 
-// decode returns r in UTF-8, without a byte order mark.
+// decode returns r as UTF-8, without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4)
@@ -54,7 +52,7 @@ func decode(r io.Reader) (io.Reader, error) {
 	unmarked, _ := b.Peek(unmarkedSize)
 	switch {
 	case compressionOf(head) != nil:
-		// Not at its beginning, so it was compressed to begin with.
+		// Such bytes later on mean that it was compressed first.
 		return nil, errTwice
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
 		b.Discard(2)
@@ -74,11 +72,10 @@ func decode(r io.Reader) (io.Reader, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// unmarkedSize is how much of a text tells that it is in UTF-16 without a byte order mark.
+// unmarkedSize bytes decide whether a text is UTF-16 without a mark.
 const unmarkedSize = 64
 
-// isLatinUTF16 tells text in UTF-16 whose high bytes, which are zero for Latin letters, begin
-// at from.
+// isLatinUTF16 recognises UTF-16 by its zero high bytes of Latin letters, from an offset on.
 func isLatinUTF16(head []byte, from int) bool {
 	zeros := 0
 	for i := from; i < len(head); i += 2 {
@@ -89,7 +86,7 @@ func isLatinUTF16(head []byte, from int) bool {
 	return len(head) >= 4 && zeros == (len(head)+1-from)/2 && bytes.Count(head, []byte{0}) == zeros
 }
 
-// A steady reader gives the same error again and again: looking ahead meets it first.
+// A steady reader repeats its error: looking ahead meets it first.
 type steady struct {
 	r   io.Reader
 	err error
@@ -102,7 +99,7 @@ func (s *steady) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// nameOf is a name as text in UTF-8: what is not is taken for Latin-1.
+// nameOf returns a name in UTF-8; other bytes are read as Latin-1.
 func nameOf(id []byte) string {
 	if utf8.Valid(id) {
 		return string(id)
@@ -114,14 +111,13 @@ func nameOf(id []byte) string {
 	return string(runes)
 }
 
-// A utf16Text reads UTF-16 as UTF-8. Halves of surrogate pairs become U+FFFD.
+// A utf16Text reads UTF-16 as UTF-8. Lone surrogates become U+FFFD.
 type utf16Text struct {
 	r     *bufio.Reader
 	order binary.ByteOrder
 }
 
-// Read reads at least one character, and what else is at hand. p must have room for it,
-// as the buffer of a bufio.Reader has.
+// Read reads at least one character. p must have room for it, as a bufio.Reader's buffer has.
 func (u *utf16Text) Read(p []byte) (n int, err error) {
 	for {
 		c, err := u.char()
@@ -156,12 +152,12 @@ func (u *utf16Text) char() (rune, error) {
 	return c, nil
 }
 
-// lineFeeds makes a line feed of each line end. Since it drops only the second byte of
-// one, places in the text keep their lines and columns.
+// lineFeeds turns every line end into a line feed. It drops only the second byte of one, so lines
+// and columns stay.
 type lineFeeds struct {
 	r        io.Reader
 	returned bool  // the last byte was a carriage return
-	err      error // of r, for good
+	err      error // of r, permanent
 }
 
 func (l *lineFeeds) Read(p []byte) (int, error) {
@@ -173,7 +169,7 @@ func (l *lineFeeds) Read(p []byte) (int, error) {
 	return l.convert(p[:n]), err
 }
 
-// convert changes p and returns how much of it is left.
+// convert changes p and returns its new length.
 func (l *lineFeeds) convert(p []byte) int {
 	n, rest := 0, p
 	for len(rest) > 0 {
@@ -183,7 +179,7 @@ func (l *lineFeeds) convert(p []byte) int {
 		i := bytes.IndexByte(rest, '\r')
 		if l.returned = i >= 0; !l.returned {
 			if n+len(rest) == len(p) {
-				return len(p) // most texts: nothing has moved
+				return len(p) // most texts: unchanged
 			}
 			return n + copy(p[n:], rest)
 		}

@@ -16,8 +16,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxTUBytes bounds the decompressed text of one file of a TUDataset set. The
-// largest sets of the collection stay below half of it. Nodes have numbers of 32 bits.
+// MaxTUBytes bounds the decompressed text of one TUDataset file. The largest sets stay below half
+// of it. Node numbers have 32 bits.
 const (
 	MaxTUBytes = 1 << 30
 	maxTUNodes = 1 << 27
@@ -35,19 +35,15 @@ const (
 //	NAME_A.txt                a, b on each line: an edge between nodes a and b, from 1
 //	NAME_graph_labels.txt     optional, line i: the label of graph i
 //
-// each plain or with .gz behind it, at the top of fsys or in a folder right
-// below it. An empty name means the only set that is there.
+// plain or .gz, in fsys or a folder below it. An empty name means the only set there.
 //
-// The node counts come from the indicator, so isolated nodes are kept. Edges
-// become undirected; self-loops and repeats of a directed edge are dropped and
-// counted. The feature view is the constant 1, as the published protocol has
-// it; labels and attributes of nodes and edges are not read. Labels that
-// cannot be used are reported as a warning. Anything else wrong is an error,
-// a [*SyntaxError] where it is in a line of a file.
+// Node counts come from the indicator, so isolated nodes are kept. Edges become undirected;
+// self-loops and repeats are dropped and counted. The feature view is the constant 1, as in the
+// published protocol; other labels and attributes are ignored. Unusable graph labels give a
+// warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
 func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) { return readTU(fsys, ".", name, u) }
 
-// ReadTUZip is [ReadTU] on the zip archive of the given size that r holds, whose files
-// are not compressed again.
+// ReadTUZip is [ReadTU] on a zip archive, whose files are not compressed again.
 func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -86,7 +82,7 @@ func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 // tuFiles are the paths of one set; labels may be empty.
 type tuFiles struct{ name, indicator, edges, labels string }
 
-// findTU looks for a set in the folder root and then in the folders there.
+// findTU looks for a set in root and the folders in it.
 func findTU(fsys fs.FS, root, name string) (tuFiles, error) {
 	entries, err := fs.ReadDir(fsys, root)
 	if err != nil {
@@ -127,13 +123,12 @@ func findTU(fsys fs.FS, root, name string) (tuFiles, error) {
 	return tuFiles{}, fmt.Errorf("no data set: want NAME%s and NAME%s, plain or .gz, here or in one folder", edgesSuffix, indicatorSuffix)
 }
 
-// hidden tells what archivers for macOS add.
+// hidden recognises what macOS adds to archives.
 func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__MACOSX")
 }
 
-// listTU returns the sets, of the given name if there is one, whose files are
-// among entries, and an indicator file that lacks its edges.
+// listTU returns the sets among entries, by name if given, and an indicator file without its edges.
 func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lone string) {
 	there := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -141,7 +136,7 @@ func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lo
 			there[e.Name()] = true
 		}
 	}
-	// pick prefers the plain file where both are there.
+	// pick prefers the plain file.
 	pick := func(file string) string {
 		if there[file] {
 			return path.Join(dir, file)
@@ -170,7 +165,7 @@ func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lo
 	return found, lone
 }
 
-// eachLine calls f with every line of a file, without its line feed. Blank lines are allowed at the end only.
+// eachLine calls f with every line of a file, without its line feed. Blank lines may only end it.
 func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
@@ -225,8 +220,7 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, t
 	}
 }
 
-// limited refuses to read beyond a number of bytes, with an error that says
-// so, where io.LimitReader would pretend that the text ends.
+// limited fails beyond a number of bytes, where io.LimitReader would end.
 type limited struct {
 	r           io.Reader
 	left, limit int64
@@ -240,9 +234,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// number reads an unsigned decimal number of at most 9 digits at or after
-// text[i], and returns the index behind it and the blanks that follow. The
-// index is negative if there is no such number.
+// number reads an unsigned decimal number of at most 9 digits at or after text[i], and returns the
+// index after it and its blanks, or a negative one.
 func number(text []byte, i int) (value, next int) {
 	for i < len(text) && isBlank(text[i]) {
 		i++
@@ -265,8 +258,7 @@ func number(text []byte, i int) (value, next int) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// unexpected is the error that text[i:], but for leading blanks, is not what
-// was wanted. eachLine fills in the file and the line.
+// unexpected is the error for text[i:]. eachLine adds file and line.
 func unexpected(text []byte, i int, want string, args ...any) error {
 	for i < len(text) && isBlank(text[i]) {
 		i++
@@ -282,14 +274,13 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 	return &SyntaxError{Column: i + 1, Err: fmt.Errorf("found %s: want %s", clip(token), want)}
 }
 
-// readIndicator returns the graph of each node, from 0, and the first node of
-// each graph with the number of nodes behind them.
+// readIndicator returns the graph of each node, from 0, and the first node of each graph, then the
+// number of nodes.
 func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		id, next := number(text, 0)
-		last := len(starts) // the number of the last graph so far
-		// A step of more than one would be a graph without nodes, or a number
-		// that some would allocate by.
+		last := len(starts) // the last graph's number
+		// A larger step would be a graph without nodes, or a huge number.
 		if next < 0 || id != last && id != last+1 || id == 0 {
 			if last == 0 {
 				return unexpected(text, 0, "1, the number of the first graph")
@@ -316,7 +307,7 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 	return graphOf, append(starts, int32(len(graphOf))), err
 }
 
-// readEdges returns the directed edges as they are listed, nodes from 0.
+// readEdges returns the directed edges in order, nodes from 0.
 func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]int32, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		a, i := number(text, 0)
@@ -342,7 +333,7 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]i
 	return edges, err
 }
 
-// readLabels returns one label for each of n graphs.
+// readLabels returns the labels of n graphs.
 func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
 		v, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
@@ -364,11 +355,11 @@ func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err err
 	return labels, nil
 }
 
-// build makes the graphs. It sorts the edges by their source, which also
-// groups them by graph, and then finds repeats by a mark on each target.
+// build makes the graphs. It groups the edges by source, and so by graph, and finds repeats by
+// marking targets.
 func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
 	n := len(graphOf)
-	first := make([]int32, n+1) // of the targets of each node
+	first := make([]int32, n+1) // first target of each node
 	for _, e := range edges {
 		first[e[0]+1]++
 	}
@@ -383,7 +374,7 @@ func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
 		next[e[0]]++
 	}
 	mark := next
-	clear(mark) // mark[v] = u+1: u → v was seen
+	clear(mark) // mark[v] = u+1 means that u → v was seen
 	s.Graphs = make([]*graph.Graph, len(starts)-1)
 	oneWay := 0
 	var kept [][2]int32

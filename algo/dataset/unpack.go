@@ -13,44 +13,42 @@ import (
 	"slices"
 )
 
-// MaxExpand is how many bytes of text each compressed byte may give, where [Unpack] does not
-// say otherwise. Each file may give freeExpand bytes, so that short lists may repeat themselves.
+// MaxExpand is how many bytes of text each compressed byte may give by default, beyond freeExpand
+// bytes.
 //
-// Columns of molecules expand 3- to 6-fold (gzip), a wide table of measurements such as
-// toxcast 41-fold (zstd -19), and the graph numbers of the TUDataset sets up to 103-fold.
-// Bombs expand 1032-fold (deflate) to 10 000-fold (zstd, bzip2), and what they hold are short
-// rows, each of which takes the time of a molecule. So the text begins only once aheadExpand
-// bytes of it have kept the bound, or it has ended: a bomb ends before its first row.
+// Columns of molecules expand 3- to 6-fold (gzip), a wide table such as toxcast 41-fold (zstd -19),
+// TUDataset graph numbers up to 103-fold; bombs 1032-fold (deflate) to 10 000-fold (zstd, bzip2).
+// Their rows are short, and each costs a molecule's time. So text is released only once aheadExpand
+// bytes have kept the bound, or it has ended: a bomb ends before its first row.
 const (
 	MaxExpand  = 256
 	freeExpand = 1 << 20
 
-	// Decompressors read 4 KiB at a time, which the count takes for decompressed.
+	// Decompressors read ahead by 4 KiB.
 	aheadExpand = freeExpand + MaxExpand*4096 + 4096
 )
 
-// Unpack says how to read compressed text.
+// Unpack configures decompression.
 type Unpack struct {
-	// Zstd decompresses zstd, which is not in the standard library. Without it zstd is
-	// refused.
+	// Zstd decompresses zstd, which the standard library lacks. If nil, zstd is refused.
 	Zstd func(io.Reader) (io.Reader, error)
-	// MaxExpand takes the place of the constant MaxExpand, unless it is 0.
+	// MaxExpand, unless 0, replaces the constant.
 	MaxExpand int
 
-	archive bool // the text comes out of a zip archive: it must not be compressed again
+	archive bool // from a zip archive: not to be compressed again
 }
 
-// An ExpandError says that compressed data expand more than they may.
+// An ExpandError reports too large an expansion.
 type ExpandError struct{ Max int }
 
 func (e *ExpandError) Error() string {
 	return fmt.Sprintf("compressed data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", e.Max, freeExpand>>20)
 }
 
-// A compression is a way in which text may be compressed. It is declared here alone.
+// A compression declares a compression format.
 type compression struct {
-	suffix string                 // of the names of files
-	begins func(head []byte) bool // tells it by the first four bytes
+	suffix string                 // of file names
+	begins func(head []byte) bool // recognises the first four bytes
 	open   func(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error)
 }
 
@@ -60,7 +58,7 @@ var compressions = []compression{
 	{".bz2", isBzip2, func(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 }
 
-// compressionOf returns the compression of data that begin so, nil for plain ones.
+// compressionOf returns the compression of data, nil for plain ones.
 func compressionOf(head []byte) *compression {
 	i := slices.IndexFunc(compressions, func(c compression) bool { return c.begins(head) })
 	if i < 0 {
@@ -73,10 +71,9 @@ var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	zipMagic  = []byte("PK\x03\x04")
-	// The digit behind it is the size of a block.
+	// The next digit is the size of a block.
 	bzip2Magic = []byte("BZh")
-	// A frame to be skipped, which pzstd and others write first. The low half of its
-	// first byte may be anything.
+	// A skippable frame, which pzstd writes first. The low half of its first byte varies.
 	skippableMagic = []byte{0x50, 0x2a, 0x4d, 0x18}
 )
 
@@ -84,7 +81,7 @@ func isSkippable(head []byte) bool {
 	return len(head) == 4 && head[0]&0xf0 == skippableMagic[0] && bytes.Equal(head[1:], skippableMagic[1:])
 }
 
-// isBzip2 tells the size of a block, which a name that begins with BZh hardly goes on with.
+// isBzip2 checks the block size, to exclude names that begin with BZh.
 func isBzip2(head []byte) bool {
 	return len(head) == 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
@@ -94,7 +91,7 @@ func openGzip(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) {
 	return z, endsEarly(err)
 }
 
-// openZstd reads what b holds through in.
+// openZstd reads what b holds, through in.
 func openZstd(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error) {
 	if u.Zstd == nil {
 		return nil, errors.New("zstd-compressed data: want plain text or gzip, decompress it first")
@@ -105,8 +102,8 @@ func openZstd(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error) {
 	return u.Zstd(in)
 }
 
-// skipFrames consumes frames to be skipped, so that zstd data begin with one that is not. A
-// decoder that looks at the first frame for the memory that it takes then sees the right one.
+// skipFrames consumes skippable frames, so that a decoder that looks at the first frame for its
+// memory sees the right one.
 func skipFrames(b *bufio.Reader) error {
 	for {
 		head, err := b.Peek(4)
@@ -130,7 +127,7 @@ func skipFrames(b *bufio.Reader) error {
 	}
 }
 
-// text returns r decompressed, if its first bytes say that it is compressed.
+// text returns r, decompressed if its first bytes say so.
 func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4)
@@ -154,13 +151,13 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	if _, err := ahead.Peek(aheadExpand); errors.As(err, &bomb) {
 		return nil, bomb
 	}
-	return ahead, nil // any other error stands behind the text that is sound
+	return ahead, nil // other errors follow the sound text
 }
 
-// Twice the limit of expansion would be its square.
+// Two layers would square the limit.
 var errTwice = errors.New("data that are compressed twice: want them compressed once, or not at all")
 
-// inflate reads a file of a zip archive, as archive/zip wants it.
+// inflate decompresses a file of a zip archive.
 func (u Unpack) inflate(r io.Reader) io.ReadCloser {
 	in := &counter{r: r}
 	return io.NopCloser(u.bounded(flate.NewReader(in), in))
@@ -177,7 +174,7 @@ func (u Unpack) most() int {
 	return u.MaxExpand
 }
 
-// A bounded reader ends where z has given more than it may for what it has read of in.
+// A bounded reader ends where z has given more than it may for what it read of in.
 type bounded struct {
 	z   io.Reader
 	in  *counter
@@ -201,7 +198,6 @@ func endsEarly(err error) error {
 	return err
 }
 
-// A counter counts the bytes that were read.
 type counter struct {
 	r io.Reader
 	n int64

@@ -5,23 +5,23 @@ import (
 	"io"
 )
 
-// A window shows a stretch of a text at a time. buf[pos:end] is read but not
-// consumed; it holds one line or record at least, and never grows beyond max.
+// A window shows part of a text. buf[pos:end] is read but not consumed; it holds at least one line
+// or record and never exceeds max.
 type window struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int
 	max      int
-	line     int   // the number of the line at pos, if pos begins one
-	err      error // from r, io.EOF included; none is asked for more after it
+	line     int   // the number of the line that begins at pos
+	err      error // from r, io.EOF included; final
 }
 
 func newWindow(r io.Reader, size, limit int) *window {
 	return &window{r: r, buf: make([]byte, min(size, limit)), max: limit, line: 1}
 }
 
-// more appends to what is not consumed. It is false if r has nothing more, and
-// then err is set, or if what is not consumed fills max bytes.
+// more appends to the unconsumed text. It is false if r ended (err is set) or max bytes are
+// unconsumed.
 func (w *window) more() bool {
 	if w.err != nil {
 		return false
@@ -39,7 +39,7 @@ func (w *window) more() bool {
 			return false
 		}
 	}
-	// A reader may return nothing without an error, but not for ever.
+	// Bounds empty reads without an error.
 	for range 100 {
 		n, err := w.r.Read(w.buf[w.end:])
 		w.end += n
@@ -55,9 +55,9 @@ func (w *window) more() bool {
 	return false
 }
 
-// lineEnd returns the distance from pos to the first line feed at least from
-// bytes away, or to the end of the text if there is none. It is false if there
-// is none: the text ended or broke (err is set), or the line is too long.
+// lineEnd returns the distance from pos to the first line feed at least from bytes away, or to the
+// text's end. It is false if there is none: the text ended or broke (err is set), or the line is
+// too long.
 func (w *window) lineEnd(from int) (int, bool) {
 	for {
 		if i := bytes.IndexByte(w.buf[w.pos+from:w.end], '\n'); i >= 0 {
@@ -70,11 +70,10 @@ func (w *window) lineEnd(from int) (int, bool) {
 	}
 }
 
-// buffered is how much of the text behind pos is in the buffer.
+// buffered is the length of the unconsumed text.
 func (w *window) buffered() int { return w.end - w.pos }
 
-// reach reads until the byte i bytes from pos is in the buffer. It is false if the text has
-// none within max.
+// reach reads until the byte i bytes from pos is there. It is false if the text ends, or at max.
 func (w *window) reach(i int) bool {
 	for i >= w.buffered() {
 		if !w.more() {
@@ -84,20 +83,20 @@ func (w *window) reach(i int) bool {
 	return true
 }
 
-// at returns the byte i bytes from pos, which is in the buffer.
+// at returns the byte i bytes from pos, which must be there.
 func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 
-// bytes returns what lies from to to bytes from pos.
+// bytes returns a range relative to pos.
 func (w *window) bytes(from, to int) []byte { return w.buf[w.pos+from : w.pos+to] }
 
-// consume moves pos by n bytes and to the given line.
+// consume moves pos by n bytes, to the given line.
 func (w *window) consume(n, line int) {
 	w.pos += n
 	w.line = line
 }
 
-// skipLine consumes the rest of a line of any length, which begins from bytes
-// from pos, and makes the line after it number line.
+// skipLine consumes the rest of a line of any length, which begins from bytes from pos. The next
+// line is number line.
 func (w *window) skipLine(from, line int) {
 	w.pos += from
 	for {
@@ -112,7 +111,7 @@ func (w *window) skipLine(from, line int) {
 	}
 }
 
-// broken returns the error that ended the text early, if one did.
+// broken returns the error that ended the text early, if any.
 func (w *window) broken() error {
 	if w.err == io.EOF {
 		return nil
@@ -120,7 +119,6 @@ func (w *window) broken() error {
 	return w.err
 }
 
-// Read consumes bytes, for readers that keep a window of their own.
 func (w *window) Read(p []byte) (int, error) {
 	if w.pos == w.end {
 		if w.err != nil {

@@ -16,8 +16,8 @@ import (
 // A CPU is the processor of this machine as a gin.Device.
 type CPU struct{ contrast.CPU }
 
-// NewCPU returns the processor with that many goroutines, or 0 for one on each
-// core. Their number does not show in any result.
+// NewCPU returns the processor with that many goroutines, or 0 for one on each core. Results do not
+// depend on their number.
 func NewCPU(workers int) CPU { return CPU{contrast.CPU{Workers: workers}} }
 
 // String implements gin.Device.
@@ -33,13 +33,11 @@ func (c CPU) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (gin.
 	return t, nil
 }
 
-// chunkGraphs is how many graphs one goroutine takes at a time. The gradient is
-// the sum over chunks in their order, so this number, unlike the number of
-// workers, shows in the last bits of a result.
+// chunkGraphs is how many graphs a goroutine processes at a time. Gradients are summed by chunk, so
+// this number, unlike that of workers, affects the last bits.
 const chunkGraphs = 16
 
-// A training is one on the processor. It changes the parameters of the encoder in
-// place.
+// A training updates the encoder's parameters in place.
 type training struct {
 	encoder *gin.Encoder
 	workers int
@@ -53,9 +51,8 @@ type training struct {
 	graphLoss []float32
 }
 
-// A chunk is the part of a step that one goroutine works on. Its activations
-// wait for the graph loss, which needs the whole batch, between forward and
-// backward.
+// A chunk is one goroutine's part of a step. Its activations wait for the graph loss, which needs
+// the whole batch, between forward and backward.
 type chunk struct {
 	batch    graph.Batch
 	act      gin.Activations
@@ -74,7 +71,7 @@ func (t *training) Finish(context.Context) (gin.Losses, gin.Moments, error) {
 	return sums, gin.Moments{Step: t.adam.Step, M: t.adam.M, V: t.adam.V}, nil
 }
 
-// Step implements gin.Training. A step that fails has changed nothing.
+// Step implements gin.Training. A failed step changes nothing.
 func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	n, width := len(gs), t.encoder.Width()
 	pieces := (n + chunkGraphs - 1) / chunkGraphs
@@ -134,8 +131,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	return nil
 }
 
-// forward encodes the graphs and leaves the gradient of scale·Σℓ_n by their
-// node projections in dNode.
+// forward encodes the graphs and leaves the gradient of scale·Σℓ_n by node projections in dNode.
 func (c *chunk) forward(e *gin.Encoder, gs []*graph.Graph, scale float32) {
 	c.batch.Reset(gs)
 	e.Forward(&c.batch, &c.act)

@@ -1,5 +1,5 @@
-// Package pretrain fits an encoder to in-distribution graphs by minimising
-// L_Pre = mean(ℓ_g) + mean(ℓ_n) (see package contrast) with Adam.
+// Package pretrain trains an encoder on in-distribution graphs (Trainer.Epoch): it minimises L_Pre
+// = mean(ℓ_g) + mean(ℓ_n) (see package contrast) with Adam.
 package pretrain
 
 import (
@@ -12,8 +12,7 @@ import (
 	"baca/algo/graph"
 )
 
-// Options are fixed for a whole run; all but Workers decide its result, and Device
-// to within rounding.
+// Options are fixed for a run. All except Workers determine its result, Device up to rounding.
 type Options struct {
 	Config       gin.Config
 	Batch        int     // graphs in a step
@@ -29,15 +28,14 @@ func Defaults(features int) Options {
 	return Options{Config: gin.Default(features), Batch: 128, LearningRate: 1e-4, Seed: 1}
 }
 
-// A State is everything that a run needs to go on as if it had never stopped:
-// the order of the graphs in each epoch follows from the seed.
+// A State is what a run needs to resume; the order of each epoch follows from the seed.
 type State struct {
 	Epoch, Step int
 	Params      []float32 // as gin.Encoder.Params
 	M, V        []float32 // Adam's moments
 }
 
-// Loss is what one epoch measured while it trained.
+// Loss is the mean losses of an epoch during training.
 type Loss struct {
 	Epoch       int     // from 1
 	Total       float64 // Graph + Node
@@ -55,8 +53,8 @@ type Trainer struct {
 	batch    []*graph.Graph
 }
 
-// New prepares a run from the first epoch, or from a state that an earlier run
-// with the same graphs and options has saved.
+// New prepares a run from the first epoch, or from the state of an earlier run with the same graphs
+// and options.
 func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	if err := o.Config.Validate(); err != nil {
 		return nil, err
@@ -100,24 +98,22 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	return t, err
 }
 
-// Encoder returns the encoder, which later epochs go on changing.
+// Encoder returns the encoder, which later epochs change.
 func (t *Trainer) Encoder() *gin.Encoder { return t.encoder }
 
-// State returns the state after the last whole epoch. Its slices are the
-// trainer's own: write them out before the next epoch.
+// State returns the state after the last whole epoch. Its slices change with the next epoch.
 func (t *Trainer) State() State {
 	return State{Epoch: t.epoch, Step: t.moments.Step, Params: t.encoder.Params, M: t.moments.M, V: t.moments.V}
 }
 
-// Epoch takes every graph once, in an order drawn from the seed and the number
-// of the epoch. If ctx ends, it returns its error and the trainer is in the
-// middle of an epoch: go on from the last saved state instead.
+// Epoch visits every graph once, in an order drawn from seed and epoch number. After an error of
+// ctx the trainer is inside an epoch: resume from the last saved state.
 func (t *Trainer) Epoch(ctx context.Context) (Loss, error) {
 	order := rand.New(rand.NewPCG(t.options.Seed, uint64(t.epoch)+1)).Perm(len(t.graphs))
 	for len(order) > 0 {
 		n := min(t.options.Batch, len(order))
 		if len(order)-n == 1 {
-			n = len(order) // no step on a graph alone
+			n = len(order) // a step needs two graphs
 		}
 		t.batch = t.batch[:0]
 		for _, i := range order[:n] {

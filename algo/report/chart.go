@@ -8,7 +8,7 @@ import (
 	"baca/algo/decide"
 )
 
-// finite leaves out what is not a number.
+// finite omits NaN and infinities.
 func finite(values []float64) []float64 {
 	var list []float64
 	for _, v := range values {
@@ -19,8 +19,7 @@ func finite(values []float64) []float64 {
 	return list
 }
 
-// scoreChart is the histogram of scores. A bar begins at the threshold, so none has
-// graphs from both sides of it.
+// scoreChart is the histogram of scores. A bar begins at the threshold, so none mixes both sides.
 func scoreChart(r *Report) string {
 	scores, holdout := finite(r.Scores), finite(r.Holdout)
 	c := &chart.Chart{Title: "Distribution of scores", XAxis: "score", YAxis: "graphs"}
@@ -84,7 +83,7 @@ func pChart(r *Report) string {
 	list := finite(r.P)
 	most, _ := r.most()
 	for _, p := range list {
-		// A p-value of exactly k/20 belongs to the bar on its left.
+		// p = k/20 belongs to the bar on its left.
 		i := min(count-1, max(0, int(math.Ceil(p*count-1e-9))-1))
 		if p <= most {
 			red[i]++
@@ -112,13 +111,13 @@ func driftChart(wealth []float64, delta float64) string {
 	return c.SVG()
 }
 
-// DriftSVG draws the path of a drift test by itself, with delta as its rate of false
-// alarms and powers of ten, the first for the start.
+// DriftSVG draws the wealth of a drift test in powers of ten, from the start, with delta as its
+// rate of false alarms.
 func DriftSVG(wealth []float64, delta float64) string {
 	return standalone(driftChart(wealth, delta))
 }
 
-// standalone makes a file of a chart in a page.
+// standalone makes a file of a chart.
 func standalone(svg string) string {
 	return strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif" font-size="11" `, 1)
 }

@@ -11,23 +11,22 @@ import (
 	"baca/algo/compare"
 )
 
-// A Comparison is what WriteComparison writes about two lists. All texts are escaped; only
-// Script is taken as it is.
+// A Comparison is a report about two lists. All texts are escaped except Script.
 type Comparison struct {
 	*compare.Comparison
 	Title           string
 	Warnings        []string
 	Input, Settings []Pair
-	Command         string // that makes the report again
-	// Script draws molecules, see Report; without one Undrawn says why.
+	Command         string // that repeats the report
+	// Script draws molecules, see Report; if empty, Undrawn says why.
 	Script  []byte
 	Undrawn string
 }
 
-// maxNamed is how many names a report about two lists shows at most, for each list.
+// maxNamed bounds the names shown for each list.
 const maxNamed = 30
 
-// WriteComparison writes a report about two lists. The same comparison gives the same bytes.
+// WriteComparison writes a report about two lists, deterministically.
 func WriteComparison(w io.Writer, r *Comparison) error {
 	p := new(page)
 	script := r.Script
@@ -86,7 +85,7 @@ func (p *page) sides(r *Comparison) {
 	p.add("</tbody>\n</table></div>\n")
 }
 
-// named is a table of the differences that are of one side.
+// named is a table of one side's differences.
 func (p *page) named(title string, list []compare.Difference, r *Comparison, of func(*compare.Difference) bool) {
 	n := 0
 	for k := range list {
@@ -113,10 +112,9 @@ func (p *page) named(title string, list []compare.Difference, r *Comparison, of 
 
 func share(n, of int) string { return compare.Percent(float64(n) / float64(max(1, of))) }
 
-// odds is an odds ratio for people.
 func odds(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-// fragments draws those of one side.
+// fragments draws one side's fragments.
 func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compare.Difference) bool) {
 	n := 0
 	for k := range r.Fragments {
@@ -139,8 +137,8 @@ func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compa
 	}
 }
 
-// CoverageSVG draws by itself which share of a list has a molecule of the other, or of its
-// own, that is at least so similar.
+// CoverageSVG draws which share of a list has a molecule of the other list, or its own, that is at
+// least so similar.
 func CoverageSVG(x *compare.Comparison) string { return standalone(coverageChart(x)) }
 
 func coverageChart(x *compare.Comparison) string {
@@ -167,7 +165,7 @@ func coverageChart(x *compare.Comparison) string {
 	return c.SVG()
 }
 
-// legend writes the k-th line of a legend at the right of the top.
+// legend writes line k of a legend at the top right.
 func legend(c *chart.Chart, k int, colour string, dashed bool, label string) {
 	legendAt(c, c.X(c.Low+0.76*(c.High-c.Low)), 24+16*float64(k), colour, dashed, label)
 }
@@ -196,12 +194,12 @@ func curve(c *chart.Chart, x, y []float64, colour string, dashed bool) {
 	c.Add(`" fill="none" stroke="%s" stroke-width="1.6"%s/>`, colour, dashes(dashed))
 }
 
-// sharesChart draws the shares of both lists that have each count.
+// sharesChart draws both lists' distributions of a count.
 func sharesChart(x *compare.Comparison, title, axis string, a, b compare.Distribution) string {
 	c := &chart.Chart{Title: x.Say(title), XAxis: x.Say(axis), YAxis: x.Say("molecules, %"), Low: -0.5, Top: 1}
 	high := 1.0
 	for _, d := range []compare.Distribution{a, b} {
-		// Beyond twice the largest of most, few would stretch the axis.
+		// Few molecules beyond that would stretch the axis.
 		high = max(high, min(float64(len(d.Counts)), 2*d.Quantiles[4]+2))
 	}
 	c.High = math.Ceil(high) - 0.5

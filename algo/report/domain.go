@@ -13,9 +13,9 @@ import (
 	"baca/algo/decide"
 )
 
-// A Domain is a report on whether substances are within the applicability domain of a model,
-// in the fields of the (Q)SAR Prediction Reporting Format, version 2.0. It says nothing of an endpoint. All
-// texts are escaped; only Script is taken as it is.
+// A Domain reports whether substances are within a model's applicability domain, in the fields of
+// the (Q)SAR Prediction Reporting Format 2.0. It says nothing of an endpoint. All texts are escaped
+// except Script.
 type Domain struct {
 	Title   string
 	Model   *algo.Model
@@ -24,50 +24,49 @@ type Domain struct {
 
 	Alpha      float64
 	Confidence float64 // of the intervals of p-values
-	References int     // graphs that p-values are taken from
+	References int     // number of held-out graphs
 	Reach      Reach
 
 	Substances []Substance
 	Warnings   []string
 	Input      []Pair
-	Command    string // that makes the report again
-	Again      string // on Command, a sentence; empty if the same bytes come out
+	Command    string // that repeats the report
+	Again      string // a sentence on Command; empty if the bytes are the same
 
-	// Script draws molecules, see Report; without one Undrawn says why.
+	// Script draws molecules, see Report; if empty, Undrawn says why.
 	Script  []byte
 	Undrawn string
 }
 
-// A Reach says where the domain ends: the least score that is called outside, which is not
-// known if the model holds too few graphs.
+// A Reach is the least score that is called outside, if the holdout suffices.
 type Reach struct {
 	Limit float64
 	Known bool
 }
 
-// ReachOf is that of a model at a rate of false alarms.
+// ReachOf returns a model's reach at a rate of false alarms.
 func ReachOf(alone *algo.SingleScorer, alpha float64) Reach {
 	limit, known := decide.Threshold(alone.Holdout(), alpha)
 	return Reach{limit, known}
 }
 
-// A Substance is one with what was found about it.
+// A Substance is one with its results.
 type Substance struct {
 	Entry            // Why is set
-	Canonical string // SMILES in the canonical form of this program
-	Formula   string // of its atoms, in the order of Hill
-	Read      string // SMILES of what the model has read, where that is not SMILES itself
+	Canonical string // canonical SMILES of this program
+	Formula   string // in Hill order
+	Read      string // SMILES that the model read, if different
 	Molfile   bool   // SMILES was written from a molfile
 
-	AsHigh    int     // of the held-out graphs that score as high
-	Low, High float64 // interval of the share of such graphs
-	// Unmet of the Surroundings of its atoms no training molecule has.
+	AsHigh    int     // number of held-out graphs that score as high
+	Low, High float64 // interval of their share
+	// Unmet is how many of the Surroundings no training molecule has.
 	Unmet, Surroundings int
 	Nearest             []algo.TrainingGraph
 	Command             string // that scores it alone; empty for a molfile
 }
 
-// assessment is what is to be picked for field 6.1 a: the program decides, no expert.
+// assessment is the choice for field 6.1 a, made automatically.
 func assessment(v decide.Verdict) string {
 	switch v {
 	case decide.Inside, decide.Borderline:
@@ -78,7 +77,6 @@ func assessment(v decide.Verdict) string {
 	return "Not applicable"
 }
 
-// within says in words what a verdict is.
 func within(v decide.Verdict) string {
 	switch v {
 	case decide.Inside:
@@ -91,7 +89,7 @@ func within(v decide.Verdict) string {
 	return "Not decided"
 }
 
-// Why a field of the form is empty.
+// Reasons for empty fields.
 const (
 	unknown   = "not known to this program"
 	ownModel  = "not assessed: of the (Q)SAR model whose domain this is, which this program does not run"
@@ -99,7 +97,7 @@ const (
 	onlyWords = "not assessed"
 )
 
-// A blank is a field of the form that is left empty, with the reason.
+// A blank is an empty field with its reason.
 type blank struct {
 	Number string `json:"number"`
 	Title  string `json:"title"`
@@ -130,13 +128,12 @@ var blanks = []blank{
 	{"8", "Regulatory purpose and adequacy", onlyWords},
 }
 
-// empty returns the fields from a number on that are left empty.
+// empty returns the empty fields from a number on.
 func empty(numbers ...string) []blank {
 	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return !slices.Contains(numbers, b.Number) })
 }
 
-// WriteDomain writes the report as HTML, a page of paper and more for each substance. The same
-// report gives the same bytes.
+// WriteDomain writes the report as HTML, a page or more for each substance, deterministically.
 func WriteDomain(w io.Writer, d *Domain) error {
 	p := new(page)
 	p.begin(d.Title, d.Script)
@@ -167,10 +164,9 @@ func WriteDomain(w io.Writer, d *Domain) error {
 	return err
 }
 
-// percent is a rate such as a confidence.
+// percent formats a rate.
 func percent(x float64) string { return fmt.Sprintf("%.4g&nbsp;%%", 100*x) }
 
-// interval is that of the p-value.
 func (s *Substance) interval(d *Domain) string {
 	if d.References == 0 || math.IsNaN(s.Why.P) {
 		return "–"
@@ -185,7 +181,6 @@ func (p *page) field(number, title, text string, args ...any) {
 	p.add("</div></div>\n")
 }
 
-// blank is a field that is left empty.
 func (p *page) blank(list []blank) {
 	for _, b := range list {
 		p.field(b.Number, b.Title, "<p class=\"blank\">left blank: %s</p>", escape(b.Why))
@@ -196,7 +191,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 	x := s.Why
 	class := "sheet"
 	if len(d.Substances) == 1 {
-		class = "" // it goes on behind the title
+		class = "" // continues the title
 	}
 	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, escape(s.ID))
 	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), escape(d.Model.Card.Name), s.decision(d))
@@ -277,7 +272,7 @@ func (p *page) substance(d *Domain, s *Substance) {
 	p.add("</section>\n")
 }
 
-// decision says why the verdict is what it is.
+// decision explains the verdict.
 func (s *Substance) decision(d *Domain) string {
 	switch {
 	case math.IsNaN(s.Why.P):
@@ -331,7 +326,7 @@ func (s *Substance) fragments(d *Domain) string {
 	return text + "</ul>"
 }
 
-// alike is the similarity from which on a training molecule is counted as near.
+// alike is the least similarity of a near training molecule.
 const alike = 0.5
 
 func (s *Substance) analogues(m *algo.Model) string {
@@ -367,7 +362,7 @@ func (s *Substance) uncertainty(d *Domain) string {
 
 func percent3(x float64) string { return fmt.Sprintf("%.3g&nbsp;%%", 100*x) }
 
-// formStyle is what a form has beside style: on paper each substance begins a sheet of A4.
+// formStyle adds to style: on paper each substance begins a sheet of A4.
 const formStyle = `
 @page{size:A4;margin:16mm 15mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px sans-serif;color:#565d65}}
 .field{display:grid;grid-template-columns:15rem 1fr;gap:0 1rem;border-bottom:1px solid #e6e6e6;padding:.35rem 0;break-inside:avoid}
@@ -379,7 +374,7 @@ section.sheet{border-top:3px solid #1b1d1f;margin-top:2.5rem;padding-top:.5rem}
 @media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm 1fr}.field{padding:3px 0}h2,h3{font-size:13px;margin:10px 0 2px}.field h3,.part{font-size:11px}.field h3{margin:0}.lead{font-size:13px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
 `
 
-// known is x, or nil where it is none.
+// known is x, or nil for NaN.
 func known(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -387,7 +382,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// domainJSON and what follows are the report for programs. What is not known is null.
+// domainJSON is the report for programs. Unknown values are null.
 type domainJSON struct {
 	Form       string            `json:"form"`
 	Title      string            `json:"title"`
@@ -437,7 +432,7 @@ type substanceJSON struct {
 	High         *float64       `json:"p_high"`
 	Distance     *float64       `json:"distance"`
 	Ratio        *float64       `json:"ratio"`
-	Distances    []*float64     `json:"distances"` // by embedding, subtrees, and these with counts
+	Distances    []*float64     `json:"distances"` // by embedding, subtrees, and counted subtrees
 	Surroundings int            `json:"surroundings"`
 	Unmet        int            `json:"surroundings_unmet"`
 	Reasons      []string       `json:"reasons"`
@@ -451,7 +446,7 @@ type substanceJSON struct {
 }
 
 type analogueJSON struct {
-	Row        *int    `json:"row"` // of the training set, from 1
+	Row        *int    `json:"row"` // in the training set, from 1
 	Similarity float64 `json:"similarity"`
 	Name       *string `json:"name"`
 	SMILES     *string `json:"smiles"`
@@ -460,7 +455,7 @@ type analogueJSON struct {
 	Predicted *float64 `json:"predicted"`
 }
 
-// filled is a text, or nil where it is empty.
+// filled is a text, or nil if empty.
 func filled(text string) *string {
 	if text == "" {
 		return nil
@@ -468,7 +463,7 @@ func filled(text string) *string {
 	return &text
 }
 
-// WriteDomainJSON writes the same for programs, numbers with all their digits.
+// WriteDomainJSON writes the same for programs, with all digits.
 func WriteDomainJSON(w io.Writer, d *Domain) error {
 	c := d.Model.Card
 	out := domainJSON{
@@ -522,7 +517,7 @@ func indented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// readAs says in which form the model reads molecules.
+// readAs names the form in which the model reads molecules.
 func readAs(m *algo.Model) string {
 	switch m.Card.Schema {
 	case algo.OGBCanonical:

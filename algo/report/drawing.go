@@ -13,19 +13,18 @@ import (
 	"baca/algo/graph"
 )
 
-// A Drawing says how the script of a report draws a graph: a molecule by its SMILES, and any
-// other by its edges.
+// A Drawing tells the script how to draw a graph: a molecule by SMILES, a plain graph by its edges.
 type Drawing struct {
 	nodes  int // of a plain graph
 	edges  []int32
-	share  []float64 // for each atom, how much it adds to the score; nil for none
-	marked []float64 // above 0 for atoms with a ring
+	share  []float64 // each atom's contribution; nil for none
+	marked []float64 // above 0 for ringed atoms
 }
 
-// maxNodes is the largest plain graph that is drawn. More is a blot.
+// maxNodes is the largest plain graph that is drawn.
 const maxNodes = 300
 
-// graphDrawing is of a plain graph, nil for one that is too large or empty.
+// graphDrawing is nil for a graph that is too large or empty.
 func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 	if g.N() == 0 || g.N() > maxNodes {
 		return nil
@@ -37,7 +36,7 @@ func graphDrawing(g *graph.Graph, share, marked []float64) *Drawing {
 	return d
 }
 
-// drawing is the place of a drawing, with what the script needs.
+// drawing writes the data of a drawing.
 func (p *page) drawing(e *Entry) {
 	d := e.Drawing
 	if d == nil {
@@ -54,7 +53,7 @@ func (p *page) drawing(e *Entry) {
 	p.add("<noscript><p class=\"none\">The drawing needs scripts.</p></noscript></div>")
 }
 
-// shares writes what each atom adds, from −1 to 1 of the largest.
+// shares writes contributions, scaled to the largest.
 func (d *Drawing) shares() string {
 	most := 0.0
 	for _, v := range d.share {
@@ -74,7 +73,7 @@ func (d *Drawing) shares() string {
 	return strings.Join(list, " ")
 }
 
-// marks writes the numbers of the atoms with a ring.
+// marks writes the numbers of ringed atoms.
 func (d *Drawing) marks() string {
 	var list []string
 	for i, v := range d.marked {
@@ -85,7 +84,7 @@ func (d *Drawing) marks() string {
 	return strings.Join(list, " ")
 }
 
-// loader unpacks the script and runs it.
+// loader unpacks and runs the script.
 const loader = `
 const packed = Uint8Array.from(atob(document.getElementById("script").textContent), (c) => c.charCodeAt(0));
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -96,7 +95,7 @@ new Response(stream).text().then((text) => {
 });
 `
 
-// drawer is the script that draws, nil where nothing is drawn.
+// drawer is the drawing script, nil if nothing is drawn.
 func (r *Report) drawer() []byte {
 	if len(r.Top) == 0 {
 		return nil
@@ -104,8 +103,7 @@ func (r *Report) drawer() []byte {
 	return r.Script
 }
 
-// scriptPolicy allows the two scripts of a report, by their hashes, and no other. Without the
-// one that draws, nil, there is none.
+// scriptPolicy allows the report's two scripts by hash, and no others.
 func scriptPolicy(script []byte) string {
 	if script == nil {
 		return ""
@@ -117,7 +115,7 @@ func scriptPolicy(script []byte) string {
 	return fmt.Sprintf("; script-src 'sha256-%s' 'sha256-%s'", hash([]byte(loader)), hash(script))
 }
 
-// script holds what draws, packed, at the end of the page; nil for nothing.
+// script embeds the packed script at the end of the page; nil for none.
 func (p *page) script(script []byte) {
 	if script == nil {
 		return

@@ -15,16 +15,15 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// What a report shows at most.
+// Limits of a report.
 const (
-	MaxTop     = 10  // graphs that are drawn and explained
+	MaxTop     = 10  // explained graphs
 	MaxRows    = 500 // of the table
 	MaxRefused = 20
 )
 
-// Judge counts the verdicts that follow from P, Alone, Alpha, FDR and the number of
-// graphs in Holdout, and gives Rows theirs and their q-values. Without any p-value it
-// leaves P nil.
+// Judge counts verdicts by P, Alone, Alpha, FDR and the size of Holdout, and fills in those of Rows
+// with their q-values. Without any p-value it leaves P nil.
 func (r *Report) Judge() {
 	tally := decide.NewTally()
 	for _, p := range r.P {
@@ -58,8 +57,7 @@ func (r *Report) Judge() {
 	}
 }
 
-// Explain fills in why the entry got the score that its graph gets by itself, and has
-// it drawn with what its nodes add to that. The graph g is of the entry's molecule in form
+// Explain fills in why the entry has its score, and its drawing. g is the entry's molecule in form
 // f.
 func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.Graph, alpha float64, f molecule.Form) error {
 	x, err := alone.Explain(ctx, g, alpha)
@@ -85,9 +83,8 @@ func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.
 	return nil
 }
 
-// Written returns a function that puts values of the n atoms of a molecule in form f
-// in the order in which its SMILES has them, NaN for atoms that the form leaves out.
-// Where the SMILES has others, there are no values.
+// Written returns a function that reorders values of the n atoms of a molecule in form f to the
+// atoms of its SMILES, NaN for omitted atoms. It returns no values if the SMILES has other atoms.
 func Written(text string, f molecule.Form, n int) func([]float64) []float64 {
 	if f == molecule.AsWritten {
 		return func(v []float64) []float64 { return v }
@@ -113,7 +110,7 @@ func Written(text string, f molecule.Form, n int) func([]float64) []float64 {
 	}
 }
 
-// Quote makes a word of a shell's command line.
+// Quote quotes a word for a shell.
 func Quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r))
@@ -123,8 +120,8 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// QuotePath is Quote for the path of an input, which a leading - must not make a flag. One - alone is
-// standard input, and stays.
+// QuotePath is Quote for an input path, whose leading - must not become a flag. A lone - is
+// standard input.
 func QuotePath(path string) string {
 	if strings.HasPrefix(path, "-") && path != "-" {
 		path = "./" + path
@@ -132,8 +129,7 @@ func QuotePath(path string) string {
 	return Quote(path)
 }
 
-// HoldoutOf says where the graphs come from that p-values are taken from, by
-// algo.Card.Holdout.
+// HoldoutOf says where the held-out graphs come from, by algo.Card.Holdout.
 func HoldoutOf(file string) string {
 	if file == "" {
 		return "kept from training"
@@ -141,8 +137,7 @@ func HoldoutOf(file string) string {
 	return "of " + file
 }
 
-// ModelCard are the lines of a model card. The file has so many bytes and that
-// sha-256.
+// ModelCard has the lines of a model card for a file of that size and SHA-256.
 func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 	c := m.Card
 	program := ""
@@ -161,16 +156,15 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 	return slices.DeleteFunc(pairs, func(p Pair) bool { return p.Value == "" })
 }
 
-// A Basis is what the answer about a list as a whole rests on.
+// A Basis says what the answer about a list rests on.
 type Basis struct {
 	Graphs        int  // of the batch
-	Alone         bool // there is no batch: each graph was scored by itself
-	Sample, First bool // of the input: drawn evenly, or the first ones
+	Alone         bool // no batch: graphs were scored one by one
+	Sample, First bool // of the input: an even sample, or the first ones
 	Evidence, P   float64
 	Weight        float64
 }
 
-// Pairs says it in words.
 func (b Basis) Pairs() []Pair {
 	if b.Alone {
 		return []Pair{{"batch", "none: each graph by itself"}}
@@ -188,8 +182,7 @@ func (b Basis) Pairs() []Pair {
 	}
 }
 
-// Whole says in a sentence whether a list as a whole differs from the training set, by
-// algo.Report.Evidence and P.
+// Whole says whether a list differs from the training set, by algo.Report.Evidence and P.
 func Whole(list string, evidence, p float64) string {
 	text := fmt.Sprintf("p = %.2g", p)
 	if p < 0.001 {
@@ -204,13 +197,12 @@ func Whole(list string, evidence, p float64) string {
 	return fmt.Sprintf("nothing says that %s as a whole differs from the training set (AUC %.2f, %s)", list, evidence, text)
 }
 
-// MakesTheDifference says in what a list differs from the training set.
+// MakesTheDifference says how a list differs from the training set.
 func MakesTheDifference(differences []string) string {
 	return "What makes the difference: " + strings.Join(differences, "; ")
 }
 
-// parts says in words what the two parts of the score of a single graph are. Without a
-// background there is one.
+// parts describes the parts of a score, one without a background.
 func parts(x *algo.Explanation) []string {
 	var list []string
 	add := func(value float64, text, more, less string) {
@@ -228,5 +220,5 @@ func parts(x *algo.Explanation) []string {
 	return list
 }
 
-// wholeLevel is the p-value up to which a list as a whole is said to differ.
+// wholeLevel is the largest p-value of a list that differs.
 const wholeLevel = 0.05

@@ -12,8 +12,8 @@ import (
 	"baca/algo/explain"
 )
 
-// A ModelPage describes the applicability domain that a model defines, as section 5 of the
-// (Q)SAR Model Reporting Format asks for. All texts are escaped.
+// A ModelPage describes a model's applicability domain as in section 5 of the (Q)SAR Model
+// Reporting Format. All texts are escaped.
 type ModelPage struct {
 	Title   string
 	Model   *algo.Model
@@ -22,13 +22,13 @@ type ModelPage struct {
 	Program string // and its version
 
 	Alpha      float64
-	References int // graphs that p-values are taken from
+	References int // number of held-out graphs
 	Reach      Reach
-	Command    string // that makes the page again
-	Again      string // on Command, a sentence; empty if the same bytes come out
+	Command    string // that repeats the page
+	Again      string // a sentence on Command; empty if the bytes are the same
 }
 
-// identity are the lines that say which model and program it is.
+// identity names model and program.
 func identity(m *algo.Model, sha256, program string) []Pair {
 	return []Pair{
 		{"model", m.Card.Name}, {"its sha256", sha256}, {"trained on", m.Card.Dataset}, {"sha256 of that", m.Card.DatasetSHA256},
@@ -36,7 +36,7 @@ func identity(m *algo.Model, sha256, program string) []Pair {
 	}
 }
 
-// methodOf says in sentences how a substance is judged.
+// methodOf describes how a substance is judged.
 func methodOf(m *algo.Model, alpha float64, references int) []string {
 	list := []string{
 		"Each substance is judged by itself: what else is in the input changes nothing.",
@@ -57,7 +57,7 @@ func methodOf(m *algo.Model, alpha float64, references int) []string {
 		fmt.Sprintf("Decision. Not within where p ≤ α = %s; at the edge where p ≤ 2α; within where p is above. α is the share of molecules like the training set that are called not within, by design.", pValue(alpha)))
 }
 
-// sources are what the method and the form rest on.
+// sources of method and form.
 var sources = []string{
 	"OECD, Guidance Document on the Validation of (Quantitative) Structure-Activity Relationship Models, Series on Testing and Assessment 69, 2007: Principle 3, a defined domain of applicability.",
 	"OECD, (Q)SAR Assessment Framework, Series on Testing and Assessment 386, ENV/CBC/MONO(2023)32, 2023: the substance should be within the applicability domain; with the reporting formats of models (QMRF 2.1) and of predictions (QPRF 2.0).",
@@ -85,7 +85,7 @@ func (p *page) method(m *algo.Model, alpha float64, references int, reach Reach)
 	}
 }
 
-// limits are what the domain cannot tell.
+// limits of the domain.
 var limits = []string{
 	"Only structure is compared. The domain of mechanisms, the metabolic domain and the range of the response are not assessed.",
 	"What is within resembles the training set; a prediction for it may still be wrong. What is not within is unlike it in ways that the model sees; a prediction for it may still be right.",
@@ -94,7 +94,7 @@ var limits = []string{
 	"p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
 }
 
-// WriteModelPage writes the page as HTML. The same page gives the same bytes.
+// WriteModelPage writes the page as HTML, deterministically.
 func WriteModelPage(w io.Writer, d *ModelPage) error {
 	m := d.Model
 	c := m.Card
@@ -143,7 +143,7 @@ func (d *ModelPage) limits() []string {
 	return list
 }
 
-// ranges shows what training molecules have.
+// ranges shows the training molecules' ranges.
 func (p *page) ranges(m *algo.Model) {
 	p.add("<table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
 	for _, r := range m.Profile.Ranges() {
@@ -168,7 +168,7 @@ func (p *page) ranges(m *algo.Model) {
 	}
 }
 
-// rangeName is what a statistic is called here.
+// rangeName is a statistic's name.
 func rangeName(r explain.Range) string {
 	switch {
 	case r.Name == "size":

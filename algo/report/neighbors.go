@@ -8,8 +8,8 @@ import (
 	"baca/algo"
 )
 
-// neighbors are the most similar training graphs. Those that have a structure are drawn if
-// the report has the script for that.
+// neighbors lists the most similar training graphs, drawn if the script and their structures are
+// there.
 func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 	if len(list) == 0 {
 		return
@@ -36,7 +36,6 @@ func (p *page) neighbors(list []algo.TrainingGraph, drawn bool) {
 	p.add("</ol>\n")
 }
 
-// values says what is known of a training molecule's values.
 func values(v *algo.Values) string {
 	if v == nil {
 		return ""
@@ -53,7 +52,7 @@ func values(v *algo.Values) string {
 	return text
 }
 
-// similarity has two digits, and is 1.00 for nothing less than 1.
+// similarity has two digits, and is 1.00 only for 1.
 func similarity(x float64) string {
 	if x < 1 {
 		x = min(x, 0.99)

@@ -1,7 +1,6 @@
-// Package report writes what was found about a set of graphs as one HTML file, which
-// needs nothing else: no fonts, no pictures, no network. Molecules are drawn when it is
-// opened, by a script that it holds. It imports no plotting and no templates, so that the
-// page can afford it too.
+// Package report writes results about a set of graphs as one self-contained HTML file (Write). An
+// embedded script draws molecules when it is opened. It imports no plotting and no templates, to
+// stay small in the page.
 package report
 
 import (
@@ -18,13 +17,12 @@ import (
 	"baca/algo/table"
 )
 
-// A Pair is a line of a list: a name and what goes with it.
 type Pair struct{ Name, Value string }
 
-// An Entry is a graph with what was found about it.
+// An Entry is a graph with its results.
 type Entry struct {
 	ID, SMILES string
-	SetAside   string // what of it the model did not read, empty for nothing
+	SetAside   string // what the model did not read
 	Place      int    // in the input, from 1
 	Row        algo.Row
 	Q          float64           // NaN without FDR
@@ -32,7 +30,7 @@ type Entry struct {
 	Why        *algo.Explanation // or nil
 }
 
-// A Report is what Write writes. All texts are escaped; only Script is taken as it is.
+// A Report is the input of Write. All texts are escaped except Script.
 type Report struct {
 	Title string
 
@@ -41,39 +39,35 @@ type Report struct {
 	Alpha float64
 	FDR   float64 // 0 without
 
-	// Scores and P are those of all graphs that were scored, with NaN where there
-	// is none, and Holdout the scores of in-distribution graphs in the same state.
+	// Scores and P are of all scored graphs, with NaN for none. Holdout has the scores of
+	// in-distribution graphs in the same state.
 	Scores, P, Holdout []float64
-	// Alone, unless nil, says that a batch decides, which does not go with FDR: it has the
-	// p-values of the graphs by themselves, see algo.Guard.
+	// Alone, unless nil, has the p-values of graphs by themselves: a batch decides, without FDR,
+	// see algo.Guard.
 	Alone []float64
-	// Whole is a sentence about the list as a whole, see the function of that name; empty
-	// where no batch was calibrated.
-	Whole string
-	// Differences say in what the list differs, see algo.Report.Differences.
+	// Whole is a sentence on the list, see the function Whole; empty without a batch.
+	Whole       string
 	Differences []string
 
-	// Wealth is the path of the drift test in the order of the input, in powers of
-	// ten, and Delta its rate of false alarms; see decide.Drift.
+	// Wealth is the drift test's path in powers of ten, Delta its rate of false alarms; see
+	// decide.Drift.
 	Wealth []float64
 	Delta  float64
 
-	Top      []Entry // those furthest outside, with drawings and reasons
-	Rows     []Entry // those furthest outside, for a table
+	Top      []Entry // the furthest outside, with drawings and reasons
+	Rows     []Entry // the furthest outside, for a table
 	Refusals []string
 	Warnings []string
 
 	Input, Model, Settings, Versions []Pair
-	Command                          string // that makes the report again
-	Again                            string // on Command, a sentence; empty if the same bytes come out
+	Command                          string // that repeats the report
+	Again                            string // a sentence on Command; empty if the bytes are the same
 
-	// Script draws the graphs of Top when the report is opened: it is web/src/draw.js, built.
-	// Without one Undrawn says why there is none.
+	// Script draws the graphs of Top: web/src/draw.js, built. If empty, Undrawn says why.
 	Script  []byte
 	Undrawn string
 }
 
-// A page is what is being written.
 type page struct{ strings.Builder }
 
 func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
@@ -85,7 +79,7 @@ func escape(text string) string {
 	return escaper.Replace(table.Visible(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
-// number is for people.
+// number formats a value.
 func number(x float64, digits int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -93,8 +87,7 @@ func number(x float64, digits int) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// pValue is a p-value, a q-value or a rate for people: α may have been set by hand at a
-// p-value, which has sixteen digits.
+// pValue formats a p-value, q-value or rate: α may equal a p-value with sixteen digits.
 func pValue(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -102,15 +95,14 @@ func pValue(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// classes are the style of verdicts.
+// classes are the CSS classes of verdicts.
 var classes = map[decide.Verdict]string{decide.Outside: "out", decide.Borderline: "mid", decide.Inside: "in"}
 
 func verdict(v decide.Verdict) string {
 	return fmt.Sprintf(`<span class="v %s">%s</span>`, classes[v], escape(string(v)))
 }
 
-// most is the highest p-value that is called outside, NaN where none is, and what it is
-// called by.
+// most is the highest p-value outside, NaN for none, and its name.
 func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
 		return r.Alpha, "p ≤ " + pValue(r.Alpha)
@@ -128,7 +120,7 @@ func (r *Report) most() (p float64, by string) {
 	return p, "q ≤ " + pValue(r.FDR)
 }
 
-// Write writes the report. The same report gives the same bytes.
+// Write writes the report, deterministically.
 func Write(w io.Writer, r *Report) error {
 	p := new(page)
 	p.begin(r.Title, r.drawer())
@@ -172,7 +164,7 @@ func Write(w io.Writer, r *Report) error {
 	return err
 }
 
-// begin opens a document with its headline. The script draws; nil for none.
+// begin opens a document. script draws; nil for none.
 func (p *page) begin(title string, script []byte) {
 	p.add(`<!doctype html>
 <html lang="en">
@@ -189,7 +181,7 @@ func (p *page) begin(title string, script []byte) {
 `, scriptPolicy(script), escape(title), style, escape(title))
 }
 
-// end closes a document that begin has opened.
+// end closes a document.
 func (p *page) end(script []byte) {
 	p.add("</main>\n")
 	p.script(script)
@@ -218,7 +210,6 @@ func (p *page) summary(r *Report) {
 	p.add("</p>\n")
 }
 
-// whole is the answer about the list.
 func (p *page) whole(r *Report) {
 	if r.Whole != "" {
 		p.add("<p>%s%s.", strings.ToUpper(r.Whole[:1]), escape(r.Whole[1:]))
@@ -229,7 +220,6 @@ func (p *page) whole(r *Report) {
 	}
 }
 
-// warnings are a list, nothing where there are none.
 func (p *page) warnings(texts []string) {
 	if len(texts) == 0 {
 		return
@@ -241,7 +231,7 @@ func (p *page) warnings(texts []string) {
 	p.add("</ul>\n")
 }
 
-// warnings are those of the run, with what was refused.
+// warnings are the run's, and the refused records.
 func (r *Report) warnings() []string {
 	list := slices.Clone(r.Warnings)
 	for _, w := range r.Refusals {
@@ -275,7 +265,7 @@ func (p *page) drift(r *Report) {
 	p.figure(driftChart(r.Wealth, r.Delta), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
 }
 
-// undrawn says why there are no drawings, where it is known.
+// undrawn says why there are no drawings, if known.
 func (p *page) undrawn(script []byte, why string) {
 	if script == nil && why != "" {
 		p.add("<p>There are no drawings: %s.</p>\n", escape(why))
@@ -284,12 +274,12 @@ func (p *page) undrawn(script []byte, why string) {
 
 const sameBytes = "With the same program, model file and input the same bytes come out."
 
-// again is the command that makes a document again.
+// again shows the command that repeats a document.
 func (p *page) again(why, command string) {
 	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(why), escape(command))
 }
 
-// power writes a power of ten.
+// power formats a power of ten.
 func power(log float64) string {
 	if log < 6 {
 		return strconv.FormatFloat(math.Pow(10, log), 'g', 3, 64)

@@ -5,8 +5,8 @@ import (
 	"baca/algo/chart"
 )
 
-// SuggestionSVG, of a library of things, draws by itself how far a library is from the training set after each pick,
-// beside random picks and those of the highest scores.
+// SuggestionSVG draws how far a library of things is from the training set after each pick, for the
+// suggestion, random picks and the highest scores.
 func SuggestionSVG(s *algo.Suggestion, things string) string {
 	c := &chart.Chart{
 		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",

@@ -5,12 +5,12 @@ import (
 	"baca/algo/trust"
 )
 
-// RiskSVG draws by itself the mean error of the molecules that are kept, by their share: in the
-// order of scores, which by names, by chance, and in the best order there is.
+// RiskSVG draws the mean error of the kept molecules by their share: in order of scores, named by,
+// at random, and in the best order.
 func RiskSVG(a *trust.Audit, by string) string {
 	c := &chart.Chart{Title: "Risk and coverage", XAxis: "molecules kept, surest first, %", YAxis: "mean error", High: 100, Top: 1e-9}
 	for _, x := range a.Risk {
-		c.Top = max(c.Top, 1.2*x) // above all lines is room for what they are called
+		c.Top = max(c.Top, 1.2*x) // room for the legend
 	}
 	shares := make([]float64, a.N)
 	for k := range shares {

@@ -6,32 +6,31 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// RDKit's model of aromaticity: atoms offer 0, 1 or 2 electrons, and rings, or
-// up to six fused rings taken together, are aromatic where Hückel's 4n+2 can be
-// met.
+// RDKit's model of aromaticity: atoms offer 0, 1 or 2 electrons; a ring, or up to six fused rings
+// as one, is aromatic where Hückel's 4n+2 can be met.
 
 const (
-	maxFusedSize  = 24  // larger rings are looked at alone
+	maxFusedSize  = 24  // larger rings are tried alone
 	maxFusedRings = 6   // rings taken together
-	maxSystem     = 300 // with more rings in a system only pairs are
+	maxSystem     = 300 // larger systems are tried up to pairs
 )
 
 // aromatizer is the workspace of aromatize.
 type aromatizer struct {
 	fused  fusion
 	donor  []donor
-	count  []uint8 // rings of the subset that an atom is in
+	count  []uint8 // number of the subset's rings at an atom
 	atoms  []int32
-	times  []uint8 // rings of the subset that a bond is in
+	times  []uint8 // number of the subset's rings at a bond
 	bonds  []int32
-	marked []bool // bonds found aromatic in the system
+	marked []bool // bonds already aromatic
 
 	// Enumeration of connected subsets of rings.
 	subset []int32
 	reach  []uint8
 }
 
-// A donor says how many electrons an atom offers.
+// A donor is the number of electrons that an atom offers.
 type donor uint8
 
 const (
@@ -117,8 +116,7 @@ func (p *Draft) aromatizeSystem(system []int32) error {
 		if size == 3 && len(system) > maxSystem {
 			break
 		}
-		// Each connected subset once: those whose least ring is q, grown over
-		// neighbours greater than q.
+		// Each connected subset once: those with least ring q, grown over greater neighbours.
 		for _, q := range system {
 			a.subset = append(a.subset[:0], q)
 			if err := p.subsets(size, q, a.fused.near[a.fused.first[q]:a.fused.first[q+1]], &done); err != nil {
@@ -129,8 +127,8 @@ func (p *Draft) aromatizeSystem(system []int32) error {
 	return nil
 }
 
-// subsets grows a.subset, whose least ring is least, to the given size in all
-// ways that use rings of the extension, and tries each (Wernicke's ESU).
+// subsets extends a.subset, whose least ring is least, to the given size in all ways within
+// extension, and tries each (Wernicke's ESU).
 func (p *Draft) subsets(size int, least int32, extension []int32, done *int) error {
 	a := &p.aro
 	if len(a.subset) == size {
@@ -140,7 +138,7 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 		}
 		return nil
 	}
-	// a.reach counts how often a ring is in the subset or next to it.
+	// a.reach counts how often a ring is in or next to the subset.
 	last := a.subset[len(a.subset)-1]
 	near := a.fused.near[a.fused.first[last]:a.fused.first[last+1]]
 	a.reach[last]++
@@ -155,7 +153,7 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 		a.subset = append(a.subset, q)
 		var next []int32
 		if len(a.subset) < size {
-			// What is new with q: its neighbours that no ring of the subset has.
+			// New neighbours of q that no other ring of the subset has.
 			next = slices.Clone(extension[k+1:])
 			for _, o := range a.fused.near[a.fused.first[q]:a.fused.first[q+1]] {
 				if o > least && a.reach[o] == 0 {
@@ -176,7 +174,7 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 	return err
 }
 
-// tryRings applies Hückel's rule to the rings taken together and marks them.
+// tryRings applies Hückel's rule to the union of the rings and marks it.
 func (p *Draft) tryRings(subset []int32, done *int) {
 	r, a := &p.Rings, &p.aro
 	a.atoms = a.atoms[:0]
@@ -190,7 +188,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 	}
 	low, high, wild := 0, 0, 0
 	for _, i := range a.atoms {
-		// An atom inside three rings is no part of the perimeter.
+		// An atom inside three rings is not on the perimeter.
 		if a.count[i] <= 2 {
 			switch a.donor[i] {
 			case one:
@@ -213,7 +211,7 @@ func (p *Draft) tryRings(subset []int32, done *int) {
 	for _, i := range a.atoms {
 		p.Atoms[i].Aromatic = true
 	}
-	// Only bonds that one ring has are aromatic, not those between two.
+	// Only bonds in one ring are aromatic, not shared ones.
 	a.bonds = a.bonds[:0]
 	for _, q := range subset {
 		for _, b := range r.Bonds(int(q)) {
@@ -251,7 +249,7 @@ func huckel(low, high int) bool {
 	return high == 2
 }
 
-// donorOf says what atom i, which is in a ring, offers to aromaticity.
+// donorOf returns what ring atom i offers.
 func (p *Draft) donorOf(i int32) donor {
 	a := &p.Atoms[i]
 	// The first three rows, selenium and tellurium.
@@ -262,15 +260,14 @@ func (p *Draft) donorOf(i int32) donor {
 	if d == noDonor {
 		return noDonor
 	}
-	// Not more than the default valence, counted as the neutral atom with as
-	// many electrons.
+	// At most the default valence of the neutral atom with as many electrons.
 	if basics[a.Element].valence > 0 {
 		z := int32(a.Element) - a.Charge
 		if z < 0 || z > MaxElement || a.totalValence() > int32(basics[z].valence) {
 			return noDonor
 		}
 	}
-	// A radical only on neutral carbon.
+	// Radicals only on neutral carbon.
 	if a.Radicals != 0 && (a.Element != 6 || a.Charge != 0) {
 		return noDonor
 	}
@@ -295,8 +292,8 @@ func (p *Draft) electronsOffered(i int32) donor {
 	if n < 0 && a.Element != 0 {
 		return noDonor
 	}
-	// With two bonds no multiple one leaves the rings, and one within them does not matter
-	// to an atom with electrons.
+	// With two bonds no multiple bond leaves the rings, and one within them is irrelevant to an
+	// atom with electrons.
 	outer, inner := int32(-1), false
 	if n <= 0 || p.Degree(i) != 2 {
 		outer, inner = p.multipleBonds(i)
@@ -323,7 +320,7 @@ func (p *Draft) electronsOffered(i int32) donor {
 			}
 			return one
 		}
-		// Some multiple bond must be there, but for tropylium and the like.
+		// Some multiple bond is needed, except in tropylium and the like.
 		degree := p.Degree(i) + a.Explicit
 		if p.weak {
 			for _, l := range p.Neighbors(i) {
@@ -349,8 +346,8 @@ func (p *Draft) electronsOffered(i int32) donor {
 	return two
 }
 
-// multipleBonds looks for multiple bonds at atom i: outer is the atom at the end of the first
-// one that leaves the rings, or -1, as RDKit looks at no other; inner: one is within them.
+// multipleBonds finds multiple bonds at atom i: outer is the end of the first one that leaves the
+// rings, or -1, as in RDKit; inner reports one within them.
 func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
 	outer = -1
 	for _, l := range p.Neighbors(i) {
@@ -365,8 +362,7 @@ func (p *Draft) multipleBonds(i int32) (outer int32, inner bool) {
 	return outer, inner
 }
 
-// piElectrons is how many electrons atom i has for a π system, or -1 where it can
-// have none.
+// piElectrons is how many electrons atom i has for a π system, or -1 if it can have none.
 func (p *Draft) piElectrons(i int32) int32 {
 	a := &p.Atoms[i]
 	e := &basics[a.Element]

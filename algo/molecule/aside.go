@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// Aside says what of a molecule as written is not in its parent, see [Parent], or what of a plain
-// graph is not in the simple graph that is read.
+// Aside is what a parent, see [Parent], omits of a molecule, or a simple graph of a plain graph.
 type Aside struct {
 	Stereo   bool // marks of tetrahedral centres or double bonds
 	Isotope  bool
-	Ions     uint16 // counter-ions and the acids that made a salt
+	Ions     uint16 // counter-ions and acids of a salt
 	Others   uint16 // other components, such as water
-	Charge   bool   // protons given or taken
-	Tautomer bool   // written as another tautomer of an azole or amidine
+	Charge   bool   // protons added or removed
+	Tautomer bool   // another tautomer of an azole or amidine
 
-	Loops      uint32 // edges of a plain graph from a node to itself
-	Parallel   uint32 // that join nodes which an edge joins already, in any direction
+	Loops      uint32 // self-loops of a plain graph
+	Parallel   uint32 // repeated edges, in any direction
 	Directions uint32
 }
 
-// kinds are what can be set aside: its name, how often it is, which is not said where that is
-// once at most, and how a molecule was read then or, of plain graphs, what became of each.
+// kinds lists what can be set aside: its name, its count, omitted if it occurs once at most, and
+// how the molecule was read then or what became of an edge.
 var kinds = []struct {
 	name  string
 	count func(Aside) int
@@ -47,7 +46,7 @@ func once(is bool) int {
 	return 0
 }
 
-// String lists what was set aside, as "stereo, 1 counter-ion"; it is empty for nothing.
+// String lists what was set aside, as "stereo, 1 counter-ion"; empty for nothing.
 func (a Aside) String() string {
 	if a == (Aside{}) {
 		return ""
@@ -66,11 +65,10 @@ func (a Aside) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Asides has of how many molecules what was set aside, by the names that [Aside.String] has, and
-// of plain graphs how often.
+// Asides counts molecules by what was set aside, named as by [Aside.String], and edges of plain
+// graphs.
 type Asides map[string]int
 
-// Count counts a molecule.
 func (c *Asides) Count(a Aside) {
 	if a == (Aside{}) {
 		return
@@ -85,7 +83,6 @@ func (c *Asides) Count(a Aside) {
 	}
 }
 
-// Merge counts what o counted.
 func (c *Asides) Merge(o Asides) {
 	for name, n := range o {
 		c.add(name, n)
@@ -99,7 +96,7 @@ func (c *Asides) add(name string, n int) {
 	(*c)[name] += n
 }
 
-// Of says it of so many molecules or graphs in a sentence, which is empty where nothing was set aside.
+// Of summarises for that many molecules or graphs; empty for nothing.
 func (c Asides) Of(records int) string {
 	var list []string
 	what := "molecules"

@@ -2,8 +2,8 @@ package molecule
 
 import "baca/algo/graph"
 
-// BeginsChain tells whether atom i of a molecule is the first of six saturated carbons in a
-// row outside of rings. A longer row ends somewhere, and from there it is found.
+// BeginsChain reports whether atom i is the first of six consecutive saturated carbons outside of
+// rings. A longer chain is found from its end.
 func BeginsChain(g *graph.Graph, i int) bool {
 	value := func(i, column int) int { return int(g.X[i*g.Features+column]) }
 	link := func(i int) bool {

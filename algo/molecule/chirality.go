@@ -8,27 +8,25 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Chirality tags of atoms that are no stereocentres are removed, as RDKit's
-// legacy perception does it: an atom keeps its tag where its neighbours have
-// different ranks in an ordering close to that of Cahn, Ingold and Prelog, or
-// where it belongs to a set of stereo atoms in a ring system. Centres and double
-// bonds that are assigned make further neighbours different, so this is repeated
-// until nothing changes.
+// Chirality tags of atoms that are no stereocentres are removed, as in RDKit's legacy perception:
+// an atom keeps its tag if its neighbours have different ranks in an order close to Cahn, Ingold
+// and Prelog's, or if it belongs to a set of stereo atoms in a ring system. Assigned centres and
+// double bonds distinguish further neighbours, so this repeats until nothing changes.
 
-// cip labels.
+// CIP labels.
 const (
 	unassigned = iota
 	cipS
 	cipR
 )
 
-// maxChiralDegree is how many neighbours an atom with a tetrahedral tag may
-// have for the tag to be kept while reading. No such atom keeps it later.
+// MaxChiralDegree is the most neighbours with which a tetrahedral tag is kept while reading. No
+// such atom keeps it later.
 const MaxChiralDegree = 16
 
-// ranker is the workspace of cleanTags.
+// ranker is the workspace of CleanTags.
 type ranker struct {
-	work int // what is left of the budget
+	work int // the remaining budget
 
 	// Atoms by rank: class k is order[start[k]:end[k]], place is the inverse of
 	// order.
@@ -36,22 +34,22 @@ type ranker struct {
 	class        []int32
 	start, end   []int32
 
-	single    []uint64 // what the classes begin with
+	single    []uint64 // seeds of the classes
 	touched   []int32  // atoms that may split off in this round
 	isTouched []bool
-	count     []int32 // by class, how many are touched
+	count     []int32 // number of touched atoms of a class
 	split     []int32 // classes with touched atoms
 	moved     []int32
 	parts     []int32
 	keys, at  []int32
 	near      []rankedLink
 
-	// general: rank the atoms of all molecules with tags, for tests.
+	// general ranks all tagged molecules, for tests.
 	general bool
 
 	// For allCentres.
 	tagged []int32 // atoms whose tetrahedral tag is in doubt
-	hollow []int32 // atoms that are sure to lose it
+	hollow []int32 // atoms certain to lose it
 	ties   []tie
 	hash   []uint64
 	sum    []uint64
@@ -65,13 +63,13 @@ type ranker struct {
 
 type rankedLink struct{ rank, count int32 }
 
-// A tie is a bond with its rankCount as seen from either atom.
+// A tie is a bond with its rankCount at both atoms.
 type tie struct {
 	a, b     int32
 	toA, toB int32
 }
 
-// cleanTags removes the tags of atoms that are no stereocentres.
+// CleanTags removes the tags of atoms that are no stereocentres.
 func (p *Draft) CleanTags() {
 	c := &p.cip
 	some := false
@@ -120,8 +118,7 @@ func (p *Draft) CleanTags() {
 	}
 }
 
-// dropTag takes the tag away from atom i, and the H of [C@H], which was probably written
-// for the tag only.
+// dropTag removes the tag of atom i, and the H of [C@H], which was probably written for the tag.
 func (p *Draft) dropTag(i int32) {
 	a := &p.Atoms[i]
 	a.Chirality = Achiral
@@ -132,14 +129,12 @@ func (p *Draft) dropTag(i int32) {
 	}
 }
 
-// allCentres reports whether it can tell without ranks which tags stay, which is so in
-// most molecules and takes a tenth of the time: every one of c.tagged is a possible
-// centre with different neighbours, or can be none and goes to c.hollow, and no
-// directions contradict each other, which labelBonds would drop.
+// allCentres reports whether tags can be decided without ranks, as in most molecules, in a tenth of
+// the time: every atom of c.tagged is a possible centre with different neighbours, or impossible
+// and goes to c.hollow, and no directions contradict each other, which labelBonds would drop.
 //
-// It refines hashes in the place of ranks. What goes into a hash follows from the keys
-// that refineRanks compares, so atoms with different hashes after as many rounds have
-// different ranks, while atoms with the same hash need not have the same.
+// It refines hashes instead of ranks. They follow from the keys that refineRanks compares, so
+// different hashes imply different ranks after as many rounds; the reverse does not hold.
 func (p *Draft) allCentres() bool {
 	c := &p.cip
 	tagged := c.tagged
@@ -149,7 +144,7 @@ func (p *Draft) allCentres() bool {
 		case p.legalCentre(i):
 			c.tagged = append(c.tagged, i)
 		case !p.Atoms[i].ring || p.flatNitrogen(i):
-			c.hollow = append(c.hollow, i) // nor can it be special
+			c.hollow = append(c.hollow, i) // nor special
 		default:
 			return false
 		}
@@ -166,7 +161,7 @@ func (p *Draft) allCentres() bool {
 		t.toA, t.toB = p.rankCount(b.Order, b.To), p.rankCount(b.Order, b.From)
 		keys += int(t.toA + t.toB)
 	}
-	// Hydrogens come in with the first round of refineRanks.
+	// Hydrogens enter in the first round of refineRanks.
 	for i := range hash {
 		h := p.Atoms[i].Hydrogens()
 		hash[i] = scramble(p.rankSeed(int32(i))<<32 | uint64(h))
@@ -198,10 +193,10 @@ func (p *Draft) allCentres() bool {
 	return len(c.tagged) == 0
 }
 
-// maxHashRounds is after how many rounds allCentres gives up: few centres need more.
+// maxHashRounds ends allCentres: few centres need more.
 const maxHashRounds = 8
 
-// scramble spreads what it is given over 64 bits.
+// scramble hashes x to 64 bits.
 func scramble(x uint64) uint64 {
 	x *= 0x9e3779b97f4a7c15
 	x ^= x >> 32
@@ -225,8 +220,7 @@ func (p *Draft) alike(i int32, value func(int32) uint64) bool {
 	return false
 }
 
-// contradictory reports whether an end of a double bond has directions written at two
-// other bonds.
+// contradictory reports whether an end of a double bond has directions at two other bonds.
 func (p *Draft) contradictory() bool {
 	for k := range p.Bonds {
 		b := &p.Bonds[k]
@@ -235,7 +229,7 @@ func (p *Draft) contradictory() bool {
 		}
 		for _, i := range [2]int32{b.From, b.To} {
 			if p.Degree(i) > 3 {
-				continue // nor does labelBonds look there
+				continue // as in labelBonds
 			}
 			directed := 0
 			for _, l := range p.Neighbors(i) {
@@ -266,10 +260,9 @@ func (p *Draft) assignLabels() {
 			return
 		}
 		if !slices.ContainsFunc(p.Atoms, func(a DraftAtom) bool { return a.Chirality != Achiral && a.cip == unassigned }) {
-			return // no tag is in doubt any more
+			return // no tag is in doubt
 		}
-		// No real molecule comes near this; one that does keeps the labels
-		// that it has.
+		// Real molecules stay far below; others keep the labels so far.
 		if p.cip.work -= len(p.Atoms); p.cip.work < 0 {
 			return
 		}
@@ -295,7 +288,7 @@ func (p *Draft) anyDirections() bool {
 	return false
 }
 
-// stereoBond reports whether bond k is in no ring of fewer than eight atoms.
+// StereoBond reports whether bond k is in no ring of fewer than eight atoms.
 func (p *Draft) StereoBond(k int32) bool {
 	if !p.Bonds[k].InRing {
 		return true
@@ -308,7 +301,7 @@ func (p *Draft) StereoBond(k int32) bool {
 	return true
 }
 
-// affects reports whether bond k counts for the chirality of atom i.
+// Affects reports whether bond k counts for the chirality of atom i.
 func (p *Draft) Affects(k, i int32) bool {
 	b := &p.Bonds[k]
 	return b.Order != Any && !(b.Order == Dative && b.From == i)
@@ -399,9 +392,8 @@ func (p *Draft) bridgehead(i int32) bool {
 	return false
 }
 
-// labelAtoms labels the tagged atoms whose neighbours all have different ranks.
-// It returns whether possible centres are left without a label and whether a label
-// was given.
+// labelAtoms labels tagged atoms whose neighbours have different ranks. It returns whether
+// unlabelled possible centres remain and whether it labelled any.
 func (p *Draft) labelAtoms() (left, changed bool) {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -501,8 +493,8 @@ type directed struct {
 	dir Direction
 }
 
-// directions returns the neighbours of atom i, one end of the double bond k, with
-// their directions; none where nothing is written or the two are the same.
+// directions returns the neighbours of atom i, one end of the double bond k, with their directions;
+// none if nothing is written or both are equal.
 func (p *Draft) directions(i, k int32) (d [2]directed, n int) {
 	seen := false
 	for _, l := range p.Neighbors(i) {
@@ -529,8 +521,7 @@ func (p *Draft) directions(i, k int32) (d [2]directed, n int) {
 	return d, n
 }
 
-// geometry is that of bond k by the directions written next to it, about the first
-// other bond of each end.
+// geometry is that of bond k by the written directions, about the first other bond of each end.
 func (p *Draft) geometry(k int32) Stereo {
 	b := &p.Bonds[k]
 	if b.Order != Double || b.Stereo == StereoAny || !p.StereoBond(k) {
@@ -546,8 +537,8 @@ func (p *Draft) geometry(k int32) Stereo {
 	return StereoE
 }
 
-// side is the direction of the first other bond of atom i, one end of the double
-// bond k, or level where it is not known.
+// side is the direction of the first other bond of atom i, one end of the double bond k, or Level
+// if unknown.
 func (p *Draft) side(i, k int32) Direction {
 	links := p.Neighbors(i)
 	if len(links) > 3 {
@@ -579,11 +570,10 @@ func (p *Draft) side(i, k int32) Direction {
 	return side
 }
 
-// rankWork is how many steps the ranks of n atoms may take.
+// rankWork bounds the steps for the ranks of n atoms.
 func rankWork(n int) int { return 1<<21 + 256*n }
 
-// rankSeed is what ranks begin with: the element, isotope and class of atom i, below
-// 2³².
+// rankSeed is the initial rank: element, isotope and class of atom i, below 2³².
 func (p *Draft) rankSeed(i int32) uint64 {
 	a := &p.Atoms[i]
 	mass := int32(0)
@@ -601,9 +591,8 @@ func (p *Draft) rankSeed(i int32) uint64 {
 	return uint64(a.Element)<<20 | uint64(mass)<<10 | uint64(class)
 }
 
-// rankCount is how often neighbour j counts in the key of an atom, by the order of the
-// bond to it: twice that, but once for the double bond to phosphorus with three or four
-// neighbours.
+// rankCount is the weight of neighbour j in an atom's key: twice the bond order, but 1 for the
+// double bond to phosphorus with three or four neighbours.
 func (p *Draft) rankCount(order Order, j int32) int32 {
 	if order == Double && p.Atoms[j].Element == 15 {
 		if n := p.Degree(j); n == 3 || n == 4 {
@@ -613,7 +602,7 @@ func (p *Draft) rankCount(order Order, j int32) int32 {
 	return halves[order]
 }
 
-// rankAtoms ranks the atoms by element, isotope and class, and refines that.
+// rankAtoms ranks the atoms by seed and refines.
 func (p *Draft) rankAtoms() {
 	c := &p.cip
 	n := len(p.Atoms)
@@ -633,7 +622,7 @@ func (p *Draft) rankAtoms() {
 	p.seedRanks()
 }
 
-// rerankAtoms refines the ranks by the labels found.
+// rerankAtoms refines the ranks by labels.
 func (p *Draft) rerankAtoms() {
 	c := &p.cip
 	for i := range p.Atoms {
@@ -662,8 +651,7 @@ func (p *Draft) rerankAtoms() {
 	p.seedRanks()
 }
 
-// seedRanks makes classes of the atoms with equal c.single, which order is sorted
-// by.
+// seedRanks makes classes of equal c.single, by which order is sorted.
 func (p *Draft) seedRanks() {
 	c := &p.cip
 	c.start, c.end = c.start[:0], c.end[:0]
@@ -680,13 +668,11 @@ func (p *Draft) seedRanks() {
 	p.refineRanks()
 }
 
-// refineRanks splits classes, round after round, by the ranks of their atoms'
-// neighbours, the highest first, each as often as twice its bond order,
-// hydrogens last; until a round makes no difference.
+// refineRanks splits classes by the ranks of their atoms' neighbours, the highest first, each as
+// often as its rankCount, hydrogens last; it repeats until nothing changes.
 //
-// Only atoms next to a part that split off in the last round can differ from the
-// others of their class, and of the parts of a class the largest need not count:
-// atoms that see only that part see no difference.
+// Only atoms next to a part that split off in the last round can differ within their class, and the
+// largest part of a class need not count: atoms that see only that part see no difference.
 func (p *Draft) refineRanks() {
 	c := &p.cip
 	n := len(p.Atoms)
@@ -708,7 +694,7 @@ func (p *Draft) refineRanks() {
 			c.count[k]++
 			c.swap(c.place[i], c.end[k]-c.count[k])
 		}
-		// All keys first: they are about the ranks before this round.
+		// All keys first: they use the ranks before this round.
 		for _, k := range c.split {
 			if rest := c.end[k] - c.count[k]; rest > c.start[k] {
 				p.rankKey(c.order[c.start[k]])
@@ -738,8 +724,7 @@ func (c *ranker) swap(x, y int32) {
 	c.place[i], c.place[j] = y, x
 }
 
-// sortTouched sorts the touched atoms of class k, which are at its end, among the others,
-// which are all alike, and fills parts with the ends of what is alike.
+// sortTouched sorts the touched atoms at the end of class k among the others, which are equal.
 func (c *ranker) sortTouched(k int32) {
 	lo, hi := c.start[k], c.end[k]
 	moved := append(c.moved[:0], c.order[hi-c.count[k]:hi]...)
@@ -747,7 +732,7 @@ func (c *ranker) sortTouched(k int32) {
 	slices.SortFunc(moved, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
 	less, rest := int32(0), hi-lo-int32(len(moved)) // rest: untouched
 	if rest > 0 {
-		// The untouched stand behind the lesser ones of moved, where one is put for them all.
+		// One untouched atom represents all of them, after the lesser ones.
 		one := c.order[lo]
 		for int(less) < len(moved) && slices.Compare(c.key(moved[less]), c.key(one)) < 0 {
 			less++
@@ -783,8 +768,7 @@ func (c *ranker) sortTouched(k int32) {
 	c.moved = moved
 }
 
-// splitClass makes classes of the parts of class k, which has touched atoms, and touches
-// the neighbours of all but the largest.
+// splitClass splits class k and touches the neighbours of all parts except the largest.
 func (p *Draft) splitClass(k int32) {
 	c := &p.cip
 	c.sortTouched(k)
@@ -820,11 +804,10 @@ func (p *Draft) splitClass(k int32) {
 	}
 }
 
-// rank is the place of atom i's class in the order, which compares like RDKit's
-// dense ranks.
+// rank is the place of atom i's class, which compares like RDKit's dense ranks.
 func (c *ranker) rank(i int32) int32 { return c.start[c.class[i]] }
 
-// key is what rankKey wrote for atom i: a length, then as many numbers.
+// key is what rankKey wrote for atom i: a length, then that many numbers.
 func (c *ranker) key(i int32) []int32 {
 	at := c.at[i]
 	return c.keys[at+1 : at+1+c.keys[at]]
@@ -860,9 +843,8 @@ func (p *Draft) rankKey(i int32) {
 	c.keys[c.at[i]] = int32(len(c.keys)) - c.at[i] - 1
 }
 
-// ringCandidate reports whether atom i may be a stereo atom of its rings: with two
-// different neighbours outside, or one; or none and ring neighbours of the right
-// number of ranks.
+// ringCandidate reports whether atom i may be a stereo atom of its rings: it has two different
+// neighbours outside, or one, or none and ring neighbours with the right number of ranks.
 func (p *Draft) ringCandidate(i int32) bool {
 	if p.flatNitrogen(i) {
 		return false
@@ -901,8 +883,7 @@ func (p *Draft) ringCandidate(i int32) bool {
 	return false
 }
 
-// findRingStereo marks as special the atoms that share a ring system with another
-// stereo atom.
+// findRingStereo marks the atoms that share a ring system with another stereo atom.
 func (p *Draft) findRingStereo() {
 	c := &p.cip
 	if p.Rings.Len() == 0 {

@@ -7,11 +7,9 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// A Draft is a molecule in the making, with buffers that are used again and again. A
-// reader fills in Text, Atoms, Bonds and what else is exported, calls Link, and then the
-// stages in their order: FoldHydrogens, Perceive, CleanTags. The zero value is ready. A
-// Draft must not be used by two goroutines at once; what Molecule and Graph return stays
-// valid.
+// A Draft is a molecule being read, with reusable buffers. A reader fills the exported fields,
+// calls Link, then FoldHydrogens, Perceive and CleanTags. The zero value is ready. It is not safe
+// for concurrent use; results of Molecule and Graph stay valid.
 type Draft struct {
 	Text string // the whole input
 
@@ -20,39 +18,36 @@ type Draft struct {
 	Dirs  []Direction // of the bonds
 
 	near neighbor.Table
-	ends [][2]int32 // the atoms of each bond, for the search for rings
+	ends [][2]int32 // atoms of each bond, for the ring search
 
-	// The first bonds, as many as Chain, are those along the chain as written, by
-	// which the atoms that follow a dot or begin the text are roots of trees and
-	// parents precede their children. -1 in a molfile.
+	// The first Chain bonds follow the chain as written: parents precede children, and roots begin
+	// the text or follow a dot. -1 in a molfile.
 	Chain int
 
-	Rings rings.Finder // those of the atoms, once perceived
+	Rings rings.Finder // rings, once perceived
 	kek   kekuler
 	aro   aromatizer
 	cip   ranker
 
-	// budget is what is left of the steps that searches in ring systems may
-	// take, so that no input takes more than linear time.
+	// budget bounds the searches in ring systems, so that every input takes linear time.
 	budget int
 
 	scratch []int32
 
-	// What is left for graphs to be cut from.
+	// Memory for graphs.
 	graphs []graph.Graph
 	ints   []int32
 	floats []float32
 
-	// Brackets: some atoms were written in brackets, or this is a molfile. Without,
-	// there are no hydrogen atoms, tags, or atoms that imply no hydrogens.
-	// Lean: this is a molfile, whose hydrogens are folded in RDKit's other way.
+	// Brackets: some atoms were in brackets, or this is a molfile. Otherwise there are no hydrogen
+	// atoms, tags, or atoms without implicit hydrogens. Lean: this is a molfile, whose hydrogens
+	// RDKit folds differently.
 	Brackets, Lean bool
-	// weak: some bonds count at one end only or nowhere.
-	// aromatic: some atoms or bonds were read as aromatic.
+	// weak: some bonds count at one end or nowhere. aromatic: some atoms or bonds were read as
+	// aromatic.
 	weak, aromatic bool
 }
 
-// A DraftAtom is an atom in the making.
 type DraftAtom struct {
 	Element    uint8
 	Chirality  Chirality
@@ -60,32 +55,30 @@ type DraftAtom struct {
 	Aromatic   bool
 	NoImplicit bool // no hydrogens beyond the written ones
 	HasMap     bool
-	removed    bool // a hydrogen that was folded into its neighbour
+	removed    bool // folded into its neighbour
 	cip        uint8
 	special    bool // part of a group of ring stereo atoms
 	ring       bool
-	Kept       bool // a hydrogen that is not to be folded
+	Kept       bool // not to be folded
 	Charge     int32
 	Isotope    int32
 	Map        int32 // atom class
 	Explicit   int32 // hydrogens written in brackets or folded
-	implicit   int32 // hydrogens that the valence leaves room for, once computed
+	implicit   int32 // by valence, once computed
 	valence    int32 // explicit valence, once computed
 	Radicals   int32
 	At, Size   int32 // its text
 }
 
-// Direction is that of a bond written "/" or "\", from a to b.
+// Direction of a bond written "/" or "\".
 type Direction uint8
 
-// The directions. Level is none.
 const (
 	Level Direction = iota
 	Up
 	Down
 )
 
-// Flip is the opposite direction.
 func (d Direction) Flip() Direction {
 	switch d {
 	case Up:
@@ -96,10 +89,8 @@ func (d Direction) Flip() Direction {
 	return d
 }
 
-// Neighbors are the links of atom i.
 func (p *Draft) Neighbors(i int32) []neighbor.Link { return p.near.Of(i) }
 
-// Degree is the number of neighbours of atom i.
 func (p *Draft) Degree(i int32) int32 { return p.near.Degree(i) }
 
 // twice is twice what bond k adds to the valence of atom i.
@@ -111,18 +102,18 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
-// Spend takes steps from the budget and reports whether it lasted.
+// Spend takes steps from the budget and reports whether they were left.
 func (p *Draft) Spend(steps int) bool {
 	p.budget -= steps
 	return p.budget >= 0
 }
 
-// ErrorBudget reports that the steps did not last.
+// ErrorBudget is the error of a spent budget.
 func (p *Draft) ErrorBudget() error {
 	return p.ErrorAt(0, len(p.Text), "%v", rings.ErrTangled)
 }
 
-// Repeat returns the first bond between two atoms that have another one before, or -1.
+// Repeat returns the first bond that repeats an earlier one, or -1.
 func (p *Draft) Repeat() int32 {
 	for k := max(p.Chain, 0); k < len(p.Bonds); k++ {
 		if b := &p.Bonds[k]; p.near.Between(b.From, b.To) != int32(k) {
@@ -186,7 +177,7 @@ func (p *Draft) findRings() error {
 	return nil
 }
 
-// Molecule copies what was found into a Molecule.
+// Molecule copies the result.
 func (p *Draft) Molecule(name string) *Molecule {
 	m := &Molecule{Atoms: make([]Atom, len(p.Atoms)), Bonds: make([]Bond, len(p.Bonds)), Name: name}
 	p.Fill(m)
@@ -198,7 +189,7 @@ func (p *Draft) Fill(m *Molecule) {
 	atoms := p.Atoms
 	buffer.Grow(&m.Atoms, len(atoms))
 	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
-	// In place: an Atom or Bond put together elsewhere takes longer to copy.
+	// In place: copying a whole Atom or Bond takes longer.
 	for i := range m.Atoms {
 		a, o := &atoms[i], &m.Atoms[i]
 		o.Element = a.Element
@@ -217,7 +208,7 @@ func (p *Draft) Fill(m *Molecule) {
 		}
 		o.Column = a.At + 1
 	}
-	// While reading, Stereo is what ranks or a molfile say, not what the directions do.
+	// While reading, Stereo comes from ranks or a molfile, not from directions.
 	directed := false
 	for _, d := range p.Dirs {
 		directed = directed || d != Level
@@ -229,7 +220,7 @@ func (p *Draft) Fill(m *Molecule) {
 	}
 }
 
-// Link tells the atoms their neighbours.
+// Link finds the neighbours of atoms.
 func (p *Draft) Link() { LinkUp(&p.near, len(p.Atoms), p.Bonds) }
 
 // LinkUp fills a table of neighbours.

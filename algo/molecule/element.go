@@ -1,6 +1,6 @@
 package molecule
 
-// An element is one row of the periodic table as RDKit 2022.09 sees it.
+// An element is a row of the periodic table, as in RDKit 2022.09.
 type element struct {
 	name   string
 	symbol string
@@ -10,8 +10,7 @@ type element struct {
 	outer   int8
 	isotope int16
 
-	// early elements lie to the left of carbon in the sense that a positive
-	// charge takes bonds away from them.
+	// early elements are left of carbon: a positive charge removes bonds.
 	early bool
 
 	// valences are the allowed numbers of bonds, the default first. A final -1
@@ -19,7 +18,7 @@ type element struct {
 	valences []int8
 }
 
-// maxElement is the highest atomic number; 0 is the wildcard "*".
+// MaxElement is the highest atomic number; 0 is the wildcard "*".
 const MaxElement = 118
 
 var elements = [MaxElement + 1]element{
@@ -144,7 +143,7 @@ var elements = [MaxElement + 1]element{
 	{"oganesson", "Og", 2, 294, true, []int8{-1}},
 }
 
-// Symbol is that of the element with an atomic number, "*" where there is none.
+// Symbol returns an element's symbol, or "*".
 func Symbol(number int) string {
 	if number < 0 || number > MaxElement {
 		number = 0
@@ -152,10 +151,10 @@ func Symbol(number int) string {
 	return elements[number].symbol
 }
 
-// MassNumber is that of the most common isotope of element z.
+// MassNumber returns the mass number of the most common isotope.
 func MassNumber(z uint8) int32 { return int32(elements[z].isotope) }
 
-// ElementOf returns the element with a symbol of one letter, d being 0, or of two, or 0.
+// ElementOf returns the element of a symbol of one letter (d = 0) or two, or 0.
 func ElementOf(c, d byte) uint8 {
 	switch {
 	case c-'A' >= 26:
@@ -167,19 +166,18 @@ func ElementOf(c, d byte) uint8 {
 	return 0
 }
 
-// twoLetters maps the two-letter symbols, as first*26+second, to atomic numbers;
-// oneLetter maps the capital letters that are symbols on their own.
+// twoLetters maps two-letter symbols, as first*26+second, to atomic numbers, oneLetter single
+// capitals.
 var (
 	twoLetters [26 * 26]uint8
 	oneLetter  [26]uint8
 )
 
-// basics are what is asked about elements again and again, close together. No index
-// can be out of range.
+// basics has the most used properties side by side. No index is out of range.
 var basics [256]struct {
 	outer   int8
 	valence int8 // the default, or -1 where any number is allowed
-	plain   int8 // valence, but -1 for hydrogen and the wildcard, which follow rules of their own
+	plain   int8 // valence, or -1 for hydrogen and the wildcard
 	early   bool
 }
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// A SyntaxError says which part of a SMILES or molfile is not a molecule and why. Broken
-// chemistry (an atom with too many bonds, an aromatic ring that has no Kekulé
-// form) is reported in the same way as broken syntax.
+// A SyntaxError locates the part of a SMILES or molfile that is no molecule. Broken chemistry (too
+// many bonds, an aromatic ring without Kekulé form) is reported like broken syntax.
 type SyntaxError struct {
 	Line   int    // of the molfile, from 1; 0 in a SMILES
 	Column int    // first byte of Piece in that line or in the SMILES, from 1
@@ -25,13 +24,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Reason)
 }
 
-// caretWidth is how many bytes of the text Caret shows at most.
+// caretWidth bounds the text that Caret shows.
 const caretWidth = 76
 
-// Caret returns two lines: the part of text (what was given to Parse) around the
-// offending piece, and carets below that piece. For a molfile it shows the line; text
-// is not looked at then. Bytes that are not printable
-// ASCII are shown as '?', so that the carets stay in place.
+// Caret returns two lines: text, which Parse got, around the offending piece, and carets below it.
+// For a molfile it shows the line instead. Bytes that are not printable ASCII become '?', so that
+// carets stay in place.
 func (e *SyntaxError) Caret(text string) string {
 	if e.Line > 0 {
 		text = strings.TrimSuffix(e.line, "\r")
@@ -56,8 +54,7 @@ func (e *SyntaxError) Caret(text string) string {
 	return b.String()
 }
 
-// Locate turns the column of an error, counted from the beginning of a molfile, into a
-// line and its column.
+// Locate converts a column that counts from the beginning of a molfile to line and column.
 func (e *SyntaxError) Locate(block string) {
 	at := min(e.Column-1, len(block))
 	begin := 1 + strings.LastIndexByte(block[:at], '\n')
@@ -68,7 +65,7 @@ func (e *SyntaxError) Locate(block string) {
 	e.line = strings.Clone(line[e.cut:min(len(line), at-begin+caretWidth)])
 }
 
-// errorAt reports the n bytes of the input at offset at.
+// ErrorAt reports the n bytes at offset at.
 func (p *Draft) ErrorAt(at, n int, format string, args ...any) error {
 	at = min(at, len(p.Text))
 	piece := p.Text[at:min(len(p.Text), at+n)]
@@ -79,13 +76,13 @@ func (p *Draft) ErrorAt(at, n int, format string, args ...any) error {
 	}
 }
 
-// errorAtom reports atom i.
+// ErrorAtom reports atom i.
 func (p *Draft) ErrorAtom(i int32, format string, args ...any) error {
 	a := &p.Atoms[i]
 	return p.ErrorAt(int(a.At), int(a.Size), format, args...)
 }
 
-// describe names an atom in an error: "carbon", "nitrogen with charge +1".
+// describe names an atom: "carbon", "nitrogen with charge +1".
 func (a *DraftAtom) describe() string {
 	if a.Charge == 0 {
 		return elements[a.Element].name
@@ -93,7 +90,6 @@ func (a *DraftAtom) describe() string {
 	return fmt.Sprintf("%s with charge %+d", elements[a.Element].name, a.Charge)
 }
 
-// countBonds is a number of bonds in words; hydrogens have bonds too.
 func countBonds(n int32) string {
 	if n == 1 {
 		return "1 bond"

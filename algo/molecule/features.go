@@ -7,7 +7,7 @@ import (
 	"baca/algo/graph"
 )
 
-// The columns of the features of an atom, see [Molecule.Graph], and their number.
+// Columns of an atom's features, see [Molecule.Graph], and their number.
 const (
 	ColumnElement = iota
 	ColumnChirality
@@ -21,8 +21,7 @@ const (
 	Features
 )
 
-// Neutral is what ColumnCharge holds for an atom without charge, and SP3 hybridisation
-// is FeatureSP3 in ColumnHybridization.
+// Neutral is ColumnCharge without charge, FeatureSP3 is ColumnHybridization of SP3.
 const (
 	Neutral    = 5
 	FeatureSP3 = 2
@@ -41,12 +40,12 @@ func (m *Molecule) Graph() *graph.Graph {
 	return g
 }
 
-// fill is Graph in given memory: zeros, as many as it takes.
+// fill is Graph in zeroed memory of the right size.
 func (m *Molecule) fill(g *graph.Graph, lists []int32, x []float32) {
 	atoms, bonds := m.Atoms, m.Bonds
 	n := len(atoms)
 	g.Offsets, g.Neighbors, g.X, g.Features = lists[:n+1:n+1], lists[n+1:], x, Features
-	// As graph.New would, in fewer steps: Parse makes no loops and no repeats.
+	// As graph.New, in fewer steps: Parse makes no loops and no repeats.
 	offsets, neighbors := g.Offsets, g.Neighbors
 	for k := range bonds {
 		b := &bonds[k]
@@ -61,7 +60,7 @@ func (m *Molecule) fill(g *graph.Graph, lists []int32, x []float32) {
 		sum += d
 		offsets[i] = sum
 	}
-	// From the last bond on, so that rows come out sorted but for ring bonds.
+	// From the last bond on, rows come out sorted except for ring bonds.
 	for k := len(bonds) - 1; k >= 0; k-- {
 		b := &bonds[k]
 		x, y := &offsets[b.From], &offsets[b.To]
@@ -88,7 +87,7 @@ func (m *Molecule) fill(g *graph.Graph, lists []int32, x []float32) {
 	}
 }
 
-// sortRow sorts neighbours, of which there are few and most are in order.
+// sortRow sorts few neighbours that are mostly in order.
 func sortRow(row []int32) {
 	if len(row) > 12 {
 		slices.Sort(row)
@@ -101,16 +100,14 @@ func sortRow(row []int32) {
 	}
 }
 
-// What graphs consist of is allocated at once for several: of numbers for some twenty of
-// drug-like molecules, which the last of them that is in use keeps alive. One by one it
-// would take a twentieth of the time.
+// Memory is allocated for some twenty drug-like graphs at once; the last one in use keeps it alive.
+// Single allocations would take a twentieth of the time.
 const (
 	slab      = 1 << 12
 	graphSlab = 16
 )
 
-// cut takes n zeros from those in store, which it fills with slab of them when they do
-// not last.
+// cut takes n zeros from store, which it refills with slab zeros.
 func cut[T any](store *[]T, n, slab int) []T {
 	if len(*store) < n {
 		if n > slab/4 {
@@ -123,14 +120,14 @@ func cut[T any](store *[]T, n, slab int) []T {
 	return s
 }
 
-// GraphOf is m.Graph in memory that p cuts graphs from.
+// GraphOf is m.Graph in memory of p.
 func (p *Draft) GraphOf(m *Molecule) *graph.Graph {
 	g := &cut(&p.graphs, 1, graphSlab)[0]
 	m.fill(g, cut(&p.ints, len(m.Atoms)+1+2*len(m.Bonds), slab), cut(&p.floats, len(m.Atoms)*Features, slab))
 	return g
 }
 
-// graph is Molecule.Graph, of the atoms and links of p.
+// Graph is Molecule.Graph of p.
 func (p *Draft) Graph() *graph.Graph {
 	n := len(p.Atoms)
 	lists := cut(&p.ints, n+1+len(p.near.Links), slab)
@@ -151,8 +148,8 @@ func (p *Draft) Graph() *graph.Graph {
 		x = x[Features:]
 		g.Offsets[i+1] = p.near.Spans[i].Hi
 	}
-	// The bonds along the chain are made as their second atoms are read, so only those
-	// made later can put a neighbour in the wrong place.
+	// Bonds along the chain are made with their second atoms, so only later ones can be out of
+	// order.
 	for k := p.Chain; k < len(p.Bonds); k++ {
 		for _, i := range [2]int32{p.Bonds[k].From, p.Bonds[k].To} {
 			sortRow(g.Row(int(i)))
@@ -161,9 +158,8 @@ func (p *Draft) Graph() *graph.Graph {
 	return g
 }
 
-// Core returns what is left of a molecule, with the features that Graph gives, without
-// its salts and its stereochemistry: the largest fragment, the first of equally large
-// ones, with no chirality tags. It may be g itself.
+// Core returns the largest fragment of a molecule with the features of Graph, the first of equals,
+// without chirality tags. It may be g itself.
 func Core(g *graph.Graph) *graph.Graph {
 	n := g.N()
 	if g.Features != Features {
@@ -215,13 +211,13 @@ func Core(g *graph.Graph) *graph.Graph {
 	return p
 }
 
-// fewAtoms are those of most molecules.
+// fewAtoms suffice for most molecules.
 const fewAtoms = 128
 
-// hybridizationFeature is the place in OGB's list.
+// hybridizationFeature is the index in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}
 
-// self writes the features of an atom that its neighbours have no part in.
+// self writes the features that do not depend on neighbours.
 func self(x *[Features]float32, element uint8, tag Chirality, charge int8, radicals uint8) {
 	x[ColumnElement] = 118
 	if element > 0 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Formula is the molecular formula in the order of Hill: carbon, hydrogen, then the others by
-// symbol, all by symbol without carbon. A charge follows, as in C2H8N+ and Ca+2. Isotopes are not told apart.
+// Formula returns the molecular formula in Hill order: carbon, hydrogen, then others by symbol; all
+// by symbol without carbon. A charge follows, as in C2H8N+. Isotopes are ignored.
 func (m *Molecule) Formula() string {
 	counts, charge := map[string]int{}, 0
 	for i := range m.Atoms {

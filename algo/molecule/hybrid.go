@@ -4,9 +4,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// conjugated reports whether a bond of atom i is conjugated. Conjugated bonds are aromatic
-// ones; a bond between atoms that can take part, if one of them has a multiple bond beside
-// it; and that multiple bond.
+// conjugated reports whether a bond of atom i is conjugated: aromatic; between atoms that can take
+// part, one of them with another multiple bond; or that multiple bond.
 func (p *Draft) conjugated(i int32) bool {
 	links := p.Neighbors(i)
 	for _, l := range links {
@@ -43,17 +42,16 @@ func (p *Draft) multipleBeside(i, k int32) bool {
 	return false
 }
 
-// joins reports whether link l of atom i is between atoms that take part in conjugation.
+// joins reports whether link l of atom i joins atoms that take part in conjugation.
 func (p *Draft) joins(i int32, l neighbor.Link) bool { return p.takesPart(i) && p.takesPart(l.Atom) }
 
-// takesPart reports whether atom i can take part in conjugation. It has three neighbours
-// at most.
+// takesPart reports whether atom i, with at most three neighbours, can take part in conjugation.
 func (p *Draft) takesPart(i int32) bool {
 	return p.Degree(i)+p.Atoms[i].Hydrogens() <= 3 && p.conjugable(i)
 }
 
-// conjugable reports whether atom i has electrons to share. Beyond the second row,
-// elements of the nitrogen and oxygen groups do not (but for =S and the like).
+// conjugable reports whether atom i has electrons to share. Beyond the second row, the nitrogen and
+// oxygen groups do not (except for =S and the like).
 func (p *Draft) conjugable(i int32) bool {
 	a := &p.Atoms[i]
 	if outer := basics[a.Element].outer; a.Element > 10 && (outer == 5 || outer == 6) {
@@ -64,11 +62,10 @@ func (p *Draft) conjugable(i int32) bool {
 	return p.piElectrons(i) > 0
 }
 
-// byOrbitals is the hybridisation of an atom with so many neighbours and lone pairs.
+// byOrbitals is the hybridisation by the number of neighbours and lone pairs.
 var byOrbitals = [...]Hybridization{S, S, SP, SP2, SP3, SP3D, SP3D2}
 
-// hybridize sets the hybridisation of every atom from its number of neighbours
-// and lone pairs.
+// hybridize sets every atom's hybridisation.
 func (p *Draft) hybridize() {
 	atoms := p.Atoms
 	for i := range atoms {
@@ -86,8 +83,7 @@ func (p *Draft) hybridize() {
 			if orbitals >= 0 && int(orbitals) < len(byOrbitals) {
 				a.hybrid = byOrbitals[orbitals]
 			}
-			// Flat where a lone pair is conjugated, like that of the second oxygen in
-			// O=CO.
+			// Flat with a conjugated lone pair, as the second oxygen of O=CO.
 			if orbitals == 4 && degree <= 3 && p.conjugated(int32(i)) {
 				a.hybrid = SP2
 			}
@@ -95,7 +91,7 @@ func (p *Draft) hybridize() {
 	}
 }
 
-// hybrid is the hybridisation that a tag makes of an atom with as many neighbours as fit it.
+// hybrid is the hybridisation implied by a tag.
 func (c Chirality) hybrid(degree int32) Hybridization {
 	switch {
 	case c <= Tetrahedral && degree == 4:
@@ -110,8 +106,7 @@ func (c Chirality) hybrid(degree int32) Hybridization {
 	return Unhybridized
 }
 
-// lonePairs is the number of orbitals that hold lone pairs or unpaired electrons.
-// It is negative for some metals.
+// lonePairs counts orbitals with lone pairs or unpaired electrons. It is negative for some metals.
 func (a *DraftAtom) lonePairs() int32 {
 	outer := int32(basics[a.Element].outer)
 	total := a.totalValence()

@@ -5,10 +5,9 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// foldHydrogens takes ordinary hydrogen atoms out of the molecule and counts
-// them at their neighbours. A hydrogen stays where it says something that a
-// count does not: an isotope, no or several neighbours, a neighbour that is a
-// wildcard, a hydrogen or has a stereo class, or the geometry of a double bond.
+// FoldHydrogens removes ordinary hydrogen atoms and counts them at their neighbours. A hydrogen
+// stays if a count would lose information: an isotope, no or several neighbours, a neighbour that
+// is a wildcard, a hydrogen or of a stereo class, or the geometry of a double bond.
 func (p *Draft) FoldHydrogens() {
 	n := 0
 	for i := range p.Atoms {
@@ -22,8 +21,7 @@ func (p *Draft) FoldHydrogens() {
 	}
 	scratch := buffer.Zeroed(&p.scratch, len(p.Bonds)+len(p.Atoms))
 	gone, to := scratch[:len(p.Bonds)], scratch[len(p.Bonds):] // 1: bond to a folded hydrogen
-	// From the last to the first, because each moves to the end of its
-	// neighbour's bonds before it goes.
+	// Backwards, because each moves to the end of its neighbour's bonds before it is removed.
 	for i := len(p.Atoms) - 1; i >= 0; i-- {
 		if !p.Atoms[i].removed {
 			continue
@@ -49,8 +47,7 @@ func (p *Draft) FoldHydrogens() {
 	p.closeGaps(gone, to)
 }
 
-// closeGaps takes away the folded hydrogens and the bonds that are gone; to is for the new
-// numbers of atoms.
+// closeGaps removes folded hydrogens and their bonds; to is for the new numbers of atoms.
 func (p *Draft) closeGaps(gone, to []int32) {
 	m := int32(0)
 	for i := range p.Atoms {
@@ -99,9 +96,8 @@ func (p *Draft) Foldable(i int32) bool {
 	return true
 }
 
-// countsHydrogens reports whether a hydrogen of a molfile that is folded into atom
-// i is counted there. Otherwise it is left to what the valence implies, so that
-// ammonium drawn without its charge becomes ammonia.
+// countsHydrogens reports whether a molfile's hydrogens are counted when folded into atom i.
+// Otherwise the valence implies them, so that ammonium drawn without charge becomes ammonia.
 func (p *Draft) countsHydrogens(i int32) bool {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Chirality != Achiral {
@@ -115,8 +111,8 @@ func (p *Draft) countsHydrogens(i int32) bool {
 	return false
 }
 
-// handDirection hands the direction of the bond to hydrogen h on to another
-// single bond of its neighbour, unless one of them has a direction already.
+// handDirection moves the direction of hydrogen h's bond to another single bond of its neighbour,
+// unless one has a direction.
 func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
 	dir := p.Dirs[l.Bond]
 	if dir == Level {
@@ -140,10 +136,9 @@ func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
 	}
 }
 
-// normalize rewrites some groups that are commonly drawn with too many bonds:
-// nitro N(=O)=O and N-oxides, azides and diazo groups N=N#N, phosphorus as in
-// C=P(=O)X, and the oxo acids of chlorine, bromine and iodine. sums is that of sumBonds.
-// It reports whether it may have changed a bond.
+// normalize rewrites groups that are often drawn with too many bonds: nitro N(=O)=O and N-oxides,
+// azides and diazo groups N=N#N, phosphorus as in C=P(=O)X, and oxo acids of chlorine, bromine and
+// iodine. sums comes from sumBonds. It reports whether a bond may have changed.
 func (p *Draft) normalize(sums []int32) bool {
 	changed := false
 	atoms := p.Atoms
@@ -151,7 +146,7 @@ func (p *Draft) normalize(sums []int32) bool {
 	for i := range atoms {
 		a := &atoms[i]
 		if sums[i]+2*a.Explicit <= 2*int32(basics[a.Element].valence) {
-			continue // no more than the default valence
+			continue // at most the default valence
 		}
 		switch a.Element {
 		case 7:

@@ -7,14 +7,13 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Kekulé forms. Aromatic bonds as read are only a claim; each fused system must
-// have an arrangement of double bonds in which every atom that needs one has one.
-// The search is RDKit's: greedy from one atom to its neighbours, with bounded
-// backtracking, since the same systems must be refused.
+// Kekulé forms. Aromatic bonds as read are a claim; each fused system must have an arrangement of
+// double bonds that satisfies every atom that needs one. The search is RDKit's, greedy with bounded
+// backtracking, so that the same systems are refused.
 
 const (
 	maxBacktracks = 100
-	maxWildcards  = 30 // tried without a double bond; the budget ends it sooner
+	maxWildcards  = 30 // tried without a double bond, within the budget
 )
 
 // kekuler is the workspace of kekulize.
@@ -30,23 +29,21 @@ type kekuler struct {
 	queue   []int32 // a deque: queue[head:]
 	head    int
 	added   []bool  // bonds made double
-	doubled []int32 // those and some that were
+	doubled []int32 // doubled bonds, present and undone
 	pool    []neighbor.Link
 	moves   []int32 // atoms with options, in order
 }
 
-// A kekuleAtom is what kekulize knows of an atom.
 type kekuleAtom struct {
 	in        bool // in the system
 	candidate bool
-	trial     bool // a candidate that is left in a trial
+	trial     bool // a candidate in the current trial
 	done      bool
 	queued    int32         // how many times
 	options   neighbor.Span // neighbours left to try, in pool
 }
 
-// fusion is the neighbourhood of rings: ring r shares bonds with
-// near[first[r]:first[r+1]], ascending.
+// fusion lists which rings share bonds: ring r with near[first[r]:first[r+1]], ascending.
 type fusion struct {
 	first, near []int32
 	done        []bool
@@ -57,8 +54,7 @@ type fusion struct {
 	next        []int32
 }
 
-// pick fills system with the rings that are connected to ring r, in depth-first
-// order.
+// pick fills system with the rings connected to ring r, depth first.
 func (f *fusion) pick(r int32) {
 	f.system = append(f.system[:0], r)
 	f.done[r] = true
@@ -79,8 +75,7 @@ func (f *fusion) pick(r int32) {
 	}
 }
 
-// kekulize replaces aromatic bonds by single and double ones and takes the marks
-// of aromaticity away.
+// kekulize replaces aromatic bonds by single and double ones and unmarks them.
 func (p *Draft) kekulize() error {
 	k, r := &p.kek, &p.Rings
 	if !p.aromatic {
@@ -90,7 +85,7 @@ func (p *Draft) kekulize() error {
 	if r.Len() > 0 {
 		buffer.Zeroed(&k.atoms, len(atoms))
 		buffer.Zeroed(&k.added, len(bonds))
-		// Rings of wildcards only are left alone.
+		// Rings of wildcards only are not arranged.
 		usable := func(q int32) bool {
 			for _, i := range r.Ring(int(q)) {
 				if p.Atoms[i].Element != 0 {
@@ -124,7 +119,7 @@ func (p *Draft) kekulize() error {
 			return p.ErrorAtom(int32(i), "aromatic atom that is not in a ring")
 		}
 		a.Aromatic = false
-		// The H of [nH] is one that the Kekulé form implies.
+		// The Kekulé form implies the H of [nH].
 		if (a.Element == 7 || a.Element == 15) && a.Charge == 0 && a.Explicit == 1 {
 			before := a.totalValence()
 			a.NoImplicit = false
@@ -137,9 +132,8 @@ func (p *Draft) kekulize() error {
 	return nil
 }
 
-// fuse fills f with the neighbourhood of the usable rings of the molecule. The
-// others are marked done. Where limit is not 0, larger rings have no neighbours;
-// where most is not 0, rings that share more bonds are no neighbours.
+// fuse fills f with the usable rings; others are marked done. Unless 0, limit bounds the size of
+// rings with neighbours, and most the bonds that neighbours share.
 func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error {
 	r := &p.Rings
 	n := r.Len()
@@ -200,7 +194,7 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 			}
 		}
 	}
-	// Not cleared on an error, which ends this molecule.
+	// Not cleared after an error, which ends this molecule.
 	defer func() {
 		for _, i := range k.all {
 			k.atoms[i].in, k.atoms[i].candidate = false, false
@@ -218,7 +212,7 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 	if err != nil || ok {
 		return err
 	}
-	// Wildcards take a double bond but need none: try without, all combinations.
+	// Wildcards may lack a double bond: try all combinations.
 	if n := min(len(k.wild), maxWildcards); n > 0 {
 		k.done = k.done[:0]
 		for off := 1; off < 1<<n; off++ {
@@ -250,8 +244,8 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 	return p.ErrorAtom(k.all[0], "no Kekulé form")
 }
 
-// markCandidates marks the atoms of k.all that take a double bond, and makes
-// their aromatic bonds single.
+// markCandidates marks the atoms of k.all that take a double bond, and makes their aromatic bonds
+// single.
 func (p *Draft) markCandidates() {
 	k := &p.kek
 	k.done = k.done[:0]
@@ -269,7 +263,7 @@ func (p *Draft) markCandidates() {
 			b := &p.Bonds[l.Bond]
 			if b.Aromatic && (b.Order == Single || b.Order == Double || b.Order == Aromatic) {
 				bonds++
-				// Made single at the end: the valences below need it as it is.
+				// Only at the end: the valences below need the bond as it is.
 				k.makeSingle = append(k.makeSingle, l.Bond)
 				continue
 			}
@@ -294,9 +288,8 @@ func (p *Draft) markCandidates() {
 	}
 }
 
-// openWildcard reports whether wildcard i takes a double bond: one of its rings owns an
-// aromatic atom, and it has more rings than neighbours come to before that are neither
-// wildcards nor aromatic.
+// openWildcard reports whether wildcard i takes a double bond: one of its rings owns an aromatic
+// atom, and it has more rings than earlier neighbours that are neither wildcards nor aromatic.
 func (p *Draft) openWildcard(i int32) bool {
 	plain := 0
 	for _, l := range p.Neighbors(i) {
@@ -308,8 +301,8 @@ func (p *Draft) openWildcard(i int32) bool {
 	return plain < len(in) && slices.ContainsFunc(in, p.ownsAromatic)
 }
 
-// lacksBond reports whether atom i, with bonds of the given order in all and ignored ones
-// without, has room for one more.
+// lacksBond reports whether atom i, with bonds of that order in all, ignored ones excluded, has
+// room for one more.
 func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
 	a := &p.Atoms[i]
 	bonds += a.Hydrogens()
@@ -334,16 +327,15 @@ func (p *Draft) lacksBond(i, bonds, ignored int32) bool {
 			a.Radicals == 0 && a.NoImplicit && limit == bonds+2) // it will be a radical
 }
 
-// ownsAromatic reports whether ring q has an aromatic atom that is in no other
-// ring.
+// ownsAromatic reports whether ring q has an aromatic atom that is in no other ring.
 func (p *Draft) ownsAromatic(q int32) bool {
 	return slices.ContainsFunc(p.Rings.Ring(int(q)), func(i int32) bool {
 		return len(p.Rings.OfAtom(i)) == 1 && p.inAromatic(i)
 	})
 }
 
-// arrange puts double bonds between the candidates on trial. It reports false
-// where it finds no arrangement; the bonds are then as they were.
+// arrange places double bonds between the candidates on trial. If it returns false, the bonds are
+// unchanged.
 func (p *Draft) arrange() (bool, error) {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
@@ -381,8 +373,7 @@ func (p *Draft) arrange() (bool, error) {
 		case options.Lo < options.Hi:
 			p.double(i, options, again)
 		case p.Atoms[i].Element != 0:
-			// Nobody is left to share a double bond with: an earlier choice
-			// was wrong.
+			// No partner is left: an earlier choice was wrong.
 			if len(k.moves) == 0 || backtracks == maxBacktracks {
 				ok = false
 				break
@@ -400,7 +391,7 @@ func (p *Draft) arrange() (bool, error) {
 	return ok, nil
 }
 
-// endSearch clears what arrange wrote, the double bonds too unless keep is set.
+// endSearch clears the search, and its double bonds unless keep is set.
 func (p *Draft) endSearch(keep bool) {
 	k := &p.kek
 	for _, b := range k.doubled {
@@ -415,8 +406,7 @@ func (p *Draft) endSearch(keep bool) {
 	}
 }
 
-// findOptions queues the neighbours of atom i and returns those that it may share a double
-// bond with.
+// findOptions queues the neighbours of atom i and returns possible partners.
 func (p *Draft) findOptions(i int32) neighbor.Span {
 	k, atoms := &p.kek, p.kek.atoms
 	lo := int32(len(k.pool))
@@ -437,8 +427,8 @@ func (p *Draft) findOptions(i int32) neighbor.Span {
 	return neighbor.Span{Lo: lo, Hi: int32(len(k.pool))}
 }
 
-// double puts a double bond between atom i and the first of its options, and keeps the
-// rest; again: there was a choice at this atom before.
+// double places a double bond between atom i and its first option, and keeps the rest; again: there
+// was a choice at this atom before.
 func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 	k, atoms := &p.kek, p.kek.atoms
 	l := k.pool[options.Lo]
@@ -466,7 +456,7 @@ func (p *Draft) backtrack(i int32) {
 		k.atoms[j].done = false
 		k.atoms[j].queued++
 	}
-	// They come first again, in the same order.
+	// They return to the front, in order.
 	rest := k.queue[k.head:]
 	k.queue = slices.Concat(undone, rest)
 	k.head = 0

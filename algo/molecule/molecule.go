@@ -1,33 +1,27 @@
-// Package molecule says what a molecule is, finds its chemistry, and makes graphs of
-// molecules. Package smiles and package molfile, below it, read and write them.
+// Package molecule defines molecules, perceives their chemistry (Draft) and makes graphs of them
+// (Molecule.Graph). Packages smiles and molfile read and write them.
 //
-// It follows the default sanitisation of RDKit 2022.09: the same hydrogens, charges,
-// radicals, aromaticity, rings, hybridisation and chirality tags. The graph of a molecule
-// carries the nine atom features of the Open Graph Benchmark (OGB).
+// It follows RDKit 2022.09's default sanitisation: the same hydrogens, charges, radicals,
+// aromaticity, rings, hybridisation and chirality tags. Graphs carry the nine atom features of the
+// Open Graph Benchmark (OGB). AGREEMENT.md lists intended differences, such as limits on charges
+// and on tangled ring systems, so that reading takes near-linear time.
 //
-// It differs from RDKit on purpose in a few things, which AGREEMENT.md lists. Charges beyond
-// ±127, isotopes beyond 65535 and more than 255 hydrogens are refused, where RDKit keeps the
-// lower bits. So are ring systems that RDKit would search for minutes, so that reading takes
-// time in proportion to the length of the text, up to a logarithm.
-//
-// A reader fills a [Draft]. The stages follow: hydrogen.go (explicit hydrogens folded into
-// their neighbours, nitro groups and the like normalised), valence.go, internal/rings,
-// kekule.go, aromatic.go, hybrid.go and chirality.go (tags of atoms that are no
-// stereocentres removed). Then there is a [Molecule], or a graph, by features.go.
+// A reader fills a [Draft]. The stages follow: hydrogen.go (fold explicit hydrogens, normalise
+// nitro groups and the like), valence.go, internal/rings, kekule.go, aromatic.go, hybrid.go and
+// chirality.go (remove tags of atoms that are no stereocentres). The result is a [Molecule], or a
+// graph, by features.go.
 package molecule
 
 // A Molecule is a sanitised molecular graph.
 type Molecule struct {
-	// Atoms in the order of the text. Ordinary hydrogens are not among them,
-	// they are counted by their neighbour's Hydrogens.
+	// Atoms are in text order. Ordinary hydrogens are counted by their neighbour's Hydrogens.
 	Atoms []Atom
 
-	// Bonds in RDKit's order: those along the chain as written, then those
-	// closed by ring-bond numbers, by ascending number; that of a molfile.
+	// Bonds are in RDKit's order: along the chain as written, then ring bonds by ascending number;
+	// in a molfile its order.
 	Bonds []Bond
 
-	// Name is what follows the SMILES after a blank or tab, or the first line of a
-	// molfile.
+	// Name follows the SMILES after a blank or tab, or is the first line of a molfile.
 	Name string
 }
 
@@ -35,7 +29,7 @@ type Molecule struct {
 type Atom struct {
 	Element       uint8 // atomic number; 0 is the wildcard
 	Charge        int8
-	Hydrogens     uint8 // hydrogens that are not atoms of their own
+	Hydrogens     uint8 // hydrogens that are no atoms
 	Radicals      uint8 // unpaired electrons
 	Hybridization Hybridization
 	Chirality     Chirality
@@ -59,8 +53,7 @@ type Bond struct {
 // Order is the order of a bond.
 type Order uint8
 
-// The orders of bonds. An Any bond, written "~", counts for nothing in a
-// valence. A Dative bond counts only at its To end.
+// An Any bond, written "~", adds nothing to a valence, a Dative bond only at its To end.
 const (
 	Any Order = iota
 	Single
@@ -71,17 +64,15 @@ const (
 	Dative
 )
 
-// halves is what a bond adds to a valence, in half bonds. No index can be out of range.
+// halves is a bond's valence in half bonds. No index is out of range.
 var halves = [256]int32{Any: 0, Single: 2, Aromatic: 3, Double: 4, Triple: 6, Quadruple: 8, Dative: 2}
 
-// Halves is what a bond of order o adds to a valence, in half bonds.
+// Halves is the valence of a bond of order o, in half bonds.
 func (o Order) Halves() int32 { return halves[o] }
 
-// Hybridization is the hybridisation of an atom.
 type Hybridization uint8
 
-// The hybridisations. Unhybridized stands for wildcards and for atoms to which
-// no hybridisation can be given.
+// Unhybridized stands for wildcards and undefined cases.
 const (
 	Unhybridized Hybridization = iota
 	S
@@ -93,12 +84,10 @@ const (
 	SP3D2
 )
 
-// Chirality is the chirality tag of an atom. Clockwise and CounterClockwise are
-// relative to the order of the atom's bonds in Bonds, a hydrogen that is not an
-// atom coming first (RDKit's convention).
+// Chirality is an atom's tag. Clockwise and CounterClockwise refer to the order of the atom's bonds
+// in Bonds, an implicit hydrogen first (RDKit's convention).
 type Chirality uint8
 
-// The chirality tags.
 const (
 	Achiral Chirality = iota
 	Clockwise
@@ -110,19 +99,17 @@ const (
 	Octahedral
 )
 
-// Stereo is the geometry of a double bond about the first other bonds, by their place
-// among the bonds, of its ends: Z if their far ends lie on the same side.
+// Stereo is the geometry of a double bond about the first other bond of each end: Z if their far
+// ends are on the same side.
 type Stereo uint8
 
-// The geometries.
 const (
 	NoStereo Stereo = iota
 	StereoZ
 	StereoE
-	StereoAny // said to be unknown; not in a Molecule
+	StereoAny // declared unknown; not in a Molecule
 )
 
-// Flip is the opposite geometry.
 func (s Stereo) Flip() Stereo {
 	switch s {
 	case StereoZ:
@@ -133,7 +120,6 @@ func (s Stereo) Flip() Stereo {
 	return s
 }
 
-// Turn is the opposite tag.
 func (c Chirality) Turn() Chirality {
 	switch c {
 	case Clockwise:
@@ -144,27 +130,25 @@ func (c Chirality) Turn() Chirality {
 	return c
 }
 
-// A Form says in which form molecules are read, so that what is one substance gets one
-// graph.
+// A Form defines in which form molecules are read.
 type Form uint8
 
 const (
-	// AsWritten keeps the atoms in the order of the text, which the chirality feature
-	// follows.
+	// AsWritten keeps the text's order of atoms, on which the chirality feature depends.
 	AsWritten Form = iota
 	// Canonical reads the canonical form, see smiles.Canonical.
 	Canonical
-	// Unordered reads the graph of Canonical with its nodes in any order, for what does not
-	// depend on that, as the score of a graph by itself, see smiles.ParseUnordered.
+	// Unordered reads the graph of Canonical with nodes in any order, which scores of single graphs
+	// do not depend on, see smiles.ParseUnordered.
 	Unordered
-	// Parent reads the parent of a molecule, which is the same for its salts, isotopes,
-	// stereoisomers and charged forms, in canonical order, see smiles.Parent.
+	// Parent reads the parent, equal for salts, isotopes, stereoisomers and charged forms, in
+	// canonical order, see smiles.Parent.
 	Parent
-	// UnorderedParent reads the graph of Parent with its nodes in any order.
+	// UnorderedParent reads the graph of Parent with nodes in any order.
 	UnorderedParent
 )
 
-// Unordered returns the form that reads the same graphs as f, but in any order of the nodes.
+// Unordered returns the form with the same graphs as f, nodes in any order.
 func (f Form) Unordered() Form {
 	switch f {
 	case Canonical:

@@ -6,7 +6,7 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// hydrogens is the number of hydrogens that are not atoms of their own.
+// Hydrogens counts the hydrogens that are no atoms.
 func (a *DraftAtom) Hydrogens() int32 {
 	if a.NoImplicit {
 		return a.Explicit
@@ -14,7 +14,7 @@ func (a *DraftAtom) Hydrogens() int32 {
 	return a.Explicit + a.implicit
 }
 
-// room is how many hydrogens the valence leaves room for.
+// Room is how many hydrogens the valence allows.
 func (a *DraftAtom) Room() int32 {
 	if a.NoImplicit {
 		return 0
@@ -25,7 +25,7 @@ func (a *DraftAtom) Room() int32 {
 // totalValence is the valence with all hydrogens.
 func (a *DraftAtom) totalValence() int32 { return a.valence + a.Room() }
 
-// shift is how much a charge adds to the allowed numbers of bonds.
+// shift is how a charge changes the allowed numbers of bonds.
 func (a *DraftAtom) shift() int32 {
 	if basics[a.Element].early || a.Element == 6 && a.Charge > 0 {
 		return -a.Charge
@@ -46,10 +46,9 @@ func (p *Draft) inAromatic(i int32) bool {
 	return false
 }
 
-// explicitValence is the sum of the bond orders and the explicit hydrogens of
-// atom i, rounded up where aromatic bonds make it fractional. An aromatic atom
-// with more than its default valence is taken back to an allowed one where that
-// is within the reach of its Kekulé forms: n in n1(C)cccc1 has 3, not 4.
+// ExplicitValence is the sum of bond orders and explicit hydrogens of atom i, rounded up for
+// aromatic bonds. An aromatic atom above its default valence is reduced to an allowed one that its
+// Kekulé forms can reach: n in n1(C)cccc1 has 3, not 4.
 func (p *Draft) ExplicitValence(i int32) int32 {
 	a := &p.Atoms[i]
 	sum := 2 * a.Explicit // in half bonds
@@ -59,8 +58,7 @@ func (p *Draft) ExplicitValence(i int32) int32 {
 	e := &elements[a.Element]
 	shift := a.shift()
 	allowed := int32(e.valences[0]) + shift
-	// RDKit compares without sign, so that a negative number of bonds is never
-	// exceeded.
+	// RDKit compares unsigned, so a negative number of bonds is never exceeded.
 	if int64(sum) > 2*int64(uint32(allowed)) && p.inAromatic(i) {
 		for _, v := range e.valences {
 			if v == -1 {
@@ -83,8 +81,8 @@ func (p *Draft) ExplicitValence(i int32) int32 {
 	return (sum + 1) / 2
 }
 
-// implicitHydrogens is how many hydrogens atom i lacks, given its explicit
-// valence; ok is false where that valence is more than is allowed.
+// implicitHydrogens is how many hydrogens atom i lacks; ok is false if its explicit valence is too
+// high.
 func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	a := &p.Atoms[i]
 	if a.NoImplicit || a.Element == 0 {
@@ -105,7 +103,7 @@ func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	}
 	shift, used := a.shift(), a.valence+a.Radicals
 	if p.inAromatic(i) {
-		// Aromatic atoms get hydrogens up to the default valence only.
+		// Aromatic atoms fill the default valence only.
 		if v := int32(e.valences[0]) + shift; used <= v {
 			return v - used, true
 		}
@@ -130,9 +128,8 @@ func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 	return 0, false
 }
 
-// checkValences computes the explicit and implicit valence of every atom and
-// refuses atoms with more bonds than their element takes. sums is that of sumBonds. It
-// notes whether some atoms are aromatic.
+// checkValences computes every atom's valences and refuses too many bonds. sums comes from
+// sumBonds. It notes whether some atoms are aromatic.
 func (p *Draft) checkValences(sums []int32) error {
 	atoms := p.Atoms
 	sums = sums[:len(atoms)]
@@ -146,8 +143,7 @@ func (p *Draft) checkValences(sums []int32) error {
 		e := &elements[a.Element]
 		most := int32(e.valences[len(e.valences)-1])
 		if most > 0 {
-			// Not shift: elements with four outer electrons and more count as
-			// electronegative here.
+			// Not shift: elements with four and more outer electrons count as electronegative here.
 			limit := most + a.Charge
 			if e.outer < 4 {
 				limit = most - a.Charge
@@ -167,9 +163,8 @@ func (p *Draft) checkValences(sums []int32) error {
 	return nil
 }
 
-// sumBonds returns what the bonds of each atom add to its valence, in half bonds, in
-// p.scratch, and notes whether some count at one end or nowhere, and whether some are
-// aromatic.
+// sumBonds returns each atom's bonds in half bonds, in p.scratch, and notes one-sided and aromatic
+// bonds.
 func (p *Draft) sumBonds() []int32 {
 	sums := buffer.Zeroed(&p.scratch, len(p.Atoms))
 	p.weak, p.aromatic = false, false
@@ -190,10 +185,8 @@ func (p *Draft) sumBonds() []int32 {
 	return sums
 }
 
-// plainValence computes the valences of an atom whose bonds add up to sum, in half
-// bonds, if it is one of the common ones that take no thought: no more bonds than
-// the default valence, no charge. explicitValence and implicitHydrogens would find the
-// same.
+// plainValence computes the valences of an atom whose bonds add up to sum half bonds in the common
+// case: uncharged, at most the default valence. explicitValence and implicitHydrogens would agree.
 func (p *Draft) plainValence(a *DraftAtom, sum int32) bool {
 	sum += 2 * a.Explicit
 	v := int32(basics[a.Element].plain)
@@ -208,15 +201,14 @@ func (p *Draft) plainValence(a *DraftAtom, sum int32) bool {
 	return true
 }
 
-// refresh computes the valences of atom i again, whatever they are.
+// Refresh computes the valences of atom i again, unchecked.
 func (p *Draft) Refresh(i int32) {
 	a := &p.Atoms[i]
 	a.valence = p.ExplicitValence(i)
 	a.implicit, _ = p.implicitHydrogens(i)
 }
 
-// countRadicals gives atoms in brackets the unpaired electrons that their bonds,
-// hydrogens and charge leave.
+// countRadicals gives bracket atoms the unpaired electrons that bonds, hydrogens and charge leave.
 func (p *Draft) countRadicals() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -226,7 +218,7 @@ func (p *Draft) countRadicals() {
 		e := &elements[a.Element]
 		outer := int32(e.outer)
 		if len(e.valences) == 1 && e.valences[0] == -1 {
-			// A metal: all that can be said is whether electrons are odd.
+			// A metal: only the parity of electrons is known.
 			a.Radicals = max(outer-a.Charge, 0) % 2
 			continue
 		}
@@ -258,8 +250,8 @@ func (p *Draft) countRadicals() {
 	}
 }
 
-// settleHydrogens makes explicit the hydrogens that a molecule as it is now
-// would no longer imply, such as that of pyrrole's nitrogen.
+// settleHydrogens makes hydrogens explicit that the molecule no longer implies, as of pyrrole's
+// nitrogen.
 func (p *Draft) settleHydrogens() {
 	atoms, sums := p.Atoms, p.sumBonds()
 	sums = sums[:len(atoms)]
@@ -284,9 +276,8 @@ func (p *Draft) settleHydrogens() {
 	}
 }
 
-// impliedHydrogens is how many hydrogens an atom without charge outside brackets is
-// read with, given its bonds in half bonds (see explicitValence and
-// implicitHydrogens).
+// ImpliedHydrogens is how many hydrogens an uncharged atom outside brackets is read with, given its
+// bonds in half bonds.
 func ImpliedHydrogens(z uint8, sum int32, aromatic bool) (n int32, ok bool) {
 	valences := elements[z].valences
 	if !aromatic {

@@ -12,25 +12,23 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxRecord is the longest record of an SDF file accepted, in bytes: a molfile of at
-// most [MaxLength] and its data.
+// MaxRecord is the longest accepted SDF record in bytes: a molfile of at most [MaxLength] and its
+// data.
 const MaxRecord = 16 << 20
 
-// A Record is one record of an SDF file: a molfile, and data that belong to it.
+// A Record of an SDF file is a molfile and its data.
 type Record struct {
 	Line int    // on which it begins, from 1
-	Text string // without the line $$$$; empty if the record is refused
+	Text string // without the line $$$$; empty if refused
 
-	// Err says why the record is refused before it is parsed: a *SyntaxError.
+	// Err, a *SyntaxError, says why the record is refused before it is parsed.
 	Err error
 }
 
-// SDF yields the records of r in order, not parsed, so that several goroutines can
-// give them to [Parse]. A record ends with a line that begins with $$$$, the last one
-// may end with the text. Records that are longer than [MaxRecord] are refused, and
-// reading goes on behind them. Memory does not depend on the length of the text.
-// The sequence can be used once; if r fails, the last pair has an error instead of a
-// record.
+// SDF yields the records of r in order, not parsed, so that goroutines can give them to [Parse]. A
+// line that begins with $$$$ ends a record, as does the end of the text. Records above [MaxRecord]
+// are refused and reading continues. Memory is bounded. The sequence can be used once; if r fails,
+// the last pair has an error.
 func SDF(r io.Reader) iter.Seq2[Record, error] { return splitSDF(r, MaxRecord) }
 
 // separator is how the last line of a record begins.
@@ -42,13 +40,13 @@ func splitSDF(r io.Reader, limit int) iter.Seq2[Record, error] {
 		s := splitter{limit: limit, line: 1}
 		for {
 			part, err := in.ReadSlice('\n')
-			if s.take(part, err == bufio.ErrBufferFull) && !yield(s.record(), nil) {
+			if s.add(part, err == bufio.ErrBufferFull) && !yield(s.record(), nil) {
 				return
 			}
 			if err == nil || err == bufio.ErrBufferFull {
 				continue
 			}
-			// What lies before an error may be a part of a record.
+			// Text before an error may be an incomplete record.
 			if s.long || err == io.EOF && len(bytes.TrimSpace(s.text)) > 0 {
 				if !yield(s.record(), nil) {
 					return
@@ -62,20 +60,19 @@ func splitSDF(r io.Reader, limit int) iter.Seq2[Record, error] {
 	}
 }
 
-// A splitter puts records together.
+// A splitter assembles records.
 type splitter struct {
 	limit int
 	text  []byte // of the record so far
-	long  bool   // it is longer than limit
-	begin int    // its first line, or 0 where there is none yet
-	line  int    // the one at hand
+	long  bool   // longer than limit
+	begin int    // its first line, or 0
+	line  int    // the current line
 
-	within, skipped bool // that a line was begun, and that it is a separator
+	within, skipped bool // a line was begun; it is a separator
 }
 
-// take adds a part of a line, whose end is still to come where more is true. It reports
-// whether the record ends with it.
-func (s *splitter) take(part []byte, more bool) (ends bool) {
+// add adds part of a line, with more to come if more is set. It reports whether the record ends.
+func (s *splitter) add(part []byte, more bool) (ends bool) {
 	ends = !s.within && bytes.HasPrefix(part, []byte(separator))
 	s.skipped = ends || s.within && s.skipped
 	s.within = more
@@ -85,7 +82,7 @@ func (s *splitter) take(part []byte, more bool) (ends bool) {
 	if !s.skipped && !s.long {
 		size := len(s.text) + len(part)
 		if s.long = size > s.limit; !s.long {
-			if size > cap(s.text) { // doubled, as append leaves more behind on its way to a long record
+			if size > cap(s.text) { // append would leave more garbage on the way to a long record
 				s.text = append(make([]byte, 0, min(max(size, 2*cap(s.text)), s.limit)), s.text...)
 			}
 			s.text = append(s.text, part...)
@@ -97,7 +94,7 @@ func (s *splitter) take(part []byte, more bool) (ends bool) {
 	return ends
 }
 
-// record returns the record and begins another one.
+// record returns the record and begins another.
 func (s *splitter) record() Record {
 	rec := Record{Line: s.begin}
 	if s.long {
@@ -109,8 +106,8 @@ func (s *splitter) record() Record {
 	return rec
 }
 
-// molfileEnd returns the length of the molfile that text begins with, its line
-// M  END included, and the same without one if there is none.
+// molfileEnd returns the length of the molfile at the start of text, with its line M END, and false
+// if there is none.
 func molfileEnd(text string) (n int, ok bool) {
 	const end = "\nM  END"
 	n = strings.Index(text, end)
@@ -124,21 +121,20 @@ func molfileEnd(text string) (n int, ok bool) {
 	return len(text), true
 }
 
-// Molfile returns the molfile of the record, without the data.
+// Molfile returns the record without data.
 func (r *Record) Molfile() string {
 	n, _ := molfileEnd(r.Text)
 	return r.Text[:n]
 }
 
-// Name returns the first line of the record, which is the name of the molecule.
+// Name returns the first line.
 func (r *Record) Name() string {
 	name, _, _ := strings.Cut(r.Text, "\n")
 	return strings.TrimSpace(name)
 }
 
-// Fields yields the names and values of the data of the record in order: what stands
-// between < and > on a line that begins with >, and the lines below it up to an empty
-// one, joined by line feeds. Data without a name and lines that are no data are
+// Fields yields the names and values of the data in order: the text between < and > on a line that
+// begins with >, and the lines below it up to an empty one. Data without a name and stray lines are
 // skipped.
 func (r *Record) Fields() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {

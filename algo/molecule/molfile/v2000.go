@@ -1,16 +1,14 @@
-// Package molfile reads molfiles, MDL's connection tables of the forms V2000 and V3000, and
-// splits SDF files into them.
+// Package molfile reads molfiles, MDL's connection tables V2000 and V3000 (Parse), and splits SDF
+// files (SDF).
 //
-// Fields are cut at fixed columns, as RDKit does it. Explicit hydrogens are folded as in
-// SMILES, but the valence of their neighbours decides how many they are where nothing else
-// does. Chirality comes from the coordinates if they are in three dimensions, from wedged
-// bonds if not; atom parities are not looked at.
+// Fields are cut at fixed columns, as in RDKit. Explicit hydrogens are folded as in SMILES; their
+// number follows the neighbour's valence unless stated. Chirality comes from three-dimensional
+// coordinates, else from wedged bonds; atom parities are ignored.
 //
-// A molfile without atoms is refused, and so are charges, isotopes and numbers of
-// hydrogens beyond those that SMILES may have. Charges, radicals and isotopes are the
-// properties that are read. Atom lists, A, Q, * and R groups are wildcards. Substance groups
-// and what queries ask for are skipped, but bonds of several orders and the zero-order
-// extension (M  ZBO, M  ZCH, M  HYD) are refused.
+// Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of
+// SMILES. Of the properties charges, radicals and isotopes are read. Atom lists, A, Q, * and R
+// groups are wildcards. Substance groups and queries are skipped, but bonds of several orders and
+// the zero-order extension (M ZBO, M ZCH, M HYD) are refused.
 package molfile
 
 import (
@@ -28,15 +26,13 @@ const MaxLength = 4 << 20
 
 var readers = sync.Pool{New: func() any { return &reader{p: new(molecule.Draft)} }}
 
-// Parse reads one molfile, V2000 or V3000, as far as its line M  END; what follows is
-// ignored. The name is the first line. The error is a *[molecule.SyntaxError].
-// Atom.Column counts bytes from the beginning of the block.
-//
-// It may be called from several goroutines at once.
+// Parse reads one molfile up to its line M END. The name is the first line. The error is a
+// *[molecule.SyntaxError]. Atom.Column counts bytes from the beginning of the block. It is safe for
+// concurrent use.
 func Parse(block string) (*molecule.Molecule, error) {
 	m := readers.Get().(*reader)
 	made, err := m.parse(block)
-	if cap(m.p.Atoms) <= 1<<12 { // the buffers that a huge molecule left are not kept
+	if cap(m.p.Atoms) <= 1<<12 { // large buffers are not kept
 		readers.Put(m)
 	}
 	return made, err
@@ -66,41 +62,41 @@ type reader struct {
 	line  string // without its end
 	ended bool   // the text ended before a line feed
 
-	sites   []site  // by atom as read, hydrogens included
+	sites   []site  // by atom as read, with hydrogens
 	wedges  []wedge // by bond as read
 	scratch []int32
-	first   []int32 // the number of an atom after hydrogens are folded, or -1
+	first   []int32 // an atom's number after folding, or -1
 
-	solid  bool // coordinates are in three dimensions
-	chiral bool // some bond says something about chirality
+	solid  bool // coordinates are three-dimensional
+	chiral bool // some bond defines chirality
 
 	double doubles
 }
 
-// A site is what only molfiles say about an atom.
+// A site is molfile-specific atom data.
 type site struct {
 	at      point
-	valence int32 // all bonds with hydrogens, 15 or -1 for none; 0: not said
+	valence int32 // all bonds with hydrogens, 15 or -1 for none; 0: unspecified
 	wavy    bool  // had a wavy bond to a hydrogen
 }
 
-// A wedge is the way in which a bond is drawn.
+// A wedge is how a bond is drawn.
 type wedge uint8
 
 const (
 	notWedged wedge = iota
-	wedgeUp         // its begin is the point
+	wedgeUp         // pointing at its begin
 	wedgeDown
 	crossed // a double bond of unknown geometry
 	wavy
 )
 
-// fail reports n bytes of the current line from column at, which counts from 0.
+// fail reports n bytes of the current line from column at, from 0.
 func (m *reader) fail(at, n int, format string, args ...any) error {
 	return m.p.ErrorAt(m.from+min(at, len(m.line)), min(n, max(0, len(m.line)-at)), format, args...)
 }
 
-// next goes to the next line, which is empty behind the last one.
+// next goes to the next line, empty after the last.
 func (m *reader) next() {
 	text := m.p.Text
 	m.from = m.pos
@@ -116,7 +112,7 @@ func (m *reader) next() {
 	m.line = strings.TrimSuffix(m.line, "\r")
 }
 
-// read fills the atoms and bonds of p, and sites and wedges. It returns the name.
+// read fills p, sites and wedges, and returns the name.
 func (m *reader) read() (name string, err error) {
 	p := m.p
 	p.Atoms, p.Bonds = p.Atoms[:0], p.Bonds[:0]
@@ -181,7 +177,7 @@ func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
 	return nil
 }
 
-// checkRepeats refuses two bonds between the same atoms; at is a line of theirs.
+// checkRepeats refuses two bonds between the same atoms; at is one of their lines.
 func (m *reader) checkRepeats(at int) error {
 	if k := m.p.Repeat(); k >= 0 {
 		b := &m.p.Bonds[k]
@@ -238,8 +234,7 @@ func (m *reader) readAtom() error {
 	if err := m.symbol(&a, symbol, 31); err != nil {
 		return err
 	}
-	// Of the fields behind the element: the shift of the mass, the charge, whether it is
-	// a query for hydrogens, the valence, and the atom map.
+	// Fields after the element: mass shift, charge, hydrogen query, valence and atom map.
 	columns := [5][2]int{{34, 2}, {36, 3}, {42, 3}, {48, 3}, {60, 3}}
 	var fields [5]int32
 	for k, c := range columns {
@@ -272,8 +267,7 @@ func (m *reader) checkCharge(charge int32, at, n int) error {
 	return nil
 }
 
-// symbol sets the element of a, or leaves it a wildcard. The symbol stands at the
-// given column.
+// symbol sets the element of a, or leaves it a wildcard. The symbol is at that column.
 func (m *reader) symbol(a *molecule.DraftAtom, s string, at int) error {
 	switch s {
 	case "*", "A", "AH", "Q", "QH", "X", "XH", "M", "MH", "L", "LP", "R", "R#", "Pol", "Mod":
@@ -423,8 +417,7 @@ func (m *reader) readProperties() error {
 	return nil
 }
 
-// readEntries reads the atoms and values of a property line and sets each value, which
-// stands at column at.
+// readEntries reads a property line's atoms and values and sets each value, with its column at.
 func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int) error) error {
 	n, err := m.number(6, 3, "the number of entries")
 	for at := 9; err == nil && n > 0; n-- {
@@ -446,7 +439,7 @@ func (m *reader) readEntries(set func(a *molecule.DraftAtom, value int32, at int
 	return err
 }
 
-// unpaired is how many electrons MDL's kind of radical has, which stands at column at.
+// unpaired is the number of electrons of MDL's radical kind at column at.
 func (m *reader) unpaired(kind int32, at, n int) (int32, error) {
 	switch kind {
 	case 1, 3:
@@ -457,8 +450,7 @@ func (m *reader) unpaired(kind int32, at, n int) (int32, error) {
 	return 0, m.fail(at, n, "radical %d: want 1 (singlet), 2 (doublet) or 3 (triplet)", kind)
 }
 
-// number returns the whole number in n columns from column at, 0 where they are missing
-// or blank.
+// number returns the integer in n columns from column at, 0 if missing or blank.
 func (m *reader) number(at, n int, what string) (int32, error) {
 	text := strings.Trim(m.line[min(at, len(m.line)):min(at+n, len(m.line))], " ")
 	if text == "" {

@@ -8,14 +8,12 @@ import (
 	"baca/algo/molecule"
 )
 
-// The V3000 form: words between blanks, on lines that begin with "M  V30 " and go on
-// on the next one behind a "-".
+// V3000: words between blanks, on lines that begin with "M V30 " and continue after a "-".
 
 const v30 = "M  V30 "
 
-// nextV3000 goes to the next line and returns it without its beginning, joined to
-// those that it goes on with. A joined line has no columns: errors point at its
-// end.
+// nextV3000 returns the next line with its continuations, without prefixes. Errors in joined lines
+// point at the end.
 func (m *reader) nextV3000() (string, error) {
 	var joined []byte
 	for {
@@ -37,7 +35,7 @@ func (m *reader) nextV3000() (string, error) {
 	}
 }
 
-// wrong reports the word of a line, or the whole line where that is not found.
+// wrong reports a word of a line, or the line if the word is not found.
 func (m *reader) wrong(word, format string, args ...any) error {
 	if at := strings.Index(m.line, word); at >= 0 && word != "" {
 		return m.fail(at, len(word), format, args...)
@@ -45,7 +43,7 @@ func (m *reader) wrong(word, format string, args ...any) error {
 	return m.fail(0, len(m.line), format, args...)
 }
 
-// expect goes to the next line, which must begin with the given words.
+// expect reads the next line, which must begin with words.
 func (m *reader) expect(words string) error {
 	line, err := m.nextV3000()
 	if err == nil && !strings.HasPrefix(strings.ToUpper(line), words) {
@@ -54,7 +52,7 @@ func (m *reader) expect(words string) error {
 	return err
 }
 
-// words3000 goes to the next line and cuts it into words, of which there must be some.
+// words3000 splits the next line into at least least words.
 func (m *reader) words3000(least int, want string) ([]string, error) {
 	line, err := m.nextV3000()
 	if err != nil {
@@ -76,8 +74,7 @@ func (m *reader) integer(word, of string) (int32, error) {
 	return int32(v), nil
 }
 
-// readV3000 reads the blocks from BEGIN CTAB to M  END. Those behind the bonds are
-// skipped.
+// readV3000 reads the blocks from BEGIN CTAB to M END. It skips those after the bonds.
 func (m *reader) readV3000() error {
 	if err := m.expect("BEGIN CTAB"); err != nil {
 		return err
@@ -129,7 +126,7 @@ func (m *reader) readBlock(name string, n int32, read func() error) error {
 	return m.expect("END " + name)
 }
 
-// readAtom3000 reads an atom and notes its place among the atoms by its number.
+// readAtom3000 reads an atom and records its place by number.
 func (m *reader) readAtom3000(places map[int32]int32) error {
 	words, err := m.words3000(6, "a number, an element, three coordinates and an atom map")
 	if err != nil {
@@ -169,7 +166,7 @@ func (m *reader) readAtom3000(places map[int32]int32) error {
 	return nil
 }
 
-// property3000 reads a word behind an atom, such as CHG=1.
+// property3000 reads an atom's property, such as CHG=1.
 func (m *reader) property3000(a *molecule.DraftAtom, s *site, word string) error {
 	name, value, _ := strings.Cut(word, "=")
 	switch name = strings.ToUpper(name); name {

@@ -9,9 +9,9 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// Stereochemistry from coordinates, as RDKit's legacy perception has it: chirality
-// tags from three dimensions or from wedged bonds, before hydrogens are folded; the
-// directions of bonds next to double bonds after the rings are known.
+// Stereochemistry from coordinates, as in RDKit's legacy perception: chirality tags from three
+// dimensions or wedged bonds, before hydrogens are folded; directions of bonds next to double bonds
+// after rings are known.
 
 // finish makes a molecule of what was read.
 func (m *reader) finish() error {
@@ -41,7 +41,7 @@ func (m *reader) finish() error {
 	return nil
 }
 
-// settleValences gives atoms the hydrogens that the file says they have.
+// settleValences adds the hydrogens that the file states.
 func (m *reader) settleValences() error {
 	p := m.p
 	for i := range p.Atoms {
@@ -62,13 +62,12 @@ func (m *reader) settleValences() error {
 	return nil
 }
 
-// fold folds hydrogens and keeps sites and wedges in step with atoms and bonds.
+// fold folds hydrogens, keeping sites and wedges in step.
 func (m *reader) fold() {
 	p := m.p
 	n := len(p.Atoms)
 	for k := range p.Bonds {
-		// A bond with a wedge may be all that says that the hydrogen at the end
-		// of a double bond matters.
+		// A wedge may be all that makes a hydrogen at a double bond matter.
 		b := &p.Bonds[k]
 		if m.wedges[k] == notWedged {
 			continue
@@ -116,8 +115,7 @@ func (m *reader) fold() {
 	p.FoldHydrogens()
 }
 
-// wedgeTags sets the tags of atoms from the bonds that are wedged there, of which
-// the first that says something counts.
+// wedgeTags sets tags from wedged bonds, the first that decides.
 func (m *reader) wedgeTags() {
 	p := m.p
 	done := buffer.Zeroed(&m.scratch, len(p.Atoms))
@@ -137,7 +135,7 @@ func (m *reader) wedgeTags() {
 			if a.Chirality != molecule.Achiral {
 				done[i] = 1
 			}
-			// The hydrogen is what the tag refers to, so it is an explicit one.
+			// The tag refers to the hydrogen, so it is explicit.
 			if len(p.Neighbors(i)) == 3 && a.Explicit == 0 && a.Room() == 1 {
 				a.Explicit = 1
 				p.Refresh(i)
@@ -146,8 +144,8 @@ func (m *reader) wedgeTags() {
 	}
 }
 
-// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions
-// between wedges are found by the rules of InChI.
+// wedgeTag is the tag of the atom at the point of the wedged bond k. Contradictions are found by
+// InChI's rules.
 func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	p := m.p
 	i := p.Bonds[k].From
@@ -195,8 +193,8 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	return molecule.Clockwise
 }
 
-// wedgeOrder lists the three or four bonds of the atom at the point of the wedged bond k,
-// that one first. There are none where the wedge says nothing about the atom.
+// wedgeOrder lists the three or four bonds at the point of the wedged bond k, that one first, or
+// none if the wedge says nothing.
 func (m *reader) wedgeOrder(k int32) (order [4]int32, n int) {
 	p := m.p
 	i := p.Bonds[k].From
@@ -228,8 +226,7 @@ func (m *reader) wedgeAt(b, i int32) wedge {
 	return notWedged
 }
 
-// oddAngles reports whether an odd permutation puts three angles in order, of which x is
-// not greater than y.
+// oddAngles reports whether sorting three angles, x not greater than y, is an odd permutation.
 func oddAngles(x, y, z float64) bool {
 	if x < y {
 		return x < z && !(y < z)
@@ -237,9 +234,8 @@ func oddAngles(x, y, z float64) bool {
 	return x < z || !(y < z)
 }
 
-// wedgesAgree reports whether the wedges of three bonds do not contradict each other: that of
-// the reference and those of the bonds at angles ax and ay from it. around: the bonds are
-// all around the atom, not on one side of it.
+// wedgesAgree reports whether three wedges are consistent: the reference and those at angles ax and
+// ay from it. around: the bonds surround the atom.
 func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	switch {
 	case around:
@@ -253,12 +249,12 @@ func wedgesAgree(w, wx, wy wedge, ax, ay float64, around bool) bool {
 	case ay <= math.Pi:
 		return wy == notWedged || wy == w
 	}
-	return true // no angle: two atoms are at the same place
+	return true // no angle: two atoms coincide
 }
 
 // solidTag is the tag of atom i from coordinates in three dimensions.
 func (m *reader) solidTag(i int32) molecule.Chirality {
-	const flat = 0.1 // volume of the parallelepiped, in Å³, below which nothing is said
+	const flat = 0.1 // volume of the parallelepiped, in Å³, below which the tag is undefined
 	p := m.p
 	a := &p.Atoms[i]
 	links := p.Neighbors(i)
@@ -306,9 +302,8 @@ func (m *reader) isWavy(k, i int32) bool {
 	return b.From == i && b.Order == molecule.Single && m.wedges[k] == wavy
 }
 
-// metalTag is the tag of atom i if its bonds are those of a square plane, a
-// trigonal bipyramid or an octahedron, with up to two of them missing. That is told
-// from the pairs of bonds that are opposite each other.
+// metalTag is the tag of atom i if its bonds form a square plane, a trigonal bipyramid or an
+// octahedron, at most two missing, judged by opposite bonds.
 func (m *reader) metalTag(i int32) molecule.Chirality {
 	p := m.p
 	links := p.Neighbors(i)
@@ -360,15 +355,15 @@ func (m *reader) metalTag(i int32) molecule.Chirality {
 
 // doubles is the workspace of directBonds.
 type doubles struct {
-	open   []bool  // bonds to be given a direction, and double bonds to be looked at
-	count  []int32 // by single bond: how many double bonds are next to it
+	open   []bool  // bonds that need a direction, and double bonds to visit
+	count  []int32 // number of double bonds next to a single bond
 	order  []int32
 	weight []int32
 	stack  []int32
 }
 
-// directBonds gives the bonds next to double bonds directions that say what the
-// coordinates say, or marks the double bonds as unknown.
+// directBonds gives bonds next to double bonds directions from the coordinates, or marks the double
+// bonds as unknown.
 func (m *reader) directBonds() error {
 	p, d := m.p, &m.double
 	n := len(p.Bonds)
@@ -398,7 +393,7 @@ func (m *reader) directBonds() error {
 			}
 		}
 	}
-	// Crossed bonds are of unknown geometry, those next to a wavy bond too.
+	// Crossed bonds, and those next to a wavy bond, have unknown geometry.
 	for k := range p.Bonds {
 		b := &p.Bonds[k]
 		if b.Order != molecule.Double {
@@ -428,8 +423,8 @@ func (m *reader) openAround(k int32) error {
 			}
 			d.open[k] = true
 			d.count[s]++
-			// The wedges of single bonds have served; those of bonds that
-			// turned out to be aromatic are still in the way in RDKit.
+			// Wedges of single bonds have served; in RDKit those of bonds that became aromatic
+			// still interfere.
 			if p.Bonds[s].Order == molecule.Single || m.wedges[s] == notWedged {
 				d.open[s] = true
 			}
@@ -447,8 +442,8 @@ func (m *reader) single(k int32) bool {
 	return m.p.Bonds[k].Order == molecule.Single || m.p.Bonds[k].Order == molecule.Aromatic
 }
 
-// directAround gives directions to the bonds next to the double bond k, then to those
-// next to double bonds that share one of them, depth first.
+// directAround directs the bonds next to the double bond k, then those of double bonds that share
+// one, depth first.
 func (m *reader) directAround(k int32) error {
 	d := &m.double
 	d.stack = append(d.stack[:0], k)
@@ -462,9 +457,8 @@ func (m *reader) directAround(k int32) error {
 	return nil
 }
 
-// control picks the bond at atom i that says on which side of the double bond k its
-// substituent is, and the second one there; -1 where there is none. Bonds with a
-// direction come first, then those next to more double bonds.
+// control picks the bond at atom i that defines the side of its substituent at the double bond k,
+// and the second one; -1 for none. Directed bonds come first, then those next to more double bonds.
 func (m *reader) control(k, i int32) (first, second int32, cumulated, unknown bool) {
 	p, d := m.p, &m.double
 	first, second = -1, -1
@@ -492,9 +486,8 @@ func (m *reader) control(k, i int32) (first, second int32, cumulated, unknown bo
 	return first, second, cumulated, false
 }
 
-// controls picks the bonds next to the double bond k that say on which sides of it the
-// substituents are: x at its begin and y at its end, and the second ones there. Without
-// them ok is false; the bond is then of unknown geometry, unless it is cumulated.
+// controls picks the controlling bonds at both ends of the double bond k: x and y, and the second
+// ones. Without them ok is false; unless cumulated the geometry is then unknown.
 func (m *reader) controls(k int32) (x, x2, y, y2 int32, ok bool) {
 	b := &m.p.Bonds[k]
 	x, x2, cumulated, unknown := m.control(k, b.From)
@@ -507,16 +500,15 @@ func (m *reader) controls(k int32) (x, x2, y, y2 int32, ok bool) {
 	begin, end := m.sites[b.From].at, m.sites[b.To].at
 	if x < 0 || y < 0 || unknown ||
 		!m.offAxis(&x, &x2, b.From, end.minus(begin), begin) ||
-		!m.offAxis(&y, &y2, b.To, begin.minus(end), begin) { // begin in RDKit too
+		!m.offAxis(&y, &y2, b.To, begin.minus(end), begin) { // begin, as in RDKit
 		m.wedges[k] = crossed
 		return x, x2, y, y2, false
 	}
 	return x, x2, y, y2, true
 }
 
-// offAxis reports whether one of the substituents of atom i does not lie on the axis of
-// the double bond there, and makes that one the first. The second is seen from the place
-// from.
+// offAxis reports whether a substituent of atom i is off the axis of its double bond, and makes it
+// the first. The second is seen from from.
 func (m *reader) offAxis(first, second *int32, i int32, axis, from point) bool {
 	if !inLine(m.across(*first, i).minus(m.sites[i].at), axis) {
 		return true
@@ -528,13 +520,13 @@ func (m *reader) offAxis(first, second *int32, i int32, axis, from point) bool {
 	return !inLine(m.across(*first, i).minus(from), axis)
 }
 
-// across is the place of the atom that bond s leads to from atom i.
+// across is the position of the atom at bond s's other end.
 func (m *reader) across(s, i int32) point {
 	return m.sites[m.p.Bonds[s].From+m.p.Bonds[s].To-i].at
 }
 
-// directBond gives directions to the bonds next to the double bond k, and pushes the
-// double bonds to be looked at next.
+// directBond directs the bonds next to the double bond k, and pushes the double bonds to visit
+// next.
 func (m *reader) directBond(k int32) error {
 	p, d := m.p, &m.double
 	if !d.open[k] {
@@ -585,7 +577,7 @@ func (m *reader) directBond(k int32) error {
 	return nil
 }
 
-// pushDoubles pushes the double bonds next to bond s, the first of them last.
+// pushDoubles pushes the double bonds next to bond s, the first last.
 func (m *reader) pushDoubles(s int32) error {
 	p, d := m.p, &m.double
 	from := len(d.stack)
@@ -603,7 +595,7 @@ func (m *reader) pushDoubles(s int32) error {
 	return nil
 }
 
-// direct sets the direction that bond s has as seen from atom i.
+// direct sets the direction of bond s seen from atom i.
 func (m *reader) direct(s, i int32, dir molecule.Direction, reverse bool) {
 	if reverse != (m.p.Bonds[s].From != i) {
 		dir = dir.Flip()
@@ -611,7 +603,7 @@ func (m *reader) direct(s, i int32, dir molecule.Direction, reverse bool) {
 	m.p.Dirs[s] = dir
 }
 
-// directLike sets the direction of bond s as seen from atom i to that of bond other.
+// directLike directs bond s, seen from atom i, like bond other.
 func (m *reader) directLike(s, i, other int32, reverse bool) error {
 	dir := m.p.Dirs[other]
 	if dir == molecule.Level {
@@ -621,8 +613,8 @@ func (m *reader) directLike(s, i, other int32, reverse bool) error {
 	return nil
 }
 
-// A point is a place or a vector, in Å. Products are rounded before they are added,
-// so that all platforms agree.
+// A point is a position or a vector, in Å. Products are rounded before they are added, so that all
+// platforms agree.
 type point struct{ x, y, z float64 }
 
 func (v point) flat() point         { return point{v.x, v.y, 0} }
@@ -639,7 +631,7 @@ func (v point) cross(w point) point {
 	}
 }
 
-// to is the direction from v to w; it has no numbers where they are the same.
+// to is the direction from v to w, NaN if they coincide.
 func (v point) to(w point) point {
 	d := w.minus(v)
 	l := math.Sqrt(d.dot(d))
@@ -658,8 +650,7 @@ func (v point) angle(w point) float64 {
 	return math.Acos(c)
 }
 
-// turn is the angle by which v is turned into w counterclockwise in the plane, from 0
-// to 2π.
+// turn is the counterclockwise angle from v to w in the plane, from 0 to 2π.
 func (v point) turn(w point) float64 {
 	a := v.angle(w)
 	if float64(v.x*w.y)-float64(v.y*w.x) < -1e-6 {

@@ -7,15 +7,15 @@ import (
 	"baca/algo/molecule"
 )
 
-// maxWritten bounds atoms and bonds of a V2000 molfile.
+// maxWritten bounds atoms and bonds in V2000.
 const maxWritten = 999
 
-// orders are how V2000 writes bonds.
+// orders are V2000's bond types.
 var orders = map[molecule.Order]int{molecule.Single: 1, molecule.Double: 2, molecule.Triple: 3, molecule.Aromatic: 1}
 
-// Write returns a V2000 molfile of m, with the given name. It is a Kekulé form, and has no
-// coordinates, and so no stereochemistry. It is false for what V2000 has no place for: more than 999 atoms or bonds,
-// bonds that are quadruple, dative or of any order, and three unpaired electrons.
+// Write returns a V2000 molfile of m in a Kekulé form, without coordinates and so without
+// stereochemistry. It is false for what V2000 lacks: more than 999 atoms or bonds, quadruple,
+// dative or Any bonds, and three unpaired electrons.
 func Write(m *molecule.Molecule, name string) (string, bool) {
 	if len(m.Atoms) > maxWritten || len(m.Bonds) > maxWritten {
 		return "", false
@@ -64,10 +64,10 @@ func Write(m *molecule.Molecule, name string) (string, bool) {
 	return fmt.Sprintf("%s\n  BaCa\n\n%3d%3d  0  0  0  0  0  0  0  0999 V2000\n%s%s%sM  END\n", name, len(m.Atoms), len(m.Bonds), atoms.String(), bonds.String(), properties.String()), true
 }
 
-// maxTries bounds the search for a Kekulé form, which most molecules need no step back in.
+// maxTries bounds the Kekulé search, which rarely backtracks.
 const maxTries = 100_000
 
-// kekule tells which aromatic bonds are double in one Kekulé form, false if none is found.
+// kekule returns the double bonds of one Kekulé form, false if none is found.
 func kekule(m *molecule.Molecule) (double []bool, ok bool) {
 	double = make([]bool, len(m.Bonds))
 	used := make([]int, len(m.Atoms))
@@ -92,7 +92,7 @@ func kekule(m *molecule.Molecule) (double []bool, ok bool) {
 		if len(open) == 0 {
 			return true
 		}
-		// The atom with the fewest choices, the first of these.
+		// The first atom with the fewest choices.
 		at, choices := int32(-1), []int(nil)
 		for i := range m.Atoms {
 			if !open[int32(i)] {
@@ -129,13 +129,13 @@ func kekule(m *molecule.Molecule) (double []bool, ok bool) {
 	return double, search()
 }
 
-// lacks tells an aromatic atom that has one valence to spare.
+// lacks reports an aromatic atom with one spare valence.
 func lacks(a molecule.Atom, used int) bool {
 	group := map[uint8]int{5: 3, 6: 4, 7: 5, 8: 6, 14: 4, 15: 5, 16: 6, 33: 5, 34: 6, 52: 6}[a.Element] - int(a.Charge)
 	if a.Element == 5 {
 		group = 3 - int(a.Charge)
 	}
-	valence := group // up to four electrons, else what is left to eight
+	valence := group // up to four electrons, else the complement to eight
 	if group > 4 {
 		valence = 8 - group
 	}

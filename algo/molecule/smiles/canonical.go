@@ -14,33 +14,26 @@ import (
 	"baca/algo/molecule/internal/rings"
 )
 
-// Canonical numbering by individualisation and refinement (McKay, Congressus
-// Numerantium 30 (1981) 45): atoms are sorted by what they are, classes are split by
-// their neighbours until nothing changes, and where atoms are still alike one of
-// them is told apart from the others, in all ways that may differ. Of the numberings
-// that result the one with the least certificate counts. The certificate holds all
-// of the molecule, the tags of its centres and the geometry of its double bonds
-// included, so that two molecules get the same numbering if and only if they are the
-// same, whatever their symmetry.
+// Canonical numbering by individualisation and refinement (McKay, Congressus Numerantium 30 (1981)
+// 45): atoms are sorted by properties; classes are split by their neighbours until nothing changes;
+// where atoms are still equal, one is individualised, in all ways that may differ. The numbering
+// with the least certificate wins. The certificate holds the whole molecule, tags and double-bond
+// geometries included, so two molecules get the same numbering if and only if they are equal,
+// whatever their symmetry.
 
-// canonicalBudget is how many steps the search may take in one fragment, about
-// a quarter of a second's worth.
+// canonicalBudget bounds the search in one fragment, about a quarter of a second.
 const canonicalBudget = 20_000_000
 
-// Canonical returns the molecule with its atoms and bonds in canonical order. The
-// order is the same for all ways in which the molecule can be written, and so are
-// the text that Write makes and the graph, whose chirality feature depends on the
-// order of bonds: it is the graph of Write(c) as Parse reads it. Atom k of c is
-// atom order[k] of m.
+// Canonical returns the molecule in canonical order, which does not depend on how it was written;
+// nor do the text that Write makes and the graph, which is that of Write(c) as Parse reads it. Atom
+// k of c is atom order[k] of m.
 //
-// The largest fragment comes first. Atom classes are dropped, with them the tags of
-// centres that only they make different, and the geometry of double bonds with two
-// equal neighbours at one end.
+// The largest fragment comes first. Atom classes are dropped, with tags that only they justify, and
+// the geometry of double bonds with two equal neighbours at one end.
 //
-// The search for the order takes steps that are bounded. exact reports whether they
-// were enough. Where it is false, which takes hundreds of atoms in a system of high
-// symmetry that no known molecule has, c is a valid renumbering, but another way of
-// writing m may lead to another one.
+// exact reports whether the bounded search was complete. Otherwise, which takes hundreds of atoms
+// of high symmetry that no known molecule has, c is a valid renumbering, but another writing of m
+// may give another one.
 func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
 	l := layouts.Get().(*layout)
 	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
@@ -62,7 +55,7 @@ type layout struct {
 
 var layouts = sync.Pool{New: func() any { return new(layout) }}
 
-// giveBack keeps l for the next molecule, unless a huge one left its buffers large.
+// giveBack keeps l for reuse, unless its buffers are large.
 func (l *layout) giveBack() {
 	if cap(l.order) <= 1<<12 && cap(l.w.order) <= 1<<12 {
 		l.w.m, l.m = nil, nil
@@ -77,8 +70,7 @@ func (l *layout) graph(p *Parser) *graph.Graph {
 	return p.Draft.GraphOf(&l.arranged)
 }
 
-// canonical is Canonical with the result in the memory of c, and an order in a buffer of l. It
-// changes m.
+// canonical is Canonical in the memory of c and l. It changes m.
 func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) {
 	s, w := &l.canon, &l.w
 	classes := false
@@ -135,8 +127,7 @@ func (l *layout) canonical(m, c *molecule.Molecule) (order []int32, exact bool) 
 	return w.order, exact
 }
 
-// reread is canonical of m without its atom classes, which m has no more, as it is read
-// anew: only that says which tags are left.
+// reread is canonical of m without atom classes, read again to find which tags remain.
 func (l *layout) reread(m, c *molecule.Molecule) (order []int32, exact, ok bool) {
 	w := &l.w
 	w.walk(m, nil)
@@ -156,17 +147,17 @@ func (l *layout) reread(m, c *molecule.Molecule) (order []int32, exact, ok bool)
 	return order, exact, true
 }
 
-// A part is a fragment as a molecule of its own.
+// A part is a fragment as a molecule.
 type part struct {
 	m            *molecule.Molecule
 	atoms, bonds []int32 // what they are in the whole
 	order        []int32 // atoms of the whole as written
 }
 
-// split returns the fragments, n trees of the forest that join made of m.
+// split returns the fragments, n trees of join's forest.
 func split(m *molecule.Molecule, parent []int32, n int) []part {
 	parts := make([]part, 0, n)
-	of := make([]int32, len(m.Atoms))    // the part of an atom
+	of := make([]int32, len(m.Atoms))    // an atom's part
 	place := make([]int32, len(m.Atoms)) // and its number there
 	for i, a := range m.Atoms {
 		r := root(parent, int32(i))
@@ -193,15 +184,15 @@ func split(m *molecule.Molecule, parent []int32, n int) []part {
 type canon struct {
 	m      *molecule.Molecule
 	near   neighbor.Table
-	code   []uint8 // of a link: the kind of bond, as seen from its far end
+	code   []uint8 // of a link: the kind of bond, seen from its far end
 	keys   []atomKey
 	budget int
 
-	// The cells: that which begins at place s is order[s:s+size[s]]. place is the
-	// inverse of order, cell the first place of an atom's cell.
+	// The cell that begins at place s is order[s:s+size[s]]. place inverts order; cell is the first
+	// place of an atom's cell.
 	order, place, cell, size []int32
 	cells                    int
-	trail                    []int32 // first places of the cells made by splitting
+	trail                    []int32 // first places of cells made by splitting
 
 	queue  []int32 // cells whose neighbours are to be split
 	head   int
@@ -222,14 +213,14 @@ type canon struct {
 	hasFirst, hasBest         bool
 	fork, forkMark            int
 	orbit                     []int32
-	moves                     []move // of the automorphisms, generator g's are moves[begin[g]:begin[g+1]]
+	moves                     []move // of automorphisms: generator g has moves[begin[g]:begin[g+1]]
 	begin                     []int32
 	pool                      []int32
 	image, back, stamp        []int32
 	epoch                     int32
 }
 
-// An atomKey is what an atom is, its neighbours aside.
+// An atomKey is an atom's own properties.
 type atomKey struct{ high, low uint64 }
 
 func (x *atomKey) compare(y *atomKey) int {
@@ -246,11 +237,11 @@ func (x *atomKey) compare(y *atomKey) int {
 	return 0
 }
 
-// A move says that an automorphism takes an atom to another.
+// A move is an atom and its image under an automorphism.
 type move struct{ from, to int32 }
 
-// weights are added up over the bonds of an atom to a cell. They are below 2⁴⁰, so
-// that no sum overflows; sums that are equal by chance do no harm but to speed.
+// weights are summed over an atom's bonds to a cell. They are below 2⁴⁰, so sums do not overflow;
+// equal sums by chance only cost time.
 var weights [256]uint64
 
 func init() {
@@ -265,8 +256,8 @@ const (
 	weightBond = 252
 )
 
-// rank numbers the atoms of a fragment. It takes away the geometry of double bonds
-// that have two equal neighbours at one end.
+// rank numbers the atoms of a fragment. It drops the geometry of double bonds with two equal
+// neighbours at one end.
 func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 	s.m = m
 	molecule.LinkUp(&s.near, len(m.Atoms), m.Bonds)
@@ -315,7 +306,7 @@ func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 		if !dropped {
 			break
 		}
-		s.budget -= n // no molecule needs many rounds, but one may be made to
+		s.budget -= n // bounds constructed molecules
 		if s.budget < 0 {
 			break
 		}
@@ -324,7 +315,7 @@ func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 	return s.place, exact
 }
 
-// begin0 makes cells of the atoms that are alike, and queues them.
+// begin0 makes cells of equal atoms, and queues them.
 func (s *canon) begin0() {
 	n := len(s.m.Atoms)
 	buffer.Grow(&s.keys, n)
@@ -345,8 +336,7 @@ func (s *canon) begin0() {
 		s.keys[s.m.Bonds[k].From].low |= 1
 		s.keys[s.m.Bonds[k].To].low |= 1
 	}
-	// Which of equal atoms comes first is seen in what is said of each atom, so that the
-	// sorts stay what they are.
+	// Properties decide ties, so that sorts stay deterministic.
 	if n > 32 {
 		slices.SortFunc(s.order, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
 	} else {
@@ -383,8 +373,8 @@ func stir(hash, value uint64) uint64 {
 	return hash ^ hash>>29
 }
 
-// refine splits cells until no cell tells atoms of another apart. It returns a hash
-// of what it met, which does not depend on the numbers of the atoms.
+// refine splits cells until no cell separates atoms of another. It returns a hash of the process
+// that does not depend on atom numbers.
 func (s *canon) refine() uint64 {
 	hash := uint64(len(s.trail))
 	n := len(s.order)
@@ -429,7 +419,7 @@ func (s *canon) refine() uint64 {
 	}
 }
 
-// sumStereo gives atoms sums by the tags and the geometries that can be told so far.
+// sumStereo adds sums for tags and geometries that are known so far.
 func (s *canon) sumStereo(hash uint64) uint64 {
 	s.hit = s.hit[:0]
 	note := func(i int32, weight uint64) {
@@ -458,8 +448,8 @@ func (s *canon) sumStereo(hash uint64) uint64 {
 	return hash
 }
 
-// splitCells splits the cells of the atoms in s.hit by their sums, which it clears.
-// Atoms without a sum keep the place of the cell.
+// splitCells splits the cells of the atoms in s.hit by their sums, which it clears. Atoms without a
+// sum keep the cell's place.
 func (s *canon) splitCells(hash uint64) uint64 {
 	s.split = s.split[:0]
 	for _, i := range s.hit {
@@ -482,7 +472,7 @@ func (s *canon) splitCells(hash uint64) uint64 {
 	return hash
 }
 
-// splitCell splits cell c, the hit atoms of which are at its end.
+// splitCell splits cell c, whose hit atoms are at its end.
 func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	end := c + s.size[c]
 	at := end - s.count[c]
@@ -543,7 +533,7 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	return hash
 }
 
-// undo joins the cells made since the trail had the given length.
+// undo joins the cells made since the given length of the trail.
 func (s *canon) undo(mark int) {
 	for len(s.trail) > mark {
 		c := s.trail[len(s.trail)-1]
@@ -558,7 +548,7 @@ func (s *canon) undo(mark int) {
 	}
 }
 
-// single makes a cell of atom i alone, the last of its cell.
+// single makes a cell of atom i, the last of its cell.
 func (s *canon) single(i int32) int32 {
 	c := s.cell[i]
 	s.size[c]--
@@ -572,7 +562,7 @@ func (s *canon) single(i int32) int32 {
 	return y
 }
 
-// fix tells atom i apart from its cell and refines.
+// fix individualises atom i and refines.
 func (s *canon) fix(i int32) uint64 {
 	mark := len(s.trail)
 	s.push(s.single(i))
@@ -584,8 +574,8 @@ func (s *canon) fix(i int32) uint64 {
 	return hash
 }
 
-// handedness is the tag of atom i, 1 or 2, relative to the order of its neighbours;
-// 0 while two of them are in the same cell.
+// handedness is the tag of atom i, 1 or 2, relative to the order of neighbours; 0 while two share a
+// cell.
 func (s *canon) handedness(i int32) int {
 	links := s.near.Of(i)
 	odd := s.m.Atoms[i].Chirality == molecule.CounterClockwise
@@ -605,8 +595,8 @@ func (s *canon) handedness(i int32) int {
 	return 1
 }
 
-// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while
-// two of them are in the same cell.
+// geometry is that of bond k, 1 or 2, about the last neighbours of its ends; 0 while two share a
+// cell.
 func (s *canon) geometry(k int32) int {
 	b := &s.m.Bonds[k]
 	z := b.Stereo == molecule.StereoZ
@@ -633,8 +623,7 @@ func (s *canon) geometry(k int32) int {
 	return 1
 }
 
-// search finds the best order of the atoms and leaves it in s.place. It reports
-// whether the budget lasted.
+// search finds the best order and leaves it in s.place. It reports whether the budget sufficed.
 func (s *canon) search() bool {
 	n := len(s.order)
 	if s.cells == n {
@@ -668,10 +657,9 @@ func (s *canon) search() bool {
 // outOfBudget is what node returns to end the search.
 const outOfBudget = -2
 
-// node goes through the part of the search tree below the present cells, depth of
-// whose atoms were told apart. No cell of several atoms begins behind from. asFirst
-// and asBest say whether the way here looked like that to the first and the best
-// leaf. It returns the depth of the node at which to go on.
+// node searches the tree below the present cells, at depth individualised atoms. No cell of several
+// atoms begins after from. asFirst and asBest report whether the path looks like those to the first
+// and the best leaf. It returns the depth to continue at.
 func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	target := s.target(&from)
 	if target < 0 {
@@ -687,7 +675,7 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	if !s.hasFirst {
 		return s.firstNode(members, depth, from)
 	}
-	var orbit []int32 // under what leaves the path alone
+	var orbit []int32 // under automorphisms that fix the path
 	known := 0
 	for k, i := range members {
 		if s.budget < 0 {
@@ -732,8 +720,7 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// firstNode is node on the way to the first leaf, where members are the atoms to be told
-// apart.
+// firstNode is node on the path to the first leaf; members are the atoms to individualise.
 func (s *canon) firstNode(members []int32, depth int, from int32) int {
 	mark := len(s.trail)
 	s.path[depth] = members[0]
@@ -780,13 +767,12 @@ children:
 	return depth - 1
 }
 
-// targetWindow is how many of the latest cells are looked at for a target.
+// targetWindow bounds the latest cells considered as a target.
 const targetWindow = 64
 
-// target chooses the cell whose atoms are to be told apart, or -1: the latest one,
-// so that one part of the molecule is done with before the next is begun; or else
-// the last, which has the most neighbours: what hangs on those often needs no choice
-// of its own then. No cell of several atoms begins behind from.
+// target chooses the cell to individualise, or -1: the latest one, so that one part of the molecule
+// is finished first; else the last, which has the most neighbours, whose order often settles what
+// hangs on them. No cell of several atoms begins after from.
 func (s *canon) target(from *int32) int32 {
 	for k := len(s.trail) - 1; k >= max(0, len(s.trail)-targetWindow); k-- {
 		if c := s.trail[k]; s.size[c] > 1 {
@@ -803,9 +789,8 @@ func (s *canon) target(from *int32) int32 {
 	return -1
 }
 
-// orderTwins makes cells of the atoms of cell c if they hang on the same atom and
-// have no other neighbour: they can change places, so that any order will do. Around
-// a stereocentre they could not.
+// orderTwins splits cell c if its atoms hang on one atom and have no other neighbour: any order
+// will do. At a stereocentre it would not.
 func (s *canon) orderTwins(c int32) {
 	if s.size[c] == 1 {
 		return
@@ -832,7 +817,7 @@ func (s *canon) orderTwins(c int32) {
 	}
 }
 
-// reachLeaf compares an order of all atoms with the first and the best one.
+// reachLeaf compares a complete order with the first and the best one.
 func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	s.certify()
 	switch {
@@ -867,8 +852,8 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// certify writes the certificate of the present order: for each atom its bonds to
-// atoms before it and its tag. What atoms are is the same in all orders.
+// certify writes the certificate of the present order: each atom's bonds to earlier atoms and its
+// tag.
 func (s *canon) certify() {
 	s.leaf = s.leaf[:0]
 	for k, i := range s.order {
@@ -896,7 +881,7 @@ func (s *canon) certify() {
 	s.budget -= len(s.leaf)
 }
 
-// addAutomorphism notes that which takes another order to the present one.
+// addAutomorphism records the automorphism from another order to the present one.
 func (s *canon) addAutomorphism(order []int32) {
 	for k, i := range order {
 		if j := s.order[k]; i != j {
@@ -918,8 +903,7 @@ func (s *canon) joinOrbits() {
 	s.begin = append(s.begin, int32(len(s.moves)))
 }
 
-// stabilized returns the orbits under the automorphisms that leave the first atoms
-// of the path where they are.
+// stabilized returns the orbits under automorphisms that fix the path's first atoms.
 func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 	buffer.Grow(&orbit, len(s.order))
 	for i := range orbit {
@@ -944,12 +928,10 @@ func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 	return orbit
 }
 
-// isImage looks for an automorphism that takes the node next on the way to the first
-// leaf to this one, which was made by splitting cells since mark: the atoms that are
-// alone in their cells go where they must, those that they replace come to where the
-// former came from, and the others stay. It reports whether that is one, and notes
-// it. This saves the way down to a leaf where, as usual, only a few atoms are
-// concerned.
+// isImage looks for an automorphism from the next node on the path to the first leaf to this node,
+// made by splitting cells since mark: single atoms map as they must, atoms they replace map back,
+// others stay. It records the automorphism and reports success, which saves the descent to a leaf
+// in the usual case that few atoms move.
 func (s *canon) isImage(mark int) bool {
 	from := len(s.moves)
 	s.epoch++
@@ -969,7 +951,7 @@ func (s *canon) isImage(mark int) bool {
 		s.image[v.from], s.back[v.to] = v.to, v.from
 	}
 	for _, v := range s.moves[from:] {
-		if s.image[v.to] == v.to { // the end of a chain
+		if s.image[v.to] == v.to { // end of a chain
 			i := v.from
 			for s.back[i] >= 0 {
 				i = s.back[i]
@@ -992,7 +974,7 @@ func (s *canon) isImage(mark int) bool {
 	return true
 }
 
-// preserves reports whether s.image, which moves make, is an automorphism.
+// preserves reports whether s.image, built by moves, is an automorphism.
 func (s *canon) preserves(moves []move) bool {
 	s.epoch++
 	for _, v := range moves {
@@ -1024,9 +1006,8 @@ func (s *canon) preserves(moves []move) bool {
 	return true
 }
 
-// keepsStereo reports whether s.image takes the tag of atom i and the geometry of
-// its double bonds to those of its image. The neighbours are known to fit or found
-// not to.
+// keepsStereo reports whether s.image preserves the tag of atom i and the geometry of its double
+// bonds. Neighbours were checked before.
 func (s *canon) keepsStereo(i int32) bool {
 	j := s.image[i]
 	links, images := s.near.Of(i), s.near.Of(j)
@@ -1066,7 +1047,7 @@ func (s *canon) keepsStereo(i int32) bool {
 		}
 		same := b.Stereo == image.Stereo
 		for _, e := range [2]int32{i, l.Atom} {
-			// Does the first other bond of this end go to that of the image?
+			// The first other bond of this end must map to that of the image.
 			if s.image[s.leader(e, l.Bond)] != s.leader(s.image[e], images[x].Bond) {
 				same = !same
 			}
@@ -1088,8 +1069,8 @@ func (s *canon) leader(i, k int32) int32 {
 	return -1
 }
 
-// join makes a forest of the atoms that the given bonds join, in the memory of parent, and
-// returns how many trees it has. The root of a tree is its first atom.
+// join makes a forest of atoms joined by the given bonds, in the memory of parent, and returns its
+// number of trees. Roots are first atoms.
 func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool) (forest []int32, trees int) {
 	buffer.Grow(&parent, len(m.Atoms))
 	for i := range parent {
@@ -1109,7 +1090,7 @@ func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool)
 	return parent, trees
 }
 
-// root is the representative of i in a forest of parents, whose paths it halves.
+// root finds the representative of i, halving paths.
 func root(parent []int32, i int32) int32 {
 	for parent[i] != i {
 		parent[i] = parent[parent[i]]

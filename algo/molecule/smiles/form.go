@@ -7,7 +7,7 @@ import (
 	"baca/algo/molecule"
 )
 
-// In returns m in form f, for each atom of it which atom of m it is, and what of m is set aside.
+// In returns m in form f, the atoms of m in its order, and what was set aside.
 func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []int32, aside molecule.Aside) {
 	switch {
 	case f == molecule.Canonical, f == molecule.Unordered && ordered(m):
@@ -29,10 +29,8 @@ func ordered(m *molecule.Molecule) bool {
 	})
 }
 
-// ParseIn reads the graph of a molecule in form f, and what of it is set aside. It is the graph of
-// what In makes of the molecule, but makes no molecule on the way where none is needed.
-//
-// It may be called from several goroutines at once.
+// ParseIn reads the graph of a molecule in form f, and what was set aside. It avoids making a
+// molecule. It is safe for concurrent use.
 func ParseIn(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
 	switch f {
 	case molecule.Canonical:

@@ -8,10 +8,8 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// orientTags turns the @ and @@ of the text, which refer to the order in which
-// the neighbours are written, into tags that refer to the order of bonds: a ring
-// bond is written before the neighbours that follow it in the text, but is made
-// after them.
+// orientTags converts @ and @@, which refer to the written order of neighbours, to tags relative to
+// the order of bonds: a ring bond is written before later neighbours but made after them.
 func (p *Parser) orientTags() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -32,14 +30,13 @@ func (p *Parser) orientTags() {
 	}
 }
 
-// oddOrder reports whether the bonds of atom i as written are an odd permutation
-// of its bonds as made.
+// oddOrder reports whether the written bonds of atom i are an odd permutation of the made ones.
 func (p *Parser) oddOrder(i int32) bool {
 	links := p.Neighbors(i)
 	if len(links) > molecule.MaxChiralDegree {
 		return false
 	}
-	// As written: the atom before, the ring bonds, the atoms after.
+	// Written: the previous atom, ring bonds, later atoms.
 	var written [molecule.MaxChiralDegree]int32
 	var tree [molecule.MaxChiralDegree]neighbor.Link
 	n, t := 0, 0
@@ -75,10 +72,9 @@ func (p *Parser) closesAt(i, bond int32) bool {
 	return false
 }
 
-// missingNeighborTurns reports whether an atom with three bonds stands in the text
-// so that its fourth neighbour (a hydrogen, a lone pair) is in an odd place: an
-// H of the first atom is looked at from, not looked at first; without an H,
-// "F[C@]1CCO1" is to stay what it is although its ring bond is made last.
+// missingNeighborTurns reports whether the fourth neighbour (hydrogen, lone pair) of an atom with
+// three bonds is written in an odd place: the H of a first atom is looked from, not at; without H,
+// "F[C@]1CCO1" keeps its tag although its ring bond is made last.
 func (p *Parser) missingNeighborTurns(i int32) bool {
 	a, s := &p.Atoms[i], &p.spots[i]
 	links := p.Neighbors(i)

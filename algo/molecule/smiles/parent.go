@@ -8,26 +8,23 @@ import (
 	"baca/algo/molecule"
 )
 
-// The parent of a molecule is the compound without what depends on how it was written or
-// made up: natural isotopes, no stereo marks, of several fragments the largest organic one,
-// protons where the charges ask for them, and one of the tautomers of an azole or amidine.
-// It is the same for all these forms, and that of a parent is itself.
+// The parent of a molecule: natural isotopes, no stereo marks, the largest organic fragment,
+// protons settled by charges, one tautomer of each azole and amidine. All such forms have one
+// parent, and a parent is its own.
 //
-// A fragment is organic if a carbon of it has a hydrogen, a carbon, a phosphorus, or a nitrogen with
-// hydrogens beside it, and none is an anion, enolates aside: cyanides, carbonyls and the ligands of
-// organometallic compounds are not. A compound without an organic fragment stays whole, charges included.
-// The largest has the most atoms, hydrogens counted, then the most mass, then the first
-// text in canonical order.
+// A fragment is organic if one of its carbons has a hydrogen, a carbon, a phosphorus, or a nitrogen
+// with hydrogens beside it, and none is an anion, except enolates: cyanides, carbonyls and ligands
+// of organometallic compounds are not. Without an organic fragment a compound stays whole, with
+// charges. The largest fragment has the most atoms, hydrogens included, then the most mass, then
+// the first canonical text.
 //
-// Every cation of N, O, P, S or Se with a hydrogen loses it, and every anion that can take one
-// up does, as RDKit's Uncharger does with force: so a betaine and its hydrochloride share one
-// parent, a cation. Charges that are then next to their opposite stay, as in a nitro group, but sulfoxides and
-// phosphine oxides that are written with charges get their double bond.
+// Every cation of N, O, P, S or Se loses a hydrogen, and every anion gains one where possible, as
+// RDKit's Uncharger does with force: a betaine and its hydrochloride share one parent, a cation.
+// Adjacent opposite charges stay, as in nitro groups, but charge-separated sulfoxides and phosphine
+// oxides get their double bond.
 
-// ParseParent reads the graph of the parent, and what is not in it. The nodes are in no special
-// order.
-//
-// It may be called from several goroutines at once.
+// ParseParent reads the parent's graph, nodes in any order, and what was set aside. It is safe for
+// concurrent use.
 func ParseParent(text string) (*graph.Graph, molecule.Aside, error) {
 	return parentGraph(text, func(p *Parser) *graph.Graph { return p.Draft.Graph() })
 }
@@ -51,15 +48,14 @@ func parentGraph(text string, graphOf func(*Parser) *graph.Graph) (*graph.Graph,
 	return graphOf(p), aside, nil
 }
 
-// Parent returns the parent of m in canonical order, for each atom of it which atom of m it
-// is, and what is not in it.
+// Parent returns the parent of m in canonical order, its atoms in m, and what was set aside.
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	r, order, aside := parentOf(m)
 	c, inner, _ := Canonical(r)
 	return c, through(order, inner), aside
 }
 
-// parentOf is Parent with the atoms in no special order.
+// parentOf is Parent in any order.
 func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	numbered := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds, Name: m.Name}
 	for i := range numbered.Atoms {
@@ -80,7 +76,6 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	return r, order, aside
 }
 
-// flat is m without isotopes and marks of stereochemistry.
 func flat(m *molecule.Molecule) *molecule.Molecule {
 	f := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 	for i := range f.Atoms {
@@ -92,7 +87,6 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 	return f
 }
 
-// whole is the order of all atoms of m.
 func whole(m *molecule.Molecule) []int32 {
 	order := make([]int32, len(m.Atoms))
 	for i := range order {
@@ -101,7 +95,7 @@ func whole(m *molecule.Molecule) []int32 {
 	return order
 }
 
-// through returns the atoms that outer picks of those of inner.
+// through composes two selections of atoms.
 func through(inner, outer []int32) []int32 {
 	all := make([]int32, len(outer))
 	for k, i := range outer {
@@ -110,7 +104,7 @@ func through(inner, outer []int32) []int32 {
 	return all
 }
 
-// settle reads the parent of what the text says. Atom classes stay if classes says so.
+// settle reads the parent of a text, with atom classes if classes is set.
 func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
 	p.flat, p.aside = true, molecule.Aside{}
 	defer func() { p.flat, p.Text = false, "" }()
@@ -132,7 +126,7 @@ func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
 	return aside, nil
 }
 
-// flatten takes away isotopes and all marks of stereochemistry before anything is made of them.
+// flatten removes isotopes and stereo marks before perception.
 func (p *Parser) flatten() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -146,16 +140,14 @@ func (p *Parser) flatten() {
 	}
 }
 
-// fragments is the number of fragments.
 func (p *Parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-// charged tells whether any atom has a charge.
 func (p *Parser) charged() bool {
 	return p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return a.Charge != 0 })
 }
 
-// reread replaces what p has read by m. If m cannot be read, as a few molecules that only a
-// tolerance of the reader let in, p has what the text says.
+// reread replaces what p has read by m. If m cannot be read, which happens where a tolerance of the
+// reader let the text in, p has the text again.
 func (p *Parser) reread(m *molecule.Molecule, text string) bool {
 	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
 		return true
@@ -164,8 +156,7 @@ func (p *Parser) reread(m *molecule.Molecule, text string) bool {
 	return false
 }
 
-// neutralize leaves the largest organic fragment of what p has read, with protons where the
-// charges ask for them.
+// neutralize keeps the largest organic fragment, protons settled.
 func (p *Parser) neutralize(text string, aside *molecule.Aside) {
 	before := p.Draft.Molecule("")
 	parts := []part{{m: before}}
@@ -185,7 +176,7 @@ func (p *Parser) neutralize(text string, aside *molecule.Aside) {
 		s := sizeOf(m)
 		c := slices.Compare(s[:], size[:])
 		if best != nil && c == 0 {
-			// Texts are compared only where they have to be.
+			// Texts are compared only where necessary.
 			if first == "" {
 				first = canonicalText(best)
 			}
@@ -213,7 +204,7 @@ func canonicalText(m *molecule.Molecule) string {
 	return Write(c)
 }
 
-// kindsOf counts the fragments but one: those that make a salt, and others.
+// kindsOf counts the removed fragments: ions and others.
 func kindsOf(parts []part) (ions, others uint16) {
 	for k := range parts {
 		if isIon(parts[k].m) {
@@ -222,7 +213,7 @@ func kindsOf(parts []part) (ions, others uint16) {
 			others++
 		}
 	}
-	// The one that stays counts as one of the others, unless all are ions.
+	// The fragment kept counts as one of the others, unless all are ions.
 	if others > 0 {
 		return ions, others - 1
 	}
@@ -241,7 +232,7 @@ func isIon(m *molecule.Molecule) bool {
 	return charge != 0
 }
 
-// sizeOf is the number of atoms with hydrogens, and the sum of the atomic numbers.
+// sizeOf is the number of atoms with hydrogens, and the sum of atomic numbers.
 func sizeOf(m *molecule.Molecule) (size [2]int) {
 	for _, a := range m.Atoms {
 		size[0] += 1 + int(a.Hydrogens)
@@ -254,7 +245,7 @@ const carbon, nitrogen, oxygen, phosphorus = 6, 7, 8, 15
 
 var halogens = []uint8{9, 17, 35, 53}
 
-// IsOrganic tells whether a fragment is one of those that a parent is chosen from, see [Parent].
+// IsOrganic reports whether a parent may be chosen from a fragment, see [Parent].
 func IsOrganic(m *molecule.Molecule) bool {
 	opposed, enols, organic := opposites(m), enolates(m), false
 	for i, a := range m.Atoms {
@@ -275,8 +266,7 @@ func IsOrganic(m *molecule.Molecule) bool {
 	return organic
 }
 
-// enolates are the carbons with a charge beside a carbonyl group, as some write the anion of what
-// gives up a proton there.
+// enolates are charged carbons beside a carbonyl group.
 func enolates(m *molecule.Molecule) []bool {
 	carbonyl, enols := make([]bool, len(m.Atoms)), make([]bool, len(m.Atoms))
 	for _, b := range m.Bonds {
@@ -295,7 +285,6 @@ func enolates(m *molecule.Molecule) []bool {
 	return enols
 }
 
-// opposites are the atoms next to an opposite charge.
 func opposites(m *molecule.Molecule) []bool {
 	opposed := make([]bool, len(m.Atoms))
 	for _, b := range m.Bonds {
@@ -306,15 +295,15 @@ func opposites(m *molecule.Molecule) []bool {
 	return opposed
 }
 
-// Elements whose cations give up a hydrogen, whose anions take one up, and whose cations
-// share a double bond with an anion beside them.
+// Elements whose cations lose a hydrogen, whose anions gain one, and whose cations share a double
+// bond with an adjacent anion.
 var (
 	bases     = []uint8{nitrogen, oxygen, 15, 16, 34}
 	acids     = []uint8{nitrogen, oxygen, 9, 16, 17, 34, 35, 52, 53}
 	expanding = []uint8{15, 16, 34}
 )
 
-// moveProtons moves hydrogens on and off charged atoms, and reports whether it did anything.
+// moveProtons moves hydrogens off cations and onto anions, and reports any change.
 func moveProtons(m *molecule.Molecule) (moved bool) {
 	for k := range m.Bonds {
 		b := &m.Bonds[k]
@@ -339,7 +328,7 @@ func moveProtons(m *molecule.Molecule) (moved bool) {
 			a.Hydrogens++
 		}
 	}
-	// A protonated oxide of an amine or pyridine.
+	// A protonated N-oxide.
 	for _, b := range m.Bonds {
 		x, y := b.From, b.To
 		if m.Atoms[x].Element != nitrogen {

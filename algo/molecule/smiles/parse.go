@@ -1,12 +1,10 @@
-// Package smiles reads and writes SMILES, and with them the canonical and the standard
-// form of a molecule, since a canonical order is that of a text.
+// Package smiles reads and writes SMILES (Parse, Write), and with them canonical forms and parents.
 //
-// read.go reads a text, order.go turns the chirality tags of the text into tags relative to
-// the order of bonds, write.go writes, canonical.go finds the order of atoms that does not
-// depend on how a molecule was written, and standard.go takes counter-ions away.
+// read.go reads a text, order.go turns its chirality tags to the order of bonds, write.go writes,
+// canonical.go finds a canonical order, parent.go and tautomer.go the parent.
 //
-// An empty text is refused. What follows a blank is a name; RDKit's extensions in |…| are not read. Texts of more
-// than [MaxLength] bytes are refused.
+// An empty text is refused. What follows a blank is a name; RDKit's extensions in |…| are not read.
+// Texts of more than [MaxLength] bytes are refused.
 package smiles
 
 import (
@@ -18,18 +16,15 @@ import (
 	"baca/algo/molecule"
 )
 
-// MaxLength is the longest SMILES accepted, in bytes: enough for a protein of some
-// four thousand residues. Reading would bear more, but not all that follows does: the
-// structural encoding of a graph takes time in proportion to the square of the number
-// of neighbours that an atom has.
+// MaxLength is the longest accepted SMILES in bytes, a protein of some four thousand residues.
+// Later steps need the limit: structural encoding is quadratic in the number of an atom's
+// neighbours.
 const MaxLength = 1 << 16
 
 var parsers = sync.Pool{New: func() any { return new(Parser) }}
 
-// Parse reads one SMILES. Surrounding blanks are ignored, and what follows the
-// first blank or tab is the name. The error is a *[molecule.SyntaxError].
-//
-// It may be called from several goroutines at once.
+// Parse reads one SMILES. It ignores surrounding blanks; what follows the first blank or tab is the
+// name. The error is a *[molecule.SyntaxError]. It is safe for concurrent use.
 func Parse(text string) (*molecule.Molecule, error) {
 	p := parsers.Get().(*Parser)
 	m, err := p.Parse(text)
@@ -37,10 +32,8 @@ func Parse(text string) (*molecule.Molecule, error) {
 	return m, err
 }
 
-// ParseGraph is Parse followed by [molecule.Molecule.Graph], but makes no molecule on the way,
-// which saves a sixth of the time.
-//
-// It may be called from several goroutines at once.
+// ParseGraph is Parse and [molecule.Molecule.Graph] without making a molecule, in five sixths of
+// the time. It is safe for concurrent use.
 func ParseGraph(text string) (*graph.Graph, error) {
 	p := parsers.Get().(*Parser)
 	g, err := p.ParseGraph(text)
@@ -48,26 +41,20 @@ func ParseGraph(text string) (*graph.Graph, error) {
 	return g, err
 }
 
-// ParseCanonical is the graph of the canonical form of what Parse reads, see [Canonical]. It
-// makes no molecule on the way.
-//
-// It may be called from several goroutines at once.
+// ParseCanonical reads the graph of the canonical form, see [Canonical], without making a molecule.
+// It is safe for concurrent use.
 func ParseCanonical(text string) (*graph.Graph, error) {
 	return parseCanonical(text, func(*Parser) bool { return true })
 }
 
-// ParseUnordered is ParseCanonical but for the order of nodes. That is the one of the
-// text, which saves more than half of the time, unless the graph or what is made of it
-// follows the order: the chirality tags of atoms do, and which of equally large fragments
-// is the first.
-//
-// It may be called from several goroutines at once.
+// ParseUnordered is ParseCanonical with nodes in text order, in less than half of the time, unless
+// the graph itself depends on the order: through chirality tags, or which of equally large
+// fragments is first. It is safe for concurrent use.
 func ParseUnordered(text string) (*graph.Graph, error) {
 	return parseCanonical(text, (*Parser).ordered)
 }
 
-// parseCanonical is the graph of the canonical form where needed says so, or else of
-// the molecule as it is written.
+// parseCanonical reads the canonical form where needed says so, else the text's.
 func parseCanonical(text string, needed func(*Parser) bool) (*graph.Graph, error) {
 	p := parsers.Get().(*Parser)
 	defer p.giveBack()
@@ -84,29 +71,28 @@ func parseCanonical(text string, needed func(*Parser) bool) (*graph.Graph, error
 	return l.graph(p), nil
 }
 
-// ordered tells whether more than the order of nodes depends on how the molecule is written:
-// there are tags, or atom classes, which tags may rest on, or there may be several fragments.
+// ordered reports whether more than the order of nodes depends on the writing: there are tags, atom
+// classes, on which tags may rest, or several fragments.
 func (p *Parser) ordered() bool {
 	return len(p.Atoms)-p.Chain > 1 || p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool {
 		return a.HasMap || handed(a.Chirality)
 	})
 }
 
-// handed tells whether a tag is relative to the order of bonds.
+// handed reports whether a tag is relative to the order of bonds.
 func handed(c molecule.Chirality) bool {
 	return c == molecule.Clockwise || c == molecule.CounterClockwise
 }
 
-// giveBack keeps p for the next Parse, unless a huge molecule left its buffers large.
+// giveBack keeps p for reuse, unless its buffers are large.
 func (p *Parser) giveBack() {
 	if cap(p.Atoms) <= 1<<12 {
 		parsers.Put(p)
 	}
 }
 
-// A Parser reads SMILES with buffers that it uses again and again. The zero
-// value is ready. It must not be used by two goroutines at once; what it
-// returned stays valid.
+// A Parser reads SMILES with reusable buffers. The zero value is ready. It is not safe for
+// concurrent use; results stay valid.
 type Parser struct {
 	molecule.Draft // the molecule read last
 
@@ -116,20 +102,19 @@ type Parser struct {
 	order    []int64
 	open     []branch
 
-	// flat leaves out isotopes and marks of stereochemistry, and tells aside of them.
+	// flat drops isotopes and stereo marks, and records that in aside.
 	flat  bool
 	aside molecule.Aside
 }
 
-// A spot is what only the reader of SMILES knows of an atom.
+// A spot is what the reader alone knows of an atom.
 type spot struct {
 	start         bool  // first atom of the text or after a dot
-	degree        int32 // bonds so far, ring bonds not counted
+	degree        int32 // bonds so far, without ring bonds
 	perm          int32 // number of an @TH, @SP … class
 	closure, last int32 // its first and last ring-bond number, or -1
 }
 
-// A slash is a direction that is written at a bond.
 type slash struct {
 	bond int32
 	dir  molecule.Direction
@@ -148,7 +133,6 @@ type closure struct {
 	at, size  int32
 }
 
-// A branch is an open parenthesis.
 type branch struct {
 	atom int32
 	at   int32
@@ -174,7 +158,7 @@ func (p *Parser) ParseGraph(text string) (*graph.Graph, error) {
 	return p.Draft.Graph(), nil
 }
 
-// parse runs all stages and returns the name, which is a part of the text.
+// parse runs all stages and returns the name, a part of the text.
 func (p *Parser) parse(text string) (name string, err error) {
 	p.Text, p.Brackets = text, false
 	lo := 0

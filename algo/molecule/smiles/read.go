@@ -8,20 +8,17 @@ import (
 	"baca/algo/molecule/internal/buffer"
 )
 
-// The reader follows RDKit's grammar, which is that of OpenSMILES but for a few
-// points: a ring-bond number after "%" does not begin with 0 (unless in
-// parentheses), a branch begins with an atom or bond, not with a dot or ring
-// bond, and "++" and "--" are the only charges without a digit. Beyond OpenSMILES
-// it takes "~", "->", "<-", "%(n)" with up to five digits, "[#6]" and the
-// provisional element names such as Uuo.
+// The reader follows RDKit's grammar: OpenSMILES, except that a ring-bond number after "%" does not
+// begin with 0 (unless in parentheses), a branch begins with an atom or bond, and "++" and "--" are
+// the only charges without a digit. It also reads "~", "->", "<-", "%(n)" with up to five digits,
+// "[#6]" and provisional element names such as Uuo.
 
 // maxClass is the highest atom class, RDKit's limit.
 const maxClass = 2147483639
 
-// A cursor is what the text read so far leaves for the rest: offsets are -1 where there is
-// no such thing.
+// A cursor is the reader's state; offsets are -1 for none.
 type cursor struct {
-	atom   int32 // the atom that the next bond begins at
+	atom   int32 // the atom where the next bond begins
 	branch int   // the "(" just read
 	dot    int   // the "." just read
 	bond   token // the bond just read
@@ -78,7 +75,7 @@ func (p *Parser) read(lo, hi int) error {
 	return p.checkRepeats()
 }
 
-// missingAtom is about a bond or dot just read, which nothing but an atom may follow.
+// missingAtom reports a bond or dot that no atom follows.
 func (p *Parser) missingAtom(c *cursor) error {
 	switch {
 	case c.bond.at >= 0:
@@ -159,8 +156,7 @@ type token struct {
 
 var isBond = [256]bool{'-': true, '=': true, '#': true, '$': true, ':': true, '~': true, '/': true, '\\': true, '<': true}
 
-// clear makes t no bond. Field by field, since a token put together elsewhere takes longer
-// to copy.
+// clear resets t field by field, which is faster than copying a token.
 func (t *token) clear() {
 	t.at, t.order, t.reverse, t.dir, t.plain = -1, molecule.Any, false, molecule.Level, false
 }
@@ -221,7 +217,7 @@ func unwritten(x, y *molecule.DraftAtom) molecule.Order {
 
 // addBond joins atom i to atom j, which follows it in the text.
 func (p *Parser) addBond(i, j int32, t *token) {
-	// In place: a bond put together elsewhere would be copied byte by byte.
+	// In place: a copied bond takes longer.
 	p.Bonds = append(p.Bonds, molecule.Bond{})
 	p.slash(t.dir)
 	b := &p.Bonds[len(p.Bonds)-1]
@@ -258,9 +254,8 @@ func (p *Parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	ring := closure{number: number, atom: i, order: t.order, specified: t.at >= 0 && !t.plain, reverse: t.reverse, dir: t.dir, next: -1, at: int32(at), size: int32(size)}
 	t.clear()
 	a, s := &p.Atoms[i], &p.spots[i]
-	// A ring-bond number behind a branch ("C(F)1") comes earlier in the order of
-	// neighbours than where it is written; where that makes an odd permutation
-	// of the neighbours so far, the tag turns over.
+	// A ring-bond number after a branch ("C(F)1") comes earlier in the order of neighbours than
+	// written; an odd permutation flips the tag.
 	if int(i) != len(p.Atoms)-1 && (a.Chirality == molecule.Clockwise || a.Chirality == molecule.CounterClockwise) &&
 		(s.degree == 1 || s.degree == 2 && i != 0 || s.degree == 3 && i == 0) {
 		a.Chirality = a.Chirality.Turn()
@@ -299,8 +294,8 @@ func (p *Parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	return int32(s[i+1]-'0')*10 + int32(s[i+2]-'0'), 3, nil
 }
 
-// organic are the letters of atoms outside brackets: the element, and another one where
-// the letter after is the second of its symbol.
+// organic maps letters of atoms outside brackets to the element, and to another one where the next
+// letter completes its symbol.
 var organic = [256]struct {
 	is, aromatic bool
 	z            uint8
@@ -333,7 +328,7 @@ func (p *Parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
 	}
 }
 
-// errorLetter is about a letter that is no atom.
+// errorLetter reports a letter that is no atom.
 func (p *Parser) errorLetter(i int) error {
 	switch c := p.Text[i]; {
 	case c == ']':
@@ -346,10 +341,10 @@ func (p *Parser) errorLetter(i int) error {
 	return p.ErrorAt(i, 1, "unexpected character")
 }
 
-// A bracket is what stands in brackets, from offset from on, and how far it is read.
+// A bracket is the text of an atom in brackets and the reading position.
 type bracket struct {
 	p     *Parser
-	text  string // as far as the SMILES goes
+	text  string // to the end of the SMILES
 	from  int
 	j     int
 	atom  *molecule.DraftAtom
@@ -553,11 +548,11 @@ func chiralClass(c, d byte) molecule.Chirality {
 	return molecule.Achiral
 }
 
-// permutations is how many arrangements a chirality class has.
+// permutations is the number of arrangements of a chirality class.
 var permutations = [...]int32{molecule.Tetrahedral: 2, molecule.Allene: 2, molecule.SquarePlanar: 3, molecule.TrigonalBipyramidal: 20, molecule.Octahedral: 30}
 
-// closeRings makes a bond of each pair of closures with the same number, by
-// ascending number and then in the order of the text.
+// closeRings makes a bond of each pair of closures with the same number, by number, then in text
+// order.
 func (p *Parser) closeRings() error {
 	p.Chain = len(p.Bonds)
 	if len(p.closures) == 0 {
@@ -578,8 +573,8 @@ func (p *Parser) closeRings() error {
 		if x.atom == y.atom {
 			return p.ErrorAt(int(y.at), int(y.size), "ring bond %d joins an atom to itself", y.number)
 		}
-		// The bond as written at its first end counts, unless only the second
-		// end has it. It begins at the end that counts.
+		// The bond as written at its first end counts, unless only the second end has it. It begins
+		// at the end that counts.
 		from, to := y, x
 		if x.specified {
 			from, to = x, y
@@ -602,8 +597,7 @@ func (p *Parser) closeRings() error {
 	return nil
 }
 
-// checkRepeats refuses two bonds between the same atoms. Only a ring bond can be the
-// second one.
+// checkRepeats refuses two bonds between the same atoms, of which the second is a ring bond.
 func (p *Parser) checkRepeats() error {
 	k := p.Repeat()
 	if k < 0 {

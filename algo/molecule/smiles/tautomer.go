@@ -8,11 +8,10 @@ import (
 	"baca/algo/molecule"
 )
 
-// Tautomers of azoles and amidines, guanidines among them, differ in which nitrogen of a group
-// has the hydrogen. Both are brought to the one that comes first in an order of the atoms
-// that does not know where the hydrogens are. Other tautomers are left as they are written.
+// Tautomers of azoles and amidines, guanidines included, differ in which nitrogen has the hydrogen.
+// Both become the first in an atom order that ignores hydrogens. Other tautomers stay as written.
 
-// mobile tells whether p may have read a group with mobile hydrogens.
+// mobile reports whether p may have groups with mobile hydrogens.
 func (p *Parser) mobile() bool {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
@@ -34,8 +33,8 @@ func (p *Parser) mobile() bool {
 	return false
 }
 
-// carriesNitrogen tells whether atom i is a carbon with a nitrogen with hydrogens or a double
-// bond, beside n.
+// carriesNitrogen reports whether atom i is a carbon with a nitrogen, beside n, that has hydrogens
+// or a double bond.
 func (p *Parser) carriesNitrogen(i, n int32) bool {
 	if p.Atoms[i].Element != carbon || p.Atoms[i].Aromatic {
 		return false
@@ -48,8 +47,7 @@ func (p *Parser) carriesNitrogen(i, n int32) bool {
 	return false
 }
 
-// chooseTautomer brings what p has read of a text to one tautomer, and reports whether it was
-// another.
+// chooseTautomer converts a text's molecule to one tautomer, and reports whether it changed.
 func (p *Parser) chooseTautomer(text string) bool {
 	before := p.Draft.Molecule("")
 	t := &tautomers{m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
@@ -61,21 +59,21 @@ func (p *Parser) chooseTautomer(text string) bool {
 	t.rank()
 	changed := t.settleAmidines()
 	changed = t.settleAzoles() || changed
-	// A hydrogen that moved between nitrogens that are alike has not changed the molecule.
+	// A hydrogen moved between equal nitrogens changes nothing.
 	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, text)
 }
 
-// tautomers are the groups with mobile hydrogens of a molecule.
+// tautomers are a molecule's groups with mobile hydrogens.
 type tautomers struct {
 	m      *molecule.Molecule
-	azoles [][]int32 // the nitrogens of each ring that can have its hydrogens
-	// nitrogens are those at each carbon of an amidine.
+	azoles [][]int32 // nitrogens of each ring that may have its hydrogens
+	// nitrogens of each amidine carbon.
 	nitrogens map[int32][]int32
 	order     []int32 // the place of each atom
 }
 
-// findAzoles finds aromatic rings of five with several nitrogens that have no substituent, some of
-// them with a hydrogen and some without.
+// findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
+// and some without.
 func (t *tautomers) findAzoles(p *Parser) {
 	atoms := t.m.Atoms
 	used := map[int32]bool{}
@@ -102,10 +100,10 @@ func (t *tautomers) findAzoles(p *Parser) {
 	}
 }
 
-// findAmidines finds carbons with a double bond to one of several nitrogens that could have it.
+// findAmidines finds carbons with a double bond that could move to another nitrogen.
 func (t *tautomers) findAmidines() {
-	double := make([]int32, len(t.m.Atoms)) // the carbon that a nitrogen has a double bond to, or −1
-	near := make([][]int32, len(t.m.Atoms)) // of a carbon, its nitrogens
+	double := make([]int32, len(t.m.Atoms)) // the carbon at a nitrogen's double bond, or −1
+	near := make([][]int32, len(t.m.Atoms)) // a carbon's nitrogens
 	able := make([]bool, len(t.m.Atoms))
 	for i, a := range t.m.Atoms {
 		double[i] = -1
@@ -152,10 +150,10 @@ func (t *tautomers) findAmidines() {
 	}
 }
 
-// rank orders the atoms as if nothing told the tautomers apart.
+// rank orders the atoms as if all tautomers were equal.
 func (t *tautomers) rank() {
 	m := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
-	const azole, amidine = 1000, 1001 // in the place of a mass number
+	const azole, amidine = 1000, 1001 // in place of a mass number
 	blank := func(i int32, mark uint16) {
 		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
 	}
@@ -183,15 +181,14 @@ func (t *tautomers) rank() {
 	t.order = slices.Clone(order)
 }
 
-// sorted puts atoms in order.
 func (t *tautomers) sorted(atoms []int32) []int32 {
 	slices.SortFunc(atoms, func(i, j int32) int { return int(t.order[i]) - int(t.order[j]) })
 	return atoms
 }
 
-// settleAzoles gives the hydrogens of each ring to its first nitrogens. Where the molecule is then
-// not as aromatic as it was, each ring gets the first choice with which it is, if there are few
-// rings: every try reads the whole molecule. It reports whether it changed anything.
+// settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity,
+// each ring gets the first choice that keeps it, if rings are few: every try reads the whole
+// molecule. It reports any change.
 func (t *tautomers) settleAzoles() (changed bool) {
 	before := slices.Clone(t.m.Atoms)
 	for _, ring := range t.azoles {
@@ -212,7 +209,7 @@ func (t *tautomers) settleAzoles() (changed bool) {
 
 const fewAzoles = 8
 
-// holders counts the hydrogens of a ring and tells which of its nitrogens have them.
+// holders counts a ring's hydrogens and returns which nitrogens have them.
 func (t *tautomers) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
 		with += int(t.m.Atoms[i].Hydrogens)
@@ -221,7 +218,6 @@ func (t *tautomers) holders(ring []int32) (with, which int) {
 	return with, which
 }
 
-// give gives hydrogens to the chosen nitrogens of a ring.
 func (t *tautomers) give(ring []int32, choice int) {
 	for k, i := range ring {
 		t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
@@ -243,7 +239,7 @@ func (t *tautomers) settleAzole(ring []int32) bool {
 	return false
 }
 
-// readable tells whether the molecule, as changed, is read with the same aromatic atoms.
+// readable reports whether the changed molecule keeps its aromatic atoms.
 func (t *tautomers) readable() bool {
 	p := parsers.Get().(*Parser)
 	defer p.giveBack()
@@ -264,8 +260,8 @@ func (t *tautomers) readable() bool {
 	return err == nil && count == 0
 }
 
-// settleAmidines gives each carbon, in order, a double bond to the first of its nitrogens that
-// leaves one for every other carbon, and reports whether that changed anything.
+// settleAmidines gives each carbon, in order, a double bond to its first nitrogen that leaves one
+// for every other carbon, and reports any change.
 func (t *tautomers) settleAmidines() bool {
 	carbons := t.sorted(slices.Collect(maps.Keys(t.nitrogens)))
 	for _, list := range t.nitrogens {
@@ -324,5 +320,5 @@ func (t *tautomers) settleAmidines() bool {
 	return changed
 }
 
-// amidineSteps bounds the search for the double bonds of amidines that share nitrogens.
+// amidineSteps bounds the search for amidines that share nitrogens.
 const amidineSteps = 10_000

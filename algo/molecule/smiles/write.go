@@ -11,18 +11,14 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// Write writes a molecule: fragments and branches in the order of Atoms,
-// beginning with the first atom. Parse reads the same molecule from it, the atoms
-// in the order of the text; [Canonical] has them in that order already.
+// Write writes a molecule: fragments and branches in the order of Atoms, from the first atom. Parse
+// reads the same molecule, atoms in text order, which [Canonical] has already.
 //
-// Hydrogens, charges, isotopes, atom classes, aromatic and dative bonds,
-// tetrahedral centres and the geometry of double bonds are written. Of a square
-// planar, bipyramidal or octahedral centre only the class is, since a Molecule
-// does not keep the arrangement; and a ring bond of order Any becomes one of no
-// special order, since RDKit reads it so. Nor is a molecule read again as it was if
-// only a tolerance of RDKit's let it in: an aromatic atom with more bonds than its
-// Kekulé form can have, an aromatic system in which the bounded search for a Kekulé
-// form depends on the order of atoms, a metal whose tag was removed.
+// It writes hydrogens, charges, isotopes, atom classes, aromatic and dative bonds, tetrahedral
+// centres and double-bond geometry. It loses the arrangement of square planar, bipyramidal and
+// octahedral centres, which a Molecule does not store; Any ring bonds, which RDKit reads as
+// unspecified; and what only a tolerance of RDKit let in: an aromatic atom with too many bonds, an
+// aromatic system whose bounded Kekulé search depends on atom order, a metal whose tag was removed.
 func Write(m *molecule.Molecule) string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)
@@ -31,24 +27,22 @@ func Write(m *molecule.Molecule) string {
 	return text
 }
 
-// A writer lays a molecule out as a text.
 type writer struct {
 	m    *molecule.Molecule
 	near neighbor.Table
 
 	order  []int32         // atoms as written
 	place  []int32         // the inverse
-	parent []neighbor.Link // of an atom: the one before it and the bond between, or -1
+	parent []neighbor.Link // of an atom: the previous one and the bond, or -1
 	last   []int32         // of an atom: its last child, which needs no branch, or -1
 
-	// Ring bonds, by the place where they are opened; those of the atom at
-	// place k are opening[opens[k]:opens[k+1]]. closing alike, by the place
-	// where they are closed.
-	rings, numbered []ringBond // numbered has them by number
+	// Ring bonds by opening place: the atom at place k has opening[opens[k]:opens[k+1]]. closing
+	// likewise, by closing place.
+	rings, numbered []ringBond // sorted by number
 	opens, closes   []int32
 	closing         []int32
-	used            []uint64 // numbers, while they are given
-	newBond         []int32  // the place of a bond in what Parse would read
+	used            []uint64 // numbers in use
+	newBond         []int32  // a bond's place in what Parse would read
 	dir             []molecule.Direction
 	next            []int32
 	roots, stack    []int32
@@ -67,8 +61,8 @@ type ringBond struct {
 	number      int32
 }
 
-// walk lays m out: depth first from the first atom of each fragment, neighbours in
-// order. The order of atoms is that of rank, or of their numbers where it is nil.
+// walk lays m out: depth first from each fragment's first atom, neighbours by rank, or by number if
+// rank is nil.
 func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	n := len(m.Atoms)
 	w.m = m
@@ -107,7 +101,7 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	w.closeRings()
 }
 
-// sortLinks sorts links by the ranks of their atoms, which all differ.
+// sortLinks sorts links by the distinct ranks of their atoms.
 func sortLinks(links []neighbor.Link, rank []int32) {
 	if len(links) > 12 {
 		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(rank[x.Atom], rank[y.Atom]) })
@@ -146,7 +140,7 @@ func (w *writer) visit(root int32) {
 			continue
 		}
 		if w.cluster != nil && w.entered[w.cluster[l.Atom]] && w.m.Bonds[l.Bond].Order != molecule.Any {
-			continue // it will be come to over an Any bond
+			continue // an Any bond will reach it
 		}
 		w.last[i] = l.Atom
 		enter(l.Atom, neighbor.Link{Atom: i, Bond: l.Bond})
@@ -154,9 +148,8 @@ func (w *writer) visit(root int32) {
 	w.stack = stack
 }
 
-// findClusters finds the parts that are joined by Any bonds, if there are any.
-// Such a bond cannot be written as a ring bond, so that once a cluster is entered
-// only its own bonds lead to the rest of it.
+// findClusters finds the parts joined by Any bonds. These cannot be ring bonds, so within a cluster
+// only its own bonds lead to the rest.
 func (w *writer) findClusters() {
 	w.cluster = nil
 	if !slices.ContainsFunc(w.m.Bonds, func(b molecule.Bond) bool { return b.Order == molecule.Any }) {
@@ -176,8 +169,8 @@ func (w *writer) isTree(k int32) bool {
 	return w.parent[b.From].Bond == k || w.parent[b.To].Bond == k
 }
 
-// closeRings numbers the ring bonds, each with the lowest number that is free where
-// it is opened; numbers closed at the same atom are free only behind it.
+// closeRings numbers the ring bonds, each with the lowest number free where it opens; numbers
+// closed at an atom are free after it.
 func (w *writer) closeRings() {
 	n := len(w.order)
 	w.rings, w.closing = w.rings[:0], w.closing[:0]
@@ -214,7 +207,7 @@ func (w *writer) closeRings() {
 		w.closing[w.shadow[q]] = int32(r)
 		w.shadow[q]++
 	}
-	// used is a set of bits; all numbers below 64*low are in it.
+	// used is a bit set; all numbers below 64*low are in it.
 	used, low := append(w.used[:0], 1), 0
 	for k := range n {
 		for r := w.opens[k]; r < w.opens[k+1]; r++ {
@@ -248,8 +241,7 @@ func lowercase(a *molecule.Atom) bool {
 	return false
 }
 
-// symbol is what is written for bond k from atom i on, its direction aside; "" where
-// its order goes without saying.
+// symbol is what is written for bond k from atom i, without direction; "" for an implied order.
 func (w *writer) symbol(k, i int32) string {
 	b := &w.m.Bonds[k]
 	aromatic := lowercase(&w.m.Atoms[b.From]) && lowercase(&w.m.Atoms[b.To])
@@ -279,14 +271,14 @@ func (w *writer) symbol(k, i int32) string {
 	return ""
 }
 
-// write returns the text. Its bytes are those of the writer.
+// write returns the text in the writer's memory.
 func (w *writer) write() []byte {
 	w.direct()
 	w.out = w.out[:0]
 	for k, i := range w.order {
 		from := w.parent[i]
 		if k > 0 {
-			// Close the branches between the atom before and from.
+			// Close the branches between the previous atom and from.
 			for j := w.order[k-1]; j != from.Atom && w.parent[j].Atom >= 0; j = w.parent[j].Atom {
 				if up := w.parent[j].Atom; w.last[up] != j {
 					w.out = append(w.out, ')')
@@ -403,8 +395,8 @@ func (w *writer) writeElement(a *molecule.Atom) {
 	w.out = append(w.out, s[1:]...)
 }
 
-// plain reports whether atom i needs no brackets: one of the organic subset that is
-// read with the hydrogens that it has.
+// plain reports whether atom i needs no brackets: of the organic subset and read with its
+// hydrogens.
 func (w *writer) plain(i int32) bool {
 	a := &w.m.Atoms[i]
 	if a.Charge != 0 || a.Isotope != 0 || a.Radicals != 0 || a.Chirality != molecule.Achiral || a.Map >= 0 {
@@ -430,13 +422,11 @@ func (w *writer) plain(i int32) bool {
 	return ok && h == int32(a.Hydrogens)
 }
 
-// turned reports whether the tag of atom i is written the other way round: the
-// order of its neighbours in the text is an odd permutation of its bonds, or its
-// missing neighbour stands in an odd place (see missingNeighborTurns).
+// turned reports whether the tag of atom i is inverted in the text: its neighbours are an odd
+// permutation of its bonds, or its missing neighbour is in an odd place (see missingNeighborTurns).
 func (w *writer) turned(k, i int32) bool {
 	links := w.near.Of(i)
-	// The written order, as places where each bond is written. A child comes
-	// behind all ring bonds.
+	// The written order, by place of bonds. Children follow all ring bonds.
 	at := w.written[:0]
 	rings := 0
 	for _, l := range links {
@@ -470,7 +460,7 @@ func (w *writer) turned(k, i int32) bool {
 	return !odd
 }
 
-// ringPlace tells the ring bonds of the atom at place k in order.
+// ringPlace orders the ring bonds of the atom at place k.
 func (w *writer) ringPlace(k, bond int32) int32 {
 	for q, r := range w.closing[w.closes[k]:w.closes[k+1]] {
 		if w.rings[r].bond == bond {
@@ -495,8 +485,8 @@ func oddPermutation(values []int32) bool {
 	return odd
 }
 
-// direct decides which bonds are written "/" and "\\". w.dir is nil if none is,
-// and otherwise in the direction in which the bond is written.
+// direct chooses the bonds written "/" and "\\". w.dir is nil if there are none, and else relative
+// to the written direction.
 func (w *writer) direct() {
 	m := w.m
 	w.dir = nil
@@ -528,8 +518,8 @@ func (w *writer) direct() {
 	w.markDirections(carries, w.uniteCarriers(doubles, carries))
 }
 
-// carriers chooses the bonds that are written with a direction. Each end of a double bond
-// needs one. One bond may serve two double bonds.
+// carriers chooses the bonds with a direction. Each end of a double bond needs one; a bond may
+// serve two.
 func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	carries := make([]bool, len(w.m.Bonds))
 	for _, k := range toHydrogen {
@@ -561,15 +551,15 @@ func (w *writer) carriers(doubles, toHydrogen []int32) []bool {
 	return carries
 }
 
-// A parity is a forest of bonds whose directions are equal or opposite.
+// A parity is a forest of bonds with equal or opposite directions.
 type parity struct {
 	parent []int32
 	flip   []bool // opposite to the parent
 }
 
-// find returns the top of the tree of bond k, and whether k is opposite to it.
+// find returns the root of bond k's tree, and whether k is opposite to it.
 func (f *parity) find(k int32) (int32, bool) {
-	// Two passes, so that chains of double bonds take linear time.
+	// Two passes keep chains of double bonds linear.
 	top, odd := k, false
 	for f.parent[top] != top {
 		odd = odd != f.flip[top]
@@ -592,7 +582,7 @@ func (f *parity) unite(x, y int32, differ bool) {
 	}
 }
 
-// uniteCarriers says which of the bonds with a direction have the same one.
+// uniteCarriers relates the directions of bonds.
 func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	f := &parity{make([]int32, len(carries)), make([]bool, len(carries))}
 	for k := range f.parent {
@@ -603,7 +593,7 @@ func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 	for _, k := range doubles {
 		b := &w.m.Bonds[k]
 		var carrier [2]int32
-		var lead [2]bool // it is the first other bond of its end
+		var lead [2]bool // the first other bond of its end
 		for e, i := range [2]int32{b.From, b.To} {
 			carrier[e] = -1
 			first := true
@@ -622,7 +612,7 @@ func (w *writer) uniteCarriers(doubles []int32, carries []bool) *parity {
 			}
 		}
 		if carrier[0] < 0 || carrier[1] < 0 {
-			continue // not to be written: no single bond at one end
+			continue // cannot be written: no single bond at one end
 		}
 		same := (b.Stereo == molecule.StereoZ) == (lead[0] == lead[1])
 		f.unite(carrier[0], carrier[1], same != (away(carrier[0], b.From) == away(carrier[1], b.To)))
@@ -672,8 +662,8 @@ func (w *writer) hasDouble(i int32) bool {
 	return slices.ContainsFunc(w.near.Of(i), func(l neighbor.Link) bool { return w.m.Bonds[l.Bond].Order == molecule.Double })
 }
 
-// keepingBond returns the bond of hydrogen i if it is an atom only because that bond
-// has a direction (see foldable), or -1.
+// keepingBond returns the bond of hydrogen i if only its direction keeps the hydrogen (see
+// foldable), or -1.
 func (w *writer) keepingBond(i int32) int32 {
 	a := &w.m.Atoms[i]
 	links := w.near.Of(i)
@@ -687,8 +677,7 @@ func (w *writer) keepingBond(i int32) int32 {
 	return links[0].Bond
 }
 
-// arrange makes c the molecule with its atoms and bonds as Parse would read them
-// from what w writes, in the memory of c. The atom k of it is w.order[k].
+// arrange makes c the molecule as Parse would read it from the text. Its atom k is w.order[k].
 func (w *writer) arrange(c *molecule.Molecule) {
 	m := w.m
 	buffer.Grow(&c.Atoms, len(m.Atoms))
@@ -713,8 +702,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 		w.numbered = append(w.numbered[:0], w.rings...)
 		slices.SortStableFunc(w.numbered, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
 		for _, r := range w.numbered {
-			// A ring bond begins where its order is written, or else where it
-			// is closed.
+			// A ring bond begins where its order is written, or else where it closes.
 			if s := w.symbol(r.bond, w.order[r.open]); s == "" || s == "~" {
 				add(r.bond, r.close, r.open)
 			} else {
@@ -725,8 +713,8 @@ func (w *writer) arrange(c *molecule.Molecule) {
 	w.arrangeStereo(c)
 }
 
-// arrangeStereo turns the tags and geometries of c, which are still those of w.m, to the new
-// order of bonds.
+// arrangeStereo converts the tags and geometries of c, still those of w.m, to the new order of
+// bonds.
 func (w *writer) arrangeStereo(c *molecule.Molecule) {
 	m := w.m
 	for k, i := range w.order {
@@ -747,8 +735,7 @@ func (w *writer) arrangeStereo(c *molecule.Molecule) {
 			continue
 		}
 		for _, i := range [2]int32{b.From, b.To} {
-			// It is about the first other bond of each end, which may be another
-			// one now.
+			// Geometry refers to the first other bond of each end, which may have changed.
 			first, lead := int32(-1), int32(-1)
 			for _, l := range w.near.Of(i) {
 				if l.Bond == int32(k) {

@@ -34,7 +34,7 @@ run: baca ## build the command with the page in it and serve the page on 127.0.0
 
 demo: baca ## score the built-in example molecules in the terminal, and write a report about them
 	@mkdir -p out
-	bin/baca demo
+	bin/baca score --by both web/examples/molecules.csv
 	bin/baca report --out out/demo.html web/examples/molecules.csv
 
 build: baca paper ## build bin/baca, the command with the page in it, and bin/baca-paper

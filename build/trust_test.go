@@ -52,7 +52,7 @@ func TestTrustShowsRealOutput(t *testing.T) {
 			}
 		}
 	}
-	if len(list) != 12 || shown < 34 {
+	if len(list) != 13 || shown < 34 {
 		t.Errorf("TRUST.md shows %d commands and %d lines of output", len(list), shown)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "trust.svg"))

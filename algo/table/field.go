@@ -304,7 +304,7 @@ func (f *Field) filled(s *Scored) bool {
 }
 
 // helpWidth is how long the lines of Help are at most.
-const helpWidth = 92
+const helpWidth = 80
 
 // Help describes fields, one below the other.
 func Help(list []Field) string {

@@ -69,11 +69,11 @@ func intervals() *experiment {
 	return &experiment{
 		name: "intervals", page: "intervals.md", read: readAs[intervalResults], measure: measureIntervals,
 		short: "Measure whether intervals and verdicts on predictions hold",
-		long: `Intervals asks whether baca score --predicted keeps what it promises, by each value of
+		long: `Intervals asks whether baca trust keeps what it promises, by each value of
 --errors-by: on esol, freesolv and lipo, whose values are numbers, and bace and bbbp, whose values
 are classes. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
 file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without itself,
-for new ones from the whole file. A detector is trained on the file as baca train --residuals
+for new ones from the whole file. A detector is trained on the file as baca train --held-out
 held-out does, and judges the predictions for the new molecules. It measures
 
   the share of observed numbers in their intervals, and how wide these are,

@@ -94,7 +94,7 @@ const MostSamples = 12
 
 // Export makes a file of rows. The page sends them along, so that it can leave
 // some out and needs no worker that remembers them. It is that of `baca score`, with the
-// columns of a calibrated batch that of `baca score --columns all`, and with q-values that of
+// columns of a calibrated batch that of `baca score --by both`, and with q-values that of
 // `baca score --fdr`. Reply: [Exported].
 type Export struct {
 	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list

@@ -1,7 +1,7 @@
 package message
 
 // Trust judges predictions for the open input by the held-out errors that the model knows, as
-// `baca score --predicted` does, and with observed values says how well that held, as `baca
+// `baca trust` does, and with observed values says how well that held, as `baca
 // trust` does. Events: [Progress] of the stage StageTrust. Reply: [Trusted], or after [Pause] a
 // Failed with [CodeCancelled].
 type Trust struct {

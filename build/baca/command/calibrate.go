@@ -68,9 +68,9 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	}
 	f := c.Flags()
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
-	from.register(f, "list", formats...)
+	from.register(f, formats...)
 	out.register(f)
-	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
+	workersFlag(f, &from.workers)
 	return c
 }
 

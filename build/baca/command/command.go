@@ -4,6 +4,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,6 +24,7 @@ import (
 	"baca/build/device"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
+	"baca/web"
 )
 
 // The exit statuses.
@@ -52,11 +56,14 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 		if args, line = renamed(args); line != "" {
 			fmt.Fprintln(messages, line)
 		}
+		if slices.Equal(args, demo) {
+			root.SetIn(bytes.NewReader(web.Examples()))
+		}
 	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(messages)
-	ran, err := root.ExecuteContextC(ctx)
+	err := root.ExecuteContext(ctx)
 	if err == nil || errors.Is(err, out.err) {
 		err = written("", out.err) // cobra does not look at it
 	}
@@ -70,8 +77,8 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 		err = fmt.Errorf("%s: %w", at.Path, at.Err) // nobody asked for a stat
 	}
 	fmt.Fprintf(messages, "%s: %v\n", root.Name(), err)
-	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) && ran.Flags().Lookup("max-expand") != nil {
-		fmt.Fprintf(messages, "If the file is sound, --max-expand %d or more reads it.\n", 4*bomb.Max)
+	if bomb := new(dataset.ExpandError); errors.As(err, &bomb) {
+		fmt.Fprintln(messages, "If the file is sound, decompress it first.")
 	}
 	var mistake usage.Error
 	var found foundError
@@ -95,13 +102,14 @@ func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := program("baca", "Which graphs lie outside what a model was trained on", `BaCa scores graphs, molecules above all, by how far they lie outside what a
 pre-trained model has seen, and says how often a graph like the training set would
 score as high. What it says of a graph is of that graph alone; what it says of a list
-as a whole is an answer of its own.`)
+as a whole is an answer of its own. `+"`baca help columns`"+` says what columns of rows mean.`)
 	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
-	for _, c := range append(movedToPaper(), newPipe(), newMan(), newMerge(), newDemo()) {
+	for _, c := range append(movedToPaper(), newPipe(), newMan(), newMerge()) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
+	root.AddCommand(columnsTopic())
 	finish(root)
 	return root
 }
@@ -109,7 +117,7 @@ as a whole is an answer of its own.`)
 // program is the root of a command line, without its commands.
 func program(name, short, long string) *cobra.Command {
 	root := &cobra.Command{
-		Use: name, Short: short, Long: long,
+		Use: name + " COMMAND", Short: short, Long: long,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 		Version:                    version.String(),
@@ -126,6 +134,9 @@ func program(name, short, long string) *cobra.Command {
 		}
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
+			if now := goneFlags[c.Name()+" "+unknown.GetSpecifiedName()]; now != "" {
+				return usage.Errorf("%w: it is gone; %s", err, now)
+			}
 			if list := nearFlags(c, unknown.GetSpecifiedName()); len(list) > 0 {
 				return usage.Errorf("%w: did you mean --%s?", err, strings.Join(list, " or --"))
 			}
@@ -137,23 +148,34 @@ func program(name, short, long string) *cobra.Command {
 
 // finish sets what all commands of a program share, once they are there.
 func finish(root *cobra.Command) {
+	inOrder(root)
 	strict(root)
-	wrapFlags(root)
+	root.SetHelpFunc(showHelp)
 	completeValues(root)
 }
 
-// checkGroups reports flags that do not go together, which cobra finds, as a mistake in the command line.
+// inOrder has help show flags as they were added.
+func inOrder(c *cobra.Command) {
+	c.Flags().SortFlags = false
+	for _, below := range c.Commands() {
+		inOrder(below)
+	}
+}
+
+// groupErrors are how cobra says that of some flags only one may be set, or that all must be.
+var groupErrors = regexp.MustCompile(`\[([^]]*)\] were all set$|group \[([^]]*)\] .* missing \[(.*)\]$`)
+
+// checkGroups reports flags that do not go together, or only together, as a mistake in the command line.
 func checkGroups(c *cobra.Command, _ []string) error {
 	err := c.ValidateFlagGroups()
 	if err == nil {
 		return nil
 	}
-	_, which, _ := strings.Cut(err.Error(), "; [")
-	names, _, exclusive := strings.Cut(which, "] were all set")
-	if exclusive {
-		return usage.Errorf("--%s do not go together: want one of them", strings.ReplaceAll(names, " ", " and --"))
+	m := groupErrors.FindStringSubmatch(err.Error())
+	if m[1] != "" {
+		return usage.Errorf("--%s do not go together: want one of them", strings.ReplaceAll(m[1], " ", " and --"))
 	}
-	return usage.Error{Err: err}
+	return usage.Errorf("--%s go together: --%s is missing", strings.ReplaceAll(m[2], " ", " and --"), m[3])
 }
 
 // oneOfBelow refuses what is none of the commands below one.
@@ -193,23 +215,4 @@ func strict(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// wrapFlags has help break lines about flags before the edge of a terminal. A template that
-// does so takes 6 MB of the program.
-func wrapFlags(root *cobra.Command) {
-	const width = 80
-	usual := root.UsageFunc()
-	root.SetUsageFunc(func(c *cobra.Command) error {
-		out, all := c.OutOrStderr(), &strings.Builder{}
-		c.SetOut(all)
-		defer c.SetOut(out)
-		if err := usual(c); err != nil {
-			return err
-		}
-		flags := c.LocalFlags()
-		long, short := strings.TrimSpace(flags.FlagUsages()), strings.TrimSpace(flags.FlagUsagesWrapped(width))
-		_, err := io.WriteString(out, strings.Replace(all.String(), long, short, 1))
-		return err
-	})
 }

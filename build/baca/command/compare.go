@@ -46,17 +46,19 @@ func newCompare() *cobra.Command {
 	f := compareFlags{}
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "How two lists of molecules differ, and whether one is a fair test of the other",
+		Short: "How two lists of molecules differ, and if one tests the other",
 		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
 and says how B differs from A:
 
-  - whether B can be told from A at all: the cross-validated AUC of the density ratio
-    between them, and how often molecules of A would be told from A as well;
+  - whether B can be told from A at all: the cross-validated AUC of the density
+    ratio between them, and how often molecules of A would be told from A, too;
   - what both have: equal molecules, stereochemistry aside, and scaffolds;
-  - how similar the nearest molecule of the other list is, beside the nearest other one
-    of the same list, and so whether B is an easier test set for A than a random split;
-  - which functional groups, rings, elements and fragments are commoner in which, with odds
-    ratios (Fisher's exact test), at a rate of false discoveries of FDR;
+  - how similar the nearest molecule of the other list is, beside the nearest
+    other one of the same list, and so whether B is an easier test set for A
+    than a random split;
+  - which functional groups, rings, elements and fragments are commoner in
+    which, with odds ratios (Fisher's exact test), at a rate of false
+    discoveries of FDR;
   - how large the molecules are, and how many rings they have.
 
 A molecule counts once in each list. Similarity is Tanimoto's, of the subtrees of up to two
@@ -76,14 +78,14 @@ molecule about two kilobytes of memory.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file, whose encoder is used")
-	f.register(fs, "inputs", formats...)
+	fs.StringVar(&f.model, "model", weights.Default, "built-in model by `NAME`, or a model file, whose encoder is used")
+	f.register(fs, formats...)
 	fs.Float64Var(&f.fdr, "fdr", 0.05, "share of false ones among the differences that are named (Benjamini and Hochberg)")
 	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")
 	fs.StringVar(&f.plot, "plot", "", "draw how near the lists are to this .svg `file`")
 	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the samples")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the result does not depend on it")
+	workersFlag(fs, &f.workers)
 	return c
 }
 

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"baca/algo"
@@ -11,7 +13,7 @@ import (
 // completeValues tells the shell what flags take.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"by": algo.Deciders(), "columns": {"default", "all"}, "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": table.Forms(),
+		"by": slices.Insert(algo.Deciders(), 1, byBoth), "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": table.Forms(),
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

@@ -21,6 +21,7 @@ type deviceFlag struct {
 
 func (f *deviceFlag) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.value, "device", "auto", device.Usage)
+	fs.Lookup("device").Hidden = f.gpus == nil // which leaves nothing to choose
 }
 
 // check reports a value that means nothing, or that this program cannot do.

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
@@ -181,6 +180,5 @@ func (f *reportFlags) formCommand(q *job.Domain) string {
 	}
 	return q.Command([]job.Flag{
 		{Name: "--format", Value: f.format, Usual: "auto"}, {Name: "--column", Value: column},
-		{Name: "--max-expand", Value: fmt.Sprint(f.maxExpand), Usual: fmt.Sprint(dataset.MaxExpand)},
 	}, f.out, f.path)
 }

@@ -16,7 +16,6 @@ import (
 	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
-	"baca/weights"
 )
 
 // driftFlags are those of `baca drift`.
@@ -41,7 +40,7 @@ order. It writes a row for each:
 
   id       from the input, or else the number of the record, from 1
   score    of the graph by itself
-  p_value  smoothed conformal p-value among the held-out graphs and all before it
+  p_value  smoothed conformal p-value among held-out graphs and all before it
   log10    what the bets have made of 1 so far, as a power of ten
   moved    true once that has reached 1/DELTA
   error    why the record was refused
@@ -62,8 +61,8 @@ with nothing in it that could be scored.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
-	f.register(fs, "input", formats...)
+	modelFlag(fs, &f.model, "")
+	f.register(fs, formats...)
 	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")
 	fs.IntVar(&f.every, "every", 1, "write one row in `N`")

@@ -11,19 +11,16 @@ import (
 	"math"
 	"os"
 
-	"github.com/spf13/pflag"
-
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/table"
-	"baca/build/internal/usage"
 )
 
-// answers are what --columns, --fdr, --explain and --neighbors add to rows.
+// answers are what --by, --fdr, --explain and --neighbors add to rows.
 type answers struct {
-	which string  // columns: default or all
-	fdr   float64 // 0 without
+	both bool    // there are the columns of both answers
+	fdr  float64 // 0 without
 	// confidence over the choice of the held-out graphs, 0 without.
 	confidence float64
 	explain    bool
@@ -48,24 +45,11 @@ func (a *answers) rate(alpha float64, references int) float64 {
 	return decide.Confident(alpha, a.confidence, references)
 }
 
-// both tells whether rows have the columns of both answers.
-func (a *answers) both() bool { return a.which == "all" }
-
-func (a *answers) register(fs *pflag.FlagSet) {
-	fs.StringVar(&a.which, "columns", "default", "default, or all: calibrate the batch, and add both answers")
-	fs.Float64Var(&a.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides;\nadds the column q_value; 0 for none")
-	fs.Float64Var(&a.confidence, "confidence", 0, "keep false alarms at alpha with this confidence over the choice of the held-out graphs,\nsuch as 0.95; 0 for on average")
-	fs.IntVar(&a.neighbors, "neighbors", 0, "add columns with the `N` most similar training graphs; --explain adds 3")
-	fs.BoolVar(&a.drop, "drop-columns", false, "leave out the input's own columns, which otherwise follow those above")
-	a.predictions.register(fs)
-	fs.BoolVar(&a.explain, "explain", false, "add columns that say why, see above; takes some milliseconds a graph")
-}
-
 // fields are those of a row of a run, with the input's own columns.
 func (a *answers) fields(run *table.Run, own []string) []table.Field {
 	groups := table.Usual
 	switch {
-	case a.both():
+	case a.both:
 		groups |= table.OfBatch
 	case run.By != algo.ByAlone:
 		groups |= table.OfPaper
@@ -100,46 +84,6 @@ func (a *answers) nearest() int {
 		return algo.NearestExplained
 	}
 	return a.neighbors
-}
-
-// check reports what is wrong with the flags, or cannot be done with others. by is what
-// decides.
-func (a *answers) check(resume bool, shard, by string) error {
-	if err := usage.OneOf("columns", a.which, "default", "all"); err != nil {
-		return err
-	}
-	if a.fdr != 0 {
-		if err := decide.CheckFDR(a.fdr); err != nil {
-			return usage.Errorf("--fdr: %w", err)
-		}
-		if resume || shard != "" {
-			return usage.Errorf("--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it")
-		}
-		if by != algo.ByAlone {
-			return usage.Errorf("--fdr with --by %s: false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once", by)
-		}
-	}
-	if a.confidence != 0 {
-		if !(a.confidence > 0 && a.confidence < 1) {
-			return usage.Errorf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", a.confidence, defaultConfidence)
-		}
-		if shard != "" {
-			return usage.Errorf("--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides")
-		}
-		if by != algo.ByAlone {
-			return usage.Errorf("--confidence with --by %s: it holds for the p-values of graphs by themselves", by)
-		}
-	}
-	if a.neighbors < 0 || a.neighbors > algo.MaxNearest {
-		return usage.Errorf("--neighbors %d: want 0 to %d", a.neighbors, algo.MaxNearest)
-	}
-	if a.neighbors > 0 && shard != "" {
-		return usage.Errorf("--neighbors: not with --shard; ask for those of the rows that matter with a run of their own")
-	}
-	if a.explain && shard != "" {
-		return usage.Errorf("--explain: not with --shard; explain the rows that matter with a run of their own")
-	}
-	return nil
 }
 
 // writer returns the writer of the rows of a run, which with --fdr keeps them until finish.

@@ -35,7 +35,7 @@ func failNames() []string {
 }
 
 func (f *failOn) register(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.words, "fail-on", nil, "exit with status 3 if a record is what one of these `words` says:\n"+strings.Join(failNames(), ", "))
+	fs.StringSliceVar(&f.words, "fail-on", nil, "exit with status 3 if a record is one of these `words`: "+strings.Join(failNames(), ", "))
 }
 
 func (f *failOn) check() error {

@@ -47,7 +47,7 @@ read or all of it was refused.`,
 		},
 	}
 	f := c.Flags()
-	from.register(f, "input", moleculeFormats...)
+	from.register(f, moleculeFormats...)
 	f.IntVar(&from.workers, "workers", 0, "cores to use, 0 for all; the output does not depend on it")
 	f.BoolVar(&also.parent, "parent", false, "add \"parent\", the SMILES of what models read, and \"set_aside\", what is not in it")
 	f.BoolVar(&also.canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")

@@ -25,6 +25,7 @@ import (
 	"baca/build/internal/opened"
 	"baca/build/internal/usage"
 	"baca/build/shard"
+	"baca/weights"
 )
 
 // A source says where graphs come from: the flags --format and --column, and the
@@ -34,7 +35,6 @@ type source struct {
 	columnSet      bool // --column was given
 	path           string
 	more           []string // paths of further inputs, read behind it
-	maxExpand      uint     // see dataset.Unpack
 	workers        int
 	form           molecule.Form     // of molecules
 	again          bool              // it was opened before, and what there is to say was said
@@ -44,11 +44,43 @@ type source struct {
 	labels         *labels           // of cells, nil where they are none
 }
 
-// register adds the flags of an input, which is called what and has one of some formats.
-func (s *source) register(fs *pflag.FlagSet, what string, formats ...string) {
-	fs.StringVar(&s.format, "format", "auto", "of the "+what+": "+strings.Join(formats, ", "))
-	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES, for tables; if none is called smiles, the one that holds them")
-	fs.UintVar(&s.maxExpand, "max-expand", dataset.MaxExpand, "refuse compressed input that expands more than `N`-fold, as decompression bombs do")
+// register adds the flags of an input, which has one of some formats.
+func (s *source) register(fs *pflag.FlagSet, formats ...string) {
+	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
+	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
+}
+
+// modelFlag adds --model, which may take more than one model says.
+func modelFlag(fs *pflag.FlagSet, model *string, more string) {
+	fs.StringVar(model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
+}
+
+// workersFlag adds --workers. What is written does not depend on it.
+func workersFlag(fs *pflag.FlagSet, workers *int) {
+	fs.IntVar(workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
+}
+
+// rules are about flags that do not go together, or mean nothing: each says so where it is broken.
+type rules []struct {
+	broken bool
+	says   string
+}
+
+func (list rules) check() error {
+	for _, r := range list {
+		if r.broken {
+			return usage.Errorf("%s", r.says)
+		}
+	}
+	return nil
+}
+
+// inRange is the error of the value of a flag, which is nil for a good one.
+func inRange(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usage.Errorf("--%s: %w", flag, err)
 }
 
 // check reports flags that mean nothing. The format is to be one of some.
@@ -94,9 +126,7 @@ func expand(args []string) (list []string, err error) {
 }
 
 // unpack says how compressed input is read.
-func (s *source) unpack() dataset.Unpack {
-	return dataset.Unpack{Zstd: shard.Zstd, MaxExpand: int(s.maxExpand)}
-}
+func (s *source) unpack() dataset.Unpack { return dataset.Unpack{Zstd: shard.Zstd} }
 
 // The values of --format, and those of formats that hold molecules.
 var (

@@ -28,7 +28,7 @@ func (l *labels) tell(w io.Writer, becomes string) {
 // check reports columns that cannot be read from an input.
 func (l *labels) check() error {
 	if l.Observed != "" && l.Observed == l.Predicted {
-		return usage.Errorf("--observed and --predicted are both %s: want two columns", l.Observed)
+		return usage.Errorf("the columns of observed and of predicted values are both %s: want two", l.Observed)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 func newModel() *cobra.Command {
 	c := &cobra.Command{
-		Use:        "model",
+		Use:        "model COMMAND",
 		Short:      "List models, say what is in one, or make one from another",
 		SuggestFor: []string{"info", "weights"}, SuggestionsMinimumDistance: 2,
 		Args: oneOfBelow,

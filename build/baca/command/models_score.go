@@ -21,25 +21,6 @@ func (f *scoreFlags) modelNames() []string {
 	return strings.Split(f.model, ",")
 }
 
-// checkModels reports flags that do not go with several models.
-func (f *scoreFlags) checkModels() error {
-	if len(f.modelNames()) == 1 {
-		return nil
-	}
-	for _, x := range []struct {
-		set  bool
-		flag string
-	}{
-		{f.batch(), "--by " + f.options.By + " or --columns all"}, {f.fdr > 0, "--fdr"}, {f.confidence > 0, "--confidence"}, {f.explain, "--explain"},
-		{f.neighbors > 0, "--neighbors"}, {f.resume, "--resume"}, {f.shard != "", "--shard"},
-	} {
-		if x.set {
-			return usage.Errorf("%s: not with several models; score with each of them alone for that", x.flag)
-		}
-	}
-	return nil
-}
-
 // openOthers opens the models behind the first, which is m.
 func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) error {
 	s.names = []string{m.Card.Name}

@@ -25,6 +25,19 @@ var oldNames = map[string]oldName{
 	"site":       {words: []string{"serve", "--write="}, flags: map[string]string{"--out": "--write"}},
 	"mcp":        {words: []string{"serve", "--mcp"}},
 	"devices":    {words: []string{"version"}},
+	"demo":       {words: demo},
+}
+
+// demo scores the example molecules, which are then on standard input.
+var demo = []string{"score", "--by", "both", "-"}
+
+// goneFlags say what takes the place of a flag that a verb had.
+var goneFlags = map[string]string{
+	"score predicted": "baca trust --predicted does the same", "score errors-by": "baca trust has it", "score coverage": "baca trust has it",
+	"score tolerance": "baca trust has it", "score large-errors": "baca trust has it", "score max-expand": "decompress the file first",
+	"train predicted": "--held-out names predictions that were made without their molecules", "train residuals": "--held-out says so",
+	"train share": "baca model share makes such a model of this one", "train keep-structures": "baca model structures keeps them",
+	"train overwrite": "remove the file first", "train max-expand": "decompress the file first",
 }
 
 // renamed returns the arguments as they are now, and a line that says so where they were others.

@@ -84,7 +84,7 @@ func TestOneMoleculeOneRow(t *testing.T) {
 		}
 	}
 	all := len(lines)
-	for _, more := range [][]string{{"--workers", "1"}, {"--workers", "2", "--seed", "7"}, {"--columns", "all"}} {
+	for _, more := range [][]string{{"--workers", "1"}, {"--workers", "2", "--seed", "7"}, {"--by", "both"}} {
 		check(strings.Join(more, " "), command(append([]string{"score", plain}, more...)...), all)
 	}
 	rng := rand.New(rand.NewPCG(6, 6))

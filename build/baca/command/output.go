@@ -24,7 +24,7 @@ import (
 
 // spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.
 func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
-	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "put an apostrophe before text in CSV that a spreadsheet would run as a formula:\nwhat begins with =, +, -, @, a tab or a carriage return")
+	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
 // An output is a file that rows are written to.

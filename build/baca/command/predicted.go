@@ -22,49 +22,20 @@ type predictions struct {
 	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
 	alone   *algo.SingleScorer
-	flags   *pflag.FlagSet // nil for another command, which has none of these
 }
 
 // order is what errors are compared by.
 func (p *predictions) order() algo.Order { return algo.Order(p.by) }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
-	fs.StringVar(&p.column, "predicted", "", "`column` with a prediction for each molecule; adds what error to expect, see above")
-	p.registerOptions(fs)
+	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+strings.Join(orderNames(), ", ")+";\nwithout it margin for classes and score for numbers")
+	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals shall hold")
+	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "errors above it are large; 0 for what four of five held-out errors stay within")
+	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "share of large errors up to which the verdict is trust, and up to twice that check")
 }
 
-func (p *predictions) registerOptions(fs *pflag.FlagSet) {
-	p.flags = fs
-	fs.StringVar(&p.by, "errors-by", "", "with --predicted: `order` that tells large errors from small ones: "+strings.Join(orderNames(), ", ")+";\nwithout it margin for classes and score for numbers")
-	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "with --predicted: share of observed values that intervals shall hold")
-	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "with --predicted: errors above it are large; 0 for what four of five held-out errors stay within")
-	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "with --predicted: share of large errors up to which the verdict is trust, and up to twice that check")
-}
-
-// check reports flags that mean nothing, or cannot be done with others.
-func (p *predictions) check(shard string, models int) error {
-	if p.column == "" {
-		for _, name := range []string{"errors-by", "coverage", "tolerance", "large-errors"} {
-			if p.flags != nil && p.flags.Changed(name) {
-				return usage.Errorf("--%s without --predicted: name the column with the predictions", name)
-			}
-		}
-		return nil
-	}
-	if err := p.checkOptions(); err != nil {
-		return err
-	}
-	switch {
-	case shard != "":
-		return usage.Errorf("--predicted: not with --shard; the scores of joined rows are the same, so judge them with a run of their own")
-	case models > 1:
-		return usage.Errorf("--predicted with %d models: want the one that knows the errors of these predictions", models)
-	}
-	return nil
-}
-
-// checkOptions reports options that mean nothing.
-func (p *predictions) checkOptions() error {
+// check reports options that mean nothing.
+func (p *predictions) check() error {
 	o := p.options
 	if o.Coverage == 0 || o.Rate == 0 {
 		return usage.Errorf("--coverage %g, --large-errors %g: want both above 0", o.Coverage, o.Rate)

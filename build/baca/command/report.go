@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -39,7 +38,7 @@ func newReport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [INPUT|-] --out FILE.html",
 		Short: "Score graphs and write one HTML file about them",
-		Long: `Report scores graphs as baca score --columns all does and writes what came of it as
+		Long: `Report scores graphs as baca score --by both does and writes what came of it as
 one HTML file that needs nothing else and opens offline: verdicts, whether the list as
 a whole differs from the training set, distributions of scores and p-values, a test for
 drift in the order of the input, the ten graphs furthest outside with coloured atoms and
@@ -71,11 +70,11 @@ Reporting Format. Neither says anything of an endpoint.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
-	f.register(fs, "input", formats...)
+	modelFlag(fs, &f.model, "")
+	f.register(fs, formats...)
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the report does not depend on it")
+	workersFlag(fs, &f.workers)
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
@@ -93,7 +92,7 @@ func (f *reportFlags) check() error {
 	if err := f.apart([]string{f.model}, apart.File{Role: "--out", Name: f.out}); err != nil {
 		return err
 	}
-	s := scoreFlags{source: f.source, to: "csv", options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{which: "default", fdr: f.fdr}}
+	s := scoreFlags{source: f.source, model: f.model, to: "csv", by: f.options.By, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
 	return s.check()
 }
 
@@ -188,7 +187,6 @@ func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
 	if f.columnSet {
 		m.Flags = append(m.Flags, job.Flag{Name: "--column", Value: f.column})
 	}
-	m.Flags = append(m.Flags, job.Flag{Name: "--max-expand", Value: fmt.Sprint(f.maxExpand), Usual: fmt.Sprint(dataset.MaxExpand)})
 	if fit != nil {
 		m.Basis = report.Basis{
 			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence, P: fit.P, Weight: fit.Weight,

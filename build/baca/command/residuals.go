@@ -9,8 +9,8 @@ import (
 	"baca/weights"
 )
 
-// heldOut is the value of --residuals.
-const heldOut = "held-out"
+// keepsErrors tells whether the model is to keep errors of predictions.
+func (o *trainFlags) keepsErrors() bool { return o.values.Predicted != "" }
 
 // withResiduals returns the file of a model with the errors of its holdout.
 func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error) {
@@ -19,32 +19,25 @@ func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error
 		return nil, err
 	}
 	if err := m.KeepResiduals(set.values, o.values.Observed, o.values.Predicted); err != nil {
-		return nil, fmt.Errorf("--residuals: %w", err)
+		return nil, fmt.Errorf("--held-out: %w", err)
 	}
 	var b bytes.Buffer
 	err = weights.Save(&b, m)
 	return b.Bytes(), err
 }
 
-// tellResiduals says what the model knows of errors, or why it knows nothing although there are
-// predictions.
-func (o *trainFlags) tellResiduals(w io.Writer, data []byte) {
-	switch m, err := weights.Load(data); {
-	case err == nil && m.Residuals != nil:
-		fmt.Fprintf(w, "kept the errors of %d molecules kept from training, for baca score --predicted\n", m.Residuals.Known())
-	case o.values.Predicted != "" && o.residuals == "":
-		fmt.Fprintf(w, "note: %s\n", noPromise)
+// tellResiduals says what the model knows of errors.
+func tellResiduals(w io.Writer, data []byte) {
+	if m, err := weights.Load(data); err == nil && m.Residuals != nil {
+		fmt.Fprintf(w, "kept the errors of %d molecules kept from training, for baca trust\n", m.Residuals.Known())
 	}
 }
-
-// noPromise says why there is no interval and no verdict.
-const noPromise = algo.NoPromise + "; --residuals held-out promises that each prediction was made without its molecule"
 
 // knowsNothing says why a model has no intervals.
 func knowsNothing(m *algo.Model) string {
 	text := m.NoResiduals()
 	if m.Card.Holdout == "" {
-		text += "; baca train --observed --predicted --residuals held-out makes one that does"
+		text += "; baca train --observed --held-out makes one that does"
 	}
 	return text
 }

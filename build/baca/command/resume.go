@@ -49,7 +49,7 @@ type runIdentity struct {
 	Text       table.Text    `json:"text"`
 	Rejects    bool          `json:"rejects"`
 	By         string        `json:"by"`
-	Columns    string        `json:"columns"`
+	Both       bool          `json:"both"`
 	Drop       bool          `json:"drop_columns"`
 	Alpha      float64       `json:"alpha"`
 	Confidence float64       `json:"confidence"`
@@ -72,7 +72,7 @@ func (f *scoreFlags) fingerprint(m *algo.Model, sum string, in *input) runIdenti
 	r := runIdentity{
 		Program: version.String(), Model: sum,
 		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
-		By: f.options.By, Columns: f.which, Drop: f.drop, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
+		By: f.options.By, Both: f.both, Drop: f.drop, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
 	}
 	if r.Predicted = f.predictions.column; r.Predicted != "" {
 		r.Trust, r.ErrorsBy = f.predictions.options, f.predictions.by

@@ -21,12 +21,12 @@ import (
 	"baca/build/internal/heap"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
-	"baca/weights"
 )
 
 type scoreFlags struct {
 	source
 	model, out, to, rejects string
+	by                      string // --by: what decides, or byBoth
 	text                    table.Text
 	resume                  bool
 	shard                   string   // i/n, or empty
@@ -37,20 +37,21 @@ type scoreFlags struct {
 	answers
 }
 
+// byBoth of --by decides by the graph by itself, and adds the columns of both answers.
+const byBoth = "both"
+
 func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
-	o := &f.options
 	c := &cobra.Command{
 		Use:        "score [INPUT...|-]",
+		Short:      "How far graphs lie outside what a model was trained on",
 		SuggestFor: []string{"predict", "classify", "detect", "run"},
-		Short:      "Score graphs by how far they lie outside what a model was trained on",
-		Long:       scoreHelp(),
-		Example: `  baca score molecules.smi
+		Long:       scoreHelp,
+		Example: `  baca score molecules.smi > rows.csv
   baca score --to jsonl --out scores.jsonl --rejects refused.csv library.csv.gz
-  baca score --columns all --fail-on outside series.csv > rows.csv
+  baca score --by both --fail-on outside series.csv > rows.csv
   zcat library.csv.gz | baca score - | head
-  baca score --model PTC_MR MUTAG.zip
-  baca score --shard 0/16 --out scores library-*.smi.zst`,
+  baca score --model PTC_MR MUTAG.zip`,
 		RunE: func(c *cobra.Command, args []string) error {
 			args, err := expand(args)
 			if err != nil {
@@ -64,71 +65,96 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 			if f.to, err = rowsForm(f.to, name); err != nil {
 				return err
 			}
+			if f.both {
+				fmt.Fprintln(c.ErrOrStderr(), "--columns all is now --by both")
+			}
 			if f.inputs = args; f.shard != "" {
 				return f.runShard(c)
 			}
 			return f.run(c)
 		},
 	}
-	fs := c.Flags()
-	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file (./"+weights.Default+" for a file of that name);\nseveral, separated by commas, get a group of columns each")
-	f.source.register(fs, "input", formats...)
-	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "", "form of the rows: "+strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
-	spreadsheetSafe(fs, &f.text)
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the rows do not depend on it")
-	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
-	fs.BoolVar(&f.resume, "resume", false, "go on from where a run that was killed got to, if OUT.checkpoint is there; not with Parquet,\nseveral inputs or models, --fdr or --shard")
-	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
-	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
-	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
-	f.failOn.register(fs)
-	f.device.register(fs)
-	f.answers.register(fs)
+	f.register(c)
 	return c
+}
+
+func (f *scoreFlags) register(c *cobra.Command) {
+	fs, o := c.Flags(), &f.options
+	modelFlag(fs, &f.model, "; several, separated by commas, get a group of columns each")
+	f.source.register(fs, formats...)
+	group(c, "Input", "model", "format", "column")
+	fs.StringVar(&f.by, "by", o.By, "alone, both, batch or attention, see above")
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
+	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides; adds q_value")
+	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
+	group(c, "What decides", "by", "alpha", "fdr", "confidence")
+	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
+	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
+	group(c, "Columns", "explain", "neighbors", "drop-columns")
+	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
+	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
+	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
+	spreadsheetSafe(fs, &f.text)
+	fs.BoolVar(&f.resume, "resume", false, "go on from OUT.checkpoint, if it is there")
+	f.failOn.register(fs)
+	group(c, "Output", "out", "to", "rejects", "spreadsheet-safe", "resume", "fail-on")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
+	workersFlag(fs, &f.workers)
+	f.device.register(fs)
+	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
+	fs.Lookup("shard").Hidden = true
+	group(c, "Run", "seed", "workers", "device")
+	fs.Var(oldColumns{&f.both}, "columns", "all: as --by both")
+	fs.Lookup("columns").Hidden = true
+}
+
+const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .jsonl, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
+folder or zip archive) and writes a row for each, in input order: id, smiles, score (higher is further outside), p_value (how often a graph like
+the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
+the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.
+
+A graph's row is the same whatever stands beside it. About a list of 20 or more as a whole --by asks, too:
+
+  --by alone      decide by each graph by itself
+  --by both       so, too, and say in columns and on standard error whether the
+                  list differs from the training set, and what makes it differ
+  --by batch      decide by the graph and its list together
+  --by attention  decide by the paper's score
+
+A killed run goes on with --resume, to the same bytes. It needs --out and one input file that has not changed, and one model, and does not
+go with Parquet or --fdr.
+
+Warnings and counts go to standard error. The exit status is 0 also when records were refused, 2 after a mistake in the command line, 3 if
+--fail-on finds what it names, and 1 after any other failure, also if all input was refused.`
+
+// oldColumns is --columns, which --by took in.
+type oldColumns struct{ both *bool }
+
+func (o oldColumns) String() string { return "default" }
+func (o oldColumns) Type() string   { return "string" }
+
+func (o oldColumns) Set(value string) error {
+	*o.both = value == "all"
+	if value != "all" && value != "default" {
+		return errors.New("want default or all; --by both is all")
+	}
+	return nil
 }
 
 // check reports what is wrong with the flags before anything is opened.
 func (f *scoreFlags) check() error {
-	if err := f.source.check(formats...); err != nil {
-		return err
+	f.both = f.both || f.by == byBoth
+	if f.options.By = f.by; f.by == byBoth {
+		f.options.By = algo.ByAlone
 	}
-	if err := usage.OneOf("to", f.to, table.Forms()...); err != nil {
-		return err
-	}
-	if err := algo.CheckBy(f.options.By); err != nil {
-		return usage.Errorf("--by: %w", err)
-	}
-	if err := f.failOn.check(); err != nil {
-		return err
-	}
-	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
-		return usage.Errorf("--alpha: %w", err)
-	}
-	if f.resume && (f.out == "" || f.path == "-") {
-		return usage.Errorf("--resume: want --out and an input file")
-	}
-	if f.resume && len(f.more) > 0 {
-		return usage.Errorf("--resume with %d inputs: want one; --shard goes on where a run of several got to", 1+len(f.more))
-	}
-	if f.resume && !table.Lines(f.to) {
-		return usage.Errorf("--resume: rows in the form %s have an end, behind which nothing can be written", f.to)
-	}
-	if f.shard != "" && f.to != "csv" && f.to != "jsonl" {
-		return usage.Errorf("--to %s: with --shard want csv or jsonl, which can be joined", f.to)
-	}
-	if err := f.checkModels(); err != nil {
-		return err
-	}
-	if err := f.device.check(); err != nil {
-		return err
-	}
-	if err := f.predictions.check(f.shard, len(f.modelNames())); err != nil {
-		return err
-	}
-	if err := f.answers.check(f.resume, f.shard, f.options.By); err != nil {
-		return err
+	for _, err := range []error{
+		f.source.check(formats...), usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
+		f.failOn.check(), inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(),
+	} {
+		if err != nil {
+			return err
+		}
 	}
 	writes := []apart.File{{Role: "--out", Name: f.out}, {Role: "--rejects", Name: f.rejects}}
 	switch {
@@ -139,6 +165,35 @@ func (f *scoreFlags) check() error {
 		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
 	}
 	return f.apart(f.modelNames(), writes...)
+}
+
+// rules reports flags that do not go together, or mean nothing.
+func (f *scoreFlags) rules() error {
+	alone, one := f.options.By == algo.ByAlone, len(f.modelNames()) == 1
+	by := "--by " + f.by
+	const several = ": not with several models; score with each of them alone for that"
+	return rules{
+		{f.resume && (f.out == "" || f.path == "-"), "--resume: want --out and an input file"},
+		{f.resume && len(f.more) > 0, fmt.Sprintf("--resume with %d inputs: want one", 1+len(f.more))},
+		{f.resume && !table.Lines(f.to), "--resume: rows in the form " + f.to + " have an end, behind which nothing can be written"},
+		{f.shard != "" && f.to != "csv" && f.to != "jsonl", "--to " + f.to + ": with --shard want csv or jsonl, which can be joined"},
+		{!one && f.batch(), by + several},
+		{!one && f.fdr > 0, "--fdr" + several},
+		{!one && f.confidence > 0, "--confidence" + several},
+		{!one && f.explain, "--explain" + several},
+		{!one && f.neighbors > 0, "--neighbors" + several},
+		{!one && f.resume, "--resume" + several},
+		{!one && f.shard != "", "--shard" + several},
+		{f.fdr != 0 && (f.resume || f.shard != ""), "--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it"},
+		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once"},
+		{f.confidence != 0 && f.shard != "", "--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides"},
+		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
+		{f.neighbors > 0 && f.shard != "", "--neighbors: not with --shard; ask for those of the rows that matter with a run of their own"},
+		{f.explain && f.shard != "", "--explain: not with --shard; explain the rows that matter with a run of their own"},
+		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
+		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},
+		{f.fdr != 0 && decide.CheckFDR(f.fdr) != nil, fmt.Sprintf("--fdr: %v", decide.CheckFDR(f.fdr))},
+	}.check()
 }
 
 func (f *scoreFlags) run(c *cobra.Command) (err error) {
@@ -224,7 +279,7 @@ func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, er
 		return nil, err
 	}
 	if f.batch() && m.Shared > 0 {
-		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s without --columns all", m.Card.Name, algo.ByAlone)
+		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)
 	}
 	if len(f.cells) > 0 {
 		if f.options.Single, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
@@ -321,7 +376,7 @@ func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 }
 
 // batch tells whether a batch is to be calibrated.
-func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both() }
+func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both }
 
 // A scoring is a run of `baca score`.
 type scoring struct {
@@ -519,7 +574,7 @@ func (s *scoring) summarize() {
 	tellList(s.stderr, d.Counts, d.SetAside, d.Rows-d.Refused)
 	s.read.tell(s.stderr, job.WithoutInterval)
 	s.bounds()
-	for _, sentence := range s.fit.Sentences(s.by, s.both()) {
+	for _, sentence := range s.fit.Sentences(s.by, s.both) {
 		fmt.Fprintln(s.stderr, sentence)
 	}
 	if n := s.model.References(); n > 0 && !decide.Resolves(s.alpha, n) {

@@ -396,7 +396,7 @@ func TestOutputThatFails(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.msgpack")
 	saveModel(t, model, moleculeModel(t))
 	for _, args := range []string{
-		"score --model MODEL -", "score --model MODEL --to jsonl -", "score --model MODEL --fdr 0.1 -", "drift --model MODEL -", "featurize -",
+		"score --model MODEL -", "score --model MODEL --to jsonl -", "score --model MODEL --fdr 0.1 -", "drift --model MODEL -",
 		"help", "help score", "score --help", "", "model list", "version", "model show MODEL",
 	} {
 		var stderr bytes.Buffer

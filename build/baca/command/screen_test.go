@@ -43,7 +43,6 @@ func TestNothingHostileIsShown(t *testing.T) {
 		{escape, []string{"score", "--model", model, "--out", filepath.Join(dir, "out.csv"), in}},
 		{escape, []string{"model", "show", model}},
 		{`"name": "\u001b]0;x\u0007\u009b2J\u202e<script>`, []string{"model", "show", "--json", model}},
-		{escape, []string{"demo", "--model", model}},
 		{escape, []string{"score", "--model", "no" + hostile, in}},
 		{escape, []string{"score", "--model", model, "no" + hostile + ".csv"}},
 		{`\x1b]0;x\a\u009b2J\u202e`, []string{"score", "--model", model, "--column", hostile, in}},

@@ -40,7 +40,7 @@ func (f *scoreFlags) checkShard() error {
 	}
 	switch {
 	case f.batch():
-		return usage.Errorf("--by %s or --columns %s with --shard: %w", f.options.By, f.which, shard.ErrBatch)
+		return usage.Errorf("--by %s with --shard: %w", f.by, shard.ErrBatch)
 	case len(f.failOn.words) > 0:
 		return usage.Errorf("--fail-on: not with --shard, where no shard knows of the others")
 	case f.out == "":
@@ -80,7 +80,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 		return err
 	}
 	job := &shard.Job{
-		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column, MaxExpand: int(f.maxExpand),
+		Files: shard.Local{}, Folder: f.out, Inputs: f.inputs, Format: f.format, Column: f.column,
 		To: f.to, Text: f.text, Shards: n, Model: m, Options: f.options,
 	}
 	var writes []apart.File

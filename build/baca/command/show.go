@@ -156,7 +156,7 @@ func (in *inspection) write(w io.Writer) error {
 		line("structures", "SMILES of %s", explain.Count(in.Structures, "training molecule"))
 	}
 	if in.Residuals > 0 {
-		line("residuals", "errors of predictions of %d graphs kept from training, for baca score --predicted", in.Residuals)
+		line("residuals", "errors of predictions of %d graphs kept from training, for baca trust", in.Residuals)
 	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)

@@ -57,10 +57,10 @@ are secret. baca model show says what a file reveals.`,
 	}
 	f := c.Flags()
 	f.StringVar(&from.path, "in", "", "molecule file that the model was trained on")
-	from.register(f, "input", formats...)
+	from.register(f, formats...)
 	out.register(f)
 	values.register(f)
-	f.IntVar(&from.workers, "workers", 0, "goroutines; 0 for one on each core")
+	workersFlag(f, &from.workers)
 	return c
 }
 

@@ -23,7 +23,6 @@ import (
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
-	"baca/weights"
 )
 
 // suggestFlags are those of `baca suggest`.
@@ -42,7 +41,7 @@ func newSuggest() *cobra.Command {
 	o := &f.options
 	c := &cobra.Command{
 		Use:   "suggest [LIBRARY|-]",
-		Short: "Which molecules of a library to measure next, to widen the domain most",
+		Short: "Which molecules of a library to measure next",
 		Long: `Suggest chooses molecules of a library that, measured and added to the training set, would
 bring the rest of the library nearest to it. Each pick is the best one given those before,
 so picks are diverse. How far a molecule is from the training set is the distance in its
@@ -54,11 +53,11 @@ least; with prices to 31 %. It writes a row for each pick, the best first:
   id, smiles  from the input
   score, p_value, verdict   as baca score has them
   price       its cell in the column of --price
-  gain        by how much molecules of the library come nearer, on average, in standard
-              deviations of training molecules
+  gain        by how much molecules of the library come nearer, on average, in
+              standard deviations of training molecules
   nearer      how many come nearer by half a deviation or more
   inside      how many were outside and no longer are
-  nearest_similarity   of the nearest training molecule, as nearest_similarity of baca score
+  nearest_similarity   of the nearest training molecule, as baca score has it
 
 Standard error then compares the picks with as many random ones, and with those of the
 highest scores. What a model that is trained again will say is not known: scores are as
@@ -77,8 +76,8 @@ this model has them, with the picks added to what it compares with.`,
 	}
 	fs := c.Flags()
 	fs.IntVarP(&o.Most, "number", "n", 50, "suggest at most `N` molecules")
-	fs.StringVar(&f.model, "model", weights.Default, "embedded model by `NAME`, or a model file")
-	f.register(fs, "library", formats...)
+	modelFlag(fs, &f.model, "")
+	f.register(fs, formats...)
 	fs.StringVar(&f.price, "price", "", "`column` with prices; a row without one is not suggested")
 	fs.Float64Var(&o.Budget, "budget", 0, "most that the suggested molecules may cost together; needs --price")
 	fs.StringVar(&f.exclude, "exclude", "", "`column` that says yes, true, 1, x or anything but no, false, 0, nan and nothing for rows not to suggest")
@@ -87,7 +86,7 @@ this model has them, with the picks added to what it compares with.`,
 	spreadsheetSafe(fs, &f.text)
 	fs.StringVar(&f.plot, "plot", "", "draw what picks gain beside random ones to this .svg `file`")
 	fs.Uint64Var(&o.Seed, "seed", 1, "of the random picks to compare with")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the result does not depend on it")
+	workersFlag(fs, &f.workers)
 	return c
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,12 +42,9 @@ type trainFlags struct {
 	card       algo.Card // Name, Description, Epochs and Seed
 	epochsSet  bool
 	resume     bool
-	share      int
 	background string
 	asWritten  bool
-	structures bool
-	values     labels
-	residuals  string
+	values     labels // of which errors are kept, where there are any
 }
 
 func newTrain(gpus *device.GPUs) *cobra.Command {
@@ -70,7 +66,7 @@ While it trains, it saves a checkpoint, MODEL.checkpoint, every 20 seconds and w
 it is interrupted. With --resume a run that was stopped in any way goes on from
 there, and ends with the same bytes in MODEL as one that was never stopped. The
 number of --workers does not show in them either; --device shows, by its rounding. A
-MODEL that is there is replaced only with --overwrite, or by a run that goes on.
+MODEL that is there is replaced only by a run that goes on.
 
 A model of molecules reads the parent compound: what it is without stereo marks, isotopes,
 counter-ions and charges that protons make, in one tautomer of an azole or amidine. All
@@ -82,17 +78,16 @@ molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
 another file of them, best one that is near the training set but is not of it.
 Nothing of the file is kept but 25 kB of weights.
 
-With --observed Y --predicted YHAT --residuals held-out the model keeps how wrong your own
-predictions were for the molecules kept from training, and says from that what errors to
-expect of new ones, see baca score --predicted. held-out promises that each prediction was
-made by a model that had not seen its molecule, as in a cross-validation. Without the
-promise nothing is kept: errors on molecules that a model was fitted to are too small. With
---keep-structures the model keeps both values, for neighbours to show.
+With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for
+the molecules kept from training, and says from that what errors to expect of new ones, see
+baca trust. Each prediction must have been made by a model that had not seen its molecule, as
+in a cross-validation: errors on molecules that a model was fitted to are too small.
 
-The model names the sha-256 of what it was trained on: that of the file, or, for
-a folder, of the set's files that are read (NAME_A.txt, NAME_graph_indicator.txt
-and NAME_graph_labels.txt, as they are, with or without .gz) one after the other in
-the order of their names, as "cat FILES | sha256sum" prints it.`,
+baca model structures keeps the training molecules in a model, baca model share makes one that
+can be handed out.
+
+The model names the sha-256 of what it was trained on: that of the file, or, for a folder,
+of those of the set's files that are read, as "cat FILES | sha256sum" prints it.`,
 		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack
   baca train data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
   baca train bbbp.csv.gz --out bbbp.msgpack --resume`,
@@ -110,21 +105,24 @@ the order of their names, as "cat FILES | sha256sum" prints it.`,
 		},
 	}
 	f := c.Flags()
-	o.register(f, "input", formats...)
+	o.register(f, formats...)
+	group(c, "Input", "format", "column")
 	o.out.register(f)
-	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
-	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
-	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
-	f.IntVar(&o.share, "share", 0, "write a model that can be handed out, by groups of `K` graphs, see baca model share (there, 5)")
-	f.IntVar(&o.workers, "workers", 0, "goroutines; 0 for one on each core")
-	o.device.register(f)
-	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written, where the salt or the isomer is the\npoint; scoring with the model does the same")
-	f.BoolVar(&o.structures, "keep-structures", false, "keep the training molecules in the model, so that neighbours are shown, see baca model structures")
-	o.values.register(f)
-	f.StringVar(&o.residuals, "residuals", "", "`held-out` if each prediction was made without its molecule; the model then keeps errors")
-	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
 	f.StringVar(&o.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
+	group(c, "Model", "out", "name", "description")
+	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
+	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
+	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
+	f.StringVar(&o.values.Observed, "observed", "", "`column` with the measured value of each molecule")
+	f.StringVar(&o.values.Predicted, "held-out", "", "`column` with predictions, each made without its molecule")
+	c.MarkFlagsRequiredTogether("observed", "held-out")
+	group(c, "Training", "epochs", "background", "as-written", "observed", "held-out")
+	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
+	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
+	workersFlag(f, &o.workers)
+	o.device.register(f)
+	group(c, "Run", "seed", "resume", "workers", "device")
 	return c
 }
 
@@ -140,16 +138,6 @@ func (o *trainFlags) check() error {
 		return usage.Errorf("standard input: want a file or a folder, since the input is read again to resume")
 	case o.epochsSet && (o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs):
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
-	case o.share < 0 || o.share == 1:
-		return usage.Errorf("--share %d: want 2 or more graphs, or 0 for a model that is not to be shared", o.share)
-	case o.share > 0 && o.structures:
-		return usage.Errorf("--keep-structures: not with --share, which leaves out what is of single molecules")
-	case o.residuals != "" && o.residuals != heldOut:
-		return usage.Errorf("--residuals %s: want %s, or nothing where predictions were not held out", o.residuals, heldOut)
-	case o.residuals != "" && (o.values.Observed == "" || o.values.Predicted == ""):
-		return usage.Errorf("--residuals: want --observed and --predicted, the columns with the values")
-	case o.residuals != "" && o.share > 0:
-		return usage.Errorf("--residuals: not with --share, which leaves out what is of single molecules")
 	}
 	if err := o.values.check(); err != nil {
 		return err
@@ -168,10 +156,8 @@ func (o *trainFlags) check() error {
 func (o *trainFlags) run(c *cobra.Command) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	if o.resume {
-		// A model that is there is the same, or was to be replaced when the run began.
-		if _, err := os.Stat(o.out.checkpoint()); err == nil {
-			o.out.overwrite = true
-		}
+		_, err := os.Stat(o.out.checkpoint())
+		o.out.resume = err == nil
 	}
 	reads := o.source
 	if o.background != builtInBackground && o.background != noBackground {
@@ -190,7 +176,7 @@ func (o *trainFlags) run(c *cobra.Command) error {
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
 	}
-	if o.residuals != "" {
+	if o.keepsErrors() {
 		training.values = set.values
 	}
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
@@ -200,23 +186,10 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.share > 0 {
-		m, err := weights.Load(data)
-		if err == nil {
-			data, err = shareFile(ctx, m, o.share)
-		}
-		if err != nil {
-			return fmt.Errorf("--share: %w", err)
-		}
-	}
-	if o.residuals != "" {
+	if o.keepsErrors() {
 		if data, err = o.withResiduals(data, set); err != nil {
 			return err
 		}
-	}
-	var lost error // why there are no structures; the model is not lost with them
-	if o.structures {
-		data, lost = o.withStructures(c, data)
 	}
 	if err := training.finish(o.out, data); err != nil {
 		return err
@@ -225,8 +198,8 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	if warning := training.training.Warning(); warning != "" {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
-	o.tellResiduals(stderr, data)
-	return lost
+	tellResiduals(stderr, data)
+	return nil
 }
 
 // cardOf begins the card of a model of the set, and says how long training takes where that is
@@ -247,32 +220,14 @@ func (o *trainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	return card
 }
 
-// withStructures returns the file of the model with its training molecules, or the file as it was
-// with an error.
-func (o *trainFlags) withStructures(c *cobra.Command, data []byte) ([]byte, error) {
-	var b bytes.Buffer
-	m, err := weights.Load(data)
-	if err == nil {
-		err = o.keepStructures(c, m)
-	}
-	if err == nil {
-		err = weights.Save(&b, m)
-	}
-	if err != nil {
-		return data, fmt.Errorf("--keep-structures: the model has none: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
 // A target is a model file that a command makes.
 type target struct {
-	path      string
-	overwrite bool
+	path   string
+	resume bool // a file that is there was to be replaced when the run began
 }
 
 func (t *target) register(f *pflag.FlagSet) {
 	f.StringVar(&t.path, "out", "", "model `file` to write")
-	f.BoolVar(&t.overwrite, "overwrite", false, "replace a file of that name")
 }
 
 // checkpoint is the file that holds how far the training of the model got.
@@ -311,8 +266,8 @@ func (t *target) check() error {
 	case !info.Mode().IsRegular():
 		return usage.Errorf("--out %s: it is there and not a plain file", t.path)
 	}
-	if !t.overwrite {
-		return usage.Errorf("--out %s is there already: want another name, or --overwrite to replace it", t.path)
+	if !t.resume {
+		return usage.Errorf("--out %s is there already: want another name, or remove it first", t.path)
 	}
 	return nil
 }
@@ -453,7 +408,7 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	}
 	if j.values != nil {
 		if err := t.EnoughResiduals(j.values); err != nil {
-			return nil, fmt.Errorf("--residuals: %w", err)
+			return nil, fmt.Errorf("--held-out: %w", err)
 		}
 	}
 	from, err := j.restore(stderr)

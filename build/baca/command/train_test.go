@@ -111,7 +111,8 @@ func TestPretrain(t *testing.T) {
 		t.Error("one worker and two make different models")
 	}
 	// A seed does.
-	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "", "--overwrite")
+	os.Remove(other)
+	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "")
 	m = load(t, other)
 	if m.Card.Name != "Mine" || m.Card.Description != "" || m.Card.Seed != 8 || slices.Equal(m.Card.HoldoutRows, holdout) {
 		t.Errorf("card %+v", m.Card)
@@ -185,10 +186,11 @@ func TestPretrainOnMolecules(t *testing.T) {
 	if c := load(t, out).Card; c.Schema != algo.OGBParent || c.Graphs != 22 || c.Name != "some" || c.DatasetSHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("card %+v", c)
 	}
+	os.Remove(out)
 	few := filepath.Join(dir, "few.smi")
 	testset.Write(t, few, "C\nCC\nCCC\n")
-	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "train", few, "--out", out, "--overwrite")
-	heldOut := []string{"--observed", "y", "--predicted", "yhat", "--residuals", "held-out"}
+	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "train", few, "--out", out)
+	heldOut := []string{"--observed", "y", "--held-out", "yhat"}
 	for text, want := range map[string]string{
 		"":                         "none.csv: the input holds no records",
 		"smiles,y,yhat\n":          "none.csv: the input holds no records",
@@ -198,11 +200,11 @@ func TestPretrainOnMolecules(t *testing.T) {
 		none := filepath.Join(dir, "none.csv")
 		testset.Write(t, none, text)
 		for _, args := range [][]string{nil, heldOut} {
-			refuse(t, exitFailure, want, append([]string{"train", none, "--out", out, "--overwrite"}, args...)...)
+			refuse(t, exitFailure, want, append([]string{"train", none, "--out", out}, args...)...)
 		}
 	}
 	long := strings.Repeat("x", 5000)
-	refuse(t, exitFailure, "name has 5000 bytes", "train", in, "--out", out, "--overwrite", "--name", long)
+	refuse(t, exitFailure, "name has 5000 bytes", "train", in, "--out", out, "--name", long)
 }
 
 func TestPretrainRefuses(t *testing.T) {
@@ -518,7 +520,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	}
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
-	_, stderr = succeed(t, args("--overwrite")...)
+	os.Remove(out)
+	_, stderr = succeed(t, args()...)
 	if !strings.Contains(stderr, out+".checkpoint of an earlier run will be overwritten") {
 		t.Errorf("does not say what becomes of the checkpoint:\n%s", stderr)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,88 +20,113 @@ import (
 	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
 	"baca/build/internal/replace"
-	"baca/build/internal/usage"
 )
 
-// trustFlags are those of `baca trust`.
+// trustFlags are those of `baca trust`. Its rows are those of `baca score` with judgements.
 type trustFlags struct {
-	source
-	predictions
-	values      labels
-	model, plot string
-	json        bool
+	scoreFlags
+	values labels
+	plot   string
+	json   bool
 }
 
-// newTrust is the command that checks what was promised of predictions.
+// newTrust is the command that says what errors to expect of predictions, and checks what was promised.
 func newTrust() *cobra.Command {
-	f := trustFlags{}
+	f := trustFlags{scoreFlags: scoreFlags{by: algo.ByAlone, options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	c := &cobra.Command{
-		Use:   "trust --observed Y --predicted YHAT [LABELLED|-]",
-		Short: "How well intervals and verdicts held, once molecules were measured",
-		Long: `Trust scores molecules of which the observed value has become known, judges the
-prediction for each as baca score --predicted does, and says how well that held: the
+		Use:        "trust --predicted YHAT [--observed Y] [INPUT|-]",
+		Short:      "Which predictions to trust, and how well that held",
+		SuggestFor: []string{"errors", "intervals", "predictions"},
+		Long: `Trust says what error to expect of your prediction for each molecule, from the held-out
+errors that the model knows, see baca train --held-out. It writes the rows of baca score, and
+in them the prediction, the expected error, a conformal interval of the observed value, and a
+verdict: trust, check or do-not-use.
+
+With --observed, once molecules were measured, it says how well that held: the
 share of observed values in their intervals, large errors by verdict beside those that
 were stated, the rank correlation of what --errors-by names and the error, how well it
 finds large errors (AUROC, 0.5 for no better than chance), and the mean error of the
-surest molecules, by how many are kept (risk and coverage). The model must know
-held-out errors, see baca train --residuals.
+surest molecules, by how many are kept (risk and coverage).
+
+--errors-by says which held-out molecules these errors are of, those that are alike in
+  score      the score of the graph by itself
+  neighbors  one less the mean similarity to the five nearest training graphs
+  margin     of classes: how near the predicted probability is to the nearer
+             class, 0 or 1
+Without it that is margin for classes, where it finds wrong ones far better than the others,
+and score for numbers. Of numbers neighbors is better on some sets and worse on others;
+--observed says what it is on yours. By margin the rank correlation is high by construction,
+because an error below 0.5 is the margin itself; the AUROC, of wrong classes, is not.
 
 Stated rates do not fall from trust to check to do-not-use: where those of held-out
 molecules do, verdicts are counted together. --json has the counts of each verdict.
-
---errors-by has the values that it has for baca score. By margin the rank correlation
-is high by construction, because an error below 0.5 is the margin itself; the AUROC, of
-wrong classes, is not.
-
 Intervals and stated rates are for molecules like those of the training set. Others,
 such as new scaffolds, show here how far that carries.`,
-		Example: `  baca train train.csv --observed y --predicted yhat --residuals held-out --out my.msgpack
-  baca trust --model my.msgpack --observed y --predicted yhat measured-since.csv
-  baca trust --model my.msgpack --observed y --predicted yhat --plot risk.svg measured-since.csv`,
+		Example: `  baca train train.csv --observed y --held-out yhat --out my.msgpack
+  baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
+  baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			f.set(c, args)
+			if f.to, err = rowsForm(f.to, f.out); err != nil {
+				return err
+			}
 			if err := f.check(); err != nil {
 				return err
 			}
-			return f.run(c)
+			if f.values.Observed == "" {
+				return f.scoreFlags.run(c)
+			}
+			return f.audit(c)
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "", "model `file` that knows held-out errors")
-	f.source.register(fs, "input", formats...)
+	f.source.register(fs, formats...)
+	group(c, "Input", "model", "format", "column")
 	f.values.register(fs)
-	f.predictions.registerOptions(fs)
-	fs.BoolVar(&f.json, "json", false, "write JSON, with the whole curve, instead of text")
-	fs.StringVar(&f.plot, "plot", "", "draw risk and coverage to this .svg `file`")
-	fs.IntVar(&f.workers, "workers", 0, "cores to use, 0 for all; the result does not depend on it")
+	f.predictions.register(fs)
+	group(c, "Predictions", "observed", "predicted", "errors-by", "coverage", "tolerance", "large-errors")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
+	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
+	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
+	fs.BoolVar(&f.json, "json", false, "with --observed: write JSON, with the whole curve, instead of text")
+	fs.StringVar(&f.plot, "plot", "", "with --observed: draw risk and coverage to this .svg `file`")
+	for _, rows := range []string{"neighbors", "out", "to"} {
+		c.MarkFlagsMutuallyExclusive("observed", rows)
+	}
+	workersFlag(fs, &f.workers)
+	group(c, "Output", "neighbors", "out", "to", "json", "plot", "workers")
 	return c
 }
 
 func (f *trustFlags) check() error {
-	switch {
-	case f.model == "":
-		return usage.Errorf("want --model, a model file that knows held-out errors")
-	case f.values.Observed == "" || f.values.Predicted == "":
-		return usage.Errorf("want --observed and --predicted, the columns with the values")
+	measured := f.values.Observed != ""
+	err := rules{
+		{f.model == "", "want --model, a model file that knows held-out errors"},
+		{f.values.Predicted == "", "want --predicted, the column with the predictions"},
+		{len(f.modelNames()) > 1, fmt.Sprintf("%d models: want the one that knows the errors of these predictions", len(f.modelNames()))},
+		{f.json && !measured, "--json: want --observed, too; --to jsonl writes rows as JSON"},
+		{f.plot != "" && !measured, "--plot: want --observed, too"},
+	}.check()
+	for _, e := range []error{err, f.values.check(), f.predictions.check(), checkSVG(f.plot)} {
+		if e != nil {
+			return e
+		}
 	}
-	if err := f.values.check(); err != nil {
-		return err
+	f.predictions.column, f.read = f.values.Predicted, &f.values
+	f.labels, f.cells = &f.values, f.values.Columns()
+	if !measured {
+		return f.scoreFlags.check()
 	}
-	if err := f.checkOptions(); err != nil {
-		return err
-	}
-	if err := checkSVG(f.plot); err != nil {
-		return err
-	}
-	f.labels, f.cells, f.read = &f.values, f.values.Columns(), &f.values
 	if err := f.source.check(formats...); err != nil {
 		return err
 	}
 	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
-func (f *trustFlags) run(c *cobra.Command) error {
+// audit says how well what was promised held.
+func (f *trustFlags) audit(c *cobra.Command) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	m, err := openModel(f.model)
 	if err != nil {
@@ -145,7 +171,7 @@ func (f *trustFlags) run(c *cobra.Command) error {
 		return trust.ErrNoValues
 	}
 	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.by))); err != nil {
+		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.predictions.by))); err != nil {
 			return err
 		}
 	}

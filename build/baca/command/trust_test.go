@@ -51,9 +51,11 @@ func TestTrust(t *testing.T) {
 		_, stderr = succeed(t, append([]string{"train", train, "--epochs", "3", "--out", filepath.Join(dir, out)}, more...)...)
 		return stderr
 	}
-	if stderr := pretrain("h.msgpack", append(values, "--residuals", "held-out", "--keep-structures")...); !strings.Contains(stderr, "kept the errors of 50 molecules") {
+	promised := []string{"--observed", "observed", "--held-out", "predicted"}
+	if stderr := pretrain("e.msgpack", promised...); !strings.Contains(stderr, "kept the errors of 50 molecules") {
 		t.Errorf("%s", stderr)
 	}
+	succeed(t, append([]string{"model", "structures", filepath.Join(dir, "e.msgpack"), "--in", train, "--out", model}, values...)...)
 	m := load(t, model)
 	rows := rowsOf(t, string(read(t, train)))
 	for k, row := range m.Card.HoldoutRows {
@@ -66,7 +68,7 @@ func TestTrust(t *testing.T) {
 
 	// The same molecules with and without predictions have the same scores.
 	plain, _ := succeed(t, "score", "--model", model, fresh)
-	text, stderr := succeed(t, "score", "--model", model, "--predicted", "predicted", "--neighbors", "2", fresh)
+	text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", "--neighbors", "2", fresh)
 	for _, want := range []string{"errors of 50 held-out molecules, by score: ", "large errors by verdict: ", "intervals hold 90 % of observed values"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr has no %q: %s", want, stderr)
@@ -120,13 +122,6 @@ func TestTrust(t *testing.T) {
 	if again, _ := succeed(t, append([]string{"trust", "--model", model, "--workers", "3", fresh}, values...)...); again != first || !strings.HasPrefix(first, "Intervals hold ") {
 		t.Errorf("%s and with more workers %s", first, again)
 	}
-	// --fdr writes its rows at the end, with the same judgements.
-	late, _ := succeed(t, "score", "--model", model, "--predicted", "predicted", "--fdr", "0.1", fresh)
-	for i, row := range rowsOf(t, late) {
-		if row["trust"] != after[i]["trust"] || row["interval_high"] != after[i]["interval_high"] {
-			t.Errorf("%s: %v", row["id"], row)
-		}
-	}
 	report := filepath.Join(dir, "r.html")
 	succeed(t, "report", "--model", model, "--out", report, fresh)
 	if page := string(read(t, report)); !strings.Contains(page, " · observed ") || !strings.Contains(page, " · predicted ") {
@@ -134,14 +129,12 @@ func TestTrust(t *testing.T) {
 	}
 
 	// Without the promise there is neither, and the reason is said.
-	if stderr := pretrain("n.msgpack", values...); !strings.Contains(stderr, "no interval and no verdict on trust") || !strings.Contains(stderr, "--residuals held-out") {
-		t.Errorf("%s", stderr)
-	}
+	pretrain("n.msgpack")
 	none := filepath.Join(dir, "n.msgpack")
 	if load(t, none).Residuals != nil {
 		t.Error("errors are kept although nobody said that they are held out")
 	}
-	text, stderr = succeed(t, "score", "--model", none, "--predicted", "predicted", fresh)
+	text, stderr = succeed(t, "trust", "--model", none, "--predicted", "predicted", fresh)
 	if row := rowsOf(t, text)[0]; row["trust"] != "" || row["interval_low"] != "" || row["score"] == "" || !strings.Contains(stderr, "no interval and no verdict on trust") {
 		t.Errorf("%v, %s", row, stderr)
 	}
@@ -164,7 +157,7 @@ func TestErrorsBy(t *testing.T) {
 	values := []string{"--observed", "observed", "--predicted", "predicted"}
 	pretrain := func(from, out string) string {
 		model := filepath.Join(dir, out)
-		succeed(t, append([]string{"train", from, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
+		succeed(t, "train", from, "--epochs", "1", "--out", model, "--observed", "observed", "--held-out", "predicted")
 		return model
 	}
 	// ascends reports expected errors that fall with what orders them.
@@ -188,7 +181,7 @@ func TestErrorsBy(t *testing.T) {
 		}
 	}
 	model := pretrain(train, "numbers.msgpack")
-	text, stderr := succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "neighbors", "--neighbors", "5", fresh)
+	text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", "neighbors", "--neighbors", "5", fresh)
 	if !strings.Contains(stderr, "held-out molecules, by distance to the five nearest: an error above") {
 		t.Errorf("%s", stderr)
 	}
@@ -225,9 +218,9 @@ func TestErrorsBy(t *testing.T) {
 	if want := fmt.Sprintf("Rank correlation (Spearman) of distance to the five nearest and error: %.2f. AUROC of large errors: %.3g.", *near.Spearman, *near.Finds); !strings.Contains(text, want) {
 		t.Errorf("%s, want %s", text, want)
 	}
-	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", "trust", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
 	refuse(t, exitFailure, "knows errors of numbers; want errors of classes", append([]string{"trust", "--model", model, "--errors-by", "margin", fresh}, values...)...)
-	refuse(t, exitUsage, "want one of score, neighbors, margin", "score", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
+	refuse(t, exitUsage, "want one of score, neighbors, margin", "trust", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
 	refuse(t, exitUsage, "want one of score, neighbors, margin", append([]string{"trust", "--model", model, "--errors-by", "luck", fresh}, values...)...)
 
 	// Is it soluble? The same predictions as probabilities.
@@ -244,11 +237,11 @@ func TestErrorsBy(t *testing.T) {
 		testset.Write(t, path, b.String())
 	}
 	model = pretrain(train, "classes.msgpack")
-	text, stderr = succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	text, stderr = succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
 	if !strings.Contains(stderr, "by distance to the nearer class: a distance from the class above 0.5 is large") {
 		t.Errorf("%s", stderr)
 	}
-	if without, _ := succeed(t, "score", "--model", model, "--predicted", "predicted", fresh); without != text {
+	if without, _ := succeed(t, "trust", "--model", model, "--predicted", "predicted", fresh); without != text {
 		t.Error("margin is not the default for classes")
 	}
 	ascends(rowsOf(t, text), func(row map[string]string) float64 {
@@ -262,7 +255,7 @@ func TestErrorsBy(t *testing.T) {
 		t.Errorf("%s, want %s", text, want)
 	}
 	testset.Write(t, fresh, "smiles,observed,predicted\nCCO,1,1.2\nCCN,2,0.5\nCCC,0,0.25\n")
-	text, stderr = succeed(t, "score", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
+	text, stderr = succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", "margin", fresh)
 	if rows := rowsOf(t, text); rows[0]["trust"] != "" || rows[0]["score"] == "" || rows[2]["trust"] == "" || !strings.Contains(stderr, `new.csv:2:7: column predicted: "1.2", want the probability of class 1, from 0 to 1`) {
 		t.Errorf("%v, %s", rows, stderr)
 	}
@@ -285,7 +278,7 @@ func TestTrustBadValues(t *testing.T) {
 	lines[5] = "z,CCC,1\n"
 	testset.Write(t, train, strings.Join(lines, ""))
 	model, values := filepath.Join(dir, "h.msgpack"), []string{"--observed", "observed", "--predicted", "predicted"}
-	_, stderr := succeed(t, append([]string{"train", train, "--epochs", "1", "--out", model, "--residuals", "held-out"}, values...)...)
+	_, stderr := succeed(t, "train", train, "--epochs", "1", "--out", model, "--observed", "observed", "--held-out", "predicted")
 	for _, want := range []string{
 		`train.csv:4:7: column observed: "abc", want a finite number`, `train.csv:6:8: column observed: "NaN", want`, `train.csv:6:13: column predicted: "1,5", want`,
 		"train.csv:7:7: column predicted: empty, want a number",
@@ -299,7 +292,7 @@ func TestTrustBadValues(t *testing.T) {
 	}
 	bad := filepath.Join(dir, "bad.csv")
 	testset.Write(t, bad, "smiles,predicted\nCCO,1e400\nCCN,2\nC((,3\n")
-	text, stderr := succeed(t, "score", "--model", model, "--predicted", "predicted", bad)
+	text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", bad)
 	rows := rowsOf(t, text)
 	if len(rows) != 3 || rows[0]["score"] == "" || rows[0]["trust"] != "" || rows[0]["interval_low"] != "" || rows[1]["trust"] == "" || rows[2]["error"] == "" {
 		t.Errorf("%v", rows)
@@ -319,18 +312,19 @@ func TestTrustBadValues(t *testing.T) {
 		message string
 		args    []string
 	}{
-		{exitFailure, "are equal: want predictions", append([]string{"train", copied, "--out", filepath.Join(dir, "x.msgpack"), "--residuals", "held-out"}, values...)},
-		{exitUsage, "want --observed and --predicted", []string{"train", train, "--out", "x.msgpack", "--residuals", "held-out", "--observed", "observed"}},
-		{exitUsage, "want held-out, or nothing", []string{"train", train, "--out", "x.msgpack", "--residuals", "fitted"}},
-		{exitUsage, "are both observed", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--predicted", "observed"}},
-		{exitUsage, "not with --share", append([]string{"train", train, "--out", "x.msgpack", "--share", "5", "--residuals", "held-out"}, values...)},
-		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope"}},
-		{exitFailure, "of which 0 have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--predicted", "predicted", "--residuals", "held-out"}},
-		{exitUsage, "a coverage of 1", []string{"score", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
-		{exitUsage, "want both above 0", []string{"score", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
-		{exitUsage, "--tolerance without --predicted: name the column", []string{"score", "--model", model, "--tolerance", "1", bad}},
-		{exitUsage, "not with --shard", []string{"score", "--model", model, "--predicted", "predicted", "--shard", "0/2", "--out", dir, bad}},
-		{exitUsage, "with 2 models", []string{"score", "--model", model + ",esol", "--predicted", "predicted", bad}},
+		{exitFailure, "are equal: want predictions", []string{"train", copied, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "observed", "--held-out", "predicted"}},
+		{exitUsage, "--observed and --held-out go together: --held-out is missing", []string{"train", train, "--out", "x.msgpack", "--observed", "observed"}},
+		{exitUsage, "--residuals: it is gone; --held-out says so", []string{"train", train, "--out", "x.msgpack", "--residuals", "held-out"}},
+		{exitUsage, "are both observed", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--held-out", "observed"}},
+		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope", "--held-out", "predicted"}},
+		{exitFailure, "of which 0 have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--held-out", "predicted"}},
+		{exitUsage, "a coverage of 1", []string{"trust", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
+		{exitUsage, "want both above 0", []string{"trust", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
+		{exitUsage, "want --predicted", []string{"trust", "--model", model, "--tolerance", "1", bad}},
+		{exitUsage, "--observed and --out do not go together", append([]string{"trust", "--model", model, "--out", "x.csv", bad}, values...)},
+		{exitUsage, "--json: want --observed, too", []string{"trust", "--model", model, "--predicted", "predicted", "--json", bad}},
+		{exitUsage, "--plot: want --observed, too", []string{"trust", "--model", model, "--predicted", "predicted", "--plot", "x.svg", bad}},
+		{exitUsage, "2 models: want the one", []string{"trust", "--model", model + ",esol", "--predicted", "predicted", bad}},
 		{exitUsage, "want --model", []string{"trust", "--observed", "a", "--predicted", "b", bad}},
 		{exitUsage, "want the name of an .svg file", append([]string{"trust", "--model", model, "--plot", "x.png", bad}, values...)},
 		{exitFailure, "there is no folder nothere", append([]string{"trust", "--model", model, "--plot", "nothere/x.svg", bad}, values...)},

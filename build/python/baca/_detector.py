@@ -247,7 +247,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> Any:
-        """Returns how wrong to expect predictions to be, as ``baca score --predicted`` does.
+        """Returns how wrong to expect predictions to be, as ``baca trust`` does.
 
         It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and of
         these on those that ``errors_by`` puts beside the prediction. The promise of the intervals is for

@@ -237,7 +237,8 @@ def test_explain(detector):
 def test_structures_in_a_model(tmp_path, molecules):
     path, model = tmp_path / "list.smi", tmp_path / "open.msgpack"
     path.write_text("".join(f"{text} name{i}\n" for i, text in enumerate(molecules)))
-    command("train", str(path), "--out", str(model), "--epochs", "1", "--keep-structures")
+    command("train", str(path), "--out", str(tmp_path / "plain.msgpack"), "--epochs", "1")
+    command("model", "structures", str(tmp_path / "plain.msgpack"), "--in", str(path), "--out", str(model))
     for detector in (baca.Detector(model), baca.Detector.load(model)):
         nearest = detector.explain(RDX)[0].nearest[0]
         assert nearest.similarity <= 1 and molecules[nearest.row] == nearest.smiles and nearest.name == f"name{nearest.row}"

@@ -29,9 +29,11 @@ def folder(tmp_path_factory):
     new[7] = "salt,[Na+].[Cl-],1,2\n"  # the farthest by its neighbours
     new[9] = "peptide,NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)NCC(=O)O,1,2\n"  # and by its score
     (folder / "new.csv").write_text(lines[0] + "".join(new))
-    values = ["--observed", "observed", "--predicted", "predicted", "--residuals", "held-out"]
-    run = ["train", "train.csv", *values, "--epochs", "3", "--seed", "5", "--keep-structures", "--out", "theirs.msgpack"]
+    values = ["--observed", "observed", "--held-out", "predicted"]
+    run = ["train", "train.csv", *values, "--epochs", "3", "--seed", "5", "--out", "plain.msgpack"]
     subprocess.run([program(), *run], cwd=folder, check=True, capture_output=True)
+    keep = ["model", "structures", "plain.msgpack", "--in", "train.csv", "--observed", "observed", "--predicted", "predicted", "--out", "theirs.msgpack"]
+    subprocess.run([program(), *keep], cwd=folder, check=True, capture_output=True)
     return folder
 
 
@@ -50,7 +52,7 @@ def fitted(folder):
     ],
 )
 def test_trust_is_that_of_the_command(folder, fitted, options, flags):
-    run = [program(), "score", "--model", "theirs.msgpack", "--predicted", "predicted", *flags, "new.csv"]
+    run = [program(), "trust", "--model", "theirs.msgpack", "--predicted", "predicted", *flags, "new.csv"]
     table = list(csv.DictReader(io.StringIO(subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout)))
     new = pd.read_csv(folder / "new.csv", index_col="name")
     for detector in (fitted, baca.Detector(folder / "theirs.msgpack", by="batch")):

@@ -21,7 +21,7 @@
 //	score     model, alpha, by, seed, kind, rows, first,     refused, set_aside; body: scores, p-values (float64), verdicts (a
 //	          body: a list                                   byte each); whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
-//	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca score --predicted
+//	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca trust
 //	          tolerance, large_errors, errors_by, body: a
 //	          column with predicted values and a list
 //	train     kind, rows, epochs, seed, name, as_written,    refused, warning; body: a model file

@@ -35,7 +35,7 @@ const (
 	beamMerge = "Beam, merge"
 
 	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
-	scoreSample  = "baca score --model model.msgpack --columns all --out out/rows.csv sample.smi"
+	scoreSample  = "baca score --model model.msgpack --by both --out out/rows.csv sample.smi"
 	pretrain     = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
 	table1       = "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
 	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"

@@ -27,8 +27,7 @@ func TestTasksOfTheLab(t *testing.T) {
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	model := filepath.Join(t.TempDir(), "hydration.msgpack")
-	baca(t, "train.csv", bytes.Join(lines[:201], nil), "train", "--epochs", "1", "--background", "none", "--observed", "observed", "--predicted", "predicted",
-		"--residuals", "held-out", "--out", model)
+	baca(t, "train.csv", bytes.Join(lines[:201], nil), "train", "--epochs", "1", "--background", "none", "--observed", "observed", "--held-out", "predicted", "--out", model)
 	file, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)

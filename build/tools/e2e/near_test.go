@@ -20,9 +20,10 @@ func TestReportDrawsNeighbors(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	model := filepath.Join(t.TempDir(), "hydration.msgpack")
-	baca(t, "train.csv", bytes.Join(lines[:501], nil), "train", "--epochs", "100", "--observed", "observed", "--predicted", "predicted",
-		"--residuals", "held-out", "--keep-structures", "--out", model)
+	dir := t.TempDir()
+	plain, model := filepath.Join(dir, "plain.msgpack"), filepath.Join(dir, "hydration.msgpack")
+	baca(t, "train.csv", bytes.Join(lines[:501], nil), "train", "--epochs", "100", "--observed", "observed", "--held-out", "predicted", "--out", plain)
+	baca(t, "train.csv", bytes.Join(lines[:501], nil), "model", "structures", plain, "--observed", "observed", "--predicted", "predicted", "--out", model, "--in")
 	file, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)

@@ -264,7 +264,7 @@ func join(events []any) message.Columns {
 }
 
 // command is what `baca score` writes: the same packages, without the engine. With batch
-// it is that of --columns all.
+// it is that of --by both.
 func command(t *testing.T, model, input string, o algo.Options, batch bool) string {
 	t.Helper()
 	m, err := weights.Open(model)

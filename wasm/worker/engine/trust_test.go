@@ -61,7 +61,7 @@ func heldOut() *message.Train {
 	return &message.Train{Name: "h", Epochs: 1, Observed: "observed", Predicted: "predicted", HeldOut: true}
 }
 
-// The model knows the errors that `baca train --residuals held-out` keeps, and its file is the same.
+// The model knows the errors that `baca train --held-out` keeps, and its file is the same.
 func TestTrainKeepsResiduals(t *testing.T) {
 	train, _ := hydration(t)
 	values := valuesIn(t, train)
@@ -168,7 +168,7 @@ func TestTrainRefusesValues(t *testing.T) {
 	fails(e, h, heldOut(), message.CodeBadInput, `column "observed" of a file of format smi, which has no columns`)
 }
 
-// The page judges predictions as `baca score --predicted` does, and audits them as `baca trust`.
+// The page judges predictions as `baca trust` does, and audits them as its --observed.
 func TestTrust(t *testing.T) {
 	train, fresh := hydration(t)
 	fresh += "broken,C1CC,1,1\n"

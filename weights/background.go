@@ -10,15 +10,15 @@ import (
 //go:embed background/molecules.smi.gz
 var backgroundFile []byte
 
-// BackgroundFile returns the built-in background as it is shipped: SMILES, one a line,
-// compressed by gzip. Source and licence are in background/README.md.
+// BackgroundFile returns the built-in background: gzipped SMILES, one a line. background/README.md
+// has sources and licences.
 func BackgroundFile() []byte { return bytes.Clone(backgroundFile) }
 
 // Background reads the built-in background.
 func Background() io.Reader {
 	r, err := gzip.NewReader(bytes.NewReader(backgroundFile))
 	if err != nil {
-		panic("weights: " + err.Error()) // the file is part of the program
+		panic("weights: " + err.Error()) // part of the program
 	}
 	return r
 }

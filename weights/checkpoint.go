@@ -9,22 +9,21 @@ import (
 	"baca/algo/pretrain"
 )
 
-// A Checkpoint is a training run between two epochs. With the same graphs it
-// goes on to the bit-identical result.
+// A Checkpoint is a training run between two epochs. With the same graphs it resumes to the
+// bit-identical result.
 type Checkpoint struct {
 	Program    string // version that wrote it
 	Schema     string // of the graphs, as in algo.Card
 	DataSHA256 string // of the training file's bytes, hex
-	// Options of the run. Workers is not stored, since it does not decide the
-	// result, and 0 after LoadCheckpoint.
+	// Options of the run. Workers is not stored, as it does not affect the result, and 0 after
+	// LoadCheckpoint.
 	Options pretrain.Options
 	Loss    pretrain.Loss // of the last epoch, zero before the first
 	State   pretrain.State
 }
 
-// SaveCheckpoint writes a checkpoint. All numbers keep all their bits. Write to
-// a new file and rename it over the old one, so that a run killed meanwhile
-// still has one that is whole.
+// SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed
+// run keeps a whole one.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := c.check(); err != nil {
 		return err
@@ -35,9 +34,8 @@ func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	return p.seal(w, checkpointKind)
 }
 
-// LoadCheckpoint reads a checkpoint from the bytes of a file, which it does not
-// keep. The error wraps one of the errors of this package. Whether the
-// checkpoint belongs to the run that is to go on is the caller's to compare.
+// LoadCheckpoint reads a checkpoint from a file's bytes, which it does not keep. The error wraps
+// one of this package's. The caller checks that it belongs to the run.
 func LoadCheckpoint(data []byte) (*Checkpoint, error) {
 	payload, err := unseal(data, checkpointKind)
 	if err != nil {
@@ -82,7 +80,7 @@ func checkpointFields(c codec, v *Checkpoint) {
 	c.allFloats("v", &v.State.V)
 }
 
-// check reports a checkpoint from which no run can go on.
+// check rejects a checkpoint that cannot resume.
 func (c *Checkpoint) check() error {
 	if err := checkSchema(c.Schema, c.Options.Config); err != nil {
 		return err
@@ -91,7 +89,7 @@ func (c *Checkpoint) check() error {
 	n := parameters(c.Options.Config)
 	moments := n
 	if s.Step == 0 && len(s.M) == 0 {
-		moments = 0 // Adam makes them at its first step
+		moments = 0 // Adam allocates them at its first step
 	}
 	for _, f := range []struct {
 		key  string
@@ -114,8 +112,7 @@ func (c *Checkpoint) check() error {
 	return nil
 }
 
-// Fits reports a checkpoint of another run than one that makes a model with this card,
-// by these options.
+// Fits rejects a checkpoint of another run than the one for this card and these options.
 func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	switch {
 	case c.Schema != card.Schema:
@@ -132,7 +129,6 @@ func (c *Checkpoint) Fits(card algo.Card, options pretrain.Options) error {
 	return nil
 }
 
-// CheckpointOf is the checkpoint of a run that makes a model with this card.
 func CheckpointOf(card algo.Card, o pretrain.Options, s pretrain.State, loss pretrain.Loss) *Checkpoint {
 	return &Checkpoint{Program: card.Program, Schema: card.Schema, DataSHA256: card.DatasetSHA256, Options: o, Loss: loss, State: s}
 }

@@ -11,34 +11,31 @@ import (
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// The longest values in a file, beside bins, which hold exactly as many bytes as
-// the rest of the file asks for.
+// Limits of values in a file. Bins have the length that the rest of the file implies.
 const (
 	maxText = 4096    // bytes of a string
 	maxList = 1 << 20 // integers of an array
 )
 
-// A codec goes through the payload of a file, either writing the values it is
-// given or reading into them. One list of fields then serves both directions,
-// and the order of keys, which is part of the format, cannot differ. Both refuse
-// texts that are long or not UTF-8, negative counts, and reals that are not finite.
+// A codec writes or reads a payload. One list of fields serves both directions, so the order of
+// keys, part of the format, cannot differ. Both reject long or invalid texts, negative counts, and
+// reals that are not finite.
 type codec interface {
-	// fields begins a map of exactly n entries, the value of key, or the whole
-	// payload if key is "".
+	// fields begins a map of exactly n entries as the value of key, or as the payload if key is "".
 	fields(key string, n int)
 	text(key string, v *string)
 	word(key string, v *uint64)
 	count(key string, v *int)
 	counts(key string, v *[]int)
 	real(key string, v *float64)
-	// floats is len(v) numbers as float32, allFloats any number of them.
+	// floats is len(v) float32 numbers, allFloats any number of them.
 	floats(key string, v []float32)
 	allFloats(key string, v *[]float32)
 }
 
-// A writer builds a payload. The first value that a reader would refuse stays in err.
+// A writer builds a payload. The first value that a reader would reject stays in err.
 type writer struct {
-	buf bytes.Buffer // never fails, so neither do the calls of m
+	buf bytes.Buffer // never fails, so calls of m do not
 	m   *msgpack.Encoder
 	err error
 }
@@ -103,7 +100,7 @@ func (w *writer) floats(key string, v []float32) {
 	w.bytes(key, b)
 }
 
-// gaps is ascending numbers, each by how far it is above the least that it can be.
+// gaps is ascending numbers, stored as differences from their minimum.
 func (w *writer) gaps(key string, list []uint32) {
 	var b []byte
 	lowest := uint64(0)
@@ -122,16 +119,15 @@ func (w *writer) bytes(key string, b []byte) {
 	w.buf.Write(b)
 }
 
-// A reader takes a payload apart. After the first error, which stays in err,
-// every method does nothing and values keep what they were.
+// A reader parses a payload. After the first error, which stays in err, methods do nothing and
+// values keep what they were.
 //
-// Package msgpack only decodes headers and single numbers here: lengths are
-// checked against the bytes that remain, and strings and bins are cut from the
-// payload by the reader itself. No value is ever skipped, so nesting is as deep
-// as the format and no deeper.
+// Package msgpack only decodes headers and single numbers: the reader checks lengths against the
+// remaining bytes, and cuts strings and bins itself. No value is skipped, so nesting is that of the
+// format.
 type reader struct {
 	data []byte
-	r    *bytes.Reader // over data; m reads from it without a buffer of its own
+	r    *bytes.Reader // over data; m reads from it unbuffered
 	m    *msgpack.Decoder
 	err  error
 }
@@ -156,15 +152,14 @@ func (r *reader) check(err error) {
 	}
 }
 
-// end reports bytes that no value has used.
+// end reports unused bytes.
 func (r *reader) end() {
 	if n := r.remaining(); n > 0 {
 		r.fail(ErrFormat, "%d bytes after the last value", n)
 	}
 }
 
-// The types of value that the format uses. Those of package msgpack take more
-// than one, nil for zero among them.
+// The format's types of values. Those of package msgpack accept more, nil for zero among them.
 var (
 	isMap  = func(c byte) bool { return msgpcode.IsFixedMap(c) || c == msgpcode.Map16 || c == msgpcode.Map32 }
 	isList = func(c byte) bool {
@@ -174,9 +169,9 @@ var (
 	isDouble = func(c byte) bool { return c == msgpcode.Double }
 )
 
-// take decodes the head of the value of key, or all of it if it is a number,
-// once its first byte says that it is of the wanted type.
-func take[T any](r *reader, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
+// decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted
+// type.
+func decodeHead[T any](r *reader, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
 	if r.err != nil {
 		return v
 	}
@@ -194,10 +189,10 @@ func take[T any](r *reader, key, want string, is func(byte) bool, decode func() 
 	return v
 }
 
-// length decodes the head of a value of many elements, each of at least size
-// bytes. All of them must fit into what remains.
+// length decodes the head of a value of many elements, each of at least size bytes, which must fit
+// into the rest.
 func (r *reader) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
-	n := take(r, key, want, is, decode)
+	n := decodeHead(r, key, want, is, decode)
 	if r.err == nil && (n < 0 || n > r.remaining()/size) {
 		r.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, r.remaining())
 	}
@@ -207,7 +202,7 @@ func (r *reader) length(key, want string, is func(byte) bool, decode func() (int
 	return n
 }
 
-// cut returns the next n bytes, which length has found to be there.
+// cut returns the next n bytes, checked by length.
 func (r *reader) cut(n int) []byte {
 	at := len(r.data) - r.remaining()
 	r.r.Seek(int64(n), io.SeekCurrent)
@@ -225,7 +220,7 @@ func (r *reader) str(key string) string {
 	return s
 }
 
-// key decodes a key, which must be the given one.
+// key decodes the expected key.
 func (r *reader) key(want string) {
 	if got := r.str("the key " + want); r.err == nil && got != want {
 		r.fail(ErrFormat, "key %q, want %q", got, want)
@@ -257,7 +252,7 @@ func (r *reader) text(key string, v *string) {
 
 func (r *reader) word(key string, v *uint64) {
 	r.key(key)
-	if n := take(r, key, "an unsigned integer", isUint, r.m.DecodeUint64); r.err == nil {
+	if n := decodeHead(r, key, "an unsigned integer", isUint, r.m.DecodeUint64); r.err == nil {
 		*v = n
 	}
 }
@@ -288,7 +283,7 @@ func (r *reader) counts(key string, v *[]int) {
 	}
 	list := make([]int, n)
 	for i := range list {
-		r.toInt(key, take(r, key, "an array of unsigned integers", isUint, r.m.DecodeUint64), &list[i])
+		r.toInt(key, decodeHead(r, key, "an array of unsigned integers", isUint, r.m.DecodeUint64), &list[i])
 	}
 	if r.err == nil {
 		*v = list
@@ -297,14 +292,13 @@ func (r *reader) counts(key string, v *[]int) {
 
 func (r *reader) real(key string, v *float64) {
 	r.key(key)
-	x := take(r, key, "a float64", isDouble, r.m.DecodeFloat64)
+	x := decodeHead(r, key, "a float64", isDouble, r.m.DecodeFloat64)
 	if r.check(checkReal(key, x)); r.err == nil {
 		*v = x
 	}
 }
 
-// bin returns the bytes of the bin that key has. They are a part of the payload,
-// and nil after an error.
+// bin returns the bytes of key's bin, part of the payload, nil after an error.
 func (r *reader) bin(key string) []byte {
 	r.key(key)
 	n := r.length(key, "a bin", msgpcode.IsBin, r.m.DecodeBytesLen, 1)
@@ -349,8 +343,7 @@ func getFloats(v []float32, b []byte) {
 	}
 }
 
-// uvarint reads a number of the named thing i from the front of b and returns what
-// follows it.
+// uvarint reads the number of thing i, called name, from the front of b and returns the rest.
 func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
 	v, size := binary.Uvarint(b)
 	if size == 0 {
@@ -364,7 +357,7 @@ func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
 	return v, b[size:]
 }
 
-// gaps reads ascending numbers of so many bits. name is that of one of them.
+// gaps reads ascending numbers of that many bits, each called name.
 func (r *reader) gaps(key, name string, bits int) []uint32 {
 	b := r.bin(key)
 	n := 0

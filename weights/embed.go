@@ -10,13 +10,13 @@ import (
 	"baca/algo"
 )
 
-// ErrUnknown is the cause of an error about a model that is not embedded.
+// ErrUnknown is the error of an unknown embedded model.
 var ErrUnknown = errors.New("unknown model")
 
 //go:embed models
 var embedded embed.FS
 
-// Default is the name of the model that is used where none is asked for.
+// Default is the model used by default.
 const Default = "drugs"
 
 const (
@@ -28,7 +28,7 @@ const (
 func Names() []string {
 	entries, err := fs.ReadDir(embedded, folder)
 	if err != nil {
-		panic("weights: " + err.Error()) // the folder is part of the program
+		panic("weights: " + err.Error()) // part of the program
 	}
 	var list []string
 	for _, e := range entries {
@@ -39,8 +39,8 @@ func Names() []string {
 	return list
 }
 
-// Bytes returns the file of the embedded model of that name, upper or lower
-// case. The error for an unknown name wraps ErrUnknown and lists the known ones.
+// Bytes returns the file of an embedded model, name in any case. The error for an unknown one wraps
+// ErrUnknown and lists the known names.
 func Bytes(name string) ([]byte, error) {
 	known := Names()
 	for _, n := range known {
@@ -51,7 +51,7 @@ func Bytes(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(known, ", "))
 }
 
-// Open loads the embedded model of that name, upper or lower case.
+// Open loads an embedded model, name in any case.
 func Open(name string) (*algo.Model, error) {
 	data, err := Bytes(name)
 	if err != nil {

@@ -2,8 +2,7 @@ package weights
 
 import "math"
 
-// toHalf returns the bits of the IEEE 754 binary16 number nearest to f, of two
-// equally near ones the even one. From 65520 on that is infinity.
+// toHalf returns the binary16 bits nearest to f, ties to even. From 65520 on that is infinity.
 func toHalf(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b>>16) & 0x8000
@@ -16,14 +15,12 @@ func toHalf(f float32) uint16 {
 	case b < 0x38800000: // 2⁻¹⁴: subnormal, in units of 2⁻²⁴
 		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(b))*0x1p24))
 	}
-	// Round 13 bits away; a carry out of the fraction raises the exponent, as it
-	// should. The bias of the exponent goes from 127 to 15.
+	// Round 13 bits; a carry raises the exponent, as it should. The bias goes from 127 to 15.
 	b += 0xfff + b>>13&1
 	return sign | uint16((b-112<<23)>>13)
 }
 
-// fromHalf returns the number that binary16 bits stand for, which float32 holds
-// exactly.
+// fromHalf decodes binary16, exactly.
 func fromHalf(h uint16) float32 {
 	sign := uint32(h&0x8000) << 16
 	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)

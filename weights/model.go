@@ -19,28 +19,24 @@ import (
 )
 
 const (
-	// maxRows is the largest number of rows of a bank or a holdout.
+	// maxRows bounds the rows of a bank or a holdout.
 	maxRows = 1 << 17
-	// maxKnown is the largest number of training graphs whose subtrees or structures a file
-	// has.
+	// maxKnown bounds the training graphs with subtrees or structures.
 	maxKnown = 1 << 20
-	// maxWork is the largest rows·E² of one of them: projecting the rows again
-	// takes 4·rows·E² multiply-adds, a few seconds at most.
+	// maxWork bounds rows·E²: projecting rows again takes 4·rows·E² multiply-adds, a few seconds at
+	// most.
 	maxWork = 1 << 30
-	// maxQ is the largest log1p of a pooled embedding. That of the largest
-	// float32 is 88.7, and its successors in float16 have no inverse.
+	// maxQ is the largest log1p of a pooled embedding: that of the largest float32 is 88.7, and
+	// later float16 values have no inverse.
 	maxQ = 88
 )
 
-// Save writes a model. The same model gives the same bytes.
+// Save writes a model, deterministically.
 //
-// The embeddings of the bank are rounded to one of 256 values of their column,
-// those of the holdout to float16, and node scores to float32. So the model that
-// scores should be the loaded one, not the one still in memory. Saving a loaded
-// model gives back the bytes that Save wrote.
+// It rounds bank embeddings to 256 values a column, holdout embeddings to float16, and node scores
+// to float32. So score with the loaded model. Saving a loaded model gives the same bytes.
 //
-// A model that contradicts itself, as described in FORMAT.md under "What has to
-// fit together", is not written.
+// A contradictory model, as in FORMAT.md under "What has to fit together", is an error.
 func Save(w io.Writer, m *algo.Model) error {
 	if m.Encoder == nil || m.Bank == nil || m.Subtrees == nil {
 		return fmt.Errorf("%w: a model to save needs an encoder, a bank and subtrees", ErrFormat)
@@ -82,22 +78,21 @@ func Save(w io.Writer, m *algo.Model) error {
 	return write(w, modelKind, sections)
 }
 
-// Sum returns the SHA-256, in hex, of the file that Save writes of a model.
+// Sum returns the SHA-256, in hex, of the file that Save writes.
 func Sum(m *algo.Model) (string, error) {
 	h := sha256.New()
 	err := Save(h, m)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// The sections of a model beside the head. Those from residuals on may be left out, since no score
-// depends on them.
+// Sections beside the head. Those from residuals on are optional, as no score depends on them.
 const (
 	indexSection      = "index"
 	residualsSection  = "residuals"
 	structuresSection = "structures"
 )
 
-// The number of entries of the maps in the head of a model.
+// Numbers of entries of the head's maps.
 const (
 	modelEntries      = 11
 	cardEntries       = 18
@@ -140,8 +135,8 @@ func (p *writer) model(m *algo.Model, holdout *contrast.Representation) {
 	p.measured(m.Measured)
 }
 
-// Load reads a model from the bytes of a file and verifies all of them. It keeps data, which must
-// stay as it is. The error wraps one of the errors of this package.
+// Load reads and verifies a model from a file's bytes. It keeps data, which must not change. The
+// error wraps one of this package's.
 func Load(data []byte) (*algo.Model, error) {
 	sections, err := read(data, modelKind)
 	if err != nil {
@@ -188,14 +183,14 @@ func Load(data []byte) (*algo.Model, error) {
 	return m, nil
 }
 
-// model reads the head of a model whose subtrees are there.
+// model reads the head of a model whose subtrees are read.
 func (r *reader) model(m *algo.Model) {
 	r.fields("", modelEntries)
 	cardFields(r, &m.Card)
 	var config gin.Config
 	configFields(r, "encoder", &config)
 	if r.err == nil {
-		// Before the encoder is made: its size follows from three numbers.
+		// Before the encoder is allocated: its size follows from three numbers.
 		r.err = checkSchema(m.Card.Schema, config)
 	}
 	m.Encoder = r.encoder(config)
@@ -242,8 +237,7 @@ func configFields(c codec, key string, v *gin.Config) {
 	c.count("layers", &v.Layers)
 }
 
-// encoder reads the tensors of an encoder of the given shape, which is valid
-// unless there was an error before.
+// encoder reads an encoder's tensors; the shape is valid unless there was an error.
 func (r *reader) encoder(c gin.Config) *gin.Encoder {
 	r.key("tensors")
 	if r.err != nil {
@@ -283,8 +277,7 @@ func (r *reader) tensor(t gin.Tensor) {
 	r.floats("float32", t.Data)
 }
 
-// parameters is the number of parameters of an encoder of valid shape c, without
-// making one.
+// parameters counts the parameters of a valid shape c.
 func parameters(c gin.Config) int {
 	linear := func(in, out int) int { return in*out + out }
 	n := 0
@@ -299,7 +292,7 @@ func shape(c gin.Config) string {
 	return fmt.Sprintf("%d features, hidden width %d and %d layers", c.Features, c.Hidden, c.Layers)
 }
 
-// check reports what makes a model useless although its parts are well formed.
+// check rejects a model that is well-formed but useless.
 func check(m *algo.Model, holdout *contrast.Representation) error {
 	c := &m.Card
 	if err := checkSchema(c.Schema, m.Encoder.Config); err != nil {
@@ -345,7 +338,7 @@ func check(m *algo.Model, holdout *contrast.Representation) error {
 	return nil
 }
 
-// checkKnown reports an index that is not that of the training graphs.
+// checkKnown rejects an index that does not match the training graphs.
 func checkKnown(m *algo.Model) error {
 	known, want := m.Known(), m.Card.Train
 	if m.Shared > 0 {
@@ -360,7 +353,7 @@ func checkKnown(m *algo.Model) error {
 	return nil
 }
 
-// checkSchema reports an encoder that cannot be, or not with this schema.
+// checkSchema rejects an encoder that does not fit the schema.
 func checkSchema(schema string, c gin.Config) error {
 	if err := c.Validate(); err != nil {
 		return fmt.Errorf("%w: %v", ErrFormat, err)
@@ -403,7 +396,7 @@ func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
 	return nil
 }
 
-// checkSize reports more rows than a bank or a holdout may have.
+// checkSize rejects too many rows.
 func checkSize(key string, n, width int) error {
 	if n > maxRows || n*width*width > maxWork {
 		return fmt.Errorf("%w: %s has %d rows of width %d, want at most %d", ErrTooLarge, key, n, width, min(maxRows, maxWork/(width*width)))

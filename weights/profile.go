@@ -10,8 +10,7 @@ import (
 	"baca/algo/explain"
 )
 
-// profile writes what the model remembers of all training graphs. A model without a
-// profile has empty bins.
+// profile writes the profile, empty bins for none.
 func (w *writer) profile(p *explain.Profile) {
 	w.fields("profile", profileEntries)
 	if p == nil {
@@ -44,7 +43,7 @@ func (w *writer) profile(p *explain.Profile) {
 	w.gaps("hashes", p.Known.Hashes)
 }
 
-// profile reads a profile for an encoder of that many features, nil for none.
+// profile reads a profile for that many features, nil for none.
 func (r *reader) profile(features int) *explain.Profile {
 	r.fields("profile", profileEntries)
 	var quantiles []float32
@@ -88,10 +87,10 @@ func (r *reader) profile(features int) *explain.Profile {
 	return p
 }
 
-// maxValue bounds values of features, which float32 holds up to there.
+// maxValue bounds feature values: float32 is exact up to it.
 const maxValue = 1 << 24
 
-// values reads those of one feature from the front of b.
+// values reads one feature's values from the front of b.
 func (r *reader) values(column int, b *[]byte) []explain.Value {
 	var n uint64
 	n, *b = r.uvarint("feature", column, *b)
@@ -126,7 +125,7 @@ func (r *reader) values(column int, b *[]byte) []explain.Value {
 	return list
 }
 
-// checkProfile reports a profile that no file can hold.
+// checkProfile rejects a profile that no file can hold.
 func checkProfile(m *algo.Model) error {
 	p := m.Profile
 	if p == nil {
@@ -164,7 +163,7 @@ func checkProfile(m *algo.Model) error {
 	return nil
 }
 
-// checkShared reports scores that no file can hold.
+// checkShared rejects scores that no file can hold.
 func checkShared(m *algo.Model) error {
 	if m.Shared < 0 || m.Shared > m.Card.Train {
 		return fmt.Errorf("%w: made for sharing by groups of %d of %d training graphs", ErrNumber, m.Shared, m.Card.Train)

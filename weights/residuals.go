@@ -39,7 +39,7 @@ func (r *reader) residuals(holdout int) *algo.Residuals {
 	return v
 }
 
-// checkResiduals reports errors that do not belong to the holdout of a model.
+// checkResiduals rejects errors that do not match the holdout.
 func checkResiduals(m *algo.Model, holdout int) error {
 	v := m.Residuals
 	if v == nil {

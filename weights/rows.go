@@ -14,20 +14,18 @@ import (
 	"baca/algo/near"
 )
 
-// The bank is the larger part of a file and is only ever compared with, so its
-// embeddings take a byte each: one of 256 values, evenly spaced from the lowest to
-// the highest of its column. The holdout is scored like the graphs of a user and
+// The bank is the larger part of a file and only compared with, so its embeddings take a byte each:
+// 256 values, evenly spaced over a column's range. The holdout is scored like a user's graphs and
 // keeps float16.
 
-// minSpread is how far the highest value of a column must be from the lowest, as a
-// fraction of it, for there to be levels between them: nearer values would be lost in
-// the rounding to float32, and the column counts as constant.
+// minSpread is the least relative range of a column with levels: float32 rounding would lose closer
+// values, and the column counts as constant.
 const minSpread = 0x1p-12
 
-// levels is the number of steps between the lowest and the highest value.
+// levels is the number of steps over the range.
 const levels = 255
 
-// bankRows writes the entries of the bank. Its prints are those of the index.
+// bankRows writes the bank. Its prints are in the index.
 func (w *writer) bankRows(v *contrast.Representation) {
 	n, dim := v.Len(), v.Dim()
 	w.count("rows", &n)
@@ -66,7 +64,7 @@ func (w *writer) index(x *fingerprint.Index) {
 
 const indexEntries = 4
 
-// index reads them. It keeps their bytes.
+// index reads the prints of all training graphs, keeping their bytes.
 func (r *reader) index() *fingerprint.Index {
 	known := 0
 	r.fields("", indexEntries)
@@ -113,7 +111,7 @@ func (w *writer) holdoutRows(v *contrast.Representation) {
 	w.packed(fingerprint.Pack(v.Prints))
 }
 
-// traits writes those of held-out graphs, a byte for each.
+// traits writes a byte for each held-out graph.
 func (w *writer) traits(list []algo.Trait) {
 	b := make([]byte, len(list))
 	for i, t := range list {
@@ -138,7 +136,7 @@ func (r *reader) traits(holdout *contrast.Representation) []algo.Trait {
 	return list
 }
 
-// checkTraits reports traits that no held-out graphs can have.
+// checkTraits rejects traits that do not match the holdout.
 func checkTraits(list []algo.Trait, n int) error {
 	if len(list) != n {
 		return fmt.Errorf("%w: %d traits for %d held-out graphs", ErrRows, len(list), n)
@@ -156,7 +154,7 @@ func (w *writer) nodeScores(v *contrast.Representation) {
 	for i, x := range v.NodeScore {
 		score[i] = float32(x)
 		if math.IsNaN(x) {
-			score[i] = float32(math.NaN()) // one of the many, for equal bytes
+			score[i] = float32(math.NaN()) // one NaN, for equal bytes
 		}
 	}
 	w.floats("node_score", score)
@@ -175,7 +173,7 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 	return n
 }
 
-// bank reads the bank of training graphs whose subtrees are all in an index.
+// bank reads the bank, with subtrees from an index.
 func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representation {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
@@ -238,8 +236,7 @@ func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
 	return r.restore("holdout", e, q, score, prints)
 }
 
-// nodeScores reads those of n graphs, of which embeddings were read: these have many more
-// values.
+// nodeScores reads n scores; n is bounded by the larger embeddings.
 func (r *reader) nodeScores(n int) []float64 {
 	score, node := make([]float32, n), make([]float64, n)
 	r.floats("node_score", score)
@@ -249,7 +246,7 @@ func (r *reader) nodeScores(n int) []float64 {
 	return node
 }
 
-// restore puts a representation together.
+// restore assembles a representation.
 func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
 	if err != nil {

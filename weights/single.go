@@ -15,12 +15,12 @@ import (
 	"baca/algo/near"
 )
 
-// foldBytes is the length of what a file keeps of one fold: the exponent of its unit, a
-// byte for each weight, and the intercept.
+// foldBytes is the length of a fold: the exponent of its unit, a byte for each weight, and the
+// intercept.
 const foldBytes = 1 + background.Buckets + 4
 
-// unit returns the exponent of the power of two of which the weights are −127 to 127
-// times: the least that will do. So they lose nothing when they are written again.
+// unit returns the least exponent of a power of two for which weights are −127 to 127 units.
+// Written again, they lose nothing.
 func unit(weights []float32) int {
 	most := 0.0
 	for _, x := range weights {
@@ -33,11 +33,10 @@ func unit(weights []float32) int {
 	return k
 }
 
-// A unit of 2⁻³⁰ is nothing, one of 2⁶ gives the largest weights.
+// 2⁻³⁰ is negligible, 2⁶ gives the largest weights.
 const minUnit, maxUnit = -30, 6
 
-// background writes what tells the training set from a background. A model without one
-// has empty bins and zeros.
+// background writes the background head, empty bins and zeros for none.
 func (w *writer) background(h *background.Head, s *algo.Sizes) {
 	w.fields("background", backgroundEntries)
 	var weights []byte
@@ -72,7 +71,7 @@ func backgroundFields(c codec, h *background.Head, s *algo.Sizes) {
 	c.count("largest", &s.High)
 }
 
-// background reads what a model knows of a background, nil for nothing.
+// background reads the background head, nil for none.
 func (r *reader) background() (*background.Head, *algo.Sizes) {
 	r.fields("background", backgroundEntries)
 	weights := r.bin("weights")
@@ -109,10 +108,10 @@ func (r *reader) background() (*background.Head, *algo.Sizes) {
 	return h, s
 }
 
-// maxWeight bounds the weights of a background, so that any sum of them is finite.
+// maxWeight bounds weights, so that sums are finite.
 const maxWeight = 127 << maxUnit
 
-// checkBackground reports a background that no file can hold, or that gives no score.
+// checkBackground rejects a background that no file can hold, or that gives no score.
 func checkBackground(m *algo.Model) error {
 	h, s := m.Background, m.Sizes
 	if (h == nil) != (s == nil) || h == nil && m.Card.BackgroundGraphs > 0 {
@@ -151,7 +150,7 @@ func checkBackground(m *algo.Model) error {
 	return nil
 }
 
-// measured writes what scoring single graphs begins with, zeros for nothing.
+// measured writes cached scores, zeros for none.
 func (w *writer) measured(v *algo.Measured) {
 	if v == nil {
 		v = new(algo.Measured)
@@ -168,7 +167,7 @@ func (w *writer) measured(v *algo.Measured) {
 	w.doubles("holdout", v.Holdout)
 }
 
-// measured reads what was measured of the holdout, nil for nothing.
+// measured reads cached scores, nil for none.
 func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
 	v := new(algo.Measured)
 	r.fields("measured", measuredEntries)
@@ -194,7 +193,7 @@ func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
 	return v
 }
 
-// checkMeasured reports what no program has measured of so many held-out graphs.
+// checkMeasured rejects impossible cached scores.
 func checkMeasured(v *algo.Measured, holdout int) error {
 	if v == nil {
 		return nil
@@ -203,7 +202,7 @@ func checkMeasured(v *algo.Measured, holdout int) error {
 		return fmt.Errorf("%w: %d scores of %d held-out graphs, by rules %d", ErrRows, len(v.Holdout), holdout, v.Rules)
 	}
 	for _, s := range append(v.Scales.Parts[:], v.Scales.Sum) {
-		// Where no graph has a part, its mean is not a number.
+		// The mean is NaN where no graph has the part.
 		if math.IsInf(s.Mean, 0) || !(s.Deviation > 0) || math.IsInf(s.Deviation, 0) {
 			return fmt.Errorf("%w: a scale of mean %g and deviation %g", ErrNumber, s.Mean, s.Deviation)
 		}
@@ -216,7 +215,7 @@ func checkMeasured(v *algo.Measured, holdout int) error {
 	return nil
 }
 
-// doubles is numbers as float64, each NaN as one of the many.
+// doubles writes float64 numbers, with a single NaN.
 func (w *writer) doubles(key string, v []float64) {
 	b := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -228,7 +227,7 @@ func (w *writer) doubles(key string, v []float64) {
 	w.bytes(key, b)
 }
 
-// doubles reads n of them.
+// doubles reads n numbers.
 func (r *reader) doubles(key string, n int) []float64 {
 	b := r.bytes(key, 8*n)
 	if r.err != nil {
@@ -241,8 +240,7 @@ func (r *reader) doubles(key string, n int) []float64 {
 	return v
 }
 
-// SaveMeasured writes a model as [Save] does, with what scoring single graphs begins with: it
-// measures that on the model as the file rounds it.
+// SaveMeasured is [Save] with cached scores, measured on the model as the file rounds it.
 func SaveMeasured(ctx context.Context, workers int, w io.Writer, m *algo.Model) error {
 	var b bytes.Buffer
 	if err := Save(&b, m); err != nil {

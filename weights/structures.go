@@ -12,7 +12,7 @@ import (
 	"baca/algo"
 )
 
-// The columns of structures that this program knows. It passes over others.
+// The known columns of structures. Others are skipped.
 const (
 	smilesColumn    = "smiles"
 	nameColumn      = "name"
@@ -44,7 +44,7 @@ func (p *writer) structures(s *algo.Structures) {
 	}
 }
 
-// numbers are the shortest decimals that give the values back, empty for NaN; nil for none.
+// numbers are the shortest exact decimals, empty for NaN; nil for none.
 func (w *writer) numbers(key string, list []float64) []string {
 	if list == nil {
 		return nil
@@ -61,7 +61,7 @@ func (w *writer) numbers(key string, list []float64) []string {
 	return texts
 }
 
-// numbers reads the values of a column, NaN for an empty line.
+// numbers parses a column, NaN for an empty line.
 func (r *reader) numbers(key string, texts []string) []float64 {
 	list := make([]float64, len(texts))
 	for i, text := range texts {
@@ -78,7 +78,7 @@ func (r *reader) numbers(key string, texts []string) []float64 {
 	return list
 }
 
-// lines is texts, each on a line of its own. Line ends in them become blanks.
+// lines writes texts, a line each. Line ends in them become blanks.
 func (w *writer) lines(key string, list []string, rows int) {
 	if len(list) != rows {
 		w.check(fmt.Errorf("%w: %s has %d values for %d rows", ErrRows, key, len(list), rows))
@@ -126,7 +126,7 @@ func (r *reader) structures() *algo.Structures {
 	return s
 }
 
-// next looks at the key that comes next without reading it.
+// next returns the next key without reading it.
 func (r *reader) next() string {
 	at := len(r.data) - r.remaining()
 	name := r.str("the next key")
@@ -152,7 +152,7 @@ func (r *reader) lines(key string, rows int) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// checkStructures reports structures that are not those of the training graphs of a model.
+// checkStructures rejects structures that do not match the training graphs.
 func checkStructures(m *algo.Model) error {
 	if m.Structures == nil {
 		return nil

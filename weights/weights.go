@@ -1,10 +1,8 @@
-// Package weights is the model file of BaCa: it writes models and the checkpoints of
-// training, reads them back from bytes that nobody vouches for, and holds the models that
-// ship with the program. FORMAT.md describes the file byte by byte.
+// Package weights is the model file of BaCa: Load and Save, the checkpoints of training, and the
+// models of the program (Open). FORMAT.md describes the file byte by byte.
 //
-// A reader gets a whole, consistent value or an error that wraps one of the
-// errors below. No input makes it panic or allocate more than a small multiple
-// of the input's own length.
+// Reading untrusted bytes gives a consistent value or an error that wraps one of those below. No
+// input makes it panic or allocate more than a small multiple of its length.
 package weights
 
 import (
@@ -19,16 +17,14 @@ import (
 	"baca/algo"
 )
 
-// Version is the format version that this package writes, and the only one it
-// reads. It changes where a section that readers know changes. A section of another name
-// needs no new version: readers keep it and otherwise ignore it.
+// Version is the format version that is written, and the only one read. It changes with a known
+// section. Readers preserve and ignore unknown sections.
 const Version = 7
 
-// MaxSize is the length in bytes of the longest file that is read or written.
+// MaxSize is the longest file in bytes.
 const MaxSize = 512 << 20
 
-// What can be wrong with a file. The error that a function returns wraps one
-// of these and says what was expected, what was found, and where.
+// Causes of errors, which say what was expected, found, and where.
 var (
 	ErrMagic     = errors.New("not a BaCa file")
 	ErrVersion   = errors.New("unknown version of the BaCa file format")
@@ -44,14 +40,12 @@ var (
 	ErrRows      = errors.New("inconsistent rows")
 )
 
-// magic begins every file. As in PNG, the first byte has its high bit set and
-// line ends of both systems follow the name, so that a transfer as text breaks
-// it here already.
+// magic begins every file. As in PNG, a byte with the high bit and line ends of both systems reveal
+// a transfer as text.
 const magic = "\x89BaCa\r\n\x1a"
 
-// The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the
-// table of sections. The table has for each section its name, length and sha-256. The
-// sections follow in its order.
+// The header: magic, version, kind, two bytes of flags, number of sections, sha-256 of the section
+// table. The table has each section's name, length and sha-256. The sections follow in order.
 const (
 	atVersion  = 8
 	atKind     = 9
@@ -125,7 +119,7 @@ func data(sections []algo.Section) (list [][]byte) {
 	return list
 }
 
-// seal writes a file with a head alone, unless a value in it was refused.
+// seal writes a file with a head only, unless a value was rejected.
 func (p *writer) seal(w io.Writer, k kind) error {
 	if p.err != nil {
 		return p.err
@@ -133,7 +127,7 @@ func (p *writer) seal(w io.Writer, k kind) error {
 	return write(w, k, []algo.Section{{Name: headSection, Data: p.buf.Bytes()}})
 }
 
-// unseal is the reverse of seal.
+// unseal reverses seal.
 func unseal(data []byte, want kind) ([]byte, error) {
 	sections, err := read(data, want)
 	if err != nil {
@@ -145,8 +139,7 @@ func unseal(data []byte, want kind) ([]byte, error) {
 	return sections[0].Data, nil
 }
 
-// read verifies all of a file and returns its sections, which are parts of data. The first is
-// the head.
+// read verifies a file and returns its sections, parts of data, the head first.
 func read(data []byte, want kind) ([]algo.Section, error) {
 	table, err := readHeader(data, want)
 	if err != nil {
@@ -174,7 +167,7 @@ func read(data []byte, want kind) ([]algo.Section, error) {
 	return sections, checkNames(sections)
 }
 
-// checkNames reports sections that do not begin with the head or have no name of their own.
+// checkNames rejects sections without the head first, or with duplicate names.
 func checkNames(sections []algo.Section) error {
 	seen := map[string]bool{}
 	for i, s := range sections {

@@ -1,7 +1,6 @@
-// Package baseline has what a detector must beat before it can be said to have
-// learned anything: statistics that can be counted off a graph, and the fingerprints of
-// chemists, ECFP4. On several published pairs one of the statistics alone ranks 80 to 95 %
-// of the pairs of graphs right.
+// Package baseline has what a detector must beat: simple graph statistics (Statistics) and ECFP4
+// fingerprints. On several published pairs one statistic alone ranks 80 to 95 % of the pairs of
+// graphs correctly.
 package baseline
 
 import (
@@ -18,7 +17,6 @@ type Statistic struct {
 	Of func(*graph.Graph) float64
 }
 
-// Statistics are those that benchmarks report.
 func Statistics() []Statistic {
 	degree := func(d int) func(*graph.Graph) float64 {
 		return func(g *graph.Graph) float64 { return g.Fraction(func(i int) bool { return g.Degree(i) == d }) }
@@ -42,8 +40,7 @@ func (s Statistic) Values(gs []*graph.Graph) []float64 {
 	return v
 }
 
-// Deviations returns how far each value lies from the median of the
-// in-distribution values, of which there must be at least one.
+// Deviations returns each value's distance from the median of at least one in-distribution value.
 func Deviations(values, id []float64) []float64 {
 	middle := metric.Percentile(id, 50)
 	d := make([]float64, len(values))

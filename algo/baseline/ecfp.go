@@ -11,15 +11,11 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn,
-// Journal of Chemical Information and Modeling 50, 742, 2010): the set of its circular
-// environments of up to radius bonds, each once however often it occurs; radius 2 is
-// ECFP4. Atoms start from their element, degree, hydrogens, charge, isotope and
-// whether they are in a ring, and bonds count by their order, so that the similarity
-// of two such sets is that of RDKit's Morgan fingerprints before these are folded. An
-// environment that has the same bonds as one found before is left out.
-//
-// It is the chemists' applicability domain, and here a rival to measure.
+// ECFP returns the extended-connectivity fingerprint of a molecule (Rogers and Hahn, Journal of
+// Chemical Information and Modeling 50, 742, 2010): the set of its circular environments up to
+// radius bonds; radius 2 is ECFP4. Atoms start from element, degree, hydrogens, charge, isotope and
+// ring membership, bonds from order, so similarities equal those of RDKit's unfolded Morgan
+// fingerprints. Environments with the same bonds as an earlier one are left out.
 func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 	p := ECFC(m, radius)
 	for k := range p.Counts {
@@ -28,7 +24,7 @@ func ECFP(m *molecule.Molecule, radius int) fingerprint.Print {
 	return p
 }
 
-// ECFPs returns the ECFP of molecules given as SMILES. It is an error if one cannot be read.
+// ECFPs returns the ECFP of SMILES.
 func ECFPs(texts []string, radius int) ([]fingerprint.Print, error) {
 	prints := make([]fingerprint.Print, len(texts))
 	for i, text := range texts {
@@ -41,7 +37,7 @@ func ECFPs(texts []string, radius int) ([]fingerprint.Print, error) {
 	return prints, nil
 }
 
-// ECFC is [ECFP] with how often each environment occurs.
+// ECFC is [ECFP] with counts.
 func ECFC(m *molecule.Molecule, radius int) fingerprint.Print {
 	all := environments(m, radius)
 	slices.Sort(all)
@@ -65,7 +61,7 @@ func environments(m *molecule.Molecule, radius int) []uint32 {
 	}
 	words := (len(m.Bonds) + 63) / 64
 	keys, done := make([]uint32, n), make([]bool, n)
-	around := make([][]uint64, n) // the bonds of the environment of each atom, as bits
+	around := make([][]uint64, n) // bonds of each atom's environment, as bits
 	var all []uint32
 	for i, a := range m.Atoms {
 		ring := uint32(0)
@@ -109,8 +105,7 @@ type environment struct {
 	bits []uint64 // its bonds
 }
 
-// widened returns the environment of an atom with these bonds, one bond wider than those
-// that are known.
+// widened returns an atom's environment, one bond wider than the known ones.
 func widened(m *molecule.Molecule, layer, atom int, bonds []int, keys []uint32, around [][]uint64) environment {
 	bits := slices.Clone(around[atom])
 	var list [][2]uint32

@@ -20,7 +20,7 @@ const (
 
 var codecNames = map[int32]string{3: "LZO", 4: "Brotli", 5: "the old LZ4"}
 
-// decompress returns data of so many bytes, which is at most MaxPage. The result may share memory with buf or body.
+// decompress returns size bytes, at most MaxPage. The result may share memory with buf or body.
 func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
 	if c.chunk.codec == codecNone {
 		return body, nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// values gives those of a page, one after the other. One is valid until the next.
+// values yields a page's values. Each is valid until the next.
 type values interface{ next() ([]byte, error) }
 
 var errValues = errors.New("fewer values than it says")
@@ -25,7 +25,7 @@ func (p *plainTexts) next() ([]byte, error) {
 	return value, nil
 }
 
-// plainNumbers are of so many bytes each.
+// plainNumbers have a fixed number of bytes.
 type plainNumbers struct {
 	left []byte
 	size int
@@ -40,7 +40,7 @@ func (p *plainNumbers) next() ([]byte, error) {
 	return value, nil
 }
 
-// truths are bits, packed or in runs.
+// truths are packed bits or runs.
 type truths struct {
 	packed []byte // nil for runs
 	at     int    // bit of the next
@@ -62,7 +62,7 @@ func (t *truths) next() ([]byte, error) {
 	return t.value[:], nil
 }
 
-// words is a dictionary, with the places of the values of a page in it.
+// words is a dictionary with a page's indices.
 type words struct {
 	list    [][]byte
 	indices hybrid
@@ -79,12 +79,12 @@ func (w *words) next() ([]byte, error) {
 	return w.list[i], nil
 }
 
-// A hybrid gives numbers of width bits that are in runs of equal ones, or packed.
+// A hybrid yields numbers of width bits, in runs or packed.
 type hybrid struct {
 	left   []byte
 	width  int
-	run    uint64 // numbers that are left of a run
-	value  uint32 // of a run of equal ones
+	run    uint64 // numbers left in the run
+	value  uint32 // of the run
 	packed []byte // nil for these
 	bit    int    // in packed
 }
@@ -135,7 +135,7 @@ func (h *hybrid) begin() error {
 	return nil
 }
 
-// bitsAt returns width bits from a place on, at most 64, the lowest first.
+// bitsAt returns at most 64 bits from an offset on, the lowest first.
 func bitsAt(b []byte, bit, width int) (x uint64) {
 	for got := 0; got < width; {
 		shift := (bit + got) & 7
@@ -148,7 +148,7 @@ func bitsAt(b []byte, bit, width int) (x uint64) {
 	return x
 }
 
-// A delta gives whole numbers, of which each is kept as its difference to the one before.
+// A delta yields integers stored as differences.
 type delta struct {
 	left     []byte
 	perMini  int
@@ -156,11 +156,11 @@ type delta struct {
 	total    uint64 // that are left
 	value    int64
 	least    int64
-	widths   []byte // of the miniblocks that are left in the block
+	widths   []byte // widths of the block's remaining miniblocks
 	packed   []byte
 	bit      int
 	width    int
-	unpacked int // that are left of the miniblock
+	unpacked int // left in the miniblock
 	begun    bool
 }
 
@@ -195,7 +195,7 @@ func (d *delta) next() (int64, error) {
 	return d.value, nil
 }
 
-// begin begins a miniblock.
+// begin starts a miniblock.
 func (d *delta) begin() error {
 	r := &reader{left: d.left}
 	if len(d.widths) == 0 {
@@ -214,7 +214,7 @@ func (d *delta) begin() error {
 	return nil
 }
 
-// behind goes through all numbers, and returns what is behind them.
+// behind skips all numbers, and returns the bytes after them.
 func (d delta) behind() ([]byte, error) {
 	for d.total > 0 {
 		if _, err := d.next(); err != nil {
@@ -224,7 +224,7 @@ func (d delta) behind() ([]byte, error) {
 	return d.left, nil
 }
 
-// deltaNumbers are numbers of so many bytes.
+// deltaNumbers have a fixed number of bytes.
 type deltaNumbers struct {
 	*delta
 	size int
@@ -237,9 +237,9 @@ func (d *deltaNumbers) next() ([]byte, error) {
 	return d.buf[:d.size], err
 }
 
-// deltaTexts are texts with their lengths in front, of which each may begin as the one before.
+// deltaTexts have their lengths first, and may share prefixes with their predecessors.
 type deltaTexts struct {
-	shared  *delta // nil where none does
+	shared  *delta // nil without shared prefixes
 	lengths *delta
 	left    []byte
 	value   []byte

@@ -61,7 +61,7 @@ func unsnappy(dst, src []byte) error {
 	return nil
 }
 
-// repeat copies what lies offset bytes before at, as often as it takes.
+// repeat copies from offset bytes before at, cyclically.
 func repeat(dst []byte, at, offset, length int) int {
 	for end := at + length; at < end; {
 		at += copy(dst[at:min(end, at+offset)], dst[at-offset:at])

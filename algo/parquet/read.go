@@ -1,11 +1,10 @@
-// Package parquet reads columns of text and whole numbers from Parquet files, and writes flat
-// tables.
+// Package parquet reads columns of text and integers from Parquet files (Open), and writes flat
+// tables (NewWriter).
 //
-// It is small, so that a page can hold it, and takes nothing in a file on trust: memory is
-// bounded by two pages and a dictionary for each column that is read, whatever the file
-// claims of itself. It reads what pandas, Polars, Spark and DuckDB write of flat columns: data
-// pages of both versions, plain, by dictionary, or as deltas; uncompressed or by Snappy, gzip, zstd or LZ4.
-// Lists and structs are told apart and not read.
+// It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and
+// a dictionary for each column. It reads flat columns of pandas, Polars, Spark and DuckDB: data
+// pages of both versions, plain, dictionary or delta; uncompressed or Snappy, gzip, zstd or LZ4.
+// Lists and structs are recognised and not read.
 package parquet
 
 import (
@@ -22,27 +21,27 @@ import (
 // Magic is how a Parquet file begins and ends.
 const Magic = "PAR1"
 
-// The limits of what is read.
+// Limits.
 const (
 	maxFooter = 64 << 20 // bytes of metadata
 	// MaxPage bounds a page or a dictionary, compressed or not, in bytes. Writers aim at
 	// 8 KiB to 1 MiB.
 	MaxPage       = 64 << 20
 	maxPageHeader = 1 << 20
-	// maxDeltas bounds the values of a page of deltas, whose lengths are gone through twice.
+	// maxDeltas bounds the values of a delta page, whose lengths are read twice.
 	maxDeltas = 1 << 24
 )
 
-// A Column is one of the top level of a file.
+// A Column at the top level of a file.
 type Column struct {
 	Name string
 	Text bool // text
-	// Whole says that it holds whole numbers. They are read as text, in decimal digits.
+	// Whole marks integers, read as decimal text.
 	Whole bool
-	// Value says that it holds floating-point numbers or truths. They are read as text, too: the
-	// shortest decimal that is the number, true or false.
+	// Value marks floating-point numbers and truths, read as text: the shortest decimal, true or
+	// false.
 	Value bool
-	What  string // what it holds, for messages
+	What  string // its content, for messages
 
 	leaf     int // among the leaves
 	optional bool
@@ -88,8 +87,8 @@ const (
 
 var physicalNames = []string{"truths", "whole numbers", "whole numbers", "times", "numbers", "numbers", "text", "bytes"}
 
-// Open reads the metadata of a file of so many bytes. Zstd decompresses; without it pages that
-// are compressed so are refused.
+// Open reads the metadata of a file of that size. If zstd is nil, pages compressed by it are
+// refused.
 func Open(r io.ReaderAt, size int64, zstd func(io.Reader) (io.Reader, error)) (*File, error) {
 	var tail [8]byte
 	if size < int64(len(Magic)+len(tail)) {
@@ -119,7 +118,6 @@ func Open(r io.ReaderAt, size int64, zstd func(io.Reader) (io.Reader, error)) (*
 	return f, nil
 }
 
-// Columns are those of the top level.
 func (f *File) Columns() []Column { return f.columns }
 
 func (f *File) readFooter(footer []byte) error {
@@ -168,7 +166,7 @@ func cmpErr(errs ...error) error {
 type element struct {
 	name                                      string
 	physical, repetition, children, converted int
-	logical                                   int // which field of the union LogicalType is set
+	logical                                   int // the set field of the union LogicalType
 	unsigned                                  bool
 }
 
@@ -208,7 +206,7 @@ const (
 	convertedSigned = 15 // INT_8 to INT_64 are 15 to 18
 )
 
-// setSchema tells the columns of a schema, which lists a tree depth first.
+// setSchema finds the columns of a schema, a tree listed depth first.
 func (f *File) setSchema(schema []element) error {
 	if len(schema) == 0 {
 		return errors.New("no schema")
@@ -216,7 +214,7 @@ func (f *File) setSchema(schema []element) error {
 	for at := 1; at < len(schema); {
 		e := schema[at]
 		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional, physical: e.physical, unsigned: e.unsigned}
-		// below are elements that are yet to come in the tree of e.
+		// below counts elements still to come below e.
 		for below := 1; below > 0; below-- {
 			if at >= len(schema) {
 				return errThrift
@@ -307,14 +305,14 @@ func readChunk(r *reader) (c chunk) {
 	return c
 }
 
-// Rows yields the cells of some columns, by their places in Columns, for each row. A cell is nil where it is null. Cells are
-// valid until the next row. An error is the last that is yielded.
+// Rows yields the cells of some columns, by index in Columns, for each row, nil for null. Cells are
+// valid until the next row. An error comes last.
 func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		cells := make([][]byte, len(columns))
 		for g := range f.groups {
 			if f.groups[g].rows == 0 {
-				continue // such groups need not say where their data are
+				continue // such groups need no data offset
 			}
 			cursors := make([]*cursor, len(columns))
 			for k, i := range columns {
@@ -341,17 +339,17 @@ func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 	}
 }
 
-// A cursor goes through the values of a column in a row group.
+// A cursor reads a column of a row group.
 type cursor struct {
 	file     *File
 	column   *Column
 	chunk    chunk
-	at, end  int64   // of what is left to read
-	page     int64   // where the page began
-	left     int     // values of the page
-	levels   *hybrid // nil where no value is null
+	at, end  int64   // the unread range
+	page     int64   // start of the page
+	left     int     // values left in the page
+	levels   *hybrid // nil without nulls
 	values   values
-	words    *words // the dictionary, nil before
+	words    *words // the dictionary, or nil
 	raw, out []byte // buffers of the page
 	digits   []byte
 }
@@ -398,7 +396,7 @@ func (c *cursor) next() ([]byte, error) {
 	return c.shown(value)
 }
 
-// shown is a value as text. Only the numbers of a dictionary are text already.
+// shown is a value as text. Numbers of a dictionary are text already.
 func (c *cursor) shown(value []byte) ([]byte, error) {
 	if c.column.Text || c.words != nil && c.values == values(c.words) {
 		return value, nil
@@ -407,7 +405,7 @@ func (c *cursor) shown(value []byte) ([]byte, error) {
 	return c.digits, nil
 }
 
-// digits appends a value that is no text.
+// digits appends a number or truth as text.
 func (c *Column) digits(b, value []byte) []byte {
 	switch c.physical {
 	case boolean:
@@ -508,7 +506,7 @@ func readHeader(r *reader) (h header) {
 	return h
 }
 
-// header reads that of the page at c.at, which is then that of its data.
+// header reads the header at c.at and moves to its data.
 func (c *cursor) header() (h header, err error) {
 	for size := int64(512); ; size *= 8 {
 		b := slices.Grow(c.raw[:0], int(min(size, c.end-c.at)))[:min(size, c.end-c.at)]
@@ -526,7 +524,7 @@ func (c *cursor) header() (h header, err error) {
 	}
 }
 
-// readPage reads the page at c.at. A page that holds no values leaves none.
+// readPage reads the page at c.at. A page without values leaves none.
 func (c *cursor) readPage() error {
 	h, err := c.header()
 	if err != nil {
@@ -616,7 +614,7 @@ func (c *cursor) readData2(h header) error {
 	if h.repetitionSize < 0 || h.definitionSize < 0 || levels > h.compressed || levels > h.uncompressed {
 		return errors.New("levels are longer than the page")
 	}
-	// The levels stay in c.raw, which is not read into before the next page.
+	// The levels stay in c.raw, which is unchanged until the next page.
 	c.levels = nil
 	if c.column.optional {
 		c.levels = &hybrid{left: c.raw[h.repetitionSize:levels], width: 1}
@@ -631,7 +629,7 @@ func (c *cursor) readData2(h header) error {
 	return c.setValues(h, body)
 }
 
-// setValues makes body the values of the page.
+// setValues decodes body as the page's values.
 func (c *cursor) setValues(h header, body []byte) (err error) {
 	c.left = h.values
 	text := c.column.Text
@@ -684,7 +682,7 @@ func (c *cursor) plain(body []byte) values {
 	return &plainNumbers{body, c.column.size()}
 }
 
-// size is that of a number, and the least of a text.
+// size is a value's width; for text, its minimum.
 func (c *Column) size() int {
 	if c.physical == int64s || c.physical == doubles {
 		return 8

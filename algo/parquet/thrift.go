@@ -21,7 +21,7 @@ const (
 	thriftStruct = 12
 )
 
-// maxNesting bounds structs in structs: Parquet has 6.
+// maxNesting bounds nested structs: Parquet has 6.
 const maxNesting = 16
 
 var (
@@ -29,8 +29,7 @@ var (
 	errThrift = errors.New("metadata are damaged")
 )
 
-// A reader takes values of Thrift's compact protocol from the front of what is left. After an
-// error all are 0, and nothing is left.
+// A reader decodes Thrift's compact protocol. After an error all values are 0, and nothing is left.
 type reader struct {
 	left  []byte
 	err   error
@@ -82,7 +81,7 @@ func (r *reader) signed() int64 {
 
 func (r *reader) text() string { return string(r.take(r.unsigned())) }
 
-// fields calls read for each field of a struct, which takes its value or is false.
+// fields calls read for each field of a struct. read consumes the value or returns false.
 func (r *reader) fields(read func(id int, kind byte) bool) {
 	if r.depth++; r.depth > maxNesting {
 		r.fail(errThrift)
@@ -128,7 +127,7 @@ func (r *reader) list() (n uint64, kind byte) {
 	if n = uint64(head >> 4); n == 15 {
 		n = r.unsigned()
 	}
-	if n > uint64(len(r.left)) { // each takes a byte at least
+	if n > uint64(len(r.left)) { // each takes at least a byte
 		r.fail(errShort)
 		return 0, 0
 	}

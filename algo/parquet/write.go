@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A Kind is the type of the values of a column that is written.
+// A Kind is a column's type.
 type Kind uint8
 
-// The kinds. Each value may be null.
+// Each value may be null.
 const (
 	Texts       Kind = iota // text in UTF-8
 	Numbers                 // float64
@@ -27,23 +27,23 @@ type Field struct {
 	Kind Kind
 }
 
-// The limits of a row group, in which a Writer keeps rows.
+// Limits of a row group, which a Writer buffers.
 const (
 	groupRows  = 1 << 16
 	groupBytes = 16 << 20
 	maxWords   = 1 << 12 // of a dictionary
 )
 
-// A Writer writes rows. A value is set for each column in turn, and then the row is ended. What
-// has no value is null. Close writes the end of the file; errors stay until then.
+// A Writer writes rows: set a value for each column, then End. Unset values are null. Close writes
+// the footer; errors are kept until then.
 type Writer struct {
 	w       io.Writer
 	columns []writtenColumn
-	rows    int // of the row group
+	rows    int // in the row group
 	size    int // about, in bytes
 	total   int64
 	at      int64
-	groups  thrift // as the metadata have them
+	groups  thrift // metadata of written groups
 	written int    // row groups
 	program string
 	err     error
@@ -51,7 +51,7 @@ type Writer struct {
 	gzip    *gzip.Writer
 }
 
-// A writtenColumn is a column of the row group that is collected.
+// A writtenColumn is the buffered part of a column.
 type writtenColumn struct {
 	Field
 	levels, repeats []byte // definition and repetition levels
@@ -63,7 +63,7 @@ type writtenColumn struct {
 	tooMany         bool
 }
 
-// NewWriter begins a file. Program is what the file says it was written by.
+// NewWriter begins a file. It names program as its writer.
 func NewWriter(w io.Writer, program string, fields []Field) *Writer {
 	f := &Writer{w: w, program: program}
 	f.gzip, _ = gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
@@ -81,16 +81,16 @@ func (f *Writer) write(b []byte) {
 	}
 }
 
-// Null leaves column i of the row without a value.
+// Null leaves column i without a value.
 func (f *Writer) Null(i int) { f.columns[i].level(0, 0) }
 
-// Text sets column i of the row. What is not UTF-8 is written as U+FFFD.
+// Text sets column i. Invalid UTF-8 becomes U+FFFD.
 func (f *Writer) Text(i int, s string) {
 	f.columns[i].level(1, 0)
 	f.size += f.columns[i].text(s)
 }
 
-// Number sets column i of the row; NaN is null.
+// Number sets column i; NaN is null.
 func (f *Writer) Number(i int, x float64) {
 	if math.IsNaN(x) {
 		f.Null(i)
@@ -101,7 +101,7 @@ func (f *Writer) Number(i int, x float64) {
 	f.size += 8
 }
 
-// Truth sets column i of the row.
+// Truth sets column i.
 func (f *Writer) Truth(i int, x bool) {
 	c := &f.columns[i]
 	c.level(1, 0)
@@ -121,7 +121,7 @@ const (
 	someElement = 3
 )
 
-// TextList sets column i of the row.
+// TextList sets column i.
 func (f *Writer) TextList(i int, list []string) {
 	c := &f.columns[i]
 	if len(list) == 0 {
@@ -133,7 +133,7 @@ func (f *Writer) TextList(i int, list []string) {
 	}
 }
 
-// NumberList sets column i of the row.
+// NumberList sets column i.
 func (f *Writer) NumberList(i int, list []float64) {
 	c := &f.columns[i]
 	if len(list) == 0 {
@@ -158,10 +158,10 @@ func (f *Writer) End() {
 	}
 }
 
-// Err is the first error of the file that is written to.
+// Err is the first write error.
 func (f *Writer) Err() error { return f.err }
 
-// Close writes what is left and the end of the file.
+// Close writes the rest of the file.
 func (f *Writer) Close() error {
 	f.flush()
 	at := f.at
@@ -184,8 +184,7 @@ func (c *writtenColumn) number(x float64) {
 	c.plain = binary.LittleEndian.AppendUint64(c.plain, math.Float64bits(x))
 }
 
-// text keeps a text, as a word as long as these are few, and returns about how many bytes that
-// takes.
+// text buffers a text, in a dictionary while that is small, and returns its approximate size.
 func (c *writtenColumn) text(s string) int {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if !c.tooMany {
@@ -207,7 +206,7 @@ func (c *writtenColumn) text(s string) int {
 	return 4 + len(s)
 }
 
-// spell gives up the dictionary.
+// spell abandons the dictionary.
 func (c *writtenColumn) spell() {
 	for _, k := range c.indices {
 		c.plain = appendText(c.plain, c.list[k])
@@ -240,8 +239,8 @@ func (f *Writer) flush() {
 	f.rows, f.size = 0, 0
 }
 
-// chunk writes the column, with its metadata to f.groups, and empties it. It returns the size
-// before compression.
+// chunk writes the column, its metadata to f.groups, and empties it. It returns the uncompressed
+// size.
 func (f *Writer) chunk(c *writtenColumn) (plain int64) {
 	values, begin, dictionaryAt := len(c.levels), f.at, int64(0)
 	uncompressed := int64(0)
@@ -319,8 +318,7 @@ func (f *Writer) chunk(c *writtenColumn) (plain int64) {
 	return uncompressed
 }
 
-// page writes a page with the part of its header that its kind has, and returns its size before
-// compression.
+// page writes a page with its kind's header fields, and returns the uncompressed size.
 func (f *Writer) page(kind int, body []byte, rest func(h *thrift)) int64 {
 	f.packed.Reset()
 	f.gzip.Reset(&f.packed)
@@ -348,7 +346,7 @@ func (c *writtenColumn) physical() int {
 	return byteArray
 }
 
-// metadata are the footer.
+// metadata returns the footer.
 func (f *Writer) metadata() []byte {
 	m := &thrift{}
 	m.begin()
@@ -403,7 +401,7 @@ func (c *writtenColumn) schema(m *thrift) {
 	m.end()
 }
 
-// appendLevels appends levels of so many bits, with their size in front.
+// appendLevels appends levels of that width, size first.
 func appendLevels(b, levels []byte, width int) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -419,8 +417,8 @@ func bitsFor(x int) (n int) {
 	return n
 }
 
-// appendHybrid appends n numbers of width bits: runs of eight equal ones or more as runs, and
-// what is between packed in groups of eight.
+// appendHybrid appends n numbers of width bits: runs of eight or more equal ones as runs, others
+// packed by eight.
 func appendHybrid(b []byte, n, width int, at func(int) uint32) []byte {
 	run := func(i int) (length int) {
 		for length = 1; i+length < n && at(i+length) == at(i); length++ {
@@ -460,7 +458,7 @@ func appendHybrid(b []byte, n, width int, at func(int) uint32) []byte {
 // thrift writes Thrift's compact protocol.
 type thrift struct {
 	out  []byte
-	last []int // field ids of the structs that are open
+	last []int // field ids of the open structs
 }
 
 func (t *thrift) begin() { t.last = append(t.last, 0) }

@@ -1,6 +1,5 @@
-// Package product has the float32 matrix products of the encoder, for networks that are
-// trained outside of algo. They run on the same vector code and give the same bits on every
-// machine. All matrices are dense, row-major; shapes that do not fit panic.
+// Package product has the encoder's float32 matrix products for networks trained outside of algo,
+// with the same bits on every machine. Matrices are dense, row-major; wrong shapes panic.
 package product
 
 import "baca/algo/internal/kernel"

@@ -10,27 +10,22 @@ import (
 	"baca/algo/graph"
 )
 
-// An Auto gives each batch to the faster of two devices. It implements gin.Device.
-// Which one that is was measured, see Measure, and so results repeat to within
-// rounding only.
+// An Auto gives each batch to the faster of two devices, as Measure found. It implements
+// gin.Device. Results repeat to within rounding.
 type Auto struct {
 	small, large gin.Device
-	// EncodeFrom and TrainFrom are the least numbers of graphs in a batch that
-	// the second device gets, 0 for none.
+	// EncodeFrom and TrainFrom are the least batches for the second device, 0 for none.
 	EncodeFrom, TrainFrom int
 	report                []string
 }
 
-// measured are the numbers of graphs that Measure tries.
 var measured = []int{16, 64, 256, 1024, 4096}
 
-// patience is how long a batch may take on the slower device for a larger one to
-// be tried.
+// patience bounds the slower device's time before larger batches are skipped.
 const patience = 300 * time.Millisecond
 
-// Measure times both devices on batches of graphs of a drug's size with an encoder of
-// the given shape, until one of them has clearly won. Training is measured if it is
-// wanted, and else all of it is for the first device.
+// Measure times both devices on batches of drug-sized graphs with an encoder of that shape, until
+// one clearly wins. Training is measured if wanted; otherwise the first device trains.
 func Measure(ctx context.Context, small, large gin.Device, c gin.Config, training bool) (*Auto, error) {
 	a := &Auto{small: small, large: large}
 	e := gin.Zero(c)
@@ -64,7 +59,7 @@ func Measure(ctx context.Context, small, large gin.Device, c gin.Config, trainin
 	return a, err
 }
 
-// crossover returns from how many graphs on the second device is faster.
+// crossover returns the batch size from which second is faster.
 func (a *Auto) crossover(what string, features int, run func(gin.Device, []*graph.Graph) error) (from int, err error) {
 	var gs []*graph.Graph
 	var times []string
@@ -78,7 +73,7 @@ func (a *Auto) crossover(what string, features int, run func(gin.Device, []*grap
 		}
 		var fastest [2]time.Duration
 		for k, d := range []gin.Device{a.small, a.large} {
-			// The first run makes room, and shaders.
+			// The first run allocates and compiles shaders.
 			for try := range 3 {
 				begin := time.Now()
 				if err := run(d, gs[:n]); err != nil {
@@ -153,7 +148,7 @@ func (a *Auto) String() string {
 	return s
 }
 
-// Report says what was measured, on the first device and the second.
+// Report describes the measurements.
 func (a *Auto) Report() string { return strings.Join(a.report, "; ") }
 
 // Encode implements gin.Device.

@@ -9,20 +9,18 @@ import (
 	"baca/algo/graph"
 )
 
-// segment nodes of a graph are summed by one thread; a larger graph is summed in
-// segments.
+// segment nodes of a graph are summed by one thread, a larger graph in segments.
 const segment = 256
 
-// nodeTile is the tile of the shaders of ℓ_n, in rows, and graphTile that of ℓ_g.
-// Most molecules have fewer atoms than the one, most batches more graphs than the
-// other.
+// nodeTile is the tile of the ℓ_n shaders in rows, graphTile that of ℓ_g. Most molecules have fewer
+// atoms than the first, most batches more graphs than the second.
 const (
 	nodeTile  = 32
 	graphTile = 64
 )
 
-// A chunk is a part of a batch whose activations are on the device at once: some
-// of its graphs as one CSR, and lists of work for the shaders.
+// A chunk is a part of a batch whose activations fit on the device: some graphs as one CSR, and
+// work lists for the shaders.
 type chunk struct {
 	first, graphs int // of the batch
 	n             int // nodes
@@ -30,31 +28,30 @@ type chunk struct {
 	rows          int // nodes that take part in ℓ_n
 	pairs         int // values of the gradient of ℓ_n by cosines
 
-	// Places in the tables.
+	// Offsets in the tables.
 	offsets, neighbors, graphOf, segmentFirst, graphSegment int
 	row, rowFirst                                           int
 	sums, pairWork, mulWork                                 int
 	sumCount, pairCount, mulCount                           int
-	// Places in the inputs.
+	// Offsets in the inputs.
 	x, xs, share int // share: 1/rows of the graph, for each row
 }
 
-// A batch is what is uploaded for some graphs.
+// A batch is the upload for some graphs.
 type batch struct {
 	chunks []chunk
 	tables []uint32
 	inputs []float32
 }
 
-// piece is one entry of a list of work.
+// piece appends an entry of a work list.
 func (b *batch) piece(w ...uint32) {
 	var p [8]uint32
 	copy(p[:], w)
 	b.tables = append(b.tables, p[:]...)
 }
 
-// nodeBytes is about what one node takes up on the device, and the largest share
-// of one buffer in it.
+// nodeBytes estimates a node's device memory, and the largest buffer's share of it.
 func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 	width := c.Width()
 	deep := (c.Layers-1)*c.Hidden + max(c.Features, graph.EncodingWidth)
@@ -65,8 +62,7 @@ func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 	return 4 * values, 4 * max(width, deep, c.Features+graph.EncodingWidth+1)
 }
 
-// cut parts graphs into chunks that fit on the device. With whole set it answers
-// with one chunk or an error.
+// cut divides graphs into chunks that fit on the device.
 func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int, err error) {
 	all, most := nodeBytes(c, training)
 	limit := d.limits.Binding
@@ -103,9 +99,8 @@ func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int
 	return append(ends, len(gs)), nil
 }
 
-// pack adds a chunk of gs, graphs first to end of the batch. With training set it
-// adds the work of the backward pass of ℓ_n, whose gradient is multiplied by
-// scale.
+// pack adds graphs first to end of the batch as a chunk. With training set it adds the backward
+// pass of ℓ_n, with its gradient times scale.
 func (b *batch) pack(gs []*graph.Graph, first, end int, training bool, scale float32) {
 	c := chunk{first: first, graphs: end - first}
 	at := func() int { return len(b.tables) }
@@ -145,7 +140,7 @@ func (b *batch) pack(gs []*graph.Graph, first, end int, training bool, scale flo
 	b.tables = append(b.tables, uint32(node))
 	c.graphSegment = at()
 	b.tables = append(append(b.tables, graphSegment...), uint32(c.segments))
-	// The rows of ℓ_n, as contrast.NodeScore takes them.
+	// The rows of ℓ_n, as in contrast.NodeScore.
 	c.row, node = at(), 0
 	for _, g := range gs[first:end] {
 		n := g.N()
@@ -193,8 +188,7 @@ func (b *batch) pack(gs []*graph.Graph, first, end int, training bool, scale flo
 	b.chunks = append(b.chunks, c)
 }
 
-// packPairs lists the tiles of the gradients of ℓ_n: for each graph a square of
-// all pairs of its rows.
+// packPairs lists the tiles of ℓ_n's gradients: for each graph a square of row pairs.
 func (b *batch) packPairs(c *chunk, rowFirst []uint32, scale float32) {
 	c.pairWork = len(b.tables)
 	for k := range c.graphs {

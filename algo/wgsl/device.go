@@ -1,12 +1,9 @@
-// Package wgsl runs the encoder, its losses and its training as WebGPU compute
-// shaders, natively and in a browser. A [Device] is a gin.Device; the [GPU] that it
-// drives is a thin layer outside of algo.
+// Package wgsl runs the encoder, its losses and its training as WebGPU compute shaders, natively
+// and in a browser. New makes a gin.Device of a [GPU], a thin layer outside of algo.
 //
-// A batch is one submission: its graphs, as one CSR, are uploaded while the last
-// batch computes, and weights, activations and the state of Adam stay on the
-// device. Nothing depends on the order in which a GPU runs its threads, so results
-// repeat to the bit on one machine; those of the processor they match to within
-// rounding.
+// A batch is one submission: its graphs, as one CSR, are uploaded while the previous batch
+// computes; weights, activations and Adam's state stay on the device. Results do not depend on
+// thread order: they repeat to the bit on one machine and match the processor up to rounding.
 package wgsl
 
 import (
@@ -24,9 +21,8 @@ import (
 //go:embed *.wgsl
 var shaders embed.FS
 
-// DefaultMemory is what a batch may take up on the device at once, in bytes,
-// unless told otherwise. Larger batches are cut up; training then computes their
-// activations twice.
+// DefaultMemory bounds a batch's device memory in bytes. Larger batches are divided; training then
+// computes activations twice.
 const DefaultMemory = 1 << 30
 
 // A Device runs encoders on a GPU. It implements gin.Device.
@@ -39,14 +35,13 @@ type Device struct {
 	kernels  map[string]kernel
 	buffers  map[string]*buffer
 	had      int       // bytes of all buffers
-	uploaded []float32 // what the buffer of parameters for Encode holds
-	bank     negatives // whose unit rows the device holds
+	uploaded []float32 // the device's copy of the parameters for Encode
+	bank     negatives // the negatives whose unit rows are on the device
 	lost     error
 
-	trainings map[*owned]bool // those that still have buffers
-	// What trainings that nobody holds any more leave behind. The GPU is called by
-	// one goroutine at a time, and not by that of the garbage collector: whoever
-	// uses the device next frees it.
+	trainings map[*owned]bool // those with buffers
+	// Buffers of collected trainings. The GPU is called by one goroutine at a time, not by the
+	// garbage collector: the next user frees them.
 	dropped struct {
 		sync.Mutex
 		list []*owned
@@ -63,8 +58,8 @@ type buffer struct {
 	bytes int
 }
 
-// New returns a Device that gives one batch that many bytes of device memory, or
-// DefaultMemory for 0. Several on one GPU must not be used at the same time.
+// New returns a Device with that many bytes of device memory for a batch, or DefaultMemory for 0.
+// Devices of one GPU must not be used concurrently.
 func New(g GPU, memory int) *Device {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -82,8 +77,7 @@ var _ gin.Device = (*Device)(nil)
 // String implements gin.Device.
 func (d *Device) String() string { return d.gpu.String() }
 
-// kernel returns a compiled shader. Its name may end in constants, as in
-// "gemm TM=64 TN=16".
+// kernel returns a compiled shader. Its name may end in constants, as in "gemm TM=64 TN=16".
 func (d *Device) kernel(name string) (kernel, error) {
 	if k, ok := d.kernels[name]; ok {
 		return k, nil
@@ -98,8 +92,7 @@ func (d *Device) kernel(name string) (kernel, error) {
 		fmt.Fprintf(&code, "const %su;\n", constant)
 	}
 	code.Write(text)
-	// The bindings, in their order. A regular expression would be a tenth of a
-	// megabyte more to load for every visitor of the page.
+	// Bindings in order. A regular expression would add a tenth of a megabyte to the page.
 	var writable []bool
 	for _, binding := range strings.Split(code.String(), " var<storage, ")[1:] {
 		writable = append(writable, strings.HasPrefix(binding, "read_write>"))
@@ -113,7 +106,7 @@ func (d *Device) kernel(name string) (kernel, error) {
 	return k, nil
 }
 
-// A SizeError says that something does not fit on a device, and what would.
+// A SizeError says what does not fit on a device, and what would.
 type SizeError struct {
 	Device string
 	What   string // what does not fit
@@ -143,8 +136,8 @@ func size(bytes int) string {
 	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
 }
 
-// reserve returns the buffer of a name with room for n values of four bytes. What
-// it held is lost if it was too small.
+// reserve returns the named buffer with room for n four-byte values. If it was too small, its
+// content is lost.
 func (d *Device) reserve(name string, n int) (Buffer, error) {
 	bytes := max(4*n, 256)
 	b := d.buffers[name]
@@ -155,8 +148,7 @@ func (d *Device) reserve(name string, n int) (Buffer, error) {
 		return 0, &SizeError{Device: d.String(), What: "the buffer " + name, Need: bytes, Have: d.limits.Binding}
 	}
 	if b != nil {
-		// A little more, so that batches of nearly one size do not reserve
-		// again and again.
+		// Slack, so that similar batches do not reallocate.
 		bytes = min(bytes+bytes/8, d.limits.Binding) &^ 3
 		d.release(name)
 	}
@@ -180,8 +172,7 @@ func (d *Device) release(name string) {
 	}
 }
 
-// lock begins a method: it waits for the device and frees what is not used any
-// more.
+// lock begins a method: it waits for the device and frees unused buffers.
 func (d *Device) lock() {
 	d.mu.Lock()
 	d.dropped.Lock()
@@ -193,7 +184,7 @@ func (d *Device) lock() {
 	}
 }
 
-// free gives the buffers of a training back, once.
+// free releases a training's buffers, once.
 func (d *Device) free(o *owned) {
 	if !d.trainings[o] {
 		return
@@ -206,8 +197,7 @@ func (d *Device) free(o *owned) {
 	}
 }
 
-// Close gives the memory back, also that of trainings, which cannot go on then. The
-// GPU itself stays open.
+// Close releases all memory; trainings cannot continue. The GPU stays open.
 func (d *Device) Close() {
 	d.lock()
 	defer d.mu.Unlock()
@@ -220,7 +210,7 @@ func (d *Device) Close() {
 	d.uploaded, d.bank = nil, negatives{}
 }
 
-// A job is work that is being put together. After an error it takes no more.
+// A job collects work. After an error it accepts none.
 type job struct {
 	d    *Device
 	work Work
@@ -250,7 +240,7 @@ func (j *job) read(b Buffer, n int) {
 	j.work.Reads = append(j.work.Reads, Read{Buffer: b, Bytes: 4 * n})
 }
 
-// maxGroups is the number of workgroups in one direction that every WebGPU takes.
+// maxGroups is the number of workgroups in a direction that every WebGPU allows.
 const maxGroups = 65535
 
 // call runs a kernel on groups workgroups. The parameters are the words of the
@@ -282,7 +272,7 @@ func (j *job) each(name string, n int, params []uint32, buffers ...Buffer) {
 	j.call(name, (n+255)/256, params, buffers...)
 }
 
-// submit starts the work. After a lost device all fails.
+// submit starts the work. After a lost device everything fails.
 func (j *job) submit() (Pending, error) {
 	if j.err != nil {
 		return nil, j.err
@@ -294,7 +284,7 @@ func (j *job) submit() (Pending, error) {
 	return p, j.d.failed(err)
 }
 
-// failed remembers that the device was lost, and forgets its buffers.
+// failed records a lost device, and forgets its buffers.
 func (d *Device) failed(err error) error {
 	if errors.Is(err, ErrLost) && d.lost == nil {
 		d.lost = fmt.Errorf("%s: %w", d.String(), err)

@@ -12,7 +12,7 @@ import (
 	"baca/algo/graph"
 )
 
-// places are where the layers of an encoder are in its parameters.
+// places are the offsets of an encoder's layers in its parameters.
 type places struct {
 	gin.Config
 	layers              [gin.Views][][2]linear
@@ -45,10 +45,10 @@ func placesOf(e *gin.Encoder) places {
 	return p
 }
 
-// maxFused is the width up to which a layer is one kernel.
+// maxFused is the largest width of a layer in one kernel.
 const maxFused = 64
 
-// A space names the buffers that one chunk computes in.
+// A space names the buffers of one chunk.
 type space struct {
 	tables, inputs, params Buffer
 	unused                 [2]Buffer // for what a call does not write
@@ -59,7 +59,7 @@ type space struct {
 	uf, us, stats, rows, cols, loss, perRow  Buffer
 }
 
-// reserve makes room for the largest of the chunks, and for ℓ_g of a batch.
+// reserve allocates for the largest chunk, and for ℓ_g of a batch.
 func (j *job) reserve(p *places, b *batch, params Buffer, graphs int, keep bool) space {
 	var n, rows, chunkGraphs, segments int
 	for _, c := range b.chunks {
@@ -95,8 +95,7 @@ func (j *job) reserve(p *places, b *batch, params Buffer, graphs int, keep bool)
 	return s
 }
 
-// reserveLoss makes room for the InfoNCE loss of that many rows, whose sums have
-// that many parts.
+// reserveLoss allocates for the InfoNCE loss of rows, with sums in parts.
 func (j *job) reserveLoss(s *space, rows, parts, width int) {
 	s.uf, s.us = j.buffer("unit rows 0", rows*width), j.buffer("unit rows 1", rows*width)
 	s.stats = j.buffer("lengths", 3*rows)
@@ -124,8 +123,7 @@ const (
 	withOnes
 )
 
-// tileM is the number of rows of a tile of gemm.wgsl; tileN is that of columns for
-// a product with n.
+// tileM is a tile's rows in gemm.wgsl, tileN its columns for a product with n.
 const tileM = 64
 
 func tileN(n int) int {
@@ -190,7 +188,7 @@ func (j *job) head(s *space, m [2]linear, out, hidden, x view, n int) {
 	j.apply(s, m[1], out, hidden, n, false)
 }
 
-// sumAt is where the input of a layer's MLP is kept, and midAt its hidden layer.
+// sumAt is the offset of a layer's MLP input, midAt of its hidden layer.
 func (p *places) sumAt(v, l, n int) int {
 	if l == 0 {
 		return 0
@@ -200,8 +198,8 @@ func (p *places) sumAt(v, l, n int) int {
 
 func (p *places) midAt(l, n int) int { return n * l * p.Hidden }
 
-// forward encodes a chunk. Its graph projections go to zf and zs, rows c.first and
-// on. With keep set all that the backward pass needs is kept.
+// forward encodes a chunk. Graph projections go to zf and zs, from row c.first on. With keep set
+// the backward pass's inputs are kept.
 func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep bool) {
 	width, d := p.Width(), p.Hidden
 	for v := range gin.Views {
@@ -273,8 +271,8 @@ func (j *job) loss(s *space, rows, splits int) {
 	j.each("loss", rows, []uint32{uint32(rows), uint32(splits), bits(inverse)}, s.stats, s.rows, s.cols, s.loss)
 }
 
-// Encode implements gin.Device. Each chunk is one submission, uploaded while the
-// one before computes.
+// Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one
+// computes.
 func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	d.lock()
 	defer d.mu.Unlock()
@@ -389,7 +387,7 @@ func (d *Device) encode(p *places, params Buffer, gs []*graph.Graph, lo, hi int)
 	return j.submit()
 }
 
-// unpack writes what encode read of graphs lo to hi.
+// unpack writes the results of graphs lo to hi.
 func unpack(width int, gs []*graph.Graph, lo, hi int, data [][]byte, to *gin.Encoding) {
 	for v := range gin.Views {
 		for k := lo; k < hi; k++ {
@@ -408,7 +406,7 @@ func unpack(width int, gs []*graph.Graph, lo, hi int, data [][]byte, to *gin.Enc
 	}
 }
 
-// fits adds to a SizeError of a batch how many graphs would fit.
+// fits adds to a SizeError how many graphs would fit.
 func fits(err error, graphs int) error {
 	var s *SizeError
 	if errors.As(err, &s) && s.Fits == "" && graphs > 0 {

@@ -5,26 +5,24 @@ import (
 	"errors"
 )
 
-// A GPU is the little of WebGPU that a Device needs. build/gpu implements it over
-// Vulkan, Metal and Direct3D 12, wasm/worker/gpu in a browser. Its methods are
-// called by one goroutine at a time.
+// A GPU is the part of WebGPU that a Device needs. build/gpu implements it over Vulkan, Metal and
+// Direct3D 12, wasm/worker/gpu in a browser. One goroutine at a time calls it.
 type GPU interface {
 	// String names the adapter, its driver and the interface to it.
 	String() string
-	// Software tells that the processor pretends to be a GPU.
+	// Software reports a processor that emulates a GPU.
 	Software() bool
 	Limits() Limits
 	// NewBuffer returns a storage buffer of that many bytes, a multiple of 4, all
 	// zero. The error wraps ErrMemory if there is no room.
 	NewBuffer(bytes int) (Buffer, error)
-	// Free gives a buffer back, once. Work that was submitted may still use it.
+	// Free releases a buffer once. Submitted work may still use it.
 	Free(Buffer)
-	// NewKernel compiles a shader with one entry point, main. Its parameters are a
-	// uniform at binding 0; storage buffers follow, of which those that are set
-	// in writable are written to.
+	// NewKernel compiles a shader with the entry point main. Its parameters are a uniform at
+	// binding 0; storage buffers follow, those in writable writable.
 	NewKernel(name, code string, writable []bool) (Kernel, error)
-	// Submit starts work, after all that was submitted before. It keeps nothing
-	// of w. What fails later, fails when it is waited for.
+	// Submit starts work after all earlier submissions and keeps nothing of w. Later errors come
+	// from Wait.
 	Submit(w *Work) (Pending, error)
 }
 
@@ -40,11 +38,10 @@ type (
 	Kernel uint32
 )
 
-// MaxBindings is the number of storage buffers that a kernel may have: what every
-// WebGPU offers.
+// MaxBindings is the number of storage buffers that every WebGPU allows.
 const MaxBindings = 8
 
-// ParamBytes is the room for the parameters of one call.
+// ParamBytes is the size of a call's parameters.
 const ParamBytes = 256
 
 // Work is done in the order writes, calls, reads.
@@ -77,12 +74,12 @@ type Read struct {
 
 // A Pending is submitted work.
 type Pending interface {
-	// Wait waits until the work is done and returns what it read, which the
-	// caller owns. It must be called once.
+	// Wait waits for the work and returns what it read, owned by the caller. It must be called
+	// once.
 	Wait(ctx context.Context) ([][]byte, error)
 }
 
-// What a GPU may report besides its own faults.
+// Errors that a GPU may report.
 var (
 	ErrMemory = errors.New("out of device memory")
 	ErrLost   = errors.New("the device was lost")

@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// splits is in how many parts the sums over m negatives of n graphs are computed,
-// so that a batch of a few hundred graphs still keeps a GPU busy. It depends on
-// nothing else, since it shows in the last bits of a result.
+// splits is the number of parts of sums over m negatives for n graphs, which keeps a GPU busy on
+// small batches. It depends on nothing else, as it shows in the last bits.
 func splits(n, m int) int {
 	tiles := (n + graphTile - 1) / graphTile
 	return max(1, min(256/max(tiles, 1), 16, (m+graphTile-1)/graphTile))
@@ -72,17 +71,16 @@ func (d *Device) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []floa
 	return ctx.Err()
 }
 
-// negatives name those whose unit rows are in two buffers. As long as they are
-// remembered, no others can come to lie in their place.
+// negatives identify the unit rows in two buffers and keep them alive, so that no others take their
+// place.
 type negatives struct {
 	uf, us       Buffer
 	width, count int
 	nf, ns       *float32
 }
 
-// blockSums adds the sums of e^{cos/τ} of the rows zf over ns to rows and of zs over
-// nf to cols, and sets cosines to those between the views of a row. With self set
-// the negatives are the rows themselves.
+// blockSums adds the sums of e^{cos/τ} of the rows zf over ns to rows and of zs over nf to cols,
+// and sets cosines to those between a row's views. With self set the negatives are the rows.
 func (d *Device) blockSums(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, rows, cols, cosines []float64) error {
 	n, m := len(zf)/width, len(nf)/width
 	parts := splits(n, m)
@@ -100,7 +98,7 @@ func (d *Device) blockSums(ctx context.Context, width int, zf, zs, nf, ns []floa
 	if !self && m > 0 {
 		uf, us = j.buffer("unit negatives 0", m*width), j.buffer("unit negatives 1", m*width)
 		if key := (negatives{uf, us, width, m, &nf[0], &ns[0]}); d.bank != key {
-			// Their lengths go where those of the rows are written after them.
+			// Their lengths are overwritten by those of the rows.
 			z := [2]Buffer{j.buffer("negatives 0", m*width), j.buffer("negatives 1", m*width)}
 			s.stats = j.buffer("lengths", 3*max(n, m))
 			j.write(z[0], bytesOf(nf))

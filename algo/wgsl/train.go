@@ -19,11 +19,11 @@ const (
 // maxSteps is the number of steps whose losses wait on the device.
 const maxSteps = 1024
 
-// maxRunning is the number of steps that may be submitted before the first of them
-// is done: the next one is packed and uploaded while the last one computes.
+// maxRunning is the number of submitted unfinished steps: the next is packed and uploaded while the
+// last computes.
 const maxRunning = 2
 
-// A training keeps parameters, gradient, moments and losses on the device.
+// A training keeps its state on the device.
 type training struct {
 	d       *Device
 	encoder *gin.Encoder
@@ -87,8 +87,7 @@ func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (
 	return t, nil
 }
 
-// Step implements gin.Training: one submission. A step that fails before that has
-// changed nothing.
+// Step implements gin.Training: one submission. If it fails before that, nothing changed.
 func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (t *training) wait(ctx context.Context) error {
 	return t.d.failed(err)
 }
 
-// step puts the work of one step together.
+// step assembles the work of one step.
 func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	d, p, width := t.d, &t.places, t.places.Width()
 	ends, err := d.cut(p.Config, gs, true)
@@ -221,8 +220,8 @@ func (j *job) total(s *space, losses Buffer, n, weights, place int, add bool) {
 // A pairWork is two lists of work, for pairs.wgsl and pairmul.wgsl.
 type pairWork struct{ pairs, pairCount, mul, mulCount int }
 
-// lossBlocks lists the work of the gradient of ℓ_g, multiplied by scale, for
-// blocks of rows that together with all n graphs make at most that many pairs.
+// lossBlocks lists the work of ℓ_g's gradient, times scale, for blocks of rows with at most that
+// many pairs with all n graphs.
 func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
 	rows := max(graphTile, min(n, most/max(n, 1), 1<<24/max(n, 1))/graphTile*graphTile)
 	var blocks []pairWork
@@ -304,8 +303,8 @@ func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork
 	return g
 }
 
-// slabOf is how many rows of a gradient of weights one workgroup adds up: few
-// enough to keep a GPU busy, as many as keep the sum of the slabs cheap.
+// slabOf is how many rows of a weight gradient one workgroup adds: few enough to keep a GPU busy,
+// enough to keep the sum of slabs cheap.
 func slabOf(l linear, rows int) int {
 	tn := tileN(l.in + 1)
 	tiles := (l.out + tileM - 1) / tileM * ((l.in + tn) / tn)
@@ -313,8 +312,7 @@ func slabOf(l linear, rows int) int {
 	return max(64, (rows+slabs-1)/slabs)
 }
 
-// gradientOf adds dyᵀ·x and the column sums of dy to the gradient of a layer's
-// weights and biases, or with add false sets it.
+// gradientOf adds dyᵀ·x and the column sums of dy to a layer's gradient, or with add false sets it.
 func (j *job) gradientOf(s *space, g *gradient, l linear, dy, x view, rows int, grad Buffer, add bool) {
 	slab := slabOf(l, rows)
 	slabs := (rows + slab - 1) / slab
@@ -333,8 +331,7 @@ func (j *job) gradientOf(s *space, g *gradient, l linear, dy, x view, rows int, 
 	j.each("reduce", values, words(values, l.in+1, slabs, l.w, l.b, more), g.part, grad)
 }
 
-// through computes dx = dy·W for n rows, and where mask is given clears it where
-// mask is 0.
+// through computes dx = dy·W for n rows, cleared where mask, if given, is 0.
 func (j *job) through(s *space, l linear, dx, dy view, n int, mask *view) {
 	p := product{
 		m: n, n: l.in, k: l.out,
@@ -356,9 +353,8 @@ func (j *job) headBackward(s *space, g *gradient, m [2]linear, dx, dHidden, dy, 
 	j.through(s, m[0], dx, dHidden, n, nil)
 }
 
-// backward is the backward pass of one view of a chunk, from the gradients by its
-// node projections, in g.node, and by its graph projections, rows c.first and on of
-// dz.
+// backward is the backward pass of one view of a chunk, from the gradients by node projections, in
+// g.node, and graph projections, rows from c.first on of dz.
 func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, grad Buffer, add bool) {
 	width, d := p.Width(), p.Hidden
 	whole := func(b Buffer) view { return view{b, 0, width} }
@@ -391,8 +387,7 @@ func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) 
 	return sums, t.moments, nil
 }
 
-// collect waits for all steps and reads their losses, and with state set the
-// parameters and moments.
+// collect waits for all steps and reads their losses, and with state set parameters and moments.
 func (t *training) collect(ctx context.Context, state bool) error {
 	n := len(t.encoder.Params)
 	j := &job{d: t.d}

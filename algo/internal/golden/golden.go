@@ -1,6 +1,5 @@
-// Package golden gives tests the reference values and data sets that lie in a
-// folder "shared" beside the project. A test that needs a file that is not
-// there skips, and says which.
+// Package golden gives tests the reference values and data sets of the folder "shared" beside the
+// project. A test whose file is missing skips and names it.
 package golden
 
 import (
@@ -13,8 +12,8 @@ import (
 	"testing"
 )
 
-// Path returns the path of a file or folder in shared, found from the test's
-// working directory upwards, or skips the test.
+// Path returns the path of a file or folder in shared, searched from the working directory upwards,
+// or skips the test.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()

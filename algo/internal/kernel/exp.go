@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// Exp64 is e^x to within a unit in the last place, by the method of FreeBSD's e_exp.c. Unlike
-// math.Exp, which is assembly on some processors, it has the same bits on every platform.
+// Exp64 is e^x to within a unit in the last place, by FreeBSD's e_exp.c. Unlike math.Exp, which is
+// assembly on some processors, it has the same bits everywhere.
 func Exp64(x float64) float64 {
 	const (
 		ln2High, ln2Low = 6.93147180369123816490e-01, 1.90821492927058770002e-10

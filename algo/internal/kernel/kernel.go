@@ -1,21 +1,17 @@
-// Package kernel holds the float32 loops that the encoder, the attention and their
-// training spend their time in.
+// Package kernel holds the float32 loops of the encoder, the attention and their training.
 //
-// Each loop exists as portable Go, in portable.go, and where the machine allows
-// as vector code: AVX2 or AVX-512 assembly on amd64, a SIMD128 module beside
-// WebAssembly. All of them do the same roundings in the same order, so that a
-// result has the same bits whichever ran: products are rounded before they are
-// added (no fused multiply-add), a matrix product adds its terms in order, of which
-// zeros may be left out, and other sums are kept in eight interleaved parts, element
-// j in part j mod 8, which are added up as
+// Each loop exists as portable Go, in portable.go, and where possible as vector code: AVX2 or
+// AVX-512 assembly on amd64, a SIMD128 module beside WebAssembly. All round in the same order, so
+// that results have the same bits: products are rounded before they are added (no fused
+// multiply-add), a matrix product adds its terms in order, omitting zeros at will, and other sums
+// are kept in eight interleaved parts, element j in part j mod 8, which are added up as
 //
 //	((s0+s4) + (s2+s6)) + ((s1+s5) + (s3+s7)).
 //
-// Steps that choose (percentiles, the nearest keys, thresholds) would otherwise
-// turn a difference in the last bit into another answer.
+// Steps that choose (percentiles, nearest keys, thresholds) would otherwise turn a last bit into
+// another answer.
 //
-// Slices that a function writes must not overlap the others that it reads,
-// unless it says so.
+// Written slices must not overlap others that are read, unless stated.
 package kernel
 
 import (
@@ -88,23 +84,23 @@ func check(name string, dst, a, b Matrix, m, n, k, ka, kb int) {
 	b.check(name, "right")
 }
 
-// What a product does besides.
+// Flags of a product.
 const (
 	accumulate = 1 << iota // starts from the values of dst instead of 0
 	addBias                // adds a value to each column, at the end
 	rectify                // replaces negative values by 0, after that
 )
 
-// blockCols columns of the right side of MulNT and blockDepth of its terms are
-// transposed at a time; together they stay in the first level cache. blockRows is the
-// number of rows whose zeros are looked for at a time, of whole tiles in all code.
+// blockCols columns of MulNT's right side and blockDepth of its terms are transposed at a time and
+// fit the first level cache. blockRows, whole tiles in all code, is the number of rows searched for
+// zeros at a time.
 const (
 	blockCols  = 32
 	blockDepth = 160
 	blockRows  = 240
 )
 
-// scratch keeps memory from being allocated, or cleared, again.
+// scratch reuses memory without clearing.
 var scratch = sync.Pool{New: func() any { return new(buffers) }}
 
 type buffers struct {
@@ -112,21 +108,20 @@ type buffers struct {
 	lists []int32
 }
 
-// The left side of a linear layer is the output of a ReLU, so that about half of its
-// values are zero, and in the few rows of a tile more than a third of the columns, for
-// there are features that the rows of a graph lack together. A product of few terms
-// would not gain by leaving these out.
+// The left side of a linear layer comes from a ReLU, so about half of its values are zero, and in
+// the few rows of a tile more than a third of the columns. Products of few terms would not gain
+// from omitting them.
 const (
 	fewestListed = 16
 	mostListed   = 512
 	mostRows     = 4096
 
-	// Of each list its length, and what may be written behind it.
+	// Each list's length, and slack for writes beyond it.
 	room = 17
 )
 
-// list lists the terms of m rows of a product that are not zero in all rows of a tile,
-// or returns nil where it is not worth it.
+// list lists the terms of m rows that are not zero in all rows of a tile, or returns nil if it
+// would not pay.
 func (s *buffers) list(a []float32, as, m, k int) []int32 {
 	if k < fewestListed || k > mostListed || m > mostRows {
 		return nil
@@ -147,9 +142,9 @@ func MulNT(dst, a, b Matrix) {
 	mulNT("MulNT", dst, a, b, nil, 0, false)
 }
 
-// Linear computes dst = x·wᵀ + bias, the forward product of a linear layer whose
-// weights w are stored out×in, and with relu set replaces negative values by 0. The
-// weights must be finite: where x is zero they may not be looked at.
+// Linear computes dst = x·wᵀ + bias, the forward product of a linear layer with weights w, out×in,
+// and with relu set clears negative values. The weights must be finite: terms with zero x are
+// omitted.
 func Linear(dst, x, w Matrix, bias []float32, relu bool) {
 	if len(bias) != w.Rows {
 		panic(fmt.Sprintf("kernel: Linear with weights of %d×%d and %d biases", w.Rows, w.Cols, len(bias)))
@@ -204,9 +199,8 @@ func mulNT(name string, dst, a, b Matrix, bias []float32, flags int, zeros bool)
 	}
 }
 
-// Packed is the right side of MulNT, kept transposed for products with one left
-// side after another. The zero value with Terms set has no rows yet. It can be used
-// by several goroutines at once, but not while Set is called.
+// Packed is the right side of MulNT, transposed for repeated products. The zero value with Terms
+// set has no rows. Goroutines may share it, except during Set.
 type Packed struct {
 	Terms int // k
 	rows  int
@@ -314,8 +308,8 @@ func MulNN(dst, a, b Matrix) {
 	}
 }
 
-// LinearGradient computes dx = dy·w: it carries the gradient dy, in which a ReLU has
-// left zeros, back through a linear layer with the finite weights w, out×in.
+// LinearGradient computes dx = dy·w: it carries the gradient dy, with zeros from a ReLU, back
+// through a linear layer with the finite weights w, out×in.
 func LinearGradient(dx, dy, w Matrix) {
 	check("LinearGradient", dx, dy, w, dy.Rows, w.Cols, dy.Cols, dy.Cols, w.Rows)
 	if dx.Rows == 0 || dx.Cols == 0 {
@@ -339,8 +333,8 @@ func AddTN(dst, a, b Matrix) {
 	}
 }
 
-// Add computes dst += x, row after row: with stride 0 x is added to every row of
-// dst, or all rows of x to the one of dst.
+// Add computes dst += x by rows: with stride 0, x is added to every row of dst, or all rows of x to
+// the one of dst.
 func Add(dst, x Matrix) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(fmt.Sprintf("kernel: Add of %d×%d to %d×%d", x.Rows, x.Cols, dst.Rows, dst.Cols))
@@ -387,8 +381,8 @@ func Exp(x []float32, scale float32) {
 	}
 }
 
-// Log1p sets dst, which may be x, to log(1+x) with a relative error below 1.2e-7.
-// Unlike math.Log1p it is the same on every platform, for x ≥ 1e-7.
+// Log1p sets dst, which may be x, to log(1+x) with a relative error below 1.2e-7, for x ≥ 1e-7.
+// Unlike math.Log1p it is the same on every platform.
 func Log1p(dst, x []float32) {
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("kernel: Log1p of %d values into %d", len(x), len(dst)))
@@ -470,7 +464,7 @@ func Axpy(dst []float32, x float32, b []float32) {
 	}
 }
 
-// An AdamStep holds what one step of Adam has in common for all parameters.
+// An AdamStep holds the constants of one step of Adam.
 type AdamStep struct {
 	Keep1, Take1 float32 // weights of the old mean of gradients and of the new gradient: β₁ and 1 − β₁
 	Keep2, Take2 float32 // those of the mean of squares: β₂ and 1 − β₂
@@ -493,13 +487,12 @@ func Adam(params, grads, m, v []float32, s AdamStep) {
 	}
 }
 
-// Strip is the number of sums that AddWhere goes through at a time, and Top that of those
-// which have one top.
+// Strip is the number of sums that AddWhere processes at a time, Top the number with a common top.
 const Strip, Top = 128, 16
 
-// AddWhere adds gains[k] to those of sums whose bit is set in the row of bits that begins at
-// rows[k], for all k. There are whole strips of sums, and a bit of a row for each. The halves of a
-// top are the largest lower half and the largest upper half of Top sums.
+// AddWhere adds gains[k], for all k, to those of sums whose bit is set in the row of bits that
+// begins at rows[k]. Sums come in whole strips, with a bit of a row for each. The halves of a top
+// are the largest lower and the largest upper half of Top sums.
 func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	words := len(sums) / 64
 	if len(sums)%Strip != 0 || len(tops) != len(sums)/Top || len(rows) != len(gains) {

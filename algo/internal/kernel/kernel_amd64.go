@@ -10,14 +10,14 @@ import (
 
 //go:generate go run -C asm . -pkg kernel -out ../vector_amd64.s -stubs ../vector_amd64.go
 
-// The instruction sets that there is code for. A later one includes the earlier.
+// Instruction sets with code. Later ones include earlier ones.
 const (
 	portable = iota
 	avx2
 	avx512
 )
 
-// level is the best one that this machine has; only tests change it.
+// level is the machine's best; only tests change it.
 var level = detect()
 
 func detect() int {
@@ -69,8 +69,8 @@ func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m
 	}
 }
 
-// listed is the number of tiles that m rows make: the highest ones, and for the rest
-// at most one of each other height.
+// listed is the number of tiles that m rows make: the highest ones, and at most one of each other
+// height.
 func listed(m int) int {
 	switch level {
 	case avx512:
@@ -155,7 +155,7 @@ func log1p(dst, x []float32) {
 			done := log1pAVX2(&dst[0], &x[0], len(x))
 			dst, x = dst[done:], x[done:]
 		}
-		// What is left, up to a value that is not ordinary.
+		// The rest, up to a value that is not ordinary.
 		n := min(8, len(x))
 		log1pGo(dst[:n], x[:n])
 		dst, x = dst[n:], x[n:]
@@ -217,7 +217,7 @@ func adam(params, grads, m, v []float32, s AdamStep) {
 	}
 }
 
-// HasMasks says that AddWhere is vector code.
+// HasMasks reports whether AddWhere is vector code.
 func HasMasks() bool { return level == avx512 }
 
 func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {

@@ -7,11 +7,10 @@ import (
 	"unsafe"
 )
 
-// The loops of simd128/kernel.c, a WebAssembly module of its own that works on
-// this program's memory. web/kernel.js, which imports it, also answers where it
-// cannot be had; then the portable code runs.
+// The loops of simd128/kernel.c, a WebAssembly module that works on this program's memory.
+// web/kernel.js imports it, and answers if it is missing; then the portable code runs.
 //
-// The functions keep no pointer, so that their arguments may lie on the stack.
+// The functions keep no pointer, so their arguments may be on the stack.
 
 //go:wasmimport kern available
 func wasmAvailable() int32
@@ -68,7 +67,7 @@ func wasmNormalizeGradient(dst, g, u, norms unsafe.Pointer, rows, width int32)
 //go:noescape
 func wasmDot(a, b unsafe.Pointer, n int32) float32
 
-// vector reports that the module is there.
+// vector reports whether the module is there.
 var vector = wasmAvailable() != 0
 
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
@@ -190,5 +189,4 @@ func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	addWhereGo(sums, tops, bits, rows, gains)
 }
 
-// HasMasks says that AddWhere is vector code.
 func HasMasks() bool { return false }

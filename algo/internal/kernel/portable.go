@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// The reference of every loop, in Go. Products are converted to float32 before
-// they are added, which forbids the compiler to fuse the two.
+// The reference of every loop. Products are converted to float32 before they are added, which
+// forbids fusing.
 
-// gemmGo computes dst = a·b, m×n, for a and b of k terms. Value (i, t) of a is
-// a[i·as + t·at], which covers aᵀ too; ldd and ldb are the strides of dst and b.
-// The flags say what happens besides.
+// gemmGo computes dst = a·b, m×n, over k terms. Value (i, t) of a is a[i·as + t·at], which covers
+// aᵀ; ldd and ldb are strides.
 func gemmGo(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	for i := range m {
 		d := dst[i*ldd:][:n]
@@ -205,7 +204,7 @@ func normalizeGradientGo(dst, g, u, norms []float32) {
 	for i, norm := range norms {
 		d, gi, ui := dst[i*width:][:width], g[i*width:][:width], u[i*width:][:width]
 		if norm < smallest {
-			// The unit row is constant zero there.
+			// The unit row is constantly zero.
 			clear(d)
 			continue
 		}
@@ -252,7 +251,7 @@ func adamGo(params, grads, m, v []float32, s AdamStep) {
 		mean := float32(s.Keep1*m[i]) + float32(s.Take1*g)
 		square := float32(s.Keep2*v[i]) + float32(s.Take2*float32(g*g))
 		m[i], v[i] = mean, square
-		// The root in float64, rounded, is the nearest float32 to the exact root.
+		// The float64 root, rounded, is the float32 nearest to the exact root.
 		denominator := float32(math.Sqrt(float64(square)))/s.Root + s.Eps
 		params[i] = p - float32(s.Rate*(mean/denominator))
 	}

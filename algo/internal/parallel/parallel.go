@@ -1,6 +1,5 @@
-// Package parallel divides work over goroutines without letting the division
-// show in the result: the caller cuts the work into pieces whose number does
-// not depend on how many workers there are, and combines them in order.
+// Package parallel divides work over goroutines (For) without a trace in the result: callers cut
+// work into pieces whose number does not depend on the workers, and combine them in order.
 package parallel
 
 import (
@@ -18,9 +17,8 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Grow returns a slice of length n in the memory of s where that is enough. What
-// it holds is not specified. Memory that is too small once may be so again: the slack
-// keeps sizes that vary a little from call to call from allocating each time.
+// Grow returns a slice of length n with unspecified values, in the memory of s if large enough.
+// Slack keeps slightly varying sizes from allocating each time.
 func Grow[T any](s []T, n int) []T {
 	switch {
 	case n <= cap(s):
@@ -31,10 +29,9 @@ func Grow[T any](s []T, n int) []T {
 	return make([]T, n, n+n/4)
 }
 
-// For calls f(worker, piece) for every piece in [0, pieces) on the given number
-// of goroutines and waits. Calls with the same worker number never overlap, so
-// a worker may own a workspace. Once ctx is done no further piece starts and
-// For returns its error.
+// For calls f(worker, piece) for every piece in [0, pieces) on the given number of goroutines and
+// waits. Calls of one worker never overlap, so it may own a workspace. After the end of ctx no
+// piece starts, and For returns its error.
 func For(ctx context.Context, workers, pieces int, f func(worker, piece int)) error {
 	workers = min(Workers(workers), pieces)
 	if workers <= 1 {

@@ -1,5 +1,5 @@
-// Package reference gives tests a trained encoder with everything that an
-// independent implementation computed with it for one batch of molecules.
+// Package reference gives tests a trained encoder and what an independent implementation computed
+// with it.
 package reference
 
 import (
@@ -17,8 +17,7 @@ type Tensor struct {
 	Values []float64
 }
 
-// A Batch is one batch of molecules with everything that an independent
-// implementation computed for it.
+// A Batch of molecules with the reference results.
 type Batch struct {
 	Tau       float64
 	LossG     []float64 `json:"loss_g_f64"`

@@ -11,8 +11,8 @@ import (
 	"baca/algo/graph"
 )
 
-// A Batch is drawn from two families of random trees: ID graphs have few further edges,
-// OOD graphs many. The encoder is not trained.
+// A Batch is drawn from two families of random trees: ID graphs have few extra edges, OOD graphs
+// many. The encoder is not trained.
 type Batch struct {
 	Encoder             *gin.Encoder
 	Graphs              []*graph.Graph // ID, then OOD

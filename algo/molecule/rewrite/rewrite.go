@@ -1,5 +1,4 @@
-// Package rewrite writes a compound in other ways, to see whether anything follows from how it was
-// written.
+// Package rewrite writes a compound in other ways (Kind.Form), to test what depends on notation.
 package rewrite
 
 import (
@@ -12,14 +11,13 @@ import (
 // A Kind is a way of writing a compound.
 type Kind struct {
 	Name string
-	// Other says that the form may have another parent, see [smiles.Parent].
+	// Other marks forms that may have another parent, see [smiles.Parent].
 	Other   bool
 	organic bool // it needs an organic fragment
 	change  func(e *edit) bool
 }
 
-// Azole is the name of a kind whose forms some readers refuse: there is none beside a carbonyl
-// group in the ring.
+// Azole names the kind whose forms some readers refuse. It excludes rings with a carbonyl group.
 const Azole = "azole tautomer"
 
 // Kinds are in the order of reports.
@@ -44,7 +42,7 @@ var Kinds = []Kind{
 	{"lactam and lactim", true, true, func(e *edit) bool { return e.shift(lactam) }},
 }
 
-// An edit is a molecule that is rewritten.
+// An edit is a molecule being rewritten.
 type edit struct {
 	*molecule.Molecule
 	was   *molecule.Molecule
@@ -52,8 +50,7 @@ type edit struct {
 	rng   *rand.Rand
 }
 
-// Form returns m written in another way, or nil where there is none. Atoms are those of m that
-// its parent has if that is organic, else nil.
+// Form returns m in another form, or nil. atoms are the atoms of m in an organic parent, else nil.
 func (k Kind) Form(m *molecule.Molecule, atoms []int32, rng *rand.Rand) *molecule.Molecule {
 	if k.organic && atoms == nil {
 		return nil
@@ -71,7 +68,7 @@ func (e *edit) add(element uint8, charge int8, hydrogens uint8) bool {
 	return true
 }
 
-// renumber puts the atoms in a random order. Chirality and stereo marks are about the order of the bonds.
+// renumber shuffles the atoms. Chirality and stereo marks refer to the order of bonds.
 func renumber(e *edit) bool {
 	place := e.rng.Perm(len(e.Atoms))
 	for i, k := range place {
@@ -96,8 +93,8 @@ func flatten(e *edit) (changed bool) {
 	return changed
 }
 
-// deuterate writes deuterium for all hydrogens of the first atoms with so many, carbons among them as
-// carbon-13 where any number will do.
+// deuterate replaces all hydrogens of the first atoms that have that many, and without a number
+// also makes carbons carbon-13.
 func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 	n := len(e.Atoms)
 	for i := 0; i < n && atoms > 0; i++ {
@@ -135,7 +132,7 @@ func protonate(e *edit) bool {
 	return false
 }
 
-// deprotonate takes the protons of all hydroxyl groups, and returns how many there are.
+// deprotonate removes the protons of all hydroxyl groups, and returns their number.
 func deprotonate(e *edit) (n int) {
 	for _, i := range e.atoms {
 		if a := &e.Atoms[i]; a.Element == oxygen && a.Charge == 0 && a.Hydrogens == 1 && a.Degree == 1 && !e.nextToCharge(i) {
@@ -181,7 +178,7 @@ func azole(e *edit) bool {
 	return slices.ContainsFunc(e.atoms, func(i int32) bool { return mobile(i, 1) && walk([]int32{i}) })
 }
 
-// shift moves a hydrogen from an atom to another over a carbon, the first triple that fits.
+// shift moves a hydrogen across a carbon, at the first triple that fits.
 func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecule.Bond) bool) bool {
 	other := func(b *molecule.Bond, i int32) *molecule.Atom { return &e.Atoms[b.From+b.To-i] }
 	at := make([][]*molecule.Bond, len(e.Atoms))
@@ -212,13 +209,13 @@ func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecul
 	return false
 }
 
-// amidine tells of N–C=N outside of aromatic rings.
+// amidine matches N–C=N outside of aromatic rings.
 func amidine(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	plain := func(a *molecule.Atom) bool { return a.Element == nitrogen && !a.Aromatic && a.Degree <= 2 }
 	return plain(from) && plain(to) && !over.Aromatic && near.Order == molecule.Single && far.Order == molecule.Double
 }
 
-// lactam tells of N and O at a carbon of a ring with the N.
+// lactam matches N and O at a ring carbon, N in the ring.
 func lactam(from, over, to *molecule.Atom, near, far *molecule.Bond) bool {
 	if from.Element == nitrogen {
 		return to.Element == oxygen && from.Degree == 2 && near.InRing && near.Order != molecule.Double && far.Order == molecule.Double

@@ -1,9 +1,8 @@
-// Package buffer makes slices that are used again and again as long as they should be.
+// Package buffer reuses slices.
 package buffer
 
-// Grow makes the length of a buffer n, its values unspecified, and returns it. It takes
-// a pointer because storing a slice anew makes work for the garbage collector, which
-// cutting it to length does not.
+// Grow sets a buffer's length to n, values unspecified, and returns it. It takes a pointer because
+// storing a slice costs the garbage collector more than resizing it.
 func Grow[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
 		*s = make([]T, n, n+n/2)

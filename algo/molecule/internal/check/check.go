@@ -14,8 +14,8 @@ import (
 	"baca/algo/molecule"
 )
 
-// Sketch writes a molecule so that it can be checked by eye: atoms as element,
-// hydrogens, charge, aromatic "'", radicals "·", chirality @ or @@, then bonds.
+// Sketch writes a molecule for the eye: atoms as element, hydrogens, charge, aromatic "'", radicals
+// "·", chirality @ or @@, then bonds.
 func Sketch(m *molecule.Molecule) string {
 	var b strings.Builder
 	for i, a := range m.Atoms {
@@ -53,10 +53,10 @@ func Sketch(m *molecule.Molecule) string {
 	return b.String()
 }
 
-// A Reference is what RDKit says about one row of a data set.
+// A Reference is RDKit's result for a row of a data set.
 type Reference struct {
 	Row int
-	S   string // the SMILES, where it is not that of the row
+	S   string // the SMILES, if not the row's
 	X   [][]float32
 	E   [][]int
 }
@@ -100,8 +100,8 @@ func Unzipped(t testing.TB, name string) io.Reader {
 	return z
 }
 
-// ReferenceFiles are those that a script in testdata made in the folder that an
-// environment variable names.
+// ReferenceFiles are the files that a script of testdata wrote to the folder in an environment
+// variable.
 func ReferenceFiles(t *testing.T, variable, script string) []string {
 	t.Helper()
 	folder := os.Getenv(variable)

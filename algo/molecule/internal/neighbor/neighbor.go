@@ -1,11 +1,10 @@
-// Package neighbor tells the neighbours of atoms.
+// Package neighbor lists the neighbours of atoms.
 package neighbor
 
-// A Link leads from an atom over a bond to a neighbour.
+// A Link leads over a bond to a neighbour.
 type Link struct{ Atom, Bond int32 }
 
-// A Table has the links of all atoms: those of atom i are Links[Spans[i].Lo:Spans[i].Hi],
-// in the order of the bonds.
+// A Table has all links: those of atom i are Links[Spans[i].Lo:Spans[i].Hi], in the order of bonds.
 type Table struct {
 	Spans []Span
 	Links []Link

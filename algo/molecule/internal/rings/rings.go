@@ -1,11 +1,10 @@
-// Package rings finds the rings of a molecule.
+// Package rings finds the rings of a molecule (Finder.Find).
 //
-// What decides aromaticity is not only which atoms are in rings but which rings are in
-// the chosen set of smallest rings, and that set is not unique. So this is the same search
-// as RDKit's, step by step: Figueras' breadth first search from atoms with two ring bonds
-// (J. Chem. Inf. Comput. Sci. 36 (1996) 986), rings found twice searched again with the
-// other finders cut off, superfluous rings dropped, and rings as good as a chosen one added
-// back (symmetrised SSSR).
+// Aromaticity depends on which rings are in the chosen set of smallest rings, which is not unique.
+// So this is RDKit's search, step by step: Figueras' breadth first search from atoms with two ring
+// bonds (J. Chem. Inf. Comput. Sci. 36 (1996) 986), rings found twice searched again with the other
+// finders cut off, superfluous rings dropped, and rings as good as a chosen one added back
+// (symmetrised SSSR).
 package rings
 
 import (
@@ -17,19 +16,18 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// ErrTangled says that the search took more steps than it may.
+// ErrTangled reports a spent budget.
 var ErrTangled = errors.New("ring system is too large or too tangled")
 
-// A List holds rings one after the other: ring r has the atoms
-// atoms[start[r]:start[r+1]], in order around the ring, and bonds alike, bond k
-// between atom k and the next.
+// A List holds rings: ring r has the atoms atoms[start[r]:start[r+1]], in order around the ring,
+// and bonds likewise, bond k between atom k and the next.
 type List struct {
 	atoms, bonds, start []int32
 }
 
-// Clear takes all rings away.
+// Clear removes all rings.
 func (l *List) Clear() {
-	// One by one, so that only lengths are stored, as in grow.
+	// One by one, so that only lengths are stored.
 	l.atoms = l.atoms[:0]
 	l.bonds = l.bonds[:0]
 	l.start = l.start[:0]
@@ -47,21 +45,20 @@ func (l *List) add(atoms, bonds []int32) {
 	l.end()
 }
 
-// end makes what was appended to atoms and bonds a ring.
+// end completes the ring appended to atoms and bonds.
 func (l *List) end() { l.start = append(l.start, int32(len(l.atoms))) }
 
-// take adds ring k of o.
-func (l *List) take(o *List, k int) { l.add(o.Ring(k), o.Bonds(k)) }
+// addFrom adds ring k of o.
+func (l *List) addFrom(o *List, k int) { l.add(o.Ring(k), o.Bonds(k)) }
 
-// A Finder is the workspace and the result of Find. The zero value is ready.
+// A Finder is workspace and result of Find. The zero value is ready.
 type Finder struct {
 	List
 
-	// Budget is what is left of the steps that searches may take, so that no input takes
-	// more than linear time.
+	// Budget bounds the remaining search steps, so that all inputs take linear time.
 	Budget int
 
-	// Plain: find all rings by search, without short cuts, for tests.
+	// Plain disables short cuts, for tests.
 	Plain bool
 
 	near  neighbor.Table
@@ -69,26 +66,26 @@ type Finder struct {
 	chain int
 
 	byAtom, byBond membership
-	fused          []bool // rings that share a bond with another
+	fused          []bool // rings that share a bond
 
-	found List   // of the fragment at hand
+	found List   // in the current fragment
 	small List   // of one search
 	seen  hashes // of found
 
-	extra    List // of the last fragment that had too many
+	extra    List // of the last fragment with surplus rings
 	hits     []ringHit
 	groups   []hitGroup
 	inGroups []inGroup
-	cut      []int32 // bonds cut off for one search
+	cut      []int32 // bonds cut for one search
 
-	open     int     // parts of the fragment at hand with cycles left
-	left     int     // its atoms that are not done
+	open     int     // parts of the fragment with remaining cycles
+	left     int     // its remaining atoms
 	fragment []int32 // its atoms
 	order    []int32 // atoms by fragment: upward or grouped
 	label    []int32
-	shut     []uint8 // bonds that are trimmed or a bridge
-	blocked  []int32 // atoms in a run that is picked, by epoch
-	two      []int32 // picked atoms with two bonds
+	shut     []uint8 // bonds trimmed, or a bridge
+	blocked  []int32 // atoms in a picked run, by epoch
+	two      []int32 // picked atoms of degree two
 	stack    []int32
 	changed  []int32
 	deadBond []bool
@@ -97,15 +94,13 @@ type Finder struct {
 	counts   []int32
 	sorted   []int32
 
-	path, pathBonds []int32          // a ring in the making
+	path, pathBonds []int32          // the current ring
 	way             [3]neighbor.Link // a part of it
 
-	// For missedRings, atoms and bonds of rings found by a first search or by
-	// missedRings.
+	// For missedRings: atoms and bonds of rings found by a first search or by missedRings.
 	ringAtom, ringBond []bool
 
-	// By atom. Parents in the spanning forest precede their children in tree, in which
-	// the atoms of a fragment are together.
+	// By atom. In tree, parents precede children and fragments are contiguous.
 	nodes      []ringNode
 	tree       []int32 // order or walked
 	fragmentOf []int32
@@ -120,50 +115,48 @@ type Finder struct {
 	queue []int32
 }
 
-// A ringNode is an atom in the search for rings.
 type ringNode struct {
 	up     neighbor.Link // to its parent in a spanning forest; the bond is -1 at a root
 	depth  int32         // below the root
 	degree int32         // bonds not trimmed
 	done   bool          // its bonds are trimmed
 
-	// Two atoms have the same top where there are two ways between them that share no
-	// bond. Of such a part, cycles of its top is how many bonds it has more than a
-	// tree, less the plain rings found in it. Bonds trimmed from the beginning count.
+	// Two atoms have the same top if two paths between them share no bond. cycles of the top is the
+	// cyclomatic number of the part, less the plain rings found in it. Initially trimmed bonds
+	// count.
 	top, cycles int32
 }
 
-// Why a bond is shut to searches.
+// Why a bond is excluded from searches.
 const (
 	trimmed = 1
 	bridge  = 2 // in no ring
 )
 
-// A visit is an atom in a breadth-first search, where stamp is the epoch.
+// A visit is an atom's state in a breadth-first search, valid if stamp is the epoch.
 type visit struct {
-	stamp  int32 // one more where the atom is taken from the queue
+	stamp  int32 // one more once dequeued
 	parent int32 // or -1
 	over   int32 // the bond to the parent
 	depth  int32
-	branch int32 // the atom next to the root that leads here
+	branch int32 // the root's neighbour that leads here
 }
 
-// A ringHit says that the search from an atom found a ring.
+// A ringHit records a ring found from an atom.
 type ringHit struct {
 	hash uint64
 	seq  int32
 	atom int32
-	ring int32 // in small, of the round
+	ring int32 // index in small
 }
 
 // A hitGroup is a run of hits with the same ring.
 type hitGroup struct{ lo, hi int32 }
 
-// An inGroup says that an atom has a hit in a group.
+// An inGroup records that an atom has a hit in a group.
 type inGroup struct{ atom, group int32 }
 
-// Mix spreads an atom number over 64 bits (splitmix64); the sum over a ring
-// stands for its set of atoms.
+// Mix hashes an atom number (splitmix64); the sum over a ring identifies its set of atoms.
 func Mix(i int32) uint64 {
 	z := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -212,9 +205,9 @@ func (h *hashes) add(x uint64) bool {
 	return true
 }
 
-// Find finds the rings of atoms with the given links. ends are the atoms of each bond. The
-// first bonds, as many as chain, make a forest in which parents precede their children; where
-// chain is negative, that is not so. Find takes its steps from r.Budget.
+// Find finds the rings of atoms with these links. ends are the atoms of each bond. The first chain
+// bonds form a forest in which parents precede children; if chain is negative, none is known. Find
+// spends r.Budget.
 func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 	r.near, r.ends, r.chain = *near, ends, chain
 	r.prepare()
@@ -238,7 +231,7 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 			break
 		}
 		for k := range r.found.Len() {
-			r.take(&r.found, k)
+			r.addFrom(&r.found, k)
 		}
 	}
 	if !exact {
@@ -272,7 +265,7 @@ func (r *Finder) prepare() {
 	buffer.Zeroed(&r.ringAtom, n)
 	buffer.Zeroed(&r.ringBond, m)
 	buffer.Grow(&r.queue, n)
-	// The stamps of former molecules are lower than the epoch.
+	// Stamps of earlier molecules are below the epoch.
 	buffer.Grow(&r.visit, n)
 	buffer.Grow(&r.blocked, n)
 	if r.epoch > 1<<30 {
@@ -282,9 +275,8 @@ func (r *Finder) prepare() {
 	}
 }
 
-// spanText makes the spanning forest that the text is: all bonds but those of ring-bond
-// numbers, by which an atom's parent precedes it. It reports false where there is no
-// text, or where ring bonds join what is between dots.
+// spanText makes the spanning forest of the text: all bonds except ring-bond numbers. It returns
+// false without a text, or where ring bonds join what is between dots.
 func (r *Finder) spanText() bool {
 	if r.chain < 0 {
 		return false
@@ -329,7 +321,7 @@ func (r *Finder) spanText() bool {
 	return true
 }
 
-// spanWalk makes the spanning forest that a breadth-first search finds, of any bonds.
+// spanWalk makes a breadth-first spanning forest.
 func (r *Finder) spanWalk() {
 	r.chain = 0
 	n := len(r.near.Spans)
@@ -363,8 +355,8 @@ func (r *Finder) spanWalk() {
 	r.sortFragments(fragments)
 }
 
-// sortFragments sorts the atoms by fragment into r.order, ascending within each,
-// fragments by their first atom; fragment f is order[label[f]:label[f+1]].
+// sortFragments sorts the atoms by fragment into r.order, ascending, fragments by first atom;
+// fragment f is order[label[f]:label[f+1]].
 func (r *Finder) sortFragments(fragments int) {
 	buffer.Zeroed(&r.label, fragments+1)
 	for _, f := range r.fragmentOf {
@@ -383,9 +375,8 @@ func (r *Finder) sortFragments(fragments int) {
 	}
 }
 
-// findBridges finds the parts with rings and shuts the bonds that are in no ring. Each
-// bond that is not in the spanning forest makes a ring of the ways from its ends up to
-// where these meet.
+// findBridges finds the parts with rings and excludes bonds in no ring. Each bond outside of the
+// forest closes a ring of the paths from its ends to where they meet.
 func (r *Finder) findBridges() {
 	nodes, shut := r.nodes, r.shut
 	for k := r.chain; k < len(r.ends); k++ {
@@ -410,7 +401,7 @@ func (r *Finder) findBridges() {
 	}
 }
 
-// top is the top of the part that atom i is in.
+// top returns the top of atom i's part.
 func (r *Finder) top(i int32) int32 {
 	for {
 		up := r.nodes[i].top
@@ -422,8 +413,7 @@ func (r *Finder) top(i int32) int32 {
 	}
 }
 
-// trim takes atom i's bonds away; neighbours that are left with one bond or none
-// go on the changed list.
+// trim removes atom i's bonds; neighbours left with one bond or none go on the changed list.
 func (r *Finder) trim(i int32) {
 	for _, l := range r.near.Of(i) {
 		if r.shut[l.Bond]&trimmed != 0 {
@@ -439,8 +429,7 @@ func (r *Finder) trim(i int32) {
 	}
 }
 
-// trimChains trims the side chains of a tree from their ends on, and returns the number of
-// bonds.
+// trimChains trims side chains from their ends, and returns the number of bonds.
 func (r *Finder) trimChains(tree []int32) int {
 	nodes, bonds := r.nodes, 0
 	r.left = len(tree)
@@ -471,8 +460,8 @@ func (r *Finder) trimChains(tree []int32) int {
 	return bonds / 2 // each was counted at both ends
 }
 
-// fragmentRings finds the rings of r.fragment, whose spanning tree is tree. It reports
-// false where the search failed and the quick one is to be used for the whole molecule.
+// fragmentRings finds the rings of r.fragment, with spanning tree tree. It returns false where the
+// search failed and the quick one applies to the whole molecule.
 func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 	r.found.Clear()
 	r.seen.reset()
@@ -533,15 +522,15 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 	return true, nil
 }
 
-// finish takes atom i out of the search.
+// finish removes atom i from the search.
 func (r *Finder) finish(i int32) {
 	r.nodes[i].done = true
 	r.left--
 	r.trim(i)
 }
 
-// onlyLink is the one way on from atom i around rings, other than back over the bond
-// come over; ok is false where there is none or a choice.
+// onlyLink is the only continuation from atom i around rings, other than back; ok is false for none
+// or several.
 func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	n, links := 0, r.near.Of(i)
 	r.Budget -= len(links)
@@ -554,15 +543,13 @@ func (r *Finder) onlyLink(i, over int32) (only neighbor.Link, ok bool) {
 	return only, n == 1
 }
 
-// plainRing looks for the ring of a root with two bonds without a search: the only ring
-// that root is in, or, where the ways from root come to a choice at u and v, the one that
-// shortWay closes. No other ring through root is as small, and the search meets that one
-// first and alone: of the atoms as far from root, those on the side of its first
-// neighbour are looked at before those on the other side, so that the first atoms to see
-// the other side are those of this ring. Nor would an atom that finds the same ring see
-// another one with root cut off, since it is on the same way between u and v: shortWay
-// has no atoms with two bonds. The ring is left in r.path and r.pathBonds, as smallest
-// finds it. What it takes from the budget is for the caller to look at.
+// plainRing finds the ring of a root with two bonds without a search: its only ring, or, where the
+// paths from root reach branches at u and v, the ring that shortWay closes. No other ring through
+// root is as small, and the search meets that one first: at equal distance it visits the first
+// neighbour's side first, so the first atoms to see the other side belong to this ring. An atom
+// that finds the same ring would not see another with root cut off, since it lies on the same path
+// between u and v: shortWay has no atoms of degree two. The ring is left in r.path and r.pathBonds.
+// The caller checks the budget.
 func (r *Finder) plainRing(root int32) bool {
 	r.path = r.path[:0]
 	r.pathBonds = r.pathBonds[:0]
@@ -581,7 +568,7 @@ func (r *Finder) plainRing(root int32) bool {
 		return false
 	}
 	r.path = append(r.path, root)
-	// follow goes from root to a choice, or around to root.
+	// follow goes from root to a branch, or around to root.
 	follow := func(l neighbor.Link) {
 		r.pathBonds = append(r.pathBonds, l.Bond)
 		for ok := true; ok && l.Atom != root; {
@@ -613,8 +600,8 @@ func (r *Finder) plainRing(root int32) bool {
 			}
 		}
 	}
-	// The search meets itself on the side of the second neighbour in even rings, and
-	// goes that way first.
+	// In even rings the search meets itself on the second neighbour's side, and goes that way
+	// first.
 	if len(r.path)%2 == 0 {
 		slices.Reverse(r.path[1:])
 		slices.Reverse(r.pathBonds)
@@ -622,9 +609,8 @@ func (r *Finder) plainRing(root int32) bool {
 	return true
 }
 
-// shortWay appends to way the links from u to v, not over the bond over, if there is only
-// one shortest way, of at most three bonds, and its atoms between u and v have more than
-// two bonds. It does not look where atoms have more than four.
+// shortWay appends to way the links from u to v, except over, if the shortest path is unique, has
+// at most three bonds and no inner atoms of degree two. It gives up at atoms of degree above four.
 func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link {
 	if k := r.near.Between(u, v); k >= 0 && r.shut[k] == 0 {
 		return append(way, neighbor.Link{Atom: v, Bond: k})
@@ -669,7 +655,7 @@ func (r *Finder) shortWay(way []neighbor.Link, u, v, over int32) []neighbor.Link
 	return way
 }
 
-// pickTwos fills r.two with one atom of each run of atoms with two bonds.
+// pickTwos fills r.two with one atom of each run of degree two.
 func (r *Finder) pickTwos() {
 	r.two = r.two[:0]
 	r.epoch++
@@ -681,7 +667,7 @@ func (r *Finder) pickTwos() {
 		r.two = append(r.two, i)
 		blocked[i] = epoch
 		for _, l := range r.near.Of(i) {
-			// From here on the only way that is not blocked.
+			// From here on the only unblocked path.
 			for shut[l.Bond]&trimmed == 0 && nodes[l.Atom].degree == 2 && blocked[l.Atom] != epoch {
 				blocked[l.Atom] = epoch
 				for _, o := range r.near.Of(l.Atom) {
@@ -695,9 +681,8 @@ func (r *Finder) pickTwos() {
 	}
 }
 
-// smallest appends to r.small the smallest rings through root, avoiding the atom
-// avoid (or -1), and returns how many the search came across. As in RDKit that
-// includes a ring met before a smaller one.
+// smallest appends to r.small the smallest rings through root without the atom avoid (or -1), and
+// returns how many rings the search met, as in RDKit including larger ones.
 func (r *Finder) smallest(root, avoid int32) (int, error) {
 	r.epoch += 2
 	grey, black := r.epoch, r.epoch+1
@@ -735,8 +720,7 @@ func (r *Finder) smallest(root, avoid int32) (int, error) {
 				tail++
 				continue
 			}
-			// The two ways to j close a ring; it goes through root if they are
-			// on different branches.
+			// The paths to j close a ring through root if they are on different branches.
 			if to.stamp == black || to.branch == at.branch {
 				continue
 			}
@@ -755,7 +739,7 @@ func (r *Finder) smallest(root, avoid int32) (int, error) {
 	return count, nil
 }
 
-// addSmall adds to r.small the ring of the ways from root to atom i and to its neighbour by l.
+// addSmall adds to r.small the ring of the paths from root to atom i and to its neighbour by l.
 func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
 	small := &r.small
 	from := len(small.atoms)
@@ -774,7 +758,7 @@ func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
 	small.end()
 }
 
-// noteRing adds a ring to r.found whose atoms and bonds then count as known ring members.
+// noteRing adds a ring to r.found and marks its atoms and bonds.
 func (r *Finder) noteRing(atoms, bonds []int32) {
 	r.found.add(atoms, bonds)
 	for _, i := range atoms {
@@ -792,13 +776,13 @@ func (r *Finder) searchTwos() error {
 	for _, i := range r.two {
 		cycles := &r.nodes[r.top(i)].cycles
 		if *cycles == 0 {
-			continue // on a way between rings, or there is no more to find
+			continue // between rings, or nothing remains
 		}
 		if !r.Plain && r.plainRing(i) {
 			if r.seen.add(ringHash(r.path)) {
 				r.noteRing(r.path, r.pathBonds)
-				// Without i, which goes after this round, there is one cycle less.
-				// If there is none, all atoms with two bonds are in rings like this.
+				// Removing i after this round removes a cycle. At zero, all atoms of degree two are
+				// in rings like this.
 				if *cycles--; *cycles == 0 {
 					r.open--
 				}
@@ -821,8 +805,8 @@ func (r *Finder) searchTwos() error {
 			}
 			r.hits = append(r.hits, ringHit{h, int32(len(r.hits)), i, int32(k)})
 		}
-		// The bonds of i stay for now, since another small ring may need them;
-		// without a ring they can go, and the chain with them.
+		// The bonds of i stay, since another small ring may need them; without a ring the chain is
+		// removed.
 		if count == 0 {
 			before := len(r.changed)
 			r.changed = append(r.changed, i)
@@ -836,8 +820,8 @@ func (r *Finder) searchTwos() error {
 	return r.searchDuplicates()
 }
 
-// groupHits fills r.groups with the rings that several atoms found, and r.inGroups with the
-// groups of each atom.
+// groupHits fills r.groups with the rings that several atoms found, and r.inGroups with each atom's
+// groups.
 func (r *Finder) groupHits() {
 	slices.SortFunc(r.hits, func(x, y ringHit) int {
 		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.seq, y.seq))
@@ -853,8 +837,8 @@ func (r *Finder) groupHits() {
 		}
 		lo = hi
 	}
-	// RDKit keeps the rings in a map ordered as if their sets of atoms were
-	// binary numbers, so they are compared from the highest atom down.
+	// RDKit orders rings by their atom sets as binary numbers, so they are compared from the
+	// highest atom down.
 	if len(r.groups) > 1 {
 		for _, g := range r.groups {
 			ring := r.small.Ring(int(r.hits[g.lo].ring))
@@ -864,7 +848,7 @@ func (r *Finder) groupHits() {
 			return slices.Compare(r.small.Ring(int(r.hits[x.lo].ring)), r.small.Ring(int(r.hits[y.lo].ring)))
 		})
 	}
-	// For each atom the groups that it is in.
+	// Each atom's groups.
 	r.inGroups = r.inGroups[:0]
 	for k, g := range r.groups {
 		for _, h := range r.hits[g.lo:g.hi] {
@@ -876,8 +860,8 @@ func (r *Finder) groupHits() {
 	})
 }
 
-// searchDuplicates searches again from atoms that found the same ring, each time
-// with the others cut off: one of them may have hidden a ring of another.
+// searchDuplicates searches again from atoms that found the same ring, with the others cut off,
+// which may have hidden a ring.
 func (r *Finder) searchDuplicates() error {
 	if len(r.hits) < 2 {
 		return nil
@@ -887,7 +871,7 @@ func (r *Finder) searchDuplicates() error {
 		shortest := 1 << 30
 		from := r.small.Len()
 		for _, h := range r.hits[g.lo:g.hi] {
-			// Cut off all atoms that share any ring with this one.
+			// Cut off all atoms that share a ring with this one.
 			cut := r.cut[:0]
 			q, _ := slices.BinarySearchFunc(r.inGroups, h.atom, func(x inGroup, i int32) int { return cmp.Compare(x.atom, i) })
 			for ; q < len(r.inGroups) && r.inGroups[q].atom == h.atom; q++ {
@@ -922,15 +906,15 @@ func (r *Finder) searchDuplicates() error {
 		}
 		for k := from; k < r.small.Len(); k++ {
 			if ring := r.small.Ring(k); len(ring) == shortest && r.seen.add(ringHash(ring)) {
-				r.found.take(&r.small, k)
+				r.found.addFrom(&r.small, k)
 			}
 		}
 	}
 	return nil
 }
 
-// searchThree finds the rings of an atom with three bonds, no atom with two being
-// left: at least three, each bond in two of them.
+// searchThree finds the rings of an atom with three bonds when none with two is left: at least
+// three, each bond in two of them.
 func (r *Finder) searchThree(root int32) error {
 	r.small.Clear()
 	count, err := r.smallest(root, -1)
@@ -940,7 +924,7 @@ func (r *Finder) searchThree(root int32) error {
 	take := func(from int) {
 		for k := from; k < r.small.Len(); k++ {
 			if r.seen.add(ringHash(r.small.Ring(k))) {
-				r.found.take(&r.small, k)
+				r.found.addFrom(&r.small, k)
 			}
 		}
 	}
@@ -965,7 +949,7 @@ func (r *Finder) searchThree(root int32) error {
 		return nil
 	}
 	if count == 2 {
-		// The third ring avoids the neighbour that both have.
+		// The third ring avoids the common neighbour.
 		for _, f := range next {
 			if slices.Contains(r.small.Ring(0), f) && slices.Contains(r.small.Ring(1), f) {
 				return again(f)
@@ -973,8 +957,7 @@ func (r *Finder) searchThree(root int32) error {
 		}
 		return ErrTangled
 	}
-	// Two more rings, through the neighbour that the first does not have and
-	// through one each of the others.
+	// Two more rings, through the neighbour that the first lacks and one each of the others.
 	var f1, f2 int32
 	switch ring := r.small.Ring(0); {
 	case !slices.Contains(ring, next[0]):
@@ -990,9 +973,8 @@ func (r *Finder) searchThree(root int32) error {
 	return again(f1)
 }
 
-// missedRings looks for rings that close over bonds between ring atoms that are
-// in no ring yet. As in RDKit only the first bonds of the molecule are looked
-// at, as many as the fragment has.
+// missedRings finds rings closed by bonds between ring atoms that are in no ring. As in RDKit it
+// considers only the molecule's first bonds, as many as the fragment has.
 func (r *Finder) missedRings(bonds int) error {
 	buffer.Zeroed(&r.deadBond, len(r.ends))
 	for k := 0; k < bonds; {
@@ -1006,7 +988,7 @@ func (r *Finder) missedRings(bonds int) error {
 			return err
 		}
 		if ok {
-			k = 0 // new ring atoms may have made earlier bonds eligible
+			k = 0 // earlier bonds may have become eligible
 		} else {
 			r.deadBond[k] = true
 		}
@@ -1014,8 +996,7 @@ func (r *Finder) missedRings(bonds int) error {
 	return nil
 }
 
-// searchOver looks for a shortest path over ring atoms from one end of a bond to
-// the other that makes a new ring.
+// searchOver looks for a shortest path of ring atoms between a bond's ends that makes a new ring.
 func (r *Finder) searchOver(from, to int32) (bool, error) {
 	type step struct{ atom, before int32 }
 	queue := []step{{from, -1}}
@@ -1071,9 +1052,8 @@ func (r *Finder) bondsAround(bonds, ring []int32) []int32 {
 	return bonds
 }
 
-// dropRings drops rings from r.found that bring no new bond: the smallest ring
-// first, and among rings of the same size the one that overlaps most with what is
-// there. What is dropped goes to r.extra.
+// dropRings moves redundant rings from r.found to r.extra: the smallest first, among equals the one
+// that overlaps most.
 func (r *Finder) dropRings() error {
 	n := r.found.Len()
 	by := buffer.Grow(&r.sorted, n)
@@ -1123,9 +1103,9 @@ func (r *Finder) dropRings() error {
 	r.small.Clear()
 	for k := range n {
 		if state[k] == kept {
-			r.small.take(&r.found, int(by[k]))
+			r.small.addFrom(&r.found, int(by[k]))
 		} else {
-			r.extra.take(&r.found, int(by[k]))
+			r.extra.addFrom(&r.found, int(by[k]))
 		}
 	}
 	r.found, r.small = r.small, r.found
@@ -1139,7 +1119,7 @@ func (r *Finder) cover(k int32) {
 	}
 }
 
-// overlap is how many bonds of ring k of r.found are covered, and how many it has.
+// overlap returns how many bonds of ring k of r.found are covered, and its size.
 func (r *Finder) overlap(k int32) (shared, size int) {
 	bonds := r.found.Bonds(int(k))
 	for _, b := range bonds {
@@ -1150,8 +1130,8 @@ func (r *Finder) overlap(k int32) (shared, size int) {
 	return shared, len(bonds)
 }
 
-// symmetrize adds the extra rings that could take the place of a ring of the same
-// size without uncovering a bond.
+// symmetrize adds the extra rings that could replace a ring of the same size without uncovering a
+// bond.
 func (r *Finder) symmetrize() error {
 	n := r.Len()
 	buffer.Zeroed(&r.counts, len(r.ends))
@@ -1191,8 +1171,7 @@ func (r *Finder) symmetrize() error {
 	return nil
 }
 
-// quickRings makes the rings those of a depth-first search: one for each bond
-// that leads back to an atom on the path.
+// quickRings uses the rings of a depth-first search: one for each back edge.
 func (r *Finder) quickRings() error {
 	r.Clear()
 	color := buffer.Zeroed(&r.keep, len(r.near.Spans)) // 1: on the path, 2: done
@@ -1246,15 +1225,14 @@ func (r *Finder) quickRings() error {
 	return nil
 }
 
-// A membership lists the rings that atoms or bonds are in: those of i are
-// rings[first[i]:first[i+1]], ascending. It is made when it is first needed.
+// A membership lists the rings of atoms or bonds: rings[first[i]:first[i+1]], ascending, computed
+// on first use.
 type membership struct {
 	first, rings []int32
 	made         bool
 }
 
-// of returns the rings of l that i is in, one of n atoms or bonds; in is l.atoms or
-// l.bonds.
+// of returns the rings of l with i, one of n atoms or bonds; in is l.atoms or l.bonds.
 func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
 	if !m.made {
 		m.made = true
@@ -1277,8 +1255,7 @@ func (m *membership) of(i int32, l *List, in []int32, n int) []int32 {
 	return m.rings[m.first[i]:m.first[i+1]]
 }
 
-// OfAtom and OfBond are the rings that an atom or bond is in. Only where there
-// are rings.
+// OfAtom and OfBond return the rings of an atom or bond. There must be rings.
 func (r *Finder) OfAtom(i int32) []int32 {
 	return r.byAtom.of(i, &r.List, r.atoms, len(r.nodes))
 }
@@ -1290,7 +1267,7 @@ func (r *Finder) OfBond(k int32) []int32 {
 // markFused marks the rings that share a bond with another.
 func (r *Finder) markFused() {
 	r.byAtom.made, r.byBond.made = false, false
-	fused, first := buffer.Zeroed(&r.fused, r.Len()), buffer.Zeroed(&r.counts, len(r.ends)) // one more than the first ring of a bond
+	fused, first := buffer.Zeroed(&r.fused, r.Len()), buffer.Zeroed(&r.counts, len(r.ends)) // one more than a bond's first ring
 	for q := range fused {
 		for _, k := range r.Bonds(q) {
 			if first[k] > 0 {
@@ -1305,7 +1282,7 @@ func (r *Finder) markFused() {
 // Fused reports whether ring q shares a bond with another.
 func (r *Finder) Fused(q int) bool { return r.fused[q] }
 
-// spend takes steps from the budget and reports whether it lasted.
+// spend takes steps from the budget and reports whether they were left.
 func (r *Finder) spend(steps int) bool {
 	r.Budget -= steps
 	return r.Budget >= 0

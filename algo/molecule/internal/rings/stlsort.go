@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// sortLikeSTL sorts s by key as std::sort of the GNU C++ library does, whose order of
-// equal elements RDKit's choice among rings of the same size depends on: quicksort down to
-// runs of 16, then insertion sort. Where quicksort fails, which no ring system of a real
-// molecule makes it do, the order of equals is another one.
+// sortLikeSTL sorts s by key as GNU's std::sort, on whose order of equals RDKit's choice of rings
+// depends: quicksort down to runs of 16, then insertion sort. Its heapsort fallback, which no real
+// molecule triggers, orders equals differently.
 func sortLikeSTL(s []int32, key func(int32) int) {
 	const run = 16
 	less := func(x, y int32) bool { return key(x) < key(y) }
@@ -54,13 +53,13 @@ func sortLikeSTL(s []int32, key func(int32) int) {
 	}
 }
 
-// median is which of the second, middle and last element is the one between the others.
+// median returns the position of the median of the second, middle and last element.
 func median(s []int32, less func(x, y int32) bool) int {
 	a, b, c := 1, len(s)/2, len(s)-1
 	if !less(s[a], s[b]) {
 		a, b = b, a
 	}
-	// Of equals it matters which: this is how std::sort chooses.
+	// Ties are resolved as in std::sort.
 	switch {
 	case less(s[b], s[c]):
 		return b

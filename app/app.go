@@ -1,5 +1,5 @@
-// Package app is the page: components of go-app that draw a session, and hand it what
-// the user does.
+// Package app is the page (Page): go-app components that draw a session and pass user actions to
+// it.
 package app
 
 import (
@@ -14,13 +14,12 @@ import (
 	"baca/wasm/message"
 )
 
-// Mount registers the page. The client is nil where there is no browser, for the
-// HTML that is sent before the program runs.
+// Mount registers the page. The client is nil for prerendered HTML, without a browser.
 func Mount(c *message.Client) {
 	app.Route("/", func() app.Composer { return Page(session.New(c)) })
 }
 
-// Page is one screen: what goes in, what comes out, and one record large.
+// Page is one screen: input, result, and one record large.
 func Page(s *session.Session) app.Composer { return &page{s: s} }
 
 type page struct {
@@ -29,11 +28,11 @@ type page struct {
 	album   picture.Album
 	offline bool
 	stored  bool
-	update  bool // a newer version of the page waits
+	update  bool // a newer version waits
 	drag    bool // a file hovers over the page
 }
 
-// OnMount connects the session to the browser and to the worker.
+// OnMount connects session, browser and worker.
 func (p *page) OnMount(ctx app.Context) {
 	s := p.s
 	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
@@ -43,10 +42,9 @@ func (p *page) OnMount(ctx app.Context) {
 	p.connect(ctx)
 }
 
-// OnAppUpdate offers the newer version.
 func (p *page) OnAppUpdate(ctx app.Context) { p.update = ctx.AppUpdateAvailable() }
 
-// checkNetwork asks the browser now and then whether it has a network and keeps the page.
+// checkNetwork checks regularly for a network and for offline storage.
 func (p *page) checkNetwork(ctx app.Context) {
 	if t, ok := tools(); ok {
 		p.offline = !t.Call("online").Bool()
@@ -55,7 +53,6 @@ func (p *page) checkNetwork(ctx app.Context) {
 	ctx.After(5*time.Second, p.checkNetwork)
 }
 
-// Render implements app.Composer.
 func (p *page) Render() app.UI {
 	s := p.s
 	class := "page"
@@ -71,7 +68,7 @@ func (p *page) Render() app.UI {
 	if p.drag {
 		class += " dragging"
 	}
-	// What drives the page, as tests do, sees by these what it is doing, and of which input.
+	// Tests read the state and the input from these.
 	return app.Div().ID("page").Class(class).DataSet("phase", s.Phase.String()).DataSet("run", s.Run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
@@ -90,8 +87,8 @@ func (p *page) Render() app.UI {
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
 		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(session.Announcement(s)),
 	).
-		// An element that comes to lie below the pointer in the moment of the drop is only
-		// entered: if it did not accept the file there, there would be no drop.
+		// An element that comes under the pointer during a drop is only entered: it must accept the
+		// file, or there is no drop.
 		On("dragenter", p.acceptDrag).
 		On("dragover", p.acceptDrag).
 		On("dragleave", func(ctx app.Context, e app.Event) {
@@ -120,9 +117,8 @@ func (p *page) drop(ctx app.Context, e app.Event) {
 	}
 }
 
-// takeFile uses a file of the browser. A model becomes the one that is used; text
-// that a person can read goes to the text area, where its errors are shown beside
-// its lines, and all else is scored where it lies.
+// takeFile uses a browser's file: a model is selected, readable text goes to the text area, which
+// shows errors by line, and all else is scored in place.
 func takeFile(ctx app.Context, s *session.Session, v app.Value) {
 	f, ok := browserFile(v)
 	if !ok {
@@ -138,12 +134,11 @@ func takeFile(ctx app.Context, s *session.Session, v app.Value) {
 	}
 }
 
-// loadModelFile makes the model of a file the one that is used.
+// loadModelFile selects the model of a file.
 func loadModelFile(ctx app.Context, s *session.Session, v app.Value) {
 	readFile(ctx, s, v, func(name string, data []byte) { s.Models.Load(words.Stem(name), data) })
 }
 
-// header is the bar on top.
 func (p *page) header() app.UI {
 	return app.Header().Class("bar").Body(
 		app.H1().Class("mark").Body(app.Raw(markSVG), app.Span().Text("BaCa")),
@@ -163,7 +158,7 @@ func (p *page) header() app.UI {
 	)
 }
 
-// alpha is the share of false alarms that the user accepts.
+// alpha is the choice of α.
 func (p *page) alpha() app.UI {
 	s := p.s
 	return app.Div().Class("alpha").Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
@@ -180,7 +175,7 @@ func (p *page) alpha() app.UI {
 	)
 }
 
-// state says discreetly whether the page works without a network.
+// state says whether the page works offline.
 func (p *page) state() app.UI {
 	var body []app.UI
 	switch {

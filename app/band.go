@@ -11,22 +11,20 @@ import (
 	"baca/app/words"
 )
 
-// bandPane is the line above the panes: what was given, what came of it, and how many
-// records have which verdict.
+// bandPane is the line above the panes: the input, the result, and counts of verdicts.
 type bandPane struct {
 	app.Compo
 	S   *session.Session
 	Rev session.Revisions
 }
 
-// Render implements app.Composer.
 func (p *bandPane) Render() app.UI {
 	s := p.S
 	return app.Section().ID("band").Class("band").Aria("label", "In short").Attr("hidden", attribute(s.Rows.Len() == 0 && !s.Input.Folded())).Body(
 		p.card(), p.headline(), p.tags(), p.chips())
 }
 
-// card stands for the input while nobody edits it.
+// card replaces the input while nobody edits it.
 func (p *bandPane) card() app.UI {
 	s := p.S
 	card := app.Div().Class("card-slim").Attr("hidden", attribute(!s.Input.Folded()))
@@ -46,18 +44,18 @@ func (p *bandPane) card() app.UI {
 		closer("Clear", func() { s.Input.Give("", nil) }).ID("clear").Title("Clear"))
 }
 
-// headline is the result in words, and what it follows from.
+// headline is the result in words, with its basis.
 func (p *bandPane) headline() app.UI {
 	said := session.Headline(p.S)
 	short, rest := said, ""
 	if cut := strings.TrimSuffix(said, session.Knows); cut != said {
-		short, rest = cut, session.Knows // which goes where there is no room
+		short, rest = cut, session.Knows // dropped on narrow screens
 	}
 	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(said == "")).Body(
 		app.H2().Title(said).Body(app.Text(short), app.Span().Class("tail").Text(rest)), app.P().Class("quiet small").Text(session.DecidedBy(p.S)))
 }
 
-// tags are notices that stand beside the headline, and say more when they are opened.
+// tags are expandable notices beside the headline.
 func (p *bandPane) tags() app.UI {
 	s := p.S
 	var tags []app.UI
@@ -80,7 +78,7 @@ func tag(id, text string, body ...app.UI) app.UI {
 		app.Div().Class("menu-list").Body(body...))
 }
 
-// advice says why verdicts are not what was asked for, nothing if they are.
+// advice says why verdicts are not as requested.
 func (p *bandPane) advice() notice {
 	s := p.S
 	rule := s.Rule()
@@ -98,13 +96,13 @@ func (p *bandPane) advice() notice {
 	return notice{}
 }
 
-// setFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
+// setFDR sets the false-discovery rate, 0 for α.
 func setFDR(s *session.Session, rate float64) {
 	s.SetFDR(rate)
 	keepAddress(s)
 }
 
-// chips are the verdicts, with how many there are. They filter.
+// chips count the verdicts and filter by them.
 func (p *bandPane) chips() app.UI {
 	s := p.S
 	chip := func(class string, is bool, sign app.UI, n int, name ...app.UI) app.HTMLButton {

@@ -6,21 +6,19 @@ import (
 	"baca/app/session"
 )
 
-// tools are the page's own scripts, see web/src/tools.js. Nothing of this file does
-// anything where there is no browser.
+// tools are the page's scripts, see web/src/tools.js. Without a browser this file does nothing.
 func tools() (app.Value, bool) {
 	t := app.Window().Get("bacaTools")
 	return t, t.Truthy()
 }
 
-// callTool calls one of these, where there is a browser.
 func callTool(name string, args ...any) {
 	if t, ok := tools(); ok {
 		t.Call(name, args...)
 	}
 }
 
-// toJS copies bytes into the browser's memory.
+// toJS copies bytes to the browser.
 func toJS(data []byte) app.Value {
 	array := app.Window().Get("Uint8Array").New(len(data))
 	app.CopyBytesToJS(array, data)
@@ -33,7 +31,7 @@ func fromJS(v app.Value) []byte {
 	return data
 }
 
-// once is a function for the browser that is called one time.
+// once is a browser callback for one call.
 func once(f func(args []app.Value)) app.Func {
 	var fn app.Func
 	fn = app.FuncOf(func(_ app.Value, args []app.Value) any {
@@ -44,10 +42,10 @@ func once(f func(args []app.Value)) app.Func {
 	return fn
 }
 
-// ignore is for what the browser says that nobody waits for.
+// ignore ignores a browser's answer.
 func ignore([]app.Value) {}
 
-// browserFile describes a file of the browser, which stays where it is.
+// browserFile describes a browser's file, which stays there.
 func browserFile(f app.Value) (*session.File, bool) {
 	t, ok := tools()
 	if !ok || !f.Truthy() {
@@ -56,8 +54,8 @@ func browserFile(f app.Value) (*session.File, bool) {
 	return &session.File{Name: f.Get("name").String(), Size: int(f.Get("size").Float()), Number: t.Call("hold", f).Int()}, true
 }
 
-// readFile gives the bytes of a file of the browser on the page's goroutine. The session
-// says why they cannot be had.
+// readFile reads a browser's file and calls take on the page's goroutine. The session reports
+// errors.
 func readFile(ctx app.Context, s *session.Session, f app.Value, take func(name string, data []byte)) {
 	if !f.Truthy() {
 		return
@@ -74,10 +72,10 @@ func readFile(ctx app.Context, s *session.Session, f app.Value, take func(name s
 	}))
 }
 
-// save hands a file to the user.
+// save offers a file to the user.
 func save(name, mediaType string, data []byte) { callTool("save", name, mediaType, toJS(data)) }
 
-// savePicture saves a picture as it is, or drawn as PNG.
+// savePicture saves a picture, optionally as PNG.
 func savePicture(name, drawn string, png bool) {
 	if png {
 		callTool("savePNG", name+".png", drawn, once(ignore))
@@ -86,7 +84,7 @@ func savePicture(name, drawn string, png bool) {
 	save(name+".svg", "image/svg+xml", []byte(drawn))
 }
 
-// A store is the browser's, for models and for training that goes on after a reload.
+// A store is the browser's store of models and checkpoints.
 type store struct{ ctx app.Context }
 
 func (s store) Put(name string, value []byte, then func(problem string)) {
@@ -95,7 +93,7 @@ func (s store) Put(name string, value []byte, then func(problem string)) {
 	}))
 }
 
-// problemOf is why something could not be done, empty if it was.
+// problemOf returns an error's text, or nothing.
 func problemOf(args []app.Value) string {
 	if args[1].Truthy() {
 		return args[1].String()
@@ -140,15 +138,14 @@ func (s store) All(prefix string, then func(map[string][]byte, string)) {
 	}))
 }
 
-// fetch hands over a value of the store on the page's goroutine.
+// fetch passes a stored value to take on the page's goroutine.
 func (s store) fetch(name string, take func(app.Value)) {
 	callTool("kept", name, once(func(args []app.Value) {
 		s.ctx.Dispatch(func(app.Context) { take(args[0]) })
 	}))
 }
 
-// PutFile keeps a file. One of the browser is copied by it, outside of the memory
-// of the page.
+// PutFile stores a file. The browser copies its own outside of the page's memory.
 func (s store) PutFile(name string, f *session.File) {
 	if f.Number == 0 {
 		s.Put(name, f.Data, func(string) {})
@@ -171,7 +168,7 @@ func (s store) GetFile(name string, then func(*session.File)) {
 	})
 }
 
-// showDialog opens a dialog by its id, hideDialog closes it.
+// showDialog opens a dialog, hideDialog closes it.
 func showDialog(id string) { dialog("show", id) }
 func hideDialog(id string) { dialog("hide", id) }
 

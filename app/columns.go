@@ -6,7 +6,7 @@ import (
 	"baca/app/session"
 )
 
-// columnSelect is a menu of none and of columns, but for the one that stands for something else.
+// columnSelect is a menu of columns, except but, and of none.
 func columnSelect(id string, columns []string, but, chosen string, choose func(string)) app.UI {
 	options := []app.UI{app.Option().Value("").Text("none").Selected(chosen == "")}
 	for _, name := range columns {
@@ -17,7 +17,7 @@ func columnSelect(id string, columns []string, but, chosen string, choose func(s
 	return app.Select().ID(id).Class("select").OnChange(func(ctx app.Context, _ app.Event) { choose(valueOf(ctx)) }, app.EventScope(id)).Body(options...)
 }
 
-// columnMenu offers the columns of a table, with the one that the SMILES are taken from.
+// columnMenu offers a table's columns for the SMILES.
 func (p *inputPane) columnMenu() app.UI {
 	h := p.S.Header
 	if h == nil || len(h.Columns) < 2 {

@@ -14,7 +14,7 @@ import (
 
 const compareAbout = "How does the input differ from another list?"
 
-// compareStage is the door to the comparison with another list.
+// compareStage opens the comparison.
 func (p *labPane) compareStage() app.UI {
 	with := ""
 	if c := p.S.Lab.Compared; c != nil {
@@ -23,7 +23,7 @@ func (p *labPane) compareStage() app.UI {
 	return app.Li().Class("stage was").Body(p.door(message.StageLists, "compare", compareAbout, with))
 }
 
-// compare asks for another list, or says how the input differs from it.
+// compare asks for another list, or shows the differences.
 func (p *labPane) compare() app.UI {
 	s := p.S
 	if s.Comparing() {
@@ -75,7 +75,7 @@ func (p *labPane) compared(c *message.Compared) app.UI {
 	return app.Div().ID("compared").Class("compared").Body(body...)
 }
 
-// wide is a table that scrolls where there is no room for it.
+// wide is a scrollable table.
 func wide(label string, head []string, rows ...[]string) app.UI {
 	cells := func(row []string, cell func(string, bool) app.UI) app.UI {
 		items := make([]app.UI, len(row))
@@ -94,7 +94,7 @@ func wide(label string, head []string, rows ...[]string) app.UI {
 		app.TBody().Body(body...)))
 }
 
-// lists says what both lists are.
+// lists describes both lists.
 func (p *labPane) lists(c *message.Compared) app.UI {
 	row := func(letter string, l *message.Listed) []string {
 		middle := func(q message.Floats) string { return words.Number(q[1]) + "–" + words.Number(q[3]) }
@@ -103,7 +103,6 @@ func (p *labPane) lists(c *message.Compared) app.UI {
 	return wide("The lists", []string{"", "List", "Read", "Refused", "Copies", "Different", p.S.Say("Atoms, middle half"), "Rings, middle half"}, row("A", &c.A), row("B", &c.B))
 }
 
-// comparedFigures are the pictures.
 func (p *labPane) comparedFigures(c *message.Compared) app.UI {
 	percent := func(list []float64) []float64 {
 		values := make([]float64, len(list))
@@ -132,7 +131,6 @@ func (p *labPane) comparedFigures(c *message.Compared) app.UI {
 		counts("Rings", "rings", c.A.RingShares, c.B.RingShares))
 }
 
-// differences are a table.
 func differences(g session.DifferenceGroup) app.UI {
 	rows := make([][]string, len(g.List))
 	for i, d := range g.List {
@@ -141,7 +139,7 @@ func differences(g session.DifferenceGroup) app.UI {
 	return wide(g.Title, []string{g.Title, "Kind", "Of A", "Of B", "Odds ratio", "95\u00a0% interval", "q"}, rows...)
 }
 
-// fragments are drawn in molecules that have them.
+// fragments are drawn in example molecules.
 func (p *labPane) fragments(g session.DifferenceGroup) app.UI {
 	items := make([]app.UI, len(g.List))
 	for i, d := range g.List {

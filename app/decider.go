@@ -6,8 +6,7 @@ import (
 	"baca/app/session"
 )
 
-// decider is the choice of what decides: a menu whose button names the choice, and whose
-// items say each in one sentence what it does.
+// decider is the menu of what decides, with a sentence for each choice.
 func decider(s *session.Session) app.UI {
 	var items []app.UI
 	for d, w := range session.DeciderWords() {
@@ -32,9 +31,8 @@ func decider(s *session.Session) app.UI {
 	}, items...)
 }
 
-// menu is a button that opens a list of items, which has a label; choose takes the click
-// on one. The browser's part, which closes it and moves between items, is
-// web/src/menu.js.
+// menu is a button with a list of items; choose handles clicks. web/src/menu.js closes it and moves
+// between items.
 func menu(id, label string, button []app.UI, choose func(app.Event), items ...app.UI) app.UI {
 	return app.Details().Class("menu").ID(id).Body(
 		app.Summary().Class("button").Aria("haspopup", "menu").Body(button...),

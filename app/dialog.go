@@ -15,14 +15,14 @@ import (
 	"baca/wasm/message"
 )
 
-// dialogFrame is a dialog with a title and a button that closes it.
+// dialogFrame is a dialog with a title and a close button.
 func dialogFrame(id, title string, body ...app.UI) app.UI {
 	head := app.Div().Class("pane-head").Body(
 		app.H2().ID(id+"-title").Text(title), app.Span().Class("stretch"),
 		closer("Close", func() { hideDialog(id) }).DataSet("close", id))
 	return app.Dialog().ID(id).Aria("labelledby", id+"-title").
 		OnClick(func(ctx app.Context, e app.Event) {
-			// A click beside the dialog hits the dialog itself.
+			// A click beside the dialog hits the dialog element.
 			if e.Get("target").Equal(ctx.JSSrc()) {
 				hideDialog(id)
 			}
@@ -30,14 +30,13 @@ func dialogFrame(id, title string, body ...app.UI) app.UI {
 		Body(app.Div().Class("dialog-body").Body(append([]app.UI{head}, body...)...))
 }
 
-// modelDialog is where a model is chosen.
+// modelDialog chooses a model.
 type modelDialog struct {
 	app.Compo
 	S   *session.Session
 	Rev int
 }
 
-// Render implements app.Composer.
 func (p *modelDialog) Render() app.UI {
 	s := p.S
 	var cards []app.UI
@@ -68,7 +67,7 @@ func (p *modelDialog) Render() app.UI {
 	)
 }
 
-// click uses the model of a card, or saves it.
+// click selects or saves a card's model.
 func (p *modelDialog) click(_ app.Context, e app.Event) {
 	if what, ok := dataAround(e, "download"); ok {
 		if i, err := strconv.Atoi(what); err == nil {
@@ -102,10 +101,9 @@ func (p *modelDialog) click(_ app.Context, e app.Event) {
 	hideDialog("models")
 }
 
-// saveModel hands the file of a model to the user.
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// card says in plain words what a model is.
+// card describes a model.
 func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 	note := session.NoteOn(m)
 	class, action := "card", "Use this model"
@@ -128,7 +126,7 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 	)
 }
 
-// trainDialog makes a model of the input.
+// trainDialog trains a model on the input.
 type trainDialog struct {
 	app.Compo
 	S   *session.Session
@@ -137,10 +135,9 @@ type trainDialog struct {
 	recipe session.Recipe
 }
 
-// mostEpochs is how many can be asked for.
+// mostEpochs bounds the epochs.
 const mostEpochs = 10000
 
-// Render implements app.Composer.
 func (p *trainDialog) Render() app.UI {
 	t := &p.S.Training
 	body := p.setup
@@ -203,8 +200,7 @@ func (p *trainDialog) setup() []app.UI {
 	}
 }
 
-// values ask where observed and predicted values are, and for the promise without which no errors
-// are kept.
+// values asks for observed and predicted values, and for the promise that keeps errors.
 func (p *trainDialog) values() app.UI {
 	r := p.chosen()
 	column := func(id, name, but, is string, chosen *string) app.UI {
@@ -223,7 +219,7 @@ func (p *trainDialog) values() app.UI {
 		app.P().Class("quiet small").Text("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
 }
 
-// chosen is what was asked for, without columns that another library had.
+// chosen is the recipe, without columns of another library.
 func (p *trainDialog) chosen() session.Recipe {
 	r := p.recipe
 	for _, name := range []*string{&r.Observed, &r.Predicted} {
@@ -284,13 +280,13 @@ func (p *trainDialog) made() []app.UI {
 	))
 }
 
-// drawDialog holds the editor in which a molecule is drawn.
+// drawDialog holds the molecule editor.
 type drawDialog struct {
 	app.Compo
 	S *session.Session
 }
 
-// Render implements app.Composer. The editor lives in an element that is left alone.
+// Render leaves the editor's element alone.
 func (p *drawDialog) Render() app.UI {
 	return dialogFrame("draw", "Draw a molecule",
 		app.Div().ID("editor").Class("draw-area").Body(),
@@ -299,7 +295,7 @@ func (p *drawDialog) Render() app.UI {
 	)
 }
 
-// add takes what was drawn.
+// add accepts the drawing.
 func (p *drawDialog) add() {
 	t, ok := tools()
 	if !ok {
@@ -312,7 +308,7 @@ func (p *drawDialog) add() {
 	hideDialog("draw")
 }
 
-// openEditor loads the editor and shows it, with the selected molecule in it.
+// openEditor loads and shows the editor, with the selected molecule.
 func openEditor(s *session.Session) {
 	showDialog("draw")
 	smiles := ""
@@ -330,7 +326,7 @@ func openEditor(s *session.Session) {
 	}))
 }
 
-// Texts without anything that changes, but for the two numbers of the help.
+// Constant texts, except for two numbers of the help.
 var (
 	//go:embed privacy.html
 	privacyText string
@@ -341,19 +337,17 @@ var (
 // privacyDialog says what leaves the tab, and how to check it.
 type privacyDialog struct{ app.Compo }
 
-// Render implements app.Composer.
 func (p *privacyDialog) Render() app.UI {
 	return dialogFrame("privacy", "What leaves this tab: nothing", app.Raw(privacyText))
 }
 
-// helpDialog explains each number in two sentences.
+// helpDialog explains each number.
 type helpDialog struct {
 	app.Compo
-	Holdout int     // molecules that p-values compare with
-	Guard   float64 // p-value by itself up to which the batch can call outside, 0 while it is not known
+	Holdout int     // number of held-out molecules
+	Guard   float64 // highest p-value by itself for a batch verdict, 0 if unknown
 }
 
-// Render implements app.Composer.
 func (p *helpDialog) Render() app.UI {
 	holdout, guard := "A few hundred", 0.1
 	if p.Holdout > 0 {

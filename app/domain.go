@@ -11,14 +11,13 @@ import (
 
 const domainID = "domain"
 
-// domainDialog asks what a domain report is to be about.
+// domainDialog chooses the subject of a domain report.
 type domainDialog struct {
 	app.Compo
 	S   *session.Session
 	Rev session.Revisions
 }
 
-// Render implements app.Composer.
 func (p *domainDialog) Render() app.UI {
 	s := p.S
 	var rows []app.UI
@@ -36,7 +35,7 @@ func (p *domainDialog) Render() app.UI {
 		app.P().Class("quiet small").Text("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
 }
 
-// click saves what a button names.
+// click saves a button's report.
 func (p *domainDialog) click(_ app.Context, e app.Event) {
 	if what, ok := dataAround(e, domainID); ok {
 		key, format, _ := strings.Cut(what, " ")

@@ -9,7 +9,7 @@ import (
 // The mark: a reference, and one that lies outside.
 const markSVG = `<svg class="mark-picture" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-hill" d="M1 20C6 20 5.5 4 9.5 4S13 20 18 20Z"/><path class="mark-out" d="M19.5 12l4 4-4 4-4-4z"/></svg>`
 
-// icons are drawn with one stroke on a grid of 16.
+// icons have one stroke on a grid of 16.
 var icons = map[string]string{
 	"down":   `<path d="M4 6l4 4 4-4"/>`,
 	"right":  `<path d="M6 4l4 4-4 4"/>`,
@@ -31,12 +31,12 @@ func icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">` + icons[name] + `</svg>`)
 }
 
-// knownSign is the sign of a record that was likely trained on.
+// knownSign marks a probable training molecule.
 func knownSign() app.UI {
 	return sign("is-known", `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`)
 }
 
-// shape is the sign of a verdict: colour is never alone.
+// shape marks a verdict besides its colour.
 func shape(v session.Verdict) app.UI {
 	return sign(v.Class(), map[session.Verdict]string{
 		session.Inside:     `<circle cx="6" cy="6" r="4"/>`,

@@ -10,20 +10,19 @@ import (
 	"baca/app/words"
 )
 
-// inputPane is where molecules come from: text, files, drawings, examples.
+// inputPane is the input: text, files, drawings, examples.
 type inputPane struct {
 	app.Compo
 	S   *session.Session
 	Rev int
 
-	shown string // what the text area holds, as far as the page knows
-	top   int    // how far it is scrolled, in pixels
+	shown string // content of the text area, as far as known
+	top   int    // its scroll position in pixels
 }
 
-// OnMount implements app.Mounter.
 func (p *inputPane) OnMount(ctx app.Context) { p.shown = "" }
 
-// OnUpdate puts a text that did not come from the keyboard into the text area.
+// OnUpdate writes a text from elsewhere into the text area.
 func (p *inputPane) OnUpdate(ctx app.Context) { ctx.Defer(func(app.Context) { p.sync() }) }
 
 func (p *inputPane) sync() {
@@ -37,7 +36,6 @@ func (p *inputPane) sync() {
 	}
 }
 
-// Render implements app.Composer.
 func (p *inputPane) Render() app.UI {
 	s := p.S
 	pane := app.Section().Class("pane input").Aria("labelledby", "input-title").Attr("hidden", attribute(s.Input.Folded()))
@@ -78,8 +76,7 @@ func (p *inputPane) Render() app.UI {
 	)
 }
 
-// status is how much was read, and the ways back. Where the input is folded its card has
-// that.
+// status shows how much was read, and undo. The card shows it for a folded input.
 func (p *inputPane) status() app.UI {
 	s := p.S
 	line := app.Div().Class("input-status")
@@ -117,10 +114,10 @@ func (p *inputPane) fileCard() app.UI {
 	)
 }
 
-// mostProblems are listed; more are counted.
+// mostProblems are listed, more are counted.
 const mostProblems = 30
 
-// problems lists what was refused and why. A click goes to the place.
+// problems lists refused records. A click goes to the place.
 func (p *inputPane) problems() app.UI {
 	list := p.S.Rows.Refused
 	if len(list) == 0 {
@@ -148,7 +145,7 @@ func (p *inputPane) problems() app.UI {
 	)
 }
 
-// show selects in the text area what a problem is about.
+// show selects a problem's text.
 func (p *inputPane) show(record int) {
 	q := p.S.Rows.Problem(record)
 	t, ok := tools()

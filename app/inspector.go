@@ -12,17 +12,16 @@ import (
 	"baca/wasm/message"
 )
 
-// inspectorPane shows one record large, and what made its scores.
+// inspectorPane shows one record large, with its scores.
 type inspectorPane struct {
 	app.Compo
 	S     *session.Session
 	Album *picture.Album
 	Rev   session.Revisions
-	Drawn int // drawings that are there
-	Seen  int // records whose atoms are coloured
+	Drawn int // drawings available
+	Seen  int // records with coloured atoms
 }
 
-// Render implements app.Composer.
 func (p *inspectorPane) Render() app.UI {
 	s, i := p.S, p.S.Inspector.Record
 	pane := app.Aside().Class("pane inspector")
@@ -52,19 +51,19 @@ func (p *inspectorPane) Render() app.UI {
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
 }
 
-// setAside is what of the record the model did not read, and what it did.
+// setAside is what the model did not read of the record.
 func setAside(d *message.Detailed) app.UI {
 	line := app.P().ID("set-aside").Class("quiet small").Hidden(d == nil || d.SetAside == "")
 	if d == nil || d.SetAside == "" {
 		return line
 	}
-	if d.Parent == "" { // of a plain graph
+	if d.Parent == "" { // a plain graph
 		return line.Text("Set aside: " + d.SetAside + ".")
 	}
 	return line.Body(app.Text("Set aside: "+d.SetAside+". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent))
 }
 
-// picture is the record drawn large, and what its colours say.
+// picture is the large drawing with its legend.
 func (p *inspectorPane) picture() []app.UI {
 	drawn, note := p.Album.Large(p.S, false)
 	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
@@ -77,17 +76,17 @@ func (p *inspectorPane) picture() []app.UI {
 	return list
 }
 
-// details are the numbers behind all that, for those who ask.
+// details are the numbers behind it.
 func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
 		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d),
 		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true),
-			// On a phone the menu with it lies behind this pane.
+			// On a phone this pane covers the menu.
 			app.If(p.S.HasDomain(), func() app.UI { return opens(domainID).Class("button").Text("Domain report …") })))
 }
 
-// drawing is the picture of the record, or its SMILES where there is none.
+// drawing is the record's picture, or its SMILES.
 func (p *inspectorPane) drawing(drawn string) app.UI {
 	if smiles := p.S.Rows.Picture(p.S.Inspector.Record); drawn == "" && p.Album.Problem(smiles) != "" {
 		return app.P().Class("not-drawn-smiles").Text(smiles)
@@ -95,8 +94,7 @@ func (p *inspectorPane) drawing(drawn string) app.UI {
 	return app.If(drawn != "", func() app.UI { return app.Raw(drawn) })
 }
 
-// nothing is what there is to see before a record is chosen: those that are most
-// worth a look.
+// nothing suggests records before one is chosen.
 func (p *inspectorPane) nothing() app.UI {
 	s := p.S
 	list := s.Furthest(suggested)
@@ -119,10 +117,8 @@ func (p *inspectorPane) nothing() app.UI {
 		app.Ul().Class("suggestions").OnClick(onNumber("suggestion", s.Inspector.Show)).Body(items...))
 }
 
-// suggested is how many records are shown before one is chosen.
 const suggested = 3
 
-// saveButton saves the picture of the record.
 func (p *inspectorPane) saveButton(form string, png bool) app.UI {
 	return app.Button().Class("button").Type("button").DataSet("save-as", "molecule."+strings.ToLower(form)).Body(icon("save"), app.Text(form)).
 		OnClick(func(app.Context, app.Event) {
@@ -131,7 +127,6 @@ func (p *inspectorPane) saveButton(form string, png bool) app.UI {
 		}, app.EventScope(form))
 }
 
-// thumbnail is the small picture of a record.
 func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
 	smiles := s.Rows.Picture(record)
 	if small := a.Coloured(s, record); small != "" {
@@ -143,10 +138,10 @@ func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
 	return app.Span().Class("no-picture")
 }
 
-// The deviations between which bars of parts lie.
+// Range of the bars in deviations.
 const leastDeviation, mostDeviation = -2, 6
 
-// ownScore shows the two parts of the score that it gets by itself.
+// ownScore shows the parts of the score.
 func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 	things := p.S.Things()
 	list := session.PartsOf(d, things)
@@ -165,7 +160,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 		app.Dl().Class("facts").Body(rows...))
 }
 
-// verdict is what is known, in words.
+// verdict describes the verdict.
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Verdict[i], s.Rows.P[i]
@@ -197,7 +192,7 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	return box.Body(body...)
 }
 
-// prediction is what is known of the one for a record.
+// prediction describes the record's prediction.
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
 	v := r.TrustOf(i)
@@ -211,7 +206,7 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(v.Word())+": ")), app.Text(words.Small(r.PredictionWords(i)))))
 }
 
-// scores are those of all kinds, one by one.
+// scores lists all scores.
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
 	list := []session.Fact{{Name: "p-value", Value: pCell(s.Rows.P[i], s.Rows.Verdict[i])}}

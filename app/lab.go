@@ -10,31 +10,27 @@ import (
 	"baca/wasm/message"
 )
 
-// labPane is the strip of scenes: progress while it runs, and the door to the story
-// afterwards.
+// labPane is the strip of scenes: progress during a run, and the story afterwards.
 type labPane struct {
 	app.Compo
 	S     *session.Session
 	Album *picture.Album
 	Rev   session.Revisions
-	Drawn int // drawings that are there
+	Drawn int // drawings available
 	Frame int // of the story
 
 	width  float64
 	places picture.Places
 }
 
-// OnMount implements app.Mounter.
 func (p *labPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
 
-// OnResize implements app.Resizer.
 func (p *labPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
 func (p *labPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(app.Context) { p.width = widthOf("stages", 1200) })
 }
 
-// Render implements app.Composer.
 func (p *labPane) Render() app.UI {
 	s := p.S
 	class := "lab"
@@ -52,7 +48,7 @@ func (p *labPane) Render() app.UI {
 				if stage, ok := dataAround(e, "stage"); ok {
 					s.Lab.Open(stage)
 					if s.Lab.Stage != "" {
-						ctx.ScrollTo("lab-panel") // on a narrow screen it is far from here
+						ctx.ScrollTo("lab-panel") // far away on a narrow screen
 					}
 				}
 			}).Body(p.doors()...),
@@ -61,7 +57,7 @@ func (p *labPane) Render() app.UI {
 	)
 }
 
-// key closes the story by the keyboard.
+// key closes the story.
 func (p *labPane) key(_ app.Context, e app.Event) {
 	l := &p.S.Lab
 	if l.InStory() && e.Get("key").String() == "Escape" {
@@ -70,7 +66,7 @@ func (p *labPane) key(_ app.Context, e app.Event) {
 	}
 }
 
-// doors are the scenes, each with how far a run is with it.
+// doors are the scenes with their progress.
 func (p *labPane) doors() []app.UI {
 	s := p.S
 	var items []app.UI
@@ -102,10 +98,10 @@ func (p *labPane) doors() []app.UI {
 	return items
 }
 
-// told tells whether there is a story to tell.
+// told reports whether there is a story.
 func (p *labPane) told() bool { return p.S.Phase == session.Done && p.S.Graphs() > 0 }
 
-// door is the button that opens a scene.
+// door opens a scene.
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").DataSet("stage", stage).Title(about).Aria("expanded", p.S.Lab.Stage == stage).Body(append([]app.UI{
 		app.Span().Class("stage-name").Text(name),
@@ -113,8 +109,7 @@ func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTM
 	}, more...)...)
 }
 
-// driftStage is the door to the test for drift. It is no part of the story: nothing is
-// done before somebody asks.
+// driftStage opens the drift test, which runs only on request.
 func (p *labPane) driftStage() app.UI {
 	found := ""
 	if d := p.S.Lab.Drift; d != nil {
@@ -128,12 +123,11 @@ func (p *labPane) driftStage() app.UI {
 
 const driftAbout = "Does the input, in its order, come from where the training set came from?"
 
-// controls are a line with a button.
 func controls(line string, b app.UI) app.UI {
 	return app.Div().Class("controls").Body(app.If(line != "", func() app.UI { return quietLine(line) }), b)
 }
 
-// failureLine says why a task of the lab failed, if it did.
+// failureLine says why a task failed.
 func failureLine(id string, f *message.Failed) app.UI {
 	return app.If(f != nil, func() app.UI {
 		_, what := session.FailureWords(f)
@@ -141,7 +135,7 @@ func failureLine(id string, f *message.Failed) app.UI {
 	})
 }
 
-// drift is the way of the bets against that.
+// drift shows the wealth.
 func (p *labPane) drift() app.UI {
 	s := p.S
 	switch failure := s.Lab.DriftFailure; {
@@ -182,12 +176,12 @@ func (p *labPane) drifted(d *message.Drifted) app.UI {
 		app.P().Class("quiet small").Text("Each record is scored by itself, so the batch plays no part. The order matters: a file that is sorted drifts. The test says that something has moved, and neither what nor that it matters. No alarm means no evidence so far."))
 }
 
-// endTaskButton ends what the worker does beside.
+// endTaskButton ends the current task.
 func endTaskButton(s *session.Session) app.UI {
 	return button("Cancel", s.EndTask).Class("end-task").Disabled(s.Task == nil || s.Task.Ending)
 }
 
-// state is what the run is doing, with the button that ends it.
+// state is the run's progress, with a stop button.
 func (p *labPane) state() []app.UI {
 	s := p.S
 	doing := map[session.Phase]string{session.Reading: "Reading …", session.Scoring: "Scoring …", session.Calibrating: "Calibrating the batch …"}[s.Phase]
@@ -215,7 +209,7 @@ func (p *labPane) state() []app.UI {
 	return nil
 }
 
-// panel is what is open.
+// panel is the open scene.
 func (p *labPane) panel() []app.UI {
 	switch p.S.Lab.Stage {
 	case "":
@@ -232,15 +226,15 @@ func (p *labPane) panel() []app.UI {
 	return p.story()
 }
 
-// head is the line above what is beside the story.
+// head is the line above a scene outside of the story.
 func (p *labPane) head(title, about string) app.UI {
 	return app.Div().Class("pane-head").Body(app.H2().Text(title), quiet(about), app.Span().Class("stretch"), closer("Close the lab", p.S.Lab.Close))
 }
 
-// narrow is the width below which pictures stand one below the other.
+// narrow is the width below which pictures stack.
 const narrow = 760
 
-// full is the width of all that is open.
+// full is the panel's width.
 func (p *labPane) full() float64 {
 	w := p.width
 	if w == 0 {
@@ -249,13 +243,13 @@ func (p *labPane) full() float64 {
 	if w <= 700 {
 		return max(w-24, 280)
 	}
-	return min(w-64, 1400) // 48 beside it, and a scroll bar
+	return min(w-64, 1400) // 48 of margins, and a scroll bar
 }
 
-// half is the width of one of two pictures beside each other.
+// half is the width of one of two pictures.
 func (p *labPane) half() float64 { return p.share(2) }
 
-// share is the width of one of so many pictures beside each other.
+// share is the width of one of that many pictures.
 func (p *labPane) share(of float64) float64 {
 	if w := p.full(); w >= narrow {
 		return math.Floor((w - 32*(of-1)) / of)
@@ -263,10 +257,10 @@ func (p *labPane) share(of float64) float64 {
 	return p.full()
 }
 
-// A drawable can be drawn for the page and for a file.
+// A drawable is drawn for the page or a file.
 type drawable interface{ SVG(saved bool) string }
 
-// figure is a picture with a caption and buttons that save it.
+// figure is a picture with caption and save buttons.
 func figure(title, caption, file string, d drawable) app.UI {
 	drawn := d.SVG(false)
 	return app.Figure().Class("figure").Body(
@@ -274,7 +268,7 @@ func figure(title, caption, file string, d drawable) app.UI {
 		app.Raw(drawn))
 }
 
-// tile is a small figure, with its caption below.
+// tile is a small figure, caption below.
 func tile(title, caption, file string, d drawable) app.UI {
 	drawn := d.SVG(false)
 	return app.Figure().Class("tile").Body(
@@ -283,8 +277,7 @@ func tile(title, caption, file string, d drawable) app.UI {
 		app.P().Class("quiet small").Text(caption))
 }
 
-// saveButtons save a picture in both forms. The scope is what is drawn: with another
-// one the buttons are others.
+// saveButtons save a picture as SVG or PNG. scope identifies the content for go-app.
 func saveButtons(title, file, scope string, d drawable) app.UI {
 	file = "baca-" + file
 	one := func(form, ending string, png bool) app.UI {

@@ -11,8 +11,7 @@ import (
 	"baca/wasm/message"
 )
 
-// neighbors are the training molecules that it is most like, drawn, or their rows where the
-// model does not hold them.
+// neighbors are the most similar training molecules, drawn, or their rows without structures.
 func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 	head := app.H3().Text("Most like it in the training set")
 	cards, line := session.NearestOf(p.S.Models.Used, d)
@@ -40,7 +39,7 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
 }
 
-// keys are those of both dictionaries that it resembles.
+// keys are the most similar keys of both dictionaries.
 func (p *inspectorPane) keys(d *message.Detailed) app.UI {
 	if len(d.IDKeys)+len(d.OODKeys) == 0 {
 		return app.Text("")

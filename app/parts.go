@@ -6,33 +6,33 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// button is one with a text. go-app tells handlers apart by where they are written and
-// by their scope, which is the text here.
+// button has a text, which is also its scope: go-app identifies handlers by code position and
+// scope.
 func button(text string, f func()) app.HTMLButton {
 	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
 }
 
-// opens is a button without a text that opens a dialog.
+// opens is a button that opens a dialog.
 func opens(dialog string) app.HTMLButton {
 	return app.Button().Type("button").Aria("haspopup", "dialog").
 		OnClick(func(app.Context, app.Event) { showDialog(dialog) }, app.EventScope(dialog))
 }
 
-// closer is a button with a cross.
+// closer is a close button.
 func closer(label string, f func()) app.HTMLButton { return iconButton(label, "close", f) }
 
-// iconButton is one without a text.
+// iconButton has no text.
 func iconButton(label, sign string, f func()) app.HTMLButton {
 	return app.Button().Class("plain icon-only").Type("button").Aria("label", label).Title(label).Body(icon(sign)).
 		OnClick(func(app.Context, app.Event) { f() }, app.EventScope(label))
 }
 
-// pressed is a button of several, one of which is pressed.
+// pressed is a toggle of a group.
 func pressed(text string, is bool, f func()) app.HTMLButton {
 	return app.Button().Type("button").Aria("pressed", is).Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
 }
 
-// fileButton is a button that asks for a file, and hands over the one that is chosen.
+// fileButton asks for a file.
 func fileButton(id, text, label, accept string, take func(app.Context, app.Value)) app.UI {
 	return app.Label().Class("button").Body(icon("file"), app.Text(text),
 		app.Input().ID(id).Class("file-input").Type("file").Accept(accept).Aria("label", label).
@@ -43,17 +43,14 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 			}, app.EventScope(id)))
 }
 
-// quiet is a text in grey.
 func quiet(text string) app.UI { return app.Span().Class("quiet").Text(text) }
 
-// quietLine is a line of text in grey.
 func quietLine(text string) app.HTMLP { return app.P().Class("quiet").Text(text) }
 
-// valueOf is the value of the input that an event is about.
+// valueOf is the value of an event's input.
 func valueOf(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
 
-// dataAround is the value of a data attribute of what an event happened on, or of what
-// is around that.
+// dataAround is a data attribute of an event's target or its ancestors.
 func dataAround(e app.Event, name string) (string, bool) {
 	target := e.Get("target")
 	if !target.Truthy() || !target.Get("closest").Truthy() {
@@ -66,7 +63,7 @@ func dataAround(e app.Event, name string) (string, bool) {
 	return element.Get("dataset").Get(name).String(), true
 }
 
-// onNumber handles a click on, or within, what has a number as a data attribute.
+// onNumber handles clicks within elements with a number as data attribute.
 func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
 	return func(_ app.Context, e app.Event) {
 		if text, ok := dataAround(e, name); ok {
@@ -77,7 +74,7 @@ func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
 	}, app.EventScope(name)
 }
 
-// widthOf is the width of an element in pixels, or the one that is assumed.
+// widthOf is an element's width in pixels, or assumed.
 func widthOf(id string, assumed float64) float64 {
 	element := app.Window().GetElementByID(id)
 	if app.IsServer || !element.Truthy() {
@@ -89,8 +86,7 @@ func widthOf(id string, assumed float64) float64 {
 	return assumed
 }
 
-// attribute is the value of one that is there or not. An attribute that says
-// false would count as there in the HTML that is sent first.
+// attribute is a boolean attribute. In prerendered HTML false would count as set.
 func attribute(there bool) string {
 	if there {
 		return "true"

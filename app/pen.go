@@ -6,7 +6,7 @@ import (
 	"baca/app/picture"
 )
 
-// paint has the page's script draw. It gives nothing where there is no browser.
+// paint draws by the page's script, nothing without a browser.
 func paint(d picture.Drawing) string {
 	t, ok := tools()
 	if !ok {
@@ -19,7 +19,7 @@ func paint(d picture.Drawing) string {
 	}).String()
 }
 
-// values makes a list for the browser.
+// values converts a list for the browser.
 func values[T any](list []T) []any {
 	v := make([]any, len(list))
 	for i := range list {
@@ -28,7 +28,7 @@ func values[T any](list []T) []any {
 	return v
 }
 
-// notDrawn stands for a molecule without a drawing.
+// notDrawn replaces a missing drawing.
 func notDrawn(problem string) app.UI {
 	return app.Span().Class("not-drawn").Title(problem).Text("not drawn")
 }

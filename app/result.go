@@ -19,31 +19,28 @@ type resultPane struct {
 	S     *session.Session
 	Album *picture.Album
 	Rev   int
-	Drawn int               // drawings that are there
-	Seen  int               // records whose atoms are coloured
-	Note  string            // on what is saved
-	Near  *message.Detailed // names training molecules that are to be drawn
+	Drawn int               // drawings available
+	Seen  int               // records with coloured atoms
+	Note  string            // about saving
+	Near  *message.Detailed // names training molecules to draw
 
 	ctx         app.Context
 	top, height int      // of the table's view
 	sized       bool     // they are known
-	wanted      string   // drawings that were asked for last
+	wanted      string   // last requested drawings
 	drawCall    app.Func // takes them
 }
 
-// OnMount implements app.Mounter.
 func (p *resultPane) OnMount(ctx app.Context) {
 	p.ctx = ctx
 	p.height = 600
 }
 
-// OnResize implements app.Resizer.
 func (p *resultPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
-// OnUpdate implements app.Updater.
 func (p *resultPane) OnUpdate(ctx app.Context) { ctx.Defer(p.settle) }
 
-// measure takes the sizes of what is drawn.
+// measure reads element sizes.
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
@@ -54,20 +51,19 @@ func (p *resultPane) measure(ctx app.Context) {
 	})
 }
 
-// settle asks for the drawings of the rows in view.
+// settle requests drawings of visible rows.
 func (p *resultPane) settle(ctx app.Context) {
 	t, ok := tools()
 	if !ok {
 		return
 	}
 	s := p.S
-	// The table has no size before it has rows. To ask for it costs a layout, so
-	// that it is not asked for again before something changes it.
+	// The table has no size before it has rows, and asking costs a layout.
 	if p.sized = p.sized && s.Rows.Len() > 0; !p.sized && s.Rows.Len() > 0 {
 		p.sized = true
 		p.measure(ctx)
 	}
-	// What draws is loaded after the first verdicts, which it would hold up.
+	// Drawing code is loaded after the first verdicts, which it would delay.
 	if s.Busy() && s.Rows.Judged() == 0 {
 		return
 	}
@@ -94,7 +90,6 @@ func (p *resultPane) settle(ctx app.Context) {
 	t.Call("draw", list, p.drawCall)
 }
 
-// Render implements app.Composer.
 func (p *resultPane) Render() app.UI {
 	s := p.S
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
@@ -109,15 +104,15 @@ func (p *resultPane) Render() app.UI {
 	)
 }
 
-// A notice is a sentence in large letters, more on it, and what can be done.
+// A notice is a headline, details, and an action.
 type notice struct {
 	bad            bool
 	headline, what string
-	action         string // on a button, empty for none
+	action         string // of a button, empty for none
 	do             func()
 }
 
-// notice says what stands in the way of a result.
+// notice says what prevents a result.
 func (p *resultPane) notice() app.UI {
 	n := p.problem()
 	if told := p.S.Told; n.headline == "" && told != nil {
@@ -137,7 +132,7 @@ func (p *resultPane) notice() app.UI {
 	return app.Div().Class(class).Attr("hidden", attribute(len(body) == 0)).Role("note").Body(body...)
 }
 
-// problem says why there are no scores, nothing if that is as it should be.
+// problem says why there are no scores.
 func (p *resultPane) problem() notice {
 	s := p.S
 	models := func() { showDialog("models") }
@@ -161,14 +156,13 @@ func (p *resultPane) problem() notice {
 	return notice{}
 }
 
-// reading says how to read the picture below it, and where its line is.
+// reading explains the picture below.
 func (p *resultPane) reading() app.UI {
 	about := session.HowToRead(p.S)
 	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
 		p.rule(), app.P().Class("quiet small").Text(about), p.compare())
 }
 
-// compare asks for the second answer.
 func (p *resultPane) compare() app.UI {
 	s := p.S
 	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
@@ -178,8 +172,7 @@ func (p *resultPane) compare() app.UI {
 	})
 }
 
-// whole is the second answer: whether the list as a whole is unlike the training set. It
-// says nothing about any record.
+// whole is the answer about the list.
 func (p *resultPane) whole() app.UI {
 	said := p.S.Whole()
 	if p.S.Phase == session.Calibrating {
@@ -188,7 +181,7 @@ func (p *resultPane) whole() app.UI {
 	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
 }
 
-// foreign says that the model does not know such a list, and offers to train one that does.
+// foreign warns of an unknown kind of list, and offers training.
 func (p *resultPane) foreign() app.UI {
 	said := p.S.Foreign()
 	line := app.P().ID("foreign").Class("whole small").Hidden(said == "")
@@ -199,8 +192,8 @@ func (p *resultPane) foreign() app.UI {
 		OnClick(func(app.Context, app.Event) { showDialog("train") }))
 }
 
-// predictions asks which column holds any, and says how often held-out errors were large. It is
-// there for models that know held-out errors alone.
+// predictions asks for the column of predictions and shows held-out error rates, for models that
+// have them.
 func (p *resultPane) predictions() app.UI {
 	s := p.S
 	t := &s.Trust
@@ -230,7 +223,7 @@ func (p *resultPane) predictions() app.UI {
 	return line.Body(body...)
 }
 
-// holds is the choice of the share that intervals shall hold.
+// holds is the choice of coverage.
 func (p *resultPane) holds() app.UI {
 	t := &p.S.Trust
 	var options []app.UI
@@ -245,8 +238,7 @@ func (p *resultPane) holds() app.UI {
 		}).Body(options...)
 }
 
-// rule is the choice of where the line is: at α for each record, or by the rate of false
-// ones among all that are called outside.
+// rule is the choice between α and a false-discovery rate.
 func (p *resultPane) rule() app.UI {
 	s := p.S
 	rates := session.Rates()
@@ -274,7 +266,7 @@ func (p *resultPane) rule() app.UI {
 			app.Text(" mistakes")))
 }
 
-// welcome is what there is to see before there is an input.
+// welcome precedes any input.
 func (p *resultPane) welcome() app.UI {
 	s, examples := p.S, session.Examples()
 	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != session.Empty)).Body(
@@ -296,10 +288,9 @@ func (p *resultPane) welcome() app.UI {
 	)
 }
 
-// sketchSVG is what the strip will look like.
+// sketchSVG previews the strip.
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
-// tools are the search and the downloads.
 func (p *resultPane) tools() app.UI {
 	items := []app.UI{saveItem("report", "Report as HTML", "one file, opens offline")}
 	if p.S.HasDomain() {
@@ -330,7 +321,7 @@ func (p *resultPane) tools() app.UI {
 	)
 }
 
-// note says what is being saved, or was.
+// note reports saving.
 func (p *resultPane) note() app.UI {
 	return app.Div().Class("export-note quiet").Attr("hidden", attribute(p.Note == "")).Body(app.Span().Text(p.Note),
 		app.If(p.S.Task != nil, func() app.UI { return endTaskButton(p.S) }))
@@ -365,10 +356,9 @@ func (p *resultPane) save(what string) {
 	}
 }
 
-// keep hands a file to the user.
 func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 
-// toTop shows the first rows of the table: others than before are there.
+// toTop scrolls to new first rows.
 func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
 		scroller.Set("scrollTop", 0)

@@ -8,8 +8,8 @@ import (
 	"baca/app/session"
 )
 
-// connect joins the session to what lasts longer than a page: the address, links, the
-// tab's input, the page around this one, and the system.
+// connect joins the session to what outlasts the page: address, links, stored input, an outer page,
+// and the system.
 func (p *page) connect(ctx app.Context) {
 	s := p.s
 	t, ok := tools()
@@ -37,7 +37,7 @@ func (p *page) connect(ctx app.Context) {
 	s.Restore(t.Call("keptInput").String())
 	s.KeepInput = func(draft string) { t.Call("keepInput", draft) }
 	t.Call("guard", app.FuncOf(func(app.Value, []app.Value) any { return s.AtRisk() }))
-	linked := false // what comes at once comes with the page, and needs no turn
+	linked := false // immediate results come with the page
 	t.Call("linked", on(func(args []app.Value) {
 		text := args[0].String()
 		if !linked {
@@ -53,7 +53,7 @@ func (p *page) connect(ctx app.Context) {
 	s.Connect(query.Get("model"), store{ctx})
 }
 
-// keepAddress keeps the settings in the address of the page, and never what is scored.
+// keepAddress stores settings in the address, never the input.
 func keepAddress(s *session.Session) {
 	query := s.Query(s.Models.InAddress())
 	if app.Window().URL().Query().Has("embed") {
@@ -62,7 +62,7 @@ func keepAddress(s *session.Session) {
 	app.Window().Get("history").Call("replaceState", nil, "", query)
 }
 
-// copyLink puts a link to the rows that are shown on the clipboard.
+// copyLink copies a link to the shown rows.
 func copyLink(ctx app.Context, s *session.Session) {
 	text, note := s.Link()
 	if text == "" {
@@ -81,7 +81,7 @@ func copyLink(ctx app.Context, s *session.Session) {
 	}))
 }
 
-// ownButtons are those of a model that is not built in.
+// ownButtons belong to models that are not built in.
 func ownButtons(i int) app.UI {
 	n := strconv.Itoa(i)
 	return app.Span().Class("row-buttons own-buttons").Body(
@@ -89,7 +89,7 @@ func ownButtons(i int) app.UI {
 		app.Button().Class("plain").Type("button").DataSet("delete", n).Text("Delete"))
 }
 
-// ownState says where a model that is not built in is.
+// ownState says where such a model is.
 func ownState(m *session.OwnModel) app.UI {
 	switch {
 	case m.Problem != "":
@@ -100,7 +100,7 @@ func ownState(m *session.OwnModel) app.UI {
 	return app.P().Class("quiet small own-state").Text("Here until the tab closes.")
 }
 
-// goneLine offers to bring back the model that was deleted last.
+// goneLine offers to undo the last deletion.
 func goneLine(s *session.Session) app.UI {
 	gone := s.Models.Gone
 	return app.Div().ID("model-gone").Class("model-gone").Role("status").Body(app.If(gone != nil, func() app.UI {

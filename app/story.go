@@ -14,12 +14,12 @@ import (
 	"baca/wasm/message"
 )
 
-// stillWanted tells whether the user wants no motion.
+// stillWanted reports a preference for reduced motion.
 func stillWanted() bool {
 	return !app.IsServer && app.Window().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
 }
 
-// story is the open scene between its headline and the controls.
+// story is the open scene.
 func (p *labPane) story() []app.UI {
 	s := p.S
 	scenes := session.Scenes()
@@ -32,7 +32,7 @@ func (p *labPane) story() []app.UI {
 		return []app.UI{app.Div().Class("pane-head").Body(
 			app.H2().Text(s.SceneLine()), app.Span().Class("stretch"), closer("Close the lab", s.Lab.Close))}
 	}
-	// While it plays a screen reader hears of each scene once.
+	// A screen reader hears of each scene once.
 	heard := fmt.Sprintf("Scene %d of %d: %s. ", at+1, len(scenes), c.Name)
 	if !s.Lab.Playing {
 		heard += s.SceneLine()
@@ -51,7 +51,7 @@ func (p *labPane) story() []app.UI {
 	}
 }
 
-// who is the record that passes through, between those above and below it in the table.
+// who is the record in the story, between its table neighbours.
 func (p *labPane) who() app.UI {
 	s := p.S
 	i := s.Inspector.Record
@@ -65,7 +65,6 @@ func (p *labPane) who() app.UI {
 	)
 }
 
-// player plays, pauses and scrubs.
 func (p *labPane) player(scene, scenes int) app.UI {
 	l := &p.S.Lab
 	at, of := l.Timeline()
@@ -95,7 +94,6 @@ func (p *labPane) player(scene, scenes int) app.UI {
 	)
 }
 
-// scene is the picture of a scene, or why there is none.
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
 	l := &s.Lab
@@ -126,7 +124,7 @@ func (p *labPane) scene(key string) app.UI {
 	return p.decisionScene("")
 }
 
-// before is what there is to see of a scene before the batch is calibrated.
+// before shows a scene before a batch is calibrated.
 func (p *labPane) before() app.UI {
 	s := p.S
 	if s.Phase == session.Calibrating {
@@ -136,10 +134,10 @@ func (p *labPane) before() app.UI {
 		button("Calibrate the batch", s.Calibrate).Disabled(!s.CanCalibrate()))
 }
 
-// name is that of the record, for titles of pictures.
+// name is the record's, for titles.
 func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record) }
 
-// graphScene is the text, the graph and what the model knows of one atom.
+// graphScene shows text, graph and features of one atom.
 func (p *labPane) graphScene(t *message.Traced) app.UI {
 	l := &p.S.Lab
 	over := func(_ app.Context, e app.Event) {
@@ -174,7 +172,7 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 			p.atom(t, l.Atom)))
 }
 
-// letters are the text of a molecule, a part for each atom.
+// letters are a SMILES, divided by atom.
 func (p *labPane) letters(t *message.Traced) []app.UI {
 	pieces := session.Pieces(t)
 	list := make([]app.UI, len(pieces))
@@ -191,7 +189,7 @@ func (p *labPane) letters(t *message.Traced) []app.UI {
 	return list
 }
 
-// atom is what both views know of an atom.
+// atom shows both views of an atom.
 func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 	facts := session.AtomFacts(t, atom)
 	if facts == nil {
@@ -209,7 +207,7 @@ func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 		app.Raw(back.SVG(false)))
 }
 
-// viewsScene is where the record lies on both maps.
+// viewsScene shows the record on both maps.
 func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	w := p.half()
 	names := [2][2]string{{"Feature view", p.S.Say("what the atoms are")}, {"Structure view", "how they are joined"}}
@@ -226,7 +224,7 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 		app.P().Class("quiet small").Text("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
 }
 
-// partsScene is the batch parted by S_Pre, and both parts as graphons.
+// partsScene shows the partition by S_Pre, and both parts' graphons.
 func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
@@ -253,7 +251,6 @@ func (p *labPane) partsScene() app.UI {
 	return app.Div().Class("stack").Body(body...)
 }
 
-// roleOf is the colour of a side's graphons.
 func roleOf(side string) string {
 	if side == "OOD" {
 		return "cell-out"
@@ -261,7 +258,7 @@ func roleOf(side string) string {
 	return "cell"
 }
 
-// mixupScene is two graphons, their mixture and graphs drawn from it.
+// mixupScene shows two graphons, their mixture and sampled graphs.
 func (p *labPane) mixupScene() app.UI {
 	s := p.S
 	l := &s.Lab
@@ -298,7 +295,7 @@ func (p *labPane) mixupScene() app.UI {
 			app.Div().ID("samples").Class("samples").DataSet("lambda", int(math.Round(100*g.Lambda))).Body(drawn...)))
 }
 
-// mixControls choose the side, the partner and λ.
+// mixControls choose side, partner and λ.
 func (p *labPane) mixControls(g *message.GraphonPair) app.UI {
 	l := &p.S.Lab
 	side := func(name, side string) app.UI {
@@ -318,7 +315,7 @@ func (p *labPane) mixControls(g *message.GraphonPair) app.UI {
 	)
 }
 
-// keysScene is what both dictionaries answer.
+// keysScene shows both dictionaries.
 func (p *labPane) keysScene() app.UI {
 	s := p.S
 	d := s.Inspector.Detail
@@ -357,7 +354,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 		app.Ol().Class("keys").Body(items...))
 }
 
-// keyRow is a key with its picture, its weight and its value.
+// keyRow is a key with picture, weight and value.
 func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
 	n := session.NeighborsOf([]message.Neighbor{k})[0]
 	drawn := p.Album.Small(k.SMILES)
@@ -382,7 +379,7 @@ func verdictOf(role string) session.Verdict {
 	return session.Inside
 }
 
-// originWords say where a key comes from.
+// originWords name a key's origin.
 func originWords(k message.Neighbor) string {
 	switch k.Origin {
 	case "test":
@@ -393,8 +390,8 @@ func originWords(k message.Neighbor) string {
 	return "of the training set"
 }
 
-// decisionScene is how the attention learned, and what comes of it. Without a batch, which
-// why explains, the record decides for itself.
+// decisionScene shows the attention's training and result. Without a batch, for the reason why, the
+// record decides alone.
 func (p *labPane) decisionScene(why string) app.UI {
 	s := p.S
 	alone := func(width float64) app.UI {
@@ -411,7 +408,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 	return app.Div().Class("stack").Body(body...)
 }
 
-// sum is S_BaCa and what it is made of.
+// sum is S_BaCa with its terms.
 func (p *labPane) sum() app.UI {
 	s := p.S
 	record := s.Inspector.Record
@@ -424,7 +421,7 @@ func (p *labPane) sum() app.UI {
 	})
 }
 
-// learning is the attention, step by step, up to the beat.
+// learning draws the attention's training up to the beat.
 func (p *labPane) learning() []app.UI {
 	s := p.S
 	t := s.Lab.Trace
@@ -443,7 +440,7 @@ func (p *labPane) learning() []app.UI {
 		width = p.share(3)
 	}
 	plot := func(title string, curves ...picture.Curve) picture.Plot {
-		// The scale is that of all steps while curves are drawn up to one.
+		// The scale covers all steps.
 		columns := make([][]float64, len(curves))
 		for i, c := range curves {
 			columns[i] = c.Y

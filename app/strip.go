@@ -10,7 +10,7 @@ import (
 	"baca/app/words"
 )
 
-// stripPane is the distribution of the scores, with a threshold that can be moved.
+// stripPane is the distribution with a movable threshold.
 type stripPane struct {
 	app.Compo
 	S     *session.Session
@@ -23,25 +23,21 @@ type stripPane struct {
 
 const stripHeight = 108
 
-// OnMount implements app.Mounter.
 func (p *stripPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
 
-// OnResize implements app.Resizer.
 func (p *stripPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
-// OnUpdate implements app.Updater.
 func (p *stripPane) OnUpdate(ctx app.Context) {
 	if p.width == 0 {
 		ctx.Defer(p.measure)
 	}
 }
 
-// measure takes the width, which there is none of before there is an input.
+// measure reads the width, which exists only with an input.
 func (p *stripPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(app.Context) { p.width = widthOf("strip", 0) })
 }
 
-// Render implements app.Composer.
 func (p *stripPane) Render() app.UI {
 	s := p.S
 	box := app.Div().ID("strip").Class("strip").
@@ -80,8 +76,7 @@ func (p *stripPane) Render() app.UI {
 		Aria("valuemin", 0).Aria("valuemax", session.AlphaSteps).Aria("valuenow", session.AlphaSteps-session.StepOf(s.Alpha)).Aria("valuetext", said)
 }
 
-// movable tells whether the threshold can be moved: a line that follows from all p-values
-// cannot.
+// movable reports whether the threshold can move: one by rate cannot.
 func (p *stripPane) movable() bool { return len(p.S.Reference) > 0 && !p.S.Rule().ByRate }
 
 func (p *stripPane) picture() picture.Strip {
@@ -92,7 +87,7 @@ func (p *stripPane) picture() picture.Strip {
 	return picture.StripOf(p.S, width, stripHeight)
 }
 
-// key moves the threshold by the keyboard.
+// key moves the threshold.
 func (p *stripPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
 	if by != 0 && p.movable() {
@@ -101,7 +96,7 @@ func (p *stripPane) key(_ app.Context, e app.Event) {
 	}
 }
 
-// drag puts the threshold where the pointer is.
+// drag moves the threshold to the pointer.
 func (p *stripPane) drag(ctx app.Context, e app.Event) {
 	box := ctx.JSSrc().Call("getBoundingClientRect")
 	p.S.MoveThreshold(p.picture().ScoreAt(e.Get("clientX").Float() - box.Get("left").Float()))

@@ -14,7 +14,7 @@ import (
 
 const suggestAbout = "Which molecules of the input, measured and added to the training set, would bring the others nearest to it?"
 
-// suggestStage is the door to what to measure next.
+// suggestStage opens the suggestions.
 func (p *labPane) suggestStage() app.UI {
 	count := ""
 	if m := p.S.Lab.Suggested; m != nil {
@@ -39,7 +39,6 @@ func (p *labPane) suggest() app.UI {
 	return app.Div().Class("compare").Body(body...)
 }
 
-// wish is the form.
 func (p *labPane) wish() app.UI {
 	s := p.S
 	w := &s.Lab.Wish
@@ -83,7 +82,7 @@ func (p *labPane) wish() app.UI {
 	return app.Div().Class("controls").Body(fields...)
 }
 
-// suggested says what the picks gain, and shows them.
+// suggested describes the picks.
 func (p *labPane) suggested(m *message.Suggested) app.UI {
 	gains, notes := session.SuggestedWords(m)
 	said := make([]app.UI, len(gains))
@@ -100,7 +99,7 @@ func (p *labPane) suggested(m *message.Suggested) app.UI {
 		app.Pre().ID("suggest-command").Class("command").Text(m.Command))...)
 }
 
-// gain is the way of the distance as molecules are added.
+// gain shows the distance after each pick.
 func (p *labPane) gain(m *message.Suggested) app.UI {
 	x := make([]float64, len(m.Far))
 	for i := range x {
@@ -114,7 +113,7 @@ func (p *labPane) gain(m *message.Suggested) app.UI {
 	})
 }
 
-// picks are drawn; a click shows one in the inspector.
+// picks are drawn; a click inspects one.
 func (p *labPane) picks(m *message.Suggested) app.UI {
 	s := p.S
 	items := make([]app.UI, len(m.Picks))

@@ -11,15 +11,13 @@ import (
 	"baca/app/words"
 )
 
-// The rows of the table, see the style sheet. They are equally high, so that the
-// place of each is known without drawing those above it.
+// Rows have equal heights, see the style sheet, so positions are known without drawing.
 const (
 	rowHeight = 52
-	rowsMore  = 4  // that are drawn above and below the view
-	headInset = 36 // the head covers that much of the view
+	rowsMore  = 4  // extra rows drawn above and below
+	headInset = 36 // height of the head
 )
 
-// heads are the columns of the table.
 var heads = []struct {
 	by          session.Column
 	class, name string
@@ -39,12 +37,12 @@ var heads = []struct {
 	{session.ByBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
 }
 
-// table is the rows in view, between two that are as high as all others.
+// table draws the visible rows between two spacers.
 func (p *resultPane) table() app.UI {
 	s := p.S
 	w := p.window()
 	byRate := s.Rule().ByRate
-	// Bars have the scale of the picture above.
+	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference, []float64{s.Rows.Low, s.Rows.High})
 	body := []app.UI{spacer(w.before)}
@@ -76,7 +74,7 @@ func (p *resultPane) table() app.UI {
 		)
 }
 
-// head has the names of the columns that there are, which sort.
+// head has the sortable column names.
 func (p *resultPane) head(byRate bool) []app.UI {
 	view := p.S.View
 	var list []app.UI
@@ -109,7 +107,7 @@ func (p *resultPane) head(byRate bool) []app.UI {
 	return list
 }
 
-// scroll draws other rows where others have come into view.
+// scroll draws newly visible rows.
 func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	before := p.window()
 	p.top = int(ctx.JSSrc().Get("scrollTop").Float())
@@ -121,7 +119,7 @@ func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	ctx.Defer(p.settle)
 }
 
-// key goes through the rows by the keyboard.
+// key moves through the rows.
 func (p *resultPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
 	if by != 0 && len(p.S.Order) > 0 {
@@ -131,7 +129,7 @@ func (p *resultPane) key(_ app.Context, e app.Event) {
 	}
 }
 
-// reveal scrolls the selected row into view.
+// reveal scrolls to the selected row.
 func (p *resultPane) reveal() {
 	at := slices.Index(p.S.Order, int32(p.S.Inspector.Record))
 	scroller := app.Window().GetElementByID("scroller")
@@ -146,16 +144,14 @@ func (p *resultPane) reveal() {
 	}
 }
 
-// spacer is as high as the rows that are not drawn.
 func spacer(height int) app.UI {
 	return app.Tr().Class("spacer").Aria("hidden", true).Body(
 		app.Td().Attr("height", height))
 }
 
-// A barScale is what the bars of scores go from and to, and where the threshold is.
+// A barScale is the range of score bars, with the threshold.
 type barScale struct{ low, high, threshold float64 }
 
-// row draws a record.
 func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 	s, r := p.S, &p.S.Rows
 	v := r.Verdict[i]
@@ -207,7 +203,7 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 		Aria("rowindex", at+2).Aria("selected", i == s.Inspector.Record).Body(cells...)
 }
 
-// predictionCells are the prediction for a record, and what is known of it.
+// predictionCells are a record's prediction and judgement.
 func predictionCells(r *session.Rows, i int) []app.UI {
 	t, verdict := r.Trust, r.TrustOf(i)
 	if verdict == session.NoPrediction {
@@ -220,12 +216,12 @@ func predictionCells(r *session.Rows, i int) []app.UI {
 	}
 }
 
-// trustMark is a verdict on a prediction.
+// trustMark marks a verdict on a prediction.
 func trustMark(v session.TrustVerdict, word string) app.UI {
 	return app.Span().Class("trust-mark "+v.Like().Class()).Body(shape(v.Like()), app.Text(word))
 }
 
-// Cells of what has no score are empty.
+// Cells without a score are empty.
 func pCell(p float64, v session.Verdict) string {
 	if v < session.Undecided {
 		return ""
@@ -240,7 +236,7 @@ func scoreCell(x float64, v session.Verdict) string {
 	return words.Number(x)
 }
 
-// A window is the part of the table that is drawn.
+// A window is the drawn part of the table.
 type window struct {
 	from, to      int // rows
 	before, after int // pixels above and below
@@ -248,8 +244,8 @@ type window struct {
 
 func (p *resultPane) window() window { return windowOf(len(p.S.Order), p.top, p.height) }
 
-// windowOf gives the rows to draw for a view of n rows that is scrolled by top and
-// height pixels high, with some more rows on both sides.
+// windowOf returns the rows to draw of n, for a view scrolled by top with that height, and some
+// more on both sides.
 func windowOf(n, top, height int) window {
 	from := min(max(top/rowHeight-rowsMore, 0), n)
 	to := min(max((top+height+rowHeight-1)/rowHeight+rowsMore, from), n)

@@ -13,13 +13,12 @@ import (
 
 const trustAbout = "Did the expected errors hold, and how many predictions are worth keeping?"
 
-// trustStage is the door to what is known of predictions.
+// trustStage opens the audit of predictions.
 func (p *labPane) trustStage() app.UI {
 	return app.Li().Class("stage was").Body(p.door(message.StageTrust, "trust", trustAbout, ""))
 }
 
-// trust says what judgements of predictions rest on, and with observed values how well they
-// held.
+// trust explains judgements of predictions, and with observed values how they held.
 func (p *labPane) trust() app.UI {
 	s := p.S
 	judged := s.Rows.Trust
@@ -55,7 +54,7 @@ func (p *labPane) trust() app.UI {
 		p.risk(a)))...)
 }
 
-// verdictTable has the large errors of each verdict: those that were stated, and those found.
+// verdictTable has stated and found rates of large errors.
 func verdictTable(t *message.Trusted) app.UI {
 	head, list, a := []string{"Verdict", ""}, t.Stated, t.Audit
 	if a != nil {
@@ -75,7 +74,7 @@ func verdictTable(t *message.Trusted) app.UI {
 	return wide("Large errors by verdict", head, rows...)
 }
 
-// risk is the mean error of the molecules that are kept, with a marker that can be moved.
+// risk is the risk curve with a movable marker.
 func (p *labPane) risk(a *message.Audit) app.UI {
 	t := &p.S.Trust
 	share, risk, best := session.RiskCurves(a)

@@ -9,8 +9,7 @@ import (
 	"baca/wasm/message"
 )
 
-// colours say what the atoms are coloured by: the score, or one of the two things that it is
-// made of.
+// colours chooses what colours the atoms: the score or one of its parts.
 func (p *inspectorPane) colours() app.UI {
 	i := &p.S.Inspector
 	way := func(name, id, title string, by session.Colouring) app.UI {
@@ -28,7 +27,6 @@ func (p *inspectorPane) colours() app.UI {
 	)
 }
 
-// legend explains the colours.
 func legend(by session.Colouring, things string, marked bool) app.UI {
 	text := "orange pushes it outside, blue holds it inside"
 	if by != session.WholeScore {
@@ -43,10 +41,10 @@ func legend(by session.Colouring, things string, marked bool) app.UI {
 	)
 }
 
-// reasonsShown are shown at once, the others behind the details.
+// reasonsShown are shown at once, others under details.
 const reasonsShown = 3
 
-// reasons are what is most unusual about it, in the words of the command.
+// reasons are the most unusual ones.
 func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 	head := "What is unusual about it"
 	if d.Known {
@@ -61,7 +59,6 @@ func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 	return app.Section().ID("reasons").Class("block").Body(body...)
 }
 
-// moreReasons are the others.
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
 	more := len(d.Reasons) > reasonsShown
 	block := app.Section().Class("block").Attr("hidden", attribute(!more))
@@ -71,7 +68,7 @@ func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
 	return block
 }
 
-// reasonList are some of the reasons. One that is about atoms shows where they are.
+// reasonList shows reasons. Those about atoms highlight them.
 func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 	var items []app.UI
 	for k := from; k < to; k++ {

@@ -8,34 +8,33 @@ import (
 	"baca/wasm/message"
 )
 
-// An Album keeps the layouts of molecules, each made once.
+// An Album caches layouts of molecules.
 type Album struct {
 	thumbs map[string]*thumb // by SMILES
-	Count  int               // layouts that have come
+	Count  int               // layouts received
 }
 
-// A thumb is a layout and the small picture of it.
 type thumb struct {
-	symbols []string // of the atoms, in the order of the SMILES
-	layout  string   // empty where there is none
+	symbols []string // of the atoms, in SMILES order
+	layout  string   // empty if missing
 	small   string
-	problem string // why there is none
+	problem string // why it is missing
 
 	coloured   string
 	colouredBy colouring
 }
 
-// mostThumbs bounds what is kept.
+// mostThumbs bounds the cache.
 const mostThumbs = 3000
 
-// The sizes of pictures of molecules, and the longest that a bond is drawn in each.
+// Sizes of molecule pictures, and longest bonds.
 const (
 	thumbWidth, thumbHeight, thumbBond = 92, 54, 22
 	largeWidth, largeHeight, largeBond = 380, 260, 40
 )
 
-// Add takes a layout that was asked for, or why there is none. The text is that of
-// web/src/draw.js: a line of symbols, and what Pen takes.
+// Add stores a requested layout, or why there is none. text is that of web/src/draw.js: a line of
+// symbols, and the input of Pen.
 func (a *Album) Add(smiles, text, problem string) {
 	if a.thumbs == nil || len(a.thumbs) >= mostThumbs {
 		a.thumbs = map[string]*thumb{}
@@ -50,7 +49,7 @@ func (a *Album) Add(smiles, text, problem string) {
 	a.Count++
 }
 
-// Small is the small picture of a molecule, empty where there is none.
+// Small is a molecule's small picture, or empty.
 func (a *Album) Small(smiles string) string {
 	if t := a.thumbs[smiles]; t != nil {
 		return t.small
@@ -58,7 +57,7 @@ func (a *Album) Small(smiles string) string {
 	return ""
 }
 
-// Problem is a sentence on why a molecule is not drawn, empty where it is or may yet be.
+// Problem says why a molecule is not drawn, empty if it is or may be.
 func (a *Album) Problem(smiles string) string {
 	if t := a.thumbs[smiles]; t != nil && t.problem != "" {
 		return "Not drawn: " + t.problem + "."
@@ -66,7 +65,7 @@ func (a *Album) Problem(smiles string) string {
 	return ""
 }
 
-// Missing lists the SMILES of records whose drawings are not there, without repetition.
+// Missing lists the SMILES of records without drawings, once each.
 func (a *Album) Missing(r *session.Rows, records []int32) []string {
 	var list []string
 	seen := map[string]bool{}
@@ -84,8 +83,7 @@ func (a *Album) Missing(r *session.Rows, records []int32) []string {
 	return list
 }
 
-// Large draws the record of the inspector, its atoms coloured if that is known. The note
-// says why they are not, or why there is no drawing.
+// Large draws the inspected record, coloured if known. note says what is missing.
 func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 	record, detail := s.Inspector.Record, s.Inspector.Detail
 	smiles := s.Rows.Picture(record)
@@ -113,8 +111,7 @@ func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 	return Pen(d), note
 }
 
-// fits tells whether the drawing's atoms are those of a graph, one for one, so that
-// its contributions belong to them.
+// fits reports whether the drawing's atoms match a graph's one by one.
 func (t *thumb) fits(atoms []message.Atom) bool {
 	if len(t.symbols) != len(atoms) {
 		return false
@@ -127,8 +124,8 @@ func (t *thumb) fits(atoms []message.Atom) bool {
 	return true
 }
 
-// colours are how much atoms are coloured, and which are marked, for a drawing that fits the
-// atoms or does not. The note says why none is.
+// colours returns colours and marks of atoms, for a drawing that fits. note says why there are
+// none.
 func colours(i *session.Inspector, fits bool) (share []float64, marked []int, note string) {
 	share = shares(i.Contribution())
 	if fits {
@@ -145,7 +142,7 @@ func colours(i *session.Inspector, fits bool) (share []float64, marked []int, no
 	return nil, nil, note
 }
 
-// colouredBy says by what, for the title.
+// colouredBy names the colouring for the title.
 func colouredBy(i *session.Inspector) string {
 	switch {
 	case len(i.Contribution()) == 0:
@@ -158,7 +155,7 @@ func colouredBy(i *session.Inspector) string {
 	return ", atoms coloured by what they add to its score"
 }
 
-// shares scales contributions to −1 … 1 by the largest of them.
+// shares scales contributions to −1 … 1.
 func shares(contribution []float64) []float64 {
 	most := 0.0
 	for _, c := range contribution {

@@ -11,12 +11,12 @@ import (
 	"baca/app/words"
 )
 
-// bin tells in which of so many equal parts of the scale a value lies.
+// bin returns the index of a value's bin.
 func bin(s chart.Scale, x float64, bins int) int {
 	return min(max(int((x-s.Low)/(s.High-s.Low)*float64(bins)), 0), bins-1)
 }
 
-// count counts the values in each of so many equal parts, and those in the fullest.
+// count counts values by bin, and returns the largest count.
 func count(s chart.Scale, values []float64, bins int) (n []int, most int) {
 	n = make([]int, bins)
 	for _, v := range values {
@@ -29,7 +29,7 @@ func count(s chart.Scale, values []float64, bins int) (n []int, most int) {
 	return n, most
 }
 
-// tick is a round value without the digits that say nothing.
+// tick formats a round value.
 func tick(x float64) string {
 	if math.Abs(x) < 1e-12 {
 		x = 0
@@ -37,7 +37,7 @@ func tick(x float64) string {
 	return words.Minus(strconv.FormatFloat(words.Round(x, 6), 'g', -1, 64))
 }
 
-// Spread is the range of values, a little wider on both sides.
+// Spread is the range of values with margins.
 func Spread(columns ...[]float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, c := range columns {
@@ -57,10 +57,10 @@ func Spread(columns ...[]float64) (low, high float64) {
 	return low - margin, high + margin
 }
 
-// The places of the axes of plots and stacks.
+// Margins of plots and stacks.
 const left, right, top, bottom = 44, 10, 22, 32
 
-// levels draws the lines across a picture, and their values.
+// levels draws horizontal lines with values.
 func (w *svg) levels(y chart.Scale, n int, from, to float64) {
 	for _, t := range chart.Ticks(y.Low, y.High, n) {
 		at := math.Round(y.At(t)) + 0.5
@@ -69,10 +69,9 @@ func (w *svg) levels(y chart.Scale, n int, from, to float64) {
 	}
 }
 
-// wide is about how wide a label is.
+// wide estimates a label's width.
 func wide(label string) float64 { return 6.2 * float64(utf8.RuneCountInString(label)) }
 
-// A Curve is one line of a plot.
 type Curve struct {
 	Name, Role string
 	Y          []float64
@@ -85,16 +84,15 @@ type Plot struct {
 	Title, XLabel string
 	X             []float64
 	Curves        []Curve
-	Low, High     float64 // of y, both 0 for what the curves need
+	Low, High     float64 // of y, both 0 for automatic
 	Level         float64 // of a dashed line, 0 for none
-	Mark          float64 // the step up to which curves are drawn, 0 for all
+	Mark          float64 // last drawn step, 0 for all
 	Point         Point   // on a curve
 }
 
-// A Point is a marker with a line down to the axis; the zero value is none.
+// A Point is a marker with a line to the axis; the zero value is none.
 type Point struct{ X, Y float64 }
 
-// SVG draws it.
 func (p Plot) SVG(saved bool) string {
 	w := newSVG(p.Width, p.Height, p.words(), saved)
 	x, y := p.scales()
@@ -161,7 +159,7 @@ func (p Plot) scales() (x, y chart.Scale) {
 	return chart.Scale{Low: first, High: last, From: left, To: p.Width - right}, chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
 }
 
-// words say what the picture shows.
+// words describes the picture.
 func (p Plot) words() string {
 	s := p.Title
 	for _, c := range p.Curves {
@@ -172,23 +170,20 @@ func (p Plot) words() string {
 	return s
 }
 
-// origins are those of keys.
 var origins = [3]string{"training", "test", "synthetic"}
 
-// shades are the opacities in which cells are drawn.
+// shades is the number of opacities of cells.
 const shades = 24
 
-// A Graphon is an N×N matrix of probabilities.
 type Graphon struct {
 	Title string
 	W     []float32
 	N     int
 	Side  float64 // of the picture
 	Role  string  // of its cells
-	Full  float64 // the probability that is drawn full; 0 for 1
+	Full  float64 // the probability of full opacity; 0 for 1
 }
 
-// Peak is the largest of some probabilities.
 func Peak(w []float32) (most float64) {
 	for _, p := range w {
 		most = max(most, float64(p))
@@ -196,19 +191,17 @@ func Peak(w []float32) (most float64) {
 	return most
 }
 
-// SVG draws it.
 func (g Graphon) SVG(saved bool) string {
 	w := newSVG(g.Side, g.Side, fmt.Sprintf("%s: %d by %d probabilities", g.Title, g.N, g.N), saved)
 	w.rect("grid", 0.5, 0.5, g.Side-1, g.Side-1)
-	// Large graphons are drawn in blocks, as many as can be seen.
+	// Large graphons are drawn in visible blocks.
 	blocks := min(g.N, 32)
 	full := g.Full
 	if full <= 0 {
 		full = 1
 	}
 	size := g.Side / float64(max(blocks, 1))
-	// Cells of about the same probability are one path: λ moves faster than a thousand
-	// rectangles are made.
+	// Cells of similar probability share a path: λ moves too fast for a thousand rectangles.
 	var cells [shades + 1]strings.Builder
 	for r := range blocks {
 		for c := range blocks {
@@ -225,7 +218,7 @@ func (g Graphon) SVG(saved bool) string {
 	return w.end()
 }
 
-// mean is the probability in a block, of so many on either side.
+// mean is a block's mean probability.
 func (g Graphon) mean(row, column, blocks int) float64 {
 	sum, n := 0.0, 0
 	for i := row * g.N / blocks; i < (row+1)*g.N/blocks; i++ {
@@ -236,7 +229,7 @@ func (g Graphon) mean(row, column, blocks int) float64 {
 	return sum / float64(n)
 }
 
-// Mix is λ·W_I + (1−λ)·W_J, which the slider changes faster than a worker answers.
+// Mix is λ·W_I + (1−λ)·W_J, for a slider faster than the worker.
 func Mix(wi, wj []float32, lambda float64) []float32 {
 	m := make([]float32, min(len(wi), len(wj)))
 	for i := range m {
@@ -245,8 +238,7 @@ func Mix(wi, wj []float32, lambda float64) []float32 {
 	return m
 }
 
-// Steps are the places of n columns as a curve has them, and what makes a curve of their
-// values, which may be fewer.
+// Steps returns the x values of n columns as steps, and a function for y values.
 func Steps(n int) (x []float64, of func([]float64) []float64) {
 	for i := range n {
 		x = append(x, float64(i)-0.5, float64(i)+0.5)

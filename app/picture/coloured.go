@@ -5,14 +5,13 @@ import (
 	"baca/wasm/message"
 )
 
-// A colouring is what a small picture was coloured by.
 type colouring struct {
 	detail *message.Detailed
 	alpha  float64
 }
 
-// Coloured is the small picture of a record with its atoms coloured by what their parts
-// of the score are. It is Small before these are known.
+// Coloured is a record's small picture with atoms coloured by contribution, or Small before they
+// are known.
 func (a *Album) Coloured(s *session.Session, record int) string {
 	smiles, d := s.Rows.Picture(record), s.Glances.Of(record)
 	t := a.thumbs[smiles]

@@ -11,16 +11,16 @@ import (
 	"baca/wasm/message"
 )
 
-// A Structure is a graph as the model reads it: nodes, and edges that are all alike.
+// A Structure is a graph as the model reads it: nodes and uniform edges.
 type Structure struct {
 	Title         string
 	Trace         *message.Traced
-	Lit           int          // the node that is lit, −1 for none
-	At            [][2]float64 // the places of its nodes, of Places
+	Lit           int          // the highlighted node, −1 for none
+	At            [][2]float64 // positions, see Places
 	Width, Height float64
 }
 
-// SVG draws it, or nothing where it is too large.
+// SVG draws it, unless it is too large.
 func (g Structure) SVG(saved bool) string {
 	t := g.Trace
 	if len(t.Atoms) == 0 || len(t.Atoms) > mostSketched || len(g.At) != len(t.Atoms) {
@@ -53,14 +53,13 @@ func (g Structure) SVG(saved bool) string {
 	return w.end()
 }
 
-// Walks are the chances that a walk is back after 1, 2, … steps, as bars.
+// Walks are return probabilities after 1, 2, … steps, as bars.
 type Walks struct {
 	Title         string
 	Back          []float32
 	Width, Height float64
 }
 
-// SVG draws it.
 func (b Walks) SVG(saved bool) string {
 	title := b.Title
 	for k, x := range b.Back {
@@ -82,17 +81,16 @@ func (b Walks) SVG(saved bool) string {
 	return w.end()
 }
 
-// A Map is one view of the embeddings: the training set, the batch, and one record.
+// A Map is one view of the embeddings: training set, batch, and a record.
 type Map struct {
 	Title         string
 	On            message.Map
 	Rows          *session.Rows
 	Record        int
-	Shown         int // 0 for the training set alone, 1 with the batch, 2 with the record
+	Shown         int // 0 for the training set, 1 with the batch, 2 with the record
 	Width, Height float64
 }
 
-// axes are the scales of a map.
 func (m Map) axes() (x, y chart.Scale) {
 	var xs, ys []float64
 	for _, places := range []message.Singles{m.On.Training, m.On.Batch, m.On.At} {
@@ -106,8 +104,7 @@ func (m Map) axes() (x, y chart.Scale) {
 	return chart.Scale{Low: lowX, High: highX, From: margin, To: m.Width - margin}, chart.Scale{Low: lowY, High: highY, From: m.Height - 24, To: margin}
 }
 
-// SVG draws it. The dots of a kind are one path each, so that a map of many is no more work
-// than one of few.
+// SVG draws dots of a kind as one path, so many are as cheap as few.
 func (m Map) SVG(saved bool) string {
 	w := newSVG(m.Width, m.Height, m.words(), saved)
 	x, y := m.axes()
@@ -158,12 +155,11 @@ func (m Map) words() string {
 	return fmt.Sprintf("%s: %d training graphs, %d of this input", m.Title, len(m.On.Training)/2, len(m.On.Records))
 }
 
-// dot appends a disc to a path.
 func dot(b *strings.Builder, x, y, r float64) {
 	fmt.Fprintf(b, "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(-2*r))
 }
 
-// mark appends the shape of a verdict to a path.
+// mark appends a verdict's shape to a path.
 func mark(b *strings.Builder, v session.Verdict, x, y float64) {
 	switch v {
 	case session.Outside:
@@ -175,7 +171,7 @@ func mark(b *strings.Builder, v session.Verdict, x, y float64) {
 	}
 }
 
-// Parting is the strip of S_Pre, with the two parts that are learned from.
+// Parting is the strip of S_Pre with both parts.
 func Parting(s *session.Session, width, height float64) Strip {
 	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Pre, threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
 	c.verdict = make([]session.Verdict, len(c.score))
@@ -191,7 +187,7 @@ func Parting(s *session.Session, width, height float64) Strip {
 	return c
 }
 
-// A Drawn is a graph that was drawn from a mixture.
+// A Drawn graph was sampled from a mixture.
 type Drawn struct {
 	Title string
 	Nodes int
@@ -200,10 +196,9 @@ type Drawn struct {
 	Role  string // of its nodes
 }
 
-// mostDrawn is how many nodes of a drawn graph are shown: more is a blot.
+// mostDrawn bounds the shown nodes.
 const mostDrawn = 120
 
-// SVG draws it, by springs.
 func (g Drawn) SVG(saved bool) string {
 	n := min(g.Nodes, mostDrawn)
 	var bonds []message.Bond
@@ -224,7 +219,7 @@ func (g Drawn) SVG(saved bool) string {
 	return w.end()
 }
 
-// fitted scales places to a box, a length of a bond to so many pixels at most.
+// fitted scales positions to a box, bonds to most pixels.
 func fitted(places [][2]float64, width, height, most float64) (x, y func(int) float64, scale float64) {
 	low, high := bounds(places)
 	scale = min(width/(high[0]-low[0]+1.2), height/(high[1]-low[1]+1.2), most)
@@ -233,7 +228,6 @@ func fitted(places [][2]float64, width, height, most float64) (x, y func(int) fl
 	return x, y, scale
 }
 
-// bounds are the corners of what lies at some places.
 func bounds(places [][2]float64) (low, high [2]float64) {
 	low, high = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, p := range places {
@@ -244,8 +238,7 @@ func bounds(places [][2]float64) (low, high [2]float64) {
 	return low, high
 }
 
-// packed places the nodes of a graph. Its parts, of which a drawn graph may have several,
-// are laid out one by one and stand in rows, the first the part with the most nodes.
+// packed lays out a graph's components one by one, in rows, the largest first.
 func packed(n int, bonds []message.Bond) [][2]float64 {
 	places := make([][2]float64, n)
 	parts := components(n, bonds)
@@ -276,8 +269,7 @@ func packed(n int, bonds []message.Bond) [][2]float64 {
 	return places
 }
 
-// alone places some nodes of a graph as if there were no others, from 0 on, and returns
-// their width and height.
+// alone lays out some nodes by themselves, from 0 on, and returns width and height.
 func alone(all []message.Bond, nodes []int, places [][2]float64) [2]float64 {
 	number := map[int]int{}
 	for k, i := range nodes {
@@ -297,12 +289,11 @@ func alone(all []message.Bond, nodes []int, places [][2]float64) [2]float64 {
 	return [2]float64{high[0] - low[0] + 1, high[1] - low[1] + 1}
 }
 
-// springs places nodes by springs along their edges and a push between all of them. Equal
-// graphs get equal places.
+// springs lays out nodes by springs along edges and repulsion between all, deterministically.
 func springs(n int, bonds []message.Bond) [][2]float64 {
 	at, by := make([][2]float64, n), make([][2]float64, n)
 	for i := range at {
-		// A circle in an order that is no symmetry of it.
+		// A circle in an order that is no symmetry of the graph.
 		angle, r := 2*math.Pi*float64(i)*0.381966, math.Sqrt(float64(i)+0.5)*0.9
 		at[i] = [2]float64{r * math.Cos(angle), r * math.Sin(angle)}
 	}
@@ -324,7 +315,7 @@ func springs(n int, bonds []message.Bond) [][2]float64 {
 		}
 		most := 0.6 * (1 - float64(round)/float64(rounds))
 		for i := range at {
-			// Parts that nothing joins must not drift away.
+			// Components must not drift away.
 			x, y := by[i][0]-0.02*at[i][0], by[i][1]-0.02*at[i][1]
 			short := min(1, most/max(math.Hypot(x, y), 1e-9))
 			at[i] = [2]float64{at[i][0] + x*short, at[i][1] + y*short}
@@ -333,8 +324,7 @@ func springs(n int, bonds []message.Bond) [][2]float64 {
 	return at
 }
 
-// components are the parts of a graph of n nodes that nothing joins, in the order of their
-// first nodes.
+// components returns the connected components of n nodes, by first node.
 func components(n int, bonds []message.Bond) [][]int {
 	root := make([]int, n)
 	for i := range root {
@@ -365,17 +355,16 @@ func components(n int, bonds []message.Bond) [][]int {
 	return list
 }
 
-// A Sum shows how two terms make a score, and where the threshold is.
+// A Sum shows how two terms make a score, and the threshold.
 type Sum struct {
 	Title         string
-	Names         [3]string // of the terms and of the sum
+	Names         [3]string // of terms and sum
 	First, Second float64
 	Threshold     float64 // NaN for none
 	Verdict       session.Verdict
 	Width, Height float64
 }
 
-// SVG draws it.
 func (s Sum) SVG(saved bool) string {
 	total := s.First + s.Second
 	values := []float64{0, s.First, total}
@@ -415,14 +404,13 @@ func (s Sum) SVG(saved bool) string {
 	return w.end()
 }
 
-// Contents shows what the keys of a dictionary are, as one bar.
+// Contents shows a dictionary's keys by origin, as one bar.
 type Contents struct {
 	Title string
 	Of    message.Contents
 	Width float64
 }
 
-// SVG draws it.
 func (c Contents) SVG(saved bool) string {
 	n := [3]int{c.Of.Training, c.Of.Test, c.Of.Synthetic}
 	total := max(n[0]+n[1]+n[2], 1)

@@ -6,15 +6,14 @@ import (
 	"baca/wasm/message"
 )
 
-// Places remember where the atoms of a record stand.
+// Places caches atom positions of a record.
 type Places struct {
 	of    *message.Traced
-	drawn bool // at is of the drawing
+	drawn bool // at comes from the drawing
 	at    [][2]float64
 }
 
-// Find gives the places of the atoms of a record: as in its drawing where the album has one
-// that shows the same atoms, or else by springs.
+// Find returns a record's atom positions: from its drawing if the atoms match, else by springs.
 func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
 	thumb := a.thumbs[smiles]
 	fits := thumb != nil && thumb.layout != "" && thumb.fits(t.Atoms)
@@ -34,8 +33,7 @@ func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
 	return p.at
 }
 
-// placesOf are those of the atoms of a layout, in the order of the SMILES, see
-// web/src/draw.js. They are nil for what is no layout.
+// placesOf parses a layout's atom positions in SMILES order, see web/src/draw.js, or returns nil.
 func placesOf(layout string) [][2]float64 {
 	var l struct {
 		Atoms   []struct{ X, Y float64 }

@@ -11,15 +11,14 @@ import (
 	"baca/app/session"
 )
 
-// The lines of the text area, see .code in the style sheet.
+// Lines of the text area, see .code in the style sheet.
 const (
 	lineHeight  = 22
 	linePadding = 10
-	gutterLines = 64 // that are drawn at once: more than the tallest screen has
+	gutterLines = 64 // drawn at once, more than the tallest screen has
 )
 
-// Gutter is the numbers of the lines of a text that are in view, and what became of
-// them.
+// Gutter draws the visible line numbers of a text, with their status.
 func Gutter(text string, r *session.Rows, top int) string {
 	lines := linesOf(text)
 	shift := numberShift * WideNumbers(text)
@@ -42,7 +41,7 @@ func Gutter(text string, r *session.Rows, top int) string {
 	return b.String()
 }
 
-// linesOf counts the lines of a text, the last one too if it is empty.
+// linesOf counts lines, also an empty last one.
 func linesOf(text string) int {
 	if text == "" {
 		return 0
@@ -50,16 +49,15 @@ func linesOf(text string) int {
 	return strings.Count(text, "\n") + 1
 }
 
-// numberShift is the width of a digit in a gutter that has room for three of them.
+// numberShift is a digit's width in a gutter for three digits.
 const numberShift = 8
 
-// WideNumbers is how many digits more than three the numbers of the lines take.
+// WideNumbers is the number of digits beyond three in line numbers.
 func WideNumbers(text string) int { return max(len(strconv.Itoa(linesOf(text)))-3, 0) }
 
 const barWidth = 72
 
-// Bar shows where a score lies between the lowest and the highest, and the
-// threshold as a line.
+// Bar shows a score between lowest and highest, with the threshold.
 func Bar(x, low, high, threshold float64, v session.Verdict) string {
 	if math.IsNaN(x) {
 		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
@@ -73,7 +71,6 @@ func Bar(x, low, high, threshold float64, v session.Verdict) string {
 		`<rect class="` + v.Role() + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
 }
 
-// StageBar shows how much of a stage is done.
 func StageBar(share float64) string {
 	return `<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="` + num(100*share) + `" height="3"/></svg>`
 }

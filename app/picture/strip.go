@@ -8,8 +8,7 @@ import (
 	"baca/app/session"
 )
 
-// A Strip is the picture of one score on the axis from inside to outside: the
-// reference in grey, the batch above it, and the threshold.
+// A Strip is a score's axis: the reference in grey, the batch above it, and the threshold.
 type Strip struct {
 	width, height float64
 	title, xlabel string
@@ -18,18 +17,18 @@ type Strip struct {
 	verdict       []session.Verdict // of each score
 	threshold     float64
 	selected      int
-	fixed         bool // the threshold cannot be moved
+	fixed         bool // the threshold cannot move
 }
 
-// StripOf is the strip of what decides.
+// StripOf is the strip of the deciding score.
 func StripOf(s *session.Session, width, height float64) Strip {
 	c := stripBy(s, s.Deciding(), width, height)
 	c.title, c.verdict, c.threshold, c.fixed = "Scores", s.Rows.Verdict, s.Threshold(), s.Rule().ByRate
 	return c
 }
 
-// Distribution is the strip of a decider, each record judged at α. All but
-// session.EachAlone need a calibrated batch.
+// Distribution is the strip of a decider, at α. All except session.EachAlone need a calibrated
+// batch.
 func Distribution(s *session.Session, by session.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
 	c.fixed, c.threshold = true, session.Threshold(c.reference, s.Alpha)
@@ -48,24 +47,23 @@ func stripBy(s *session.Session, by session.Decider, width, height float64) Stri
 	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
 }
 
-// ScoreAt is the score at a place, in pixels from the left.
+// ScoreAt is the score at x pixels from the left.
 func (c Strip) ScoreAt(x float64) float64 { return c.axis().Value(x) }
 
-// axis is the scale of the scores.
 func (c Strip) axis() chart.Scale {
 	const margin = 14
 	low, high := Spread(c.reference, c.score)
 	return chart.Scale{Low: low, High: high, From: margin, To: c.width - margin}
 }
 
-// mostDots is how many records are drawn one by one.
+// mostDots bounds the records drawn one by one.
 const mostDots = 400
 
-// SVG draws it. Few records are dots, more are bars.
+// SVG draws few records as dots, more as bars.
 func (c Strip) SVG(saved bool) string {
 	w := newSVG(c.width, c.height, c.words(), saved)
 	x := c.axis()
-	base := c.height - 34 // between the batch above and the labels below
+	base := c.height - 34 // between the batch and the labels
 	for _, t := range chart.Ticks(x.Low, x.High, max(int(c.width/110), 2)) {
 		w.line("grid", 1, math.Round(x.At(t))+0.5, 8, math.Round(x.At(t))+0.5, base)
 		w.text("label-mid", x.At(t), base+14, tick(t))
@@ -94,7 +92,7 @@ func (c Strip) SVG(saved bool) string {
 	return w.end()
 }
 
-// words say what the picture shows.
+// words describes the picture.
 func (c Strip) words() string {
 	n := [session.Verdicts]int{}
 	for _, v := range c.verdict {
@@ -107,7 +105,7 @@ func (c Strip) words() string {
 	return s + fmt.Sprintf("; %d like the training set to compare with", len(c.reference))
 }
 
-// known is the histogram of the reference, grey.
+// known is the reference's histogram.
 func (c Strip) known(w *svg, x chart.Scale, base float64) {
 	if len(c.reference) == 0 {
 		return
@@ -124,7 +122,7 @@ func (c Strip) known(w *svg, x chart.Scale, base float64) {
 	w.path("known", 1, points, true)
 }
 
-// dots puts a dot for each record, on top of each other where they would meet.
+// dots stacks a dot for each record.
 func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	r := 4.0
 	if len(c.score) > 120 {
@@ -141,7 +139,7 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 		k := bin(x, s, slots)
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
-		// Verdicts have shapes as well as colours.
+		// Verdicts have shapes and colours.
 		role := c.verdict[i].Role()
 		switch c.verdict[i] {
 		case session.Outside:
@@ -157,7 +155,7 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 	}
 }
 
-// bars stack the records of a range of scores by verdict.
+// bars stack records of a score range by verdict.
 func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	bins := min(max(int((x.To-x.From)/7), 8), 160)
 	n := make([][session.Verdicts]int, bins)

@@ -1,6 +1,5 @@
-// Package picture draws what the page shows as SVG: the strip of scores and plots. It says
-// how molecules are drawn, which the page's script does. The same picture serves the page and
-// a file that is saved.
+// Package picture draws the page's SVG (Strip.SVG, Plot.SVG) and says how the page's script draws
+// molecules. Pictures serve the page and saved files.
 package picture
 
 import (
@@ -12,17 +11,15 @@ import (
 	"baca/algo/chart"
 )
 
-// An svg writes a picture. Its parts have roles. On the page a role is a class, so
-// that the style sheet colours it for light and dark; in a file that is saved it is
-// spelled out, in the colours of print.
+// An svg writes a picture of parts with roles. On the page a role is a class of the style sheet; in
+// a saved file it is attributes in print colours.
 type svg struct {
 	strings.Builder
 	width, height float64
 	saved         bool
 }
 
-// roles are the attributes of the parts of a saved picture. On the page the style
-// sheet has a rule for each.
+// roles are the attributes of parts in saved pictures.
 var roles = map[string]string{
 	"paper":      `fill="#ffffff"`,
 	"axis":       `stroke="#8a9199" fill="none"`,
@@ -58,8 +55,7 @@ var roles = map[string]string{
 	"map-near":   `fill="none" stroke="#1b1d1f"`,
 }
 
-// newSVG begins a picture with words for those who do not see it, none for one that
-// only repeats what stands beside it.
+// newSVG begins a picture with alternative text, empty if redundant.
 func newSVG(width, height float64, title string, saved bool) *svg {
 	w := &svg{width: width, height: height, saved: saved}
 	words := `aria-hidden="true"`
@@ -79,7 +75,6 @@ func (w *svg) end() string {
 	return w.String()
 }
 
-// role is the attributes of a part.
 func (w *svg) role(name string) string {
 	if w.saved {
 		return roles[name]
@@ -103,12 +98,12 @@ func (w *svg) dashed(role string, width, x1, y1, x2, y2 float64) {
 	fmt.Fprintf(w, `<path %s stroke-width="%s" stroke-dasharray="%s %s" d="M%s %sL%s %s"/>`, w.role(role), num(width), num(2*width), num(2.2*width), num(x1), num(y1), num(x2), num(y2))
 }
 
-// path goes through points, pairs of x and y; NaN begins a new piece.
+// path draws points, pairs of x and y; NaN begins a new piece.
 func (w *svg) path(role string, width float64, points []float64, closed bool) {
 	w.curve(role, width, "", points, closed)
 }
 
-// curve is a path with further attributes.
+// curve is a path with more attributes.
 func (w *svg) curve(role string, width float64, more string, points []float64, closed bool) {
 	var d strings.Builder
 	pen := "M"
@@ -133,7 +128,7 @@ func (w *svg) text(role string, x, y float64, text string) {
 	fmt.Fprintf(w, `<text %s x="%s" y="%s">%s</text>`, w.role(role), num(x), num(y), escape(text))
 }
 
-// num is short: two digits behind the point are more than a screen shows.
+// num has two decimals, enough for a screen.
 func num(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "0"
@@ -148,8 +143,7 @@ func num(x float64) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-// escape makes a text safe in a picture. What XML has no way to write, most control
-// characters, becomes a question mark.
+// escape makes text safe in a picture. Characters that XML cannot write become question marks.
 func escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
 		switch {

@@ -1,4 +1,4 @@
-// Package device is the flag --device of the command: where encoders run.
+// Package device is the flag --device: where encoders run (Parse, Choice.Open).
 package device
 
 import (
@@ -16,24 +16,22 @@ import (
 // Usage describes the flag.
 const Usage = "where encoders run: cpu, gpu, gpu:`N` for the N-th that baca version lists, from 0, or auto for the faster, by measurement"
 
-// ErrNoGPU is the answer of a program that was built without WebGPU.
+// ErrNoGPU is the error of a program without WebGPU.
 var ErrNoGPU = errors.New("this program was built without GPU support: `make gpu` builds bin/baca-gpu, the same command with it (it needs a C compiler and downloads 110 MB once)")
 
-// GPUs are those that a program can use. One without GPU support has nil.
+// GPUs are the usable GPUs, nil without GPU support.
 type GPUs struct {
-	// List names them, each with its driver and the interface to it.
+	// List names them with drivers and interfaces.
 	List func() []string
-	// Open opens the one of a place in the list.
+	// Open opens one by index.
 	Open func(number int) (wgsl.GPU, error)
 }
 
-// A Choice is a value of the flag.
 type Choice struct {
 	auto, gpu bool
 	number    int // of the GPU
 }
 
-// Parse reads a value of the flag.
 func Parse(value string) (Choice, error) {
 	name, number, given := strings.Cut(value, ":")
 	switch {
@@ -54,16 +52,15 @@ func Parse(value string) (Choice, error) {
 	return Choice{}, fmt.Errorf("device %q: want auto, cpu, gpu or gpu:N with N from 0", value)
 }
 
-// Auto tells that the faster device is to be found by measurement.
+// Auto reports that the faster device is measured.
 func (c Choice) Auto() bool { return c.auto }
 
-// GPU tells that nothing but a GPU will do.
+// GPU reports that a GPU is required.
 func (c Choice) GPU() bool { return c.gpu }
 
-// Open returns the device, nil for the processor, and what to tell about it. For
-// auto it times it and the first GPU, if there is one that is not the processor
-// itself, on an encoder of the given shape, which is to be trained or not; where a GPU
-// was asked for, one is used or the reason why not is returned.
+// Open returns the device, nil for the processor, and a description. auto times the processor and
+// the first real GPU on an encoder of that shape, for training or not. A requested GPU is used or
+// an error.
 func (c Choice) Open(ctx context.Context, gpus *GPUs, workers int, shape gin.Config, training bool) (gin.Device, string, error) {
 	cpu := pretrain.NewCPU(workers)
 	switch {

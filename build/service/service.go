@@ -1,6 +1,6 @@
-// Package service is what other programs may ask of BaCa: which models there are, the
-// scores, p-values and verdicts of a list, why each has its score, and new models. Questions
-// and answers are plain values with limits; whoever uses them brings the transport.
+// Package service answers other programs' questions about BaCa as plain values with limits: models,
+// scores, verdicts, explanations, training (Model.Score, Service.Train). Callers bring the
+// transport.
 package service
 
 import (
@@ -27,38 +27,37 @@ import (
 	"baca/weights"
 )
 
-// The limits of one question.
+// Limits of one question.
 const (
-	MaxRecords   = 1 << 16 // that are scored, each by itself
-	MaxBatch     = 1 << 20 // that are scored as a batch
-	MaxTraining  = 1 << 20 // that are trained on
+	MaxRecords   = 1 << 16 // scored one by one
+	MaxBatch     = 1 << 20 // scored as a batch
+	MaxTraining  = 1 << 20 // trained on
 	MaxExplained = 1 << 12
-	MaxNodes     = 1 << 24 // of plain graphs, in all
-	maxKept      = 4       // models that a Service keeps
+	MaxNodes     = 1 << 24 // of plain graphs in total
+	maxKept      = 4       // cached models
 )
 
-// Default is the model that is asked where none is named.
+// Default is the model without a name.
 const Default = weights.Default
 
-// ErrUnknown says that a model is neither built in nor kept.
+// ErrUnknown means a model neither built in nor cached.
 var ErrUnknown = weights.ErrUnknown
 
-// A Service answers questions about models, which it keeps while they are asked about. Its
-// methods may be called by several goroutines at once.
+// A Service answers questions and caches models. It is safe for concurrent use.
 type Service struct {
 	workers int
 
 	mu   sync.Mutex
-	kept []*Model // the one that was asked about last at the end
+	kept []*Model // most recently used last
 }
 
-// New returns a service that computes on that many goroutines (0: one for each core).
+// New returns a service with that many goroutines (0: one for each core).
 func New(workers int) *Service { return &Service{workers: workers} }
 
-// A Model is ready to be asked. It is read-only.
+// A Model answers questions. It is read-only.
 type Model struct {
 	*algo.Model
-	Name   string // of a built-in one, or else the SHA-256 of File
+	Name   string // of a built-in one, else the SHA-256 of File
 	SHA256 string // of File
 	File   []byte
 
@@ -66,8 +65,8 @@ type Model struct {
 	single  *algo.SingleScorer
 }
 
-// Model returns the built-in model of a name, or the kept one of an SHA-256. The error
-// wraps ErrUnknown where there is none.
+// Model returns a built-in model by name or a cached one by SHA-256. Otherwise the error wraps
+// ErrUnknown.
 func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +82,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	return s.keep(ctx, name, file)
 }
 
-// Open keeps the model of a file, by the SHA-256 of all its bytes, until some others were asked
-// about.
+// Open caches the model of a file by the SHA-256 of its bytes. Later models evict it.
 func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
 	name := sum(file)
 	if m, err := s.Model(ctx, name); err == nil {
@@ -113,27 +111,25 @@ func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, e
 	return m, nil
 }
 
-// A Summary says what a model is.
+// A Summary describes a model.
 type Summary struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	SHA256      string `json:"sha256"`
-	Molecules   bool   `json:"molecules"` // what it reads; plain graphs if not
-	Reads       string `json:"reads"`     // the same with how it reads them
+	Molecules   bool   `json:"molecules"` // reads molecules, not plain graphs
+	Reads       string `json:"reads"`     // how it reads them
 	Dataset     string `json:"dataset"`
-	Train       int    `json:"train"`      // graphs that it was trained on
-	References  int    `json:"references"` // graphs kept from training, which p-values are taken from
+	Train       int    `json:"train"`      // number of training graphs
+	References  int    `json:"references"` // number of held-out graphs
 }
 
-// An About says what a model is, and what it calls outside.
 type About struct {
 	Summary
-	// Threshold is the least score that is called outside, nil where there are too few
-	// references for alpha.
+	// Threshold is the least score that is outside, nil where alpha needs more references.
 	Threshold *float64 `json:"threshold"`
 }
 
-// About says what a model is, and what it calls outside at a rate of false alarms.
+// About describes a model and its threshold.
 func (m *Model) About(alpha float64) (*About, error) {
 	if err := decide.CheckAlpha(alpha); err != nil {
 		return nil, err
@@ -153,7 +149,7 @@ func summary(m *algo.Model, sha256 string) Summary {
 	}
 }
 
-// Models says what the built-in models are.
+// Models describes the built-in models.
 func Models() ([]Summary, error) {
 	list := []Summary{}
 	for _, name := range weights.Names() {
@@ -170,11 +166,11 @@ func Models() ([]Summary, error) {
 	return list, nil
 }
 
-// A List is what is asked about: molecules or plain graphs, one of the two.
+// A List holds molecules or plain graphs.
 type List struct {
 	SMILES []string
 	Graphs []Plain
-	First  int // row of the first one in the whole list, from 0
+	First  int // row of the first in the whole list, from 0
 }
 
 // A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.
@@ -183,11 +179,10 @@ type Plain struct {
 	Edges [][2]int32
 }
 
-// Len returns how many there are.
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
 
-// records are those of the list, yet to be read by a schema. An error says that there are more
-// than some, or that the schema has no such graphs.
+// records returns the list's records to be read by a schema. It fails for more than most, or for
+// the wrong kind of graphs.
 func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unread, error) {
 	nodes := 0
 	for _, p := range l.Graphs {
@@ -215,7 +210,7 @@ func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unr
 	return list, nil
 }
 
-// Record is that of a row, from 1.
+// Record returns the record of a row, from 1.
 func (p Plain) Record(row int) table.Record {
 	r := table.Record{Row: row, ID: strconv.Itoa(row)}
 	var dropped graph.Dropped
@@ -224,30 +219,28 @@ func (p Plain) Record(row int) table.Record {
 	return r
 }
 
-// A How says how records are scored.
 type How struct {
-	Alpha float64 // rate of false alarms for verdicts
-	// By is what decides, one of algo.Deciders. By other than algo.ByAlone the records form a
-	// batch, of which the answer about each depends; of many an even sample forms it.
+	Alpha float64 // rate of false alarms
+	// By is one of algo.Deciders. Other than by algo.ByAlone the records form a batch, on which
+	// each answer depends; of many an even sample forms it.
 	By      string
-	Seed    uint64 // of the attention and of the sample; nothing else is random
+	Seed    uint64 // of the attention and the sample
 	Explain bool   // rows have Why
 }
 
-// Check reports what cannot be asked, as the command does.
+// Check rejects what the command rejects.
 func (h How) Check() error { return cmp.Or(algo.CheckBy(h.By), decide.CheckAlpha(h.Alpha)) }
 
-// batch tells whether the records form a batch.
 func (h How) batch() bool { return h.By != algo.ByAlone }
 
-// A Whole is what a batch is like as a whole.
+// A Whole describes a batch.
 type Whole struct {
-	// Few says that the records were too few for a batch, so that each was judged by itself.
+	// Few reports too few records for a batch: each was judged by itself.
 	Few         bool     `json:"few"`
-	AUC         *float64 `json:"auc"`         // of telling the list from held-out graphs, nil if Few
-	P           *float64 `json:"p_value"`     // of the list as a whole, nil where too few are held out
-	Differences []string `json:"differences"` // in what the list differs, where it does
-	Notes       []string `json:"notes"`       // all of it in sentences, and warnings
+	AUC         *float64 `json:"auc"`         // against held-out graphs, nil if Few
+	P           *float64 `json:"p_value"`     // of the list, nil where too few are held out
+	Differences []string `json:"differences"` // how the list differs
+	Notes       []string `json:"notes"`       // sentences and warnings
 }
 
 func wholeOf(f *job.Fit, by string) *Whole {
@@ -267,7 +260,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Form is the form in which records are read for Stream.
+// Form is the form of records for Stream.
 func (m *Model) Form(how How) molecule.Form {
 	form := algo.FormOf(m.Card.Schema)
 	if !how.batch() && !how.Explain {
@@ -276,8 +269,8 @@ func (m *Model) Form(how How) molecule.Form {
 	return form
 }
 
-// An Emit gets rows in their order, some at a time, and what the batch is like as a whole, nil
-// without a batch. A record that is no molecule has Err and no scores.
+// An Emit gets blocks of rows in order, and the batch's description, nil without one. An unreadable
+// record has Err and no scores.
 type Emit func(rows []table.Scored, whole *Whole) error
 
 // Stream scores records and emits their rows.
@@ -323,7 +316,7 @@ func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
 	return m.Stream(ctx, job.Input{Records: each(unread), Again: again}, how, emit)
 }
 
-// Score returns the rows of a list, without their graphs, and what Emit gets.
+// Score returns the rows of a list, without graphs, and the batch's description.
 func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored, whole *Whole, err error) {
 	rows = make([]table.Scored, 0, l.Len())
 	err = m.Each(ctx, l, how, func(some []table.Scored, w *Whole) error {
@@ -333,7 +326,7 @@ func (m *Model) Score(ctx context.Context, l List, how How) (rows []table.Scored
 	return rows, whole, err
 }
 
-// withoutGraphs lets the graphs of rows go, which take most of their memory.
+// withoutGraphs releases the graphs, most of the memory.
 func withoutGraphs(rows []table.Scored) []table.Scored {
 	for i := range rows {
 		rows[i].Graph = nil
@@ -341,9 +334,9 @@ func withoutGraphs(rows []table.Scored) []table.Scored {
 	return rows
 }
 
-// Trust returns the rows of a list, each record scored by itself, and what error to expect of a
-// prediction for each: those with a score and a finite prediction have Trust. The model must know
-// held-out errors, see [Training]. by is what errors are compared by, empty for the model's own.
+// Trust returns the rows of a list, scored one by one, with expected errors: Trust is set for those
+// with a score and a finite prediction. The model must have held-out errors, see [Training]. by is
+// the order of errors, empty for the model's default.
 func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options, by algo.Order) ([]table.Scored, error) {
 	if len(predicted) != l.Len() {
 		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(predicted), l.Len())
@@ -372,7 +365,7 @@ func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []fl
 	return rows, err
 }
 
-// each yields records of a list, which has no errors of its own.
+// each yields a list's records.
 func each(records []table.Unread) iter.Seq2[table.Unread, error] {
 	return func(yield func(table.Unread, error) bool) {
 		for _, u := range records {
@@ -383,8 +376,7 @@ func each(records []table.Unread) iter.Seq2[table.Unread, error] {
 	}
 }
 
-// QValues returns for each p-value the lowest false-discovery rate at which its graph is called
-// outside (Benjamini and Hochberg), NaN for NaN.
+// QValues returns each p-value's q-value (Benjamini and Hochberg), NaN for NaN.
 func QValues(p []float64) []float64 {
 	t := decide.NewTally()
 	for _, x := range p {

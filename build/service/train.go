@@ -18,38 +18,35 @@ import (
 	"baca/weights"
 )
 
-// A Training is what is to be trained.
 type Training struct {
 	List   List
 	Name   string // of the model
-	Epochs int    // 0 for as many as `baca train` takes
+	Epochs int    // 0 for the default of `baca train`
 	Seed   uint64
-	// AsWritten reads stereo, salts and charges as written, and not the parents of molecules.
+	// AsWritten reads molecules as written, not their parents.
 	AsWritten bool
-	// KeepStructures puts the molecules into the model, with their values, so that neighbours are shown.
+	// KeepStructures stores the molecules and their values, so that neighbours are shown.
 	KeepStructures bool
-	// Observed and Predicted are values of the records, both or neither, NaN where one is not known. Then the
-	// model keeps the errors of the records kept from training, for [Model.Trust]. Each prediction
-	// must have been made without its record.
+	// Observed and Predicted are values of the records, both or neither, NaN where unknown. The
+	// model then stores the held-out errors, for [Model.Trust]. Each prediction must have been made
+	// without its record.
 	Observed, Predicted []float64
 }
 
-// A Progress says how far a training is.
 type Progress struct {
 	Epoch  int     `json:"epoch"` // from 1
 	Epochs int     `json:"epochs"`
 	Loss   float64 `json:"loss"`
 }
 
-// Trained is the outcome of a training.
 type Trained struct {
 	File    []byte         // of the model
-	Refused []table.Record // that were not trained on
-	Warning string         // what the model cannot do; may be empty
+	Refused []table.Record // unreadable
+	Warning string         // what the model cannot do
 }
 
-// Train trains a model on a list, as `baca train` does on a file of it, and tells progress
-// after each epoch. An error of progress ends it.
+// Train trains a model on a list, as `baca train` on a file, and calls progress after each epoch.
+// An error of progress ends it.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
 	if t.Epochs < 0 || t.Epochs > job.MaxEpochs {
 		return nil, fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", t.Epochs, job.MaxEpochs)
@@ -67,7 +64,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	var set []algo.Source // the graphs, with their structures and values
+	var set []algo.Source // the graphs with structures and values
 	training := job.Training{Workers: s.workers, Split: dataset.Hold, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed,
 	}}
@@ -127,7 +124,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	return out, nil
 }
 
-// run goes through a training and returns the file of its model.
+// run trains and returns the model's file.
 func run(ctx context.Context, t *job.Training, progress func(Progress) error) ([]byte, error) {
 	if err := t.Prepare(); err != nil {
 		return nil, err
@@ -145,7 +142,7 @@ func run(ctx context.Context, t *job.Training, progress func(Progress) error) ([
 	return file, err
 }
 
-// sum is the SHA-256 of the list: of the lines of its SMILES, or of the numbers of its graphs.
+// sum is the SHA-256 of the lines of SMILES, or of the graphs' numbers.
 func (l *List) sum() string {
 	h := sha256.New()
 	for _, text := range l.SMILES {

@@ -338,13 +338,13 @@ func TestWriteGoesOn(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	s := newSite(t)
 	for want, make := range map[string]func(dir string){
-		"holds other files, such as":            func(dir string) { os.Remove(filepath.Join(dir, List)); put(t, filepath.Join(dir, "thesis.tex"), "") },
-		"files.json is not the list":            func(dir string) { put(t, filepath.Join(dir, List), "[]") },
+		"holds other files, such as":                     func(dir string) { os.Remove(filepath.Join(dir, List)); put(t, filepath.Join(dir, "thesis.tex"), "") },
+		"files.json is not the list":                     func(dir string) { put(t, filepath.Join(dir, List), "[]") },
 		"is not the list that baca serve --write writes": func(dir string) { put(t, filepath.Join(dir, List), `{"format":"baca site 0"}`) },
-		`names "../outside", which is not`:      func(dir string) { writeMark(dir, []written{{Path: "../outside"}}) },
-		"index.html was changed since":          func(dir string) { put(t, filepath.Join(dir, "index.html"), "my own") },
-		"program.old.wasm was changed since":    func(dir string) { put(t, filepath.Join(dir, "web/program.old.wasm"), "my own") },
-		"icon.png is in the way":                func(dir string) { put(t, filepath.Join(dir, "web/icon.png"), "my own") },
+		`names "../outside", which is not`:               func(dir string) { writeMark(dir, []written{{Path: "../outside"}}) },
+		"index.html was changed since":                   func(dir string) { put(t, filepath.Join(dir, "index.html"), "my own") },
+		"program.old.wasm was changed since":             func(dir string) { put(t, filepath.Join(dir, "web/program.old.wasm"), "my own") },
+		"icon.png is in the way":                         func(dir string) { put(t, filepath.Join(dir, "web/icon.png"), "my own") },
 	} {
 		dir := earlier(t)
 		make(dir)

@@ -1,4 +1,4 @@
-// Package apart keeps what a run reads from what it writes.
+// Package apart checks that a run does not write what it reads (Check).
 package apart
 
 import (
@@ -12,7 +12,7 @@ import (
 type File struct {
 	Role string // such as "the input", or a flag
 	Name string // empty for none
-	// Stream is what is read or written where that has no name, or a name of its own.
+	// Stream is an open file without a name, or with its own.
 	Stream *os.File
 }
 
@@ -23,8 +23,8 @@ func (f File) String() string {
 	return f.Role + " " + f.Name
 }
 
-// Check reports a file that would be written and also read, or written twice, by whatever names
-// or links, and also where it is not there yet. What is no regular file may be both.
+// Check reports a file that would be written and also read, or written twice, under any names or
+// links, even before it exists. Only regular files matter.
 func Check(reads, writes []File) error {
 	taken := files(reads)
 	for _, w := range files(writes) {
@@ -38,11 +38,11 @@ func Check(reads, writes []File) error {
 	return nil
 }
 
-// A found file is where it is, or will be.
+// A found file has its current or future place.
 type found struct {
 	File
-	info  os.FileInfo // nil where there is none yet
-	place string      // where it will be
+	info  os.FileInfo // nil if it does not exist
+	place string      // future path
 }
 
 func files(list []File) (all []found) {
@@ -74,9 +74,9 @@ func (f found) is(other found) bool {
 	return os.SameFile(f.info, other.info)
 }
 
-// place is where a file will be that is not there yet: maybe where a link leads to.
+// place is the future path of a missing file, links followed.
 func place(name string) string {
-	for range 100 { // links may lead in a circle
+	for range 100 { // links may be circular
 		to, err := os.Readlink(name)
 		if err != nil {
 			break

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// hot are packages in which a run spends its time. Functions of all others are not inlined, which
-// makes what is sent a tenth smaller.
+// hot packages dominate the run time. Others are not inlined, which makes the download a tenth
+// smaller.
 var hot = []string{
 	"baca/algo/attention", "baca/algo/background", "baca/algo/contrast", "baca/algo/fingerprint", "baca/algo/gin", "baca/algo/graph",
 	"baca/algo/graphon", "baca/algo/internal/...", "baca/algo/near", "internal/...", "math/...", "runtime/...", "slices", "sort",
 }
 
-// Compile compiles a package main, such as ./wasm/app, of the repository in root, and returns the
-// program, without symbols and without names of folders, so that every build of a commit is the same.
+// Compile compiles a package main of the repository in root, such as ./wasm/app, without symbols
+// and folder names, so that builds of a commit are equal.
 func Compile(root, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "browser")
 	if err != nil {
@@ -26,7 +26,7 @@ func Compile(root, program string) ([]byte, error) {
 	binary := filepath.Join(dir, "baca.wasm")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", binary, "-gcflags=all=-l"}
 	for _, name := range hot {
-		args = append(args, "-gcflags="+name+"=") // the last pattern that matches counts
+		args = append(args, "-gcflags="+name+"=") // the last matching pattern counts
 	}
 	c := exec.Command("go", append(args, program)...)
 	c.Dir = root

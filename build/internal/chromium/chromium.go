@@ -1,4 +1,4 @@
-// Package chromium starts the browser that tests and measurements look at pages in.
+// Package chromium starts the browser for tests and measurements.
 package chromium
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Path is the path of the browser, which the variable CHROMIUM may name, or empty.
+// Path is the browser's path, from the variable CHROMIUM or found, or empty.
 func Path() string {
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil && name != "" {
@@ -21,7 +21,7 @@ func Path() string {
 	return ""
 }
 
-// Need skips a test where there is no browser.
+// Need skips a test without a browser.
 func Need(t testing.TB) {
 	t.Helper()
 	if Path() == "" {
@@ -29,10 +29,9 @@ func Need(t testing.TB) {
 	}
 }
 
-// Start starts a browser with a folder for its profile, and returns what tabs are made from
-// and what ends it. What the browser asks for by itself, such as updates of its parts, ends at
-// a proxy that is not there, and so does what a tab without a proxy of its own asks of other
-// machines.
+// Start starts a browser with a profile folder, and returns the context for tabs and a function to
+// end it. The browser's own requests, such as updates, and those of tabs without a proxy go to a
+// dead proxy.
 func Start(profile string) (context.Context, func(), error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()), chromedp.NoSandbox, chromedp.DisableGPU,

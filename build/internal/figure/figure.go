@@ -1,4 +1,4 @@
-// Package figure has the style of all figures that gonum/plot draws.
+// Package figure styles figures of gonum/plot.
 package figure
 
 import (
@@ -19,7 +19,6 @@ import (
 	"baca/algo/chart"
 )
 
-// The colours of all figures.
 var (
 	Inside  = colour(chart.Inside)
 	Outside = colour(chart.Outside)
@@ -28,7 +27,7 @@ var (
 	grid    = colour(chart.Grid)
 )
 
-// colour reads a colour of package chart, such as #222 or #0072b2.
+// colour parses a colour of package chart, such as #222.
 func colour(css string) color.RGBA {
 	digits := css[1:]
 	if len(digits) == 3 {
@@ -41,27 +40,25 @@ func colour(css string) color.RGBA {
 	return color.RGBA{rgb[0], rgb[1], rgb[2], 0xFF}
 }
 
-// lineColours can be told apart by everyone (Okabe and Ito), as can the dashes.
+// Everyone can tell lineColours and dashes apart (Okabe and Ito).
 var lineColours = []color.RGBA{
 	Outside, Inside, {0x00, 0x9E, 0x73, 0xFF}, {0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF}, Ink,
 }
 
 var lineDashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}, {4, 4}, {1, 3}, {10, 3}}
 
-// Style is that of text.
 func Style(size vg.Length, c color.Color) text.Style {
 	var s text.Style
 	restyle(&s, size, c)
 	return s
 }
 
-// restyle leaves the place of text as it is.
+// restyle keeps the text's position.
 func restyle(s *text.Style, size vg.Length, c color.Color) {
 	s.Color, s.Handler = c, plot.DefaultTextHandler
 	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// New returns an empty plot.
 func New(title, x, y string) *plot.Plot {
 	q := plot.New()
 	q.Title.Text, q.X.Label.Text, q.Y.Label.Text = title, x, y
@@ -83,7 +80,6 @@ func New(title, x, y string) *plot.Plot {
 	return q
 }
 
-// ticks are at most eight round numbers.
 func ticks(low, high float64) []plot.Tick {
 	var marks []plot.Tick
 	for _, x := range chart.Ticks(low, high, 8) {
@@ -92,13 +88,13 @@ func ticks(low, high float64) []plot.Tick {
 	return marks
 }
 
-// A Line is one of a plot. NaN points are left out.
+// A Line of a plot. NaN points are left out.
 type Line struct {
 	Name string
 	X, Y []float64
 }
 
-// AddLines adds lines, each with its own colour and dashes, and a legend.
+// AddLines adds lines with distinct colours and dashes, and a legend.
 func AddLines(q *plot.Plot, lines ...Line) error {
 	for k, l := range lines {
 		var points plotter.XYs
@@ -129,7 +125,7 @@ func Paint(canvas vg.CanvasSizer, paint func(draw.Canvas)) {
 	paint(c)
 }
 
-// WriteSVG writes what is painted as SVG.
+// WriteSVG writes a painting as SVG.
 func WriteSVG(w io.Writer, width, height vg.Length, paint func(draw.Canvas)) error {
 	canvas := vgsvg.New(width, height)
 	Paint(canvas, paint)
@@ -137,7 +133,7 @@ func WriteSVG(w io.Writer, width, height vg.Length, paint func(draw.Canvas)) err
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Others with the same widths, where the font of the layout is not there.
+	// Fallbacks of equal width for a missing font.
 	_, err := io.WriteString(w, strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
 	return err
 }

@@ -1,4 +1,4 @@
-// Package fresh prepares the folder that a builder of packages fills.
+// Package fresh prepares the output folder of a package builder.
 package fresh
 
 import (
@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Folder empties a folder, or makes it, and returns the root of the repository that the
-// program runs in.
+// Folder empties or makes a folder, and returns the repository's root.
 func Folder(out string) (root string, err error) {
 	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package heap says by how many hundredths of what it keeps the heap of a process may grow
-// between two collections.
+// Package heap chooses the garbage collector's target: heap growth between collections, in percent.
 package heap
 
 import "runtime"
 
-// Usual is small. Most memory is buffers that are used again, so that this costs
-// little, and it lowers the peak of batches and of training.
+// Usual is small. Most memory is reused buffers, so it costs little and lowers the peak of batches
+// and training.
 const Usual = 50
 
-// Spare is how much a stream of single graphs may allocate between two collections. What it
-// keeps does not grow, so that this much more is all that it ever takes.
+// Spare is how much a stream of single graphs may allocate between collections. Its live heap is
+// constant, so that is all it adds.
 const Spare = 32 << 20
 
-// Stream is for a stream of single graphs, once the model is loaded.
+// Stream is the target for a stream of single graphs, once the model is loaded.
 func Stream() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

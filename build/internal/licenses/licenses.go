@@ -1,4 +1,4 @@
-// Package licenses gathers the licences of what programs are compiled from.
+// Package licenses gathers the licences of compiled modules.
 package licenses
 
 import (
@@ -15,7 +15,7 @@ import (
 // A Program is a package main, compiled for a system.
 type Program struct{ OS, Arch, Package, Tags string }
 
-// Go runs the go command for the system of the program in the root of the repository.
+// Go runs the go command for the program's system in the repository's root.
 func (p Program) Go(root string, args ...string) ([]byte, error) {
 	c := exec.Command("go", args...)
 	c.Dir = root
@@ -27,8 +27,7 @@ func (p Program) Go(root string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// Text begins with an introduction and has the licences of Go and of all modules that
-// programs are compiled from.
+// Text returns an introduction and the licences of Go and of the programs' modules.
 func Text(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
 	goroot, err := programs[0].Go(root, "env", "GOROOT")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package lock keeps two processes from doing the same work, by the name of the work
-// ([Acquire]), or from writing the same file ([File]).
+// Package lock keeps two processes from the same work ([Acquire]), or from writing the same file
+// ([File]).
 package lock
 
 import (
@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// ErrHeld is that of a lock which another process holds, or another part of this one.
+// ErrHeld means that another process or part of this one holds the lock.
 var ErrHeld = errors.New("held by")
 
-// Acquire takes the lock of a name, a file that is made for it and names this process.
-// It does not wait: the error wraps [ErrHeld] and says who holds the lock, or
-// [errors.ErrUnsupported] where the file system has no locks. The operating system
-// ends a lock with its process, however that ends, so a file that a killed process
-// left locks nothing. release ends the lock and removes the file.
+// Acquire locks a name by a file that names this process. It does not wait: the error wraps
+// [ErrHeld] and names the holder, or [errors.ErrUnsupported] where the file system has no locks.
+// The system ends a lock with its process, so a leftover file locks nothing. release ends the lock
+// and removes the file.
 func Acquire(path string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -34,8 +33,8 @@ func Acquire(path string) (release func(), err error) {
 			}
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		// Who held it has removed the file, maybe after it was opened here: then
-		// others will lock another file of the name.
+		// Its holder removed the file, perhaps after it was opened here: others would lock a new
+		// file.
 		if !current(f, path) {
 			f.Close()
 			continue
@@ -48,10 +47,10 @@ func Acquire(path string) (release func(), err error) {
 	}
 }
 
-// Hold locks an open file, until it is closed, with the errors of [Acquire].
+// Hold locks an open file until it is closed, with the errors of [Acquire].
 func Hold(f *os.File) error { return lock(f) }
 
-// current tells whether an open file still has the name.
+// current reports whether an open file still has the name.
 func current(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -61,7 +60,7 @@ func current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// sign writes who holds the lock.
+// sign writes the holder.
 func sign(f *os.File) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -74,7 +73,7 @@ func sign(f *os.File) error {
 	return err
 }
 
-// holder reads who holds the lock. Who has just taken it may not have signed yet.
+// holder reads the holder, who may not have signed yet.
 func holder(f *os.File) string {
 	text, _ := io.ReadAll(io.LimitReader(f, 300))
 	if name := strings.TrimSpace(string(text)); name != "" {

@@ -11,5 +11,5 @@ func lock(*os.File) error { return errors.ErrUnsupported }
 
 func remove(f *os.File) { f.Close() }
 
-// File is for systems without locks of files.
+// File does nothing on systems without file locks.
 func File(*os.File) (holder int, err error) { return 0, nil }

@@ -20,19 +20,18 @@ func lock(f *os.File) error {
 	}
 }
 
-// remove removes the file while it is locked: later it may be another's.
+// remove removes the file while locked: later it may be another's.
 func remove(f *os.File) {
 	os.Remove(f.Name())
 	f.Close()
 }
 
-// File locks a file that is open for writing until the process ends or closes it. If
-// another process has it, the error is [ErrHeld] and holder is its number, or 0 where the
-// system does not tell. A file system without locks is no error.
+// File locks a file open for writing until the process ends or closes it. If another process holds
+// it, the error is [ErrHeld] and holder its number, or 0 if unknown. A file system without locks is
+// no error.
 //
-// The lock of fcntl names its holder, as that of flock does not, and needs no file beside
-// the output. In return it is lost when the process closes the file, opened another time,
-// anywhere, and does not keep two parts of one process apart.
+// Unlike flock, fcntl names the holder and needs no extra file. But it is lost when the process
+// closes the file, opened another time, anywhere, and does not separate parts of one process.
 func File(f *os.File) (holder int, err error) {
 	l := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &l)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a byte far behind the text: what is locked cannot be read.
+// lock locks a byte far behind the text: locked bytes cannot be read.
 func lock(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
@@ -23,9 +23,8 @@ func remove(f *os.File) {
 	os.Remove(f.Name())
 }
 
-// File locks a file that is open for writing until the process ends or closes it. If
-// another process has it, the error is [ErrHeld]; Windows does not tell which. A file system
-// without locks is no error.
+// File locks a file open for writing until the process ends or closes it. If another process holds
+// it, the error is [ErrHeld]; Windows does not name it. A file system without locks is no error.
 func File(f *os.File) (holder int, err error) {
 	if err := lock(f); errors.Is(err, ErrHeld) {
 		return 0, err

@@ -1,4 +1,4 @@
-// Package machine describes where a program runs, for reports.
+// Package machine describes the machine in reports.
 package machine
 
 import (

@@ -1,5 +1,4 @@
-// Package opened remembers which files are opened, so that a data set can be named by the
-// sum of just those.
+// Package opened records which files are opened, to name a data set by their sum.
 package opened
 
 import (
@@ -12,14 +11,13 @@ import (
 	"sync"
 )
 
-// Files is a file system that remembers. It may be used by several goroutines.
+// Files records opened files. It is safe for concurrent use.
 type Files struct {
 	fs.FS
 	mu    sync.Mutex
 	names map[string]bool
 }
 
-// Open implements [fs.FS].
 func (f *Files) Open(name string) (fs.File, error) {
 	file, err := f.FS.Open(name)
 	if err != nil {
@@ -36,11 +34,10 @@ func (f *Files) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// Sum is the SHA-256, in hex, of the opened files one after the other, in the order of
-// their paths.
+// Sum is the SHA-256, in hex, of the concatenated opened files, by path.
 func (f *Files) Sum() (string, error) { return Sum(f.FS, slices.Sorted(maps.Keys(f.names))...) }
 
-// Sum is the SHA-256, in hex, of files one after the other.
+// Sum is the SHA-256, in hex, of concatenated files.
 func Sum(files fs.FS, names ...string) (string, error) {
 	h := sha256.New()
 	for _, name := range names {

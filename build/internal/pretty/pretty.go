@@ -1,4 +1,4 @@
-// Package pretty writes JSON that people can read.
+// Package pretty writes readable JSON.
 package pretty
 
 import (
@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// JSON writes a value, indented and with <, > and & as they are.
+// JSON writes a value, indented, without escaping <, > and &.
 func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -1,4 +1,4 @@
-// Package progress says on a terminal or in a log how far a long piece of work is.
+// Package progress reports the progress of long work on a terminal or in a log.
 package progress
 
 import (
@@ -16,16 +16,15 @@ import (
 	"baca/algo/table"
 )
 
-// progressInterval is the time between two plain lines of progress.
+// progressInterval is the time between two plain lines.
 const progressInterval = 5 * time.Second
 
-// measurable is how long work takes at least before anything is said of its speed.
+// measurable is the least duration for a speed.
 const measurable = time.Second
 
-// A Progress says how far a long piece of work is: as a bar on a terminal, and
-// elsewhere as a plain line at the beginning, at the end and every few seconds.
-// Graphs are what it counts. Its methods may be called from several goroutines.
-// Done must be called, also when the work is cut short.
+// A Progress counts graphs: as a bar on a terminal, elsewhere by plain lines at the beginning, at
+// the end and every few seconds. It is safe for concurrent use. Done must be called, even after an
+// interruption.
 type Progress struct {
 	w     io.Writer
 	what  string
@@ -37,14 +36,13 @@ type Progress struct {
 	mu      sync.Mutex
 	start   time.Time
 	printed time.Time // zero before the first plain line
-	fresh   bool      // there is something that no line has said
+	fresh   bool      // something is not printed yet
 	skipped int64     // done before the start
 	done    int64     // skipped ones included
 	note    string
 }
 
-// New begins work on a number of graphs, or on an unknown one if total
-// is 0.
+// New begins work on a number of graphs, 0 if unknown.
 func New(w io.Writer, what string, total int64) *Progress {
 	p := &Progress{w: w, what: what, total: total, start: time.Now()}
 	if over, ok := w.(interface{ Unwrap() io.Writer }); ok {
@@ -57,8 +55,7 @@ func New(w io.Writer, what string, total int64) *Progress {
 	return p
 }
 
-// hasScreen tells a terminal on which a bar can be drawn. Some say that they
-// have no size, and get lines.
+// hasScreen reports a terminal that can draw a bar. Those without a size get lines.
 func hasScreen(fd int) bool {
 	if !cwriter.IsTerminal(fd) {
 		return false
@@ -67,7 +64,7 @@ func hasScreen(fd int) bool {
 	return err == nil && width > 0 && height > 0
 }
 
-// drawBar starts the goroutines that draw; Done ends them.
+// drawBar starts the drawing goroutines; Done ends them.
 func (p *Progress) drawBar(options ...mpb.ContainerOption) {
 	p.bars = mpb.New(append(options, mpb.WithOutput(p.w))...)
 	style := mpb.BarStyle()
@@ -84,8 +81,7 @@ func (p *Progress) drawBar(options ...mpb.ContainerOption) {
 	}
 }
 
-// Skip counts graphs that were done before the work began, by an earlier run or
-// while nobody counted. They say nothing about its speed.
+// Skip counts graphs that were done before the work began. They do not affect the speed.
 func (p *Progress) Skip(n int64) {
 	p.mu.Lock()
 	p.skipped += n
@@ -93,7 +89,6 @@ func (p *Progress) Skip(n int64) {
 	p.Add(n)
 }
 
-// Add counts n more graphs.
 func (p *Progress) Add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,15 +104,14 @@ func (p *Progress) Add(n int64) {
 	p.bar.SetCurrent(p.done)
 }
 
-// Note sets what else is known, such as the loss. It shows with the next line.
+// Note sets a further text, such as the loss, for the next line.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.note = text
 }
 
-// Done ends the work, whether it is complete or not, and leaves its last state
-// on the terminal.
+// Done ends the work and leaves its last state on the terminal.
 func (p *Progress) Done() {
 	if p.bars == nil {
 		p.mu.Lock()
@@ -127,12 +121,11 @@ func (p *Progress) Done() {
 		}
 		return
 	}
-	p.bar.Abort(false) // nothing to a bar that has reached its total
+	p.bar.Abort(false) // no effect on a complete bar
 	p.bars.Wait()
 }
 
-// line writes a plain line. A line that cannot be written is not worth ending
-// the work for.
+// line writes a plain line, ignoring errors.
 func (p *Progress) line() {
 	p.fresh = false
 	fmt.Fprintf(p.w, "%s: %s\n", p.what, p.state())

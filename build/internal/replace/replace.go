@@ -1,4 +1,4 @@
-// Package replace writes files so that nobody ever finds half of one.
+// Package replace writes files atomically.
 package replace
 
 import (
@@ -16,10 +16,9 @@ import (
 	"baca/build/internal/lock"
 )
 
-// File makes what write writes the content of a file, but only if write has no error.
-// Whoever opens the file, even after the machine lost power meanwhile, finds the old
-// content or the new one, whole. Of several that write it at once, the last counts. What
-// killed processes left of the file is removed.
+// File replaces a file by what write writes, if that succeeds. Readers find the old or the new
+// content, even after a power failure. Of concurrent writers the last wins. It removes leftovers of
+// killed processes.
 func File(path string, write func(io.Writer) error) (err error) {
 	Clean(path)
 	f, err := create(path)
@@ -41,8 +40,7 @@ func File(path string, write func(io.Writer) error) (err error) {
 	if err := f.rename(); err != nil {
 		return f.named(err)
 	}
-	// The rename itself lasts once the folder is on the disk. Not every system
-	// can do that to a folder; there the rename lasts a little later.
+	// Syncing the folder makes the rename durable. Some systems cannot.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		dir.Sync()
 		dir.Close()
@@ -50,19 +48,18 @@ func File(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// Bytes makes data the content of a file, as File does.
+// Bytes is File with given content.
 func Bytes(path string, data []byte) error {
 	return File(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// A part is a file with the next content of another.
+// A part is the next content of a file.
 type part struct {
 	file *os.File
 	of   string
 }
 
-// create makes the part that the next content is written to. It stays locked as long as
-// somebody works on it.
+// create makes a part, locked while in use.
 func create(path string) (*part, error) {
 	for {
 		f, err := os.OpenFile(fmt.Sprintf("%s.part%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -70,7 +67,7 @@ func create(path string) (*part, error) {
 		if err != nil {
 			return nil, p.named(err)
 		}
-		held := lock.Hold(f) // another's Clean may be between
+		held := lock.Hold(f) // another process's Clean may interfere
 		if _, err := os.Lstat(f.Name()); err == nil && !errors.Is(held, lock.ErrHeld) {
 			return p, nil
 		}
@@ -78,13 +75,12 @@ func create(path string) (*part, error) {
 	}
 }
 
-// Write implements io.Writer.
 func (p *part) Write(b []byte) (int, error) {
 	n, err := p.file.Write(b)
 	return n, p.named(err)
 }
 
-// named is an error with the name that was asked for.
+// named returns an error with the requested name.
 func (p *part) named(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -95,8 +91,7 @@ func (p *part) named(err error) error {
 	return err
 }
 
-// rename makes the part the file. Where a file that is open can be renamed, it is locked until
-// that is done.
+// rename replaces the file by the part, locked meanwhile where possible.
 func (p *part) rename() error {
 	if runtime.GOOS != "windows" {
 		if err := os.Rename(p.file.Name(), p.of); err != nil {
@@ -110,9 +105,8 @@ func (p *part) rename() error {
 	return os.Rename(p.file.Name(), p.of)
 }
 
-// Alone makes this process the only one to write files, until release is called, and
-// removes what killed ones left of them. Others that use the same name for the lock have
-// the error of [lock.Acquire], unless the file system has no locks.
+// Alone makes this process the only writer of files until release, and removes leftovers. Others
+// that use the same name get the error of [lock.Acquire], unless the file system has no locks.
 func Alone(name string, files ...string) (release func(), err error) {
 	release, err = lock.Acquire(name)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -126,8 +120,7 @@ func Alone(name string, files ...string) (release func(), err error) {
 	return release, err
 }
 
-// Clean removes what killed processes left of a file, as far as it can tell: on a file system
-// without locks all of it stays.
+// Clean removes leftovers of killed processes. Without file locks they all stay.
 func Clean(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
@@ -146,7 +139,7 @@ func Clean(path string) {
 		}
 		f.Close()
 		if killed {
-			os.Remove(name) // where an open file cannot be removed
+			os.Remove(name) // where open files cannot be removed
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package sealed keeps values as JSON with a checksum, so that a file which was edited
-// or cut short is told from one that a program wrote.
+// Package sealed stores JSON with a checksum, to detect edited or truncated files.
 package sealed
 
 import (
@@ -11,17 +10,15 @@ import (
 	"io"
 )
 
-// ErrBroken is that of a file which is not as it was written.
+// ErrBroken means a wrong checksum.
 var ErrBroken = errors.New("it was edited or cut short")
 
-// file is what is written: an object of the value and the SHA-256, in hex, of the
-// bytes of the value.
+// file is the stored object: the value and the SHA-256, in hex, of its bytes.
 type file struct {
 	SHA256 string          `json:"sha256"`
 	Value  json.RawMessage `json:"value"`
 }
 
-// Write writes a value and its checksum.
 func Write(w io.Writer, v any) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -30,7 +27,6 @@ func Write(w io.Writer, v any) error {
 	return json.NewEncoder(w).Encode(file{sum(value), value})
 }
 
-// Read reads what Write wrote.
 func Read(data []byte, v any) error {
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {

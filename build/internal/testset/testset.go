@@ -1,4 +1,4 @@
-// Package testset makes what tests of the command and of the paper's harness work on.
+// Package testset makes test data for the command and the paper's harness.
 package testset
 
 import (
@@ -14,7 +14,7 @@ import (
 	"baca/weights"
 )
 
-// Write writes a file, and makes the folders that it lies in.
+// Write writes a file and its folders.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
@@ -26,8 +26,8 @@ func Write(t testing.TB, path, text string) {
 	}
 }
 
-// TU writes a TUDataset set of n random trees, with rings closed in them if asked, to the
-// folder dir, named after it.
+// TU writes a TUDataset set of n random trees, optionally with rings, to the folder dir, named
+// after it.
 func TU(t testing.TB, dir string, n int, rings bool, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -54,7 +54,7 @@ func TU(t testing.TB, dir string, n int, rings bool, seed uint64) {
 	Write(t, filepath.Join(dir, name+"_graph_labels.txt"), labels.String())
 }
 
-// Pair writes two TUDataset sets, TREES and RINGS, and returns the folder of the data.
+// Pair writes the TUDataset sets TREES and RINGS, and returns their folder.
 func Pair(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,4 @@
-// Package usage has the errors of a command line, which end a program with a status of
-// their own.
+// Package usage has command line errors, which end a program with their own status.
 package usage
 
 import (
@@ -17,10 +16,9 @@ func (e Error) Error() string { return e.Err.Error() }
 
 func (e Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// OneOf returns an Error unless the value of a flag is one of the choices.
+// OneOf returns an Error unless value is one of the choices.
 func OneOf(flag, value string, choices ...string) error {
 	if slices.Contains(choices, value) {
 		return nil
@@ -36,7 +34,7 @@ func NoArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// Args wants so many arguments; else the message has their number for %d.
+// Args checks the number of arguments; message has it for %d.
 func Args(least, most int, message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {

@@ -1,13 +1,12 @@
-// Package version is that of the programs.
+// Package version reports the build.
 package version
 
 import "baca/algo"
 
-// commit is that which the program was built from, with .dirty where files had changed.
-// The Makefile sets it; it is empty in what is built without.
+// commit is the source commit, with .dirty after changes. The Makefile sets it.
 var commit string
 
-// String returns the version, such as 0.1.0+2849ee6ec1db. Rows of two versions may differ.
+// String returns the version, such as 0.1.0+2849ee6ec1db.
 func String() string {
 	if commit == "" {
 		return algo.Version

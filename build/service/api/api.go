@@ -1,10 +1,8 @@
-// Package api is the questions of package service over HTTP: rows of scores for JSON, CSV and
-// lines of JSON, as `baca score` writes them. README.md shows it at work, and the OpenAPI document
-// that it serves is its reference.
+// Package api serves package service over HTTP (New): rows as JSON, CSV and JSON lines, as `baca
+// score` writes them. README.md shows it at work, and the served OpenAPI document is the reference.
 //
-// Memory does not depend on the length of a request: records are read as they come, and rows
-// wait in a file where a client takes them more slowly than they are computed. Limits bound the
-// rest. Errors are problem documents (RFC 9457).
+// Memory does not grow with a request: records are read as they come, and rows of slow readers wait
+// in a file. Limits bound the rest. Errors are problem documents (RFC 9457).
 package api
 
 import (
@@ -31,58 +29,56 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// Limits bound what clients can take.
+// Limits of clients.
 type Limits struct {
-	Bytes    int64         // of the body of a request
-	Time     time.Duration // of a request, from when it is begun
-	Requests int           // that are computed at once
-	Waiting  int           // that wait for that
-	Wait     time.Duration // that they do at most
-	Stall    time.Duration // that a client may send nothing
+	Bytes    int64         // of a request's body
+	Time     time.Duration // of a request, from its start
+	Requests int           // computed at once
+	Waiting  int           // waiting for that
+	Wait     time.Duration // longest wait
+	Stall    time.Duration // longest silence of a client
 }
 
-// DefaultLimits are for one machine with one user or a few.
+// DefaultLimits suit one machine with few users.
 func DefaultLimits() Limits {
 	return Limits{
 		Bytes: 1 << 30, Time: 15 * time.Minute, Requests: 2 * runtime.GOMAXPROCS(0), Waiting: 256, Wait: 30 * time.Second, Stall: 30 * time.Second,
 	}
 }
 
-// Limits of what is held in memory.
+// Limits of memory.
 const (
-	headSize  = 64 << 10 // of a body, read before the request takes its turn
-	maxJSON   = 16 << 20 // bytes of a JSON document, which is read whole
-	leastRate = 1 << 10  // bytes a second that a client must send on average
+	headSize  = 64 << 10 // of a body, read before the request computes
+	maxJSON   = 16 << 20 // bytes of a JSON document, read whole
+	leastRate = 1 << 10  // least average rate of a client, bytes a second
 )
 
-// Options say how requests are answered.
 type Options struct {
 	Limits Limits
-	// Token, unless empty, is what a request must have.
+	// Token, unless empty, is required in requests.
 	Token string
-	// Loopback says that only programs of this machine are meant: a request for another host
-	// is a page that has got its name to point here.
+	// Loopback admits only programs of this machine: a request for another host comes from a page
+	// whose name was made to point here.
 	Loopback bool
-	// Before, unless nil, is called before the rows of a request are computed.
+	// Before, if not nil, is called before a request computes.
 	Before func()
-	// Folder is where rows wait; empty: that of the system for temporary files.
+	// Folder holds waiting rows; empty means the system's temporary folder.
 	Folder string
 }
 
-// MinToken is how long a token must be.
+// MinToken is the least length of a token.
 const MinToken = 16
 
-// An API answers requests.
 type API struct {
 	options Options
 	service *service.Service
 	mux     *http.ServeMux
-	turns   chan struct{} // one for each request that is computed
-	queue   chan struct{} // one for each that is computed or waits
+	turns   chan struct{} // of computing requests
+	queue   chan struct{} // of computing and waiting requests
 	models  func() ([]service.Summary, error)
 }
 
-// New returns a handler that answers by a service.
+// New returns a handler for a service.
 func New(s *service.Service, o Options) (http.Handler, error) {
 	l := o.Limits
 	switch {
@@ -128,7 +124,7 @@ func methodNotAllowed(methods string) http.HandlerFunc {
 	}
 }
 
-// guard lets requests pass that may ask.
+// guard admits authorised requests.
 func (a *API) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(a.options.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,7 +149,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// isLoopback tells a host, with or without a port, that is this machine by any name server.
+// isLoopback reports a host that is this machine for every name server.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -165,20 +161,20 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// IsLoopback tells whether only programs of this machine reach an address.
+// IsLoopback reports an address that only this machine reaches.
 func IsLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// A problem is why a request is not answered.
+// A problem is an error response.
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 
-	retry time.Duration // after which it may be answered, 0 for never
+	retry time.Duration // suggested delay, 0 for never
 }
 
 func problemf(status int, format string, args ...any) *problem {
@@ -211,10 +207,10 @@ func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"models": models})
 }
 
-// errTime is the cause of a request that took too long.
+// errTime is the cause of a timeout.
 var errTime = errors.New("the request took too long")
 
-// enter queues a request. Whoever leaves calls leave.
+// enter queues a request; callers must leave.
 func (a *API) enter() (leave func(), err error) {
 	select {
 	case a.queue <- struct{}{}:
@@ -226,7 +222,7 @@ func (a *API) enter() (leave func(), err error) {
 	}
 }
 
-// turn waits until a request may be computed.
+// turn waits until the request may compute.
 func (a *API) turn(ctx context.Context) (done func(), err error) {
 	late := time.NewTimer(a.options.Limits.Wait)
 	defer late.Stop()

@@ -23,9 +23,9 @@ import (
 	"baca/build/service"
 )
 
-// A body is that of a request, with limits.
+// A body reads a request's body with limits.
 type body struct {
-	in      *bufio.Reader // of the body itself
+	in      *bufio.Reader // unlimited
 	from    io.Reader
 	control *http.ResponseController
 	limits  Limits
@@ -66,7 +66,7 @@ func (b *body) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// end lets the server wait for the next request as it likes, but not for the rest of this one.
+// end resets the deadline for the next request, without waiting for the rest of this one.
 func (b *body) end() {
 	if b.read {
 		b.control.SetReadDeadline(time.Time{})
@@ -75,9 +75,8 @@ func (b *body) end() {
 	}
 }
 
-// discard throws away what still comes until the answer is sent, and a moment longer, which
-// the function that it returns waits for. A connection that breaks while the client sends takes
-// with it what the client has not read of the answer.
+// discard reads on until the answer is sent, and a moment longer, which the returned function waits
+// for. A connection closed while the client sends loses unread parts of the answer.
 func (b *body) discard() (wait func()) {
 	if b.read {
 		return func() {}
@@ -94,8 +93,7 @@ func (b *body) discard() (wait func()) {
 	}
 }
 
-// head waits for the beginning of the body, or all of it. A client that is slow with it
-// keeps nobody else from being served.
+// head waits for the start of the body. A client that is slow here delays nobody.
 func (b *body) head() error {
 	_, err := b.in.Peek(headSize)
 	if errors.Is(err, io.EOF) {
@@ -108,7 +106,7 @@ func tooLarge(limit int64) *problem {
 	return problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes: send fewer records at once", limit)
 }
 
-// An inputError is what is wrong with a request as a whole.
+// An inputError concerns a whole request.
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return e.err.Error() }
@@ -116,9 +114,9 @@ func (e *inputError) Unwrap() error { return e.err }
 
 func inputf(format string, args ...any) error { return &inputError{fmt.Errorf(format, args...)} }
 
-// A reader reads the bodies of a media type.
+// A reader reads bodies of a media type.
 type reader struct {
-	answer form // unless the client wants another
+	answer form // unless the client asks for another
 	read   func(*question, *service.Model, *body) (job.Input, error)
 }
 
@@ -141,7 +139,7 @@ func readText(format dataset.Format) func(*question, *service.Model, *body) (job
 		if m.Card.Schema == algo.Constant {
 			return job.Input{}, inputf("model %s reads plain graphs: want application/json or application/x-ndjson with nodes and edges", m.Name)
 		}
-		// What is compressed is refused: the limit is of what is read.
+		// Compressed bodies are refused: the limit counts what is read.
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return job.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
@@ -160,7 +158,7 @@ func readText(format dataset.Format) func(*question, *service.Model, *body) (job
 	}
 }
 
-// wrapped tells an error of the input from those of the program.
+// wrapped distinguishes errors of the input.
 func wrapped(err error) error {
 	if err == nil {
 		return nil
@@ -168,7 +166,6 @@ func wrapped(err error) error {
 	return &inputError{err}
 }
 
-// A graph is a plain one.
 type graph struct {
 	N     int        `json:"n"`
 	Edges [][2]int32 `json:"edges"`
@@ -181,7 +178,7 @@ type requested struct {
 	IDs    []string `json:"ids"`
 }
 
-// malformed says what is wrong with a document, without the names of Go's types.
+// malformed describes an error without Go's type names.
 func malformed(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -245,14 +242,14 @@ func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 	return job.Input{Records: records, Again: again}, nil
 }
 
-// refused is a record that is refused, by its row from 0.
+// refused returns an unreadable record, by row from 0.
 func refused(row int, id string, err error) table.Unread {
 	r := table.FromMolecule(dataset.Record{Row: row, ID: id})
 	r.Err = err
 	return func() table.Record { return r }
 }
 
-// molecule is a record whose errors begin with a place.
+// molecule returns a record whose errors begin with a place.
 func molecule(row int, text, id string, m *service.Model, q *question, place string) table.Unread {
 	if m.Card.Schema == algo.Constant {
 		return refused(row, id, fmt.Errorf("%sa molecule: model %s reads plain graphs", place, m.Name))
@@ -292,7 +289,7 @@ type line struct {
 	Edges  [][2]int32 `json:"edges"`
 }
 
-// readLines reads records from lines of JSON, as they come.
+// readLines streams records from JSON lines.
 func readLines(q *question, m *service.Model, b *body) (job.Input, error) {
 	return job.Input{Records: func(yield func(table.Unread, error) bool) {
 		for row, number := 0, 1; ; number++ {
@@ -316,7 +313,7 @@ func readLines(q *question, m *service.Model, b *body) (job.Input, error) {
 	}}, nil
 }
 
-// readLine returns the next line, or where that is too long says so.
+// readLine returns the next line, or reports that it is too long.
 func readLine(r *bufio.Reader) (text []byte, long bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -329,7 +326,7 @@ func readLine(r *bufio.Reader) (text []byte, long bool, err error) {
 	}
 }
 
-// lineRecord parses a line, when it is asked for its record.
+// lineRecord parses a line on demand.
 func lineRecord(row, number int, text []byte, m *service.Model, q *question) table.Unread {
 	return func() table.Record {
 		place := fmt.Sprintf("line %d", number)
@@ -349,7 +346,7 @@ func lineRecord(row, number int, text []byte, m *service.Model, q *question) tab
 	}
 }
 
-// parseLine reads a SMILES, or an object with smiles or with n and edges.
+// parseLine reads a SMILES, or an object with smiles, or with n and edges.
 func parseLine(text []byte) (l line, err error) {
 	if text = bytes.TrimSpace(text); text[0] == '"' {
 		l.SMILES = new(string)

@@ -11,26 +11,26 @@ import (
 	"sync"
 )
 
-// What waits for a client: in memory, and beyond that in a file.
+// Limits of what waits for a client: in memory, then in a file.
 const (
 	spoolMemory = 1 << 20
 	spoolFile   = 4 << 30
 	spoolPiece  = 64 << 10
 )
 
-// A spool sends an answer while it is written, and holds what the client has not taken yet:
-// many clients read nothing before they have sent all.
+// A spool sends an answer while it is written, and stores what the client has not read: many
+// clients send everything first.
 type spool struct {
 	folder  string
 	w       http.ResponseWriter
 	control *http.ResponseController
-	gone    func() // ends the work, when the client is gone
+	gone    func() // ends the work once the client is gone
 
 	mu       sync.Mutex
 	changed  sync.Cond
-	memory   []byte // which comes before what is in the file
+	memory   []byte // precedes the file's content
 	file     *os.File
-	from, to int64 // of the file, what waits
+	from, to int64 // unread part of the file
 	sending  chan struct{}
 	closed   bool
 	err      error
@@ -42,18 +42,18 @@ func newSpool(folder string, control *http.ResponseController, w http.ResponseWr
 	return s
 }
 
-// begin sends the header of the answer, of a media type. Rows are then sent while records come.
+// begin sends the header. Rows then follow while records come.
 func (s *spool) begin(mediaType string) {
-	s.control.EnableFullDuplex() // not before: the server would trip over what a failed request has not read
+	s.control.EnableFullDuplex() // not earlier: the server fails on the unread body of a failed request
 	s.w.Header().Set("Content-Type", mediaType)
 	s.sending = make(chan struct{})
 	go s.send()
 }
 
-// begun tells whether the header is sent, so that no other can be.
+// begun reports whether the header was sent.
 func (s *spool) begun() bool { return s.sending != nil }
 
-// Write waits only when the file is full.
+// Write waits only for a full file.
 func (s *spool) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *spool) Write(b []byte) (int, error) {
 		if s.file, s.err = os.CreateTemp(s.folder, "baca-rows-"); s.err != nil {
 			return 0, s.err
 		}
-		os.Remove(s.file.Name()) // where the system can, so that it goes with the process
+		os.Remove(s.file.Name()) // where possible, so that it ends with the process
 	}
 	n, err := s.file.WriteAt(b, s.to)
 	if s.to += int64(n); err != nil {
@@ -81,7 +81,7 @@ func (s *spool) Write(b []byte) (int, error) {
 	return n, s.err
 }
 
-// send sends what is written until all of it is.
+// send sends everything written.
 func (s *spool) send() {
 	defer close(s.sending)
 	var piece []byte
@@ -105,7 +105,7 @@ func (s *spool) send() {
 	}
 }
 
-// next waits for more and returns it in b, or nothing at the end.
+// next waits for more and returns it in b, nothing at the end.
 func (s *spool) next(b []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *spool) finish() error {
 	return s.err
 }
 
-// drop ends the sending, if it is not over, and removes the file.
+// drop ends the sending and removes the file.
 func (s *spool) drop() {
 	s.mu.Lock()
 	s.closed, s.err = true, cmp.Or(s.err, context.Canceled)
@@ -164,7 +164,7 @@ func (s *spool) drop() {
 
 var _ io.Writer = (*spool)(nil)
 
-// mustJSON is for values that always have a JSON form.
+// mustJSON marshals values that cannot fail.
 func mustJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package mcp is the questions of package service as tools of the Model Context Protocol, for
-// assistants that use tools: score, explain and models.
+// Package mcp offers package service as tools of the Model Context Protocol (Serve): score, explain
+// and models.
 package mcp
 
 import (
@@ -17,7 +17,7 @@ import (
 	"baca/build/service"
 )
 
-// The limits of a call, so that an answer can be read by who asked.
+// Limits of a call keep answers readable.
 const (
 	MaxScored    = 1000
 	MaxExplained = 20
@@ -27,7 +27,7 @@ const instructions = `BaCa tells which molecules lie outside what a model was tr
 score gives for each molecule a score (higher is further outside), a p-value (how often a molecule like the training set scores as high) and a verdict: inside,
 borderline, outside, or undecided where the model cannot tell. Inside does not mean safe, active or right. explain says why, for few molecules. models lists the models.`
 
-// A Scoring is what score and explain are asked.
+// A Scoring is the input of score and explain.
 type Scoring struct {
 	SMILES []string `json:"smiles" jsonschema:"molecules as SMILES, in order"`
 	Model  string   `json:"model,omitempty" jsonschema:"a model that models lists"`
@@ -35,7 +35,6 @@ type Scoring struct {
 	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; batch and attention judge the whole list together, which takes 20"`
 }
 
-// A Row is what is said of one molecule.
 type Row struct {
 	SMILES   string   `json:"smiles"`
 	Score    *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
@@ -46,7 +45,7 @@ type Row struct {
 	Why      *Why     `json:"why,omitempty"`
 }
 
-// Why is why a molecule has its score.
+// Why explains a score.
 type Why struct {
 	Counted   string     `json:"counted,omitempty" jsonschema:"what p_value counts: how many of the held-out molecules and this one score as high"`
 	TrainedOn bool       `json:"trained_on" jsonschema:"the model was likely trained on it"`
@@ -55,26 +54,23 @@ type Why struct {
 	Nearest   []Neighbor `json:"nearest" jsonschema:"the most similar training molecules"`
 }
 
-// A Neighbor is a training molecule.
 type Neighbor struct {
 	SMILES     string  `json:"smiles,omitempty"`
 	Name       string  `json:"name,omitempty"`
 	Similarity float64 `json:"similarity" jsonschema:"from 0 to 1"`
 }
 
-// Scored is the answer to score and explain.
 type Scored struct {
 	Model string         `json:"model"`
 	Rows  []Row          `json:"rows" jsonschema:"one for each molecule, in order"`
 	Whole *service.Whole `json:"whole,omitempty" jsonschema:"what the list is like as a whole, if by is batch or attention"`
 }
 
-// Listed is the answer to models.
 type Listed struct {
 	Models []service.Summary `json:"models"`
 }
 
-// New returns a server that answers by a service.
+// New returns a server for a service.
 func New(s *service.Service) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
@@ -100,7 +96,7 @@ func New(s *service.Service) *sdk.Server {
 	return server
 }
 
-// scoring is what a Scoring may be, with what counts where it is not given.
+// scoring is the schema of a Scoring, with defaults.
 func scoring() *jsonschema.Schema {
 	s, err := jsonschema.For[Scoring](nil)
 	if err != nil {
@@ -161,7 +157,7 @@ func rowOf(s *table.Scored) Row {
 	return r
 }
 
-// number is what the command writes, with six digits, and nil for no number.
+// number has the command's six digits, nil for NaN.
 func number(x float64) *float64 {
 	six, err := strconv.ParseFloat(table.Number(x), 64)
 	if err != nil {

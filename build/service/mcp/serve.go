@@ -19,14 +19,14 @@ import (
 
 const maxMessage = 16 << 20 // bytes of one message
 
-// The codes of JSON-RPC.
+// Codes of JSON-RPC.
 const (
 	notJSON     = -32700
 	notAMessage = -32600
 )
 
-// Serve answers the messages on r, one on each line, until it ends and all are answered. A line
-// that is no message is refused, and the next one follows.
+// Serve answers the messages on r, one a line, until it ends and all are answered. A malformed line
+// is refused, and reading continues.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
 	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]*batch{}, answered: make(chan struct{}, 1)}
 	go c.readLines(bufio.NewReader(r))
@@ -37,18 +37,18 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 	return err
 }
 
-// A conversation is both directions, for a server that would end at a line that is no message, and
-// would end what is under way at the end of the input.
+// A conversation is both directions of a server, which by itself would end at a malformed line, and
+// drop work at the end of input.
 type conversation struct {
 	w      io.Writer
 	lines  chan line
 	closed chan struct{}
 	close  sync.Once
-	queue  []jsonrpc.Message // read, not yet passed on
+	queue  []jsonrpc.Message // read, not yet forwarded
 	end    error             // of the input
 
 	mu       sync.Mutex
-	open     map[jsonrpc.ID]*batch // questions without an answer, nil for one on a line of its own
+	open     map[jsonrpc.ID]*batch // unanswered questions, nil for one on its own line
 	answered chan struct{}
 }
 
@@ -57,7 +57,7 @@ type line struct {
 	err  error
 }
 
-// A batch is questions on one line. Their answers are on one line, too.
+// A batch is several questions on one line, answered on one line.
 type batch struct {
 	open    int
 	answers [][]byte
@@ -66,13 +66,13 @@ type batch struct {
 func (c *conversation) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 func (c *conversation) SessionID() string                               { return "" }
 
-// Close leaves both sides to who opened them.
+// Close leaves both streams open.
 func (c *conversation) Close() error {
 	c.close.Do(func() { close(c.closed) })
 	return nil
 }
 
-// readLines reads until an error. Reading may block for ever, which Close must not.
+// readLines reads until an error. It may block, which Close must not.
 func (c *conversation) readLines(r *bufio.Reader) {
 	for {
 		l := readLine(r)
@@ -87,7 +87,7 @@ func (c *conversation) readLines(r *bufio.Reader) {
 	}
 }
 
-// readLine reads a line. Of one that is too long it keeps no more than shows that.
+// readLine reads a line, of a too long one only enough to show that.
 func readLine(r *bufio.Reader) (l line) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -109,7 +109,7 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 		select {
 		case l := <-c.lines:
 			c.end = l.err
-			if err := c.take(l.text); err != nil {
+			if err := c.queueLine(l.text); err != nil {
 				return nil, err
 			}
 		case <-ctx.Done():
@@ -142,8 +142,8 @@ func (c *conversation) wait(ctx context.Context) error {
 	}
 }
 
-// take queues the messages of a line, and refuses what is none.
-func (c *conversation) take(text []byte) error {
+// queueLine queues a line's messages, and refuses others.
+func (c *conversation) queueLine(text []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(text) > maxMessage {
@@ -157,7 +157,7 @@ func (c *conversation) take(text []byte) error {
 		return c.write(refusal(nil, notJSON, "no JSON: "+err.Error()+": want messages of the Model Context Protocol, one on each line"))
 	}
 	if text[0] != '[' {
-		if refused := c.takeMessage(text, nil); refused != nil {
+		if refused := c.queueMessage(text, nil); refused != nil {
 			return c.write(refused)
 		}
 		return nil
@@ -169,18 +169,18 @@ func (c *conversation) take(text []byte) error {
 	}
 	b := &batch{}
 	for _, m := range messages {
-		if refused := c.takeMessage(m, b); refused != nil {
+		if refused := c.queueMessage(m, b); refused != nil {
 			b.answers = append(b.answers, refused)
 		}
 	}
 	return c.writeBatch(b)
 }
 
-// takeMessage queues a message, or returns the answer that refuses it. Answers are left out, since
-// nothing is asked.
-func (c *conversation) takeMessage(text []byte, b *batch) (refused []byte) {
+// queueMessage queues a message, or returns its refusal. Answers are ignored, since nothing is
+// asked.
+func (c *conversation) queueMessage(text []byte, b *batch) (refused []byte) {
 	var m struct{ ID, Method, Result, Error any }
-	json.Unmarshal(text, &m) // what is no object has none of these
+	json.Unmarshal(text, &m) // other values have none of these
 	if m.Method == nil && (m.Result != nil || m.Error != nil) {
 		return nil
 	}
@@ -210,14 +210,14 @@ func (c *conversation) takeMessage(text []byte, b *batch) (refused []byte) {
 	return nil
 }
 
-// twice reports a key that is there twice, of which one would count.
+// twice reports a repeated key.
 func twice(text []byte) error {
 	for _, next := range []string{"params", "arguments", ""} {
 		if _, err := dataset.Twice(text, "jsonrpc", "id", "method", "params", "name", "arguments", "smiles", "model", "alpha", "by"); err != nil {
 			return err
 		}
 		var object map[string]json.RawMessage
-		json.Unmarshal(text, &object) // what is no object has no keys
+		json.Unmarshal(text, &object) // other values have no keys
 		text = object[next]
 	}
 	return nil
@@ -248,7 +248,7 @@ func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	return c.writeBatch(b)
 }
 
-// writeBatch writes the answers of a batch once there is the last one. Of notes alone there is none.
+// writeBatch writes a batch's answers after the last one; notifications alone have none.
 func (c *conversation) writeBatch(b *batch) error {
 	if b.open > 0 || len(b.answers) == 0 {
 		return nil
@@ -261,7 +261,7 @@ func (c *conversation) write(text []byte) error {
 	return err
 }
 
-// refusal is an answer to a question of that id, nil where it is not known.
+// refusal answers the question id, nil if unknown.
 func refusal(id any, code int, why string) []byte {
 	type failure struct {
 		Code    int    `json:"code"`

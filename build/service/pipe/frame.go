@@ -50,13 +50,13 @@ import (
 	"baca/algo/decide"
 )
 
-// The limits of a frame.
+// Limits of a frame.
 const (
 	maxHeader = 64 << 20
 	maxBody   = 256 << 20
 )
 
-// A question is the header of a frame that is read.
+// A question is a frame's header.
 type question struct {
 	ID     uint64  `json:"id"`
 	Op     string  `json:"op"`
@@ -69,22 +69,22 @@ type question struct {
 	Epochs int     `json:"epochs"`
 	Seed   uint64  `json:"seed"`
 	Name   string  `json:"name"`
-	Values bool    `json:"values"` // a training has observed and predicted values
+	Values bool    `json:"values"` // a training with observed and predicted values
 
-	AsWritten      bool `json:"as_written"` // this and the next are of a service.Training
+	AsWritten      bool `json:"as_written"` // this and the next as in service.Training
 	KeepStructures bool `json:"keep_structures"`
 
 	decide.Counts // of a list that may be foreign
 
-	Coverage    float64 `json:"coverage"` // this and the next two are trust.Options
+	Coverage    float64 `json:"coverage"` // this and the next two as in trust.Options
 	Tolerance   float64 `json:"tolerance"`
 	LargeErrors float64 `json:"large_errors"`
-	ErrorsBy    string  `json:"errors_by"` // an algo.Order, empty for the model's own
+	ErrorsBy    string  `json:"errors_by"` // an algo.Order, empty for the default
 
 	body []byte
 }
 
-// readFrame reads a question. The error is io.EOF at the end between two frames.
+// readFrame reads a question, or io.EOF between two frames.
 func readFrame(r io.Reader) (*question, error) {
 	var lengths [8]byte
 	if _, err := io.ReadFull(r, lengths[:]); err != nil {
@@ -111,7 +111,7 @@ func readFrame(r io.Reader) (*question, error) {
 	return q, nil
 }
 
-// readBytes takes memory only as the bytes come.
+// readBytes allocates as the bytes come.
 func readBytes(r io.Reader, n int) ([]byte, error) {
 	const step = 1 << 20
 	var b []byte

@@ -12,7 +12,7 @@ import (
 	"baca/build/service"
 )
 
-// list reads the list of a question, and so many columns of values before it.
+// list reads a question's list, and that many columns of values before it.
 func (q *question) list(columns int) (values [][]float64, l service.List, err error) {
 	l.First = q.First
 	if q.Rows < 0 || q.Rows > len(q.body)/(4+8*columns) {
@@ -37,7 +37,7 @@ func (q *question) list(columns int) (values [][]float64, l service.List, err er
 	return values, l, err
 }
 
-// texts reads n lengths and the texts behind them.
+// texts reads n lengths and then the texts.
 func texts(body []byte, n int) ([]string, error) {
 	list, text := make([]string, n), string(body[4*n:])
 	for i := range list {
@@ -53,7 +53,7 @@ func texts(body []byte, n int) ([]string, error) {
 	return list, nil
 }
 
-// graphs reads n numbers of nodes, n numbers of edges and the ends of the edges.
+// graphs reads n numbers of nodes, n numbers of edges and the ends of edges.
 func graphs(body []byte, n int) ([]service.Plain, error) {
 	if len(body)%4 != 0 || len(body) < 8*n {
 		return nil, fmt.Errorf("a body of %d bytes for %d graphs: want numbers of four bytes, two for each graph", len(body), n)
@@ -78,15 +78,15 @@ func graphs(body []byte, n int) ([]service.Plain, error) {
 	return list, nil
 }
 
-// verdicts are those that the byte of a row counts in.
+// verdicts are indexed by a row's byte.
 var verdicts = []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
 
-// noVerdict is the byte of a refused row.
+// noVerdict marks a refused row.
 const noVerdict = 255
 
 // columns are the scores, the p-values and the verdicts of n rows.
 type columns struct {
-	n, rows int // in all, and added
+	n, rows int // total, and added
 	body    []byte
 }
 

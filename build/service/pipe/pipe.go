@@ -18,16 +18,16 @@ import (
 	"baca/weights"
 )
 
-// Ahead is how many questions are taken before the first of them is answered.
+// Ahead is how many questions are read before the first is answered.
 const Ahead = 4
 
 const opTrain = "train"
 
-// An answer is the header of a frame that is written.
+// An answer is a written frame's header.
 type answer struct {
 	ID       uint64            `json:"id"`
 	Error    string            `json:"error,omitempty"`
-	Unknown  bool              `json:"unknown,omitempty"` // the error is that the model must be opened again
+	Unknown  bool              `json:"unknown,omitempty"` // the model must be opened again
 	Progress *service.Progress `json:"progress,omitempty"`
 	Models   []string          `json:"models,omitempty"`
 	Model    string            `json:"model,omitempty"`
@@ -41,12 +41,12 @@ type answer struct {
 	body []byte
 }
 
-// A note is a row, from 0 in the whole list, and what is said of it.
+// A note is a row, from 0 in the whole list, and text about it.
 type note [2]any
 
-// Serve answers the questions on r until it ends, which also ends the work on what was asked before:
-// whoever asked is gone. Before each question it calls before with whether that is a training.
-// The error is that of a frame that cannot be read or written.
+// Serve answers the questions on r until it ends, which cancels pending work. It calls before ahead
+// of each question, with whether that is a training. The error is that of a malformed frame or a
+// failed write.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer, before func(training bool)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -122,7 +122,7 @@ func (a *answer) open(ctx context.Context, s *service.Service, q *question) erro
 	return err
 }
 
-// ofModel answers what is asked of a model.
+// ofModel answers questions about a model.
 func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) error {
 	m, err := s.Model(ctx, q.Model)
 	if errors.Is(err, service.ErrUnknown) {
@@ -181,7 +181,7 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	return err
 }
 
-// trust says what error to expect of predictions.
+// trust returns expected errors of predictions.
 func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
 	values, l, err := q.list(1)
 	if err != nil {
@@ -197,13 +197,13 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 	return err
 }
 
-// lines are rows of JSON, as those of the command.
+// lines are rows as JSON lines, as in the command.
 type lines struct {
 	b   bytes.Buffer
 	out *table.Sink
 }
 
-// newLines has the columns of some groups beside those of records and scores.
+// newLines has the columns of records, scores and the given groups.
 func newLines(groups table.Group) *lines {
 	l := &lines{}
 	l.out = table.NewSink(&l.b, "jsonl", table.Text{}, false, table.Fields(table.Usual|groups))
@@ -217,14 +217,14 @@ func (l *lines) bytes() ([]byte, error) {
 	return l.b.Bytes(), err
 }
 
-// refuse lists a record if it is refused.
+// refuse lists an unreadable record.
 func (a *answer) refuse(r table.Record) {
 	if r.Err != nil {
 		a.Refused = append(a.Refused, note{r.Row - 1, table.Printable(r.Err.Error())})
 	}
 }
 
-// progressInterval is the time between two frames with progress.
+// progressInterval is the least time between progress frames.
 const progressInterval = 100 * time.Millisecond
 
 func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {

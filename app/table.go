@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/table"
 	"baca/app/picture"
 	"baca/app/session"
 	"baca/app/words"
@@ -45,9 +46,10 @@ func (p *resultPane) table() app.UI {
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference, []float64{s.Rows.Low, s.Rows.High})
+	extra := shownExtra(&s.Rows)
 	body := []app.UI{spacer(w.before)}
 	for at := w.from; at < w.to; at++ {
-		body = append(body, p.row(at, int(s.Order[at]), bars, byRate))
+		body = append(body, p.row(at, int(s.Order[at]), bars, byRate, extra))
 	}
 	body = append(body, spacer(w.after))
 	class := "scroller"
@@ -65,7 +67,7 @@ func (p *resultPane) table() app.UI {
 				app.THead().OnClick(onNumber("by", func(c int) {
 					s.SortBy(session.Column(c))
 					toTop()
-				})).Body(app.Tr().Body(p.head(byRate)...)),
+				})).Body(app.Tr().Body(p.head(byRate, extra)...)),
 				app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
 			),
 			app.If(len(s.Order) == 0 && s.Rows.Len() > 0, func() app.UI {
@@ -75,7 +77,7 @@ func (p *resultPane) table() app.UI {
 }
 
 // head has the sortable column names.
-func (p *resultPane) head(byRate bool) []app.UI {
+func (p *resultPane) head(byRate bool, extra []table.Column) []app.UI {
 	view := p.S.View
 	var list []app.UI
 	for _, h := range heads {
@@ -93,18 +95,34 @@ func (p *resultPane) head(byRate bool) []app.UI {
 				continue
 			}
 		}
-		sorted, arrow := "none", app.Span().Class("arrow")
-		switch {
-		case view.By != h.by:
-		case view.Descending:
-			sorted, arrow = "descending", arrow.Body(icon("down"))
-		default:
-			sorted, arrow = "ascending", arrow.Body(icon("up"))
-		}
-		list = append(list, app.Th().Class(h.class).Scope("col").Aria("sort", sorted).Body(
-			app.Button().Type("button").DataSet("by", int(h.by)).Title(h.about).Body(app.Span().Text(h.name), arrow)))
+		list = append(list, headCell(view, h.by, h.class, h.name, h.about))
+	}
+	for k, c := range extra {
+		list = append(list, headCell(view, session.ByExtra+session.Column(k), "c-extra", words.Shorten(c.Name, 30), c.Name))
 	}
 	return list
+}
+
+// headCell is the name of a column, which sorts.
+func headCell(view session.View, by session.Column, class, name, about string) app.UI {
+	sorted, arrow := "none", app.Span().Class("arrow")
+	switch {
+	case view.By != by:
+	case view.Descending:
+		sorted, arrow = "descending", arrow.Body(icon("down"))
+	default:
+		sorted, arrow = "ascending", arrow.Body(icon("up"))
+	}
+	return app.Th().Class(class).Scope("col").Aria("sort", sorted).Body(
+		app.Button().Type("button").DataSet("by", int(by)).Title(about).Body(app.Span().Text(name), arrow))
+}
+
+// mostExtra columns that the page has never heard of are shown. Files have all.
+const mostExtra = 3
+
+func shownExtra(r *session.Rows) []table.Column {
+	extra := r.Extra()
+	return extra[:min(len(extra), mostExtra)]
 }
 
 // scroll draws newly visible rows.
@@ -152,7 +170,8 @@ func spacer(height int) app.UI {
 // A barScale is the range of score bars, with the threshold.
 type barScale struct{ low, high, threshold float64 }
 
-func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
+// row draws a record.
+func (p *resultPane) row(at, i int, bars barScale, byRate bool, extra []table.Column) app.UI {
 	s, r := p.S, &p.S.Rows
 	v := r.Verdict[i]
 	class := "row " + v.Class()
@@ -199,19 +218,22 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool) app.UI {
 			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
 		}
 	}
+	for _, c := range extra {
+		cells = append(cells, app.Td().Class("c-extra").Text(words.Shorten(session.Cell(&c, i), 40)))
+	}
 	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
 		Aria("rowindex", at+2).Aria("selected", i == s.Inspector.Record).Body(cells...)
 }
 
 // predictionCells are a record's prediction and judgement.
 func predictionCells(r *session.Rows, i int) []app.UI {
-	t, verdict := r.Trust, r.TrustOf(i)
+	t, verdict := r.Trust.Rows, r.TrustOf(i)
 	if verdict == session.NoPrediction {
 		return []app.UI{app.Td().Class("c-prediction"), app.Td().Class("c-error"), app.Td().Class("c-trust")}
 	}
 	return []app.UI{
-		app.Td().Class("c-prediction number").Body(app.Div().Text(words.Number(t.Predicted[i])), app.Div().Class("quiet small").Text(r.Interval(i))),
-		app.Td().Class("c-error number").Text(words.Number(t.Error[i])),
+		app.Td().Class("c-prediction number").Body(app.Div().Text(words.Number(t.Numbers("predicted")[i])), app.Div().Class("quiet small").Text(r.Interval(i))),
+		app.Td().Class("c-error number").Text(words.Number(t.Numbers("expected_error")[i])),
 		app.Td().Class("c-trust").Body(trustMark(verdict, verdict.Word())),
 	}
 }

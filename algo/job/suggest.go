@@ -13,7 +13,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
-	"baca/algo/parquet"
 	"baca/algo/table"
 )
 
@@ -199,14 +198,14 @@ func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested,
 // Columns are those of the rows. Whole numbers are texts, which have all their digits.
 func (s *Suggested) Columns() []table.Column {
 	words := func(name string, of func(*SuggestedRow) string) table.Column {
-		c := table.Column{Name: name, Kind: parquet.Texts}
+		c := table.TextColumn(name, nil)
 		for i := range s.Rows {
 			c.Texts = append(c.Texts, of(&s.Rows[i]))
 		}
 		return c
 	}
 	number := func(name string, of func(*SuggestedRow) *float64) table.Column {
-		c := table.Column{Name: name, Kind: parquet.Numbers}
+		c := table.NumberColumn(name, nil)
 		for i := range s.Rows {
 			x := math.NaN()
 			if p := of(&s.Rows[i]); p != nil {

@@ -10,6 +10,15 @@ import (
 // A Kind is the type of the values of a column.
 type Kind = parquet.Kind
 
+// The kinds.
+const (
+	Texts       = parquet.Texts
+	Numbers     = parquet.Numbers
+	Truths      = parquet.Truths
+	TextLists   = parquet.TextLists
+	NumberLists = parquet.NumberLists
+)
+
 // A Column has a value of each row, in the list of its kind. It is all that writers, messages
 // and the page know of a row.
 type Column struct {
@@ -21,9 +30,27 @@ type Column struct {
 	NumberLists [][]float64 // nil for no value
 }
 
+// TextColumn returns one of texts.
+func TextColumn(name string, values []string) Column {
+	return Column{Name: name, Kind: Texts, Texts: values}
+}
+
+// NumberColumn returns one of numbers.
+func NumberColumn(name string, values []float64) Column {
+	return Column{Name: name, Kind: Numbers, Numbers: values}
+}
+
 // Len returns how many rows a column has.
 func (c *Column) Len() int {
-	return len(c.Texts) + len(c.Numbers) + len(c.TextLists) + len(c.NumberLists)
+	switch c.Kind {
+	case Texts:
+		return len(c.Texts)
+	case Numbers, Truths:
+		return len(c.Numbers)
+	case TextLists:
+		return len(c.TextLists)
+	}
+	return len(c.NumberLists)
 }
 
 // Rows returns how many rows columns have.
@@ -98,26 +125,26 @@ func Of(fields []Field, rows []Scored) []Column { return NewSheet(fields).Of(row
 func (f *Field) kind() Kind {
 	switch {
 	case f.Text != nil:
-		return parquet.Texts
+		return Texts
 	case f.Number != nil:
-		return parquet.Numbers
+		return Numbers
 	case f.Truth != nil:
-		return parquet.Truths
+		return Truths
 	case f.Texts != nil:
-		return parquet.TextLists
+		return TextLists
 	}
-	return parquet.NumberLists
+	return NumberLists
 }
 
 // add appends the value of a row.
 func (f *Field) add(c *Column, s *Scored) {
 	filled := f.filled(s)
 	switch c.Kind {
-	case parquet.Texts:
+	case Texts:
 		c.Texts = append(c.Texts, valueOf(f.Text, s, filled, ""))
-	case parquet.Numbers:
+	case Numbers:
 		c.Numbers = append(c.Numbers, valueOf(f.Number, s, filled, math.NaN()))
-	case parquet.Truths:
+	case Truths:
 		x := math.NaN()
 		if filled {
 			x = 0
@@ -126,7 +153,7 @@ func (f *Field) add(c *Column, s *Scored) {
 			}
 		}
 		c.Numbers = append(c.Numbers, x)
-	case parquet.TextLists:
+	case TextLists:
 		c.TextLists = append(c.TextLists, listOf(f.Texts, s, filled))
 	default:
 		c.NumberLists = append(c.NumberLists, listOf(f.Numbers, s, filled))

@@ -194,11 +194,11 @@ var fields = []Field{
 }
 
 // OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of
-// Record.Own. A name that a field before it has begins with input_ then.
-func OwnFields(names []string, before []Field) []Field {
+// Record.Own. A name that is taken, by any field or one of those before, begins with input_ then.
+func OwnFields(names []string, before ...Field) []Field {
 	taken := map[string]bool{}
-	for i := range before {
-		taken[before[i].Name] = true
+	for _, f := range slices.Concat(fields, (&Run{FDR: 1}).Fields(), before) {
+		taken[f.Name] = true
 	}
 	var list []Field
 	for k, name := range names {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"baca/algo/parquet"
 )
 
 // A Writer writes rows of scores, and its errors stay until Flush.
@@ -145,13 +143,13 @@ func needsQuotes(cell []byte, separator byte) bool {
 // appendCell appends the value of a row for CSV, without quotes.
 func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 	switch c.Kind {
-	case parquet.Texts:
+	case Texts:
 		return text.append(b, c.Texts[row])
-	case parquet.Numbers:
+	case Numbers:
 		return appendNumber(b, c.Numbers[row], "")
-	case parquet.Truths:
+	case Truths:
 		return appendTruth(b, c.Numbers[row], "")
-	case parquet.TextLists:
+	case TextLists:
 		return text.append(b, strings.Join(c.TextLists[row], "; "))
 	}
 	for i, x := range c.NumberLists[row] {
@@ -167,15 +165,15 @@ func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 func (c *Column) appendJSON(b []byte, row int) []byte {
 	const none = "null"
 	switch {
-	case c.Kind == parquet.Texts && c.Texts[row] != "":
+	case c.Kind == Texts && c.Texts[row] != "":
 		return appendString(b, c.Texts[row])
-	case c.Kind == parquet.Numbers:
+	case c.Kind == Numbers:
 		return appendNumber(b, c.Numbers[row], none)
-	case c.Kind == parquet.Truths:
+	case c.Kind == Truths:
 		return appendTruth(b, c.Numbers[row], none)
-	case c.Kind == parquet.TextLists && c.TextLists[row] != nil:
+	case c.Kind == TextLists && c.TextLists[row] != nil:
 		return appendList(b, c.TextLists[row], appendString)
-	case c.Kind == parquet.NumberLists && c.NumberLists[row] != nil:
+	case c.Kind == NumberLists && c.NumberLists[row] != nil:
 		return appendList(b, c.NumberLists[row], func(b []byte, x float64) []byte { return appendNumber(b, x, none) })
 	}
 	return append(b, none...)

@@ -14,6 +14,7 @@ import (
 
 	"baca/algo/chart"
 	"baca/algo/decide"
+	"baca/algo/table"
 	"baca/app/session"
 	"baca/wasm/message"
 )
@@ -21,7 +22,7 @@ import (
 func TestMarksOfLines(t *testing.T) {
 	r := &session.Rows{}
 	r.Add(&message.Records{
-		ID: []string{"a", "b", "c"}, SMILES: []string{"C", "x", "C"}, Drawn: make([]string, 3), Line: []int32{1, 3, 4},
+		Columns: message.Columns{table.TextColumn("id", []string{"a", "b", "c"}), table.TextColumn("smiles", []string{"C", "x", "C"})}, Line: []int32{1, 3, 4},
 		Problems: []message.Problem{{Record: 1, Line: 3, Column: 1, Piece: "x", Text: "no"}},
 	})
 	picture := Gutter("C\n\nx\nC\n", r, 0)
@@ -52,7 +53,7 @@ func TestAlbum(t *testing.T) {
 	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
 	r := &session.Rows{}
 	r.Add(&message.Records{
-		ID: []string{"a", "b", "c", "d"}, SMILES: []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"}, Drawn: make([]string, 4), Line: make([]int32, 4),
+		Columns: message.Columns{table.TextColumn("id", []string{"a", "b", "c", "d"}), table.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})}, Line: make([]int32, 4),
 	})
 	var a Album
 	if got := a.Missing(r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
@@ -247,7 +248,7 @@ func BenchmarkStrip(b *testing.B) {
 func TestStripOfGraphsHasTheirWord(t *testing.T) {
 	s := session.New(nil)
 	s.Opened = &message.Opened{}
-	s.Rows.Add(&message.Records{ID: []string{"a"}, SMILES: []string{""}, Drawn: []string{""}, Line: []int32{0}})
+	s.Rows.Add(&message.Records{Columns: message.Columns{table.TextColumn("id", []string{"a"}), table.TextColumn("smiles", []string{""})}, Line: []int32{0}})
 	if got := stripBy(s, session.EachAlone, 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
 		t.Errorf("the strip is %.300s", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo/decide"
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -57,8 +58,8 @@ func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 		case *message.Score:
 			answerScore(text, r, func(m any) {
 				if m, ok := m.(*message.Rows); ok {
-					m.Rows.Known = make([]byte, len(m.Rows.ID))
-					m.Rows.Known[1] = 1
+					m.Known = make([]byte, table.Rows(m.Rows))
+					m.Known[1] = 1
 				}
 				say(m)
 			})
@@ -69,7 +70,7 @@ func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
 			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
 		case *message.Reasons:
-			say(&message.Exported{Name: "reasons.csv", Data: []byte(strings.Join(r.Rows.ID, ","))})
+			say(&message.Explained{Rows: message.Columns{table.TextColumn("counted", make([]string, len(r.Record)))}})
 		case *message.Domain:
 			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
 			say(&message.Exported{Name: r.Form + "." + r.Format})
@@ -118,8 +119,8 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	if len(f.asked) != asked {
 		t.Error("another rate asked the worker for something")
 	}
-	c := s.Rows.columns([]int32{0, 5}, s.Levels, Rule{})
-	if len(c.Q) != 2 || math.Abs(c.Q[0]-5.0/36) > 1e-12 || !math.IsNaN(c.Q[1]) || c.Verdict[0] != "outside" {
+	c := s.columns([]int32{0, 5})
+	if q := c.Numbers("q_value"); len(q) != 2 || math.Abs(q[0]-5.0/36) > 1e-12 || !math.IsNaN(q[1]) || c.Texts("verdict")[0] != "outside" || c.Numbers("fdr")[0] != s.FDR {
 		t.Errorf("columns %+v", c)
 	}
 	s.SortBy(ByQ)
@@ -187,18 +188,18 @@ func TestTasks(t *testing.T) {
 	f.next(-1)
 	r := f.asked[len(f.asked)-1].(*message.Report)
 	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || len(r.Score) != 5 || len(r.P) != 5 ||
-		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || len(r.Top.ID) != 5 || r.Top.Q != nil || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
+		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || table.Rows(r.Top) != 5 || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
 		t.Errorf("a report was asked for by %+v", r)
 	}
 	s.ToggleVerdict(Outside)
 	s.ExplainRows("csv", save)
 	f.next(-1)
 	x := f.asked[len(f.asked)-1].(*message.Reasons)
-	if !slices.Equal(x.Record, message.Ints{2, 1}) || len(x.Rows.Q) != 2 || x.Rows.Verdict[0] != "outside" {
+	if !slices.Equal(x.Record, message.Ints{2, 1}) {
 		t.Errorf("reasons were asked for by %+v", x)
 	}
-	if want := []string{"report.html <p>", "reasons.csv idc,idb"}; !slices.Equal(saved, want) || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
-		t.Errorf("saved %q, %q, want %q", saved, s.Saved, want)
+	if len(saved) != 2 || saved[0] != "report.html <p>" || !strings.HasPrefix(saved[1], "reasons.csv id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,model,model_sha256,by,alpha,fdr,program\nidc,") || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
+		t.Errorf("saved %q, %q", saved, s.Saved)
 	}
 	// Drift is looked for when the panel is opened, once.
 	s.Lab.Open(message.StageDrift)

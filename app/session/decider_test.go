@@ -67,9 +67,9 @@ func TestWhatDecides(t *testing.T) {
 	if s.Rows.Score[0] != 120 || s.Rows.P[0] != 1.0/12 || s.Rows.P[3] != 0.81 || s.AUC() != 0.9 {
 		t.Errorf("the paper's method has score %g, p %g and %g", s.Rows.Score[0], s.Rows.P[0], s.Rows.P[3])
 	}
-	c := s.Rows.columns([]int32{0, 3, 5}, Levels{}, s.RuleOf(TheBatch))
-	if !slices.Equal(c.Verdict, message.Strings{"borderline", "inside", ""}) || !slices.Equal(c.BatchVerdict, message.Strings{"outside", "inside", ""}) ||
-		c.Scores.Score[0] != 120 || c.Scores.Alone[0] != 12 || c.Scores.Batch[0] != 24 || c.Scores.BaCa[0] != 120 || c.Scores.AloneP[1] != 0.5 {
+	c := s.columns([]int32{0, 3, 5})
+	if !slices.Equal(c.Texts("verdict"), []string{"borderline", "inside", ""}) || !slices.Equal(c.Texts("batch_verdict"), []string{"outside", "inside", ""}) ||
+		c.Numbers("score")[0] != 120 || c.Numbers("alone")[0] != 12 || c.Numbers("batch")[0] != 24 || c.Numbers("s_baca")[0] != 120 || c.Numbers("alone_p")[1] != 0.5 || c.Texts("by")[0] != "attention" {
 		t.Errorf("columns %+v", c)
 	}
 	s.DecideBy(EachAlone)
@@ -189,7 +189,7 @@ func TestUndecided(t *testing.T) {
 
 func TestTheListAsAWhole(t *testing.T) {
 	s := New(nil)
-	s.Rows.Batch = newBatch(0)
+	s.Rows.Batch = &Batch{}
 	for _, c := range []struct {
 		f    message.Fitted
 		want string

@@ -253,10 +253,10 @@ func (f *Frame) write(a *asked) {
 		f.say(a.id, "rows", json.RawMessage(e.Data))
 	}
 	if a.explain {
-		s.beginTask("Reasons", &message.Reasons{Format: "json", Rows: s.columns(order), Record: order}, take)
+		s.explain("rows", "json", order, take)
 		return
 	}
-	s.ask(&message.Export{Format: "json", Rows: s.columns(order)}, nil, take)
+	take(fileOf("rows", "json", s.columns(order)))
 }
 
 // cancel ends the request of that id. Its answer is the error that says so.

@@ -26,14 +26,6 @@ func (v Verdict) Word() string {
 	return string([...]decide.Verdict{"waiting", decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}[v])
 }
 
-// short is what files call it.
-func (v Verdict) short() string {
-	if v == Unscored || v == Refused {
-		return ""
-	}
-	return v.Word()
-}
-
 // Class is the one scale of colour that everything uses.
 func (v Verdict) Class() string {
 	if v == Unscored {

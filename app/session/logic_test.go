@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -32,7 +33,7 @@ func TestJudge(t *testing.T) {
 		}
 		r := &Rows{}
 		r.Add(records("a"))
-		r.fill(&message.Rows{Rows: message.Columns{ID: []string{"a"}, Scores: message.Scores{P: message.Floats{c.alone}}}})
+		r.fill(&message.Rows{Rows: message.Columns{table.NumberColumn("p_value", []float64{c.alone})}})
 		r.P = []float64{c.p}
 		if r.judge(c.r); r.Verdict[0] != c.want {
 			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0].Word(), c.want.Word())
@@ -53,16 +54,21 @@ func TestAlphaSteps(t *testing.T) {
 
 // records are those of such names.
 func records(names ...string) *message.Records {
-	return &message.Records{ID: names, SMILES: make(message.Strings, len(names)), Drawn: make(message.Strings, len(names)), Line: make(message.Ints, len(names))}
+	return recordsFrom(0, names, make([]string, len(names)))
+}
+
+// recordsFrom are records with these ids and SMILES.
+func recordsFrom(from int, ids, smiles []string) *message.Records {
+	return &message.Records{From: from, Columns: message.Columns{table.TextColumn("id", ids), table.TextColumn("smiles", smiles)}, Line: make(message.Ints, len(ids))}
 }
 
 // randomRows are rows with ties, missing values and refused records.
 func randomRows(n int, rng *rand.Rand) *Rows {
 	r := &Rows{}
-	e := &message.Records{}
+	e, ids, smiles := &message.Records{}, []string{}, []string{}
 	for i := range n {
-		e.ID = append(e.ID, fmt.Sprintf("Name with a long start %d", rng.IntN(40)))
-		e.SMILES = append(e.SMILES, strings.Repeat("C", 1+rng.IntN(5)))
+		ids = append(ids, fmt.Sprintf("Name with a long start %d", rng.IntN(40)))
+		smiles = append(smiles, strings.Repeat("C", 1+rng.IntN(5)))
 		e.Line = append(e.Line, int32(2*i+1))
 		if rng.IntN(7) == 0 {
 			e.Problems = append(e.Problems, message.Problem{Record: i, Line: 2*i + 1, Text: "no"})
@@ -71,7 +77,8 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 	// They come in pieces of any size.
 	for from := 0; from < n; {
 		to := min(n, from+1+rng.IntN(40))
-		piece := &message.Records{From: from, ID: e.ID[from:to], SMILES: e.SMILES[from:to], Drawn: make(message.Strings, to-from), Line: e.Line[from:to]}
+		piece := recordsFrom(from, ids[from:to], smiles[from:to])
+		piece.Line = e.Line[from:to]
 		for _, p := range e.Problems {
 			if p.Record >= from && p.Record < to {
 				piece.Problems = append(piece.Problems, p)
@@ -80,7 +87,7 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 		r.Add(piece)
 		from = to
 	}
-	r.Batch = newBatch(n)
+	r.Batch = &Batch{Pre: missing(n), Attn: missing(n), BaCa: missing(n)}
 	for i := range n {
 		if !r.refused[i] && rng.IntN(6) != 0 {
 			r.scored[i] = true
@@ -171,12 +178,12 @@ func TestFilter(t *testing.T) {
 
 func TestRecordsOfAnotherInputAreDropped(t *testing.T) {
 	r := &Rows{}
-	r.Add(&message.Records{From: 5, ID: []string{"a"}})
+	r.Add(recordsFrom(5, []string{"a"}, []string{""}))
 	if r.Len() != 0 {
 		t.Errorf("%d rows from a piece that does not fit", r.Len())
 	}
 	r.Add(records("a", "b"))
-	r.fill(&message.Rows{From: 7, Rows: message.Columns{ID: []string{"x"}}})
+	r.fill(&message.Rows{From: 7, Rows: message.Columns{table.TextColumn("id", []string{"x"})}})
 	if r.Len() != 2 || r.scored[0] {
 		t.Errorf("%d rows, scored %v", r.Len(), r.scored)
 	}
@@ -232,7 +239,9 @@ func TestSay(t *testing.T) {
 func TestRefusedLine(t *testing.T) {
 	s := New(nil)
 	add := func(from int, problems ...message.Problem) string {
-		s.Rows.Add(&message.Records{From: from, ID: []string{""}, SMILES: []string{"X"}, Drawn: []string{""}, Line: []int32{0}, Problems: problems})
+		e := recordsFrom(from, []string{""}, []string{"X"})
+		e.Problems = problems
+		s.Rows.Add(e)
 		return RefusedLine(s)
 	}
 	if got := add(0, message.Problem{Record: 0}); got != "1 line is refused" {
@@ -401,14 +410,31 @@ func TestPartsOfTheScore(t *testing.T) {
 
 // Columns that the page knows nothing of are saved with the others.
 func TestFurtherColumnsAreSaved(t *testing.T) {
-	r := Rows{}
-	blank := make([]string, 3)
-	r.Add(&message.Records{ID: []string{"a", "b", "c"}, SMILES: blank, Drawn: blank, Line: make([]int32, 3)})
-	r.fill(&message.Rows{From: 1, Rows: message.Columns{ID: []string{"b", "c"}, More: []message.Column{{Name: "weight", Numbers: []float64{2, 3}}, {Name: "kind", Texts: []string{"x", "y"}}}}})
-	c := r.columns([]int32{2, 0}, Levels{}, Rule{})
-	weight, kind := *c.Numbers("weight"), *c.Texts("kind")
-	if len(weight) != 2 || weight[0] != 3 || !math.IsNaN(weight[1]) || !slices.Equal(kind, message.Strings{"y", ""}) {
+	s := New(nil)
+	r := &s.Rows
+	e := records("a", "b", "c")
+	e.Columns = append(e.Columns, table.TextColumn("assay", []string{"10", "", "9"}), table.TextColumn("note", []string{"b", "A", "c"}))
+	r.Add(e)
+	r.fill(&message.Rows{From: 1, Rows: message.Columns{table.NumberColumn("weight", []float64{2, 3}), table.TextColumn("kind", []string{"x", "y"})}})
+	c := s.columns([]int32{2, 0})
+	weight, kind := c.Numbers("weight"), c.Texts("kind")
+	if len(weight) != 2 || weight[0] != 3 || !math.IsNaN(weight[1]) || !slices.Equal(kind, []string{"y", ""}) {
 		t.Errorf("weight %v and kind %q are saved", weight, kind)
+	}
+	if n := len(c); c[n-1].Name != "note" || c[n-2].Name != "assay" || c[n-3].Name != "program" || c[n-2].Texts[1] != "10" {
+		t.Errorf("the input's own columns are not the last: %+v", c)
+	}
+	// They sort, numbers as numbers and what is missing last, and are searched.
+	for by, want := range [][]int32{{1, 2, 0}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}} {
+		if got := r.order(View{By: ByExtra + Column(by)}); !slices.Equal(got, want) {
+			t.Errorf("by %s the order is %v, want %v", r.Extra()[by].Name, got, want)
+		}
+	}
+	if got := r.order(View{search: "a"}); !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("records %v hold an a", got)
+	}
+	if got := Cell(&r.Extra()[0], 1) + Cell(&r.Extra()[0], 0) + Cell(&r.Extra()[2], 0); got != "2.0010" {
+		t.Errorf("cells %q", got)
 	}
 }
 
@@ -461,8 +487,8 @@ func TestOrderOfModels(t *testing.T) {
 
 // A list that is foreign is said to be when all of it is scored, and what was set aside is saved.
 func TestForeignList(t *testing.T) {
-	rows := message.Columns{}
-	s := &Session{Phase: Done}
+	s := New(nil)
+	s.Phase = Done
 	s.Rows.Counts[Outside], s.Rows.Counts[Inside] = 7, 13
 	if got := s.Foreign(); !strings.HasPrefix(got, "7 of 20 are outside") {
 		t.Errorf("it says %q", got)
@@ -471,13 +497,12 @@ func TestForeignList(t *testing.T) {
 		t.Errorf("while it scores it says %q", s.Foreign())
 	}
 	r := &s.Rows
-	r.Add(&message.Records{ID: message.Strings{"a", "b"}, SMILES: message.Strings{"C", "N"}, Drawn: message.Strings{"", ""}, Line: message.Ints{1, 2}})
-	rows.ID, rows.SetAside = message.Strings{"b"}, message.Strings{"stereo"}
-	r.fill(&message.Rows{From: 1, Rows: rows})
-	if got := r.columns([]int32{1, 0}, nil, Rule{}).SetAside; !slices.Equal(got, message.Strings{"stereo", ""}) {
+	r.Add(records("a", "b"))
+	r.fill(&message.Rows{From: 1, Rows: message.Columns{table.TextColumn("id", []string{"b"}), table.TextColumn("set_aside", []string{"stereo"})}})
+	if got := s.columns([]int32{1, 0}).Texts("set_aside"); !slices.Equal(got, []string{"stereo", ""}) {
 		t.Errorf("%q are saved as set aside", got)
 	}
-	if r.forgetScores(); r.SetAside[1] != "" {
+	if r.forgetScores(); r.columns.Texts("set_aside")[1] != "" {
 		t.Error("another model is said to have set aside the same")
 	}
 }

@@ -79,7 +79,7 @@ func (r *Result) Calibrated() bool { return r.Rows.Batch != nil }
 // takeBatch takes what a batch has come to, if it was large enough to learn from.
 func (r *Result) takeBatch(b *Batch) {
 	if f := r.Fitted; f != nil && !f.Few {
-		r.References[TheBatch], r.References[ThePaper] = known(f.Holdout.Batch), known(f.Holdout.BaCa)
+		r.References[TheBatch], r.References[ThePaper] = known(f.Holdout.Numbers("batch")), known(f.Holdout.Numbers("s_baca"))
 		b.BaCaP = decide.PValues(b.BaCa, r.References[ThePaper])
 		for i, p := range b.BaCaP {
 			b.BaCaP[i] = max(p, r.Rows.AloneP[i]) // see algo.PaperP

@@ -1,31 +1,31 @@
 package session
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"baca/algo/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
 
 // Rows are the records of an input and what is known of each, by its number.
 type Rows struct {
-	id, SMILES, drawn []string
-	Line              []int32
-	Refused           []*message.Problem // why, in the order of the input
-	names             names
+	read       message.Columns // id, SMILES and the input's own
+	id, SMILES []string        // of these
+	Line       []int32
+	Refused    []*message.Problem // why, in the order of the input
+	names      names
 
-	Alone, AloneP []float64        // of each by itself
+	columns       message.Columns  // of each by itself, as they come
+	Alone, AloneP []float64        // of these
 	Batch         *Batch           // nil until it is calibrated
 	Trust         *message.Trusted // of predictions, nil where none were judged
 	Score, P      []float64        // of what decides: columns of the above
+	ranks         map[string][]uint64
 
-	more []message.Column // which files have, and the page does not show
-
-	SetAside  []string // what of each the model did not read, empty for nothing
 	refused   []bool
 	Known     []bool // likely trained on
 	Knows     int    // how many are
@@ -37,24 +37,50 @@ type Rows struct {
 
 // A Batch has the columns that only a calibrated batch gives.
 type Batch struct {
+	columns                               message.Columns
 	Pre, Attn, BaCa, BaCaP, Score, ScoreP []float64
 }
 
-func newBatch(n int) *Batch {
-	return &Batch{missing(n), missing(n), missing(n), missing(n), missing(n), missing(n)}
+// fill sets the columns of records that have come, of so many in all.
+func (b *Batch) fill(e *message.Rows, n int) {
+	place(&b.columns, e, n)
+	c := b.columns
+	b.Pre, b.Attn, b.BaCa, b.Score, b.ScoreP = c.Numbers("s_pre"), c.Numbers("s_attn"), c.Numbers("s_baca"), c.Numbers("batch"), c.Numbers("batch_p")
 }
 
-// fill sets the columns of records that have come.
-func (b *Batch) fill(e *message.Rows) {
-	if e.From > len(b.Pre) {
+// place copies rows to their places in columns of n rows. A column that is not there is added.
+func place(to *message.Columns, e *message.Rows, n int) {
+	if e.From > n {
 		return
 	}
-	s := e.Rows.Scores
-	copy(b.Pre[e.From:], s.Pre)
-	copy(b.Attn[e.From:], s.Attn)
-	copy(b.BaCa[e.From:], s.BaCa)
-	copy(b.Score[e.From:], s.Batch)
-	copy(b.ScoreP[e.From:], s.BatchP)
+	for _, c := range e.Rows {
+		known := table.Named(*to, c.Name)
+		if known == nil {
+			*to = append(*to, table.Column{Name: c.Name, Kind: c.Kind})
+			known = &(*to)[len(*to)-1]
+			grow(known, n)
+		}
+		if known.Kind == c.Kind {
+			copy(known.Texts[min(e.From, len(known.Texts)):], c.Texts)
+			copy(known.Numbers[min(e.From, len(known.Numbers)):], c.Numbers)
+			copy(known.TextLists[min(e.From, len(known.TextLists)):], c.TextLists)
+			copy(known.NumberLists[min(e.From, len(known.NumberLists)):], c.NumberLists)
+		}
+	}
+}
+
+// grow appends n rows without a value.
+func grow(c *table.Column, n int) {
+	switch c.Kind {
+	case table.Texts:
+		c.Texts = append(c.Texts, make([]string, n)...)
+	case table.Numbers, table.Truths:
+		c.Numbers = append(c.Numbers, missing(n)...)
+	case table.TextLists:
+		c.TextLists = append(c.TextLists, make([][]string, n)...)
+	default:
+		c.NumberLists = append(c.NumberLists, make([][]float64, n)...)
+	}
 }
 
 // By are the scores of a decider and their p-values. All but EachAlone need a batch.
@@ -79,12 +105,17 @@ func (r *Rows) Add(e *message.Records) {
 	if e.From != r.Len() {
 		return // of another input
 	}
-	n := len(e.ID)
-	r.id, r.SMILES, r.drawn = append(r.id, e.ID...), append(r.SMILES, e.SMILES...), append(r.drawn, e.Drawn...)
-	r.Line = append(r.Line, e.Line...)
-	r.Alone, r.AloneP = append(r.Alone, missing(n)...), append(r.AloneP, missing(n)...)
-	r.decide(EachAlone)
-	r.SetAside = append(r.SetAside, make([]string, n)...)
+	n := len(e.Columns.Texts("id"))
+	r.read.Append(e.Columns)
+	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
+	r.Line, r.ranks = append(r.Line, e.Line...), nil
+	if r.columns == nil {
+		r.columns = table.Of(table.Fields(table.Usual), nil)
+	}
+	for i := range r.columns {
+		grow(&r.columns[i], n)
+	}
+	r.view()
 	r.refused = append(r.refused, make([]bool, n)...)
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -97,6 +128,14 @@ func (r *Rows) Add(e *message.Records) {
 	for i := range e.Problems {
 		r.Refused = append(r.Refused, &e.Problems[i])
 		r.refused[e.Problems[i].Record] = true
+	}
+}
+
+// view has the scores of each by itself be those of the columns.
+func (r *Rows) view() {
+	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
+	if r.Batch == nil {
+		r.decide(EachAlone)
 	}
 }
 
@@ -123,46 +162,25 @@ func (r *Rows) fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return
 	}
-	r.keep(e)
-	copy(r.Alone[e.From:], e.Rows.Scores.Score)
-	copy(r.AloneP[e.From:], e.Rows.Scores.P)
-	copy(r.SetAside[e.From:], e.Rows.SetAside)
-	for i := e.From; i < min(e.From+len(e.Rows.ID), r.Len()); i++ {
+	place(&r.columns, e, r.Len())
+	r.view()
+	for i := e.From; i < min(e.From+table.Rows(e.Rows), r.Len()); i++ {
 		r.scored[i] = true
-		if k := i - e.From; k < len(e.Rows.Known) && !r.Known[i] && e.Rows.Known[k] == 1 {
+		if k := i - e.From; k < len(e.Known) && !r.Known[i] && e.Known[k] == 1 {
 			r.Known[i] = true
 			r.Knows++
 		}
 	}
 }
 
-// keep sets the further columns of records that have come.
-func (r *Rows) keep(e *message.Rows) {
-	for _, m := range e.Rows.More {
-		i := slices.IndexFunc(r.more, func(c message.Column) bool { return c.Name == m.Name })
-		if i < 0 {
-			i = len(r.more)
-			r.more = append(r.more, message.Column{Name: m.Name, Numbers: missing(r.Len())})
-		}
-		c, from := &r.more[i], min(e.From, r.Len())
-		if m.Texts != nil {
-			if len(c.Texts) != r.Len() {
-				c.Texts, c.Numbers = make([]string, r.Len()), nil
-			}
-			copy(c.Texts[from:], m.Texts)
-			continue
-		}
-		copy(c.Numbers[from:], m.Numbers)
-	}
-}
-
 // forgetScores makes all records unscored.
 func (r *Rows) forgetScores() {
-	n := r.Len()
-	r.Alone, r.AloneP, r.Batch, r.Trust = missing(n), missing(n), nil, nil
-	r.more = nil
-	r.decide(EachAlone)
-	clear(r.SetAside)
+	r.Batch, r.Trust, r.ranks = nil, nil, nil
+	r.columns = table.Of(table.Fields(table.Usual), nil)
+	for i := range r.columns {
+		grow(&r.columns[i], r.Len())
+	}
+	r.view()
 	clear(r.scored)
 	clear(r.Known)
 	r.Knows = 0
@@ -195,9 +213,6 @@ func (r *Rows) judge(by Rule) {
 func (r *Rows) Picture(i int) string {
 	if r.refused[i] {
 		return ""
-	}
-	if r.drawn[i] != "" {
-		return r.drawn[i]
 	}
 	return r.SMILES[i]
 }
@@ -237,6 +252,7 @@ const (
 	ByPrediction
 	ByExpected // error
 	ByTrust
+	ByExtra // the first of Extra, and so on
 )
 
 // A View is an order and a choice of the rows.
@@ -258,7 +274,7 @@ func (r *Rows) order(v View) []int32 {
 		if chosen && !v.Only[r.Verdict[i]] || v.Known && !r.Known[i] {
 			continue
 		}
-		if search != "" && !contains(r.id[i], search) && !contains(r.SMILES[i], search) {
+		if search != "" && !r.contains(i, search) {
 			continue
 		}
 		list = append(list, int32(i))
@@ -280,6 +296,11 @@ func (r *Rows) order(v View) []int32 {
 	}
 	radix(list, keys)
 	return list
+}
+
+// contains tells whether a text of a record contains a text, its own columns included.
+func (r *Rows) contains(record int, search string) bool {
+	return slices.ContainsFunc(r.read, func(c table.Column) bool { return contains(c.Texts[record], search) })
 }
 
 // contains ignores case; search is in lower case, and not empty. Nothing is made of
@@ -318,6 +339,10 @@ func (r *Rows) keys(by Column) func(int32) uint64 {
 			return uint64(r.Verdict[i])
 		}
 	}
+	if extra := r.Extra(); by >= ByExtra && int(by-ByExtra) < len(extra) {
+		keys := r.keysOf(&extra[by-ByExtra])
+		return func(i int32) uint64 { return keys[i] }
+	}
 	values := r.values(by)
 	if values == nil {
 		return func(int32) uint64 { return last }
@@ -333,9 +358,9 @@ func (r *Rows) values(by Column) []float64 {
 	case by == ByScore:
 		return r.Score
 	case r.Trust != nil && by == ByPrediction:
-		return r.Trust.Predicted
+		return r.Trust.Rows.Numbers("predicted")
 	case r.Trust != nil && by == ByExpected:
-		return r.Trust.Error
+		return r.Trust.Rows.Numbers("expected_error")
 	case r.Trust != nil && by == ByTrust:
 		return r.trustRanks()
 	case r.Batch != nil && by == ByPre:
@@ -383,64 +408,4 @@ func radix(list []int32, keys []uint64) {
 		}
 		list, spare = spare, list
 	}
-}
-
-// columns are the rows of that order as `baca score` would write them, with q-values
-// if there are any, and with all of a calibrated batch, whose own verdicts follow from
-// a rule.
-func (r *Rows) columns(order []int32, l Levels, own Rule) message.Columns {
-	c := message.Columns{ID: pick(r.id, order), SMILES: pick(r.SMILES, order), SetAside: pick(r.SetAside, order)}
-	for k, i := range order {
-		c.SMILES[k] = cmp.Or(c.SMILES[k], r.drawn[i])
-	}
-	s := &c.Scores
-	s.Score, s.P = pick(r.Score, order), pick(r.P, order)
-	b := r.Batch
-	if b != nil {
-		s.Alone, s.AloneP = pick(r.Alone, order), pick(r.AloneP, order)
-		s.Pre, s.Attn, s.BaCa = pick(b.Pre, order), pick(b.Attn, order), pick(b.BaCa, order)
-		s.Batch, s.BatchP = pick(b.Score, order), pick(b.ScoreP, order)
-	}
-	for _, i := range order {
-		if len(l) > 0 {
-			c.Q = append(c.Q, l.Of(r.P[i]))
-		}
-		v := r.Verdict[i]
-		c.Verdict = append(c.Verdict, v.short())
-		if b != nil {
-			if v != Unscored && v != Refused {
-				v = own.Judge(b.ScoreP[i], r.AloneP[i])
-			}
-			c.BatchVerdict = append(c.BatchVerdict, v.short())
-		}
-		problem := ""
-		if p := r.Problem(int(i)); p != nil {
-			problem = p.Text
-		}
-		c.Error = append(c.Error, problem)
-	}
-	if t := r.Trust; t != nil {
-		*c.Numbers("predicted") = pick(t.Predicted, order)
-		*c.Numbers("expected_error") = pick(t.Error, order)
-		*c.Numbers("interval_low") = pick(t.Low, order)
-		*c.Numbers("interval_high") = pick(t.High, order)
-		*c.Texts("trust") = pick(t.Verdict, order)
-	}
-	for _, m := range r.more {
-		if m.Texts != nil {
-			*c.Texts(m.Name) = pick(m.Texts, order)
-		} else {
-			*c.Numbers(m.Name) = pick(m.Numbers, order)
-		}
-	}
-	return c
-}
-
-// pick are the cells of records.
-func pick[T any](column []T, order []int32) []T {
-	cells := make([]T, len(order))
-	for k, i := range order {
-		cells[k] = column[i]
-	}
-	return cells
 }

@@ -416,11 +416,10 @@ func (s *Session) Calibrate() {
 	begun := time.Now()
 	s.Phase, s.declined = Calibrating, false
 	s.forgetBatch()
-	coming := newBatch(s.Rows.Len())
+	coming := &Batch{}
 	s.askScores(&message.Score{Batch: true, Every: s.watchEvery()}, func(e message.Event) {
 		if rows, ok := e.(*message.Rows); ok {
-			coming.fill(rows)
-			s.Rows.keep(rows)
+			coming.fill(rows, s.Rows.Len())
 			return
 		}
 		s.takeEvent(e)

@@ -2,12 +2,15 @@ package session
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -95,7 +98,7 @@ func usual(number uint32, r any, say func(any)) {
 	case *message.Open:
 		e := lines(string(r.Data))
 		say(e)
-		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.ID), Refused: len(e.Problems)})
+		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.Line), Refused: len(e.Problems)})
 	case *message.Detail:
 		say(&message.Detailed{Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}}, Contribution: message.Floats{1}})
 	case *message.Trace:
@@ -106,8 +109,6 @@ func usual(number uint32, r any, say func(any)) {
 			return
 		}
 		say(&message.GraphonPair{Side: r.Side, Graphs: 3, I: r.I, J: r.J, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
-	case *message.Export:
-		say(&message.Exported{Name: "scores." + r.Format, Type: "text/csv", Data: []byte(strings.Join(r.Rows.ID, ","))})
 	case *message.Pause:
 		say(&message.Paused{})
 	}
@@ -126,12 +127,14 @@ func traced(record int) *message.Traced {
 }
 
 func lines(text string) *message.Records {
-	e := &message.Records{}
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		e.ID = append(e.ID, "id"+string(rune('a'+i)))
-		e.SMILES = append(e.SMILES, line)
-		e.Drawn = append(e.Drawn, "")
-		e.Line = append(e.Line, int32(i+1))
+	var ids []string
+	list := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range list {
+		ids = append(ids, "id"+string(rune('a'+i)))
+	}
+	e := recordsFrom(0, ids, list)
+	for i, line := range list {
+		e.Line[i] = int32(i + 1)
 		if at := strings.Index(line, "x"); at >= 0 {
 			e.Problems = append(e.Problems, message.Problem{Record: i, Line: i + 1, Column: at + 1, Text: "no element", Reason: "no element", Piece: "x", At: at})
 		}
@@ -152,27 +155,35 @@ func heldScores() message.Floats {
 // for a score, and p is one by that; in the batch it has twice the score and half the p.
 func answerScore(text string, r *message.Score, say func(any)) {
 	e := lines(text)
-	n := len(e.ID)
-	rows := message.Rows{Rows: message.Columns{ID: e.ID, SMILES: e.SMILES, Verdict: make(message.Strings, n), Error: make(message.Strings, n)}}
-	c := &rows.Rows.Scores
-	for _, s := range e.SMILES {
+	n := len(e.Line)
+	c := map[string][]float64{}
+	add := func(name string, x float64) { c[name] = append(c[name], x) }
+	for _, s := range e.Columns.Texts("smiles") {
 		x := float64(len(s))
 		if strings.Contains(s, "x") {
 			x = math.NaN()
 		}
-		c.Score, c.P = append(c.Score, x), append(c.P, 1/x)
+		add("score", x)
+		add("p_value", 1/x)
 		if r.Batch {
-			c.Alone, c.AloneP = append(c.Alone, x), append(c.AloneP, 1/x)
-			c.Pre, c.Attn, c.BaCa = append(c.Pre, x), append(c.Attn, -x), append(c.BaCa, 10*x)
-			c.Batch, c.BatchP = append(c.Batch, 2*x), append(c.BatchP, 0.5/x)
+			for k, name := range []string{"alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p"} {
+				add(name, []float64{x, 1 / x, x, -x, 10 * x, 2 * x, 0.5 / x}[k])
+			}
 		}
+	}
+	rows := message.Rows{Rows: slices.Concat(e.Columns, message.Columns{table.TextColumn("verdict", make([]string, n)), table.TextColumn("error", make([]string, n))})}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		rows.Rows = append(rows.Rows, table.NumberColumn(name, c[name]))
+	}
+	if r.Batch {
+		rows.Rows = append(rows.Rows, table.TextColumn("batch_verdict", make([]string, n)))
 	}
 	say(&message.Reference{Score: heldScores()})
 	if r.Batch {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Scores{Batch: heldScores(), BaCa: heldScores()}, Evidence: 0.93, P: 0.0001, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Columns{table.NumberColumn("batch", heldScores()), table.NumberColumn("s_baca", heldScores())}, Evidence: 0.93, P: 0.0001, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}
@@ -441,13 +452,22 @@ func TestExport(t *testing.T) {
 	var got []string
 	for _, all := range []bool{true, false} {
 		s.Export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })
-		f.next(-1)
 	}
-	if want := []string{"ida,idb,idc", "idb,ida"}; !slices.Equal(got, want) {
-		t.Errorf("exported %q, want %q", got, want)
+	const head = "id,smiles,score,p_value,verdict,error,set_aside,model,model_sha256,by,alpha,program\n"
+	for i, want := range []string{head + "ida,CCO,3,0.333333,inside,,,bbbp,", head + "idb,CCCCCC,6,0.166667,inside,,,bbbp,"} {
+		if !strings.HasPrefix(got[i], want) {
+			t.Errorf("exported %q, want %q", got[i], want)
+		}
 	}
-	c := s.Rows.columns([]int32{2, 0}, Levels{}, Rule{})
-	if c.Error[0] != "no element" || c.Verdict[0] != "" || !math.IsNaN(c.Scores.P[0]) || c.Verdict[1] != "inside" || c.BatchVerdict != nil || c.Scores.Pre != nil {
+	s.Rows.id[0] = "=1+1" // which a spreadsheet would run
+	s.Export("csv", false, func(e *message.Exported) { got = append(got, string(e.Data)) })
+	s.Export("json", true, func(e *message.Exported) { got = append(got, string(e.Data)) })
+	var list []map[string]any
+	if err := json.Unmarshal([]byte(got[3]), &list); err != nil || len(list) != 3 || list[2]["error"] != "no element" || list[2]["score"] != nil || !strings.Contains(got[2], "\n'=1+1,") {
+		t.Errorf("%v: exported %q", err, got[2:])
+	}
+	c := s.columns([]int32{2, 0})
+	if c.Texts("error")[0] != "no element" || c.Texts("verdict")[0] != "" || !math.IsNaN(c.Numbers("p_value")[0]) || c.Texts("verdict")[1] != "inside" || c.Texts("batch_verdict") != nil || c.Numbers("s_pre") != nil {
 		t.Errorf("columns %+v", c)
 	}
 }

@@ -102,9 +102,7 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 	if all {
 		order = s.Rows.order(View{})
 	}
-	s.ask(&message.Export{Format: format, Rows: s.columns(order), Rule: s.filedRule()}, nil, func(r message.Reply) {
-		s.saveFile(r, words.Plural(len(order), "row", "rows"), save)
-	})
+	s.saveFile(fileOf("baca", format, s.columns(order)), words.Plural(len(order), "row", "rows"), save)
 }
 
 // ExplainRows saves the rows that are shown with why.
@@ -115,8 +113,18 @@ func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 		s.Rev.State++
 		return
 	}
-	s.beginTask("Reasons", &message.Reasons{Format: format, Rows: s.columns(order), Record: order, Rule: s.filedRule()}, func(r message.Reply) {
+	s.explain("reasons", format, order, func(r message.Reply) {
 		s.saveFile(r, words.Plural(len(order), "row", "rows"), save)
+	})
+}
+
+// explain makes a file of rows with why.
+func (s *Session) explain(name, format string, order []int32, then func(message.Reply)) {
+	s.beginTask("Reasons", &message.Reasons{Record: order}, func(r message.Reply) {
+		if e, ok := r.(*message.Explained); ok {
+			r = fileOf(name, format, s.columns(order, e.Rows...))
+		}
+		then(r)
 	})
 }
 
@@ -158,20 +166,6 @@ func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*messag
 	s.Saved = what + " saved as " + e.Name
 }
 
-// columns are rows as `baca score` would write them.
-func (r *Result) columns(order []int32) message.Columns {
-	return r.Rows.columns(order, r.Levels, r.RuleOf(TheBatch))
-}
-
-// filedRule is what files say that verdicts follow from.
-func (r *Result) filedRule() message.Rule {
-	rule := message.Rule{By: DeciderWords()[r.Deciding()].Key, Alpha: r.Alpha}
-	if r.Rule().ByRate {
-		rule.FDR = r.FDR
-	}
-	return rule
-}
-
 // mostRefusals is how many reasons of refused records a report names.
 const mostRefusals = 20
 
@@ -203,6 +197,6 @@ func (r *Result) report() *message.Report {
 	}
 	m.Record = append(r.Furthest(message.MostReported), scoreless...)
 	m.Record = m.Record[:min(len(m.Record), message.MostReported)]
-	m.Top = r.Rows.columns(m.Record, Levels{}, r.RuleOf(TheBatch))
+	m.Top = r.columns(m.Record)
 	return m
 }

@@ -207,7 +207,7 @@ func (r *Rows) TrustOf(record int) TrustVerdict {
 	if r.Trust == nil {
 		return NoPrediction
 	}
-	return trustOf(r.Trust.Verdict[record])
+	return trustOf(r.Trust.Rows.Texts("trust")[record])
 }
 
 // trustRanks order records by verdict, the best first.
@@ -223,11 +223,10 @@ func (r *Rows) trustRanks() []float64 {
 
 // Interval is that of the observed value of a record, empty for none.
 func (r *Rows) Interval(record int) string {
-	t := r.Trust
-	if t == nil || math.IsNaN(t.Low[record]) {
+	if r.Trust == nil || math.IsNaN(r.Trust.Rows.Numbers("interval_low")[record]) {
 		return ""
 	}
-	return words.Number(t.Low[record]) + " to " + words.Number(t.High[record])
+	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + words.Number(r.Trust.Rows.Numbers("interval_high")[record])
 }
 
 // StatedLine says how often errors were large for held-out molecules, by verdict.
@@ -245,14 +244,15 @@ func (r *Rows) PredictionWords(record int) string {
 	if r.TrustOf(record) == NoPrediction {
 		return "There is no prediction for it in the input."
 	}
-	said := "The prediction is " + words.Number(t.Predicted[record])
-	if math.IsNaN(t.Error[record]) {
+	said := "The prediction is " + words.Number(t.Rows.Numbers("predicted")[record])
+	expected := t.Rows.Numbers("expected_error")[record]
+	if math.IsNaN(expected) {
 		if t.Classes {
 			return said + ". No held-out prediction was so unsure, so nothing is known of its error."
 		}
 		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
 	}
-	said += ", with an expected error of " + words.Number(t.Error[record]) + "."
+	said += ", with an expected error of " + words.Number(expected) + "."
 	if interval := r.Interval(record); interval != "" {
 		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) + " of observed values, for molecules like those held out."
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -31,8 +32,11 @@ func (f *fake) predicting() {
 				return
 			}
 			t := &message.Trusted{
-				Predicted: message.Floats{1.5, 2, nan}, Coverage: 0.9, Error: message.Floats{0.5, nan, nan}, Low: message.Floats{1, nan, nan}, High: message.Floats{2, nan, nan},
-				Verdict: message.Strings{"check", "do-not-use", ""}, Tolerance: 1, Order: "score",
+				Rows: message.Columns{
+					table.NumberColumn("predicted", []float64{1.5, 2, nan}), table.NumberColumn("expected_error", []float64{0.5, nan, nan}),
+					table.NumberColumn("interval_low", []float64{1, nan, nan}), table.NumberColumn("interval_high", []float64{2, nan, nan}), table.TextColumn("trust", []string{"check", "do-not-use", ""}),
+				},
+				Coverage: 0.9, Tolerance: 1, Order: "score",
 				Stated: []message.Large{{Verdicts: message.Strings{"trust", "check"}, Large: 1, N: 4, Low: 0.05, High: 0.7}, {Verdicts: message.Strings{"do-not-use"}, Large: 1, N: 2, Low: 0.09, High: 0.91}},
 			}
 			if r.Observed != "" {
@@ -73,8 +77,8 @@ func TestPredictionsAreJudged(t *testing.T) {
 		t.Errorf("asked with %+v", f.asked[len(f.asked)-1])
 	}
 	c := s.columns([]int32{2, 0, 1})
-	if got := *c.Texts("trust"); !slices.Equal(got, message.Strings{"", "check", "do-not-use"}) || (*c.Numbers("interval_high"))[1] != 2 || (*c.Numbers("predicted"))[2] != 2 {
-		t.Errorf("columns %+v", c.More)
+	if got := c.Texts("trust"); !slices.Equal(got, []string{"", "check", "do-not-use"}) || c.Numbers("interval_high")[1] != 2 || c.Numbers("predicted")[2] != 2 {
+		t.Errorf("columns %+v", c)
 	}
 	for record, want := range []string{"The prediction is 1.50, with an expected error of 0.500. The interval 1.00 to 2.00 holds 90\u00a0% of observed values", "nothing is known of its error", "no prediction"} {
 		if got := s.Rows.PredictionWords(record); !strings.Contains(got, want) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -18,23 +19,21 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 		switch r.(type) {
 		case *message.Open:
 			for from := 0; from < n; from += piece {
-				e := &message.Records{From: from}
+				var ids, texts []string
 				for i := from; i < min(from+piece, n); i++ {
-					e.ID = append(e.ID, fmt.Sprint("row ", i*7919%n))
-					e.SMILES, e.Drawn, e.Line = append(e.SMILES, "CCO"), append(e.Drawn, ""), append(e.Line, int32(i+1))
+					ids, texts = append(ids, fmt.Sprint("row ", i*7919%n)), append(texts, "CCO")
 				}
-				say(e)
+				say(recordsFrom(from, ids, texts))
 			}
 			say(&message.Opened{Format: "smi", Molecules: true, Records: n})
 		case *message.Score:
 			say(&message.Reference{Score: message.Floats{1, 2, 3, 4}})
 			for from := 0; from < n; from += scores {
-				e := &message.Rows{From: from}
+				var score, p []float64
 				for i := from; i < min(from+scores, n); i++ {
-					e.Rows.ID = append(e.Rows.ID, "")
-					e.Rows.Scores.Score, e.Rows.Scores.P = append(e.Rows.Scores.Score, float64(i%100)), append(e.Rows.Scores.P, float64(i%100)/100)
+					score, p = append(score, float64(i%100)), append(p, float64(i%100)/100)
 				}
-				say(e)
+				say(&message.Rows{From: from, Rows: message.Columns{table.NumberColumn("score", score), table.NumberColumn("p_value", p)}})
 			}
 			say(&message.Scored{Model: "bbbp", Records: n})
 		}

@@ -358,7 +358,7 @@ func TestDrawing(t *testing.T) {
 	// The pictures, drawn in Node by the scripts of the page with the numbers of the command.
 	list := append(smilesOf(t, web.Examples())[:9], "C[C@H](N)C(=O)O", "F/C=C/Cl", "[13CH3][NH3+].[Cl-]", "OCC[Sn]", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]")
 	file := filepath.Join(t.TempDir(), "list.csv")
-	table(t, file, list)
+	tableOf(t, file, list)
 	want := run(t, ".", []byte(run(t, ".", nil, command, "score", "--explain", "--to", "jsonl", file)), "node", "testdata/node/picture.mjs")
 	text, err := json.Marshal(list)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/web"
 	"baca/weights"
@@ -242,8 +243,7 @@ func TestProtocol(t *testing.T) {
 func TestWire(t *testing.T) {
 	dir := consumer(t)
 	rows := &message.Rows{From: 300, Rows: message.Columns{
-		ID: message.Strings{"a", "", "é\u2028", "\ufeffb"}, SMILES: message.Strings{"", "", "", ""},
-		Scores: message.Scores{Score: message.Floats{1.5, math.NaN(), math.Inf(-1), 5e-324}},
+		table.TextColumn("id", []string{"a", "", "é\u2028", "\ufeffb"}), table.NumberColumn("score", []float64{1.5, math.NaN(), math.Inf(-1), 5e-324}),
 	}}
 	detailed := &message.Detailed{Record: -70000, P: 0.25, Reasons: []message.Reason{{Text: strings.Repeat("long ", 100), Atoms: message.Ints{0, 1, math.MaxInt32}, Unseen: true}}}
 	var messages []string
@@ -362,8 +362,8 @@ func smilesOf(t *testing.T, data []byte) []string {
 	return list
 }
 
-// table writes a list as a CSV file.
-func table(t *testing.T, name string, list []string) {
+// tableOf writes a list as a CSV file.
+func tableOf(t *testing.T, name string, list []string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -384,7 +384,7 @@ func ask(t *testing.T, dir, name string, list []string) {
 	}
 	put(t, filepath.Join(dir, name+".json"), text)
 	file := filepath.Join(dir, name+".csv")
-	table(t, file, list)
+	tableOf(t, file, list)
 	put(t, filepath.Join(dir, name+".jsonl"), []byte(run(t, dir, nil, command, "score", "--to", "jsonl", file)))
 }
 
@@ -451,7 +451,7 @@ func TestNode(t *testing.T) {
 	if err := json.Unmarshal(get(t, filepath.Join(dir, "own.rows.json")), &rows); err != nil {
 		t.Fatal(err)
 	}
-	table(t, filepath.Join(dir, "list"), library)
+	tableOf(t, filepath.Join(dir, "list"), library)
 	run(t, dir, nil, command, "train", "list", "--format", "csv", "--epochs", "3", "--seed", "7", "--out", "theirs.msgpack")
 	for _, model := range []string{"own.msgpack", "theirs.msgpack"} {
 		said := strings.Split(strings.TrimSpace(run(t, dir, nil, command, "score", "--model", model, "--alpha", "0.3", "--to", "jsonl", "many.csv")), "\n")

@@ -32,14 +32,11 @@ type Progress struct {
 	Refused     int // of them, while parsing
 }
 
-// Records are the next records of the input that is being opened, as they are
-// parsed.
+// Records are the next records of the input that is being opened, as they are parsed: their ids and
+// SMILES as in the rows, and the input's own columns.
 type Records struct {
-	From   int     // number of the first one, from 0
-	ID     Strings // as in the rows
-	SMILES Strings // as read; empty for SDF and for other graphs
-	// Drawn are SMILES of molecules that came without any.
-	Drawn    Strings
+	From     int // number of the first one, from 0
+	Columns  Columns
 	Line     Ints // on which each begins, from 1; 0 where the input has no lines
 	Problems []Problem
 }
@@ -98,10 +95,10 @@ type Fitted struct {
 	// Holdout are the scores of in-distribution graphs that were kept from
 	// training, computed in the same state: what p-values compare with. There are no
 	// p-values in it.
-	Holdout Scores
+	Holdout Columns
 	// Evidence is the AUC of telling the batch from graphs of the training set, ½ for
 	// chance, P the p-value of that for the batch as a whole, NaN where there is none,
-	// and Weight what it makes the density ratio's share of Scores.Batch.
+	// and Weight what it makes the density ratio's share of the column batch.
 	Evidence, P, Weight float64
 	Paper               Sum // S_BaCa of the batch; zero where Few is set
 	// Few says that the batch is too small to be calibrated: each graph is decided alone,
@@ -121,50 +118,11 @@ type Sum struct {
 	PreMean, PreDeviation, AttnMean, AttnDeviation float64
 }
 
-// Rows are the next rows, refused records included.
+// Rows are the next rows, refused records included, as in a Part.
 type Rows struct {
-	From int // number of the first record
-	Rows Columns
-}
-
-// Columns are rows of scores, as `baca score` writes them. All columns are equally
-// long. A refused record has an Error and NaN for scores.
-type Columns struct {
-	ID, SMILES Strings
-	Scores     Scores
-	Verdict    Strings // "inside", "borderline", "outside", "undecided"; empty for a refused record
-	// BatchVerdict is what the batch says, with the guard of algo.Guard; nil where none was
-	// calibrated.
-	BatchVerdict Strings
-	Error        Strings
-	SetAside     Strings // what of each molecule the model did not read; empty for nothing
-	// Known is 1 for a graph that was likely trained on and else 0, which is
-	// certain. Nil where the model does not know its training graphs.
+	From  int // number of the first record
+	Rows  Columns
 	Known []byte
-	// Q are q-values, for a file; nil without.
-	Q Floats
-	// More are columns that the page knows nothing of, but passes on.
-	More []Column
-}
-
-// A Column is a column of numbers or of texts.
-type Column struct {
-	Name    string
-	Numbers Floats
-	Texts   Strings
-}
-
-// Scores are columns of scores; higher is more OOD. Where no batch was calibrated there
-// are Score and P alone, which then are of each graph by itself, and the others are nil.
-type Scores struct {
-	Score Floats // of what decides
-	P     Floats // p-value of Score
-
-	Alone, AloneP Floats // of the graph by itself
-	Pre           Floats // S_Pre
-	Attn          Floats // S_Attn
-	BaCa          Floats // S_BaCa, the paper's
-	Batch, BatchP Floats // by itself and by the density ratio
 }
 
 // An Epoch is one pass of training. Epoch 0 says how much there is to do.
@@ -272,8 +230,8 @@ type Scored struct {
 	decide.Counts
 
 	Warnings []string
-	// AUC is that of Scores.Alone, BatchAUC of Scores.Batch and PaperAUC of Scores.BaCa, by
-	// the labels of the input; NaN without.
+	// AUC is that of each graph by itself, BatchAUC of the batch and PaperAUC of S_BaCa, by the
+	// labels of the input; NaN without.
 	AUC, BatchAUC, PaperAUC float64
 	Workers                 int    // that have scored
 	Device                  string // where the encoder ran: "processor" or the name of a GPU
@@ -283,8 +241,13 @@ type Scored struct {
 // Ready ends a Share.
 type Ready struct{}
 
-// A Part is the rows of a [Piece], refused records included.
-type Part struct{ Rows Columns }
+// A Part is the rows of a [Piece], refused records included, as `baca score` writes them.
+type Part struct {
+	Rows Columns
+	// Known is 1 for a graph that was likely trained on and else 0, which is certain. Nil where
+	// the model does not know its training graphs.
+	Known []byte
+}
 
 // Detailed is one graph and what made its scores.
 type Detailed struct {
@@ -429,6 +392,11 @@ type Sample struct {
 	Edges Ints
 }
 
+// Explained ends a Reasons.
+type Explained struct {
+	Rows Columns // of explanations and the nearest training graphs
+}
+
 // Exported is a file for the user.
 type Exported struct {
 	Name string // that a download should have
@@ -517,6 +485,7 @@ func (*Detailed) reply()    {}
 func (*GraphonPair) reply() {}
 func (*Traced) reply()      {}
 func (*Exported) reply()    {}
+func (*Explained) reply()   {}
 func (*Drifted) reply()     {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}

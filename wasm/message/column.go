@@ -1,11 +1,14 @@
 package message
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
+
+	"baca/algo/table"
 )
 
 // Floats is a column of numbers, a bin of little-endian float64. NaN stands for
@@ -115,54 +118,110 @@ func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
 	return nil
 }
 
-// The columns that the page knows, as `baca score` names them.
-var (
-	textNames   = []string{"id", "smiles", "verdict", "batch_verdict", "error", "set_aside"}
-	numberNames = []string{"score", "p_value", "alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p", "q_value"}
-)
+// Columns are those of rows, of which all have as many. A refused record has an error, and no
+// scores.
+type Columns []table.Column
 
-// Texts returns the column of texts of that name, to read or to append to.
-func (c *Columns) Texts(name string) *Strings {
-	known := []*Strings{&c.ID, &c.SMILES, &c.Verdict, &c.BatchVerdict, &c.Error, &c.SetAside}
-	if i := slices.Index(textNames, name); i >= 0 {
-		return known[i]
+// Texts are those of the column of a name, nil where there is none.
+func (c Columns) Texts(name string) []string {
+	if found := table.Named(c, name); found != nil {
+		return found.Texts
 	}
-	return &c.more(name).Texts
+	return nil
 }
 
-// Numbers returns the column of numbers of that name, to read or to append to.
-func (c *Columns) Numbers(name string) *Floats {
-	s := &c.Scores
-	known := []*Floats{&s.Score, &s.P, &s.Alone, &s.AloneP, &s.Pre, &s.Attn, &s.BaCa, &s.Batch, &s.BatchP, &c.Q}
-	if i := slices.Index(numberNames, name); i >= 0 {
-		return known[i]
+// Numbers are those of the column of a name, nil where there is none.
+func (c Columns) Numbers(name string) []float64 {
+	if found := table.Named(c, name); found != nil {
+		return found.Numbers
 	}
-	return &c.more(name).Numbers
+	return nil
 }
 
-// more returns a further column, until the next is asked for.
-func (c *Columns) more(name string) *Column {
-	i := slices.IndexFunc(c.More, func(m Column) bool { return m.Name == name })
-	if i < 0 {
-		i = len(c.More)
-		c.More = append(c.More, Column{Name: name})
-	}
-	return &c.More[i]
-}
-
-// Append appends rows.
+// Append appends rows of the same columns, which may be the first.
 func (c *Columns) Append(rows Columns) {
-	for _, name := range textNames {
-		to := c.Texts(name)
-		*to = append(*to, *rows.Texts(name)...)
+	if len(*c) == 0 {
+		for _, r := range rows {
+			*c = append(*c, table.Column{Name: r.Name, Kind: r.Kind})
+		}
 	}
-	for _, name := range numberNames {
-		to := c.Numbers(name)
-		*to = append(*to, *rows.Numbers(name)...)
+	for i, r := range rows {
+		to := &(*c)[i]
+		to.Texts, to.Numbers = append(to.Texts, r.Texts...), append(to.Numbers, r.Numbers...)
+		to.TextLists, to.NumberLists = append(to.TextLists, r.TextLists...), append(to.NumberLists, r.NumberLists...)
 	}
-	for _, m := range rows.More {
-		to := c.more(m.Name)
-		to.Numbers, to.Texts = append(to.Numbers, m.Numbers...), append(to.Texts, m.Texts...)
+}
+
+// A cells is a column as it travels. Lists are one after the other, with their lengths, −1 for no
+// value.
+type cells struct {
+	Name    string
+	Kind    uint8
+	Texts   Strings
+	Numbers Floats
+	Lengths Ints
+}
+
+// EncodeMsgpack implements msgpack.CustomEncoder.
+func (c Columns) EncodeMsgpack(e *msgpack.Encoder) error {
+	list := make([]cells, len(c))
+	for i, from := range c {
+		to := cells{Name: from.Name, Kind: uint8(from.Kind), Texts: from.Texts, Numbers: from.Numbers}
+		for _, l := range from.TextLists {
+			to.Lengths, to.Texts = append(to.Lengths, lengthOf(l)), append(to.Texts, l...)
+		}
+		for _, l := range from.NumberLists {
+			to.Lengths, to.Numbers = append(to.Lengths, lengthOf(l)), append(to.Numbers, l...)
+		}
+		list[i] = to
 	}
-	c.Known = append(c.Known, rows.Known...)
+	return e.Encode(list)
+}
+
+func lengthOf[T any](list []T) int32 {
+	if list == nil {
+		return -1
+	}
+	return int32(len(list))
+}
+
+// DecodeMsgpack implements msgpack.CustomDecoder.
+func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
+	var list []cells
+	if err := d.Decode(&list); err != nil {
+		return err
+	}
+	*c = make(Columns, len(list))
+	for i, from := range list {
+		to := table.Column{Name: from.Name, Kind: table.Kind(from.Kind), Texts: from.Texts, Numbers: from.Numbers}
+		var err error
+		switch to.Kind {
+		case table.TextLists:
+			to.TextLists, err = listsOf(from.Texts, from.Lengths)
+			to.Texts = nil
+		case table.NumberLists:
+			to.NumberLists, err = listsOf(from.Numbers, from.Lengths)
+			to.Numbers = nil
+		}
+		if (*c)[i] = to; err != nil || to.Len() != (*c)[0].Len() {
+			return fmt.Errorf("column %.40q of %d rows: want as many as the first, %d: %w", to.Name, to.Len(), (*c)[0].Len(), cmp.Or(err, errLengths))
+		}
+	}
+	return nil
+}
+
+var errLengths = errors.New("columns of a table are equally long")
+
+// listsOf cuts values into lists.
+func listsOf[T any](values []T, lengths []int32) ([][]T, error) {
+	lists := make([][]T, len(lengths))
+	for i, n := range lengths {
+		if int(n) > len(values) {
+			return nil, fmt.Errorf("list %d has %d values, %d remain", i, n, len(values))
+		}
+		if n >= 0 {
+			lists[i], values = values[:n:n], values[n:]
+		}
+	}
+	return lists, nil
 }

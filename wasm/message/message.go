@@ -23,10 +23,9 @@ import (
 )
 
 // Version is that of the messages. It changes with any of them.
-const Version = 10
+const Version = 11
 
-// MaxSize is the length in bytes of the longest message. The longest ones hold
-// the rows of a table that is saved.
+// MaxSize is the length in bytes of the longest message. The longest ones hold inputs.
 const MaxSize = 512 << 20
 
 // ErrVersion is the cause of an error about a message of another version.
@@ -48,9 +47,9 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Export{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{}, Measure{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

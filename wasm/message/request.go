@@ -92,31 +92,11 @@ type Graphons struct {
 // MostSamples is how many graphs a Graphons may draw.
 const MostSamples = 12
 
-// Export makes a file of rows. The page sends them along, so that it can leave
-// some out and needs no worker that remembers them. It is that of `baca score`, with the
-// columns of a calibrated batch that of `baca score --by both`, and with q-values that of
-// `baca score --fdr`. Reply: [Exported].
-type Export struct {
-	Format string // "csv", as `baca score` writes it, "jsonl" for the same as JSON lines, or "json" for one JSON list
-	Rows   Columns
-	Rule   Rule
-}
-
-// A Rule is what verdicts follow from.
-type Rule struct {
-	By    string  // what decides, as in Score
-	Alpha float64 // 0 is 0.05
-	FDR   float64 // rate of false discoveries that decides, 0 for none
-}
-
-// Reasons is an [Export] with the columns of `baca score --explain`, for a few
-// records of the open input. Events: [Progress] of the stage StageExplain. Reply:
-// [Exported], or after [Pause] a Failed with [CodeCancelled].
+// Reasons asks for the columns of `baca score --explain` of a few records of the open input.
+// Events: [Progress] of the stage StageExplain. Reply: [Explained], or after [Pause] a Failed with
+// [CodeCancelled].
 type Reasons struct {
-	Format string
-	Rows   Columns
-	Record Ints // of each row, from 0
-	Rule   Rule
+	Record Ints // from 0
 }
 
 // MostExplained is how many rows a Reasons may have, and MostReported how many of
@@ -233,7 +213,6 @@ func (*Piece) request()     {}
 func (*Detail) request()    {}
 func (*Trace) request()     {}
 func (*Graphons) request()  {}
-func (*Export) request()    {}
 func (*Reasons) request()   {}
 func (*Drift) request()     {}
 func (*Compare) request()   {}

@@ -14,10 +14,9 @@ type Trust struct {
 	Scores Floats
 }
 
-// Trusted ends a Trust. Columns have a value for each record, NaN or empty for none.
+// Trusted ends a Trust.
 type Trusted struct {
-	Predicted, Error, Low, High Floats  // Error is expected, Low and High are an interval
-	Verdict                     Strings // "trust", "check" or "do-not-use"
+	Rows Columns // of what to expect of the prediction for each record
 	// Sentences say what that rests on, as the command writes them.
 	Sentences []string
 	Coverage  float64 // share of observed values that intervals hold

@@ -75,7 +75,7 @@ func (a *answers) fields(run *table.Run, own []string) []table.Field {
 
 // withOwn appends those of the input's own columns.
 func withOwn(fields []table.Field, own []string) []table.Field {
-	return append(fields, table.OwnFields(own, fields)...)
+	return append(fields, table.OwnFields(own, fields...)...)
 }
 
 // nearest is how many training graphs are named.

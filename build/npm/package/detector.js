@@ -218,8 +218,9 @@ export class Detector {
     });
     await this.#send("Score", { Alpha: alpha }, (kind, event) => {
       if (kind !== "Rows") return;
-      const { Verdict, Scores, Error, SetAside } = event.Rows;
-      const verdicts = strings(Verdict), said = strings(Error), asides = strings(SetAside), scores = floats(Scores.Score), ps = floats(Scores.P);
+      const column = (name) => event.Rows.find((c) => c.Name === name);
+      const texts = (name) => strings(column(name).Texts), numbers = (name) => floats(column(name).Numbers);
+      const verdicts = texts("verdict"), said = texts("error"), asides = texts("set_aside"), scores = numbers("score"), ps = numbers("p_value");
       for (let i = 0; i < said.length; i++) {
         const at = rows.length - from;
         const error = said[i] === "" ? null : (errors.get(at) ?? said[i]);

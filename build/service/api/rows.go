@@ -233,7 +233,7 @@ func (w *rows) begin() {
 		sink = w.comma
 	}
 	fields := append(w.fields, w.run.Fields()...)
-	w.table = table.NewSink(sink, to, table.Text{}, true, append(fields, table.OwnFields(w.asked.own, fields)...))
+	w.table = table.NewSink(sink, to, table.Text{}, true, append(fields, table.OwnFields(w.asked.own)...))
 }
 
 func (w *rows) add(list []table.Scored, whole *service.Whole) error {

@@ -127,7 +127,7 @@ func BenchmarkDecide(b *testing.B) {
 					b.Fatalf("opened as %+v", o)
 				}
 				c.Do(&message.Score{}, func(e message.Event) {
-					if r, ok := e.(*message.Rows); ok && first == 0 && r.From+len(r.Rows.Verdict) >= 50 {
+					if r, ok := e.(*message.Rows); ok && first == 0 && r.From+len(r.Rows.Texts("verdict")) >= 50 {
 						first = time.Since(begun)
 					}
 				}, func(r message.Reply) { done <- r })

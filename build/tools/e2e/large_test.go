@@ -55,8 +55,8 @@ func TestWorkersShareALongInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows[0].ID) != n || !bytes.Equal(one, several) {
-		t.Errorf("%d and %d rows, which are not the same", len(rows[0].ID), len(rows[1].ID))
+	if len(rows[0].Texts("id")) != n || !bytes.Equal(one, several) {
+		t.Errorf("%d and %d rows, which are not the same", len(rows[0].Texts("id")), len(rows[1].Texts("id")))
 	}
 
 	cancelled(t, c, &message.Score{Workers: 3}, func(e message.Event) bool { _, ok := e.(*message.Rows); return ok })

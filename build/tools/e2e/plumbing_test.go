@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/web"
 )
@@ -59,40 +61,36 @@ func rowsOf(events []message.Event) message.Columns {
 // compare checks the rows of the page against those of the command.
 func compare(t *testing.T, got message.Columns, want [][]string) {
 	t.Helper()
-	if len(got.ID) != len(want)-1 {
-		t.Fatalf("%d rows, the command has %d", len(got.ID), len(want)-1)
+	if len(got.Texts("id")) != len(want)-1 {
+		t.Fatalf("%d rows, the command has %d", len(got.Texts("id")), len(want)-1)
+	}
+	for at, name := range want[0] {
+		if c := table.Named(got, name); c != nil && name != "error" {
+			compareColumn(t, c, at, want[1:])
+		}
 	}
 	for i, row := range want[1:] {
-		for _, text := range []struct {
-			column    string
-			got, want string
-		}{{"id", got.ID[i], row[0]}, {"smiles", got.SMILES[i], row[1]}, {"verdict", got.Verdict[i], row[7]}} {
-			if text.got != text.want {
-				t.Errorf("row %d: %s %q, the command has %q", i+1, text.column, text.got, text.want)
-			}
+		if at := slices.Index(want[0], "error"); (got.Texts("error")[i] == "") != (row[at] == "") {
+			t.Errorf("row %d: error %q, the command has %q", i+1, got.Texts("error")[i], row[at])
 		}
-		if (got.Error[i] == "") != (row[8] == "") {
-			t.Errorf("row %d: error %q, the command has %q", i+1, got.Error[i], row[8])
+	}
+}
+
+// compareColumn checks a column against cell at of the rows of the command.
+func compareColumn(t *testing.T, c *table.Column, at int, want [][]string) {
+	t.Helper()
+	for i, row := range want {
+		if c.Kind == table.Texts {
+			if c.Texts[i] != row[at] {
+				t.Errorf("row %d: %s %q, the command has %q", i+1, c.Name, c.Texts[i], row[at])
+			}
+			continue
 		}
-		for k, column := range []message.Floats{got.Scores.Pre, got.Scores.Attn, got.Scores.BaCa, got.Scores.Score, got.Scores.P} {
-			if row[2+k] == "" {
-				if len(column) > 0 && !math.IsNaN(column[i]) {
-					t.Errorf("row %d: %s is %g, the command has none", i+1, want[0][2+k], column[i])
-				}
-				continue
-			}
-			if len(column) == 0 {
-				t.Fatalf("the page has no %s", want[0][2+k])
-			}
-			x, err := strconv.ParseFloat(row[2+k], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The command writes six digits. Scores have a deviation of about 1, and the
-			// search for a logistic head ends within 1e-8 of its end.
-			if d := math.Abs(column[i] - x); !(d <= 1e-5*math.Abs(x)+1e-8) {
-				t.Errorf("row %d: %s is %.9g, the command has %s", i+1, want[0][2+k], column[i], row[2+k])
-			}
+		x, err := strconv.ParseFloat(row[at], 64)
+		// The command writes six digits. Scores have a deviation of about 1, and the
+		// search for a logistic head ends within 1e-8 of its end.
+		if d := math.Abs(c.Numbers[i] - x); math.IsNaN(c.Numbers[i]) != (row[at] == "") || err == nil && !(d <= 1e-5*math.Abs(x)+1e-8) {
+			t.Errorf("row %d: %s is %.9g, the command has %q", i+1, c.Name, c.Numbers[i], row[at])
 		}
 	}
 }

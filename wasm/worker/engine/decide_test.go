@@ -59,31 +59,6 @@ func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 // mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.
 const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Na+].[Cl-] salt\n"
 
-// q-values that come along are written behind the usual columns.
-func TestQValuesAreWritten(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(strange + alkanes(90))})
-	events, _ := must[*message.Scored](e, h, &message.Score{})
-	rows := join(events)
-	want := decide.QValues(rows.Scores.P)
-	rows.Q = want
-	_, file := must[*message.Exported](e, h, &message.Export{Format: "jsonl", Rows: rows})
-	for i, line := range strings.Split(strings.TrimSpace(string(file.Data)), "\n") {
-		var row map[string]any
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
-		q, there := row["q_value"].(float64)
-		if there == math.IsNaN(want[i]) || there && math.Abs(q-want[i]) > 1e-5*want[i] {
-			t.Errorf("row %d is written as %s, want q %g", i, line, want[i])
-		}
-	}
-	rows.Q = rows.Q[:3]
-	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column q_value has 3 rows")
-}
-
 // Rows say what was likely trained on, as the model's hashes do, and models without
 // hashes say nothing.
 func TestKnownGraphs(t *testing.T) {
@@ -100,7 +75,7 @@ func TestKnownGraphs(t *testing.T) {
 	var known []byte
 	for _, ev := range events {
 		if r, ok := ev.(*message.Rows); ok {
-			known = append(known, r.Rows.Known...)
+			known = append(known, r.Known...)
 		}
 	}
 	gs, names := graphsOf(t, input)
@@ -130,8 +105,8 @@ func TestKnownGraphs(t *testing.T) {
 	for _, ev := range events {
 		switch ev := ev.(type) {
 		case *message.Rows:
-			if ev.Rows.Known != nil {
-				t.Errorf("known %v by a model that keeps no hashes", ev.Rows.Known)
+			if ev.Known != nil {
+				t.Errorf("known %v by a model that keeps no hashes", ev.Known)
 			}
 		case *message.Reference:
 			compared = len(ev.Score) == shared.References()
@@ -285,7 +260,7 @@ func TestParentDetail(t *testing.T) {
 		t.Errorf("%q is set aside, which leaves %q, and of the acid %q and %q", salt.SetAside, salt.Parent, acid.SetAside, acid.Parent)
 	}
 	events, _ := must[*message.Scored](e, h, &message.Score{})
-	if asides := join(events).SetAside; !slices.Equal(asides, message.Strings{"1 counter-ion, charge", ""}) {
+	if asides := join(events).Texts("set_aside"); !slices.Equal(asides, []string{"1 counter-ion, charge", ""}) {
 		t.Errorf("the rows say that %q are set aside", asides)
 	}
 	if !math.IsNaN(salt.Contribution[0]) || !slices.Equal(salt.Contribution[1:], acid.Contribution) {
@@ -376,15 +351,15 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 	rows := join(events)
 	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Warnings: scored.Warnings}
 	var order []int
-	for i := range rows.ID {
-		if rows.Error[i] != "" {
-			r.Refusals = append(r.Refusals, rows.Error[i])
+	for i := range rows.Texts("id") {
+		if rows.Texts("error")[i] != "" {
+			r.Refusals = append(r.Refusals, rows.Texts("error")[i])
 			continue
 		}
 		order = append(order, i)
-		r.Score, r.P = append(r.Score, rows.Scores.Score[i]), append(r.P, rows.Scores.P[i])
+		r.Score, r.P = append(r.Score, rows.Numbers("score")[i]), append(r.P, rows.Numbers("p_value")[i])
 		if scored.By == algo.ByBatch {
-			r.AloneP = append(r.AloneP, rows.Scores.AloneP[i])
+			r.AloneP = append(r.AloneP, rows.Numbers("alone_p")[i])
 		}
 	}
 	for _, ev := range events {
@@ -393,20 +368,17 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 			r.Holdout = ev.Score
 		case *message.Fitted:
 			if r.Fitted = ev; scored.By == algo.ByBatch {
-				r.Holdout = ev.Holdout.Batch
+				r.Holdout = ev.Holdout.Numbers("batch")
 			}
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return int(math.Copysign(1, rows.Scores.Score[j]-rows.Scores.Score[i]))
+		return int(math.Copysign(1, rows.Numbers("score")[j]-rows.Numbers("score")[i]))
 	})
 	for _, i := range order {
 		r.Record = append(r.Record, int32(i))
-		c, s := &r.Top, &r.Top.Scores
-		c.ID, c.SMILES, c.Verdict, c.Error = append(c.ID, rows.ID[i]), append(c.SMILES, rows.SMILES[i]), append(c.Verdict, rows.Verdict[i]), append(c.Error, "")
-		c.SetAside = append(c.SetAside, rows.SetAside[i])
-		s.Score, s.P = append(s.Score, rows.Scores.Score[i]), append(s.P, rows.Scores.P[i])
 	}
+	r.Top = table.Pick(rows, r.Record)
 	return r
 }
 
@@ -455,7 +427,7 @@ func TestReport(t *testing.T) {
 		"decide by":     func(r *message.Report) { r.By = "lot" },
 		"alpha":         func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
 		"p-values": func(r *message.Report) { r.P = r.P[1:] }, "records": func(r *message.Report) { r.Record = r.Record[1:] },
-		"column": func(r *message.Report) { r.Top.SMILES = r.Top.SMILES[1:] }, "99999": func(r *message.Report) { r.Record[0] = 99999 },
+		"column": func(r *message.Report) { r.Top = r.Top[1:] }, "99999": func(r *message.Report) { r.Record[0] = 99999 },
 	} {
 		bad := reportOf(nil, scored, 0)
 		*bad = *r
@@ -480,7 +452,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The file with reasons has the columns of `baca score --explain`.
+// Reasons have the columns of `baca score --explain`.
 func TestReasons(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
@@ -489,15 +461,16 @@ func TestReasons(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	rows := join(events)
-	records := make(message.Ints, len(rows.ID))
+	records := make(message.Ints, len(rows.Texts("id")))
 	for i := range records {
 		records[i] = int32(i)
 	}
-	_, file := must[*message.Exported](e, h, &message.Reasons{Format: "jsonl", Rows: rows, Record: records})
+	_, why := must[*message.Explained](e, h, &message.Reasons{Record: records})
+	explained := append(rows[:1:1], why.Rows...)
 	gs, names := graphsOf(t, input)
 	_, a := alone(t, "bbbp")
 	likes := 0
-	for i, line := range strings.Split(strings.TrimSpace(string(file.Data)), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(fileOf(t, "jsonl", explained)), "\n") {
 		var row struct {
 			ID        string    `json:"id"`
 			Duplicate bool      `json:"duplicate"`
@@ -551,8 +524,7 @@ func TestReasons(t *testing.T) {
 	if likes == 0 {
 		t.Error("nothing is like anything")
 	}
-	fails(e, h, &message.Reasons{Format: "csv", Rows: rows, Record: records[1:]}, message.CodeBadOption, "rows")
-	fails(e, h, &message.Reasons{Format: "xls", Rows: rows, Record: records}, message.CodeBadOption, "xls")
+	fails(e, h, &message.Reasons{Record: make(message.Ints, message.MostExplained+1)}, message.CodeBadOption, "2001 records")
 }
 
 // Pause ends what was asked for beside, and light requests do not wait for it.

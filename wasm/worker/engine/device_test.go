@@ -75,8 +75,7 @@ func TestDevice(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(alkanes(150))})
 	score := func() (string, *message.Scored) {
 		events, scored := must[*message.Scored](e, h, &message.Score{Batch: true})
-		_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: join(events)})
-		return string(file.Data), scored
+		return fileOf(t, "csv", join(events)), scored
 	}
 	h.device = &device{left: -1}
 	want, scored := score()

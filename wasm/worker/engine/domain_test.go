@@ -56,8 +56,8 @@ func TestDomain(t *testing.T) {
 		if s.Name == "salt" { // it shares nothing with any training molecule
 			analogues = 0
 		}
-		if i := s.Row - 1; s.Name != rows.ID[i] || s.P != rows.Scores.P[i] || s.Score != rows.Scores.Score[i] || s.Verdict != rows.Verdict[i] || len(s.Analogues) != analogues {
-			t.Errorf("row %d: %+v, the table has %s %g, p %g, %s", s.Row, s, rows.ID[i], rows.Scores.Score[i], rows.Scores.P[i], rows.Verdict[i])
+		if i := s.Row - 1; s.Name != rows.Texts("id")[i] || s.P != rows.Numbers("p_value")[i] || s.Score != rows.Numbers("score")[i] || s.Verdict != rows.Texts("verdict")[i] || len(s.Analogues) != analogues {
+			t.Errorf("row %d: %+v, the table has %s %g, p %g, %s", s.Row, s, rows.Texts("id")[i], rows.Numbers("score")[i], rows.Numbers("p_value")[i], rows.Texts("verdict")[i])
 		}
 	}
 	if want := `baca report --qprf --model bbbp --out qprf.json './-a '\''b.smi'`; all.Command != want || all.Input["input"] != "-a 'b.smi" || all.Input["its sha256"] != e.input.opened.SHA256 {

@@ -105,7 +105,7 @@ func (e *Engine) Pause() { e.paused = true }
 // Light tells whether a request can be answered between two batches of another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
-	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Export, *message.Measure:
+	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Measure:
 		return true
 	}
 	return false
@@ -137,8 +137,6 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.trace(r)
 	case *message.Graphons:
 		return e.graphons(r)
-	case *message.Export:
-		return e.export(r)
 	case *message.Reasons:
 		return e.reasons(r, post)
 	case *message.Drift:
@@ -245,7 +243,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 	return card
 }
 
-// known is 1 where a graph was likely trained on, see message.Columns.
+// known is 1 where a graph was likely trained on, see message.Part.
 func (e *Engine) known(g *graph.Graph) byte {
 	if g != nil && e.model.Profile.Known.Likely(g) {
 		return 1

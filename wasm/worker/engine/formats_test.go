@@ -53,11 +53,11 @@ func TestFormatsScoreAlike(t *testing.T) {
 		}
 		events, _ := must[*message.Scored](e, h, &message.Score{})
 		rows := join(events)
-		scores := message.Floats{rows.Scores.Score[0], rows.Scores.Score[2]}
+		scores := message.Floats{rows.Numbers("score")[0], rows.Numbers("score")[2]}
 		if want == nil {
 			want = scores
 		}
-		if !slices.Equal(scores, want) || !slices.Equal(rows.ID, names) || !slices.Equal(rows.SMILES, smiles) || rows.Error[1] == "" {
+		if !slices.Equal(scores, want) || !slices.Equal(rows.Texts("id"), names) || !slices.Equal(rows.Texts("smiles"), smiles) || rows.Texts("error")[1] == "" {
 			t.Errorf("%s: rows %+v, want scores %v", test.name, rows, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestPlainGraphFormats(t *testing.T) {
 		}
 		events, scored := must[*message.Scored](e, h, &message.Score{})
 		rows := join(events)
-		if scored.Refused != 1 || rows.ID[4] != "ring 7" || !strings.Contains(rows.Error[30], "without nodes") {
+		if scored.Refused != 1 || rows.Texts("id")[4] != "ring 7" || !strings.Contains(rows.Texts("error")[30], "without nodes") {
 			t.Errorf("%s: rows %+v", test.name, rows)
 		}
 		_, d := must[*message.Detailed](e, h, &message.Detail{Record: 7})
@@ -124,7 +124,7 @@ func TestPlainGraphFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Score != x.Score || rows.Scores.Score[7] != x.Score || len(d.Atoms) != 13 || len(d.Bonds) != 13 || d.SMILES != "" {
+		if d.Score != x.Score || rows.Numbers("score")[7] != x.Score || len(d.Atoms) != 13 || len(d.Bonds) != 13 || d.SMILES != "" {
 			t.Errorf("%s: %+v, want score %g", test.name, d, x.Score)
 		}
 		_, own := must[*message.Trained](e, h, &message.Train{Epochs: 1, Name: "rings"})

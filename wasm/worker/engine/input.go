@@ -158,13 +158,17 @@ func (in *input) readSet(post func(message.Event)) error {
 	}
 	in.graphs = set.Graphs
 	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Info.Warnings
-	chunk := &message.Records{}
+	var rows []table.Scored
 	for u := range table.Graphs(set.Graphs) {
-		r := u()
-		chunk.ID, chunk.SMILES, chunk.Drawn, chunk.Line = append(chunk.ID, r.ID), append(chunk.SMILES, ""), append(chunk.Drawn, ""), append(chunk.Line, 0)
+		rows = append(rows, table.Scored{Record: u()})
 	}
-	post(chunk)
+	post(&message.Records{Columns: table.Of(readFields(nil), rows), Line: make(message.Ints, len(rows))})
 	return nil
+}
+
+// readFields are those of records that are read, with the input's own.
+func readFields(own []string) []table.Field {
+	return append(slices.DeleteFunc(table.Fields(table.OfRecord), func(f table.Field) bool { return f.Name != "id" && f.Name != "smiles" }), table.OwnFields(own)...)
 }
 
 // readRecords goes through the molecules or plain graphs to say what is wrong with which.
@@ -172,16 +176,22 @@ func (in *input) readSet(post func(message.Event)) error {
 func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
+	var rows []table.Scored
+	var own []string
 	chunk, sent := &message.Records{}, time.Now()
 	flush := func() {
-		if len(chunk.ID) > 0 {
+		if len(rows) > 0 {
+			chunk.Columns = table.Of(readFields(own), rows)
 			post(chunk)
 		}
 		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records, Refused: in.opened.Refused})
-		chunk, sent = &message.Records{From: in.opened.Records}, time.Now()
+		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()
 	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
+	if in.source.Size() <= mostOwn {
+		o.Own = func(names []string) { own = names }
+	}
 	var aside molecule.Asides
 	for m, err := range dataset.Records(in.all(bytesRead), o) {
 		if err != nil {
@@ -191,24 +201,26 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		mol, err := in.parse(&m)
 		m.Err = err
 		r := table.FromMolecule(m)
-		drawn := ""
 		if mol != nil && r.SMILES == "" {
-			drawn = smiles.Write(mol)
+			r.Written = smiles.Write(mol)
 		}
 		if err != nil {
 			chunk.Problems = append(chunk.Problems, problem(r))
 			in.opened.Refused++
 		}
-		chunk.ID, chunk.SMILES = append(chunk.ID, r.ID), append(chunk.SMILES, r.SMILES)
-		chunk.Drawn, chunk.Line = append(chunk.Drawn, drawn), append(chunk.Line, int32(r.Line))
+		r.Graph = nil
+		rows, chunk.Line = append(rows, table.Scored{Record: r}), append(chunk.Line, int32(r.Line))
 		aside.Count(m.Aside) // of plain graphs
 		in.opened.Records++
-		if len(chunk.ID) >= recordsChunk || time.Since(sent) >= recordsTime {
+		if len(rows) >= recordsChunk || time.Since(sent) >= recordsTime {
 			flush()
 		}
 		p.Err()
 	}
 	flush()
+	if o.Own == nil && len(in.opened.Columns) > 0 {
+		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and saved, without columns of their own; the command keeps them", mostOwn>>20))
+	}
 	if said := aside.Of(in.opened.Records - in.opened.Refused); said != "" {
 		in.opened.Warnings = append(in.opened.Warnings, said)
 	}
@@ -216,6 +228,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	_, err := io.Copy(sum, rest)
 	return err
 }
+
+// mostOwn is the size of the largest input whose own columns the page keeps.
+const mostOwn = 32 << 20
 
 // parse reads a record: its molecule, or into the record its plain graph.
 func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {

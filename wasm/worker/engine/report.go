@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/job"
@@ -17,17 +18,14 @@ import (
 	"baca/weights"
 )
 
-// reasons makes a file of rows with why.
-func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message.Exported, error) {
+// reasons says why some records have their scores.
+func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message.Explained, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	n := len(r.Rows.ID)
-	if err := checkLengths(r.Rows); err != nil {
-		return nil, err
-	}
-	if len(r.Record) != n || n > message.MostExplained {
-		return nil, failf(message.CodeBadOption, "%d records for %d rows: want as many, and at most %d", len(r.Record), n, message.MostExplained)
+	n := len(r.Record)
+	if n > message.MostExplained {
+		return nil, failf(message.CodeBadOption, "%d records: want at most %d", n, message.MostExplained)
 	}
 	t := e.begin(post)
 	alone, err := e.single(t)
@@ -42,25 +40,22 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 	if e.last != nil {
 		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
 	}
-	whys := make([]*table.Why, n)
+	rows := make([]table.Scored, n)
 	for i, record := range r.Record {
 		t.showProgress(message.StageExplain, i, n)
-		if r.Rows.Error[i] != "" {
+		if rows[i].Record = records[int(record)]; rows[i].Err != nil {
 			continue
 		}
-		found := records[int(record)]
-		if found.Err != nil {
-			return nil, t.failed(found.Err)
-		}
-		if whys[i], err = explainer.Why(t, found); err != nil {
+		rows[i].Scores = &algo.Row{} // which the page has
+		if rows[i].Why, err = explainer.Why(t, rows[i].Record); err != nil {
 			return nil, t.failed(err)
 		}
 	}
-	out, err := write(r.Format, r.Rows, whys, e.model.Structures.HasValues(), e.ruled(r.Rule))
-	if err == nil {
-		out.Name = "reasons." + r.Format
+	groups := table.OfReasons | table.OfNeighbors
+	if e.model.Structures.HasValues() {
+		groups |= table.OfValues
 	}
-	return out, err
+	return &message.Explained{Rows: table.Of(table.Fields(groups), rows)}, nil
 }
 
 // report makes the file of `baca report`.
@@ -68,7 +63,8 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	if err := checkReport(r); err != nil {
+	top, err := checkReport(r)
+	if err != nil {
 		return nil, err
 	}
 	t := e.begin(post)
@@ -80,16 +76,16 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	out := e.rowsOfReport(r)
+	out := e.rowsOfReport(r, top)
 	out.Wealth = drift.Wealth
-	top := r.Record[:min(len(r.Record), report.MaxTop)]
-	records, err := e.pick(t, top)
+	first := r.Record[:min(len(r.Record), report.MaxTop)]
+	records, err := e.pick(t, first)
 	if err != nil {
 		return nil, t.failed(err)
 	}
 	err = job.Complete(t, out, alone, e.form(), func(i int) (*graph.Graph, error) {
-		t.showProgress(message.StageExplain, i, len(top))
-		found := records[int(top[i])]
+		t.showProgress(message.StageExplain, i, len(first))
+		found := records[int(first[i])]
 		return found.Graph, found.Err
 	})
 	if err != nil {
@@ -107,31 +103,27 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 }
 
 // checkReport reports a request that does not fit together.
-func checkReport(r *message.Report) error {
-	if err := checkLengths(r.Top); err != nil {
-		return err
-	}
-	n := len(r.Top.ID)
+func checkReport(r *message.Report) (*entries, error) {
 	switch err := cmp.Or(decide.CheckAlpha(r.Alpha), algo.CheckBy(cmp.Or(r.By, algo.ByAlone))); {
 	case err != nil:
-		return failf(message.CodeBadOption, "%w", err)
+		return nil, failf(message.CodeBadOption, "%w", err)
 	case len(r.Score) != len(r.P):
-		return failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
+		return nil, failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
 	case r.By == algo.ByBatch && len(r.AloneP) != len(r.P):
-		return failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
-	case n != len(r.Record) || n > report.MaxRows:
-		return failf(message.CodeBadOption, "%d rows of %d records: want as many, and at most %d", n, len(r.Record), report.MaxRows)
+		return nil, failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
+	case len(r.Record) > report.MaxRows:
+		return nil, failf(message.CodeBadOption, "%d records: want at most %d", len(r.Record), report.MaxRows)
 	}
 	if r.FDR != 0 {
 		if err := decide.CheckFDR(r.FDR); err != nil {
-			return failf(message.CodeBadOption, "%w", err)
+			return nil, failf(message.CodeBadOption, "%w", err)
 		}
 	}
-	return nil
+	return entriesOf(r.Top, len(r.Record))
 }
 
 // rowsOfReport is the report of the rows that the page has sent.
-func (e *Engine) rowsOfReport(r *message.Report) *report.Report {
+func (e *Engine) rowsOfReport(r *message.Report, top *entries) *report.Report {
 	in := e.input
 	out := &report.Report{
 		Read: in.opened.Records, Refused: in.opened.Refused, Alpha: r.Alpha, FDR: r.FDR,
@@ -150,7 +142,11 @@ func (e *Engine) rowsOfReport(r *message.Report) *report.Report {
 	}
 	out.Input = in.describe()
 	for i, record := range r.Record {
-		out.Rows = append(out.Rows, report.Entry{ID: r.Top.ID[i], SMILES: r.Top.SMILES[i], SetAside: r.Top.SetAside[i], Place: int(record) + 1, Row: rowAt(&r.Top, i), Q: math.NaN()})
+		entry := report.Entry{ID: top.id[i], SMILES: top.smiles[i], SetAside: top.aside[i], Place: int(record) + 1, Row: top.row(i), Q: math.NaN()}
+		if in.format == dataset.SDF {
+			entry.SMILES = "" // it came without
+		}
+		out.Rows = append(out.Rows, entry)
 	}
 	return out
 }

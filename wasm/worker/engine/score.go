@@ -76,7 +76,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	begin := time.Now()
 	batch := r.Batch || o.By != algo.ByAlone
-	run := &run{task: e.newTask(post), request: r, now: &calibrated{}}
+	run := &run{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
 	defer run.dismiss()
 	if batch {
 		if e.model.Shared > 0 {
@@ -129,6 +129,7 @@ type run struct {
 	total   message.Scored
 	now     *calibrated
 
+	sheet   *table.Sheet   // columns of rows
 	batched bool           // a batch was calibrated, so that rows have its columns
 	sampled bool           // which was a sample
 	team    *team          // that shares the work; nil for a short input
@@ -270,14 +271,21 @@ func (r *run) fitted(f *job.Fit) error {
 			pre, attn, beta := sum.Parts()
 			m.Paper = message.Sum{Beta: beta, PreMean: pre.Mean, PreDeviation: pre.Deviation, AttnMean: attn.Mean, AttnDeviation: attn.Deviation}
 		}
-		s := &m.Holdout
-		for _, row := range f.Holdout {
-			s.Alone, s.Batch = append(s.Alone, row.Alone), append(s.Batch, row.Batch)
-			s.Pre, s.Attn, s.BaCa = append(s.Pre, row.Pre), append(s.Attn, row.Attn), append(s.BaCa, row.BaCa)
-		}
+		m.Holdout = holdoutOf(f.Holdout)
+		r.sheet = sheet(true)
 	}
 	r.post(m)
 	return nil
+}
+
+// holdoutOf are the scores of graphs that were kept from training.
+func holdoutOf(rows []algo.Row) message.Columns {
+	list := make([]table.Scored, len(rows))
+	for i := range rows {
+		list[i].Scores = &rows[i]
+	}
+	fields := slices.DeleteFunc(table.Fields(table.OfBatch), func(f table.Field) bool { return f.Number == nil })
+	return table.Of(fields, list)
 }
 
 // The size of a Rows: so many, or all of so long. In between light requests have
@@ -289,38 +297,37 @@ const (
 
 // emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
-	var columns message.Columns
-	r.engine.appendRows(&columns, rows, r.batched)
-	return r.add(columns)
+	return r.add(r.engine.part(r.sheet, rows))
 }
 
 // add takes the next rows and counts them. It sends them when there are many or when they
 // have waited.
-func (r *run) add(rows message.Columns) error {
-	t := &r.total
-	for i := range rows.ID {
+func (r *run) add(part message.Part) error {
+	t, rows := &r.total, part.Rows
+	ids, texts, refused := rows.Texts("id"), rows.Texts("smiles"), rows.Texts("error")
+	for i, verdict := range rows.Texts("verdict") {
 		record := t.Records
 		t.Records++
-		if rows.Error[i] != "" {
+		if refused[i] != "" {
 			t.Refused++
 			continue
 		}
-		t.Count(decide.Verdict(rows.Verdict[i]))
+		t.Count(decide.Verdict(verdict))
 		if k := job.InBatch(r.now.places, record); k >= 0 {
-			r.now.ids[k], r.now.smiles[k] = rows.ID[i], rows.SMILES[i]
+			r.now.ids[k], r.now.smiles[k] = ids[i], texts[i]
 		}
 		if ood, known := r.label(record); known {
 			r.labels = append(r.labels, ood)
-			if s := rows.Scores; r.batched {
-				r.alone, r.batch, r.paper = append(r.alone, s.Alone[i]), append(r.batch, s.Batch[i]), append(r.paper, s.BaCa[i])
+			if r.batched {
+				r.alone, r.batch, r.paper = append(r.alone, rows.Numbers("alone")[i]), append(r.batch, rows.Numbers("batch")[i]), append(r.paper, rows.Numbers("s_baca")[i])
 			} else {
-				r.alone = append(r.alone, s.Score[i])
+				r.alone = append(r.alone, rows.Numbers("score")[i])
 			}
 		}
 	}
-	c := &r.chunk.Rows
-	c.Append(rows)
-	if len(c.ID) < rowsChunk && time.Since(r.sent) < rowsTime {
+	r.chunk.Rows.Append(rows)
+	r.chunk.Known = append(r.chunk.Known, part.Known...)
+	if table.Rows(r.chunk.Rows) < rowsChunk && time.Since(r.sent) < rowsTime {
 		return nil
 	}
 	r.flush()
@@ -331,7 +338,7 @@ func (r *run) add(rows message.Columns) error {
 
 // flush sends the rows that wait.
 func (r *run) flush() {
-	if len(r.chunk.Rows.ID) > 0 {
+	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
 		r.post(&m)
 	}

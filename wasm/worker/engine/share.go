@@ -35,10 +35,10 @@ const minShared = 8192
 
 // A team are the workers that help, and what comes back from them.
 type team struct {
-	mu      sync.Mutex              // callbacks come from other goroutines than the run
-	helpers []*helper               // the list does not change
-	parts   map[int]message.Columns // that came, by their first record
-	news    chan struct{}           // has one when something came
+	mu      sync.Mutex           // callbacks come from other goroutines than the run
+	helpers []*helper            // the list does not change
+	parts   map[int]message.Part // that came, by their first record
+	news    chan struct{}        // has one when something came
 
 	total int   // records
 	next  int   // record that nobody has been given yet
@@ -76,7 +76,7 @@ func (r *run) recruit() {
 		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
 		Model: e.file, Alpha: r.total.Alpha,
 	}
-	t := &team{parts: map[int]message.Columns{}, news: make(chan struct{}, 1), total: in.opened.Records}
+	t := &team{parts: map[int]message.Part{}, news: make(chan struct{}, 1), total: in.opened.Records}
 	for range workers - 1 {
 		h := &helper{client: message.NewClient(e.host.Spawn), from: -1}
 		t.helpers = append(t.helpers, h)
@@ -185,18 +185,18 @@ func (t *team) give(h *helper, from, to int) {
 	h.client.Do(&message.Piece{From: from, To: to}, nil, func(reply message.Reply) {
 		t.tell(func() {
 			part, ok := reply.(*message.Part)
-			if !ok || len(part.Rows.ID) != to-from {
+			if !ok || table.Rows(part.Rows) != to-from {
 				h.state = gone
 				return
 			}
-			t.parts[from] = part.Rows
+			t.parts[from] = *part
 			h.state, h.from = idle, -1
 		})
 	})
 }
 
 // part removes and returns the rows from a record on, if they have come.
-func (t *team) part(from int) (rows message.Columns, ok bool) {
+func (t *team) part(from int) (rows message.Part, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rows, ok = t.parts[from]
@@ -223,7 +223,7 @@ func (s *scoring) stop() {
 }
 
 // rows scores the records of a piece.
-func (s *scoring) rows(ctx context.Context, from, to int) (message.Columns, error) {
+func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
 		s.next, s.end = iter.Pull2(s.engine.input.records(s.engine.form().Unordered()))
@@ -236,21 +236,19 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Columns, erro
 			err = fmt.Errorf("it ends at record %d, and had more when it was opened", s.at)
 		}
 		if err != nil {
-			return message.Columns{}, err
+			return message.Part{}, err
 		}
 		if s.at++; s.at > from {
 			records = append(records, table.Scored{Record: u()})
 		}
 		if err := ctx.Err(); err != nil {
-			return message.Columns{}, err
+			return message.Part{}, err
 		}
 	}
 	if err := job.ScoreEach(ctx, s.scorer, records); err != nil {
-		return message.Columns{}, err
+		return message.Part{}, err
 	}
-	var c message.Columns
-	s.engine.appendRows(&c, records, false)
-	return c, nil
+	return s.engine.part(sheet(false), records), nil
 }
 
 // share makes ready for the pieces of another worker's input.
@@ -286,5 +284,5 @@ func (e *Engine) piece(r *message.Piece) (*message.Part, error) {
 	if err != nil {
 		return nil, e.input.unreadable(err)
 	}
-	return &message.Part{Rows: rows}, nil
+	return &rows, nil
 }

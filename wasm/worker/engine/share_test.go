@@ -105,10 +105,10 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 				t.Errorf("%d workers were started, want %d", h.started, test.started)
 			}
 			got.scored.Workers, got.scored.Milliseconds = 0, 0
-			if want.rows.ID == nil {
+			if want.rows.Texts("id") == nil {
 				want = got
-				if len(got.rows.ID) != n || got.scored.Refused == 0 || !(got.scored.AUC > 0) {
-					t.Fatalf("%d rows, %+v", len(got.rows.ID), got.scored)
+				if len(got.rows.Texts("id")) != n || got.scored.Refused == 0 || !(got.scored.AUC > 0) {
+					t.Fatalf("%d rows, %+v", len(got.rows.Texts("id")), got.scored)
 				}
 				return
 			}
@@ -152,13 +152,13 @@ func TestRowsAreOfTheGraphAlone(t *testing.T) {
 			t.Errorf("%d workers of at most %d, %d were started", scored.Workers, most, h.started)
 		}
 		found, all := map[string]row{}, join(events)
-		for i, id := range all.ID {
-			s, p := all.Scores.Score, all.Scores.P
+		for i, id := range all.Texts("id") {
+			s, p := all.Numbers("score"), all.Numbers("p_value")
 			if r.Batch {
-				s, p = all.Scores.Alone, all.Scores.AloneP
+				s, p = all.Numbers("alone"), all.Numbers("alone_p")
 			}
-			if all.Error[i] == "" {
-				found[id] = row{math.Float64bits(s[i]), math.Float64bits(p[i]), all.Verdict[i]}
+			if all.Texts("error")[i] == "" {
+				found[id] = row{math.Float64bits(s[i]), math.Float64bits(p[i]), all.Texts("verdict")[i]}
 			}
 		}
 		return found
@@ -205,12 +205,12 @@ func TestHelpersScorePieces(t *testing.T) {
 	for from := 0; from < 90; from += 30 {
 		rows.Append(parts[from])
 	}
-	if !slices.Equal(rows.ID, want.ID) || !slices.Equal(rows.Verdict, want.Verdict) || !slices.Equal(rows.Error, want.Error) {
-		t.Errorf("the pieces hold %v, want %v", rows.Verdict, want.Verdict)
+	if !slices.Equal(rows.Texts("id"), want.Texts("id")) || !slices.Equal(rows.Texts("verdict"), want.Texts("verdict")) || !slices.Equal(rows.Texts("error"), want.Texts("error")) {
+		t.Errorf("the pieces hold %v, want %v", rows.Texts("verdict"), want.Texts("verdict"))
 	}
-	for i := range want.ID {
-		if want.Error[i] == "" && (rows.Scores.Score[i] != want.Scores.Score[i] || rows.Scores.P[i] != want.Scores.P[i]) {
-			t.Errorf("record %d: score %g, want %g", i, rows.Scores.Score[i], want.Scores.Score[i])
+	for i := range want.Texts("id") {
+		if want.Texts("error")[i] == "" && (rows.Numbers("score")[i] != want.Numbers("score")[i] || rows.Numbers("p_value")[i] != want.Numbers("p_value")[i]) {
+			t.Errorf("record %d: score %g, want %g", i, rows.Numbers("score")[i], want.Numbers("score")[i])
 		}
 	}
 	fails(helper, h, &message.Piece{From: 80, To: 100}, message.CodeBadInput, "ends at record 90")
@@ -240,10 +240,10 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 	if stages[message.StageSample] != 300 || stages[message.StageCompare] != 300 {
 		t.Errorf("the stages came to %v", stages)
 	}
-	for i := range rows.ID {
-		s := rows.Scores
-		if rows.Error[i] == "" && (math.IsNaN(s.Batch[i]) || s.Score[i] != s.Batch[i] || s.P[i] != s.BatchP[i] || rows.Verdict[i] != rows.BatchVerdict[i] || rows.Verdict[i] == "outside" && s.AloneP[i] > algo.Guard) {
-			t.Errorf("record %d: batch %g, score %g, %s", i, s.Batch[i], s.Score[i], rows.Verdict[i])
+	for i := range rows.Texts("id") {
+		number := func(name string) float64 { return rows.Numbers(name)[i] }
+		if rows.Texts("error")[i] == "" && (math.IsNaN(number("batch")) || number("score") != number("batch") || number("p_value") != number("batch_p") || rows.Texts("verdict")[i] != rows.Texts("batch_verdict")[i] || rows.Texts("verdict")[i] == "outside" && number("alone_p") > algo.Guard) {
+			t.Errorf("record %d: batch %g, score %g, %s", i, number("batch"), number("score"), rows.Texts("verdict")[i])
 		}
 	}
 	must[*message.GraphonPair](e, h, &message.Graphons{Side: "OOD"})

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -30,13 +31,12 @@ func TestNearestHaveStructures(t *testing.T) {
 	_, out := must[*message.Scored](e, h, &message.Score{})
 	events, _ := ask(e, h, &message.Score{})
 	rows := join(events)
-	_, r := must[*message.Exported](e, h, &message.Report{Scored: *out, Alpha: 0.05, Score: rows.Scores.Score, P: rows.Scores.P, Top: rows, Record: message.Ints{0}})
+	_, r := must[*message.Exported](e, h, &message.Report{Scored: *out, Alpha: 0.05, Score: rows.Numbers("score"), P: rows.Numbers("p_value"), Top: table.Pick(rows, []int32{0}), Record: message.Ints{0}})
 	if !bytes.Contains(r.Data, []byte(`data-smiles="CC(=O)Oc1ccccc1C(O)=O">`)) {
 		t.Error("the report does not draw aspirin as the training set writes it")
 	}
-	_, file := must[*message.Exported](e, h, &message.Reasons{Format: "csv", Rows: rows, Record: message.Ints{0}})
-	if !bytes.Contains(file.Data, []byte("acetylsalicylate; salsalate")) {
-		t.Errorf("the file of reasons does not name them: %s", file.Data)
+	if _, why := must[*message.Explained](e, h, &message.Reasons{Record: message.Ints{0}}); !slices.Equal(table.Named(why.Rows, "nearest_names").TextLists[0][:2], []string{"acetylsalicylate", "salsalate(salsalic-acid)"}) {
+		t.Errorf("the reasons do not name them: %+v", why.Rows)
 	}
 	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
 }
@@ -61,14 +61,6 @@ func TestTrainingKeepsStructures(t *testing.T) {
 	_, card := must[*message.Model](e, h, &message.LoadModel{Name: "kept", Data: kept.Data})
 	if sum := sha256.Sum256(kept.Data); card.SHA256 != kept.Model.SHA256 || card.Bytes != kept.Model.Bytes || card.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("loaded as %+v, trained as %+v", card, kept.Model)
-	}
-	// Rows say which model made them as the command does.
-	_, file := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: message.Columns{
-		ID: message.Strings{"a"}, SMILES: message.Strings{"C"}, Verdict: message.Strings{"inside"}, Error: message.Strings{""}, SetAside: message.Strings{""},
-		Scores: message.Scores{Score: message.Floats{1}, P: message.Floats{0.5}},
-	}})
-	if want := fmt.Sprintf("%.6x", sha256.Sum256(kept.Data)); !strings.Contains(string(file.Data), want) {
-		t.Errorf("rows do not name the model by %s:\n%s", want, file.Data)
 	}
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 5})
 	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) {

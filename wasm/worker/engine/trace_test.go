@@ -164,17 +164,17 @@ func TestStepsAndTheSum(t *testing.T) {
 		}
 	}
 	for record := range 60 {
-		if rows.Error[record] != "" {
+		if rows.Texts("error")[record] != "" {
 			continue
 		}
-		s, sum := rows.Scores, fitted.Paper
-		want := (s.Pre[record]-sum.PreMean)/sum.PreDeviation + sum.Beta*(s.Attn[record]-sum.AttnMean)/sum.AttnDeviation
-		if math.Abs(want-s.BaCa[record]) > 1e-9 {
-			t.Errorf("record %d: S_BaCa %g, its parts make %g", record, s.BaCa[record], want)
+		sum, pre, attn, baca := fitted.Paper, rows.Numbers("s_pre"), rows.Numbers("s_attn"), rows.Numbers("s_baca")
+		want := (pre[record]-sum.PreMean)/sum.PreDeviation + sum.Beta*(attn[record]-sum.AttnMean)/sum.AttnDeviation
+		if math.Abs(want-baca[record]) > 1e-9 {
+			t.Errorf("record %d: S_BaCa %g, its parts make %g", record, baca[record], want)
 		}
 		_, m := must[*message.Traced](e, h, &message.Trace{Record: record})
-		if !slices.Equal(m.Steps, message.Ints{50, 100, 150, 200}) || math.Abs(m.Attn[3]-s.Attn[record]) > 1e-6 || len(m.Inside) != 4 || !(m.Outside[3] > m.Inside[3]) {
-			t.Fatalf("record %d: steps %v with %v, parts %v and %v; S_Attn %g", record, m.Steps, m.Attn, m.Inside, m.Outside, s.Attn[record])
+		if !slices.Equal(m.Steps, message.Ints{50, 100, 150, 200}) || math.Abs(m.Attn[3]-attn[record]) > 1e-6 || len(m.Inside) != 4 || !(m.Outside[3] > m.Inside[3]) {
+			t.Fatalf("record %d: steps %v with %v, parts %v and %v; S_Attn %g", record, m.Steps, m.Attn, m.Inside, m.Outside, attn[record])
 		}
 	}
 	for _, part := range []struct {

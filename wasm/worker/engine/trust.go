@@ -106,6 +106,7 @@ func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labe
 	if err != nil {
 		return nil, err
 	}
+	rows := make([]table.Scored, len(list))
 	for i, p := range list {
 		nan := math.NaN()
 		j := trust.Judgement{Predicted: nan, Error: nan, Low: nan, High: nan}
@@ -115,10 +116,9 @@ func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labe
 		if !math.IsNaN(p.Score) {
 			outcomes = append(outcomes, trust.Outcome{Score: doubts[i], Observed: observed[i], Judgement: j})
 		}
-		out.Predicted, out.Error = append(out.Predicted, j.Predicted), append(out.Error, j.Error)
-		out.Low, out.High = append(out.Low, j.Low), append(out.High, j.High)
-		out.Verdict = append(out.Verdict, string(j.Verdict))
+		rows[i] = table.Scored{Trust: &j}
 	}
+	out.Rows = table.Of(table.Fields(table.OfTrust), rows)
 	return outcomes, nil
 }
 

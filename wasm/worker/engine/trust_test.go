@@ -180,7 +180,7 @@ func TestTrust(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
-	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: rows.Scores.Score})
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: rows.Numbers("score")})
 
 	// The same without the engine.
 	m, err := weights.Load(trained.Data)
@@ -204,15 +204,14 @@ func TestTrust(t *testing.T) {
 	values := valuesIn(t, fresh)
 	var outcomes []trust.Outcome
 	var file bytes.Buffer
-	run := table.Run{Model: "h", SHA256: trained.Model.SHA256, By: o.By, Alpha: o.Alpha}
-	w := table.NewSink(&file, "csv", table.Text{SpreadsheetSafe: true}, true, append(table.Fields(table.Usual|table.OfTrust), run.Fields()...))
+	w := table.NewSink(&file, "csv", table.Text{SpreadsheetSafe: true}, true, table.Fields(table.Usual|table.OfTrust))
 	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: algo.FormOf(m.Card.Schema).Unordered()})
 	err = job.Score(t.Context(), scorer, job.Input{Records: records}, job.ScoreOptions{}, func(list []table.Scored) error {
 		for _, s := range list {
 			i := s.Row - 1
 			if s.Err != nil {
-				if got.Verdict[i] != "" || !math.IsNaN(got.Predicted[i]) {
-					t.Errorf("row %d was refused, and is judged %q", i+1, got.Verdict[i])
+				if got.Rows.Texts("trust")[i] != "" || !math.IsNaN(got.Rows.Numbers("predicted")[i]) {
+					t.Errorf("row %d was refused, and is judged %q", i+1, got.Rows.Texts("trust")[i])
 				}
 				w.Add(s)
 				continue
@@ -221,8 +220,8 @@ func TestTrust(t *testing.T) {
 			s.Trust = &j
 			w.Add(s)
 			outcomes = append(outcomes, trust.Outcome{Score: s.Scores.Alone, Observed: values[i].Observed, Judgement: j})
-			if !same(got.Predicted[i], j.Predicted) || !same(got.Error[i], j.Error) || !same(got.Low[i], j.Low) || !same(got.High[i], j.High) || got.Verdict[i] != string(j.Verdict) {
-				t.Errorf("row %d: %g, %g, %g to %g, %s; want %+v", i+1, got.Predicted[i], got.Error[i], got.Low[i], got.High[i], got.Verdict[i], j)
+			if !same(got.Rows.Numbers("predicted")[i], j.Predicted) || !same(got.Rows.Numbers("expected_error")[i], j.Error) || !same(got.Rows.Numbers("interval_low")[i], j.Low) || !same(got.Rows.Numbers("interval_high")[i], j.High) || got.Rows.Texts("trust")[i] != string(j.Verdict) {
+				t.Errorf("row %d: %g, %g, %g to %g, %s; want %+v", i+1, got.Rows.Numbers("predicted")[i], got.Rows.Numbers("expected_error")[i], got.Rows.Numbers("interval_low")[i], got.Rows.Numbers("interval_high")[i], got.Rows.Texts("trust")[i], j)
 			}
 		}
 		return w.Flush()
@@ -235,7 +234,7 @@ func TestTrust(t *testing.T) {
 	if a == nil || a.N != 142 || a.N != want.N || !slices.Equal(a.Risk, want.Risk) || !slices.Equal(a.Best, want.Best) || a.MeanError != want.MeanError || !slices.Equal(a.Sentences, want.Sentences(c, "score")) || a.UnderRisk != want.UnderCurve() {
 		t.Fatalf("the audit is %+v, want %+v", a, want)
 	}
-	if !slices.IsSorted(a.Scores) || len(a.Scores) != 142 || a.Scores[141] != slices.Max(rows.Scores.Score[:142]) {
+	if !slices.IsSorted(a.Scores) || len(a.Scores) != 142 || a.Scores[141] != slices.Max(rows.Numbers("score")[:142]) {
 		t.Errorf("scores %v", a.Scores)
 	}
 	for k, v := range trust.Verdicts() {
@@ -262,32 +261,23 @@ func TestTrust(t *testing.T) {
 	}
 
 	// Intervals hold what was asked for.
-	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: rows.Scores.Score})
+	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: rows.Numbers("score")})
 	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, algo.OrderScore)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j := c80.Judge(rows.Scores.Score[0], values[0].Predicted); narrow.Coverage != 0.8 || narrow.High[0] != j.High || !(narrow.High[0] < got.High[0]) {
-		t.Errorf("80 %%: up to %g, want %g, which is less than the %g of 90 %%", narrow.High[0], j.High, got.High[0])
+	if j := c80.Judge(rows.Numbers("score")[0], values[0].Predicted); narrow.Coverage != 0.8 || narrow.Rows.Numbers("interval_high")[0] != j.High || !(narrow.Rows.Numbers("interval_high")[0] < got.Rows.Numbers("interval_high")[0]) {
+		t.Errorf("80 %%: up to %g, want %g, which is less than the %g of 90 %%", narrow.Rows.Numbers("interval_high")[0], j.High, got.Rows.Numbers("interval_high")[0])
 	}
-	fails(e, h, &message.Trust{Predicted: "predicted", Coverage: 1, Scores: rows.Scores.Score}, message.CodeBadOption, "a coverage of 1")
+	fails(e, h, &message.Trust{Predicted: "predicted", Coverage: 1, Scores: rows.Numbers("score")}, message.CodeBadOption, "a coverage of 1")
 
 	// The file is that of the command.
-	*rows.Numbers("predicted") = got.Predicted
-	*rows.Numbers("expected_error") = got.Error
-	*rows.Numbers("interval_low") = got.Low
-	*rows.Numbers("interval_high") = got.High
-	*rows.Texts("trust") = got.Verdict
-	_, saved := must[*message.Exported](e, h, &message.Export{Format: "csv", Rows: rows})
-	if string(saved.Data) != file.String() {
-		t.Errorf("the page saves\n%.400s\nand the command\n%.400s", saved.Data, file.String())
+	if saved := fileOf(t, "csv", append(rows, got.Rows...)); saved != file.String() {
+		t.Errorf("the page saves\n%.400s\nand the command\n%.400s", saved, file.String())
 	}
-	_, lines := must[*message.Exported](e, h, &message.Export{Format: "jsonl", Rows: rows})
-	if text := string(lines.Data); strings.Count(text, `"interval_low":`) != 143 || !strings.Contains(text, `"predicted":null,"expected_error":null,"interval_low":null,"interval_high":null,"trust":null`) {
+	if text := fileOf(t, "jsonl", got.Rows); strings.Count(text, `"interval_low":`) != 143 || !strings.Contains(text, `"predicted":null,"expected_error":null,"interval_low":null,"interval_high":null,"trust":null`) {
 		t.Errorf("%.400s", text)
 	}
-	*rows.Texts("trust") = got.Verdict[1:]
-	fails(e, h, &message.Export{Format: "csv", Rows: rows}, message.CodeBadOption, "column trust has 142 rows, there are 143")
 }
 
 // same tells whether numbers are equal, or both missing.
@@ -307,7 +297,7 @@ func TestTrustRefuses(t *testing.T) {
 	scores := message.Floats{-1, -1, math.NaN()}
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Scores: scores})
 	if !slices.Equal(got.Problems, []string{`no value: bad.csv:2:5: column predicted: "1e400", want a finite number with a point for decimals`, job.WithoutInterval}) ||
-		!slices.Equal(got.Verdict, message.Strings{"", "trust", ""}) || !math.IsNaN(got.Low[0]) || got.Low[1] >= 2 || got.Audit != nil {
+		!slices.Equal(got.Rows.Texts("trust"), []string{"", "trust", ""}) || !math.IsNaN(got.Rows.Numbers("interval_low")[0]) || got.Rows.Numbers("interval_low")[1] >= 2 || got.Audit != nil {
 		t.Errorf("%+v", got)
 	}
 	_, got = must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: scores})
@@ -345,7 +335,7 @@ func TestTrustOfClasses(t *testing.T) {
 	fresh := "smiles,observed,predicted\nCCO,1,0.9\nCCC,0,0.5\nCN,1,0.02\nCCCl,2,0.3\nCCBr,1,1.5\n"
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
-	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: join(events).Scores.Score})
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: join(events).Numbers("score")})
 
 	m, err := weights.Load(trained.Data)
 	if err != nil {
@@ -361,14 +351,14 @@ func TestTrustOfClasses(t *testing.T) {
 	}
 	for i, p := range []float64{0.9, 0.5, 0.02} {
 		want := c.Judge(1-max(p, 1-p), p)
-		if got.Verdict[i] != string(want.Verdict) || !same(got.Error[i], want.Error) || !math.IsNaN(got.Low[i]) {
-			t.Errorf("%g: %s, %g, want %+v", p, got.Verdict[i], got.Error[i], want)
+		if got.Rows.Texts("trust")[i] != string(want.Verdict) || !same(got.Rows.Numbers("expected_error")[i], want.Error) || !math.IsNaN(got.Rows.Numbers("interval_low")[i]) {
+			t.Errorf("%g: %s, %g, want %+v", p, got.Rows.Texts("trust")[i], got.Rows.Numbers("expected_error")[i], want)
 		}
 	}
 	// JSON lines have columns, too.
 	_, opened := must[*message.Opened](e, h, &message.Open{Name: "new.jsonl", Data: []byte(`{"smiles":"CCO","y":1,"p":0.9}` + "\n" + `{"smiles":"CCC","y":0,"p":0.5}` + "\n")})
 	_, again := must[*message.Trusted](e, h, &message.Trust{Predicted: "p", Observed: "y", Scores: []float64{0, 0}})
-	if !slices.Equal(opened.Columns, []string{"p", "smiles", "y"}) || !slices.Equal(again.Verdict, got.Verdict[:2]) || again.Audit == nil || again.Audit.N != 2 {
+	if !slices.Equal(opened.Columns, []string{"p", "smiles", "y"}) || !slices.Equal(again.Rows.Texts("trust"), got.Rows.Texts("trust")[:2]) || again.Audit == nil || again.Audit.N != 2 {
 		t.Errorf("of JSON lines, columns %q: %+v", opened.Columns, again)
 	}
 	if a := got.Audit; !got.Classes || got.Order != "distance to the nearer class" || a == nil || a.N != 3 || len(got.Problems) != 3 || !strings.Contains(got.Problems[0], "want a class, 0 or 1") || !strings.Contains(got.Problems[1], "want the probability of class 1") {

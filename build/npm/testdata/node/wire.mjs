@@ -20,9 +20,8 @@ const out = {
     }
     const { number, kind, fields } = decode(bytes);
     if (kind === "Rows") {
-      fields.Rows.ID = strings(fields.Rows.ID);
-      fields.Rows.Scores.Score = [...floats(fields.Rows.Scores.Score)].map(String);
-      return { number, kind, id: fields.Rows.ID, score: fields.Rows.Scores.Score, from: fields.From };
+      const [id, score] = fields.Rows;
+      return { number, kind, id: strings(id.Texts), score: [...floats(score.Numbers)].map(String), from: fields.From };
     }
     if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, [...ints(r.Atoms)], r.Unseen]), p: fields.P };
     return { number, kind, ...fields };

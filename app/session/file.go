@@ -1,0 +1,192 @@
+package session
+
+import (
+	"bytes"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"baca/algo/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// heard are the columns that the page has places for. Others are shown as they are.
+var heard = []string{
+	"id", "smiles", "score", "p_value", "verdict", "error", "set_aside",
+	"s_pre", "s_attn", "s_baca", "alone", "alone_p", "batch", "batch_p", "batch_verdict",
+}
+
+// Extra are the columns that the page has never heard of: the input's own, and further ones of the
+// worker.
+func (r *Rows) Extra() []table.Column {
+	all := slices.Concat(r.columns, r.read)
+	if r.Batch != nil {
+		all = slices.Concat(r.columns, r.Batch.columns, r.read)
+	}
+	return slices.DeleteFunc(all, func(c table.Column) bool { return slices.Contains(heard, c.Name) })
+}
+
+// Cell is what the table shows of a column.
+func Cell(c *table.Column, record int) string {
+	switch {
+	case c.Kind == table.Texts:
+		return c.Texts[record]
+	case c.Kind == table.Numbers && !math.IsNaN(c.Numbers[record]):
+		return words.Number(c.Numbers[record])
+	}
+	return ""
+}
+
+// keysOf orders records by a column: by numbers where all that it holds are some, and else by
+// texts.
+func (r *Rows) keysOf(c *table.Column) []uint64 {
+	if known := r.ranks[c.Name]; known != nil {
+		return known
+	}
+	keys := make([]uint64, c.Len())
+	for i := range keys {
+		if keys[i] = last; c.Kind == table.Numbers {
+			keys[i] = keyOf(c.Numbers[i])
+		}
+	}
+	if c.Kind == table.Texts && !numeric(keys, c.Texts) {
+		rankTexts(keys, c.Texts)
+	}
+	if r.ranks == nil {
+		r.ranks = map[string][]uint64{}
+	}
+	r.ranks[c.Name] = keys
+	return keys
+}
+
+// numeric sets the keys of numbers, and reports whether texts are no others.
+func numeric(keys []uint64, texts []string) bool {
+	for i, text := range texts {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil && text != "" {
+			return false
+		}
+		if keys[i] = last; text != "" {
+			keys[i] = keyOf(x)
+		}
+	}
+	return true
+}
+
+// rankTexts sets the keys of texts, of which those that differ in case alone are equal.
+func rankTexts(keys []uint64, texts []string) {
+	place := map[string]uint64{}
+	for _, text := range texts {
+		place[strings.ToLower(text)] = last
+	}
+	delete(place, "")
+	for k, text := range slices.Sorted(maps.Keys(place)) {
+		place[text] = uint64(k)
+	}
+	for i, text := range texts {
+		if keys[i] = last; text != "" {
+			keys[i] = place[strings.ToLower(text)]
+		}
+	}
+}
+
+// columns are rows of that order as `baca score` writes them, with more columns before those of the
+// run and the input's own.
+func (r *Result) columns(order []int32, more ...table.Column) message.Columns {
+	all := slices.Clone(r.Rows.columns)
+	if b := r.Rows.Batch; b != nil {
+		for _, c := range b.columns {
+			if table.Named(all, c.Name) == nil {
+				all = append(all, c)
+			}
+		}
+	}
+	for i := range all {
+		r.judged(&all[i])
+	}
+	if len(r.Levels) > 0 {
+		q := make([]float64, r.Rows.Len())
+		for i, p := range r.Rows.P {
+			q[i] = r.Levels.Of(p)
+		}
+		all = append(all, table.NumberColumn("q_value", q))
+	}
+	if t := r.Rows.Trust; t != nil {
+		all = append(all, t.Rows...)
+	}
+	list := append(table.Pick(all, order), more...)
+	run := r.run()
+	list = append(list, table.Of(run.Fields(), make([]table.Scored, len(order)))...)
+	return append(list, table.Pick(r.Rows.read[min(2, len(r.Rows.read)):], order)...)
+}
+
+// judged has a column say what the rows are called at present.
+func (r *Result) judged(c *table.Column) {
+	rows := &r.Rows
+	switch c.Name {
+	case "id":
+		c.Texts = rows.id
+	case "smiles":
+		c.Texts = rows.SMILES
+	case "score":
+		c.Numbers = rows.Score
+	case "p_value":
+		c.Numbers = rows.P
+	case "verdict":
+		c.Texts = rows.verdicts(func(i int) Verdict { return rows.Verdict[i] })
+	case "batch_verdict":
+		own := r.RuleOf(TheBatch)
+		c.Texts = rows.verdicts(func(i int) Verdict { return own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i]) })
+	case "error":
+		c.Texts = make([]string, rows.Len())
+		for _, p := range rows.Refused {
+			c.Texts[p.Record] = p.Text
+		}
+	}
+}
+
+// verdicts are those of records that have any.
+func (r *Rows) verdicts(of func(int) Verdict) []string {
+	list := make([]string, r.Len())
+	for i, v := range r.Verdict {
+		if v != Unscored && v != Refused {
+			list[i] = of(i).Word()
+		}
+	}
+	return list
+}
+
+// run is what files say that rows come from.
+func (r *Result) run() table.Run {
+	run := table.Run{By: DeciderWords()[r.Deciding()].Key, Alpha: r.Alpha}
+	if r.Rule().ByRate {
+		run.FDR = r.FDR
+	}
+	if m := r.models.Used; m != nil {
+		run.Model, run.SHA256 = m.Name, m.SHA256
+	}
+	return run
+}
+
+// fileOf writes rows for a spreadsheet: as csv, as jsonl, or as one list of json.
+func fileOf(name, format string, columns message.Columns) *message.Exported {
+	e := &message.Exported{Name: name + "." + format, Type: "text/csv"}
+	to := format
+	if format != "csv" {
+		e.Type, to = "application/"+format, "jsonl"
+	}
+	var b bytes.Buffer
+	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
+	w.Write(columns)
+	if err := w.Flush(); err != nil {
+		panic(err) // a buffer takes all
+	}
+	if e.Data = b.Bytes(); format == "json" {
+		lines := bytes.ReplaceAll(bytes.TrimSuffix(e.Data, []byte("\n")), []byte("\n"), []byte(",\n"))
+		e.Data = slices.Concat([]byte("[\n"), lines, []byte("\n]\n"))
+	}
+	return e
+}

@@ -120,7 +120,7 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	build/tools/govulncheck.sh
 
-bench: ## measure every hot path natively, in Node and in Chromium, in six minutes (BENCH='-against REV', -quick, -peer, -full)
+bench: ## measure natively, in Node, in Chromium, whole commands and other programs (BENCH="-against REV", -platforms, -count)
 	$(GO) run ./build/tools/bench $(BENCH)
 
 # The compiler takes this profile for build/baca by itself where it is there. None is committed:

@@ -4,7 +4,7 @@
 //     node -e "$(cat anchors.cjs)" -- gemm
 //     node -e "$(cat anchors.cjs)" -- rdkit NAME BANK QUERIES
 //
-// BANK and QUERIES are lists of SMILES, one in a line.
+// BANK and QUERIES are tables of SMILES, one in a line below the head.
 
 'use strict'
 
@@ -26,7 +26,7 @@ async function rdkit(name, bankFile, queriesFile) {
 		for (; i; i &= i - 1) n++
 		return n
 	})
-	const lines = file => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean)
+	const lines = file => fs.readFileSync(file, 'utf8').split('\n').slice(1).filter(Boolean)
 	const print = smiles => {
 		const molecule = RDKit.get_mol(smiles)
 		if (!molecule) return null

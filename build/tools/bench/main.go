@@ -1,38 +1,20 @@
-// Bench runs the benchmarks of the project on every platform that there is here and
-// writes what they measured, as text for benchstat and as one report:
+// Bench runs Go's benchmarks where go test cannot, and what is no benchmark of Go, and has benchstat compare:
 //
-//	go run ./build/tools/bench [-quick] [-peer] [-full] [-platforms native,node,chromium] [-out DIR]
-//	go run ./build/tools/bench -against REV [-bench REGEXP] [-count PAIRS]
+//	go run ./build/tools/bench [-count ROUNDS] [-bench REGEXP] [-platforms native,…] [-out DIR]
+//	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
 //
-// It goes round the platforms, several times, so that a machine that is busy for a
-// while is so for all of them; ratios are taken within a round. No round begins that
-// would not end within the -limit, and a program whose figures have hardly changed in
-// three rounds does not run again. Native benchmarks run on one thread unless their
-// names end in -N, for N threads, and both with vector code and, in a program built with
-// the tag noasm, without. In Node and in headless Chromium the same programs run with
-// the SIMD kernel and without. Products of matrices are compared with gonum's and, where
-// the library is installed, with OpenBLAS; in Node, where npm can install them, with
-// onnxruntime-web, and lists of molecules with RDKit.js.
+// Each platform has a file NAME.txt in the folder: native, with vector code; portable, without it; node and
+// chromium, where the same programs run as WebAssembly; command, whole runs of baca score with the time and
+// memory that they take, from one molecule to 50 000 and with models of up to 500 000 graphs; peers, what
+// RDKit, onnxruntime-web and RDKit.js offer for the same work, and the PyTorch program beside the
+// public sets. They take turns, in rounds, so that a machine that is busy for a while is so for all of them.
+// report.md has the goals, tables.txt all the rest. What a platform lacks is said, and the others run.
 //
-// The command scores 50 000 molecules that lie evenly in a large set (-full: all of them),
-// and one and a thousand from its start. Beside it runs that of commit d9be2f6, which is
-// built for it. A query for the nearest of 100 000 graphs runs beside the comparison of
-// as many fingerprints of 1 024 bits, by this program, by numpy and by RDKit.
+// With -against the native benchmarks of hot paths, and the command, run in the working tree and in another
+// revision, which is checked out into a temporary folder: before, now, now, before, and so on. Exit status 1
+// says that benchstat finds something slower by more than 5 %, with a significance of 5 %.
 //
-// The data are the public sets in ../shared/data, see suite/data/README.md. With -peer,
-// a PyTorch program that lies beside them takes its turn in every round.
-//
-// With -against the benchmarks of hot paths run in the working tree and in another
-// revision, which is checked out into a temporary folder. Both run in turn, each time in
-// a process of its own: before, now, now, before, and so on. For each benchmark the
-// ratio of its times is written with its interval of 95 %, which is Wilcoxon's, by signed
-// ranks of the logarithms of the ratios of pairs. What seems slower is measured a second
-// time, which then counts. Exit status 1 says that something is slower by more than 5 %
-// and that the interval does not reach 1. No network is needed.
-//
-// Each platform has its file NAME.txt in the folder, next to report.md. What a platform
-// lacks to run is said in the report, and the others run. Without -against exit status 1
-// says that nothing ran at all.
+// The data are the public sets in ../shared/data, see suite/data/README.md.
 package main
 
 import (
@@ -40,6 +22,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -48,58 +31,32 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // A config says what to run.
 type config struct {
 	root, out, data string // absolute
 	platforms       []string
-	rounds          int // or pairs
-	limit           time.Duration
-	quick, peer     bool
-	full            bool
-	only            string // benchmarks that match, instead of each step's own
+	rounds          int
+	only            string // benchmarks that match
 	against         string // a revision
+	time            string // for how long each benchmark runs
+	stderr          io.Writer
 }
 
-// platformNames are those of -platforms.
-var platformNames = []string{"native", "node", "chromium"}
+var platformNames = []string{"native", "portable", "node", "chromium", "command", "peers"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:])
-	stop()
-	if errors.Is(err, flag.ErrHelp) {
-		return
+	c, err := parseArguments(ctx, os.Args[1:])
+	if err == nil {
+		err = c.run(ctx)
 	}
-	if err != nil {
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-}
-
-func command(ctx context.Context, args []string) error {
-	c, err := parseArguments(ctx, args)
-	if err != nil {
-		return err
-	}
-	if c.against != "" {
-		return against(ctx, c, os.Stdout, os.Stderr)
-	}
-	results, notes, err := run(ctx, c, os.Stderr)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(c.out, "report.md")
-	if err := os.WriteFile(path, report(results, notes), 0o666); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "see", path)
-	if len(results.all) == 0 {
-		return errors.New("nothing ran")
-	}
-	return nil
 }
 
 // parseArguments reads the command line.
@@ -108,16 +65,13 @@ func parseArguments(ctx context.Context, args []string) (c config, err error) {
 	if err != nil {
 		return c, fmt.Errorf("go env GOMOD: %w", err)
 	}
-	c.root = filepath.Dir(strings.TrimSpace(string(gomod)))
+	c.root, c.stderr = filepath.Dir(strings.TrimSpace(string(gomod))), os.Stderr
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	fs.BoolVar(&c.quick, "quick", false, "one short round: does everything run?")
-	fs.BoolVar(&c.peer, "peer", false, "compare with the PyTorch program beside the public sets")
-	fs.BoolVar(&c.full, "full", false, "also score all of the large set, once")
-	fs.IntVar(&c.rounds, "count", 0, "rounds, or pairs with -against; 0 is 5 rounds or 8 pairs")
-	fs.DurationVar(&c.limit, "limit", 6*time.Minute, "no round begins that would not end within this `time`")
-	fs.StringVar(&c.against, "against", "", "compare with the `revision`, instead of all else")
+	fs.IntVar(&c.rounds, "count", 6, "rounds; benchstat wants 6 or more")
+	fs.StringVar(&c.against, "against", "", "compare with the `revision`")
+	fs.StringVar(&c.only, "bench", ".", "run only the benchmarks that match this `regexp`")
+	fs.StringVar(&c.time, "time", "30ms", "for how long each benchmark runs")
 	platforms := fs.String("platforms", strings.Join(platformNames, ","), "what to run on")
-	fs.StringVar(&c.only, "bench", "", "run only the benchmarks that match this `regexp`")
 	out := fs.String("out", filepath.Join(c.root, "out", "bench"), "`folder` for the results")
 	data := fs.String("data", filepath.Join(c.root, "..", "shared", "data"), "`folder` with the public sets")
 	if err := fs.Parse(args); err != nil {
@@ -132,22 +86,121 @@ func parseArguments(ctx context.Context, args []string) (c config, err error) {
 	if _, err := regexp.Compile(c.only); err != nil {
 		return c, err
 	}
-	least, usual := 1, 5
-	switch {
-	case c.against != "":
-		least, usual = minPairs, 8
-	case c.quick:
-		usual = 1
+	if c.rounds < 1 || fs.NArg() > 0 {
+		return c, errors.New("want a -count of 1 or more, and no arguments besides the flags")
 	}
-	if c.rounds == 0 || c.quick && c.against == "" {
-		c.rounds = usual
-	}
-	if c.rounds < least || fs.NArg() > 0 {
-		return c, fmt.Errorf("want a -count of %d or more, and no arguments besides the flags", least)
-	}
-	if c.out, err = filepath.Abs(*out); err != nil {
-		return c, err
-	}
-	c.data, err = filepath.Abs(*data)
+	c.out, err = filepath.Abs(*out)
+	c.data, _ = filepath.Abs(*data)
 	return c, err
+}
+
+func (c config) on(platform string) bool { return slices.Contains(c.platforms, platform) }
+
+// A job is what runs in each round. It returns lines of benchmarks, of a platform.
+type job struct {
+	platform string
+	what     string
+	run      func(context.Context) ([]byte, error)
+}
+
+// run plans the jobs, goes round them, and compares.
+func (c config) run(ctx context.Context) error {
+	bin, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bin)
+	if err := os.MkdirAll(c.out, 0o777); err != nil {
+		return err
+	}
+	now := tree{config: c, root: c.root, bin: bin, platform: "native"}
+	if c.against != "" {
+		return c.compare(ctx, now)
+	}
+	jobs, err := now.jobs(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := c.rotate(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	tables, err := c.benchstat(ctx, files, "-ignore", "goos,goarch,pkg,cpu")
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{"tables.txt": string(tables), "report.md": c.page(files)}
+	for name, text := range texts {
+		err = errors.Join(err, os.WriteFile(filepath.Join(c.out, name), []byte(text), 0o666))
+	}
+	return err
+}
+
+// jobs are those of the chosen platforms. What one lacks is said.
+func (t tree) jobs(ctx context.Context) (jobs []job, err error) {
+	for _, p := range []struct {
+		name string
+		plan func(context.Context) ([]job, error)
+	}{
+		{"native", t.native}, {"portable", t.portable}, {"node", t.wasm("node")}, {"chromium", t.wasm("chromium")},
+		{"command", t.commands}, {"peers", t.peers},
+	} {
+		if !t.on(p.name) {
+			continue
+		}
+		fmt.Fprintln(t.stderr, "preparing", p.name)
+		more, err := p.plan(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			fmt.Fprintf(t.stderr, "note: without a part of %s: %v\n", p.name, err)
+		}
+		jobs = append(jobs, more...)
+	}
+	if len(jobs) == 0 {
+		return nil, errors.New("nothing runs")
+	}
+	return jobs, nil
+}
+
+// rotate runs the jobs of all rounds, every other one backwards, and returns the names of the files. A job
+// that fails does not run again.
+func (c config) rotate(ctx context.Context, jobs []job) (files []string, err error) {
+	texts := map[string][]byte{}
+	for round := range c.rounds {
+		fmt.Fprintf(c.stderr, "round %d of %d\n", round+1, c.rounds)
+		var left []job
+		for _, j := range jobs {
+			output, err := j.run(ctx)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				fmt.Fprintf(c.stderr, "note: %s left out: %v\n", j.what, err)
+				continue
+			}
+			left, texts[j.platform] = append(left, j), append(texts[j.platform], output...)
+		}
+		jobs = left
+		slices.Reverse(jobs)
+	}
+	for platform, text := range texts {
+		file := filepath.Join(c.out, platform+".txt")
+		files, err = append(files, file), errors.Join(err, os.WriteFile(file, text, 0o666))
+	}
+	slices.Sort(files)
+	return files, err
+}
+
+// statVersion is the version of benchstat.
+const statVersion = "v0.0.0-20260908200009-22c9c6c9d4da"
+
+// benchstat compares files, by their benchmarks of the same names.
+func (c config) benchstat(ctx context.Context, files []string, flags ...string) ([]byte, error) {
+	args := append([]string{"run", "golang.org/x/perf/cmd/benchstat@" + statVersion}, flags...)
+	for _, f := range files {
+		args = append(args, strings.TrimSuffix(filepath.Base(f), ".txt")+"="+f)
+	}
+	return execute(ctx, c.root, nil, "go", args...)
 }

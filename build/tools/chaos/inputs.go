@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,27 +17,31 @@ var (
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
 )
 
-// broken is a record that is refused, one in so many.
-const (
-	broken      = "C1CC"
-	brokenOneIn = 200
-)
+// brokenOneIn so many records is refused.
+const brokenOneIn = 200
 
-// molecules returns lines of SMILES and ids.
-func molecules(rng *rand.Rand, n int) []byte {
-	var b bytes.Buffer
-	for i := range n {
-		if i%brokenOneIn == 7 {
-			fmt.Fprintf(&b, "%s m%06d\n", broken, i)
-			continue
-		}
-		b.WriteByte('C')
-		for range 1 + rng.IntN(2) {
-			b.WriteString(middles[rng.IntN(len(middles))])
-		}
-		fmt.Fprintf(&b, "%s m%06d\n", ends[rng.IntN(len(ends))], i)
+// molecules returns lines of SMILES and ids, or a table without ids and what is refused.
+func molecules(rng *rand.Rand, n int, table bool) []byte {
+	var lines []string
+	if table {
+		lines = []string{"smiles"}
 	}
-	return b.Bytes()
+	for i := range n {
+		text := "C"
+		for range 1 + rng.IntN(2) {
+			text += middles[rng.IntN(len(middles))]
+		}
+		text += ends[rng.IntN(len(ends))]
+		switch {
+		case table:
+			lines = append(lines, text)
+		case i%brokenOneIn == 7:
+			lines = append(lines, fmt.Sprintf("C1CC m%06d", i))
+		default:
+			lines = append(lines, fmt.Sprintf("%s m%06d", text, i))
+		}
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
 // others returns molecules of other names, most of them others, in lines of the same lengths.
@@ -47,7 +50,7 @@ func others(lines []byte) []byte {
 }
 
 // writeInputs writes what targets read.
-func (w *world) writeInputs() error {
+func (w *world) writeInputs() (err error) {
 	rng := rand.New(rand.NewPCG(w.seed, 1<<32))
 	for _, in := range []struct {
 		name    string
@@ -61,29 +64,12 @@ func (w *world) writeInputs() error {
 		{"data/mol/inner.csv", 120},
 		{"data/mol/outer.csv", 40},
 	} {
-		lines := molecules(rng, in.records)
-		if filepath.Ext(in.name) == ".csv" {
-			lines = column(lines)
-		}
-		if err := write(w.input(in.name), lines); err != nil {
-			return err
-		}
+		err = errors.Join(err, write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
 	}
-	train := "baca train train.smi --out model.msgpack --epochs 2 --background none"
-	other := "baca train train.smi --out other.msgpack --epochs 2 --background none --seed 2"
-	dir := filepath.Join(w.root, "inputs")
-	return errors.Join(w.start(dir, train, nil).wait().err, w.start(dir, other, nil).wait().err)
-}
-
-// column makes a CSV file of molecules, without the ids.
-func column(lines []byte) []byte {
-	text := "smiles\n"
-	for line := range strings.Lines(string(lines)) {
-		if smiles, _, _ := strings.Cut(line, " "); smiles != broken {
-			text += smiles + "\n"
-		}
-	}
-	return []byte(text)
+	const train = "baca train train.smi --epochs 2 --background none --out "
+	r := w.start(filepath.Join(w.root, "inputs"), []string{train + "model.msgpack", train + "other.msgpack --seed 2"}, nil)
+	<-r.ended
+	return errors.Join(err, r.end.err)
 }
 
 func (w *world) input(name string) string { return filepath.Join(w.root, "inputs", name) }

@@ -6,8 +6,7 @@
 //	go run ./build/tools/chaos -seed 1 -faults 600 -out build/results/chaos.md
 //
 // It builds the command and its inputs, and notes what runs without faults give. Then
-// it kills runs, fills disks, changes inputs, starts several writers of one file, and
-// reads output slowly or not to its end. Each fault has one of three outcomes:
+// it injects what kinds lists. Each fault has one of three outcomes:
 //
 //	survived  the result has the bytes of a run without faults, after what a user would
 //	          do: give the same command again, with --resume where there is that
@@ -32,7 +31,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
+
+	"baca/build/internal/machine"
 )
 
 func main() {
@@ -40,12 +40,19 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of inputs and faults")
 	flag.IntVar(&o.faults, "faults", 600, "faults to inject, at least; each kind has as many for each target")
 	only := flag.String("only", "", "inject only faults of which `KIND/TARGET` begins with this, such as kill/score")
-	out := flag.String("out", "", "write the table to this `file`, too")
+	out := flag.String("out", "", "write the page to this `file`, too")
 	flag.Parse()
 	o.picks = func(name string) bool { return strings.HasPrefix(name, *only) }
-	report, err := inject(o)
+	r, err := inject(o)
 	if err == nil {
-		err = report.save(*out)
+		page := r.page()
+		fmt.Print(page)
+		if *out != "" {
+			err = os.WriteFile(*out, []byte(page), 0o666)
+		}
+	}
+	if err == nil && len(r.lost) > 0 {
+		err = fmt.Errorf("%d faults lost something, see %s", len(r.lost), r.root)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "chaos: %v\n", err)
@@ -61,74 +68,90 @@ type options struct {
 }
 
 // A world is what all faults have in common: programs, inputs, and what runs without
-// faults give.
+// faults give; and what became of the faults.
 type world struct {
 	options
-	root string // temporary folder
-	beam bool   // there is baca-beam, too
-	page bool   // in the program
+	root    string // temporary folder
+	beam    bool   // there is baca-beam, too
+	built   bool   // in the program
+	cells   []cell
+	leftOut []string
+
+	mu     sync.Mutex
+	counts map[string]*count
+	done   int
+	lost   []string
 }
 
+// A cell is a kind of fault with a target.
+type cell struct {
+	kind   *kind
+	target *target
+}
+
+func (c cell) name() string { return c.kind.name + "/" + c.target.name }
+
+// A count is what became of the faults of a cell.
+type count struct{ tried, survived, refused, lost int }
+
 // inject injects all faults, as many at once as there are cores.
-func inject(o options) (r *report, err error) {
-	root, err := os.MkdirTemp("", "chaos-")
-	if err != nil {
+func inject(o options) (w *world, err error) {
+	w = &world{options: o, counts: map[string]*count{}}
+	if w.root, err = os.MkdirTemp("", "chaos-"); err != nil {
 		return nil, err
 	}
-	w := &world{options: o, root: root}
-	r = &report{options: o, root: root, counts: map[string]*count{}}
 	defer func() {
-		if len(r.lost) == 0 {
-			err = errors.Join(err, os.RemoveAll(root))
+		if len(w.lost) == 0 {
+			err = errors.Join(err, os.RemoveAll(w.root))
 		}
 	}()
-	if err := w.build(r); err != nil {
-		return r, err
+	if err := w.build(); err != nil {
+		return w, err
 	}
 	if err := w.writeInputs(); err != nil {
-		return r, err
+		return w, err
 	}
-	if r.version, err = w.version(); err != nil {
-		return r, err
+	if err := w.plan(); err != nil {
+		return w, err
 	}
-	plan, err := w.plan(r)
-	if err != nil {
-		return r, err
-	}
-	work := make(chan func())
+	plan := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
+	rng := rand.New(rand.NewPCG(w.seed, 0))
+	rng.Shuffle(len(plan), func(i, j int) { plan[i], plan[j] = plan[j], plan[i] })
+	work := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for inject := range work {
-				inject()
+			for i := range work {
+				w.one(plan[i], i, len(plan))
 			}
 		})
 	}
-	begin := time.Now()
-	for i, c := range plan {
-		work <- func() { r.add(c, i, len(plan), w.one(c, i)) }
+	for i := range plan {
+		work <- i
 	}
 	close(work)
 	workers.Wait()
-	r.duration = time.Since(begin)
-	return r, nil
+	return w, nil
+}
+
+func (w *world) leaveOut(what string) {
+	fmt.Fprintf(w.log, "left out: %s\n", what)
+	w.leftOut = append(w.leftOut, what)
 }
 
 // build builds the programs.
-func (w *world) build(r *report) error {
+func (w *world) build() error {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output()
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
 	dir := strings.TrimSpace(string(module))
-	if _, err := os.Stat(filepath.Join(dir, "web", "site", "files.json")); err == nil {
-		w.page = true
-	} else {
-		r.leaveOut("serve and site, since the page is not built: make page")
-	}
 	args := []string{"build", "-o", w.root + "/"}
-	if w.page {
+	if _, err := os.Stat(filepath.Join(dir, "web", "site", "files.json")); err == nil {
+		w.built = true
 		args = append(args, "-tags", "page")
+	} else {
+		w.leaveOut("site, since the page is not built: make page")
 	}
 	fmt.Fprintln(w.log, "building baca and baca-paper")
 	if err := goIn(dir, append(args, "./build/baca", "./build/baca-paper")...); err != nil || !w.wantsBeam() {
@@ -137,7 +160,7 @@ func (w *world) build(r *report) error {
 	fmt.Fprintln(w.log, "building baca-beam")
 	err = goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
 	if w.beam = err == nil; !w.beam {
-		r.leaveOut("Beam, which could not be built: " + err.Error())
+		w.leaveOut("Beam, which could not be built: " + err.Error())
 	}
 	return nil
 }
@@ -157,30 +180,8 @@ func goIn(dir string, args ...string) error {
 	return nil
 }
 
-// version names the program and the commit that it is built from.
-func (w *world) version() (string, error) {
-	out, err := exec.Command(filepath.Join(w.root, "baca"), "version").Output()
-	if err != nil {
-		return "", fmt.Errorf("baca version: %w", err)
-	}
-	first, _, _ := strings.Cut(string(out), "\n")
-	if commit, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output(); err == nil {
-		first += ", commit " + strings.TrimSpace(string(commit))
-	}
-	return first, nil
-}
-
-// A cell is a kind of fault with a target: a row of the table.
-type cell struct {
-	kind   *kind
-	target *target
-}
-
-func (c cell) name() string { return c.kind.name + "/" + c.target.name }
-
-// plan lists the faults, in random order, when the targets have run without.
-func (w *world) plan(r *report) ([]cell, error) {
-	var cells []cell
+// plan lists the cells, whose targets have run without faults.
+func (w *world) plan() error {
 	ready := map[string]*target{}
 	for _, k := range kinds {
 		for _, name := range k.targets {
@@ -190,51 +191,95 @@ func (w *world) plan(r *report) ([]cell, error) {
 			}
 			if k.needs != nil {
 				if why := k.needs(); why != nil {
-					r.leaveOut(fmt.Sprintf("%s: %v", c.name(), why))
+					w.leaveOut(fmt.Sprintf("%s: %v", c.name(), why))
 					continue
 				}
 			}
 			if ready[name] == nil {
 				if err := w.reference(c.target); err != nil {
-					return nil, fmt.Errorf("%s without faults: %w", name, err)
+					return fmt.Errorf("%s without faults: %w", name, err)
 				}
-				fmt.Fprintf(w.log, "%s without faults: %v\n", name, c.target.duration.Round(time.Millisecond))
 				ready[name] = c.target
 			}
-			cells = append(cells, cell{k, ready[name]})
+			w.cells = append(w.cells, cell{k, ready[name]})
+			w.counts[c.name()] = new(count)
 		}
 	}
-	if len(cells) == 0 {
-		return nil, fmt.Errorf("no kind of fault is left to inject")
+	if len(w.cells) == 0 {
+		return errors.New("no kind of fault is left to inject")
 	}
-	r.cells = cells
-	plan := slices.Repeat(cells, (w.faults+len(cells)-1)/len(cells))
-	rng := rand.New(rand.NewPCG(w.seed, 0))
-	rng.Shuffle(len(plan), func(i, j int) { plan[i], plan[j] = plan[j], plan[i] })
-	return plan, nil
+	return nil
 }
 
-// one injects a fault and returns its result.
-func (w *world) one(c cell, i int) result {
-	f := &fault{
-		world: w, target: c.target, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1)),
-		dir: filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.kind.name, c.target.name, i)),
-	}
-	f.dir = strings.ReplaceAll(f.dir, " ", "-")
+// one injects a fault and counts what became of it.
+func (w *world) one(c cell, i, of int) {
+	f := &fault{world: w, target: c.target, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
+	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.kind.name, c.target.name, i)), " ", "-")
 	refused, err := c.kind.inject(f)
-	if err == nil {
-		err = f.crashed
-	}
 	if f.mounted {
 		f.unmount()
 	}
+	if err == nil {
+		err = f.crashed
+	}
 	if err != nil {
-		return result{lost: fmt.Errorf("%w\n  in %s: %s", err, f.dir, strings.Join(f.did, "; "))}
+		err = fmt.Errorf("%w\n  in %s: %s", err, f.dir, strings.Join(f.did, "; "))
+	} else {
+		err = os.RemoveAll(f.dir)
 	}
-	if err := os.RemoveAll(f.dir); err != nil {
-		return result{lost: err}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.counts[c.name()]
+	n.tried++
+	switch {
+	case err != nil:
+		n.lost++
+		w.lost = append(w.lost, fmt.Sprintf("%s, fault %d: %v", c.name(), i, err))
+		fmt.Fprintf(w.log, "LOST %s\n", w.lost[len(w.lost)-1])
+	case refused:
+		n.refused++
+	default:
+		n.survived++
 	}
-	return result{refused: refused}
+	if w.done++; w.done%20 == 0 || w.done == of {
+		fmt.Fprintf(w.log, "%d of %d faults, %d lost\n", w.done, of, len(w.lost))
+	}
+}
+
+// page says what became of all faults, by kind.
+func (w *world) page() string {
+	var b strings.Builder
+	fmt.Fprint(&b, `# Faults, injected
+
+Is anything lost, doubled or wrong without a word when a run meets a fault at a random moment? Survived: the same command again, with --resume
+where there is that, gives the bytes of a run without faults, or of one with the changed input alone. Refused: an error named the file, and the rows from before were still there;
+of several writers another wrote the reference bytes. Lost: all else, such as other bytes, a crash, or no end.
+
+| fault | targets | tried | survived | refused | lost |
+|---|---|---|---|---|---|
+`)
+	var all count
+	for _, k := range kinds {
+		var n count
+		targets := 0
+		for _, c := range w.cells {
+			if x := w.counts[c.name()]; c.kind == k {
+				n = count{n.tried + x.tried, n.survived + x.survived, n.refused + x.refused, n.lost + x.lost}
+				targets++
+			}
+		}
+		if targets > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, targets, n.tried, n.survived, n.refused, n.lost)
+		}
+		all = count{all.tried + n.tried, all.survived + n.survived, all.refused + n.refused, all.lost + n.lost}
+	}
+	fmt.Fprintf(&b, "\nOf %d faults %d lost something.\n\n", all.tried, all.lost)
+	for _, text := range slices.Concat(w.leftOut, w.lost) {
+		fmt.Fprintf(&b, "- %s\n", text)
+	}
+	kernel, _ := exec.Command("uname", "-sr").Output()
+	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(kernel)), runtime.Version())
+	return b.String()
 }
 
 func lastLine(text string) string {

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,7 +38,7 @@ const (
 
 	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
 	scoreSample  = "baca score --model model.msgpack --by both --out out/rows.csv sample.smi"
-	pretrain     = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
+	train        = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
 	table1       = "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
 	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
 	shard        = "baca score --model model.msgpack --out out/shards part-a.smi part-b.smi --shard "
@@ -66,7 +68,7 @@ func (w *world) target(name string) *target {
 			gives: []string{"rows.csv", "rejects.csv"}, rows: "rows.csv", varies: "library.smi"},
 		{name: "score by a sample", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{scoreSample}, again: " --resume",
 			gives: []string{"rows.csv"}, rows: "rows.csv", varies: "sample.smi"},
-		{name: "pretrain", reads: []string{"train.smi"}, steps: []string{pretrain}, again: " --resume",
+		{name: "train", reads: []string{"train.smi"}, steps: []string{train}, again: " --resume",
 			gives: []string{"model.msgpack"}, varies: "train.smi"},
 		{name: "bench table1", reads: []string{"data/mol/inner.csv", "data/mol/outer.csv"}, steps: []string{table1}, gives: []string{"bench/table1.json"}},
 		{name: "shards, merge", reads: parts, steps: []string{shard + "0/3", shard + "1/3", shard + "2/3", merge}, gives: merged, varies: "part-b.smi"},
@@ -75,11 +77,10 @@ func (w *world) target(name string) *target {
 		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
 		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
 		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca-paper featurize sample.smi"}, stream: "stdout"},
-		{name: "serve", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 	} {
 		switch {
 		case t.name != name:
-		case !w.page && (name == "site" || name == "serve"), !w.beam && name == beamMerge:
+		case !w.built && name == "site", !w.beam && name == beamMerge:
 			return nil
 		default:
 			return t
@@ -96,10 +97,11 @@ func (w *world) reference(t *target) error {
 	}
 	begin := time.Now()
 	if t.stream != "" {
-		if err := f.keepStream(); err != nil {
+		data, e, err := f.stream(io.ReadAll)
+		if err = errors.Join(err, e.err, os.WriteFile(f.out("stream"), data, 0o666)); err != nil {
 			return err
 		}
-	} else if e := f.run(""); e.err != nil {
+	} else if e := f.wait(f.begin("")); e.err != nil {
 		return fmt.Errorf("%w: %s", e.err, tail(e.stderr))
 	}
 	t.duration, t.reference = time.Since(begin), f.dir

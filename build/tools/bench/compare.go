@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tolerated is how much slower than before a benchmark may be, in percent.
+const tolerated = 5
+
+// compare runs what is native, and the command, in the working tree and in a revision, and has benchstat
+// compare. It is an error if something became slower.
+func (c config) compare(ctx context.Context, now tree) error {
+	before, remove, err := c.checkout(ctx, c.against, now.bin)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	now.platform = "now"
+	var sides [2][]job
+	for k, side := range []tree{before, now} {
+		fmt.Fprintln(c.stderr, "building", side.platform)
+		native, failed := side.native(ctx)
+		commands, other := side.commands(ctx)
+		if err := errors.Join(failed, other); err != nil {
+			fmt.Fprintf(c.stderr, "note: %s lacks something: %v\n", side.platform, err)
+		}
+		sides[k] = append(native, commands...)
+	}
+	var jobs []job // in turn, so that both sides of a benchmark run soon after each other
+	for _, j := range sides[1] {
+		_, what, _ := strings.Cut(j.what, " ")
+		if k := slices.IndexFunc(sides[0], func(b job) bool { return b.what == before.platform+" "+what }); k >= 0 {
+			jobs = append(jobs, sides[0][k], j)
+		}
+	}
+	files, err := c.rotate(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	text, err := c.benchstat(ctx, files)
+	if err != nil {
+		return err
+	}
+	os.Stdout.Write(text)
+	if text, err = c.benchstat(ctx, files, "-format", "csv"); err != nil {
+		return err
+	}
+	if slow := slower(string(text)); len(slow) > 0 {
+		return fmt.Errorf("slower by more than %d %%: %s", tolerated, strings.Join(slow, ", "))
+	}
+	return nil
+}
+
+// change is what benchstat writes of a benchmark that takes another time: its name first, the change behind.
+var change = regexp.MustCompile(`(?m)^([^,\n]+),.*,\+([\d.]+)%,p=`)
+
+// slower lists the benchmarks that benchstat found slower beyond noise, by more than is tolerated. Only the
+// tables of times count.
+func slower(csv string) (list []string) {
+	for table := range strings.SplitSeq(csv, "\n\n") {
+		if !strings.Contains(table, ",sec/op,") {
+			continue
+		}
+		for _, m := range change.FindAllStringSubmatch(table, -1) {
+			if percent, _ := strconv.ParseFloat(m[2], 64); percent > tolerated && m[1] != "geomean" {
+				list = append(list, m[1]+" +"+m[2]+" %")
+			}
+		}
+	}
+	return list
+}
+
+// A goal is how many times as long the second takes as the first, at least; or without a second, how many
+// seconds the first takes at most.
+type goal struct {
+	what, platform, name, otherPlatform, other string
+	want                                       float64
+}
+
+var goals = []goal{
+	{"product of 384×64×64, vector code over OpenBLAS", "native", "Gemm/NN/384x64x64/(AVX|NEON)", "native", "Gemm/NN/384x64x64/OpenBLAS", 0.5},
+	{"the same in Node, SIMD over portable", "node", "Gemm/NN/384x64x64/WebAssembly", "node", "Gemm/NN/384x64x64/portable", 12},
+	{"the same in Chromium", "chromium", "Gemm/NN/384x64x64/WebAssembly", "chromium", "Gemm/NN/384x64x64/portable", 12},
+	{"GIN forward, vector over portable code", "native", "Forward/bbbp", "portable", "Forward/bbbp", 4},
+	{"the same in Chromium", "chromium", "Forward/bbbp", "chromium-portable", "Forward/bbbp", 6},
+	{"pre-training epoch, over PyTorch", "native", "Epoch/bbbp", "peers", "Epoch/bbbp", 3},
+	{"nearest of 100 000 graphs, over RDKit", "native", "Neighbour/.*/subtrees", "peers", "Neighbour/", 50},
+	{"model of 50 000 graphs, over that of bbbp", "command", "Bank/50000", "command", "Bank/bbbp", 0.4},
+	{"model of 500 000 graphs", "command", "Bank/500000", "command", "Bank/bbbp", 1. / 7},
+	{"408 graphs calibrated, all cores", "native", "Batch/bbbp-bace", "", "", 1},
+	{"the same in Chromium", "chromium", "Batch/bbbp-bace", "", "", 4},
+	{"1 000 molecules in a worker of Chromium", "chromium", "Decide/.*/1000", "", "", 1},
+	{"10 000 molecules", "chromium", "Decide/.*/10000", "", "", 6},
+	{"score one molecule, start included", "command", "Start/1", "", "", 0.060},
+	{"score 1 000 molecules", "command", "Start/1000", "", "", 0.150},
+}
+
+// page shows which goals are reached.
+func (c config) page(files []string) string {
+	texts := map[string]string{}
+	for _, f := range files {
+		text, _ := os.ReadFile(f) // as it was written before
+		texts[strings.TrimSuffix(filepath.Base(f), ".txt")] = string(text)
+	}
+	rows, reached, measured := "", 0, 0
+	for _, g := range goals {
+		first := fastest(texts[g.platform], g.name)
+		value, wanted, fine := first, fmt.Sprintf("≤ %.3g s", g.want), first <= g.want
+		if g.other != "" {
+			value = fastest(texts[g.otherPlatform], g.other) / first
+			wanted, fine = fmt.Sprintf("≥ %.3g", g.want), value >= g.want
+		}
+		if !(value > 0) {
+			continue // not run here
+		}
+		if measured++; fine {
+			reached++
+		}
+		rows += fmt.Sprintf("| %s | %s | %.3g |\n", g.what, wanted, value)
+	}
+	return fmt.Sprintf(`# Benchmarks
+
+Is every hot path as fast as it is to be? The fastest of %d rounds, on one thread but where all cores are named: seconds, or how many times as long
+the other takes.
+
+| what | wanted | measured |
+|---|---|---|
+%s
+%d of %d goals are reached.
+
+`+"`go run ./build/tools/bench -count %d`, on %d cores, %s/%s, %s.\n", c.rounds, rows, reached, measured, c.rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+}
+
+// fastest is the shortest time of a benchmark in seconds, 0 for none.
+func fastest(text, name string) (seconds float64) {
+	for _, m := range regexp.MustCompile(`(?m)^Benchmark`+name+`\S*\s+\d+\s+([\d.e+]+) ns/op`).FindAllStringSubmatch(text, -1) {
+		if ns, err := strconv.ParseFloat(m[len(m)-1], 64); err == nil && (seconds == 0 || ns*1e-9 < seconds) {
+			seconds = ns * 1e-9
+		}
+	}
+	return seconds
+}

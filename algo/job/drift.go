@@ -11,32 +11,32 @@ import (
 	"baca/algo/table"
 )
 
-// DriftDelta is the usual rate of false alarms of a test for drift.
+// DriftDelta is the default rate of false alarms for drift.
 const DriftDelta = 0.01
 
-// A Drift is a test for drift with its path.
+// A Drift is a drift test with its path.
 type Drift struct {
 	*decide.Drift
-	Wealth []float64 // powers of ten, the first for the start
+	Wealth []float64 // powers of ten, from the start
 }
 
-// NewDrift returns a test that has seen nothing.
+// NewDrift returns a new test.
 func NewDrift(alone *algo.SingleScorer, seed uint64) *Drift {
 	return &Drift{decide.NewDrift(alone.Holdout(), seed), []float64{0}}
 }
 
-// Add takes the score of the next graph by itself, and returns its p-value.
+// Add returns the p-value of the next graph's score.
 func (d *Drift) Add(score float64) float64 {
 	p := d.Drift.Add(score)
 	d.Wealth = append(d.Wealth, d.LogWealth()/math.Ln10)
 	return p
 }
 
-// Log is the power of ten that the wealth is now.
+// Log is the wealth as a power of ten.
 func (d *Drift) Log() float64 { return d.Wealth[len(d.Wealth)-1] }
 
-// Watch adds the graphs of records, each by itself, and calls emit for each record behind
-// that, with its score and p-value unless it is refused. So many graphs are scored at a time.
+// Watch adds the graphs of records, piece graphs at a time, and calls emit for each record with its
+// score and p-value, without them if refused.
 func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[table.Unread, error], emit func(r table.Record, score, p float64) error) error {
 	var wait []table.Record
 	var graphs []*graph.Graph

@@ -1,6 +1,5 @@
-// Package job is what the command and the page both do with graphs: it scores, explains,
-// watches for drift, reports and trains. It reads and writes values; who calls it opens
-// files, shows progress and keeps what it returns.
+// Package job has what command and page share: scoring (Score), explaining, drift, reports and
+// training. Callers open files, show progress and store results.
 package job
 
 import (
@@ -15,19 +14,18 @@ import (
 	"baca/algo/table"
 )
 
-// An Explainer says why graphs have the scores that they get by themselves.
+// An Explainer explains scores of single graphs.
 type Explainer struct {
 	Alone *algo.SingleScorer
 	Alpha float64
-	Form  molecule.Form // in which the model reads molecules
+	Form  molecule.Form // the model's form of molecules
 
-	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without.
+	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without a batch.
 	Scorer *algo.Scorer
 	Batch  []int
 }
 
-// Explain sets Why of the rows that have scores, on that many goroutines (0: one for each
-// core).
+// Explain sets Why of rows with scores, on that many goroutines (0: one for each core).
 func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Scored) error {
 	errs := make([]error, len(rows))
 	err := parallel.For(ctx, workers, len(rows), func(_, i int) {
@@ -41,7 +39,7 @@ func (e *Explainer) Explain(ctx context.Context, workers int, rows []table.Score
 	return err
 }
 
-// Nearest sets that of the rows that have scores.
+// Nearest sets Nearest of rows with scores.
 func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Scored, count int) error {
 	return parallel.For(ctx, workers, len(rows), func(_, i int) {
 		if rows[i].Scores != nil {
@@ -50,7 +48,7 @@ func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Score
 	})
 }
 
-// Why explains a record that is not refused.
+// Why explains a readable record.
 func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error) {
 	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
 	if err != nil {
@@ -67,8 +65,8 @@ func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error)
 // mostAlike is how many records of the OOD dictionary are named.
 const mostAlike = 3
 
-// likeOutside returns the records, from 1, that the OOD dictionary holds after a batch and
-// that the attention looks at most for this one.
+// likeOutside returns the records, from 1, of the OOD dictionary with the most attention for this
+// one.
 func (e *Explainer) likeOutside(ctx context.Context, r table.Record) ([]float64, error) {
 	if e.Scorer == nil {
 		return nil, nil
@@ -88,7 +86,7 @@ func (e *Explainer) likeOutside(ctx context.Context, r table.Record) ([]float64,
 	return list, nil
 }
 
-// InBatch returns the place of a record in a batch of these records, ascending, or −1.
+// InBatch returns the index of a record in an ascending batch, or −1.
 func InBatch(batch []int, record int) int {
 	if i, found := slices.BinarySearch(batch, record); found {
 		return i

@@ -9,12 +9,11 @@ import (
 	"baca/algo/table"
 )
 
-// refusalsNamed is how many refused records are named.
 const refusalsNamed = 3
 
-// Gather reads parsed records into a list, so many graphs at a time on that many goroutines, and
-// says what was refused. Added is called behind each time with how many graphs these were. The list
-// does not depend on either number.
+// Gather reads parsed records into a list, piece graphs at a time on that many goroutines, and
+// returns what was refused. It calls added with the number of graphs each time. The list depends on
+// neither number.
 func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[table.Record, error], added func(graphs int)) (refused []string, err error) {
 	var chunk []compare.Source
 	flush := func() error {

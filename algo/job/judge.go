@@ -9,8 +9,8 @@ import (
 	"baca/algo/trust"
 )
 
-// Judge gives rows that have a score and a prediction what to expect of that. by is the order
-// that c was learned in, and predicted the prediction of a row, NaN where there is none.
+// Judge sets the judgement of rows with a score and a prediction. by is the order that c was
+// calibrated in; predicted returns a row's prediction, NaN for none.
 func Judge(ctx context.Context, alone *algo.SingleScorer, c *trust.Calibration, by algo.Order, rows []table.Scored, predicted func(i int) float64) error {
 	var list []algo.Prediction
 	var of []int

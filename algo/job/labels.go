@@ -14,33 +14,30 @@ import (
 	"baca/algo/trust"
 )
 
-// Labels are columns with values of molecules, and what is wrong in them. Several goroutines may
-// use them.
+// Labels are columns of molecules' values, with their mistakes. They are safe for concurrent use.
 type Labels struct {
 	Observed, Predicted string // columns, empty for none
-	Classes             bool   // observed values are 0 or 1, and predicted ones probabilities
+	Classes             bool   // observed values are 0 or 1, predictions probabilities
 
 	mutex sync.Mutex
 	bad   int
 	first []badCell // the first few, by row
 }
 
-// A badCell is a cell that holds no value.
 type badCell struct {
 	row, cell int
 	err       error
 }
 
-// badShown is how many cells without a value are named.
+// badShown is how many bad cells are named.
 const badShown = 5
 
-// Columns are those that are to be read, see [dataset.Options].
+// Columns are the columns to read, see [dataset.Options].
 func (l *Labels) Columns() []string {
 	return slices.DeleteFunc([]string{l.Observed, l.Predicted}, func(name string) bool { return name == "" })
 }
 
-// Of reads the values of a record by its cells, NaN for what is no number. It is nil where no
-// columns are read.
+// Of reads a record's values, NaN for what is no number, nil without columns.
 func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
 	columns := l.Columns()
 	if len(columns) == 0 {
@@ -73,7 +70,6 @@ func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
 	return v
 }
 
-// numberIn reads a cell with a finite number.
 func numberIn(cell string) (float64, error) {
 	if cell == "" {
 		return math.NaN(), fmt.Errorf("empty, want a number")
@@ -85,14 +81,13 @@ func numberIn(cell string) (float64, error) {
 	return x, nil
 }
 
-// decimal reads what tables of numbers have, such as -12.5 and 1e-3. Go's numbers are more: 0x1p-2,
-// 0x_ff, inf.
+// decimal accepts decimal notation, such as -12.5 and 1e-3, and not Go's 0x1p-2, 0x_ff, inf.
 func decimal(cell string) (float64, bool) {
 	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
 }
 
-// checkClass reports what is no class, where that was observed, and else what is no probability.
+// checkClass rejects an observed value that is no class, or a prediction that is no probability.
 func checkClass(text string, x float64, observed bool) error {
 	switch {
 	case observed && x != 0 && x != 1:
@@ -112,8 +107,7 @@ func (l *Labels) note(b badCell) {
 	l.first = l.first[:min(len(l.first), badShown)]
 }
 
-// Problems say which cells hold no number, and end with what becomes of their rows. There are
-// none where all hold one.
+// Problems names the cells without a number, and says what becomes of their rows.
 func (l *Labels) Problems(becomes string) (list []string) {
 	for _, b := range l.first {
 		list = append(list, "no value: "+table.Printable(b.err.Error()))
@@ -134,9 +128,8 @@ const (
 	DoNotCount      = "these molecules do not count"
 )
 
-// EnoughResiduals reports, before anything is trained on graphs with these values, that too few
-// of those to be kept from training have both, or that predictions are a copy of what was observed.
-// Prepare comes before it.
+// EnoughResiduals checks before training, after Prepare, that enough held-out graphs have both
+// values, and that predictions are no copy of observations.
 func (t *Training) EnoughResiduals(values []*algo.Values) error {
 	holdout := t.Holdout
 	known, numbers, copied := 0, false, true

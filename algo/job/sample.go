@@ -12,13 +12,11 @@ import (
 	"baca/algo/table"
 )
 
-// A sample is an even sample of the graphs of an input, of bounded size.
+// A sample is an even sample of bounded size of an input's graphs.
 //
-// The place of a record in the input, with the seed, gives it a key as good as
-// random, and the graphs with the smallest keys are the sample: up to a limit of
-// graphs, or fewer if these are very large. So it depends on nothing but the input and
-// the seed. No two places have the same key, and copies of a graph at two places are two
-// graphs.
+// Place and seed give each record a pseudo-random key, and the graphs with the smallest keys are
+// the sample: up to limit graphs, fewer if they are very large. It depends only on input and seed.
+// Keys differ, so copies are two graphs.
 type sample struct {
 	seed  uint64
 	limit int
@@ -32,33 +30,31 @@ type sampled struct {
 	graph *graph.Graph
 }
 
-// sampleStream makes the keys differ from other random numbers of the same seed.
+// sampleStream separates the keys from other random numbers of the seed.
 const sampleStream = 0xba1a_0003
 
-// newSample returns an empty sample of at most limit graphs.
 func newSample(limit int, seed uint64) *sample { return &sample{seed: seed, limit: limit} }
 
-// mix is a permutation of the 64-bit numbers: the finaliser of SplitMix64 (Steele,
-// Lea and Flood, 2014).
+// mix is a permutation of 64-bit numbers, SplitMix64's finaliser (Steele, Lea and Flood, 2014).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// key is one to one for each seed.
+// key is injective for each seed.
 func (s *sample) key(place int) uint64 {
 	return mix(mix(uint64(place)^mix(s.seed)) + mix(s.seed^sampleStream))
 }
 
-// full tells whether a first part of the sample, of so many graphs and nodes, has
-// no room for another. It never is false again for more of both.
+// full reports whether the first part of the sample, of that many graphs and nodes, has no room. It
+// is monotone in both.
 func (s *sample) full(graphs, nodes int) bool {
 	return graphs >= s.limit || nodes >= maxNodes && graphs >= algo.MinBatch
 }
 
-// wants tells whether a graph at that place would change the sample. Most records
-// of a long input need not be parsed to know that they are not in it.
+// wants reports whether a graph at that place would change the sample. Most records of a long input
+// need no parsing.
 func (s *sample) wants(place int) bool {
 	key := s.key(place)
 	n := len(s.items)
@@ -98,8 +94,7 @@ func (s *sample) byPlace() []sampled {
 	return slices.SortedFunc(slices.Values(s.items), func(a, b sampled) int { return cmp.Compare(a.place, b.place) })
 }
 
-// fit returns the graphs in the order of the input, not scored yet. Total is the
-// number of records of the input.
+// fit returns the graphs in input order, unscored. total is the number of records.
 func (s *sample) fit(total int) *Fit {
 	f := &Fit{Sample: true, Total: total}
 	for _, i := range s.byPlace() {
@@ -108,16 +103,15 @@ func (s *sample) fit(total int) *Fit {
 	return f
 }
 
-// A placed record has its place in the whole input, from 0.
+// A placed record has its place in the input, from 0.
 type placed struct {
 	place int
 	read  table.Unread
 }
 
-// draw adds those of the records that are in the sample, and returns how many
-// records there were. They are parsed on the given number of goroutines (0: one for
-// each core). Progress, unless nil, is told now and then how many records it was so
-// far. The error is that of the records, behind the last one, or of ctx.
+// draw adds the records in the sample, parsed on that many goroutines (0: one for each core), and
+// returns the number of records. It calls progress, if not nil, with the number so far. The error
+// is that of the records, after the last one, or of ctx.
 func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed, error], progress func(records int)) (int, error) {
 	n := 0
 	var wanted []table.Unread
@@ -164,5 +158,5 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 	return n, err
 }
 
-// drawn records are gone through between two looks at the context.
+// drawn records pass between checks of the context.
 const drawn = 4096

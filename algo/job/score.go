@@ -14,34 +14,31 @@ import (
 	"baca/algo/table"
 )
 
-// Up to MaxGraphs graphs are calibrated together, or fewer if these are very large. Of an
-// input that is longer, a sample of as many forms the batch, and all others are scored
-// by what was learned from it. So memory does not depend on the length of the input,
-// and the scores of all its graphs can be compared. Where each graph decides alone there
-// is no batch at all.
+// At most MaxGraphs graphs form a batch, fewer if they are very large. From longer inputs a sample
+// forms it, and the others are scored in its state. So memory is bounded, and all scores are
+// comparable.
 const (
 	MaxGraphs = 4096
-	maxNodes  = 1 << 20   // unless there are less than algo.MinBatch graphs
-	maxText   = 128 << 20 // bytes of records that are kept until the batch is scored
+	maxNodes  = 1 << 20   // unless there are fewer than algo.MinBatch graphs
+	maxText   = 128 << 20 // bytes of records waiting for the batch
 )
 
-// perRecord is what a record counts for in maxText besides its text.
+// perRecord is a record's overhead in maxText.
 const perRecord = 64
 
-// A Fit is what the graphs that were scored together gave.
+// A Fit is a scored batch.
 type Fit struct {
 	*algo.Report
-	Graphs  []*graph.Graph // that were scored together, in the order of Report.Rows
+	Graphs  []*graph.Graph // of the batch, in the order of Report.Rows
 	Records []int          // their places in the input, from 0
-	// Sample says that they are a sample, drawn evenly from all of the input or,
-	// with First, the first that came.
+	// Sample reports an even sample of the input or, with First, its first graphs.
 	Sample, First bool
-	// Total is the number of records of the input, 0 while it is not known.
+	// Total is the number of records, 0 if unknown.
 	Total int
 }
 
-// Sentences say what a calibrated batch is like as a whole, by what decides and whether rows
-// have the columns of both answers. A nil Fit says nothing.
+// Sentences describe a batch, given what decides and whether rows have both answers. A nil Fit has
+// none.
 func (f *Fit) Sentences(by string, both bool) []string {
 	switch {
 	case f == nil || f.Report == nil || f.Few && by != algo.ByAlone:
@@ -66,74 +63,70 @@ func (f *Fit) Sentences(by string, both bool) []string {
 	return list
 }
 
-// An Input can be gone through.
+// An Input is a sequence of records.
 type Input struct {
 	Records iter.Seq2[table.Unread, error]
-	// Again, unless nil, starts from the beginning; release is called when that
-	// is over. Without it Records is all there is, and a sample the first graphs.
+	// Again, if not nil, restarts the input; callers release it. Otherwise Records is all there is,
+	// and a sample has the first graphs.
 	Again func() (records iter.Seq2[table.Unread, error], release func(), err error)
 }
 
-// ScoreOptions are those of Score.
 type ScoreOptions struct {
-	// Batch calibrates the graphs as a batch. Without it each is scored by itself in one
-	// pass over the input, and nothing below but Workers and Skip matters.
+	// Batch scores the graphs as a batch. Otherwise each is scored by itself in one pass, with
+	// Workers and Skip only.
 	Batch   bool
-	Graphs  int // that are scored together, at most; 0: MaxGraphs
+	Graphs  int // of the batch, at most; 0: MaxGraphs
 	Seed    uint64
 	Workers int // 0: all cores
-	// Skip rows are not emitted again, because an earlier run did. With Batch the input
-	// must then have Again.
+	// Skip rows were emitted by an earlier run. With Batch the input needs Again.
 	Skip int
-	// Others are further models, whose rows are Scored.Others. They do not go with Batch.
+	// Others are more models, with rows in Scored.Others, without Batch.
 	Others []*algo.Scorer
-	// Reading, unless nil, is told how many records have been looked at for the
-	// sample.
+	// Reading, if not nil, gets the number of records seen for the sample.
 	Reading func(records int)
-	// Fitting, unless nil, gets the batch before it is scored: without Report.
+	// Fitting, if not nil, gets the batch before it is scored, without Report.
 	Fitting func(*Fit)
-	// Fitted, unless nil, gets what was learned before the first row is emitted.
-	// It is not called for an input without graphs.
+	// Fitted, if not nil, gets the scored batch before the first row. An input without graphs has
+	// none.
 	Fitted func(*Fit) error
 }
 
-// block records are parsed at a time before there is a batch; piece records are
-// parsed and scored by one goroutine after that, or more for a device that wants more.
+// block records are parsed at a time before there is a batch, piece records by one goroutine
+// afterwards, or more for a GPU.
 const (
 	block = 256
 	piece = 32
 )
 
-// Score scores the graphs of an input and emits its records in order, each once,
-// some at a time. The rows depend on the input, the scorer and the seed, not on the
-// number of workers. An error of the input ends it after the rows before the error;
-// one of emit or ctx ends it at once.
+// Score scores the graphs of an input and emits its records in order. Rows depend on input, scorer
+// and seed, not on the number of workers. An error of the input ends it after the rows before; one
+// of emit or ctx ends it at once.
 func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit func([]table.Scored) error) error {
 	if o.Graphs <= 0 {
 		o.Graphs = MaxGraphs
 	}
 	if !o.Batch {
-		return onwards(ctx, s, o.Others, &Fit{}, o.Workers, inOrder(in.Records, 0, o.Skip), emit)
+		return scoreStream(ctx, s, o.Others, &Fit{}, o.Workers, inOrder(in.Records, 0, o.Skip), emit)
 	}
 	next, stop := iter.Pull2(in.Records)
 	defer func() { stop() }()
 	r := &reader{next: next, workers: o.Workers}
-	if err := r.hold(ctx, o.Graphs); err != nil {
+	if err := r.fillBatch(ctx, o.Graphs); err != nil {
 		return err
 	}
 	first := 0 // place of the first parsed record
-	for in.Again == nil && len(r.graphs) == 0 && r.peek() {
-		// So many refused ones that they cannot wait for a graph.
+	for in.Again == nil && len(r.graphs) == 0 && r.hasNext() {
+		// Too many refused records to wait for a graph.
 		if err := emit(join(r.parsed, nil)); err != nil {
 			return err
 		}
 		first, r.parsed, r.text = r.records, nil, 0
-		if err := r.hold(ctx, o.Graphs); err != nil {
+		if err := r.fillBatch(ctx, o.Graphs); err != nil {
 			return err
 		}
 	}
-	if !r.peek() {
-		return r.together(ctx, s, o, emit)
+	if !r.hasNext() {
+		return r.scoreBatch(ctx, s, o, emit)
 	}
 	if in.Again == nil {
 		f := &Fit{Graphs: r.graphs, Records: r.places, Sample: true, First: true}
@@ -144,8 +137,8 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 		if err := emit(join(r.parsed, rows)); err != nil {
 			return err
 		}
-		f = &Fit{} // the rows of the batch are out
-		return onwards(ctx, s, nil, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
+		f = &Fit{} // the batch's rows are emitted
+		return scoreStream(ctx, s, nil, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
 	}
 	f, err := r.sample(ctx, o)
 	if err != nil {
@@ -161,11 +154,10 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 		return err
 	}
 	defer release()
-	return onwards(ctx, s, nil, f, o.Workers, inOrder(records, 0, o.Skip), emit)
+	return scoreStream(ctx, s, nil, f, o.Workers, inOrder(records, 0, o.Skip), emit)
 }
 
-// inOrder yields records with their places, the first of which is given, but for as
-// many as are to be skipped.
+// inOrder yields records after skip ones, with places from first on.
 func inOrder(records iter.Seq2[table.Unread, error], first, skip int) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		place := first
@@ -178,22 +170,22 @@ func inOrder(records iter.Seq2[table.Unread, error], first, skip int) iter.Seq2[
 	}
 }
 
-// A reader goes through an input up to the batch.
+// A reader reads an input up to the batch.
 type reader struct {
 	next    func() (table.Unread, error, bool)
 	workers int
-	broken  error // of the input, behind what was read
+	broken  error // of the input, after what was read
 
 	parsed      []table.Record // all so far
 	graphs      []*graph.Graph
 	places      []int // of graphs
 	records     int   // read
 	nodes, text int
-	ahead       table.Unread // read by peek
+	ahead       table.Unread // read by hasNext
 }
 
-// take reads and parses up to n records.
-func (r *reader) take(ctx context.Context, n int) ([]table.Record, error) {
+// parseNext reads and parses up to n records.
+func (r *reader) parseNext(ctx context.Context, n int) ([]table.Record, error) {
 	var unread []table.Unread
 	if r.ahead != nil {
 		unread, r.ahead = append(unread, r.ahead), nil
@@ -220,13 +212,13 @@ func parse(ctx context.Context, workers int, unread []table.Unread) ([]table.Rec
 	return records, err
 }
 
-// hold reads until there are graphs enough for a batch, or no more.
-func (r *reader) hold(ctx context.Context, graphs int) error {
+// fillBatch reads until a batch is full or the input ends.
+func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	full := func() bool {
 		return len(r.graphs) >= graphs || r.text >= maxText || r.nodes >= maxNodes && len(r.graphs) >= algo.MinBatch
 	}
 	for !full() {
-		records, err := r.take(ctx, min(block, graphs-len(r.graphs)))
+		records, err := r.parseNext(ctx, min(block, graphs-len(r.graphs)))
 		if err != nil || len(records) == 0 {
 			return err
 		}
@@ -244,8 +236,8 @@ func (r *reader) hold(ctx context.Context, graphs int) error {
 	return nil
 }
 
-// peek tells whether there is another record.
-func (r *reader) peek() bool {
+// hasNext reports whether there is another record.
+func (r *reader) hasNext() bool {
 	if r.ahead != nil || r.broken != nil {
 		return r.ahead != nil
 	}
@@ -257,7 +249,7 @@ func (r *reader) peek() bool {
 	return true
 }
 
-// rest yields the records that are left.
+// rest yields the remaining records.
 func (r *reader) rest() iter.Seq2[table.Unread, error] {
 	return func(yield func(table.Unread, error) bool) {
 		if u := r.ahead; u != nil {
@@ -275,8 +267,8 @@ func (r *reader) rest() iter.Seq2[table.Unread, error] {
 	}
 }
 
-// together scores all that was read as one batch.
-func (r *reader) together(ctx context.Context, s *algo.Scorer, o ScoreOptions, emit func([]table.Scored) error) error {
+// scoreBatch scores everything read as one batch.
+func (r *reader) scoreBatch(ctx context.Context, s *algo.Scorer, o ScoreOptions, emit func([]table.Scored) error) error {
 	rows, err := fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Total: r.records})
 	if err != nil {
 		return err
@@ -307,9 +299,8 @@ func fit(ctx context.Context, s *algo.Scorer, o ScoreOptions, f *Fit) ([]algo.Ro
 	return report.Rows, err
 }
 
-// sample goes through all that is left and draws a sample from the whole input,
-// which is yet to be scored. An error of the input ends the sample; it comes again
-// when the rows are scored.
+// sample draws a sample from the whole input, unscored. An input error ends it, and comes again
+// when rows are scored.
 func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 	s := newSample(o.Graphs, o.Seed)
 	for i, g := range r.graphs {
@@ -328,7 +319,7 @@ func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 	return s.fit(before + rest), nil
 }
 
-// join gives the records that are not refused their rows, in order.
+// join gives readable records their rows, in order.
 func join(records []table.Record, rows []algo.Row) []table.Scored {
 	scored := make([]table.Scored, len(records))
 	for i, rec := range records {
@@ -340,12 +331,11 @@ func join(records []table.Record, rows []algo.Row) []table.Scored {
 	return scored
 }
 
-// onwards parses and scores records, each by itself and, if there was a batch, as the
-// batch scored the holdout. Those of the batch, which was the Fit, keep the rows that
-// they got in it. It emits them in their order, some at a time, and does not depend on
-// the number of workers (0: one for each core). An error of the records ends it after the rows before
-// the error, one of emit or ctx at once.
-func onwards(ctx context.Context, s *algo.Scorer, others []*algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]table.Scored) error) error {
+// scoreStream parses and scores records, each by itself and, after a batch, in its state. Records
+// of the batch, the Fit, keep their rows. It emits them in order and does not depend on the number
+// of workers (0: one for each core). An error of the records ends it after the rows before, one of
+// emit or ctx at once.
+func scoreStream(ctx context.Context, s *algo.Scorer, others []*algo.Scorer, f *Fit, workers int, records iter.Seq2[placed, error], emit func([]table.Scored) error) error {
 	known := make(map[int]*algo.Row, len(f.Records))
 	for i, place := range f.Records {
 		known[place] = &f.Rows[i]
@@ -384,8 +374,7 @@ func onwards(ctx context.Context, s *algo.Scorer, others []*algo.Scorer, f *Fit,
 	return nil
 }
 
-// scoreOther appends the rows of a further model to Others of those of the records that have a
-// graph.
+// scoreOther appends another model's rows to Others of records with a graph.
 func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) error {
 	again := make([]table.Scored, len(records))
 	for i, r := range records {
@@ -400,7 +389,7 @@ func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) err
 	return err
 }
 
-// inPieces yields so many records at a time. An error comes behind the records before it.
+// inPieces yields most records at a time. An error comes after the records before it.
 func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, error] {
 	return func(yield func([]placed, error) bool) {
 		var w []placed
@@ -427,7 +416,7 @@ func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, er
 	}
 }
 
-// ScoreEach scores those of the records that have a graph and no scores yet, each by itself.
+// ScoreEach scores records that have a graph and no scores, one by one.
 func ScoreEach(ctx context.Context, s *algo.Scorer, records []table.Scored) error {
 	var graphs []*graph.Graph
 	var scored []*table.Scored

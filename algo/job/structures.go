@@ -10,9 +10,8 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// Sources reads the molecules of a data set in a form, each with the SMILES of the record,
-// or a canonical one where the record has none. Refused records are passed over. Values, unless
-// nil, are those of a record; several goroutines call it.
+// Sources reads a data set's molecules in a form, with the record's SMILES, or a canonical one. It
+// skips refused records. values, if not nil, returns a record's values; several goroutines call it.
 func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], form molecule.Form, values func(*dataset.Record) *algo.Values) ([]algo.Source, error) {
 	var list []algo.Source
 	read := func(r dataset.Record) *algo.Source {

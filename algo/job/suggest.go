@@ -16,32 +16,32 @@ import (
 	"baca/algo/table"
 )
 
-// MaxSuggested bounds how many graphs are suggested: a list that nobody reads takes long.
+// MaxSuggested bounds the suggestions: nobody reads longer lists.
 const MaxSuggested = 100_000
 
-// A Shelf is a library of graphs of which some may be measured, with their names and prices.
+// A Shelf is a library of graphs with names and prices to choose measurements from.
 type Shelf struct {
 	Library       *algo.Library
 	Read, Refused int      // records
-	Refusals      []string // of the first few that were refused
+	Refusals      []string // of the first refused records
 
 	alone          *algo.SingleScorer
 	price, exclude string // columns
-	rows           []int  // of the input, by graph of the library
+	rows           []int  // of the input, by graph
 	ids, smiles    []string
-	prices         []float64 // nil without such a column
-	excluded       []bool    // nil where all may be suggested
+	prices         []float64 // nil without a price column
+	excluded       []bool    // nil if all may be suggested
 	marked         int       // by the column exclude
 	unpriced       int
 }
 
-// NewShelf returns an empty shelf. Price and exclude name columns of the input, with prices and
-// with what says yes of graphs not to suggest; empty for none.
+// NewShelf returns an empty shelf. price and exclude name columns of the input, empty for none; yes
+// in the latter excludes a graph.
 func NewShelf(alone *algo.SingleScorer, price, exclude string) *Shelf {
 	return &Shelf{Library: alone.NewLibrary(), alone: alone, price: price, exclude: exclude}
 }
 
-// Columns are those that records are to have the cells of, see dataset.Options.Cells.
+// Columns are the cells that records must have, see dataset.Options.Cells.
 func (s *Shelf) Columns() (list []string) {
 	for _, column := range []string{s.price, s.exclude} {
 		if column != "" {
@@ -51,9 +51,8 @@ func (s *Shelf) Columns() (list []string) {
 	return list
 }
 
-// Fill adds records, which are parsed. So many graphs are scored at a time, on that many
-// goroutines; scored is called behind each time. Nothing depends on that number. It is an error
-// if no graph is on the shelf then.
+// Fill adds parsed records, piece graphs at a time on that many goroutines, and calls scored each
+// time. Results do not depend on these numbers. An empty shelf is an error.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[table.Record, error], scored func()) error {
 	var wait []*graph.Graph
 	flush := func() error {
@@ -70,7 +69,7 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 			return err
 		}
 		if s.Read++; r.Err == nil {
-			r.Err = s.take(&r)
+			r.Err = s.addCells(&r)
 		}
 		if r.Err != nil {
 			if s.Refused++; s.Refused <= refusalsNamed {
@@ -96,8 +95,8 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 	return nil
 }
 
-// take takes what is known of a record beside its graph.
-func (s *Shelf) take(r *table.Record) error {
+// addCells records a record's price and exclusion.
+func (s *Shelf) addCells(r *table.Record) error {
 	exclude := false
 	if s.exclude != "" {
 		exclude = saysYes(r.Cells.Texts[len(r.Cells.Texts)-1])
@@ -124,8 +123,8 @@ func (s *Shelf) take(r *table.Record) error {
 	return nil
 }
 
-// saysYes tells whether a cell says yes. Nothing is written in many ways, and tables where some cells are
-// empty have 0.0 for 0.
+// saysYes reports whether a cell says yes. 'No' has many spellings, and tables with empty cells
+// have 0.0 for 0.
 func saysYes(cell string) bool {
 	if x, ok := decimal(cell); ok {
 		return x != 0
@@ -133,7 +132,7 @@ func saysYes(cell string) bool {
 	return !slices.Contains([]string{"", "no", "n", "false", "f", "off", "-", "nan", "na", "n/a", "<na>", "none", "null"}, strings.ToLower(cell))
 }
 
-// priceOf reads a price, +∞ for none.
+// priceOf parses a price, +∞ for none.
 func priceOf(cell string) (float64, error) {
 	if cell == "" {
 		return math.Inf(1), nil
@@ -145,7 +144,6 @@ func priceOf(cell string) (float64, error) {
 	return price, nil
 }
 
-// Suggested is what a shelf is suggested from, and what is.
 type Suggested struct {
 	*algo.Suggestion
 	Rows []SuggestedRow // of the picks, the best first
@@ -154,7 +152,7 @@ type Suggested struct {
 	most  int
 }
 
-// A SuggestedRow is what is written of a pick. Record is its place in the input, from 1.
+// A SuggestedRow is a pick. Record is its place in the input, from 1.
 type SuggestedRow struct {
 	Record     int      `json:"-"`
 	Rank       int      `json:"rank"`
@@ -170,8 +168,7 @@ type SuggestedRow struct {
 	Similarity float64  `json:"nearest_similarity"`
 }
 
-// Suggest suggests graphs of the shelf. Prices and exclusions are those of its columns, and not
-// those of the options.
+// Suggest suggests graphs with the shelf's prices and exclusions, ignoring those of the options.
 func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested, error) {
 	o.Prices, o.Exclude = s.prices, s.excluded
 	found, err := s.Library.Suggest(ctx, o)
@@ -195,7 +192,7 @@ func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested,
 	return &Suggested{Suggestion: found, Rows: rows, shelf: s, most: o.Most}, nil
 }
 
-// Columns are those of the rows. Whole numbers are texts, which have all their digits.
+// Columns has the rows. Integers are texts, to keep all digits.
 func (s *Suggested) Columns() []table.Column {
 	words := func(name string, of func(*SuggestedRow) string) table.Column {
 		c := table.TextColumn(name, nil)
@@ -230,7 +227,6 @@ func (s *Suggested) Columns() []table.Column {
 	}
 }
 
-// WriteCSV writes the rows.
 func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 	columns := s.Columns()
 	rows := table.NewRows(w, "csv", text, true, columns)
@@ -238,8 +234,7 @@ func (s *Suggested) WriteCSV(w io.Writer, text table.Text) error {
 	return rows.Flush()
 }
 
-// Sentences sum up: first what was left out, in the end what the picks gain. They begin small
-// and have no full stop.
+// Sentences summarise what was left out and what the picks gain, lower case, without full stops.
 func (s *Suggested) Sentences() (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if s.shelf.marked > 0 {

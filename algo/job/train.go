@@ -22,54 +22,52 @@ import (
 )
 
 const (
-	// MinTraining is the smallest set that is trained on: the bank of a smaller
-	// one says nothing, and its holdout resolves no p-value.
+	// MinTraining is the least training set: a smaller holdout resolves no p-value.
 	MinTraining = 20
 	MaxEpochs   = 1_000_000
 	// CheckpointInterval is the time between two checkpoints.
 	CheckpointInterval = 20 * time.Second
 )
 
-// UsualEpochs is for how many epochs a set is trained on where nobody says, as in the paper.
-// A large one has fewer, so that they make no more steps than those of 7 680 graphs: longer
-// training takes hours and finds no more, see build/results.
+// UsualEpochs is the paper's default. Large sets get fewer, with no more steps than 7 680 graphs:
+// longer training finds no more, see build/results.
 const UsualEpochs, mostSteps = 400, 24_000
 
-// DefaultEpochs is for how many epochs so many graphs are trained on where nobody says.
+// DefaultEpochs is the default for that many graphs.
 func DefaultEpochs(graphs int) int {
 	return max(1, min(UsualEpochs, mostSteps/StepsPerEpoch(graphs)))
 }
 
-// StepsPerEpoch is how many batches of [TrainingOptions] so many graphs make, at least 1.
+// StepsPerEpoch is the number of batches of [TrainingOptions], at least 1.
 func StepsPerEpoch(graphs int) int {
 	batch := pretrain.Defaults(1).Batch
 	return max(1, (graphs+batch-1)/batch)
 }
 
-// A Training makes a model of graphs: Prepare, Begin, Run and Pack, in this order.
+// A Training makes a model: Prepare, Begin, Run, Pack.
 type Training struct {
 	Graphs  []*graph.Graph
-	Outside []*graph.Graph // the background, empty for none; Pack needs it, and Card.Background
+	Outside []*graph.Graph // the background, empty for none; Pack needs Card.Background too
 	Workers int            // 0: all cores
-	// Split divides the graphs into those to train on and those to keep from training.
+	// Split divides the graphs into training set and holdout.
 	Split func(n int, seed uint64) (train, holdout []int)
-	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs. Prepare
-	// and Run fill in the rest.
+	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs. Prepare and Run
+	// complete it.
 	Card algo.Card
-	// Save writes a model file, with what is measured of the model as the file rounds it.
+	// Save writes a model file with measured scores of the rounded model.
 	Save func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error
-	// Device, unless nil, chooses where so many graphs are trained on: nil is the processor.
+	// Device, if not nil, chooses the device for that many graphs, nil for the processor.
 	Device func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error)
-	// DeviceFailed, unless nil, is told that the device has failed, and the processor goes
-	// on from the last whole epoch.
+	// DeviceFailed, if not nil, hears of a failed device; the processor continues from the last
+	// whole epoch.
 	DeviceFailed func(err error)
 
-	Options        pretrain.Options // set by Prepare; they decide the result
+	Options        pretrain.Options // set by Prepare; they determine the result
 	Train, Holdout []int            // set by Prepare
 	State          pretrain.State   // after the last whole epoch
 	Loss           pretrain.Loss    // of that epoch
 
-	picked  []*graph.Graph // that are trained on
+	picked  []*graph.Graph // the training set
 	here    pretrain.Options
 	trainer *pretrain.Trainer
 }
@@ -95,9 +93,9 @@ func (t *Training) Prepare() (err error) {
 	return err
 }
 
-// Distinct returns the indices of molecules, and of those that equal an earlier one as they are read
-// by a schema: a set must not have one compound on both sides of a split. Plain graphs, of which
-// different ones may be equal, and molecules as benchmarks read them are taken as they are.
+// Distinct returns the indices of molecules, and of those that a schema reads like an earlier one:
+// no compound may be on both sides of a split. Plain graphs and benchmark molecules are not
+// compared.
 func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 	type key struct {
 		n, m      int
@@ -118,7 +116,6 @@ func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
 	return first, repeats
 }
 
-// TrainingOptions are the paper's.
 func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 	features, err := algo.SchemaWidth(schema)
 	if err != nil {
@@ -129,7 +126,7 @@ func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 	return o, nil
 }
 
-// Begin goes on from a state and its loss, or with a zero state from the beginning.
+// Begin resumes from a state and its loss, or starts from a zero state.
 func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain.Loss) (err error) {
 	t.picked = make([]*graph.Graph, len(t.Train))
 	for k, i := range t.Train {
@@ -150,21 +147,20 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 		return err
 	}
 	t.keep()
-	// What cannot be packed, such as a name that is too long, should not come
-	// to light after hours of training.
+	// A model that cannot be packed, as for a long name, must fail before hours of training.
 	_, _, err = t.Pack(ctx)
 	return err
 }
 
-// keep copies the state of the trainer, which an epoch that is cut short changes.
+// keep copies the trainer's state, which an interrupted epoch changes.
 func (t *Training) keep() {
 	s, k := t.trainer.State(), &t.State
 	k.Epoch, k.Step = s.Epoch, s.Step
 	k.Params, k.M, k.V = append(k.Params[:0], s.Params...), append(k.M[:0], s.M...), append(k.V[:0], s.V...)
 }
 
-// Run goes through the epochs that are left. It calls epoch after each, and save between
-// two of them when interval has passed. An error of either ends it.
+// Run runs the remaining epochs. It calls epoch after each, and save between two when interval has
+// passed. Their errors end it.
 func (t *Training) Run(ctx context.Context, interval time.Duration, epoch, save func() error) error {
 	saved := time.Now()
 	for t.State.Epoch < t.Card.Epochs {
@@ -185,7 +181,6 @@ func (t *Training) Run(ctx context.Context, interval time.Duration, epoch, save 
 	return nil
 }
 
-// epoch trains for a whole epoch.
 func (t *Training) epoch(ctx context.Context) error {
 	loss, err := t.trainer.Epoch(ctx)
 	if err != nil && t.here.Device != nil && t.DeviceFailed != nil && ctx.Err() == nil {
@@ -206,8 +201,8 @@ func (t *Training) epoch(ctx context.Context) error {
 	return nil
 }
 
-// Pack returns the model as it is now and its file. The model to use is the one that is
-// loaded from the file: it is rounded.
+// Pack returns the current model and its file. Use the model loaded from the file, which is
+// rounded.
 func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 	m, err := algo.NewModel(ctx, t.Workers, t.trainer.Encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
 	if err == nil && len(t.Outside) > 0 {
@@ -221,7 +216,7 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 	return m, b.Bytes(), err
 }
 
-// Warning says that too few graphs are held out for the usual alpha; empty if they are not.
+// Warning says that the holdout is too small for the default alpha, or nothing.
 func (t *Training) Warning() string {
 	smallest := 1 / float64(1+len(t.Holdout))
 	if smallest <= algo.DefaultOptions().Alpha {
@@ -230,8 +225,8 @@ func (t *Training) Warning() string {
 	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(t.Holdout), smallest)
 }
 
-// ReadBackground reads the molecules that a training set is told from. It counts those that
-// are refused, and calls progress, unless nil, with how many it has.
+// ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not
+// nil, with the number so far.
 func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progress func(n int)) (gs []*graph.Graph, refused int, err error) {
 	for rec, err := range table.Parse(ctx, o.Workers, table.Molecules(r, o)) {
 		if err != nil {
@@ -256,14 +251,13 @@ func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progres
 	return gs, refused, nil
 }
 
-// ModelName makes the name of a model from that of a data set or file.
+// ModelName derives a model's name from a data set or file.
 func ModelName(file string) string {
 	name := dataset.PlainName(strings.ToLower(file))
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// ModelDescription describes a model of so many graphs of a file, that nobody has described.
-// It says why large sets are trained on for fewer epochs than others.
+// ModelDescription is the default description. It says why large sets have fewer epochs.
 func ModelDescription(file string, graphs, epochs int) string {
 	why := ""
 	if epochs < UsualEpochs && epochs == DefaultEpochs(graphs) {

@@ -7,7 +7,6 @@ import (
 	"baca/algo/parquet"
 )
 
-// A Kind is the type of the values of a column.
 type Kind = parquet.Kind
 
 // The kinds.
@@ -25,7 +24,7 @@ type Column struct {
 	Name        string
 	Kind        Kind
 	Texts       []string    // empty for no value
-	Numbers     []float64   // NaN for no value; of Truths 0 and 1
+	Numbers     []float64   // NaN for no value; truths are 0 and 1
 	TextLists   [][]string  // nil for no value
 	NumberLists [][]float64 // nil for no value
 }
@@ -53,7 +52,7 @@ func (c *Column) Len() int {
 	return len(c.NumberLists)
 }
 
-// Rows returns how many rows columns have.
+// Rows returns the number of rows of columns.
 func Rows(columns []Column) int {
 	if len(columns) == 0 {
 		return 0
@@ -61,7 +60,7 @@ func Rows(columns []Column) int {
 	return columns[0].Len()
 }
 
-// Named returns the column of a name, nil where there is none.
+// Named returns a column by name, or nil.
 func Named(columns []Column, name string) *Column {
 	for i := range columns {
 		if columns[i].Name == name {
@@ -71,7 +70,7 @@ func Named(columns []Column, name string) *Column {
 	return nil
 }
 
-// Pick returns columns with some of their rows, in that order.
+// Pick returns columns with the given rows, in that order.
 func Pick(columns []Column, order []int32) []Column {
 	list := make([]Column, len(columns))
 	for i, c := range columns {
@@ -91,13 +90,12 @@ func pick[T any](values []T, order []int32) []T {
 	return cells
 }
 
-// A Sheet gives rows the values of fields.
+// A Sheet computes fields of rows.
 type Sheet struct {
 	fields  []Field
 	columns []Column
 }
 
-// NewSheet returns a sheet without rows.
 func NewSheet(fields []Field) *Sheet {
 	s := &Sheet{fields: fields}
 	for i := range fields {
@@ -106,7 +104,7 @@ func NewSheet(fields []Field) *Sheet {
 	return s
 }
 
-// Of returns the columns of some rows, which are valid until the next call.
+// Of returns the columns of rows, valid until the next call.
 func (s *Sheet) Of(rows []Scored) []Column {
 	for i := range s.columns {
 		c := &s.columns[i]
@@ -118,10 +116,9 @@ func (s *Sheet) Of(rows []Scored) []Column {
 	return s.columns
 }
 
-// Of returns columns with the values of rows.
+// Of returns the columns of rows.
 func Of(fields []Field, rows []Scored) []Column { return NewSheet(fields).Of(rows) }
 
-// kind is that of the function that there is.
 func (f *Field) kind() Kind {
 	switch {
 	case f.Text != nil:
@@ -136,7 +133,6 @@ func (f *Field) kind() Kind {
 	return NumberLists
 }
 
-// add appends the value of a row.
 func (f *Field) add(c *Column, s *Scored) {
 	filled := f.filled(s)
 	switch c.Kind {
@@ -178,13 +174,13 @@ func listOf[T any](value func(*Scored) []T, s *Scored, filled bool) []T {
 	return []T{}
 }
 
-// A Sink writes scored rows by the values of fields.
+// A Sink writes scored rows.
 type Sink struct {
 	Writer
 	*Sheet
 }
 
-// NewSink returns a sink that writes in one of Forms. See NewRows for text and header.
+// NewSink returns a sink in one of Forms. See NewRows for text and header.
 func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *Sink {
 	if form == "sdf" {
 		fields = append(fields, MolfileField())
@@ -193,5 +189,4 @@ func NewSink(w io.Writer, form string, text Text, header bool, fields []Field) *
 	return &Sink{NewWriter(w, form, text, header, s.columns), s}
 }
 
-// Add writes rows.
 func (s *Sink) Add(rows ...Scored) { s.Write(s.Of(rows)) }

@@ -9,15 +9,14 @@ import (
 	"baca/algo"
 )
 
-// A Field declares a column and computes its value of a row. It is declared here alone:
-// writers, the messages of the page and the help of the command go through the list.
+// A Field declares a column and computes its value. Writers, messages of the page and help use the
+// list of fields.
 type Field struct {
 	Name  string
 	Group Group
-	Doc   string // what it says, for help
+	Doc   string // description for help
 
-	// One of these computes the value, and is the kind of the column. NaN and the empty
-	// text stand for no value.
+	// One of these computes the value and determines the kind. NaN and "" are no value.
 	Text    func(*Scored) string
 	Number  func(*Scored) float64
 	Truth   func(*Scored) bool
@@ -25,52 +24,51 @@ type Field struct {
 	Numbers func(*Scored) []float64
 }
 
-// A Group is a set of columns that are written together.
+// A Group is a set of columns that are written as one.
 type Group uint16
 
-// The groups. Refused records have values of OfRecord alone.
+// Groups. Refused records have values of OfRecord only.
 const (
 	OfRecord    Group = 1 << iota
 	OfScore           // of what decides
-	OfPaper           // of the paper's method, once a batch is calibrated
-	OfAnswers         // of both answers, by the graph itself and by its batch
+	OfPaper           // of the paper's method, after a batch
+	OfAnswers         // of both answers, graph and batch
 	OfRate            // of a false-discovery rate
 	OfReasons         // of an explanation
-	OfNeighbors       // of the training graphs that are most similar
-	OfValues          // of what is known of these
+	OfNeighbors       // of the most similar training graphs
+	OfValues          // of their values
 	OfTrust           // of a prediction
-	OfRun             // of what made the row, see Run
+	OfRun             // provenance, see Run
 
 	Usual   = OfRecord | OfScore
-	OfBatch = OfPaper | OfAnswers // both sets that a calibrated batch fills
+	OfBatch = OfPaper | OfAnswers // what a batch fills
 )
 
-// Why explains the score that a graph gets by itself.
+// Why explains a graph's score by itself.
 type Why struct {
 	*algo.Explanation
-	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding
-	// in the order in which the record has its atoms.
+	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding in the
+	// record's order of atoms.
 	Atoms, AtomsSubtrees, AtomsEmbedding []float64
-	// LikeOutside are records of the input, from 1, that were taken for OOD and that the
-	// attention finds most alike.
+	// LikeOutside are input records, from 1, assigned to OOD, with the most attention.
 	LikeOutside []float64
 }
 
-// A Run is what made rows. Its columns stand at the end of each row, so that a row that
-// has left its file still says what it came from.
+// A Run is the provenance of rows. Its columns end each row, so a row that left its file still
+// names its source.
 type Run struct {
 	Model  string // its name
 	SHA256 string // of its file, in hexadecimal
 	By     string // what decides, one of algo.Deciders
 	Alpha  float64
-	FDR    float64 // 0 where α decides
+	FDR    float64 // 0 if α decides
 }
 
-// hashDigits of a SHA-256 name a file among all that anybody has.
+// hashDigits of a SHA-256 identify a file in practice.
 const hashDigits = 12
 
-// Fields returns those of the run, which have the values that r has when a row is
-// written. Refused records have them, too.
+// Fields returns the run's fields, with r's values at the time of writing, also for refused
+// records.
 func (r *Run) Fields() []Field {
 	list := []Field{
 		{Name: "model", Text: func(*Scored) string { return r.Model },
@@ -94,7 +92,7 @@ func (r *Run) Fields() []Field {
 	return list
 }
 
-// Fields returns those of some groups, in the order in which they are written.
+// Fields returns the fields of groups, in order.
 func Fields(groups Group) []Field {
 	var list []Field
 	for _, c := range fields {
@@ -231,8 +229,7 @@ func reasonTexts(s *Scored) []string {
 	return texts
 }
 
-// nearest are the most similar training graphs, those of an explanation where no others were
-// asked for.
+// nearest are the most similar training graphs, by default the explanation's.
 func (s *Scored) nearest() []algo.TrainingGraph {
 	if s.Nearest == nil && s.Why != nil {
 		return s.Why.Nearest
@@ -240,7 +237,7 @@ func (s *Scored) nearest() []algo.TrainingGraph {
 	return s.Nearest
 }
 
-// nearestRow is from 1, NaN where it is not known.
+// nearestRow is from 1, NaN if unknown.
 func nearestRow(n algo.TrainingGraph) float64 {
 	if n.Row < 0 {
 		return math.NaN()
@@ -258,7 +255,7 @@ func ofNearest(value func(algo.TrainingGraph) float64) func(*Scored) []float64 {
 	}
 }
 
-// ofStructures is empty where no text is known.
+// ofStructures is empty without texts.
 func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
 	return func(s *Scored) []string {
 		list, known := make([]string, len(s.nearest())), false
@@ -273,7 +270,7 @@ func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
 	}
 }
 
-// ofValues is empty where no value is known, and has NaN for those that are not.
+// ofValues is empty without values, and NaN for missing ones.
 func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
 	return func(s *Scored) []float64 {
 		list, known := make([]float64, len(s.nearest())), false
@@ -290,7 +287,7 @@ func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
 	}
 }
 
-// filled tells whether a row has values of the field's group.
+// filled reports whether a row has values of the field's group.
 func (f *Field) filled(s *Scored) bool {
 	switch f.Group {
 	case OfRecord, OfRun:
@@ -303,7 +300,7 @@ func (f *Field) filled(s *Scored) bool {
 	return s.Scores != nil
 }
 
-// helpWidth is how long the lines of Help are at most.
+// helpWidth is the width of Help.
 const helpWidth = 80
 
 // Help describes fields, one below the other.

@@ -7,7 +7,7 @@ import (
 	"baca/algo/decide"
 )
 
-// of returns the row of a model: the scorer's own is 0, and further ones follow.
+// of returns a model's row: 0 is the scorer's own, further ones follow.
 func (s *Scored) of(model int) *algo.Row {
 	if model == 0 {
 		return s.Scores
@@ -15,8 +15,8 @@ func (s *Scored) of(model int) *algo.Row {
 	return s.Others[model-1]
 }
 
-// ModelFields are those of rows that several models score: those of the record, one
-// group for each model, and which of them cover the record.
+// ModelFields are the fields of rows with several models: the record's, one group for each model,
+// and which models cover the record.
 func ModelFields(names []string) []Field {
 	record := Fields(OfRecord)
 	first := slices.IndexFunc(record, func(c Field) bool { return c.Name == "error" })
@@ -41,11 +41,10 @@ func ModelFields(names []string) []Field {
 		}}), behind...)
 }
 
-// Covered tells whether a model calls the graph inside.
+// Covered reports whether a model calls the graph inside.
 func (s *Scored) Covered(model int) bool { return s.of(model).Verdict == decide.Inside }
 
-// Best is the best verdict of all models: inside where one covers the graph, and outside
-// where all call it that.
+// Best is the best verdict: inside if one model covers the graph, outside if all say so.
 func (s *Scored) Best() decide.Verdict {
 	for _, v := range []decide.Verdict{decide.Inside, decide.Borderline, decide.Undecided} {
 		for i := range 1 + len(s.Others) {

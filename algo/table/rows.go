@@ -10,20 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer writes rows of scores, and its errors stay until Flush.
+// A Writer writes rows of scores. Errors stay until Flush.
 type Writer interface {
-	// Write writes rows, whose columns have the names and kinds of those that were announced.
+	// Write writes rows with the announced columns.
 	Write(columns []Column)
 	Flush() error
-	// Close writes what stands behind the last row. It does not close the file.
+	// Close writes what follows the last row. It does not close the file.
 	Close() error
 }
 
-// rowsBuffer is how many bytes of rows are collected before they are written.
 const rowsBuffer = 64 << 10
 
-// NewRows returns a writer of csv, tsv or jsonl. CSV begins with a header if that is wanted; in
-// a cell numbers of a list are separated by blanks, and texts by "; ".
+// NewRows returns a writer of csv, tsv or jsonl. CSV has a header if wanted; list cells separate
+// numbers by blanks, texts by "; ".
 func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) Writer {
 	r := &rows{w: w, text: text, separator: ','}
 	if to == "tsv" {
@@ -53,11 +52,11 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 	return r
 }
 
-// rows appends the bytes of rows to one buffer. A row of usual columns costs no allocation.
+// rows appends rows to one buffer. Common columns cost no allocation.
 type rows struct {
 	w     io.Writer
 	text  Text
-	names []string // of the columns, as they begin a value of jsonl; nil for csv
+	names []string // prefixes of JSON values; nil for csv
 	out   []byte   // not written yet
 	cell  []byte   // of quote
 	err   error    // the first of w
@@ -101,11 +100,9 @@ func (r *rows) Flush() error {
 	return r.err
 }
 
-// Close is Flush.
 func (r *rows) Close() error { return r.Flush() }
 
-// quote puts the cell at the end of r.out, which begins at from, in quotes where encoding/csv
-// does.
+// quote quotes the last cell of r.out, from from on, where encoding/csv does.
 func (r *rows) quote(from int) {
 	cell := r.out[from:]
 	if !needsQuotes(cell, r.separator) {
@@ -122,8 +119,8 @@ func (r *rows) quote(from int) {
 	r.out = append(r.out, '"')
 }
 
-// needsQuotes tells a cell with a separator, a quote or a line end in it, one that begins with
-// white space, and the two characters that end a text for PostgreSQL.
+// needsQuotes reports a cell with a separator, quote or line end, leading white space, or
+// PostgreSQL's end marker.
 func needsQuotes(cell []byte, separator byte) bool {
 	if len(cell) == 0 {
 		return false
@@ -140,7 +137,7 @@ func needsQuotes(cell []byte, separator byte) bool {
 	return unicode.IsSpace(first)
 }
 
-// appendCell appends the value of a row for CSV, without quotes.
+// appendCell appends a CSV value, unquoted.
 func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 	switch c.Kind {
 	case Texts:
@@ -156,12 +153,11 @@ func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = appendNumber(b, x, "nan") // so that the others keep their places
+		b = appendNumber(b, x, "nan") // keeps places
 	}
 	return b
 }
 
-// appendJSON appends the value of a row for JSON.
 func (c *Column) appendJSON(b []byte, row int) []byte {
 	const none = "null"
 	switch {
@@ -198,8 +194,7 @@ func appendList[T any](b []byte, values []T, form func([]byte, T) []byte) []byte
 	return append(b, ']')
 }
 
-// appendString appends a text as encoding/json writes it, which is asked for what most texts
-// do not hold.
+// appendString appends a text as encoding/json does, which is called for unusual ones only.
 func appendString(b []byte, s string) []byte {
 	for _, c := range []byte(s) {
 		if c < ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
@@ -215,17 +210,16 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Number has six digits, so that rows are stable where the last bits are not. It
-// is empty where there is no value.
+// Number has six digits, so that rows are stable where last bits are not; empty for NaN.
 func Number(x float64) string { return string(appendNumber(nil, x, "")) }
 
-// appendNumber is Number, with a text that stands for no value.
+// appendNumber is Number with none for NaN.
 func appendNumber(b []byte, x float64, none string) []byte {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return append(b, none...)
 	case x == 0:
-		return append(b, '0') // without the sign of −0
+		return append(b, '0') // drops the sign of −0
 	}
 	return strconv.AppendFloat(b, x, 'g', 6, 64)
 }

@@ -11,23 +11,21 @@ import (
 	"baca/algo/molecule"
 )
 
-// maxReasons bounds the reasons that a Tally tells apart.
+// maxReasons bounds the distinct reasons of a Tally.
 const maxReasons = 64
 
-// A Tally counts rows of scores. Tallies of the parts of an input can be merged:
-// that is associative and commutative, but a part must not be counted twice.
+// A Tally counts rows of scores. Merging tallies of parts is associative and commutative.
 type Tally struct {
 	Records int `json:"records"` // the sum of all below
 	Refused int `json:"refused"`
 	decide.Counts
-	// SetAside has of how many records what was set aside.
+	// SetAside counts records by what was set aside.
 	SetAside molecule.Asides `json:"set_aside,omitempty"`
-	// Reasons has how many were refused why, with N for the numbers in a reason. Of
-	// more than 64 reasons it has the first by the alphabet, each with all it has.
+	// Reasons counts refusals by reason, with N for numbers. It keeps the first 64 by alphabet,
+	// exactly counted.
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
-// Add counts rows.
 func (t *Tally) Add(rows []Scored) {
 	for _, r := range rows {
 		t.Records++
@@ -41,7 +39,6 @@ func (t *Tally) Add(rows []Scored) {
 	}
 }
 
-// Merge counts what o counted.
 func (t *Tally) Merge(o Tally) {
 	t.Records += o.Records
 	t.Refused += o.Refused
@@ -55,8 +52,8 @@ func (t *Tally) Merge(o Tally) {
 	}
 }
 
-// because keeps the first reasons by the alphabet: each of these in the whole is
-// among the first of every part that has it, so it is counted in full.
+// because keeps the first reasons by alphabet: those of the whole are among the first of each part,
+// so they are counted in full.
 func (t *Tally) because(why string, n int) {
 	if _, known := t.Reasons[why]; !known && len(t.Reasons) == maxReasons {
 		last := slices.Max(slices.Collect(maps.Keys(t.Reasons)))
@@ -71,7 +68,7 @@ func (t *Tally) because(why string, n int) {
 	t.Reasons[why] += n
 }
 
-// reason is what an error says without the place, and with N for each number.
+// reason is an error without its place, with N for numbers.
 func reason(err error) string {
 	text := err.Error()
 	var inText *dataset.SyntaxError

@@ -16,10 +16,10 @@ import (
 	"baca/algo/parquet"
 )
 
-// A form is one in which rows are written. It is declared here alone.
+// A form of written rows.
 type form struct {
 	name   string
-	suffix []string // of the names of files, as package dataset reads them
+	suffix []string // of file names, as in package dataset
 	open   func(w io.Writer, text Text, header bool, columns []Column) Writer
 }
 
@@ -37,7 +37,6 @@ var forms = []form{
 	{"sdf", []string{".sdf", ".sd"}, newSDFRows},
 }
 
-// Forms are the names of the forms in which rows are written.
 func Forms() []string {
 	var list []string
 	for _, f := range forms {
@@ -46,10 +45,10 @@ func Forms() []string {
 	return list
 }
 
-// Lines tells a form whose rows can be cut off behind any row and gone on with there.
+// Lines reports whether output can resume after any row.
 func Lines(form string) bool { return form != "parquet" }
 
-// FormOf tells the form of a file from its name. It is empty where the name does not tell it.
+// FormOf returns the form of a file name, or "".
 func FormOf(name string) string {
 	for _, f := range forms {
 		if slices.Contains(f.suffix, strings.ToLower(path.Ext(name))) {
@@ -59,7 +58,7 @@ func FormOf(name string) string {
 	return ""
 }
 
-// NewWriter returns a writer of rows in one of Forms. See NewRows for text and header.
+// NewWriter returns a writer in one of Forms. See NewRows for text and header.
 func NewWriter(w io.Writer, name string, text Text, header bool, columns []Column) Writer {
 	for _, f := range forms {
 		if f.name == name {
@@ -69,8 +68,7 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 	panic("table: no form " + name)
 }
 
-// parquetRows have the types of the columns. Numbers have the six digits that they have in
-// text, and text is as it is in the input.
+// parquetRows have typed columns. Numbers have six digits, as in text; text is as in the input.
 type parquetRows struct{ w *parquet.Writer }
 
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
@@ -90,7 +88,6 @@ func (r *parquetRows) Write(columns []Column) {
 	}
 }
 
-// cell writes the value of a row.
 func (r *parquetRows) cell(i int, c *Column, row int) {
 	switch {
 	case c.Kind == parquet.Texts && c.Texts[row] != "":
@@ -117,27 +114,26 @@ func (r *parquetRows) Flush() error { return r.w.Err() }
 
 func (r *parquetRows) Close() error { return r.w.Close() }
 
-// sixDigits is the number that a text has, NaN for none.
+// sixDigits rounds to six digits, NaN for none.
 func sixDigits(x float64) float64 {
 	var digits [32]byte
 	text := appendNumber(digits[:0], x, "")
 	if len(text) == 0 {
 		return math.NaN()
 	}
-	x, _ = strconv.ParseFloat(string(text), 64) // as it was written
+	x, _ = strconv.ParseFloat(string(text), 64) // as written in text
 	return x
 }
 
-// Molfile is the name of a column that SDF needs, and no other form has: the molfile of the
-// input, or else one without coordinates, and without atoms where a record has no molecule.
+// Molfile names the column of SDF only: the input's molfile, or one without coordinates, and
+// without atoms for a refused record.
 const Molfile = "molfile"
 
-// MolfileField declares it.
 func MolfileField() Field {
 	return Field{Name: Molfile, Group: OfRecord, Text: func(s *Scored) string { return molfileOf(&s.Record) }}
 }
 
-// sdfRows are molfiles with the values of the other columns as data.
+// sdfRows are molfiles with the other columns as data.
 type sdfRows struct {
 	w    *bufio.Writer
 	cell []byte

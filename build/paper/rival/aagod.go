@@ -49,7 +49,7 @@ func distanceFrom(rows tape.Matrix) func(t *tape.Tape, x *tape.Value) *tape.Valu
 
 func scoreAAGOD(r *run) []float64 {
 	const rate, epochs, steps = 2e-2, 30, 1500
-	t, f, width := r.t, telling(r.Model.Encoder), r.Model.Encoder.Width()
+	t, f, width := r.t, informativeView(r.Model.Encoder), r.Model.Encoder.Width()
 	mlp := tape.NewMLP(r.params, 2*width, 64, 1)
 	// weights returns σ(MLP(h_i, h_j)) for each edge from i to j of b, 2m×1.
 	weights := func(b *graph.Batch) *tape.Value {

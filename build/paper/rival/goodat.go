@@ -32,7 +32,7 @@ var goodat = &Rival{
 // scoreGOODAT learns the parts of 128 graphs at a time, of which none sees another.
 func scoreGOODAT(r *run) (scores []float64) {
 	const rate, steps, alpha, beta = 0.05, 100, 0.5, 0.01
-	t, f := r.t, telling(r.Model.Encoder)
+	t, f := r.t, informativeView(r.Model.Encoder)
 	var b graph.Batch
 	for part := range slices.Chunk(r.Test, trainingBatch) {
 		b.Reset(part)

@@ -232,9 +232,9 @@ func newFrozenView(e *gin.Encoder, view int) *frozenView {
 	return f
 }
 
-// telling is the view that tells graphs apart by more than their size: atoms where the
+// informativeView is the feature view, or the structure view where graphs have a single feature.
 // graphs have any, and structure where every node is the same.
-func telling(e *gin.Encoder) *frozenView {
+func informativeView(e *gin.Encoder) *frozenView {
 	if e.Features == 1 {
 		return newFrozenView(e, gin.Structure)
 	}

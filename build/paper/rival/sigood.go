@@ -33,7 +33,7 @@ const tiny = 1e-6 // keeps an energy of 0 from having no logarithm
 // scoreSIGOOD has a network of its own for the prompts of each round.
 func scoreSIGOOD(r *run) []float64 {
 	const rounds, epochs, rate = 5, 40, 0.001
-	t, view, width := r.t, telling(r.Model.Encoder), r.Model.Encoder.Width()
+	t, view, width := r.t, informativeView(r.Model.Encoder), r.Model.Encoder.Width()
 	logits := tape.NewLinear(r.params, width, 2)
 	r.params.Freeze()
 	r.rng = stream(r.Seed, 0x5160)

@@ -85,7 +85,7 @@ func (q *Domain) flags(more ...Flag) []Flag {
 // Command reads an input, by these flags, and writes the report to a file.
 func (q *Domain) Command(input []Flag, out, path string) string {
 	flags := append(q.flags(), input...)
-	return words("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...)) + " " + report.QuotePath(path)
+	return Command("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...), path)
 }
 
 // form are the flags of a report alone.
@@ -99,7 +99,7 @@ func (q *Domain) form() []Flag {
 // Score finds the numbers of a report again, of all records of an input that is read by these
 // flags.
 func (q *Domain) Score(input []Flag, path string) string {
-	return words("baca score", append(q.flags(input...), q.explained()...)) + " " + report.QuotePath(path)
+	return Command("baca score", append(q.flags(input...), q.explained()...), path)
 }
 
 // explained are the flags of a command that finds numbers again.
@@ -172,6 +172,16 @@ func (q *Domain) pipe(list []report.Substance, command string, more ...Flag) str
 		text += " " + report.Quote(line)
 	}
 	return text + " | " + words(command, append(q.flags(Flag{"--format", "smi", ""}), more...)) + " -"
+}
+
+// Command is a command line with flags, but for those of usual values, and inputs: how to make again
+// what it made.
+func Command(command string, flags []Flag, inputs ...string) string {
+	command = words(command, flags)
+	for _, path := range inputs {
+		command += " " + report.QuotePath(path)
+	}
+	return command
 }
 
 // words are a command with those of its flags that have no usual value.

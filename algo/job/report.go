@@ -164,8 +164,8 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
 	usual := algo.DefaultOptions()
-	r.Command = words("baca report", append(m.Flags,
+	r.Command = Command("baca report", append(m.Flags,
 		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
 		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},
-	)) + " " + report.QuotePath(m.Input)
+	), m.Input)
 }

@@ -44,9 +44,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
   baca score --model bbbp-last-year.msgpack new.smi`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := from.check(formats...); err != nil {
-				return err
-			}
+			from.model = args[0]
 			switch {
 			case from.path == "":
 				return usage.Errorf("want --holdout LIST")
@@ -58,7 +56,10 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 				base := filepath.Base(args[0])
 				out.path = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
 			}
-			release, err := out.claim(from, args[0])
+			if err := from.check(); err != nil {
+				return err
+			}
+			release, err := out.claim(from)
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
 	from.register(f, formats...)
 	out.register(f)
-	workersFlag(f, &from.workers)
+	from.registerWorkers(f)
 	return c
 }
 

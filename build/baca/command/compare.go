@@ -28,17 +28,15 @@ import (
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
-	"baca/weights"
 )
 
 // compareFlags are those of `baca compare`.
 type compareFlags struct {
 	source
-	model, html string
-	json        bool
-	plot        string
-	fdr         float64
-	seed        uint64
+	html, plot string
+	json       bool
+	fdr        float64
+	seed       uint64
 }
 
 // newCompare is the command that compares two lists.
@@ -78,14 +76,14 @@ molecule about two kilobytes of memory.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.model, "model", weights.Default, "built-in model by `NAME`, or a model file, whose encoder is used")
+	f.registerModel(fs, ", whose encoder is used")
 	f.register(fs, formats...)
 	fs.Float64Var(&f.fdr, "fdr", 0.05, "share of false ones among the differences that are named (Benjamini and Hochberg)")
 	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")
 	fs.StringVar(&f.plot, "plot", "", "draw how near the lists are to this .svg `file`")
 	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the samples")
-	workersFlag(fs, &f.workers)
+	f.registerWorkers(fs)
 	return c
 }
 
@@ -102,10 +100,7 @@ func (f *compareFlags) check(args []string) error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	if err := f.source.check(formats...); err != nil {
-		return err
-	}
-	return f.apart([]string{f.model}, apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return f.source.check(apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 // checkHTML refuses a name that is not one of an .html file, or in no folder. Empty is fine.
@@ -128,12 +123,8 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	for k, path := range args {
 		s := f.source
 		s.path, s.more = path, nil
-		in, err := s.open(ctx, c)
+		in, _, err := s.openFor(ctx, c, m)
 		if err != nil {
-			return err
-		}
-		if err := checkSchema(m, in.schema); err != nil {
-			in.close()
 			return err
 		}
 		lists[k] = compare.NewList(nameOf(path), f.seed, k)
@@ -163,10 +154,8 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		}
 		fmt.Fprintf(stderr, "wrote %s\n", f.html)
 	}
-	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.CoverageSVG(r.Comparison))); err != nil {
-			return err
-		}
+	if err := draw(f.plot, report.CoverageSVG(r.Comparison)); err != nil {
+		return err
 	}
 	return f.write(c.OutOrStdout(), r.Comparison)
 }
@@ -227,18 +216,8 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []str
 		{Name: "seed", Value: fmt.Sprint(f.seed)},
 		{Name: "program", Value: "baca " + version.String()},
 	}
-	words := []string{"baca", "compare", "--model", report.Quote(f.model)}
-	if f.format != "auto" {
-		words = append(words, "--format", f.format)
-	}
-	if f.columnSet {
-		words = append(words, "--column", report.Quote(f.column))
-	}
-	words = append(words, "--fdr", fmt.Sprint(f.fdr), "--seed", fmt.Sprint(f.seed), "--html", report.Quote(f.html))
-	for _, path := range args {
-		words = append(words, report.QuotePath(path))
-	}
-	r.Command = strings.Join(words, " ")
+	r.Command = job.Command("baca compare", append(f.flags(),
+		job.Flag{Name: "--fdr", Value: fmt.Sprint(f.fdr)}, job.Flag{Name: "--seed", Value: fmt.Sprint(f.seed)}, job.Flag{Name: "--html", Value: f.html}), args...)
 	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
 		return err
 	}

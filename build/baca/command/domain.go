@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -64,26 +63,15 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
 		return usage.Errorf("--alpha: %w", err)
 	}
-	if err := f.apart([]string{f.model}, apart.File{Role: "--out", Name: f.out}); err != nil || f.forms.qmrf {
-		return err
-	}
-	return f.source.check(formats...)
+	return f.source.check(apart.File{Role: "--out", Name: f.out})
 }
 
-// openForm opens the model of a form.
-func (f *reportFlags) openForm(ctx context.Context) (*job.Domain, error) {
-	m, file, err := openModelFile(f.model)
-	if err != nil {
-		return nil, err
-	}
-	if err := job.CheckDomain(m); err != nil {
-		return nil, usage.Errorf("%w", err)
-	}
-	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
+// domain is what a form is made of.
+func (f *reportFlags) domain(o *opening) *job.Domain {
 	return &job.Domain{
-		Model: m, Alone: alone, Name: f.model, SHA256: hashOf(file), Bytes: len(file), Program: "baca " + version.String(),
+		Model: o.model, Alone: o.alone, Name: f.model, SHA256: hashOf(o.file), Bytes: len(o.file), Program: "baca " + version.String(),
 		Alpha: f.options.Alpha, Confidence: f.forms.confidence, Neighbors: f.forms.neighbors,
-	}, err
+	}
 }
 
 // runForm writes a form.
@@ -91,16 +79,28 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 	if err := f.checkForm(c, args); err != nil {
 		return err
 	}
-	q, err := f.openForm(c.Context())
+	f.ordered = true
+	open := f.begin
+	if f.forms.qmrf {
+		open = f.beginModel
+	}
+	o, err := open(c, f.model, func(o *opening) error {
+		if err := job.CheckDomain(o.model); err != nil {
+			return usage.Errorf("%w", err)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
+	q := f.domain(o)
 	if f.forms.qmrf {
 		return f.writeQMRF(c, q)
 	}
+	defer o.close()
 	d := q.Report()
-	d.Command = f.formCommand(q)
-	read, refused, err := f.judge(c, q, d)
+	d.Command = q.Command(f.flags()[1:], f.out, f.path) // which adds the model
+	read, refused, err := f.judge(c, q, d, o.input)
 	if err != nil {
 		return err
 	}
@@ -122,17 +122,8 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 var errMany = errors.New("too many molecules")
 
 // judge reads the input and judges its molecules.
-func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain) (read, refused int, err error) {
+func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain, in *input) (read, refused int, err error) {
 	ctx := c.Context()
-	f.form = algo.FormOf(d.Model.Card.Schema)
-	in, err := f.open(ctx, c)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer in.close()
-	if err := checkSchema(d.Model, in.schema); err != nil {
-		return 0, 0, err
-	}
 	for r, err := range f.sources(ctx, in) {
 		if err != nil {
 			return read, refused, err
@@ -170,15 +161,4 @@ func (f *reportFlags) writeForm(asHTML, asJSON func(io.Writer) error) error {
 		return replace.File(f.out, asJSON)
 	}
 	return replace.File(f.out, asHTML)
-}
-
-// formCommand makes the report again.
-func (f *reportFlags) formCommand(q *job.Domain) string {
-	column := f.column
-	if !f.columnSet {
-		column = ""
-	}
-	return q.Command([]job.Flag{
-		{Name: "--format", Value: f.format, Usual: "auto"}, {Name: "--column", Value: column},
-	}, f.out, f.path)
 }

@@ -9,28 +9,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/apart"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 )
 
 // driftFlags are those of `baca drift`.
 type driftFlags struct {
 	source
-	model, plot string
-	text        table.Text
-	delta       float64
-	seed        uint64
-	every       int
+	plot  string
+	text  table.Text
+	delta float64
+	seed  uint64
+	every int
 }
 
 // newDrift is the command that watches a stream.
 func newDrift() *cobra.Command {
-	f := driftFlags{}
+	f := driftFlags{source: source{workers: 1}} // of a stream there is one graph at a time
 	c := &cobra.Command{
 		Use:   "drift [INPUT|-]",
 		Short: "Watch a stream of graphs for a change of where they come from",
@@ -61,7 +59,7 @@ with nothing in it that could be scored.`,
 		},
 	}
 	fs := c.Flags()
-	modelFlag(fs, &f.model, "")
+	f.registerModel(fs, "")
 	f.register(fs, formats...)
 	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")
@@ -81,40 +79,26 @@ func (f *driftFlags) check() error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	if err := f.source.check(formats...); err != nil {
-		return err
-	}
-	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 func (f *driftFlags) run(c *cobra.Command) error {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, err := openModel(f.model)
+	o, err := f.begin(c, f.model, func(o *opening) error {
+		if o.model.References() == 0 {
+			return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", o.model.Card.Name)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if m.References() == 0 {
-		return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", m.Card.Name)
-	}
-	f.form = algo.FormOf(m.Card.Schema).Unordered()
-	alone, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		return err
-	}
-	in, err := f.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	if err := checkSchema(m, in.schema); err != nil {
-		return err
-	}
+	defer o.close()
 	out := rowsOut(c)
 	if _, err := io.WriteString(out, "id,score,p_value,log10,moved,error\n"); err != nil {
 		return err
 	}
-	w := &driftRows{driftFlags: f, test: job.NewDrift(alone, f.seed), out: out, stderr: stderr}
-	if err := w.test.Watch(ctx, alone, 1, in.records, w.add); err != nil {
+	w := &driftRows{driftFlags: f, test: job.NewDrift(o.alone, f.seed), out: out, stderr: c.ErrOrStderr()}
+	if err := w.test.Watch(c.Context(), o.alone, 1, o.input.records, w.add); err != nil {
 		return err
 	}
 	return w.finish()
@@ -162,10 +146,8 @@ func (w *driftRows) finish() error {
 	if err := emptyHanded(w.read, w.read-d.Seen()); err != nil {
 		return err
 	}
-	if w.plot != "" {
-		if err := replace.Bytes(w.plot, []byte(report.DriftSVG(d.Wealth, w.delta))); err != nil {
-			return err
-		}
+	if err := draw(w.plot, report.DriftSVG(d.Wealth, w.delta)); err != nil {
+		return err
 	}
 	verdict := "nothing says that the distribution has moved"
 	if w.moved > 0 {

@@ -36,11 +36,8 @@ read or all of it was refused.`,
   zcat conformers.sdf.gz | baca-paper featurize --format sdf -`,
 		Args: oneInput,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := from.check(moleculeFormats...); err != nil {
-				return err
-			}
 			from.set(c, args)
-			if err := from.apart(nil, standardOutput); err != nil {
+			if err := from.check(standardOutput); err != nil {
 				return err
 			}
 			return featurize(c, from, also)
@@ -48,7 +45,7 @@ read or all of it was refused.`,
 	}
 	f := c.Flags()
 	from.register(f, moleculeFormats...)
-	f.IntVar(&from.workers, "workers", 0, "cores to use, 0 for all; the output does not depend on it")
+	from.registerWorkers(f)
 	f.BoolVar(&also.parent, "parent", false, "add \"parent\", the SMILES of what models read, and \"set_aside\", what is not in it")
 	f.BoolVar(&also.canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
 	return c

@@ -28,9 +28,12 @@ import (
 	"baca/weights"
 )
 
-// A source says where graphs come from: the flags --format and --column, and the
-// arguments INPUT.
+// A source says where graphs come from, and what reads them: the flags --model, --format and
+// --column, and the arguments INPUT.
 type source struct {
+	model          string // empty for none
+	ordered        bool   // the order of atoms matters
+	formats        []string
 	format, column string
 	columnSet      bool // --column was given
 	path           string
@@ -46,18 +49,18 @@ type source struct {
 
 // register adds the flags of an input, which has one of some formats.
 func (s *source) register(fs *pflag.FlagSet, formats ...string) {
+	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
 }
 
-// modelFlag adds --model, which may take more than one model says.
-func modelFlag(fs *pflag.FlagSet, model *string, more string) {
-	fs.StringVar(model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
+// registerModel adds --model, of which there is more to say, and registerWorkers --workers.
+func (s *source) registerModel(fs *pflag.FlagSet, more string) {
+	fs.StringVar(&s.model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
 }
 
-// workersFlag adds --workers. What is written does not depend on it.
-func workersFlag(fs *pflag.FlagSet, workers *int) {
-	fs.IntVar(workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
+func (s *source) registerWorkers(fs *pflag.FlagSet) {
+	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
 }
 
 // rules are about flags that do not go together, or mean nothing: each says so where it is broken.
@@ -81,14 +84,6 @@ func inRange(flag string, err error) error {
 		return nil
 	}
 	return usage.Errorf("--%s: %w", flag, err)
-}
-
-// check reports flags that mean nothing. The format is to be one of some.
-func (s *source) check(formats ...string) error {
-	if s.workers < 0 {
-		return usage.Errorf("--workers %d: want 0 for all cores, or more", s.workers)
-	}
-	return usage.OneOf("format", s.format, formats...)
 }
 
 // oneInput refuses more than one argument.
@@ -208,10 +203,20 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 
 // open finds out the format. Molecules are then read as they are asked for, until ctx
 // ends; a TUDataset set is read at once.
-func (s source) open(ctx context.Context, c *cobra.Command) (*input, error) {
+func (s source) open(ctx context.Context, c *cobra.Command) (in *input, err error) {
 	if len(s.more) > 0 {
-		return s.openAll(ctx, c)
+		in, err = s.openAll(ctx, c)
+	} else {
+		in, err = s.openOne(ctx, c)
 	}
+	if err == nil && in.molecules == nil && len(s.cells) > 0 {
+		in.close()
+		return nil, usage.Errorf("%s holds plain graphs: there is no column %s", s.path, s.cells[0])
+	}
+	return in, err
+}
+
+func (s source) openOne(ctx context.Context, c *cobra.Command) (*input, error) {
 	if s.path == "-" {
 		if s.format == "tu" {
 			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")

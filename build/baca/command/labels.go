@@ -32,11 +32,3 @@ func (l *labels) check() error {
 	}
 	return nil
 }
-
-// readable reports an input that has no columns.
-func (l *labels) readable(in *input, path string) error {
-	if columns := l.Columns(); in.molecules == nil && len(columns) > 0 {
-		return usage.Errorf("%s holds plain graphs: there is no column %s", path, columns[0])
-	}
-	return nil
-}

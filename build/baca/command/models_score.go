@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,19 +11,12 @@ import (
 	"baca/build/internal/usage"
 )
 
-// modelNames are the values of --model, which several are separated by commas in. A file may
-// have a comma in its name.
-func (f *scoreFlags) modelNames() []string {
-	if _, err := os.Stat(f.model); err == nil {
-		return []string{f.model}
-	}
-	return strings.Split(f.model, ",")
-}
-
 // openOthers opens the models behind the first, which is m.
 func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) error {
 	s.names = []string{m.Card.Name}
-	for _, name := range f.modelNames()[1:] {
+	judging := f.options
+	judging.Single = nil
+	for _, name := range f.models()[1:] {
 		other, _, err := openModelFile(name)
 		if err != nil {
 			return err
@@ -36,7 +28,7 @@ func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) 
 			return usage.Errorf("--model %s: two models are called %s", f.model, other.Card.Name)
 		}
 		other.Encoder.Device = m.Encoder.Device
-		scorer, err := algo.NewScorer(ctx, other, f.options)
+		scorer, err := algo.NewScorer(ctx, other, judging)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"baca/algo/table"
 	"baca/build/internal/apart"
 	"baca/build/internal/lock"
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -124,10 +125,10 @@ func (o *output) Close() error {
 var standardOutput = apart.File{Role: "standard output", Stream: os.Stdout}
 
 // apart reports a file that a run reads, of the input or of models, and would write as well.
-func (s *source) apart(models []string, writes ...apart.File) error {
+func (s *source) apart(writes ...apart.File) error {
 	var reads []apart.File
-	for _, name := range models {
-		if !slices.Contains(weights.Names(), name) {
+	for _, name := range s.models() {
+		if name != "" && !slices.Contains(weights.Names(), name) {
 			reads = append(reads, apart.File{Role: "the model", Name: name})
 		}
 	}
@@ -149,6 +150,14 @@ func (s *source) apart(models []string, writes ...apart.File) error {
 		}
 	}
 	return apart.Check(reads, writes)
+}
+
+// draw writes a picture, unless it has no name.
+func draw(name, svg string) error {
+	if name == "" {
+		return nil
+	}
+	return replace.Bytes(name, []byte(svg))
 }
 
 // closeInto closes f, whose error counts if there was none before.

@@ -26,10 +26,10 @@ import (
 
 type reportFlags struct {
 	source
-	model, out string
-	fdr        float64
-	options    algo.Options
-	forms      formFlags
+	out     string
+	fdr     float64
+	options algo.Options
+	forms   formFlags
 }
 
 func newReport() *cobra.Command {
@@ -70,11 +70,11 @@ Reporting Format. Neither says anything of an endpoint.`,
 		},
 	}
 	fs := c.Flags()
-	modelFlag(fs, &f.model, "")
+	f.registerModel(fs, "")
 	f.register(fs, formats...)
 	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
-	workersFlag(fs, &f.workers)
+	f.registerWorkers(fs)
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
@@ -89,10 +89,10 @@ func (f *reportFlags) check() error {
 	if err := checkHTML("out", f.out); err != nil {
 		return err
 	}
-	if err := f.apart([]string{f.model}, apart.File{Role: "--out", Name: f.out}); err != nil {
+	if err := f.source.check(apart.File{Role: "--out", Name: f.out}); err != nil {
 		return err
 	}
-	s := scoreFlags{source: f.source, model: f.model, to: "csv", by: f.options.By, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
+	s := scoreFlags{source: f.source, to: "csv", by: f.options.By, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
 	return s.check()
 }
 
@@ -101,31 +101,23 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, data, err := openModelFile(f.model)
+	f.ordered = true
+	x, err := f.begin(c, f.model, nil)
 	if err != nil {
 		return err
 	}
-	f.options.Workers = f.workers
-	f.form = algo.FormOf(m.Card.Schema)
-	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
-	if err != nil {
-		return err
-	}
-	f.options.Single = alone
+	defer x.close()
+	m, in := x.model, x.input
+	f.options.Workers, f.options.Single = f.workers, x.alone
 	scorer, err := algo.NewScorer(ctx, m, f.options)
 	if err != nil {
 		return err
 	}
-	in, input, err := f.openFor(ctx, c, m)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	r := job.NewReport(alone, f.options, f.fdr)
+	r := job.NewReport(x.alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
 	// A model that was made for sharing has no answer about the list as a whole.
 	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
-	fit, err := scoreFor(ctx, r, scorer, input, o, stderr)
+	fit, err := scoreFor(ctx, r, scorer, x.records, o, stderr)
 	if err != nil {
 		return err
 	}
@@ -136,7 +128,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 		return err
 	}
 	r.Input = describeInput(f.path, in)
-	f.making(data, fit).Describe(r.Report, m)
+	f.making(x.file, fit).Describe(r.Report, m)
 	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
 		return err
 	}
@@ -178,14 +170,10 @@ func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
 	m := job.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
 		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(model)),
-		Flags: []job.Flag{{Name: "--model", Value: f.model}, {Name: "--format", Value: f.format, Usual: "auto"}},
-		Out:   f.out, Input: f.path,
+		Flags: f.flags(), Out: f.out, Input: f.path,
 	}
 	if f.path != "-" {
 		m.Name = filepath.Base(f.path)
-	}
-	if f.columnSet {
-		m.Flags = append(m.Flags, job.Flag{Name: "--column", Value: f.column})
 	}
 	if fit != nil {
 		m.Basis = report.Basis{

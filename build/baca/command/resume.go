@@ -7,12 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
-	"baca/algo"
+	"github.com/spf13/pflag"
+
 	"baca/algo/decide"
 	"baca/algo/molecule"
-	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
 	"baca/build/internal/version"
@@ -39,54 +39,36 @@ type scoreState struct {
 
 // A runIdentity is what the rows depend on: a run can only go on with the same.
 type runIdentity struct {
-	Program    string        `json:"program"`
-	Model      string        `json:"model"`            // SHA-256
-	InputBytes int64         `json:"input_bytes"`      // of a file; what is in it a scoreState knows
-	Graphs     string        `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
-	Format     string        `json:"format"`
-	Column     string        `json:"column"`
-	To         string        `json:"to"`
-	Text       table.Text    `json:"text"`
-	Rejects    bool          `json:"rejects"`
-	By         string        `json:"by"`
-	Both       bool          `json:"both"`
-	Drop       bool          `json:"drop_columns"`
-	Alpha      float64       `json:"alpha"`
-	Confidence float64       `json:"confidence"`
-	Seed       uint64        `json:"seed"` // 0 without a batch: then nothing is random
-	Explain    bool          `json:"explain"`
-	Neighbors  int           `json:"neighbors"`
-	Predicted  string        `json:"predicted,omitempty"`
-	Trust      trust.Options `json:"trust"`
-	ErrorsBy   string        `json:"errors_by,omitempty"`
-	Device     string        `json:"device,omitempty"` // empty for the processor
+	Program    string `json:"program"`
+	Model      string `json:"model"`            // SHA-256
+	InputBytes int64  `json:"input_bytes"`      // of a file; what is in it a scoreState knows
+	Graphs     string `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
+	Flags      string `json:"flags"`            // all but those of unrelatedFlags
+	Device     string `json:"device,omitempty"` // empty for the processor
 }
+
+// unrelatedFlags do not show in the rows. The seed does where there is a batch.
+var unrelatedFlags = []string{"model", "workers", "device", "out", "rejects", "resume", "fail-on", "help"}
 
 type scoreCheckpoint struct {
 	Run  runIdentity `json:"run"`
 	Done scoreState  `json:"done"`
 }
 
-// fingerprint describes the run with a model, whose file has that SHA-256.
-func (f *scoreFlags) fingerprint(m *algo.Model, sum string, in *input) runIdentity {
-	r := runIdentity{
-		Program: version.String(), Model: sum,
-		Format: f.format, Column: f.column, To: f.to, Text: f.text, Rejects: f.rejects != "",
-		By: f.options.By, Both: f.both, Drop: f.drop, Alpha: f.options.Alpha, Confidence: f.confidence, Explain: f.explain, Neighbors: f.nearest(),
-	}
-	if r.Predicted = f.predictions.column; r.Predicted != "" {
-		r.Trust, r.ErrorsBy = f.predictions.options, f.predictions.by
-	}
-	if f.batch() {
-		r.Seed = f.options.Seed
-	}
-	if d := m.Encoder.Device; d != nil {
+// fingerprint describes the run with what is open.
+func (f *scoreFlags) fingerprint(fs *pflag.FlagSet, x *opening) runIdentity {
+	r := runIdentity{Program: version.String(), Model: hashOf(x.file), Graphs: x.graphs, Flags: fmt.Sprintf("form=%s rejects=%t", f.to, f.rejects != "")}
+	fs.VisitAll(func(flag *pflag.Flag) {
+		if !slices.Contains(unrelatedFlags, flag.Name) && (flag.Name != "seed" || f.batch()) {
+			r.Flags += fmt.Sprintf(" --%s %q", flag.Name, flag.Value)
+		}
+	})
+	if d := x.model.Encoder.Device; d != nil {
 		r.Device = d.String()
 	}
-	if in.file != nil {
-		r.InputBytes = in.file.opened.Size()
+	if x.input.file != nil {
+		r.InputBytes = x.input.file.opened.Size()
 	}
-	r.Graphs = in.graphs
 	return r
 }
 

@@ -25,15 +25,15 @@ import (
 
 type scoreFlags struct {
 	source
-	model, out, to, rejects string
-	by                      string // --by: what decides, or byBoth
-	text                    table.Text
-	resume                  bool
-	shard                   string   // i/n, or empty
-	inputs                  []string // of a shard
-	failOn                  failOn
-	options                 algo.Options
-	device                  deviceFlag
+	out, to, rejects string
+	by               string // --by: what decides, or byBoth
+	text             table.Text
+	resume           bool
+	shard            string   // i/n, or empty
+	inputs           []string // of a shard
+	failOn           failOn
+	options          algo.Options
+	device           deviceFlag
 	answers
 }
 
@@ -80,7 +80,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 
 func (f *scoreFlags) register(c *cobra.Command) {
 	fs, o := c.Flags(), &f.options
-	modelFlag(fs, &f.model, "; several, separated by commas, get a group of columns each")
+	f.registerModel(fs, "; several, separated by commas, get a group of columns each")
 	f.source.register(fs, formats...)
 	group(c, "Input", "model", "format", "column")
 	fs.StringVar(&f.by, "by", o.By, "alone, both, batch or attention, see above")
@@ -100,7 +100,7 @@ func (f *scoreFlags) register(c *cobra.Command) {
 	f.failOn.register(fs)
 	group(c, "Output", "out", "to", "rejects", "spreadsheet-safe", "resume", "fail-on")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
-	workersFlag(fs, &f.workers)
+	f.registerWorkers(fs)
 	f.device.register(fs)
 	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
 	fs.Lookup("shard").Hidden = true
@@ -149,7 +149,7 @@ func (f *scoreFlags) check() error {
 		f.options.By = algo.ByAlone
 	}
 	for _, err := range []error{
-		f.source.check(formats...), usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
+		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
 		f.failOn.check(), inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(),
 	} {
 		if err != nil {
@@ -164,12 +164,12 @@ func (f *scoreFlags) check() error {
 	default:
 		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
 	}
-	return f.apart(f.modelNames(), writes...)
+	return f.source.check(writes...)
 }
 
 // rules reports flags that do not go together, or mean nothing.
 func (f *scoreFlags) rules() error {
-	alone, one := f.options.By == algo.ByAlone, len(f.modelNames()) == 1
+	alone, one := f.options.By == algo.ByAlone, len(f.models()) == 1
 	by := "--by " + f.by
 	const several = ": not with several models; score with each of them alone for that"
 	return rules{
@@ -202,23 +202,17 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	}
 	ctx := c.Context()
 	growBy(loadingGrowth)
-	m, data, err := openModelFile(f.modelNames()[0])
+	f.ordered = f.batch() || f.nearest() > 0
+	var s *scoring
+	x, err := f.begin(c, f.models()[0], func(x *opening) (err error) {
+		s, err = f.newScoring(c, x)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	sum := hashOf(data)
-	s, err := f.newScoring(c, m)
-	if err != nil {
-		return err
-	}
-	in, input, err := f.openFor(ctx, c, m)
-	if err != nil {
-		return err
-	}
+	in, input := x.input, x.records
 	defer in.close()
-	if err := f.read.readable(in, f.path); err != nil {
-		return err
-	}
 	s.input = in
 	s.warn(in.warnings)
 	s.outs, err = f.openOutputs()
@@ -231,7 +225,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := f.findResumable(s, input.Again != nil); err != nil {
 		return err
 	}
-	s.run = f.fingerprint(m, sum, in)
+	s.run = f.fingerprint(c.Flags(), x)
 	// Nothing is overwritten before the rest is known to be right.
 	if err := s.restore(f.resume); err != nil {
 		return err
@@ -267,25 +261,22 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 }
 
 // newScoring returns a run that has no input and writes nothing yet.
-func (f *scoreFlags) newScoring(c *cobra.Command, m *algo.Model) (s *scoring, err error) {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
+func (f *scoreFlags) newScoring(c *cobra.Command, x *opening) (s *scoring, err error) {
+	ctx, stderr, m := c.Context(), c.ErrOrStderr(), x.model
 	f.options.Workers = f.workers
 	f.read = &labels{job.Labels{Predicted: f.predictions.column}}
 	f.cells = f.read.Columns()
-	if f.form = algo.FormOf(m.Card.Schema); !f.batch() && f.nearest() == 0 {
-		f.form = f.form.Unordered()
-	}
 	if m.Encoder.Device, err = f.device.open(ctx, stderr, f.workers, m.Encoder.Config, false); err != nil {
 		return nil, err
 	}
 	if f.batch() && m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)
 	}
-	if len(f.cells) > 0 {
-		if f.options.Single, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
-			return nil, err
-		}
-		unknown, err := f.learn(ctx, m, f.options.Single)
+	if x.alone, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
+		return nil, err
+	}
+	if f.options.Single = x.alone; len(f.cells) > 0 {
+		unknown, err := f.learn(ctx, m, x.alone)
 		if err != nil {
 			return nil, err
 		}

@@ -87,7 +87,7 @@ func (f *scoreFlags) runShard(c *cobra.Command) error {
 	for _, name := range job.Writes(i) {
 		writes = append(writes, apart.File{Role: "the result", Name: name})
 	}
-	if err := f.apart(f.modelNames(), writes...); err != nil {
+	if err := f.apart(writes...); err != nil {
 		return err
 	}
 	steps := &steps{stderr: stderr}

@@ -40,7 +40,7 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 			if k < 2 {
 				return usage.Errorf("--k %d: want 2 or more", k)
 			}
-			release, err := out.claim(source{}, args[0])
+			release, err := out.claim(source{model: args[0]})
 			if err != nil {
 				return err
 			}

@@ -36,18 +36,18 @@ are secret. baca model show says what a file reveals.`,
   baca score --neighbors 3 --model my-open.msgpack new.smi`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := from.check(formats...); err != nil {
-				return err
-			}
 			if from.path == "" || from.path == "-" || out.path == "" {
 				return usage.Errorf("want --in SET, a file, and --out MODEL")
 			}
-			if err := values.check(); err != nil {
-				return err
+			from.model = args[0]
+			for _, err := range []error{from.check(), values.check()} {
+				if err != nil {
+					return err
+				}
 			}
 			from.columnSet = c.Flags().Changed("column")
 			from.labels, from.cells = &values, values.Columns()
-			release, err := out.claim(from, args[0])
+			release, err := out.claim(from)
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ are secret. baca model show says what a file reveals.`,
 	from.register(f, formats...)
 	out.register(f)
 	values.register(f)
-	workersFlag(f, &from.workers)
+	from.registerWorkers(f)
 	return c
 }
 
@@ -96,9 +96,6 @@ func (s source) keepStructures(c *cobra.Command, m *algo.Model) error {
 		return err
 	}
 	defer in.close()
-	if err := s.labels.readable(in, s.path); err != nil {
-		return err
-	}
 	var set []algo.Source
 	if in.molecules != nil {
 		values := func(r *dataset.Record) *algo.Values {

@@ -21,14 +21,13 @@ import (
 	"baca/algo/table"
 	"baca/build/internal/apart"
 	"baca/build/internal/progress"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 )
 
 // suggestFlags are those of `baca suggest`.
 type suggestFlags struct {
 	source
-	model, plot    string
+	plot           string
 	price, exclude string // columns
 	json           bool
 	text           table.Text
@@ -76,7 +75,7 @@ this model has them, with the picks added to what it compares with.`,
 	}
 	fs := c.Flags()
 	fs.IntVarP(&o.Most, "number", "n", 50, "suggest at most `N` molecules")
-	modelFlag(fs, &f.model, "")
+	f.registerModel(fs, "")
 	f.register(fs, formats...)
 	fs.StringVar(&f.price, "price", "", "`column` with prices; a row without one is not suggested")
 	fs.Float64Var(&o.Budget, "budget", 0, "most that the suggested molecules may cost together; needs --price")
@@ -86,7 +85,7 @@ this model has them, with the picks added to what it compares with.`,
 	spreadsheetSafe(fs, &f.text)
 	fs.StringVar(&f.plot, "plot", "", "draw what picks gain beside random ones to this .svg `file`")
 	fs.Uint64Var(&o.Seed, "seed", 1, "of the random picks to compare with")
-	workersFlag(fs, &f.workers)
+	f.registerWorkers(fs)
 	return c
 }
 
@@ -108,10 +107,7 @@ func (f *suggestFlags) check(c *cobra.Command) error {
 	if err := checkSVG(f.plot); err != nil {
 		return err
 	}
-	if err := f.source.check(formats...); err != nil {
-		return err
-	}
-	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 // checkSVG refuses a name for a plot that is not one of an .svg file. Empty is fine.
@@ -135,49 +131,32 @@ func checkFolder(flag, name string) error {
 }
 
 func (f *suggestFlags) run(c *cobra.Command) error {
-	ctx, stderr, o := c.Context(), c.ErrOrStderr(), f.options
-	m, err := openModel(f.model)
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	f.cells = job.NewShelf(nil, f.price, f.exclude).Columns()
+	o, err := f.begin(c, f.model, nil)
 	if err != nil {
 		return err
 	}
-	f.form = algo.FormOf(m.Card.Schema).Unordered()
-	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
-	if err != nil {
-		return err
-	}
-	shelf := job.NewShelf(alone, f.price, f.exclude)
-	f.cells = shelf.Columns()
-	in, err := f.open(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	if err := checkSchema(m, in.schema); err != nil {
-		return err
-	}
-	if in.molecules == nil && len(f.cells) > 0 {
-		return usage.Errorf("%s holds plain graphs: there is no column %s", f.path, f.cells[0])
-	}
+	defer o.close()
+	shelf, in := job.NewShelf(o.alone, f.price, f.exclude), o.input
 	if err := f.fill(ctx, shelf, in, stderr); err != nil {
 		return err
 	}
-	s, err := f.suggest(ctx, shelf, o, stderr)
+	s, err := f.suggest(ctx, shelf, f.options, stderr)
 	if err != nil {
 		return err
 	}
-	if f.plot != "" {
-		things := "molecules"
-		if in.molecules == nil {
-			things = "graphs"
-		}
-		if err := replace.Bytes(f.plot, []byte(report.SuggestionSVG(s.Suggestion, things))); err != nil {
-			return err
-		}
+	things := "molecules"
+	if in.molecules == nil {
+		things = "graphs"
+	}
+	if err := draw(f.plot, report.SuggestionSVG(s.Suggestion, things)); err != nil {
+		return err
 	}
 	if err := f.write(c.OutOrStdout(), shelf, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, m.Card.Name)
+	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, o.model.Card.Name)
 	for _, r := range shelf.Refusals {
 		fmt.Fprintf(stderr, "refused: %s\n", r)
 	}

@@ -120,7 +120,7 @@ of those of the set's files that are read, as "cat FILES | sha256sum" prints it.
 	group(c, "Training", "epochs", "background", "as-written", "observed", "held-out")
 	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
 	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
-	workersFlag(f, &o.workers)
+	o.registerWorkers(f)
 	o.device.register(f)
 	group(c, "Run", "seed", "resume", "workers", "device")
 	return c
@@ -128,9 +128,6 @@ of those of the set's files that are read, as "cat FILES | sha256sum" prints it.
 
 // check reports what is wrong with the flags, and sets the form of molecules.
 func (o *trainFlags) check() error {
-	if err := o.source.check(formats...); err != nil {
-		return err
-	}
 	switch {
 	case o.path == "" || o.out.path == "":
 		return usage.Errorf("want INPUT and --out MODEL")
@@ -139,8 +136,10 @@ func (o *trainFlags) check() error {
 	case o.epochsSet && (o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs):
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	}
-	if err := o.values.check(); err != nil {
-		return err
+	for _, err := range []error{o.source.check(), o.values.check()} {
+		if err != nil {
+			return err
+		}
 	}
 	if o.background != builtInBackground && o.background != noBackground {
 		if _, err := os.Stat(o.background); err != nil {
@@ -234,10 +233,9 @@ func (t *target) register(f *pflag.FlagSet) {
 func (t *target) checkpoint() string { return t.path + ".checkpoint" }
 
 // claim finds out before hours of training whether the model can be written, and keeps
-// other processes from writing it until release is called. It is made from the input and models,
-// and from what else is read.
-func (t *target) claim(in source, models ...string) (release func(), err error) {
-	err = in.apart(models, apart.File{Role: "--out", Name: t.path}, apart.File{Role: "the checkpoint", Name: t.checkpoint()}, apart.File{Role: "the lock", Name: t.path + ".lock"})
+// other processes from writing it until release is called. It is made from what the source reads.
+func (t *target) claim(in source) (release func(), err error) {
+	err = in.apart(apart.File{Role: "--out", Name: t.path}, apart.File{Role: "the checkpoint", Name: t.checkpoint()}, apart.File{Role: "the lock", Name: t.path + ".lock"})
 	if err != nil {
 		return nil, err
 	}
@@ -292,11 +290,6 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 		return nil, err
 	}
 	defer in.close()
-	if from.labels != nil {
-		if err := from.labels.readable(in, from.path); err != nil {
-			return nil, err
-		}
-	}
 	set := &trainingSet{name: filepath.Base(absolute), schema: in.schema}
 	if in.schema == algo.Constant && in.files == nil && strings.HasSuffix(strings.TrimSuffix(set.name, ".gz"), ".txt") {
 		return nil, usage.Errorf("%s: want the folder of the TUDataset set", from.path)

@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +20,6 @@ import (
 	"baca/algo/trust"
 	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
-	"baca/build/internal/replace"
 )
 
 // trustFlags are those of `baca trust`. Its rows are those of `baca score` with judgements.
@@ -95,7 +95,7 @@ such as new scaffolds, show here how far that carries.`,
 	for _, rows := range []string{"neighbors", "out", "to"} {
 		c.MarkFlagsMutuallyExclusive("observed", rows)
 	}
-	workersFlag(fs, &f.workers)
+	f.registerWorkers(fs)
 	group(c, "Output", "neighbors", "out", "to", "json", "plot", "workers")
 	return c
 }
@@ -105,7 +105,7 @@ func (f *trustFlags) check() error {
 	err := rules{
 		{f.model == "", "want --model, a model file that knows held-out errors"},
 		{f.values.Predicted == "", "want --predicted, the column with the predictions"},
-		{len(f.modelNames()) > 1, fmt.Sprintf("%d models: want the one that knows the errors of these predictions", len(f.modelNames()))},
+		{len(f.models()) > 1, fmt.Sprintf("%d models: want the one that knows the errors of these predictions", len(f.models()))},
 		{f.json && !measured, "--json: want --observed, too; --to jsonl writes rows as JSON"},
 		{f.plot != "" && !measured, "--plot: want --observed, too"},
 	}.check()
@@ -119,61 +119,46 @@ func (f *trustFlags) check() error {
 	if !measured {
 		return f.scoreFlags.check()
 	}
-	if err := f.source.check(formats...); err != nil {
-		return err
-	}
-	return f.apart([]string{f.model}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
 // audit says how well what was promised held.
 func (f *trustFlags) audit(c *cobra.Command) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, err := openModel(f.model)
+	o, err := f.begin(c, f.model, func(o *opening) (err error) {
+		if o.model.Residuals == nil {
+			return errors.New(knowsNothing(o.model))
+		}
+		if o.alone, err = algo.NewSingleScorer(ctx, o.model, f.workers); err == nil {
+			_, err = f.learn(ctx, o.model, o.alone)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	f.form = algo.FormOf(m.Card.Schema).Unordered()
-	alone, err := algo.NewSingleScorer(ctx, m, f.workers)
-	if err != nil {
-		return err
-	}
-	if m.Residuals == nil {
-		return fmt.Errorf("%s", knowsNothing(m))
-	}
-	if _, err := f.learn(ctx, m, alone); err != nil {
-		return err
-	}
+	defer o.close()
 	options := algo.DefaultOptions()
-	options.Workers, options.Single = f.workers, alone
-	scorer, err := algo.NewScorer(ctx, m, options)
+	options.Workers, options.Single = f.workers, o.alone
+	scorer, err := algo.NewScorer(ctx, o.model, options)
 	if err != nil {
 		return err
 	}
-	in, input, err := f.openFor(ctx, c, m)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	if err := f.values.readable(in, f.path); err != nil {
-		return err
-	}
-	list, read, refused, err := f.outcomes(ctx, scorer, input)
+	list, read, refused, err := f.outcomes(ctx, scorer, o.records)
 	if err != nil {
 		return err
 	}
 	if err := emptyHanded(read, refused); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, m.Card.Name)
+	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, o.model.Card.Name)
 	f.values.tell(stderr, job.DoNotCount)
 	a := trust.NewAudit(list, f.found)
 	if a.N == 0 {
 		return trust.ErrNoValues
 	}
-	if f.plot != "" {
-		if err := replace.Bytes(f.plot, []byte(report.RiskSVG(a, f.predictions.by))); err != nil {
-			return err
-		}
+	if err := draw(f.plot, report.RiskSVG(a, f.predictions.by)); err != nil {
+		return err
 	}
 	if f.json {
 		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found, f.order()))

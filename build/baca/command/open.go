@@ -1,0 +1,83 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo"
+	"baca/algo/job"
+	"baca/build/internal/apart"
+	"baca/build/internal/usage"
+)
+
+// An opening is a model, and an input with graphs that it reads.
+type opening struct {
+	model *algo.Model
+	file  []byte // of the model
+	alone *algo.SingleScorer
+	*input
+	records job.Input
+}
+
+// begin opens a model and the input. Prepare, unless nil, is for what must be known of the model
+// before the input is opened, and may make the scorer itself.
+func (s *source) begin(c *cobra.Command, model string, prepare func(*opening) error) (*opening, error) {
+	o, err := s.beginModel(c, model, prepare)
+	if err == nil {
+		o.input, o.records, err = s.openFor(c.Context(), c, o.model)
+	}
+	return o, err
+}
+
+// beginModel is begin without an input.
+func (s *source) beginModel(c *cobra.Command, model string, prepare func(*opening) error) (*opening, error) {
+	m, file, err := openModelFile(model)
+	if err != nil {
+		return nil, err
+	}
+	o := &opening{model: m, file: file}
+	if s.form = algo.FormOf(m.Card.Schema); !s.ordered {
+		s.form = s.form.Unordered()
+	}
+	if prepare != nil {
+		if err := prepare(o); err != nil {
+			return nil, err
+		}
+	}
+	if o.alone == nil {
+		o.alone, err = algo.NewSingleScorer(c.Context(), m, s.workers)
+	}
+	return o, err
+}
+
+// models are the values of --model, which several are separated by commas in. A file may
+// have a comma in its name.
+func (s *source) models() []string {
+	if _, err := os.Stat(s.model); err == nil || s.model == "" {
+		return []string{s.model}
+	}
+	return strings.Split(s.model, ",")
+}
+
+// check reports flags that mean nothing, and files that would be both read and written.
+func (s *source) check(writes ...apart.File) error {
+	if err := (rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}).check(); err != nil {
+		return err
+	}
+	if err := usage.OneOf("format", s.format, s.formats...); err != nil {
+		return err
+	}
+	return s.apart(writes...)
+}
+
+// flags are those that open the model and the input again.
+func (s *source) flags() []job.Flag {
+	list := []job.Flag{{Name: "--model", Value: s.model}, {Name: "--format", Value: s.format, Usual: "auto"}}
+	if s.columnSet {
+		list = append(list, job.Flag{Name: "--column", Value: s.column})
+	}
+	return list
+}

@@ -233,7 +233,6 @@ func newFrozenView(e *gin.Encoder, view int) *frozenView {
 }
 
 // informativeView is the feature view, or the structure view where graphs have a single feature.
-// graphs have any, and structure where every node is the same.
 func informativeView(e *gin.Encoder) *frozenView {
 	if e.Features == 1 {
 		return newFrozenView(e, gin.Structure)

@@ -7,37 +7,32 @@ import (
 	"sync"
 )
 
-// A Port is a running worker, as the page sees it.
+// A Port is a running worker.
 type Port interface {
-	// Post sends an encoded message to the worker, and with it the file of that
-	// number, unless it is 0.
+	// Post sends an encoded message, with the file of that number unless 0.
 	Post(data []byte, file int)
-	// Terminate ends the worker at once, whatever it does.
+	// Terminate ends the worker at once.
 	Terminate()
 }
 
-// A Spawn starts a worker. What it says goes to receive, one encoded message a
-// call; died is called, at most once, when the worker ends by itself, and says
-// why. Neither is called before Spawn has returned, nor after Terminate.
+// A Spawn starts a worker. receive gets its messages; died is called, at most once, with a reason
+// if it ends by itself. Neither is called before Spawn returns or after Terminate.
 type Spawn func(receive func(data []byte), died func(reason string)) Port
 
-// A Client is the page's side: it numbers requests, hands out what comes back, and
-// replaces a worker that was cancelled or died. The new worker is given the same
-// model and input again before the next request that needs them.
+// A Client is the page's side: it numbers requests, distributes answers, and replaces a cancelled
+// or dead worker, which gets the same model and input before the next request that needs them.
 //
-// Its methods return at once and may be called from any goroutine. Callbacks come
-// one at a time, from the goroutine that the worker's messages come from; they
-// must not wait for another message.
+// Methods return at once, on any goroutine. Callbacks come one at a time, from the goroutine of the
+// worker's messages, and must not wait for another message.
 type Client struct {
 	spawn Spawn
 
 	mu     sync.Mutex
-	port   Port // nil after a worker died, until the next request
+	port   Port // nil after a worker died
 	life   int  // number of the worker
 	number uint32
 	calls  map[uint32]*call
-	// The latest model and input that a worker has accepted, and whether they
-	// were sent to the present worker.
+	// The latest accepted model and input, and whether the present worker has them.
 	model, input         Request
 	sentModel, sentInput bool
 }
@@ -66,8 +61,8 @@ func (c *Client) start() {
 	)
 }
 
-// Do sends a request. on, unless nil, sees its events, and done its reply, which is
-// a [*Failed] if there is no other; done is called exactly once.
+// Do sends a request. on, unless nil, gets its events, and done its reply, or a [*Failed], exactly
+// once.
 func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +79,7 @@ func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 	c.send(r, on, done)
 }
 
-// needs tells what a worker must have for a request.
+// needs returns what a request requires.
 func needs(r Request) (model, input bool) {
 	switch r.(type) {
 	case *Score, *Detail, *Reasons, *Drift, *Compare, *Suggest, *Trust, *Report, *Domain:
@@ -95,8 +90,7 @@ func needs(r Request) (model, input bool) {
 	return false, false
 }
 
-// send posts a request. The worker takes requests in order, so that one behind it
-// finds it done. c.mu is held.
+// send posts a request. The worker handles requests in order. c.mu is held.
 func (c *Client) send(r Request, on func(Event), done func(Reply)) {
 	c.number++
 	data, err := Encode(c.number, r)
@@ -144,8 +138,8 @@ func (c *Client) receive(life int, data []byte) {
 	}
 }
 
-// accepted remembers what later workers are to have. A model that fails leaves the
-// one before in use, an input that fails leaves none. c.mu is held.
+// accepted records what later workers need. A failed model keeps the previous one, a failed input
+// leaves none. c.mu is held.
 func (c *Client) accepted(r Request, reply Reply) {
 	_, failed := reply.(*Failed)
 	switch r.(type) {
@@ -161,8 +155,8 @@ func (c *Client) accepted(r Request, reply Reply) {
 	}
 }
 
-// Cancel ends whatever the worker does. All requests under way are answered with
-// Failed, code [CodeCancelled], before Cancel returns, and another worker starts.
+// Cancel ends the worker's work. It answers all requests with Failed, code [CodeCancelled], before
+// it returns, and starts another worker.
 func (c *Client) Cancel() {
 	c.mu.Lock()
 	life := c.life
@@ -170,7 +164,7 @@ func (c *Client) Cancel() {
 	c.end(life, &Failed{Code: CodeCancelled, Text: "cancelled"}, true)
 }
 
-// Close ends the worker for good. Requests under way are not answered any more.
+// Close ends the worker for good, without answers.
 func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,8 +176,8 @@ func (c *Client) Close() {
 	c.port = nil
 }
 
-// end ends the worker of that number, and starts another at once or with the next
-// request: a worker that cannot start must not be started for ever.
+// end ends the worker of that life, and starts another now or with the next request: one that
+// cannot start must not loop.
 func (c *Client) end(life int, why *Failed, again bool) {
 	c.mu.Lock()
 	if life != c.life {
@@ -207,7 +201,7 @@ func (c *Client) end(life int, why *Failed, again bool) {
 	}
 }
 
-// Busy tells whether a request is under way.
+// Busy reports an unanswered request.
 func (c *Client) Busy() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,39 +11,30 @@ import (
 	"baca/algo/table"
 )
 
-// Floats is a column of numbers, a bin of little-endian float64. NaN stands for
-// no value.
+// Floats is a bin of little-endian float64, NaN for no value.
 type Floats []float64
 
-// Singles is a column or a row-major matrix of little-endian float32.
+// Singles is a bin of little-endian float32, a column or a row-major matrix.
 type Singles []float32
 
-// Ints is a column of little-endian int32.
+// Ints is a bin of little-endian int32.
 type Ints []int32
 
-// Strings is a column of texts: a bin of their lengths in bytes, as Ints, and a
-// bin of the texts one after the other.
+// Strings is a bin of lengths, as Ints, and a bin of the texts.
 type Strings []string
 
-// EncodeMsgpack implements msgpack.CustomEncoder.
 func (f Floats) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float64(f)) }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
 func (f *Floats) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float64)(f)) }
 
-// EncodeMsgpack implements msgpack.CustomEncoder.
 func (s Singles) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float32(s)) }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
 func (s *Singles) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float32)(s)) }
 
-// EncodeMsgpack implements msgpack.CustomEncoder.
 func (n Ints) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []int32(n)) }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
 func (n *Ints) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]int32)(n)) }
 
-// encodeCells writes a column as a bin.
 func encodeCells[T float64 | float32 | int32](e *msgpack.Encoder, column []T) error {
 	b, err := binary.Append(make([]byte, 0, binary.Size(column)), binary.LittleEndian, column)
 	if err != nil {
@@ -52,7 +43,6 @@ func encodeCells[T float64 | float32 | int32](e *msgpack.Encoder, column []T) er
 	return e.EncodeBytes(b)
 }
 
-// decodeCells reads a column from a bin.
 func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) error {
 	b, err := d.DecodeBytes()
 	if err != nil {
@@ -67,7 +57,6 @@ func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) e
 	return err
 }
 
-// EncodeMsgpack implements msgpack.CustomEncoder.
 func (s Strings) EncodeMsgpack(e *msgpack.Encoder) error {
 	lengths, n := make(Ints, len(s)), 0
 	for i, text := range s {
@@ -87,7 +76,6 @@ func (s Strings) EncodeMsgpack(e *msgpack.Encoder) error {
 	return e.EncodeBytes(all)
 }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
 func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
 	n, err := d.DecodeArrayLen()
 	if err != nil {
@@ -118,11 +106,10 @@ func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
 	return nil
 }
 
-// Columns are those of rows, of which all have as many. A refused record has an error, and no
-// scores.
+// Columns of rows. A refused record has an error, and no scores.
 type Columns []table.Column
 
-// Texts are those of the column of a name, nil where there is none.
+// Texts returns a column by name, or nil.
 func (c Columns) Texts(name string) []string {
 	if found := table.Named(c, name); found != nil {
 		return found.Texts
@@ -130,7 +117,7 @@ func (c Columns) Texts(name string) []string {
 	return nil
 }
 
-// Numbers are those of the column of a name, nil where there is none.
+// Numbers returns a column by name, or nil.
 func (c Columns) Numbers(name string) []float64 {
 	if found := table.Named(c, name); found != nil {
 		return found.Numbers
@@ -138,7 +125,7 @@ func (c Columns) Numbers(name string) []float64 {
 	return nil
 }
 
-// Append appends rows of the same columns, which may be the first.
+// Append appends rows of the same columns.
 func (c *Columns) Append(rows Columns) {
 	if len(*c) == 0 {
 		for _, r := range rows {
@@ -152,8 +139,7 @@ func (c *Columns) Append(rows Columns) {
 	}
 }
 
-// A cells is a column as it travels. Lists are one after the other, with their lengths, −1 for no
-// value.
+// cells is an encoded column. Lists are concatenated, with lengths, −1 for no value.
 type cells struct {
 	Name    string
 	Kind    uint8
@@ -162,7 +148,6 @@ type cells struct {
 	Lengths Ints
 }
 
-// EncodeMsgpack implements msgpack.CustomEncoder.
 func (c Columns) EncodeMsgpack(e *msgpack.Encoder) error {
 	list := make([]cells, len(c))
 	for i, from := range c {
@@ -185,7 +170,6 @@ func lengthOf[T any](list []T) int32 {
 	return int32(len(list))
 }
 
-// DecodeMsgpack implements msgpack.CustomDecoder.
 func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
 	var list []cells
 	if err := d.Decode(&list); err != nil {
@@ -212,7 +196,6 @@ func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
 
 var errLengths = errors.New("columns of a table are equally long")
 
-// listsOf cuts values into lists.
 func listsOf[T any](values []T, lengths []int32) ([][]T, error) {
 	lists := make([][]T, len(lengths))
 	for i, n := range lengths {

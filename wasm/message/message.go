@@ -1,16 +1,13 @@
-// Package message is what the page and its worker say to each other. The page
-// sends a [Request]; the worker answers with any number of events and then with
-// one reply, all of them with the number of the request. A message travels as
-// msgpack in one ArrayBuffer:
+// Package message is the protocol of page and worker. The page sends a [Request]; the worker
+// answers with events and one reply, all with the request's number. A message is msgpack in one
+// ArrayBuffer:
 //
 //	[version, number of the request, kind, {field: value, …}]
 //
-// The kind is the name of the Go type. Columns of numbers and of texts are
-// msgpack bins, so that neither side decodes them one by one. Both programs are
-// built together; the version only guards against an old page that a browser has
-// kept with a new worker.
+// The kind is the Go type's name. Columns are msgpack bins, decoded at once. Both programs are
+// built together; the version detects an old cached page.
 //
-// Decode allocates no more than a small multiple of what it is given.
+// Decode allocates at most a small multiple of its input.
 package message
 
 import (
@@ -22,21 +19,20 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Version is that of the messages. It changes with any of them.
+// Version changes with any message.
 const Version = 11
 
-// MaxSize is the length in bytes of the longest message. The longest ones hold inputs.
+// MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20
 
-// ErrVersion is the cause of an error about a message of another version.
+// ErrVersion is the cause of a version mismatch.
 var ErrVersion = errors.New("message of another version")
 
-// A Request is what the page asks of the worker. Its comment says which events
-// and which reply it leads to; instead of the reply there may always be a
+// A Request comes from the page. Its comment names its events and reply; any reply may be a
 // [Failed].
 type Request interface{ request() }
 
-// An Event tells how far a request has come.
+// An Event reports progress.
 type Event interface{ event() }
 
 // A Reply ends a request.
@@ -56,8 +52,7 @@ func init() {
 	}
 }
 
-// Encode writes a message, a pointer to one of the types of this package, that
-// belongs to the request of the given number.
+// Encode encodes m, a pointer to a message, for the request of that number.
 func Encode(number uint32, m any) ([]byte, error) {
 	t := reflect.TypeOf(m)
 	if t == nil || t.Kind() != reflect.Pointer || kinds[t.Elem().Name()] != t.Elem() {
@@ -79,15 +74,14 @@ func Encode(number uint32, m any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode reads a message, which comes as a pointer to one of the types of this
-// package, and the number of its request.
+// Decode decodes a message, as a pointer, and its request's number.
 func Decode(data []byte) (number uint32, m any, err error) {
 	if len(data) > MaxSize {
 		return 0, nil, fmt.Errorf("message of %d bytes, the most is %d", len(data), MaxSize)
 	}
 	r := bytes.NewReader(data)
 	d := msgpack.NewDecoder(r)
-	// What is not known is refused and not skipped, so that nesting has an end.
+	// Unknown fields are refused, not skipped, which bounds nesting.
 	d.DisallowUnknownFields(true)
 	n, err := d.DecodeArrayLen()
 	if err != nil {

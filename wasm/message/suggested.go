@@ -1,22 +1,21 @@
 package message
 
-// MostSuggested is how many records a [Suggest] may ask for.
+// MostSuggested bounds a [Suggest].
 const MostSuggested = 100_000
 
-// MostPicks is how many picks a [Suggested] has at most; its File has all.
+// MostPicks bounds the picks of a [Suggested]; its File has all.
 const MostPicks = 100
 
 // Suggested ends a Suggest.
 type Suggested struct {
-	Sentences []string // that `baca suggest` says, beginning small and without a full stop
-	Refusals  []string // of the first few records that were refused, as with a price that is none
+	Sentences []string // of `baca suggest`, lower case, without full stops
+	Refusals  []string // of the first refused records
 	Total     int      // picks
 	Picks     []Pick   // the best first
-	// Far is by how much records are farther from the training set than training graphs are from
-	// each other, in standard deviations of these, on average: at first, and after each pick.
-	// FarRandom is the same for random picks, and FarTop for those of the highest scores.
+	// Far is the mean excess distance of records from the training set, in standard deviations, at
+	// first and after each pick; FarRandom for random picks, FarTop for the highest scores.
 	Far, FarRandom, FarTop Floats
-	Command                string // that suggests the same
+	Command                string // that repeats it
 	File                   []byte // CSV, that of `baca suggest --spreadsheet-safe`
 }
 
@@ -25,8 +24,8 @@ type Pick struct {
 	Record   int     // from 0
 	P, Price float64 // NaN where there is none
 	Verdict  string
-	// Gain is by how much it lowers Suggested.Far. Nearer counts the records that it brings nearer
-	// by half a deviation or more, and Inside those of them that were outside and no longer are.
+	// Gain is the decrease of Suggested.Far. Nearer counts the records that come nearer by half a
+	// deviation or more, Inside those that were outside and no longer are.
 	Gain           float64
 	Nearer, Inside int
 	Similarity     float64 // of the nearest training graph

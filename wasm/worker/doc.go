@@ -1,4 +1,3 @@
-// Package worker computes for the page, in a dedicated worker of the browser: it
-// carries messages between the page and package engine. There is nothing of it on
-// other systems.
+// Package worker computes for the page in a browser's worker (Run): it carries messages between the
+// page and package engine. It is empty on other systems.
 package worker

@@ -11,15 +11,14 @@ import (
 	"baca/wasm/worker/promise"
 )
 
-// A blob is a file of the browser, read where it lies. It implements
-// [engine.Source]. It is read as a stream: pieces of a file that are asked for one
-// by one stay in memory until the browser next looks for garbage.
+// A blob is a browser's file, read in place as a stream: pieces requested one by one stay in memory
+// until garbage collection. It implements [engine.Source].
 type blob struct {
 	value  js.Value
-	reader js.Value // of the stream, undefined before the first read
-	sink   js.Value // takes what has been read
-	at     int64    // place of what comes next
-	rest   []byte   // that was read and is yet to be given
+	reader js.Value // undefined before the first read
+	sink   js.Value // consumes what was read
+	at     int64    // offset of the next byte
+	rest   []byte   // read and not yet returned
 }
 
 // File implements engine.Host.
@@ -28,8 +27,8 @@ func (h *host) File(number int) (engine.Source, error) {
 	if !value.Truthy() {
 		return nil, errors.New("the file has not come with the message")
 	}
-	// What is sent to nobody is freed at once, and not when the browser next looks
-	// for garbage: by then a large file would all be there.
+	// A message to nobody is freed at once; garbage collection would come after a large file is all
+	// in memory.
 	channel := h.self.Get("MessageChannel").New()
 	channel.Get("port2").Call("close")
 	return &blob{value: value, sink: channel.Get("port1")}, nil
@@ -49,7 +48,7 @@ func (b *blob) ReadAt(p []byte, off int64) (n int, err error) {
 			b.close()
 		}
 	}()
-	// A file may be changed or taken away after it was chosen.
+	// The file may be changed or removed after it was chosen.
 	const gone = "the browser cannot read the file any more"
 	defer caught(&err, gone)
 	if off != b.at || b.reader.IsUndefined() {
@@ -79,15 +78,14 @@ func (b *blob) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// close ends the stream.
 func (b *blob) close() {
 	if !b.reader.IsUndefined() {
-		b.reader.Call("cancel").Call("catch", js.Global().Get("Boolean")) // nobody waits for it
+		b.reader.Call("cancel").Call("catch", js.Global().Get("Boolean")) // not awaited
 	}
 	b.reader, b.rest = js.Undefined(), nil
 }
 
-// Zstd implements engine.Host. What decompresses is loaded the first time.
+// Zstd loads the decompressor on first use.
 func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	if !h.self.Get("bacaZstd").Truthy() {
 		if _, err := promise.Await(h.self.Get("baca").Call("run", "web/lib/zstd.js")); err != nil {
@@ -97,7 +95,7 @@ func (h *host) Zstd(r io.Reader) (io.Reader, error) {
 	return &unpacked{r: r, decoder: h.self.Call("bacaZstd")}, nil
 }
 
-// caught makes an error of what a script has thrown.
+// caught converts a script's exception to an error.
 func caught(err *error, what string) {
 	switch e := recover().(type) {
 	case nil:
@@ -108,11 +106,10 @@ func caught(err *error, what string) {
 	}
 }
 
-// An unpacked reader decompresses by a script.
 type unpacked struct {
 	r       io.Reader
 	decoder js.Value
-	in      [2 << 10]byte // a few bytes may stand for very many
+	in      [2 << 10]byte // few compressed bytes may hold many
 	out     []byte
 	ended   bool
 }

@@ -6,7 +6,7 @@ import (
 	"baca/wasm/message"
 )
 
-// A thread is a worker that the script thread.js has started.
+// A thread is a worker started by thread.js.
 type thread struct {
 	port          js.Value
 	receive, died js.Func
@@ -31,8 +31,7 @@ func Spawn(receive func([]byte), died func(string)) message.Port {
 	return w
 }
 
-// Post implements message.Port. The bytes are copied out of this program's memory,
-// and the copy then moves to the worker.
+// Post copies the bytes out of this program's memory and transfers the copy.
 func (w *thread) Post(data []byte, file int) {
 	array := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(array, data)

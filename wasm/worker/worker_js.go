@@ -14,10 +14,9 @@ import (
 	"baca/wasm/worker/promise"
 )
 
-// Run answers the messages of the page. It does not return.
+// Run answers the page's messages and does not return.
 func Run() {
-	// Memory of a worker is never given back, so a smaller heap is worth a little
-	// time.
+	// WebAssembly memory never shrinks, so a smaller heap is worth some time.
 	debug.SetGCPercent(50)
 	h := newHost()
 	e := engine.New(h)
@@ -33,19 +32,17 @@ func Run() {
 	}
 }
 
-// A request of the page.
 type request struct {
 	number  uint32
 	request message.Request
 }
 
-// A host is the browser's worker around the engine. All of it runs on one thread.
+// A host is the browser's worker around the engine, on one thread.
 type host struct {
 	self  js.Value
 	queue []request
-	wake  chan struct{} // has one when requests came
-	// A message that the worker sends to itself comes back when those before it
-	// have been received, sooner than any timer.
+	wake  chan struct{} // signals new requests
+	// A message to itself returns after earlier ones, sooner than a timer.
 	echo js.Value
 	back chan struct{}
 	gpus gpu.Chooser
@@ -62,7 +59,7 @@ func newHost() *host {
 	return h
 }
 
-// listen receives requests, those that came before included.
+// listen receives requests, including earlier ones.
 func (h *host) listen(e *engine.Engine) {
 	receive := func(buffer js.Value) {
 		array := h.self.Get("Uint8Array").New(buffer)

@@ -65,7 +65,7 @@ func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message
 	return m, nil
 }
 
-// second is an input beside the open one, of the same kind.
+// second opens another input of the same kind.
 func (e *Engine) second(r *message.Open) (*input, []string, error) {
 	in, err := e.inputOf(r)
 	if err != nil {
@@ -88,11 +88,10 @@ func (e *Engine) second(r *message.Open) (*input, []string, error) {
 
 func listName(in *input) string { return cmp.Or(in.name, "the list") }
 
-// gathered molecules are described at a time.
 const gathered = 64
 
-// gather reads an input into a list, and says what was refused. Show is told how many records
-// and bytes were read.
+// gather reads an input into a list, and returns what was refused. It calls show with records and
+// bytes read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: nothing{}}
 	refused, err = job.Gather(t, l, 1, gathered, in.sources(read, e.form().Unordered(), nil), func(int) { show(l.Read, read.n) })
@@ -105,12 +104,12 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 	return refused, nil
 }
 
-// nothing takes what is counted.
+// nothing discards events.
 type nothing struct{}
 
 func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 
-// describe says in a report how it came about.
+// describe adds the report's provenance.
 func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
@@ -126,7 +125,7 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	}
 }
 
-// compared is what the page shows of a comparison.
+// compared converts a comparison for the page.
 func compared(c *compare.Comparison) *message.Compared {
 	m := &message.Compared{
 		A: listed(&c.A), B: listed(&c.B), Similarities: compare.Steps(),

@@ -33,7 +33,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		read, _, _ := smiles.In(mol, e.form())
 		m.Parent = smiles.Write(read)
 	}
-	// node[i] is the node of atom i of m, −1 for an atom that is not read.
+	// node[i] is the node of atom i of m, −1 for unread atoms.
 	node := draw(m, record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)
 	alone, err := e.single(p)
@@ -49,7 +49,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
 	m.Contribution, m.BySubtrees, m.ByEmbedding = arranged(x.Contributions, node), arranged(x.BySubtrees, node), arranged(x.ByEmbedding, node)
 	m.Limit, m.Known = x.Limit, x.Duplicate
-	place := make([]int, g.N()) // of each node among the atoms
+	place := make([]int, g.N()) // atom of each node
 	for i, k := range node {
 		if k >= 0 {
 			place[k] = i
@@ -67,7 +67,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	return m, e.keys(p, m, g)
 }
 
-// arranged gives values of nodes the order of the atoms, of which node has the nodes.
+// arranged reorders node values by atom.
 func arranged(values []float64, node []int) message.Floats {
 	if values == nil {
 		return nil
@@ -81,7 +81,7 @@ func arranged(values []float64, node []int) message.Floats {
 	return list
 }
 
-// keys fills in the keys that made S_Attn.
+// keys fills in the keys of S_Attn.
 func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	if e.last == nil {
 		return nil
@@ -94,7 +94,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	why := a.Explain(r.Q, job.InBatch(e.last.places, m.Record))
 	m.AttnID, m.AttnOOD = why.In, why.Out
 	rows := e.model.KnownRows()
-	// place is that of a row of the bank among the training graphs.
+	// place maps a bank row to a training graph.
 	place := func(row int) int { return near.Place(row, e.model.Bank.Len(), len(rows)) }
 	list := func(side dictionary.Side, keys []attention.Contribution) []message.Neighbor {
 		d := a.Dictionary(side)
@@ -117,7 +117,7 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 			if drawn := a.Synthetic(side, entry.Index); entry.Origin == dictionary.Synthetic && drawn != nil {
 				n.Nodes, n.Edges = drawn.N(), edges(drawn)
 			}
-			at := len(found) // behind those that weigh as much
+			at := len(found) // after equal weights
 			for at > 0 && found[at-1].Weight < n.Weight {
 				at--
 			}
@@ -129,9 +129,8 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	return nil
 }
 
-// draw fills in what a picture of the graph needs, and returns the node of g for
-// each atom, −1 for one that the form leaves out. Molecules are given as a SMILES with the atoms in the order of the
-// text: as it was read, or where there was none as a canonical one.
+// draw fills in what a picture needs, and returns the node of each atom, −1 for atoms outside of
+// the form. Molecules get a SMILES with atoms in text order: as read, or canonical.
 func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) []int {
 	if mol == nil {
 		node := make([]int, g.N())
@@ -176,7 +175,7 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 	return node
 }
 
-// atom describes an atom, with its symbol as the SMILES writes it.
+// atom describes an atom, with its symbol as in the SMILES.
 func atom(a molecule.Atom, smiles string) message.Atom {
 	m := message.Atom{
 		Charge: int(a.Charge), Hydrogens: int(a.Hydrogens), Isotope: int(a.Isotope), Aromatic: a.Aromatic, InRing: a.InRing,
@@ -195,7 +194,7 @@ func atom(a molecule.Atom, smiles string) message.Atom {
 	return m
 }
 
-// span is where an atom is written in its SMILES, empty where it is not.
+// span is the range of an atom in its SMILES, or empty.
 func span(a molecule.Atom, smiles string) (at, end int) {
 	at = int(a.Column) - 1
 	if at < 0 || at >= len(smiles) {

@@ -9,25 +9,23 @@ import (
 	"baca/algo/pretrain"
 )
 
-// The jobs from which on it pays to look for another place for the encoder than this
-// worker's processor. To look takes a second or so.
+// The least jobs that justify a second of measuring devices.
 const (
 	minDeviceGraphs  = 4096   // scored
-	minDeviceTrained = 50_000 // trained on, each epoch counted
+	minDeviceTrained = 50_000 // graphs times epochs
 )
 
-// processor is what Device says of jobs that stay in this worker.
+// processor is the Device of jobs in this worker.
 const processor = "processor"
 
-// A place is where the encoder of one request runs.
+// A place is where one request's encoder runs.
 type place struct {
-	// device is nil for this worker's processor.
+	// device is nil for the processor.
 	device *spare
 	name   string
 }
 
-// place looks for the place of a job: for batches of that many graphs, to be encoded
-// or trained on.
+// place chooses the place for batches of that many graphs.
 func (e *Engine) place(ctx context.Context, shape gin.Config, graphs int, training bool) place {
 	d, name := e.host.Device(ctx, shape, graphs, training)
 	if d == nil {
@@ -36,7 +34,7 @@ func (e *Engine) place(ctx context.Context, shape gin.Config, graphs int, traini
 	return place{&spare{Device: d, name: name}, name}
 }
 
-// warnings say that the device has failed, if it has.
+// warnings report a failed device.
 func (l place) warnings() []string {
 	if l.device == nil || l.device.failed == nil {
 		return nil
@@ -44,8 +42,8 @@ func (l place) warnings() []string {
 	return []string{fmt.Sprintf("%s failed, and the processor went on without it: %v", l.name, l.device.failed)}
 }
 
-// A spare is a device whose work the processor takes over when it fails. Only its
-// training must be begun again by whoever trains.
+// A spare is a device that the processor replaces after a failure. Trainings must be restarted by
+// their callers.
 type spare struct {
 	gin.Device
 	name   string
@@ -55,7 +53,7 @@ type spare struct {
 // String implements gin.Device.
 func (s *spare) String() string { return s.name }
 
-// run calls f with the device, and if it fails, now or before, on the processor.
+// run calls f with the device, or after a failure with the processor.
 func (s *spare) run(ctx context.Context, f func(gin.Device) error) error {
 	if s.failed == nil {
 		err := f(s.Device)

@@ -10,7 +10,7 @@ import (
 	"baca/wasm/message"
 )
 
-// domain makes the file of `baca report --qprf` or `baca report --qmrf`.
+// domain makes a domain report.
 func (e *Engine) domain(r *message.Domain, post func(message.Event)) (*message.Exported, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (e *Engine) domain(r *message.Domain, post func(message.Event)) (*message.E
 	return out, err
 }
 
-// checkDomain reports a request that does not fit.
+// checkDomain rejects an inconsistent request.
 func (e *Engine) checkDomain(r *message.Domain) error {
 	n := len(r.Record)
 	switch {
@@ -72,7 +72,7 @@ func (e *Engine) checkDomain(r *message.Domain) error {
 	return nil
 }
 
-// substances judges records for a report that the command writes to a file of that name.
+// substances judges records for a report file of that name.
 func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string) (*report.Domain, error) {
 	order := slices.Compact(slices.Sorted(slices.Values(wanted)))
 	records, err := e.pick(t, order)
@@ -98,7 +98,7 @@ func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string)
 	return d, nil
 }
 
-// domainCommand finds the same of so many records, and says how.
+// domainCommand adds the command that repeats the report.
 func (e *Engine) domainCommand(q *job.Domain, d *report.Domain, records int, out string) (command, again string) {
 	in := e.input
 	molfiles := slices.ContainsFunc(d.Substances, func(s report.Substance) bool { return s.Molfile })

@@ -10,17 +10,16 @@ import (
 	"baca/wasm/message"
 )
 
-// A watched input has been taken by a test for drift.
+// A watched input has a drift test's result.
 type watched struct {
 	*job.Drift
 	seed   uint64
 	record []int32 // of each graph, from 0
 }
 
-// driftPiece graphs are scored at a time, each by itself.
 const driftPiece = 32
 
-// watch runs the drift test over the open input, or returns what it gave before.
+// watch runs the drift test on the open input, once.
 func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 	if e.drift != nil && e.drift.seed == seed {
 		return e.drift, nil
@@ -66,11 +65,10 @@ func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.D
 	return m, nil
 }
 
-// pathPlaces are about as many as a screen shows apart.
+// pathPlaces exceeds a screen's resolution.
 const pathPlaces = 1000
 
-// thin leaves about so many places of a path, of each stretch the lowest and the
-// highest.
+// thin keeps the lowest and highest value of each stretch of a path.
 func thin(path []float64, places int) (x message.Ints, y message.Floats) {
 	step := max(1, (2*len(path)+places-1)/places)
 	if len(path) <= places {
@@ -95,7 +93,7 @@ func thin(path []float64, places int) (x message.Ints, y message.Floats) {
 	return x, y
 }
 
-// pick parses some records of the open input.
+// pick parses some records.
 func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 	left := map[int]bool{}
 	for _, record := range wanted {

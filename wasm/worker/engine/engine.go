@@ -1,5 +1,5 @@
-// Package engine answers the requests of package message. It knows no browser: a
-// Host carries its answers, so that it is tested like any other package.
+// Package engine answers the requests of package message (Engine.Handle). A Host carries its
+// answers, so tests need no browser.
 package engine
 
 import (
@@ -19,64 +19,61 @@ import (
 	"baca/weights"
 )
 
-// A Host is what an Engine runs in.
 type Host interface {
-	// Post sends an event or a reply to the request of that number.
+	// Post sends an event or a reply to a request.
 	Post(number uint32, m any)
-	// Yield lets the host do what waits, such as to receive messages. The engine
-	// calls it often while it computes.
+	// Yield lets the host receive messages. The engine calls it often.
 	Yield()
-	// Waiting takes the next request from the queue if it is one that does not
-	// change what the engine is busy with, see [Light].
+	// Waiting takes the next request if it is [Light].
 	Waiting() (uint32, message.Request, bool)
 	// Fetch returns a file of the site.
 	Fetch(name string) ([]byte, error)
-	// File returns the file of that number, which came beside a message.
+	// File returns the file that came with a message.
 	File(number int) (Source, error)
-	// Zstd reads through zstd, which is not a part of this program: it is a tenth
-	// of all that a first visit would load, and such files are rare.
+	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely
+	// needed.
 	Zstd(r io.Reader) (io.Reader, error)
 	// Memory is the memory of the program in bytes.
 	Memory() int
-	// Cores is how many workers can compute at the same time, this one included.
+	// Cores is the number of workers that can compute at once, with this one.
 	Cores() int
-	// Device returns where encoders of that shape best encode, or train on, batches of
-	// that many graphs, and its name: nil where that is the processor.
+	// Device returns the best device for batches of that many graphs, and its name: nil for the
+	// processor.
 	Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string)
 	// Spawn starts another worker. It implements [message.Spawn].
 	Spawn(receive func(data []byte), died func(reason string)) message.Port
 }
 
-// Start is the file of the site with the Welcome.
+// Start is the site's file with the Welcome.
 const Start = "start.msgpack"
 
-// Drawer is the file of the site with the script that draws molecules, which a report holds.
+// Drawer is the site's drawing script, embedded in reports.
 const Drawer = "web/lib/draw.js"
 
-// An Engine holds a model, an input and what the last batch taught. Its methods are
-// called from one goroutine, but for Pause.
+// An Engine holds a model, an input and the state of the last batch. It is used by one goroutine,
+// except for Pause.
 type Engine struct {
 	host    Host
 	welcome *message.Welcome
 
 	model *algo.Model
 	file  []byte             // of the model
-	card  message.Model      // rows name the model by its SHA-256, as those of the command do
-	alone *algo.SingleScorer // nil until it is asked for
+	card  message.Model      // rows name the model by its SHA-256
+	alone *algo.SingleScorer // nil until used
 
 	input  *input
 	last   *calibrated // nil without
-	atlas  *atlas      // of the open input and the model, nil until it is asked for
+	atlas  *atlas      // of input and model, nil until used
 	alpha  float64     // of the last Score, 0 before
-	drift  *watched    // of the open input and the model, nil until it is asked for
+	drift  *watched    // of input and model, nil until used
 	shared *scoring    // with a worker that has the input, see Share
 
-	paused bool // Pause was called since what it ends began
+	paused bool // Pause was called since the pausable request began
 
 	// Tests lower these.
 	batch      int // graphs that are scored together
 	minShared  int
-	minScored  int // from which on another device is looked for
+	minScored  int // threshold for another device
 	minTrained int
 }
 
@@ -98,11 +95,11 @@ func (e *Engine) Handle(number uint32, r message.Request) {
 	e.host.Post(number, reply)
 }
 
-// Pause ends a Train after its epoch, and a Reasons, Drift, Compare, Suggest, Trust, Report or
-// Domain soon. It may be called while Handle runs, on the same thread.
+// Pause ends a Train after its epoch, and other pausable requests soon. It may be called while
+// Handle runs, on the same thread.
 func (e *Engine) Pause() { e.paused = true }
 
-// Light tells whether a request can be answered between two batches of another one.
+// Light reports a request that can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
 	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Measure:
@@ -222,7 +219,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	return &card, nil
 }
 
-// Card says what is known of a model whose file has the given bytes.
+// Card describes a model with its file's bytes.
 func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
@@ -243,7 +240,7 @@ func Card(m *algo.Model, data []byte) message.Model {
 	return card
 }
 
-// known is 1 where a graph was likely trained on, see message.Part.
+// known is 1 for a probable training graph, see message.Part.
 func (e *Engine) known(g *graph.Graph) byte {
 	if g != nil && e.model.Profile.Known.Likely(g) {
 		return 1
@@ -251,7 +248,6 @@ func (e *Engine) known(g *graph.Graph) byte {
 	return 0
 }
 
-// single returns what scores single graphs.
 func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	if e.alone == nil {
 		a, err := algo.NewSingleScorer(ctx, e.model, 1)
@@ -263,5 +259,4 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	return e.alone, nil
 }
 
-// form is that in which the model reads molecules.
 func (e *Engine) form() molecule.Form { return molecule.Form(e.card.Form) }

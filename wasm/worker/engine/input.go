@@ -22,8 +22,7 @@ import (
 	"baca/wasm/message"
 )
 
-// An input is what was opened. Records are read again for every run, so that
-// memory does not grow with their number.
+// An input is re-read for every run, so memory does not grow with its records.
 type input struct {
 	name, column string
 	data         []byte // or file, see Open
@@ -36,7 +35,7 @@ type input struct {
 	opened       message.Opened
 }
 
-// The size of a Records: so many records, or all of so long.
+// Size of a Records message: a number of records, or bytes.
 const (
 	recordsChunk = 512
 	recordsTime  = 100 * time.Millisecond
@@ -72,9 +71,8 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 	return &opened, nil
 }
 
-// recognize tells the format of the input and which of its columns has the SMILES: the one
-// that was chosen for a table like this, or else the one that is found. It posts the header
-// of a table.
+// recognize finds format and SMILES column, by the user's choice for such a table or by content,
+// and posts a table's header.
 func (in *input) recognize(choices []message.Choice, post func(message.Event)) error {
 	text, format, err := in.options().Text(in.all(nil))
 	if err != nil && text == nil {
@@ -89,7 +87,7 @@ func (in *input) recognize(choices []message.Choice, post func(message.Event)) e
 	header := &message.Header{Columns: t.Columns[:min(len(t.Columns), message.MostColumns)], Key: keyOf(t.First), Guessed: t.Guessed}
 	for _, c := range choices {
 		if in.column == "" && c.Key == header.Key && slices.Contains(t.Columns, c.Column) {
-			// What was chosen holds, even where nothing in it can be read.
+			// A choice holds even if nothing in it is readable.
 			in.column, header.Guessed, err = c.Column, false, nil
 			t, _ = text.Table(format, in.column)
 		}
@@ -104,13 +102,13 @@ func (in *input) recognize(choices []message.Choice, post func(message.Event)) e
 	return err
 }
 
-// keyOf is a name for tables that begin with a row. It does not show what is in the row.
+// keyOf hashes a table's first row, without revealing it.
 func keyOf(row []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(row, "\t")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// inputOf is the input of a request, with nothing of it read.
+// inputOf makes a request's input, unread.
 func (e *Engine) inputOf(r *message.Open) (*input, error) {
 	in := &input{name: r.Name, column: r.Column, data: r.Data, file: r.File, source: bytes.NewReader(r.Data), zstd: e.host.Zstd, format: dataset.Format(r.Format)}
 	if r.File != 0 {
@@ -122,7 +120,6 @@ func (e *Engine) inputOf(r *message.Open) (*input, error) {
 	return in, nil
 }
 
-// title is the name of the input for people.
 func (in *input) title() string {
 	if in.name == "" {
 		return "the input"
@@ -130,14 +127,14 @@ func (in *input) title() string {
 	return in.name
 }
 
-// unreadable is the failure for an error of the input as a whole, unless it is one already.
+// unreadable returns the failure for an error of the whole input.
 func (in *input) unreadable(err error) error {
 	var failed *message.Failed
 	if errors.As(err, &failed) {
 		return failed
 	}
 	if bad, ok := err.(*dataset.SyntaxError); ok && bad.Line > 0 {
-		err = &dataset.SyntaxError{Line: bad.Line, Column: bad.Column, Err: bad.Err} // the name stands before it
+		err = &dataset.SyntaxError{Line: bad.Line, Column: bad.Column, Err: bad.Err} // the name precedes it
 	}
 	text := strings.TrimPrefix(err.Error(), cmp.Or(in.name, "input")+": ")
 	if in.name == "" {
@@ -166,13 +163,12 @@ func (in *input) readSet(post func(message.Event)) error {
 	return nil
 }
 
-// readFields are those of records that are read, with the input's own.
+// readFields are the fields of read records, with the input's own.
 func readFields(own []string) []table.Field {
 	return append(slices.DeleteFunc(table.Fields(table.OfRecord), func(f table.Field) bool { return f.Name != "id" && f.Name != "smiles" }), table.OwnFields(own)...)
 }
 
-// readRecords goes through the molecules or plain graphs to say what is wrong with which.
-// What is read goes through sum, to the last byte.
+// readRecords reads all records to report mistakes. All bytes go through sum.
 func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event)) error {
 	p := newPulse(e.host)
 	bytesRead := &counter{w: sum}
@@ -229,10 +225,10 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	return err
 }
 
-// mostOwn is the size of the largest input whose own columns the page keeps.
+// mostOwn is the largest input whose own columns the page keeps.
 const mostOwn = 32 << 20
 
-// parse reads a record: its molecule, or into the record its plain graph.
+// parse reads a molecule, or a plain graph into the record.
 func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 	if in.format.Graphs() {
 		*m = m.Parsed(molecule.AsWritten)
@@ -241,12 +237,11 @@ func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 	return m.Parse()
 }
 
-// options are those of reading the records.
 func (in *input) options() dataset.Options {
 	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: dataset.Unpack{Zstd: in.zstd}}
 }
 
-// records goes through the records to score, with the cells of further columns.
+// records yields the records to score, with further cells.
 func (in *input) records(form molecule.Form, cells ...string) iter.Seq2[table.Unread, error] {
 	if in.format == dataset.TU {
 		return table.Graphs(in.graphs)
@@ -256,9 +251,8 @@ func (in *input) records(form molecule.Form, cells ...string) iter.Seq2[table.Un
 	return table.Molecules(in.all(nil), o)
 }
 
-// sources goes through the records, parsed in a form, with the cells of some columns: where the
-// input has no SMILES, as an SDF file has none, molecules have one of their own. Read counts the
-// bytes, unless it is nil.
+// sources yields the records parsed in a form, with further cells and a SMILES for each molecule.
+// read, unless nil, counts bytes.
 func (in *input) sources(read *counter, form molecule.Form, cells []string) iter.Seq2[table.Record, error] {
 	return func(yield func(table.Record, error) bool) {
 		if in.format == dataset.TU {
@@ -290,8 +284,7 @@ func (in *input) sources(read *counter, form molecule.Form, cells []string) iter
 	}
 }
 
-// at returns the graph of a record, from 0, and the molecule as it is written. The graph
-// is of the molecule in that form.
+// at returns the graph of a record, from 0, in a form, and the molecule as written.
 func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Molecule, error) {
 	if in.format == dataset.TU {
 		if record < 0 || record >= len(in.graphs) {
@@ -322,7 +315,6 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 	return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)
 }
 
-// problem says why a record is refused.
 func problem(r table.Record) message.Problem {
 	p := message.Problem{Record: r.Row - 1, Line: r.Line, Text: r.Err.Error(), Reason: r.Err.Error(), At: -1}
 	var place *dataset.SyntaxError

@@ -18,7 +18,7 @@ import (
 	"baca/weights"
 )
 
-// reasons says why some records have their scores.
+// reasons explains some records.
 func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message.Explained, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 		if rows[i].Record = records[int(record)]; rows[i].Err != nil {
 			continue
 		}
-		rows[i].Scores = &algo.Row{} // which the page has
+		rows[i].Scores = &algo.Row{} // the page has them
 		if rows[i].Why, err = explainer.Why(t, rows[i].Record); err != nil {
 			return nil, t.failed(err)
 		}
@@ -102,7 +102,7 @@ func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.E
 	return &message.Exported{Name: "report.html", Type: "text/html", Data: b.Bytes()}, nil
 }
 
-// checkReport reports a request that does not fit together.
+// checkReport rejects an inconsistent request.
 func checkReport(r *message.Report) (*entries, error) {
 	switch err := cmp.Or(decide.CheckAlpha(r.Alpha), algo.CheckBy(cmp.Or(r.By, algo.ByAlone))); {
 	case err != nil:
@@ -122,7 +122,7 @@ func checkReport(r *message.Report) (*entries, error) {
 	return entriesOf(r.Top, len(r.Record))
 }
 
-// rowsOfReport is the report of the rows that the page has sent.
+// rowsOfReport makes the report of the page's rows.
 func (e *Engine) rowsOfReport(r *message.Report, top *entries) *report.Report {
 	in := e.input
 	out := &report.Report{
@@ -151,7 +151,6 @@ func (e *Engine) rowsOfReport(r *message.Report, top *entries) *report.Report {
 	return out
 }
 
-// describe says what the input is.
 func (in *input) describe() []report.Pair {
 	return []report.Pair{
 		{Name: "input", Value: cmp.Or(in.name, "text that was pasted or drawn")},
@@ -159,10 +158,10 @@ func (in *input) describe() []report.Pair {
 	}
 }
 
-// path is the name of the input for a command, and what text that was pasted is called.
+// path is the input's name in a command, or a name for pasted text.
 func (in *input) path(pasted string) string { return noFlag(cmp.Or(in.name, pasted)) }
 
-// noFlag is the name of a file that a command takes for no flag.
+// noFlag keeps a file name from being read as a flag.
 func noFlag(name string) string {
 	if strings.HasPrefix(name, "-") {
 		return "./" + name
@@ -170,10 +169,8 @@ func noFlag(name string) string {
 	return name
 }
 
-// columnFlag is the column of the input for a command.
 func (in *input) columnFlag() job.Flag { return job.Flag{Name: "--column", Value: in.column} }
 
-// modelValue is the value of --model for a command.
 func (e *Engine) modelValue() string {
 	if e.card.BuiltIn {
 		return e.card.Name
@@ -181,7 +178,7 @@ func (e *Engine) modelValue() string {
 	return "./" + e.card.Name + ".msgpack"
 }
 
-// making says how the report came about.
+// making is the report's provenance.
 func (e *Engine) making(r *message.Report) job.Making {
 	m := job.Making{
 		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: max(1, r.Scored.Seed), Basis: report.Basis{Alone: true},
@@ -195,5 +192,5 @@ func (e *Engine) making(r *message.Report) job.Making {
 	return m
 }
 
-// program is what reports say that made them.
+// program names the maker in reports.
 const program = algo.Version + ", the page"

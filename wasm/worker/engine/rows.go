@@ -10,7 +10,7 @@ import (
 	"baca/wasm/message"
 )
 
-// sheet has the columns of rows in messages, those of a calibrated batch or not.
+// sheet has the columns of messages, with those of a batch if batched.
 func sheet(batched bool) *table.Sheet {
 	groups := table.Usual
 	if batched {
@@ -19,7 +19,7 @@ func sheet(batched bool) *table.Sheet {
 	return table.NewSheet(table.Fields(groups))
 }
 
-// part are rows, whose columns are valid until the next call with the same sheet.
+// part returns rows, valid until the next call with the same sheet.
 func (e *Engine) part(s *table.Sheet, rows []table.Scored) message.Part {
 	p := message.Part{Rows: s.Of(rows)}
 	if e.card.Knows {
@@ -30,13 +30,13 @@ func (e *Engine) part(s *table.Sheet, rows []table.Scored) message.Part {
 	return p
 }
 
-// entries are what a report has of rows: as many numbers of each as there are records.
+// entries are a report's rows.
 type entries struct {
 	id, smiles, aside, verdict, batchVerdict []string
 	score, p, alone, aloneP, batch, batchP   []float64
 }
 
-// entriesOf reports rows that lack a column.
+// entriesOf rejects rows that lack a column.
 func entriesOf(c message.Columns, records int) (*entries, error) {
 	e := &entries{
 		id: c.Texts("id"), smiles: c.Texts("smiles"), aside: c.Texts("set_aside"), verdict: c.Texts("verdict"), score: c.Numbers("score"), p: c.Numbers("p_value"),
@@ -54,7 +54,7 @@ func entriesOf(c message.Columns, records int) (*entries, error) {
 	return e, nil
 }
 
-// row is that of the i-th, which has no error.
+// row is row i, which has no error.
 func (e *entries) row(i int) algo.Row {
 	return algo.Row{
 		Score: e.score[i], P: e.p[i], Verdict: decide.Verdict(e.verdict[i]), Alone: e.alone[i], AloneP: e.aloneP[i],

@@ -20,23 +20,22 @@ import (
 	"baca/wasm/message"
 )
 
-// calibrated is what is remembered of the last batch.
+// calibrated is the state of the last batch.
 type calibrated struct {
 	scorer *algo.Scorer
-	places []int // records of the graphs of the batch, from 0
-	// The ids and SMILES of these records, once their rows are out.
+	places []int // records of its graphs, from 0
+	// IDs and SMILES of these records, after their rows.
 	ids, smiles []string
 	steps       []step
 }
 
-// A step is one of the attention's training that was recorded.
+// A step is a recorded training step.
 type step struct {
 	number          int
 	attn            []float32 // of the graphs of the batch
 	inside, outside float64   // medians of the parts
 }
 
-// graphs is how many the input has.
 func (e *Engine) graphs() int { return e.input.opened.Records - e.input.opened.Refused }
 
 func (e *Engine) ready() error {
@@ -52,7 +51,7 @@ func (e *Engine) ready() error {
 	return nil
 }
 
-// options are those of a request, checked.
+// options returns a request's checked options.
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers = 1
@@ -88,7 +87,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	at := place{name: processor}
 	if e.graphs() >= e.minScored {
 		if at = e.place(run, e.model.Encoder.Config, algo.DeviceChunk, false); at.device != nil {
-			// Single graphs, which the page asks about later, stay here.
+			// Single graphs, requested later, stay on the processor.
 			e.model.Encoder.Device = at.device
 			defer func() { e.model.Encoder.Device = nil }()
 		}
@@ -122,7 +121,6 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	return &run.total, nil
 }
 
-// A run is one Score.
 type run struct {
 	*task
 	request *message.Score
@@ -130,18 +128,17 @@ type run struct {
 	now     *calibrated
 
 	sheet   *table.Sheet   // columns of rows
-	batched bool           // a batch was calibrated, so that rows have its columns
-	sampled bool           // which was a sample
-	team    *team          // that shares the work; nil for a short input
-	graphs  []*graph.Graph // of the batch, until it is parted
+	batched bool           // rows have batch columns
+	sampled bool           // the batch was a sample
+	team    *team          // helpers; nil for a short input
+	graphs  []*graph.Graph // of the batch, until it is partitioned
 	chunk   message.Rows
 	sent    time.Time // the last Rows
-	// Of the graphs whose label is known.
+	// Of labelled graphs.
 	alone, batch, paper []float64
 	labels              []bool
 }
 
-// all scores the input in this worker.
 func (r *run) all(batch bool, seed uint64) error {
 	e := r.engine
 	form := e.form()
@@ -157,7 +154,7 @@ func (r *run) all(batch bool, seed uint64) error {
 	}, r.emit)
 }
 
-// auc is NaN without scores, and unless there are both kinds of labels.
+// auc is NaN without scores or without both labels.
 func auc(scores []float64, labels []bool) float64 {
 	if len(scores) == 0 || !slices.Contains(labels, true) || !slices.Contains(labels, false) {
 		return math.NaN()
@@ -165,14 +162,13 @@ func auc(scores []float64, labels []bool) float64 {
 	return metric.AUROC(scores, labels)
 }
 
-// label returns the label of a record, from 0, if it has one.
+// label returns a record's label, from 0, if any.
 func (r *run) label(record int) (ood, known bool) {
 	l := r.engine.input.labels
 	return record < len(l) && l[record] == 1, record < len(l) && l[record] >= 0
 }
 
-// watch tells the page how far a batch has come, and has light requests answered
-// meanwhile.
+// watch reports a batch's progress, and answers light requests meanwhile.
 func (r *run) watch() *attention.Watch {
 	w := &attention.Watch{}
 	w.Stage = func(s attention.Stage, done, total int) {
@@ -205,7 +201,7 @@ func (r *run) watch() *attention.Watch {
 	return w
 }
 
-// record remembers S_Attn of the batch after a step.
+// record stores S_Attn of the batch after a step.
 func (r *run) record(it attention.Iteration) {
 	s := step{number: it.Step, attn: singles(it.Test)}
 	median := func(index []int) float64 {
@@ -219,7 +215,7 @@ func (r *run) record(it attention.Iteration) {
 	r.now.steps = append(r.now.steps, s)
 }
 
-// mean is the graphon of a part of the batch.
+// mean is the graphon of a part.
 func (r *run) mean(index []int, steps int) message.Singles {
 	part := make([]*graph.Graph, len(index))
 	for k, i := range index {
@@ -228,7 +224,7 @@ func (r *run) mean(index []int, steps int) message.Singles {
 	return singles(graphon.Mean(part, steps).W)
 }
 
-// records turns indices of the batch into numbers of records.
+// records maps batch indices to record numbers.
 func (r *run) records(index []int) message.Ints {
 	list := make(message.Ints, len(index))
 	for k, i := range index {
@@ -237,7 +233,6 @@ func (r *run) records(index []int) message.Ints {
 	return list
 }
 
-// contents counts the keys of a dictionary.
 func contents(d *dictionary.Dictionary) (c message.Contents) {
 	for i := range d.Len() {
 		switch d.Entry(i).Origin {
@@ -252,13 +247,13 @@ func contents(d *dictionary.Dictionary) (c message.Contents) {
 	return c
 }
 
-// fitting is told which graphs are calibrated together.
+// fitting receives the batch.
 func (r *run) fitting(f *job.Fit) {
 	r.now.places, r.graphs = slices.Clone(f.Records), f.Graphs
 	r.now.ids, r.now.smiles = make([]string, len(f.Records)), make([]string, len(f.Records))
 }
 
-// fitted tells the page what was learned.
+// fitted reports the fitted batch.
 func (r *run) fitted(f *job.Fit) error {
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
@@ -278,7 +273,7 @@ func (r *run) fitted(f *job.Fit) error {
 	return nil
 }
 
-// holdoutOf are the scores of graphs that were kept from training.
+// holdoutOf has the held-out graphs' scores.
 func holdoutOf(rows []algo.Row) message.Columns {
 	list := make([]table.Scored, len(rows))
 	for i := range rows {
@@ -288,20 +283,17 @@ func holdoutOf(rows []algo.Row) message.Columns {
 	return table.Of(fields, list)
 }
 
-// The size of a Rows: so many, or all of so long. In between light requests have
-// their turn.
+// Size of a Rows message: a number of rows, or bytes. Light requests run in between.
 const (
 	rowsChunk = 1024
 	rowsTime  = 100 * time.Millisecond
 )
 
-// emit takes rows.
 func (r *run) emit(rows []table.Scored) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
-// add takes the next rows and counts them. It sends them when there are many or when they
-// have waited.
+// add counts rows, and sends them if there are many or they have waited.
 func (r *run) add(part message.Part) error {
 	t, rows := &r.total, part.Rows
 	ids, texts, refused := rows.Texts("id"), rows.Texts("smiles"), rows.Texts("error")
@@ -336,7 +328,6 @@ func (r *run) add(part message.Part) error {
 	return nil
 }
 
-// flush sends the rows that wait.
 func (r *run) flush() {
 	if table.Rows(r.chunk.Rows) > 0 {
 		m := r.chunk
@@ -345,7 +336,7 @@ func (r *run) flush() {
 	r.chunk, r.sent = message.Rows{From: r.total.Records}, time.Now()
 }
 
-// showRows says how many rows are out, where they come one after the other.
+// showRows reports the number of sent rows.
 func (r *run) showRows() {
 	done, total := r.total.Records, r.engine.input.opened.Records
 	switch {
@@ -356,7 +347,6 @@ func (r *run) showRows() {
 	}
 }
 
-// sideOf reads the name of a side.
 func sideOf(name string) (dictionary.Side, error) {
 	for _, s := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		if s.String() == name {
@@ -366,7 +356,7 @@ func sideOf(name string) (dictionary.Side, error) {
 	return 0, failf(message.CodeBadOption, "side %q: want %s or %s", name, dictionary.ID, dictionary.OOD)
 }
 
-// pictureStream is the second half of the seed of what is drawn for pictures.
+// pictureStream is the PCG stream of pictures.
 const pictureStream = 0xba1a_0010
 
 func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
@@ -409,10 +399,10 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	return m, err
 }
 
-// drawn draws graphs from a mixture, each by a stream of random numbers of its own, so that
-// it changes little where the mixture does.
+// drawn samples a mixture, each graph with its own random stream, so that small changes of the
+// mixture change little.
 func drawn(mix *graphon.Graphon, seed uint64, count int) ([]message.Sample, error) {
-	// One graphon mixed with itself is the mixture; the draw is that of the method.
+	// One graphon mixed with itself is the mixture; the draw is the method's.
 	mixup, err := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
 	if err != nil {
 		return nil, err
@@ -426,7 +416,7 @@ func drawn(mix *graphon.Graphon, seed uint64, count int) ([]message.Sample, erro
 	return list, nil
 }
 
-// edges are pairs of nodes, one after the other.
+// edges are pairs of nodes.
 func edges(g *graph.Graph) (list message.Ints) {
 	for a := range g.N() {
 		for _, b := range g.Row(a) {
@@ -446,7 +436,7 @@ func singles(x []float64) message.Singles {
 	return s
 }
 
-// rowOf is the row of a key, as in message.Neighbor, by the rows of the bank's graphs.
+// rowOf is a key's row, as in message.Neighbor; row maps bank rows.
 func (e *Engine) rowOf(entry dictionary.Entry, row func(bank int) int) int {
 	switch entry.Origin {
 	case dictionary.Training:

@@ -14,42 +14,39 @@ import (
 	"baca/weights"
 )
 
-// A long input is scored by several workers. Each record is scored by itself, so they
-// need not know of each other: they are handed pieces of the input, and rows leave in
-// its order. A worker that dies costs nothing but time: its pieces are handed out again.
+// Several workers score a long input. Records are independent: workers get pieces, and rows leave
+// in order. Pieces of a dead worker are given to others.
 
-// maxWorkers bounds the workers of one run: each takes about as much memory as the
-// first one.
+// maxWorkers bounds a run's workers, each with the memory of the first.
 const maxWorkers = 4
 
-// pieceSize is how many records are handed out at a time, and ahead how many may
-// be handed out before those in front of them are done.
+// pieceSize is a piece's number of records, ahead the number of records given out before earlier
+// ones are done.
 const (
 	pieceSize = 256
 	ahead     = 64 * pieceSize
 )
 
-// minShared graphs are worth the start of further workers: one scores them in a few
-// seconds.
+// minShared graphs justify starting workers: one scores them in a few seconds.
 const minShared = 8192
 
-// A team are the workers that help, and what comes back from them.
+// A team is the helping workers and their results.
 type team struct {
-	mu      sync.Mutex           // callbacks come from other goroutines than the run
-	helpers []*helper            // the list does not change
-	parts   map[int]message.Part // that came, by their first record
-	news    chan struct{}        // has one when something came
+	mu      sync.Mutex           // callbacks come from other goroutines
+	helpers []*helper            // constant
+	parts   map[int]message.Part // results by first record
+	news    chan struct{}        // signals a result
 
 	total int   // records
-	next  int   // record that nobody has been given yet
-	again []int // pieces of helpers that are gone
+	next  int   // next record to give out
+	again []int // pieces of dead helpers
 }
 
 type helper struct {
 	client *message.Client
 	state  helperState
-	from   int  // of the piece that it works on
-	used   bool // it has had a piece
+	from   int  // of its piece
+	used   bool // has had a piece
 }
 
 type helperState uint8
@@ -61,7 +58,6 @@ const (
 	gone
 )
 
-// recruit starts helpers for a long input.
 func (r *run) recruit() {
 	e := r.engine
 	workers := r.request.Workers
@@ -94,7 +90,7 @@ func (r *run) recruit() {
 	r.team = t
 }
 
-// tell has the run look at what has changed.
+// tell signals a change to the run.
 func (t *team) tell(change func()) {
 	t.mu.Lock()
 	change()
@@ -105,7 +101,6 @@ func (t *team) tell(change func()) {
 	}
 }
 
-// dismiss ends the helpers.
 func (r *run) dismiss() {
 	if r.team != nil {
 		for _, h := range r.team.helpers {
@@ -114,7 +109,6 @@ func (r *run) dismiss() {
 	}
 }
 
-// spread scores all records with the team.
 func (r *run) spread() error {
 	e, t := r.engine, r.team
 	own := &scoring{engine: e, scorer: r.now.scorer}

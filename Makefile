@@ -9,7 +9,7 @@ FUZZTIME ?= 1m
 # SIMD kernel beside them.
 WASM = PATH="$(CURDIR)/build/tools/wasmtest/node:$$PATH" GOOS=js GOARCH=wasm
 # Packages that start goroutines.
-CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/service/... ./build/shard
+CONCURRENT = ./algo ./algo/attention ./algo/contrast ./algo/dataset ./algo/internal/parallel ./algo/near ./algo/pretrain ./algo/ratio ./algo/table ./algo/wgsl ./build/internal/lock ./build/internal/progress ./build/service/...
 
 # Tests of memory, growth, rates and derivatives, which say nothing of races and take a minute under the detector.
 NORACE = Allocations|Bombs|Memory|Linear|Fair|CopiesOfTraining|FalseAlarms|Gradient$$

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,17 +33,24 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
-	"baca/build/shard"
-	"baca/build/shard/shardtest"
+	"baca/build/beam/shard"
+	"baca/build/beam/shard/shardtest"
 	"baca/weights"
 )
 
 var ctx = context.Background()
 
-// TestMain is also a process of the program, for the test that kills one.
+// TestMain is also a process of the program, for tests that kill one, and a worker of Prism, which
+// leaves its number in a folder.
 func TestMain(m *testing.M) {
+	flag.Parse()
 	log.LogLevel = "error"
-	beam.Init()
+	if dir := os.Getenv("BACA_TEST_WORKERS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o666); err != nil {
+			panic(err)
+		}
+	}
+	beam.Init() // of a worker, this is all
 	if text := os.Getenv("BACA_TEST_CONFIG"); text != "" {
 		c := new(config)
 		if err := json.Unmarshal([]byte(text), c); err != nil {
@@ -397,24 +405,99 @@ func TestFailedPipeline(t *testing.T) {
 	whole(t, s, rows)
 }
 
-// A process is killed in the midst of its work, and another goes on from the
-// finished shards.
-func TestKilledRun(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+// baca is the command that has to give the same bytes.
+var baca = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "baca")
+	if err != nil {
+		return "", err
 	}
-	rng := rand.New(rand.NewPCG(8, 8))
-	list := shardtest.Lines(rng, 40_000)
-	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
-	shardtest.Write(t, c.Inputs[0], list)
+	name := filepath.Join(dir, "baca")
+	c := exec.Command("go", "build", "-o", name, "./build/baca")
+	c.Dir = filepath.Join("..", "..")
+	if text, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, text)
+	}
+	return name, nil
+})
+
+// sameFiles compares what was joined with what `baca score` writes.
+func sameFiles(t *testing.T, c *config) {
+	t.Helper()
+	program, err := baca()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	args := []string{"score", "--model", c.Model, "--to", c.To, "--out", filepath.Join(dir, "scores."+c.To), "--rejects", filepath.Join(dir, "rejects.csv")}
+	inputs, err := expand(ctx, c.Inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(program, append(args, inputs...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, name := range []string{"scores." + c.To, "rejects.csv"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readFile(c, name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what baca score writes (%v)", name, err)
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for _, to := range []string{"csv", "jsonl"} {
+		c := newConfig(t, 5, split(t, rng, shardtest.Lines(rng, 700)))
+		c.To, c.Join = to, true
+		do(t, 0, c)
+		sameFiles(t, c)
+	}
+	// A single table keeps its columns.
+	c := newConfig(t, 4, filepath.Join(t.TempDir(), "in.csv"))
+	c.Join = true
+	var table strings.Builder
+	table.WriteString("name,smiles,measured,score\n")
+	for i := range 90 {
+		fmt.Fprintf(&table, "m%d,C%s%s,\"%d, or so\",%d\n", i, strings.Repeat("C", i%9), []string{"O", "N", "("}[i%3], i, i)
+	}
+	if err := os.WriteFile(c.Inputs[0], []byte(table.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	do(t, 0, c)
+	sameFiles(t, c)
+	if text, err := readFile(c, "scores.csv"); err != nil || !strings.Contains(string(text), ",measured,input_score\n") {
+		t.Errorf("%.200s (%v): want the columns of the input", text, err)
+	}
+	// Without all rows nothing is joined.
+	c = newConfig(t, 3, split(t, rng, shardtest.Lines(rng, 90)))
+	c.Join = true
+	inject(t, func(op, name string, _ int) bool { return op == "write" && name == "scores-00001-of-00003.csv" })
+	do(t, exitFailure, c)
+	if _, err := readFile(c, "scores.csv"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("joined without a shard (%v)", err)
+	}
+}
+
+// goesOn starts a run, has it killed in the midst of its work, and checks that another goes on
+// from the finished shards, to the bytes of `baca score`. start makes the process of a run.
+func goesOn(t *testing.T, c *config, start func() *exec.Cmd, kill func(run *exec.Cmd)) {
+	t.Helper()
+	shardtest.Write(t, c.Inputs[0], shardtest.Lines(rand.New(rand.NewPCG(8, 8)), 40_000))
+	c.Join = true
 	text, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := exec.Command(os.Args[0])
-	p.Env = append(os.Environ(), "BACA_TEST_CONFIG="+string(text))
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
+	process := func() (*exec.Cmd, *bytes.Buffer) {
+		p, said := start(), new(bytes.Buffer)
+		p.Env, p.Stderr = append(os.Environ(), "BACA_TEST_CONFIG="+string(text)), said
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return p, said
 	}
 	finished := func() []string {
 		names, err := filepath.Glob(filepath.Join(c.Folder, "done-*.json"))
@@ -423,11 +506,14 @@ func TestKilledRun(t *testing.T) {
 		}
 		return names
 	}
+	p, said := process()
 	for len(finished()) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	p.Process.Kill()
-	p.Wait()
+	kill(p)
+	if err := p.Wait(); err == nil {
+		t.Fatal("a run that was killed succeeded")
+	}
 	before := map[string]os.FileInfo{}
 	for _, name := range finished() {
 		if before[name], err = os.Stat(name); err != nil {
@@ -437,15 +523,103 @@ func TestKilledRun(t *testing.T) {
 	if len(before) == c.Shards {
 		t.Fatal("the run was over before it was killed")
 	}
-	do(t, 0, c)
+	if p, said = process(); p.Wait() != nil {
+		t.Fatalf("%.2000s", said)
+	}
 	for name, info := range before {
 		if now, err := os.Stat(name); err != nil || !os.SameFile(info, now) {
 			t.Errorf("%s was done again (%v)", name, err)
 		}
 	}
-	rows, s := joined(t, c)
-	same(t, rows, reference(t, list))
-	whole(t, s, rows)
+	for _, pattern := range []string{"*.part*", "*.lock"} {
+		if left, err := filepath.Glob(filepath.Join(c.Folder, pattern)); err != nil || len(left) > 0 {
+			t.Errorf("unfinished work is left: %v, %v", left, err)
+		}
+	}
+	sameFiles(t, c)
+}
+
+func TestKilledRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that a killed process had open may be locked for a while on Windows")
+	}
+	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
+	goesOn(t, c, func() *exec.Cmd { return exec.Command(os.Args[0]) }, func(run *exec.Cmd) { run.Process.Kill() })
+}
+
+// On Prism as a process of its own, which starts workers as others, a run whose worker is killed
+// fails, and the next one goes on.
+func TestKilledWorkerOfPrism(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("compiles Prism, and runs a shell script")
+	}
+	dir := t.TempDir()
+	workers := filepath.Join(dir, "workers")
+	if err := os.Mkdir(workers, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const sdk = "github.com/apache/beam/sdks/v2/go/"
+	for name, pkg := range map[string]string{"prism": sdk + "cmd/prism", "boot": sdk + "container"} {
+		if text, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	// Prism quotes the id as for a shell, which it does not use.
+	script := filepath.Join(dir, "start")
+	quoted := fmt.Sprintf("#!/bin/sh\nid=$(printf %%s \"$1\" | tr -d \"'\")\nshift\nexec %q \"$id\" \"$@\"\n", filepath.Join(dir, "boot"))
+	if err := os.WriteFile(script, []byte(quoted), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	_, port, _ := net.SplitHostPort(address)
+	prism := exec.Command(filepath.Join(dir, "prism"), "--job_port="+port, "--serve_http=false", "--log_level=error")
+	prism.Env = append(os.Environ(), "BACA_TEST_WORKERS="+workers, "TMPDIR="+dir)
+	if err := prism.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started := func() (pids []int) {
+		entries, err := os.ReadDir(workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			pid, _ := strconv.Atoi(e.Name())
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	killAll := func(*exec.Cmd) {
+		for _, pid := range started() {
+			if p, err := os.FindProcess(pid); err == nil {
+				p.Kill()
+			}
+		}
+	}
+	t.Cleanup(func() {
+		prism.Process.Kill()
+		prism.Wait()
+		killAll(nil)
+	})
+	for range 1000 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
+	goesOn(t, c, func() *exec.Cmd {
+		return exec.Command(os.Args[0], "--runner=universal", "--endpoint="+address, "--environment_type=PROCESS",
+			fmt.Sprintf("--environment_config={\"command\":%q}", script), "--worker_binary="+os.Args[0])
+	}, killAll)
+	if n := len(started()); n != 2 {
+		t.Errorf("%d workers were started, want one for each run", n)
+	}
 }
 
 // While a shard waits for its storage, the runner in this process takes no time: it did, all of a core,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
-	"baca/build/shard"
+	"baca/build/beam/shard"
 )
 
 // files are those of this machine, and in object stores whatever Beam has a file

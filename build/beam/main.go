@@ -13,7 +13,7 @@
 // beside, and summary.json with all counts, the shards that failed and the inputs
 // that broke off. Work that fails is tried again. What is in the folder is
 // not done again: a run that was killed goes on when the same command is given
-// again. `baca merge` joins the shards of a local folder to one file.
+// again. With --join it puts the shards together, too, to the bytes of `baca score`.
 //
 // The exit status is 0 also when records were refused, 2 after a mistake in the
 // command line, and 1 after any other failure, also of a single shard.
@@ -40,8 +40,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/build/beam/shard"
 	"baca/build/internal/heap"
-	"baca/build/shard"
 	"baca/weights"
 )
 
@@ -117,6 +117,7 @@ func flags(fs *flag.FlagSet) *config {
 	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
 	fs.StringVar(&c.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
 	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")
+	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, and the refused records into rejects.csv")
 	fs.IntVar(&c.Shards, "shards", 16, "parts to divide the work into")
 	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
 	fs.Float64Var(&c.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")

@@ -15,8 +15,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"baca/algo"
+	"baca/build/beam/shard"
 	"baca/build/internal/heap"
-	"baca/build/shard"
 	"baca/weights"
 )
 
@@ -122,6 +122,7 @@ type config struct {
 	Model   string   `json:"model"`
 	Alpha   float64  `json:"alpha"`
 	Workers int      `json:"workers"`
+	Join    bool     `json:"join"`
 }
 
 // storage is where a job reads and writes.
@@ -308,7 +309,7 @@ func (*outcomeFn) MergeAccumulators(a, b outcome) outcome {
 	return outcome{cmp.Or(a.Plan, b.Plan), slices.Concat(a.Done, b.Done), slices.Concat(a.Failed, b.Failed)}
 }
 
-// sumFn writes the summary.
+// sumFn writes the summary, and joins the rows where that is asked for and none is missing.
 type sumFn struct{ Config config }
 
 // ProcessElement sums up.
@@ -317,5 +318,11 @@ func (f *sumFn) ProcessElement(ctx context.Context, o outcome) error {
 	if err != nil {
 		return err
 	}
-	return job.KeepSummary(ctx, job.Summarize(o.Plan, o.Done, o.Failed))
+	s := job.Summarize(o.Plan, o.Done, o.Failed)
+	if f.Config.Join && len(s.Failed) == 0 {
+		if err := job.Join(ctx); err != nil {
+			return err
+		}
+	}
+	return job.KeepSummary(ctx, s)
 }

@@ -37,10 +37,9 @@ for rows in "$@"; do
 			}
 		}'
 	measure "baca score" bin/baca score --out "$dir/plain.csv" "$dir"/library-*.csv.gz
-	measure "16 × baca score --shard" sh -ec 'out=$1; shift
-		for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do bin/baca score --shard $i/16 --out "$out" "$@"; done' \
-		- "$dir/shards" "$dir"/library-*.csv.gz
-	same shards
+	measure "16 × baca score" sh -ec 'mkdir "$1"
+		for part in "$1"/../library-*.csv.gz; do bin/baca score --out "$1/scores-$(basename "$part" .gz)" "$part"; done' - "$dir/parts"
+	same parts
 	measure baca-beam bin/baca-beam --out "$dir/beam" --shards 16 "$dir"/library-*.csv.gz
 	same beam
 	rm -r "$dir"

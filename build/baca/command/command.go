@@ -105,7 +105,7 @@ score as high. What it says of a graph is of that graph alone; what it says of a
 as a whole is an answer of its own. `+"`baca help columns`"+` says what columns of rows mean.`)
 	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
-	for _, c := range append(movedToPaper(), newPipe(), newMan(), newMerge()) {
+	for _, c := range append(movedToPaper(), newPipe(), newMan()) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}

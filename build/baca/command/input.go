@@ -23,8 +23,8 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/internal/opened"
+	"baca/build/internal/unpack"
 	"baca/build/internal/usage"
-	"baca/build/shard"
 	"baca/weights"
 )
 
@@ -121,7 +121,7 @@ func expand(args []string) (list []string, err error) {
 }
 
 // unpack says how compressed input is read.
-func (s *source) unpack() dataset.Unpack { return dataset.Unpack{Zstd: shard.Zstd} }
+func (s *source) unpack() dataset.Unpack { return dataset.Unpack{Zstd: unpack.Zstd} }
 
 // The values of --format, and those of formats that hold molecules.
 var (
@@ -365,7 +365,7 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // molecules reads a stream.
 func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, name string) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: shard.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
 		Guessed: func(column string) { s.tell(c, &input{column: column}) },
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))

@@ -18,7 +18,7 @@ import (
 )
 
 // A molecule has one row: however it is written, whatever stands beside it, in any order,
-// as often as it is there, with any seed, number of cores and of shards.
+// as often as it is there, with any seed, number of cores.
 func TestOneMoleculeOneRow(t *testing.T) {
 	testset.Model(t, weights.Default)
 	dir := t.TempDir()
@@ -115,11 +115,4 @@ func TestOneMoleculeOneRow(t *testing.T) {
 	}
 	check("written again", command("score", file("written.smi", written)), all)
 	check("canonical SMILES, fragments reversed", command("score", file("canonical.smi", canonical)), all)
-
-	folder := filepath.Join(dir, "shards")
-	for i := range 3 {
-		command("score", "--shard", fmt.Sprintf("%d/3", i), "--out", folder, file("copies.smi", copies))
-	}
-	command("merge", folder)
-	check("shards", read(t, filepath.Join(folder, "scores.csv")), all)
 }

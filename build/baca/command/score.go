@@ -29,8 +29,6 @@ type scoreFlags struct {
 	by               string // --by: what decides, or byBoth
 	text             table.Text
 	resume           bool
-	shard            string   // i/n, or empty
-	inputs           []string // of a shard
 	failOn           failOn
 	options          algo.Options
 	device           deviceFlag
@@ -58,18 +56,11 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 				return err
 			}
 			f.set(c, args)
-			name := f.out
-			if f.shard != "" {
-				name = "" // of a folder
-			}
-			if f.to, err = rowsForm(f.to, name); err != nil {
+			if f.to, err = rowsForm(f.to, f.out); err != nil {
 				return err
 			}
 			if f.both {
 				fmt.Fprintln(c.ErrOrStderr(), "--columns all is now --by both")
-			}
-			if f.inputs = args; f.shard != "" {
-				return f.runShard(c)
 			}
 			return f.run(c)
 		},
@@ -102,8 +93,6 @@ func (f *scoreFlags) register(c *cobra.Command) {
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
 	f.registerWorkers(fs)
 	f.device.register(fs)
-	fs.StringVar(&f.shard, "shard", "", "do the share `I/N` of the work, I from 0; --out is then a folder")
-	fs.Lookup("shard").Hidden = true
 	group(c, "Run", "seed", "workers", "device")
 	fs.Var(oldColumns{&f.both}, "columns", "all: as --by both")
 	fs.Lookup("columns").Hidden = true
@@ -157,11 +146,9 @@ func (f *scoreFlags) check() error {
 		}
 	}
 	writes := []apart.File{{Role: "--out", Name: f.out}, {Role: "--rejects", Name: f.rejects}}
-	switch {
-	case f.shard != "":
-	case f.out == "":
+	if f.out == "" {
 		writes = append(writes, standardOutput)
-	default:
+	} else {
 		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
 	}
 	return f.source.check(writes...)
@@ -176,20 +163,15 @@ func (f *scoreFlags) rules() error {
 		{f.resume && (f.out == "" || f.path == "-"), "--resume: want --out and an input file"},
 		{f.resume && len(f.more) > 0, fmt.Sprintf("--resume with %d inputs: want one", 1+len(f.more))},
 		{f.resume && !table.Lines(f.to), "--resume: rows in the form " + f.to + " have an end, behind which nothing can be written"},
-		{f.shard != "" && f.to != "csv" && f.to != "jsonl", "--to " + f.to + ": with --shard want csv or jsonl, which can be joined"},
 		{!one && f.batch(), by + several},
 		{!one && f.fdr > 0, "--fdr" + several},
 		{!one && f.confidence > 0, "--confidence" + several},
 		{!one && f.explain, "--explain" + several},
 		{!one && f.neighbors > 0, "--neighbors" + several},
 		{!one && f.resume, "--resume" + several},
-		{!one && f.shard != "", "--shard" + several},
-		{f.fdr != 0 && (f.resume || f.shard != ""), "--fdr: it needs the p-values of all rows at once, so neither --resume nor --shard goes with it"},
+		{f.fdr != 0 && f.resume, "--fdr: it needs the p-values of all rows at once, so --resume does not go with it"},
 		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once"},
-		{f.confidence != 0 && f.shard != "", "--confidence: not with --shard; without it the rows are the same but for verdicts, which p_value decides"},
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
-		{f.neighbors > 0 && f.shard != "", "--neighbors: not with --shard; ask for those of the rows that matter with a run of their own"},
-		{f.explain && f.shard != "", "--explain: not with --shard; explain the rows that matter with a run of their own"},
 		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
 		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},
 		{f.fdr != 0 && decide.CheckFDR(f.fdr) != nil, fmt.Sprintf("--fdr: %v", decide.CheckFDR(f.fdr))},

@@ -15,7 +15,7 @@ func TestChaos(t *testing.T) {
 		t.Skip("builds the command and runs it a few dozen times")
 	}
 	cells := []string{
-		"kill/score", "kill/train", "changing input/score", "changing model/neighbors", "changing model/calibrate", "several writers/shards, merge",
+		"kill/score", "kill/train", "changing input/score", "changing model/neighbors", "changing model/calibrate", "several writers/bench table1",
 		"slow reader/score to a pipe", "slow reader/score --out FIFO",
 	}
 	r, err := inject(options{

@@ -26,12 +26,12 @@ type kind struct {
 }
 
 // writers are the targets that write files which outlast a fault.
-var writers = []string{"score", "train", "bench table1", "shards, merge", beamMerge, "site"}
+var writers = []string{"score", "train", "bench table1", beam, "site"}
 
 var kinds = []*kind{
 	{"kill", writers, nil, (*fault).kill},
 	{"full disk", writers, mayMount, (*fault).fillDisk},
-	{"changing input", []string{"score", "score by a sample", "train", "shards, merge", beamMerge}, nil, (*fault).changeInput},
+	{"changing input", []string{"score", "score by a sample", "train", beam}, nil, (*fault).changeInput},
 	{"changing model", slices.Sorted(maps.Keys(verbs)), nil, (*fault).changeModel},
 	{"several writers", writers, nil, (*fault).severalWriters},
 	{"slow reader", []string{"score to a pipe", "score --out FIFO", "featurize to a pipe"}, nil, (*fault).readSlowly},

@@ -167,7 +167,7 @@ func (w *world) build() error {
 
 func (w *world) wantsBeam() bool {
 	return slices.ContainsFunc(kinds, func(k *kind) bool {
-		return slices.Contains(k.targets, beamMerge) && w.picks(k.name+"/"+beamMerge)
+		return slices.Contains(k.targets, beam) && w.picks(k.name+"/"+beam)
 	})
 }
 

@@ -34,15 +34,13 @@ type target struct {
 }
 
 const (
-	beamMerge = "Beam, merge"
+	beam = "Beam"
 
 	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
 	scoreSample  = "baca score --model model.msgpack --by both --out out/rows.csv sample.smi"
 	train        = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
 	table1       = "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
-	onBeam       = "baca-beam --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
-	shard        = "baca score --model model.msgpack --out out/shards part-a.smi part-b.smi --shard "
-	merge        = "baca merge out/shards"
+	onBeam       = "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
 )
 
 // verbs read a model: their command lines, with what they write.
@@ -59,7 +57,7 @@ var verbs = map[string][2]string{
 // target returns a target by name, or nil if the programs cannot do it.
 func (w *world) target(name string) *target {
 	parts := []string{"model.msgpack", "part-a.smi", "part-b.smi"}
-	merged := []string{"shards/scores.csv", "shards/rejects.csv"}
+	joined := []string{"shards/scores.csv", "shards/rejects.csv"}
 	if v, ok := verbs[name]; ok {
 		return &target{name: name, reads: []string{"model.msgpack", "part-a.smi", "train.smi"}, steps: v[:1], gives: v[1:], varies: "model.msgpack"}
 	}
@@ -71,8 +69,7 @@ func (w *world) target(name string) *target {
 		{name: "train", reads: []string{"train.smi"}, steps: []string{train}, again: " --resume",
 			gives: []string{"model.msgpack"}, varies: "train.smi"},
 		{name: "bench table1", reads: []string{"data/mol/inner.csv", "data/mol/outer.csv"}, steps: []string{table1}, gives: []string{"bench/table1.json"}},
-		{name: "shards, merge", reads: parts, steps: []string{shard + "0/3", shard + "1/3", shard + "2/3", merge}, gives: merged, varies: "part-b.smi"},
-		{name: beamMerge, reads: parts, steps: []string{onBeam, merge}, gives: merged, varies: "part-b.smi"},
+		{name: beam, reads: parts, steps: []string{onBeam}, gives: joined, varies: "part-b.smi"},
 		{name: "site", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
 		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
 		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
@@ -80,7 +77,7 @@ func (w *world) target(name string) *target {
 	} {
 		switch {
 		case t.name != name:
-		case !w.built && name == "site", !w.beam && name == beamMerge:
+		case !w.built && name == "site", !w.beam && name == beam:
 			return nil
 		default:
 			return t

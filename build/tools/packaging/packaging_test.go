@@ -4,7 +4,6 @@ package packaging
 
 import (
 	"debug/elf"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,41 +19,23 @@ import (
 	"testing"
 )
 
-// TestMain is also sbatch and kubectl, as far as the examples need them: they run
-// the tasks of a job at once, in this process.
+// TestMain is also sbatch and parallel, as far as the examples need them: they run
+// the tasks of a job one after the other, in this process.
 func TestMain(m *testing.M) {
 	switch os.Getenv("BACA_TEST_AS") {
 	case "sbatch":
 		os.Exit(sbatch(os.Args[1:]))
-	case "kubectl":
-		os.Exit(kubectl(os.Args[1:]))
+	case "parallel":
+		os.Exit(parallel(os.Args[1:]))
 	}
 	os.Exit(m.Run())
-}
-
-// state has a file with the exit status of each job.
-func state() string { return os.Getenv("BACA_TEST_STATE") }
-
-func finished(job string) (status int, found bool) {
-	text, err := os.ReadFile(filepath.Join(state(), job))
-	if err != nil {
-		return 0, false
-	}
-	status, err = strconv.Atoi(string(text))
-	return status, err == nil
-}
-
-func finish(job string, status int) {
-	if err := os.WriteFile(filepath.Join(state(), job), []byte(strconv.Itoa(status)), 0o666); err != nil {
-		panic(err)
-	}
 }
 
 // task runs one process of a job.
 func task(env []string, name string, args ...string) int {
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), env...)
-	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	err := c.Run()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		return exit.ExitCode()
@@ -66,98 +47,32 @@ func task(env []string, name string, args ...string) int {
 	return 0
 }
 
+// sbatch --array=0-LAST SCRIPT
 func sbatch(args []string) int {
-	entries, err := os.ReadDir(state())
+	last, err := strconv.Atoi(strings.TrimPrefix(args[0], "--array=0-"))
 	if err != nil {
 		panic(err)
 	}
-	id := strconv.Itoa(100 + len(entries))
-	tasks, run := 1, true
-	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
-		name, value, _ := strings.Cut(args[0], "=")
-		args = args[1:]
-		switch name {
-		case "--parsable":
-		case "--array":
-			last, err := strconv.Atoi(strings.TrimPrefix(value, "0-"))
-			if err != nil {
-				panic(err)
-			}
-			tasks = last + 1
-		case "--dependency":
-			kind, job, _ := strings.Cut(value, ":")
-			status, found := finished(job)
-			if !found {
-				panic("no job " + job)
-			}
-			run = kind == "afterany" || kind == "afterok" && status == 0
-		default:
-			panic(name)
-		}
+	status := 0
+	for k := range last + 1 {
+		status = max(status, task([]string{fmt.Sprintf("SLURM_ARRAY_TASK_ID=%d", k), "SLURM_CPUS_PER_TASK=1"}, "sh", args[1]))
 	}
-	status := 1 // of a job that never runs
-	if run {
-		status = 0
-		for k := range tasks {
-			env := []string{fmt.Sprintf("SLURM_ARRAY_TASK_ID=%d", k), fmt.Sprintf("SLURM_ARRAY_TASK_COUNT=%d", tasks), "SLURM_CPUS_PER_TASK=1"}
-			status = max(status, task(env, "sh", args...))
-		}
-	}
-	finish(id, status)
-	fmt.Println(id)
-	return 0
+	return status
 }
 
-var (
-	nameLine        = regexp.MustCompile(`(?m)^  name: (\S+)$`)
-	completionsLine = regexp.MustCompile(`(?m)^  completions: (\d+)$`)
-	commandLine     = regexp.MustCompile(`(?m)^          command: (\[.*\])$`)
-)
-
-func kubectl(args []string) int {
-	job := func(a string) string { return strings.TrimPrefix(a, "job/") }
-	switch args[0] {
-	case "delete":
-		os.Remove(filepath.Join(state(), args[len(args)-1]))
-	case "apply":
-		text, err := os.ReadFile(args[2])
-		if err != nil {
-			panic(err)
-		}
-		completions := 1
-		if m := completionsLine.FindSubmatch(text); m != nil {
-			completions, _ = strconv.Atoi(string(m[1]))
-		}
+// parallel --jobs N COMMAND… ::: FILE…
+func parallel(args []string) int {
+	end := slices.Index(args, ":::")
+	status := 0
+	for _, file := range args[end+1:] {
+		fill := strings.NewReplacer("{.}", strings.TrimSuffix(file, filepath.Ext(file)), "{}", file)
 		var command []string
-		if err := json.Unmarshal(commandLine.FindSubmatch(text)[1], &command); err != nil {
-			panic(err)
+		for _, word := range args[2:end] {
+			command = append(command, fill.Replace(word))
 		}
-		status := 0
-		for k := range completions {
-			var words []string
-			for _, w := range command {
-				w = strings.ReplaceAll(w, "$(JOB_COMPLETION_INDEX)", strconv.Itoa(k))
-				if strings.HasPrefix(w, "/data/") {
-					w = filepath.Join(os.Getenv("BACA_TEST_DATA"), w[len("/data/"):])
-				}
-				words = append(words, w)
-			}
-			if words[0] != "/baca" {
-				panic(words[0])
-			}
-			status = max(status, task(nil, os.Getenv("BACA"), words[1:]...))
-		}
-		finish(string(nameLine.FindSubmatch(text)[1]), status)
-	case "wait":
-		status, found := finished(job(args[len(args)-1]))
-		if !found || (args[1] == "--for=condition=Complete") != (status == 0) {
-			return 1
-		}
-	case "logs":
-	default:
-		panic(args[0])
+		status = max(status, task(nil, "sh", "-c", strings.Join(command, " ")))
 	}
-	return 0
+	return status
 }
 
 // baca is the program as the images and the archives have it: without C.
@@ -175,119 +90,65 @@ var baca = sync.OnceValues(func() (string, error) {
 	return name, nil
 })
 
-// as sets up a folder with the examples as a library, and this process as a program.
-func as(t *testing.T, program string) (folder string, env []string) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the examples are scripts of a Unix shell")
-	}
-	name, err := baca()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder = t.TempDir()
-	bin := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	script := fmt.Sprintf("#!/bin/sh\nBACA_TEST_AS=%s exec %q \"$@\"\n", program, self)
-	if err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	return folder, append(os.Environ(),
-		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "BACA="+name,
-		"BACA_TEST_STATE="+t.TempDir(), "BACA_TEST_DATA="+folder)
-}
-
-// library writes molecules and returns what one process says of them.
-func library(t *testing.T, name string) string {
-	t.Helper()
-	var text strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&text, "C%s%s m%d\n", strings.Repeat("C", i%9), []string{"O", "N", "(=O)O", "c1ccccc1", "("}[i%5], i)
-	}
-	if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
-		t.Fatal(err)
+// An array job on parts of a library gives the rows of one process, but for the places in errors.
+func TestArrayJobs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the examples are scripts of a Unix shell with GNU split")
 	}
 	program, err := baca()
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := exec.Command(program, "score", name).Output()
+	examples, err := filepath.Abs("array")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(rows)
-}
-
-func run(t *testing.T, env []string, name string, args ...string) (string, error) {
-	t.Helper()
-	c := exec.Command(name, args...)
-	c.Env = env
-	text, err := c.CombinedOutput()
-	return string(text), err
-}
-
-func check(t *testing.T, folder, want string) {
-	t.Helper()
-	got, err := os.ReadFile(filepath.Join(folder, "scores.csv"))
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != want {
-		t.Error("other rows than those of one process")
+	var library strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&library, "C%s%s m%d\n", strings.Repeat("C", i%9), []string{"O", "N", "(=O)O", "c1ccccc1", "("}[i%5], i)
 	}
-}
-
-func TestSlurm(t *testing.T) {
-	folder, env := as(t, "sbatch")
-	input, out := filepath.Join(folder, "in.smi"), filepath.Join(folder, "scores")
-	want := library(t, input)
-	text, err := run(t, env, "slurm/submit.sh", "3", out, input)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	check(t, out, want)
-
-	// What fails is named at the end, and nothing is joined.
-	if err := os.RemoveAll(out); err != nil {
-		t.Fatal(err)
-	}
-	if text, err = run(t, env, "slurm/submit.sh", "3", out, input, input+".none"); err != nil || !strings.Contains(text, "none") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if _, err := os.Stat(filepath.Join(out, "scores.csv")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("rows were joined without the shards that failed (%v)", err)
-	}
-	if _, err := run(t, env, "slurm/submit.sh", "3"); err == nil {
-		t.Error("no input, and no error")
-	}
-}
-
-func TestKubernetes(t *testing.T) {
-	folder, env := as(t, "kubectl")
-	// The name does not say gzip: that is found out.
-	want := library(t, filepath.Join(folder, "library.smi.gz"))
-	text, err := run(t, env, "kubernetes/run.sh")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	check(t, filepath.Join(folder, "scores"), want)
-
-	if err := os.Remove(filepath.Join(folder, "library.smi.gz")); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := run(t, env, "kubernetes/run.sh"); err == nil {
-		t.Errorf("no input, and no error\n%s", text)
-	}
-	shards, err := os.ReadFile("kubernetes/shards.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The number stands in three places.
-	if n := completionsLine.FindSubmatch(shards)[1]; !strings.Contains(string(shards), "/"+string(n)+`"`) || !strings.Contains(string(shards), "parallelism: "+string(n)) {
-		t.Errorf("%s completions, and not as many shards", n)
+	place := regexp.MustCompile(`[a-z]+(-\d+)?\.smi:\d+`)
+	for name, line := range map[string]string{"sbatch": "sbatch --array=0-3 %s/score.sbatch", "parallel": "%s/parallel.sh"} {
+		t.Run(name, func(t *testing.T) {
+			folder, bin := t.TempDir(), t.TempDir()
+			script := fmt.Sprintf("#!/bin/sh\nBACA_TEST_AS=%s exec %q \"$@\"\n", name, self)
+			if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "library.smi"), []byte(library.String()), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			sh := func(line string) []byte {
+				t.Helper()
+				c := exec.Command("sh", "-ec", line)
+				c.Dir, c.Env = folder, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "BACA="+program)
+				var stderr strings.Builder
+				c.Stderr = &stderr
+				out, err := c.Output()
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", line, err, &stderr)
+				}
+				return out
+			}
+			want := sh("$BACA score library.smi")
+			sh("split -n l/4 -d -a 2 --additional-suffix=.smi library.smi part-")
+			sh(fmt.Sprintf(line, examples))
+			sh(examples + "/join.sh")
+			got, err := os.ReadFile(filepath.Join(folder, "scores.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parts, err := filepath.Glob(filepath.Join(folder, "part-*.csv")); err != nil || len(parts) != 4 {
+				t.Errorf("parts %v, %v", parts, err)
+			}
+			if string(place.ReplaceAll(got, nil)) != string(place.ReplaceAll(want, nil)) {
+				t.Error("other rows than those of one process")
+			}
+		})
 	}
 }
 

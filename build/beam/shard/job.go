@@ -10,7 +10,7 @@
 // A Job keeps all in one folder: what is there is not done again, so a run that was
 // killed goes on from its finished shards, and work that is done twice changes
 // nothing. A shard counts as done as long as its files have the bytes that it wrote.
-// Array jobs and distributed engines only say who does which shard.
+// The engine only says who does which shard.
 package shard
 
 import (
@@ -42,40 +42,32 @@ const MaxShards = 100_000
 
 // A Job is an input with all that its rows depend on.
 type Job struct {
-	Files  Files
-	Folder string   // for all that the job writes
-	Inputs []string // files of molecules, as if they were one after the other
-	Format string   // auto, smi, csv or sdf
-	Column string   // with the SMILES, for CSV
-	// MaxExpand is that of dataset.Unpack: the rows do not depend on it.
-	MaxExpand int
-	To        string     // form of the rows: csv or jsonl
-	Text      table.Text // in CSV
-	Shards    int
-	Model     *algo.Model
-	Options   algo.Options
-
-	// Progress, unless nil, is told how many records of a piece of work are done,
-	// and of how many; 0 where that is not known.
-	Progress func(what string, done, total int)
+	Files   Files
+	Folder  string   // for all that the job writes
+	Inputs  []string // files of molecules, as if they were one after the other
+	Format  string   // auto, smi, csv or sdf
+	Column  string   // with the SMILES, for CSV
+	To      string   // form of the rows: csv or jsonl
+	Shards  int
+	Model   *algo.Model
+	Options algo.Options // without a batch: each shard has only its own graphs
 
 	form   molecule.Form
 	run    Run
-	scorer *algo.Scorer // nil for a job that Read returned
+	scorer *algo.Scorer
 }
 
 // A Run is what the rows depend on. A folder holds those of one run.
 type Run struct {
-	Program string     `json:"program"`
-	Model   string     `json:"model"`
-	SHA256  string     `json:"model_sha256"`
-	Inputs  []Input    `json:"inputs"`
-	Format  string     `json:"format"`
-	Column  string     `json:"column"`
-	To      string     `json:"to"`
-	Text    table.Text `json:"text"`
-	Alpha   float64    `json:"alpha"`
-	Shards  int        `json:"shards"`
+	Program string  `json:"program"`
+	Model   string  `json:"model"`
+	SHA256  string  `json:"model_sha256"`
+	Inputs  []Input `json:"inputs"`
+	Format  string  `json:"format"`
+	Column  string  `json:"column"`
+	To      string  `json:"to"`
+	Alpha   float64 `json:"alpha"`
+	Shards  int     `json:"shards"`
 }
 
 // An Input is one of the files of a run.
@@ -83,9 +75,6 @@ type Input struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
 }
-
-// ErrBatch is that of options which decide by a batch.
-var ErrBatch = errors.New("a batch needs all graphs in one place, and each shard has only its own: shards decide by " + algo.ByAlone)
 
 // ErrOther is that of a folder which holds another run.
 var ErrOther = errors.New("the folder holds another run")
@@ -100,9 +89,6 @@ func (j *Job) Begin(ctx context.Context) error {
 		return fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", j.Model.Card.Name, j.Model.Card.Schema)
 	}
 	j.form = algo.FormOf(j.Model.Card.Schema).Unordered()
-	if j.Options.By != algo.ByAlone {
-		return ErrBatch
-	}
 	sum, err := weights.Sum(j.Model)
 	if err != nil {
 		return err
@@ -112,7 +98,7 @@ func (j *Job) Begin(ctx context.Context) error {
 	}
 	j.run = Run{
 		Program: version.String(), Model: j.Model.Card.Name, SHA256: sum,
-		Format: j.Format, Column: j.Column, To: j.To, Text: j.Text, Alpha: j.Options.Alpha, Shards: j.Shards,
+		Format: j.Format, Column: j.Column, To: j.To, Alpha: j.Options.Alpha, Shards: j.Shards,
 	}
 	if len(j.Inputs) == 0 {
 		return errors.New("no input")
@@ -137,22 +123,6 @@ func (j *Job) Begin(ctx context.Context) error {
 		return err
 	}
 	return j.same(*there)
-}
-
-// Read returns the job of a folder, which can join and sum up what is there.
-func Read(ctx context.Context, files Files, folder string) (*Job, error) {
-	r, err := readRun(ctx, files, folder)
-	if err != nil {
-		return nil, err
-	}
-	j := &Job{Files: files, Folder: folder, Format: r.Format, Column: r.Column, To: r.To, Shards: r.Shards, run: *r}
-	for _, in := range r.Inputs {
-		j.Inputs = append(j.Inputs, in.Name)
-	}
-	if j.Shards < 1 || j.Shards > MaxShards || j.To != "csv" && j.To != "jsonl" || len(j.Inputs) == 0 {
-		return nil, fmt.Errorf("%s: not of a run in shards", j.path(runName))
-	}
-	return j, nil
 }
 
 // sum tells runs apart.
@@ -182,7 +152,7 @@ func (j *Job) same(r Run) error {
 		what = fmt.Sprintf("of %d shards, this is of %d", r.Shards, now.Shards)
 	case !slices.Equal(r.Inputs, now.Inputs):
 		what = "of other inputs, or they have changed"
-	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Text != now.Text || r.Alpha != now.Alpha:
+	case r.Format != now.Format || r.Column != now.Column || r.To != now.To || r.Alpha != now.Alpha:
 		what = "with other flags"
 	default:
 		return nil
@@ -225,12 +195,6 @@ func load(ctx context.Context, files Files, path string, v any) error {
 	return nil
 }
 
-func (j *Job) progress(what string, done, total int) {
-	if j.Progress != nil {
-		j.Progress(what, done, total)
-	}
-}
-
 // attempts are made at each piece of work. What fails as often is no passing
 // trouble of a disk or a network.
 const attempts = 3
@@ -255,6 +219,8 @@ type Rows struct {
 	Input   Input  `json:"input"`
 	Records int    `json:"records"`
 	SHA256  string `json:"sha256"` // of the file
+	// Own are its columns but for SMILES and id.
+	Own []string `json:"own,omitempty"`
 	// Error says why the input could not be read to its end. The records before that
 	// count.
 	Error string `json:"error,omitempty"`
@@ -285,22 +251,16 @@ func (j *Job) count(ctx context.Context, input int) (rows Rows, err error) {
 		return rows, err
 	}
 	defer f.Close()
-	j.progress("counting", 0, 0)
 	var broken error
-	for _, err := range j.molecules(f, input) {
+	for _, err := range j.molecules(f, input, func(names []string) { rows.Own = names }) {
 		if broken = err; err != nil {
 			break
 		}
-		if rows.Records++; rows.Records%counted == 0 {
-			j.progress("counting", rows.Records, 0)
-		}
+		rows.Records++
 	}
 	rows.SHA256, err = f.sum()
 	return rows, cmp.Or(broken, err)
 }
-
-// counted records are between two reports.
-const counted = 1 << 16
 
 // A Plan says which records are of which shard.
 type Plan struct {
@@ -308,6 +268,8 @@ type Plan struct {
 	First []int `json:"first"`
 	// SHA256 has that of each input: with the same, records are the same at each place.
 	SHA256 []string `json:"sha256"`
+	// Own are further columns of a single input, which come back in the rows.
+	Own []string `json:"own,omitempty"`
 	// Broken are the inputs that could not be read to their end.
 	Broken []Broken `json:"broken,omitempty"`
 }
@@ -329,22 +291,6 @@ func (p *Plan) Range(shard, of int) (lo, hi int) {
 	return at(shard), at(shard + 1)
 }
 
-// Plan counts the records of all inputs, beginning with the share of one shard: each
-// shard does it, and finds what others have counted. If they begin together, each
-// input is counted about once.
-func (j *Job) Plan(ctx context.Context, shard int) (*Plan, error) {
-	n := len(j.Inputs)
-	rows := make([]Rows, n)
-	for k := range n {
-		input := (shard*n/j.Shards + k) % n
-		var err error
-		if rows[input], err = j.Count(ctx, input); err != nil {
-			return nil, err
-		}
-	}
-	return j.PlanOf(rows), nil
-}
-
 // PlanOf is the plan with these numbers of records of the inputs.
 func (j *Job) PlanOf(rows []Rows) *Plan {
 	p := &Plan{First: make([]int, len(rows)+1)}
@@ -355,22 +301,10 @@ func (j *Job) PlanOf(rows []Rows) *Plan {
 			p.Broken = append(p.Broken, Broken{j.Inputs[i], r.Error})
 		}
 	}
-	return p
-}
-
-// Counted is the plan by the numbers of records that shards have found.
-func (j *Job) Counted(ctx context.Context) (*Plan, error) {
-	rows := make([]Rows, len(j.Inputs))
-	for input := range rows {
-		err := load(ctx, j.Files, j.path(rowsName(input)), &rows[input])
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("the records of %s have not been counted: no shard has come as far", j.Inputs[input])
-		}
-		if err != nil {
-			return nil, err
-		}
+	if len(rows) == 1 {
+		p.Own = rows[0].Own
 	}
-	return j.PlanOf(rows), nil
+	return p
 }
 
 // A Failure says why a shard has no result.
@@ -397,15 +331,6 @@ type Content struct {
 }
 
 // The files of a shard.
-// Writes are the files that a shard writes, and those that joining all of them does.
-func (j *Job) Writes(shard int) []string {
-	list := []string{j.path(runName), j.rowsOf(shard), j.rejectsOf(shard), j.doneOf(shard), j.path("scores." + j.To), j.path("rejects.csv"), j.path(SummaryName)}
-	for input := range j.Inputs {
-		list = append(list, j.path(rowsName(input)))
-	}
-	return list
-}
-
 func (j *Job) rowsOf(shard int) string    { return j.path(partName("scores", shard, j.Shards, j.To)) }
 func (j *Job) rejectsOf(shard int) string { return j.path(partName("rejects", shard, j.Shards, "csv")) }
 func (j *Job) doneOf(shard int) string    { return j.path(partName("done", shard, j.Shards, "json")) }
@@ -488,9 +413,10 @@ func (j *Job) Score(ctx context.Context, p *Plan, shard int) (*Done, error) {
 func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) error {
 	cw, cr := newSumming(w), newSumming(r)
 	origin := table.Run{Model: j.run.Model, SHA256: j.run.SHA256, By: j.Options.By, Alpha: j.run.Alpha}
-	rows := table.NewSink(cw, j.To, j.Text, true, append(table.Fields(table.Usual), origin.Fields()...))
-	rejects := table.NewSink(cr, "csv", j.Text, true, table.RejectFields())
-	j.progress("scoring", 0, total)
+	fields := append(table.Fields(table.Usual), origin.Fields()...)
+	fields = append(fields, table.OwnFields(done.Plan.Own, fields)...)
+	rows := table.NewSink(cw, j.To, table.Text{}, true, fields)
+	rejects := table.NewSink(cr, "csv", table.Text{}, true, table.RejectFields())
 	in := job.Input{Records: j.records(ctx, done.Plan, done.Shard)}
 	err := job.Score(ctx, j.scorer, in, job.ScoreOptions{Workers: j.Options.Workers}, func(scored []table.Scored) error {
 		done.Tally.Add(scored)
@@ -500,7 +426,6 @@ func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) 
 				rejects.Add(s)
 			}
 		}
-		j.progress("scoring", done.Tally.Records, total)
 		return errors.Join(cw.err, cr.err)
 	})
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/build/beam/shard/shardtest"
 	"baca/build/internal/lock"
 	"baca/build/internal/sealed"
-	"baca/build/shard/shardtest"
 )
 
 var ctx = context.Background()
@@ -50,52 +50,54 @@ func newJob(t *testing.T, files Files, folder string, shards int, inputs ...stri
 	return j
 }
 
-// score scores one shard in a process of its own.
-func score(t *testing.T, files Files, folder string, shard, shards int, inputs ...string) error {
+// plan counts the records of all inputs.
+func plan(t *testing.T, j *Job) *Plan {
 	t.Helper()
-	j := newJob(t, files, folder, shards, inputs...)
-	p, err := j.Plan(ctx, shard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = j.Score(ctx, p, shard)
-	return err
-}
-
-// all scores shards in an order.
-func all(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) {
-	t.Helper()
-	for _, shard := range order {
-		if err := score(t, files, folder, shard, shards, inputs...); err != nil {
+	var rows []Rows
+	for input := range j.Inputs {
+		r, err := j.Count(ctx, input)
+		if err != nil {
 			t.Fatal(err)
 		}
+		rows = append(rows, r)
 	}
+	return j.PlanOf(rows)
 }
 
-// end joins the rows.
-func end(t *testing.T, files Files, folder string) (rows, rejects string, s *Summary) {
+// try scores shards in an order, each in a process of its own, and sums up.
+func try(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) (s *Summary, errs map[int]error) {
 	t.Helper()
-	j, err := Read(ctx, files, folder)
-	if err != nil {
+	var done []*Done
+	var failed []Failure
+	errs = map[int]error{}
+	for _, shard := range order {
+		j := newJob(t, files, folder, shards, inputs...)
+		d, err := j.Score(ctx, plan(t, j), shard)
+		if err != nil {
+			errs[shard], failed = err, append(failed, Failure{shard, err.Error()})
+			continue
+		}
+		done = append(done, d)
+	}
+	j := newJob(t, files, folder, shards, inputs...)
+	return j.Summarize(plan(t, j), done, failed), errs
+}
+
+// all scores all shards in an order, and joins them.
+func all(t *testing.T, files Files, folder string, shards int, order []int, inputs ...string) (rows, rejects string, s *Summary) {
+	t.Helper()
+	s, errs := try(t, files, folder, shards, order, inputs...)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	j := newJob(t, files, folder, shards, inputs...)
+	if err := j.Join(ctx); err != nil {
 		t.Fatal(err)
 	}
-	p, err := j.Counted(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done, missing, err := j.Finished(ctx, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b, err := j.Join(ctx, done)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = j.Summarize(p, done, missing)
 	if err := j.KeepSummary(ctx, s); err != nil {
 		t.Fatal(err)
 	}
-	return text(t, a), text(t, b), s
+	return text(t, j.path("scores.csv")), text(t, j.path("rejects.csv")), s
 }
 
 // nothingLeft checks that there are no unfinished files and no locks.
@@ -145,8 +147,7 @@ func TestSameRowsHoweverDivided(t *testing.T) {
 		rows, rejects := reference(t, inputs[0], lines)
 		shards := 1 + rng.IntN(9)
 		folder := filepath.Join(t.TempDir(), "new", "out")
-		all(t, Local{}, folder, shards, append(rng.Perm(shards), rng.IntN(shards)), inputs...)
-		gotRows, gotRejects, s := end(t, Local{}, folder)
+		gotRows, gotRejects, s := all(t, Local{}, folder, shards, append(rng.Perm(shards), rng.IntN(shards)), inputs...)
 		if len(inputs) == 1 && (gotRows != rows || gotRejects != rejects) {
 			t.Fatalf("run %d, %d shards: other rows or refused records than those of one process", run, shards)
 		}
@@ -257,8 +258,7 @@ func TestFailedAttempts(t *testing.T) {
 		return nil
 	}}
 	folder := t.TempDir()
-	all(t, files, folder, 3, []int{1, 2, 0}, inputs...)
-	got, _, s := end(t, files, folder)
+	got, _, s := all(t, files, folder, 3, []int{1, 2, 0}, inputs...)
 	if !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil || s.Tally.Records != len(lines) {
 		t.Errorf("other rows than without faults, summary %+v", s)
 	}
@@ -283,97 +283,29 @@ func TestBadShard(t *testing.T) {
 		}
 		return nil
 	}}
-	for shard := range 4 {
-		if err := score(t, bad, folder, shard, 4, inputs...); (err != nil) != (shard == 2) || err != nil && !errors.Is(err, errDisk) {
-			t.Errorf("shard %d: error %v", shard, err)
-		}
+	order := []int{0, 1, 2, 3}
+	s, errs := try(t, bad, folder, 4, order, inputs...)
+	if len(errs) != 1 || !errors.Is(errs[2], errDisk) {
+		t.Errorf("errors %v", errs)
 	}
 	if n := bad.calls["write scores-00002-of-00004.csv"]; n != attempts {
 		t.Errorf("%d attempts, want %d", n, attempts)
 	}
-	got, _, s := end(t, bad, folder)
-	p := &Plan{First: []int{0, len(lines)}}
-	lo, hi := p.Range(2, 4)
-	whole := scores(t, rows)
-	if !reflect.DeepEqual(scores(t, got), slices.Concat(whole[:1+lo], whole[1+hi:])) {
-		t.Error("the rows of the other shards are not as they should be")
-	}
+	lo, hi := (&Plan{First: []int{0, len(lines)}}).Range(2, 4)
 	if err := s.Err(); err == nil || len(s.Failed) != 1 || s.Failed[0].Shard != 2 || s.Finished != 3 || s.Tally.Records != len(lines)-(hi-lo) || s.Records != len(lines) {
 		t.Errorf("error %v of %+v", err, s)
 	}
 
 	well := &faulty{}
+	got, _, s := all(t, well, folder, 4, order, inputs...)
 	for shard := range 4 {
-		if err := score(t, well, folder, shard, 4, inputs...); err != nil {
-			t.Fatal(err)
-		}
 		name := fmt.Sprintf("write scores-%05d-of-00004.csv", shard)
 		if n := well.calls[name]; (n == 1) != (shard == 2) {
 			t.Errorf("shard %d was written %d times", shard, n)
 		}
 	}
-	if got, _, s = end(t, well, folder); !reflect.DeepEqual(scores(t, got), whole) || s.Err() != nil {
+	if !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
 		t.Errorf("other rows than without faults, summary %+v", s)
-	}
-}
-
-// Parts that are missing, cut off or of other bytes are named.
-func TestDamagedFolder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(15, 15))
-	inputs := shardtest.Split(t, rng, shardtest.Lines(rng, 200))
-	folder := t.TempDir()
-	path := func(name string) string { return filepath.Join(folder, name) }
-	all(t, Local{}, folder, 3, []int{0, 1, 2}, inputs...)
-	j, err := Read(ctx, Local{}, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := j.Counted(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path("scores-00000-of-00003.csv"), 100); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path("done-00001-of-00003.json"), []byte(`{"shard":`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if done, missing, err := j.Finished(ctx, p); err != nil || len(done) != 1 || len(missing) != 2 {
-		t.Errorf("%d done, missing %+v, %v", len(done), missing, err)
-	}
-	// Rows of other numbers of records do not fit together.
-	other := *p
-	other.First = slices.Clone(p.First)
-	other.First[len(other.First)-1]++
-	if done, missing, err := j.Finished(ctx, &other); err != nil || len(done) != 0 || len(missing) != 3 {
-		t.Errorf("of another plan %d are done, missing %+v, %v", len(done), missing, err)
-	}
-	for _, text := range []string{"", "[]", `{"records":`} {
-		if err := os.WriteFile(path(rowsName(0)), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := j.Counted(ctx); err == nil {
-			t.Errorf("records %q: no error", text)
-		}
-	}
-	if err := os.Remove(path(rowsName(0))); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Counted(ctx); err == nil || !strings.Contains(err.Error(), "have not been counted") {
-		t.Errorf("without counts: error %v", err)
-	}
-	// What is damaged is done again.
-	all(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
-	if _, _, s := end(t, Local{}, folder); s.Err() != nil || s.Finished != 3 {
-		t.Errorf("after another run: %+v", s)
-	}
-	for _, text := range []string{"", "{}", `{"shards":-1,"to":"csv","inputs":[{}]}`} {
-		if err := os.WriteFile(path(runName), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Read(ctx, Local{}, folder); err == nil {
-			t.Errorf("run %q was taken", text)
-		}
 	}
 }
 
@@ -394,8 +326,7 @@ func TestBrokenInput(t *testing.T) {
 	}
 	folder := t.TempDir()
 	inputs := []string{bad, good}
-	all(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
-	rows, _, s := end(t, Local{}, folder)
+	rows, _, s := all(t, Local{}, folder, 3, []int{2, 1, 0}, inputs...)
 	n := len(scores(t, rows)) - 1
 	if n < 1000 || n > 2900 || s.Records != n || s.Tally.Records != n || len(s.Broken) != 1 || s.Broken[0].Input != bad {
 		t.Errorf("%d rows, summary %+v", n, s)
@@ -409,8 +340,8 @@ func TestBrokenInput(t *testing.T) {
 	}
 }
 
-// The records of an input are counted by one shard if another did not do it before.
-func TestCountsAreShared(t *testing.T) {
+// The records of an input are counted once.
+func TestCountsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(17, 17))
 	var inputs []string
@@ -420,10 +351,10 @@ func TestCountsAreShared(t *testing.T) {
 	}
 	files := &faulty{}
 	folder := t.TempDir()
-	for _, shard := range []int{1, 0, 2} {
-		p, err := newJob(t, files, folder, 3, inputs...).Plan(ctx, shard)
-		if want := []int{0, 0, 10, 30, 60, 100, 150}; err != nil || !slices.Equal(p.First, want) {
-			t.Fatalf("plan %+v and %v, want %v", p, err, want)
+	for range 2 {
+		p := plan(t, newJob(t, files, folder, 3, inputs...))
+		if want := []int{0, 0, 10, 30, 60, 100, 150}; !slices.Equal(p.First, want) {
+			t.Fatalf("plan %+v, want %v", p, want)
 		}
 	}
 	for i := range inputs {
@@ -450,31 +381,21 @@ func TestInputThatChanges(t *testing.T) {
 	}
 	write("CCO", "CCC", "CCN", "CCS")
 	folder := filepath.Join(dir, "out")
-	if err := score(t, Local{}, folder, 0, 2, input); err != nil {
-		t.Fatal(err)
+	if _, errs := try(t, Local{}, folder, 2, []int{0}, input); len(errs) > 0 {
+		t.Fatal(errs)
 	}
 	write("CCS", "CCN", "CCC", "CCO")
-	if err := score(t, Local{}, folder, 1, 2, input); err == nil || !strings.Contains(err.Error(), input+" has changed since its records were counted") {
+	_, errs := try(t, Local{}, folder, 2, []int{1}, input)
+	if err := errs[1]; err == nil || !strings.Contains(err.Error(), input+" has changed since its records were counted") {
 		t.Errorf("error %v, want one about the input", err)
 	}
-	// Nor do shards fit together of which each counted for itself.
+	// What was scored of other bytes is done again.
 	if err := os.Remove(filepath.Join(folder, rowsName(0))); err != nil {
 		t.Fatal(err)
 	}
-	if err := score(t, Local{}, folder, 1, 2, input); err != nil {
-		t.Fatal(err)
-	}
-	j, err := Read(ctx, Local{}, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := j.Counted(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done, missing, err := j.Finished(ctx, p)
-	if err != nil || len(done) != 1 || len(missing) != 1 || missing[0] != (Failure{0, "the inputs were others when it was scored"}) {
-		t.Errorf("%d done, missing %+v, %v", len(done), missing, err)
+	rows, _, _ := all(t, Local{}, folder, 2, []int{1, 0}, input)
+	if want, _ := reference(t, input, []string{"CCS\n", "CCN\n", "CCC\n", "CCO"}); rows != want {
+		t.Errorf("%s, want %s", rows, want)
 	}
 }
 
@@ -497,7 +418,6 @@ func TestOtherRuns(t *testing.T) {
 		{"want one for molecules", func(j *Job) { m := *j.Model; m.Card.Schema = algo.Constant; j.Model = &m }},
 		{"not a regular file", func(j *Job) { j.Inputs = []string{folder} }},
 		{"no such", func(j *Job) { j.Inputs = []string{filepath.Join(folder, "none.smi")} }},
-		{"all graphs in one place", func(j *Job) { j.Options.By = algo.ByBatch }},
 	} {
 		j := &Job{Files: Local{}, Folder: folder, Inputs: []string{input}, Format: "auto", Column: "smiles", To: "csv", Shards: 3, Model: shardtest.Model(), Options: options()}
 		test.change(j)
@@ -515,10 +435,7 @@ func TestAttemptsAtTheSameTime(t *testing.T) {
 	inputs := shardtest.Split(t, rng, lines)
 	rows, _ := reference(t, inputs[0], lines)
 	folder := t.TempDir()
-	p, err := newJob(t, Local{}, folder, 1, inputs...).Plan(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := plan(t, newJob(t, Local{}, folder, 1, inputs...))
 	files := &faulty{}
 	errs := make([]error, 4)
 	var group sync.WaitGroup
@@ -540,7 +457,7 @@ func TestAttemptsAtTheSameTime(t *testing.T) {
 		t.Errorf("scored %d times, %d of %d failed", n, failed, len(errs))
 	}
 	nothingLeft(t, folder)
-	if got, _, s := end(t, Local{}, folder); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
+	if got, _, s := all(t, Local{}, folder, 1, []int{0}, inputs...); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
 		t.Errorf("other rows than those of one process, summary %+v", s)
 	}
 }
@@ -561,28 +478,27 @@ func TestUnfinishedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all(t, Local{}, folder, 2, []int{0}, input)
+	_, errs := try(t, Local{}, folder, 2, []int{0, 1}, input)
 	want := fmt.Sprintf("held by process %d on ", os.Getpid())
-	if err := score(t, Local{}, folder, 1, 2, input); !errors.Is(err, lock.ErrHeld) || !strings.Contains(err.Error(), want) {
+	if err := errs[1]; errs[0] != nil || !errors.Is(err, lock.ErrHeld) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a shard that is worked on: %v, want %q", err, want)
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, "*.part0123456789abcdef")); err != nil || len(left) != 3 {
 		t.Errorf("of the other's unfinished files %v are left, %v", left, err)
 	}
 	release()
-	all(t, Local{}, folder, 2, []int{1}, input)
+	all(t, Local{}, folder, 2, []int{0, 1}, input)
 	nothingLeft(t, folder)
 }
 
 // A finished shard whose files are not what it wrote, or whose mark is not, is done
-// again, and is not merged before.
+// again.
 func TestShardsHeal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 21))
 	input := filepath.Join(t.TempDir(), "in.smi")
 	shardtest.Write(t, input, shardtest.Lines(rng, 60))
 	folder := t.TempDir()
-	all(t, Local{}, folder, 2, []int{0, 1}, input)
-	rows, rejects, s := end(t, Local{}, folder)
+	rows, rejects, s := all(t, Local{}, folder, 2, []int{0, 1}, input)
 	path := func(name string) string { return filepath.Join(folder, name) }
 	edit := func(name, old, new string) {
 		t.Helper()
@@ -604,37 +520,28 @@ func TestShardsHeal(t *testing.T) {
 		{"was altered", func() { edit("scores-00001-of-00002.csv", ",inside,", ",outsid,") }},
 		{"was altered", func() { edit("rejects-00001-of-00002.csv", "row", "wor") }},
 		{"it was edited or cut short", func() { edit("done-00001-of-00002.json", `"records":30`, `"records":31`) }},
-		{"not scored", func() { os.Remove(path("done-00001-of-00002.json")) }},
+		{"no such file", func() { os.Remove(path("done-00001-of-00002.json")) }},
 	} {
 		test.damage()
-		j, err := Read(ctx, Local{}, folder)
-		if err != nil {
-			t.Fatal(err)
+		j := newJob(t, Local{}, folder, 2, input)
+		if _, err := j.done(ctx, plan(t, j), 1); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("shard 1: %v, want %q", err, test.want)
 		}
-		p, err := j.Counted(ctx)
-		if err != nil {
-			t.Fatal(err)
+		if _, err := j.done(ctx, plan(t, j), 0); err != nil {
+			t.Errorf("shard 0: %v", err)
 		}
-		_, missing, err := j.Finished(ctx, p)
-		if err != nil || len(missing) != 1 || missing[0].Shard != 1 || !strings.Contains(missing[0].Error, test.want) {
-			t.Errorf("missing %+v, %v; want shard 1, %q", missing, err, test.want)
-		}
-		all(t, Local{}, folder, 2, []int{0, 1}, input)
-		if a, b, again := end(t, Local{}, folder); a != rows || b != rejects || !reflect.DeepEqual(again, s) {
+		if a, b, again := all(t, Local{}, folder, 2, []int{0, 1}, input); a != rows || b != rejects || !reflect.DeepEqual(again, s) {
 			t.Errorf("%s: scored again, it gives other rows", test.want)
 		}
 	}
 	// Counts that were edited are taken anew, and a run that was is refused.
 	edit("rows-00000.json", `"records":60`, `"records":59`)
 	j := newJob(t, Local{}, folder, 2, input)
-	if _, err := j.Counted(ctx); !errors.Is(err, sealed.ErrBroken) {
-		t.Errorf("edited counts: %v", err)
-	}
-	if p, err := j.Plan(ctx, 0); err != nil || p.Records() != 60 {
-		t.Errorf("%+v, %v: want 60 records", p, err)
+	if p := plan(t, j); p.Records() != 60 {
+		t.Errorf("%+v: want 60 records", p)
 	}
 	edit("run.json", `"alpha":0.05`, `"alpha":0.06`)
-	if _, err := Read(ctx, Local{}, folder); !errors.Is(err, sealed.ErrBroken) {
+	if err := j.Begin(ctx); !errors.Is(err, sealed.ErrBroken) {
 		t.Errorf("an edited run: %v", err)
 	}
 }
@@ -652,8 +559,7 @@ func TestLostRun(t *testing.T) {
 	lines := shardtest.Lines(rng, 90)
 	shardtest.Write(t, input, lines)
 	rows, rejects := reference(t, input, lines)
-	all(t, Local{}, folder, 2, []int{0, 1}, input)
-	if a, b, s := end(t, Local{}, folder); a != rows || b != rejects || s.Records != 90 {
+	if a, b, s := all(t, Local{}, folder, 2, []int{0, 1}, input); a != rows || b != rejects || s.Records != 90 {
 		t.Errorf("%d records, or other rows than those of one process", s.Records)
 	}
 }

@@ -2,7 +2,6 @@ package shard
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -11,51 +10,11 @@ import (
 	"hash"
 	"io"
 	"iter"
-	"os"
-
-	"github.com/klauspost/compress/zstd"
 
 	"baca/algo/dataset"
 	"baca/algo/table"
+	"baca/build/internal/unpack"
 )
-
-// maxWindow bounds the memory for zstd, whose files may ask for more.
-const maxWindow = 128 << 20
-
-// Zstd decompresses zstd, for [dataset.Unpack].
-func Zstd(r io.Reader) (io.Reader, error) {
-	// Without concurrency there is nothing to close.
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-}
-
-// keptInMemory is how much of a file Keep does not write to a disk.
-const keptInMemory = 32 << 20
-
-// Keep keeps what a reader gives, in memory or in a temporary file, for [dataset.Options].
-func Keep(r io.Reader) (io.ReaderAt, int64, func(), error) {
-	nothing := func() {}
-	front, err := io.ReadAll(io.LimitReader(r, keptInMemory+1))
-	if err != nil || len(front) <= keptInMemory {
-		return bytes.NewReader(front), int64(len(front)), nothing, err
-	}
-	f, err := os.CreateTemp("", "baca-input-")
-	if err != nil {
-		return nil, 0, nothing, err
-	}
-	// Where the system allows that, it has no name from here on, and nothing is left behind if
-	// the process is killed.
-	os.Remove(f.Name())
-	done := func() {
-		f.Close()
-		os.Remove(f.Name())
-	}
-	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(front), r))
-	if err != nil {
-		done()
-		return nil, 0, nothing, err
-	}
-	return f, size, done, nil
-}
 
 // a cancelable reader ends with its context.
 type cancelable struct {
@@ -93,11 +52,15 @@ func (h *hashed) sum() (string, error) {
 	return hex.EncodeToString(h.hash.Sum(nil)), err
 }
 
-// molecules yields the records of one input, not parsed.
-func (j *Job) molecules(f io.Reader, input int) iter.Seq2[dataset.Record, error] {
+// molecules yields the records of one input, not parsed. own is told the further columns of a
+// single input; several may have other columns each.
+func (j *Job) molecules(f io.Reader, input int, own func(names []string)) iter.Seq2[dataset.Record, error] {
+	if len(j.Inputs) > 1 {
+		own = nil
+	}
 	return dataset.Records(bufio.NewReaderSize(f, 64<<10), dataset.Options{
 		Name: j.Inputs[input], Format: dataset.ParseFormat(j.Format), Column: j.Column,
-		Unpack: dataset.Unpack{Zstd: Zstd, MaxExpand: j.MaxExpand}, Keep: Keep,
+		Unpack: dataset.Unpack{Zstd: unpack.Zstd}, Keep: unpack.Keep, Own: own,
 	})
 }
 
@@ -125,7 +88,7 @@ func (j *Job) some(ctx context.Context, p *Plan, input, lo, hi int, yield func(t
 	}
 	defer f.Close()
 	place := p.First[input]
-	for rec, err := range j.molecules(f, input) {
+	for rec, err := range j.molecules(f, input, func([]string) {}) {
 		if err != nil {
 			yield(nil, err)
 			return false

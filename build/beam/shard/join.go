@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"baca/algo/table"
@@ -68,47 +67,28 @@ func (j *Job) KeepSummary(ctx context.Context, s *Summary) error {
 	return j.Files.Write(ctx, j.path(SummaryName), func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 }
 
-// Finished returns what the finished shards of a plan gave, and names the others.
-func (j *Job) Finished(ctx context.Context, p *Plan) (done []*Done, missing []Failure, err error) {
-	for shard := range j.Shards {
-		d, err := j.done(ctx, p, shard)
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
-		case err == nil:
-			done = append(done, d)
-		case errors.Is(err, fs.ErrNotExist):
-			missing = append(missing, Failure{shard, "not scored"})
-		default:
-			missing = append(missing, Failure{shard, err.Error()})
-		}
-	}
-	return done, missing, nil
-}
-
-// Join writes the rows of shards into one file, scores.csv or scores.jsonl in the
-// folder, and the refused records into rejects.csv. It returns both names.
-func (j *Job) Join(ctx context.Context, done []*Done) (rows, rejects string, err error) {
-	rows, rejects = j.path("scores."+j.To), j.path("rejects.csv")
-	release, err := j.Files.Lock(ctx, j.path("merge.lock"), rows, rejects)
+// Join writes the rows of all shards, which must have been scored, into one file, scores.csv
+// or scores.jsonl in the folder, and the refused records into rejects.csv.
+func (j *Job) Join(ctx context.Context) error {
+	rows, rejects := j.path("scores."+j.To), j.path("rejects.csv")
+	release, err := j.Files.Lock(ctx, j.path("join.lock"), rows, rejects)
 	if err != nil {
-		return "", "", fmt.Errorf("%s cannot be merged: %w", j.Folder, err)
+		return fmt.Errorf("%s cannot be joined: %w", j.Folder, err)
 	}
 	defer release()
-	err = j.Files.Write(ctx, rows, func(w io.Writer) error {
+	return j.Files.Write(ctx, rows, func(w io.Writer) error {
 		return j.Files.Write(ctx, rejects, func(r io.Writer) error {
-			for i, d := range done {
-				if err := j.append(ctx, w, j.rowsOf(d.Shard), i > 0 && j.To == "csv"); err != nil {
+			for shard := range j.Shards {
+				if err := j.append(ctx, w, j.rowsOf(shard), shard > 0 && j.To == "csv"); err != nil {
 					return err
 				}
-				if err := j.append(ctx, r, j.rejectsOf(d.Shard), i > 0); err != nil {
+				if err := j.append(ctx, r, j.rejectsOf(shard), shard > 0); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	})
-	return rows, rejects, err
 }
 
 // append copies a file of a shard, without its header unless that comes first.

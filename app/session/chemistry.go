@@ -10,7 +10,7 @@ import (
 	"baca/wasm/message"
 )
 
-// sign is that of a charge, raised.
+// sign is a superscript charge.
 func sign(charge int) string {
 	switch {
 	case charge > 0:
@@ -21,10 +21,10 @@ func sign(charge int) string {
 	return ""
 }
 
-// A Fact is a number or a text with what it is called.
+// A Fact is a named value.
 type Fact struct{ Name, Value string }
 
-// Facts are what a chemist looks at first.
+// Facts are the basic facts of a molecule.
 func Facts(d *message.Detailed) []Fact {
 	molecule := false
 	elements := map[string]int{}
@@ -47,7 +47,7 @@ func Facts(d *message.Detailed) []Fact {
 	return facts
 }
 
-// components counts the parts of a graph that nothing joins.
+// components counts connected components.
 func components(d *message.Detailed) int {
 	parent := make([]int, len(d.Atoms))
 	for i := range parent {
@@ -70,7 +70,7 @@ func components(d *message.Detailed) int {
 	return n
 }
 
-// formula is in Hill's order: with carbon, that and hydrogen come first.
+// formula is in Hill order.
 func formula(elements map[string]int, charge int) string {
 	symbols := slices.Sorted(maps.Keys(elements))
 	if elements["C"] > 0 {

@@ -8,15 +8,14 @@ import (
 	"baca/wasm/message"
 )
 
-// mostChoices is how many tables are remembered, the latest ones.
+// mostChoices bounds the remembered tables.
 const mostChoices = 50
 
-// columnsKey is where the choices are kept in the browser: a line for each, with the key of
-// the table, a tab and the name of the column.
+// columnsKey is the browser's key of the choices: a line each, with the table's key, a tab and the
+// column.
 const columnsKey = "columns"
 
-// ChooseColumn has the SMILES be in another column of the table that is open, now and
-// whenever a table with the same first row is opened.
+// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row.
 func (i *Input) ChooseColumn(name string) {
 	h := i.session.Header
 	if h == nil || name == h.Column || !slices.Contains(h.Columns, name) {
@@ -35,7 +34,7 @@ func (i *Input) ChooseColumn(name string) {
 	i.session.Begin()
 }
 
-// recall reads the choices that the browser has kept.
+// recall reads the stored choices.
 func (i *Input) recall(store Store) {
 	i.store = store
 	store.Get(columnsKey, func(kept []byte) {
@@ -48,14 +47,13 @@ func (i *Input) recall(store Store) {
 	})
 }
 
-// open asks for a file or a text to be opened, with what was chosen for tables.
+// open requests a file or a text with the choices.
 func (i *Input) open(r *message.Open) *message.Open {
 	r.Choices = i.choices
 	return r
 }
 
-// ColumnWords say where the SMILES of the open table are, and are empty where that goes
-// without saying.
+// ColumnWords name a SMILES column that is not obvious.
 func ColumnWords(h *message.Header) string {
 	switch {
 	case h == nil || len(h.Columns) < 2:

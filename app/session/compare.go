@@ -8,16 +8,15 @@ import (
 	"baca/wasm/message"
 )
 
-// comparing is the name of that task.
 const comparing = "Comparison"
 
-// CompareWith says how the open input differs from a file. A comparison before it stays until
-// the new one is there.
+// CompareWith compares the open input with a file. An earlier result stays until the new one
+// arrives.
 func (l *Lab) CompareWith(f *File) {
 	s := l.session
 	l.CompareFailure = nil
 	s.beginTask(comparing, &message.Compare{With: *s.Input.open(f.request())}, func(r message.Reply) {
-		s.Rev.All() // drawings of fragments are wanted
+		s.Rev.All() // fragment drawings are wanted
 		if c, ok := r.(*message.Compared); ok {
 			l.Compared = c
 			return
@@ -26,10 +25,8 @@ func (l *Lab) CompareWith(f *File) {
 	})
 }
 
-// Comparing tells whether that is under way.
 func (s *Session) Comparing() bool { return s.Task != nil && s.Task.name == comparing }
 
-// comparingWords say how far a comparison is.
 func comparingWords(p *message.Progress) string {
 	switch p.Stage {
 	case message.StageParse:
@@ -46,8 +43,7 @@ type DifferenceGroup struct {
 	List  []message.Difference
 }
 
-// ByList are differences by the list in which they are commoner, B first. A list without any
-// is left out.
+// ByList groups differences by list, B first, without empty groups.
 func ByList(all []message.Difference) (groups []DifferenceGroup) {
 	for _, g := range []struct {
 		title string
@@ -64,7 +60,6 @@ func ByList(all []message.Difference) (groups []DifferenceGroup) {
 // shownFragments are drawn of each list.
 const shownFragments = 6
 
-// Fragments are those that are shown, by list.
 func Fragments(c *message.Compared) []DifferenceGroup {
 	groups := ByList(c.Fragments)
 	for i := range groups {
@@ -73,7 +68,7 @@ func Fragments(c *message.Compared) []DifferenceGroup {
 	return groups
 }
 
-// WantedExamples are the SMILES of molecules that a comparison or a suggestion shows.
+// WantedExamples are molecules that a comparison or a suggestion shows.
 func (l *Lab) WantedExamples() (list []string) {
 	if l.Suggested != nil && l.Stage == message.StageChoose {
 		for _, p := range l.Suggested.Picks {
@@ -94,7 +89,7 @@ func (l *Lab) WantedExamples() (list []string) {
 	return list
 }
 
-// ReportOn is the file of a comparison, by the name of the list that was compared.
+// ReportOn is a comparison's file, named after the list.
 func ReportOn(c *message.Compared) *message.Exported {
 	return &message.Exported{Name: words.Stem(cmp.Or(c.B.Name, "list")) + "-against-" + words.Stem(c.A.Name) + ".html", Type: "text/html", Data: c.Report}
 }

@@ -7,17 +7,16 @@ import (
 	"baca/wasm/message"
 )
 
-// A DomainSubject is what a domain report can be about.
+// A DomainSubject can have a domain report.
 type DomainSubject struct {
 	Key, Title string
-	Name       string // of what it is about, or why there is no report
+	Name       string // of the subject, or why there is no report
 	Ready      bool
 
 	form, prefix, saved string
 	records             []int32
 }
 
-// DomainSubjects are what there can be domain reports about.
 func (s *Session) DomainSubjects() []DomainSubject {
 	chosen := DomainSubject{Key: "chosen", Title: "The row chosen", Name: "None: choose a row of the table first.", form: "qprf", saved: "Domain report"}
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
@@ -42,10 +41,10 @@ func (s *Session) DomainSubjects() []DomainSubject {
 	return []DomainSubject{chosen, shown, model}
 }
 
-// HasDomain tells whether there are domain reports: of models that read molecules.
+// HasDomain reports a model of molecules, which has domain reports.
 func (s *Session) HasDomain() bool { return s.Models.Used != nil && s.Models.Used.Molecules }
 
-// SaveDomain saves the report on a subject as "html" or "json".
+// SaveDomain saves a subject's report as "html" or "json".
 func (s *Session) SaveDomain(key, format string, save func(*message.Exported)) {
 	for _, d := range s.DomainSubjects() {
 		if d.Key == key && d.Ready {

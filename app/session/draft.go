@@ -2,17 +2,17 @@ package session
 
 import "encoding/json"
 
-// A Draft is what a tab keeps of its input over a reload, as JSON: text, or the name of
-// a file, which no page can open again by itself.
+// A Draft is the input that a tab restores after a reload, as JSON: text, or the name of a file,
+// which pages cannot reopen.
 type Draft struct {
 	Text string `json:"text,omitempty"`
 	File string `json:"file,omitempty"`
 }
 
-// mostDraft is the longest text that is kept, in bytes. Browsers give a tab 5 MB.
+// mostDraft bounds stored texts, in bytes. Browsers give a tab 5 MB.
 const mostDraft = 1 << 20
 
-// keepInput keeps the present input.
+// keepInput stores the input.
 func (s *Session) keepInput() {
 	if s.KeepInput == nil {
 		return
@@ -20,7 +20,7 @@ func (s *Session) keepInput() {
 	d := Draft{Text: s.Input.Text}
 	switch {
 	case s.Input.File != nil && s.Input.File == s.Training.Library:
-		d = Draft{} // the training keeps it
+		d = Draft{} // the training stores it
 	case s.Input.File != nil:
 		d = Draft{File: s.Input.File.Name}
 	case len(d.Text) > mostDraft:
@@ -33,7 +33,7 @@ func (s *Session) keepInput() {
 	s.KeepInput(string(kept))
 }
 
-// Restore brings back what the tab has kept.
+// Restore restores a draft.
 func (s *Session) Restore(kept string) {
 	var d Draft
 	if kept == "" || json.Unmarshal([]byte(kept), &d) != nil {
@@ -49,8 +49,7 @@ func (s *Session) Restore(kept string) {
 	}
 }
 
-// AtRisk tells whether leaving the page now would lose what a reload cannot bring back:
-// a run on a file.
+// AtRisk reports a run on a file, which a reload would lose.
 func (s *Session) AtRisk() bool {
 	return s.Busy() && (s.Input.File != nil || len(s.Input.Text) > mostDraft)
 }

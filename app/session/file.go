@@ -13,14 +13,13 @@ import (
 	"baca/wasm/message"
 )
 
-// heard are the columns that the page has places for. Others are shown as they are.
+// heard are the columns with a place on the page. Others are shown as they are.
 var heard = []string{
 	"id", "smiles", "score", "p_value", "verdict", "error", "set_aside",
 	"s_pre", "s_attn", "s_baca", "alone", "alone_p", "batch", "batch_p", "batch_verdict",
 }
 
-// Extra are the columns that the page has never heard of: the input's own, and further ones of the
-// worker.
+// Extra are columns without a place on the page: the input's own and new ones.
 func (r *Rows) Extra() []table.Column {
 	all := slices.Concat(r.columns, r.read)
 	if r.Batch != nil {
@@ -29,7 +28,7 @@ func (r *Rows) Extra() []table.Column {
 	return slices.DeleteFunc(all, func(c table.Column) bool { return slices.Contains(heard, c.Name) })
 }
 
-// Cell is what the table shows of a column.
+// Cell is a column's text in the table.
 func Cell(c *table.Column, record int) string {
 	switch {
 	case c.Kind == table.Texts:
@@ -40,8 +39,7 @@ func Cell(c *table.Column, record int) string {
 	return ""
 }
 
-// keysOf orders records by a column: by numbers where all that it holds are some, and else by
-// texts.
+// keysOf sorts by a column, numerically if all values are numbers.
 func (r *Rows) keysOf(c *table.Column) []uint64 {
 	if known := r.ranks[c.Name]; known != nil {
 		return known
@@ -62,7 +60,7 @@ func (r *Rows) keysOf(c *table.Column) []uint64 {
 	return keys
 }
 
-// numeric sets the keys of numbers, and reports whether texts are no others.
+// numeric sets keys of numbers, and reports whether all texts are numbers.
 func numeric(keys []uint64, texts []string) bool {
 	for i, text := range texts {
 		x, err := strconv.ParseFloat(text, 64)
@@ -76,7 +74,7 @@ func numeric(keys []uint64, texts []string) bool {
 	return true
 }
 
-// rankTexts sets the keys of texts, of which those that differ in case alone are equal.
+// rankTexts sets keys of texts, ignoring case.
 func rankTexts(keys []uint64, texts []string) {
 	place := map[string]uint64{}
 	for _, text := range texts {
@@ -93,8 +91,8 @@ func rankTexts(keys []uint64, texts []string) {
 	}
 }
 
-// columns are rows of that order as `baca score` writes them, with more columns before those of the
-// run and the input's own.
+// columns are rows as `baca score` writes them, with more columns before the provenance and the
+// input's own.
 func (r *Result) columns(order []int32, more ...table.Column) message.Columns {
 	all := slices.Clone(r.Rows.columns)
 	if b := r.Rows.Batch; b != nil {
@@ -123,7 +121,7 @@ func (r *Result) columns(order []int32, more ...table.Column) message.Columns {
 	return append(list, table.Pick(r.Rows.read[min(2, len(r.Rows.read)):], order)...)
 }
 
-// judged has a column say what the rows are called at present.
+// judged sets a column's verdicts to the current ones.
 func (r *Result) judged(c *table.Column) {
 	rows := &r.Rows
 	switch c.Name {
@@ -148,7 +146,6 @@ func (r *Result) judged(c *table.Column) {
 	}
 }
 
-// verdicts are those of records that have any.
 func (r *Rows) verdicts(of func(int) Verdict) []string {
 	list := make([]string, r.Len())
 	for i, v := range r.Verdict {
@@ -159,7 +156,7 @@ func (r *Rows) verdicts(of func(int) Verdict) []string {
 	return list
 }
 
-// run is what files say that rows come from.
+// run is the provenance of rows.
 func (r *Result) run() table.Run {
 	run := table.Run{By: DeciderWords()[r.Deciding()].Key, Alpha: r.Alpha}
 	if r.Rule().ByRate {
@@ -171,7 +168,7 @@ func (r *Result) run() table.Run {
 	return run
 }
 
-// fileOf writes rows for a spreadsheet: as csv, as jsonl, or as one list of json.
+// fileOf writes rows as csv, jsonl or json.
 func fileOf(name, format string, columns message.Columns) *message.Exported {
 	e := &message.Exported{Name: name + "." + format, Type: "text/csv"}
 	to := format
@@ -182,7 +179,7 @@ func fileOf(name, format string, columns message.Columns) *message.Exported {
 	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
 	w.Write(columns)
 	if err := w.Flush(); err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // a buffer cannot fail
 	}
 	if e.Data = b.Bytes(); format == "json" {
 		lines := bytes.ReplaceAll(bytes.TrimSuffix(e.Data, []byte("\n")), []byte("\n"), []byte(",\n"))

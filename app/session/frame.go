@@ -12,26 +12,25 @@ import (
 	"baca/wasm/message"
 )
 
-// A Frame answers the page around this one, in the messages of web/EMBED.md.
+// A Frame answers the outer page, by web/EMBED.md.
 type Frame struct {
 	session *Session
 	reply   func(json string)
-	asked   *asked // what is under way, nil for nothing
-	ready   bool   // that has been told
+	asked   *asked // the current request
+	ready   bool   // sent
 }
 
-// asked is a request that is under way. It waits for its model, then for its run, then
-// for its rows.
+// asked is the current request. It waits for its model, its run, then its rows.
 type asked struct {
 	id      json.RawMessage
 	explain bool
 	wanted  *wanted
-	given   bool // the input is the session's
+	given   bool // the input is in the session
 	run     int  // of that input
-	writing bool // the worker makes the rows
+	writing bool // the worker writes the rows
 }
 
-// A request as it comes. Exactly one of the last three is there.
+// A request has exactly one of the last three.
 type request struct {
 	Baca    int             `json:"baca"`
 	ID      json.RawMessage `json:"id"`
@@ -40,7 +39,7 @@ type request struct {
 	Cancel  bool            `json:"cancel"`
 }
 
-// wanted are molecules, and how to judge them; what is not said stays as it is.
+// wanted are molecules and settings; missing ones stay.
 type wanted struct {
 	SMILES []string `json:"smiles"`
 	Model  string   `json:"model"`
@@ -48,7 +47,7 @@ type wanted struct {
 	By     string   `json:"by"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A list alone is one of SMILES.
+// UnmarshalJSON also accepts a list of SMILES.
 func (w *wanted) UnmarshalJSON(data []byte) error {
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		return json.Unmarshal(data, &w.SMILES)
@@ -57,22 +56,22 @@ func (w *wanted) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(w))
 }
 
-// Codes of errors that only a frame has; others are those of package message.
+// Error codes of frames; others are in package message.
 const (
 	codeBusy        = "busy"        // another request is under way
 	codeInterrupted = "interrupted" // the user has changed the input
 )
 
-// mostID is the length of the longest id of a request, in bytes of JSON.
+// mostID bounds an id, in bytes of JSON.
 const mostID = 100
 
-// Serve has the session answer requests by reply.
+// Serve makes the session answer requests by reply.
 func (s *Session) Serve(reply func(json string)) *Frame {
 	s.frame = &Frame{session: s, reply: reply}
 	return s.frame
 }
 
-// Ask takes a request as JSON.
+// Ask handles a request in JSON.
 func (f *Frame) Ask(text string) {
 	var r request
 	err := json.Unmarshal([]byte(text), &r)
@@ -97,8 +96,7 @@ func (f *Frame) Ask(text string) {
 	}
 }
 
-// checkID reports an id that is none, and takes it away, so that nothing of it is sent
-// back.
+// checkID rejects and removes an invalid id, so that it is not sent back.
 func (r *request) checkID() error {
 	id := string(r.ID)
 	if len(id) == 0 || len(id) > mostID || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
@@ -108,7 +106,6 @@ func (r *request) checkID() error {
 	return nil
 }
 
-// check reports what is wrong with a request.
 func (r *request) check() error {
 	n := 0
 	for _, there := range []bool{r.Score != nil, r.Explain != nil, r.Cancel} {
@@ -151,7 +148,7 @@ func (w *wanted) check(explain bool) error {
 	return nil
 }
 
-// begin makes what is asked for the input of the session.
+// begin makes the request the session's input.
 func (f *Frame) begin(r *request) {
 	s, w := f.session, r.wanted()
 	m := &s.Models
@@ -169,7 +166,7 @@ func (f *Frame) begin(r *request) {
 	f.look()
 }
 
-// look goes on with the request that is under way, if what it waits for is there.
+// look continues the current request if it can.
 func (f *Frame) look() {
 	if f == nil {
 		return
@@ -203,8 +200,7 @@ func (f *Frame) look() {
 	}
 }
 
-// hello tells the page around that requests are answered from now on, and the models
-// that they can name.
+// hello announces the models once requests are answered.
 func (f *Frame) hello() {
 	m := &f.session.Models
 	models := []string{}
@@ -217,7 +213,7 @@ func (f *Frame) hello() {
 	f.send(map[string]any{"baca": 1, "ready": true, "models": models})
 }
 
-// give makes the molecules the input, now that the model is there.
+// give sets the input once the model is there.
 func (f *Frame) give(a *asked) {
 	s, w := f.session, a.wanted
 	if s.Models.Failure != nil || s.Models.Used == nil || w.Model != "" && Key(s.Models.Used) != w.Model {
@@ -235,7 +231,7 @@ func (f *Frame) give(a *asked) {
 	a.run = s.Run
 }
 
-// write has the worker make the rows, as `baca score` has them.
+// write requests the rows of `baca score`.
 func (f *Frame) write(a *asked) {
 	s := f.session
 	a.writing = true
@@ -259,7 +255,7 @@ func (f *Frame) write(a *asked) {
 	take(fileOf("rows", "json", s.columns(order)))
 }
 
-// cancel ends the request of that id. Its answer is the error that says so.
+// cancel ends the request of an id, which gets an error.
 func (f *Frame) cancel(id json.RawMessage) {
 	a := f.asked
 	if a == nil || !slices.Equal(a.id, id) {
@@ -272,7 +268,6 @@ func (f *Frame) cancel(id json.RawMessage) {
 	f.fail(id, message.CodeCancelled, "cancelled")
 }
 
-// end ends the request under way with an error.
 func (f *Frame) end(code, text string) {
 	id := f.asked.id
 	f.asked = nil
@@ -283,7 +278,7 @@ func (f *Frame) fail(id json.RawMessage, code, text string) {
 	f.say(id, "error", map[string]string{"code": code, "text": text})
 }
 
-// say answers the request of an id, null for one that has none.
+// say answers a request, id null for none.
 func (f *Frame) say(id json.RawMessage, what string, value any) {
 	if id == nil {
 		id = json.RawMessage("null")

@@ -2,25 +2,24 @@ package session
 
 import "baca/wasm/message"
 
-// Glances find out what the scores of the rows in view are made of, for their small
-// pictures: one at a time, and only while the worker has nothing else to do. Those that
-// have left the view are not asked for any more.
+// Glances request contributions for the small pictures of visible rows, one at a time while the
+// worker is idle. Rows that left the view are dropped.
 type Glances struct {
 	session *Session
-	run     int                         // that found is of
-	found   map[int32]*message.Detailed // by record, nil where there is none
+	run     int                         // of found
+	found   map[int32]*message.Detailed // by record, nil for none
 	wanted  []int32
 	asked   bool
 	Count   int // that have come
 }
 
-// mostGlances are kept, mostGlanced is the longest SMILES that is looked at so.
+// mostGlances bounds the cache, mostGlanced the length of SMILES.
 const (
 	mostGlances = 1000
 	mostGlanced = 200
 )
 
-// Of is what is known of a record's atoms, nil before that and where there is nothing.
+// Of returns a record's contributions, or nil.
 func (g *Glances) Of(record int) *message.Detailed {
 	if g.run != g.session.Run {
 		return nil
@@ -28,20 +27,20 @@ func (g *Glances) Of(record int) *message.Detailed {
 	return g.found[int32(record)]
 }
 
-// Want asks for these records, in their order, instead of those before.
+// Want replaces the wanted records, in order.
 func (g *Glances) Want(records []int32) {
 	g.wanted = append(g.wanted[:0], records...)
 	g.next()
 }
 
-// idle tells whether the worker has nothing that anybody waits for.
+// idle reports that nobody waits for the worker.
 func (g *Glances) idle() bool {
 	s := g.session
 	looking := s.Inspector.Record >= 0 && s.Inspector.Detail == nil && s.Inspector.Failure == nil
 	return !g.asked && s.Phase == Done && s.Task == nil && !s.Training.On && s.Models.Used != nil && s.Models.Loading == "" && !looking
 }
 
-// next asks for the first record that is wanted and not known.
+// next requests the first unknown record.
 func (g *Glances) next() {
 	s := g.session
 	if !g.idle() {

@@ -10,7 +10,7 @@ import (
 	"baca/wasm/message"
 )
 
-// An Input is what is scored: the text of the input pane, or a file.
+// An Input is the text of the input pane, or a file.
 type Input struct {
 	session *Session
 	store   Store
@@ -18,14 +18,14 @@ type Input struct {
 
 	Text     string
 	File     *File
-	Unscored bool  // it is a library, to be opened and not scored
-	Undo     *Undo // nil where there is nothing to bring back
+	Unscored bool  // a library, opened without scoring
+	Undo     *Undo // nil for none
 
-	name   string // of the text, empty for one that was typed
-	folded bool   // it was given as a whole, and nobody edits it
+	name   string // of the text, empty if typed
+	folded bool   // given as a whole, and not being edited
 }
 
-// Name is what the input is called where there is little room.
+// Name is a short name of the input.
 func (i *Input) Name() string {
 	switch {
 	case i.File != nil:
@@ -36,22 +36,21 @@ func (i *Input) Name() string {
 	return "Your list"
 }
 
-// Folded tells whether the input stands as a card, so that the result has the room. It
-// does not while somebody edits it, where nothing came of it, or where its column of SMILES
-// was guessed and is to be seen.
+// Folded reports whether the input is shown as a card, which leaves room for the result: not while
+// it is edited, has no result, or has a guessed column.
 func (i *Input) Folded() bool {
 	s := i.session
 	nothing := s.Phase == Empty || s.Phase == Broken || s.Phase == Done && s.Graphs() == 0
 	return i.folded && !nothing && ColumnWords(s.Header) == ""
 }
 
-// Fold makes the input a card, or opens it.
+// Fold shows the input as a card, or opens it.
 func (i *Input) Fold(card bool) {
 	i.folded = card
 	i.session.Rev.All()
 }
 
-// An Undo brings back the input that was there before.
+// An Undo holds the previous input.
 type Undo struct {
 	text string
 	file *File
@@ -59,10 +58,10 @@ type Undo struct {
 	What string // for people
 }
 
-// typingPause is how long typing is waited for. A file or an example is read at once.
+// typingPause delays reading typed text. Files and examples are read at once.
 const typingPause = 350 * time.Millisecond
 
-// Type takes the text that the user types.
+// Type sets typed text.
 func (i *Input) Type(text string) {
 	if text == i.Text {
 		return
@@ -73,20 +72,19 @@ func (i *Input) Type(text string) {
 	i.session.begin(typingPause)
 }
 
-// Paste takes a text that came at once into an empty text area.
+// Paste sets text pasted into an empty text area.
 func (i *Input) Paste(text string) {
 	i.Type(text)
 	i.name, i.folded = "Pasted", true
 }
 
-// Give replaces the input as a whole, and remembers the one before.
+// Give replaces the input, with undo.
 func (i *Input) Give(text string, f *File) { i.replace("", text, f, false) }
 
-// GiveText is Give of a text that has a name.
+// GiveText is Give with a name.
 func (i *Input) GiveText(name, text string) { i.replace(name, text, nil, false) }
 
-// GiveShort replaces the input by a short file that was read: by its text, as the browser
-// shows one, or by the file where it is no text in UTF-8 or an empty one.
+// GiveShort replaces the input by a short file's text, or by the file if it is empty or not UTF-8.
 func (i *Input) GiveShort(name string, f *File, data []byte) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || len(bytes.TrimSpace(data)) == 0 {
 		i.Give("", f)
@@ -96,7 +94,6 @@ func (i *Input) GiveShort(name string, f *File, data []byte) {
 	i.GiveText(name, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 }
 
-// GiveLibrary opens a file without scoring it.
 func (i *Input) GiveLibrary(f *File) { i.replace("", "", f, true) }
 
 func (i *Input) replace(name, text string, f *File, unscored bool) {
@@ -112,7 +109,7 @@ func (i *Input) replace(name, text string, f *File, unscored bool) {
 	i.session.Begin()
 }
 
-// TakeBack undoes the latest replacement. What is there now can be brought back in turn.
+// TakeBack undoes, and can be undone.
 func (i *Input) TakeBack() {
 	if u := i.Undo; u != nil {
 		i.Undo = nil
@@ -120,7 +117,7 @@ func (i *Input) TakeBack() {
 	}
 }
 
-// AddLine puts a molecule at the end of the text.
+// AddLine appends a molecule to the text.
 func (i *Input) AddLine(smiles string) {
 	text := i.Text
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -134,7 +131,6 @@ func (i *Input) AddLine(smiles string) {
 	i.folded = false // more may be drawn
 }
 
-// request asks for the input to be opened.
 func (i *Input) request() *message.Open {
 	if i.File != nil {
 		return i.open(i.File.request())
@@ -146,42 +142,39 @@ func (i *Input) request() *message.Open {
 	return i.open(&message.Open{Data: []byte(text)})
 }
 
-// A File is an input that is not in the text area: bytes, or a file of the browser
-// that never passes through the memory of the page.
+// A File is an input outside of the text area: bytes, or a browser's file that never enters the
+// page's memory.
 type File struct {
 	Name   string
 	Size   int // in bytes
 	Data   []byte
-	Number int // of the browser's, 0 for data
+	Number int // of the browser, 0 for data
 }
 
-// NewFile is a file of the given bytes.
 func NewFile(name string, data []byte) *File {
 	return &File{Name: name, Size: len(data), Data: data}
 }
 
-// request asks for the file to be opened.
 func (f *File) request() *message.Open {
 	return &message.Open{Name: f.Name, Data: f.Data, File: f.Number}
 }
 
-// A FileKind says what becomes of a file that is given to the page.
+// A FileKind says how the page uses a file.
 type FileKind uint8
 
 const (
 	InputFile FileKind = iota
-	ShortText          // SMILES that fit into the text area
+	ShortText          // SMILES for the text area
 	ModelFile
 )
 
-// mostText is the longest text that goes to the text area, mostModel the largest
-// file that is taken for a model.
+// mostText bounds texts for the text area, mostModel model files.
 const (
 	mostText  = 200_000
 	mostModel = 64 << 20
 )
 
-// Kind tells what a file is by its name and size.
+// Kind depends on name and size.
 func (f *File) Kind() FileKind {
 	name := strings.ToLower(f.Name)
 	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
@@ -194,15 +187,13 @@ func (f *File) Kind() FileKind {
 	return InputFile
 }
 
-// An Example is one of the one-click inputs, some of the classes of the built-in
-// file or all of them.
+// An Example is a one-click input, some or all classes of the built-in file.
 type Example struct {
 	Name, About string
 	classes     []string
 	most        int // of a class, 0 for all
 }
 
-// Examples are the one-click inputs.
 func Examples() []Example {
 	return []Example{
 		{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
@@ -211,14 +202,13 @@ func Examples() []Example {
 	}
 }
 
-// UseExample gives molecules of the built-in file.
 func (i *Input) UseExample(e Example) {
 	if w := i.session.Models.Welcome; w != nil {
 		i.GiveText(e.Name, e.text(w.Examples))
 	}
 }
 
-// text is lines of SMILES and name.
+// text returns lines of SMILES and name.
 func (e Example) text(csv []byte) string {
 	var b strings.Builder
 	taken := map[string]int{}
@@ -235,7 +225,7 @@ func (e Example) text(csv []byte) string {
 	return b.String()
 }
 
-// ReasonOf is the reason without the place, where that is known.
+// ReasonOf is the reason, without the place if known.
 func ReasonOf(p *message.Problem) string {
 	if p.Reason != "" {
 		return p.Reason
@@ -243,8 +233,7 @@ func ReasonOf(p *message.Problem) string {
 	return p.Text
 }
 
-// PieceOf finds what a problem is about in a text, in the units of the browser:
-// UTF-16.
+// PieceOf locates a problem in a text, in UTF-16 units.
 func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
 	if p.Line < 1 {
 		return 0, 0, false
@@ -266,7 +255,7 @@ func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
 	return units(text[:start+column]), units(text[:start+max(end, column)]), true
 }
 
-// units counts a text as the browser does.
+// units counts UTF-16 units.
 func units(s string) int {
 	n := 0
 	for _, r := range s {

@@ -6,18 +6,18 @@ import (
 	"baca/wasm/message"
 )
 
-// An Inspector looks at one record closely.
+// An Inspector shows one record.
 type Inspector struct {
 	session *Session
 
 	Record   int // −1 for none
 	Detail   *message.Detailed
 	Failure  *message.Failed // why there is no detail
-	Reason   int             // of the detail, whose atoms are marked, −1 for those of what was never seen
+	Reason   int             // whose atoms are marked, −1 for unseen features
 	Coloured Colouring
 }
 
-// Show opens the inspector for a record, −1 closes it.
+// Show inspects a record, −1 closes.
 func (i *Inspector) Show(record int) {
 	if record == i.Record || record >= i.session.Rows.Len() {
 		return
@@ -30,7 +30,7 @@ func (i *Inspector) Show(record int) {
 	i.session.Lab.follow()
 }
 
-// Step shows the row so many places further down the table.
+// Step moves down the table.
 func (i *Inspector) Step(by int) {
 	order := i.session.Order
 	if len(order) > 0 {
@@ -39,7 +39,7 @@ func (i *Inspector) Step(by int) {
 	}
 }
 
-// ask asks what made the scores of the record.
+// ask requests the record's details.
 func (i *Inspector) ask() {
 	s, record := i.session, i.Record
 	if s.Models.Used == nil || s.Opened == nil || s.Phase == Broken {
@@ -60,14 +60,14 @@ func (i *Inspector) ask() {
 	})
 }
 
-// askAgain asks anew, if the answer was there: something has changed it.
+// askAgain requests details again after a change.
 func (i *Inspector) askAgain() {
 	if i.Detail != nil || i.Failure != nil {
 		i.ask()
 	}
 }
 
-// Mark rings the atoms of a reason, or not any more.
+// Mark toggles the marks of a reason.
 func (i *Inspector) Mark(reason int) {
 	if i.Reason == reason {
 		reason = -1
@@ -76,8 +76,7 @@ func (i *Inspector) Mark(reason int) {
 	i.session.Rev.State++
 }
 
-// Marked are the atoms with a ring around them: those of the reason that is chosen, or
-// else of what was never seen.
+// Marked are the ringed atoms: of the chosen reason, or of unseen features.
 func (i *Inspector) Marked() []bool {
 	var marks []bool
 	for k, r := range i.Detail.Reasons {

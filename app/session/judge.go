@@ -7,26 +7,25 @@ import (
 	"baca/algo/decide"
 )
 
-// A Verdict is what the page calls a record. The order is that of one axis: left is
-// inside, right is outside.
+// A Verdict of the page, ordered from inside to outside.
 type Verdict uint8
 
 const (
 	Unscored   Verdict = iota // not there yet
-	Refused                   // no graph could be made of it
-	Undecided                 // scored, and too few to compare with for α
-	Inside                    // like what the model was trained on
+	Refused                   // unreadable
+	Undecided                 // scored, but the holdout is too small for α
+	Inside                    // like the training set
 	Borderline                // 2·α at most
 	Outside                   // α at most
-	Verdicts                  // how many there are
+	Verdicts                  // number of verdicts
 )
 
-// Word is for people. Verdicts have the words of package decide, here and everywhere.
+// Word is the verdict's word of package decide.
 func (v Verdict) Word() string {
 	return string([...]decide.Verdict{"waiting", decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}[v])
 }
 
-// Class is the one scale of colour that everything uses.
+// Class is the CSS class of its colour.
 func (v Verdict) Class() string {
 	if v == Unscored {
 		return "is-unscored"
@@ -34,7 +33,7 @@ func (v Verdict) Class() string {
 	return "is-" + v.Word()
 }
 
-// Role is how a picture colours a verdict.
+// Role is its role in pictures.
 func (v Verdict) Role() string {
 	if v < Undecided {
 		return Undecided.Word()
@@ -42,11 +41,11 @@ func (v Verdict) Role() string {
 	return v.Word()
 }
 
-// Levels are the q-values of a whole run by their p-values. Empty until all records are
-// scored and a rate of false discoveries is to decide.
+// Levels map p-values to q-values. Empty until all records are scored and a false-discovery rate
+// decides.
 type Levels map[float64]float64
 
-// levelsOf are the levels of p-values, as `baca score --fdr` has them.
+// levelsOf computes q-values as `baca score --fdr`.
 func levelsOf(p []float64) Levels {
 	tally := decide.NewTally()
 	for _, v := range p {
@@ -55,7 +54,7 @@ func levelsOf(p []float64) Levels {
 	return tally.QValues()
 }
 
-// Of is the q-value of a p-value, NaN where there is none.
+// Of is a q-value, NaN for none.
 func (l Levels) Of(p float64) float64 {
 	if q, ok := l[p]; ok {
 		return q
@@ -63,8 +62,7 @@ func (l Levels) Of(p float64) float64 {
 	return math.NaN()
 }
 
-// cut is the highest p-value that is called at a rate of false discoveries, NaN where
-// none is.
+// cut is the highest p-value called at a rate, NaN for none.
 func (l Levels) cut(rate float64) float64 {
 	cut := math.NaN()
 	for p, q := range l {
@@ -75,22 +73,21 @@ func (l Levels) cut(rate float64) float64 {
 	return cut
 }
 
-// A Rule tells verdicts from p-values.
+// A Rule maps p-values to verdicts.
 type Rule struct {
 	Alpha   float64
-	Holdout int // graphs that p-values compare with
-	// list is the file that those are of, empty for graphs kept from training.
+	Holdout int // number of reference graphs
+	// list is the reference's file, empty for held-out graphs.
 	list string
-	// Guard is the p-value by itself up to which a record can be outside, 0 for no such
-	// limit: that of the batch, see algo.Guard.
+	// Guard is the highest p-value by itself that can be outside, 0 for no limit, see algo.Guard.
 	Guard float64
-	// ByRate is the rule of `baca score --fdr`: outside up to the p-value cut, which
-	// may be NaN for none, borderline up to α.
+	// ByRate is the rule of `baca score --fdr`: outside up to the p-value cut, NaN for none,
+	// borderline up to α.
 	ByRate bool
 	Cut    float64
 }
 
-// Judge is the verdict on a record with a p-value, and another one by itself.
+// Judge is the verdict for a p-value and the one by itself.
 func (r Rule) Judge(p, alone float64) Verdict {
 	most, border := r.Limits()
 	switch {
@@ -108,8 +105,7 @@ func (r Rule) Judge(p, alone float64) Verdict {
 	return Inside
 }
 
-// Limits are the highest p-values that are called outside, NaN where none is, and
-// borderline.
+// Limits are the highest p-values outside, NaN for none, and borderline.
 func (r Rule) Limits() (most, border float64) {
 	if r.ByRate {
 		return r.Cut, r.Alpha
@@ -117,12 +113,10 @@ func (r Rule) Limits() (most, border float64) {
 	return r.Alpha, 2 * r.Alpha
 }
 
-// known are the scores that are there, of in-distribution graphs that were kept from
-// training.
+// known are the held-out scores that are not NaN.
 func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
 
-// Threshold is the lowest score that is outside at α, NaN where there are too few to
-// compare with.
+// Threshold is the lowest score outside at α, NaN if the holdout is too small.
 func Threshold(reference []float64, alpha float64) float64 {
 	if t, ok := decide.Threshold(reference, alpha); ok {
 		return t

@@ -11,37 +11,35 @@ import (
 	"baca/wasm/message"
 )
 
-// An OwnModel is not built in: it comes from a file, or was trained here. It is kept in
-// the browser, as a card that says what it is and as files by name, of which the model
-// is one.
+// An OwnModel is not built in: from a file or trained here. The browser stores its card and its
+// files by name, the model among them.
 type OwnModel struct {
 	Card message.Model
-	// Data is the model file, nil for one that is kept and was not used yet.
+	// Data is the model file, nil until a stored one is used.
 	Data []byte
 	Kept bool
-	// Problem says in one sentence why it is not kept, or cannot be used.
+	// Problem says why it is not stored or usable.
 	Problem string
 }
 
-// A Deleted model can be brought back until the tab closes.
+// A Deleted model can be restored until the tab closes.
 type Deleted struct {
 	Model OwnModel
-	files map[string][]byte // by their names in the store
+	files map[string][]byte // by name in the store
 }
 
-// What is kept of a model lies in the store under these names, with its SHA-256.
+// Store names of a model's data, with its SHA-256.
 const (
 	cardsPrefix = "card/"
 	filesPrefix = "model/"
-	modelFile   = "model" // of the files of a model, the model itself
+	modelFile   = "model" // the model among its files
 )
 
 func cardName(sum string) string    { return cardsPrefix + sum }
 func filesOf(sum string) string     { return filesPrefix + sum + "/" }
 func fileName(sum, n string) string { return filesOf(sum) + n }
 
-// Key names a model in an address: a built-in one by its name, another one also by the
-// beginning of its hash.
+// Key names a model in an address: a built-in one by name, others with the start of their hash.
 func Key(m *message.Model) string {
 	if m.BuiltIn {
 		return m.Name
@@ -49,10 +47,10 @@ func Key(m *message.Model) string {
 	return m.Name + "@" + m.SHA256[:min(len(m.SHA256), keyDigits)]
 }
 
-// keyDigits is how much of a hash tells a model from others of its name.
+// keyDigits of a hash separate models of one name.
 const keyDigits = 8
 
-// ownBy finds a model that is not built in by its key.
+// ownBy finds an own model by key.
 func (m *Models) ownBy(key string) int {
 	_, sum, ok := cutLast(key, "@")
 	if !ok || len(sum) < keyDigits {
@@ -61,7 +59,6 @@ func (m *Models) ownBy(key string) int {
 	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return strings.HasPrefix(o.Card.SHA256, sum) })
 }
 
-// cutLast cuts a text around the last separator.
 func cutLast(text, separator string) (before, after string, found bool) {
 	if i := strings.LastIndex(text, separator); i >= 0 {
 		return text[:i], text[i+len(separator):], true
@@ -69,8 +66,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// remember makes a model that is not built in one of those to choose from, and keeps it
-// in the browser.
+// remember lists an own model and stores it.
 func (m *Models) remember(card message.Model, data []byte) {
 	own := OwnModel{Card: card, Data: data}
 	if i := m.ownIndex(card.SHA256); i >= 0 {
@@ -88,8 +84,7 @@ func (m *Models) ownIndex(sum string) int {
 	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return o.Card.SHA256 == sum })
 }
 
-// keep puts the files of a model into the store, and its card behind them: without a
-// card there is no model.
+// keep stores a model's files, then its card: without a card there is no model.
 func (m *Models) keep(sum string, files map[string][]byte) {
 	if m.store == nil {
 		return
@@ -106,7 +101,7 @@ func (m *Models) keep(sum string, files map[string][]byte) {
 	}
 }
 
-// keepCard keeps the card of a model whose files are kept, unless there was a problem.
+// keepCard stores a model's card unless there was a problem.
 func (m *Models) keepCard(sum, problem string) {
 	i := m.ownIndex(sum)
 	if i < 0 {
@@ -133,7 +128,7 @@ func (m *Models) keepCard(sum, problem string) {
 	})
 }
 
-// unkept says that a model is here only until the tab closes.
+// unkept marks a model that ends with the tab.
 func (m *Models) unkept(sum, problem string) {
 	m.store.Drop(fileName(sum, modelFile), func() {})
 	if i := m.ownIndex(sum); i >= 0 {
@@ -142,8 +137,7 @@ func (m *Models) unkept(sum, problem string) {
 	}
 }
 
-// Recall lists the models that the store keeps, and then calls back. Their files stay
-// where they are until one is used.
+// Recall lists the stored models, and then calls back. Files are read on use.
 func (m *Models) Recall(store Store, then func()) {
 	m.store = store
 	store.All(cardsPrefix, func(cards map[string][]byte, _ string) {
@@ -159,8 +153,7 @@ func (m *Models) Recall(store Store, then func()) {
 	})
 }
 
-// ownOf is the model of a card. What the card says is shown and no more: the file itself
-// is checked before it is used.
+// ownOf makes a model of a card, for display; the file is checked on use.
 func ownOf(sum string, data []byte) OwnModel {
 	own := OwnModel{Kept: true}
 	if err := json.Unmarshal(data, &own.Card); err != nil || own.Card.SHA256 != sum {
@@ -171,7 +164,7 @@ func ownOf(sum string, data []byte) OwnModel {
 	return own
 }
 
-// Use makes a model that is not built in the one that is used.
+// Use selects an own model.
 func (m *Models) Use(i int) {
 	card := m.Own[i].Card
 	m.File(i, func(data []byte) {
@@ -181,8 +174,7 @@ func (m *Models) Use(i int) {
 	})
 }
 
-// File hands over the file of a model that is not built in, nil if it is not as it was
-// kept.
+// File passes an own model's file, nil if it changed.
 func (m *Models) File(i int, then func([]byte)) {
 	own := m.Own[i]
 	if own.Data != nil {
@@ -205,8 +197,7 @@ func (m *Models) File(i int, then func([]byte)) {
 	})
 }
 
-// Delete forgets a model that is not built in. One that is in use stays in use until the
-// tab closes or another one is chosen.
+// Delete deletes an own model. It can be used until the tab closes or another is chosen.
 func (m *Models) Delete(i int) {
 	own := m.Own[i]
 	m.Own = slices.Delete(m.Own, i, i+1)
@@ -229,8 +220,7 @@ func (m *Models) Delete(i int) {
 	})
 }
 
-// dropAll drops values of the store one after the other, the card of a model last, and then
-// calls back.
+// dropAll drops stored values in turn, the card last, and then calls back.
 func (m *Models) dropAll(names []string, then func()) {
 	if len(names) == 0 {
 		then()
@@ -239,7 +229,7 @@ func (m *Models) dropAll(names []string, then func()) {
 	m.store.Drop(names[0], func() { m.dropAll(names[1:], then) })
 }
 
-// Undelete brings back the model that was deleted last.
+// Undelete restores the last deleted model.
 func (m *Models) Undelete() {
 	gone := m.Gone
 	if gone == nil {
@@ -254,14 +244,13 @@ func (m *Models) Undelete() {
 	}
 }
 
-// moved tells that the address may name another model than before.
 func (m *Models) moved() {
 	if m.session.Moved != nil {
 		m.session.Moved()
 	}
 }
 
-// InAddress is the model that an address can name: one that will be here after a reload.
+// InAddress is a model that will exist after a reload.
 func (m *Models) InAddress() *message.Model {
 	u := m.Used
 	if u == nil || u.BuiltIn {

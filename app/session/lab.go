@@ -7,46 +7,43 @@ import (
 	"baca/wasm/message"
 )
 
-// A Lab tells the way of one record, the one of the inspector, through the method: a story
-// of scenes, each of a few beats. Beside it the lab has the test for drift, compares lists, says
-// what to measure next, and how well judgements of predictions held.
+// A Lab tells the inspected record's way through the method: a story of scenes with beats. It also
+// runs the drift test, comparisons, suggestions and audits.
 type Lab struct {
 	session *Session
 
-	Stage   string // the scene that is open, message.StageDrift, StageLists, StageChoose or StageTrust; empty for none
+	Stage   string // the open scene, message.StageDrift, StageLists, StageChoose or StageTrust; empty for none
 	Beat    int    // of the scene
 	Atom    int    // that is lit
 	Playing bool
-	Frame   int  // counts what only the lab draws anew
-	rests   bool // the scene stands as it is when it is opened
-	still   bool // scenes are played as wholes, for those who want no motion
-	play    int  // number of the latest Play; the ticks of earlier ones are dropped
+	Frame   int  // counts redraws of the lab
+	rests   bool // the scene rests
+	still   bool // whole scenes, for reduced motion
+	play    int  // number of the latest Play; earlier ticks are dropped
 
-	// What was asked for of the record, and what came.
+	// Requested data of the record, and what arrived.
 	asked        traceKey
 	Trace        *message.Traced
 	TraceFailure *message.Failed
-	// Graphons of a side: what was asked for, and what came.
-	Side    string
-	i, j    int
-	Lambda  float64
-	mixing  int // the run for which an answer is awaited, −1 for none
-	again   bool
-	Pair    *message.GraphonPair
-	Failure *message.Failed
-	// What the test for drift found.
-	Drift        *message.Drifted
-	DriftFailure *message.Failed
-	// How the input differs from another list.
+	// Requested graphons of a side, and what arrived.
+	Side           string
+	i, j           int
+	Lambda         float64
+	mixing         int // the run of the awaited answer, −1 for none
+	again          bool
+	Pair           *message.GraphonPair
+	Failure        *message.Failed
+	Drift          *message.Drifted
+	DriftFailure   *message.Failed
 	Compared       *message.Compared
 	CompareFailure *message.Failed
-	// What to measure next.
+	// Suggestions.
 	Wish           Wish
 	Suggested      *message.Suggested
 	SuggestFailure *message.Failed
 }
 
-// A traceKey is what a Trace depends on.
+// A traceKey identifies a Trace.
 type traceKey struct {
 	run, record int
 	batch       bool
@@ -62,7 +59,7 @@ func (l *Lab) forget() {
 
 func (l *Lab) forgetBatch() { l.Pair, l.Failure, l.mixing, l.again = nil, nil, -1, false }
 
-// OfBatch tells whether a stage is one of calibrating the batch.
+// OfBatch reports a stage of the batch.
 func OfBatch(stage string) bool {
 	switch stage {
 	case message.StageSample, message.StageEncode, message.StageEstimate, message.StageMixup, message.StageAttention, message.StageRatio, message.StageCompare:
@@ -71,13 +68,12 @@ func OfBatch(stage string) bool {
 	return false
 }
 
-// InStory tells whether a scene is open.
+// InStory reports an open scene.
 func (l *Lab) InStory() bool {
 	return !slices.Contains([]string{"", message.StageDrift, message.StageLists, message.StageChoose, message.StageTrust}, l.Stage)
 }
 
-// Open shows a scene or what is beside the story, or closes the lab if that is shown already. What
-// needs a batch has it calibrated.
+// Open opens a scene or tool, or closes the open one. It calibrates the batch if needed.
 func (l *Lab) Open(stage string) {
 	l.Pause()
 	l.session.Rev.State++
@@ -92,14 +88,13 @@ func (l *Lab) Open(stage string) {
 	}
 }
 
-// Close closes the lab.
 func (l *Lab) Close() {
 	if l.Stage != "" {
 		l.Open(l.Stage)
 	}
 }
 
-// enter makes a scene the one that is shown, from its first beat.
+// enter shows a scene from its first beat.
 func (l *Lab) enter(stage string) {
 	s := l.session
 	l.Stage, l.Beat, l.Atom, s.declined = stage, 0, 0, false
@@ -110,11 +105,10 @@ func (l *Lab) enter(stage string) {
 		l.Lambda = 0.5
 	}
 	s.proceed()
-	s.Rev.All() // the drawings of keys are wanted, too
+	s.Rev.All() // key drawings are wanted
 }
 
-// choose has a record pass through the story if none does: of the ten most unusual ones that
-// with the longest text, since there is most to see of it.
+// choose picks a record for the story, of the ten most unusual ones the longest.
 func (l *Lab) choose() {
 	s := l.session
 	if r := s.Inspector.Record; r >= 0 && s.Rows.Problem(r) == nil {
@@ -133,7 +127,7 @@ func (l *Lab) choose() {
 	}
 }
 
-// follow has another record pass through, the one of the inspector.
+// follow shows the inspected record.
 func (l *Lab) follow() {
 	l.Trace, l.TraceFailure, l.Pair, l.Atom = nil, nil, nil, 0
 	if l.InStory() {
@@ -142,15 +136,14 @@ func (l *Lab) follow() {
 	}
 }
 
-// settle has the scene stand as it is when it is opened, from now on or if it does so
-// already: more of it may have come.
+// settle moves a resting scene, or with now any scene, to its rest: more may have arrived.
 func (l *Lab) settle(now bool) {
 	if l.rests = l.rests || now; l.rests {
 		l.Beat = l.rest()
 	}
 }
 
-// Neighbour shows the record so many places further down the table.
+// Neighbour moves down the table.
 func (l *Lab) Neighbour(by int) {
 	l.Pause()
 	s := l.session
@@ -163,7 +156,7 @@ func (l *Lab) Neighbour(by int) {
 	}
 }
 
-// refresh asks for what the story needs and has not got.
+// refresh requests missing data of the story.
 func (l *Lab) refresh() {
 	s := l.session
 	record := s.Inspector.Record
@@ -194,8 +187,7 @@ func (l *Lab) refresh() {
 	}
 }
 
-// PartOf is the part of the batch that a record was taken for, "ID", "OOD" or neither, and
-// its place there.
+// PartOf is a record's part of the batch, "ID", "OOD" or neither, and its index.
 func (r *Result) PartOf(record int) (side string, place int) {
 	if r.Parted == nil {
 		return "", -1
@@ -209,7 +201,7 @@ func (r *Result) PartOf(record int) (side string, place int) {
 	return "", -1
 }
 
-// pair mixes the record with another one of its part.
+// pair mixes the record with another of its part.
 func (l *Lab) pair() {
 	side, i := l.session.PartOf(l.session.Inspector.Record)
 	if side == "" {
@@ -219,7 +211,7 @@ func (l *Lab) pair() {
 	l.mix()
 }
 
-// ShowSide mixes two records of a side, the present one first if it is there.
+// ShowSide mixes two records of a side, the present one first if possible.
 func (l *Lab) ShowSide(side string) {
 	l.Pause()
 	l.Side, l.i = side, 0
@@ -230,10 +222,10 @@ func (l *Lab) ShowSide(side string) {
 	l.mix()
 }
 
-// samples are the graphs that are drawn from a mixture.
+// samples is the number of graphs drawn from a mixture.
 const samples = 6
 
-// mix asks for the present mixture, once for all that changes before the answer comes.
+// mix requests the mixture, coalescing changes.
 func (l *Lab) mix() {
 	s := l.session
 	l.Frame++
@@ -245,7 +237,7 @@ func (l *Lab) mix() {
 		return
 	}
 	if parts := s.Parted; parts != nil {
-		// The partner of the last one is the first one.
+		// The last one's partner is the first.
 		l.j %= max(len(map[string]message.Ints{"ID": parts.Inside, "OOD": parts.Outside}[l.Side]), 1)
 	}
 	l.mixing, l.again = s.Run, false
@@ -263,7 +255,6 @@ func (l *Lab) mix() {
 	})
 }
 
-// SetLambda mixes anew.
 func (l *Lab) SetLambda(lambda float64) {
 	l.Pause()
 	l.Lambda, l.rests = lambda, false
@@ -271,7 +262,6 @@ func (l *Lab) SetLambda(lambda float64) {
 	l.mix()
 }
 
-// NextPartner mixes with another record of the side.
 func (l *Lab) NextPartner() {
 	if g := l.Pair; g != nil && g.Graphs > 2 {
 		if l.j = (l.j + 1) % g.Graphs; l.j == l.i {
@@ -281,7 +271,7 @@ func (l *Lab) NextPartner() {
 	}
 }
 
-// Light lights an atom.
+// Light highlights an atom.
 func (l *Lab) Light(atom int) {
 	if t := l.Trace; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
 		l.Pause()
@@ -291,7 +281,7 @@ func (l *Lab) Light(atom int) {
 	}
 }
 
-// WantedKeys are the records among the keys, whose drawings a scene shows.
+// WantedKeys are the shown keys' records.
 func (l *Lab) WantedKeys() (records []int32) {
 	if d := l.session.Inspector.Detail; d != nil && l.Stage == SceneKeys {
 		for _, k := range slices.Concat(d.IDKeys, d.OODKeys) {
@@ -303,7 +293,6 @@ func (l *Lab) WantedKeys() (records []int32) {
 	return records
 }
 
-// WatchDrift runs the test for drift.
 func (l *Lab) WatchDrift() {
 	l.DriftFailure = nil
 	l.session.beginTask("Drift", &message.Drift{}, func(r message.Reply) {
@@ -315,7 +304,7 @@ func (l *Lab) WatchDrift() {
 	})
 }
 
-// The scenes of the story, in their order.
+// Scenes in order.
 const (
 	SceneGraph    = "graph"
 	SceneViews    = "views"
@@ -325,12 +314,12 @@ const (
 	SceneDecision = "decision"
 )
 
-// needsBatch tells whether a scene is about the batch.
+// needsBatch reports scenes of the batch.
 func needsBatch(scene string) bool {
 	return scene == SceneParts || scene == SceneMixup || scene == SceneKeys || scene == SceneDecision
 }
 
-// playable are the scenes that there is something to see of.
+// playable scenes have something to show.
 func (l *Lab) playable() []string {
 	if l.session.Unfit() != "" {
 		return []string{SceneGraph, SceneViews, SceneDecision}
@@ -339,12 +328,12 @@ func (l *Lab) playable() []string {
 }
 
 const (
-	mostLit = 48 // beats of a molecule, which lights that many atoms at most
-	reveals = 3  // beats of a scene that is shown piece by piece
-	lambdas = 21 // places of λ, from 0 to 1
+	mostLit = 48 // beats of a molecule, at most
+	reveals = 3  // beats of a scene shown in pieces
+	lambdas = 21 // values of λ from 0 to 1
 )
 
-// beats is how many a scene has.
+// beats is a scene's number of beats.
 func (l *Lab) beats(scene string) int {
 	switch s := l.session; scene {
 	case SceneGraph:
@@ -365,7 +354,7 @@ func (l *Lab) beats(scene string) int {
 	return 1
 }
 
-// rest is the beat at which a scene that is not played stands.
+// rest is the beat of a scene at rest.
 func (l *Lab) rest() int {
 	switch l.Stage {
 	case SceneGraph:
@@ -376,10 +365,10 @@ func (l *Lab) rest() int {
 	return l.beats(l.Stage) - 1
 }
 
-// Whole tells whether a scene shows all of itself, and not up to the present beat.
+// Whole reports a completely shown scene.
 func (l *Lab) Whole() bool { return l.Beat >= l.beats(l.Stage)-1 }
 
-// Timeline is the present place among all beats of the story, and how many there are.
+// Timeline is the position among all beats, and their number.
 func (l *Lab) Timeline() (at, of int) {
 	for _, scene := range l.playable() {
 		if scene == l.Stage {
@@ -390,7 +379,6 @@ func (l *Lab) Timeline() (at, of int) {
 	return at, of
 }
 
-// Scrub goes to a place of the timeline.
 func (l *Lab) Scrub(at int) {
 	l.Pause()
 	for _, scene := range l.playable() {
@@ -403,7 +391,7 @@ func (l *Lab) Scrub(at int) {
 	}
 }
 
-// Step goes to the scene so many places further.
+// Step moves by scenes.
 func (l *Lab) Step(by int) {
 	l.Pause()
 	scenes := l.playable()
@@ -414,7 +402,6 @@ func (l *Lab) Step(by int) {
 	}
 }
 
-// goTo shows a beat of a scene.
 func (l *Lab) goTo(scene string, beat int) {
 	if scene != l.Stage {
 		l.enter(scene)
@@ -432,9 +419,8 @@ func (l *Lab) goTo(scene string, beat int) {
 	}
 }
 
-// Play goes on from here, or from the beginning if the end is reached. A scene that stands
-// whole is played from its own beginning. For those who want no motion, scenes are shown
-// whole, one after the other.
+// Play continues, or starts over at the end. A resting scene plays from its start. still shows
+// whole scenes.
 func (l *Lab) Play(still bool) {
 	s := l.session
 	scenes := l.playable()
@@ -457,7 +443,6 @@ func (l *Lab) Play(still bool) {
 	l.wait()
 }
 
-// Pause stops the play.
 func (l *Lab) Pause() {
 	if l.Playing {
 		l.Playing = false
@@ -465,7 +450,7 @@ func (l *Lab) Pause() {
 	}
 }
 
-// wait has the next beat come in its time.
+// wait schedules the next beat.
 func (l *Lab) wait() {
 	play := l.play
 	l.session.After(l.pace(), func() {
@@ -475,13 +460,13 @@ func (l *Lab) wait() {
 	})
 }
 
-// hold is how long the last beat of a scene stays.
-const hold = 3500 * time.Millisecond
+// lastBeat is the duration of a scene's last beat.
+const lastBeat = 3500 * time.Millisecond
 
-// pace is how long the present beat stays.
+// pace is the present beat's duration.
 func (l *Lab) pace() time.Duration {
 	if l.Whole() || l.still {
-		return hold
+		return lastBeat
 	}
 	switch l.Stage {
 	case SceneGraph:
@@ -496,7 +481,7 @@ func (l *Lab) pace() time.Duration {
 	return 1600 * time.Millisecond
 }
 
-// waits tells whether the scene is not there yet.
+// waits reports missing data of the scene.
 func (l *Lab) waits() bool {
 	s := l.session
 	if l.TraceFailure != nil || s.Phase == Broken || s.Phase == Stopped {
@@ -506,7 +491,7 @@ func (l *Lab) waits() bool {
 		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Failure == nil && (s.Inspector.Detail == nil || s.Inspector.Detail.IDKeys == nil)
 }
 
-// tick goes to the next beat, or the next scene.
+// tick moves to the next beat or scene.
 func (l *Lab) tick() {
 	scenes := l.playable()
 	at := slices.Index(scenes, l.Stage)

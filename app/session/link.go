@@ -12,22 +12,20 @@ import (
 	"baca/app/words"
 )
 
-// MostLink is how many characters a link has that carries a case, behind its #. Mail and
-// chat programs cut longer ones.
+// MostLink bounds a link's fragment in characters. Mail and chat programs cut longer ones.
 const MostLink = 8000
 
-// A Link is what a link carries behind #: structures with their names, and how they were
-// judged. It is written by a page, and read as hostile input.
+// A Link is the fragment of a link: structures, names and settings. It is read as hostile input.
 type Link struct {
 	Model string // key, empty for none
 	Alpha float64
 	FDR   float64
 	By    Decider
 	Lines []string // SMILES, a space, and a name
-	Row   int      // of the line that is selected, −1 for none
+	Row   int      // the selected line, −1 for none
 }
 
-// Text writes the part behind #.
+// Text writes the fragment.
 func (l *Link) Text() string {
 	v := url.Values{}
 	if l.Model != "" {
@@ -47,7 +45,7 @@ func (l *Link) Text() string {
 	return v.Encode()
 }
 
-// ParseLink reads the part behind # of a link. Nothing of one with a mistake is used.
+// ParseLink parses a fragment, completely or not at all.
 func ParseLink(text string) (*Link, error) {
 	if len(text) > MostLink {
 		return nil, fmt.Errorf("it has more than %s characters", words.Count(MostLink))
@@ -74,7 +72,6 @@ func ParseLink(text string) (*Link, error) {
 	return l, nil
 }
 
-// set takes one value.
 func (l *Link) set(name, value string) (err error) {
 	switch name {
 	case "model":
@@ -107,10 +104,10 @@ func (l *Link) set(name, value string) (err error) {
 	return nil
 }
 
-// usualAlpha is the rate of false alarms where nobody has said another.
+// usualAlpha is the default α.
 const usualAlpha = 0.05
 
-// lineOf is a record as one line of text. What would break the line is a space.
+// lineOf is a record as one line.
 func (r *Rows) lineOf(i int) string {
 	space := func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -125,8 +122,8 @@ func (r *Rows) lineOf(i int) string {
 	return line
 }
 
-// Link is one to the rows that are shown, in the order of the input, with the settings
-// and the selected row. It says what is to be known of it, or why there is none.
+// Link links to the shown rows in input order, with settings and selection. The note explains it,
+// or why there is none.
 func (s *Session) Link() (text, note string) {
 	if s.Opened == nil || s.Rows.Len() == 0 {
 		return "", "Not copied: there is nothing to link to yet."
@@ -145,7 +142,7 @@ func (s *Session) Link() (text, note string) {
 			l.Row = len(l.Lines) - 1
 		}
 		if len(l.Lines) > MostLink/2 {
-			break // it is too long in any case
+			break // too long
 		}
 	}
 	if text = l.Text(); len(text) > MostLink || len(l.Lines) < len(rows) {
@@ -160,7 +157,7 @@ func (s *Session) Link() (text, note string) {
 	return text, note
 }
 
-// fitting is how many of the lines a link can carry.
+// fitting is how many lines fit a link.
 func (l *Link) fitting() int {
 	short := *l
 	short.Row = -1
@@ -177,7 +174,7 @@ func (l *Link) fitting() int {
 	}
 }
 
-// OpenLink scores what a link carries, as it says.
+// OpenLink scores a link's content.
 func (s *Session) OpenLink(text string) {
 	l, err := ParseLink(text)
 	if err != nil {
@@ -194,7 +191,7 @@ func (s *Session) OpenLink(text string) {
 	s.Rev.All()
 }
 
-// want makes the model of a link the one that is used, and says so if it is not here.
+// want selects a link's model, or says that it is missing.
 func (m *Models) want(key string) {
 	switch i := m.ownBy(key); {
 	case key == "" || m.Used != nil && Key(m.Used) == key:
@@ -209,7 +206,7 @@ func (m *Models) want(key string) {
 	}
 }
 
-// selectWanted selects the row that a link names, once it is scored.
+// selectWanted selects the link's row once scored.
 func (s *Session) selectWanted() {
 	record := s.toSelect - 1
 	s.toSelect = 0

@@ -12,24 +12,23 @@ import (
 	"baca/wasm/message"
 )
 
-// Models are those that there are, and the one that is used.
+// Models are the available models and the used one.
 type Models struct {
 	session *Session
 
-	Welcome *message.Welcome // what the worker has, nil before it has said so
+	Welcome *message.Welcome // nil until it arrives
 	Used    *message.Model   // nil before the first is loaded
 	Own     []OwnModel       // from files or trained here
-	Gone    *Deleted         // the one of these that was deleted last
-	Failure *message.Failed  // of the latest one that was to be loaded
+	Gone    *Deleted         // last deleted own model
+	Failure *message.Failed  // of the last load
 	store   Store            // nil where none is
-	wanted  string           // key of the one to begin with
-	// Loading names the model that is being loaded, with done and total bytes.
+	wanted  string           // key of the first model
+	// Loading names the model being loaded, with progress in bytes.
 	Loading        string
 	Loaded, ToLoad int
 }
 
-// Extensions are those of the files that can be opened, and more, for a dialog of the
-// browser; empty, which is any, until the worker has said them.
+// Extensions are those of readable files, for a file dialog; empty, meaning any, until known.
 func (m *Models) Extensions(more ...string) string {
 	if m.Welcome == nil {
 		return ""
@@ -37,8 +36,8 @@ func (m *Models) Extensions(more ...string) string {
 	return strings.Join(slices.Concat(m.Welcome.Extensions, more), ",")
 }
 
-// Start greets the worker and loads a model by its key, the default one for a key that is
-// not known. The store, unless nil, has models that are kept.
+// Start greets the worker and loads a model by key, or the default. The store, unless nil, has
+// models.
 func (m *Models) Start(key string, store Store) {
 	if m.wanted == "" {
 		m.wanted = key
@@ -46,7 +45,7 @@ func (m *Models) Start(key string, store Store) {
 	m.Loading = "the model"
 	recalled, begun := store == nil, false
 	begin := func() {
-		// One that is built in needs no store.
+		// A built-in model needs no store.
 		if m.Welcome != nil && !begun && (recalled || !strings.Contains(m.wanted, "@")) {
 			begun = true
 			m.first()
@@ -73,7 +72,7 @@ func (m *Models) Start(key string, store Store) {
 	})
 }
 
-// first loads the model that the page begins with.
+// first loads the first model.
 func (m *Models) first() {
 	key := m.wanted
 	if i := m.ownBy(key); i >= 0 {
@@ -95,7 +94,7 @@ func (m *Models) first() {
 	m.Load(key, nil)
 }
 
-// missing says that a model that was asked for is not here.
+// missing reports a model that is not here.
 func (m *Models) missing(key string) {
 	m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
 }
@@ -104,7 +103,7 @@ func (m *Models) isBuiltIn(name string) bool {
 	return m.Welcome != nil && slices.ContainsFunc(m.Welcome.Models, func(o message.Model) bool { return o.Name == name })
 }
 
-// defaultName is the model to begin with, empty where there is none.
+// defaultName is the first model's name, or empty.
 func (m *Models) defaultName() string {
 	if len(m.Welcome.Models) == 0 {
 		return ""
@@ -112,13 +111,13 @@ func (m *Models) defaultName() string {
 	return m.Welcome.Models[0].Name
 }
 
-// Load makes a model the one that is used: a built-in one, or with data a file.
+// Load selects a built-in model, or the model file data.
 func (m *Models) Load(name string, data []byte) {
 	m.Failure = nil
 	m.load(name, data)
 }
 
-// load is Load, and leaves what is said of the model before.
+// load is Load, keeping messages about the previous model.
 func (m *Models) load(name string, data []byte) {
 	s := m.session
 	if s.Phase == Scoring || s.Phase == Calibrating {
@@ -138,7 +137,7 @@ func (m *Models) load(name string, data []byte) {
 		model, ok := r.(*message.Model)
 		switch {
 		case ok:
-			plain := m.Used == nil && m.wanted == "" // the address of a first visit stays as it is
+			plain := m.Used == nil && m.wanted == "" // a first visit's address stays
 			m.Used = model
 			if data != nil {
 				m.remember(*model, data)
@@ -151,15 +150,15 @@ func (m *Models) load(name string, data []byte) {
 			if m.Used == nil {
 				return
 			}
-			// The model before is still there.
+			// The previous model stays.
 		}
 		s.scoreAgain()
 	})
 }
 
-// A Note on a built-in model says what it is not for, in plain words, and how well models
-// trained in this way tell a pair of sets apart, in percent AUROC. What is inside its description
-// says. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares them.
+// A Note says what a built-in model is not for, and the AUROC in percent of such models on a pair
+// of sets. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares
+// them.
 type Note struct {
 	Name, Title, Bad string
 	ID, OOD          string
@@ -169,7 +168,7 @@ type Note struct {
 //go:embed notes.json
 var notesFile []byte
 
-// notes are those on the built-in models, in the order in which these are shown.
+// notes are in display order.
 var notes = func() (list []Note) {
 	if err := json.Unmarshal(notesFile, &list); err != nil {
 		panic(err)
@@ -177,7 +176,7 @@ var notes = func() (list []Note) {
 	return list
 }()
 
-// Measured says how good a model is, in one sentence.
+// Measured states the AUROC.
 func (n Note) Measured() string {
 	if n.ID == "" {
 		return ""
@@ -185,7 +184,7 @@ func (n Note) Measured() string {
 	return fmt.Sprintf("Models trained in this way tell %s from %s with an AUROC of %.1f\u00a0%% by each graph alone, and of %.1f\u00a0%% as a batch of which half is foreign (five seeds).", n.ID, n.OOD, n.Alone, n.Batch)
 }
 
-// NoteOn is the note on a model; one of the user has its name alone.
+// NoteOn is a model's note; an own one has only its name.
 func NoteOn(m *message.Model) Note {
 	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
 		return notes[i]
@@ -193,7 +192,7 @@ func NoteOn(m *message.Model) Note {
 	return Note{Title: m.Name}
 }
 
-// rank is the place of a built-in model among all, behind them for one without a note.
+// rank is a model's position, after the others without a note.
 func rank(name string) int {
 	if i := slices.IndexFunc(notes, func(n Note) bool { return n.Name == name }); i >= 0 {
 		return i
@@ -201,7 +200,6 @@ func rank(name string) int {
 	return len(notes)
 }
 
-// ModelFacts are what a model was made of.
 func ModelFacts(m *message.Model) []string {
 	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + words.Count(m.Train) + " for " + words.Plural(m.Epochs, "epoch", "epochs")}
 	if m.BackgroundGraphs > 0 {

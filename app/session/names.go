@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// names keep the records of an input sorted by name while they come. To sort
-// 100 000 names at once would hold up the page; so each piece is sorted as it comes
-// and merged with pieces of its length, and no step is long.
+// names sorts records by name as they come. Sorting 100 000 names at once would block the page; so
+// each piece is sorted and merged with runs of its length, in short steps.
 type names struct {
 	lower []string  // by record
-	first []uint64  // the first eight bytes of these, which nearly always decide
-	runs  [][]int32 // records sorted by name, in the order of input as a whole
-	ranks []int32   // by record, nil until they are asked for
+	first []uint64  // their first eight bytes, which nearly always decide
+	runs  [][]int32 // sorted runs, together in input order
+	ranks []int32   // by record, nil until needed
 }
 
-// compare orders records by name, and equal names by their order in the input.
+// compare orders by name, then by input.
 func (n *names) compare(a, b int32) int {
 	if x, y := n.first[a], n.first[b]; x < y {
 		return -1
@@ -29,7 +28,6 @@ func (n *names) compare(a, b int32) int {
 	return int(a - b)
 }
 
-// add takes the names of the next records.
 func (n *names) add(list []string) {
 	run := make([]int32, len(list))
 	for i, name := range list {
@@ -41,7 +39,7 @@ func (n *names) add(list []string) {
 	}
 	slices.SortFunc(run, n.compare)
 	n.runs, n.ranks = append(n.runs, run), nil
-	// Twice is enough to keep up, and leaves long chains of merges for later.
+	// Two merges keep up and leave long chains for later.
 	for range 2 {
 		for k := len(n.runs) - 2; k >= 0; k-- {
 			if len(n.runs[k]) <= len(n.runs[k+1]) {
@@ -52,7 +50,7 @@ func (n *names) add(list []string) {
 	}
 }
 
-// join merges run k and the next one.
+// join merges run k and the next.
 func (n *names) join(k int) {
 	a, b := n.runs[k], n.runs[k+1]
 	run := make([]int32, len(a)+len(b))
@@ -73,7 +71,7 @@ func (n *names) join(k int) {
 	n.runs = slices.Delete(n.runs, k+1, k+2)
 }
 
-// rank gives each record the place of its name; equal names have equal ones.
+// rank ranks records by name, equal names equally.
 func (n *names) rank() []int32 {
 	if n.ranks != nil || len(n.lower) == 0 {
 		return n.ranks

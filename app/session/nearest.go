@@ -11,16 +11,15 @@ import (
 	"baca/wasm/message"
 )
 
-// A Nearest is a training molecule that resembles the inspected one.
+// A Nearest resembles the inspected record.
 type Nearest struct {
 	Name, SMILES string
 	Similarity   float64
-	Value        string // Similarity with two digits
-	Known        string // its observed and predicted values, empty for none
+	Value        string // similarity with two digits
+	Known        string // observed and predicted values, or empty
 }
 
-// NearestOf are the training molecules to show, or a line on why there are none, which names
-// their rows.
+// NearestOf are the training molecules to show, or a line with their rows.
 func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line string) {
 	var rows []string
 	for _, n := range d.Nearest {
@@ -53,7 +52,6 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	return nil, line
 }
 
-// valuesOf says what the model keeps of a training molecule's values.
 func valuesOf(n message.Neighbor) string {
 	var list []string
 	for _, v := range []struct {
@@ -67,12 +65,12 @@ func valuesOf(n message.Neighbor) string {
 	return strings.Join(list, ", ")
 }
 
-// short has three digits, and fewer where those say all: a class is 1 and not 1.00.
+// short has three digits, fewer for round numbers.
 func short(x float64) string {
 	return words.Minus(strconv.FormatFloat(words.Round(x, 3), 'g', -1, 64))
 }
 
-// similarity has two digits, and is 1.00 for nothing less than 1.
+// similarity has two digits, and is 1.00 only for 1.
 func similarity(x float64) string {
 	if x < 1 {
 		x = min(x, 0.99)
@@ -80,8 +78,6 @@ func similarity(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// NearestSMILES lists the structures that the inspector and the lab show beside the
-// record's own.
 func (i *Inspector) NearestSMILES() []string {
 	if i.Detail == nil {
 		return nil

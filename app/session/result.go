@@ -12,21 +12,21 @@ import (
 	"baca/wasm/message"
 )
 
-// A Result is what is known of the records of an input, and how they are judged.
+// A Result is the records of an input with their verdicts.
 type Result struct {
 	Settings
 	rev    *Revisions
 	models *Models
 
-	Opened *message.Opened // nil before the input is read
+	Opened *message.Opened // nil until the input is read
 	Header *message.Header // of a table, nil for other inputs
 	Rows   Rows
 
-	// References are the scores of graphs that were kept from training.
-	References [Deciders][]float64 // of the scores that each of them goes by
+	// References are held-out scores by decider.
+	References [Deciders][]float64 // by decider
 	Reference  []float64           // of what decides
-	Levels     Levels              // q-values, if a rate of false discoveries decides
-	Scored     *message.Scored     // nil before all records are scored
+	Levels     Levels              // q-values, if a false-discovery rate decides
+	Scored     *message.Scored     // nil until all records are scored
 	Warnings   []string
 
 	// Of the batch, nil before it is calibrated.
@@ -39,7 +39,7 @@ type Result struct {
 	Order []int32 // records in the table
 }
 
-// Graphs is how many records could be read.
+// Graphs counts readable records.
 func (r *Result) Graphs() int {
 	if r.Opened == nil {
 		return 0
@@ -47,7 +47,7 @@ func (r *Result) Graphs() int {
 	return r.Opened.Records - r.Opened.Refused
 }
 
-// Things are what the input holds.
+// Things names the input's content.
 func (r *Result) Things() string {
 	if r.Opened != nil && !r.Opened.Molecules {
 		return "graphs"
@@ -55,7 +55,7 @@ func (r *Result) Things() string {
 	return "molecules"
 }
 
-// Say puts a text about molecules into the words for what the input holds.
+// Say replaces molecules by graphs in texts about plain graphs.
 func (r *Result) Say(text string) string {
 	if r.Things() == "graphs" {
 		return graphWords.Replace(text)
@@ -65,7 +65,7 @@ func (r *Result) Say(text string) string {
 
 var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
 
-// Deciding is what decides at present: the batch only once it is calibrated.
+// Deciding is the present decider: the batch only once calibrated.
 func (r *Result) Deciding() Decider {
 	if r.Rows.Batch == nil {
 		return EachAlone
@@ -73,10 +73,9 @@ func (r *Result) Deciding() Decider {
 	return r.By
 }
 
-// Calibrated tells whether the batch has been looked at as a whole.
 func (r *Result) Calibrated() bool { return r.Rows.Batch != nil }
 
-// takeBatch takes what a batch has come to, if it was large enough to learn from.
+// takeBatch sets the batch's result, if it was large enough.
 func (r *Result) takeBatch(b *Batch) {
 	if f := r.Fitted; f != nil && !f.Few {
 		r.References[TheBatch], r.References[ThePaper] = known(f.Holdout.Numbers("batch")), known(f.Holdout.Numbers("s_baca"))
@@ -88,18 +87,17 @@ func (r *Result) takeBatch(b *Batch) {
 	}
 }
 
-// forgetBatch leaves what each record is by itself.
 func (r *Result) forgetBatch() {
 	r.Fitted, r.Rows.Batch, r.Parted, r.Iterations, r.BatchTime = nil, nil, nil, nil, 0
 	r.References[TheBatch], r.References[ThePaper] = nil, nil
 }
 
-// clearScores leaves what was read and the user's choices.
+// clearScores keeps records and choices.
 func (r *Result) clearScores() {
 	*r = Result{Settings: r.Settings, rev: r.rev, models: r.models, Opened: r.Opened, Header: r.Header, Rows: r.Rows, View: r.View, Order: r.Order}
 }
 
-// warn adds warnings that have not been given yet.
+// warn adds new warnings.
 func (r *Result) warn(warnings []string) {
 	for _, w := range warnings {
 		if !slices.Contains(r.Warnings, w) {
@@ -108,7 +106,7 @@ func (r *Result) warn(warnings []string) {
 	}
 }
 
-// Unfit says why the batch cannot be calibrated, nothing if it can.
+// Unfit says why the batch cannot be calibrated.
 func (r *Result) Unfit() string {
 	welcome, model := r.models.Welcome, r.models.Used
 	switch {
@@ -120,11 +118,10 @@ func (r *Result) Unfit() string {
 	return ""
 }
 
-// wholeLevel is the p-value up to which a list is said to differ.
+// wholeLevel is the largest p-value of a list that differs.
 const wholeLevel = 0.05
 
-// Whole says whether the list as a whole differs from the training set, nothing before
-// the batch is calibrated.
+// Whole is the answer about the list, empty before calibration.
 func (r *Result) Whole() string {
 	f := r.Fitted
 	if f == nil || !r.Calibrated() {
@@ -143,8 +140,7 @@ func (r *Result) Whole() string {
 	return "Nothing says that this list as a whole differs from the training set: " + numbers + "."
 }
 
-// differing says in what a list differs, as the report does, but what the phrases have in
-// common once.
+// differing joins phrases, saying common parts once.
 func differing(phrases []string) string {
 	if len(phrases) == 0 {
 		return ""
@@ -161,7 +157,7 @@ func differing(phrases []string) string {
 	return " What makes the difference: " + strings.ReplaceAll(strings.Join(list, ", "), " %", "\u00a0%") + "."
 }
 
-// Furthest are so many records with the highest scores, the highest first.
+// Furthest are the records with the highest scores, descending.
 func (r *Result) Furthest(most int) []int32 {
 	score := r.Rows.Score
 	var list []int32
@@ -169,7 +165,7 @@ func (r *Result) Furthest(most int) []int32 {
 		if math.IsNaN(x) || len(list) == most && x <= score[list[most-1]] {
 			continue
 		}
-		// Behind those that are as high.
+		// After equal ones.
 		at, _ := slices.BinarySearchFunc(list, x, func(i int32, x float64) int {
 			if score[i] >= x {
 				return -1
@@ -182,7 +178,7 @@ func (r *Result) Furthest(most int) []int32 {
 	return list
 }
 
-// AUC is that of what decides, by the labels of the input; NaN without.
+// AUC of the deciding score, by the input's labels; NaN without.
 func (r *Result) AUC() float64 {
 	if r.Scored == nil {
 		return math.NaN()
@@ -190,21 +186,21 @@ func (r *Result) AUC() float64 {
 	return [Deciders]float64{r.Scored.AUC, r.Scored.BatchAUC, r.Scored.PaperAUC}[r.Deciding()]
 }
 
-// SetAlpha judges all records anew. Nothing is scored again.
+// SetAlpha judges all records again, without scoring.
 func (r *Result) SetAlpha(alpha float64) {
 	r.Alpha = min(max(alpha, leastAlpha/10), 1)
 	r.judgeAgain()
 }
 
-// MoveThreshold judges so that a score from there on is outside.
+// MoveThreshold sets the lowest score outside.
 func (r *Result) MoveThreshold(score float64) {
 	if p := decide.PValues([]float64{score}, r.Reference)[0]; !math.IsNaN(p) {
 		r.SetAlpha(min(roundUp(p), mostAlpha))
 	}
 }
 
-// roundUp keeps three digits of a p-value, which are enough to tell it from the next, so
-// that the address of the page and what is saved judge as the page does.
+// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge
+// equally.
 func roundUp(p float64) float64 {
 	rounded := words.Round(p, 3)
 	if rounded < p {
@@ -213,7 +209,7 @@ func roundUp(p float64) float64 {
 	return rounded
 }
 
-// SetFDR has a rate of false discoveries decide, or with 0 the rate of false alarms.
+// SetFDR sets the deciding false-discovery rate, 0 for α.
 func (r *Result) SetFDR(rate float64) {
 	r.FDR = rate
 	r.level()
@@ -223,7 +219,7 @@ func (r *Result) SetFDR(rate float64) {
 	r.judgeAgain()
 }
 
-// level finds the q-values if they are to decide, once all records are scored.
+// level computes q-values if needed, once all records are scored.
 func (r *Result) level() {
 	switch {
 	case r.FDR == 0:
@@ -233,7 +229,7 @@ func (r *Result) level() {
 	}
 }
 
-// Rule is what decides at present. q-values need all records.
+// Rule is the present rule. q-values need all records.
 func (r *Result) Rule() Rule {
 	rule := r.RuleOf(r.Deciding())
 	if len(r.Levels) > 0 {
@@ -242,7 +238,7 @@ func (r *Result) Rule() Rule {
 	return rule
 }
 
-// RuleOf is the rule of a decider for each record by α.
+// RuleOf is a decider's rule at α.
 func (r *Result) RuleOf(by Decider) Rule {
 	rule := Rule{Alpha: r.Alpha, Holdout: len(r.References[by])}
 	if r.models.Used != nil {
@@ -254,13 +250,13 @@ func (r *Result) RuleOf(by Decider) Rule {
 	return rule
 }
 
-// Threshold is the score from which on records are called outside, NaN for none.
+// Threshold is the lowest score outside, NaN for none.
 func (r *Result) Threshold() float64 {
 	most, _ := r.Rule().Limits()
 	return Threshold(r.Reference, most)
 }
 
-// settle judges all records by what decides now.
+// settle judges by the present decider.
 func (r *Result) settle() {
 	r.Rows.decide(r.Deciding())
 	r.Reference, r.Levels = r.References[r.Deciding()], nil
@@ -269,28 +265,26 @@ func (r *Result) settle() {
 	r.rev.State++
 }
 
-// judge sets verdicts, counts and the order of the table.
+// judge sets verdicts, counts and order.
 func (r *Result) judge() {
 	r.Rows.judge(r.Rule())
 	r.arrange()
 }
 
-// judgeAgain judges all records by another rule.
 func (r *Result) judgeAgain() {
 	r.Rows.judge(r.Rule())
 	r.rev.All()
 	if r.View.By == ByVerdict || slices.Contains(r.View.Only[:], true) {
-		r.arrange() // other orders do not depend on verdicts
+		r.arrange() // other orders ignore verdicts
 	}
 }
 
-// arrange orders the table.
 func (r *Result) arrange() {
 	r.Order = r.Rows.order(r.View)
 	r.rev.Rows++
 }
 
-// SortBy sorts by a column, or turns the order around. What is unusual comes first.
+// SortBy sorts by a column, or reverses it, the unusual first.
 func (r *Result) SortBy(c Column) {
 	switch {
 	case r.View.By != c:
@@ -301,20 +295,19 @@ func (r *Result) SortBy(c Column) {
 	r.arrange()
 }
 
-// Search sets the text that rows must contain.
+// Search filters rows by text.
 func (r *Result) Search(search string) {
 	r.View.search = search
 	r.arrange()
 }
 
-// ToggleVerdict shows the records of a verdict alone, beside others that are shown so, or
-// not any more.
+// ToggleVerdict toggles the filter of a verdict.
 func (r *Result) ToggleVerdict(v Verdict) {
 	r.View.Only[v] = !r.View.Only[v]
 	r.arrange()
 }
 
-// ToggleKnown shows the records that were likely trained on alone, or not any more.
+// ToggleKnown toggles the filter of probable training records.
 func (r *Result) ToggleKnown() {
 	r.View.Known = !r.View.Known
 	r.arrange()

@@ -11,19 +11,19 @@ import (
 	"baca/wasm/message"
 )
 
-// Rows are the records of an input and what is known of each, by its number.
+// Rows are the records of an input by number.
 type Rows struct {
 	read       message.Columns // id, SMILES and the input's own
 	id, SMILES []string        // of these
 	Line       []int32
-	Refused    []*message.Problem // why, in the order of the input
+	Refused    []*message.Problem // in input order
 	names      names
 
-	columns       message.Columns  // of each by itself, as they come
+	columns       message.Columns  // by themselves, as they come
 	Alone, AloneP []float64        // of these
-	Batch         *Batch           // nil until it is calibrated
-	Trust         *message.Trusted // of predictions, nil where none were judged
-	Score, P      []float64        // of what decides: columns of the above
+	Batch         *Batch           // nil until calibrated
+	Trust         *message.Trusted // of predictions, or nil
+	Score, P      []float64        // of the decider, from the above
 	ranks         map[string][]uint64
 
 	refused   []bool
@@ -35,20 +35,20 @@ type Rows struct {
 	Low, High float64 // of Score
 }
 
-// A Batch has the columns that only a calibrated batch gives.
+// A Batch has the columns of a calibrated batch.
 type Batch struct {
 	columns                               message.Columns
 	Pre, Attn, BaCa, BaCaP, Score, ScoreP []float64
 }
 
-// fill sets the columns of records that have come, of so many in all.
+// fill sets arrived records' columns, of n in all.
 func (b *Batch) fill(e *message.Rows, n int) {
 	place(&b.columns, e, n)
 	c := b.columns
 	b.Pre, b.Attn, b.BaCa, b.Score, b.ScoreP = c.Numbers("s_pre"), c.Numbers("s_attn"), c.Numbers("s_baca"), c.Numbers("batch"), c.Numbers("batch_p")
 }
 
-// place copies rows to their places in columns of n rows. A column that is not there is added.
+// place copies rows into columns of n rows, adding missing columns.
 func place(to *message.Columns, e *message.Rows, n int) {
 	if e.From > n {
 		return
@@ -69,7 +69,7 @@ func place(to *message.Columns, e *message.Rows, n int) {
 	}
 }
 
-// grow appends n rows without a value.
+// grow appends n empty rows.
 func grow(c *table.Column, n int) {
 	switch c.Kind {
 	case table.Texts:
@@ -83,7 +83,7 @@ func grow(c *table.Column, n int) {
 	}
 }
 
-// By are the scores of a decider and their p-values. All but EachAlone need a batch.
+// By returns a decider's scores and p-values. All except EachAlone need a batch.
 func (r *Rows) By(by Decider) (score, p []float64) {
 	switch by {
 	case TheBatch:
@@ -94,13 +94,10 @@ func (r *Rows) By(by Decider) (score, p []float64) {
 	return r.Alone, r.AloneP
 }
 
-// decide has Score and P be those of what decides.
 func (r *Rows) decide(by Decider) { r.Score, r.P = r.By(by) }
 
-// Len is how many records there are.
 func (r *Rows) Len() int { return len(r.id) }
 
-// Add appends records as they are parsed.
 func (r *Rows) Add(e *message.Records) {
 	if e.From != r.Len() {
 		return // of another input
@@ -131,7 +128,7 @@ func (r *Rows) Add(e *message.Records) {
 	}
 }
 
-// view has the scores of each by itself be those of the columns.
+// view updates the scores by themselves.
 func (r *Rows) view() {
 	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
 	if r.Batch == nil {
@@ -139,7 +136,7 @@ func (r *Rows) view() {
 	}
 }
 
-// Problem is why a record was refused, nil where it was not.
+// Problem is why a record was refused, or nil.
 func (r *Rows) Problem(record int) *message.Problem {
 	at, ok := slices.BinarySearchFunc(r.Refused, record, func(p *message.Problem, record int) int { return p.Record - record })
 	if !ok {
@@ -148,7 +145,6 @@ func (r *Rows) Problem(record int) *message.Problem {
 	return r.Refused[at]
 }
 
-// missing is a column of n cells without values.
 func missing(n int) []float64 {
 	column := make([]float64, n)
 	for i := range column {
@@ -157,7 +153,7 @@ func missing(n int) []float64 {
 	return column
 }
 
-// fill sets the scores, each by itself, of records that have come.
+// fill sets the arrived scores by themselves.
 func (r *Rows) fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return
@@ -173,7 +169,6 @@ func (r *Rows) fill(e *message.Rows) {
 	}
 }
 
-// forgetScores makes all records unscored.
 func (r *Rows) forgetScores() {
 	r.Batch, r.Trust, r.ranks = nil, nil, nil
 	r.columns = table.Of(table.Fields(table.Usual), nil)
@@ -186,7 +181,7 @@ func (r *Rows) forgetScores() {
 	r.Knows = 0
 }
 
-// judge sets all verdicts and counts them.
+// judge sets and counts verdicts.
 func (r *Rows) judge(by Rule) {
 	r.Counts = [Verdicts]int{}
 	r.Low, r.High = math.Inf(1), math.Inf(-1)
@@ -209,7 +204,7 @@ func (r *Rows) judge(by Rule) {
 	}
 }
 
-// Picture is the SMILES to draw a record from, empty where there is none.
+// Picture is the SMILES of a record's drawing, or empty.
 func (r *Rows) Picture(i int) string {
 	if r.refused[i] {
 		return ""
@@ -217,7 +212,6 @@ func (r *Rows) Picture(i int) string {
 	return r.SMILES[i]
 }
 
-// Name is what a record is called on the page.
 func (r *Rows) Name(i int) string {
 	if id := r.id[i]; id != "" {
 		return id
@@ -225,10 +219,10 @@ func (r *Rows) Name(i int) string {
 	return r.SMILES[i]
 }
 
-// Judged is how many records have a verdict that says something.
+// Judged counts records that are inside, borderline or outside.
 func (r *Rows) Judged() int { return r.Counts[Inside] + r.Counts[Borderline] + r.Counts[Outside] }
 
-// ShortName is that for where there is little room, empty for no record.
+// ShortName fits small places, empty for no record.
 func (r *Rows) ShortName(i int) string {
 	if i < 0 || i >= r.Len() {
 		return ""
@@ -236,7 +230,7 @@ func (r *Rows) ShortName(i int) string {
 	return words.Shorten(r.Name(i), 28)
 }
 
-// A Column is what a table can be sorted by.
+// A Column to sort by.
 type Column int
 
 const (
@@ -255,17 +249,16 @@ const (
 	ByExtra // the first of Extra, and so on
 )
 
-// A View is an order and a choice of the rows.
+// A View is an order and a filter.
 type View struct {
 	By         Column
 	Descending bool
 	search     string
-	Only       [Verdicts]bool // those that are shown; none chosen is all
-	Known      bool           // only those that were likely trained on
+	Only       [Verdicts]bool // shown verdicts; none means all
+	Known      bool           // only probable training records
 }
 
-// order lists the records that the view shows, in its order. Records without the
-// value come last in either direction, and equal ones stay in the order of input.
+// order lists the view's records. Missing values come last, equal ones in input order.
 func (r *Rows) order(v View) []int32 {
 	chosen := slices.Contains(v.Only[:], true)
 	search := strings.ToLower(strings.TrimSpace(v.search))
@@ -298,14 +291,13 @@ func (r *Rows) order(v View) []int32 {
 	return list
 }
 
-// contains tells whether a text of a record contains a text, its own columns included.
+// contains searches a record's texts.
 func (r *Rows) contains(record int, search string) bool {
 	return slices.ContainsFunc(r.read, func(c table.Column) bool { return contains(c.Texts[record], search) })
 }
 
-// contains ignores case; search is in lower case, and not empty. Nothing is made of
-// a text of plain letters: there may be 100 000 of them between two keys that are
-// pressed.
+// contains ignores case; search is lower case and not empty. Plain text is not copied: 100 000
+// texts may be searched between two key presses.
 func contains(text, search string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -322,10 +314,10 @@ func contains(text, search string) bool {
 	return false
 }
 
-// last is the key of a record that lacks the value.
+// last is the key of a missing value.
 const last = math.MaxUint64
 
-// keys orders records by a column.
+// keys returns a column's sort key.
 func (r *Rows) keys(by Column) func(int32) uint64 {
 	switch by {
 	case ByName:
@@ -350,7 +342,6 @@ func (r *Rows) keys(by Column) func(int32) uint64 {
 	return func(i int32) uint64 { return keyOf(values[i]) }
 }
 
-// values are the numbers of a column, nil where it has none.
 func (r *Rows) values(by Column) []float64 {
 	switch {
 	case by == ByP || by == ByQ:
@@ -373,21 +364,20 @@ func (r *Rows) values(by Column) []float64 {
 	return nil
 }
 
-// keyOf orders numbers, and those that are missing behind them.
+// keyOf orders numbers, missing ones last.
 func keyOf(x float64) uint64 {
 	if math.IsNaN(x) {
 		return last
 	}
-	bits := math.Float64bits(x + 0) // −0 and 0 are equal
+	bits := math.Float64bits(x + 0) // −0 equals 0
 	if bits>>63 == 1 {
 		return ^bits
 	}
 	return bits | 1<<63
 }
 
-// radix sorts a list of records by their keys, sixteen bits at a time, and keeps the
-// order of equal ones. It takes a few milliseconds for 100 000 of them, which a
-// comparing sort does not in WebAssembly.
+// radix sorts records by keys, stably, sixteen bits at a time: a few milliseconds for 100 000,
+// unlike a comparing sort in WebAssembly.
 func radix(list []int32, keys []uint64) {
 	spare := make([]int32, len(list))
 	starts := make([]int32, 1<<16)

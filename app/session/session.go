@@ -1,6 +1,5 @@
-// Package session is the state of the page and what happens to it. It knows no browser:
-// components draw a session and hand it what the user does, so that most of the page
-// is tested without one.
+// Package session is the page's state and logic, without a browser (Session): components draw it
+// and pass user actions, so tests need no browser.
 package session
 
 import (
@@ -16,25 +15,24 @@ import (
 type Phase uint8
 
 const (
-	Empty       Phase = iota // there is no input
-	Waiting                  // for the user to stop typing
+	Empty       Phase = iota // no input
+	Waiting                  // for typing to pause
 	Reading                  // records are parsed
-	Scoring                  // records are scored, each by itself
-	Calibrating              // that is done, and the batch is looked at as a whole
-	Done                     // all that can be is scored
+	Scoring                  // by themselves
+	Calibrating              // the batch
+	Done                     // everything is scored
 	Stopped                  // cancelled by the user
-	Broken                   // ended with an error, see Session.Failure
-	Unstarted                // read, but there is no model to score with
+	Broken                   // see Session.Failure
+	Unstarted                // read, but there is no model
 )
 
 func (p Phase) String() string {
 	return [...]string{"empty", "waiting", "reading", "scoring", "calibrating", "done", "stopped", "broken", "unstarted"}[p]
 }
 
-// A Session is all that the page knows, and what it does next. Tests drive it with a
-// client that answers at once. All of it runs on the page's goroutine.
+// A Session is the page's state, on the page's goroutine. Tests use a client that answers at once.
 type Session struct {
-	// What there is to see, and how it is judged.
+	// What is shown.
 	Result
 
 	Models    Models
@@ -44,52 +42,51 @@ type Session struct {
 	Lab       Lab
 	Training  Training
 	Trust     Trust
-	Task      *Task  // what the worker does beside, nil for nothing
-	Saved     string // a note on the latest download
+	Task      *Task  // the worker's side task, or nil
+	Saved     string // about the last download
 
-	// Rev counts what changed, so that components draw again only for that.
+	// Rev counts changes, so that components redraw only then.
 	Rev Revisions
 
 	Phase   Phase
 	Failure *message.Failed
-	// What the stages have come to.
+	// Progress of stages.
 	Stage    string
 	Progress map[string]message.Progress
 	Elapsed  time.Duration
 
-	// Run is the number of the run; what belongs to an earlier one is dropped.
+	// Run numbers the run; answers to earlier ones are dropped.
 	Run      int
 	started  time.Time
-	declined bool // the user has ended the calibration of this batch
-	pending  bool // rows have come that are not judged yet
-	toSelect int  // record that a link names, counted from 1, 0 for none
+	declined bool // the user ended this batch's calibration
+	pending  bool // rows arrived that are not judged
+	toSelect int  // a link's record from 1, 0 for none
 	frame    *Frame
 
-	client *message.Client // nil where there is no browser
-	// Post has a function called on the page's goroutine; After does that later.
+	client *message.Client // nil without a browser
+	// Post calls a function on the page's goroutine; After later.
 	Post  func(func())
 	After func(time.Duration, func())
-	// Moved, unless nil, is told that the address of the page may be another one now.
+	// Moved, if not nil, hears of address changes.
 	Moved func()
-	// KeepInput, unless nil, keeps the input in the tab, see Draft.
+	// KeepInput, if not nil, stores the input, see Draft.
 	KeepInput func(draft string)
-	// Told is what there is to know beside the result, nil for nothing.
+	// Told is a notice, or nil.
 	Told *Told
 }
 
-// Revisions of the parts of a session.
+// Revisions of parts.
 type Revisions struct {
-	Rows  int // the input, the table and the picture above it
+	Rows  int // input, table and picture
 	State int // all else
 }
 
-// All has everything drawn again.
 func (r *Revisions) All() {
 	r.Rows++
 	r.State++
 }
 
-// New is a session without input. The client is nil where there is no browser.
+// New returns a session without input. The client is nil without a browser.
 func New(c *message.Client) *Session {
 	s := &Session{
 		client:   c,
@@ -106,8 +103,7 @@ func New(c *message.Client) *Session {
 	return s
 }
 
-// Connect starts what needs a worker: it loads a model by its name, and looks in a
-// store for a training that a reload has interrupted.
+// Connect loads a model by name, and looks for an interrupted training.
 func (s *Session) Connect(model string, store Store) {
 	if s.client != nil {
 		s.Models.Start(model, store)
@@ -118,8 +114,7 @@ func (s *Session) Connect(model string, store Store) {
 	}
 }
 
-// ask sends a request. What comes back is handed over on the page's goroutine. Events
-// are dropped where on is nil.
+// ask sends a request; callbacks run on the page's goroutine. on may be nil.
 func (s *Session) ask(r message.Request, on func(message.Event), end func(message.Reply)) {
 	s.client.Do(r,
 		func(e message.Event) {
@@ -139,7 +134,7 @@ func (s *Session) ask(r message.Request, on func(message.Event), end func(messag
 	)
 }
 
-// askInRun asks for something of this run. What comes after its end is dropped.
+// askInRun drops answers after the run's end.
 func (s *Session) askInRun(r message.Request, on func(message.Event), end func(message.Reply)) {
 	run := s.Run
 	s.ask(r, func(e message.Event) {
@@ -153,10 +148,10 @@ func (s *Session) askInRun(r message.Request, on func(message.Event), end func(m
 	})
 }
 
-// pauseWorker has the worker end what it can end without losing anything.
+// pauseWorker ends pausable work without loss.
 func (s *Session) pauseWorker() { s.ask(&message.Pause{}, nil, func(message.Reply) {}) }
 
-// failureOf makes a failure of a reply that is not what was asked for.
+// failureOf makes a failure of an unexpected reply.
 func failureOf(r message.Reply) *message.Failed {
 	if f, ok := r.(*message.Failed); ok {
 		return f
@@ -164,7 +159,7 @@ func failureOf(r message.Reply) *message.Failed {
 	return &message.Failed{Code: message.CodeInternal, Text: "the worker gave an answer of another kind"}
 }
 
-// Begin starts a run of the present input.
+// Begin starts a run.
 func (s *Session) Begin() { s.begin(0) }
 
 func (s *Session) begin(wait time.Duration) {
@@ -186,7 +181,7 @@ func (s *Session) begin(wait time.Duration) {
 	})
 }
 
-// stop ends what the worker does for the run before.
+// stop ends the previous run's work.
 func (s *Session) stop() {
 	if s.Busy() || s.Task != nil {
 		s.Run++
@@ -195,13 +190,12 @@ func (s *Session) stop() {
 	}
 }
 
-// Busy tells whether the worker reads, scores or calibrates.
+// Busy reports reading, scoring or calibrating.
 func (s *Session) Busy() bool {
 	return s.Phase == Reading || s.Phase == Scoring || s.Phase == Calibrating
 }
 
-// Cancel is the user's: what is there stays. Without a batch each record decides for
-// itself.
+// Cancel stops on the user's request, keeping what is there. Without a batch records decide alone.
 func (s *Session) Cancel() {
 	if !s.Busy() {
 		return
@@ -212,7 +206,7 @@ func (s *Session) Cancel() {
 		s.client.Cancel()
 		s.forgetBatch()
 		if s.Inspector.Record >= 0 && s.Inspector.Detail == nil {
-			s.Inspector.ask() // it was asked for, and the worker has gone
+			s.Inspector.ask() // its worker is gone
 		}
 		s.Lab.refresh()
 		return
@@ -222,7 +216,6 @@ func (s *Session) Cancel() {
 	s.Rev.All()
 }
 
-// clear forgets all results.
 func (s *Session) clear() {
 	s.Opened, s.Header, s.Rows, s.Order, s.Failure = nil, nil, Rows{}, nil, nil
 	s.View = View{By: s.View.By, Descending: s.View.Descending}
@@ -240,8 +233,7 @@ func (s *Session) clearScores() {
 	s.Rev.All()
 }
 
-// read has an input parsed. Then, unless another one has taken its place, it calls
-// one of both.
+// read parses an input, and calls opened or failed unless another input replaced it.
 func (s *Session) read(r *message.Open, opened func(), failed func(*message.Failed)) {
 	s.Phase, s.started = Reading, time.Now()
 	s.Rev.All()
@@ -271,7 +263,6 @@ func (s *Session) read(r *message.Open, opened func(), failed func(*message.Fail
 	})
 }
 
-// score has the open input scored.
 func (s *Session) score() {
 	model := s.Models.Used
 	switch {
@@ -279,7 +270,7 @@ func (s *Session) score() {
 		s.Phase, s.Elapsed = Done, time.Since(s.started)
 		return
 	case model == nil || s.Models.Loading != "" || s.Input.Unscored:
-		s.Phase = Unstarted // until the model is there, or the user asks for it
+		s.Phase = Unstarted // until there is a model, or on request
 		return
 	case model.Molecules != s.Opened.Molecules:
 		text := "this model reads plain graphs, and the input holds molecules"
@@ -296,13 +287,13 @@ func (s *Session) score() {
 		s.Scored, s.Phase, s.Stage, s.Elapsed = scored, Done, "", time.Since(s.started)
 		s.warn(scored.Warnings)
 		s.settle()
-		s.Inspector.askAgain() // it may be by another model
+		s.Inspector.askAgain() // perhaps another model's
 		s.selectWanted()
 		s.proceed()
 	})
 }
 
-// ScoreNow scores an input that was opened to train on.
+// ScoreNow scores an input opened for training.
 func (s *Session) ScoreNow() {
 	if s.Phase == Unstarted && s.Models.Used != nil {
 		s.Run++
@@ -311,11 +302,11 @@ func (s *Session) ScoreNow() {
 	}
 }
 
-// scoreAgain scores what is open with another model.
+// scoreAgain scores the open input with another model.
 func (s *Session) scoreAgain() {
 	switch {
 	case s.Phase == Empty || s.Phase == Reading || s.Input.Unscored || s.Training.On:
-		// What is being read will be scored with it, and a library not at all.
+		// An input being read will use it, and a library is not scored.
 	case s.Opened == nil:
 		s.Begin()
 	default:
@@ -329,7 +320,6 @@ func (s *Session) scoreAgain() {
 	}
 }
 
-// askScores asks for scores in this run.
 func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*message.Scored)) {
 	s.askInRun(r, on, func(r message.Reply) {
 		if scored, ok := r.(*message.Scored); ok {
@@ -340,7 +330,6 @@ func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*
 	})
 }
 
-// takeEvent takes what a scoring tells.
 func (s *Session) takeEvent(e message.Event) {
 	switch e := e.(type) {
 	case *message.Progress:
@@ -363,17 +352,16 @@ func (s *Session) takeEvent(e message.Event) {
 	s.Rev.State++
 }
 
-// noteProgress notes how far a stage has come.
 func (s *Session) noteProgress(p *message.Progress) {
 	s.Stage = p.Stage
 	s.Progress[p.Stage] = *p
 	s.Rev.State++
 }
 
-// judgingPause is how long rows are gathered before they are judged and drawn.
+// judgingPause is how long rows are gathered before judging and drawing.
 const judgingPause = 120 * time.Millisecond
 
-// judgeSoon judges and draws what has come, once for all that comes within a moment.
+// judgeSoon judges and draws arrived rows, coalesced.
 func (s *Session) judgeSoon() {
 	if s.pending {
 		return
@@ -385,15 +373,14 @@ func (s *Session) judgeSoon() {
 	})
 }
 
-// DecideBy has something else decide. It asks the worker only for a batch that is not
-// calibrated yet.
+// DecideBy changes the decider. Only an uncalibrated batch needs the worker.
 func (s *Session) DecideBy(by Decider) {
 	s.By, s.declined = by, false
 	s.settle()
 	s.proceed()
 }
 
-// proceed calibrates the batch if something that is chosen or open needs that.
+// proceed calibrates the batch if something needs it.
 func (s *Session) proceed() {
 	if (s.By != EachAlone || needsBatch(s.Lab.Stage)) && !s.declined {
 		s.Calibrate()
@@ -402,13 +389,11 @@ func (s *Session) proceed() {
 	s.Lab.refresh()
 }
 
-// CanCalibrate tells whether the batch could be looked at as a whole now.
 func (s *Session) CanCalibrate() bool {
 	return s.Phase == Done && s.Graphs() > 0 && s.Unfit() == "" && s.Task == nil && !s.Training.On
 }
 
-// Calibrate has the worker look at the batch as a whole, unless that is done, cannot be
-// done, or the worker is busy. Verdicts of each record by itself stay meanwhile.
+// Calibrate calibrates the batch if possible. Verdicts by themselves stay meanwhile.
 func (s *Session) Calibrate() {
 	if s.Calibrated() || !s.CanCalibrate() {
 		return
@@ -431,12 +416,11 @@ func (s *Session) Calibrate() {
 		s.settle()
 		s.Lab.refresh()
 		s.Lab.settle(false)
-		s.Inspector.askAgain() // its dictionaries are known now
+		s.Inspector.askAgain() // its dictionaries are known
 	})
 }
 
-// watchEvery is after how many steps the attention is looked at, which takes a scoring of
-// the batch.
+// watchEvery is the number of steps between scorings of the batch.
 func (s *Session) watchEvery() int {
 	if s.Graphs() <= 200 {
 		return 2
@@ -444,7 +428,6 @@ func (s *Session) watchEvery() int {
 	return 10
 }
 
-// forgetBatch leaves what each record is by itself.
 func (s *Session) forgetBatch() {
 	s.Result.forgetBatch()
 	for _, w := range StageWords() {
@@ -456,7 +439,6 @@ func (s *Session) forgetBatch() {
 	s.settle()
 }
 
-// Fail ends a run.
 func (s *Session) Fail(f *message.Failed) {
 	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
 		f = &message.Failed{Code: message.CodeMemory, Text: s.memoryAdvice()}
@@ -468,17 +450,17 @@ func (s *Session) Fail(f *message.Failed) {
 	s.Rev.All()
 }
 
-// Unreadable says that the browser does not hand over a file.
+// Unreadable reports a file that the browser cannot read.
 func (s *Session) Unreadable(name, problem string) {
 	s.Fail(&message.Failed{Code: message.CodeBadInput, Text: name + ": " + problem})
 }
 
-// memoryAdvice says how many records there was memory for.
+// memoryAdvice says how many records fit.
 func (s *Session) memoryAdvice() string {
 	n := s.Rows.Len()
 	if n == 0 {
 		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
 	}
-	// Half of what was there leaves room for what scoring takes.
+	// Half leaves room for scoring.
 	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " + words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
 }

@@ -10,25 +10,24 @@ import (
 	"baca/wasm/message"
 )
 
-// Settings are what the user has chosen to judge by.
+// Settings are the user's.
 type Settings struct {
 	Alpha float64 // the rate of false alarms
-	FDR   float64 // the rate of false discoveries that decides, 0 for α
+	FDR   float64 // the deciding false-discovery rate, 0 for α
 	By    Decider // see Result.Deciding
 }
 
-// A Decider is what verdicts follow from, as message.Score.By.
+// A Decider determines verdicts, as message.Score.By.
 type Decider uint8
 
 const (
 	EachAlone Decider = iota // the record by itself
-	TheBatch                 // that and what the list is like as a whole
+	TheBatch                 // the record and its list
 	ThePaper                 // S_BaCa
-	Deciders                 // how many there are
+	Deciders                 // number of deciders
 )
 
-// DeciderWords name each decider for addresses and files, on the page, and in one
-// sentence, and say what its scores are called.
+// DeciderWords has each decider's key, name, description and score name.
 func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
 	return [Deciders]struct{ Key, Name, About, Score string }{
 		{"alone", "Each molecule alone", "Each molecule is judged by itself: nothing else in the list can change its verdict.", "score"},
@@ -37,7 +36,7 @@ func DeciderWords() [Deciders]struct{ Key, Name, About, Score string } {
 	}
 }
 
-// DeciderOf reads the key of a decider, EachAlone for any other text.
+// DeciderOf parses a key, by default EachAlone.
 func DeciderOf(key string) Decider {
 	for d, w := range DeciderWords() {
 		if w.Key == key {
@@ -47,7 +46,7 @@ func DeciderOf(key string) Decider {
 	return EachAlone
 }
 
-// Read takes the settings that an address has, by their names.
+// Read reads the settings of an address.
 func (s *Settings) Read(get func(string) string) {
 	if a, err := strconv.ParseFloat(get("alpha"), 64); err == nil && a > 0 && a <= mostAlpha {
 		s.Alpha = a
@@ -58,7 +57,7 @@ func (s *Settings) Read(get func(string) string) {
 	s.By = DeciderOf(get("by"))
 }
 
-// Query has the settings as an address has them, with a model unless it is nil.
+// Query writes the settings for an address, with a model unless nil.
 func (s *Settings) Query(model *message.Model) string {
 	query := "?"
 	if model != nil {
@@ -74,24 +73,24 @@ func (s *Settings) Query(model *message.Model) string {
 	return query
 }
 
-// Rates are the rates of false discoveries to choose from.
+// Rates are the false-discovery rates on offer.
 func Rates() []float64 { return []float64{0.01, 0.05, 0.1, 0.2, 0.3} }
 
-// UsualRate is the one to begin with.
+// UsualRate is the default.
 const UsualRate = 0.1
 
-// The slider of α goes from 0.1 % to 30 % in logarithmic steps.
+// α's slider is logarithmic from 0.1 % to 30 %.
 const (
 	leastAlpha, mostAlpha = 0.001, 0.3
 	AlphaSteps            = 100
 )
 
-// AlphaOf gives the α of a step of the slider, with two digits.
+// AlphaOf is a step's α, with two digits.
 func AlphaOf(step int) float64 {
 	return words.Round(leastAlpha*math.Pow(mostAlpha/leastAlpha, float64(step)/AlphaSteps), 2)
 }
 
-// StepOf gives the step nearest to an α.
+// StepOf is the step nearest to an α.
 func StepOf(alpha float64) int {
 	x := math.Log(alpha/leastAlpha) / math.Log(mostAlpha/leastAlpha)
 	return min(max(int(math.Round(x*AlphaSteps)), 0), AlphaSteps)

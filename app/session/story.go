@@ -10,14 +10,12 @@ import (
 	"baca/wasm/message"
 )
 
-// A Scene is one of the story of the lab.
 type Scene struct {
 	Key, Name, About string
 	Equation         string   // of the paper, as HTML
-	Stages           []string // of a run that make it
+	Stages           []string // stages of a run
 }
 
-// Scenes are those of the story, in their order.
 func Scenes() []Scene {
 	return []Scene{
 		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}},
@@ -29,8 +27,7 @@ func Scenes() []Scene {
 	}
 }
 
-// ProgressOf is how far a run is with a scene: whether it works on it now, whether there is
-// something, and the latest progress.
+// ProgressOf is a scene's progress: whether it runs, has data, and the latest progress.
 func (s *Session) ProgressOf(c Scene) (p message.Progress, now, there bool) {
 	for _, stage := range c.Stages {
 		if q, ok := s.Progress[stage]; ok {
@@ -44,7 +41,7 @@ func (s *Session) ProgressOf(c Scene) (p message.Progress, now, there bool) {
 	return p, now, there
 }
 
-// Count is the number beside a scene: how far a run is with it, or what it came to.
+// Count is the number beside a scene: progress or result.
 func (c Scene) Count(p message.Progress, now bool) string {
 	if !now && (c.Key == SceneParts || c.Key == SceneDecision) {
 		return ""
@@ -52,7 +49,7 @@ func (c Scene) Count(p message.Progress, now bool) string {
 	return StageCount(p, now)
 }
 
-// SceneLine is the headline of the open scene: what it says of the record.
+// SceneLine is the open scene's headline.
 func (s *Session) SceneLine() string {
 	name := s.Rows.ShortName(s.Inspector.Record)
 	if name == "" {
@@ -109,7 +106,7 @@ func (s *Session) viewsLine(name string) string {
 	return line + ": " + words.Number(math.Abs(d.Embedding)) + " deviations " + how + " training " + s.Things() + " are from theirs."
 }
 
-// one is the singular of what an input holds.
+// one is the singular.
 func one(things string) string { return things[:len(things)-1] }
 
 func (s *Session) partsLine(name string) string {
@@ -160,7 +157,7 @@ func (s *Session) keysLine(name string) string {
 	return fmt.Sprintf("%s is %s: S_Attn = %s − %s = %s.", name, closer, words.Number(d.AttnOOD), bracketed(d.AttnID), words.Number(d.AttnOOD-d.AttnID))
 }
 
-// bracketed is a number behind a minus.
+// bracketed is a number after a minus.
 func bracketed(x float64) string {
 	if x < 0 {
 		return "(" + words.Number(x) + ")"
@@ -184,7 +181,7 @@ func (s *Session) decisionLine(name string) string {
 	return line + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
 }
 
-// Terms are the two terms of S_BaCa of a record, and their sum.
+// Terms are the terms of a record's S_BaCa, and their sum.
 func (r *Result) Terms(record int) (pre, attn, sum float64) {
 	b, s := r.Rows.Batch, r.Fitted.Paper
 	pre = (b.Pre[record] - s.PreMean) / s.PreDeviation
@@ -192,15 +189,14 @@ func (r *Result) Terms(record int) (pre, attn, sum float64) {
 	return pre, attn, pre + attn
 }
 
-// What the codes of a feature mean, see OGB's atom features.
+// Meanings of OGB's feature codes.
 var (
 	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}
 	hybridization = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "other"}
 	noYes         = []string{"no", "yes"}
 )
 
-// AtomFacts say what the feature view knows of an atom, one for each feature. A bare graph
-// has one feature, which is always 1.
+// AtomFacts are an atom's features. A plain graph has the feature 1.
 func AtomFacts(t *message.Traced, atom int) []Fact {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {
 		return nil
@@ -223,7 +219,6 @@ func AtomFacts(t *message.Traced, atom int) []Fact {
 	}
 }
 
-// charge is one with its sign.
 func charge(c int) string {
 	if c > 0 {
 		return "+" + strconv.Itoa(c)
@@ -231,7 +226,7 @@ func charge(c int) string {
 	return words.Minus(strconv.Itoa(c))
 }
 
-// WalksOf are the chances that a walk from an atom is back after 1, 2, … steps.
+// WalksOf are an atom's return probabilities.
 func WalksOf(t *message.Traced, atom int) []float32 {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 {
 		return nil
@@ -239,13 +234,13 @@ func WalksOf(t *message.Traced, atom int) []float32 {
 	return t.Walks[int(t.Node[atom])*t.Width:][:t.Width]
 }
 
-// A Piece is a part of the text of a molecule, written for one atom or, with −1, for none.
+// A Piece is the SMILES text of one atom or, with −1, of none.
 type Piece struct {
 	Text string
 	Atom int
 }
 
-// Pieces cut the text of a molecule by its atoms.
+// Pieces divide a SMILES by atoms.
 func Pieces(t *message.Traced) []Piece {
 	var list []Piece
 	at := 0

@@ -11,20 +11,19 @@ import (
 	"baca/wasm/message"
 )
 
-// suggesting is the name of that task.
 const suggesting = "Suggestion"
 
-// A Wish is what the user has typed and chosen of what to measure next.
+// A Wish is the form of the suggestions.
 type Wish struct {
-	Most, Budget   string // empty for the usual number, and for no budget
-	Price, Exclude string // columns, empty for none
+	Most, Budget   string // empty for defaults
+	Price, Exclude string // columns, or empty
 }
 
-// UsuallySuggested is how many molecules are suggested where no number is given.
+// UsuallySuggested is the default number.
 const UsuallySuggested = 20
 
-// request asks for it, of an input with these columns, or says what is wrong with it. A column
-// of another input is none.
+// request makes a request for an input with these columns, or says what is wrong. Columns of
+// another input are ignored.
 func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	r = &message.Suggest{Most: UsuallySuggested}
 	var err error
@@ -47,7 +46,7 @@ func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	return r, ""
 }
 
-// SuggestColumns are those of the input that may hold prices, or what is to be left out.
+// SuggestColumns may hold prices or exclusions.
 func (s *Session) SuggestColumns() []string {
 	if s.Opened == nil || !s.Opened.Molecules {
 		return nil
@@ -57,7 +56,7 @@ func (s *Session) SuggestColumns() []string {
 	})
 }
 
-// Suggest says what to measure next. What was suggested before stays until that is known.
+// Suggest starts suggestions. Earlier ones stay until then.
 func (l *Lab) Suggest() {
 	s := l.session
 	s.Rev.State++
@@ -69,7 +68,7 @@ func (l *Lab) Suggest() {
 	l.SuggestFailure = nil
 	r.Alpha = s.Alpha
 	s.beginTask(suggesting, r, func(reply message.Reply) {
-		s.Rev.All() // drawings of picks are wanted
+		s.Rev.All() // drawings are wanted
 		if found, ok := reply.(*message.Suggested); ok {
 			l.Suggested = found
 			return
@@ -78,10 +77,8 @@ func (l *Lab) Suggest() {
 	})
 }
 
-// Suggesting tells whether that is under way.
 func (s *Session) Suggesting() bool { return s.Task != nil && s.Task.name == suggesting }
 
-// suggestingWords say how far it is.
 func suggestingWords(p *message.Progress) string {
 	what := "reading and scoring, "
 	if p.Stage == message.StageChoose {
@@ -90,11 +87,10 @@ func suggestingWords(p *message.Progress) string {
 	return what + words.Count(p.Done) + " of " + words.Count(p.Total)
 }
 
-// SuggestedWords are sentences on what picks gain, and a text of notes: what was left out, and
-// what it costs.
+// SuggestedWords are sentences on gains, and notes.
 func SuggestedWords(m *message.Suggested) (gains []string, notes string) {
 	said := m.Sentences
-	from := max(len(said)-2, 0) // the last two are on what is gained, where there are picks
+	from := max(len(said)-2, 0) // the last two are gains, if there are picks
 	if m.Total == 0 {
 		from = max(len(said)-1, 0)
 	}
@@ -108,7 +104,6 @@ func SuggestedWords(m *message.Suggested) (gains []string, notes string) {
 	return gains, notes
 }
 
-// AboutPick says what a pick adds, and what else is known of it.
 func AboutPick(p *message.Pick) (adds, about string) {
 	adds = words.Count(p.Nearer) + " nearer, " + words.Count(p.Inside) + " inside"
 	about = "gain " + words.Number(p.Gain) + ", similarity " + words.Number(p.Similarity)
@@ -118,7 +113,6 @@ func AboutPick(p *message.Pick) (adds, about string) {
 	return adds, about
 }
 
-// SuggestedFile is the file of the picks.
 func (s *Session) SuggestedFile() *message.Exported {
 	name := "suggested.csv"
 	if s.Opened != nil && s.Opened.Name != "" {

@@ -7,16 +7,15 @@ import (
 	"baca/wasm/message"
 )
 
-// A Task is what the worker does when all is scored and the user asks for more: a
-// report, reasons, the test for drift, a comparison, a suggestion, or judgements of predictions. There is one at a time, and it can be
-// ended without losing what was scored.
+// A Task is the worker's work besides scoring: a report, reasons, drift, a comparison, suggestions
+// or judgements. There is one at a time, and it can be ended without loss.
 type Task struct {
 	name     string // for people
 	progress message.Progress
-	Ending   bool // the user has ended it
+	Ending   bool // ended by the user
 }
 
-// Words say how far the task is.
+// Words describe its progress.
 func (t *Task) Words() string {
 	p := t.progress
 	part := words.Count(p.Done) + " of " + words.Count(p.Total)
@@ -37,8 +36,8 @@ func (t *Task) Words() string {
 	return t.name + ": why, " + part
 }
 
-// beginTask starts a task. then gets the reply, a Failed with CodeCancelled if the user
-// has ended it, and nothing if there is another input by then.
+// beginTask starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and
+// nothing after another input.
 func (s *Session) beginTask(name string, r message.Request, then func(message.Reply)) {
 	s.Rev.State++
 	switch {
@@ -71,7 +70,6 @@ func (s *Session) beginTask(name string, r message.Request, then func(message.Re
 	})
 }
 
-// EndTask ends the task under way, if there is one.
 func (s *Session) EndTask() {
 	if s.Task != nil && !s.Task.Ending {
 		s.Task.Ending = true
@@ -80,7 +78,7 @@ func (s *Session) EndTask() {
 	}
 }
 
-// Note says what the worker does beside, or what the latest download came to.
+// Note describes the side task or the last download.
 func (s *Session) Note() string {
 	if s.Task != nil {
 		return s.Task.Words()
@@ -88,15 +86,13 @@ func (s *Session) Note() string {
 	return s.Saved
 }
 
-// SetNote notes what a download has come to.
 func (s *Session) SetNote(note string) {
 	s.Saved = note
 	s.Rev.State++
 	s.Rev.Rows++
 }
 
-// Export asks for a file of the rows that are shown, or all of them in the order of
-// the input, and hands it to save.
+// Export saves the shown rows, or all in input order.
 func (s *Session) Export(format string, all bool, save func(*message.Exported)) {
 	order := s.Order
 	if all {
@@ -105,7 +101,7 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 	s.saveFile(fileOf("baca", format, s.columns(order)), words.Plural(len(order), "row", "rows"), save)
 }
 
-// ExplainRows saves the rows that are shown with why.
+// ExplainRows saves the shown rows with explanations.
 func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 	order := s.Order
 	if len(order) > message.MostExplained {
@@ -118,7 +114,6 @@ func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 	})
 }
 
-// explain makes a file of rows with why.
 func (s *Session) explain(name, format string, order []int32, then func(message.Reply)) {
 	s.beginTask("Reasons", &message.Reasons{Record: order}, func(r message.Reply) {
 		if e, ok := r.(*message.Explained); ok {
@@ -128,19 +123,19 @@ func (s *Session) explain(name, format string, order []int32, then func(message.
 	})
 }
 
-// Report saves all that is known as one file.
+// Report saves a report.
 func (s *Session) Report(save func(*message.Exported)) {
 	if s.Scored != nil {
 		s.beginTask("Report", s.report(), func(r message.Reply) { s.saveFile(r, "Report", save) })
 	}
 }
 
-// saveFile hands a file to save, with the name of the input in its own, and notes what it holds.
+// saveFile saves a file named after the input, and notes its content.
 func (s *Session) saveFile(r message.Reply, what string, save func(*message.Exported)) {
 	s.saveAs(r, s.inputStem(), what, save)
 }
 
-// inputStem is the name of the input without extension, empty where it has none.
+// inputStem is the input's name without extension.
 func (s *Session) inputStem() string {
 	if s.Opened == nil || s.Opened.Name == "" {
 		return ""
@@ -148,7 +143,7 @@ func (s *Session) inputStem() string {
 	return words.Stem(s.Opened.Name)
 }
 
-// saveAs is saveFile with another name, if any, before that of the file.
+// saveAs is saveFile with a prefix.
 func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*message.Exported)) {
 	s.Rev.State++
 	e, ok := r.(*message.Exported)
@@ -166,10 +161,9 @@ func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*messag
 	s.Saved = what + " saved as " + e.Name
 }
 
-// mostRefusals is how many reasons of refused records a report names.
+// mostRefusals bounds the refused records in a report.
 const mostRefusals = 20
 
-// report asks for a report on all that is known.
 func (r *Result) report() *message.Report {
 	by := r.Deciding()
 	m := &message.Report{Scored: *r.Scored, By: DeciderWords()[by].Key, Alpha: r.Alpha, Holdout: message.Floats(r.Reference), Warnings: r.Warnings}

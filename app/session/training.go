@@ -7,67 +7,65 @@ import (
 	"baca/wasm/message"
 )
 
-// A Training makes a model of the open input.
+// A Training trains a model on the open input.
 type Training struct {
 	session *Session
 	store   Store
 
 	On     bool // the worker trains
-	Ending bool // and was told to pause
+	Ending bool // told to pause
 	Recipe
-	// Library is what it trains on, kept so that it can go on after a reload.
+	// Library is its training file, stored to survive a reload.
 	Library *File
 	begun   time.Time
-	from    int // epoch that it began with
+	from    int // first epoch
 
 	Latest     message.Epoch
-	Packing    bool      // all epochs are done, and the model is told from a background
+	Packing    bool      // all epochs are done, and the background is fitted
 	Loss       []float64 // by epoch, from 1
 	checkpoint []byte
 	At         int // epoch of the checkpoint
 	Made       *message.Trained
 	Failure    *message.Failed
-	Gone       *Training // that was thrown away last, nil for none
+	Gone       *Training // last discarded, or nil
 }
 
-// A Recipe is what the user asks for.
 type Recipe struct {
 	Name   string
-	Epochs int // in all; 0 is as many as suit the library, until the worker says how many
-	// Structures has the training molecules kept in the model's file.
+	Epochs int // 0 for the default
+	// Structures stores the training molecules in the model.
 	Structures bool
-	// Observed and Predicted are columns of the library, empty for none. HeldOut is the user's
-	// promise that predictions were made without their molecules.
+	// Observed and Predicted are value columns, or empty. HeldOut promises that predictions were
+	// made without their molecules.
 	Observed, Predicted string
 	HeldOut             bool
 }
 
-// A Store keeps values by name in the browser. Get calls back with nil for what is
-// not there, Put and All with a problem unless it is empty; All with what has a name
-// that begins with a prefix, and Drop when it is done.
+// A Store keeps values by name in the browser. Get calls back with nil for missing values, Put and
+// All with a problem or "", All with the values of a prefix, Drop when done.
 type Store interface {
 	Put(name string, value []byte, then func(problem string))
 	Get(name string, then func([]byte))
 	All(prefix string, then func(values map[string][]byte, problem string))
 	PutFile(name string, f *File)
-	GetFile(name string, then func(*File)) // its name may be another one
+	GetFile(name string, then func(*File)) // its name may differ
 	Drop(name string, then func())
-	Last() // asks the browser not to clear it
-	// Claim gives one tab at a time the right to a training, since all tabs share the store. It
-	// calls back at once, or with patience when the right is free. Release gives it up.
+	Last() // asks the browser for persistence
+	// Claim gives one tab at a time the right to train. It calls back at once, or if patient when
+	// the right is free. Release returns it.
 	Claim(patient bool, then func(granted bool))
 	Release()
 }
 
-// What is kept of a training: this as JSON, the library and the checkpoint.
+// A stored training: this as JSON, the library and the checkpoint.
 type keptTraining struct {
 	Recipe
-	Library string // name of the file
+	Library string // file name
 	At      int    // epoch of the checkpoint
 	Loss    []float64
 }
 
-// Start starts training on what is open.
+// Start trains on the open input.
 func (t *Training) Start(r Recipe) {
 	t.store.Claim(false, func(granted bool) {
 		if t.session.Opened == nil || t.Library != nil {
@@ -91,13 +89,13 @@ func (t *Training) Start(r Recipe) {
 	})
 }
 
-// keepLibrary keeps what a training begins with.
+// keepLibrary stores the start of a training.
 func (t *Training) keepLibrary() {
 	t.store.PutFile("library", t.Library)
 	t.keep()
 }
 
-// keep writes how far it is.
+// keep stores its progress.
 func (t *Training) keep() {
 	kept, err := json.Marshal(keptTraining{t.Recipe, t.Library.Name, t.At, t.Loss})
 	if err == nil {
@@ -105,10 +103,10 @@ func (t *Training) keep() {
 	}
 }
 
-// ignore is for what the store says that nobody waits for.
+// ignore ignores the store's answer.
 func ignore(string) {}
 
-// run trains from the checkpoint, if there is one.
+// run trains from the checkpoint, if any.
 func (t *Training) run() {
 	s := t.session
 	s.EndTask() // the worker does one thing at a time
@@ -125,7 +123,6 @@ func (t *Training) run() {
 	}, t.event, t.end)
 }
 
-// event takes what the worker tells of a training.
 func (t *Training) event(e message.Event) {
 	t.session.Rev.State++
 	switch e := e.(type) {
@@ -133,7 +130,7 @@ func (t *Training) event(e message.Event) {
 		t.Latest, t.Epochs = *e, e.Of
 		if e.Epoch > 0 {
 			for len(t.Loss) < e.Epoch-1 {
-				t.Loss = append(t.Loss, e.Loss) // no event is left out, but for what a reload lost
+				t.Loss = append(t.Loss, e.Loss) // events are complete, except after a reload
 			}
 			t.Loss = append(t.Loss[:e.Epoch-1], e.Loss)
 		}
@@ -144,7 +141,7 @@ func (t *Training) event(e message.Event) {
 	}
 }
 
-// end takes the model, or what there is to go on from.
+// end handles the model or checkpoint.
 func (t *Training) end(r message.Reply) {
 	t.On, t.Ending = false, false
 	t.session.Rev.State++
@@ -170,7 +167,7 @@ func (t *Training) keepCheckpoint(epoch int, data []byte) {
 	t.keep()
 }
 
-// Pause ends it after the epoch under way.
+// Pause ends it after the current epoch.
 func (t *Training) Pause() {
 	if t.On && !t.Ending {
 		t.Ending = true
@@ -179,7 +176,7 @@ func (t *Training) Pause() {
 	}
 }
 
-// Resume goes on, with the library opened again if another input was in between.
+// Resume continues, reopening the library if needed.
 func (t *Training) Resume() {
 	if t.On || t.Library == nil {
 		return
@@ -192,8 +189,7 @@ func (t *Training) Resume() {
 	s.read(s.Input.open(t.Library.request()), t.run, func(f *message.Failed) { t.Failure = f })
 }
 
-// Recall looks in the store for a training that a reload has interrupted, once no other tab
-// has it.
+// Recall looks for an interrupted training, once no other tab has it.
 func (t *Training) Recall(store Store) {
 	t.store = store
 	store.Claim(true, func(bool) {
@@ -215,7 +211,7 @@ func (t *Training) Recall(store Store) {
 	})
 }
 
-// release lets another tab train, unless this one does.
+// release allows other tabs to train, unless this one does.
 func (t *Training) release() {
 	if t.Library == nil || t.Made != nil {
 		t.store.Release()
@@ -230,7 +226,7 @@ func (t *Training) restore(kept keptTraining, library *File, checkpoint []byte) 
 	t.session.Rev.All()
 }
 
-// Drop forgets it. One that has not ended can be brought back until the tab closes.
+// Drop discards it. An unfinished one can be restored until the tab closes.
 func (t *Training) Drop() {
 	if t.On {
 		t.session.client.Cancel()
@@ -245,7 +241,7 @@ func (t *Training) Drop() {
 	t.session.Rev.All()
 }
 
-// TakeBack brings back the training that was thrown away, paused at its checkpoint.
+// TakeBack restores the discarded training, paused.
 func (t *Training) TakeBack() {
 	t.store.Claim(true, func(bool) {
 		if t.Gone == nil || t.Library != nil {
@@ -261,7 +257,7 @@ func (t *Training) TakeBack() {
 	})
 }
 
-// forget leaves nothing of it in the store, and then lets another tab train.
+// forget clears the store, and then allows other tabs to train.
 func (t *Training) forget() {
 	names := []string{"training", "library", "checkpoint"}
 	left := len(names)
@@ -274,7 +270,7 @@ func (t *Training) forget() {
 	}
 }
 
-// timeLeft estimates how long it still takes, 0 before that is known.
+// timeLeft estimates the rest, 0 if unknown.
 func (t *Training) timeLeft() time.Duration {
 	epochs := t.Latest.Epoch - t.from
 	if !t.On || epochs < 2 {

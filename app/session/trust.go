@@ -10,36 +10,34 @@ import (
 	"baca/wasm/message"
 )
 
-// Trust judges predictions that stand in a column of the input, by the held-out errors that the
-// model knows. There is nothing of it to see without such a column and such a model.
+// Trust judges predictions in a column of the input by the model's held-out errors. Without both it
+// shows nothing.
 type Trust struct {
 	session *Session
 
-	Predicted, Observed string // columns of the input, empty for none
-	chosen              bool   // the user has chosen Predicted
+	Predicted, Observed string // columns, or empty
+	chosen              bool   // the user chose Predicted
 	asked               trustKey
 	Failure             *message.Failed
-	Coverage            int     // percent of the molecules that the marker on the curve of risk keeps
-	Holds               float64 // share of observed values that intervals shall hold
+	Coverage            int     // percent of molecules kept by the marker
+	Holds               float64 // coverage of intervals
 }
 
-// A trustKey is what judgements depend on.
+// A trustKey identifies judgements.
 type trustKey struct {
 	run                 int
 	predicted, observed string
 	holds               float64
 }
 
-// Shares are those of observed values that intervals may be asked to hold.
+// Shares are the coverages on offer.
 func Shares() []float64 { return []float64{0.8, usualShare, 0.95} }
 
 const usualShare = 0.9
 
-// judging is the name of that task.
 const judging = "Predictions"
 
-// Columns are those of the input that may hold values: those of a table but that of the SMILES,
-// keys of JSON lines, data of an SDF file.
+// Columns may hold values: those of a table except SMILES, keys of JSON lines, data of SDF.
 func (r *Result) Columns() (list []string) {
 	var all []string
 	smiles := ""
@@ -57,14 +55,13 @@ func (r *Result) Columns() (list []string) {
 	return list
 }
 
-// Offered tells whether the user can choose a column with predictions. A choice stays to be seen
-// where another model knows nothing of errors.
+// Offered reports whether predictions can be chosen. A choice stays visible with other models.
 func (t *Trust) Offered() bool {
 	m := t.session.Models.Used
 	return m != nil && (m.Residuals > 0 || t.Predicted != "") && len(t.session.Columns()) > 0
 }
 
-// Choose judges the predictions of another column, or with an empty name none.
+// Choose judges another column's predictions, or none.
 func (t *Trust) Choose(predicted string) {
 	t.Predicted, t.chosen = predicted, true
 	if t.Observed == predicted {
@@ -74,23 +71,21 @@ func (t *Trust) Choose(predicted string) {
 	t.refresh()
 }
 
-// Observe compares with the values of a column, or with an empty name with none.
+// Observe compares with a column, or with none.
 func (t *Trust) Observe(observed string) {
 	t.Observed, t.asked = observed, trustKey{}
 	t.refresh()
 }
 
-// Hold asks for intervals that hold another share of observed values.
+// Hold changes the coverage.
 func (t *Trust) Hold(share float64) {
 	t.Holds, t.asked = share, trustKey{}
 	t.refresh()
 }
 
-// forget is for another input.
 func (t *Trust) forget() { *t = Trust{session: t.session, Coverage: usualCoverage, Holds: usualShare} }
 
-// refresh asks for the judgements that are wanted and not there. It begins with the column that
-// has the name of the one that the model's errors come from.
+// refresh requests missing judgements, first for the column named like that of the model's errors.
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++
@@ -98,7 +93,7 @@ func (t *Trust) refresh() {
 		t.Predicted = m.Predicted
 	}
 	if t.Predicted == "" {
-		t.take(nil)
+		t.show(nil)
 		return
 	}
 	key := trustKey{s.Run, t.Predicted, t.Observed, t.Holds}
@@ -111,26 +106,26 @@ func (t *Trust) refresh() {
 			return // another column was chosen meanwhile
 		}
 		if judged, ok := r.(*message.Trusted); ok {
-			t.take(judged)
+			t.show(judged)
 			return
 		}
 		t.Failure = failureOf(r)
-		t.take(nil)
+		t.show(nil)
 		s.Rev.All()
 	})
 }
 
-// Again asks anew after a failure.
+// Again retries after a failure.
 func (t *Trust) Again() {
 	t.asked = trustKey{}
 	t.refresh()
 }
 
-// usualCoverage is where the marker is before it is moved.
+// usualCoverage is the marker's default.
 const usualCoverage = 80
 
-// take shows other judgements, or none.
-func (t *Trust) take(judged *message.Trusted) {
+// show replaces the judgements.
+func (t *Trust) show(judged *message.Trusted) {
 	s := t.session
 	if s.Rows.Trust == judged {
 		return
@@ -140,18 +135,17 @@ func (t *Trust) take(judged *message.Trusted) {
 	s.Rev.All()
 }
 
-// Cover moves the marker: so many percent of the molecules are kept, the nearest first.
+// Cover moves the marker to a percentage of molecules, the most reliable first.
 func (t *Trust) Cover(percent int) {
 	t.Coverage = min(max(percent, 1), 100)
 	t.session.Lab.Frame++
 }
 
-// Kept is how many molecules of an audit the marker keeps, at least one.
+// Kept is the number of kept molecules, at least one.
 func (t *Trust) Kept(a *message.Audit) int {
 	return max(int(math.Round(float64(t.Coverage)/100*float64(a.N))), 1)
 }
 
-// KeepLine says what is kept.
 func (t *Trust) KeepLine(a *message.Audit) string {
 	n, judged := t.Kept(a), t.session.Rows.Trust
 	which := "nearest"
@@ -162,11 +156,10 @@ func (t *Trust) KeepLine(a *message.Audit) string {
 		words.Count(n), which, words.Count(a.N), words.Number(a.Risk[n-1]), judged.Order, words.Number(a.Scores[n-1]))
 }
 
-// curvePoints are as many as a curve of risk is drawn from, and no more.
+// curvePoints bounds a risk curve's points.
 const curvePoints = 400
 
-// RiskCurves are the mean errors of those that are kept, by their share in percent: in the order
-// of scores, and in that of the errors themselves.
+// RiskCurves are mean errors by the kept share in percent: in order of scores, and of errors.
 func RiskCurves(a *message.Audit) (share, risk, best []float64) {
 	n := min(a.N, curvePoints)
 	for i := range n {
@@ -176,10 +169,9 @@ func RiskCurves(a *message.Audit) (share, risk, best []float64) {
 	return share, risk, best
 }
 
-// ShareOf is that of so many molecules, in percent.
 func ShareOf(n int, a *message.Audit) float64 { return 100 * float64(n) / float64(a.N) }
 
-// A TrustVerdict says what to do with a prediction; 0 for none.
+// A TrustVerdict of a prediction; 0 for none.
 type TrustVerdict uint8
 
 const (
@@ -189,20 +181,18 @@ const (
 	DoNotUseIt
 )
 
-// trustNames are those of verdicts in messages and files.
 var trustNames = [...]string{"", "trust", "check", "do-not-use"}
 
-// Word is what the page calls it.
+// Word is the page's word.
 func (v TrustVerdict) Word() string { return strings.ReplaceAll(trustNames[v], "-", " ") }
 
-// Like is the verdict on a molecule whose colour and shape it has.
+// Like is the verdict with the same colour and shape.
 func (v TrustVerdict) Like() Verdict { return [...]Verdict{Unscored, Inside, Borderline, Outside}[v] }
 
 func trustOf(name string) TrustVerdict {
 	return TrustVerdict(max(slices.Index(trustNames[:], name), 0))
 }
 
-// TrustOf is the verdict on the prediction for a record.
 func (r *Rows) TrustOf(record int) TrustVerdict {
 	if r.Trust == nil {
 		return NoPrediction
@@ -210,7 +200,7 @@ func (r *Rows) TrustOf(record int) TrustVerdict {
 	return trustOf(r.Trust.Rows.Texts("trust")[record])
 }
 
-// trustRanks order records by verdict, the best first.
+// trustRanks sorts by verdict, the best first.
 func (r *Rows) trustRanks() []float64 {
 	ranks := missing(r.Len())
 	for i := range ranks {
@@ -221,7 +211,7 @@ func (r *Rows) trustRanks() []float64 {
 	return ranks
 }
 
-// Interval is that of the observed value of a record, empty for none.
+// Interval is a record's, or empty.
 func (r *Rows) Interval(record int) string {
 	if r.Trust == nil || math.IsNaN(r.Trust.Rows.Numbers("interval_low")[record]) {
 		return ""

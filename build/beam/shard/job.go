@@ -414,7 +414,7 @@ func (j *Job) score(ctx context.Context, done *Done, total int, w, r io.Writer) 
 	cw, cr := newSumming(w), newSumming(r)
 	origin := table.Run{Model: j.run.Model, SHA256: j.run.SHA256, By: j.Options.By, Alpha: j.run.Alpha}
 	fields := append(table.Fields(table.Usual), origin.Fields()...)
-	fields = append(fields, table.OwnFields(done.Plan.Own, fields)...)
+	fields = append(fields, table.OwnFields(done.Plan.Own)...)
 	rows := table.NewSink(cw, j.To, table.Text{}, true, fields)
 	rejects := table.NewSink(cr, "csv", table.Text{}, true, table.RejectFields())
 	in := job.Input{Records: j.records(ctx, done.Plan, done.Shard)}

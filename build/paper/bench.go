@@ -365,29 +365,34 @@ func newRewrite() *cobra.Command {
 	}
 }
 
-// rewritePage writes the page beside a result. It keeps the last line, which says what measured it.
+// rewritePage writes the page beside a result.
 func rewritePage(file string) error {
-	for _, e := range experiments() {
-		if e.name+".json" != filepath.Base(file) {
-			continue
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		r, err := e.read(data)
-		if err != nil {
-			return err
-		}
-		path := e.pageFile(filepath.Dir(file))
-		old, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		lines := strings.Split(strings.TrimSpace(string(old)), "\n")
-		return replace.Bytes(path, r.page().text(lines[len(lines)-1]))
+	path, text, err := pageOf(file)
+	if err != nil {
+		return err
 	}
-	return usage.Errorf("no benchmark writes a file of that name")
+	return replace.Bytes(path, text)
+}
+
+// pageOf makes the page beside a result. It keeps the last line, which says what measured it.
+func pageOf(file string) (path string, text []byte, err error) {
+	all := experiments()
+	k := slices.IndexFunc(all, func(e *experiment) bool { return e.name+".json" == filepath.Base(file) })
+	if k < 0 {
+		return "", nil, usage.Errorf("no benchmark writes a file of that name")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, err
+	}
+	r, err := all[k].read(data)
+	if err != nil {
+		return "", nil, err
+	}
+	path = all[k].pageFile(filepath.Dir(file))
+	old, err := os.ReadFile(path)
+	lines := strings.Split(strings.TrimSpace(string(old)), "\n")
+	return path, r.page().text(lines[len(lines)-1]), err
 }
 
 // writeJSON writes a file.

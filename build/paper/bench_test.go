@@ -589,6 +589,31 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// The committed pages are those of the files beside them, and short.
+func TestCommittedPages(t *testing.T) {
+	pages := 0
+	err := filepath.WalkDir("../results", func(file string, _ os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".json" {
+			return err
+		}
+		path, want, err := pageOf(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		pages++
+		if got := read(t, path); string(got) != string(want) {
+			t.Errorf("%s is not of the file beside it: baca-paper bench rewrite %s", path, file)
+		}
+		if n := len(strings.Fields(string(want))); n > 400 || strings.Contains(string(want), "NaN") {
+			t.Errorf("%s has %d words, want 400 at most and figures", path, n)
+		}
+		return nil
+	})
+	if err != nil || pages != 20 {
+		t.Errorf("%d pages, %v: want 20", pages, err)
+	}
+}
+
 // The best statistic is in the direction that suits the pair, and standings count pairs.
 func TestStandings(t *testing.T) {
 	of := func(column string, auroc float64) tableCell {

@@ -85,15 +85,6 @@ func (r rate) percent(decimals int) string {
 	return strconv.FormatFloat(100*float64(r), 'f', decimals, 64)
 }
 
-// percentOf formats a mean and its deviation over seeds, both in [0, 1].
-func percentOf(mean, std float64) string {
-	text := rate(mean).percent(1)
-	if !math.IsNaN(mean) && !math.IsNaN(std) {
-		text += " ± " + rate(std).percent(1)
-	}
-	return text
-}
-
 // meanStd is the mean of rates with its standard deviation.
 func meanStd(rates []rate) (mean, std float64) {
 	list := make([]float64, len(rates))

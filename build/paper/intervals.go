@@ -126,16 +126,7 @@ func readIntervalSet(data string, of labelled) (*intervalSet, error) {
 		s.graphs, s.values, prints = pick(s.graphs, drawn), pick(s.values, drawn), pick(prints, drawn)
 	}
 	s.kernel = kernelOf(prints)
-	groups := map[string]int{}
-	for i, g := range s.graphs {
-		core := scaffoldOf(g)
-		at, known := groups[core]
-		if !known {
-			at = len(s.scaffolds)
-			groups[core], s.scaffolds = at, append(s.scaffolds, nil)
-		}
-		s.scaffolds[at] = append(s.scaffolds[at], i)
-	}
+	s.scaffolds = scaffoldsOf(s.graphs)
 	return s, nil
 }
 

@@ -46,26 +46,34 @@ func scaffolds(_ *sets, l *loadedSet) (common, rare []int, err error) {
 // frequent scaffolds, ties by which came first, until they make four fifths, and
 // the rest. Both lists ascend.
 func byScaffold(gs []*graph.Graph) (common, rare []int) {
-	groups := map[string][]int{}
-	var names []string
-	for i, g := range gs {
-		name := scaffoldOf(g)
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], i)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
-	for _, name := range names {
+	groups := scaffoldsOf(gs)
+	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+	for _, group := range groups {
 		if 5*len(common) < 4*len(gs) {
-			common = append(common, groups[name]...)
+			common = append(common, group...)
 		} else {
-			rare = append(rare, groups[name]...)
+			rare = append(rare, group...)
 		}
 	}
 	slices.Sort(common)
 	slices.Sort(rare)
 	return common, rare
+}
+
+// scaffoldsOf are the places of molecules that are the same without their side chains, in the order of the first
+// of each.
+func scaffoldsOf(gs []*graph.Graph) (groups [][]int) {
+	at := map[string]int{}
+	for i, g := range gs {
+		name := scaffoldOf(g)
+		k, known := at[name]
+		if !known {
+			k = len(groups)
+			at[name], groups = k, append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	return groups
 }
 
 // scaffoldOf is the same for molecules that are the same without their side chains.

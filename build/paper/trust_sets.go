@@ -48,7 +48,7 @@ type trustSet struct {
 	smiles    []string
 	values    []float64
 	rows      [][]int32 // ECFP4 with counts, folded
-	scaffolds []string  // the same for molecules of one scaffold
+	scaffolds [][]int   // the molecules of each
 	read      int       // molecules of the file
 	measured  int       // of them that have a value
 }
@@ -99,14 +99,14 @@ func openLabelled(ctx context.Context, s *sets, l labelled, most int) (*trustSet
 	slices.Sort(index)
 	t.graphs, t.smiles = pick(loaded.graphs, index), pick(texts, index)
 	encode(t.graphs)
-	for i, text := range t.smiles {
+	t.scaffolds = scaffoldsOf(t.graphs)
+	for _, text := range t.smiles {
 		m, err := smiles.Parse(text)
 		if err != nil {
 			return nil, err
 		}
 		t.values = append(t.values, values[text])
 		t.rows = append(t.rows, folded(baseline.ECFC(m, 2)))
-		t.scaffolds = append(t.scaffolds, scaffoldOf(t.graphs[i]))
 	}
 	return t, nil
 }
@@ -170,17 +170,9 @@ func randomly(t *trustSet, rng *rand.Rand) (train, test []int) {
 // byScaffolds tests scaffolds that training has none of. They are drawn; a scaffold that
 // more than half of the test would have is trained on.
 func byScaffolds(t *trustSet, rng *rand.Rand) (train, test []int) {
-	groups := map[string][]int{}
-	var names []string
-	for i, name := range t.scaffolds {
-		if groups[name] == nil {
-			names = append(names, name)
-		}
-		groups[name] = append(groups[name], i)
-	}
 	room := len(t.graphs) / 5
-	for _, k := range rng.Perm(len(names)) {
-		if group := groups[names[k]]; 2*len(group) <= room && len(test)+len(group) <= room {
+	for _, k := range rng.Perm(len(t.scaffolds)) {
+		if group := t.scaffolds[k]; 2*len(group) <= room && len(test)+len(group) <= room {
 			test = append(test, group...)
 		} else {
 			train = append(train, group...)

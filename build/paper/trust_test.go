@@ -103,7 +103,12 @@ func TestTrustSplits(t *testing.T) {
 			return list
 		}
 		shared := func() bool {
-			return slices.ContainsFunc(test, func(i int) bool { return slices.Contains(pick(s.scaffolds, train), s.scaffolds[i]) })
+			in := func(list []int) func([]int) bool {
+				return func(group []int) bool {
+					return slices.ContainsFunc(group, func(i int) bool { return slices.Contains(list, i) })
+				}
+			}
+			return slices.ContainsFunc(s.scaffolds, func(group []int) bool { return in(train)(group) && in(test)(group) })
 		}
 		if d.name == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
 			t.Error("size: a molecule that is tested is smaller than one of training")

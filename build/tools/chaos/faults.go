@@ -135,7 +135,7 @@ func (f *fault) fillDisk() (refused bool, lost error) {
 		r := f.begin("")
 		if interrupt {
 			f.pause(share)
-			r.signal(os.Interrupt)
+			r.signal(syscall.SIGINT)
 			f.note("interrupted")
 		}
 		e = f.wait(r)

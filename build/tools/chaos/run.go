@@ -4,13 +4,10 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -26,84 +23,48 @@ type end struct {
 	crashed error // what no fault excuses
 }
 
-// A run is command lines at work, one after the other until one fails.
+// A run is command lines at work, one after the other until one fails: a shell with a process group of its own.
 type run struct {
-	mu      sync.Mutex
-	command *exec.Cmd // at work
-	stopped bool      // by a signal
-	ended   chan struct{}
-	end     end
+	shell *exec.Cmd
+	ended chan struct{}
+	end   end
 }
 
 // start starts command lines of the programs in a folder. stdout may be nil.
 func (w *world) start(dir string, lines []string, stdout *os.File) *run {
-	r := &run{ended: make(chan struct{})}
-	begun := make(chan struct{})
+	var stderr bytes.Buffer
+	line := strings.Join(lines, " && ")
+	r := &run{shell: exec.Command("sh", "-c", line), ended: make(chan struct{})}
+	r.shell.Dir, r.shell.Env = dir, append(os.Environ(), "PATH="+w.root+":"+os.Getenv("PATH"))
+	r.shell.Stderr, r.shell.WaitDelay = &stderr, 10*time.Second
+	r.shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if stdout != nil {
+		r.shell.Stdout = stdout
+	}
+	if r.end.err = r.shell.Start(); r.end.err != nil {
+		close(r.ended)
+		return r
+	}
+	hangs := time.AfterFunc(limit, func() { r.signal(syscall.SIGQUIT) })
 	go func() {
 		defer close(r.ended)
-		for i, line := range lines {
-			var stderr bytes.Buffer
-			words := strings.Fields(line)
-			c := exec.Command(filepath.Join(w.root, words[0]), words[1:]...)
-			c.Dir, c.Stderr, c.WaitDelay = dir, &stderr, 10*time.Second
-			if stdout != nil {
-				c.Stdout = stdout
-			}
-			err := r.begin(c)
-			if i == 0 {
-				close(begun)
-			}
-			if err == nil {
-				err = r.watch(c, line, &stderr)
-			}
-			r.end.err, r.end.stderr = err, r.end.stderr+stderr.String()
-			if err != nil {
-				return
+		err := r.shell.Wait()
+		r.end = end{err: err, stderr: stderr.String()}
+		if !hangs.Stop() {
+			r.end.crashed = fmt.Errorf("%s did not end in %v: %s", line, limit, tail(r.end.stderr))
+		}
+		for _, sign := range []string{"panic:", "fatal error:", "SIGSEGV"} {
+			if strings.Contains(r.end.stderr, sign) {
+				r.end.crashed = fmt.Errorf("%s crashed: %s", line, tail(r.end.stderr))
 			}
 		}
 	}()
-	<-begun
 	return r
 }
 
-// begin starts a step, unless a signal stopped the run.
-func (r *run) begin(c *exec.Cmd) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped {
-		return errors.New("stopped between two steps")
-	}
-	r.command = c
-	return c.Start()
-}
-
-// watch waits for the end of a step.
-func (r *run) watch(c *exec.Cmd, line string, stderr *bytes.Buffer) error {
-	hangs := time.AfterFunc(limit, func() { c.Process.Signal(syscall.SIGQUIT) })
-	err := c.Wait()
-	said := stderr.String()
-	if !hangs.Stop() {
-		r.end.crashed = fmt.Errorf("%s did not end in %v: %s", line, limit, tail(said))
-	}
-	for _, sign := range []string{"panic:", "fatal error:", "SIGSEGV"} {
-		if r.end.crashed == nil && strings.Contains(said, sign) {
-			r.end.crashed = fmt.Errorf("%s crashed: %s", line, tail(said))
-		}
-	}
-	return err
-}
-
-// signal sends a signal to the step at work, and keeps further ones from beginning. It
-// is false if all steps were over.
-func (r *run) signal(sig os.Signal) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over() {
-		return false
-	}
-	r.stopped = true
-	r.command.Process.Signal(sig)
-	return true
+// signal sends a signal to the shell and the step at work. It is false if all steps were over.
+func (r *run) signal(sig syscall.Signal) bool {
+	return !r.over() && syscall.Kill(-r.shell.Process.Pid, sig) == nil
 }
 
 func (r *run) over() bool {

@@ -41,10 +41,8 @@ const (
 // MinBatch is the least number of graphs that form a batch.
 const MinBatch = 20
 
-// Guard is the highest p-value by itself with which a batch may call a graph outside. A batch of
-// one kind differs from the training set even deep inside it; Guard bounds false alarms in any
-// batch. `baca-paper bench guard` measures it.
-const Guard = 0.1
+// Guard is that of package decide.
+const Guard = decide.Guard
 
 // Options configure a Scorer.
 type Options struct {
@@ -238,7 +236,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		r.AloneP = single[i]
 		if s.state != nil {
 			r.BatchP = batch[i]
-			r.BatchVerdict = Guarded(decide.Judge(batch[i], alpha, references), single[i])
+			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batch[i], single[i])
 		}
 		switch by {
 		case ByBatch:
@@ -250,14 +248,6 @@ func (s *Scorer) decide(rows []Row, by string) {
 			r.Score, r.P, r.Verdict = r.Alone, single[i], decide.Judge(single[i], alpha, references)
 		}
 	}
-}
-
-// Guarded restricts a batch verdict by the p-value of the graph alone, see Guard.
-func Guarded(v decide.Verdict, alone float64) decide.Verdict {
-	if v == decide.Outside && alone > Guard {
-		return decide.Borderline
-	}
-	return v
 }
 
 // PaperP is the p-value by S_BaCa: the larger of the holdout's p-value of S_BaCa and of the graph

@@ -82,7 +82,7 @@ func (p *page) Render() app.UI {
 		&trainDialog{S: s, Rev: s.Rev.State},
 		&drawDialog{S: s},
 		&domainDialog{S: s, Rev: s.Rev},
-		&helpDialog{Holdout: len(s.References[session.EachAlone]), Guard: s.RuleOf(session.TheBatch).Guard},
+		&helpDialog{Holdout: len(s.References[session.EachAlone])},
 		&privacyDialog{},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
 		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(session.Announcement(s)),

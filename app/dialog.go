@@ -9,6 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/picture"
 	"baca/app/session"
 	"baca/app/words"
@@ -344,18 +345,14 @@ func (p *privacyDialog) Render() app.UI {
 // helpDialog explains each number.
 type helpDialog struct {
 	app.Compo
-	Holdout int     // number of held-out molecules
-	Guard   float64 // highest p-value by itself for a batch verdict, 0 if unknown
+	Holdout int // number of held-out molecules
 }
 
 func (p *helpDialog) Render() app.UI {
-	holdout, guard := "A few hundred", 0.1
+	holdout := "A few hundred"
 	if p.Holdout > 0 {
 		holdout = words.Count(p.Holdout)
 	}
-	if p.Guard > 0 {
-		guard = p.Guard
-	}
-	text := strings.NewReplacer("{holdout}", holdout, "{guard}", words.Number(guard)).Replace(helpText)
+	text := strings.NewReplacer("{holdout}", holdout, "{guard}", words.Number(decide.Guard)).Replace(helpText)
 	return dialogFrame("help", "How to read this", app.Raw(text))
 }

@@ -170,7 +170,7 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	}
 	rule := s.Rule()
 	body := []app.UI{app.P().Class("verdict-line").Body(
-		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(session.VerdictReason(v, own, rule, s.Things()))))}
+		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(session.VerdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.AloneP[i] > rule.Guard {
 		body = append(body, app.P().Text(session.Guarded(s.Rows.AloneP[i], rule)))
 	}

@@ -413,8 +413,7 @@ func (p *labPane) sum() app.UI {
 	s := p.S
 	record := s.Inspector.Record
 	pre, attn, _ := s.Terms(record)
-	b := s.Rows.Batch
-	verdict := s.RuleOf(session.ThePaper).Judge(b.BaCaP[record], s.Rows.AloneP[record])
+	verdict := s.JudgeBy(session.ThePaper, record)
 	return figure("The sum", "in deviations of the batch", "sum", picture.Sum{
 		Title: "S_BaCa of " + p.name(), Names: [3]string{"S_Pre", "β·S_Attn", "S_BaCa"}, First: pre, Second: attn,
 		Threshold: session.Threshold(s.References[session.ThePaper], s.Alpha), Verdict: verdict, Width: p.share(3), Height: 140,

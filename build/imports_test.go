@@ -71,7 +71,7 @@ var ours = []struct {
 	{"baca/app/words", ""},
 	{"baca/app/session", "baca/app/words baca/wasm/message baca/algo/decide baca/algo/table"},
 	{"baca/app/picture", "baca/app/session baca/app/words baca/wasm/message baca/algo/chart"},
-	{"baca/app", "baca/wasm/message baca/algo/table"},
+	{"baca/app", "baca/wasm/message baca/algo/table baca/algo/decide"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/figure baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
 	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},

@@ -20,12 +20,9 @@ func QValues(p []float64) []float64 {
 	for _, v := range p {
 		t.Add(v, 1)
 	}
-	q := make([]float64, len(p))
-	of := t.QValues()
+	of, q := t.QValues(), make([]float64, len(p))
 	for i, v := range p {
-		if q[i] = math.NaN(); !math.IsNaN(v) {
-			q[i] = of[v]
-		}
+		q[i] = of.Of(v)
 	}
 	return q
 }
@@ -53,14 +50,14 @@ func (t *Tally) Len() int {
 }
 
 // QValues maps each p-value to its q-value, see the function QValues.
-func (t *Tally) QValues() map[float64]float64 {
+func (t *Tally) QValues() Levels {
 	values := make([]float64, 0, len(t.count))
 	for p := range t.count {
 		values = append(values, p)
 	}
 	slices.Sort(values)
 	m := t.Len()
-	q, least, below := make(map[float64]float64, len(values)), 1.0, m
+	q, least, below := make(Levels, len(values)), 1.0, m
 	for i := len(values) - 1; i >= 0; i-- {
 		p := values[i]
 		least = min(least, float64(p*(float64(m)/float64(below))))
@@ -68,22 +65,6 @@ func (t *Tally) QValues() map[float64]float64 {
 		below -= t.count[p]
 	}
 	return q
-}
-
-// JudgeBatch returns outside where q ≤ fdr, borderline where p ≤ alpha, and inside otherwise, or
-// undecided if the holdout is too small for alpha.
-func JudgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
-	switch {
-	case math.IsNaN(p):
-		return Undecided
-	case q <= fdr:
-		return Outside
-	case p <= alpha:
-		return Borderline
-	case !Resolves(alpha, holdout):
-		return Undecided
-	}
-	return Inside
 }
 
 // CheckFDR rejects an impossible rate of false discoveries.

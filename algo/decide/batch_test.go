@@ -98,7 +98,7 @@ func TestFalseDiscoveries(t *testing.T) {
 				called, wrong := 0, 0
 				p := PValues(scores, holdout)
 				for i, q := range QValues(p) {
-					if JudgeBatch(p[i], q, 0.05, f, size) == Outside {
+					if judgeBatch(p[i], q, 0.05, f, size) == Outside {
 						if called++; float64(i) >= share*size {
 							wrong++
 						}
@@ -120,6 +120,11 @@ func TestFalseDiscoveries(t *testing.T) {
 	}
 }
 
+// judgeBatch is the verdict by a q-value.
+func judgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
+	return Rule{Alpha: alpha, Holdout: holdout, ByRate: true, Cut: Levels{p: q}.Cut(fdr)}.Judge(p, p)
+}
+
 func TestJudgeBatch(t *testing.T) {
 	for _, c := range []struct {
 		p, q    float64
@@ -129,7 +134,7 @@ func TestJudgeBatch(t *testing.T) {
 		{0.01, 0.09, 99, Outside}, {0.01, 0.2, 99, Borderline}, {0.06, 0.2, 99, Inside}, {0.06, 0.1, 99, Outside}, {math.NaN(), math.NaN(), 99, Undecided},
 		{0.1, 0.1, 9, Outside}, {0.1, 0.2, 9, Undecided},
 	} {
-		if got := JudgeBatch(c.p, c.q, 0.05, 0.1, c.holdout); got != c.want {
+		if got := judgeBatch(c.p, c.q, 0.05, 0.1, c.holdout); got != c.want {
 			t.Errorf("p %g, q %g of %d: %s, want %s", c.p, c.q, c.holdout, got, c.want)
 		}
 	}

@@ -79,15 +79,7 @@ func Resolves(alpha float64, holdout int) bool { return 1/float64(1+holdout) <= 
 // is called that, borderline where p ≤ 2·alpha, and inside otherwise. With a holdout too small for
 // alpha every graph is undecided.
 func Judge(p, alpha float64, holdout int) Verdict {
-	switch {
-	case math.IsNaN(p) || !Resolves(alpha, holdout):
-		return Undecided
-	case p <= alpha:
-		return Outside
-	case p <= 2*alpha:
-		return Borderline
-	}
-	return Inside
+	return Rule{Alpha: alpha, Holdout: holdout}.Judge(p, p)
 }
 
 // CheckAlpha rejects an impossible rate of false alarms.

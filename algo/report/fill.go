@@ -30,14 +30,18 @@ func (r *Report) Judge() {
 		tally.Add(p, 1)
 	}
 	q := tally.QValues()
+	rule := decide.Rule{Alpha: r.Alpha, Holdout: len(r.Holdout)}
+	switch {
+	case r.FDR > 0:
+		rule.ByRate, rule.Cut = true, q.Cut(r.FDR)
+	case r.Alone != nil:
+		rule.Guard = decide.Guard
+	}
 	judge := func(p, alone float64) (decide.Verdict, float64) {
-		switch {
-		case r.FDR > 0 && !math.IsNaN(p):
-			return decide.JudgeBatch(p, q[p], r.Alpha, r.FDR, len(r.Holdout)), q[p]
-		case r.Alone != nil:
-			return algo.Guarded(decide.Judge(p, r.Alpha, len(r.Holdout)), alone), math.NaN()
+		if rule.ByRate {
+			return rule.Judge(p, alone), q.Of(p)
 		}
-		return decide.Judge(p, r.Alpha, len(r.Holdout)), math.NaN()
+		return rule.Judge(p, alone), math.NaN()
 	}
 	r.Counts = decide.Counts{}
 	for i, p := range r.P {

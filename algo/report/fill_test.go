@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 		for i, v := range p {
 			want := decide.Judge(v, 0.03, 99)
 			if fdr > 0 {
-				want = decide.JudgeBatch(v, q[i], 0.03, fdr, 99)
+				want = decide.Rule{Alpha: 0.03, Holdout: 99, ByRate: true, Cut: decide.Levels{v: q[i]}.Cut(fdr)}.Judge(v, v)
 			}
 			n[want]++
 			e := r.Rows[i]

@@ -155,7 +155,7 @@ func pictures(saved bool) map[string]string {
 func judged(scores []float64, r []float64) []session.Verdict {
 	v := make([]session.Verdict, len(scores))
 	for i, p := range decide.PValues(scores, r) {
-		v[i] = session.Rule{Alpha: 0.2, Holdout: len(r)}.Judge(p, 1)
+		v[i] = map[decide.Verdict]session.Verdict{decide.Inside: session.Inside, decide.Borderline: session.Borderline, decide.Outside: session.Outside}[decide.Judge(p, 0.2, len(r))]
 	}
 	return v
 }

@@ -32,11 +32,9 @@ func StripOf(s *session.Session, width, height float64) Strip {
 func Distribution(s *session.Session, by session.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
 	c.fixed, c.threshold = true, session.Threshold(c.reference, s.Alpha)
-	rule := s.RuleOf(by)
-	_, p := s.Rows.By(by)
-	c.verdict = make([]session.Verdict, len(p))
-	for i, v := range p {
-		c.verdict[i] = rule.Judge(v, s.Rows.AloneP[i])
+	c.verdict = make([]session.Verdict, s.Rows.Len())
+	for i := range c.verdict {
+		c.verdict[i] = s.JudgeBy(by, i)
 	}
 	return c
 }

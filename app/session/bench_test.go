@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"baca/algo/decide"
 )
 
 // What the page does with 100 000 rows between two pictures, each of which must stay
@@ -36,7 +38,7 @@ func BenchmarkRows(b *testing.B) {
 	})
 	b.Run("judge", func(b *testing.B) {
 		for b.Loop() {
-			r.judge(Rule{Alpha: 0.05, Holdout: 99})
+			r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
 		}
 		b.ReportMetric(n, "rows")
 	})

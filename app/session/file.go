@@ -137,7 +137,7 @@ func (r *Result) judged(c *table.Column) {
 		c.Texts = rows.verdicts(func(i int) Verdict { return rows.Verdict[i] })
 	case "batch_verdict":
 		own := r.RuleOf(TheBatch)
-		c.Texts = rows.verdicts(func(i int) Verdict { return own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i]) })
+		c.Texts = rows.verdicts(func(i int) Verdict { return verdictOf(own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i])) })
 	case "error":
 		c.Texts = make([]string, rows.Len())
 		for _, p := range rows.Refused {

@@ -41,12 +41,21 @@ func (v Verdict) Role() string {
 	return v.Word()
 }
 
-// Levels map p-values to q-values. Empty until all records are scored and a false-discovery rate
-// decides.
-type Levels map[float64]float64
+// verdictOf is the page's word for a verdict.
+func verdictOf(v decide.Verdict) Verdict {
+	switch v {
+	case decide.Inside:
+		return Inside
+	case decide.Borderline:
+		return Borderline
+	case decide.Outside:
+		return Outside
+	}
+	return Undecided
+}
 
-// levelsOf computes q-values as `baca score --fdr`.
-func levelsOf(p []float64) Levels {
+// levelsOf are the q-values of a run, as `baca score --fdr` has them.
+func levelsOf(p []float64) decide.Levels {
 	tally := decide.NewTally()
 	for _, v := range p {
 		tally.Add(v, 1)
@@ -54,66 +63,7 @@ func levelsOf(p []float64) Levels {
 	return tally.QValues()
 }
 
-// Of is a q-value, NaN for none.
-func (l Levels) Of(p float64) float64 {
-	if q, ok := l[p]; ok {
-		return q
-	}
-	return math.NaN()
-}
-
-// cut is the highest p-value called at a rate, NaN for none.
-func (l Levels) cut(rate float64) float64 {
-	cut := math.NaN()
-	for p, q := range l {
-		if q <= rate && !(p <= cut) {
-			cut = p
-		}
-	}
-	return cut
-}
-
-// A Rule maps p-values to verdicts.
-type Rule struct {
-	Alpha   float64
-	Holdout int // number of reference graphs
-	// list is the reference's file, empty for held-out graphs.
-	list string
-	// Guard is the highest p-value by itself that can be outside, 0 for no limit, see algo.Guard.
-	Guard float64
-	// ByRate is the rule of `baca score --fdr`: outside up to the p-value cut, NaN for none,
-	// borderline up to α.
-	ByRate bool
-	Cut    float64
-}
-
-// Judge is the verdict for a p-value and the one by itself.
-func (r Rule) Judge(p, alone float64) Verdict {
-	most, border := r.Limits()
-	switch {
-	case math.IsNaN(p):
-		return Undecided
-	case p <= most && r.Guard > 0 && alone > r.Guard:
-		return Borderline
-	case p <= most:
-		return Outside
-	case !decide.Resolves(r.Alpha, r.Holdout):
-		return Undecided
-	case p <= border:
-		return Borderline
-	}
-	return Inside
-}
-
-// Limits are the highest p-values outside, NaN for none, and borderline.
-func (r Rule) Limits() (most, border float64) {
-	if r.ByRate {
-		return r.Cut, r.Alpha
-	}
-	return r.Alpha, 2 * r.Alpha
-}
-
-// known are the held-out scores that are not NaN.
+// known are the scores without NaN.
 func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
 
 // Threshold is the lowest score outside at α, NaN if the holdout is too small.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -16,19 +17,19 @@ import (
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		p, alone float64
-		r        Rule
+		r        decide.Rule
 		want     Verdict
 	}{
-		{0.05, 1, Rule{Alpha: 0.05, Holdout: 99}, Outside}, {0.051, 1, Rule{Alpha: 0.05, Holdout: 99}, Borderline},
-		{0.1, 1, Rule{Alpha: 0.05, Holdout: 99}, Borderline}, {0.11, 1, Rule{Alpha: 0.05, Holdout: 99}, Inside},
-		{math.NaN(), 1, Rule{Alpha: 0.05, Holdout: 99}, Undecided}, {1, 1, Rule{Alpha: 0.6, Holdout: 99}, Borderline},
+		{0.05, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Outside}, {0.051, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline},
+		{0.1, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline}, {0.11, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Inside},
+		{math.NaN(), 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Undecided}, {1, 1, decide.Rule{Alpha: 0.6, Holdout: 99}, Borderline},
 		// Too few are held for α.
-		{0.07, 1, Rule{Alpha: 0.05, Holdout: 18}, Undecided}, {0.5, 1, Rule{Alpha: 0.05, Holdout: 0}, Undecided}, {0.5, 1, Rule{Alpha: 0.05, Holdout: 19}, Inside},
+		{0.07, 1, decide.Rule{Alpha: 0.05, Holdout: 18}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 0}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 19}, Inside},
 		// The guard of the batch.
-		{0.01, 0.11, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Borderline}, {0.01, 0.1, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Outside}, {0.5, 0.01, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Inside},
-		{0.01, 0.11, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline}, {0.03, 0.1, Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline},
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Borderline}, {0.01, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Outside}, {0.5, 0.01, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Inside},
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline}, {0.03, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline},
 	} {
-		if got := c.r.Judge(c.p, c.alone); got != c.want {
+		if got := verdictOf(c.r.Judge(c.p, c.alone)); got != c.want {
 			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got.Word(), c.want.Word())
 		}
 		r := &Rows{}
@@ -96,7 +97,7 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 			r.Batch.Pre[i], r.Batch.Attn[i], r.Batch.BaCa[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
 		}
 	}
-	r.judge(Rule{Alpha: 0.05, Holdout: 99})
+	r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
 	return r
 }
 
@@ -226,11 +227,11 @@ func TestSay(t *testing.T) {
 		{Undecided, math.NaN(), 0, "no held-out"},
 		{Undecided, 0.5, 9, "with 9, p is 0.100 at least"},
 	} {
-		if got := VerdictReason(c.v, c.p, Rule{Alpha: 0.05, Holdout: c.held}, "molecules"); !strings.Contains(got, c.want) {
+		if got := VerdictReason(c.v, c.p, decide.Rule{Alpha: 0.05, Holdout: c.held}, "molecules", ""); !strings.Contains(got, c.want) {
 			t.Errorf("p %g: %q, want %q", c.p, got, c.want)
 		}
 	}
-	got := VerdictReason(Outside, 1.0/205, Rule{Alpha: 0.05, Holdout: 204, list: "new.smi"}, "molecules")
+	got := VerdictReason(Outside, 1.0/205, decide.Rule{Alpha: 0.05, Holdout: 204}, "molecules", "new.smi")
 	if want := "Only 1 of 205 molecules of new.smi, this one counted in, scores this high"; !strings.HasPrefix(got, want) {
 		t.Errorf("of a list of one's own it says %q, want %q", got, want)
 	}

@@ -214,3 +214,11 @@ func ModelFacts(m *message.Model) []string {
 	}
 	return append(facts, words.Count(m.Holdout)+" "+kept+" for p-values, so p is "+words.Number(m.SmallestP)+" at least", words.Size(m.Bytes))
 }
+
+// HoldoutFile is the file that p-values compare with, empty for graphs kept from training.
+func (m *Models) HoldoutFile() string {
+	if m.Used == nil {
+		return ""
+	}
+	return m.Used.HoldoutFile
+}

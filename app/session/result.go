@@ -25,8 +25,8 @@ type Result struct {
 	// References are held-out scores by decider.
 	References [Deciders][]float64 // by decider
 	Reference  []float64           // of what decides
-	Levels     Levels              // q-values, if a false-discovery rate decides
-	Scored     *message.Scored     // nil until all records are scored
+	Levels     decide.Levels       // q-values, if a rate of false discoveries decides
+	Scored     *message.Scored     // nil before all records are scored
 	Warnings   []string
 
 	// Of the batch, nil before it is calibrated.
@@ -229,28 +229,31 @@ func (r *Result) level() {
 	}
 }
 
-// Rule is the present rule. q-values need all records.
-func (r *Result) Rule() Rule {
+// Rule is what decides at present. q-values need all records.
+func (r *Result) Rule() decide.Rule {
 	rule := r.RuleOf(r.Deciding())
 	if len(r.Levels) > 0 {
-		rule.ByRate, rule.Cut = true, r.Levels.cut(r.FDR)
+		rule.ByRate, rule.Cut = true, r.Levels.Cut(r.FDR)
 	}
 	return rule
 }
 
-// RuleOf is a decider's rule at α.
-func (r *Result) RuleOf(by Decider) Rule {
-	rule := Rule{Alpha: r.Alpha, Holdout: len(r.References[by])}
-	if r.models.Used != nil {
-		rule.list = r.models.Used.HoldoutFile
-	}
-	if by == TheBatch && r.models.Welcome != nil {
-		rule.Guard = r.models.Welcome.Guard
+// RuleOf is the rule of a decider for each record by α.
+func (r *Result) RuleOf(by Decider) decide.Rule {
+	rule := decide.Rule{Alpha: r.Alpha, Holdout: len(r.References[by])}
+	if by == TheBatch {
+		rule.Guard = decide.Guard
 	}
 	return rule
 }
 
-// Threshold is the lowest score outside, NaN for none.
+// JudgeBy is the verdict of a decider on a record, at α.
+func (r *Result) JudgeBy(by Decider, record int) Verdict {
+	_, p := r.Rows.By(by)
+	return verdictOf(r.RuleOf(by).Judge(p[record], r.Rows.AloneP[record]))
+}
+
+// Threshold is the score from which on records are called outside, NaN for none.
 func (r *Result) Threshold() float64 {
 	most, _ := r.Rule().Limits()
 	return Threshold(r.Reference, most)

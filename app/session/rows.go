@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -181,8 +182,8 @@ func (r *Rows) forgetScores() {
 	r.Knows = 0
 }
 
-// judge sets and counts verdicts.
-func (r *Rows) judge(by Rule) {
+// judge sets all verdicts and counts them.
+func (r *Rows) judge(by decide.Rule) {
 	r.Counts = [Verdicts]int{}
 	r.Low, r.High = math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
@@ -191,7 +192,7 @@ func (r *Rows) judge(by Rule) {
 		case r.refused[i]:
 			v = Refused
 		case r.scored[i]:
-			v = by.Judge(r.P[i], r.AloneP[i])
+			v = verdictOf(by.Judge(r.P[i], r.AloneP[i]))
 		}
 		r.Verdict[i] = v
 		r.Counts[v]++

@@ -87,7 +87,7 @@ func (f *fake) scores(text string) {
 func usual(number uint32, r any, say func(any)) {
 	switch r := r.(type) {
 	case *message.Hello:
-		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3, Guard: 0.1, Examples: []byte(examplesCSV)})
+		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3, Examples: []byte(examplesCSV)})
 	case *message.LoadModel:
 		if r.Name == "bad" {
 			say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})

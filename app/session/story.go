@@ -167,13 +167,13 @@ func bracketed(x float64) string {
 
 func (s *Session) decisionLine(name string) string {
 	record := s.Inspector.Record
-	own := s.RuleOf(EachAlone).Judge(s.Rows.AloneP[record], s.Rows.AloneP[record])
+	own := s.JudgeBy(EachAlone, record)
 	by := "By itself " + name + " is " + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
 	b := s.Rows.Batch
 	if b == nil {
 		return by + "."
 	}
-	paper := s.RuleOf(ThePaper).Judge(b.BaCaP[record], s.Rows.AloneP[record])
+	paper := s.JudgeBy(ThePaper, record)
 	line := "S_BaCa calls " + name + " " + paper.Word() + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
 	if paper == own {
 		return line + own.Word() + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."

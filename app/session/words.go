@@ -421,7 +421,7 @@ func DriftSentence(d *message.Drifted, name string) string {
 // VerdictReason says why a verdict is what it is. It says what is known and no more: how
 // many in-distribution graphs that were kept from training score at least as high, with the graph itself,
 // as p has it.
-func VerdictReason(v Verdict, p float64, r Rule, things string) string {
+func VerdictReason(v Verdict, p float64, r decide.Rule, things, list string) string {
 	switch {
 	case r.Holdout == 0 || math.IsNaN(p):
 		return "The model keeps no held-out " + things + " to compare with."
@@ -429,8 +429,8 @@ func VerdictReason(v Verdict, p float64, r Rule, things string) string {
 		return TooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
 	}
 	kind := " " + things + " like those the model was trained on"
-	if r.list != "" {
-		kind = " " + things + " of " + words.Shorten(r.list, 40)
+	if list != "" {
+		kind = " " + things + " of " + words.Shorten(list, 40)
 	}
 	reason, score := "", "score"
 	if v == Outside {
@@ -443,12 +443,12 @@ func VerdictReason(v Verdict, p float64, r Rule, things string) string {
 }
 
 // TooFewHeld says that a model keeps too few graphs for α.
-func TooFewHeld(r Rule, things string) string {
+func TooFewHeld(r decide.Rule, things string) string {
 	return "This model keeps too few " + things + " to compare with for α\u00a0=\u00a0" + words.Percent(r.Alpha) + ": with " + words.Count(r.Holdout) + ", p is " + words.Number(1/float64(r.Holdout+1)) + " at least."
 }
 
 // Guarded says why a record that the batch finds outside is borderline.
-func Guarded(alone float64, r Rule) string {
+func Guarded(alone float64, r decide.Rule) string {
 	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "): outside by the batch needs p of at most " + words.Number(r.Guard) + " by itself, too."
 }
 

@@ -375,21 +375,3 @@ func each(records []table.Unread) iter.Seq2[table.Unread, error] {
 		}
 	}
 }
-
-// QValues returns each p-value's q-value (Benjamini and Hochberg), NaN for NaN.
-func QValues(p []float64) []float64 {
-	t := decide.NewTally()
-	for _, x := range p {
-		if !math.IsNaN(x) {
-			t.Add(x, 1)
-		}
-	}
-	of, q := t.QValues(), make([]float64, len(p))
-	for i, x := range p {
-		q[i] = math.NaN()
-		if !math.IsNaN(x) {
-			q[i] = of[x]
-		}
-	}
-	return q
-}

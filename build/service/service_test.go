@@ -230,30 +230,6 @@ func TestKept(t *testing.T) {
 	}
 }
 
-func TestQValues(t *testing.T) {
-	p := []float64{0.01, math.NaN(), 0.04, 0.03, 0.5, 0.01}
-	got := QValues(p)
-	for i, x := range p {
-		want := math.NaN()
-		for _, y := range p { // the least over all y ≥ x of y·n / #{p ≤ y}
-			if y >= x {
-				below := 0
-				for _, z := range p {
-					if z <= y {
-						below++
-					}
-				}
-				if q := y * 5 / float64(below); !(q >= want) {
-					want = q
-				}
-			}
-		}
-		if math.IsNaN(want) != math.IsNaN(got[i]) || math.Abs(got[i]-want) > 1e-15 {
-			t.Errorf("q of %g is %g, want %g", x, got[i], want)
-		}
-	}
-}
-
 // A trained model has what was asked for, and refused records are told.
 func TestTrain(t *testing.T) {
 	var list List

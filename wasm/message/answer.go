@@ -135,9 +135,8 @@ type Checkpoint struct {
 type Welcome struct {
 	Program  string // version
 	Models   []Model
-	MinBatch int     // least graphs of a batch
-	Guard    float64 // highest p-value by itself for a batch verdict
-	Examples []byte  // CSV with the columns name, class and smiles
+	MinBatch int    // least graphs of a batch
+	Examples []byte // CSV with the columns name, class and smiles
 	// Extensions are those of readable files.
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"baca/algo"
@@ -207,19 +206,16 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 }
 
 // decide sets the q-values and verdicts of rows, and counts the verdicts.
-func (p *pending) decide(columns []table.Column, q map[float64]float64, alpha float64, references int, counts *decide.Counts) {
+func (p *pending) decide(columns []table.Column, q decide.Levels, alpha float64, references int, counts *decide.Counts) {
+	rule := decide.Rule{Alpha: alpha, Holdout: references, ByRate: true, Cut: q.Cut(p.fdr)}
 	refused, values := table.Named(columns, "error").Texts, table.Named(columns, "p_value").Numbers
 	for i, x := range values {
 		if refused[i] != "" {
 			emptyLists(columns, i)
 			continue
 		}
-		rate := math.NaN()
-		if !math.IsNaN(x) {
-			rate = q[x]
-		}
-		v := decide.JudgeBatch(x, rate, alpha, p.fdr, references)
-		table.Named(columns, "q_value").Numbers[i], table.Named(columns, "verdict").Texts[i] = rate, string(v)
+		v := rule.Judge(x, x)
+		table.Named(columns, "q_value").Numbers[i], table.Named(columns, "verdict").Texts[i] = q.Of(x), string(v)
 		if counts.Count(v); v == decide.Outside {
 			p.most = max(p.most, x)
 		}

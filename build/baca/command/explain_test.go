@@ -61,7 +61,7 @@ func TestFDRIsOfTheWholeInput(t *testing.T) {
 		if got := number(fdr[i][7]); math.Abs(got-q) > 1e-5 {
 			t.Errorf("row %d with p = %g has q = %g, want %g", i+1, p[i], got, q)
 		}
-		if want := string(decide.JudgeBatch(p[i], number(fdr[i][7]), 0.1, 0.3, references)); fdr[i][4] != want {
+		if want := string(judgeBatch(p[i], number(fdr[i][7]), 0.1, 0.3, references)); fdr[i][4] != want {
 			t.Errorf("row %d with p = %g and q = %s is %s, want %s", i+1, p[i], fdr[i][7], fdr[i][4], want)
 		}
 		seen[fdr[i][4]]++
@@ -111,7 +111,7 @@ func TestConfidence(t *testing.T) {
 			at := math.Round(p[i]*float64(1+n)) / float64(1+n)
 			want := decide.Judge(at, rate, n)
 			if fdr > 0 {
-				want = decide.JudgeBatch(at, q[i], rate, fdr, n)
+				want = judgeBatch(at, q[i], rate, fdr, n)
 			}
 			if row[4] != string(want) {
 				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[4], want)
@@ -129,4 +129,9 @@ func TestConfidence(t *testing.T) {
 			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, &stderr)
 		}
 	}
+}
+
+// judgeBatch is the verdict by a q-value.
+func judgeBatch(p, q, alpha, fdr float64, holdout int) decide.Verdict {
+	return decide.Rule{Alpha: alpha, Holdout: holdout, ByRate: true, Cut: decide.Levels{p: q}.Cut(fdr)}.Judge(p, p)
 }

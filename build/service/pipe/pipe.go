@@ -103,7 +103,7 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 	case "q_values":
 		var p []float64
 		if p, err = numbers(q.body); err == nil {
-			a.body = appendNumbers(nil, service.QValues(p))
+			a.body = appendNumbers(nil, decide.QValues(p))
 		}
 	default:
 		err = a.ofModel(ctx, s, q)

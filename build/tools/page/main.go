@@ -172,7 +172,7 @@ func (b *builder) static() error {
 
 // models adds the models and what the worker is told at its start.
 func (b *builder) models() error {
-	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Guard: algo.Guard, Examples: web.Examples(), Extensions: dataset.Extensions()}
+	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
 	names := weights.Names()
 	for _, name := range names {
 		data, err := weights.Bytes(name)

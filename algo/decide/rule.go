@@ -1,0 +1,69 @@
+package decide
+
+import "math"
+
+// Guard is the highest p-value by itself with which a batch may call a graph outside. A batch of
+// one kind differs from the training set even deep inside it; Guard bounds false alarms in any
+// batch. `baca-paper bench guard` measures it.
+const Guard = 0.1
+
+// A Rule tells verdicts from p-values. It is the only one: scores, reports, --fdr and the page ask
+// it.
+type Rule struct {
+	Alpha   float64
+	Holdout int     // graphs that p-values compare with
+	Guard   float64 // highest p-value by itself of an outside graph, 0 for no limit
+	// ByRate has a rate of false discoveries decide: outside up to the p-value Cut, which is NaN
+	// for none, and borderline up to Alpha. See Levels.Cut.
+	ByRate bool
+	Cut    float64
+}
+
+// Judge returns the verdict on a graph by its p-value, and by that of the graph by itself, which
+// matters to a Guard alone. With a holdout too small for Alpha a graph is undecided.
+func (r Rule) Judge(p, alone float64) Verdict {
+	outside, borderline := r.Limits()
+	switch {
+	case math.IsNaN(p):
+		return Undecided
+	case p <= outside && r.Guard > 0 && alone > r.Guard:
+		return Borderline
+	case p <= outside:
+		return Outside
+	case !Resolves(r.Alpha, r.Holdout):
+		return Undecided
+	case p <= borderline:
+		return Borderline
+	}
+	return Inside
+}
+
+// Limits are the highest p-values that are called outside, NaN where none is, and borderline.
+func (r Rule) Limits() (outside, borderline float64) {
+	if r.ByRate {
+		return r.Cut, r.Alpha
+	}
+	return r.Alpha, 2 * r.Alpha
+}
+
+// Levels are the q-values of p-values, see QValues.
+type Levels map[float64]float64
+
+// Of is the q-value of a p-value, NaN where there is none.
+func (l Levels) Of(p float64) float64 {
+	if q, ok := l[p]; ok {
+		return q
+	}
+	return math.NaN()
+}
+
+// Cut is the highest p-value that is called at a rate of false discoveries, NaN where none is.
+func (l Levels) Cut(rate float64) float64 {
+	cut := math.NaN()
+	for p, q := range l {
+		if q <= rate && !(p <= cut) {
+			cut = p
+		}
+	}
+	return cut
+}

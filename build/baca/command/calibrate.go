@@ -19,7 +19,7 @@ import (
 	"baca/weights"
 )
 
-// minReference is the smallest list that may become the reference of a model.
+// minReference is the least reference list.
 const minReference = 20
 
 func newCalibrate() *cobra.Command {
@@ -114,8 +114,8 @@ func runCalibrate(c *cobra.Command, model string, from source, out target) error
 	return nil
 }
 
-// referenceGraphs returns the graphs of a list that p-values can be taken from, as many as a
-// model holds, evenly spread. It says which are left out.
+// referenceGraphs returns the graphs of a list for p-values, evenly spread, as many as a model
+// holds, and reports which are left out.
 func referenceGraphs(m *algo.Model, gs []*graph.Graph, stderr io.Writer) []*graph.Graph {
 	var list []*graph.Graph
 	empty, known, copies := 0, 0, 0

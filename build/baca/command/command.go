@@ -1,6 +1,5 @@
-// Package command is the command baca, apart from what computes: build/baca makes it
-// with the processor alone, build/gpu with GPUs. It is also what the second program,
-// build/baca-paper, shares with it.
+// Package command is the command baca (Main): build/baca runs it on the processor, build/gpu on
+// GPUs too. The second program, build/baca-paper, shares it.
 package command
 
 import (
@@ -27,15 +26,15 @@ import (
 	"baca/web"
 )
 
-// The exit statuses.
+// Exit statuses.
 const (
 	exitFailure = 1
 	exitUsage   = 2
 	exitFound   = 3 // of baca score --fail-on
 )
 
-// Main runs the command with the arguments of the process, and ends the process.
-// The GPUs are what --device can choose from, nil for a program that has none.
+// Main runs the command with the process's arguments, and ends the process. gpus are the choices of
+// --device, nil for none.
 func Main(gpus *device.GPUs) { main(newRoot(gpus)) }
 
 func main(root *cobra.Command) {
@@ -43,8 +42,8 @@ func main(root *cobra.Command) {
 	os.Exit(execute(root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// execute is main with its surroundings as arguments. A first interrupt ends the work
-// at the next safe point; a second one ends the process.
+// execute is main with explicit surroundings. A first interrupt ends the work at the next safe
+// point, a second one the process.
 func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -65,7 +64,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	root.SetErr(messages)
 	err := root.ExecuteContext(ctx)
 	if err == nil || errors.Is(err, out.err) {
-		err = written("", out.err) // cobra does not look at it
+		err = written("", out.err) // cobra ignores it
 	}
 	if err == nil || errors.Is(err, errClosed) {
 		return 0
@@ -91,7 +90,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	return exitFailure
 }
 
-// kinds are the values of flags in words, by their types.
+// kinds describes flag values by type.
 var kinds = map[string]string{
 	"float64": "a number with a point for decimals", "bool": "true or false", "duration": "a time such as 90s or 15m",
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number of at least 0", "uint64": "a whole number of at least 0",
@@ -103,7 +102,7 @@ func newRoot(gpus *device.GPUs) *cobra.Command {
 pre-trained model has seen, and says how often a graph like the training set would
 score as high. What it says of a graph is of that graph alone; what it says of a list
 as a whole is an answer of its own. `+"`baca help columns`"+` says what columns of rows mean.`)
-	cobra.EnableCommandSorting = false // the verbs are in the order of a first day
+	cobra.EnableCommandSorting = false // verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
 	for _, c := range append(movedToPaper(), newPipe(), newMan()) {
 		c.Hidden = true
@@ -114,7 +113,7 @@ as a whole is an answer of its own. `+"`baca help columns`"+` says what columns 
 	return root
 }
 
-// program is the root of a command line, without its commands.
+// program is a root command without subcommands.
 func program(name, short, long string) *cobra.Command {
 	root := &cobra.Command{
 		Use: name + " COMMAND", Short: short, Long: long,
@@ -146,7 +145,7 @@ func program(name, short, long string) *cobra.Command {
 	return root
 }
 
-// finish sets what all commands of a program share, once they are there.
+// finish sets what all commands of a program share.
 func finish(root *cobra.Command) {
 	inOrder(root)
 	strict(root)
@@ -154,7 +153,7 @@ func finish(root *cobra.Command) {
 	completeValues(root)
 }
 
-// inOrder has help show flags as they were added.
+// inOrder shows flags in help as they were added.
 func inOrder(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	for _, below := range c.Commands() {
@@ -162,10 +161,10 @@ func inOrder(c *cobra.Command) {
 	}
 }
 
-// groupErrors are how cobra says that of some flags only one may be set, or that all must be.
+// groupErrors are cobra's messages on flag groups.
 var groupErrors = regexp.MustCompile(`\[([^]]*)\] were all set$|group \[([^]]*)\] .* missing \[(.*)\]$`)
 
-// checkGroups reports flags that do not go together, or only together, as a mistake in the command line.
+// checkGroups reports violated flag groups as command line mistakes.
 func checkGroups(c *cobra.Command, _ []string) error {
 	err := c.ValidateFlagGroups()
 	if err == nil {
@@ -178,7 +177,7 @@ func checkGroups(c *cobra.Command, _ []string) error {
 	return usage.Errorf("--%s go together: --%s is missing", strings.ReplaceAll(m[2], " ", " and --"), m[3])
 }
 
-// oneOfBelow refuses what is none of the commands below one.
+// oneOfBelow refuses unknown subcommands.
 func oneOfBelow(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -189,8 +188,7 @@ func oneOfBelow(c *cobra.Command, args []string) error {
 	return usage.Errorf("unknown command %q; `%s --help` lists them", args[0], c.CommandPath())
 }
 
-// strict has the commands that cobra adds refuse what they do not know, where they would show help
-// as if nothing were wrong. Help does not list them.
+// strict makes cobra's own commands refuse unknown arguments, and hides them in help.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

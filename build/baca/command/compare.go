@@ -30,7 +30,6 @@ import (
 	"baca/build/internal/version"
 )
 
-// compareFlags are those of `baca compare`.
 type compareFlags struct {
 	source
 	html, plot string
@@ -39,7 +38,6 @@ type compareFlags struct {
 	seed       uint64
 }
 
-// newCompare is the command that compares two lists.
 func newCompare() *cobra.Command {
 	f := compareFlags{}
 	c := &cobra.Command{
@@ -103,7 +101,7 @@ func (f *compareFlags) check(args []string) error {
 	return f.source.check(apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
-// checkHTML refuses a name that is not one of an .html file, or in no folder. Empty is fine.
+// checkHTML refuses a name without .html or in a missing folder. Empty is fine.
 func checkHTML(flag, name string) error {
 	if ext := strings.ToLower(filepath.Ext(name)); name != "" && ext != ".html" && ext != ".htm" {
 		return usage.Errorf("--%s %s: want the name of an .html file", flag, name)
@@ -160,7 +158,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	return f.write(c.OutOrStdout(), r.Comparison)
 }
 
-// nameOf is what a list is called.
+// nameOf is a list's name.
 func nameOf(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -168,7 +166,7 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-// fill reads all of an input into a list, and says what was refused.
+// fill reads an input into a list, and reports refused records.
 func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.Writer) (refused []string, err error) {
 	p := progress.New(stderr, "reading "+l.Name, 0)
 	defer p.Done()
@@ -177,14 +175,13 @@ func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.W
 	if err != nil {
 		return nil, err
 	}
-	if err := emptyHanded(l.Read, l.Refused); err != nil {
+	if err := checkRead(l.Read, l.Refused); err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Name, err)
 	}
 	return refused, nil
 }
 
-// sources yields the records of an input, parsed. Where the input has no SMILES, as an SDF
-// file has none, they have one of their own.
+// sources yields an input's parsed records, with a SMILES for each.
 func (s source) sources(ctx context.Context, in *input) iter.Seq2[table.Record, error] {
 	if in.molecules == nil {
 		return table.Parse(ctx, s.workers, in.records)
@@ -201,13 +198,12 @@ func (s source) sources(ctx context.Context, in *input) iter.Seq2[table.Record, 
 	})
 }
 
-// smilesOf writes a molecule in its canonical form.
+// smilesOf writes a molecule's canonical form.
 func smilesOf(m *molecule.Molecule) string {
 	canonical, _, _ := smiles.In(m, molecule.Canonical)
 	return smiles.Write(canonical)
 }
 
-// writeHTML writes the report.
 func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []string) (err error) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
@@ -224,7 +220,6 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []str
 	return replace.File(f.html, func(w io.Writer) error { return report.WriteComparison(w, r) })
 }
 
-// write writes the result as JSON or as text.
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
 		e := json.NewEncoder(w)
@@ -283,10 +278,10 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	return b.Flush()
 }
 
-// textRows is how many differences of each kind text shows.
+// textRows bounds the differences of a kind in text.
 const textRows = 15
 
-// differences writes those of one side, where there are any.
+// differences writes one side's differences.
 func differences(w io.Writer, title string, c *compare.Comparison, of func(*compare.Difference) bool) {
 	found := func(d compare.Difference) bool { return of(&d) }
 	if !slices.ContainsFunc(c.Named, found) && !slices.ContainsFunc(c.Fragments, found) {

@@ -10,7 +10,7 @@ import (
 	"baca/weights"
 )
 
-// completeValues tells the shell what flags take.
+// completeValues registers completions of flag values.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
 		"by": slices.Insert(algo.Deciders(), 1, byBoth), "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": table.Forms(),

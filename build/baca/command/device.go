@@ -21,10 +21,10 @@ type deviceFlag struct {
 
 func (f *deviceFlag) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.value, "device", "auto", device.Usage)
-	fs.Lookup("device").Hidden = f.gpus == nil // which leaves nothing to choose
+	fs.Lookup("device").Hidden = f.gpus == nil // no choice
 }
 
-// check reports a value that means nothing, or that this program cannot do.
+// check refuses a value that is malformed or not supported.
 func (f *deviceFlag) check() error {
 	var err error
 	if f.choice, err = device.Parse(f.value); err != nil {
@@ -36,8 +36,8 @@ func (f *deviceFlag) check() error {
 	return nil
 }
 
-// open returns the device for encoders of a shape, nil for the processor. A program
-// with GPU support says which one it is.
+// open returns the device for encoders of a shape, nil for the processor. A program with GPU
+// support names it.
 func (f *deviceFlag) open(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error) {
 	d, what, err := f.choice.Open(ctx, f.gpus, workers, shape, training)
 	if err == nil && f.gpus != nil {

@@ -20,7 +20,7 @@ import (
 	"baca/build/internal/version"
 )
 
-// formFlags are those of `baca report` for forms of regulators.
+// formFlags are the flags of regulators' forms.
 type formFlags struct {
 	qprf, qmrf bool
 	neighbors  int
@@ -36,7 +36,7 @@ func (f *formFlags) register(fs *pflag.FlagSet) {
 
 func (f *formFlags) asked() bool { return f.qprf || f.qmrf }
 
-// checkForm reports what is wrong with the flags of a form.
+// checkForm checks the flags of a form.
 func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	switch ext := strings.ToLower(filepath.Ext(f.out)); {
 	case f.forms.qprf && f.forms.qmrf:
@@ -66,7 +66,7 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 	return f.source.check(apart.File{Role: "--out", Name: f.out})
 }
 
-// domain is what a form is made of.
+// domain is the basis of a form.
 func (f *reportFlags) domain(o *opening) *job.Domain {
 	return &job.Domain{
 		Model: o.model, Alone: o.alone, Name: f.model, SHA256: hashOf(o.file), Bytes: len(o.file), Program: "baca " + version.String(),
@@ -99,7 +99,7 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 	}
 	defer o.close()
 	d := q.Report()
-	d.Command = q.Command(f.flags()[1:], f.out, f.path) // which adds the model
+	d.Command = q.Command(f.flags()[1:], f.out, f.path) // it adds the model
 	read, refused, err := f.judge(c, q, d, o.input)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (f *reportFlags) runForm(c *cobra.Command, args []string) error {
 // errMany ends reading.
 var errMany = errors.New("too many molecules")
 
-// judge reads the input and judges its molecules.
+// judge reads and judges the input's molecules.
 func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain, in *input) (read, refused int, err error) {
 	ctx := c.Context()
 	for r, err := range f.sources(ctx, in) {
@@ -143,7 +143,7 @@ func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain, i
 	for _, w := range d.Warnings {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", w)
 	}
-	return read, refused, emptyHanded(read, refused)
+	return read, refused, checkRead(read, refused)
 }
 
 func (f *reportFlags) writeQMRF(c *cobra.Command, q *job.Domain) error {
@@ -155,7 +155,7 @@ func (f *reportFlags) writeQMRF(c *cobra.Command, q *job.Domain) error {
 	return nil
 }
 
-// writeForm writes a form as the name of its file wants it.
+// writeForm writes a form in the format of its file name.
 func (f *reportFlags) writeForm(asHTML, asJSON func(io.Writer) error) error {
 	if strings.EqualFold(filepath.Ext(f.out), ".json") {
 		return replace.File(f.out, asJSON)

@@ -16,7 +16,6 @@ import (
 	"baca/build/internal/usage"
 )
 
-// driftFlags are those of `baca drift`.
 type driftFlags struct {
 	source
 	plot  string
@@ -26,9 +25,8 @@ type driftFlags struct {
 	every int
 }
 
-// newDrift is the command that watches a stream.
 func newDrift() *cobra.Command {
-	f := driftFlags{source: source{workers: 1}} // of a stream there is one graph at a time
+	f := driftFlags{source: source{workers: 1}} // a stream brings one graph at a time
 	c := &cobra.Command{
 		Use:   "drift [INPUT|-]",
 		Short: "Watch a stream of graphs for a change of where they come from",
@@ -104,15 +102,15 @@ func (f *driftFlags) run(c *cobra.Command) error {
 	return w.finish()
 }
 
-// driftRows are the rows of a test for drift.
+// driftRows are a drift test's rows.
 type driftRows struct {
 	*driftFlags
 	test        *job.Drift
 	out, stderr io.Writer
-	read, moved int // records, and at which of them it moved; 0 for never
+	read, moved int // records, and the record where it moved; 0 for never
 }
 
-// add writes the row of the next record.
+// add writes a record's row.
 func (w *driftRows) add(r table.Record, score, p float64) error {
 	w.read++
 	if r.Err != nil {
@@ -132,7 +130,6 @@ func (w *driftRows) add(r table.Record, score, p float64) error {
 	return w.write(w.text.Cell(r.ID), table.Number(score), table.Number(p), table.Number(log), strconv.FormatBool(w.moved > 0), "")
 }
 
-// write writes one line.
 func (w *driftRows) write(cells ...string) error {
 	c := csv.NewWriter(w.out)
 	c.Write(cells)
@@ -140,10 +137,10 @@ func (w *driftRows) write(cells ...string) error {
 	return c.Error()
 }
 
-// finish draws the evidence and sums up.
+// finish draws the evidence and summarises.
 func (w *driftRows) finish() error {
 	d := w.test
-	if err := emptyHanded(w.read, w.read-d.Seen()); err != nil {
+	if err := checkRead(w.read, w.read-d.Seen()); err != nil {
 		return err
 	}
 	if err := draw(w.plot, report.DriftSVG(d.Wealth, w.delta)); err != nil {

@@ -18,25 +18,25 @@ import (
 
 // answers are what --by, --fdr, --explain and --neighbors add to rows.
 type answers struct {
-	both bool    // there are the columns of both answers
+	both bool    // columns of both answers
 	fdr  float64 // 0 without
-	// confidence over the choice of the held-out graphs, 0 without.
+	// confidence over holdouts, 0 for none.
 	confidence float64
 	explain    bool
-	neighbors  int  // training graphs that are named, 0 for none
-	drop       bool // the input's own columns are left out
-	known      bool // values of these are
+	neighbors  int  // named training graphs, 0 for none
+	drop       bool // without the input's own columns
+	known      bool // their values are known
 	predictions
 }
 
-// defaultConfidence is that of bounds where none is asked for.
+// defaultConfidence is the confidence of bounds by default.
 const defaultConfidence = 0.95
 
-// bounded tells whether the number of false ones among those called outside is bounded.
+// bounded reports whether false alarms among those outside are bounded.
 func (a *answers) bounded() bool { return a.fdr > 0 || a.confidence > 0 }
 
-// rate returns what takes the place of alpha in verdicts by that many held-out graphs: with
-// a confidence at most alpha, 0 where that cannot be kept.
+// rate replaces alpha in verdicts by that many held-out graphs: with a confidence it is at most
+// alpha, 0 if impossible.
 func (a *answers) rate(alpha float64, references int) float64 {
 	if a.confidence == 0 {
 		return alpha
@@ -44,7 +44,7 @@ func (a *answers) rate(alpha float64, references int) float64 {
 	return decide.Confident(alpha, a.confidence, references)
 }
 
-// fields are those of a row of a run, with the input's own columns.
+// fields of a run's rows, with the input's own columns.
 func (a *answers) fields(run *table.Run, own []string) []table.Field {
 	groups := table.Usual
 	switch {
@@ -72,12 +72,12 @@ func (a *answers) fields(run *table.Run, own []string) []table.Field {
 	return withOwn(append(table.Fields(groups), run.Fields()...), own)
 }
 
-// withOwn appends those of the input's own columns.
+// withOwn appends the input's own columns.
 func withOwn(fields []table.Field, own []string) []table.Field {
 	return append(fields, table.OwnFields(own, fields...)...)
 }
 
-// nearest is how many training graphs are named.
+// nearest is the number of named training graphs.
 func (a *answers) nearest() int {
 	if a.explain && a.neighbors == 0 {
 		return algo.NearestExplained
@@ -85,7 +85,7 @@ func (a *answers) nearest() int {
 	return a.neighbors
 }
 
-// writer returns the writer of the rows of a run, which with --fdr keeps them until finish.
+// writer returns the writer of a run's rows, which with --fdr holds them until finish.
 func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, run *table.Run, own []string) (*table.Sink, error) {
 	out := table.NewSink(w, to, text, header, a.fields(run, own))
 	if a.fdr == 0 {
@@ -96,9 +96,9 @@ func (a *answers) writer(w io.Writer, to string, text table.Text, header bool, r
 	return out, err
 }
 
-// newExplainer returns what fills in the columns of --explain.
+// newExplainer returns the source of --explain's columns.
 func newExplainer(ctx context.Context, m *algo.Model, alpha float64) (*job.Explainer, error) {
-	// Explanations take graphs one at a time, which is no work for a GPU.
+	// Single graphs are no work for a GPU.
 	here, encoder := *m, *m.Encoder
 	here.Encoder, encoder.Device = &encoder, nil
 	alone, err := algo.NewSingleScorer(ctx, &here, 1)
@@ -123,7 +123,7 @@ func (s *scoring) finish(err error) error {
 	return written(s.outName, err)
 }
 
-// pending is the writer of --fdr, if rows go through it.
+// pending is the writer of --fdr, if used.
 func (s *scoring) pending() (*pending, bool) {
 	if s.out == nil {
 		return nil, false
@@ -132,13 +132,13 @@ func (s *scoring) pending() (*pending, bool) {
 	return p, ok
 }
 
-// judged tells whether the verdicts are final: with --fdr they are once all rows are scored.
+// judged reports final verdicts: with --fdr after all rows are scored.
 func (s *scoring) judged() bool {
 	p, ok := s.pending()
 	return !ok || p.done
 }
 
-// A pending writer keeps rows in a temporary file until all p-values are known.
+// A pending writer holds rows in a temporary file until all p-values are known.
 type pending struct {
 	out   table.Writer
 	fdr   float64
@@ -146,9 +146,9 @@ type pending struct {
 	to    *bufio.Writer
 	rows  *gob.Encoder
 	tally *decide.Tally
-	most  float64 // the highest p-value of those called outside, after finish
+	most  float64 // the highest p-value outside, after finish
 	count int
-	done  bool // finish has written the rows
+	done  bool // rows are written
 	err   error
 }
 
@@ -157,14 +157,12 @@ func newPending(out table.Writer, fdr float64) (*pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Where the system allows that, it has no name from here on, and nothing is
-	// left behind if the process is killed.
+	// Where possible the file has no name from here on, so a killed process leaves nothing.
 	os.Remove(f.Name())
 	to := bufio.NewWriterSize(f, 1<<20)
 	return &pending{out: out, fdr: fdr, file: f, to: to, rows: gob.NewEncoder(to), tally: decide.NewTally()}, nil
 }
 
-// Write implements table.Writer.
 func (p *pending) Write(columns []table.Column) {
 	refused := table.Named(columns, "error").Texts
 	for i, x := range table.Named(columns, "p_value").Numbers {
@@ -176,14 +174,13 @@ func (p *pending) Write(columns []table.Column) {
 	p.err = cmp.Or(p.err, p.rows.Encode(columns))
 }
 
-// Close implements table.Writer.
 func (p *pending) Close() error { return p.out.Close() }
 
-// Flush implements table.Writer. The rows stay in the file.
+// Flush leaves the rows in the file.
 func (p *pending) Flush() error { return p.err }
 
-// finish writes all rows with q-values and the verdicts that follow from them, and
-// returns the counts of these. Borderline is up to alpha, 0 for none.
+// finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to
+// alpha, 0 for none.
 func (p *pending) finish(alpha float64, references int) (counts decide.Counts, err error) {
 	if err := errors.Join(p.err, p.to.Flush()); err != nil {
 		return counts, err
@@ -222,7 +219,7 @@ func (p *pending) decide(columns []table.Column, q decide.Levels, alpha float64,
 	}
 }
 
-// emptyLists makes those of a row no value, which package gob takes for lists without any.
+// emptyLists turns a row's empty lists into no value: package gob does not distinguish them.
 func emptyLists(columns []table.Column, row int) {
 	for i := range columns {
 		if c := &columns[i]; c.TextLists != nil {
@@ -233,7 +230,6 @@ func emptyLists(columns []table.Column, row int) {
 	}
 }
 
-// close removes the file.
 func (p *pending) close() {
 	p.file.Close()
 	os.Remove(p.file.Name())

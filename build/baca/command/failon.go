@@ -11,10 +11,10 @@ import (
 	"baca/build/internal/usage"
 )
 
-// failOn is what --fail-on names: records that a pipeline is to stop at.
+// failOn are the verdicts of --fail-on.
 type failOn struct{ words []string }
 
-// failWords are what may be named, with the count of such records.
+// failWords are the possible words with their counts.
 var failWords = []struct {
 	word  string
 	count func(c decide.Counts, refused int) int
@@ -25,7 +25,6 @@ var failWords = []struct {
 	{"refused", func(_ decide.Counts, refused int) int { return refused }},
 }
 
-// failNames lists the words.
 func failNames() []string {
 	var list []string
 	for _, f := range failWords {
@@ -47,7 +46,7 @@ func (f *failOn) check() error {
 	return nil
 }
 
-// found is a foundError if some of the records are named.
+// found is a foundError if a named verdict occurred.
 func (f *failOn) found(c decide.Counts, refused int) error {
 	var list foundError
 	for _, w := range failWords {
@@ -61,7 +60,7 @@ func (f *failOn) found(c decide.Counts, refused int) error {
 	return list
 }
 
-// A foundError is that of --fail-on: so many records are what it names.
+// A foundError lists what --fail-on found.
 type foundError []string
 
 func (e foundError) Error() string {

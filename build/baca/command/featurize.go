@@ -51,7 +51,7 @@ read or all of it was refused.`,
 	return c
 }
 
-// writings are the SMILES that a line has beside the graph.
+// writings are a line's optional SMILES.
 type writings struct{ canonical, parent bool }
 
 func featurize(c *cobra.Command, from source, also writings) (err error) {
@@ -89,15 +89,15 @@ func featurize(c *cobra.Command, from source, also writings) (err error) {
 			refused++
 		}
 	}
-	return emptyHanded(read, refused)
+	return checkRead(read, refused)
 }
 
-// errorLine is the line of output for a record that is refused.
+// errorLine is a refused record's line.
 func errorLine(row int, err error) []byte {
 	return fmt.Appendf(nil, "{\"row\": %d, \"error\": %s}\n", row, inJSON(err.Error()))
 }
 
-// featureLine is the line of output for a molecule.
+// featureLine is a molecule's line.
 func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 	g := m.Graph()
 	atoms, bonds := make([][]int, g.N()), make([][2]int, len(m.Bonds))
@@ -124,7 +124,7 @@ func featureLine(row int, m *molecule.Molecule, also writings) []byte {
 func inJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // texts and whole numbers always have a JSON form
+		panic(err) // such values cannot fail
 	}
 	return text
 }

@@ -11,13 +11,13 @@ import (
 	"baca/algo/table"
 )
 
-// helpWidth is that of the narrowest terminal that help is written for.
+// helpWidth fits the narrowest supported terminal.
 const helpWidth = 80
 
-// groupKey is the annotation of a flag that has the title which help shows it below.
+// groupKey is the annotation with a flag's title in help.
 const groupKey = "group"
 
-// group puts flags of a command below a title.
+// group sets the title of flags.
 func group(c *cobra.Command, title string, names ...string) {
 	for _, name := range names {
 		if err := c.Flags().SetAnnotation(name, groupKey, []string{title}); err != nil {
@@ -26,10 +26,10 @@ func group(c *cobra.Command, title string, names ...string) {
 	}
 }
 
-// showHelp writes the help of a command: how it is called, what it says, its flags.
+// showHelp writes a command's usage, description and flags.
 func showHelp(c *cobra.Command, _ []string) {
 	b := &strings.Builder{}
-	if c.Runnable() { // as topics are not
+	if c.Runnable() { // topics are not
 		fmt.Fprintf(b, "%s\n\nUsage:\n  %s\n", c.Short, c.UseLine())
 	}
 	if c.Example != "" {
@@ -43,7 +43,7 @@ func showHelp(c *cobra.Command, _ []string) {
 	io.WriteString(c.OutOrStdout(), strings.TrimLeft(b.String(), "\n"))
 }
 
-// commands lists those below one, and what help has besides.
+// commands lists subcommands and topics.
 func commands(b *strings.Builder, c *cobra.Command) {
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
@@ -58,7 +58,7 @@ func commands(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// flags lists those of a command by their groups, in the order in which they were added.
+// flags lists a command's flags by group, as added.
 func flags(b *strings.Builder, c *cobra.Command) {
 	titles, groups := []string{}, map[string][]*pflag.Flag{}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -74,7 +74,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		}
 		groups[title] = append(groups[title], f)
 	})
-	all, above := pflag.NewFlagSet("", 0), []string{} // the title above each flag, if one begins
+	all, above := pflag.NewFlagSet("", 0), []string{} // title above a flag, if any
 	all.SortFlags = false
 	for _, title := range titles {
 		for i, f := range groups[title] {
@@ -93,7 +93,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// wrap breaks the lines of paragraphs. Lines that are indented stay as they are.
+// wrap breaks paragraphs. Indented lines stay.
 func wrap(text string) string {
 	var b strings.Builder
 	at := 0
@@ -123,7 +123,7 @@ func wrap(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// columnsTopic is the help about columns, which is long.
+// columnsTopic is the long help on columns.
 func columnsTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "columns",
@@ -135,7 +135,7 @@ func columnsTopic() *cobra.Command {
 	}
 }
 
-// What columnsTopic says between the lists of columns.
+// Texts of columnsTopic between lists.
 const (
 	helpAnswers = `
 --by both, batch and attention calibrate the list as a whole as a batch. Files up to 4096 graphs are one batch. From longer files an even sample

@@ -28,33 +28,33 @@ import (
 	"baca/weights"
 )
 
-// A source says where graphs come from, and what reads them: the flags --model, --format and
-// --column, and the arguments INPUT.
+// A source is where graphs come from: the flags --model, --format and --column, and the arguments
+// INPUT.
 type source struct {
 	model          string // empty for none
-	ordered        bool   // the order of atoms matters
+	ordered        bool   // atom order matters
 	formats        []string
 	format, column string
 	columnSet      bool // --column was given
 	path           string
-	more           []string // paths of further inputs, read behind it
+	more           []string // paths of further inputs, read after it
 	workers        int
 	form           molecule.Form     // of molecules
-	again          bool              // it was opened before, and what there is to say was said
-	digests        map[string]string // of several files that were read before, or nil
-	cells          []string          // further columns that are read
+	again          bool              // Notices were already printed.
+	digests        map[string]string // of several files read before, or nil
+	cells          []string          // further columns to read
 	own            func([]string)    // see dataset.Options.Own
-	labels         *labels           // of cells, nil where they are none
+	labels         *labels           // of cells, or nil
 }
 
-// register adds the flags of an input, which has one of some formats.
+// register adds the flags of an input in one of some formats.
 func (s *source) register(fs *pflag.FlagSet, formats ...string) {
 	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
 }
 
-// registerModel adds --model, of which there is more to say, and registerWorkers --workers.
+// registerModel adds --model, with more help, and registerWorkers --workers.
 func (s *source) registerModel(fs *pflag.FlagSet, more string) {
 	fs.StringVar(&s.model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
 }
@@ -63,7 +63,7 @@ func (s *source) registerWorkers(fs *pflag.FlagSet) {
 	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
 }
 
-// rules are about flags that do not go together, or mean nothing: each says so where it is broken.
+// rules are conditions on flags, each with its message.
 type rules []struct {
 	broken bool
 	says   string
@@ -78,7 +78,7 @@ func (list rules) check() error {
 	return nil
 }
 
-// inRange is the error of the value of a flag, which is nil for a good one.
+// inRange wraps a flag value's error, nil for a good one.
 func inRange(flag string, err error) error {
 	if err == nil {
 		return nil
@@ -86,10 +86,10 @@ func inRange(flag string, err error) error {
 	return usage.Errorf("--%s: %w", flag, err)
 }
 
-// oneInput refuses more than one argument.
+// oneInput allows one argument.
 var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
 
-// set takes the arguments INPUT, standard input without one, and whether --column was given.
+// set reads the arguments INPUT, standard input without one, and whether --column was given.
 func (s *source) set(c *cobra.Command, args []string) {
 	s.path, s.columnSet = "-", c.Flags().Changed("column")
 	if len(args) > 0 {
@@ -97,8 +97,7 @@ func (s *source) set(c *cobra.Command, args []string) {
 	}
 }
 
-// expand puts the files that patterns name in their places. Shells do that, but for that of
-// Windows.
+// expand replaces patterns by files. Windows shells do not.
 func expand(args []string) (list []string, err error) {
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {
@@ -120,10 +119,10 @@ func expand(args []string) (list []string, err error) {
 	return list, nil
 }
 
-// unpack says how compressed input is read.
+// unpack configures decompression.
 func (s *source) unpack() dataset.Unpack { return dataset.Unpack{Zstd: unpack.Zstd} }
 
-// The values of --format, and those of formats that hold molecules.
+// Values of --format, all and those of molecules.
 var (
 	formats         = append([]string{"auto"}, dataset.Formats(false)...)
 	moleculeFormats = append([]string{"auto"}, dataset.Formats(true)...)
@@ -132,26 +131,24 @@ var (
 // An input is an open source.
 type input struct {
 	schema string // of the graphs
-	// file is what records are read from, if that is a regular file.
+	// file is the regular file with the records, or nil.
 	file     *inputFile
-	graphs   string        // SHA-256 of the graphs of a TUDataset set
-	files    *opened.Files // of the folder that such a set is read from, nil for other input
+	graphs   string        // SHA-256 of a TUDataset set's graphs
+	files    *opened.Files // of a TUDataset folder, nil for other input
 	warnings []string
-	// digests are the SHA-256 of the files that were read to their end, if there are several;
-	// nil where one of them cannot be read again.
+	// digests are the SHA-256 of several files that were read; nil if one cannot be read again.
 	digests map[string]string
-	column  string // of a table, where the SMILES were found by what it holds
-	// records can be gone through once, but for a TUDataset. An error is that of the input as a
-	// whole, and the last.
+	column  string // SMILES column of a table, found by content
+	// records can be read once, except of a TUDataset. An error is the last, and concerns the whole
+	// input.
 	records iter.Seq2[table.Unread, error]
-	// stream are the same records not yet parsed, nil for a TUDataset set, and molecules are
-	// they, nil for other graphs. Only one of the three can be gone through.
+	// stream has the same records unparsed, nil for a TUDataset set, molecules the same, nil for
+	// plain graphs. Only one of the three can be read.
 	stream, molecules iter.Seq2[dataset.Record, error]
 	close             func()
 }
 
-// openFor opens the input for the graphs that a model reads, and as often as scoring
-// needs it where that is possible: files and folders, not pipes.
+// openFor opens the input for a model, repeatedly if scoring needs it and it is a file or folder.
 func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, job.Input, error) {
 	in, err := s.open(ctx, c)
 	if err != nil {
@@ -201,8 +198,8 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 	return in, records, nil
 }
 
-// open finds out the format. Molecules are then read as they are asked for, until ctx
-// ends; a TUDataset set is read at once.
+// open finds the format. Molecules are then read on demand until ctx ends; a TUDataset set is read
+// at once.
 func (s source) open(ctx context.Context, c *cobra.Command) (in *input, err error) {
 	if len(s.more) > 0 {
 		in, err = s.openAll(ctx, c)
@@ -278,8 +275,8 @@ func (s source) openOne(ctx context.Context, c *cobra.Command) (*input, error) {
 	return in, nil
 }
 
-// openAll opens several inputs as one. Each is opened when the one before is at its end, but
-// that all of them are there is known from the beginning.
+// openAll opens several inputs as one, each after the previous ended. It checks first that all
+// exist.
 func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 	paths := append([]string{s.path}, s.more...)
 	all := &input{digests: map[string]string{}}
@@ -330,7 +327,7 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 				in.file.sample = s.digests[path]
 			}
 			for rec, err := range in.stream {
-				rec.Row = row // rows are numbered through
+				rec.Row = row // rows are numbered consecutively
 				if row++; !yield(rec, err) || err != nil {
 					return
 				}
@@ -352,14 +349,14 @@ func (in *input) fill(form molecule.Form) {
 	}
 }
 
-// tell says on standard error where the SMILES were found.
+// tell reports where the SMILES were found.
 func (s source) tell(c *cobra.Command, in *input) {
 	if in.column != "" && !s.again {
 		fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(in.column))
 	}
 }
 
-// errTU says that what was taken for molecules is a TUDataset set.
+// errTU reports a TUDataset set among molecules.
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
 // molecules reads a stream.
@@ -390,8 +387,8 @@ func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, na
 	return in, nil
 }
 
-// emptyHanded is an error if nothing was read or all of it was refused.
-func emptyHanded(read, refused int) error {
+// checkRead returns an error if nothing was read or everything was refused.
+func checkRead(read, refused int) error {
 	switch {
 	case read == 0:
 		return errors.New("the input holds no records")
@@ -401,8 +398,7 @@ func emptyHanded(read, refused int) error {
 	return nil
 }
 
-// tu reads a TUDataset set: a folder, a zip archive, or a set of files of which
-// s.path is one.
+// tu reads a TUDataset set: a folder, a zip archive, or a set with s.path among its files.
 func (s source) tu(info fs.FileInfo) (*input, error) {
 	if s.columnSet {
 		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
@@ -423,13 +419,13 @@ func (s source) tu(info fs.FileInfo) (*input, error) {
 	return in, nil
 }
 
-// partsOfTU are what the names of a set's files end in.
+// partsOfTU are the suffixes of a set's files.
 var partsOfTU = []string{
 	"_graph_indicator", "_graph_labels", "_graph_attributes", "_node_labels", "_node_attributes",
 	"_edge_labels", "_edge_attributes", "_A",
 }
 
-// setOfFile is the name of the set that a file belongs to by its own name, or empty.
+// setOfFile is a file's set by its name, or empty.
 func setOfFile(path string) string {
 	if base, ok := strings.CutSuffix(dataset.PlainName(filepath.Base(path)), ".txt"); ok {
 		for _, part := range partsOfTU {
@@ -441,7 +437,7 @@ func setOfFile(path string) string {
 	return ""
 }
 
-// readTU reads the set that a file belongs to, or that it holds as a zip archive.
+// readTU reads the set of a file, or the set in a zip archive.
 func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
 	if set := setOfFile(path); set != "" {
 		return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set, u)
@@ -454,8 +450,8 @@ func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, erro
 	return dataset.ReadTUZip(f, info.Size(), "", u)
 }
 
-// waiting gives up waiting for a reader, which may block for ever, when ctx ends. What waits
-// for it then ends with the process.
+// waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the
+// process.
 func waiting(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
@@ -466,7 +462,7 @@ func waiting(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// isTerminal tells a terminal from files and pipes.
+// isTerminal distinguishes terminals from files and pipes.
 func isTerminal(f any) bool {
 	if s, ok := f.(*screen); ok {
 		f = s.to

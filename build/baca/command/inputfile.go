@@ -15,17 +15,16 @@ import (
 	"baca/algo/graph"
 )
 
-// An inputFile is a regular file that is hashed as it is read, so that rows can be said to be
-// of these bytes and no others.
+// An inputFile is a regular file, hashed while it is read, so that rows belong to these bytes.
 type inputFile struct {
 	file   *os.File
 	opened fs.FileInfo
 	hash   hash.Hash
 	read   int64
-	sample string // SHA-256 of the file when a sample of it was drawn, or empty
+	sample string // SHA-256 when its sample was drawn, or empty
 }
 
-// newInputFile returns nil for what is not a regular file.
+// newInputFile returns nil for other files.
 func newInputFile(f *os.File) (*inputFile, error) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -34,7 +33,6 @@ func newInputFile(f *os.File) (*inputFile, error) {
 	return &inputFile{file: f, opened: info, hash: sha256.New()}, nil
 }
 
-// Read reads and hashes.
 func (f *inputFile) Read(p []byte) (int, error) {
 	n, err := f.file.Read(p)
 	f.hash.Write(p[:n])
@@ -45,9 +43,9 @@ func (f *inputFile) Read(p []byte) (int, error) {
 // digest is the SHA-256 of the bytes read so far.
 func (f *inputFile) digest() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
-// unchanged reads to the end and reports a file that is not what was read, or was sampled.
+// unchanged reads to the end and reports a changed file.
 func (f *inputFile) unchanged() error {
-	// A compressed file may have bytes that no reader of molecules needs.
+	// A compressed file may have unused bytes.
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
@@ -58,9 +56,9 @@ func (f *inputFile) unchanged() error {
 	if err != nil {
 		return fmt.Errorf("%s changed while it was read: %w", f.file.Name(), err)
 	}
-	// What grows may be half a line short, even if all of it was read. What has its size may
-	// be touched only, or replaced by a copy. It may also be written over behind what was read, with
-	// its time restored: only reading it again tells, which is cheap beside scoring.
+	// A growing file may lack half a line, even if all was read. One of equal size may be touched,
+	// copied, or overwritten with its time restored: only reading it again tells, which is cheap
+	// beside scoring.
 	if f.opened.Size() == now.Size() && f.read == now.Size() {
 		if sum, err := sha256OfFile(f.file.Name()); err == nil && sum == f.digest() {
 			return nil
@@ -70,7 +68,7 @@ func (f *inputFile) unchanged() error {
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
-// began reports a file that is not the one that gave the rows of an earlier run.
+// began reports a file that is not that of an earlier run's rows.
 func (f *inputFile) began(d scoreState) error {
 	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
 	if err == nil && sum != d.Digest {
@@ -101,8 +99,7 @@ func sha256OfFile(name string) (string, error) {
 	return sha256Of(f)
 }
 
-// whole goes through records, and yields an error behind the last if the file is not what
-// was read.
+// whole yields records, then an error if the file changed.
 func whole[T any](f *inputFile, records iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for r, err := range records {
@@ -117,13 +114,13 @@ func whole[T any](f *inputFile, records iter.Seq2[T, error]) iter.Seq2[T, error]
 	}
 }
 
-// digestOf is the SHA-256 of graphs without features of their own.
+// digestOf is the SHA-256 of graphs without features.
 func digestOf(gs []*graph.Graph) string {
 	h := sha256.New()
 	for _, g := range gs {
 		for _, part := range [][]int32{{int32(g.N())}, g.Offsets, g.Neighbors} {
 			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
-				panic(err) // a hash takes all
+				panic(err) // a hash cannot fail
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"baca/build/internal/usage"
 )
 
-// labels are the columns with values of molecules, by flags.
+// labels are value columns by flags.
 type labels struct{ job.Labels }
 
 func (l *labels) register(fs *pflag.FlagSet) {
@@ -18,14 +18,14 @@ func (l *labels) register(fs *pflag.FlagSet) {
 	fs.StringVar(&l.Predicted, "predicted", "", "`column` with the value that a model of yours predicted")
 }
 
-// tell says which cells hold no value, and what becomes of their rows.
+// tell names cells without a value, and what becomes of their rows.
 func (l *labels) tell(w io.Writer, becomes string) {
 	for _, text := range l.Problems(becomes) {
 		fmt.Fprintln(w, text)
 	}
 }
 
-// check reports columns that cannot be read from an input.
+// check refuses columns that no input can have.
 func (l *labels) check() error {
 	if l.Observed != "" && l.Observed == l.Predicted {
 		return usage.Errorf("the columns of observed and of predicted values are both %s: want two", l.Observed)

@@ -8,23 +8,23 @@ import (
 	"baca/build/internal/heap"
 )
 
-// collects says that Main has set how often memory is collected: this is neither a test nor
-// a process with GOGC set.
+// collects reports that Main sets the garbage collector's target: neither a test nor GOGC is at
+// work.
 var collects bool
 
-// loadingGrowth is for the loading of a model, which leaves little to collect.
+// loadingGrowth applies while a model is loaded, which leaves little garbage.
 const loadingGrowth = 400
 
-// boundMemory is for a process that was started.
+// boundMemory applies to a new process.
 func boundMemory() {
 	collects = os.Getenv("GOGC") == ""
 	growBy(heap.Usual)
 }
 
-// collectRarely is for a stream of single graphs, once the model is loaded.
+// collectRarely applies to a stream of single graphs, after loading.
 func collectRarely() { growBy(heap.Stream()) }
 
-// collectFor is for the questions of a program, which are lists of single graphs or trainings.
+// collectFor applies to a program's questions: lists of single graphs, or trainings.
 func collectFor(training bool) {
 	if training {
 		growBy(heap.Usual)
@@ -35,7 +35,7 @@ func collectFor(training bool) {
 	growBy(int(max(heap.Usual, heap.Spare*100/max(leastHeap, kept[0].Value.Uint64()))))
 }
 
-// leastHeap is what Go lets a heap grow to before it first collects.
+// leastHeap is Go's heap size before the first collection.
 const leastHeap = 4 << 20
 
 func growBy(percent int) {

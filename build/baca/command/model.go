@@ -55,7 +55,7 @@ that file or folder. The exit status is 1 where something is not as it should be
 	return c
 }
 
-// trainedOn reports a file or a set that is not the one that a model says it was trained on.
+// trainedOn refuses a set that the model was not trained on.
 func trainedOn(c *cobra.Command, m *algo.Model, from source) error {
 	in, err := from.open(c.Context(), c)
 	if err != nil {

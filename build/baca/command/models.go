@@ -21,18 +21,16 @@ import (
 	"baca/weights"
 )
 
-// oneModel wants one argument.
 var oneModel = usage.Args(1, 1, "%d arguments: want the name of an embedded model or a model file")
 
-// readModel returns the bytes of a model: of the embedded one of that name, or of the file. They
-// may be of a kind that is not a model.
+// readModel returns the bytes of an embedded model or a file, perhaps of another kind.
 func readModel(nameOrFile string) ([]byte, error) {
 	data, err := weights.Bytes(nameOrFile)
 	if err == nil {
 		return data, nil
 	}
 	data, ferr := readLimited(nameOrFile)
-	// A plain name that is no file was meant as the name of a model.
+	// A plain name that is no file means a model.
 	if errors.Is(ferr, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `/\.`) {
 		return nil, fmt.Errorf("%w, or a model file", err)
 	}
@@ -42,8 +40,7 @@ func readModel(nameOrFile string) ([]byte, error) {
 	return data, ferr
 }
 
-// readLimited reads a file of ours. One that is too long for that is cut, which
-// its reader then finds.
+// readLimited reads a file up to the limit. Its reader finds a longer one cut.
 func readLimited(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,13 +55,13 @@ func readLimited(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// openModel loads an embedded model by name, or a model file.
+// openModel loads an embedded model or a model file.
 func openModel(nameOrFile string) (*algo.Model, error) {
 	m, _, err := openModelFile(nameOrFile)
 	return m, err
 }
 
-// openModelFile is openModel with the bytes of the file.
+// openModelFile is openModel with the file's bytes.
 func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	data, err := readModel(nameOrFile)
 	if err != nil {
@@ -78,14 +75,13 @@ func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	return m, data, nil
 }
 
-// hashOf is the SHA-256 of a file, in hex.
+// hashOf is a file's SHA-256, in hex.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// checkSchema returns an error that names the embedded models that fit, if the
-// model reads graphs of another schema.
+// checkSchema refuses a model of another schema, and names fitting embedded ones.
 func checkSchema(m *algo.Model, schema string) error {
 	kinds := map[bool]string{false: "molecules", true: "plain graphs without features"}
 	plain := schema == algo.Constant
@@ -106,7 +102,7 @@ func checkSchema(m *algo.Model, schema string) error {
 		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
-// A modelLine is what `baca model list` says of a model.
+// A modelLine describes a model in `baca model list`.
 type modelLine struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -164,7 +160,7 @@ func writeModels(w io.Writer, list []modelLine) error {
 	return t.Flush()
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(n int) string {
 	switch {
 	case n >= 1<<20:

@@ -11,7 +11,7 @@ import (
 	"baca/build/internal/usage"
 )
 
-// openOthers opens the models behind the first, which is m.
+// openOthers opens the models after m, the first.
 func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) error {
 	s.names = []string{m.Card.Name}
 	judging := f.options
@@ -37,13 +37,13 @@ func (f *scoreFlags) openOthers(ctx context.Context, s *scoring, m *algo.Model) 
 	return nil
 }
 
-// fieldsOf are those of rows of several models.
+// fieldsOf are the fields of rows with several models.
 func (s *scoring) fieldsOf() []table.Field {
 	run := slices.DeleteFunc(s.origin.Fields(), func(c table.Field) bool { return strings.HasPrefix(c.Name, "model") })
 	return append(table.ModelFields(s.names), run...)
 }
 
-// summarizeModels says how many records each model covers.
+// summarizeModels reports how many records each model covers.
 func (s *scoring) summarizeModels() {
 	for i, name := range s.names {
 		fmt.Fprintf(s.stderr, "%s covers %d; ", name, s.covered[i])

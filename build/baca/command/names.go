@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// An oldName is what a verb of earlier programs is now.
+// An oldName is an earlier verb.
 type oldName struct {
 	words []string
-	flags map[string]string // by what they were called; one without a name is an argument
+	flags map[string]string // by old name; one without a name is an argument
 }
 
 var oldNames = map[string]oldName{
@@ -28,10 +28,10 @@ var oldNames = map[string]oldName{
 	"demo":       {words: demo},
 }
 
-// demo scores the example molecules, which are then on standard input.
+// demo scores the example molecules from standard input.
 var demo = []string{"score", "--by", "both", "-"}
 
-// goneFlags say what takes the place of a flag that a verb had.
+// goneFlags say what replaces a flag.
 var goneFlags = map[string]string{
 	"score predicted": "baca trust --predicted does the same", "score errors-by": "baca trust has it", "score coverage": "baca trust has it",
 	"score tolerance": "baca trust has it", "score large-errors": "baca trust has it", "score max-expand": "decompress the file first",
@@ -40,7 +40,7 @@ var goneFlags = map[string]string{
 	"train overwrite": "remove the file first", "train max-expand": "decompress the file first",
 }
 
-// renamed returns the arguments as they are now, and a line that says so where they were others.
+// renamed returns current arguments, and a notice if they changed.
 func renamed(args []string) (now []string, line string) {
 	at := 0
 	if len(args) > 1 && args[0] == "help" {
@@ -65,7 +65,7 @@ func renamed(args []string) (now []string, line string) {
 	return now, fmt.Sprintf("baca %s is now baca %s", args[at], strings.TrimSuffix(strings.Join(old.words, " "), "="))
 }
 
-// near are those of some names that a word may have been meant as.
+// near are the names that a word may mean.
 func near(word string, names []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
@@ -74,7 +74,7 @@ func near(word string, names []string) []string {
 	return all.SuggestionsFor(word)
 }
 
-// nearFlags are the flags of a command that one may have been meant as.
+// nearFlags are the flags that one may mean.
 func nearFlags(c *cobra.Command, flag string) []string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -13,7 +13,7 @@ import (
 	"baca/build/internal/usage"
 )
 
-// An opening is a model, and an input with graphs that it reads.
+// An opening is a model with an input for it.
 type opening struct {
 	model *algo.Model
 	file  []byte // of the model
@@ -22,8 +22,8 @@ type opening struct {
 	records job.Input
 }
 
-// begin opens a model and the input. Prepare, unless nil, is for what must be known of the model
-// before the input is opened, and may make the scorer itself.
+// begin opens a model and the input. prepare, unless nil, runs before the input is opened, and may
+// make the scorer.
 func (s *source) begin(c *cobra.Command, model string, prepare func(*opening) error) (*opening, error) {
 	o, err := s.beginModel(c, model, prepare)
 	if err == nil {
@@ -53,8 +53,7 @@ func (s *source) beginModel(c *cobra.Command, model string, prepare func(*openin
 	return o, err
 }
 
-// models are the values of --model, which several are separated by commas in. A file may
-// have a comma in its name.
+// models are the comma-separated values of --model. A file's name may have a comma.
 func (s *source) models() []string {
 	if _, err := os.Stat(s.model); err == nil || s.model == "" {
 		return []string{s.model}
@@ -62,7 +61,7 @@ func (s *source) models() []string {
 	return strings.Split(s.model, ",")
 }
 
-// check reports flags that mean nothing, and files that would be both read and written.
+// check refuses invalid flags, and files both read and written.
 func (s *source) check(writes ...apart.File) error {
 	if err := (rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}).check(); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (s *source) check(writes ...apart.File) error {
 	return s.apart(writes...)
 }
 
-// flags are those that open the model and the input again.
+// flags reopen the model and the input.
 func (s *source) flags() []job.Flag {
 	list := []job.Flag{{Name: "--model", Value: s.model}, {Name: "--format", Value: s.format, Usual: "auto"}}
 	if s.columnSet {

@@ -23,21 +23,21 @@ import (
 	"baca/weights"
 )
 
-// spreadsheetSafe registers the flag for CSV that is opened in a spreadsheet.
+// spreadsheetSafe registers --spreadsheet-safe.
 func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
 	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
-// An output is a file that rows are written to.
+// An output is a file of rows.
 type output struct {
 	*os.File
 	flag, name string
-	// A regular file can be cut, synced and resumed. A pipe, a device or what the
-	// process already has as its standard output cannot.
+	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard
+	// output cannot.
 	regular bool
 }
 
-// openOutput opens a file to write to, and locks it. Its content stays until begin.
+// openOutput opens and locks a file. Its content stays until begin.
 func openOutput(flag, name string) (*output, error) {
 	o := &output{flag: flag, name: name}
 	info, err := os.Stat(name)
@@ -45,7 +45,7 @@ func openOutput(flag, name string) (*output, error) {
 	case err != nil:
 		o.regular = true // it will be
 	case standard(info) != nil:
-		// Opened by its name, as /dev/stdout, it would be written from its beginning.
+		// Opened by name, as /dev/stdout, it would be written from its start.
 		o.File = standard(info)
 		return o, nil
 	default:
@@ -71,7 +71,7 @@ func openOutput(flag, name string) (*output, error) {
 	return o, nil
 }
 
-// standard returns the standard stream that a name stands for, or nil.
+// standard returns the standard stream of a name, or nil.
 func standard(name fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if info, err := f.Stat(); err == nil && os.SameFile(info, name) {
@@ -81,7 +81,7 @@ func standard(name fs.FileInfo) *os.File {
 	return nil
 }
 
-// begin cuts the file behind its first at bytes, where writing begins.
+// begin cuts the file after its first at bytes.
 func (o *output) begin(at int64) error {
 	if !o.regular {
 		return nil
@@ -93,8 +93,8 @@ func (o *output) begin(at int64) error {
 	return written(o.name, err)
 }
 
-// intact returns how many bytes were written, or an error if the file is no longer what
-// was written: a lock does not keep other programs away.
+// intact returns the number of bytes written, or an error if the file changed: locks do not stop
+// other programs.
 func (o *output) intact() (int64, error) {
 	at, err := o.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *output) intact() (int64, error) {
 	return at, nil
 }
 
-// Close closes the file, but not a standard stream.
+// Close leaves standard streams open.
 func (o *output) Close() error {
 	if o.File == os.Stdout || o.File == os.Stderr {
 		return nil
@@ -121,10 +121,10 @@ func (o *output) Close() error {
 	return o.File.Close()
 }
 
-// standardOutput is what is written where a verb has no other place.
+// standardOutput is the default output.
 var standardOutput = apart.File{Role: "standard output", Stream: os.Stdout}
 
-// apart reports a file that a run reads, of the input or of models, and would write as well.
+// apart refuses a file that the run both reads and writes.
 func (s *source) apart(writes ...apart.File) error {
 	var reads []apart.File
 	for _, name := range s.models() {
@@ -142,7 +142,7 @@ func (s *source) apart(writes ...apart.File) error {
 		if setOfFile(path) != "" {
 			folder = filepath.Dir(path)
 		}
-		entries, _ := os.ReadDir(folder) // of a file there are none
+		entries, _ := os.ReadDir(folder) // none for a file
 		for _, e := range entries {
 			if setOfFile(e.Name()) != "" {
 				reads = append(reads, apart.File{Role: "the input", Name: filepath.Join(folder, e.Name())})
@@ -152,7 +152,7 @@ func (s *source) apart(writes ...apart.File) error {
 	return apart.Check(reads, writes)
 }
 
-// draw writes a picture, unless it has no name.
+// draw writes a picture, if named.
 func draw(name, svg string) error {
 	if name == "" {
 		return nil
@@ -160,16 +160,15 @@ func draw(name, svg string) error {
 	return replace.Bytes(name, []byte(svg))
 }
 
-// closeInto closes f, whose error counts if there was none before.
+// closeInto closes f; its error counts if it is the first.
 func closeInto(f io.Closer, err *error) {
 	*err = cmp.Or(*err, f.Close())
 }
 
-// errClosed says that whoever read standard output has seen enough, as head has.
+// errClosed means that the reader of standard output left, as head does.
 var errClosed = errors.New("standard output is closed")
 
-// written makes an error of writing to a file, or with no name to standard
-// output, say so.
+// written adds the file, or standard output, to a write error.
 func written(name string, err error) error {
 	switch {
 	case err == nil:
@@ -185,8 +184,8 @@ func written(name string, err error) error {
 	return fmt.Errorf("writing to standard output: %w", err)
 }
 
-// rowsForm is the form of rows: to, or else that of the name of --out, or else CSV. It refuses a name that
-// promises what is not written: other programs would fail on the file, or this one when it reads it.
+// rowsForm is the form of rows: to, else by the name of --out, else CSV. It refuses a name that
+// promises another form.
 func rowsForm(to, out string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(out))
 	switch form := cmp.Or(to, table.FormOf(out)); {

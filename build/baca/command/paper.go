@@ -17,11 +17,10 @@ import (
 	"baca/build/internal/usage"
 )
 
-// paperName is that of the second program, which repeats the paper.
+// paperName is the second program, which repeats the paper.
 const paperName = "baca-paper"
 
-// Paper runs the second program as [Main] runs the first: featurize, and the commands
-// of the paper's harness, which this package does not know.
+// Paper runs the second program like [Main]: featurize, and the harness's commands.
 func Paper(harness ...*cobra.Command) { main(newPaper(harness...)) }
 
 func newPaper(harness ...*cobra.Command) *cobra.Command {
@@ -33,7 +32,7 @@ prints the graphs of molecules as the models see them.`)
 	return root
 }
 
-// movedToPaper are the commands that the second program has: their old names start it.
+// movedToPaper are commands of the second program; their old names start it.
 func movedToPaper() []*cobra.Command {
 	var list []*cobra.Command
 	for _, name := range []string{"eval", "bench", "featurize"} {
@@ -45,8 +44,7 @@ func movedToPaper() []*cobra.Command {
 	return list
 }
 
-// startPaper runs the second program that lies beside this one, in its place where
-// the system can do that.
+// startPaper runs the second program beside this one, replacing the process where possible.
 func startPaper(c *cobra.Command, args []string) error {
 	own, err := os.Executable()
 	if err != nil {
@@ -68,17 +66,17 @@ func startPaper(c *cobra.Command, args []string) error {
 	return err
 }
 
-// A Training is an encoder for the paper's harness to make.
+// A Training makes an encoder for the paper's harness.
 type Training struct {
 	Graphs  []*graph.Graph
 	Workers int
 	Split   func(n int, seed uint64) (train, holdout []int)
 	Card    algo.Card
-	Path    string // of the model file, "" for none
+	Path    string // of the model file, or ""
 }
 
-// TrainEncoder trains an encoder and returns its model file. Where a file is to be made,
-// it goes on from the checkpoint of a run that was cut short.
+// TrainEncoder trains an encoder and returns its model file. With a path it resumes from a
+// checkpoint.
 func TrainEncoder(ctx context.Context, stderr io.Writer, t Training) ([]byte, error) {
 	job := &trainJob{
 		graphs: t.Graphs, workers: t.Workers, split: t.Split, hint: "the same command goes on from there", card: t.Card,

@@ -8,7 +8,7 @@ import (
 	"baca/build/service/pipe"
 )
 
-// newPipe is for programs, and so not among the commands that help lists.
+// newPipe is for programs, so help does not list it.
 func newPipe() *cobra.Command {
 	var workers int
 	c := &cobra.Command{

@@ -14,17 +14,16 @@ import (
 	"baca/build/internal/usage"
 )
 
-// predictions are the flags about predictions that are to be judged.
+// predictions are the flags of judgements.
 type predictions struct {
-	column  string // with predictions, or empty
+	column  string // of predictions, or empty
 	options trust.Options
-	by      string             // an algo.Order; until the model is known empty for its own
+	by      string             // an algo.Order; empty means the model's default, once known
 	read    *labels            // of that column
-	found   *trust.Calibration // nil without --predicted, or where the model knows no errors
+	found   *trust.Calibration // nil without --predicted, or if the model has no errors
 	alone   *algo.SingleScorer
 }
 
-// order is what errors are compared by.
 func (p *predictions) order() algo.Order { return algo.Order(p.by) }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
@@ -34,7 +33,7 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "share of large errors up to which the verdict is trust, and up to twice that check")
 }
 
-// check reports options that mean nothing.
+// check refuses invalid options.
 func (p *predictions) check() error {
 	o := p.options
 	if o.Coverage == 0 || o.Rate == 0 {
@@ -56,7 +55,7 @@ func orderNames() (names []string) {
 	return names
 }
 
-// learn takes the errors that a model knows. It returns a sentence where it knows none.
+// learn calibrates on the model's errors, or returns a sentence if it has none.
 func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing string, err error) {
 	if m.Residuals == nil {
 		return knowsNothing(m), nil
@@ -67,12 +66,12 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	return "", err
 }
 
-// judge fills in the judgements of rows.
+// judge sets the judgements of rows.
 func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
 	if p.column == "" {
 		return nil
 	}
-	// Values are read where the model knows no errors, too: what is wrong in them is told.
+	// Values are read in any case, to report mistakes.
 	values := make([]float64, len(rows))
 	for i := range rows {
 		if r := &rows[i]; r.Scores != nil {

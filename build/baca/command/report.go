@@ -115,13 +115,13 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	}
 	r := job.NewReport(x.alone, f.options, f.fdr)
 	r.Warnings = append(r.Warnings, in.warnings...)
-	// A model that was made for sharing has no answer about the list as a whole.
+	// A shared model has no batch.
 	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
 	fit, err := scoreFor(ctx, r, scorer, x.records, o, stderr)
 	if err != nil {
 		return err
 	}
-	if err := emptyHanded(r.Read, r.Refused); err != nil {
+	if err := checkRead(r.Read, r.Refused); err != nil {
 		return err
 	}
 	if err := r.Finish(ctx, f.form); err != nil {
@@ -139,7 +139,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	return nil
 }
 
-// drawingScript is the page's script that draws molecules, or why there is none.
+// drawingScript is the page's drawing script, or why there is none.
 func drawingScript() (script []byte, undrawn string, err error) {
 	if _, err := web.Site(); err != nil {
 		return nil, "the program that wrote this was built without the page, which has what draws", nil
@@ -152,7 +152,7 @@ func drawingScript() (script []byte, undrawn string, err error) {
 	return script, "", err
 }
 
-// scoreFor gives a report its rows, and returns what was learned from the batch.
+// scoreFor adds a report's rows, and returns the fitted batch.
 func scoreFor(ctx context.Context, r *job.Report, s *algo.Scorer, in job.Input, o job.ScoreOptions, stderr io.Writer) (fit *job.Fit, err error) {
 	p := progress.New(stderr, "scoring", 0)
 	defer p.Done()
@@ -164,8 +164,7 @@ func scoreFor(ctx context.Context, r *job.Report, s *algo.Scorer, in job.Input, 
 	return fit, err
 }
 
-// making says how the report came about, by a model file and what was learned from a batch,
-// nil without one.
+// making is the report's provenance, by model file and batch, nil without one.
 func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
 	m := job.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
@@ -183,7 +182,7 @@ func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
 	return m
 }
 
-// describeInput says what was read.
+// describeInput describes the input.
 func describeInput(path string, in *input) []report.Pair {
 	if path == "-" {
 		return []report.Pair{{Name: "input", Value: "standard input"}}

@@ -9,10 +9,10 @@ import (
 	"baca/weights"
 )
 
-// keepsErrors tells whether the model is to keep errors of predictions.
+// keepsErrors reports whether the model keeps prediction errors.
 func (o *trainFlags) keepsErrors() bool { return o.values.Predicted != "" }
 
-// withResiduals returns the file of a model with the errors of its holdout.
+// withResiduals adds the holdout's errors to a model file.
 func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error) {
 	m, err := weights.Load(data)
 	if err != nil {
@@ -26,7 +26,6 @@ func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error
 	return b.Bytes(), err
 }
 
-// tellResiduals says what the model knows of errors.
 func tellResiduals(w io.Writer, data []byte) {
 	if m, err := weights.Load(data); err == nil && m.Residuals != nil {
 		fmt.Fprintf(w, "kept the errors of %d molecules kept from training, for baca trust\n", m.Residuals.Known())

@@ -18,11 +18,10 @@ import (
 	"baca/build/internal/version"
 )
 
-// A scoreState is how far a run of `baca score` got. What it learned from a batch is
-// not kept: the same input, seed and model give it again in seconds.
+// A scoreState is the progress of `baca score`. A batch is not stored: it is recomputed in seconds.
 type scoreState struct {
 	Rows    int   `json:"rows"`    // written
-	Out     int64 `json:"out"`     // bytes of --out that hold them
+	Out     int64 `json:"out"`     // bytes of --out with them
 	Rejects int64 `json:"rejects"` // bytes of --rejects, 0 without
 	Refused int   `json:"refused"`
 	decide.Counts
@@ -30,24 +29,24 @@ type scoreState struct {
 
 	Shown []string `json:"shown"` // the first refused records, with carets
 
-	// The first Read bytes of the input, whose SHA-256 is Digest, hold these rows. Sample
-	// is that of the whole input, where a sample of all of it formed a batch.
+	// The first Read bytes of the input, with SHA-256 Digest, gave these rows. Sample is the whole
+	// input's, where a sample formed a batch.
 	Read   int64  `json:"read"`
 	Digest string `json:"digest"`
 	Sample string `json:"sample,omitempty"`
 }
 
-// A runIdentity is what the rows depend on: a run can only go on with the same.
+// A runIdentity is what rows depend on: resuming requires the same.
 type runIdentity struct {
 	Program    string `json:"program"`
 	Model      string `json:"model"`            // SHA-256
-	InputBytes int64  `json:"input_bytes"`      // of a file; what is in it a scoreState knows
-	Graphs     string `json:"graphs,omitempty"` // SHA-256 of the graphs of a TUDataset set
-	Flags      string `json:"flags"`            // all but those of unrelatedFlags
+	InputBytes int64  `json:"input_bytes"`      // of a file; a scoreState knows its content
+	Graphs     string `json:"graphs,omitempty"` // SHA-256 of a TUDataset set's graphs
+	Flags      string `json:"flags"`            // all except unrelatedFlags
 	Device     string `json:"device,omitempty"` // empty for the processor
 }
 
-// unrelatedFlags do not show in the rows. The seed does where there is a batch.
+// unrelatedFlags do not affect rows. The seed does in a batch.
 var unrelatedFlags = []string{"model", "workers", "device", "out", "rejects", "resume", "fail-on", "help"}
 
 type scoreCheckpoint struct {
@@ -55,7 +54,7 @@ type scoreCheckpoint struct {
 	Done scoreState  `json:"done"`
 }
 
-// fingerprint describes the run with what is open.
+// fingerprint describes the run.
 func (f *scoreFlags) fingerprint(fs *pflag.FlagSet, x *opening) runIdentity {
 	r := runIdentity{Program: version.String(), Model: hashOf(x.file), Graphs: x.graphs, Flags: fmt.Sprintf("form=%s rejects=%t", f.to, f.rejects != "")}
 	fs.VisitAll(func(flag *pflag.Flag) {
@@ -72,7 +71,7 @@ func (f *scoreFlags) fingerprint(fs *pflag.FlagSet, x *opening) runIdentity {
 	return r
 }
 
-// fits reports a run whose rows would be others.
+// fits refuses a run with other rows.
 func (r runIdentity) fits(now runIdentity) error {
 	switch {
 	case r.Program != now.Program:
@@ -91,13 +90,13 @@ func (r runIdentity) fits(now runIdentity) error {
 	return nil
 }
 
-// checkpointExt is what the name of a checkpoint has behind that of --out.
+// checkpointExt is appended to the name of --out.
 const checkpointExt = ".checkpoint"
 
-// checkpointRows are written between two checkpoints. Tests make it less.
+// checkpointRows are written between checkpoints. Tests lower it.
 var checkpointRows = 16384
 
-// save makes the rows so far last, from time to time.
+// save makes the rows durable, from time to time.
 func (s *scoring) save() error {
 	if !s.resumable || s.done.Rows < s.saved+checkpointRows {
 		return nil
@@ -114,7 +113,7 @@ func (s *scoring) save() error {
 	})
 }
 
-// settle makes sure that the rows so far are on the disk, and where they end.
+// settle syncs the rows, and finds their end.
 func (s *scoring) settle() error {
 	for _, o := range s.outs {
 		if !o.regular {
@@ -136,7 +135,7 @@ func (s *scoring) settle() error {
 	return nil
 }
 
-// conclude ends a run whose rows are all written.
+// conclude ends a complete run.
 func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (s *scoring) conclude() error {
 	return forget(s.checkpoint)
 }
 
-// restore reads the checkpoint of an earlier run if the flag says so.
+// restore reads an earlier checkpoint, if resume is set.
 func (s *scoring) restore(resume bool) error {
 	if s.checkpoint == "" {
 		return nil
@@ -181,7 +180,7 @@ func (s *scoring) restore(resume bool) error {
 	return nil
 }
 
-// check reports outputs that do not hold the rows.
+// check refuses outputs without the rows.
 func (d scoreState) check(out, rejects string) error {
 	for _, f := range []struct {
 		name string
@@ -201,7 +200,7 @@ func (d scoreState) check(out, rejects string) error {
 	return nil
 }
 
-// forget removes the checkpoint of a run that is over, if there is one, and what is left of others.
+// forget removes a finished run's checkpoint and leftovers.
 func forget(checkpoint string) error {
 	replace.Clean(checkpoint)
 	if err := os.Remove(checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {

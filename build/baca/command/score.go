@@ -35,7 +35,7 @@ type scoreFlags struct {
 	answers
 }
 
-// byBoth of --by decides by the graph by itself, and adds the columns of both answers.
+// byBoth decides by the graph alone and adds the columns of both answers.
 const byBoth = "both"
 
 func newScore(gpus *device.GPUs) *cobra.Command {
@@ -117,7 +117,7 @@ go with Parquet or --fdr.
 Warnings and counts go to standard error. The exit status is 0 also when records were refused, 2 after a mistake in the command line, 3 if
 --fail-on finds what it names, and 1 after any other failure, also if all input was refused.`
 
-// oldColumns is --columns, which --by took in.
+// oldColumns is --columns, replaced by --by.
 type oldColumns struct{ both *bool }
 
 func (o oldColumns) String() string { return "default" }
@@ -131,7 +131,7 @@ func (o oldColumns) Set(value string) error {
 	return nil
 }
 
-// check reports what is wrong with the flags before anything is opened.
+// check checks the flags before anything is opened.
 func (f *scoreFlags) check() error {
 	f.both = f.both || f.by == byBoth
 	if f.options.By = f.by; f.by == byBoth {
@@ -154,7 +154,7 @@ func (f *scoreFlags) check() error {
 	return f.source.check(writes...)
 }
 
-// rules reports flags that do not go together, or mean nothing.
+// rules refuses flags that conflict or mean nothing.
 func (f *scoreFlags) rules() error {
 	alone, one := f.options.By == algo.ByAlone, len(f.models()) == 1
 	by := "--by " + f.by
@@ -208,7 +208,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		return err
 	}
 	s.run = f.fingerprint(c.Flags(), x)
-	// Nothing is overwritten before the rest is known to be right.
+	// Nothing is overwritten before all checks.
 	if err := s.restore(f.resume); err != nil {
 		return err
 	}
@@ -236,13 +236,13 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 		s.tellWritten(err)
 		return err
 	}
-	if err := emptyHanded(s.done.Rows, s.done.Refused); err != nil {
+	if err := checkRead(s.done.Rows, s.done.Refused); err != nil {
 		return err
 	}
 	return f.failOn.found(s.done.Counts, s.done.Refused)
 }
 
-// newScoring returns a run that has no input and writes nothing yet.
+// newScoring returns a run without input and output.
 func (f *scoreFlags) newScoring(c *cobra.Command, x *opening) (s *scoring, err error) {
 	ctx, stderr, m := c.Context(), c.ErrOrStderr(), x.model
 	f.options.Workers = f.workers
@@ -271,12 +271,12 @@ func (f *scoreFlags) newScoring(c *cobra.Command, x *opening) (s *scoring, err e
 		outName: f.out, rejectsName: f.rejects, answers: f.answers,
 		options: job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
 	}
-	if !f.drop && len(f.more) == 0 { // several inputs may have other columns each
+	if !f.drop && len(f.more) == 0 { // several inputs may differ in columns
 		f.own = func(names []string) { s.own = names }
 	}
 	judging := f.options
 	if judging.Alpha = s.rate; s.rate == 0 {
-		judging.Alpha = 1 / float64(2+m.References()) // which no p-value reaches: all are undecided
+		judging.Alpha = 1 / float64(2+m.References()) // unreachable: all are undecided
 	}
 	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil {
 		return s, err
@@ -289,8 +289,7 @@ func (f *scoreFlags) newScoring(c *cobra.Command, x *opening) (s *scoring, err e
 	return s, err
 }
 
-// beginRows opens the writers of rows and of refused records, behind what an earlier run
-// has written.
+// beginRows opens the writers of rows and refused records, after an earlier run's.
 func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 	w, header := stdout, s.options.Skip == 0
 	for _, o := range s.outs {
@@ -314,7 +313,7 @@ func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
 	return err
 }
 
-// openOutputs opens --out and --rejects, as far as they are given.
+// openOutputs opens --out and --rejects, if given.
 func (f *scoreFlags) openOutputs() (outs []*output, err error) {
 	for _, o := range []struct{ flag, name string }{{"--out", f.out}, {"--rejects", f.rejects}} {
 		if o.name == "" {
@@ -329,8 +328,8 @@ func (f *scoreFlags) openOutputs() (outs []*output, err error) {
 	return outs, nil
 }
 
-// findResumable finds out whether the run can be resumed after a crash: it takes an input
-// that can be read again, and outputs that can be cut.
+// findResumable finds out whether the run can resume after a crash: it needs a repeatable input and
+// outputs that can be cut.
 func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 	if s.resumable = f.out != "" && again && f.fdr == 0 && len(f.more) == 0 && table.Lines(f.to) && len(s.names) == 1; f.resume && !again {
 		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
@@ -348,7 +347,7 @@ func (f *scoreFlags) findResumable(s *scoring, again bool) error {
 	return nil
 }
 
-// batch tells whether a batch is to be calibrated.
+// batch reports whether a batch is scored.
 func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both }
 
 // A scoring is a run of `baca score`.
@@ -357,24 +356,24 @@ type scoring struct {
 	model                *algo.Model
 	by                   string
 	origin               table.Run // of the rows
-	alpha, rate          float64   // asked for, and that of verdicts
+	alpha, rate          float64   // requested, and of verdicts
 	options              job.ScoreOptions
 	out                  *table.Sink  // nil before open
 	rejects              *table.Sink  // nil without --rejects
-	outs                 []*output    // that both write to, if they do
-	open                 func() error // makes the writers, once there is something to write
+	outs                 []*output    // of both writers
+	open                 func() error // makes the writers on first use
 	input                *input
-	own                  []string // columns of the input, see dataset.Options.Own
+	own                  []string // the input's columns, see dataset.Options.Own
 	outName, rejectsName string
 	names                []string // of the models
-	covered              []int    // records that each covers, of several models
+	covered              []int    // records that each model covers
 	stderr               io.Writer
 	progress             *progress.Progress // nil for few graphs
 	answers
 	explainer *job.Explainer // nil without --explain and --neighbors
 
-	checkpoint string // file beside --out, or empty where that is no regular file
-	resumable  bool   // so that there are checkpoints
+	checkpoint string // beside --out, empty if that is no regular file
+	resumable  bool   // there are checkpoints
 	run        runIdentity
 	done       scoreState
 	saved      int      // rows at the last checkpoint
@@ -382,7 +381,7 @@ type scoring struct {
 	warnings   []string
 }
 
-// maxShown is how many refused records are shown on stderr.
+// maxShown refused records are shown on stderr.
 const maxShown = 3
 
 // all scores the input and writes its rows.
@@ -430,7 +429,7 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 	return s.flush() // the header of no rows
 }
 
-// begin opens the outputs. Input that cannot be read overwrites nothing.
+// begin opens the outputs. An unreadable input overwrites nothing.
 func (s *scoring) begin() error {
 	if s.out != nil {
 		return nil
@@ -438,7 +437,6 @@ func (s *scoring) begin() error {
 	return s.open()
 }
 
-// emit writes rows.
 func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -497,7 +495,7 @@ func (s *scoring) flush() error {
 	return written(s.rejectsName, s.rejects.Flush())
 }
 
-// warn keeps warnings for the end, each once.
+// warn stores warnings for the end, each once.
 func (s *scoring) warn(warnings []string) {
 	for _, w := range warnings {
 		if !slices.Contains(s.warnings, w) {
@@ -506,8 +504,7 @@ func (s *scoring) warn(warnings []string) {
 	}
 }
 
-// show is a refused record with the error and, for a molecule, carets below the
-// piece that it is about.
+// show is a refused record with its error and, for a molecule, carets below the piece.
 func show(r table.Record) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
@@ -558,8 +555,7 @@ func (s *scoring) summarize() {
 	}
 }
 
-// tellList says of a list of so many records what was set aside of them, and whether the model
-// knows such.
+// tellList says what was set aside of a list, and whether the model knows such lists.
 func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	if said := a.Of(records); said != "" {
 		fmt.Fprintln(w, said)
@@ -569,7 +565,7 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	}
 }
 
-// tellWritten says what an interrupted run has written.
+// tellWritten reports an interrupted run's rows.
 func (s *scoring) tellWritten(err error) {
 	if !errors.Is(err, context.Canceled) || s.done.Rows == 0 || !s.judged() {
 		return
@@ -581,7 +577,7 @@ func (s *scoring) tellWritten(err error) {
 	fmt.Fprintln(s.stderr)
 }
 
-// bounds says what is known of false alarms beyond their mean.
+// bounds reports bounds on false alarms.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
 	if !s.bounded() || d.Rows == d.Refused || !s.judged() {

@@ -11,12 +11,12 @@ import (
 	"baca/algo/table"
 )
 
-// A screen is standard output or standard error for people: nothing that a file holds, such as the
-// name of a model, commands a terminal or turns what is written around it. It keeps the first error.
+// A screen is standard output or standard error for people: file contents, such as model names,
+// cannot command the terminal or reverse text. It keeps the first error.
 type screen struct {
 	to   io.Writer
 	mu   sync.Mutex
-	rest []byte // of a character that the next write ends
+	rest []byte // of an incomplete character
 	err  error
 }
 
@@ -36,10 +36,10 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// Unwrap returns what is below, for who draws on a terminal.
+// Unwrap returns the writer below, for drawing on a terminal.
 func (s *screen) Unwrap() io.Writer { return s.to }
 
-// A raw screen writes bytes as they are.
+// A rawScreen writes bytes unchanged.
 type rawScreen struct{ *screen }
 
 func (s rawScreen) Write(data []byte) (int, error) {
@@ -48,7 +48,7 @@ func (s rawScreen) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// raw is standard output for what has colours of its own.
+// raw is standard output for coloured text.
 func raw(c *cobra.Command) io.Writer {
 	if s, ok := c.OutOrStdout().(*screen); ok {
 		return rawScreen{s}
@@ -56,8 +56,7 @@ func raw(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// rowsOut is standard output for rows and other data, which are written as they are, but not to a
-// terminal.
+// rowsOut is standard output for data, unchanged unless it is a terminal.
 func rowsOut(c *cobra.Command) io.Writer {
 	if isTerminal(c.OutOrStdout()) {
 		return c.OutOrStdout()

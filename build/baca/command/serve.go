@@ -21,7 +21,7 @@ import (
 	"baca/weights"
 )
 
-// openSite returns the page that is embedded in this program.
+// openSite returns the embedded page.
 func openSite() (*site.Site, error) {
 	files, err := web.Site()
 	if err != nil {
@@ -106,7 +106,6 @@ have --max-time instead.`,
 	return c
 }
 
-// writeSite writes the page as files.
 func writeSite(c *cobra.Command, s *site.Site, folder string) error {
 	if err := s.Write(folder); err != nil {
 		return fmt.Errorf("--write %s: %w", folder, err)
@@ -115,16 +114,16 @@ func writeSite(c *cobra.Command, s *site.Site, folder string) error {
 	return nil
 }
 
-// serveLimits bound what clients can take.
+// serveLimits bound clients.
 type serveLimits struct {
 	connections int           // at once; more wait
-	stall       time.Duration // that a client may take nothing; what the system buffers can make it thrice that
-	last        time.Duration // that transfers have once the server is to end
+	stall       time.Duration // longest time without reading; the system's buffers can triple it
+	last        time.Duration // grace period of transfers at the end
 }
 
 var usualLimits = serveLimits{connections: 256, stall: 30 * time.Second, last: 30 * time.Second}
 
-// serve serves until ctx ends, which is no error unless transfers had to be cut off.
+// serve serves until ctx ends, which is no error unless transfers were cut off.
 func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimits, stderr io.Writer) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
@@ -145,7 +144,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, limits serveLimi
 	return <-ended
 }
 
-// A boundedListener has a bounded number of connections at once, until ctx ends.
+// A boundedListener bounds concurrent connections until ctx ends.
 type boundedListener struct {
 	net.Listener
 	ctx   context.Context
@@ -171,14 +170,14 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	return &boundedConn{c, l.stall, leave}, nil
 }
 
-// What a slow client takes is seen piece by piece: the system reports no less than a third
-// of its buffer, so a large one would look like a client that takes nothing.
+// Small buffers reveal slow clients: the system reports a third of its buffer at least, so a large
+// one would hide their reading.
 const (
 	writeBuffer = 128 << 10
 	writePiece  = 16 << 10
 )
 
-// A boundedConn fails to write when the other side has taken nothing for a time.
+// A boundedConn fails to write after a time without progress.
 type boundedConn struct {
 	net.Conn
 	stall time.Duration

@@ -16,14 +16,13 @@ import (
 	"baca/build/service/api"
 )
 
-// apiFlags are those of `baca serve --api`.
 type apiFlags struct {
 	on        bool
 	tokenFile string
 	limits    api.Limits
 }
 
-// tokenVariable of the environment has the token where --token-file is not given.
+// tokenVariable is the environment variable with the token, without --token-file.
 const tokenVariable = "BACA_TOKEN"
 
 func (f *apiFlags) register(fs *pflag.FlagSet) {
@@ -47,7 +46,7 @@ func (f *apiFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// token is the one that requests must have, or empty. It is not printed anywhere.
+// token is the required token, or empty. It is never printed.
 func (f *apiFlags) token() (string, error) {
 	if f.tokenFile == "" {
 		return strings.TrimSpace(os.Getenv(tokenVariable)), nil
@@ -88,7 +87,7 @@ func (f *apiFlags) serve(c *cobra.Command, addr string) error {
 		return err
 	}
 	limits := usualLimits
-	limits.connections = f.limits.Requests + f.limits.Waiting + 16 // so that who is one too many is told so
+	limits.connections = f.limits.Requests + f.limits.Waiting + 16 // so that an excess client is told
 	limits.last = f.limits.Time + time.Second
 	fmt.Fprintf(c.ErrOrStderr(), "the API is at http://%s/v1/ (Ctrl-C ends it)\n", l.Addr())
 	return serve(c.Context(), l, handler, limits, c.ErrOrStderr())

@@ -65,17 +65,15 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 	return c
 }
 
-// shareFile returns the file of a model as it can be handed out.
+// shareFile returns the file of a shared model.
 func shareFile(ctx context.Context, m *algo.Model, k int) ([]byte, error) {
-	// Not of the loaded model but of what its file will hold: the bank is rounded
-	// when it is written, and the scores of the held-out graphs must be those that
-	// the rounded bank gives.
+	// The file rounds the bank, so held-out scores must come from the rounded bank.
 	s, err := m.Share(ctx, 0, k)
 	if err != nil {
 		return nil, err
 	}
 	if m.Card.Name == job.ModelName(m.Card.Dataset) {
-		s.Card.Name = "shared" // its own is that of a file
+		s.Card.Name = "shared" // its own is a file's name
 	}
 	var b bytes.Buffer
 	if err := weights.Save(&b, s); err != nil {

@@ -18,12 +18,12 @@ import (
 	"baca/weights"
 )
 
-// An inspection is what `baca model show` says of a model file.
+// An inspection is the content of `baca model show`.
 type inspection struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      string `json:"schema"`
-	Background  string `json:"background"` // what it was told from: a number of molecules, and whose; empty for none
+	Background  string `json:"background"` // number of molecules and source; empty for none
 	counts      string
 
 	Dataset       string   `json:"dataset"`
@@ -43,15 +43,15 @@ type inspection struct {
 	Layers        int      `json:"layers"`
 	Parameters    int      `json:"parameters"`
 	Bank          int      `json:"bank"`
-	Subtrees      int      `json:"subtrees"` // training graphs whose subtrees the file has
+	Subtrees      int      `json:"subtrees"` // training graphs with subtrees
 	Holdout       int      `json:"holdout"`
 	HoldoutFile   string   `json:"holdout_file"`     // of baca model calibrate, empty for the training set
 	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
 	Known         int      `json:"known"`            // hashes of training graphs
 	KnownBits     int      `json:"known_bits"`
-	Shared        int      `json:"shared"`     // k of baca model share, 0 for a model as it was trained
-	Structures    int      `json:"structures"` // training molecules that the file holds
-	Residuals     int      `json:"residuals"`  // held-out molecules of which the errors of predictions are known
+	Shared        int      `json:"shared"`     // k of baca model share, 0 otherwise
+	Structures    int      `json:"structures"` // stored training molecules
+	Residuals     int      `json:"residuals"`  // held-out molecules with known prediction errors
 	Reveals       []string `json:"reveals"`
 	Format        int      `json:"format"`
 	Bytes         int      `json:"bytes"`
@@ -171,7 +171,7 @@ func (in *inspection) write(w io.Writer) error {
 	return err
 }
 
-// reveals lists what a file tells about the graphs that it was made from.
+// reveals lists what a file tells about its training graphs.
 func reveals(m *algo.Model) []string {
 	list := []string{"the weights, which were fitted to the training graphs"}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

@@ -89,7 +89,7 @@ func runStructures(c *cobra.Command, model string, from source, out target) erro
 	return nil
 }
 
-// keepStructures gives a model that was trained on this source its structures.
+// keepStructures stores a model's training molecules.
 func (s source) keepStructures(c *cobra.Command, m *algo.Model) error {
 	in, err := s.open(c.Context(), c)
 	if err != nil {

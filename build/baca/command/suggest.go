@@ -24,7 +24,6 @@ import (
 	"baca/build/internal/usage"
 )
 
-// suggestFlags are those of `baca suggest`.
 type suggestFlags struct {
 	source
 	plot           string
@@ -34,7 +33,6 @@ type suggestFlags struct {
 	options        algo.SuggestOptions
 }
 
-// newSuggest is the command that says what to measure next.
 func newSuggest() *cobra.Command {
 	f := suggestFlags{}
 	o := &f.options
@@ -110,7 +108,7 @@ func (f *suggestFlags) check(c *cobra.Command) error {
 	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
-// checkSVG refuses a name for a plot that is not one of an .svg file. Empty is fine.
+// checkSVG refuses a plot without .svg. Empty is fine.
 func checkSVG(name string) error {
 	if name == "" {
 		return nil
@@ -121,7 +119,7 @@ func checkSVG(name string) error {
 	return checkFolder("plot", name)
 }
 
-// checkFolder refuses a file whose folder is not there, which else shows when the work is done.
+// checkFolder refuses a file in a missing folder before the work starts.
 func checkFolder(flag, name string) error {
 	dir := filepath.Dir(name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +176,6 @@ func (f *suggestFlags) fill(ctx context.Context, shelf *job.Shelf, in *input, st
 	})
 }
 
-// suggest chooses.
 func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o algo.SuggestOptions, stderr io.Writer) (*job.Suggested, error) {
 	p := progress.New(stderr, "choosing", int64(shelf.Library.Len()))
 	defer p.Done()
@@ -186,7 +183,7 @@ func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o algo.Sug
 	return shelf.Suggest(ctx, o)
 }
 
-// write writes rows as CSV, or all as JSON.
+// write writes rows as CSV, or everything as JSON.
 func (f *suggestFlags) write(w io.Writer, shelf *job.Shelf, s *job.Suggested) error {
 	if !f.json {
 		return s.WriteCSV(w, f.text)

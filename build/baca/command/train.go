@@ -31,10 +31,9 @@ import (
 	"baca/weights"
 )
 
-// checkpointInterval is the time between two checkpoints. Tests shorten it.
+// checkpointInterval is the time between checkpoints. Tests shorten it.
 var checkpointInterval = job.CheckpointInterval
 
-// trainFlags are those of `baca train`.
 type trainFlags struct {
 	source
 	out        target
@@ -44,7 +43,7 @@ type trainFlags struct {
 	resume     bool
 	background string
 	asWritten  bool
-	values     labels // of which errors are kept, where there are any
+	values     labels // of kept errors, if any
 }
 
 func newTrain(gpus *device.GPUs) *cobra.Command {
@@ -126,7 +125,7 @@ of those of the set's files that are read, as "cat FILES | sha256sum" prints it.
 	return c
 }
 
-// check reports what is wrong with the flags, and sets the form of molecules.
+// check checks the flags, and sets the form of molecules.
 func (o *trainFlags) check() error {
 	switch {
 	case o.path == "" || o.out.path == "":
@@ -201,8 +200,7 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	return nil
 }
 
-// cardOf begins the card of a model of the set, and says how long training takes where that is
-// not the usual.
+// cardOf begins a model's card, and reports an unusual training length.
 func (o *trainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	card := o.card
 	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
@@ -219,21 +217,20 @@ func (o *trainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 	return card
 }
 
-// A target is a model file that a command makes.
+// A target is a model file to make.
 type target struct {
 	path   string
-	resume bool // a file that is there was to be replaced when the run began
+	resume bool // an existing file was to be replaced from the start
 }
 
 func (t *target) register(f *pflag.FlagSet) {
 	f.StringVar(&t.path, "out", "", "model `file` to write")
 }
 
-// checkpoint is the file that holds how far the training of the model got.
+// checkpoint is the training's checkpoint file.
 func (t *target) checkpoint() string { return t.path + ".checkpoint" }
 
-// claim finds out before hours of training whether the model can be written, and keeps
-// other processes from writing it until release is called. It is made from what the source reads.
+// claim checks before hours of training that the model can be written, and locks it until release.
 func (t *target) claim(in source) (release func(), err error) {
 	err = in.apart(apart.File{Role: "--out", Name: t.path}, apart.File{Role: "the checkpoint", Name: t.checkpoint()}, apart.File{Role: "the lock", Name: t.path + ".lock"})
 	if err != nil {
@@ -253,7 +250,7 @@ func (t *target) claim(in source) (release func(), err error) {
 	return release, nil
 }
 
-// check reports a file that would be lost.
+// check refuses to lose a file.
 func (t *target) check() error {
 	info, err := os.Stat(t.path)
 	switch {
@@ -270,16 +267,16 @@ func (t *target) check() error {
 	return nil
 }
 
-// A trainingSet is what `baca train` reads.
+// A trainingSet is the input of `baca train`.
 type trainingSet struct {
 	name   string // of the file or folder
 	schema string
 	sha256 string
 	graphs []*graph.Graph
-	values []*algo.Values // of graphs, where columns of values are read
+	values []*algo.Values // by graph, if value columns are read
 }
 
-// readTraining reads the graphs to train on and says on stderr what was refused.
+// readTraining reads the training graphs and reports refused ones.
 func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	absolute, err := filepath.Abs(from.path)
 	if err != nil {
@@ -319,7 +316,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 	if refused > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "refused %d of %d records\n", refused, refused+len(set.graphs))
 	}
-	if err := emptyHanded(refused+len(set.graphs), refused); err != nil {
+	if err := checkRead(refused+len(set.graphs), refused); err != nil {
 		return nil, fmt.Errorf("%s: %w", from.path, err)
 	}
 	if in.files != nil {
@@ -333,7 +330,7 @@ func readTraining(c *cobra.Command, from source) (*trainingSet, error) {
 // Values of --background that are no files.
 const builtInBackground, noBackground = "built-in", "none"
 
-// addBackground reads the molecules that a training set of molecules is told from.
+// addBackground reads the background of molecules.
 func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name string) error {
 	if j.card.Schema == algo.Constant || name == noBackground {
 		if name != builtInBackground && name != noBackground {
@@ -364,30 +361,29 @@ func (j *trainJob) addBackground(ctx context.Context, stderr io.Writer, name str
 	return nil
 }
 
-// A trainJob is one run of pre-training.
+// A trainJob is one training run.
 type trainJob struct {
 	graphs  []*graph.Graph
 	outside []*graph.Graph // the background, empty for none
 	workers int
 	unpack  dataset.Unpack // of a background
-	// device, unless nil, chooses where an encoder of that shape is trained.
+	// device, unless nil, chooses the device for an encoder of that shape.
 	device func(ctx context.Context, stderr io.Writer, workers int, shape gin.Config, training bool) (gin.Device, error)
-	// split divides the graphs into those to train on and those to keep from training.
+	// split divides the graphs into training set and holdout.
 	split func(n int, seed uint64) (train, holdout []int)
 	// card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
 	card algo.Card
-	// values, unless nil, are to be kept as residuals.
+	// values, unless nil, become residuals.
 	values []*algo.Values
 
-	checkpoint string // path; empty keeps none
+	checkpoint string // path; empty for none
 	resume     bool
-	hint       string // how to go on after an interrupt
+	hint       string // how to resume after an interrupt
 
 	training job.Training // of run
 }
 
-// run trains and returns the bytes of the model file. The model to use is the
-// one that weights.Load makes of them: it is rounded.
+// run trains and returns the model file. Use the model loaded from it, which is rounded.
 func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	t := &j.training
 	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.SaveMeasured}
@@ -426,7 +422,7 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	return data, err
 }
 
-// train goes through the epochs that are left.
+// train runs the remaining epochs.
 func (j *trainJob) train(ctx context.Context, stderr io.Writer) error {
 	t := &j.training
 	graphs := int64(len(t.Train))
@@ -442,7 +438,7 @@ func (j *trainJob) train(ctx context.Context, stderr io.Writer) error {
 	}, j.save)
 }
 
-// save writes the last whole state, if checkpoints are kept.
+// save writes the last state, if there are checkpoints.
 func (j *trainJob) save() error {
 	if j.checkpoint == "" {
 		return nil
@@ -452,7 +448,7 @@ func (j *trainJob) save() error {
 	})
 }
 
-// restore returns the checkpoint to go on from, an empty one to start from the beginning.
+// restore returns the checkpoint, an empty one for a fresh start.
 func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 	none := new(weights.Checkpoint)
 	if j.checkpoint == "" {
@@ -487,7 +483,6 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 	return c, nil
 }
 
-// finish writes the model and removes the checkpoint.
 func (j *trainJob) finish(to target, data []byte) error {
 	if err := replace.Bytes(to.path, data); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"baca/build/internal/pretty"
 )
 
-// trustFlags are those of `baca trust`. Its rows are those of `baca score` with judgements.
+// trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.
 type trustFlags struct {
 	scoreFlags
 	values labels
@@ -30,7 +30,6 @@ type trustFlags struct {
 	json   bool
 }
 
-// newTrust is the command that says what errors to expect of predictions, and checks what was promised.
 func newTrust() *cobra.Command {
 	f := trustFlags{scoreFlags: scoreFlags{by: algo.ByAlone, options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	c := &cobra.Command{
@@ -122,7 +121,7 @@ func (f *trustFlags) check() error {
 	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
 }
 
-// audit says how well what was promised held.
+// audit reports how well promises held.
 func (f *trustFlags) audit(c *cobra.Command) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	o, err := f.begin(c, f.model, func(o *opening) (err error) {
@@ -148,7 +147,7 @@ func (f *trustFlags) audit(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := emptyHanded(read, refused); err != nil {
+	if err := checkRead(read, refused); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, o.model.Card.Name)
@@ -166,7 +165,7 @@ func (f *trustFlags) audit(c *cobra.Command) error {
 	return writeAudit(c.OutOrStdout(), a, f.found, f.order())
 }
 
-// outcomes judges the predictions of an input.
+// outcomes judges an input's predictions.
 func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input) (list []trust.Outcome, read, refused int, err error) {
 	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
 		var predicted []algo.Prediction
@@ -188,7 +187,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 	return list, read, refused, err
 }
 
-// kept are the shares of molecules of which the mean error is shown.
+// kept are the shares of molecules with a shown mean error.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
 func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order) error {
@@ -255,7 +254,7 @@ func stated(c *trust.Calibration, v trust.Verdict) string {
 	return "–"
 }
 
-// An auditJSON is an audit for programs; what is not known is null.
+// An auditJSON is an audit as JSON; unknown values are null.
 type auditJSON struct {
 	Molecules  int                    `json:"molecules"`
 	Asked      float64                `json:"coverage_asked"`
@@ -270,7 +269,7 @@ type auditJSON struct {
 	MeanError  *float64               `json:"mean_error"`
 	Area       *float64               `json:"area"`
 	AreaBest   *float64               `json:"area_best"`
-	Risk       []float64              `json:"risk"` // mean error of the k surest, k from 1
+	Risk       []float64              `json:"risk"` // mean error of the k most reliable, k from 1
 	Verdicts   map[string]verdictJSON `json:"verdicts"`
 	Calibrated int                    `json:"held_out"`
 }

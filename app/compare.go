@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/compare"
 	"baca/app/picture"
 	"baca/app/session"
 	"baca/app/words"
@@ -63,14 +64,14 @@ func (p *labPane) compared(c *message.Compared) app.UI {
 		app.H3().Text("What is commoner in one list"),
 		quietLine(fmt.Sprintf("Of %s named substructures %s differ, at a false-discovery rate of %s.", words.Count(c.NamedTested), words.Count(c.NamedDiffering), words.Percent(c.FDR))))
 	for _, g := range session.ByList(c.Named) {
-		body = append(body, differences(g))
+		body = append(body, differences(c, g))
 	}
 	groups := session.Fragments(c)
 	if len(groups) > 0 {
 		body = append(body, app.H3().Text("Fragments"), quietLine(fmt.Sprintf("Surroundings of an atom, the surest of %s. The report has more of them.", words.Count(c.FragmentsTested))))
 	}
 	for _, g := range groups {
-		body = append(body, p.fragments(g))
+		body = append(body, p.fragments(c, g))
 	}
 	return app.Div().ID("compared").Class("compared").Body(body...)
 }
@@ -96,9 +97,9 @@ func wide(label string, head []string, rows ...[]string) app.UI {
 
 // lists describes both lists.
 func (p *labPane) lists(c *message.Compared) app.UI {
-	row := func(letter string, l *message.Listed) []string {
-		middle := func(q message.Floats) string { return words.Number(q[1]) + "–" + words.Number(q[3]) }
-		return []string{letter, l.Name, words.Count(l.Read), words.Count(l.Refused), words.Count(l.Copies), words.Count(l.Molecules), middle(l.Atoms), middle(l.Rings)}
+	row := func(letter string, l *compare.Side) []string {
+		middle := func(q [5]float64) string { return words.Number(q[1]) + "–" + words.Number(q[3]) }
+		return []string{letter, l.Name, words.Count(l.Read), words.Count(l.Refused), words.Count(l.Copies), words.Count(l.Molecules), middle(l.Atoms.Quantiles), middle(l.Rings.Quantiles)}
 	}
 	return wide("The lists", []string{"", "List", "Read", "Refused", "Copies", "Different", p.S.Say("Atoms, middle half"), "Rings, middle half"}, row("A", &c.A), row("B", &c.B))
 }
@@ -112,7 +113,7 @@ func (p *labPane) comparedFigures(c *message.Compared) app.UI {
 		return values
 	}
 	width := p.share(3)
-	counts := func(title, what string, a, b message.Floats) app.UI {
+	counts := func(title, what string, a, b []float64) app.UI {
 		x, of := picture.Steps(max(len(a), len(b)))
 		return tile(title, p.S.Say("share of molecules, %"), "compare-"+what, picture.Plot{
 			Width: width, Height: 210, Title: title + " of A and B", XLabel: what, X: x,
@@ -121,26 +122,26 @@ func (p *labPane) comparedFigures(c *message.Compared) app.UI {
 	}
 	return app.Div().Class("tiles").Body(
 		tile(p.S.Say("Nearest molecules"), "share with one at least so similar, %; dashed: another one of the same list", "compare-coverage", picture.Plot{
-			Width: width, Height: 210, Title: p.S.Say("Nearest molecules"), XLabel: "similarity", X: c.Similarities, Low: 0, High: 104,
+			Width: width, Height: 210, Title: p.S.Say("Nearest molecules"), XLabel: "similarity", X: compare.Steps(), Low: 0, High: 104,
 			Curves: []picture.Curve{
-				{Name: "B in A", Role: "line-out", Y: percent(c.BtoA)}, {Name: "A in A", Role: "line-in", Y: percent(c.AtoA), Dashed: true},
-				{Name: "A in B", Role: "line-in", Y: percent(c.AtoB)}, {Name: "B in B", Role: "line-out", Y: percent(c.BtoB), Dashed: true},
+				{Name: "B in A", Role: "line-out", Y: percent(c.BtoA.Coverage[:])}, {Name: "A in A", Role: "line-in", Y: percent(c.AtoA.Coverage[:]), Dashed: true},
+				{Name: "A in B", Role: "line-in", Y: percent(c.AtoB.Coverage[:])}, {Name: "B in B", Role: "line-out", Y: percent(c.BtoB.Coverage[:]), Dashed: true},
 			},
 		}),
-		counts("Size", p.S.Say("atoms"), c.A.AtomShares, c.B.AtomShares),
-		counts("Rings", "rings", c.A.RingShares, c.B.RingShares))
+		counts("Size", p.S.Say("atoms"), session.SharesOf(&c.A, &c.A.Atoms), session.SharesOf(&c.B, &c.B.Atoms)),
+		counts("Rings", "rings", session.SharesOf(&c.A, &c.A.Rings), session.SharesOf(&c.B, &c.B.Rings)))
 }
 
-func differences(g session.DifferenceGroup) app.UI {
+func differences(c *message.Compared, g session.DifferenceGroup) app.UI {
 	rows := make([][]string, len(g.List))
 	for i, d := range g.List {
-		rows[i] = []string{d.Name, d.Kind, words.Percent(d.InA), words.Percent(d.InB), words.Number(d.Odds), words.Number(d.Low) + "–" + words.Number(d.High), words.P(d.Q)}
+		rows[i] = []string{d.Name, d.Kind, words.Percent(float64(d.InA) / float64(c.A.Molecules)), words.Percent(float64(d.InB) / float64(c.B.Molecules)), words.Number(d.Odds), words.Number(d.Low) + "–" + words.Number(d.High), words.P(d.Q)}
 	}
 	return wide(g.Title, []string{g.Title, "Kind", "Of A", "Of B", "Odds ratio", "95\u00a0% interval", "q"}, rows...)
 }
 
 // fragments are drawn in example molecules.
-func (p *labPane) fragments(g session.DifferenceGroup) app.UI {
+func (p *labPane) fragments(c *message.Compared, g session.DifferenceGroup) app.UI {
 	items := make([]app.UI, len(g.List))
 	for i, d := range g.List {
 		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(d.Example, 60)))
@@ -150,7 +151,7 @@ func (p *labPane) fragments(g session.DifferenceGroup) app.UI {
 		items[i] = app.Li().Class("near-card").Title(d.Example).DataSet("fragment", strconv.Itoa(i)).Body(
 			app.Div().Class("near-picture").Body(drawn),
 			app.Code().Class("near-smiles").Text(d.Name),
-			app.P().Class("near-value number").Text(fmt.Sprintf("%s of A, %s of B; odds %s, q %s", words.Percent(d.InA), words.Percent(d.InB), words.Number(d.Odds), words.P(d.Q))))
+			app.P().Class("near-value number").Text(fmt.Sprintf("%s of A, %s of B; odds %s, q %s", words.Percent(float64(d.InA)/float64(c.A.Molecules)), words.Percent(float64(d.InB)/float64(c.B.Molecules)), words.Number(d.Odds), words.P(d.Q))))
 	}
 	return app.Div().Body(app.H4().Text(g.Title), app.Ul().Class("near fragments").Body(items...))
 }

@@ -119,15 +119,15 @@ func (p *labPane) picks(m *message.Suggested) app.UI {
 	items := make([]app.UI, len(m.Picks))
 	for k := range m.Picks {
 		pick := &m.Picks[k]
-		smiles := s.Rows.Picture(pick.Record)
+		smiles := s.Rows.Picture(pick.Record - 1)
 		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(smiles, 60)))
 		if small := p.Album.Small(smiles); small != "" {
 			drawn = app.Raw(small)
 		}
 		adds, about := session.AboutPick(pick)
-		items[k] = app.Li().Body(app.Button().Type("button").Class("near-card pick").DataSet("pick", pick.Record).Title(smiles).Body(
+		items[k] = app.Li().Body(app.Button().Type("button").Class("near-card pick").DataSet("pick", pick.Record-1).Title(smiles).Body(
 			app.Span().Class("near-picture").Body(drawn),
-			app.Span().Class("near-name").Text(strconv.Itoa(k+1)+". "+s.Rows.ShortName(pick.Record)+", "+pick.Verdict),
+			app.Span().Class("near-name").Text(strconv.Itoa(k+1)+". "+s.Rows.ShortName(pick.Record-1)+", "+pick.Verdict),
 			app.Span().Class("near-value number").Text(adds),
 			app.Span().Class("quiet small number").Text(about)))
 	}

@@ -64,14 +64,14 @@ var ours = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
-	{"baca/wasm/message", "baca/algo/decide baca/algo/table"},
+	{"baca/wasm/message", "baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust"},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/wasm/compute", "baca/wasm/worker"},
 	{"baca/app/words", ""},
-	{"baca/app/session", "baca/app/words baca/wasm/message baca/algo/decide baca/algo/table"},
+	{"baca/app/session", "baca/app/words baca/wasm/message baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust"},
 	{"baca/app/picture", "baca/app/session baca/app/words baca/wasm/message baca/algo/chart"},
-	{"baca/app", "baca/wasm/message baca/algo/table baca/algo/decide"},
+	{"baca/app", "baca/wasm/message baca/algo/table baca/algo/decide baca/algo/compare"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/figure baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
 	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},

@@ -19,14 +19,10 @@ func (a *Album) MissingSMILES(molecules []string) []string {
 }
 
 // Marked is a molecule's small picture with ringed atoms, or empty.
-func (a *Album) Marked(smiles string, atoms []int32) string {
+func (a *Album) Marked(smiles string, atoms []int) string {
 	t := a.thumbs[smiles]
 	if t == nil || t.layout == "" {
 		return ""
 	}
-	d := Drawing{Layout: t.layout, Width: 2 * thumbWidth, Height: 2 * thumbHeight, Bond: thumbBond}
-	for _, atom := range atoms {
-		d.Marked = append(d.Marked, int(atom))
-	}
-	return Pen(d)
+	return Pen(Drawing{Layout: t.layout, Width: 2 * thumbWidth, Height: 2 * thumbHeight, Bond: thumbBond, Marked: atoms})
 }

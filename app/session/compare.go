@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"baca/algo/compare"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -40,16 +41,16 @@ func comparingWords(p *message.Progress) string {
 // A DifferenceGroup is what is commoner in one list.
 type DifferenceGroup struct {
 	Title string
-	List  []message.Difference
+	List  []compare.Difference
 }
 
 // ByList groups differences by list, B first, without empty groups.
-func ByList(all []message.Difference) (groups []DifferenceGroup) {
+func ByList(all []compare.Difference) (groups []DifferenceGroup) {
 	for _, g := range []struct {
 		title string
 		inB   bool
 	}{{"Commoner in B", true}, {"Commoner in A", false}} {
-		list := slices.DeleteFunc(slices.Clone(all), func(d message.Difference) bool { return (d.Odds >= 1) != g.inB })
+		list := slices.DeleteFunc(slices.Clone(all), func(d compare.Difference) bool { return (d.Odds >= 1) != g.inB })
 		if len(list) > 0 {
 			groups = append(groups, DifferenceGroup{g.title, list})
 		}
@@ -72,7 +73,7 @@ func Fragments(c *message.Compared) []DifferenceGroup {
 func (l *Lab) WantedExamples() (list []string) {
 	if l.Suggested != nil && l.Stage == message.StageChoose {
 		for _, p := range l.Suggested.Picks {
-			list = append(list, l.session.Rows.Picture(p.Record))
+			list = append(list, l.session.Rows.Picture(p.Record-1))
 		}
 		return slices.DeleteFunc(list, func(smiles string) bool { return smiles == "" })
 	}
@@ -92,4 +93,13 @@ func (l *Lab) WantedExamples() (list []string) {
 // ReportOn is a comparison's file, named after the list.
 func ReportOn(c *message.Compared) *message.Exported {
 	return &message.Exported{Name: words.Stem(cmp.Or(c.B.Name, "list")) + "-against-" + words.Stem(c.A.Name) + ".html", Type: "text/html", Data: c.Report}
+}
+
+// SharesOf are those of molecules with 0, 1, … atoms or rings, the last open-ended.
+func SharesOf(s *compare.Side, d *compare.Distribution) []float64 {
+	list := make([]float64, len(d.Counts))
+	for i, n := range d.Counts {
+		list[i] = float64(n) / float64(s.Molecules)
+	}
+	return list
 }

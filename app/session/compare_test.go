@@ -3,11 +3,12 @@ package session
 import (
 	"testing"
 
+	"baca/algo/compare"
 	"baca/wasm/message"
 )
 
 func TestByList(t *testing.T) {
-	all := []message.Difference{{Name: "x", Odds: 3}, {Name: "y", Odds: 0.2}, {Name: "z", Odds: 7, Example: "CCO"}}
+	all := []compare.Difference{{Name: "x", Odds: 3}, {Name: "y", Odds: 0.2}, {Name: "z", Odds: 7, Example: "CCO"}}
 	groups := ByList(all)
 	if len(groups) != 2 || groups[0].Title != "Commoner in B" || len(groups[0].List) != 2 || groups[1].List[0].Name != "y" {
 		t.Errorf("the groups are %+v", groups)
@@ -18,7 +19,7 @@ func TestByList(t *testing.T) {
 	if groups = ByList(all[:1]); len(groups) != 1 {
 		t.Errorf("the groups are %+v, want one", groups)
 	}
-	l := &Lab{Stage: message.StageLists, Compared: &message.Compared{Fragments: all}}
+	l := &Lab{Stage: message.StageLists, Compared: &message.Compared{Comparison: compare.Comparison{Fragments: all}}}
 	if got := l.WantedExamples(); len(got) != 1 || got[0] != "CCO" {
 		t.Errorf("to be drawn are %q", got)
 	}

@@ -2,11 +2,11 @@ package session
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"baca/algo/job"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -28,8 +28,8 @@ func (w *Wish) request(columns []string) (r *message.Suggest, wrong string) {
 	r = &message.Suggest{Most: UsuallySuggested}
 	var err error
 	if most := strings.TrimSpace(w.Most); most != "" {
-		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > message.MostSuggested {
-			return nil, fmt.Sprintf("Not a number: %s. Give a whole number from 1 to %s.", most, words.Count(message.MostSuggested))
+		if r.Most, err = strconv.Atoi(most); err != nil || r.Most < 1 || r.Most > job.MaxSuggested {
+			return nil, fmt.Sprintf("Not a number: %s. Give a whole number from 1 to %s.", most, words.Count(job.MaxSuggested))
 		}
 	}
 	if slices.Contains(columns, w.Price) {
@@ -104,11 +104,11 @@ func SuggestedWords(m *message.Suggested) (gains []string, notes string) {
 	return gains, notes
 }
 
-func AboutPick(p *message.Pick) (adds, about string) {
+func AboutPick(p *job.SuggestedRow) (adds, about string) {
 	adds = words.Count(p.Nearer) + " nearer, " + words.Count(p.Inside) + " inside"
 	about = "gain " + words.Number(p.Gain) + ", similarity " + words.Number(p.Similarity)
-	if !math.IsNaN(p.Price) {
-		about = "price " + strconv.FormatFloat(p.Price, 'g', 6, 64) + ", " + about
+	if p.Price != nil {
+		about = "price " + strconv.FormatFloat(*p.Price, 'g', 6, 64) + ", " + about
 	}
 	return adds, about
 }

@@ -1,11 +1,11 @@
 package session
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"baca/algo/job"
 	"baca/wasm/message"
 )
 
@@ -53,11 +53,12 @@ func TestSuggestColumns(t *testing.T) {
 }
 
 func TestAboutPick(t *testing.T) {
-	adds, about := AboutPick(&message.Pick{Nearer: 8, Inside: 2, Gain: 0.114658, Similarity: 0.314607, Price: math.NaN()})
+	adds, about := AboutPick(&job.SuggestedRow{Nearer: 8, Inside: 2, Gain: 0.114658, Similarity: 0.314607})
 	if adds != "8 nearer, 2 inside" || about != "gain 0.115, similarity 0.315" {
 		t.Errorf("it says %q and %q", adds, about)
 	}
-	if _, about = AboutPick(&message.Pick{Price: 12, Gain: 1}); !strings.HasPrefix(about, "price 12") {
+	twelve := 12.0
+	if _, about = AboutPick(&job.SuggestedRow{Price: &twelve, Gain: 1}); !strings.HasPrefix(about, "price 12") {
 		t.Errorf("it says %q", about)
 	}
 }

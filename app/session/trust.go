@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/trust"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -259,10 +260,10 @@ func TrustFailure(f *message.Failed) string {
 }
 
 // VerdictWords name the verdicts that a rate is of.
-func VerdictWords(l message.Large) string {
+func VerdictWords(l trust.Statement) string {
 	names := make([]string, len(l.Verdicts))
 	for k, name := range l.Verdicts {
-		names[k] = trustOf(name).Word()
+		names[k] = trustOf(string(name)).Word()
 	}
 	switch len(names) {
 	case 1:
@@ -274,7 +275,7 @@ func VerdictWords(l message.Large) string {
 }
 
 // StatedWords are the rate that was stated for the first verdict of l, and with which others.
-func StatedWords(t *message.Trusted, l message.Large) string {
+func StatedWords(t *message.Trusted, l trust.Statement) string {
 	for _, s := range t.Stated {
 		if !slices.Contains(s.Verdicts, l.Verdicts[0]) {
 			continue
@@ -290,7 +291,7 @@ func StatedWords(t *message.Trusted, l message.Large) string {
 }
 
 // LargeWords are a share of large errors and behind it its interval.
-func LargeWords(l message.Large) (share, interval string) {
+func LargeWords(l trust.Statement) (share, interval string) {
 	if l.N == 0 {
 		return words.None, ""
 	}

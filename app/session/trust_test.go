@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"baca/algo/table"
+	"baca/algo/trust"
 	"baca/wasm/message"
 )
 
@@ -37,7 +38,7 @@ func (f *fake) predicting() {
 					table.NumberColumn("interval_low", []float64{1, nan, nan}), table.NumberColumn("interval_high", []float64{2, nan, nan}), table.TextColumn("trust", []string{"check", "do-not-use", ""}),
 				},
 				Coverage: 0.9, Tolerance: 1, Order: "score",
-				Stated: []message.Large{{Verdicts: message.Strings{"trust", "check"}, Large: 1, N: 4, Low: 0.05, High: 0.7}, {Verdicts: message.Strings{"do-not-use"}, Large: 1, N: 2, Low: 0.09, High: 0.91}},
+				Stated: []trust.Statement{{Verdicts: []trust.Verdict{"trust", "check"}, Rate: trust.Rate{Large: 1, N: 4, Low: 0.05, High: 0.7}}, {Verdicts: []trust.Verdict{"do-not-use"}, Rate: trust.Rate{Large: 1, N: 2, Low: 0.09, High: 0.91}}},
 			}
 			if r.Observed != "" {
 				t.Audit = &message.Audit{N: 5, Risk: message.Floats{1, 2, 3, 4, 5}, Best: message.Floats{0, 0, 1, 3, 5}, Scores: message.Floats{-1, 0, 1, 2, 3}}
@@ -89,7 +90,7 @@ func TestPredictionsAreJudged(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for verdict, want := range map[string]string{"trust": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "check": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "do-not-use": "50\u00a0% of 2 (9–91\u00a0%)"} {
-		if got := StatedWords(s.Rows.Trust, message.Large{Verdicts: message.Strings{verdict}}); got != want {
+		if got := StatedWords(s.Rows.Trust, trust.Statement{Verdicts: []trust.Verdict{trust.Verdict(verdict)}}); got != want {
 			t.Errorf("%s: %q, want %q", verdict, got, want)
 		}
 	}

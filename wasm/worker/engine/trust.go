@@ -45,7 +45,7 @@ func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Tru
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes, Order: by.Words(), Tolerance: c.Tolerance, Stated: stated(c)}
+	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes, Order: by.Words(), Tolerance: c.Tolerance, Stated: c.Statements()}
 	outcomes, err := e.judge(t, out, &judge{alone, c, by}, labels, r.Scores)
 	if err != nil {
 		return nil, t.failed(err)
@@ -129,24 +129,8 @@ func audited(a *trust.Audit, c *trust.Calibration, by algo.Order) *message.Audit
 		Risk: a.Risk, Best: a.Best, Scores: a.Scores,
 	}
 	for _, v := range trust.Verdicts() {
-		m.Verdicts = append(m.Verdicts, large(a.Verdicts[v].Rate, v))
+		m.Verdicts = append(m.Verdicts, trust.Statement{Verdicts: []trust.Verdict{v}, Rate: a.Verdicts[v].Rate})
 		m.MeanErrors = append(m.MeanErrors, a.Verdicts[v].MeanError)
-	}
-	return m
-}
-
-// stated are the rates of large errors that are stated.
-func stated(c *trust.Calibration) (list []message.Large) {
-	for _, s := range c.Statements() {
-		list = append(list, large(s.Rate, s.Verdicts...))
-	}
-	return list
-}
-
-func large(r trust.Rate, verdicts ...trust.Verdict) message.Large {
-	m := message.Large{Large: r.Large, N: r.N, Low: r.Low, High: r.High}
-	for _, v := range verdicts {
-		m.Verdicts = append(m.Verdicts, string(v))
 	}
 	return m
 }

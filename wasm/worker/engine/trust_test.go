@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,7 +239,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("scores %v", a.Scores)
 	}
 	for k, v := range trust.Verdicts() {
-		if l, n := a.Verdicts[k], want.Verdicts[v]; !slices.Equal(l.Verdicts, message.Strings{string(v)}) || l.N != n.N || l.Large != n.Large || !same(a.MeanErrors[k], n.MeanError) || !same(l.Low, n.Low) || !same(l.High, n.High) {
+		if l, n := a.Verdicts[k], want.Verdicts[v]; !slices.Equal(l.Verdicts, []trust.Verdict{v}) || l.N != n.N || l.Large != n.Large || !same(a.MeanErrors[k], n.MeanError) || !same(l.Low, n.Low) || !same(l.High, n.High) {
 			t.Errorf("%s: %+v, want %+v", v, l, n)
 		}
 	}
@@ -247,13 +248,8 @@ func TestTrust(t *testing.T) {
 		t.Fatalf("stated %+v, want %+v", got.Stated, statements)
 	}
 	for k, l := range got.Stated {
-		want := statements[k]
-		var verdicts message.Strings
-		for _, v := range want.Verdicts {
-			verdicts = append(verdicts, string(v))
-		}
-		if !slices.Equal(l.Verdicts, verdicts) || l.N != want.N || l.Large != want.Large {
-			t.Errorf("stated %+v, want %+v", l, want)
+		if !reflect.DeepEqual(l, statements[k]) {
+			t.Errorf("stated %+v, want %+v", l, statements[k])
 		}
 	}
 	if got.Tolerance != c.Tolerance || got.Coverage != 0.9 || got.Classes || got.Order != "score" || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {

@@ -70,7 +70,7 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	}
 	for i, g := range graphs {
 		if g.Features != o.Config.Features {
-			return nil, fmt.Errorf("graph %d has %d node features, the encoder %d", i, g.Features, o.Config.Features)
+			return nil, fmt.Errorf("graph %d has %d node features, the encoder %d", i+1, g.Features, o.Config.Features)
 		}
 		g.EncodeStructure()
 	}

@@ -339,7 +339,7 @@ func check(e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 	for k, g := range gs {
 		if g.Features != e.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*graph.EncodingWidth {
 			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",
-				k, g.Features, len(g.XS), e.Features, g.N()*graph.EncodingWidth)
+				k+1, g.Features, len(g.XS), e.Features, g.N()*graph.EncodingWidth)
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	for k, g := range gs {
 		if g.Features != t.encoder.Features || len(g.XS) != g.N()*graph.EncodingWidth {
 			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",
-				k, g.Features, len(g.XS), t.encoder.Features, g.N()*graph.EncodingWidth)
+				k+1, g.Features, len(g.XS), t.encoder.Features, g.N()*graph.EncodingWidth)
 		}
 		if g.N() > 1 {
 			withNodes++

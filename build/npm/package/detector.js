@@ -53,7 +53,7 @@ const list = (smiles) => {
   if (!one && typeof smiles?.[Symbol.iterator] !== "function") throw new TypeError(`molecules are ${kind(smiles)}, want a SMILES or a list of them`);
   const all = one ? [`${smiles}`] : [...smiles];
   all.forEach((text, i) => {
-    if (typeof text !== "string") throw new TypeError(`molecule ${i} is ${kind(text)}, want a SMILES`);
+    if (typeof text !== "string") throw new TypeError(`molecule ${i + 1} is ${kind(text)}, want a SMILES`);
   });
   return all;
 };

@@ -419,7 +419,7 @@ def _valued(listing: _inputs.Listing, X: Any, **columns: Any) -> _inputs.Listing
     bad = sorted(found for _, some in read for found in some)
     if bad:
         row, why = bad[0]
-        warnings.warn(f"{len(bad)} of {len(read) * len(listing)} values are not known: row {row}: {why}", UserWarning, stacklevel=3)
+        warnings.warn(f"{len(bad)} of {len(read) * len(listing)} values are not known: row {row + 1}: {why}", UserWarning, stacklevel=3)
     return replace(listing, values=tuple(values for values, _ in read))
 
 

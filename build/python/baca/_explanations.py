@@ -132,7 +132,7 @@ def _cell(html: str) -> str:
 
 
 def _neighbor(n: Neighbor) -> str:
-    what = _picture(n.smiles, ()) if n.smiles else f"row {n.row}" if n.row is not None else "not known"
+    what = _picture(n.smiles, ()) if n.smiles else f"row {n.row + 1}" if n.row is not None else "not known"
     known = "".join(f", {word} {y:g}" for word, y in (("observed", n.observed), ("predicted", n.predicted)) if y is not None)
     return f"{what}<br>{escape(n.name or '')} similarity {n.similarity:.2f}{known}"
 

@@ -71,7 +71,7 @@ class Listing:
         columns = [column[first:last].astype("<f8").tobytes() for column in self.values]
         body = b"".join([*columns, pack(self.items[first:last])])  # type: ignore[arg-type]
         if len(body) > _BODY:
-            raise ValueError(f"rows {first} to {last - 1} take {len(body)} bytes: want at most {_BODY} at once")
+            raise ValueError(f"rows {first + 1} to {last} take {len(body)} bytes: want at most {_BODY} at once")
         return Question({**header, "kind": self.kind, "rows": last - first, "first": first}, body)
 
 
@@ -160,7 +160,7 @@ def _record(item: Any, row: int) -> Union[str, Graph]:
         return _graph(item)
     if isinstance(item, (list, np.ndarray)) and len(item) == 1:  # a row of one column
         return _record(item[0], row)
-    raise TypeError(f"row {row} is {type(item).__name__} {str(item)[:40]!r}: want a SMILES, an RDKit molecule or a graph")
+    raise TypeError(f"row {row + 1} is {type(item).__name__} {str(item)[:40]!r}: want a SMILES, an RDKit molecule or a graph")
 
 
 def _is_mol(x: Any) -> bool:
@@ -242,7 +242,7 @@ def warn_of(refused: Sequence[tuple[int, str]], total: int, what: str, stackleve
     """Warns of refused records; if all of some are refused, raises ValueError."""
     if not refused:
         return
-    shown = "; ".join(f"row {row}: {why}" for row, why in refused[:_SHOWN])
+    shown = "; ".join(f"row {row + 1}: {why}" for row, why in refused[:_SHOWN])
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     text = f"{len(refused)} of {total} records are refused and {what}: {shown}{more}"
     if len(refused) == total:

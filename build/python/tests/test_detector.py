@@ -124,7 +124,7 @@ def test_one_molecule_has_one_answer(detector, molecules):
 
 def test_refused(detector):
     texts = [ASPIRIN, "c1ccccc1N(", None, float("nan"), RDX, "é"]
-    with pytest.warns(baca.RefusedWarning, match="4 of 6.*row 1: column 10: the branch is never closed; row 2.*and 1 more") as caught:
+    with pytest.warns(baca.RefusedWarning, match="4 of 6.*row 2: column 10: the branch is never closed; row 3.*and 1 more") as caught:
         scores = detector.scores(texts)
     assert caught[0].filename == __file__
     assert np.isnan(scores).tolist() == [False, True, True, True, False, True]
@@ -132,7 +132,7 @@ def test_refused(detector):
         assert detector.predict(texts).tolist() == [1, 0, 0, 0, -1, 0]
     with pytest.warns(baca.RefusedWarning):
         assert not detector.select(texts)[1]
-    with pytest.raises(ValueError, match="all 2 records are refused: row 0: column 2"):
+    with pytest.raises(ValueError, match="all 2 records are refused: row 1: column 2"):
         detector.scores(["C(", "C1"])
     assert detector.scores([]).shape == (0,)
 

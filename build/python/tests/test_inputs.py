@@ -76,8 +76,8 @@ def test_frames_with_columns_of_polars(detector, monkeypatch):
 
 def test_what_is_no_molecule(detector):
     for given, message in (
-        ([1, 2], "row 0 is int"),
-        ([ASPIRIN, object()], "row 1 is object"),
+        ([1, 2], "row 1 is int"),
+        ([ASPIRIN, object()], "row 2 is object"),
         (7, "int: want SMILES"),
         ({"smiles": [ASPIRIN]}, "dict: want SMILES"),
         (np.zeros((3, 2)), r"shape \(3, 2\)"),
@@ -90,7 +90,7 @@ def test_what_is_no_molecule(detector):
 
 
 def test_text_that_is_no_ascii(detector):
-    with pytest.warns(baca.RefusedWarning, match="row 1.*row 2"):
+    with pytest.warns(baca.RefusedWarning, match="row 2.*row 3"):
         scores = detector.scores([ASPIRIN, "Ω", "\ud800", RDX])
     assert scores[[0, 3]].tolist() == detector.scores([ASPIRIN, RDX]).tolist()
 
@@ -122,7 +122,7 @@ def test_pieces(monkeypatch, detector, molecules):
     whole = detector.score_samples(molecules)
     monkeypatch.setattr("baca._inputs._BYTES", 50)
     assert np.array_equal(detector.score_samples(molecules), whole)
-    with pytest.warns(baca.RefusedWarning, match="row 70: "):
+    with pytest.warns(baca.RefusedWarning, match="row 71: "):
         detector.scores([*molecules[:70], "C(", *molecules[:5]])
 
 

@@ -56,7 +56,7 @@ def test_trust_is_that_of_the_command(folder, fitted, options, flags):
     table = list(csv.DictReader(io.StringIO(subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout)))
     new = pd.read_csv(folder / "new.csv", index_col="name")
     for detector in (fitted, baca.Detector(folder / "theirs.msgpack", by="batch")):
-        with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 3: column 2.*row 5: predicted is 'nan'") as caught:
+        with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 4: column 2.*row 6: predicted is 'nan'") as caught:
             trusted = detector.trust(new, new.predicted, **options)
         assert caught[0].filename == __file__
         assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "error", "set_aside"]
@@ -100,7 +100,7 @@ def test_wrong_values(folder, fitted):
         baca.Detector().fit(texts, observed=np.ones(39), predicted=[1, 2, 3])
     with pytest.raises(ValueError, match="of 4 graphs kept from training 4 have both values: want at least 20"):
         baca.Detector(epochs=1).fit(texts, observed=np.ones(39), predicted=np.ones(39))
-    with pytest.warns(UserWarning, match="2 of 78 values are not known: row 3: observed is 'None'"), pytest.raises(ValueError, match="at least 20"):
+    with pytest.warns(UserWarning, match="2 of 78 values are not known: row 4: observed is 'None'"), pytest.raises(ValueError, match="at least 20"):
         baca.Detector(epochs=1).fit(texts, observed=[*[1] * 3, None, *[1] * 35], predicted=[*[1] * 38, "much"])
     frame = pd.DataFrame({"smiles": ["CCO", "CCN"]}, index=["a", "b"])
     with pytest.raises(ValueError, match="predicted has another index"):

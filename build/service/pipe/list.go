@@ -63,7 +63,7 @@ func graphs(body []byte, n int) ([]service.Plain, error) {
 	for i := range list {
 		nodes, edges := number(i), int(number(n+i))
 		if nodes > math.MaxInt32 || 2*edges > len(body)/4-at {
-			return nil, fmt.Errorf("graph %d has %d nodes and %d edges, and %d ends are left", i, nodes, edges, len(body)/4-at)
+			return nil, fmt.Errorf("graph %d has %d nodes and %d edges, and %d ends are left", i+1, nodes, edges, len(body)/4-at)
 		}
 		p := service.Plain{N: int(nodes), Edges: make([][2]int32, edges)}
 		for k := range p.Edges {

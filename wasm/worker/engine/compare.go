@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"strings"
 
 	"baca/algo/compare"
 	"baca/algo/dataset"
@@ -116,9 +115,10 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(fdr)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
-	words := append([]string{"baca", "compare"}, e.modelFlag()...)
-	words = append(words, "--fdr", fmt.Sprint(fdr), "--seed", fmt.Sprint(seed), "--html", "difference.html", argument(r.A.Name), argument(r.B.Name))
-	r.Command = strings.Join(words, " ")
+	r.Command = job.Command("baca compare", []job.Flag{
+		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(fdr)}, {Name: "--seed", Value: fmt.Sprint(seed)},
+		{Name: "--html", Value: "difference.html"},
+	}, noFlag(r.A.Name), noFlag(r.B.Name))
 	var err error
 	if r.Script, err = e.host.Fetch(Drawer); err != nil {
 		r.Undrawn = "what draws could not be loaded"

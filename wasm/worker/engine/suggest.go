@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
-	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -86,31 +84,13 @@ func suggested(s *job.Suggested) *message.Suggested {
 
 // suggestCommand is the command line that suggests the same.
 func (e *Engine) suggestCommand(r *message.Suggest, o *algo.SuggestOptions) string {
-	words := append([]string{"baca", "suggest", "-n", fmt.Sprint(r.Most)}, e.modelFlag()...)
-	flag := func(name, value string) {
-		if value != "" {
-			words = append(words, name, report.Quote(value))
-		}
-	}
-	flag("--column", e.input.column)
-	flag("--price", r.Price)
+	budget := ""
 	if r.Budget != 0 {
-		flag("--budget", fmt.Sprint(r.Budget))
+		budget = fmt.Sprint(r.Budget)
 	}
-	flag("--exclude", r.Exclude)
-	if o.Alpha != algo.DefaultOptions().Alpha {
-		flag("--alpha", fmt.Sprint(o.Alpha))
-	}
-	if o.Seed != 1 {
-		flag("--seed", fmt.Sprint(o.Seed))
-	}
-	return strings.Join(append(words, argument(cmp.Or(e.input.name, "input.smi"))), " ")
+	return job.Command("baca suggest", []job.Flag{
+		{Name: "-n", Value: fmt.Sprint(r.Most)}, {Name: "--model", Value: e.modelValue()}, e.input.columnFlag(),
+		{Name: "--price", Value: r.Price}, {Name: "--budget", Value: budget}, {Name: "--exclude", Value: r.Exclude},
+		{Name: "--alpha", Value: fmt.Sprint(o.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)}, {Name: "--seed", Value: fmt.Sprint(o.Seed), Usual: "1"},
+	}, e.input.path("input.smi"))
 }
-
-// modelFlag names the model in a command line.
-func (e *Engine) modelFlag() []string {
-	return []string{"--model", report.Quote(e.modelValue())}
-}
-
-// argument is a file in a command line, and no flag.
-func argument(name string) string { return report.Quote(noFlag(name)) }

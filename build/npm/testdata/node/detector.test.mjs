@@ -195,10 +195,10 @@ test("a model of one's own", async () => {
 });
 
 test("mistakes are told", async () => {
-  await assert.rejects(detector.score(["C", 3]), /molecule 1 is a number, want a SMILES/);
-  await assert.rejects(detector.score([null]), /molecule 0 is null/);
-  await assert.rejects(detector.score([{}]), /molecule 0 is an object/);
-  await assert.rejects(detector.score([, "C"]), /molecule 0 is undefined/);
+  await assert.rejects(detector.score(["C", 3]), /molecule 2 is a number, want a SMILES/);
+  await assert.rejects(detector.score([null]), /molecule 1 is null/);
+  await assert.rejects(detector.score([{}]), /molecule 1 is an object/);
+  await assert.rejects(detector.score([, "C"]), /molecule 1 is undefined/);
   for (const none of [undefined, null, 5, {}]) await assert.rejects(detector.explain(none), /^TypeError: molecules are .*, want a SMILES or a list/);
   await assert.rejects(detector.score([], { alpha: 7 }), { code: "option" });
   await assert.rejects(Detector.train(["C"], { name: 5 }), { code: "option", message: "name is a number, want a text" });

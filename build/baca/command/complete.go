@@ -2,6 +2,7 @@ package command
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,10 +27,10 @@ func completeValues(c *cobra.Command) {
 	if c.Flags().Lookup("model") != nil {
 		c.RegisterFlagCompletionFunc("model", models)
 	}
-	switch c.Name() {
-	case "show", "verify", "calibrate", "structures", "share":
+	switch {
+	case strings.Contains(c.Use, "NAME|FILE"):
 		c.ValidArgsFunction = models
-	case "serve", "list", "version":
+	case !strings.Contains(c.Use, " "): // no arguments
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, below := range c.Commands() {

@@ -28,8 +28,8 @@ type formFlags struct {
 }
 
 func (f *formFlags) register(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100,\nin the fields of the QSAR Prediction Reporting Format; --out may be .json")
-	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, section 5 of the QSAR Model Reporting Format;\ntakes no input; --out may be .json")
+	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
+	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
 	fs.IntVar(&f.neighbors, "neighbors", job.DomainNeighbors, "with --qprf, how many structural analogues to show")
 	fs.Float64Var(&f.confidence, "confidence", job.DomainConfidence, "with --qprf, of the intervals of p-values")
 }

@@ -27,7 +27,7 @@ type predictions struct {
 func (p *predictions) order() algo.Order { return algo.Order(p.by) }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
-	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+strings.Join(orderNames(), ", ")+";\nwithout it margin for classes and score for numbers")
+	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+strings.Join(orderNames(), ", "))
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals shall hold")
 	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "errors above it are large; 0 for what four of five held-out errors stay within")
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "share of large errors up to which the verdict is trust, and up to twice that check")

@@ -120,8 +120,14 @@ Warnings and counts go to standard error. The exit status is 0 also when records
 // oldColumns is --columns, replaced by --by.
 type oldColumns struct{ both *bool }
 
-func (o oldColumns) String() string { return "default" }
-func (o oldColumns) Type() string   { return "string" }
+func (o oldColumns) Type() string { return "string" }
+
+func (o oldColumns) String() string {
+	if o.both != nil && *o.both {
+		return "all"
+	}
+	return "default"
+}
 
 func (o oldColumns) Set(value string) error {
 	*o.both = value == "all"
@@ -170,7 +176,7 @@ func (f *scoreFlags) rules() error {
 		{!one && f.neighbors > 0, "--neighbors" + several},
 		{!one && f.resume, "--resume" + several},
 		{f.fdr != 0 && f.resume, "--fdr: it needs the p-values of all rows at once, so --resume does not go with it"},
-		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves; those of a batch all hang on what was learned from it, and a list of one kind makes all of them small at once"},
+		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves"},
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
 		{f.neighbors < 0 || f.neighbors > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.neighbors, algo.MaxNearest)},
 		{f.confidence != 0 && !(f.confidence > 0 && f.confidence < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g, or 0 for none", f.confidence, defaultConfidence)},

@@ -180,7 +180,9 @@ func TestKilledAndResumed(t *testing.T) {
 
 	// What does not fit is refused, and nothing is touched.
 	before := read(t, name("killed.csv"))
-	refuse(t, exitFailure, "it is of a run with other flags", args("killed", "--resume", "--alpha", "0.2")...)
+	for _, other := range [][]string{{"--alpha", "0.2"}, {"--drop-columns"}, {"--explain"}, {"--spreadsheet-safe"}} {
+		refuse(t, exitFailure, "it is of a run with other flags", args("killed", append(other, "--resume")...)...)
+	}
 	if !bytes.Equal(before, read(t, name("killed.csv"))) {
 		t.Error("a run that was refused has changed the output")
 	}

@@ -41,15 +41,10 @@ func newServe() *cobra.Command {
 		Long: `Serve serves the page from this program: all of the method in a browser tab. What
 is dropped or pasted there stays in the tab; the server only sends files.
 
-With --write it writes the page as static files instead, which work from any folder of
-any host, and beside them compressed forms (.br, .gz) for hosts that send such. The page
-holds its content security policy itself, so no header has to be configured; a host
-should send .wasm files as application/wasm. That no other site shows the page in a frame
-can only be said in a header, Content-Security-Policy: frame-ancestors 'self', which
-baca serve sends; give it to your host, too. The folder must be new, empty, or hold an
-earlier site, whose files.json names all that was written with its SHA-256: that site is
-replaced, unless one of its files was changed since. Other files beside it are left alone,
-and none is written over.
+With --write it writes the page as static files instead, which work from any folder of any host, and beside them compressed forms (.br, .gz). No
+header has to be configured, but that no other site shows the page in a frame can only be said in one: Content-Security-Policy: frame-ancestors
+'self', which baca serve sends. A host should send .wasm files as application/wasm. An earlier site in the folder, whose files.json names its
+files with their SHA-256, is replaced unless one was changed since. Other files are left alone.
 
 With --api it serves an API for programs instead: POST /v1/score and /v1/explain take JSON,
 CSV or lines of JSON, and give the rows of baca score. GET /v1/models lists the models,

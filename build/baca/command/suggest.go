@@ -39,26 +39,21 @@ func newSuggest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "suggest [LIBRARY|-]",
 		Short: "Which molecules of a library to measure next",
-		Long: `Suggest chooses molecules of a library that, measured and added to the training set, would
-bring the rest of the library nearest to it. Each pick is the best one given those before,
-so picks are diverse. How far a molecule is from the training set is the distance in its
-score: of the embeddings and of the subtrees. Nothing is gained by being nearer than
-training molecules are to each other. Greedy picks come to 63 % of the best possible at
-least; with prices to 31 %. It writes a row for each pick, the best first:
+		Long: `Suggest chooses molecules of a library that, measured and added to the training set, would bring the rest of the library nearest to
+it. Each pick is the best one given those before, so picks are diverse. How far a molecule is from the training set is the distance in its score.
+Nothing is gained by being nearer than training molecules are to each other. It writes a row for each pick, the best first:
 
   rank        from 1
   id, smiles  from the input
-  score, p_value, verdict   as baca score has them
+  score, p_value, verdict, nearest_similarity   as baca score has them
   price       its cell in the column of --price
   gain        by how much molecules of the library come nearer, on average, in
               standard deviations of training molecules
   nearer      how many come nearer by half a deviation or more
   inside      how many were outside and no longer are
-  nearest_similarity   of the nearest training molecule, as baca score has it
 
-Standard error then compares the picks with as many random ones, and with those of the
-highest scores. What a model that is trained again will say is not known: scores are as
-this model has them, with the picks added to what it compares with.`,
+Standard error compares the picks with as many random ones, and with those of the highest scores. Scores are as this model has them, with the
+picks added to what it compares with; what a model that is trained again will say is not known.`,
 		Example: `  baca suggest -n 50 --model my.msgpack library.csv > next.csv
   baca suggest -n 96 --price eur --budget 5000 --exclude measured library.csv
   baca suggest --plot gain.svg library.smi.gz`,

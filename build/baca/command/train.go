@@ -52,41 +52,25 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Use:        "train INPUT --out MODEL",
 		SuggestFor: []string{"fit", "learn"},
 		Short:      "Train a model on in-distribution graphs",
-		Long: `Train trains an encoder on nine tenths of the graphs of a molecule file or a
-TUDataset set (a folder or a .zip) and writes it as a model file. The last tenth,
-drawn by the seed, is kept from training; its embeddings give the model p-values. Of
-5 000 graphs and more, 999 are kept, which let p-values go down to 0.001.
+		Long: `Train trains an encoder on nine tenths of the graphs of a file or a TUDataset set, and writes a model file. The last tenth, drawn
+by the seed, is kept from training and gives p-values; 999 are enough.
 
-Every graph is trained on 400 times. More than 7 680 graphs are trained on less often:
-as often as 24 000 steps of 128 graphs allow, 100 000 graphs 31 times. --epochs says
-otherwise.
+Every graph is trained on 400 times, but of more than 7 680 graphs each as often as 24 000 steps of 128 graphs allow: 100 000 graphs 31 times.
 
-While it trains, it saves a checkpoint, MODEL.checkpoint, every 20 seconds and when
-it is interrupted. With --resume a run that was stopped in any way goes on from
-there, and ends with the same bytes in MODEL as one that was never stopped. The
-number of --workers does not show in them either; --device shows, by its rounding. A
-MODEL that is there is replaced only by a run that goes on.
+A checkpoint, MODEL.checkpoint, is saved every 20 seconds and at an interrupt. With --resume a run that was stopped in any way goes on from
+there, and ends with the same bytes. A MODEL that is there is replaced only by a run that goes on.
 
-A model of molecules reads the parent compound: what it is without stereo marks, isotopes,
-counter-ions and charges that protons make, in one tautomer of an azole or amidine. All
-ways of writing a compound, its salts and its isomers then have one score. --as-written
-reads all of these as written, for sets where the salt or the isomer is the point.
+A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions and charges that protons make, in one
+tautomer of an azole or amidine. --as-written reads all of these, for sets where the salt or the isomer is the point.
 
-A model of molecules also learns what tells its training set from a background,
-molecules at large: 5 000 from ChEMBL and QM9 are built in. --background takes
-another file of them, best one that is near the training set but is not of it.
-Nothing of the file is kept but 25 kB of weights.
+A model of molecules also learns what tells its training set from a background, molecules at large: 5 000 from ChEMBL and QM9 are built in.
+--background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.
 
-With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for
-the molecules kept from training, and says from that what errors to expect of new ones, see
-baca trust. Each prediction must have been made by a model that had not seen its molecule, as
-in a cross-validation: errors on molecules that a model was fitted to are too small.
+With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, and baca trust says
+from that what errors to expect. Each prediction must have been made by a model that had not seen its molecule, as in a cross-validation: errors
+on molecules that a model was fitted to are too small.
 
-baca model structures keeps the training molecules in a model, baca model share makes one that
-can be handed out.
-
-The model names the sha-256 of what it was trained on: that of the file, or, for a folder,
-of those of the set's files that are read, as "cat FILES | sha256sum" prints it.`,
+baca model structures keeps the training molecules in a model, baca model share makes one that can be handed out.`,
 		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack
   baca train data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
   baca train bbbp.csv.gz --out bbbp.msgpack --resume`,

@@ -36,31 +36,23 @@ func newTrust() *cobra.Command {
 		Use:        "trust --predicted YHAT [--observed Y] [INPUT|-]",
 		Short:      "Which predictions to trust, and how well that held",
 		SuggestFor: []string{"errors", "intervals", "predictions"},
-		Long: `Trust says what error to expect of your prediction for each molecule, from the held-out
-errors that the model knows, see baca train --held-out. It writes the rows of baca score, and
-in them the prediction, the expected error, a conformal interval of the observed value, and a
+		Long: `Trust says what error to expect of your prediction for each molecule, from the held-out errors that the model knows (baca train
+--held-out). It writes the rows of baca score, and in them the prediction, the expected error, a conformal interval of the observed value, and a
 verdict: trust, check or do-not-use.
 
-With --observed, once molecules were measured, it says how well that held: the
-share of observed values in their intervals, large errors by verdict beside those that
-were stated, the rank correlation of what --errors-by names and the error, how well it
-finds large errors (AUROC, 0.5 for no better than chance), and the mean error of the
-surest molecules, by how many are kept (risk and coverage).
+With --observed, once molecules were measured, it says how well that held: the share of observed values in their intervals, large errors by
+verdict beside those that were stated, the rank correlation of what --errors-by names and the error, how well it finds large errors (AUROC, 0.5
+for no better than chance), and the mean error of the surest molecules, by how many are kept (risk and coverage). Where the stated rates of
+verdicts do not ascend, verdicts are counted together.
 
 --errors-by says which held-out molecules these errors are of, those that are alike in
-  score      the score of the graph by itself
-  neighbors  one less the mean similarity to the five nearest training graphs
-  margin     of classes: how near the predicted probability is to the nearer
-             class, 0 or 1
-Without it that is margin for classes, where it finds wrong ones far better than the others,
-and score for numbers. Of numbers neighbors is better on some sets and worse on others;
---observed says what it is on yours. By margin the rank correlation is high by construction,
-because an error below 0.5 is the margin itself; the AUROC, of wrong classes, is not.
 
-Stated rates do not fall from trust to check to do-not-use: where those of held-out
-molecules do, verdicts are counted together. --json has the counts of each verdict.
-Intervals and stated rates are for molecules like those of the training set. Others,
-such as new scaffolds, show here how far that carries.`,
+  score      the score of the graph by itself, the default for numbers
+  neighbors  one less the mean similarity to the five nearest training graphs
+  margin     of classes, and the default there: how near the predicted
+             probability is to the nearer class, 0 or 1
+
+Intervals and stated rates are for molecules like those of the training set. Others, such as new scaffolds, show here how far that carries.`,
 		Example: `  baca train train.csv --observed y --held-out yhat --out my.msgpack
   baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
   baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,

@@ -101,10 +101,11 @@ type Record struct {
 
 	file       string
 	smilesLine int
-	column     int    // of the SMILES
-	molfile    string // instead of SMILES
-	linked     bool   // molfile holds a plain graph's line
-	columnar   bool   // smilesLine is a Parquet row, from 1
+	column     int                // of the SMILES
+	molfile    string             // instead of SMILES
+	molecule   *molecule.Molecule // after Parse
+	linked     bool               // molfile holds a plain graph's line
+	columnar   bool               // smilesLine is a Parquet row, from 1
 }
 
 // Listed returns a record of a program's list, by its row from 0. Errors give the column in the
@@ -171,6 +172,9 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	if r.linked || r.Graph != nil {
 		return nil, r.Fail(errors.New("a plain graph: want a molecule"))
 	}
+	if r.molecule != nil {
+		return r.molecule, nil
+	}
 	var m *molecule.Molecule
 	var err error
 	if r.molfile != "" {
@@ -181,6 +185,7 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	if err != nil {
 		return nil, r.Fail(err)
 	}
+	r.molecule = m
 	return m, nil
 }
 
@@ -195,7 +200,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 		plain.molfile, plain.linked = "", false
 		return plain
 	}
-	if r.molfile == "" {
+	if r.molfile == "" && r.molecule == nil {
 		var err error
 		if r.Graph, r.Aside, err = smiles.ParseIn(r.SMILES, f); err != nil {
 			r.Err = r.Fail(otherwise(r.SMILES, err))
@@ -203,8 +208,11 @@ func (r Record) Parsed(f molecule.Form) Record {
 		return r
 	}
 	m, err := r.Parse()
+	r.molecule = nil // which r is read for
 	if r.Err = err; err == nil {
-		r.Written = smiles.Write(m)
+		if r.molfile != "" {
+			r.Written = smiles.Write(m)
+		}
 		m, _, r.Aside = smiles.In(m, f)
 		r.Graph = m.Graph()
 	}

@@ -912,3 +912,24 @@ func TestFailuresHaveCodes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was parsed when the input was opened is scored and explained without its text, to the same
+// bits as from the text, which longer inputs are read from again.
+func TestLinesAreParsedOnce(t *testing.T) {
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{})
+	must[*message.Opened](e, h, &message.Open{Data: []byte(strange + alkanes(40))})
+	text := e.input.source
+	rows := func() (string, *message.Detailed) {
+		events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
+		_, detail := must[*message.Detailed](e, h, &message.Detail{Record: 4})
+		return fileOf(t, "jsonl", join(events)), detail
+	}
+	e.input.source = strings.NewReader("")
+	kept, detail := rows()
+	e.input.source, e.input.kept = text, nil
+	if read, again := rows(); read != kept || again.Score != detail.Score || !slices.Equal(again.Contribution[1:], detail.Contribution[1:]) {
+		t.Errorf("rows of what was kept\n%s\nand of the text\n%s", kept, read)
+	}
+}

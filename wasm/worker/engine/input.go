@@ -33,6 +33,45 @@ type input struct {
 	graphs       []*graph.Graph // of a TUDataset set
 	labels       []int8         // by record, see readLabels; nil without any
 	opened       message.Opened
+	// kept are all records, parsed, nil for more than mostAtoms, which are read again for every run.
+	kept  []dataset.Record
+	atoms int // of all
+}
+
+// mostAtoms bounds kept molecules, to about 50 MB.
+const mostAtoms = 1 << 20
+
+// keep keeps a parsed record, or lets all go.
+func (in *input) keep(m dataset.Record, mol *molecule.Molecule) {
+	switch {
+	case mol != nil:
+		in.atoms += len(mol.Atoms)
+	case m.Graph != nil:
+		in.atoms += m.Graph.N()
+	}
+	if in.atoms > mostAtoms {
+		in.kept = nil
+		return
+	}
+	m.Own = nil
+	in.kept = append(in.kept, m)
+}
+
+// sequence yields the records, with the cells of some columns: those that were kept, or, with
+// cells too, those that are read again. Read counts bytes, unless nil.
+func (in *input) sequence(read *counter, cells []string) iter.Seq2[dataset.Record, error] {
+	if len(cells) > 0 || in.kept == nil {
+		o := in.options()
+		o.Cells = cells
+		return dataset.Records(in.all(read), o)
+	}
+	return func(yield func(dataset.Record, error) bool) {
+		for _, m := range in.kept {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Size of a Records message: a number of records, or bytes.
@@ -196,6 +235,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		}
 		mol, err := in.parse(&m)
 		m.Err = err
+		in.keep(m, mol)
 		r := table.FromMolecule(m)
 		if mol != nil && r.SMILES == "" {
 			r.Written = smiles.Write(mol)
@@ -246,9 +286,7 @@ func (in *input) records(form molecule.Form, cells ...string) iter.Seq2[table.Un
 	if in.format == dataset.TU {
 		return table.Graphs(in.graphs)
 	}
-	o := in.options()
-	o.Form, o.Cells = form, cells
-	return table.Molecules(in.all(nil), o)
+	return table.Each(in.sequence(nil, cells), form)
 }
 
 // sources yields the records parsed in a form, with further cells and a SMILES for each molecule.
@@ -263,9 +301,7 @@ func (in *input) sources(read *counter, form molecule.Form, cells []string) iter
 			}
 			return
 		}
-		o := in.options()
-		o.Cells = cells
-		for m, err := range dataset.Records(in.all(read), o) {
+		for m, err := range in.sequence(read, cells) {
 			if err != nil {
 				yield(table.Record{}, err)
 				return
@@ -293,7 +329,7 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		r := table.Record{Row: record + 1, ID: fmt.Sprint(record + 1), Graph: in.graphs[record]}
 		return r, nil, nil
 	}
-	for m, err := range dataset.Records(in.all(nil), in.options()) {
+	for m, err := range in.sequence(nil, nil) {
 		if err != nil {
 			return table.Record{}, nil, in.unreadable(err)
 		}

@@ -104,40 +104,18 @@ const knownCompounds = "known compounds"
 func measureNotation(ctx context.Context, b *bench) (result, error) {
 	r := notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
 	p, others := &plan{bench: b}, strings.Split(b.otherList, ",")
-	forms := map[string][]notationPair{knownCompounds: notationPairs}
-	for _, name := range others {
-		_, texts, err := readMolecules(ctx, b.data, name, molecule.AsWritten, b.workers)
-		if err == nil {
-			drawn := rand.New(rand.NewPCG(1, drawStream)).Perm(len(texts))
-			forms[name], err = formsOf(pick(texts, drawn[:min(b.molecules, len(texts))]))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	forms, err := b.otherForms(ctx, others)
+	if err != nil {
+		return nil, err
 	}
 	plan := func(name string, m *algo.Model, own ...string) error {
 		key, err := b.modelKey(name, fmt.Sprintf("notation, %s, %d", b.otherList, b.molecules), slices.Concat(own, others)...)
 		add(p, key, name+"/notation", 1, func(ctx context.Context) (*[]notationSet, error) {
-			var sets []notationSet
-			for _, set := range slices.Concat(own, others, []string{knownCompounds}) {
-				pairs, err := forms[set], error(nil)
-				if pairs == nil {
-					pairs, err = b.unseenForms(ctx, m, set)
-				}
-				if err != nil {
-					return nil, err
-				}
-				rows, err := compareForms(ctx, m, 1, pairs)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", set, err)
-				}
-				sets = append(sets, notationSet{name, m.Card.Schema, set, rows})
-			}
-			return &sets, nil
+			return b.notationCell(ctx, name, m, forms, own, append(slices.Clone(others), knownCompounds))
 		}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
 		return err
 	}
-	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
+	err = b.eachModel(func(name string, m *algo.Model, pair *pair) error {
 		if m.Card.Schema == algo.Constant {
 			return nil
 		}
@@ -159,6 +137,42 @@ func measureNotation(ctx context.Context, b *bench) (result, error) {
 		err = p.do(ctx)
 	}
 	return r, err
+}
+
+// otherForms writes molecules of sets that no model was trained on.
+func (b *bench) otherForms(ctx context.Context, others []string) (map[string][]notationPair, error) {
+	forms := map[string][]notationPair{knownCompounds: notationPairs}
+	for _, name := range others {
+		_, texts, err := readMolecules(ctx, b.data, name, molecule.AsWritten, b.workers)
+		if err == nil {
+			drawn := rand.New(rand.NewPCG(1, drawStream)).Perm(len(texts))
+			forms[name], err = formsOf(pick(texts, drawn[:min(b.molecules, len(texts))]))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return forms, nil
+}
+
+// notationCell measures a model on sets: on its own by what it has not seen.
+func (b *bench) notationCell(ctx context.Context, name string, m *algo.Model, forms map[string][]notationPair, own, others []string) (*[]notationSet, error) {
+	var sets []notationSet
+	for k, set := range slices.Concat(own, others) {
+		pairs, err := forms[set], error(nil)
+		if k < len(own) {
+			pairs, err = b.unseenForms(ctx, m, set)
+		}
+		var rows []notationRow
+		if err == nil {
+			rows, err = compareForms(ctx, m, 1, pairs)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", set, err)
+		}
+		sets = append(sets, notationSet{name, m.Card.Schema, set, rows})
+	}
+	return &sets, nil
 }
 
 // unseenForms writes the molecules of the set of a model that it has not seen.

@@ -253,7 +253,7 @@ func (p *trainDialog) running() []app.UI {
 	return append(body,
 		app.Div().Class("row-buttons").Body(first,
 			app.Button().ID("train-drop").Class("plain").Type("button").Text("Throw away").OnClick(func(app.Context, app.Event) { t.Drop() })),
-		app.P().Class("quiet small").Text("You may close the tab: the latest checkpoint is kept in this browser, and training goes on from there."))
+		app.P().Class("quiet small").Text("You may close the tab: the latest checkpoint is kept in this browser, and training continues from there."))
 }
 
 func (p *trainDialog) made() []app.UI {

@@ -76,7 +76,7 @@ molecule about two kilobytes of memory.`,
 	fs := c.Flags()
 	f.registerModel(fs, ", whose encoder is used")
 	f.register(fs, formats...)
-	fs.Float64Var(&f.fdr, "fdr", 0.05, "share of false ones among the differences that are named (Benjamini and Hochberg)")
+	fs.Float64Var(&f.fdr, "fdr", 0.05, "false-discovery rate of named differences (Benjamini and Hochberg)")
 	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")
 	fs.StringVar(&f.plot, "plot", "", "draw how near the lists are to this .svg `file`")
 	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")

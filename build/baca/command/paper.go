@@ -79,7 +79,7 @@ type Training struct {
 // checkpoint.
 func TrainEncoder(ctx context.Context, stderr io.Writer, t Training) ([]byte, error) {
 	job := &trainJob{
-		graphs: t.Graphs, workers: t.Workers, split: t.Split, hint: "the same command goes on from there", card: t.Card,
+		graphs: t.Graphs, workers: t.Workers, split: t.Split, hint: "the same command continues from there", card: t.Card,
 	}
 	to := target{path: t.Path}
 	if t.Path != "" {

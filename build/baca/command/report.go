@@ -72,7 +72,7 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 	f.registerWorkers(fs)
 	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
-	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), by graphs by themselves; 0 for none")
+	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
 	f.forms.register(fs)
 	return c
 }

@@ -159,7 +159,7 @@ func (s *scoring) restore(resume bool) error {
 		return err
 	}
 	if !resume {
-		fmt.Fprintf(s.stderr, "%s of an earlier run is given up: starting from the first row, since there is no --resume\n", s.checkpoint)
+		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
 		return forget(s.checkpoint)
 	}
 	var c scoreCheckpoint
@@ -173,10 +173,10 @@ func (s *scoring) restore(resume bool) error {
 		err = s.input.file.began(c.Done)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot go on from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)
+		return fmt.Errorf("cannot resume from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)
 	}
 	s.done, s.saved, s.options.Skip = c.Done, c.Done.Rows, c.Done.Rows
-	fmt.Fprintf(s.stderr, "going on behind row %d\n", s.done.Rows)
+	fmt.Fprintf(s.stderr, "resuming after row %d\n", s.done.Rows)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (f *scoreFlags) register(c *cobra.Command) {
 	group(c, "Input", "model", "format", "column")
 	fs.StringVar(&f.by, "by", o.By, "alone, both, batch or attention, see above")
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
-	fs.Float64Var(&f.fdr, "fdr", 0, "share of false ones among all called outside (Benjamini and Hochberg), which then decides; adds q_value")
+	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
 	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
 	group(c, "What decides", "by", "alpha", "fdr", "confidence")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
@@ -84,10 +84,10 @@ func (f *scoreFlags) register(c *cobra.Command) {
 	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
 	group(c, "Columns", "explain", "neighbors", "drop-columns")
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
+	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
 	spreadsheetSafe(fs, &f.text)
-	fs.BoolVar(&f.resume, "resume", false, "go on from OUT.checkpoint, if it is there")
+	fs.BoolVar(&f.resume, "resume", false, "resume from OUT.checkpoint, if it exists")
 	f.failOn.register(fs)
 	group(c, "Output", "out", "to", "rejects", "spreadsheet-safe", "resume", "fail-on")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
@@ -168,7 +168,7 @@ func (f *scoreFlags) rules() error {
 	return rules{
 		{f.resume && (f.out == "" || f.path == "-"), "--resume: want --out and an input file"},
 		{f.resume && len(f.more) > 0, fmt.Sprintf("--resume with %d inputs: want one", 1+len(f.more))},
-		{f.resume && !table.Lines(f.to), "--resume: rows in the form " + f.to + " have an end, behind which nothing can be written"},
+		{f.resume && !table.Lines(f.to), "--resume: rows in the form " + f.to + " cannot be continued"},
 		{!one && f.batch(), by + several},
 		{!one && f.fdr > 0, "--fdr" + several},
 		{!one && f.confidence > 0, "--confidence" + several},
@@ -578,7 +578,7 @@ func (s *scoring) tellWritten(err error) {
 	}
 	fmt.Fprintf(s.stderr, "note: the rows of these %d are written", s.done.Rows)
 	if s.saved > 0 {
-		fmt.Fprintf(s.stderr, "; --resume goes on behind row %d", s.saved)
+		fmt.Fprintf(s.stderr, "; --resume continues after row %d", s.saved)
 	}
 	fmt.Fprintln(s.stderr)
 }

@@ -211,7 +211,7 @@ func TestKilledAndResumed(t *testing.T) {
 			t.Errorf("the %s file of the resumed run differs from that of a run without a break", ext)
 		}
 	}
-	if want := fmt.Sprintf("going on behind row %d\n", checkpointRows); !strings.Contains(stderr.String(), want) {
+	if want := fmt.Sprintf("resuming after row %d\n", checkpointRows); !strings.Contains(stderr.String(), want) {
 		t.Errorf("stderr %q, want %q", &stderr, want)
 	}
 	counts := func(text string) string { return text[strings.Index(text, "49152 read"):] }

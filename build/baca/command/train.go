@@ -95,14 +95,14 @@ baca model structures keeps the training molecules in a model, baca model share 
 	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
 	group(c, "Model", "out", "name", "description")
 	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
-	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules that the training set is told from, or "+noBackground)
+	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules at large, to compare the training set with, or "+noBackground)
 	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
 	f.StringVar(&o.values.Observed, "observed", "", "`column` with the measured value of each molecule")
 	f.StringVar(&o.values.Predicted, "held-out", "", "`column` with predictions, each made without its molecule")
 	c.MarkFlagsRequiredTogether("observed", "held-out")
 	group(c, "Training", "epochs", "background", "as-written", "observed", "held-out")
 	f.Uint64Var(&o.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
-	f.BoolVar(&o.resume, "resume", false, "go on from MODEL.checkpoint, if it is there")
+	f.BoolVar(&o.resume, "resume", false, "resume from MODEL.checkpoint, if it exists")
 	o.registerWorkers(f)
 	o.device.register(f)
 	group(c, "Run", "seed", "resume", "workers", "device")
@@ -156,7 +156,7 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	}
 	training := &trainJob{
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
-		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume goes on from there", card: o.cardOf(c, set),
+		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume continues from there", card: o.cardOf(c, set),
 	}
 	if o.keepsErrors() {
 		training.values = set.values
@@ -449,7 +449,7 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 		return nil, err
 	}
 	if !j.resume {
-		fmt.Fprintf(stderr, "%s of an earlier run will be overwritten: starting from the first epoch, since there is no --resume\n", j.checkpoint)
+		fmt.Fprintf(stderr, "overwriting %s of an earlier run: starting from the first epoch, without --resume\n", j.checkpoint)
 		return none, nil
 	}
 	c, err := weights.LoadCheckpoint(data)
@@ -457,13 +457,13 @@ func (j *trainJob) restore(stderr io.Writer) (*weights.Checkpoint, error) {
 		err = c.Fits(j.training.Card, j.training.Options)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot go on from %s: %w; remove it to start from the first epoch", j.checkpoint, err)
+		return nil, fmt.Errorf("cannot resume from %s: %w; remove it to start from the first epoch", j.checkpoint, err)
 	}
 	if c.Program != j.training.Card.Program {
 		fmt.Fprintf(stderr, "warning: %s was written by baca %s, this is %s: the result may not be the same to the last bit\n",
 			j.checkpoint, c.Program, j.training.Card.Program)
 	}
-	fmt.Fprintf(stderr, "going on after epoch %d of %d\n", c.State.Epoch, j.training.Card.Epochs)
+	fmt.Fprintf(stderr, "resuming after epoch %d of %d\n", c.State.Epoch, j.training.Card.Epochs)
 	return c, nil
 }
 

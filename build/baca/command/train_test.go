@@ -306,7 +306,7 @@ func TestPretrainResumes(t *testing.T) {
 			out := filepath.Join(dir, name+".msgpack")
 			checkpoint := out + ".checkpoint"
 			stderr := endedAfter(t, signal, checkpoint, 3, command(out)...)
-			if signal == os.Interrupt && !strings.Contains(stderr, "--resume goes on from there") {
+			if signal == os.Interrupt && !strings.Contains(stderr, "--resume continues from there") {
 				t.Errorf("does not say how to go on:\n%s", stderr)
 			}
 			if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
@@ -319,7 +319,7 @@ func TestPretrainResumes(t *testing.T) {
 			// Again, somewhere behind that.
 			endedAfter(t, signal, checkpoint, point.State.Epoch+3, append(command(out), "--resume", "--workers", "1")...)
 			_, stderr = succeed(t, append(command(out), "--resume")...)
-			if !strings.Contains(stderr, "going on after epoch") {
+			if !strings.Contains(stderr, "resuming after epoch") {
 				t.Errorf("does not say that it goes on:\n%s", stderr)
 			}
 			if !bytes.Equal(read(t, out), read(t, unbroken)) {
@@ -501,7 +501,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	refuse(t, exitFailure, "wrong kind of BaCa file", args("--resume")...)
 	// After the last epoch only the model is missing.
 	testset.Write(t, out+".checkpoint", string(checkpoint))
-	if _, stderr = succeed(t, "train", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "going on after epoch 1 of 1") {
+	if _, stderr = succeed(t, "train", in, "--out", out, "--epochs", "1", "--resume"); !strings.Contains(stderr, "resuming after epoch 1 of 1") {
 		t.Errorf("stderr %s", stderr)
 	}
 	if c := load(t, out).Card; c.Loss <= 0 || c.Epochs != 1 {
@@ -522,7 +522,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	// Without --resume it counts for nothing, but that is said.
 	os.Remove(out)
 	_, stderr = succeed(t, args()...)
-	if !strings.Contains(stderr, out+".checkpoint of an earlier run will be overwritten") {
+	if !strings.Contains(stderr, "overwriting "+out+".checkpoint of an earlier run") {
 		t.Errorf("does not say what becomes of the checkpoint:\n%s", stderr)
 	}
 	if !bytes.Equal(read(t, out), whole) {
@@ -554,7 +554,7 @@ func TestTrainEncoderGoesOn(t *testing.T) {
 	if err != nil || !bytes.Equal(data, whole) || !bytes.Equal(read(t, training.Path), whole) {
 		t.Errorf("%v, or other bytes than of a whole training", err)
 	}
-	if !strings.Contains(stderr.String(), "going on after epoch 1 of 4") {
+	if !strings.Contains(stderr.String(), "resuming after epoch 1 of 4") {
 		t.Errorf("does not go on:\n%s", stderr.String())
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {

@@ -80,7 +80,7 @@ Intervals and stated rates are for molecules like those of the training set. Oth
 	group(c, "Predictions", "observed", "predicted", "errors-by", "coverage", "tolerance", "large-errors")
 	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
 	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; that of the name of --out, or else csv")
+	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 	fs.BoolVar(&f.json, "json", false, "with --observed: write JSON, with the whole curve, instead of text")
 	fs.StringVar(&f.plot, "plot", "", "with --observed: draw risk and coverage to this .svg `file`")
 	for _, rows := range []string{"neighbors", "out", "to"} {

@@ -52,7 +52,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	from, err := loadCheckpoint(r.Checkpoint, t)
 	if err != nil {
-		return nil, failf(message.CodeBadOption, "cannot go on from the checkpoint: %w", err)
+		return nil, failf(message.CodeBadOption, "cannot resume from the checkpoint: %w", err)
 	}
 	if err := t.Begin(p, from.State, from.Loss); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)

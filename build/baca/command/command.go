@@ -100,8 +100,9 @@ var kinds = map[string]string{
 func newRoot(gpus *device.GPUs) *cobra.Command {
 	root := program("baca", "Which graphs lie outside what a model was trained on", `BaCa scores graphs, molecules above all, by how far they lie outside what a
 pre-trained model has seen, and says how often a graph like the training set would
-score as high. What it says of a graph is of that graph alone; what it says of a list
-as a whole is an answer of its own. `+"`baca help columns`"+` says what columns of rows mean.`)
+score as high. A graph's score does
+not depend on other graphs; a list as a whole gets an answer of its own.
+` + "`baca help columns`" + ` explains the columns.`)
 	cobra.EnableCommandSorting = false // verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
 	for _, c := range append(movedToPaper(), newPipe(), newMan()) {

@@ -46,16 +46,15 @@ func newCompare() *cobra.Command {
 		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
 and says how B differs from A:
 
-  - whether B can be told from A at all: the cross-validated AUC of the density
-    ratio between them, and how often molecules of A would be told from A, too;
-  - what both have: equal molecules, stereochemistry aside, and scaffolds;
+    - whether B can be told from A: the cross-validated AUC of their density
+    ratio, and its p-value;
+  - what both have: equal molecules, without stereochemistry, and scaffolds;
   - how similar the nearest molecule of the other list is, beside the nearest
     other one of the same list, and so whether B is an easier test set for A
     than a random split;
   - which functional groups, rings, elements and fragments are commoner in
-    which, with odds ratios (Fisher's exact test), at a rate of false
-    discoveries of FDR;
-  - how large the molecules are, and how many rings they have.
+    which, with odds ratios (Fisher's exact test), at a false-discovery rate;
+  - sizes and numbers of rings.
 
 A molecule counts once in each list. Similarity is Tanimoto's, of the subtrees of up to two
 bonds, much like ECFP4. The encoder of a model helps to tell the lists apart; what it was

@@ -30,15 +30,13 @@ func newDrift() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drift [INPUT|-]",
 		Short: "Watch a stream of graphs for a change of where they come from",
-		Long: `Drift reads graphs one after the other, also from a pipe that never ends, and bets
-against the claim that they come from where the training set came from, in any
-order. It writes a row for each:
+		Long: `Drift reads graphs one after the other, also from a pipe that never ends, and tests whether they come from the distribution of the training set, in any order. It writes a row for each:
 
   id       from the input, or else the number of the record, from 1
   score    of the graph by itself
   p_value  smoothed conformal p-value among held-out graphs and all before it
-  log10    what the bets have made of 1 so far, as a power of ten
-  moved    true once that has reached 1/DELTA
+  log10    the evidence of drift (wealth), as a power of ten
+  moved    true once the wealth has reached 1/DELTA
   error    why the record was refused
 
 For graphs of the training distribution in any order, the chance that moved ever

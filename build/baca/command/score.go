@@ -103,19 +103,21 @@ folder or zip archive) and writes a row for each, in input order: id, smiles, sc
 the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
 the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.
 
-A graph's row is the same whatever stands beside it. About a list of 20 or more as a whole --by asks, too:
+A graph's row does not depend on other graphs. --by also asks about a list of 20
+or more as a whole:
 
   --by alone      decide by each graph by itself
-  --by both       so, too, and say in columns and on standard error whether the
-                  list differs from the training set, and what makes it differ
+  --by both       the same, with columns and a sentence on whether the list
+                  differs from the training set, and how
   --by batch      decide by the graph and its list together
   --by attention  decide by the paper's score
 
-A killed run goes on with --resume, to the same bytes. It needs --out and one input file that has not changed, and one model, and does not
-go with Parquet or --fdr.
+--resume continues a killed run, to the same bytes. It needs --out, one unchanged
+input file and one model, and excludes Parquet and --fdr.
 
-Warnings and counts go to standard error. The exit status is 0 also when records were refused, 2 after a mistake in the command line, 3 if
---fail-on finds what it names, and 1 after any other failure, also if all input was refused.`
+Warnings and counts go to standard error. The exit status is 0 even if records
+were refused, 2 after a mistake in the command line, 3 if --fail-on finds a
+record, and 1 after any other failure, or if all input was refused.`
 
 // oldColumns is --columns, replaced by --by.
 type oldColumns struct{ both *bool }

@@ -38,26 +38,26 @@ func newServe() *cobra.Command {
 		Use:        "serve",
 		Short:      "Serve the page, which does the same in a browser tab, or an API",
 		SuggestFor: []string{"web", "page", "server"},
-		Long: `Serve serves the page from this program: all of the method in a browser tab. What
-is dropped or pasted there stays in the tab; the server only sends files.
+		Long: `Serve serves the page, all of the method in a browser tab. Molecules stay in the
+tab; the server only sends files.
 
 With --write it writes the page as static files instead, which work from any folder of any host, and beside them compressed forms (.br, .gz). No
 header has to be configured, but that no other site shows the page in a frame can only be said in one: Content-Security-Policy: frame-ancestors
 'self', which baca serve sends. A host should send .wasm files as application/wasm. An earlier site in the folder, whose files.json names its
 files with their SHA-256, is replaced unless one was changed since. Other files are left alone.
 
-With --api it serves an API for programs instead: POST /v1/score and /v1/explain take JSON,
-CSV or lines of JSON, and give the rows of baca score. GET /v1/models lists the models,
-/v1/openapi.json describes all of it, and /healthz says that the service is up. Other
-machines can only ask with a token, which is in --token-file or in BACA_TOKEN.
+With --api it serves an API: POST /v1/score and /v1/explain take JSON, CSV or JSON
+lines, and return the rows of baca score. GET /v1/models lists the models,
+/v1/openapi.json describes the API, and /healthz reports that it is up. Other
+machines need a token, from --token-file or BACA_TOKEN.
 
-With --mcp it speaks the Model Context Protocol on standard input and output, until
-standard input ends. Assistants start it to use the tools score, explain and models.
-Nothing is sent anywhere else, and no file is read.
+With --mcp it speaks the Model Context Protocol on standard input and output, for
+assistants, with the tools score, explain and models. It sends nothing elsewhere
+and reads no file.
 
-A client that takes nothing is dropped after 30 to 90 seconds. Ctrl-C ends the server once
-transfers are over, in 30 seconds at most; a second one ends it at once. Requests to the API
-have --max-time instead.`,
+A client that reads nothing is dropped after 30 to 90 seconds. Ctrl-C ends the
+server after its transfers, in 30 seconds at most; a second one at once.
+Requests to the API have --max-time instead.`,
 		Example: `  baca serve
   baca serve --addr 127.0.0.1:9000
   baca serve --api --addr 127.0.0.1:8080

@@ -18,7 +18,7 @@ const compareAbout = "How does the input differ from another list?"
 // compareStage opens the comparison.
 func (p *labPane) compareStage() app.UI {
 	with := ""
-	if c := p.S.Lab.Compared; c != nil {
+	if c := p.S.Lab.Compared.Value; c != nil {
 		with = words.Shorten(c.A.Name, 20)
 	}
 	return app.Li().Class("stage was").Body(p.door(message.StageLists, "compare", compareAbout, with))
@@ -36,15 +36,15 @@ func (p *labPane) compare() app.UI {
 				s.Lab.CompareWith(f)
 			}
 		}),
-		app.If(s.Lab.Compared != nil, func() app.UI {
+		app.If(s.Lab.Compared.Value != nil, func() app.UI {
 			return app.Button().ID("compare-save").Class("button").Type("button").Body(icon("save"), app.Text("Report as HTML")).
 				OnClick(func(app.Context, app.Event) {
-					e := session.ReportOn(s.Lab.Compared)
+					e := session.ReportOn(s.Lab.Compared.Value)
 					save(e.Name, e.Type, e.Data)
 				})
 		}))}
-	body = append(body, failureLine("compare-failure", s.Lab.CompareFailure))
-	if c := s.Lab.Compared; c != nil {
+	body = append(body, failureLine("compare-failure", s.Lab.Compared.Failure))
+	if c := s.Lab.Compared.Value; c != nil {
 		body = append(body, p.compared(c))
 	} else {
 		body = append(body, quietLine("The list that you choose is A, and the input is B. Both stay in this tab."))

@@ -112,7 +112,7 @@ func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTM
 // driftStage opens the drift test, which runs only on request.
 func (p *labPane) driftStage() app.UI {
 	found := ""
-	if d := p.S.Lab.Drift; d != nil {
+	if d := p.S.Lab.Drift.Value; d != nil {
 		found = "none seen"
 		if d.Moved > 0 {
 			found = "moved"
@@ -138,9 +138,9 @@ func failureLine(id string, f *message.Failed) app.UI {
 // drift shows the wealth.
 func (p *labPane) drift() app.UI {
 	s := p.S
-	switch failure := s.Lab.DriftFailure; {
-	case s.Lab.Drift != nil:
-		return p.drifted(s.Lab.Drift)
+	switch failure := s.Lab.Drift.Failure; {
+	case s.Lab.Drift.Value != nil:
+		return p.drifted(s.Lab.Drift.Value)
 	case failure != nil && failure.Code == message.CodeCancelled:
 		return controls("Cancelled.", button("Start again", s.Lab.WatchDrift))
 	case failure != nil:

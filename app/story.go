@@ -99,13 +99,13 @@ func (p *labPane) scene(key string) app.UI {
 	l := &s.Lab
 	why := s.Unfit()
 	switch {
-	case l.TraceFailure != nil:
-		_, what := session.FailureWords(l.TraceFailure)
+	case l.Trace.Failure != nil:
+		_, what := session.FailureWords(l.Trace.Failure)
 		return quietLine(what)
-	case key == session.SceneGraph && l.Trace != nil:
-		return p.graphScene(l.Trace)
-	case key == session.SceneViews && l.Trace != nil:
-		return p.viewsScene(l.Trace)
+	case key == session.SceneGraph && l.Trace.Value != nil:
+		return p.graphScene(l.Trace.Value)
+	case key == session.SceneViews && l.Trace.Value != nil:
+		return p.viewsScene(l.Trace.Value)
 	case key == session.SceneGraph || key == session.SceneViews:
 		return quietLine("The worker is asked …")
 	case key == session.SceneDecision && why != "":
@@ -241,7 +241,7 @@ func (p *labPane) partsScene() app.UI {
 			part("Inside part", "cell", "graphon-inside", len(t.Inside), t.InsideSteps, t.InsideMean),
 			part("Outside part", "cell-out", "graphon-outside", len(t.Outside), t.OutsideSteps, t.OutsideMean),
 		}
-		if g := s.Lab.Pair; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
+		if g := s.Lab.Pair.Value; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
 			tiles = append(tiles, tile(p.name(), "its own graphon: most edges are certain", "graphon-own",
 				picture.Graphon{Title: "Graphon of " + p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
@@ -262,10 +262,10 @@ func roleOf(side string) string {
 func (p *labPane) mixupScene() app.UI {
 	s := p.S
 	l := &s.Lab
-	g := l.Pair
+	g := l.Pair.Value
 	switch {
-	case l.Failure != nil:
-		_, what := session.FailureWords(l.Failure)
+	case l.Pair.Failure != nil:
+		_, what := session.FailureWords(l.Pair.Failure)
 		return quietLine(what)
 	case g == nil:
 		return quietLine("Estimating …")
@@ -423,7 +423,7 @@ func (p *labPane) sum() app.UI {
 // learning draws the attention's training up to the beat.
 func (p *labPane) learning() []app.UI {
 	s := p.S
-	t := s.Lab.Trace
+	t := s.Lab.Trace.Value
 	if len(s.Iterations) == 0 || t == nil {
 		return []app.UI{quietLine("No steps yet.")}
 	}

@@ -17,7 +17,7 @@ const suggestAbout = "Which molecules of the input, measured and added to the tr
 // suggestStage opens the suggestions.
 func (p *labPane) suggestStage() app.UI {
 	count := ""
-	if m := p.S.Lab.Suggested; m != nil {
+	if m := p.S.Lab.Suggested.Value; m != nil {
 		count = words.Count(m.Total)
 	}
 	return app.Li().Class("stage was").Body(p.door(message.StageChoose, "suggest", p.S.Say(suggestAbout), count))
@@ -30,8 +30,8 @@ func (p *labPane) suggest() app.UI {
 		return controls(s.Task.Words(), endTaskButton(s))
 	}
 	body := []app.UI{p.wish()}
-	body = append(body, failureLine("suggest-failure", s.Lab.SuggestFailure))
-	if m := s.Lab.Suggested; m != nil {
+	body = append(body, failureLine("suggest-failure", s.Lab.Suggested.Failure))
+	if m := s.Lab.Suggested.Value; m != nil {
 		body = append(body, p.suggested(m))
 	} else {
 		body = append(body, quietLine("Each pick is the best one given those before, so they are unlike each other. What is measured already can be left out by a column that says so; it still counts as to be covered."))
@@ -72,7 +72,7 @@ func (p *labPane) wish() app.UI {
 		fields = append(fields, menu("suggest-exclude", "Leave out", &w.Exclude))
 	}
 	fields = append(fields, button("Suggest", s.Lab.Suggest).ID("suggest-start").Disabled(s.Task != nil || s.Phase != session.Done || s.Training.On))
-	if m := s.Lab.Suggested; m != nil && m.Total > 0 {
+	if m := s.Lab.Suggested.Value; m != nil && m.Total > 0 {
 		fields = append(fields, app.Button().ID("suggest-save").Class("button").Type("button").Body(icon("save"), app.Text("Save as CSV")).
 			OnClick(func(app.Context, app.Event) {
 				e := s.SuggestedFile()

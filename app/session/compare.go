@@ -15,14 +15,10 @@ const comparing = "Comparison"
 // arrives.
 func (l *Lab) CompareWith(f *File) {
 	s := l.session
-	l.CompareFailure = nil
+	l.Compared.Failure = nil
 	s.beginTask(comparing, &message.Compare{With: *s.Input.open(f.request())}, func(r message.Reply) {
 		s.Rev.All() // fragment drawings are wanted
-		if c, ok := r.(*message.Compared); ok {
-			l.Compared = c
-			return
-		}
-		l.CompareFailure = failureOf(r)
+		l.Compared.take(r)
 	})
 }
 
@@ -71,16 +67,16 @@ func Fragments(c *message.Compared) []DifferenceGroup {
 
 // WantedExamples are molecules that a comparison or a suggestion shows.
 func (l *Lab) WantedExamples() (list []string) {
-	if l.Suggested != nil && l.Stage == message.StageChoose {
-		for _, p := range l.Suggested.Picks {
+	if l.Suggested.Value != nil && l.Stage == message.StageChoose {
+		for _, p := range l.Suggested.Value.Picks {
 			list = append(list, l.session.Rows.Picture(p.Record-1))
 		}
 		return slices.DeleteFunc(list, func(smiles string) bool { return smiles == "" })
 	}
-	if l.Compared == nil || l.Stage != message.StageLists {
+	if l.Compared.Value == nil || l.Stage != message.StageLists {
 		return nil
 	}
-	for _, g := range Fragments(l.Compared) {
+	for _, g := range Fragments(l.Compared.Value) {
 		for _, d := range g.List {
 			if d.Example != "" && !slices.Contains(list, d.Example) {
 				list = append(list, d.Example)

@@ -19,7 +19,7 @@ func TestByList(t *testing.T) {
 	if groups = ByList(all[:1]); len(groups) != 1 {
 		t.Errorf("the groups are %+v, want one", groups)
 	}
-	l := &Lab{Stage: message.StageLists, Compared: &message.Compared{Comparison: compare.Comparison{Fragments: all}}}
+	l := &Lab{Stage: message.StageLists, Compared: Answer[message.Compared]{Value: &message.Compared{Comparison: compare.Comparison{Fragments: all}}}}
 	if got := l.WantedExamples(); len(got) != 1 || got[0] != "CCO" {
 		t.Errorf("to be drawn are %q", got)
 	}

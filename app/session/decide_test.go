@@ -197,8 +197,8 @@ func TestTasks(t *testing.T) {
 	asked := len(f.asked)
 	s.Lab.Open(message.StageDrift)
 	s.Lab.Open(message.StageDrift)
-	if s.Lab.Drift == nil || len(f.asked) != asked {
-		t.Errorf("drift %+v after %d requests, want %d", s.Lab.Drift, len(f.asked), asked)
+	if s.Lab.Drift.Value == nil || len(f.asked) != asked {
+		t.Errorf("drift %+v after %d requests, want %d", s.Lab.Drift.Value, len(f.asked), asked)
 	}
 }
 
@@ -229,8 +229,8 @@ func TestTasksAreEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.receive(data)
-	if s.Task != nil || s.Lab.DriftFailure == nil || s.Phase != Done || s.Rows.Counts[Outside] != 2 || f.ended != 0 {
-		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.DriftFailure, s.Phase, f.ended)
+	if s.Task != nil || s.Lab.Drift.Failure == nil || s.Phase != Done || s.Rows.Counts[Outside] != 2 || f.ended != 0 {
+		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.Drift.Failure, s.Phase, f.ended)
 	}
 	// Another input ends it with the worker.
 	s.Lab.WatchDrift()
@@ -241,8 +241,8 @@ func TestTasksAreEnded(t *testing.T) {
 	}
 	pass(later)
 	f.next(-1)
-	if s.Lab.DriftFailure != nil {
-		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.DriftFailure)
+	if s.Lab.Drift.Failure != nil {
+		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.Drift.Failure)
 	}
 }
 

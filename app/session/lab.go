@@ -22,25 +22,20 @@ type Lab struct {
 	play    int  // number of the latest Play; earlier ticks are dropped
 
 	// Requested data of the record, and what arrived.
-	asked        traceKey
-	Trace        *message.Traced
-	TraceFailure *message.Failed
+	asked traceKey
+	Trace Answer[message.Traced]
 	// Requested graphons of a side, and what arrived.
-	Side           string
-	i, j           int
-	Lambda         float64
-	mixing         int // the run of the awaited answer, −1 for none
-	again          bool
-	Pair           *message.GraphonPair
-	Failure        *message.Failed
-	Drift          *message.Drifted
-	DriftFailure   *message.Failed
-	Compared       *message.Compared
-	CompareFailure *message.Failed
+	Side     string
+	i, j     int
+	Lambda   float64
+	mixing   int // the run of the awaited answer, −1 for none
+	again    bool
+	Pair     Answer[message.GraphonPair]
+	Drift    Answer[message.Drifted]
+	Compared Answer[message.Compared]
 	// Suggestions.
-	Wish           Wish
-	Suggested      *message.Suggested
-	SuggestFailure *message.Failed
+	Wish      Wish
+	Suggested Answer[message.Suggested]
 }
 
 // A traceKey identifies a Trace.
@@ -50,14 +45,18 @@ type traceKey struct {
 }
 
 func (l *Lab) forget() {
-	l.Drift, l.DriftFailure = nil, nil
-	l.Compared, l.CompareFailure = nil, nil
-	l.Suggested, l.SuggestFailure = nil, nil
-	l.asked, l.Trace, l.TraceFailure = traceKey{}, nil, nil
+	l.Drift.forget()
+	l.Compared.forget()
+	l.Suggested.forget()
+	l.Trace.forget()
+	l.asked = traceKey{}
 	l.forgetBatch()
 }
 
-func (l *Lab) forgetBatch() { l.Pair, l.Failure, l.mixing, l.again = nil, nil, -1, false }
+func (l *Lab) forgetBatch() {
+	l.Pair.forget()
+	l.mixing, l.again = -1, false
+}
 
 // OfBatch reports a stage of the batch.
 func OfBatch(stage string) bool {
@@ -83,7 +82,7 @@ func (l *Lab) Open(stage string) {
 	}
 	l.enter(stage)
 	l.settle(true)
-	if stage == message.StageDrift && l.Drift == nil {
+	if stage == message.StageDrift && l.Drift.Value == nil {
 		l.WatchDrift()
 	}
 }
@@ -129,7 +128,8 @@ func (l *Lab) choose() {
 
 // follow shows the inspected record.
 func (l *Lab) follow() {
-	l.Trace, l.TraceFailure, l.Pair, l.Atom = nil, nil, nil, 0
+	l.Trace.forget()
+	l.Pair.Value, l.Atom = nil, 0
 	if l.InStory() {
 		l.refresh()
 		l.settle(true)
@@ -174,15 +174,12 @@ func (l *Lab) refresh() {
 				return
 			}
 			s.Rev.State++
-			if t, ok := r.(*message.Traced); ok {
-				l.Trace, l.TraceFailure = t, nil
+			if l.Trace.take(r) {
 				l.settle(false)
-				return
 			}
-			l.TraceFailure = failureOf(r)
 		})
 	}
-	if s.Calibrated() && l.Pair == nil && l.Failure == nil {
+	if s.Calibrated() && l.Pair.Value == nil && l.Pair.Failure == nil {
 		l.pair()
 	}
 }
@@ -247,11 +244,9 @@ func (l *Lab) mix() {
 		if l.again {
 			l.mix()
 		}
-		if pair, ok := r.(*message.GraphonPair); ok {
-			l.Pair, l.Failure = pair, nil
-			return
+		if !l.Pair.take(r) {
+			l.Pair.Value = nil
 		}
-		l.Pair, l.Failure = nil, failureOf(r)
 	})
 }
 
@@ -263,7 +258,7 @@ func (l *Lab) SetLambda(lambda float64) {
 }
 
 func (l *Lab) NextPartner() {
-	if g := l.Pair; g != nil && g.Graphs > 2 {
+	if g := l.Pair.Value; g != nil && g.Graphs > 2 {
 		if l.j = (l.j + 1) % g.Graphs; l.j == l.i {
 			l.j = (l.j + 1) % g.Graphs
 		}
@@ -273,7 +268,7 @@ func (l *Lab) NextPartner() {
 
 // Light highlights an atom.
 func (l *Lab) Light(atom int) {
-	if t := l.Trace; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
+	if t := l.Trace.Value; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
 		l.Pause()
 		l.rests = false
 		l.Atom, l.Beat = atom, atom*l.beats(SceneGraph)/len(t.Atoms)
@@ -294,14 +289,8 @@ func (l *Lab) WantedKeys() (records []int32) {
 }
 
 func (l *Lab) WatchDrift() {
-	l.DriftFailure = nil
-	l.session.beginTask("Drift", &message.Drift{}, func(r message.Reply) {
-		if d, ok := r.(*message.Drifted); ok {
-			l.Drift = d
-			return
-		}
-		l.DriftFailure = failureOf(r)
-	})
+	l.Drift.Failure = nil
+	l.session.beginTask("Drift", &message.Drift{}, func(r message.Reply) { l.Drift.take(r) })
 }
 
 // Scenes in order.
@@ -337,8 +326,8 @@ const (
 func (l *Lab) beats(scene string) int {
 	switch s := l.session; scene {
 	case SceneGraph:
-		if l.Trace != nil {
-			return min(max(len(l.Trace.Atoms), 1), mostLit)
+		if l.Trace.Value != nil {
+			return min(max(len(l.Trace.Value.Atoms), 1), mostLit)
 		}
 	case SceneViews, SceneParts:
 		return reveals
@@ -410,7 +399,7 @@ func (l *Lab) goTo(scene string, beat int) {
 	l.Frame++
 	switch scene {
 	case SceneGraph:
-		if t := l.Trace; t != nil {
+		if t := l.Trace.Value; t != nil {
 			l.Atom = beat * len(t.Atoms) / l.beats(scene)
 		}
 	case SceneMixup:
@@ -484,10 +473,10 @@ func (l *Lab) pace() time.Duration {
 // waits reports missing data of the scene.
 func (l *Lab) waits() bool {
 	s := l.session
-	if l.TraceFailure != nil || s.Phase == Broken || s.Phase == Stopped {
+	if l.Trace.Failure != nil || s.Phase == Broken || s.Phase == Stopped {
 		return false
 	}
-	return l.Trace == nil || needsBatch(l.Stage) && s.Unfit() == "" && !s.Calibrated() && s.Phase == Calibrating ||
+	return l.Trace.Value == nil || needsBatch(l.Stage) && s.Unfit() == "" && !s.Calibrated() && s.Phase == Calibrating ||
 		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Failure == nil && (s.Inspector.Detail == nil || s.Inspector.Detail.IDKeys == nil)
 }
 

@@ -34,8 +34,8 @@ func TestLabCalibrates(t *testing.T) {
 	s, f, _ := told(t)
 	s.Lab.Open(SceneGraph)
 	f.next(-1)
-	if s.Phase != Done || s.Inspector.Record != 2 || s.Lab.Trace == nil || s.Lab.Trace.Record != 2 {
-		t.Fatalf("phase %v, record %d, trace %v: want the one with the longest text, and no batch", s.Phase, s.Inspector.Record, s.Lab.Trace)
+	if s.Phase != Done || s.Inspector.Record != 2 || s.Lab.Trace.Value == nil || s.Lab.Trace.Value.Record != 2 {
+		t.Fatalf("phase %v, record %d, trace %v: want the one with the longest text, and no batch", s.Phase, s.Inspector.Record, s.Lab.Trace.Value)
 	}
 	if text := htmlOf(t, s); !strings.Contains(text, "idc is a graph of 2 nodes and 1 edge.") || !strings.Contains(text, `data-scene="graph"`) {
 		t.Error("the graph is not told of")
@@ -46,8 +46,8 @@ func TestLabCalibrates(t *testing.T) {
 		t.Errorf("phase %v, and the lab does not say how far it is", s.Phase)
 	}
 	f.next(-1)
-	if s.Lab.Pair == nil || s.Lab.Pair.RecordI != 2 || s.Lab.Side != "OOD" || s.Deciding() != EachAlone {
-		t.Errorf("the graphons are %+v of side %s", s.Lab.Pair, s.Lab.Side)
+	if s.Lab.Pair.Value == nil || s.Lab.Pair.Value.RecordI != 2 || s.Lab.Side != "OOD" || s.Deciding() != EachAlone {
+		t.Errorf("the graphons are %+v of side %s", s.Lab.Pair.Value, s.Lab.Side)
 	}
 	if text := htmlOf(t, s); !strings.Contains(text, "idc has S_Pre = 50.0, one of the 3 highest: it is taken for outside.") {
 		t.Error("the parts are not told of")
@@ -118,8 +118,8 @@ func TestSixScenes(t *testing.T) {
 	// Another record passes through as soon as it is chosen.
 	s.Lab.Neighbour(1)
 	f.next(-1)
-	if s.Inspector.Record == 0 || s.Lab.Trace == nil || s.Lab.Trace.Record != s.Inspector.Record {
-		t.Errorf("record %d, trace %+v", s.Inspector.Record, s.Lab.Trace)
+	if s.Inspector.Record == 0 || s.Lab.Trace.Value == nil || s.Lab.Trace.Value.Record != s.Inspector.Record {
+		t.Errorf("record %d, trace %+v", s.Inspector.Record, s.Lab.Trace.Value)
 	}
 	if !s.Lab.InStory() {
 		t.Error("the lab has closed")
@@ -144,7 +144,7 @@ func TestNewInputInTheStory(t *testing.T) {
 	f.next(-1)
 	f.scores("CCO\nCCCC\nCCCCC")
 	s.Input.Give("CCO\nCCCC\nCCCCC", nil)
-	if s.Inspector.Record >= 0 || s.Lab.Trace != nil {
+	if s.Inspector.Record >= 0 || s.Lab.Trace.Value != nil {
 		t.Errorf("record %d of the input before", s.Inspector.Record)
 	}
 	htmlOf(t, s)
@@ -156,8 +156,8 @@ func TestNewInputInTheStory(t *testing.T) {
 	f.next(-1)
 	pass(later)
 	f.next(-1)
-	if s.Inspector.Record != 2 || s.Lab.Trace == nil || !strings.Contains(s.SceneLine(), "idc") {
-		t.Errorf("record %d, trace %v, %q", s.Inspector.Record, s.Lab.Trace, s.SceneLine())
+	if s.Inspector.Record != 2 || s.Lab.Trace.Value == nil || !strings.Contains(s.SceneLine(), "idc") {
+		t.Errorf("record %d, trace %v, %q", s.Inspector.Record, s.Lab.Trace.Value, s.SceneLine())
 	}
 	// One of which nothing can be read has no story.
 	s.Input.Give("x", nil)
@@ -253,7 +253,7 @@ func TestScrub(t *testing.T) {
 		t.Errorf("%d questions while one is open, beat %d", len(f.asked)-asked, s.Lab.Beat)
 	}
 	f.next(-1)
-	if g := s.Lab.Pair; g == nil || math.Abs(g.Lambda-0.33) > 1e-12 {
+	if g := s.Lab.Pair.Value; g == nil || math.Abs(g.Lambda-0.33) > 1e-12 {
 		t.Errorf("the samples are of %+v, want those of the last λ", g)
 	}
 }

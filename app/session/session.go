@@ -151,6 +151,24 @@ func (s *Session) askInRun(r message.Request, on func(message.Event), end func(m
 // pauseWorker ends pausable work without loss.
 func (s *Session) pauseWorker() { s.ask(&message.Pause{}, nil, func(message.Reply) {}) }
 
+// An Answer is what the worker said last, or why it did not. A failure leaves what was there.
+type Answer[T any] struct {
+	Value   *T
+	Failure *message.Failed
+}
+
+// take takes a reply, and reports whether it is no failure.
+func (a *Answer[T]) take(r message.Reply) bool {
+	if value, ok := any(r).(*T); ok {
+		a.Value, a.Failure = value, nil
+		return true
+	}
+	a.Failure = failureOf(r)
+	return false
+}
+
+func (a *Answer[T]) forget() { *a = Answer[T]{} }
+
 // failureOf makes a failure of an unexpected reply.
 func failureOf(r message.Reply) *message.Failed {
 	if f, ok := r.(*message.Failed); ok {

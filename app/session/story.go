@@ -71,7 +71,7 @@ func (s *Session) SceneLine() string {
 }
 
 func (s *Session) graphLine(name string) string {
-	t := s.Lab.Trace
+	t := s.Lab.Trace.Value
 	if t == nil {
 		return name + " becomes a graph."
 	}
@@ -90,7 +90,7 @@ func (s *Session) graphLine(name string) string {
 }
 
 func (s *Session) viewsLine(name string) string {
-	t := s.Lab.Trace
+	t := s.Lab.Trace.Value
 	if t == nil || len(t.Nearest) == 0 {
 		return "Where " + name + " lies among the training set."
 	}
@@ -129,7 +129,7 @@ func (s *Session) partsLine(name string) string {
 }
 
 func (s *Session) mixupLine(name string) string {
-	g := s.Lab.Pair
+	g := s.Lab.Pair.Value
 	if g == nil {
 		return "New graphs are drawn from mixtures."
 	}

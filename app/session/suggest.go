@@ -62,18 +62,14 @@ func (l *Lab) Suggest() {
 	s.Rev.State++
 	r, wrong := l.Wish.request(s.SuggestColumns())
 	if wrong != "" {
-		l.SuggestFailure = &message.Failed{Code: message.CodeBadOption, Text: wrong}
+		l.Suggested.Failure = &message.Failed{Code: message.CodeBadOption, Text: wrong}
 		return
 	}
-	l.SuggestFailure = nil
+	l.Suggested.Failure = nil
 	r.Alpha = s.Alpha
 	s.beginTask(suggesting, r, func(reply message.Reply) {
 		s.Rev.All() // drawings are wanted
-		if found, ok := reply.(*message.Suggested); ok {
-			l.Suggested = found
-			return
-		}
-		l.SuggestFailure = failureOf(reply)
+		l.Suggested.take(reply)
 	})
 }
 
@@ -118,5 +114,5 @@ func (s *Session) SuggestedFile() *message.Exported {
 	if s.Opened != nil && s.Opened.Name != "" {
 		name = words.Stem(s.Opened.Name) + "-" + name
 	}
-	return &message.Exported{Name: name, Type: "text/csv", Data: s.Lab.Suggested.File}
+	return &message.Exported{Name: name, Type: "text/csv", Data: s.Lab.Suggested.Value.File}
 }

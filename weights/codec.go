@@ -111,6 +111,15 @@ func (w *writer) gaps(key string, list []uint32) {
 	w.bytes(key, b)
 }
 
+// uvarints is numbers one by one.
+func (w *writer) uvarints(key string, list []uint32) {
+	var b []byte
+	for _, x := range list {
+		b = binary.AppendUvarint(b, uint64(x))
+	}
+	w.bytes(key, b)
+}
+
 func (w *writer) allFloats(key string, v *[]float32) { w.floats(key, *v) }
 
 func (w *writer) bytes(key string, b []byte) {
@@ -357,25 +366,35 @@ func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
 	return v, b[size:]
 }
 
-// gaps reads ascending numbers of that many bits, each called name.
-func (r *reader) gaps(key, name string, bits int) []uint32 {
+// uvarints reads 32-bit numbers, each called name. turn makes them from what is written.
+func (r *reader) uvarints(key, name string, turn func(i int, v uint64) uint64) []uint32 {
 	b := r.bin(key)
 	n := 0
 	for _, c := range b { // the last byte of each is below 128
 		n += int(^c >> 7)
 	}
 	list := make([]uint32, 0, n)
-	for lowest := uint64(0); len(b) > 0; {
-		var gap uint64
-		gap, b = r.uvarint(name, len(list), b)
-		if left := 1<<bits - lowest; r.err == nil && gap >= left {
-			r.fail(ErrNumber, "%s %d skips %d, want less than the %d that are left of %d bits", name, len(list), gap, left, bits)
+	for len(b) > 0 {
+		var v uint64
+		if v, b = r.uvarint(name, len(list), b); r.err == nil {
+			v = turn(len(list), v)
 		}
 		if r.err != nil {
 			return nil
 		}
-		list = append(list, uint32(lowest+gap))
-		lowest += gap + 1
+		list = append(list, uint32(v))
 	}
 	return list
+}
+
+// gaps reads ascending numbers of that many bits, each called name.
+func (r *reader) gaps(key, name string, bits int) []uint32 {
+	lowest := uint64(0)
+	return r.uvarints(key, name, func(i int, gap uint64) uint64 {
+		if left := 1<<bits - lowest; gap >= left {
+			r.fail(ErrNumber, "%s %d skips %d, want less than the %d that are left of %d bits", name, i, gap, left, bits)
+		}
+		lowest += gap + 1
+		return lowest - 1
+	})
 }

@@ -99,7 +99,7 @@ const (
 	configEntries     = 3
 	tensorEntries     = 2
 	bankEntries       = 5
-	holdoutEntries    = 5
+	holdoutEntries    = 6
 	backgroundEntries = 7
 	profileEntries    = 5
 	measuredEntries   = 3

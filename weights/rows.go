@@ -62,7 +62,7 @@ func (w *writer) index(x *fingerprint.Index) {
 	w.packed(p)
 }
 
-const indexEntries = 4
+const indexEntries = 5
 
 // index reads the prints of all training graphs, keeping their bytes.
 func (r *reader) index() *fingerprint.Index {
@@ -90,12 +90,21 @@ func (r *reader) index() *fingerprint.Index {
 // packed writes prints.
 func (w *writer) packed(p fingerprint.Packed) {
 	w.gaps("subtrees", p.Keys)
+	w.uvarints("holders", p.Holders)
 	w.bytes("prints", p.Prints)
 }
 
 // packed reads prints.
 func (r *reader) packed() fingerprint.Packed {
-	return fingerprint.Packed{Keys: r.gaps("subtrees", "subtree", 32), Prints: r.bin("prints")}
+	p := fingerprint.Packed{Keys: r.gaps("subtrees", "subtree", 32)}
+	p.Holders = r.uvarints("holders", "count of holders", func(i int, v uint64) uint64 {
+		if v > math.MaxUint32 {
+			r.fail(ErrNumber, "count of holders %d is %d, want at most %d", i, v, uint32(math.MaxUint32))
+		}
+		return v
+	})
+	p.Prints = r.bin("prints")
+	return p
 }
 
 // holdoutRows writes the entries of the holdout.

@@ -212,11 +212,11 @@ func uvarints(v ...uint64) []byte {
 
 // An indexCase is the section of an index that is to hold the prints of three graphs.
 type indexCase struct {
-	name                    string
-	known                   int
-	order, subtrees, prints []byte
-	want                    error
-	text                    string
+	name                             string
+	known                            int
+	order, subtrees, holders, prints []byte
+	want                             error
+	text                             string
 }
 
 func (c indexCase) payload() []byte {
@@ -225,6 +225,7 @@ func (c indexCase) payload() []byte {
 	w.count("known", &c.known)
 	w.bytes("order", c.order)
 	w.bytes("subtrees", c.subtrees)
+	w.bytes("holders", c.holders)
 	w.bytes("prints", c.prints)
 	return w.buf.Bytes()
 }
@@ -241,29 +242,33 @@ func places(rows ...uint32) []byte {
 var (
 	rising = places(0, 1, 2)
 	three  = uvarints(10, 9, math.MaxUint32-21) // keys: 10, 20, 2³²−1
+	once   = uvarints(1, 1, 1)                  // print for each
 	all    = uvarints(3, 0, 0, 0, 0, 0)         // the first print has them all, once each
 )
 
 // What is wrong in prints, package fingerprint tests; here is one of each kind.
 var hostileIndexes = []indexCase{
-	{"too many", maxKnown + 1, rising, three, all, ErrTooLarge, "1048577 training graphs, want at most 1048576"},
-	{"fewer than there are", 2, rising[:8], three, all[:5], ErrRows, "the subtrees of 2 training graphs"},
-	{"more than there are", 4, places(0, 1, 2, 3), three, append(all[:6:6], 0), ErrRows, "the subtrees of 4 training graphs, want those of 3"},
-	{"none", 0, nil, nil, nil, ErrRows, "the subtrees of 0 training graphs for a bank of 3 rows"},
-	{"order cut", 3, rising[:11], three, all, ErrFormat, "order has 11 bytes, want 12"},
-	{"row twice", 3, places(0, 1, 1), three, all, ErrRows, "place 2 of 3 is that of print 1, which is not there or has another"},
-	{"row outside", 3, places(0, 3, 1), three, all, ErrRows, "place 1 of 3 is that of print 3"},
-	{"row far outside", 3, places(0, math.MaxUint32, 1), three, all, ErrRows, "place 1 of 3 is that of print 4294967295"},
-	{"key of 2³²", 3, rising, uvarints(1 << 32), all, ErrNumber, "subtree 0 skips 4294967296, want less than the 4294967296 that are left of 32 bits"},
-	{"second key of 2³²", 3, rising, uvarints(10, 1<<32-11), all, ErrNumber, "subtree 1 skips 4294967285, want less than the 4294967285 that are left of 32 bits"},
-	{"key after the last", 3, rising, append(three, 0), all, ErrNumber, "subtree 3 skips 0, want less than the 0 that are left of 32 bits"},
-	{"key wraps to the first", 3, rising, uvarints(10, math.MaxUint64), all, ErrNumber, "subtree 1 skips 18446744073709551615, want less than the 4294967285 that are left"},
-	{"key over 64 bits", 3, rising, bytes.Repeat([]byte{0x80}, 30), all, ErrNumber, "subtree 0 has a number of more than 64 bits"},
-	{"key cut", 3, rising, append(three[:2:2], 0x80), all, ErrFormat, "subtree 2 ends within a number"},
-	{"key of no print", 3, rising, three, uvarints(2, 0, 0, 0, 0), ErrRows, "key 2 is in no print"},
-	{"print cut", 3, rising, three, all[:5], ErrRows, "print 2 ends within a number"},
-	{"print skips too many", 3, rising, three, uvarints(0, 0, 1, 2*3), ErrRows, "print 2 skips 3 subtrees, want less than the 3 that are left of 3"},
-	{"prints go on", 3, rising, three, append(all[:6:6], 0), ErrRows, "1 bytes after the last of 3"},
+	{"too many", maxKnown + 1, rising, three, once, all, ErrTooLarge, "1048577 training graphs, want at most 1048576"},
+	{"fewer than there are", 2, rising[:8], three, once, all[:5], ErrRows, "the subtrees of 2 training graphs"},
+	{"more than there are", 4, places(0, 1, 2, 3), three, once, append(all[:6:6], 0), ErrRows, "the subtrees of 4 training graphs, want those of 3"},
+	{"none", 0, nil, nil, nil, nil, ErrRows, "the subtrees of 0 training graphs for a bank of 3 rows"},
+	{"order cut", 3, rising[:11], three, once, all, ErrFormat, "order has 11 bytes, want 12"},
+	{"row twice", 3, places(0, 1, 1), three, once, all, ErrRows, "place 2 of 3 is that of print 1, which is not there or has another"},
+	{"row outside", 3, places(0, 3, 1), three, once, all, ErrRows, "place 1 of 3 is that of print 3"},
+	{"row far outside", 3, places(0, math.MaxUint32, 1), three, once, all, ErrRows, "place 1 of 3 is that of print 4294967295"},
+	{"key of 2³²", 3, rising, uvarints(1 << 32), once, all, ErrNumber, "subtree 0 skips 4294967296, want less than the 4294967296 that are left of 32 bits"},
+	{"second key of 2³²", 3, rising, uvarints(10, 1<<32-11), once, all, ErrNumber, "subtree 1 skips 4294967285, want less than the 4294967285 that are left of 32 bits"},
+	{"key after the last", 3, rising, append(three, 0), once, all, ErrNumber, "subtree 3 skips 0, want less than the 0 that are left of 32 bits"},
+	{"key wraps to the first", 3, rising, uvarints(10, math.MaxUint64), once, all, ErrNumber, "subtree 1 skips 18446744073709551615, want less than the 4294967285 that are left"},
+	{"key over 64 bits", 3, rising, bytes.Repeat([]byte{0x80}, 30), once, all, ErrNumber, "subtree 0 has a number of more than 64 bits"},
+	{"key cut", 3, rising, append(three[:2:2], 0x80), once, all, ErrFormat, "subtree 2 ends within a number"},
+	{"key of no print", 3, rising, three, uvarints(1, 1, 0), all, ErrRows, "key 2 is in 0 prints, want 1 to 3"},
+	{"holders of 2³² prints", 3, rising, three, uvarints(1, 1<<32, 1), all, ErrNumber, "count of holders 1 is 4294967296, want at most 4294967295"},
+	{"holders of fewer keys", 3, rising, three, once[:2], all, ErrRows, "3 keys, and holders of 2"},
+	{"holders cut", 3, rising, three, append(once[:2:2], 0x80), all, ErrFormat, "count of holders 2 ends within a number"},
+	{"print cut", 3, rising, three, once, all[:5], ErrRows, "5 bytes for 3 prints and their 3 subtrees"},
+	{"print of a subtree that is not there", 3, rising, three, once, uvarints(1, 0, 1, 2*3, 0, 0), ErrRows, "print 1 has subtree 3, want less than 3"},
+	{"prints go on", 3, rising, three, once, append(all[:6:6], 0), ErrRows, "1 bytes after the last of 3"},
 }
 
 func TestHostileIndexes(t *testing.T) {
@@ -278,7 +283,7 @@ func TestHostileIndexes(t *testing.T) {
 	head := sectionOf(t, plain, headSection)
 	at := bytes.LastIndex(head, []byte("\xa6prints\xc4")) + 8
 	head[at]-- // its length: the last byte is now before the next key
-	if _, err := Load(replaced(t, plain, headSection, head)); !errors.Is(err, ErrRows) || !strings.Contains(err.Error(), "print 1 ") {
+	if _, err := Load(replaced(t, plain, headSection, head)); !errors.Is(err, ErrRows) || !strings.Contains(err.Error(), "print") {
 		t.Errorf("prints of the holdout cut: %v", err)
 	}
 }
@@ -288,37 +293,26 @@ func TestHostileIndexes(t *testing.T) {
 func TestIndex(t *testing.T) {
 	plain := save(t, small(t))
 	for _, c := range []struct {
-		name                    string
-		order, subtrees, prints []byte
-		want                    [3]fingerprint.Print // by rows
+		name                             string
+		order, subtrees, holders, prints []byte
+		want                             [3]fingerprint.Print // by rows
 	}{
-		{"empty", rising, nil, uvarints(0, 0, 0), [3]fingerprint.Print{}},
-		{"another order", places(2, 0, 1), three, uvarints(3, 0, 1, 0, 1, 1, 0, 1, 2*2+1, math.MaxInt32-2), [3]fingerprint.Print{
-			{}, {Keys: []uint32{math.MaxUint32}, Counts: []uint32{math.MaxInt32}}, {Keys: []uint32{10, 20, math.MaxUint32}, Counts: []uint32{1, 2, 3}},
+		{"empty", rising, nil, nil, uvarints(0, 0, 0), [3]fingerprint.Print{}},
+		{"another order", places(2, 0, 1), three, uvarints(1, 1, 2), uvarints(3, 1, 1, 0, 1, 0, 0, 1, 1, 1<<22-2), [3]fingerprint.Print{
+			{}, {Keys: []uint32{math.MaxUint32}, Counts: []uint32{1 << 22}}, {Keys: []uint32{10, 20, math.MaxUint32}, Counts: []uint32{1, 2, 3}},
 		}},
-		{"example of subtrees", rising, []byte{0x05, 0xac, 0x02, 0x00}, all, [3]fingerprint.Print{{Keys: []uint32{5, 306, 307}, Counts: []uint32{1, 1, 1}}}},
-		{"example of prints", rising, append([]byte{0x05, 0xac, 0x02}, make([]byte, 301)...),
-			append(append([]byte{2, 3, 1, 0xd8, 4}, uvarints(303, 0)...), append(make([]byte, 302), 0)...),
-			[3]fingerprint.Print{{Keys: []uint32{306, 607}, Counts: []uint32{3, 1}}, firstKeys()}},
-		{"longer numbers", rising, uvarints(10), []byte{1, 0x81, 0x00, 0x81, 0x80, 0x00, 0, 0}, [3]fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}}},
+		{"example of subtrees", rising, []byte{0x05, 0xac, 0x02, 0x00}, once, all, [3]fingerprint.Print{{Keys: []uint32{5, 306, 307}, Counts: []uint32{1, 1, 1}}}},
+		{"example of prints", rising, []byte{0x05, 0xac, 0x02, 0x00}, []byte{0x01, 0x02, 0x01}, []byte{0x02, 0x01, 0x01, 0x02, 0x02, 0x00, 0x00, 0x00},
+			[3]fingerprint.Print{{Keys: []uint32{306, 307}, Counts: []uint32{3, 1}}, {Keys: []uint32{5, 306}, Counts: []uint32{1, 1}}}},
+		{"longer numbers", rising, uvarints(10), uvarints(1), []byte{1, 0x81, 0x00, 0x81, 0x80, 0x00, 0, 0}, [3]fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}}},
 	} {
-		data := replaced(t, plain, indexSection, indexCase{known: 3, order: c.order, subtrees: c.subtrees, prints: c.prints}.payload())
+		data := replaced(t, plain, indexSection, indexCase{known: 3, order: c.order, subtrees: c.subtrees, holders: c.holders, prints: c.prints}.payload())
 		m := load(t, data)
 		samePrints(t, c.name, m.Bank.Prints, c.want[:])
 		if !bytes.Equal(save(t, m), data) {
 			t.Errorf("%s: saved in other bytes", c.name)
 		}
 	}
-}
-
-// firstKeys has all keys of the example of prints.
-func firstKeys() (p fingerprint.Print) {
-	for key := uint32(306); key < 608; key++ {
-		p.Keys = append(p.Keys, key)
-	}
-	p.Keys = append([]uint32{5}, p.Keys...)
-	p.Counts = slices.Repeat([]uint32{1}, len(p.Keys))
-	return p
 }
 
 // TestLoadMemory compares what reading allocates with the length of the file, which
@@ -347,7 +341,7 @@ func TestLoadMemory(t *testing.T) {
 		{"embeddings alone", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 20000, 0, empty, 5.5},
 		{"embeddings of the holdout", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 1, 20000, empty, 3},
 		{"rows alone", narrow, 20000, 20000, empty, 8},
-		{"prints alone", narrow, 1000, 1000, func(rows int) []fingerprint.Print { return full(rows, 500) }, 10},
+		{"prints alone", narrow, 1000, 1000, func(rows int) []fingerprint.Print { return full(rows, 500) }, 14},
 	} {
 		m := testModel(t, c.config, c.bank, c.hold)
 		if c.prints != nil {
@@ -374,21 +368,21 @@ func TestLoadMemory(t *testing.T) {
 	}
 	plain := save(t, small(t))
 	for _, c := range []struct {
-		name                    string
-		known                   int
-		order, subtrees, prints []byte
-		limit                   float64
+		name                             string
+		known                            int
+		order, subtrees, holders, prints []byte
+		limit                            float64
 	}{
-		{"a print as long as the file", 3, rising, make([]byte, 1), append(uvarints(many), bytes.Repeat([]byte{0x80}, many)...), 1},
-		{"subtrees of no print", 3, rising, make([]byte, many), nil, 38},
-		{"graphs without nodes", many, places(rows...), nil, make([]byte, many), 10},
-		{"subtrees of one print", 3, rising, make([]byte, many), slices.Concat(uvarints(many), make([]byte, many), []byte{0, 0}), 30},
-		{"subtrees that are in it often", 3, rising, make([]byte, many), slices.Concat(uvarints(many), bytes.Repeat([]byte{1, 14}, many), []byte{0, 0}), 42},
-		{"a subtree of all graphs", many, places(rows...), make([]byte, 1), bytes.Repeat([]byte{1, 0}, many), 10},
-		{"a subtree that is often in all graphs", many, places(rows...), make([]byte, 1), bytes.Repeat([]byte{1, 1, 14}, many), 18},
-		{"subtrees of 200 graphs each", 200, places(rows[:200]...), make([]byte, many/200), bytes.Repeat(append(uvarints(many/200), make([]byte, many/200)...), 200), 3},
+		{"a print as long as the file", 3, rising, make([]byte, 1), uvarints(1), append(uvarints(many), bytes.Repeat([]byte{0x80}, many)...), 8},
+		{"subtrees of no print", 3, rising, make([]byte, many), nil, nil, 5},
+		{"graphs without nodes", many, places(rows...), nil, nil, make([]byte, many), 10},
+		{"subtrees of one print", 3, rising, make([]byte, many), bytes.Repeat([]byte{1}, many), slices.Concat(uvarints(many), make([]byte, many), []byte{0, 0}), 30},
+		{"subtrees that are in it often", 3, rising, make([]byte, many), bytes.Repeat([]byte{1}, many), slices.Concat(uvarints(many), bytes.Repeat([]byte{1, 14}, many), []byte{0, 0}), 36},
+		{"a subtree of all graphs", many, places(rows...), make([]byte, 1), uvarints(many), bytes.Repeat([]byte{1, 0}, many), 10},
+		{"a subtree that is often in all graphs", many, places(rows...), make([]byte, 1), uvarints(many), bytes.Repeat([]byte{1, 1, 14}, many), 18},
+		{"subtrees of 200 graphs each", 200, places(rows[:200]...), make([]byte, many/200), bytes.Repeat(uvarints(200), many/200), bytes.Repeat(append(uvarints(many/200), make([]byte, many/200)...), 200), 6},
 	} {
-		data := replaced(t, plain, indexSection, indexCase{known: c.known, order: c.order, subtrees: c.subtrees, prints: c.prints}.payload())
+		data := replaced(t, plain, indexSection, indexCase{known: c.known, order: c.order, subtrees: c.subtrees, holders: c.holders, prints: c.prints}.payload())
 		share := float64(allocated(func() { _, _ = Load(data) })) / float64(len(data)) // an error or not
 		t.Logf("%s: %.1f bytes for each of %d", c.name, share, len(data))
 		if share > c.limit {

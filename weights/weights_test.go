@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -458,7 +459,7 @@ func sectionsOf(t *testing.T, file []byte) map[string][]byte {
 	t.Helper()
 	n := int(binary.LittleEndian.Uint32(file[12:]))
 	table, rest := file[48:48+56*n], file[48+56*n:]
-	if sum := sha256.Sum256(table); string(file[:8]) != "\x89BaCa\r\n\x1a" || file[8] != 7 || !bytes.Equal(sum[:], file[16:48]) {
+	if sum := sha256.Sum256(table); string(file[:8]) != "\x89BaCa\r\n\x1a" || file[8] != 8 || !bytes.Equal(sum[:], file[16:48]) {
 		t.Errorf("header %x", file[:48])
 	}
 	parts := map[string][]byte{}
@@ -477,27 +478,33 @@ func sectionsOf(t *testing.T, file []byte) map[string][]byte {
 }
 
 // printsOf reads prints as FORMAT.md says, without the code of this package.
-func printsOf(subtrees, prints []byte) (list []fingerprint.Print) {
+func printsOf(subtrees, holders, prints []byte) (list []fingerprint.Print) {
 	next := func(b *[]byte) uint64 {
 		v, size := binary.Uvarint(*b)
 		*b = (*b)[size:]
 		return v
 	}
-	var keys []uint32
+	type subtree struct{ key, holders uint64 }
+	var keys []subtree
 	for lowest := uint64(0); len(subtrees) > 0; lowest++ {
 		lowest += next(&subtrees)
-		keys = append(keys, uint32(lowest))
+		keys = append(keys, subtree{lowest, next(&holders)})
 	}
+	slices.SortStableFunc(keys, func(a, b subtree) int { return int(b.holders) - int(a.holders) })
 	for len(prints) > 0 {
-		p, place := fingerprint.Print{}, uint64(0)
+		counts, number := map[uint32]uint32{}, uint64(0)
 		for range next(&prints) {
 			v, times := next(&prints), uint64(1)
 			if v%2 == 1 {
 				times = 2 + next(&prints)
 			}
-			place += v / 2
-			p.Keys, p.Counts = append(p.Keys, keys[place]), append(p.Counts, uint32(times))
-			place++
+			number += v / 2
+			counts[uint32(keys[number].key)] = uint32(times)
+			number++
+		}
+		p := fingerprint.Print{}
+		for _, key := range slices.Sorted(maps.Keys(counts)) {
+			p.Keys, p.Counts = append(p.Keys, key), append(p.Counts, counts[key])
 		}
 		list = append(list, p)
 	}
@@ -512,12 +519,13 @@ func TestPayload(t *testing.T) {
 		Known    int    `msgpack:"known"`
 		Order    []byte `msgpack:"order"`
 		Subtrees []byte `msgpack:"subtrees"`
+		Holders  []byte `msgpack:"holders"`
 		Prints   []byte `msgpack:"prints"`
 	}
 	if err := msgpack.Unmarshal(parts["index"], &index); err != nil {
 		t.Fatal(err)
 	}
-	prints := printsOf(index.Subtrees, index.Prints)
+	prints := printsOf(index.Subtrees, index.Holders, index.Prints)
 	if index.Known != 40 || len(prints) != 40 || len(index.Order) != 4*40 {
 		t.Fatalf("%d prints of %d graphs in %d bytes of order", len(prints), index.Known, len(index.Order))
 	}
@@ -562,7 +570,7 @@ func TestPayload(t *testing.T) {
 	if q, _ := p.Bank["q"].([]byte); len(q) != 3*2*2 || math.Abs(low+(high-low)*float64(q[1])/255-float64(m.Bank.Q[1])) > (high-low)/509 {
 		t.Errorf("bank %v", p.Bank)
 	}
-	held := printsOf(p.Holdout["subtrees"].([]byte), p.Holdout["prints"].([]byte))
+	held := printsOf(p.Holdout["subtrees"].([]byte), p.Holdout["holders"].([]byte), p.Holdout["prints"].([]byte))
 	samePrints(t, "holdout", held, m.Holdout.Prints)
 	if q, _ := p.Holdout["q"].([]byte); len(q) != 2*2*2*2 || math.Abs(halfOracle(binary.LittleEndian.Uint16(q[2:]))-float64(m.Holdout.Q[1])) > 0.004 {
 		t.Errorf("holdout %v", p.Holdout)
@@ -585,7 +593,7 @@ func TestPayload(t *testing.T) {
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v7.msgpack": save(t, everything(t)), "checkpoint-v7.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v8.msgpack": save(t, everything(t)), "checkpoint-v8.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -660,9 +668,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "8, this program reads 7; use a newer program"},
-		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 7; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 7"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "9, this program reads 8; use a newer program"},
+		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 8; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 8"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -878,7 +886,7 @@ func TestFormatPage(t *testing.T) {
 		}
 		walk(p)
 	}
-	for _, n := range []int{MaxSize, headerSize, entrySize, nameSize, maxSections, maxText, maxList, maxRows, maxKnown, maxWork, maxQ, maxColumns, math.MaxInt32} {
+	for _, n := range []int{MaxSize, headerSize, entrySize, nameSize, maxSections, maxText, maxList, maxRows, maxKnown, maxWork, maxQ, maxColumns, 1 << 22} {
 		mentioned(fmt.Sprint(n))
 	}
 }

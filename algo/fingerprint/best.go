@@ -58,14 +58,15 @@ var searchSpare = sync.Pool{New: func() any { return new(search) }}
 // A search is one call of Best.
 type search struct {
 	x    *Index
-	own  int     // its place
-	keys int     // of the print
-	all  float64 // what is bounded is at least this part of what is computed, by rounding
+	own  int // its place
+	keys int // of the print
 
-	terms  []term   // the keys of the print that the index has, ascending
-	marks  []mark   // of 64 keys each, all 0 between calls
-	hits   []uint64 // the terms that a print has, each below how often
-	keyed  []keyed  // the keys of the print
+	terms  []term   // the keys of the print that the index has, in the order of marks
+	marks  []mark   // of 64 numbers each, all 0 between calls
+	marked []uint32 // which of them are not
+	other  []entry  // another print
+	hits   []uint64 // the terms that it has, each below how often
+	lists  []list   // of the keys of the print
 	order  []int32  // terms by what they cost, about
 	rest   []cell   // what the terms from a place of order on can add to a cell
 	scales [2]float64
@@ -84,7 +85,7 @@ type search struct {
 
 	touched uint32 // of no use but to be read
 
-	rarities   [1 << 12]float64 // of keys by their holders among raritiesOf prints, 0 where not known yet
+	rarities   [1 << 12]int64 // of keys by their holders among raritiesOf prints, 0 where not known yet
 	raritiesOf int
 }
 
@@ -92,7 +93,7 @@ type search struct {
 type term struct {
 	number uint32
 	count  uint32 // in the print
-	rarity float64
+	rarity int64
 	set    cell     // the rarity in a cell, as sets
 	fine   uint64   // the same with counts, of a single one, times 2 to the fineBits
 	list   []uint16 // begins with the units of its holders
@@ -109,16 +110,15 @@ func (t *term) times(n uint32) cell {
 // fineBits make the rounding of a key that occurs often no larger than that of others.
 const fineBits = 16
 
-// A keyed is a key of the print and its list.
-type keyed struct {
-	list
-	number uint32
-}
-
-// A mark is of 64 keys: bits of those that are terms, and the place of the first of these.
+// A mark is of 64 numbers: bits of those that are terms, and where the first of these is.
 type mark struct {
 	bits  uint64
 	first uint32
+}
+
+// at says which term a number is, if it is one.
+func (m *mark) at(number uint32) uint32 {
+	return m.first + uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))
 }
 
 // A cell bounds from above what a print has in common with p: as sets in the low half,
@@ -161,11 +161,11 @@ func (s *search) begin(x *Index, own int) {
 
 // end forgets the index and the print.
 func (s *search) end() {
-	for _, t := range s.terms {
-		s.marks[t.number/64] = mark{}
+	for _, k := range s.marked {
+		s.marks[k] = mark{}
 	}
 	clear(s.terms)
-	s.x, s.terms = nil, s.terms[:0]
+	s.x, s.terms, s.marked = nil, s.terms[:0], s.marked[:0]
 }
 
 // empty finds a print without keys. Others have nothing in common with one.
@@ -182,40 +182,54 @@ func (s *search) empty() {
 func (s *search) take(p Print) bool {
 	x := s.x
 	s.keys = len(p.Keys)
-	// Every sum of rarities, of p, of both or of the other, is off by no more than one
-	// rounding a key, and what is made of the sums by a few more: 16 leave room.
-	s.all = 1 - float64(x.most+len(p.Keys)+16)*0x1p-52
 	// Lists are far apart in memory: all are looked for at once.
-	s.keyed = slices.Grow(s.keyed[:0], s.keys)[:s.keys]
+	s.lists = slices.Grow(s.lists[:0], s.keys)[:s.keys]
 	for k, key := range p.Keys {
-		number, l := x.look(key)
-		s.keyed[k] = keyed{l, uint32(number)}
+		s.lists[k] = x.lists[x.look(key)]
 	}
-	owns, times := [2]float64{}, 0.0
-	for k, l := range s.keyed {
+	terms := s.mark()
+	s.terms = slices.Grow(s.terms, terms)[:terms]
+	owns, times := [2]int64{}, 0.0
+	for k, l := range s.lists {
 		r := s.rarity(int(l.holders))
 		owns[Sets] += r
-		owns[Counts] += float64(r * float64(p.Counts[k]))
+		owns[Counts] += r * int64(p.Counts[k])
 		times += float64(p.Counts[k])
 		if l.holders > 0 {
-			s.terms = append(s.terms, term{number: l.number, count: p.Counts[k], rarity: r, list: x.holders[l.first:], held: int(l.holders)})
+			at := s.marks[l.number/64].at(l.number)
+			s.terms[at] = term{number: l.number, count: p.Counts[k], rarity: r, list: x.holders[l.first:], held: int(l.holders)}
 		}
 	}
 	for m, own := range owns {
-		s.owns[m], s.scales[m] = ownWeight*own, cellOne/own
+		s.owns[m], s.scales[m] = ownWeight*float64(own), cellOne/float64(own)
 	}
 	for k := range s.terms {
 		t := &s.terms[k]
-		// Rounded up.
-		t.set, t.fine = cell(t.rarity*s.scales[Sets])+1, uint64(t.rarity*s.scales[Counts]*(1<<fineBits))+1
-		m := &s.marks[t.number/64]
-		if m.bits == 0 {
-			m.first = uint32(k)
-		}
-		m.bits |= 1 << (t.number % 64)
+		r := float64(t.rarity) // what is made of it is rounded up
+		t.set, t.fine = cell(r*s.scales[Sets])+1, uint64(r*s.scales[Counts]*(1<<fineBits))+1
 	}
 	// Two times cellOne fit below the bit compared. Rounding adds no more than this.
 	return float64(len(s.terms))+times/(1<<fineBits) < cellOne/2
+}
+
+// mark says where each of lists that is not empty has its term, and returns how many terms there are.
+func (s *search) mark() (terms int) {
+	for _, l := range s.lists {
+		if l.holders == 0 {
+			continue
+		}
+		m := &s.marks[l.number/64]
+		if m.bits == 0 {
+			s.marked = append(s.marked, l.number/64)
+		}
+		m.bits |= 1 << (l.number % 64)
+	}
+	for _, k := range s.marked {
+		m := &s.marks[k]
+		m.first = uint32(terms)
+		terms += bits.OnesCount64(m.bits)
+	}
+	return terms
 }
 
 // rank puts the terms in order, and fills in what the rest of them can add to a cell.
@@ -231,7 +245,7 @@ func (s *search) rank() {
 }
 
 // rarity is that of a key which so many prints hold. It is kept, since logarithms are slow.
-func (s *search) rarity(holders int) float64 {
+func (s *search) rarity(holders int) int64 {
 	n := s.x.Len()
 	if s.raritiesOf != n {
 		clear(s.rarities[:])
@@ -271,44 +285,40 @@ func (s *search) sortTerms() {
 // classOf grows with the number of prints that have a key, up to 2²⁸ of them, for what the key
 // is worth by both measures.
 func classOf(t *term) uint8 {
-	n := uint32(float64(t.held)*8/(t.rarity*(1+float64(t.count)))) + 1
+	n := uint32(float64(t.held)*(8<<36)/(float64(t.rarity)*(1+float64(t.count)))) + 1
 	log := bits.Len32(n)
 	return uint8(log<<2 | int(uint64(n)<<2>>(log-1)&3))
 }
 
-// compare compares the print at place i in full. Terms are found in the order of keys,
-// so that sums are the same however they are come to.
+// compare compares the print at place i in full.
 func (s *search) compare(i int) (better bool) {
 	if i == s.own {
 		return false
 	}
 	x := s.x
-	size, at := number(x.prints, int(x.records[i].first))
+	s.other = x.entries(s.other, i)
 	// Which keys are terms nobody can predict, so that this does not branch on it.
-	hits, n := slices.Grow(s.hits[:0], int(size))[:size], 0
-	marks, key := s.marks, uint32(0)
-	var skip, times uint32
-	for range size {
-		skip, times, at = entry(x.prints, at)
-		key += skip
-		m := &marks[key/64]
-		hits[n] = uint64(m.first+uint32(bits.OnesCount64(m.bits&(1<<(key%64)-1)))) | uint64(times)<<32
-		n += int(m.bits >> (key % 64) & 1)
-		key++
+	size := len(s.other)
+	hits, n := slices.Grow(s.hits[:0], size)[:size], 0
+	marks := s.marks
+	for _, o := range s.other {
+		m := &marks[o.number/64]
+		hits[n] = uint64(m.at(o.number)) | uint64(o.times)<<32
+		n += int(m.bits >> (o.number % 64) & 1)
 	}
 	s.hits = hits
-	sets, counts, same := 0.0, 0.0, 0
+	sets, counts, same := int64(0), int64(0), 0
 	for _, h := range hits[:n] {
 		t, n := &s.terms[uint32(h)], uint32(h>>32)
 		if n == t.count {
 			same++
 		}
 		sets += t.rarity
-		counts += float64(t.rarity * float64(min(n, t.count)))
+		counts += t.rarity * int64(min(n, t.count))
 	}
-	equal, row := same == s.keys && same == int(size), int(x.records[i].row)
-	for m, common := range [2]float64{sets, counts} {
-		similarity := min(1, common/(s.owns[m]+float64((1-ownWeight)*x.records[i].weighs[m])))
+	equal, row := same == s.keys && same == size, int(x.records[i].row)
+	for m, common := range [2]int64{sets, counts} {
+		similarity := min(1, float64(common)/(s.owns[m]+float64((1-ownWeight)*float64(x.records[i].weighs[m]))))
 		if equal {
 			similarity = 2
 		}
@@ -325,7 +335,7 @@ func (s *search) compare(i int) (better bool) {
 type least struct{ fixed, weight, any float64 }
 
 // of is the least for a print of some weight.
-func (l *least) of(weight float64) float64 { return l.fixed + float64(l.weight*weight) }
+func (l *least) of(weight int64) float64 { return l.fixed + float64(l.weight*float64(weight)) }
 
 // The leasts are those by both measures.
 type leasts [2]least
@@ -336,14 +346,17 @@ func (l *leasts) reachable(bound cell) bool {
 }
 
 // reached says whether a bound is enough for a print to be the best.
-func (l *leasts) reached(bound cell, weighs *[2]float64) bool {
+func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
 	return float64(bound.sets()) >= l[Sets].of(weighs[Sets]) || float64(bound.counts()) >= l[Counts].of(weighs[Counts])
 }
 
+// rounded is a part of what is computed that what is bounded has at least, since both are rounded some times.
+const rounded = 1 - 0x1p-48
+
 func (s *search) least() (l leasts) {
 	for m := range l {
-		part := s.all * min(1, s.best[m].Similarity) * s.scales[m]
-		l[m] = least{part * s.owns[m], part * (1 - ownWeight), s.all * part * s.owns[m] / (1 - part/s.scales[m]*(1-ownWeight))}
+		part := rounded * min(1, s.best[m].Similarity) * s.scales[m]
+		l[m] = least{part * s.owns[m], part * (1 - ownWeight), rounded * part * s.owns[m] / (1 - part/s.scales[m]*(1-ownWeight))}
 	}
 	return l
 }
@@ -480,7 +493,7 @@ func (s *search) ask() (sum cell) {
 		of := &s.answers[four]
 		for k := range 4 {
 			b := 4*four + k
-			gain := s.answer(common[2*b], common[2*b+1])
+			gain := s.answer(common[b])
 			for set := range 1 << k {
 				of[1<<k|set] = of[set] + gain
 			}
@@ -491,21 +504,17 @@ func (s *search) ask() (sum cell) {
 }
 
 // answer is what a cell gains by a key that occurs so often, and not by one less.
-func (s *search) answer(number, times uint32) cell {
-	if times == 0 {
+func (s *search) answer(p pair) cell {
+	m := &s.marks[p.number/64]
+	if p.times == 0 || m.bits>>(p.number%64)&1 == 0 {
 		return 0
 	}
-	m := &s.marks[number/64]
-	below := uint64(1)<<(number%64) - 1
-	if m.bits&(below+1) == 0 {
+	t := &s.terms[m.at(p.number)]
+	if p.times > t.count || t.added {
 		return 0
 	}
-	t := &s.terms[m.first+uint32(bits.OnesCount64(m.bits&below))]
-	if times > t.count || t.added {
-		return 0
-	}
-	gain := t.times(times) - t.times(times-1)
-	if times == 1 {
+	gain := t.times(p.times) - t.times(p.times-1)
+	if p.times == 1 {
 		gain += t.set
 	}
 	return gain

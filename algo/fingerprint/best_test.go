@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -71,17 +72,17 @@ func bestOf(prints []Print, p Print, own int) [2]Match {
 			holders[key]++
 		}
 	}
-	weight := func(q Print, m int, common func(key uint32) (uint32, bool)) (sum float64) {
+	weight := func(q Print, m int, common func(key uint32) (uint32, bool)) (sum int64) {
 		for k, key := range q.Keys {
 			n, ok := common(key)
 			if !ok {
 				continue
 			}
-			r := 1 + math.Log(float64(len(prints)+1)/float64(holders[key]+1))
+			r := int64(math.Round(math.Ldexp(1+math.Log(float64(len(prints)+1)/float64(holders[key]+1)), 36)))
 			if m == 0 {
 				sum += r
 			} else {
-				sum += float64(r * float64(min(n, q.Counts[k])))
+				sum += r * int64(min(n, q.Counts[k]))
 			}
 		}
 		return sum
@@ -96,13 +97,14 @@ func bestOf(prints []Print, p Print, own int) [2]Match {
 		for m := range best {
 			similarity := 1.0
 			if !equal {
-				similarity = min(1, weight(p, m, func(key uint32) (uint32, bool) {
+				common := weight(p, m, func(key uint32) (uint32, bool) {
 					at, ok := slices.BinarySearch(q.Keys, key)
 					if !ok {
 						return 0, false
 					}
 					return q.Counts[at], true
-				})/(0.7*weight(p, m, all)+float64(float64(1-0.7)*weight(q, m, all))))
+				})
+				similarity = min(1, float64(common)/(0.7*float64(weight(p, m, all))+float64(0.3*float64(weight(q, m, all)))))
 			}
 			b := &best[m]
 			if b.Print < 0 || equal && !b.Equal || !b.Equal && similarity > b.Similarity {
@@ -141,12 +143,44 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// What keys are called, and so the order of sums over them, changes no bit of a similarity.
+func TestOrderOfKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 9))
+	prints := library(rng, 400, 60, 0.05)
+	renamed := func(p Print) (q Print) {
+		to := map[uint32]uint32{}
+		for i, key := range p.Keys {
+			to[key*0x9e37_79b1] = p.Counts[i]
+		}
+		for _, key := range slices.Sorted(maps.Keys(to)) {
+			q.Keys, q.Counts = append(q.Keys, key), append(q.Counts, to[key])
+		}
+		return q
+	}
+	others := make([]Print, len(prints))
+	for i, p := range prints {
+		others[i] = renamed(p)
+	}
+	x, y := NewIndex(prints), NewIndex(others)
+	for i := range 200 {
+		p := changed(rng, prints[i])
+		q := renamed(p)
+		if got, want := y.Best(q, -1), x.Best(p, -1); got != want {
+			t.Errorf("print %d: the best is %v, want %v", i, got, want)
+		}
+		_, sets, counts := x.Closest(p, -1)
+		if _, s, c := y.Closest(q, -1); s != sets || c != counts {
+			t.Errorf("print %d: closest %v and %v, want %v and %v", i, s, c, sets, counts)
+		}
+	}
+}
+
 func TestBestOfFew(t *testing.T) {
 	a := Print{Keys: []uint32{3, 1 << 31}, Counts: []uint32{2, 300}}
 	b := Print{Keys: []uint32{3, 4}, Counts: []uint32{2, 1}}
 	unknown := Print{Keys: []uint32{7, math.MaxUint32}, Counts: []uint32{1, 9}}
 	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{maxTimes - 1, 1}}
-	large := Print{Keys: []uint32{3, 4, 1 << 31}, Counts: []uint32{1 << 28, 1 << 17, 3}}
+	large := Print{Keys: []uint32{3, 4, 1 << 31}, Counts: []uint32{1 << 21, 1 << 17, 3}}
 	long := Print{}
 	for k := range uint32(3000) {
 		long.Keys, long.Counts = append(long.Keys, k), append(long.Counts, 1+k%300)

@@ -15,24 +15,19 @@ func NewIndex(prints []Print) *Index {
 	if err := Check(prints); err != nil {
 		panic("fingerprint: " + err.Error())
 	}
-	f := newFinder(distinct(prints))
-	x := &Index{finder: f, lists: make([]list, len(f.keys)+1)}
-	for _, p := range prints {
-		for _, key := range p.Keys {
-			number, _ := f.find(key)
-			x.lists[number].holders++
-		}
+	p := newPacker(prints)
+	var rows []byte
+	weigh := func(q Print) [2]int64 {
+		return q.weigh(func(key uint32) int64 {
+			k, _ := p.find(key)
+			return rarity(len(prints), int(p.Holders[k]))
+		})
 	}
-	inOrder := order(prints, func(p Print) [2]float64 {
-		sets, counts := x.weigh(len(prints), p)
-		return [2]float64{sets, counts}
-	})
-	var rows, packed []byte
-	for _, row := range inOrder {
+	for _, row := range order(prints, weigh) {
 		rows = binary.LittleEndian.AppendUint32(rows, row)
-		packed = f.pack(packed, prints[row])
+		p.add(prints[row])
 	}
-	x, err := openIndex(f, rows, packed)
+	x, err := OpenIndex(p.Packed, rows)
 	if err != nil {
 		panic("fingerprint: " + err.Error())
 	}
@@ -42,9 +37,9 @@ func NewIndex(prints []Print) *Index {
 // order returns the rows of prints in the order of their places: those that weigh about as much,
 // as sets and with counts, go into one block. Prints are cut into slabs by the first weight, and
 // each slab into blocks by the second.
-func order(prints []Print, weigh func(Print) [2]float64) []uint32 {
+func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	n := len(prints)
-	weights, order := make([][2]float64, n), make([]uint64, n)
+	weights, order := make([][2]int64, n), make([]uint64, n)
 	for i, p := range prints {
 		weights[i], order[i] = weigh(p), uint64(i)
 	}
@@ -66,34 +61,31 @@ func order(prints []Print, weigh func(Print) [2]float64) []uint32 {
 	return rows
 }
 
-// OpenIndex returns the index of packed prints as Packed gives them, with the row of each, four bytes
-// little-endian. It keeps the prints. Bytes that are not those of an index are an error.
+// OpenIndex returns the index of packed prints, with the row of each, four bytes little-endian. It keeps the
+// prints. Bytes that are not those of an index are an error.
 func OpenIndex(p Packed, rows []byte) (*Index, error) {
-	for i := 1; i < len(p.Keys); i++ {
-		if p.Keys[i] <= p.Keys[i-1] {
-			return nil, fmt.Errorf("%w: key %d is not above the one before", ErrPacked, i)
-		}
-	}
-	return openIndex(newFinder(p.Keys), rows, p.Prints)
-}
-
-func openIndex(f *finder, rows, packed []byte) (*Index, error) {
 	n := len(rows) / 4
-	if len(rows)%4 != 0 || n > maxPrints || len(packed) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(packed), maxPrints, uint32(math.MaxUint32))
+	if len(rows)%4 != 0 || n > maxPrints || len(p.Prints) > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d prints in %d bytes, want at most %d in %d", ErrPacked, n, len(p.Prints), maxPrints, uint32(math.MaxUint32))
+	}
+	if err := p.check(n); err != nil {
+		return nil, err
 	}
 	x := &Index{
-		finder: f, prints: packed, places: make([]uint32, n), block: blockBits(n),
-		records: make([]record, n), totals: make([]uint32, n), lists: make([]list, len(f.keys)+1), // one more for who is not found
+		finder: newFinder(p.Keys), prints: p.Prints, places: make([]uint32, n), block: blockBits(n),
+		records: make([]record, n), totals: make([]uint32, n),
+		names: make([]uint32, len(p.Keys)), lists: make([]list, len(p.Keys)+1), // one more for who is not found
 	}
 	if err := x.addRows(rows); err != nil {
 		return nil, err
 	}
-	ends := make([]end, len(x.keys))
-	if err := x.addPrints(ends); err != nil {
+	tails, rarities, err := x.addLists(p.Holders)
+	if err == nil {
+		err = x.addPrints(p, tails, rarities)
+	}
+	if err != nil {
 		return nil, err
 	}
-	x.addHolders(ends)
 	x.addLightest()
 	x.addCommons()
 	return x, nil
@@ -115,85 +107,196 @@ func (x *Index) addRows(rows []byte) error {
 	return nil
 }
 
-// An end is that of a list while it is made: one more than the place of the last holder, and the
-// units so far or where the next one is written. rarity is that of the key.
-type end struct {
-	rarity     float64
-	last, unit uint32
-}
+// A tail is where a list ends while it is made: where its next unit goes, one more than the place of its last
+// holder, and how many more it is to have. class is that of the key's rarity.
+type tail struct{ unit, last, left, class uint32 }
 
-// addPrints checks the packed prints. It fills in where each begins, its total, the counts
-// that have no room in a list, and where the lists of keys begin.
-func (x *Index) addPrints(ends []end) error {
-	u := unpacker{keys: len(x.keys), b: x.prints}
-	for place := uint32(0); u.next(x.Len()); place++ {
-		x.records[place].first = uint32(u.at)
-		size := u.size()
-		x.most = max(x.most, size)
-		for range size {
-			key, times := u.entry()
-			if u.err != nil {
-				return u.err
-			}
-			e := &ends[key]
-			e.unit += 1 + isLong(place+1-e.last)
-			e.last = place + 1
-			x.lists[key].holders++
-			if times > manyTimes {
-				x.many = append(x.many, place, key, times)
-			}
-		}
-		x.totals[place] = uint32(u.total)
+// addLists numbers the keys, and makes room for the list of each. Of a list that no more than one print in
+// 2^stepBits has, all units may be long, and of others one in so many places.
+func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err error) {
+	n := uint32(x.Len())
+	for k, number := range numbersOf(holders, x.Len()) {
+		x.names[number], x.lists[k] = uint32(k), list{0, holders[k], number}
 	}
-	if u.err != nil {
-		return u.err
-	}
+	tails = make([]tail, len(holders))
 	sum := uint64(0)
-	for k := range ends {
+	for number, k := range x.names {
 		l := &x.lists[k]
 		l.first = uint32(sum)
-		sum += uint64(ends[k].unit)
-		if l.holders == 0 || sum > math.MaxUint32 {
-			return fmt.Errorf("%w: key %d is in no print, or prints have too many", ErrPacked, k)
+		if number == 0 || l.holders != tails[number-1].left {
+			rarities = append(rarities, rarity(x.Len(), int(l.holders)))
 		}
+		tails[number] = tail{unit: l.first, left: l.holders, class: uint32(len(rarities) - 1)}
+		x.names[number] = x.keys[k]
+		sum += uint64(l.holders + min(l.holders, n>>stepBits))
+	}
+	if sum > math.MaxUint32 {
+		return nil, nil, fmt.Errorf("%w: room for %d holders, want at most %d", ErrPacked, sum, uint32(math.MaxUint32))
 	}
 	x.holders = make([]uint16, sum)
+	return tails, rarities, nil
+}
+
+// addPrints checks the prints and turns them around into the lists of holders. It fills in what each print
+// weighs, its total, and the counts that have no room in a list. Another goroutine reads the prints.
+func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
+	var err error
+	full, empty := make(chan *batch, 2), make(chan *batch, 2)
+	empty <- new(batch)
+	empty <- new(batch)
+	go func() {
+		defer close(full)
+		u := unpacker{Packed: p}
+		for err == nil && u.prints < x.Len() {
+			b := <-empty
+			err = b.read(&u, x.Len())
+			full <- b
+		}
+		if err == nil {
+			err = u.end()
+		}
+	}()
+	h := holding{x: x, tails: tails, rarities: rarities}
+	place := uint32(0)
+	for b := range full {
+		at := 0
+		for _, q := range b.prints {
+			x.records[place].first, x.totals[place] = q.first, q.total
+			h.add(place, b.entries[at:q.end])
+			if q.total > manyTimes {
+				x.addMany(place, b.entries[at:q.end])
+			}
+			at = q.end
+			place++
+		}
+		empty <- b
+	}
+	h.addRare()
+	if h.crowded {
+		return errCrowded
+	}
+	return err
+}
+
+// A batch is some prints one after another.
+type batch struct {
+	prints  []unpacked
+	entries []entry
+}
+
+// An unpacked is where a print begins in packed form, the total of its counts, and where its entries end.
+type unpacked struct {
+	first, total uint32
+	end          int
+}
+
+// A batch ends with the print that gives it so many entries or is the last of so many.
+const batchEntries, batchPrints = 1 << 11, 1 << 8
+
+// read fills a batch with the next of n prints.
+func (b *batch) read(u *unpacker, n int) error {
+	b.prints, b.entries = b.prints[:0], b.entries[:0]
+	for u.prints < n && len(b.entries) < batchEntries && len(b.prints) < batchPrints {
+		first := uint32(u.at)
+		entries, total, err := u.next(b.entries)
+		if err != nil {
+			return err
+		}
+		b.entries = entries
+		b.prints = append(b.prints, unpacked{first, total, len(entries)})
+	}
 	return nil
 }
 
-// addHolders turns the prints around into the lists of holders, and fills in what they weigh,
-// added in the order of the keys.
-func (x *Index) addHolders(ends []end) {
-	rarities := map[uint32]float64{}
-	for k := range ends {
-		l := x.lists[k]
-		if rarities[l.holders] == 0 {
-			rarities[l.holders] = rarity(x.Len(), int(l.holders))
+// addMany keeps the counts that have no room in a list.
+func (x *Index) addMany(place uint32, entries []entry) {
+	for _, t := range entries {
+		if t.times > manyTimes {
+			x.many = append(x.many, place, t.number, t.times)
 		}
-		ends[k] = end{rarity: rarities[l.holders], unit: l.first}
 	}
-	at := 0
-	for place := range x.records {
-		var size, v uint32
-		sets, counts, key := 0.0, 0.0, uint32(0)
-		size, at = number(x.prints, at)
-		for range size {
-			v, at = number(x.prints, at)
-			times := uint32(1)
-			if v%2 == 1 {
-				times, at = number(x.prints, at)
-				times += 2
-			}
-			key += v / 2
-			e := &ends[key]
-			e.unit = putUnits(x.holders, e.unit, uint32(place)+1-e.last, times)
-			e.last = uint32(place) + 1
-			sets += e.rarity
-			counts += float64(e.rarity * float64(times))
-			key++
+}
+
+// A holding turns prints around. Lists of the first oftenHeld numbers stay in the cache of the processor. Others
+// are far apart in memory, and wait to be gone through together, so that the processor looks for many at a time.
+type holding struct {
+	x        *Index
+	tails    []tail
+	rarities []int64 // by class
+	rare     []waiting
+	crowded  bool // some key had no more holders to come
+}
+
+// A waiting is an entry of a print and one more than its place.
+type waiting struct {
+	entry
+	next uint32
+}
+
+const oftenHeld, rareWait = 1 << 12, 1 << 9
+
+// add takes in a print.
+func (h *holding) add(place uint32, entries []entry) {
+	rare := h.addOften(place, entries)
+	for _, t := range entries[rare:] {
+		if h.rare = append(h.rare, waiting{t, place + 1}); len(h.rare) == rareWait {
+			h.addRare()
 		}
-		x.records[place].weighs = [2]float64{sets, counts}
 	}
+}
+
+// addOften adds the entries of a print that are held often, and returns how many these are.
+func (h *holding) addOften(place uint32, entries []entry) int {
+	holders, tails, rarities, last := h.x.holders, h.tails, h.rarities, len(entries)
+	sets, counts := int64(0), int64(0)
+	for i, t := range entries {
+		if t.number >= oftenHeld {
+			last = i
+			break
+		}
+		e := &tails[t.number]
+		if e.left == 0 {
+			h.crowded = true
+			break
+		}
+		r := rarities[e.class]
+		sets, counts = sets+r, counts+r*int64(t.times)
+		e.put(holders, place+1, t.times)
+	}
+	h.x.records[place].weighs = [2]int64{sets, counts}
+	return last
+}
+
+// addRare adds what waits.
+func (h *holding) addRare() {
+	holders, tails, rarities, records := h.x.holders, h.tails, h.rarities, h.x.records
+	for _, t := range h.rare {
+		e := &tails[t.number]
+		if e.left == 0 {
+			h.crowded = true
+			break
+		}
+		r, weighs := rarities[e.class], &records[t.next-1].weighs
+		weighs[Sets], weighs[Counts] = weighs[Sets]+r, weighs[Counts]+r*int64(t.times)
+		e.put(holders, t.next, t.times)
+	}
+	h.rare = h.rare[:0]
+}
+
+// put appends a holder, of which next is one more than the place.
+func (e *tail) put(holders []uint16, next, times uint32) {
+	step := next - e.last
+	unit := step
+	if step >= 1<<stepBits {
+		unit = 1<<stepBits | step>>16
+	}
+	holders[e.unit] = uint16(unit<<timesBits | min(times-1, manyTimes))
+	if step >= 1<<stepBits {
+		e.unit++
+		holders[e.unit] = uint16(step)
+	}
+	e.unit++
+	e.last, e.left = next, e.left-1
 }
 
 // addLightest fills in the least that prints of each block weigh.
@@ -218,57 +321,53 @@ const (
 	maxPrints = 1 << (16 + stepBits)
 )
 
-// isLong is 1 where a step takes two units, else 0. Nobody can predict it, so that neither this nor putUnits
-// branches.
-func isLong(step uint32) uint32 { return min(step>>stepBits, 1) }
-
-// putUnits writes a step and a count, and returns where the next one goes.
-func putUnits(dst []uint16, at, step, times uint32) uint32 {
-	long := isLong(step)
-	dst[at+long] = uint16(step) // or else for the next line to replace
-	dst[at] = uint16(long<<15 | step>>(16*long)<<timesBits | min(times-1, manyTimes))
-	return at + 1 + long
-}
-
 // commonPairs is how many pairs an index has in common, with bits of prints for them.
 const commonPairs = 64
 
-// addCommons finds the pairs that most prints have, of equal ones the first. Where there
-// are too few the others ask for a key 0 times, and no print has their bit.
+// A pair is a key of some number and how often a print has it at least.
+type pair struct{ number, times uint32 }
+
+// addCommons finds the pairs that most prints have, of equal ones the first, among those of the first
+// keys. Where there are too few the others ask for a key 0 times, and no print has their bit.
 func (x *Index) addCommons() {
-	var most []int // keys that most prints have, of equal ones the first
+	var lists [commonPairs]int // the places of these keys
+	keys := min(commonPairs, len(x.keys))
 	for k := range x.keys {
-		n := x.lists[k].holders
-		at := len(most)
-		for at > 0 && x.lists[most[at-1]].holders < n {
-			at--
-		}
-		if at < commonPairs {
-			most = slices.Insert(most[:min(len(most), commonPairs-1)], at, k)
+		if number := x.lists[k].number; number < commonPairs {
+			lists[number] = k
 		}
 	}
-	type pair struct{ lack, key, times int }
+	var have [commonPairs][commonPairs + 1]int // prints, by number and count
 	var pairs []pair
-	for _, k := range most {
-		var have [commonPairs]int // by count
+	for number, k := range lists[:keys] {
+		have := &have[number]
 		for _, times := range x.holdersOf(k) {
-			have[min(times, commonPairs)-1]++
+			have[min(times, commonPairs)]++
 		}
-		for times, sum := commonPairs, 0; times > 0; times-- {
-			if sum += have[times-1]; sum > 0 {
-				pairs = append(pairs, pair{x.Len() - sum, k, times})
+		for times := commonPairs; times > 0; times-- {
+			if times < commonPairs {
+				have[times] += have[times+1]
+			}
+			if have[times] > 0 {
+				pairs = append(pairs, pair{uint32(number), uint32(times)})
 			}
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(a.lack-b.lack, a.key-b.key, a.times-b.times)
+		return cmp.Or(have[b.number][b.times]-have[a.number][a.times], cmp.Compare(a.number, b.number), cmp.Compare(a.times, b.times))
 	})
-	x.common = make([]uint32, 2*commonPairs)
-	for b, p := range pairs[:min(commonPairs, len(pairs))] {
-		x.common[2*b], x.common[2*b+1] = uint32(p.key), uint32(p.times)
-		for place, times := range x.holdersOf(p.key) {
-			if times >= uint32(p.times) {
-				x.records[place].common |= 1 << b
+	x.common = make([]pair, commonPairs)
+	var bits [commonPairs][commonPairs + 1]uint64 // of a print, by number and count
+	for b := range copy(x.common, pairs) {
+		p := x.common[b]
+		for times := p.times; times <= commonPairs; times++ {
+			bits[p.number][times] |= 1 << b
+		}
+	}
+	for number, k := range lists[:keys] {
+		if bits := &bits[number]; bits[commonPairs] != 0 {
+			for place, times := range x.holdersOf(k) {
+				x.records[place].common |= bits[min(times, commonPairs)]
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type rows struct {
 	words uint32   // of a row
 	bits  []uint64 // all rows
-	// Of each key how many rows it has, for once, twice and so on, in the low bits, and above them the
+	// Of the key of each number how many rows it has, for once, twice and so on, in the low bits, and above them the
 	// word where they begin.
 	of []uint32
 }
@@ -48,8 +48,8 @@ func (x *Index) withRows() *rows {
 func newRows(x *Index) *rows {
 	r := &rows{words: uint32(strips(x.Len()) / 64), of: make([]uint32, len(x.keys))}
 	for k := range x.keys {
-		least := x.Len() / rowedPart
-		if int(x.lists[k].holders) <= least {
+		least, l := x.Len()/rowedPart, x.lists[k]
+		if int(l.holders) <= least {
 			continue
 		}
 		var have [mostRows + 1]int // by count, the last also for those above it
@@ -57,11 +57,11 @@ func newRows(x *Index) *rows {
 			have[min(times, mostRows)]++
 		}
 		n := 1
-		for left := int(x.lists[k].holders) - have[1]; n < mostRows && left > least; n++ {
+		for left := int(l.holders) - have[1]; n < mostRows && left > least; n++ {
 			left -= have[n+1]
 		}
 		begin := len(r.bits)
-		r.of[k] = uint32(begin)<<rowBits | uint32(n)
+		r.of[l.number] = uint32(begin)<<rowBits | uint32(n)
 		r.bits = append(r.bits, make([]uint64, n*int(r.words))...)
 		for place, times := range x.holdersOf(k) {
 			for row := range min(int(times), n) {
@@ -137,7 +137,7 @@ func (s *search) likeliest(m Measure) (block int) {
 	have, of := 0.0, 1.0
 	for b := range s.x.lightest {
 		h := float64(s.tops[b] >> (16 * m) & 0xffff)
-		if w := s.owns[m] + float64((1-ownWeight)*s.x.lightest[b][m]); h*of > have*w {
+		if w := s.owns[m] + float64((1-ownWeight)*float64(s.x.lightest[b][m])); h*of > have*w {
 			have, of, block = h, w, b
 		}
 	}

@@ -14,29 +14,29 @@ import (
 // read-only, and several goroutines may use it at once.
 //
 // It is packed: the prints are as in a file, in the order of their places, and the prints that
-// hold a key are a list of units, see build.go. About 260 bytes hold a molecule.
+// hold a key are a list of units, see build.go. About 250 bytes hold a molecule.
 type Index struct {
 	*finder
 	prints  []byte   // packed, in the order of their places
 	places  []uint32 // of each print
 	records []record // of each place
 	totals  []uint32 // of each place, the counts of the print
-	most    int      // keys of a print
+	names   []uint32 // the key of each number
 	lists   []list   // of each key, and an empty one
 	holders []uint16 // units
 	many    []uint32 // place, number of the key and count where a unit has no room for it, ascending
-	common  []uint32 // key of some number, at least so often: pairs that most prints have
+	common  []pair   // those that most prints have
 	// Places without their low bits are blocks, of prints that weigh about as much.
 	block    uint
-	lightest [][2]float64 // of each block, the least that its prints weigh
+	lightest [][2]int64 // of each block, the least that its prints weigh
 
 	once sync.Once // for rows
 	rows *rows     // see withRows
 }
 
-// A finder numbers keys.
+// A finder finds keys.
 type finder struct {
-	keys  []uint32 // distinct, ascending: a key is numbered by its place
+	keys  []uint32 // distinct, ascending
 	heads []uint32 // the first of keys that begins with some bits, see headBits
 }
 
@@ -56,14 +56,14 @@ func newFinder(keys []uint32) *finder {
 
 // A record is what a search asks of a print. It is small, since most are far from the last.
 type record struct {
-	common uint64     // a bit for each of the common pairs, set where the print has that
-	weighs [2]float64 // the rarities of the keys: once each, and by counts
-	first  uint32     // of prints
-	row    uint32     // the number of the print
+	common uint64   // a bit for each of the common pairs, set where the print has that
+	weighs [2]int64 // the rarities of the keys: once each, and by counts
+	first  uint32   // of prints
+	row    uint32   // the number of the print
 }
 
-// A list is where the holders of a key begin, and how many they are.
-type list struct{ first, holders uint32 }
+// A list is where the holders of a key begin, how many they are, and the number of the key, see Packed.
+type list struct{ first, holders, number uint32 }
 
 // Places are cut into blocks, at most maxBlocks of them, and slabBlocks of these make a slab.
 const slabBlocks, maxBlocks = 16, 256
@@ -77,9 +77,9 @@ func blockBits(prints int) uint {
 const minBlock = 16
 
 // headBits is how many bits of a key choose where to look for it.
-func headBits(keys int) uint { return uint(bits.Len(uint(keys))) }
+func headBits(keys int) uint { return uint(bits.Len(uint(keys) / 2)) }
 
-// find returns the number of a key, and whether it is there.
+// find returns which of keys a key is, and whether it is there.
 func (x *finder) find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
@@ -101,25 +101,24 @@ func (x *finder) find(key uint32) (int, bool) {
 	return int(at), at < hi && x.keys[min(at, last)] == key
 }
 
-// look returns the number of a key, and its list, which is empty where no print has it.
-func (x *Index) look(key uint32) (number int, l list) {
+// look returns the place of a key's list, which is empty where no print has it.
+func (x *Index) look(key uint32) int {
 	k, ok := x.find(key)
 	if !ok { // a conditional move
 		k = len(x.keys)
 	}
-	return k, x.lists[k]
+	return k
 }
 
 // Holders returns how many prints of the index have a key.
 func (x *Index) Holders(key uint32) int {
-	_, l := x.look(key)
-	return int(l.holders)
+	return int(x.lists[x.look(key)].holders)
 }
 
-// holdersOf goes through who has the key of some number, by place, ascending, and how often.
-func (x *Index) holdersOf(key int) iter.Seq2[uint32, uint32] {
+// holdersOf goes through who is in a list, by place, ascending, and how often.
+func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 	return func(yield func(place, times uint32) bool) {
-		l, place := x.lists[key], ^uint32(0)
+		l, place := x.lists[k], ^uint32(0)
 		at := l.first
 		for range l.holders {
 			u := uint32(x.holders[at])
@@ -132,7 +131,7 @@ func (x *Index) holdersOf(key int) iter.Seq2[uint32, uint32] {
 			place += step
 			times := u&manyTimes + 1
 			if times > manyTimes {
-				times = x.manyOf(place, uint32(key))
+				times = x.manyOf(place, l.number)
 			}
 			if !yield(place, times) {
 				return
@@ -141,12 +140,12 @@ func (x *Index) holdersOf(key int) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// manyOf returns how often the print at a place has a key, where many says so.
-func (x *Index) manyOf(place, key uint32) uint32 {
+// manyOf returns how often the print at a place has the key of some number, where many says so.
+func (x *Index) manyOf(place, number uint32) uint32 {
 	lo, hi := 0, len(x.many)/3
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if p, k := x.many[3*mid], x.many[3*mid+1]; p < place || p == place && k < key {
+		if p, k := x.many[3*mid], x.many[3*mid+1]; p < place || p == place && k < number {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -157,25 +156,28 @@ func (x *Index) manyOf(place, key uint32) uint32 {
 
 // size is how many keys the print at a place has.
 func (x *Index) size(place int) int {
-	n, _ := number(x.prints, int(x.records[place].first))
+	n, _ := binary.Uvarint(x.prints[x.records[place].first:])
 	return int(n)
 }
 
-// rarity is the inverse document frequency of a key that so many of n prints hold.
-func rarity(n, holders int) float64 {
-	return 1 + math.Log(float64(n+1)/float64(holders+1))
+// rarity is the inverse document frequency of a key that so many of n prints hold, in units of 2⁻³⁶. Sums of
+// integers do not depend on their order. None of 2²⁷ prints is above 20, and maxTimes of them have room in 63 bits.
+func rarity(n, holders int) int64 {
+	return int64(math.Round((1 + math.Log(float64(n+1)/float64(holders+1))) * (1 << 36)))
 }
 
-// weigh returns the sum of the rarities among n prints of the keys of p, once each and as often as
-// each occurs.
-func (x *Index) weigh(n int, p Print) (sets, counts float64) {
+// weigh returns the sums of the rarities of the keys of p, once each and as often as each occurs.
+func (p Print) weigh(rarity func(key uint32) int64) (sums [2]int64) {
 	for k, key := range p.Keys {
-		r := rarity(n, x.Holders(key))
-		sets += r
-		counts += float64(r * float64(p.Counts[k]))
+		r := rarity(key)
+		sums[Sets] += r
+		sums[Counts] += r * int64(p.Counts[k])
 	}
-	return sets, counts
+	return sums
 }
+
+// rarity is that of a key.
+func (x *Index) rarity(key uint32) int64 { return rarity(x.Len(), x.Holders(key)) }
 
 // Len returns the number of prints.
 func (x *Index) Len() int { return len(x.places) }
@@ -187,22 +189,23 @@ func (x *Index) Packed() (p Packed, rows []byte) {
 	for _, r := range x.records {
 		rows = binary.LittleEndian.AppendUint32(rows, r.row)
 	}
-	return Packed{Keys: x.keys, Prints: x.prints}, rows
+	p = Packed{Keys: x.keys, Holders: make([]uint32, len(x.keys)), Prints: x.prints}
+	for k := range p.Holders {
+		p.Holders[k] = x.lists[k].holders
+	}
+	return p, rows
 }
 
 // Print returns a print of the index, from 0.
-func (x *Index) Print(i int) (p Print) {
-	size, at := number(x.prints, int(x.records[x.places[i]].first))
-	both := make([]uint32, 2*size)
-	p = Print{Keys: both[:size:size], Counts: both[size:]}
-	key, skip := uint32(0), uint32(0)
-	for k := range p.Keys {
-		skip, p.Counts[k], at = entry(x.prints, at)
-		key += skip
-		p.Keys[k] = x.keys[key]
-		key++
+func (x *Index) Print(i int) Print { return named(x.entries(nil, int(x.places[i])), x.names) }
+
+// entries reads the print at a place into the memory of list.
+func (x *Index) entries(list []entry, place int) []entry {
+	list, _, _, err := readPrint(list[:0], x.prints, int(x.records[place].first), len(x.keys))
+	if err != nil {
+		panic("fingerprint: " + err.Error()) // prints were changed since they were checked
 	}
-	return p
+	return list
 }
 
 // Similarities writes the measure of p and every print of the index to dst, which
@@ -214,8 +217,7 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 	common := make([]int, x.Len())
 	for k, key := range p.Keys {
-		number, _ := x.look(key)
-		for place, times := range x.holdersOf(number) {
+		for place, times := range x.holdersOf(x.look(key)) {
 			common[place] += m.count(min(times, p.Counts[k]))
 		}
 	}
@@ -284,25 +286,26 @@ const ownWeight = 0.7
 // negative, is a print of the index to leave out. The time is that of going through the
 // prints that have each key, once. Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
-	sums := commonSpare.Get().(*[]float64)
+	sums := commonSpare.Get().(*[]int64)
 	defer commonSpare.Put(sums)
-	setsOwn, countsOwn := x.addCommon(sums, p)
-	common := *sums
+	x.addCommon(sums, p)
+	common, owns := *sums, p.weigh(x.rarity)
 	// The denominator is 0.7·a + 0.3·b, whatever c is.
 	if own >= 0 {
 		own = int(x.places[own])
 	}
-	setsPart, countsPart := ownWeight*setsOwn, ownWeight*countsOwn
+	setsPart, countsPart := ownWeight*float64(owns[Sets]), ownWeight*float64(owns[Counts])
 	for i := range x.Len() {
-		c, d := common[2*i], common[2*i+1]
-		a, b := x.records[i].weighs[Sets], x.records[i].weighs[Counts]
+		weighs := &x.records[i].weighs
 		switch {
 		case i == own:
 			continue
-		case d == countsOwn && d == b:
-			equal++ // equal prints have equal sums, added in the same order
+		case common[2*i+1] == owns[Counts] && weighs[Counts] == owns[Counts]:
+			equal++
 			continue
 		}
+		c, d := float64(common[2*i]), float64(common[2*i+1])
+		a, b := float64(weighs[Sets]), float64(weighs[Counts])
 		if all := setsPart + float64((1-ownWeight)*a); c > float64(all*sets[Ranks-1]) {
 			sets.add(min(1, c/all))
 		}
@@ -313,28 +316,23 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	return equal, sets, counts
 }
 
-// addCommon fills sums with what p and each print have in common, as sets and with
-// counts, and returns what p has.
-func (x *Index) addCommon(sums *[]float64, p Print) (sets, counts float64) {
+// addCommon fills sums with what p and each print have in common, as sets and with counts.
+func (x *Index) addCommon(sums *[]int64, p Print) {
 	n := 2 * x.Len()
 	*sums = slices.Grow((*sums)[:0], n)[:n]
 	common := *sums
 	clear(common)
 	for k, key := range p.Keys {
-		number, l := x.look(key)
-		r := rarity(x.Len(), int(l.holders))
-		sets += r
-		counts += float64(r * float64(p.Counts[k]))
-		for place, times := range x.holdersOf(number) {
+		r := x.rarity(key)
+		for place, times := range x.holdersOf(x.look(key)) {
 			common[2*place] += r
-			common[2*place+1] += float64(r * float64(min(times, p.Counts[k])))
+			common[2*place+1] += r * int64(min(times, p.Counts[k]))
 		}
 	}
-	return sets, counts
 }
 
 // commonSpare keeps the memory of Closest from call to call.
-var commonSpare = sync.Pool{New: func() any { return new([]float64) }}
+var commonSpare = sync.Pool{New: func() any { return new([]int64) }}
 
 // Known returns the fraction of the keys of p, each counted as often as it occurs,
 // that some print of the index holds: 1 where every neighbourhood was seen before.

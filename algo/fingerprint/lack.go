@@ -14,14 +14,13 @@ func (x *Index) Lacks(p Print, m Measure) (parts, fractions []float64, rest floa
 		return nil, nil, 0
 	}
 	closest := x.Print(best[m].Print)
-	sets, counts := x.weigh(x.Len(), p)
-	own := [...]float64{sets, counts}[m]
-	other := x.records[x.places[best[m].Print]].weighs[m]
+	own := float64(p.weigh(x.rarity)[m])
+	other := float64(x.records[x.places[best[m].Print]].weighs[m])
 	all := ownWeight*own + (1-ownWeight)*other
 	parts, fractions = make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 	common := 0.0
 	for k, key := range p.Keys {
-		r := rarity(x.Len(), x.Holders(key))
+		r := float64(x.rarity(key))
 		n, both := float64(m.count(p.Counts[k])), 0.0
 		if at, has := slices.BinarySearch(closest.Keys, key); has {
 			both = float64(m.count(min(closest.Counts[at], p.Counts[k])))

@@ -1,167 +1,280 @@
 package fingerprint
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"iter"
 	"slices"
 )
 
-// Packed is prints in the form of a model file. Each print is uvarints: the number of its
-// keys, then for each, ascending, 2·s if it occurs once and 2·s + 1 if more often, where s is
-// how many numbers of keys to skip; in the latter case also how often it occurs, less two.
-// A molecule takes about 130 bytes.
+// Packed is prints in the form of a model file. Keys are numbered from the one that most prints hold, of
+// equally many the first: so most numbers are small. Each print is uvarints: how many keys it has, then
+// for each of their numbers, ascending, 2·s if the key occurs once and 2·s + 1 if more often, where s is how
+// many numbers to skip; in the latter case also how often it occurs, less two. A molecule takes about 80 bytes.
 type Packed struct {
-	Keys   []uint32 // distinct, ascending: a key is numbered by its place
-	Prints []byte
+	Keys    []uint32 // distinct, ascending
+	Holders []uint32 // of each key, how many prints have it
+	Prints  []byte
 }
 
 // ErrPacked is the cause of every error about packed prints.
 var ErrPacked = errors.New("malformed prints")
 
-// maxTimes is the largest sum of the counts of a print, since two prints are compared in int32.
-const maxTimes = math.MaxInt32
+// maxTimes is the largest sum of the counts of a print, see rarity.
+const maxTimes = 1 << 22
 
 // Pack packs prints. They must be as New makes them, see Check.
 func Pack(prints []Print) Packed {
-	p := Packed{Keys: distinct(prints)}
-	f := newFinder(p.Keys)
+	p := newPacker(prints)
 	for _, q := range prints {
-		p.Prints = f.pack(p.Prints, q)
+		p.add(q)
+	}
+	return p.Packed
+}
+
+// A packer packs prints of known keys.
+type packer struct {
+	*finder
+	Packed
+	numbers []uint32 // of each key
+	entries []entry
+}
+
+// An entry is the number of a key, and how often a print has it.
+type entry struct{ number, times uint32 }
+
+func newPacker(prints []Print) *packer {
+	f := newFinder(distinct(prints))
+	p := &packer{finder: f, Packed: Packed{Keys: f.keys, Holders: make([]uint32, len(f.keys))}}
+	for _, q := range prints {
+		for _, key := range q.Keys {
+			k, _ := f.find(key)
+			p.Holders[k]++
+		}
+	}
+	p.numbers = make([]uint32, len(f.keys))
+	for k, number := range numbersOf(p.Holders, len(prints)) {
+		p.numbers[k] = number
 	}
 	return p
 }
 
-// pack appends a print.
-func (f *finder) pack(b []byte, p Print) []byte {
-	b = binary.AppendUvarint(b, uint64(len(p.Keys)))
-	next := 0
-	for k, key := range p.Keys {
-		number, _ := f.find(key)
-		skip := uint64(number - next)
-		if times := p.Counts[k]; times == 1 {
+// numbersOf goes through the keys with the number of each, from how many of n prints have them.
+func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
+	return func(yield func(k int, number uint32) bool) {
+		next := make([]uint32, n+1) // by how many prints are without the key
+		for _, h := range holders {
+			next[n-int(h)]++
+		}
+		sum := uint32(0)
+		for without, keys := range next {
+			next[without] = sum
+			sum += keys
+		}
+		for k, h := range holders {
+			at := &next[n-int(h)]
+			if !yield(k, *at) {
+				return
+			}
+			*at++
+		}
+	}
+}
+
+// add appends a print.
+func (p *packer) add(q Print) {
+	p.entries = p.entries[:0]
+	for i, key := range q.Keys {
+		k, _ := p.find(key)
+		p.entries = append(p.entries, entry{p.numbers[k], q.Counts[i]})
+	}
+	slices.SortFunc(p.entries, byNumber)
+	b, next := binary.AppendUvarint(p.Prints, uint64(len(q.Keys))), uint32(0)
+	for _, t := range p.entries {
+		skip := uint64(t.number - next)
+		if t.times == 1 {
 			b = binary.AppendUvarint(b, 2*skip)
 		} else {
 			b = binary.AppendUvarint(b, 2*skip+1)
-			b = binary.AppendUvarint(b, uint64(times)-2)
+			b = binary.AppendUvarint(b, uint64(t.times)-2)
 		}
-		next = number + 1
+		next = t.number + 1
 	}
-	return b
+	p.Prints = b
 }
+
+func byNumber(a, b entry) int { return cmp.Compare(a.number, b.number) }
 
 // Unpack returns the n prints that p has.
 func (p Packed) Unpack(n int) ([]Print, error) {
-	if n > len(p.Prints) {
-		return nil, fmt.Errorf("%w: %d bytes for %d prints, want at least one for each", ErrPacked, len(p.Prints), n)
+	if err := p.check(n); err != nil {
+		return nil, err
 	}
-	prints := make([]Print, 0, n)
-	u := unpacker{keys: len(p.Keys), b: p.Prints}
-	for u.next(n) {
-		size := u.size()
-		q := Print{Keys: make([]uint32, 0, size), Counts: make([]uint32, 0, size)}
-		for range size {
-			number, times := u.entry()
-			if u.err != nil {
-				return nil, u.err
+	names, left := make([]uint32, len(p.Keys)), make([]uint32, len(p.Keys))
+	for k, number := range numbersOf(p.Holders, n) {
+		names[number], left[number] = p.Keys[k], p.Holders[k]
+	}
+	prints := make([]Print, n)
+	u, entries, err := unpacker{Packed: p}, []entry(nil), error(nil)
+	for i := range prints {
+		if entries, _, err = u.next(entries[:0]); err != nil {
+			return nil, err
+		}
+		for _, t := range entries {
+			if left[t.number] == 0 {
+				return nil, errCrowded
 			}
-			q.Keys, q.Counts = append(q.Keys, p.Keys[number]), append(q.Counts, times)
+			left[t.number]--
 		}
-		prints = append(prints, q)
+		prints[i] = named(entries, names)
 	}
-	return prints, u.err
+	return prints, u.end()
 }
 
-// An unpacker reads packed prints from bytes that nobody vouches for. After the first error,
-// which stays in err, numbers are 0.
+// check reports keys and holders that n prints cannot have.
+func (p Packed) check(n int) error {
+	if len(p.Holders) != len(p.Keys) {
+		return fmt.Errorf("%w: %d keys, and holders of %d", ErrPacked, len(p.Keys), len(p.Holders))
+	}
+	sum := uint64(n)
+	for k, h := range p.Holders {
+		if k > 0 && p.Keys[k] <= p.Keys[k-1] {
+			return fmt.Errorf("%w: key %d is not above the one before", ErrPacked, k)
+		}
+		if h == 0 || uint64(h) > uint64(n) {
+			return fmt.Errorf("%w: key %d is in %d prints, want 1 to %d", ErrPacked, k, h, n)
+		}
+		sum += uint64(h)
+	}
+	if sum > uint64(len(p.Prints)) {
+		return fmt.Errorf("%w: %d bytes for %d prints and their %d subtrees, want at least one for each", ErrPacked, len(p.Prints), n, sum-uint64(n))
+	}
+	return nil
+}
+
+// named returns the print of entries, which it changes.
+func named(entries []entry, names []uint32) Print {
+	for i := range entries {
+		entries[i].number = names[entries[i].number]
+	}
+	slices.SortFunc(entries, byNumber)
+	size := len(entries)
+	both := make([]uint32, 2*size)
+	p := Print{Keys: both[:size:size], Counts: both[size:]}
+	for i, t := range entries {
+		p.Keys[i], p.Counts[i] = t.number, t.times
+	}
+	return p
+}
+
+// An unpacker reads packed prints from bytes that nobody vouches for.
 type unpacker struct {
-	keys  int // how many there are
-	b     []byte
-	at    int
-	print int // prints begun
-	begin uint64
-	total uint64 // counts of the print so far
-	err   error
+	Packed
+	at      int
+	prints  int // so far
+	entries int // of these
 }
 
-func (u *unpacker) fail(format string, args ...any) {
-	if u.err == nil {
-		u.err = fmt.Errorf("%w: print %d %s", ErrPacked, u.print-1, fmt.Sprintf(format, args...))
+// next appends the entries of a print to a list, and returns the total of their counts.
+func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
+	before := len(list)
+	list, total, u.at, err = readPrint(list, u.Prints, u.at, len(u.Keys))
+	if err != nil {
+		return list, 0, fmt.Errorf("%w: print %d %w", ErrPacked, u.prints, err)
 	}
+	u.prints++
+	u.entries += len(list) - before
+	return list, total, nil
 }
 
-// next says whether there is another of n prints. After the last one no bytes may be left.
-func (u *unpacker) next(n int) bool {
-	if u.err != nil {
-		return false
+// end reports what is left after the last print.
+func (u *unpacker) end() error {
+	if left := len(u.Prints) - u.at; left > 0 {
+		return fmt.Errorf("%w: %d bytes after the last of %d", ErrPacked, left, u.prints)
 	}
-	if u.print == n {
-		if left := len(u.b) - u.at; left > 0 {
-			u.err = fmt.Errorf("%w: %d bytes after the last of %d", ErrPacked, left, n)
+	for _, h := range u.Holders {
+		u.entries -= int(h)
+	}
+	if u.entries != 0 {
+		return fmt.Errorf("%w: %d subtrees less than prints have by their holders", ErrPacked, -u.entries)
+	}
+	return nil
+}
+
+var (
+	errCrowded = fmt.Errorf("%w: a subtree is in more prints than its holders are", ErrPacked)
+	errCut     = errors.New("ends within a number, or has one of more than 64 bits")
+	errMany    = fmt.Errorf("has counts that sum to more than %d", maxTimes)
+)
+
+// readPrint appends the entries of the print at b[at:] to a list, ascending. It returns the total of the counts, and
+// where the next print begins. All numbers are below keys. How many bytes a number has and whether a count
+// follows nobody can predict, so that the loop does not branch on it: most have up to three and a count of one,
+// and these are in the low half of eight bytes.
+func readPrint(list []entry, b []byte, at, keys int) (_ []entry, total uint32, next int, err error) {
+	size, length := binary.Uvarint(b[at:])
+	if length <= 0 {
+		return list, 0, 0, errCut
+	}
+	at += length
+	if left := len(b) - at; size > uint64(left) {
+		return list, 0, 0, fmt.Errorf("announces %d subtrees of at least 1 byte, %d bytes remain", size, left)
+	}
+	end := len(list) + int(size)
+	list = slices.Grow(list, int(size))[:end]
+	entries := list[end-int(size):]
+	number, sum := uint64(0), uint64(0)
+	for i := range entries {
+		word := ^uint64(0)
+		if at+8 <= len(b) {
+			word = binary.LittleEndian.Uint64(b[at:])
 		}
-		return false
-	}
-	u.print, u.begin, u.total = u.print+1, 0, 0
-	return true
-}
-
-// size reads how many keys the print has.
-func (u *unpacker) size() int {
-	n := u.uvarint()
-	if left := len(u.b) - u.at; n > uint64(left) {
-		u.fail("announces %d subtrees of at least 1 byte, %d bytes remain", n, left)
-		return 0
-	}
-	return int(n)
-}
-
-// entry reads the number of the next key of the print, and how often it occurs.
-func (u *unpacker) entry() (number, times uint32) {
-	v := u.uvarint()
-	n := uint64(1)
-	if v%2 == 1 {
-		n = 2 + min(u.uvarint(), maxTimes) // as wrong as more, which could wrap
-	}
-	left := uint64(u.keys) - u.begin
-	if v/2 >= left {
-		u.fail("skips %d subtrees, want less than the %d that are left of %d", v/2, left, u.keys)
-		return 0, 0
-	}
-	at := u.begin + v/2
-	u.begin, u.total = at+1, u.total+n
-	if u.total > maxTimes {
-		u.fail("has counts that sum to %d or more, want at most %d", u.total, maxTimes)
-	}
-	if u.err != nil {
-		return 0, 0
-	}
-	return uint32(at), uint32(n)
-}
-
-// uvarint reads a number. Most have one byte or two.
-func (u *unpacker) uvarint() uint64 {
-	if b := u.b[u.at:]; len(b) > 1 {
-		if b[0] < 0x80 {
-			u.at++
-			return uint64(b[0])
+		two := word >> 7 & 1 // bytes
+		three := two & (word >> 15)
+		width := 1 + two + three
+		v := word&0x7f | word>>1&0x3f80&-two | word>>2&0x1f_c000&-three
+		count, often := word>>(8*width&63)&0xff, word&1
+		times := 1 + (1+count)&-often
+		if three&(word>>23)|often&(count>>7) != 0 {
+			if v, times, length = readLong(b[at:]); length == 0 {
+				return list, 0, 0, errCut
+			}
+			at += length
+		} else {
+			at += int(width + often)
 		}
-		if b[1] < 0x80 {
-			u.at += 2
-			return uint64(b[0])&0x7f | uint64(b[1])<<7
-		}
+		number += v / 2
+		entries[i] = entry{uint32(number), uint32(times)}
+		number++
+		sum += times
 	}
-	return u.long()
+	if number > uint64(keys) {
+		return list, 0, 0, fmt.Errorf("has subtree %d, want less than %d", number-1, keys)
+	}
+	if sum > maxTimes {
+		return list, 0, 0, errMany
+	}
+	return list, uint32(sum), at, nil
 }
 
-func (u *unpacker) long() uint64 {
-	v, size := binary.Uvarint(u.b[u.at:])
-	if size <= 0 {
-		u.fail("ends within a number, or has one of more than 64 bits")
-		return 0
+// readLong reads a number, how often it occurs, and how many bytes these have, 0 where they end too
+// soon. What is too large may become less, but not right.
+func readLong(b []byte) (v, times uint64, length int) {
+	v, length = binary.Uvarint(b)
+	if length <= 0 {
+		return 0, 0, 0
 	}
-	u.at += size
-	return v
+	v = min(v, 1<<33|v&1)
+	if v&1 == 0 {
+		return v, 1, length
+	}
+	times, more := binary.Uvarint(b[length:])
+	if more <= 0 {
+		return 0, 0, 0
+	}
+	return v, 2 + min(times, maxTimes), length + more
 }
 
 // Check reports prints that are not as New makes them.
@@ -218,35 +331,4 @@ func sortByte(dst, src []uint32, shift int) {
 		dst[at[b]] = k
 		at[b]++
 	}
-}
-
-// entry reads the next key of a print that was checked: how many numbers of keys to skip, and how
-// often it occurs.
-func entry(b []byte, at int) (skip, times uint32, next int) {
-	v, at := number(b, at)
-	if v%2 == 0 {
-		return v / 2, 1, at
-	}
-	times, at = number(b, at)
-	return v / 2, times + 2, at
-}
-
-// number reads a number of packed prints that were checked.
-func number(b []byte, at int) (v uint32, next int) {
-	v = uint32(b[at])
-	if v < 0x80 {
-		return v, at + 1
-	}
-	if w := uint32(b[at+1]); w < 0x80 {
-		return v&0x7f | w<<7, at + 2
-	}
-	return longNumber(b, at)
-}
-
-func longNumber(b []byte, at int) (uint32, int) {
-	if w := uint32(b[at+2]); w < 0x80 {
-		return uint32(b[at])&0x7f | uint32(b[at+1])&0x7f<<7 | w<<14, at + 3
-	}
-	v, size := binary.Uvarint(b[at:])
-	return uint32(v), at + size
 }

@@ -17,7 +17,7 @@ func TestPack(t *testing.T) {
 	prints := library(rng, 5000, 40, 0.1)
 	prints[7].Counts[0], prints[8].Counts[0], prints[9] = 16, 17, Print{} // beside the room of a unit
 	for k := range prints[10].Counts {
-		prints[10].Counts[k] = 1 << 20
+		prints[10].Counts[k] = 1 << 15
 	}
 	p := Pack(prints)
 	list, err := p.Unpack(len(prints))
@@ -38,12 +38,12 @@ func TestPack(t *testing.T) {
 		}
 	}
 	for key, want := range holdersBy(prints) {
-		number, ok := y.find(key)
+		k, ok := y.find(key)
 		if !ok {
 			t.Fatalf("key %#x is not there", key)
 		}
 		var got []holder
-		for place, times := range y.holdersOf(number) {
+		for place, times := range y.holdersOf(k) {
 			got = append(got, holder{y.records[place].row, times})
 		}
 		slices.SortFunc(got, func(a, b holder) int { return int(a.point) - int(b.point) })
@@ -70,29 +70,22 @@ func holdersBy(prints []Print) map[uint32][]holder {
 	return of
 }
 
-// A step takes as many units as it says, whatever it is.
+// A list has whatever steps were put into it.
 func TestUnits(t *testing.T) {
-	x := &Index{lists: []list{{0, 0}, {}}}
-	steps := []uint32{1, 2, 1<<stepBits - 1, 1 << stepBits, 1<<16 - 1, 1 << 16, 1 << 20, 1 << 26}
-	place, at := ^uint32(0), uint32(0)
-	var want []holder
-	for i, s := range steps {
-		place += s
+	x := &Index{lists: make([]list, 1), holders: make([]uint16, 16)}
+	place, end := ^uint32(0), tail{}
+	var got, want []holder
+	for i, step := range []uint32{1, 2, 1<<stepBits - 1, 1 << stepBits, 1<<16 - 1, 1 << 16, 1 << 20, 1 << 26} {
+		place += step
 		want = append(want, holder{place, uint32(i%manyTimes) + 1})
-		x.holders = append(x.holders, 0, 0)
-		next := putUnits(x.holders, at, s, want[i].count)
-		if next-at != 1+isLong(s) {
-			t.Errorf("a step of %d takes %d units, said were %d", s, next-at, 1+isLong(s))
-		}
-		at = next
+		end.put(x.holders, place+1, want[i].count)
 	}
-	x.lists[0].holders = uint32(len(steps))
-	var got []holder
+	x.lists[0].holders = uint32(len(want))
 	for place, times := range x.holdersOf(0) {
 		got = append(got, holder{place, times})
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("holders %v, want %v", got, want)
+	if !slices.Equal(got, want) || end.unit != 8+5 {
+		t.Errorf("holders %v in %d units, want %v in 13", got, end.unit, want)
 	}
 }
 
@@ -102,18 +95,24 @@ func TestDamagedPrints(t *testing.T) {
 	prints := library(rng, 300, 30, 0.2)
 	whole, rows := NewIndex(prints).Packed()
 	refused, taken := 0, 0
-	for range 2000 {
-		p := Packed{whole.Keys, bytes.Clone(whole.Prints)}
+	for range 3000 {
+		p := Packed{whole.Keys, slices.Clone(whole.Holders), bytes.Clone(whole.Prints)}
 		list := slices.Clone(rows)
-		switch rng.IntN(8) {
+		switch rng.IntN(10) {
 		case 0:
 			p.Prints = p.Prints[:rng.IntN(len(p.Prints))]
 		case 1:
 			p.Prints = append(p.Prints, byte(rng.IntN(256)))
 		case 2:
-			p.Keys = p.Keys[:len(p.Keys)-1-rng.IntN(20)]
+			n := len(p.Keys) - rng.IntN(20)
+			p.Keys, p.Holders = p.Keys[:n], p.Holders[:n-rng.IntN(2)]
 		case 3:
 			binary.LittleEndian.PutUint32(list[4*rng.IntN(300):], rng.Uint32N(600))
+		case 4:
+			a, b := &p.Holders[rng.IntN(len(p.Holders))], &p.Holders[rng.IntN(len(p.Holders))]
+			*a, *b = *b, *a
+		case 5:
+			p.Holders[rng.IntN(len(p.Holders))] += uint32(rng.IntN(3) - 1)
 		default:
 			for range 1 + rng.IntN(3) {
 				p.Prints[rng.IntN(len(p.Prints))] ^= byte(1 + rng.IntN(255))
@@ -141,7 +140,10 @@ func TestDamagedPrints(t *testing.T) {
 	if refused < 500 || taken < 100 {
 		t.Errorf("%d refused, %d taken: the test says little", refused, taken)
 	}
-	for _, p := range []Packed{{[]uint32{4, 4}, []byte{2, 0, 0}}, {[]uint32{5, 4}, []byte{2, 0, 0}}} {
+	if _, err := OpenIndex(Packed{whole.Keys, whole.Holders[1:], whole.Prints}, rows); !errors.Is(err, ErrPacked) {
+		t.Errorf("holders of all keys but one: %v", err)
+	}
+	for _, p := range []Packed{{[]uint32{4, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, {[]uint32{5, 4}, []uint32{1, 1}, []byte{2, 0, 0}}} {
 		if _, err := OpenIndex(p, make([]byte, 4)); !errors.Is(err, ErrPacked) {
 			t.Errorf("keys %v: %v", p.Keys, err)
 		}
@@ -157,32 +159,41 @@ func TestHostilePrints(t *testing.T) {
 		return b
 	}
 	over := bytes.Repeat([]byte{0xff}, 10) // more than 64 bits
+	once := []uint32{1, 1, 1}
 	const cut = "ends within a number, or has one of more than 64 bits"
 	for _, c := range []struct {
 		name, text string
+		holders    []uint32
 		prints     []byte
 	}{
-		{"one missing", "print 2 " + cut, uvarints(1, 0, 0)},
-		{"more announced than remain", "print 2 announces 3 subtrees of at least 1 byte, 2 bytes remain", uvarints(0, 0, 3, 0, 0)},
-		{"2³² announced", "print 0 announces 4294967296 subtrees of at least 1 byte, 3 bytes remain", uvarints(1<<32, 0, 0, 0)},
-		{"2⁶⁴−1 announced", "print 1 announces 18446744073709551615 subtrees of at least 1 byte, 1 bytes remain", uvarints(0, math.MaxUint64, 0)},
-		{"as many as remain, in too few bytes", "print 2 " + cut, uvarints(0, 0, 3, 1, 0, 0)},
-		{"index outside", "print 2 skips 3 subtrees, want less than the 3 that are left of 3", uvarints(0, 0, 1, 2*3)},
-		{"index outside after two", "print 2 skips 0 subtrees, want less than the 0 that are left of 3", uvarints(0, 0, 3, 0, 2*1, 0)},
-		{"index outside, more than once", "print 2 skips 3 subtrees, want less than the 3 that are left of 3", uvarints(0, 0, 1, 2*3+1, 0)},
-		{"largest skip", "print 2 skips 9223372036854775807 subtrees, want less than the 1 that are left of 3", uvarints(0, 0, 2, 2*1, math.MaxUint64, 0)},
-		{"size over 64 bits", "print 0 " + cut, append(slices.Clone(over), 0, 0)},
-		{"skip over 64 bits", "print 2 " + cut, append(append(uvarints(0, 0, 1), over...), 0)},
-		{"count over 64 bits", "print 2 " + cut, append(uvarints(0, 0, 1, 1), over...)},
-		{"size cut", "print 2 " + cut, append(uvarints(0, 0), 0x80)},
-		{"skip cut", "print 2 " + cut, append(uvarints(0, 0, 1), 0x80)},
-		{"count missing", "print 2 " + cut, uvarints(0, 0, 1, 1)},
-		{"bytes after the last", "1 bytes after the last of 3", uvarints(0, 0, 1, 2*2, 0)},
-		{"2³¹ times", "print 2 has counts that sum to 2147483648 or more, want at most 2147483647", uvarints(0, 0, 1, 1, maxTimes-1)},
-		{"2⁶⁴+1 times", "print 2 has counts that sum to", uvarints(0, 0, 1, 1, math.MaxUint64)},
-		{"2³¹ times in all", "print 2 has counts that sum to 2147483648 or more", uvarints(0, 0, 2, 1, maxTimes-2, 0)},
+		{"one missing", "print 2 " + cut, once[:1], append(uvarints(1, 0), 0x80, 0)},
+		{"a key of no print", "key 1 is in 0 prints, want 1 to 3", []uint32{1, 0, 1}, uvarints(2, 0, 0, 0, 0)},
+		{"a key of four", "key 1 is in 4 prints, want 1 to 3", []uint32{1, 4, 1}, uvarints(2, 0, 0, 0, 0)},
+		{"too short for its keys", "5 bytes for 3 prints and their 3 subtrees", once, uvarints(2, 0, 0, 0, 0)},
+		{"more announced than remain", "print 2 announces 4 subtrees of at least 1 byte, 3 bytes remain", once, uvarints(0, 0, 4, 0, 0, 0)},
+		{"2³² announced", "print 0 announces 4294967296 subtrees of at least 1 byte, 3 bytes remain", once, uvarints(1<<32, 0, 0, 0)},
+		{"2⁶⁴−1 announced", "print 1 announces 18446744073709551615 subtrees of at least 1 byte, 1 bytes remain", once, uvarints(0, math.MaxUint64, 0)},
+		{"as many as remain, in too few bytes", "print 2 " + cut, once, uvarints(0, 0, 3, 1, 0, 0)},
+		{"number outside", "print 2 has subtree 3, want less than 3", once[:3], uvarints(0, 0, 1, 2*3, 0, 0)},
+		{"number outside after two", "print 2 has subtree 3, want less than 3", once, uvarints(0, 0, 3, 0, 2*1, 0)},
+		{"number outside, far from the end", "print 0 has subtree 4, want less than 3", once, uvarints(3, 0, 2*2, 0, 0, 0, 0, 0, 0, 0, 0, 0)},
+		{"number outside, more than once", "print 2 has subtree 3, want less than 3", once[:3], uvarints(0, 0, 1, 2*3+1, 0, 0)},
+		{"largest skip", "print 2 has subtree ", once, uvarints(0, 0, 2, 2*1, math.MaxUint64, 0)},
+		{"skips of 2³²", "print 0 has subtree 8589934593, want less than 3", once, uvarints(2, 1<<33, 1<<33, 0, 0)},
+		{"size over 64 bits", "print 0 " + cut, once, append(slices.Clone(over), 0, 0)},
+		{"skip over 64 bits", "print 2 " + cut, once, append(append(uvarints(0, 0, 1), over...), 0)},
+		{"count over 64 bits", "print 2 " + cut, once, append(uvarints(0, 0, 1, 1), over...)},
+		{"size cut", "print 2 " + cut, once[:1], append(uvarints(0, 0), 0x80, 0x80)},
+		{"skip cut", "print 2 " + cut, once[:1], append(uvarints(0, 0, 1), 0x80)},
+		{"count missing", "print 2 " + cut, once[:1], uvarints(0, 0, 1, 1)},
+		{"bytes after the last", "1 bytes after the last of 3", once[:1], uvarints(0, 0, 1, 0, 0)},
+		{"a key of more than said", "a subtree is in more prints than its holders are", once[:1], uvarints(1, 0, 1, 0, 0)},
+		{"a key of fewer than said", "1 subtrees less than prints have by their holders", once[:1], append(uvarints(0, 0), 0x80, 0)},
+		{"too often", "print 2 has counts that sum to more than 4194304", once[:1], uvarints(0, 0, 1, 1, maxTimes-1)},
+		{"2⁶⁴+1 times", "print 2 has counts that sum to more than", once[:1], uvarints(0, 0, 1, 1, math.MaxUint64)},
+		{"too often in all", "print 2 has counts that sum to more than", once[:2], uvarints(0, 0, 2, 1, maxTimes-2, 0)},
 	} {
-		p := Packed{[]uint32{10, 20, math.MaxUint32}, c.prints}
+		p := Packed{[]uint32{10, 20, math.MaxUint32}[:len(c.holders)], c.holders, c.prints}
 		_, errUnpack := p.Unpack(3)
 		_, errOpen := OpenIndex(p, []byte{2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0})
 		for name, err := range map[string]error{"Unpack": errUnpack, "OpenIndex": errOpen} {

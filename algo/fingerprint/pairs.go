@@ -37,7 +37,7 @@ func (x *Index) Pairs(points []Print) *Pairs {
 	p.rarity = make([]float64, len(p.keys))
 	for k, key := range p.keys {
 		p.first[k+1] += p.first[k]
-		p.rarity[k] = rarity(x.Len(), x.Holders(key))
+		p.rarity[k] = float64(x.rarity(key))
 	}
 	p.holders = make([]holder, p.first[len(p.keys)])
 	at := slices.Clone(p.first)
@@ -66,7 +66,7 @@ func (p *Pairs) To(other Print, sets, counts []float64) {
 	for c, key := range other.Keys {
 		k, found := slices.BinarySearch(p.keys, key)
 		if !found {
-			r := rarity(p.index.Len(), p.index.Holders(key))
+			r := float64(p.index.rarity(key))
 			weighs[Sets] += r
 			weighs[Counts] += float64(r * float64(other.Counts[c]))
 			continue

@@ -343,9 +343,6 @@ func (b *builder) write(out string, fast bool) error {
 		return err
 	}
 	best := compressed(out)
-	if fast {
-		best = nil
-	}
 	var group sync.WaitGroup
 	names := b.names()
 	errs := make([]error, len(names))

@@ -624,8 +624,8 @@ func TestStandings(t *testing.T) {
 		t.Errorf("the best statistic has %g, want 0.85", got)
 	}
 	got := strings.Join(l.standings([]string{"BZR/COX2"}), "\n")
-	want := `Batch beats the best statistic on 1 of 1 pairs, and is at or above the paper's BaCa, within one standard deviation, on 1 of 1.
-Alone beats the best statistic on 0 of 1 pairs, and is at or above the paper's BaCa, within one standard deviation, on 0 of 1.`
+	want := `Batch beats the best statistic on 1 of 1 pairs, and reaches the paper's BaCa, within one standard deviation, on 1 of 1.
+Alone beats the best statistic on 0 of 1 pairs, and reaches the paper's BaCa, within one standard deviation, on 0 of 1.`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

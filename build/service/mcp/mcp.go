@@ -3,11 +3,13 @@
 package mcp
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,35 +37,10 @@ type Scoring struct {
 	By     string   `json:"by,omitempty" jsonschema:"alone judges each molecule by itself; batch and attention judge the whole list together, which takes 20"`
 }
 
-type Row struct {
-	SMILES   string   `json:"smiles"`
-	Score    *float64 `json:"score,omitempty" jsonschema:"higher is further outside"`
-	P        *float64 `json:"p_value,omitempty" jsonschema:"how often a molecule like the training set scores as high"`
-	Verdict  string   `json:"verdict,omitempty" jsonschema:"inside, borderline, outside or undecided"`
-	SetAside string   `json:"set_aside,omitempty" jsonschema:"what the model did not read of it, such as stereo, 1 counter-ion"`
-	Error    string   `json:"error,omitempty" jsonschema:"why the molecule was refused; it then has no score"`
-	Why      *Why     `json:"why,omitempty"`
-}
-
-// Why explains a score.
-type Why struct {
-	Counted   string     `json:"counted,omitempty" jsonschema:"what p_value counts: how many of the held-out molecules and this one score as high"`
-	TrainedOn bool       `json:"trained_on" jsonschema:"the model was likely trained on it"`
-	Reasons   []string   `json:"reasons" jsonschema:"what is unusual about it, the most unusual first, or which training molecule it is"`
-	Atoms     []*float64 `json:"atoms" jsonschema:"what each atom, in the order of the SMILES, adds to the score"`
-	Nearest   []Neighbor `json:"nearest" jsonschema:"the most similar training molecules"`
-}
-
-type Neighbor struct {
-	SMILES     string  `json:"smiles,omitempty"`
-	Name       string  `json:"name,omitempty"`
-	Similarity float64 `json:"similarity" jsonschema:"from 0 to 1"`
-}
-
 type Scored struct {
-	Model string         `json:"model"`
-	Rows  []Row          `json:"rows" jsonschema:"one for each molecule, in order"`
-	Whole *service.Whole `json:"whole,omitempty" jsonschema:"what the list is like as a whole, if by is batch or attention"`
+	Model string           `json:"model"`
+	Rows  []map[string]any `json:"rows" jsonschema:"one for each molecule, in order, with the columns of the command"`
+	Whole *service.Whole   `json:"whole,omitempty" jsonschema:"what the list is like as a whole, if by is batch or attention"`
 }
 
 type Listed struct {
@@ -75,14 +52,14 @@ func New(s *service.Service) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "score", Annotations: reads, InputSchema: scoring(),
+		Name: "score", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(false),
 		Description: fmt.Sprintf("Score up to %d molecules by how far they lie outside what a model was trained on.", MaxScored),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, false, MaxScored)
 		return nil, out, err
 	})
 	sdk.AddTool(server, &sdk.Tool{
-		Name: "explain", Annotations: reads, InputSchema: scoring(),
+		Name: "explain", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(true),
 		Description: fmt.Sprintf("Say why up to %d molecules have the scores that they get by themselves: reasons in words, what each atom adds, the most similar training molecules.", MaxExplained),
 	}, func(ctx context.Context, _ *sdk.CallToolRequest, in Scoring) (*sdk.CallToolResult, *Scored, error) {
 		out, err := score(ctx, s, in, true, MaxExplained)
@@ -127,41 +104,52 @@ func score(ctx context.Context, s *service.Service, in Scoring, explain bool, mo
 	if err != nil {
 		return nil, err
 	}
-	out := &Scored{Model: in.Model, Rows: make([]Row, len(rows)), Whole: whole}
-	for i := range rows {
-		out.Rows[i] = rowOf(&rows[i])
-	}
-	return out, nil
+	list, err := rowsOf(fields(explain), rows)
+	return &Scored{Model: in.Model, Rows: list, Whole: whole}, err
 }
 
-func rowOf(s *table.Scored) Row {
-	r := Row{SMILES: table.Printable(s.SMILES)}
-	if s.Err != nil {
-		r.Error = table.Printable(s.Err.Error())
-		return r
+// fields are the columns of an answer.
+func fields(explain bool) []table.Field {
+	groups := table.Usual
+	if explain {
+		groups |= table.OfReasons | table.OfNeighbors
 	}
-	r.Score, r.P, r.Verdict, r.SetAside = number(s.Scores.Score), number(s.Scores.P), string(s.Scores.Verdict), s.Aside.String()
-	if s.Why == nil {
-		return r
-	}
-	r.Why = &Why{Counted: s.Why.Counted, TrainedOn: s.Why.Duplicate, Reasons: []string{}, Atoms: []*float64{}, Nearest: []Neighbor{}}
-	for _, reason := range s.Why.Reasons {
-		r.Why.Reasons = append(r.Why.Reasons, reason.Text)
-	}
-	for _, x := range s.Why.Atoms {
-		r.Why.Atoms = append(r.Why.Atoms, number(x))
-	}
-	for _, n := range s.Why.Nearest {
-		r.Why.Nearest = append(r.Why.Nearest, Neighbor{n.SMILES, strings.TrimSpace(n.Name), *number(n.Similarity)})
-	}
-	return r
+	return slices.DeleteFunc(table.Fields(groups), func(f table.Field) bool { return f.Name == "id" })
 }
 
-// number has the command's six digits, nil for NaN.
-func number(x float64) *float64 {
-	six, err := strconv.ParseFloat(table.Number(x), 64)
+// rowsOf are rows as JSON has them, without what has no value.
+func rowsOf(fields []table.Field, rows []table.Scored) ([]map[string]any, error) {
+	var b bytes.Buffer
+	w := table.NewSink(&b, "jsonl", table.Text{}, false, fields)
+	w.Add(rows...)
+	err := w.Flush()
+	list := make([]map[string]any, 0, len(rows))
+	for line := range bytes.Lines(b.Bytes()) {
+		var row map[string]any
+		err = errors.Join(err, json.Unmarshal(line, &row))
+		for name, value := range row {
+			if text, ok := value.(string); ok {
+				row[name] = table.Printable(text)
+			} else if value == nil {
+				delete(row, name)
+			}
+		}
+		list = append(list, row)
+	}
+	return list, err
+}
+
+// answering is the schema of a Scored.
+func answering(explain bool) *jsonschema.Schema {
+	s, err := jsonschema.For[Scored](nil)
 	if err != nil {
-		return nil
+		panic(err) // the type is known
 	}
-	return &six
+	row := s.Properties["rows"].Items
+	row.Properties = map[string]*jsonschema.Schema{}
+	for i, c := range table.Of(fields(explain), nil) {
+		kind := map[table.Kind]string{table.Texts: "string", table.Numbers: "number", table.Truths: "boolean"}[c.Kind]
+		row.Properties[c.Name] = &jsonschema.Schema{Type: cmp.Or(kind, "array"), Description: fields(explain)[i].Doc}
+	}
+	return s
 }

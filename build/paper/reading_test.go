@@ -57,7 +57,7 @@ func TestBothReadings(t *testing.T) {
 		t.Errorf("%v: want four of ours and three rivals in each reading", counts)
 	}
 	report := string(read(t, filepath.Join(out, "report.md")))
-	for _, want := range []string{"| all | parents |", "| ecfp-sum |", "on all pairs, the best is", "read as parents, the best is"} {
+	for _, want := range []string{"| all | parents |", "| ecfp-sum |", "All pairs: seeing one graph, ", "Parents: seeing one graph, "} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}

@@ -400,8 +400,12 @@ func (l rivalEntries) page() *page {
 		return func(d string) any { return l.mean(d, reading, pairs, of) }
 	}
 	molecules := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p != strings.ToLower(p) })
-	detectors = slices.DeleteFunc(detectors, func(d string) bool {
-		return math.IsNaN(l.mean(d, readOGB, all, aurocMean)) && math.IsNaN(l.mean(d, readParent, parents, aurocMean))
+	detectors = slices.DeleteFunc(detectors, func(d string) bool { // those of molecules, where there are other pairs
+		mean := l.mean(d, readOGB, all, aurocMean)
+		if len(all) == 0 {
+			mean = l.mean(d, readParent, parents, aurocMean)
+		}
+		return math.IsNaN(mean)
 	})
 	return &page{
 		title: "Rivals",
@@ -420,15 +424,16 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 	for _, reading := range []struct {
 		name, words string
 		pairs       []string
-	}{{readOGB, "on all pairs", all}, {readOGB, "on those of molecules", molecules}, {readParent, "read as parents", parents}} {
-		if len(reading.pairs) == 0 || reading.words == "on those of molecules" && len(molecules) == len(all) {
+	}{{readOGB, "All pairs", all}, {readOGB, "Molecules", molecules}, {readParent, "Parents", parents}} {
+		if len(reading.pairs) == 0 || reading.words == "Molecules" && len(molecules) == len(all) {
 			continue
 		}
+		var parts []string
 		for _, kind := range []struct {
 			batch bool
 			ours  string
 			words string
-		}{{false, columnAlone, "look at one graph"}, {true, columnBatch, "see the batch"}} {
+		}{{false, columnAlone, "one graph"}, {true, columnBatch, "the batch"}} {
 			best, most := "", math.Inf(-1)
 			for _, e := range l {
 				own := slices.Contains([]string{columnAlone, columnBatch}, e.Detector)
@@ -438,8 +443,11 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 			}
 			ours := l.mean(kind.ours, reading.name, reading.pairs, aurocMean)
 			if best != "" && !math.IsNaN(ours) {
-				list = append(list, fmt.Sprintf("Of those that %s, %s, the best is %s with %.1f; %s has %.1f.", kind.words, reading.words, best, 100*most, kind.ours, 100*ours))
+				parts = append(parts, fmt.Sprintf("seeing %s, %s is the best with %.1f, %s has %.1f", kind.words, best, 100*most, kind.ours, 100*ours))
 			}
+		}
+		if parts != nil {
+			list = append(list, reading.words+": "+strings.Join(parts, "; ")+".")
 		}
 	}
 	if slices.Equal(all, pairNames(paperPairs)) {

@@ -15,16 +15,14 @@ import (
 	"baca/build/internal/figure"
 )
 
-// A variant is one way of running the attention, with its name in tables, or of
-// reading it.
+// A variant is a setting of the attention, or a reading of it, with its name in tables.
 type variant struct {
 	name  string
 	apply func(*algo.Options)           // unless nil
-	part  func(attention.Score) float64 // unless nil, what stands for S_Attn
+	part  func(attention.Score) float64 // replaces S_Attn, unless nil
 }
 
-// ablations take one thing away from the attention at a time. Without either
-// dictionary S_Pre is left.
+// ablations remove one thing from the attention at a time. Without either dictionary S_Pre is left.
 var ablations = []variant{
 	{name: "full"},
 	{name: "ID dictionary only", part: func(s attention.Score) float64 { return -s.In }},
@@ -37,12 +35,10 @@ var ablations = []variant{
 	{name: "no ID training bank", apply: func(o *algo.Options) { o.Attention.Training = 0 }},
 }
 
-// sensitivityBetas are the weights of S_Attn that are measured: those of the paper's figure, none,
-// and those around the default.
+// sensitivityBetas are the paper's weights of S_Attn, none, and some around the default.
 var sensitivityBetas = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.5, 2, 2.5, 3, 4}
 
-// sensitivities vary what the paper's sensitivity analysis does. Those of β follow
-// from the first variant.
+// sensitivities vary the parameters of the paper's sensitivity analysis. β needs no further runs.
 func sensitivities() []variant {
 	list := []variant{{name: "fixed"}}
 	for _, k := range gridTopK {
@@ -56,8 +52,8 @@ func sensitivities() []variant {
 	return list
 }
 
-// changes are those that made the attention what it is, each with what it was before. The
-// sizes of synthetic graphs are those of now throughout.
+// changes made the attention what it is, each with its earlier value. Sizes of synthetic graphs are
+// current throughout.
 var changes = []struct {
 	name string
 	undo func(*algo.Options)
@@ -71,7 +67,7 @@ var changes = []struct {
 	{"β = 2, not 1", func(o *algo.Options) { o.Beta = 1 }},
 }
 
-// rungs are the changes, one after the other, then the better partition.
+// rungs are the changes in order, then the better partition.
 func rungs() []variant {
 	var list []variant
 	for done := range len(changes) + 1 {
@@ -143,7 +139,7 @@ type variantCell struct {
 	Trace []traceStep `json:"trace,omitempty"`
 }
 
-// A traceStep is the attention after a step of its training.
+// A traceStep is the attention after a training step.
 type traceStep struct {
 	Step  int  `json:"step"`
 	Loss  rate `json:"loss"`
@@ -211,7 +207,7 @@ func (t *variants) cell(ctx context.Context, e *evaluation, seed uint64) (*varia
 	return cell, nil
 }
 
-// measureSteps measures the steps of a trace by S_Attn after each, S_Pre and their sum.
+// measureSteps measures a trace's steps by S_Attn, S_Pre and their sum.
 func (b *testBatch) measureSteps(trace []traceStep, learned [][]float64, pre []float64, beta float64) {
 	for i, attn := range learned {
 		s := &trace[i]
@@ -220,7 +216,7 @@ func (b *testBatch) measureSteps(trace []traceStep, learned [][]float64, pre []f
 	}
 }
 
-// partial returns S_BaCa with a part of the attention to its dictionaries.
+// partial returns S_BaCa with a part of the attention.
 func (b *testBatch) partial(ctx context.Context, out *outcome, beta float64, part func(attention.Score) float64) ([]float64, error) {
 	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
 	if err != nil {
@@ -234,8 +230,7 @@ func (b *testBatch) partial(ctx context.Context, out *outcome, beta float64, par
 	return algo.Add(beta, pre, attn).Of(pre, attn), nil
 }
 
-// A variantColumn is what the report shows of a variant: the AUROC of each pair, by
-// seed.
+// A variantColumn is a variant's AUROC of each pair, by seed.
 type variantColumn struct {
 	Name  string            `json:"name"`
 	Pairs map[string][]rate `json:"pairs"`
@@ -262,7 +257,7 @@ func (t *variants) columns(cells map[*pair][]*variantCell) (columns []variantCol
 	return columns
 }
 
-// over is the mean over the pairs that are the paper's, or those that are not; NaN of none.
+// over is the mean over the paper's pairs, or over the others; NaN of none.
 func (c variantColumn) over(paper bool) float64 {
 	var list []float64
 	for name, seeds := range c.Pairs {
@@ -271,11 +266,11 @@ func (c variantColumn) over(paper bool) float64 {
 			list = append(list, mean)
 		}
 	}
-	slices.Sort(list) // so that the sum is the same
+	slices.Sort(list) // for a deterministic sum
 	return meanOver(list)
 }
 
-// A variantResult is what came of variants. Their columns are the file.
+// A variantResult is the file of variants.
 type variantResult struct {
 	*variants
 	columns []variantColumn
@@ -299,8 +294,8 @@ func (r variantResult) page() *page {
 	}
 }
 
-// draw draws the curves of β and K over all pairs, and for each pair how the attention of the first seed
-// learned.
+// draw draws the curves of β and K over all pairs, and each pair's learning curve of the first
+// seed.
 func (r variantResult) draw(b *bench, cells map[*pair][]*variantCell) error {
 	tops := make([]float64, len(gridTopK))
 	for i, k := range gridTopK {

@@ -58,13 +58,13 @@ func experiments() []*experiment {
 // An experiment is a question to data sets.
 type experiment struct {
 	name, short, long, example string
-	flags                      [][2]string // that it has, see options.all, and their defaults
-	page                       string      // its file, report.md where nothing is said
+	flags                      [][2]string // its flags, see options.all, with defaults
+	page                       string      // its file, by default report.md
 	measure                    func(context.Context, *bench) (result, error)
-	read                       func(data []byte) (result, error) // the file that measure made
+	read                       func(data []byte) (result, error) // reads measure's file
 }
 
-// A result is the content of the JSON file of an experiment. Its page has no other figures.
+// A result is an experiment's JSON file. Its page has no other figures.
 type result interface{ page() *page }
 
 // readAs reads a result of one type.
@@ -74,7 +74,7 @@ func readAs[R result](data []byte) (result, error) {
 	return r, err
 }
 
-// pageFile is where the page of a result lies that is in a folder.
+// pageFile is the page's path for a result in a folder.
 func (e *experiment) pageFile(folder string) string {
 	return filepath.Join(folder, cmp.Or(e.page, "report.md"))
 }
@@ -87,13 +87,13 @@ type options struct {
 	quick, finished, anyBuild                                                           bool
 }
 
-// everywhere are the flags that all experiments have, pairwise those of experiments on pairs.
+// everywhere are the flags of all experiments, pairwise those of experiments on pairs.
 var (
 	everywhere = [][2]string{{"data", ""}, {"out", ""}, {"workers", "0"}, {"finished", "false"}, {"any-build", "false"}}
 	pairwise   = [][2]string{{"weights", ""}, {"seeds", "1,2,3,4,5"}, {"epochs", "0"}, {"quick", "false"}}
 )
 
-// all are the flags that experiments choose from.
+// all are the flags to choose from.
 func (o *options) all() *pflag.FlagSet {
 	fs := new(pflag.FlagSet)
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
@@ -122,7 +122,7 @@ func (o *options) all() *pflag.FlagSet {
 	return fs
 }
 
-// leasts are the least values of flags that are numbers.
+// leasts are the least values of numeric flags.
 var leasts = map[string]int{"most": 100, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
@@ -132,18 +132,17 @@ type bench struct {
 	seeds    []uint64
 	readings []string
 	rivals   []*rival.Rival
-	ours     bool // our own scores are measured beside them
+	ours     bool // our own scores are measured too
 
 	train         Trainer
 	stderr        io.Writer
-	build         string // SHA-256 of this program: results of other code are not to be mixed with its own
-	line          string // what ends the page: how to make it again, and what made it
+	build         string // SHA-256 of this program: results of other code are not mixed in
+	line          string // the page's last line: command and program
 	evaluations   []*evaluation
-	figures       func() error // unless nil, draws beside the page
-	done, planned int          // cells, once they were done
+	figures       func() error // draws beside the page, unless nil
+	done, planned int          // cells
 }
 
-// command makes the command of an experiment.
 func (e *experiment) command(train Trainer) *cobra.Command {
 	b := &bench{experiment: e, train: train}
 	c := &cobra.Command{
@@ -171,12 +170,12 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	return c
 }
 
-// uses tells whether the experiment has a flag.
+// uses reports whether the experiment has a flag.
 func (e *experiment) uses(flag string) bool {
 	return slices.ContainsFunc(e.flags, func(f [2]string) bool { return f[0] == flag })
 }
 
-// begin checks the flags, reads the sets of pairs, and trains the encoders that are not there yet.
+// begin checks the flags, reads the sets, and trains missing encoders.
 func (b *bench) begin(c *cobra.Command) error {
 	if b.data == "" || b.out == "" {
 		return usage.Errorf("want --data DIR and --out DIR")
@@ -206,7 +205,7 @@ func (b *bench) begin(c *cobra.Command) error {
 	return b.trainAll(c.Context())
 }
 
-// check reports numbers that mean nothing.
+// check refuses meaningless numbers.
 func (b *bench) check(c *cobra.Command) error {
 	for _, f := range b.flags {
 		x, err := strconv.Atoi(c.Flag(f[0]).Value.String())
@@ -229,7 +228,7 @@ func (b *bench) check(c *cobra.Command) error {
 	return checkRun(c, b.seeds, b.epochs, b.workers)
 }
 
-// identify makes the folder for the results, and says which program makes them.
+// identify makes the results folder, and records the program.
 func (b *bench) identify(c *cobra.Command) error {
 	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
@@ -253,7 +252,7 @@ func (b *bench) identify(c *cobra.Command) error {
 	return os.MkdirAll(b.out, 0o777)
 }
 
-// open reads the sets of pairs, in each reading.
+// open reads the sets in each reading.
 func (b *bench) open(ctx context.Context, pairs []*pair) error {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
@@ -263,7 +262,7 @@ func (b *bench) open(ctx context.Context, pairs []*pair) error {
 				return err
 			}
 			if k > 0 && e.id.schema == algo.Constant {
-				continue // there is one way to read plain graphs
+				continue // plain graphs have one reading
 			}
 			e.train, e.workers, e.weights = b.train, 1, b.weights
 			encode(e.id.graphs)
@@ -273,7 +272,7 @@ func (b *bench) open(ctx context.Context, pairs []*pair) error {
 	return nil
 }
 
-// trainAll makes the encoders that are missing, several at a time, seed by seed.
+// trainAll trains the missing encoders concurrently, by seed.
 func (b *bench) trainAll(ctx context.Context) error {
 	type job struct {
 		*evaluation
@@ -308,11 +307,10 @@ func (b *bench) trainAll(ctx context.Context) error {
 	})
 }
 
-// trainingGraphs is how many graphs all epochs have.
+// trainingGraphs counts the graphs of all epochs.
 func (e *evaluation) trainingGraphs() int64 { return int64(len(e.id.graphs)) * int64(e.epochs) }
 
-// prepare returns the test batch of a seed, with its model ready for scoring on one
-// goroutine.
+// prepare returns a seed's test batch, its model ready for one goroutine.
 func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*testBatch, error) {
 	m, err := e.model(ctx, io.Discard, seed)
 	if err != nil {
@@ -327,7 +325,7 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 	return b, err
 }
 
-// write writes a result and its page, and says so.
+// write writes a result and its page, and reports it.
 func (b *bench) write(r result) error {
 	if err := writeJSON(filepath.Join(b.out, b.name+".json"), r); err != nil {
 		return err
@@ -365,7 +363,7 @@ func newRewrite() *cobra.Command {
 	}
 }
 
-// rewritePage writes the page beside a result.
+// rewritePage writes the page of a result.
 func rewritePage(file string) error {
 	path, text, err := pageOf(file)
 	if err != nil {
@@ -374,7 +372,7 @@ func rewritePage(file string) error {
 	return replace.Bytes(path, text)
 }
 
-// pageOf makes the page beside a result. It keeps the last line, which says what measured it.
+// pageOf makes the page of a result, with its last line on what measured it.
 func pageOf(file string) (path string, text []byte, err error) {
 	all := experiments()
 	k := slices.IndexFunc(all, func(e *experiment) bool { return e.name+".json" == filepath.Base(file) })

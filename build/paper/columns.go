@@ -23,8 +23,8 @@ import (
 	"baca/weights"
 )
 
-// The columns of table 1 that the report shows by themselves. The statistics of
-// package baseline come on top, each also with its deviation from the ID median.
+// Columns of table 1 with their own rows. The statistics of package baseline are added, each also
+// as deviation from the ID median.
 const (
 	columnPre        = "s_pre"      // S_Pre, negatives from the test batch
 	columnPreBank    = "s_pre bank" // S_Pre, negatives from the ID bank
@@ -38,31 +38,30 @@ const (
 	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
 	columnECFP       = "ecfp4 5"    // 1 − mean Tanimoto of ECFP4 to the five most similar ID training graphs
 	columnECFPLever  = "ecfp4 leverage"
-	columnECFPRatio  = "ecfp4 ratio"   // of the training set to the background, by a logistic head on ECFP4
-	columnECFPSum    = "ecfp4 ratio+5" // the sum of both, each in deviations of the training molecules
+	columnECFPRatio  = "ecfp4 ratio"   // likelihood ratio to the background, by a logistic head on ECFP4
+	columnECFPSum    = "ecfp4 ratio+5" // the sum of both, standardised by training molecules
 	columnDistance   = "alone, no background"
-	columnFar        = "alone, far background" // … that holds nothing like a test graph, see farSimilarity
+	columnFar        = "alone, far background" // … with a background unlike any test graph, see farSimilarity
 	columnAlone      = algo.ByAlone            // the product's score of a graph by itself
 	columnAttention  = algo.ByAttention        // the paper's S_BaCa
-	columnBetter     = "attention_better"      // S_BaCa where the batch's own score parts it and is the base
+	columnBetter     = "attention_better"      // S_BaCa with the batch's score as partition and base
 	columnRatio      = "ratio"                 // the density ratio alone
 	columnBatch      = algo.ByBatch            // the product's score of a graph in its batch
-	columnDefault    = "default"               // what baca score decides by: alone
+	columnDefault    = "default"               // the decider of baca score: alone
 )
 
 var (
 	// evalColumns are those of baca-paper eval, the default first.
 	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnBetter, columnRatio, columnPre}
-	// batchColumns depend on the batch. One run has all of them in its rows, and
-	// columnBetter takes another.
+	// batchColumns depend on the batch. One run gives all of them, columnBetter takes another.
 	batchColumns = []string{columnPre, columnAttention, columnRatio, columnBatch}
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
-	// aloneColumns depend on nothing but the graph.
+	// aloneColumns depend only on the graph.
 	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnECFPLever, columnECFPRatio, columnECFPSum, columnDistance, columnFar, columnAlone}
 )
 
-// statisticColumns are the trivial ones.
+// statisticColumns are the trivial columns.
 func statisticColumns() []string {
 	var names []string
 	for _, s := range baseline.Statistics() {
@@ -73,7 +72,7 @@ func statisticColumns() []string {
 
 func deviation(statistic string) string { return "|Δ " + statistic + "|" }
 
-// A measured is what one column does on one batch.
+// A measured is the result of one column on one batch.
 type measured struct {
 	Column  string `json:"column"`
 	AUROC   rate   `json:"auroc"`
@@ -88,7 +87,7 @@ type measured struct {
 // bootstrapRounds are for 95 % intervals.
 const bootstrapRounds = 500
 
-// measureColumn compares the scores of a column with the truth.
+// measureColumn compares a column's scores with the truth.
 func measureColumn(column string, scores []float64, ood []bool, seconds float64, interval bool, seed uint64) measured {
 	m := measured{
 		Column: column, AUROC: rate(metric.AUROC(scores, ood)), AUPR: rate(metric.AUPR(scores, ood)),
@@ -102,8 +101,7 @@ func measureColumn(column string, scores []float64, ood []bool, seconds float64,
 	return m
 }
 
-// statistics measures the trivial columns. The median is that of the ID graphs that
-// were trained on.
+// statistics measures the trivial columns. The median is of ID training graphs.
 func (e *evaluation) statistics(b *testBatch) []measured {
 	known := e.trained(b.seed)
 	var list []measured
@@ -118,7 +116,7 @@ func (e *evaluation) statistics(b *testBatch) []measured {
 	return list
 }
 
-// singleScores are the scores of single graphs, by column, of the graphs of a batch.
+// singleScores are scores of single graphs by column.
 type singleScores struct {
 	scores  map[string][]float64
 	seconds map[string]float64
@@ -141,7 +139,7 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 	typical, training := m.Bank.MeanNodeScore(), e.trained(b.seed)
 	for _, c := range []struct {
 		column string
-		before float64 // seconds of what it needs
+		before float64 // seconds of preparation
 		score  func() ([]float64, error)
 	}{
 		{columnGraphBank, encoding, func() ([]float64, error) {
@@ -189,7 +187,7 @@ func scoresAlone(ctx context.Context, m *algo.Model, gs []*graph.Graph) ([]float
 	return a.Scores(ctx, gs)
 }
 
-// nodeScores are ℓ_n, or a typical one where it is not defined.
+// nodeScores are ℓ_n, or typical where undefined.
 func nodeScores(r *contrast.Representation, typical float64) []float64 {
 	scores := slices.Clone(r.NodeScore)
 	for i, x := range scores {
@@ -222,10 +220,10 @@ func (l *singleScores) addPrints(training, gs []*graph.Graph) {
 	}
 }
 
-// undefined are scores that plain graphs do not have.
+// undefined are scores that plain graphs lack.
 func undefined(gs []*graph.Graph) []float64 { return slices.Repeat([]float64{math.NaN()}, len(gs)) }
 
-// byRival returns the scores of a detector that reads molecules. Plain graphs have none.
+// byRival returns the scores of a detector for molecules. Plain graphs have none.
 func (e *evaluation) byRival(ctx context.Context, name string, b *testBatch) ([]float64, error) {
 	if e.id.schema == algo.Constant {
 		return undefined(b.graphs), nil
@@ -234,13 +232,12 @@ func (e *evaluation) byRival(ctx context.Context, name string, b *testBatch) ([]
 	return scores, err
 }
 
-// farSimilarity is the Tanimoto similarity of ECFP4 from which on a molecule of the
-// background is left out of farBackground.
+// farSimilarity is the ECFP4 Tanimoto similarity from which farBackground leaves a background
+// molecule out.
 const farSimilarity = 0.7
 
-// farBackground returns the scores of single graphs with a background without the
-// molecules that are like one of the graphs: what the background is worth where it has
-// never seen anything of the kind. Plain graphs have none.
+// farBackground returns single scores with a background without molecules like the graphs: its
+// value where it has never seen their kind. Plain graphs have none.
 func (e *evaluation) farBackground(ctx context.Context, m *algo.Model, training, gs []*graph.Graph) ([]float64, error) {
 	if e.id.schema == algo.Constant {
 		return undefined(gs), nil
@@ -260,8 +257,7 @@ func (e *evaluation) farBackground(ctx context.Context, m *algo.Model, training,
 	return scoresAlone(ctx, &other, gs)
 }
 
-// farFrom returns the graphs of the molecules that are like none of those with these
-// ECFP4.
+// farFrom returns the graphs of molecules unlike all of those with these ECFP4.
 func farFrom(molecules []backgroundMolecule, prints []fingerprint.Print) []*graph.Graph {
 	index := fingerprint.NewIndex(prints)
 	var far []*graph.Graph
@@ -273,7 +269,6 @@ func farFrom(molecules []backgroundMolecule, prints []fingerprint.Print) []*grap
 	return far
 }
 
-// A backgroundMolecule is one of the built-in background.
 type backgroundMolecule struct {
 	graph *graph.Graph
 	ecfp  fingerprint.Print
@@ -317,9 +312,8 @@ func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
 	return r.Negatives().Scores(ctx, 1, r.ZF(), r.ZS(), true)
 }
 
-// columnOptions are those of the product for a column, with everything on one
-// goroutine. The attention is trained only where it is asked for: nothing else depends on
-// it.
+// columnOptions are the product's options for a column, on one goroutine. The attention is trained
+// only if needed.
 func columnOptions(column string, seed uint64) algo.Options {
 	o := algo.DefaultOptions()
 	o.Seed, o.Workers = seed, 1
@@ -333,7 +327,7 @@ func columnOptions(column string, seed uint64) algo.Options {
 	return o
 }
 
-// allOptions are those for one run that has all of batchColumns in its rows.
+// allOptions give all batchColumns in one run.
 func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
 // columnScores are the scores of a column in the rows of a batch.
@@ -356,15 +350,14 @@ func columnScores(column string, rows []algo.Row) []float64 {
 	return scores
 }
 
-// thinned returns the indices of the batch that stay when its OOD graphs are thinned
-// to a share of the number of ID graphs: all of ID, and OOD graphs drawn by seed.
+// thinned returns the indices that stay when OOD graphs are thinned to a share of the ID graphs,
+// drawn by seed.
 func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
 	all := indices(len(b.graphs))
 	kept, err := dataset.Thin(all[b.nID:], b.nID, share, draw)
 	return slices.Concat(all[:b.nID], kept), err
 }
 
-// indices are those of a list of n.
 func indices(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -373,7 +366,7 @@ func indices(n int) []int {
 	return list
 }
 
-// pick returns the batch with some of its graphs, those of ID first.
+// pick returns the batch with some graphs, ID first.
 func (b *testBatch) pick(index []int) *testBatch {
 	t := &testBatch{seed: b.seed, model: b.model, alone: b.alone, graphs: pick(b.graphs, index), ood: pick(b.ood, index)}
 	for _, outside := range t.ood {
@@ -384,12 +377,11 @@ func (b *testBatch) pick(index []int) *testBatch {
 	return t
 }
 
-// An alarm is how often ID graphs were called outside, at the rate asked for.
+// An alarm is the rate of ID graphs called outside, and the rate asked for.
 type alarm struct{ rate, asked float64 }
 
-// halves parts the ID graphs of a batch at random, by draw, into those that are tested
-// for false alarms and a holdout for their p-values. These are halves, or fewer are
-// held where the rest would not make a batch.
+// halves divides a batch's ID graphs by draw into tested ones and a holdout, with fewer held out if
+// the rest would make no batch.
 func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	count := b.nID / 2
 	if b.nID > algo.MinBatch+5 {
@@ -401,13 +393,12 @@ func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	return tested, reference
 }
 
-// rateAsked is the rate of false alarms that is asked for: the default, or the lowest
-// that the holdout resolves.
+// rateAsked is the default false alarm rate, or the lowest that the holdout resolves.
 func rateAsked(references int) float64 {
 	return max(algo.DefaultOptions().Alpha, 1/float64(1+references))
 }
 
-// countUpTo counts the values that are not above a limit.
+// countUpTo counts values up to a limit.
 func countUpTo(values []float64, limit float64) int {
 	count := 0
 	for _, v := range values {
@@ -418,13 +409,13 @@ func countUpTo(values []float64, limit float64) int {
 	return count
 }
 
-// shareUpTo is the share of values that are not above a limit.
+// shareUpTo is the share of values up to a limit.
 func shareUpTo(values []float64, limit float64) float64 {
 	return float64(countUpTo(values, limit)) / float64(len(values))
 }
 
-// falseAlarms thins a batch to a share of OOD graphs and scores it with the holdout of
-// halves taken out, by each of batchColumns. The batch calls outside as its verdicts do.
+// falseAlarms thins a batch and scores it without the held-out half, by each of batchColumns. The
+// batch uses its verdicts.
 func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
 	index, referenceIndex := b.halves(draw)
 	t := b.pick(append(index, indices(len(b.graphs))[b.nID:]...))
@@ -471,8 +462,8 @@ func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64)
 	return alarms, nil
 }
 
-// falseAlarmsAlone is falseAlarms for scores that do not depend on a batch. The rate is NaN
-// where the column has no scores, as columns of molecules on other graphs.
+// falseAlarmsAlone is falseAlarms for scores of single graphs. The rate is NaN for a column without
+// scores.
 func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
 	tested, reference := b.halves(draw)
 	asked := rateAsked(len(reference))
@@ -482,6 +473,5 @@ func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
 	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, reference)), asked), asked}
 }
 
-// alarmStream is the second half of the seed of the ID graphs that are tested for
-// false alarms.
+// alarmStream is the PCG stream of tested ID graphs.
 const alarmStream = 0xba1a_1003

@@ -17,13 +17,12 @@ import (
 	"baca/weights"
 )
 
-// companyFDR is the rate of false discoveries that is asked for, companyAlphas are those of false
-// alarms.
+// companyFDR is the false-discovery rate, companyAlphas are the false alarm rates.
 const companyFDR = 0.1
 
 var companyAlphas = []float64{0.05, 0.1}
 
-// moleculeSets are those that built-in models of molecules are of.
+// moleculeSets are the training sets of built-in models of molecules.
 func moleculeSets() (list []labelled) {
 	for _, p := range paperPairs {
 		if p.ID == strings.ToLower(p.ID) {
@@ -59,7 +58,7 @@ type companyList struct {
 	Kind  string    `json:"kind"`
 	Rows  []int     `json:"rows"` // of the set
 	Alone []float64 `json:"alone"`
-	Batch []float64 `json:"batch"` // nil where the list is no batch; 1 where the guard says no
+	Batch []float64 `json:"batch"` // nil if the list is no batch; 1 where the guard refuses
 }
 
 // A companyCell is one split of a set.
@@ -67,10 +66,9 @@ type companyCell struct {
 	Lists []companyList `json:"lists"`
 }
 
-// threeQuarters parts a set in those that are trained on and those that are not.
+// threeQuarters divides a set into training and held-out graphs.
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
-// companyCell trains and measures a split.
 func (e *evaluation) companyCell(ctx context.Context, split uint64, steps int, train Trainer) (*companyCell, error) {
 	gs := e.id.graphs
 	epochs := max(1, steps/job.StepsPerEpoch(len(gs)*3/4))
@@ -101,7 +99,7 @@ func (e *evaluation) companyCell(ctx context.Context, split uint64, steps int, t
 	return cell, nil
 }
 
-// company measures lists of one kind of the held-out graphs that are tested.
+// company measures lists of one kind among tested held-out graphs.
 func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) ([]companyList, error) {
 	m, alone, err := r.withReference(ctx, reference)
 	if err != nil {
@@ -140,7 +138,7 @@ type companyShare struct {
 	Of    float64 `json:"of"`
 }
 
-// interval is that of 95 %.
+// interval is Wilson's 95 % interval.
 func (s companyShare) interval() (low, high float64) {
 	return metric.Wilson(float64(s.Share)*s.Of, s.Of)
 }
@@ -153,12 +151,12 @@ func (s companyShare) String() string {
 	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*low, 100*high)
 }
 
-// A companyGroup is what came of the lists of one kind.
+// A companyGroup sums up the lists of one kind.
 type companyGroup struct {
 	Kind      string `json:"kind"`
 	Molecules int    `json:"molecules"` // different ones
 	Lists     int    `json:"lists"`
-	// By companyAlphas; batches are of lists that are one.
+	// By companyAlphas; batches are of lists that form one.
 	Alone     []companyShare `json:"alone"`
 	Batch     []companyShare `json:"batch_verdict"`
 	Discovery companyShare   `json:"any_discovery"`
@@ -191,7 +189,7 @@ func groupOf(kind string, lists []companyList) companyGroup {
 	return g
 }
 
-// groupsOf sums up lists by kind, those of one kind also pooled.
+// groupsOf sums up lists by kind, also pooled.
 func groupsOf(names []string, lists []companyList) (groups []companyGroup) {
 	for _, kind := range slices.Concat(names, []string{kindPooled, kindAll}) {
 		of := slices.DeleteFunc(slices.Clone(lists), func(l companyList) bool {
@@ -204,10 +202,10 @@ func groupsOf(names []string, lists []companyList) (groups []companyGroup) {
 	return groups
 }
 
-// A companySet is what was measured on a set, or on all of them.
+// A companySet is the result of a set, or of all.
 type companySet struct {
 	Set       string         `json:"set"`
-	Molecules int            `json:"molecules"` // that have different parents
+	Molecules int            `json:"molecules"` // with different parents
 	Groups    []companyGroup `json:"groups"`
 }
 
@@ -220,7 +218,7 @@ type companyResult struct {
 	Sets    []companySet `json:"sets"`
 }
 
-// measureCompany does the splits, the first of all sets first.
+// measureCompany measures the splits, the first of all sets first.
 func measureCompany(ctx context.Context, b *bench) (result, error) {
 	sides, err := chosen("sets", b.setList, moleculeSets())
 	if err != nil {
@@ -252,7 +250,7 @@ func measureCompany(ctx context.Context, b *bench) (result, error) {
 		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(kindsOf(l.graphs).names(), lists[k])})
 		for _, l := range lists[k] {
 			l.Rows = slices.Clone(l.Rows)
-			for i := range l.Rows { // no row is of two sets
+			for i := range l.Rows { // rows belong to one set
 				l.Rows[i] += all.Molecules
 			}
 			pooled = append(pooled, l)

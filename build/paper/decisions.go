@@ -14,18 +14,18 @@ import (
 	"baca/build/internal/version"
 )
 
-// The rates that decisions are measured at, and the shares of OOD graphs in a batch.
+// Measured rates, and shares of OOD graphs in a batch.
 var (
 	decisionAlphas = []float64{0.01, 0.05, 0.10}
 	decisionFDRs   = []float64{0.05, 0.10, 0.20}
 	decisionShares = []float64{0, 0.05, 0.20, 0.50}
 )
 
-// What bounds the work of a pair.
+// Limits of a pair's work.
 const (
-	maxDecisionOOD = 2000 // graphs of the OOD set, evenly spread over it
-	amongMany      = 1000 // ID graphs beside which single ones are scored
-	singles        = 10   // of these: half ID, half OOD
+	maxDecisionOOD = 2000 // graphs of the OOD set, evenly spaced
+	amongMany      = 1000 // ID graphs beside single ones
+	singles        = 10   // of these, half ID, half OOD
 )
 
 func decisions() *experiment {
@@ -49,23 +49,22 @@ and writes decisions.json and decisions.md to --out.`,
 	}
 }
 
-// A decision is what came of one score at one share of OOD graphs, as means over
-// splits.
+// A decision is the mean result of a score at a share of OOD graphs, over splits.
 type decision struct {
 	Score  string  `json:"score"`     // alone or batch
 	Share  float64 `json:"ood_share"` // of the batch
 	Splits int     `json:"splits"`
-	Weight rate    `json:"ratio_weight"` // mean share of the density ratio, null alone
+	Weight rate    `json:"ratio_weight"` // mean weight of the density ratio, null alone
 
 	FalseAlarms map[string]rate `json:"false_alarms"`    // by alpha
 	Spread      map[string]rate `json:"false_alarms_sd"` // over splits
 	Detected    map[string]rate `json:"detected"`
-	FDR         map[string]rate `json:"fdr"` // achieved, by the one asked for
+	FDR         map[string]rate `json:"fdr"` // achieved, by requested rate
 	FDRSpread   map[string]rate `json:"fdr_sd"`
-	Found       map[string]rate `json:"found"` // OOD graphs, by the rate asked for
+	Found       map[string]rate `json:"found"` // OOD graphs found, by requested rate
 }
 
-// A decisionPair is what was measured of one model.
+// A decisionPair is the result of one model.
 type decisionPair struct {
 	Model     string      `json:"model"`
 	Pair      string      `json:"pair"`
@@ -76,18 +75,18 @@ type decisionPair struct {
 	AUROC     rate        `json:"auroc_alone"` // of single graphs, held-out ID against OOD
 	Decisions []*decision `json:"decisions"`
 
-	// How far p-values alone are from those among many.
-	Among          int  `json:"among"`        // ID graphs, trained on for the most part
+	// Differences of p-values alone and among many.
+	Among          int  `json:"among"`        // ID graphs, mostly trained on
 	AmongLargest   rate `json:"among_max_dp"` // over singles graphs
 	AmongWeight    rate `json:"among_weight"` // of the density ratio
 	HeldOutMedian  rate `json:"held_out_median_dp"`
-	HeldOutLargest rate `json:"held_out_max_dp"` // ID test graphs, alone and with the other ones
+	HeldOutLargest rate `json:"held_out_max_dp"` // ID test graphs, alone and with the others
 
-	// Shared are the models that baca model share makes, by its k.
+	// Shared are models of baca model share, by k.
 	Shared []sharedDecision `json:"shared"`
 }
 
-// A sharedDecision is what sharing costs.
+// A sharedDecision is the cost of sharing.
 type sharedDecision struct {
 	K      int  `json:"k"`
 	Groups int  `json:"groups"` // 0: too few graphs
@@ -146,12 +145,12 @@ func (b *bench) load(ctx context.Context, m *algo.Model, p *pair) (*heldOut, err
 	return r, err
 }
 
-// samples are rates by batch, under the rate that was asked for.
+// samples are rates by batch, by requested rate.
 type samples map[float64][]rate
 
 func (s samples) add(asked, achieved float64) { s[asked] = append(s[asked], rate(achieved)) }
 
-// summary are the means and their standard deviations.
+// summary returns means and standard deviations.
 func (s samples) summary() (means, deviations map[string]rate) {
 	means, deviations = map[string]rate{}, map[string]rate{}
 	for asked, rates := range s {
@@ -161,7 +160,7 @@ func (s samples) summary() (means, deviations map[string]rate) {
 	return means, deviations
 }
 
-// A decisionTally has what a decision is the means of.
+// A decisionTally accumulates a decision.
 type decisionTally struct {
 	batches                      int
 	alarms, detected, fdr, found samples
@@ -172,8 +171,8 @@ func newDecisionTally() *decisionTally {
 	return &decisionTally{alarms: samples{}, detected: samples{}, fdr: samples{}, found: samples{}}
 }
 
-// add takes the p-values of one batch, those of the ID graphs first. Guards, unless nil,
-// are the p-values of the same graphs by themselves, see algo.Guard.
+// add adds the p-values of a batch, ID graphs first. guards, unless nil, are p-values by
+// themselves, see algo.Guard.
 func (t *decisionTally) add(p, guards []float64, nID int) {
 	called := func(list []float64, from, to int, limit float64) float64 {
 		n := 0
@@ -205,7 +204,7 @@ func (t *decisionTally) add(p, guards []float64, nID int) {
 	}
 }
 
-// decision takes the means.
+// decision returns the means.
 func (t *decisionTally) decision(score string, share float64) *decision {
 	d := &decision{Score: score, Share: share, Splits: t.batches, Weight: none}
 	d.FalseAlarms, d.Spread = t.alarms.summary()
@@ -258,13 +257,13 @@ func (b *bench) decisionPair(ctx context.Context, m *algo.Model, p *pair) (*deci
 	return d, nil
 }
 
-// auroc is that of the scores of the held-out graphs and of the OOD graphs.
+// auroc compares held-out graphs and OOD graphs.
 func (r *heldOut) auroc(scores, ood []float64) rate {
 	labels := append(make([]bool, len(scores)), slices.Repeat([]bool{true}, len(ood))...)
 	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
-// tallyAlone decides by the scores of single graphs, over many splits.
+// tallyAlone decides by scores of single graphs, over many splits.
 func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits int) *decisionTally {
 	t := newDecisionTally()
 	for k := range splits {
@@ -275,8 +274,8 @@ func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits 
 	return t
 }
 
-// tallyBatches decides by batches, over a few splits. It also returns how far the p-values
-// of graphs alone are from those of their batch.
+// tallyBatches decides by batches, over a few splits. It also returns the differences of p-values
+// alone and in their batch.
 func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (t *decisionTally, apart []float64, err error) {
 	t = newDecisionTally()
 	for k := range splits {
@@ -299,7 +298,7 @@ func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (
 	return t, apart, nil
 }
 
-// shared measures the model that can be handed out.
+// shared measures the shared model.
 func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, error) {
 	s := sharedDecision{K: k, AUROC: none, Alarms: none}
 	m, err := r.model.Share(ctx, r.workers, k)
@@ -324,8 +323,7 @@ func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, er
 	return s, nil
 }
 
-// among scores a few graphs among a thousand ID graphs, as many of them as there are
-// held-out ones.
+// among scores a few graphs among a thousand ID graphs.
 func (r *heldOut) among(ctx context.Context, d *decisionPair) error {
 	rng, tested, reference := r.halves(1)
 	gs := slices.Concat(pick(r.graphs, tested[:singles/2]), pick(r.ood, rng.Perm(len(r.ood))[:min(len(r.ood), singles/2)]))
@@ -344,7 +342,7 @@ func (r *heldOut) among(ctx context.Context, d *decisionPair) error {
 	return nil
 }
 
-// at is the decision by a score at a share of OOD graphs.
+// at returns the decision of a score at a share of OOD graphs.
 func (d *decisionPair) at(score string, share float64) *decision {
 	i := slices.IndexFunc(d.Decisions, func(x *decision) bool { return x.Score == score && x.Share == share })
 	return d.Decisions[i]
@@ -381,7 +379,7 @@ called outside → OOD graphs found. Shared is the AUROC of the model that baca 
 	}
 }
 
-// answer compares what was achieved with what was asked for.
+// answer compares achieved with requested rates.
 func (r decisionResult) answer() (list []string) {
 	for _, score := range []string{"alone", "batch"} {
 		var alarms, discoveries []rate

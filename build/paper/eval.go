@@ -94,7 +94,7 @@ others published, with its training.`,
 	return c
 }
 
-// check reports mistakes in the flags before anything is opened.
+// check checks the flags before anything is opened.
 func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if f.pair == "" || f.data == "" {
 		return nil, usage.Errorf("want --pair ID/OOD and --data DIR")
@@ -132,7 +132,7 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	return p, nil
 }
 
-// checkRun reports mistakes in the flags that eval and bench share.
+// checkRun checks the flags that eval and bench share.
 func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int) error {
 	if f := c.Flag("seeds"); f != nil && len(seeds) == 0 {
 		return usage.Errorf("--seeds: want at least one")
@@ -151,7 +151,7 @@ func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int)
 	return nil
 }
 
-// orderOf is the order of the OOD graphs that --ood names.
+// orderOf parses --ood.
 func orderOf(ood string) dataset.Order {
 	if ood == "random" {
 		return dataset.Random
@@ -172,7 +172,7 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 		for _, folder := range []string{"tu", "mol"} {
 			filepath.WalkDir(filepath.Join(f.data, folder), func(path string, _ fs.DirEntry, _ error) error {
 				data = append(data, apart.File{Role: "the file", Name: path})
-				return nil // what cannot be read is told by who reads it
+				return nil // its reader reports it
 			})
 		}
 		if err := apart.Check(data, []apart.File{{Role: "--trace", Name: f.trace}}); err != nil {
@@ -277,7 +277,7 @@ func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*test
 	return outcomes, err
 }
 
-// seedRates are what is measured of a seed.
+// seedRates are a seed's results.
 type seedRates struct {
 	AUROCPre       rate `json:"auroc_pre"`
 	AUROCAlone     rate `json:"auroc_alone"`
@@ -301,7 +301,7 @@ type seedResult struct {
 	NOOD int `json:"n_ood"`
 }
 
-// An evalResult is what `baca-paper eval --json` prints.
+// An evalResult is the JSON of `baca-paper eval`.
 type evalResult struct {
 	Pair          string       `json:"pair"`
 	Protocol      string       `json:"protocol"`
@@ -321,7 +321,7 @@ func (r *evalResult) warn(seed uint64, warnings []string) {
 	}
 }
 
-// summarize fills in mean and standard deviation over the seeds.
+// summarize computes means and standard deviations over seeds.
 func (r *evalResult) summarize() {
 	means, stds := r.Mean.all(), r.Std.all()
 	for k := range means {
@@ -375,7 +375,7 @@ FPR95 is the share of ID graphs that is called OOD where 95 % of the OOD graphs 
 	return err
 }
 
-// A csvTrace writes the steps of the attention's training. Its error stays.
+// A csvTrace writes the attention's training steps. It keeps its error.
 type csvTrace struct {
 	w   io.Writer
 	err error

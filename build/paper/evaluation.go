@@ -25,7 +25,7 @@ import (
 	"baca/weights"
 )
 
-// An evaluation is a pair with its graphs, and how encoders for it are made.
+// An evaluation is a pair with its graphs and encoders.
 type evaluation struct {
 	pair        *pair
 	id, outside *loadedSet
@@ -33,10 +33,10 @@ type evaluation struct {
 	train       Trainer
 	epochs      int
 	workers     int
-	weights     string // folder that keeps encoders; empty keeps none
+	weights     string // folder of encoders; empty stores none
 }
 
-// newEvaluation reads the sets of a pair. Epochs are the paper's unless there are some.
+// newEvaluation reads a pair's sets. epochs 0 means the paper's.
 func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluation, error) {
 	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs())}
 	var err error
@@ -52,10 +52,9 @@ func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluati
 	return e, nil
 }
 
-// How molecules are read: as OGB does, or as their parents, of which each is there once.
+// Readings of molecules: as OGB does, or as parents, each once.
 const readOGB, readParent = "ogb", "parent"
 
-// reading is how the molecules of the pair are read.
 func (e *evaluation) reading() string {
 	if e.id.schema == algo.OGBParent {
 		return readParent
@@ -63,7 +62,7 @@ func (e *evaluation) reading() string {
 	return readOGB
 }
 
-// suffix is the reading as part of a file name, nothing for the usual one.
+// suffix is the reading in file names, empty for OGB's.
 func (e *evaluation) suffix() string {
 	if e.reading() == readParent {
 		return "-" + readParent
@@ -71,13 +70,11 @@ func (e *evaluation) suffix() string {
 	return ""
 }
 
-// trained are the graphs that the encoder of a seed is trained on.
 func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	train, _ := dataset.Split(len(e.id.graphs), seed)
 	return pick(e.id.graphs, train)
 }
 
-// encoderName is that of the model of a seed.
 func (e *evaluation) encoderName(seed uint64) string {
 	return fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs)
 }
@@ -87,7 +84,7 @@ func (e *evaluation) encoderPath(seed uint64) string {
 	return filepath.Join(e.weights, e.encoderName(seed)+".msgpack")
 }
 
-// model returns the encoder of a seed, from the folder of weights or trained.
+// model returns a seed's encoder, stored or trained.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
 	t := Training{
 		Graphs: e.id.graphs, Workers: e.workers,
@@ -120,12 +117,12 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (
 	if err != nil {
 		return nil, err
 	}
-	// Not the model in memory: a file rounds it, and results must not depend on whether
-	// the encoder was kept.
+	// The stored model, not the one in memory: a file rounds it, and results must not depend on
+	// storing.
 	return weights.Load(data)
 }
 
-// made reports a model that is not what the training makes.
+// made refuses a model that the training would not make.
 func (t *Training) made(m *algo.Model) error {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
@@ -144,33 +141,31 @@ func (t *Training) made(m *algo.Model) error {
 	case got.Batch != options.Batch || got.LearningRate != options.LearningRate || m.Encoder.Config != gin.Default(width):
 		return errors.New("it was trained with other options")
 	case !slices.Equal(got.HoldoutRows, holdout):
-		// Else graphs that it was trained on would be among those tested.
+		// Otherwise training graphs would be tested.
 		return errors.New("it was trained on another split of the set")
 	}
 	return nil
 }
 
-// A testBatch is what one seed tests.
+// A testBatch is a seed's batch.
 type testBatch struct {
 	seed     uint64
-	model    *algo.Model    // nil where nothing reads it
+	model    *algo.Model    // nil if unused
 	graphs   []*graph.Graph // ID test graphs, then OOD graphs
 	ood      []bool         // the truth, for metrics only
 	nID      int
 	warnings []string
-	alone    *algo.SingleScorer // of the model, nil to prepare it anew each time
+	alone    *algo.SingleScorer // of the model, nil to prepare it each time
 }
 
-// batch makes the test batch of a seed for the model of that seed, with so many OOD
-// graphs for each ID graph.
+// batch makes a seed's test batch, with contamination OOD graphs for each ID graph.
 func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
 	b, err := e.tested(seed, order, contamination)
 	if err != nil {
 		return nil, err
 	}
-	// The graphs that the model kept from training are the very ID graphs that are tested
-	// here. The method must see them once, among the unlabelled batch, and not a second
-	// time as known ID graphs.
+	// The model's held-out graphs are the tested ID graphs. The method must see them only in the
+	// unlabelled batch, not as known ID graphs.
 	stripped := *m
 	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
 	b.model = &stripped
@@ -181,8 +176,7 @@ func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, cont
 func (e *evaluation) tested(seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
 	_, test := dataset.Split(len(e.id.graphs), seed)
 	n := len(e.outside.graphs)
-	// As many OOD graphs as ID graphs, of which fewer stay; more only if more are asked
-	// for.
+	// As many OOD graphs as ID graphs, then thinned; more only if more are asked for.
 	wanted := math.Round(contamination * float64(len(test)))
 	take := max(len(test), int(min(wanted, float64(n))))
 	ood, err := dataset.Thin(dataset.TakeOOD(n, take, order, seed), len(test), contamination, seed)
@@ -202,17 +196,16 @@ func (e *evaluation) tested(seed uint64, order dataset.Order, contamination floa
 	return b, nil
 }
 
-// shuffleStream is the second half of the seed of the order in a test batch.
+// shuffleStream is the PCG stream of the batch order.
 const shuffleStream = 0xba1a_1001
 
-// shuffled puts graphs in a random order, so that the place of a graph says nothing about
-// where it came from.
+// shuffled randomises the order, so that a graph's place reveals nothing.
 func shuffled(gs []*graph.Graph, seed uint64) (mixed []*graph.Graph, order []int) {
 	order = rand.New(rand.NewPCG(seed, shuffleStream)).Perm(len(gs))
 	return pick(gs, order), order
 }
 
-// restored puts back what is in an order.
+// restored undoes an order.
 func restored[T any](mixed []T, order []int) []T {
 	list := make([]T, len(mixed))
 	for k, i := range order {
@@ -221,7 +214,7 @@ func restored[T any](mixed []T, order []int) []T {
 	return list
 }
 
-// An outcome is what the method said about a batch, in the batch's order.
+// An outcome is the method's result for a batch, in its order.
 type outcome struct {
 	rows     []algo.Row
 	holdout  []algo.Row
@@ -230,11 +223,10 @@ type outcome struct {
 	warnings []string
 
 	scorer *algo.Scorer
-	order  []int // in which the scorer saw the batch
+	order  []int // the scorer's order
 }
 
-// score scores a batch in a random order drawn by seed. The truth stays outside. The
-// outcome is to be measured by a column.
+// score scores a batch in a random order drawn by seed, without the truth.
 func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
 	mixed, order := shuffled(b.graphs, b.seed)
 	if watch := o.Watch; watch != nil {
@@ -263,7 +255,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is scored by itself", algo.MinBatch))
 	}
 	for _, w := range report.Warnings {
-		if !strings.HasSuffix(w, "so there are no p-values") { // nobody asked for any
+		if !strings.HasSuffix(w, "so there are no p-values") { // not asked for
 			out.warnings = append(out.warnings, w)
 		}
 	}

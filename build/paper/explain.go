@@ -34,7 +34,7 @@ written to explain.json and explain.md in --out.`,
 	}
 }
 
-// A fall is how far scores fall, in units of the score, on average over molecules.
+// A fall is the mean fall of scores over molecules.
 type fall struct {
 	Edit      string `json:"edit"`
 	Molecules int    `json:"molecules"`
@@ -42,12 +42,12 @@ type fall struct {
 	Blamed    rate   `json:"blamed"`
 	Random    rate   `json:"random"`
 	LeftOut   rate   `json:"left_out"`
-	// Gain is Blamed − Random with the half width of its 95 % interval, and Better how often it
-	// is above 0.
+	// Gain is Blamed − Random with the half width of its 95 % interval, Better how often it is
+	// positive.
 	Gain     rate `json:"gain"`
 	GainHalf rate `json:"gain_half"`
 	Better   rate `json:"better"`
-	// Cleared are the shares of molecules that are not outside any more.
+	// Cleared are the shares of molecules no longer outside.
 	Cleared       rate `json:"cleared"`
 	ClearedRandom rate `json:"cleared_random"`
 }
@@ -84,7 +84,7 @@ func measureExplanations(ctx context.Context, b *bench) (result, error) {
 	return r, p.do(ctx)
 }
 
-// A replacer measures edits of the molecules of a pair.
+// A replacer measures edits of a pair's molecules.
 type replacer struct {
 	alone *algo.SingleScorer
 	form  molecule.Form
@@ -122,17 +122,16 @@ func (b *bench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*expla
 	return e, nil
 }
 
-// The sizes of molecules that are measured.
+// Sizes of measured molecules.
 const leastReplaced, mostReplaced = 8, 60
 
-// outsiders are molecules of a set that are called outside, evenly drawn, in the form of the
-// model and without stereochemistry.
+// outsiders are evenly drawn molecules outside, in the model's form without stereochemistry.
 func (b *bench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
 	_, all, err := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
 	if err != nil {
 		return nil, err
 	}
-	// Those that are looked at, so that a set of a hundred thousand is not read to its end.
+	// Only these are considered: large sets are not read to the end.
 	step := max(1, len(all)/(5*b.molecules))
 	var list []*molecule.Molecule
 	for k := 0; k < len(all) && len(list) < b.molecules; k += step {
@@ -155,7 +154,6 @@ func (b *bench) outsiders(ctx context.Context, r *replacer, set string) ([]*mole
 	return list, nil
 }
 
-// scores are those of molecules as they are.
 func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) ([]float64, error) {
 	gs := make([]*graph.Graph, len(ms))
 	for i, m := range ms {
@@ -165,8 +163,8 @@ func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) ([]floa
 	return r.alone.Scores(ctx, gs)
 }
 
-// blame explains a molecule, and says by how much the score falls when each atom is left
-// out, its neighbours keeping their features: what a broken molecule would score.
+// blame explains a molecule, and returns by how much the score falls without each atom, neighbours
+// keeping their features: the score of a broken molecule.
 func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Explanation, []float64, error) {
 	g := m.Graph()
 	x, err := r.alone.Explain(ctx, g, r.alpha)
@@ -184,8 +182,7 @@ func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Expla
 	return x, out, err
 }
 
-// hydrogens measures substituents: the most blamed one of those that have others of their
-// size.
+// hydrogens measures substituents: the most blamed one that has others of its size.
 func (r *replacer) hydrogens(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, out []float64) error {
 	all := substituents(m)
 	sizes := map[int]int{}
@@ -212,7 +209,7 @@ func first(sets [][]int, values []float64) []int {
 	})
 }
 
-// draws is how many random sets of atoms are tried.
+// draws is the number of random sets of atoms.
 const draws = 20
 
 // carbons measures connected atoms.
@@ -227,8 +224,8 @@ func (r *replacer) carbons(ctx context.Context, t *fallTally, m *molecule.Molecu
 	return r.measure(ctx, t, m, x, toCarbon, mostOf(near, n, x.Contributions), mostOf(near, n, out), others)
 }
 
-// measure compares the first of blamed that can be replaced with the others that can, and
-// with the first of left out.
+// measure compares the first replaceable blamed set with the others, and with the first by leaving
+// out.
 func (r *replacer) measure(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, do edit, blamed, leftOut, others [][]int) error {
 	plain := smiles.Write(m)
 	changed := func(sets [][]int, most int) []*molecule.Molecule {
@@ -263,7 +260,7 @@ type fallTally struct {
 	cleared, clearedRandom         float64
 }
 
-// add takes the scores after replacing what is blamed, what leaving out puts first, and the
+// add adds the scores after replacing the blamed set, the one that leaving out puts first, and the
 // others.
 func (t *fallTally) add(x *algo.Explanation, scores []float64) {
 	mean, cleared, n := 0.0, 0.0, float64(len(scores)-2)

@@ -20,7 +20,7 @@ const (
 	titleHeight = 0.4 * vg.Inch
 )
 
-// draw writes a figure below the folder of results.
+// draw writes a figure into the results folder.
 func (b *bench) draw(name string, write func(io.Writer) error) error {
 	path := filepath.Join(b.out, "figures", filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -39,8 +39,8 @@ func (b *bench) drawPlots(name string, plots ...*plot.Plot) error {
 	})
 }
 
-// drawWithLegend writes plots of the same lines beside each other and one legend at their right, which
-// no line can cross. Its names have room at their ends: where the font is another, they are longer.
+// drawWithLegend writes plots of the same lines side by side with one legend at the right, clear of
+// lines and with room for wider fonts.
 func (b *bench) drawWithLegend(name string, plots ...*plot.Plot) error {
 	legend := plots[0].Legend
 	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
@@ -72,7 +72,7 @@ func (b *bench) chart(name string, q *plot.Plot, lines ...figure.Line) error {
 	return b.drawPlots(name, q)
 }
 
-// legendAtTop puts the legend into a corner, for which the axis goes on to x.
+// legendAtTop puts the legend into a corner and extends the axis to x.
 func legendAtTop(q *plot.Plot, x float64) {
 	q.Legend.Top, q.X.Max = true, x
 }

@@ -9,14 +9,11 @@ import (
 	"baca/algo/metric"
 )
 
-// The grid protocol searches what the paper's sensitivity analysis varies, the
-// fixed setting included, so that it is never worse than that. It goes one coordinate
-// at a time. For the attention: first 𝕂, with λ over the whole range, then bands of λ
-// with the best 𝕂. That takes 11 runs for each seed where all combinations take 36. β
-// is free, because it only weighs two scores that a run gives anyway, and so all of
-// its values are tried each time. For the density ratio: first the penalty of one
-// head, then that of the other. The batch also tries the ratio without its gate. The
-// score of a single graph has nothing to pick.
+// The grid protocol searches the parameters of the paper's sensitivity analysis, the fixed setting
+// included, one coordinate at a time. Attention: first 𝕂, with λ over its range, then bands of λ
+// with the best 𝕂: 11 runs for each seed instead of 36. All β are tried, as they only weigh two
+// known scores. Density ratio: the penalty of one head, then of the other, and without the gate.
+// Single graphs have nothing to pick.
 var (
 	gridTopK  = []int{4, 8, 16, 32, 64}
 	gridBands = [][2]float64{{0.01, 0.2}, {0.2, 0.4}, {0.4, 0.6}, {0.6, 0.8}, {0.8, 1}}
@@ -25,7 +22,6 @@ var (
 	gridPrint = []float64{0.0001, 0.001, 0.01, 0.1}
 )
 
-// A gridChoice is the setting that the grid protocol picked.
 type gridChoice struct {
 	TopK     int         `json:"top_k,omitempty"`
 	Lambda   *[2]float64 `json:"lambda,omitempty"`
@@ -50,7 +46,7 @@ func (c *gridChoice) String() string {
 	return "nothing to pick"
 }
 
-// with returns values with the first in front, so that a tie is for that one.
+// with returns values with first in front, which wins ties.
 func with[T comparable](first T, values []T) []T {
 	list := []T{first}
 	for _, v := range values {
@@ -61,7 +57,7 @@ func with[T comparable](first T, values []T) []T {
 	return list
 }
 
-// gridRuns is how many times the grid protocol scores every batch.
+// gridRuns is the number of runs of the grid protocol.
 func gridRuns(column string) int {
 	o := algo.DefaultOptions()
 	switch column {
@@ -73,7 +69,7 @@ func gridRuns(column string) int {
 	return 1
 }
 
-// A gridSearcher looks for the setting with the best mean AUROC over the batches.
+// A gridSearcher maximises the mean AUROC over batches.
 type gridSearcher struct {
 	column  string
 	batches []*testBatch
@@ -84,9 +80,8 @@ type gridSearcher struct {
 	highest float64 // mean AUROC of the best
 }
 
-// gridSearch scores the batches with every setting of the grid and returns the
-// outcomes of the one whose AUROC is best in the mean over the batches. This is
-// where labels choose; nothing of it is in the fixed protocol.
+// gridSearch scores the batches with every setting of the grid and returns the outcomes with the
+// best mean AUROC. Labels choose here, and nowhere in the fixed protocol.
 func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) ([]*outcome, *gridChoice, error) {
 	for _, b := range batches {
 		if len(b.graphs) == b.nID {
@@ -105,7 +100,7 @@ func gridSearch(o algo.Options, column string, batches []*testBatch, score func(
 	return s.best, &s.choice, err
 }
 
-// consider takes outcomes that are better than the best so far.
+// consider keeps better outcomes.
 func (s *gridSearcher) consider(out []*outcome, c gridChoice) {
 	mean := 0.0
 	for i, b := range s.batches {

@@ -102,7 +102,7 @@ func newRoot(gpus *device.GPUs) *cobra.Command {
 pre-trained model has seen, and says how often a graph like the training set would
 score as high. A graph's score does
 not depend on other graphs; a list as a whole gets an answer of its own.
-` + "`baca help columns`" + ` explains the columns.`)
+`+"`baca help columns`"+` explains the columns.`)
 	cobra.EnableCommandSorting = false // verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
 	for _, c := range append(movedToPaper(), newPipe(), newMan()) {

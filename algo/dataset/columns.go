@@ -64,7 +64,6 @@ func (s *scanner) readParquet(column string) error {
 	}
 	s.header(f.names)
 	f.ownAmong(s)
-	most := int64(s.opt.Unpack.most())
 	out := int64(0)
 	for cells, err := range rows {
 		if err != nil {
@@ -73,8 +72,8 @@ func (s *scanner) readParquet(column string) error {
 		for _, cell := range cells {
 			out += int64(len(cell)) + 1
 		}
-		if (out-freeExpand)/most > size {
-			return &ExpandError{int(most)}
+		if (out-freeExpand)/MaxExpand > size {
+			return errBomb
 		}
 		var name []byte
 		if id >= 0 {

@@ -153,11 +153,8 @@ func TestBombs(t *testing.T) {
 	} {
 		n, err := read(Unpack{Zstd: expand})
 		var tooMuch *ExpandError
-		if !errors.As(err, &tooMuch) || tooMuch.Max != MaxExpand || n > 0 {
+		if !errors.As(err, &tooMuch) || n > 0 {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
-		}
-		if _, err := read(Unpack{Zstd: expand, MaxExpand: 20_000}); err != nil {
-			t.Errorf("%s, raised: %v", name, err)
 		}
 	}
 	for name, data := range map[string][]byte{"gzip": zipped(t, ones[:freeExpand]), "bzip2": append(bzipped, bzipped...)} {

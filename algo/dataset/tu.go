@@ -49,7 +49,7 @@ func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zip archive: %w", err)
 	}
-	z.RegisterDecompressor(zip.Deflate, u.inflate)
+	z.RegisterDecompressor(zip.Deflate, inflate)
 	u.archive = true
 	return ReadTU(z, name, u)
 }

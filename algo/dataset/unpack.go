@@ -13,8 +13,7 @@ import (
 	"slices"
 )
 
-// MaxExpand is how many bytes of text each compressed byte may give by default, beyond freeExpand
-// bytes.
+// MaxExpand is how many bytes of text each compressed byte may give beyond freeExpand bytes.
 //
 // Columns of molecules expand 3- to 6-fold (gzip), a wide table such as toxcast 41-fold (zstd -19),
 // TUDataset graph numbers up to 103-fold; bombs 1032-fold (deflate) to 10 000-fold (zstd, bzip2).
@@ -32,18 +31,18 @@ const (
 type Unpack struct {
 	// Zstd decompresses zstd, which the standard library lacks. If nil, zstd is refused.
 	Zstd func(io.Reader) (io.Reader, error)
-	// MaxExpand, unless 0, replaces the constant.
-	MaxExpand int
 
 	archive bool // from a zip archive: not to be compressed again
 }
 
 // An ExpandError reports too large an expansion.
-type ExpandError struct{ Max int }
+type ExpandError struct{}
 
-func (e *ExpandError) Error() string {
-	return fmt.Sprintf("compressed data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", e.Max, freeExpand>>20)
+func (*ExpandError) Error() string {
+	return fmt.Sprintf("compressed data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", MaxExpand, freeExpand>>20)
 }
+
+var errBomb = new(ExpandError)
 
 // A compression declares a compression format.
 type compression struct {
@@ -146,7 +145,7 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	ahead := bufio.NewReaderSize(&steady{r: u.bounded(z, in)}, aheadExpand)
+	ahead := bufio.NewReaderSize(&steady{r: &bounded{z: z, in: in}}, aheadExpand)
 	var bomb *ExpandError
 	if _, err := ahead.Peek(aheadExpand); errors.As(err, &bomb) {
 		return nil, bomb
@@ -158,20 +157,9 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 var errTwice = errors.New("data that are compressed twice: want them compressed once, or not at all")
 
 // inflate decompresses a file of a zip archive.
-func (u Unpack) inflate(r io.Reader) io.ReadCloser {
+func inflate(r io.Reader) io.ReadCloser {
 	in := &counter{r: r}
-	return io.NopCloser(u.bounded(flate.NewReader(in), in))
-}
-
-func (u Unpack) bounded(z io.Reader, in *counter) io.Reader {
-	return &bounded{z: z, in: in, max: u.most()}
-}
-
-func (u Unpack) most() int {
-	if u.MaxExpand == 0 {
-		return MaxExpand
-	}
-	return u.MaxExpand
+	return io.NopCloser(&bounded{z: flate.NewReader(in), in: in})
 }
 
 // A bounded reader ends where z has given more than it may for what it read of in.
@@ -179,14 +167,13 @@ type bounded struct {
 	z   io.Reader
 	in  *counter
 	out int64
-	max int
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.z.Read(p)
 	b.out += int64(n)
-	if (b.out-freeExpand)/int64(b.max) > b.in.n {
-		return 0, &ExpandError{b.max}
+	if (b.out-freeExpand)/MaxExpand > b.in.n {
+		return 0, errBomb
 	}
 	return n, endsEarly(err)
 }

@@ -14,7 +14,6 @@ import (
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -59,12 +58,7 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 			if err := from.check(); err != nil {
 				return err
 			}
-			release, err := out.claim(from)
-			if err != nil {
-				return err
-			}
-			defer release()
-			return runCalibrate(c, args[0], from, out)
+			return out.derive(c, from, func(m *algo.Model) ([]byte, error) { return calibrate(c, m, from) })
 		},
 	}
 	f := c.Flags()
@@ -75,43 +69,36 @@ Without --out the model is written to NAME-calibrated.msgpack in the working fol
 	return c
 }
 
-func runCalibrate(c *cobra.Command, model string, from source, out target) error {
+// calibrate returns the file of a model that takes p-values from a list.
+func calibrate(c *cobra.Command, m *algo.Model, from source) ([]byte, error) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, err := openModel(model)
-	if err != nil {
-		return err
-	}
 	if m.Shared > 0 {
-		return fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
+		return nil, fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
 	}
 	from.form = algo.FormOf(m.Card.Schema)
 	set, err := readTraining(c, from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := checkSchema(m, set.schema); err != nil {
-		return err
+		return nil, err
 	}
 	list := referenceGraphs(m, set.graphs, stderr)
-	if n := len(list); n < minReference {
-		return fmt.Errorf("%s: %s to take p-values from: want at least %d", set.name, explain.Count(n, "graph"), minReference)
+	n := len(list)
+	if n < minReference {
+		return nil, fmt.Errorf("%s: %s to take p-values from: want at least %d", set.name, explain.Count(n, "graph"), minReference)
 	}
 	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
-		return err
+		return nil, err
 	}
 	m.Card.Holdout = set.name
+	fmt.Fprintf(stderr, "p-values from %d graphs of %s, down to %.2g\n", n, set.name, 1/float64(1+n))
+	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, n) == 0 {
+		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", n, defaultConfidence, alpha)
+	}
 	var b bytes.Buffer
-	if err := weights.SaveMeasured(ctx, from.workers, &b, m); err != nil {
-		return err
-	}
-	if err := replace.Bytes(out.path, b.Bytes()); err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "wrote %s: p-values from %d graphs of %s, down to %.2g\n", out.path, len(list), set.name, 1/float64(1+len(list)))
-	if alpha := algo.DefaultOptions().Alpha; decide.Confident(alpha, defaultConfidence, len(list)) == 0 {
-		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", len(list), defaultConfidence, alpha)
-	}
-	return nil
+	err = weights.SaveMeasured(ctx, from.workers, &b, m)
+	return b.Bytes(), err
 }
 
 // referenceGraphs returns the graphs of a list for p-values, evenly spread, as many as a model

@@ -110,7 +110,7 @@ func checkHTML(flag, name string) error {
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, err := openModel(f.model)
+	m, _, err := openModelFile(f.model)
 	if err != nil {
 		return err
 	}

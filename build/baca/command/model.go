@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/build/internal/replace"
 )
 
 func newModel() *cobra.Command {
@@ -53,6 +54,28 @@ that file or folder. The exit status is 1 where something is not as it should be
 	}
 	c.Flags().StringVar(&set, "in", "", "`file` or folder that the model should have been trained on")
 	return c
+}
+
+// derive makes a model file of the model of a source, by what a function makes of it.
+func (t *target) derive(c *cobra.Command, from source, making func(*algo.Model) ([]byte, error)) error {
+	release, err := t.claim(from)
+	if err != nil {
+		return err
+	}
+	defer release()
+	m, _, err := openModelFile(from.model)
+	if err != nil {
+		return err
+	}
+	data, err := making(m)
+	if err != nil {
+		return err
+	}
+	if err := replace.Bytes(t.path, data); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", t.path, size(len(data)))
+	return nil
 }
 
 // trainedOn refuses a set that the model was not trained on.

@@ -55,13 +55,7 @@ func readLimited(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// openModel loads an embedded model or a model file.
-func openModel(nameOrFile string) (*algo.Model, error) {
-	m, _, err := openModelFile(nameOrFile)
-	return m, err
-}
-
-// openModelFile is openModel with the file's bytes.
+// openModelFile loads an embedded model by name, or a model file, with the file's bytes.
 func openModelFile(nameOrFile string) (*algo.Model, []byte, error) {
 	data, err := readModel(nameOrFile)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/job"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -40,24 +39,13 @@ Such a model scores each graph by itself, never by a batch, and has p-values.`,
 			if k < 2 {
 				return usage.Errorf("--k %d: want 2 or more", k)
 			}
-			release, err := out.claim(source{model: args[0]})
-			if err != nil {
-				return err
-			}
-			defer release()
-			m, err := openModel(args[0])
-			if err != nil {
-				return err
-			}
-			data, err := shareFile(c.Context(), m, k)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if err := replace.Bytes(out.path, data); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(len(data)))
-			return nil
+			return out.derive(c, source{model: args[0]}, func(m *algo.Model) ([]byte, error) {
+				data, err := shareFile(c.Context(), m, k)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", args[0], err)
+				}
+				return data, nil
+			})
 		},
 	}
 	out.register(c.Flags())

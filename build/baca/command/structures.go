@@ -10,7 +10,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/table"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -47,12 +46,7 @@ are secret. baca model show says what a file reveals.`,
 			}
 			from.columnSet = c.Flags().Changed("column")
 			from.labels, from.cells = &values, values.Columns()
-			release, err := out.claim(from)
-			if err != nil {
-				return err
-			}
-			defer release()
-			return runStructures(c, args[0], from, out)
+			return out.derive(c, from, func(m *algo.Model) ([]byte, error) { return withStructures(c, m, from) })
 		},
 	}
 	f := c.Flags()
@@ -64,29 +58,20 @@ are secret. baca model show says what a file reveals.`,
 	return c
 }
 
-func runStructures(c *cobra.Command, model string, from source, out target) error {
-	m, err := openModel(model)
-	if err != nil {
-		return err
-	}
+// withStructures returns the file of a model that stores its training molecules.
+func withStructures(c *cobra.Command, m *algo.Model, from source) ([]byte, error) {
 	if m.Card.DatasetSHA256 != "" && m.Card.Schema != algo.Constant {
 		if err := trainedOn(c, m, from); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := from.keepStructures(c, m); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := weights.Save(&b, m); err != nil {
-		return err
-	}
-	if err := replace.Bytes(out.path, b.Bytes()); err != nil {
-		return err
+		return nil, err
 	}
 	from.labels.tell(c.ErrOrStderr(), "these molecules have none in the file")
-	fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", out.path, size(b.Len()))
-	return nil
+	var b bytes.Buffer
+	err := weights.Save(&b, m)
+	return b.Bytes(), err
 }
 
 // keepStructures stores a model's training molecules.

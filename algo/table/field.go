@@ -196,14 +196,14 @@ var fields = []Field{
 func OwnFields(names []string, before ...Field) []Field {
 	taken := map[string]bool{}
 	for _, f := range slices.Concat(fields, (&Run{FDR: 1}).Fields(), before) {
-		taken[f.Name] = true
+		taken[strings.ToLower(f.Name)] = true
 	}
 	var list []Field
 	for k, name := range names {
-		for taken[name] {
+		for taken[strings.ToLower(name)] {
 			name = "input_" + name
 		}
-		taken[name] = true
+		taken[strings.ToLower(name)] = true // databases take upper case for lower case
 		list = append(list, Field{Name: name, Group: OfRecord, Text: func(s *Scored) string {
 			if k < len(s.Own) {
 				return s.Own[k]

@@ -78,9 +78,9 @@ func TestTextsLikeEncodingJSON(t *testing.T) {
 // Names of the input's own columns may be any text: each is a name of its own, and rows stay JSON.
 func TestOwnColumns(t *testing.T) {
 	usual := Fields(Usual)
-	own := OwnFields(append([]string{"score", "input_score", "a", "a"}, hostile...))
-	if own[0].Name != "input_score" || own[1].Name != "input_input_score" || own[3].Name != "input_a" {
-		t.Errorf("names %s, %s and %s", own[0].Name, own[1].Name, own[3].Name)
+	own := OwnFields(append([]string{"score", "input_score", "a", "A", "Model"}, hostile...))
+	if own[0].Name != "input_score" || own[1].Name != "input_input_score" || own[3].Name != "input_A" || own[4].Name != "input_Model" {
+		t.Errorf("names %s, %s, %s and %s", own[0].Name, own[1].Name, own[3].Name, own[4].Name)
 	}
 	var b bytes.Buffer
 	w := NewSink(&b, "jsonl", plain, true, append(usual, own...))

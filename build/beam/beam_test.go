@@ -578,6 +578,7 @@ func TestKilledWorkerOfPrism(t *testing.T) {
 	free.Close()
 	_, port, _ := net.SplitHostPort(address)
 	prism := exec.Command(filepath.Join(dir, "prism"), "--job_port="+port, "--serve_http=false", "--log_level=error")
+	prism.Dir = dir // where a worker leaves a file
 	prism.Env = append(os.Environ(), "BACA_TEST_WORKERS="+workers, "TMPDIR="+dir)
 	if err := prism.Start(); err != nil {
 		t.Fatal(err)

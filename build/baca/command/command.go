@@ -120,13 +120,19 @@ func program(name, short, long string) *cobra.Command {
 		Use: name + " COMMAND", Short: short, Long: long,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
-		Version:                    version.String(),
 		SuggestionsMinimumDistance: 2,
 		Args:                       oneOfBelow,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE:          checkGroups,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked, _ := c.Flags().GetBool("version"); !asked {
+				return c.Help()
+			}
+			_, err := fmt.Fprintln(c.OutOrStdout(), name, version.String())
+			return err
+		},
+		PersistentPreRunE: checkGroups,
 	}
-	root.SetVersionTemplate(name + " {{.Version}}\n")
+	// A template of cobra's takes 6 MB of the program.
+	root.Flags().BoolP("version", "v", false, "version for "+name)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) && kinds[bad.GetFlag().Value.Type()] != "" {

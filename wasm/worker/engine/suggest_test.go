@@ -10,7 +10,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -93,9 +92,6 @@ func TestSuggest(t *testing.T) {
 	}
 	if !slices.Equal(got.Far, want.Far) || !slices.Equal(got.FarRandom, want.FarRandom) || !slices.Equal(got.FarTop, want.FarTop) {
 		t.Errorf("the way is %v, want %v", got.Far, want.Far)
-	}
-	if job.MaxSuggested != job.MaxSuggested {
-		t.Errorf("the page suggests up to %d, the command %d", job.MaxSuggested, job.MaxSuggested)
 	}
 	said := strings.Join(append(got.Sentences, got.Refusals...), "\n")
 	for _, text := range []string{"8 without a price", "together they cost", "deviations away", "of 160 are outside", `row 162: priced.csv:163:11: column EUR: price "-4": want a number of at least 0`} {

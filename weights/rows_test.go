@@ -337,7 +337,7 @@ func TestLoadMemory(t *testing.T) {
 		prints func(rows int) []fingerprint.Print
 		limit  float64 // of the file's length
 	}{
-		{"like a trained one", gin.Default(9), 1000, 100, nil, 4.5},
+		{"like a trained one", gin.Default(9), 1000, 100, nil, 5},
 		{"embeddings alone", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 20000, 0, empty, 5.5},
 		{"embeddings of the holdout", gin.Config{Features: 1, Hidden: 32, Layers: 1}, 1, 20000, empty, 3},
 		{"rows alone", narrow, 20000, 20000, empty, 8},

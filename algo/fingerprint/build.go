@@ -108,25 +108,27 @@ func (x *Index) addRows(rows []byte) error {
 }
 
 // A tail is where a list ends while it is made: where its next unit goes, one more than the place of its last
-// holder, and how many more it is to have. class is that of the key's rarity.
-type tail struct{ unit, last, left, class uint32 }
+// holder, and how many more it is to have.
+type tail struct{ unit, last, left uint32 }
 
-// addLists numbers the keys, and makes room for the list of each. Of a list that no more than one print in
+// addLists numbers the keys, makes room for the list of each, and returns the rarities by number. Of a list that no more than one print in
 // 2^stepBits has, all units may be long, and of others one in so many places.
 func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err error) {
 	n := uint32(x.Len())
 	for k, number := range numbersOf(holders, x.Len()) {
 		x.names[number], x.lists[k] = uint32(k), list{0, holders[k], number}
 	}
-	tails = make([]tail, len(holders))
+	tails, rarities = make([]tail, len(holders)), make([]int64, len(holders))
 	sum := uint64(0)
 	for number, k := range x.names {
 		l := &x.lists[k]
 		l.first = uint32(sum)
-		if number == 0 || l.holders != tails[number-1].left {
-			rarities = append(rarities, rarity(x.Len(), int(l.holders)))
+		if number > 0 && l.holders == tails[number-1].left {
+			rarities[number] = rarities[number-1]
+		} else {
+			rarities[number] = rarity(x.Len(), int(l.holders))
 		}
-		tails[number] = tail{unit: l.first, left: l.holders, class: uint32(len(rarities) - 1)}
+		tails[number] = tail{unit: l.first, left: l.holders}
 		x.names[number] = x.keys[k]
 		sum += uint64(l.holders + min(l.holders, n>>stepBits))
 	}
@@ -149,19 +151,19 @@ func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 		u := unpacker{Packed: p}
 		for err == nil && u.prints < x.Len() {
 			b := <-empty
-			err = b.read(&u, x.Len())
+			err = b.read(&u, x.Len(), rarities)
 			full <- b
 		}
 		if err == nil {
 			err = u.end()
 		}
 	}()
-	h := holding{x: x, tails: tails, rarities: rarities}
+	h := holding{holders: x.holders, tails: tails}
 	place := uint32(0)
 	for b := range full {
 		at := 0
 		for _, q := range b.prints {
-			x.records[place].first, x.totals[place] = q.first, q.total
+			x.records[place].first, x.records[place].weighs, x.totals[place] = q.first, q.weighs, q.total
 			h.add(place, b.entries[at:q.end])
 			if q.total > manyTimes {
 				x.addMany(place, b.entries[at:q.end])
@@ -184,17 +186,19 @@ type batch struct {
 	entries []entry
 }
 
-// An unpacked is where a print begins in packed form, the total of its counts, and where its entries end.
+// An unpacked is where a print begins in packed form, the total of its counts, what it weighs, and where its entries
+// end.
 type unpacked struct {
 	first, total uint32
+	weighs       [2]int64
 	end          int
 }
 
 // A batch ends with the print that gives it so many entries or is the last of so many.
-const batchEntries, batchPrints = 1 << 11, 1 << 8
+const batchEntries, batchPrints = 1 << 12, 1 << 7
 
 // read fills a batch with the next of n prints.
-func (b *batch) read(u *unpacker, n int) error {
+func (b *batch) read(u *unpacker, n int, rarities []int64) error {
 	b.prints, b.entries = b.prints[:0], b.entries[:0]
 	for u.prints < n && len(b.entries) < batchEntries && len(b.prints) < batchPrints {
 		first := uint32(u.at)
@@ -202,8 +206,13 @@ func (b *batch) read(u *unpacker, n int) error {
 		if err != nil {
 			return err
 		}
+		sets, counts := int64(0), int64(0)
+		for _, t := range entries[len(b.entries):] {
+			r := rarities[t.number]
+			sets, counts = sets+r, counts+r*int64(t.times)
+		}
 		b.entries = entries
-		b.prints = append(b.prints, unpacked{first, total, len(entries)})
+		b.prints = append(b.prints, unpacked{first, total, [2]int64{sets, counts}, len(entries)})
 	}
 	return nil
 }
@@ -220,11 +229,10 @@ func (x *Index) addMany(place uint32, entries []entry) {
 // A holding turns prints around. Lists of the first oftenHeld numbers stay in the cache of the processor. Others
 // are far apart in memory, and wait to be gone through together, so that the processor looks for many at a time.
 type holding struct {
-	x        *Index
-	tails    []tail
-	rarities []int64 // by class
-	rare     []waiting
-	crowded  bool // some key had no more holders to come
+	holders []uint16
+	tails   []tail
+	rare    []waiting
+	crowded bool // some key had no more holders to come
 }
 
 // A waiting is an entry of a print and one more than its place.
@@ -247,37 +255,30 @@ func (h *holding) add(place uint32, entries []entry) {
 
 // addOften adds the entries of a print that are held often, and returns how many these are.
 func (h *holding) addOften(place uint32, entries []entry) int {
-	holders, tails, rarities, last := h.x.holders, h.tails, h.rarities, len(entries)
-	sets, counts := int64(0), int64(0)
+	holders, tails := h.holders, h.tails
 	for i, t := range entries {
 		if t.number >= oftenHeld {
-			last = i
-			break
+			return i
 		}
 		e := &tails[t.number]
 		if e.left == 0 {
 			h.crowded = true
 			break
 		}
-		r := rarities[e.class]
-		sets, counts = sets+r, counts+r*int64(t.times)
 		e.put(holders, place+1, t.times)
 	}
-	h.x.records[place].weighs = [2]int64{sets, counts}
-	return last
+	return len(entries)
 }
 
 // addRare adds what waits.
 func (h *holding) addRare() {
-	holders, tails, rarities, records := h.x.holders, h.tails, h.rarities, h.x.records
+	holders, tails := h.holders, h.tails
 	for _, t := range h.rare {
 		e := &tails[t.number]
 		if e.left == 0 {
 			h.crowded = true
 			break
 		}
-		r, weighs := rarities[e.class], &records[t.next-1].weighs
-		weighs[Sets], weighs[Counts] = weighs[Sets]+r, weighs[Counts]+r*int64(t.times)
 		e.put(holders, t.next, t.times)
 	}
 	h.rare = h.rare[:0]

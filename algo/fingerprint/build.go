@@ -143,9 +143,12 @@ func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err 
 // weighs, its total, and the counts that have no room in a list. Another goroutine reads the prints.
 func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	var err error
-	full, empty := make(chan *batch, 2), make(chan *batch, 2)
-	empty <- new(batch)
-	empty <- new(batch)
+	// With many batches under way neither goroutine waits for the other to wake up.
+	ahead := min(maxAhead, 2+x.Len()>>10)
+	full, empty := make(chan *batch, ahead), make(chan *batch, ahead)
+	for range ahead {
+		empty <- new(batch)
+	}
 	go func() {
 		defer close(full)
 		u := unpacker{Packed: p}
@@ -196,6 +199,9 @@ type unpacked struct {
 
 // A batch ends with the print that gives it so many entries or is the last of so many.
 const batchEntries, batchPrints = 1 << 12, 1 << 7
+
+// maxAhead is how many batches are under way at most.
+const maxAhead = 16
 
 // read fills a batch with the next of n prints.
 func (b *batch) read(u *unpacker, n int, rarities []int64) error {

@@ -36,7 +36,7 @@ var goneFlags = map[string]string{
 	"score predicted": "baca trust --predicted does the same", "score errors-by": "baca trust has it", "score coverage": "baca trust has it",
 	"score tolerance": "baca trust has it", "score large-errors": "baca trust has it", "score max-expand": "decompress the file first",
 	"train predicted": "--held-out names predictions that were made without their molecules", "train residuals": "--held-out says so",
-	"train share": "baca model share makes such a model of this one", "train keep-structures": "baca model structures keeps them",
+	"train share":     "baca model share makes such a model of this one",
 	"train overwrite": "remove the file first", "train max-expand": "decompress the file first",
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"baca/algo"
 	"baca/weights"
 )
@@ -12,14 +14,21 @@ import (
 // keepsErrors reports whether the model keeps prediction errors.
 func (o *trainFlags) keepsErrors() bool { return o.values.Predicted != "" }
 
-// withResiduals adds the holdout's errors to a model file.
-func (o *trainFlags) withResiduals(data []byte, set *trainingSet) ([]byte, error) {
+// completed adds the holdout's errors and the training molecules to a model file, as far as asked for.
+func (o *trainFlags) completed(c *cobra.Command, data []byte, set *trainingSet) ([]byte, error) {
 	m, err := weights.Load(data)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.KeepResiduals(set.values, o.values.Observed, o.values.Predicted); err != nil {
-		return nil, fmt.Errorf("--held-out: %w", err)
+	if o.keepsErrors() {
+		if err := m.KeepResiduals(set.values, o.values.Observed, o.values.Predicted); err != nil {
+			return nil, fmt.Errorf("--held-out: %w", err)
+		}
+	}
+	if o.structures {
+		if err := o.keepStructures(c, m); err != nil {
+			return nil, fmt.Errorf("--keep-structures: %w", err)
+		}
 	}
 	var b bytes.Buffer
 	err = weights.Save(&b, m)

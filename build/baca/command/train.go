@@ -43,6 +43,7 @@ type trainFlags struct {
 	resume     bool
 	background string
 	asWritten  bool
+	structures bool
 	values     labels // of kept errors, if any
 }
 
@@ -70,9 +71,8 @@ With --observed Y --held-out YHAT the model keeps how wrong your own predictions
 from that what errors to expect. Each prediction must have been made by a model that had not seen its molecule, as in a cross-validation: errors
 on molecules that a model was fitted to are too small.
 
-baca model structures keeps the training molecules in a model, baca model share makes one that can be handed out.`,
-		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack
-  baca train data/tu/BZR --out bzr.msgpack --epochs 400 --seed 1
+baca model share makes a model that can be handed out.`,
+		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack --keep-structures
   baca train bbbp.csv.gz --out bbbp.msgpack --resume`,
 		Args: usage.Args(0, 1, "%d inputs: want one"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -93,7 +93,8 @@ baca model structures keeps the training molecules in a model, baca model share 
 	o.out.register(f)
 	f.StringVar(&o.card.Name, "name", "", "name of the model (default: that of the input, in lower case)")
 	f.StringVar(&o.card.Description, "description", "", "one sentence about the model")
-	group(c, "Model", "out", "name", "description")
+	f.BoolVar(&o.structures, "keep-structures", false, "store the molecules, to be shown as neighbors")
+	group(c, "Model", "out", "name", "description", "keep-structures")
 	f.IntVar(&o.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
 	f.StringVar(&o.background, "background", builtInBackground, "`FILE` of molecules at large, to compare the training set with, or "+noBackground)
 	f.BoolVar(&o.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
@@ -154,6 +155,9 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if o.structures && set.schema == algo.Constant {
+		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", o.path)
+	}
 	training := &trainJob{
 		graphs: set.graphs, workers: o.workers, unpack: o.unpack(), device: o.device.open, split: dataset.Hold,
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume continues from there", card: o.cardOf(c, set),
@@ -168,8 +172,8 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.keepsErrors() {
-		if data, err = o.withResiduals(data, set); err != nil {
+	if o.keepsErrors() || o.structures {
+		if data, err = o.completed(c, data, set); err != nil {
 			return err
 		}
 	}

@@ -407,10 +407,17 @@ func (l rivalEntries) page() *page {
 		}
 		return math.IsNaN(mean)
 	})
+	over := []string{}
+	if len(all) > 0 {
+		over = append(over, fmt.Sprintf("%d pairs", len(all)))
+	}
+	if len(parents) > 0 {
+		over = append(over, fmt.Sprintf("%d pairs of molecules read as parents", len(parents)))
+	}
 	return &page{
 		title: "Rivals",
 		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits with one setting. AUROC in percent, means over
-%d pairs, and over %d of molecules read as parents. Published figures were often tuned for each pair. A dash: not for all pairs.`, len(all), len(parents)),
+%s. Published figures were often tuned for each pair. A dash: not for all pairs.`, strings.Join(over, " and over ")),
 		tables: []*pageTable{tabulate("", detectors, column[string]{"detector", func(d string) any { return d }},
 			column[string]{"all", of(readOGB, all, aurocMean)},
 			column[string]{"published", of(readOGB, all, rivalEntry.published)},

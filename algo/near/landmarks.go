@@ -1,6 +1,7 @@
 package near
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -19,7 +20,10 @@ type landmarks struct {
 	rows []float32 // m×dim
 	dim  int
 	axes []float64 // axes×dim, orthonormal, near the principal axes
-	// For each row its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the squared
+	// order has the rows by ascending coordinate on the first axis, first these coordinates.
+	order []int
+	first []float64
+	// For each row, in that order, its coordinates x, |x|² and 1. The product with −2q, 1 and |q|² is the squared
 	// distance from q along the axes.
 	points *kernel.Packed
 	far    float64 // the largest |x|²
@@ -29,9 +33,15 @@ const pointTerms = axes + 2
 
 func newLandmarks(rows []float32, dim int) *landmarks {
 	m := len(rows) / dim
-	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim)}
-	points := make([]float32, 0, m*pointTerms)
+	l := &landmarks{rows: rows, dim: dim, axes: mainAxes(rows, dim), order: make([]int, m), first: make([]float64, m)}
 	for i := range m {
+		at, _ := l.project(l.row(i))
+		l.order[i], l.first[i] = i, at[0]
+	}
+	slices.SortStableFunc(l.order, func(i, j int) int { return cmp.Compare(l.first[i], l.first[j]) })
+	slices.Sort(l.first)
+	points := make([]float32, 0, m*pointTerms)
+	for _, i := range l.order {
 		at, square := l.project(l.row(i))
 		for _, x := range at {
 			points = append(points, float32(x))
@@ -70,6 +80,7 @@ type search struct {
 	*landmarks
 	queries []float32 // of dim values each
 	points  []float32
+	first   []float64 // each query's coordinate on the first axis
 	slack   []float64 // error bound of each query's products
 	squares []float32 // of the distances along the axes, queries×rows
 }
@@ -77,13 +88,13 @@ type search struct {
 // measure compares all queries with all rows along the axes.
 func (s *search) measure() {
 	m, n := len(s.rows)/s.dim, len(s.queries)/s.dim
-	s.points, s.slack = s.points[:0], s.slack[:0]
+	s.points, s.first, s.slack = s.points[:0], s.first[:0], s.slack[:0]
 	for i := range n {
 		at, square := s.project(s.query(i))
 		for _, x := range at {
 			s.points = append(s.points, float32(-2*x))
 		}
-		s.points = append(s.points, 1, float32(square))
+		s.points, s.first = append(s.points, 1, float32(square)), append(s.first, at[0])
 		// Ten products and as many sums, none above 2|x|² + 2|q|², have relative errors of 2⁻²⁴,
 		// and so have both factors.
 		s.slack = append(s.slack, 64*0x1p-24*(s.far+square))
@@ -94,29 +105,46 @@ func (s *search) measure() {
 
 func (s *search) query(i int) []float32 { return s.queries[i*s.dim:][:s.dim] }
 
+// startRows is how many rows on each side of a query, along the first axis, nearest starts from.
+const startRows = 32
+
 // nearest returns the row nearest to query i, except leave, and its squared distance; ties go to
-// the first row, and without rows it is −1. It starts at the row nearest along the axes.
+// the first row, and without rows it is −1. It starts at the row nearest along the axes among some
+// with about the same first coordinate, and goes to both sides until that coordinate excludes the rest.
 func (s *search) nearest(i, leave int) (row int, square float64) {
-	q, m := s.query(i), len(s.rows)/s.dim
-	squares := s.squares[i*m:][:m]
-	row = -1
-	for k, d := range squares {
-		if k != leave && (row < 0 || d < squares[row]) {
-			row = k
+	q, x, m := s.query(i), s.first[i], len(s.order)
+	squares, first := s.squares[i*m:][:m], s.landmarks.first
+	middle, _ := slices.BinarySearch(first, x)
+	start := -1
+	for k := max(0, middle-startRows); k < min(m, middle+startRows); k++ {
+		if s.order[k] != leave && (start < 0 || squares[k] < squares[start]) {
+			start = k
 		}
 	}
-	if row < 0 {
+	if start < 0 {
 		return -1, 0
 	}
+	row = s.order[start]
 	square = SquaredDistance(s.row(row), q)
 	limit := float32(square + s.slack[i])
-	for k, d := range squares {
-		if d > limit || k == leave || k == row || squaredFloat32(s.row(k), q) > 1.001*square {
-			continue
+	compare := func(k int) {
+		other := s.order[k]
+		if other == leave || other == row || squaredFloat32(s.row(other), q) > 1.001*square {
+			return
 		}
-		if exact := SquaredDistance(s.row(k), q); exact < square || exact == square && k < row {
-			row, square = k, exact
+		if exact := SquaredDistance(s.row(other), q); exact < square || exact == square && other < row {
+			row, square = other, exact
 			limit = float32(square + s.slack[i])
+		}
+	}
+	for k := middle; k < m && (first[k]-x)*(first[k]-x) <= float64(limit); k++ {
+		if squares[k] <= limit {
+			compare(k)
+		}
+	}
+	for k := middle - 1; k >= 0 && (first[k]-x)*(first[k]-x) <= float64(limit); k-- {
+		if squares[k] <= limit {
+			compare(k)
 		}
 	}
 	return row, square

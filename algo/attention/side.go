@@ -61,8 +61,8 @@ func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 		return err
 	}
 	s.donors = graphon.NewDonors(graphs)
-	s.mixup, err = graphon.NewMixup(s.graphons, o.Mixup)
-	return err
+	s.mixup = graphon.NewMixup(s.graphons, o.Mixup)
+	return nil
 }
 
 // rowOf returns the key of graph i of the batch, or −1.

@@ -77,30 +77,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestNearestOnRealGraphs(t *testing.T) {
-	gs := tuGraphs(t, "PTC_MR")
-	for _, g := range gs {
-		g.EncodeStructure()
-	}
-	pool := gs[:150]
-	d := NewDonors(pool)
-	nodes := 0
-	for _, g := range pool {
-		nodes += g.N()
-	}
-	if n := distinct(d); n == 0 || n >= nodes {
-		t.Errorf("%d distinct of %d nodes", n, nodes)
-	}
-	for _, g := range gs[150:250] {
-		for v := range g.N() {
-			xs := g.XS[v*width : (v+1)*width]
-			if got, want := nearestNode(d, xs), nearestByScan(pool, xs); got != want {
-				t.Fatalf("node %d, want %d", got, want)
-			}
-		}
-	}
-}
-
 func TestFill(t *testing.T) {
 	// A path of three nodes and a triangle, features (graph, node).
 	path, triangle := build(t, 3, [][2]int32{{0, 1}, {1, 2}}), build(t, 3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})

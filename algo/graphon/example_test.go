@@ -1,6 +1,7 @@
 package graphon_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -16,26 +17,15 @@ func Example() {
 	toluene, _, _ := graph.New(7, append(ring, [2]int32{0, 6}))
 	subgroup := []*graph.Graph{benzene, toluene}
 
-	var sizes []int
 	for _, g := range subgroup {
 		g.EncodeStructure()
-		sizes = append(sizes, g.N())
 	}
-	n := graphon.MedianSize(sizes, graphon.DefaultSizeLimit)
-	var u graphon.USVT
-	var ws []*graphon.Graphon
-	for _, g := range subgroup {
-		w := graphon.Align(g, n)
-		rank := u.Threshold(w, graphon.DefaultTheta)
-		fmt.Printf("%d steps, rank %d\n", w.N, rank)
-		ws = append(ws, w)
-	}
-
-	m, err := graphon.NewMixup(ws, graphon.DefaultOptions())
+	ws, err := graphon.Estimate(context.Background(), 1, subgroup, graphon.Steps(subgroup), graphon.DefaultTheta)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	m := graphon.NewMixup(ws, graphon.DefaultOptions())
 	s, ok := m.Draw(rand.New(rand.NewPCG(3, 0)))
 	if !ok {
 		fmt.Println(m.Warning())
@@ -44,7 +34,5 @@ func Example() {
 	graphon.NewDonors(subgroup).Fill(s.Graph)
 	fmt.Printf("%.2f of graphon %d and the rest of %d: %d nodes, %d edges\n", s.Lambda, s.I, s.J, s.Graph.N(), s.Graph.M())
 	// Output:
-	// 6 steps, rank 6
-	// 6 steps, rank 6
 	// 0.84 of graphon 0 and the rest of 1: 5 nodes, 4 edges
 }

@@ -5,7 +5,7 @@
 // For one subgroup:
 //
 //	ws, err := graphon.Estimate(ctx, workers, graphs, graphon.Steps(graphs), theta)
-//	m, err := graphon.NewMixup(ws, graphon.DefaultOptions())
+//	m := graphon.NewMixup(ws, graphon.DefaultOptions())
 //	s, ok := m.Draw(rng)                    // a synthetic graph, as often as wanted
 //	graphon.NewDonors(graphs).Fill(s.Graph) // its feature view
 package graphon
@@ -18,10 +18,6 @@ import (
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
 )
-
-// DefaultSizeLimit is the usual limit for [MedianSize]. Benchmark sets have medians of 8 to 41
-// nodes; an O(N³) eigendecomposition at the limit takes milliseconds.
-const DefaultSizeLimit = 128
 
 // A Graphon is a symmetric step function on [0,1]² with N×N steps of equal
 // size: W(x, y) = W[⌊xN⌋·N + ⌊yN⌋]. Values are edge probabilities in [0, 1].
@@ -99,23 +95,22 @@ func degreeOrder(g *graph.Graph) []int32 {
 	return order
 }
 
-// MedianSize returns the median of node counts, rounded down, at most limit, and 0 for no counts.
-// USVT costs N³.
-func MedianSize(sizes []int, limit int) int {
-	if len(sizes) == 0 {
+// sizeLimit bounds [Steps], since USVT costs N³: milliseconds at the limit. Benchmark sets have
+// medians of 8 to 41 nodes.
+const sizeLimit = 128
+
+// Steps returns the median of the graphs' node counts, rounded down, at most 128, and 0 for no
+// graphs.
+func Steps(graphs []*graph.Graph) int {
+	if len(graphs) == 0 {
 		return 0
 	}
-	s := slices.Sorted(slices.Values(sizes))
-	low, high := s[(len(s)-1)/2], s[len(s)/2]
-	return min(low+(high-low)/2, limit)
-}
-
-func Steps(graphs []*graph.Graph) int {
 	sizes := make([]int, len(graphs))
 	for k, g := range graphs {
 		sizes[k] = g.N()
 	}
-	return MedianSize(sizes, DefaultSizeLimit)
+	slices.Sort(sizes)
+	return min((sizes[(len(sizes)-1)/2]+sizes[len(sizes)/2])/2, sizeLimit)
 }
 
 // Estimate returns the graphons of graphs: [Align] on n steps, then [USVT.Threshold]. They do not

@@ -251,23 +251,6 @@ func TestUSVTErases(t *testing.T) {
 	}
 }
 
-// What the thresholds of earlier code do to whole sets, see DefaultTheta.
-func TestThresholdsOnSets(t *testing.T) {
-	var u USVT
-	for _, set := range []string{"AIDS", "COX2"} {
-		gs := tuGraphs(t, set)
-		n := Steps(gs)
-		for _, g := range gs[:100] {
-			if rank := u.Threshold(Align(g, n), 2.02); rank != 0 {
-				t.Errorf("%s: rank %d at θ = 2.02, want 0", set, rank)
-			}
-			if rank := u.Threshold(Align(g, n), 0.2); rank == 0 && g.M() > 0 {
-				t.Errorf("%s: erased at θ = 0.2", set)
-			}
-		}
-	}
-}
-
 // The graphons of a group are those of its graphs, by any number of workers.
 func TestEstimate(t *testing.T) {
 	gs := tuGraphs(t, "COX2")[:20]
@@ -317,23 +300,14 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-func TestMedianSize(t *testing.T) {
-	for _, c := range []struct {
-		sizes       []int
-		limit, want int
-	}{
-		{nil, 9, 0},
-		{[]int{5}, 9, 5},
-		{[]int{7, 1, 5}, 9, 5},
-		{[]int{8, 1, 5, 6}, 9, 5}, // 5.5
-		{[]int{100000, 3, 100000}, 9, 9},
-	} {
-		before := slices.Clone(c.sizes)
-		if got := MedianSize(c.sizes, c.limit); got != c.want {
-			t.Errorf("median of %v, at most %d: %d, want %d", c.sizes, c.limit, got, c.want)
+func TestSteps(t *testing.T) {
+	for want, sizes := range map[int][]int{0: nil, 3: {3}, 5: {7, 1, 5}, 6: {8, 1, 7, 6}, sizeLimit: {300, 3, 200}} {
+		var gs []*graph.Graph
+		for _, n := range sizes {
+			gs = append(gs, build(t, n, nil))
 		}
-		if !slices.Equal(before, c.sizes) {
-			t.Errorf("sizes changed from %v to %v", before, c.sizes)
+		if got := Steps(gs); got != want {
+			t.Errorf("graphons of graphs of %v nodes have %d steps, want %d", sizes, got, want)
 		}
 	}
 }
@@ -352,19 +326,10 @@ func TestMean(t *testing.T) {
 	}
 }
 
-func TestMix(t *testing.T) {
-	a, b := New(2), New(2)
-	copy(a.W, []float64{0, 1, 1, 0.5})
-	copy(b.W, []float64{1, 0, 0, 0.25})
-	if got, want := Mix(0.25, a, b).W, []float64{0.75, 0.25, 0.25, 0.3125}; !slices.Equal(got, want) {
-		t.Errorf("mix %v, want %v", got, want)
-	}
-}
-
 func TestShapesPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"mix":      func() { Mix(0.5, New(2), New(3)) },
-		"cut norm": func() { CutNorm(New(2), New(3), 0) },
+		"cut norm": func() { CutNorm(New(2), New(3)) },
 		"subgroup": func() { NewMixup([]*Graphon{New(2), New(3)}, DefaultOptions()) },
 		"negative": func() { New(-1) },
 		"donors":   func() { NewDonors([]*graph.Graph{build(t, 2, nil)}) },

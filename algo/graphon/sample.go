@@ -43,10 +43,7 @@ type Synthetic struct {
 
 // NewMixup prepares the graphons of one subgroup, which must have the same number of steps. It
 // ignores those that USVT erased, see [Mixup.Warning].
-func NewMixup(graphons []*Graphon, o Options) (*Mixup, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
+func NewMixup(graphons []*Graphon, o Options) *Mixup {
 	m := &Mixup{graphons: graphons, options: o}
 	for k, w := range graphons {
 		if w.N != graphons[0].N {
@@ -57,7 +54,7 @@ func NewMixup(graphons []*Graphon, o Options) (*Mixup, error) {
 			m.usable = append(m.usable, k)
 		}
 	}
-	return m, nil
+	return m
 }
 
 // Warning describes a problem of the subgroup, if any.

@@ -203,7 +203,7 @@ func (c *theoremCell) addSide(rng *rand.Rand, name string, gs []*graph.Graph) {
 
 // addMixture compares how far a mixture moves the densities of motifs with both bounds.
 func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
-	norm, _ := graphon.CutNorm(g, h, c.Seed)
+	norm := graphon.CutNorm(g, h)
 	if norm < 1e-9 {
 		return
 	}

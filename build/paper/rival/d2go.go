@@ -83,7 +83,7 @@ func tails(scores []float64) (low, high []int) {
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take
 // their features from those of donors.
 func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) (drawn []*graph.Graph) {
-	mixup, pool := checked(graphon.NewMixup(graphons, graphon.DefaultOptions())), graphon.NewDonors(donors)
+	mixup, pool := graphon.NewMixup(graphons, graphon.DefaultOptions()), graphon.NewDonors(donors)
 	for range n {
 		s, ok := mixup.Draw(rng)
 		if !ok {

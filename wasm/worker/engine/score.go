@@ -395,25 +395,22 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W),
 	}
 	m.Lambda = r.Lambda
-	m.Samples, err = drawn(mix, r.Seed, r.Samples)
+	m.Samples = drawn(mix, r.Seed, r.Samples)
 	return m, err
 }
 
 // drawn samples a mixture, each graph with its own random stream, so that small changes of the
 // mixture change little.
-func drawn(mix *graphon.Graphon, seed uint64, count int) ([]message.Sample, error) {
+func drawn(mix *graphon.Graphon, seed uint64, count int) []message.Sample {
 	// One graphon mixed with itself is the mixture; the draw is the method's.
-	mixup, err := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
-	if err != nil {
-		return nil, err
-	}
+	mixup := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
 	list := make([]message.Sample, count)
 	for k := range list {
 		if s, ok := mixup.Draw(rand.New(rand.NewPCG(seed+uint64(k), pictureStream))); ok {
 			list[k] = message.Sample{Nodes: s.Graph.N(), Edges: edges(s.Graph)}
 		}
 	}
-	return list, nil
+	return list
 }
 
 // edges are pairs of nodes.

@@ -81,8 +81,7 @@ func BenchmarkStage(b *testing.B) {
 		}, rate{float64(len(s.members[0]) + len(s.members[1])), "graphs/s"})
 	})
 	_, estimated := s.attention.Members(dictionary.ID)
-	mixup, err := graphon.NewMixup(estimated, s.options.Mixup)
-	must(b, err)
+	mixup := graphon.NewMixup(estimated, s.options.Mixup)
 	b.Run("mixup", func(b *testing.B) {
 		measure(b, cost{}, func() { mixup.Draw(rng) }, rate{1, "graphs/s"})
 	})

@@ -15,7 +15,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/browser"
-	"baca/build/internal/licenses"
+	"baca/build/internal/ship"
 	"baca/weights"
 )
 
@@ -36,18 +36,14 @@ func main() {
 // pack writes the package below a folder, and returns the name of the file that `npm
 // install` takes.
 func pack(out string) (string, error) {
-	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := ship.Folder(out)
 	if err != nil {
-		return "", fmt.Errorf("finding the repository: %w", err)
+		return "", err
 	}
-	root := strings.TrimSpace(string(text))
 	if out, err = filepath.Abs(out); err != nil {
 		return "", err
 	}
 	folder := filepath.Join(out, "baca-wasm")
-	if err := os.RemoveAll(out); err != nil {
-		return "", err
-	}
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "build", "npm", "package"))); err != nil {
 		return "", err
 	}
@@ -109,8 +105,8 @@ func gather(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files["files/background.smi.gz"] = weights.BackgroundFile()
-	others, err := licenses.Text(root, "The program files/baca.wasm and the script files/draw.js hold code under the licences below,\nbesides their own in LICENSE.\n",
-		licenses.Program{OS: "js", Arch: "wasm", Package: program})
+	others, err := ship.Licenses(root, "The program files/baca.wasm and the script files/draw.js hold code under the licences below,\nbesides their own in LICENSE.\n",
+		ship.Program{OS: "js", Arch: "wasm", Package: program})
 	if err != nil {
 		return nil, err
 	}

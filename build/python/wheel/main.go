@@ -5,23 +5,18 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"crypto/sha256"
 	"encoding/base64"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"baca/algo"
-	"baca/build/internal/fresh"
-	"baca/build/internal/licenses"
+	"baca/build/internal/ship"
 )
 
 // A target is a system to build for, with the tags of its wheel: the oldest systems that Go's
@@ -40,8 +35,8 @@ var targets = []target{
 // name is that of the file.
 func (t target) name() string { return fmt.Sprintf("baca-%s-py3-none-%s.whl", algo.Version, t.tags) }
 
-func (t target) program() licenses.Program {
-	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
+func (t target) program() ship.Program {
+	return ship.Program{OS: t.os, Arch: t.arch, Package: "./build/baca"}
 }
 
 func main() {
@@ -56,12 +51,12 @@ func main() {
 
 // wheels writes the wheel of each target.
 func wheels(out, commit string, targets []target) error {
-	root, err := fresh.Folder(out)
+	root, err := ship.Folder(out)
 	if err != nil {
 		return err
 	}
 	for _, t := range targets {
-		files, err := t.files(root, out, commit)
+		files, err := t.files(root, commit)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
 		}
@@ -78,24 +73,17 @@ func wheels(out, commit string, targets []target) error {
 	return nil
 }
 
-// A file of a wheel.
-type file struct {
-	name string
-	data []byte
-	mode fs.FileMode
-}
-
 // info is the folder of a wheel that describes it.
 const info = "baca-" + algo.Version + ".dist-info/"
 
 // files are those of the wheel of a target, but for RECORD.
-func (t target) files(root, out, commit string) ([]file, error) {
+func (t target) files(root, commit string) ([]ship.File, error) {
 	source := filepath.Join(root, "build", "python")
 	files, err := modules(filepath.Join(source, "baca"))
 	if err != nil {
 		return nil, err
 	}
-	program, err := t.compile(root, out, commit)
+	program, err := t.program().Compile(root, "baca/bin/baca", commit)
 	if err != nil {
 		return nil, err
 	}
@@ -103,61 +91,38 @@ func (t target) files(root, out, commit string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	licence, err := os.ReadFile(filepath.Join(root, "LICENSE"))
+	licence, err := ship.Read(info+"licenses/LICENSE", filepath.Join(root, "LICENSE"), 0o644)
 	if err != nil {
 		return nil, err
 	}
-	others, err := licenses.Text(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program())
+	others, err := ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program())
 	if err != nil {
 		return nil, err
 	}
+	text := func(name string, data []byte) ship.File { return ship.File{Name: name, Data: data, Mode: 0o644} }
 	return append(files,
-		program,
-		file{info + "METADATA", append([]byte(metadata), readme...), 0o644},
-		file{info + "WHEEL", t.wheel(), 0o644},
-		file{info + "entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n"), 0o644},
-		file{info + "licenses/LICENSE", licence, 0o644},
-		file{info + "licenses/licenses.txt", others.Bytes(), 0o644},
+		program, licence,
+		text(info+"METADATA", append([]byte(metadata), readme...)),
+		text(info+"WHEEL", t.wheel()),
+		text(info+"entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n")),
+		text(info+"licenses/licenses.txt", others.Bytes()),
 	), nil
 }
 
 // modules are the files of the package that are written in Python.
-func modules(folder string) ([]file, error) {
+func modules(folder string) (files []ship.File, err error) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	var files []file
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); ext != ".py" && ext != ".typed" {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		f, err := ship.Read("baca/"+e.Name(), filepath.Join(folder, e.Name()), 0o644)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{"baca/" + e.Name(), data, 0o644})
+		files = append(files, f)
 	}
-	return files, nil
-}
-
-// compile builds the command without the page.
-func (t target) compile(root, out, commit string) (file, error) {
-	name := "baca/bin/baca"
-	if t.os == "windows" {
-		name += ".exe"
-	}
-	built := filepath.Join(out, "program")
-	defer os.Remove(built)
-	absolute, err := filepath.Abs(built)
-	if err != nil {
-		return file{}, err
-	}
-	if _, err := t.program().Go(root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-o", absolute, "./build/baca"); err != nil {
-		return file{}, err
-	}
-	data, err := os.ReadFile(built)
-	return file{name, data, 0o755}, err
+	return files, err
 }
 
 // metadata is METADATA up to the description, which is README.md.
@@ -191,29 +156,13 @@ func (t target) wheel() []byte {
 	return []byte(text)
 }
 
-// made stands for the time of every file, so that it does not show in the wheel.
-var made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // writeWheel writes files and RECORD, which has the hash and size of each.
-func writeWheel(w io.Writer, files []file) error {
+func writeWheel(w io.Writer, files []ship.File) error {
 	var record strings.Builder
 	for _, f := range files {
-		sum := sha256.Sum256(f.data)
-		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
+		sum := sha256.Sum256(f.Data)
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.Data))
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
-	a := zip.NewWriter(w)
-	a.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
-	for _, f := range append(files[:len(files):len(files)], file{info + "RECORD", []byte(record.String()), 0o644}) {
-		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: made}
-		h.SetMode(f.mode)
-		e, err := a.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		if _, err := e.Write(f.data); err != nil {
-			return err
-		}
-	}
-	return a.Close()
+	return ship.Zip(w, append(files[:len(files):len(files)], ship.File{Name: info + "RECORD", Data: []byte(record.String()), Mode: 0o644}))
 }

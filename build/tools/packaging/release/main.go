@@ -8,7 +8,6 @@ package main
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -16,29 +15,20 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"time"
 
 	"baca/algo"
-	"baca/build/internal/fresh"
-	"baca/build/internal/licenses"
+	"baca/build/internal/ship"
 )
 
-// A target is a system to build for.
-type target struct{ os, arch string }
-
-func (t target) program() licenses.Program {
-	return licenses.Program{OS: t.os, Arch: t.arch, Package: "./build/baca", Tags: "page"}
-}
-
-var targets = []target{
-	{"linux", "amd64"}, {"linux", "arm64"},
-	{"darwin", "amd64"}, {"darwin", "arm64"},
-	{"windows", "amd64"}, {"windows", "arm64"},
+// targets are the systems to build for.
+var targets = []ship.Program{
+	{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"},
+	{OS: "darwin", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"},
+	{OS: "windows", Arch: "amd64"}, {OS: "windows", Arch: "arm64"},
 }
 
 func main() {
@@ -51,15 +41,8 @@ func main() {
 	}
 }
 
-// A file of an archive.
-type file struct {
-	name string
-	data []byte
-	mode fs.FileMode
-}
-
-func release(out, commit string, targets []target) error {
-	root, err := fresh.Folder(out)
+func release(out, commit string, targets []ship.Program) error {
+	root, err := ship.Folder(out)
 	if err != nil {
 		return err
 	}
@@ -69,9 +52,10 @@ func release(out, commit string, targets []target) error {
 	}
 	var sums bytes.Buffer
 	for _, t := range targets {
-		name, data, err := t.archive(root, out, commit, pages)
+		t.Package, t.Tags = "./build/baca", "page"
+		name, data, err := archive(t, root, commit, pages)
 		if err != nil {
-			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
+			return fmt.Errorf("%s/%s: %w", t.OS, t.Arch, err)
 		}
 		if err := os.WriteFile(filepath.Join(out, name), data, 0o666); err != nil {
 			return err
@@ -83,14 +67,14 @@ func release(out, commit string, targets []target) error {
 }
 
 // manual are the manual pages, which are the same for every system that has any.
-func manual(root, out string) ([]file, error) {
+func manual(root, out string) ([]ship.File, error) {
 	dir, err := filepath.Abs(filepath.Join(out, "man"))
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	c := exec.Command("go", "run", "./build/baca", "man", "--out", dir)
-	c.Dir, c.Env = root, append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", made.Unix()))
+	c.Dir, c.Env = root, append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", ship.Made.Unix()))
 	if text, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("baca man: %w\n%s", err, text)
 	}
@@ -98,59 +82,52 @@ func manual(root, out string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []file
+	var files []ship.File
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		page, err := ship.Read(path.Join("man", "man1", e.Name()), filepath.Join(dir, e.Name()), 0o644)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{path.Join("man", "man1", e.Name()), data, 0o644})
+		files = append(files, page)
 	}
 	return files, nil
 }
 
-func (t target) archive(root, out, commit string, pages []file) (name string, data []byte, err error) {
-	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.os, t.arch)
-	program := "baca"
-	if t.os == "windows" {
-		program += ".exe"
-	}
-	built := filepath.Join(out, folder+".program")
-	defer os.Remove(built)
-	if _, err := t.program().Go(root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X baca/build/internal/version.commit="+commit, "-tags=page", "-o", built, "./build/baca"); err != nil {
-		return "", nil, err
-	}
-	files := []file{{name: program, mode: 0o755}, {name: "LICENSE", mode: 0o644}, {name: "README.md", mode: 0o644}}
-	for i, from := range []string{built, filepath.Join(root, "LICENSE"), filepath.Join(root, "README.md")} {
-		if files[i].data, err = os.ReadFile(from); err != nil {
-			return "", nil, err
-		}
-	}
-	text, err := t.licenses(root)
+func archive(t ship.Program, root, commit string, pages []ship.File) (name string, data []byte, err error) {
+	program, err := t.Compile(root, "baca", commit)
 	if err != nil {
 		return "", nil, err
 	}
-	files = append(files, file{"licenses.txt", text, 0o644})
-	if t.os != "windows" {
-		files = append(files, pages...)
+	files := []ship.File{program}
+	for _, name := range []string{"LICENSE", "README.md"} {
+		f, err := ship.Read(name, filepath.Join(root, name), 0o644)
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, f)
+	}
+	text, err := licenses(t, root)
+	if err != nil {
+		return "", nil, err
+	}
+	files = append(files, ship.File{Name: "licenses.txt", Data: text, Mode: 0o644})
+	folder, ext, write := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.OS, t.Arch), ".zip", ship.Zip
+	if t.OS != "windows" {
+		files, ext, write = append(files, pages...), ".tar.gz", writeTar
 	}
 	for i := range files {
-		files[i].name = path.Join(folder, files[i].name)
+		files[i].Name = path.Join(folder, files[i].Name)
 	}
 	var b bytes.Buffer
-	if t.os == "windows" {
-		name, err = folder+".zip", writeZip(&b, files)
-	} else {
-		name, err = folder+".tar.gz", writeTar(&b, files)
-	}
-	return name, b.Bytes(), err
+	err = write(&b, files)
+	return folder + ext, b.Bytes(), err
 }
 
 // licenses are those of Go, of the modules that the command is compiled from, and of
 // the scripts of the page.
-func (t target) licenses(root string) ([]byte, error) {
-	text, err := licenses.Text(root, "The program holds code under the licences below, besides its own in LICENSE.\n",
-		t.program(), licenses.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
+func licenses(t ship.Program, root string) ([]byte, error) {
+	text, err := ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n",
+		t, ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
 		return nil, err
 	}
@@ -162,39 +139,20 @@ func (t target) licenses(root string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// made stands for the time of every file, so that it does not show in the archive.
-var made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-func writeTar(w io.Writer, files []file) error {
+func writeTar(w io.Writer, files []ship.File) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
 	a := tar.NewWriter(z)
 	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: made, Format: tar.FormatPAX}
+		h := &tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)), ModTime: ship.Made, Format: tar.FormatPAX}
 		if err := a.WriteHeader(h); err != nil {
 			return err
 		}
-		if _, err := a.Write(f.data); err != nil {
+		if _, err := a.Write(f.Data); err != nil {
 			return err
 		}
 	}
 	return errors.Join(a.Close(), z.Close())
-}
-
-func writeZip(w io.Writer, files []file) error {
-	a := zip.NewWriter(w)
-	for _, f := range files {
-		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: made}
-		h.SetMode(f.mode)
-		e, err := a.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		if _, err := e.Write(f.data); err != nil {
-			return err
-		}
-	}
-	return a.Close()
 }

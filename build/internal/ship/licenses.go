@@ -1,34 +1,16 @@
-// Package licenses gathers the licences of compiled modules.
-package licenses
+package ship
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// A Program is a package main, compiled for a system.
-type Program struct{ OS, Arch, Package, Tags string }
-
-// Go runs the go command for the program's system in the repository's root.
-func (p Program) Go(root string, args ...string) ([]byte, error) {
-	c := exec.Command("go", args...)
-	c.Dir = root
-	c.Env = append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=0")
-	out, err := c.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
-	}
-	return out, err
-}
-
-// Text returns an introduction and the licences of Go and of the programs' modules.
-func Text(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
+// Licenses returns an introduction and the licences of Go and of the programs' modules.
+func Licenses(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
 	goroot, err := programs[0].Go(root, "env", "GOROOT")
 	if err != nil {
 		return nil, err

@@ -1,0 +1,95 @@
+// Package ship has what the builders of packages share: folders, programs, archives and licences.
+package ship
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Folder empties or makes a folder, and returns the repository's root.
+func Folder(out string) (root string, err error) {
+	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the repository: %w", err)
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), os.MkdirAll(out, 0o777)
+}
+
+// A Program is a package main, compiled for a system.
+type Program struct{ OS, Arch, Package, Tags string }
+
+// Go runs the go command for the program's system in the repository's root.
+func (p Program) Go(root string, args ...string) ([]byte, error) {
+	c := exec.Command("go", args...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=0")
+	out, err := c.Output()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		err = fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
+	}
+	return out, err
+}
+
+// Compile returns the program, called name there, without symbols and folder names. It names the commit in its version.
+func (p Program) Compile(root, name, commit string) (File, error) {
+	dir, err := os.MkdirTemp("", "baca")
+	if err != nil {
+		return File{}, err
+	}
+	defer os.RemoveAll(dir)
+	built := filepath.Join(dir, "program")
+	flags := "-ldflags=-s -w -X baca/build/internal/version.commit=" + commit
+	if _, err := p.Go(root, "build", "-trimpath", "-buildvcs=false", flags, "-tags="+p.Tags, "-o", built, p.Package); err != nil {
+		return File{}, err
+	}
+	if p.OS == "windows" {
+		name += ".exe"
+	}
+	return Read(name, built, 0o755)
+}
+
+// A File is part of an archive.
+type File struct {
+	Name string
+	Data []byte
+	Mode fs.FileMode
+}
+
+// Read reads a file that is called name in the archive.
+func Read(name, path string, mode fs.FileMode) (File, error) {
+	data, err := os.ReadFile(path)
+	return File{name, data, mode}, err
+}
+
+// Made stands for the time of every file, so that it does not show in the archive.
+var Made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Zip writes files as a zip archive.
+func Zip(w io.Writer, files []File) error {
+	a := zip.NewWriter(w)
+	a.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.Name, Method: zip.Deflate, Modified: Made}
+		h.SetMode(f.Mode)
+		e, err := a.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := e.Write(f.Data); err != nil {
+			return err
+		}
+	}
+	return a.Close()
+}

@@ -4,6 +4,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strconv"
@@ -47,38 +47,24 @@ type File struct {
 	Hashed bool `json:"hashed,omitempty"`
 }
 
-// TypeOf returns the media type for a path.
-func TypeOf(name string) string {
-	switch ext := path.Ext(name); ext {
-	case ".wasm":
-		return "application/wasm"
-	case ".js", ".mjs":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	case ".png":
-		return "image/png"
-	case ".json", ".map":
-		return "application/json"
-	case ".webmanifest":
-		return "application/manifest+json"
-	case ".msgpack":
-		return "application/vnd.msgpack"
-	case ".gz":
-		return "application/gzip"
-	case ".txt", ".md":
-		return "text/plain; charset=utf-8"
-	default:
-		if t := mime.TypeByExtension(ext); t != "" {
-			return t
-		}
-		return "application/octet-stream"
-	}
+// types are the media types of the page's files. Those of the system differ between machines.
+var types = map[string]string{
+	".wasm":        "application/wasm",
+	".js":          "text/javascript; charset=utf-8",
+	".mjs":         "text/javascript; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".html":        "text/html; charset=utf-8",
+	".svg":         "image/svg+xml",
+	".png":         "image/png",
+	".json":        "application/json",
+	".webmanifest": "application/manifest+json",
+	".msgpack":     "application/vnd.msgpack",
+	".gz":          "application/gzip",
+	".txt":         "text/plain; charset=utf-8",
 }
+
+// TypeOf returns the media type for a path.
+func TypeOf(name string) string { return cmp.Or(types[path.Ext(name)], "application/octet-stream") }
 
 // Compresses tells whether a type is worth compressing.
 func Compresses(mediaType string) bool {
@@ -235,11 +221,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Vary", "Accept-Encoding")
-	encoding, ok := e.encoding(r.Header.Values("Accept-Encoding"))
-	if !ok {
-		http.Error(w, "this file is sent in no encoding that the request accepts", http.StatusNotAcceptable)
-		return
-	}
+	encoding := e.encoding(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 	// One tag for each form, as the standard asks.
 	tag := `"` + e.SHA256[:16] + encoding + `"`
 	h.Set("ETag", tag)
@@ -270,46 +252,22 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// encoding is what the fields Accept-Encoding of a request weigh most among the forms of
-// the file, br before gzip before the plain one, which is empty. It is false where none is
-// acceptable.
-func (e *entry) encoding(accept []string) (best string, ok bool) {
-	weights := map[string]float64{}
-	for _, part := range strings.Split(strings.Join(accept, ","), ",") {
-		name, parameter, _ := strings.Cut(strings.ToLower(part), ";")
-		weights[strings.TrimSpace(name)] = weight(parameter)
+// encoding is the smallest form of the file that a request accepts: br, gzip, or the plain one,
+// which is empty.
+func (e *entry) encoding(accept string) string {
+	if !e.Brotli {
+		return ""
 	}
-	most := 0.0
-	try := func(encoding, name string, unnamed float64) {
-		w, named := weights[name]
-		if !named {
-			w, named = weights["*"]
-		}
-		if !named {
-			w = unnamed
-		}
-		if w > most {
-			best, most = encoding, w
+	accepted := map[string]bool{}
+	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+		accepted[strings.TrimSpace(name)] = weight == "" || err == nil && q > 0
+	}
+	for _, form := range []string{"br", "gzip"} {
+		if accepted[form] {
+			return form
 		}
 	}
-	if e.Brotli {
-		try("br", "br", 0)
-		try("gzip", "gzip", 0)
-	}
-	try("", "identity", 1e-9) // acceptable unless it is refused, but the last choice
-	return best, most > 0
-}
-
-// weight is that of a parameter such as q=0.5: 1 without one, and 0 for what is none.
-func weight(parameter string) float64 {
-	parameter = strings.TrimSpace(parameter)
-	if parameter == "" {
-		return 1
-	}
-	text, ok := strings.CutPrefix(parameter, "q=")
-	q, err := strconv.ParseFloat(text, 64)
-	if !ok || err != nil || !(q >= 0 && q <= 1) {
-		return 0
-	}
-	return q
+	return ""
 }

@@ -44,7 +44,7 @@ tab; the server only sends files.
 With --write it writes the page as static files instead, which work from any folder of any host, and beside them compressed forms (.br, .gz). No
 header has to be configured, but that no other site shows the page in a frame can only be said in one: Content-Security-Policy: frame-ancestors
 'self', which baca serve sends. A host should send .wasm files as application/wasm. An earlier site in the folder, whose files.json names its
-files with their SHA-256, is replaced unless one was changed since. Other files are left alone.
+files, is replaced. Other files are left alone.
 
 With --api it serves an API: POST /v1/score and /v1/explain take JSON, CSV or JSON
 lines, and return the rows of baca score. GET /v1/models lists the models,
@@ -94,7 +94,7 @@ Requests to the API have --max-time instead.`,
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8000", "`host:port` to listen on; port 0 takes a free one")
-	c.Flags().StringVar(&write, "write", "", "write the page to this `folder`, new, empty or with an earlier site that was not changed")
+	c.Flags().StringVar(&write, "write", "", "write the page to this `folder`, new, empty or with an earlier site")
 	c.Flags().BoolVar(&speakMCP, "mcp", false, "answer an assistant on standard input and output")
 	api.register(c.Flags())
 	c.MarkFlagsMutuallyExclusive("api", "mcp", "write")

@@ -199,12 +199,20 @@ func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 	if t.Features != 9 {
 		things = "node"
 	}
-	back := picture.Walks{Title: fmt.Sprintf("Chance to be back at %s %d of %s", things, atom+1, p.name()), Back: session.WalksOf(t, atom), Width: 300, Height: 84}
+	walks := session.WalksOf(t, atom)
+	x, back := make([]float64, len(walks)), make([]float64, len(walks))
+	for k, chance := range walks {
+		x[k], back[k] = float64(k+1), float64(chance)
+	}
+	plot := picture.Plot{
+		Width: 300, Height: 130, Title: fmt.Sprintf("Chance to be back at %s %d of %s", things, atom+1, p.name()), XLabel: "steps",
+		X: x, Curves: []picture.Curve{{Name: "chance to be back", Role: "line-in", Y: back}}, High: 1,
+	}
 	return app.Section().Class("atom-card").Body(
 		factList(fmt.Sprintf("%s %d: what it is", words.Capital(things), atom+1), facts),
 		app.H3().Text("How it is joined"),
 		app.P().Class("quiet small").Text("How often a random walk is back after 1 to 16 steps."),
-		app.Raw(back.SVG(false)))
+		app.Raw(plot.SVG(false)))
 }
 
 // viewsScene shows the record on both maps.
@@ -349,7 +357,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 	}
 	return app.Section().Class("dictionary is-"+class).Body(
 		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
-		app.Raw(picture.Contents{Title: title + " that " + p.name() + " asks", Of: of, Width: p.half()}.SVG(false)),
+		app.P().Class("quiet small").Text("It holds "+words.Count(of.Training)+" training graphs, "+words.Count(of.Test)+" of this input and "+words.Count(of.Synthetic)+" synthetic ones."),
 		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("answer")),
 		app.Ol().Class("keys").Body(items...))
 }
@@ -411,12 +419,10 @@ func (p *labPane) decisionScene(why string) app.UI {
 // sum is S_BaCa with its terms.
 func (p *labPane) sum() app.UI {
 	s := p.S
-	record := s.Inspector.Record
-	pre, attn, _ := s.Terms(record)
-	verdict := s.JudgeBy(session.ThePaper, record)
-	return figure("The sum", "in deviations of the batch", "sum", picture.Sum{
-		Title: "S_BaCa of " + p.name(), Names: [3]string{"S_Pre", "β·S_Attn", "S_BaCa"}, First: pre, Second: attn,
-		Threshold: session.Threshold(s.References[session.ThePaper], s.Alpha), Verdict: verdict, Width: p.share(3), Height: 140,
+	pre, attn, sum := s.Terms(s.Inspector.Record)
+	return factList("The sum, in deviations of the batch", []session.Fact{
+		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)}, {Name: "S_BaCa", Value: words.Number(sum)},
+		{Name: "outside from", Value: words.Number(session.Threshold(s.References[session.ThePaper], s.Alpha))},
 	})
 }
 
@@ -439,13 +445,7 @@ func (p *labPane) learning() []app.UI {
 		width = p.share(3)
 	}
 	plot := func(title string, curves ...picture.Curve) picture.Plot {
-		// The scale covers all steps.
-		columns := make([][]float64, len(curves))
-		for i, c := range curves {
-			columns[i] = c.Y
-		}
-		low, high := picture.Spread(columns...)
-		return picture.Plot{Width: width, Height: 176, Title: title, XLabel: "step", X: x, Curves: curves, Low: low, High: high, Mark: x[at]}
+		return picture.Plot{Width: width, Height: 176, Title: title, XLabel: "step", X: x, Curves: curves, Mark: x[at]}
 	}
 	var figures []app.UI
 	if len(t.Attn) == len(x) {

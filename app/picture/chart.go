@@ -170,8 +170,6 @@ func (p Plot) words() string {
 	return s
 }
 
-var origins = [3]string{"training", "test", "synthetic"}
-
 // shades is the number of opacities of cells.
 const shades = 24
 

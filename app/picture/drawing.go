@@ -24,19 +24,6 @@ var Pen = func(Drawing) string { return "" }
 // mostSketched bounds the nodes of a spring layout.
 const mostSketched = 300
 
-// A Graph is a plain graph, laid out by springs.
-type Graph struct {
-	Title  string
-	Detail *message.Detailed
-	Side   float64 // of the picture
-}
-
-func (g Graph) SVG(saved bool) string {
-	d := sketch(g.Detail)
-	d.Width, d.Height, d.Bond, d.Title, d.Saved = g.Side, g.Side, 30, g.Title, saved
-	return Pen(d)
-}
-
 func sketch(d *message.Detailed) Drawing {
 	g := Drawing{Nodes: len(d.Atoms)}
 	for _, b := range d.Bonds {

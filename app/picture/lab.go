@@ -53,34 +53,6 @@ func (g Structure) SVG(saved bool) string {
 	return w.end()
 }
 
-// Walks are return probabilities after 1, 2, … steps, as bars.
-type Walks struct {
-	Title         string
-	Back          []float32
-	Width, Height float64
-}
-
-func (b Walks) SVG(saved bool) string {
-	title := b.Title
-	for k, x := range b.Back {
-		if x > 0 && k < 6 {
-			title += fmt.Sprintf("; %s after %d", words.Percent(math.Round(100*float64(x))/100), k+1)
-		}
-	}
-	w := newSVG(b.Width, b.Height, title, saved)
-	base := b.Height - 16
-	step := b.Width / float64(max(len(b.Back), 1))
-	for k, x := range b.Back {
-		h := float64(x) * (base - 2)
-		w.rect("bar-under", float64(k)*step+1, 2, step-2, base-2)
-		w.rect("cell", float64(k)*step+1, base-h, step-2, h)
-		if k%3 == 0 {
-			w.text("label-mid", (float64(k)+0.5)*step, b.Height-3, fmt.Sprint(k+1))
-		}
-	}
-	return w.end()
-}
-
 // A Map is one view of the embeddings: training set, batch, and a record.
 type Map struct {
 	Title         string
@@ -208,7 +180,7 @@ func (g Drawn) SVG(saved bool) string {
 		}
 	}
 	w := newSVG(g.Side, g.Side, g.Title, saved)
-	places := packed(n, bonds)
+	places := springs(n, bonds)
 	x, y, scale := fitted(places, g.Side, g.Side, 26)
 	for _, b := range bonds {
 		w.line("edge", max(scale*0.07, 1), x(b.From), y(b.From), x(b.To), y(b.To))
@@ -236,57 +208,6 @@ func bounds(places [][2]float64) (low, high [2]float64) {
 		}
 	}
 	return low, high
-}
-
-// packed lays out a graph's components one by one, in rows, the largest first.
-func packed(n int, bonds []message.Bond) [][2]float64 {
-	places := make([][2]float64, n)
-	parts := components(n, bonds)
-	area := 0.0
-	sizes := make([][2]float64, len(parts))
-	for k, nodes := range parts {
-		sizes[k] = alone(bonds, nodes, places)
-		area += sizes[k][0] * sizes[k][1]
-	}
-	wide := 1.2 * math.Sqrt(area)
-	x, y, tall := 0.0, 0.0, 0.0
-	for range parts {
-		k := 0
-		for i := range parts {
-			if len(parts[i]) > len(parts[k]) {
-				k = i
-			}
-		}
-		if x > 0 && x+sizes[k][0] > wide {
-			x, y, tall = 0, y+tall, 0
-		}
-		for _, i := range parts[k] {
-			places[i][0], places[i][1] = places[i][0]+x, places[i][1]+y
-		}
-		x, tall = x+sizes[k][0], max(tall, sizes[k][1])
-		parts[k] = nil // it stands
-	}
-	return places
-}
-
-// alone lays out some nodes by themselves, from 0 on, and returns width and height.
-func alone(all []message.Bond, nodes []int, places [][2]float64) [2]float64 {
-	number := map[int]int{}
-	for k, i := range nodes {
-		number[i] = k
-	}
-	var bonds []message.Bond
-	for _, b := range all {
-		if from, ok := number[b.From]; ok {
-			bonds = append(bonds, message.Bond{From: from, To: number[b.To], Order: 1})
-		}
-	}
-	at := springs(len(nodes), bonds)
-	low, high := bounds(at)
-	for k, i := range nodes {
-		places[i] = [2]float64{at[k][0] - low[0], at[k][1] - low[1]}
-	}
-	return [2]float64{high[0] - low[0] + 1, high[1] - low[1] + 1}
 }
 
 // springs lays out nodes by springs along edges and repulsion between all, deterministically.
@@ -322,112 +243,4 @@ func springs(n int, bonds []message.Bond) [][2]float64 {
 		}
 	}
 	return at
-}
-
-// components returns the connected components of n nodes, by first node.
-func components(n int, bonds []message.Bond) [][]int {
-	root := make([]int, n)
-	for i := range root {
-		root[i] = i
-	}
-	find := func(i int) int {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
-	for _, b := range bonds {
-		a, c := find(b.From), find(b.To)
-		root[max(a, c)] = min(a, c)
-	}
-	var list [][]int
-	place := map[int]int{}
-	for i := range n {
-		r := find(i)
-		k, ok := place[r]
-		if !ok {
-			k, list = len(list), append(list, nil)
-			place[r] = k
-		}
-		list[k] = append(list[k], i)
-	}
-	return list
-}
-
-// A Sum shows how two terms make a score, and the threshold.
-type Sum struct {
-	Title         string
-	Names         [3]string // of terms and sum
-	First, Second float64
-	Threshold     float64 // NaN for none
-	Verdict       session.Verdict
-	Width, Height float64
-}
-
-func (s Sum) SVG(saved bool) string {
-	total := s.First + s.Second
-	values := []float64{0, s.First, total}
-	if !math.IsNaN(s.Threshold) {
-		values = append(values, s.Threshold)
-	}
-	w := newSVG(s.Width, s.Height, fmt.Sprintf("%s: %s, and %s, make %s", s.Title, words.Number(s.First), words.Number(s.Second), words.Number(total)), saved)
-	low, high := Spread(values)
-	const names = 78
-	x := chart.Scale{Low: low, High: high, From: names, To: s.Width - 56}
-	base := s.Height - 34
-	step := base / 3
-	for _, t := range chart.Ticks(low, high, max(int(s.Width/110), 2)) {
-		w.line("grid", 1, math.Round(x.At(t))+0.5, 4, math.Round(x.At(t))+0.5, base)
-		w.text("label-mid", x.At(t), base+14, tick(t))
-	}
-	for k, span := range [3][2]float64{{0, s.First}, {s.First, total}, {0, total}} {
-		from, to := x.At(min(span[0], span[1])), x.At(max(span[0], span[1]))
-		top := float64(k)*step + step*0.22
-		role := "cell"
-		if span[1] > span[0] {
-			role = "outside"
-		}
-		if k == 2 {
-			role = s.Verdict.Role()
-		}
-		w.rect(role, from, top, max(to-from, 1.5), step*0.56)
-		w.text("label", 4, top+step*0.28+4, s.Names[k])
-		w.text("label", to+5, top+step*0.28+4, words.Number(span[1]-span[0]))
-	}
-	w.line("axis", 1, x.At(0), 4, x.At(0), base)
-	if !math.IsNaN(s.Threshold) {
-		w.line("threshold", 1.5, x.At(s.Threshold), 2*step, x.At(s.Threshold), base+4)
-	}
-	w.text("label", names, s.Height-4, "◂ inside")
-	w.text("label-end", s.Width-4, s.Height-4, "outside ▸")
-	return w.end()
-}
-
-// Contents shows a dictionary's keys by origin, as one bar.
-type Contents struct {
-	Title string
-	Of    message.Contents
-	Width float64
-}
-
-func (c Contents) SVG(saved bool) string {
-	n := [3]int{c.Of.Training, c.Of.Test, c.Of.Synthetic}
-	total := max(n[0]+n[1]+n[2], 1)
-	title := c.Title
-	for part, name := range origins {
-		title += fmt.Sprintf(", %d %s", n[part], name)
-	}
-	w := newSVG(c.Width, 30, title, saved)
-	at, label := 0.0, 0.0
-	for part, k := range n {
-		width := c.Width * float64(k) / float64(total)
-		w.rect(origins[part], at, 0, width, 8)
-		at += width
-		w.rect(origins[part], label, 17, 9, 9)
-		text := words.Count(k) + " " + [3]string{"training", "of this input", "synthetic"}[part]
-		w.text("label", label+13, 26, text)
-		label += 28 + wide(text)
-	}
-	return w.end()
 }

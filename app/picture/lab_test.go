@@ -19,25 +19,19 @@ func storyPictures(saved bool) map[string]string {
 		"map":     Map{Title: "A & B", On: on, Rows: rows, Shown: 2, Width: 300, Height: 200}.SVG(saved),
 		"nomap":   Map{Title: "None", Rows: rows, Shown: 2, Width: 300, Height: 200}.SVG(saved),
 		"chain":   Structure{Title: "A & B", Trace: chain, Lit: 1, At: (&Places{}).Find(&Album{}, "", chain), Width: 300, Height: 200}.SVG(saved),
-		"walks":   Walks{"Back", []float32{0, 0.5, 0.25}, 200, 60}.SVG(saved),
 		"drawn":   Drawn{Title: "Two parts", Nodes: 5, Edges: message.Ints{0, 1, 2, 3, 3, 4}, Side: 100, Role: "inside"}.SVG(saved),
 		"no edge": Drawn{Title: "None", Side: 100, Role: "inside"}.SVG(saved),
-		"sum":     Sum{Title: "S", Names: [3]string{"a", "b", "c"}, First: -1, Second: 3, Threshold: 1.5, Verdict: session.Outside, Width: 300, Height: 140}.SVG(saved),
-		"keys":    Contents{"Dictionary", message.Contents{Training: 5, Test: 2, Synthetic: 1}, 300}.SVG(saved),
 	}
 }
 
-// The parts of a drawn graph stand beside each other, and neighbours near each other.
-func TestPartsStandApart(t *testing.T) {
+// Neighbours of a drawn graph stand near each other, and parts beside each other.
+func TestSprings(t *testing.T) {
 	var bonds []message.Bond
 	for i := range 6 {
 		bonds = append(bonds, message.Bond{From: i, To: (i + 1) % 6}) // a ring
 	}
 	bonds = append(bonds, message.Bond{From: 6, To: 7}, message.Bond{From: 8, To: 9})
-	if got := components(10, bonds); len(got) != 3 || !slices.Equal(got[0], []int{0, 1, 2, 3, 4, 5}) || !slices.Equal(got[2], []int{8, 9}) {
-		t.Errorf("parts %v", got)
-	}
-	at := packed(10, bonds)
+	at := springs(10, bonds)
 	apart := func(i, j int) float64 { return math.Hypot(at[i][0]-at[j][0], at[i][1]-at[j][1]) }
 	for i := range 6 {
 		if near, far := apart(i, (i+1)%6), apart(i, (i+3)%6); near < 0.5 || near > 1.6 || far < 1.5*near {
@@ -49,7 +43,7 @@ func TestPartsStandApart(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(at, packed(10, bonds)) {
+	if !slices.Equal(at, springs(10, bonds)) {
 		t.Error("the same graph stands otherwise the second time")
 	}
 }

@@ -96,21 +96,6 @@ func TestDrawingFitsItsAtoms(t *testing.T) {
 	}
 }
 
-// A plain graph is drawn by its nodes and edges.
-func TestSketch(t *testing.T) {
-	Pen = func(d Drawing) string {
-		if d.Nodes != 3 || !slices.Equal(d.Edges, []int{0, 1, 1, 2}) || d.Width != 100 || !d.Saved || d.Title != "graph" {
-			t.Errorf("drawn as %+v", d)
-		}
-		return "drawn"
-	}
-	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
-	g := Graph{Title: "graph", Detail: &message.Detailed{Atoms: make([]message.Atom, 3), Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}}, Side: 100}
-	if g.SVG(true) != "drawn" {
-		t.Error("not drawn")
-	}
-}
-
 func wellFormed(t *testing.T, what, picture string) {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(picture))

@@ -80,7 +80,7 @@ func (p *inspectorPane) picture() []app.UI {
 func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
-		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.keys(d),
+		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.own(i), p.keys(d),
 		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true),
 			// On a phone this pane covers the menu.
 			app.If(p.S.HasDomain(), func() app.UI { return opens(domainID).Class("button").Text("Domain report …") })))
@@ -235,6 +235,17 @@ func scoreWithP(score, p float64) string {
 
 func (p *inspectorPane) facts(d *message.Detailed) app.UI {
 	return factList("What it is", append(session.Facts(d), session.Fact{Name: "Trained on", Value: session.Trained(p.S.Models.Used, d)}))
+}
+
+// own are the columns that the page does not know, the input's own among them.
+func (p *inspectorPane) own(i int) app.UI {
+	var list []session.Fact
+	for _, c := range p.S.Rows.Extra() {
+		if text := session.Cell(&c, i); text != "" {
+			list = append(list, session.Fact{Name: c.Name, Value: text})
+		}
+	}
+	return app.If(len(list) > 0, func() app.UI { return factList("Other columns", list) })
 }
 
 func factList(title string, list []session.Fact) app.UI {

@@ -63,15 +63,22 @@ func dataAround(e app.Event, name string) (string, bool) {
 	return element.Get("dataset").Get(name).String(), true
 }
 
-// onNumber handles clicks within elements with a number as data attribute.
-func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
+// onData handles clicks within elements with a data attribute.
+func onData(name string, f func(string)) (app.EventHandler, app.EventOption) {
 	return func(_ app.Context, e app.Event) {
 		if text, ok := dataAround(e, name); ok {
-			if n, err := strconv.Atoi(text); err == nil {
-				f(n)
-			}
+			f(text)
 		}
 	}, app.EventScope(name)
+}
+
+// onNumber is onData for a number.
+func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
+	return onData(name, func(text string) {
+		if n, err := strconv.Atoi(text); err == nil {
+			f(n)
+		}
+	})
 }
 
 // widthOf is an element's width in pixels, or assumed.

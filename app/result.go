@@ -313,6 +313,7 @@ func (p *resultPane) tools() app.UI {
 					toTop()
 				}),
 		),
+		p.columns(),
 		menu("export", "Save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, func(e app.Event) {
 			if what, ok := dataAround(e, "save"); ok {
 				p.save(what)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/algo/table"
 	"baca/app/picture"
 	"baca/app/session"
 	"baca/app/words"
@@ -19,25 +18,6 @@ const (
 	headInset = 36 // height of the head
 )
 
-var heads = []struct {
-	by          session.Column
-	class, name string
-	about       string
-}{
-	{session.ByInput, "c-draw", "#", "Order of the input"},
-	{session.ByName, "c-name", "Name", ""},
-	{session.ByP, "c-p", "p-value", "How often a graph like the training set would score at least this high"},
-	{session.ByQ, "c-q", "q-value", "The lowest rate of false discoveries at which this one is called outside"},
-	{session.ByScore, "c-score", "Score", "Higher is further outside"},
-	{session.ByVerdict, "c-verdict", "Verdict", ""},
-	{session.ByPrediction, "c-prediction", "Prediction", "From your column, with an interval of the observed value"},
-	{session.ByExpected, "c-error", "Error", "The mean error of held-out molecules so far outside"},
-	{session.ByTrust, "c-trust", "Trust", "By how many held-out molecules so far outside have a large error"},
-	{session.ByPre, "c-part", "S_Pre", "By the frozen network alone"},
-	{session.ByAttn, "c-part", "S_Attn", "By attention to the two dictionaries"},
-	{session.ByBaCa, "c-part", "S_BaCa", "The sum of both, equation 9 of the paper"},
-}
-
 // table draws the visible rows between two spacers.
 func (p *resultPane) table() app.UI {
 	s := p.S
@@ -46,10 +26,10 @@ func (p *resultPane) table() app.UI {
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference, []float64{s.Rows.Low, s.Rows.High})
-	extra := shownExtra(&s.Rows)
+	heads := s.Heads()
 	body := []app.UI{spacer(w.before)}
 	for at := w.from; at < w.to; at++ {
-		body = append(body, p.row(at, int(s.Order[at]), bars, byRate, extra))
+		body = append(body, p.row(at, int(s.Order[at]), bars, heads))
 	}
 	body = append(body, spacer(w.after))
 	class := "scroller"
@@ -59,15 +39,18 @@ func (p *resultPane) table() app.UI {
 	if s.Rows.Trust != nil {
 		class += " with-predictions"
 	}
+	if s.View.Columns != nil {
+		class += " with-columns"
+	}
 	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
 		OnScroll(p.scroll).
 		OnKeyDown(p.key).
 		Body(
 			app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
-				app.THead().OnClick(onNumber("by", func(c int) {
-					s.SortBy(session.Column(c))
+				app.THead().OnClick(onData("by", func(name string) {
+					s.SortBy(name)
 					toTop()
-				})).Body(app.Tr().Body(p.head(byRate, extra)...)),
+				})).Body(app.Tr().Body(headCells(s.View, heads)...)),
 				app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
 			),
 			app.If(len(s.Order) == 0 && s.Rows.Len() > 0, func() app.UI {
@@ -76,53 +59,40 @@ func (p *resultPane) table() app.UI {
 		)
 }
 
-// head has the sortable column names.
-func (p *resultPane) head(byRate bool, extra []table.Column) []app.UI {
-	view := p.S.View
-	var list []app.UI
-	for _, h := range heads {
-		switch h.by {
-		case session.ByQ:
-			if !byRate {
-				continue
-			}
-		case session.ByPrediction, session.ByExpected, session.ByTrust:
-			if p.S.Rows.Trust == nil {
-				continue
-			}
-		case session.ByPre, session.ByAttn, session.ByBaCa:
-			if !p.S.Calibrated() {
-				continue
-			}
+// headCells are the names of columns, which sort.
+func headCells(view session.View, heads []session.Head) []app.UI {
+	list := make([]app.UI, len(heads))
+	for k, h := range heads {
+		sorted, arrow := "none", app.Span().Class("arrow")
+		switch {
+		case view.By != h.By:
+		case view.Descending:
+			sorted, arrow = "descending", arrow.Body(icon("down"))
+		default:
+			sorted, arrow = "ascending", arrow.Body(icon("up"))
 		}
-		list = append(list, headCell(view, h.by, h.class, h.name, h.about))
-	}
-	for k, c := range extra {
-		list = append(list, headCell(view, session.ByExtra+session.Column(k), "c-extra", words.Shorten(c.Name, 30), c.Name))
+		list[k] = app.Th().Class(h.Class).Scope("col").Aria("sort", sorted).Body(
+			app.Button().Type("button").DataSet("by", h.By).Title(h.About).Body(app.Span().Text(h.Name), arrow))
 	}
 	return list
 }
 
-// headCell is the name of a column, which sorts.
-func headCell(view session.View, by session.Column, class, name, about string) app.UI {
-	sorted, arrow := "none", app.Span().Class("arrow")
-	switch {
-	case view.By != by:
-	case view.Descending:
-		sorted, arrow = "descending", arrow.Body(icon("down"))
-	default:
-		sorted, arrow = "ascending", arrow.Body(icon("up"))
+// columns is the menu of columns that the page does not know.
+func (p *resultPane) columns() app.UI {
+	chosen := p.S.Chosen()
+	var items []app.UI
+	for _, c := range p.S.Rows.Extra() {
+		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemcheckbox").
+			Aria("checked", slices.Contains(chosen, c.Name)).DataSet("column", c.Name).Title(c.Name).Body(
+			app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(words.Shorten(c.Name, 30))))
 	}
-	return app.Th().Class(class).Scope("col").Aria("sort", sorted).Body(
-		app.Button().Type("button").DataSet("by", int(by)).Title(about).Body(app.Span().Text(name), arrow))
-}
-
-// mostExtra columns that the page has never heard of are shown. Files have all.
-const mostExtra = 3
-
-func shownExtra(r *session.Rows) []table.Column {
-	extra := r.Extra()
-	return extra[:min(len(extra), mostExtra)]
+	return app.If(len(items) > 0, func() app.UI {
+		return menu("columns", "Columns of the table", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, func(e app.Event) {
+			if name, ok := dataAround(e, "column"); ok {
+				p.S.Choose(name)
+			}
+		}, items...)
+	})
 }
 
 // scroll draws newly visible rows.
@@ -171,13 +141,55 @@ func spacer(height int) app.UI {
 type barScale struct{ low, high, threshold float64 }
 
 // row draws a record.
-func (p *resultPane) row(at, i int, bars barScale, byRate bool, extra []table.Column) app.UI {
-	s, r := p.S, &p.S.Rows
-	v := r.Verdict[i]
-	class := "row " + v.Class()
-	if i == s.Inspector.Record {
+func (p *resultPane) row(at, i int, bars barScale, heads []session.Head) app.UI {
+	class := "row " + p.S.Rows.Verdict[i].Class()
+	if i == p.S.Inspector.Record {
 		class += " selected"
 	}
+	cells := make([]app.UI, len(heads))
+	for k, h := range heads {
+		cells[k] = app.Td().Class(h.Class).Body(p.cell(i, h, bars)...)
+	}
+	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
+		Aria("rowindex", at+2).Aria("selected", i == p.S.Inspector.Record).Body(cells...)
+}
+
+// cell draws a record's value of a column.
+func (p *resultPane) cell(i int, h session.Head, bars barScale) []app.UI {
+	s, r := p.S, &p.S.Rows
+	v := r.Verdict[i]
+	text := ""
+	switch h.By {
+	case "":
+		return []app.UI{thumbnail(p.Album, s, i)}
+	case "id":
+		return p.name(i)
+	case "p_value":
+		text = pCell(r.P[i], v)
+	case "q_value":
+		text = pCell(s.Levels.Of(r.P[i]), v)
+	case "score":
+		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scoreCell(r.Score[i], v))}
+	case "verdict":
+		if text = v.Word(); v == session.Unscored && !s.Busy() {
+			text = ""
+		}
+		return []app.UI{shape(v), app.Span().Text(text)}
+	case "predicted":
+		return []app.UI{app.Div().Text(session.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
+	case "trust":
+		if verdict := r.TrustOf(i); verdict != session.NoPrediction {
+			return []app.UI{trustMark(verdict, verdict.Word())}
+		}
+	default:
+		text = words.Shorten(session.Cell(r.Column(h.By), i), 40)
+	}
+	return []app.UI{app.Text(text)}
+}
+
+// name is a record's name, and below it its SMILES or why it was refused.
+func (p *resultPane) name(i int) []app.UI {
+	s, r := p.S, &p.S.Rows
 	below := r.SMILES[i]
 	if below == r.Name(i) {
 		below = ""
@@ -185,56 +197,13 @@ func (p *resultPane) row(at, i int, bars barScale, byRate bool, extra []table.Co
 	if problem := r.Problem(i); problem != nil {
 		below = session.ReasonOf(problem)
 	}
-	cells := []app.UI{
-		app.Td().Class("c-draw").Body(thumbnail(p.Album, s, i)),
-		app.Td().Class("c-name").Body(
-			app.Div().Class("row-name").Body(
-				app.If(r.Known[i], func() app.UI {
-					return app.Span().Class("known-mark").Title("Likely trained on: "+s.KnownAbout()).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
-				}),
-				app.Text(r.Name(i))),
-			app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),
-		),
-		app.Td().Class("c-p number").Text(pCell(r.P[i], v)),
-	}
-	if byRate {
-		cells = append(cells, app.Td().Class("c-q number").Text(pCell(s.Levels.Of(r.P[i]), v)))
-	}
-	word := v.Word()
-	if v == session.Unscored && !s.Busy() {
-		word = ""
-	}
-	cells = append(cells,
-		app.Td().Class("c-score").Body(
-			app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)),
-			app.Span().Class("number").Text(scoreCell(r.Score[i], v)),
-		),
-		app.Td().Class("c-verdict").Body(shape(v), app.Span().Text(word)))
-	if r.Trust != nil {
-		cells = append(cells, predictionCells(r, i)...)
-	}
-	if b := r.Batch; b != nil {
-		for _, column := range [][]float64{b.Pre, b.Attn, b.BaCa} {
-			cells = append(cells, app.Td().Class("c-part number").Text(scoreCell(column[i], v)))
-		}
-	}
-	for _, c := range extra {
-		cells = append(cells, app.Td().Class("c-extra").Text(words.Shorten(session.Cell(&c, i), 40)))
-	}
-	return app.Tr().ID("row-"+strconv.Itoa(i)).Class(class).DataSet("row", i).
-		Aria("rowindex", at+2).Aria("selected", i == s.Inspector.Record).Body(cells...)
-}
-
-// predictionCells are a record's prediction and judgement.
-func predictionCells(r *session.Rows, i int) []app.UI {
-	t, verdict := r.Trust.Rows, r.TrustOf(i)
-	if verdict == session.NoPrediction {
-		return []app.UI{app.Td().Class("c-prediction"), app.Td().Class("c-error"), app.Td().Class("c-trust")}
-	}
 	return []app.UI{
-		app.Td().Class("c-prediction number").Body(app.Div().Text(words.Number(t.Numbers("predicted")[i])), app.Div().Class("quiet small").Text(r.Interval(i))),
-		app.Td().Class("c-error number").Text(words.Number(t.Numbers("expected_error")[i])),
-		app.Td().Class("c-trust").Body(trustMark(verdict, verdict.Word())),
+		app.Div().Class("row-name").Body(
+			app.If(r.Known[i], func() app.UI {
+				return app.Span().Class("known-mark").Title("Likely trained on: "+s.KnownAbout()).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+			}),
+			app.Text(r.Name(i))),
+		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),
 	}
 }
 

@@ -113,7 +113,7 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	if q := c.Numbers("q_value"); len(q) != 2 || math.Abs(q[0]-5.0/36) > 1e-12 || !math.IsNaN(q[1]) || c.Texts("verdict")[0] != "outside" || c.Numbers("fdr")[0] != s.FDR {
 		t.Errorf("columns %+v", c)
 	}
-	s.SortBy(ByQ)
+	s.SortBy("q_value")
 	if s.Order[0] != 2 || s.Order[len(s.Order)-1] != 5 {
 		t.Errorf("by q the order is %v", s.Order)
 	}
@@ -122,8 +122,8 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 		t.Errorf("the headline is %q, %q, %q", what, by, about)
 	}
 	s.SetFDR(0)
-	if s.Rows.Counts[Outside] != 2 || s.View.By == ByQ || len(s.Levels) != 0 {
-		t.Errorf("%d outside by α again, sorted by %v", s.Rows.Counts[Outside], s.View.By)
+	if s.Rows.Counts[Outside] != 2 || s.View.By == "q_value" || len(s.Levels) != 0 {
+		t.Errorf("%d outside by α again, sorted by %s", s.Rows.Counts[Outside], s.View.By)
 	}
 	// While another input is scored, α decides, and the page says so.
 	s.SetFDR(0.2)

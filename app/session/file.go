@@ -2,94 +2,11 @@ package session
 
 import (
 	"bytes"
-	"maps"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"baca/algo/table"
-	"baca/app/words"
 	"baca/wasm/message"
 )
-
-// heard are the columns with a place on the page. Others are shown as they are.
-var heard = []string{
-	"id", "smiles", "score", "p_value", "verdict", "error", "set_aside",
-	"s_pre", "s_attn", "s_baca", "alone", "alone_p", "batch", "batch_p", "batch_verdict",
-}
-
-// Extra are columns without a place on the page: the input's own and new ones.
-func (r *Rows) Extra() []table.Column {
-	all := slices.Concat(r.columns, r.read)
-	if r.Batch != nil {
-		all = slices.Concat(r.columns, r.Batch.columns, r.read)
-	}
-	return slices.DeleteFunc(all, func(c table.Column) bool { return slices.Contains(heard, c.Name) })
-}
-
-// Cell is a column's text in the table.
-func Cell(c *table.Column, record int) string {
-	switch {
-	case c.Kind == table.Texts:
-		return c.Texts[record]
-	case c.Kind == table.Numbers && !math.IsNaN(c.Numbers[record]):
-		return words.Number(c.Numbers[record])
-	}
-	return ""
-}
-
-// keysOf sorts by a column, numerically if all values are numbers.
-func (r *Rows) keysOf(c *table.Column) []uint64 {
-	if known := r.ranks[c.Name]; known != nil {
-		return known
-	}
-	keys := make([]uint64, c.Len())
-	for i := range keys {
-		if keys[i] = last; c.Kind == table.Numbers {
-			keys[i] = keyOf(c.Numbers[i])
-		}
-	}
-	if c.Kind == table.Texts && !numeric(keys, c.Texts) {
-		rankTexts(keys, c.Texts)
-	}
-	if r.ranks == nil {
-		r.ranks = map[string][]uint64{}
-	}
-	r.ranks[c.Name] = keys
-	return keys
-}
-
-// numeric sets keys of numbers, and reports whether all texts are numbers.
-func numeric(keys []uint64, texts []string) bool {
-	for i, text := range texts {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil && text != "" {
-			return false
-		}
-		if keys[i] = last; text != "" {
-			keys[i] = keyOf(x)
-		}
-	}
-	return true
-}
-
-// rankTexts sets keys of texts, ignoring case.
-func rankTexts(keys []uint64, texts []string) {
-	place := map[string]uint64{}
-	for _, text := range texts {
-		place[strings.ToLower(text)] = last
-	}
-	delete(place, "")
-	for k, text := range slices.Sorted(maps.Keys(place)) {
-		place[text] = uint64(k)
-	}
-	for i, text := range texts {
-		if keys[i] = last; text != "" {
-			keys[i] = place[strings.ToLower(text)]
-		}
-	}
-}
 
 // columns are rows as `baca score` writes them, with more columns before the provenance and the
 // input's own.

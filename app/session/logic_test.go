@@ -89,6 +89,7 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 		from = to
 	}
 	r.Batch = &Batch{Pre: missing(n), Attn: missing(n), BaCa: missing(n)}
+	r.Batch.columns = message.Columns{table.NumberColumn("s_pre", r.Batch.Pre), table.NumberColumn("s_attn", r.Batch.Attn), table.NumberColumn("s_baca", r.Batch.BaCa)}
 	for i := range n {
 		if !r.refused[i] && rng.IntN(6) != 0 {
 			r.scored[i] = true
@@ -103,26 +104,26 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	r := randomRows(300, rng)
-	value := func(i int32, by Column) (float64, string) {
+	r := randomRows(5000, rng) // more than sortTexts compares
+	value := func(i int32, by string) (float64, string) {
 		switch by {
-		case ByName:
+		case "id":
 			return 0, strings.ToLower(r.Name(int(i)))
-		case ByVerdict:
+		case "verdict":
 			if r.Verdict[i] == Unscored {
 				return math.NaN(), ""
 			}
 			return float64(r.Verdict[i]), ""
-		case ByInput:
+		case "":
 			return float64(i), ""
 		}
-		return map[Column][]float64{ByP: r.P, ByScore: r.Score, ByPre: r.Batch.Pre, ByAttn: r.Batch.Attn, ByBaCa: r.Batch.BaCa}[by][i], ""
+		return map[string][]float64{"p_value": r.P, "score": r.Score, "s_pre": r.Batch.Pre, "s_attn": r.Batch.Attn, "s_baca": r.Batch.BaCa}[by][i], ""
 	}
-	for by := ByInput; by <= ByBaCa; by++ {
+	for _, by := range []string{"", "id", "verdict", "p_value", "score", "s_pre", "s_attn", "s_baca"} {
 		for _, descending := range []bool{false, true} {
 			list := r.order(View{By: by, Descending: descending})
 			if len(list) != r.Len() {
-				t.Fatalf("column %d: %d rows, want %d", by, len(list), r.Len())
+				t.Fatalf("column %q: %d rows, want %d", by, len(list), r.Len())
 			}
 			want := make([]int32, r.Len())
 			for i := range want {
@@ -151,7 +152,7 @@ func TestOrder(t *testing.T) {
 				return c
 			})
 			if !slices.Equal(list, want) {
-				t.Errorf("column %d, descending %v: another order than that of a plain sort", by, descending)
+				t.Errorf("column %q, descending %v: another order than that of a plain sort", by, descending)
 			}
 		}
 	}
@@ -426,10 +427,17 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 		t.Errorf("the input's own columns are not the last: %+v", c)
 	}
 	// They sort, numbers as numbers and what is missing last, and are searched.
-	for by, want := range [][]int32{{1, 2, 0}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}} {
-		if got := r.order(View{By: ByExtra + Column(by)}); !slices.Equal(got, want) {
-			t.Errorf("by %s the order is %v, want %v", r.Extra()[by].Name, got, want)
+	for by, want := range map[string][]int32{"weight": {1, 2, 0}, "kind": {1, 2, 0}, "assay": {2, 0, 1}, "note": {1, 0, 2}, "gone": {0, 1, 2}} {
+		if got := r.order(View{By: by}); !slices.Equal(got, want) {
+			t.Errorf("by %s the order is %v, want %v", by, got, want)
 		}
+	}
+	// The first three are shown until somebody chooses.
+	for _, want := range []string{"weight kind assay", "weight kind assay note", "weight assay note"} {
+		if got := strings.Join(s.Chosen(), " "); got != want || len(s.Heads()) != 5+len(s.Chosen()) {
+			t.Errorf("shown are %s, want %s, with heads %v", got, want, s.Heads())
+		}
+		s.Choose(map[bool]string{true: "kind", false: "note"}[s.View.Columns != nil])
 	}
 	if got := r.order(View{search: "a"}); !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("records %v hold an a", got)

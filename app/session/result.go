@@ -213,8 +213,8 @@ func roundUp(p float64) float64 {
 func (r *Result) SetFDR(rate float64) {
 	r.FDR = rate
 	r.level()
-	if rate == 0 && r.View.By == ByQ {
-		r.View.By = ByP
+	if rate == 0 && r.View.By == "q_value" {
+		r.View.By = "p_value"
 	}
 	r.judgeAgain()
 }
@@ -277,7 +277,7 @@ func (r *Result) judge() {
 func (r *Result) judgeAgain() {
 	r.Rows.judge(r.Rule())
 	r.rev.All()
-	if r.View.By == ByVerdict || slices.Contains(r.View.Only[:], true) {
+	if r.View.By == "verdict" || slices.Contains(r.View.Only[:], true) {
 		r.arrange() // other orders ignore verdicts
 	}
 }
@@ -288,13 +288,9 @@ func (r *Result) arrange() {
 }
 
 // SortBy sorts by a column, or reverses it, the unusual first.
-func (r *Result) SortBy(c Column) {
-	switch {
-	case r.View.By != c:
-		r.View.By, r.View.Descending = c, c == ByScore || c == ByVerdict || c == ByPre || c == ByAttn || c == ByBaCa || c == ByExpected || c == ByTrust
-	default:
-		r.View.Descending = !r.View.Descending
-	}
+func (r *Result) SortBy(name string) {
+	most := slices.ContainsFunc(heads, func(h Head) bool { return h.By == name && h.most })
+	r.View.By, r.View.Descending = name, r.View.By != name && most || r.View.By == name && !r.View.Descending
 	r.arrange()
 }
 

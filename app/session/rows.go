@@ -3,8 +3,6 @@ package session
 import (
 	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"baca/algo/decide"
 	"baca/algo/table"
@@ -18,14 +16,13 @@ type Rows struct {
 	id, SMILES []string        // of these
 	Line       []int32
 	Refused    []*message.Problem // in input order
-	names      names
 
-	columns       message.Columns  // by themselves, as they come
-	Alone, AloneP []float64        // of these
-	Batch         *Batch           // nil until calibrated
-	Trust         *message.Trusted // of predictions, or nil
-	Score, P      []float64        // of the decider, from the above
-	ranks         map[string][]uint64
+	columns       message.Columns     // by themselves, as they come
+	Alone, AloneP []float64           // of these
+	Batch         *Batch              // nil until calibrated
+	Trust         *message.Trusted    // of predictions, or nil
+	Score, P      []float64           // of the decider, from the above
+	ranks         map[string][]uint64 // of texts, by column
 
 	refused   []bool
 	Known     []bool // likely trained on
@@ -118,11 +115,6 @@ func (r *Rows) Add(e *message.Records) {
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
 	r.Verdict = append(r.Verdict, make([]Verdict, n)...)
-	shown := make([]string, n)
-	for i := range shown {
-		shown[i] = r.Name(e.From + i)
-	}
-	r.names.add(shown)
 	for i := range e.Problems {
 		r.Refused = append(r.Refused, &e.Problems[i])
 		r.refused[e.Problems[i].Record] = true
@@ -229,174 +221,4 @@ func (r *Rows) ShortName(i int) string {
 		return ""
 	}
 	return words.Shorten(r.Name(i), 28)
-}
-
-// A Column to sort by.
-type Column int
-
-const (
-	ByInput Column = iota
-	ByName
-	ByP
-	ByScore
-	ByVerdict
-	ByPre
-	ByAttn
-	ByBaCa
-	ByQ
-	ByPrediction
-	ByExpected // error
-	ByTrust
-	ByExtra // the first of Extra, and so on
-)
-
-// A View is an order and a filter.
-type View struct {
-	By         Column
-	Descending bool
-	search     string
-	Only       [Verdicts]bool // shown verdicts; none means all
-	Known      bool           // only probable training records
-}
-
-// order lists the view's records. Missing values come last, equal ones in input order.
-func (r *Rows) order(v View) []int32 {
-	chosen := slices.Contains(v.Only[:], true)
-	search := strings.ToLower(strings.TrimSpace(v.search))
-	list := make([]int32, 0, r.Len())
-	for i := range r.id {
-		if chosen && !v.Only[r.Verdict[i]] || v.Known && !r.Known[i] {
-			continue
-		}
-		if search != "" && !r.contains(i, search) {
-			continue
-		}
-		list = append(list, int32(i))
-	}
-	if v.By == ByInput {
-		if v.Descending {
-			slices.Reverse(list)
-		}
-		return list
-	}
-	key := r.keys(v.By)
-	keys := make([]uint64, r.Len())
-	for _, i := range list {
-		k := key(i)
-		if v.Descending && k != last {
-			k = last - 1 - k
-		}
-		keys[i] = k
-	}
-	radix(list, keys)
-	return list
-}
-
-// contains searches a record's texts.
-func (r *Rows) contains(record int, search string) bool {
-	return slices.ContainsFunc(r.read, func(c table.Column) bool { return contains(c.Texts[record], search) })
-}
-
-// contains ignores case; search is lower case and not empty. Plain text is not copied: 100 000
-// texts may be searched between two key presses.
-func contains(text, search string) bool {
-	for i := range len(text) {
-		c := text[i]
-		if c >= utf8.RuneSelf {
-			return strings.Contains(strings.ToLower(text), search)
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c == search[0] && len(text)-i >= len(search) && strings.EqualFold(text[i:i+len(search)], search) {
-			return true
-		}
-	}
-	return false
-}
-
-// last is the key of a missing value.
-const last = math.MaxUint64
-
-// keys returns a column's sort key.
-func (r *Rows) keys(by Column) func(int32) uint64 {
-	switch by {
-	case ByName:
-		ranks := r.names.rank()
-		return func(i int32) uint64 { return uint64(ranks[i]) }
-	case ByVerdict:
-		return func(i int32) uint64 {
-			if r.Verdict[i] == Unscored {
-				return last
-			}
-			return uint64(r.Verdict[i])
-		}
-	}
-	if extra := r.Extra(); by >= ByExtra && int(by-ByExtra) < len(extra) {
-		keys := r.keysOf(&extra[by-ByExtra])
-		return func(i int32) uint64 { return keys[i] }
-	}
-	values := r.values(by)
-	if values == nil {
-		return func(int32) uint64 { return last }
-	}
-	return func(i int32) uint64 { return keyOf(values[i]) }
-}
-
-func (r *Rows) values(by Column) []float64 {
-	switch {
-	case by == ByP || by == ByQ:
-		return r.P
-	case by == ByScore:
-		return r.Score
-	case r.Trust != nil && by == ByPrediction:
-		return r.Trust.Rows.Numbers("predicted")
-	case r.Trust != nil && by == ByExpected:
-		return r.Trust.Rows.Numbers("expected_error")
-	case r.Trust != nil && by == ByTrust:
-		return r.trustRanks()
-	case r.Batch != nil && by == ByPre:
-		return r.Batch.Pre
-	case r.Batch != nil && by == ByAttn:
-		return r.Batch.Attn
-	case r.Batch != nil && by == ByBaCa:
-		return r.Batch.BaCa
-	}
-	return nil
-}
-
-// keyOf orders numbers, missing ones last.
-func keyOf(x float64) uint64 {
-	if math.IsNaN(x) {
-		return last
-	}
-	bits := math.Float64bits(x + 0) // −0 equals 0
-	if bits>>63 == 1 {
-		return ^bits
-	}
-	return bits | 1<<63
-}
-
-// radix sorts records by keys, stably, sixteen bits at a time: a few milliseconds for 100 000,
-// unlike a comparing sort in WebAssembly.
-func radix(list []int32, keys []uint64) {
-	spare := make([]int32, len(list))
-	starts := make([]int32, 1<<16)
-	for shift := 0; shift < 64; shift += 16 {
-		clear(starts)
-		for _, i := range list {
-			starts[keys[i]>>shift&0xffff]++
-		}
-		at := int32(0)
-		for k, n := range starts {
-			starts[k] = at
-			at += n
-		}
-		for _, i := range list {
-			k := keys[i] >> shift & 0xffff
-			spare[starts[k]] = i
-			starts[k]++
-		}
-		list, spare = spare, list
-	}
 }

@@ -94,7 +94,7 @@ func New(c *message.Client) *Session {
 		After:    func(_ time.Duration, f func()) { f() },
 		Progress: map[string]message.Progress{},
 	}
-	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, View: View{By: ByScore, Descending: true}, rev: &s.Rev, models: &s.Models}
+	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, View: View{By: "score", Descending: true}, rev: &s.Rev, models: &s.Models}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
 	s.Trust = Trust{session: s, Coverage: usualCoverage}
@@ -236,7 +236,7 @@ func (s *Session) Cancel() {
 
 func (s *Session) clear() {
 	s.Opened, s.Header, s.Rows, s.Order, s.Failure = nil, nil, Rows{}, nil, nil
-	s.View = View{By: s.View.By, Descending: s.View.Descending}
+	s.View = s.View.next()
 	s.toSelect = 0
 	s.Trust.forget()
 	s.Inspector.Show(-1)

@@ -94,7 +94,7 @@ func TestPredictionsAreJudged(t *testing.T) {
 			t.Errorf("%s: %q, want %q", verdict, got, want)
 		}
 	}
-	s.SortBy(ByTrust)
+	s.SortBy("trust")
 	if !slices.Equal(s.Order, []int32{1, 0, 2}) {
 		t.Errorf("order %v, want the one not to be used first", s.Order)
 	}

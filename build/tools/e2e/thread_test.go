@@ -81,10 +81,10 @@ func (b *tab) steps(rows []byte) []step {
 		}},
 		{"scrolling", b.scroll},
 		{"sorting", func() {
-			b.click(`[data-by="1"]`)
-			b.wait(`document.querySelector("th[aria-sort=ascending] [data-by='1']") !== null`)
-			b.click(`[data-by="3"]`)
-			b.wait(`document.querySelector("th[aria-sort=descending] [data-by='3']") !== null`)
+			b.click(`[data-by="id"]`)
+			b.wait(`document.querySelector("th[aria-sort=ascending] [data-by='id']") !== null`)
+			b.click(`[data-by="score"]`)
+			b.wait(`document.querySelector("th[aria-sort=descending] [data-by='score']") !== null`)
 		}},
 		{"the threshold", func() {
 			for _, step := range []string{"20", "90", "60"} {

@@ -66,7 +66,7 @@ func TestStoryOfTheLab(t *testing.T) {
 				t.Errorf("%s shows what %s shows", scene, other)
 			}
 		}
-		if scene != "mixup" && !strings.Contains(picture, name) {
+		if scene != "mixup" && scene != "dictionaries" && !strings.Contains(picture, name) {
 			t.Errorf("no picture of %s has the name of %s", scene, name)
 		}
 		pictures[scene] = picture

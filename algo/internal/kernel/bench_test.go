@@ -81,29 +81,6 @@ func rate(b *testing.B, each int, unit float64, name string) {
 	b.ReportMetric(float64(each)*float64(b.N)/b.Elapsed().Seconds()/unit, name)
 }
 
-// The rate at which bytes can be had: those of a copy are read and written. The
-// blocks are of the size that layers have, of one that stays in the second level
-// cache, and of one that no cache holds.
-func BenchmarkBandwidth(b *testing.B) {
-	for _, s := range []struct {
-		name string
-		size int
-	}{{"16KiB", 16 << 10}, {"256KiB", 256 << 10}, {"64MiB", 64 << 20}} {
-		b.Run(s.name, func(b *testing.B) {
-			dst, src := make([]float32, s.size/4), make([]float32, s.size/4)
-			for i := range src { // memory that was never written may all be one page
-				src[i] = float32(i)
-			}
-			copy(dst, src)
-			for b.Loop() {
-				copy(dst, src)
-			}
-			rate(b, 2*s.size, 1e9, "GB/s")
-			b.ReportMetric(float64(2*s.size), "B-moved/op")
-		})
-	}
-}
-
 // The other loops, by what they read and write.
 func BenchmarkLoops(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -111,16 +111,11 @@ func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 }
 
 func addNeighbors(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
-	var done int
-	switch level {
-	case avx512:
-		done = addNeighborsAVX512(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
-	case avx2:
-		done = addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
-	default:
+	if level == portable {
 		addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, rows, cols)
 		return
 	}
+	done := addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
 	if done < rows {
 		panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
 			done, rows, offsets[done], offsets[done+1], len(neighbors)))
@@ -139,13 +134,10 @@ func reluGradient(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 }
 
 func exp(x []float32, scale float32) {
-	switch level {
-	case avx512:
-		expAVX512(&x[0], len(x), scale)
-	case avx2:
-		expAVX2(&x[0], len(x), scale)
-	default:
+	if level == portable {
 		expGo(x, scale)
+	} else {
+		expAVX2(&x[0], len(x), scale)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -44,39 +45,52 @@ var shapes = [][3]int{ // m, n, k
 // k terms of size one may each be off by half a unit in the last place.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, s := range shapes {
-		for padding := range 3 {
-			m, n, k := s[0], s[1], s[2]
-			for _, p := range []struct {
-				name   string
-				mul    func(dst, a, b Matrix)
-				ta, tb blas.Transpose
-				beta   float64
-			}{
-				{"MulNT", MulNT, blas.NoTrans, blas.Trans, 0},
-				{"MulNN", MulNN, blas.NoTrans, blas.NoTrans, 0},
-				{"AddTN", AddTN, blas.Trans, blas.NoTrans, 1},
-			} {
-				t.Run(fmt.Sprintf("%s/%dx%dx%d+%d", p.name, m, n, k, padding), func(t *testing.T) {
-					a, b, dst := matrix(rng, m, k, padding), matrix(rng, k, n, padding), matrix(rng, m, n, padding)
-					if p.ta == blas.Trans {
-						a = matrix(rng, k, m, padding)
+	bias := random(rng, 200)
+	linear := func(relu bool) func(dst, x, w Matrix) {
+		return func(dst, x, w Matrix) { Linear(dst, x, w, bias[:w.Rows], relu) }
+	}
+	for _, p := range []struct {
+		name        string
+		mul         func(dst, a, b Matrix)
+		ta, tb      blas.Transpose
+		beta        float64
+		biased, cut bool
+	}{
+		{"MulNT", MulNT, blas.NoTrans, blas.Trans, 0, false, false},
+		{"MulNN", MulNN, blas.NoTrans, blas.NoTrans, 0, false, false},
+		{"AddTN", AddTN, blas.Trans, blas.NoTrans, 1, false, false},
+		{"Linear", linear(false), blas.NoTrans, blas.Trans, 0, true, false},
+		{"ReLU", linear(true), blas.NoTrans, blas.Trans, 0, true, true},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			for _, s := range shapes {
+				m, n, k := s[0], s[1], s[2]
+				a, b, dst := matrix(rng, m, k, 1), matrix(rng, k, n, 2), matrix(rng, m, n, n%3)
+				if p.ta == blas.Trans {
+					a = matrix(rng, k, m, 1)
+				}
+				if p.tb == blas.Trans {
+					b = matrix(rng, n, k, 2)
+				}
+				want := general(dst)
+				if m > 0 && n > 0 && k > 0 {
+					blas64.Gemm(p.ta, p.tb, 1, general(a), general(b), p.beta, want)
+				} else if p.beta == 0 {
+					clear(want.Data)
+				}
+				for i := range want.Data {
+					if p.biased {
+						want.Data[i] += float64(bias[i%n])
 					}
-					if p.tb == blas.Trans {
-						b = matrix(rng, n, k, padding)
+					if p.cut {
+						want.Data[i] = max(want.Data[i], 0)
 					}
-					want := general(dst)
-					if m > 0 && n > 0 && k > 0 {
-						blas64.Gemm(p.ta, p.tb, 1, general(a), general(b), p.beta, want)
-					} else if p.beta == 0 {
-						clear(want.Data)
-					}
-					before := append([]float32(nil), dst.Data...)
-					p.mul(dst, a, b)
-					compare(t, dst, want, before, 4e-6*float64(k+1))
-				})
+				}
+				before := slices.Clone(dst.Data)
+				p.mul(dst, a, b)
+				compare(t, dst, want, before, 4e-6*float64(k+1))
 			}
-		}
+		})
 	}
 }
 
@@ -120,30 +134,6 @@ func TestMulPacked(t *testing.T) {
 					t.Fatalf("%v, rows %d to %d: value %d is %g, want %g", s, lo, hi, i, got.Data[i], want.Data[i])
 				}
 			}
-		}
-	}
-}
-
-func TestLinear(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range shapes {
-		for _, relu := range []bool{false, true} {
-			m, n, k := s[0], s[1], s[2]
-			x, w, dst, bias := matrix(rng, m, k, 1), matrix(rng, n, k, 2), matrix(rng, m, n, 3), random(rng, n)
-			want := general(dst)
-			clear(want.Data)
-			if m > 0 && n > 0 && k > 0 {
-				blas64.Gemm(blas.NoTrans, blas.Trans, 1, general(x), general(w), 0, want)
-			}
-			for i := range want.Data {
-				want.Data[i] += float64(bias[i%n])
-				if relu {
-					want.Data[i] = max(want.Data[i], 0)
-				}
-			}
-			before := append([]float32(nil), dst.Data...)
-			Linear(dst, x, w, bias, relu)
-			compare(t, dst, want, before, 4e-6*float64(k+1))
 		}
 	}
 }
@@ -311,7 +301,6 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// A view that reaches beyond its data must not get to code that cannot check.
 func TestAddWhere(t *testing.T) {
 	each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 1))
@@ -346,6 +335,7 @@ func TestAddWhere(t *testing.T) {
 	})
 }
 
+// A view that reaches beyond its data must not get to code that cannot check.
 func TestShapesAreChecked(t *testing.T) {
 	small, big := Matrix{make([]float32, 5), 2, 3, 3}, Dense(make([]float32, 6), 2, 3)
 	square := Dense(make([]float32, 4), 2, 2)
@@ -384,37 +374,4 @@ func TestShapesAreChecked(t *testing.T) {
 			f()
 		})
 	}
-}
-
-func BenchmarkProducts(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, p := range []struct {
-		name string
-		mul  func(dst, a, b Matrix)
-	}{{"MulNT", MulNT}, {"MulNN", MulNN}, {"AddTN", AddTN}} {
-		for _, s := range [][3]int{{384, 16, 16}, {384, 64, 64}, {384, 80, 80}, {384, 160, 160}, {24, 24, 80}} {
-			m, n, k := s[0], s[1], s[2]
-			b.Run(fmt.Sprintf("%s/%dx%dx%d", p.name, m, n, k), func(b *testing.B) {
-				x, y, dst := matrix(rng, m, k, 0), matrix(rng, k, n, 0), matrix(rng, m, n, 0)
-				switch p.name {
-				case "MulNT":
-					y = matrix(rng, n, k, 0)
-				case "AddTN": // the small side is the result
-					x, y, dst = matrix(rng, m, k, 0), matrix(rng, m, n, 0), matrix(rng, k, n, 0)
-				}
-				for b.Loop() {
-					p.mul(dst, x, y)
-				}
-				b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
-		}
-	}
-}
-
-func BenchmarkExp(b *testing.B) {
-	x := make([]float32, 1024)
-	for b.Loop() {
-		Exp(x, 0.5)
-	}
-	b.ReportMetric(float64(len(x))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mexp/s")
 }

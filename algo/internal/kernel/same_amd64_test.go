@@ -19,26 +19,6 @@ func init() {
 	}
 }
 
-// The rate that gemm cannot go beyond: as many products as sums, in registers.
-func BenchmarkPeak(b *testing.B) {
-	const steps, sums = 1000, 12
-	for _, p := range []struct {
-		level, lanes int
-		f            func(n int)
-	}{{avx2, 8, peakAVX2}, {avx512, 16, peakAVX512}} {
-		if level < p.level {
-			continue
-		}
-		b.Run(names[p.level], func(b *testing.B) {
-			for b.Loop() {
-				p.f(steps)
-			}
-			rate(b, 2*steps*sums*p.lanes, 1e9, "GFLOP/s")
-			b.ReportMetric(float64(2*steps*sums*p.lanes), "flop/op")
-		})
-	}
-}
-
 // The committed assembly is what the generator writes.
 func TestGenerated(t *testing.T) {
 	if testing.Short() {

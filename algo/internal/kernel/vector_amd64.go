@@ -69,21 +69,10 @@ func addToOneAVX2(dst *float32, x *float32, ldx int, rows int, cols int)
 //go:noescape
 func addNeighborsAVX2(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
 
-// addNeighborsAVX512 is addNeighborsGo. It stops before a row whose offsets are not
-// within count or that has a neighbour beyond rows, and returns how many rows it did.
-//
-//go:noescape
-func addNeighborsAVX512(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
-
 // reluGradientAVX2 is reluGradientGo.
 //
 //go:noescape
 func reluGradientAVX2(d *float32, ldd int, y *float32, ldy int, rows int, cols int)
-
-// expAVX512 is expGo.
-//
-//go:noescape
-func expAVX512(x *float32, n int, scale float32)
 
 // expAVX2 is expGo.
 //
@@ -135,13 +124,3 @@ func adamAVX2(params *float32, grads *float32, m *float32, v *float32, n int, ke
 //
 //go:noescape
 func addWhereAVX512(sums *uint32, tops *uint32, bits *uint64, rows *uint32, gains *uint32, strips int, count int)
-
-// peakAVX512 does 12·n products and as many sums of 16 values.
-//
-//go:noescape
-func peakAVX512(n int)
-
-// peakAVX2 does 12·n products and as many sums of 8 values.
-//
-//go:noescape
-func peakAVX2(n int)

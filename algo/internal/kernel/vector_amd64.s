@@ -6206,255 +6206,6 @@ neighbors_end:
 	VZEROUPPER
 	RET
 
-DATA nothing<>+0(SB)/4, $0x80000000
-DATA nothing<>+4(SB)/4, $0x80000000
-DATA nothing<>+8(SB)/4, $0x80000000
-DATA nothing<>+12(SB)/4, $0x80000000
-DATA nothing<>+16(SB)/4, $0x80000000
-DATA nothing<>+20(SB)/4, $0x80000000
-DATA nothing<>+24(SB)/4, $0x80000000
-DATA nothing<>+28(SB)/4, $0x80000000
-DATA nothing<>+32(SB)/4, $0x80000000
-DATA nothing<>+36(SB)/4, $0x80000000
-DATA nothing<>+40(SB)/4, $0x80000000
-DATA nothing<>+44(SB)/4, $0x80000000
-DATA nothing<>+48(SB)/4, $0x80000000
-DATA nothing<>+52(SB)/4, $0x80000000
-DATA nothing<>+56(SB)/4, $0x80000000
-DATA nothing<>+60(SB)/4, $0x80000000
-DATA nothing<>+64(SB)/4, $0x80000000
-DATA nothing<>+68(SB)/4, $0x80000000
-DATA nothing<>+72(SB)/4, $0x80000000
-DATA nothing<>+76(SB)/4, $0x80000000
-DATA nothing<>+80(SB)/4, $0x80000000
-DATA nothing<>+84(SB)/4, $0x80000000
-DATA nothing<>+88(SB)/4, $0x80000000
-DATA nothing<>+92(SB)/4, $0x80000000
-DATA nothing<>+96(SB)/4, $0x80000000
-DATA nothing<>+100(SB)/4, $0x80000000
-DATA nothing<>+104(SB)/4, $0x80000000
-DATA nothing<>+108(SB)/4, $0x80000000
-DATA nothing<>+112(SB)/4, $0x80000000
-DATA nothing<>+116(SB)/4, $0x80000000
-DATA nothing<>+120(SB)/4, $0x80000000
-DATA nothing<>+124(SB)/4, $0x80000000
-GLOBL nothing<>(SB), RODATA|NOPTR, $128
-
-// func addNeighborsAVX512(dst *float32, ldd int, h *float32, ldh int, offsets *int32, neighbors *int32, count int, rows int, cols int) (done int)
-// Requires: AVX, AVX2, AVX512F, BMI2, CMOV
-TEXT ·addNeighborsAVX512(SB), NOSPLIT, $16-80
-	MOVQ         h+16(FP), AX
-	MOVQ         ldh+24(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         offsets+32(FP), DX
-	MOVQ         neighbors+40(FP), BX
-	MOVQ         dst+0(FP), SI
-	MOVQ         SI, (SP)
-	MOVQ         cols+64(FP), SI
-	MOVQ         SI, 8(SP)
-	LEAQ         nothing<>+0(SB), R11
-	MOVQ         rows+56(FP), R9
-	DECQ         R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, X2
-
-neighbors512_columns:
-	MOVQ    8(SP), SI
-	MOVL    $0x0000ffff, DI
-	MOVQ    $0x00000010, R8
-	CMPQ    SI, R8
-	CMOVQLT SI, R8
-	BZHIL   R8, DI, DI
-	KMOVW   DI, K1
-	SUBQ    $0x10, SI
-	JG      neighbors512_wide
-	XORQ    SI, SI
-	MOVQ    (SP), R9
-	MOVQ    AX, R10
-
-neighbors512_1:
-	MOVLQSX    (DX)(SI*4), DI
-	MOVLQSX    4(DX)(SI*4), R8
-	MOVQ       count+48(FP), R12
-	CMPQ       R8, R12
-	JHI        neighbors512_end
-	CMPQ       DI, R8
-	JHI        neighbors512_end
-	SUBQ       DI, R8
-	VMOVUPS.Z  (R10), K1, Z0
-	LEAQ       (BX)(DI*4), DI
-	CMPQ       R8, $0x04
-	JHI        neighbors512_1_many
-	LEAQ       masks<>+32(SB), R12
-	LEAQ       (R8)(R8*1), R13
-	ADDQ       R13, R13
-	SUBQ       R13, R12
-	VMOVDQU    (R12), X3
-	VPMASKMOVD (DI), X3, X4
-	VPMAXUD    X4, X2, X3
-	VPCMPEQD   X3, X2, X3
-	VMOVMSKPS  X3, R12
-	CMPL       R12, $0x0f
-	JNE        neighbors512_end
-	VMOVQ      X4, R13
-	VPEXTRQ    $0x01, X4, R14
-	MOVL       R13, R12
-	SHRQ       $0x20, R13
-	MOVL       R14, DI
-	SHRQ       $0x20, R14
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	CMPQ       R8, $0x00
-	CMOVQLE    R11, R12
-	IMULQ      CX, R13
-	ADDQ       AX, R13
-	CMPQ       R8, $0x01
-	CMOVQLE    R11, R13
-	IMULQ      CX, DI
-	ADDQ       AX, DI
-	CMPQ       R8, $0x02
-	CMOVQLE    R11, DI
-	IMULQ      CX, R14
-	ADDQ       AX, R14
-	CMPQ       R8, $0x03
-	CMOVQLE    R11, R14
-	VADDPS     (R12), Z0, K1, Z0
-	VADDPS     (R13), Z0, K1, Z0
-	VADDPS     (DI), Z0, K1, Z0
-	VADDPS     (R14), Z0, K1, Z0
-
-neighbors512_1_store:
-	VMOVUPS Z0, K1, (R9)
-	ADDQ    CX, R10
-	MOVQ    ldd+8(FP), R12
-	LEAQ    (R9)(R12*4), R9
-	INCQ    SI
-	MOVQ    rows+56(FP), R12
-	CMPQ    SI, R12
-	JLT     neighbors512_1
-	JMP     neighbors512_next
-
-neighbors512_1_many:
-	MOVQ rows+56(FP), R12
-
-neighbors512_1_sum:
-	MOVL   (DI), R13
-	CMPQ   R13, R12
-	JCC    neighbors512_end
-	IMULQ  CX, R13
-	ADDQ   AX, R13
-	VADDPS (R13), Z0, K1, Z0
-	ADDQ   $0x04, DI
-	DECQ   R8
-	JNE    neighbors512_1_sum
-	JMP    neighbors512_1_store
-
-neighbors512_wide:
-	MOVL    $0x0000ffff, DI
-	MOVQ    $0x00000010, R8
-	CMPQ    SI, R8
-	CMOVQLT SI, R8
-	BZHIL   R8, DI, DI
-	KMOVW   DI, K2
-	XORQ    SI, SI
-	MOVQ    (SP), R9
-	MOVQ    AX, R10
-
-neighbors512_2:
-	MOVLQSX    (DX)(SI*4), DI
-	MOVLQSX    4(DX)(SI*4), R8
-	MOVQ       count+48(FP), R12
-	CMPQ       R8, R12
-	JHI        neighbors512_end
-	CMPQ       DI, R8
-	JHI        neighbors512_end
-	SUBQ       DI, R8
-	VMOVUPS.Z  (R10), K1, Z0
-	VMOVUPS.Z  64(R10), K2, Z1
-	LEAQ       (BX)(DI*4), DI
-	CMPQ       R8, $0x04
-	JHI        neighbors512_2_many
-	LEAQ       masks<>+32(SB), R12
-	LEAQ       (R8)(R8*1), R13
-	ADDQ       R13, R13
-	SUBQ       R13, R12
-	VMOVDQU    (R12), X3
-	VPMASKMOVD (DI), X3, X4
-	VPMAXUD    X4, X2, X3
-	VPCMPEQD   X3, X2, X3
-	VMOVMSKPS  X3, R12
-	CMPL       R12, $0x0f
-	JNE        neighbors512_end
-	VMOVQ      X4, R13
-	VPEXTRQ    $0x01, X4, R14
-	MOVL       R13, R12
-	SHRQ       $0x20, R13
-	MOVL       R14, DI
-	SHRQ       $0x20, R14
-	IMULQ      CX, R12
-	ADDQ       AX, R12
-	CMPQ       R8, $0x00
-	CMOVQLE    R11, R12
-	IMULQ      CX, R13
-	ADDQ       AX, R13
-	CMPQ       R8, $0x01
-	CMOVQLE    R11, R13
-	IMULQ      CX, DI
-	ADDQ       AX, DI
-	CMPQ       R8, $0x02
-	CMOVQLE    R11, DI
-	IMULQ      CX, R14
-	ADDQ       AX, R14
-	CMPQ       R8, $0x03
-	CMOVQLE    R11, R14
-	VADDPS     (R12), Z0, K1, Z0
-	VADDPS     64(R12), Z1, K2, Z1
-	VADDPS     (R13), Z0, K1, Z0
-	VADDPS     64(R13), Z1, K2, Z1
-	VADDPS     (DI), Z0, K1, Z0
-	VADDPS     64(DI), Z1, K2, Z1
-	VADDPS     (R14), Z0, K1, Z0
-	VADDPS     64(R14), Z1, K2, Z1
-
-neighbors512_2_store:
-	VMOVUPS Z0, K1, (R9)
-	VMOVUPS Z1, K2, 64(R9)
-	ADDQ    CX, R10
-	MOVQ    ldd+8(FP), R12
-	LEAQ    (R9)(R12*4), R9
-	INCQ    SI
-	MOVQ    rows+56(FP), R12
-	CMPQ    SI, R12
-	JLT     neighbors512_2
-	JMP     neighbors512_next
-
-neighbors512_2_many:
-	MOVQ rows+56(FP), R12
-
-neighbors512_2_sum:
-	MOVL   (DI), R13
-	CMPQ   R13, R12
-	JCC    neighbors512_end
-	IMULQ  CX, R13
-	ADDQ   AX, R13
-	VADDPS (R13), Z0, K1, Z0
-	VADDPS 64(R13), Z1, K2, Z1
-	ADDQ   $0x04, DI
-	DECQ   R8
-	JNE    neighbors512_2_sum
-	JMP    neighbors512_2_store
-
-neighbors512_next:
-	ADDQ $0x00000080, (SP)
-	ADDQ $0x00000080, AX
-	SUBQ $0x20, 8(SP)
-	JG   neighbors512_columns
-
-neighbors512_end:
-	MOVQ SI, done+72(FP)
-	VZEROUPPER
-	RET
-
 // func reluGradientAVX2(d *float32, ldd int, y *float32, ldy int, rows int, cols int)
 // Requires: AVX
 TEXT ·reluGradientAVX2(SB), NOSPLIT, $0-48
@@ -6543,15 +6294,7 @@ DATA log2e<>+16(SB)/4, $0x3fb8aa3b
 DATA log2e<>+20(SB)/4, $0x3fb8aa3b
 DATA log2e<>+24(SB)/4, $0x3fb8aa3b
 DATA log2e<>+28(SB)/4, $0x3fb8aa3b
-DATA log2e<>+32(SB)/4, $0x3fb8aa3b
-DATA log2e<>+36(SB)/4, $0x3fb8aa3b
-DATA log2e<>+40(SB)/4, $0x3fb8aa3b
-DATA log2e<>+44(SB)/4, $0x3fb8aa3b
-DATA log2e<>+48(SB)/4, $0x3fb8aa3b
-DATA log2e<>+52(SB)/4, $0x3fb8aa3b
-DATA log2e<>+56(SB)/4, $0x3fb8aa3b
-DATA log2e<>+60(SB)/4, $0x3fb8aa3b
-GLOBL log2e<>(SB), RODATA|NOPTR, $64
+GLOBL log2e<>(SB), RODATA|NOPTR, $32
 
 DATA magic<>+0(SB)/4, $0x4b400000
 DATA magic<>+4(SB)/4, $0x4b400000
@@ -6561,15 +6304,7 @@ DATA magic<>+16(SB)/4, $0x4b400000
 DATA magic<>+20(SB)/4, $0x4b400000
 DATA magic<>+24(SB)/4, $0x4b400000
 DATA magic<>+28(SB)/4, $0x4b400000
-DATA magic<>+32(SB)/4, $0x4b400000
-DATA magic<>+36(SB)/4, $0x4b400000
-DATA magic<>+40(SB)/4, $0x4b400000
-DATA magic<>+44(SB)/4, $0x4b400000
-DATA magic<>+48(SB)/4, $0x4b400000
-DATA magic<>+52(SB)/4, $0x4b400000
-DATA magic<>+56(SB)/4, $0x4b400000
-DATA magic<>+60(SB)/4, $0x4b400000
-GLOBL magic<>(SB), RODATA|NOPTR, $64
+GLOBL magic<>(SB), RODATA|NOPTR, $32
 
 DATA ln2hi<>+0(SB)/4, $0x3f318000
 DATA ln2hi<>+4(SB)/4, $0x3f318000
@@ -6579,15 +6314,7 @@ DATA ln2hi<>+16(SB)/4, $0x3f318000
 DATA ln2hi<>+20(SB)/4, $0x3f318000
 DATA ln2hi<>+24(SB)/4, $0x3f318000
 DATA ln2hi<>+28(SB)/4, $0x3f318000
-DATA ln2hi<>+32(SB)/4, $0x3f318000
-DATA ln2hi<>+36(SB)/4, $0x3f318000
-DATA ln2hi<>+40(SB)/4, $0x3f318000
-DATA ln2hi<>+44(SB)/4, $0x3f318000
-DATA ln2hi<>+48(SB)/4, $0x3f318000
-DATA ln2hi<>+52(SB)/4, $0x3f318000
-DATA ln2hi<>+56(SB)/4, $0x3f318000
-DATA ln2hi<>+60(SB)/4, $0x3f318000
-GLOBL ln2hi<>(SB), RODATA|NOPTR, $64
+GLOBL ln2hi<>(SB), RODATA|NOPTR, $32
 
 DATA ln2lo<>+0(SB)/4, $0xb95e8083
 DATA ln2lo<>+4(SB)/4, $0xb95e8083
@@ -6597,15 +6324,7 @@ DATA ln2lo<>+16(SB)/4, $0xb95e8083
 DATA ln2lo<>+20(SB)/4, $0xb95e8083
 DATA ln2lo<>+24(SB)/4, $0xb95e8083
 DATA ln2lo<>+28(SB)/4, $0xb95e8083
-DATA ln2lo<>+32(SB)/4, $0xb95e8083
-DATA ln2lo<>+36(SB)/4, $0xb95e8083
-DATA ln2lo<>+40(SB)/4, $0xb95e8083
-DATA ln2lo<>+44(SB)/4, $0xb95e8083
-DATA ln2lo<>+48(SB)/4, $0xb95e8083
-DATA ln2lo<>+52(SB)/4, $0xb95e8083
-DATA ln2lo<>+56(SB)/4, $0xb95e8083
-DATA ln2lo<>+60(SB)/4, $0xb95e8083
-GLOBL ln2lo<>(SB), RODATA|NOPTR, $64
+GLOBL ln2lo<>(SB), RODATA|NOPTR, $32
 
 DATA high<>+0(SB)/4, $0x42ae0000
 DATA high<>+4(SB)/4, $0x42ae0000
@@ -6615,15 +6334,7 @@ DATA high<>+16(SB)/4, $0x42ae0000
 DATA high<>+20(SB)/4, $0x42ae0000
 DATA high<>+24(SB)/4, $0x42ae0000
 DATA high<>+28(SB)/4, $0x42ae0000
-DATA high<>+32(SB)/4, $0x42ae0000
-DATA high<>+36(SB)/4, $0x42ae0000
-DATA high<>+40(SB)/4, $0x42ae0000
-DATA high<>+44(SB)/4, $0x42ae0000
-DATA high<>+48(SB)/4, $0x42ae0000
-DATA high<>+52(SB)/4, $0x42ae0000
-DATA high<>+56(SB)/4, $0x42ae0000
-DATA high<>+60(SB)/4, $0x42ae0000
-GLOBL high<>(SB), RODATA|NOPTR, $64
+GLOBL high<>(SB), RODATA|NOPTR, $32
 
 DATA low<>+0(SB)/4, $0xc2ae0000
 DATA low<>+4(SB)/4, $0xc2ae0000
@@ -6633,15 +6344,7 @@ DATA low<>+16(SB)/4, $0xc2ae0000
 DATA low<>+20(SB)/4, $0xc2ae0000
 DATA low<>+24(SB)/4, $0xc2ae0000
 DATA low<>+28(SB)/4, $0xc2ae0000
-DATA low<>+32(SB)/4, $0xc2ae0000
-DATA low<>+36(SB)/4, $0xc2ae0000
-DATA low<>+40(SB)/4, $0xc2ae0000
-DATA low<>+44(SB)/4, $0xc2ae0000
-DATA low<>+48(SB)/4, $0xc2ae0000
-DATA low<>+52(SB)/4, $0xc2ae0000
-DATA low<>+56(SB)/4, $0xc2ae0000
-DATA low<>+60(SB)/4, $0xc2ae0000
-GLOBL low<>(SB), RODATA|NOPTR, $64
+GLOBL low<>(SB), RODATA|NOPTR, $32
 
 DATA p0<>+0(SB)/4, $0x39506967
 DATA p0<>+4(SB)/4, $0x39506967
@@ -6651,15 +6354,7 @@ DATA p0<>+16(SB)/4, $0x39506967
 DATA p0<>+20(SB)/4, $0x39506967
 DATA p0<>+24(SB)/4, $0x39506967
 DATA p0<>+28(SB)/4, $0x39506967
-DATA p0<>+32(SB)/4, $0x39506967
-DATA p0<>+36(SB)/4, $0x39506967
-DATA p0<>+40(SB)/4, $0x39506967
-DATA p0<>+44(SB)/4, $0x39506967
-DATA p0<>+48(SB)/4, $0x39506967
-DATA p0<>+52(SB)/4, $0x39506967
-DATA p0<>+56(SB)/4, $0x39506967
-DATA p0<>+60(SB)/4, $0x39506967
-GLOBL p0<>(SB), RODATA|NOPTR, $64
+GLOBL p0<>(SB), RODATA|NOPTR, $32
 
 DATA p1<>+0(SB)/4, $0x3ab743ce
 DATA p1<>+4(SB)/4, $0x3ab743ce
@@ -6669,15 +6364,7 @@ DATA p1<>+16(SB)/4, $0x3ab743ce
 DATA p1<>+20(SB)/4, $0x3ab743ce
 DATA p1<>+24(SB)/4, $0x3ab743ce
 DATA p1<>+28(SB)/4, $0x3ab743ce
-DATA p1<>+32(SB)/4, $0x3ab743ce
-DATA p1<>+36(SB)/4, $0x3ab743ce
-DATA p1<>+40(SB)/4, $0x3ab743ce
-DATA p1<>+44(SB)/4, $0x3ab743ce
-DATA p1<>+48(SB)/4, $0x3ab743ce
-DATA p1<>+52(SB)/4, $0x3ab743ce
-DATA p1<>+56(SB)/4, $0x3ab743ce
-DATA p1<>+60(SB)/4, $0x3ab743ce
-GLOBL p1<>(SB), RODATA|NOPTR, $64
+GLOBL p1<>(SB), RODATA|NOPTR, $32
 
 DATA p2<>+0(SB)/4, $0x3c088908
 DATA p2<>+4(SB)/4, $0x3c088908
@@ -6687,15 +6374,7 @@ DATA p2<>+16(SB)/4, $0x3c088908
 DATA p2<>+20(SB)/4, $0x3c088908
 DATA p2<>+24(SB)/4, $0x3c088908
 DATA p2<>+28(SB)/4, $0x3c088908
-DATA p2<>+32(SB)/4, $0x3c088908
-DATA p2<>+36(SB)/4, $0x3c088908
-DATA p2<>+40(SB)/4, $0x3c088908
-DATA p2<>+44(SB)/4, $0x3c088908
-DATA p2<>+48(SB)/4, $0x3c088908
-DATA p2<>+52(SB)/4, $0x3c088908
-DATA p2<>+56(SB)/4, $0x3c088908
-DATA p2<>+60(SB)/4, $0x3c088908
-GLOBL p2<>(SB), RODATA|NOPTR, $64
+GLOBL p2<>(SB), RODATA|NOPTR, $32
 
 DATA p3<>+0(SB)/4, $0x3d2aa9c1
 DATA p3<>+4(SB)/4, $0x3d2aa9c1
@@ -6705,15 +6384,7 @@ DATA p3<>+16(SB)/4, $0x3d2aa9c1
 DATA p3<>+20(SB)/4, $0x3d2aa9c1
 DATA p3<>+24(SB)/4, $0x3d2aa9c1
 DATA p3<>+28(SB)/4, $0x3d2aa9c1
-DATA p3<>+32(SB)/4, $0x3d2aa9c1
-DATA p3<>+36(SB)/4, $0x3d2aa9c1
-DATA p3<>+40(SB)/4, $0x3d2aa9c1
-DATA p3<>+44(SB)/4, $0x3d2aa9c1
-DATA p3<>+48(SB)/4, $0x3d2aa9c1
-DATA p3<>+52(SB)/4, $0x3d2aa9c1
-DATA p3<>+56(SB)/4, $0x3d2aa9c1
-DATA p3<>+60(SB)/4, $0x3d2aa9c1
-GLOBL p3<>(SB), RODATA|NOPTR, $64
+GLOBL p3<>(SB), RODATA|NOPTR, $32
 
 DATA p4<>+0(SB)/4, $0x3e2aaaaa
 DATA p4<>+4(SB)/4, $0x3e2aaaaa
@@ -6723,15 +6394,7 @@ DATA p4<>+16(SB)/4, $0x3e2aaaaa
 DATA p4<>+20(SB)/4, $0x3e2aaaaa
 DATA p4<>+24(SB)/4, $0x3e2aaaaa
 DATA p4<>+28(SB)/4, $0x3e2aaaaa
-DATA p4<>+32(SB)/4, $0x3e2aaaaa
-DATA p4<>+36(SB)/4, $0x3e2aaaaa
-DATA p4<>+40(SB)/4, $0x3e2aaaaa
-DATA p4<>+44(SB)/4, $0x3e2aaaaa
-DATA p4<>+48(SB)/4, $0x3e2aaaaa
-DATA p4<>+52(SB)/4, $0x3e2aaaaa
-DATA p4<>+56(SB)/4, $0x3e2aaaaa
-DATA p4<>+60(SB)/4, $0x3e2aaaaa
-GLOBL p4<>(SB), RODATA|NOPTR, $64
+GLOBL p4<>(SB), RODATA|NOPTR, $32
 
 DATA p5<>+0(SB)/4, $0x3f000000
 DATA p5<>+4(SB)/4, $0x3f000000
@@ -6741,15 +6404,7 @@ DATA p5<>+16(SB)/4, $0x3f000000
 DATA p5<>+20(SB)/4, $0x3f000000
 DATA p5<>+24(SB)/4, $0x3f000000
 DATA p5<>+28(SB)/4, $0x3f000000
-DATA p5<>+32(SB)/4, $0x3f000000
-DATA p5<>+36(SB)/4, $0x3f000000
-DATA p5<>+40(SB)/4, $0x3f000000
-DATA p5<>+44(SB)/4, $0x3f000000
-DATA p5<>+48(SB)/4, $0x3f000000
-DATA p5<>+52(SB)/4, $0x3f000000
-DATA p5<>+56(SB)/4, $0x3f000000
-DATA p5<>+60(SB)/4, $0x3f000000
-GLOBL p5<>(SB), RODATA|NOPTR, $64
+GLOBL p5<>(SB), RODATA|NOPTR, $32
 
 DATA p6<>+0(SB)/4, $0x3f800000
 DATA p6<>+4(SB)/4, $0x3f800000
@@ -6759,15 +6414,7 @@ DATA p6<>+16(SB)/4, $0x3f800000
 DATA p6<>+20(SB)/4, $0x3f800000
 DATA p6<>+24(SB)/4, $0x3f800000
 DATA p6<>+28(SB)/4, $0x3f800000
-DATA p6<>+32(SB)/4, $0x3f800000
-DATA p6<>+36(SB)/4, $0x3f800000
-DATA p6<>+40(SB)/4, $0x3f800000
-DATA p6<>+44(SB)/4, $0x3f800000
-DATA p6<>+48(SB)/4, $0x3f800000
-DATA p6<>+52(SB)/4, $0x3f800000
-DATA p6<>+56(SB)/4, $0x3f800000
-DATA p6<>+60(SB)/4, $0x3f800000
-GLOBL p6<>(SB), RODATA|NOPTR, $64
+GLOBL p6<>(SB), RODATA|NOPTR, $32
 
 DATA bias<>+0(SB)/4, $0x3f800000
 DATA bias<>+4(SB)/4, $0x3f800000
@@ -6777,255 +6424,27 @@ DATA bias<>+16(SB)/4, $0x3f800000
 DATA bias<>+20(SB)/4, $0x3f800000
 DATA bias<>+24(SB)/4, $0x3f800000
 DATA bias<>+28(SB)/4, $0x3f800000
-DATA bias<>+32(SB)/4, $0x3f800000
-DATA bias<>+36(SB)/4, $0x3f800000
-DATA bias<>+40(SB)/4, $0x3f800000
-DATA bias<>+44(SB)/4, $0x3f800000
-DATA bias<>+48(SB)/4, $0x3f800000
-DATA bias<>+52(SB)/4, $0x3f800000
-DATA bias<>+56(SB)/4, $0x3f800000
-DATA bias<>+60(SB)/4, $0x3f800000
-GLOBL bias<>(SB), RODATA|NOPTR, $64
-
-// func expAVX512(x *float32, n int, scale float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·expAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $0x0f, DX
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VBROADCASTSS scale+16(FP), Z14
-	VMOVUPS      high<>+0(SB), Z12
-	VMOVUPS      low<>+0(SB), Z13
-	XORQ         DX, DX
-
-expAVX512_by8:
-	CMPQ    CX, $0x00000040
-	JLT     expAVX512_below8
-	VMOVUPS (AX)(DX*1), Z0
-	VMOVUPS 64(AX)(DX*1), Z3
-	VMOVUPS 128(AX)(DX*1), Z6
-	VMOVUPS 192(AX)(DX*1), Z9
-	VMULPS  Z0, Z14, Z0
-	VMULPS  Z3, Z14, Z3
-	VMULPS  Z6, Z14, Z6
-	VMULPS  Z9, Z14, Z9
-	VMINPS  Z0, Z12, Z0
-	VMINPS  Z3, Z12, Z3
-	VMINPS  Z6, Z12, Z6
-	VMINPS  Z9, Z12, Z9
-	VMAXPS  Z0, Z13, Z0
-	VMAXPS  Z3, Z13, Z3
-	VMAXPS  Z6, Z13, Z6
-	VMAXPS  Z9, Z13, Z9
-	VMULPS  log2e<>+0(SB), Z0, Z1
-	VMULPS  log2e<>+0(SB), Z3, Z4
-	VMULPS  log2e<>+0(SB), Z6, Z7
-	VMULPS  log2e<>+0(SB), Z9, Z10
-	VADDPS  magic<>+0(SB), Z1, Z1
-	VADDPS  magic<>+0(SB), Z4, Z4
-	VADDPS  magic<>+0(SB), Z7, Z7
-	VADDPS  magic<>+0(SB), Z10, Z10
-	VSUBPS  magic<>+0(SB), Z1, Z2
-	VSUBPS  magic<>+0(SB), Z4, Z5
-	VSUBPS  magic<>+0(SB), Z7, Z8
-	VSUBPS  magic<>+0(SB), Z10, Z11
-	VMULPS  ln2hi<>+0(SB), Z2, Z2
-	VMULPS  ln2hi<>+0(SB), Z5, Z5
-	VMULPS  ln2hi<>+0(SB), Z8, Z8
-	VMULPS  ln2hi<>+0(SB), Z11, Z11
-	VSUBPS  Z2, Z0, Z0
-	VSUBPS  Z5, Z3, Z3
-	VSUBPS  Z8, Z6, Z6
-	VSUBPS  Z11, Z9, Z9
-	VSUBPS  magic<>+0(SB), Z1, Z2
-	VSUBPS  magic<>+0(SB), Z4, Z5
-	VSUBPS  magic<>+0(SB), Z7, Z8
-	VSUBPS  magic<>+0(SB), Z10, Z11
-	VMULPS  ln2lo<>+0(SB), Z2, Z2
-	VMULPS  ln2lo<>+0(SB), Z5, Z5
-	VMULPS  ln2lo<>+0(SB), Z8, Z8
-	VMULPS  ln2lo<>+0(SB), Z11, Z11
-	VSUBPS  Z2, Z0, Z0
-	VSUBPS  Z5, Z3, Z3
-	VSUBPS  Z8, Z6, Z6
-	VSUBPS  Z11, Z9, Z9
-	VPSLLD  $0x17, Z1, Z1
-	VPSLLD  $0x17, Z4, Z4
-	VPSLLD  $0x17, Z7, Z7
-	VPSLLD  $0x17, Z10, Z10
-	VPADDD  bias<>+0(SB), Z1, Z1
-	VPADDD  bias<>+0(SB), Z4, Z4
-	VPADDD  bias<>+0(SB), Z7, Z7
-	VPADDD  bias<>+0(SB), Z10, Z10
-	VMULPS  p0<>+0(SB), Z0, Z2
-	VMULPS  p0<>+0(SB), Z3, Z5
-	VMULPS  p0<>+0(SB), Z6, Z8
-	VMULPS  p0<>+0(SB), Z9, Z11
-	VADDPS  p1<>+0(SB), Z2, Z2
-	VADDPS  p1<>+0(SB), Z5, Z5
-	VADDPS  p1<>+0(SB), Z8, Z8
-	VADDPS  p1<>+0(SB), Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VADDPS  p2<>+0(SB), Z2, Z2
-	VADDPS  p2<>+0(SB), Z5, Z5
-	VADDPS  p2<>+0(SB), Z8, Z8
-	VADDPS  p2<>+0(SB), Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VADDPS  p3<>+0(SB), Z2, Z2
-	VADDPS  p3<>+0(SB), Z5, Z5
-	VADDPS  p3<>+0(SB), Z8, Z8
-	VADDPS  p3<>+0(SB), Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VADDPS  p4<>+0(SB), Z2, Z2
-	VADDPS  p4<>+0(SB), Z5, Z5
-	VADDPS  p4<>+0(SB), Z8, Z8
-	VADDPS  p4<>+0(SB), Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VADDPS  p5<>+0(SB), Z2, Z2
-	VADDPS  p5<>+0(SB), Z5, Z5
-	VADDPS  p5<>+0(SB), Z8, Z8
-	VADDPS  p5<>+0(SB), Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z3, Z5, Z5
-	VMULPS  Z6, Z8, Z8
-	VMULPS  Z9, Z11, Z11
-	VADDPS  Z0, Z2, Z2
-	VADDPS  Z3, Z5, Z5
-	VADDPS  Z6, Z8, Z8
-	VADDPS  Z9, Z11, Z11
-	VADDPS  p6<>+0(SB), Z2, Z2
-	VADDPS  p6<>+0(SB), Z5, Z5
-	VADDPS  p6<>+0(SB), Z8, Z8
-	VADDPS  p6<>+0(SB), Z11, Z11
-	VMULPS  Z1, Z2, Z2
-	VMULPS  Z4, Z5, Z5
-	VMULPS  Z7, Z8, Z8
-	VMULPS  Z10, Z11, Z11
-	VMOVUPS Z2, (AX)(DX*1)
-	VMOVUPS Z5, 64(AX)(DX*1)
-	VMOVUPS Z8, 128(AX)(DX*1)
-	VMOVUPS Z11, 192(AX)(DX*1)
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000040, CX
-	JMP     expAVX512_by8
-
-expAVX512_below8:
-expAVX512_by2:
-	CMPQ    CX, $0x00000010
-	JLT     expAVX512_below2
-	VMOVUPS (AX)(DX*1), Z0
-	VMULPS  Z0, Z14, Z0
-	VMINPS  Z0, Z12, Z0
-	VMAXPS  Z0, Z13, Z0
-	VMULPS  log2e<>+0(SB), Z0, Z1
-	VADDPS  magic<>+0(SB), Z1, Z1
-	VSUBPS  magic<>+0(SB), Z1, Z2
-	VMULPS  ln2hi<>+0(SB), Z2, Z2
-	VSUBPS  Z2, Z0, Z0
-	VSUBPS  magic<>+0(SB), Z1, Z2
-	VMULPS  ln2lo<>+0(SB), Z2, Z2
-	VSUBPS  Z2, Z0, Z0
-	VPSLLD  $0x17, Z1, Z1
-	VPADDD  bias<>+0(SB), Z1, Z1
-	VMULPS  p0<>+0(SB), Z0, Z2
-	VADDPS  p1<>+0(SB), Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VADDPS  p2<>+0(SB), Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VADDPS  p3<>+0(SB), Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VADDPS  p4<>+0(SB), Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VADDPS  p5<>+0(SB), Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VADDPS  Z0, Z2, Z2
-	VADDPS  p6<>+0(SB), Z2, Z2
-	VMULPS  Z1, Z2, Z2
-	VMOVUPS Z2, (AX)(DX*1)
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000010, CX
-	JMP     expAVX512_by2
-
-expAVX512_below2:
-	TESTQ     CX, CX
-	JE        expAVX512_done
-	VMOVUPS.Z (AX)(DX*1), K1, Z0
-	VMULPS    Z0, Z14, Z0
-	VMINPS    Z0, Z12, Z0
-	VMAXPS    Z0, Z13, Z0
-	VMULPS    log2e<>+0(SB), Z0, Z1
-	VADDPS    magic<>+0(SB), Z1, Z1
-	VSUBPS    magic<>+0(SB), Z1, Z2
-	VMULPS    ln2hi<>+0(SB), Z2, Z2
-	VSUBPS    Z2, Z0, Z0
-	VSUBPS    magic<>+0(SB), Z1, Z2
-	VMULPS    ln2lo<>+0(SB), Z2, Z2
-	VSUBPS    Z2, Z0, Z0
-	VPSLLD    $0x17, Z1, Z1
-	VPADDD    bias<>+0(SB), Z1, Z1
-	VMULPS    p0<>+0(SB), Z0, Z2
-	VADDPS    p1<>+0(SB), Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VADDPS    p2<>+0(SB), Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VADDPS    p3<>+0(SB), Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VADDPS    p4<>+0(SB), Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VADDPS    p5<>+0(SB), Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VMULPS    Z0, Z2, Z2
-	VADDPS    Z0, Z2, Z2
-	VADDPS    p6<>+0(SB), Z2, Z2
-	VMULPS    Z1, Z2, Z2
-	VMOVUPS   Z2, K1, (AX)(DX*1)
-
-expAVX512_done:
-	VZEROUPPER
-	RET
+GLOBL bias<>(SB), RODATA|NOPTR, $32
 
 // func expAVX2(x *float32, n int, scale float32)
 // Requires: AVX, AVX2
-TEXT ·expAVX2(SB), NOSPLIT, $32-20
+TEXT ·expAVX2(SB), NOSPLIT, $0-20
 	MOVQ         x+0(FP), AX
 	MOVQ         n+8(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $0x07, DX
-	LEAQ         masks<>+32(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
-	VMOVUPS      (BX), Y0
-	VMOVUPS      Y0, (SP)
-	VMOVUPS      (SP), Y15
+	MOVQ         CX, BX
+	ANDQ         $0x07, BX
+	LEAQ         masks<>+32(SB), DX
+	SHLQ         $0x02, BX
+	SUBQ         BX, DX
+	VMOVUPS      (DX), Y15
 	VBROADCASTSS scale+16(FP), Y14
 	VMOVUPS      high<>+0(SB), Y12
 	VMOVUPS      low<>+0(SB), Y13
 	XORQ         DX, DX
 
-expAVX2_by4:
+exp_by4:
 	CMPQ    CX, $0x00000020
-	JLT     expAVX2_below4
+	JLT     exp_below4
 	VMOVUPS (AX)(DX*1), Y0
 	VMOVUPS 32(AX)(DX*1), Y3
 	VMOVUPS 64(AX)(DX*1), Y6
@@ -7148,12 +6567,12 @@ expAVX2_by4:
 	VMOVUPS Y11, 96(AX)(DX*1)
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     expAVX2_by4
+	JMP     exp_by4
 
-expAVX2_below4:
-expAVX2_by1:
+exp_below4:
+exp_by1:
 	CMPQ    CX, $0x00000008
-	JLT     expAVX2_below1
+	JLT     exp_below1
 	VMOVUPS (AX)(DX*1), Y0
 	VMULPS  Y0, Y14, Y0
 	VMINPS  Y0, Y12, Y0
@@ -7186,11 +6605,11 @@ expAVX2_by1:
 	VMOVUPS Y2, (AX)(DX*1)
 	ADDQ    $0x00000020, DX
 	SUBQ    $0x00000008, CX
-	JMP     expAVX2_by1
+	JMP     exp_by1
 
-expAVX2_below1:
+exp_below1:
 	TESTQ      CX, CX
-	JE         expAVX2_done
+	JE         exp_done
 	VMASKMOVPS (AX)(DX*1), Y15, Y0
 	VMULPS     Y0, Y14, Y0
 	VMINPS     Y0, Y12, Y0
@@ -7222,7 +6641,7 @@ expAVX2_below1:
 	VMULPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y15, (AX)(DX*1)
 
-expAVX2_done:
+exp_done:
 	VZEROUPPER
 	RET
 
@@ -7306,15 +6725,7 @@ DATA ordinary<>+16(SB)/4, $0x33d6bf95
 DATA ordinary<>+20(SB)/4, $0x33d6bf95
 DATA ordinary<>+24(SB)/4, $0x33d6bf95
 DATA ordinary<>+28(SB)/4, $0x33d6bf95
-DATA ordinary<>+32(SB)/4, $0x33d6bf95
-DATA ordinary<>+36(SB)/4, $0x33d6bf95
-DATA ordinary<>+40(SB)/4, $0x33d6bf95
-DATA ordinary<>+44(SB)/4, $0x33d6bf95
-DATA ordinary<>+48(SB)/4, $0x33d6bf95
-DATA ordinary<>+52(SB)/4, $0x33d6bf95
-DATA ordinary<>+56(SB)/4, $0x33d6bf95
-DATA ordinary<>+60(SB)/4, $0x33d6bf95
-GLOBL ordinary<>(SB), RODATA|NOPTR, $64
+GLOBL ordinary<>(SB), RODATA|NOPTR, $32
 
 DATA largest<>+0(SB)/4, $0x7f7fffff
 DATA largest<>+4(SB)/4, $0x7f7fffff
@@ -7324,15 +6735,7 @@ DATA largest<>+16(SB)/4, $0x7f7fffff
 DATA largest<>+20(SB)/4, $0x7f7fffff
 DATA largest<>+24(SB)/4, $0x7f7fffff
 DATA largest<>+28(SB)/4, $0x7f7fffff
-DATA largest<>+32(SB)/4, $0x7f7fffff
-DATA largest<>+36(SB)/4, $0x7f7fffff
-DATA largest<>+40(SB)/4, $0x7f7fffff
-DATA largest<>+44(SB)/4, $0x7f7fffff
-DATA largest<>+48(SB)/4, $0x7f7fffff
-DATA largest<>+52(SB)/4, $0x7f7fffff
-DATA largest<>+56(SB)/4, $0x7f7fffff
-DATA largest<>+60(SB)/4, $0x7f7fffff
-GLOBL largest<>(SB), RODATA|NOPTR, $64
+GLOBL largest<>(SB), RODATA|NOPTR, $32
 
 // func log1pAVX2(dst *float32, x *float32, n int) (done int)
 // Requires: AVX, AVX2
@@ -7703,15 +7106,7 @@ DATA smallest<>+16(SB)/4, $0x2b8cbccc
 DATA smallest<>+20(SB)/4, $0x2b8cbccc
 DATA smallest<>+24(SB)/4, $0x2b8cbccc
 DATA smallest<>+28(SB)/4, $0x2b8cbccc
-DATA smallest<>+32(SB)/4, $0x2b8cbccc
-DATA smallest<>+36(SB)/4, $0x2b8cbccc
-DATA smallest<>+40(SB)/4, $0x2b8cbccc
-DATA smallest<>+44(SB)/4, $0x2b8cbccc
-DATA smallest<>+48(SB)/4, $0x2b8cbccc
-DATA smallest<>+52(SB)/4, $0x2b8cbccc
-DATA smallest<>+56(SB)/4, $0x2b8cbccc
-DATA smallest<>+60(SB)/4, $0x2b8cbccc
-GLOBL smallest<>(SB), RODATA|NOPTR, $64
+GLOBL smallest<>(SB), RODATA|NOPTR, $32
 
 DATA one<>+0(SB)/4, $0x3f800000
 DATA one<>+4(SB)/4, $0x3f800000
@@ -7721,15 +7116,7 @@ DATA one<>+16(SB)/4, $0x3f800000
 DATA one<>+20(SB)/4, $0x3f800000
 DATA one<>+24(SB)/4, $0x3f800000
 DATA one<>+28(SB)/4, $0x3f800000
-DATA one<>+32(SB)/4, $0x3f800000
-DATA one<>+36(SB)/4, $0x3f800000
-DATA one<>+40(SB)/4, $0x3f800000
-DATA one<>+44(SB)/4, $0x3f800000
-DATA one<>+48(SB)/4, $0x3f800000
-DATA one<>+52(SB)/4, $0x3f800000
-DATA one<>+56(SB)/4, $0x3f800000
-DATA one<>+60(SB)/4, $0x3f800000
-GLOBL one<>(SB), RODATA|NOPTR, $64
+GLOBL one<>(SB), RODATA|NOPTR, $32
 
 // func normalizeAVX2(dst *float32, norms *float32, z *float32, rows int, width int)
 // Requires: AVX, AVX2
@@ -8306,101 +7693,5 @@ addWhere_end:
 	ADDQ          $0x10, DX
 	DECQ          BX
 	JNE           addWhere_strip
-	VZEROUPPER
-	RET
-
-// func peakAVX512(n int)
-// Requires: AVX, AVX512F
-TEXT ·peakAVX512(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z15, Z15, Z15
-
-peakAVX512:
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z0, Z0
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z1, Z1
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z2, Z2
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z3, Z3
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z4, Z4
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z5, Z5
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z6, Z6
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z7, Z7
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z8, Z8
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z9, Z9
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z10, Z10
-	VMULPS Z15, Z15, Z14
-	VADDPS Z14, Z11, Z11
-	DECQ   AX
-	JNE    peakAVX512
-	VZEROUPPER
-	RET
-
-// func peakAVX2(n int)
-// Requires: AVX
-TEXT ·peakAVX2(SB), NOSPLIT, $0-8
-	MOVQ   n+0(FP), AX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	VXORPS Y15, Y15, Y15
-
-peakAVX2:
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y0, Y0
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y1, Y1
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y2, Y2
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y3, Y3
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y4, Y4
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y5, Y5
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y6, Y6
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y7, Y7
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y8, Y8
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y9, Y9
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y10, Y10
-	VMULPS Y15, Y15, Y14
-	VADDPS Y14, Y11, Y11
-	DECQ   AX
-	JNE    peakAVX2
 	VZEROUPPER
 	RET

@@ -25,7 +25,7 @@ const (
 // hot are the packages of hot paths, with their benchmarks, less what is skipped.
 var hot = []struct{ pkg, names, skip string }{
 	{suitePackage, ".", ""},
-	{kernelPackage, "^Benchmark(Gemm|Loops|Peak|Bandwidth)$", "^BenchmarkGemm$/./^(24|32)x"},
+	{kernelPackage, "^Benchmark(Gemm|Loops)$", "^BenchmarkGemm$/./^(24|32)x"},
 	{"./algo/background", ".", ""},
 	{"./algo/dataset", "^Benchmark(Records|Molecules)$", ""},
 	{"./algo/fingerprint", ".", ""},
@@ -39,7 +39,7 @@ var hot = []struct{ pkg, names, skip string }{
 // The portable code and WebAssembly get what tells where time goes, and does not take minutes.
 const (
 	portableNames = "^Benchmark(Yardstick|Forward)$|^BenchmarkPre$/./^encoded$"
-	wasmKernel    = "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$"
+	wasmKernel    = "^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$"
 	wasmSkip      = "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$/^(attention|ratio)$|^BenchmarkPre$/./^structure$|^Benchmark(Table|Neighbour)$"
 )
 

@@ -7,8 +7,6 @@
 package main
 
 import (
-	"strconv"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -26,7 +24,6 @@ func main() {
 	transpose()
 	add()
 	addNeighbors()
-	addNeighbors512()
 	reluGradient()
 	exp()
 	log1p()
@@ -37,8 +34,6 @@ func main() {
 	axpy()
 	adam()
 	addWhere()
-	peak(avx512{}, reg.Z14, reg.Z15)
-	peak(&avx2{}, reg.Y14, reg.Y15)
 	Generate()
 }
 
@@ -101,22 +96,3 @@ func masks() {
 }
 
 var table Mem
-
-// peak measures what gemm can reach: products and sums that wait for nothing.
-func peak(v machine, product, factor reg.VecPhysical) {
-	const sums = 12
-	routine("peak"+v.name(), "(n int)", "peak"+v.name()+" does 12·n products and as many sums of "+strconv.Itoa(v.lanes())+" values.")
-	n := argument("n")
-	for i := range sums {
-		v.clear(v.register(i))
-	}
-	v.clear(factor)
-	Label("peak" + v.name())
-	for i := range sums {
-		VMULPS(factor, factor, product)
-		VADDPS(product, v.register(i), v.register(i))
-	}
-	DECQ(n)
-	JNE(LabelRef("peak" + v.name()))
-	end()
-}

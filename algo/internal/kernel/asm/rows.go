@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// These routines go through rows, in AVX2; only exp and addNeighbors gain by more.
+// These routines go through rows, in AVX2: none gains by wider registers in a whole run.
 // What is left of a row after whole registers is loaded and stored with the mask
 // that is in tail; its other lanes read as 0.
 var tail = reg.Y15
@@ -48,7 +48,7 @@ func at(row, o reg.GPVirtual, c int) Mem {
 
 // across goes through n values, by eights: as many at a time as the first of
 // widths says while there are, then the next, and at the end the masked rest. o is
-// the offset in bytes. The last of widths must be 1, or 2 where the mask is of 16.
+// the offset in bytes. The last of widths must be 1.
 func across(name string, n reg.GPVirtual, widths []int, body func(o reg.GPVirtual, width int, masked bool)) {
 	o, left := GP64(), GP64()
 	XORQ(o, o)
@@ -83,10 +83,10 @@ func end() {
 	RET()
 }
 
-// constant is the largest register full of a value.
+// constant is a register full of a value.
 func constant(name string, bits uint32) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 16 {
+	for i := range 8 {
 		DATA(4*i, U32(bits))
 	}
 	return m
@@ -212,139 +212,6 @@ func addNeighbors() {
 	end()
 }
 
-// few is the number of neighbours up to which addNeighborsAVX512 does not branch by
-// it: atoms have from one to four in no order that a processor could foresee.
-const few = 4
-
-func addNeighbors512() {
-	nothing := constant("nothing", 1<<31) // −0, which changes no value that it is added to
-	for i := range 16 {
-		DATA(64+4*i, U32(1<<31))
-	}
-	routine("addNeighborsAVX512", "(dst *float32, ldd int, h *float32, ldh int, offsets, neighbors *int32, count, rows, cols int) (done int)",
-		"addNeighborsAVX512 is addNeighborsGo. It stops before a row whose offsets are not",
-		"within count or that has a neighbour beyond rows, and returns how many rows it did.")
-	h, ldh, offsets, neighbors := argument("h"), stride("ldh"), argument("offsets"), argument("neighbors")
-	i, from, degree, d, own, zero := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	p := [few]reg.GPVirtual{GP64(), GP64(), GP64(), GP64()}
-	acc, last, lanes, index := []reg.VecPhysical{reg.Z0, reg.Z1}, reg.X2, reg.X3, reg.X4
-	masks := []Op{reg.K1, reg.K2}
-	dst, cols := local(argument("dst")), local(argument("cols"))
-	LEAQ(nothing, zero)
-	Load(Param("rows"), d)
-	DECQ(d)
-	VMOVD(d.As32(), last)
-	VPBROADCASTD(last, last)
-
-	row := func(width int) {
-		l := "neighbors512_" + strconv.Itoa(width)
-		each := func(f func(c int)) {
-			for c := range width {
-				f(c)
-			}
-		}
-		sum := func(p reg.GPVirtual) {
-			each(func(c int) { VADDPS(Mem{Base: p, Disp: 64 * c}, acc[c], masks[c], acc[c]) })
-		}
-		XORQ(i, i)
-		MOVQ(dst, d)
-		MOVQ(h, own)
-		Label(l)
-		MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4}, from)
-		MOVLQSX(Mem{Base: offsets, Index: i, Scale: 4, Disp: 4}, degree)
-		Load(Param("count"), p[0])
-		CMPQ(degree, p[0])
-		JHI(LabelRef("neighbors512_end"))
-		CMPQ(from, degree)
-		JHI(LabelRef("neighbors512_end"))
-		SUBQ(from, degree)
-		each(func(c int) { VMOVUPS_Z(Mem{Base: own, Disp: 64 * c}, masks[c], acc[c]) })
-		LEAQ(Mem{Base: neighbors, Index: from, Scale: 4}, from)
-		CMPQ(degree, U8(few))
-		JHI(LabelRef(l + "_many"))
-
-		// The neighbours that there are not have index 0 first, and then the row of −0.
-		LEAQ(table.Offset(32), p[0])
-		LEAQ(Mem{Base: degree, Index: degree, Scale: 1}, p[1])
-		ADDQ(p[1], p[1])
-		SUBQ(p[1], p[0])
-		VMOVDQU(Mem{Base: p[0]}, lanes)
-		VPMASKMOVD(Mem{Base: from}, lanes, index)
-		VPMAXUD(index, last, lanes)
-		VPCMPEQD(lanes, last, lanes)
-		VMOVMSKPS(lanes, p[0].As32())
-		CMPL(p[0].As32(), U8(0xf))
-		JNE(LabelRef("neighbors512_end"))
-		VMOVQ(index, p[1])
-		VPEXTRQ(U8(1), index, p[3])
-		for k := 0; k < few; k += 2 {
-			MOVL(p[k+1].As32(), p[k].As32())
-			SHRQ(U8(32), p[k+1])
-		}
-		for k := range few {
-			IMULQ(ldh, p[k])
-			ADDQ(h, p[k])
-			CMPQ(degree, U8(k))
-			CMOVQLE(zero, p[k])
-		}
-		for k := range few {
-			sum(p[k])
-		}
-		Label(l + "_store")
-		each(func(c int) { VMOVUPS(acc[c], masks[c], Mem{Base: d, Disp: 64 * c}) })
-		ADDQ(ldh, own)
-		Load(Param("ldd"), p[0])
-		LEAQ(Mem{Base: d, Index: p[0], Scale: 4}, d)
-		INCQ(i)
-		Load(Param("rows"), p[0])
-		CMPQ(i, p[0])
-		JLT(LabelRef(l))
-		JMP(LabelRef("neighbors512_next"))
-
-		Label(l + "_many")
-		Load(Param("rows"), p[0])
-		down(l+"_sum", degree, func() {
-			MOVL(Mem{Base: from}, p[1].As32())
-			CMPQ(p[1], p[0])
-			JCC(LabelRef("neighbors512_end"))
-			IMULQ(ldh, p[1])
-			ADDQ(h, p[1])
-			sum(p[1])
-			ADDQ(U8(4), from)
-		})
-		JMP(LabelRef(l + "_store"))
-	}
-
-	// Thirty-two columns at a time; a mask has all lanes unless it is the last one.
-	mask := func(n reg.GPVirtual, k Op) {
-		ones, most := GP32(), GP64()
-		MOVL(U32(0xffff), ones)
-		MOVQ(U32(16), most) // BZHI knows only a byte of n
-		CMPQ(n, most)
-		CMOVQLT(n, most)
-		BZHIL(most.As32(), ones, ones)
-		KMOVW(ones, k)
-	}
-	left := GP64()
-	Label("neighbors512_columns")
-	MOVQ(cols, left)
-	mask(left, reg.K1)
-	SUBQ(U8(16), left)
-	JG(LabelRef("neighbors512_wide"))
-	row(1)
-	Label("neighbors512_wide")
-	mask(left, reg.K2)
-	row(2)
-	Label("neighbors512_next")
-	ADDQ(U32(128), dst)
-	ADDQ(U32(128), h)
-	SUBQ(U8(32), cols)
-	JG(LabelRef("neighbors512_columns"))
-	Label("neighbors512_end")
-	Store(i, Return("done"))
-	end()
-}
-
 func reluGradient() {
 	routine("reluGradientAVX2", "(d *float32, ldd int, y *float32, ldy, rows, cols int)",
 		"reluGradientAVX2 is reluGradientGo.")
@@ -379,71 +246,58 @@ func exp() {
 	}
 	bias := constant("bias", 127<<23)
 
-	for _, v := range []machine{avx512{}, &avx2{}} {
-		routine("exp"+v.name(), "(x *float32, n int, scale float32)", "exp"+v.name()+" is expGo.")
-		v.begin()
-		x, n := argument("x"), argument("n")
-		upper, lower, scale, mask := v.register(12), v.register(13), v.register(14), v.register(15)
-		rest := GP64()
-		MOVQ(n, rest)
-		ANDQ(U8(v.lanes()-1), rest)
-		v.setMask(rest)
-		v.mask(mask)
-		broadcast("scale", scale)
-		VMOVUPS(high, upper)
-		VMOVUPS(low, lower)
-		eights := v.lanes() / 8
-		across("exp"+v.name(), n, []int{4 * eights, eights}, func(o reg.GPVirtual, width int, masked bool) {
-			// Four registers at a time, step by step, so that the chain of one
-			// hides in those of the others.
-			type lane struct {
-				x, n, p reg.VecPhysical
-				at      Mem
+	routine("expAVX2", "(x *float32, n int, scale float32)", "expAVX2 is expGo.")
+	x, n := argument("x"), argument("n")
+	upper, lower, scale := ymm[12], ymm[13], ymm[14]
+	tailMask(n)
+	broadcast("scale", scale)
+	VMOVUPS(high, upper)
+	VMOVUPS(low, lower)
+	across("exp", n, []int{4, 1}, func(o reg.GPVirtual, width int, masked bool) {
+		// Four registers at a time, step by step, so that the chain of one
+		// hides in those of the others.
+		type lane struct {
+			x, n, p reg.VecPhysical
+			at      Mem
+		}
+		var lanes []lane
+		for c := range width {
+			lanes = append(lanes, lane{ymm[3*c], ymm[3*c+1], ymm[3*c+2], at(x, o, c)})
+		}
+		each := func(f func(l lane)) {
+			for _, l := range lanes {
+				f(l)
 			}
-			var lanes []lane
-			for c := range max(1, width/eights) {
-				at := Mem{Base: x, Index: o, Scale: 1, Disp: 4 * v.lanes() * c}
-				lanes = append(lanes, lane{v.register(3 * c), v.register(3*c + 1), v.register(3*c + 2), at})
-			}
-			each := func(f func(l lane)) {
-				for _, l := range lanes {
-					f(l)
-				}
-			}
-			var m Op
-			if masked {
-				m = mask
-			}
-			each(func(l lane) { v.load(l.at, l.x, m) })
-			each(func(l lane) { VMULPS(l.x, scale, l.x) })
-			// Where x is not a number these two take the operand that Go writes first.
-			each(func(l lane) { VMINPS(l.x, upper, l.x) })
-			each(func(l lane) { VMAXPS(l.x, lower, l.x) })
-			each(func(l lane) { VMULPS(log2e, l.x, l.n) })
-			each(func(l lane) { VADDPS(magic, l.n, l.n) })
-			for _, part := range []Mem{ln2hi, ln2lo} {
-				each(func(l lane) { VSUBPS(magic, l.n, l.p) })
-				each(func(l lane) { VMULPS(part, l.p, l.p) })
-				each(func(l lane) { VSUBPS(l.p, l.x, l.x) })
-			}
-			// The low bits of n are the exponent of 2.
-			each(func(l lane) { VPSLLD(U8(23), l.n, l.n) })
-			each(func(l lane) { VPADDD(bias, l.n, l.n) })
-			each(func(l lane) { VMULPS(p[0], l.x, l.p) })
-			for _, c := range p[1:5] {
-				each(func(l lane) { VADDPS(c, l.p, l.p) })
-				each(func(l lane) { VMULPS(l.x, l.p, l.p) })
-			}
-			each(func(l lane) { VADDPS(p[5], l.p, l.p) })
+		}
+		each(func(l lane) { load(l.at, l.x, masked) })
+		each(func(l lane) { VMULPS(l.x, scale, l.x) })
+		// Where x is not a number these two take the operand that Go writes first.
+		each(func(l lane) { VMINPS(l.x, upper, l.x) })
+		each(func(l lane) { VMAXPS(l.x, lower, l.x) })
+		each(func(l lane) { VMULPS(log2e, l.x, l.n) })
+		each(func(l lane) { VADDPS(magic, l.n, l.n) })
+		for _, part := range []Mem{ln2hi, ln2lo} {
+			each(func(l lane) { VSUBPS(magic, l.n, l.p) })
+			each(func(l lane) { VMULPS(part, l.p, l.p) })
+			each(func(l lane) { VSUBPS(l.p, l.x, l.x) })
+		}
+		// The low bits of n are the exponent of 2.
+		each(func(l lane) { VPSLLD(U8(23), l.n, l.n) })
+		each(func(l lane) { VPADDD(bias, l.n, l.n) })
+		each(func(l lane) { VMULPS(p[0], l.x, l.p) })
+		for _, c := range p[1:5] {
+			each(func(l lane) { VADDPS(c, l.p, l.p) })
 			each(func(l lane) { VMULPS(l.x, l.p, l.p) })
-			each(func(l lane) { VMULPS(l.x, l.p, l.p) })
-			each(func(l lane) { VADDPS(l.x, l.p, l.p) })
-			each(func(l lane) { VADDPS(p[6], l.p, l.p) })
-			each(func(l lane) { VMULPS(l.n, l.p, l.p) })
-			each(func(l lane) { v.store(l.p, l.at, m) })
-		})
-		end()
-	}
+		}
+		each(func(l lane) { VADDPS(p[5], l.p, l.p) })
+		each(func(l lane) { VMULPS(l.x, l.p, l.p) })
+		each(func(l lane) { VMULPS(l.x, l.p, l.p) })
+		each(func(l lane) { VADDPS(l.x, l.p, l.p) })
+		each(func(l lane) { VADDPS(p[6], l.p, l.p) })
+		each(func(l lane) { VMULPS(l.n, l.p, l.p) })
+		each(func(l lane) { store(l.p, l.at, masked) })
+	})
+	end()
 }
 
 func double(name string, bits uint64) Mem {

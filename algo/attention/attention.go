@@ -15,8 +15,6 @@
 package attention
 
 import (
-	"fmt"
-
 	"baca/algo/dictionary"
 	"baca/algo/internal/parallel"
 )
@@ -31,12 +29,9 @@ type Head struct {
 
 // NewHead returns a head whose matrices are the truncated identity, so that ATTN
 // is the softmax-weighted mean of cosines over the first width coordinates (all of
-// them where width is dim). It panics unless 0 < width ≤ dim: identity rows beyond
-// dim would be zero and stay so, as their gradient is zero too.
+// them where width is dim). It must be at most dim: identity rows beyond dim would be
+// zero and stay so, as their gradient is zero too.
 func NewHead(dim, width int) *Head {
-	if width <= 0 || width > dim {
-		panic(fmt.Sprintf("attention: head of dim %d and width %d, want 0 < width <= dim", dim, width))
-	}
 	h := &Head{Dim: dim, Width: width}
 	for _, w := range []*[]float32{&h.WQ, &h.WK, &h.WV} {
 		*w = make([]float32, width*dim)
@@ -45,14 +40,6 @@ func NewHead(dim, width int) *Head {
 		}
 	}
 	return h
-}
-
-func (h *Head) check(in, out *Keys) {
-	n := h.Dim * h.Width
-	if len(h.WQ) != n || len(h.WK) != n || len(h.WV) != n || in.dim != h.Dim || out.dim != h.Dim {
-		panic(fmt.Sprintf("attention: head of dim %d and width %d has matrices of %d, %d and %d values, ID keys of dim %d, OOD keys of dim %d",
-			h.Dim, h.Width, len(h.WQ), len(h.WK), len(h.WV), in.dim, out.dim))
-	}
 }
 
 // Score is what the attention says about one query.
@@ -99,9 +86,6 @@ const (
 // blockRows queries at a time meet all keys: enough to keep the product busy, few
 // enough for their similarities to stay in cache.
 const blockRows = 32
-
-// blockQueries queries at a time use the same projections of keys.
-const blockQueries = 1024
 
 // begin readies the workspace for keys of both sides.
 func (w *Workspace) begin(in, out *Keys) {
@@ -159,28 +143,15 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 // similar to it on each side, or all where there are fewer. Queries is
 // len(dst) × Dim, row-major. Where a query is itself among the keys, own names its
 // row on the ID and the OOD side (−1 for none), and the query does not meet
-// itself; a nil own stands for none at all. Scores panics if shapes differ or topK
-// is not positive.
+// itself; a nil own stands for none at all. topK must be positive.
 func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int32, in, out *Keys, topK int) {
-	h.check(in, out)
-	if len(queries) != len(dst)*h.Dim || topK <= 0 || own != nil && len(own) != len(dst) {
-		panic(fmt.Sprintf("attention: %d query values and %d own rows for %d scores of dim %d, top %d", len(queries), len(own), len(dst), h.Dim, topK))
-	}
-	for lo := 0; lo < len(dst); lo += blockQueries {
-		hi := min(lo+blockQueries, len(dst))
-		rows := own
-		if own != nil {
-			rows = own[lo:hi]
-		}
-		h.attend(w, queries[lo*h.Dim:hi*h.Dim], rows, in, out, topK)
-		for i := lo; i < hi; i++ {
-			dst[i] = Score{In: w.attn(2 * (i - lo)), Out: w.attn(2*(i-lo) + 1)}
-		}
+	h.attend(w, queries, own, in, out, topK)
+	for i := range dst {
+		dst[i] = Score{In: w.attn(2 * i), Out: w.attn(2*i + 1)}
 	}
 }
 
-// Explain scores one query and says which keys made the score. It panics where
-// Scores does.
+// Explain scores one query and says which keys made the score.
 func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Keys, topK int) Explanation {
 	var e Explanation
 	var dst [1]Score

@@ -169,8 +169,8 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 		calibrate(t, a, in.Batch)
 		queue[round] = synthetic(a.sides[0].dict)
 	}
-	if queue[1] <= queue[0] || a.trainer.Adam[0].Step != 2*brief().Steps {
-		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.Adam[0].Step)
+	if queue[1] <= queue[0] || a.trainer.adam[0].Step != 2*brief().Steps {
+		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.adam[0].Step)
 	}
 }
 

@@ -1,7 +1,6 @@
 package attention
 
 import (
-	"fmt"
 	"math"
 
 	"baca/algo/internal/kernel"
@@ -17,12 +16,8 @@ type Keys struct {
 }
 
 // NewKeys copies a row-major matrix of rows of dim values, such as
-// dictionary.Dictionary.Keys. It panics if dim is not positive or does not divide
-// the length.
+// dictionary.Dictionary.Keys.
 func NewKeys(dim int, rows []float32) *Keys {
-	if dim <= 0 || len(rows)%dim != 0 {
-		panic(fmt.Sprintf("attention: %d values are not rows of dim %d", len(rows), dim))
-	}
 	k := &Keys{dim: dim, packed: kernel.Packed{Terms: dim}}
 	for i := range len(rows) / dim {
 		k.Set(i, rows[i*dim:(i+1)*dim])
@@ -39,12 +34,8 @@ func (k *Keys) Row(i int) []float32 { return k.raw[i*k.dim : (i+1)*k.dim : (i+1)
 func (k *Keys) unitRow(i int) []float32 { return k.unit[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
 
 // Set makes a copy of row key i, appending it where i is Len(). With the row that
-// dictionary.Dictionary.Offer returns it keeps up with a dictionary. It panics if i is larger
-// or the row has another width.
+// dictionary.Dictionary.Offer returns it keeps up with a dictionary.
 func (k *Keys) Set(i int, row []float32) {
-	if len(row) != k.dim || i < 0 || i > k.Len() {
-		panic(fmt.Sprintf("attention: setting key %d of %d, dim %d, to a row of %d values", i, k.Len(), k.dim, len(row)))
-	}
 	if i == k.Len() {
 		k.raw = append(k.raw, row...)
 		k.unit = append(k.unit, row...)

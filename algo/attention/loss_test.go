@@ -9,31 +9,6 @@ import (
 	"baca/algo/dictionary"
 )
 
-func TestFillTop(t *testing.T) {
-	for _, c := range testCases {
-		_, in, out, draws := c.build()
-		if c.change != nil { // ties, which float64 may break otherwise
-			continue
-		}
-		for _, d := range draws {
-			query := widen([]*Keys{in, out}[d.Side].Row(d.Key))
-			for side, got := range [][]int32{d.In, d.Out} {
-				exclude := -1
-				if side == int(d.Side) {
-					exclude = d.Key
-				}
-				var want []int32
-				for _, i := range nearest(query, []*Keys{in, out}[side], c.topK, exclude) {
-					want = append(want, int32(i))
-				}
-				if !slices.Equal(got, want) {
-					t.Fatalf("%s: %v key %d, side %d: %v, want %v", c.name, d.Side, d.Key, side, got, want)
-				}
-			}
-		}
-	}
-}
-
 func TestLossAgainstOracle(t *testing.T) {
 	for _, c := range testCases {
 		h, in, out, draws := c.build()
@@ -155,32 +130,11 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-func TestTrainingResumes(t *testing.T) {
-	in, out, draws := separable(20, 6)
-	var w Workspace
-	w.FillTop(draws, in, out, 3)
-	whole, half := NewTrainer(NewHead(6, 4), 1e-2), NewTrainer(NewHead(6, 4), 1e-2)
-	for range 10 {
-		whole.Step(draws, in, out)
-	}
-	for range 5 {
-		half.Step(draws, in, out)
-	}
-	rest := NewTrainer(half.Head, 1e-2)
-	rest.Adam = half.Adam
-	for range 5 {
-		rest.Step(draws, in, out)
-	}
-	if !slices.Equal(whole.Head.WQ, rest.Head.WQ) || !slices.Equal(whole.Head.WV, rest.Head.WV) {
-		t.Error("training in two parts differs from training in one")
-	}
-}
-
 func TestStepRefusesNaN(t *testing.T) {
 	in, out := NewKeys(2, []float32{1, 0, float32(math.NaN()), 1}), NewKeys(2, []float32{0, 1})
 	trainer := NewTrainer(NewHead(2, 2), 1e-2)
 	loss := trainer.Step([]Draw{{Key: 0, In: []int32{1}, Out: []int32{0}}}, in, out)
-	if !math.IsNaN(loss) || !slices.Equal(trainer.Head.WV, NewHead(2, 2).WV) || trainer.Adam[0].Step != 0 {
+	if !math.IsNaN(loss) || !slices.Equal(trainer.Head.WV, NewHead(2, 2).WV) || trainer.adam[0].Step != 0 {
 		t.Errorf("a step of loss %g changed the head to %v", loss, trainer.Head.WV)
 	}
 }
@@ -221,13 +175,4 @@ func BenchmarkStep(b *testing.B) {
 		trainer.Step(draws, in, out)
 	}
 	b.ReportMetric(float64(len(draws))*float64(b.N)/b.Elapsed().Seconds(), "draws/s")
-}
-
-func BenchmarkFillTop(b *testing.B) {
-	in, out, draws := benchDraws(64)
-	var w Workspace
-	b.ReportAllocs()
-	for b.Loop() {
-		w.FillTop(draws, in, out, 5)
-	}
 }

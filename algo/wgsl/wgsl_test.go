@@ -12,6 +12,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/pretrain"
 )
 
 // These tests need no GPU. What the shaders compute is tested by package check, in
@@ -373,36 +374,27 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Auto gives each batch to the right device.
-func TestAutoPicks(t *testing.T) {
-	small, large := New(newFake(1<<20), 0), New(newFake(1<<20), 0)
-	gs := trees(t, 3, 4, 5, 6)
-	c := gin.Config{Features: 1, Hidden: 2, Layers: 1}
-	e := gin.Zero(c)
-	works := func(d *Device) int { return len(d.gpu.(*fake).works) }
-	for _, want := range []struct{ from, small, large int }{{0, 1, 0}, {4, 0, 1}, {5, 1, 0}, {1, 0, 1}} {
-		a := &Auto{small: small, large: large, EncodeFrom: want.from, TrainFrom: want.from}
-		s, l := works(small), works(large)
-		to := &gin.Encoding{Pooled: make([]float32, 16), Projection: [gin.Views][]float32{make([]float32, 8), make([]float32, 8)}, NodeLoss: make([]float64, 4)}
-		if err := a.Encode(context.Background(), e, gs, to); err != nil {
-			t.Fatal(err)
-		}
-		if (works(small) > s) != (want.small > 0) || (works(large) > l) != (want.large > 0) {
-			t.Errorf("from %d: encoding 4 graphs took %d and %d submissions", want.from, works(small)-s, works(large)-l)
-		}
-		s, l = works(small), works(large)
-		tr, err := a.Train(e, 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, m, err := tr.Finish(context.Background()); err != nil || m.Step != 0 {
-			t.Errorf("training without a step: %d steps and error %v", m.Step, err)
-		}
-		if err := tr.Step(context.Background(), gs); err != nil {
-			t.Fatal(err)
-		}
-		if (works(small) > s) != (want.small > 0) || (works(large) > l) != (want.large > 0) {
-			t.Errorf("from %d: training on 4 graphs took %d and %d submissions", want.from, works(small)-s, works(large)-l)
+// A slow device is a processor that waits.
+type slow struct{ pretrain.CPU }
+
+func (s slow) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
+	time.Sleep(20 * time.Millisecond)
+	return s.CPU.Encode(ctx, e, gs, to)
+}
+
+func (s slow) Train(e *gin.Encoder, rate float64, from gin.Moments) (gin.Training, error) {
+	time.Sleep(20 * time.Millisecond)
+	return s.CPU.Train(e, rate, from)
+}
+
+func TestFaster(t *testing.T) {
+	fast, late := pretrain.NewCPU(1), slow{pretrain.NewCPU(1)}
+	for want, devices := range [][]gin.Device{{fast, late}, {late, fast}} {
+		for _, training := range []bool{false, true} {
+			got, report, err := Faster(context.Background(), devices, gin.Config{Features: 2, Hidden: 2, Layers: 1}, 4, training)
+			if err != nil || got != want || strings.Count(report, " ms on processor") != 2 {
+				t.Errorf("device %d, %q and error %v, want %d", got, report, err, want)
+			}
 		}
 	}
 }

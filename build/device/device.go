@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/pretrain"
 	"baca/algo/wgsl"
@@ -59,8 +60,8 @@ func (c Choice) Auto() bool { return c.auto }
 func (c Choice) GPU() bool { return c.gpu }
 
 // Open returns the device, nil for the processor, and a description. auto times the processor and
-// the first real GPU on an encoder of that shape, for training or not. A requested GPU is used or
-// an error.
+// the first real GPU on a usual batch for an encoder of that shape. A requested GPU is used or an
+// error.
 func (c Choice) Open(ctx context.Context, gpus *GPUs, workers int, shape gin.Config, training bool) (gin.Device, string, error) {
 	cpu := pretrain.NewCPU(workers)
 	switch {
@@ -83,9 +84,16 @@ func (c Choice) Open(ctx context.Context, gpus *GPUs, workers int, shape gin.Con
 	if g.Software() {
 		return nil, fmt.Sprintf("%s; gpu:0 is the processor too: %s", cpu, g), nil
 	}
-	a, err := wgsl.Measure(ctx, cpu, gpu, shape, training)
+	batch := algo.DeviceChunk
+	if training {
+		batch = pretrain.Defaults(shape.Features).Batch
+	}
+	fastest, report, err := wgsl.Faster(ctx, []gin.Device{cpu, gpu}, shape, batch, training)
 	if err != nil {
 		return nil, "", err
 	}
-	return a, fmt.Sprintf("%s (measured: %s)", a, a.Report()), nil
+	if fastest == 0 {
+		return nil, fmt.Sprintf("%s (measured: %s)", cpu, report), nil
+	}
+	return gpu, fmt.Sprintf("%s (measured: %s)", gpu, report), nil
 }

@@ -101,11 +101,11 @@ func TestScoreAndPretrain(t *testing.T) {
 	if out, _ := run("version"); !strings.Contains(out, "\ngpu:0\t"+list[0].String()+"\n") {
 		t.Errorf("devices: %q, want gpu:0 to be %s", out, list[0])
 	}
-	want, told := run("score", "--by", "both", "--device", "cpu", in)
+	want, told := run("score", "--by", "batch", "--device", "cpu", in)
 	if !strings.Contains(told, "device: processor, ") {
 		t.Errorf("on the processor: told %q", told)
 	}
-	got, told := run("score", "--by", "both", "--device", "gpu:0", in)
+	got, told := run("score", "--by", "batch", "--device", "gpu:0", in)
 	if !strings.Contains(told, "device: "+list[0].String()) {
 		t.Errorf("on the GPU: told %q", told)
 	}
@@ -118,7 +118,7 @@ func TestScoreAndPretrain(t *testing.T) {
 			t.Errorf("row %d: s_pre %g on the GPU, %g on the processor", i, a[i], b[i])
 		}
 	}
-	if again, _ := run("score", "--by", "both", "--device", "gpu:0", in); again != got {
+	if again, _ := run("score", "--by", "batch", "--device", "gpu:0", in); again != got {
 		t.Error("two runs on one GPU differ")
 	}
 
@@ -135,7 +135,7 @@ func TestScoreAndPretrain(t *testing.T) {
 	}
 
 	// Automatic choice says why it chose.
-	says := "measured: encoding of 16 graphs"
+	says := "measured: encoding 1024 graphs takes"
 	if list[0].Software {
 		says = "gpu:0 is the processor too: " + list[0].Name
 	}

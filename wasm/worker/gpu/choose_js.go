@@ -14,26 +14,26 @@ type Chooser struct {
 	// Software lets software that pretends to be a GPU take part. Tests do.
 	Software bool
 
-	gpu      *GPU // nil before it is opened, and without one
-	device   *wgsl.Device
-	tried    bool
-	measured map[job]*wgsl.Auto
+	gpu    *GPU // nil before it is opened, and without one
+	device *wgsl.Device
+	tried  bool
+	faster map[job]bool // whether the GPU is
 }
 
 // A job is what is measured for.
 type job struct {
 	shape    gin.Config
+	graphs   int // of a batch
 	training bool
 }
 
 // Choose returns the device for encoders of the given shape and batches of that many
 // graphs, to be encoded or trained on, and its name: nil where the processor is
 // faster, or there is no GPU that works. The first time the GPU is timed against the
-// processor, which takes a second or so. What it gets beside, such as single graphs,
-// the device does wherever that is faster.
+// processor, which takes a second or so.
 func (c *Chooser) Choose(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
 	if !c.tried {
-		c.tried, c.measured = true, map[job]*wgsl.Auto{}
+		c.tried, c.faster = true, map[job]bool{}
 		if g, err := Open(); err == nil && g.Software() && !c.Software {
 			g.Close()
 		} else if err == nil {
@@ -43,23 +43,20 @@ func (c *Chooser) Choose(ctx context.Context, shape gin.Config, graphs int, trai
 	if c.gpu == nil || c.gpu.lost != "" {
 		return nil, ""
 	}
-	k := job{shape, training}
-	a := c.measured[k]
-	if a == nil {
-		var err error
-		if a, err = wgsl.Measure(ctx, pretrain.NewCPU(1), c.device, shape, training); err != nil {
+	k := job{shape, graphs, training}
+	faster, measured := c.faster[k]
+	if !measured {
+		place, _, err := wgsl.Faster(ctx, []gin.Device{pretrain.NewCPU(1), c.device}, shape, graphs, training)
+		if err != nil {
 			return nil, ""
 		}
-		c.measured[k] = a
+		faster = place == 1
+		c.faster[k] = faster
 	}
-	from := a.EncodeFrom
-	if training {
-		from = a.TrainFrom
-	}
-	if from == 0 || graphs < from {
+	if !faster {
 		return nil, ""
 	}
-	return a, c.gpu.String()
+	return c.device, c.gpu.String()
 }
 
 // memory is what a batch may take up in a browser, which shares the GPU with all

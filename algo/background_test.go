@@ -2,7 +2,6 @@ package algo
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -178,21 +177,6 @@ func TestBackgroundOfAModel(t *testing.T) {
 	}
 }
 
-func TestBackgroundIsForMolecules(t *testing.T) {
-	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1)))
-	g, _, err := graph.New(3, [][2]int32{{0, 1}, {1, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(context.Background(), 1, e, []*graph.Graph{g, g, g}, []int{0, 1}, []int{2}, Card{Name: "plain", Schema: Constant})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.AddBackground(context.Background(), 1, []*graph.Graph{g, g}, parse(t, amines(60)...)); err == nil {
-		t.Error("a model of plain graphs takes molecules as its background")
-	}
-}
-
 // Salts and stereochemistry do not move a molecule to another fold, so it never meets a
 // head that saw its parent.
 func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
@@ -288,35 +272,4 @@ func TestSharedBackground(t *testing.T) {
 			t.Fatalf("held-out graphs score %v, the reference is %v", scores, s.Reference)
 		}
 	}
-}
-
-func ExampleModel_AddBackground() {
-	// Usually a file of molecules, such as weights.Background.
-	var outside []*graph.Graph
-	for _, text := range amines(60) {
-		g, err := smiles.ParseGraph(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		outside = append(outside, g)
-	}
-	var gs []*graph.Graph
-	var train []int
-	for i, text := range alcohols(60) {
-		g, err := smiles.ParseGraph(text)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		gs, train = append(gs, g), append(train, i)
-	}
-	ctx := context.Background()
-	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m, err := NewModel(ctx, 1, e, gs, train, nil, Card{Name: "alcohols", Schema: OGB})
-	if err == nil {
-		err = m.AddBackground(ctx, 1, gs, outside)
-	}
-	fmt.Println(m.Background != nil, err)
-	// Output: true <nil>
 }

@@ -1,6 +1,7 @@
 package algo_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -71,6 +72,10 @@ func TestStructures(t *testing.T) {
 	}
 	if n := len(a.Nearest(set[0].Graph, algo.MaxNearest)); n != m.Bank.Len() {
 		t.Errorf("%d neighbours, the bank has %d", n, m.Bank.Len())
+	}
+	m.Card.Graphs = math.MaxInt // what a file says
+	if rows := m.KnownRows(); slices.Max(rows) != -1 {
+		t.Errorf("a card that makes no sense gives rows %v", rows)
 	}
 }
 

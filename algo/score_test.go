@@ -554,21 +554,6 @@ func alone(t *testing.T, m *algo.Model) *algo.SingleScorer {
 	return a
 }
 
-// What was prepared before gives the scores of a scorer that prepares it, for one batch
-// after another.
-func TestSharedPreparation(t *testing.T) {
-	m := model(t)
-	prepared := options()
-	prepared.Single = alone(t, m)
-	for seed := range uint64(2) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		gs := append(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2)...)
-		if got, want := batch(t, m, prepared, gs), batch(t, m, options(), gs); !slices.EqualFunc(got.Rows, want.Rows, same) {
-			t.Errorf("batch %d: other rows", seed)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	m := model(t)
 	shared, err := m.Share(ctx, 0, 3)
@@ -607,16 +592,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
 		t.Error("an encoder of one feature passes for the molecule schema")
 	}
-}
-
-func TestWatchSeesEveryStep(t *testing.T) {
-	m := model(t)
-	o := options()
-	steps := 0
-	o.Watch = algo.EveryStep(func(attention.Iteration) { steps++ })
-	batch(t, m, o, trees(t, rand.New(rand.NewPCG(2, 2)), 30, 0.5))
-	if steps != o.Attention.Steps {
-		t.Errorf("%d steps seen, want %d", steps, o.Attention.Steps)
+	if err := m.AddBackground(ctx, 1, set(t), set(t)); err == nil {
+		t.Error("a model of plain graphs takes a background")
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/explain"
-	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 )
@@ -198,59 +197,6 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 	if hits < 180 {
 		t.Errorf("%d of %d most blamed nodes are of a clique, want nearly all", hits, 40*5)
 	}
-}
-
-func TestNearestTrainingGraphs(t *testing.T) {
-	m := model(t)
-	a := alone(t, m)
-	g := trees(t, rand.New(rand.NewPCG(9, 9)), 1, 0.4)[0]
-	x, err := a.Explain(ctx, g, 0.1)
-	if err != nil || len(x.Nearest) != 3 {
-		t.Fatalf("%+v, %v: want 3 training graphs", x, err)
-	}
-	nearest := x.Nearest
-	best, p := 0.0, fingerprint.New(g, fingerprint.DefaultHeight)
-	for _, other := range m.Bank.Prints {
-		best = max(best, resemblance(p, other))
-	}
-	if nearest[0].Similarity != best || !(best > 0 && best < 1) {
-		t.Errorf("the nearest has similarity %g, want %g, between 0 and 1", nearest[0].Similarity, best)
-	}
-	for i, n := range nearest {
-		// All graphs of the set but every 13th were trained on, and the bank has
-		// them all.
-		if want := n.Place + n.Place/12 + 1; n.Row != want || n.Row%13 == 0 {
-			t.Errorf("graph %d of the bank is row %d, want %d", n.Place, n.Row, want)
-		}
-		if i > 0 && n.Similarity > nearest[i-1].Similarity {
-			t.Errorf("neighbour %d is nearer than the one before", i)
-		}
-		if want := resemblance(p, m.Bank.Prints[n.Place]); n.Similarity != want || n.SMILES != "" || n.Name != "" {
-			t.Errorf("neighbour %d is %+v, want similarity %g and no structure", i, n, want)
-		}
-	}
-	m.Card.Graphs = math.MaxInt // what a file says
-	for _, row := range m.KnownRows() {
-		if row != -1 {
-			t.Fatalf("a card that makes no sense gives row %d", row)
-		}
-	}
-}
-
-// resemblance is Σ min / Σ max over all keys of two prints.
-func resemblance(p, q fingerprint.Print) float64 {
-	count := map[uint32][2]uint32{}
-	for k, key := range p.Keys {
-		count[key] = [2]uint32{p.Counts[k], 0}
-	}
-	for k, key := range q.Keys {
-		count[key] = [2]uint32{count[key][0], q.Counts[k]}
-	}
-	least, most := 0.0, 0.0
-	for _, c := range count {
-		least, most = least+float64(min(c[0], c[1])), most+float64(max(c[0], c[1]))
-	}
-	return least / most
 }
 
 // Who watches sees the stages in order, and changes nothing.

@@ -363,8 +363,6 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-func benchKeys(rng *rand.Rand, n, dim int) *Keys { return NewKeys(dim, randomRows(rng, n, dim)) }
-
 // A query that names its own row must score as if that key were not there.
 func TestScoresWithoutOwnKey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -388,17 +386,4 @@ func TestScoresWithoutOwnKey(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkScores(b *testing.B) {
-	const queries, dim = 400, 160
-	rng := rand.New(rand.NewPCG(1, 1))
-	in, out := benchKeys(rng, 1500, dim), benchKeys(rng, 1500, dim)
-	h, q, dst := NewHead(dim, 64), randomRows(rng, queries, dim), make([]Score, queries)
-	var w Workspace
-	b.ReportAllocs()
-	for b.Loop() {
-		h.Scores(&w, dst, q, nil, in, out, 5)
-	}
-	b.ReportMetric(queries*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }

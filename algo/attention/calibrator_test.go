@@ -285,16 +285,6 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func BenchmarkCalibrate(b *testing.B) {
-	in := newInput(b, 204, 204, 1835, 0)
-	in.Workers = 0
-	for b.Loop() {
-		a := calibrator(b, DefaultOptions(), 1)
-		calibrate(b, a, in.Batch)
-	}
-	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-}
-
 func finite(t *testing.T, what string, values ...float64) {
 	t.Helper()
 	for i, v := range values {

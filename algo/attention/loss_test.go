@@ -152,27 +152,3 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%g allocations per warm step, want 0", n)
 	}
 }
-
-func benchDraws(n int) (in, out *Keys, draws []Draw) {
-	const dim, keys = 160, 1500
-	rng := rand.New(rand.NewPCG(1, 1))
-	in, out = benchKeys(rng, keys, dim), benchKeys(rng, keys, dim)
-	for side := range 2 {
-		for range n {
-			draws = append(draws, Draw{Side: dictionary.Side(side), Key: rng.IntN(keys)})
-		}
-	}
-	return in, out, draws
-}
-
-func BenchmarkStep(b *testing.B) {
-	in, out, draws := benchDraws(64)
-	trainer := NewTrainer(NewHead(in.dim, 64), 1e-3)
-	var w Workspace
-	w.FillTop(draws, in, out, 5)
-	b.ReportAllocs()
-	for b.Loop() {
-		trainer.Step(draws, in, out)
-	}
-	b.ReportMetric(float64(len(draws))*float64(b.N)/b.Elapsed().Seconds(), "draws/s")
-}

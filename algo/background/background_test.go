@@ -2,7 +2,6 @@ package background_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -188,26 +187,6 @@ func TestOneInTheBackground(t *testing.T) {
 	}
 }
 
-// The weights of the subtrees, four of each at most, and the intercept make the score.
-func TestScoreIsASum(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 1))
-	h, _ := fit(t, draw(rng, 100, 0), draw(rng, 100, 45), 1)
-	s := draw(rng, 20, 5)
-	s.Prints[3].Counts[0] = 1000
-	for i, p := range s.Prints {
-		f := s.Folds[i]
-		sum := (float64(h.Weights[f][background.Buckets]) - h.Mean) / h.Deviation
-		for n, k := range p.Keys {
-			for c := range min(4, p.Counts[n]) {
-				sum += float64(h.Weights[f][background.Bucket(k, c)]) / h.Deviation
-			}
-		}
-		if got := h.Score(p, f); math.Abs(got-sum) > 1e-9 {
-			t.Errorf("score %g, the weights add up to %g", got, sum)
-		}
-	}
-}
-
 func TestWorkersDoNotShow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	inside, outside := draw(rng, 120, 0), draw(rng, 90, 45)
@@ -251,29 +230,12 @@ func BenchmarkScore(b *testing.B) {
 	}
 }
 
-func ExampleFit() {
-	inside, outside := &background.Sample{}, &background.Sample{}
-	for i := range uint32(60) {
-		for k, s := range []*background.Sample{inside, outside} {
-			p := fingerprint.Print{Keys: []uint32{uint32(k), 10 + i%7}, Counts: []uint32{1, 1}}
-			s.Prints, s.Folds = append(s.Prints, p), append(s.Folds, background.Fold(p.Hash()))
-		}
-	}
-	h, _, err := background.Fit(context.Background(), 1, inside, outside)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	in, out := inside.Prints[0], outside.Prints[0]
-	fmt.Println("inside:", h.Score(in, inside.Folds[0]) < 2, " outside:", h.Score(out, outside.Folds[0]) > 2)
-	// Output: inside: true  outside: true
-}
-
 // The score is the sum of what each subtree adds, exactly.
 func TestSharesAddUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	inside, outside := draw(rng, 120, 0), draw(rng, 120, 45)
 	h, _ := fit(t, inside, outside, 1)
+	outside.Prints[3].Counts[0] = 1000 // four count
 	for i, p := range outside.Prints {
 		shares, sum := h.Shares(p, outside.Folds[i])
 		for _, x := range shares {

@@ -268,31 +268,6 @@ func TestLossesMatchReference(t *testing.T) {
 	}
 }
 
-func BenchmarkInfoNCE(b *testing.B) {
-	const n, width = 128, 80
-	rng := rand.New(rand.NewPCG(1, 2))
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	d1, d2 := make([]float32, n*width), make([]float32, n*width)
-	loss := make([]float32, n)
-	var w Workspace
-	for b.Loop() {
-		w.InfoNCE(loss, zf, zs, width, 1, d1, d2)
-	}
-	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-}
-
-func BenchmarkScores(b *testing.B) {
-	const n, width = 2048, 80
-	rng := rand.New(rand.NewPCG(1, 2))
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	for b.Loop() {
-		if _, err := NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-}
-
 // An outline has the numbers of a representation, at any number of workers: both views of
 // graphs with a single feature, the feature view of others.
 func TestOutlineIsAPartOfARepresentation(t *testing.T) {

@@ -10,10 +10,7 @@
 // (similarities, say) and refresh only the row that Offer returns.
 package dictionary
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Side says which distribution a dictionary describes.
 type Side int
@@ -26,7 +23,7 @@ const (
 )
 
 // String returns "ID" or "OOD".
-func (s Side) String() string { return name("Side", int(s), "ID", "OOD") }
+func (s Side) String() string { return [...]string{"ID", "OOD"}[s] }
 
 // Origin says where the graph behind a key came from.
 type Origin int
@@ -41,14 +38,7 @@ const (
 )
 
 // String returns "training", "test" or "synthetic".
-func (o Origin) String() string { return name("Origin", int(o), "training", "test", "synthetic") }
-
-func name(kind string, i int, names ...string) string {
-	if i >= 0 && i < len(names) {
-		return names[i]
-	}
-	return fmt.Sprintf("%s(%d)", kind, i)
-}
+func (o Origin) String() string { return [...]string{"training", "test", "synthetic"}[o] }
 
 // Entry is one key with its score. A higher score means more OOD.
 type Entry struct {
@@ -83,13 +73,9 @@ type Dictionary struct {
 }
 
 // New returns a dictionary with a copy of the given bank and an empty queue for keys
-// of dim values. Nothing enters a queue of capacity 0. New panics if side is unknown,
-// dim is not positive, capacity is negative or a key of the bank has another width.
-// Memory grows with the entries, not with the capacity.
+// of dim values. Nothing enters a queue of capacity 0. Memory grows with the entries, not
+// with the capacity.
 func New(side Side, dim, capacity int, bank []Entry) *Dictionary {
-	if side != ID && side != OOD || dim <= 0 || capacity < 0 {
-		panic(fmt.Sprintf("dictionary: queue of %v with dim %d and capacity %d", side, dim, capacity))
-	}
 	d := &Dictionary{side: side, dim: dim, capacity: capacity}
 	d.SetBank(bank)
 	return d
@@ -97,15 +83,12 @@ func New(side Side, dim, capacity int, bank []Entry) *Dictionary {
 
 // SetBank replaces the whole bank and keeps the queue, whose rows shift if the
 // length of the bank changes. Scores in the bank take part in no comparison and
-// may be NaN. It panics if a key has another width than the dictionary.
+// may be NaN.
 func (d *Dictionary) SetBank(bank []Entry) {
 	// Fresh memory, because the entries may point into the old.
 	keys := make([]float32, 0, (len(bank)+d.Len()-d.bank)*d.dim)
 	records := make([]record, 0, len(bank)+d.Len()-d.bank)
-	for i, e := range bank {
-		if len(e.Key) != d.dim {
-			panic(fmt.Sprintf("dictionary: bank key %d of %d values for a dictionary of dim %d", i, len(e.Key), d.dim))
-		}
+	for _, e := range bank {
 		keys = append(keys, e.Key...)
 		records = append(records, record{score: e.Score, origin: e.Origin, index: e.Index})
 	}
@@ -117,8 +100,8 @@ func (d *Dictionary) SetBank(bank []Entry) {
 // Len returns the number of keys, bank and queue together.
 func (d *Dictionary) Len() int { return len(d.records) }
 
-// Front returns the row of the front of the queue, or −1 when the queue is empty.
-func (d *Dictionary) Front() int {
+// front returns the row of the front of the queue, or −1 when the queue is empty.
+func (d *Dictionary) front() int {
 	front := -1
 	for i := d.bank; i < d.Len(); i++ {
 		if front < 0 || d.nearer(&d.records[i], &d.records[front]) {
@@ -143,12 +126,8 @@ func (d *Dictionary) row(i int) []float32 { return d.keys[i*d.dim : (i+1)*d.dim 
 // Offer puts a copy of e into the queue if there is room or its score beats the
 // front's: strictly higher on the OOD side, strictly lower on the ID side. It returns
 // the row of the entry, which may be that of one that is gone, or −1 if e does not enter,
-// as with a NaN score. Offer panics if the key has another width than the dictionary.
-// It costs O(capacity).
+// as with a NaN score. It costs O(capacity).
 func (d *Dictionary) Offer(e Entry) int {
-	if len(e.Key) != d.dim {
-		panic(fmt.Sprintf("dictionary: key of %d values offered to a dictionary of dim %d", len(e.Key), d.dim))
-	}
 	if math.IsNaN(e.Score) || d.capacity == 0 {
 		return -1
 	}
@@ -159,7 +138,7 @@ func (d *Dictionary) Offer(e Entry) int {
 		d.keys = append(d.keys, e.Key...)
 		return d.Len() - 1
 	}
-	row := d.Front()
+	row := d.front()
 	if !d.nearer(&d.records[row], &r) {
 		return -1
 	}

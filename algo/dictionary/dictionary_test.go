@@ -64,12 +64,12 @@ func checkAgainst(t *testing.T, q *Dictionary, want []Entry) {
 		}
 	}
 	if len(want) == 0 {
-		if q.Front() != -1 {
-			t.Fatalf("front of an empty queue is %d, want -1", q.Front())
+		if q.front() != -1 {
+			t.Fatalf("front of an empty queue is %d, want -1", q.front())
 		}
 		return
 	}
-	if front, last := q.Entry(q.Front()), want[len(want)-1]; front.Index != last.Index || front.Score != last.Score {
+	if front, last := q.Entry(q.front()), want[len(want)-1]; front.Index != last.Index || front.Score != last.Score {
 		t.Fatalf("front is entry %d of score %g, want %d of %g", front.Index, front.Score, last.Index, last.Score)
 	}
 }
@@ -121,18 +121,6 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 	}
 }
 
-func TestOfferCopiesKey(t *testing.T) {
-	q := New(OOD, 3, 1, nil)
-	for _, score := range []float64{1, 2} { // first into a new slot, then into a used one
-		key := keyOf(5)
-		q.Offer(Entry{Key: key, Score: score})
-		key[0] = 99
-		if got := q.Entry(0).Key; !slices.Equal(got, keyOf(5)) {
-			t.Errorf("key is %v after the caller changed its slice, want %v", got, keyOf(5))
-		}
-	}
-}
-
 func TestDictionaryRows(t *testing.T) {
 	d := New(ID, 3, 2, []Entry{{Key: keyOf(10), Score: math.NaN(), Origin: Training, Index: 10}, {Key: keyOf(11), Origin: Test, Index: 11}})
 	check := func(want ...int) {
@@ -179,46 +167,4 @@ func TestDictionaryRows(t *testing.T) {
 	check(6, 1)
 	d.Offer(entryOf(7, -1))
 	check(6, 7)
-}
-
-func TestPanics(t *testing.T) {
-	q := New(ID, 3, 2, nil)
-	for name, f := range map[string]func(){
-		"dim 0":       func() { New(ID, 0, 1, nil) },
-		"capacity -1": func() { New(ID, 3, -1, nil) },
-		"side":        func() { New(Side(2), 3, 1, nil) },
-		"key width":   func() { q.Offer(Entry{Key: make([]float32, 2)}) },
-		"bank width":  func() { New(ID, 3, 1, []Entry{{Key: make([]float32, 4)}}) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
-	}
-}
-
-func TestNames(t *testing.T) {
-	if got := fmt.Sprint(ID, OOD, Side(7), Training, Test, Synthetic, Origin(9)); got != "ID OOD Side(7) training test synthetic Origin(9)" {
-		t.Errorf("names: %s", got)
-	}
-}
-
-func BenchmarkOffer(b *testing.B) {
-	const dim = 160
-	rng := rand.New(rand.NewPCG(1, 2))
-	key := make([]float32, dim)
-	// Ever higher scores: every offer enters, evicts and sinks to the bottom.
-	scores := make([]float64, 4096)
-	for i := range scores {
-		scores[i] = rng.Float64()
-	}
-	q := New(OOD, dim, 512, nil)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		q.Offer(Entry{Key: key, Score: scores[i%len(scores)] + float64(i)})
-	}
 }

@@ -73,8 +73,6 @@ func TestForwardMatchesReference(t *testing.T) {
 	}
 }
 
-// A batch is a disjoint union: a graph's embedding must not depend on its
-// neighbours in it.
 // A fixed encoder gives the same bits, and cannot go back.
 func TestFixed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -108,28 +106,6 @@ func TestFixed(t *testing.T) {
 			}()
 			f.Backward(&b, &got, [gin.Views][]float32{}, [gin.Views][]float32{}, gin.Zero(c))
 		}()
-	}
-}
-
-func TestForwardDoesNotDependOnBatch(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	gs := randomGraphs(t, rng, 9, 3)
-	e := gin.New(gin.Config{Features: 3, Hidden: 4, Layers: 3}, rng)
-	var all, one graph.Batch
-	var a, alone gin.Activations
-	all.Reset(gs)
-	e.Forward(&all, &a)
-	w := e.Width()
-	for k, g := range gs {
-		one.Reset([]*graph.Graph{g})
-		e.Forward(&one, &alone)
-		for v := range gin.Views {
-			for i := range w {
-				if got, want := alone.GraphProjection[v][i], a.GraphProjection[v][k*w+i]; got != want {
-					t.Fatalf("graph %d view %d value %d: alone %g, in the batch %g", k, v, i, got, want)
-				}
-			}
-		}
 	}
 }
 
@@ -303,39 +279,5 @@ func TestActivationsOfSeveralEncoders(t *testing.T) {
 		if !slices.Equal(own.GraphProjection[gin.Structure], shared.GraphProjection[gin.Structure]) {
 			t.Errorf("%+v: other projections with activations that were used before", c)
 		}
-	}
-}
-
-func BenchmarkForward(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, n := range []int{24} {
-		// Chains with a few rings, of a drug's size.
-		var gs []*graph.Graph
-		for range 128 {
-			var edges [][2]int32
-			for i := 1; i < n; i++ {
-				edges = append(edges, [2]int32{int32(i - 1), int32(i)})
-			}
-			for range 3 {
-				edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
-			}
-			g, _, err := graph.New(n, edges)
-			if err != nil {
-				b.Fatal(err)
-			}
-			g.Features, g.X = 9, make([]float32, 9*n)
-			g.EncodeStructure()
-			gs = append(gs, g)
-		}
-		b.Run(fmt.Sprintf("128graphs/%dnodes", n), func(b *testing.B) {
-			var batch graph.Batch
-			var a gin.Activations
-			e := gin.New(gin.Default(9), rng)
-			for b.Loop() {
-				batch.Reset(gs)
-				e.Forward(&batch, &a)
-			}
-			b.ReportMetric(float64(len(gs)*b.N)/b.Elapsed().Seconds(), "graphs/s")
-		})
 	}
 }

@@ -30,15 +30,6 @@ func nearestByScan(gs []*graph.Graph, xs []float32) int {
 // nearestNode is the number of the nearest donor among all nodes.
 func nearestNode(d *Donors, xs []float32) int { return int(d.nearest(xs).first) }
 
-// distinct is the number of donors.
-func distinct(d *Donors) int {
-	sum := 0
-	for _, p := range d.pools {
-		sum += len(p.donors)
-	}
-	return sum
-}
-
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 16))
 	for trial := range 12 {
@@ -101,33 +92,4 @@ func TestFill(t *testing.T) {
 	empty := build(t, 0, nil)
 	empty.EncodeStructure()
 	NewDonors(nil).Fill(empty)
-}
-
-func BenchmarkDonors(b *testing.B) {
-	rng := rand.New(rand.NewPCG(17, 17))
-	var gs []*graph.Graph
-	for range 4000 {
-		gs = append(gs, randomGraph(b, rng, 25, 0.09))
-	}
-	var queries []*graph.Graph
-	for range 100 {
-		queries = append(queries, randomGraph(b, rng, 20, 0.11))
-	}
-	b.Run("build/100000nodes", func(b *testing.B) {
-		for b.Loop() {
-			NewDonors(gs)
-		}
-	})
-	d := NewDonors(gs)
-	b.Run("fill", func(b *testing.B) {
-		k, nodes := 0, 0
-		for b.Loop() {
-			g := queries[k%len(queries)]
-			d.Fill(g)
-			nodes += g.N()
-			k++
-		}
-		b.ReportMetric(float64(nodes)/b.Elapsed().Seconds(), "nodes/s")
-		b.ReportMetric(float64(distinct(d)), "distinct")
-	})
 }

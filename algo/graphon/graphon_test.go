@@ -347,21 +347,4 @@ func TestShapesPanic(t *testing.T) {
 	}
 }
 
-func BenchmarkThreshold(b *testing.B) {
-	for _, n := range []int{13, 40} {
-		b.Run(map[int]string{13: "N=13", 40: "N=40"}[n], func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(3, 3))
-			aligned := Align(randomGraph(b, rng, n, 2.2/float64(n)), n)
-			w := New(n)
-			var u USVT
-			b.ReportAllocs()
-			for b.Loop() {
-				copy(w.W, aligned.W)
-				u.Threshold(w, DefaultTheta)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphons/s")
-		})
-	}
-}
-
 func (w *Graphon) at(i, j int) float64 { return w.W[i*w.N+j] }

@@ -223,21 +223,3 @@ func TestDrawReproduces(t *testing.T) {
 		t.Errorf("hashes %#x and %#x, want %#x", a, b, uint64(want))
 	}
 }
-
-func BenchmarkDraw(b *testing.B) {
-	for _, n := range []int{13, 40} {
-		b.Run(fmt.Sprintf("N=%d", n), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(15, 15))
-			var ws []*Graphon
-			for range 50 {
-				ws = append(ws, Align(randomGraph(b, rng, n, 2.2/float64(n)), n))
-			}
-			m := NewMixup(ws, DefaultOptions())
-			b.ReportAllocs()
-			for b.Loop() {
-				m.Draw(rng)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-		})
-	}
-}

@@ -247,22 +247,6 @@ func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
 	return n, draw(6).Outline()
 }
 
-// The score is the standardised weighted sum of the parts.
-func TestPartsMakeTheScore(t *testing.T) {
-	n, r := bank(t, rand.New(rand.NewPCG(1, 5)))
-	d, err := n.Measure(ctx, 1, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := n.Parts(d)
-	for i, s := range n.Scores(d) {
-		sum := 0.4*parts[ByEmbedding][i] + 2*parts[BySubtrees][i] + 2*parts[ByCounts][i] + 2*parts[ByRest][i]
-		if want := (sum - n.scales.Sum.Mean) / n.scales.Sum.Deviation; math.Abs(s-want) > 1e-12 {
-			t.Errorf("graph %d: score %g, its parts make %g", i, s, want)
-		}
-	}
-}
-
 // A bank that is a sample of the training set knows the subtrees of all of it.
 func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
 	in := sample.New(t, 20, 20, 90, 0)

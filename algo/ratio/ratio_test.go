@@ -136,17 +136,6 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
-	in := sample.New(t, 40, 20, 80, 15)
-	want, wantHoldout := estimate(t, 1, in)
-	for _, workers := range []int{2, 5} {
-		got, holdout := estimate(t, workers, in)
-		if !slices.Equal(got.Test, want.Test) || !slices.Equal(holdout, wantHoldout) {
-			t.Errorf("%d workers give others than one", workers)
-		}
-	}
-}
-
 // The view of closeness by its definition, for a bank too small to have ten others.
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
@@ -213,14 +202,6 @@ func TestClosenessOfTheBankAndOthers(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkEstimate(b *testing.B) {
-	in := sample.New(b, 204, 204, 1835, 0)
-	for b.Loop() {
-		estimate(b, 1, in)
-	}
-	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
 
 func TestSketches(t *testing.T) {

@@ -3,7 +3,6 @@
 package adam
 
 import (
-	"fmt"
 	"math"
 
 	"baca/algo/internal/kernel"
@@ -24,15 +23,10 @@ func New(lr float64) *Adam {
 	return &Adam{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 }
 
-// Update moves params one step against grads. It panics if the lengths differ
-// from each other or from those of earlier steps.
+// Update moves params one step against grads. Lengths must not change.
 func (a *Adam) Update(params, grads []float32) {
 	if len(a.M) == 0 && len(a.V) == 0 && a.Step == 0 {
 		a.M, a.V = make([]float32, len(params)), make([]float32, len(params))
-	}
-	n := len(params)
-	if len(grads) != n || len(a.M) != n || len(a.V) != n {
-		panic(fmt.Sprintf("adam: update of %d parameters with %d gradients, M of %d and V of %d", n, len(grads), len(a.M), len(a.V)))
 	}
 	a.Step++
 	correct1 := 1 - math.Pow(a.Beta1, float64(a.Step))

@@ -73,9 +73,9 @@ var ours = []struct {
 	{"baca/app/picture", "baca/app/session baca/app/words baca/wasm/message baca/algo/chart"},
 	{"baca/app", "baca/wasm/message baca/algo/table baca/algo/decide baca/algo/compare"},
 	{"baca/web", ""},
-	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/figure baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
+	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/heap baca/build/internal/lock baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
 	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},
-	{"baca/build/paper", "baca/algo/... baca/build/internal/apart baca/build/internal/figure baca/build/internal/machine baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/usage baca/build/internal/version baca/weights"},
+	{"baca/build/paper", "baca/algo/... baca/build/internal/machine baca/build/internal/opened baca/build/internal/pretty baca/build/internal/progress baca/build/internal/replace baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine"},
 	{"baca/build/tools/bench", "baca/algo/... baca/weights"},
 	{"baca/build/tools/sets", "baca/algo/dataset baca/algo/molecule/smiles"},
@@ -83,7 +83,6 @@ var ours = []struct {
 	{"baca/build/internal/apart", "baca/build/internal/usage"},
 	{"baca/build/internal/chromium", ""},
 	{"baca/build/internal/browser", ""},
-	{"baca/build/internal/figure", "baca/algo/chart"},
 	{"baca/build/internal/heap", ""},
 	{"baca/build/internal/lock", ""},
 	{"baca/build/internal/machine", ""},
@@ -158,7 +157,7 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 }
 
-// The harness of the paper, and what draws its figures, is in build/baca-paper alone.
+// The harness of the paper is in build/baca-paper alone.
 func TestProductHoldsNoPaper(t *testing.T) {
 	for _, program := range [][]string{{"", "", "baca/build/baca"}, {"js", "wasm", "baca/wasm/compute"}, {"js", "wasm", "baca/wasm/app"}} {
 		c := exec.Command("go", "list", "-deps", program[2])
@@ -168,7 +167,7 @@ func TestProductHoldsNoPaper(t *testing.T) {
 			t.Fatalf("go list: %v", err)
 		}
 		for pkg := range strings.FieldsSeq(string(out)) {
-			if strings.HasPrefix(pkg, "baca/build/paper") || strings.HasPrefix(pkg, "gonum.org/v1/plot") {
+			if strings.HasPrefix(pkg, "baca/build/paper") {
 				t.Errorf("%s holds %s", program[2], pkg)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/metric"
-	"baca/build/internal/figure"
 )
 
 // A variant is a setting of the attention, or a reading of it, with its name in tables.
@@ -294,56 +293,52 @@ func (r variantResult) page() *page {
 	}
 }
 
-// draw draws the curves of β and K over all pairs, and each pair's learning curve of the first
-// seed.
+// draw draws the curves of β and K over all pairs, and each pair's learning curve of the first seed.
 func (r variantResult) draw(b *bench, cells map[*pair][]*variantCell) error {
 	tops := make([]float64, len(gridTopK))
 	for i, k := range gridTopK {
 		tops[i] = float64(k)
 	}
-	err := cmp.Or(r.curve(b, "beta", "Weight of the attention", "β", sensitivityBetas), r.curve(b, "top-k", "Keys attended to", "K", tops))
+	err := cmp.Or(r.curve(b, "beta", "β", sensitivityBetas), r.curve(b, "top-k", "K", tops))
 	for p, list := range cells {
-		first := list[0]
 		for _, part := range []struct {
 			file, axis string
-			lines      []figure.Line
+			lines      []line
 		}{
-			{"loss", "loss", []figure.Line{first.line(fmt.Sprintf("seed %d", first.Seed), func(s traceStep) rate { return s.Loss })}},
-			{"kl", "KL between the subgroups, nats", []figure.Line{first.line(fmt.Sprintf("seed %d", first.Seed), func(s traceStep) rate { return s.KL })}},
-			{"auroc", "AUROC, %", []figure.Line{
-				first.line("total, S_BaCa", func(s traceStep) rate { return 100 * s.Total }),
-				first.line("base, S_Pre", func(s traceStep) rate { return 100 * s.Base }),
-				first.line("attention, S_Attn", func(s traceStep) rate { return 100 * s.AUROC }),
+			{"loss", "loss", []line{list[0].line("loss", func(s traceStep) rate { return s.Loss })}},
+			{"kl", "KL between the subgroups, nats", []line{list[0].line("KL", func(s traceStep) rate { return s.KL })}},
+			{"auroc", "AUROC, %", []line{
+				list[0].line("total, S_BaCa", func(s traceStep) rate { return 100 * s.Total }),
+				list[0].line("base, S_Pre", func(s traceStep) rate { return 100 * s.Base }),
+				list[0].line("attention, S_Attn", func(s traceStep) rate { return 100 * s.AUROC }),
 			}},
 		} {
-			err = cmp.Or(err, b.chart(fmt.Sprintf("training-%s-%s", part.file, p.file()), figure.New(p.name(), "step", part.axis), part.lines...))
+			err = cmp.Or(err, b.drawLines("training-"+part.file+"-"+p.file(), p.name(), "step", part.axis, part.lines...))
 		}
 	}
 	return err
 }
 
 // line is a curve over the steps.
-func (c *variantCell) line(name string, of func(traceStep) rate) figure.Line {
-	l := figure.Line{Name: name}
+func (c *variantCell) line(name string, of func(traceStep) rate) line {
+	l := line{name: name}
 	for _, s := range c.Trace {
-		l.X, l.Y = append(l.X, float64(s.Step)), append(l.Y, float64(of(s)))
+		l.x, l.y = append(l.x, float64(s.Step)), append(l.y, float64(of(s)))
 	}
 	return l
 }
 
 // curve draws the variants "AXIS = x" as a line for each pair.
-func (r variantResult) curve(b *bench, file, title, axis string, x []float64) error {
-	var lines []figure.Line
+func (r variantResult) curve(b *bench, file, axis string, x []float64) error {
+	var lines []line
 	for _, e := range b.evaluations {
-		line := figure.Line{Name: e.pair.name(), X: x}
+		l := line{name: e.pair.name(), x: x}
 		for _, v := range x {
 			k := slices.IndexFunc(r.columns, func(c variantColumn) bool { return c.Name == fmt.Sprintf("%s = %g", axis, v) })
 			mean, _ := meanStd(r.columns[k].Pairs[e.pair.name()])
-			line.Y = append(line.Y, 100*mean)
+			l.y = append(l.y, 100*mean)
 		}
-		lines = append(lines, line)
+		lines = append(lines, l)
 	}
-	q := figure.New(title, axis, "AUROC of S_BaCa, %")
-	legendAtTop(q, x[0]+1.45*(x[len(x)-1]-x[0]))
-	return b.chart(file, q, lines...)
+	return b.drawLines(file, "AUROC by "+axis, axis, "AUROC of S_BaCa, %", lines...)
 }

@@ -8,20 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
-
 	"baca/algo"
 	"baca/algo/attention"
-	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
-	"baca/build/internal/figure"
 	"baca/build/internal/testset"
 )
 
@@ -293,9 +287,6 @@ func TestBenchTable1(t *testing.T) {
 	}
 	for _, column := range slices.Concat(statisticColumns(), aloneColumns, []string{columnGraph}) {
 		for _, s := range find("fixed", column, "first").Seeds {
-			if (strings.HasPrefix(column, "ecfp4") || column == columnFar) && math.IsNaN(float64(s.AUROC)) {
-				continue // of molecules only
-			}
 			if !(s.AUROC >= 0 && s.AUROC <= 1) {
 				t.Errorf("%s, seed %d: %v", column, s.Seed, s.AUROC)
 			}
@@ -305,7 +296,7 @@ func TestBenchTable1(t *testing.T) {
 	if c := find("fixed", "cycles", "first"); c.AUROCMean < 0.95 {
 		t.Errorf("cycles: %v", c.AUROCMean)
 	}
-	for _, name := range []string{"report.md", "figures/scores-TREES-RINGS.svg", "figures/contamination-TREES-RINGS.svg"} {
+	for _, name := range []string{"report.md", "figures/scores-TREES-RINGS-before.svg", "figures/scores-TREES-RINGS-alone.svg"} {
 		if info, err := os.Stat(filepath.Join(out, filepath.FromSlash(name))); err != nil || info.Size() < 500 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
@@ -631,81 +622,56 @@ Alone beats the best statistic on 0 of 1 pairs, and reaches the paper's BaCa, wi
 	}
 }
 
-// Intervals of a perfect and of a useless score.
+// A perfect and a useless score.
 func TestMeasureColumn(t *testing.T) {
 	ood := []bool{false, false, false, false, true, true, true, true}
-	m := measureColumn("x", []float64{1, 2, 3, 4, 5, 6, 7, 8}, ood, 2, true, 1)
-	if m.AUROC != 1 || m.Low != 1 || m.High != 1 || m.AUPR != 1 || m.FPR95 != 0 || m.FPR95ID != 0 || m.Seconds != 2 {
+	m := measureColumn("x", []float64{1, 2, 3, 4, 5, 6, 7, 8}, ood, 2)
+	if m.AUROC != 1 || m.AUPR != 1 || m.FPR95 != 0 || m.FPR95ID != 0 || m.Seconds != 2 {
 		t.Errorf("%+v", m)
 	}
 	scores := []float64{1, 3, 5, 7, 2, 4, 6, 8}
-	m = measureColumn("x", scores, ood, 0, true, 1)
-	if want := metric.AUROC(scores, ood); float64(m.AUROC) != want || !(m.Low < m.AUROC && m.AUROC < m.High) {
+	m = measureColumn("x", scores, ood, math.NaN())
+	if want := metric.AUROC(scores, ood); float64(m.AUROC) != want {
 		t.Errorf("%+v, want %v", m, want)
 	}
-	data, err := json.Marshal(measureColumn("x", scores, ood, math.NaN(), false, 1))
-	if err != nil || !strings.Contains(string(data), `"auroc_low":null`) {
+	data, err := json.Marshal(m)
+	if err != nil || !strings.Contains(string(data), `"seconds":null`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	var back measured
-	if err := json.Unmarshal(data, &back); err != nil || !math.IsNaN(float64(back.Low)) || back.AUROC != m.AUROC {
+	if err := json.Unmarshal(data, &back); err != nil || back.Seconds.defined() || back.AUROC != m.AUROC {
 		t.Errorf("%+v, %v", back, err)
 	}
 }
 
-// A background is far from graphs when it holds none that is like one of them.
-func TestFarFrom(t *testing.T) {
-	list, err := readBackground(false)
+// A chart has the name of each line beside its points, and leaves out what is not a number.
+func TestDrawLines(t *testing.T) {
+	b := &bench{options: options{out: t.TempDir()}}
+	err := b.drawLines("some", "T", "x", "y <", line{"falling", []float64{0, 1, 2}, []float64{1, math.NaN(), 0}}, line{"empty", nil, nil})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list = list[:400]
-	prints := []fingerprint.Print{list[3].ecfp, list[250].ecfp}
-	want := 0
-	for _, b := range list {
-		similarity := 0.0
-		for _, p := range prints {
-			common := 0
-			for _, k := range b.ecfp.Keys {
-				if slices.Contains(p.Keys, k) {
-					common++
-				}
-			}
-			similarity = max(similarity, float64(common)/float64(len(p.Keys)+len(b.ecfp.Keys)-common))
-		}
-		if similarity < 0.7 {
-			want++
+	text := string(read(t, filepath.Join(b.out, "figures", "some.svg")))
+	for _, want := range []string{">falling</text>", ">y &lt;</text>", `<svg xmlns=`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
-	far := farFrom(list, prints)
-	if len(far) != want || want >= 399 || slices.Contains(far, list[3].graph) || slices.Contains(far, list[250].graph) {
-		t.Errorf("%d of %d molecules are far, want %d", len(far), len(list), want)
+	if strings.Contains(text, "NaN") || strings.Count(text, "L") != 1 {
+		t.Errorf("want one line of two points: %s", text)
+	}
+	if err := b.drawLines("none", "T", "x", "y", line{"empty", nil, nil}); err != nil {
+		t.Error(err)
 	}
 }
 
-// A legend is there once, at the right of all plots, where no line crosses it.
-func TestLegendIsBesidePlots(t *testing.T) {
-	b := &bench{options: options{out: t.TempDir()}}
-	var plots []*plot.Plot
-	for _, title := range []string{"one", "two"} {
-		q := figure.New(title, "x", "y")
-		if err := figure.AddLines(q, figure.Line{Name: "falling", X: []float64{0, 1}, Y: []float64{1, 0}}); err != nil {
-			t.Fatal(err)
-		}
-		plots = append(plots, q)
+// Graphs are counted once, in the bar of their score.
+func TestDistributions(t *testing.T) {
+	c := distributions([]float64{0, 0, 3}, []float64{3, 30})
+	if svg := c.SVG(); c.Low != 0 || c.High != 30 || c.Top != 2 || strings.Count(svg, "<rect") != 4 {
+		t.Errorf("from %g to %g, up to %g: %s", c.Low, c.High, c.Top, svg)
 	}
-	if err := b.drawWithLegend("some", plots...); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(b.out, "figures", "some.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := regexp.MustCompile(`<text x="([\d.]+)" y="[^>]*>falling</text>`).FindAllSubmatch(data, -1)
-	if len(at) != 1 {
-		t.Fatalf("%d legends, want one", len(at))
-	}
-	if x, err := strconv.ParseFloat(string(at[0][1]), 64); err != nil || x < 2*chartWidth.Points() {
-		t.Errorf("the legend is at %g: want it right of %g", x, 2*chartWidth.Points())
+	if c := distributions([]float64{1}, []float64{1}); c.Top != 2 || strings.Contains(c.SVG(), "NaN") {
+		t.Errorf("equal scores: %s", c.SVG())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"baca/algo"
@@ -16,11 +15,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/metric"
-	"baca/algo/molecule"
-	"baca/algo/molecule/smiles"
 	"baca/algo/near"
-	"baca/build/paper/rival"
-	"baca/weights"
 )
 
 // Columns of table 1 with their own rows. The statistics of package baseline are added, each also
@@ -36,18 +31,13 @@ const (
 	columnPrint5     = "wl 5"       // … to the fifth most similar
 	columnPrintCount = "wl counts"  // … to the most similar, with counts
 	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
-	columnECFP       = "ecfp4 5"    // 1 − mean Tanimoto of ECFP4 to the five most similar ID training graphs
-	columnECFPLever  = "ecfp4 leverage"
-	columnECFPRatio  = "ecfp4 ratio"   // likelihood ratio to the background, by a logistic head on ECFP4
-	columnECFPSum    = "ecfp4 ratio+5" // the sum of both, standardised by training molecules
 	columnDistance   = "alone, no background"
-	columnFar        = "alone, far background" // … with a background unlike any test graph, see farSimilarity
-	columnAlone      = algo.ByAlone            // the product's score of a graph by itself
-	columnAttention  = algo.ByAttention        // the paper's S_BaCa
-	columnBetter     = "attention_better"      // S_BaCa with the batch's score as partition and base
-	columnRatio      = "ratio"                 // the density ratio alone
-	columnBatch      = algo.ByBatch            // the product's score of a graph in its batch
-	columnDefault    = "default"               // the decider of baca score: alone
+	columnAlone      = algo.ByAlone       // the product's score of a graph by itself
+	columnAttention  = algo.ByAttention   // the paper's S_BaCa
+	columnBetter     = "attention_better" // S_BaCa with the batch's score as partition and base
+	columnRatio      = "ratio"            // the density ratio alone
+	columnBatch      = algo.ByBatch       // the product's score of a graph in its batch
+	columnDefault    = "default"          // the decider of baca score: alone
 )
 
 var (
@@ -58,7 +48,7 @@ var (
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 	// aloneColumns depend only on the graph.
-	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnECFP, columnECFPLever, columnECFPRatio, columnECFPSum, columnDistance, columnFar, columnAlone}
+	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnDistance, columnAlone}
 )
 
 // statisticColumns are the trivial columns.
@@ -76,29 +66,18 @@ func deviation(statistic string) string { return "|Δ " + statistic + "|" }
 type measured struct {
 	Column  string `json:"column"`
 	AUROC   rate   `json:"auroc"`
-	Low     rate   `json:"auroc_low"` // 95 % bootstrap interval over the graphs; null where not asked for
-	High    rate   `json:"auroc_high"`
 	AUPR    rate   `json:"aupr"`
 	FPR95   rate   `json:"fpr95"`
 	FPR95ID rate   `json:"fpr95_id"` // with ID as the positive class
 	Seconds rate   `json:"seconds"`
 }
 
-// bootstrapRounds are for 95 % intervals.
-const bootstrapRounds = 500
-
 // measureColumn compares a column's scores with the truth.
-func measureColumn(column string, scores []float64, ood []bool, seconds float64, interval bool, seed uint64) measured {
-	m := measured{
+func measureColumn(column string, scores []float64, ood []bool, seconds float64) measured {
+	return measured{
 		Column: column, AUROC: rate(metric.AUROC(scores, ood)), AUPR: rate(metric.AUPR(scores, ood)),
 		FPR95: rate(metric.FPR95(scores, ood)), FPR95ID: rate(metric.FPR95ID(scores, ood)), Seconds: rate(seconds),
-		Low: none, High: none,
 	}
-	if interval {
-		low, high := metric.Bootstrap(scores, ood, metric.AUROC, bootstrapRounds, seed)
-		m.Low, m.High = rate(low), rate(high)
-	}
-	return m
 }
 
 // statistics measures the trivial columns. The median is of ID training graphs.
@@ -108,10 +87,10 @@ func (e *evaluation) statistics(b *testBatch) []measured {
 	for _, s := range baseline.Statistics() {
 		start := time.Now()
 		values := s.Values(b.graphs)
-		list = append(list, measureColumn(s.Name, values, b.ood, time.Since(start).Seconds(), false, 0))
+		list = append(list, measureColumn(s.Name, values, b.ood, time.Since(start).Seconds()))
 		start = time.Now()
 		d := baseline.Deviations(values, s.Values(known))
-		list = append(list, measureColumn(deviation(s.Name), d, b.ood, time.Since(start).Seconds(), false, 0))
+		list = append(list, measureColumn(deviation(s.Name), d, b.ood, time.Since(start).Seconds()))
 	}
 	return list
 }
@@ -162,11 +141,6 @@ func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, er
 			plain.Background, plain.Sizes = nil, nil
 			return scoresAlone(ctx, &plain, b.graphs)
 		}},
-		{columnFar, 0, func() ([]float64, error) { return e.farBackground(ctx, m, training, b.graphs) }},
-		{columnECFP, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-knn", b) }},
-		{columnECFPLever, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-leverage", b) }},
-		{columnECFPRatio, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-ratio", b) }},
-		{columnECFPSum, 0, func() ([]float64, error) { return e.byRival(ctx, "ecfp-sum", b) }},
 	} {
 		start := time.Now()
 		if l.scores[c.column], err = c.score(); err != nil {
@@ -218,89 +192,6 @@ func (l *singleScores) addPrints(training, gs []*graph.Graph) {
 	for _, column := range []string{columnPrint1, columnPrint5, columnPrintCount, columnUnknown} {
 		l.seconds[column] = time.Since(start).Seconds()
 	}
-}
-
-// undefined are scores that plain graphs lack.
-func undefined(gs []*graph.Graph) []float64 { return slices.Repeat([]float64{math.NaN()}, len(gs)) }
-
-// byRival returns the scores of a detector for molecules. Plain graphs have none.
-func (e *evaluation) byRival(ctx context.Context, name string, b *testBatch) ([]float64, error) {
-	if e.id.schema == algo.Constant {
-		return undefined(b.graphs), nil
-	}
-	scores, _, err := e.scoreBy(ctx, rival.Named(name), b, 1)
-	return scores, err
-}
-
-// farSimilarity is the ECFP4 Tanimoto similarity from which farBackground leaves a background
-// molecule out.
-const farSimilarity = 0.7
-
-// farBackground returns single scores with a background without molecules like the graphs: its
-// value where it has never seen their kind. Plain graphs have none.
-func (e *evaluation) farBackground(ctx context.Context, m *algo.Model, training, gs []*graph.Graph) ([]float64, error) {
-	if e.id.schema == algo.Constant {
-		return undefined(gs), nil
-	}
-	prints, err := e.sets.ecfp(ctx, gs, e.pair.ID, e.pair.OOD)
-	if err != nil {
-		return nil, err
-	}
-	molecules, err := readBackground(e.reading() == readParent)
-	if err != nil {
-		return nil, err
-	}
-	other := *m
-	if err := other.AddBackground(ctx, 1, training, farFrom(molecules, prints)); err != nil {
-		return nil, err
-	}
-	return scoresAlone(ctx, &other, gs)
-}
-
-// farFrom returns the graphs of molecules unlike all of those with these ECFP4.
-func farFrom(molecules []backgroundMolecule, prints []fingerprint.Print) []*graph.Graph {
-	index := fingerprint.NewIndex(prints)
-	var far []*graph.Graph
-	for _, b := range molecules {
-		if index.Nearest(fingerprint.Sets, b.ecfp, 1)[0] < farSimilarity {
-			far = append(far, b.graph)
-		}
-	}
-	return far
-}
-
-type backgroundMolecule struct {
-	graph *graph.Graph
-	ecfp  fingerprint.Print
-}
-
-// readBackground returns the built-in background, as parents or not.
-func readBackground(parent bool) ([]backgroundMolecule, error) {
-	if parent {
-		return parentBackground()
-	}
-	return plainBackground()
-}
-
-var (
-	plainBackground  = sync.OnceValues(func() ([]backgroundMolecule, error) { return newBackground(molecule.AsWritten) })
-	parentBackground = sync.OnceValues(func() ([]backgroundMolecule, error) { return newBackground(molecule.Parent) })
-)
-
-func newBackground(form molecule.Form) ([]backgroundMolecule, error) {
-	var list []backgroundMolecule
-	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
-		if err != nil {
-			return nil, err
-		}
-		m, err := r.Parse()
-		if err != nil {
-			return nil, err
-		}
-		m, _, _ = smiles.In(m, form)
-		list = append(list, backgroundMolecule{m.Graph(), baseline.ECFP(m, 2)})
-	}
-	return list, nil
 }
 
 // graphScore returns ℓ_g of a batch against itself.

@@ -2,13 +2,9 @@ package paper
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,15 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/attention"
 	"baca/algo/dataset"
-	"baca/algo/metric"
-	"baca/algo/table"
-	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
-	"baca/build/paper/rival"
 )
 
 type evalFlags struct {
@@ -37,7 +28,6 @@ type evalFlags struct {
 	ood           string
 	epochs        int // 0: the paper's
 	weights       string
-	trace         string
 	workers       int
 	asJSON        bool
 }
@@ -65,8 +55,7 @@ does; such figures are too good, and say what could be reached, not what will be
 uses those that are there; a killed run goes on from its checkpoint. The results are
 the same with and without.
 
-The seconds are those of scoring the test batch, without training; for a detector that
-others published, with its training.`,
+The seconds are those of scoring the test batch, without training.`,
 		Example: `  baca-paper eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
   baca-paper eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
 		Args: usage.NoArgs,
@@ -83,13 +72,12 @@ others published, with its training.`,
 	fs.StringVar(&f.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.UintSliceVar(&f.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
 	fs.StringVar(&f.protocol, "protocol", "fixed", "fixed, or grid: pick the setting by the test AUROC")
-	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", ")+",\nor a detector that others published: "+strings.Join(rival.Names(), ", "))
+	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", "))
 	fs.Float64Var(&f.contamination, "contamination", 1, "OOD graphs for each ID graph in the test batch")
 	fs.StringVar(&f.ood, "ood", "first", "which OOD graphs: the first, or a random draw by seed")
 	fs.IntVar(&f.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.StringVar(&f.weights, "weights", "", "`folder` that keeps pre-trained encoders")
 	fs.IntVar(&f.workers, "workers", 0, "goroutines; 0 for one on each core; results do not depend on it")
-	fs.StringVar(&f.trace, "trace", "", "write the steps of the attention to this CSV `file`: seed, step, loss, kl (between the scores\nof the two subgroups), auroc (of S_Attn); scoring then takes longer")
 	fs.BoolVar(&f.asJSON, "json", false, "print a JSON object instead of a table")
 	return c
 }
@@ -106,7 +94,7 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if err := usage.OneOf("protocol", f.protocol, "fixed", "grid"); err != nil {
 		return nil, err
 	}
-	if err := usage.OneOf("calibrator", f.calibrator, slices.Concat(evalColumns, rival.Names())...); err != nil {
+	if err := usage.OneOf("calibrator", f.calibrator, evalColumns...); err != nil {
 		return nil, err
 	}
 	if err := usage.OneOf("ood", f.ood, "first", "random"); err != nil {
@@ -118,16 +106,8 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if err := checkRun(c, f.seeds, f.epochs, f.workers); err != nil {
 		return nil, err
 	}
-	if f.protocol == "grid" {
-		if rival.Named(f.calibrator) != nil {
-			return nil, usage.Errorf("--calibrator %s has one setting: want --protocol fixed", f.calibrator)
-		}
-		if f.trace != "" {
-			return nil, usage.Errorf("--trace shows one setting: want --protocol fixed")
-		}
-		if f.contamination == 0 {
-			return nil, usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0")
-		}
+	if f.protocol == "grid" && f.contamination == 0 {
+		return nil, usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0")
 	}
 	return p, nil
 }
@@ -159,33 +139,13 @@ func orderOf(ood string) dataset.Order {
 	return dataset.First
 }
 
-func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
+func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	e, err := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.epochs)
 	if err != nil {
 		return err
 	}
 	e.train, e.workers, e.weights = f.train, f.workers, f.weights
-	var trace *csvTrace
-	if f.trace != "" {
-		var data []apart.File
-		for _, folder := range []string{"tu", "mol"} {
-			filepath.WalkDir(filepath.Join(f.data, folder), func(path string, _ fs.DirEntry, _ error) error {
-				data = append(data, apart.File{Role: "the file", Name: path})
-				return nil // its reader reports it
-			})
-		}
-		if err := apart.Check(data, []apart.File{{Role: "--trace", Name: f.trace}}); err != nil {
-			return err
-		}
-		file, err := os.Create(f.trace)
-		if err != nil {
-			return err
-		}
-		defer func() { err = cmp.Or(err, file.Close()) }()
-		trace = &csvTrace{w: file}
-		trace.begin()
-	}
 	result := &evalResult{
 		Pair: f.pair, Protocol: f.protocol, Calibrator: f.calibrator, Contamination: f.contamination, OOD: f.ood,
 	}
@@ -193,11 +153,8 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) (err error) {
 	if err != nil {
 		return err
 	}
-	outcomes, err := f.score(ctx, stderr, batches, trace, result)
+	outcomes, err := f.score(ctx, stderr, batches, result)
 	if err != nil {
-		return err
-	}
-	if err := e.rescore(ctx, rival.Named(f.calibrator), batches, outcomes); err != nil {
 		return err
 	}
 	for _, b := range batches {
@@ -236,7 +193,7 @@ func (f *evalFlags) batches(ctx context.Context, stderr io.Writer, e *evaluation
 }
 
 // score scores the batches by the protocol.
-func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*testBatch, trace *csvTrace, result *evalResult) ([]*outcome, error) {
+func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*testBatch, result *evalResult) ([]*outcome, error) {
 	settings, graphs := 1, 0
 	if f.protocol == "grid" {
 		settings = gridRuns(f.calibrator)
@@ -247,23 +204,8 @@ func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*test
 	p := progress.New(stderr, "scoring "+f.pair, int64(settings*graphs))
 	defer p.Done()
 	score := func(o algo.Options) ([]*outcome, error) {
-		var all []*outcome
-		for _, b := range batches {
-			o.Seed, o.Workers = b.seed, f.workers
-			if trace != nil {
-				o.Watch = algo.EveryStep(func(it attention.Iteration) { trace.add(b.seed, it, b.ood) })
-			}
-			out, err := b.score(ctx, o, f.calibrator)
-			if err != nil {
-				return nil, err
-			}
-			if trace != nil && trace.err != nil {
-				return nil, fmt.Errorf("writing to %s: %w", f.trace, trace.err)
-			}
-			all = append(all, out)
-			p.Add(int64(len(b.graphs)))
-		}
-		return all, nil
+		o.Workers = f.workers
+		return scoreAll(ctx, batches, o, f.calibrator, func(b *testBatch) { p.Add(int64(len(b.graphs))) })
 	}
 	o := algo.DefaultOptions()
 	if f.calibrator == columnBetter {
@@ -373,19 +315,4 @@ FPR95 is the share of ID graphs that is called OOD where 95 % of the OOD graphs 
 `)
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// A csvTrace writes the attention's training steps. It keeps its error.
-type csvTrace struct {
-	w   io.Writer
-	err error
-}
-
-func (t *csvTrace) begin() { _, t.err = fmt.Fprintln(t.w, "seed,step,loss,kl,auroc") }
-
-func (t *csvTrace) add(seed uint64, it attention.Iteration, ood []bool) {
-	if t.err != nil {
-		return
-	}
-	_, t.err = fmt.Fprintf(t.w, "%d,%d,%s,%s,%s\n", seed, it.Step, table.Number(it.Loss), table.Number(it.KL), table.Number(metric.AUROC(it.Test, ood)))
 }

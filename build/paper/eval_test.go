@@ -3,14 +3,12 @@ package paper
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -190,7 +188,6 @@ func TestEvalRefuses(t *testing.T) {
 		{true, "--seeds: 1 is there twice", with("--seeds", "1,2,1")},
 		{true, "--epochs 0", with("--epochs", "0")},
 		{true, "--workers -2", with("--workers", "-2")},
-		{true, "want --protocol fixed", with("--protocol", "grid", "--trace", "t.csv")},
 		{true, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
 		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz; there are: RINGS, TREES, some`, []string{"--pair", "TREES/NONE", "--data", data}},
 		{false, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
@@ -410,35 +407,6 @@ func TestScoresKnowNoLabels(t *testing.T) {
 		for _, k := range traced[0].Outside {
 			if out.rows[i].Pre >= out.rows[k].Pre {
 				t.Errorf("graph %d is taken for ID and %d for OOD, with S_Pre %g and %g", i, k, out.rows[i].Pre, out.rows[k].Pre)
-			}
-		}
-	}
-}
-
-func TestEvalTrace(t *testing.T) {
-	data, dir := testset.Pair(t), t.TempDir()
-	file := filepath.Join(dir, "t.csv")
-	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "2", "--weights", dir, "--seeds", "4,1", "--calibrator", "attention"}
-	plain, _ := evalJSON(t, args...)
-	traced, _ := evalJSON(t, append(args, "--trace", file)...)
-	if fmt.Sprint(plain) != fmt.Sprint(traced) {
-		t.Errorf("a trace changes the result:\n%+v\n%+v", plain, traced)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(read(t, file))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := algo.DefaultOptions().Attention.Steps
-	if len(rows) != 1+2*steps || strings.Join(rows[0], ",") != "seed,step,loss,kl,auroc" {
-		t.Fatalf("%d rows under %v, want %d", len(rows)-1, rows[0], 2*steps)
-	}
-	for i, row := range rows[1:] {
-		if want := fmt.Sprint([]int{4, 1}[i/steps], i%steps+1); row[0]+" "+row[1] != want {
-			t.Errorf("row %d is of seed and step %s %s, want %s", i, row[0], row[1], want)
-		}
-		for k, limits := range map[int][2]float64{2: {0, 1000}, 3: {0, 7.7}, 4: {0, 1}} {
-			if x, err := strconv.ParseFloat(row[k], 64); err != nil || !(x >= limits[0] && x <= limits[1]) {
-				t.Errorf("row %d: %s = %s", i, rows[0][k], row[k])
 			}
 		}
 	}

@@ -262,6 +262,21 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 	return out, nil
 }
 
+// scoreAll scores batches of different seeds, and visits each that is done.
+func scoreAll(ctx context.Context, batches []*testBatch, o algo.Options, column string, done func(*testBatch)) ([]*outcome, error) {
+	var all []*outcome
+	for _, b := range batches {
+		o.Seed = b.seed
+		out, err := b.score(ctx, o, column)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out)
+		done(b)
+	}
+	return all, nil
+}
+
 // measure compares scores with the truth.
 func (b *testBatch) measure(o *outcome) seedResult {
 	auroc := func(column string) rate { return rate(metric.AUROC(columnScores(column, o.rows), b.ood)) }

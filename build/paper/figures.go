@@ -1,78 +1,78 @@
 package paper
 
 import (
+	"cmp"
+	"fmt"
+	"html"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
-	"baca/build/internal/figure"
+	"baca/algo/chart"
 	"baca/build/internal/replace"
-)
-
-const (
-	chartWidth  = 6 * vg.Inch
-	chartHeight = 4 * vg.Inch
-	legendWidth = 1.75 * vg.Inch
-	titleHeight = 0.4 * vg.Inch
 )
 
 // draw writes a figure into the results folder.
 func (b *bench) draw(name string, write func(io.Writer) error) error {
-	path := filepath.Join(b.out, "figures", filepath.FromSlash(name))
+	path := filepath.Join(b.out, "figures", name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	return replace.File(path, write)
 }
 
-// drawPlots writes plots beside each other.
-func (b *bench) drawPlots(name string, plots ...*plot.Plot) error {
-	width := chartWidth * vg.Length(len(plots))
+// drawChart writes a chart as a file of its own.
+func (b *bench) drawChart(name string, c *chart.Chart) error {
+	text := strings.Replace(c.SVG(), `<svg class="chart"`, `<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12"`, 1)
 	return b.draw(name+".svg", func(w io.Writer) error {
-		return figure.WriteSVG(w, width, chartHeight, func(c draw.Canvas) {
-			paintBeside(c, plots)
-		})
-	})
-}
-
-// drawWithLegend writes plots of the same lines side by side with one legend at the right, clear of
-// lines and with room for wider fonts.
-func (b *bench) drawWithLegend(name string, plots ...*plot.Plot) error {
-	legend := plots[0].Legend
-	legend.Left, legend.Top, legend.XOffs, legend.YOffs = true, true, 0, 0
-	for _, q := range plots {
-		q.Legend = plot.NewLegend()
-	}
-	width := chartWidth*vg.Length(len(plots)) + legendWidth
-	return b.draw(name+".svg", func(w io.Writer) error {
-		return figure.WriteSVG(w, width, chartHeight, func(c draw.Canvas) {
-			paintBeside(draw.Crop(c, 0, -legendWidth, 0, 0), plots)
-			legend.Draw(draw.Crop(c, width-legendWidth, 0, 0, -titleHeight))
-		})
-	})
-}
-
-// paintBeside paints plots beside each other.
-func paintBeside(c draw.Canvas, plots []*plot.Plot) {
-	for k, q := range plots {
-		left, right := chartWidth*vg.Length(k), chartWidth*vg.Length(len(plots)-1-k)
-		q.Draw(draw.Crop(c, left+8, -right-12, 8, -8))
-	}
-}
-
-// chart writes a plot of lines.
-func (b *bench) chart(name string, q *plot.Plot, lines ...figure.Line) error {
-	if err := figure.AddLines(q, lines...); err != nil {
+		_, err := io.WriteString(w, text)
 		return err
-	}
-	return b.drawPlots(name, q)
+	})
 }
 
-// legendAtTop puts the legend into a corner and extends the axis to x.
-func legendAtTop(q *plot.Plot, x float64) {
-	q.Legend.Top, q.X.Max = true, x
+// A line of a chart. Points whose y is NaN are left out.
+type line struct {
+	name string
+	x, y []float64
+}
+
+// Everyone can tell lineColours and lineDashes apart (Okabe and Ito).
+var (
+	lineColours = []string{chart.Outside, chart.Inside, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", chart.Ink}
+	lineDashes  = []string{"", "6 3", "2 2", "8 2 2 2", "4 4", "1 3", "10 3"}
+)
+
+// drawLines draws lines over each other, with a legend in the right quarter.
+func (b *bench) drawLines(name, title, xAxis, yAxis string, lines ...line) error {
+	xLow, xHigh, yLow, yHigh := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, l := range lines {
+		for i, y := range l.y {
+			if !math.IsNaN(y) {
+				xLow, xHigh, yLow, yHigh = min(xLow, l.x[i]), max(xHigh, l.x[i]), min(yLow, y), max(yHigh, y)
+			}
+		}
+	}
+	if xLow > xHigh {
+		return nil // no point
+	}
+	c := &chart.Chart{
+		Title: html.EscapeString(title), XAxis: html.EscapeString(xAxis), YAxis: html.EscapeString(yAxis),
+		Low: xLow, High: xHigh + cmp.Or(xHigh-xLow, 1)/3, Bottom: yLow, Top: yHigh + cmp.Or(yHigh-yLow, 1)/50,
+	}
+	for k, l := range lines {
+		style := fmt.Sprintf(`stroke="%s" stroke-width="1.6" stroke-dasharray="%s"`, lineColours[k%len(lineColours)], lineDashes[k%len(lineDashes)])
+		letter := "M"
+		c.Add(`<path fill="none" %s d="`, style)
+		for i, y := range l.y {
+			if !math.IsNaN(y) {
+				c.Add("%s%.1f %.1f", letter, c.X(l.x[i]), c.Y(y))
+				letter = "L"
+			}
+		}
+		x, y := c.X(xLow+0.78*(c.High-xLow)), 24+16*float64(k)
+		c.Add(`"/><path %s d="M%.1f %.1fh22"/><text x="%.1f" y="%.1f">%s</text>`, style, x, y, x+28, y+4, html.EscapeString(l.name))
+	}
+	return b.drawChart(name, c)
 }

@@ -7,12 +7,19 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"baca/algo"
+	"baca/algo/baseline"
+	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
+	"baca/weights"
 )
 
 // chooseOurs is what stands for our own scores among the names of rivals.
@@ -104,8 +111,8 @@ type rivalCell struct {
 // graph trained on.
 func (c *rivalCell) add(column string, scores []float64, b *testBatch, unknown []int, seconds float64) {
 	c.Known = len(b.graphs) - len(unknown)
-	c.Columns = append(c.Columns, measureColumn(column, scores, b.ood, seconds, false, b.seed),
-		measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), seconds, false, b.seed))
+	c.Columns = append(c.Columns, measureColumn(column, scores, b.ood, seconds),
+		measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), seconds))
 }
 
 // unknown are the places of a batch without its OOD graphs that equal a graph trained on.
@@ -231,12 +238,8 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 			return err
 		}
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
-		background, err := readBackground(e.reading() == readParent)
-		if err != nil {
+		if p.Background, err = backgrounds[e.reading()](); err != nil {
 			return err
-		}
-		for _, m := range background {
-			p.Background = append(p.Background, m.ecfp)
 		}
 	} else if group[0].Molecules {
 		return fmt.Errorf("%s reads molecules, and %s has none", group[0].Name, e.pair.ID)
@@ -263,18 +266,25 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 	return nil
 }
 
-// rescore puts the scores of a detector in the place of ours, unless it is nil.
-func (e *evaluation) rescore(ctx context.Context, r *rival.Rival, batches []*testBatch, outcomes []*outcome) (err error) {
-	for i, b := range batches {
-		if r == nil {
-			break
+// backgrounds are the ECFP4 of the built-in background, by reading.
+var backgrounds = map[string]func() ([]fingerprint.Print, error){
+	readOGB:    sync.OnceValues(func() ([]fingerprint.Print, error) { return backgroundPrints(molecule.AsWritten) }),
+	readParent: sync.OnceValues(func() ([]fingerprint.Print, error) { return backgroundPrints(molecule.Parent) }),
+}
+
+func backgroundPrints(form molecule.Form) (prints []fingerprint.Print, err error) {
+	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
+		if err != nil {
+			return nil, err
 		}
-		o := outcomes[i]
-		if o.scores, o.seconds, err = e.scoreBy(ctx, r, b, e.workers); err != nil {
-			return err
+		m, err := r.Parse()
+		if err != nil {
+			return nil, err
 		}
+		m, _, _ = smiles.In(m, form)
+		prints = append(prints, baseline.ECFP(m, 2))
 	}
-	return nil
+	return prints, nil
 }
 
 // ourColumns are our own scores beside the rivals.

@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"baca/algo"
-	"baca/algo/baseline"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
@@ -275,16 +274,6 @@ func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
 		return nil, err
 	}
 	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
-}
-
-// ecfp returns the ECFP4 of molecules of the sets of these names, which are read once
-// more: graphs do not carry the orders of bonds that these take.
-func (s *sets) ecfp(ctx context.Context, gs []*graph.Graph, names ...string) ([]fingerprint.Print, error) {
-	texts, err := s.smiles(ctx, gs, names...)
-	if err != nil {
-		return nil, err
-	}
-	return baseline.ECFPs(texts, 2)
 }
 
 // smiles returns the SMILES of molecules of the sets of these names, or of parts of them: of the

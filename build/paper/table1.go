@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-
 	"baca/algo"
+	"baca/algo/chart"
 	"baca/algo/dataset"
 	"baca/algo/metric"
-	"baca/build/internal/figure"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how
@@ -114,7 +112,7 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 				func(c *gridCell) { r.grid = append(r.grid, c) })
 		}
 	}
-	b.figures = func() error { return b.drawTable1(pairs) }
+	b.figures = func() error { return b.drawScores(pairs) }
 	err := p.do(ctx)
 	var list tableCells
 	for _, r := range pairs {
@@ -154,29 +152,29 @@ func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*f
 		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
 	}
 	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: b.warnings, Columns: e.statistics(b)}
-	add := func(column string, scores []float64, seconds float64, interval bool) {
-		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, seconds, interval, seed))
+	add := func(column string, scores []float64, seconds float64) {
+		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, seconds))
 	}
 	l, err := e.alone(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	for _, column := range aloneColumns {
-		add(column, l.scores[column], l.seconds[column], column == columnAlone)
+		add(column, l.scores[column], l.seconds[column])
 	}
 	cell.After = l.scores[columnAlone]
-	add(columnDefault, cell.After, l.seconds[columnAlone], true)
+	add(columnDefault, cell.After, l.seconds[columnAlone])
 	lg, err := b.graphScore(ctx)
 	if err != nil {
 		return nil, err
 	}
-	add(columnGraph, lg, math.NaN(), false)
+	add(columnGraph, lg, math.NaN())
 	for _, column := range append(slices.Clone(batchColumns), columnBetter) {
 		out, err := b.score(ctx, columnOptions(column, seed), column)
 		if err != nil {
 			return nil, err
 		}
-		add(column, out.scores, out.seconds, true)
+		add(column, out.scores, out.seconds)
 		switch column {
 		case columnPre:
 			cell.Before = out.scores
@@ -207,7 +205,7 @@ func (e *evaluation) parentCell(ctx context.Context, seed uint64) (*fixedCell, e
 	cell := &fixedCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Warnings: out.warnings}
 	for _, column := range parentColumns {
 		scores := columnScores(column, out.rows)
-		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, out.seconds, true, seed))
+		cell.Columns = append(cell.Columns, measureColumn(column, scores, b.ood, out.seconds))
 		cell.addNew(b, column, scores)
 	}
 	return cell, nil
@@ -226,7 +224,7 @@ func (c *fixedCell) addNew(b *testBatch, column string, scores []float64) {
 		}
 	}
 	c.Known = len(b.graphs) - len(index)
-	c.Columns = append(c.Columns, measureColumn(newOnly(column), pick(scores, index), pick(b.ood, index), math.NaN(), false, 0))
+	c.Columns = append(c.Columns, measureColumn(newOnly(column), pick(scores, index), pick(b.ood, index), math.NaN()))
 }
 
 func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*thinCell, error) {
@@ -306,16 +304,7 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string
 		batches = append(batches, b)
 	}
 	score := func(o algo.Options) ([]*outcome, error) {
-		var all []*outcome
-		for _, b := range batches {
-			o.Seed = b.seed
-			out, err := b.score(ctx, o, column)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, out)
-		}
-		return all, nil
+		return scoreAll(ctx, batches, o, column, func(*testBatch) {})
 	}
 	best, choice, err := gridSearch(columnOptions(column, 0), column, batches, score)
 	if err != nil {
@@ -349,8 +338,6 @@ type tableCell struct {
 type tableSeed struct {
 	Seed    uint64 `json:"seed"`
 	AUROC   rate   `json:"auroc"`
-	Low     *rate  `json:"auroc_low,omitempty"`
-	High    *rate  `json:"auroc_high,omitempty"`
 	AUPR    rate   `json:"aupr"`
 	FPR95   rate   `json:"fpr95"`
 	FPR95ID *rate  `json:"fpr95_id,omitempty"`
@@ -359,11 +346,7 @@ type tableSeed struct {
 
 // newTableSeed has what was measured of a column.
 func newTableSeed(seed uint64, m measured) tableSeed {
-	s := tableSeed{Seed: seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
-	if m.Low.defined() {
-		s.Low, s.High = &m.Low, &m.High
-	}
-	return s
+	return tableSeed{Seed: seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds}
 }
 
 // cells are the entries of a pair by both protocols.
@@ -554,92 +537,48 @@ func (l tableCells) standings(pairs []string) (list []string) {
 // title begins a sentence.
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// drawTable1 draws the scores of the first seed of each pair before and after calibration (the paper's
-// figure 1b) and alone, and the contamination sweep.
-func (b *bench) drawTable1(pairs []*pairResult) error {
+// drawScores draws the scores of the first seed of each pair: the paper's figure 1b, before and after
+// calibration, and alone.
+func (b *bench) drawScores(pairs []*pairResult) error {
 	for _, r := range pairs {
 		if len(r.fixed["first"]) == 0 {
 			continue
 		}
-		if err := cmp.Or(b.drawScores(r), b.drawSweep(r)); err != nil {
-			return err
+		cell := r.fixed["first"][0]
+		for _, part := range []struct {
+			name, axis string
+			scores     []float64
+		}{{"before", "S_Pre", cell.Before}, {"after", "S_BaCa", cell.BaCa}, {"alone", "score", cell.After}} {
+			c := distributions(part.scores[:cell.NID], part.scores[cell.NID:])
+			c.Title, c.XAxis, c.YAxis = r.pair.name()+", "+part.name, part.axis, "graphs, OOD on top"
+			if err := b.drawChart("scores-"+r.pair.file()+"-"+part.name, c); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (b *bench) drawScores(r *pairResult) error {
-	cell := r.fixed["first"][0]
-	var plots []*plot.Plot
-	for _, part := range []struct {
-		title, axis string
-		scores      []float64
-	}{{"before: S_Pre", "S_Pre", cell.Before}, {"after: S_BaCa", "S_BaCa", cell.BaCa}, {"default", "score", cell.After}} {
-		q, err := distributions(r.pair.name()+", "+part.title, part.axis, part.scores[:cell.NID], part.scores[cell.NID:])
-		if err != nil {
-			return err
-		}
-		plots = append(plots, q)
-	}
-	return b.drawPlots("scores-"+r.pair.file(), plots...)
-}
-
-func (b *bench) drawSweep(r *pairResult) error {
-	sweep, shares := r.contamination(), thinShares[1:]
-	var lines []figure.Line
-	for _, column := range []string{columnAlone, columnBatch, columnPre, columnAttention, columnNearest, columnPrint1} {
-		l := figure.Line{Name: column}
-		for k, share := range shares {
-			if c := sweep.of(r.pair.name(), readOGB, "thin", column, share); c.AUROCMean.defined() { // else the batches were too small
-				l.X, l.Y = append(l.X, float64(k)), append(l.Y, 100*float64(c.AUROCMean))
-			}
-		}
-		if len(l.X) > 0 {
-			lines = append(lines, l)
-		}
-	}
-	q := figure.New(r.pair.name()+" under contamination", "OOD graphs, % of the number of ID graphs", "AUROC, %")
-	q.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
-		var marks []plot.Tick
-		for k, share := range shares {
-			marks = append(marks, plot.Tick{Value: float64(k), Label: fmt.Sprintf("%g", 100*share)})
-		}
-		return marks
-	})
-	legendAtTop(q, float64(len(shares)-1)*1.35)
-	return b.chart("contamination-"+r.pair.file(), q, lines...)
-}
-
-// distributions draws two histograms over each other, as shares of their graphs.
-func distributions(title, axis string, id, ood []float64) (*plot.Plot, error) {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, side := range [][]float64{id, ood} {
-		for _, x := range side {
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	if !(high > low) {
-		high = low + 1
-	}
+// distributions draws a histogram of OOD graphs on top of one of ID graphs.
+func distributions(id, ood []float64) *chart.Chart {
 	const bars = 30
-	q := figure.New(title, axis, "share of graphs, %")
-	var list []figure.Line
-	for _, side := range []struct {
-		name   string
-		scores []float64
-	}{{"OOD", ood}, {"ID", id}} {
-		count := make([]float64, bars)
-		for _, x := range side.scores {
-			count[min(bars-1, int(bars*(x-low)/(high-low)))] += 100 / float64(len(side.scores))
-		}
-		s := figure.Line{Name: side.name, X: []float64{low}, Y: []float64{0}}
-		for k, c := range count {
-			from, to := low+(high-low)*float64(k)/bars, low+(high-low)*float64(k+1)/bars
-			s.X, s.Y = append(s.X, from, to), append(s.Y, c, c)
-		}
-		s.X, s.Y = append(s.X, high), append(s.Y, 0)
-		list = append(list, s)
+	all := slices.Concat(id, ood)
+	c := &chart.Chart{Low: slices.Min(all), High: slices.Max(all), Top: 1}
+	if !(c.High > c.Low) {
+		c.High = c.Low + 1
 	}
-	q.Legend.Top = true
-	return q, figure.AddLines(q, list...)
+	width := (c.High - c.Low) / bars
+	counts := func(scores []float64) []float64 {
+		list := make([]float64, bars)
+		for _, x := range scores {
+			list[min(bars-1, int((x-c.Low)/width))]++
+		}
+		return list
+	}
+	inside, outside := counts(id), counts(ood)
+	for k := range inside {
+		c.Top = max(c.Top, inside[k]+outside[k])
+	}
+	c.Bars(c.Low, width, inside, outside, nil)
+	return c
 }

@@ -3,21 +3,19 @@ package paper
 import (
 	"context"
 	"fmt"
+	"image"
 	"image/color"
+	"image/draw"
+	"image/png"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-
 	"baca/algo"
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/metric"
-	"baca/build/internal/figure"
 )
 
 // The graphons of real graphs on which Theorem 1 is checked. Their cut norms are
@@ -60,11 +58,10 @@ type theoremMotif struct {
 	Largest  rate   `json:"largest"`  // moved, in parts of the bound with e(F)
 }
 
-// A heatmap is a graphon to draw.
+// A heatmap is a graphon to draw: of each side the mean, one graph, another, and a mixture of these two.
 type heatmap struct {
-	Title string    `json:"title"`
-	N     int       `json:"n"`
-	W     []float64 `json:"w"`
+	N int       `json:"n"`
+	W []float64 `json:"w"`
 }
 
 // A theoremEntry is an entry of theorem.json.
@@ -196,9 +193,7 @@ func (c *theoremCell) addSide(rng *rand.Rand, name string, gs []*graph.Graph) {
 	}
 	g, h := estimate(gs[0], steps), estimate(gs[len(gs)-1], steps)
 	c.Figures = append(c.Figures,
-		heatmap{name + ", mean", steps, mean.W},
-		heatmap{"one graph, G", steps, g.W}, heatmap{"another, H", steps, h.W},
-		heatmap{"mixup, ½ G + ½ H", steps, graphon.Mix(0.5, g, h).W})
+		heatmap{steps, mean.W}, heatmap{steps, g.W}, heatmap{steps, h.W}, heatmap{steps, graphon.Mix(0.5, g, h).W})
 }
 
 // addMixture compares how far a mixture moves the densities of motifs with both bounds.
@@ -223,54 +218,25 @@ func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
 	}
 }
 
-// drawGraphons draws graphons, a row for each side. As SVG they would be megabytes.
+// drawGraphons draws graphons as squares, darker where an edge is more likely: a row for each side, as in the
+// paper's figure of mixtures.
 func (b *bench) drawGraphons(p *pair, list []heatmap) error {
-	const perRow, cell = 4, 2.2 * vg.Inch
+	const perRow, side, gap = 4, 240, 10
 	rows := (len(list) + perRow - 1) / perRow
 	if rows == 0 {
 		return nil
 	}
-	png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(perRow*cell, vg.Length(rows)*cell+20), vgimg.UseDPI(150))}
-	figure.Paint(png, func(c draw.Canvas) {
-		title := figure.Style(13, figure.Ink)
-		title.XAlign, title.YAlign = draw.XCenter, draw.YTop
-		c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - 4}, p.name())
-		for k, h := range list {
-			x := c.Min.X + vg.Length(k%perRow)*cell
-			y := c.Max.Y - 20 - vg.Length(k/perRow+1)*cell
-			h.paint(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: x + 10, Y: y + 6}, Max: vg.Point{X: x + cell - 10, Y: y + cell - 22},
-			}})
-			label := figure.Style(10, figure.Ink)
-			label.XAlign, label.YAlign = draw.XCenter, draw.YTop
-			c.FillText(label, vg.Point{X: x + cell/2, Y: y + cell - 6}, h.Title)
-		}
-	})
-	return b.draw("graphons-"+p.file()+".png", func(w io.Writer) error {
-		_, err := png.WriteTo(w)
-		return err
-	})
-}
-
-// paint draws the graphon as a square, its first step at the top left, darker where
-// an edge is more likely.
-func (h heatmap) paint(c draw.Canvas) {
-	side := min(c.Max.X-c.Min.X, c.Max.Y-c.Min.Y)
-	step := side / vg.Length(max(h.N, 1))
-	for i := range h.N {
-		for j := range h.N {
-			v := math.Sqrt(max(0, min(1, h.W[i*h.N+j]))) // sparse graphons are nearly white else
-			if v < 1.0/255 {
-				continue
+	picture := image.NewGray(image.Rect(0, 0, perRow*(side+gap)+gap, rows*(side+gap)+gap))
+	draw.Draw(picture, picture.Bounds(), image.White, image.Point{}, draw.Src)
+	for k, h := range list {
+		left, top := gap+k%perRow*(side+gap), gap+k/perRow*(side+gap)
+		for y := range side {
+			for x := range side {
+				w := h.W[y*h.N/side*h.N+x*h.N/side]
+				shade := math.Sqrt(max(0, min(1, w))) // sparse graphons are nearly white else
+				picture.SetGray(left+x, top+y, color.Gray{Y: uint8(245 * (1 - shade))})
 			}
-			shade := func(ink uint8) uint8 { return uint8(255 - v*float64(255-ink)) }
-			c.FillPolygon(color.RGBA{shade(figure.Inside.R), shade(figure.Inside.G), shade(figure.Inside.B), 255}, square(c.Min.X+vg.Length(j)*step, c.Min.Y+side-vg.Length(i+1)*step, step))
 		}
 	}
-	outline := square(c.Min.X, c.Min.Y, side)
-	c.StrokeLines(draw.LineStyle{Color: figure.Soft, Width: 0.6}, append(outline, outline[0]))
-}
-
-func square(x, y, side vg.Length) []vg.Point {
-	return []vg.Point{{X: x, Y: y}, {X: x + side, Y: y}, {X: x + side, Y: y + side}, {X: x, Y: y + side}}
+	return b.draw("graphons-"+p.file()+".png", func(w io.Writer) error { return png.Encode(w, picture) })
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-
-	"baca/build/internal/figure"
+	"baca/algo/metric"
 	"baca/build/internal/usage"
-	"baca/build/paper/risk"
 )
 
 func trustworthiness() *experiment {
@@ -21,10 +19,10 @@ func trustworthiness() *experiment {
 		long: `Trust fits plain models to labelled sets (ridge or logistic regression, and a random forest,
 on ECFP4) and trains a detector on the same molecules. Then it asks each score which of the
 tested molecules the models get wrong: rank correlation with the error, AUROC of the worst
-fifth, error where only a share of the molecules is kept, and whether p-values are even.
+fifth, and whether p-values are even.
 
 Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
-larger than those trained on). It writes trust.json, report.md and figures to --out. A run
+larger than those trained on). It writes trust.json and report.md to --out. A run
 that was cut short goes on with the splits that are missing.`,
 		example: `  baca-paper bench trust --data ../shared/data --out out/trust
   baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --kinds scaffold --seeds 1,2,3`,
@@ -105,7 +103,6 @@ func measureTrust(ctx context.Context, b *bench) (result, error) {
 	}
 	err = p.do(ctx)
 	parts = slices.DeleteFunc(parts, func(p *trustPart) bool { return len(p.cells) == 0 })
-	b.figures = func() error { return b.drawRisks(parts) }
 	list := trustEntries{}
 	for _, p := range parts {
 		list = append(list, p.entry())
@@ -127,7 +124,6 @@ type trustEntryModel struct {
 	Model   string            `json:"model"`
 	Quality rate              `json:"quality"`
 	Error   rate              `json:"error"`
-	Missed  rate              `json:"missed"`
 	Scores  []trustEntryScore `json:"scores"`
 }
 
@@ -136,9 +132,6 @@ type trustEntryScore struct {
 	Worst    []rate `json:"worst"` // of each split
 	Mean     rate   `json:"worst_mean"`
 	Spearman rate   `json:"spearman"`
-	Missed   rate   `json:"missed"`
-	Area     rate   `json:"area"`
-	Kept     []rate `json:"kept"`
 }
 
 func (p *trustPart) entry() trustEntry {
@@ -164,21 +157,16 @@ func (p *trustPart) model(k int) trustEntryModel {
 	m := p.cells[0].Models[k]
 	model := trustEntryModel{
 		Model: m.Model, Quality: of(func(m *trustModel) rate { return m.Quality }),
-		Error: of(func(m *trustModel) rate { return m.Error }), Missed: of(func(m *trustModel) rate { return m.Missed }),
+		Error: of(func(m *trustModel) rate { return m.Error }),
 	}
 	for j, s := range m.Scores {
 		score := trustEntryScore{
 			Score:    s.Score,
 			Mean:     of(func(m *trustModel) rate { return m.Scores[j].Worst }),
 			Spearman: of(func(m *trustModel) rate { return m.Scores[j].Spearman }),
-			Missed:   of(func(m *trustModel) rate { return m.Scores[j].Missed }),
-			Area:     of(func(m *trustModel) rate { return m.Scores[j].Area }),
 		}
 		for _, c := range p.cells {
 			score.Worst = append(score.Worst, c.Models[k].Scores[j].Worst)
-		}
-		for c := range trustCoverages {
-			score.Kept = append(score.Kept, of(func(m *trustModel) rate { return m.Scores[j].Kept[c] }))
 		}
 		model.Scores = append(model.Scores, score)
 	}
@@ -230,6 +218,21 @@ func (c comparison) worse() bool { return c.high < 0 }
 // pairedRounds are those of intervals over splits.
 const pairedRounds = 10000
 
+const intervalStream = 0xba1a_1025
+
+// interval is the 95 % percentile interval of the mean of paired differences by the bootstrap: as many are drawn
+// as there are, with replacement, that many rounds.
+func interval(differences []float64, rounds int, seed uint64) (low, high float64) {
+	rng := rand.New(rand.NewPCG(seed, intervalStream))
+	means := make([]float64, rounds)
+	for r := range means {
+		for range differences {
+			means[r] += differences[rng.IntN(len(differences))] / float64(len(differences))
+		}
+	}
+	return metric.Percentile(means, 2.5), metric.Percentile(means, 97.5)
+}
+
 // compare compares the default with the best of the scores of a kind.
 func (e *trustEntry) compare(suits func(reads) bool) comparison {
 	c := comparison{best: trustColumns[0]}
@@ -245,7 +248,7 @@ func (e *trustEntry) compare(suits func(reads) bool) comparison {
 		differences[i] = own[i] - other[i]
 	}
 	c.difference = meanOver(differences)
-	c.low, c.high = risk.Interval(differences, pairedRounds, 1)
+	c.low, c.high = interval(differences, pairedRounds, 1)
 	return c
 }
 
@@ -305,45 +308,4 @@ func (l trustEntries) answer(kinds []string) (list []string) {
 			title(kind), fine, sets, fineWithModel, 100*meanOver(inside), 100*pLevels[0]))
 	}
 	return list
-}
-
-// riskLines are the scores of the figures.
-var riskLines = []string{columnAlone, columnTrees5, columnNear5, columnLeverage, columnAttention, columnSpread, columnPerfect}
-
-// drawRisks draws the risk–coverage curves of each set, by the forest.
-func (b *bench) drawRisks(parts []*trustPart) error {
-	of := map[string][]*plot.Plot{}
-	for _, p := range parts {
-		q := figure.New(p.set.name+", "+p.by.name+" splits", "molecules kept, %", "error, % of that of all")
-		var lines []figure.Line
-		for _, name := range riskLines {
-			lines = append(lines, riskLine(p.cells, name))
-		}
-		if err := figure.AddLines(q, lines...); err != nil {
-			return err
-		}
-		q.X.Min, q.Y.Min = 0, 0
-		of[p.set.name] = append(of[p.set.name], q)
-	}
-	for name, plots := range of {
-		if err := b.drawWithLegend("risk-"+name, plots...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// riskLine is the mean curve of a score over splits, by the last model, the forest.
-func riskLine(cells []*trustCell, name string) figure.Line {
-	l := figure.Line{Name: name}
-	last := len(cells[0].Models) - 1
-	k := slices.IndexFunc(cells[0].Models[last].Scores, func(s trustScore) bool { return s.Score == name })
-	if k < 0 {
-		return l
-	}
-	for i, coverage := range curveCoverages {
-		mean, _ := meanOf(cells, func(c *trustCell) rate { return c.Models[last].Scores[k].Curve[i] })
-		l.X, l.Y = append(l.X, 100*coverage), append(l.Y, 100*mean)
-	}
-	return l
 }

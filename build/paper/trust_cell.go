@@ -13,8 +13,8 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/job"
 	"baca/algo/metric"
+	"baca/algo/trust"
 	"baca/build/paper/qsar"
-	"baca/build/paper/risk"
 	"baca/build/paper/rival"
 	"baca/weights"
 )
@@ -70,17 +70,6 @@ var trustColumns = []trustColumn{
 	{columnPerfect, "the error itself", readsNothing},
 }
 
-// trustCoverages are those of the report, curveCoverages those of the figures.
-var trustCoverages, curveCoverages = []float64{0.5, 0.8, 0.9, 0.95}, coverages()
-
-func coverages() []float64 {
-	var list []float64
-	for k := range 20 {
-		list = append(list, float64(k+1)/20)
-	}
-	return list
-}
-
 // worstShare is the share of the largest errors, which a score should find.
 const worstShare = 0.2
 
@@ -100,10 +89,8 @@ type trustModel struct {
 	Model string `json:"model"`
 	// Quality is R² of numbers and AUROC of classes.
 	Quality rate `json:"quality"`
-	// Error is the mean of |y − ŷ|, where ŷ of classes is the probability of class 1. Missed
-	// is the share of molecules that are put in the wrong class.
+	// Error is the mean of |y − ŷ|, where ŷ of classes is the probability of class 1.
 	Error  rate         `json:"error"`
-	Missed rate         `json:"missed"`
 	Scores []trustScore `json:"scores"`
 }
 
@@ -112,10 +99,6 @@ type trustScore struct {
 	Score    string `json:"score"`
 	Spearman rate   `json:"spearman"` // with the error
 	Worst    rate   `json:"worst"`    // AUROC of the worst fifth of the errors
-	Missed   rate   `json:"missed"`   // AUROC of molecules that are put in the wrong class
-	Area     rate   `json:"area"`     // under the risk–coverage curve, by the mean error
-	Curve    []rate `json:"curve"`    // error at curveCoverages, by the mean error
-	Kept     []rate `json:"kept"`     // error at trustCoverages
 }
 
 // pValues says how even p-values are.
@@ -303,21 +286,19 @@ func (x *trustSplit) models(ctx context.Context, scores map[string][]float64) ([
 // measure asks a model about the tested molecules, and the scores about its errors.
 func (x *trustSplit) measure(name string, model qsar.Model, scores map[string][]float64) trustModel {
 	n := len(x.test)
-	values, missed := pick(x.values, x.test), make([]bool, n)
+	values := pick(x.values, x.test)
 	predicted, errors, spread, margin := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for k, i := range x.test {
 		e := model.Predict(x.rows[i])
 		predicted[k], spread[k] = e.Value, e.Spread
 		errors[k], margin[k] = math.Abs(values[k]-e.Value), -math.Abs(e.Value-0.5)
-		missed[k] = errors[k] > 0.5
 	}
-	m := trustModel{Model: name, Missed: none, Error: rate(risk.At(errors, errors, 1)[0])}
+	m := trustModel{Model: name, Error: rate(meanError(values, predicted))}
 	own := map[string][]float64{
 		columnSpread: spread, columnPerfect: errors,
 		columnWithOwn: sumOfLists(inUnits(spread, spread), inUnits(scores[columnAlone], scores[columnAlone])),
 	}
 	if x.classes {
-		m.Missed = rate(shareOf(missed))
 		m.Quality = rate(metric.AUROC(predicted, classesOf(values)))
 		own[columnMargin] = margin
 	} else {
@@ -331,22 +312,30 @@ func (x *trustSplit) measure(name string, model qsar.Model, scores map[string][]
 		if list == nil {
 			continue
 		}
-		s := trustScore{
-			Score: c.name, Missed: none,
-			Spearman: rate(risk.Spearman(list, errors)), Worst: rate(risk.Finds(list, errors, worstShare)), Area: rate(risk.Area(list, errors)) / m.Error,
-		}
-		if x.classes {
-			s.Missed = rate(metric.AUROC(list, missed))
-		}
-		for _, e := range risk.At(list, errors, curveCoverages...) {
-			s.Curve = append(s.Curve, rate(e)/m.Error)
-		}
-		for _, e := range risk.At(list, errors, trustCoverages...) {
-			s.Kept = append(s.Kept, rate(e))
-		}
-		m.Scores = append(m.Scores, s)
+		m.Scores = append(m.Scores, trustScore{
+			Score: c.name, Spearman: rate(rankCorrelation(list, errors)), Worst: rate(metric.AUROC(list, worstOf(errors))),
+		})
 	}
 	return m
+}
+
+// rankCorrelation is NaN where a score is.
+func rankCorrelation(scores, errors []float64) float64 {
+	if slices.ContainsFunc(scores, math.IsNaN) {
+		return math.NaN()
+	}
+	return trust.Spearman(scores, errors)
+}
+
+// worstOf returns which errors are among worstShare, the largest, ties at the border included.
+func worstOf(errors []float64) []bool {
+	ascending := slices.Sorted(slices.Values(errors))
+	k := max(1, int(math.Round(worstShare*float64(len(errors)))))
+	worst := make([]bool, len(errors))
+	for i, e := range errors {
+		worst[i] = e >= ascending[len(errors)-k]
+	}
+	return worst
 }
 
 // shareOf is the share of a list that is true.

@@ -2,9 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"baca/algo/parquet"
@@ -24,15 +24,10 @@ func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 
 // A frame is an open Parquet file.
 type frame struct {
-	*parquet.File
+	*scanner
+	file    *parquet.File
 	names   []string
 	columns []parquet.Column
-
-	wanted     []string // Options.Cells
-	further    []int    // columns of these
-	all        []int    // for Options.Own all that can be read; their cells are the last of a row, behind those of further
-	own        []int    // of all, those that are neither of the following
-	smiles, id int      // -1 for none
 }
 
 // readParquet reads the rows of a Parquet file. As in compressed text, few bytes may hold many
@@ -51,35 +46,41 @@ func (s *scanner) readParquet(column string) error {
 	if err != nil {
 		return err
 	}
-	f := &frame{File: file, columns: file.Columns(), wanted: s.wanted}
+	f := &frame{scanner: s, file: file, columns: file.Columns()}
 	for _, c := range f.columns {
 		f.names = append(f.names, c.Name)
-		if s.opt.Own != nil && (c.Text || c.Whole || c.Value) {
-			f.all = append(f.all, len(f.names)-1)
-		}
 	}
-	rows, smiles, id, err := f.begin(column, s.guessed)
+	smiles, id, err := f.begin(column)
 	if err != nil {
 		return err
 	}
-	s.header(f.names)
-	f.ownAmong(s)
+	columns := []int{smiles}
+	if id >= 0 && id != smiles {
+		columns = append(columns, id)
+	}
+	columns = slices.Concat(columns, s.further, s.own)
+	place := make([]int, len(f.names)) // in a row
+	for k, i := range columns {
+		place[i] = k
+	}
 	out := int64(0)
-	for cells, err := range rows {
+	for row, err := range file.Rows(columns...) {
 		if err != nil {
 			return err
 		}
-		for _, cell := range cells {
+		for _, cell := range row {
 			out += int64(len(cell)) + 1
 		}
 		if (out-freeExpand)/MaxExpand > size {
 			return errBomb
 		}
 		var name []byte
-		if id >= 0 {
-			name = bytes.TrimSpace(cells[id])
+		if id >= 0 && id != smiles {
+			name = bytes.TrimSpace(row[place[id]])
 		}
-		s.fill(Record{Row: s.row, Cells: f.cells(cells), Own: f.ownCells(cells), file: s.file, column: 1, smilesLine: s.row + 1, columnar: true}, name, cells[smiles])
+		rec := Record{column: 1, smilesLine: s.row + 1, columnar: true}
+		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return cellOf(row[place[i]]) })
+		s.emitText(rec, name, row[place[smiles]])
 		if s.stopped {
 			return nil
 		}
@@ -87,32 +88,40 @@ func (s *scanner) readParquet(column string) error {
 	return nil
 }
 
-// begin finds the columns of SMILES and ids and their places in the rows, by name or from the first
-// rows.
-func (f *frame) begin(column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, id int, err error) {
+// begin finds the columns, by name or from the first rows; id is −1 for none.
+func (f *frame) begin(column string) (smiles, id int, err error) {
 	smiles, twins := columnOrPlace(f.names, orSMILES(column))
 	if twins != nil {
-		return nil, 0, 0, twins
+		return 0, 0, twins
 	}
-	if id, twins = f.idAmong(); twins != nil {
-		return nil, 0, 0, twins
+	if id, twins = idColumn(f.namesOf(func(c parquet.Column) bool { return c.Text || c.Whole })); twins != nil {
+		return 0, 0, twins
 	}
-	if err := f.findWanted(); err != nil {
-		return nil, 0, 0, err
+	if err := f.findWanted(f.names, columnOrPlace); err != nil {
+		return 0, 0, err
 	}
-	if smiles < 0 && !wantsSMILES(column) {
-		return nil, 0, 0, noColumn(f.names, column)
-	}
-	if f.smiles, f.id = smiles, id; smiles < 0 {
-		return f.guess(id, column, guessed)
+	if smiles < 0 {
+		if smiles, err = f.guess(column); err != nil {
+			return 0, 0, err
+		}
 	}
 	if !f.columns[smiles].Text {
-		return nil, 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.columns[smiles].What)
+		return 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.columns[smiles].What)
 	}
-	if id < 0 || id == smiles {
-		return f.Rows(slices.Concat([]int{smiles}, f.further, f.all)...), 0, -1, nil
+	f.header(f.names)
+	f.tellOwn(f.namesOf(func(c parquet.Column) bool { return c.Text || c.Whole || c.Value }), smiles, id)
+	return smiles, id, nil
+}
+
+// namesOf returns the names of some columns, and nothing for the others.
+func (f *frame) namesOf(is func(parquet.Column) bool) []string {
+	names := make([]string, len(f.names))
+	for i, c := range f.columns {
+		if is(c) {
+			names[i] = c.Name
+		}
 	}
-	return f.Rows(slices.Concat([]int{smiles, id}, f.further, f.all)...), 0, 1, nil
+	return names
 }
 
 func (s *scanner) guessed(column string) {
@@ -128,96 +137,39 @@ func orSMILES(column string) string {
 	return column
 }
 
-// idAmong is the id column among the readable ones.
-func (f *frame) idAmong() (int, *twins) {
-	readable := slices.Clone(f.names)
+// guess finds the column of SMILES, which none is called, by similar names and the first rows.
+func (f *frame) guess(column string) (int, error) {
+	var texts []int
 	for i, c := range f.columns {
-		if !c.Text && !c.Whole {
-			readable[i] = ""
+		if c.Text {
+			texts = append(texts, i)
 		}
 	}
-	return idColumn(readable)
-}
-
-// guess is begin without a matching name. It reads all text columns.
-func (f *frame) guess(id int, column string, guessed func(string)) (rows iter.Seq2[[][]byte, error], smiles, place int, err error) {
-	var read []int
-	for i, c := range f.columns {
-		if c.Text || i == id {
-			read = append(read, i)
-		}
+	if len(texts) == 0 || !wantsSMILES(column) {
+		return 0, noColumn(f.names, column)
 	}
-	if len(read) == 0 {
-		return nil, 0, 0, noColumn(f.names, column)
-	}
-	next, stop := iter.Pull2(f.Rows(slices.Concat(read, f.further, f.all)...))
-	var first [][][]byte
+	rows := [][]string{f.names}
 	var broken error
-	for len(first) < headRows {
-		cells, err, ok := next()
-		if broken = err; !ok || err != nil {
+	for cells, err := range f.file.Rows(texts...) {
+		if broken = err; err != nil || len(rows) > headRows {
 			break
 		}
-		row := make([][]byte, len(cells))
-		for k, cell := range cells {
-			row[k] = bytes.Clone(cell)
+		row := make([]string, len(f.names))
+		for k, i := range texts {
+			row[i] = string(bytes.TrimSpace(cells[k]))
 		}
-		first = append(first, row)
+		rows = append(rows, row)
 	}
-	sample := func() [][]string {
-		list := [][]string{f.names}
-		for _, row := range first {
-			cells := make([]string, len(f.names))
-			for k, i := range read {
-				if f.columns[i].Text {
-					cells[i] = string(bytes.TrimSpace(row[k]))
-				}
-			}
-			list = append(list, cells)
-		}
-		return list
-	}
-	of := columnNamesOf(f.names)
-	for i := range of {
-		if !f.columns[i].Text {
-			of[i] = ""
-		}
-	}
-	if smiles, _ = namedColumn(of, sample); smiles < 0 {
-		smiles = columnByContent(f.names, sample())
-	} else if _, err := columnCalled(f.names, f.names[smiles]); err != nil {
-		stop()
-		return nil, 0, 0, err
+	names := columnNamesOf(f.namesOf(func(c parquet.Column) bool { return c.Text }))
+	smiles, _ := namedColumn(names, func() [][]string { return rows })
+	if smiles < 0 {
+		smiles = columnByContent(f.names, rows)
+	} else if _, twins := columnCalled(f.names, f.names[smiles]); twins != nil {
+		return 0, twins
 	}
 	if smiles < 0 {
-		stop()
-		if broken != nil {
-			return nil, 0, 0, broken
-		}
-		return nil, 0, 0, noColumn(f.names, column)
+		return 0, cmp.Or(broken, noColumn(f.names, column))
 	}
-	guessed(f.names[smiles])
-	f.smiles = smiles
-	rows = func(yield func([][]byte, error) bool) {
-		defer stop()
-		for _, row := range first {
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if broken != nil {
-			yield(nil, broken)
-			return
-		}
-		for {
-			cells, err, ok := next()
-			if !ok || !yield(cells, err) {
-				return
-			}
-		}
-	}
-	if place = slices.Index(read, id); id == smiles {
-		place = -1
-	}
-	return rows, slices.Index(read, smiles), place, nil
+	f.guessed(f.names[smiles])
+	return smiles, nil
 }

@@ -31,9 +31,6 @@ type table struct {
 	smiles    int // a column
 	id        int // column, or -1
 
-	further []int // columns of scanner.wanted
-	owned   []int // columns of Options.Own
-
 	fields  []field
 	beyond  *field // the first nonempty field beyond columns
 	count   int    // of fields, kept or not
@@ -62,7 +59,7 @@ func (t *table) read(column string, format Format) error {
 		case err == errEnd:
 			return nil
 		case err != nil:
-			t.refuse(line, err.(*SyntaxError))
+			t.refuse(line, err)
 		case t.blank():
 		default:
 			t.emitRow(line)
@@ -104,20 +101,13 @@ func (t *table) begin(column string, format Format) error {
 	case t.smiles < 0:
 		return noColumn(front, column)
 	case columns.twins != nil:
-		return t.twinsAt(columns.twins)
+		return t.located(columns.twins)
 	}
 	t.header(columns.Columns)
-	for _, name := range t.wanted {
-		i, err := columnOrPlace(columns.Columns, name)
-		switch {
-		case err != nil:
-			return t.twinsAt(err)
-		case i < 0:
-			return noColumn(columns.Columns, name)
-		}
-		t.further = append(t.further, i)
+	if err := t.findWanted(columns.Columns, columnOrPlace); err != nil {
+		return t.located(err)
 	}
-	t.owned = t.ownColumns(columns.Columns, t.smiles, t.id)
+	t.tellOwn(columns.Columns, t.smiles, t.id)
 	if columns.Header {
 		t.columns = t.count
 		t.consume(size, next)
@@ -125,9 +115,13 @@ func (t *table) begin(column string, format Format) error {
 	return nil
 }
 
-// twinsAt locates the second twin in the header.
-func (t *table) twinsAt(err *twins) error {
-	f := t.fields[err.second]
+// located says where in the header the second of two twins is.
+func (t *table) located(err error) error {
+	twins, ok := err.(*twins)
+	if !ok {
+		return err
+	}
+	f := t.fields[twins.second]
 	return syntaxError(t.file, f.line, f.column, err)
 }
 
@@ -304,13 +298,13 @@ func columnNamesOf(columns []string) []string {
 // emitRow emits the record that next found.
 func (t *table) emitRow(line int) {
 	if t.beyond != nil {
-		t.refuse(line, syntaxError("", t.beyond.line, t.beyond.column,
+		t.refuse(line, syntaxError(t.file, t.beyond.line, t.beyond.column,
 			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
 		return
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, syntaxError("", last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
+		t.refuse(line, syntaxError(t.file, last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte
@@ -318,24 +312,14 @@ func (t *table) emitRow(line int) {
 		id = t.text(t.id, 1)
 	}
 	f := t.fields[t.smiles]
-	t.cells, t.cellAt = t.furtherCells()
-	t.own = t.ownCells()
-	t.record(line, id, t.raw(f, 0), f.line, f.column)
-}
-
-// furtherCells returns the wanted cells with their positions, nil for none. A missing cell has the
-// position of the last one.
-func (t *table) furtherCells() (cells []string, at [][2]int) {
-	if len(t.further) == 0 {
-		return nil, nil
+	rec := Record{Line: line, smilesLine: f.line, column: f.column}
+	rec.Cells, rec.Own = t.cellsOf(t.cell)
+	for _, i := range t.further {
+		// A missing cell has the position of the last one.
+		g := t.fields[min(i, t.count-1, len(t.fields)-1)]
+		rec.cellAt = append(rec.cellAt, [2]int{g.line, g.column})
 	}
-	cells, at = make([]string, len(t.further)), make([][2]int, len(t.further))
-	for k, i := range t.further {
-		f := t.fields[min(i, t.count-1, len(t.fields)-1)]
-		at[k] = [2]int{f.line, f.column}
-		cells[k] = t.cell(i)
-	}
-	return cells, at
+	t.emitText(rec, id, t.raw(f, 0))
 }
 
 // cell is a text of its own, empty where the row has no such field.
@@ -349,18 +333,6 @@ func (t *table) cell(i int) string {
 		text = bytes.ReplaceAll(text, []byte(`""`), []byte(`"`))
 	}
 	return cellOf(text)
-}
-
-// ownCells are those of Options.Own, nil for none.
-func (t *table) ownCells() []string {
-	if len(t.owned) == 0 {
-		return nil
-	}
-	cells := make([]string, len(t.owned))
-	for k, i := range t.owned {
-		cells[k] = t.cell(i)
-	}
-	return cells
 }
 
 // blank tells a record of nothing but white space and separators, without quotes. Spreadsheets
@@ -467,9 +439,8 @@ func (t *table) findLineEnd(c *cutter) error {
 
 // refuseLong consumes the rest of a line that is too long, from a distance on.
 func (t *table) refuseLong(from, line int) error {
-	err := syntaxError("", line, 1, t.tooLong())
 	t.skipLine(from, line+1)
-	return err
+	return t.tooLong(line)
 }
 
 // quotedField keeps the quoted field at c.at, and reports whether it ends the record.
@@ -535,16 +506,16 @@ func (t *table) refuseUnclosed(f *field) error {
 	if t.err == nil {
 		err = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
 	}
-	return t.recover(f.start-1, f.line, syntaxError("", f.line, f.column-1, err))
+	return t.recover(f.start-1, f.line, syntaxError(t.file, f.line, f.column-1, err))
 }
 
 // refuseBehindQuote refuses text at c after a closing quote.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
-	err := syntaxError("", c.line, c.at-c.lineStart+1,
+	err := syntaxError(t.file, c.line, c.at-c.lineStart+1,
 		fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", behind, t.separator))
 	if c.line > open.line {
-		err = syntaxError("", open.line, open.at-open.lineStart+1,
+		err = syntaxError(t.file, open.line, open.at-open.lineStart+1,
 			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind))
 	}
 	return t.recover(open.at, open.line, err)

@@ -85,7 +85,7 @@ func (s *scanner) readGraphML(string) error {
 			return fmt.Errorf("line %d, column %d: %w", line, column, err)
 		}
 		if g.inside > 0 && g.xml.InputOffset()-g.start > int64(s.max) {
-			g.refuseGraph(g.rec.Line, s.tooLong())
+			g.refuseGraph(g.rec.Line, s.tooLong(g.rec.Line).Err)
 		}
 		if err := g.handle(token, line, column); err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, column, err)

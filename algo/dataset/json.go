@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,31 +30,19 @@ func firstFull(head []byte) []byte {
 	return line
 }
 
-// eachLine calls visit for each nonblank line, trimmed, with its first column.
-func (s *scanner) eachLine(visit func(line []byte, column int)) {
-	for !s.stopped {
-		n, ok := s.lineEnd(0)
-		if !ok {
-			if s.err == nil {
-				s.refuse(s.line, syntaxError("", s.line, 1, s.tooLong()))
-				s.skipLine(n, s.line+1)
-				continue
-			}
-			// Text before an error may be an incomplete line.
-			if s.broken() != nil || n == 0 {
-				return
-			}
+// eachObject calls visit for each nonblank line, trimmed, with its first column.
+func (s *scanner) eachObject(visit func(line []byte, column int)) error {
+	s.eachLine(func(line []byte, whole bool) bool {
+		text := bytes.TrimLeft(line, blanks)
+		switch {
+		case !whole:
+			s.refuse(s.line, s.tooLong(s.line))
+		case len(bytes.TrimSpace(text)) > 0:
+			visit(bytes.TrimRight(text, blanks), len(line)-len(text)+1)
 		}
-		full := s.bytes(0, n)
-		text := bytes.TrimLeft(full, blanks)
-		if column := len(full) - len(text) + 1; len(bytes.TrimSpace(text)) > 0 {
-			visit(bytes.TrimRight(text, blanks), column)
-		}
-		s.consume(n, s.line)
-		if ok {
-			s.consume(1, s.line+1)
-		}
-	}
+		return !s.stopped
+	})
+	return nil
 }
 
 // jsonError locates damage in a line.
@@ -76,42 +65,56 @@ func jsonError(err error, column int) (int, error) {
 // readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a
 // table.
 func (s *scanner) readJSONL(column string) error {
-	smiles, id, err := jsonKeys(s.head, column, s.guessed)
-	if err != nil {
+	keys, smiles, id, err := s.findKeys(column)
+	if twins, ok := err.(*twins); ok {
+		return twins.keys()
+	} else if err != nil {
 		return err
 	}
-	further, own, err := s.furtherKeys(smiles, id)
-	if err != nil {
-		return err
+	read := []string{keys[smiles]}
+	for _, i := range s.further {
+		read = append(read, keys[i])
 	}
-	read := append(keys{smiles}, further...)
-	if id != "" {
-		read = append(read, id)
+	if id >= 0 {
+		read = append(read, keys[id])
 	}
-	s.eachLine(func(line []byte, column int) {
+	return s.eachObject(func(line []byte, column int) {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(line, &values); err != nil {
 			at, err := jsonError(err, column)
-			s.refuse(s.line, syntaxError("", s.line, at, err))
+			s.refuse(s.line, syntaxError(s.file, s.line, at, err))
 			return
 		}
 		if at, err := Twice(line, read...); err != nil {
-			s.refuse(s.line, syntaxError("", s.line, column+at, err))
+			s.refuse(s.line, syntaxError(s.file, s.line, column+at, err))
 			return
 		}
-		text, ok := jsonText(values[smiles])
+		raw := values[keys[smiles]]
+		text, ok := jsonText(raw)
 		if !ok {
-			s.refuse(s.line, syntaxError("", s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(smiles), clip([]byte(values[smiles])))))
+			s.refuse(s.line, syntaxError(s.file, s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[smiles]), clip([]byte(raw)))))
 			return
 		}
-		if at := bytes.Index(line, values[smiles]); at > 0 && text != "" {
+		if at := bytes.Index(line, raw); at > 0 && text != "" {
 			column += at + 1 // behind the quote
 		}
-		name, _ := jsonText(values[id])
-		s.cells, s.own = further.of(values), own.of(values)
-		s.record(s.line, []byte(strings.TrimSpace(name)), []byte(text), s.line, column)
+		name := ""
+		if id >= 0 {
+			name, _ = jsonText(values[keys[id]])
+		}
+		rec := Record{Line: s.line, smilesLine: s.line, column: column}
+		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
+		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
 	})
-	return nil
+}
+
+// jsonCell returns text plain and other values as JSON.
+func jsonCell(raw json.RawMessage) string {
+	text, ok := jsonText(raw)
+	if !ok {
+		text = string(raw)
+	}
+	return strings.TrimSpace(text)
 }
 
 // Twice returns an error and an offset if a valid JSON object repeats one of the keys, of which
@@ -168,64 +171,65 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// jsonKeys finds the keys of SMILES and ids in the first lines.
-func jsonKeys(head []byte, column string, guessed func(string)) (smiles, id string, err error) {
-	var keys []string
+// findKeys finds the keys of SMILES, id (−1 for none) and further values in the first lines. Objects
+// have no order, so the keys are sorted.
+func (s *scanner) findKeys(column string) (keys []string, smiles, id int, err error) {
 	var objects []map[string]json.RawMessage
-	for line := range bytes.Lines(head) {
+	known := map[string]bool{}
+	for line := range bytes.Lines(s.head) {
 		var values map[string]json.RawMessage
-		if len(objects) == headRows {
-			break
-		}
-		if json.Unmarshal(line, &values) != nil {
+		if json.Unmarshal(line, &values) != nil || len(known) > maxColumns {
 			continue
 		}
 		objects = append(objects, values)
-		var fresh []string
 		for key := range values {
-			if !slices.Contains(keys, key) && len(keys)+len(fresh) < maxColumns {
-				fresh = append(fresh, key)
-			}
+			known[key] = true
 		}
-		slices.Sort(fresh) // objects have no order
-		keys = append(keys, fresh...)
 	}
-	rows := [][]string{keys}
-	for _, values := range objects {
-		row := make([]string, len(keys))
-		for i, key := range keys {
-			if text, ok := jsonText(values[key]); ok {
-				row[i] = strings.TrimSpace(text)
-			}
+	names := slices.Sorted(maps.Keys(known))
+	if keys = names; len(keys) == 0 {
+		keys = []string{smilesNames[0], idNames[0]} // each line then reports its mistake
+	}
+	t := tableOf(keys, func() [][]string {
+		rows := [][]string{keys}
+		for _, values := range objects[:min(len(objects), headRows)] {
+			rows = append(rows, cellsOf(keys, values))
 		}
-		rows = append(rows, row)
-	}
-	if len(keys) == 0 {
-		return smilesNames[0], idNames[0], nil // each line then reports its mistake
-	}
-	t := tableOf(keys, func() [][]string { return rows }, column)
+		return rows
+	}, column)
 	switch {
 	case t.SMILES < 0:
-		return "", "", noColumn(keys, column)
+		return nil, 0, 0, noColumn(keys, column)
 	case t.twins != nil:
-		return "", "", t.twins.keys()
+		return nil, 0, 0, t.twins
 	}
 	if t.Guessed {
-		guessed(keys[t.SMILES])
+		s.guessed(keys[t.SMILES])
 	}
-	if t.ID >= 0 {
-		id = keys[t.ID]
+	s.header(names)
+	if err := s.findWanted(names, columnCalled); err != nil {
+		return nil, 0, 0, err
 	}
-	return keys[t.SMILES], id, nil
+	s.tellOwn(names, t.SMILES, t.ID)
+	return keys, t.SMILES, t.ID, nil
+}
+
+// cellsOf returns the texts and numbers of an object.
+func cellsOf(keys []string, values map[string]json.RawMessage) []string {
+	row := make([]string, len(keys))
+	for i, key := range keys {
+		if text, ok := jsonText(values[key]); ok {
+			row[i] = strings.TrimSpace(text)
+		}
+	}
+	return row
 }
 
 func (s *scanner) readNodeLink(string) error {
-	s.eachLine(func(line []byte, column int) {
+	return s.eachObject(func(line []byte, column int) {
 		rec := Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(line), linked: true}
-		s.row++
-		s.stopped = !s.emit(rec)
+		s.send(rec)
 	})
-	return nil
 }
 
 // A nodeLink is a graph as NetworkX writes it, with the key links, or edges since 3.4.

@@ -341,16 +341,24 @@ func (t *Text) Table(format Format, column string) (Table, bool) {
 		return Table{}, false
 	}
 	head := t.head()
-	rows := sample(head, separatorIn(head, format, column), MaxRecord+1)
-	if len(rows) == 0 {
+	table, rows := tableIn(head, separatorIn(head, format, column), column)
+	if rows == nil {
 		return Table{}, false
 	}
-	table := tableOf(rows[0], func() [][]string { return rows }, column)
 	if table.twins != nil && !table.twins.ids {
 		table.SMILES = -1
 	}
 	table.Columns = ownNames(table.Columns)
 	return table, true
+}
+
+// tableIn finds the columns of the head of a text with a separator, and returns its first rows.
+func tableIn(head []byte, separator byte, column string) (Table, [][]string) {
+	rows := sample(head, separator, MaxRecord+1)
+	if len(rows) == 0 {
+		return Table{}, nil
+	}
+	return tableOf(rows[0], func() [][]string { return rows }, column), rows
 }
 
 // ownNames makes column names unique.
@@ -532,11 +540,10 @@ func separatorIn(head []byte, format Format, column string) byte {
 	}
 	best := support{}
 	for _, c := range separators {
-		rows := sample(head, c, MaxRecord+1)
-		if len(rows) == 0 || len(rows[0]) < 2 {
+		t, rows := tableIn(head, c, column)
+		if len(t.First) < 2 {
 			continue
 		}
-		t := tableOf(rows[0], func() [][]string { return rows }, column)
 		if s := supportOf(rows, t.SMILES); s.beats(best) {
 			best, separator = s, c
 		}
@@ -551,11 +558,10 @@ func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
 	best, format := support{}, SMI
 	for _, c := range []byte{'\t', ',', ';'} {
-		rows := sample(head, c, MaxRecord+1)
-		if len(rows) == 0 || len(rows[0]) < 2 {
+		t, rows := tableIn(head, c, "")
+		if len(t.First) < 2 {
 			continue
 		}
-		t := tableOf(rows[0], func() [][]string { return rows }, "")
 		s := supportOf(rows, t.SMILES)
 		if c == '\t' && len(rows[0]) > 2 && s.read >= plain.read && s.read > 0 {
 			return TSV // otherwise the rest would be the name
@@ -617,12 +623,8 @@ func smiCells(head []byte) (cells, words []string) {
 
 // tableCells returns the expected SMILES in the head of a table, and all fields.
 func tableCells(head []byte, format Format, column string) (cells, words []string) {
-	rows := sample(head, separatorIn(head, format, column), MaxRecord+1)
-	if len(rows) == 0 {
-		return nil, nil
-	}
+	t, rows := tableIn(head, separatorIn(head, format, column), column)
 	words = slices.Concat(rows...)
-	t := tableOf(rows[0], func() [][]string { return rows }, column)
 	if t.Header {
 		rows = rows[1:]
 	}

@@ -291,7 +291,7 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	if len(opt.Cells) > 0 && (known.graphs || format == SMI) {
 		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", opt.Cells[0], format))
 	}
-	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt, wanted: opt.Cells}
+	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt}
 	if !text.parquet {
 		s.head = text.head()
 	}
@@ -317,22 +317,15 @@ type scanner struct {
 	stopped bool   // emit was false
 	both    []byte // memory for a record's texts
 
-	wanted []string // Options.Cells
-	cells  []string // of the next record
-	own    []string // the same of Options.Own
-	cellAt [][2]int // of these
+	further, own []int // columns of Options.Cells and of Options.Own
 }
 
-// record emits a molecule that begins on line, its SMILES at the given place. Only the SMILES
-// remains to be checked.
-func (s *scanner) record(line int, id, smiles []byte, smilesLine, column int) {
-	s.fill(Record{Row: s.row, Line: line, Cells: s.cells, Own: s.own, cellAt: s.cellAt, file: s.file, smilesLine: smilesLine, column: column}, id, smiles)
-}
-
-func (s *scanner) fill(rec Record, id, smiles []byte) {
+// emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.
+func (s *scanner) emitText(rec Record, id, smiles []byte) {
+	rec.Row, rec.file = s.row, s.file
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.column = 1
-		rec.Err = rec.Fail(fmt.Errorf("id of %d bytes: want at most %d", len(id), MaxField))
+		rec.Err = rec.Fail(idTooLong(len(id)))
 	}
 	if len(id) > MaxField {
 		id = nil
@@ -348,106 +341,51 @@ func (s *scanner) fill(rec Record, id, smiles []byte) {
 	} else {
 		rec.SMILES, rec.ID = string(smiles), nameOf(id)
 	}
-	s.row++
-	s.stopped = !s.emit(rec)
+	s.send(rec)
+}
+
+func idTooLong(size int) error {
+	return fmt.Errorf("id of %d bytes: want at most %d", size, MaxField)
 }
 
 // refuse emits an unreadable record that begins on line.
-func (s *scanner) refuse(line int, err *SyntaxError) {
-	err.File = s.file
-	rec := Record{Row: s.row, Line: line, Err: err}
+func (s *scanner) refuse(line int, err error) {
+	s.send(Record{Row: s.row, Line: line, Err: err})
+}
+
+func (s *scanner) send(rec Record) {
 	s.row++
 	s.stopped = !s.emit(rec)
 }
 
-func (s *scanner) tooLong() error {
-	return fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1)
+// tooLong is the error for the line or record that begins on line.
+func (s *scanner) tooLong(line int) *SyntaxError {
+	return syntaxError(s.file, line, 1, fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1))
 }
 
-// readSMI reads lines until the text ends or emit is false.
 func (s *scanner) readSMI(string) error {
 	place, _ := placeOf(s.head)
-	for first := true; !s.stopped; {
-		n, ok := s.lineEnd(0)
-		if !ok {
-			if s.err == nil {
-				if s.buf[s.pos] != '#' {
-					s.refuse(s.line, syntaxError("", s.line, 1, s.tooLong()))
-				}
-				s.skipLine(n, s.line+1)
-				continue
+	first := true
+	s.eachLine(func(full []byte, whole bool) bool {
+		if !whole {
+			if full[0] != '#' {
+				s.refuse(s.line, s.tooLong(s.line))
 			}
-			// Text before an error may be an incomplete line.
-			if s.broken() != nil || n == 0 {
-				return nil
-			}
+			return !s.stopped
 		}
-		for from, line := range linesOf(s.bytes(0, n)) {
+		for from, line := range linesOf(full) {
 			text := bytes.TrimLeftFunc(line, isSpace)
 			column := from + len(line) - len(text) + 1
-			if text = bytes.TrimRightFunc(text, isSpace); len(text) > 0 && text[0] != '#' && !s.stopped {
-				if header := first && place.isHeader(text); !header {
-					molecule, id, at := place.cut(text)
-					s.record(s.line, id, molecule, s.line, column+at)
-				}
-				first = false
+			if text = bytes.TrimRightFunc(text, isSpace); len(text) == 0 || text[0] == '#' || s.stopped {
+				continue
 			}
+			if header := first && place.isHeader(text); !header {
+				molecule, id, at := place.cut(text)
+				s.emitText(Record{Line: s.line, smilesLine: s.line, column: column + at}, id, molecule)
+			}
+			first = false
 		}
-		s.consume(n, s.line)
-		if ok {
-			s.consume(1, s.line+1)
-		}
-	}
+		return !s.stopped
+	})
 	return nil
-}
-
-func (s *scanner) readSDF(string) error {
-	fields := &fields{names: s.wanted, seen: make([]bool, len(s.wanted))}
-	told := s.opt.Header == nil && s.opt.Own == nil
-	for in, err := range molfile.SDF(s.window) {
-		if err != nil {
-			return err
-		}
-		if in.Err != nil {
-			s.refuse(in.Line, &SyntaxError{Line: in.Line, Column: 1, Err: in.Err})
-		} else {
-			if !told {
-				told = true
-				s.header(namesOf(&in))
-				fields.ownAmong(s, &in)
-			}
-			id, twice := idOf(&in)
-			cells, twiceRead := fields.of(&in)
-			rec := Record{Row: s.row, Line: in.Line, ID: id, file: s.file, smilesLine: in.Line, column: 1, molfile: in.Molfile(), Cells: cells, Own: fields.ownOf(&in)}
-			if twice = cmp.Or(twice, twiceRead); twice != nil {
-				rec.Err = rec.Fail(twice.data())
-			}
-			if len(rec.molfile) < len(in.Text)/2 {
-				rec.molfile = strings.Clone(rec.molfile) // lets the data go
-			}
-			if len(rec.ID) > MaxField {
-				rec.Err = syntaxError(s.file, in.Line, 1, fmt.Errorf("id of %d bytes: want at most %d", len(rec.ID), MaxField))
-				rec.ID = ""
-			}
-			rec.ID = nameOf([]byte(rec.ID))
-			s.row++
-			s.stopped = !s.emit(rec)
-		}
-		if s.stopped {
-			return nil
-		}
-	}
-	return fields.missing()
-}
-
-func idOf(in *molfile.Record) (string, *twins) {
-	if name := in.Name(); name != "" {
-		return name, nil
-	}
-	names, values := dataOf(in)
-	i, err := idColumn(names)
-	if i < 0 || err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(values[i]), nil
 }

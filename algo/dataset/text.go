@@ -49,7 +49,6 @@ func decode(r io.Reader) (io.Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	unmarked, _ := b.Peek(unmarkedSize)
 	switch {
 	case compressionOf(head) != nil:
 		// Such bytes later on mean that it was compressed first.
@@ -62,29 +61,11 @@ func decode(r io.Reader) (io.Reader, error) {
 		return bufio.NewReader(&utf16Text{b, binary.BigEndian}), nil
 	case bytes.HasPrefix(head, byteOrderMark):
 		b.Discard(len(byteOrderMark))
-	case isLatinUTF16(unmarked, 1):
-		return bufio.NewReader(&utf16Text{b, binary.LittleEndian}), nil
-	case isLatinUTF16(unmarked, 0):
-		return bufio.NewReader(&utf16Text{b, binary.BigEndian}), nil
 	}
 	return b, nil
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
-
-// unmarkedSize bytes decide whether a text is UTF-16 without a mark.
-const unmarkedSize = 64
-
-// isLatinUTF16 recognises UTF-16 by its zero high bytes of Latin letters, from an offset on.
-func isLatinUTF16(head []byte, from int) bool {
-	zeros := 0
-	for i := from; i < len(head); i += 2 {
-		if head[i] == 0 {
-			zeros++
-		}
-	}
-	return len(head) >= 4 && zeros == (len(head)+1-from)/2 && bytes.Count(head, []byte{0}) == zeros
-}
 
 // A steady reader repeats its error: looking ahead meets it first.
 type steady struct {

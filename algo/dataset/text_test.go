@@ -188,25 +188,6 @@ func TestCompressedTwice(t *testing.T) {
 	}
 }
 
-// A decoder of zstd sees none of the frames to be skipped before the first that is not.
-func TestSkippableFrames(t *testing.T) {
-	const frame = "\x5f\x2a\x4d\x18\x03\x00\x00\x00any"
-	seen := ""
-	u := Unpack{Zstd: func(r io.Reader) (io.Reader, error) {
-		data, err := io.ReadAll(r)
-		seen = string(data)
-		return strings.NewReader("C"), err
-	}}
-	for text, want := range map[string]string{
-		frame + frame + string(zstdMagic) + "x": string(zstdMagic) + "x", frame: "", frame + frame[:9]: "cut", frame[:6]: "cut",
-	} {
-		_, err := NewText(iotest.OneByteReader(strings.NewReader(text)), u)
-		if cut := errors.Is(err, io.ErrUnexpectedEOF); cut != (want == "cut") || !cut && (err != nil || seen != want) {
-			t.Errorf("%q: %v, decoder sees %q", text, err, seen)
-		}
-	}
-}
-
 // Characters of UTF-16 that need four bytes are read however little room is left for them.
 func TestLongCharacters(t *testing.T) {
 	want := strings.Repeat("x\U0001F9EA", 3000)

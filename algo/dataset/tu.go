@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -166,7 +167,7 @@ func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lo
 }
 
 // eachLine calls f with every line of a file, without its line feed. Blank lines may only end it.
-func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, text []byte) error) error {
+func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
 		return err
@@ -178,46 +179,28 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(line int, t
 	}
 	const longest = 64 << 10
 	w := newWindow(&limited{r, limit, limit}, longest, longest)
-	blank := 0
-	for {
-		n, ok := w.lineEnd(0)
-		if !ok {
-			if err := w.broken(); err != nil {
-				return fmt.Errorf("%s: line %d: %w", file, w.line, err)
-			}
-			if w.err == nil {
-				return syntaxError(file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
-			}
-			if n == 0 {
-				return nil
-			}
-		}
-		text := w.bytes(0, n)
-		i := 0
-		for i < len(text) && isBlank(text[i]) {
-			i++
-		}
-		if i == len(text) {
-			if blank == 0 {
-				blank = w.line
-			}
-		} else {
-			if blank > 0 {
-				return syntaxError(file, blank, 1, errors.New("blank line: want a number"))
-			}
-			if err := f(w.line, text); err != nil {
-				var at *SyntaxError
-				if errors.As(err, &at) {
+	blank := 0 // the line of the first one
+	w.eachLine(func(text []byte, whole bool) bool {
+		switch isBlankLine := len(bytes.TrimLeft(text, " \t")) == 0; {
+		case !whole:
+			err = syntaxError(file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
+		case isBlankLine:
+			blank = cmp.Or(blank, w.line)
+		case blank > 0:
+			err = syntaxError(file, blank, 1, errors.New("blank line: want a number"))
+		default:
+			if err = f(text); err != nil {
+				if at, ok := err.(*SyntaxError); ok {
 					at.File, at.Line = file, w.line
 				}
-				return err
 			}
 		}
-		if !ok {
-			return nil
-		}
-		w.consume(n+1, w.line+1)
+		return err == nil
+	})
+	if broken := w.broken(); err == nil && broken != nil {
+		return fmt.Errorf("%s: line %d: %w", file, w.line, broken)
 	}
+	return err
 }
 
 // limited fails beyond a number of bytes, where io.LimitReader would end.
@@ -237,9 +220,7 @@ func (l *limited) Read(p []byte) (int, error) {
 // number reads an unsigned decimal number of at most 9 digits at or after text[i], and returns the
 // index after it and its blanks, or a negative one.
 func number(text []byte, i int) (value, next int) {
-	for i < len(text) && isBlank(text[i]) {
-		i++
-	}
+	i = skipBlanks(text, i)
 	from := i
 	for i < len(text) && text[i]-'0' <= 9 {
 		value = 10*value + int(text[i]-'0')
@@ -250,19 +231,19 @@ func number(text []byte, i int) (value, next int) {
 	if i == from {
 		return 0, -1
 	}
-	for i < len(text) && isBlank(text[i]) {
-		i++
-	}
-	return value, i
+	return value, skipBlanks(text, i)
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+func skipBlanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
 
 // unexpected is the error for text[i:]. eachLine adds file and line.
 func unexpected(text []byte, i int, want string, args ...any) error {
-	for i < len(text) && isBlank(text[i]) {
-		i++
-	}
+	i = skipBlanks(text, i)
 	want = fmt.Sprintf(want, args...)
 	token := text[i:]
 	if end := bytes.IndexAny(token, ", \t"); end > 0 {
@@ -277,7 +258,7 @@ func unexpected(text []byte, i int, want string, args ...any) error {
 // readIndicator returns the graph of each node, from 0, and the first node of each graph, then the
 // number of nodes.
 func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, err error) {
-	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		id, next := number(text, 0)
 		last := len(starts) // the last graph's number
 		// A larger step would be a graph without nodes, or a huge number.
@@ -309,7 +290,7 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 
 // readEdges returns the directed edges in order, nodes from 0.
 func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]int32, err error) {
-	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		a, i := number(text, 0)
 		if i < 0 || a == 0 || a > len(graphOf) {
 			return unexpected(text, 0, "a node from 1 to %d", len(graphOf))
@@ -335,7 +316,7 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]i
 
 // readLabels returns the labels of n graphs.
 func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err error) {
-	err = eachLine(fsys, u, file, MaxTUBytes, func(line int, text []byte) error {
+	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		v, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
 		if err != nil {
 			return unexpected(text, 0, "a whole number from %d to %d", math.MinInt32, math.MaxInt32)

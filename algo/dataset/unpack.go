@@ -6,7 +6,6 @@ import (
 	"compress/bzip2"
 	"compress/flate"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -48,13 +47,13 @@ var errBomb = new(ExpandError)
 type compression struct {
 	suffix string                 // of file names
 	begins func(head []byte) bool // recognises the first four bytes
-	open   func(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error)
+	open   func(u Unpack, in io.Reader) (io.Reader, error)
 }
 
 var compressions = []compression{
 	{".gz", func(head []byte) bool { return bytes.HasPrefix(head, gzipMagic) }, openGzip},
 	{".zst", func(head []byte) bool { return bytes.Equal(head, zstdMagic) || isSkippable(head) }, openZstd},
-	{".bz2", isBzip2, func(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
+	{".bz2", isBzip2, func(_ Unpack, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 }
 
 // compressionOf returns the compression of data, nil for plain ones.
@@ -85,45 +84,16 @@ func isBzip2(head []byte) bool {
 	return len(head) == 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
 
-func openGzip(_ Unpack, _ *bufio.Reader, in io.Reader) (io.Reader, error) {
+func openGzip(_ Unpack, in io.Reader) (io.Reader, error) {
 	z, err := gzip.NewReader(in)
 	return z, endsEarly(err)
 }
 
-// openZstd reads what b holds, through in.
-func openZstd(u Unpack, b *bufio.Reader, in io.Reader) (io.Reader, error) {
+func openZstd(u Unpack, in io.Reader) (io.Reader, error) {
 	if u.Zstd == nil {
 		return nil, errors.New("zstd-compressed data: want plain text or gzip, decompress it first")
 	}
-	if err := skipFrames(b); err != nil {
-		return nil, endsEarly(err)
-	}
 	return u.Zstd(in)
-}
-
-// skipFrames consumes skippable frames, so that a decoder that looks at the first frame for its
-// memory sees the right one.
-func skipFrames(b *bufio.Reader) error {
-	for {
-		head, err := b.Peek(4)
-		if !isSkippable(head) {
-			if err == io.EOF {
-				err = nil
-			}
-			return err
-		}
-		var header [8]byte
-		if _, err := io.ReadFull(b, header[:]); err != nil {
-			return err
-		}
-		size := int64(binary.LittleEndian.Uint32(header[4:]))
-		if n, err := io.CopyN(io.Discard, b, size); n < size {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		}
-	}
 }
 
 // text returns r, decompressed if its first bytes say so.
@@ -141,7 +111,7 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 		return nil, errTwice
 	}
 	in := &counter{r: b}
-	z, err := c.open(u, b, in)
+	z, err := c.open(u, in)
 	if err != nil {
 		return nil, err
 	}

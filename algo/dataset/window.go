@@ -70,6 +70,28 @@ func (w *window) lineEnd(from int) (int, bool) {
 	}
 }
 
+// eachLine calls visit with each line, without its line feed, until it is false. Of a line that is
+// too long it gets the beginning, and whole is false.
+func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
+	for again := true; again; {
+		n, ended := w.lineEnd(0)
+		whole := ended || w.err != nil
+		// Text before an error may be an incomplete line.
+		if !ended && whole && (w.broken() != nil || n == 0) {
+			return
+		}
+		again = visit(w.bytes(0, n), whole)
+		switch {
+		case !whole:
+			w.skipLine(n, w.line+1)
+		case ended:
+			w.consume(n+1, w.line+1)
+		default:
+			w.consume(n, w.line)
+		}
+	}
+}
+
 // buffered is the length of the unconsumed text.
 func (w *window) buffered() int { return w.end - w.pos }
 

@@ -18,7 +18,7 @@ const (
 	codecLZ4    = 7
 )
 
-var codecNames = map[int32]string{3: "LZO", 4: "Brotli", 5: "the old LZ4"}
+var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "the old LZ4"}
 
 // decompress returns size bytes, at most MaxPage. The result may share memory with buf or body.
 func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {

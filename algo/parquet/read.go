@@ -3,8 +3,8 @@
 //
 // It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and
 // a dictionary for each column. It reads flat columns of pandas, Polars, Spark and DuckDB: data
-// pages of both versions, plain, dictionary or delta; uncompressed or Snappy, gzip, zstd or LZ4.
-// Lists and structs are recognised and not read.
+// pages of both versions, plain or with a dictionary, as they write by default; uncompressed or
+// Snappy, gzip, zstd or LZ4. Lists, structs and deltas are recognised and not read.
 package parquet
 
 import (
@@ -28,8 +28,6 @@ const (
 	// 8 KiB to 1 MiB.
 	MaxPage       = 64 << 20
 	maxPageHeader = 1 << 20
-	// maxDeltas bounds the values of a delta page, whose lengths are read twice.
-	maxDeltas = 1 << 24
 )
 
 // A Column at the top level of a file.
@@ -68,8 +66,8 @@ type group struct {
 type chunk struct {
 	at, size  int64 // of its pages
 	values    int64
-	codec     int32
-	physical  int32
+	codec     int64
+	physical  int64
 	elsewhere bool // in another file
 }
 
@@ -165,27 +163,19 @@ func cmpErr(errs ...error) error {
 // An element of a schema.
 type element struct {
 	name                                      string
-	physical, repetition, children, converted int
+	physical, repetition, children, converted int64
 	logical                                   int // the set field of the union LogicalType
 	unsigned                                  bool
 }
 
 func readElement(r *reader) element {
 	e := element{physical: -1, converted: -1}
-	r.fields(func(id int, kind byte) bool {
+	r.numbers(map[int]*int64{1: &e.physical, 3: &e.repetition, 5: &e.children, 6: &e.converted}, func(id int, kind byte) bool {
 		switch {
-		case kind == thriftI32 && id == 1:
-			e.physical = int(r.signed())
-		case kind == thriftI32 && id == 3:
-			e.repetition = int(r.signed())
-		case kind == thriftBinary && id == 4:
+		case id == 4 && kind == thriftBinary:
 			e.name = r.text()
-		case kind == thriftI32 && id == 5:
-			e.children = int(r.signed())
-		case kind == thriftI32 && id == 6:
-			e.converted = int(r.signed())
-		case kind == thriftStruct && id == 10:
-			r.fields(func(id int, kind byte) bool {
+		case id == 10 && kind == thriftStruct:
+			r.fields(func(id int, _ byte) bool {
 				e.logical = id
 				return false
 			})
@@ -213,13 +203,13 @@ func (f *File) setSchema(schema []element) error {
 	}
 	for at := 1; at < len(schema); {
 		e := schema[at]
-		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional, physical: e.physical, unsigned: e.unsigned}
+		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional, physical: int(e.physical), unsigned: e.unsigned}
 		// below counts elements still to come below e.
 		for below := 1; below > 0; below-- {
 			if at >= len(schema) {
 				return errThrift
 			}
-			if n := schema[at].children; n > 0 {
+			if n := int(schema[at].children); n > 0 {
 				if n > len(schema) {
 					return errThrift
 				}
@@ -236,7 +226,7 @@ func (f *File) setSchema(schema []element) error {
 			c.What = "lists"
 		case e.children > 0:
 			c.What = "structs"
-		case e.physical < 0 || e.physical >= len(physicalNames):
+		case e.physical < 0 || e.physical >= int64(len(physicalNames)):
 			return errThrift
 		case e.physical == byteArray && (plain || e.logical == 1 || e.logical == 4 || e.logical == 12 || e.converted == 0 || e.converted == 4 || e.converted == 19):
 			c.Text, c.What = true, "text"
@@ -272,32 +262,12 @@ func readGroup(r *reader, leaves int) (g group) {
 func readChunk(r *reader) (c chunk) {
 	var data, dictionary int64
 	r.fields(func(id int, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftBinary:
-			c.elsewhere = true
-		case id == 3 && kind == thriftStruct:
-			r.fields(func(id int, kind byte) bool {
-				switch {
-				case id == 1 && kind == thriftI32:
-					c.physical = int32(r.signed())
-				case id == 4 && kind == thriftI32:
-					c.codec = int32(r.signed())
-				case id == 5 && kind == thriftI64:
-					c.values = r.signed()
-				case id == 7 && kind == thriftI64:
-					c.size = r.signed()
-				case id == 9 && kind == thriftI64:
-					data = r.signed()
-				case id == 11 && kind == thriftI64:
-					dictionary = r.signed()
-				default:
-					return false
-				}
-				return true
-			})
-			return true
+		c.elsewhere = c.elsewhere || id == 1 && kind == thriftBinary
+		if id != 3 || kind != thriftStruct {
+			return false
 		}
-		return false
+		r.numbers(map[int]*int64{1: &c.physical, 4: &c.codec, 5: &c.values, 7: &c.size, 9: &data, 11: &dictionary}, nil)
+		return true
 	})
 	if c.at = data; dictionary > 0 && dictionary < data {
 		c.at = dictionary
@@ -366,7 +336,7 @@ func (f *File) cursor(g, column int) (*cursor, error) {
 		return nil, fmt.Errorf("its data are said to be bytes %d to %d of %d, the file looks truncated", k.at, k.at+k.size, f.size)
 	case k.values != f.groups[g].rows:
 		return nil, fmt.Errorf("%d values in %d rows", k.values, f.groups[g].rows)
-	case int(k.physical) != c.physical:
+	case k.physical != int64(c.physical):
 		return nil, errors.New("its type is not that of the schema")
 	}
 	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size}, nil
@@ -432,10 +402,10 @@ func (c *Column) digits(b, value []byte) []byte {
 
 // A header is that of a page.
 type header struct {
-	kind                     int
+	kind                     int64
 	compressed, uncompressed int64
-	values, encoding         int
-	levels                   int // encoding of definition levels, version 1
+	values, encoding         int64
+	levels                   int64 // encoding of definition levels, version 1
 	// Of version 2.
 	repetitionSize, definitionSize int64
 	plain                          bool // not compressed
@@ -451,56 +421,24 @@ const (
 	plainValues     = 0
 	plainDictionary = 2
 	runLengths      = 3
-	deltaBinary     = 5
-	deltaLengths    = 6
-	deltaArrays     = 7
 	dictionary      = 8
 )
 
 func readHeader(r *reader) (h header) {
 	h.encoding = -1
-	numbers := func(into map[int]*int) {
-		r.fields(func(id int, kind byte) bool {
-			if p := into[id]; p != nil && kind == thriftI32 {
-				*p = int(r.signed())
-				return true
-			}
-			return false
-		})
-	}
-	r.fields(func(id int, kind byte) bool {
-		switch {
-		case id == 1 && kind == thriftI32:
-			h.kind = int(r.signed())
-		case id == 2 && kind == thriftI32:
-			h.uncompressed = r.signed()
-		case id == 3 && kind == thriftI32:
-			h.compressed = r.signed()
-		case id == 5 && kind == thriftStruct:
-			numbers(map[int]*int{1: &h.values, 2: &h.encoding, 3: &h.levels})
-		case id == 7 && kind == thriftStruct:
-			numbers(map[int]*int{1: &h.values, 2: &h.encoding})
-		case id == 8 && kind == thriftStruct:
-			r.fields(func(id int, kind byte) bool {
-				switch {
-				case id == 1 && kind == thriftI32:
-					h.values = int(r.signed())
-				case id == 4 && kind == thriftI32:
-					h.encoding = int(r.signed())
-				case id == 5 && kind == thriftI32:
-					h.definitionSize = r.signed()
-				case id == 6 && kind == thriftI32:
-					h.repetitionSize = r.signed()
-				case id == 7 && kind == thriftFalse:
-					h.plain = true
-				default:
-					return false
-				}
-				return true
-			})
-		default:
+	r.numbers(map[int]*int64{1: &h.kind, 2: &h.uncompressed, 3: &h.compressed}, func(id int, kind byte) bool {
+		places, known := map[int]map[int]*int64{
+			5: {1: &h.values, 2: &h.encoding, 3: &h.levels},
+			7: {1: &h.values, 2: &h.encoding},
+			8: {1: &h.values, 4: &h.encoding, 5: &h.definitionSize, 6: &h.repetitionSize},
+		}[id]
+		if !known || kind != thriftStruct {
 			return false
 		}
+		r.numbers(places, func(field int, kind byte) bool {
+			h.plain = h.plain || id == 8 && field == 7 && kind == thriftFalse
+			return false // a truth has no bytes
+		})
 		return true
 	})
 	return h
@@ -570,7 +508,7 @@ func (c *cursor) readDictionary(h header) error {
 	if c.column.physical == boolean {
 		return errors.New("a dictionary of truths")
 	}
-	if h.values > len(body)/c.column.size() {
+	if h.values > int64(len(body)/c.column.size()) {
 		return fmt.Errorf("a dictionary of %d values in %d bytes", h.values, len(body))
 	}
 	for range h.values {
@@ -630,12 +568,8 @@ func (c *cursor) readData2(h header) error {
 }
 
 // setValues decodes body as the page's values.
-func (c *cursor) setValues(h header, body []byte) (err error) {
-	c.left = h.values
-	text := c.column.Text
-	if h.encoding >= deltaBinary && h.encoding <= deltaArrays && h.values > maxDeltas {
-		return fmt.Errorf("%d deltas: want at most %d in a page", h.values, maxDeltas)
-	}
+func (c *cursor) setValues(h header, body []byte) error {
+	c.left = int(h.values)
 	switch e := h.encoding; {
 	case e == plainValues:
 		c.values = c.plain(body)
@@ -653,23 +587,15 @@ func (c *cursor) setValues(h header, body []byte) (err error) {
 			c.words.indices = hybrid{left: body[1:], width: int(body[0])}
 		}
 		c.values = c.words
-	case e == deltaBinary && c.column.Whole:
-		d, err := newDelta(body)
-		c.values = &deltaNumbers{delta: d, size: c.column.size()}
-		return err
 	case e == runLengths && c.column.physical == boolean:
 		if len(body) < 4 {
 			return errShort
 		}
 		c.values = &truths{hybrid: hybrid{left: body[4:], width: 1}}
-	case e == deltaLengths && text:
-		c.values, err = newDeltaTexts(body, false)
-	case e == deltaArrays && text:
-		c.values, err = newDeltaTexts(body, true)
 	default:
-		return fmt.Errorf("values of encoding %d: want plain ones, a dictionary or deltas", e)
+		return fmt.Errorf("values of encoding %d: want plain ones or a dictionary", e)
 	}
-	return err
+	return nil
 }
 
 func (c *cursor) plain(body []byte) values {

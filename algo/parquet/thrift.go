@@ -104,6 +104,17 @@ func (r *reader) fields(read func(id int, kind byte) bool) {
 	r.depth--
 }
 
+// numbers reads the fields of a struct: integers into places by id, and other values by read.
+func (r *reader) numbers(places map[int]*int64, read func(id int, kind byte) bool) {
+	r.fields(func(id int, kind byte) bool {
+		if place := places[id]; place != nil && (kind == thriftI32 || kind == thriftI64) {
+			*place = r.signed()
+			return true
+		}
+		return read != nil && read(id, kind)
+	})
+}
+
 // each calls read for each element of a list of structs.
 func (r *reader) each(kind byte, read func()) bool {
 	if kind != thriftList {

@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"baca/algo/molecule/molfile"
+)
+
+// An sdf reads molfiles and their data items.
+type sdf struct {
+	*scanner
+	told    bool           // the first record has been seen
+	places  map[string]int // in Options.Own, by name
+	missing []string       // of Options.Cells, that no record has had so far
+}
+
+func (s *scanner) readSDF(string) error {
+	d := &sdf{scanner: s, missing: slices.Clone(s.opt.Cells)}
+	for in, err := range molfile.SDF(s.window) {
+		switch {
+		case err != nil:
+			return err
+		case in.Err != nil:
+			s.refuse(in.Line, syntaxError(s.file, in.Line, 1, in.Err))
+		default:
+			d.emitRecord(&in)
+		}
+		if s.stopped {
+			return nil
+		}
+	}
+	if d.told && len(d.missing) > 0 {
+		return fmt.Errorf("no record has data called %s", clip(d.missing[0]))
+	}
+	return nil
+}
+
+func (d *sdf) emitRecord(in *molfile.Record) {
+	rec := Record{Row: d.row, Line: in.Line, ID: in.Name(), file: d.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
+	if !d.told || rec.ID == "" || len(d.opt.Cells)+len(d.places) > 0 {
+		if err := d.read(in, &rec); err != nil {
+			rec.Err = rec.Fail(err.data())
+		}
+	}
+	if len(rec.molfile) < len(in.Text)/2 {
+		rec.molfile = strings.Clone(rec.molfile) // lets the data go
+	}
+	if len(rec.ID) > MaxField {
+		rec.Err, rec.ID = rec.Fail(idTooLong(len(rec.ID))), ""
+	}
+	rec.ID = nameOf([]byte(rec.ID))
+	d.send(rec)
+}
+
+// read sets the cells of a record, and its id where the molfile has no name.
+func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
+	var names, values []string
+	for name, value := range in.Fields() {
+		names, values = append(names, name), append(values, value)
+	}
+	id := -1
+	if rec.ID == "" {
+		if id, twice = idColumn(names); id >= 0 && twice == nil {
+			rec.ID = strings.TrimSpace(values[id])
+		}
+	}
+	if !d.told {
+		d.begin(names, id)
+	}
+	var err *twins
+	if len(d.opt.Cells) > 0 {
+		rec.Cells, err = d.wanted(names, values)
+	}
+	if len(d.places) > 0 {
+		rec.Own = make([]string, len(d.places))
+		for i, name := range names {
+			if k, own := d.places[name]; own {
+				rec.Own[k] = cellOf([]byte(values[i]))
+			}
+		}
+	}
+	return cmp.Or(twice, err)
+}
+
+// begin tells the names of the first record, each once.
+func (d *sdf) begin(names []string, id int) {
+	d.told, d.places = true, map[string]int{}
+	seen := map[string]bool{}
+	var distinct []string
+	for i, name := range names {
+		if !seen[name] {
+			seen[name], distinct = true, append(distinct, name)
+		}
+		if i == id {
+			id = len(distinct) - 1
+		}
+	}
+	d.header(distinct)
+	d.tellOwn(distinct, -1, id)
+	for k, i := range d.own {
+		d.places[distinct[i]] = k
+	}
+}
+
+// wanted returns the cells of Options.Cells, empty where missing.
+func (d *sdf) wanted(names, values []string) ([]string, *twins) {
+	cells := make([]string, len(d.opt.Cells))
+	for k, name := range d.opt.Cells {
+		i, err := columnCalled(names, name)
+		if err != nil {
+			return nil, err
+		}
+		if i >= 0 {
+			cells[k] = cellOf([]byte(values[i]))
+			d.missing = slices.DeleteFunc(d.missing, func(m string) bool { return m == name })
+		}
+	}
+	return cells, nil
+}

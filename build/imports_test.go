@@ -20,6 +20,7 @@ var layer = map[string]int{
 	"baca/algo/internal/adam":              1,
 	"baca/algo/product":                    1,
 	"baca/algo/parquet":                    1,
+	"baca/algo/xlsx":                       1,
 	"baca/algo/graph":                      1,
 	"baca/algo/dictionary":                 1,
 	"baca/algo/metric":                     1,

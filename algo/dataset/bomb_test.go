@@ -1,10 +1,15 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +33,7 @@ func equalRows(t *testing.T, rows int) []byte {
 
 // readIn reads all records, and returns how many there are, what ends them, and by how many bytes the
 // heap had grown at most, looked at now and then.
-func readIn(data []byte) (rows int, grown int64, err error) {
+func readIn(name string, data []byte) (rows int, grown int64, err error) {
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -36,7 +41,7 @@ func readIn(data []byte) (rows int, grown int64, err error) {
 		runtime.ReadMemStats(&now)
 		grown = max(grown, int64(now.HeapInuse)-int64(before.HeapInuse))
 	}
-	for _, e := range Records(bytes.NewReader(data), Options{Name: "in.parquet"}) {
+	for _, e := range Records(bytes.NewReader(data), Options{Name: name}) {
 		if e != nil {
 			err = e
 			break
@@ -64,7 +69,7 @@ func TestParquetClaimsRows(t *testing.T) {
 	bomb := append(bytes.Clone(data[:at]), footer...)
 	bomb = binary.LittleEndian.AppendUint32(bomb, uint32(len(footer)))
 	bomb = append(bomb, parquet.Magic...)
-	got, grown, err := readIn(bomb)
+	got, grown, err := readIn("in.parquet", bomb)
 	if err == nil || !strings.Contains(err.Error(), "the column ends before its row group") || got != rows {
 		t.Errorf("%d rows, then %v", got, err)
 	}
@@ -76,7 +81,7 @@ func TestParquetClaimsRows(t *testing.T) {
 	one := bytes.Join([][]byte{data[at:last], data[last+len(honest) : len(data)-8]}, binary.AppendVarint(nil, 1<<40))
 	bomb = append(bytes.Clone(data[:at]), one...)
 	bomb = append(binary.LittleEndian.AppendUint32(bomb, uint32(len(one))), parquet.Magic...)
-	if _, _, err := readIn(bomb); err == nil || !strings.Contains(err.Error(), "rows") {
+	if _, _, err := readIn("in.parquet", bomb); err == nil || !strings.Contains(err.Error(), "rows") {
 		t.Errorf("a column that claims other rows than its group: %v", err)
 	}
 }
@@ -87,12 +92,55 @@ func TestParquetOfEqualRows(t *testing.T) {
 		t.Skip("writes 24 million rows")
 	}
 	data := equalRows(t, 24<<20)
-	rows, grown, err := readIn(data)
+	rows, grown, err := readIn("in.parquet", data)
 	var bomb *ExpandError
 	if !errors.As(err, &bomb) || rows < 1<<20 || rows == 24<<20 {
 		t.Errorf("%d bytes: %d rows, then %v", len(data), rows, err)
 	}
 	if grown > 32<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// Each row of this workbook has its only cell in the last column.
+func TestWorkbookOfWideRows(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, part := range [][2]string{
+		{"xl/workbook.xml", `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet r:id="a"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Target="a.xml"/></Relationships>`},
+		{"xl/a.xml", "<sheetData><row><c><v>smiles</v></c></row>" + strings.Repeat(`<row><c><v>C</v></c><c r="XFD1"><v>1</v></c></row>`, 1<<17)},
+	} {
+		w, err := z.Create(part[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, part[1])
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, grown, err := readIn("in.xlsx", b.Bytes())
+	if bomb := new(ExpandError); !errors.As(err, &bomb) || rows > 1<<10 || grown > 32<<20 {
+		t.Errorf("%d bytes: %d rows, the heap grew by %d bytes, then %v", b.Len(), rows, grown, err)
+	}
+}
+
+// Rows of a workbook are numbered as in Excel, and a refused one is located.
+func TestWorkbook(t *testing.T) {
+	data, err := os.ReadFile("../xlsx/testdata/exceljs.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for r, err := range Molecules(t.Context(), bytes.NewReader(data), Options{Name: "in.xlsx", Cells: []string{"pIC50"}}) {
+		if err == nil {
+			err = r.Err
+		}
+		got = append(got, fmt.Sprint(r.Line, " ", r.SMILES, " ", r.Cells, " ", err))
+	}
+	want := []string{"2 CC(=O)Oc1ccccc1C(=O)O [4.5] <nil>", "4 Cn1cnc2c1c(=O)n(C)c(=O)n2C [3] <nil>", "5 C1CC [] in.xlsx:5:9: ring bond 1 is never closed", "6 CCO [#N/A] <nil>"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

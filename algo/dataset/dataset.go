@@ -1,5 +1,5 @@
 // Package dataset reads graphs: TUDataset folders and archives ([ReadTU], [ReadTUZip]), and streams
-// of molecules in .smi, .csv, .tsv, .jsonl, .sdf and .parquet or of plain graphs in node-link
+// of molecules in .smi, .csv, .tsv, .xlsx, .jsonl, .sdf and .parquet or of plain graphs in node-link
 // .jsonl and .graphml, compressed or not ([Records], [Molecules]; [Collect] and [Open] read one
 // whole). It also draws the splits of the evaluation protocol.
 //

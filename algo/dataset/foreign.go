@@ -14,7 +14,7 @@ type foreignFormat struct {
 }
 
 const (
-	plainText  = "want SMILES, one a line, or a CSV, TSV, SDF or Parquet file"
+	plainText  = "want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"
 	saveAsCSV  = "save it as CSV and give that"
 	asParquet  = "write it as Parquet or CSV"
 	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
@@ -24,7 +24,6 @@ const (
 
 // foreignFormats are in order of comparison.
 var foreignFormats = []foreignFormat{
-	{"PK\x03\x04", "xl/", "an Excel workbook", saveAsCSV},
 	{"PK\x03\x04", "opendocument.spreadsheet", "a LibreOffice spreadsheet", saveAsCSV},
 	{"PK\x03\x04", "word/", "a Word document", copyAsText},
 	{"PK\x03\x04", "opendocument.text", "a LibreOffice document", copyAsText},

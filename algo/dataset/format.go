@@ -16,7 +16,7 @@ type Format string
 const (
 	Auto     Format = ""         // by the name and the text, see [Options.Text]
 	SMI      Format = "smi"      // SMILES, blank, name on each line
-	CSV      Format = "csv"      // fields separated by commas, semicolons or tabs
+	CSV      Format = "csv"      // fields separated by commas, semicolons or tabs; an Excel workbook
 	TSV      Format = "tsv"      // fields separated by tabs
 	JSONL    Format = "jsonl"    // a JSON object with a SMILES on each line
 	SDF      Format = "sdf"      // molfiles
@@ -46,7 +46,7 @@ var formats = []fileFormat{
 	{JSONL, []string{".jsonl", ".ndjson", ".json"}, false, beginsJSON, (*scanner).readJSONL},
 	{SDF, []string{".sdf", ".sd", ".mol"}, false, beginsMolfile, (*scanner).readSDF},
 	{TSV, []string{".tsv", ".tab"}, false, beginsTSV, readFields(TSV)},
-	{CSV, []string{".csv"}, false, beginsCSV, readFields(CSV)},
+	{CSV, []string{".csv", ".xlsx"}, false, beginsCSV, readFields(CSV)},
 	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
 }
 

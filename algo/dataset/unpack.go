@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/bzip2"
@@ -10,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"baca/algo/xlsx"
 )
 
 // MaxExpand is how many bytes of text each compressed byte may give beyond freeExpand bytes.
@@ -105,6 +108,8 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	}
 	c := compressionOf(head)
 	switch {
+	case c == nil && isWorkbook(b):
+		return openWorkbook(b)
 	case c == nil:
 		return b, nil
 	case u.archive:
@@ -130,6 +135,36 @@ var errTwice = errors.New("data that are compressed twice: want them compressed 
 func inflate(r io.Reader) io.ReadCloser {
 	in := &counter{r: r}
 	return io.NopCloser(&bounded{z: flate.NewReader(in), in: in})
+}
+
+// maxWorkbook is how large an Excel workbook may be.
+const maxWorkbook = 64 << 20
+
+// isWorkbook finds the folder of an Excel workbook among the first files of a zip archive.
+func isWorkbook(b *bufio.Reader) bool {
+	head, _ := b.Peek(b.Size())
+	return beginsZip(head) && bytes.Contains(head, []byte("xl/"))
+}
+
+// openWorkbook returns the first sheet of an Excel workbook as CSV.
+func openWorkbook(r io.Reader) (io.Reader, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxWorkbook+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxWorkbook {
+		return nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", maxWorkbook, saveAsCSV)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("an Excel workbook that cannot be unpacked: %w", err)
+	}
+	archive.RegisterDecompressor(zip.Deflate, inflate)
+	text, err := xlsx.CSV(archive)
+	if err != nil {
+		return nil, err
+	}
+	return &bounded{z: text, in: &counter{n: int64(len(data))}}, nil
 }
 
 // A bounded reader ends where z has given more than it may for what it read of in.

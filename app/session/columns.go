@@ -69,7 +69,7 @@ func ColumnWords(h *message.Header) string {
 // NothingRead says why an input without an error has no molecule.
 func NothingRead(s *Session) string {
 	if s.Rows.Len() == 0 {
-		return "There is no structure in it. Give SMILES, one a line, or a CSV, TSV, SDF or Parquet file."
+		return "There is no structure in it. Give SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file."
 	}
 	return words.Plural(s.Rows.Len(), "record was refused; the reason is", "records were refused; the reasons are") + " beside the input."
 }

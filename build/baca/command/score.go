@@ -98,7 +98,7 @@ func (f *scoreFlags) register(c *cobra.Command) {
 	fs.Lookup("columns").Hidden = true
 }
 
-const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .jsonl, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
+const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .jsonl, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
 folder or zip archive) and writes a row for each, in input order: id, smiles, score (higher is further outside), p_value (how often a graph like
 the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
 the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.

@@ -1,6 +1,6 @@
 // Package kernel holds the float32 loops of the encoder, the attention and their training.
 //
-// Each loop exists as portable Go, in portable.go, and where possible as vector code: AVX2 or
+// Each loop exists as portable Go, in portable.go, and where a whole run gains as vector code: AVX2 or
 // AVX-512 assembly on amd64, a SIMD128 module beside WebAssembly. All round in the same order, so
 // that results have the same bits: products are rounded before they are added (no fused
 // multiply-add), a matrix product adds its terms in order, omitting zeros at will, and other sums

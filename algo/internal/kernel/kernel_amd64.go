@@ -141,19 +141,6 @@ func exp(x []float32, scale float32) {
 	}
 }
 
-func log1p(dst, x []float32) {
-	for len(x) > 0 {
-		if level != portable {
-			done := log1pAVX2(&dst[0], &x[0], len(x))
-			dst, x = dst[done:], x[done:]
-		}
-		// The rest, up to a value that is not ordinary.
-		n := min(8, len(x))
-		log1pGo(dst[:n], x[:n])
-		dst, x = dst[n:], x[n:]
-	}
-}
-
 func sums(rows, cols []float64, x []float32) {
 	if level == portable {
 		sumsGo(rows, cols, x)
@@ -162,13 +149,7 @@ func sums(rows, cols []float64, x []float32) {
 	}
 }
 
-func weight(x, r, c []float32) {
-	if level == portable {
-		weightGo(x, r, c)
-	} else {
-		weightAVX2(&x[0], &r[0], &c[0], len(r), len(c))
-	}
-}
+func weight(x, r, c []float32) { weightGo(x, r, c) }
 
 func normalize(dst, norms, z []float32) {
 	if level == portable {
@@ -186,20 +167,7 @@ func normalizeGradient(dst, g, u, norms []float32) {
 	}
 }
 
-func dot(a, b []float32) float32 {
-	if level == portable {
-		return dotGo(a, b)
-	}
-	return dotAVX2(&a[0], &b[0], len(a))
-}
-
-func axpy(dst []float32, x float32, b []float32) {
-	if level == portable {
-		axpyGo(dst, x, b)
-	} else {
-		axpyAVX2(&dst[0], &b[0], len(dst), x)
-	}
-}
+func dot(a, b []float32) float32 { return dotGo(a, b) }
 
 func adam(params, grads, m, v []float32, s AdamStep) {
 	if level == portable {

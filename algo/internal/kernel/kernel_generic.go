@@ -16,13 +16,11 @@ func reluGradient(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 	reluGradientGo(d, ldd, y, ldy, rows, cols)
 }
 func exp(x []float32, scale float32)               { expGo(x, scale) }
-func log1p(dst, x []float32)                       { log1pGo(dst, x) }
 func sums(rows, cols []float64, x []float32)       { sumsGo(rows, cols, x) }
 func weight(x, r, c []float32)                     { weightGo(x, r, c) }
 func normalize(dst, norms, z []float32)            { normalizeGo(dst, norms, z) }
 func normalizeGradient(dst, g, u, norms []float32) { normalizeGradientGo(dst, g, u, norms) }
 func dot(a, b []float32) float32                   { return dotGo(a, b) }
-func axpy(dst []float32, x float32, b []float32)   { axpyGo(dst, x, b) }
 func adam(params, grads, m, v []float32, s AdamStep) {
 	adamGo(params, grads, m, v, s)
 }

@@ -140,8 +140,6 @@ func exp(x []float32, scale float32) {
 	wasmExp(pointer(x), int32(len(x)), scale)
 }
 
-func log1p(dst, x []float32) { log1pGo(dst, x) }
-
 func sums(rows, cols []float64, x []float32) {
 	if !vector {
 		sumsGo(rows, cols, x)
@@ -180,8 +178,6 @@ func dot(a, b []float32) float32 {
 	}
 	return wasmDot(pointer(a), pointer(b), int32(len(a)))
 }
-
-func axpy(dst []float32, x float32, b []float32) { axpyGo(dst, x, b) }
 
 func adam(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
 

@@ -151,7 +151,7 @@ func log1p1(x float32) float32 {
 	return float32(float64(k*math.Ln2) + float64(2*s*p))
 }
 
-func log1pGo(dst, x []float32) {
+func log1p(dst, x []float32) {
 	for i, v := range x {
 		dst[i] = log1p1(v)
 	}
@@ -236,7 +236,7 @@ func dotGo(a, b []float32) float32 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-func axpyGo(dst []float32, x float32, b []float32) {
+func axpy(dst []float32, x float32, b []float32) {
 	b = b[:len(dst)]
 	for i := range dst {
 		dst[i] += float32(x * b[i])

@@ -79,21 +79,10 @@ func reluGradientAVX2(d *float32, ldd int, y *float32, ldy int, rows int, cols i
 //go:noescape
 func expAVX2(x *float32, n int, scale float32)
 
-// log1pAVX2 is log1pGo for a multiple of 8 values. It stops before eight of which one
-// is not ordinary, and returns how many it did.
-//
-//go:noescape
-func log1pAVX2(dst *float32, x *float32, n int) (done int)
-
 // sumsAVX2 is sumsGo for m, n > 0.
 //
 //go:noescape
 func sumsAVX2(rows *float64, cols *float64, x *float32, m int, n int)
-
-// weightAVX2 is weightGo for m, n > 0.
-//
-//go:noescape
-func weightAVX2(x *float32, r *float32, c *float32, m int, n int)
 
 // normalizeAVX2 is normalizeGo for rows, width > 0.
 //
@@ -104,16 +93,6 @@ func normalizeAVX2(dst *float32, norms *float32, z *float32, rows int, width int
 //
 //go:noescape
 func normalizeGradientAVX2(dst *float32, gradient *float32, u *float32, norms *float32, rows int, width int)
-
-// dotAVX2 is dotGo.
-//
-//go:noescape
-func dotAVX2(a *float32, b *float32, n int) (sum float32)
-
-// axpyAVX2 is axpyGo.
-//
-//go:noescape
-func axpyAVX2(dst *float32, b *float32, n int, x float32)
 
 // adamAVX2 is adamGo.
 //

@@ -16,6 +16,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -91,20 +92,19 @@ const (
 	rectify                // replaces negative values by 0, after that
 )
 
-// blockCols columns of MulNT's right side and blockDepth of its terms are transposed at a time and
-// fit the first level cache. blockRows, whole tiles in all code, is the number of rows searched for
+// blockCols columns of MulNT's right side are transposed at a time and fit the first level cache.
+// blockRows, whole tiles in all code, is the number of rows searched for
 // zeros at a time.
 const (
-	blockCols  = 32
-	blockDepth = 160
-	blockRows  = 240
+	blockCols = 32
+	blockRows = 240
 )
 
 // scratch reuses memory without clearing.
 var scratch = sync.Pool{New: func() any { return new(buffers) }}
 
 type buffers struct {
-	block [blockCols * blockDepth]float32 // transposed
+	block []float32 // transposed
 	lists []int32
 }
 
@@ -120,21 +120,26 @@ const (
 	room = 17
 )
 
-// list lists the terms of m rows that are not zero in all rows of a tile, or returns nil if it
-// would not pay.
-func (s *buffers) list(a []float32, as, m, k int) []int32 {
-	if k < fewestListed || k > mostListed || m > mostRows {
+// list lists the terms that are not zero in all rows of a tile of a, or returns nil if it would not
+// pay.
+func (s *buffers) list(a Matrix) []int32 {
+	n := listed(a.Rows) * (a.Cols + room)
+	if a.Cols < fewestListed || a.Cols > mostListed || a.Rows > mostRows || n == 0 {
 		return nil
 	}
-	n := listed(m) * (k + room)
-	if n == 0 {
-		return nil
+	s.lists = slices.Grow(s.lists[:0], n)[:n]
+	list(s.lists, a.Data, a.Stride, a.Rows, a.Cols)
+	return s.lists
+}
+
+// multiply computes dst = a·b for a block b of a.Cols rows and n columns, with the terms that are
+// listed, if any.
+func multiply(dst []float32, ldd int, a Matrix, b []float32, ldb, n int, bias []float32, flags int, lists []int32) {
+	if lists != nil {
+		gemmListed(dst, ldd, a.Data, a.Stride, b, ldb, a.Rows, n, a.Cols, bias, flags, lists)
+	} else {
+		gemm(dst, ldd, a.Data, a.Stride, 1, b, ldb, a.Rows, n, a.Cols, bias, flags)
 	}
-	if cap(s.lists) < n {
-		s.lists = make([]int32, n)
-	}
-	list(s.lists[:n], a, as, m, k)
-	return s.lists[:n]
 }
 
 // MulNT computes dst = a·bᵀ for a of m×k and b of n×k.
@@ -146,14 +151,18 @@ func MulNT(dst, a, b Matrix) {
 // and with relu set clears negative values. The weights must be finite: terms with zero x are
 // omitted.
 func Linear(dst, x, w Matrix, bias []float32, relu bool) {
-	if len(bias) != w.Rows {
-		panic(fmt.Sprintf("kernel: Linear with weights of %d×%d and %d biases", w.Rows, w.Cols, len(bias)))
+	mulNT("Linear", dst, x, w, bias, linear("Linear", len(bias), w.Rows, w.Cols, relu), true)
+}
+
+// linear returns the flags of a linear layer.
+func linear(name string, biases, out, in int, relu bool) int {
+	if biases != out {
+		panic(fmt.Sprintf("kernel: %s with weights of %d×%d and %d biases", name, out, in, biases))
 	}
-	flags := addBias
 	if relu {
-		flags |= rectify
+		return addBias | rectify
 	}
-	mulNT("Linear", dst, x, w, bias, flags, true)
+	return addBias
 }
 
 func mulNT(name string, dst, a, b Matrix, bias []float32, flags int, zeros bool) {
@@ -164,39 +173,27 @@ func mulNT(name string, dst, a, b Matrix, bias []float32, flags int, zeros bool)
 	}
 	buffer := scratch.Get().(*buffers)
 	defer scratch.Put(buffer)
-	block := buffer.block[:]
 	var lists []int32
-	if zeros && k <= blockDepth {
-		lists = buffer.list(a.Data, a.Stride, m, k)
+	if zeros {
+		lists = buffer.list(a)
 	}
+	buffer.block = slices.Grow(buffer.block[:0], blockCols*k)
 	for j := 0; j < n; j += blockCols {
 		w := min(blockCols, n-j)
-		for t := 0; ; t += blockDepth {
-			h := min(blockDepth, k-t)
-			f := 0
-			if t > 0 {
-				f = accumulate
-			}
-			var columns []float32
-			if t+h == k {
-				f |= flags
-				if bias != nil {
-					columns = bias[j : j+w]
-				}
-			}
-			if h > 0 {
-				transpose(block[:h*w], b.Data[j*b.Stride+t:], b.Stride, w, h)
-			}
-			if lists != nil {
-				gemmListed(dst.Data[j:], dst.Stride, a.Data, a.Stride, block, w, m, w, h, columns, f, lists)
-			} else {
-				gemm(dst.Data[j:], dst.Stride, a.Data[min(t, len(a.Data)):], a.Stride, 1, block, w, m, w, h, columns, f)
-			}
-			if t+h == k {
-				break
-			}
+		block := buffer.block[:w*k]
+		if k > 0 {
+			transpose(block, b.Data[j*b.Stride:], b.Stride, w, k)
 		}
+		multiply(dst.Data[j:], dst.Stride, a, block, w, w, columns(bias, j, w), flags, lists)
 	}
+}
+
+// columns returns the biases of n columns, nil for none.
+func columns(bias []float32, from, n int) []float32 {
+	if bias == nil {
+		return nil
+	}
+	return bias[from : from+n]
 }
 
 // Packed is the right side of MulNT, transposed for repeated products. The zero value with Terms
@@ -260,20 +257,14 @@ func MulPacked(dst, a Matrix, b *Packed, lo, hi int) {
 
 // LinearPacked is Linear with weights that are packed.
 func LinearPacked(dst, x Matrix, w *Packed, bias []float32, relu bool) {
-	if len(bias) != w.rows {
-		panic(fmt.Sprintf("kernel: LinearPacked with weights of %d×%d and %d biases", w.rows, w.Terms, len(bias)))
-	}
-	flags := addBias
-	if relu {
-		flags |= rectify
-	}
+	flags := linear("LinearPacked", len(bias), w.rows, w.Terms, relu)
 	buffer := scratch.Get().(*buffers)
 	defer scratch.Put(buffer)
 	for lo := 0; lo < x.Rows; lo += blockRows {
 		hi := min(x.Rows, lo+blockRows)
 		part := x.RowRange(lo, hi)
 		part.check("LinearPacked", "left")
-		mulPacked("LinearPacked", dst.RowRange(lo, hi), part, w, 0, w.rows, bias, flags, buffer.list(part.Data, part.Stride, hi-lo, x.Cols))
+		mulPacked("LinearPacked", dst.RowRange(lo, hi), part, w, 0, w.rows, bias, flags, buffer.list(part))
 	}
 }
 
@@ -288,15 +279,7 @@ func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32
 	}
 	for j := lo; j < hi; j += blockCols {
 		n := min(blockCols, hi-j)
-		var columns []float32
-		if bias != nil {
-			columns = bias[j : j+n]
-		}
-		if lists != nil {
-			gemmListed(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, b.panels[j*b.Terms:], blockCols, a.Rows, n, b.Terms, columns, flags, lists)
-		} else {
-			gemm(dst.Data[j-lo:], dst.Stride, a.Data, a.Stride, 1, b.panels[j*b.Terms:], blockCols, a.Rows, n, b.Terms, columns, flags)
-		}
+		multiply(dst.Data[j-lo:], dst.Stride, a, b.panels[j*b.Terms:], blockCols, n, columns(bias, j, n), flags, lists)
 	}
 }
 
@@ -304,7 +287,7 @@ func mulPacked(name string, dst, a Matrix, b *Packed, lo, hi int, bias []float32
 func MulNN(dst, a, b Matrix) {
 	check("MulNN", dst, a, b, a.Rows, b.Cols, a.Cols, a.Cols, b.Rows)
 	if dst.Rows > 0 && dst.Cols > 0 {
-		gemm(dst.Data, dst.Stride, a.Data, a.Stride, 1, b.Data, b.Stride, a.Rows, b.Cols, a.Cols, nil, 0)
+		multiply(dst.Data, dst.Stride, a, b.Data, b.Stride, b.Cols, nil, 0, nil)
 	}
 }
 
@@ -317,11 +300,7 @@ func LinearGradient(dx, dy, w Matrix) {
 	}
 	buffer := scratch.Get().(*buffers)
 	defer scratch.Put(buffer)
-	if lists := buffer.list(dy.Data, dy.Stride, dy.Rows, dy.Cols); lists != nil {
-		gemmListed(dx.Data, dx.Stride, dy.Data, dy.Stride, w.Data, w.Stride, dy.Rows, w.Cols, dy.Cols, nil, 0, lists)
-	} else {
-		gemm(dx.Data, dx.Stride, dy.Data, dy.Stride, 1, w.Data, w.Stride, dy.Rows, w.Cols, dy.Cols, nil, 0)
-	}
+	multiply(dx.Data, dx.Stride, dy, w.Data, w.Stride, w.Cols, nil, 0, buffer.list(dy))
 }
 
 // AddTN computes dst += aᵀ·b for a of k×m and b of k×n: the gradient of a

@@ -55,7 +55,7 @@ func (p *page) connect(ctx app.Context) {
 
 // keepAddress stores settings in the address, never the input.
 func keepAddress(s *session.Session) {
-	query := s.Query(s.Models.InAddress())
+	query := s.Query()
 	if app.Window().URL().Query().Has("embed") {
 		query += "&embed"
 	}
@@ -105,7 +105,7 @@ func goneLine(s *session.Session) app.UI {
 	gone := s.Models.Gone
 	return app.Div().ID("model-gone").Class("model-gone").Role("status").Body(app.If(gone != nil, func() app.UI {
 		return app.P().Body(
-			app.Text(gone.Model.Card.Name+" is deleted. "),
+			app.Text(gone.Card.Name+" is deleted. "),
 			app.Button().Class("plain").Type("button").ID("model-undo").Text("Undo").OnClick(func(app.Context, app.Event) { s.Models.Undelete() }))
 	}))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"baca/app/words"
@@ -135,30 +136,32 @@ func (w *wanted) check(explain bool) error {
 		return fmt.Errorf("want at least one SMILES")
 	case explain && len(w.SMILES) > message.MostExplained:
 		return fmt.Errorf("%d molecules, reasons are given for up to %d at a time", len(w.SMILES), message.MostExplained)
-	case w.Alpha != 0 && !(w.Alpha > 0 && w.Alpha <= mostAlpha):
-		return fmt.Errorf("alpha is %g, want a number above 0 and up to %g", w.Alpha, mostAlpha)
-	case w.By != "" && DeciderWords()[DeciderOf(w.By)].Key != w.By:
-		return fmt.Errorf("by is %q, want alone, batch or attention", words.Shorten(w.By, 20))
 	}
 	for i, line := range w.SMILES {
 		if strings.TrimSpace(line) == "" || strings.ContainsFunc(line, func(c rune) bool { return c < ' ' && c != '\t' }) {
 			return fmt.Errorf("smiles[%d] is empty or has more than one line", i)
 		}
 	}
-	return nil
+	_, err := w.settings(Settings{})
+	return err
+}
+
+// settings are those of the page, changed as wanted.
+func (w *wanted) settings(s Settings) (Settings, error) {
+	var alpha, by error
+	if w.Alpha != 0 {
+		alpha = s.set("alpha", strconv.FormatFloat(w.Alpha, 'g', -1, 64))
+	}
+	if w.By != "" {
+		by = s.set("by", w.By)
+	}
+	return s, cmp.Or(alpha, by)
 }
 
 // begin makes the request the session's input.
 func (f *Frame) begin(r *request) {
-	s, w := f.session, r.wanted()
-	m := &s.Models
-	switch i := m.ownBy(w.Model); {
-	case w.Model == "" || m.Used != nil && Key(m.Used) == w.Model:
-	case i >= 0:
-		m.Use(i)
-	case m.isBuiltIn(w.Model):
-		m.Load(w.Model, nil)
-	default:
+	w := r.wanted()
+	if w.Model != "" && !f.session.Models.choose(w.Model) {
 		f.fail(r.ID, message.CodeBadModel, "no model "+words.Shorten(w.Model, 60)+" is in this browser")
 		return
 	}
@@ -220,12 +223,7 @@ func (f *Frame) give(a *asked) {
 		f.end(message.CodeBadModel, "the model could not be loaded")
 		return
 	}
-	if w.Alpha != 0 {
-		s.Alpha = w.Alpha
-	}
-	if w.By != "" {
-		s.By = DeciderOf(w.By)
-	}
+	s.Settings, _ = w.settings(s.Settings) // checked
 	a.given = true
 	s.Input.Give(strings.Join(w.SMILES, "\n")+"\n", nil)
 	a.run = s.Run

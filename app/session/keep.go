@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // An OwnModel is not built in: from a file or trained here. The browser stores its card and its
-// files by name, the model among them.
+// file.
 type OwnModel struct {
 	Card message.Model
 	// Data is the model file, nil until a stored one is used.
@@ -22,22 +21,11 @@ type OwnModel struct {
 	Problem string
 }
 
-// A Deleted model can be restored until the tab closes.
-type Deleted struct {
-	Model OwnModel
-	files map[string][]byte // by name in the store
-}
-
-// Store names of a model's data, with its SHA-256.
+// Store names of a model, with its SHA-256 behind them.
 const (
 	cardsPrefix = "card/"
 	filesPrefix = "model/"
-	modelFile   = "model" // the model among its files
 )
-
-func cardName(sum string) string    { return cardsPrefix + sum }
-func filesOf(sum string) string     { return filesPrefix + sum + "/" }
-func fileName(sum, n string) string { return filesOf(sum) + n }
 
 // Key names a model in an address: a built-in one by name, others with the start of their hash.
 func Key(m *message.Model) string {
@@ -52,18 +40,12 @@ const keyDigits = 8
 
 // ownBy finds an own model by key.
 func (m *Models) ownBy(key string) int {
-	_, sum, ok := cutLast(key, "@")
-	if !ok || len(sum) < keyDigits {
+	at := strings.LastIndex(key, "@")
+	sum := key[at+1:]
+	if at < 0 || len(sum) < keyDigits {
 		return -1
 	}
 	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return strings.HasPrefix(o.Card.SHA256, sum) })
-}
-
-func cutLast(text, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(text, separator); i >= 0 {
-		return text[:i], text[i+len(separator):], true
-	}
-	return text, "", false
 }
 
 // remember lists an own model and stores it.
@@ -76,7 +58,7 @@ func (m *Models) remember(card message.Model, data []byte) {
 		m.Own = append(m.Own, own)
 	}
 	if !own.Kept {
-		m.keep(card.SHA256, map[string][]byte{fileName(card.SHA256, modelFile): data})
+		m.keep(own)
 	}
 }
 
@@ -84,57 +66,44 @@ func (m *Models) ownIndex(sum string) int {
 	return slices.IndexFunc(m.Own, func(o OwnModel) bool { return o.Card.SHA256 == sum })
 }
 
-// keep stores a model's files, then its card: without a card there is no model.
-func (m *Models) keep(sum string, files map[string][]byte) {
+// keep stores a model's file, then its card: without a card there is no model.
+func (m *Models) keep(own OwnModel) {
 	if m.store == nil {
 		return
 	}
-	m.store.Last()
-	left, problem := len(files), ""
-	for name, data := range files {
-		m.store.Put(name, data, func(failure string) {
-			if left, problem = left-1, problem+failure; left > 0 {
-				return
-			}
-			m.keepCard(sum, problem)
-		})
-	}
-}
-
-// keepCard stores a model's card unless there was a problem.
-func (m *Models) keepCard(sum, problem string) {
-	i := m.ownIndex(sum)
-	if i < 0 {
-		return // deleted meanwhile
-	}
-	card, err := json.Marshal(m.Own[i].Card)
+	sum := own.Card.SHA256
+	card, err := json.Marshal(own.Card)
 	if err != nil {
-		problem = err.Error()
+		panic(err) // a card has plain values
 	}
-	if problem != "" {
-		m.unkept(sum, problem)
-		return
-	}
-	m.store.Put(cardName(sum), card, func(problem string) {
+	m.store.Last()
+	m.store.Put(filesPrefix+sum, own.Data, func(problem string) {
 		if problem != "" {
-			m.unkept(sum, problem)
+			m.kept(sum, problem)
 			return
 		}
-		if i := m.ownIndex(sum); i >= 0 {
-			m.Own[i].Kept, m.Own[i].Problem = true, ""
-			m.session.Rev.State++
-			m.moved()
+		if m.ownIndex(sum) >= 0 { // not deleted meanwhile
+			m.store.Put(cardsPrefix+sum, card, func(problem string) { m.kept(sum, problem) })
 		}
 	})
 }
 
-// unkept marks a model that ends with the tab.
-func (m *Models) unkept(sum, problem string) {
-	m.store.Drop(fileName(sum, modelFile), func() {})
-	if i := m.ownIndex(sum); i >= 0 {
-		m.Own[i].Problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
-		m.session.Rev.State++
+// kept marks a model as stored, or with a problem as one that ends with the tab.
+func (m *Models) kept(sum, problem string) {
+	if problem != "" {
+		m.store.Drop(filesPrefix+sum, func() {})
 	}
+	i := m.ownIndex(sum)
+	if i < 0 {
+		return
+	}
+	own := &m.Own[i]
+	own.Kept, own.Problem = problem == "", ""
+	if problem != "" {
+		own.Problem = "This browser does not keep it (" + strings.TrimSuffix(problem, ".") + "). It works until the tab closes: download it to have it later."
+	}
+	m.session.Rev.State++
+	m.moved()
 }
 
 // Recall lists the stored models, and then calls back. Files are read on use.
@@ -182,7 +151,7 @@ func (m *Models) File(i int, then func([]byte)) {
 		return
 	}
 	sum := own.Card.SHA256
-	m.store.Get(fileName(sum, modelFile), func(data []byte) {
+	m.store.Get(filesPrefix+sum, func(data []byte) {
 		if hash := sha256.Sum256(data); hex.EncodeToString(hash[:]) != sum {
 			data = nil
 		}
@@ -197,36 +166,28 @@ func (m *Models) File(i int, then func([]byte)) {
 	})
 }
 
-// Delete deletes an own model. It can be used until the tab closes or another is chosen.
+// Delete deletes an own model. It can be used until the tab closes or another is chosen, and until
+// then Undelete brings it back.
 func (m *Models) Delete(i int) {
-	own := m.Own[i]
-	m.Own = slices.Delete(m.Own, i, i+1)
-	m.session.Rev.State++
-	sum, files := own.Card.SHA256, map[string][]byte{}
-	if own.Data != nil {
-		files[fileName(sum, modelFile)] = own.Data
+	sum := m.Own[i].Card.SHA256
+	deleted := func(data []byte) {
+		i := m.ownIndex(sum)
+		if i < 0 {
+			return
+		}
+		own := m.Own[i]
+		own.Data, m.Own = data, slices.Delete(m.Own, i, i+1)
+		m.Gone = &own
+		m.session.Rev.State++
+		if m.store != nil {
+			m.store.Drop(filesPrefix+sum, func() { m.store.Drop(cardsPrefix+sum, m.moved) })
+		}
 	}
-	if m.store == nil {
-		m.Gone = &Deleted{own, files}
+	if m.store == nil || m.Own[i].Data != nil {
+		deleted(m.Own[i].Data)
 		return
 	}
-	m.store.All(filesOf(sum), func(kept map[string][]byte, _ string) {
-		maps.Copy(files, kept)
-		m.dropAll(append(slices.Sorted(maps.Keys(kept)), cardName(sum)), func() {
-			m.Gone = &Deleted{own, files}
-			m.session.Rev.State++
-			m.moved()
-		})
-	})
-}
-
-// dropAll drops stored values in turn, the card last, and then calls back.
-func (m *Models) dropAll(names []string, then func()) {
-	if len(names) == 0 {
-		then()
-		return
-	}
-	m.store.Drop(names[0], func() { m.dropAll(names[1:], then) })
+	m.store.Get(filesPrefix+sum, deleted)
 }
 
 // Undelete restores the last deleted model.
@@ -237,10 +198,10 @@ func (m *Models) Undelete() {
 	}
 	m.Gone = nil
 	m.session.Rev.State++
-	if sum := gone.Model.Card.SHA256; m.ownIndex(sum) < 0 {
-		gone.Model.Kept = false
-		m.Own = append(m.Own, gone.Model)
-		m.keep(sum, gone.files)
+	if m.ownIndex(gone.Card.SHA256) < 0 {
+		gone.Kept = false
+		m.Own = append(m.Own, *gone)
+		m.keep(*gone)
 	}
 }
 
@@ -250,14 +211,14 @@ func (m *Models) moved() {
 	}
 }
 
-// InAddress is a model that will exist after a reload.
-func (m *Models) InAddress() *message.Model {
+// inAddress is the key of the used model if it will be there after a reload.
+func (m *Models) inAddress() string {
 	u := m.Used
-	if u == nil || u.BuiltIn {
-		return u
+	if u == nil {
+		return ""
 	}
-	if i := m.ownIndex(u.SHA256); i >= 0 && m.Own[i].Kept {
-		return u
+	if i := m.ownIndex(u.SHA256); u.BuiltIn || i >= 0 && m.Own[i].Kept {
+		return Key(u)
 	}
-	return nil
+	return ""
 }

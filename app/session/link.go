@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,27 +18,15 @@ const MostLink = 8000
 
 // A Link is the fragment of a link: structures, names and settings. It is read as hostile input.
 type Link struct {
-	Model string // key, empty for none
-	Alpha float64
-	FDR   float64
-	By    Decider
+	Settings
+	Model string   // key, empty for none
 	Lines []string // SMILES, a space, and a name
 	Row   int      // the selected line, −1 for none
 }
 
 // Text writes the fragment.
 func (l *Link) Text() string {
-	v := url.Values{}
-	if l.Model != "" {
-		v.Set("model", l.Model)
-	}
-	v.Set("alpha", strconv.FormatFloat(l.Alpha, 'g', 3, 64))
-	if l.FDR > 0 {
-		v.Set("fdr", strconv.FormatFloat(l.FDR, 'g', 3, 64))
-	}
-	if l.By != EachAlone {
-		v.Set("by", DeciderWords()[l.By].Key)
-	}
+	v := l.values(l.Model)
 	if l.Row >= 0 {
 		v.Set("row", strconv.Itoa(l.Row+1))
 	}
@@ -54,7 +43,7 @@ func ParseLink(text string) (*Link, error) {
 	if err != nil {
 		return nil, errors.New("it is not written as links are")
 	}
-	l := &Link{Alpha: usualAlpha, Row: -1}
+	l := &Link{Settings: Settings{Alpha: usualAlpha}, Row: -1}
 	for name, values := range v {
 		if len(values) != 1 {
 			return nil, fmt.Errorf("it has %s more than once", words.Shorten(name, 20))
@@ -72,22 +61,10 @@ func ParseLink(text string) (*Link, error) {
 	return l, nil
 }
 
-func (l *Link) set(name, value string) (err error) {
+func (l *Link) set(name, value string) error {
 	switch name {
 	case "model":
 		l.Model = value
-	case "alpha":
-		if l.Alpha, err = strconv.ParseFloat(value, 64); err != nil || !(l.Alpha > 0 && l.Alpha <= mostAlpha) {
-			return fmt.Errorf("α is %q, want a number above 0 and up to %g", words.Shorten(value, 20), mostAlpha)
-		}
-	case "fdr":
-		if l.FDR, err = strconv.ParseFloat(value, 64); err != nil || !slices.Contains(Rates(), l.FDR) {
-			return fmt.Errorf("the false-discovery rate is %q, want one of %v", words.Shorten(value, 20), Rates())
-		}
-	case "by":
-		if l.By = DeciderOf(value); DeciderWords()[l.By].Key != value {
-			return fmt.Errorf("what decides is %q, want alone, batch or attention", words.Shorten(value, 20))
-		}
 	case "row":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
@@ -99,7 +76,7 @@ func (l *Link) set(name, value string) (err error) {
 			l.Lines = strings.Split(strings.TrimRight(value, "\n"), "\n")
 		}
 	default:
-		return fmt.Errorf("it has %q, which this page does not know", words.Shorten(name, 20))
+		return l.Settings.set(name, value)
 	}
 	return nil
 }
@@ -131,7 +108,7 @@ func (s *Session) Link() (text, note string) {
 	if !s.Opened.Molecules {
 		return "", "Not copied: a link carries molecules, and these are plain graphs. Send their file."
 	}
-	l := &Link{Alpha: s.Alpha, FDR: s.FDR, By: s.By, Row: -1}
+	l := &Link{Settings: s.Settings, Row: -1}
 	if u := s.Models.Used; u != nil {
 		l.Model = Key(u)
 	}
@@ -159,19 +136,10 @@ func (s *Session) Link() (text, note string) {
 
 // fitting is how many lines fit a link.
 func (l *Link) fitting() int {
-	short := *l
-	short.Row = -1
-	for low, high := 0, len(l.Lines); ; {
-		if low >= high {
-			return low
-		}
-		n := (low + high + 1) / 2
-		if short.Lines = l.Lines[:n]; len(short.Text()) <= MostLink {
-			low = n
-		} else {
-			high = n - 1
-		}
-	}
+	return sort.Search(len(l.Lines), func(n int) bool {
+		short := Link{Settings: l.Settings, Model: l.Model, Lines: l.Lines[:n+1], Row: -1}
+		return len(short.Text()) > MostLink
+	})
 }
 
 // OpenLink scores a link's content.
@@ -181,7 +149,7 @@ func (s *Session) OpenLink(text string) {
 		s.Tell("This link cannot be read", words.Capital(err.Error())+". Nothing of it was used.")
 		return
 	}
-	s.Alpha, s.FDR, s.By = l.Alpha, l.FDR, l.By
+	s.Settings = l.Settings
 	if len(l.Lines) > 0 {
 		s.Input.Give(strings.Join(l.Lines, "\n")+"\n", nil)
 		s.toSelect = l.Row + 1
@@ -193,17 +161,27 @@ func (s *Session) OpenLink(text string) {
 
 // want selects a link's model, or says that it is missing.
 func (m *Models) want(key string) {
-	switch i := m.ownBy(key); {
-	case key == "" || m.Used != nil && Key(m.Used) == key:
+	switch {
+	case key == "":
 	case m.Welcome == nil:
 		m.wanted = key
+	case !m.choose(key):
+		m.missing(key)
+	}
+}
+
+// choose selects a model by key, and reports whether there is one.
+func (m *Models) choose(key string) bool {
+	switch i := m.ownBy(key); {
+	case m.Used != nil && Key(m.Used) == key:
 	case i >= 0:
 		m.Use(i)
 	case m.isBuiltIn(key):
 		m.Load(key, nil)
 	default:
-		m.missing(key)
+		return false
 	}
+	return true
 }
 
 // selectWanted selects the link's row once scored.

@@ -19,7 +19,7 @@ type Models struct {
 	Welcome *message.Welcome // nil until it arrives
 	Used    *message.Model   // nil before the first is loaded
 	Own     []OwnModel       // from files or trained here
-	Gone    *Deleted         // last deleted own model
+	Gone    *OwnModel        // last deleted own model
 	Failure *message.Failed  // of the last load
 	store   Store            // nil where none is
 	wanted  string           // key of the first model

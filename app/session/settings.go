@@ -1,13 +1,13 @@
 package session
 
 import (
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"baca/app/words"
-	"baca/wasm/message"
 )
 
 // Settings are the user's.
@@ -46,32 +46,54 @@ func DeciderOf(key string) Decider {
 	return EachAlone
 }
 
-// Read reads the settings of an address.
+// Read reads the settings of an address, and ignores wrong ones.
 func (s *Settings) Read(get func(string) string) {
-	if a, err := strconv.ParseFloat(get("alpha"), 64); err == nil && a > 0 && a <= mostAlpha {
-		s.Alpha = a
+	for _, name := range []string{"alpha", "fdr", "by"} {
+		if next := *s; next.set(name, get(name)) == nil {
+			*s = next
+		}
 	}
-	if rate, err := strconv.ParseFloat(get("fdr"), 64); err == nil && slices.Contains(Rates(), rate) {
-		s.FDR = rate
-	}
-	s.By = DeciderOf(get("by"))
 }
 
-// Query writes the settings for an address, with a model unless nil.
-func (s *Settings) Query(model *message.Model) string {
-	query := "?"
-	if model != nil {
-		query += "model=" + url.QueryEscape(Key(model)) + "&"
+// set sets a setting of an address, a link or a frame.
+func (s *Settings) set(name, value string) (err error) {
+	said := words.Shorten(value, 20)
+	switch name {
+	case "alpha":
+		if s.Alpha, err = strconv.ParseFloat(value, 64); err != nil || !(s.Alpha > 0 && s.Alpha <= mostAlpha) {
+			return fmt.Errorf("α is %q, want a number above 0 and up to %g", said, mostAlpha)
+		}
+	case "fdr":
+		if s.FDR, err = strconv.ParseFloat(value, 64); err != nil || !slices.Contains(Rates(), s.FDR) {
+			return fmt.Errorf("the false-discovery rate is %q, want one of %v", said, Rates())
+		}
+	case "by":
+		if s.By = DeciderOf(value); DeciderWords()[s.By].Key != value {
+			return fmt.Errorf("what decides is %q, want alone, batch or attention", said)
+		}
+	default:
+		return fmt.Errorf("it has %q, which this page does not know", words.Shorten(name, 20))
 	}
-	query += "alpha=" + strconv.FormatFloat(s.Alpha, 'g', 3, 64)
+	return nil
+}
+
+// values are the settings for an address or a link, with a model's key unless empty.
+func (s *Settings) values(model string) url.Values {
+	v := url.Values{"alpha": {strconv.FormatFloat(s.Alpha, 'g', 3, 64)}}
+	if model != "" {
+		v.Set("model", model)
+	}
 	if s.FDR > 0 {
-		query += "&fdr=" + strconv.FormatFloat(s.FDR, 'g', 3, 64)
+		v.Set("fdr", strconv.FormatFloat(s.FDR, 'g', 3, 64))
 	}
 	if s.By != EachAlone {
-		query += "&by=" + DeciderWords()[s.By].Key
+		v.Set("by", DeciderWords()[s.By].Key)
 	}
-	return query
+	return v
 }
+
+// Query is an address's, with the settings and a model that will be there after a reload.
+func (s *Session) Query() string { return "?" + s.values(s.Models.inAddress()).Encode() }
 
 // Rates are the false-discovery rates on offer.
 func Rates() []float64 { return []float64{0.01, 0.05, 0.1, 0.2, 0.3} }

@@ -54,8 +54,8 @@ func TestModelsSurviveAReload(t *testing.T) {
 	s.Models.Load("mine", []byte(modelData))
 	f.next(-1)
 	key := Key(s.Models.Used)
-	if want := "mine@" + sumOf(modelData)[:8]; key != want || s.Query(s.Models.InAddress()) != "?model="+strings.Replace(want, "@", "%40", 1)+"&alpha=0.05" {
-		t.Fatalf("the key is %q, the address %q", key, s.Query(s.Models.InAddress()))
+	if want := "mine@" + sumOf(modelData)[:8]; key != want || s.Query() != "?alpha=0.05&model="+strings.Replace(want, "@", "%40", 1) {
+		t.Fatalf("the key is %q, the address %q", key, s.Query())
 	}
 	if len(kept) != 2 {
 		t.Errorf("kept are %v, want the card and the file", slices.Collect(maps.Keys(kept)))
@@ -66,7 +66,7 @@ func TestModelsSurviveAReload(t *testing.T) {
 		t.Fatalf("after a reload the model is %q, own ones %+v", s.Models.Used.Name, s.Models.Own)
 	}
 	s.Models.Delete(0)
-	if len(kept) != 0 || len(s.Models.Own) != 0 || s.Models.InAddress() != nil {
+	if len(kept) != 0 || len(s.Models.Own) != 0 || s.Models.inAddress() != "" {
 		t.Errorf("after deleting, kept are %v", kept)
 	}
 	s.Models.Undelete()
@@ -80,23 +80,6 @@ func TestModelsSurviveAReload(t *testing.T) {
 	}
 }
 
-// Further files beside a model go and come back with it.
-func TestFilesBesideAModel(t *testing.T) {
-	kept := memory{}
-	s, f := started(t, "", kept)
-	s.Models.Load("mine", []byte(modelData))
-	f.next(-1)
-	beside := "model/" + sumOf(modelData) + "/structures"
-	kept[beside] = []byte("CCO")
-	s.Models.Delete(0)
-	if len(kept) != 0 {
-		t.Errorf("still kept are %v", kept)
-	}
-	if s.Models.Undelete(); string(kept[beside]) != "CCO" {
-		t.Errorf("brought back are %v", kept)
-	}
-}
-
 func TestKeptModelsAreChecked(t *testing.T) {
 	sum := sumOf(modelData)
 	card, err := json.Marshal(message.Model{Name: "mine", SHA256: sum, BuiltIn: true, File: "models/x"})
@@ -104,10 +87,10 @@ func TestKeptModelsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, kept := range map[string]memory{
-		"a damaged file":    {"card/" + sum: card, "model/" + sum + "/model": []byte("another file")},
+		"a damaged file":    {"card/" + sum: card, "model/" + sum: []byte("another file")},
 		"no file":           {"card/" + sum: card},
-		"a card of another": {"card/" + sum: []byte(`{"SHA256":"ff"}`), "model/" + sum + "/model": []byte("another file")},
-		"no card":           {"card/" + sum: []byte("{"), "model/" + sum + "/model": nil},
+		"a card of another": {"card/" + sum: []byte(`{"SHA256":"ff"}`), "model/" + sum: []byte("another file")},
+		"no card":           {"card/" + sum: []byte("{"), "model/" + sum: nil},
 	} {
 		s, _ := started(t, "mine@"+sum[:8], kept)
 		if s.Models.Used.Name != "bbbp" || len(s.Models.Own) != 1 || !strings.Contains(s.Models.Own[0].Problem, "damaged") || s.Models.Own[0].Card.BuiltIn {
@@ -127,7 +110,7 @@ func TestNoRoomToKeepAModel(t *testing.T) {
 	s.Models.Load("mine", []byte(modelData))
 	f.next(-1)
 	own := s.Models.Own[0]
-	if own.Kept || !strings.Contains(own.Problem, "the quota is used up") || s.Models.Used.Name != "mine" || s.Models.InAddress() != nil {
+	if own.Kept || !strings.Contains(own.Problem, "the quota is used up") || s.Models.Used.Name != "mine" || s.Models.inAddress() != "" {
 		t.Errorf("own %+v, used %s", own, s.Models.Used.Name)
 	}
 	s.Models.Load("bbbp", nil)
@@ -156,7 +139,7 @@ func TestLinkComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The fake reads the whole line as a SMILES and makes up names.
-	want := Link{Model: "bbbp", Alpha: 0.1, FDR: 0.2, By: TheBatch, Row: 2, Lines: []string{"CCO ethanol ida", "Cx refused idb", "CC(=O)[O-] a&b=c #% idc"}}
+	want := Link{Settings: Settings{Alpha: 0.1, FDR: 0.2, By: TheBatch}, Model: "bbbp", Row: 2, Lines: []string{"CCO ethanol ida", "Cx refused idb", "CC(=O)[O-] a&b=c #% idc"}}
 	if fmt.Sprint(*l) != fmt.Sprint(want) {
 		t.Errorf("the link carries %+v, want %+v", *l, want)
 	}
@@ -223,7 +206,7 @@ func TestLongLinks(t *testing.T) {
 		t.Fatalf("%d characters, note %q: %v", len(link), note, err)
 	}
 	rows := func(n int) int {
-		l := Link{Model: "bbbp", Alpha: 0.05, Row: -1}
+		l := Link{Settings: Settings{Alpha: 0.05}, Model: "bbbp", Row: -1}
 		for i := range n {
 			l.Lines = append(l.Lines, s.Rows.lineOf(i))
 		}

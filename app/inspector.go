@@ -71,7 +71,7 @@ func (p *inspectorPane) picture() []app.UI {
 	case note != "":
 		return append(list, app.P().Class("quiet small").Text(note))
 	case p.S.Inspector.Detail != nil:
-		return append(list, p.colours())
+		return append(list, p.legend())
 	}
 	return list
 }
@@ -80,7 +80,7 @@ func (p *inspectorPane) picture() []app.UI {
 func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
-		p.moreReasons(d), p.scores(i), p.ownScore(d), p.facts(d), p.own(i), p.keys(d),
+		p.moreReasons(d), p.scores(i), p.ownScore(d), p.own(i, d), p.keys(d),
 		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true),
 			// On a phone this pane covers the menu.
 			app.If(p.S.HasDomain(), func() app.UI { return opens(domainID).Class("button").Text("Domain report …") })))
@@ -110,10 +110,9 @@ func (p *inspectorPane) nothing() app.UI {
 			app.Span().Class("suggestion-name").Text(words.Shorten(s.Rows.Name(int(r)), 40)),
 			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(v.Word()+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
 	}
-	title, lead := session.Suggested(s, list)
 	return app.Div().Class("inspector-empty").Body(
-		app.H2().Text(title),
-		quietLine(lead),
+		app.H2().Text("What is unusual here?"),
+		quietLine("These are furthest outside. Choose one to see what makes it so:"),
 		app.Ul().Class("suggestions").OnClick(onNumber("suggestion", s.Inspector.Show)).Body(items...))
 }
 
@@ -233,19 +232,16 @@ func scoreWithP(score, p float64) string {
 	return words.Number(score) + ", p\u00a0" + words.PEquals(p)
 }
 
-func (p *inspectorPane) facts(d *message.Detailed) app.UI {
-	return factList("What it is", append(session.Facts(d), session.Fact{Name: "Trained on", Value: session.Trained(p.S.Models.Used, d)}))
-}
-
-// own are the columns that the page does not know, the input's own among them.
-func (p *inspectorPane) own(i int) app.UI {
-	var list []session.Fact
+// own are the columns that the page does not know, the input's own among them, and whether it was
+// trained on.
+func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
+	list := []session.Fact{{Name: "Trained on", Value: session.Trained(p.S.Models.Used, d)}}
 	for _, c := range p.S.Rows.Extra() {
 		if text := session.Cell(&c, i); text != "" {
 			list = append(list, session.Fact{Name: c.Name, Value: text})
 		}
 	}
-	return app.If(len(list) > 0, func() app.UI { return factList("Other columns", list) })
+	return factList("What else is known of it", list)
 }
 
 func factList(title string, list []session.Fact) app.UI {

@@ -294,7 +294,7 @@ func (p *labPane) mixupScene() app.UI {
 			Nodes: sample.Nodes, Edges: sample.Edges, Side: math.Min(208, (p.full()-16)/3), Role: dots}.SVG(false))))
 	}
 	return app.Div().Body(
-		p.mixControls(g),
+		p.mixControls(),
 		app.Div().Class("mixing").Body(
 			app.Div().Class("tiles small-tiles").Body(
 				graphon("Wᵢ", s.Rows.ShortName(g.RecordI), "graphon-i", g.WI),
@@ -303,12 +303,9 @@ func (p *labPane) mixupScene() app.UI {
 			app.Div().ID("samples").Class("samples").DataSet("lambda", int(math.Round(100*g.Lambda))).Body(drawn...)))
 }
 
-// mixControls choose side, partner and λ.
-func (p *labPane) mixControls(g *message.GraphonPair) app.UI {
+// mixControls choose λ.
+func (p *labPane) mixControls() app.UI {
 	l := &p.S.Lab
-	side := func(name, side string) app.UI {
-		return pressed(name, l.Side == side, func() { l.ShowSide(side) })
-	}
 	return app.Div().Class("controls").Body(
 		app.Label().For("lambda").Text("λ"),
 		app.Input().ID("lambda").Type("range").Value(int(l.Lambda*100+0.5)).Aria("valuetext", words.Number(l.Lambda)).
@@ -318,8 +315,6 @@ func (p *labPane) mixControls(g *message.GraphonPair) app.UI {
 				}
 			}),
 		app.Output().For("lambda").Class("number").Text(words.Number(l.Lambda)),
-		app.Div().Class("segments").Role("group").Aria("label", "Side").Body(side("Inside", "ID"), side("Outside", "OOD")),
-		button("Another partner", l.NextPartner).Disabled(g.Graphs < 3),
 	)
 }
 

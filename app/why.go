@@ -9,33 +9,16 @@ import (
 	"baca/wasm/message"
 )
 
-// colours chooses what colours the atoms: the score or one of its parts.
-func (p *inspectorPane) colours() app.UI {
-	i := &p.S.Inspector
-	way := func(name, id, title string, by session.Colouring) app.UI {
-		return pressed(name, i.Coloured == by, func() { i.SetColouring(by) }).ID(id).Title(p.S.Say(title))
-	}
-	things := p.S.Things()
-	other := p.S.Deciding() != session.EachAlone
-	return app.Div().Class("colours").Body(
-		app.P().Class("quiet small").Attr("hidden", attribute(!other)).Text("The colours are of its score by itself, which is not what decides now."),
-		legend(i.Coloured, things, i.Marked() != nil),
-		app.Div().Class("segments").Role("group").Aria("label", p.S.Say("Atoms coloured by")).Body(
-			way("The score", "by-score", "What each atom adds to the score. The sum over all atoms is above 0 where the score is outside.", session.WholeScore),
-			way("Subtrees", "by-subtrees", "Of that, what it adds by its surroundings up to two bonds away, which the most similar training "+things+" lack or which are commoner elsewhere", session.SubtreePart),
-			way("Embedding", "by-embedding", "Of that, what it adds by what the encoder makes of it", session.EmbeddingPart)),
-	)
-}
-
-func legend(by session.Colouring, things string, marked bool) app.UI {
+// legend says what the colours of the atoms are.
+func (p *inspectorPane) legend() app.UI {
 	text := "orange pushes it outside, blue holds it inside"
-	if by != session.WholeScore {
-		text = "orange where this part pushes it outside, blue where it holds it inside; none is what training " + things + " have on average"
+	if p.S.Deciding() != session.EachAlone {
+		text += ", by its score by itself, which is not what decides now"
 	}
 	return app.Div().Class("legend small quiet").Body(
 		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
 		app.Span().Text(text),
-		app.If(marked, func() app.UI {
+		app.If(p.S.Inspector.Marked() != nil, func() app.UI {
 			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(" ringed: never seen, or of the reason chosen"))
 		}),
 	)

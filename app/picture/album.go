@@ -94,7 +94,7 @@ func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 	case t != nil:
 		d.Layout = t.layout
 		if detail != nil {
-			d.Share, d.Marked, note = colours(&s.Inspector, t.fits(detail.Atoms))
+			d.Share, d.Marked, note = colours(s, t.fits(detail.Atoms))
 		}
 	case smiles != "" || detail == nil:
 		return "", "" // it comes
@@ -103,10 +103,10 @@ func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
 	default:
 		g := sketch(detail)
 		d.Nodes, d.Edges = g.Nodes, g.Edges
-		d.Share, d.Marked, note = colours(&s.Inspector, true)
+		d.Share, d.Marked, note = colours(s, true)
 	}
-	if detail != nil {
-		d.Title += s.Say(colouredBy(&s.Inspector))
+	if d.Share != nil {
+		d.Title += s.Say(", atoms coloured by what they add to its score")
 	}
 	return Pen(d), note
 }
@@ -126,10 +126,10 @@ func (t *thumb) fits(atoms []message.Atom) bool {
 
 // colours returns colours and marks of atoms, for a drawing that fits. note says why there are
 // none.
-func colours(i *session.Inspector, fits bool) (share []float64, marked []int, note string) {
-	share = shares(i.Contribution())
+func colours(s *session.Session, fits bool) (share []float64, marked []int, note string) {
+	share = shares(s.AboveLimit(s.Inspector.Detail))
 	if fits {
-		for k, is := range i.Marked() {
+		for k, is := range s.Inspector.Marked() {
 			if is {
 				marked = append(marked, k)
 			}
@@ -140,19 +140,6 @@ func colours(i *session.Inspector, fits bool) (share []float64, marked []int, no
 		note = "Its atoms are not coloured: the drawing does not show all of them."
 	}
 	return nil, nil, note
-}
-
-// colouredBy names the colouring for the title.
-func colouredBy(i *session.Inspector) string {
-	switch {
-	case len(i.Contribution()) == 0:
-		return ""
-	case i.Coloured == session.SubtreePart:
-		return ", atoms coloured by what they add to its score by way of subtrees"
-	case i.Coloured == session.EmbeddingPart:
-		return ", atoms coloured by what they add to its score by way of the embedding"
-	}
-	return ", atoms coloured by what they add to its score"
 }
 
 // shares scales contributions to −1 … 1.

@@ -84,14 +84,14 @@ func TestDrawingFitsItsAtoms(t *testing.T) {
 			t.Errorf("fits %v", other)
 		}
 	}
-	i := &session.New(nil).Inspector
-	i.Detail = &message.Detailed{
+	s := session.New(nil)
+	s.Inspector.Detail = &message.Detailed{
 		Atoms: atoms, Contribution: message.Floats{1, -2, math.NaN()}, Reasons: []message.Reason{{Unseen: true, Atoms: message.Ints{2}}},
 	}
-	if share, marked, note := colours(i, true); len(share) != 3 || share[1] != -1 || !slices.Equal(marked, []int{2}) || note != "" {
+	if share, marked, note := colours(s, true); len(share) != 3 || share[1] != -1 || !slices.Equal(marked, []int{2}) || note != "" {
 		t.Errorf("shares %v, marked %v, note %q", share, marked, note)
 	}
-	if share, marked, note := colours(i, false); share != nil || marked != nil || note == "" {
+	if share, marked, note := colours(s, false); share != nil || marked != nil || note == "" {
 		t.Errorf("atoms of another drawing: shares %v, marked %v, note %q", share, marked, note)
 	}
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -75,31 +74,6 @@ func TestInputFolds(t *testing.T) {
 	folded(true, "Pasted")
 	s.Input.Give("", nil)
 	folded(false, "Your list")
-}
-
-// The most unusual come first, and what is said of them is true.
-func TestSuggested(t *testing.T) {
-	far, near := strings.Repeat("C", 50), "CCO"
-	for _, c := range []struct {
-		input, title, lead string
-		first              int32
-	}{
-		{near + "\n" + near + "C", "What is unusual here?", "None lies outside", 1},
-		{near + "\n" + far, "What is unusual here?", "most unusual", 1},
-		{far + "\n" + far, "Why are they outside?", "most unusual", 0},
-		{far, "What is unusual about it?", "Choose it", 0},
-	} {
-		s, f, later := newTest(t)
-		f.scores(c.input)
-		s.Input.Give(c.input, nil)
-		pass(later)
-		f.next(-1)
-		list := s.Furthest(3)
-		title, lead := Suggested(s, list)
-		if title != c.title || !strings.Contains(lead, c.lead) || s.Order[0] != c.first || !slices.Equal(list, s.Order) {
-			t.Errorf("of %q the page says %q, %q, and lists %v", c.input, title, lead, s.Order)
-		}
-	}
 }
 
 // Keys stand in the order of their weights, neighbours in that of their distance.

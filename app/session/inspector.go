@@ -10,11 +10,10 @@ import (
 type Inspector struct {
 	session *Session
 
-	Record   int // −1 for none
-	Detail   *message.Detailed
-	Failure  *message.Failed // why there is no detail
-	Reason   int             // whose atoms are marked, −1 for unseen features
-	Coloured Colouring
+	Record  int // −1 for none
+	Detail  *message.Detailed
+	Failure *message.Failed // why there is no detail
+	Reason  int             // whose atoms are marked, −1 for unseen features
 }
 
 // Show inspects a record, −1 closes.

@@ -24,9 +24,7 @@ type Lab struct {
 	// Requested data of the record, and what arrived.
 	asked traceKey
 	Trace Answer[message.Traced]
-	// Requested graphons of a side, and what arrived.
-	Side     string
-	i, j     int
+	// Requested graphons, and what arrived.
 	Lambda   float64
 	mixing   int // the run of the awaited answer, −1 for none
 	again    bool
@@ -180,7 +178,7 @@ func (l *Lab) refresh() {
 		})
 	}
 	if s.Calibrated() && l.Pair.Value == nil && l.Pair.Failure == nil {
-		l.pair()
+		l.mix()
 	}
 }
 
@@ -198,31 +196,11 @@ func (r *Result) PartOf(record int) (side string, place int) {
 	return "", -1
 }
 
-// pair mixes the record with another of its part.
-func (l *Lab) pair() {
-	side, i := l.session.PartOf(l.session.Inspector.Record)
-	if side == "" {
-		side, i = l.Side, 0
-	}
-	l.Side, l.i, l.j = side, i, i+1
-	l.mix()
-}
-
-// ShowSide mixes two records of a side, the present one first if possible.
-func (l *Lab) ShowSide(side string) {
-	l.Pause()
-	l.Side, l.i = side, 0
-	if its, i := l.session.PartOf(l.session.Inspector.Record); its == side {
-		l.i = i
-	}
-	l.j = l.i + 1
-	l.mix()
-}
-
 // samples is the number of graphs drawn from a mixture.
 const samples = 6
 
-// mix requests the mixture, coalescing changes.
+// mix requests the mixture of the record and the next one of its part, coalescing changes. A record
+// of no part leaves that to the first two inside.
 func (l *Lab) mix() {
 	s := l.session
 	l.Frame++
@@ -230,15 +208,20 @@ func (l *Lab) mix() {
 		l.again = true
 		return
 	}
-	if !s.Calibrated() {
+	if !s.Calibrated() || s.Parted == nil {
 		return
 	}
-	if parts := s.Parted; parts != nil {
-		// The last one's partner is the first.
-		l.j %= max(len(map[string]message.Ints{"ID": parts.Inside, "OOD": parts.Outside}[l.Side]), 1)
+	side, i := s.PartOf(s.Inspector.Record)
+	part := s.Parted.Inside
+	switch side {
+	case "":
+		side, i = "ID", 0
+	case "OOD":
+		part = s.Parted.Outside
 	}
 	l.mixing, l.again = s.Run, false
-	s.askInRun(&message.Graphons{Side: l.Side, I: l.i, J: l.j, Lambda: l.Lambda, Seed: 1, Samples: samples}, nil, func(r message.Reply) {
+	r := &message.Graphons{Side: side, I: i, J: (i + 1) % max(len(part), 1), Lambda: l.Lambda, Seed: 1, Samples: samples}
+	s.askInRun(r, nil, func(r message.Reply) {
 		l.mixing = -1
 		l.Frame++
 		if l.again {
@@ -255,15 +238,6 @@ func (l *Lab) SetLambda(lambda float64) {
 	l.Lambda, l.rests = lambda, false
 	l.Beat = min(max(int(lambda*(lambdas-1)+0.5), 0), lambdas-1)
 	l.mix()
-}
-
-func (l *Lab) NextPartner() {
-	if g := l.Pair.Value; g != nil && g.Graphs > 2 {
-		if l.j = (l.j + 1) % g.Graphs; l.j == l.i {
-			l.j = (l.j + 1) % g.Graphs
-		}
-		l.mix()
-	}
 }
 
 // Light highlights an atom.

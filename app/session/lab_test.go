@@ -46,8 +46,8 @@ func TestLabCalibrates(t *testing.T) {
 		t.Errorf("phase %v, and the lab does not say how far it is", s.Phase)
 	}
 	f.next(-1)
-	if s.Lab.Pair.Value == nil || s.Lab.Pair.Value.RecordI != 2 || s.Lab.Side != "OOD" || s.Deciding() != EachAlone {
-		t.Errorf("the graphons are %+v of side %s", s.Lab.Pair.Value, s.Lab.Side)
+	if s.Lab.Pair.Value == nil || s.Lab.Pair.Value.RecordI != 2 || s.Lab.Pair.Value.Side != "OOD" || s.Deciding() != EachAlone {
+		t.Errorf("the graphons are %+v", s.Lab.Pair.Value)
 	}
 	if text := htmlOf(t, s); !strings.Contains(text, "idc has S_Pre = 50.0, one of the 3 highest: it is taken for outside.") {
 		t.Error("the parts are not told of")

@@ -99,7 +99,7 @@ func New(c *message.Client) *Session {
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
 	s.Trust = Trust{session: s, Coverage: usualCoverage}
 	s.Glances = Glances{session: s, run: -1}
-	s.Lab = Lab{session: s, Side: "ID", Lambda: 0.5, mixing: -1}
+	s.Lab = Lab{session: s, Lambda: 0.5, mixing: -1}
 	return s
 }
 

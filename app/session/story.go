@@ -196,6 +196,9 @@ var (
 	noYes         = []string{"no", "yes"}
 )
 
+// A Fact is a named value.
+type Fact struct{ Name, Value string }
+
 // AtomFacts are an atom's features. A plain graph has the feature 1.
 func AtomFacts(t *message.Traced, atom int) []Fact {
 	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {

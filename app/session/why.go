@@ -7,34 +7,6 @@ import (
 	"baca/wasm/message"
 )
 
-// A Colouring is what atoms are coloured by.
-type Colouring int
-
-// The colourings: all that the score is made of, and the two parts of it that atoms have.
-const (
-	WholeScore Colouring = iota
-	SubtreePart
-	EmbeddingPart
-)
-
-// SetColouring has the atoms coloured by all of the score, or by one part of it.
-func (i *Inspector) SetColouring(by Colouring) {
-	i.Coloured = by
-	i.session.Rev.State++
-}
-
-// Contribution is what the atoms are coloured by, nil where there is nothing.
-func (i *Inspector) Contribution() []float64 {
-	switch d := i.Detail; i.Coloured {
-	case SubtreePart:
-		return d.BySubtrees
-	case EmbeddingPart:
-		return d.ByEmbedding
-	default:
-		return i.session.AboveLimit(d)
-	}
-}
-
 // AboveLimit are the contributions of a detail, which add up to how far the score is above
 // the line between inside and outside. The line may have been moved since.
 func (s *Session) AboveLimit(d *message.Detailed) []float64 {

@@ -8,7 +8,7 @@ import (
 	"baca/algo/decide"
 )
 
-// The colours follow the line between inside and outside, and each part has its own.
+// The colours follow the line between inside and outside.
 func TestColours(t *testing.T) {
 	s, f, _ := decided(t, lengths)
 	s.Inspector.Show(0)
@@ -19,7 +19,7 @@ func TestColours(t *testing.T) {
 		t.Fatal("no line between inside and outside")
 	}
 	i.Detail.Limit = limit
-	if got := i.Contribution(); !slices.Equal(got[:2], []float64{1, -1}) {
+	if got := s.AboveLimit(i.Detail); !slices.Equal(got[:2], []float64{1, -1}) {
 		t.Errorf("atoms have %v, want what came", got)
 	}
 	before := s.Alpha
@@ -28,16 +28,8 @@ func TestColours(t *testing.T) {
 	if !ok || moved == limit {
 		t.Fatalf("α from %g to %g keeps the line at %g", before, s.Alpha, limit)
 	}
-	got := i.Contribution()
+	got := s.AboveLimit(i.Detail)
 	if want := limit - moved; math.Abs(got[0]+got[1]-want) > 1e-12 || !math.IsNaN(got[2]) {
 		t.Errorf("after moving the line atoms have %v, want %g in sum", got, want)
-	}
-	i.SetColouring(SubtreePart)
-	if got := i.Contribution(); !slices.Equal(got, []float64{0, 1, 2}) {
-		t.Errorf("by subtrees %v", got)
-	}
-	i.SetColouring(EmbeddingPart)
-	if got := i.Contribution(); !slices.Equal(got, []float64{3, 4, 5}) {
-		t.Errorf("by the embedding %v", got)
 	}
 }

@@ -363,24 +363,6 @@ func HowToRead(s *Session) (about string) {
 	return about
 }
 
-// Suggested heads a list of the records with the highest scores by what they are.
-func Suggested(s *Session, list []int32) (title, lead string) {
-	n := [Verdicts]int{}
-	for _, i := range list {
-		n[s.Rows.Verdict[i]]++
-	}
-	lead = "These are the most unusual. Choose one to see what makes it so:"
-	switch {
-	case len(list) == 1:
-		return "What is unusual about it?", "Choose it to see what the model makes of it:"
-	case n[Outside] == len(list):
-		return "Why are they outside?", lead
-	case n[Outside] == 0:
-		return "What is unusual here?", "None lies outside. These come nearest to it:"
-	}
-	return "What is unusual here?", lead
-}
-
 // KnownAbout says what the mark of a record that was likely trained on means.
 func (s *Session) KnownAbout() string {
 	m := s.Models.Used

@@ -31,9 +31,8 @@ const canonicalBudget = 20_000_000
 // The largest fragment comes first. Atom classes are dropped, with tags that only they justify, and
 // the geometry of double bonds with two equal neighbours at one end.
 //
-// exact reports whether the bounded search was complete. Otherwise, which takes hundreds of atoms
-// of high symmetry that no known molecule has, c is a valid renumbering, but another writing of m
-// may give another one.
+// exact reports whether the bounded search was complete. Otherwise, which takes some two thousand
+// atoms of high symmetry, c is a valid renumbering, but another writing of m may give another one.
 func Canonical(m *molecule.Molecule) (c *molecule.Molecule, order []int32, exact bool) {
 	l := layouts.Get().(*layout)
 	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
@@ -206,17 +205,17 @@ type canon struct {
 	doubles []int32 // bonds with a geometry
 
 	// The search.
-	path, firstPath, bestPath []int32
+	path, bestPath            []int32
 	firstTrace, bestTrace     []uint64
 	first, best               []int32 // order of the first and the best leaf
 	firstLeaf, bestLeaf, leaf []int64 // certificates
 	hasFirst, hasBest         bool
-	fork, forkMark            int
+	fork                      int
 	orbit                     []int32
 	moves                     []move // of automorphisms: generator g has moves[begin[g]:begin[g+1]]
 	begin                     []int32
 	pool                      []int32
-	image, back, stamp        []int32
+	stamp                     []int32
 	epoch                     int32
 }
 
@@ -629,18 +628,16 @@ func (s *canon) search() bool {
 	if s.cells == n {
 		return true
 	}
-	s.path, s.firstPath, s.bestPath = s.path[:0], s.firstPath[:0], s.bestPath[:0]
+	s.path, s.bestPath = s.path[:0], s.bestPath[:0]
 	s.firstTrace, s.bestTrace = s.firstTrace[:0], s.bestTrace[:0]
 	s.hasFirst, s.hasBest = false, false
 	s.moves, s.begin = s.moves[:0], append(s.begin[:0], 0)
 	s.pool = s.pool[:0]
 	buffer.Grow(&s.orbit, n)
-	buffer.Grow(&s.image, n)
-	buffer.Grow(&s.back, n)
 	buffer.Zeroed(&s.stamp, n)
 	s.epoch = 0
 	for i := range s.orbit {
-		s.orbit[i], s.image[i], s.back[i] = int32(i), int32(i), -1
+		s.orbit[i] = int32(i)
 	}
 	for c := int32(0); int(c) < n; {
 		end := c + s.size[c]
@@ -670,46 +667,33 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	members := s.pool[base:]
 	defer func() { s.pool = s.pool[:base] }()
 	s.budget -= len(members)
-	s.path = append(s.path[:depth], 0)
-	mark := len(s.trail)
-	if !s.hasFirst {
-		return s.firstNode(members, depth, from)
-	}
+	mark, onFirst := len(s.trail), !s.hasFirst
 	var orbit []int32 // under automorphisms that fix the path
 	known := 0
 	for k, i := range members {
 		if s.budget < 0 {
 			return outOfBudget
 		}
-		if k > 0 {
-			if len(s.begin) != known {
-				known = len(s.begin)
-				orbit = s.stabilized(orbit, depth)
-			}
-			if slices.ContainsFunc(members[:k], func(j int32) bool { return root(orbit, j) == root(orbit, i) }) {
-				continue
-			}
+		switch {
+		case onFirst:
+			orbit = s.orbit // all automorphisms found so far fix the path to the first leaf
+		case k > 0 && len(s.begin) != known:
+			known = len(s.begin)
+			orbit = s.stabilized(orbit, depth)
+		}
+		if k > 0 && s.explored(orbit, members[:k], i) {
+			continue
 		}
 		s.path = append(s.path[:depth], i)
+		if onFirst {
+			s.fork = depth
+		}
 		hash := s.fix(i)
+		if !s.hasFirst {
+			s.firstTrace = append(s.firstTrace, hash)
+		}
 		first := asFirst && depth < len(s.firstTrace) && hash == s.firstTrace[depth]
-		if first && s.isImage(s.forkMark) {
-			s.undo(mark)
-			return s.fork
-		}
-		best := asBest
-		if asBest {
-			switch {
-			case !s.hasBest && depth == len(s.bestTrace):
-				s.bestTrace = append(s.bestTrace, hash)
-			case depth >= len(s.bestTrace) || hash > s.bestTrace[depth]:
-				best = false
-			case hash < s.bestTrace[depth]:
-				s.bestTrace = append(s.bestTrace[:depth], hash)
-				s.hasBest = false
-			}
-		}
-		if first || best {
+		if best := asBest && s.leads(depth, hash); first || best {
 			if to := s.node(depth+1, from, first, best); to < depth {
 				s.undo(mark)
 				return to
@@ -720,51 +704,29 @@ func (s *canon) node(depth int, from int32, asFirst, asBest bool) int {
 	return depth - 1
 }
 
-// firstNode is node on the path to the first leaf; members are the atoms to individualise.
-func (s *canon) firstNode(members []int32, depth int, from int32) int {
-	mark := len(s.trail)
-	s.path[depth] = members[0]
-	hash := s.fix(members[0])
-	s.firstTrace = append(s.firstTrace, hash)
-	s.bestTrace = append(s.bestTrace, hash)
-	s.node(depth+1, from, true, true)
-	s.undo(mark)
-	tried := 1 // members[:tried] were
-children:
-	for k := 1; k < len(members); k++ {
-		i := members[k]
-		top := root(s.orbit, i)
-		for _, j := range members[:tried] {
-			s.budget--
-			if root(s.orbit, j) == top {
-				continue children
-			}
+// explored reports whether an automorphism maps atom i to one of the atoms tried before.
+func (s *canon) explored(orbit, tried []int32, i int32) bool {
+	top := root(orbit, i)
+	return slices.ContainsFunc(tried, func(j int32) bool {
+		s.budget--
+		return root(orbit, j) == top
+	})
+}
+
+// leads reports whether a path with this hash at depth may lead to the best leaf, and makes it the
+// best path if its hash is less.
+func (s *canon) leads(depth int, hash uint64) bool {
+	switch {
+	case depth == len(s.bestTrace):
+		if s.hasBest {
+			return false
 		}
-		members[tried], members[k] = i, members[tried]
-		tried++
-		if s.budget < 0 {
-			return outOfBudget
-		}
-		s.path = append(s.path[:depth], i)
-		hash := s.fix(i)
-		first := hash == s.firstTrace[depth]
-		if first && s.isImage(mark) {
-			s.undo(mark)
-			continue
-		}
-		if hash < s.bestTrace[depth] {
-			s.bestTrace = append(s.bestTrace[:depth], hash)
-			s.hasBest = false
-		}
-		if best := hash == s.bestTrace[depth]; first || best {
-			s.fork, s.forkMark = depth, mark
-			if s.node(depth+1, from, first, best) == outOfBudget {
-				return outOfBudget
-			}
-		}
-		s.undo(mark)
+	case hash >= s.bestTrace[depth]:
+		return hash == s.bestTrace[depth]
 	}
-	return depth - 1
+	s.bestTrace = append(s.bestTrace[:depth], hash)
+	s.hasBest = false
+	return true
 }
 
 // targetWindow bounds the latest cells considered as a target.
@@ -825,7 +787,6 @@ func (s *canon) reachLeaf(depth int, asFirst, asBest bool) int {
 		s.hasFirst, s.hasBest = true, true
 		s.first = append(s.first[:0], s.order...)
 		s.firstLeaf = append(s.firstLeaf[:0], s.leaf...)
-		s.firstPath = append(s.firstPath[:0], s.path[:depth]...)
 	case asFirst && slices.Equal(s.leaf, s.firstLeaf):
 		s.addAutomorphism(s.first)
 		return s.fork
@@ -926,147 +887,6 @@ func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 	}
 	s.budget -= len(orbit) + len(s.moves)
 	return orbit
-}
-
-// isImage looks for an automorphism from the next node on the path to the first leaf to this node,
-// made by splitting cells since mark: single atoms map as they must, atoms they replace map back,
-// others stay. It records the automorphism and reports success, which saves the descent to a leaf
-// in the usual case that few atoms move.
-func (s *canon) isImage(mark int) bool {
-	from := len(s.moves)
-	s.epoch++
-	done := s.epoch
-	for _, c := range s.trail[mark:] {
-		for _, c := range [2]int32{s.cell[s.order[c-1]], c} {
-			if s.size[c] > 1 || s.stamp[c] == done {
-				continue
-			}
-			s.stamp[c] = done
-			if i, j := s.first[c], s.order[c]; i != j {
-				s.moves = append(s.moves, move{i, j})
-			}
-		}
-	}
-	for _, v := range s.moves[from:] {
-		s.image[v.from], s.back[v.to] = v.to, v.from
-	}
-	for _, v := range s.moves[from:] {
-		if s.image[v.to] == v.to { // end of a chain
-			i := v.from
-			for s.back[i] >= 0 {
-				i = s.back[i]
-			}
-			s.moves = append(s.moves, move{v.to, i})
-			s.image[v.to] = i
-		}
-	}
-	moves := s.moves[from:]
-	s.budget -= len(s.trail) - mark + len(moves)
-	ok := s.preserves(moves)
-	for _, v := range moves {
-		s.image[v.from], s.back[v.to] = v.from, -1
-	}
-	if !ok {
-		s.moves = s.moves[:from]
-		return false
-	}
-	s.joinOrbits()
-	return true
-}
-
-// preserves reports whether s.image, built by moves, is an automorphism.
-func (s *canon) preserves(moves []move) bool {
-	s.epoch++
-	for _, v := range moves {
-		s.stamp[v.from] = s.epoch
-	}
-	for _, v := range moves {
-		if s.stamp[v.to] != s.epoch || s.keys[v.from] != s.keys[v.to] {
-			return false
-		}
-		s.stamp[v.to] = 0 // once only
-	}
-	stereo := len(s.centres)+len(s.doubles) > 0
-	for _, v := range moves {
-		links, images := s.near.Of(v.from), s.near.Of(v.to)
-		s.budget -= len(links) * len(links)
-		for k, l := range links {
-			q := slices.IndexFunc(images, func(o neighbor.Link) bool { return o.Atom == s.image[l.Atom] })
-			if q < 0 || s.code[int(s.near.Spans[v.from].Lo)+k] != s.code[int(s.near.Spans[v.to].Lo)+q] {
-				return false
-			}
-			if stereo && !s.keepsStereo(l.Atom) {
-				return false
-			}
-		}
-		if stereo && !s.keepsStereo(v.from) {
-			return false
-		}
-	}
-	return true
-}
-
-// keepsStereo reports whether s.image preserves the tag of atom i and the geometry of its double
-// bonds. Neighbours were checked before.
-func (s *canon) keepsStereo(i int32) bool {
-	j := s.image[i]
-	links, images := s.near.Of(i), s.near.Of(j)
-	if len(links) != len(images) {
-		return false
-	}
-	at := func(x int32) int {
-		return slices.IndexFunc(images, func(o neighbor.Link) bool { return o.Atom == s.image[x] })
-	}
-	if c := s.m.Atoms[i].Chirality; c == molecule.Clockwise || c == molecule.CounterClockwise {
-		odd := false
-		for k, l := range links {
-			x := at(l.Atom)
-			if x < 0 {
-				return false
-			}
-			for _, o := range links[:k] {
-				odd = odd != (at(o.Atom) > x)
-			}
-		}
-		if odd != (s.m.Atoms[j].Chirality != c) {
-			return false
-		}
-	}
-	for _, l := range links {
-		b := &s.m.Bonds[l.Bond]
-		if b.Stereo == molecule.NoStereo {
-			continue
-		}
-		x := at(l.Atom)
-		if x < 0 {
-			return false
-		}
-		image := &s.m.Bonds[images[x].Bond]
-		if image.Stereo == molecule.NoStereo {
-			return false
-		}
-		same := b.Stereo == image.Stereo
-		for _, e := range [2]int32{i, l.Atom} {
-			// The first other bond of this end must map to that of the image.
-			if s.image[s.leader(e, l.Bond)] != s.leader(s.image[e], images[x].Bond) {
-				same = !same
-			}
-		}
-		if !same {
-			return false
-		}
-	}
-	return true
-}
-
-// leader is the atom at the end of the first bond of atom i other than k.
-func (s *canon) leader(i, k int32) int32 {
-	for _, l := range s.near.Of(i) {
-		if l.Bond != k {
-			return l.Atom
-		}
-	}
-	return -1
 }
 
 // join makes a forest of atoms joined by the given bonds, in the memory of parent, and returns its

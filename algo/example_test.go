@@ -7,6 +7,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
@@ -29,7 +30,7 @@ func Example() {
 		"OC1(CCN(CCCC(=O)c2ccc(F)cc2)CC1)c1ccc(Cl)cc1",
 		"FS(F)(F)(F)(F)F",
 	} {
-		g, err := smiles.ParseCanonical(text)
+		g, _, err := smiles.ParseIn(text, molecule.Canonical)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -3,7 +3,7 @@
 //
 //	model, err := weights.Open("bbbp") // or weights.Load, of a file
 //	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
-//	g, _, err := smiles.ParseParent("CCO") // as the built-in models read molecules, see FormOf
+//	g, _, err := smiles.ParseIn("CCO", molecule.UnorderedParent) // as the built-in models read molecules, see FormOf
 //	rows, err := scorer.Score(ctx, []*graph.Graph{g})
 //	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
 //

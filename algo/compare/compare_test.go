@@ -127,7 +127,7 @@ func TestNearestIsTanimoto(t *testing.T) {
 
 func parse(t *testing.T, text string) Source {
 	t.Helper()
-	g, err := smiles.ParseCanonical(text)
+	g, _, err := smiles.ParseIn(text, molecule.Canonical)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func Example() {
 		l := compare.NewList(name, 1, number)
 		for n := range 30 {
 			text := "C" + strings.Repeat("C", n) + end
-			g, err := smiles.ParseCanonical(text)
+			g, _, err := smiles.ParseIn(text, molecule.Canonical)
 			if err != nil {
 				panic(err)
 			}

@@ -17,8 +17,9 @@ type Draft struct {
 	Bonds []Bond
 	Dirs  []Direction // of the bonds
 
-	near neighbor.Table
-	ends [][2]int32 // atoms of each bond, for the ring search
+	near  neighbor.Table
+	spare neighbor.Table // of GraphOf
+	ends  [][2]int32     // atoms of each bond, for the ring search
 
 	// The first Chain bonds follow the chain as written: parents precede children, and roots begin
 	// the text or follow a dot. -1 in a molfile.
@@ -186,27 +187,10 @@ func (p *Draft) Molecule(name string) *Molecule {
 
 // Fill is Molecule in the memory of m, whose name stays.
 func (p *Draft) Fill(m *Molecule) {
-	atoms := p.Atoms
-	buffer.Grow(&m.Atoms, len(atoms))
+	buffer.Grow(&m.Atoms, len(p.Atoms))
 	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
-	// In place: copying a whole Atom or Bond takes longer.
 	for i := range m.Atoms {
-		a, o := &atoms[i], &m.Atoms[i]
-		o.Element = a.Element
-		o.Charge = int8(a.Charge)
-		o.Hydrogens = uint8(a.Hydrogens())
-		o.Radicals = uint8(a.Radicals)
-		o.Hybridization = a.hybrid
-		o.Chirality = a.Chirality
-		o.Aromatic = a.Aromatic
-		o.InRing = a.ring
-		o.Isotope = uint16(a.Isotope)
-		o.Degree = p.Degree(int32(i))
-		o.Map = -1
-		if a.HasMap {
-			o.Map = a.Map
-		}
-		o.Column = a.At + 1
+		p.fillAtom(&m.Atoms[i], int32(i))
 	}
 	// While reading, Stereo comes from ranks or a molfile, not from directions.
 	directed := false
@@ -218,6 +202,26 @@ func (p *Draft) Fill(m *Molecule) {
 			m.Bonds[k].Stereo = p.geometry(int32(k))
 		}
 	}
+}
+
+// fillAtom makes o atom i, field by field: copying a whole Atom takes longer.
+func (p *Draft) fillAtom(o *Atom, i int32) {
+	a := &p.Atoms[i]
+	o.Element = a.Element
+	o.Charge = int8(a.Charge)
+	o.Hydrogens = uint8(a.Hydrogens())
+	o.Radicals = uint8(a.Radicals)
+	o.Hybridization = a.hybrid
+	o.Chirality = a.Chirality
+	o.Aromatic = a.Aromatic
+	o.InRing = a.ring
+	o.Isotope = uint16(a.Isotope)
+	o.Degree = p.Degree(i)
+	o.Map = -1
+	if a.HasMap {
+		o.Map = a.Map
+	}
+	o.Column = a.At + 1
 }
 
 // Link finds the neighbours of atoms.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"baca/algo/graph"
+	"baca/algo/molecule/internal/neighbor"
 )
 
 // Columns of an atom's features, see [Molecule.Graph], and their number.
@@ -36,54 +37,42 @@ const (
 // in a ring.
 func (m *Molecule) Graph() *graph.Graph {
 	g := &graph.Graph{}
-	m.fill(g, make([]int32, len(m.Atoms)+1+2*len(m.Bonds)), make([]float32, len(m.Atoms)*Features))
+	m.fill(g, new(neighbor.Table), make([]int32, len(m.Atoms)+1+2*len(m.Bonds)), make([]float32, len(m.Atoms)*Features))
 	return g
 }
 
 // fill is Graph in zeroed memory of the right size.
-func (m *Molecule) fill(g *graph.Graph, lists []int32, x []float32) {
-	atoms, bonds := m.Atoms, m.Bonds
-	n := len(atoms)
-	g.Offsets, g.Neighbors, g.X, g.Features = lists[:n+1:n+1], lists[n+1:], x, Features
-	// As graph.New, in fewer steps: Parse makes no loops and no repeats.
-	offsets, neighbors := g.Offsets, g.Neighbors
-	for k := range bonds {
-		b := &bonds[k]
-		if b.From == b.To {
-			panic(fmt.Sprintf("molecule: atom %d has a bond to itself: no simple graph", b.From))
-		}
-		offsets[b.From]++
-		offsets[b.To]++
-	}
-	sum := int32(0)
-	for i, d := range offsets {
-		sum += d
-		offsets[i] = sum
-	}
-	// From the last bond on, rows come out sorted except for ring bonds.
-	for k := len(bonds) - 1; k >= 0; k-- {
-		b := &bonds[k]
-		x, y := &offsets[b.From], &offsets[b.To]
-		*x--
-		neighbors[*x] = b.To
-		*y--
-		neighbors[*y] = b.From
-	}
-	for i := range n {
-		row := g.Row(i)
-		sortRow(row)
-		for k := 1; k < len(row); k++ {
-			if row[k] == row[k-1] {
-				panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d: no simple graph", i, row[k]))
+func (m *Molecule) fill(g *graph.Graph, near *neighbor.Table, lists []int32, x []float32) {
+	LinkUp(near, len(m.Atoms), m.Bonds)
+	connect(g, near, m.Bonds, lists)
+	for i := range m.Atoms {
+		for k, j := range g.Row(i) {
+			if int(j) == i || k > 0 && j == g.Row(i)[k-1] {
+				panic(fmt.Sprintf("molecule: atom %d has two bonds to atom %d or one to itself: no simple graph", i, j))
 			}
 		}
 	}
-	for i := range atoms {
-		a := &atoms[i]
-		r := (*[Features]float32)(x)
-		self(r, a.Element, a.Chirality, a.Charge, a.Radicals)
-		around(r, a.Degree, a.Hydrogens, a.Hybridization, a.Aromatic, a.InRing)
-		x = x[Features:]
+	g.X, g.Features = x, Features
+	for i := range m.Atoms {
+		m.Atoms[i].describe((*[Features]float32)(x[i*Features:]))
+	}
+}
+
+// connect fills in the neighbours of nodes, each row ascending, in zeroed memory of the right size.
+// Bonds along the chain are made with their second atoms: only late ones can be out of order.
+func connect(g *graph.Graph, near *neighbor.Table, late []Bond, lists []int32) {
+	n := len(near.Spans)
+	g.Offsets, g.Neighbors = lists[:n+1:n+1], lists[n+1:]
+	neighbors := g.Neighbors[:len(near.Links)]
+	for k := range near.Links {
+		neighbors[k] = near.Links[k].Atom
+	}
+	for i := range near.Spans {
+		g.Offsets[i+1] = near.Spans[i].Hi
+	}
+	for k := range late {
+		sortRow(g.Row(int(late[k].From)))
+		sortRow(g.Row(int(late[k].To)))
 	}
 }
 
@@ -123,37 +112,20 @@ func cut[T any](store *[]T, n, slab int) []T {
 // GraphOf is m.Graph in memory of p.
 func (p *Draft) GraphOf(m *Molecule) *graph.Graph {
 	g := &cut(&p.graphs, 1, graphSlab)[0]
-	m.fill(g, cut(&p.ints, len(m.Atoms)+1+2*len(m.Bonds), slab), cut(&p.floats, len(m.Atoms)*Features, slab))
+	m.fill(g, &p.spare, cut(&p.ints, len(m.Atoms)+1+2*len(m.Bonds), slab), cut(&p.floats, len(m.Atoms)*Features, slab))
 	return g
 }
 
 // Graph is Molecule.Graph of p.
 func (p *Draft) Graph() *graph.Graph {
 	n := len(p.Atoms)
-	lists := cut(&p.ints, n+1+len(p.near.Links), slab)
 	g := &cut(&p.graphs, 1, graphSlab)[0]
-	g.Offsets, g.Neighbors = lists[:n+1:n+1], lists[n+1:]
+	connect(g, &p.near, p.Bonds[max(p.Chain, 0):], cut(&p.ints, n+1+len(p.near.Links), slab))
 	g.X, g.Features = cut(&p.floats, n*Features, slab), Features
-	neighbors := g.Neighbors[:len(p.near.Links)]
-	for k := range p.near.Links {
-		neighbors[k] = p.near.Links[k].Atom
-	}
-	x := g.X
+	var a Atom
 	for i := range p.Atoms {
-		a := &p.Atoms[i]
-		h := uint8(a.Hydrogens())
-		r := (*[Features]float32)(x)
-		self(r, a.Element, a.Chirality, int8(a.Charge), uint8(a.Radicals))
-		around(r, p.Degree(int32(i)), h, a.hybrid, a.Aromatic, a.ring)
-		x = x[Features:]
-		g.Offsets[i+1] = p.near.Spans[i].Hi
-	}
-	// Bonds along the chain are made with their second atoms, so only later ones can be out of
-	// order.
-	for k := p.Chain; k < len(p.Bonds); k++ {
-		for _, i := range [2]int32{p.Bonds[k].From, p.Bonds[k].To} {
-			sortRow(g.Row(int(i)))
-		}
+		p.fillAtom(&a, int32(i))
+		a.describe((*[Features]float32)(g.X[i*Features:]))
 	}
 	return g
 }
@@ -217,30 +189,27 @@ const fewAtoms = 128
 // hybridizationFeature is the index in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}
 
-// self writes the features that do not depend on neighbours.
-func self(x *[Features]float32, element uint8, tag Chirality, charge int8, radicals uint8) {
+// describe writes the features of an atom.
+func (a *Atom) describe(x *[Features]float32) {
 	x[ColumnElement] = 118
-	if element > 0 {
-		x[ColumnElement] = float32(int32(element) - 1)
+	if a.Element > 0 {
+		x[ColumnElement] = float32(int32(a.Element) - 1)
 	}
+	tag := a.Chirality
 	if tag > CounterClockwise {
 		tag = 4
 	}
 	x[ColumnChirality] = float32(tag)
+	x[ColumnNeighbors] = float32(min(a.Degree+int32(a.Hydrogens), 11))
 	x[ColumnCharge] = 11
-	if charge >= -5 && charge <= 5 {
-		x[ColumnCharge] = float32(int32(charge) + Neutral)
+	if a.Charge >= -5 && a.Charge <= 5 {
+		x[ColumnCharge] = float32(int32(a.Charge) + Neutral)
 	}
-	x[ColumnRadicals] = float32(min(radicals, 5))
-}
-
-// around writes the other features.
-func around(x *[Features]float32, degree int32, hydrogens uint8, h Hybridization, aromatic, ring bool) {
-	x[ColumnNeighbors] = float32(min(degree+int32(hydrogens), 11))
-	x[ColumnHydrogens] = float32(min(hydrogens, 9))
-	x[ColumnHybridization] = hybridizationFeature[h]
-	x[ColumnAromatic] = float32(bit(aromatic))
-	x[ColumnRing] = float32(bit(ring))
+	x[ColumnHydrogens] = float32(min(a.Hydrogens, 9))
+	x[ColumnRadicals] = float32(min(a.Radicals, 5))
+	x[ColumnHybridization] = hybridizationFeature[a.Hybridization]
+	x[ColumnAromatic] = float32(bit(a.Aromatic))
+	x[ColumnRing] = float32(bit(a.InRing))
 }
 
 // bit is compiled without a branch.

@@ -31,7 +31,7 @@ func (p *Draft) FoldHydrogens() {
 		if !p.Lean || p.countsHydrogens(l.Atom) {
 			heavy.Explicit++
 		}
-		if heavy.Chirality == Clockwise || heavy.Chirality == CounterClockwise {
+		if heavy.Chirality.Handed() {
 			for around, after := p.Neighbors(l.Atom), false; len(around) > 0; around = around[1:] {
 				switch {
 				case around[0].Bond == l.Bond:

@@ -20,7 +20,7 @@ func TestWriteComparison(t *testing.T) {
 		l := compare.NewList(`<script>alert("`+end+`")</script>`, 1, number)
 		for n := range 30 {
 			text := "C" + strings.Repeat("C", n) + end
-			g, err := smiles.ParseCanonical(text)
+			g, _, err := smiles.ParseIn(text, molecule.Canonical)
 			if err != nil {
 				t.Fatal(err)
 			}

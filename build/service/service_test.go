@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/trust"
 	"baca/weights"
@@ -53,7 +54,7 @@ func TestScore(t *testing.T) {
 		if r.Row != 11+i || r.SMILES != texts[i] {
 			t.Fatalf("row %d of %q, want %d of %q", r.Row, r.SMILES, 11+i, texts[i])
 		}
-		g, err := smiles.ParseCanonical(texts[i])
+		g, _, err := smiles.ParseIn(texts[i], molecule.Canonical)
 		if (err == nil && texts[i] != "") != (r.Err == nil) || (r.Err == nil) != (r.Scores != nil) {
 			t.Fatalf("%q: error %v and scores %v, the parser says %v", texts[i], r.Err, r.Scores, err)
 		}
@@ -155,7 +156,7 @@ func TestBatch(t *testing.T) {
 	var graphs []*graph.Graph
 	for n := range 30 {
 		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
-		g, err := smiles.ParseCanonical(text)
+		g, _, err := smiles.ParseIn(text, molecule.Canonical)
 		if err != nil {
 			t.Fatal(err)
 		}

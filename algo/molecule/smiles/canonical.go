@@ -281,7 +281,7 @@ func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 	}
 	s.centres = s.centres[:0]
 	for i := range m.Atoms {
-		if c := m.Atoms[i].Chirality; c == molecule.Clockwise || c == molecule.CounterClockwise {
+		if c := m.Atoms[i].Chirality; c.Handed() {
 			s.centres = append(s.centres, int32(i))
 		}
 	}
@@ -766,7 +766,7 @@ func (s *canon) orderTwins(c int32) {
 		}
 		up = links[0].Atom
 	}
-	if t := s.m.Atoms[up].Chirality; t == molecule.Clockwise || t == molecule.CounterClockwise {
+	if t := s.m.Atoms[up].Chirality; t.Handed() {
 		return
 	}
 	for _, l := range s.near.Of(up) {

@@ -293,7 +293,7 @@ func TestParseGraph(t *testing.T) {
 		if err == nil && !reflect.DeepEqual(g, m.Graph()) {
 			t.Fatalf("%s: graph %v, want %v", smiles, g, m.Graph())
 		}
-		g, err = ParseCanonical(smiles)
+		g, _, err = ParseIn(smiles, molecule.Canonical)
 		if fmt.Sprint(err) != fmt.Sprint(want) {
 			t.Fatalf("%s: error %v in canonical form, want %v", smiles, err, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo/graph"
 	"baca/algo/molecule"
 )
 
@@ -22,31 +21,6 @@ import (
 // RDKit's Uncharger does with force: a betaine and its hydrochloride share one parent, a cation.
 // Adjacent opposite charges stay, as in nitro groups, but charge-separated sulfoxides and phosphine
 // oxides get their double bond.
-
-// ParseParent reads the parent's graph, nodes in any order, and what was set aside. It is safe for
-// concurrent use.
-func ParseParent(text string) (*graph.Graph, molecule.Aside, error) {
-	return parentGraph(text, func(p *Parser) *graph.Graph { return p.Draft.Graph() })
-}
-
-// ParseCanonicalParent is ParseParent with the nodes in canonical order.
-func ParseCanonicalParent(text string) (*graph.Graph, molecule.Aside, error) {
-	return parentGraph(text, func(p *Parser) *graph.Graph {
-		l := layouts.Get().(*layout)
-		defer l.giveBack()
-		return l.graph(p)
-	})
-}
-
-func parentGraph(text string, graphOf func(*Parser) *graph.Graph) (*graph.Graph, molecule.Aside, error) {
-	p := parsers.Get().(*Parser)
-	defer p.giveBack()
-	aside, err := p.settle(text, false)
-	if err != nil {
-		return nil, aside, err
-	}
-	return graphOf(p), aside, nil
-}
 
 // Parent returns the parent of m in canonical order, its atoms in m, and what was set aside.
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {

@@ -89,13 +89,13 @@ func TestParent(t *testing.T) {
 			if Write(again) != got || left != (molecule.Aside{}) {
 				t.Errorf("%s: the parent of %s is %s without %q", text, got, Write(again), left)
 			}
-			g, same, err := ParseParent(text)
+			g, same, err := ParseIn(text, molecule.UnorderedParent)
 			if err != nil || same != aside || !sameGraph(g, p.Graph()) {
-				t.Errorf("%s: ParseParent gives another graph than Parent, without %q and not %q: %v", text, same, aside, err)
+				t.Errorf("%s: the unordered form gives another graph than Parent, without %q and not %q: %v", text, same, aside, err)
 			}
-			h, _, _ := ParseCanonicalParent(text)
+			h, _, _ := ParseIn(text, molecule.Parent)
 			if !slices.Equal(h.X, p.Graph().X) || !slices.Equal(h.Neighbors, p.Graph().Neighbors) {
-				t.Errorf("%s: ParseCanonicalParent gives another graph than Parent", text)
+				t.Errorf("%s: the canonical form gives another graph than Parent", text)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func TestOneParentOfAllForms(t *testing.T) {
 		}
 		for k := 0; k < len(texts); k += step {
 			text := texts[k]
-			want, _, err := ParseParent(text)
+			want, _, err := ParseIn(text, molecule.UnorderedParent)
 			if err != nil {
 				continue
 			}
@@ -141,7 +141,7 @@ func TestOneParentOfAllForms(t *testing.T) {
 					continue
 				}
 				form := Write(shuffled(c, rng))
-				got, _, err := ParseParent(form)
+				got, _, err := ParseIn(form, molecule.UnorderedParent)
 				if err != nil && kind.Name == rewrite.Azole {
 					continue // beside a carbonyl group in the ring
 				}
@@ -170,7 +170,7 @@ func FuzzParent(f *testing.F) {
 		if len(text) > 2000 {
 			return
 		}
-		g, aside, err := ParseParent(text)
+		g, aside, err := ParseIn(text, molecule.UnorderedParent)
 		m, errParse := Parse(text)
 		if errParse != nil {
 			return

@@ -35,53 +35,38 @@ func Parse(text string) (*molecule.Molecule, error) {
 // ParseGraph is Parse and [molecule.Molecule.Graph] without making a molecule, in five sixths of
 // the time. It is safe for concurrent use.
 func ParseGraph(text string) (*graph.Graph, error) {
-	p := parsers.Get().(*Parser)
-	g, err := p.ParseGraph(text)
-	p.giveBack()
+	g, _, err := ParseIn(text, molecule.AsWritten)
 	return g, err
 }
 
-// ParseCanonical reads the graph of the canonical form, see [Canonical], without making a molecule.
-// It is safe for concurrent use.
-func ParseCanonical(text string) (*graph.Graph, error) {
-	return parseCanonical(text, func(*Parser) bool { return true })
-}
-
-// ParseUnordered is ParseCanonical with nodes in text order, in less than half of the time, unless
-// the graph itself depends on the order: through chirality tags, or which of equally large
-// fragments is first. It is safe for concurrent use.
-func ParseUnordered(text string) (*graph.Graph, error) {
-	return parseCanonical(text, (*Parser).ordered)
-}
-
-// parseCanonical reads the canonical form where needed says so, else the text's.
-func parseCanonical(text string, needed func(*Parser) bool) (*graph.Graph, error) {
+// ParseIn reads the graph of a molecule in form f, and what was set aside, without making a
+// molecule. It is safe for concurrent use.
+func ParseIn(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
 	p := parsers.Get().(*Parser)
 	defer p.giveBack()
-	_, err := p.parse(text)
+	if f == molecule.Parent || f == molecule.UnorderedParent {
+		aside, err = p.settle(text, false)
+	} else {
+		_, err = p.parse(text)
+	}
 	p.Text = ""
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return nil, aside, err
+	case f == molecule.Canonical, f == molecule.Parent, f == molecule.Unordered && p.ordered():
+		l := layouts.Get().(*layout)
+		defer l.giveBack()
+		return l.graph(p), aside, nil
 	}
-	if !needed(p) {
-		return p.Draft.Graph(), nil
-	}
-	l := layouts.Get().(*layout)
-	defer l.giveBack()
-	return l.graph(p), nil
+	return p.Draft.Graph(), aside, nil
 }
 
 // ordered reports whether more than the order of nodes depends on the writing: there are tags, atom
 // classes, on which tags may rest, or several fragments.
 func (p *Parser) ordered() bool {
-	return len(p.Atoms)-p.Chain > 1 || p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool {
-		return a.HasMap || handed(a.Chirality)
+	return p.fragments() > 1 || p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool {
+		return a.HasMap || a.Chirality.Handed()
 	})
-}
-
-// handed reports whether a tag is relative to the order of bonds.
-func handed(c molecule.Chirality) bool {
-	return c == molecule.Clockwise || c == molecule.CounterClockwise
 }
 
 // giveBack keeps p for reuse, unless its buffers are large.

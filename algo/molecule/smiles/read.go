@@ -256,7 +256,7 @@ func (p *Parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	a, s := &p.Atoms[i], &p.spots[i]
 	// A ring-bond number after a branch ("C(F)1") comes earlier in the order of neighbours than
 	// written; an odd permutation flips the tag.
-	if int(i) != len(p.Atoms)-1 && (a.Chirality == molecule.Clockwise || a.Chirality == molecule.CounterClockwise) &&
+	if int(i) != len(p.Atoms)-1 && a.Chirality.Handed() &&
 		(s.degree == 1 || s.degree == 2 && i != 0 || s.degree == 3 && i == 0) {
 		a.Chirality = a.Chirality.Turn()
 	}

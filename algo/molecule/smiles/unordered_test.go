@@ -21,11 +21,11 @@ func TestParseUnordered(t *testing.T) {
 			continue
 		}
 		for _, text := range []string{text, Write(m), Write(shuffled(m, random))} {
-			g, err := ParseUnordered(text)
+			g, _, err := ParseIn(text, molecule.Unordered)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			want, err := ParseCanonical(text)
+			want, _, err := ParseIn(text, molecule.Canonical)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}

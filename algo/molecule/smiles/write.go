@@ -718,7 +718,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 func (w *writer) arrangeStereo(c *molecule.Molecule) {
 	m := w.m
 	for k, i := range w.order {
-		if a := &c.Atoms[k]; a.Chirality == molecule.Clockwise || a.Chirality == molecule.CounterClockwise {
+		if a := &c.Atoms[k]; a.Chirality.Handed() {
 			at := w.written[:0]
 			for _, l := range w.near.Of(i) {
 				at = append(at, w.newBond[l.Bond])

@@ -100,7 +100,7 @@ func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *a
 		Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: seed, Epochs: 15, Background: "not-medicinal.smi",
 	}}
 	for _, text := range texts {
-		g, _, err := smiles.ParseCanonicalParent(text)
+		g, _, err := smiles.ParseIn(text, molecule.Parent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func verdicts(t *testing.T, m *algo.Model, list []drug) []algo.Row {
 	}
 	var gs []*graph.Graph
 	for _, d := range list {
-		g, _, err := smiles.ParseParent(d.smiles)
+		g, _, err := smiles.ParseIn(d.smiles, molecule.UnorderedParent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestMembership(t *testing.T) {
 	var labels []bool
 	add := func(list []string, absent bool) {
 		for _, text := range list {
-			g, _, err := smiles.ParseCanonicalParent(text)
+			g, _, err := smiles.ParseIn(text, molecule.Parent)
 			if err != nil {
 				t.Fatal(err)
 			}

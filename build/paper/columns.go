@@ -21,23 +21,16 @@ import (
 // Columns of table 1 with their own rows. The statistics of package baseline are added, each also
 // as deviation from the ID median.
 const (
-	columnPre        = "s_pre"      // S_Pre, negatives from the test batch
-	columnPreBank    = "s_pre bank" // S_Pre, negatives from the ID bank
-	columnGraph      = "l_g"        // ℓ_g alone, negatives from the test batch
-	columnGraphBank  = "l_g bank"   // ℓ_g alone, negatives from the ID bank
-	columnNode       = "l_n"        // ℓ_n alone
-	columnNearest    = "nearest"    // distance to the nearest embedding of the ID bank
-	columnPrint1     = "wl 1"       // 1 − Tanimoto to the most similar ID training graph
-	columnPrint5     = "wl 5"       // … to the fifth most similar
-	columnPrintCount = "wl counts"  // … to the most similar, with counts
-	columnUnknown    = "wl unknown" // share of subtrees that no ID training graph has
-	columnDistance   = "alone, no background"
-	columnAlone      = algo.ByAlone       // the product's score of a graph by itself
-	columnAttention  = algo.ByAttention   // the paper's S_BaCa
-	columnBetter     = "attention_better" // S_BaCa with the batch's score as partition and base
-	columnRatio      = "ratio"            // the density ratio alone
-	columnBatch      = algo.ByBatch       // the product's score of a graph in its batch
-	columnDefault    = "default"          // the decider of baca score: alone
+	columnPre       = "s_pre"   // S_Pre, negatives from the test batch
+	columnNearest   = "nearest" // distance to the nearest embedding of the ID bank
+	columnPrint1    = "wl 1"    // 1 − Tanimoto to the most similar ID training graph
+	columnDistance  = "alone, no background"
+	columnAlone     = algo.ByAlone       // the product's score of a graph by itself
+	columnAttention = algo.ByAttention   // the paper's S_BaCa
+	columnBetter    = "attention_better" // S_BaCa with the batch's score as partition and base
+	columnRatio     = "ratio"            // the density ratio alone
+	columnBatch     = algo.ByBatch       // the product's score of a graph in its batch
+	columnDefault   = "default"          // the decider of baca score: alone
 )
 
 var (
@@ -48,7 +41,7 @@ var (
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 	// aloneColumns depend only on the graph.
-	aloneColumns = []string{columnGraphBank, columnPreBank, columnNode, columnNearest, columnPrint1, columnPrint5, columnPrintCount, columnUnknown, columnDistance, columnAlone}
+	aloneColumns = []string{columnNearest, columnPrint1, columnAlone}
 )
 
 // statisticColumns are the trivial columns.
@@ -104,103 +97,50 @@ type singleScores struct {
 // alone scores each graph of the batch by itself.
 func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, error) {
 	l := &singleScores{map[string][]float64{}, map[string]float64{}}
-	m := b.model
-	start := time.Now()
-	r, err := contrast.Represent(ctx, 1, m.Encoder, b.graphs)
-	if err != nil {
-		return nil, err
-	}
-	encoding := time.Since(start).Seconds()
-	bank, err := near.NewBank(ctx, 1, m.Bank, m.Subtrees, nil)
-	if err != nil {
-		return nil, err
-	}
-	typical, training := m.Bank.MeanNodeScore(), e.trained(b.seed)
-	for _, c := range []struct {
-		column string
-		before float64 // seconds of preparation
-		score  func() ([]float64, error)
-	}{
-		{columnGraphBank, encoding, func() ([]float64, error) {
-			return m.Bank.Negatives().Scores(ctx, 1, r.ZF(), r.ZS(), false)
-		}},
-		{columnPreBank, encoding, func() ([]float64, error) {
-			return contrast.BaseScores(ctx, 1, r, m.Bank.Negatives(), false, contrast.PlainTerms(m.Bank))
-		}},
-		{columnNode, encoding, func() ([]float64, error) { return nodeScores(r, typical), nil }},
-		{columnNearest, encoding, func() ([]float64, error) {
-			scores := make([]float64, r.Len())
-			for i := range scores {
-				scores[i] = slices.Min(bank.Embeddings(r.Q[i*r.Dim() : (i+1)*r.Dim()]))
-			}
-			return scores, nil
-		}},
-		{columnAlone, 0, func() ([]float64, error) { return b.alone.Scores(ctx, b.graphs) }},
-		{columnDistance, 0, func() ([]float64, error) {
-			plain := *m
-			plain.Background, plain.Sizes = nil, nil
-			return scoresAlone(ctx, &plain, b.graphs)
-		}},
+	for column, score := range map[string]func() ([]float64, error){
+		columnNearest: func() ([]float64, error) { return b.nearestEmbeddings(ctx) },
+		columnPrint1:  func() ([]float64, error) { return nearestPrints(e.trained(b.seed), b.graphs), nil },
+		columnAlone:   func() ([]float64, error) { return b.alone.Scores(ctx, b.graphs) },
 	} {
 		start := time.Now()
-		if l.scores[c.column], err = c.score(); err != nil {
+		var err error
+		if l.scores[column], err = score(); err != nil {
 			return nil, err
 		}
-		l.seconds[c.column] = c.before + time.Since(start).Seconds()
+		l.seconds[column] = time.Since(start).Seconds()
 	}
-	l.addPrints(training, b.graphs)
 	return l, nil
 }
 
-// scoresAlone are the scores of single graphs by a model.
-func scoresAlone(ctx context.Context, m *algo.Model, gs []*graph.Graph) ([]float64, error) {
-	a, err := algo.NewSingleScorer(ctx, m, 1)
+// nearestEmbeddings are the distances to the nearest embeddings of the ID bank.
+func (b *testBatch) nearestEmbeddings(ctx context.Context) ([]float64, error) {
+	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
 	if err != nil {
 		return nil, err
 	}
-	return a.Scores(ctx, gs)
-}
-
-// nodeScores are ℓ_n, or typical where undefined.
-func nodeScores(r *contrast.Representation, typical float64) []float64 {
-	scores := slices.Clone(r.NodeScore)
-	for i, x := range scores {
-		if math.IsNaN(x) {
-			scores[i] = typical
-		}
+	bank, err := near.NewBank(ctx, 1, b.model.Bank, b.model.Subtrees, nil)
+	if err != nil {
+		return nil, err
 	}
-	return scores
+	scores := make([]float64, r.Len())
+	for i := range scores {
+		scores[i] = slices.Min(bank.Embeddings(r.Q[i*r.Dim() : (i+1)*r.Dim()]))
+	}
+	return scores, nil
 }
 
-// addPrints adds the columns of subtrees.
-func (l *singleScores) addPrints(training, gs []*graph.Graph) {
+// nearestPrints are 1 − Tanimoto of subtrees to the most similar training graphs.
+func nearestPrints(training, gs []*graph.Graph) []float64 {
 	prints := make([]fingerprint.Print, len(training))
 	for k, g := range training {
 		prints[k] = fingerprint.New(g, fingerprint.DefaultHeight)
 	}
 	index := fingerprint.NewIndex(prints)
-	start := time.Now()
-	add := func(column string, likeness float64) { l.scores[column] = append(l.scores[column], 1-likeness) }
-	for _, g := range gs {
-		p := fingerprint.New(g, fingerprint.DefaultHeight)
-		near := index.Nearest(fingerprint.Sets, p, 5)
-		add(columnPrint1, near[0])
-		add(columnPrint5, near[len(near)-1])
-		add(columnPrintCount, index.Nearest(fingerprint.Counts, p, 1)[0])
-		add(columnUnknown, index.Known(p))
+	scores := make([]float64, len(gs))
+	for i, g := range gs {
+		scores[i] = 1 - index.Nearest(fingerprint.Sets, fingerprint.New(g, fingerprint.DefaultHeight), 1)[0]
 	}
-	for _, column := range []string{columnPrint1, columnPrint5, columnPrintCount, columnUnknown} {
-		l.seconds[column] = time.Since(start).Seconds()
-	}
-}
-
-// graphScore returns ℓ_g of a batch against itself.
-func (b *testBatch) graphScore(ctx context.Context) ([]float64, error) {
-	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
-	if err != nil {
-		return nil, err
-	}
-	return r.Negatives().Scores(ctx, 1, r.ZF(), r.ZS(), true)
+	return scores
 }
 
 // columnOptions are the product's options for a column, on one goroutine. The attention is trained

@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -11,10 +10,8 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/build/internal/version"
-	"baca/weights"
 )
 
 // companyFDR is the false-discovery rate, companyAlphas are the false alarm rates.
@@ -71,15 +68,9 @@ func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part
 
 func (e *evaluation) companyCell(ctx context.Context, split uint64, steps int, train Trainer) (*companyCell, error) {
 	gs := e.id.graphs
-	epochs := max(1, steps/job.StepsPerEpoch(len(gs)*3/4))
-	file, err := train(ctx, io.Discard, Training{Graphs: gs, Workers: 1, Split: threeQuarters, Card: algo.Card{
-		Name: fmt.Sprintf("%s-part%d", e.id.name, split), Description: "Trained on three quarters of " + e.id.name + ".",
-		Schema: e.id.schema, Dataset: e.id.name, DatasetSHA256: e.id.sha256, Seed: split, Epochs: epochs,
-	}})
-	if err != nil {
-		return nil, err
-	}
-	m, err := weights.Load(file)
+	m, err := train.detector(ctx, Training{Graphs: gs, Split: threeQuarters, Card: algo.Card{
+		Name: fmt.Sprintf("%s-part%d", e.id.name, split), Schema: e.id.schema, Dataset: e.id.name, DatasetSHA256: e.id.sha256, Seed: split,
+	}}, steps, len(gs)*3/4)
 	if err != nil {
 		return nil, err
 	}

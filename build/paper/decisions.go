@@ -21,12 +21,8 @@ var (
 	decisionShares = []float64{0, 0.05, 0.20, 0.50}
 )
 
-// Limits of a pair's work.
-const (
-	maxDecisionOOD = 2000 // graphs of the OOD set, evenly spaced
-	amongMany      = 1000 // ID graphs beside single ones
-	singles        = 10   // of these, half ID, half OOD
-)
+// maxDecisionOOD is how many graphs of an OOD set are taken, evenly spaced.
+const maxDecisionOOD = 2000
 
 func decisions() *experiment {
 	return &experiment{
@@ -41,7 +37,6 @@ with the ID set. It measures
   the share of OOD graphs called outside at these,
   the share of ID graphs among those called outside by Benjamini and Hochberg, at 5, 20
   and 50 % OOD graphs in the batch, and how many OOD graphs that finds,
-  how far the p-value of a graph by itself is from that of its batch among 1000 ID graphs,
 
 for the graph by itself over many splits, and for the verdict of its batch over a few,
 and writes decisions.json and decisions.md to --out.`,
@@ -74,13 +69,6 @@ type decisionPair struct {
 	SmallestP float64     `json:"smallest_p"`
 	AUROC     rate        `json:"auroc_alone"` // of single graphs, held-out ID against OOD
 	Decisions []*decision `json:"decisions"`
-
-	// Differences of p-values alone and among many.
-	Among          int  `json:"among"`        // ID graphs, mostly trained on
-	AmongLargest   rate `json:"among_max_dp"` // over singles graphs
-	AmongWeight    rate `json:"among_weight"` // of the density ratio
-	HeldOutMedian  rate `json:"held_out_median_dp"`
-	HeldOutLargest rate `json:"held_out_max_dp"` // ID test graphs, alone and with the others
 
 	// Shared are models of baca model share, by k.
 	Shared []sharedDecision `json:"shared"`
@@ -232,20 +220,12 @@ func (b *bench) decisionPair(ctx context.Context, m *algo.Model, p *pair) (*deci
 		t := r.tallyAlone(r.scores, r.oodScores, share, b.splits)
 		d.Decisions = append(d.Decisions, t.decision("alone", share))
 	}
-	var apart []float64
 	for _, share := range decisionShares {
-		t, differences, err := r.tallyBatches(ctx, share, b.fits)
+		t, err := r.tallyBatches(ctx, share, b.fits)
 		if err != nil {
 			return nil, err
 		}
 		d.Decisions = append(d.Decisions, t.decision("batch", share))
-		if share == 0 {
-			apart = differences
-		}
-	}
-	d.HeldOutMedian, d.HeldOutLargest = rate(metric.Percentile(apart, 50)), rate(metric.Percentile(apart, 100))
-	if err := r.among(ctx, d); err != nil {
-		return nil, err
 	}
 	for _, k := range decisionShared {
 		s, err := r.shared(ctx, k, b.splits)
@@ -274,28 +254,23 @@ func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits 
 	return t
 }
 
-// tallyBatches decides by batches, over a few splits. It also returns the differences of p-values
-// alone and in their batch.
-func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (t *decisionTally, apart []float64, err error) {
-	t = newDecisionTally()
+// tallyBatches decides by batches, over a few splits.
+func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (*decisionTally, error) {
+	t := newDecisionTally()
 	for k := range splits {
 		rng, tested, reference := r.halves(uint64(k) + 1)
-		gs := r.mixed(rng, tested, share)
-		report, err := r.batch(ctx, gs, reference, uint64(k)+1)
+		report, err := r.batch(ctx, r.mixed(rng, tested, share), reference, uint64(k)+1)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		var p, alone []float64
 		for _, row := range report.Rows {
 			p, alone = append(p, row.BatchP), append(alone, row.AloneP)
-			if !report.Few {
-				apart = append(apart, math.Abs(row.AloneP-row.BatchP))
-			}
 		}
 		t.add(p, alone, len(tested))
 		t.weights = append(t.weights, rate(report.Weight))
 	}
-	return t, apart, nil
+	return t, nil
 }
 
 // shared measures the shared model.
@@ -321,25 +296,6 @@ func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, er
 	s.AUROC = r.auroc(scores, ood)
 	s.Alarms = r.tallyAlone(scores, ood, 0, splits).decision("shared", 0).FalseAlarms["0.05"]
 	return s, nil
-}
-
-// among scores a few graphs among a thousand ID graphs.
-func (r *heldOut) among(ctx context.Context, d *decisionPair) error {
-	rng, tested, reference := r.halves(1)
-	gs := slices.Concat(pick(r.graphs, tested[:singles/2]), pick(r.ood, rng.Perm(len(r.ood))[:min(len(r.ood), singles/2)]))
-	few := len(gs)
-	many := slices.Concat(pick(r.graphs, tested[singles/2:]), pick(r.trained, rng.Perm(len(r.trained))))
-	d.Among = min(len(many), amongMany)
-	report, err := r.batch(ctx, append(gs, many[:d.Among]...), reference, 1)
-	if err != nil {
-		return err
-	}
-	largest := 0.0
-	for _, row := range report.Rows[:few] {
-		largest = max(largest, math.Abs(row.AloneP-row.BatchP))
-	}
-	d.AmongLargest, d.AmongWeight = rate(largest), rate(report.Weight)
-	return nil
 }
 
 // at returns the decision of a score at a share of OOD graphs.

@@ -20,6 +20,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
 	"baca/weights"
@@ -120,6 +121,17 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (
 	// The stored model, not the one in memory: a file rounds it, and results must not depend on
 	// storing.
 	return weights.Load(data)
+}
+
+// detector trains one for about so many steps on graphs, of which so many are not held out.
+func (train Trainer) detector(ctx context.Context, t Training, steps, trained int) (*algo.Model, error) {
+	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
+	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
+	file, err := train(ctx, io.Discard, t)
+	if err != nil {
+		return nil, err
+	}
+	return weights.Load(file)
 }
 
 // made refuses a model that the training would not make.

@@ -121,7 +121,6 @@ type heldOut struct {
 	graphs, ood   []*graph.Graph
 	represented   *contrast.Representation // of the graphs
 	traits        []algo.Trait
-	trained       []*graph.Graph
 	alone         *algo.SingleScorer
 	scores        []float64
 	oodScores     []float64
@@ -134,15 +133,6 @@ func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers 
 		return nil, fmt.Errorf("the set has %d graphs, the model %s was made from %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
 	r := &heldOut{model: m, workers: workers, graphs: pick(set, m.Card.HoldoutRows)}
-	left := map[int]bool{}
-	for _, row := range slices.Concat(m.Card.HoldoutRows, m.Card.Repeats) {
-		left[row] = true
-	}
-	for row, g := range set {
-		if !left[row] {
-			r.trained = append(r.trained, g)
-		}
-	}
 	r.split = len(r.graphs) / 2
 	r.tested = len(r.graphs) - r.split
 	var err error

@@ -3,11 +3,9 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -16,15 +14,13 @@ import (
 
 	"baca/algo"
 	"baca/algo/baseline"
-	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/trust"
 	"baca/build/internal/version"
-	"baca/weights"
 )
 
 // intervalSets are sets of molecules with a measured number or class.
@@ -97,33 +93,21 @@ type intervalSet struct {
 
 // readIntervalSet reads a set, or an even draw from it.
 func readIntervalSet(data string, of labelled) (*intervalSet, error) {
-	file, err := openMolecules(data, of.name)
+	measured, err := of.read(data)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	s := &intervalSet{labelled: of}
-	var prints []fingerprint.Print
-	for r, err := range dataset.Records(file, dataset.Options{Name: file.Name(), Format: dataset.CSV, Cells: []string{of.column}}) {
-		if err != nil {
-			return nil, err
-		}
-		m, err := r.Parse()
-		if err != nil || r.Cells[0] == "" {
-			continue // as baca train refuses it, or not measured
-		}
-		y, err := strconv.ParseFloat(r.Cells[0], 64)
-		if err != nil {
-			return nil, r.FailCell(0, err)
-		}
-		prints = append(prints, baseline.ECFP(m, 2))
-		g := r.Parsed(molecule.Unordered).Graph
-		s.graphs, s.values = append(s.graphs, g), append(s.values, y)
-	}
-	if n := len(s.graphs); n > intervalMost {
+	if n := len(measured); n > intervalMost {
 		drawn := rand.New(rand.NewPCG(1, decisionStream)).Perm(n)[:intervalMost]
 		slices.Sort(drawn)
-		s.graphs, s.values, prints = pick(s.graphs, drawn), pick(s.values, drawn), pick(prints, drawn)
+		measured = pick(measured, drawn)
+	}
+	s := &intervalSet{labelled: of}
+	var prints []fingerprint.Print
+	for _, m := range measured {
+		prints = append(prints, baseline.ECFP(m.Molecule, 2))
+		canonical, _, _ := smiles.In(m.Molecule, molecule.Unordered)
+		s.graphs, s.values = append(s.graphs, canonical.Graph()), append(s.values, m.value)
 	}
 	s.kernel = kernelOf(prints)
 	s.scaffolds = scaffoldsOf(s.graphs)
@@ -325,8 +309,7 @@ func (b *bench) intervalSplit(ctx context.Context, s *intervalSet, kind string, 
 		return err
 	}
 	alone, known, err := b.detector(ctx, s, file, leftOut, algo.Card{
-		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Description: "Trained on a part of " + s.name + ".", Schema: algo.OGBCanonical,
-		Dataset: s.name, Seed: seed, Epochs: max(1, intervalSteps/job.StepsPerEpoch(len(file)*9/10)),
+		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
 	})
 	if err != nil {
 		return err
@@ -373,11 +356,7 @@ func (b *bench) intervalSplit(ctx context.Context, s *intervalSet, kind string, 
 
 // detector trains one on the file. It returns its scorer, and how many held-out errors it knows.
 func (b *bench) detector(ctx context.Context, s *intervalSet, file []int, leftOut []float64, card algo.Card) (*algo.SingleScorer, int, error) {
-	data, err := b.train(ctx, io.Discard, Training{Graphs: pick(s.graphs, file), Workers: 1, Card: card})
-	if err != nil {
-		return nil, 0, err
-	}
-	m, err := weights.Load(data)
+	m, err := b.train.detector(ctx, Training{Graphs: pick(s.graphs, file), Card: card}, intervalSteps, len(file)*9/10)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,14 +2,10 @@ package paper
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 
-	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 )
@@ -143,19 +139,19 @@ var classColumns = map[string]string{"tox21": "NR-AhR", "bace": "Class", "bbbp":
 func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 	classes := map[string][]int{}
 	if column, ok := classColumns[l.name]; ok {
-		labels := map[string]string{}
-		err := readColumn(s.folder, l.name, column, func(text, value string) error {
-			labels[text] = value
-			return nil
-		})
+		list, err := labelled{l.name, column, true}.read(s.folder)
+		if err == nil {
+			err = s.readTexts(l)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := s.readTexts(l); err != nil {
-			return nil, nil, err
+		labels := map[string]string{}
+		for _, m := range list {
+			labels[m.text] = fmt.Sprint(m.value)
 		}
 		for i, text := range l.smiles {
-			if label := labels[text]; label != "" {
+			if label, ok := labels[text]; ok {
 				classes[label] = append(classes[label], i)
 			}
 		}
@@ -169,40 +165,4 @@ func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 	lists := slices.Collect(maps.Values(classes))
 	slices.SortFunc(lists, func(a, b []int) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0])) })
 	return lists[0], lists[1], nil
-}
-
-// readColumn visits the values of a column of a file of molecules, with their SMILES. An
-// error of visit is given its place.
-func readColumn(folder, name, column string, visit func(text, value string) error) error {
-	file, err := openMolecules(folder, name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	text, err := dataset.NewText(file, dataset.Unpack{})
-	if err != nil {
-		return err
-	}
-	rows := csv.NewReader(text)
-	head, err := rows.Read()
-	if err != nil {
-		return err
-	}
-	at, smilesAt := slices.Index(head, column), slices.Index(head, "smiles")
-	if at < 0 || smilesAt < 0 {
-		return fmt.Errorf("%s has columns %q: want smiles and %s", name, head, column)
-	}
-	for {
-		row, err := rows.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := visit(strings.TrimSpace(row[smilesAt]), row[at]); err != nil {
-			line, col := rows.FieldPos(at)
-			return fmt.Errorf("%s:%d:%d: %s: %w", name, line, col, column, err)
-		}
-	}
 }

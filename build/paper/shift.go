@@ -13,19 +13,9 @@ import (
 )
 
 // shiftPairs are what chemists meet: OOD graphs from the same set or from one like it.
-var shiftPairs = []*pair{
-	{ID: "bace@common", OOD: "bace@rare"},
-	{ID: "bbbp@common", OOD: "bbbp@rare"},
-	{ID: "esol@small", OOD: "esol@large"},
-	{ID: "bbbp@small", OOD: "bbbp@large"},
-	{ID: "bace@inner", OOD: "bace@outer"},
-	{ID: "bbbp@inner", OOD: "bbbp@outer"},
-	{ID: "esol", OOD: "freesolv"},
-	{ID: "tox21", OOD: "toxcast"},
-	{ID: "tox21@many", OOD: "tox21@few"},
-	{ID: "AIDS@many", OOD: "AIDS@few"},
-	{ID: "MUTAG@many", OOD: "MUTAG@few"},
-}
+var shiftPairs = pairsOf(`bace@common/bace@rare bbbp@common/bbbp@rare esol@small/esol@large bbbp@small/bbbp@large
+	bace@inner/bace@outer bbbp@inner/bbbp@outer esol/freesolv tox21/toxcast tox21@many/tox21@few AIDS@many/AIDS@few
+	MUTAG@many/MUTAG@few`)
 
 // shiftShares are the OOD graphs of a batch, in the number of its ID graphs. Single stands
 // for each graph by itself.

@@ -86,7 +86,7 @@ func TestClassesOfMolecules(t *testing.T) {
 		}
 	}
 	testset.Write(t, filepath.Join(folder, "mol", "bace.csv"), "smiles\nCCO\n")
-	if _, err := s.open(t.Context(), "bace@few", ""); err == nil || !strings.Contains(err.Error(), "want smiles and Class") {
+	if _, err := s.open(t.Context(), "bace@few", ""); err == nil || !strings.Contains(err.Error(), `no column "Class"`) {
 		t.Errorf("a file without the column: %v", err)
 	}
 }

@@ -164,11 +164,6 @@ func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*f
 	}
 	cell.After = l.scores[columnAlone]
 	add(columnDefault, cell.After, l.seconds[columnAlone])
-	lg, err := b.graphScore(ctx)
-	if err != nil {
-		return nil, err
-	}
-	add(columnGraph, lg, math.NaN())
 	for _, column := range append(slices.Clone(batchColumns), columnBetter) {
 		out, err := b.score(ctx, columnOptions(column, seed), column)
 		if err != nil {

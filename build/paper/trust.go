@@ -80,10 +80,9 @@ func measureTrust(ctx context.Context, b *bench) (result, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &sets{folder: b.data, workers: b.workers}
 	var parts []*trustPart
 	for _, l := range sides {
-		set, err := openLabelled(ctx, read, l, b.most)
+		set, err := openLabelled(b.data, l, b.most)
 		if err != nil {
 			return nil, err
 		}
@@ -94,11 +93,10 @@ func measureTrust(ctx context.Context, b *bench) (result, error) {
 	p := &plan{bench: b}
 	for _, seed := range b.seeds {
 		for _, part := range parts {
-			e := &evaluation{pair: &pair{ID: part.set.name, OOD: part.by.name}, id: part.set.loaded, outside: part.set.loaded}
-			addTo(p, e, fmt.Sprintf("seed%d", seed), fmt.Sprintf("trust, seed %d, %d steps, %d molecules, %s", seed, b.steps, b.most, part.set.column), len(part.set.graphs),
-				func(ctx context.Context) (*trustCell, error) {
-					return part.set.cell(ctx, part.by, seed, b.steps, b.train)
-				}, func(c *trustCell) { part.cells = append(part.cells, c) })
+			key := runKey{Pair: part.set.name, IDData: part.set.sha256, Part: fmt.Sprintf("trust, %s, seed %d, %d steps, %d molecules, %s", part.by.name, seed, b.steps, b.most, part.set.column)}
+			add(p, key, fmt.Sprintf("%s-%s/seed%d", part.set.name, part.by.name, seed), len(part.set.graphs), func(ctx context.Context) (*trustCell, error) {
+				return part.set.cell(ctx, part.by, seed, b.steps, b.train)
+			}, func(c *trustCell) { part.cells = append(part.cells, c) })
 		}
 	}
 	err = p.do(ctx)

@@ -3,7 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,12 +10,10 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
-	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/trust"
 	"baca/build/paper/qsar"
 	"baca/build/paper/rival"
-	"baca/weights"
 )
 
 // The scores of bench trust, beside those of table 1.
@@ -140,15 +137,10 @@ func (t *trustSet) cell(ctx context.Context, d division, seed uint64, steps int,
 	if x.train, x.test, err = t.split(d, seed); err != nil {
 		return nil, err
 	}
-	epochs := max(1, steps/job.StepsPerEpoch(len(x.train)*9/10))
-	file, err := train(ctx, io.Discard, Training{Graphs: pick(t.graphs, x.train), Workers: 1, Card: algo.Card{
-		Name: fmt.Sprintf("%s-%s-seed%d", t.name, d.name, seed), Description: "Trained on a part of " + t.name + ".",
-		Schema: t.loaded.schema, Dataset: t.name, DatasetSHA256: t.loaded.sha256, Seed: seed, Epochs: epochs,
-	}})
+	x.model, err = train.detector(ctx, Training{Graphs: pick(t.graphs, x.train), Card: algo.Card{
+		Name: fmt.Sprintf("%s-%s-seed%d", t.name, d.name, seed), Schema: algo.OGB, Dataset: t.name, DatasetSHA256: t.sha256, Seed: seed,
+	}}, steps, len(x.train)*9/10)
 	if err != nil {
-		return nil, err
-	}
-	if x.model, err = weights.Load(file); err != nil {
 		return nil, err
 	}
 	if x.alone, err = algo.NewSingleScorer(ctx, x.model, 1); err != nil {
@@ -158,7 +150,7 @@ func (t *trustSet) cell(ctx context.Context, d division, seed uint64, steps int,
 	if err != nil {
 		return nil, err
 	}
-	cell := &trustCell{Seed: seed, Train: len(x.train), Test: len(x.test), Epochs: epochs}
+	cell := &trustCell{Seed: seed, Train: len(x.train), Test: len(x.test), Epochs: x.model.Card.Epochs}
 	holdout := x.alone.Holdout()
 	order := rand.New(rand.NewPCG(seed, decisionStream)).Perm(len(holdout))
 	half := len(order) / 2

@@ -2,18 +2,18 @@ package paper
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"baca/algo/baseline"
+	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/build/paper/qsar"
 )
@@ -39,18 +39,51 @@ var trustSets = []labelled{
 // trustBits is how many bits ECFP4 are folded to.
 const trustBits = 1024
 
+// A measuredMolecule is a molecule of a labelled set that has a value.
+type measuredMolecule struct {
+	*molecule.Molecule
+	graph *graph.Graph
+	text  string // its SMILES in the file
+	value float64
+}
+
+// read reads the molecules that have a value. Those that BaCa refuses are left out.
+func (l labelled) read(folder string) (list []measuredMolecule, err error) {
+	file, err := openMolecules(folder, l.name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV, Cells: []string{l.column}}) {
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.Parse()
+		if err != nil || r.Cells[0] == "" {
+			continue
+		}
+		y, err := strconv.ParseFloat(r.Cells[0], 64)
+		switch {
+		case err != nil || math.IsNaN(y) || math.IsInf(y, 0):
+			return nil, r.FailCell(0, fmt.Errorf("%s %q: want a finite number or nothing", l.column, r.Cells[0]))
+		case l.classes && y != 0 && y != 1:
+			return nil, r.FailCell(0, fmt.Errorf("%s %q: want 0, 1 or nothing", l.column, r.Cells[0]))
+		}
+		list = append(list, measuredMolecule{m, m.Graph(), r.SMILES, y})
+	}
+	return list, nil
+}
+
 // A trustSet is a labelled set in memory: one molecule each of those that have one canonical
 // form.
 type trustSet struct {
 	labelled
-	loaded    *loadedSet
+	sha256    string // of the file
 	graphs    []*graph.Graph
 	smiles    []string
 	values    []float64
 	rows      [][]int32 // ECFP4 with counts, folded
 	scaffolds [][]int   // the molecules of each
-	read      int       // molecules of the file
-	measured  int       // of them that have a value
 }
 
 // drawStream and splitStream are second halves of seeds: of the molecules of a large set, and
@@ -58,56 +91,39 @@ type trustSet struct {
 const drawStream, trustSplitStream = 0xba1a_1022, 0xba1a_1023
 
 // openLabelled reads a set. Of one with more molecules than most so many are drawn.
-func openLabelled(ctx context.Context, s *sets, l labelled, most int) (*trustSet, error) {
-	loaded, err := s.open(ctx, l.name, "")
+func openLabelled(folder string, l labelled, most int) (*trustSet, error) {
+	sum, err := setSum(folder, l.name)
 	if err != nil {
 		return nil, err
 	}
-	texts, err := s.smiles(ctx, loaded.graphs, l.name)
+	measured, err := l.read(folder)
 	if err != nil {
 		return nil, err
 	}
-	values, err := s.values(l)
-	if err != nil {
-		return nil, err
+	order := indices(len(measured))
+	if len(order) > most {
+		order = rand.New(rand.NewPCG(1, drawStream)).Perm(len(order))
 	}
-	t := &trustSet{labelled: l, loaded: loaded, read: len(texts)}
-	var measured, index []int
-	for i, text := range texts {
-		if _, ok := values[text]; ok {
-			measured = append(measured, i)
-		}
-	}
-	if t.measured = len(measured); t.measured > most {
-		measured = pick(measured, rand.New(rand.NewPCG(1, drawStream)).Perm(t.measured))
-	}
+	var index []int
 	seen := map[string]bool{}
-	for _, i := range measured {
+	for _, i := range order {
 		if len(index) == most {
 			break
 		}
-		m, err := smiles.Parse(texts[i])
-		if err != nil {
-			return nil, err
-		}
-		c, _, _ := smiles.Canonical(m)
+		c, _, _ := smiles.Canonical(measured[i].Molecule)
 		if name := smiles.Write(c); !seen[name] {
 			seen[name] = true
 			index = append(index, i)
 		}
 	}
 	slices.Sort(index)
-	t.graphs, t.smiles = pick(loaded.graphs, index), pick(texts, index)
+	t := &trustSet{labelled: l, sha256: sum}
+	for _, m := range pick(measured, index) {
+		t.graphs, t.smiles, t.values = append(t.graphs, m.graph), append(t.smiles, m.text), append(t.values, m.value)
+		t.rows = append(t.rows, folded(baseline.ECFC(m.Molecule, 2)))
+	}
 	encode(t.graphs)
 	t.scaffolds = scaffoldsOf(t.graphs)
-	for _, text := range t.smiles {
-		m, err := smiles.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		t.values = append(t.values, values[text])
-		t.rows = append(t.rows, folded(baseline.ECFC(m, 2)))
-	}
 	return t, nil
 }
 
@@ -127,28 +143,6 @@ func folded(p fingerprint.Print) []int32 {
 	}
 	slices.Sort(bits)
 	return slices.Compact(bits)
-}
-
-// values reads the property of each molecule that has one, by SMILES; of equal ones the
-// first.
-func (s *sets) values(l labelled) (map[string]float64, error) {
-	values := map[string]float64{}
-	return values, readColumn(s.folder, l.name, l.column, func(text, value string) error {
-		if value = strings.TrimSpace(value); value == "" {
-			return nil
-		}
-		y, err := strconv.ParseFloat(value, 64)
-		switch {
-		case err != nil || math.IsNaN(y) || math.IsInf(y, 0):
-			return fmt.Errorf("%q: want a finite number or nothing", value)
-		case l.classes && y != 0 && y != 1:
-			return fmt.Errorf("%q: want 0, 1 or nothing", value)
-		}
-		if _, ok := values[text]; !ok {
-			values[text] = y
-		}
-		return nil
-	})
 }
 
 // A division parts a set by a seed. Both lists ascend.

@@ -10,19 +10,11 @@ import (
 	"baca/weights"
 )
 
-// Molecules that are scored are in no bank, and none is there twice; a part lies evenly.
+// A part of the large set lies evenly in it.
 func TestPartsOfTheMix(t *testing.T) {
 	var list []string
 	for i := range 1000 {
 		list = append(list, fmt.Sprint(i))
-	}
-	some, others := split(list, 11)
-	seen := map[string]bool{}
-	for _, row := range append(some, others...) {
-		seen[row] = true
-	}
-	if len(some) != 91 || len(others) != 909 || len(seen) != 1000 {
-		t.Errorf("%d and %d, %d of them distinct, want 91 and 909, all distinct", len(some), len(others), len(seen))
 	}
 	if got := strings.Join(part(list, 4), " "); got != "125 375 625 875" {
 		t.Errorf("four of them are %s", got)
@@ -88,33 +80,20 @@ func TestGoals(t *testing.T) {
 	folder := t.TempDir()
 	var files []string
 	for name, text := range map[string]string{
-		"native":   "BenchmarkForward/bbbp \t 5\t 3000 ns/op\nBenchmarkForward/bbbp-2 \t 5\t 2000 ns/op 7 B/op\n",
-		"portable": "BenchmarkForward/bbbp 1 9000 ns/op\n",
-		"command":  "BenchmarkStart/1 1 70000000 ns/op 1 peak-B\nBenchmarkStart/1000 1 90000000 ns/op\n",
+		"chromium":          "BenchmarkForward/bbbp \t 5\t 3000 ns/op\nBenchmarkForward/bbbp-2 \t 5\t 2000 ns/op 7 B/op\n",
+		"chromium-portable": "BenchmarkForward/bbbp 1 9000 ns/op\n",
+		"command":           "BenchmarkStart/1 1 70000000 ns/op 1 peak-B\nBenchmarkStart/1000 1 90000000 ns/op\n",
 	} {
 		files = append(files, filepath.Join(folder, name+".txt"))
 		if err := os.WriteFile(files[len(files)-1], []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	page := config{rounds: 2}.page(files)
-	for _, want := range []string{"over portable code | ≥ 4 | 4.5 |", "| score one molecule, start included | ≤ 0.06 s | 0.07 |", "| ≤ 0.15 s | 0.09 |", "\n2 of 3 goals are reached."} {
+	page := bench{rounds: 2}.page(files)
+	for _, want := range []string{"SIMD over portable | ≥ 6 | 4.5 |", "| score one molecule, start included | ≤ 0.06 s | 0.07 |", "| ≤ 0.15 s | 0.09 |", "\n1 of 3 goals are reached."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
-	}
-}
-
-func TestHighest(t *testing.T) {
-	if got := highest([]byte("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\n")); got != 2<<20 {
-		t.Errorf("%g bytes, want 2 MB", got)
-	}
-}
-
-func TestPeerText(t *testing.T) {
-	got := string(peerText([]byte(`{"what": "pre-training epoch", "set": "bbbp", "unit": "s", "value": 0.5}` + "\nnoise\n" + `{"what": "other", "set": "bbbp", "unit": "s", "value": 1}`)))
-	if got != "BenchmarkEpoch/bbbp 1 5e+08 ns/op\n" {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -124,7 +103,7 @@ func TestArguments(t *testing.T) {
 		"want a -count of 1 or more":           {"-count", "0"},
 		"missing closing )":                    {"-bench", "("},
 	} {
-		if _, err := parseArguments(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", args, err, want)
 		}
 	}

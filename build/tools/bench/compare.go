@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,43 +16,36 @@ const tolerated = 5
 
 // compare runs what is native, and the command, in the working tree and in a revision, and has benchstat
 // compare. It is an error if something became slower.
-func (c config) compare(ctx context.Context, now tree) error {
-	before, remove, err := c.checkout(ctx, c.against, now.bin)
+func (b bench) compare(ctx context.Context) error {
+	before, remove, err := b.checkout(ctx)
+	if remove != nil {
+		defer remove()
+	}
 	if err != nil {
 		return err
 	}
-	defer remove()
-	now.platform = "now"
-	var sides [2][]job
-	for k, side := range []tree{before, now} {
-		fmt.Fprintln(c.stderr, "building", side.platform)
-		native, failed := side.native(ctx)
-		commands, other := side.commands(ctx)
-		if err := errors.Join(failed, other); err != nil {
-			fmt.Fprintf(c.stderr, "note: %s lacks something: %v\n", side.platform, err)
-		}
-		sides[k] = append(native, commands...)
+	b.side = "now"
+	old := map[string]job{}
+	for _, j := range before.plan(ctx, []string{"native", "command"}) {
+		old[j.what] = j
 	}
 	var jobs []job // in turn, so that both sides of a benchmark run soon after each other
-	for _, j := range sides[1] {
-		_, what, _ := strings.Cut(j.what, " ")
-		if k := slices.IndexFunc(sides[0], func(b job) bool { return b.what == before.platform+" "+what }); k >= 0 {
-			jobs = append(jobs, sides[0][k], j)
+	for _, j := range b.plan(ctx, []string{"native", "command"}) {
+		if o, ok := old[j.what]; ok {
+			jobs = append(jobs, o, j)
 		}
 	}
-	files, err := c.rotate(ctx, jobs)
+	files, err := b.rotate(ctx, jobs)
 	if err != nil {
 		return err
 	}
-	text, err := c.benchstat(ctx, files)
-	if err != nil {
-		return err
-	}
+	text, err := b.benchstat(ctx, files)
 	os.Stdout.Write(text)
-	if text, err = c.benchstat(ctx, files, "-format", "csv"); err != nil {
+	csv, failed := b.benchstat(ctx, files, "-format", "csv")
+	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	if slow := slower(string(text)); len(slow) > 0 {
+	if slow := slower(string(csv)); len(slow) > 0 {
 		return fmt.Errorf("slower by more than %d %%: %s", tolerated, strings.Join(slow, ", "))
 	}
 	return nil
@@ -87,12 +78,10 @@ type goal struct {
 }
 
 var goals = []goal{
-	{"product of 384×64×64, vector code over OpenBLAS", "native", "Gemm/NN/384x64x64/(AVX|NEON)", "native", "Gemm/NN/384x64x64/OpenBLAS", 0.5},
+	{"product of 384×64×64, vector code over OpenBLAS", "native", "Gemm/NN/384x64x64/(AVX|NEON)", "peers", "Gemm/NN/384x64x64/OpenBLAS", 0.5},
 	{"the same in Node, SIMD over portable", "node", "Gemm/NN/384x64x64/WebAssembly", "node", "Gemm/NN/384x64x64/portable", 12},
 	{"the same in Chromium", "chromium", "Gemm/NN/384x64x64/WebAssembly", "chromium", "Gemm/NN/384x64x64/portable", 12},
-	{"GIN forward, vector over portable code", "native", "Forward/bbbp", "portable", "Forward/bbbp", 4},
-	{"the same in Chromium", "chromium", "Forward/bbbp", "chromium-portable", "Forward/bbbp", 6},
-	{"pre-training epoch, over PyTorch", "native", "Epoch/bbbp", "peers", "Epoch/bbbp", 3},
+	{"GIN forward in Chromium, SIMD over portable", "chromium", "Forward/bbbp", "chromium-portable", "Forward/bbbp", 6},
 	{"nearest of 100 000 graphs, over RDKit", "native", "Neighbour/.*/subtrees", "peers", "Neighbour/", 50},
 	{"model of 50 000 graphs, over that of bbbp", "command", "Bank/50000", "command", "Bank/bbbp", 0.4},
 	{"model of 500 000 graphs", "command", "Bank/500000", "command", "Bank/bbbp", 1. / 7},
@@ -105,11 +94,11 @@ var goals = []goal{
 }
 
 // page shows which goals are reached.
-func (c config) page(files []string) string {
+func (b bench) page(files []string) string {
 	texts := map[string]string{}
 	for _, f := range files {
 		text, _ := os.ReadFile(f) // as it was written before
-		texts[strings.TrimSuffix(filepath.Base(f), ".txt")] = string(text)
+		texts[platformOf(f)] = string(text)
 	}
 	rows, reached, measured := "", 0, 0
 	for _, g := range goals {
@@ -137,7 +126,7 @@ the other takes.
 %s
 %d of %d goals are reached.
 
-`+"`go run ./build/tools/bench -count %d`, on %d cores, %s/%s, %s.\n", c.rounds, rows, reached, measured, c.rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+`+"`go run ./build/tools/bench -count %d`, on %d cores, %s/%s, %s.\n", b.rounds, rows, reached, measured, b.rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // fastest is the shortest time of a benchmark in seconds, 0 for none.

@@ -3,12 +3,11 @@
 //	go run ./build/tools/bench [-count ROUNDS] [-bench REGEXP] [-platforms native,…] [-out DIR]
 //	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
 //
-// Each platform has a file NAME.txt in the folder: native, with vector code; portable, without it; node and
-// chromium, where the same programs run as WebAssembly; command, whole runs of baca score with the time and
-// memory that they take, from one molecule to 50 000 and with models of up to 500 000 graphs; peers, what
-// RDKit, onnxruntime-web and RDKit.js offer for the same work, and the PyTorch program beside the
-// public sets. They take turns, in rounds, so that a machine that is busy for a while is so for all of them.
-// report.md has the goals, tables.txt all the rest. What a platform lacks is said, and the others run.
+// Each platform has a file NAME.txt in the folder: native; node and chromium, where the same programs run as
+// WebAssembly; command, whole runs of baca score, from one molecule to 50 000 and with models of up to
+// 500 000 graphs; peers, what OpenBLAS, RDKit, onnxruntime-web and RDKit.js offer for the same work. They take
+// turns, in rounds, so that a machine that is busy for a while is so for all of them. report.md has the goals,
+// tables.txt all the rest. What a platform lacks is said, and the others run.
 //
 // With -against the native benchmarks of hot paths, and the command, run in the working tree and in another
 // revision, which is checked out into a temporary folder: before, now, now, before, and so on. Exit status 1
@@ -18,11 +17,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -31,26 +30,45 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// A config says what to run.
-type config struct {
-	root, out, data string // absolute
-	platforms       []string
-	rounds          int
-	only            string // benchmarks that match
-	against         string // a revision
-	time            string // for how long each benchmark runs
-	stderr          io.Writer
+// A bench says what to run, and on the files of which folder: the working tree, or another revision.
+type bench struct {
+	root, bin, out, data string // absolute; bin is for programs
+	side                 string // that names the results of native programs and of commands
+	platforms            []string
+	rounds               int
+	only                 string // benchmarks that match
+	against              string // a revision
+	time                 string // for how long each benchmark runs
 }
 
-var platformNames = []string{"native", "portable", "node", "chromium", "command", "peers"}
+// A job is what runs in each round. It returns lines of benchmarks, of a platform.
+type job struct {
+	platform, what string
+	run            func(context.Context) ([]byte, error)
+}
+
+// A platform plans its jobs. With an error it lacks some of them.
+type platform struct {
+	name string
+	plan func(bench, context.Context) ([]job, error)
+}
+
+var platforms = []platform{
+	{"native", bench.native},
+	{"node", bench.node},
+	{"chromium", bench.chromium},
+	{"command", bench.commands},
+	{"peers", bench.peers},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	c, err := parseArguments(ctx, os.Args[1:])
+	b, err := parse(os.Args[1:])
 	if err == nil {
-		err = c.run(ctx)
+		err = b.run(ctx)
 	}
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -59,117 +77,95 @@ func main() {
 	}
 }
 
-// parseArguments reads the command line.
-func parseArguments(ctx context.Context, args []string) (c config, err error) {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+// parse reads the command line.
+func parse(args []string) (b bench, err error) {
+	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
-		return c, fmt.Errorf("go env GOMOD: %w", err)
+		return b, fmt.Errorf("go env GOMOD: %w", err)
 	}
-	c.root, c.stderr = filepath.Dir(strings.TrimSpace(string(gomod))), os.Stderr
+	b.root, b.side = filepath.Dir(strings.TrimSpace(string(gomod))), "native"
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
-	fs.IntVar(&c.rounds, "count", 6, "rounds; benchstat wants 6 or more")
-	fs.StringVar(&c.against, "against", "", "compare with the `revision`")
-	fs.StringVar(&c.only, "bench", ".", "run only the benchmarks that match this `regexp`")
-	fs.StringVar(&c.time, "time", "30ms", "for how long each benchmark runs")
-	platforms := fs.String("platforms", strings.Join(platformNames, ","), "what to run on")
-	out := fs.String("out", filepath.Join(c.root, "out", "bench"), "`folder` for the results")
-	data := fs.String("data", filepath.Join(c.root, "..", "shared", "data"), "`folder` with the public sets")
+	fs.IntVar(&b.rounds, "count", 6, "rounds; benchstat wants 6 or more")
+	fs.StringVar(&b.against, "against", "", "compare with the `revision`")
+	fs.StringVar(&b.only, "bench", ".", "run only the benchmarks that match this `regexp`")
+	fs.StringVar(&b.time, "time", "30ms", "for how long each benchmark runs")
+	fs.StringVar(&b.out, "out", filepath.Join(b.root, "out", "bench"), "`folder` for the results")
+	fs.StringVar(&b.data, "data", filepath.Join(b.root, "..", "shared", "data"), "`folder` with the public sets")
+	var known []string
+	for _, p := range platforms {
+		known = append(known, p.name)
+	}
+	names := fs.String("platforms", strings.Join(known, ","), "what to run on")
 	if err := fs.Parse(args); err != nil {
-		return c, err
+		return b, err
 	}
-	c.platforms = strings.Split(*platforms, ",")
-	for _, p := range c.platforms {
-		if !slices.Contains(platformNames, p) {
-			return c, fmt.Errorf("platform %q: want some of %s", p, strings.Join(platformNames, ","))
-		}
+	b.platforms = strings.Split(*names, ",")
+	if k := slices.IndexFunc(b.platforms, func(p string) bool { return !slices.Contains(known, p) }); k >= 0 {
+		return b, fmt.Errorf("platform %q: want some of %s", b.platforms[k], strings.Join(known, ","))
 	}
-	if _, err := regexp.Compile(c.only); err != nil {
-		return c, err
+	if _, err := regexp.Compile(b.only); err != nil {
+		return b, err
 	}
-	if c.rounds < 1 || fs.NArg() > 0 {
-		return c, errors.New("want a -count of 1 or more, and no arguments besides the flags")
+	if b.rounds < 1 || fs.NArg() > 0 {
+		return b, errors.New("want a -count of 1 or more, and no arguments besides the flags")
 	}
-	c.out, err = filepath.Abs(*out)
-	c.data, _ = filepath.Abs(*data)
-	return c, err
+	b.data, _ = filepath.Abs(b.data)
+	b.out, err = filepath.Abs(b.out)
+	return b, err
 }
 
-func (c config) on(platform string) bool { return slices.Contains(c.platforms, platform) }
-
-// A job is what runs in each round. It returns lines of benchmarks, of a platform.
-type job struct {
-	platform string
-	what     string
-	run      func(context.Context) ([]byte, error)
-}
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // run plans the jobs, goes round them, and compares.
-func (c config) run(ctx context.Context) error {
-	bin, err := os.MkdirTemp("", "bench")
+func (b bench) run(ctx context.Context) (err error) {
+	if b.bin, err = os.MkdirTemp("", "bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.bin)
+	if err := os.MkdirAll(b.out, 0o777); err != nil {
+		return err
+	}
+	if b.against != "" {
+		return b.compare(ctx)
+	}
+	jobs := b.plan(ctx, b.platforms)
+	if len(jobs) == 0 {
+		return cmp.Or(ctx.Err(), errors.New("nothing runs"))
+	}
+	files, err := b.rotate(ctx, jobs)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(bin)
-	if err := os.MkdirAll(c.out, 0o777); err != nil {
-		return err
-	}
-	now := tree{config: c, root: c.root, bin: bin, platform: "native"}
-	if c.against != "" {
-		return c.compare(ctx, now)
-	}
-	jobs, err := now.jobs(ctx)
+	tables, err := b.benchstat(ctx, files, "-ignore", "goos,goarch,pkg,cpu")
 	if err != nil {
 		return err
 	}
-	files, err := c.rotate(ctx, jobs)
-	if err != nil {
-		return err
-	}
-	tables, err := c.benchstat(ctx, files, "-ignore", "goos,goarch,pkg,cpu")
-	if err != nil {
-		return err
-	}
-	texts := map[string]string{"tables.txt": string(tables), "report.md": c.page(files)}
-	for name, text := range texts {
-		err = errors.Join(err, os.WriteFile(filepath.Join(c.out, name), []byte(text), 0o666))
-	}
-	return err
+	return errors.Join(os.WriteFile(filepath.Join(b.out, "tables.txt"), tables, 0o666),
+		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
 
-// jobs are those of the chosen platforms. What one lacks is said.
-func (t tree) jobs(ctx context.Context) (jobs []job, err error) {
-	for _, p := range []struct {
-		name string
-		plan func(context.Context) ([]job, error)
-	}{
-		{"native", t.native}, {"portable", t.portable}, {"node", t.wasm("node")}, {"chromium", t.wasm("chromium")},
-		{"command", t.commands}, {"peers", t.peers},
-	} {
-		if !t.on(p.name) {
+// plan returns the jobs of some platforms. What one lacks is said.
+func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
+	for _, p := range platforms {
+		if ctx.Err() != nil || !slices.Contains(names, p.name) {
 			continue
 		}
-		fmt.Fprintln(t.stderr, "preparing", p.name)
-		more, err := p.plan(ctx)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+		note("preparing %s of %s", p.name, b.root)
+		more, err := p.plan(b, ctx)
 		if err != nil {
-			fmt.Fprintf(t.stderr, "note: without a part of %s: %v\n", p.name, err)
+			note("without a part of %s: %v", p.name, err)
 		}
 		jobs = append(jobs, more...)
 	}
-	if len(jobs) == 0 {
-		return nil, errors.New("nothing runs")
-	}
-	return jobs, nil
+	return jobs
 }
 
 // rotate runs the jobs of all rounds, every other one backwards, and returns the names of the files. A job
 // that fails does not run again.
-func (c config) rotate(ctx context.Context, jobs []job) (files []string, err error) {
+func (b bench) rotate(ctx context.Context, jobs []job) (files []string, err error) {
 	texts := map[string][]byte{}
-	for round := range c.rounds {
-		fmt.Fprintf(c.stderr, "round %d of %d\n", round+1, c.rounds)
+	for round := range b.rounds {
+		note("round %d of %d", round+1, b.rounds)
 		var left []job
 		for _, j := range jobs {
 			output, err := j.run(ctx)
@@ -177,7 +173,7 @@ func (c config) rotate(ctx context.Context, jobs []job) (files []string, err err
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				fmt.Fprintf(c.stderr, "note: %s left out: %v\n", j.what, err)
+				note("%s %s left out: %v", j.platform, j.what, err)
 				continue
 			}
 			left, texts[j.platform] = append(left, j), append(texts[j.platform], output...)
@@ -185,8 +181,8 @@ func (c config) rotate(ctx context.Context, jobs []job) (files []string, err err
 		jobs = left
 		slices.Reverse(jobs)
 	}
-	for platform, text := range texts {
-		file := filepath.Join(c.out, platform+".txt")
+	for name, text := range texts {
+		file := filepath.Join(b.out, name+".txt")
 		files, err = append(files, file), errors.Join(err, os.WriteFile(file, text, 0o666))
 	}
 	slices.Sort(files)
@@ -197,10 +193,35 @@ func (c config) rotate(ctx context.Context, jobs []job) (files []string, err err
 const statVersion = "v0.0.0-20260908200009-22c9c6c9d4da"
 
 // benchstat compares files, by their benchmarks of the same names.
-func (c config) benchstat(ctx context.Context, files []string, flags ...string) ([]byte, error) {
+func (b bench) benchstat(ctx context.Context, files []string, flags ...string) ([]byte, error) {
 	args := append([]string{"run", "golang.org/x/perf/cmd/benchstat@" + statVersion}, flags...)
 	for _, f := range files {
-		args = append(args, strings.TrimSuffix(filepath.Base(f), ".txt")+"="+f)
+		args = append(args, platformOf(f)+"="+f)
 	}
-	return execute(ctx, c.root, nil, "go", args...)
+	return execute(ctx, b.root, nil, "go", args...)
+}
+
+func platformOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txt") }
+
+// stepLimit is when a program is taken to hang.
+const stepLimit = 10 * time.Minute
+
+// execute runs a command in a folder and returns what it writes to standard output. The
+// error holds the end of what it writes to standard error.
+func execute(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepLimit)
+	defer cancel()
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env, c.WaitDelay = dir, append(os.Environ(), env...), 5*time.Second
+	out, err := c.Output()
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		said := cmp.Or(string(failed.Stderr), string(out))
+		err = fmt.Errorf("%s: %w: %s", filepath.Base(name), err, said[max(0, len(said)-300):])
+	}
+	return out, err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 )
-
-// peerProgram is the PyTorch program's place from the folder with the sets.
-const peerProgram = "../golden/peer/bench_torch.py"
 
 // anchors measures what RDKit has.
 //
@@ -31,55 +25,49 @@ var scriptLibraries = []string{"onnxruntime-web@1.22.0", "@rdkit/rdkit@2025.3.4-
 var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
 
 // peers plans what other programs do. Their lines have the names that the same work has here.
-func (t tree) peers(ctx context.Context) (jobs []job, err error) {
-	python := func(what, libraries, platform string, args []string, lines func([]byte) []byte) {
-		name, failed := t.python(ctx, libraries)
-		if failed != nil {
-			err = errors.Join(err, failed)
-			return
-		}
-		jobs = append(jobs, job{platform, what, func(ctx context.Context) ([]byte, error) {
-			output, err := execute(ctx, t.root, oneThread, name, args...)
-			return lines(output), err
-		}})
+func (b bench) peers(ctx context.Context) (jobs []job, err error) {
+	blas, err := b.test(ctx, kernelPackage, nil, "-tags=openblas")
+	if err == nil {
+		jobs = append(jobs, b.bout("peers", program{kernelPackage, "^BenchmarkGemm$/^NN$/^384x64x64$/^OpenBLAS$", ""}, nil, blas))
 	}
-	bank, queries, name, failed := t.bits(ctx)
-	if err = errors.Join(err, failed); failed == nil {
-		python("RDKit", "rdkit", "peers", []string{"-c", anchors, name, bank, queries}, bytes.Clone)
-	}
-	if peer := filepath.Join(t.data, peerProgram); exists(peer) {
-		python("PyTorch", "torch, rdkit, numpy", "peers", []string{peer, "--set", "bbbp", "--threads", "1", "--data", t.data}, peerText)
-	}
-	more, failed := t.nodePeers(ctx)
-	return append(jobs, more...), errors.Join(err, failed)
+	rdkit, failed := b.rdkit(ctx)
+	more, missing := b.nodePeers(ctx)
+	return append(append(jobs, rdkit...), more...), errors.Join(err, failed, missing)
 }
 
-// python returns an interpreter that has some libraries: Debian's packages belong to Debian's own.
-func (t tree) python(ctx context.Context, libraries string) (name string, err error) {
-	for _, name = range []string{"python3", "/usr/bin/python3"} {
-		if _, err = execute(ctx, t.root, nil, name, "-c", "import "+libraries); err == nil {
-			return name, nil
+// rdkit plans what RDKit takes for BenchmarkNeighbour, on the fingerprints that the suite writes for it.
+func (b bench) rdkit(ctx context.Context) ([]job, error) {
+	name, err := b.bits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian's packages belong to Debian's own
+		if _, err = execute(ctx, b.root, nil, python, "-c", "import rdkit"); err == nil {
+			return []job{{"peers", "RDKit", func(ctx context.Context) ([]byte, error) {
+				return execute(ctx, b.bin, oneThread, python, "-c", anchors, name, "bank.bits", "queries.bits")
+			}}}, nil
 		}
 	}
-	return "", err
+	return nil, err
 }
 
 // bits has the suite write the fingerprints that BenchmarkNeighbour compares, so that others compare the same,
 // and returns its name.
-func (t tree) bits(ctx context.Context) (bank, queries, name string, err error) {
-	if err = t.test(ctx, "neighbour", suitePackage, nil); err != nil {
-		return "", "", "", err
+func (b bench) bits(ctx context.Context) (name string, err error) {
+	path, err := b.test(ctx, suitePackage, nil)
+	if err != nil {
+		return "", err
 	}
-	output, err := execute(ctx, t.root, []string{"BACA_BITS=" + t.bin}, t.program("neighbour"), "-test.run=^$", "-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
+	output, err := execute(ctx, b.root, []string{"BACA_BITS=" + b.bin}, path, "-test.run=^$", "-test.bench=^BenchmarkNeighbour$/./popcount", "-test.benchtime=1x", "-test.cpu=1")
 	if m := regexp.MustCompile(`(?m)^Benchmark(Neighbour/\S+)`).FindSubmatch(output); m != nil {
-		return t.program("bank.bits"), t.program("queries.bits"), string(m[1]), err
+		return string(m[1]), err
 	}
-	return "", "", "", errors.Join(err, errors.New("BenchmarkNeighbour did not run"))
+	return "", errors.Join(err, errors.New("BenchmarkNeighbour did not run"))
 }
 
 // nodePeers plans what libraries of JavaScript do in Node, which npm installs.
-func (t tree) nodePeers(ctx context.Context) ([]job, error) {
-	folder := t.program("scripts")
+func (b bench) nodePeers(ctx context.Context) ([]job, error) {
+	folder := filepath.Join(b.bin, "scripts")
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
@@ -93,36 +81,11 @@ func (t tree) nodePeers(ctx context.Context) ([]job, error) {
 		}}
 	}
 	jobs := []job{plan("gemm")}
-	all, err := mix(t.data)
+	all, err := mix(b.data)
 	if err != nil {
 		return jobs, err
 	}
 	// About as many as bbbp has are the bank.
 	err = errors.Join(write(filepath.Join(folder, "bank"), part(all, 2000)), write(filepath.Join(folder, "queries"), part(all, 1000)))
 	return append(jobs, plan("rdkit", "Decide/mix/1000", filepath.Join(folder, "bank"), filepath.Join(folder, "queries"))), err
-}
-
-// peerText turns the JSON lines of the PyTorch program into lines of benchmarks.
-func peerText(output []byte) []byte {
-	names := map[string]string{
-		"parse and featurise (RDKit)": "Parse/%s/features",
-		"structural encoding (numpy)": "Structure/%s",
-		"pre-training epoch":          "Epoch/%s",
-		"S_Pre, batch 128":            "Pre/%s/encoded",
-	}
-	var text bytes.Buffer
-	for line := range bytes.Lines(output) {
-		var figure struct {
-			What, Set, Unit string
-			Value           float64
-		}
-		if json.Unmarshal(line, &figure) != nil || !(figure.Value > 0) || names[figure.What] == "" {
-			continue
-		}
-		if figure.Unit == "s" {
-			figure.Value, figure.Unit = figure.Value*1e9, "ns/op"
-		}
-		fmt.Fprintf(&text, "Benchmark"+names[figure.What]+" 1 %.6g %s\n", figure.Set, figure.Value, figure.Unit)
-	}
-	return text.Bytes()
 }

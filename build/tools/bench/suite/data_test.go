@@ -6,10 +6,8 @@ import (
 	"embed"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -166,70 +164,35 @@ func model(b *testing.B, name string) *algo.Model {
 	return m
 }
 
-// A cost is what an algorithm cannot do without: the multiplications and additions
-// of its products and sums, not those of exponentials, and the bytes that it reads
-// and writes if each value is moved once for each use of the whole it is a part of.
-type cost struct{ flop, bytes float64 }
-
-func (c *cost) add(d cost) { c.flop, c.bytes = c.flop+d.flop, c.bytes+d.bytes }
-
-// product is the cost of multiplying matrices of m×k and k×n.
-func product(m, n, k int) cost {
-	return cost{2 * float64(m) * float64(n) * float64(k), 4 * float64(m*k+n*k+m*n)}
-}
-
 // A rate is a number of things done in one operation.
 type rate struct {
 	count float64
 	unit  string
 }
 
-// measure runs f again and again and reports, besides the time and what it
-// allocates, the rates, the cost, the shortest time of one run where the clock can
-// tell, and the time of the processor.
-func measure(b *testing.B, c cost, f func(), rates ...rate) {
+// measure runs f again and again, and reports what it allocates and the rate. The first runs fill workspaces,
+// and a WebAssembly engine compiles code again, and better, once it has run a while.
+func measure(b *testing.B, f func(), r rate) {
 	b.Helper()
 	b.ReportAllocs()
-	best := time.Duration(math.MaxInt64)
-	timed := func() {
-		start := time.Now()
-		f()
-		best = min(best, time.Since(start))
-	}
-	// The first run fills workspaces. A WebAssembly engine compiles code again, and
-	// better, once it has run a while.
 	warm := time.Duration(0)
 	if runtime.GOARCH == "wasm" {
 		warm = 100 * time.Millisecond
 	}
 	start := time.Now()
 	for f(); time.Since(start) < warm; {
-		timed()
+		f()
 	}
-	// The best of less than three is luck; but some take seconds.
-	for range 2 {
-		if time.Since(start) < time.Second {
-			timed()
-		}
-	}
-	cpu := cpuTime()
 	for b.Loop() {
-		timed()
+		f()
 	}
-	if cpu = cpuTime() - cpu; cpu > 0 {
-		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
-	}
-	if best >= time.Millisecond { // browsers have clocks of 0.1 ms
-		b.ReportMetric(float64(best.Nanoseconds()), "best-ns/op")
-	}
-	seconds := b.Elapsed().Seconds() / float64(b.N)
-	for _, r := range rates {
-		b.ReportMetric(r.count/seconds, r.unit)
-	}
-	if c != (cost{}) {
-		b.ReportMetric(c.flop, "flop/op")
-		b.ReportMetric(c.bytes, "B-moved/op")
-	}
+	b.ReportMetric(r.count*float64(b.N)/b.Elapsed().Seconds(), r.unit)
+}
+
+// onAllCores lets the rest of a benchmark use all cores.
+func onAllCores(b *testing.B) {
+	before := runtime.GOMAXPROCS(runtime.NumCPU())
+	b.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
 func must(b *testing.B, err error) {
@@ -237,16 +200,4 @@ func must(b *testing.B, err error) {
 		b.Helper()
 		b.Fatal(err)
 	}
-}
-
-func nodes(gs []*graph.Graph) (n int) {
-	for _, g := range gs {
-		n += g.N()
-	}
-	return n
-}
-
-// chunks cuts gs into parts of the given size.
-func chunks(gs []*graph.Graph, size int) [][]*graph.Graph {
-	return slices.Collect(slices.Chunk(gs, size))
 }

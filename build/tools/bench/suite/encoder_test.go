@@ -2,6 +2,7 @@ package suite
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo/contrast"
@@ -15,84 +16,10 @@ import (
 // batchSize graphs go through the encoder together.
 const batchSize = 128
 
-// forwardCost is that of gin.Encoder.Forward, and with training set also that of
-// Backward.
-func forwardCost(c gin.Config, gs []*graph.Graph, training bool) (total cost) {
-	n, width := nodes(gs), c.Width()
-	linear := func(rows, in, out int, last bool) {
-		total.add(product(rows, out, in))
-		if !training {
-			return
-		}
-		total.add(product(out, in, rows)) // the gradient of the weights
-		if !last {
-			total.add(product(rows, in, out)) // and by the input
-		}
-	}
-	sum := func(in int) { // h + A·h
-		for _, g := range gs {
-			directed := len(g.Neighbors)
-			total.add(cost{float64(directed * in), 4 * float64(2*g.N()*in+g.N()+1+directed)})
-		}
-	}
-	for _, in := range [gin.Views]int{c.Features, graph.EncodingWidth} {
-		for l := range c.Layers {
-			sum(in)
-			if training && l > 0 {
-				sum(c.Hidden)
-			}
-			linear(n, in, c.Hidden, l == 0)
-			linear(n, c.Hidden, c.Hidden, false)
-			in = c.Hidden
-		}
-		total.add(cost{float64(n * width), 4 * float64((n+len(gs))*width)}) // pooling
-		for range 2 {
-			linear(n, width, width, false)
-			linear(len(gs), width, width, false)
-		}
-	}
-	return total
-}
-
-// nodeCost is that of ℓ_n: the similarities of the nodes of each graph.
-func nodeCost(width int, gs []*graph.Graph, training bool) (total cost) {
-	for _, g := range gs {
-		n := g.N()
-		total.add(infoNCECost(n, width, training))
-	}
-	return total
-}
-
-func infoNCECost(n, width int, training bool) (total cost) {
-	total.add(cost{6 * float64(n*width), 16 * float64(n*width)}) // to unit rows
-	total.add(product(n, n, width))
-	total.add(cost{2 * float64(n*n), 12 * float64(n*n)}) // exponentials, sums
-	if training {
-		total.add(product(n, width, n))
-		total.add(product(n, width, n))
-		total.add(cost{8 * float64(n*width), 24 * float64(n*width)})
-	}
-	return total
-}
-
-// preCost is that of S_Pre of a batch: the encoder, ℓ_n, and ℓ_g in both directions.
-func preCost(c gin.Config, gs []*graph.Graph) (total cost) {
-	total.add(forwardCost(c, gs, false))
-	total.add(nodeCost(c.Width(), gs, false))
-	for range 2 {
-		total.add(product(len(gs), len(gs), c.Width()))
-	}
-	return total
-}
-
 // BenchmarkParse reads SMILES and makes the nine features of every atom, then also
 // the structure view.
 func BenchmarkParse(b *testing.B) {
 	m := druglike()
-	size := 0
-	for _, s := range m.smiles {
-		size += len(s)
-	}
 	for _, structure := range []bool{false, true} {
 		name := "features"
 		if structure {
@@ -100,13 +27,13 @@ func BenchmarkParse(b *testing.B) {
 		}
 		b.Run(m.name+"/"+name, func(b *testing.B) {
 			var p smiles.Parser
-			measure(b, cost{}, func() {
+			measure(b, func() {
 				for _, s := range m.smiles {
 					if g, err := p.ParseGraph(s); err == nil && structure {
 						g.EncodeStructure()
 					}
 				}
-			}, rate{float64(len(m.smiles)), "molecules/s"}, rate{float64(size) / 1e6, "MB/s"})
+			}, rate{float64(len(m.smiles)), "molecules/s"})
 		})
 	}
 }
@@ -115,13 +42,9 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkStructure(b *testing.B) {
 	m := druglike()
 	b.Run(m.name, func(b *testing.B) {
-		dst := make([]float32, nodes(m.graphs)*graph.EncodingWidth)
-		measure(b, cost{}, func() {
-			rest := dst
-			for _, g := range m.graphs {
-				n := g.N() * graph.EncodingWidth
-				graph.Encode(g, rest[:n])
-				rest = rest[n:]
+		measure(b, func() {
+			for _, g := range bare(m.graphs) {
+				g.EncodeStructure()
 			}
 		}, rate{float64(len(m.graphs)), "graphs/s"})
 	})
@@ -135,7 +58,7 @@ func BenchmarkForward(b *testing.B) {
 		e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
 		var batch graph.Batch
 		var a gin.Activations
-		measure(b, forwardCost(e.Config, gs, false), func() {
+		measure(b, func() {
 			batch.Reset(gs)
 			e.Forward(&batch, &a)
 		}, rate{float64(len(gs)), "graphs/s"})
@@ -148,11 +71,7 @@ func BenchmarkForward(b *testing.B) {
 func BenchmarkPre(b *testing.B) {
 	m := druglike()
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))).Fixed()
-	var c cost
-	batches := chunks(m.graphs, batchSize)
-	for _, gs := range batches {
-		c.add(preCost(e.Config, gs))
-	}
+	batches := slices.Collect(slices.Chunk(m.graphs, batchSize))
 	score := func(b *testing.B, gs []*graph.Graph) {
 		r, err := contrast.Represent(ctx, 1, e, gs)
 		must(b, err)
@@ -160,14 +79,14 @@ func BenchmarkPre(b *testing.B) {
 		must(b, err)
 	}
 	b.Run(m.name+"/encoded", func(b *testing.B) {
-		measure(b, c, func() {
+		measure(b, func() {
 			for _, gs := range batches {
 				score(b, gs)
 			}
 		}, rate{float64(len(m.graphs)), "graphs/s"})
 	})
 	b.Run(m.name+"/structure", func(b *testing.B) {
-		measure(b, cost{}, func() {
+		measure(b, func() {
 			for _, gs := range batches {
 				score(b, bare(gs))
 			}
@@ -183,12 +102,7 @@ func BenchmarkEpoch(b *testing.B) {
 		o.Workers = 1
 		t, err := pretrain.New(m.graphs, o, nil)
 		must(b, err)
-		c := forwardCost(o.Config, m.graphs, true)
-		c.add(nodeCost(o.Config.Width(), m.graphs, true))
-		for range len(m.graphs) / o.Batch {
-			c.add(infoNCECost(o.Batch, o.Config.Width(), true))
-		}
-		measure(b, c, func() {
+		measure(b, func() {
 			_, err := t.Epoch(ctx)
 			must(b, err)
 		}, rate{float64(len(m.graphs)), "graphs/s"})

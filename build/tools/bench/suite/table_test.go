@@ -11,9 +11,10 @@ import (
 	"baca/algo/table"
 )
 
-// BenchmarkTable scores a long file, from its text to rows of scores, on all cores
-// that it is given, each graph by itself.
+// BenchmarkTable scores a long file, from its text to rows of scores, on all cores,
+// each graph by itself.
 func BenchmarkTable(b *testing.B) {
+	onAllCores(b)
 	m := druglike()
 	b.Run(m.name, func(b *testing.B) {
 		const rows = 3000

@@ -3,15 +3,11 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,20 +17,38 @@ import (
 type kind struct {
 	name    string
 	targets []string
-	needs   func() error // why it cannot be injected here; nil if it always can
-	inject  func(*fault) (refused bool, lost error)
+	needs   func() error                // why it cannot be injected here; nil if it always can
+	inject  func(*fault) (refused bool) // panics with what is lost
 }
 
 // writers are the targets that write files which outlast a fault.
-var writers = []string{"score", "train", "bench table1", beam, "site"}
+var writers = []string{"score", "train", "bench table1", "Beam", "site"}
 
 var kinds = []*kind{
 	{"kill", writers, nil, (*fault).kill},
 	{"full disk", writers, mayMount, (*fault).fillDisk},
-	{"changing input", []string{"score", "score by a sample", "train", beam}, nil, (*fault).changeInput},
-	{"changing model", slices.Sorted(maps.Keys(verbs)), nil, (*fault).changeModel},
+	{"changing input", []string{"score", "score by a sample", "train", "Beam"}, nil, (*fault).changeInput},
+	{"changing model", []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"}, nil, (*fault).changeModel},
 	{"several writers", writers, nil, (*fault).severalWriters},
-	{"slow reader", []string{"score to a pipe", "score --out FIFO", "featurize to a pipe"}, nil, (*fault).readSlowly},
+	{"slow reader", []string{toPipe, toFIFO, "featurize to a pipe"}, nil, (*fault).readSlowly},
+}
+
+// harms are command lines that change the file $F of $S bytes: from some place on, $OTHER stands for it. $R is
+// a random number. The last two are for files without lines.
+var harms = []string{
+	`cp "$OTHER" "$F.new" && mv "$F.new" "$F"`,
+	`truncate -s $((S / 4 + R % (S / 2))) "$F"`,
+	`touch -r "$F" time && dd if="$OTHER" of="$F" conv=notrunc status=none && touch -r time "$F"`,
+	`tail -c +$((S / 2)) "$OTHER" >> "$F"`,
+	`for k in 1 2 3 4 5; do printf '\377' | dd of="$F" bs=1 seek=$((R * k % S)) conv=notrunc status=none; done`,
+	`dd if=/dev/zero of="$F" bs=1024 count=1 seek=$((R % S / 1024)) conv=notrunc status=none`,
+}
+
+// reads are command lines that read output slowly, or not to its end. N is a random place in it.
+var reads = []string{
+	"for k in $(seq 40); do head -c 4000; sleep 0.01; done; cat",
+	"head -c N; sleep 0.3; cat",
+	"head -c N",
 }
 
 // A fault is injected into one run of a target in a folder of its own.
@@ -45,7 +59,18 @@ type fault struct {
 	dir     string
 	mounted bool
 	did     []string // for the report of a loss
-	crashed error    // the first run that crashed or hung
+}
+
+// A loss is what [fault.lose] panics with.
+type loss struct{ error }
+
+func (f *fault) lose(format string, args ...any) { panic(loss{fmt.Errorf(format, args...)}) }
+
+// must loses if there is an error.
+func (f *fault) must(err error) {
+	if err != nil {
+		f.lose("%w", err)
+	}
 }
 
 func (f *fault) out(name string) string { return filepath.Join(f.dir, "out", name) }
@@ -53,17 +78,20 @@ func (f *fault) out(name string) string { return filepath.Join(f.dir, "out", nam
 func (f *fault) note(format string, args ...any) { f.did = append(f.did, fmt.Sprintf(format, args...)) }
 
 // fresh empties the folder and gives it the inputs.
-func (f *fault) fresh() error {
+func (f *fault) fresh() {
 	f.did = nil
-	if f.mounted {
-		f.unmount()
+	f.unmount()
+	f.must(errors.Join(os.RemoveAll(f.dir), os.CopyFS(f.dir, os.DirFS(f.input(""))), os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777)))
+}
+
+// begin begins the steps with a flag, and wait waits for the end of a run.
+func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.steps+flag) }
+
+func (f *fault) wait(r *run) *run {
+	if <-r.ended; r.crash {
+		f.lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
 	}
-	err := os.RemoveAll(f.dir)
-	for _, name := range f.target.reads {
-		data, failed := os.ReadFile(f.input(name))
-		err = errors.Join(err, failed, write(filepath.Join(f.dir, name), data))
-	}
-	return errors.Join(err, os.MkdirAll(f.out(""), 0o777))
+	return r
 }
 
 // pause lets a random part of the time pass that a run without faults takes.
@@ -74,44 +102,36 @@ func (f *fault) pause(share float64) {
 }
 
 // hits tries a fault on fresh inputs, with ever shorter waiting until it comes before the end of the run.
-func (f *fault) hits(try func(share float64) (bool, error)) error {
+func (f *fault) hits(try func(share float64) bool) {
 	for share := 1.2; ; share *= 0.7 {
-		if err := f.fresh(); err != nil {
-			return err
-		}
-		if hit, err := try(share); hit || err != nil {
-			return err
+		if f.fresh(); try(share) {
+			return
 		}
 	}
 }
 
-// goOn gives the same commands again, as a user would, and compares the result. An error is
+// goOn gives the same command again, as a user would, and compares the result. An error is
 // fine where all is there already, as when a kill came after the last write.
-func (f *fault) goOn() error {
-	e := f.wait(f.begin(f.target.again))
-	lost := f.target.differs(f.dir, f.target.reference)
-	if lost != nil && e.err != nil {
-		return fmt.Errorf("cannot go on: %s", tail(e.stderr))
+func (f *fault) goOn() {
+	r := f.wait(f.begin(f.target.again))
+	if err := f.target.differs(f.dir, f.target.reference); err != nil {
+		f.lose("%w: %s", err, r.said())
 	}
-	return lost
 }
 
 // kill kills a run once or more, and goes on with it.
-func (f *fault) kill() (refused bool, lost error) {
-	err := f.hits(func(share float64) (bool, error) { return f.cutShort(f.begin(""), share), nil })
-	if err != nil {
-		return false, err
-	}
+func (f *fault) kill() (refused bool) {
+	f.hits(func(share float64) bool { return f.cutShort(f.begin(""), share) })
 	for range f.rng.IntN(3) {
 		f.cutShort(f.begin(f.target.again), 1)
 	}
-	return false, f.goOn()
+	f.goOn()
+	return false
 }
 
 // cutShort kills a run, half the time while it is busy with an interrupt. It is false if the run ended before.
-func (f *fault) cutShort(r *run, share float64) bool {
+func (f *fault) cutShort(r *run, share float64) (hit bool) {
 	f.pause(share)
-	hit := false
 	if f.rng.IntN(2) == 0 {
 		hit = r.signal(syscall.SIGINT)
 		f.note("interrupted")
@@ -123,64 +143,44 @@ func (f *fault) cutShort(r *run, share float64) bool {
 }
 
 // fillDisk runs on a disk that is too small, and goes on once there is room.
-func (f *fault) fillDisk() (refused bool, lost error) {
-	var e end
+func (f *fault) fillDisk() (refused bool) {
+	var r *run
 	interrupt := f.target.name == "train" && f.rng.IntN(2) == 0 // to write a checkpoint
-	err := f.hits(func(share float64) (bool, error) {
-		room := int64(f.rng.Float64() * share * float64(f.target.bytes))
-		f.note("a disk of %d bytes", room)
-		if err := f.mount(room); err != nil {
-			return false, err
-		}
-		r := f.begin("")
+	f.hits(func(share float64) bool {
+		f.mount(int64(f.rng.Float64() * share * float64(f.target.bytes)))
+		r = f.begin("")
 		if interrupt {
 			f.pause(share)
 			r.signal(syscall.SIGINT)
 			f.note("interrupted")
 		}
-		e = f.wait(r)
-		return e.err != nil, nil
+		return f.wait(r).err != nil
 	})
-	if err != nil {
-		return false, err
+	if said := r.said(); !strings.Contains(said, "no space left on device") && !(interrupt && strings.Contains(said, "interrupted")) {
+		f.lose("the error does not say that the disk is full: %s", said)
 	}
-	if !strings.Contains(e.stderr, "no space left on device") && !(interrupt && strings.Contains(e.stderr, "interrupted")) {
-		return false, fmt.Errorf("the error does not say that the disk is full: %s", tail(e.stderr))
-	}
-	if err := f.kept(f.soundRows()); err != nil {
-		return false, err
-	}
-	if err := syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"); err != nil {
-		return false, err
-	}
-	return false, f.goOn()
+	f.kept(f.soundRows())
+	f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
+	f.goOn()
+	return false
 }
 
-// soundRows are the bytes of the rows so far, or nil for a target without.
-func (f *fault) soundRows() []byte {
-	if f.target.rows == "" {
-		return nil
-	}
-	rows, _ := os.ReadFile(f.out(f.target.rows))
-	return rows
+// soundRows are the rows so far, or nothing for a target without.
+func (f *fault) soundRows() string {
+	rows, _ := os.ReadFile(f.out(f.target.rows)) // of a target without rows it is a folder
+	return string(rows)
 }
 
-// kept reports rows that were there before and are gone, or were not those of a run without
-// faults.
-func (f *fault) kept(before []byte) error {
+// kept loses rows that were there before and are gone, or were not those of a run without faults.
+func (f *fault) kept(before string) {
 	if f.target.rows == "" {
-		return nil
+		return
 	}
 	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", f.target.rows))
-	switch {
-	case err != nil:
-		return err
-	case !bytes.HasPrefix(want, before):
-		return fmt.Errorf("%d bytes of rows were not those of a run without faults", len(before))
-	case !bytes.HasPrefix(f.soundRows(), before):
-		return fmt.Errorf("%d bytes of rows are no longer there", len(before))
+	f.must(err)
+	if !strings.HasPrefix(string(want), before) || !strings.HasPrefix(f.soundRows(), before) {
+		f.lose("%d bytes of rows were not those of a run without faults, or are no longer there", len(before))
 	}
-	return nil
 }
 
 // mayMount tells why no small disk can be made.
@@ -197,82 +197,38 @@ func mayMount() error {
 }
 
 // mount makes out a disk with room for so many bytes: without any it would have no bound.
-func (f *fault) mount(room int64) error {
-	err := syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room)))
-	f.mounted = err == nil
-	return err
+func (f *fault) mount(room int64) {
+	f.note("a disk of %d bytes", room)
+	f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
+	f.mounted = true
+	f.must(os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777))
 }
 
 func (f *fault) unmount() {
-	syscall.Unmount(f.out(""), syscall.MNT_DETACH)
+	if f.mounted {
+		syscall.Unmount(f.out(""), syscall.MNT_DETACH)
+	}
 	f.mounted = false
 }
 
-// A harm changes a file that has content: from some place on others stands for it.
-type harm struct {
-	name string
-	do   func(f *fault, path string, old, others []byte) error
-}
-
-var harms = []harm{
-	{"another file of the name", func(_ *fault, path string, _, others []byte) error {
-		return errors.Join(os.WriteFile(path+".new", others, 0o666), os.Rename(path+".new", path))
-	}},
-	{"cut", func(f *fault, path string, old, _ []byte) error {
-		return os.Truncate(path, int64(len(old)/4+f.rng.IntN(len(old)/2)))
-	}},
-	{"written over, with the time that it had", func(_ *fault, path string, old, others []byte) error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		_, err = file.WriteAt(others, 0)
-		return errors.Join(err, file.Close(), os.Chtimes(path, info.ModTime(), info.ModTime()))
-	}},
-	{"longer", func(_ *fault, path string, old, others []byte) error {
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			return err
-		}
-		_, err = file.Write(others[len(others)/2:])
-		return errors.Join(err, file.Close())
-	}},
-	{"some bytes", func(f *fault, path string, old, _ []byte) error {
-		for range 1 + f.rng.IntN(20) {
-			old[f.rng.IntN(len(old))] ^= byte(1 + f.rng.IntN(255))
-		}
-		return os.WriteFile(path, old, 0o666)
-	}},
-	{"a hole", func(f *fault, path string, old, _ []byte) error {
-		from := f.rng.IntN(len(old))
-		clear(old[from:min(len(old), from+4096)])
-		return os.WriteFile(path, old, 0o666)
-	}},
-}
-
-// harm changes the input that varies in one of the first ways.
-func (f *fault) harm(ways int, others func(old []byte) []byte) error {
-	path := filepath.Join(f.dir, f.target.varies)
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	h := harms[f.rng.IntN(ways)]
-	f.note("changed the input: %s", h.name)
-	return h.do(f, path, old, others(slices.Clone(old)))
+// harm changes the input that varies in one of the first ways, to what other is.
+func (f *fault) harm(ways int, other func(old string) string) {
+	old, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
+	f.must(errors.Join(err, write(filepath.Join(f.dir, "other"), other(string(old)))))
+	way := harms[f.rng.IntN(ways)]
+	f.note("changed the input: %s", way)
+	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=other S=%d R=%d", f.target.varies, len(old), f.rng.IntN(1<<30)), way)
+	<-r.ended
+	f.must(r.err)
 }
 
 // changeInput changes an input while it is read, or between a kill and going on.
-func (f *fault) changeInput() (refused bool, lost error) {
-	var e end
-	var before []byte
+func (f *fault) changeInput() (refused bool) {
+	var r *run
+	var before string
 	killed := f.rng.IntN(3) == 0
-	err := f.hits(func(share float64) (bool, error) {
-		r := f.begin("")
+	f.hits(func(share float64) bool {
+		r = f.begin("")
 		f.pause(share)
 		if killed {
 			by := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT}[f.rng.IntN(2)] // an interrupt leaves a checkpoint
@@ -282,94 +238,86 @@ func (f *fault) changeInput() (refused bool, lost error) {
 		}
 		before = f.soundRows()
 		if !killed && r.over() {
-			return false, nil
+			return false
 		}
 		// From the beginning of some line on, and at least the last tenth, it has other molecules.
-		err := f.harm(4, func(old []byte) []byte {
-			from := bytes.LastIndexByte(old[:f.rng.IntN(len(old)*9/10)], '\n') + 1
-			return append(old[:from:from], others(old[from:])...)
+		f.harm(4, func(old string) string {
+			from := strings.LastIndexByte(old[:f.rng.IntN(len(old)*9/10)], '\n') + 1
+			return old[:from] + others(old[from:])
 		})
-		e = f.wait(r)
-		return !killed || e.err != nil, err
+		return !killed || f.wait(r).err != nil
 	})
-	if err != nil {
-		return false, err
-	}
 	if !killed {
-		if e.err == nil {
-			return false, f.ofOneInput()
+		if f.wait(r).err == nil {
+			f.ofOneInput()
+			return false
 		}
-		if err := f.refused(e, before); err != nil {
-			return false, err
-		}
+		f.refused(r, before)
 	}
-	if e = f.wait(f.begin(f.target.again)); e.err == nil {
+	if r = f.wait(f.begin(f.target.again)); r.err == nil {
 		f.note("gone on with")
-		return false, f.ofOneInput()
+		f.ofOneInput()
+		return false
 	}
-	return true, f.refused(e, before)
+	f.refused(r, before)
+	return true
 }
 
 // changeModel changes the model before a run or while it reads.
-func (f *fault) changeModel() (refused bool, lost error) {
+func (f *fault) changeModel() (refused bool) {
+	f.fresh()
 	other, err := os.ReadFile(f.input("other.msgpack"))
-	if err = errors.Join(err, f.fresh()); err != nil {
-		return false, err
-	}
-	var r *run
+	f.must(err)
+	change := func() { f.harm(len(harms), func(string) string { return string(other) }) }
 	during := f.rng.IntN(2) == 0
-	if during {
-		r = f.begin("")
-		f.pause(0.5) // a model is read at the beginning
-	}
-	if err := f.harm(len(harms), func([]byte) []byte { return other }); err != nil {
-		return false, err
-	}
 	if !during {
-		r = f.begin("")
+		change()
 	}
-	if e := f.wait(r); e.err != nil {
-		return true, f.refused(e, nil)
+	r := f.begin("")
+	if during {
+		f.pause(0.5) // a model is read at the beginning
+		change()
 	}
-	return false, f.ofOneInput()
+	if f.wait(r).err != nil {
+		f.refused(r, "")
+		return true
+	}
+	f.ofOneInput()
+	return false
 }
 
-// ofOneInput reports a result that is neither that of the old input nor that of the new one.
-func (f *fault) ofOneInput() error {
+// ofOneInput loses a result that is neither that of the old input nor that of the new one.
+func (f *fault) ofOneInput() {
 	if f.target.differs(f.dir, f.target.reference) == nil {
-		return nil
+		return
 	}
-	clean := *f
-	clean.dir += "-clean"
+	clean := &fault{world: f.world, target: f.target, dir: f.dir + "-clean"}
 	input, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	if err = errors.Join(err, clean.fresh(), write(filepath.Join(clean.dir, f.target.varies), input)); err != nil {
-		return err
-	}
-	if e := clean.wait(clean.begin("")); e.err != nil {
-		return fmt.Errorf("success with an input that is refused by itself: %s", tail(e.stderr))
+	f.must(err)
+	clean.fresh()
+	f.must(write(filepath.Join(clean.dir, f.target.varies), string(input)))
+	if r := f.wait(clean.begin("")); r.err != nil {
+		f.lose("success with an input that is refused by itself: %s", r.said())
 	}
 	if err := f.target.differs(f.dir, clean.dir); err != nil {
-		return fmt.Errorf("success with what neither the old input gives nor the new one: %w", err)
+		f.lose("success with what neither the old input gives nor the new one: %w", err)
 	}
-	return os.RemoveAll(clean.dir)
+	f.must(os.RemoveAll(clean.dir))
 }
 
-// refused reports an error that does not say which file it is about, or rows that are gone.
-func (f *fault) refused(e end, before []byte) error {
-	said := lastLine(e.stderr)
+// refused loses if an error does not say which file it is about, or rows are gone.
+func (f *fault) refused(r *run, before string) {
+	said := r.lastLine()
 	if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
-		return fmt.Errorf("the error names neither the input nor the output: %s", tail(e.stderr))
+		f.lose("the error names neither the input nor the output: %s", r.said())
 	}
-	return f.kept(before)
+	f.kept(before)
 }
 
 // severalWriters starts two or three runs with one output.
-func (f *fault) severalWriters() (refused bool, lost error) {
-	if err := f.fresh(); err != nil {
-		return false, err
-	}
-	over := make(chan *run)
-	count := 2 + f.rng.IntN(2)
+func (f *fault) severalWriters() (refused bool) {
+	f.fresh()
+	over, count, succeeded := make(chan *run), 2+f.rng.IntN(2), 0
 	for i := range count {
 		if i > 0 && f.rng.IntN(2) == 0 {
 			f.pause(1)
@@ -378,107 +326,50 @@ func (f *fault) severalWriters() (refused bool, lost error) {
 		f.note("run %d began", i+1)
 		go func() { <-r.ended; over <- r }()
 	}
-	succeeded := 0
+	var ended []*run
 	for range count {
-		switch e := f.wait(<-over); {
-		case e.err == nil:
+		r := <-over
+		if ended = append(ended, r); r.err == nil {
 			succeeded++
-			// There are all rows, or the first ones of a run that began just now.
-			lost = errors.Join(lost, f.kept(f.soundRows()))
-		case strings.Contains(lastLine(e.stderr), "out/"):
-			refused = true
-		default:
-			lost = errors.Join(lost, fmt.Errorf("a run does not name the file: %s", tail(e.stderr)))
+			f.kept(f.soundRows()) // all rows, or the first ones of a run that began just now
 		}
 	}
-	if succeeded == 0 {
-		// Each may have had a shard that another wanted.
-		return true, errors.Join(lost, f.goOn())
+	for _, r := range ended {
+		if f.wait(r).err != nil && !strings.Contains(r.lastLine(), "out/") {
+			f.lose("a run does not name the file: %s", r.said())
+		}
+		refused = refused || r.err != nil
 	}
-	return refused, errors.Join(lost, f.target.differs(f.dir, f.target.reference))
+	if succeeded == 0 { // each may have had a shard that another wanted
+		f.goOn()
+	}
+	f.must(f.target.differs(f.dir, f.target.reference))
+	return refused
 }
 
 // pipeSize is what a pipe holds: a writer cannot know whether that was read.
 const pipeSize = 64 << 10
 
-// readSlowly reads output in small pieces, with a pause, or not to its end.
-func (f *fault) readSlowly() (refused bool, lost error) {
+// readSlowly reads output in one of the ways of reads.
+func (f *fault) readSlowly() (refused bool) {
+	f.fresh()
 	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", "stream"))
-	if err = errors.Join(err, f.fresh()); err != nil {
-		return false, err
-	}
-	way, at := f.rng.IntN(3), f.rng.IntN(len(want))
-	f.note("read in way %d of 3, until byte %d", way, at)
-	got, e, err := f.stream(func(r io.Reader) ([]byte, error) {
-		if way == 0 {
-			return readPieces(r, func() int { return 1 + f.rng.IntN(16<<10) }, time.Millisecond)
-		}
-		first, err := io.ReadAll(io.LimitReader(r, int64(at)))
-		if way == 2 {
-			return first, err
-		}
-		time.Sleep(time.Duration(f.rng.IntN(300)) * time.Millisecond)
-		rest, failed := io.ReadAll(r)
-		return append(first, rest...), errors.Join(err, failed)
-	})
+	f.must(err)
+	way := f.rng.IntN(len(reads))
+	read := strings.ReplaceAll(reads[way], "N", fmt.Sprint(f.rng.IntN(len(want))))
+	f.note("read by %s", read)
+	r := f.wait(f.start(f.dir, read, f.target.steps))
+	got, err := os.ReadFile(f.out("stream"))
+	f.must(err)
 	left := len(want) - len(got)
 	switch {
-	case err != nil:
-		return false, err
-	case !bytes.HasPrefix(want, got):
-		return false, fmt.Errorf("%d bytes were read that are not those of a run without faults", len(got))
-	case way < 2 && (e.err != nil || left > 0):
-		return false, fmt.Errorf("%d bytes were not read, %v: %s", left, e.err, tail(e.stderr))
-	case f.target.stream == "fifo" && left > 2*pipeSize && e.err == nil:
+	case !strings.HasPrefix(string(want), string(got)):
+		f.lose("%d bytes were read that are not those of a run without faults", len(got))
+	case way < 2 && (r.err != nil || left > 0):
+		f.lose("%d bytes were not read, %v: %s", left, r.err, r.said())
+	case f.target.name == toFIFO && left > 2*pipeSize && r.err == nil:
 		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
-		return false, fmt.Errorf("success, though %d bytes were not read", left)
+		f.lose("success, though %d bytes were not read", left)
 	}
-	return e.err != nil, nil
-}
-
-func readPieces(r io.Reader, size func() int, pause time.Duration) (all []byte, err error) {
-	for {
-		piece := make([]byte, size())
-		n, err := r.Read(piece)
-		all = append(all, piece[:n]...)
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return all, err
-		}
-		time.Sleep(pause)
-	}
-}
-
-// stream runs the step with a reader of its output, which is closed once read returns.
-func (f *fault) stream(read func(io.Reader) ([]byte, error)) (data []byte, e end, err error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, e, err
-	}
-	defer w.Close()
-	if f.target.stream == "fifo" {
-		if err := syscall.Mkfifo(f.out("fifo"), 0o666); err != nil {
-			return nil, e, err
-		}
-		running := f.begin("")
-		go func() { // opening waits for a writer, which may have ended before it opened the other side
-			<-running.ended
-			if w, err := os.OpenFile(f.out("fifo"), os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-				w.Close()
-			}
-		}()
-		r.Close()
-		if r, err = os.Open(f.out("fifo")); err == nil {
-			data, err = read(r)
-			r.Close()
-		}
-		return data, f.wait(running), err
-	}
-	running := f.start(f.dir, f.target.steps, w)
-	w.Close()
-	data, err = read(r)
-	r.Close()
-	return data, f.wait(running), err
+	return r.err != nil
 }

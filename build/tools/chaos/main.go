@@ -43,16 +43,16 @@ func main() {
 	out := flag.String("out", "", "write the page to this `file`, too")
 	flag.Parse()
 	o.picks = func(name string) bool { return strings.HasPrefix(name, *only) }
-	r, err := inject(o)
+	w, err := inject(o)
 	if err == nil {
-		page := r.page()
+		page := w.page()
 		fmt.Print(page)
 		if *out != "" {
 			err = os.WriteFile(*out, []byte(page), 0o666)
 		}
 	}
-	if err == nil && len(r.lost) > 0 {
-		err = fmt.Errorf("%d faults lost something, see %s", len(r.lost), r.root)
+	if len(w.lost) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d faults lost something, see %s", len(w.lost), w.root))
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "chaos: %v\n", err)
@@ -67,19 +67,17 @@ type options struct {
 	log    io.Writer
 }
 
-// A world is what all faults have in common: programs, inputs, and what runs without
-// faults give; and what became of the faults.
+// A world is what all faults have in common: programs, inputs, and what runs without faults give; and what
+// became of the faults.
 type world struct {
 	options
-	root    string // temporary folder
-	beam    bool   // there is baca-beam, too
-	built   bool   // in the program
+	root    string          // temporary folder
+	has     map[string]bool // what targets need
 	cells   []cell
 	leftOut []string
 
 	mu     sync.Mutex
-	counts map[string]*count
-	done   int
+	counts map[cell]*[outcomes]int
 	lost   []string
 }
 
@@ -91,52 +89,49 @@ type cell struct {
 
 func (c cell) name() string { return c.kind.name + "/" + c.target.name }
 
-// A count is what became of the faults of a cell.
-type count struct{ tried, survived, refused, lost int }
+// What becomes of a fault.
+const (
+	survived = iota
+	refused
+	lost
+	outcomes
+)
 
 // inject injects all faults, as many at once as there are cores.
 func inject(o options) (w *world, err error) {
-	w = &world{options: o, counts: map[string]*count{}}
+	w = &world{options: o, has: map[string]bool{"": true}, counts: map[cell]*[outcomes]int{}}
 	if w.root, err = os.MkdirTemp("", "chaos-"); err != nil {
-		return nil, err
+		return w, err
 	}
 	defer func() {
 		if len(w.lost) == 0 {
 			err = errors.Join(err, os.RemoveAll(w.root))
 		}
 	}()
-	if err := w.build(); err != nil {
-		return w, err
+	for _, step := range []func() error{w.build, w.writeInputs, w.plan} {
+		if err := step(); err != nil {
+			return w, err
+		}
 	}
-	if err := w.writeInputs(); err != nil {
-		return w, err
-	}
-	if err := w.plan(); err != nil {
-		return w, err
-	}
-	plan := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
+	faults := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
 	rng := rand.New(rand.NewPCG(w.seed, 0))
-	rng.Shuffle(len(plan), func(i, j int) { plan[i], plan[j] = plan[j], plan[i] })
-	work := make(chan int)
+	rng.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	free := make(chan bool, runtime.GOMAXPROCS(0))
+	for i, c := range faults {
+		free <- true
 		workers.Go(func() {
-			for i := range work {
-				w.one(plan[i], i, len(plan))
-			}
+			w.one(c, i)
+			<-free
 		})
 	}
-	for i := range plan {
-		work <- i
-	}
-	close(work)
 	workers.Wait()
 	return w, nil
 }
 
-func (w *world) leaveOut(what string) {
-	fmt.Fprintf(w.log, "left out: %s\n", what)
-	w.leftOut = append(w.leftOut, what)
+func (w *world) leaveOut(what string, why error) {
+	w.leftOut = append(w.leftOut, fmt.Sprintf("%s left out: %v", what, why))
+	fmt.Fprintln(w.log, w.leftOut[len(w.leftOut)-1])
 }
 
 // build builds the programs.
@@ -145,33 +140,27 @@ func (w *world) build() error {
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	dir := strings.TrimSpace(string(module))
-	args := []string{"build", "-o", w.root + "/"}
-	if _, err := os.Stat(filepath.Join(dir, "web", "site", "files.json")); err == nil {
-		w.built = true
-		args = append(args, "-tags", "page")
+	dir, args := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}
+	if _, err := os.Stat(filepath.Join(dir, "web", "site", "files.json")); err != nil {
+		w.leaveOut("site, which make page builds", err)
 	} else {
-		w.leaveOut("site, since the page is not built: make page")
+		w.has["page"], args = true, append(args, "-tags", "page")
 	}
-	fmt.Fprintln(w.log, "building baca and baca-paper")
-	if err := goIn(dir, append(args, "./build/baca", "./build/baca-paper")...); err != nil || !w.wantsBeam() {
+	if err := w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...); err != nil {
 		return err
 	}
-	fmt.Fprintln(w.log, "building baca-beam")
-	err = goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
-	if w.beam = err == nil; !w.beam {
-		w.leaveOut("Beam, which could not be built: " + err.Error())
+	if slices.ContainsFunc(writers, func(name string) bool { return name == "Beam" && w.picks("kill/"+name) }) {
+		err := w.goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
+		if w.has["baca-beam"] = err == nil; err != nil {
+			w.leaveOut("Beam", err)
+		}
 	}
 	return nil
 }
 
-func (w *world) wantsBeam() bool {
-	return slices.ContainsFunc(kinds, func(k *kind) bool {
-		return slices.Contains(k.targets, beam) && w.picks(k.name+"/"+beam)
-	})
-}
-
-func goIn(dir string, args ...string) error {
+// goIn runs the go command in a folder.
+func (w *world) goIn(dir string, args ...string) error {
+	fmt.Fprintln(w.log, "go", strings.Join(args, " "))
 	c := exec.Command("go", args...)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
@@ -182,27 +171,25 @@ func goIn(dir string, args ...string) error {
 
 // plan lists the cells, whose targets have run without faults.
 func (w *world) plan() error {
-	ready := map[string]*target{}
 	for _, k := range kinds {
-		for _, name := range k.targets {
-			c := cell{k, w.target(name)}
-			if c.target == nil || !w.picks(c.name()) {
+		for _, t := range targets {
+			c := cell{k, t}
+			if !slices.Contains(k.targets, t.name) || !w.has[t.needs] || !w.picks(c.name()) {
 				continue
 			}
 			if k.needs != nil {
 				if why := k.needs(); why != nil {
-					w.leaveOut(fmt.Sprintf("%s: %v", c.name(), why))
+					w.leaveOut(c.name(), why)
 					continue
 				}
 			}
-			if ready[name] == nil {
-				if err := w.reference(c.target); err != nil {
-					return fmt.Errorf("%s without faults: %w", name, err)
+			if !strings.HasPrefix(t.reference, w.root) {
+				if err := w.measure(t); err != nil {
+					return err
 				}
-				ready[name] = c.target
 			}
-			w.cells = append(w.cells, cell{k, ready[name]})
-			w.counts[c.name()] = new(count)
+			w.cells = append(w.cells, c)
+			w.counts[c] = new([outcomes]int)
 		}
 	}
 	if len(w.cells) == 0 {
@@ -212,38 +199,38 @@ func (w *world) plan() error {
 }
 
 // one injects a fault and counts what became of it.
-func (w *world) one(c cell, i, of int) {
+func (w *world) one(c cell, i int) {
 	f := &fault{world: w, target: c.target, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.kind.name, c.target.name, i)), " ", "-")
-	refused, err := c.kind.inject(f)
-	if f.mounted {
-		f.unmount()
-	}
+	outcome, err := f.injected(c.kind.inject)
+	f.unmount()
 	if err == nil {
-		err = f.crashed
-	}
-	if err != nil {
-		err = fmt.Errorf("%w\n  in %s: %s", err, f.dir, strings.Join(f.did, "; "))
-	} else {
 		err = os.RemoveAll(f.dir)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := w.counts[c.name()]
-	n.tried++
-	switch {
-	case err != nil:
-		n.lost++
-		w.lost = append(w.lost, fmt.Sprintf("%s, fault %d: %v", c.name(), i, err))
-		fmt.Fprintf(w.log, "LOST %s\n", w.lost[len(w.lost)-1])
-	case refused:
-		n.refused++
-	default:
-		n.survived++
+	if err != nil {
+		outcome = lost
+		w.lost = append(w.lost, fmt.Sprintf("%s, fault %d: %v\n  in %s: %s", c.name(), i, err, f.dir, strings.Join(f.did, "; ")))
+		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
-	if w.done++; w.done%20 == 0 || w.done == of {
-		fmt.Fprintf(w.log, "%d of %d faults, %d lost\n", w.done, of, len(w.lost))
+	w.counts[c][outcome]++
+}
+
+// injected injects a fault, and returns what became of it.
+func (f *fault) injected(inject func(*fault) (refused bool)) (outcome int, err error) {
+	defer func() {
+		x := recover()
+		if l, ok := x.(loss); ok {
+			err = l.error
+		} else if x != nil {
+			panic(x)
+		}
+	}()
+	if inject(f) {
+		return refused, nil
 	}
+	return survived, nil
 }
 
 // page says what became of all faults, by kind.
@@ -258,31 +245,26 @@ of several writers another wrote the reference bytes. Lost: all else, such as ot
 | fault | targets | tried | survived | refused | lost |
 |---|---|---|---|---|---|
 `)
-	var all count
+	all := 0
 	for _, k := range kinds {
-		var n count
+		var n [outcomes]int
 		targets := 0
-		for _, c := range w.cells {
-			if x := w.counts[c.name()]; c.kind == k {
-				n = count{n.tried + x.tried, n.survived + x.survived, n.refused + x.refused, n.lost + x.lost}
+		for c, x := range w.counts {
+			if c.kind == k {
+				n = [...]int{n[survived] + x[survived], n[refused] + x[refused], n[lost] + x[lost]}
 				targets++
 			}
 		}
-		if targets > 0 {
-			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, targets, n.tried, n.survived, n.refused, n.lost)
+		tried := n[survived] + n[refused] + n[lost]
+		if all += tried; targets > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, targets, tried, n[survived], n[refused], n[lost])
 		}
-		all = count{all.tried + n.tried, all.survived + n.survived, all.refused + n.refused, all.lost + n.lost}
 	}
-	fmt.Fprintf(&b, "\nOf %d faults %d lost something.\n\n", all.tried, all.lost)
+	fmt.Fprintf(&b, "\nOf %d faults %d lost something.\n\n", all, len(w.lost))
 	for _, text := range slices.Concat(w.leftOut, w.lost) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
 	kernel, _ := exec.Command("uname", "-sr").Output()
 	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(kernel)), runtime.Version())
 	return b.String()
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }

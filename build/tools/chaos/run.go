@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,51 +11,36 @@ import (
 	"time"
 )
 
-// limit is how long a command may take before it counts as hanging. Without faults
-// all take seconds.
+// limit is how long command lines may take before they count as hanging. Without faults all take seconds.
 const limit = 5 * time.Minute
 
-// An end is how steps ended.
-type end struct {
-	err     error // nil for exit status 0
-	stderr  string
-	crashed error // what no fault excuses
-}
-
-// A run is command lines at work, one after the other until one fails: a shell with a process group of its own.
+// A run is command lines at work: a shell with a process group of its own.
 type run struct {
-	shell *exec.Cmd
-	ended chan struct{}
-	end   end
+	shell  *exec.Cmd
+	stderr bytes.Buffer
+	ended  chan struct{}
+	err    error // nil for exit status 0
+	crash  bool  // it crashed or hung, which no fault excuses
 }
 
-// start starts command lines of the programs in a folder. stdout may be nil.
-func (w *world) start(dir string, lines []string, stdout *os.File) *run {
-	var stderr bytes.Buffer
-	line := strings.Join(lines, " && ")
-	r := &run{shell: exec.Command("sh", "-c", line), ended: make(chan struct{})}
-	r.shell.Dir, r.shell.Env = dir, append(os.Environ(), "PATH="+w.root+":"+os.Getenv("PATH"))
-	r.shell.Stderr, r.shell.WaitDelay = &stderr, 10*time.Second
+// start starts command lines of the programs in a folder, one after the other until one fails. What they
+// write to standard output, read reads; see [target.steps].
+func (w *world) start(dir, read string, lines ...string) *run {
+	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: make(chan struct{})}
+	r.shell.Dir, r.shell.Env = dir, append(os.Environ(), "PATH="+w.root+":"+os.Getenv("PATH"), "READ="+read)
+	r.shell.Stderr, r.shell.WaitDelay = &r.stderr, 10*time.Second
 	r.shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if stdout != nil {
-		r.shell.Stdout = stdout
-	}
-	if r.end.err = r.shell.Start(); r.end.err != nil {
+	if r.err = r.shell.Start(); r.err != nil {
 		close(r.ended)
 		return r
 	}
 	hangs := time.AfterFunc(limit, func() { r.signal(syscall.SIGQUIT) })
 	go func() {
 		defer close(r.ended)
-		err := r.shell.Wait()
-		r.end = end{err: err, stderr: stderr.String()}
-		if !hangs.Stop() {
-			r.end.crashed = fmt.Errorf("%s did not end in %v: %s", line, limit, tail(r.end.stderr))
-		}
+		r.err = r.shell.Wait()
+		r.crash = !hangs.Stop()
 		for _, sign := range []string{"panic:", "fatal error:", "SIGSEGV"} {
-			if strings.Contains(r.end.stderr, sign) {
-				r.end.crashed = fmt.Errorf("%s crashed: %s", line, tail(r.end.stderr))
-			}
+			r.crash = r.crash || strings.Contains(r.stderr.String(), sign)
 		}
 	}()
 	return r
@@ -76,23 +60,14 @@ func (r *run) over() bool {
 	}
 }
 
+// said is the end of what a run that is over wrote to standard error, and lastLine the last line of it.
+func (r *run) said() string     { return tail(r.stderr.String()) }
+func (r *run) lastLine() string { return lastLine(r.stderr.String()) }
+
 // tail is the end of a text that may be long.
 func tail(text string) string { return strings.TrimSpace(text[max(0, len(text)-2000):]) }
 
-// begin begins the steps in the fault's folder, with a flag added to each.
-func (f *fault) begin(flag string) *run {
-	var lines []string
-	for _, step := range f.target.steps {
-		lines = append(lines, step+flag)
-	}
-	return f.start(f.dir, lines, nil)
-}
-
-// wait waits for the end of a run.
-func (f *fault) wait(r *run) end {
-	<-r.ended
-	if f.crashed == nil {
-		f.crashed = r.end.crashed
-	}
-	return r.end
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
 }

@@ -5,26 +5,24 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// A target is work that faults are injected into. It reads files of its folder, and writes
-// below out.
+// A target is work that faults are injected into, in a folder with all inputs. It writes below out.
 type target struct {
 	name   string
-	reads  []string // files that it is given
-	steps  []string // command lines, one after the other
-	again  string   // flag of the steps that go on after a fault
-	gives  []string // files or folders of the result, below out
-	rows   string   // of gives, the file that grows row by row, if there is one
-	varies string   // input that faults change
-	// stream is what a reader reads: "" for nothing, stdout or fifo.
-	stream string
+	needs  string // baca-beam or page, or nothing
+	steps  string // a command line; a target that is read pipes into $READ
+	again  string // flag of the step that goes on after a fault
+	gives  string // file or folder of the result, below out
+	rows   string // the file below out that grows row by row, if there is one
+	varies string // input that faults change
 
 	// Of a run without faults:
 	reference string // folder
@@ -32,73 +30,47 @@ type target struct {
 	bytes     int64 // below out
 }
 
-const (
-	beam = "Beam"
+const toPipe, toFIFO = "score to a pipe", "score --out FIFO"
 
-	scoreLibrary = "baca score --model model.msgpack --out out/rows.csv --rejects out/rejects.csv library.smi"
-	scoreSample  = "baca score --model model.msgpack --by both --out out/rows.csv sample.smi"
-	train        = "baca train train.smi --out out/model.msgpack --epochs 40 --background none"
-	table1       = "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2"
-	onBeam       = "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi"
-)
-
-// verbs read a model: their command lines, with what they write.
-var verbs = map[string][2]string{
-	"calibrate":  {"baca model calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", "m.msgpack"},
-	"drift":      {"baca drift --model model.msgpack --plot out/d.svg part-a.smi", "d.svg"},
-	"neighbors":  {"baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", "rows.csv"},
-	"report":     {"baca report --model model.msgpack --out out/r.html part-a.smi", "r.html"},
-	"share":      {"baca model share model.msgpack --k 3 --out out/m.msgpack", "m.msgpack"},
-	"structures": {"baca model structures model.msgpack --in train.smi --out out/m.msgpack", "m.msgpack"},
-	"suggest":    {"baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", "gain.svg"},
+var targets = []*target{
+	{name: "score", steps: "baca score --model model.msgpack --out out/all/rows.csv --rejects out/all/rejects.csv library.smi",
+		again: " --resume", gives: "all", rows: "all/rows.csv", varies: "library.smi"},
+	{name: "score by a sample", steps: "baca score --model model.msgpack --by both --out out/rows.csv sample.smi",
+		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
+	{name: "train", steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
+	{name: "bench table1", steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
+	{name: "Beam", needs: "baca-beam", steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi",
+		gives: "shards/scores.csv", varies: "part-b.smi"},
+	{name: "site", needs: "page", steps: "baca serve --write out/site", gives: "site"},
+	{name: toPipe, steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
+	{name: toFIFO, steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},
+	{name: "featurize to a pipe", steps: `baca-paper featurize sample.smi | eval "$READ" > out/stream`, gives: "stream"},
+	// Others that read a model.
+	{name: "calibrate", steps: "baca model calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	{name: "drift", steps: "baca drift --model model.msgpack --plot out/d.svg part-a.smi", gives: "d.svg", varies: model},
+	{name: "neighbors", steps: "baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", gives: "rows.csv", varies: model},
+	{name: "report", steps: "baca report --model model.msgpack --out out/r.html part-a.smi", gives: "r.html", varies: model},
+	{name: "share", steps: "baca model share model.msgpack --k 3 --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	{name: "structures", steps: "baca model structures model.msgpack --in train.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	{name: "suggest", steps: "baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", gives: "gain.svg", varies: model},
 }
 
-// target returns a target by name, or nil if the programs cannot do it.
-func (w *world) target(name string) *target {
-	parts := []string{"model.msgpack", "part-a.smi", "part-b.smi"}
-	joined := []string{"shards/scores.csv", "shards/rejects.csv"}
-	if v, ok := verbs[name]; ok {
-		return &target{name: name, reads: []string{"model.msgpack", "part-a.smi", "train.smi"}, steps: v[:1], gives: v[1:], varies: "model.msgpack"}
-	}
-	for _, t := range []*target{
-		{name: "score", reads: []string{"model.msgpack", "library.smi"}, steps: []string{scoreLibrary}, again: " --resume",
-			gives: []string{"rows.csv", "rejects.csv"}, rows: "rows.csv", varies: "library.smi"},
-		{name: "score by a sample", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{scoreSample}, again: " --resume",
-			gives: []string{"rows.csv"}, rows: "rows.csv", varies: "sample.smi"},
-		{name: "train", reads: []string{"train.smi"}, steps: []string{train}, again: " --resume",
-			gives: []string{"model.msgpack"}, varies: "train.smi"},
-		{name: "bench table1", reads: []string{"data/mol/inner.csv", "data/mol/outer.csv"}, steps: []string{table1}, gives: []string{"bench/table1.json"}},
-		{name: beam, reads: parts, steps: []string{onBeam}, gives: joined, varies: "part-b.smi"},
-		{name: "site", steps: []string{"baca serve --write out/site"}, gives: []string{"site"}},
-		{name: "score to a pipe", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack sample.smi"}, stream: "stdout"},
-		{name: "score --out FIFO", reads: []string{"model.msgpack", "sample.smi"}, steps: []string{"baca score --model model.msgpack --out out/fifo sample.smi"}, stream: "fifo"},
-		{name: "featurize to a pipe", reads: []string{"sample.smi"}, steps: []string{"baca-paper featurize sample.smi"}, stream: "stdout"},
-	} {
-		switch {
-		case t.name != name:
-		case !w.built && name == "site", !w.beam && name == beam:
-			return nil
-		default:
-			return t
-		}
-	}
-	return nil
-}
+const model = "model.msgpack"
 
-// reference runs a target without faults.
-func (w *world) reference(t *target) error {
-	f := &fault{world: w, target: t, dir: filepath.Join(w.root, "without-faults", t.name)}
-	if err := f.fresh(); err != nil {
-		return err
-	}
+// measure runs a target without faults.
+func (w *world) measure(t *target) error {
+	f := &fault{world: w, target: t, dir: filepath.Join(w.root, "without-faults", strings.ReplaceAll(t.name, " ", "-"))}
 	begin := time.Now()
-	if t.stream != "" {
-		data, e, err := f.stream(io.ReadAll)
-		if err = errors.Join(err, e.err, os.WriteFile(f.out("stream"), data, 0o666)); err != nil {
-			return err
+	_, err := f.injected(func(*fault) bool {
+		f.fresh()
+		r := f.wait(f.begin(""))
+		if r.err != nil {
+			f.lose("%w: %s", r.err, r.said())
 		}
-	} else if e := f.wait(f.begin("")); e.err != nil {
-		return fmt.Errorf("%w: %s", e.err, tail(e.stderr))
+		return false
+	})
+	if err != nil {
+		return fmt.Errorf("%s without faults: %w", t.name, err)
 	}
 	t.duration, t.reference = time.Since(begin), f.dir
 	return filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
@@ -111,11 +83,79 @@ func (w *world) reference(t *target) error {
 
 // differs reports how the result is not as in another folder. How long a benchmark took does not count.
 func (t *target) differs(dir, want string) error {
-	for _, name := range t.gives {
-		text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", name), filepath.Join(dir, "out", name)).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("not as in a run without faults: %s", lastLine(string(text)))
-		}
+	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives), filepath.Join(dir, "out", t.gives)).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("not as in a run without faults: %s", lastLine(string(text)))
 	}
 	return nil
+}
+
+// What molecules are put together from: each middle fits behind each other one.
+var (
+	middles = []string{"C", "CC", "C(C)", "C(=O)", "C(=O)N", "c1ccc(cc1)", "C1CC(CC1)", "O", "N", "S", "C(F)", "c1cc(sc1)"}
+	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
+)
+
+// brokenOneIn so many records is refused.
+const brokenOneIn = 200
+
+// molecules returns lines of SMILES and ids, or a table without ids and what is refused.
+func molecules(rng *rand.Rand, n int, table bool) string {
+	var text strings.Builder
+	if table {
+		text.WriteString("smiles\n")
+	}
+	for i := range n {
+		smiles := "C"
+		for range 1 + rng.IntN(2) {
+			smiles += middles[rng.IntN(len(middles))]
+		}
+		smiles += ends[rng.IntN(len(ends))]
+		if !table && i%brokenOneIn == 7 {
+			smiles = "C1CC"
+		}
+		if !table {
+			smiles = fmt.Sprintf("%s m%06d", smiles, i)
+		}
+		fmt.Fprintln(&text, smiles)
+	}
+	return text.String()
+}
+
+// others returns molecules of other names, most of them others, in lines of the same lengths.
+func others(lines string) string {
+	return strings.NewReplacer("O", "S", "S", "O", " m", " x").Replace(lines)
+}
+
+func (w *world) input(name string) string { return filepath.Join(w.root, "inputs", name) }
+
+// writeInputs writes what targets read.
+func (w *world) writeInputs() (err error) {
+	rng := rand.New(rand.NewPCG(w.seed, 1<<32))
+	for _, in := range []struct {
+		name    string
+		records int
+	}{
+		{"library.smi", 24_000}, // with a checkpoint behind row 16384
+		{"sample.smi", 6_000},   // from more than 4096 a sample is drawn
+		{"part-a.smi", 3_000},
+		{"part-b.smi", 3_000},
+		{"train.smi", 100},
+		{"data/mol/inner.csv", 120},
+		{"data/mol/outer.csv", 40},
+	} {
+		err = errors.Join(err, write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
+	}
+	const train = "baca train train.smi --epochs 2 --background none --out "
+	r := w.start(filepath.Join(w.root, "inputs"), "cat", train+model, train+"other.msgpack --seed 2")
+	<-r.ended
+	return errors.Join(err, r.err)
+}
+
+// write writes a file, and makes its folder.
+func write(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(text), 0o666)
 }

@@ -1,89 +1,76 @@
 package rival
 
 import (
-	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 
-	"baca/algo/attention"
-	"baca/algo/contrast"
-	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/graphon"
-	"baca/algo/near"
-	"baca/algo/product"
+	"baca/algo/metric"
 	"baca/build/paper/rival/tape"
 )
 
-// d2go calibrates the base score of the test graphs by two dictionaries that it makes of
-// them. Graphs of low base score and graphs of high base score are taken for ID and OOD.
-// Each side is described by graphons, graphs that are drawn from mixtures of them extend its
-// dictionary, and the keys farthest from the boundary stay. The score of a graph is its base
-// score plus how much more it is like the OOD dictionary than like the other:
+// d2go calibrates the base score of the test graphs by two dictionaries that it makes of them. The quarter
+// of the lowest base scores is taken for ID, that of the highest for OOD. Graphs drawn from the means of two
+// graphons of a side are the keys of its dictionary:
 //
-//	score = z(S_Pre) + z(mean of the 5 largest cos(q, k), k in the OOD dictionary −
-//	        the same in the ID dictionary)
+//	score = ℓ_g + ℓ_n + cos₅(z, OOD keys) − cos₅(z, ID keys)
 //
-// with z the standardisation over the test graphs, and q and k log1p embeddings, standardised
-// by the training graphs.
+// with z the projection of the feature view, and cos₅ the fifth largest cosine.
 var d2go = &Rival{
 	Name: "d2go", Title: "D2GO",
-	Cite:   "Hou et al., 2025, which the paper cites as hou2025test and describes in its section on related methods",
+	Cite:   "Hou, Su, Wu and Xu, Test-time Graph OOD Detection via Dynamic Dictionary Expansion and OOD Score Calibration, MM 2025",
 	Source: "no figures: the paper's table has no row of it, and its own text was not at hand",
-	Differs: "Made from what the paper says of it: two dictionaries of graphons, no attention, and a fixed weight between the two sides. " +
-		"Sizes, temperatures and thresholds are those of the paper's method.",
+	Differs: "Follows the published code, except that the test set is one batch, where theirs are of 128, that encoders are those of all columns, 16 wide instead of 32, and that the quarters are those of the base score. " +
+		"The code takes them by the number of the largest coordinate of z; ours then has 79.5 on PTC_MR, 87.5 on BZR and 77.6 on IMDB instead of 79.0, 88.0 and 78.4, means of seeds 1 to 3. " +
+		"It tests one seed, on half of the ID set, and its standard deviation is that of one figure.",
 	Batch: true, score: scoreD2GO,
 }
 
 func scoreD2GO(r *run) []float64 {
-	const size, capacity = 512, 256 // synthetic graphs a side, and those of them that stay
+	const keys, nearest = 500, 5 // of a side; the published code has one for each pair of graphons in a batch of 128
 	tested := r.represent(r.Test)
-	dim, negatives, terms := tested.Dim(), tested.Negatives(), contrast.PlainTerms(tested)
-	base := checked(contrast.BaseScores(r.ctx, r.Workers, tested, negatives, true, terms))
-	standard := near.NewStandardizer(r.Model.Bank.Q, dim)
-	keys, calibration := standardized(standard, tested), make([]float64, len(base))
-	inside, outside := tails(base)
-	for side, members := range map[dictionary.Side][]int{dictionary.ID: inside, dictionary.OOD: outside} {
-		d := dictionary.New(side, dim, capacity, tabulate(len(members), func(k int) dictionary.Entry {
-			return dictionary.Entry{Key: keys.Row(members[k])}
-		}))
-		graphs := pick(r.Test, members)
-		graphons := checked(graphon.Estimate(r.ctx, r.Workers, graphs, graphon.Steps(graphs), graphon.DefaultTheta))
-		drawn := r.represent(drawMixed(graphons, graphs, size, stream(r.Seed, uint64(side))))
-		rows := standardized(standard, drawn)
-		for k, x := range checked(contrast.BaseScores(r.ctx, r.Workers, drawn, negatives, false, terms)) {
-			d.Offer(dictionary.Entry{Key: rows.Row(k), Score: x})
+	z := matrixOf(tested.ZF(), tested.Width)
+	scores := r.losses(tested.ZF(), tested.ZS(), tested.Width)
+	for i, x := range tested.NodeScore {
+		scores[i] += x
+	}
+	base := slices.Clone(scores)
+	for side, sign := range []float64{-1, 1} {
+		limit := metric.Percentile(base, float64(25+50*side))
+		var members []*graph.Graph
+		for i, x := range base {
+			if sign*x >= sign*limit {
+				members = append(members, r.Test[i])
+			}
 		}
-		sign := map[dictionary.Side]float64{dictionary.ID: -1, dictionary.OOD: 1}[side]
-		for i, x := range likeness(keys, d, members) {
-			calibration[i] += sign * x
+		graphons := checked(graphon.Estimate(r.ctx, r.Workers, members, graphon.Steps(members), 0.01))
+		donors := [][]*graph.Graph{r.Train, r.Test}[side]
+		drawn := drawMixed(graphons, graphon.Options{LambdaLow: 0.5, LambdaHigh: 0.5}, donors, keys, stream(r.Seed, uint64(side)))
+		if len(drawn) < nearest {
+			continue
+		}
+		of := r.represent(drawn)
+		for i, x := range cosine(z, matrixOf(of.ZF(), of.Width), nearest) {
+			scores[i] += sign * x
 		}
 	}
-	scores := make([]float64, len(base))
-	addStandard(scores, base, base, 1)
-	addStandard(scores, calibration, calibration, 1)
 	return scores
 }
 
-// standardized returns the log1p embeddings of graphs, standardised.
-func standardized(by *near.Standardizer, of *contrast.Representation) tape.Matrix {
-	return matrixOf(by.Apply(of.Q), of.Dim())
-}
-
-// tails are the graphs of the lowest and of the highest scores, a quarter each and at least
-// one, in their order.
-func tails(scores []float64) (low, high []int) {
-	order := tabulate(len(scores), func(i int) int { return i })
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	n := max(1, int(math.Round(0.25*float64(len(order)))))
-	return slices.Sorted(slices.Values(order[:n])), slices.Sorted(slices.Values(order[len(order)-n:]))
+// cosine returns the k-th largest cosine of each row with the rows of keys.
+func cosine(rows, keys tape.Matrix, k int) []float64 {
+	t := new(tape.Tape)
+	cosines := t.MatMulT(t.Unit(tape.Constant(rows)), t.Unit(tape.Constant(keys)))
+	return tabulate(rows.Rows, func(i int) float64 {
+		return float64(slices.Sorted(slices.Values(cosines.Row(i)))[keys.Rows-k])
+	})
 }
 
 // drawMixed draws up to n graphs from mixtures of graphons of equal size. Their nodes take
 // their features from those of donors.
-func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *rand.Rand) (drawn []*graph.Graph) {
-	mixup, pool := graphon.NewMixup(graphons, graphon.DefaultOptions()), graphon.NewDonors(donors)
+func drawMixed(graphons []*graphon.Graphon, o graphon.Options, donors []*graph.Graph, n int, rng *rand.Rand) (drawn []*graph.Graph) {
+	mixup, pool := graphon.NewMixup(graphons, o), graphon.NewDonors(donors)
 	for range n {
 		s, ok := mixup.Draw(rng)
 		if !ok {
@@ -93,27 +80,4 @@ func drawMixed(graphons []*graphon.Graphon, donors []*graph.Graph, n int, rng *r
 		drawn = append(drawn, s.Graph)
 	}
 	return drawn
-}
-
-// likeness returns the mean cosine of each query with its five nearest keys of the dictionary.
-// Row k of the bank is the graph members[k] itself, which is not compared with itself.
-func likeness(queries tape.Matrix, d *dictionary.Dictionary, members []int) []float64 {
-	cosines, keys := tape.NewMatrix(queries.Rows, d.Len()), matrixOf(d.Keys(), queries.Cols)
-	product.NT(cosines.Data, units(queries), units(keys), queries.Rows, queries.Cols, d.Len())
-	return tabulate(queries.Rows, func(i int) (mean float64) {
-		top := attention.TopK(nil, cosines.Row(i), 5, slices.Index(members, i))
-		for _, k := range top {
-			mean += float64(cosines.Row(i)[k]) / float64(len(top))
-		}
-		return mean
-	})
-}
-
-// units returns rows brought to length 1; rows of zeros stay.
-func units(m tape.Matrix) []float32 {
-	return slices.Concat(tabulate(m.Rows, func(i int) []float32 {
-		row := m.Row(i)
-		length := float32(cmp.Or(math.Sqrt(tape.Dot(row, row)), 1))
-		return tabulate(m.Cols, func(j int) float32 { return row[j] / length })
-	})...)
 }

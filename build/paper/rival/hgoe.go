@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/graphon"
@@ -94,7 +95,7 @@ func internalOutliers(train []*graph.Graph, keys tape.Matrix, n int, rng *rand.R
 			graphons = append(graphons, graphon.Mean(group, graphon.Steps(train)))
 		}
 	}
-	return drawMixed(graphons, train, n, rng)
+	return drawMixed(graphons, graphon.DefaultOptions(), train, n, rng)
 }
 
 // expose trains the head to give training graphs low logits and outliers high ones.
@@ -122,4 +123,9 @@ func boundaryLoss(t *tape.Tape, logits *tape.Value) *tape.Value {
 	p := t.Sigmoid(tape.Constant(logits.Matrix))
 	weight := t.Scale(t.Mul(p, t.Shift(t.Scale(p, -1), 1)), 4)
 	return t.Mean(t.Mul(weight, t.Softplus(t.Scale(logits, -1))))
+}
+
+// standardized returns the log1p embeddings of graphs, standardised.
+func standardized(by *near.Standardizer, of *contrast.Representation) tape.Matrix {
+	return matrixOf(by.Apply(of.Q), of.Dim())
 }

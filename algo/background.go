@@ -93,7 +93,7 @@ func (m *Model) AddBackground(ctx context.Context, workers int, training, outsid
 		sums[k] = total(sums[k], ratios[k*in.Len()/len(sizes)], head.Weight())
 	}
 	m.Measured = nil
-	m.Background, m.Sizes, m.Card.BackgroundGraphs = head, newSizes(sizes, sums), out.Len()
+	m.Background, m.Sizes, m.Card.BackgroundGraphs = head, background.NewSizes(sizes, sums), out.Len()
 	return nil
 }
 

@@ -161,6 +161,6 @@ func (s *SingleScorer) slopes(nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0
 	}
-	_, deviation := s.model.Sizes.of(nodes)
+	_, deviation := s.model.Sizes.Of(nodes)
 	return 1 / deviation, s.model.Background.Weight() / deviation
 }

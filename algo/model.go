@@ -89,7 +89,7 @@ type Model struct {
 	// Background tells the training set from other molecules. Sizes has the scores of training
 	// graphs by size. Both are nil without a background.
 	Background *background.Head
-	Sizes      *Sizes
+	Sizes      *background.Sizes
 	// Profile has statistics of all training graphs. If nil, explanations have fewer reasons.
 	Profile *explain.Profile
 	// Structures are the molecules of the training graphs, nil if not stored.

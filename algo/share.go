@@ -84,7 +84,7 @@ func (c *Card) forgetFiles() {
 // sharedBackground returns the background head without what fewer than k graphs of the bank decide:
 // weights of buckets that 1 to k−1 of them hold become 0, and the extreme sizes become those of the
 // k-th graph.
-func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
+func (m *Model) sharedBackground(k int) (*background.Head, *background.Sizes) {
 	holders := make([]int, background.Buckets)
 	last := make([]int, background.Buckets) // the graph counted last, from 1
 	sizes := make([]int, m.Bank.Len())
@@ -109,7 +109,7 @@ func (m *Model) sharedBackground(k int) (*background.Head, *Sizes) {
 		}
 	}
 	slices.Sort(sizes)
-	return &h, m.Sizes.between(sizes[min(k, len(sizes))-1], sizes[len(sizes)-min(k, len(sizes))])
+	return &h, m.Sizes.Between(sizes[min(k, len(sizes))-1], sizes[len(sizes)-min(k, len(sizes))])
 }
 
 // Refer recomputes Reference, the scores of the holdout of the model that Share got. A file rounds

@@ -188,7 +188,7 @@ func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
 	if s.model.Background == nil {
 		return distance
 	}
-	mean, deviation := s.model.Sizes.of(nodes)
+	mean, deviation := s.model.Sizes.Of(nodes)
 	return (total(distance, ratio, s.model.Background.Weight()) - mean) / deviation
 }
 

@@ -37,12 +37,12 @@ func unit(weights []float32) int {
 const minUnit, maxUnit = -30, 6
 
 // background writes the background head, empty bins and zeros for none.
-func (w *writer) background(h *background.Head, s *algo.Sizes) {
+func (w *writer) background(h *background.Head, s *background.Sizes) {
 	w.fields("background", backgroundEntries)
 	var weights []byte
 	var curve []float32
 	if h == nil {
-		h, s = new(background.Head), new(algo.Sizes)
+		h, s = new(background.Head), new(background.Sizes)
 	} else {
 		for _, fold := range h.Weights {
 			k := unit(fold[:background.Buckets])
@@ -52,7 +52,7 @@ func (w *writer) background(h *background.Head, s *algo.Sizes) {
 			}
 			weights = binary.LittleEndian.AppendUint32(weights, math.Float32bits(fold[background.Buckets]))
 		}
-		for _, list := range [][algo.SizeKnots]float64{s.Mean, s.Deviation} {
+		for _, list := range [][background.SizeKnots]float64{s.Mean, s.Deviation} {
 			for _, x := range list {
 				curve = append(curve, float32(x))
 			}
@@ -63,7 +63,7 @@ func (w *writer) background(h *background.Head, s *algo.Sizes) {
 	w.floats("sizes", curve)
 }
 
-func backgroundFields(c codec, h *background.Head, s *algo.Sizes) {
+func backgroundFields(c codec, h *background.Head, s *background.Sizes) {
 	c.real("mean", &h.Mean)
 	c.real("deviation", &h.Deviation)
 	c.real("auc", &h.AUC)
@@ -72,10 +72,10 @@ func backgroundFields(c codec, h *background.Head, s *algo.Sizes) {
 }
 
 // background reads the background head, nil for none.
-func (r *reader) background() (*background.Head, *algo.Sizes) {
+func (r *reader) background() (*background.Head, *background.Sizes) {
 	r.fields("background", backgroundEntries)
 	weights := r.bin("weights")
-	h, s := new(background.Head), new(algo.Sizes)
+	h, s := new(background.Head), new(background.Sizes)
 	backgroundFields(r, h, s)
 	var curve []float32
 	r.allFloats("sizes", &curve)
@@ -85,8 +85,8 @@ func (r *reader) background() (*background.Head, *algo.Sizes) {
 	if len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
 		return nil, nil
 	}
-	if len(weights) != background.Folds*foldBytes || len(curve) != 2*algo.SizeKnots {
-		r.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*algo.SizeKnots)
+	if len(weights) != background.Folds*foldBytes || len(curve) != 2*background.SizeKnots {
+		r.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
 		return nil, nil
 	}
 	for f := range h.Weights {
@@ -102,8 +102,8 @@ func (r *reader) background() (*background.Head, *algo.Sizes) {
 		}
 		h.Weights[f][background.Buckets] = math.Float32frombits(binary.LittleEndian.Uint32(part[1+background.Buckets:]))
 	}
-	for k := range algo.SizeKnots {
-		s.Mean[k], s.Deviation[k] = float64(curve[k]), float64(curve[algo.SizeKnots+k])
+	for k := range background.SizeKnots {
+		s.Mean[k], s.Deviation[k] = float64(curve[k]), float64(curve[background.SizeKnots+k])
 	}
 	return h, s
 }

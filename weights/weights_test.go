@@ -92,8 +92,8 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 }
 
 // testBackground returns one whose numbers a file keeps as they are.
-func testBackground(rng *rand.Rand) (*background.Head, *algo.Sizes) {
-	h, s := &background.Head{Mean: -2.5, Deviation: 1.0 / 3, AUC: 0.9}, &algo.Sizes{Low: 1, High: 77}
+func testBackground(rng *rand.Rand) (*background.Head, *background.Sizes) {
+	h, s := &background.Head{Mean: -2.5, Deviation: 1.0 / 3, AUC: 0.9}, &background.Sizes{Low: 1, High: 77}
 	for f := range h.Weights {
 		h.Weights[f] = make([]float32, background.Buckets+1)
 		for i := range h.Weights[f] {
@@ -374,18 +374,18 @@ func TestHostileBackgrounds(t *testing.T) {
 		w := newWriter()
 		w.bytes(key[1:], make([]byte, keep))
 		old := newWriter()
-		old.bytes(key[1:], make([]byte, map[string]int{"\xa7weights": background.Folds * foldBytes, "\xa5sizes": 8 * algo.SizeKnots}[key]))
+		old.bytes(key[1:], make([]byte, map[string]int{"\xa7weights": background.Folds * foldBytes, "\xa5sizes": 8 * background.SizeKnots}[key]))
 		return replaced(t, data, headSection, slices.Concat(payload[:at], w.buf.Bytes(), payload[at+old.buf.Len():]))
 	}
 	for _, test := range []struct {
 		key  string
 		keep int
-	}{{"\xa7weights", 0}, {"\xa7weights", background.Folds*foldBytes - 1}, {"\xa7weights", 7}, {"\xa5sizes", 0}, {"\xa5sizes", 4}, {"\xa5sizes", 8*algo.SizeKnots + 4}} {
+	}{{"\xa7weights", 0}, {"\xa7weights", background.Folds*foldBytes - 1}, {"\xa7weights", 7}, {"\xa5sizes", 0}, {"\xa5sizes", 4}, {"\xa5sizes", 8*background.SizeKnots + 4}} {
 		if _, err := Load(cut(test.key, test.keep)); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q with %d bytes: %v, want %v", test.key, test.keep, err, ErrFormat)
 		}
 	}
-	if _, err := Load(cut("\xa5sizes", 8*algo.SizeKnots)); !errors.Is(err, ErrNumber) {
+	if _, err := Load(cut("\xa5sizes", 8*background.SizeKnots)); !errors.Is(err, ErrNumber) {
 		t.Errorf("sizes without spread: %v, want %v", err, ErrNumber)
 	}
 }

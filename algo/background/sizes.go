@@ -1,4 +1,4 @@
-package algo
+package background
 
 import (
 	"math"
@@ -29,8 +29,8 @@ const sizeWidth, sizePrior = 0.2, 20
 // outside: new large molecules exceed training ones.
 const sizeEffect = 1.5
 
-// newSizes fits the curve to the sums of graphs with these numbers of nodes.
-func newSizes(nodes []int, sums []float64) *Sizes {
+// NewSizes fits the curve to the sums of graphs with these numbers of nodes.
+func NewSizes(nodes []int, sums []float64) *Sizes {
 	sorted := slices.Sorted(slices.Values(nodes))
 	s := &Sizes{Low: sorted[0], High: sorted[len(sorted)-1]}
 	median := math.Log(float64(sorted[len(sorted)/2]))
@@ -76,17 +76,17 @@ func (s *Sizes) at(nodes float64) (mean, deviation float64) {
 	return s.Mean[k] + float64(t*(s.Mean[k+1]-s.Mean[k])), s.Deviation[k] + float64(t*(s.Deviation[k+1]-s.Deviation[k]))
 }
 
-// of returns mean and deviation for graphs of that many nodes. Above the largest training graph it
+// Of returns mean and deviation for graphs of that many nodes. Above the largest training graph it
 // returns those of small graphs: nothing excuses such sizes.
-func (s *Sizes) of(nodes int) (mean, deviation float64) {
+func (s *Sizes) Of(nodes int) (mean, deviation float64) {
 	if nodes < s.Low || nodes > s.High {
 		return s.Mean[0], s.Deviation[0]
 	}
 	return s.at(float64(nodes))
 }
 
-// between returns the curve between two sizes.
-func (s *Sizes) between(low, high int) *Sizes {
+// Between returns the curve between two sizes.
+func (s *Sizes) Between(low, high int) *Sizes {
 	part := &Sizes{Low: max(low, s.Low), High: min(high, s.High)}
 	part.High = max(part.Low, part.High)
 	for k := range part.Mean {

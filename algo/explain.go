@@ -60,7 +60,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	if err != nil {
 		return nil, err
 	}
-	x.Score, x.Distance, x.Ratio = list[0].score, list[0].distance, list[0].ratio
+	x.Score, x.Distance, x.Ratio = list[0].Score, list[0].Distance, list[0].Ratio
 	p, verdicts := s.Judge(scoresOf(list), alpha)
 	if x.P, x.Verdict = p[0], verdicts[0]; !math.IsNaN(x.P) {
 		x.Counted = decide.CountedIn(x.P, s.model.References(), "")

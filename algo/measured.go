@@ -64,7 +64,7 @@ func (s *SingleScorer) recall(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	for k, a := range answers {
-		if math.Float64bits(a.score) != math.Float64bits(m.Measured.Holdout[some[k]]) && !(math.IsNaN(a.score) && math.IsNaN(m.Measured.Holdout[some[k]])) {
+		if math.Float64bits(a.Score) != math.Float64bits(m.Measured.Holdout[some[k]]) && !(math.IsNaN(a.Score) && math.IsNaN(m.Measured.Holdout[some[k]])) {
 			return false, nil
 		}
 	}

@@ -191,7 +191,7 @@ func (s *Scorer) Paper() (sum Sum, ok bool) {
 // Concurrent calls are allowed; each uses one core.
 func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if s.state == nil {
-		answers, _, err := s.single.answersOf(ctx, 1, gs)
+		answers, _, _, err := s.single.answersOf(ctx, 1, gs)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/near"
 	"baca/algo/ratio"
+	"baca/algo/suggest"
 )
 
 // A SingleScorer scores single graphs and explains the scores. A score depends only on the graph
@@ -75,7 +76,7 @@ func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer
 func scoresOf(answers []answer) []float64 {
 	scores := make([]float64, len(answers))
 	for i, x := range answers {
-		scores[i] = x.score
+		scores[i] = x.Score
 	}
 	return scores
 }
@@ -95,7 +96,7 @@ func (s *SingleScorer) Holdout() []float64 { return s.holdout }
 
 // Scores returns the scores of graphs, NaN for one without nodes.
 func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
-	list, _, err := s.answersOf(ctx, s.workers, gs)
+	list, _, _, err := s.answersOf(ctx, s.workers, gs)
 	return scoresOf(list), err
 }
 
@@ -109,18 +110,32 @@ func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []deci
 	return p, verdicts
 }
 
-// An answer is the score of one graph with its parts.
-type answer struct {
-	score           float64 // NaN without nodes
-	distance, ratio float64 // NaN without a background
+type answer = suggest.Answer
+
+// NewLibrary returns a library without graphs, to choose measurements from.
+func (s *SingleScorer) NewLibrary() *suggest.Library { return suggest.New(suggesting{s}) }
+
+// suggesting implements suggest.Scorer.
+type suggesting struct{ *SingleScorer }
+
+func (s suggesting) Bank() *near.Bank  { return s.near }
+func (s suggesting) Ranked() []float64 { return s.ranked }
+
+func (s suggesting) Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *contrast.Outline, *near.Distances, error) {
+	return s.answersOf(ctx, workers, gs)
 }
 
-func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *near.Distances, error) {
+func (s suggesting) Join(distance, ratio float64, p fingerprint.Print) float64 {
+	return s.join(distance, ratio, nodes(p))
+}
+
+func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *contrast.Outline, *near.Distances, error) {
 	o, err := contrast.OutlineOf(ctx, workers, s.model.Encoder, gs)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
+	list, d, err := s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
+	return list, o, d, err
 }
 
 // answersRepresented is answersOf for graphs that r represents. Graphs with several features are
@@ -161,19 +176,19 @@ const knownScore = 0.5
 // answer combines the parts of graph i. equal reports that its print equals that of a training
 // graph.
 func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print, of traits, i int) answer {
-	x := answer{score: math.NaN(), distance: distance, ratio: math.NaN()}
+	x := answer{Score: math.NaN(), Distance: distance, Ratio: math.NaN()}
 	if len(p.Keys) == 0 {
 		return x
 	}
 	if head := s.model.Background; head != nil {
-		x.ratio = head.Score(p, of.fold(i))
+		x.Ratio = head.Score(p, of.fold(i))
 	}
-	x.score = s.join(distance, x.ratio, nodes(p))
+	x.Score = s.join(distance, x.Ratio, nodes(p))
 	switch molecule := s.model.Encoder.Features > 1; {
-	case molecule && (equal || x.score > 0) && of.known(i):
-		x.score = 0
-	case !molecule && x.score > knownScore && of.known(i):
-		x.score = knownScore
+	case molecule && (equal || x.Score > 0) && of.known(i):
+		x.Score = 0
+	case !molecule && x.Score > knownScore && of.known(i):
+		x.Score = knownScore
 	}
 	return x
 }

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/suggest"
 )
 
 // library are graphs like the training set and others, in a library.
-func library(t *testing.T) (*algo.SingleScorer, *algo.Library) {
+func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	t.Helper()
 	s := alone(t, model(t))
 	rng := rand.New(rand.NewPCG(31, 7))
@@ -35,7 +36,7 @@ func library(t *testing.T) (*algo.SingleScorer, *algo.Library) {
 	return s, l
 }
 
-func suggest(t *testing.T, l *algo.Library, o algo.SuggestOptions) *algo.Suggestion {
+func suggested(t *testing.T, l *suggest.Library, o suggest.Options) *suggest.Suggestion {
 	t.Helper()
 	s, err := l.Suggest(ctx, o)
 	if err != nil {
@@ -46,8 +47,8 @@ func suggest(t *testing.T, l *algo.Library, o algo.SuggestOptions) *algo.Suggest
 
 func TestSuggest(t *testing.T) {
 	_, l := library(t)
-	o := algo.SuggestOptions{Most: 12, Alpha: 0.1, Seed: 1, Workers: 1}
-	s := suggest(t, l, o)
+	o := suggest.Options{Most: 12, Alpha: 0.1, Seed: 1, Workers: 1}
+	s := suggested(t, l, o)
 	if len(s.Picks) != 12 || len(s.Far) != 13 || s.Points != 100 || s.Sampled {
 		t.Fatalf("%d picks, %d steps, %d points", len(s.Picks), len(s.Far), s.Points)
 	}
@@ -71,7 +72,7 @@ func TestSuggest(t *testing.T) {
 	}
 	for workers := 2; workers <= 4; workers++ {
 		o.Workers = workers
-		if other := suggest(t, l, o); !reflect.DeepEqual(other, s) {
+		if other := suggested(t, l, o); !reflect.DeepEqual(other, s) {
 			t.Errorf("%d workers suggest something else", workers)
 		}
 	}
@@ -81,7 +82,7 @@ func TestSuggest(t *testing.T) {
 		for j := range only {
 			only[j] = j != i
 		}
-		if one := suggest(t, l, algo.SuggestOptions{Most: 1, Alpha: 0.1, Exclude: only}); len(one.Picks) > 0 && one.Picks[0].Gain > s.Picks[0].Gain {
+		if one := suggested(t, l, suggest.Options{Most: 1, Alpha: 0.1, Exclude: only}); len(one.Picks) > 0 && one.Picks[0].Gain > s.Picks[0].Gain {
 			t.Errorf("graph %d gains %g, the first pick %g", i, one.Picks[0].Gain, s.Picks[0].Gain)
 		}
 	}
@@ -89,13 +90,13 @@ func TestSuggest(t *testing.T) {
 
 func TestSuggestWithinABudget(t *testing.T) {
 	_, l := library(t)
-	free := suggest(t, l, algo.SuggestOptions{Most: 5, Alpha: 0.1})
-	o := algo.SuggestOptions{Most: 20, Alpha: 0.1, Budget: 10, Prices: make([]float64, l.Len()), Exclude: make([]bool, l.Len())}
+	free := suggested(t, l, suggest.Options{Most: 5, Alpha: 0.1})
+	o := suggest.Options{Most: 20, Alpha: 0.1, Budget: 10, Prices: make([]float64, l.Len()), Exclude: make([]bool, l.Len())}
 	for i := range o.Prices {
 		o.Prices[i] = float64(1 + i%4)
 	}
 	o.Exclude[free.Picks[0].Graph] = true
-	s := suggest(t, l, o)
+	s := suggested(t, l, o)
 	cost := 0.0
 	for _, p := range s.Picks {
 		cost += o.Prices[p.Graph]
@@ -110,17 +111,17 @@ func TestSuggestWithinABudget(t *testing.T) {
 
 func TestSuggestSaysWhatIsWrong(t *testing.T) {
 	single, l := library(t)
-	for _, o := range []algo.SuggestOptions{{Most: 0, Alpha: 0.1}, {Most: 1, Alpha: 2}} {
+	for _, o := range []suggest.Options{{Most: 0, Alpha: 0.1}, {Most: 1, Alpha: 2}} {
 		if _, err := l.Suggest(ctx, o); err == nil {
 			t.Errorf("no error about %+v", o)
 		}
 	}
-	if _, err := single.NewLibrary().Suggest(ctx, algo.SuggestOptions{Most: 1, Alpha: 0.1}); err == nil {
+	if _, err := single.NewLibrary().Suggest(ctx, suggest.Options{Most: 1, Alpha: 0.1}); err == nil {
 		t.Error("no error about a library without graphs")
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := l.Suggest(done, algo.SuggestOptions{Most: 1, Alpha: 0.1}); err != context.Canceled {
+	if _, err := l.Suggest(done, suggest.Options{Most: 1, Alpha: 0.1}); err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

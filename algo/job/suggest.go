@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/suggest"
 	"baca/algo/table"
 )
 
@@ -21,7 +22,7 @@ const MaxSuggested = 100_000
 
 // A Shelf is a library of graphs with names and prices to choose measurements from.
 type Shelf struct {
-	Library       *algo.Library
+	Library       *suggest.Library
 	Read, Refused int      // records
 	Refusals      []string // of the first refused records
 
@@ -145,7 +146,7 @@ func priceOf(cell string) (float64, error) {
 }
 
 type Suggested struct {
-	*algo.Suggestion
+	*suggest.Suggestion
 	Rows []SuggestedRow // of the picks, the best first
 
 	shelf *Shelf
@@ -169,7 +170,7 @@ type SuggestedRow struct {
 }
 
 // Suggest suggests graphs with the shelf's prices and exclusions, ignoring those of the options.
-func (s *Shelf) Suggest(ctx context.Context, o algo.SuggestOptions) (*Suggested, error) {
+func (s *Shelf) Suggest(ctx context.Context, o suggest.Options) (*Suggested, error) {
 	o.Prices, o.Exclude = s.prices, s.excluded
 	found, err := s.Library.Suggest(ctx, o)
 	if err != nil {

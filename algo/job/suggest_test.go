@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
+	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/weights"
 )
@@ -46,7 +47,7 @@ func TestShelf(t *testing.T) {
 			t.Errorf("%d read, %d refused: %q", s.Read, s.Refused, s.Refusals)
 		}
 		looks := 0
-		o := algo.SuggestOptions{Most: 6, Alpha: 0.05, Budget: 20, Seed: 1, Workers: 1, Looked: func() { looks++ }}
+		o := suggest.Options{Most: 6, Alpha: 0.05, Budget: 20, Seed: 1, Workers: 1, Looked: func() { looks++ }}
 		got, err := s.Suggest(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +97,7 @@ func TestShelfExcludes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Suggest(t.Context(), algo.SuggestOptions{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
+		got, err := s.Suggest(t.Context(), suggest.Options{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestShelfWithNothingToPick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Suggest(t.Context(), algo.SuggestOptions{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
+	got, err := s.Suggest(t.Context(), suggest.Options{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
 	if err != nil || len(got.Rows) != 0 {
 		t.Fatalf("%+v, error %v", got, err)
 	}

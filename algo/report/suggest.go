@@ -1,13 +1,13 @@
 package report
 
 import (
-	"baca/algo"
 	"baca/algo/chart"
+	"baca/algo/suggest"
 )
 
 // SuggestionSVG draws how far a library of things is from the training set after each pick, for the
 // suggestion, random picks and the highest scores.
-func SuggestionSVG(s *algo.Suggestion, things string) string {
+func SuggestionSVG(s *suggest.Suggestion, things string) string {
 	c := &chart.Chart{
 		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",
 		High: float64(max(1, len(s.Far)-1)), Top: 1.08 * max(s.Far[0], 1e-9),

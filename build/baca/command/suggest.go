@@ -18,6 +18,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/build/internal/apart"
 	"baca/build/internal/progress"
@@ -30,7 +31,7 @@ type suggestFlags struct {
 	price, exclude string // columns
 	json           bool
 	text           table.Text
-	options        algo.SuggestOptions
+	options        suggest.Options
 }
 
 func newSuggest() *cobra.Command {
@@ -171,7 +172,7 @@ func (f *suggestFlags) fill(ctx context.Context, shelf *job.Shelf, in *input, st
 	})
 }
 
-func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o algo.SuggestOptions, stderr io.Writer) (*job.Suggested, error) {
+func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o suggest.Options, stderr io.Writer) (*job.Suggested, error) {
 	p := progress.New(stderr, "choosing", int64(shelf.Library.Len()))
 	defer p.Done()
 	o.Workers, o.Looked = f.workers, func() { p.Add(1) }

@@ -12,6 +12,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/suggest"
 	"baca/build/internal/testset"
 )
 
@@ -60,7 +61,7 @@ func TestSuggestWidensTheDomain(t *testing.T) {
 		t.Fatal(err)
 	}
 	const most = 200
-	s, err := l.Suggest(ctx, algo.SuggestOptions{Most: most, Alpha: 0.05, Seed: 1})
+	s, err := l.Suggest(ctx, suggest.Options{Most: most, Alpha: 0.05, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

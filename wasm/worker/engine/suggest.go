@@ -9,6 +9,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
+	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -21,7 +22,7 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
-	o := algo.SuggestOptions{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: cmp.Or(r.Seed, 1), Workers: 1}
+	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: cmp.Or(r.Seed, 1), Workers: 1}
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 	return m, nil
 }
 
-func (e *Engine) checkSuggest(r *message.Suggest, o *algo.SuggestOptions) error {
+func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
 	switch {
 	case r.Most < 1 || r.Most > job.MaxSuggested:
 		return failf(message.CodeBadOption, "%d to suggest: want 1 to %d", r.Most, job.MaxSuggested)
@@ -83,7 +84,7 @@ func suggested(s *job.Suggested) *message.Suggested {
 }
 
 // suggestCommand is the command line that suggests the same.
-func (e *Engine) suggestCommand(r *message.Suggest, o *algo.SuggestOptions) string {
+func (e *Engine) suggestCommand(r *message.Suggest, o *suggest.Options) string {
 	budget := ""
 	if r.Budget != 0 {
 		budget = fmt.Sprint(r.Budget)

@@ -11,6 +11,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -46,7 +47,7 @@ func TestSuggest(t *testing.T) {
 		t.Fatal(err)
 	}
 	library := alone.NewLibrary()
-	o := algo.SuggestOptions{Most: 8, Alpha: 0.1, Budget: 25, Seed: 1, Workers: 2}
+	o := suggest.Options{Most: 8, Alpha: 0.1, Budget: 25, Seed: 1, Workers: 2}
 	var gs []*graph.Graph
 	var records []int
 	for u, err := range table.Molecules(strings.NewReader(priced()), dataset.Options{Form: molecule.Unordered, Cells: []string{"EUR", "measured"}}) {

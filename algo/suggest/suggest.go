@@ -1,4 +1,6 @@
-package algo
+// Package suggest chooses the graphs of a library whose measurement would widen the domain of a
+// model most (Library.Suggest).
+package suggest
 
 import (
 	"cmp"
@@ -18,15 +20,33 @@ import (
 	"baca/algo/near"
 )
 
+// An Answer is the score of one graph with its parts.
+type Answer struct {
+	Score           float64 // NaN without nodes
+	Distance, Ratio float64 // NaN without a background
+}
+
+// A Scorer scores single graphs.
+type Scorer interface {
+	// Bank holds the training graphs.
+	Bank() *near.Bank
+	// Ranked are the ascending scores of held-out graphs.
+	Ranked() []float64
+	// Outlined scores graphs on that many goroutines.
+	Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
+	// Join is the score of a graph of these parts.
+	Join(distance, ratio float64, p fingerprint.Print) float64
+}
+
 // A Library is a set of graphs to choose measurements from.
 type Library struct {
-	scorer  *SingleScorer
+	scorer  Scorer
 	outline contrast.Outline
-	answers []answer
+	answers []Answer
 	parts   [near.Parts][]float64 // how far each is from the bank
 }
 
-func (s *SingleScorer) NewLibrary() *Library { return &Library{scorer: s} }
+func New(s Scorer) *Library { return &Library{scorer: s} }
 
 func (l *Library) Len() int { return len(l.answers) }
 
@@ -35,11 +55,7 @@ func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error
 	if len(gs) == 0 {
 		return nil
 	}
-	o, err := contrast.OutlineOf(ctx, workers, l.scorer.model.Encoder, gs)
-	if err != nil {
-		return err
-	}
-	answers, d, err := l.scorer.answers(ctx, workers, o, l.scorer.model.traits(gs, o.Prints))
+	answers, o, d, err := l.scorer.Outlined(ctx, workers, gs)
 	if err != nil {
 		return err
 	}
@@ -53,9 +69,9 @@ func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error
 }
 
 // Score returns the score of a graph by itself.
-func (l *Library) Score(i int) float64 { return l.answers[i].score }
+func (l *Library) Score(i int) float64 { return l.answers[i].Score }
 
-type SuggestOptions struct {
+type Options struct {
 	Most    int       // graphs to suggest
 	Alpha   float64   // rate of false alarms for what is outside
 	Prices  []float64 // of all graphs, at least 0; nil without prices
@@ -79,7 +95,7 @@ const randomRounds = 5
 type Suggestion struct {
 	Points  int // the number of points
 	Sampled bool
-	Picks   []SuggestedGraph
+	Picks   []Pick
 	// Far is the mean excess distance of the points from the training set, in standard deviations,
 	// at first and after each pick. FarRandom is the mean for five random orders, FarTop for the
 	// highest scores first.
@@ -89,8 +105,8 @@ type Suggestion struct {
 	OutsideRandom       []float64
 }
 
-// A SuggestedGraph is one to measure.
-type SuggestedGraph struct {
+// A Pick is a graph to measure.
+type Pick struct {
 	Graph int // of the library
 	Score float64
 	P     float64
@@ -113,7 +129,7 @@ const nearerBy = 0.5
 //
 // The ratio to the background, the count of new subtrees and the units of distance stay fixed; a
 // retrained model has others.
-func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, error) {
+func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 	if err := l.check(&o); err != nil {
 		return nil, err
 	}
@@ -141,28 +157,32 @@ func (l *Library) Suggest(ctx context.Context, o SuggestOptions) (*Suggestion, e
 		return nil, err
 	}
 	s.Far, s.Outside = walk.far, walk.outside
-	p := decide.PValues(scoresOf(l.answers), l.scorer.ranked)
+	scores := make([]float64, l.Len())
+	for i := range scores {
+		scores[i] = l.Score(i)
+	}
+	p := decide.PValues(scores, l.scorer.Ranked())
 	for k, c := range chosen {
 		similarity := 0.0
-		if list := l.scorer.near.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
+		if list := l.scorer.Bank().Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
 			similarity = list[0]
 		}
-		s.Picks = append(s.Picks, SuggestedGraph{
-			Graph: c.Candidate, Score: l.answers[c.Candidate].score, P: p[c.Candidate],
+		s.Picks = append(s.Picks, Pick{
+			Graph: c.Candidate, Score: l.answers[c.Candidate].Score, P: p[c.Candidate],
 			Gain: c.Gain / float64(len(points)), Nearer: walk.nearer[k], Inside: walk.inside[k], Similarity: similarity,
 		})
 	}
 	return s, g.rivals(ctx, s, o)
 }
 
-func (l *Library) check(o *SuggestOptions) error {
+func (l *Library) check(o *Options) error {
 	switch {
 	case l.Len() == 0:
 		return errors.New("a library without graphs")
 	case o.Most < 1:
 		return fmt.Errorf("%d graphs to suggest: want 1 or more", o.Most)
 	case o.Prices != nil && len(o.Prices) != l.Len() || o.Exclude != nil && len(o.Exclude) != l.Len():
-		panic(fmt.Sprintf("algo: %d prices and %d exclusions for %d graphs", len(o.Prices), len(o.Exclude), l.Len()))
+		panic(fmt.Sprintf("suggest: %d prices and %d exclusions for %d graphs", len(o.Prices), len(o.Exclude), l.Len()))
 	}
 	return decide.CheckAlpha(o.Alpha)
 }
@@ -178,20 +198,20 @@ type ground struct {
 	buffers       []*[near.Parts][]float64
 }
 
-func (l *Library) ground(points []int, o SuggestOptions) *ground {
+func (l *Library) ground(points []int, o Options) *ground {
 	g := &ground{Library: l, points: points}
 	sample := contrast.Outline{Dim: l.outline.Dim}
 	for _, i := range points {
 		sample.Q, sample.Prints = append(sample.Q, l.outline.Row(i)...), append(sample.Prints, l.outline.Prints[i])
 	}
-	g.targets = l.scorer.near.Targets(&sample)
+	g.targets = l.scorer.Bank().Targets(&sample)
 	for k := range g.now {
-		g.unit[k], g.typical[k] = l.scorer.near.Unit(k)
+		g.unit[k], g.typical[k] = l.scorer.Bank().Unit(k)
 		for _, i := range points {
 			g.now[k] = append(g.now[k], l.parts[k][i])
 		}
 	}
-	limit, ok := decide.Threshold(l.scorer.ranked, o.Alpha)
+	limit, ok := decide.Threshold(l.scorer.Ranked(), o.Alpha)
 	if g.limit = limit; !ok {
 		g.limit = math.Inf(1)
 	}
@@ -288,7 +308,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 
 // distance returns the distance of point i by the current parts.
 func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
-	d := g.answers[g.points[i]].distance
+	d := g.answers[g.points[i]].Distance
 	for k := range now {
 		d -= g.unit[k] * (g.now[k][i] - now[k][i])
 	}
@@ -298,15 +318,15 @@ func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 // score returns the score of point i by the current parts. NaN is not outside.
 func (g *ground) score(i int, now *[near.Parts][]float64) float64 {
 	x := g.answers[g.points[i]]
-	if math.IsNaN(x.score) {
-		return x.score
+	if math.IsNaN(x.Score) {
+		return x.Score
 	}
-	return min(x.score, g.scorer.join(g.distance(i, now), x.ratio, nodes(g.outline.Prints[g.points[i]])))
+	return min(x.Score, g.scorer.Join(g.distance(i, now), x.Ratio, g.outline.Prints[g.points[i]]))
 }
 
 // rivals walks as far with random picks and with the highest scores, under the same exclusions and
 // budget.
-func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) error {
+func (g *ground) rivals(ctx context.Context, s *Suggestion, o Options) error {
 	take := func(order []int) []int {
 		var picks []int
 		left := o.Budget
@@ -328,7 +348,7 @@ func (g *ground) rivals(ctx context.Context, s *Suggestion, o SuggestOptions) er
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(g.answers[j].score, g.answers[i].score) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(g.answers[j].Score, g.answers[i].Score) })
 	top, err := g.walk(ctx, take(order))
 	if err != nil {
 		return err

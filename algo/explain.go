@@ -108,52 +108,22 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
-			add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
+			explain.Add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
 		}
 	}
 	subtrees := ofDistance * parts.Subtrees
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
-		add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
+		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
 		subtrees += ofRatio * x.Ratio
 	}
-	add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
-	usual := usualShares(g, p)
-	x.BySubtrees = level(usual, subtrees, b.Lacking, b.Ratio)
-	x.ByEmbedding = level(usual, ofDistance*parts.Embedding, b.Embedding)
-	x.Contributions = level(usual, x.Score-x.Limit, b.Lacking, b.Ratio, b.Embedding)
+	explain.Add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
+	usual := explain.Usual(g, p)
+	x.BySubtrees = explain.Level(usual, subtrees, b.Lacking, b.Ratio)
+	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
+	x.Contributions = explain.Level(usual, x.Score-x.Limit, b.Lacking, b.Ratio, b.Embedding)
 	b.Nodes = x.Contributions
 	return b
-}
-
-func add(to []float64, slope float64, shares []float64) {
-	for i, share := range shares {
-		to[i] += slope * share
-	}
-}
-
-// usualShares splits 1 among nodes as if all subtrees added the same.
-func usualShares(g *graph.Graph, p fingerprint.Print) []float64 {
-	even := make([]float64, len(p.Counts))
-	for k, n := range p.Counts {
-		even[k] = float64(n) / float64(nodes(p)*(fingerprint.DefaultHeight+1))
-	}
-	return explain.Subtrees(g, p, even, nil)
-}
-
-// level sums the values of nodes and spreads the difference to sum by the usual shares.
-func level(usual []float64, sum float64, values ...[]float64) []float64 {
-	all := make([]float64, len(usual))
-	for _, list := range values {
-		for i, v := range list {
-			all[i] += v
-			sum -= v
-		}
-	}
-	for i, u := range usual {
-		all[i] += sum * u
-	}
-	return all
 }
 
 // slopes returns the derivatives of the score by distance and by ratio.

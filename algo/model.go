@@ -14,6 +14,7 @@
 package algo
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -28,6 +29,9 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/near"
 )
+
+// Version is the version of the program and of the models that it trains.
+const Version = "0.1.0"
 
 // Feature schemas of models.
 const (
@@ -62,6 +66,14 @@ func FormOf(schema string) molecule.Form { return forms[schema] }
 // SchemaOf is the inverse of FormOf.
 func SchemaOf(f molecule.Form) string {
 	return map[molecule.Form]string{molecule.AsWritten: OGB, molecule.Canonical: OGBCanonical, molecule.Unordered: OGBCanonical, molecule.Parent: OGBParent, molecule.UnorderedParent: OGBParent}[f]
+}
+
+// Reads describes how models of a schema read molecules.
+func Reads(schema string) string {
+	return cmp.Or(map[string]string{
+		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written",
+		OGBParent: "the parent compound", Constant: "plain graphs",
+	}[schema], schema)
 }
 
 // A Model is a frozen encoder and what it knows of the in-distribution set. It is read-only;

@@ -77,53 +77,26 @@ func (r *Residuals) Known() int {
 	return n
 }
 
-// An Order ranks predictions, the most reliable first.
-type Order string
-
-// The orders.
-const (
-	// OrderScore ranks by the score of the graph by itself.
-	OrderScore Order = "score"
-	// OrderNeighbors ranks by one less the mean similarity of the five nearest training graphs.
-	OrderNeighbors Order = "neighbors"
-	// OrderMargin ranks classes by the distance of the probability from the nearer of 0 and 1. It
-	// ignores the graph.
-	OrderMargin Order = "margin"
-)
-
-func Orders() []Order { return []Order{OrderScore, OrderNeighbors, OrderMargin} }
-
-// Words names the order, as in "correlation of error and …".
-func (o Order) Words() string {
-	switch o {
-	case OrderNeighbors:
-		return "distance to the five nearest"
-	case OrderMargin:
-		return "distance to the nearer class"
-	}
-	return "score"
-}
-
-// orderNearest is how many training graphs OrderNeighbors uses.
+// orderNearest is how many training graphs trust.OrderNeighbors uses.
 const orderNearest = 5
 
 // Order is the default: margin for classes, score for numbers. It was chosen on sets of its own,
 // see `baca-paper bench intervals --sets validation`.
-func (r *Residuals) Order() Order {
+func (r *Residuals) Order() trust.Order {
 	if r.Classes {
-		return OrderMargin
+		return trust.OrderMargin
 	}
-	return OrderScore
+	return trust.OrderScore
 }
 
 // Trust calibrates expected errors from the model's residuals, ranked by an order. The model must
 // have residuals.
-func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by Order) (*trust.Calibration, error) {
+func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by trust.Order) (*trust.Calibration, error) {
 	r := s.model.Residuals
 	if r == nil {
 		return nil, fmt.Errorf("model %s knows no held-out errors of predictions", s.model.Card.Name)
 	}
-	if by == OrderMargin && !r.Classes {
+	if by == trust.OrderMargin && !r.Classes {
 		return nil, fmt.Errorf("errors by %s: model %s knows errors of numbers; want errors of classes, observed as 0 or 1 and predicted as a probability", by, s.model.Card.Name)
 	}
 	doubts, err := s.doubts(ctx, by, len(r.Errors), func(k int) (print fingerprint.Print, score, predicted float64) {
@@ -148,41 +121,32 @@ type Prediction struct {
 }
 
 // Doubts ranks predictions by an order: higher is less reliable. It is NaN for a graph without a
-// score and, by OrderMargin, for a value outside 0 to 1.
-func (s *SingleScorer) Doubts(ctx context.Context, by Order, list []Prediction) ([]float64, error) {
+// score and, by trust.OrderMargin, for a value outside 0 to 1.
+func (s *SingleScorer) Doubts(ctx context.Context, by trust.Order, list []Prediction) ([]float64, error) {
 	return s.doubts(ctx, by, len(list), func(k int) (print fingerprint.Print, score, predicted float64) {
-		if by == OrderNeighbors {
+		if by == trust.OrderNeighbors {
 			print = fingerprint.New(list[k].Graph, fingerprint.DefaultHeight)
 		}
 		return print, list[k].Score, list[k].Predicted
 	})
 }
 
-func (s *SingleScorer) doubts(ctx context.Context, by Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
-	if !slices.Contains(Orders(), by) {
+func (s *SingleScorer) doubts(ctx context.Context, by trust.Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
+	if !slices.Contains(trust.Orders(), by) {
 		return nil, fmt.Errorf("errors by %q: want one of score, neighbors, margin", by)
 	}
 	list := make([]float64, n)
 	err := parallel.For(ctx, s.workers, n, func(_, k int) {
 		print, score, predicted := of(k)
 		switch {
-		case math.IsNaN(score) || by == OrderScore:
+		case math.IsNaN(score) || by == trust.OrderScore:
 			list[k] = score
-		case by == OrderNeighbors:
+		case by == trust.OrderNeighbors:
 			nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest)
 			list[k] = 1 - stat.Mean(nearest, nil)
 		default:
-			list[k] = margin(predicted)
+			list[k] = trust.Margin(predicted)
 		}
 	})
 	return list, err
-}
-
-// margin is the distance of a probability from the nearer of 0 and 1, with the same bits for p and
-// 1−p, NaN for what is no probability.
-func margin(p float64) float64 {
-	if !(p >= 0 && p <= 1) {
-		return math.NaN()
-	}
-	return 1 - max(p, 1-p)
 }

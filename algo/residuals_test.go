@@ -45,7 +45,7 @@ func TestKeepResiduals(t *testing.T) {
 		}
 	}
 	a := alone(t, m)
-	c, err := a.Trust(ctx, trust.Options{}, algo.OrderScore)
+	c, err := a.Trust(ctx, trust.Options{}, trust.OrderScore)
 	if err != nil || c.Pairs != r.Known() {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -88,7 +88,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 		t.Error("errors of a holdout from another file")
 	}
 	a := alone(t, few)
-	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestOrders(t *testing.T) {
 	for row, g := range gs {
 		predictions[row] = algo.Prediction{Graph: g, Score: scores[row], Predicted: probability(row)}
 	}
-	for _, by := range algo.Orders() {
+	for _, by := range trust.Orders() {
 		doubts, err := a.Doubts(ctx, by, predictions)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestOrders(t *testing.T) {
 		for row, got := range doubts {
 			want := scores[row]
 			switch by {
-			case algo.OrderNeighbors:
+			case trust.OrderNeighbors:
 				want = bruteForce(m, set, gs[row])
 				mean := 0.0
 				for _, n := range a.Nearest(gs[row], 5) {
@@ -163,7 +163,7 @@ func TestOrders(t *testing.T) {
 				if math.Abs(1-mean-got) > 1e-12 {
 					t.Errorf("row %d by %s: %g, the nearest five say %g", row, by, got, 1-mean)
 				}
-			case algo.OrderMargin:
+			case trust.OrderMargin:
 				want = 0.5 - math.Abs(probability(row)-0.5)
 			}
 			if math.Abs(got-want) > 1e-12 {
@@ -183,9 +183,9 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	odd := []algo.Prediction{{Graph: gs[0], Score: math.NaN(), Predicted: 0.5}, {Graph: gs[0], Score: 1, Predicted: 1.01}, {Graph: gs[0], Score: 1, Predicted: -0.01}, {Graph: gs[0], Score: 1, Predicted: math.NaN()}}
-	for _, by := range algo.Orders() {
+	for _, by := range trust.Orders() {
 		doubts, err := a.Doubts(ctx, by, odd)
-		if err != nil || !math.IsNaN(doubts[0]) || by == algo.OrderMargin != math.IsNaN(doubts[1]+doubts[2]) || by == algo.OrderMargin != math.IsNaN(doubts[3]) {
+		if err != nil || !math.IsNaN(doubts[0]) || by == trust.OrderMargin != math.IsNaN(doubts[1]+doubts[2]) || by == trust.OrderMargin != math.IsNaN(doubts[3]) {
 			t.Errorf("by %s: %v, %v", by, doubts, err)
 		}
 	}
@@ -209,11 +209,11 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		for _, row := range m.Card.HoldoutRows {
 			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
 		}
-		doubts, err := a.Doubts(ctx, algo.OrderMargin, list)
+		doubts, err := a.Doubts(ctx, trust.OrderMargin, list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
+		if c, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
 	}
@@ -225,7 +225,7 @@ func TestOrdersRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := alone(t, m)
-	if _, err := a.Trust(ctx, trust.Options{}, algo.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
+	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
 		t.Errorf("margin of numbers: %v", err)
 	}
 	if _, err := a.Trust(ctx, trust.Options{}, "luck"); err == nil || !strings.Contains(err.Error(), "want one of score, neighbors, margin") {
@@ -233,7 +233,7 @@ func TestOrdersRefused(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := a.Trust(over, trust.Options{}, algo.OrderNeighbors); !errors.Is(err, context.Canceled) {
+	if _, err := a.Trust(over, trust.Options{}, trust.OrderNeighbors); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

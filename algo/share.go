@@ -1,16 +1,15 @@
 package algo
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/group"
 	"baca/algo/near"
 )
 
@@ -37,7 +36,7 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if m.Shared > 0 {
 		return nil, fmt.Errorf("model %s is already made for sharing, of groups of %d", m.Card.Name, m.Shared)
 	}
-	groups := m.groups(2 * k)
+	groups := group.Of(m.Bank, 2*k)
 	if len(groups) == 0 {
 		return nil, fmt.Errorf("the bank of model %s has too few different graphs for groups of %d", m.Card.Name, 2*k)
 	}
@@ -48,9 +47,8 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	var nodes []float64
 	var prints []fingerprint.Print
 	for _, members := range groups {
-		q = append(q, meanRow(m.Bank, members)...)
-		nodes = append(nodes, meanNodeScore(m.Bank, members))
-		prints = append(prints, common(m.Bank.Prints, members, k))
+		mean, node, print := group.Mean(m.Bank, members, k)
+		q, nodes, prints = append(q, mean...), append(nodes, node), append(prints, print)
 	}
 	var err error
 	if s.Bank, err = contrast.Restore(m.Encoder, q, nodes, prints); err != nil {
@@ -134,96 +132,4 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	}
 	slices.Sort(m.Reference)
 	return nil
-}
-
-// groups partitions the rows of the bank into groups of at least size different graphs, none if
-// there are fewer. It is MDAV, fixed-size microaggregation: the row farthest from the centre takes
-// its nearest until one group is left.
-func (m *Model) groups(size int) [][]int {
-	dim := m.Bank.Dim()
-	standard := near.NewStandardizer(m.Bank.Q, dim)
-	rows := standard.Apply(m.Bank.Q)
-	row := func(i int) []float32 { return rows[i*dim : (i+1)*dim] }
-	// Equal graphs count once.
-	var left []int
-	seen := map[string]bool{}
-	for i := range m.Bank.Len() {
-		key := fmt.Sprint(m.Bank.Q[i*dim:(i+1)*dim], m.Bank.Prints[i])
-		if !seen[key] {
-			seen[key] = true
-			left = append(left, i)
-		}
-	}
-	var groups [][]int
-	for len(left) >= 2*size {
-		middle := make([]float32, dim)
-		for _, i := range left {
-			for t, x := range row(i) {
-				middle[t] += x / float32(len(left))
-			}
-		}
-		far, most := left[0], -1.0
-		for _, i := range left {
-			if d := near.SquaredDistance(row(i), middle); d > most {
-				far, most = i, d
-			}
-		}
-		away := make(map[int]float64, len(left))
-		for _, i := range left {
-			away[i] = near.SquaredDistance(row(i), row(far))
-		}
-		slices.SortStableFunc(left, func(a, b int) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
-		groups = append(groups, slices.Clone(left[:size]))
-		left = left[size:]
-	}
-	if len(left) >= size {
-		groups = append(groups, left)
-	}
-	return groups
-}
-
-func meanRow(r *contrast.Representation, members []int) []float32 {
-	mean := make([]float32, r.Dim())
-	for t := range mean {
-		sum := 0.0
-		for _, i := range members {
-			sum += float64(r.Q[i*r.Dim()+t])
-		}
-		mean[t] = float32(sum / float64(len(members)))
-	}
-	return mean
-}
-
-// meanNodeScore omits NaN.
-func meanNodeScore(r *contrast.Representation, members []int) float64 {
-	sum, n := 0.0, 0.0
-	for _, i := range members {
-		if x := r.NodeScore[i]; !math.IsNaN(x) {
-			sum, n = sum+x, n+1
-		}
-	}
-	return sum / n
-}
-
-// common returns the keys that at least k of the prints have, as often as k of them do.
-func common(prints []fingerprint.Print, members []int, k int) fingerprint.Print {
-	counts := map[uint32][]uint32{}
-	for _, i := range members {
-		for t, key := range prints[i].Keys {
-			counts[key] = append(counts[key], prints[i].Counts[t])
-		}
-	}
-	var p fingerprint.Print
-	for key, n := range counts {
-		if len(n) >= k {
-			p.Keys = append(p.Keys, key)
-		}
-	}
-	slices.Sort(p.Keys)
-	for _, key := range p.Keys {
-		n := counts[key]
-		slices.Sort(n)
-		p.Counts = append(p.Counts, n[len(n)-k])
-	}
-	return p
 }

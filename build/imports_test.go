@@ -46,6 +46,7 @@ var layer = map[string]int{
 	"baca/algo/attention":                  6,
 	"baca/algo/background":                 6,
 	"baca/algo/suggest":                    6,
+	"baca/algo/internal/group":             6,
 	"baca/algo/ratio":                      6,
 	"baca/algo/compare":                    7,
 	"baca/algo":                            7,

@@ -93,3 +93,34 @@ func Embedding(e *gin.Encoder, g *graph.Graph, shares []float64) []float64 {
 	}
 	return out
 }
+
+// Add adds a multiple of shares.
+func Add(to []float64, slope float64, shares []float64) {
+	for i, share := range shares {
+		to[i] += slope * share
+	}
+}
+
+// Usual splits 1 among nodes as if all subtrees added the same.
+func Usual(g *graph.Graph, p fingerprint.Print) []float64 {
+	even := make([]float64, len(p.Counts))
+	for k, n := range p.Counts {
+		even[k] = float64(n) / float64(g.N()*(fingerprint.DefaultHeight+1))
+	}
+	return Subtrees(g, p, even, nil)
+}
+
+// Level sums the values of nodes and spreads the difference to sum by the usual shares.
+func Level(usual []float64, sum float64, values ...[]float64) []float64 {
+	all := make([]float64, len(usual))
+	for _, list := range values {
+		for i, v := range list {
+			all[i] += v
+			sum -= v
+		}
+	}
+	for i, u := range usual {
+		all[i] += sum * u
+	}
+	return all
+}

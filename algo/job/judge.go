@@ -11,7 +11,7 @@ import (
 
 // Judge sets the judgement of rows with a score and a prediction. by is the order that c was
 // calibrated in; predicted returns a row's prediction, NaN for none.
-func Judge(ctx context.Context, alone *algo.SingleScorer, c *trust.Calibration, by algo.Order, rows []table.Scored, predicted func(i int) float64) error {
+func Judge(ctx context.Context, alone *algo.SingleScorer, c *trust.Calibration, by trust.Order, rows []table.Scored, predicted func(i int) float64) error {
 	var list []algo.Prediction
 	var of []int
 	for i, r := range rows {

@@ -193,8 +193,8 @@ func (s *intervalSet) within(x float64) float64 {
 }
 
 // orders are those that predictions for the set can be put in.
-func (s *intervalSet) orders() []algo.Order {
-	return slices.DeleteFunc(algo.Orders(), func(o algo.Order) bool { return o == algo.OrderMargin && !s.classes })
+func (s *intervalSet) orders() []trust.Order {
+	return slices.DeleteFunc(trust.Orders(), func(o trust.Order) bool { return o == trust.OrderMargin && !s.classes })
 }
 
 // An intervalResult is what came of the splits of a set.
@@ -213,7 +213,7 @@ type intervalResult struct {
 
 // An intervalOrder is what came of them by one order.
 type intervalOrder struct {
-	Order    algo.Order        `json:"order"`
+	Order    trust.Order       `json:"order"`
 	Rank     rate              `json:"spearman"`
 	Finds    rate              `json:"large_errors_auroc"`
 	FindsStd rate              `json:"large_errors_auroc_std"` // over splits
@@ -388,14 +388,14 @@ type intervalTally struct {
 
 // An orderTally is of one order.
 type orderTally struct {
-	by                             algo.Order
+	by                             trust.Order
 	covered, widths, groups        [3][]float64 // by intervalCoverages
 	ranks, finds, beyond           []float64
 	large, n, statedLarge, statedN map[trust.Verdict]int
 	sum                            map[trust.Verdict]float64
 }
 
-func newOrderTally(by algo.Order) *orderTally {
+func newOrderTally(by trust.Order) *orderTally {
 	return &orderTally{by: by, large: map[trust.Verdict]int{}, n: map[trust.Verdict]int{}, statedLarge: map[trust.Verdict]int{}, statedN: map[trust.Verdict]int{}, sum: map[trust.Verdict]float64{}}
 }
 
@@ -455,7 +455,7 @@ func (t *orderTally) finish(classes bool, byScore []float64) intervalOrder {
 }
 
 // by returns what came of an order, nil for none; the default where it is none.
-func (r *intervalResult) by(order algo.Order) *intervalOrder {
+func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
 	if k < 0 {
 		return nil
@@ -472,7 +472,7 @@ func (r intervalResults) page() *page {
 	columns := []column[*intervalResult]{
 		{"set", func(r *intervalResult) any { return r.Set }}, {"new", func(r *intervalResult) any { return r.Split }},
 	}
-	for _, order := range algo.Orders() {
+	for _, order := range trust.Orders() {
 		columns = append(columns, column[*intervalResult]{"by " + string(order), func(r *intervalResult) any {
 			if o := r.by(order); o != nil {
 				return float64(o.Finds)

@@ -19,6 +19,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/algo/trust"
 )
 
 var update = flag.Bool("update", false, "write the example of TRUST.md anew")
@@ -146,7 +147,7 @@ func TestBenchIntervalsOfClasses(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	r := got.Results[0]
-	if len(r.Orders) != 3 || r.Orders[2].Order != algo.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
+	if len(r.Orders) != 3 || r.Orders[2].Order != trust.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
 		t.Fatalf("%+v", r)
 	}
 	for _, o := range r.Orders {

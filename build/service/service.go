@@ -337,7 +337,7 @@ func withoutGraphs(rows []table.Scored) []table.Scored {
 // Trust returns the rows of a list, scored one by one, with expected errors: Trust is set for those
 // with a score and a finite prediction. The model must have held-out errors, see [Training]. by is
 // the order of errors, empty for the model's default.
-func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options, by algo.Order) ([]table.Scored, error) {
+func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options, by trust.Order) ([]table.Scored, error) {
 	if len(predicted) != l.Len() {
 		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(predicted), l.Len())
 	}

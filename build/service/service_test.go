@@ -347,7 +347,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
-	c, err := m.single.Trust(ctx, o, algo.OrderScore)
+	c, err := m.single.Trust(ctx, o, trust.OrderScore)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("salt: %+v", rows[3].Trust)
 	}
 
-	for _, by := range []algo.Order{algo.OrderMargin, "size"} {
+	for _, by := range []trust.Order{trust.OrderMargin, "size"} {
 		if _, err := m.Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
 			t.Errorf("errors of numbers by %s: %v", by, err)
 		}

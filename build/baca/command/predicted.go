@@ -18,13 +18,13 @@ import (
 type predictions struct {
 	column  string // of predictions, or empty
 	options trust.Options
-	by      string             // an algo.Order; empty means the model's default, once known
+	by      string             // an trust.Order; empty means the model's default, once known
 	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or if the model has no errors
 	alone   *algo.SingleScorer
 }
 
-func (p *predictions) order() algo.Order { return algo.Order(p.by) }
+func (p *predictions) order() trust.Order { return trust.Order(p.by) }
 
 func (p *predictions) register(fs *pflag.FlagSet) {
 	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+strings.Join(orderNames(), ", "))
@@ -49,7 +49,7 @@ func (p *predictions) check() error {
 }
 
 func orderNames() (names []string) {
-	for _, o := range algo.Orders() {
+	for _, o := range trust.Orders() {
 		names = append(names, string(o))
 	}
 	return names

@@ -182,7 +182,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 // kept are the shares of molecules with a shown mean error.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
-func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by algo.Order) error {
+func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by trust.Order) error {
 	b := bufio.NewWriter(w)
 	for _, sentence := range a.Sentences(c, by.Words()) {
 		fmt.Fprintln(b, sentence)
@@ -255,7 +255,7 @@ type auditJSON struct {
 	Intervals  int                    `json:"intervals"`
 	Width      *float64               `json:"mean_width"`
 	Tolerance  float64                `json:"tolerance"`
-	ErrorsBy   algo.Order             `json:"errors_by"`
+	ErrorsBy   trust.Order            `json:"errors_by"`
 	Spearman   *float64               `json:"spearman"`
 	Finds      *float64               `json:"large_errors_auroc"`
 	MeanError  *float64               `json:"mean_error"`
@@ -274,7 +274,7 @@ type verdictJSON struct {
 	StatedOf    int      `json:"stated_of"`
 }
 
-func auditOf(a *trust.Audit, c *trust.Calibration, by algo.Order) auditJSON {
+func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) auditJSON {
 	known := func(x float64) *float64 {
 		if math.IsNaN(x) {
 			return nil

@@ -79,7 +79,7 @@ type question struct {
 	Coverage    float64 `json:"coverage"` // this and the next two as in trust.Options
 	Tolerance   float64 `json:"tolerance"`
 	LargeErrors float64 `json:"large_errors"`
-	ErrorsBy    string  `json:"errors_by"` // an algo.Order, empty for the default
+	ErrorsBy    string  `json:"errors_by"` // an trust.Order, empty for the default
 
 	body []byte
 }

@@ -187,7 +187,7 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 	if err != nil {
 		return err
 	}
-	rows, err := m.Trust(ctx, l, q.Alpha, values[0], trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, algo.Order(q.ErrorsBy))
+	rows, err := m.Trust(ctx, l, q.Alpha, values[0], trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, trust.Order(q.ErrorsBy))
 	if err != nil {
 		return err
 	}

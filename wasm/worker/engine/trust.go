@@ -79,7 +79,7 @@ func (in *input) checkLabels(l *job.Labels) error {
 type judge struct {
 	alone *algo.SingleScorer
 	*trust.Calibration
-	by algo.Order // not one that reads graphs
+	by trust.Order // not one that reads graphs
 }
 
 // judge fills in the columns of judgements, and returns those of records with a score.
@@ -123,7 +123,7 @@ func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labe
 }
 
 // audited is what the page shows of an audit.
-func audited(a *trust.Audit, c *trust.Calibration, by algo.Order) *message.Audit {
+func audited(a *trust.Audit, c *trust.Calibration, by trust.Order) *message.Audit {
 	m := &message.Audit{
 		Sentences: a.Sentences(c, by.Words()), UnderRisk: a.UnderCurve(), N: a.N, MeanError: a.MeanError,
 		Risk: a.Risk, Best: a.Best, Scores: a.Scores,

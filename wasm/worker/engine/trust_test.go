@@ -192,7 +192,7 @@ func TestTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := alone.Trust(t.Context(), trust.Options{}, algo.OrderScore)
+	c, err := alone.Trust(t.Context(), trust.Options{}, trust.OrderScore)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestTrust(t *testing.T) {
 
 	// Intervals hold what was asked for.
 	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: rows.Numbers("score")})
-	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, algo.OrderScore)
+	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, trust.OrderScore)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestTrustOfClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := alone.Trust(t.Context(), trust.Options{}, algo.OrderMargin)
+	c, err := alone.Trust(t.Context(), trust.Options{}, trust.OrderMargin)
 	if err != nil {
 		t.Fatal(err)
 	}

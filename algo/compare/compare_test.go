@@ -108,23 +108,6 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 	}
 }
 
-// Of molecules, the similarity is the one of package fingerprint.
-func TestNearestIsTanimoto(t *testing.T) {
-	texts := []string{"CCO", "CCCO", "c1ccccc1O", "c1ccccc1", "CC(=O)Nc1ccc(O)cc1", "CC(=O)Oc1ccccc1C(=O)O", "C[NH3+].[Cl-]"}
-	l := listOf(t, "list", texts...)
-	var prints []fingerprint.Print
-	for _, text := range texts {
-		prints = append(prints, fingerprint.New(parse(t, text).Graph, fingerprint.DefaultHeight))
-	}
-	x, s := fingerprint.NewIndex(prints), newSearch(newIndex(l.prints))
-	for i, p := range prints {
-		want := x.Nearest(fingerprint.Sets, p, 2)[1] // p itself comes first
-		if got, _ := s.nearest(l.prints[i], i); got != want {
-			t.Errorf("%s: %g, want %g", texts[i], got, want)
-		}
-	}
-}
-
 func parse(t *testing.T, text string) Source {
 	t.Helper()
 	g, _, err := smiles.ParseIn(text, molecule.Canonical)

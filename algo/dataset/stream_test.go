@@ -2,13 +2,11 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"reflect"
 	"runtime"
 	"slices"
@@ -299,60 +297,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Rows and the columns that hold ids of the molecule sets, by a second reader.
-func TestRealRecords(t *testing.T) {
-	data := needData(t)
-	for _, test := range []struct {
-		name string
-		rows int
-		id   string // the column, or empty
-	}{
-		{"bbbp", 2039, "name"}, {"bace", 1513, "CID"}, {"clintox", 1477, ""}, {"lipo", 4200, "CMPD_CHEMBLID"}, {"freesolv", 642, "iupac"},
-		{"toxcast", 8576, ""}, {"esol", 1128, "Compound ID"}, {"tox21", 7831, "mol_id"}, {"sider", 1427, ""}, {"hiv", 41127, ""},
-	} {
-		file := "mol/" + test.name + ".csv.gz"
-		packed, err := fs.ReadFile(data, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(z).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		smiles, id := -1, -1
-		for i, name := range rows[0] {
-			if name == "smiles" {
-				smiles = i
-			}
-			if name == test.id {
-				id = i
-			}
-		}
-		rows = rows[1:]
-		n := 0
-		for rec, err := range Records(bytes.NewReader(packed), Options{Name: file}) {
-			if err != nil || rec.Err != nil {
-				t.Fatal(err, rec.Err)
-			}
-			want := Record{Row: n, SMILES: strings.TrimSpace(rows[n][smiles])}
-			if id >= 0 {
-				want.ID = strings.TrimSpace(rows[n][id])
-			}
-			if rec.Row != want.Row || rec.SMILES != want.SMILES || rec.ID != want.ID {
-				t.Fatalf("%s: record %+v, want %+v", test.name, rec, want)
-			}
-			n++
-		}
-		if n != test.rows {
-			t.Errorf("%s: %d rows, want %d", test.name, n, test.rows)
-		}
-	}
-}
-
 // The table of shared/data/README.md. RDKit folds hydrogens, so these averages
 // depend on package molecule.
 func TestRealMolecules(t *testing.T) {
@@ -427,35 +371,6 @@ func TestMoleculesSDF(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%d workers:\n got %q\nwant %q", workers, got, want)
 			}
-		}
-	}
-}
-
-// A record that is too long is refused, and memory does not grow with it.
-func TestSDFMemory(t *testing.T) {
-	for _, size := range []int{1 << 10, 40 << 20} {
-		text := io.MultiReader(strings.NewReader(molBlock("a", "C")+"$$$$\n"), &repeat{line: []byte("> <x>\nvalue\n\n"), left: size},
-			strings.NewReader("\n$$$$\n"+molBlock("b", "C")), &repeat{line: []byte("$$$$\n" + molBlock("c", "C")), left: size})
-		var before, after runtime.MemStats
-		runtime.GC() // what other tests have left sets how far the heap may grow
-		runtime.ReadMemStats(&before)
-		good, bad := 0, 0
-		for rec, err := range Molecules(context.Background(), text, Options{Format: SDF, Workers: 1}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rec.Err != nil {
-				bad++
-			} else {
-				good++
-			}
-		}
-		runtime.ReadMemStats(&after)
-		if want := 2 + size/len("$$$$\n"+molBlock("c", "C")); good != want || bad > 2 || bad < 1 {
-			t.Errorf("%d good and %d bad records, want %d good", good, bad, want)
-		}
-		if after.HeapSys > before.HeapSys+4*MaxRecord {
-			t.Errorf("heap grew from %d to %d bytes", before.HeapSys, after.HeapSys)
 		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"reflect"
 	"runtime"
@@ -436,42 +434,4 @@ func FuzzTU(f *testing.F) {
 			t.Fatalf("%d of %d directed edges found", found, len(edges))
 		}
 	})
-}
-
-// syntheticTU is the text of a set of random graphs of 20 nodes and 40 edges.
-func syntheticTU(graphs int) map[string]string {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var a, indicator strings.Builder
-	for k := range graphs {
-		for range 20 {
-			fmt.Fprintln(&indicator, k+1)
-		}
-		for range 40 {
-			u, v := 20*k+rng.IntN(20)+1, 20*k+rng.IntN(20)+1
-			fmt.Fprintf(&a, "%d, %d\n%d, %d\n", u, v, v, u)
-		}
-	}
-	return map[string]string{"S_A.txt": a.String(), "S_graph_indicator.txt": indicator.String()}
-}
-
-func BenchmarkReadTU(b *testing.B) {
-	files := syntheticTU(2000)
-	size := 0
-	packed := fstest.MapFS{}
-	for name, text := range files {
-		size += len(text)
-		packed[name+".gz"] = &fstest.MapFile{Data: zipped(b, text)}
-	}
-	for name, fsys := range map[string]fstest.MapFS{"plain": mapFS(files), "gzip": packed} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := ReadTU(fsys, "", Unpack{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.N*2000)/b.Elapsed().Seconds(), "graphs/s")
-		})
-	}
 }

@@ -61,65 +61,6 @@ func TestQValuesAreBenjaminiHochberg(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	a := NewTally()
-	p := make([]float64, 500)
-	for i := range p {
-		p[i] = float64(1+rng.IntN(100)) / 100
-		a.Add(p[i], 1)
-	}
-	if a.Len() != len(p) {
-		t.Fatalf("%d counted, want %d", a.Len(), len(p))
-	}
-	of := a.QValues()
-	for i, q := range QValues(p) {
-		if of[p[i]] != q {
-			t.Fatalf("p = %g has q = %g in the tally, %g in the list", p[i], of[p[i]], q)
-		}
-	}
-}
-
-// The false-discovery rate of conformal p-values that share a holdout stays at or
-// below what is asked, to four standard errors over the runs.
-func TestFalseDiscoveries(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	const runs, size = 300, 200
-	for _, share := range []float64{0, 0.1, 0.5} {
-		for _, f := range []float64{0.05, 0.2} {
-			var rates []float64
-			for range runs {
-				holdout, scores := make([]float64, size), make([]float64, size)
-				for i := range size {
-					if holdout[i], scores[i] = rng.NormFloat64(), rng.NormFloat64(); float64(i) < share*size {
-						scores[i] += 4
-					}
-				}
-				called, wrong := 0, 0
-				p := PValues(scores, holdout)
-				for i, q := range QValues(p) {
-					if judgeBatch(p[i], q, 0.05, f, size) == Outside {
-						if called++; float64(i) >= share*size {
-							wrong++
-						}
-					}
-				}
-				rates = append(rates, float64(wrong)/float64(max(1, called)))
-			}
-			mean, square := 0.0, 0.0
-			for _, r := range rates {
-				mean += r / runs
-			}
-			for _, r := range rates {
-				square += (r - mean) * (r - mean) / runs
-			}
-			if limit := f*(1-share) + 4*math.Sqrt(square/runs); mean > limit {
-				t.Errorf("share %g, asked %g: %.4f false discoveries, want at most %.4f", share, f, mean, limit)
-			}
-		}
-	}
-}
-
 // judgeBatch is the verdict by a q-value.
 func judgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
 	return Rule{Alpha: alpha, Holdout: holdout, ByRate: true, Cut: Levels{p: q}.Cut(fdr)}.Judge(p, p)

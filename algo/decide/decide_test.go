@@ -36,32 +36,6 @@ func TestPValuesMatchDefinition(t *testing.T) {
 	}
 }
 
-// On exchangeable scores the rate of false alarms is at most alpha, and close
-// to it: checked to four standard errors.
-func TestFalseAlarms(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	const runs, size = 400, 100
-	for _, alpha := range []float64{0.05, 0.1, 0.3} {
-		alarms := 0
-		for range runs {
-			holdout, scores := make([]float64, size), make([]float64, size)
-			for i := range size {
-				holdout[i], scores[i] = rng.NormFloat64(), rng.NormFloat64()
-			}
-			for _, p := range PValues(scores, holdout) {
-				if Judge(p, alpha, size) == Outside {
-					alarms++
-				}
-			}
-		}
-		// Scores of one run share a holdout, so the error is that of the runs.
-		rate, limit := float64(alarms)/(runs*size), 4*math.Sqrt(2*alpha*(1-alpha)/(runs*size))
-		if rate > alpha+limit || rate < alpha-limit-1.0/size {
-			t.Errorf("alpha %g: %.4f false alarms, want within %.4f", alpha, rate, limit)
-		}
-	}
-}
-
 func TestNaN(t *testing.T) {
 	p := PValues([]float64{math.NaN(), 2}, []float64{1, math.NaN(), 3})
 	if !math.IsNaN(p[0]) || p[1] != 2.0/3 {

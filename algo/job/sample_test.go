@@ -84,25 +84,6 @@ func TestSampleOfAnyOrder(t *testing.T) {
 	}
 }
 
-// wants is false just for what would change nothing.
-func TestSampleWants(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	for _, long := range []int{0, 60} {
-		gs := paths(t, rng, 300, long)
-		s := newSample(40, 3)
-		for p, g := range gs {
-			wants, before := s.wants(p), places(s)
-			s.add(p, g)
-			if changed := !slices.Equal(before, places(s)); changed != wants {
-				t.Fatalf("place %d: wanted %v, changed %v", p, wants, changed)
-			}
-			if s.wants(p) && !slices.Contains(places(s), p) && !wants {
-				t.Fatalf("place %d was refused and is wanted again", p)
-			}
-		}
-	}
-}
-
 // Every graph is in the sample as often as any other, and every pair of
 // neighbours: over many seeds the counts are binomial, and six deviations are
 // never seen.

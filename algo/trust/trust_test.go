@@ -20,47 +20,6 @@ func draw(rng *rand.Rand, n int) []Pair {
 	return list
 }
 
-// Intervals of exchangeable molecules hold what is asked, on average over draws, and no
-// group by score is left out.
-func TestCoverage(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{64, 112, 420} {
-		for _, asked := range []float64{0.8, 0.9, 0.95} {
-			const draws = 150
-			held, all, far, farHeld := 0, 0, 0, 0
-			for range draws {
-				c, err := New(draw(rng, n), Options{Coverage: asked})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, p := range draw(rng, 100) {
-					j := c.Judge(p.Score, 0)
-					if math.IsNaN(j.Low) {
-						continue
-					}
-					all++
-					in := j.Low <= p.Error && p.Error <= j.High
-					if in {
-						held++
-					}
-					if n == 420 && p.Score > 1 {
-						if far++; in {
-							farHeld++
-						}
-					}
-				}
-			}
-			if share := float64(held) / float64(all); math.Abs(share-asked) > 0.02 {
-				t.Errorf("%d held out: intervals hold %.3f, want %g", n, share, asked)
-			}
-			// One interval for all scores would hold far fewer of the farthest.
-			if share := float64(farHeld) / float64(far); far > 0 && share < asked-0.06 {
-				t.Errorf("of the farthest, intervals hold %.3f, want %g", share, asked)
-			}
-		}
-	}
-}
-
 // The half width of a group is the k-th smallest error, k = c·(n+1), and linear between two.
 func TestInterval(t *testing.T) {
 	var pairs []Pair

@@ -31,7 +31,6 @@ type Field struct {
 const (
 	groupRows  = 1 << 16
 	groupBytes = 16 << 20
-	maxWords   = 1 << 12 // of a dictionary
 )
 
 // A Writer writes rows: set a value for each column, then End. Unset values are null. Close writes
@@ -57,10 +56,6 @@ type writtenColumn struct {
 	levels, repeats []byte // definition and repetition levels
 	plain           []byte
 	truths          int // bits of plain
-	words           map[string]int32
-	list            []string // of words
-	indices         []int32  // nil once there are too many words
-	tooMany         bool
 }
 
 // NewWriter begins a file. It names program as its writer.
@@ -68,7 +63,7 @@ func NewWriter(w io.Writer, program string, fields []Field) *Writer {
 	f := &Writer{w: w, program: program}
 	f.gzip, _ = gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	for _, field := range fields {
-		f.columns = append(f.columns, writtenColumn{Field: field, words: map[string]int32{}})
+		f.columns = append(f.columns, writtenColumn{Field: field})
 	}
 	f.write([]byte(Magic))
 	return f
@@ -184,39 +179,11 @@ func (c *writtenColumn) number(x float64) {
 	c.plain = binary.LittleEndian.AppendUint64(c.plain, math.Float64bits(x))
 }
 
-// text buffers a text, in a dictionary while that is small, and returns its approximate size.
+// text buffers a text and returns its size.
 func (c *writtenColumn) text(s string) int {
 	s = strings.ToValidUTF8(s, "\ufffd")
-	if !c.tooMany {
-		k, known := c.words[s]
-		if !known && len(c.words) == maxWords {
-			c.spell()
-		} else {
-			size := 4
-			if !known {
-				k = int32(len(c.list))
-				s = strings.Clone(s)
-				c.words[s], c.list, size = k, append(c.list, s), 8+len(s)
-			}
-			c.indices = append(c.indices, k)
-			return size
-		}
-	}
-	c.plain = appendText(c.plain, s)
+	c.plain = append(binary.LittleEndian.AppendUint32(c.plain, uint32(len(s))), s...)
 	return 4 + len(s)
-}
-
-// spell abandons the dictionary.
-func (c *writtenColumn) spell() {
-	for _, k := range c.indices {
-		c.plain = appendText(c.plain, c.list[k])
-	}
-	c.tooMany, c.indices, c.list = true, nil, nil
-	clear(c.words)
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
 }
 
 // flush writes the row group.
@@ -242,26 +209,7 @@ func (f *Writer) flush() {
 // chunk writes the column, its metadata to f.groups, and empties it. It returns the uncompressed
 // size.
 func (f *Writer) chunk(c *writtenColumn) (plain int64) {
-	values, begin, dictionaryAt := len(c.levels), f.at, int64(0)
-	uncompressed := int64(0)
-	encoding := plainValues
-	text := c.Kind == Texts || c.Kind == TextLists
-	if text && !c.tooMany && len(c.list) > 0 {
-		var body []byte
-		for _, s := range c.list {
-			body = appendText(body, s)
-		}
-		dictionaryAt = f.at
-		uncompressed += f.page(dictionaryPage, body, func(h *thrift) {
-			h.field(7, thriftStruct)
-			h.begin()
-			h.i32(1, len(c.list))
-			h.i32(2, plainValues)
-			h.end()
-		})
-		encoding = dictionary
-	}
-	data := f.at
+	values, begin := len(c.levels), f.at
 	var body []byte
 	if c.lists() {
 		body = appendLevels(body, c.repeats, 1)
@@ -269,30 +217,15 @@ func (f *Writer) chunk(c *writtenColumn) (plain int64) {
 	} else {
 		body = appendLevels(body, c.levels, 1)
 	}
-	if encoding == dictionary {
-		width := bitsFor(len(c.list) - 1)
-		body = append(body, byte(width))
-		body = appendHybrid(body, len(c.indices), width, func(i int) uint32 { return uint32(c.indices[i]) })
-	} else {
-		body = append(body, c.plain...)
-	}
-	uncompressed += f.page(dataPage, body, func(h *thrift) {
-		h.field(5, thriftStruct)
-		h.begin()
-		h.i32(1, values)
-		h.i32(2, encoding)
-		h.i32(3, runLengths)
-		h.i32(4, runLengths)
-		h.end()
-	})
+	plain = f.page(append(body, c.plain...), values)
 	g := &f.groups
 	g.begin()
 	g.i64(2, 0)
 	g.field(3, thriftStruct)
 	g.begin()
 	g.i32(1, c.physical())
-	g.list(2, 3, thriftI32)
-	for _, e := range []int{plainValues, runLengths, dictionary} {
+	g.list(2, 2, thriftI32)
+	for _, e := range []int{plainValues, runLengths} {
 		g.zigzag(int64(e))
 	}
 	path := []string{c.Name}
@@ -305,31 +238,33 @@ func (f *Writer) chunk(c *writtenColumn) (plain int64) {
 	}
 	g.i32(4, codecGzip)
 	g.i64(5, int64(values))
-	g.i64(6, uncompressed)
+	g.i64(6, plain)
 	g.i64(7, f.at-begin)
-	g.i64(9, data)
-	if dictionaryAt > 0 {
-		g.i64(11, dictionaryAt)
-	}
+	g.i64(9, begin)
 	g.end()
 	g.end()
-	*c = writtenColumn{Field: c.Field, words: c.words, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0], indices: c.indices[:0], list: c.list[:0]}
-	clear(c.words)
-	return uncompressed
+	*c = writtenColumn{Field: c.Field, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0]}
+	return plain
 }
 
-// page writes a page with its kind's header fields, and returns the uncompressed size.
-func (f *Writer) page(kind int, body []byte, rest func(h *thrift)) int64 {
+// page writes a page of values, and returns the uncompressed size.
+func (f *Writer) page(body []byte, values int) int64 {
 	f.packed.Reset()
 	f.gzip.Reset(&f.packed)
 	f.gzip.Write(body) // to memory
 	f.gzip.Close()
 	h := &thrift{}
 	h.begin()
-	h.i32(1, kind)
+	h.i32(1, dataPage)
 	h.i32(2, len(body))
 	h.i32(3, f.packed.Len())
-	rest(h)
+	h.field(5, thriftStruct)
+	h.begin()
+	h.i32(1, values)
+	h.i32(2, plainValues)
+	h.i32(3, runLengths)
+	h.i32(4, runLengths)
+	h.end()
 	h.end()
 	f.write(h.out)
 	f.write(f.packed.Bytes())
@@ -401,36 +336,19 @@ func (c *writtenColumn) schema(m *thrift) {
 	m.end()
 }
 
-// appendLevels appends levels of that width, size first.
-func appendLevels(b, levels []byte, width int) []byte {
-	at := len(b)
-	b = append(b, 0, 0, 0, 0)
-	b = appendHybrid(b, len(levels), width, func(i int) uint32 { return uint32(levels[i]) })
-	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
-	return b
-}
-
-func bitsFor(x int) (n int) {
-	for ; x > 0; x >>= 1 {
-		n++
-	}
-	return n
-}
-
-// appendHybrid appends n numbers of width bits: runs of eight or more equal ones as runs, others
+// appendLevels appends levels of that width, size first: eight or more equal ones as runs, others
 // packed by eight.
-func appendHybrid(b []byte, n, width int, at func(int) uint32) []byte {
+func appendLevels(b, levels []byte, width int) []byte {
+	at, n := len(b), len(levels)
+	b = append(b, 0, 0, 0, 0)
 	run := func(i int) (length int) {
-		for length = 1; i+length < n && at(i+length) == at(i); length++ {
+		for length = 1; i+length < n && levels[i+length] == levels[i]; length++ {
 		}
 		return length
 	}
 	for i := 0; i < n; {
 		if k := run(i); k >= 8 || i+k == n {
-			b = binary.AppendUvarint(b, uint64(k)<<1)
-			for shift := 0; shift < width; shift += 8 {
-				b = append(b, byte(at(i)>>shift))
-			}
+			b = append(binary.AppendUvarint(b, uint64(k)<<1), levels[i])
 			i += k
 			continue
 		}
@@ -439,19 +357,13 @@ func appendHybrid(b []byte, n, width int, at func(int) uint32) []byte {
 		}
 		groups := (min(i, n) - begin + 7) / 8
 		b = binary.AppendUvarint(b, uint64(groups)<<1|1)
-		var bits uint64
-		have := 0
-		for k := begin; k < begin+8*groups; k++ {
-			if k < n {
-				bits |= uint64(at(k)) << have
-			}
-			for have += width; have >= 8; have -= 8 {
-				b = append(b, byte(bits))
-				bits >>= 8
-			}
+		packed := make([]byte, groups*width)
+		for k, level := range levels[begin:min(i, n)] {
+			packed[k*width/8] |= level << (k * width % 8)
 		}
-		i = begin + 8*groups
+		b = append(b, packed...)
 	}
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 	return b
 }
 

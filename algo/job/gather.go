@@ -11,40 +11,56 @@ import (
 
 const refusalsNamed = 3
 
+// inChunks calls add with parsed records, chunk by chunk, the last one shorter. refuse, given a
+// record that has or gets an error from check, counts it.
+func inChunks[T any](ctx context.Context, size int, records iter.Seq2[table.Record, error], check func(table.Record) (T, error), refuse func(table.Record, error), add func([]T) error) error {
+	var chunk []T
+	for r, err := range records {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		var value T
+		if err = r.Err; err == nil {
+			value, err = check(r)
+		}
+		if err != nil {
+			refuse(r, err)
+			continue
+		}
+		if chunk = append(chunk, value); len(chunk) == size {
+			if err := add(chunk); err != nil {
+				return err
+			}
+			chunk = chunk[:0]
+		}
+	}
+	return add(chunk)
+}
+
 // Gather reads parsed records into a list, piece graphs at a time on that many goroutines, and
 // returns what was refused. It calls added with the number of graphs each time. The list depends on
 // neither number.
 func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[table.Record, error], added func(graphs int)) (refused []string, err error) {
-	var chunk []compare.Source
-	flush := func() error {
-		if err := l.Add(ctx, workers, chunk); err != nil {
-			return err
-		}
-		added(len(chunk))
-		chunk = chunk[:0]
-		return ctx.Err()
+	source := func(r table.Record) (compare.Source, error) {
+		return compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}, nil
 	}
-	for r, err := range records {
-		if err != nil {
-			return nil, err
-		}
-		if r.Err != nil {
-			if l.Refuse(1); l.Refused <= refusalsNamed {
-				refused = append(refused, "refused: "+r.Err.Error())
-			}
-			continue
-		}
-		if chunk = append(chunk, compare.Source{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}); len(chunk) == piece {
-			if err := flush(); err != nil {
-				return nil, err
-			}
+	refuse := func(_ table.Record, err error) {
+		if l.Refuse(1); l.Refused <= refusalsNamed {
+			refused = append(refused, "refused: "+err.Error())
 		}
 	}
-	if err := flush(); err != nil {
-		return nil, err
-	}
-	if n := l.Refused - refusalsNamed; n > 0 {
+	err = inChunks(ctx, piece, records, source, refuse, func(chunk []compare.Source) error {
+		err := l.Add(ctx, workers, chunk)
+		if err == nil {
+			added(len(chunk))
+		}
+		return err
+	})
+	if n := l.Refused - refusalsNamed; n > 0 && err == nil {
 		refused = append(refused, fmt.Sprintf("refused: %d more of %s", n, l.Name))
 	}
-	return refused, nil
+	return refused, err
 }

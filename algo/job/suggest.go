@@ -55,36 +55,19 @@ func (s *Shelf) Columns() (list []string) {
 // Fill adds parsed records, piece graphs at a time on that many goroutines, and calls scored each
 // time. Results do not depend on these numbers. An empty shelf is an error.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[table.Record, error], scored func()) error {
-	var wait []*graph.Graph
-	flush := func() error {
-		err := s.Library.Add(ctx, workers, wait)
-		wait = wait[:0]
+	check := func(r table.Record) (*graph.Graph, error) { return r.Graph, s.addCells(&r) }
+	refuse := func(r table.Record, err error) {
+		if s.Refused++; s.Refused <= refusalsNamed {
+			s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, err))
+		}
+	}
+	err := inChunks(ctx, piece, records, check, refuse, func(chunk []*graph.Graph) error {
+		err := s.Library.Add(ctx, workers, chunk)
+		s.Read = s.Refused + s.Library.Len()
 		scored()
 		return err
-	}
-	for r, err := range records {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if s.Read++; r.Err == nil {
-			r.Err = s.addCells(&r)
-		}
-		if r.Err != nil {
-			if s.Refused++; s.Refused <= refusalsNamed {
-				s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, r.Err))
-			}
-			continue
-		}
-		if wait = append(wait, r.Graph); len(wait) == piece {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := flush(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	switch {

@@ -165,13 +165,13 @@ var fields = []Field{
 			return list
 		},
 		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
-	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow),
+	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow, anyNumber),
 		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
-	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }),
+	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }, anyNumber),
 		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
-	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.SMILES }),
+	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.SMILES }, isText),
 		Doc: "their structures, where the model has them: see baca model structures"},
-	{Name: "nearest_names", Group: OfNeighbors, Texts: ofStructures(func(n algo.TrainingGraph) string { return n.Name }),
+	{Name: "nearest_names", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.Name }, isText),
 		Doc: "their names, where the training set has any"},
 	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
 		Doc: "what was measured of them"},
@@ -245,46 +245,34 @@ func nearestRow(n algo.TrainingGraph) float64 {
 	return float64(n.Row + 1)
 }
 
-func ofNearest(value func(algo.TrainingGraph) float64) func(*Scored) []float64 {
-	return func(s *Scored) []float64 {
-		list := make([]float64, len(s.nearest()))
+// ofNearest has a value of each of the nearest, and is empty where none is known.
+func ofNearest[T any](value func(algo.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
+	return func(s *Scored) []T {
+		list := make([]T, len(s.nearest()))
 		for i, n := range s.nearest() {
 			list[i] = value(n)
 		}
-		return list
-	}
-}
-
-// ofStructures is empty without texts.
-func ofStructures(text func(algo.TrainingGraph) string) func(*Scored) []string {
-	return func(s *Scored) []string {
-		list, known := make([]string, len(s.nearest())), false
-		for i, n := range s.nearest() {
-			list[i] = text(n)
-			known = known || list[i] != ""
-		}
-		if !known {
+		if !slices.ContainsFunc(list, known) {
 			return nil
 		}
 		return list
 	}
 }
 
-// ofValues is empty without values, and NaN for missing ones.
+func isText(s string) bool { return s != "" }
+
+func anyNumber(float64) bool { return true }
+
+func isNumber(x float64) bool { return !math.IsNaN(x) }
+
+// ofValues is NaN where there are no values.
 func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
-	return func(s *Scored) []float64 {
-		list, known := make([]float64, len(s.nearest())), false
-		for i, n := range s.nearest() {
-			if list[i] = math.NaN(); n.Values != nil {
-				list[i] = value(n.Values)
-			}
-			known = known || !math.IsNaN(list[i])
+	return ofNearest(func(n algo.TrainingGraph) float64 {
+		if n.Values == nil {
+			return math.NaN()
 		}
-		if !known {
-			return nil
-		}
-		return list
-	}
+		return value(n.Values)
+	}, isNumber)
 }
 
 // filled reports whether a row has values of the field's group.

@@ -44,7 +44,7 @@ func NewRows(w io.Writer, to string, text Text, header bool, columns []Column) W
 				r.out = append(r.out, r.separator)
 			}
 			from := len(r.out)
-			r.out = text.append(r.out, columns[i].Name)
+			r.out = append(r.out, text.Cell(columns[i].Name)...)
 			r.quote(from)
 		}
 		r.out = append(r.out, '\n')
@@ -141,13 +141,13 @@ func needsQuotes(cell []byte, separator byte) bool {
 func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 	switch c.Kind {
 	case Texts:
-		return text.append(b, c.Texts[row])
+		return append(b, text.Cell(c.Texts[row])...)
 	case Numbers:
 		return appendNumber(b, c.Numbers[row], "")
 	case Truths:
 		return appendTruth(b, c.Numbers[row], "")
 	case TextLists:
-		return text.append(b, strings.Join(c.TextLists[row], "; "))
+		return append(b, text.Cell(strings.Join(c.TextLists[row], "; "))...)
 	}
 	for i, x := range c.NumberLists[row] {
 		if i > 0 {

@@ -22,13 +22,6 @@ func (t Text) Cell(s string) string {
 	return Printable(s)
 }
 
-func (t Text) append(b []byte, s string) []byte {
-	if t.runs(s) {
-		b = append(b, '\'')
-	}
-	return append(b, Printable(s)...)
-}
-
 // runs reports a text to be made safe.
 func (t Text) runs(s string) bool {
 	return t.SpreadsheetSafe && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0

@@ -661,7 +661,7 @@ func TestHeader(t *testing.T) {
 		"c.jsonl":   {`{"smiles":"CCO","eur":1}` + "\n" + `{"smiles":"CCN","done":true}` + "\n", []string{"done", "eur", "smiles"}},
 		"d.sdf":     {atom + ">  <EUR>\n7\n\n>  <done>\nyes\n\n$$$$\n" + atom + ">  <other>\n1\n\n$$$$\n", []string{"EUR", "done"}},
 		"e.smi":     {"CCO a\n", nil},
-		"f.parquet": {string(equalRows(t, 2)), []string{"smiles"}},
+		"f.parquet": {string(equalRows(t, 2, "C")), []string{"smiles"}},
 	} {
 		var got []string
 		calls, first := 0, true

@@ -45,7 +45,6 @@ type graphML struct {
 	start    int64    // where it begins
 	inside   int      // number of open graphs
 	places   map[string]int32
-	edges    [][2]int32
 	ends     [][2]string // of edges that may precede their nodes
 	directed string      // the graph's default direction
 	endLines []int
@@ -158,7 +157,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 		g.start = g.xml.InputOffset()
 		g.rec = Record{Row: g.row, Line: line, ID: attribute(e, "id"), file: g.file, smilesLine: line, column: column}
 		g.directed = attribute(e, "edgedefault")
-		g.places, g.edges, g.ends, g.endLines = map[string]int32{}, nil, nil, nil
+		g.places, g.ends, g.endLines = map[string]int32{}, nil, nil
 		if strings.TrimSpace(g.rec.ID) == "" || g.rec.ID == "G" || len(g.rec.ID) > MaxField {
 			g.rec.ID = "" // writers call every graph G
 		}
@@ -198,21 +197,19 @@ func (g *graphML) end() {
 		return
 	}
 	rec := g.rec
+	edges := make([][2]int32, len(g.ends))
 	for i, ends := range g.ends {
-		var edge [2]int32
 		for k, id := range ends {
 			at, known := g.places[id]
 			if !known && rec.Err == nil {
 				rec.Err = syntaxError(g.file, g.endLines[i], 1, fmt.Errorf("an edge goes to %s: want the id of a node", clip(id)))
 			}
-			edge[k] = at
+			edges[i][k] = at
 		}
-		g.edges = append(g.edges, edge)
 	}
 	if rec.Err == nil {
-		rec.Graph, rec.Err = rec.plain(len(g.places), g.edges)
+		rec.Graph, rec.Err = rec.plain(len(g.places), edges)
 	}
-	g.row++
-	g.rec, g.places, g.edges, g.ends = Record{}, nil, nil, nil
-	g.stopped = !g.emit(rec)
+	g.rec, g.places, g.ends = Record{}, nil, nil
+	g.send(rec)
 }

@@ -1,13 +1,9 @@
 package dataset
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -308,66 +304,4 @@ func FuzzSniff(f *testing.F) {
 			t.Fatalf("%+v, but the records are %q", columns, whole)
 		}
 	})
-}
-
-// The molecule sets with their column called something else, without a header, and as lists
-// with the name first: the same molecules in the same order.
-func TestRealColumns(t *testing.T) {
-	data := needData(t)
-	names := []string{"freesolv", "bbbp", "bace", "clintox", "lipo", "esol", "tox21", "sider"}
-	if testing.Short() { // of all this, nothing depends on the machine or on goroutines
-		names = names[:1]
-	}
-	for _, name := range names {
-		packed, err := fs.ReadFile(data, "mol/"+name+".csv.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(z).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := slices.Index(rows[0], "smiles")
-		var want []string
-		for _, row := range rows[1:] {
-			want = append(want, strings.TrimSpace(row[at]))
-		}
-		rows[0][at] = "Drug structure"
-		first, numbered := "", ""
-		for i, s := range want {
-			first += fmt.Sprintf("compound no. %d %s\n", i, s)
-			numbered += fmt.Sprintf("%d) %s\n", i, s)
-		}
-		for how, text := range map[string]string{
-			"renamed": inCSV(t, rows, ','), "semicolons": inCSV(t, rows, ';'), "tabs": inCSV(t, rows, '\t'),
-			"no header": inCSV(t, rows[1:], ','), "no header, tabs": inCSV(t, rows[1:], '\t'), "names first": first, "numbered": numbered,
-		} {
-			var got []string
-			for rec, err := range Records(strings.NewReader(text), Options{}) {
-				if err != nil {
-					t.Errorf("%s, %s: %v", name, how, err)
-				}
-				got = append(got, rec.SMILES)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: %d records, want the %d of the set", name, how, len(got), len(want))
-			}
-		}
-	}
-}
-
-// inCSV writes rows with a separator.
-func inCSV(t *testing.T, rows [][]string, separator rune) string {
-	t.Helper()
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Comma = separator
-	if err := w.WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }

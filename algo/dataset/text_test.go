@@ -83,18 +83,6 @@ func TestTextsAlike(t *testing.T) {
 	}
 }
 
-// The header tells what separates the fields.
-func TestSeparator(t *testing.T) {
-	for header, want := range map[string]string{
-		"id\tsmiles": "\t", "id;smiles": ";", "smiles": ",", "id,SMILES\tor so": ",", "smiles\tname, common, short": "\t",
-		"\"smiles\";\"mass, exact, in Da\"": ";", "a;b;c,d": ";", "smiles;a,b,c": ";", "17\tCCO\t1,5": "\t",
-	} {
-		if got, _ := separatorOf([]byte(header), "smiles"); string(got) != want {
-			t.Errorf("%q: %q, want %q", header, got, want)
-		}
-	}
-}
-
 // expand is a compression: each byte stands for 10 000.
 func expand(r io.Reader) (io.Reader, error) {
 	return &expanding{r: r}, nil

@@ -87,26 +87,6 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// What tables write for no and for nothing does not exclude.
-func TestShelfExcludes(t *testing.T) {
-	for cell, want := range map[string]bool{
-		"yes": true, "TRUE": true, "1": true, "1.0": true, "x": true, "-3.5": true,
-		"": false, "0": false, "0.0": false, "no": false, "False": false, "nan": false, "NA": false, "None": false, "null": false, "<NA>": false,
-	} {
-		s, err := shelved(t, "smiles,done\nCCO,"+cell+"\n", "", "done", 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := s.Suggest(t.Context(), suggest.Options{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if excluded := strings.Contains(strings.Join(got.Sentences(), "\n"), "1 are excluded, as column done says"); excluded != want {
-			t.Errorf("%q excludes: %v, want %v", cell, excluded, want)
-		}
-	}
-}
-
 func TestShelfWithNothingToPick(t *testing.T) {
 	s, err := shelved(t, "smiles,EUR\nCCO,\nCCN,\n", "EUR", "", 10)
 	if err != nil {

@@ -427,41 +427,6 @@ func TestOtherRuns(t *testing.T) {
 	}
 }
 
-// Of those that start one shard at the same time, one scores it. The others find it
-// done, or say who is at work on it.
-func TestAttemptsAtTheSameTime(t *testing.T) {
-	rng := rand.New(rand.NewPCG(19, 19))
-	lines := shardtest.Lines(rng, 400)
-	inputs := shardtest.Split(t, rng, lines)
-	rows, _ := reference(t, inputs[0], lines)
-	folder := t.TempDir()
-	p := plan(t, newJob(t, Local{}, folder, 1, inputs...))
-	files := &faulty{}
-	errs := make([]error, 4)
-	var group sync.WaitGroup
-	for i := range errs {
-		j := newJob(t, files, folder, 1, inputs...)
-		group.Go(func() { _, errs[i] = j.Score(ctx, p, 0) })
-	}
-	group.Wait()
-	failed := 0
-	for _, err := range errs {
-		if err != nil {
-			failed++
-		}
-		if err != nil && !errors.Is(err, lock.ErrHeld) {
-			t.Error(err)
-		}
-	}
-	if n := files.calls["write scores-00000-of-00001.csv"]; n != 1 || failed == len(errs) {
-		t.Errorf("scored %d times, %d of %d failed", n, failed, len(errs))
-	}
-	nothingLeft(t, folder)
-	if got, _, s := all(t, Local{}, folder, 1, []int{0}, inputs...); !reflect.DeepEqual(scores(t, got), scores(t, rows)) || s.Err() != nil {
-		t.Errorf("other rows than those of one process, summary %+v", s)
-	}
-}
-
 // The unfinished files of a process that is at work are left alone, those of one that
 // was killed go.
 func TestUnfinishedFiles(t *testing.T) {

@@ -122,35 +122,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestSpreadAtTheLimit has columns on both sides of minSpread: as soon as there are
-// levels, all 256 must be kept apart and come back as they were.
-func TestSpreadAtTheLimit(t *testing.T) {
-	high := float32(8)
-	for _, c := range []struct {
-		low  float32
-		want int
-	}{
-		{high - high*minSpread, 256},
-		{math.Nextafter32(high-high*minSpread, high), 1},
-		{math.Nextafter32(high-high*minSpread, 0), 256},
-	} {
-		var column []float32
-		for u := range 256 {
-			column = append(column, c.low+float32(u)*(high-c.low)/255)
-		}
-		column[255] = high
-		data := save(t, ofColumns(t, [][]float32{column, column}))
-		q := load(t, data).Bank.Q
-		slices.Sort(q)
-		if got := len(slices.Compact(q)); got != c.want {
-			t.Errorf("from %v to %v: %d values, want %d", c.low, high, got, c.want)
-		}
-		if !bytes.Equal(data, save(t, load(t, data))) {
-			t.Errorf("from %v to %v: the file of the loaded model is another one", c.low, high)
-		}
-	}
-}
-
 // TestColumnErrors has ranges of columns that no writer writes.
 func TestColumnErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
@@ -179,25 +150,6 @@ func TestColumnErrors(t *testing.T) {
 		if !c.ok && (!errors.Is(err, ErrNumber) || !strings.Contains(err.Error(), "column 1 of the bank") || !strings.Contains(err.Error(), "want an ascending range within 0 to 88")) {
 			t.Errorf("%g to %g: %v, want %v", c.low, c.high, err, ErrNumber)
 		}
-	}
-}
-
-// TestLevelsOfConstantColumn has bytes where only 0 makes sense: they mean the low
-// value too, and are 0 when the model is saved again.
-func TestLevelsOfConstantColumn(t *testing.T) {
-	data := save(t, ofColumns(t, [][]float32{{3, 3}, {1, 2}}))
-	head := sectionOf(t, data, headSection)
-	at := bytes.Index(head, []byte("\xa1q\xc4\x04\x00\x00\x00\xff"))
-	if at < 0 {
-		t.Fatal("no q with a constant first column")
-	}
-	head[at+4] = 77
-	m := load(t, replaced(t, data, headSection, head))
-	if want := []float32{3, 1, 3, 2}; !slices.Equal(m.Bank.Q, want) {
-		t.Errorf("embeddings %v, want %v", m.Bank.Q, want)
-	}
-	if !bytes.Equal(save(t, m), data) {
-		t.Error("saved again with the byte that means nothing")
 	}
 }
 

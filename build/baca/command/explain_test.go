@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,60 +17,8 @@ import (
 	"baca/weights"
 )
 
-// With --fdr the rows are those without it, but for the verdict, which follows from
-// the q-values of all p-values.
-func TestFDRIsOfTheWholeInput(t *testing.T) {
-	dir := t.TempDir()
-	model, in := filepath.Join(dir, "m.msgpack"), filepath.Join(dir, "in.csv")
-	references := moleculeModel(t).References()
-	saveModel(t, model, moleculeModel(t))
-	if err := os.WriteFile(in, web.Examples(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	rows := func(more ...string) [][]string {
-		var out bytes.Buffer
-		if status := run(nil, append([]string{"score", "--model", model, "--alpha", "0.1", in}, more...), nil, &out, io.Discard); status != 0 {
-			t.Fatalf("exit status %d", status)
-		}
-		list, err := csv.NewReader(&out).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list[1:]
-	}
-	plain, fdr := rows(), rows("--fdr", "0.3")
-	number := func(s string) float64 {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			return math.NaN()
-		}
-		return x
-	}
-	// Six digits are enough to tell p-values apart.
-	var p []float64
-	for _, row := range plain {
-		p = append(p, number(row[3]))
-	}
-	seen := map[string]int{}
-	for i, q := range decide.QValues(p) {
-		if !slices.Equal(plain[i][:4], fdr[i][:4]) {
-			t.Errorf("row %d is %v, without --fdr %v", i+1, fdr[i], plain[i])
-		}
-		if got := number(fdr[i][7]); math.Abs(got-q) > 1e-5 {
-			t.Errorf("row %d with p = %g has q = %g, want %g", i+1, p[i], got, q)
-		}
-		if want := string(judgeBatch(p[i], number(fdr[i][7]), 0.1, 0.3, references)); fdr[i][4] != want {
-			t.Errorf("row %d with p = %g and q = %s is %s, want %s", i+1, p[i], fdr[i][7], fdr[i][4], want)
-		}
-		seen[fdr[i][4]]++
-	}
-	if len(seen) < 2 {
-		t.Errorf("all verdicts are alike: %v", seen)
-	}
-}
-
-// With --confidence verdicts are those of the rate that keeps it, with --fdr as well, and
-// the bound is that of all graphs that have a p-value.
+// With --confidence and --fdr verdicts follow from the q-values of all p-values and the rate that keeps the confidence, and
+// the bound is that of all graphs that have a p-value. What these are, package decide tests.
 func TestConfidence(t *testing.T) {
 	m := testset.Model(t, weights.Default)
 	n := m.References()
@@ -111,7 +57,7 @@ func TestConfidence(t *testing.T) {
 			at := math.Round(p[i]*float64(1+n)) / float64(1+n)
 			want := decide.Judge(at, rate, n)
 			if fdr > 0 {
-				want = judgeBatch(at, q[i], rate, fdr, n)
+				want = decide.Rule{Alpha: rate, Holdout: n, ByRate: true, Cut: decide.Levels{at: q[i]}.Cut(fdr)}.Judge(at, at)
 			}
 			if row[4] != string(want) {
 				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[4], want)
@@ -129,9 +75,4 @@ func TestConfidence(t *testing.T) {
 			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, &stderr)
 		}
 	}
-}
-
-// judgeBatch is the verdict by a q-value.
-func judgeBatch(p, q, alpha, fdr float64, holdout int) decide.Verdict {
-	return decide.Rule{Alpha: alpha, Holdout: holdout, ByRate: true, Cut: decide.Levels{p: q}.Cut(fdr)}.Judge(p, p)
 }

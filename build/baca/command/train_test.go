@@ -21,8 +21,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/job"
-	"baca/algo/pretrain"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
 	"baca/weights"
@@ -352,100 +350,6 @@ func cutShort(t *testing.T, job *trainJob) {
 	defer stop()
 	if _, err := job.run(ctx, &stopAfter{1, stop}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a run cut short: %v", err)
-	}
-}
-
-// A countdown is a context that ends after so many looks at it.
-type countdown struct {
-	context.Context
-	left int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// Wherever a run is cut short, in the middle of an epoch too, its checkpoint is
-// the state after a whole epoch.
-func TestCheckpointIsOfAWholeEpoch(t *testing.T) {
-	dir := t.TempDir()
-	in := filepath.Join(dir, "TREES")
-	testset.TU(t, in, 300, false, 1) // 270 train, in three steps
-	set, err := dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, _ := dataset.Split(300, 1)
-	var picked []*graph.Graph
-	for _, i := range train {
-		picked = append(picked, set.Graphs[i])
-	}
-	options, err := job.TrainingOptions(algo.Constant, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trainer, err := pretrain.New(picked, options, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var states []pretrain.State // after each epoch
-	for range 4 {
-		s := trainer.State()
-		s.Params, s.M, s.V = slices.Clone(s.Params), slices.Clone(s.M), slices.Clone(s.V)
-		states = append(states, s)
-		if _, err := trainer.Epoch(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := filepath.Join(dir, "checkpoint")
-	run := func(epochs int, until *countdown) error {
-		j := &trainJob{graphs: set.Graphs, split: dataset.Split, workers: 1, checkpoint: path, card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: epochs}}
-		_, err := j.run(until, io.Discard)
-		return err
-	}
-	const many = 1 << 30
-	looks := func(epochs int) int {
-		c := &countdown{context.Background(), many}
-		if err := run(epochs, c); err != nil {
-			t.Fatal(err)
-		}
-		return many - c.left
-	}
-	one := looks(1)
-	epoch := (looks(3) - one) / 2
-	first := (one - epoch) / 2 // a model is packed before the first epoch and after the last
-	found := map[int]bool{}
-	for looks := first; looks < first+4*epoch; looks += max(1, epoch/6) {
-		err := run(3, &countdown{context.Background(), looks})
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // in the first epoch
-		}
-		point, err := weights.LoadCheckpoint(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := point.State
-		found[got.Epoch] = true
-		want := states[got.Epoch]
-		if got.Step != 3*got.Epoch || !slices.Equal(got.Params, want.Params) || !slices.Equal(got.M, want.M) || !slices.Equal(got.V, want.V) {
-			t.Errorf("after %d looks: the checkpoint is after %d steps and not the state after epoch %d", looks, got.Step, got.Epoch)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !found[1] || !found[2] {
-		t.Errorf("checkpoints of epochs %v: want 1 and 2 among them", found)
 	}
 }
 

@@ -43,10 +43,8 @@ func LoadCheckpoint(data []byte) (*Checkpoint, error) {
 	}
 	c := new(Checkpoint)
 	r := newReader(payload)
-	checkpointFields(r, c)
-	r.end()
-	if r.err != nil {
-		return nil, r.err
+	if err := r.do(func() { checkpointFields(r, c) }); err != nil {
+		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, err

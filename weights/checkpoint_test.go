@@ -187,7 +187,7 @@ func TestCheckpointErrors(t *testing.T) {
 	w.bytes("m", []byte{1, 2, 3})
 	r := newReader(w.buf.Bytes())
 	var v []float32
-	if r.allFloats("m", &v); !errors.Is(r.err, ErrFormat) || v != nil {
-		t.Errorf("3 bytes of float32: %v", r.err)
+	if err := r.do(func() { r.allFloats("m", &v) }); !errors.Is(err, ErrFormat) || v != nil {
+		t.Errorf("3 bytes of float32: %v", err)
 	}
 }

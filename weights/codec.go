@@ -128,8 +128,7 @@ func (w *writer) bytes(key string, b []byte) {
 	w.buf.Write(b)
 }
 
-// A reader parses a payload. After the first error, which stays in err, methods do nothing and
-// values keep what they were.
+// A reader parses a payload. The first error ends do.
 //
 // Package msgpack only decodes headers and single numbers: the reader checks lengths against the
 // remaining bytes, and cuts strings and bins itself. No value is skipped, so nesting is that of the
@@ -138,7 +137,6 @@ type reader struct {
 	data []byte
 	r    *bytes.Reader // over data; m reads from it unbuffered
 	m    *msgpack.Decoder
-	err  error
 }
 
 func newReader(payload []byte) *reader {
@@ -149,22 +147,33 @@ func newReader(payload []byte) *reader {
 
 func (r *reader) remaining() int { return r.r.Len() }
 
-func (r *reader) fail(cause error, format string, args ...any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%w: %w (near byte %d of its section)", cause, fmt.Errorf(format, args...), len(r.data)-r.remaining())
+// A failure ends do.
+type failure struct{ error }
+
+// do reads the whole payload and returns the first error.
+func (r *reader) do(read func()) (err error) {
+	defer func() {
+		v := recover()
+		f, ok := v.(failure)
+		if v != nil && !ok {
+			panic(v)
+		}
+		err = f.error
+	}()
+	read()
+	if n := r.remaining(); n > 0 {
+		r.fail(ErrFormat, "%d bytes after the last value", n)
 	}
+	return nil
+}
+
+func (r *reader) fail(cause error, format string, args ...any) {
+	panic(failure{fmt.Errorf("%w: %w (near byte %d of its section)", cause, fmt.Errorf(format, args...), len(r.data)-r.remaining())})
 }
 
 func (r *reader) check(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-}
-
-// end reports unused bytes.
-func (r *reader) end() {
-	if n := r.remaining(); n > 0 {
-		r.fail(ErrFormat, "%d bytes after the last value", n)
+	if err != nil {
+		panic(failure{err})
 	}
 }
 
@@ -181,13 +190,9 @@ var (
 // decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted
 // type.
 func decodeHead[T any](r *reader, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
-	if r.err != nil {
-		return v
-	}
 	c, err := r.m.PeekCode()
 	if err == nil && !is(c) {
 		r.fail(ErrFormat, "%s has a value of msgpack type %#02x, want %s", key, c, want)
-		return v
 	}
 	if err == nil {
 		v, err = decode()
@@ -202,11 +207,8 @@ func decodeHead[T any](r *reader, key, want string, is func(byte) bool, decode f
 // into the rest.
 func (r *reader) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
 	n := decodeHead(r, key, want, is, decode)
-	if r.err == nil && (n < 0 || n > r.remaining()/size) {
+	if n < 0 || n > r.remaining()/size {
 		r.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, r.remaining())
-	}
-	if r.err != nil {
-		return 0
 	}
 	return n
 }
@@ -221,9 +223,6 @@ func (r *reader) cut(n int) []byte {
 // str decodes a string.
 func (r *reader) str(key string) string {
 	n := r.length(key, "a string", msgpcode.IsString, r.m.DecodeBytesLen, 1)
-	if r.err != nil {
-		return ""
-	}
 	s := string(r.cut(n))
 	r.check(checkText(key, s))
 	return s
@@ -231,7 +230,7 @@ func (r *reader) str(key string) string {
 
 // key decodes the expected key.
 func (r *reader) key(want string) {
-	if got := r.str("the key " + want); r.err == nil && got != want {
+	if got := r.str("the key " + want); got != want {
 		r.fail(ErrFormat, "key %q, want %q", got, want)
 	}
 }
@@ -247,23 +246,19 @@ func (r *reader) fields(key string, n int) {
 	} else {
 		key = "the payload"
 	}
-	if got := r.entries(key); r.err == nil && got != n {
+	if got := r.entries(key); got != n {
 		r.fail(ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
 	}
 }
 
 func (r *reader) text(key string, v *string) {
 	r.key(key)
-	if s := r.str(key); r.err == nil {
-		*v = s
-	}
+	*v = r.str(key)
 }
 
 func (r *reader) word(key string, v *uint64) {
 	r.key(key)
-	if n := decodeHead(r, key, "an unsigned integer", isUint, r.m.DecodeUint64); r.err == nil {
-		*v = n
-	}
+	*v = decodeHead(r, key, "an unsigned integer", isUint, r.m.DecodeUint64)
 }
 
 func (r *reader) count(key string, v *int) {
@@ -276,9 +271,7 @@ func (r *reader) toInt(key string, n uint64, v *int) {
 	if n > math.MaxInt {
 		r.fail(ErrNumber, "%s is %d, want at most %d", key, n, math.MaxInt)
 	}
-	if r.err == nil {
-		*v = int(n)
-	}
+	*v = int(n)
 }
 
 func (r *reader) counts(key string, v *[]int) {
@@ -287,44 +280,35 @@ func (r *reader) counts(key string, v *[]int) {
 	if n > maxList {
 		r.fail(ErrTooLarge, "%s has %d integers, want at most %d", key, n, maxList)
 	}
-	if r.err != nil || n == 0 {
+	if n == 0 {
 		return
 	}
 	list := make([]int, n)
 	for i := range list {
 		r.toInt(key, decodeHead(r, key, "an array of unsigned integers", isUint, r.m.DecodeUint64), &list[i])
 	}
-	if r.err == nil {
-		*v = list
-	}
+	*v = list
 }
 
 func (r *reader) real(key string, v *float64) {
 	r.key(key)
 	x := decodeHead(r, key, "a float64", isDouble, r.m.DecodeFloat64)
-	if r.check(checkReal(key, x)); r.err == nil {
-		*v = x
-	}
+	r.check(checkReal(key, x))
+	*v = x
 }
 
-// bin returns the bytes of key's bin, part of the payload, nil after an error.
+// bin returns the bytes of key's bin, part of the payload.
 func (r *reader) bin(key string) []byte {
 	r.key(key)
 	n := r.length(key, "a bin", msgpcode.IsBin, r.m.DecodeBytesLen, 1)
-	if r.err != nil {
-		return nil
-	}
 	return r.cut(n)
 }
 
 // bytes is bin for a known length.
 func (r *reader) bytes(key string, n int) []byte {
 	b := r.bin(key)
-	if r.err == nil && len(b) != n {
+	if len(b) != n {
 		r.fail(ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
-	}
-	if r.err != nil {
-		return nil
 	}
 	return b
 }
@@ -338,7 +322,7 @@ func (r *reader) allFloats(key string, v *[]float32) {
 	if len(b)%4 != 0 {
 		r.fail(ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
 	}
-	if r.err != nil || len(b) == 0 {
+	if len(b) == 0 {
 		return
 	}
 	*v = make([]float32, len(b)/4)
@@ -360,9 +344,6 @@ func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
 	} else if size < 0 {
 		r.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
 	}
-	if r.err != nil {
-		return 0, nil
-	}
 	return v, b[size:]
 }
 
@@ -376,13 +357,8 @@ func (r *reader) uvarints(key, name string, turn func(i int, v uint64) uint64) [
 	list := make([]uint32, 0, n)
 	for len(b) > 0 {
 		var v uint64
-		if v, b = r.uvarint(name, len(list), b); r.err == nil {
-			v = turn(len(list), v)
-		}
-		if r.err != nil {
-			return nil
-		}
-		list = append(list, uint32(v))
+		v, b = r.uvarint(name, len(list), b)
+		list = append(list, uint32(turn(len(list), v)))
 	}
 	return list
 }

@@ -148,11 +148,11 @@ func Load(data []byte) (*algo.Model, error) {
 			if s.Name == name {
 				sections = slices.Delete(sections, i, i+1)
 				r := newReader(s.Data)
-				load(r)
-				if r.end(); r.err != nil && name != headSection {
-					return fmt.Errorf("%s: %w", name, r.err)
+				err := r.do(func() { load(r) })
+				if err != nil && name != headSection {
+					err = fmt.Errorf("%s: %w", name, err)
 				}
-				return r.err
+				return err
 			}
 		}
 		return nil
@@ -189,10 +189,7 @@ func (r *reader) model(m *algo.Model) {
 	cardFields(r, &m.Card)
 	var config gin.Config
 	configFields(r, "encoder", &config)
-	if r.err == nil {
-		// Before the encoder is allocated: its size follows from three numbers.
-		r.err = checkSchema(m.Card.Schema, config)
-	}
+	r.check(checkSchema(m.Card.Schema, config)) // before the encoder is allocated: its size follows from three numbers
 	m.Encoder = r.encoder(config)
 	m.Bank = r.bank(m.Encoder, m.Subtrees)
 	m.Holdout = r.holdout(m.Encoder)
@@ -240,38 +237,31 @@ func configFields(c codec, key string, v *gin.Config) {
 // encoder reads an encoder's tensors; the shape is valid unless there was an error.
 func (r *reader) encoder(c gin.Config) *gin.Encoder {
 	r.key("tensors")
-	if r.err != nil {
-		return nil
-	}
 	if n := 4 * parameters(c); n > r.remaining() {
 		r.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(c), n, r.remaining())
-		return nil
 	}
 	e := gin.Zero(c)
 	tensors := e.Tensors()
-	if n := r.entries("tensors"); r.err == nil && n != len(tensors) {
+	if n := r.entries("tensors"); n != len(tensors) {
 		r.fail(ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(c))
 	}
 	for _, t := range tensors {
-		if name := r.str("the name of a tensor"); r.err == nil && name != t.Name {
+		if name := r.str("the name of a tensor"); name != t.Name {
 			r.fail(ErrTensor, "%q is not expected: want %q", name, t.Name)
 		}
 		r.tensor(t)
-	}
-	if r.err != nil {
-		return nil
 	}
 	return e.Fixed()
 }
 
 // tensor reads the value of one tensor, after its name.
 func (r *reader) tensor(t gin.Tensor) {
-	if n := r.entries(t.Name); r.err == nil && n != tensorEntries {
+	if n := r.entries(t.Name); n != tensorEntries {
 		r.fail(ErrFormat, "%s is a map of %d entries, want %d", t.Name, n, tensorEntries)
 	}
 	var dims []int
 	r.counts("shape", &dims)
-	if r.err == nil && !slices.Equal(dims, t.Shape) {
+	if !slices.Equal(dims, t.Shape) {
 		r.fail(ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
 	}
 	r.floats("float32", t.Data)

@@ -56,16 +56,12 @@ func (r *reader) profile(features int) *explain.Profile {
 		r.fail(ErrNumber, "hashes of %d bits, want 0 to 32", p.Known.Bits)
 	}
 	p.Known.Hashes = r.gaps("hashes", "hash", p.Known.Bits)
-	if r.err != nil {
-		return nil
-	}
 	if len(quantiles) == 0 && len(values) == 0 && len(p.Known.Hashes) == 0 && p.Known.Bits == 0 {
 		return nil
 	}
 	const levels = explain.LevelCount
 	if want := levels * explain.StatisticCount; len(quantiles) != want {
 		r.fail(ErrFormat, "quantiles has %d values, want %d", len(quantiles), want)
-		return nil
 	}
 	for row := range slices.Chunk(quantiles, levels) {
 		q := make([]float64, levels)
@@ -76,13 +72,9 @@ func (r *reader) profile(features int) *explain.Profile {
 	}
 	for column := range features {
 		p.Values = append(p.Values, r.values(column, &values))
-		if r.err != nil {
-			return nil
-		}
 	}
 	if len(values) > 0 {
 		r.fail(ErrFormat, "values has %d bytes after the last of %d features", len(values), features)
-		return nil
 	}
 	return p
 }
@@ -94,11 +86,8 @@ const maxValue = 1 << 24
 func (r *reader) values(column int, b *[]byte) []explain.Value {
 	var n uint64
 	n, *b = r.uvarint("feature", column, *b)
-	if r.err == nil && n > uint64(len(*b))/2 {
+	if n > uint64(len(*b))/2 {
 		r.fail(ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
-	}
-	if r.err != nil {
-		return nil
 	}
 	list := make([]explain.Value, n)
 	last := int64(0)
@@ -107,7 +96,6 @@ func (r *reader) values(column int, b *[]byte) []explain.Value {
 			v, size := binary.Varint(*b)
 			if size <= 0 {
 				r.fail(ErrFormat, "feature %d ends within a number", column)
-				return nil
 			}
 			last, *b = v, (*b)[size:]
 		} else {
@@ -117,9 +105,6 @@ func (r *reader) values(column int, b *[]byte) []explain.Value {
 		}
 		var graphs uint64
 		graphs, *b = r.uvarint("feature", column, *b)
-		if r.err != nil {
-			return nil
-		}
 		list[i] = explain.Value{Of: int(last), Graphs: int(graphs)}
 	}
 	return list

@@ -30,12 +30,10 @@ func (r *reader) residuals(holdout int) *algo.Residuals {
 	r.text("predicted", &v.Predicted)
 	r.count("classes", &classes)
 	v.Errors = r.doubles("errors", holdout)
-	if r.err == nil && classes > 1 {
+	if classes > 1 {
 		r.fail(ErrNumber, "classes is %d, want 0 or 1", classes)
 	}
-	if v.Classes = classes == 1; r.err != nil {
-		return nil
-	}
+	v.Classes = classes == 1
 	return v
 }
 

@@ -69,17 +69,11 @@ func (r *reader) index() *fingerprint.Index {
 	known := 0
 	r.fields("", indexEntries)
 	r.count("known", &known)
-	if r.err == nil && known > maxKnown {
+	if known > maxKnown {
 		r.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
-	}
-	if r.err != nil {
-		return nil
 	}
 	order := r.bytes("order", 4*known)
 	p := r.packed()
-	if r.err != nil {
-		return nil
-	}
 	x, err := fingerprint.OpenIndex(p, order)
 	if err != nil {
 		r.fail(ErrRows, "%w", err)
@@ -134,9 +128,6 @@ func (w *writer) traits(list []algo.Trait) {
 
 // traits reads those of the holdout.
 func (r *reader) traits(holdout *contrast.Representation) []algo.Trait {
-	if r.err != nil {
-		return nil
-	}
 	b := r.bytes("traits", holdout.Len())
 	list := make([]algo.Trait, len(b))
 	for i, x := range b {
@@ -173,12 +164,7 @@ func (w *writer) nodeScores(v *contrast.Representation) {
 func (r *reader) rows(key string, e *gin.Encoder) int {
 	var n int
 	r.count("rows", &n)
-	if r.err != nil {
-		return 0
-	}
-	if r.check(checkSize(key, n, e.Width())); r.err != nil {
-		return 0
-	}
+	r.check(checkSize(key, n, e.Width()))
 	return n
 }
 
@@ -186,22 +172,16 @@ func (r *reader) rows(key string, e *gin.Encoder) int {
 func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representation {
 	r.fields("bank", bankEntries)
 	n := r.rows("bank", e)
-	if r.err != nil {
-		return nil
-	}
 	dim := 2 * e.Width()
 	low, high := make([]float32, dim), make([]float32, dim)
 	r.floats("low", low)
 	r.floats("high", high)
 	for j := range low {
-		if r.err == nil && !(low[j] >= 0 && low[j] <= high[j] && high[j] <= maxQ) {
+		if !(low[j] >= 0 && low[j] <= high[j] && high[j] <= maxQ) {
 			r.fail(ErrNumber, "column %d of the bank goes from %g to %g, want an ascending range within 0 to %d", j, low[j], high[j], maxQ)
 		}
 	}
 	level := r.bytes("q", n*dim)
-	if r.err != nil {
-		return nil
-	}
 	q := make([]float32, len(level))
 	for i, u := range level {
 		j := i % dim
@@ -209,11 +189,8 @@ func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representa
 		q[i] = float32(float64(low[j]) + float64(spread*float64(u)/levels))
 	}
 	score := r.nodeScores(n)
-	if known := x.Len(); r.err == nil && known < n {
+	if known := x.Len(); known < n {
 		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
-	}
-	if r.err != nil {
-		return nil
 	}
 	prints := make([]fingerprint.Print, n)
 	for k := range prints {
@@ -226,22 +203,13 @@ func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representa
 func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
 	r.fields("holdout", holdoutEntries)
 	n := r.rows("holdout", e)
-	if r.err != nil {
-		return nil
-	}
 	half := r.bytes("q", 2*n*2*e.Width())
-	if r.err != nil {
-		return nil
-	}
 	q := make([]float32, len(half)/2)
 	for i := range q {
 		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
 	}
 	score := r.nodeScores(n)
 	prints := r.prints(n)
-	if r.err != nil {
-		return nil
-	}
 	return r.restore("holdout", e, q, score, prints)
 }
 
@@ -267,9 +235,6 @@ func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64
 // prints reads the prints of n graphs.
 func (r *reader) prints(n int) []fingerprint.Print {
 	p := r.packed()
-	if r.err != nil {
-		return nil
-	}
 	prints, err := p.Unpack(n)
 	if err != nil {
 		r.fail(ErrRows, "%w", err)

@@ -79,22 +79,17 @@ func (r *reader) background() (*background.Head, *background.Sizes) {
 	backgroundFields(r, h, s)
 	var curve []float32
 	r.allFloats("sizes", &curve)
-	if r.err != nil {
-		return nil, nil
-	}
 	if len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
 		return nil, nil
 	}
 	if len(weights) != background.Folds*foldBytes || len(curve) != 2*background.SizeKnots {
 		r.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
-		return nil, nil
 	}
 	for f := range h.Weights {
 		part := weights[f*foldBytes : (f+1)*foldBytes]
 		k := int(int8(part[0]))
 		if k < minUnit || k > maxUnit {
 			r.fail(ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", f, k, minUnit, maxUnit)
-			return nil, nil
 		}
 		h.Weights[f] = make([]float32, background.Buckets+1)
 		for i, b := range part[1 : 1+background.Buckets] {
@@ -172,9 +167,6 @@ func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
 	v := new(algo.Measured)
 	r.fields("measured", measuredEntries)
 	r.count("rules", &v.Rules)
-	if r.err != nil {
-		return nil
-	}
 	if v.Rules == 0 {
 		r.bytes("scales", 0)
 		r.bytes("holdout", 0)
@@ -183,9 +175,6 @@ func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
 	n := len(v.Scales.Parts)
 	scales := r.doubles("scales", 2*(n+1))
 	v.Holdout = r.doubles("holdout", holdout.Len())
-	if r.err != nil {
-		return nil
-	}
 	for k := range v.Scales.Parts {
 		v.Scales.Parts[k] = near.Scale{Mean: scales[2*k], Deviation: scales[2*k+1]}
 	}
@@ -230,9 +219,6 @@ func (w *writer) doubles(key string, v []float64) {
 // doubles reads n numbers.
 func (r *reader) doubles(key string, n int) []float64 {
 	b := r.bytes(key, 8*n)
-	if r.err != nil {
-		return nil
-	}
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))

@@ -71,7 +71,6 @@ func (r *reader) numbers(key string, texts []string) []float64 {
 		}
 		if err != nil || text != "" && !finite(x) {
 			r.fail(ErrNumber, "column %q has %q in line %d, want a finite number or nothing", key, text, i+1)
-			return nil
 		}
 		list[i] = x
 	}
@@ -98,17 +97,17 @@ func (r *reader) structures() *algo.Structures {
 	s, rows := new(algo.Structures), 0
 	r.fields("", 2)
 	r.count("rows", &rows)
-	if r.err == nil && (rows == 0 || rows > maxKnown) {
+	if rows == 0 || rows > maxKnown {
 		r.fail(ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
 	}
 	r.key("columns")
 	columns := r.entries("columns")
-	if r.err == nil && (columns == 0 || columns > maxColumns) {
+	if columns == 0 || columns > maxColumns {
 		r.fail(ErrFormat, "%d columns, want 1 to %d", columns, maxColumns)
 	}
 	s.SMILES = r.lines(smilesColumn, rows)
 	seen := map[string]bool{smilesColumn: true}
-	for i := 1; i < columns && r.err == nil; i++ {
+	for i := 1; i < columns; i++ {
 		name := r.next()
 		if seen[name] {
 			r.fail(ErrFormat, "column %q is there twice", name)
@@ -137,17 +136,11 @@ func (r *reader) next() string {
 // lines reads as many lines.
 func (r *reader) lines(key string, rows int) []string {
 	b := r.bin(key)
-	if r.err != nil {
-		return nil
-	}
 	if n := bytes.Count(b, []byte{'\n'}); n != rows || len(b) > 0 && b[len(b)-1] != '\n' {
 		r.fail(ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
 	}
 	if !utf8.Valid(b) {
 		r.fail(ErrFormat, "column %q is not UTF-8", key)
-	}
-	if r.err != nil {
-		return nil
 	}
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }

@@ -85,9 +85,8 @@ var hostileStructures = []struct {
 func TestHostileStructures(t *testing.T) {
 	for i, c := range hostileStructures {
 		r := newReader(c.payload)
-		r.structures()
-		if r.end(); !errors.Is(r.err, c.want) {
-			t.Errorf("case %d: %v, want %v", i, r.err, c.want)
+		if err := r.do(func() { r.structures() }); !errors.Is(err, c.want) {
+			t.Errorf("case %d: %v, want %v", i, err, c.want)
 		}
 	}
 	c := []string{"C", "C"}

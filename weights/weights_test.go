@@ -658,8 +658,8 @@ func TestRowLimits(t *testing.T) {
 			w.count("rows", &c.rows)
 			w.buf.Write(make([]byte, 4096)) // so that no other length is short
 			r := newReader(w.buf.Bytes())
-			if v := p.read(r); v != nil || !errors.Is(r.err, ErrTooLarge) {
-				t.Errorf("%s, %d rows of width %d: %v", p.key, c.rows, c.hidden, r.err)
+			if err := r.do(func() { p.read(r) }); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s, %d rows of width %d: %v", p.key, c.rows, c.hidden, err)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,19 +86,12 @@ molecule about two kilobytes of memory.`,
 }
 
 func (f *compareFlags) check(args []string) error {
-	if err := decide.CheckFDR(f.fdr); err != nil {
-		return usage.Errorf("--fdr: %w", err)
-	}
-	if args[0] == "-" && args[1] == "-" {
-		return usage.Errorf("both lists are standard input: want a file for one of them")
-	}
-	if err := checkHTML("html", f.html); err != nil {
-		return err
-	}
-	if err := checkSVG(f.plot); err != nil {
-		return err
-	}
-	return f.source.check(apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return cmp.Or(
+		inRange("fdr", decide.CheckFDR(f.fdr)),
+		rules{{args[0] == "-" && args[1] == "-", "both lists are standard input: want a file for one of them"}}.check(),
+		checkHTML("html", f.html), checkSVG(f.plot),
+		f.source.check(apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput),
+	)
 }
 
 // checkHTML refuses a name without .html or in a missing folder. Empty is fine.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,10 +61,7 @@ func (f *reportFlags) checkForm(c *cobra.Command, args []string) error {
 			return usage.Errorf("--%s: not with --qprf or --qmrf, where each molecule is judged by itself", name)
 		}
 	}
-	if err := decide.CheckAlpha(f.options.Alpha); err != nil {
-		return usage.Errorf("--alpha: %w", err)
-	}
-	return f.source.check(apart.File{Role: "--out", Name: f.out})
+	return cmp.Or(inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.source.check(apart.File{Role: "--out", Name: f.out}))
 }
 
 // domain is the basis of a form.

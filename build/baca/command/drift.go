@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -13,7 +14,6 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/apart"
-	"baca/build/internal/usage"
 )
 
 type driftFlags struct {
@@ -66,16 +66,13 @@ with nothing in it that could be scored.`,
 }
 
 func (f *driftFlags) check() error {
-	switch {
-	case !(f.delta > 0 && f.delta < 1):
-		return usage.Errorf("--delta %g: want a number between 0 and 1", f.delta)
-	case f.every < 1:
-		return usage.Errorf("--every %d: want 1 or more", f.every)
-	}
-	if err := checkSVG(f.plot); err != nil {
-		return err
-	}
-	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return cmp.Or(
+		rules{
+			{!(f.delta > 0 && f.delta < 1), fmt.Sprintf("--delta %g: want a number between 0 and 1", f.delta)},
+			{f.every < 1, fmt.Sprintf("--every %d: want 1 or more", f.every)},
+		}.check(),
+		checkSVG(f.plot), f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput),
+	)
 }
 
 func (f *driftFlags) run(c *cobra.Command) error {

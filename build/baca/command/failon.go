@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,12 +39,11 @@ func (f *failOn) register(fs *pflag.FlagSet) {
 }
 
 func (f *failOn) check() error {
+	var err error
 	for _, word := range f.words {
-		if err := usage.OneOf("fail-on", word, failNames()...); err != nil {
-			return err
-		}
+		err = cmp.Or(err, usage.OneOf("fail-on", word, failNames()...))
 	}
-	return nil
+	return err
 }
 
 // found is a foundError if a named verdict occurred.

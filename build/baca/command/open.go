@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -63,13 +64,10 @@ func (s *source) models() []string {
 
 // check refuses invalid flags, and files both read and written.
 func (s *source) check(writes ...apart.File) error {
-	if err := (rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}).check(); err != nil {
-		return err
-	}
-	if err := usage.OneOf("format", s.format, s.formats...); err != nil {
-		return err
-	}
-	return s.apart(writes...)
+	return cmp.Or(
+		rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}.check(),
+		usage.OneOf("format", s.format, s.formats...), s.apart(writes...),
+	)
 }
 
 // flags reopen the model and the input.

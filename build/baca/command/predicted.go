@@ -36,13 +36,12 @@ func (p *predictions) register(fs *pflag.FlagSet) {
 // check refuses invalid options.
 func (p *predictions) check() error {
 	o := p.options
-	if o.Coverage == 0 || o.Rate == 0 {
+	switch err := o.Check(); {
+	case o.Coverage == 0 || o.Rate == 0:
 		return usage.Errorf("--coverage %g, --large-errors %g: want both above 0", o.Coverage, o.Rate)
-	}
-	if err := o.Check(); err != nil {
+	case err != nil:
 		return usage.Errorf("%w", err)
-	}
-	if p.by == "" {
+	case p.by == "":
 		return nil
 	}
 	return usage.OneOf("errors-by", p.by, orderNames()...)

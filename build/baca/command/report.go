@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -78,17 +79,11 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
 }
 
 func (f *reportFlags) check() error {
-	if f.out == "" {
-		return usage.Errorf("want --out FILE.html")
-	}
-	if err := checkHTML("out", f.out); err != nil {
-		return err
-	}
-	if err := f.source.check(apart.File{Role: "--out", Name: f.out}); err != nil {
-		return err
-	}
 	s := scoreFlags{source: f.source, to: "csv", by: f.options.By, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
-	return s.check()
+	return cmp.Or(
+		rules{{f.out == "", "want --out FILE.html"}}.check(), checkHTML("out", f.out),
+		f.source.check(apart.File{Role: "--out", Name: f.out}), s.check(),
+	)
 }
 
 func (f *reportFlags) run(c *cobra.Command) error {

@@ -145,21 +145,16 @@ func (f *scoreFlags) check() error {
 	if f.options.By = f.by; f.by == byBoth {
 		f.options.By = algo.ByAlone
 	}
-	for _, err := range []error{
-		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
-		f.failOn.check(), inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(),
-	} {
-		if err != nil {
-			return err
-		}
-	}
 	writes := []apart.File{{Role: "--out", Name: f.out}, {Role: "--rejects", Name: f.rejects}}
 	if f.out == "" {
 		writes = append(writes, standardOutput)
 	} else {
 		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
 	}
-	return f.source.check(writes...)
+	return cmp.Or(
+		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
+		f.failOn.check(), inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(), f.source.check(writes...),
+	)
 }
 
 // rules refuses flags that conflict or mean nothing.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -39,10 +40,8 @@ are secret. baca model show says what a file reveals.`,
 				return usage.Errorf("want --in SET, a file, and --out MODEL")
 			}
 			from.model = args[0]
-			for _, err := range []error{from.check(), values.check()} {
-				if err != nil {
-					return err
-				}
+			if err := cmp.Or(from.check(), values.check()); err != nil {
+				return err
 			}
 			from.columnSet = c.Flags().Changed("column")
 			from.labels, from.cells = &values, values.Columns()

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,24 +85,19 @@ picks added to what it compares with; what a model that is trained again will sa
 }
 
 func (f *suggestFlags) check(c *cobra.Command) error {
-	o := &f.options
-	if err := decide.CheckAlpha(o.Alpha); err != nil {
-		return usage.Errorf("--alpha: %w", err)
-	}
-	switch budget := c.Flags().Changed("budget"); {
-	case o.Most < 1 || o.Most > job.MaxSuggested:
-		return usage.Errorf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)
-	case budget && f.price == "":
-		return usage.Errorf("--budget without --price: name the column with the prices")
-	case budget && !(o.Budget > 0):
-		return usage.Errorf("--budget %g: want more than 0", o.Budget)
-	case !budget:
+	o, budget := &f.options, c.Flags().Changed("budget")
+	if !budget {
 		o.Budget = math.Inf(1)
 	}
-	if err := checkSVG(f.plot); err != nil {
-		return err
-	}
-	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return cmp.Or(
+		inRange("alpha", decide.CheckAlpha(o.Alpha)),
+		rules{
+			{o.Most < 1 || o.Most > job.MaxSuggested, fmt.Sprintf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)},
+			{budget && f.price == "", "--budget without --price: name the column with the prices"},
+			{budget && !(o.Budget > 0), fmt.Sprintf("--budget %g: want more than 0", o.Budget)},
+		}.check(),
+		checkSVG(f.plot), f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput),
+	)
 }
 
 // checkSVG refuses a plot without .svg. Empty is fine.

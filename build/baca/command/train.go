@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,10 +121,8 @@ func (o *trainFlags) check() error {
 	case o.epochsSet && (o.card.Epochs < 1 || o.card.Epochs > job.MaxEpochs):
 		return usage.Errorf("--epochs %d: want 1 to %d", o.card.Epochs, job.MaxEpochs)
 	}
-	for _, err := range []error{o.source.check(), o.values.check()} {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(o.source.check(), o.values.check()); err != nil {
+		return err
 	}
 	if o.background != builtInBackground && o.background != noBackground {
 		if _, err := os.Stat(o.background); err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,17 +94,15 @@ Intervals and stated rates are for molecules like those of the training set. Oth
 
 func (f *trustFlags) check() error {
 	measured := f.values.Observed != ""
-	err := rules{
+	err := cmp.Or(rules{
 		{f.model == "", "want --model, a model file that knows held-out errors"},
 		{f.values.Predicted == "", "want --predicted, the column with the predictions"},
 		{len(f.models()) > 1, fmt.Sprintf("%d models: want the one that knows the errors of these predictions", len(f.models()))},
 		{f.json && !measured, "--json: want --observed, too; --to jsonl writes rows as JSON"},
 		{f.plot != "" && !measured, "--plot: want --observed, too"},
-	}.check()
-	for _, e := range []error{err, f.values.check(), f.predictions.check(), checkSVG(f.plot)} {
-		if e != nil {
-			return e
-		}
+	}.check(), f.values.check(), f.predictions.check(), checkSVG(f.plot))
+	if err != nil {
+		return err
 	}
 	f.predictions.column, f.read = f.values.Predicted, &f.values
 	f.labels, f.cells = &f.values, f.values.Columns()

@@ -592,6 +592,11 @@ func TestRefusals(t *testing.T) {
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
 		t.Error("an encoder of one feature passes for the molecule schema")
 	}
+	bare := *m
+	bare.Bank = m.Bank.Select(nil)
+	if _, err := algo.NewSingleScorer(ctx, &bare, 0); err == nil {
+		t.Error("a model without a bank gives scores")
+	}
 	if err := m.AddBackground(ctx, 1, set(t), set(t)); err == nil {
 		t.Error("a model of plain graphs takes a background")
 	}

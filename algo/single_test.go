@@ -16,36 +16,6 @@ import (
 	"baca/algo/graph"
 )
 
-// A Scorer decides by what Alone says.
-func TestAloneIsWhatDecides(t *testing.T) {
-	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(7, 7)), algo.MinBatch-2, 0.6)
-	single, _, err := graph.New(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gs = append(gs, single)
-	report, err := scorer(t, m, options()).Batch(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := alone(t, m)
-	scores, err := a.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, verdicts := a.Judge(scores, options().Alpha)
-	for i, row := range report.Rows {
-		if scores[i] != row.Score || p[i] != row.P || verdicts[i] != row.Verdict {
-			t.Errorf("graph %d: score %g, p %g, %s; in a report %g, %g, %s", i, scores[i], p[i], verdicts[i], row.Score, row.P, row.Verdict)
-		}
-	}
-	m.Bank = m.Bank.Select(nil)
-	if _, err := algo.NewSingleScorer(ctx, m, 0); err == nil {
-		t.Error("a model without a bank gives scores")
-	}
-}
-
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
 	m := model(t)

@@ -8,8 +8,8 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
-	"baca/algo/molecule/rewrite"
 	"baca/algo/molecule"
+	"baca/algo/molecule/rewrite"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
 )

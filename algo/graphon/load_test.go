@@ -3,10 +3,11 @@ package graphon
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
 )
@@ -24,37 +25,13 @@ func lines(tb testing.TB, name string, f func(line string)) {
 	}
 }
 
-// tuGraphs reads a TUDataset set: edges only.
 func tuGraphs(tb testing.TB, set string) []*graph.Graph {
 	tb.Helper()
-	prefix := "data/tu/" + set + "/" + set
-	var of, number []int // by node, from 1: its graph, and its number there
-	var sizes []int
-	of, number = append(of, 0), append(number, 0)
-	lines(tb, prefix+"_graph_indicator.txt.gz", func(line string) {
-		var g int
-		if _, err := fmt.Sscan(line, &g); err != nil {
-			tb.Fatal(set, err)
-		}
-		for len(sizes) < g {
-			sizes = append(sizes, 0)
-		}
-		of, number = append(of, g-1), append(number, sizes[g-1])
-		sizes[g-1]++
-	})
-	edges := make([][][2]int32, len(sizes))
-	lines(tb, prefix+"_A.txt.gz", func(line string) {
-		var a, b int
-		if _, err := fmt.Sscanf(line, "%d, %d", &a, &b); err != nil {
-			tb.Fatal(set, err)
-		}
-		edges[of[a]] = append(edges[of[a]], [2]int32{int32(number[a]), int32(number[b])})
-	})
-	gs := make([]*graph.Graph, len(sizes))
-	for k, n := range sizes {
-		gs[k] = build(tb, n, edges[k])
+	read, err := dataset.ReadTU(os.DirFS(golden.Path(tb, "data/tu/"+set)), set, dataset.Unpack{})
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return gs
+	return read.Graphs
 }
 
 // molecules reads the graphs of a reference file of molecules, by row.

@@ -77,11 +77,8 @@ func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int
 		if n*most > limit || 4*p > limit || 4*(len(g.Neighbors)+8*n) > limit {
 			what := fmt.Sprintf("a graph of %d nodes and %d edges", n, g.M())
 			fits := limit / max(most, 4*(len(g.Neighbors)/max(n, 1)+8))
-			if training {
-				fits = min(fits, max(contrast.MaxNodes, int(math.Sqrt(float64(limit/4)))))
-				if 4*contrast.MaxNodes*contrast.MaxNodes > limit {
-					fits = min(fits, int(math.Sqrt(float64(limit/4))))
-				}
+			if training && 4*contrast.MaxNodes*contrast.MaxNodes > limit {
+				fits = min(fits, int(math.Sqrt(float64(limit/4))))
 			}
 			return nil, &SizeError{
 				Device: d.String(), What: what, Need: max(n*most, 4*p, 4*(len(g.Neighbors)+8*n)), Have: limit,

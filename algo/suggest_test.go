@@ -76,6 +76,10 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%d workers suggest something else", workers)
 		}
 	}
+	// Once all are picked none is far, and nearer than training graphs to each other counts as that.
+	if all := suggested(t, l, suggest.Options{Most: l.Len(), Alpha: 0.1}); all.Far[len(all.Far)-1] < 0 {
+		t.Errorf("far %g with all graphs, want at least 0", all.Far[len(all.Far)-1])
+	}
 	// Of one pick, no other gains more.
 	for i := range l.Len() {
 		only := make([]bool, l.Len())

@@ -44,19 +44,6 @@ func TestSEGO(t *testing.T) {
 func TestRedOUT(t *testing.T) { checkOrder(t, redOUT, few(0, 6)) }
 func TestSIGOOD(t *testing.T) { checkOrder(t, sigood, few(0, 6)) }
 
-// TestTreeFigures checks the figures that were typed in by the means that the papers print.
-func TestTreeFigures(t *testing.T) {
-	for r, mean := range map[*Rival]float64{sego: 84.46, redOUT: 87.46} {
-		sum := 0.0
-		for _, x := range r.Published {
-			sum += x / 10
-		}
-		if math.Abs(sum-mean) > 0.006 {
-			t.Errorf("%s: the figures have the mean %.3f, the paper prints %.2f", r.Name, sum, mean)
-		}
-	}
-}
-
 // TestTreeBatch checks that a tree has the same embedding by itself and among others, and
 // that it does not depend on the order of the nodes.
 func TestTreeBatch(t *testing.T) {

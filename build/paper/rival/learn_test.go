@@ -147,7 +147,7 @@ func TestPublishedFigures(t *testing.T) {
 	for _, c := range []struct {
 		r    *Rival
 		mean float64
-	}{{ocgin, 63.87}, {glocalKD, 72.23}, {goodD, 78.68}, {goodat, 76.89}} {
+	}{{ocgin, 63.87}, {glocalKD, 72.23}, {goodD, 78.68}, {goodat, 76.89}, {sego, 84.46}, {redOUT, 87.46}} {
 		sum := 0.0
 		for _, x := range c.r.Published {
 			sum += x

@@ -101,17 +101,6 @@ func TestEntropyByHand(t *testing.T) {
 	}
 }
 
-// TestTreeFindsGroups checks that the groups of an easy graph are those of the tree.
-func TestTreeFindsGroups(t *testing.T) {
-	tree := New(triangles(t), 2)
-	groups := tree.Parents[0]
-	for i, group := range groups {
-		if (group == groups[0]) != (i < 3) {
-			t.Errorf("node %d is in group %d of %v: want the triangles", i, group, groups)
-		}
-	}
-}
-
 // TestTreeShape checks what every tree is: each node below one leaf, all leaves at the
 // height, one root, no node without children; and that a higher tree never has more
 // entropy.
@@ -182,86 +171,6 @@ func (b *builder) entropy() float64 {
 		}
 	}
 	return h
-}
-
-// TestMerge checks the gain of each merge against the entropy with all other nodes
-// directly below a root.
-func TestMerge(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for trial := range 20 {
-		b := newBuilder(random(t, rng, 3+rng.IntN(8), 0.5))
-		flat := func() float64 {
-			h := 0.0
-			for _, n := range b.nodes {
-				above := b.total
-				if n.parent >= 0 {
-					above = b.nodes[n.parent].volume
-				}
-				h += bits(n.cut, n.volume, above)
-			}
-			return h
-		}
-		for i := range int32(b.leaves) {
-			for j := range int32(b.leaves) {
-				if i >= j || b.nodes[i].edges[j] == 0 || b.nodes[i].parent >= 0 || b.nodes[j].parent >= 0 {
-					continue
-				}
-				gain, before := b.gain(i, j), flat()
-				b.merge(i, j)
-				if got := before - flat(); math.Abs(got-gain) > 1e-9 {
-					t.Errorf("trial %d: merging %d and %d lowered the entropy by %v, want %v", trial, i, j, got, gain)
-				}
-			}
-		}
-	}
-}
-
-// TestBruteForce compares trees of height 2 with the best of all partitions.
-func TestBruteForce(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	excess, worst, equal := 0.0, 0.0, 0
-	const trials = 60
-	for trial := range trials {
-		g := random(t, rng, 2+rng.IntN(5), 0.3+0.4*rng.Float64())
-		got, best := New(g, 2).Entropy(g), bestPartition(g)
-		if got < best-1e-9 {
-			t.Errorf("trial %d: entropy %v below the least possible, %v", trial, got, best)
-		}
-		if got < best+1e-9 {
-			equal++
-		}
-		excess += got - best
-		worst = math.Max(worst, got-best)
-	}
-	t.Logf("as good as the best in %d of %d; %.3f bits above it on average, %.3f at most", equal, trials, excess/trials, worst)
-	if g := triangles(t); New(g, 2).Entropy(g) > bestPartition(g)+1e-9 {
-		t.Errorf("two triangles: entropy %v, %v is possible", New(g, 2).Entropy(g), bestPartition(g))
-	}
-}
-
-// bestPartition is the least entropy of a tree of height 2, by trying all.
-func bestPartition(g *graph.Graph) float64 {
-	group := make([]int32, g.N())
-	best := math.Inf(1)
-	var try func(i int, groups int32)
-	try = func(i int, groups int32) {
-		if i == len(group) {
-			tree := &Tree{Parents: [][]int32{group, make([]int32, groups)}}
-			best = math.Min(best, tree.Entropy(g))
-			return
-		}
-		for group[i] = 0; group[i] <= groups; group[i]++ {
-			next := groups
-			if group[i] == groups {
-				next++
-			}
-			k := group[i]
-			try(i+1, next)
-			group[i] = k
-		}
-	}
-	try(0, 0)
-	return best
 }
 
 // TestPublished compares the entropies with those of the trees that the code of SEGO makes

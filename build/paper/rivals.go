@@ -320,6 +320,7 @@ type rivalEntry struct {
 	AUROCStd  rate        `json:"auroc_std"`
 	NewMean   rate        `json:"auroc_new_mean"` // without OOD graphs that equal a graph trained on
 	NewStd    rate        `json:"auroc_new_std"`
+	Build     string      `json:"build,omitempty"` // that measured it, where it is newer than the report
 }
 
 // entry is that of a column of a detector, false where no cell is finished.
@@ -432,7 +433,7 @@ func (l rivalEntries) page() *page {
 			column[string]{"all", of(readOGB, all, aurocMean)},
 			column[string]{"published", of(readOGB, all, rivalEntry.published)},
 			column[string]{"parents", of(readParent, parents, aurocMean)})},
-		answer: l.standings(all, molecules, parents),
+		answer: append(l.standings(all, molecules, parents), l.newer()...),
 	}
 }
 
@@ -469,6 +470,18 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 	}
 	if slices.Equal(all, pairNames(paperPairs)) {
 		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
+	}
+	return list
+}
+
+// newer says which entries are of a newer build than the report.
+func (l rivalEntries) newer() (list []string) {
+	names := func(e rivalEntry) string { return e.Detector + " by " + e.Build }
+	fresh := slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return e.Build == "" })
+	for _, name := range distinct(fresh, names) {
+		of := slices.DeleteFunc(slices.Clone(fresh), func(e rivalEntry) bool { return names(e) != name })
+		pairs := distinct(of, func(e rivalEntry) string { return e.Pair })
+		list = append(list, fmt.Sprintf("Newer than the rest: %s, on %s.", name, strings.Join(pairs, ", ")))
 	}
 	return list
 }

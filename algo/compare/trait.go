@@ -65,31 +65,26 @@ func traitsOf(g *graph.Graph) []trait {
 			add(KindGroup, name)
 		}
 	}
-	charged, stereo, chain := false, false, false
+	a := molecule.Atoms{Graph: g}
 	elements := map[int]bool{}
 	for i := range g.N() {
-		elements[value(g, i, molecule.ColumnElement)+1] = true
-		charged = charged || value(g, i, molecule.ColumnCharge) != molecule.Neutral
-		stereo = stereo || value(g, i, molecule.ColumnChirality) != 0
-		chain = chain || molecule.BeginsChain(g, i)
+		elements[a.Element(i)] = true
 	}
 	for number := range molecule.MaxElement + 1 {
 		if elements[number] {
 			add(KindElement, molecule.Symbol(number))
 		}
 	}
-	for _, whole := range []struct {
-		is   bool
+	for _, one := range []struct {
 		name string
-	}{{charged, "charged atom"}, {stereo, "stereocentre that is written"}, {chain, "chain of six saturated carbons"}} {
-		if whole.is {
-			add(KindShape, whole.name)
+		is   func(i int) bool
+	}{{"charged atom", a.Charged}, {"stereocentre that is written", a.Tagged}, {"chain of six saturated carbons", a.BeginsChain}} {
+		if a.Some(one.is) {
+			add(KindShape, one.name)
 		}
 	}
 	return list
 }
-
-func value(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
 
 // ringSizes are the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole.
 // Large graphs have none, see explain.Rings.

@@ -20,7 +20,7 @@ func groups(g *graph.Graph) []group {
 	a := newAtoms(g)
 	elements := make([]int, g.N())
 	for i := range elements {
-		elements[i] = a.element(i)
+		elements[i] = a.Element(i)
 	}
 	var list []group
 	for _, n := range namings() {
@@ -65,39 +65,34 @@ var namings = sync.OnceValue(func() []naming {
 	return append(list, naming{nil, rest})
 })
 
-// atoms reads the atom features of a molecule.
+// atoms reads a molecule and its rings.
 type atoms struct {
-	*graph.Graph
+	molecule.Atoms
 	rings   [][]int
 	systems []group // ring systems, with names where they have one
 	taken   []bool  // by a group
 }
 
 func newAtoms(g *graph.Graph) *atoms {
-	return &atoms{Graph: g, rings: Rings(g), taken: make([]bool, g.N())}
+	return &atoms{Atoms: molecule.Atoms{Graph: g}, rings: Rings(g), taken: make([]bool, g.N())}
 }
 
-func (a *atoms) value(i, column int) int { return int(a.X[i*molecule.Features+column]) }
-func (a *atoms) element(i int) int       { return a.value(i, molecule.ColumnElement) + 1 }
-func (a *atoms) symbol(i int) string     { return molecule.Symbol(a.element(i)) }
+func (a *atoms) symbol(i int) string     { return molecule.Symbol(a.Element(i)) }
 func (a *atoms) is(i int, symbols ...string) bool {
 	return slices.Contains(symbols, a.symbol(i))
 }
 
-func (a *atoms) charge(i int) int     { return a.value(i, molecule.ColumnCharge) - molecule.Neutral }
-func (a *atoms) aromatic(i int) bool  { return a.value(i, molecule.ColumnAromatic) == 1 }
-func (a *atoms) inRing(i int) bool    { return a.value(i, molecule.ColumnRing) == 1 }
-func (a *atoms) neighbours(i int) int { return a.value(i, molecule.ColumnNeighbors) } // with hydrogens
+func (a *atoms) neighbours(i int) int { return a.Value(i, molecule.ColumnNeighbors) } // with hydrogens
 
 // hydrogens counts the hydrogens of an atom, explicit ones included; heavy counts its other
 // neighbours.
 func (a *atoms) hydrogens(i int) int {
-	return a.value(i, molecule.ColumnHydrogens) + len(a.nearby(i, "H"))
+	return a.Value(i, molecule.ColumnHydrogens) + len(a.nearby(i, "H"))
 }
 func (a *atoms) heavy(i int) int { return a.Degree(i) - len(a.nearby(i, "H")) }
 
 func (a *atoms) flat(i int) bool {
-	return a.value(i, molecule.ColumnHybridization) == 1 && !a.aromatic(i)
+	return a.Value(i, molecule.ColumnHybridization) == 1 && !a.Aromatic(i)
 }
 
 // double reports whether an atom has a double bond, as far as features show it.
@@ -105,7 +100,7 @@ func (a *atoms) double(i int) bool {
 	if a.is(i, "N") {
 		return a.flat(i) && a.neighbours(i) <= 2
 	}
-	return a.is(i, "O", "S", "Se") && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.charge(i) == 0
+	return a.is(i, "O", "S", "Se") && a.Degree(i) == 1 && a.hydrogens(i) == 0 && a.Charge(i) == 0
 }
 
 // metal reports whether an atom is a metal.
@@ -152,15 +147,15 @@ var organo = map[string]string{
 func element(a *atoms, i int) group {
 	symbol := a.symbol(i)
 	switch {
-	case a.is(i, "H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I") || a.aromatic(i):
+	case a.is(i, "H", "C", "N", "O", "F", "P", "S", "Cl", "Br", "I") || a.Aromatic(i):
 		return group{}
 	case symbol == "*":
 		return group{name: "atom of no given element"}
-	case organo[symbol] != "" && len(a.near(i, func(j int) bool { return a.is(j, "C") && a.value(j, molecule.ColumnHybridization) > 0 })) > 0:
+	case organo[symbol] != "" && len(a.near(i, func(j int) bool { return a.is(j, "C") && a.Value(j, molecule.ColumnHybridization) > 0 })) > 0:
 		return group{name: organo[symbol] + " group"}
 	case a.metal(i) && a.Degree(i) > 0:
 		return group{name: "metal centre (" + symbol + ")"}
-	case a.Degree(i) == 0 && a.charge(i) != 0:
+	case a.Degree(i) == 0 && a.Charge(i) != 0:
 		return group{name: formula(a.Graph, i) + " ion"}
 	}
 	return group{name: symbol + " atom"}
@@ -222,7 +217,7 @@ const longChain = 8
 // rest names all remaining atoms.
 func rest(a *atoms, i int) group {
 	if !a.is(i, "C") {
-		if a.Degree(i) == 0 && a.charge(i) != 0 {
+		if a.Degree(i) == 0 && a.Charge(i) != 0 {
 			return group{name: formula(a.Graph, i) + " ion"}
 		}
 		if a.is(i, "H") {
@@ -230,14 +225,14 @@ func rest(a *atoms, i int) group {
 		}
 		return group{name: a.symbol(i) + " atom"}
 	}
-	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, "C") && !a.inRing(j) }, nil)
+	part := a.spread(i, func(j int) bool { return !a.taken[j] && a.is(j, "C") && !a.InRing(j) }, nil)
 	name := "saturated carbon"
 	switch n := len(part); {
 	case n >= longChain:
 		name = "long alkyl chain"
 	case n > 1:
 		name = "alkyl chain"
-	case a.inRing(i):
+	case a.InRing(i):
 		name = "ring carbon" // graphs too large for the ring search
 	case a.flat(i):
 		name = "unsaturated carbon"

@@ -41,11 +41,11 @@ type condition struct {
 }
 
 var conditions = map[byte]func(a *atoms, i int) int{
-	'q': func(a *atoms, i int) int { return cmp.Compare(a.charge(i), 0) },
+	'q': func(a *atoms, i int) int { return cmp.Compare(a.Charge(i), 0) },
 	'h': (*atoms).hydrogens,
 	'x': (*atoms).neighbours,
 	'd': (*atoms).heavy,
-	'^': func(a *atoms, i int) int { return a.value(i, molecule.ColumnHybridization) + 1 },
+	'^': func(a *atoms, i int) int { return a.Value(i, molecule.ColumnHybridization) + 1 },
 }
 
 // tokens are parentheses and atoms with marks, elements and conditions.
@@ -118,7 +118,7 @@ func (p *pattern) naming(a *atoms, i int) group {
 	if p.size == 0 {
 		return group{name: p.name, nodes: nodes}
 	}
-	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.aromatic)...), ring: ring}
+	return group{name: p.name, nodes: append(nodes, slices.DeleteFunc(slices.Clone(ring), a.Aromatic)...), ring: ring}
 }
 
 // place matches the rest of the pattern, and its ring.
@@ -168,7 +168,7 @@ func count(these, list []int) int {
 }
 
 func (t *patternAtom) is(a *atoms, i int) bool {
-	if t.elements == nil && !a.metal(i) || t.elements != nil && !slices.Contains(t.elements, a.element(i)) || t.aromatic != a.aromatic(i) {
+	if t.elements == nil && !a.metal(i) || t.elements != nil && !slices.Contains(t.elements, a.Element(i)) || t.aromatic != a.Aromatic(i) {
 		return false
 	}
 	return !(t.double && !a.double(i)) && !slices.ContainsFunc(t.conditions, func(c condition) bool { return c.of(a, i) != c.value })

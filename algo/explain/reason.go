@@ -221,7 +221,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	if g.Features != molecule.Features {
 		return fmt.Sprintf("a node with feature %d of %d", column+1, value)
 	}
-	a := atoms{Graph: g}
+	a := atoms{Atoms: molecule.Atoms{Graph: g}}
 	symbol := a.symbol(node)
 	switch {
 	case column == molecule.ColumnElement && symbol == "*":
@@ -237,7 +237,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	case column == molecule.ColumnCharge && value != molecule.Neutral:
 		return fmt.Sprintf("a charge of %s on %s", strings.Replace(fmt.Sprintf("%+d", value-molecule.Neutral), "-", "−", 1), symbol)
 	case column == molecule.ColumnHydrogens && value > 0:
-		if g.Degree(node) == 0 && a.charge(node) != 0 {
+		if g.Degree(node) == 0 && a.Charge(node) != 0 {
 			return some(1, formula(g, node)) + " ion"
 		}
 		return some(1, formula(g, node))
@@ -263,25 +263,25 @@ func nodeName(g *graph.Graph, i int) string {
 	if g.Features != molecule.Features {
 		return "a node with " + Count(g.Degree(i), "neighbour")
 	}
-	a := atoms{Graph: g}
+	a := atoms{Atoms: molecule.Atoms{Graph: g}}
 	text := formula(g, i)
 	switch {
 	case a.neighbours(i) > 4:
 		text = coordination(a.neighbours(i)) + " " + text
-	case a.aromatic(i):
+	case a.Aromatic(i):
 		text = "aromatic " + text
 	case a.is(i, "C") && a.flat(i):
 		text = "doubly bound " + text
-	case a.is(i, "C") && a.value(i, molecule.ColumnHybridization) == 0:
+	case a.is(i, "C") && a.Value(i, molecule.ColumnHybridization) == 0:
 		text = "linear " + text
 	}
-	if n := a.value(i, molecule.ColumnRadicals); n > 0 {
+	if n := a.Value(i, molecule.ColumnRadicals); n > 0 {
 		text += " with an unpaired electron"
 	}
-	if a.inRing(i) && !a.aromatic(i) {
+	if a.InRing(i) && !a.Aromatic(i) {
 		text += " in a ring"
 	}
-	if a.value(i, molecule.ColumnChirality) != 0 {
+	if a.Tagged(i) {
 		text += " at a stereocentre"
 	}
 	return "such " + some(1, text)
@@ -291,7 +291,7 @@ var subscripts, superscripts = strings.Split("₀₁₂₃₄₅₆₇₈₉", "
 
 // formula returns an atom with its hydrogens and charge: NH₄⁺.
 func formula(g *graph.Graph, i int) string {
-	a := atoms{Graph: g}
+	a := atoms{Atoms: molecule.Atoms{Graph: g}}
 	text := a.symbol(i)
 	if h := a.hydrogens(i); h > 0 {
 		text += "H"
@@ -299,7 +299,7 @@ func formula(g *graph.Graph, i int) string {
 			text += subscripts[h]
 		}
 	}
-	charge := a.charge(i)
+	charge := a.Charge(i)
 	if n := max(charge, -charge); n > 1 && n < 10 {
 		text += superscripts[n]
 	}

@@ -70,7 +70,7 @@ var sizes = [...]string{3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 
 
 // system returns the atoms of the rings connected to those of atom i through shared atoms.
 func (a *atoms) system(i int) []int {
-	return a.spread(i, func(j int) bool { return a.inRing(j) }, a.inSameRing)
+	return a.spread(i, func(j int) bool { return a.InRing(j) }, a.inSameRing)
 }
 
 // inSameRing reports whether two neighbours share a ring.
@@ -80,7 +80,7 @@ func (a *atoms) inSameRing(i, j int) bool {
 
 // ringSystem names whole ring systems.
 func ringSystem(a *atoms, i int) group {
-	if !a.inRing(i) || a.rings == nil {
+	if !a.InRing(i) || a.rings == nil {
 		return group{}
 	}
 	if at := slices.IndexFunc(a.systems, func(s group) bool { return slices.Contains(s.ring, i) }); at >= 0 {
@@ -88,17 +88,17 @@ func ringSystem(a *atoms, i int) group {
 	}
 	system := a.system(i)
 	exact, skeletons := ringNames()
-	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.element)])
+	name := cmp.Or(exact[a.signature(system, a.kind)], skeletons[a.signature(system, a.Element)])
 	a.systems = append(a.systems, group{name: name, nodes: system, ring: system})
 	return a.systems[len(a.systems)-1]
 }
 
 // aromaticRing names fused aromatic systems.
 func aromaticRing(a *atoms, i int) group {
-	if !a.aromatic(i) {
+	if !a.Aromatic(i) {
 		return group{}
 	}
-	ring := a.spread(i, a.aromatic, a.inSameRing)
+	ring := a.spread(i, a.Aromatic, a.inSameRing)
 	exact, _ := ringNames()
 	name := exact[a.signature(ring, a.kind)]
 	if name == "" {
@@ -135,9 +135,9 @@ func otherRing(a *atoms, i int) group {
 
 // kind encodes element, aromaticity and ring double bonds of an atom.
 func (a *atoms) kind(i int) int {
-	kind := 4 * a.element(i)
+	kind := 4 * a.Element(i)
 	switch {
-	case a.aromatic(i):
+	case a.Aromatic(i):
 		return kind + 1
 	case a.is(i, "C") && a.flat(i) && len(a.near(i, func(j int) bool { return a.double(j) && !a.inSameRing(i, j) })) == 0:
 		return kind + 2
@@ -165,7 +165,7 @@ var ringNames = sync.OnceValues(func() (exact, skeletons map[[2]uint64]string) {
 	}
 	for _, r := range skeletonsByName {
 		a := example(r.smiles)
-		skeletons[a.signature(a.system(0), a.element)] = r.name
+		skeletons[a.signature(a.system(0), a.Element)] = r.name
 	}
 	return exact, skeletons
 })

@@ -28,21 +28,11 @@ const MaxChiralDegree = 16
 type ranker struct {
 	work int // the remaining budget
 
-	// Atoms by rank: class k is order[start[k]:end[k]], place is the inverse of
-	// order.
-	order, place []int32
-	class        []int32
-	start, end   []int32
-
-	single    []uint64 // seeds of the classes
-	touched   []int32  // atoms that may split off in this round
-	isTouched []bool
-	count     []int32 // number of touched atoms of a class
-	split     []int32 // classes with touched atoms
-	moved     []int32
-	parts     []int32
-	keys, at  []int32
-	near      []rankedLink
+	order    []int32  // atoms by rank
+	ranks    []int32  // of an atom: the place of its class in order
+	single   []uint64 // seeds of the ranks
+	keys, at []int32  // see rankKey
+	near     []rankedLink
 
 	// general ranks all tagged molecules, for tests.
 	general bool
@@ -403,7 +393,7 @@ func (p *Draft) labelAtoms() (left, changed bool) {
 		if !p.legalCentre(int32(i)) {
 			continue
 		}
-		rank := func(j int32) uint64 { return uint64(p.cip.rank(j)) }
+		rank := func(j int32) uint64 { return uint64(p.cip.ranks[j]) }
 		if a.Chirality == Achiral || p.alike(int32(i), rank) {
 			left = true
 			continue
@@ -421,7 +411,7 @@ func (p *Draft) label(i int32) uint8 {
 	var order [MaxChiralDegree]neighbor.Link
 	n := copy(order[:], links)
 	links = links[:n]
-	slices.SortStableFunc(order[:n], func(x, y neighbor.Link) int { return cmp.Compare(p.cip.rank(x.Atom), p.cip.rank(y.Atom)) })
+	slices.SortStableFunc(order[:n], func(x, y neighbor.Link) int { return cmp.Compare(p.cip.ranks[x.Atom], p.cip.ranks[y.Atom]) })
 	var bonds [MaxChiralDegree]int32
 	for k, l := range order[:n] {
 		bonds[k] = l.Bond
@@ -471,7 +461,7 @@ func (p *Draft) labelBonds() (left, changed bool) {
 			continue
 		}
 		top := func(d [2]directed, n int) Direction {
-			if n == 1 || c.rank(d[0].Atom) > c.rank(d[1].Atom) {
+			if n == 1 || c.ranks[d[0].Atom] > c.ranks[d[1].Atom] {
 				return d[0].dir
 			}
 			return d[1].dir
@@ -510,7 +500,7 @@ func (p *Draft) directions(i, k int32) (d [2]directed, n int) {
 		}
 		n++
 	}
-	if !seen || n == 2 && p.cip.rank(d[0].Atom) == p.cip.rank(d[1].Atom) {
+	if !seen || n == 2 && p.cip.ranks[d[0].Atom] == p.cip.ranks[d[1].Atom] {
 		return d, 0
 	}
 	if d[0].dir == Level {
@@ -607,18 +597,14 @@ func (p *Draft) rankAtoms() {
 	c := &p.cip
 	n := len(p.Atoms)
 	c.work = rankWork(n)
-	buffer.Grow(&c.class, n)
-	buffer.Grow(&c.place, n)
-	buffer.Zeroed(&c.isTouched, n)
-	c.count = c.count[:0]
 	buffer.Grow(&c.order, n)
-	buffer.Grow(&c.at, n+1)
+	buffer.Grow(&c.ranks, n)
+	buffer.Grow(&c.at, n)
 	buffer.Grow(&c.single, n)
 	for i := range p.Atoms {
 		c.single[i] = p.rankSeed(int32(i))
 		c.order[i] = int32(i)
 	}
-	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
 	p.seedRanks()
 }
 
@@ -626,7 +612,7 @@ func (p *Draft) rankAtoms() {
 func (p *Draft) rerankAtoms() {
 	c := &p.cip
 	for i := range p.Atoms {
-		x := uint64(c.rank(int32(i))) << 8
+		x := uint64(c.ranks[i]) << 8
 		switch p.Atoms[i].cip {
 		case cipS:
 			x += 10
@@ -643,169 +629,58 @@ func (p *Draft) rerankAtoms() {
 		}
 		c.single[i] = x
 	}
-	for k := range c.start {
-		if c.end[k]-c.start[k] > 1 {
-			slices.SortFunc(c.order[c.start[k]:c.end[k]], func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
-		}
-	}
 	p.seedRanks()
 }
 
-// seedRanks makes classes of equal c.single, by which order is sorted.
+// seedRanks ranks the atoms by c.single and refines.
 func (p *Draft) seedRanks() {
 	c := &p.cip
-	c.start, c.end = c.start[:0], c.end[:0]
-	for k, i := range c.order {
-		if k == 0 || c.single[i] != c.single[c.order[k-1]] {
-			c.start = append(c.start, int32(k))
-			c.end = append(c.end, int32(k))
-		}
-		c.class[i] = int32(len(c.start) - 1)
-		c.end[c.class[i]]++
-		c.place[i] = int32(k)
-	}
-	c.touched = append(c.touched[:0], c.order...)
+	slices.SortFunc(c.order, func(x, y int32) int { return cmp.Compare(c.single[x], c.single[y]) })
+	c.rank(0, len(c.order), func(x, y int32) bool { return c.single[x] == c.single[y] })
 	p.refineRanks()
+}
+
+// rank ranks order[lo:hi], in which equal atoms follow each other, and returns the number of ranks.
+func (c *ranker) rank(lo, hi int, equal func(x, y int32) bool) (classes int) {
+	first := 0
+	for k, i := range c.order[lo:hi] {
+		if k == 0 || !equal(i, c.order[lo+k-1]) {
+			first = lo + k
+			classes++
+		}
+		c.ranks[i] = int32(first)
+	}
+	return classes
 }
 
 // refineRanks splits classes by the ranks of their atoms' neighbours, the highest first, each as
 // often as its rankCount, hydrogens last; it repeats until nothing changes.
-//
-// Only atoms next to a part that split off in the last round can differ within their class, and the
-// largest part of a class need not count: atoms that see only that part see no difference.
 func (p *Draft) refineRanks() {
 	c := &p.cip
 	n := len(p.Atoms)
 	c.work -= n
-	for round := 0; len(c.start) < n && round < n/2+1 && len(c.touched) > 0 && c.work >= 0; round++ {
-		// Touched atoms go to the end of their class.
-		c.keys, c.split = c.keys[:0], c.split[:0]
-		for _, i := range c.touched {
-			k := c.class[i]
-			if c.end[k]-c.start[k] == 1 {
-				continue
-			}
-			for len(c.count) <= int(k) {
-				c.count = append(c.count, 0)
-			}
-			if c.count[k] == 0 {
-				c.split = append(c.split, k)
-			}
-			c.count[k]++
-			c.swap(c.place[i], c.end[k]-c.count[k])
-		}
+	for round, split := 0, true; split && round < n/2+1 && c.work >= 0; round++ {
 		// All keys first: they use the ranks before this round.
-		for _, k := range c.split {
-			if rest := c.end[k] - c.count[k]; rest > c.start[k] {
-				p.rankKey(c.order[c.start[k]])
-			}
-			for _, i := range c.order[c.end[k]-c.count[k] : c.end[k]] {
-				p.rankKey(i)
-			}
+		c.keys = c.keys[:0]
+		for i := range p.Atoms {
+			p.rankKey(int32(i))
 		}
-		for _, i := range c.touched {
-			c.isTouched[i] = false
-		}
-		c.touched = c.touched[:0]
-		for _, k := range c.split {
-			p.splitClass(k)
+		split = false
+		for lo := 0; lo < n; {
+			hi := lo + 1
+			for hi < n && int(c.ranks[c.order[hi]]) == lo {
+				hi++
+			}
+			if hi > lo+1 {
+				slices.SortFunc(c.order[lo:hi], func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
+				parts := c.rank(lo, hi, func(x, y int32) bool { return slices.Equal(c.key(x), c.key(y)) })
+				split = split || parts > 1
+			}
+			lo = hi
 		}
 		c.work -= len(c.keys)
 	}
-	for _, i := range c.touched {
-		c.isTouched[i] = false
-	}
 }
-
-// swap exchanges two places in the order.
-func (c *ranker) swap(x, y int32) {
-	i, j := c.order[x], c.order[y]
-	c.order[x], c.order[y] = j, i
-	c.place[i], c.place[j] = y, x
-}
-
-// sortTouched sorts the touched atoms at the end of class k among the others, which are equal.
-func (c *ranker) sortTouched(k int32) {
-	lo, hi := c.start[k], c.end[k]
-	moved := append(c.moved[:0], c.order[hi-c.count[k]:hi]...)
-	c.count[k] = 0
-	slices.SortFunc(moved, func(x, y int32) int { return slices.Compare(c.key(x), c.key(y)) })
-	less, rest := int32(0), hi-lo-int32(len(moved)) // rest: untouched
-	if rest > 0 {
-		// One untouched atom represents all of them, after the lesser ones.
-		one := c.order[lo]
-		for int(less) < len(moved) && slices.Compare(c.key(moved[less]), c.key(one)) < 0 {
-			less++
-		}
-		if rest >= less {
-			copy(c.order[lo+rest:], c.order[lo:lo+less])
-		} else {
-			copy(c.order[lo+less:], c.order[lo:lo+rest])
-		}
-		copy(c.order[lo+less+rest:hi], moved[less:])
-		moved = slices.Insert(moved, int(less), one)
-	} else {
-		less = int32(len(moved))
-	}
-	copy(c.order[lo:], moved[:less])
-	for q := lo; q < lo+less; q++ {
-		c.place[c.order[q]] = q
-	}
-	for q := lo + max(rest, less); q < hi; q++ {
-		c.place[c.order[q]] = q
-	}
-	c.parts = c.parts[:0]
-	at := lo
-	for q, i := range moved {
-		if q > 0 && !slices.Equal(c.key(i), c.key(moved[q-1])) {
-			c.parts = append(c.parts, at)
-		}
-		if at++; rest > 0 && q == int(less) {
-			at += rest - 1
-		}
-	}
-	c.parts = append(c.parts, hi)
-	c.moved = moved
-}
-
-// splitClass splits class k and touches the neighbours of all parts except the largest.
-func (p *Draft) splitClass(k int32) {
-	c := &p.cip
-	c.sortTouched(k)
-	if len(c.parts) == 1 {
-		return
-	}
-	largest, size, from := 0, int32(-1), c.start[k]
-	for q, to := range c.parts {
-		if to-from > size {
-			largest, size = q, to-from
-		}
-		from = to
-	}
-	from = c.start[k]
-	for q, to := range c.parts {
-		if q == largest {
-			c.start[k], c.end[k] = from, to
-		} else {
-			id := int32(len(c.start))
-			c.start = append(c.start, from)
-			c.end = append(c.end, to)
-			for _, i := range c.order[from:to] {
-				c.class[i] = id
-				for _, l := range p.Neighbors(i) {
-					if !c.isTouched[l.Atom] {
-						c.isTouched[l.Atom] = true
-						c.touched = append(c.touched, l.Atom)
-					}
-				}
-			}
-		}
-		from = to
-	}
-}
-
-// rank is the place of atom i's class, which compares like RDKit's dense ranks.
-func (c *ranker) rank(i int32) int32 { return c.start[c.class[i]] }
 
 // key is what rankKey wrote for atom i: a length, then that many numbers.
 func (c *ranker) key(i int32) []int32 {
@@ -820,7 +695,7 @@ func (p *Draft) rankKey(i int32) {
 	c.near = c.near[:0]
 	for _, l := range p.Neighbors(i) {
 		count := p.rankCount(p.Bonds[l.Bond].Order, l.Atom)
-		c.near = append(c.near, rankedLink{c.rank(l.Atom), count})
+		c.near = append(c.near, rankedLink{c.ranks[l.Atom], count})
 	}
 	if len(c.near) > 16 {
 		slices.SortFunc(c.near, func(x, y rankedLink) int { return cmp.Compare(y.rank, x.rank) })
@@ -855,7 +730,7 @@ func (p *Draft) ringCandidate(i int32) bool {
 	for k, l := range links {
 		if !p.Bonds[l.Bond].InRing {
 			if outside < 2 {
-				out[outside] = p.cip.rank(l.Atom)
+				out[outside] = p.cip.ranks[l.Atom]
 			}
 			outside++
 			continue
@@ -863,7 +738,7 @@ func (p *Draft) ringCandidate(i int32) bool {
 		inside++
 		fresh := true
 		for _, o := range links[:k] {
-			if p.Bonds[o.Bond].InRing && p.cip.rank(o.Atom) == p.cip.rank(l.Atom) {
+			if p.Bonds[o.Bond].InRing && p.cip.ranks[o.Atom] == p.cip.ranks[l.Atom] {
 				fresh = false
 				break
 			}

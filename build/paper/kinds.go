@@ -79,56 +79,47 @@ func (l kinds) names() []string {
 	return append(names, kindClose)
 }
 
-func atom(g *graph.Graph, i, column int) int { return int(g.X[i*g.Features+column]) }
-
-func element(g *graph.Graph, i int) int { return atom(g, i, molecule.ColumnElement) + 1 }
-
-// has tells of molecules with an atom that is so.
-func has(is func(g *graph.Graph, i int) bool) func(*graph.Graph) bool {
+// some tells of molecules with an atom that passes a test.
+func some(is func(a molecule.Atoms, i int) bool) func(*graph.Graph) bool {
 	return func(g *graph.Graph) bool {
-		for i := range g.N() {
-			if is(g, i) {
-				return true
-			}
-		}
-		return false
+		a := molecule.Atoms{Graph: g}
+		return a.Some(func(i int) bool { return is(a, i) })
 	}
 }
 
 // hasElement tells of molecules with one of these elements.
 func hasElement(numbers ...int) func(*graph.Graph) bool {
-	return has(func(g *graph.Graph, i int) bool { return slices.Contains(numbers, element(g, i)) })
+	return some(func(a molecule.Atoms, i int) bool { return slices.Contains(numbers, a.Element(i)) })
 }
 
 // isNitro tells of the nitrogen of a nitro group.
-func isNitro(g *graph.Graph, i int) bool {
+func isNitro(a molecule.Atoms, i int) bool {
 	ends := 0
-	for _, j := range g.Row(i) {
-		if element(g, int(j)) == 8 && g.Degree(int(j)) == 1 {
+	for _, j := range a.Row(i) {
+		if a.Element(int(j)) == 8 && a.Degree(int(j)) == 1 {
 			ends++
 		}
 	}
-	return element(g, i) == 7 && g.Degree(i) == 3 && ends == 2
+	return a.Element(i) == 7 && a.Degree(i) == 3 && ends == 2
 }
 
 // isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, no amide's.
-func isAniline(g *graph.Graph, i int) bool {
+func isAniline(a molecule.Atoms, i int) bool {
 	aryl := false
-	for _, j := range g.Row(i) {
-		aromatic := atom(g, int(j), molecule.ColumnAromatic) == 1
-		aryl = aryl || aromatic
-		if element(g, int(j)) != 6 || !aromatic && atom(g, int(j), molecule.ColumnHybridization) != molecule.FeatureSP3 {
+	for _, j := range a.Row(i) {
+		aryl = aryl || a.Aromatic(int(j))
+		if a.Element(int(j)) != 6 || !a.Aromatic(int(j)) && !a.Tetrahedral(int(j)) {
 			return false
 		}
 	}
-	return aryl && element(g, i) == 7 && atom(g, i, molecule.ColumnAromatic) == 0 && atom(g, i, molecule.ColumnHydrogens) > 0
+	return aryl && a.Element(i) == 7 && !a.Aromatic(i) && a.Value(i, molecule.ColumnHydrogens) > 0
 }
 
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
 func isSteroid(g *graph.Graph) bool {
-	saturated := 0
+	a, saturated := molecule.Atoms{Graph: g}, 0
 	for i := range g.N() {
-		if atom(g, i, molecule.ColumnRing) == 1 && atom(g, i, molecule.ColumnAromatic) == 0 {
+		if a.InRing(i) && !a.Aromatic(i) {
 			saturated++
 		}
 	}
@@ -139,12 +130,12 @@ func isSteroid(g *graph.Graph) bool {
 // rings, by size, and by the most frequent cores of a set.
 func kindsOf(set []*graph.Graph) kinds {
 	return slices.Concat(kinds{
-		{"nitro groups", has(isNitro)},
-		{"anilines", has(isAniline)},
+		{"nitro groups", some(isNitro)},
+		{"anilines", some(isAniline)},
 		{"halogens", hasElement(9, 17, 35, 53)},
 		{"salts and mixtures", func(g *graph.Graph) bool { return g.Components() > 1 }},
-		{"charged atoms", has(func(g *graph.Graph, i int) bool { return atom(g, i, molecule.ColumnCharge) != molecule.Neutral })},
-		{"long chains", has(molecule.BeginsChain)},
+		{"charged atoms", some(molecule.Atoms.Charged)},
+		{"long chains", some(molecule.Atoms.BeginsChain)},
 		{"sulfur", hasElement(16)},
 		{"phosphorus", hasElement(15)},
 		{"steroid-like polycycles", isSteroid},

@@ -15,10 +15,8 @@ func TestBeginsChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := false
-		for i := range g.N() {
-			got = got || molecule.BeginsChain(g, i)
-		}
+		a := molecule.Atoms{Graph: g}
+		got := a.Some(a.BeginsChain)
 		if got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}

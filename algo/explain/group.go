@@ -77,7 +77,7 @@ func newAtoms(g *graph.Graph) *atoms {
 	return &atoms{Atoms: molecule.Atoms{Graph: g}, rings: Rings(g), taken: make([]bool, g.N())}
 }
 
-func (a *atoms) symbol(i int) string     { return molecule.Symbol(a.Element(i)) }
+func (a *atoms) symbol(i int) string { return molecule.Symbol(a.Element(i)) }
 func (a *atoms) is(i int, symbols ...string) bool {
 	return slices.Contains(symbols, a.symbol(i))
 }

@@ -241,40 +241,6 @@ func molecules(t *testing.T) (prints []Print) {
 	return prints
 }
 
-func TestIndexDoesNotKeepPrints(t *testing.T) {
-	rng := rand.New(rand.NewPCG(21, 3))
-	prints := library(rng, 60, 20, 0.05)
-	x := NewIndex(prints)
-	var before []Print
-	for i := range prints {
-		before = append(before, x.Print(i))
-	}
-	for _, p := range prints {
-		clear(p.Keys)
-		clear(p.Counts)
-	}
-	for i, p := range before {
-		if !x.Print(i).Equal(p) {
-			t.Errorf("print %d of the index changed with the one that it was made of", i)
-		}
-	}
-}
-
-func TestNewIndexRefusesWhatIsNoPrint(t *testing.T) {
-	for _, p := range []Print{
-		{Keys: []uint32{1}}, {Keys: []uint32{2, 1}, Counts: []uint32{1, 1}}, {Keys: []uint32{1, 1}, Counts: []uint32{1, 1}}, {Keys: []uint32{1}, Counts: []uint32{0}},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%v was taken for a print", p)
-				}
-			}()
-			NewIndex([]Print{{}, p})
-		}()
-	}
-}
-
 func BenchmarkBest(b *testing.B) {
 	defer func(before bool) { useRows = before }(useRows)
 	for _, c := range []struct {
@@ -299,14 +265,22 @@ func BenchmarkBest(b *testing.B) {
 	}
 }
 
-// An index gives its prints back.
+// An index gives its prints back, although those that it was made of have changed.
 func TestPrintOfAnIndex(t *testing.T) {
 	prints := []Print{
 		{Keys: []uint32{3, 9, 4000000000}, Counts: []uint32{1, 700, 2}},
 		{},
 		{Keys: []uint32{9}, Counts: []uint32{256}},
 	}
-	x := NewIndex(prints)
+	var copies []Print
+	for _, p := range prints {
+		copies = append(copies, Print{slices.Clone(p.Keys), slices.Clone(p.Counts)})
+	}
+	x := NewIndex(copies)
+	for _, p := range copies {
+		clear(p.Keys)
+		clear(p.Counts)
+	}
 	for i, p := range prints {
 		if got := x.Print(i); !got.Equal(p) {
 			t.Errorf("print %d is %v, want %v", i, got, p)

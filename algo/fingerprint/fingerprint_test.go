@@ -334,23 +334,6 @@ func TestNovel(t *testing.T) {
 	}
 }
 
-func BenchmarkNew(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var edges [][2]int32
-	const n = 25
-	for i := 1; i < n; i++ {
-		edges = append(edges, [2]int32{int32(max(0, i-1-rng.IntN(2))), int32(i)})
-	}
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		New(g, DefaultHeight)
-	}
-	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
-}
-
 func TestAllAtAnyParallelism(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var gs []*graph.Graph
@@ -368,19 +351,6 @@ func TestAllAtAnyParallelism(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkClosest(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var prints []Print
-	for range 2500 {
-		prints = append(prints, New(random(rng), DefaultHeight))
-	}
-	x := NewIndex(prints)
-	for b.Loop() {
-		x.Closest(prints[0], 0)
-	}
-	b.ReportMetric(float64(b.N*x.Len())/b.Elapsed().Seconds(), "prints/s")
 }
 
 // A signature is that of the graph in any order of its nodes, and of no other: it tells apart

@@ -13,18 +13,17 @@ type Match struct {
 	Equal      bool // the prints are equal, and Similarity is 1
 }
 
-// Best returns the print that is most similar to p, by the similarity of Closest, as
-// sets and with counts. A print that equals p is the best, by both; of equally similar
-// ones the first is. own, unless negative, is a print of the index to leave out.
+// Best returns the print most similar to p by the similarity of Closest, as sets and with counts.
+// A print equal to p is the best by both; among equally similar prints the first is. own, unless
+// negative, is a print of the index to leave out.
 //
-// It is exact, and looks at a small part of the index. Keys are taken from rare to
-// common, sooner if they occur often in p. What the keys that are left weigh bounds the
-// similarity of prints not met yet, and with what was added up so far that of the others.
-// Once no new print can be the best, the keys that are left are common ones, and bits of each
-// print met say which of them it has. Prints that weigh about as much are ruled out together
-// where the lightest of them is. Only those whose bound is no less than the best known
-// similarity are compared in full. Of few prints all are bounded by the masks of rows where the
-// processor has them.
+// The search is exact and reads a small part of the index. It takes keys from rare to common, and
+// sooner if they occur often in p. The weight of the remaining keys bounds the similarity of prints
+// not met yet; added to the sum so far, it bounds the others. Once no new print can be the best,
+// the remaining keys are common, and each print met has bits for those it holds. A block of prints
+// of similar weight is ruled out by its lightest print. Only prints whose bound reaches the best
+// known similarity are compared in full. A small index is searched by rows, see rows, if the
+// processor has masks.
 func (x *Index) Best(p Print, own int) (best [2]Match) {
 	s := searchSpare.Get().(*search)
 	s.begin(x, own)
@@ -61,31 +60,31 @@ type search struct {
 	own  int // its place
 	keys int // of the print
 
-	terms  []term   // the keys of the print that the index has, in the order of marks
-	marks  []mark   // of 64 numbers each, all 0 between calls
-	marked []uint32 // which of them are not
+	terms  []term   // the print's keys that the index has, in the order of marks
+	marks  []mark   // one for 64 numbers; all 0 between calls
+	marked []uint32 // marks that are not 0
 	other  []entry  // another print
-	hits   []uint64 // the terms that it has, each below how often
+	hits   []uint64 // its terms: the count above the index
 	lists  []list   // of the keys of the print
-	order  []int32  // terms by what they cost, about
-	rest   []cell   // what the terms from a place of order on can add to a cell
+	order  []int32  // terms by approximate cost
+	rest   []cell   // the most that terms from a place of order on add to a cell
 	scales [2]float64
-	owns   [2]float64 // ownWeight times what the print weighs
+	owns   [2]float64 // ownWeight times the weight of the print
 	best   [2]Match   // an equal print has similarity 2
 
-	answers [commonPairs / 4][16]cell // what a cell gains by each four of the common pairs
+	answers [commonPairs / 4][16]cell // gains of a cell, for each four of the common pairs
 
 	cells []cell     // of each print of the index; all 0 between calls
-	met   []uint32   // the places of prints whose cells are not 0, with room for one more than all
-	left  cell       // what prints can have besides their cells
-	needs [][2]int32 // of cells, by block
-	sums  []cell     // the cells of those
+	met   []uint32   // places of prints whose cells are not 0; the capacity exceeds the prints by one
+	left  cell       // the most that a print has besides its cell
+	needs [][2]int32 // the least that cells need, by block
+	sums  []cell     // the cells of met
 
-	at, gains, tops []uint32 // rows, what they add, and the tops of cells
+	at, gains, tops []uint32 // rows, their gains, and the largest cells of blocks
 
-	touched uint32 // of no use but to be read
+	touched uint32 // keeps a loop that only reads
 
-	rarities   [1 << 12]int64 // of keys by their holders among raritiesOf prints, 0 where not known yet
+	rarities   [1 << 12]int64 // by number of holders among raritiesOf prints; 0 if not computed yet
 	raritiesOf int
 }
 
@@ -95,36 +94,36 @@ type term struct {
 	count  uint32 // in the print
 	rarity int64
 	set    cell     // the rarity in a cell, as sets
-	fine   uint64   // the same with counts, of a single one, times 2 to the fineBits
+	fine   uint64   // the rarity of one occurrence in a cell, with counts, times 2^fineBits
 	list   []uint16 // begins with the units of its holders
-	held   int      // how many these are
-	class  uint8    // by what it costs
+	held   int      // number of holders
+	class  uint8    // of cost
 	added  bool     // to the cells
 }
 
-// times is what so many of the key are in a cell, with counts.
+// times is the part of a cell for n occurrences of the key, with counts.
 func (t *term) times(n uint32) cell {
 	return cell((uint64(n)*t.fine+1<<fineBits-1)>>fineBits) << 16
 }
 
-// fineBits make the rounding of a key that occurs often no larger than that of others.
+// fineBits keep the rounding error of keys that occur often as small as that of others.
 const fineBits = 16
 
-// A mark is of 64 numbers: bits of those that are terms, and where the first of these is.
+// A mark covers 64 numbers: a bit for each that is a term, and the index of the first such term.
 type mark struct {
 	bits  uint64
 	first uint32
 }
 
-// at says which term a number is, if it is one.
+// at is the index of a number's term, if it is one.
 func (m *mark) at(number uint32) uint32 {
 	return m.first + uint32(bits.OnesCount64(m.bits&(1<<(number%64)-1)))
 }
 
-// A cell bounds from above what a print has in common with p: as sets in the low half,
-// with counts in the high half, in units that give all of p about cellOne. It is short, so
-// that those of many prints fit in a cache. The bit compared is set once the print has been
-// compared in full, and what the cell had is forgotten then.
+// A cell is an upper bound of what a print has in common with p: as sets in the low half, with
+// counts in the high half, in units in which all of p is about cellOne. It is small, so that the
+// cells of many prints fit into a cache. Once the print has been compared in full, the cell is just
+// the bit compared.
 type cell uint32
 
 const (
@@ -135,7 +134,7 @@ const (
 func (c cell) sets() int32   { return int32(c & 0xffff) }
 func (c cell) counts() int32 { return int32(c >> 16) }
 
-// sum is that of both halves, little where the print has been compared.
+// sum adds both halves; it is negative for a print that has been compared.
 func (c cell) sum() int64 { return int64(int32(c)>>16 + c.sets()) }
 
 func (s *search) begin(x *Index, own int) {
@@ -168,7 +167,7 @@ func (s *search) end() {
 	s.x, s.terms, s.marked = nil, s.terms[:0], s.marked[:0]
 }
 
-// empty finds a print without keys. Others have nothing in common with one.
+// empty finds a print without keys: others have nothing in common with p.
 func (s *search) empty() {
 	for i, place := range s.x.places {
 		if int(place) != s.own && s.x.size(int(place)) == 0 {
@@ -178,11 +177,11 @@ func (s *search) empty() {
 	}
 }
 
-// take prepares the keys of a print. It fails where they are too many for cells.
+// take prepares the keys of a print. It reports false if they are too many for cells.
 func (s *search) take(p Print) bool {
 	x := s.x
 	s.keys = len(p.Keys)
-	// Lists are far apart in memory: all are looked for at once.
+	// Lists are far apart in memory: look all up first.
 	s.lists = slices.Grow(s.lists[:0], s.keys)[:s.keys]
 	for k, key := range p.Keys {
 		s.lists[k] = x.lists[x.look(key)]
@@ -205,14 +204,14 @@ func (s *search) take(p Print) bool {
 	}
 	for k := range s.terms {
 		t := &s.terms[k]
-		r := float64(t.rarity) // what is made of it is rounded up
+		r := float64(t.rarity) // both results are rounded up
 		t.set, t.fine = cell(r*s.scales[Sets])+1, uint64(r*s.scales[Counts]*(1<<fineBits))+1
 	}
-	// Two times cellOne fit below the bit compared. Rounding adds no more than this.
+	// 2·cellOne fits below the bit compared. Rounding adds at most this much.
 	return float64(len(s.terms))+times/(1<<fineBits) < cellOne/2
 }
 
-// mark says where each of lists that is not empty has its term, and returns how many terms there are.
+// mark gives each nonempty list a term and returns the number of terms.
 func (s *search) mark() (terms int) {
 	for _, l := range s.lists {
 		if l.holders == 0 {
@@ -232,7 +231,7 @@ func (s *search) mark() (terms int) {
 	return terms
 }
 
-// rank puts the terms in order, and fills in what the rest of them can add to a cell.
+// rank orders the terms and computes rest.
 func (s *search) rank() {
 	s.sortTerms()
 	n := len(s.order)
@@ -244,7 +243,7 @@ func (s *search) rank() {
 	}
 }
 
-// rarity is that of a key which so many prints hold. It is kept, since logarithms are slow.
+// rarity is the rarity of a key with that many holders. It is cached, since logarithms are slow.
 func (s *search) rarity(holders int) int64 {
 	n := s.x.Len()
 	if s.raritiesOf != n {
@@ -261,7 +260,7 @@ func (s *search) rarity(holders int) int64 {
 	return *r
 }
 
-// sortTerms puts terms in the order of what they cost, by the first three bits of that.
+// sortTerms sorts terms by the leading three bits of their cost.
 func (s *search) sortTerms() {
 	var ends [4 * 32]int32
 	for k := range s.terms {
@@ -282,8 +281,8 @@ func (s *search) sortTerms() {
 	}
 }
 
-// classOf grows with the number of prints that have a key, up to 2²⁸ of them, for what the key
-// is worth by both measures.
+// classOf grows with the number of holders of a key, up to 2²⁸, in relation to its rarity by both
+// measures.
 func classOf(t *term) uint8 {
 	n := uint32(float64(t.held)*(8<<36)/(float64(t.rarity)*(1+float64(t.count)))) + 1
 	log := bits.Len32(n)
@@ -297,7 +296,7 @@ func (s *search) compare(i int) (better bool) {
 	}
 	x := s.x
 	s.other = x.entries(s.other, i)
-	// Which keys are terms nobody can predict, so that this does not branch on it.
+	// Which keys are terms is unpredictable, so the loop does not branch on it.
 	size := len(s.other)
 	hits, n := slices.Grow(s.hits[:0], size)[:size], 0
 	marks := s.marks
@@ -329,28 +328,28 @@ func (s *search) compare(i int) (better bool) {
 	return better
 }
 
-// A least is what half a cell and what is left must reach for the print to be as similar
-// as the best known: a constant, and a part of what the print weighs. That is no less
-// than what it has in common with p, so that there is a least for any print.
+// A least is the bound, half a cell with what is left, that a print needs to be as similar as the
+// best known: a constant and a part of its weight. A print weighs no less than what it has in
+// common with p, so there is also a least for any weight.
 type least struct{ fixed, weight, any float64 }
 
-// of is the least for a print of some weight.
+// of is the least for a print of that weight.
 func (l *least) of(weight int64) float64 { return l.fixed + float64(l.weight*float64(weight)) }
 
-// The leasts are those by both measures.
+// leasts are the least values by both measures.
 type leasts [2]least
 
-// reachable says whether any print can be the best by the bound of what it has in common.
+// reachable reports whether a print of any weight can be the best with that bound.
 func (l *leasts) reachable(bound cell) bool {
 	return float64(bound.sets()) >= l[Sets].any || float64(bound.counts()) >= l[Counts].any
 }
 
-// reached says whether a bound is enough for a print to be the best.
+// reached reports whether a print of these weights can be the best with that bound.
 func (l *leasts) reached(bound cell, weighs *[2]int64) bool {
 	return float64(bound.sets()) >= l[Sets].of(weighs[Sets]) || float64(bound.counts()) >= l[Counts].of(weighs[Counts])
 }
 
-// rounded is a part of what is computed that what is bounded has at least, since both are rounded some times.
+// rounded allows for the rounding of a least and of the similarity it stands for.
 const rounded = 1 - 0x1p-48
 
 func (s *search) least() (l leasts) {
@@ -361,16 +360,16 @@ func (s *search) least() (l leasts) {
 	return l
 }
 
-// meet fills the cells of all prints that can be the best.
+// meet fills the cells of all prints that may be the best.
 func (s *search) meet() {
 	l, seen := s.least(), 0
 	for k, at := range s.order {
 		t := &s.terms[at]
-		// It pays to know a good print before a long list, not for each short one.
+		// Knowing a good print pays before a long list, not before each short one.
 		if t.held > max(fewHolders, seen/4) && s.promising() {
 			l = s.least()
 		}
-		// Prints not met have keys among the rest alone.
+		// Prints not met have only keys of the rest.
 		if !l.reachable(s.rest[k]) {
 			s.order = s.order[:k]
 			break
@@ -381,15 +380,15 @@ func (s *search) meet() {
 	s.left = s.rest[len(s.order)]
 }
 
-// fewHolders are added in less time than it takes to compare a print.
+// Adding fewHolders takes less time than comparing a print.
 const fewHolders = 24
 
-// add adds a term to the cells of the prints that have the key. Which prints are new and how
-// often they have the key nobody can predict, so that the loop does not branch on it. A count
-// that a unit has no room for bounds nothing.
+// add adds a term to the cells of the prints that hold its key. Which prints are new and how often
+// they hold the key is unpredictable, so the loop does not branch on it. A count that does not fit
+// into a unit is bounded by the count in p.
 func (s *search) add(t *term) {
 	t.added = true
-	// What a cell gains, by how often the print has the key less one.
+	// The gain of a cell, by the print's count less one.
 	var gains [manyTimes + 1]cell
 	for i := range gains {
 		gains[i] = t.set + t.times(min(uint32(i)+1, t.count))
@@ -416,8 +415,8 @@ func (s *search) add(t *term) {
 	s.met = met[:n]
 }
 
-// promising compares in full the print that has most in common with p so far, of those that
-// were not compared, and says whether it is the best by some measure.
+// promising compares in full the print with the largest cell that was not compared yet, and reports
+// whether it is the best by some measure.
 func (s *search) promising() bool {
 	top := int64(0)
 	for _, i := range s.met {
@@ -431,13 +430,13 @@ func (s *search) promising() bool {
 	return s.compare(int(i))
 }
 
-// settle compares in full the prints met that can still be the best. The keys that are left
-// are common: of many it is known who has them.
+// settle compares in full the prints met that may still be the best. Most remaining keys are common,
+// and the bits of prints say who holds them.
 func (s *search) settle() {
 	known := s.ask()
 	l := s.least()
 	cells := s.sift(&l)
-	// Records are far apart in memory: the processor begins to read all before one is used.
+	// Records are far apart in memory: start reading all before using one.
 	s.touched = 0
 	for _, i := range s.met[:len(cells)] {
 		s.touched += s.x.records[i].row
@@ -451,9 +450,9 @@ func (s *search) settle() {
 	s.met = s.met[:0]
 }
 
-// sift moves to the front the prints met whose cells, with all that is left, are enough for
-// the lightest print of their block to be the best, and returns their cells. It empties all
-// cells. Which prints these are nobody can predict, so that the loop does not branch.
+// sift moves to the front of met the prints whose cells, with all that is left, would let the
+// lightest print of their block be the best, and returns their cells. It clears all cells. Which
+// prints pass is unpredictable, so the loop does not branch.
 func (s *search) sift(l *leasts) []cell {
 	needs, block := s.fillNeeds(l), s.x.block
 	sums, n := slices.Grow(s.sums[:0], len(s.met)+1)[:len(s.met)+1], 0
@@ -470,8 +469,8 @@ func (s *search) sift(l *leasts) []cell {
 	return sums[:n]
 }
 
-// fillNeeds returns, for each block, what cells must have at least for one of its prints
-// to be the best if it has all that is left too.
+// fillNeeds returns, for each block, the least that a cell needs for a print of the block to be the
+// best if it has all that is left.
 func (s *search) fillNeeds(l *leasts) [][2]int32 {
 	lightest := s.x.lightest
 	s.needs = slices.Grow(s.needs[:0], len(lightest))[:len(lightest)]
@@ -482,11 +481,11 @@ func (s *search) fillNeeds(l *leasts) [][2]int32 {
 	return s.needs
 }
 
-// most is more than half a cell ever has.
+// most exceeds any half of a cell.
 const most = 2 * cellOne
 
-// ask fills in what the common pairs are worth to the cells of prints that have them,
-// for terms that are not in the cells yet, and returns the sum.
+// ask computes the gains of cells by the common pairs, for terms that are not in the cells yet, and
+// returns their sum.
 func (s *search) ask() (sum cell) {
 	common := s.x.common
 	for four := range s.answers {
@@ -503,7 +502,7 @@ func (s *search) ask() (sum cell) {
 	return sum
 }
 
-// answer is what a cell gains by a key that occurs so often, and not by one less.
+// answer is the gain of a cell by the last occurrence that a pair asks for.
 func (s *search) answer(p pair) cell {
 	m := &s.marks[p.number/64]
 	if p.times == 0 || m.bits>>(p.number%64)&1 == 0 {
@@ -520,7 +519,7 @@ func (s *search) answer(p pair) cell {
 	return gain
 }
 
-// answered is what a cell gains by the common pairs of a print.
+// answered is the gain of a cell by the common pairs of a print.
 func (s *search) answered(common uint64) (sum cell) {
 	for four := range s.answers {
 		sum += s.answers[four][common&15]

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// NewIndex returns an index of prints, as New makes them. It keeps none of their memory.
-// The time is linear in the number of keys of all prints. There may be 2²⁷ prints, and their
-// packed form may have 2³² bytes.
+// NewIndex returns an index of prints made by New. It copies them. The time is linear in the number
+// of keys of all prints. At most 2²⁷ prints are allowed, and 2³² bytes in packed form.
 func NewIndex(prints []Print) *Index {
 	if err := Check(prints); err != nil {
 		panic("fingerprint: " + err.Error())
@@ -34,9 +33,8 @@ func NewIndex(prints []Print) *Index {
 	return x
 }
 
-// order returns the rows of prints in the order of their places: those that weigh about as much,
-// as sets and with counts, go into one block. Prints are cut into slabs by the first weight, and
-// each slab into blocks by the second.
+// order returns the rows of prints by place: prints of similar weight, as sets and with counts, share
+// a block. Slabs are cut by the first weight, blocks of a slab by the second.
 func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	n := len(prints)
 	weights, order := make([][2]int64, n), make([]uint64, n)
@@ -61,8 +59,8 @@ func order(prints []Print, weigh func(Print) [2]int64) []uint32 {
 	return rows
 }
 
-// OpenIndex returns the index of packed prints, with the row of each, four bytes little-endian. It keeps the
-// prints. Bytes that are not those of an index are an error.
+// OpenIndex returns the index of packed prints, with the row of each in four bytes, little-endian. It
+// keeps the prints. Bytes that no index has are an error.
 func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	n := len(rows) / 4
 	if len(rows)%4 != 0 || n > maxPrints || len(p.Prints) > math.MaxUint32 {
@@ -74,7 +72,7 @@ func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	x := &Index{
 		finder: newFinder(p.Keys), prints: p.Prints, places: make([]uint32, n), block: blockBits(n),
 		records: make([]record, n), totals: make([]uint32, n),
-		names: make([]uint32, len(p.Keys)), lists: make([]list, len(p.Keys)+1), // one more for who is not found
+		names: make([]uint32, len(p.Keys)), lists: make([]list, len(p.Keys)+1), // one more for keys that are not found
 	}
 	if err := x.addRows(rows); err != nil {
 		return nil, err
@@ -91,7 +89,7 @@ func OpenIndex(p Packed, rows []byte) (*Index, error) {
 	return x, nil
 }
 
-// addRows fills in which print is at which place.
+// addRows records which print is at which place.
 func (x *Index) addRows(rows []byte) error {
 	n := uint32(x.Len())
 	for row := range x.places {
@@ -107,12 +105,12 @@ func (x *Index) addRows(rows []byte) error {
 	return nil
 }
 
-// A tail is where a list ends while it is made: where its next unit goes, one more than the place of its last
-// holder, and how many more it is to have.
+// A tail is the end of a list being made: where its next unit goes, one more than the place of its
+// last holder, and how many holders are to come.
 type tail struct{ unit, last, left uint32 }
 
-// addLists numbers the keys, makes room for the list of each, and returns the rarities by number. Of a list that no more than one print in
-// 2^stepBits has, all units may be long, and of others one in so many places.
+// addLists numbers the keys, makes room for their lists, and returns the rarities by number. At most
+// one unit in 2^stepBits places can be long.
 func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err error) {
 	n := uint32(x.Len())
 	for k, number := range numbersOf(holders, x.Len()) {
@@ -139,11 +137,11 @@ func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err 
 	return tails, rarities, nil
 }
 
-// addPrints checks the prints and turns them around into the lists of holders. It fills in what each print
-// weighs, its total, and the counts that have no room in a list. Another goroutine reads the prints.
+// addPrints checks the prints and transposes them into lists of holders. It records each print's
+// weights, total, and counts that do not fit into a list. Another goroutine reads the prints.
 func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	var err error
-	// With many batches under way neither goroutine waits for the other to wake up.
+	// With many batches under way neither goroutine waits for the other.
 	ahead := min(maxAhead, 2+x.Len()>>10)
 	full, empty := make(chan *batch, ahead), make(chan *batch, ahead)
 	for range ahead {
@@ -183,27 +181,27 @@ func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	return err
 }
 
-// A batch is some prints one after another.
+// A batch is a run of prints.
 type batch struct {
 	prints  []unpacked
 	entries []entry
 }
 
-// An unpacked is where a print begins in packed form, the total of its counts, what it weighs, and where its entries
-// end.
+// unpacked says where a print begins in packed form, the total of its counts, its weights, and where
+// its entries end.
 type unpacked struct {
 	first, total uint32
 	weighs       [2]int64
 	end          int
 }
 
-// A batch ends with the print that gives it so many entries or is the last of so many.
+// A batch ends once it has this many entries or prints.
 const batchEntries, batchPrints = 1 << 12, 1 << 7
 
-// maxAhead is how many batches are under way at most.
+// maxAhead is the most batches under way.
 const maxAhead = 16
 
-// read fills a batch with the next of n prints.
+// read fills a batch with the next prints, of n in all.
 func (b *batch) read(u *unpacker, n int, rarities []int64) error {
 	b.prints, b.entries = b.prints[:0], b.entries[:0]
 	for u.prints < n && len(b.entries) < batchEntries && len(b.prints) < batchPrints {
@@ -223,7 +221,7 @@ func (b *batch) read(u *unpacker, n int, rarities []int64) error {
 	return nil
 }
 
-// addMany keeps the counts that have no room in a list.
+// addMany keeps the counts that do not fit into a list.
 func (x *Index) addMany(place uint32, entries []entry) {
 	for _, t := range entries {
 		if t.times > manyTimes {
@@ -232,16 +230,16 @@ func (x *Index) addMany(place uint32, entries []entry) {
 	}
 }
 
-// A holding turns prints around. Lists of the first oftenHeld numbers stay in the cache of the processor. Others
-// are far apart in memory, and wait to be gone through together, so that the processor looks for many at a time.
+// A holding transposes prints. Lists of the first oftenHeld numbers stay in the processor's cache.
+// Others are far apart in memory; their entries wait, so that many are looked up at a time.
 type holding struct {
 	holders []uint16
 	tails   []tail
 	rare    []waiting
-	crowded bool // some key had no more holders to come
+	crowded bool // a key has more holders than announced
 }
 
-// A waiting is an entry of a print and one more than its place.
+// waiting is an entry of a print and one more than the print's place.
 type waiting struct {
 	entry
 	next uint32
@@ -249,7 +247,7 @@ type waiting struct {
 
 const oftenHeld, rareWait = 1 << 12, 1 << 9
 
-// add takes in a print.
+// add adds a print.
 func (h *holding) add(place uint32, entries []entry) {
 	rare := h.addOften(place, entries)
 	for _, t := range entries[rare:] {
@@ -259,7 +257,7 @@ func (h *holding) add(place uint32, entries []entry) {
 	}
 }
 
-// addOften adds the entries of a print that are held often, and returns how many these are.
+// addOften adds the entries with small numbers, and returns how many.
 func (h *holding) addOften(place uint32, entries []entry) int {
 	holders, tails := h.holders, h.tails
 	for i, t := range entries {
@@ -276,7 +274,7 @@ func (h *holding) addOften(place uint32, entries []entry) int {
 	return len(entries)
 }
 
-// addRare adds what waits.
+// addRare adds the waiting entries.
 func (h *holding) addRare() {
 	holders, tails := h.holders, h.tails
 	for _, t := range h.rare {
@@ -290,7 +288,7 @@ func (h *holding) addRare() {
 	h.rare = h.rare[:0]
 }
 
-// put appends a holder, of which next is one more than the place.
+// put appends a holder; next is one more than its place.
 func (e *tail) put(holders []uint16, next, times uint32) {
 	step := next - e.last
 	unit := step
@@ -306,7 +304,7 @@ func (e *tail) put(holders []uint16, next, times uint32) {
 	e.last, e.left = next, e.left-1
 }
 
-// addLightest fills in the least that prints of each block weigh.
+// addLightest computes the least weights in each block.
 func (x *Index) addLightest() {
 	for block := range slices.Chunk(x.records, 1<<x.block) {
 		least := block[0].weighs
@@ -317,27 +315,27 @@ func (x *Index) addLightest() {
 	}
 }
 
-// A list of holders is units of 16 bits. The holder's distance from the one before is in the high
-// bits, above how often it has the key, less one. Where the distance has no room the high bit of the
-// unit is set, and its low bits are in another. Of a key that one print in 200 holds few have two.
-// No step between maxPrints is too long.
+// A list of holders consists of units of 16 bits: the distance from the previous holder above the
+// count of the key, less one. If the distance does not fit, the high bit of the unit is set and the
+// low bits of the distance follow in another unit. Few units of a key that one print in 200 holds
+// are long. No distance within maxPrints is too long.
 const (
 	timesBits = 4
-	manyTimes = 1<<timesBits - 1 // more than this are in many
+	manyTimes = 1<<timesBits - 1 // higher counts are in many
 	stepBits  = 15 - timesBits
 	maxPrints = 1 << (16 + stepBits)
 )
 
-// commonPairs is how many pairs an index has in common, with bits of prints for them.
+// commonPairs is the number of pairs for which prints have a bit.
 const commonPairs = 64
 
-// A pair is a key of some number and how often a print has it at least.
+// A pair is the number of a key and the least count of it.
 type pair struct{ number, times uint32 }
 
-// addCommons finds the pairs that most prints have, of equal ones the first, among those of the first
-// keys. Where there are too few the others ask for a key 0 times, and no print has their bit.
+// addCommons finds the pairs that most prints have, ties in order, among those of the first keys.
+// Missing pairs have a count of 0, and no print has their bit.
 func (x *Index) addCommons() {
-	var lists [commonPairs]int // the places of these keys
+	var lists [commonPairs]int // of the first keys
 	keys := min(commonPairs, len(x.keys))
 	for k := range x.keys {
 		if number := x.lists[k].number; number < commonPairs {

@@ -7,36 +7,36 @@ import (
 	"baca/algo/internal/kernel"
 )
 
-// Rows have a bit for each place of an index of few prints: who has a key at least so often.
-// Where the processor adds by such masks, what each print has in common with another is bounded
-// in less time than it takes to leave most of them out, and then two or three are left to
-// compare. Keys that few prints have are without rows: it is faster to go through their holders.
+// rows are bit masks over the places of a small index: who holds a key at least so often. If the
+// processor adds by masks, they bound what each print has in common with another faster than meet
+// rules most out, and two or three prints remain to compare. Keys with few holders have no rows:
+// going through their lists is faster.
 type rows struct {
 	words uint32   // of a row
 	bits  []uint64 // all rows
-	// Of the key of each number how many rows it has, for once, twice and so on, in the low bits, and above them the
-	// word where they begin.
+	// By number of a key: how many rows it has, for once, twice and so on, in the low bits, and above
+	// them the word where they begin.
 	of []uint32
 }
 
 const (
-	// mostRowed prints are few.
+	// mostRowed is the most prints of a small index.
 	mostRowed = maxBlocks * minBlock
-	// Up to a rowedPart-th of the prints are added in less time than a row takes. So all rows have room
-	// for no more than a small multiple of the counts that they stand for.
+	// Adding up to a rowedPart-th of the prints takes less time than a row. This also bounds the memory
+	// of rows by a small multiple of the counts.
 	rowedPart = 32
-	// rowBits is room for how many rows a key has. The last one counts for all above it.
+	// rowBits hold the number of a key's rows. The last row stands for all higher counts.
 	rowBits  = 4
 	mostRows = 1<<rowBits - 1
 )
 
-// A block of an index with rows is what has a top.
+// minBlock must equal kernel.Top: the kernel finds the largest cell of each block.
 var _ = [1]struct{}{}[minBlock-kernel.Top]
 
-// useRows says whether rows are of use; only tests change it.
+// useRows reports whether rows help; only tests change it.
 var useRows = kernel.HasMasks()
 
-// withRows returns the rows, which the first call makes, nil where they are of no use.
+// withRows returns the rows, made by the first call, or nil if they do not help.
 func (x *Index) withRows() *rows {
 	if x.Len() == 0 || x.Len() > mostRowed || !useRows {
 		return nil
@@ -52,7 +52,7 @@ func newRows(x *Index) *rows {
 		if int(l.holders) <= least {
 			continue
 		}
-		var have [mostRows + 1]int // by count, the last also for those above it
+		var have [mostRows + 1]int // prints by count; the last includes higher ones
 		for _, times := range x.holdersOf(k) {
 			have[min(times, mostRows)]++
 		}
@@ -72,10 +72,10 @@ func newRows(x *Index) *rows {
 	return r
 }
 
-// strips is how many cells there are for n prints, in whole strips of the kernel.
+// strips is the number of cells for n prints, in whole strips of the kernel.
 func strips(n int) int { return (n + kernel.Strip - 1) / kernel.Strip * kernel.Strip }
 
-// few is meet and settle by rows.
+// few replaces meet and settle for an index with rows.
 func (s *search) few(r *rows) {
 	cells := s.cells[:r.words*64]
 	s.at, s.gains = s.at[:0], s.gains[:0]
@@ -86,7 +86,7 @@ func (s *search) few(r *rows) {
 			s.add(t)
 			continue
 		}
-		gain, sum := t.set, cell(0) // what the row adds, and the rows so far with counts
+		gain, sum := t.set, cell(0) // of this row, and of the rows so far with counts
 		for times := uint32(1); times <= n; times++ {
 			upTo := t.times(times)
 			if times == n {
@@ -104,8 +104,8 @@ func (s *search) few(r *rows) {
 	s.met = s.met[:0]
 }
 
-// compareAbove compares in full the prints whose cells are enough, beginning with those that
-// seem the best by each measure.
+// compareAbove compares in full the prints whose cells suffice, first those that seem the best by
+// each measure.
 func (s *search) compareAbove(cells []cell) {
 	x := s.x
 	for m := range Measure(2) {
@@ -132,7 +132,7 @@ func (s *search) compareAbove(cells []cell) {
 	}
 }
 
-// likeliest returns the block in which the best print by a measure seems to be.
+// likeliest returns the block that seems to hold the best print by a measure.
 func (s *search) likeliest(m Measure) (block int) {
 	have, of := 0.0, 1.0
 	for b := range s.x.lightest {

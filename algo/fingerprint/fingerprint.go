@@ -1,14 +1,12 @@
-// Package fingerprint describes graphs by the rooted neighbourhoods that they hold,
-// without any learning: every node gets a key for what surrounds it up to a number
-// of steps (Weisfeiler–Lehman subtrees), and a graph is the set of its keys, with
-// counts. On molecules these are circular fingerprints, much like ECFP but for bond
-// orders, which the graphs do not carry. How similar a graph's print is to those of
-// the training set is the chemists' applicability domain, the classical rival of a
-// learned score.
+// Package fingerprint describes graphs by rooted neighbourhoods, without learning: every node gets a
+// key for its surroundings up to a number of steps (Weisfeiler–Lehman subtrees), and a graph is the
+// set of its keys, with counts. On molecules these are circular fingerprints, like ECFP without bond
+// orders, which graphs lack. The similarity of prints to those of the training set is the chemists'
+// applicability domain, the classical rival of a learned score.
 //
-// A key is a hash of a neighbourhood, so prints do not show structures. They can
-// still tell whether a given molecule was among those they were made from: treat
-// them as derived from the training set, not as anonymous.
+// A key is a hash of a neighbourhood, so prints do not show structures. They can still tell whether
+// a given molecule was among those they were made from: treat them as derived from the training set,
+// not as anonymous.
 package fingerprint
 
 import (
@@ -23,12 +21,10 @@ import (
 	"baca/algo/internal/parallel"
 )
 
-// DefaultHeight is the height of the subtrees that most uses want. On molecules it
-// is the radius of ECFP4.
+// DefaultHeight is the usual height of subtrees, on molecules the radius of ECFP4.
 const DefaultHeight = 2
 
-// MaxHeight bounds the height. Beyond it the keys of a molecule are nearly all
-// unique.
+// MaxHeight bounds the height. Above it nearly all keys of a molecule are unique.
 const MaxHeight = 8
 
 // A Print is the multiset of keys of one graph.
@@ -37,19 +33,18 @@ type Print struct {
 	Counts []uint32 // how often each occurs, at least 1
 }
 
-// New returns the print of g with subtrees of heights 0 to height, which must be
-// within [0, MaxHeight]. A node starts with a key of its row of features and its
-// degree; each further height hashes a node's key with the sorted keys of its
-// neighbours. Isomorphic graphs with the same features have the same print, in any
-// order of the nodes, on any machine. Neighbourhoods that differ have the same key by
-// accident once in 2³² pairs. The time is O(height·m·log(degree)).
+// New returns the print of g with subtrees of heights 0 to height, at most MaxHeight. At height 0 a
+// key hashes a node's features and degree; each further height hashes a node's key with the sorted
+// keys of its neighbours. Isomorphic graphs with the same features have the same print, in any order
+// of the nodes, on any machine. Different neighbourhoods share a key by accident once in 2³² pairs.
+// The time is O(height·m·log(degree)).
 func New(g *graph.Graph, height int) Print {
 	var p Print
 	p.Describe(g, height)
 	return p
 }
 
-// Describe makes p the print of g, as New does, in the memory of p where that is enough.
+// Describe is New in the memory of p, if that suffices.
 func (p *Print) Describe(g *graph.Graph, height int) {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -59,8 +54,8 @@ func (p *Print) Describe(g *graph.Graph, height int) {
 // count makes p the print of keys, which it sorts.
 func (p *Print) count(w *workspace, keys []uint32) {
 	w.sort(keys)
-	// Which keys are equal to the one before nobody can predict, so that this does not branch:
-	// the last of equal ones says where they end.
+	// Which keys equal the previous one is unpredictable, so this does not branch: the last of
+	// equal keys sets where they end.
 	w.ends = slices.Grow(w.ends[:0], len(keys)+1)[:len(keys)+1]
 	ends, distinct, last := w.ends[1:], -1, uint32(0)
 	if len(keys) > 0 {
@@ -84,9 +79,8 @@ func (p *Print) count(w *workspace, keys []uint32) {
 	}
 }
 
-// From fewSorted to manySorted keys are put in order by their high bytes first. Keys are
-// hashes, so that few have the same one. Texts that were made for many to have it cost no more
-// than manySorted² steps.
+// From fewSorted to manySorted keys are sorted by their high bytes first. Keys are hashes, so few
+// share one. Input built to make many share it costs at most manySorted² steps.
 const fewSorted, manySorted = 24, 1 << 10
 
 // sort sorts keys.
@@ -117,8 +111,8 @@ func (w *workspace) sort(keys []uint32) {
 	}
 }
 
-// subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in
-// memory that the next call uses again.
+// subtrees returns the keys of all subtrees up to a height, in the order of Nodes, in memory that the
+// next call reuses.
 func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	if height < 0 || height > MaxHeight {
 		panic(fmt.Sprintf("fingerprint: height %d, want 0 to %d", height, MaxHeight))
@@ -142,21 +136,20 @@ func (w *workspace) subtrees(g *graph.Graph, height int) []uint32 {
 	return keys
 }
 
-// height returns the hashes of the subtrees of height h of n nodes, and room for one more.
+// height returns the hashes of n nodes' subtrees of height h, and room for one more.
 func (w *workspace) height(h, n int) []uint64 { return w.colors[h*(n+1) : (h+1)*(n+1)] }
 
-// Nodes returns the keys that New counts, by the node that each belongs to: that of
-// node i at height h is at h·n + i.
+// Nodes returns the keys that New counts by node: that of node i at height h is at h·n + i.
 func Nodes(g *graph.Graph, height int) []uint32 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
 	return slices.Clone(w.subtrees(g, height))
 }
 
-// Signature returns 128 bits that are the same for graphs with the same subtrees of MaxHeight,
-// as often as each occurs, and for others by accident only. Features of the column skip
-// count as 0; −1 skips none. It costs a fraction of a print: what is around a node is added
-// up and not sorted, and only the last height is kept.
+// Signature returns 128 bits that are equal for graphs with the same subtrees of MaxHeight and counts
+// of them, and for others by accident only. Features of the column skip count as 0; −1 skips none.
+// It costs a fraction of a print: neighbours are added up, not sorted, and only the last height is
+// kept.
 func Signature(g *graph.Graph, skip int) [2]uint64 {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -183,9 +176,8 @@ func Signature(g *graph.Graph, skip int) [2]uint64 {
 	return sum
 }
 
-// surround fills in the neighbours of each node, in four places, unless a node has more. Of n
-// nodes, place n stands for those that a node has less. How many an atom has nobody can
-// predict, so that what goes through all four and does not ask is faster.
+// surround lists four neighbours of each node, unless a node has more; n stands for a missing one.
+// The number of an atom's neighbours is unpredictable, so it is faster to go through all four.
 func (w *workspace) surround(g *graph.Graph) {
 	n, last := g.N(), len(g.Neighbors)-1
 	w.four = slices.Grow(w.four[:0], n)[:0]
@@ -221,8 +213,8 @@ func root(g *graph.Graph, i, skip int) uint64 {
 	return h
 }
 
-// grow hashes subtrees one height up, from the hashes of all nodes and room for one more, after
-// surround. What is around a node is sorted.
+// grow hashes subtrees of the next height, neighbours sorted, after surround. Both slices have room
+// for one hash more than nodes.
 func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
 	if len(w.four) == 0 {
 		for i := range g.N() {
@@ -247,7 +239,7 @@ func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
 		a, c = min(a, c), max(a, c)
 		b, d = min(b, d), max(b, d)
 		b, c = min(b, c), max(b, c)
-		var with [5]uint64 // so many neighbours
+		var with [5]uint64 // by number of neighbours
 		with[0] = mix(seed, now[i])
 		with[1] = mix(with[0], a)
 		with[2] = mix(with[1], b)
@@ -257,8 +249,7 @@ func (w *workspace) grow(g *graph.Graph, now, next []uint64) {
 	}
 }
 
-// widen hashes subtrees one height up, from the hashes of all nodes and room for one more, after
-// surround. It costs less than grow: what is around a node is added up and not sorted.
+// widen is grow with neighbours added up instead of sorted, which costs less.
 func (w *workspace) widen(g *graph.Graph, now, next []uint64) {
 	if len(w.four) == 0 {
 		for i := range g.N() {
@@ -276,7 +267,7 @@ func (w *workspace) widen(g *graph.Graph, now, next []uint64) {
 	}
 }
 
-// Hash returns a number that is the same for equal prints, and for others by accident only.
+// Hash returns a number that is equal for equal prints, and for others by accident only.
 func (p Print) Hash() uint64 {
 	h := uint64(seed)
 	for i, k := range p.Keys {
@@ -285,7 +276,7 @@ func (p Print) Hash() uint64 {
 	return h
 }
 
-// Equal tells whether p and q are the same.
+// Equal reports whether p and q are the same.
 func (p Print) Equal(q Print) bool {
 	return slices.Equal(p.Keys, q.Keys) && slices.Equal(p.Counts, q.Counts)
 }
@@ -312,16 +303,16 @@ type workspace struct {
 	nodes             []int32    // in the order of high bits of their hashes
 	colors            []uint64   // the hashes of all subtrees, by height and node, see height
 	now, next, around []uint64   // of Signature, and around a node
-	ties, others      [][2]int32 // places in an order of nodes that are not told apart
+	ties, others      [][2]int32 // ranges of an order with equal nodes
 	roots             memo
 }
 
-// A memo has hashes of nodes at height 0. Most nodes of molecules are like some that were met
-// before, and to compare their features is faster than to hash them.
+// A memo caches hashes of nodes at height 0. Most nodes of molecules resemble earlier ones, and
+// comparing features is faster than hashing them.
 type memo struct {
 	features int
 	known    [1 << 8]struct {
-		hash   uint64 // 0 where there is none
+		hash   uint64 // 0 for none
 		degree int32
 		row    [memoFeatures]uint32 // the bits of the features
 	}
@@ -330,10 +321,10 @@ type memo struct {
 // spread is 2³² divided by the golden ratio.
 const spread = 0x9e37_79b1
 
-// memoFeatures is how many features nodes of a memo have at most: those of molecules.
+// memoFeatures is the most features of a memo's nodes: those of molecules.
 const memoFeatures = 9
 
-// root is root, which it remembers.
+// root is the function root, cached.
 func (m *memo) root(g *graph.Graph, i int) uint64 {
 	f := g.Features
 	if f > memoFeatures {
@@ -375,18 +366,18 @@ func mix(h, word uint64) uint64 {
 
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
-// A Measure says how alike two prints are, from 0 for prints without a common key to
-// 1 for equal ones. Two empty prints are alike.
+// A Measure is a similarity of prints, from 0 without a common key to 1 for equal prints, empty ones
+// included.
 type Measure int
 
 const (
 	// Sets is the Tanimoto similarity |a ∩ b| / |a ∪ b| of the keys, counts aside.
 	Sets Measure = iota
-	// Counts is the same of multisets: Σ min(a, b) / Σ max(a, b) over all keys.
+	// Counts is the same for multisets: Σ min(a, b) / Σ max(a, b) over all keys.
 	Counts
 )
 
-// count is what a key that occurs n times counts.
+// count is the weight of a key that occurs n times.
 func (m Measure) count(n uint32) int {
 	if m == Counts {
 		return int(n)
@@ -394,7 +385,7 @@ func (m Measure) count(n uint32) int {
 	return 1
 }
 
-// size is what all keys of a print count.
+// size is the weight of all keys of a print.
 func (m Measure) size(p Print) int {
 	sum := 0
 	for _, n := range p.Counts {
@@ -403,8 +394,7 @@ func (m Measure) size(p Print) int {
 	return sum
 }
 
-// Tanimoto is the similarity of two sets with so many members, alone and in common: 1 for two
-// empty ones.
+// Tanimoto is the similarity of sets of sizes a and b with common members: 1 for two empty sets.
 func Tanimoto(common, a, b int) float64 {
 	if a+b == 0 {
 		return 1

@@ -10,25 +10,25 @@ import (
 	"sync"
 )
 
-// An Index finds the prints of a set that are most similar to another. It is
-// read-only, and several goroutines may use it at once.
+// An Index finds the prints of a set that are most similar to another. It is read-only and safe for
+// concurrent use.
 //
-// It is packed: the prints are as in a file, in the order of their places, and the prints that
-// hold a key are a list of units, see build.go. About 250 bytes hold a molecule.
+// Prints are packed as in a file, in the order of their places, and the holders of a key are a list
+// of units, see build.go. A molecule takes about 250 bytes.
 type Index struct {
 	*finder
 	prints  []byte   // packed, in the order of their places
 	places  []uint32 // of each print
 	records []record // of each place
 	totals  []uint32 // of each place, the counts of the print
-	names   []uint32 // the key of each number
+	names   []uint32 // keys by number
 	lists   []list   // of each key, and an empty one
 	holders []uint16 // units
-	many    []uint32 // place, number of the key and count where a unit has no room for it, ascending
-	common  []pair   // those that most prints have
-	// Places without their low bits are blocks, of prints that weigh about as much.
+	many    []uint32 // place, number of the key and count, where a unit has no room for it, ascending
+	common  []pair   // pairs that most prints have
+	// Places without their low bits are blocks of prints of similar weight.
 	block    uint
-	lightest [][2]int64 // of each block, the least that its prints weigh
+	lightest [][2]int64 // the least weights in each block
 
 	once sync.Once // for rows
 	rows *rows     // see withRows
@@ -37,10 +37,10 @@ type Index struct {
 // A finder finds keys.
 type finder struct {
 	keys  []uint32 // distinct, ascending
-	heads []uint32 // the first of keys that begins with some bits, see headBits
+	heads []uint32 // by leading bits: the first key that has them, see headBits
 }
 
-// newFinder keeps keys, which are distinct and ascending.
+// newFinder finds distinct ascending keys, which it keeps.
 func newFinder(keys []uint32) *finder {
 	f := &finder{keys: keys}
 	b := headBits(len(keys))
@@ -54,32 +54,33 @@ func newFinder(keys []uint32) *finder {
 	return f
 }
 
-// A record is what a search asks of a print. It is small, since most are far from the last.
+// A record is what a search reads of a print. It is small, since records read are far apart.
 type record struct {
-	common uint64   // a bit for each of the common pairs, set where the print has that
-	weighs [2]int64 // the rarities of the keys: once each, and by counts
+	common uint64   // a bit for each common pair that the print has
+	weighs [2]int64 // sums of the rarities of the keys: once each, and by counts
 	first  uint32   // of prints
 	row    uint32   // the number of the print
 }
 
-// A list is where the holders of a key begin, how many they are, and the number of the key, see Packed.
+// A list says where the holders of a key begin, how many there are, and the number of the key, see
+// Packed.
 type list struct{ first, holders, number uint32 }
 
-// Places are cut into blocks, at most maxBlocks of them, and slabBlocks of these make a slab.
+// Places are cut into at most maxBlocks blocks; slabBlocks blocks make a slab.
 const slabBlocks, maxBlocks = 16, 256
 
-// blockBits is how many low bits of a place tell apart prints of a block.
+// blockBits is how many low bits of a place number the prints of a block.
 func blockBits(prints int) uint {
 	return uint(bits.Len(uint(max(prints, minBlock*maxBlocks)-1) / maxBlocks))
 }
 
-// minBlock is how many prints a block has room for at least.
+// minBlock is the least size of a block.
 const minBlock = 16
 
-// headBits is how many bits of a key choose where to look for it.
+// headBits is how many leading bits of a key choose where to look for it.
 func headBits(keys int) uint { return uint(bits.Len(uint(keys) / 2)) }
 
-// find returns which of keys a key is, and whether it is there.
+// find returns the place of a key among keys, and whether it is there.
 func (x *finder) find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
@@ -87,8 +88,8 @@ func (x *finder) find(key uint32) (int, bool) {
 		at, found := slices.BinarySearch(x.keys[lo:hi], key)
 		return int(lo) + at, found
 	}
-	// How many begin so and which of them is meant nobody can predict, so that this does not
-	// branch. The keys from hi on are larger.
+	// How many keys have these bits and which is meant is unpredictable, so this does not branch.
+	// Keys from hi on are larger.
 	last := uint32(len(x.keys) - 1)
 	at := lo
 	if x.keys[min(lo, last)] < key {
@@ -101,7 +102,7 @@ func (x *finder) find(key uint32) (int, bool) {
 	return int(at), at < hi && x.keys[min(at, last)] == key
 }
 
-// look returns the place of a key's list, which is empty where no print has it.
+// look returns the place of a key's list, an empty one if no print has the key.
 func (x *Index) look(key uint32) int {
 	k, ok := x.find(key)
 	if !ok { // a conditional move
@@ -115,7 +116,7 @@ func (x *Index) Holders(key uint32) int {
 	return int(x.lists[x.look(key)].holders)
 }
 
-// holdersOf goes through who is in a list, by place, ascending, and how often.
+// holdersOf yields the holders in list k, by ascending place, and their counts.
 func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 	return func(yield func(place, times uint32) bool) {
 		l, place := x.lists[k], ^uint32(0)
@@ -140,7 +141,7 @@ func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 	}
 }
 
-// manyOf returns how often the print at a place has the key of some number, where many says so.
+// manyOf returns the count in many of a print and the number of a key.
 func (x *Index) manyOf(place, number uint32) uint32 {
 	lo, hi := 0, len(x.many)/3
 	for lo < hi {
@@ -154,19 +155,20 @@ func (x *Index) manyOf(place, number uint32) uint32 {
 	return x.many[3*lo+2]
 }
 
-// size is how many keys the print at a place has.
+// size is the number of keys of the print at a place.
 func (x *Index) size(place int) int {
 	n, _ := binary.Uvarint(x.prints[x.records[place].first:])
 	return int(n)
 }
 
-// rarity is the inverse document frequency of a key that so many of n prints hold, in units of 2⁻³⁶. Sums of
-// integers do not depend on their order. None of 2²⁷ prints is above 20, and maxTimes of them have room in 63 bits.
+// rarity is the inverse document frequency of a key with that many holders among n prints, in units
+// of 2⁻³⁶: sums of integers do not depend on their order. With 2²⁷ prints it is below 20, so maxTimes
+// of them fit into 63 bits.
 func rarity(n, holders int) int64 {
 	return int64(math.Round((1 + math.Log(float64(n+1)/float64(holders+1))) * (1 << 36)))
 }
 
-// weigh returns the sums of the rarities of the keys of p, once each and as often as each occurs.
+// weigh sums the rarities of p's keys, once each and by counts.
 func (p Print) weigh(rarity func(key uint32) int64) (sums [2]int64) {
 	for k, key := range p.Keys {
 		r := rarity(key)
@@ -182,8 +184,8 @@ func (x *Index) rarity(key uint32) int64 { return rarity(x.Len(), x.Holders(key)
 // Len returns the number of prints.
 func (x *Index) Len() int { return len(x.places) }
 
-// Packed returns the prints in the order of their places, as OpenIndex wants them, and the row of
-// each. They must not be changed.
+// Packed returns what OpenIndex takes: the prints in the order of their places, and the row of each.
+// They must not be changed.
 func (x *Index) Packed() (p Packed, rows []byte) {
 	rows = make([]byte, 0, 4*x.Len())
 	for _, r := range x.records {
@@ -208,9 +210,8 @@ func (x *Index) entries(list []entry, place int) []entry {
 	return list
 }
 
-// Similarities writes the measure of p and every print of the index to dst, which
-// must have room for exactly those. The time is that of going through the prints
-// that have each key.
+// Similarities writes the similarity of p to every print of the index to dst, which has that length.
+// It goes through the holders of each key.
 func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	if len(dst) != x.Len() {
 		panic(fmt.Sprintf("fingerprint: %d values for an index of %d prints", len(dst), x.Len()))
@@ -231,9 +232,8 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 	}
 }
 
-// Nearest returns the similarities of p to the k prints of the index that are most
-// similar to it, the most similar first; fewer where the index has fewer. It is meant
-// for a small k, 0 or more.
+// Nearest returns the similarities of p to the k most similar prints, the largest first; fewer if the
+// index has fewer. It is meant for a small k, 0 or more.
 func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	all := make([]float64, x.Len())
 	x.Similarities(all, m, p)
@@ -252,14 +252,13 @@ func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	return best
 }
 
-// Ranks is how many of the most similar prints Closest looks for.
+// Ranks is the number of prints that Closest ranks.
 const Ranks = 10
 
-// Ranking has the similarities of the most similar prints, the largest first, 0 where
-// there are no more.
+// Ranking lists the similarities of the most similar prints, the largest first, 0 for missing ones.
 type Ranking [Ranks]float64
 
-// add takes in a similarity if it is among the largest.
+// add inserts a similarity larger than the last.
 func (r *Ranking) add(s float64) {
 	at := Ranks - 1
 	for at > 0 && r[at-1] < s {
@@ -269,22 +268,19 @@ func (r *Ranking) add(s float64) {
 	r[at] = s
 }
 
-// ownWeight is that of what only p has in Closest, and the rest of 1 that of what only
-// the other has.
+// ownWeight is Closest's weight of what only p has; what only the other has gets the rest of 1.
 const ownWeight = 0.7
 
-// Closest returns how many prints of the index equal p, and how similar p is to those of
-// the others that are most similar to it, as sets of keys and with counts. It is
-// Tversky's similarity
+// Closest returns how many prints of the index equal p, and the similarities of p to the most similar
+// of the others, as sets of keys and with counts, by Tversky's similarity
 //
 //	c / (c + 0.7·(a−c) + 0.3·(b−c))
 //
-// where a, b and c are the sums over the keys of p, of the other, and of both (for
-// counts the smaller one), each key weighted by its inverse document frequency
-// 1 + ln((n+1)/(h+1)) if h of n prints hold it. So it matters more what p has that the
-// other lacks than the reverse, and rare keys matter more than common ones. own, unless
-// negative, is a print of the index to leave out. The time is that of going through the
-// prints that have each key, once. Best finds the first rank much faster.
+// where a, b and c are sums over the keys of p, of the other, and of both (for counts the smaller
+// one), each key weighted by its inverse document frequency 1 + ln((n+1)/(h+1)) if h of n prints
+// hold it. What only p has matters more than what only the other has, and rare keys matter more than
+// common ones. own, unless negative, is a print of the index to leave out. Closest goes through the
+// holders of each key once; Best finds the first rank much faster.
 func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	sums := commonSpare.Get().(*[]int64)
 	defer commonSpare.Put(sums)
@@ -316,7 +312,7 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 	return equal, sets, counts
 }
 
-// addCommon fills sums with what p and each print have in common, as sets and with counts.
+// addCommon sums what p and each print have in common, as sets and with counts.
 func (x *Index) addCommon(sums *[]int64, p Print) {
 	n := 2 * x.Len()
 	*sums = slices.Grow((*sums)[:0], n)[:n]
@@ -334,9 +330,8 @@ func (x *Index) addCommon(sums *[]int64, p Print) {
 // commonSpare keeps the memory of Closest from call to call.
 var commonSpare = sync.Pool{New: func() any { return new([]int64) }}
 
-// Known returns the fraction of the keys of p, each counted as often as it occurs,
-// that some print of the index holds: 1 where every neighbourhood was seen before.
-// Of an empty print it is 1.
+// Known returns the fraction of p's keys, counted as often as they occur, that the index holds: 1 if
+// every neighbourhood was seen before, and for an empty print.
 func (x *Index) Known(p Print) float64 {
 	known, all := 0.0, 0.0
 	for i, k := range p.Keys {
@@ -351,7 +346,7 @@ func (x *Index) Known(p Print) float64 {
 	return known / all
 }
 
-// Novel returns how many keys of p no print of the index has. own, unless negative, is a print of
+// Novel returns the number of p's keys that no print of the index has. own, unless negative, is a print of
 // the index to leave out, which p equals.
 func (x *Index) Novel(p Print, own int) (novel int) {
 	most := 0

@@ -7,21 +7,18 @@ import (
 	"baca/algo/graph"
 )
 
-// An Order is an order of the nodes of a graph by their subtrees of growing height. It is
-// the same for isomorphic graphs with the same features, but for nodes whose subtrees of
-// all heights are the same.
+// An Order orders the nodes of a graph by their subtrees of growing height. Isomorphic graphs with
+// the same features have the same order, except for nodes whose subtrees of all heights are equal.
 type Order []int32
 
-// Arrange is New, and makes o the order of the nodes of g by their subtrees of height 0, those
-// equal in that by height 1, and so on up to depth. The heights up to height are those of
-// the print and are hashed once for both.
+// Arrange is New, and makes o the order of the nodes of g by their subtrees of height 0, ties by
+// height 1, and so on up to depth. Heights up to height are hashed once, for print and order.
 //
-// What a graph network of at most depth layers computes for a node depends on its subtree of
-// height depth alone, if each node adds up its neighbours in this order: where nodes have
-// the same subtree of height h, their neighbours have the same ones of height h−1, and in
-// the same order, since it puts heights below h−1 first and these follow from that. So
-// sums over the neighbours of a node and over all nodes have the same bits for isomorphic
-// graphs, and which of equal nodes is first does not matter.
+// If each node adds up its neighbours in this order, a graph network of at most depth layers
+// computes for a node what depends on its subtree of height depth alone: nodes with equal subtrees
+// of height h have neighbours with equal subtrees of height h−1, in the same order. So sums over
+// neighbours and over all nodes have the same bits for isomorphic graphs, whichever of equal nodes
+// is first.
 func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	w := spare.Get().(*workspace)
 	defer spare.Put(w)
@@ -38,7 +35,7 @@ func (o *Order) Arrange(g *graph.Graph, height, depth int) Print {
 	}
 	for h := height; h < depth && len(w.ties) > 0; h++ {
 		w.refine(g, h)
-		// Where no nodes are told apart by a height, none are by any above it.
+		// If a height separates no nodes, no greater height does.
 		if !w.split(*o, w.height(h+1, n)) {
 			break
 		}
@@ -53,7 +50,7 @@ func (w *workspace) refine(g *graph.Graph, h int) {
 	w.widen(g, w.height(h, n), w.height(h+1, n))
 }
 
-// split sorts nodes that are tied so far by hashes, and says whether some are no longer tied.
+// split sorts tied nodes by hashes, and reports whether some are no longer tied.
 func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
 	ties := w.ties
 	w.ties = w.others[:0]
@@ -74,12 +71,12 @@ func (w *workspace) split(nodes []int32, by []uint64) (some bool) {
 	return some
 }
 
-// Up to fewTied nodes are sorted without a detour.
+// Up to fewTied nodes are sorted directly.
 const fewTied = 10
 
-// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of few hashes at first, and
-// these differ in the high bits: nodes are put in the order of these, and then of all bits. For
-// hashes that were made not to differ there, see fewSorted.
+// sortNodes sorts nodes by hashes. Most nodes of a molecule have one of a few hashes at first, which
+// differ in the high bits: nodes are sorted by these, then by all bits. For hashes built to agree in
+// the high bits, see fewSorted.
 func (w *workspace) sortNodes(nodes []int32, by []uint64) {
 	from := nodes
 	switch {

@@ -9,13 +9,14 @@ import (
 	"slices"
 )
 
-// Packed is prints in the form of a model file. Keys are numbered from the one that most prints hold, of
-// equally many the first: so most numbers are small. Each print is uvarints: how many keys it has, then
-// for each of their numbers, ascending, 2·s if the key occurs once and 2·s + 1 if more often, where s is how
-// many numbers to skip; in the latter case also how often it occurs, less two. A molecule takes about 80 bytes.
+// Packed is the form of prints in a model file. Keys are numbered by falling number of holders, ties
+// by key, so most numbers are small. A print consists of uvarints: the number of its keys, then for
+// each of their numbers, ascending, 2·s if the key occurs once and 2·s + 1 if more often, where s
+// numbers are skipped; in the latter case its count, less two, follows. A molecule takes about 80
+// bytes.
 type Packed struct {
 	Keys    []uint32 // distinct, ascending
-	Holders []uint32 // of each key, how many prints have it
+	Holders []uint32 // of each key, the number of prints that have it
 	Prints  []byte
 }
 
@@ -25,7 +26,7 @@ var ErrPacked = errors.New("malformed prints")
 // maxTimes is the largest sum of the counts of a print, see rarity.
 const maxTimes = 1 << 22
 
-// Pack packs prints. They must be as New makes them, see Check.
+// Pack packs prints made by New, see Check.
 func Pack(prints []Print) Packed {
 	p := newPacker(prints)
 	for _, q := range prints {
@@ -42,7 +43,7 @@ type packer struct {
 	entries []entry
 }
 
-// An entry is the number of a key, and how often a print has it.
+// An entry is the number of a key and its count in a print.
 type entry struct{ number, times uint32 }
 
 func newPacker(prints []Print) *packer {
@@ -61,10 +62,10 @@ func newPacker(prints []Print) *packer {
 	return p
 }
 
-// numbersOf goes through the keys with the number of each, from how many of n prints have them.
+// numbersOf yields each key's place and number; n is the number of prints.
 func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 	return func(yield func(k int, number uint32) bool) {
-		next := make([]uint32, n+1) // by how many prints are without the key
+		next := make([]uint32, n+1) // by number of prints without the key
 		for _, h := range holders {
 			next[n-int(h)]++
 		}
@@ -107,7 +108,7 @@ func (p *packer) add(q Print) {
 
 func byNumber(a, b entry) int { return cmp.Compare(a.number, b.number) }
 
-// Unpack returns the n prints that p has.
+// Unpack returns the n prints of p.
 func (p Packed) Unpack(n int) ([]Print, error) {
 	if err := p.check(n); err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (p Packed) Unpack(n int) ([]Print, error) {
 	return prints, u.end()
 }
 
-// check reports keys and holders that n prints cannot have.
+// check refuses keys and holders that n prints cannot have.
 func (p Packed) check(n int) error {
 	if len(p.Holders) != len(p.Keys) {
 		return fmt.Errorf("%w: %d keys, and holders of %d", ErrPacked, len(p.Keys), len(p.Holders))
@@ -169,11 +170,11 @@ func named(entries []entry, names []uint32) Print {
 	return p
 }
 
-// An unpacker reads packed prints from bytes that nobody vouches for.
+// An unpacker reads packed prints from untrusted bytes.
 type unpacker struct {
 	Packed
 	at      int
-	prints  int // so far
+	prints  int // read so far
 	entries int // of these
 }
 
@@ -189,7 +190,7 @@ func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
 	return list, total, nil
 }
 
-// end reports what is left after the last print.
+// end refuses bytes after the last print, and fewer entries than holders.
 func (u *unpacker) end() error {
 	if left := len(u.Prints) - u.at; left > 0 {
 		return fmt.Errorf("%w: %d bytes after the last of %d", ErrPacked, left, u.prints)
@@ -209,10 +210,10 @@ var (
 	errMany    = fmt.Errorf("has counts that sum to more than %d", maxTimes)
 )
 
-// readPrint appends the entries of the print at b[at:] to a list, ascending. It returns the total of the counts, and
-// where the next print begins. All numbers are below keys. How many bytes a number has and whether a count
-// follows nobody can predict, so that the loop does not branch on it: most have up to three and a count of one,
-// and these are in the low half of eight bytes.
+// readPrint appends the entries of the print at b[at:] to a list, ascending. It returns the total of
+// the counts and where the next print begins. All numbers are below keys. The length of a number and
+// whether a count follows are unpredictable, so the loop does not branch on them: most numbers have
+// at most three bytes and counts one, which are in the low half of eight bytes.
 func readPrint(list []entry, b []byte, at, keys int) (_ []entry, total uint32, next int, err error) {
 	size, length := binary.Uvarint(b[at:])
 	if length <= 0 {
@@ -259,8 +260,8 @@ func readPrint(list []entry, b []byte, at, keys int) (_ []entry, total uint32, n
 	return list, uint32(sum), at, nil
 }
 
-// readLong reads a number, how often it occurs, and how many bytes these have, 0 where they end too
-// soon. What is too large may become less, but not right.
+// readLong reads a number and its count, and returns their length in bytes, 0 if they end too soon.
+// It lowers numbers that are too large, but not into the valid range.
 func readLong(b []byte) (v, times uint64, length int) {
 	v, length = binary.Uvarint(b)
 	if length <= 0 {
@@ -277,7 +278,7 @@ func readLong(b []byte) (v, times uint64, length int) {
 	return v, 2 + min(times, maxTimes), length + more
 }
 
-// Check reports prints that are not as New makes them.
+// Check refuses prints that New does not make.
 func Check(prints []Print) error {
 	for i, p := range prints {
 		if len(p.Keys) != len(p.Counts) {
@@ -317,7 +318,7 @@ func distinct(prints []Print) []uint32 {
 	return slices.Clone(slices.Compact(all))
 }
 
-// sortByte writes src to dst ordered by eight bits, those equal in them as they were.
+// sortByte sorts src by eight bits into dst, stably.
 func sortByte(dst, src []uint32, shift int) {
 	var at [257]int
 	for _, k := range src {

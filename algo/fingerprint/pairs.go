@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Pairs compare prints with each other by the similarity of Closest, with the rarities that
-// keys have in an index. They are read-only, and several goroutines may use them at once.
+// Pairs compare prints by the similarity of Closest, with rarities of keys from an index. They are
+// read-only and safe for concurrent use.
 type Pairs struct {
 	points  []Print
-	owns    [][2]float64 // what each point weighs, times ownWeight
+	owns    [][2]float64 // ownWeight times the weight of each point
 	keys    []uint32     // of all points, ascending
 	rarity  []float64    // of each of keys
 	first   []uint32     // of holders of each key, and the end
@@ -53,9 +53,8 @@ func (x *Index) Pairs(points []Print) *Pairs {
 	return p
 }
 
-// To writes for each point how similar other is to it, as sets and with counts: what Best
-// would say of the point if other were the only print of the index, and all keys as rare as
-// they are.
+// To writes how similar other is to each point, as sets and with counts: what Best would return for
+// the point if other were the only print of the index, with the same rarities.
 func (p *Pairs) To(other Print, sets, counts []float64) {
 	if len(sets) != len(p.points) || len(counts) != len(p.points) {
 		panic(fmt.Sprintf("fingerprint: %d and %d values for %d prints", len(sets), len(counts), len(p.points)))

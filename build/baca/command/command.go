@@ -49,7 +49,7 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	root.SetIn(stdin)
-	out, messages := &screen{to: stdout}, &screen{to: stderr}
+	out, messages := &screen{to: stdout}, &screen{to: stderr, names: printable(args)}
 	if root.Name() != paperName {
 		var line string
 		if args, line = renamed(args); line != "" {

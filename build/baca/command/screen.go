@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"io"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -18,6 +19,25 @@ type screen struct {
 	mu   sync.Mutex
 	rest []byte // of an incomplete character
 	err  error
+	// names are arguments with line ends, which must not look like the end of a message.
+	names *strings.Replacer
+}
+
+// printable replaces arguments that have line ends, and values of flags.
+func printable(args []string) *strings.Replacer {
+	var pairs []string
+	for _, arg := range args {
+		if _, value, isFlag := strings.Cut(arg, "="); isFlag && strings.HasPrefix(arg, "--") {
+			arg = value
+		}
+		if strings.ContainsAny(arg, "\r\n") {
+			pairs = append(pairs, arg, table.Printable(arg))
+		}
+	}
+	if pairs == nil {
+		return nil
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func (s *screen) Write(text []byte) (int, error) {
@@ -30,7 +50,11 @@ func (s *screen) Write(text []byte) (int, error) {
 			whole = i
 		}
 	}
-	_, err := io.WriteString(s.to, table.Visible(string(s.rest[:whole])))
+	shown := string(s.rest[:whole])
+	if s.names != nil {
+		shown = s.names.Replace(shown)
+	}
+	_, err := io.WriteString(s.to, table.Visible(shown))
 	s.rest = append(s.rest[:0], s.rest[whole:]...)
 	s.err = cmp.Or(s.err, err)
 	return len(text), err

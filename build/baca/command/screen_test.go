@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,5 +88,14 @@ func TestScreen(t *testing.T) {
 	to.Reset()
 	if (rawScreen{s}).Write([]byte("\x1b\u202e")); to.String() != "\x1b\u202e" {
 		t.Errorf("raw %q", to.String())
+	}
+}
+
+// A name with a line end does not look like the end of a message.
+func TestNamesWithLineEnds(t *testing.T) {
+	var stderr bytes.Buffer
+	run(nil, []string{"score", "--out=x\ny.csv", "a\nb.smi"}, nil, io.Discard, &stderr)
+	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `a\u000ab.smi`) {
+		t.Errorf("%q", got)
 	}
 }

@@ -156,7 +156,7 @@ func (in *inspection) write(w io.Writer) error {
 		line("structures", "SMILES of %s", explain.Count(in.Structures, "training molecule"))
 	}
 	if in.Residuals > 0 {
-		line("residuals", "errors of predictions of %d graphs kept from training, for baca trust", in.Residuals)
+		line("residuals", "errors of predictions of %s kept from training, for baca trust", explain.Count(in.Residuals, "graph"))
 	}
 	line("file", "%s, format %d", size(in.Bytes), in.Format)
 	line("sha256", "%s", in.SHA256)
@@ -178,7 +178,7 @@ func reveals(m *algo.Model) []string {
 	if m.Shared > 0 {
 		add("means of the embeddings of groups of %d or more training graphs that differ (%d groups), and the neighbourhoods, up to two edges wide, that %d graphs of a group have", 2*m.Shared, m.Bank.Len(), m.Shared)
 		if n := len(m.Reference); n > 0 {
-			add("the scores of %d graphs %s, without the graphs", n, report.HoldoutOf(m.Card.Holdout))
+			add("the scores of %s %s, without the graphs", explain.Count(n, "graph"), report.HoldoutOf(m.Card.Holdout))
 		}
 	} else {
 		if n := m.Known(); n > m.Bank.Len() {

@@ -800,3 +800,44 @@ func TestColumnsOfOneNameInParquet(t *testing.T) {
 		}
 	}
 }
+
+// The input's own columns are all but those of the SMILES and the id, in every format.
+func TestOwn(t *testing.T) {
+	var columns bytes.Buffer
+	w := parquet.NewWriter(&columns, "a test", []parquet.Field{{Name: "id", Kind: parquet.Texts}, {Name: "y", Kind: parquet.Numbers}, {Name: "smiles", Kind: parquet.Texts}})
+	for i := range 40 { // levels in runs and packed
+		if w.Text(0, "a"); i%3 == 0 || i > 30 {
+			w.Number(1, 7)
+		} else {
+			w.Null(1)
+		}
+		w.Text(2, "CC")
+		w.End()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a.csv": "id,y,smiles\na,7,CC\n", "a.jsonl": `{"id":"a","y":7,"smiles":"CC"}`, "a.parquet": columns.String(),
+		"a.sdf": molBlock("", "C") + "> <id>\na\n\n> <id>\nb\n\n> <y>\n7\n\n$$$$\n",
+	} {
+		var names []string
+		i := 0
+		for rec, err := range Records(strings.NewReader(text), Options{Name: name, Own: func(list []string) { names = list }}) {
+			if name == "a.sdf" { // which has two ids
+				rec.ID, rec.Err = "a", nil
+			}
+			want := "7"
+			if i%3 != 0 && i <= 30 {
+				want = ""
+			}
+			if err != nil || rec.Err != nil || rec.ID != "a" || !slices.Equal(names, []string{"y"}) || !slices.Equal(rec.Own, []string{want}) {
+				t.Errorf("%s: record %d is %+v, %v, with %q, want %q", name, i, rec, err, names, want)
+			}
+			i++
+		}
+		if i == 0 {
+			t.Errorf("%s: no records", name)
+		}
+	}
+}

@@ -8,6 +8,7 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -135,7 +136,7 @@ func (f *File) readFooter(footer []byte) error {
 		return false
 	})
 	if bad != nil || r.err != nil {
-		return cmpErr(bad, r.err)
+		return cmp.Or(bad, r.err)
 	}
 	if f.columns == nil {
 		if err := f.setSchema(schema); err != nil {
@@ -147,15 +148,6 @@ func (f *File) readFooter(footer []byte) error {
 			return fmt.Errorf("row group %d has %d columns and %d rows: want %d columns", i+1, len(g.chunks), g.rows, f.leaves)
 		}
 		f.rows += g.rows
-	}
-	return nil
-}
-
-func cmpErr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

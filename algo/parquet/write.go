@@ -33,8 +33,8 @@ const (
 	groupBytes = 16 << 20
 )
 
-// A Writer writes rows: set a value for each column, then End. Unset values are null. Close writes
-// the footer; errors are kept until then.
+// A Writer writes rows: set a value or Null for each column, then End. Close writes the footer;
+// errors are kept until then.
 type Writer struct {
 	w       io.Writer
 	columns []writtenColumn

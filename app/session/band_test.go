@@ -21,11 +21,10 @@ func TestHeadline(t *testing.T) {
 		{near + "\n" + far + "\n" + far, "2 of 3 lie outside what the model knows"},
 		{"x", ""},
 	} {
-		s, f, later := newTest(t)
+		s, f, _ := newTest(t)
 		f.scores(c.input)
 		s.Input.Give(c.input, nil)
-		pass(later)
-		f.next(-1)
+		f.settle()
 		if got := Headline(s); got != c.want {
 			t.Errorf("of %q the page says %q, want %q", c.input, got, c.want)
 		}
@@ -38,13 +37,12 @@ func TestHeadline(t *testing.T) {
 // An input that was given as a whole becomes a card; one that is typed or in which nothing
 // could be read does not.
 func TestInputFolds(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	run := func(text string, give func()) {
 		t.Helper()
 		f.scores(text)
 		give()
-		pass(later)
-		f.next(-1)
+		f.settle()
 	}
 	folded := func(want bool, name string) {
 		t.Helper()

@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"strings"
 
 	"baca/app/words"
 	"baca/wasm/message"
@@ -11,11 +10,8 @@ import (
 // mostChoices bounds the remembered tables.
 const mostChoices = 50
 
-// columnsKey is the browser's key of the choices: a line each, with the table's key, a tab and the
-// column.
-const columnsKey = "columns"
-
-// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row.
+// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row
+// until the tab closes.
 func (i *Input) ChooseColumn(name string) {
 	h := i.session.Header
 	if h == nil || name == h.Column || !slices.Contains(h.Columns, name) {
@@ -24,27 +20,7 @@ func (i *Input) ChooseColumn(name string) {
 	i.choices = slices.DeleteFunc(i.choices, func(c message.Choice) bool { return c.Key == h.Key })
 	i.choices = append(i.choices, message.Choice{Key: h.Key, Column: name})
 	i.choices = i.choices[max(len(i.choices)-mostChoices, 0):]
-	if i.store != nil {
-		var b strings.Builder
-		for _, c := range i.choices {
-			b.WriteString(c.Key + "\t" + strings.ReplaceAll(c.Column, "\n", " ") + "\n")
-		}
-		i.store.Put(columnsKey, []byte(b.String()), ignore)
-	}
 	i.session.Begin()
-}
-
-// recall reads the stored choices.
-func (i *Input) recall(store Store) {
-	i.store = store
-	store.Get(columnsKey, func(kept []byte) {
-		for line := range strings.Lines(string(kept)) {
-			key, column, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if ok && len(i.choices) < mostChoices {
-				i.choices = append(i.choices, message.Choice{Key: key, Column: column})
-			}
-		}
-	})
 }
 
 // open requests a file or a text with the choices.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -29,14 +28,11 @@ func answerTable(number uint32, r any, say func(any)) {
 }
 
 func TestAColumnIsChosenAndRemembered(t *testing.T) {
-	s, f, later := newTest(t)
-	kept := memory{}
-	s.Input.recall(kept)
+	s, f, _ := newTest(t)
 	f.answer = answerTable
 	run := func(text string) {
 		s.Input.Give(text, nil)
-		pass(later)
-		f.next(-1)
+		f.settle()
 	}
 	run("first\n")
 	if s.Header == nil || s.Header.Column != "a" || ColumnWords(s.Header) == "" {
@@ -52,8 +48,7 @@ func TestAColumnIsChosenAndRemembered(t *testing.T) {
 	if s.Header != nil {
 		t.Error("the header of the run before is still shown")
 	}
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if s.Header == nil || s.Header.Column != "b" || s.Header.Guessed || ColumnWords(s.Header) != "" {
 		t.Fatalf("header %+v, want b", s.Header)
 	}
@@ -63,35 +58,16 @@ func TestAColumnIsChosenAndRemembered(t *testing.T) {
 		t.Errorf("another table is read from %q", s.Header.Column)
 	}
 	s.Input.ChooseColumn("b")
-	pass(later)
-	f.next(-1)
+	f.settle()
 	s.Input.ChooseColumn("a")
 
-	// After a reload both are known, the latest last; of many only the latest ones.
-	again := New(message.NewClient(f.spawn))
-	again.Input.recall(kept)
-	if want := []message.Choice{{Key: "first", Column: "b"}, {Key: "second", Column: "a"}}; !reflect.DeepEqual(again.Input.choices, want) {
-		t.Errorf("choices %+v", again.Input.choices)
-	}
+	// Of many only the latest are known.
 	for i := range 2 * mostChoices {
 		s.Header = &message.Header{Key: fmt.Sprint("k", i), Columns: []string{"a", "b"}, Column: "a"}
 		s.Input.ChooseColumn("b")
 	}
-	again = New(message.NewClient(f.spawn))
-	again.Input.recall(kept)
-	if got := again.Input.choices; len(got) != mostChoices || got[mostChoices-1] != (message.Choice{Key: fmt.Sprint("k", 2*mostChoices-1), Column: "b"}) {
-		t.Errorf("%d choices after a reload, %v", len(got), got[len(got)-1:])
-	}
-}
-
-// What a browser has kept may have been written by anybody.
-func TestChoicesOfAnotherHand(t *testing.T) {
-	for kept, want := range map[string]int{"": 0, "no tab\n\n\t\n": 1, "a\tb\nc\td": 2, strings.Repeat("a\tb\n", 10*mostChoices): mostChoices} {
-		s := New(nil)
-		s.Input.recall(memory{columnsKey: []byte(kept)})
-		if got := len(s.Input.choices); got != want {
-			t.Errorf("%d choices of %.20q, want %d", got, kept, want)
-		}
+	if got := s.Input.choices; len(got) != mostChoices || got[mostChoices-1] != (message.Choice{Key: fmt.Sprint("k", 2*mostChoices-1), Column: "b"}) {
+		t.Errorf("%d choices, %v", len(got), got[len(got)-1:])
 	}
 }
 
@@ -127,7 +103,7 @@ func TestDrawnLine(t *testing.T) {
 }
 
 func TestNothingRead(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	f.answer = func(number uint32, r any, say func(any)) {
 		if _, ok := r.(*message.Open); ok {
 			say(&message.Opened{Format: "smi", Molecules: true})
@@ -136,15 +112,13 @@ func TestNothingRead(t *testing.T) {
 		usual(number, r, say)
 	}
 	s.Input.Give("", NewFile("empty.smi", nil))
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if got := NothingRead(s); s.Phase != Done || !strings.HasPrefix(got, "There is no structure in it.") {
 		t.Errorf("phase %v, %q", s.Phase, got)
 	}
 	f.answer = usual
 	s.Input.Give("x\nx\n", nil)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if got := NothingRead(s); got != "2 records were refused; the reasons are beside the input." {
 		t.Errorf("%q", got)
 	}

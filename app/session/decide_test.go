@@ -74,8 +74,7 @@ func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 		}
 	}
 	s.Input.Type(text)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	pass(later)
 	if s.Phase != Done {
 		t.Fatalf("phase %v", s.Phase)
@@ -203,7 +202,7 @@ func TestTasks(t *testing.T) {
 }
 
 func TestTasksAreEnded(t *testing.T) {
-	s, f, later := decided(t, lengths)
+	s, f, _ := decided(t, lengths)
 	answer := f.answer
 	f.answer = func(number uint32, r any, say func(any)) {
 		switch r.(type) {
@@ -239,8 +238,7 @@ func TestTasksAreEnded(t *testing.T) {
 	if s.Task != nil || f.ended != 1 {
 		t.Errorf("task %+v, %d workers ended, want none and 1", s.Task, f.ended)
 	}
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if s.Lab.Drift.Failure != nil {
 		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.Drift.Failure)
 	}

@@ -91,8 +91,7 @@ func TestWhatDecides(t *testing.T) {
 	// What was chosen holds for the next input, which is calibrated after its first verdicts.
 	f.scores("CCO\nCCCC\nCCCCC")
 	s.Input.Give("CCO\nCCCC\nCCCCC", nil)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	pass(later)
 	if b, n := f.batches(); b != 2 || n != asked+2 || s.Deciding() != TheBatch {
 		t.Errorf("%d of %d scores are of a batch, want 2 of %d; %v decides", b, n, asked+2, s.Deciding())

@@ -13,7 +13,6 @@ import (
 // An Input is the text of the input pane, or a file.
 type Input struct {
 	session *Session
-	store   Store
 	choices []message.Choice // of columns, see ChooseColumn
 
 	Text     string

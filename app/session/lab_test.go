@@ -154,15 +154,13 @@ func TestNewInputInTheStory(t *testing.T) {
 		htmlOf(t, s)
 	}
 	f.next(-1)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if s.Inspector.Record != 2 || s.Lab.Trace.Value == nil || !strings.Contains(s.SceneLine(), "idc") {
 		t.Errorf("record %d, trace %v, %q", s.Inspector.Record, s.Lab.Trace.Value, s.SceneLine())
 	}
 	// One of which nothing can be read has no story.
 	s.Input.Give("x", nil)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	pass(later)
 	if text := htmlOf(t, s); s.Inspector.Record >= 0 || !strings.Contains(text, "Nothing is scored yet.") {
 		t.Errorf("record %d of an input of which nothing is read", s.Inspector.Record)

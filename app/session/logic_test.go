@@ -309,8 +309,7 @@ func TestRenders(t *testing.T) {
 		t.Error("the first HTML hides what it should show")
 	}
 	s.Input.Type("CCO\nCCCCCC\nCCCCCCCC\nx")
-	pass(later)
-	f.next(-1)
+	f.settle()
 	pass(later)
 	s.Inspector.Show(1)
 	f.next(-1)

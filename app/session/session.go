@@ -110,7 +110,6 @@ func (s *Session) Connect(model string, store Store) {
 		if s.frame == nil {
 			s.Training.Recall(store)
 		}
-		s.Input.recall(store)
 	}
 }
 

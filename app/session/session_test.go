@@ -24,6 +24,7 @@ type fake struct {
 	asked   []any
 	receive func([]byte)
 	died    func(string)
+	later   *[]func() // what waits for time to pass
 }
 
 type fakePort struct {
@@ -198,6 +199,7 @@ func newTest(t *testing.T) (*Session, *fake, *[]func()) {
 	f := &fake{t: t, answer: usual}
 	s := New(message.NewClient(f.spawn))
 	var later []func()
+	f.later = &later
 	s.After = func(_ time.Duration, g func()) { later = append(later, g) }
 	s.Models.Start("", nil)
 	f.next(-1)
@@ -205,6 +207,12 @@ func newTest(t *testing.T) (*Session, *fake, *[]func()) {
 		t.Fatalf("model %v after the start, want the first one", s.Models.Used)
 	}
 	return s, f, &later
+}
+
+// settle lets time pass, and then all answers through.
+func (f *fake) settle() {
+	pass(f.later)
+	f.next(-1)
 }
 
 // pass runs all that waits for time to pass.
@@ -224,11 +232,10 @@ func scoreless(number uint32, r any, say func(any)) {
 }
 
 func TestExport(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	f.scores("CCO\nCCCCCC\nx")
 	s.Input.Type("CCO\nCCCCCC\nx")
-	pass(later)
-	f.next(-1)
+	f.settle()
 	s.ToggleVerdict(Inside)
 	var got []string
 	for _, all := range []bool{true, false} {
@@ -315,8 +322,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	}
 	f.answer = train
 	s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if s.Phase != Unstarted || s.Opened == nil {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
@@ -358,7 +364,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 }
 
 func TestPauseTraining(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	kept := memory{}
 	var finish func()
 	f.answer = func(number uint32, r any, say func(any)) {
@@ -375,8 +381,7 @@ func TestPauseTraining(t *testing.T) {
 		}
 	}
 	s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
-	pass(later)
-	f.next(-1)
+	f.settle()
 	s.Training.store = kept
 	s.Training.Start(Recipe{})
 	if got := s.Training.ShortLine(); got != "Training: epoch 0" {
@@ -436,7 +441,7 @@ func (s shared) Release() {
 func TestOneTabTrains(t *testing.T) {
 	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
 	tab := func() (*Session, *fake) {
-		s, f, later := newTest(t)
+		s, f, _ := newTest(t)
 		f.answer = func(number uint32, r any, say func(any)) {
 			if _, ok := r.(*message.Train); ok {
 				say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
@@ -448,8 +453,7 @@ func TestOneTabTrains(t *testing.T) {
 		own.mine = new(bool)
 		s.Training.Recall(own)
 		s.Input.GiveLibrary(NewFile("mine.smi", []byte("CCO\nCC")))
-		pass(later)
-		f.next(-1)
+		f.settle()
 		return s, f
 	}
 	first, f := tab()

@@ -123,12 +123,11 @@ func TestNoRoomToKeepAModel(t *testing.T) {
 }
 
 func TestLinkComesBack(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	f.scores("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%")
 	s.Alpha, s.FDR, s.By = 0.1, 0.2, TheBatch
 	s.Input.Give("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%", nil)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	s.Inspector.Show(2)
 	text, note := s.Link()
 	if !strings.Contains(note, "3 structures") {
@@ -194,12 +193,11 @@ func FuzzLink(f *testing.F) {
 }
 
 func TestLongLinks(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	text := strings.Repeat("CC(=O)Oc1ccccc1C(=O)O\n", 900)
 	f.scores(text)
 	s.Input.Give(text, nil)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	link, note := s.Link()
 	var fit int
 	if _, err := fmt.Sscanf(note[strings.Index(note, "the first"):], "the first %d of these 900 fit", &fit); err != nil || link != "" {
@@ -222,10 +220,9 @@ func TestInputComesBack(t *testing.T) {
 	kept := "none"
 	s.KeepInput = func(draft string) { kept = draft }
 	s.Input.Type("CCO\n\"quoted\"")
-	after, f, later := newTest(t)
+	after, f, _ := newTest(t)
 	after.Restore(kept)
-	pass(later)
-	f.next(-1)
+	f.settle()
 	if after.Input.Text != "CCO\n\"quoted\"" || after.Told == nil || after.Rows.Len() != 2 {
 		t.Errorf("the text is %q, %d rows, told %+v", after.Input.Text, after.Rows.Len(), after.Told)
 	}

@@ -42,11 +42,12 @@ func (p *modelDialog) Render() app.UI {
 	s := p.S
 	var cards []app.UI
 	for i := range s.Models.Own {
-		cards = append(cards, p.card(&s.Models.Own[i].Card, "own", i))
+		own := &s.Models.Own[i]
+		cards = append(cards, p.card(&own.Card, "own", i, func() { s.Models.Use(i) }, p.ownButtons(i), ownState(own)))
 	}
 	if w := s.Models.Welcome; w != nil {
 		for i := range w.Models {
-			cards = append(cards, p.card(&w.Models[i], "built-in", i))
+			cards = append(cards, p.card(&w.Models[i], "built-in", i, func() { s.Models.Load(w.Models[i].Name, nil) }))
 		}
 	}
 	failure := ""
@@ -57,7 +58,7 @@ func (p *modelDialog) Render() app.UI {
 		quietLine("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
 		app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(failure == "")).Text(failure),
 		goneLine(s),
-		app.Div().Class("cards").OnClick(p.click).Body(cards...),
+		app.Div().Class("cards").Body(cards...),
 		app.Div().Class("row-buttons").Body(
 			fileButton("model-file", "Load a model file", "Load a model file", ".msgpack", func(ctx app.Context, v app.Value) {
 				hideDialog("models")
@@ -68,44 +69,10 @@ func (p *modelDialog) Render() app.UI {
 	)
 }
 
-// click selects or saves a card's model.
-func (p *modelDialog) click(_ app.Context, e app.Event) {
-	if what, ok := dataAround(e, "download"); ok {
-		if i, err := strconv.Atoi(what); err == nil {
-			p.S.Models.File(i, func(data []byte) {
-				if data != nil {
-					saveModel(p.S.Models.Own[i].Card.Name, data)
-				}
-			})
-		}
-		return
-	}
-	if what, ok := dataAround(e, "delete"); ok {
-		if i, err := strconv.Atoi(what); err == nil {
-			p.S.Models.Delete(i)
-		}
-		return
-	}
-	what, ok := dataAround(e, "model")
-	if !ok {
-		return
-	}
-	kind, number, _ := strings.Cut(what, " ")
-	if i, err := strconv.Atoi(number); err == nil {
-		m := &p.S.Models
-		if kind == "own" {
-			m.Use(i)
-		} else {
-			m.Load(m.Welcome.Models[i].Name, nil)
-		}
-	}
-	hideDialog("models")
-}
-
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// card describes a model.
-func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
+// card describes a model. use selects it, and more belongs to one of the user's.
+func (p *modelDialog) card(m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
 	note := session.NoteOn(m)
 	class, action := "card", "Use this model"
 	used := p.S.Models.Used != nil && p.S.Models.Used.SHA256 == m.SHA256
@@ -120,11 +87,28 @@ func (p *modelDialog) card(m *message.Model, kind string, i int) app.UI {
 		app.P().Class("quiet small number").Text(strings.Join(session.ModelFacts(m), " · ")),
 		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
 		app.Div().Class("row-buttons").Body(
-			app.Button().Class("button").Type("button").DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used).Text(action),
-			app.If(kind == "own", func() app.UI { return ownButtons(i) }),
-		),
-		app.If(kind == "own", func() app.UI { return ownState(&p.S.Models.Own[i]) }),
+			button(action, func() {
+				use()
+				hideDialog("models")
+			}, kind, m.SHA256).DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used)),
+		app.Div().Body(more...),
 	)
+}
+
+// ownButtons belong to models that are not built in.
+func (p *modelDialog) ownButtons(i int) app.UI {
+	m := &p.S.Models
+	card := m.Own[i].Card
+	download := func() {
+		m.File(i, func(data []byte) {
+			if data != nil {
+				saveModel(card.Name, data)
+			}
+		})
+	}
+	return app.Span().Class("row-buttons own-buttons").Body(
+		button("Download", download, card.SHA256).DataSet("download", i),
+		button("Delete", func() { m.Delete(i) }, card.SHA256).DataSet("delete", i))
 }
 
 // trainDialog trains a model on the input.

@@ -6,10 +6,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// button has a text, which is also its scope: go-app identifies handlers by code position and
-// scope.
-func button(text string, f func()) app.HTMLButton {
-	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
+// button has a text. go-app identifies its handler by the text and of, what f is about.
+func button(text string, f func(), of ...any) app.HTMLButton {
+	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
 }
 
 // opens is a button that opens a dialog.

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strconv"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/session"
@@ -79,14 +77,6 @@ func copyLink(ctx app.Context, s *session.Session) {
 			s.SetNote(note)
 		})
 	}))
-}
-
-// ownButtons belong to models that are not built in.
-func ownButtons(i int) app.UI {
-	n := strconv.Itoa(i)
-	return app.Span().Class("row-buttons own-buttons").Body(
-		app.Button().Class("button").Type("button").DataSet("download", n).Body(icon("save"), app.Text("Download")),
-		app.Button().Class("plain").Type("button").DataSet("delete", n).Text("Delete"))
 }
 
 // ownState says where such a model is.

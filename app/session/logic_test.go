@@ -423,6 +423,13 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 		}
 		s.Choose(map[bool]string{true: "kind", false: "note"}[s.View.Columns != nil])
 	}
+	s.Inspector.Record, s.Inspector.Detail, s.Models.Used = 2, &message.Detailed{}, &message.Model{}
+	text := htmlOf(t, s)
+	for _, want := range []string{`data-by="note"`, `data-column="kind"`, ">assay<", ">9<"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
 	if got := r.order(View{search: "a"}); !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("records %v hold an a", got)
 	}

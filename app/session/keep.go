@@ -177,11 +177,17 @@ func (m *Models) Delete(i int) {
 		}
 		own := m.Own[i]
 		own.Data, m.Own = data, slices.Delete(m.Own, i, i+1)
-		m.Gone = &own
 		m.session.Rev.State++
-		if m.store != nil {
-			m.store.Drop(filesPrefix+sum, func() { m.store.Drop(cardsPrefix+sum, m.moved) })
+		dropped := func() {
+			m.Gone = &own
+			m.session.Rev.State++
+			m.moved()
 		}
+		if m.store == nil {
+			dropped()
+			return
+		}
+		m.store.Drop(filesPrefix+sum, func() { m.store.Drop(cardsPrefix+sum, dropped) })
 	}
 	if m.store == nil || m.Own[i].Data != nil {
 		deleted(m.Own[i].Data)

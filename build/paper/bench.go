@@ -81,7 +81,7 @@ func (e *experiment) pageFile(folder string) string {
 
 // options are the values of flags.
 type options struct {
-	data, out, weights, folder                                                          string
+	data, out, weights                                                                  string
 	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
 	epochs, workers, most, steps, splits, molecules, fits, scaffolds                    int
 	quick, finished, anyBuild                                                           bool
@@ -99,7 +99,6 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&o.out, "out", "", "`folder` for the results")
 	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&o.folder, "folder", "", "`folder` with NAME.msgpack, to be measured instead of the embedded models")
 	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")

@@ -40,7 +40,7 @@ with the ID set. It measures
 
 for the graph by itself over many splits, and for the verdict of its batch over a few,
 and writes decisions.json and decisions.md to --out.`,
-		flags: [][2]string{{"models", ""}, {"folder", ""}, {"splits", "500"}, {"fits", "4"}},
+		flags: [][2]string{{"models", ""}, {"splits", "500"}, {"fits", "4"}},
 	}
 }
 

@@ -1,9 +1,7 @@
 package paper
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -149,34 +147,6 @@ func TestOneAmongAThousand(t *testing.T) {
 	}
 }
 
-// A quick run of the benchmark gives a complete report.
-func TestBenchDecisions(t *testing.T) {
-	publicSet(t, testset.Model(t, "ptc_mr"), "PTC_MR")
-	out := t.TempDir()
-	succeed(t, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1"}...)
-	page, err := os.ReadFile(filepath.Join(out, "decisions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(page, []byte("| PTC_MR/MUTAG | ")) || !bytes.Contains(page, []byte(" → ")) {
-		t.Errorf("no row of the pair in\n%s", page)
-	}
-	if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
-		t.Errorf("%s", page)
-	}
-	first, err := os.ReadFile(filepath.Join(out, "decisions.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	succeed(t, []string{"bench", "decisions", "--data", shared, "--out", out, "--models", "ptc_mr", "--splits", "20", "--fits", "1", "--workers", "1"}...)
-	if second, err := os.ReadFile(filepath.Join(out, "decisions.json")); err != nil || !bytes.Equal(first, second) {
-		t.Errorf("another number of workers gives another result (%v)", err)
-	}
-	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", out, "--splits", "0"}, {"--data", shared, "--out", out, "--sets", "nosuch"}} {
-		refuse(t, true, "", append([]string{"bench", "decisions"}, args...)...)
-	}
-}
-
 // Every training molecule of an embedded model is recognised, and of others that are not
 // in the set about as many as its hashes allow.
 func TestDuplicatesOfRealMolecules(t *testing.T) {
@@ -204,44 +174,6 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 	t.Logf("%d of %d molecules of another set match, by chance %.1f would", matches, len(others), f*n)
 	if limit := f*n + 5*math.Sqrt(f*n) + 3; float64(matches) > limit {
 		t.Errorf("%d of %d other molecules match, want at most %.0f", matches, len(others), limit)
-	}
-}
-
-// A quick run on lists of one kind gives a complete report.
-func TestBenchCompany(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(shared, "mol")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
-	var first []byte
-	for _, workers := range []string{"1", "2"} {
-		out := t.TempDir()
-		succeed(t, []string{"bench", "company", "--data", shared, "--out", out, "--sets", "freesolv", "--splits", "2", "--steps", "5", "--workers", workers}...)
-		page := read(t, filepath.Join(out, "company.md"))
-		for _, want := range []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "} {
-			if !bytes.Contains(page, []byte(want)) {
-				t.Errorf("%q is not in\n%s", want, page)
-			}
-		}
-		if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
-			t.Errorf("%s", page)
-		}
-		data := read(t, filepath.Join(out, "company.json"))
-		var result companyResult
-		if err := json.Unmarshal(data, &result); err != nil {
-			t.Fatal(err)
-		}
-		all := result.Sets[1].Groups[len(result.Sets[1].Groups)-1]
-		if n := result.Sets[1].Molecules / 4; all.Kind != kindAll || all.Lists != 4 || all.Molecules <= n || all.Molecules > 2*n {
-			t.Errorf("%+v: want the last quarters of two splits, in halves", all)
-		}
-		if first == nil {
-			first = data
-		} else if !bytes.Equal(first, data) {
-			t.Error("another number of workers gives another result")
-		}
-	}
-	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", "x", "--splits", "0"}, {"--data", shared, "--out", "x", "--sets", "nosuch"}} {
-		refuse(t, true, "", append([]string{"bench", "company"}, args...)...)
 	}
 }
 

@@ -30,7 +30,7 @@ how far the score falls. What is left is a whole molecule again:
 The part whose atoms have the largest contributions is compared with other parts of the same
 size, and with the part that leaving atoms out, one by one, puts first. Results are
 written to explain.json and explain.md in --out.`,
-		flags: [][2]string{{"models", ""}, {"folder", ""}, {"molecules", "200"}},
+		flags: [][2]string{{"models", ""}, {"molecules", "200"}},
 	}
 }
 

@@ -1,12 +1,9 @@
 package paper
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -123,37 +120,5 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		if about != c.about {
 			t.Errorf("%s: the first reason is about %q, want %q: %+v", c.name, about, c.about, x.Reasons)
 		}
-	}
-}
-
-// On real molecules the atoms that are blamed carry more of the score than others, by both
-// edits, and the number of workers changes nothing.
-func TestBenchExplain(t *testing.T) {
-	publicSet(t, testset.Model(t, "bbbp"), "bace")
-	var first []byte
-	for _, workers := range []string{"1", "2"} {
-		out := t.TempDir()
-		succeed(t, "bench", "explain", "--data", shared, "--out", out, "--models", "bbbp", "--molecules", "60", "--workers", workers)
-		data := read(t, filepath.Join(out, "explain.json"))
-		if first == nil {
-			first = data
-		} else if !bytes.Equal(first, data) {
-			t.Error("another number of workers gives another result")
-		}
-		if page := read(t, filepath.Join(out, "explain.md")); bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) || !bytes.Contains(page, []byte("| bbbp/bace | ")) {
-			t.Errorf("%s", page)
-		}
-	}
-	var result explainResult
-	if err := json.Unmarshal(first, &result); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range result.Pairs[0].Falls {
-		if f.Molecules < 40 || f.Gain-f.GainHalf <= 0.05 || f.Better < 0.6 || f.Cleared <= f.ClearedRandom {
-			t.Errorf("%s: %+v", f.Edit, f)
-		}
-	}
-	for _, args := range [][]string{{}, {"--data", shared}, {"--data", shared, "--out", "x", "--molecules", "0"}, {"--data", shared, "--out", "x", "--models", "nosuch"}} {
-		refuse(t, true, "", append([]string{"bench", "explain"}, args...)...)
 	}
 }

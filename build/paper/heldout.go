@@ -16,7 +16,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/build/internal/opened"
 	"baca/weights"
 )
 
@@ -27,7 +26,7 @@ func (b *bench) eachModel(visit func(name string, m *algo.Model, p *pair) error)
 		if !b.asksFor(name) {
 			continue
 		}
-		m, err := b.openModel(name)
+		m, err := weights.Open(name)
 		if err == nil {
 			err = visit(name, m, p)
 		}
@@ -42,31 +41,9 @@ func (b *bench) asksFor(model string) bool {
 	return b.modelList == "" || slices.Contains(strings.Split(b.modelList, ","), model)
 }
 
-// openModel opens an embedded model, or the one of a folder.
-func (b *bench) openModel(name string) (*algo.Model, error) {
-	if b.folder == "" {
-		return weights.Open(name)
-	}
-	path := filepath.Join(b.folder, name+".msgpack")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := weights.Load(data)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", path, err)
-	}
-	return m, nil
-}
-
 // modelKey is that of a cell that reads a model and some sets.
 func (b *bench) modelKey(model, part string, sets ...string) (key runKey, err error) {
 	key = runKey{Pair: model, Part: part}
-	if b.folder != "" {
-		if key.IDData, err = opened.Sum(os.DirFS(b.folder), model+".msgpack"); err != nil {
-			return key, err
-		}
-	}
 	for _, name := range sets {
 		sum, err := setSum(b.data, name)
 		if err != nil {

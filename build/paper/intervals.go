@@ -289,69 +289,90 @@ func measureIntervals(ctx context.Context, b *bench) (result, error) {
 
 // intervalsOf does the splits of a kind.
 func (b *bench) intervalsOf(ctx context.Context, s *intervalSet, kind string, splits int) (*intervalResult, error) {
-	t := &intervalTally{result: &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: splits}}
-	for _, by := range s.orders() {
-		t.orders = append(t.orders, newOrderTally(by))
-	}
+	var list []*intervalSplit
 	for k := range uint64(splits) {
-		if err := b.intervalSplit(ctx, s, kind, k+1, t); err != nil {
+		one, err := b.intervalSplit(ctx, s, kind, k+1)
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, one)
 	}
-	return t.finish(), nil
+	last := list[len(list)-1]
+	mean := func(of func(*intervalSplit) float64) float64 { return stat.Mean(mapped(list, of), nil) }
+	r := &intervalResult{
+		Set: s.name, Classes: s.classes, Split: kind, Splits: splits, File: last.file, HeldOut: last.known,
+		New:     mean(func(s *intervalSplit) float64 { return float64(s.fresh) }),
+		Error:   rate(mean(func(s *intervalSplit) float64 { return s.error })),
+		Quality: rate(mean(func(s *intervalSplit) float64 { return s.quality })),
+	}
+	for k, by := range s.orders() {
+		of := func(k int) []orderSplit {
+			return mapped(list, func(s *intervalSplit) orderSplit { return s.orders[k] })
+		}
+		r.Orders = append(r.Orders, newIntervalOrder(by, s.classes, of(k), of(0)))
+	}
+	return r, nil
+}
+
+// An intervalSplit is one split of a set.
+type intervalSplit struct {
+	file, known, fresh int // molecules: of the training file, of them with held-out errors, new
+	error, quality     float64
+	orders             []orderSplit // as by intervalSet.orders
+}
+
+// An orderSplit is what came of a split by one order, by intervalCoverages.
+type orderSplit struct {
+	audits       [3]*trust.Audit
+	calibrations [3]*trust.Calibration
+	beyond       float64 // share of new molecules beyond the last held-out one
 }
 
 // intervalSplit does one split.
-func (b *bench) intervalSplit(ctx context.Context, s *intervalSet, kind string, seed uint64, t *intervalTally) error {
+func (b *bench) intervalSplit(ctx context.Context, s *intervalSet, kind string, seed uint64) (*intervalSplit, error) {
 	file, fresh := s.split(kind, seed)
 	leftOut, predicted, err := s.predict(file, fresh)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	alone, known, err := b.detector(ctx, s, file, leftOut, algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	graphs, values := pick(s.graphs, fresh), pick(s.values, fresh)
 	scores, err := alone.Scores(ctx, graphs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	predictions := make([]algo.Prediction, len(fresh))
 	for i, g := range graphs {
 		predictions[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: predicted[i]}
 	}
-	for _, tally := range t.orders {
-		doubts, err := alone.Doubts(ctx, tally.by, predictions)
+	split := &intervalSplit{file: len(file), known: known, fresh: len(fresh), error: meanError(values, predicted), quality: s.quality(values, predicted)}
+	for _, by := range s.orders() {
+		doubts, err := alone.Doubts(ctx, by, predictions)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		var o orderSplit
 		for level, asked := range intervalCoverages {
-			c, err := alone.Trust(ctx, trust.Options{Coverage: asked}, tally.by)
+			c, err := alone.Trust(ctx, trust.Options{Coverage: asked}, by)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			list := make([]trust.Outcome, len(fresh))
-			for i := range list {
-				list[i] = trust.Outcome{Score: doubts[i], Observed: values[i], Judgement: c.Judge(doubts[i], predicted[i])}
+			outcomes := make([]trust.Outcome, len(fresh))
+			for i := range outcomes {
+				outcomes[i] = trust.Outcome{Score: doubts[i], Observed: values[i], Judgement: c.Judge(doubts[i], predicted[i])}
 			}
-			a := trust.NewAudit(list, c)
-			tally.cover(level, a, c)
-			if level == 0 { // the rest does not depend on the coverage
-				tally.add(a, c, doubts)
-			}
+			o.audits[level], o.calibrations[level] = trust.NewAudit(outcomes, c), c
 		}
+		beyond := mapped(doubts, func(x float64) bool { return x > o.calibrations[0].Farthest })
+		o.beyond = shareOf(beyond)
+		split.orders = append(split.orders, o)
 	}
-	t.result.File, t.result.HeldOut = len(file), known
-	t.errors, t.news = append(t.errors, meanError(values, predicted)), append(t.news, float64(len(fresh)))
-	if s.classes {
-		t.quality = append(t.quality, metric.AUROC(predicted, classesOf(values)))
-	} else {
-		t.quality = append(t.quality, determination(values, predicted))
-	}
-	return nil
+	return split, nil
 }
 
 // detector trains one on the file. It returns its scorer, and how many held-out errors it knows.
@@ -379,79 +400,48 @@ func meanError(values, predicted []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// An intervalTally sums up splits.
-type intervalTally struct {
-	result                *intervalResult
-	quality, errors, news []float64
-	orders                []*orderTally // the score first
-}
-
-// An orderTally is of one order.
-type orderTally struct {
-	by                             trust.Order
-	covered, widths, groups        [3][]float64 // by intervalCoverages
-	ranks, finds, beyond           []float64
-	large, n, statedLarge, statedN map[trust.Verdict]int
-	sum                            map[trust.Verdict]float64
-}
-
-func newOrderTally(by trust.Order) *orderTally {
-	return &orderTally{by: by, large: map[trust.Verdict]int{}, n: map[trust.Verdict]int{}, statedLarge: map[trust.Verdict]int{}, statedN: map[trust.Verdict]int{}, sum: map[trust.Verdict]float64{}}
-}
-
-func (t *orderTally) cover(level int, a *trust.Audit, c *trust.Calibration) {
-	t.covered[level] = append(t.covered[level], a.Coverage)
-	t.widths[level] = append(t.widths[level], a.Width)
-	t.groups[level] = append(t.groups[level], float64(len(c.Groups)))
-}
-
-func (t *orderTally) add(a *trust.Audit, c *trust.Calibration, doubts []float64) {
-	beyond := make([]bool, len(doubts))
-	for i, x := range doubts {
-		beyond[i] = x > c.Farthest
+// newIntervalOrder sums up splits, and compares with how well the score found large errors.
+func newIntervalOrder(by trust.Order, classes bool, splits, byScore []orderSplit) intervalOrder {
+	of := func(of func(orderSplit) float64) []float64 { return mapped(splits, of) }
+	mean, std := metric.MeanStd(of(func(s orderSplit) float64 { return s.audits[0].Finds }))
+	o := intervalOrder{
+		Order: by, Finds: rate(mean), FindsStd: rate(std),
+		Rank:   rate(stat.Mean(of(func(s orderSplit) float64 { return s.audits[0].Spearman }), nil)),
+		Beyond: rate(stat.Mean(of(func(s orderSplit) float64 { return s.beyond }), nil)),
 	}
-	t.ranks, t.finds, t.beyond = append(t.ranks, a.Spearman), append(t.finds, a.Finds), append(t.beyond, shareOf(beyond))
-	for _, v := range trust.Verdicts() {
-		n, s := a.Verdicts[v], c.HeldOut[v]
-		t.large[v] += n.Large
-		t.n[v] += n.N
-		t.statedLarge[v] += s.Large
-		t.statedN[v] += s.N
-		if n.N > 0 {
-			t.sum[v] += n.MeanError * float64(n.N)
-		}
-	}
-}
-
-func (t *intervalTally) finish() *intervalResult {
-	r := t.result
-	r.New, r.Error, r.Quality = stat.Mean(t.news, nil), rate(stat.Mean(t.errors, nil)), rate(stat.Mean(t.quality, nil))
-	for _, o := range t.orders {
-		r.Orders = append(r.Orders, o.finish(r.Classes, t.orders[0].finds))
-	}
-	return r
-}
-
-// finish compares with how well the score found large errors.
-func (t *orderTally) finish(classes bool, byScore []float64) intervalOrder {
-	mean, std := metric.MeanStd(t.finds)
-	o := intervalOrder{Order: t.by, Rank: rate(stat.Mean(t.ranks, nil)), Finds: rate(mean), FindsStd: rate(std), Beyond: rate(stat.Mean(t.beyond, nil))}
-	for k, x := range t.finds {
-		if x > byScore[k] {
+	for k, s := range splits {
+		if s.audits[0].Finds > byScore[k].audits[0].Finds {
 			o.Above++
 		}
 	}
 	for level, asked := range intervalCoverages {
-		if !classes {
-			mean, std := metric.MeanStd(t.covered[level])
-			o.Levels = append(o.Levels, intervalLevel{asked, rate(mean), rate(std), rate(stat.Mean(t.widths[level], nil)), stat.Mean(t.groups[level], nil), t.covered[level]})
+		if classes {
+			break
 		}
+		covered := of(func(s orderSplit) float64 { return s.audits[level].Coverage })
+		mean, std := metric.MeanStd(covered)
+		width := stat.Mean(of(func(s orderSplit) float64 { return s.audits[level].Width }), nil)
+		groups := stat.Mean(of(func(s orderSplit) float64 { return float64(len(s.calibrations[level].Groups)) }), nil)
+		o.Levels = append(o.Levels, intervalLevel{asked, rate(mean), rate(std), rate(width), groups, covered})
 	}
 	for _, v := range trust.Verdicts() {
-		n := float64(t.n[v])
-		o.Stated = append(o.Stated, intervalVerdict{string(v), t.n[v], rate(float64(t.large[v]) / n), rate(float64(t.statedLarge[v]) / float64(t.statedN[v])), rate(t.sum[v] / n)})
+		o.Stated = append(o.Stated, newIntervalVerdict(v, splits))
 	}
 	return o
+}
+
+// newIntervalVerdict pools splits. What it says does not depend on the coverage.
+func newIntervalVerdict(v trust.Verdict, splits []orderSplit) intervalVerdict {
+	large, n, statedLarge, statedN, sum := 0, 0, 0, 0, 0.0
+	for _, s := range splits {
+		got, stated := s.audits[0].Verdicts[v], s.calibrations[0].HeldOut[v]
+		large, n = large+got.Large, n+got.N
+		statedLarge, statedN = statedLarge+stated.Large, statedN+stated.N
+		if got.N > 0 {
+			sum += got.MeanError * float64(got.N)
+		}
+	}
+	return intervalVerdict{string(v), n, rate(float64(large) / float64(n)), rate(float64(statedLarge) / float64(statedN)), rate(sum / float64(n))}
 }
 
 // by returns what came of an order, nil for none; the default where it is none.

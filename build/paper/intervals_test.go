@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -19,7 +18,6 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
-	"baca/algo/trust"
 )
 
 var update = flag.Bool("update", false, "write the example of TRUST.md anew")
@@ -86,81 +84,6 @@ func TestIntervalSplits(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A few splits of the smallest set: rows for both kinds, the same at any number of workers. Mean coverage is
-// measured over 50 splits in build/results/intervals.md; here it is only near.
-func TestBenchIntervals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains six detectors")
-	}
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
-	var first []byte
-	for _, workers := range []string{"1", "2"} {
-		out := t.TempDir()
-		succeed(t, "bench", "intervals", "--data", shared, "--out", out, "--sets", "freesolv", "--splits", "2", "--scaffold-splits", "1", "--workers", workers)
-		data := read(t, filepath.Join(out, "intervals.json"))
-		if first == nil {
-			first = data
-		}
-		if !bytes.Equal(first, data) {
-			t.Error("results depend on the number of workers")
-		}
-		var got struct{ Results []intervalResult }
-		if err := json.Unmarshal(data, &got); err != nil || len(got.Results) != 2 {
-			t.Fatalf("%s, %v", data, err)
-		}
-		r := got.Results[0]
-		if r.Split != newByChance || r.HeldOut != 52 || r.Quality < 0.5 || len(r.Orders) != 2 {
-			t.Fatalf("%+v", r)
-		}
-		for _, o := range r.Orders {
-			if float64(o.Levels[1].Mean) < 0.8 || o.Finds < 0.5 {
-				t.Errorf("%+v", o)
-			}
-		}
-		for _, text := range []string{"| freesolv | scaffold | ", "New by random: intervals of 90 % hold "} {
-			if !bytes.Contains(read(t, filepath.Join(out, "intervals.md")), []byte(text)) {
-				t.Errorf("the page lacks %s", text)
-			}
-		}
-	}
-	refuse(t, true, "want --data DIR", "bench", "intervals")
-	refuse(t, true, "want some of esol", "bench", "intervals", "--data", shared, "--out", t.TempDir(), "--sets", "hiv")
-}
-
-// Of classes there are no intervals, and the margin finds wrong classes.
-func TestBenchIntervalsOfClasses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains a detector")
-	}
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
-	out := t.TempDir()
-	succeed(t, "bench", "intervals", "--data", shared, "--out", out, "--sets", "bace", "--splits", "1", "--scaffold-splits", "0")
-	var got struct{ Results []intervalResult }
-	if err := json.Unmarshal(read(t, filepath.Join(out, "intervals.json")), &got); err != nil || len(got.Results) != 1 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	r := got.Results[0]
-	if len(r.Orders) != 3 || r.Orders[2].Order != trust.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
-		t.Fatalf("%+v", r)
-	}
-	for _, o := range r.Orders {
-		if o.Levels != nil || len(o.Stated) != 3 || math.IsNaN(float64(o.Finds)) {
-			t.Errorf("%+v", o)
-		}
-	}
-	if m := r.Orders[2]; m.Finds < r.Orders[0].Finds+0.1 || m.Above != 1 {
-		t.Errorf("margin %+v, score %+v", m, r.Orders[0])
-	}
-	text := read(t, filepath.Join(out, "intervals.md"))
-	if bytes.Contains(text, []byte("covered |")) || !bytes.Contains(text, []byte("--scaffold-splits 0 --sets bace --splits 1`")) {
-		t.Errorf("%s", text)
 	}
 }
 

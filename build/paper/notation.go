@@ -15,6 +15,7 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
+	"baca/weights"
 )
 
 func notation() *experiment {
@@ -25,7 +26,7 @@ func notation() *experiment {
 marks, with deuterium, as salts, with protons added or taken, as other tautomers, and with
 their atoms in another order. It counts how often the score of a molecule changes, and how
 often its verdict does, and writes notation.json and notation.md to --out.`,
-		flags: [][2]string{{"models", ""}, {"folder", ""}, {"others", "lipo"}, {"molecules", "400"}},
+		flags: [][2]string{{"models", ""}, {"others", "lipo"}, {"molecules", "400"}},
 	}
 }
 
@@ -125,7 +126,7 @@ func measureNotation(ctx context.Context, b *bench) (result, error) {
 	for _, name := range broadModels {
 		if err == nil && b.asksFor(name) {
 			var m *algo.Model
-			if m, err = b.openModel(name); err == nil {
+			if m, err = weights.Open(name); err == nil {
 				err = plan(name, m)
 			}
 		}

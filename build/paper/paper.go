@@ -87,18 +87,19 @@ func (r rate) percent(decimals int) string {
 
 // meanStd is the mean of rates with its standard deviation.
 func meanStd(rates []rate) (mean, std float64) {
-	list := make([]float64, len(rates))
-	for i, r := range rates {
-		list[i] = float64(r)
-	}
-	return metric.MeanStd(list)
+	return metric.MeanStd(mapped(rates, func(r rate) float64 { return float64(r) }))
 }
 
 // meanOf is meanStd of what a list has.
 func meanOf[T any](list []T, of func(T) rate) (mean, std float64) {
-	rates := make([]rate, len(list))
+	return meanStd(mapped(list, of))
+}
+
+// mapped is what of makes of each in a list.
+func mapped[T, U any](list []T, of func(T) U) []U {
+	made := make([]U, len(list))
 	for i, x := range list {
-		rates[i] = of(x)
+		made[i] = of(x)
 	}
-	return meanStd(rates)
+	return made
 }

@@ -48,11 +48,7 @@ type paperRow struct {
 func (p *pair) name() string { return p.ID + "/" + p.OOD }
 
 func pairNames(pairs []*pair) []string {
-	var names []string
-	for _, p := range pairs {
-		names = append(names, p.name())
-	}
-	return names
+	return mapped(pairs, func(p *pair) string { return p.name() })
 }
 
 // file is the name as part of a file name.

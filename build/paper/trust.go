@@ -40,11 +40,7 @@ func (l labelled) label() string { return l.name }
 func (d division) label() string { return d.name }
 
 func namesOf[T named](list []T) []string {
-	var names []string
-	for _, x := range list {
-		names = append(names, x.label())
-	}
-	return names
+	return mapped(list, func(x T) string { return x.label() })
 }
 
 // chosen are those that a flag names.

@@ -285,16 +285,13 @@ func (x *trustSplit) measure(name string, model qsar.Model, scores map[string][]
 		predicted[k], spread[k] = e.Value, e.Spread
 		errors[k], margin[k] = math.Abs(values[k]-e.Value), -math.Abs(e.Value-0.5)
 	}
-	m := trustModel{Model: name, Error: rate(meanError(values, predicted))}
+	m := trustModel{Model: name, Error: rate(meanError(values, predicted)), Quality: rate(x.quality(values, predicted))}
 	own := map[string][]float64{
 		columnSpread: spread, columnPerfect: errors,
 		columnWithOwn: sumOfLists(inUnits(spread, spread), inUnits(scores[columnAlone], scores[columnAlone])),
 	}
 	if x.classes {
-		m.Quality = rate(metric.AUROC(predicted, classesOf(values)))
 		own[columnMargin] = margin
-	} else {
-		m.Quality = rate(determination(values, predicted))
 	}
 	for _, c := range trustColumns {
 		list := scores[c.name]
@@ -341,13 +338,12 @@ func shareOf(list []bool) float64 {
 	return count / float64(len(list))
 }
 
-// classesOf are the molecules of class 1.
-func classesOf(values []float64) []bool {
-	list := make([]bool, len(values))
-	for i, y := range values {
-		list[i] = y == 1
+// quality is R² of predictions of numbers, and AUROC of those of classes.
+func (l labelled) quality(values, predicted []float64) float64 {
+	if l.classes {
+		return metric.AUROC(predicted, mapped(values, func(y float64) bool { return y == 1 }))
 	}
-	return list
+	return determination(values, predicted)
 }
 
 // determination is R²: one less the squared error by that of the mean of the values.

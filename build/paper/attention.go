@@ -295,10 +295,7 @@ func (r variantResult) page() *page {
 
 // draw draws the curves of β and K over all pairs, and each pair's learning curve of the first seed.
 func (r variantResult) draw(b *bench, cells map[*pair][]*variantCell) error {
-	tops := make([]float64, len(gridTopK))
-	for i, k := range gridTopK {
-		tops[i] = float64(k)
-	}
+	tops := mapped(gridTopK, func(k int) float64 { return float64(k) })
 	err := cmp.Or(r.curve(b, "beta", "β", sensitivityBetas), r.curve(b, "top-k", "K", tops))
 	for p, list := range cells {
 		for _, part := range []struct {

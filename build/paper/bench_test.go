@@ -93,11 +93,7 @@ func path(t *testing.T, n int) *graph.Graph {
 	for i := range n - 1 {
 		edges = append(edges, [2]int32{int32(i), int32(i + 1)})
 	}
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return graphOf(t, n, edges)
 }
 
 func TestSameSizes(t *testing.T) {
@@ -137,11 +133,7 @@ func TestByScaffold(t *testing.T) {
 		for i := range tail {
 			edges = append(edges, [2]int32{0, int32(n + i)})
 		}
-		g, _, err := graph.New(n+tail, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
+		return graphOf(t, n+tail, edges)
 	}
 	// Five of one scaffold, three of another, one each of two more.
 	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(t, 3), ring(5, 3), ring(6, 2), ring(5, 4)}
@@ -229,10 +221,7 @@ func benchTable(t *testing.T, args ...string) []tableCell {
 	t.Helper()
 	out := args[slices.Index(args, "--out")+1]
 	succeed(t, append([]string{"bench", "table1"}, args...)...)
-	var cells []tableCell
-	if err := json.Unmarshal(read(t, filepath.Join(out, "table1.json")), &cells); err != nil {
-		t.Fatal(err)
-	}
+	cells := resultOf[[]tableCell](t, read(t, filepath.Join(out, "table1.json")))
 	for i := range cells {
 		for k := range cells[i].Seeds {
 			cells[i].Seeds[k].Seconds = 0
@@ -334,10 +323,7 @@ func TestBenchTable1(t *testing.T) {
 		}
 	}
 	// Cells of another run are not used.
-	var file cellFile
-	if err := json.Unmarshal(read(t, files[0]), &file); err != nil {
-		t.Fatal(err)
-	}
+	file := resultOf[cellFile](t, read(t, files[0]))
 	if got, err := readCell(files[0], file.Run, false); err != nil || got == nil {
 		t.Errorf("the run of a cell does not take it: %v", err)
 	}
@@ -437,10 +423,7 @@ func TestBenchAttention(t *testing.T) {
 	for name, known := range map[string]int{"ablation": 2, "sensitivity": 3, "ladder": 3} {
 		folder := filepath.Join(out, name)
 		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
-		var columns []variantColumn
-		if err := json.Unmarshal(read(t, filepath.Join(folder, name+".json")), &columns); err != nil {
-			t.Fatal(err)
-		}
+		columns := resultOf[[]variantColumn](t, read(t, filepath.Join(folder, name+".json")))
 		compared := 0
 		for _, c := range columns {
 			got := c.Pairs["TREES/RINGS"]

@@ -131,16 +131,8 @@ func (b *testBatch) nearestEmbeddings(ctx context.Context) ([]float64, error) {
 
 // nearestPrints are 1 − Tanimoto of subtrees to the most similar training graphs.
 func nearestPrints(training, gs []*graph.Graph) []float64 {
-	prints := make([]fingerprint.Print, len(training))
-	for k, g := range training {
-		prints[k] = fingerprint.New(g, fingerprint.DefaultHeight)
-	}
-	index := fingerprint.NewIndex(prints)
-	scores := make([]float64, len(gs))
-	for i, g := range gs {
-		scores[i] = 1 - index.Nearest(fingerprint.Sets, fingerprint.New(g, fingerprint.DefaultHeight), 1)[0]
-	}
-	return scores
+	index := fingerprint.NewIndex(mapped(training, printOf))
+	return mapped(gs, func(g *graph.Graph) float64 { return 1 - index.Nearest(fingerprint.Sets, printOf(g), 1)[0] })
 }
 
 // columnOptions are the product's options for a column, on one goroutine. The attention is trained

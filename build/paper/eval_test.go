@@ -209,15 +209,7 @@ func rods(t *testing.T, n int) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for k := range n {
-		var edges [][2]int32
-		for i := range k {
-			edges = append(edges, [2]int32{int32(i), int32(i + 1)})
-		}
-		g, _, err := graph.New(k+1, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gs = append(gs, g)
+		gs = append(gs, path(t, k+1))
 	}
 	return gs
 }

@@ -148,10 +148,7 @@ func (s *gridSearcher) attention(o algo.Options) error {
 			return err
 		}
 	}
-	var bands []string
-	for _, band := range gridBands {
-		bands = append(bands, fmt.Sprintf("%g to %g", band[0], band[1]))
-	}
+	bands := mapped(gridBands, func(band [2]float64) string { return fmt.Sprintf("%g to %g", band[0], band[1]) })
 	s.choice.Searched = fmt.Sprintf("K of %s with λ from %g to %g; then, with the best K, λ from %s; each with β of %s",
 		listed(tops), whole[0], whole[1], strings.Join(bands, ", "), listed(gridBetas))
 	return nil
@@ -196,13 +193,11 @@ func (s *gridSearcher) ratio(o algo.Options) error {
 
 // rescored returns outcomes with other scores of the same rows.
 func rescored(out []*outcome, scores func([]algo.Row) []float64) []*outcome {
-	list := make([]*outcome, len(out))
-	for i, o := range out {
+	return mapped(out, func(o *outcome) *outcome {
 		other := *o
 		other.scores = scores(o.rows)
-		list[i] = &other
-	}
-	return list
+		return &other
+	})
 }
 
 // weighted returns outcomes whose scores are S_BaCa of a column with another β.
@@ -212,10 +207,7 @@ func weighted(out []*outcome, beta float64, column string) []*outcome {
 		base = columnBatch
 	}
 	return rescored(out, func(rows []algo.Row) []float64 {
-		attn := make([]float64, len(rows))
-		for k, r := range rows {
-			attn[k] = r.Attn
-		}
+		attn := mapped(rows, func(r algo.Row) float64 { return r.Attn })
 		scores := columnScores(base, rows)
 		return algo.Add(beta, scores, attn).Of(scores, attn)
 	})

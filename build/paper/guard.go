@@ -60,11 +60,7 @@ func chooseGuard(ctx context.Context, b *bench) (result, error) {
 		return nil, usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
 	}
 	err := p.do(ctx)
-	var list guardEntries
-	for _, p := range pairs {
-		list = append(list, sums[p].entry(p.name()))
-	}
-	return list, err
+	return guardEntries(mapped(pairs, func(p *pair) guardEntry { return sums[p].entry(p.name()) })), err
 }
 
 // A guardEntry is an entry of guard.json: the shares that are called outside, by guard.
@@ -75,12 +71,10 @@ type guardEntry struct {
 }
 
 func (g *guardCell) entry(pair string) guardEntry {
-	e := guardEntry{Pair: pair}
-	for k := range g.Alarms {
-		e.Alarms = append(e.Alarms, rate(float64(g.Alarms[k])/float64(g.Inside)))
-		e.Detected = append(e.Detected, rate(float64(g.Detected[k])/float64(g.Outside)))
+	share := func(of int) func(int) rate {
+		return func(n int) rate { return rate(float64(n) / float64(of)) }
 	}
-	return e
+	return guardEntry{pair, mapped(g.Alarms, share(g.Inside)), mapped(g.Detected, share(g.Outside))}
 }
 
 type guardEntries []guardEntry

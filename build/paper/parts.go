@@ -89,15 +89,14 @@ func bySize(_ *sets, l *loadedSet) (small, large []int, err error) {
 // clusterCentres is how many clusters byCluster makes.
 const clusterCentres = 10
 
+func printOf(g *graph.Graph) fingerprint.Print { return fingerprint.New(g, fingerprint.DefaultHeight) }
+
 // byCluster parts graphs by clusters around graphs far from each other, by the Tanimoto
 // similarity of their subtrees: the first graph, then always the one that is least like
 // any centre yet. The smallest clusters are the rest, as long as they make a fifth at
 // most, and one at least.
 func byCluster(_ *sets, l *loadedSet) (inner, outer []int, err error) {
-	prints := make([]fingerprint.Print, len(l.graphs))
-	for i, g := range l.graphs {
-		prints[i] = fingerprint.New(g, fingerprint.DefaultHeight)
-	}
+	prints := mapped(l.graphs, printOf)
 	index := fingerprint.NewIndex(prints)
 	best, cluster := make([]float64, len(prints)), make([]int, len(prints))
 	for i := range best {

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,10 +42,7 @@ func TestBothReadings(t *testing.T) {
 	data, out := writeLabelled(t), t.TempDir()
 	args := []string{"bench", "rivals", "--data", data, "--out", out, "--pairs", "esol/bace", "--epochs", "1", "--seeds", "1", "--rivals", "ours,ecfp-knn,ecfp-ratio,ecfp-sum"}
 	succeed(t, args...)
-	var entries []rivalEntry
-	if err := json.Unmarshal(read(t, filepath.Join(out, "rivals.json")), &entries); err != nil {
-		t.Fatal(err)
-	}
+	entries := resultOf[[]rivalEntry](t, read(t, filepath.Join(out, "rivals.json")))
 	counts := map[string]int{}
 	for _, e := range entries {
 		if counts[e.Reading]++; !e.AUROCMean.defined() {

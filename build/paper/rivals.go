@@ -139,20 +139,14 @@ type rivalPair struct {
 // measureRivals does the cells, the first seed of all pairs first.
 func measureRivals(ctx context.Context, b *bench) (result, error) {
 	p := &plan{bench: b}
-	var pairs []*rivalPair
-	for _, e := range b.evaluations {
-		pairs = append(pairs, &rivalPair{e, map[string][]*rivalCell{}})
-	}
+	pairs := mapped(b.evaluations, func(e *evaluation) *rivalPair { return &rivalPair{e, map[string][]*rivalCell{}} })
 	for _, seed := range b.seeds {
 		for _, r := range pairs {
 			if b.ours {
 				r.plan(p, seed, []string{chooseOurs}, func(ctx context.Context) (*rivalCell, error) { return r.ourCell(ctx, seed) })
 			}
 			for _, group := range sharing(b.rivals) {
-				var names []string
-				for _, one := range group {
-					names = append(names, one.Name)
-				}
+				names := mapped(group, func(r *rival.Rival) string { return r.Name })
 				if r.suits(group[0]) {
 					r.plan(p, seed, names, func(ctx context.Context) (*rivalCell, error) { return r.rivalCell(ctx, group, seed) })
 				}
@@ -202,7 +196,7 @@ func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed u
 		return nil, err
 	}
 	cell, unknown := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID}, e.unknown(b)
-	err = e.eachScoreBy(ctx, group, b, 1, func(r *rival.Rival, scores []float64, seconds float64) {
+	err = e.eachScoreBy(ctx, group, b, func(r *rival.Rival, scores []float64, seconds float64) {
 		cell.add(r.Name, scores, b, unknown, seconds)
 	})
 	return cell, err
@@ -222,16 +216,16 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 
 // scoreBy returns the scores of a batch by a detector, in the order of the batch, and the
 // seconds of training and scoring.
-func (e *evaluation) scoreBy(ctx context.Context, r *rival.Rival, b *testBatch, workers int) (scores []float64, seconds float64, err error) {
-	err = e.eachScoreBy(ctx, []*rival.Rival{r}, b, workers, func(_ *rival.Rival, list []float64, s float64) { scores, seconds = list, s })
+func (e *evaluation) scoreBy(ctx context.Context, r *rival.Rival, b *testBatch) (scores []float64, seconds float64, err error) {
+	err = e.eachScoreBy(ctx, []*rival.Rival{r}, b, func(_ *rival.Rival, list []float64, s float64) { scores, seconds = list, s })
 	return scores, seconds, err
 }
 
 // eachScoreBy gives a batch, in a random order, to detectors that share a training, or to
 // one. The seconds of the training count for each of them.
-func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *testBatch, workers int, use func(*rival.Rival, []float64, float64)) error {
+func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *testBatch, use func(*rival.Rival, []float64, float64)) error {
 	mixed, order := shuffled(b.graphs, b.seed)
-	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: workers}
+	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
 	if e.id.schema != algo.Constant {
 		texts, err := e.sets.smiles(ctx, slices.Concat(p.Train, p.Test), e.pair.ID, e.pair.OOD)
 		if err != nil {
@@ -241,8 +235,6 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 		if p.Background, err = backgrounds[e.reading()](); err != nil {
 			return err
 		}
-	} else if group[0].Molecules {
-		return fmt.Errorf("%s reads molecules, and %s has none", group[0].Name, e.pair.ID)
 	}
 	training := time.Now()
 	if t := group[0].Training; t != nil {

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,10 +50,7 @@ func TestBenchRivals(t *testing.T) {
 	out := t.TempDir()
 	args := []string{"bench", "rivals", "--data", data, "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1"}
 	succeed(t, append(args, "--rivals", "ours,wl-lof,ecfp-knn")...)
-	var entries []rivalEntry
-	if err := json.Unmarshal(read(t, filepath.Join(out, "rivals.json")), &entries); err != nil {
-		t.Fatal(err)
-	}
+	entries := resultOf[[]rivalEntry](t, read(t, filepath.Join(out, "rivals.json")))
 	found := map[string]rate{}
 	for _, e := range entries {
 		found[e.Detector] = e.AUROCMean

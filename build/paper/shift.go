@@ -100,7 +100,7 @@ func (e *evaluation) rivalShift(ctx context.Context, r *rival.Rival, seed uint64
 	cell := &shiftCell{Seed: seed, NID: b.nID}
 	var all []float64
 	if !r.Batch {
-		if all, _, err = e.scoreBy(ctx, r, b, 1); err != nil {
+		if all, _, err = e.scoreBy(ctx, r, b); err != nil {
 			return nil, err
 		}
 		cell.Points = append(cell.Points, b.shiftPoint(r.Name, single, all))
@@ -108,7 +108,7 @@ func (e *evaluation) rivalShift(ctx context.Context, r *rival.Rival, seed uint64
 	return cell, b.eachShare(func(share float64, t *testBatch, index []int) error {
 		scores := pick(all, index[:min(len(index), len(all))])
 		if r.Batch {
-			if scores, _, err = e.scoreBy(ctx, r, t, 1); err != nil {
+			if scores, _, err = e.scoreBy(ctx, r, t); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,10 +93,7 @@ func TestClassesOfMolecules(t *testing.T) {
 func TestBenchShift(t *testing.T) {
 	out := t.TempDir()
 	succeed(t, "bench", "shift", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1", "--rivals", "ours,wl-lof,ecfp-knn")
-	var entries []shiftEntry
-	if err := json.Unmarshal(read(t, filepath.Join(out, "shift.json")), &entries); err != nil {
-		t.Fatal(err)
-	}
+	entries := resultOf[[]shiftEntry](t, read(t, filepath.Join(out, "shift.json")))
 	if len(entries) != 2 || len(entries[0].Cells) != 1 {
 		t.Fatalf("%+v: want wl-lof and ours", entries)
 	}

@@ -114,14 +114,8 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 	}
 	b.figures = func() error { return b.drawScores(pairs) }
 	err := p.do(ctx)
-	var list tableCells
-	for _, r := range pairs {
-		list = append(list, r.cells()...)
-	}
-	for _, r := range pairs {
-		list = append(list, r.contamination()...)
-	}
-	return list, err
+	cells, sweep := mapped(pairs, (*pairResult).cells), mapped(pairs, (*pairResult).contamination)
+	return slices.Concat(append(cells, sweep...)...), err
 }
 
 // plan plans the cells of a seed in one reading.

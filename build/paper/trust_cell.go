@@ -242,11 +242,7 @@ func inUnits(scores, of []float64) []float64 {
 	if !(std > 0) {
 		std = 1
 	}
-	list := make([]float64, len(scores))
-	for i, s := range scores {
-		list[i] = (s - mean) / std
-	}
-	return list
+	return mapped(scores, func(s float64) float64 { return (s - mean) / std })
 }
 
 func sumOfLists(a, b []float64) []float64 {
@@ -320,11 +316,7 @@ func rankCorrelation(scores, errors []float64) float64 {
 func worstOf(errors []float64) []bool {
 	ascending := slices.Sorted(slices.Values(errors))
 	k := max(1, int(math.Round(worstShare*float64(len(errors)))))
-	worst := make([]bool, len(errors))
-	for i, e := range errors {
-		worst[i] = e >= ascending[len(errors)-k]
-	}
-	return worst
+	return mapped(errors, func(e float64) bool { return e >= ascending[len(errors)-k] })
 }
 
 // shareOf is the share of a list that is true.

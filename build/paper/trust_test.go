@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -146,11 +145,8 @@ func TestBenchTrust(t *testing.T) {
 	out := t.TempDir()
 	args := []string{"bench", "trust", "--data", writeLabelled(t), "--out", out, "--sets", "esol,bace", "--kinds", "random,scaffold", "--seeds", "1,2", "--steps", "2"}
 	succeed(t, append(args, "--workers", "2")...)
-	var entries []trustEntry
 	first := read(t, filepath.Join(out, "trust.json"))
-	if err := json.Unmarshal(first, &entries); err != nil {
-		t.Fatal(err)
-	}
+	entries := resultOf[[]trustEntry](t, first)
 	if len(entries) != 4 {
 		t.Fatalf("%d entries, want two sets and two kinds of splits", len(entries))
 	}

@@ -62,7 +62,7 @@ func (p *page) Render() app.UI {
 	if s.Input.Folded() {
 		class += " folded"
 	}
-	if s.Lab.InStory() {
+	if s.Lab.Stage != "" {
 		class += " in-story"
 	}
 	if p.drag {
@@ -99,7 +99,11 @@ func (p *page) Render() app.UI {
 		On("drop", p.drop).
 		On("keydown", func(ctx app.Context, e app.Event) {
 			if e.Get("key").String() == "Escape" && !e.Get("defaultPrevented").Bool() {
-				s.Inspector.Show(-1)
+				if s.Lab.Stage != "" {
+					s.Lab.Close()
+				} else {
+					s.Inspector.Show(-1)
+				}
 			}
 		})
 }

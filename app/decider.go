@@ -33,7 +33,7 @@ func decider(s *session.Session) app.UI {
 
 // menu is a button with a list of items; choose handles clicks. web/src/menu.js closes it and moves
 // between items.
-func menu(id, label string, button []app.UI, choose func(app.Event), items ...app.UI) app.UI {
+func menu(id, label string, button []app.UI, choose func(app.Event), items ...app.UI) app.HTMLDetails {
 	return app.Details().Class("menu").ID(id).Body(
 		app.Summary().Class("button").Aria("haspopup", "menu").Body(button...),
 		app.Div().Class("menu-list").Role("menu").Aria("label", label).

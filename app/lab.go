@@ -7,7 +7,6 @@ import (
 
 	"baca/app/picture"
 	"baca/app/session"
-	"baca/wasm/message"
 )
 
 // labPane is the strip of scenes: progress during a run, and the story afterwards.
@@ -38,8 +37,11 @@ func (p *labPane) Render() app.UI {
 		class += " open"
 	}
 	panel := app.Div().ID("lab-panel").Class("lab-panel").Attr("hidden", attribute(s.Lab.Stage == ""))
+	if s.Lab.Stage != "" {
+		panel.Class("story").Attr("tabindex", -1)
+	}
 	if s.Lab.InStory() {
-		panel.Class("story").Attr("tabindex", -1).DataSet("scene", s.Lab.Stage).DataSet("beat", s.Lab.Beat).DataSet("playing", s.Lab.Playing)
+		panel.DataSet("scene", s.Lab.Stage).DataSet("beat", s.Lab.Beat).DataSet("playing", s.Lab.Playing)
 	}
 	return app.Footer().Class(class).OnKeyDown(p.key).Body(
 		panel.Body(p.panel()...),
@@ -57,10 +59,10 @@ func (p *labPane) Render() app.UI {
 	)
 }
 
-// key closes the story.
+// key closes scene or tool.
 func (p *labPane) key(_ app.Context, e app.Event) {
 	l := &p.S.Lab
-	if l.InStory() && e.Get("key").String() == "Escape" {
+	if l.Stage != "" && e.Get("key").String() == "Escape" {
 		e.PreventDefault()
 		l.Close()
 	}
@@ -89,12 +91,6 @@ func (p *labPane) doors() []app.UI {
 		items = append(items, app.Li().Class("stage "+class).Body(
 			p.door(c.Key, c.Name, s.Say(c.About), count, app.Raw(picture.StageBar(share))).Disabled(!there && !p.told())))
 	}
-	if p.told() {
-		items = append(items, p.driftStage(), p.compareStage(), p.suggestStage())
-		if s.Rows.Trust != nil {
-			items = append(items, p.trustStage())
-		}
-	}
 	return items
 }
 
@@ -109,71 +105,8 @@ func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTM
 	}, more...)...)
 }
 
-// driftStage opens the drift test, which runs only on request.
-func (p *labPane) driftStage() app.UI {
-	found := ""
-	if d := p.S.Lab.Drift.Value; d != nil {
-		found = "none seen"
-		if d.Moved > 0 {
-			found = "moved"
-		}
-	}
-	return app.Li().Class("stage was apart").Body(p.door(message.StageDrift, "drift", driftAbout, found))
-}
-
-const driftAbout = "Does the input, in its order, come from where the training set came from?"
-
 func controls(line string, b app.UI) app.UI {
 	return app.Div().Class("controls").Body(app.If(line != "", func() app.UI { return quietLine(line) }), b)
-}
-
-// failureLine says why a task failed.
-func failureLine(id string, f *message.Failed) app.UI {
-	return app.If(f != nil, func() app.UI {
-		_, what := session.FailureWords(f)
-		return app.P().ID(id).Class("bad-text").Role("alert").Text(what)
-	})
-}
-
-// drift shows the wealth.
-func (p *labPane) drift() app.UI {
-	s := p.S
-	switch failure := s.Lab.Drift.Failure; {
-	case s.Lab.Drift.Value != nil:
-		return p.drifted(s.Lab.Drift.Value)
-	case failure != nil && failure.Code == message.CodeCancelled:
-		return controls("Cancelled.", button("Start again", s.Lab.WatchDrift))
-	case failure != nil:
-		_, what := session.FailureWords(failure)
-		return quietLine(what)
-	case s.Task != nil:
-		return controls(s.Task.Words(), endTaskButton(s))
-	}
-	return controls("", button("Look at them in their order", s.Lab.WatchDrift).Disabled(s.Phase != session.Done || s.Training.On))
-}
-
-func (p *labPane) drifted(d *message.Drifted) app.UI {
-	name := ""
-	if d.Moved > 0 {
-		name = p.S.Rows.ShortName(d.Record)
-	}
-	x := make([]float64, len(d.X))
-	for i, v := range d.X {
-		x[i] = float64(v)
-	}
-	low, high := picture.Spread(d.Path)
-	level := -math.Log10(d.Delta)
-	w := p.half()
-	if p.width >= narrow {
-		w = min(1.4*w, 960)
-	}
-	return app.Div().Class("drift").Body(
-		app.P().ID("drift-sentence").Text(session.DriftSentence(d, name)),
-		figure("Evidence", "in powers of ten, after each record; the dashed line is where it becomes an alarm", "drift", picture.Plot{
-			Width: w, Height: 210, Title: "Evidence of drift", XLabel: "records so far", X: x, Curves: []picture.Curve{{Name: "evidence", Role: "line", Y: d.Path}},
-			Low: min(low, -1), High: max(high, 1.2*level), Level: level,
-		}),
-		app.P().Class("quiet small").Text("Each record is scored by itself, so the batch plays no part. The order matters: a file that is sorted drifts. The test says that something has moved, and neither what nor that it matters. No alarm means no evidence so far."))
 }
 
 // endTaskButton ends the current task.
@@ -194,7 +127,7 @@ func (p *labPane) state() []app.UI {
 		}
 	case s.Phase == session.Done:
 		took := app.Span().ID("took").Class("quiet").Title(s.RunLine()).Text(s.RunLine())
-		if !p.told() || s.Lab.InStory() {
+		if !p.told() || s.Lab.Stage != "" {
 			return []app.UI{took}
 		}
 		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title(s.Say("The way of one molecule through the method, in six scenes")).
@@ -209,26 +142,20 @@ func (p *labPane) state() []app.UI {
 	return nil
 }
 
-// panel is the open scene.
+// panel is the open scene or tool.
 func (p *labPane) panel() []app.UI {
-	switch p.S.Lab.Stage {
-	case "":
+	if p.S.Lab.Stage == "" {
 		return nil
-	case message.StageDrift:
-		return []app.UI{p.head("Lab: drift", driftAbout), p.drift()}
-	case message.StageLists:
-		return []app.UI{p.head("Lab: compare", compareAbout), p.compare()}
-	case message.StageChoose:
-		return []app.UI{p.head("Lab: what to measure next", p.S.Say(suggestAbout)), p.suggest()}
-	case message.StageTrust:
-		return []app.UI{p.head("Lab: trust", trustAbout), p.trust()}
+	}
+	if t := p.S.Lab.Tool(); t != nil {
+		return []app.UI{p.head(t.Name, p.S.Say(t.About)), p.tool(t)}
 	}
 	return p.story()
 }
 
-// head is the line above a scene outside of the story.
+// head is the line above a tool.
 func (p *labPane) head(title, about string) app.UI {
-	return app.Div().Class("pane-head").Body(app.H2().Text(title), quiet(about), app.Span().Class("stretch"), closer("Close the lab", p.S.Lab.Close))
+	return app.Div().Class("pane-head").Body(app.H2().Text(title), quiet(about), app.Span().Class("stretch"), closer("Back to the table", p.S.Lab.Close))
 }
 
 // narrow is the width below which pictures stack.

@@ -75,7 +75,7 @@ func (p *resultPane) settle(ctx app.Context) {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
 	s.Glances.Want(wanted)
-	list := strings.Join(append(p.Album.MissingSMILES(append(s.Inspector.NearestSMILES(), s.Lab.WantedExamples()...)), p.Album.Missing(&s.Rows, wanted)...), "\n")
+	list := strings.Join(append(p.Album.MissingSMILES(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...)), p.Album.Missing(&s.Rows, wanted)...), "\n")
 	if list == p.wanted {
 		return
 	}
@@ -160,7 +160,7 @@ func (p *resultPane) problem() notice {
 func (p *resultPane) reading() app.UI {
 	about := session.HowToRead(p.S)
 	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
-		p.rule(), app.P().Class("quiet small").Text(about), p.compare())
+		p.rule(), app.P().Class("quiet small").Text(about), p.compare(), toolMenu(p.S))
 }
 
 func (p *resultPane) compare() app.UI {

@@ -77,13 +77,13 @@ func (c *Chart) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %g %g" width="%g" height="%g" role="img"><title>%s</title>`, width, height, width, height, c.Title)
 	for _, t := range Ticks(c.Bottom, c.Top, 5) {
-		fmt.Fprintf(&b, `<path d="M%g %.1fH%g" stroke="%s" stroke-width=".6"/><text x="%g" y="%.1f" text-anchor="end" style="fill:%s">%s</text>`,
+		fmt.Fprintf(&b, `<path d="M%g %.1fH%g" stroke="%s" stroke-width=".6"/><text x="%g" y="%.1f" text-anchor="end" fill="%s">%s</text>`,
 			marginLeft, c.Y(t), width-marginRight, Grid, marginLeft-6, c.Y(t)+4, Soft, Label(t))
 	}
 	b.WriteString(c.drawn.String())
 	fmt.Fprintf(&b, `<path d="M%g %.1fH%g" stroke="%s" stroke-width=".8"/>`, marginLeft, c.Y(c.Bottom), width-marginRight, Soft)
 	for _, t := range Ticks(c.Low, c.High, 9) {
-		fmt.Fprintf(&b, `<path d="M%.1f %.1fv4" stroke="%s" stroke-width=".8"/><text x="%.1f" y="%.1f" text-anchor="middle" style="fill:%s">%s</text>`,
+		fmt.Fprintf(&b, `<path d="M%.1f %.1fv4" stroke="%s" stroke-width=".8"/><text x="%.1f" y="%.1f" text-anchor="middle" fill="%s">%s</text>`,
 			c.X(t), c.Y(c.Bottom), Soft, c.X(t), c.Y(c.Bottom)+16, Soft, Label(t))
 	}
 	fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, (width+marginLeft-marginRight)/2, height-6, c.XAxis)

@@ -19,6 +19,9 @@ func (c *Comparison) Say(text string) string {
 
 var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "atoms but hydrogen", "nodes", "an atom", "a node", "atom", "node", "Atom", "Node")
 
+// Names says which list is A and which B.
+func (c *Comparison) Names() string { return fmt.Sprintf("A is %s, B is %s.", c.A.Name, c.B.Name) }
+
 // Differs says whether B differs from A as a whole.
 func (c *Comparison) Differs() string {
 	e := &c.Evidence

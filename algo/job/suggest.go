@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/report"
 	"baca/algo/suggest"
 	"baca/algo/table"
 )
@@ -130,26 +131,10 @@ func priceOf(cell string) (float64, error) {
 
 type Suggested struct {
 	*suggest.Suggestion
-	Rows []SuggestedRow // of the picks, the best first
+	Rows []report.Pick // of the picks, the best first
 
 	shelf *Shelf
 	most  int
-}
-
-// A SuggestedRow is a pick. Record is its place in the input, from 1.
-type SuggestedRow struct {
-	Record     int      `json:"-"`
-	Rank       int      `json:"rank"`
-	ID         string   `json:"id"`
-	SMILES     string   `json:"smiles,omitempty"`
-	Score      float64  `json:"score"`
-	P          *float64 `json:"p_value"`
-	Verdict    string   `json:"verdict"`
-	Price      *float64 `json:"price,omitempty"`
-	Gain       float64  `json:"gain"`
-	Nearer     int      `json:"nearer"`
-	Inside     int      `json:"inside"`
-	Similarity float64  `json:"nearest_similarity"`
 }
 
 // Suggest suggests graphs with the shelf's prices and exclusions, ignoring those of the options.
@@ -159,10 +144,10 @@ func (s *Shelf) Suggest(ctx context.Context, o suggest.Options) (*Suggested, err
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]SuggestedRow, len(found.Picks))
+	rows := make([]report.Pick, len(found.Picks))
 	for k, pick := range found.Picks {
 		p, verdicts := s.alone.Judge([]float64{pick.Score}, o.Alpha)
-		rows[k] = SuggestedRow{
+		rows[k] = report.Pick{
 			Record: s.rows[pick.Graph], Rank: k + 1, ID: s.ids[pick.Graph], SMILES: s.smiles[pick.Graph], Score: pick.Score, Verdict: string(verdicts[0]),
 			Gain: pick.Gain, Nearer: pick.Nearer, Inside: pick.Inside, Similarity: pick.Similarity,
 		}
@@ -178,14 +163,14 @@ func (s *Shelf) Suggest(ctx context.Context, o suggest.Options) (*Suggested, err
 
 // Columns has the rows. Integers are texts, to keep all digits.
 func (s *Suggested) Columns() []table.Column {
-	words := func(name string, of func(*SuggestedRow) string) table.Column {
+	words := func(name string, of func(*report.Pick) string) table.Column {
 		c := table.TextColumn(name, nil)
 		for i := range s.Rows {
 			c.Texts = append(c.Texts, of(&s.Rows[i]))
 		}
 		return c
 	}
-	number := func(name string, of func(*SuggestedRow) *float64) table.Column {
+	number := func(name string, of func(*report.Pick) *float64) table.Column {
 		c := table.NumberColumn(name, nil)
 		for i := range s.Rows {
 			x := math.NaN()
@@ -197,17 +182,17 @@ func (s *Suggested) Columns() []table.Column {
 		return c
 	}
 	return []table.Column{
-		words("rank", func(r *SuggestedRow) string { return strconv.Itoa(r.Rank) }),
-		words("id", func(r *SuggestedRow) string { return r.ID }),
-		words("smiles", func(r *SuggestedRow) string { return r.SMILES }),
-		number("score", func(r *SuggestedRow) *float64 { return &r.Score }),
-		number("p_value", func(r *SuggestedRow) *float64 { return r.P }),
-		words("verdict", func(r *SuggestedRow) string { return r.Verdict }),
-		number("price", func(r *SuggestedRow) *float64 { return r.Price }),
-		number("gain", func(r *SuggestedRow) *float64 { return &r.Gain }),
-		words("nearer", func(r *SuggestedRow) string { return strconv.Itoa(r.Nearer) }),
-		words("inside", func(r *SuggestedRow) string { return strconv.Itoa(r.Inside) }),
-		number("nearest_similarity", func(r *SuggestedRow) *float64 { return &r.Similarity }),
+		words("rank", func(r *report.Pick) string { return strconv.Itoa(r.Rank) }),
+		words("id", func(r *report.Pick) string { return r.ID }),
+		words("smiles", func(r *report.Pick) string { return r.SMILES }),
+		number("score", func(r *report.Pick) *float64 { return &r.Score }),
+		number("p_value", func(r *report.Pick) *float64 { return r.P }),
+		words("verdict", func(r *report.Pick) string { return r.Verdict }),
+		number("price", func(r *report.Pick) *float64 { return r.Price }),
+		number("gain", func(r *report.Pick) *float64 { return &r.Gain }),
+		words("nearer", func(r *report.Pick) string { return strconv.Itoa(r.Nearer) }),
+		words("inside", func(r *report.Pick) string { return strconv.Itoa(r.Inside) }),
+		number("nearest_similarity", func(r *report.Pick) *float64 { return &r.Similarity }),
 	}
 }
 

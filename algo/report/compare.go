@@ -34,27 +34,7 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 		script = nil
 	}
 	p.begin(r.Title, script)
-	p.add("<p class=\"lead\">%s</p>\n<p>%s</p>\n<p>%s</p>\n", words(r.Differs()), words(r.Shares()), words(r.TooEasy()))
-	if text := r.Sampled(); text != "" {
-		p.add("<p>%s</p>\n", words(text))
-	}
-	p.warnings(r.Warnings)
-	p.sides(r)
-	p.add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
-		r.NamedTested, len(r.Named), pValue(r.FDR))
-	p.named("Commoner in B", r.Named, r, func(d *compare.Difference) bool { return d.Odds >= 1 })
-	p.named("Commoner in A", r.Named, r, func(d *compare.Difference) bool { return d.Odds < 1 })
-	if len(r.Fragments) > 0 {
-		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
-		p.undrawn(script, r.Undrawn)
-		p.fragments("Commoner in B", r, script != nil, func(d *compare.Difference) bool { return d.Odds >= 1 })
-		p.fragments("Commoner in A", r, script != nil, func(d *compare.Difference) bool { return d.Odds < 1 })
-	}
-	p.add("<h2>%s</h2>\n", r.Say("Nearest molecules"))
-	p.figure(coverageChart(r.Comparison), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
-	p.add("<h2>Size and rings</h2>\n")
-	p.figure(sharesChart(r.Comparison, "Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), r.Say("Atoms of a molecule: A blue, B vermilion."))
-	p.figure(sharesChart(r.Comparison, "Rings", "rings", r.A.Rings, r.B.Rings), r.Say("Rings of a molecule: A blue, B vermilion."))
+	p.comparison(r, script != nil)
 	p.add("<h2>Input and settings</h2>\n")
 	p.pairs(r.Input)
 	p.pairs(r.Settings)
@@ -67,6 +47,40 @@ func WriteComparison(w io.Writer, r *Comparison) error {
 	p.end(script)
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// HTML is what the page shows of a comparison.
+func (r *Comparison) HTML() string {
+	p := new(page)
+	p.comparison(r, true)
+	return p.String()
+}
+
+// comparison says what was found.
+func (p *page) comparison(r *Comparison, drawn bool) {
+	p.add("<p class=\"lead\">%s %s</p>\n<p>%s</p>\n<p>%s</p>\n", escape(r.Names()), words(r.Differs()), words(r.Shares()), words(r.TooEasy()))
+	if text := r.Sampled(); text != "" {
+		p.add("<p>%s</p>\n", words(text))
+	}
+	p.warnings(r.Warnings)
+	p.sides(r)
+	p.add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
+		r.NamedTested, len(r.Named), pValue(r.FDR))
+	p.named("Commoner in B", r.Named, r, func(d *compare.Difference) bool { return d.Odds >= 1 })
+	p.named("Commoner in A", r.Named, r, func(d *compare.Difference) bool { return d.Odds < 1 })
+	if len(r.Fragments) > 0 {
+		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
+		if !drawn {
+			p.undrawn(nil, r.Undrawn)
+		}
+		p.fragments("Commoner in B", r, drawn, func(d *compare.Difference) bool { return d.Odds >= 1 })
+		p.fragments("Commoner in A", r, drawn, func(d *compare.Difference) bool { return d.Odds < 1 })
+	}
+	p.add("<h2>%s</h2>\n", r.Say("Nearest molecules"))
+	p.figure(coverageChart(r.Comparison), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
+	p.add("<h2>Size and rings</h2>\n")
+	p.figure(sharesChart(r.Comparison, "Atoms", "atoms but hydrogen", r.A.Atoms, r.B.Atoms), r.Say("Atoms of a molecule: A blue, B vermilion."))
+	p.figure(sharesChart(r.Comparison, "Rings", "rings", r.A.Rings, r.B.Rings), r.Say("Rings of a molecule: A blue, B vermilion."))
 }
 
 // words escapes text and keeps numbers with their percent signs.

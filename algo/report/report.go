@@ -133,7 +133,8 @@ func Write(w io.Writer, r *Report) error {
 		p.figure(pChart(r), "p-values. Graphs like the training set alone would give bars of one height, that of the line; more at the left end are graphs from elsewhere.")
 	}
 	if len(r.Wealth) > 1 {
-		p.drift(r)
+		p.add("<h2>Does the input drift?</h2>\n")
+		p.drift(r.Wealth, r.Delta, nil)
 	}
 	if len(r.Top) > 0 {
 		atoms, marked := "Atoms", "atoms"
@@ -247,24 +248,6 @@ func (p *page) figure(svg, caption string) {
 	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", svg, escape(caption))
 }
 
-func (p *page) drift(r *Report) {
-	highest, at := 0.0, 0
-	for i, x := range r.Wealth {
-		if x > highest {
-			highest, at = x, i
-		}
-	}
-	p.add("<h2>Does the input drift?</h2>\n")
-	if first := slices.IndexFunc(r.Wealth, func(x float64) bool { return x >= -math.Log10(r.Delta) }); first >= 0 {
-		p.add("<p>Yes: taken one after the other and each by itself, the graphs are not like a sample from where the training set came from. Betting against that claim had turned 1 into %s at graph %d, and was beyond %s from graph %d on; for graphs like the training set in any order the chance of ever getting so far is at most %g.</p>\n",
-			power(highest), at, power(-math.Log10(r.Delta)), first, r.Delta)
-	} else {
-		p.add("<p>Nothing says so: betting against the claim that the graphs come, one after the other, from where the training set came from never turned 1 into more than %s, and %s would be needed for a false-alarm rate of %g.</p>\n",
-			power(highest), power(-math.Log10(r.Delta)), r.Delta)
-	}
-	p.figure(driftChart(r.Wealth, r.Delta), "Evidence of drift in the order of the input, on a scale of powers of ten (a conformal test martingale). The dashed line is where it becomes an alarm.")
-}
-
 // undrawn says why there are no drawings, if known.
 func (p *page) undrawn(script []byte, why string) {
 	if script == nil && why != "" {
@@ -277,14 +260,6 @@ const sameBytes = "With the same program, model file and input the same bytes co
 // again shows the command that repeats a document.
 func (p *page) again(why, command string) {
 	p.add("<h2>How to make this again</h2>\n<p>%s</p>\n<pre>%s</pre>\n", escape(why), escape(command))
-}
-
-// power formats a power of ten.
-func power(log float64) string {
-	if log < 6 {
-		return strconv.FormatFloat(math.Pow(10, log), 'g', 3, 64)
-	}
-	return fmt.Sprintf("10<sup>%.0f</sup>", log)
 }
 
 func (p *page) entry(e *Entry, r *Report) {
@@ -390,7 +365,7 @@ h1{font-size:1.6rem;margin:0 0 .5rem}h2{font-size:1.2rem;margin:2rem 0 .5rem;bor
 .lead{font-size:1.05rem}
 .v{font-weight:600;white-space:nowrap}.out{color:#b04700}.mid{color:#5b6168}.in{color:#00639b}
 figure{margin:1rem 0}figure svg{max-width:100%;height:auto}figcaption{color:#565d65;font-size:.9rem;max-width:46rem}
-figure svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:#222}
+figure svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif}figure svg text:not([fill]){fill:#222}
 .card{border:1px solid #dfe2e5;border-radius:6px;padding:.8rem 1rem;margin:.8rem 0;break-inside:avoid}
 .cols{display:grid;grid-template-columns:minmax(0,2fr) minmax(0,3fr);gap:1rem}.cols p{margin:.2rem 0 .5rem}.cols ul{margin:.2rem 0 .5rem;padding-left:1.2rem}
 .pic svg{max-width:100%;height:auto}.none{color:#565d65}

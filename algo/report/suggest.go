@@ -1,13 +1,86 @@
 package report
 
 import (
+	"strconv"
+	"strings"
+
 	"baca/algo/chart"
 	"baca/algo/suggest"
 )
 
+// A Pick is a graph that is suggested. Record is its place in the input, from 1.
+type Pick struct {
+	Record     int      `json:"-"`
+	Rank       int      `json:"rank"`
+	ID         string   `json:"id"`
+	SMILES     string   `json:"smiles,omitempty"`
+	Score      float64  `json:"score"`
+	P          *float64 `json:"p_value"`
+	Verdict    string   `json:"verdict"`
+	Price      *float64 `json:"price,omitempty"`
+	Gain       float64  `json:"gain"`
+	Nearer     int      `json:"nearer"`
+	Inside     int      `json:"inside"`
+	Similarity float64  `json:"nearest_similarity"`
+}
+
+// A Suggestion is what the page shows of picks.
+type Suggestion struct {
+	*suggest.Suggestion
+	Picks     []Pick
+	Sentences []string // lower case, without full stops
+	Warnings  []string
+	Things    string // "molecules" or "graphs"
+	Command   string // that suggests the same
+}
+
+// maxPicks bounds the picks that are shown.
+const maxPicks = 100
+
+// HTML is what the page shows. A pick is a button with the record's number, from 0, as data-pick.
+func (s *Suggestion) HTML() string {
+	p := new(page)
+	for _, text := range s.Sentences {
+		p.add("<p class=\"lead\">%s.</p>\n", words(capital(text)))
+	}
+	p.warnings(s.Warnings)
+	if len(s.Picks) > 0 {
+		p.figure(gainChart(s.Suggestion, s.Things), "How far the input is from the training set, on average, after each pick.")
+		p.picks(s.Picks)
+	}
+	p.again("The command suggests the same.", s.Command)
+	return p.String()
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+func (p *page) picks(list []Pick) {
+	p.add("<h2>The picks, the best first</h2>\n<p>Nearer: how many others come nearer by half a deviation or more. Inside: how many were outside and no longer are. Gain: by how much the average falls. Similarity: of the nearest training molecule.")
+	if len(list) > maxPicks {
+		p.add(" These are the first %d of %d; the file has all.", maxPicks, len(list))
+	}
+	p.add("</p>\n<ol class=\"near\">\n")
+	for _, pick := range list[:min(len(list), maxPicks)] {
+		p.add("<li><button type=\"button\" data-pick=\"%d\"><b>%d. %s</b>, %s", pick.Record-1, pick.Rank, escape(pick.ID), escape(pick.Verdict))
+		if pick.SMILES != "" {
+			p.add("<span class=\"mol\" data-drawing=\"\" data-smiles=\"%s\" data-marked=\"\"></span>", escape(pick.SMILES))
+		}
+		p.add("<span>%d nearer, %d inside</span> <span>", pick.Nearer, pick.Inside)
+		if pick.Price != nil {
+			p.add("price %s, ", strconv.FormatFloat(*pick.Price, 'g', 6, 64))
+		}
+		p.add("gain %s, similarity %s</span></button></li>\n", number(pick.Gain, 3), similarity(pick.Similarity))
+	}
+	p.add("</ol>\n")
+}
+
 // SuggestionSVG draws how far a library of things is from the training set after each pick, for the
 // suggestion, random picks and the highest scores.
 func SuggestionSVG(s *suggest.Suggestion, things string) string {
+	return standalone(gainChart(s, things))
+}
+
+func gainChart(s *suggest.Suggestion, things string) string {
 	c := &chart.Chart{
 		Title: "What picks gain", XAxis: things + " measured", YAxis: "deviations away",
 		High: float64(max(1, len(s.Far)-1)), Top: 1.08 * max(s.Far[0], 1e-9),
@@ -25,5 +98,5 @@ func SuggestionSVG(s *suggest.Suggestion, things string) string {
 		curve(c, x, line.far, line.colour, line.dashed)
 		legendAt(c, c.X(0)+14, c.Y(0)-56+16*float64(k), line.colour, line.dashed, line.label)
 	}
-	return standalone(c.SVG())
+	return c.SVG()
 }

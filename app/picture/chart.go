@@ -85,13 +85,8 @@ type Plot struct {
 	X             []float64
 	Curves        []Curve
 	Low, High     float64 // of y, both 0 for automatic
-	Level         float64 // of a dashed line, 0 for none
 	Mark          float64 // last drawn step, 0 for all
-	Point         Point   // on a curve
 }
-
-// A Point is a marker with a line to the axis; the zero value is none.
-type Point struct{ X, Y float64 }
 
 func (p Plot) SVG(saved bool) string {
 	w := newSVG(p.Width, p.Height, p.words(), saved)
@@ -101,9 +96,6 @@ func (p Plot) SVG(saved bool) string {
 		w.text("label-mid", x.At(t), y.From+14, tick(t))
 	}
 	w.line("axis", 1, x.From, y.From+0.5, x.To, y.From+0.5)
-	if p.Level != 0 {
-		w.dashed("line-out", 1.5, x.From, y.At(p.Level), x.To, y.At(p.Level))
-	}
 	if p.Mark > 0 {
 		w.line("axis", 1, x.At(p.Mark), y.From, x.At(p.Mark), y.To)
 	}
@@ -131,11 +123,6 @@ func (p Plot) SVG(saved bool) string {
 		}
 		w.text("label", at+19, 14, c.Name)
 		at += 34 + wide(c.Name)
-	}
-	if p.Point != (Point{}) {
-		px, py := x.At(p.Point.X), y.At(p.Point.Y)
-		w.line("axis", 1, px, y.From, px, py)
-		w.circle("grip", px, py, 5)
 	}
 	w.text("label-mid", (x.From+x.To)/2, p.Height-4, p.XLabel)
 	return w.end()

@@ -55,7 +55,7 @@ func decided(t *testing.T, text string) (*Session, *fake, *[]func()) {
 			})
 		case *message.Drift:
 			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
-			say(&message.Drifted{Delta: 0.01, Records: 3, Graphs: 2, X: message.Ints{0, 1, 2}, Path: message.Floats{0, 1, 3}, Highest: 3, At: 2, Moved: 2, Record: 1})
+			say(&message.Found{HTML: "<p>The input drifts</p>", Short: "moved"})
 		case *message.Report:
 			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
 			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
@@ -196,8 +196,8 @@ func TestTasks(t *testing.T) {
 	asked := len(f.asked)
 	s.Lab.Open(message.StageDrift)
 	s.Lab.Open(message.StageDrift)
-	if s.Lab.Drift.Value == nil || len(f.asked) != asked {
-		t.Errorf("drift %+v after %d requests, want %d", s.Lab.Drift.Value, len(f.asked), asked)
+	if s.Lab.HTML() == "" || len(f.asked) != asked {
+		t.Errorf("it shows %q after %d requests, want %d", s.Lab.HTML(), len(f.asked), asked)
 	}
 }
 
@@ -228,8 +228,8 @@ func TestTasksAreEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.receive(data)
-	if s.Task != nil || s.Lab.Drift.Failure == nil || s.Phase != Done || s.Rows.Counts[Outside] != 2 || f.ended != 0 {
-		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.Drift.Failure, s.Phase, f.ended)
+	if s.Task != nil || s.Lab.Found(message.StageDrift).Failure == nil || s.Phase != Done || s.Rows.Counts[Outside] != 2 || f.ended != 0 {
+		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.Found(message.StageDrift).Failure, s.Phase, f.ended)
 	}
 	// Another input ends it with the worker.
 	s.Lab.WatchDrift()
@@ -239,8 +239,8 @@ func TestTasksAreEnded(t *testing.T) {
 		t.Errorf("task %+v, %d workers ended, want none and 1", s.Task, f.ended)
 	}
 	f.settle()
-	if s.Lab.Drift.Failure != nil {
-		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.Drift.Failure)
+	if s.Lab.Found(message.StageDrift).Failure != nil {
+		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.Found(message.StageDrift).Failure)
 	}
 }
 
@@ -292,25 +292,6 @@ func TestMarkedAtoms(t *testing.T) {
 	}
 }
 
-func TestDriftInWords(t *testing.T) {
-	for _, c := range []struct {
-		d    message.Drifted
-		name string
-		want []string
-	}{
-		{message.Drifted{Delta: 0.01, Graphs: 9, Highest: 0.5}, "", []string{"Nothing says", "more than 3.16, and 100 would be needed"}},
-		{message.Drifted{Delta: 0.01, Graphs: 1500, Highest: 12.3, Moved: 1200}, "RDX", []string{"They have moved: by number 1 200 of 1 500, RDX,", "at most 1\u00a0%", "10¹²."}},
-		{message.Drifted{Delta: 0.001, Graphs: 3, Highest: 3.1, Moved: 2}, "", []string{"by number 2 of 3 bets", "more than 1000"}},
-	} {
-		got := DriftSentence(&c.d, c.name)
-		for _, want := range c.want {
-			if !strings.Contains(strings.ReplaceAll(got, "\u202f", " "), want) {
-				t.Errorf("%+v: %q, want %q in it", c.d, got, want)
-			}
-		}
-	}
-}
-
 // All that is said about decisions is drawn.
 func TestDecisionsRender(t *testing.T) {
 	s, f, _ := decided(t, lengths)
@@ -322,7 +303,7 @@ func TestDecisionsRender(t *testing.T) {
 	text := htmlOf(t, s)
 	for _, want := range []string{
 		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
-		"Lab: drift", "They have moved", "Evidence of drift", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
+		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the HTML lacks %q", want)

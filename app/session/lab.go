@@ -8,11 +8,11 @@ import (
 )
 
 // A Lab tells the inspected record's way through the method: a story of scenes with beats. It also
-// runs the drift test, comparisons, suggestions and audits.
+// opens the tools.
 type Lab struct {
 	session *Session
 
-	Stage   string // the open scene, message.StageDrift, StageLists, StageChoose or StageTrust; empty for none
+	Stage   string // the open scene or tool; empty for none
 	Beat    int    // of the scene
 	Atom    int    // that is lit
 	Playing bool
@@ -25,15 +25,12 @@ type Lab struct {
 	asked traceKey
 	Trace Answer[message.Traced]
 	// Requested graphons, and what arrived.
-	Lambda   float64
-	mixing   int // the run of the awaited answer, −1 for none
-	again    bool
-	Pair     Answer[message.GraphonPair]
-	Drift    Answer[message.Drifted]
-	Compared Answer[message.Compared]
-	// Suggestions.
-	Wish      Wish
-	Suggested Answer[message.Suggested]
+	Lambda float64
+	mixing int // the run of the awaited answer, −1 for none
+	again  bool
+	Pair   Answer[message.GraphonPair]
+	found  map[string]*Answer[message.Found] // by tool, see Found
+	Wish   Wish                              // of suggestions
 }
 
 // A traceKey identifies a Trace.
@@ -43,9 +40,7 @@ type traceKey struct {
 }
 
 func (l *Lab) forget() {
-	l.Drift.forget()
-	l.Compared.forget()
-	l.Suggested.forget()
+	l.found = nil
 	l.Trace.forget()
 	l.asked = traceKey{}
 	l.forgetBatch()
@@ -65,9 +60,9 @@ func OfBatch(stage string) bool {
 	return false
 }
 
-// InStory reports an open scene.
+// InStory reports an open scene, not a tool.
 func (l *Lab) InStory() bool {
-	return !slices.Contains([]string{"", message.StageDrift, message.StageLists, message.StageChoose, message.StageTrust}, l.Stage)
+	return l.Stage != "" && l.Tool() == nil
 }
 
 // Open opens a scene or tool, or closes the open one. It calibrates the batch if needed.
@@ -80,7 +75,7 @@ func (l *Lab) Open(stage string) {
 	}
 	l.enter(stage)
 	l.settle(true)
-	if stage == message.StageDrift && l.Drift.Value == nil {
+	if stage == message.StageDrift && l.Found(stage).Value == nil {
 		l.WatchDrift()
 	}
 }
@@ -260,11 +255,6 @@ func (l *Lab) WantedKeys() (records []int32) {
 		}
 	}
 	return records
-}
-
-func (l *Lab) WatchDrift() {
-	l.Drift.Failure = nil
-	l.session.beginTask("Drift", &message.Drift{}, func(r message.Reply) { l.Drift.take(r) })
 }
 
 // Scenes in order.

@@ -97,7 +97,7 @@ func New(c *message.Client) *Session {
 	s.Result = Result{Settings: Settings{Alpha: usualAlpha}, View: View{By: "score", Descending: true}, rev: &s.Rev, models: &s.Models}
 	s.Models.session, s.Input.session, s.Training.session = s, s, s
 	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
-	s.Trust = Trust{session: s, Coverage: usualCoverage}
+	s.Trust = Trust{session: s}
 	s.Glances = Glances{session: s, run: -1}
 	s.Lab = Lab{session: s, Lambda: 0.5, mixing: -1}
 	return s

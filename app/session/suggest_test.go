@@ -1,11 +1,9 @@
 package session
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
-	"baca/algo/job"
 	"baca/wasm/message"
 )
 
@@ -36,53 +34,54 @@ func TestWish(t *testing.T) {
 	}
 }
 
-func TestSuggestColumns(t *testing.T) {
-	s := &Session{}
-	if got := s.SuggestColumns(); got != nil {
-		t.Errorf("without an input %q", got)
+// A tool asks once, shows what was found until another input comes, and saves its file.
+func TestTools(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	answer := f.answer
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r.(type) {
+		case *message.Compare, *message.Suggest:
+			say(&message.Found{HTML: "<p>found</p>", File: &message.Exported{Name: "found.csv"}})
+		default:
+			answer(number, r, say)
+		}
 	}
-	s.Opened = &message.Opened{Molecules: true, Columns: []string{"id", "smiles", "", "EUR"}}
-	s.Header = &message.Header{Column: "smiles"}
-	if got := s.SuggestColumns(); !slices.Equal(got, []string{"id", "EUR"}) || len(s.Opened.Columns) != 4 || s.Opened.Columns[1] != "smiles" {
-		t.Errorf("%q of %q", got, s.Opened.Columns)
+	if n := len(s.Tools()); n != 3 {
+		t.Errorf("%d tools without predictions", n)
 	}
-	s.Opened.Molecules = false
-	if got := s.SuggestColumns(); got != nil {
-		t.Errorf("of plain graphs %q", got)
+	s.Lab.Open(message.StageLists)
+	if s.Lab.InStory() || s.Lab.Tool().Name != "Compare" || s.Lab.HTML() != "" {
+		t.Errorf("open is %+v, which shows %q", s.Lab.Tool(), s.Lab.HTML())
 	}
-}
-
-func TestAboutPick(t *testing.T) {
-	adds, about := AboutPick(&job.SuggestedRow{Nearer: 8, Inside: 2, Gain: 0.114658, Similarity: 0.314607})
-	if adds != "8 nearer, 2 inside" || about != "gain 0.115, similarity 0.315" {
-		t.Errorf("it says %q and %q", adds, about)
+	s.Lab.CompareWith(NewFile("a.smi", []byte("CC")))
+	f.next(-1)
+	s.Lab.Open(message.StageChoose)
+	s.Lab.Wish.Most = "none"
+	s.Lab.Suggest()
+	if s.Lab.Found(message.StageChoose).Failure == nil {
+		t.Error("it suggests none")
 	}
-	twelve := 12.0
-	if _, about = AboutPick(&job.SuggestedRow{Price: &twelve, Gain: 1}); !strings.HasPrefix(about, "price 12") {
-		t.Errorf("it says %q", about)
+	s.Lab.Wish.Most = "3"
+	s.Lab.Suggest()
+	f.next(-1)
+	if asked, ok := f.asked[len(f.asked)-1].(*message.Suggest); !ok || asked.Most != 3 || asked.Alpha != s.Alpha || s.Lab.HTML() != "<p>found</p>" {
+		t.Errorf("asked for %+v, shows %q", f.asked[len(f.asked)-1], s.Lab.HTML())
 	}
-}
-
-func TestSuggestedWords(t *testing.T) {
-	m := &message.Suggested{Total: 3, Sentences: []string{"1 without a price", "they cost 7", "far", "outside"}, Refusals: []string{"row 9: x.csv:9:1: no"}}
-	gains, notes := SuggestedWords(m)
-	if !slices.Equal(gains, []string{"Far.", "Outside."}) || notes != "1 without a price. They cost 7. Refused: row 9: x.csv:9:1: no." {
-		t.Errorf("it says %q and %q", gains, notes)
+	saved := ""
+	s.Lab.SaveFound(func(e *message.Exported) { saved = e.Name })
+	s.Lab.SaveFound(func(e *message.Exported) { saved = e.Name })
+	if saved != "found.csv" || s.Saved != "Suggest saved as found.csv" {
+		t.Errorf("saved %q: %s", saved, s.Saved)
 	}
-	if gains, notes = SuggestedWords(&message.Suggested{Sentences: []string{"2 without a price", "nothing to suggest"}}); !slices.Equal(gains, []string{"Nothing to suggest."}) || notes != "2 without a price." {
-		t.Errorf("it says %q and %q", gains, notes)
-	}
-}
-
-func TestSuggestingWords(t *testing.T) {
 	for want, p := range map[string]message.Progress{
-		"Suggestion …": {},
-		"Suggestion: reading and scoring, 64 of 100": {Stage: message.StageLists, Done: 64, Total: 100},
-		"Suggestion: trying each, 3 of 10":           {Stage: message.StageChoose, Done: 3, Total: 10},
+		"Suggestion …": {}, "Suggestion: trying each, 3 of 10": {Stage: message.StageChoose, Done: 3, Total: 10}, "Suggestion: substructures …": {Stage: "substructures"},
 	} {
-		task := &Task{name: suggesting, progress: p}
-		if got := task.Words(); got != want {
+		if got := (&Task{name: "Suggestion", progress: p}).Words(); got != want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
+	}
+	s.Input.Give("CCO", nil)
+	if s.Lab.HTML() != "" {
+		t.Errorf("another input has %q", s.Lab.HTML())
 	}
 }

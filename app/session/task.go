@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"math"
 
 	"baca/app/words"
@@ -15,6 +16,12 @@ type Task struct {
 	Ending   bool // ended by the user
 }
 
+// stageWords describe stages of tasks. Those of a comparison describe themselves.
+var stageWords = map[string]string{
+	message.StageParse: "reading the file", message.StageLists: "reading the input", message.StageChoose: "trying each",
+	message.StageDrift: "one after the other", message.StageExplain: "why", message.StageTrust: "judging",
+}
+
 // Words describe its progress.
 func (t *Task) Words() string {
 	p := t.progress
@@ -22,18 +29,12 @@ func (t *Task) Words() string {
 	switch {
 	case t.Ending:
 		return t.name + ": ending …"
-	case t.name == comparing && p.Stage != "":
-		return t.name + ": " + comparingWords(&p)
-	case t.name == suggesting && p.Total > 0:
-		return t.name + ": " + suggestingWords(&p)
-	case p.Total == 0:
+	case p.Stage == "":
 		return t.name + " …"
-	case p.Stage == message.StageDrift:
-		return t.name + ": one after the other, " + part
-	case p.Stage == message.StageTrust:
-		return t.name + ": " + part
+	case p.Total == 0:
+		return t.name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + " …"
 	}
-	return t.name + ": why, " + part
+	return t.name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + ", " + part
 }
 
 // beginTask starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and

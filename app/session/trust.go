@@ -1,12 +1,10 @@
 package session
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"baca/algo/trust"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -20,7 +18,6 @@ type Trust struct {
 	chosen              bool   // the user chose Predicted
 	asked               trustKey
 	Failure             *message.Failed
-	Coverage            int     // percent of molecules kept by the marker
 	Holds               float64 // coverage of intervals
 }
 
@@ -84,7 +81,7 @@ func (t *Trust) Hold(share float64) {
 	t.refresh()
 }
 
-func (t *Trust) forget() { *t = Trust{session: t.session, Coverage: usualCoverage, Holds: usualShare} }
+func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 
 // refresh requests missing judgements, first for the column named like that of the model's errors.
 func (t *Trust) refresh() {
@@ -122,9 +119,6 @@ func (t *Trust) Again() {
 	t.refresh()
 }
 
-// usualCoverage is the marker's default.
-const usualCoverage = 80
-
 // show replaces the judgements.
 func (t *Trust) show(judged *message.Trusted) {
 	s := t.session
@@ -135,42 +129,6 @@ func (t *Trust) show(judged *message.Trusted) {
 	s.arrange()
 	s.Rev.All()
 }
-
-// Cover moves the marker to a percentage of molecules, the most reliable first.
-func (t *Trust) Cover(percent int) {
-	t.Coverage = min(max(percent, 1), 100)
-	t.session.Lab.Frame++
-}
-
-// Kept is the number of kept molecules, at least one.
-func (t *Trust) Kept(a *message.Audit) int {
-	return max(int(math.Round(float64(t.Coverage)/100*float64(a.N))), 1)
-}
-
-func (t *Trust) KeepLine(a *message.Audit) string {
-	n, judged := t.Kept(a), t.session.Rows.Trust
-	which := "nearest"
-	if judged.Classes {
-		which = "surest"
-	}
-	return fmt.Sprintf("Keep the %s %s of %s: mean error %s; %s up to %s.",
-		words.Count(n), which, words.Count(a.N), words.Number(a.Risk[n-1]), judged.Order, words.Number(a.Scores[n-1]))
-}
-
-// curvePoints bounds a risk curve's points.
-const curvePoints = 400
-
-// RiskCurves are mean errors by the kept share in percent: in order of scores, and of errors.
-func RiskCurves(a *message.Audit) (share, risk, best []float64) {
-	n := min(a.N, curvePoints)
-	for i := range n {
-		k := (i+1)*a.N/n - 1
-		share, risk, best = append(share, ShareOf(k+1, a)), append(risk, a.Risk[k]), append(best, a.Best[k])
-	}
-	return share, risk, best
-}
-
-func ShareOf(n int, a *message.Audit) float64 { return 100 * float64(n) / float64(a.N) }
 
 // A TrustVerdict of a prediction; 0 for none.
 type TrustVerdict uint8
@@ -221,13 +179,7 @@ func (r *Rows) Interval(record int) string {
 }
 
 // StatedLine says how often errors were large for held-out molecules, by verdict.
-func StatedLine(t *message.Trusted) string {
-	var parts []string
-	for _, l := range t.Stated {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", VerdictWords(l), words.Percent(float64(l.Large)/float64(l.N)), words.Count(l.N)))
-	}
-	return "Large errors, above " + words.Number(t.Tolerance) + ", of held-out molecules: " + strings.Join(parts, ", ") + "."
-}
+func StatedLine(t *message.Trusted) string { return words.Sentences(t.Sentences[1:2]) }
 
 // PredictionWords say what is known of the prediction for a record.
 func (r *Rows) PredictionWords(record int) string {
@@ -257,43 +209,4 @@ func TrustFailure(f *message.Failed) string {
 	}
 	_, what := FailureWords(f)
 	return what
-}
-
-// VerdictWords name the verdicts that a rate is of.
-func VerdictWords(l trust.Statement) string {
-	names := make([]string, len(l.Verdicts))
-	for k, name := range l.Verdicts {
-		names[k] = trustOf(string(name)).Word()
-	}
-	switch len(names) {
-	case 1:
-		return names[0]
-	case int(DoNotUseIt):
-		return "all verdicts together"
-	}
-	return "“" + strings.Join(names, "” and “") + "” together" // else a command
-}
-
-// StatedWords are the rate that was stated for the first verdict of l, and with which others.
-func StatedWords(t *message.Trusted, l trust.Statement) string {
-	for _, s := range t.Stated {
-		if !slices.Contains(s.Verdicts, l.Verdicts[0]) {
-			continue
-		}
-		share, interval := LargeWords(s)
-		text := share + " of " + words.Count(s.N) + interval
-		if len(s.Verdicts) > len(l.Verdicts) {
-			text += ", " + VerdictWords(s)
-		}
-		return text
-	}
-	return words.None
-}
-
-// LargeWords are a share of large errors and behind it its interval.
-func LargeWords(l trust.Statement) (share, interval string) {
-	if l.N == 0 {
-		return words.None, ""
-	}
-	return words.Percent(float64(l.Large) / float64(l.N)), fmt.Sprintf(" (%.0f–%.0f\u00a0%%)", 100*l.Low, 100*l.High)
 }

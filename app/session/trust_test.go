@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"baca/algo/table"
-	"baca/algo/trust"
 	"baca/wasm/message"
 )
 
@@ -37,11 +36,7 @@ func (f *fake) predicting() {
 					table.NumberColumn("predicted", []float64{1.5, 2, nan}), table.NumberColumn("expected_error", []float64{0.5, nan, nan}),
 					table.NumberColumn("interval_low", []float64{1, nan, nan}), table.NumberColumn("interval_high", []float64{2, nan, nan}), table.TextColumn("trust", []string{"check", "do-not-use", ""}),
 				},
-				Coverage: 0.9, Tolerance: 1, Order: "score",
-				Stated: []trust.Statement{{Verdicts: []trust.Verdict{"trust", "check"}, Rate: trust.Rate{Large: 1, N: 4, Low: 0.05, High: 0.7}}, {Verdicts: []trust.Verdict{"do-not-use"}, Rate: trust.Rate{Large: 1, N: 2, Low: 0.09, High: 0.91}}},
-			}
-			if r.Observed != "" {
-				t.Audit = &message.Audit{N: 5, Risk: message.Floats{1, 2, 3, 4, 5}, Best: message.Floats{0, 0, 1, 3, 5}, Scores: message.Floats{-1, 0, 1, 2, 3}}
+				Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
 			}
 			say(t)
 		default:
@@ -86,40 +81,23 @@ func TestPredictionsAreJudged(t *testing.T) {
 			t.Errorf("record %d: %q, want %q", record, got, want)
 		}
 	}
-	if got, want := StatedLine(s.Rows.Trust), "Large errors, above 1.00, of held-out molecules: “trust” and “check” together 25\u00a0% of 4, do not use 50\u00a0% of 2."; got != want {
+	if got, want := StatedLine(s.Rows.Trust), "Large errors by verdict: trust 25 % of 4."; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-	for verdict, want := range map[string]string{"trust": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "check": "25\u00a0% of 4 (5–70\u00a0%), “trust” and “check” together", "do-not-use": "50\u00a0% of 2 (9–91\u00a0%)"} {
-		if got := StatedWords(s.Rows.Trust, trust.Statement{Verdicts: []trust.Verdict{trust.Verdict(verdict)}}); got != want {
-			t.Errorf("%s: %q, want %q", verdict, got, want)
-		}
 	}
 	s.SortBy("trust")
 	if !slices.Equal(s.Order, []int32{1, 0, 2}) {
 		t.Errorf("order %v, want the one not to be used first", s.Order)
 	}
 
-	// The marker.
+	s.Lab.Open(message.StageTrust)
 	s.Trust.Observe("y")
 	settle()
-	a := s.Rows.Trust.Audit
-	if a == nil || s.Trust.KeepLine(a) != "Keep the 4 nearest of 5: mean error 4.00; score up to 2.00." {
-		t.Fatalf("%+v", a)
+	if n := len(s.Tools()); n != 4 || s.Lab.HTML() != "<p>observed: y</p>" {
+		t.Errorf("%d tools, and the audit is %q", n, s.Lab.HTML())
 	}
-	s.Rows.Trust.Classes, s.Rows.Trust.Order = true, "distance to the nearer class"
-	if got := s.Trust.KeepLine(a); got != "Keep the 4 surest of 5: mean error 4.00; distance to the nearer class up to 2.00." {
-		t.Errorf("of classes %q", got)
-	}
+	s.Rows.Trust.Classes = true
 	if got := s.Rows.PredictionWords(1); !strings.Contains(got, "so unsure") {
 		t.Errorf("of classes %q", got)
-	}
-	for percent, want := range map[int]int{-5: 1, 1: 1, 20: 1, 50: 3, 100: 5, 900: 5} {
-		if s.Trust.Cover(percent); s.Trust.Kept(a) != want {
-			t.Errorf("%d %% keep %d, want %d", percent, s.Trust.Kept(a), want)
-		}
-	}
-	if share, risk, best := RiskCurves(a); !slices.Equal(share, []float64{20, 40, 60, 80, 100}) || !slices.Equal(risk, a.Risk) || !slices.Equal(best, a.Best) {
-		t.Errorf("%v, %v, %v", share, risk, best)
 	}
 
 	// A column without numbers, one that is not looked at, and another input.

@@ -387,19 +387,6 @@ func WaitingFor(s *Session) string {
 	return ""
 }
 
-// DriftSentence says in words what the test for drift found.
-func DriftSentence(d *message.Drifted, name string) string {
-	alarm := words.PowerOfTen(-math.Log10(d.Delta))
-	if d.Moved == 0 {
-		return "Nothing says that they have moved: bets against “these come, in this order, from where the training set came from” never turned 1 into more than " + words.PowerOfTen(d.Highest) + ", and " + alarm + " would be needed."
-	}
-	where := words.Count(d.Moved) + " of " + words.Count(d.Graphs)
-	if name != "" {
-		where += ", " + name + ","
-	}
-	return "They have moved: by number " + where + " bets against “these come, in this order, from where the training set came from” had turned 1 into more than " + alarm + ", which has a chance of at most " + words.Percent(d.Delta) + " if it is true; the most was " + words.PowerOfTen(d.Highest) + "."
-}
-
 // VerdictReason says why a verdict is what it is. It says what is known and no more: how
 // many in-distribution graphs that were kept from training score at least as high, with the graph itself,
 // as p has it.

@@ -160,14 +160,6 @@ func Shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// PowerOfTen is a power of ten for people.
-func PowerOfTen(log float64) string {
-	if log < 6 {
-		return Number(math.Pow(10, log))
-	}
-	return "10" + Superscript(int(math.Round(log)))
-}
-
 // Superscript is a number in raised digits.
 func Superscript(n int) string {
 	return strings.Map(func(digit rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[digit-'0'] }, strconv.Itoa(n))

@@ -376,20 +376,12 @@ type Exported struct {
 	Data []byte
 }
 
-// Drifted ends a Drift. Logarithms of the wealth are powers of ten, 0 at the start.
-type Drifted struct {
-	Delta   float64
-	Records int // of the input, refused ones included
-	Graphs  int // graphs among them
-	// X and Path sample the path at up to a thousand places: graphs so far, and logarithm.
-	X    Ints
-	Path Floats
-	// Highest is the largest logarithm, reached after At graphs, 0 for the start.
-	Highest float64
-	At      int
-	// Moved is the number of graphs when the wealth first reached 1/Delta, 0 for never, and Record
-	// that record, from 0.
-	Moved, Record int
+// Found ends a Drift, Compare or Suggest.
+type Found struct {
+	// HTML is a fragment of algo/report, whose molecules the page draws.
+	HTML  string
+	Short string    // what was found, in a word or two
+	File  *Exported // nil for none
 }
 
 // Trained ends a Train.
@@ -454,7 +446,7 @@ func (*GraphonPair) reply() {}
 func (*Traced) reply()      {}
 func (*Exported) reply()    {}
 func (*Explained) reply()   {}
-func (*Drifted) reply()     {}
+func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
 func (*Measured) reply()    {}

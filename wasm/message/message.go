@@ -20,7 +20,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 11
+const Version = 12
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20
@@ -45,7 +45,7 @@ func init() {
 	for _, m := range []any{
 		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{}, Measure{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Exported{}, Drifted{}, Compared{}, Suggested{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

@@ -96,7 +96,7 @@ const (
 )
 
 // Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:
-// [Drifted], or after [Pause] a Failed with [CodeCancelled].
+// [Found], or after [Pause] a Failed with [CodeCancelled].
 type Drift struct {
 	Delta float64 // chance of a false alarm, ever; 0 is 0.01
 	Seed  uint64  // of the draws that break ties; 0 is 1
@@ -104,7 +104,7 @@ type Drift struct {
 
 // Compare runs `baca compare` on another input, A, and the open one, B, with the model's encoder.
 // Events: [Progress] of the stage Parse, of A, of StageLists, of B, and of each comparison by name.
-// Reply: [Compared], or after [Pause] a Failed with [CodeCancelled].
+// Reply: [Found], or after [Pause] a Failed with [CodeCancelled].
 type Compare struct {
 	With Open
 	FDR  float64 // 0 is 0.05
@@ -112,7 +112,7 @@ type Compare struct {
 }
 
 // Suggest runs `baca suggest` on the open input. Events: [Progress] of the stages StageLists and
-// StageChoose. Reply: [Suggested], or after [Pause] a Failed with [CodeCancelled].
+// StageChoose. Reply: [Found], or after [Pause] a Failed with [CodeCancelled].
 type Suggest struct {
 	Most           int     // records to suggest, from 1
 	Price, Exclude string  // columns of the input, see Opened.Columns; empty for none

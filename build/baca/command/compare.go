@@ -225,7 +225,7 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 		}{c, compare.Steps(), []string{c.Differs(), c.Shares(), c.TooEasy()}, "baca " + version.String()})
 	}
 	b := bufio.NewWriter(w)
-	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
+	for _, text := range []string{table.Printable(c.Names()), c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
 		if text != "" {
 			fmt.Fprintln(b, text)
 		}

@@ -323,10 +323,6 @@ func TestAccessible(t *testing.T) {
 	b.click("#export summary")
 	check("a batch and the menu")
 	b.click("#export summary")
-	b.click(`[data-stage="drift"]`)
-	b.wait(`document.getElementById("drift-sentence") !== null`)
-	check("drift")
-	b.click(`[data-stage="drift"]`)
 	b.click("#rule-each")
 	for _, scene := range scenes {
 		b.scene(scene)

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // choose chooses an option of a menu.
@@ -17,9 +15,9 @@ func (b *tab) choose(menu, option string) {
 	eval[any](b, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); return null; })(document.querySelector(%q))`, option, menu))
 }
 
-// Each task of the lab shows what it found, for everybody, on a phone as well. What it finds is tested
-// in wasm/worker/engine.
-func TestTasksOfTheLab(t *testing.T) {
+// Each tool has a view of its own and shows what it found, for everybody, on a phone as well. What it
+// finds is tested in wasm/worker/engine.
+func TestTools(t *testing.T) {
 	b := ready(t)
 	data, err := os.ReadFile("../../baca/testdata/hydration.csv")
 	if err != nil {
@@ -38,31 +36,36 @@ func TestTasksOfTheLab(t *testing.T) {
 	b.drop("new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
 	b.phase("done")
 	check := b.accessible()
-	for _, task := range []struct {
-		stage, input string
-		start        func()
-		found        string
+	b.click("#tools summary")
+	b.picture("tools")
+	check("the menu of tools")
+	b.click("#tools summary")
+	for _, tool := range []struct {
+		stage string
+		start func()
+		found string // of the page
 	}{
-		{"trust", "#observed", func() { b.choose("#observed", "observed") }, "audit"},
-		{"choose", "#suggest-start", func() { b.click("#suggest-start") }, "suggested"},
-		{"lists", "#compare-file", func() { b.upload("#compare-file", "train.csv", bytes.Join(lines[:201], nil)) }, "compared"},
+		{"drift", func() {}, `svg.chart`},
+		{"trust", func() { b.choose("#observed", "observed") }, `td.n:nth-child(4)`},
+		{"choose", func() { b.click("#suggest-start") }, `[data-pick] svg`},
+		{"lists", func() { b.upload("#compare-file", "train.csv", bytes.Join(lines[:201], nil)) }, `h2 + figure svg`},
 	} {
-		b.click(fmt.Sprintf(`[data-stage=%q]`, task.stage))
-		b.wait(fmt.Sprintf(`document.querySelector(%q) !== null`, task.input))
-		task.start()
-		b.wait(fmt.Sprintf(`document.getElementById(%q) !== null`, task.found))
-		check(task.stage)
-		b.run("a phone", chromedp.EmulateViewport(390, 844))
-		if over := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-			t.Errorf("%s: the page is %g px wider than a phone", task.stage, over)
-		}
-		b.run("a desk", chromedp.EmulateViewport(1280, 900))
+		b.click("#tools summary", fmt.Sprintf(`#tools [data-stage=%q]`, tool.stage))
+		b.wait(`document.querySelector(".tool") !== null`)
+		tool.start()
+		b.wait(fmt.Sprintf(`document.querySelector("#found " + %q) !== null`, tool.found))
+		check(tool.stage)
+		b.picture("tool-" + tool.stage)
+		b.click(`[aria-label="Back to the table"]`)
+		b.wait(`document.querySelector(".tool") === null`)
 	}
+	// A pick is shown in the table.
+	b.click("#tools summary", `#tools [data-stage="choose"]`, "#found [data-pick]")
+	b.wait(`document.querySelector(".tool") === null && document.querySelector(".row.selected") !== null`)
 	b.quiet()
 }
 
-// Of many molecules the page stays alive while it chooses, which can be ended; what was scored
-// stays.
+// What a tool does can be ended; what was scored stays.
 func TestSuggestIsEnded(t *testing.T) {
 	b := ready(t)
 	var long strings.Builder
@@ -72,15 +75,13 @@ func TestSuggestIsEnded(t *testing.T) {
 	}
 	b.drop("long.csv", []byte(long.String()))
 	b.phase("done")
-	b.click(`[data-stage="choose"]`)
+	b.click("#tools summary", `#tools [data-stage="choose"]`)
 	b.wait(`document.getElementById("suggest-most") !== null`)
 	eval[any](b, `{ const e = document.getElementById("suggest-most"); e.value = 5000; e.dispatchEvent(new Event("input", {bubbles: true})); null }`)
 	b.click("#suggest-start")
 	b.wait(`document.querySelector(".lab-panel")?.textContent.includes("trying each, ")`)
-	b.click(".row")
-	b.wait(`document.getElementById("neighbors") !== null`)
 	b.click(".lab-panel .end-task")
-	b.wait(`document.getElementById("suggest-failure")?.textContent === "Cancelled."`)
+	b.wait(`document.getElementById("tool-failure")?.textContent === "Cancelled."`)
 	if got := eval[int](b, `document.querySelectorAll(".row").length`); got == 0 {
 		t.Error("the rows have gone")
 	}

@@ -209,28 +209,8 @@ func TestDragTheThreshold(t *testing.T) {
 	b.quiet()
 }
 
-// Each picture is saved as what it is called. Chromium stops a page that saves more
-// than ten files, so each kind and half of the pictures has a browser.
+// Pictures are saved as what they are called. Chromium stops a page that saves more than ten files.
 func TestSavePictures(t *testing.T) {
-	for _, kind := range []string{"svg", "png"} {
-		t.Run(kind, func(t *testing.T) {
-			savePictures(t, kind, map[string][]string{
-				"graph":    {"baca-graph"},
-				"views":    {"baca-map-1", "baca-map-2"},
-				"graphons": {"baca-parting", "baca-graphon-inside", "baca-graphon-outside"},
-			})
-		})
-		t.Run(kind+" of the learning", func(t *testing.T) {
-			savePictures(t, kind, map[string][]string{
-				"decision": {"baca-s-attn", "baca-learning", "baca-sum", "baca-baca", "baca-alone"},
-				"drift":    {"baca-drift"},
-			})
-		})
-	}
-}
-
-// savePictures saves the distribution, a record and the pictures of stages.
-func savePictures(t *testing.T, kind string, stages map[string][]string) {
 	b := ready(t)
 	b.downloads()
 	b.example(1)
@@ -286,21 +266,16 @@ func savePictures(t *testing.T, kind string, stages map[string][]string) {
 			}
 		}
 	}
-	check("baca-distribution."+kind, func() {
-		b.click("#export summary", fmt.Sprintf(`[data-save=%q]`, kind))
-	})
+	for _, kind := range []string{"svg", "png"} {
+		check("baca-distribution."+kind, func() {
+			b.click("#export summary", fmt.Sprintf(`[data-save=%q]`, kind))
+		})
+	}
 	b.click("#details > summary")
-	check(name+"."+kind, func() {
-		b.click(fmt.Sprintf(`.inspector [data-save-as=%q]`, "molecule."+kind))
-	})
-	for stage, files := range stages {
-		b.click(fmt.Sprintf(`[data-stage=%q]`, stage))
-		b.wait(fmt.Sprintf(`document.querySelector('[data-save-as="%s.svg"]') !== null`, files[0]))
-		for _, file := range files {
-			check(file+"."+kind, func() {
-				b.click(fmt.Sprintf(`[data-save-as=%q]`, file+"."+kind))
-			})
-		}
+	check(name+".svg", func() { b.click(`.inspector [data-save-as="molecule.svg"]`) })
+	for _, scene := range []struct{ name, file string }{{"views", "baca-map-1.svg"}, {"graphons", "baca-graphon-outside.png"}, {"decision", "baca-learning.svg"}} {
+		b.scene(scene.name)
+		check(scene.file, func() { b.click(fmt.Sprintf(`[data-save-as=%q]`, scene.file)) })
 	}
 	b.quiet()
 }

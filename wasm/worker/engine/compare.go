@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strings"
 
 	"baca/algo/compare"
 	"baca/algo/dataset"
@@ -14,7 +15,7 @@ import (
 )
 
 // compare says how the open input differs from another one.
-func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message.Compared, error) {
+func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message.Found, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
@@ -54,14 +55,12 @@ func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message
 		return nil, t.failedOf(with, err)
 	}
 	e.describe(out, fdr, seed)
-	m := compared(out.Comparison)
-	m.Warnings = out.Warnings
 	var b bytes.Buffer
 	if err := report.WriteComparison(&b, out); err != nil {
 		return nil, err
 	}
-	m.Report = b.Bytes()
-	return m, nil
+	against, _, _ := strings.Cut(out.A.Name, ".")
+	return &message.Found{HTML: out.HTML(), Short: out.A.Name, File: &message.Exported{Name: "against-" + against + ".html", Type: "text/html", Data: b.Bytes()}}, nil
 }
 
 // second opens another input of the same kind.
@@ -123,31 +122,4 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 	if r.Script, err = e.host.Fetch(Drawer); err != nil {
 		r.Undrawn = "what draws could not be loaded"
 	}
-}
-
-// compared is what the page shows of a comparison.
-func compared(c *compare.Comparison) *message.Compared {
-	m := &message.Compared{Comparison: *c, NamedDiffering: len(c.Named)}
-	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()} {
-		if text != "" {
-			m.Sentences = append(m.Sentences, text)
-		}
-	}
-	m.Named, m.Fragments = surest(c.Named), surest(c.Fragments)
-	return m
-}
-
-// surest are the first differences of each list.
-func surest(list []compare.Difference) (most []compare.Difference) {
-	var n [2]int
-	for _, d := range list {
-		side := 0
-		if d.Odds >= 1 {
-			side = 1
-		}
-		if n[side]++; n[side] <= message.MostDifferences {
-			most = append(most, d)
-		}
-	}
-	return most
 }

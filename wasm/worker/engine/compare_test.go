@@ -2,14 +2,13 @@ package engine
 
 import (
 	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"baca/algo/compare"
 	"baca/algo/dataset"
 	"baca/algo/molecule"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -62,32 +61,23 @@ func TestCompare(t *testing.T) {
 	must[*message.Model](e, h, &message.LoadModel{})
 	fails(e, h, &message.Compare{With: message.Open{Data: []byte(acids)}}, message.CodeNotReady, "no input")
 	must[*message.Opened](e, h, &message.Open{Name: "amines.smi", Data: []byte(amines)})
-	events, got := must[*message.Compared](e, h, &message.Compare{With: message.Open{Name: "acids.smi", Data: []byte(acids)}})
+	events, got := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "acids.smi", Data: []byte(acids)}})
 	if want.Evidence.Skipped != "" || want.Evidence.P > 0.05 || len(want.Named) < 4 || want.Overlap.Molecules != 1 {
 		t.Fatalf("the lists do not differ: %+v", want)
 	}
-	if sentences := []string{want.Differs(), want.Shares(), want.TooEasy()}; !slices.Equal(got.Sentences, sentences) {
-		t.Errorf("it says %q, want %q", got.Sentences, sentences)
+	before, rest, _ := strings.Cut(got.HTML, "<h2>Warnings</h2>")
+	warnings, after, _ := strings.Cut(rest, "</ul>\n")
+	if found := (&report.Comparison{Comparison: want}).HTML(); before+after != found {
+		t.Errorf("the page shows\n%s\nand the report of the command\n%s", before+after, found)
 	}
-	if got.A.Name != "acids.smi" || got.A.Refused != 1 || got.B.Copies != 1 || got.A.Molecules != want.A.Molecules || got.B.Read != want.B.Read {
-		t.Errorf("the lists are %+v and %+v", got.A, got.B)
+	if !strings.Contains(warnings, "acids.smi:62:") {
+		t.Errorf("the warnings are %q", warnings)
 	}
-	if got.BtoA.Coverage != want.BtoA.Coverage || got.AtoA.Coverage != want.AtoA.Coverage || !reflect.DeepEqual(got.A.Atoms, want.A.Atoms) || got.B.Rings.Counts[1] != 30 {
-		t.Errorf("the nearest molecules are %v, want %v; atoms %v; rings %v", got.BtoA, want.BtoA, got.A.Atoms, got.B.Rings)
-	}
-	if len(got.Named) != len(want.Named) || got.NamedTested != want.NamedTested || len(got.Fragments) != len(want.Fragments) {
-		t.Fatalf("%d and %d differences, want %d and %d", len(got.Named), len(got.Fragments), len(want.Named), len(want.Fragments))
-	}
-	for i := range got.Fragments {
-		if g, w := got.Fragments[i], want.Fragments[i]; g.Name != w.Name || g.Q != w.Q || g.Odds != w.Odds || g.Example != w.Example || len(g.Atoms) != len(w.Atoms) {
-			t.Errorf("fragment %+v, want %+v", g, w)
-		}
-	}
-	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "acids.smi:62:") {
-		t.Errorf("the warnings are %q", got.Warnings)
+	if got.Short != "acids.smi" || got.File.Name != "against-acids.html" {
+		t.Errorf("of %q it saves %q", got.Short, got.File.Name)
 	}
 	for _, text := range []string{"How amines.smi differs from acids.smi", "baca compare --model bbbp", "Commoner in B"} {
-		if !strings.Contains(string(got.Report), text) {
+		if !strings.Contains(string(got.File.Data), text) {
 			t.Errorf("the report lacks %q", text)
 		}
 	}
@@ -126,8 +116,8 @@ func TestComparePlainGraphs(t *testing.T) {
 		trees.WriteString(nodeLink(3+i%3, 2+i) + "\n")
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(rings.String())})
-	_, got := must[*message.Compared](e, h, &message.Compare{With: message.Open{Name: "tails.jsonl", Data: []byte(trees.String())}})
-	if got.A.Molecules != 30 || got.B.Molecules != 30 || len(got.Sentences) < 3 || !slices.ContainsFunc(got.Named, func(d compare.Difference) bool { return d.Name == "ring of 5" && d.Odds < 1 }) {
-		t.Errorf("compared %+v with %+v: %+v", got.A, got.B, got.Named)
+	_, got := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "tails.jsonl", Data: []byte(trees.String())}})
+	if _, inA, _ := strings.Cut(got.HTML, "Commoner in A"); !strings.Contains(inA, "ring of 5") || !strings.Contains(got.HTML, "different graphs") {
+		t.Errorf("it shows %s", got.HTML)
 	}
 }

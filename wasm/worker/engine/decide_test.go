@@ -284,10 +284,10 @@ func TestDrift(t *testing.T) {
 	input := strange + alkanes(150)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	_, a := alone(t, "bbbp")
-	gs, _ := graphsOf(t, input)
+	gs, ids := graphsOf(t, input)
 	for _, seed := range []uint64{1, 7} {
 		want, path := decide.NewDrift(a.Holdout(), seed), []float64{0}
-		moved, record := 0, 0
+		moved := ""
 		for i, g := range gs {
 			if g == nil {
 				continue
@@ -298,52 +298,28 @@ func TestDrift(t *testing.T) {
 			}
 			want.Add(score[0])
 			path = append(path, want.LogWealth()/math.Ln10)
-			if moved == 0 && want.Moved(0.01) {
-				moved, record = len(path)-1, i
+			if moved == "" && want.Moved(0.01) {
+				moved = ids[i]
 			}
 		}
-		highest, at := want.Highest()
-		events, d := must[*message.Drifted](e, h, &message.Drift{Seed: seed})
-		if d.Delta != 0.01 || d.Records != len(gs) || d.Graphs != len(path)-1 || d.Highest != highest/math.Ln10 || d.At != at || d.Moved != moved || d.Record != record {
-			t.Errorf("seed %d: %+v, want highest %g at %d, moved at %d, record %d", seed, d, highest/math.Ln10, at, moved, record)
-		}
-		if moved == 0 {
-			t.Errorf("seed %d: alkanes do not move", seed)
-		}
-		if !slices.Equal(d.Path, path) || len(d.X) != len(path) || d.X[3] != 3 {
-			t.Errorf("seed %d: the path has %d places, want %d", seed, len(d.Path), len(path))
+		events, d := must[*message.Found](e, h, &message.Drift{Seed: seed})
+		if moved == "" || d.Short != "moved" || d.HTML != report.DriftHTML(path, 0.01, func(int) string { return moved }) {
+			t.Errorf("seed %d: moved by %q, %s", seed, moved, d.HTML)
 		}
 		if len(events) == 0 {
 			t.Errorf("seed %d: nothing is said of how far it is", seed)
 		}
 	}
 	// The second time it is there, and another input begins anew.
-	if events, _ := must[*message.Drifted](e, h, &message.Drift{Seed: 7, Delta: 1e-9}); len(events) > 0 {
+	if events, _ := must[*message.Found](e, h, &message.Drift{Seed: 7, Delta: 1e-9}); len(events) > 0 {
 		t.Errorf("%d events of what was done before", len(events))
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
-	if _, d := must[*message.Drifted](e, h, &message.Drift{}); d.Graphs != 1 || d.Moved != 0 || len(d.Path) != 2 {
+	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
 		t.Errorf("one graph gives %+v", d)
 	}
 	fails(e, h, &message.Drift{Delta: 2}, message.CodeBadOption, "2")
 	fails(New(h), h, &message.Drift{}, message.CodeNotReady, "model")
-}
-
-func TestThin(t *testing.T) {
-	path := make([]float64, 50_001)
-	for i := range path {
-		path[i] = math.Sin(float64(i) / 300)
-	}
-	path[777], path[40_000] = 9, -9
-	x, y := thin(path, pathPlaces)
-	if len(x) != len(y) || len(x) > pathPlaces+2 || slices.Max(y) != 9 || slices.Min(y) != -9 || !slices.IsSorted(x) {
-		t.Errorf("%d places from %g to %g", len(x), slices.Min(y), slices.Max(y))
-	}
-	for k, i := range x {
-		if y[k] != path[i] {
-			t.Errorf("place %d is %g, want %g", i, y[k], path[i])
-		}
-	}
 }
 
 // reportOf asks for a report of what was just scored, as the page does.
@@ -549,8 +525,8 @@ func TestTasksEnd(t *testing.T) {
 		t.Errorf("the light request was answered: %v; half a test is kept: %v", answered, e.drift != nil)
 	}
 	h.yield = nil
-	if _, d := must[*message.Drifted](e, h, &message.Drift{}); d.Records != 3000 {
-		t.Errorf("after that: %+v", d)
+	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "moved" {
+		t.Errorf("after that: %s", d.Short)
 	}
 }
 

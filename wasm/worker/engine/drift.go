@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"baca/algo/job"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -43,7 +44,7 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 	return w, nil
 }
 
-func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.Drifted, error) {
+func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.Found, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
@@ -56,41 +57,25 @@ func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.D
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	highest, at := w.Highest()
-	m := &message.Drifted{Delta: delta, Records: e.input.opened.Records, Graphs: len(w.record), Highest: highest / math.Ln10, At: at}
-	if i := slices.IndexFunc(w.Wealth, func(x float64) bool { return x >= -math.Log10(delta) }); i > 0 {
-		m.Moved, m.Record = i, int(w.record[i-1])
+	ids, err := e.pick(t, w.moved(delta))
+	if err != nil {
+		return nil, t.failed(err)
 	}
-	m.X, m.Path = thin(w.Wealth, pathPlaces)
-	return m, nil
+	found := &message.Found{Short: "none seen"}
+	name := func(n int) string { return ids[int(w.record[n])].ID }
+	if len(ids) > 0 {
+		found.Short = "moved"
+	}
+	found.HTML = report.DriftHTML(w.Wealth, delta, name)
+	return found, nil
 }
 
-// pathPlaces exceeds a screen's resolution.
-const pathPlaces = 1000
-
-// thin keeps the lowest and highest value of each stretch of a path.
-func thin(path []float64, places int) (x message.Ints, y message.Floats) {
-	step := max(1, (2*len(path)+places-1)/places)
-	if len(path) <= places {
-		step = 1
+// moved is the record whose graph raises the alarm, or none.
+func (w *watched) moved(delta float64) []int32 {
+	if i := slices.IndexFunc(w.Wealth, func(x float64) bool { return x >= -math.Log10(delta) }); i > 0 {
+		return w.record[i-1 : i]
 	}
-	for from := 0; from < len(path); from += step {
-		low, high := from, from
-		for i := from; i < min(from+step, len(path)); i++ {
-			if path[i] < path[low] {
-				low = i
-			}
-			if path[i] > path[high] {
-				high = i
-			}
-		}
-		for k, i := range []int{min(low, high), max(low, high)} {
-			if k == 0 || low != high {
-				x, y = append(x, int32(i)), append(y, path[i])
-			}
-		}
-	}
-	return x, y
+	return nil
 }
 
 // pick parses some records.

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/job"
+	"baca/algo/report"
 	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -18,7 +20,7 @@ import (
 const shelvedPiece = 64
 
 // suggest says which records of the open input to measure.
-func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message.Suggested, error) {
+func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message.Found, error) {
 	if err := e.ready(); err != nil {
 		return nil, err
 	}
@@ -48,15 +50,18 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	m := suggested(s)
-	m.Refusals = shelf.Refusals
-	m.Command = e.suggestCommand(r, &o)
 	var b bytes.Buffer
 	if err := s.WriteCSV(&b, table.Text{SpreadsheetSafe: true}); err != nil {
 		return nil, err
 	}
-	m.File = b.Bytes()
-	return m, nil
+	shown := &report.Suggestion{
+		Suggestion: s.Suggestion, Picks: s.Rows, Sentences: s.Sentences(), Warnings: shelf.Refusals, Things: map[bool]string{true: "molecules", false: "graphs"}[e.card.Molecules], Command: e.suggestCommand(r, &o),
+	}
+	found := &message.Found{HTML: shown.HTML(), Short: strconv.Itoa(len(s.Rows))}
+	if len(s.Rows) > 0 {
+		found.File = &message.Exported{Name: "suggested.csv", Type: "text/csv", Data: b.Bytes()}
+	}
+	return found, nil
 }
 
 func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
@@ -74,13 +79,6 @@ func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
 		return failf(message.CodeBadOption, "%w", err)
 	}
 	return nil
-}
-
-// suggested is what the page shows of picks.
-func suggested(s *job.Suggested) *message.Suggested {
-	return &message.Suggested{
-		Sentences: s.Sentences(), Total: len(s.Rows), Picks: s.Rows[:min(len(s.Rows), message.MostPicks)], Far: s.Far, FarRandom: s.FarRandom, FarTop: s.FarTop,
-	}
 }
 
 // suggestCommand is the command line that suggests the same.

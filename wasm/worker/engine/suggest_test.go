@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -81,31 +83,27 @@ func TestSuggest(t *testing.T) {
 	if !slices.Equal(opened.Columns, []string{"smiles", "name", "EUR", "measured"}) {
 		t.Errorf("the columns are %q", opened.Columns)
 	}
-	events, got := must[*message.Suggested](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
-	if got.Total != len(want.Picks) || len(got.Picks) != len(want.Picks) {
-		t.Fatalf("%d picks, want %d", len(got.Picks), len(want.Picks))
+	events, got := must[*message.Found](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
+	rows, err := csv.NewReader(bytes.NewReader(got.File.Data)).ReadAll()
+	if err != nil || len(rows) != 1+len(want.Picks) || got.Short != fmt.Sprint(len(want.Picks)) {
+		t.Fatalf("%d rows of %d picks, %q: %v", len(rows), len(want.Picks), got.Short, err)
 	}
 	for k, w := range want.Picks {
-		g := got.Picks[k]
-		if g.Record != records[w.Graph]+1 || g.Gain != w.Gain || g.Nearer != w.Nearer || g.Inside != w.Inside || *g.P != w.P || *g.Price != o.Prices[w.Graph] || g.Similarity != w.Similarity || g.Verdict == "" {
-			t.Errorf("pick %d is %+v, want %+v", k, g, w)
+		g := rows[k+1]
+		if want := []string{fmt.Sprintf("%.6g", w.P), fmt.Sprint(o.Prices[w.Graph]), fmt.Sprintf("%.6g", w.Gain), fmt.Sprint(w.Nearer), fmt.Sprint(w.Inside), fmt.Sprintf("%.6g", w.Similarity)}; !slices.Equal(slices.Concat(g[4:5], g[6:]), want) {
+			t.Errorf("pick %d is %q, want %q", k, g, want)
+		}
+		if !strings.Contains(got.HTML, fmt.Sprintf(`data-pick="%d"><b>%d. %s</b>`, records[w.Graph], k+1, g[1])) {
+			t.Errorf("pick %d, %s, is not shown", k, g[1])
 		}
 	}
-	if !slices.Equal(got.Far, want.Far) || !slices.Equal(got.FarRandom, want.FarRandom) || !slices.Equal(got.FarTop, want.FarTop) {
-		t.Errorf("the way is %v, want %v", got.Far, want.Far)
-	}
-	said := strings.Join(append(got.Sentences, got.Refusals...), "\n")
-	for _, text := range []string{"8 without a price", "together they cost", "deviations away", "of 160 are outside", `row 162: priced.csv:163:11: column EUR: price "-4": want a number of at least 0`} {
-		if !strings.Contains(said, text) {
-			t.Errorf("it says\n%s\nwithout %q", said, text)
+	for _, text := range []string{
+		"8 without a price", "ogether they cost", "deviations away", "of 160 are outside", `row 162: priced.csv:163:11: column EUR: price &#34;-4&#34;: want a number of at least 0`,
+		"<pre>baca suggest -n 8 --model bbbp --price EUR --budget 25 --exclude measured --alpha 0.1 priced.csv</pre>",
+	} {
+		if !strings.Contains(got.HTML, text) {
+			t.Errorf("it shows\n%s\nwithout %q", got.HTML, text)
 		}
-	}
-	if want := "baca suggest -n 8 --model bbbp --price EUR --budget 25 --exclude measured --alpha 0.1 priced.csv"; got.Command != want {
-		t.Errorf("the command is %q, want %q", got.Command, want)
-	}
-	file := string(got.File)
-	if !strings.HasPrefix(file, "rank,id,smiles,score,p_value,verdict,price,gain,nearer,inside,nearest_similarity\n1,m") || strings.Count(file, "\n") != 1+got.Total {
-		t.Errorf("the file is\n%s", file)
 	}
 	stages := map[string]*message.Progress{}
 	for _, ev := range events {
@@ -145,15 +143,12 @@ func TestSuggestFromFew(t *testing.T) {
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte("O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n")})
-	_, got := must[*message.Suggested](e, h, &message.Suggest{Most: 20})
-	if got.Total < 1 || got.Total > 2 || got.Picks[0].Record != 1 || !strings.Contains(got.Sentences[0], "of 20 are suggested") || got.Command != "baca suggest -n 20 --model bbbp input.smi" {
-		t.Errorf("suggested %+v", got)
-	}
-	if got.Picks[0].Price != nil {
-		t.Errorf("it costs %g", *got.Picks[0].Price)
+	_, got := must[*message.Found](e, h, &message.Suggest{Most: 20})
+	if !strings.Contains(got.HTML, `data-pick="0"><b>1. RDX`) || !strings.Contains(got.HTML, "of 20 are suggested") || !strings.Contains(got.HTML, "<pre>baca suggest -n 20 --model bbbp input.smi</pre>") || strings.Contains(got.HTML, "price") {
+		t.Errorf("it shows %s", got.HTML)
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "all.csv", Data: []byte("smiles,had\nCCO,x\nCCN,1\n")})
-	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 20, Exclude: "had"}); got.Total != 0 || !strings.Contains(strings.Join(got.Sentences, "\n"), "all 2 molecules are excluded") {
+	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 20, Exclude: "had"}); got.File != nil || !strings.Contains(got.HTML, "all 2 molecules are excluded") {
 		t.Errorf("suggested %+v", got)
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "dear.csv", Data: []byte("smiles,EUR\nCCO,much\n")})
@@ -163,7 +158,7 @@ func TestSuggestFromFew(t *testing.T) {
 	if !slices.Equal(opened.Columns, []string{"eur", "had", "smiles"}) {
 		t.Errorf("the columns are %q", opened.Columns)
 	}
-	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Total != 1 || got.Picks[0].Record != 2 || *got.Picks[0].Price != 2.5 {
+	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Short != "1" || !strings.Contains(got.HTML, `data-pick="1"`) || !strings.Contains(got.HTML, "price 2.5,") {
 		t.Errorf("suggested %+v", got)
 	}
 	// Plain graphs have no columns.
@@ -176,7 +171,7 @@ func TestSuggestFromFew(t *testing.T) {
 	if len(opened.Columns) > 0 {
 		t.Errorf("the columns are %q", opened.Columns)
 	}
-	if _, got = must[*message.Suggested](e, h, &message.Suggest{Most: 2}); got.Total != 2 {
+	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 2}); got.Short != "2" || !strings.Contains(got.HTML, "graphs measured") {
 		t.Errorf("suggested %+v", got)
 	}
 	fails(e, h, &message.Suggest{Most: 2, Exclude: "x"}, message.CodeBadOption, "rings.jsonl holds plain graphs: there is no column x")

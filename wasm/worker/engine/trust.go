@@ -6,6 +6,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/wasm/message"
@@ -45,21 +46,19 @@ func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Tru
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes, Order: by.Words(), Tolerance: c.Tolerance, Stated: c.Statements()}
+	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes}
 	outcomes, err := e.judge(t, out, &judge{alone, c, by}, labels, r.Scores)
 	if err != nil {
 		return nil, t.failed(err)
 	}
-	if r.Observed == "" {
-		out.Problems = labels.Problems(job.WithoutInterval)
-		return out, nil
+	var audit *trust.Audit
+	if out.Problems = labels.Problems(job.WithoutInterval); r.Observed != "" {
+		out.Problems = labels.Problems(job.DoNotCount)
+		if audit = trust.NewAudit(outcomes, c); audit.N == 0 {
+			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
+		}
 	}
-	out.Problems = labels.Problems(job.DoNotCount)
-	if a := trust.NewAudit(outcomes, c); a.N > 0 {
-		out.Audit = audited(a, c, by)
-	} else {
-		out.Problems = append(out.Problems, trust.ErrNoValues.Error())
-	}
+	out.HTML = report.TrustHTML(c, audit, by.Words(), out.Problems)
 	return out, nil
 }
 
@@ -120,17 +119,4 @@ func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labe
 	}
 	out.Rows = table.Of(table.Fields(table.OfTrust), rows)
 	return outcomes, nil
-}
-
-// audited is what the page shows of an audit.
-func audited(a *trust.Audit, c *trust.Calibration, by trust.Order) *message.Audit {
-	m := &message.Audit{
-		Sentences: a.Sentences(c, by.Words()), UnderRisk: a.UnderCurve(), N: a.N, MeanError: a.MeanError,
-		Risk: a.Risk, Best: a.Best, Scores: a.Scores,
-	}
-	for _, v := range trust.Verdicts() {
-		m.Verdicts = append(m.Verdicts, trust.Statement{Verdicts: []trust.Verdict{v}, Rate: a.Verdicts[v].Rate})
-		m.MeanErrors = append(m.MeanErrors, a.Verdicts[v].MeanError)
-	}
-	return m
 }

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/session"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// toolMenu opens the tools.
+func toolMenu(s *session.Session) app.UI {
+	found := s.Tools()
+	items := make([]app.UI, len(found))
+	for i, t := range found {
+		short := ""
+		if f := s.Lab.Found(t.Stage).Value; f != nil {
+			short = " · " + words.Shorten(f.Short, 20)
+		}
+		items[i] = app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet("stage", t.Stage).Body(
+			app.Span().Text(t.Name+short), app.Span().Class("quiet").Text(s.Say(t.About)))
+	}
+	return menu("tools", "Tools", []app.UI{app.Span().Text("Tools"), icon("down")}, func(e app.Event) {
+		if stage, ok := dataAround(e, "stage"); ok {
+			s.Lab.Open(stage)
+		}
+	}, items...).Hidden(len(items) == 0)
+}
+
+// tool is a form, and what was found.
+func (p *labPane) tool(t *session.Tool) app.UI {
+	s := p.S
+	var form []app.UI
+	switch t.Stage {
+	case message.StageDrift:
+		if found := s.Lab.Found(t.Stage); found.Value == nil && s.Task == nil {
+			form = []app.UI{button("Look at them in their order", s.Lab.WatchDrift)}
+		}
+	case message.StageLists:
+		form = []app.UI{fileButton("compare-file", "Compare with…", "Choose a list to compare with", s.Models.Extensions(), func(_ app.Context, v app.Value) {
+			if f, ok := browserFile(v); ok {
+				s.Lab.CompareWith(f)
+			}
+		}), quiet("The list that you choose is A, the input is B. Both stay in this tab.")}
+	case message.StageChoose:
+		form = p.wish()
+	case message.StageTrust:
+		form = []app.UI{app.Label().For("observed").Text("Observed"),
+			columnSelect("observed", s.Columns(), s.Trust.Predicted, s.Trust.Observed, s.Trust.Observe)}
+		if s.Trust.Observed == "" {
+			form = append(form, quiet("Once these molecules are measured: the column with what was found."))
+		}
+	}
+	if s.Task != nil {
+		form = []app.UI{quiet(s.Task.Words()), endTaskButton(s)}
+	} else if found := s.Lab.Found(t.Stage).Value; found != nil && found.File != nil {
+		form = append(form, app.Button().ID("tool-save").Class("button").Type("button").Body(icon("save"), app.Text("Save as "+strings.ToUpper(strings.TrimPrefix(path.Ext(found.File.Name), ".")))).
+			OnClick(func(app.Context, app.Event) { s.Lab.SaveFound(keep) }))
+	}
+	failed := s.Lab.Found(t.Stage).Failure
+	if t.Stage == message.StageTrust {
+		failed = s.Trust.Failure
+	}
+	return app.Div().Class("tool").Body(
+		app.Div().Class("controls").Body(form...),
+		app.If(failed != nil, func() app.UI {
+			_, what := session.FailureWords(failed)
+			return app.P().ID("tool-failure").Class("bad-text").Role("alert").Text(what)
+		}),
+		p.found())
+}
+
+// found is what the open tool found. A click on a pick shows its record.
+func (p *labPane) found() app.UI {
+	box := app.Div().ID("found").Class("found").OnClick(onNumber("pick", func(record int) {
+		p.S.Lab.Close()
+		p.S.Inspector.Show(record)
+	}))
+	html := p.S.Lab.HTML()
+	if html == "" {
+		return box.Hidden(true)
+	}
+	return box.Body(app.Raw("<div>" + p.Album.Fill(html) + "</div>"))
+}
+
+// wish is the form of suggestions.
+func (p *labPane) wish() []app.UI {
+	s := p.S
+	w := &s.Lab.Wish
+	number := func(id, label, value, hint string, to *string) app.UI {
+		return app.Label().Class("wish").For(id).Body(app.Text(label),
+			app.Input().ID(id).Type("number").Attr("min", 0).Attr("step", "any").Placeholder(hint).Value(value).
+				OnInput(func(ctx app.Context, _ app.Event) { *to = valueOf(ctx) }))
+	}
+	menu := func(id, label string, to *string) app.UI {
+		return app.Label().Class("wish").For(id).Body(app.Text(label), columnSelect(id, s.Columns(), "", *to, func(name string) {
+			*to = name
+			s.Rev.State++
+		}))
+	}
+	form := []app.UI{number("suggest-most", s.Say("Molecules"), w.Most, strconv.Itoa(session.UsuallySuggested), &w.Most)}
+	if len(s.Columns()) > 0 {
+		form = append(form, menu("suggest-price", "Price", &w.Price))
+		if w.Price != "" {
+			form = append(form, number("suggest-budget", "Budget", w.Budget, "none", &w.Budget))
+		}
+		form = append(form, menu("suggest-exclude", "Leave out", &w.Exclude))
+	}
+	return append(form, button("Suggest", s.Lab.Suggest).ID("suggest-start").Disabled(s.Task != nil || s.Training.On))
+}

@@ -39,6 +39,7 @@ func (p *inspectorPane) Render() app.UI {
 	}
 	d, failure := s.Inspector.Detail, s.Inspector.Failure
 	body := append([]app.UI{head, p.verdict(i), p.prediction(i), setAside(d)}, p.picture()...)
+	body = append(body, properties(d))
 	switch {
 	case failure != nil:
 		_, what := session.FailureWords(failure)
@@ -61,6 +62,15 @@ func setAside(d *message.Detailed) app.UI {
 		return line.Text("Set aside: " + d.SetAside + ".")
 	}
 	return line.Body(app.Text("Set aside: "+d.SetAside+". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent))
+}
+
+// properties are of the compound that the model reads.
+func properties(d *message.Detailed) app.UI {
+	line := app.P().ID("properties").Class("quiet small").Hidden(d == nil || d.Properties == nil)
+	if d == nil || d.Properties == nil {
+		return line
+	}
+	return line.Text(d.Properties.String())
 }
 
 // picture is the large drawing with its legend.

@@ -29,6 +29,7 @@ var layer = map[string]int{
 	"baca/algo/cover":                      1,
 	"baca/algo/molecule/internal/rings":    1,
 	"baca/algo/molecule":                   2,
+	"baca/algo/property":                   3,
 	"baca/algo/gin":                        2,
 	"baca/algo/graphon":                    2,
 	"baca/algo/fingerprint":                2,
@@ -67,7 +68,7 @@ var ours = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
-	{"baca/wasm/message", "baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust"},
+	{"baca/wasm/message", "baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust baca/algo/property"},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/wasm/compute", "baca/wasm/worker"},

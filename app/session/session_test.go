@@ -305,7 +305,7 @@ func (m memory) GetFile(name string, then func(*File)) {
 }
 
 func TestTrainingGoesOnAfterAReload(t *testing.T) {
-	s, f, later := newTest(t)
+	s, f, _ := newTest(t)
 	kept := memory{}
 	var training message.Train
 	train := func(number uint32, r any, say func(any)) {
@@ -337,7 +337,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	}
 
 	// The tab is loaded again.
-	s, f, later = newTest(t)
+	s, f, later := newTest(t)
 	f.answer = train
 	s.Training.Recall(kept)
 	if s.Training.On || s.Training.At != 2 || s.Training.Epochs != 10 || s.Training.Library.Name != "mine.smi" || len(s.Training.Loss) < 2 {

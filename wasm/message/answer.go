@@ -1,6 +1,9 @@
 package message
 
-import "baca/algo/decide"
+import (
+	"baca/algo/decide"
+	"baca/algo/property"
+)
 
 // Stages of a Progress, in order.
 const (
@@ -241,6 +244,7 @@ type Detailed struct {
 	// SetAside is what the model did not read, Parent the SMILES that it read; both empty if it
 	// read all.
 	SetAside, Parent string
+	Properties       *property.Properties // of the molecule that was read; nil for a plain graph
 
 	Atoms []Atom // one for each node
 	Bonds []Bond

@@ -21,6 +21,16 @@ for k in $(seq 0 "${1#--array=0-}"); do
 done
 `
 
+// parallel runs a command for each file, one after the other.
+const parallel = `#!/bin/sh
+shift 2
+while [ "$1" != ::: ]; do command="$command $1"; shift; done
+shift
+for file; do
+	sh -c "$(echo "$command" | sed "s|{[.]}|${file%.*}|g; s|{}|$file|g")" || exit
+done
+`
+
 // An array job on parts of a library, by a program without C, gives the rows of one process, but for the places in errors.
 func TestArrayJob(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -51,7 +61,9 @@ func TestArrayJob(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&library, "C%s%s m%d\n", strings.Repeat("C", i%9), []string{"O", "N", "(=O)O", "c1ccccc1", "("}[i%5], i)
 	}
-	for name, text := range map[string]string{filepath.Join(bin, "sbatch"): sbatch, filepath.Join(folder, "library.smi"): library.String()} {
+	for name, text := range map[string]string{
+		filepath.Join(bin, "sbatch"): sbatch, filepath.Join(bin, "parallel"): parallel, filepath.Join(folder, "library.smi"): library.String(),
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -68,9 +80,11 @@ func TestArrayJob(t *testing.T) {
 	}
 	place := regexp.MustCompile(`[a-z]+(-\d+)?\.smi:\d+`)
 	want := place.ReplaceAll(sh("baca score library.smi"), nil)
-	sh("split -n l/4 -d -a 2 --additional-suffix=.smi library.smi part-; sbatch --array=0-3 " + examples + "/score.sbatch; rm part-*.smi")
-	if got := place.ReplaceAll(sh(examples+"/join.sh; rm part-00.csv part-01.csv part-02.csv part-03.csv; cat scores.csv"), nil); string(got) != string(want) {
-		t.Errorf("other rows than those of one process:\n%s", got)
+	for _, job := range []string{"sbatch --array=0-3 " + examples + "/score.sbatch", examples + "/parallel.sh"} {
+		sh("split -n l/4 -d -a 2 --additional-suffix=.smi library.smi part-; " + job + "; rm part-*.smi")
+		if got := place.ReplaceAll(sh(examples+"/join.sh; rm part-00.csv part-01.csv part-02.csv part-03.csv; cat scores.csv"), nil); string(got) != string(want) {
+			t.Errorf("%s: other rows than those of one process:\n%s", job, got)
+		}
 	}
 }
 

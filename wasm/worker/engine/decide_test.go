@@ -256,6 +256,9 @@ func TestParentDetail(t *testing.T) {
 	if salt.Score != acid.Score || len(salt.Atoms) != 1+len(acid.Atoms) {
 		t.Errorf("score %g of %d atoms, %g of %d", salt.Score, len(salt.Atoms), acid.Score, len(acid.Atoms))
 	}
+	if *salt.Properties != *acid.Properties || acid.Properties.Acceptors != 2 {
+		t.Errorf("the salt has %v, its acid %v", salt.Properties, acid.Properties)
+	}
 	if salt.SetAside != "1 counter-ion, charge" || salt.Parent != "CCCC[Sn](C)(C)CC(=O)O" || acid.SetAside != "" || acid.Parent != "" {
 		t.Errorf("%q is set aside, which leaves %q, and of the acid %q and %q", salt.SetAside, salt.Parent, acid.SetAside, acid.Parent)
 	}

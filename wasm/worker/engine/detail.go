@@ -16,6 +16,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
+	"baca/algo/property"
 	"baca/wasm/message"
 )
 
@@ -29,9 +30,13 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	}
 	g := record.Graph
 	m := &message.Detailed{Record: r.Record, ID: record.ID, SetAside: record.Aside.String()}
-	if m.SetAside != "" && mol != nil {
+	if mol != nil {
 		read, _, _ := smiles.In(mol, e.form())
-		m.Parent = smiles.Write(read)
+		of := property.Of(read)
+		m.Properties = &of
+		if m.SetAside != "" {
+			m.Parent = smiles.Write(read)
+		}
 	}
 	// node[i] is the node of atom i of m, −1 for unread atoms.
 	node := draw(m, record.SMILES, mol, g, e.form())

@@ -1,0 +1,52 @@
+package property
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"baca/algo/molecule/smiles"
+)
+
+// RDKit wrote the values, see testdata/properties.py.
+func TestAgainstRDKit(t *testing.T) {
+	f, err := os.Open("testdata/rdkit.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		m, err := smiles.Parse(row[0])
+		if err != nil {
+			t.Errorf("%s: %v", row[0], err)
+			continue
+		}
+		p := Of(m)
+		for k, got := range []float64{p.Weight, p.LogP, p.TPSA, float64(p.Donors), float64(p.Acceptors), float64(p.Rotatable)} {
+			want, err := strconv.ParseFloat(row[k+1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tolerance := []float64{0.002, 0.0002, 0.02, 0, 0, 0}[k]; math.Abs(got-want) > tolerance {
+				t.Errorf("%s: %s %g, RDKit has %g", row[0], rows[0][k+1], got, want)
+			}
+		}
+	}
+}
+
+func TestString(t *testing.T) {
+	m, err := smiles.Parse("CC(=O)Oc1ccccc1C(=O)O")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Of(m)
+	if got, want := p.String(), "180.2 g/mol, logP 1.3, TPSA 64 Å², H-bond donors 1, acceptors 4, rotatable bonds 3"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

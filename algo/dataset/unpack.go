@@ -108,7 +108,7 @@ func (u Unpack) text(r io.Reader) (io.Reader, error) {
 	}
 	c := compressionOf(head)
 	switch {
-	case c == nil && isWorkbook(b):
+	case beginsZip(head) && isWorkbook(b):
 		return openWorkbook(b)
 	case c == nil:
 		return b, nil
@@ -143,7 +143,7 @@ const maxWorkbook = 64 << 20
 // isWorkbook finds the folder of an Excel workbook among the first files of a zip archive.
 func isWorkbook(b *bufio.Reader) bool {
 	head, _ := b.Peek(b.Size())
-	return beginsZip(head) && bytes.Contains(head, []byte("xl/"))
+	return bytes.Contains(head, []byte("xl/"))
 }
 
 // openWorkbook returns the first sheet of an Excel workbook as CSV.

@@ -170,13 +170,14 @@ func Models() ([]Summary, error) {
 type List struct {
 	SMILES []string
 	Graphs []Plain
-	First  int // row of the first in the whole list, from 0
+	IDs    []string // one for each, empty for the number of the row; nil for numbers
+	First  int      // row of the first in the whole list, from 0
 }
 
 // A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.
 type Plain struct {
-	N     int
-	Edges [][2]int32
+	N     int        `json:"n"`
+	Edges [][2]int32 `json:"edges"`
 }
 
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
@@ -201,21 +202,26 @@ func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unr
 	list := make([]table.Unread, 0, l.Len())
 	for i, text := range l.SMILES {
 		list = append(list, func() table.Record {
-			return table.FromMolecule(dataset.Listed(l.First+i, text).Parsed(form))
+			return l.named(i, table.FromMolecule(dataset.Listed(l.First+i, text).Parsed(form)))
 		})
 	}
 	for i, p := range l.Graphs {
-		list = append(list, func() table.Record { return p.Record(l.First + i + 1) })
+		list = append(list, func() table.Record {
+			r := table.Record{Row: l.First + i + 1, ID: strconv.Itoa(l.First + i + 1)}
+			var dropped graph.Dropped
+			r.Graph, dropped, r.Err = graph.New(p.N, p.Edges)
+			r.Aside.Loops = uint32(dropped.SelfLoops)
+			return l.named(i, r)
+		})
 	}
 	return list, nil
 }
 
-// Record returns the record of a row, from 1.
-func (p Plain) Record(row int) table.Record {
-	r := table.Record{Row: row, ID: strconv.Itoa(row)}
-	var dropped graph.Dropped
-	r.Graph, dropped, r.Err = graph.New(p.N, p.Edges)
-	r.Aside.Loops = uint32(dropped.SelfLoops)
+// named gives record i its id.
+func (l *List) named(i int, r table.Record) table.Record {
+	if l.IDs != nil {
+		r.ID = cmp.Or(l.IDs[i], r.ID)
+	}
 	return r
 }
 
@@ -308,12 +314,18 @@ func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
 	if how.Explain {
 		most = MaxExplained
 	}
-	unread, err := l.records(m.Card.Schema, m.Form(how), most)
+	in, err := m.Input(l, how, most)
 	if err != nil {
 		return err
 	}
+	return m.Stream(ctx, in, how, emit)
+}
+
+// Input returns a list of at most that many records for Stream.
+func (m *Model) Input(l List, how How, most int) (job.Input, error) {
+	unread, err := l.records(m.Card.Schema, m.Form(how), most)
 	again := func() (iter.Seq2[table.Unread, error], func(), error) { return each(unread), func() {}, nil }
-	return m.Stream(ctx, job.Input{Records: each(unread), Again: again}, how, emit)
+	return job.Input{Records: each(unread), Again: again}, err
 }
 
 // Score returns the rows of a list, without graphs, and the batch's description.

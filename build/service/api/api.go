@@ -1,8 +1,8 @@
 // Package api serves package service over HTTP (New): rows as JSON, CSV and JSON lines, as `baca
 // score` writes them. README.md shows it at work, and the served OpenAPI document is the reference.
 //
-// Memory does not grow with a request: records are read as they come, and rows of slow readers wait
-// in a file. Limits bound the rest. Errors are problem documents (RFC 9457).
+// Memory does not grow with a request: records are read as they come, and rows wait in a file until
+// all are there. Limits bound the rest. Errors are problem documents (RFC 9457).
 package api
 
 import (

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"net/http"
 	"os"
@@ -75,24 +74,6 @@ func (b *body) end() {
 	}
 }
 
-// discard reads on until the answer is sent, and a moment longer, which the returned function waits
-// for. A connection closed while the client sends loses unread parts of the answer.
-func (b *body) discard() (wait func()) {
-	if b.read {
-		return func() {}
-	}
-	b.control.SetReadDeadline(time.Now().Add(b.limits.Stall))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		io.Copy(io.Discard, b.from)
-	}()
-	return func() {
-		b.control.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
-		<-done
-	}
-}
-
 // head waits for the start of the body. A client that is slow here delays nobody.
 func (b *body) head() error {
 	_, err := b.in.Peek(headSize)
@@ -122,8 +103,8 @@ type reader struct {
 
 var readers = map[string]reader{
 	"application/json":           {answer: document, read: readDocument},
-	"application/x-ndjson":       {answer: lines, read: readLines},
-	"application/jsonl":          {answer: lines, read: readLines},
+	"application/x-ndjson":       {answer: lines, read: readText(dataset.JSONL)},
+	"application/jsonl":          {answer: lines, read: readText(dataset.JSONL)},
 	"text/csv":                   {answer: csv, read: readText(dataset.CSV)},
 	"text/tab-separated-values":  {answer: csv, read: readText(dataset.TSV)},
 	"text/plain":                 {answer: csv, read: readText(dataset.SMI)},
@@ -133,17 +114,21 @@ var readers = map[string]reader{
 
 func mediaTypes() []string { return slices.Sorted(maps.Keys(readers)) }
 
-// readText reads molecules as from a file.
+// readText reads records as from a file. Lines of JSON are node-link graphs for models of those.
 func readText(format dataset.Format) func(*question, *service.Model, *body) (job.Input, error) {
 	return func(q *question, m *service.Model, b *body) (job.Input, error) {
+		format := format
 		if m.Card.Schema == algo.Constant {
-			return job.Input{}, inputf("model %s reads plain graphs: want application/json or application/x-ndjson with nodes and edges", m.Name)
+			if format != dataset.JSONL {
+				return job.Input{}, inputf("model %s reads plain graphs: want application/json or application/x-ndjson with nodes and links", m.Name)
+			}
+			format = dataset.NodeLink
 		}
 		// Compressed bodies are refused: the limit counts what is read.
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return job.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
-		o := dataset.Options{Format: format, Column: q.column, Form: m.Form(q.how), Own: func(names []string) { q.own = names }}
+		o := dataset.Options{Format: format, Column: q.column, Form: m.Form(q.how), Plain: true, Own: func(names []string) { q.own = names }}
 		text, _, err := o.Text(b.in)
 		if err != nil {
 			return job.Input{}, wrapped(err)
@@ -166,16 +151,11 @@ func wrapped(err error) error {
 	return &inputError{err}
 }
 
-type graph struct {
-	N     int        `json:"n"`
-	Edges [][2]int32 `json:"edges"`
-}
-
 // A requested list is a JSON document.
 type requested struct {
-	SMILES []string `json:"smiles"`
-	Graphs []graph  `json:"graphs"`
-	IDs    []string `json:"ids"`
+	SMILES []string        `json:"smiles"`
+	Graphs []service.Plain `json:"graphs"`
+	IDs    []string        `json:"ids"`
 }
 
 // malformed describes an error without Go's type names.
@@ -220,152 +200,6 @@ func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
 	if l.IDs != nil && len(l.IDs) != n {
 		return job.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
 	}
-	id := func(i int) string {
-		if l.IDs == nil {
-			return ""
-		}
-		return l.IDs[i]
-	}
-	records := func(yield func(table.Unread, error) bool) {
-		for i, text := range l.SMILES {
-			if !yield(molecule(i, text, id(i), m, q, fmt.Sprintf("smiles[%d], ", i)), nil) {
-				return
-			}
-		}
-		for i, g := range l.Graphs {
-			if !yield(plain(i, g, id(i), m, fmt.Sprintf("graphs[%d]: ", i)), nil) {
-				return
-			}
-		}
-	}
-	again := func() (iter.Seq2[table.Unread, error], func(), error) { return records, func() {}, nil }
-	return job.Input{Records: records, Again: again}, nil
-}
-
-// refused returns an unreadable record, by row from 0.
-func refused(row int, id string, err error) table.Unread {
-	r := table.FromMolecule(dataset.Record{Row: row, ID: id})
-	r.Err = err
-	return func() table.Record { return r }
-}
-
-// molecule returns a record whose errors begin with a place.
-func molecule(row int, text, id string, m *service.Model, q *question, place string) table.Unread {
-	if m.Card.Schema == algo.Constant {
-		return refused(row, id, fmt.Errorf("%sa molecule: model %s reads plain graphs", place, m.Name))
-	}
-	form := m.Form(q.how)
-	return func() table.Record {
-		rec := dataset.Listed(row, text).Parsed(form)
-		if rec.ID = id; rec.Err != nil {
-			rec.Err = fmt.Errorf("%s%w", place, rec.Err)
-		}
-		return table.FromMolecule(rec)
-	}
-}
-
-// plain is the record of a plain graph.
-func plain(row int, g graph, id string, m *service.Model, place string) table.Unread {
-	if m.Card.Schema != algo.Constant {
-		return refused(row, id, fmt.Errorf("%sa plain graph: model %s reads molecules", place, m.Name))
-	}
-	return func() table.Record {
-		r := service.Plain{N: g.N, Edges: g.Edges}.Record(row + 1)
-		if id != "" {
-			r.ID = id
-		}
-		if r.Err != nil {
-			r.Err = fmt.Errorf("%s%w", place, r.Err)
-		}
-		return r
-	}
-}
-
-// A line is one record of lines of JSON.
-type line struct {
-	ID     string     `json:"id"`
-	SMILES *string    `json:"smiles"`
-	N      *int       `json:"n"`
-	Edges  [][2]int32 `json:"edges"`
-}
-
-// readLines streams records from JSON lines.
-func readLines(q *question, m *service.Model, b *body) (job.Input, error) {
-	return job.Input{Records: func(yield func(table.Unread, error) bool) {
-		for row, number := 0, 1; ; number++ {
-			text, long, err := readLine(b.in)
-			if len(bytes.TrimSpace(text)) > 0 || long {
-				u := lineRecord(row, number, text, m, q)
-				if long {
-					u = refused(row, "", fmt.Errorf("line %d: more than %d bytes", number, dataset.MaxRecord))
-				}
-				if row++; !yield(u, nil) {
-					return
-				}
-			}
-			if err != nil {
-				if err != io.EOF {
-					yield(nil, err)
-				}
-				return
-			}
-		}
-	}}, nil
-}
-
-// readLine returns the next line, or reports that it is too long.
-func readLine(r *bufio.Reader) (text []byte, long bool, err error) {
-	for {
-		piece, err := r.ReadSlice('\n')
-		if long = long || len(text)+len(piece) > dataset.MaxRecord; !long {
-			text = append(text, piece...)
-		}
-		if err != bufio.ErrBufferFull {
-			return text, long, err
-		}
-	}
-}
-
-// lineRecord parses a line on demand.
-func lineRecord(row, number int, text []byte, m *service.Model, q *question) table.Unread {
-	return func() table.Record {
-		place := fmt.Sprintf("line %d", number)
-		l, err := parseLine(text)
-		var u table.Unread
-		switch {
-		case err != nil:
-			u = refused(row, l.ID, fmt.Errorf("%s: %w", place, err))
-		case l.SMILES != nil:
-			u = molecule(row, *l.SMILES, l.ID, m, q, place+", ")
-		default:
-			u = plain(row, graph{*l.N, l.Edges}, l.ID, m, place+": ")
-		}
-		r := u()
-		r.Line = number
-		return r
-	}
-}
-
-// parseLine reads a SMILES, or an object with smiles, or with n and edges.
-func parseLine(text []byte) (l line, err error) {
-	if text = bytes.TrimSpace(text); text[0] == '"' {
-		l.SMILES = new(string)
-		err = json.Unmarshal(text, l.SMILES)
-	} else {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		if err = d.Decode(&l); err == nil && d.More() {
-			err = errors.New("text behind the value")
-		}
-	}
-	if err != nil {
-		return l, errors.New("want one JSON value: " + strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := dataset.Twice(text, "id", "smiles", "n", "edges"); err != nil {
-		return l, err
-	}
-	if (l.SMILES == nil) == (l.N == nil) {
-		return l, errors.New(`want "SMILES", {"smiles": "…"} or {"n": 3, "edges": [[0, 1], …]}`)
-	}
-	return l, nil
+	in, err := m.Input(service.List{SMILES: l.SMILES, Graphs: l.Graphs, IDs: l.IDs}, q.how, service.MaxBatch)
+	return in, wrapped(err)
 }

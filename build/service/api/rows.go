@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -113,33 +115,22 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	control := http.NewResponseController(w)
 	ctx, cancel := context.WithTimeoutCause(r.Context(), a.options.Limits.Time, errTime)
 	defer cancel()
-	body := newBody(r.Body, control, a.options.Limits)
-	defer body.end()
-	out := newSpool(a.options.Folder, control, w, cancel)
+	body := newBody(r.Body, http.NewResponseController(w), a.options.Limits)
+	out := &spool{folder: a.options.Folder}
 	defer out.drop()
 	err = a.compute(ctx, q, body, out)
 	body.end()
-	p := problemOf(ctx, err)
-	if p != nil && !out.begun() {
+	if p := problemOf(ctx, err); p != nil {
 		if !body.read {
 			w.Header().Set("Connection", "close") // rather than wait for the rest
 		}
 		fail(w, p)
 		return
 	}
-	if p != nil && q.out == lines {
-		out.Write(append(mustJSON(p), '\n'))
-	}
-	rest := func() {}
-	if p != nil {
-		rest = body.discard()
-	}
-	err = out.finish()
-	rest()
-	if err != nil || p != nil {
+	w.Header().Set("Content-Type", string(q.out))
+	if out.send(w) != nil {
 		panic(http.ErrAbortHandler) // so that no client takes this for all rows
 	}
 }
@@ -200,7 +191,7 @@ type rows struct {
 	table  *table.Sink // nil before begin
 	tally  table.Tally
 	whole  *service.Whole
-	comma  *commas // of a document
+	comma  string // before the next row of a document
 }
 
 func newRows(out *spool, q *question, m *service.Model) *rows {
@@ -218,19 +209,18 @@ func newRows(out *spool, q *question, m *service.Model) *rows {
 	return &rows{out: out, asked: q, fields: table.Fields(groups), run: run}
 }
 
-// begin opens the table, once there is an answer: the columns of the input are known then.
+// begin opens the table, once the columns of the input are known.
 func (w *rows) begin() {
 	if w.table != nil {
 		return
 	}
-	w.out.begin(string(w.asked.out))
 	to, sink := "jsonl", io.Writer(w.out)
 	switch w.asked.out {
 	case csv:
 		to = "csv"
 	case document:
-		w.comma = &commas{w: w.out}
-		sink = w.comma
+		io.WriteString(w.out, `{"rows":[`)
+		sink = listed{w}
 	}
 	fields := append(w.fields, w.run.Fields()...)
 	w.table = table.NewSink(sink, to, table.Text{}, true, append(fields, table.OwnFields(w.asked.own)...))
@@ -252,32 +242,25 @@ func (w *rows) end() error {
 	if err := w.table.Flush(); err != nil || w.asked.out != document {
 		return err
 	}
-	counts := map[string]int{
+	rest, err := json.Marshal(map[string]any{"whole": w.whole, "counts": map[string]int{
 		"records": w.tally.Records, "refused": w.tally.Refused, "outside": w.tally.Outside,
 		"borderline": w.tally.Borderline, "inside": w.tally.Inside, "undecided": w.tally.Undecided,
+	}})
+	if err == nil {
+		_, err = fmt.Fprintf(w.out, "\n],%s\n", rest[1:])
 	}
-	if !w.comma.begun {
-		io.WriteString(w.out, `{"rows":[`)
-	}
-	_, err := fmt.Fprintf(w.out, "\n],\"counts\":%s,\"whole\":%s}\n", mustJSON(counts), mustJSON(w.whole))
 	return err
 }
 
-// commas makes a list of lines of JSON: each line is a value.
-type commas struct {
-	w     io.Writer
-	begun bool
-}
+// listed makes lines of JSON the values of a list.
+type listed struct{ *rows }
 
-func (c *commas) Write(b []byte) (int, error) {
-	text := strings.TrimSuffix(string(b), "\n")
-	before := ",\n"
-	if !c.begun {
-		before = "{\"rows\":[\n"
-	}
-	c.begun = true
-	if _, err := io.WriteString(c.w, before+strings.ReplaceAll(text, "\n", ",\n")); err != nil {
-		return 0, err
+func (l listed) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		if _, err := io.WriteString(l.out, l.comma+"\n"+string(bytes.TrimSuffix(line, []byte("\n")))); err != nil {
+			return 0, err
+		}
+		l.comma = ","
 	}
 	return len(b), nil
 }

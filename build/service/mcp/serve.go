@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,11 +29,14 @@ const (
 // Serve answers the messages on r, one a line, until it ends and all are answered. A malformed line
 // is refused, and reading continues.
 func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
-	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]*batch{}, answered: make(chan struct{}, 1)}
-	go c.readLines(bufio.NewReader(r))
+	c := &conversation{w: w, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
+	go readLines(r, c.lines, c.closed)
 	err := New(s).Run(ctx, c)
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, context.Canceled):
 		return nil
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("a message of more than %d bytes", maxMessage)
 	}
 	return err
 }
@@ -41,26 +45,19 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) er
 // drop work at the end of input.
 type conversation struct {
 	w      io.Writer
-	lines  chan line
+	lines  chan line // nil after the last
 	closed chan struct{}
 	close  sync.Once
-	queue  []jsonrpc.Message // read, not yet forwarded
-	end    error             // of the input
+	end    error // of the input
 
 	mu       sync.Mutex
-	open     map[jsonrpc.ID]*batch // unanswered questions, nil for one on its own line
+	open     map[jsonrpc.ID]bool // unanswered questions
 	answered chan struct{}
 }
 
 type line struct {
 	text []byte
 	err  error
-}
-
-// A batch is several questions on one line, answered on one line.
-type batch struct {
-	open    int
-	answers [][]byte
 }
 
 func (c *conversation) Connect(context.Context) (sdk.Connection, error) { return c, nil }
@@ -73,116 +70,66 @@ func (c *conversation) Close() error {
 }
 
 // readLines reads until an error. It may block, which Close must not.
-func (c *conversation) readLines(r *bufio.Reader) {
-	for {
-		l := readLine(r)
+func readLines(r io.Reader, lines chan<- line, closed <-chan struct{}) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxMessage)
+	for more := true; more; {
+		more = s.Scan()
+		l := line{text: bytes.Clone(bytes.TrimSpace(s.Bytes()))}
+		if !more {
+			l.err = cmp.Or(s.Err(), io.EOF)
+		}
 		select {
-		case c.lines <- l:
-		case <-c.closed:
+		case lines <- l:
+		case <-closed:
 			return
-		}
-		if l.err != nil {
-			return
-		}
-	}
-}
-
-// readLine reads a line, of a too long one only enough to show that.
-func readLine(r *bufio.Reader) (l line) {
-	for {
-		piece, err := r.ReadSlice('\n')
-		if len(l.text) <= maxMessage {
-			l.text = append(l.text, piece...)
-		}
-		if err != bufio.ErrBufferFull {
-			l.err = err
-			return l
 		}
 	}
 }
 
 func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for len(c.queue) == 0 {
-		if c.end != nil {
-			return nil, c.wait(ctx)
-		}
+	for c.end == nil || c.waits() {
 		select {
 		case l := <-c.lines:
-			c.end = l.err
-			if err := c.queueLine(l.text); err != nil {
-				return nil, err
+			if c.end = l.err; c.end != nil {
+				c.lines = nil
 			}
+			if len(l.text) == 0 {
+				continue
+			}
+			if m, err := c.message(l.text); m != nil || err != nil {
+				return m, err
+			}
+		case <-c.answered:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-c.closed:
 			return nil, io.EOF
 		}
 	}
-	m := c.queue[0]
-	c.queue = c.queue[1:]
-	return m, nil
+	return nil, c.end
 }
 
-// wait returns why the input ended, after the last answer.
-func (c *conversation) wait(ctx context.Context) error {
-	for {
-		c.mu.Lock()
-		open := len(c.open)
-		c.mu.Unlock()
-		if open == 0 {
-			return c.end
-		}
-		select {
-		case <-c.answered:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.closed:
-			return io.EOF
-		}
-	}
-}
-
-// queueLine queues a line's messages, and refuses others.
-func (c *conversation) queueLine(text []byte) error {
+// waits reports an unanswered question.
+func (c *conversation) waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(text) > maxMessage {
-		return c.write(refusal(nil, notAMessage, fmt.Sprintf("a message of more than %d bytes", maxMessage)))
-	}
-	if text = bytes.TrimSpace(text); len(text) == 0 {
-		return nil
-	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(text, &whole); err != nil {
-		return c.write(refusal(nil, notJSON, "no JSON: "+err.Error()+": want messages of the Model Context Protocol, one on each line"))
-	}
-	if text[0] != '[' {
-		if refused := c.queueMessage(text, nil); refused != nil {
-			return c.write(refused)
-		}
-		return nil
-	}
-	var messages []json.RawMessage
-	json.Unmarshal(text, &messages)
-	if len(messages) == 0 {
-		return c.write(refusal(nil, notAMessage, "an empty batch"))
-	}
-	b := &batch{}
-	for _, m := range messages {
-		if refused := c.queueMessage(m, b); refused != nil {
-			b.answers = append(b.answers, refused)
-		}
-	}
-	return c.writeBatch(b)
+	return len(c.open) > 0
 }
 
-// queueMessage queues a message, or returns its refusal. Answers are ignored, since nothing is
+// message returns a line's message, or refuses the line. Answers are ignored, since nothing is
 // asked.
-func (c *conversation) queueMessage(text []byte, b *batch) (refused []byte) {
+func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var whole json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, c.refuse(nil, notJSON, "no JSON: "+err.Error()+": want messages of the Model Context Protocol, one on each line")
+	}
 	var m struct{ ID, Method, Result, Error any }
 	json.Unmarshal(text, &m) // other values have none of these
 	if m.Method == nil && (m.Result != nil || m.Error != nil) {
-		return nil
+		return nil, nil
 	}
 	switch m.ID.(type) {
 	case string, float64:
@@ -192,22 +139,18 @@ func (c *conversation) queueMessage(text []byte, b *batch) (refused []byte) {
 	decoded, err := jsonrpc.DecodeMessage(text)
 	q, ok := decoded.(*jsonrpc.Request)
 	if err != nil || !ok {
-		return refusal(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a number`)
+		return nil, c.refuse(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a number`)
 	}
 	if err := twice(text); err != nil {
-		return refusal(m.ID, notAMessage, err.Error())
+		return nil, c.refuse(m.ID, notAMessage, err.Error())
+	}
+	if q.IsCall() && c.open[q.ID] {
+		return nil, c.refuse(m.ID, notAMessage, "another question with this id has no answer yet")
 	}
 	if q.IsCall() {
-		if _, twice := c.open[q.ID]; twice {
-			return refusal(m.ID, notAMessage, "another question with this id has no answer yet")
-		}
-		c.open[q.ID] = b
-		if b != nil {
-			b.open++
-		}
+		c.open[q.ID] = true
 	}
-	c.queue = append(c.queue, q)
-	return nil
+	return q, nil
 }
 
 // twice reports a repeated key.
@@ -230,30 +173,14 @@ func (c *conversation) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return c.write(text)
+	if a, ok := m.(*jsonrpc.Response); ok {
+		delete(c.open, a.ID)
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
 	}
-	b := c.open[a.ID]
-	delete(c.open, a.ID)
-	select {
-	case c.answered <- struct{}{}:
-	default:
-	}
-	if b == nil {
-		return c.write(text)
-	}
-	b.open--
-	b.answers = append(b.answers, text)
-	return c.writeBatch(b)
-}
-
-// writeBatch writes a batch's answers after the last one; notifications alone have none.
-func (c *conversation) writeBatch(b *batch) error {
-	if b.open > 0 || len(b.answers) == 0 {
-		return nil
-	}
-	return c.write([]byte("[" + string(bytes.Join(b.answers, []byte(","))) + "]"))
+	return c.write(text)
 }
 
 func (c *conversation) write(text []byte) error {
@@ -261,19 +188,11 @@ func (c *conversation) write(text []byte) error {
 	return err
 }
 
-// refusal answers the question id, nil if unknown.
-func refusal(id any, code int, why string) []byte {
-	type failure struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	text, err := json.Marshal(struct {
-		Version string  `json:"jsonrpc"`
-		ID      any     `json:"id"`
-		Error   failure `json:"error"`
-	}{"2.0", id, failure{code, why}})
+// refuse answers the question id, nil if unknown.
+func (c *conversation) refuse(id any, code int, why string) error {
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
 	if err != nil {
-		panic(err) // ids come from JSON
+		return err
 	}
-	return text
+	return c.write(text)
 }

@@ -1,4 +1,4 @@
-// Package app is the page (Page): go-app components that draw a session and pass user actions to
+// Package app is the page (Mount): go-app components that draw a session and pass user actions to
 // it.
 package app
 
@@ -8,23 +8,35 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/app/lab"
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/store"
+	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
 
-// Mount registers the page. The client is nil for prerendered HTML, without a browser.
-func Mount(c *message.Client) {
-	app.Route("/", func() app.Composer { return Page(session.New(c)) })
+// A desk is the session and the lab that the page shows.
+type desk struct {
+	*run.Session
+	Lab *lab.Lab
 }
 
-// Page is one screen: input, result, and one record large.
-func Page(s *session.Session) app.Composer { return &page{s: s} }
+func newDesk(c *message.Client) *desk {
+	s := run.New(c)
+	return &desk{s, lab.New(s)}
+}
 
+// Mount registers the page. The client is nil for prerendered HTML, without a browser.
+func Mount(c *message.Client) {
+	app.Route("/", func() app.Composer { return &page{s: newDesk(c)} })
+}
+
+// page is one screen: input, result, and one record large.
 type page struct {
 	app.Compo
-	s       *session.Session
+	s       *desk
 	album   picture.Album
 	offline bool
 	stored  bool
@@ -74,7 +86,7 @@ func (p *page) Render() app.UI {
 		app.Main().Class("desk").Body(
 			&bandPane{S: s, Rev: s.Rev},
 			&inputPane{S: s, Rev: s.Rev.Rows},
-			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail},
+			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail.Value},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
@@ -82,10 +94,10 @@ func (p *page) Render() app.UI {
 		&trainDialog{S: s, Rev: s.Rev.State},
 		&drawDialog{S: s},
 		&domainDialog{S: s, Rev: s.Rev},
-		&helpDialog{Holdout: len(s.References[session.EachAlone])},
+		&helpDialog{Holdout: len(s.References[table.EachAlone])},
 		&privacyDialog{},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
-		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(session.Announcement(s)),
+		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(announcement(s)),
 	).
 		// An element that comes under the pointer during a drop is only entered: it must accept the
 		// file, or there is no drop.
@@ -123,15 +135,15 @@ func (p *page) drop(ctx app.Context, e app.Event) {
 
 // takeFile uses a browser's file: a model is selected, readable text goes to the text area, which
 // shows errors by line, and all else is scored in place.
-func takeFile(ctx app.Context, s *session.Session, v app.Value) {
+func takeFile(ctx app.Context, s *desk, v app.Value) {
 	f, ok := browserFile(v)
 	if !ok {
 		return
 	}
 	switch f.Kind() {
-	case session.ModelFile:
+	case store.ModelFile:
 		loadModelFile(ctx, s, v)
-	case session.ShortText:
+	case store.ShortText:
 		readFile(ctx, s, v, func(name string, data []byte) { s.Input.GiveShort(name, f, data) })
 	default:
 		s.Input.Give("", f)
@@ -139,7 +151,7 @@ func takeFile(ctx app.Context, s *session.Session, v app.Value) {
 }
 
 // loadModelFile selects the model of a file.
-func loadModelFile(ctx app.Context, s *session.Session, v app.Value) {
+func loadModelFile(ctx app.Context, s *desk, v app.Value) {
 	readFile(ctx, s, v, func(name string, data []byte) { s.Models.Load(words.Stem(name), data) })
 }
 
@@ -148,7 +160,7 @@ func (p *page) header() app.UI {
 		app.H1().Class("mark").Body(app.Raw(markSVG), app.Span().Text("BaCa")),
 		opens("models").ID("model-button").Class("model-button").Body(
 			app.Span().Class("quiet").Text("Model"),
-			app.Span().Class("model-name").Text(p.s.Models.Line()),
+			app.Span().Class("model-name").Text(modelLine(&p.s.Models)),
 			icon("down"),
 		),
 		p.alpha(),
@@ -167,11 +179,11 @@ func (p *page) alpha() app.UI {
 	s := p.s
 	return app.Div().Class("alpha").Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
 		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
-		app.Input().ID("alpha").Type("range").Value(session.StepOf(s.Alpha)).
+		app.Input().ID("alpha").Type("range").Value(table.StepOf(s.Alpha)).
 			Aria("valuetext", words.Percent(s.Alpha)).
 			OnInput(func(ctx app.Context, e app.Event) {
 				if step, err := strconv.Atoi(valueOf(ctx)); err == nil {
-					s.SetAlpha(session.AlphaOf(step))
+					s.SetAlpha(table.AlphaOf(step))
 				}
 			}).
 			OnChange(func(app.Context, app.Event) { keepAddress(s) }),
@@ -191,8 +203,8 @@ func (p *page) state() app.UI {
 	case p.stored:
 		body = append(body, app.Span().Class("quiet wide-only").Text("works offline"))
 	}
-	if t := &p.s.Training; t.Library != nil && t.Made == nil {
-		body = append(body, app.Button().Class("plain").Type("button").Text(t.ShortLine()).
+	if t := &p.s.Training; t.Library != nil && t.Made.Value == nil {
+		body = append(body, app.Button().Class("plain").Type("button").Text(shortLine(t)).
 			OnClick(func(app.Context, app.Event) { showDialog("train") }))
 	}
 	return app.Div().Class("state").Body(body...)

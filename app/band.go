@@ -7,15 +7,15 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/session"
+	"baca/app/table"
 	"baca/app/words"
 )
 
 // bandPane is the line above the panes: the input, the result, and counts of verdicts.
 type bandPane struct {
 	app.Compo
-	S   *session.Session
-	Rev session.Revisions
+	S   *desk
+	Rev table.Revisions
 }
 
 func (p *bandPane) Render() app.UI {
@@ -38,7 +38,7 @@ func (p *bandPane) card() app.UI {
 	return card.Body(
 		app.Div().Class("card-words").Title(s.Input.Name()).Body(
 			app.Span().Class("file-name").Text(s.Input.Name()),
-			app.Span().ID("input-status").Class(class).Text(session.ReadLine(s))),
+			app.Span().ID("input-status").Class(class).Text(readLine(s))),
 		app.Button().ID("edit").Class("button").Type("button").Text("Edit").
 			OnClick(func(app.Context, app.Event) { s.Input.Fold(false) }),
 		closer("Clear", func() { s.Input.Give("", nil) }).ID("clear").Title("Clear"))
@@ -46,13 +46,13 @@ func (p *bandPane) card() app.UI {
 
 // headline is the result in words, with its basis.
 func (p *bandPane) headline() app.UI {
-	said := session.Headline(p.S)
+	said := headline(p.S)
 	short, rest := said, ""
-	if cut := strings.TrimSuffix(said, session.Knows); cut != said {
-		short, rest = cut, session.Knows // dropped on narrow screens
+	if cut := strings.TrimSuffix(said, knows); cut != said {
+		short, rest = cut, knows // dropped on narrow screens
 	}
 	return app.Div().ID("headline").Class("headline").Attr("hidden", attribute(said == "")).Body(
-		app.H2().Title(said).Body(app.Text(short), app.Span().Class("tail").Text(rest)), app.P().Class("quiet small").Text(session.DecidedBy(p.S)))
+		app.H2().Title(said).Body(app.Text(short), app.Span().Class("tail").Text(rest)), app.P().Class("quiet small").Text(decidedBy(p.S)))
 }
 
 // tags are expandable notices beside the headline.
@@ -83,21 +83,21 @@ func (p *bandPane) advice() notice {
 	s := p.S
 	rule := s.Rule()
 	switch {
-	case s.By != session.EachAlone && s.Opened != nil && s.Unfit() != "":
+	case s.By != table.EachAlone && s.Opened != nil && s.Unfit() != "":
 		return notice{false, "Each is judged by itself", s.Unfit(), "", nil}
 	case rule.ByRate && math.IsNaN(rule.Cut):
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
-			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
+			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
 	case !rule.ByRate && len(s.Reference) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
-			session.TooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
+			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
 	}
 	return notice{}
 }
 
 // setFDR sets the false-discovery rate, 0 for α.
-func setFDR(s *session.Session, rate float64) {
+func setFDR(s *desk, rate float64) {
 	s.SetFDR(rate)
 	keepAddress(s)
 }
@@ -110,20 +110,20 @@ func (p *bandPane) chips() app.UI {
 			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Body(name...))
 	}
 	var body []app.UI
-	for _, v := range []session.Verdict{session.Outside, session.Borderline, session.Inside, session.Undecided, session.Refused} {
+	for _, v := range []table.Verdict{table.Outside, table.Borderline, table.Inside, table.Undecided, table.Refused} {
 		n := s.Rows.Counts[v]
-		if n > 0 || v >= session.Inside {
+		if n > 0 || v >= table.Inside {
 			body = append(body, chip(v.Class(), s.View.Only[v], shape(v), n, app.Text(v.Word())).DataSet("verdict", int(v)))
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(s.KnownAbout()))
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(knownAbout(s)))
 	}
 	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {
 			if text, ok := dataAround(e, "verdict"); ok {
 				if v, err := strconv.Atoi(text); err == nil {
-					s.ToggleVerdict(session.Verdict(v))
+					s.ToggleVerdict(table.Verdict(v))
 					toTop()
 				}
 			} else if _, ok := dataAround(e, "known"); ok {

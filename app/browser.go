@@ -1,9 +1,9 @@
 package app
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"baca/app/store"
 
-	"baca/app/session"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // tools are the page's scripts, see web/src/tools.js. Without a browser this file does nothing.
@@ -46,30 +46,34 @@ func once(f func(args []app.Value)) app.Func {
 func ignore([]app.Value) {}
 
 // browserFile describes a browser's file, which stays there.
-func browserFile(f app.Value) (*session.File, bool) {
+func browserFile(f app.Value) (*store.File, bool) {
 	t, ok := tools()
 	if !ok || !f.Truthy() {
 		return nil, false
 	}
-	return &session.File{Name: f.Get("name").String(), Size: int(f.Get("size").Float()), Number: t.Call("hold", f).Int()}, true
+	return &store.File{Name: f.Get("name").String(), Size: int(f.Get("size").Float()), Number: t.Call("hold", f).Int()}, true
 }
 
-// readFile reads a browser's file and calls take on the page's goroutine. The session reports
-// errors.
-func readFile(ctx app.Context, s *session.Session, f app.Value, take func(name string, data []byte)) {
+// await calls a script's function, and passes its answer on the page's goroutine.
+func await(ctx app.Context, then func(answer []app.Value), name string, args ...any) {
+	callTool(name, append(args, once(func(answer []app.Value) {
+		ctx.Dispatch(func(app.Context) { then(answer) })
+	}))...)
+}
+
+// readFile reads a browser's file and calls take. The session reports errors.
+func readFile(ctx app.Context, s *desk, f app.Value, take func(name string, data []byte)) {
 	if !f.Truthy() {
 		return
 	}
 	name := f.Get("name").String()
-	callTool("read", f, once(func(args []app.Value) {
-		ctx.Dispatch(func(app.Context) {
-			if args[1].Truthy() {
-				s.Unreadable(name, args[1].String())
-				return
-			}
-			take(name, fromJS(args[0]))
-		})
-	}))
+	await(ctx, func(answer []app.Value) {
+		if problem := problemOf(answer); problem != "" {
+			s.Unreadable(name, problem)
+			return
+		}
+		take(name, fromJS(answer[0]))
+	}, "read", f)
 }
 
 // save offers a file to the user.
@@ -84,88 +88,77 @@ func savePicture(name, drawn string, png bool) {
 	save(name+".svg", "image/svg+xml", []byte(drawn))
 }
 
-// A store is the browser's store of models and checkpoints.
-type store struct{ ctx app.Context }
-
-func (s store) Put(name string, value []byte, then func(problem string)) {
-	callTool("keep", name, toJS(value), once(func(args []app.Value) {
-		s.ctx.Dispatch(func(app.Context) { then(problemOf(args)) })
-	}))
-}
-
 // problemOf returns an error's text, or nothing.
-func problemOf(args []app.Value) string {
-	if args[1].Truthy() {
-		return args[1].String()
+func problemOf(answer []app.Value) string {
+	if answer[1].Truthy() {
+		return answer[1].String()
 	}
 	return ""
 }
 
-func (s store) Drop(name string, then func()) {
-	callTool("forget", name, once(func([]app.Value) { s.ctx.Dispatch(func(app.Context) { then() }) }))
+// kept is the browser's store of models and checkpoints.
+type kept struct{ ctx app.Context }
+
+func (k kept) Put(name string, value []byte, then func(problem string)) {
+	await(k.ctx, func(answer []app.Value) { then(problemOf(answer)) }, "keep", name, toJS(value))
 }
 
-func (s store) Last() { callTool("lasting") }
-
-func (s store) Claim(patient bool, then func(bool)) {
-	callTool("claim", patient, once(func(args []app.Value) { s.ctx.Dispatch(func(app.Context) { then(args[0].Truthy()) }) }))
+func (k kept) Drop(name string, then func()) {
+	await(k.ctx, func([]app.Value) { then() }, "forget", name)
 }
 
-func (s store) Release() { callTool("release") }
+func (k kept) Last() { callTool("lasting") }
 
-func (s store) Get(name string, then func([]byte)) {
-	s.fetch(name, func(v app.Value) {
+func (k kept) Claim(patient bool, then func(bool)) {
+	await(k.ctx, func(answer []app.Value) { then(answer[0].Truthy()) }, "claim", patient)
+}
+
+func (k kept) Release() { callTool("release") }
+
+func (k kept) Get(name string, then func([]byte)) {
+	await(k.ctx, func(answer []app.Value) {
 		var data []byte
-		if v.Truthy() {
-			data = fromJS(v)
+		if answer[0].Truthy() {
+			data = fromJS(answer[0])
 		}
 		then(data)
-	})
+	}, "kept", name)
 }
 
-func (s store) All(prefix string, then func(map[string][]byte, string)) {
-	callTool("keptAll", prefix, once(func(args []app.Value) {
-		s.ctx.Dispatch(func(app.Context) {
-			values := map[string][]byte{}
-			if list := args[0]; list.Truthy() {
-				for i := range list.Length() {
-					e := list.Index(i)
-					values[e.Get("name").String()] = fromJS(e.Get("value"))
-				}
+func (k kept) All(prefix string, then func(map[string][]byte, string)) {
+	await(k.ctx, func(answer []app.Value) {
+		values := map[string][]byte{}
+		if list := answer[0]; list.Truthy() {
+			for i := range list.Length() {
+				e := list.Index(i)
+				values[e.Get("name").String()] = fromJS(e.Get("value"))
 			}
-			then(values, problemOf(args))
-		})
-	}))
-}
-
-// fetch passes a stored value to take on the page's goroutine.
-func (s store) fetch(name string, take func(app.Value)) {
-	callTool("kept", name, once(func(args []app.Value) {
-		s.ctx.Dispatch(func(app.Context) { take(args[0]) })
-	}))
+		}
+		then(values, problemOf(answer))
+	}, "keptAll", prefix)
 }
 
 // PutFile stores a file. The browser copies its own outside of the page's memory.
-func (s store) PutFile(name string, f *session.File) {
+func (k kept) PutFile(name string, f *store.File) {
 	if f.Number == 0 {
-		s.Put(name, f.Data, func(string) {})
+		k.Put(name, f.Data, func(string) {})
 		return
 	}
 	callTool("keepFile", name, f.Number, once(ignore))
 }
 
-func (s store) GetFile(name string, then func(*session.File)) {
-	s.fetch(name, func(v app.Value) {
-		var f *session.File
-		switch {
+func (k kept) GetFile(name string, then func(*store.File)) {
+	await(k.ctx, func(answer []app.Value) {
+		var f *store.File
+		switch v := answer[0]; {
 		case !v.Truthy():
 		case v.Get("byteLength").Truthy():
-			f = session.NewFile(name, fromJS(v))
+			f = store.NewFile(name, fromJS(v))
 		default:
 			f, _ = browserFile(v)
 		}
 		then(f)
-	})
+	}, "kept", name)
 }
 
 // showDialog opens a dialog, hideDialog closes it.

@@ -1,9 +1,9 @@
 package app
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"baca/app/words"
 
-	"baca/app/session"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // columnSelect is a menu of columns, except but, and of none.
@@ -35,6 +35,6 @@ func (p *inputPane) columnMenu() app.UI {
 		app.Select().ID("column").Class("select").
 			OnChange(func(ctx app.Context, e app.Event) { p.S.Input.ChooseColumn(valueOf(ctx)) }).
 			Body(options...),
-		app.Span().Class("quiet small").Text(session.ColumnWords(h)),
+		app.Span().Class("quiet small").Text(words.ColumnWords(h)),
 	)
 }

@@ -1,31 +1,31 @@
 package app
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"baca/app/table"
 
-	"baca/app/session"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // decider is the menu of what decides, with a sentence for each choice.
-func decider(s *session.Session) app.UI {
+func decider(s *desk) app.UI {
 	var items []app.UI
-	for d, w := range session.DeciderWords() {
-		if session.Decider(d) != session.EachAlone && s.Opened != nil && s.Unfit() != "" {
+	for d, w := range table.DeciderWords() {
+		if table.Decider(d) != table.EachAlone && s.Opened != nil && s.Unfit() != "" {
 			w.About = s.Unfit() + " Each is judged by itself."
 		}
 		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemradio").
-			Aria("checked", session.Decider(d) == s.By).DataSet("decider", w.Key).Body(
+			Aria("checked", table.Decider(d) == s.By).DataSet("decider", w.Key).Body(
 			app.Span().Class("choice-mark").Aria("hidden", true),
 			app.Span().Class("choice-name").Text(s.Say(w.Name)),
 			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
 	}
 	return menu("by", "What decides", []app.UI{
 		app.Span().Class("quiet by-label").Text("Decided by "),
-		app.Span().Class("by-name").Text(s.Say(session.DeciderWords()[s.By].Name)),
+		app.Span().Class("by-name").Text(s.Say(table.DeciderWords()[s.By].Name)),
 		icon("down"),
 	}, func(e app.Event) {
 		if key, ok := dataAround(e, "decider"); ok {
-			s.DecideBy(session.DeciderOf(key))
+			s.DecideBy(table.DeciderOf(key))
 			keepAddress(s)
 		}
 	}, items...)

@@ -11,7 +11,7 @@ import (
 
 	"baca/algo/decide"
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -34,7 +34,7 @@ func dialogFrame(id, title string, body ...app.UI) app.UI {
 // modelDialog chooses a model.
 type modelDialog struct {
 	app.Compo
-	S   *session.Session
+	S   *desk
 	Rev int
 }
 
@@ -51,8 +51,8 @@ func (p *modelDialog) Render() app.UI {
 		}
 	}
 	failure := ""
-	if s.Models.Failure != nil {
-		failure = session.FailureLine(s.Models.Failure)
+	if s.Models.Used.Failure != nil {
+		failure = words.FailureLine(s.Models.Used.Failure)
 	}
 	return dialogFrame("models", "Models",
 		quietLine("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
@@ -73,9 +73,9 @@ func saveModel(name string, data []byte) { save(name+".msgpack", "application/oc
 
 // card describes a model. use selects it, and more belongs to one of the user's.
 func (p *modelDialog) card(m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
-	note := session.NoteOn(m)
+	note := words.NoteOn(m)
 	class, action := "card", "Use this model"
-	used := p.S.Models.Used != nil && p.S.Models.Used.SHA256 == m.SHA256
+	used := p.S.Models.Used.Value != nil && p.S.Models.Used.Value.SHA256 == m.SHA256
 	if used {
 		class, action = "card used", "In use"
 	}
@@ -84,7 +84,7 @@ func (p *modelDialog) card(m *message.Model, kind string, i int, use func(), mor
 		app.P().Text(m.Description),
 		app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
 		quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
-		app.P().Class("quiet small number").Text(strings.Join(session.ModelFacts(m), " · ")),
+		app.P().Class("quiet small number").Text(strings.Join(words.ModelFacts(m), " · ")),
 		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
 		app.Div().Class("row-buttons").Body(
 			button(action, func() {
@@ -114,10 +114,10 @@ func (p *modelDialog) ownButtons(i int) app.UI {
 // trainDialog trains a model on the input.
 type trainDialog struct {
 	app.Compo
-	S   *session.Session
+	S   *desk
 	Rev int
 
-	recipe session.Recipe
+	recipe run.Recipe
 }
 
 // mostEpochs bounds the epochs.
@@ -127,7 +127,7 @@ func (p *trainDialog) Render() app.UI {
 	t := &p.S.Training
 	body := p.setup
 	switch {
-	case t.Made != nil:
+	case t.Made.Value != nil:
 		body = p.made
 	case t.Library != nil:
 		body = p.running
@@ -139,7 +139,7 @@ func (p *trainDialog) Render() app.UI {
 
 func (p *trainDialog) setup() []app.UI {
 	s := p.S
-	library, ready := s.LibraryLine()
+	library, ready := libraryLine(s)
 	row := func(label app.UI, body app.UI) app.UI { return app.Div().Class("form-row").Body(label, body) }
 	t := &s.Training
 	return []app.UI{
@@ -147,8 +147,8 @@ func (p *trainDialog) setup() []app.UI {
 			return app.P().Role("status").Body(app.Text("The training was thrown away. "),
 				app.Button().ID("train-undo").Class("plain").Type("button").Text("Undo").OnClick(func(app.Context, app.Event) { t.TakeBack() }))
 		}),
-		app.If(t.Failure != nil, func() app.UI {
-			return app.P().Class("bad-text").Role("alert").Text(session.FailureLine(t.Failure))
+		app.If(t.Made.Failure != nil, func() app.UI {
+			return app.P().Class("bad-text").Role("alert").Text(words.FailureLine(t.Made.Failure))
 		}),
 		app.Div().Class("form").Body(
 			row(app.Span().Class("form-label").Text("Library"), app.Div().Body(
@@ -178,7 +178,7 @@ func (p *trainDialog) setup() []app.UI {
 						OnChange(func(ctx app.Context, e app.Event) { p.recipe.Structures = ctx.JSSrc().Get("checked").Bool() }),
 					app.Text("Keep structures in the model")),
 				app.P().Class("quiet small").Text("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
-			app.If(len(s.Columns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
+			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
 		),
 		app.Div().Class("row-buttons").Body(
 			button("Train", func() { s.Training.Start(p.chosen()) }).ID("train-start").Class("strong").Disabled(!ready)),
@@ -189,7 +189,7 @@ func (p *trainDialog) setup() []app.UI {
 func (p *trainDialog) values() app.UI {
 	r := p.chosen()
 	column := func(id, name, but, is string, chosen *string) app.UI {
-		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, p.S.Columns(), but, is, func(name string) {
+		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, p.S.ValueColumns(), but, is, func(name string) {
 			*chosen, p.recipe.HeldOut = name, false // the promise was about others
 		}))
 	}
@@ -205,10 +205,10 @@ func (p *trainDialog) values() app.UI {
 }
 
 // chosen is the recipe, without columns of another library.
-func (p *trainDialog) chosen() session.Recipe {
+func (p *trainDialog) chosen() run.Recipe {
 	r := p.recipe
 	for _, name := range []*string{&r.Observed, &r.Predicted} {
-		if !slices.Contains(p.S.Columns(), *name) {
+		if !slices.Contains(p.S.ValueColumns(), *name) {
 			*name = ""
 		}
 	}
@@ -223,12 +223,12 @@ func (p *trainDialog) running() []app.UI {
 		x[i] = float64(i + 1)
 	}
 	body := []app.UI{
-		app.P().ID("train-line").Body(app.Strong().Text(t.ProgressLine())),
-		quietLine(t.Line()),
+		app.P().ID("train-line").Body(app.Strong().Text(progressLine(t))),
+		quietLine(libraryName(t)),
 		app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false)),
 	}
-	if t.Failure != nil {
-		body = append(body, app.P().Class("bad-text").Role("alert").Text(session.FailureLine(t.Failure)))
+	if t.Made.Failure != nil {
+		body = append(body, app.P().Class("bad-text").Role("alert").Text(words.FailureLine(t.Made.Failure)))
 	}
 	first := button("Go on", t.Resume).ID("train-resume").Class("strong")
 	if t.On {
@@ -242,7 +242,7 @@ func (p *trainDialog) running() []app.UI {
 
 func (p *trainDialog) made() []app.UI {
 	s := p.S
-	m := s.Training.Made
+	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
 		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Plural(m.Model.Epochs, "epoch", "epochs"), m.Device, words.Size(len(m.Data)))),
@@ -268,7 +268,7 @@ func (p *trainDialog) made() []app.UI {
 // drawDialog holds the molecule editor.
 type drawDialog struct {
 	app.Compo
-	S *session.Session
+	S *desk
 }
 
 // Render leaves the editor's element alone.
@@ -294,7 +294,7 @@ func (p *drawDialog) add() {
 }
 
 // openEditor loads and shows the editor, with the selected molecule.
-func openEditor(s *session.Session) {
+func openEditor(s *desk) {
 	showDialog("draw")
 	smiles := ""
 	if s.Inspector.Record >= 0 {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/session"
+	"baca/app/table"
 	"baca/app/words"
 )
 
@@ -14,8 +14,8 @@ const domainID = "domain"
 // domainDialog chooses the subject of a domain report.
 type domainDialog struct {
 	app.Compo
-	S   *session.Session
-	Rev session.Revisions
+	S   *desk
+	Rev table.Revisions
 }
 
 func (p *domainDialog) Render() app.UI {

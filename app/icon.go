@@ -1,9 +1,9 @@
 package app
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"baca/app/table"
 
-	"baca/app/session"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // The mark: a reference, and one that lies outside.
@@ -37,13 +37,13 @@ func knownSign() app.UI {
 }
 
 // shape marks a verdict besides its colour.
-func shape(v session.Verdict) app.UI {
-	return sign(v.Class(), map[session.Verdict]string{
-		session.Inside:     `<circle cx="6" cy="6" r="4"/>`,
-		session.Borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
-		session.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
-		session.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
-		session.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+func shape(v table.Verdict) app.UI {
+	return sign(v.Class(), map[table.Verdict]string{
+		table.Inside:     `<circle cx="6" cy="6" r="4"/>`,
+		table.Borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
+		table.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
+		table.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
+		table.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
 	}[v])
 }
 

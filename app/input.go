@@ -6,14 +6,14 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
 	"baca/app/words"
 )
 
 // inputPane is the input: text, files, drawings, examples.
 type inputPane struct {
 	app.Compo
-	S   *session.Session
+	S   *desk
 	Rev int
 
 	shown string // content of the text area, as far as known
@@ -48,7 +48,7 @@ func (p *inputPane) Render() app.UI {
 			app.Button().ID("draw-button").Class("button").Type("button").
 				OnClick(func(app.Context, app.Event) { openEditor(s) }).
 				Body(icon("pen"), app.Text("Draw")),
-			closer("Fold the input away", func() { s.Input.Fold(true) }).ID("fold").Attr("hidden", attribute(s.Phase == session.Empty)),
+			closer("Fold the input away", func() { s.Input.Fold(true) }).ID("fold").Attr("hidden", attribute(s.Phase == run.Empty)),
 		),
 		p.fileCard(),
 		app.Div().Class("editor wide-"+strconv.Itoa(picture.WideNumbers(s.Input.Text))).Attr("hidden", attribute(s.Input.File != nil)).Body(
@@ -84,14 +84,14 @@ func (p *inputPane) status() app.UI {
 		return line
 	}
 	return line.Body(
-		app.Span().ID("input-status").Text(session.ReadLine(s)),
+		app.Span().ID("input-status").Text(readLine(s)),
 		app.Span().Class("stretch"),
 		app.If(s.Input.Undo != nil, func() app.UI {
 			return app.Button().Class("plain").Type("button").Text("Undo").
 				Title("Bring back " + s.Input.Undo.What).
 				OnClick(func(app.Context, app.Event) { s.Input.TakeBack() })
 		}),
-		app.If(s.Phase != session.Empty, func() app.UI {
+		app.If(s.Phase != run.Empty, func() app.UI {
 			return app.Button().ID("clear").Class("plain").Type("button").Text("Clear").
 				OnClick(func(app.Context, app.Event) { s.Input.Give("", nil) })
 		}),
@@ -130,7 +130,7 @@ func (p *inputPane) problems() app.UI {
 		if q.Line > 0 {
 			where = "Line " + strconv.Itoa(q.Line)
 		}
-		item := []app.UI{app.Span().Class("where").Text(where), app.Span().Text(session.ReasonOf(q))}
+		item := []app.UI{app.Span().Class("where").Text(where), app.Span().Text(words.ReasonOf(q))}
 		if q.Caret != "" {
 			item = append(item, app.Pre().Class("caret").Text(q.Caret))
 		}
@@ -140,7 +140,7 @@ func (p *inputPane) problems() app.UI {
 		items = append(items, app.Li().Class("quiet").Text("and "+words.Count(more)+" more"))
 	}
 	return app.Div().Class("problems").Body(
-		app.H3().Text(session.RefusedLine(p.S)),
+		app.H3().Text(refusedLine(p.S)),
 		app.Ul().OnClick(onNumber("problem", p.show)).Body(items...),
 	)
 }
@@ -152,7 +152,7 @@ func (p *inputPane) show(record int) {
 	if q == nil || !ok || p.S.Input.File != nil {
 		return
 	}
-	if from, to, ok := session.PieceOf(p.S.Input.Text, q); ok {
+	if from, to, ok := run.PieceOf(p.S.Input.Text, q); ok {
 		t.Call("select", app.Window().GetElementByID("smiles"), from, to)
 	}
 }

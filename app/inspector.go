@@ -7,7 +7,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -15,9 +15,9 @@ import (
 // inspectorPane shows one record large, with its scores.
 type inspectorPane struct {
 	app.Compo
-	S     *session.Session
+	S     *desk
 	Album *picture.Album
-	Rev   session.Revisions
+	Rev   table.Revisions
 	Drawn int // drawings available
 	Seen  int // records with coloured atoms
 }
@@ -33,20 +33,20 @@ func (p *inspectorPane) Render() app.UI {
 		app.Span().Class("stretch"),
 		closer("Close", func() { s.Inspector.Show(-1) }).ID("inspector-close"))
 	if q := s.Rows.Problem(i); q != nil {
-		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+session.Refused.Class()).Body(
-			app.P().Class("verdict-line").Body(shape(session.Refused), app.Strong().Text("Refused")),
+		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+table.Refused.Class()).Body(
+			app.P().Class("verdict-line").Body(shape(table.Refused), app.Strong().Text("Refused")),
 			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", attribute(q.Caret == "")).Text(q.Caret)))
 	}
-	d, failure := s.Inspector.Detail, s.Inspector.Failure
+	d, failure := s.Inspector.Detail.Value, s.Inspector.Detail.Failure
 	body := append([]app.UI{head, p.verdict(i), p.prediction(i), setAside(d)}, p.picture()...)
 	body = append(body, properties(d))
 	switch {
 	case failure != nil:
-		_, what := session.FailureWords(failure)
+		_, what := words.FailureWords(failure)
 		body = append(body, quietLine("No details: "+what))
 	case d != nil:
 		body = append(body, p.reasons(d), p.neighbors(d), p.details(i, d))
-	case s.Models.Used != nil:
+	case s.Models.Used.Value != nil:
 		body = append(body, quietLine("Taking it apart, atom by atom …"))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
@@ -75,12 +75,12 @@ func properties(d *message.Detailed) app.UI {
 
 // picture is the large drawing with its legend.
 func (p *inspectorPane) picture() []app.UI {
-	drawn, note := p.Album.Large(p.S, false)
+	drawn, note := p.Album.Large(p.S.Session, false)
 	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
 	switch {
 	case note != "":
 		return append(list, app.P().Class("quiet small").Text(note))
-	case p.S.Inspector.Detail != nil:
+	case p.S.Inspector.Detail.Value != nil:
 		return append(list, p.legend())
 	}
 	return list
@@ -131,14 +131,14 @@ const suggested = 3
 func (p *inspectorPane) saveButton(form string, png bool) app.UI {
 	return app.Button().Class("button").Type("button").DataSet("save-as", "molecule."+strings.ToLower(form)).Body(icon("save"), app.Text(form)).
 		OnClick(func(app.Context, app.Event) {
-			drawn, _ := p.Album.Large(p.S, true)
+			drawn, _ := p.Album.Large(p.S.Session, true)
 			savePicture(words.Stem(p.S.Rows.Name(p.S.Inspector.Record)), drawn, png)
 		}, app.EventScope(form))
 }
 
-func thumbnail(a *picture.Album, s *session.Session, record int) app.UI {
+func thumbnail(a *picture.Album, s *desk, record int) app.UI {
 	smiles := s.Rows.Picture(record)
-	if small := a.Coloured(s, record); small != "" {
+	if small := a.Coloured(s.Session, record); small != "" {
 		return app.Raw(small)
 	}
 	if problem := a.Problem(smiles); problem != "" {
@@ -153,7 +153,7 @@ const leastDeviation, mostDeviation = -2, 6
 // ownScore shows the parts of the score.
 func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 	things := p.S.Things()
-	list := session.PartsOf(d, things)
+	list := words.PartsOf(d, things)
 	rows := make([]app.UI, len(list))
 	for i, part := range list {
 		row := app.Div().Class("fact part")
@@ -161,7 +161,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 			row.Class("under")
 		}
 		rows[i] = row.Body(app.Dt().Text(part.Name), app.Dd().Class("number").Body(
-			app.Text(words.Number(part.Value)), app.Raw(picture.Bar(part.Value, leastDeviation, mostDeviation, 0, session.Undecided))))
+			app.Text(words.Number(part.Value)), app.Raw(picture.Bar(part.Value, leastDeviation, mostDeviation, 0, table.Undecided))))
 	}
 	return app.Section().ID("own-score").Class("block").Body(
 		app.H3().Text("What its own score is made of"),
@@ -174,14 +174,14 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Verdict[i], s.Rows.P[i]
 	box := app.Div().Class("verdict-box " + v.Class())
-	if v == session.Unscored {
+	if v == table.Unscored {
 		return box.Body(quietLine("Not scored yet."))
 	}
 	rule := s.Rule()
 	body := []app.UI{app.P().Class("verdict-line").Body(
-		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(session.VerdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
+		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(verdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.AloneP[i] > rule.Guard {
-		body = append(body, app.P().Text(session.Guarded(s.Rows.AloneP[i], rule)))
+		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], rule)))
 	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"
@@ -190,11 +190,11 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		}
 		body = append(body, app.P().Text("Among all: q\u00a0"+words.PEquals(q)+", "+than+" the "+words.Percent(s.FDR)+" asked for."))
 	}
-	if m := s.Models.Used; s.Rows.Known[i] {
-		body = append(body, app.P().Class("trained-on").Title(s.KnownAbout()).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(s.Say(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too."))))
+	if m := s.Models.Used.Value; s.Rows.Known[i] {
+		body = append(body, app.P().Class("trained-on").Title(knownAbout(s)).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(s.Say(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too."))))
 	}
-	if d := s.Inspector.Detail; d != nil && v != session.Inside {
-		if blame := session.Blame(d); blame != "" {
+	if d := s.Inspector.Detail.Value; d != nil && v != table.Inside {
+		if blame := words.Blame(d); blame != "" {
 			body = append(body, app.P().Text(blame))
 		}
 	}
@@ -209,7 +209,7 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	switch {
 	case r.Trust == nil:
 		return box
-	case v == session.NoPrediction:
+	case v == table.NoPrediction:
 		return box.Body(quietLine(r.PredictionWords(i)))
 	}
 	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(v.Word())+": ")), app.Text(words.Small(r.PredictionWords(i)))))
@@ -218,16 +218,16 @@ func (p *inspectorPane) prediction(i int) app.UI {
 // scores lists all scores.
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
-	list := []session.Fact{{Name: "p-value", Value: pCell(s.Rows.P[i], s.Rows.Verdict[i])}}
-	add := func(name, value string) { list = append(list, session.Fact{Name: name, Value: value}) }
+	list := []words.Fact{{Name: "p-value", Value: pCell(s.Rows.P[i], s.Rows.Verdict[i])}}
+	add := func(name, value string) { list = append(list, words.Fact{Name: name, Value: value}) }
 	if len(s.Levels) > 0 {
 		add("q-value", pCell(s.Levels.Of(s.Rows.P[i]), s.Rows.Verdict[i]))
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {
-		add("Decided by", s.Say(session.DeciderWords()[s.By].Name))
+		add("Decided by", s.Say(table.DeciderWords()[s.By].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
-		add("In the batch, "+session.Basis(s.Fitted), scoreWithP(b.Score[i], b.ScoreP[i]))
+		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Score[i], b.ScoreP[i]))
 		add("S_Pre, frozen network", words.Number(b.Pre[i]))
 		add("S_Attn, dictionaries", words.Number(b.Attn[i]))
 		add("S_BaCa, sum of both", scoreWithP(b.BaCa[i], b.BaCaP[i]))
@@ -245,16 +245,16 @@ func scoreWithP(score, p float64) string {
 // own are the columns that the page does not know, the input's own among them, and whether it was
 // trained on.
 func (p *inspectorPane) own(i int, d *message.Detailed) app.UI {
-	list := []session.Fact{{Name: "Trained on", Value: session.Trained(p.S.Models.Used, d)}}
+	list := []words.Fact{{Name: "Trained on", Value: words.Trained(p.S.Models.Used.Value, d)}}
 	for _, c := range p.S.Rows.Extra() {
-		if text := session.Cell(&c, i); text != "" {
-			list = append(list, session.Fact{Name: c.Name, Value: text})
+		if text := table.Cell(&c, i); text != "" {
+			list = append(list, words.Fact{Name: c.Name, Value: text})
 		}
 	}
 	return factList("What else is known of it", list)
 }
 
-func factList(title string, list []session.Fact) app.UI {
+func factList(title string, list []words.Fact) app.UI {
 	rows := make([]app.UI, len(list))
 	for i, f := range list {
 		rows[i] = app.Div().Class("fact").Body(app.Dt().Text(f.Name), app.Dd().Class("number").Text(f.Value))

@@ -5,16 +5,18 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/app/lab"
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 )
 
 // labPane is the strip of scenes: progress during a run, and the story afterwards.
 type labPane struct {
 	app.Compo
-	S     *session.Session
+	S     *desk
 	Album *picture.Album
-	Rev   session.Revisions
+	Rev   table.Revisions
 	Drawn int // drawings available
 	Frame int // of the story
 
@@ -61,7 +63,7 @@ func (p *labPane) Render() app.UI {
 
 // key closes scene or tool.
 func (p *labPane) key(_ app.Context, e app.Event) {
-	l := &p.S.Lab
+	l := p.S.Lab
 	if l.Stage != "" && e.Get("key").String() == "Escape" {
 		e.PreventDefault()
 		l.Close()
@@ -72,8 +74,8 @@ func (p *labPane) key(_ app.Context, e app.Event) {
 func (p *labPane) doors() []app.UI {
 	s := p.S
 	var items []app.UI
-	for _, c := range session.Scenes() {
-		progress, now, there := s.ProgressOf(c)
+	for _, c := range lab.Scenes() {
+		progress, now, there := s.Lab.ProgressOf(c)
 		class, share := "todo", 0.0
 		switch {
 		case now:
@@ -95,7 +97,7 @@ func (p *labPane) doors() []app.UI {
 }
 
 // told reports whether there is a story.
-func (p *labPane) told() bool { return p.S.Phase == session.Done && p.S.Graphs() > 0 }
+func (p *labPane) told() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
 
 // door opens a scene.
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
@@ -110,14 +112,14 @@ func controls(line string, b app.UI) app.UI {
 }
 
 // endTaskButton ends the current task.
-func endTaskButton(s *session.Session) app.UI {
+func endTaskButton(s *desk) app.UI {
 	return button("Cancel", s.EndTask).Class("end-task").Disabled(s.Task == nil || s.Task.Ending)
 }
 
 // state is the run's progress, with a stop button.
 func (p *labPane) state() []app.UI {
 	s := p.S
-	doing := map[session.Phase]string{session.Reading: "Reading …", session.Scoring: "Scoring …", session.Calibrating: "Calibrating the batch …"}[s.Phase]
+	doing := map[run.Phase]string{run.Reading: "Reading …", run.Scoring: "Scoring …", run.Calibrating: "Calibrating the batch …"}[s.Phase]
 	switch {
 	case doing != "":
 		return []app.UI{
@@ -125,18 +127,18 @@ func (p *labPane) state() []app.UI {
 			app.Button().ID("cancel").Class("button").Type("button").Body(icon("stop"), app.Text("Cancel")).
 				OnClick(func(app.Context, app.Event) { s.Cancel() }),
 		}
-	case s.Phase == session.Done:
-		took := app.Span().ID("took").Class("quiet").Title(s.RunLine()).Text(s.RunLine())
+	case s.Phase == run.Done:
+		took := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
 		if !p.told() || s.Lab.Stage != "" {
 			return []app.UI{took}
 		}
 		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title(s.Say("The way of one molecule through the method, in six scenes")).
 			Body(icon("play"), app.Text("Watch how")).OnClick(func(app.Context, app.Event) { s.Lab.Play(stillWanted()) })}
-	case s.Phase == session.Stopped:
+	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:
 		return []app.UI{quiet("BaCa " + s.Models.Welcome.Program)}
-	case s.Models.Failure == nil:
+	case s.Models.Used.Failure == nil:
 		return []app.UI{quiet("starting …")}
 	}
 	return nil

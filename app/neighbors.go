@@ -6,7 +6,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -14,7 +13,7 @@ import (
 // neighbors are the most similar training molecules, drawn, or their rows without structures.
 func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 	head := app.H3().Text("Most like it in the training set")
-	cards, line := session.NearestOf(p.S.Models.Used, d)
+	cards, line := words.NearestOf(p.S.Models.Used.Value, d)
 	if len(cards) == 0 {
 		return app.Section().ID("neighbors").Class("block").Body(head, quietLine(line))
 	}
@@ -45,7 +44,7 @@ func (p *inspectorPane) keys(d *message.Detailed) app.UI {
 		return app.Text("")
 	}
 	body := []app.UI{app.H3().Text("What it resembles in the batch")}
-	group := func(class, title string, list []session.Neighbor) {
+	group := func(class, title string, list []words.Neighbor) {
 		if len(list) == 0 {
 			return
 		}
@@ -56,8 +55,8 @@ func (p *inspectorPane) keys(d *message.Detailed) app.UI {
 		}
 		body = append(body, app.H4().Class(class).Text(title), app.Ul().Class("neighbors").Body(items...))
 	}
-	group("is-inside", "Keys of the inside dictionary, by weight", session.NeighborsOf(d.IDKeys))
-	group("is-outside", "Keys of the outside dictionary, by weight", session.NeighborsOf(d.OODKeys))
+	group("is-inside", "Keys of the inside dictionary, by weight", words.NeighborsOf(d.IDKeys))
+	group("is-outside", "Keys of the outside dictionary, by weight", words.NeighborsOf(d.OODKeys))
 	return app.Section().Class("block").OnClick(onNumber("neighbor", func(record int) {
 		if record >= 0 {
 			p.S.Inspector.Show(record)

@@ -8,7 +8,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -16,7 +17,7 @@ import (
 // resultPane shows the distribution and the table.
 type resultPane struct {
 	app.Compo
-	S     *session.Session
+	S     *desk
 	Album *picture.Album
 	Rev   int
 	Drawn int               // drawings available
@@ -137,20 +138,20 @@ func (p *resultPane) problem() notice {
 	s := p.S
 	models := func() { showDialog("models") }
 	switch {
-	case s.Phase == session.Broken:
-		h, w := session.FailureWords(s.Failure)
+	case s.Phase == run.Broken:
+		h, w := words.FailureWords(s.Failure)
 		if s.Failure.Code == message.CodeBadModel {
 			return notice{true, h, w, "Choose a model", models}
 		}
 		return notice{true, h, w, "Try again", s.Begin}
-	case s.Models.Failure != nil:
-		h, w := session.FailureWords(s.Models.Failure)
+	case s.Models.Used.Failure != nil:
+		h, w := words.FailureWords(s.Models.Used.Failure)
 		return notice{true, h, w, "Models", models}
-	case s.Phase == session.Stopped:
+	case s.Phase == run.Stopped:
 		return notice{false, "Cancelled", "What was there stays. The input is as you left it.", "Score again", s.Begin}
-	case s.Phase == session.Done && s.Graphs() == 0:
-		return notice{true, "Nothing could be read", session.NothingRead(s), "", nil}
-	case s.Phase == session.Unstarted && s.Input.Unscored && s.Models.Used != nil && !s.Training.On:
+	case s.Phase == run.Done && s.Graphs() == 0:
+		return notice{true, "Nothing could be read", nothingRead(s), "", nil}
+	case s.Phase == run.Unstarted && s.Input.Unscored && s.Models.Used.Value != nil && !s.Training.On:
 		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
 	}
 	return notice{}
@@ -158,14 +159,14 @@ func (p *resultPane) problem() notice {
 
 // reading explains the picture below.
 func (p *resultPane) reading() app.UI {
-	about := session.HowToRead(p.S)
+	about := howToRead(p.S)
 	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
 		p.rule(), app.P().Class("quiet small").Text(about), p.compare(), toolMenu(p.S))
 }
 
 func (p *resultPane) compare() app.UI {
 	s := p.S
-	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == session.Done && s.Graphs() > 0
+	ask := s.Whole() == "" && s.Unfit() == "" && s.Phase == run.Done && s.Graphs() > 0
 	return app.If(ask, func() app.UI {
 		return button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
 			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?"))
@@ -175,7 +176,7 @@ func (p *resultPane) compare() app.UI {
 // whole is the answer about the list.
 func (p *resultPane) whole() app.UI {
 	said := p.S.Whole()
-	if p.S.Phase == session.Calibrating {
+	if p.S.Phase == run.Calibrating {
 		said = "The list as a whole is being looked at …"
 	}
 	return app.P().ID("whole").Class("whole small").Attr("hidden", attribute(said == "")).Text(said)
@@ -183,7 +184,7 @@ func (p *resultPane) whole() app.UI {
 
 // foreign warns of an unknown kind of list, and offers training.
 func (p *resultPane) foreign() app.UI {
-	said := p.S.Foreign()
+	said := foreign(p.S)
 	line := app.P().ID("foreign").Class("whole small").Hidden(said == "")
 	if said == "" {
 		return line
@@ -203,11 +204,11 @@ func (p *resultPane) predictions() app.UI {
 	}
 	body := []app.UI{
 		app.Label().For("predicted").Text("Predictions"),
-		columnSelect("predicted", s.Columns(), "", t.Predicted, t.Choose),
+		columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose),
 	}
 	switch judged := s.Rows.Trust; {
 	case t.Failure != nil:
-		body = append(body, app.Span().ID("trust-failure").Class("small").Role("alert").Text(session.TrustFailure(t.Failure)))
+		body = append(body, app.Span().ID("trust-failure").Class("small").Role("alert").Text(words.TrustFailure(t.Failure)))
 		if t.Failure.Code == message.CodeCancelled {
 			body = append(body, button("Start again", t.Again))
 		}
@@ -215,7 +216,7 @@ func (p *resultPane) predictions() app.UI {
 		if !judged.Classes {
 			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"), p.holds())
 		}
-		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(session.StatedLine(judged)))
+		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}
@@ -227,7 +228,7 @@ func (p *resultPane) predictions() app.UI {
 func (p *resultPane) holds() app.UI {
 	t := &p.S.Trust
 	var options []app.UI
-	for _, share := range session.Shares() {
+	for _, share := range run.Shares() {
 		options = append(options, app.Option().Value(strconv.FormatFloat(share, 'g', -1, 64)).Selected(share == t.Holds).Text(words.Percent(share)))
 	}
 	return app.Select().ID("holds").Class("select").Title("Share of observed values that intervals shall hold").
@@ -241,7 +242,7 @@ func (p *resultPane) holds() app.UI {
 // rule is the choice between α and a false-discovery rate.
 func (p *resultPane) rule() app.UI {
 	s := p.S
-	rates := session.Rates()
+	rates := table.Rates()
 	options := make([]app.UI, len(rates))
 	for i, rate := range rates {
 		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.FDR).Text(words.Percent(rate))
@@ -252,7 +253,7 @@ func (p *resultPane) rule() app.UI {
 				Title(s.Say("Outside where p is at most α: a share α of ordinary molecules is called outside by mistake")),
 			pressed("False-discovery rate", s.FDR > 0, func() {
 				if s.FDR == 0 {
-					setFDR(s, session.UsualRate)
+					setFDR(s, table.UsualRate)
 				}
 			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
 		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
@@ -268,8 +269,8 @@ func (p *resultPane) rule() app.UI {
 
 // welcome precedes any input.
 func (p *resultPane) welcome() app.UI {
-	s, examples := p.S, session.Examples()
-	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != session.Empty)).Body(
+	s, examples := p.S, run.Examples()
+	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != run.Empty)).Body(
 		app.Raw(sketchSVG),
 		app.H2().Text("Which of your molecules has the model never met?"),
 		app.P().Text("Give it molecules, and see at once which are unlike everything it was trained on, how sure that is, and which atoms make them so. All of it happens in this tab."),
@@ -338,7 +339,7 @@ func (p *resultPane) save(what string) {
 	switch what {
 	case "svg", "png":
 		s.SetNote("")
-		savePicture("baca-distribution", picture.StripOf(s, 960, 300).SVG(true), what == "png")
+		savePicture("baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
 		return
 	case "domain":
 		showDialog(domainID)

@@ -1,9 +1,10 @@
 package app
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"baca/app/frame"
+	"baca/app/store"
 
-	"baca/app/session"
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // connect joins the session to what outlasts the page: address, links, stored input, an outer page,
@@ -24,12 +25,12 @@ func (p *page) connect(ctx app.Context) {
 	s.Settings.Read(query.Get)
 	s.Moved = func() { keepAddress(s) }
 	if query.Has("embed") {
-		frame := s.Serve(func(json string) { t.Call("reply", json) })
+		outer := frame.Serve(s.Session, func(json string) { t.Call("reply", json) })
 		t.Call("served", on(func(args []app.Value) {
 			text := args[0].String()
-			ctx.Dispatch(func(app.Context) { frame.Ask(text) })
+			ctx.Dispatch(func(app.Context) { outer.Ask(text) })
 		}))
-		s.Connect(query.Get("model"), store{ctx})
+		s.Models.Start(query.Get("model"), kept{ctx})
 		return
 	}
 	s.Restore(t.Call("keptInput").String())
@@ -48,11 +49,12 @@ func (p *page) connect(ctx app.Context) {
 	t.Call("launched", on(func(args []app.Value) {
 		ctx.Dispatch(func(ctx app.Context) { takeFile(ctx, s, args[0]) })
 	}))
-	s.Connect(query.Get("model"), store{ctx})
+	s.Models.Start(query.Get("model"), kept{ctx})
+	s.Training.Recall(kept{ctx})
 }
 
 // keepAddress stores settings in the address, never the input.
-func keepAddress(s *session.Session) {
+func keepAddress(s *desk) {
 	query := s.Query()
 	if app.Window().URL().Query().Has("embed") {
 		query += "&embed"
@@ -61,7 +63,7 @@ func keepAddress(s *session.Session) {
 }
 
 // copyLink copies a link to the shown rows.
-func copyLink(ctx app.Context, s *session.Session) {
+func copyLink(ctx app.Context, s *desk) {
 	text, note := s.Link()
 	if text == "" {
 		s.SetNote(note)
@@ -69,18 +71,16 @@ func copyLink(ctx app.Context, s *session.Session) {
 	}
 	location := app.Window().Get("location")
 	link := location.Get("origin").String() + location.Get("pathname").String() + "#" + text
-	callTool("copy", link, once(func(args []app.Value) {
-		ctx.Dispatch(func(app.Context) {
-			if problem := problemOf(args); problem != "" {
-				note = "Not copied: " + problem + "."
-			}
-			s.SetNote(note)
-		})
-	}))
+	await(ctx, func(answer []app.Value) {
+		if problem := problemOf(answer); problem != "" {
+			note = "Not copied: " + problem + "."
+		}
+		s.SetNote(note)
+	}, "copy", link)
 }
 
 // ownState says where such a model is.
-func ownState(m *session.OwnModel) app.UI {
+func ownState(m *store.OwnModel) app.UI {
 	switch {
 	case m.Problem != "":
 		return app.P().Class("bad-text small own-state").Text(m.Problem)
@@ -91,7 +91,7 @@ func ownState(m *session.OwnModel) app.UI {
 }
 
 // goneLine offers to undo the last deletion.
-func goneLine(s *session.Session) app.UI {
+func goneLine(s *desk) app.UI {
 	gone := s.Models.Gone
 	return app.Div().ID("model-gone").Class("model-gone").Role("status").Body(app.If(gone != nil, func() app.UI {
 		return app.P().Body(

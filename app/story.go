@@ -8,8 +8,10 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/app/lab"
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -22,20 +24,20 @@ func stillWanted() bool {
 // story is the open scene.
 func (p *labPane) story() []app.UI {
 	s := p.S
-	scenes := session.Scenes()
-	at := slices.IndexFunc(scenes, func(c session.Scene) bool { return c.Key == s.Lab.Stage })
+	scenes := lab.Scenes()
+	at := slices.IndexFunc(scenes, func(c lab.Scene) bool { return c.Key == s.Lab.Stage })
 	if at < 0 {
 		return nil
 	}
 	c := scenes[at]
 	if s.Inspector.Record < 0 {
 		return []app.UI{app.Div().Class("pane-head").Body(
-			app.H2().Text(s.SceneLine()), app.Span().Class("stretch"), closer("Close the lab", s.Lab.Close))}
+			app.H2().Text(s.Lab.Line()), app.Span().Class("stretch"), closer("Close the lab", s.Lab.Close))}
 	}
 	// A screen reader hears of each scene once.
 	heard := fmt.Sprintf("Scene %d of %d: %s. ", at+1, len(scenes), c.Name)
 	if !s.Lab.Playing {
-		heard += s.SceneLine()
+		heard += s.Lab.Line()
 	}
 	return []app.UI{
 		app.Div().Class("pane-head").Body(
@@ -43,7 +45,7 @@ func (p *labPane) story() []app.UI {
 			app.Button().Class("plain equation").Type("button").Title("As the paper writes it. What the numbers mean").Body(app.Raw("<span>"+c.Equation+"</span>")).
 				OnClick(func(app.Context, app.Event) { showDialog("help") }),
 			closer("Close the lab", s.Lab.Close)),
-		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)), app.Span().ID("scene-line").Text(s.SceneLine())),
+		app.H2().Class("scene-line").Body(app.Span().Class("scene-number").Text(strconv.Itoa(at+1)), app.Span().ID("scene-line").Text(s.Lab.Line())),
 		app.P().Class("quiet scene-about").Text(s.Say(c.About)),
 		app.P().Class("sr-only").Aria("live", "polite").Text(heard),
 		app.Div().Class("scene scene-" + c.Key).Body(p.scene(c.Key)),
@@ -66,7 +68,7 @@ func (p *labPane) who() app.UI {
 }
 
 func (p *labPane) player(scene, scenes int) app.UI {
-	l := &p.S.Lab
+	l := p.S.Lab
 	at, of := l.Timeline()
 	label, sign := "Play", "play"
 	if l.Playing {
@@ -96,29 +98,29 @@ func (p *labPane) player(scene, scenes int) app.UI {
 
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
-	l := &s.Lab
+	l := s.Lab
 	why := s.Unfit()
 	switch {
 	case l.Trace.Failure != nil:
-		_, what := session.FailureWords(l.Trace.Failure)
+		_, what := words.FailureWords(l.Trace.Failure)
 		return quietLine(what)
-	case key == session.SceneGraph && l.Trace.Value != nil:
+	case key == lab.SceneGraph && l.Trace.Value != nil:
 		return p.graphScene(l.Trace.Value)
-	case key == session.SceneViews && l.Trace.Value != nil:
+	case key == lab.SceneViews && l.Trace.Value != nil:
 		return p.viewsScene(l.Trace.Value)
-	case key == session.SceneGraph || key == session.SceneViews:
+	case key == lab.SceneGraph || key == lab.SceneViews:
 		return quietLine("The worker is asked …")
-	case key == session.SceneDecision && why != "":
+	case key == lab.SceneDecision && why != "":
 		return p.decisionScene(why)
 	case why != "":
 		return quietLine(why)
 	case !s.Calibrated() || s.Parted == nil:
 		return p.before()
-	case key == session.SceneParts:
+	case key == lab.SceneParts:
 		return p.partsScene()
-	case key == session.SceneMixup:
+	case key == lab.SceneMixup:
 		return p.mixupScene()
-	case key == session.SceneKeys:
+	case key == lab.SceneKeys:
 		return p.keysScene()
 	}
 	return p.decisionScene("")
@@ -127,8 +129,8 @@ func (p *labPane) scene(key string) app.UI {
 // before shows a scene before a batch is calibrated.
 func (p *labPane) before() app.UI {
 	s := p.S
-	if s.Phase == session.Calibrating {
-		return quietLine(s.CalibratingLine()).ID("calibrating")
+	if s.Phase == run.Calibrating {
+		return quietLine(calibratingLine(s)).ID("calibrating")
 	}
 	return controls("This scene is there once the batch is calibrated.",
 		button("Calibrate the batch", s.Calibrate).Disabled(!s.CanCalibrate()))
@@ -139,7 +141,7 @@ func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record
 
 // graphScene shows text, graph and features of one atom.
 func (p *labPane) graphScene(t *message.Traced) app.UI {
-	l := &p.S.Lab
+	l := p.S.Lab
 	over := func(_ app.Context, e app.Event) {
 		if text, ok := dataAround(e, "atom"); ok {
 			if atom, err := strconv.Atoi(text); err == nil {
@@ -174,7 +176,7 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 
 // letters are a SMILES, divided by atom.
 func (p *labPane) letters(t *message.Traced) []app.UI {
-	pieces := session.Pieces(t)
+	pieces := words.Pieces(t)
 	list := make([]app.UI, len(pieces))
 	for i, piece := range pieces {
 		span := app.Span().Text(piece.Text)
@@ -191,7 +193,7 @@ func (p *labPane) letters(t *message.Traced) []app.UI {
 
 // atom shows both views of an atom.
 func (p *labPane) atom(t *message.Traced, atom int) app.UI {
-	facts := session.AtomFacts(t, atom)
+	facts := words.AtomFacts(t, atom)
 	if facts == nil {
 		return quietLine("The model does not read this atom.")
 	}
@@ -199,7 +201,7 @@ func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 	if t.Features != 9 {
 		things = "node"
 	}
-	walks := session.WalksOf(t, atom)
+	walks := words.WalksOf(t, atom)
 	x, back := make([]float64, len(walks)), make([]float64, len(walks))
 	for k, chance := range walks {
 		x[k], back[k] = float64(k+1), float64(chance)
@@ -236,7 +238,7 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
-	parting := picture.Parting(s, p.full(), 112)
+	parting := picture.Parting(s.Session, p.full(), 112)
 	body := []app.UI{figure("S_Pre", "blue: taken for inside, orange: taken for outside; triangle: "+p.name(), "parting", parting)}
 	if s.Lab.Beat > 0 {
 		t := s.Parted
@@ -269,11 +271,11 @@ func roleOf(side string) string {
 // mixupScene shows two graphons, their mixture and sampled graphs.
 func (p *labPane) mixupScene() app.UI {
 	s := p.S
-	l := &s.Lab
+	l := s.Lab
 	g := l.Pair.Value
 	switch {
 	case l.Pair.Failure != nil:
-		_, what := session.FailureWords(l.Pair.Failure)
+		_, what := words.FailureWords(l.Pair.Failure)
 		return quietLine(what)
 	case g == nil:
 		return quietLine("Estimating …")
@@ -305,7 +307,7 @@ func (p *labPane) mixupScene() app.UI {
 
 // mixControls choose λ.
 func (p *labPane) mixControls() app.UI {
-	l := &p.S.Lab
+	l := p.S.Lab
 	return app.Div().Class("controls").Body(
 		app.Label().For("lambda").Text("λ"),
 		app.Input().ID("lambda").Type("range").Value(int(l.Lambda*100+0.5)).Aria("valuetext", words.Number(l.Lambda)).
@@ -321,10 +323,10 @@ func (p *labPane) mixControls() app.UI {
 // keysScene shows both dictionaries.
 func (p *labPane) keysScene() app.UI {
 	s := p.S
-	d := s.Inspector.Detail
+	d := s.Inspector.Detail.Value
 	switch {
-	case s.Inspector.Failure != nil:
-		_, what := session.FailureWords(s.Inspector.Failure)
+	case s.Inspector.Detail.Failure != nil:
+		_, what := words.FailureWords(s.Inspector.Detail.Failure)
 		return quietLine(what)
 	case d == nil || d.IDKeys == nil:
 		return quietLine("The dictionaries are asked …")
@@ -359,7 +361,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 
 // keyRow is a key with picture, weight and value.
 func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
-	n := session.NeighborsOf([]message.Neighbor{k})[0]
+	n := words.NeighborsOf([]message.Neighbor{k})[0]
 	drawn := p.Album.Small(k.SMILES)
 	switch {
 	case k.Nodes > 0:
@@ -375,11 +377,11 @@ func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
 		app.Span().Class("number quiet").Text(words.Number(k.Value)))
 }
 
-func verdictOf(role string) session.Verdict {
+func verdictOf(role string) table.Verdict {
 	if role == "outside" {
-		return session.Outside
+		return table.Outside
 	}
-	return session.Inside
+	return table.Inside
 }
 
 // originWords name a key's origin.
@@ -398,14 +400,14 @@ func originWords(k message.Neighbor) string {
 func (p *labPane) decisionScene(why string) app.UI {
 	s := p.S
 	alone := func(width float64) app.UI {
-		return figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s, session.EachAlone, width, 140))
+		return figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s.Session, table.EachAlone, width, 140))
 	}
 	if why != "" {
 		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), quietLine(why))
 	}
 	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
 	if s.Lab.Whole() {
-		baca := picture.Distribution(s, session.ThePaper, p.share(3), 140)
+		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
 		body = append(body, app.Div().Class("figures").Body(p.sum(), figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.Batch.BaCaP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
 	}
 	return app.Div().Class("stack").Body(body...)
@@ -414,10 +416,10 @@ func (p *labPane) decisionScene(why string) app.UI {
 // sum is S_BaCa with its terms.
 func (p *labPane) sum() app.UI {
 	s := p.S
-	pre, attn, sum := s.Terms(s.Inspector.Record)
-	return factList("The sum, in deviations of the batch", []session.Fact{
+	pre, attn, sum := lab.Terms(s.Session, s.Inspector.Record)
+	return factList("The sum, in deviations of the batch", []words.Fact{
 		{Name: "S_Pre", Value: words.Number(pre)}, {Name: "β·S_Attn", Value: words.Number(attn)}, {Name: "S_BaCa", Value: words.Number(sum)},
-		{Name: "outside from", Value: words.Number(session.Threshold(s.References[session.ThePaper], s.Alpha))},
+		{Name: "outside from", Value: words.Number(table.Threshold(s.References[table.ThePaper], s.Alpha))},
 	})
 }
 

@@ -6,16 +6,17 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/app/words"
 )
 
 // stripPane is the distribution with a movable threshold.
 type stripPane struct {
 	app.Compo
-	S     *session.Session
+	S     *desk
 	Rev   int
-	Phase session.Phase
+	Phase run.Phase
 
 	width    float64
 	dragging bool // the threshold
@@ -60,7 +61,7 @@ func (p *stripPane) Render() app.UI {
 		On("pointercancel", func(app.Context, app.Event) { p.dragging = false }).
 		On("keydown", p.key)
 	if len(s.Reference) == 0 {
-		waits := session.WaitingFor(s)
+		waits := waitingFor(s)
 		return box.Attr("hidden", attribute(waits == "")).Body(app.Div().Class("strip-wait quiet").Text(waits))
 	}
 	box.Body(app.Raw(p.picture().SVG(false)))
@@ -73,7 +74,7 @@ func (p *stripPane) Render() app.UI {
 	}
 	return box.
 		Attr("tabindex", 0).Role("slider").Aria("label", "Threshold").
-		Aria("valuemin", 0).Aria("valuemax", session.AlphaSteps).Aria("valuenow", session.AlphaSteps-session.StepOf(s.Alpha)).Aria("valuetext", said)
+		Aria("valuemin", 0).Aria("valuemax", table.AlphaSteps).Aria("valuenow", table.AlphaSteps-table.StepOf(s.Alpha)).Aria("valuetext", said)
 }
 
 // movable reports whether the threshold can move: one by rate cannot.
@@ -84,7 +85,7 @@ func (p *stripPane) picture() picture.Strip {
 	if width == 0 {
 		width = 720
 	}
-	return picture.StripOf(p.S, width, stripHeight)
+	return picture.StripOf(p.S.Session, width, stripHeight)
 }
 
 // key moves the threshold.
@@ -92,7 +93,7 @@ func (p *stripPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
 	if by != 0 && p.movable() {
 		e.PreventDefault()
-		p.S.SetAlpha(session.AlphaOf(min(max(session.StepOf(p.S.Alpha)+by, 0), session.AlphaSteps)))
+		p.S.SetAlpha(table.AlphaOf(min(max(table.StepOf(p.S.Alpha)+by, 0), table.AlphaSteps)))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/app/picture"
-	"baca/app/session"
+	"baca/app/table"
 	"baca/app/words"
 )
 
@@ -60,7 +60,7 @@ func (p *resultPane) table() app.UI {
 }
 
 // headCells are the names of columns, which sort.
-func headCells(view session.View, heads []session.Head) []app.UI {
+func headCells(view table.View, heads []table.Head) []app.UI {
 	list := make([]app.UI, len(heads))
 	for k, h := range heads {
 		sorted, arrow := "none", app.Span().Class("arrow")
@@ -141,7 +141,7 @@ func spacer(height int) app.UI {
 type barScale struct{ low, high, threshold float64 }
 
 // row draws a record.
-func (p *resultPane) row(at, i int, bars barScale, heads []session.Head) app.UI {
+func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + p.S.Rows.Verdict[i].Class()
 	if i == p.S.Inspector.Record {
 		class += " selected"
@@ -155,7 +155,7 @@ func (p *resultPane) row(at, i int, bars barScale, heads []session.Head) app.UI 
 }
 
 // cell draws a record's value of a column.
-func (p *resultPane) cell(i int, h session.Head, bars barScale) []app.UI {
+func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	s, r := p.S, &p.S.Rows
 	v := r.Verdict[i]
 	text := ""
@@ -171,18 +171,18 @@ func (p *resultPane) cell(i int, h session.Head, bars barScale) []app.UI {
 	case "score":
 		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scoreCell(r.Score[i], v))}
 	case "verdict":
-		if text = v.Word(); v == session.Unscored && !s.Busy() {
+		if text = v.Word(); v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
 	case "predicted":
-		return []app.UI{app.Div().Text(session.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
+		return []app.UI{app.Div().Text(table.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
 	case "trust":
-		if verdict := r.TrustOf(i); verdict != session.NoPrediction {
+		if verdict := r.TrustOf(i); verdict != table.NoPrediction {
 			return []app.UI{trustMark(verdict, verdict.Word())}
 		}
 	default:
-		text = words.Shorten(session.Cell(r.Column(h.By), i), 40)
+		text = words.Shorten(table.Cell(r.Column(h.By), i), 40)
 	}
 	return []app.UI{app.Text(text)}
 }
@@ -195,12 +195,12 @@ func (p *resultPane) name(i int) []app.UI {
 		below = ""
 	}
 	if problem := r.Problem(i); problem != nil {
-		below = session.ReasonOf(problem)
+		below = words.ReasonOf(problem)
 	}
 	return []app.UI{
 		app.Div().Class("row-name").Body(
 			app.If(r.Known[i], func() app.UI {
-				return app.Span().Class("known-mark").Title("Likely trained on: "+s.KnownAbout()).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+				return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
 			}),
 			app.Text(r.Name(i))),
 		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),
@@ -208,20 +208,20 @@ func (p *resultPane) name(i int) []app.UI {
 }
 
 // trustMark marks a verdict on a prediction.
-func trustMark(v session.TrustVerdict, word string) app.UI {
+func trustMark(v table.TrustVerdict, word string) app.UI {
 	return app.Span().Class("trust-mark "+v.Like().Class()).Body(shape(v.Like()), app.Text(word))
 }
 
 // Cells without a score are empty.
-func pCell(p float64, v session.Verdict) string {
-	if v < session.Undecided {
+func pCell(p float64, v table.Verdict) string {
+	if v < table.Undecided {
 		return ""
 	}
 	return words.P(p)
 }
 
-func scoreCell(x float64, v session.Verdict) string {
-	if v < session.Undecided {
+func scoreCell(x float64, v table.Verdict) string {
+	if v < table.Undecided {
 		return ""
 	}
 	return words.Number(x)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/session"
+	"baca/app/lab"
 	"baca/app/words"
 	"baca/wasm/message"
 )
 
 // toolMenu opens the tools.
-func toolMenu(s *session.Session) app.UI {
-	found := s.Tools()
+func toolMenu(s *desk) app.UI {
+	found := s.Lab.Tools()
 	items := make([]app.UI, len(found))
 	for i, t := range found {
 		short := ""
@@ -32,7 +32,7 @@ func toolMenu(s *session.Session) app.UI {
 }
 
 // tool is a form, and what was found.
-func (p *labPane) tool(t *session.Tool) app.UI {
+func (p *labPane) tool(t *lab.Tool) app.UI {
 	s := p.S
 	var form []app.UI
 	switch t.Stage {
@@ -50,7 +50,7 @@ func (p *labPane) tool(t *session.Tool) app.UI {
 		form = p.wish()
 	case message.StageTrust:
 		form = []app.UI{app.Label().For("observed").Text("Observed"),
-			columnSelect("observed", s.Columns(), s.Trust.Predicted, s.Trust.Observed, s.Trust.Observe)}
+			columnSelect("observed", s.ValueColumns(), s.Trust.Predicted, s.Trust.Observed, s.Trust.Observe)}
 		if s.Trust.Observed == "" {
 			form = append(form, quiet("Once these molecules are measured: the column with what was found."))
 		}
@@ -68,7 +68,7 @@ func (p *labPane) tool(t *session.Tool) app.UI {
 	return app.Div().Class("tool").Body(
 		app.Div().Class("controls").Body(form...),
 		app.If(failed != nil, func() app.UI {
-			_, what := session.FailureWords(failed)
+			_, what := words.FailureWords(failed)
 			return app.P().ID("tool-failure").Class("bad-text").Role("alert").Text(what)
 		}),
 		p.found())
@@ -90,20 +90,20 @@ func (p *labPane) found() app.UI {
 // wish is the form of suggestions.
 func (p *labPane) wish() []app.UI {
 	s := p.S
-	w := &s.Lab.Wish
+	w := s.Lab.Wish
 	number := func(id, label, value, hint string, to *string) app.UI {
 		return app.Label().Class("wish").For(id).Body(app.Text(label),
 			app.Input().ID(id).Type("number").Attr("min", 0).Attr("step", "any").Placeholder(hint).Value(value).
 				OnInput(func(ctx app.Context, _ app.Event) { *to = valueOf(ctx) }))
 	}
 	menu := func(id, label string, to *string) app.UI {
-		return app.Label().Class("wish").For(id).Body(app.Text(label), columnSelect(id, s.Columns(), "", *to, func(name string) {
+		return app.Label().Class("wish").For(id).Body(app.Text(label), columnSelect(id, s.ValueColumns(), "", *to, func(name string) {
 			*to = name
 			s.Rev.State++
 		}))
 	}
-	form := []app.UI{number("suggest-most", s.Say("Molecules"), w.Most, strconv.Itoa(session.UsuallySuggested), &w.Most)}
-	if len(s.Columns()) > 0 {
+	form := []app.UI{number("suggest-most", s.Say("Molecules"), w.Most, strconv.Itoa(lab.UsuallySuggested), &w.Most)}
+	if len(s.ValueColumns()) > 0 {
 		form = append(form, menu("suggest-price", "Price", &w.Price))
 		if w.Price != "" {
 			form = append(form, number("suggest-budget", "Budget", w.Budget, "none", &w.Budget))

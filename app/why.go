@@ -5,14 +5,14 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/session"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
 // legend says what the colours of the atoms are.
 func (p *inspectorPane) legend() app.UI {
 	text := "orange pushes it outside, blue holds it inside"
-	if p.S.Deciding() != session.EachAlone {
+	if p.S.Deciding() != table.EachAlone {
 		text += ", by its score by itself, which is not what decides now"
 	}
 	return app.Div().Class("legend small quiet").Body(

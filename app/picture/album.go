@@ -4,7 +4,8 @@ import (
 	"math"
 	"strings"
 
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
@@ -66,7 +67,7 @@ func (a *Album) Problem(smiles string) string {
 }
 
 // Missing lists the SMILES of records without drawings, once each.
-func (a *Album) Missing(r *session.Rows, records []int32) []string {
+func (a *Album) Missing(r *table.Rows, records []int32) []string {
 	var list []string
 	seen := map[string]bool{}
 	for _, i := range records {
@@ -84,8 +85,8 @@ func (a *Album) Missing(r *session.Rows, records []int32) []string {
 }
 
 // Large draws the inspected record, coloured if known. note says what is missing.
-func (a *Album) Large(s *session.Session, saved bool) (drawn, note string) {
-	record, detail := s.Inspector.Record, s.Inspector.Detail
+func (a *Album) Large(s *run.Session, saved bool) (drawn, note string) {
+	record, detail := s.Inspector.Record, s.Inspector.Detail.Value
 	smiles := s.Rows.Picture(record)
 	d := Drawing{Title: "Structure of " + s.Rows.Name(record), Saved: saved, Width: largeWidth, Height: largeHeight, Bond: largeBond}
 	switch t := a.thumbs[smiles]; {
@@ -126,8 +127,8 @@ func (t *thumb) fits(atoms []message.Atom) bool {
 
 // colours returns colours and marks of atoms, for a drawing that fits. note says why there are
 // none.
-func colours(s *session.Session, fits bool) (share []float64, marked []int, note string) {
-	share = shares(s.AboveLimit(s.Inspector.Detail))
+func colours(s *run.Session, fits bool) (share []float64, marked []int, note string) {
+	share = shares(s.AboveLimit(s.Inspector.Detail.Value))
 	if fits {
 		for k, is := range s.Inspector.Marked() {
 			if is {

@@ -1,7 +1,7 @@
 package picture
 
 import (
-	"baca/app/session"
+	"baca/app/run"
 	"baca/wasm/message"
 )
 
@@ -12,7 +12,7 @@ type colouring struct {
 
 // Coloured is a record's small picture with atoms coloured by contribution, or Small before they
 // are known.
-func (a *Album) Coloured(s *session.Session, record int) string {
+func (a *Album) Coloured(s *run.Session, record int) string {
 	smiles, d := s.Rows.Picture(record), s.Glances.Of(record)
 	t := a.thumbs[smiles]
 	if t == nil || t.layout == "" || d == nil || !t.fits(d.Atoms) {

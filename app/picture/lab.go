@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"baca/algo/chart"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -57,7 +58,7 @@ func (g Structure) SVG(saved bool) string {
 type Map struct {
 	Title         string
 	On            message.Map
-	Rows          *session.Rows
+	Rows          *table.Rows
 	Record        int
 	Shown         int // 0 for the training set, 1 with the batch, 2 with the record
 	Width, Height float64
@@ -100,7 +101,7 @@ func (m Map) SVG(saved bool) string {
 			px, py := at(m.On.Batch, i)
 			mark(kinds[v.Role()], v, px, py)
 		}
-		for _, v := range []session.Verdict{session.Undecided, session.Borderline, session.Inside, session.Outside} {
+		for _, v := range []table.Verdict{table.Undecided, table.Borderline, table.Inside, table.Outside} {
 			if b := kinds[v.Role()]; b != nil {
 				fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(v.Role()), b.String())
 			}
@@ -132,11 +133,11 @@ func dot(b *strings.Builder, x, y, r float64) {
 }
 
 // mark appends a verdict's shape to a path.
-func mark(b *strings.Builder, v session.Verdict, x, y float64) {
+func mark(b *strings.Builder, v table.Verdict, x, y float64) {
 	switch v {
-	case session.Outside:
+	case table.Outside:
 		fmt.Fprintf(b, "M%s %sl4.5 -4.5l4.5 4.5l-4.5 4.5z", num(x-4.5), num(y))
-	case session.Borderline:
+	case table.Borderline:
 		fmt.Fprintf(b, "M%s %sh6v6h-6z", num(x-3), num(y-3))
 	default:
 		dot(b, x, y, 3.4)
@@ -144,17 +145,17 @@ func mark(b *strings.Builder, v session.Verdict, x, y float64) {
 }
 
 // Parting is the strip of S_Pre with both parts.
-func Parting(s *session.Session, width, height float64) Strip {
+func Parting(s *run.Session, width, height float64) Strip {
 	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Pre, threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
-	c.verdict = make([]session.Verdict, len(c.score))
+	c.verdict = make([]table.Verdict, len(c.score))
 	for i := range c.verdict {
-		c.verdict[i] = session.Borderline
+		c.verdict[i] = table.Borderline
 	}
 	for _, i := range s.Parted.Inside {
-		c.verdict[i] = session.Inside
+		c.verdict[i] = table.Inside
 	}
 	for _, i := range s.Parted.Outside {
-		c.verdict[i] = session.Outside
+		c.verdict[i] = table.Outside
 	}
 	return c
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"baca/app/session"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
 // storyPictures are those of the lab's scenes.
 func storyPictures(saved bool) map[string]string {
-	rows := &session.Rows{Verdict: []session.Verdict{session.Inside, session.Borderline, session.Outside, session.Undecided}}
+	rows := &table.Rows{Verdict: []table.Verdict{table.Inside, table.Borderline, table.Outside, table.Undecided}}
 	on := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1, 2, 3}, Batch: message.Singles{0, 1, 1, 0, 2, 2, 3, 3}, At: message.Singles{1, 0}, Nearest: message.Singles{1, 1}, ShareX: 0.5, ShareY: 0.2}
 	chain := &message.Traced{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "<"}}, Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}}
 	return map[string]string{

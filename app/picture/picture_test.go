@@ -14,15 +14,16 @@ import (
 
 	"baca/algo/chart"
 	"baca/algo/decide"
-	"baca/algo/table"
-	"baca/app/session"
+	column "baca/algo/table"
+	"baca/app/run"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
 func TestMarksOfLines(t *testing.T) {
-	r := &session.Rows{}
+	r := &table.Rows{}
 	r.Add(&message.Records{
-		Columns: message.Columns{table.TextColumn("id", []string{"a", "b", "c"}), table.TextColumn("smiles", []string{"C", "x", "C"})}, Line: []int32{1, 3, 4},
+		Columns: message.Columns{column.TextColumn("id", []string{"a", "b", "c"}), column.TextColumn("smiles", []string{"C", "x", "C"})}, Line: []int32{1, 3, 4},
 		Problems: []message.Problem{{Record: 1, Line: 3, Column: 1, Piece: "x", Text: "no"}},
 	})
 	picture := Gutter("C\n\nx\nC\n", r, 0)
@@ -51,9 +52,9 @@ func TestMarksOfLines(t *testing.T) {
 func TestAlbum(t *testing.T) {
 	Pen = func(d Drawing) string { return "<svg>" + d.Layout + "</svg>" }
 	t.Cleanup(func() { Pen = func(Drawing) string { return "" } })
-	r := &session.Rows{}
+	r := &table.Rows{}
 	r.Add(&message.Records{
-		Columns: message.Columns{table.TextColumn("id", []string{"a", "b", "c", "d"}), table.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})}, Line: make([]int32, 4),
+		Columns: message.Columns{column.TextColumn("id", []string{"a", "b", "c", "d"}), column.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})}, Line: make([]int32, 4),
 	})
 	var a Album
 	if got := a.Missing(r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
@@ -84,8 +85,8 @@ func TestDrawingFitsItsAtoms(t *testing.T) {
 			t.Errorf("fits %v", other)
 		}
 	}
-	s := session.New(nil)
-	s.Inspector.Detail = &message.Detailed{
+	s := run.New(nil)
+	s.Inspector.Detail.Value = &message.Detailed{
 		Atoms: atoms, Contribution: message.Floats{1, -2, math.NaN()}, Reasons: []message.Reason{{Unseen: true, Atoms: message.Ints{2}}},
 	}
 	if share, marked, note := colours(s, true); len(share) != 3 || share[1] != -1 || !slices.Equal(marked, []int{2}) || note != "" {
@@ -124,7 +125,7 @@ func pictures(saved bool) map[string]string {
 	r := slices.Sorted(slices.Values(many[:200]))
 	list := storyPictures(saved)
 	maps.Copy(list, map[string]string{
-		"dots":    Strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: session.Threshold(r, 0.2), selected: 2}.SVG(saved),
+		"dots":    Strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: table.Threshold(r, 0.2), selected: 2}.SVG(saved),
 		"bars":    Strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judged(many, r), threshold: math.NaN(), selected: -1}.SVG(saved),
 		"nothing": Strip{width: 300, height: 100, title: "None", selected: -1}.SVG(saved),
 		"plot":    Plot{Width: 400, Height: 200, Title: "Loss", XLabel: "step", X: []float64{1, 2, 3}, Curves: []Curve{{Name: "loss", Role: "line", Y: []float64{3, math.NaN(), 1}}, {Name: "in", Role: "line-in", Y: []float64{1, 1, 1}}, {Name: "out", Role: "line-out", Y: []float64{1, 2, 3}}}}.SVG(saved),
@@ -137,10 +138,10 @@ func pictures(saved bool) map[string]string {
 }
 
 // judged are verdicts on scores at α = 0.2.
-func judged(scores []float64, r []float64) []session.Verdict {
-	v := make([]session.Verdict, len(scores))
+func judged(scores []float64, r []float64) []table.Verdict {
+	v := make([]table.Verdict, len(scores))
 	for i, p := range decide.PValues(scores, r) {
-		v[i] = map[decide.Verdict]session.Verdict{decide.Inside: session.Inside, decide.Borderline: session.Borderline, decide.Outside: session.Outside}[decide.Judge(p, 0.2, len(r))]
+		v[i] = map[decide.Verdict]table.Verdict{decide.Inside: table.Inside, decide.Borderline: table.Borderline, decide.Outside: table.Outside}[decide.Judge(p, 0.2, len(r))]
 	}
 	return v
 }
@@ -231,10 +232,10 @@ func BenchmarkStrip(b *testing.B) {
 }
 
 func TestStripOfGraphsHasTheirWord(t *testing.T) {
-	s := session.New(nil)
+	s := run.New(nil)
 	s.Opened = &message.Opened{}
-	s.Rows.Add(&message.Records{Columns: message.Columns{table.TextColumn("id", []string{"a"}), table.TextColumn("smiles", []string{""})}, Line: []int32{0}})
-	if got := stripBy(s, session.EachAlone, 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
+	s.Rows.Add(&message.Records{Columns: message.Columns{column.TextColumn("id", []string{"a"}), column.TextColumn("smiles", []string{""})}, Line: []int32{0}})
+	if got := stripBy(s, table.EachAlone, 300, 100).SVG(true); !strings.Contains(got, "Each graph alone") {
 		t.Errorf("the strip is %.300s", got)
 	}
 }

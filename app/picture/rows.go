@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
-	"baca/app/session"
+	"baca/app/table"
 )
 
 // Lines of the text area, see .code in the style sheet.
@@ -19,7 +19,7 @@ const (
 )
 
 // Gutter draws the visible line numbers of a text, with their status.
-func Gutter(text string, r *session.Rows, top int) string {
+func Gutter(text string, r *table.Rows, top int) string {
 	lines := linesOf(text)
 	shift := numberShift * WideNumbers(text)
 	from := max(top/lineHeight-2, 0) + 1
@@ -58,7 +58,7 @@ func WideNumbers(text string) int { return max(len(strconv.Itoa(linesOf(text)))-
 const barWidth = 72
 
 // Bar shows a score between lowest and highest, with the threshold.
-func Bar(x, low, high, threshold float64, v session.Verdict) string {
+func Bar(x, low, high, threshold float64, v table.Verdict) string {
 	if math.IsNaN(x) {
 		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
 	}

@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"baca/algo/chart"
-	"baca/app/session"
+	"baca/app/run"
+	"baca/app/table"
 )
 
 // A Strip is a score's axis: the reference in grey, the batch above it, and the threshold.
@@ -14,34 +15,34 @@ type Strip struct {
 	title, xlabel string
 	reference     []float64
 	score         []float64
-	verdict       []session.Verdict // of each score
+	verdict       []table.Verdict // of each score
 	threshold     float64
 	selected      int
 	fixed         bool // the threshold cannot move
 }
 
 // StripOf is the strip of the deciding score.
-func StripOf(s *session.Session, width, height float64) Strip {
+func StripOf(s *run.Session, width, height float64) Strip {
 	c := stripBy(s, s.Deciding(), width, height)
 	c.title, c.verdict, c.threshold, c.fixed = "Scores", s.Rows.Verdict, s.Threshold(), s.Rule().ByRate
 	return c
 }
 
-// Distribution is the strip of a decider, at α. All except session.EachAlone need a calibrated
+// Distribution is the strip of a decider, at α. All except table.EachAlone need a calibrated
 // batch.
-func Distribution(s *session.Session, by session.Decider, width, height float64) Strip {
+func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
-	c.fixed, c.threshold = true, session.Threshold(c.reference, s.Alpha)
-	c.verdict = make([]session.Verdict, s.Rows.Len())
+	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)
+	c.verdict = make([]table.Verdict, s.Rows.Len())
 	for i := range c.verdict {
 		c.verdict[i] = s.JudgeBy(by, i)
 	}
 	return c
 }
 
-func stripBy(s *session.Session, by session.Decider, width, height float64) Strip {
+func stripBy(s *run.Session, by table.Decider, width, height float64) Strip {
 	score, _ := s.Rows.By(by)
-	w := session.DeciderWords()[by]
+	w := table.DeciderWords()[by]
 	return Strip{width: width, height: height, title: s.Say(w.Name), xlabel: w.Score, reference: s.References[by], score: score, selected: s.Inspector.Record}
 }
 
@@ -92,13 +93,13 @@ func (c Strip) SVG(saved bool) string {
 
 // words describes the picture.
 func (c Strip) words() string {
-	n := [session.Verdicts]int{}
+	n := [table.Verdicts]int{}
 	for _, v := range c.verdict {
 		n[v]++
 	}
 	s := fmt.Sprintf("%s: %d records", c.title, len(c.score))
 	if len(c.verdict) > 0 {
-		s += fmt.Sprintf(", %d inside, %d borderline, %d outside", n[session.Inside], n[session.Borderline], n[session.Outside])
+		s += fmt.Sprintf(", %d inside, %d borderline, %d outside", n[table.Inside], n[table.Borderline], n[table.Outside])
 	}
 	return s + fmt.Sprintf("; %d like the training set to compare with", len(c.reference))
 }
@@ -140,9 +141,9 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 		// Verdicts have shapes and colours.
 		role := c.verdict[i].Role()
 		switch c.verdict[i] {
-		case session.Outside:
+		case table.Outside:
 			w.path(role, 1, []float64{x.At(s) - r, y, x.At(s), y - r, x.At(s) + r, y, x.At(s), y + r}, true)
-		case session.Borderline:
+		case table.Borderline:
 			w.rect(role, x.At(s)-r*0.8, y-r*0.8, 1.6*r, 1.6*r)
 		default:
 			w.circle(role, x.At(s), y, r*0.9)
@@ -156,7 +157,7 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 // bars stack records of a score range by verdict.
 func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	bins := min(max(int((x.To-x.From)/7), 8), 160)
-	n := make([][session.Verdicts]int, bins)
+	n := make([][table.Verdicts]int, bins)
 	for i, s := range c.score {
 		if !math.IsNaN(s) {
 			n[bin(x, s, bins)][c.verdict[i]]++
@@ -166,7 +167,7 @@ func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	step := (x.To - x.From) / float64(bins)
 	for i, k := range n {
 		y := base
-		for _, v := range []session.Verdict{session.Inside, session.Borderline, session.Outside, session.Undecided} {
+		for _, v := range []table.Verdict{table.Inside, table.Borderline, table.Outside, table.Undecided} {
 			h := float64(k[v]) / float64(most) * (base - 18)
 			if k[v] > 0 {
 				w.rect(v.Role(), x.From+float64(i)*step+0.5, y-h, step-1, h)

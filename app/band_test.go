@@ -1,0 +1,75 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"baca/wasm/message"
+)
+
+// The headline counts as people do, one by one and many.
+func TestHeadline(t *testing.T) {
+	far, near := strings.Repeat("C", 50), "CCO"
+	for _, c := range []struct{ input, want string }{
+		{far, "ida lies outside what the model knows"},
+		{near, "ida lies inside what the model knows"},
+		{far + "\nx", "It lies outside what the model knows"},
+		{near + "\nx", "It lies inside what the model knows"},
+		{far + "\n" + far, "All 2 lie outside what the model knows"},
+		{near + "\n" + near, "None of 2 lies outside what the model knows"},
+		{near + "\n" + far, "1 of 2 lies outside what the model knows"},
+		{near + "\n" + far + "\n" + far, "2 of 3 lie outside what the model knows"},
+		{"x", ""},
+	} {
+		s, f, _ := newTest(t)
+		f.scores(c.input)
+		s.Input.Give(c.input, nil)
+		f.settle()
+		if got := headline(s); got != c.want {
+			t.Errorf("of %q the page says %q, want %q", c.input, got, c.want)
+		}
+		if got := decidedBy(s); (got == "Each by itself, α = 5\u00a0%") != (c.want != "") {
+			t.Errorf("%q is decided by %q", c.input, got)
+		}
+	}
+}
+
+// An input that was given as a whole becomes a card; one that is typed or in which nothing
+// could be read does not.
+func TestInputFolds(t *testing.T) {
+	s, f, _ := newTest(t)
+	run := func(text string, give func()) {
+		t.Helper()
+		f.scores(text)
+		give()
+		f.settle()
+	}
+	folded := func(want bool, name string) {
+		t.Helper()
+		if s.Input.Folded() != want || s.Input.Name() != name {
+			t.Errorf("folded is %v, called %q, want %v and %q", s.Input.Folded(), s.Input.Name(), want, name)
+		}
+	}
+	folded(false, "Your list")
+	run("CCO", func() { s.Input.Type("CCO") })
+	folded(false, "Your list")
+	s.Input.Fold(true)
+	folded(true, "Your list")
+	run("CCO\nCC", func() { s.Input.GiveText("two.smi", "CCO\nCC") })
+	folded(true, "two.smi")
+	s.Input.Fold(false)
+	folded(false, "two.smi")
+	run("CCO\nCC\nC", func() { s.Input.Type("CCO\nCC\nC") })
+	folded(false, "Your list")
+	run("x", func() { s.Input.Paste("x") })
+	folded(false, "Pasted")
+	run("CC", func() { s.Input.Paste("CC") })
+	folded(true, "Pasted")
+	s.Fail(&message.Failed{Code: message.CodeDied, Text: "out of breath"})
+	folded(false, "Pasted")
+	run("CCC", func() { s.Input.GiveText("three", "CCC") })
+	run("CC", s.Input.TakeBack)
+	folded(true, "Pasted")
+	s.Input.Give("", nil)
+	folded(false, "Your list")
+}

@@ -1,0 +1,270 @@
+package app
+
+import (
+	column "baca/algo/table"
+	"baca/app/table"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/app/run"
+	"baca/wasm/message"
+)
+
+// decided is a session with a scored input, whose worker also answers tasks.
+func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
+	t.Helper()
+	s, f, later := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.Score:
+			answerScore(text, r, func(m any) {
+				if m, ok := m.(*message.Rows); ok {
+					m.Known = make([]byte, column.Rows(m.Rows))
+					m.Known[1] = 1
+				}
+				say(m)
+			})
+		case *message.Drift:
+			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
+			say(&message.Found{HTML: "<p>The input drifts</p>", Short: "moved"})
+		case *message.Report:
+			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
+		case *message.Reasons:
+			say(&message.Explained{Rows: message.Columns{column.TextColumn("counted", make([]string, len(r.Record)))}})
+		case *message.Domain:
+			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+			say(&message.Exported{Name: r.Form + "." + r.Format})
+		case *message.Detail:
+			say(&message.Detailed{
+				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, math.NaN()}, BySubtrees: message.Floats{0, 1, 2}, ByEmbedding: message.Floats{3, 4, 5},
+				Reasons: []message.Reason{{Text: "more rings"}, {Text: "the element O, which no training graph has", Atoms: message.Ints{1}, Unseen: true}, {Text: "seldom N", Atoms: message.Ints{2}}},
+			})
+		default:
+			usual(number, r, say)
+		}
+	}
+	s.Input.Type(text)
+	f.settle()
+	pass(later)
+	if s.Phase != run.Done {
+		t.Fatalf("phase %v", s.Phase)
+	}
+	s.Models.Used.Value.Knows, s.Models.Used.Value.FalseMatches = true, 0.01
+	return s, f, later
+}
+
+// Eight rows with p = 1/length: of twelve letters and less.
+const lengths = "CCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCC\nCCO\nx"
+
+func TestRateOfFalseDiscoveries(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	asked := len(f.asked)
+	if n := s.Rows.Counts[table.Outside]; n != 2 || s.Rule().ByRate {
+		t.Fatalf("%d outside by α, want 2", n)
+	}
+	// p is 1/50, 1/40, 1/12, 1/3, 1/2 of five: q is 0.0625, 0.0625, 0.139, …
+	for _, c := range []struct {
+		rate                float64
+		outside, borderline int
+	}{{0.01, 0, 2}, {0.05, 0, 2}, {0.1, 2, 0}, {0.2, 3, 0}} {
+		s.SetFDR(c.rate)
+		if n := s.Rows.Counts; n[table.Outside] != c.outside || n[table.Borderline] != c.borderline {
+			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n[table.Outside], n[table.Borderline], c.outside, c.borderline)
+		}
+		if most, _ := s.Rule().Limits(); math.IsNaN(most) != (c.outside == 0) {
+			t.Errorf("at %g p is at most %g", c.rate, most)
+		}
+	}
+	if len(f.asked) != asked {
+		t.Error("another rate asked the worker for something")
+	}
+	c := s.Table.Columns([]int32{0, 5}, s.Models.Used.Value)
+	if q := c.Numbers("q_value"); len(q) != 2 || math.Abs(q[0]-5.0/36) > 1e-12 || !math.IsNaN(q[1]) || c.Texts("verdict")[0] != "outside" || c.Numbers("fdr")[0] != s.FDR {
+		t.Errorf("columns %+v", c)
+	}
+	s.SortBy("q_value")
+	if s.Order[0] != 2 || s.Order[len(s.Order)-1] != 5 {
+		t.Errorf("by q the order is %v", s.Order)
+	}
+	what, by, about := headline(s), decidedBy(s), howToRead(s)
+	if !strings.Contains(what, "3 of 5") || by != "Each by itself, at most 20\u00a0% false discoveries" || !strings.Contains(about, "at most 20\u00a0%") {
+		t.Errorf("the headline is %q, %q, %q", what, by, about)
+	}
+	s.SetFDR(0)
+	if s.Rows.Counts[table.Outside] != 2 || s.View.By == "q_value" || len(s.Levels) != 0 {
+		t.Errorf("%d outside by α again, sorted by %s", s.Rows.Counts[table.Outside], s.View.By)
+	}
+	// While another input is scored, α decides, and the page says so.
+	s.SetFDR(0.2)
+	f.scores("CCO\nCCCCCC")
+	s.Input.Give("CCO\nCCCCCC", nil)
+	pass(later)
+	f.next(5) // all but the end
+	pass(later)
+	if s.Rule().ByRate {
+		t.Error("a rate of false discoveries decides without q-values")
+	}
+	if about := howToRead(s); !strings.Contains(about, "needs the p-values of all") {
+		t.Errorf("the page says %q", about)
+	}
+}
+
+func TestKnownAreMarked(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	if s.Rows.Knows != 1 || !s.Rows.Known[1] {
+		t.Fatalf("%d are known: %v", s.Rows.Knows, s.Rows.Known)
+	}
+	s.ToggleKnown()
+	if !slices.Equal(s.Order, []int32{1}) {
+		t.Errorf("the known ones are %v, want record 1", s.Order)
+	}
+	s.ToggleKnown()
+	if len(s.Order) != 6 {
+		t.Errorf("%d rows afterwards, want 6", len(s.Order))
+	}
+	s.Models.Load("other", nil)
+	f.next(-1)
+	pass(later)
+	if s.Rows.Knows != 1 {
+		t.Errorf("%d are known to another model that says 1", s.Rows.Knows)
+	}
+}
+
+func TestTasks(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	var saved []string
+	save := func(e *message.Exported) { saved = append(saved, e.Name+" "+string(e.Data)) }
+	s.SetFDR(0.1)
+	s.Report(save)
+	if s.Task == nil || !strings.Contains(s.Task.Words(), "Report") {
+		t.Fatalf("the task is %+v", s.Task)
+	}
+	s.ExplainRows("csv", save) // one at a time
+	f.next(1)
+	if got := s.Task.Words(); got != "Report: why, 1 of 2" {
+		t.Errorf("the page says %q", got)
+	}
+	f.next(-1)
+	r := f.asked[len(f.asked)-1].(*message.Report)
+	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || len(r.Score) != 5 || len(r.P) != 5 ||
+		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || column.Rows(r.Top) != 5 || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
+		t.Errorf("a report was asked for by %+v", r)
+	}
+	s.ToggleVerdict(table.Outside)
+	s.ExplainRows("csv", save)
+	f.next(-1)
+	x := f.asked[len(f.asked)-1].(*message.Reasons)
+	if !slices.Equal(x.Record, message.Ints{2, 1}) {
+		t.Errorf("reasons were asked for by %+v", x)
+	}
+	if len(saved) != 2 || saved[0] != "report.html <p>" || !strings.HasPrefix(saved[1], "reasons.csv id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,model,model_sha256,by,alpha,fdr,program\nidc,") || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
+		t.Errorf("saved %q, %q", saved, s.Saved)
+	}
+	// Drift is looked for when the panel is opened, once.
+	s.Lab.Open(message.StageDrift)
+	f.next(-1)
+	asked := len(f.asked)
+	s.Lab.Open(message.StageDrift)
+	s.Lab.Open(message.StageDrift)
+	if s.Lab.HTML() == "" || len(f.asked) != asked {
+		t.Errorf("it shows %q after %d requests, want %d", s.Lab.HTML(), len(f.asked), asked)
+	}
+}
+
+func TestTasksAreEnded(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	answer := f.answer
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r.(type) {
+		case *message.Drift:
+			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 6})
+		case *message.Pause:
+			say(&message.Paused{})
+		default:
+			answer(number, r, say)
+		}
+	}
+	s.Lab.Open(message.StageDrift)
+	f.next(-1)
+	number := uint32(len(f.asked)) // of the request under way
+	s.EndTask()
+	s.EndTask()
+	f.next(-1)
+	if _, ok := f.asked[len(f.asked)-1].(*message.Pause); !ok || int(number) != len(f.asked)-1 || !s.Task.Ending {
+		t.Fatalf("asked %T after %d requests, task %+v", f.asked[len(f.asked)-1], len(f.asked), s.Task)
+	}
+	data, err := message.Encode(number, &message.Failed{Code: message.CodeCancelled, Text: "cancelled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.receive(data)
+	if s.Task != nil || s.Lab.Found(message.StageDrift).Failure == nil || s.Phase != run.Done || s.Rows.Counts[table.Outside] != 2 || f.ended != 0 {
+		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.Found(message.StageDrift).Failure, s.Phase, f.ended)
+	}
+	// Another input ends it with the worker.
+	s.Lab.WatchDrift()
+	f.next(-1)
+	s.Input.Give("CCO", nil)
+	if s.Task != nil || f.ended != 1 {
+		t.Errorf("task %+v, %d workers ended, want none and 1", s.Task, f.ended)
+	}
+	f.settle()
+	if s.Lab.Found(message.StageDrift).Failure != nil {
+		t.Errorf("the new input has the trouble of the one before: %v", s.Lab.Found(message.StageDrift).Failure)
+	}
+}
+
+func TestMarkedAtoms(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	s.Inspector.Show(0)
+	f.next(-1)
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("atoms %v are ringed, want what was never seen", got)
+	}
+	s.Inspector.Mark(2)
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, false, true}) {
+		t.Errorf("atoms %v are ringed, want those of the reason", got)
+	}
+	s.Inspector.Mark(2)
+	if got := s.Inspector.Marked(); !slices.Equal(got, []bool{false, true, false}) || s.Inspector.Reason != -1 {
+		t.Errorf("atoms %v are ringed after letting go", got)
+	}
+	s.Inspector.Mark(0)
+	if got := s.Inspector.Marked(); got != nil {
+		t.Errorf("atoms %v are ringed for a reason about all", got)
+	}
+	s.Inspector.Show(1)
+	if s.Inspector.Reason != -1 {
+		t.Error("another record keeps the reason")
+	}
+}
+
+// All that is said about decisions is drawn.
+func TestDecisionsRender(t *testing.T) {
+	s, f, _ := decided(t, lengths)
+	s.SetFDR(0.2)
+	s.Inspector.Show(1)
+	f.next(-1)
+	s.Lab.Open(message.StageDrift)
+	f.next(-1)
+	text := htmlOf(t, s)
+	for _, want := range []string{
+		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
+		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the HTML lacks %q", want)
+		}
+	}
+	s.SetFDR(0.01)
+	if text := htmlOf(t, s); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
+		t.Error("the page does not say that nothing can be called")
+	}
+	s.SetFDR(0)
+	if text := htmlOf(t, s); strings.Contains(text, "q-value") {
+		t.Error("there are q-values where α decides")
+	}
+}

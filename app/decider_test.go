@@ -1,0 +1,217 @@
+package app
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/lab"
+	"baca/app/run"
+	"baca/app/table"
+	"baca/wasm/message"
+)
+
+// batches counts the batches that a worker was asked for, and scores all that it was asked
+// to score.
+func (f *fake) batches() (batches, scores int) {
+	for _, r := range f.asked {
+		if r, ok := r.(*message.Score); ok {
+			scores++
+			if r.Batch {
+				batches++
+			}
+		}
+	}
+	return batches, scores
+}
+
+// Verdicts are there without a batch, and final. A batch is asked for once, when something
+// needs it, and what decides can then be changed without the worker.
+func TestWhatDecides(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	alone := slices.Clone(s.Rows.Verdict)
+	if b, n := f.batches(); b != 0 || n != 1 || s.Calibrated() || s.Whole() != "" || s.Deciding() != table.EachAlone {
+		t.Fatalf("%d of %d scores are of a batch; what it says is %q", b, n, s.Whole())
+	}
+	s.DecideBy(table.TheBatch)
+	if s.Phase != run.Calibrating || !slices.Equal(s.Rows.Verdict, alone) || !s.Busy() {
+		t.Fatalf("phase %v, verdicts %v while the batch is calibrated, want %v", s.Phase, s.Rows.Verdict, alone)
+	}
+	f.next(5) // Reference, Progress, Parted, Iteration, Fitted
+	if s.Deciding() != table.EachAlone || !slices.Equal(s.Rows.Verdict, alone) || len(s.Iterations) != 1 {
+		t.Errorf("the batch decides before its rows are there: %v", s.Rows.Verdict)
+	}
+	f.next(-1)
+	pass(later)
+	// Of 12, 40, 50, 2 and 3 letters p is half of one by that in the batch, and outside only
+	// where one by that is at most 0.1.
+	want := []table.Verdict{table.Outside, table.Outside, table.Outside, table.Inside, table.Inside, table.Refused}
+	if s.Phase != run.Done || s.Deciding() != table.TheBatch || !slices.Equal(s.Rows.Verdict, want) || s.Rows.Score[0] != 24 || s.AUC() != 0.8 {
+		t.Errorf("the batch says %v in phase %v, want %v; score %g, AUC %g", s.Rows.Verdict, s.Phase, want, s.Rows.Score[0], s.AUC())
+	}
+	if got := s.Whole(); !strings.HasPrefix(strings.ReplaceAll(got, "\u00a0", " "), "As a whole this list differs from the training set: AUC 0.93, p < 0.001.") {
+		t.Errorf("of the list as a whole it says %q", got)
+	}
+	// p of 0.25 is at most α, and not enough by itself: 0.5 and 0.33.
+	s.SetAlpha(0.3)
+	if got := s.Rows.Verdict[3]; got != table.Borderline {
+		t.Errorf("what is ordinary by itself is %s by its batch, want borderline", got.Word())
+	}
+	s.Inspector.Show(3)
+	f.next(-1)
+	if text := htmlOf(t, s); !strings.Contains(text, "outside by the batch needs p of at most 0.100 by itself, too") || !strings.Contains(text, "The batch decides; outside also needs") {
+		t.Error("the page does not say why it is borderline, or what decides")
+	}
+	s.SetAlpha(0.05)
+	_, asked := f.batches()
+	s.DecideBy(table.ThePaper)
+	// By itself the first record has p = 1/12, below which the paper's p-value never is.
+	if s.Rows.Score[0] != 120 || s.Rows.P[0] != 1.0/12 || s.Rows.P[3] != 0.81 || s.AUC() != 0.9 {
+		t.Errorf("the paper's method has score %g, p %g and %g", s.Rows.Score[0], s.Rows.P[0], s.Rows.P[3])
+	}
+	c := s.Table.Columns([]int32{0, 3, 5}, s.Models.Used.Value)
+	if !slices.Equal(c.Texts("verdict"), []string{"borderline", "inside", ""}) || !slices.Equal(c.Texts("batch_verdict"), []string{"outside", "inside", ""}) ||
+		c.Numbers("score")[0] != 120 || c.Numbers("alone")[0] != 12 || c.Numbers("batch")[0] != 24 || c.Numbers("s_baca")[0] != 120 || c.Numbers("alone_p")[1] != 0.5 || c.Texts("by")[0] != "attention" {
+		t.Errorf("columns %+v", c)
+	}
+	s.DecideBy(table.EachAlone)
+	if !slices.Equal(s.Rows.Verdict, alone) || s.Whole() == "" {
+		t.Errorf("alone it is %v again, want %v; of the list %q", s.Rows.Verdict, alone, s.Whole())
+	}
+	if _, n := f.batches(); n != asked {
+		t.Errorf("%d scores were asked for to change what decides, want none", n-asked)
+	}
+	// The rate of false discoveries follows what decides.
+	s.SetFDR(0.1)
+	if got := s.Rule().Cut; got != 1.0/40 {
+		t.Errorf("the rate allows p of %g by itself, want 1/40", got)
+	}
+	s.DecideBy(table.TheBatch)
+	if got := s.Rule().Cut; got != 0.5/12 {
+		t.Errorf("the rate allows p of %g in the batch, want 1/24", got)
+	}
+	// What was chosen holds for the next input, which is calibrated after its first verdicts.
+	f.scores("CCO\nCCCC\nCCCCC")
+	s.Input.Give("CCO\nCCCC\nCCCCC", nil)
+	f.settle()
+	pass(later)
+	if b, n := f.batches(); b != 2 || n != asked+2 || s.Deciding() != table.TheBatch {
+		t.Errorf("%d of %d scores are of a batch, want 2 of %d; %v decides", b, n, asked+2, s.Deciding())
+	}
+}
+
+// htmlOf draws the page.
+func htmlOf(t *testing.T, s *desk) string {
+	t.Helper()
+	p := &page{s: s}
+	if err := app.NewTestEngine().Load(p); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(app.HTMLString(p), "\u00a0", " ")
+}
+
+// Whoever cancels a calibration keeps the verdicts, and is not asked again.
+func TestCalibrationIsCancelled(t *testing.T) {
+	s, f, later := decided(t, lengths)
+	answer, alone := f.answer, slices.Clone(s.Rows.Verdict)
+	f.answer = func(number uint32, r any, say func(any)) {
+		if r, ok := r.(*message.Score); ok && r.Batch {
+			say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
+			return
+		}
+		answer(number, r, say)
+	}
+	s.Lab.Open(lab.SceneDecision)
+	f.next(-1)
+	var saved []string
+	s.Report(func(e *message.Exported) { saved = append(saved, e.Name) })
+	if s.Phase != run.Calibrating || s.Task != nil || !strings.Contains(s.Saved, "Not now") {
+		t.Errorf("phase %v, task %v, %q", s.Phase, s.Task, s.Saved)
+	}
+	s.Cancel()
+	f.next(-1)
+	pass(later)
+	if s.Phase != run.Done || !slices.Equal(s.Rows.Verdict, alone) || s.Calibrated() || f.ended != 1 || s.Progress[message.StageAttention].Total != 0 {
+		t.Errorf("phase %v, verdicts %v, %d workers ended", s.Phase, s.Rows.Verdict, f.ended)
+	}
+	s.Report(func(e *message.Exported) { saved = append(saved, e.Name) })
+	f.next(-1)
+	if b, _ := f.batches(); b != 1 || len(saved) != 1 || s.Phase != run.Done {
+		t.Errorf("%d batches, %d reports, phase %v: want one each, and done", b, len(saved), s.Phase)
+	}
+	// Asked for again, it is there, and a worker that dies over it is told.
+	s.DecideBy(table.ThePaper)
+	f.next(-1)
+	f.died("out of breath")
+	if s.Phase != run.Broken || !slices.Equal(s.Rows.Verdict, alone) {
+		t.Errorf("phase %v, verdicts %v", s.Phase, s.Rows.Verdict)
+	}
+}
+
+// Where no batch can be, each record decides for itself and the page says why.
+func TestBatchesThatCannotBe(t *testing.T) {
+	s, f, _ := decided(t, "CCO\nCCCCCCCC\nx")
+	s.DecideBy(table.TheBatch)
+	s.Lab.Open(lab.SceneMixup)
+	if b, _ := f.batches(); b != 0 || s.Phase != run.Done || s.Deciding() != table.EachAlone {
+		t.Errorf("%d batches of two molecules", b)
+	}
+	if text := htmlOf(t, s); !strings.Contains(text, "A batch needs at least 3 molecules") || strings.Contains(text, "baca-mixture") || strings.Contains(text, `id="compare"`) {
+		t.Error("the page offers a batch of two molecules, or does not say why there is none")
+	}
+	s, f, _ = decided(t, lengths)
+	s.Models.Used.Value.Shared = 5
+	s.DecideBy(table.ThePaper)
+	if b, _ := f.batches(); b != 0 || !strings.Contains(htmlOf(t, s), "made for sharing") {
+		t.Errorf("%d batches by a model for sharing", b)
+	}
+}
+
+// With too few to compare with nothing is called inside.
+func TestUndecided(t *testing.T) {
+	s, _, _ := decided(t, lengths)
+	s.SetAlpha(0.005) // 99 are held
+	if n := s.Rows.Counts; n[table.Undecided] != 5 || n[table.Inside] != 0 {
+		t.Fatalf("verdicts %v, want five undecided", n)
+	}
+	text := htmlOf(t, s)
+	for _, want := range []string{"Undecided at α = 0.5 %", "with 99, p is 0.0100 at least", `is-undecided`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the HTML lacks %q", want)
+		}
+	}
+	if what := headline(s); what != "All 5 are undecided" {
+		t.Errorf("the headline is %q", what)
+	}
+}
+
+func TestTheListAsAWhole(t *testing.T) {
+	s := newDesk(nil)
+	s.Rows.Batch = &table.Batch{}
+	for _, c := range []struct {
+		f    message.Fitted
+		want string
+	}{
+		{message.Fitted{Evidence: 0.934, P: 0.0004}, "As a whole this list differs from the training set: AUC 0.93, p < 0.001."},
+		{message.Fitted{Evidence: 0.93, P: 0.01, Differences: []string{"62 % of them have more rings than three quarters of the training graphs", "48 % of them have fewer atoms than three quarters of the training graphs"}},
+			"As a whole this list differs from the training set: AUC 0.93, p = 0.0100. What makes the difference: 62 % of them have more rings, 48 % fewer atoms than three quarters of the training graphs."},
+		{message.Fitted{Evidence: 0.55, P: 0.4, Sample: true, Graphs: 4096}, "Nothing says that this list as a whole differs from the training set: AUC 0.55, p = 0.400, by an even sample of 4 096."},
+		{message.Fitted{Evidence: 0.9, P: math.NaN()}, "Whether this list as a whole differs from the training set cannot be said: the model keeps too few molecules to compare it with."},
+	} {
+		s.Fitted = &c.f
+		if got := strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(s.Whole()); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.f, got, c.want)
+		}
+	}
+	for d, w := range table.DeciderWords() {
+		if table.DeciderOf(w.Key) != table.Decider(d) {
+			t.Errorf("%s is read as %d", w.Key, table.DeciderOf(w.Key))
+		}
+	}
+	if table.DeciderOf("magic") != table.EachAlone {
+		t.Error("what is not known does not stand for each alone")
+	}
+}

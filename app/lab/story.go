@@ -1,0 +1,198 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"baca/app/run"
+	"baca/app/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+type Scene struct {
+	Key, Name, About string
+	Equation         string   // of the paper, as HTML
+	Stages           []string // stages of a run
+}
+
+func Scenes() []Scene {
+	return []Scene{
+		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}},
+		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}},
+		{SceneParts, "graphons", "S_Pre parts the batch. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}},
+		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}},
+		{SceneKeys, "dictionaries", "Two dictionaries answer: one of graphs that look inside, one of graphs that look outside.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}},
+		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}},
+	}
+}
+
+// ProgressOf is a scene's progress: whether it runs, has data, and the latest progress.
+func (l *Lab) ProgressOf(c Scene) (p message.Progress, now, there bool) {
+	s := l.session
+	for _, stage := range c.Stages {
+		if q, ok := s.Progress[stage]; ok {
+			p, there = q, true
+		}
+	}
+	now = s.Busy() && slices.Contains(c.Stages, s.Stage)
+	if now {
+		p = s.Progress[s.Stage]
+	}
+	return p, now, there
+}
+
+// Count is the number beside a scene: progress or result.
+func (c Scene) Count(p message.Progress, now bool) string {
+	if !now && (c.Key == SceneParts || c.Key == SceneDecision) {
+		return ""
+	}
+	return words.StageCount(p, now)
+}
+
+// Line is the open scene's headline.
+func (l *Lab) Line() string {
+	s := l.session
+	name := s.Rows.ShortName(s.Inspector.Record)
+	if name == "" {
+		return "Nothing is scored yet."
+	}
+	switch l.Stage {
+	case SceneGraph:
+		return l.graphLine(name)
+	case SceneViews:
+		return l.viewsLine(name)
+	case SceneParts:
+		return l.partsLine(name)
+	case SceneMixup:
+		return l.mixupLine(name)
+	case SceneKeys:
+		return l.keysLine(name)
+	}
+	return l.decisionLine(name)
+}
+
+func (l *Lab) graphLine(name string) string {
+	t := l.Trace.Value
+	if t == nil {
+		return name + " becomes a graph."
+	}
+	nodes := len(t.Walks) / max(t.Width, 1)
+	edges := 0
+	for _, b := range t.Bonds {
+		if t.Node[b.From] >= 0 && t.Node[b.To] >= 0 {
+			edges++
+		}
+	}
+	line := name + " is a graph of " + words.Plural(nodes, "node", "nodes") + " and " + words.Plural(edges, "edge", "edges") + "."
+	if left := len(t.Atoms) - nodes; left > 0 {
+		line += " The model leaves out " + words.Plural(left, "atom", "atoms") + "."
+	}
+	return line
+}
+
+func (l *Lab) viewsLine(name string) string {
+	s := l.session
+	t := l.Trace.Value
+	if t == nil || len(t.Nearest) == 0 {
+		return "Where " + name + " lies among the training set."
+	}
+	line := fmt.Sprintf("The training %s most like %s in both views is %s away", one(s.Things()), name, words.Number(t.Nearest[0]))
+	d := s.Inspector.Detail.Value
+	if d == nil || math.IsNaN(d.Embedding) {
+		return line + "."
+	}
+	how := "farther than"
+	if d.Embedding < 0 {
+		how = "nearer than"
+	}
+	return line + ": " + words.Number(math.Abs(d.Embedding)) + " deviations " + how + " training " + s.Things() + " are from theirs."
+}
+
+// one is the singular.
+func one(things string) string { return things[:len(things)-1] }
+
+func (l *Lab) partsLine(name string) string {
+	s := l.session
+	p, b := s.Parted, s.Rows.Batch
+	if p == nil || b == nil {
+		return "Where " + name + " stands in the batch."
+	}
+	side, _ := PartOf(s.Parted, s.Inspector.Record)
+	line := name + " has S_Pre = " + words.Number(b.Pre[s.Inspector.Record]) + ", "
+	switch side {
+	case "ID":
+		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is taken for inside."
+	case "OOD":
+		return line + "one of the " + words.Count(len(p.Outside)) + " highest: it is taken for outside."
+	}
+	if s.Fitted != nil && s.Fitted.Sample {
+		return line + "in the middle or not in the sample: it feeds neither part."
+	}
+	return line + "in the middle: it feeds neither part."
+}
+
+func (l *Lab) mixupLine(name string) string {
+	s := l.session
+	g := l.Pair.Value
+	if g == nil {
+		return "New graphs are drawn from mixtures."
+	}
+	share := math.Round(100*l.Lambda) / 100
+	i, j := s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ)
+	line := fmt.Sprintf("Six new graphs: %s %s, %s %s.", words.Percent(share), i, words.Percent(1-share), j)
+	if g.RecordI != s.Inspector.Record {
+		line += " " + name + " is not of this part."
+	}
+	return line
+}
+
+func (l *Lab) keysLine(name string) string {
+	s := l.session
+	d := s.Inspector.Detail.Value
+	if d == nil || d.IDKeys == nil {
+		return name + " asks both dictionaries."
+	}
+	closer := "more like the outside keys"
+	switch {
+	case math.Abs(d.AttnID-d.AttnOOD) < 5e-4:
+		closer = "as much like the inside keys as the outside ones"
+	case d.AttnID > d.AttnOOD:
+		closer = "more like the inside keys"
+	}
+	return fmt.Sprintf("%s is %s: S_Attn = %s − %s = %s.", name, closer, words.Number(d.AttnOOD), bracketed(d.AttnID), words.Number(d.AttnOOD-d.AttnID))
+}
+
+// bracketed is a number after a minus.
+func bracketed(x float64) string {
+	if x < 0 {
+		return "(" + words.Number(x) + ")"
+	}
+	return words.Number(x)
+}
+
+func (l *Lab) decisionLine(name string) string {
+	s := l.session
+	record := s.Inspector.Record
+	own := s.JudgeBy(table.EachAlone, record)
+	by := "By itself " + name + " is " + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
+	b := s.Rows.Batch
+	if b == nil {
+		return by + "."
+	}
+	paper := s.JudgeBy(table.ThePaper, record)
+	line := "S_BaCa calls " + name + " " + paper.Word() + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
+	if paper == own {
+		return line + own.Word() + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
+	}
+	return line + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
+}
+
+// Terms are the terms of a record's S_BaCa, and their sum.
+func Terms(s *run.Session, record int) (pre, attn, sum float64) {
+	b, p := s.Rows.Batch, s.Fitted.Paper
+	pre = (b.Pre[record] - p.PreMean) / p.PreDeviation
+	attn = p.Beta * (b.Attn[record] - p.AttnMean) / p.AttnDeviation
+	return pre, attn, pre + attn
+}

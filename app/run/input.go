@@ -1,0 +1,239 @@
+package run
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"baca/app/store"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// An Input is the text of the input pane, or a file.
+type Input struct {
+	session *Session
+	choices []message.Choice // of columns, see ChooseColumn
+
+	Text     string
+	File     *store.File
+	Unscored bool  // a library, opened without scoring
+	Undo     *Undo // nil for none
+
+	name   string // of the text, empty if typed
+	folded bool   // given as a whole, and not being edited
+}
+
+// Name is a short name of the input.
+func (i *Input) Name() string {
+	switch {
+	case i.File != nil:
+		return i.File.Name
+	case i.name != "":
+		return i.name
+	}
+	return "Your list"
+}
+
+// Folded reports whether the input is shown as a card, which leaves room for the result: not while
+// it is edited, has no result, or has a guessed column.
+func (i *Input) Folded() bool {
+	s := i.session
+	nothing := s.Phase == Empty || s.Phase == Broken || s.Phase == Done && s.Graphs() == 0
+	return i.folded && !nothing && words.ColumnWords(s.Header) == ""
+}
+
+// Fold shows the input as a card, or opens it.
+func (i *Input) Fold(card bool) {
+	i.folded = card
+	i.session.Rev.All()
+}
+
+// An Undo holds the previous input.
+type Undo struct {
+	text string
+	file *store.File
+	name string // of the text
+	What string // for people
+}
+
+// typingPause delays reading typed text. Files and examples are read at once.
+const typingPause = 350 * time.Millisecond
+
+// Type sets typed text.
+func (i *Input) Type(text string) {
+	if text == i.Text {
+		return
+	}
+	i.Text, i.File, i.Unscored = text, nil, false
+	i.name, i.folded = "", false
+	i.session.Told = nil
+	i.session.begin(typingPause)
+}
+
+// Paste sets text pasted into an empty text area.
+func (i *Input) Paste(text string) {
+	i.Type(text)
+	i.name, i.folded = "Pasted", true
+}
+
+// Give replaces the input, with undo.
+func (i *Input) Give(text string, f *store.File) { i.replace("", text, f, false) }
+
+// GiveText is Give with a name.
+func (i *Input) GiveText(name, text string) { i.replace(name, text, nil, false) }
+
+// GiveShort replaces the input by a short file's text, or by the file if it is empty or not UTF-8.
+func (i *Input) GiveShort(name string, f *store.File, data []byte) {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || len(bytes.TrimSpace(data)) == 0 {
+		i.Give("", f)
+		return
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	i.GiveText(name, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+}
+
+func (i *Input) GiveLibrary(f *store.File) { i.replace("", "", f, true) }
+
+func (i *Input) replace(name, text string, f *store.File, unscored bool) {
+	if i.Text != "" || i.File != nil {
+		i.Undo = &Undo{i.Text, i.File, i.name, "the input before"}
+		if text == "" && f == nil {
+			i.Undo.What = "what was cleared"
+		}
+	}
+	i.Text, i.File, i.Unscored = text, f, unscored
+	i.name, i.folded = name, true
+	i.session.Told = nil
+	i.session.Begin()
+}
+
+// TakeBack undoes, and can be undone.
+func (i *Input) TakeBack() {
+	if u := i.Undo; u != nil {
+		i.Undo = nil
+		i.replace(u.name, u.text, u.file, false)
+	}
+}
+
+// AddLine appends a molecule to the text.
+func (i *Input) AddLine(smiles string) {
+	text := i.Text
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	line := "{SMILES} {name}"
+	if o := i.session.Opened; text != "" && o != nil && o.Line != "" {
+		line = o.Line
+	}
+	i.Give(text+strings.NewReplacer("{SMILES}", smiles, "{name}", "drawn").Replace(line)+"\n", nil)
+	i.folded = false // more may be drawn
+}
+
+func (i *Input) request() *message.Open {
+	if i.File != nil {
+		return i.Open(i.File)
+	}
+	text := i.Text
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return i.Open(store.NewFile("", []byte(text)))
+}
+
+// An Example is a one-click input, some or all classes of the built-in file.
+type Example struct {
+	Name, About string
+	classes     []string
+	most        int // of a class, 0 for all
+}
+
+func Examples() []Example {
+	return []Example{
+		{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
+		{"Five to begin with", "one each of five kinds, judged one by one", []string{"CNS drug", "other drug", "sugar", "explosive", "organometallic"}, 1},
+		{"A mixed shelf", "158 molecules of 20 kinds, from amino acids to dyes", nil, 0},
+	}
+}
+
+func (i *Input) UseExample(e Example) {
+	if w := i.session.Models.Welcome; w != nil {
+		i.GiveText(e.Name, e.text(w.Examples))
+	}
+}
+
+// text returns lines of SMILES and name.
+func (e Example) text(csv []byte) string {
+	var b strings.Builder
+	taken := map[string]int{}
+	for i, line := range strings.Split(strings.TrimSpace(string(csv)), "\n") {
+		cells := strings.SplitN(strings.TrimSpace(line), ",", 3)
+		if i == 0 || len(cells) != 3 || e.classes != nil && !slices.Contains(e.classes, cells[1]) {
+			continue
+		}
+		if taken[cells[1]]++; e.most > 0 && taken[cells[1]] > e.most {
+			continue
+		}
+		b.WriteString(cells[2] + " " + cells[0] + "\n")
+	}
+	return b.String()
+}
+
+// PieceOf locates a problem in a text, in UTF-16 units.
+func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
+	if p.Line < 1 {
+		return 0, 0, false
+	}
+	start := 0
+	for range p.Line - 1 {
+		i := strings.IndexByte(text[start:], '\n')
+		if i < 0 {
+			return 0, 0, false
+		}
+		start += i + 1
+	}
+	line, _, _ := strings.Cut(text[start:], "\n")
+	column := min(max(p.Column-1, 0), len(line))
+	end := len(line)
+	if p.Column > 0 {
+		end = min(column+max(len(p.Piece), 1), len(line))
+	}
+	return units(text[:start+column]), units(text[:start+max(end, column)]), true
+}
+
+// units counts UTF-16 units.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// mostChoices bounds the remembered tables.
+const mostChoices = 50
+
+// ChooseColumn changes the SMILES column of the open table, and of tables with the same first row
+// until the tab closes.
+func (i *Input) ChooseColumn(name string) {
+	h := i.session.Header
+	if h == nil || name == h.Column || !slices.Contains(h.Columns, name) {
+		return
+	}
+	i.choices = slices.DeleteFunc(i.choices, func(c message.Choice) bool { return c.Key == h.Key })
+	i.choices = append(i.choices, message.Choice{Key: h.Key, Column: name})
+	i.choices = i.choices[max(len(i.choices)-mostChoices, 0):]
+	i.session.Begin()
+}
+
+// Open requests a file, with the chosen columns of such tables.
+func (i *Input) Open(f *store.File) *message.Open {
+	r := f.Request()
+	r.Choices = i.choices
+	return r
+}

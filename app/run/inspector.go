@@ -1,0 +1,98 @@
+package run
+
+import (
+	"slices"
+
+	"baca/wasm/message"
+)
+
+// An Inspector shows one record.
+type Inspector struct {
+	session *Session
+
+	Record int // −1 for none
+	Detail Answer[message.Detailed]
+	Reason int // whose atoms are marked, −1 for unseen features
+}
+
+// Show inspects a record, −1 closes.
+func (i *Inspector) Show(record int) {
+	if record == i.Record || record >= i.session.Rows.Len() {
+		return
+	}
+	i.Record, i.Reason = record, -1
+	i.Detail.Forget()
+	i.session.Rev.All()
+	if record >= 0 && i.session.Rows.Problem(record) == nil {
+		i.ask()
+	}
+	i.session.look()
+}
+
+// Step moves down the table.
+func (i *Inspector) Step(by int) {
+	order := i.session.Order
+	if len(order) > 0 {
+		at := slices.Index(order, int32(i.Record))
+		i.Show(int(order[min(max(at+by, 0), len(order)-1)]))
+	}
+}
+
+// ask requests the record's details.
+func (i *Inspector) ask() {
+	s, record := i.session, i.Record
+	if s.Models.Used.Value == nil || s.Opened == nil || s.Phase == Broken {
+		return
+	}
+	Ask(s, &i.Detail, &message.Detail{Record: record}, func() bool { return record == i.Record }, s.Glances.next)
+}
+
+// askAgain requests details again after a change.
+func (i *Inspector) askAgain() {
+	if i.Detail != (Answer[message.Detailed]{}) {
+		i.ask()
+	}
+}
+
+// Mark toggles the marks of a reason.
+func (i *Inspector) Mark(reason int) {
+	if i.Reason == reason {
+		reason = -1
+	}
+	i.Reason = reason
+	i.session.Rev.State++
+}
+
+// Marked are the ringed atoms: of the chosen reason, or of unseen features.
+func (i *Inspector) Marked() []bool {
+	var marks []bool
+	for k, r := range i.Detail.Value.Reasons {
+		if k != i.Reason && (i.Reason >= 0 || !r.Unseen) {
+			continue
+		}
+		for _, atom := range r.Atoms {
+			if marks == nil {
+				marks = make([]bool, len(i.Detail.Value.Atoms))
+			}
+			if atom >= 0 && int(atom) < len(marks) {
+				marks[atom] = true
+			}
+		}
+	}
+	return marks
+}
+
+// NearestSMILES are the molecules that the record resembles.
+func (i *Inspector) NearestSMILES() []string {
+	d := i.Detail.Value
+	if d == nil {
+		return nil
+	}
+	var list []string
+	for _, n := range slices.Concat(d.Nearest, d.IDKeys, d.OODKeys) {
+		if n.SMILES != "" {
+			list = append(list, n.SMILES)
+		}
+	}
+	return list
+}

@@ -1,0 +1,216 @@
+package run
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"baca/app/store"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// Models are the available models and the used one.
+type Models struct {
+	session *Session
+
+	store.Shelf
+	Welcome *message.Welcome // nil until it arrives
+	Used    Answer[message.Model]
+	wanted  string // key of the first model
+	// Loading names the model being loaded, with progress in bytes.
+	Loading        string
+	Loaded, ToLoad int
+}
+
+// Extensions are those of readable files, for a file dialog; empty, meaning any, until known.
+func (m *Models) Extensions(more ...string) string {
+	if m.Welcome == nil {
+		return ""
+	}
+	return strings.Join(slices.Concat(m.Welcome.Extensions, more), ",")
+}
+
+// Start greets the worker and loads a model by key, or the default. Own models come from the store.
+func (m *Models) Start(key string, from store.Store) {
+	if m.wanted == "" {
+		m.wanted = key
+	}
+	m.Loading = "the model"
+	recalled, begun := false, false
+	begin := func() {
+		// A built-in model needs no store.
+		if m.Welcome != nil && !begun && (recalled || !strings.Contains(m.wanted, "@")) {
+			begun = true
+			m.first()
+		}
+	}
+	m.Recall(from, m.changed, func() {
+		recalled = true
+		begin()
+	})
+	m.session.ask(&message.Hello{}, nil, func(r message.Reply) {
+		m.session.Rev.All()
+		welcome, ok := r.(*message.Welcome)
+		if !ok {
+			m.Used.Failure, m.Loading = failureOf(r), ""
+			return
+		}
+		m.Welcome = welcome
+		if list := welcome.Models; len(list) > 0 { // the first is the default
+			words.SortModels(list[1:])
+		}
+		begin()
+	})
+}
+
+// first loads the first model.
+func (m *Models) first() {
+	key := m.wanted
+	if i := m.Find(key); i >= 0 {
+		name := m.Own[i].Card.Name
+		m.File(i, func(data []byte) {
+			if data == nil {
+				name = m.defaultName()
+			}
+			m.load(name, data)
+		})
+		return
+	}
+	if !m.isBuiltIn(key) {
+		if key != "" {
+			m.missing(key)
+		}
+		key = m.defaultName()
+	}
+	m.Load(key, nil)
+}
+
+// missing reports a model that is not here.
+func (m *Models) missing(key string) {
+	m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+}
+
+func (m *Models) isBuiltIn(name string) bool {
+	return m.Welcome != nil && slices.ContainsFunc(m.Welcome.Models, func(o message.Model) bool { return o.Name == name })
+}
+
+// defaultName is the first model's name, or empty.
+func (m *Models) defaultName() string {
+	if len(m.Welcome.Models) == 0 {
+		return ""
+	}
+	return m.Welcome.Models[0].Name
+}
+
+// Load selects a built-in model, or the model file data.
+func (m *Models) Load(name string, data []byte) {
+	m.Used.Failure = nil
+	m.load(name, data)
+}
+
+// load is Load, keeping messages about the previous model.
+func (m *Models) load(name string, data []byte) {
+	s := m.session
+	if s.Phase == Scoring || s.Phase == Calibrating {
+		s.stop()
+	}
+	s.EndTask()
+	m.Loading, m.Loaded, m.ToLoad = name, 0, 0
+	s.Rev.All()
+	s.ask(&message.LoadModel{Name: name, Data: data}, func(e message.Event) {
+		if p, ok := e.(*message.Progress); ok {
+			m.Loaded, m.ToLoad = p.Done, p.Total
+			s.Rev.State++
+		}
+	}, func(r message.Reply) {
+		m.Loading = ""
+		s.Rev.All()
+		plain := m.Used.Value == nil && m.wanted == "" // a first visit's address stays
+		before := m.Used.Failure                       // perhaps of another model
+		switch {
+		case m.Used.Take(r):
+			m.Used.Failure = before
+			if data != nil {
+				m.Add(*m.Used.Value, data)
+			}
+			if !plain {
+				m.changed()
+			}
+		case m.Used.Value == nil:
+			return
+		}
+		s.scoreAgain()
+	})
+}
+
+// HoldoutFile is the file that p-values compare with, empty for graphs kept from training.
+func (m *Models) HoldoutFile() string {
+	if m.Used.Value == nil {
+		return ""
+	}
+	return m.Used.Value.HoldoutFile
+}
+
+// want selects a link's model, or says that it is missing.
+func (m *Models) want(key string) {
+	switch {
+	case key == "":
+	case m.Welcome == nil:
+		m.wanted = key
+	case !m.Choose(key):
+		m.missing(key)
+	}
+}
+
+// Choose selects a model by key, and reports whether there is one.
+func (m *Models) Choose(key string) bool {
+	switch i := m.Find(key); {
+	case m.Used.Value != nil && store.Key(m.Used.Value) == key:
+	case i >= 0:
+		m.Use(i)
+	case m.isBuiltIn(key):
+		m.Load(key, nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// Use selects an own model.
+func (m *Models) Use(i int) {
+	name := m.Own[i].Card.Name
+	m.File(i, func(data []byte) {
+		if data != nil {
+			m.Load(name, data)
+		}
+	})
+}
+
+// File passes an own model's file, nil if it is damaged.
+func (m *Models) File(i int, then func([]byte)) {
+	name := m.Own[i].Card.Name
+	m.Shelf.File(i, func(data []byte) {
+		if data == nil {
+			m.Used.Failure = &message.Failed{Code: message.CodeBadModel, Text: "What this browser keeps of " + name + " is damaged. Delete it under Models."}
+			m.session.Rev.All()
+		}
+		then(data)
+	})
+}
+
+// changed hears of a change of the shelf or of the used model.
+func (m *Models) changed() {
+	m.session.Rev.State++
+	if m.session.Moved != nil {
+		m.session.Moved()
+	}
+}
+
+// InAddress is the key of the used model if it will be there after a reload.
+func (m *Models) InAddress() string {
+	if u := m.Used.Value; u != nil && m.Lasts(u) {
+		return store.Key(u)
+	}
+	return ""
+}

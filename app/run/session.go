@@ -1,0 +1,514 @@
+// Package run is what the page does with an input, without a browser (Session): it reads and scores
+// it, answers questions on its records, and trains models on it. Components draw a session and pass
+// user actions to it.
+package run
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"baca/app/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Phase is what the session is doing with its input.
+type Phase uint8
+
+const (
+	Empty       Phase = iota // no input
+	Waiting                  // for typing to pause
+	Reading                  // records are parsed
+	Scoring                  // by themselves
+	Calibrating              // the batch
+	Done                     // everything is scored
+	Stopped                  // cancelled by the user
+	Broken                   // see Session.Failure
+	Unstarted                // read, but there is no model
+)
+
+func (p Phase) String() string {
+	return [...]string{"empty", "waiting", "reading", "scoring", "calibrating", "done", "stopped", "broken", "unstarted"}[p]
+}
+
+// A Session is the page's state, on the page's goroutine. Tests use a client that answers at once.
+type Session struct {
+	table.Table
+
+	Models    Models
+	Input     Input
+	Inspector Inspector
+	Glances   Glances
+	Training  Training
+	Trust     Trust
+	Task      *Task  // the worker's side task, or nil
+	Saved     string // about the last download
+
+	Opened   *message.Opened // nil until the input is read
+	Header   *message.Header // of a table, nil for other inputs
+	Scored   *message.Scored // nil before all records are scored
+	Warnings []string
+	// Of the batch, nil before it is calibrated.
+	Fitted     *message.Fitted
+	Parted     *message.Parted
+	Iterations []message.Iteration
+	BatchTime  time.Duration
+
+	Phase   Phase
+	Failure *message.Failed
+	// Progress of stages.
+	Stage    string
+	Progress map[string]message.Progress
+	Elapsed  time.Duration
+
+	// Run numbers the run; answers to earlier ones are dropped.
+	Run      int
+	started  time.Time
+	declined bool // the user ended this batch's calibration
+	pending  bool // rows arrived that are not judged
+	toSelect int  // a link's record from 1, 0 for none
+
+	client *message.Client // nil without a browser
+	// Post calls a function on the page's goroutine; After later.
+	Post  func(func())
+	After func(time.Duration, func())
+	// Moved, if not nil, hears of address changes.
+	Moved func()
+	// KeepInput, if not nil, stores the input, see store.Draft.
+	KeepInput func(draft string)
+	// Watchers look at the session after a change.
+	Watchers []func()
+	// WantsBatch, if not nil, reports that something besides the verdicts needs the batch.
+	WantsBatch func() bool
+	// Told is a notice, or nil.
+	Told *Told
+}
+
+// Told is a notice that is no result and no failure.
+type Told struct{ Headline, What string }
+
+// New returns a session without input. The client is nil without a browser.
+func New(c *message.Client) *Session {
+	s := &Session{
+		Table:    table.New(),
+		client:   c,
+		Post:     func(f func()) { f() },
+		After:    func(_ time.Duration, f func()) { f() },
+		Progress: map[string]message.Progress{},
+	}
+	s.Models.session, s.Input.session, s.Training.session = s, s, s
+	s.Inspector = Inspector{session: s, Record: -1, Reason: -1}
+	s.Trust = Trust{session: s}
+	s.Glances = Glances{session: s, run: -1}
+	return s
+}
+
+// Tell shows a notice until it is dismissed or replaced.
+func (s *Session) Tell(headline, what string) {
+	s.Told = &Told{headline, what}
+	s.Rev.All()
+}
+
+func (s *Session) Dismiss() {
+	s.Told = nil
+	s.Rev.All()
+}
+
+func (s *Session) look() {
+	for _, watch := range s.Watchers {
+		watch()
+	}
+}
+
+// ask sends a request; callbacks run on the page's goroutine. on may be nil.
+func (s *Session) ask(r message.Request, on func(message.Event), end func(message.Reply)) {
+	s.client.Do(r,
+		func(e message.Event) {
+			if on != nil {
+				s.Post(func() {
+					on(e)
+					s.look()
+				})
+			}
+		},
+		func(reply message.Reply) {
+			s.Post(func() {
+				end(reply)
+				s.look()
+			})
+		},
+	)
+}
+
+// askInRun drops answers after the run's end.
+func (s *Session) askInRun(r message.Request, on func(message.Event), end func(message.Reply)) {
+	run := s.Run
+	s.ask(r, func(e message.Event) {
+		if run == s.Run && on != nil {
+			on(e)
+		}
+	}, func(reply message.Reply) {
+		if run == s.Run {
+			end(reply)
+		}
+	})
+}
+
+// pauseWorker ends pausable work without loss.
+func (s *Session) pauseWorker() { s.ask(&message.Pause{}, nil, func(message.Reply) {}) }
+
+// An Answer is what the worker said last to a question, or why it did not.
+type Answer[T any] struct {
+	Value   *T // stays after a failure
+	Failure *message.Failed
+}
+
+// Take takes a reply, and reports whether it is no failure.
+func (a *Answer[T]) Take(r message.Reply) bool {
+	if value, ok := any(r).(*T); ok {
+		a.Value, a.Failure = value, nil
+		return true
+	}
+	a.Failure = failureOf(r)
+	return false
+}
+
+func (a *Answer[T]) Forget() { *a = Answer[T]{} }
+
+// Ask asks a question in this run. still reports whether it is still asked when the reply arrives;
+// then hears of a reply that was taken.
+func Ask[T any](s *Session, a *Answer[T], r message.Request, still func() bool, then func()) {
+	s.askInRun(r, nil, func(reply message.Reply) {
+		if still() {
+			s.Rev.State++
+			a.Take(reply)
+			then()
+		}
+	})
+}
+
+// failureOf makes a failure of an unexpected reply.
+func failureOf(r message.Reply) *message.Failed {
+	if f, ok := r.(*message.Failed); ok {
+		return f
+	}
+	return &message.Failed{Code: message.CodeInternal, Text: "the worker gave an answer of another kind"}
+}
+
+// Begin starts a run.
+func (s *Session) Begin() { s.begin(0) }
+
+func (s *Session) begin(wait time.Duration) {
+	s.stop()
+	s.Run++
+	s.clear()
+	s.keepInput()
+	if s.Input.File == nil && strings.TrimSpace(s.Input.Text) == "" {
+		s.Phase = Empty
+		return
+	}
+	s.Phase = Waiting
+	run := s.Run
+	s.After(wait, func() {
+		if run == s.Run {
+			s.Training.Pause() // the worker does one thing at a time
+			s.read(s.Input.request(), s.score, func(*message.Failed) {})
+		}
+	})
+}
+
+// stop ends the previous run's work.
+func (s *Session) stop() {
+	if s.Busy() || s.Task != nil {
+		s.Run++
+		s.Phase, s.Task = Waiting, nil
+		s.client.Cancel()
+	}
+}
+
+// Busy reports reading, scoring or calibrating.
+func (s *Session) Busy() bool {
+	return s.Phase == Reading || s.Phase == Scoring || s.Phase == Calibrating
+}
+
+// Cancel stops on the user's request, keeping what is there. Without a batch records decide alone.
+func (s *Session) Cancel() {
+	if !s.Busy() {
+		return
+	}
+	s.Run++
+	if s.Phase == Calibrating {
+		s.Phase, s.Stage, s.By, s.declined = Done, "", table.EachAlone, true
+		s.client.Cancel()
+		s.forgetBatch()
+		if s.Inspector.Record >= 0 && s.Inspector.Detail.Value == nil {
+			s.Inspector.ask() // its worker is gone
+		}
+		s.look()
+		return
+	}
+	s.Phase, s.Elapsed = Stopped, time.Since(s.started)
+	s.client.Cancel()
+	s.Rev.All()
+}
+
+func (s *Session) clear() {
+	s.Opened, s.Header, s.Failure = nil, nil, nil
+	s.Table.Clear()
+	s.toSelect = 0
+	s.Trust.forget()
+	s.Inspector.Show(-1)
+	s.clearScores()
+}
+
+// clearScores keeps records and choices.
+func (s *Session) clearScores() {
+	s.Table.ForgetScores()
+	s.Scored, s.Warnings = nil, nil
+	s.Saved, s.Stage, s.Elapsed, s.declined = "", "", 0, false
+	s.Progress = map[string]message.Progress{}
+	s.clearBatch()
+	s.Rev.All()
+	s.look()
+}
+
+func (s *Session) clearBatch() {
+	s.Table.ForgetBatch()
+	s.Fitted, s.Parted, s.Iterations, s.BatchTime = nil, nil, nil, 0
+}
+
+// read parses an input, and calls opened or failed unless another input replaced it.
+func (s *Session) read(r *message.Open, opened func(), failed func(*message.Failed)) {
+	s.Phase, s.started = Reading, time.Now()
+	s.Rev.All()
+	s.askInRun(r, func(e message.Event) {
+		switch e := e.(type) {
+		case *message.Header:
+			s.Header = e
+			s.Rev.State++
+		case *message.Records:
+			s.Rows.Add(e)
+			s.judgeSoon()
+		case *message.Progress:
+			s.noteProgress(e)
+		}
+	}, func(r message.Reply) {
+		o, ok := r.(*message.Opened)
+		if !ok {
+			s.Fail(failureOf(r))
+			failed(s.Failure)
+			return
+		}
+		s.Opened, s.Phase = o, Unstarted
+		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records, Refused: o.Refused}
+		s.Judge()
+		s.Rev.All()
+		opened()
+	})
+}
+
+func (s *Session) score() {
+	model := s.Models.Used.Value
+	switch {
+	case s.Graphs() == 0:
+		s.Phase, s.Elapsed = Done, time.Since(s.started)
+		return
+	case model == nil || s.Models.Loading != "" || s.Input.Unscored:
+		s.Phase = Unstarted // until there is a model, or on request
+		return
+	case model.Molecules != s.Opened.Molecules:
+		text := "this model reads plain graphs, and the input holds molecules"
+		if model.Molecules {
+			text = "this model reads molecules, and the input holds plain graphs"
+		}
+		s.Fail(&message.Failed{Code: message.CodeBadModel, Text: text})
+		return
+	}
+	s.Phase, s.Failure, s.started = Scoring, nil, time.Now()
+	s.Warnings = slices.Clone(s.Opened.Warnings)
+	s.Rev.All()
+	s.askScores(&message.Score{}, s.takeEvent, func(scored *message.Scored) {
+		s.Scored, s.Complete, s.Phase, s.Stage, s.Elapsed = scored, true, Done, "", time.Since(s.started)
+		s.warn(scored.Warnings)
+		s.Settle()
+		s.Inspector.askAgain() // perhaps another model's
+		s.selectWanted()
+		s.proceed()
+	})
+}
+
+// ScoreNow scores an input opened for training.
+func (s *Session) ScoreNow() {
+	if s.Phase == Unstarted && s.Models.Used.Value != nil {
+		s.Run++
+		s.Input.Unscored = false
+		s.score()
+	}
+}
+
+// scoreAgain scores the open input with another model.
+func (s *Session) scoreAgain() {
+	switch {
+	case s.Phase == Empty || s.Phase == Reading || s.Input.Unscored || s.Training.On:
+		// An input being read will use it, and a library is not scored.
+	case s.Opened == nil:
+		s.Begin()
+	default:
+		s.Run++
+		parse := s.Progress[message.StageParse]
+		s.clearScores()
+		s.Progress[message.StageParse] = parse
+		s.Judge()
+		s.score()
+	}
+}
+
+func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*message.Scored)) {
+	s.askInRun(r, on, func(r message.Reply) {
+		if scored, ok := r.(*message.Scored); ok {
+			end(scored)
+		} else {
+			s.Fail(failureOf(r))
+		}
+	})
+}
+
+func (s *Session) takeEvent(e message.Event) {
+	switch e := e.(type) {
+	case *message.Progress:
+		s.noteProgress(e)
+	case *message.Parted:
+		s.Parted = e
+	case *message.Iteration:
+		s.Iterations = append(s.Iterations, *e)
+		s.noteProgress(&message.Progress{Stage: message.StageAttention, Done: e.Step, Total: e.Of})
+	case *message.Reference:
+		s.SetReference(e.Score)
+	case *message.Fitted:
+		s.Fitted = e
+		s.warn(e.Warnings)
+	case *message.Rows:
+		s.Rows.Fill(e)
+		s.judgeSoon()
+	}
+	s.Rev.State++
+}
+
+func (s *Session) noteProgress(p *message.Progress) {
+	s.Stage = p.Stage
+	s.Progress[p.Stage] = *p
+	s.Rev.State++
+}
+
+// judgingPause is how long rows are gathered before judging and drawing.
+const judgingPause = 120 * time.Millisecond
+
+// judgeSoon judges and draws arrived rows, coalesced.
+func (s *Session) judgeSoon() {
+	if s.pending {
+		return
+	}
+	s.pending = true
+	s.After(judgingPause, func() {
+		s.pending = false
+		s.Judge()
+	})
+}
+
+// DecideBy changes the decider. Only an uncalibrated batch needs the worker.
+func (s *Session) DecideBy(by table.Decider) {
+	s.By = by
+	s.Settle()
+	s.Resume()
+}
+
+// proceed calibrates the batch if something needs it.
+func (s *Session) proceed() {
+	if (s.By != table.EachAlone || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
+		s.Calibrate()
+	}
+	s.Trust.refresh()
+	s.look()
+}
+
+// Resume is proceed, even after the user has cancelled a calibration.
+func (s *Session) Resume() {
+	s.declined = false
+	s.proceed()
+}
+
+func (s *Session) CanCalibrate() bool {
+	return s.Phase == Done && s.Graphs() > 0 && s.Unfit() == "" && s.Task == nil && !s.Training.On
+}
+
+// Calibrate calibrates the batch if possible. Verdicts by themselves stay meanwhile.
+func (s *Session) Calibrate() {
+	if s.Calibrated() || !s.CanCalibrate() {
+		return
+	}
+	begun := time.Now()
+	s.Phase, s.declined = Calibrating, false
+	s.forgetBatch()
+	coming := &table.Batch{}
+	s.askScores(&message.Score{Batch: true, Every: s.watchEvery()}, func(e message.Event) {
+		if rows, ok := e.(*message.Rows); ok {
+			coming.Fill(rows, s.Rows.Len())
+			return
+		}
+		s.takeEvent(e)
+	}, func(scored *message.Scored) {
+		s.Phase, s.Stage, s.BatchTime = Done, "", time.Since(begun)
+		s.Scored.BatchAUC, s.Scored.PaperAUC = scored.BatchAUC, scored.PaperAUC
+		s.warn(scored.Warnings)
+		if f := s.Fitted; f != nil && !f.Few {
+			s.TakeBatch(coming, f.Holdout)
+		}
+		s.Settle()
+		s.Inspector.askAgain() // its dictionaries are known
+	})
+}
+
+// watchEvery is the number of steps between scorings of the batch.
+func (s *Session) watchEvery() int {
+	if s.Graphs() <= 200 {
+		return 2
+	}
+	return 10
+}
+
+func (s *Session) forgetBatch() {
+	s.clearBatch()
+	for stage := range s.Progress {
+		if stage != message.StageParse && stage != message.StageScore {
+			delete(s.Progress, stage)
+		}
+	}
+	s.Settle()
+}
+
+func (s *Session) Fail(f *message.Failed) {
+	if f.Code == message.CodeDied && strings.Contains(f.Text, "out of memory") {
+		f = &message.Failed{Code: message.CodeMemory, Text: s.memoryAdvice()}
+	}
+	s.Phase, s.Failure, s.Stage, s.Elapsed = Broken, f, "", time.Since(s.started)
+	if f.Code == message.CodeCancelled {
+		s.Phase, s.Failure = Stopped, nil
+	}
+	s.Rev.All()
+}
+
+// Unreadable reports a file that the browser cannot read.
+func (s *Session) Unreadable(name, problem string) {
+	s.Fail(&message.Failed{Code: message.CodeBadInput, Text: name + ": " + problem})
+}
+
+// memoryAdvice says how many records fit.
+func (s *Session) memoryAdvice() string {
+	n := s.Rows.Len()
+	if n == 0 {
+		return "The browser gives this tab too little to read even the first record. Close other tabs, and try again."
+	}
+	// Half leaves room for scoring.
+	return "The browser gave this tab no more after " + words.Plural(n, "record", "records") + ". About " + words.Count(max(n/2, 1)) + " at a time should fit: give the input in parts, or close other tabs."
+}

@@ -1,0 +1,200 @@
+package run
+
+import (
+	"cmp"
+	"math"
+
+	"baca/app/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Task is the worker's work besides scoring: a report, reasons, drift, a comparison, suggestions
+// or judgements. There is one at a time, and it can be ended without loss.
+type Task struct {
+	Name     string // for people
+	Progress message.Progress
+	Ending   bool // ended by the user
+}
+
+// stageWords describe stages of tasks. Those of a comparison describe themselves.
+var stageWords = map[string]string{
+	message.StageParse: "reading the file", message.StageLists: "reading the input", message.StageChoose: "trying each",
+	message.StageDrift: "one after the other", message.StageExplain: "why", message.StageTrust: "judging",
+}
+
+// Words describe its progress.
+func (t *Task) Words() string {
+	p := t.Progress
+	part := words.Count(p.Done) + " of " + words.Count(p.Total)
+	switch {
+	case t.Ending:
+		return t.Name + ": ending …"
+	case p.Stage == "":
+		return t.Name + " …"
+	case p.Total == 0:
+		return t.Name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + " …"
+	}
+	return t.Name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + ", " + part
+}
+
+// Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and
+// nothing after another input.
+func (s *Session) Do(name string, r message.Request, then func(message.Reply)) {
+	s.Rev.State++
+	switch {
+	case s.Phase == Calibrating:
+		s.Saved = "Not now: the batch is being calibrated."
+		return
+	case s.Task != nil || s.Phase != Done:
+		return
+	case s.Training.On:
+		s.Saved = "Not now: a model is trained. Pause that first."
+		return
+	}
+	t := &Task{Name: name}
+	run := s.Run
+	s.Task, s.Saved = t, ""
+	s.ask(r, func(e message.Event) {
+		if p, ok := e.(*message.Progress); ok {
+			t.Progress = *p
+			s.Rev.State++
+		}
+	}, func(reply message.Reply) {
+		if s.Task == t {
+			s.Task = nil
+		}
+		s.Rev.State++
+		if run == s.Run {
+			then(reply)
+			s.proceed()
+		}
+	})
+}
+
+func (s *Session) EndTask() {
+	if s.Task != nil && !s.Task.Ending {
+		s.Task.Ending = true
+		s.Rev.State++
+		s.pauseWorker()
+	}
+}
+
+// Note describes the side task or the last download.
+func (s *Session) Note() string {
+	if s.Task != nil {
+		return s.Task.Words()
+	}
+	return s.Saved
+}
+
+func (s *Session) SetNote(note string) {
+	s.Saved = note
+	s.Rev.State++
+	s.Rev.Rows++
+}
+
+// Export saves the shown rows, or all in input order.
+func (s *Session) Export(format string, all bool, save func(*message.Exported)) {
+	order := s.Order
+	if all {
+		order = s.Rows.All()
+	}
+	s.Save(table.File("baca", format, s.Table.Columns(order, s.Models.Used.Value)), words.Plural(len(order), "row", "rows"), save)
+}
+
+// ExplainRows saves the shown rows with explanations.
+// Explain makes a file of rows with explanations.
+func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
+	order := s.Order
+	if len(order) > message.MostExplained {
+		s.Saved = "Not saved: reasons take long, so they are given for up to " + words.Count(message.MostExplained) + " rows at a time. Filter the table, or use baca score --explain."
+		s.Rev.State++
+		return
+	}
+	s.Explain("reasons", format, order, func(r message.Reply) {
+		s.Save(r, words.Plural(len(order), "row", "rows"), save)
+	})
+}
+
+// Explain makes a file of rows with explanations.
+func (s *Session) Explain(name, format string, order []int32, then func(message.Reply)) {
+	s.Do("Reasons", &message.Reasons{Record: order}, func(r message.Reply) {
+		if e, ok := r.(*message.Explained); ok {
+			r = table.File(name, format, s.Table.Columns(order, s.Models.Used.Value, e.Rows...))
+		}
+		then(r)
+	})
+}
+
+// Report saves a report.
+func (s *Session) Report(save func(*message.Exported)) {
+	if s.Scored != nil {
+		s.Do("Report", s.report(), func(r message.Reply) { s.Save(r, "Report", save) })
+	}
+}
+
+// Save saves a file named after the input, and notes its content.
+func (s *Session) Save(r message.Reply, what string, save func(*message.Exported)) {
+	s.saveAs(r, s.inputStem(), what, save)
+}
+
+// inputStem is the input's name without extension.
+func (s *Session) inputStem() string {
+	if s.Opened == nil || s.Opened.Name == "" {
+		return ""
+	}
+	return words.Stem(s.Opened.Name)
+}
+
+// saveAs is Save with a prefix.
+func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*message.Exported)) {
+	s.Rev.State++
+	e, ok := r.(*message.Exported)
+	if !ok {
+		s.Saved = "Not saved: " + failureOf(r).Text
+		if failureOf(r).Code == message.CodeCancelled {
+			s.Saved = "Cancelled"
+		}
+		return
+	}
+	if prefix != "" {
+		e.Name = prefix + "-" + e.Name
+	}
+	save(e)
+	s.Saved = what + " saved as " + e.Name
+}
+
+// mostRefusals bounds the refused records in a report.
+const mostRefusals = 20
+
+func (s *Session) report() *message.Report {
+	by := s.Deciding()
+	m := &message.Report{Scored: *s.Scored, By: table.DeciderWords()[by].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference), Warnings: s.Warnings}
+	if s.Calibrated() {
+		m.Fitted = s.Fitted
+	}
+	if s.Rule().ByRate {
+		m.FDR = s.FDR
+	}
+	var scoreless []int32
+	for i, x := range s.Rows.Score {
+		if v := s.Rows.Verdict[i]; v == table.Unscored || v == table.Refused {
+			continue
+		}
+		m.Score, m.P = append(m.Score, x), append(m.P, s.Rows.P[i])
+		if by == table.TheBatch {
+			m.AloneP = append(m.AloneP, s.Rows.AloneP[i])
+		}
+		if math.IsNaN(x) {
+			scoreless = append(scoreless, int32(i))
+		}
+	}
+	for _, p := range s.Rows.Refused[:min(len(s.Rows.Refused), mostRefusals)] {
+		m.Refusals = append(m.Refusals, p.Text)
+	}
+	m.Record = append(s.Furthest(message.MostReported), scoreless...)
+	m.Record = m.Record[:min(len(m.Record), message.MostReported)]
+	m.Top = s.Table.Columns(m.Record, s.Models.Used.Value)
+	return m
+}

@@ -1,0 +1,105 @@
+package run
+
+import (
+	"slices"
+
+	"baca/wasm/message"
+)
+
+// Trust judges predictions in a column of the input by the model's held-out errors. Without both it
+// shows nothing.
+type Trust struct {
+	session *Session
+
+	Predicted, Observed string // columns, or empty
+	chosen              bool   // the user chose Predicted
+	asked               trustKey
+	Failure             *message.Failed
+	Holds               float64 // coverage of intervals
+}
+
+// A trustKey identifies judgements.
+type trustKey struct {
+	run                 int
+	predicted, observed string
+	holds               float64
+}
+
+// Shares are the coverages on offer.
+func Shares() []float64 { return []float64{0.8, usualShare, 0.95} }
+
+const usualShare = 0.9
+
+// Offered reports whether predictions can be chosen. A choice stays visible with other models.
+func (t *Trust) Offered() bool {
+	m := t.session.Models.Used.Value
+	return m != nil && (m.Residuals > 0 || t.Predicted != "") && len(t.session.ValueColumns()) > 0
+}
+
+// Choose judges another column's predictions, or none.
+func (t *Trust) Choose(predicted string) {
+	t.Predicted, t.chosen = predicted, true
+	if t.Observed == predicted {
+		t.Observed = ""
+	}
+	t.refresh()
+}
+
+// Observe compares with a column, or with none.
+func (t *Trust) Observe(observed string) {
+	t.Observed = observed
+	t.refresh()
+}
+
+// Hold changes the coverage.
+func (t *Trust) Hold(share float64) {
+	t.Holds = share
+	t.refresh()
+}
+
+func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
+
+// refresh requests missing judgements, first for the column named like that of the model's errors.
+func (t *Trust) refresh() {
+	s := t.session
+	s.Rev.State++
+	if m := s.Models.Used.Value; m != nil && m.Residuals > 0 && !t.chosen && slices.Contains(s.ValueColumns(), m.Predicted) {
+		t.Predicted = m.Predicted
+	}
+	if t.Predicted == "" {
+		t.show(nil)
+		return
+	}
+	key := trustKey{s.Run, t.Predicted, t.Observed, t.Holds}
+	if key == t.asked || s.Phase != Done || s.Task != nil || s.Training.On || s.Graphs() == 0 {
+		return
+	}
+	t.asked, t.Failure = key, nil
+	s.Do("Predictions", &message.Trust{Predicted: t.Predicted, Observed: t.Observed, Coverage: t.Holds, Scores: s.Rows.Alone}, func(r message.Reply) {
+		if key != t.asked {
+			return // another column was chosen meanwhile
+		}
+		var found Answer[message.Trusted]
+		found.Take(r)
+		t.Failure = found.Failure
+		t.show(found.Value)
+		s.Rev.All()
+	})
+}
+
+// Again retries after a failure.
+func (t *Trust) Again() {
+	t.asked = trustKey{}
+	t.refresh()
+}
+
+// show replaces the judgements.
+func (t *Trust) show(judged *message.Trusted) {
+	s := t.session
+	if s.Rows.Trust == judged {
+		return
+	}
+	s.Rows.Trust = judged
+	s.Arrange()
+	s.Rev.All()
+}

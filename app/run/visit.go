@@ -1,0 +1,103 @@
+package run
+
+import (
+	"baca/app/store"
+	"baca/app/words"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// keepInput stores the input.
+func (s *Session) keepInput() {
+	if s.KeepInput == nil {
+		return
+	}
+	if f := s.Input.File; f != nil && f == s.Training.Library {
+		s.KeepInput("") // the training stores it
+		return
+	}
+	s.KeepInput(store.DraftOf(s.Input.Text, s.Input.File))
+}
+
+// Restore restores a draft.
+func (s *Session) Restore(kept string) {
+	d := store.ParseDraft(kept)
+	switch {
+	case d.Text != "":
+		s.Input.Text = d.Text
+		s.Begin()
+		s.Tell("Your input is back", "The page was loaded again. This tab keeps the text until it closes.")
+	case d.File != "":
+		s.Tell(d.File+" has to be given again", "The page was loaded again, and it cannot open a file by itself.")
+	}
+}
+
+// AtRisk reports a run on a file, which a reload would lose.
+func (s *Session) AtRisk() bool {
+	return s.Busy() && (s.Input.File != nil || len(s.Input.Text) > store.MostDraft)
+}
+
+// Link links to the shown rows in input order, with settings and selection. The note explains it,
+// or why there is none.
+func (s *Session) Link() (text, note string) {
+	if s.Opened == nil || s.Rows.Len() == 0 {
+		return "", "Not copied: there is nothing to link to yet."
+	}
+	if !s.Opened.Molecules {
+		return "", "Not copied: a link carries molecules, and these are plain graphs. Send their file."
+	}
+	l := &store.Link{Settings: s.Settings, Row: -1}
+	if u := s.Models.Used.Value; u != nil {
+		l.Model = store.Key(u)
+	}
+	rows := slices.Sorted(slices.Values(s.Order))
+	for _, i := range rows {
+		l.Lines = append(l.Lines, s.Rows.LineOf(int(i)))
+		if int(i) == s.Inspector.Record {
+			l.Row = len(l.Lines) - 1
+		}
+		if len(l.Lines) > store.MostLink/2 {
+			break // too long
+		}
+	}
+	if text = l.Text(); len(text) > store.MostLink || len(l.Lines) < len(rows) {
+		fit := l.Fitting()
+		return "", fmt.Sprintf("Not copied: a link has %s characters at most, and the first %s of these %s fit. Select fewer by a search or a verdict, or save a file.",
+			words.Count(store.MostLink), words.Count(fit), words.Count(len(rows)))
+	}
+	note = "Link copied. It holds " + words.Plural(len(rows), "structure", "structures") + ": whoever has it can read them."
+	if u := s.Models.Used.Value; u != nil && !u.BuiltIn {
+		note = strings.TrimSuffix(note, ".") + fmt.Sprintf(", but needs the file of the model %s, which no link can carry.", words.Shorten(u.Name, 40))
+	}
+	return text, note
+}
+
+// OpenLink scores a link's content.
+func (s *Session) OpenLink(text string) {
+	l, err := store.ParseLink(text)
+	if err != nil {
+		s.Tell("This link cannot be read", words.Capital(err.Error())+". Nothing of it was used.")
+		return
+	}
+	s.Settings = l.Settings
+	if len(l.Lines) > 0 {
+		s.Input.Give(strings.Join(l.Lines, "\n")+"\n", nil)
+		s.toSelect = l.Row + 1
+	}
+	s.Models.want(l.Model)
+	s.Models.changed()
+	s.Rev.All()
+}
+
+// selectWanted selects the link's row once scored.
+func (s *Session) selectWanted() {
+	record := s.toSelect - 1
+	s.toSelect = 0
+	if record >= 0 {
+		s.Inspector.Show(record)
+	}
+}
+
+// Query is an address's, with the settings and a model that will be there after a reload.
+func (s *Session) Query() string { return "?" + s.Settings.Values(s.Models.InAddress()).Encode() }

@@ -1,0 +1,333 @@
+package app
+
+import (
+	"baca/algo/decide"
+	"baca/app/run"
+	"baca/app/table"
+	"baca/app/words"
+	"baca/wasm/message"
+	"math"
+	"strconv"
+	"time"
+)
+
+// announcement is what a screen reader is told of.
+func announcement(s *desk) string {
+	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
+		return s.Rows.Name(i) + ": " + s.Rows.Verdict[i].Word()
+	}
+	switch s.Phase {
+	case run.Done:
+		return summary(&s.Rows)
+	case run.Stopped:
+		return "Cancelled"
+	case run.Broken:
+		return words.FailureLine(s.Failure)
+	case run.Scoring:
+		return "Scoring"
+	case run.Reading:
+		return "Reading"
+	}
+	return ""
+}
+
+// modelLine is what the header says of the model.
+func modelLine(m *run.Models) string {
+	switch {
+	case m.Loading != "" && m.ToLoad > 0:
+		return "loading " + m.Loading + ", " + words.Percent(float64(m.Loaded)/float64(m.ToLoad))
+	case m.Loading != "" || m.Used == (run.Answer[message.Model]{}):
+		return "loading …"
+	case m.Used.Value == nil:
+		return "none could be loaded"
+	}
+	return words.NoteOn(m.Used.Value).Title
+}
+
+// summary is a run in one sentence.
+func summary(r *table.Rows) string {
+	n := r.Counts
+	judged := r.Judged()
+	if judged == 0 {
+		return ""
+	}
+	return words.Plural(n[table.Outside], "record", "records") + " of " + words.Count(judged) + " outside, " + words.Count(n[table.Borderline]) + " borderline"
+}
+
+// foreign says that more of the list is outside than a model is for, see decide.Counts.
+func foreign(s *desk) string {
+	if s.Phase != run.Done {
+		return ""
+	}
+	n := s.Rows.Counts
+	return decide.Counts{Outside: n[table.Outside], Borderline: n[table.Borderline], Inside: n[table.Inside], Undecided: n[table.Undecided]}.Foreign()
+}
+
+// libraryName names the library and says what is made of it.
+func libraryName(t *run.Training) string {
+	line := t.Library.Name
+	if t.Latest.Train > 0 {
+		line += ": " + words.Count(t.Latest.Train) + " to learn from, " + words.Count(t.Latest.Holdout) + " kept for p-values"
+		if t.Latest.Refused > 0 {
+			line += ", " + words.Count(t.Latest.Refused) + " refused"
+		}
+	}
+	return line
+}
+
+// epochs is how many epochs there are in all, once that is known.
+func epochs(t *run.Training) string {
+	if t.Epochs == 0 {
+		return ""
+	}
+	return " of " + strconv.Itoa(t.Epochs)
+}
+
+// shortLine says in a few words how far a training is.
+func shortLine(t *run.Training) string {
+	if t.On {
+		return "Training: epoch " + strconv.Itoa(t.Latest.Epoch) + epochs(t)
+	}
+	return "Training paused at " + strconv.Itoa(t.At) + epochs(t)
+}
+
+// progressLine says how far a training is.
+func progressLine(t *run.Training) string {
+	of := epochs(t)
+	switch {
+	case !t.On:
+		return "Paused at epoch " + strconv.Itoa(t.At) + of
+	case t.Packing:
+		return "All epochs are done: the model learns what tells your library from chemistry at large"
+	}
+	line := "Epoch " + strconv.Itoa(max(t.Latest.Epoch, t.From)) + of
+	switch left := t.TimeLeft(); {
+	case left >= 10*time.Second:
+		line += ", about " + words.Duration(left) + " left"
+	case left > 0:
+		line += ", a few seconds left"
+	}
+	if t.Ending {
+		line += ", pausing after this one …"
+	}
+	return line
+}
+
+// leastLibrary is how many graphs a model can be made of.
+const leastLibrary = 20
+
+// libraryLine says what there is to train on, and whether it is enough.
+func libraryLine(s *desk) (line string, ready bool) {
+	if s.Opened == nil {
+		return "No library yet.", false
+	}
+	line = words.Count(s.Graphs()) + " graphs in the input"
+	if s.Opened.Name != "" {
+		line += ", from " + s.Opened.Name
+	}
+	if s.Graphs() < leastLibrary {
+		return line + ": at least 20 are needed.", false
+	}
+	return line + ".", true
+}
+
+// readLine says how much of the input was read.
+func readLine(s *desk) string {
+	n, refused := s.Rows.Len(), len(s.Rows.Refused)
+	switch {
+	case s.Phase == run.Empty:
+		return "or drop a file anywhere"
+	case s.Phase == run.Waiting:
+		return "…"
+	case n == 0 && s.Phase == run.Reading:
+		return "reading …"
+	case refused > 0:
+		return words.Count(n-refused) + " read, " + words.Count(refused) + " refused"
+	}
+	return words.Count(n) + " read"
+}
+
+// refusedLine heads the reasons why records were refused.
+func refusedLine(s *desk) string {
+	line := words.Plural(len(s.Rows.Refused), "line is", "lines are") + " refused"
+	if len(s.Rows.Refused) < s.Rows.Len() {
+		line += "; the others go on"
+	}
+	return line
+}
+
+// runLine is what a run has come to.
+func runLine(s *desk) string {
+	line := words.Count(s.Rows.Len()) + " in " + words.Duration(s.Elapsed)
+	if s.Scored != nil && s.Scored.Workers > 1 {
+		line += " by " + words.Count(s.Scored.Workers) + " workers"
+	}
+	if s.Scored != nil && s.Scored.Device != "" {
+		line += " on the " + s.Scored.Device
+	}
+	if s.Calibrated() {
+		line += ", the batch in " + words.Duration(s.BatchTime)
+	}
+	if auc := s.AUC(); auc > 0 {
+		line += ", AUC " + words.Number(auc)
+	}
+	return line
+}
+
+// calibratingLine says how far the batch is.
+func calibratingLine(s *desk) string {
+	for _, w := range words.StageWords() {
+		if w.Stage == s.Stage {
+			line := "The batch is being calibrated: " + w.Name
+			if count := words.StageCount(s.Progress[w.Stage], true); count != "" {
+				line += ", " + count
+			}
+			return line + ". The verdicts above stay as they are."
+		}
+	}
+	return "The batch is being calibrated …"
+}
+
+// knows is how most headlines end.
+const knows = " what the model knows"
+
+// headline says in one sentence what was found, nothing before there is a verdict.
+func headline(s *desk) string {
+	n := s.Rows.Counts
+	judged := s.Rows.Judged()
+	switch {
+	case judged == 0 && n[table.Undecided] == 1:
+		return "It is undecided"
+	case judged == 0 && n[table.Undecided] > 1:
+		return "All " + words.Count(n[table.Undecided]) + " are undecided"
+	case judged == 0:
+		return ""
+	case judged == 1 && n[table.Borderline] == 1:
+		return oneOf(s) + " is borderline"
+	case judged == 1 && n[table.Inside] == 1:
+		return oneOf(s) + " lies inside" + knows
+	case judged == 1:
+		return oneOf(s) + " lies outside" + knows
+	case n[table.Outside] == 0:
+		return "None of " + words.Count(judged) + " lies outside" + knows
+	case n[table.Outside] == judged:
+		return "All " + words.Count(judged) + " lie outside" + knows
+	case n[table.Outside] == 1:
+		return "1 of " + words.Count(judged) + " lies outside" + knows
+	}
+	return words.Count(n[table.Outside]) + " of " + words.Count(judged) + " lie outside" + knows
+}
+
+// oneOf names the one record that has a verdict: by its name if it is alone.
+func oneOf(s *desk) string {
+	if s.Rows.Len() == 1 {
+		if name := s.Rows.Name(0); name != "1" { // its number: it has no name
+			return words.Shorten(name, 40)
+		}
+		return words.Shorten(s.Rows.SMILES[0], 40)
+	}
+	return "It"
+}
+
+// decidedBy says in a few words what the verdicts follow from.
+func decidedBy(s *desk) string {
+	if s.Rows.Judged()+s.Rows.Counts[table.Undecided] == 0 {
+		return ""
+	}
+	by := [table.Deciders]string{"Each by itself", "The batch decides", "S_BaCa decides"}[s.Deciding()]
+	if s.Rule().ByRate {
+		return by + ", at most " + words.Percent(s.FDR) + " false discoveries"
+	}
+	return by + ", α = " + words.Percent(s.Alpha)
+}
+
+// howToRead says what the picture of the scores shows, and where its line is.
+func howToRead(s *desk) (about string) {
+	if s.Rows.Judged() == 0 {
+		return ""
+	}
+	if len(s.Reference) > 0 {
+		about = "Grey: " + words.Count(len(s.Reference)) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
+	}
+	switch {
+	case s.Rule().ByRate:
+		about = "Of those called outside at most " + words.Percent(s.FDR) + " are expected to be ordinary. Borderline: p of at most " + words.Percent(s.Alpha) + "."
+	case s.FDR > 0:
+		about = "Judged by α alone: the rate of false discoveries needs the p-values of all."
+	}
+	switch by := s.Deciding(); {
+	case by == table.TheBatch:
+		about += " The batch decides; outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, which bounds false alarms in the worst company."
+	case by == table.ThePaper:
+		about += " S_BaCa decides, which learns from the list as a whole."
+	case s.By != table.EachAlone && s.Phase == run.Calibrating:
+		about = "Each by itself, until the batch is calibrated."
+	}
+	return about
+}
+
+// knownAbout says what the mark of a record that was likely trained on means.
+func knownAbout(s *desk) string {
+	m := s.Models.Used.Value
+	if m == nil || !m.Knows {
+		return ""
+	}
+	aside := ""
+	if s.Things() == "molecules" {
+		aside = ", stereochemistry and the way of writing aside"
+	}
+	return s.Say("Its salted hash is that of a molecule the model was trained on" + aside + "; about " + words.Percent(m.FalseMatches) + " of other molecules match, too")
+}
+
+// waitingFor is what stands where the distribution will be.
+func waitingFor(s *desk) string {
+	switch {
+	case s.Phase == run.Unstarted && s.Models.Used.Value == nil:
+		return "Waiting for the model …"
+	case s.Busy() || s.Phase == run.Waiting:
+		return "The distribution appears with the first scores …"
+	}
+	return ""
+}
+
+// verdictReason says why a verdict is what it is. It says what is known and no more: how
+// many in-distribution graphs that were kept from training score at least as high, with the graph itself,
+// as p has it.
+func verdictReason(v table.Verdict, p float64, r decide.Rule, things, list string) string {
+	switch {
+	case r.Holdout == 0 || math.IsNaN(p):
+		return "The model keeps no held-out " + things + " to compare with."
+	case v == table.Undecided:
+		return tooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
+	}
+	kind := " " + things + " like those the model was trained on"
+	if list != "" {
+		kind = " " + things + " of " + words.Shorten(list, 40)
+	}
+	reason, score := "", "score"
+	if v == table.Outside {
+		reason = "Only "
+	}
+	if p*float64(r.Holdout+1) < 1.5 {
+		score = "scores"
+	}
+	return reason + decide.CountedIn(p, r.Holdout, kind) + ", " + score + " this high (p\u00a0" + words.PEquals(p) + ")."
+}
+
+// tooFewHeld says that a model keeps too few graphs for α.
+func tooFewHeld(r decide.Rule, things string) string {
+	return "This model keeps too few " + things + " to compare with for α\u00a0=\u00a0" + words.Percent(r.Alpha) + ": with " + words.Count(r.Holdout) + ", p is " + words.Number(1/float64(r.Holdout+1)) + " at least."
+}
+
+// guarded says why a record that the batch finds outside is borderline.
+func guarded(alone float64, r decide.Rule) string {
+	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "): outside by the batch needs p of at most " + words.Number(r.Guard) + " by itself, too."
+}
+
+// nothingRead says why an input without an error has no molecule.
+func nothingRead(s *desk) string {
+	if s.Rows.Len() == 0 {
+		return "There is no structure in it. Give SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file."
+	}
+	return words.Plural(s.Rows.Len(), "record was refused; the reason is", "records were refused; the reasons are") + " beside the input."
+}

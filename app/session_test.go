@@ -1,0 +1,498 @@
+package app
+
+import (
+	column "baca/algo/table"
+	"baca/app/table"
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/app/run"
+	"baca/app/store"
+	"baca/wasm/message"
+)
+
+// A fake is a worker that answers by a function. Answers wait in a queue until the
+// test lets them through, as those of a real worker do.
+type fake struct {
+	t       *testing.T
+	answer  func(number uint32, r any, say func(any))
+	queue   []func()
+	ended   int // workers that were terminated
+	asked   []any
+	receive func([]byte)
+	died    func(string)
+	later   *[]func() // what waits for time to pass
+}
+
+type fakePort struct {
+	f    *fake
+	over bool
+	say  func([]byte)
+}
+
+func (f *fake) spawn(receive func([]byte), died func(string)) message.Port {
+	f.receive, f.died = receive, died
+	return &fakePort{f: f, say: receive}
+}
+
+func (p *fakePort) Terminate() { p.over = true; p.f.ended++ }
+
+func (p *fakePort) Post(data []byte, file int) {
+	f := p.f
+	number, r, err := message.Decode(data)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.asked = append(f.asked, r)
+	f.answer(number, r, func(m any) {
+		data, err := message.Encode(number, m)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		f.queue = append(f.queue, func() {
+			if !p.over {
+				p.say(data)
+			}
+		})
+	})
+}
+
+// next lets n answers through, all for −1.
+func (f *fake) next(n int) {
+	for ; n != 0 && len(f.queue) > 0; n-- {
+		first := f.queue[0]
+		f.queue = f.queue[1:]
+		first()
+	}
+}
+
+const examplesCSV = "name,class,smiles\naspirin,other drug,CC(=O)Oc1ccccc1C(=O)O\nRDX,explosive,C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\nTNT,explosive,Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\n"
+
+// scores makes the worker score text whatever it is asked to, and answer all else as
+// usual.
+func (f *fake) scores(text string) {
+	f.answer = func(number uint32, r any, say func(any)) {
+		if r, ok := r.(*message.Score); ok {
+			answerScore(text, r, say)
+			return
+		}
+		usual(number, r, say)
+	}
+}
+
+// usual answers as a worker would for a text of SMILES: a line with an x is
+// refused, and a score is the length of the line.
+func usual(number uint32, r any, say func(any)) {
+	switch r := r.(type) {
+	case *message.Hello:
+		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3, Examples: []byte(examplesCSV)})
+	case *message.LoadModel:
+		if r.Name == "bad" {
+			say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
+			return
+		}
+		say(&message.Progress{Stage: message.StageFetch, Done: 1, Total: 2})
+		say(&message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name})
+	case *message.Open:
+		e := lines(string(r.Data))
+		say(e)
+		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.Line), Refused: len(e.Problems)})
+	case *message.Detail:
+		say(&message.Detailed{Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}}, Contribution: message.Floats{1}})
+	case *message.Trace:
+		say(traced(r.Record))
+	case *message.Graphons:
+		if r.Samples != 6 {
+			say(&message.Failed{Code: message.CodeBadOption, Text: "want six samples"})
+			return
+		}
+		say(&message.GraphonPair{Side: r.Side, Graphs: 3, I: r.I, J: r.J, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
+	case *message.Pause:
+		say(&message.Paused{})
+	}
+}
+
+// traced is a molecule of two atoms, C and O⁻.
+func traced(record int) *message.Traced {
+	m := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1}, Batch: message.Singles{0.5, 0.5, 2, 2}, At: message.Singles{2, 2}, Nearest: message.Singles{1, 1}, ShareX: 0.6, ShareY: 0.3}
+	return &message.Traced{
+		Record: record, SMILES: "[O-]C", Atoms: []message.Atom{{Symbol: "O"}, {Symbol: "C"}}, Bonds: []message.Bond{{From: 0, To: 1, Order: 1}},
+		From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0}, Features: 9, Width: 2,
+		X:     message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0},
+		Walks: message.Singles{0, 1, 0, 1}, Maps: []message.Map{m, m}, Nearest: message.Floats{1.5},
+		Steps: message.Ints{10}, Attn: message.Floats{-0.25}, Inside: message.Floats{-1}, Outside: message.Floats{1},
+	}
+}
+
+func lines(text string) *message.Records {
+	var ids []string
+	list := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := range list {
+		ids = append(ids, "id"+string(rune('a'+i)))
+	}
+	e := recordsFrom(0, ids, list)
+	for i, line := range list {
+		e.Line[i] = int32(i + 1)
+		if at := strings.Index(line, "x"); at >= 0 {
+			e.Problems = append(e.Problems, message.Problem{Record: i, Line: i + 1, Column: at + 1, Text: "no element", Reason: "no element", Piece: "x", At: at})
+		}
+	}
+	return e
+}
+
+// heldScores are those of graphs that were kept from training: 1 to 99.
+func heldScores() message.Floats {
+	var list message.Floats
+	for i := range 99 {
+		list = append(list, float64(i+1))
+	}
+	return list
+}
+
+// answerScore answers a Score of the records of a text. By itself a record has its length
+// for a score, and p is one by that; in the batch it has twice the score and half the p.
+func answerScore(text string, r *message.Score, say func(any)) {
+	e := lines(text)
+	n := len(e.Line)
+	c := map[string][]float64{}
+	add := func(name string, x float64) { c[name] = append(c[name], x) }
+	for _, s := range e.Columns.Texts("smiles") {
+		x := float64(len(s))
+		if strings.Contains(s, "x") {
+			x = math.NaN()
+		}
+		add("score", x)
+		add("p_value", 1/x)
+		if r.Batch {
+			for k, name := range []string{"alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p"} {
+				add(name, []float64{x, 1 / x, x, -x, 10 * x, 2 * x, 0.5 / x}[k])
+			}
+		}
+	}
+	rows := message.Rows{Rows: slices.Concat(e.Columns, message.Columns{column.TextColumn("verdict", make([]string, n)), column.TextColumn("error", make([]string, n))})}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		rows.Rows = append(rows.Rows, column.NumberColumn(name, c[name]))
+	}
+	if r.Batch {
+		rows.Rows = append(rows.Rows, column.TextColumn("batch_verdict", make([]string, n)))
+	}
+	say(&message.Reference{Score: heldScores()})
+	if r.Batch {
+		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
+		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
+		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
+		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Evidence: 0.93, P: 0.0001, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+	} else {
+		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
+	}
+	say(&rows)
+	say(&message.Scored{Model: "bbbp", Seed: 1, Records: n, Refused: len(e.Problems), AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
+}
+
+// newTest is a session with a fake worker, a model loaded, and time that stands
+// still until the test runs what waits.
+func newTest(t *testing.T) (*desk, *fake, *[]func()) {
+	t.Helper()
+	f := &fake{t: t, answer: usual}
+	s := newDesk(message.NewClient(f.spawn))
+	var later []func()
+	f.later = &later
+	s.After = func(_ time.Duration, g func()) { later = append(later, g) }
+	s.Models.Start("", memory{})
+	f.next(-1)
+	if s.Models.Used.Value == nil || s.Models.Used.Value.Name != "bbbp" {
+		t.Fatalf("model %v after the start, want the first one", s.Models.Used.Value)
+	}
+	return s, f, &later
+}
+
+// settle lets time pass, and then all answers through.
+func (f *fake) settle() {
+	pass(f.later)
+	f.next(-1)
+}
+
+// pass runs all that waits for time to pass.
+func pass(later *[]func()) {
+	for len(*later) > 0 {
+		g := (*later)[0]
+		*later = (*later)[1:]
+		g()
+	}
+}
+
+// scoreless answers like usual, but never has scores.
+func scoreless(number uint32, r any, say func(any)) {
+	if _, ok := r.(*message.Score); !ok {
+		usual(number, r, say)
+	}
+}
+
+func TestExport(t *testing.T) {
+	s, f, _ := newTest(t)
+	f.scores("CCO\nCCCCCC\nx")
+	s.Input.Type("CCO\nCCCCCC\nx")
+	f.settle()
+	s.ToggleVerdict(table.Inside)
+	var got []string
+	for _, all := range []bool{true, false} {
+		s.Export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })
+	}
+	const head = "id,smiles,score,p_value,verdict,error,set_aside,model,model_sha256,by,alpha,program\n"
+	for i, want := range []string{head + "ida,CCO,3,0.333333,inside,,,bbbp,", head + "idb,CCCCCC,6,0.166667,inside,,,bbbp,"} {
+		if !strings.HasPrefix(got[i], want) {
+			t.Errorf("exported %q, want %q", got[i], want)
+		}
+	}
+	risky := s.Table.Columns([]int32{0}, nil)
+	risky.Texts("id")[0] = "=1+1" // which a spreadsheet would run
+	got = append(got, string(table.File("baca", "csv", risky).Data))
+	s.Export("json", true, func(e *message.Exported) { got = append(got, string(e.Data)) })
+	var list []map[string]any
+	if err := json.Unmarshal([]byte(got[3]), &list); err != nil || len(list) != 3 || list[2]["error"] != "no element" || list[2]["score"] != nil || !strings.Contains(got[2], "\n'=1+1,") {
+		t.Errorf("%v: exported %q", err, got[2:])
+	}
+	c := s.Table.Columns([]int32{2, 0}, s.Models.Used.Value)
+	if c.Texts("error")[0] != "no element" || c.Texts("verdict")[0] != "" || !math.IsNaN(c.Numbers("p_value")[0]) || c.Texts("verdict")[1] != "inside" || c.Texts("batch_verdict") != nil || c.Numbers("s_pre") != nil {
+		t.Errorf("columns %+v", c)
+	}
+}
+
+// memory keeps what a browser would.
+type memory map[string][]byte
+
+func (m memory) Put(name string, value []byte, then func(string)) {
+	m[name] = bytes.Clone(value)
+	then("")
+}
+func (m memory) Get(name string, then func([]byte)) { then(m[name]) }
+func (m memory) All(prefix string, then func(map[string][]byte, string)) {
+	all := map[string][]byte{}
+	for name, value := range m {
+		if strings.HasPrefix(name, prefix) {
+			all[name] = value
+		}
+	}
+	then(all, "")
+}
+func (m memory) Last()                              {}
+func (m memory) Release()                           {}
+func (m memory) Claim(_ bool, then func(bool))      { then(true) }
+func (m memory) Drop(name string, then func())      { delete(m, name); then() }
+func (m memory) PutFile(name string, f *store.File) { m.Put(name, f.Data, func(string) {}) }
+func (m memory) GetFile(name string, then func(*store.File)) {
+	if data, ok := m[name]; ok {
+		then(store.NewFile(name, data))
+		return
+	}
+	then(nil)
+}
+
+func TestTrainingGoesOnAfterAReload(t *testing.T) {
+	s, f, _ := newTest(t)
+	kept := memory{}
+	var training message.Train
+	train := func(number uint32, r any, say func(any)) {
+		if r, ok := r.(*message.Train); ok {
+			training = *r
+			say(&message.Epoch{Epoch: 0, Of: r.Epochs, Train: 27, Holdout: 3})
+			for e := 1; e <= 3; e++ {
+				say(&message.Epoch{Epoch: e, Of: r.Epochs, Loss: 1 / float64(e)})
+			}
+			say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
+			return
+		}
+		scoreless(number, r, say)
+	}
+	f.answer = train
+	s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+	f.settle()
+	if s.Phase != run.Unstarted || s.Opened == nil {
+		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
+	}
+	s.Training.Recall(kept)
+	s.Training.Start(run.Recipe{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
+	f.next(-1)
+	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
+		t.Fatalf("training %+v", s.Training)
+	}
+	if string(kept["checkpoint"]) != "two" || string(kept["library"]) != "CCO\nCC" {
+		t.Fatalf("kept %q", kept)
+	}
+
+	// The tab is loaded again.
+	s, f, later := newTest(t)
+	f.answer = train
+	s.Training.Recall(kept)
+	if s.Training.On || s.Training.At != 2 || s.Training.Epochs != 10 || s.Training.Library.Name != "mine.smi" || len(s.Training.Loss) < 2 {
+		t.Fatalf("recalled %+v", s.Training)
+	}
+	f.answer = func(number uint32, r any, say func(any)) {
+		if r, ok := r.(*message.Train); ok {
+			training = *r
+			say(&message.Epoch{Epoch: 3, Of: r.Epochs, Loss: 0.5})
+			say(&message.Trained{Model: message.Model{Name: r.Name, SHA256: "cc"}, Data: []byte("model")})
+			return
+		}
+		usual(number, r, say)
+	}
+	s.Training.Resume()
+	f.next(-1)
+	pass(later)
+	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || training.AsWritten || !training.Structures || training.Observed != "y" || training.Predicted != "yhat" || !training.HeldOut {
+		t.Errorf("went on with %+v", training)
+	}
+	if s.Training.Made.Value == nil || len(s.Models.Own) != 1 || len(kept) != 0 {
+		t.Errorf("made %v, %d own models, still kept %v", s.Training.Made.Value, len(s.Models.Own), kept)
+	}
+}
+
+func TestPauseTraining(t *testing.T) {
+	s, f, _ := newTest(t)
+	kept := memory{}
+	var finish func()
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.Train:
+			if r.Epochs != 0 {
+				t.Errorf("asked for %d epochs, want 0 for as many as suit the library", r.Epochs)
+			}
+			say(&message.Epoch{Epoch: 1, Of: 10, Loss: 1})
+			finish = func() { say(&message.Paused{Epoch: 1, Data: []byte("one")}) }
+		case *message.Score:
+		default:
+			usual(number, r, say)
+		}
+	}
+	s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+	f.settle()
+	s.Training.Recall(kept)
+	s.Training.Start(run.Recipe{})
+	if got := shortLine(&s.Training); got != "Training: epoch 0" {
+		t.Errorf("%q before the number of epochs is known", got)
+	}
+	f.next(-1)
+	if got := shortLine(&s.Training); got != "Training: epoch 1 of 10" {
+		t.Errorf("%q once the worker has said how many epochs there are", got)
+	}
+	s.Training.Pause()
+	if !s.Training.Ending {
+		t.Error("not ending after Pause")
+	}
+	finish()
+	f.next(-1)
+	if s.Training.On || s.Training.At != 1 || string(kept["checkpoint"]) != "one" {
+		t.Errorf("training %+v, kept %q", s.Training, kept)
+	}
+	s.Training.Drop()
+	if s.Training.Library != nil || len(kept) != 0 {
+		t.Errorf("after throwing away: %+v, kept %v", s.Training, kept)
+	}
+	s.Training.TakeBack()
+	if s.Training.At != 1 || s.Training.Gone != nil || string(kept["checkpoint"]) != "one" || string(kept["library"]) != "CCO\nCC" || len(kept) != 3 {
+		t.Errorf("brought back: %+v, kept %q", s.Training, kept)
+	}
+}
+
+// A shared store grants a training to one of its tabs.
+type shared struct {
+	memory
+	taken   *bool
+	waiting *[]func(bool)
+	mine    *bool
+}
+
+func (s shared) Claim(patient bool, then func(bool)) {
+	switch {
+	case !*s.taken || *s.mine:
+		*s.taken, *s.mine = true, true
+		then(true)
+	case patient:
+		*s.waiting = append(*s.waiting, then)
+	default:
+		then(false)
+	}
+}
+
+func (s shared) Release() {
+	if *s.mine {
+		*s.taken, *s.mine = false, false
+	}
+}
+
+// What one tab trains, another one neither shows nor disturbs, and can go on with once it
+// is closed.
+func TestOneTabTrains(t *testing.T) {
+	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
+	tab := func() (*desk, *fake) {
+		s, f, _ := newTest(t)
+		f.answer = func(number uint32, r any, say func(any)) {
+			if _, ok := r.(*message.Train); ok {
+				say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
+				return
+			}
+			scoreless(number, r, say)
+		}
+		own := kept
+		own.mine = new(bool)
+		s.Training.Recall(own)
+		s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+		f.settle()
+		return s, f
+	}
+	first, f := tab()
+	first.Training.Start(run.Recipe{Epochs: 10})
+	f.next(-1)
+	second, _ := tab()
+	if second.Training.Library != nil {
+		t.Errorf("another tab shows %+v", second.Training)
+	}
+	second.Training.Start(run.Recipe{Epochs: 20})
+	if second.Training.On || second.Training.Made.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
+		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
+	}
+	(*kept.waiting)[0](true) // the first one is closed
+	if second.Training.At != 2 || second.Training.Made.Failure != nil {
+		t.Errorf("then the other tab has %+v", second.Training)
+	}
+}
+
+// After a reload the model comes in while the library is being opened again.
+func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
+	f := &fake{t: t, answer: usual}
+	s := newDesk(message.NewClient(f.spawn))
+	s.Models.Start("", memory{})
+	s.Training.Recall(memory{"training": []byte(`{"Name":"mine","Epochs":10,"Library":"mine.smi","At":2}`), "library": []byte("CCO\nCC\n"), "checkpoint": []byte("two")})
+	s.Training.Resume()
+	f.next(-1)
+	if s.Models.Used.Value == nil || !s.Training.On || s.Phase != run.Unstarted {
+		t.Fatalf("model %v, training %v, phase %v: want one, true, unstarted", s.Models.Used.Value, s.Training.On, s.Phase)
+	}
+	for _, r := range f.asked {
+		if _, ok := r.(*message.Score); ok {
+			t.Error("the library was scored")
+		}
+	}
+	// Another input has the training pause.
+	s.After = func(_ time.Duration, g func()) { g() }
+	s.Input.Type("CCO")
+	if !s.Training.Ending {
+		t.Error("the training goes on, and the new input waits for its end")
+	}
+}
+
+func TestFilesOfTheBrowserAreNamed(t *testing.T) {
+	// A file of the browser is only named to the worker.
+	s, f, later := newTest(t)
+	s.Input.Give("", &store.File{Name: "b.csv", Size: 1 << 40, Number: 7})
+	pass(later)
+	if r, ok := f.asked[len(f.asked)-1].(*message.Open); !ok || r.File != 7 || r.Data != nil || r.Name != "b.csv" {
+		t.Errorf("asked for %+v", f.asked[len(f.asked)-1])
+	}
+}

@@ -1,0 +1,306 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/app/frame"
+	"baca/app/run"
+	"baca/app/store"
+	"baca/app/table"
+	"baca/wasm/message"
+)
+
+// modelData is a model file, and sumOf its hash.
+const modelData = "the file of a model"
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// hashed answers as usual, but a model from a file has the hash of that.
+func hashed(number uint32, r any, say func(any)) {
+	if r, ok := r.(*message.LoadModel); ok && r.Data != nil {
+		say(&message.Model{Name: r.Name, Molecules: true, SHA256: sumOf(string(r.Data)), Bytes: len(r.Data)})
+		return
+	}
+	usual(number, r, say)
+}
+
+// started is a session that has begun with the model of a key.
+func started(t *testing.T, key string, store store.Store) (*desk, *fake) {
+	t.Helper()
+	f := &fake{t: t, answer: hashed}
+	s := newDesk(message.NewClient(f.spawn))
+	s.Models.Start(key, store)
+	f.next(-1)
+	if s.Models.Used.Value == nil {
+		t.Fatalf("no model after the start with %q: %+v", key, s.Models.Used.Failure)
+	}
+	return s, f
+}
+
+// full is a store without room.
+type full struct{ memory }
+
+func (full) Put(_ string, _ []byte, then func(string)) { then("the quota is used up") }
+
+func TestModelsSurviveAReload(t *testing.T) {
+	kept := memory{}
+	s, f := started(t, "", kept)
+	s.Models.Load("mine", []byte(modelData))
+	f.next(-1)
+	key := store.Key(s.Models.Used.Value)
+	if want := "mine@" + sumOf(modelData)[:8]; key != want || s.Query() != "?alpha=0.05&model="+strings.Replace(want, "@", "%40", 1) {
+		t.Fatalf("the key is %q, the address %q", key, s.Query())
+	}
+	if len(kept) != 2 {
+		t.Errorf("kept are %v, want the card and the file", slices.Collect(maps.Keys(kept)))
+	}
+
+	s, _ = started(t, key, kept)
+	if s.Models.Used.Value.Name != "mine" || s.Told != nil || len(s.Models.Own) != 1 || !s.Models.Own[0].Kept {
+		t.Fatalf("after a reload the model is %q, own ones %+v", s.Models.Used.Value.Name, s.Models.Own)
+	}
+	s.Models.Delete(0)
+	if len(kept) != 0 || len(s.Models.Own) != 0 || s.Models.InAddress() != "" {
+		t.Errorf("after deleting, kept are %v", kept)
+	}
+	s.Models.Undelete()
+	if len(kept) != 2 || len(s.Models.Own) != 1 || !s.Models.Own[0].Kept || s.Models.Gone != nil {
+		t.Errorf("brought back: kept are %v, own ones %+v", kept, s.Models.Own)
+	}
+	s.Models.Delete(0)
+	s, _ = started(t, key, kept)
+	if s.Models.Used.Value.Name != "bbbp" || s.Told == nil || !strings.Contains(s.Told.What, key) {
+		t.Errorf("without it the model is %q, told %+v", s.Models.Used.Value.Name, s.Told)
+	}
+}
+
+func TestKeptModelsAreChecked(t *testing.T) {
+	sum := sumOf(modelData)
+	card, err := json.Marshal(message.Model{Name: "mine", SHA256: sum, BuiltIn: true, File: "models/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, kept := range map[string]memory{
+		"a damaged file":    {"card/" + sum: card, "model/" + sum: []byte("another file")},
+		"no file":           {"card/" + sum: card},
+		"a card of another": {"card/" + sum: []byte(`{"SHA256":"ff"}`), "model/" + sum: []byte("another file")},
+		"no card":           {"card/" + sum: []byte("{"), "model/" + sum: nil},
+	} {
+		s, _ := started(t, "mine@"+sum[:8], kept)
+		if s.Models.Used.Value.Name != "bbbp" || len(s.Models.Own) != 1 || !strings.Contains(s.Models.Own[0].Problem, "damaged") || s.Models.Own[0].Card.BuiltIn {
+			t.Errorf("%s: the model is %s, own ones %+v", what, s.Models.Used.Value.Name, s.Models.Own)
+		}
+		if s.Models.Used.Failure == nil || !strings.Contains(s.Models.Used.Failure.Text, "damaged") {
+			t.Errorf("%s: the failure is %+v", what, s.Models.Used.Failure)
+		}
+		if s.Models.Delete(0); len(kept) != 0 {
+			t.Errorf("%s: deleted, and kept are %v", what, kept)
+		}
+	}
+}
+
+func TestNoRoomToKeepAModel(t *testing.T) {
+	s, f := started(t, "", full{memory{}})
+	s.Models.Load("mine", []byte(modelData))
+	f.next(-1)
+	own := s.Models.Own[0]
+	if own.Kept || !strings.Contains(own.Problem, "the quota is used up") || s.Models.Used.Value.Name != "mine" || s.Models.InAddress() != "" {
+		t.Errorf("own %+v, used %s", own, s.Models.Used.Value.Name)
+	}
+	s.Models.Load("bbbp", nil)
+	f.next(-1)
+	s.Models.Use(0)
+	f.next(-1)
+	if s.Models.Used.Value.Name != "mine" {
+		t.Errorf("the model is %s", s.Models.Used.Value.Name)
+	}
+}
+
+func TestLinkComesBack(t *testing.T) {
+	s, f, _ := newTest(t)
+	f.scores("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%")
+	s.Alpha, s.FDR, s.By = 0.1, 0.2, table.TheBatch
+	s.Input.Give("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%", nil)
+	f.settle()
+	s.Inspector.Show(2)
+	text, note := s.Link()
+	if !strings.Contains(note, "3 structures") {
+		t.Fatalf("note %q", note)
+	}
+	l, err := store.ParseLink(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The fake reads the whole line as a SMILES and makes up names.
+	want := store.Link{Settings: table.Settings{Alpha: 0.1, FDR: 0.2, By: table.TheBatch}, Model: "bbbp", Row: 2, Lines: []string{"CCO ethanol ida", "Cx refused idb", "CC(=O)[O-] a&b=c #% idc"}}
+	if fmt.Sprint(*l) != fmt.Sprint(want) {
+		t.Errorf("the link carries %+v, want %+v", *l, want)
+	}
+
+	s, f, _ = newTest(t)
+	f.scores("CCO\nCx\nCCC")
+	s.OpenLink("model=bzr&alpha=0.2&row=3&smiles=CCO%0ACx%0ACCC")
+	if s.Alpha != 0.2 || s.Input.Text != "CCO\nCx\nCCC\n" {
+		t.Errorf("α %g, text %q", s.Alpha, s.Input.Text)
+	}
+	if !slices.ContainsFunc(f.asked, func(r any) bool { m, ok := r.(*message.LoadModel); return ok && m.Name == "bzr" }) {
+		t.Error("the model of the link was not asked for")
+	}
+}
+
+func TestUnreadableLinksAreTold(t *testing.T) {
+	s, _, _ := newTest(t)
+	before := s.Settings
+	if s.OpenLink("alpha=0.2&row=2&smiles=C"); s.Told == nil || s.Settings != before || s.Input.Text != "" || s.Phase != run.Empty {
+		t.Errorf("told %+v, settings %+v", s.Told, s.Settings)
+	}
+}
+
+func TestLongLinks(t *testing.T) {
+	s, f, _ := newTest(t)
+	text := strings.Repeat("CC(=O)Oc1ccccc1C(=O)O\n", 900)
+	f.scores(text)
+	s.Input.Give(text, nil)
+	f.settle()
+	link, note := s.Link()
+	var fit int
+	if _, err := fmt.Sscanf(note[strings.Index(note, "the first"):], "the first %d of these 900 fit", &fit); err != nil || link != "" {
+		t.Fatalf("%d characters, note %q: %v", len(link), note, err)
+	}
+	rows := func(n int) int {
+		l := store.Link{Settings: table.Settings{Alpha: 0.05}, Model: "bbbp", Row: -1}
+		for i := range n {
+			l.Lines = append(l.Lines, s.Rows.LineOf(i))
+		}
+		return len(l.Text())
+	}
+	if rows(fit) > store.MostLink || rows(fit+1) <= store.MostLink {
+		t.Errorf("%d rows fit: they take %d characters, one more takes %d", fit, rows(fit), rows(fit+1))
+	}
+}
+
+func TestInputComesBack(t *testing.T) {
+	s, _, _ := newTest(t)
+	kept := "none"
+	s.KeepInput = func(draft string) { kept = draft }
+	s.Input.Type("CCO\n\"quoted\"")
+	after, f, _ := newTest(t)
+	after.Restore(kept)
+	f.settle()
+	if after.Input.Text != "CCO\n\"quoted\"" || after.Told == nil || after.Rows.Len() != 2 {
+		t.Errorf("the text is %q, %d rows, told %+v", after.Input.Text, after.Rows.Len(), after.Told)
+	}
+	if after.Input.Type("C"); after.Told != nil {
+		t.Error("what was told of another input is still there")
+	}
+	if s.Input.Give("", nil); kept != "" {
+		t.Errorf("after clearing, kept is %q", kept)
+	}
+	s.Input.Give("", &store.File{Name: "a.csv", Size: 1, Number: 3})
+	if after.Restore(kept); after.Told == nil || !strings.Contains(after.Told.Headline, "a.csv") {
+		t.Errorf("told %+v", after.Told)
+	}
+	for _, damaged := range []string{"{", "[]", "7", `{"text":7}`} {
+		s, _, _ := newTest(t)
+		if s.Restore(damaged); s.Phase != run.Empty || s.Told != nil {
+			t.Errorf("%s: phase %v, told %+v", damaged, s.Phase, s.Told)
+		}
+	}
+}
+
+// framed is a session in a frame, and what it has answered.
+func framed(t testing.TB) (*desk, *fake, *frame.Frame, *[]string) {
+	f := &fake{answer: hashed}
+	if t, ok := t.(*testing.T); ok {
+		f.t = t
+	}
+	s := newDesk(message.NewClient(f.spawn))
+	var answers []string
+	frame := frame.Serve(s.Session, func(json string) { answers = append(answers, json) })
+	s.Models.Start("", memory{})
+	f.next(-1)
+	return s, f, frame, &answers
+}
+
+func TestFrameScores(t *testing.T) {
+	s, f, frame, answers := framed(t)
+	if got := strings.Join(*answers, "\n"); got != `{"baca":1,"models":["bbbp","bzr"],"ready":true}` {
+		t.Fatalf("at the start it says %s", got)
+	}
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.Score:
+			answerScore("CCO\nC", r, say)
+		default:
+			hashed(number, r, say)
+		}
+	}
+	*answers = nil
+	frame.Ask(`{"baca":1,"id":"a \"b\"","score":{"smiles":["CCO","C"],"alpha":0.1}}`)
+	frame.Ask(`{"baca":1,"id":2,"score":["C"]}`)
+	f.next(-1)
+	if s.Alpha != 0.1 || s.Input.Text != "CCO\nC\n" {
+		t.Errorf("α %g, text %q", s.Alpha, s.Input.Text)
+	}
+	last := (*answers)[len(*answers)-1]
+	if !strings.Contains((*answers)[0], `"busy"`) || !strings.HasPrefix(last, `{"baca":1,"id":"a \"b\"","rows":[{"id":"ida","smiles":"CCO","score":3,`) || !strings.Contains(last, `"by":"alone","alpha":0.1,`) {
+		t.Errorf("it answers %s", strings.Join(*answers, "\n"))
+	}
+	// What the user does to the input ends a request.
+	*answers = nil
+	frame.Ask(`{"baca":1,"id":3,"score":["CCO"]}`)
+	s.Input.Type("N")
+	f.next(-1)
+	if !strings.Contains(strings.Join(*answers, "\n"), `"interrupted"`) {
+		t.Errorf("it answers %s", strings.Join(*answers, "\n"))
+	}
+}
+
+func TestFrameRefuses(t *testing.T) {
+	for text, code := range map[string]string{
+		`{`: "option", `[]`: "option", `{"id":1}`: "option", `{"id":1,"score":[]}`: "option", `{"id":1,"score":["C\nC"]}`: "option", `{"id":1,"score":["C"],"cancel":true}`: "option",
+		`{"id":null,"score":["C"]}`: "option", `{"id":{"a":1},"score":["C"]}`: "option", `{"id":"` + strings.Repeat("x", 200) + `","score":["C"]}`: "option", `{"id":1,"score":{"smiles":["C"],"alpha":2}}`: "option",
+		`{"id":1,"score":{"smiles":["C"],"model":"none"}}`: "model", `{"id":1,"cancel":true}`: "option", `{"id":1,"explain":"C"}`: "option",
+	} {
+		s, _, frame, answers := framed(t)
+		*answers = nil
+		frame.Ask(text)
+		if len(*answers) != 1 || !strings.Contains((*answers)[0], `"code":"`+code+`"`) || s.Phase != run.Empty {
+			t.Errorf("%.60s: it answers %q, phase %v", text, *answers, s.Phase)
+		}
+	}
+	_, _, frame, answers := framed(t)
+	for text, want := range map[string]string{`{"id":1,"explain":"C"}`: "found string in explain", `{"id":1,"score":{"smiles":["C"],"alpha":"x"}}`: "found string in score.alpha"} {
+		*answers = nil
+		frame.Ask(text)
+		if got := (*answers)[0]; !strings.Contains(got, want) || strings.Contains(got, "Go") {
+			t.Errorf("%s: it answers %s, want %s", text, got, want)
+		}
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add(`{"baca":1,"id":"a","score":["C"]}`)
+	f.Add(`{"baca":1,"id":1e9,"explain":{"smiles":["C a","N"],"by":"batch","alpha":0.1,"model":"bzr"}}`)
+	f.Add(`{"id":-1,"cancel":true}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		_, _, frame, answers := framed(t)
+		*answers = nil
+		frame.Ask(text)
+		for _, a := range *answers {
+			if !json.Valid([]byte(a)) {
+				t.Errorf("%q is answered by %q", text, a)
+			}
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+
+	"baca/algo/table"
+	"baca/wasm/message"
+)
+
+// Columns are rows as `baca score` writes them, with more columns before the provenance and the
+// input's own.
+func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
+	all := slices.Clone(t.Rows.columns)
+	if b := t.Rows.Batch; b != nil {
+		for _, c := range b.columns {
+			if table.Named(all, c.Name) == nil {
+				all = append(all, c)
+			}
+		}
+	}
+	for i := range all {
+		t.judged(&all[i])
+	}
+	if len(t.Levels) > 0 {
+		q := make([]float64, t.Rows.Len())
+		for i, p := range t.Rows.P {
+			q[i] = t.Levels.Of(p)
+		}
+		all = append(all, table.NumberColumn("q_value", q))
+	}
+	if trust := t.Rows.Trust; trust != nil {
+		all = append(all, trust.Rows...)
+	}
+	list := append(table.Pick(all, order), more...)
+	run := t.run(model)
+	list = append(list, table.Of(run.Fields(), make([]table.Scored, len(order)))...)
+	return append(list, table.Pick(t.Rows.read[min(2, len(t.Rows.read)):], order)...)
+}
+
+// judged sets a column's verdicts to the current ones.
+func (t *Table) judged(c *table.Column) {
+	rows := &t.Rows
+	switch c.Name {
+	case "id":
+		c.Texts = rows.id
+	case "smiles":
+		c.Texts = rows.SMILES
+	case "score":
+		c.Numbers = rows.Score
+	case "p_value":
+		c.Numbers = rows.P
+	case "verdict":
+		c.Texts = rows.verdicts(func(i int) Verdict { return rows.Verdict[i] })
+	case "batch_verdict":
+		own := t.RuleOf(TheBatch)
+		c.Texts = rows.verdicts(func(i int) Verdict { return verdictOf(own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i])) })
+	case "error":
+		c.Texts = make([]string, rows.Len())
+		for _, p := range rows.Refused {
+			c.Texts[p.Record] = p.Text
+		}
+	}
+}
+
+func (r *Rows) verdicts(of func(int) Verdict) []string {
+	list := make([]string, r.Len())
+	for i, v := range r.Verdict {
+		if v != Unscored && v != Refused {
+			list[i] = of(i).Word()
+		}
+	}
+	return list
+}
+
+// run is the provenance of rows.
+func (t *Table) run(model *message.Model) table.Run {
+	run := table.Run{By: DeciderWords()[t.Deciding()].Key, Alpha: t.Alpha}
+	if t.Rule().ByRate {
+		run.FDR = t.FDR
+	}
+	if model != nil {
+		run.Model, run.SHA256 = model.Name, model.SHA256
+	}
+	return run
+}
+
+// File writes rows as csv, jsonl or json.
+func File(name, format string, columns message.Columns) *message.Exported {
+	e := &message.Exported{Name: name + "." + format, Type: "text/csv"}
+	to := format
+	if format != "csv" {
+		e.Type, to = "application/"+format, "jsonl"
+	}
+	var b bytes.Buffer
+	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
+	w.Write(columns)
+	if err := w.Flush(); err != nil {
+		panic(err) // a buffer cannot fail
+	}
+	if e.Data = b.Bytes(); format == "json" {
+		lines := bytes.ReplaceAll(bytes.TrimSuffix(e.Data, []byte("\n")), []byte("\n"), []byte(",\n"))
+		e.Data = slices.Concat([]byte("[\n"), lines, []byte("\n]\n"))
+	}
+	return e
+}

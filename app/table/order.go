@@ -1,0 +1,344 @@
+package table
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"baca/algo/table"
+	"baca/app/words"
+)
+
+// A Head is the head of a column. By is the column's name in files, empty for the order of the
+// input.
+type Head struct {
+	By, Class, Name, About string
+	most                   bool // the highest values come first
+}
+
+// heads are of the columns that the page knows.
+var heads = []Head{
+	{"", "c-draw", "#", "Order of the input", false},
+	{"id", "c-name", "Name", "", false},
+	{"p_value", "c-p number", "p-value", "How often a graph like the training set would score at least this high", false},
+	{"q_value", "c-q number", "q-value", "The lowest rate of false discoveries at which this one is called outside", false},
+	{"score", "c-score", "Score", "Higher is further outside", true},
+	{"verdict", "c-verdict", "Verdict", "", true},
+	{"predicted", "c-prediction number", "Prediction", "From your column, with an interval of the observed value", false},
+	{"expected_error", "c-error number", "Error", "The mean error of held-out molecules so far outside", true},
+	{"trust", "c-trust", "Trust", "By how many held-out molecules so far outside have a large error", true},
+	{"s_pre", "c-part number", "S_Pre", "By the frozen network alone", true},
+	{"s_attn", "c-part number", "S_Attn", "By attention to the two dictionaries", true},
+	{"s_baca", "c-part number", "S_BaCa", "The sum of both, equation 9 of the paper", true},
+}
+
+// elsewhere are columns with another place on the page.
+var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_verdict"}
+
+// Heads are the columns of the table: those that there are of the known ones, then the chosen others.
+func (t *Table) Heads() []Head {
+	var list []Head
+	for _, h := range heads {
+		there := h.By == "" || table.Named(t.Rows.ours(), h.By) != nil
+		if h.By == "q_value" {
+			there = t.Rule().ByRate
+		}
+		if there {
+			list = append(list, h)
+		}
+	}
+	for _, name := range t.Chosen() {
+		list = append(list, Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name})
+	}
+	return list
+}
+
+// ours are the columns of the program.
+func (r *Rows) ours() []table.Column {
+	all := slices.Clone(r.columns)
+	if r.Batch != nil {
+		all = append(all, r.Batch.columns...)
+	}
+	if r.Trust != nil {
+		all = append(all, r.Trust.Rows...)
+	}
+	return all
+}
+
+// Column is a column by name, or nil.
+func (r *Rows) Column(name string) *table.Column {
+	return cmp.Or(table.Named(r.ours(), name), table.Named(r.read, name))
+}
+
+// Extra are the columns without a place on the page: the input's own and new ones.
+func (r *Rows) Extra() []table.Column {
+	return slices.DeleteFunc(append(r.ours(), r.read...), func(c table.Column) bool {
+		known := slices.ContainsFunc(heads, func(h Head) bool { return h.By == c.Name })
+		return known || slices.Contains(elsewhere, c.Name) || strings.HasPrefix(c.Name, "interval_")
+	})
+}
+
+// firstExtra are in the table until the user chooses.
+const firstExtra = 3
+
+// Chosen are the names of the extra columns in the table.
+func (t *Table) Chosen() []string {
+	if t.View.Columns != nil {
+		return slices.DeleteFunc(slices.Clone(t.View.Columns), func(name string) bool { return t.Rows.Column(name) == nil })
+	}
+	names := []string{}
+	for _, c := range t.Rows.Extra() {
+		names = append(names, c.Name)
+	}
+	return names[:min(len(names), firstExtra)]
+}
+
+// Choose shows an extra column in the table, or hides it.
+func (t *Table) Choose(name string) {
+	names := t.Chosen()
+	if at := slices.Index(names, name); at >= 0 {
+		names = slices.Delete(names, at, at+1)
+	} else {
+		names = append(names, name)
+	}
+	t.View.Columns = names
+	t.Rev.Rows++
+}
+
+// Cell is a column's text in the table.
+func Cell(c *table.Column, record int) string {
+	switch {
+	case c.Kind == table.Texts:
+		return c.Texts[record]
+	case c.Kind == table.Numbers && !math.IsNaN(c.Numbers[record]):
+		return words.Number(c.Numbers[record])
+	}
+	return ""
+}
+
+// A View is an order and a filter.
+type View struct {
+	By         string // see Head
+	Descending bool
+	search     string
+	Only       [Verdicts]bool // shown verdicts; none means all
+	Known      bool           // only probable training records
+	Columns    []string       // extra ones that the user has chosen, nil before
+}
+
+// next is the view of another input.
+func (v View) next() View {
+	if !slices.ContainsFunc(heads, func(h Head) bool { return h.By == v.By }) {
+		v.By, v.Descending = "score", true
+	}
+	return View{By: v.By, Descending: v.Descending}
+}
+
+// order lists the view's records. Missing values come last, equal ones in input order.
+func (r *Rows) order(v View) []int32 {
+	chosen := slices.Contains(v.Only[:], true)
+	search := strings.ToLower(strings.TrimSpace(v.search))
+	list := make([]int32, 0, r.Len())
+	for i := range r.id {
+		if chosen && !v.Only[r.Verdict[i]] || v.Known && !r.Known[i] {
+			continue
+		}
+		if search != "" && !r.contains(i, search) {
+			continue
+		}
+		list = append(list, int32(i))
+	}
+	if v.By == "" {
+		if v.Descending {
+			slices.Reverse(list)
+		}
+		return list
+	}
+	keys := slices.Clone(r.keys(v.By))
+	for i, k := range keys {
+		if v.Descending && k != last {
+			keys[i] = last - 1 - k
+		}
+	}
+	radix(list, keys)
+	return list
+}
+
+// contains searches a record's texts.
+func (r *Rows) contains(record int, search string) bool {
+	return slices.ContainsFunc(r.read, func(c table.Column) bool { return contains(c.Texts[record], search) })
+}
+
+// contains ignores case; search is lower case and not empty. Plain text is not copied: 100 000
+// texts may be searched between two key presses.
+func contains(text, search string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), search)
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c == search[0] && len(text)-i >= len(search) && strings.EqualFold(text[i:i+len(search)], search) {
+			return true
+		}
+	}
+	return false
+}
+
+// last is the key of a missing value.
+const last = math.MaxUint64
+
+// keys are a column's sort keys.
+func (r *Rows) keys(by string) []uint64 {
+	switch by {
+	case "id":
+		names := make([]string, r.Len())
+		for i := range names {
+			names[i] = r.Name(i)
+		}
+		return r.rank(by, names)
+	case "verdict":
+		keys := make([]uint64, r.Len())
+		for i, v := range r.Verdict {
+			if keys[i] = uint64(v); v == Unscored {
+				keys[i] = last
+			}
+		}
+		return keys
+	case "score":
+		return keysOf(r.Score)
+	case "p_value", "q_value":
+		return keysOf(r.P)
+	case "trust":
+		return keysOf(r.trustRanks())
+	}
+	switch c := r.Column(by); {
+	case c == nil:
+		return keysOf(missing(r.Len()))
+	case c.Kind == table.Texts:
+		return r.rank(by, c.Texts)
+	default:
+		return keysOf(c.Numbers)
+	}
+}
+
+// rank is keysOf for a column of texts, numerically if all are numbers.
+func (r *Rows) rank(by string, texts []string) []uint64 {
+	if known := r.ranks[by]; known != nil {
+		return known
+	}
+	keys := make([]uint64, len(texts))
+	if by == "id" || !numeric(keys, texts) {
+		rankTexts(keys, texts)
+	}
+	if r.ranks == nil {
+		r.ranks = map[string][]uint64{}
+	}
+	r.ranks[by] = keys
+	return keys
+}
+
+// keysOf orders numbers, missing ones last.
+func keysOf(values []float64) []uint64 {
+	keys := make([]uint64, len(values))
+	for i, x := range values {
+		keys[i] = keyOf(x)
+	}
+	return keys
+}
+
+func keyOf(x float64) uint64 {
+	if math.IsNaN(x) {
+		return last
+	}
+	bits := math.Float64bits(x + 0) // −0 equals 0
+	if bits>>63 == 1 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// numeric sets keys of numbers, and reports whether all texts are numbers.
+func numeric(keys []uint64, texts []string) bool {
+	for i, text := range texts {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil && text != "" {
+			return false
+		}
+		if keys[i] = last; text != "" {
+			keys[i] = keyOf(x)
+		}
+	}
+	return true
+}
+
+// rankTexts sets keys of texts, ignoring case, empty ones last.
+func rankTexts(keys []uint64, texts []string) {
+	list, lower := make([]int32, 0, len(texts)), make([]string, len(texts))
+	for i, text := range texts {
+		if keys[i] = last; text != "" {
+			lower[i], list = strings.ToLower(text), append(list, int32(i))
+		}
+	}
+	sortTexts(list, lower, 0, make([]uint64, len(texts)))
+	rank := uint64(0)
+	for k, i := range list {
+		if k > 0 && lower[i] != lower[list[k-1]] {
+			rank++
+		}
+		keys[i] = rank
+	}
+}
+
+// sortTexts sorts records with equal starts of that many bytes, eight more bytes at a time: a
+// comparing sort of 100 000 would block the page. keys is room.
+func sortTexts(list []int32, texts []string, start int, keys []uint64) {
+	const few = 2000
+	if len(list) < few {
+		slices.SortStableFunc(list, func(a, b int32) int { return strings.Compare(texts[a], texts[b]) })
+		return
+	}
+	more := false
+	for _, i := range list {
+		var next [8]byte
+		copy(next[:], texts[i][min(start, len(texts[i])):])
+		keys[i] = binary.BigEndian.Uint64(next[:])
+		more = more || len(texts[i]) > start+8
+	}
+	radix(list, keys)
+	for from, to := 0, 0; more && from < len(list); from = to {
+		for to = from; to < len(list) && keys[list[to]] == keys[list[from]]; to++ {
+		}
+		sortTexts(list[from:to], texts, start+8, keys)
+	}
+}
+
+// radix sorts records by keys, stably, sixteen bits at a time: a few milliseconds for 100 000,
+// unlike a comparing sort in WebAssembly.
+func radix(list []int32, keys []uint64) {
+	spare := make([]int32, len(list))
+	starts := make([]int32, 1<<16)
+	for shift := 0; shift < 64; shift += 16 {
+		clear(starts)
+		for _, i := range list {
+			starts[keys[i]>>shift&0xffff]++
+		}
+		at := int32(0)
+		for k, n := range starts {
+			starts[k] = at
+			at += n
+		}
+		for _, i := range list {
+			k := keys[i] >> shift & 0xffff
+			spare[starts[k]] = i
+			starts[k]++
+		}
+		list, spare = spare, list
+	}
+}

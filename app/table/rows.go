@@ -1,0 +1,241 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// Rows are the records of an input by number.
+type Rows struct {
+	read       message.Columns // id, SMILES and the input's own
+	id, SMILES []string        // of these
+	Line       []int32
+	Refused    []*message.Problem // in input order
+
+	columns       message.Columns     // by themselves, as they come
+	Alone, AloneP []float64           // of these
+	Batch         *Batch              // nil until calibrated
+	Trust         *message.Trusted    // of predictions, or nil
+	Score, P      []float64           // of the decider, from the above
+	ranks         map[string][]uint64 // of texts, by column
+
+	Known     []bool // likely trained on
+	Knows     int    // how many are
+	scored    []bool
+	Verdict   []Verdict
+	Counts    [Verdicts]int
+	Low, High float64 // of Score
+}
+
+// A Batch has the columns of a calibrated batch.
+type Batch struct {
+	columns                               message.Columns
+	Pre, Attn, BaCa, BaCaP, Score, ScoreP []float64
+}
+
+// Fill sets arrived records' columns, of n in all.
+func (b *Batch) Fill(e *message.Rows, n int) {
+	place(&b.columns, e, n)
+	c := b.columns
+	b.Pre, b.Attn, b.BaCa, b.Score, b.ScoreP = c.Numbers("s_pre"), c.Numbers("s_attn"), c.Numbers("s_baca"), c.Numbers("batch"), c.Numbers("batch_p")
+}
+
+// place copies rows into columns of n rows, adding missing columns.
+func place(to *message.Columns, e *message.Rows, n int) {
+	if e.From > n {
+		return
+	}
+	for _, c := range e.Rows {
+		known := table.Named(*to, c.Name)
+		if known == nil {
+			*to = append(*to, table.Column{Name: c.Name, Kind: c.Kind})
+			known = &(*to)[len(*to)-1]
+			grow(known, n)
+		}
+		if known.Kind == c.Kind {
+			copy(known.Texts[min(e.From, len(known.Texts)):], c.Texts)
+			copy(known.Numbers[min(e.From, len(known.Numbers)):], c.Numbers)
+			copy(known.TextLists[min(e.From, len(known.TextLists)):], c.TextLists)
+			copy(known.NumberLists[min(e.From, len(known.NumberLists)):], c.NumberLists)
+		}
+	}
+}
+
+// grow appends n empty rows.
+func grow(c *table.Column, n int) {
+	switch c.Kind {
+	case table.Texts:
+		c.Texts = append(c.Texts, make([]string, n)...)
+	case table.Numbers, table.Truths:
+		c.Numbers = append(c.Numbers, missing(n)...)
+	case table.TextLists:
+		c.TextLists = append(c.TextLists, make([][]string, n)...)
+	default:
+		c.NumberLists = append(c.NumberLists, make([][]float64, n)...)
+	}
+}
+
+// By returns a decider's scores and p-values. All except EachAlone need a batch.
+func (r *Rows) By(by Decider) (score, p []float64) {
+	switch by {
+	case TheBatch:
+		return r.Batch.Score, r.Batch.ScoreP
+	case ThePaper:
+		return r.Batch.BaCa, r.Batch.BaCaP
+	}
+	return r.Alone, r.AloneP
+}
+
+func (r *Rows) decide(by Decider) { r.Score, r.P = r.By(by) }
+
+func (r *Rows) Len() int { return len(r.id) }
+
+// All are the records in input order.
+func (r *Rows) All() []int32 { return r.order(View{}) }
+
+func (r *Rows) Add(e *message.Records) {
+	if e.From != r.Len() {
+		return // of another input
+	}
+	n := len(e.Columns.Texts("id"))
+	r.read.Append(e.Columns)
+	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
+	r.Line, r.ranks = append(r.Line, e.Line...), nil
+	if r.columns == nil {
+		r.columns = table.Of(table.Fields(table.Usual), nil)
+	}
+	for i := range r.columns {
+		grow(&r.columns[i], n)
+	}
+	r.view()
+	r.Known = append(r.Known, make([]bool, n)...)
+	r.scored = append(r.scored, make([]bool, n)...)
+	r.Verdict = append(r.Verdict, make([]Verdict, n)...)
+	for i := range e.Problems {
+		p := &e.Problems[i]
+		r.Refused, r.Verdict[p.Record] = append(r.Refused, p), Refused
+	}
+}
+
+// view updates the scores by themselves.
+func (r *Rows) view() {
+	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
+	if r.Batch == nil {
+		r.decide(EachAlone)
+	}
+}
+
+// Problem is why a record was refused, or nil.
+func (r *Rows) Problem(record int) *message.Problem {
+	at, ok := slices.BinarySearchFunc(r.Refused, record, func(p *message.Problem, record int) int { return p.Record - record })
+	if !ok {
+		return nil
+	}
+	return r.Refused[at]
+}
+
+func missing(n int) []float64 {
+	column := make([]float64, n)
+	for i := range column {
+		column[i] = math.NaN()
+	}
+	return column
+}
+
+// Fill sets the arrived scores by themselves.
+func (r *Rows) Fill(e *message.Rows) {
+	if e.From > r.Len() {
+		return
+	}
+	place(&r.columns, e, r.Len())
+	r.view()
+	for i := e.From; i < min(e.From+table.Rows(e.Rows), r.Len()); i++ {
+		r.scored[i] = true
+		if k := i - e.From; k < len(e.Known) && !r.Known[i] && e.Known[k] == 1 {
+			r.Known[i] = true
+			r.Knows++
+		}
+	}
+}
+
+func (r *Rows) forgetScores() {
+	r.Batch, r.Trust, r.ranks = nil, nil, nil
+	r.columns = table.Of(table.Fields(table.Usual), nil)
+	for i := range r.columns {
+		grow(&r.columns[i], r.Len())
+	}
+	r.view()
+	clear(r.scored)
+	clear(r.Known)
+	r.Knows = 0
+}
+
+// judge sets all verdicts and counts them.
+func (r *Rows) judge(by decide.Rule) {
+	r.Counts = [Verdicts]int{}
+	r.Low, r.High = math.Inf(1), math.Inf(-1)
+	for i := range r.Verdict {
+		v := Unscored
+		switch {
+		case r.Verdict[i] == Refused:
+			v = Refused
+		case r.scored[i]:
+			v = verdictOf(by.Judge(r.P[i], r.AloneP[i]))
+		}
+		r.Verdict[i] = v
+		r.Counts[v]++
+		if s := r.Score[i]; s < r.Low {
+			r.Low = s
+		}
+		if s := r.Score[i]; s > r.High {
+			r.High = s
+		}
+	}
+}
+
+// Picture is the SMILES of a record's drawing, or empty.
+func (r *Rows) Picture(i int) string {
+	if r.Verdict[i] == Refused {
+		return ""
+	}
+	return r.SMILES[i]
+}
+
+func (r *Rows) Name(i int) string {
+	if id := r.id[i]; id != "" {
+		return id
+	}
+	return r.SMILES[i]
+}
+
+// Judged counts records that are inside, borderline or outside.
+func (r *Rows) Judged() int { return r.Counts[Inside] + r.Counts[Borderline] + r.Counts[Outside] }
+
+// ShortName fits small places, empty for no record.
+func (r *Rows) ShortName(i int) string {
+	if i < 0 || i >= r.Len() {
+		return ""
+	}
+	return words.Shorten(r.Name(i), 28)
+}
+
+// LineOf is a record as one line.
+func (r *Rows) LineOf(i int) string {
+	space := func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}
+	line := strings.Map(space, r.SMILES[i])
+	if id := strings.Map(space, r.id[i]); id != "" {
+		line += " " + id
+	}
+	return line
+}

@@ -1,0 +1,254 @@
+// Package table is the page's table of records (Table): columns by name, verdicts by a movable rule,
+// sorting, search, and files of its rows.
+package table
+
+import (
+	"math"
+	"slices"
+
+	"baca/algo/decide"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A Table is the records of an input with their verdicts, in the order and choice of the user.
+type Table struct {
+	Settings
+	Rev  Revisions
+	Rows Rows
+
+	// References are held-out scores by decider.
+	References [Deciders][]float64
+	Reference  []float64     // of what decides
+	Levels     decide.Levels // q-values, if a rate of false discoveries decides
+	Complete   bool          // all records are scored
+
+	View  View
+	Order []int32 // records in the table
+}
+
+// New returns an empty table with the default settings.
+func New() Table {
+	return Table{Settings: Settings{Alpha: UsualAlpha}, View: View{By: "score", Descending: true}}
+}
+
+// Revisions count changes, so that components redraw only then.
+type Revisions struct {
+	Rows  int // input, table and picture
+	State int // all else
+}
+
+func (r *Revisions) All() {
+	r.Rows++
+	r.State++
+}
+
+// Deciding is the present decider: the batch only once calibrated.
+func (t *Table) Deciding() Decider {
+	if t.Rows.Batch == nil {
+		return EachAlone
+	}
+	return t.By
+}
+
+func (t *Table) Calibrated() bool { return t.Rows.Batch != nil }
+
+// SetReference sets the scores of held-out graphs by themselves.
+func (t *Table) SetReference(scores []float64) {
+	t.References[EachAlone] = known(scores)
+	t.Reference = t.References[t.Deciding()]
+}
+
+// TakeBatch sets the batch's columns, to judge by those of the held-out graphs.
+func (t *Table) TakeBatch(b *Batch, holdout message.Columns) {
+	t.References[TheBatch], t.References[ThePaper] = known(holdout.Numbers("batch")), known(holdout.Numbers("s_baca"))
+	b.BaCaP = decide.PValues(b.BaCa, t.References[ThePaper])
+	for i, p := range b.BaCaP {
+		b.BaCaP[i] = max(p, t.Rows.AloneP[i]) // see algo.PaperP
+	}
+	t.Rows.Batch = b
+}
+
+// ForgetBatch has each record decide alone again.
+func (t *Table) ForgetBatch() {
+	t.Rows.Batch, t.References[TheBatch], t.References[ThePaper] = nil, nil, nil
+}
+
+// Clear forgets records and scores, for another input.
+func (t *Table) Clear() {
+	*t = Table{Settings: t.Settings, Rev: t.Rev, View: t.View.next()}
+}
+
+// ForgetScores keeps records and choices.
+func (t *Table) ForgetScores() {
+	t.Rows.forgetScores()
+	*t = Table{Settings: t.Settings, Rev: t.Rev, Rows: t.Rows, View: t.View, Order: t.Order}
+}
+
+// Furthest are the records with the highest scores, descending.
+func (t *Table) Furthest(most int) []int32 {
+	score := t.Rows.Score
+	var list []int32
+	for i, x := range score {
+		if math.IsNaN(x) || len(list) == most && x <= score[list[most-1]] {
+			continue
+		}
+		// After equal ones.
+		at, _ := slices.BinarySearchFunc(list, x, func(i int32, x float64) int {
+			if score[i] >= x {
+				return -1
+			}
+			return 1
+		})
+		list = slices.Insert(list, at, int32(i))
+		list = list[:min(len(list), most)]
+	}
+	return list
+}
+
+// SetAlpha judges all records again, without scoring.
+func (t *Table) SetAlpha(alpha float64) {
+	t.Alpha = min(max(alpha, leastAlpha/10), 1)
+	t.judgeAgain()
+}
+
+// MoveThreshold sets the lowest score outside.
+func (t *Table) MoveThreshold(score float64) {
+	if p := decide.PValues([]float64{score}, t.Reference)[0]; !math.IsNaN(p) {
+		t.SetAlpha(min(roundUp(p), mostAlpha))
+	}
+}
+
+// roundUp keeps three digits, enough to separate p-values, so that addresses and files judge
+// equally.
+func roundUp(p float64) float64 {
+	rounded := words.Round(p, 3)
+	if rounded < p {
+		rounded = words.Round(rounded+math.Pow(10, math.Floor(math.Log10(p))-2), 3)
+	}
+	return rounded
+}
+
+// SetFDR sets the deciding false-discovery rate, 0 for α.
+func (t *Table) SetFDR(rate float64) {
+	t.FDR = rate
+	t.level()
+	if rate == 0 && t.View.By == "q_value" {
+		t.View.By = "p_value"
+	}
+	t.judgeAgain()
+}
+
+// level computes q-values if needed, once all records are scored.
+func (t *Table) level() {
+	switch {
+	case t.FDR == 0:
+		t.Levels = nil
+	case t.Levels == nil && t.Complete:
+		t.Levels = levelsOf(t.Rows.P)
+	}
+}
+
+// Rule is what decides at present. q-values need all records.
+func (t *Table) Rule() decide.Rule {
+	rule := t.RuleOf(t.Deciding())
+	if len(t.Levels) > 0 {
+		rule.ByRate, rule.Cut = true, t.Levels.Cut(t.FDR)
+	}
+	return rule
+}
+
+// RuleOf is the rule of a decider for each record by α.
+func (t *Table) RuleOf(by Decider) decide.Rule {
+	rule := decide.Rule{Alpha: t.Alpha, Holdout: len(t.References[by])}
+	if by == TheBatch {
+		rule.Guard = decide.Guard
+	}
+	return rule
+}
+
+// JudgeBy is the verdict of a decider on a record, at α.
+func (t *Table) JudgeBy(by Decider, record int) Verdict {
+	_, p := t.Rows.By(by)
+	return verdictOf(t.RuleOf(by).Judge(p[record], t.Rows.AloneP[record]))
+}
+
+// Threshold is the score from which on records are called outside, NaN for none.
+func (t *Table) Threshold() float64 {
+	most, _ := t.Rule().Limits()
+	return Threshold(t.Reference, most)
+}
+
+// Settle judges by the present decider.
+func (t *Table) Settle() {
+	t.Rows.decide(t.Deciding())
+	t.Reference, t.Levels = t.References[t.Deciding()], nil
+	t.level()
+	t.Judge()
+	t.Rev.State++
+}
+
+// Judge sets verdicts, counts and order.
+func (t *Table) Judge() {
+	t.Rows.judge(t.Rule())
+	t.Arrange()
+}
+
+func (t *Table) judgeAgain() {
+	t.Rows.judge(t.Rule())
+	t.Rev.All()
+	if t.View.By == "verdict" || slices.Contains(t.View.Only[:], true) {
+		t.Arrange() // other orders ignore verdicts
+	}
+}
+
+// Arrange sorts and filters the records again.
+func (t *Table) Arrange() {
+	t.Order = t.Rows.order(t.View)
+	t.Rev.Rows++
+}
+
+// SortBy sorts by a column, or reverses it, the unusual first.
+func (t *Table) SortBy(name string) {
+	most := slices.ContainsFunc(heads, func(h Head) bool { return h.By == name && h.most })
+	t.View.By, t.View.Descending = name, t.View.By != name && most || t.View.By == name && !t.View.Descending
+	t.Arrange()
+}
+
+// Search filters rows by text.
+func (t *Table) Search(search string) {
+	t.View.search = search
+	t.Arrange()
+}
+
+// ToggleVerdict toggles the filter of a verdict.
+func (t *Table) ToggleVerdict(v Verdict) {
+	t.View.Only[v] = !t.View.Only[v]
+	t.Arrange()
+}
+
+// ToggleKnown toggles the filter of probable training records.
+func (t *Table) ToggleKnown() {
+	t.View.Known = !t.View.Known
+	t.Arrange()
+}
+
+// AboveLimit are the contributions of a detail, which add up to how far the score is above
+// the line between inside and outside. The line may have been moved since.
+func (t *Table) AboveLimit(d *message.Detailed) []float64 {
+	limit, ok := decide.Threshold(t.References[EachAlone], t.Alpha)
+	if !ok || limit == d.Limit {
+		return d.Contribution
+	}
+	read := 0.0
+	for _, c := range d.Contribution {
+		if !math.IsNaN(c) {
+			read++
+		}
+	}
+	moved := make([]float64, len(d.Contribution))
+	for i, c := range d.Contribution {
+		moved[i] = c + (d.Limit-limit)/read
+	}
+	return moved
+}

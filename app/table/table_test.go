@@ -1,0 +1,342 @@
+package table
+
+import (
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/wasm/message"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// records are those of such names.
+func records(names ...string) *message.Records {
+	return recordsFrom(0, names, make([]string, len(names)))
+}
+
+// recordsFrom are records with these ids and SMILES.
+func recordsFrom(from int, ids, smiles []string) *message.Records {
+	return &message.Records{From: from, Columns: message.Columns{table.TextColumn("id", ids), table.TextColumn("smiles", smiles)}, Line: make(message.Ints, len(ids))}
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		p, alone float64
+		r        decide.Rule
+		want     Verdict
+	}{
+		{0.05, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Outside}, {0.051, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline},
+		{0.1, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline}, {0.11, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Inside},
+		{math.NaN(), 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Undecided}, {1, 1, decide.Rule{Alpha: 0.6, Holdout: 99}, Borderline},
+		// Too few are held for α.
+		{0.07, 1, decide.Rule{Alpha: 0.05, Holdout: 18}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 0}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 19}, Inside},
+		// The guard of the batch.
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Borderline}, {0.01, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Outside}, {0.5, 0.01, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Inside},
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline}, {0.03, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline},
+	} {
+		if got := verdictOf(c.r.Judge(c.p, c.alone)); got != c.want {
+			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got.Word(), c.want.Word())
+		}
+		r := &Rows{}
+		r.Add(records("a"))
+		r.Fill(&message.Rows{Rows: message.Columns{table.NumberColumn("p_value", []float64{c.alone})}})
+		r.P = []float64{c.p}
+		if r.judge(c.r); r.Verdict[0] != c.want {
+			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0].Word(), c.want.Word())
+		}
+	}
+}
+
+func TestAlphaSteps(t *testing.T) {
+	for step := 0; step <= AlphaSteps; step++ {
+		if got := StepOf(AlphaOf(step)); got < step-1 || got > step+1 {
+			t.Errorf("step %d is α %g, which is step %d", step, AlphaOf(step), got)
+		}
+	}
+	if AlphaOf(0) != leastAlpha || AlphaOf(AlphaSteps) != mostAlpha {
+		t.Errorf("α goes from %g to %g", AlphaOf(0), AlphaOf(AlphaSteps))
+	}
+}
+
+// randomRows are rows with ties, missing values and refused records.
+func randomRows(n int, rng *rand.Rand) *Rows {
+	r := &Rows{}
+	e, ids, smiles := &message.Records{}, []string{}, []string{}
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("Name with a long start %d", rng.IntN(40)))
+		smiles = append(smiles, strings.Repeat("C", 1+rng.IntN(5)))
+		e.Line = append(e.Line, int32(2*i+1))
+		if rng.IntN(7) == 0 {
+			e.Problems = append(e.Problems, message.Problem{Record: i, Line: 2*i + 1, Text: "no"})
+		}
+	}
+	// They come in pieces of any size.
+	for from := 0; from < n; {
+		to := min(n, from+1+rng.IntN(40))
+		piece := recordsFrom(from, ids[from:to], smiles[from:to])
+		piece.Line = e.Line[from:to]
+		for _, p := range e.Problems {
+			if p.Record >= from && p.Record < to {
+				piece.Problems = append(piece.Problems, p)
+			}
+		}
+		r.Add(piece)
+		from = to
+	}
+	r.Batch = &Batch{Pre: missing(n), Attn: missing(n), BaCa: missing(n)}
+	r.Batch.columns = message.Columns{table.NumberColumn("s_pre", r.Batch.Pre), table.NumberColumn("s_attn", r.Batch.Attn), table.NumberColumn("s_baca", r.Batch.BaCa)}
+	for i := range n {
+		if r.Verdict[i] != Refused && rng.IntN(6) != 0 {
+			r.scored[i] = true
+			r.Score[i] = math.Round(5 * rng.NormFloat64())
+			r.P[i] = float64(1+rng.IntN(20)) / 20
+			r.Batch.Pre[i], r.Batch.Attn[i], r.Batch.BaCa[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
+		}
+	}
+	r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
+	return r
+}
+
+func TestOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := randomRows(5000, rng) // more than sortTexts compares
+	value := func(i int32, by string) (float64, string) {
+		switch by {
+		case "id":
+			return 0, strings.ToLower(r.Name(int(i)))
+		case "verdict":
+			if r.Verdict[i] == Unscored {
+				return math.NaN(), ""
+			}
+			return float64(r.Verdict[i]), ""
+		case "":
+			return float64(i), ""
+		}
+		return map[string][]float64{"p_value": r.P, "score": r.Score, "s_pre": r.Batch.Pre, "s_attn": r.Batch.Attn, "s_baca": r.Batch.BaCa}[by][i], ""
+	}
+	for _, by := range []string{"", "id", "verdict", "p_value", "score", "s_pre", "s_attn", "s_baca"} {
+		for _, descending := range []bool{false, true} {
+			list := r.order(View{By: by, Descending: descending})
+			if len(list) != r.Len() {
+				t.Fatalf("column %q: %d rows, want %d", by, len(list), r.Len())
+			}
+			want := make([]int32, r.Len())
+			for i := range want {
+				want[i] = int32(i)
+			}
+			slices.SortStableFunc(want, func(a, b int32) int {
+				x, xs := value(a, by)
+				y, ys := value(b, by)
+				switch {
+				case math.IsNaN(x) && math.IsNaN(y):
+					return 0
+				case math.IsNaN(x):
+					return 1
+				case math.IsNaN(y):
+					return -1
+				}
+				c := strings.Compare(xs, ys)
+				if x < y {
+					c = -1
+				} else if x > y {
+					c = 1
+				}
+				if descending {
+					c = -c
+				}
+				return c
+			})
+			if !slices.Equal(list, want) {
+				t.Errorf("column %q, descending %v: another order than that of a plain sort", by, descending)
+			}
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	r := randomRows(200, rng)
+	v := View{search: "  START 7"}
+	v.Only[Inside], v.Only[Refused] = true, true
+	list := r.order(v)
+	n := 0
+	for i := range r.Len() {
+		if strings.Contains(strings.ToLower(r.id[i]), "start 7") && (r.Verdict[i] == Inside || r.Verdict[i] == Refused) {
+			if n >= len(list) || int(list[n]) != i {
+				t.Fatalf("record %d is not row %d of %v", i, n, list)
+			}
+			n++
+		}
+	}
+	if n == 0 || n != len(list) {
+		t.Errorf("%d rows, want %d and some", len(list), n)
+	}
+}
+
+func TestRecordsOfAnotherInputAreDropped(t *testing.T) {
+	r := &Rows{}
+	r.Add(recordsFrom(5, []string{"a"}, []string{""}))
+	if r.Len() != 0 {
+		t.Errorf("%d rows from a piece that does not fit", r.Len())
+	}
+	r.Add(records("a", "b"))
+	r.Fill(&message.Rows{From: 7, Rows: message.Columns{table.TextColumn("id", []string{"x"})}})
+	if r.Len() != 2 || r.scored[0] {
+		t.Errorf("%d rows, scored %v", r.Len(), r.scored)
+	}
+}
+
+func TestMoveThreshold(t *testing.T) {
+	s := New()
+	s.Reference = ([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	s.MoveThreshold(8.5)
+	if s.Alpha != 0.2 {
+		t.Errorf("α %g with one of nine above the threshold, want 0.2", s.Alpha)
+	}
+	if at := s.Threshold(); at != math.Nextafter(8, 9) {
+		t.Errorf("threshold %g, want just above 8: scores from there on are outside", at)
+	}
+	s.MoveThreshold(100)
+	if s.Alpha != 0.1 {
+		t.Errorf("α %g beyond all, want the smallest p", s.Alpha)
+	}
+}
+
+// Columns that the page knows nothing of are saved with the others.
+func TestFurtherColumnsAreSaved(t *testing.T) {
+	s := New()
+	r := &s.Rows
+	e := records("a", "b", "c")
+	e.Columns = append(e.Columns, table.TextColumn("assay", []string{"10", "", "9"}), table.TextColumn("note", []string{"b", "A", "c"}))
+	r.Add(e)
+	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.NumberColumn("weight", []float64{2, 3}), table.TextColumn("kind", []string{"x", "y"})}})
+	c := s.Columns([]int32{2, 0}, nil)
+	weight, kind := c.Numbers("weight"), c.Texts("kind")
+	if len(weight) != 2 || weight[0] != 3 || !math.IsNaN(weight[1]) || !slices.Equal(kind, []string{"y", ""}) {
+		t.Errorf("weight %v and kind %q are saved", weight, kind)
+	}
+	if n := len(c); c[n-1].Name != "note" || c[n-2].Name != "assay" || c[n-3].Name != "program" || c[n-2].Texts[1] != "10" {
+		t.Errorf("the input's own columns are not the last: %+v", c)
+	}
+	// They sort, numbers as numbers and what is missing last, and are searched.
+	for by, want := range map[string][]int32{"weight": {1, 2, 0}, "kind": {1, 2, 0}, "assay": {2, 0, 1}, "note": {1, 0, 2}, "gone": {0, 1, 2}} {
+		if got := r.order(View{By: by}); !slices.Equal(got, want) {
+			t.Errorf("by %s the order is %v, want %v", by, got, want)
+		}
+	}
+	// The first three are shown until somebody chooses.
+	for _, want := range []string{"weight kind assay", "weight kind assay note", "weight assay note"} {
+		if got := strings.Join(s.Chosen(), " "); got != want || len(s.Heads()) != 5+len(s.Chosen()) {
+			t.Errorf("shown are %s, want %s, with heads %v", got, want, s.Heads())
+		}
+		s.Choose(map[bool]string{true: "kind", false: "note"}[s.View.Columns != nil])
+	}
+	if got := r.order(View{search: "a"}); !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("records %v hold an a", got)
+	}
+	if got := Cell(&r.Extra()[0], 1) + Cell(&r.Extra()[0], 0) + Cell(&r.Extra()[2], 0); got != "2.0010" {
+		t.Errorf("cells %q", got)
+	}
+}
+
+// Levels give each p-value its q-value, whatever else is in the list.
+func TestLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		held := []int{5, 18, 99, 2000}[rng.IntN(4)]
+		p := make([]float64, 1+rng.IntN(60))
+		for i := range p {
+			most := held + 1
+			if rng.IntN(2) == 0 {
+				most = held/20 + 1
+			}
+			if p[i] = float64(1+rng.IntN(most)) / float64(held+1); rng.IntN(20) == 0 {
+				p[i] = math.NaN()
+			}
+		}
+		l := levelsOf(p)
+		for i, q := range decide.QValues(p) {
+			if got := l.Of(p[i]); got != q && !math.IsNaN(p[i]) {
+				t.Fatalf("p %g has q %g, want %g", p[i], got, q)
+			}
+		}
+	}
+	if l := (decide.Levels{}); !math.IsNaN(l.Of(0.5)) || !math.IsNaN(l.Cut(0.1)) {
+		t.Error("without levels there are q-values")
+	}
+}
+
+// The furthest are the first of all by score, equal ones in the order of the input.
+func TestFurthest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for range 100 {
+		s := New()
+		s.Rows.Score = make([]float64, rng.IntN(60))
+		var all []int32
+		for i := range s.Rows.Score {
+			if s.Rows.Score[i] = float64(rng.IntN(20)); rng.IntN(8) == 0 {
+				s.Rows.Score[i] = math.NaN()
+				continue
+			}
+			all = append(all, int32(i))
+		}
+		slices.SortStableFunc(all, func(a, b int32) int { return int(s.Rows.Score[b] - s.Rows.Score[a]) })
+		for _, most := range []int{1, 3, 100} {
+			if got := s.Furthest(most); !slices.Equal(got, all[:min(most, len(all))]) {
+				t.Fatalf("the %d furthest of %v are %v, want %v", most, s.Rows.Score, got, all)
+			}
+		}
+	}
+}
+
+// α that is dragged to has three digits, and still calls outside what it was dragged to.
+func TestDraggedAlphaIsShort(t *testing.T) {
+	for _, c := range []struct{ p, want float64 }{{7.0 / 205, 0.0342}, {5.0 / 205, 0.0244}, {1.0 / 205, 0.00488}, {0.1, 0.1}, {0.25, 0.25}, {0.09999, 0.1}} {
+		if got := roundUp(c.p); got != c.want || got < c.p {
+			t.Errorf("p = %v becomes %v, want %v", c.p, got, c.want)
+		}
+	}
+}
+
+// What the page does with 100 000 rows between two pictures, each of which must stay
+// far below 50 ms in a browser.
+func BenchmarkRows(b *testing.B) {
+	const n = 100_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	r := randomRows(n, rng)
+	for i := range r.id {
+		r.id[i] = fmt.Sprintf("compound %d", rng.IntN(n))
+	}
+	b.Run("judge", func(b *testing.B) {
+		for b.Loop() {
+			r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
+		}
+		b.ReportMetric(n, "rows")
+	})
+	for name, v := range map[string]View{"score": {By: "score"}, "name": {By: "id"}, "search": {search: "pound 77"}} {
+		b.Run("order/"+name, func(b *testing.B) {
+			for b.Loop() {
+				r.ranks = nil
+				r.order(v)
+			}
+			b.ReportMetric(n, "rows")
+		})
+	}
+}
+
+// What was set aside is saved.
+func TestSetAside(t *testing.T) {
+	s := New()
+	r := &s.Rows
+	r.Add(records("a", "b"))
+	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.TextColumn("id", []string{"b"}), table.TextColumn("set_aside", []string{"stereo"})}})
+	if got := s.Columns([]int32{1, 0}, nil).Texts("set_aside"); !slices.Equal(got, []string{"stereo", ""}) {
+		t.Errorf("%q are saved as set aside", got)
+	}
+	if r.forgetScores(); r.columns.Texts("set_aside")[1] != "" {
+		t.Error("another model is said to have set aside the same")
+	}
+}

@@ -1,0 +1,82 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// A TrustVerdict of a prediction; 0 for none.
+type TrustVerdict uint8
+
+const (
+	NoPrediction TrustVerdict = iota
+	TrustIt
+	CheckIt
+	DoNotUseIt
+)
+
+var trustNames = [...]string{"", "trust", "check", "do-not-use"}
+
+// Word is the page's word.
+func (v TrustVerdict) Word() string { return strings.ReplaceAll(trustNames[v], "-", " ") }
+
+// Like is the verdict with the same colour and shape.
+func (v TrustVerdict) Like() Verdict { return [...]Verdict{Unscored, Inside, Borderline, Outside}[v] }
+
+func trustOf(name string) TrustVerdict {
+	return TrustVerdict(max(slices.Index(trustNames[:], name), 0))
+}
+
+func (r *Rows) TrustOf(record int) TrustVerdict {
+	if r.Trust == nil {
+		return NoPrediction
+	}
+	return trustOf(r.Trust.Rows.Texts("trust")[record])
+}
+
+// trustRanks sorts by verdict, the best first.
+func (r *Rows) trustRanks() []float64 {
+	ranks := missing(r.Len())
+	for i := range ranks {
+		if v := r.TrustOf(i); v != NoPrediction {
+			ranks[i] = float64(v)
+		}
+	}
+	return ranks
+}
+
+// Interval is a record's, or empty.
+func (r *Rows) Interval(record int) string {
+	if r.Trust == nil || math.IsNaN(r.Trust.Rows.Numbers("interval_low")[record]) {
+		return ""
+	}
+	return words.Number(r.Trust.Rows.Numbers("interval_low")[record]) + " to " + words.Number(r.Trust.Rows.Numbers("interval_high")[record])
+}
+
+// StatedLine says how often errors were large for held-out molecules, by verdict.
+func StatedLine(t *message.Trusted) string { return words.Sentences(t.Sentences[1:2]) }
+
+// PredictionWords say what is known of the prediction for a record.
+func (r *Rows) PredictionWords(record int) string {
+	t := r.Trust
+	if r.TrustOf(record) == NoPrediction {
+		return "There is no prediction for it in the input."
+	}
+	said := "The prediction is " + words.Number(t.Rows.Numbers("predicted")[record])
+	expected := t.Rows.Numbers("expected_error")[record]
+	if math.IsNaN(expected) {
+		if t.Classes {
+			return said + ". No held-out prediction was so unsure, so nothing is known of its error."
+		}
+		return said + ". No held-out molecule was so far outside, so nothing is known of its error."
+	}
+	said += ", with an expected error of " + words.Number(expected) + "."
+	if interval := r.Interval(record); interval != "" {
+		said += " The interval " + interval + " holds " + words.Percent(t.Coverage) + " of observed values, for molecules like those held out."
+	}
+	return said
+}

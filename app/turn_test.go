@@ -1,0 +1,94 @@
+package app
+
+import (
+	column "baca/algo/table"
+	"baca/app/table"
+	"fmt"
+	"testing"
+
+	"baca/app/run"
+	"baca/wasm/message"
+)
+
+// A hundred thousand records come in pieces. All of them are only gone through once a
+// moment, however many pieces come meanwhile, so that none of the page's turns takes
+// longer the more there are.
+func TestAllRowsOnceAMoment(t *testing.T) {
+	const n, piece, scores = 100_000, 512, 1024
+	s, f, later := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r.(type) {
+		case *message.Open:
+			for from := 0; from < n; from += piece {
+				var ids, texts []string
+				for i := from; i < min(from+piece, n); i++ {
+					ids, texts = append(ids, fmt.Sprint("row ", i*7919%n)), append(texts, "CCO")
+				}
+				say(recordsFrom(from, ids, texts))
+			}
+			say(&message.Opened{Format: "smi", Molecules: true, Records: n})
+		case *message.Score:
+			say(&message.Reference{Score: message.Floats{1, 2, 3, 4}})
+			for from := 0; from < n; from += scores {
+				var score, p []float64
+				for i := from; i < min(from+scores, n); i++ {
+					score, p = append(score, float64(i%100)), append(p, float64(i%100)/100)
+				}
+				say(&message.Rows{From: from, Rows: message.Columns{column.NumberColumn("score", score), column.NumberColumn("p_value", p)}})
+			}
+			say(&message.Scored{Model: "bbbp", Records: n})
+		}
+	}
+	s.Input.Give("CCO", nil)
+	pass(later)
+	// gone counts the turns that go through all rows: each draws the table.
+	gone := func(what string, do func()) int {
+		t.Helper()
+		before := s.Rev.Rows
+		do()
+		if len(*later) > 1 {
+			t.Errorf("%s: %d turns wait, want one for all that has come", what, len(*later))
+		}
+		return s.Rev.Rows - before
+	}
+	half := func(messages, want int, what string) {
+		t.Helper()
+		if got := gone(what, func() { f.next(messages) }); got != want {
+			t.Errorf("%s: all rows are gone through %d times while %d messages come, want %d", what, got, messages, want)
+		}
+		if got := gone(what, func() { pass(later) }); got != 1 {
+			t.Errorf("%s: all rows are gone through %d times in the turn after, want once", what, got)
+		}
+	}
+	const pieces = (n + piece - 1) / piece
+	half(pieces/2, 0, "the first half of the records")
+	if got := s.Rows.Len(); got != pieces/2*piece {
+		t.Errorf("%d rows, want %d", got, pieces/2*piece)
+	}
+	half(pieces-pieces/2, 0, "the other half")
+	f.next(1) // Opened
+	if s.Phase != run.Scoring {
+		t.Fatalf("phase %v, want scoring", s.Phase)
+	}
+	f.next(1) // Reference
+	half(50, 0, "the first scores")
+	half(40, 0, "the scores thereafter")
+	f.next(-1)
+	pass(later)
+	if s.Phase != run.Done || s.Rows.Counts[table.Unscored] != 0 || len(s.Order) != n {
+		t.Fatalf("phase %v, %d rows without a verdict, %d in the table", s.Phase, s.Rows.Counts[table.Unscored], len(s.Order))
+	}
+
+	// What the user does goes through them once, or not at all.
+	order := &s.Order[0]
+	for what, do := range map[string]func(){"another α": func() { s.SetAlpha(0.2) }, "a rate of false discoveries": func() { s.SetFDR(0.1) }} {
+		if got := gone(what, do); got != 1 || &s.Order[0] != order {
+			t.Errorf("%s: the table is drawn %d times, and ordered again: %v; want once, in the same order", what, got, &s.Order[0] != order)
+		}
+	}
+	for what, do := range map[string]func(){"sorting": func() { s.SortBy("id") }, "searching": func() { s.Search("row 42") }, "a verdict alone": func() { s.ToggleVerdict(table.Outside) }} {
+		if got := gone(what, do); got != 1 {
+			t.Errorf("%s: all rows are gone through %d times, want once", what, got)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package words
+
+import (
+	"baca/wasm/message"
+	"strings"
+)
+
+// FailureWords says what went wrong and what to do.
+func FailureWords(f *message.Failed) (headline, what string) {
+	switch f.Code {
+	case message.CodeDied:
+		return "The worker stopped", "The part of the page that computes ended by itself (" + strings.TrimSuffix(Shorten(f.Text, 160), ".") + "). Your input is still here."
+	case message.CodeCancelled:
+		return "Cancelled", "Cancelled."
+	case message.CodeMemory:
+		return "Not enough memory", f.Text
+	case message.CodeBadInput:
+		return "This input cannot be read", f.Text
+	case message.CodeBadModel:
+		return "The model does not fit", f.Text
+	case message.CodeBadOption:
+		return "A setting is out of range", f.Text
+	}
+	return "That did not work", f.Text
+}
+
+// FailureLine says it in one line.
+func FailureLine(f *message.Failed) string {
+	headline, what := FailureWords(f)
+	return headline + ". " + what
+}
+
+// TrustFailure says why there are no judgements.
+func TrustFailure(f *message.Failed) string {
+	if f.Code == message.CodeBadModel {
+		return Capital(f.Text) + ". A model that you train on predictions that were held out knows them."
+	}
+	_, what := FailureWords(f)
+	return what
+}
+
+// ReasonOf is the reason, without the place if known.
+func ReasonOf(p *message.Problem) string {
+	if p.Reason != "" {
+		return p.Reason
+	}
+	return p.Text
+}
+
+// ColumnWords name a SMILES column that is not obvious.
+func ColumnWords(h *message.Header) string {
+	switch {
+	case h == nil || len(h.Columns) < 2:
+		return ""
+	case h.Column == "":
+		return "Choose the column that holds SMILES."
+	case h.Guessed:
+		return "found by what it holds"
+	}
+	return ""
+}
+
+// StageCount is the number beside a stage: how far it is now, or what it came to.
+func StageCount(p message.Progress, now bool) string {
+	switch {
+	case p.Stage == message.StageParse:
+		return Count(p.Records)
+	case p.Total <= 1:
+		return ""
+	case p.Stage == message.StageAttention && now:
+		return "t = " + Count(p.Done) + " / " + Count(p.Total)
+	case p.Stage == message.StageAttention:
+		return "T = " + Count(p.Total)
+	case now && p.Done < p.Total:
+		return Count(p.Done) + " / " + Count(p.Total)
+	}
+	return Count(p.Total)
+}
+
+// StageWords are the stages of a run, in their order.
+func StageWords() []struct{ Stage, Name string } {
+	return []struct{ Stage, Name string }{
+		{message.StageParse, "parsed"},
+		{message.StageScore, "scored"},
+		{message.StageSample, "sampled"},
+		{message.StageEncode, "encoded"},
+		{message.StageEstimate, "graphons"},
+		{message.StageMixup, "mixup"},
+		{message.StageAttention, "attention"},
+		{message.StageRatio, "density ratio"},
+		{message.StageCompare, "compared"},
+	}
+}

@@ -1,0 +1,130 @@
+package words
+
+import (
+	"baca/wasm/message"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestBlame(t *testing.T) {
+	about := []message.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Atoms: message.Ints{1, 2, 3}}, {About: "its Cl atom", Atoms: message.Ints{4}}}
+	for want, reasons := range map[string][]message.Reason{"What matters most: its nitro group.": about, "": about[:1]} {
+		if got := Blame(&message.Detailed{Reasons: reasons}); got != want {
+			t.Errorf("blamed %q, want %q", got, want)
+		}
+	}
+}
+
+// The cards of the models show the figures of build/results/README.md.
+func TestCardsHaveTheMeasuredFigures(t *testing.T) {
+	readme, err := os.ReadFile("../../build/results/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	var head []string
+	for line := range strings.Lines(string(readme)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], "*", ""))
+		}
+		switch {
+		case cells[1] == "ID / OOD" && slices.Contains(cells, "alone, parents"):
+			head = cells
+		case head != nil && strings.Contains(cells[1], " / ") && len(cells) == len(head) && rows[cells[1]] == nil:
+			rows[cells[1]] = cells
+		}
+	}
+	figure := func(row []string, column string) string {
+		text, _, _ := strings.Cut(row[slices.Index(head, column+", parents")], " ")
+		return text
+	}
+	for _, n := range notes {
+		name := n.Name
+		if n.ID == "" {
+			continue // of no pair of the table
+		}
+		row := rows[n.ID+" / "+n.OOD]
+		if row == nil {
+			t.Errorf("%s: build/results/README.md has no row %s / %s", name, n.ID, n.OOD)
+			continue
+		}
+		if alone, batch := fmt.Sprintf("%.1f", n.Alone), fmt.Sprintf("%.1f", n.Batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
+			t.Errorf("%s: the card says %s and %s, build/results/README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
+		}
+		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f\u00a0%%", n.Alone)) {
+			t.Errorf("%s: %s", name, n.Measured())
+		}
+	}
+	// The descriptions of models say what is inside, once.
+	if strings.Contains(strings.ToLower(string(notesFile)), "inside means") {
+		t.Error("a note says again what is inside")
+	}
+}
+
+// The parts of a score stand in the order in which they are explained, and what a model
+// does not know is left out.
+func TestPartsOfTheScore(t *testing.T) {
+	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}
+	names := func() string {
+		var list []string
+		for _, p := range PartsOf(d, "molecules") {
+			list = append(list, fmt.Sprintf("%s %g", p.Name, p.Value))
+		}
+		return strings.Join(list, "; ")
+	}
+	distance := "How far from the nearest training molecules 1.5; by embedding 1; by subtrees 2; by subtrees with counts 3; by ℓ_n, which weighs little -1"
+	if got, want := names(), distance+"; How much more like the background than like the training set 2.5"; got != want {
+		t.Errorf("the parts are %q, want %q", got, want)
+	}
+	d.Ratio = math.NaN()
+	if got := names(); got != distance {
+		t.Errorf("without a background the parts are %q, want %q", got, distance)
+	}
+}
+
+// Keys stand in the order of their weights, neighbours in that of their distance.
+func TestNeighborsAreSorted(t *testing.T) {
+	list := NeighborsOf([]message.Neighbor{
+		{Origin: "test", ID: "light", Weight: 0.1}, {Origin: "test", ID: "heavy", Weight: 0.7}, {Origin: "test", ID: "middle", Weight: 0.2},
+	})
+	if len(list) != 3 || list[0].Name != "heavy" || list[1].Name != "middle" || list[2].Name != "light" {
+		t.Errorf("the keys are %+v", list)
+	}
+}
+
+func TestNearestOf(t *testing.T) {
+	named := []message.Neighbor{
+		{Origin: "training", Row: 4, ID: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Observed: 1, Predicted: math.NaN()},
+		{Origin: "training", Row: 9, SMILES: "CCO", Similarity: 0.9999, Observed: -2.1768, Predicted: 12345.6},
+		{Origin: "training", Row: -1, SMILES: "C", Similarity: 0.125, Observed: math.NaN(), Predicted: math.NaN()},
+	}
+	cards, line := NearestOf(&message.Model{Molecules: true}, &message.Detailed{Nearest: named})
+	want := []Nearest{
+		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", 1, "1.00", "observed\u00a01"}, {"row 10", "CCO", 0.9999, "0.99", "observed\u00a0−2.18, predicted\u00a012300"}, {"", "C", 0.125, "0.12", ""},
+	}
+	if !slices.Equal(cards, want) || line != "" {
+		t.Errorf("%+v, %q", cards, line)
+	}
+	bare := []message.Neighbor{{Row: 4, Similarity: 0.5}, {Row: 0, Similarity: 0.25}}
+	for _, c := range []struct {
+		molecules bool
+		detail    message.Detailed
+		want      string
+	}{
+		{true, message.Detailed{Nearest: bare}, "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
+		{false, message.Detailed{Nearest: bare[:1]}, "This model does not hold its training graphs. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
+		{true, message.Detailed{Nearest: []message.Neighbor{{Row: -1}}}, "This model does not hold its training molecules."},
+	} {
+		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, &c.detail); cards != nil || line != c.want {
+			t.Errorf("%+v, %q, want %q", cards, line, c.want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package words
+
+import (
+	"baca/wasm/message"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A Note says what a built-in model is not for, and the AUROC in percent of such models on a pair
+// of sets. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares
+// them.
+type Note struct {
+	Name, Title, Bad string
+	ID, OOD          string
+	Alone, Batch     float64
+}
+
+//go:embed notes.json
+var notesFile []byte
+
+// notes are in display order.
+var notes = func() (list []Note) {
+	if err := json.Unmarshal(notesFile, &list); err != nil {
+		panic(err)
+	}
+	return list
+}()
+
+// Measured states the AUROC.
+func (n Note) Measured() string {
+	if n.ID == "" {
+		return ""
+	}
+	return fmt.Sprintf("Models trained in this way tell %s from %s with an AUROC of %.1f\u00a0%% by each graph alone, and of %.1f\u00a0%% as a batch of which half is foreign (five seeds).", n.ID, n.OOD, n.Alone, n.Batch)
+}
+
+// NoteOn is a model's note; an own one has only its name.
+func NoteOn(m *message.Model) Note {
+	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
+		return notes[i]
+	}
+	return Note{Title: m.Name}
+}
+
+// SortModels sorts models by their notes, others last.
+func SortModels(list []message.Model) {
+	slices.SortStableFunc(list, func(a, b message.Model) int { return rank(a.Name) - rank(b.Name) })
+}
+
+// rank is a model's position, after the others without a note.
+func rank(name string) int {
+	if i := slices.IndexFunc(notes, func(n Note) bool { return n.Name == name }); i >= 0 {
+		return i
+	}
+	return len(notes)
+}
+
+func ModelFacts(m *message.Model) []string {
+	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + " for " + Plural(m.Epochs, "epoch", "epochs")}
+	if m.BackgroundGraphs > 0 {
+		facts = append(facts, "background: "+Count(m.BackgroundGraphs)+" of "+m.Background)
+	}
+	if m.Residuals > 0 {
+		facts = append(facts, "knows the errors of "+Count(m.Residuals)+" predictions")
+	}
+	kept := "kept"
+	if m.HoldoutFile != "" {
+		kept = "of " + Shorten(m.HoldoutFile, 40)
+	}
+	return append(facts, Count(m.Holdout)+" "+kept+" for p-values, so p is "+Number(m.SmallestP)+" at least", Size(m.Bytes))
+}

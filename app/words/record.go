@@ -1,0 +1,238 @@
+package words
+
+import (
+	"baca/wasm/message"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Part of a score, in deviations.
+type Part struct {
+	Name  string
+	Value float64
+	Under bool // the one before it
+}
+
+// PartsOf are the parts of the score of a record, those of a part behind it.
+func PartsOf(d *message.Detailed, things string) []Part {
+	list := []Part{
+		{"How far from the nearest training " + things, d.Distance, false},
+		{"by embedding", d.Embedding, true}, {"by subtrees", d.Subtrees, true}, {"by subtrees with counts", d.Counts, true},
+	}
+	if !math.IsNaN(d.Nodes) {
+		list = append(list, Part{"by ℓ_n, which weighs little", d.Nodes, true})
+	}
+	if !math.IsNaN(d.Ratio) {
+		list = append(list, Part{"How much more like the background than like the training set", d.Ratio, false})
+	}
+	return list
+}
+
+// Trained says whether it was likely trained on.
+func Trained(m *message.Model, d *message.Detailed) string {
+	switch {
+	case !m.Knows:
+		return "not known to this model"
+	case d.Known:
+		return "likely"
+	}
+	return "no, for certain"
+}
+
+// Basis says what the scores of a batch rest on.
+func Basis(f *message.Fitted) string {
+	if f.Sample {
+		return "by a sample of " + Count(f.Graphs)
+	}
+	return "among " + Count(f.Graphs)
+}
+
+// A Neighbor is one line of what a record resembles.
+type Neighbor struct {
+	Name, About, Value string
+	Record             int // of the input, −1 for others
+}
+
+// mostNeighbors of a kind are shown.
+const mostNeighbors = 4
+
+// NeighborsOf are the first lines of a list, the heaviest first where they have weights.
+func NeighborsOf(list []message.Neighbor) []Neighbor {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b message.Neighbor) int { return cmp.Compare(b.Weight, a.Weight) })
+	var lines []Neighbor
+	for _, n := range list[:min(len(list), mostNeighbors)] {
+		line := Neighbor{Name: "synthetic graph", About: "from a mixture of graphons", Value: Percent(n.Weight), Record: -1}
+		switch n.Origin {
+		case "test":
+			line.Name, line.About, line.Record = n.ID, "of this input", n.Row
+			if n.ID == "" {
+				line.Name = Shorten(n.SMILES, 40)
+			}
+		case "training":
+			line.Name, line.About = "training graph", ""
+			switch {
+			case n.ID != "":
+				line.Name = n.ID
+			case n.Row >= 0:
+				line.Name += fmt.Sprintf(" %d", n.Row+1)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Blame names the part of a graph that makes it look outside most: that of the first reason
+// which is about some of its atoms. Empty where none is.
+func Blame(d *message.Detailed) string {
+	for _, r := range d.Reasons {
+		if r.About != "" && len(r.Atoms) > 0 {
+			return "What matters most: " + r.About + "."
+		}
+	}
+	return ""
+}
+
+// Meanings of OGB's feature codes.
+var (
+	chirality     = []string{"none", "clockwise", "counter-clockwise", "other", "other"}
+	hybridization = []string{"sp", "sp²", "sp³", "sp³d", "sp³d²", "other"}
+	noYes         = []string{"no", "yes"}
+)
+
+// A Fact is a named value.
+type Fact struct{ Name, Value string }
+
+// AtomFacts are an atom's features. A plain graph has the feature 1.
+func AtomFacts(t *message.Traced, atom int) []Fact {
+	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 || t.Features == 0 {
+		return nil
+	}
+	x := t.X[int(t.Node[atom])*t.Features:][:t.Features]
+	if t.Features != 9 {
+		return []Fact{{"constant", "1"}}
+	}
+	of := func(names []string, code int32) string { return names[min(max(int(code), 0), len(names)-1)] }
+	return []Fact{
+		{"element", t.Atoms[atom].Symbol + ", number " + Count(int(x[0])+1)},
+		{"chirality", of(chirality, x[1])},
+		{"neighbours", Count(int(x[2]))},
+		{"charge", charge(int(x[3]) - 5)},
+		{"hydrogens", Count(int(x[4]))},
+		{"unpaired electrons", Count(int(x[5]))},
+		{"hybridisation", of(hybridization, x[6])},
+		{"aromatic", of(noYes, x[7])},
+		{"in a ring", of(noYes, x[8])},
+	}
+}
+
+func charge(c int) string {
+	if c > 0 {
+		return "+" + strconv.Itoa(c)
+	}
+	return Minus(strconv.Itoa(c))
+}
+
+// WalksOf are an atom's return probabilities.
+func WalksOf(t *message.Traced, atom int) []float32 {
+	if atom < 0 || atom >= len(t.Node) || t.Node[atom] < 0 {
+		return nil
+	}
+	return t.Walks[int(t.Node[atom])*t.Width:][:t.Width]
+}
+
+// A Piece is the SMILES text of one atom or, with −1, of none.
+type Piece struct {
+	Text string
+	Atom int
+}
+
+// Pieces divide a SMILES by atoms.
+func Pieces(t *message.Traced) []Piece {
+	var list []Piece
+	at := 0
+	add := func(to, atom int) {
+		if to > at && to <= len(t.SMILES) {
+			list = append(list, Piece{t.SMILES[at:to], atom})
+			at = to
+		}
+	}
+	for i := range t.From {
+		add(int(t.From[i]), -1)
+		add(int(t.To[i]), i)
+	}
+	add(len(t.SMILES), -1)
+	return list
+}
+
+// A Nearest resembles the inspected record.
+type Nearest struct {
+	Name, SMILES string
+	Similarity   float64
+	Value        string // similarity with two digits
+	Known        string // observed and predicted values, or empty
+}
+
+// NearestOf are the training molecules to show, or a line with their rows.
+func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line string) {
+	var rows []string
+	for _, n := range d.Nearest {
+		value, name := similarity(n.Similarity), ""
+		if n.Row >= 0 {
+			name = fmt.Sprintf("row %d", n.Row+1)
+			rows = append(rows, fmt.Sprintf("%d (similarity\u00a0%s)", n.Row+1, value))
+		}
+		if n.ID != "" {
+			name = Shorten(n.ID, 60)
+		}
+		if n.SMILES != "" {
+			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n)})
+		}
+	}
+	if len(cards) > 0 {
+		return cards, ""
+	}
+	switch {
+	case len(d.Nearest) == 0 && m.Molecules:
+		line = "It shares nothing with any training molecule."
+	case m.Molecules:
+		line = "This model does not hold its training molecules."
+	default:
+		line = "This model does not hold its training graphs."
+	}
+	if len(rows) > 0 {
+		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."
+	}
+	return nil, line
+}
+
+func valuesOf(n message.Neighbor) string {
+	var list []string
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"observed", n.Observed}, {"predicted", n.Predicted}} {
+		if !math.IsNaN(v.value) {
+			list = append(list, v.name+"\u00a0"+short(v.value))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// short has three digits, fewer for round numbers.
+func short(x float64) string {
+	return Minus(strconv.FormatFloat(Round(x, 3), 'g', -1, 64))
+}
+
+// similarity has two digits, and is 1.00 only for 1.
+func similarity(x float64) string {
+	if x < 1 {
+		x = min(x, 0.99)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}

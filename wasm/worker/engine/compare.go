@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -15,15 +14,11 @@ import (
 )
 
 // compare says how the open input differs from another one.
-func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message.Found, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 	fdr := cmp.Or(r.FDR, 0.05)
 	if err := decide.CheckFDR(fdr); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	t := e.begin(post)
 	with, warnings, err := e.second(&r.With)
 	if err != nil {
 		return nil, err
@@ -42,7 +37,7 @@ func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message
 		}
 		refused, err := e.gather(t, lists[k], in, show)
 		if err != nil {
-			return nil, t.failedOf(in, err)
+			return nil, in.unreadable(err)
 		}
 		out.Warnings = append(out.Warnings, refused...)
 		out.Input = append(out.Input, report.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, report.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
@@ -52,15 +47,12 @@ func (e *Engine) compare(r *message.Compare, post func(message.Event)) (*message
 		Stage: func(name string) { t.showProgress(name, 0, 0) },
 	})
 	if err != nil {
-		return nil, t.failedOf(with, err)
+		return nil, with.unreadable(err)
 	}
 	e.describe(out, fdr, seed)
-	var b bytes.Buffer
-	if err := report.WriteComparison(&b, out); err != nil {
-		return nil, err
-	}
 	against, _, _ := strings.Cut(out.A.Name, ".")
-	return &message.Found{HTML: out.HTML(), Short: out.A.Name, File: &message.Exported{Name: "against-" + against + ".html", Type: "text/html", Data: b.Bytes()}}, nil
+	file, err := exported("against-"+against+".html", report.WriteComparison, out)
+	return &message.Found{HTML: out.HTML(), Short: out.A.Name, File: file}, err
 }
 
 // second opens another input of the same kind.
@@ -118,8 +110,5 @@ func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
 		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(fdr)}, {Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))
-	var err error
-	if r.Script, err = e.host.Fetch(Drawer); err != nil {
-		r.Undrawn = "what draws could not be loaded"
-	}
+	r.Script, r.Undrawn = e.drawer()
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"slices"
 
 	"baca/algo/decide"
@@ -11,45 +10,31 @@ import (
 )
 
 // domain makes a domain report.
-func (e *Engine) domain(r *message.Domain, post func(message.Event)) (*message.Exported, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	if err := e.checkDomain(r); err != nil {
 		return nil, err
 	}
-	t := e.begin(post)
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, t.failed(err)
-	}
 	q := &job.Domain{
-		Model: e.model, Alone: alone, Name: e.modelValue(), SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program,
+		Model: e.model, Alone: t.alone, Name: e.modelValue(), SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program,
 		Alpha: r.Alpha, Confidence: job.DomainConfidence, Neighbors: job.DomainNeighbors,
 	}
-	out := &message.Exported{Name: r.Form + "." + r.Format, Type: map[string]string{"html": "text/html", "json": "application/json"}[r.Format]}
-	var b bytes.Buffer
+	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {
-		write := report.WriteModelPage
-		if r.Format == "json" {
-			write = report.WriteModelPageJSON
-		}
-		page := q.ModelPage(out.Name)
+		page := q.ModelPage(name)
 		page.Again = "With the same model file the command finds the same."
-		err = write(&b, page)
-	} else {
-		var d *report.Domain
-		if d, err = e.substances(t, q, r.Record, out.Name); err != nil {
-			return nil, t.failed(err)
-		}
-		write := report.WriteDomain
 		if r.Format == "json" {
-			write = report.WriteDomainJSON
+			return exported(name, report.WriteModelPageJSON, page)
 		}
-		err = write(&b, d)
+		return exported(name, report.WriteModelPage, page)
 	}
-	out.Data = b.Bytes()
-	return out, err
+	d, err := e.substances(t, q, r.Record, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Format == "json":
+		return exported(name, report.WriteDomainJSON, d)
+	}
+	return exported(name, report.WriteDomain, d)
 }
 
 // checkDomain rejects an inconsistent request.
@@ -92,9 +77,7 @@ func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string)
 	d.Warnings = append(d.Warnings, e.input.opened.Warnings...)
 	d.Input = e.input.describe()
 	d.Command, d.Again = e.domainCommand(q, d, len(order), name)
-	if d.Script, err = e.host.Fetch(Drawer); err != nil {
-		d.Undrawn = "what draws could not be loaded"
-	}
+	d.Script, d.Undrawn = e.drawer()
 	return d, nil
 }
 

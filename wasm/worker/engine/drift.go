@@ -25,12 +25,8 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 	if e.drift != nil && e.drift.seed == seed {
 		return e.drift, nil
 	}
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, err
-	}
-	w := &watched{Drift: job.NewDrift(alone, seed), seed: seed}
-	err = w.Watch(t, alone, driftPiece, e.input.records(e.form().Unordered()), func(r table.Record, _, _ float64) error {
+	w := &watched{Drift: job.NewDrift(t.alone, seed), seed: seed}
+	err := w.Watch(t, t.alone, driftPiece, e.input.records(e.form().Unordered()), func(r table.Record, _, _ float64) error {
 		if r.Err == nil {
 			w.record = append(w.record, int32(r.Row-1))
 		}
@@ -44,22 +40,18 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 	return w, nil
 }
 
-func (e *Engine) drifted(r *message.Drift, post func(message.Event)) (*message.Found, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) drifted(t *task, r *message.Drift) (*message.Found, error) {
 	delta, seed := cmp.Or(r.Delta, job.DriftDelta), cmp.Or(r.Seed, 1)
 	if !(delta > 0 && delta < 1) {
 		return nil, failf(message.CodeBadOption, "rate of false alarms %g: want a number between 0 and 1", delta)
 	}
-	t := e.begin(post)
 	w, err := e.watch(t, seed)
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
 	ids, err := e.pick(t, w.moved(delta))
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
 	found := &message.Found{Short: "none seen"}
 	name := func(n int) string { return ids[int(w.record[n])].ID }

@@ -135,19 +135,19 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	case *message.Graphons:
 		return e.graphons(r)
 	case *message.Reasons:
-		return e.reasons(r, post)
+		return long(e, post, r, e.reasons)
 	case *message.Drift:
-		return e.drifted(r, post)
+		return long(e, post, r, e.drifted)
 	case *message.Compare:
-		return e.compare(r, post)
+		return long(e, post, r, e.compare)
 	case *message.Suggest:
-		return e.suggest(r, post)
+		return long(e, post, r, e.suggest)
 	case *message.Trust:
-		return e.trust(r, post)
+		return long(e, post, r, e.trust)
 	case *message.Report:
-		return e.report(r, post)
+		return long(e, post, r, e.report)
 	case *message.Domain:
-		return e.domain(r, post)
+		return long(e, post, r, e.domain)
 	case *message.Train:
 		return e.train(r, post)
 	case *message.Pause:

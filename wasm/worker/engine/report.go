@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"math"
+	"path"
 	"strings"
 
 	"baca/algo"
@@ -19,24 +21,16 @@ import (
 )
 
 // reasons explains some records.
-func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message.Explained, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error) {
 	n := len(r.Record)
 	if n > message.MostExplained {
 		return nil, failf(message.CodeBadOption, "%d records: want at most %d", n, message.MostExplained)
 	}
-	t := e.begin(post)
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, t.failed(err)
-	}
 	records, err := e.pick(t, r.Record)
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
-	explainer := &job.Explainer{Alone: alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
+	explainer := &job.Explainer{Alone: t.alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
 	if e.last != nil {
 		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
 	}
@@ -48,7 +42,7 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 		}
 		rows[i].Scores = &algo.Row{} // the page has them
 		if rows[i].Why, err = explainer.Why(t, rows[i].Record); err != nil {
-			return nil, t.failed(err)
+			return nil, err
 		}
 	}
 	groups := table.OfReasons | table.OfNeighbors
@@ -59,47 +53,50 @@ func (e *Engine) reasons(r *message.Reasons, post func(message.Event)) (*message
 }
 
 // report makes the file of `baca report`.
-func (e *Engine) report(r *message.Report, post func(message.Event)) (*message.Exported, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) report(t *task, r *message.Report) (*message.Exported, error) {
 	top, err := checkReport(r)
 	if err != nil {
 		return nil, err
 	}
-	t := e.begin(post)
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, t.failed(err)
-	}
 	drift, err := e.watch(t, max(1, r.Scored.Seed))
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
 	out := e.rowsOfReport(r, top)
 	out.Wealth = drift.Wealth
 	first := r.Record[:min(len(r.Record), report.MaxTop)]
 	records, err := e.pick(t, first)
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
-	err = job.Complete(t, out, alone, e.form(), func(i int) (*graph.Graph, error) {
+	err = job.Complete(t, out, t.alone, e.form(), func(i int) (*graph.Graph, error) {
 		t.showProgress(message.StageExplain, i, len(first))
 		found := records[int(first[i])]
 		return found.Graph, found.Err
 	})
 	if err != nil {
-		return nil, t.failed(err)
-	}
-	e.making(r).Describe(out, e.model)
-	if out.Script, err = e.host.Fetch(Drawer); err != nil {
-		out.Undrawn = "what draws could not be loaded"
-	}
-	var b bytes.Buffer
-	if err := report.Write(&b, out); err != nil {
 		return nil, err
 	}
-	return &message.Exported{Name: "report.html", Type: "text/html", Data: b.Bytes()}, nil
+	e.making(r).Describe(out, e.model)
+	out.Script, out.Undrawn = e.drawer()
+	return exported("report.html", report.Write, out)
+}
+
+// drawer returns the drawing script of a report, or why there is none.
+func (e *Engine) drawer() (script []byte, undrawn string) {
+	script, err := e.host.Fetch(Drawer)
+	if err != nil {
+		return nil, "what draws could not be loaded"
+	}
+	return script, ""
+}
+
+// exported is a file of that name, written from v.
+func exported[T any](name string, write func(io.Writer, T) error, v T) (*message.Exported, error) {
+	var b bytes.Buffer
+	err := write(&b, v)
+	types := map[string]string{".html": "text/html", ".json": "application/json", ".csv": "text/csv"}
+	return &message.Exported{Name: name, Type: types[path.Ext(name)], Data: b.Bytes()}, err
 }
 
 // checkReport rejects an inconsistent request.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"sync"
 
 	"baca/algo"
 	"baca/algo/job"
@@ -20,43 +19,30 @@ import (
 // maxWorkers bounds a run's workers, each with the memory of the first.
 const maxWorkers = 4
 
-// pieceSize is a piece's number of records, ahead the number of records given out before earlier
-// ones are done.
+// pieceSize is a piece's number of records, ahead the number of pieces given out before earlier ones
+// are done.
 const (
 	pieceSize = 256
-	ahead     = 64 * pieceSize
+	ahead     = 64
 )
 
 // minShared graphs justify starting workers: one scores them in a few seconds.
 const minShared = 8192
 
-// A team is the helping workers and their results.
+// A team is the helping workers. All channels have room for as many pieces as are given out.
 type team struct {
-	mu      sync.Mutex           // callbacks come from other goroutines
-	helpers []*helper            // constant
-	parts   map[int]message.Part // results by first record
-	news    chan struct{}        // signals a result
-
-	total int   // records
-	next  int   // next record to give out
-	again []int // pieces of dead helpers
+	helpers []*message.Client
+	work    chan int // first records of pieces
+	done    chan scored
+	over    chan struct{} // closed at the end
+	total   int           // records
 }
 
-type helper struct {
-	client *message.Client
-	state  helperState
-	from   int  // of its piece
-	used   bool // has had a piece
+// A scored piece comes from a helper.
+type scored struct {
+	helper, from int
+	part         message.Part
 }
-
-type helperState uint8
-
-const (
-	starting helperState = iota
-	idle
-	working
-	gone
-)
 
 func (r *run) recruit() {
 	e := r.engine
@@ -72,59 +58,73 @@ func (r *run) recruit() {
 		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
 		Model: e.file, Alpha: r.total.Alpha,
 	}
-	t := &team{parts: map[int]message.Part{}, news: make(chan struct{}, 1), total: in.opened.Records}
-	for range workers - 1 {
-		h := &helper{client: message.NewClient(e.host.Spawn), from: -1}
-		t.helpers = append(t.helpers, h)
+	r.team = &team{work: make(chan int, ahead), done: make(chan scored, ahead), over: make(chan struct{}), total: in.opened.Records}
+	for i := range workers - 1 {
+		c := message.NewClient(e.host.Spawn)
+		r.team.helpers = append(r.team.helpers, c)
+		go r.team.help(i, c, share)
 	}
-	for _, h := range t.helpers {
-		h.client.Do(share, nil, func(reply message.Reply) {
-			t.tell(func() {
-				h.state = idle
-				if _, ok := reply.(*message.Ready); !ok {
-					h.state = gone
-				}
-			})
-		})
-	}
-	r.team = t
 }
 
-// tell signals a change to the run.
-func (t *team) tell(change func()) {
-	t.mu.Lock()
-	change()
-	t.mu.Unlock()
-	select {
-	case t.news <- struct{}{}:
-	default:
+// help lets a helper score pieces as long as it lives.
+func (t *team) help(helper int, c *message.Client, share *message.Share) {
+	replies := make(chan message.Reply, 1)
+	ask := func(r message.Request) (reply message.Reply) {
+		c.Do(r, nil, func(reply message.Reply) { replies <- reply })
+		select {
+		case reply = <-replies:
+		case <-t.over:
+		}
+		return reply
+	}
+	_, alive := ask(share).(*message.Ready)
+	for alive {
+		select {
+		case from := <-t.work:
+			to := min(from+pieceSize, t.total)
+			part, ok := ask(&message.Piece{From: from, To: to}).(*message.Part)
+			if alive = ok && table.Rows(part.Rows) == to-from; alive {
+				t.done <- scored{helper, from, *part}
+			} else {
+				t.work <- from
+			}
+		case <-t.over:
+			return
+		}
 	}
 }
 
 func (r *run) dismiss() {
 	if r.team != nil {
-		for _, h := range r.team.helpers {
-			h.client.Close()
+		close(r.team.over)
+		for _, c := range r.team.helpers {
+			c.Close()
 		}
 	}
 }
 
+// spread scores the input with the team, and adds the pieces in order.
 func (r *run) spread() error {
-	e, t := r.engine, r.team
-	own := &scoring{engine: e, scorer: r.now.scorer}
+	t := r.team
+	own := &scoring{engine: r.engine, scorer: r.now.scorer}
 	defer own.stop()
+	parts, used, next := map[int]message.Part{}, map[int]bool{}, 0
 	for r.total.Records < t.total {
-		r.total.Workers = 1 + t.giveAll(r.total.Records)
-		if from, ok := t.take(r.total.Records); ok {
+		for ; next < min(t.total, r.total.Records+ahead*pieceSize); next += pieceSize {
+			t.work <- next
+		}
+		select {
+		case s := <-t.done:
+			parts[s.from], used[s.helper] = s.part, true
+		case from := <-t.work:
 			part, err := own.rows(r, from, min(from+pieceSize, t.total))
 			if err != nil {
 				return err
 			}
-			t.tell(func() { t.parts[from] = part })
-		} else {
-			<-t.news
+			parts[from] = part
 		}
-		for part, ok := t.part(r.total.Records); ok; part, ok = t.part(r.total.Records) {
+		for part, ok := parts[r.total.Records]; ok; part, ok = parts[r.total.Records] {
+			delete(parts, r.total.Records)
 			if err := r.add(part); err != nil {
 				return err
 			}
@@ -133,69 +133,8 @@ func (r *run) spread() error {
 			return err
 		}
 	}
+	r.total.Workers = 1 + len(used)
 	return nil
-}
-
-// take returns the first record of a piece that nobody works on, if there is one not too
-// far ahead of those that are done.
-func (t *team) take(done int) (from int, ok bool) {
-	if n := len(t.again); n > 0 {
-		from, t.again = t.again[n-1], t.again[:n-1]
-		return from, true
-	}
-	if t.next >= t.total || t.next >= done+ahead {
-		return 0, false
-	}
-	t.next += pieceSize
-	return t.next - pieceSize, true
-}
-
-// giveAll gives a piece to each helper that has none, and returns how many have had any.
-func (t *team) giveAll(done int) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, h := range t.helpers {
-		if h.state == gone && h.from >= 0 {
-			t.again, h.from = append(t.again, h.from), -1
-		}
-	}
-	used := 0
-	for _, h := range t.helpers {
-		if h.state == idle {
-			if from, ok := t.take(done); ok {
-				t.give(h, from, min(from+pieceSize, t.total))
-			}
-		}
-		if h.used {
-			used++
-		}
-	}
-	return used
-}
-
-// give hands a piece to a helper. t.mu is held.
-func (t *team) give(h *helper, from, to int) {
-	h.state, h.from, h.used = working, from, true
-	h.client.Do(&message.Piece{From: from, To: to}, nil, func(reply message.Reply) {
-		t.tell(func() {
-			part, ok := reply.(*message.Part)
-			if !ok || table.Rows(part.Rows) != to-from {
-				h.state = gone
-				return
-			}
-			t.parts[from] = *part
-			h.state, h.from = idle, -1
-		})
-	})
-}
-
-// part removes and returns the rows from a record on, if they have come.
-func (t *team) part(from int) (rows message.Part, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	rows, ok = t.parts[from]
-	delete(t.parts, from)
-	return rows, ok
 }
 
 // A scoring scores records of an input, each by itself, a piece at a time.

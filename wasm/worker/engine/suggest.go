@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -20,26 +19,18 @@ import (
 const shelvedPiece = 64
 
 // suggest says which records of the open input to measure.
-func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message.Found, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: cmp.Or(r.Seed, 1), Workers: 1}
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}
-	t := e.begin(post)
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, t.failed(err)
-	}
-	shelf := job.NewShelf(alone, r.Price, r.Exclude)
+	shelf := job.NewShelf(t.alone, r.Price, r.Exclude)
 	records := e.input.sources(nil, e.form().Unordered(), shelf.Columns())
-	err = shelf.Fill(t, 1, shelvedPiece, records, func() {
+	err := shelf.Fill(t, 1, shelvedPiece, records, func() {
 		t.showProgress(message.StageLists, shelf.Read, e.input.opened.Records)
 	})
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
 	looked := 0
 	o.Looked = func() {
@@ -48,10 +39,6 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 	}
 	s, err := shelf.Suggest(t, o)
 	if err != nil {
-		return nil, t.failed(err)
-	}
-	var b bytes.Buffer
-	if err := s.WriteCSV(&b, table.Text{SpreadsheetSafe: true}); err != nil {
 		return nil, err
 	}
 	shown := &report.Suggestion{
@@ -59,9 +46,9 @@ func (e *Engine) suggest(r *message.Suggest, post func(message.Event)) (*message
 	}
 	found := &message.Found{HTML: shown.HTML(), Short: strconv.Itoa(len(s.Rows))}
 	if len(s.Rows) > 0 {
-		found.File = &message.Exported{Name: "suggested.csv", Type: "text/csv", Data: b.Bytes()}
+		found.File, err = exported("suggested.csv", s.WriteCSV, table.Text{SpreadsheetSafe: true})
 	}
-	return found, nil
+	return found, err
 }
 
 func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"baca/algo"
 	"baca/wasm/message"
 )
 
@@ -37,6 +38,7 @@ func (p *pulse) Err() error {
 type task struct {
 	*pulse
 	engine *Engine
+	alone  *algo.SingleScorer // of long requests
 	post   func(message.Event)
 	stage  string
 	shown  time.Time // the last Progress
@@ -47,12 +49,26 @@ func (e *Engine) newTask(post func(message.Event)) *task {
 	return &task{pulse: newPulse(e.host), engine: e, post: post}
 }
 
-// begin starts a task that Pause ends.
-func (e *Engine) begin(post func(message.Event)) *task {
+// long answers a request about the open input, until Pause ends it.
+func long[R message.Request, A message.Reply](e *Engine, post func(message.Event), r R, answer func(*task, R) (A, error)) (message.Reply, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
 	e.paused = false
 	t := e.newTask(post)
 	t.ended = &e.paused
-	return t
+	alone, err := e.single(t)
+	if err == nil {
+		t.alone = alone
+		var reply A
+		if reply, err = answer(t, r); err == nil {
+			return reply, nil
+		}
+	}
+	if e.paused {
+		return nil, failf(message.CodeCancelled, "cancelled")
+	}
+	return nil, e.input.unreadable(err)
 }
 
 // The least times from one Progress of a stage to the next, and from one look at light
@@ -80,15 +96,4 @@ func (t *task) serveLight() {
 		e.Handle(n, light)
 	}
 	t.served = time.Now()
-}
-
-// failed is the failure for an error of a task.
-func (t *task) failed(err error) error { return t.failedOf(t.engine.input, err) }
-
-// failedOf is the same where an input has been read.
-func (t *task) failedOf(in *input, err error) error {
-	if *t.ended {
-		return failf(message.CodeCancelled, "cancelled")
-	}
-	return in.unreadable(err)
 }

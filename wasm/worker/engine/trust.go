@@ -13,10 +13,7 @@ import (
 )
 
 // trust judges predictions for the open input.
-func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Trusted, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
+func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
 	if known := e.model.Residuals; known != nil {
 		labels.Classes = known.Classes
@@ -36,20 +33,15 @@ func (e *Engine) trust(r *message.Trust, post func(message.Event)) (*message.Tru
 	if err := options.Check(); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	t := e.begin(post)
-	alone, err := e.single(t)
-	if err != nil {
-		return nil, t.failed(err)
-	}
 	by := e.model.Residuals.Order()
-	c, err := alone.Trust(t, options, by)
+	c, err := t.alone.Trust(t, options, by)
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes}
-	outcomes, err := e.judge(t, out, &judge{alone, c, by}, labels, r.Scores)
+	outcomes, err := e.judge(t, out, c, labels, r.Scores)
 	if err != nil {
-		return nil, t.failed(err)
+		return nil, err
 	}
 	var audit *trust.Audit
 	if out.Problems = labels.Problems(job.WithoutInterval); r.Observed != "" {
@@ -74,15 +66,8 @@ func (in *input) checkLabels(l *job.Labels) error {
 	return nil
 }
 
-// A judge says what to expect of predictions.
-type judge struct {
-	alone *algo.SingleScorer
-	*trust.Calibration
-	by trust.Order // not one that reads graphs
-}
-
 // judge fills in the columns of judgements, and returns those of records with a score.
-func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
+func (e *Engine) judge(t *task, out *message.Trusted, c *trust.Calibration, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
 	o := e.input.options()
 	o.Cells = labels.Columns()
 	list, observed := make([]algo.Prediction, 0, len(scores)), make([]float64, 0, len(scores))
@@ -101,7 +86,7 @@ func (e *Engine) judge(t *task, out *message.Trusted, c *judge, labels *job.Labe
 		}
 		list, observed = append(list, p), append(observed, y)
 	}
-	doubts, err := c.alone.Doubts(t, c.by, list)
+	doubts, err := t.alone.Doubts(t, e.model.Residuals.Order(), list)
 	if err != nil {
 		return nil, err
 	}

@@ -133,8 +133,8 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 	a := &p.aro
 	if len(a.subset) == size {
 		p.tryRings(a.subset, done)
-		if !p.Spend(8 * size) {
-			return p.ErrorBudget()
+		if !p.spend(8 * size) {
+			return p.errorBudget()
 		}
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Draft is a molecule being read, with reusable buffers. A reader fills the exported fields,
-// calls Link, then FoldHydrogens, Perceive and CleanTags. The zero value is ready. It is not safe
+// calls Link, then FoldHydrogens, Perceive, SetGeometry and CleanTags. The zero value is ready. It is not safe
 // for concurrent use; results of Molecule and Graph stay valid.
 type Draft struct {
 	Text string // the whole input
@@ -28,7 +28,7 @@ type Draft struct {
 	Rings rings.Finder // rings, once perceived
 	kek   kekuler
 	aro   aromatizer
-	cip   ranker
+	tags  centres
 
 	// budget bounds the searches in ring systems, so that every input takes linear time.
 	budget int
@@ -57,7 +57,7 @@ type DraftAtom struct {
 	NoImplicit bool // no hydrogens beyond the written ones
 	HasMap     bool
 	removed    bool // folded into its neighbour
-	cip        uint8
+	centre     bool // with different neighbours
 	special    bool // part of a group of ring stereo atoms
 	ring       bool
 	Kept       bool // not to be folded
@@ -103,14 +103,14 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
-// Spend takes steps from the budget and reports whether they were left.
-func (p *Draft) Spend(steps int) bool {
+// spend takes steps from the budget and reports whether they were left.
+func (p *Draft) spend(steps int) bool {
 	p.budget -= steps
 	return p.budget >= 0
 }
 
-// ErrorBudget is the error of a spent budget.
-func (p *Draft) ErrorBudget() error {
+// errorBudget is the error of a spent budget.
+func (p *Draft) errorBudget() error {
 	return p.ErrorAt(0, len(p.Text), "%v", rings.ErrTangled)
 }
 
@@ -164,7 +164,7 @@ func (p *Draft) findRings() error {
 	}
 	r.Budget = p.budget
 	if r.Find(&p.near, ends, p.Chain) != nil {
-		return p.ErrorBudget()
+		return p.errorBudget()
 	}
 	p.budget = r.Budget
 	for q := range r.Len() {
@@ -191,16 +191,6 @@ func (p *Draft) Fill(m *Molecule) {
 	copy(buffer.Grow(&m.Bonds, len(p.Bonds)), p.Bonds)
 	for i := range m.Atoms {
 		p.fillAtom(&m.Atoms[i], int32(i))
-	}
-	// While reading, Stereo comes from ranks or a molfile, not from directions.
-	directed := false
-	for _, d := range p.Dirs {
-		directed = directed || d != Level
-	}
-	if directed || p.Lean {
-		for k := range m.Bonds {
-			m.Bonds[k].Stereo = p.geometry(int32(k))
-		}
 	}
 }
 

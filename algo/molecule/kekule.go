@@ -157,8 +157,8 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error 
 			if len(of) == 1 {
 				continue
 			}
-			if !p.Spend(len(of)) {
-				return p.ErrorBudget()
+			if !p.spend(len(of)) {
+				return p.errorBudget()
 			}
 			for _, o := range of {
 				if int(o) == q || f.done[o] || limit > 0 && r.Size(int(o)) > limit {
@@ -360,8 +360,8 @@ func (p *Draft) arrange() (bool, error) {
 		}
 		k.done = append(k.done, i)
 		atoms[i].done = true
-		if !p.Spend(4) {
-			return false, p.ErrorBudget()
+		if !p.spend(4) {
+			return false, p.errorBudget()
 		}
 		options := atoms[i].options
 		again := options.Lo < options.Hi
@@ -381,8 +381,8 @@ func (p *Draft) arrange() (bool, error) {
 			p.backtrack(k.moves[len(k.moves)-1])
 			backtracks++
 			from = 0
-			if !p.Spend(len(k.all)) {
-				return false, p.ErrorBudget()
+			if !p.spend(len(k.all)) {
+				return false, p.errorBudget()
 			}
 		}
 	}

@@ -107,7 +107,6 @@ const (
 	NoStereo Stereo = iota
 	StereoZ
 	StereoE
-	StereoAny // declared unknown; not in a Molecule
 )
 
 // Handed reports whether a tag is relative to the order of bonds.

@@ -69,8 +69,6 @@ type reader struct {
 
 	solid  bool // coordinates are three-dimensional
 	chiral bool // some bond defines chirality
-
-	double doubles
 }
 
 // A site is molfile-specific atom data.
@@ -333,7 +331,6 @@ func (m *reader) readBond() error {
 		w = wedgeUp
 	case 3:
 		w = crossed
-		b.Stereo = molecule.StereoAny
 	case 4:
 		w = wavy
 	case 6:

@@ -232,7 +232,6 @@ func (m *reader) readBond3000(places map[int32]int32) error {
 				w = wavy
 			} else if kind == 2 {
 				w = crossed
-				b.Stereo = molecule.StereoAny
 			}
 		case "CFG=3":
 			w = wedgeDown

@@ -1,17 +1,15 @@
 package molfile
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/buffer"
 )
 
 // Stereochemistry from coordinates, as in RDKit's legacy perception: chirality tags from three
-// dimensions or wedged bonds, before hydrogens are folded; directions of bonds next to double bonds
-// after rings are known.
+// dimensions or wedged bonds, before hydrogens are folded; the geometry of double bonds after rings
+// are known.
 
 // finish makes a molecule of what was read.
 func (m *reader) finish() error {
@@ -34,9 +32,7 @@ func (m *reader) finish() error {
 	if err := p.Perceive(); err != nil {
 		return err
 	}
-	if err := m.directBonds(); err != nil {
-		return err
-	}
+	m.setGeometry()
 	p.CleanTags()
 	return nil
 }
@@ -353,264 +349,62 @@ func (m *reader) metalTag(i int32) molecule.Chirality {
 	return molecule.Achiral
 }
 
-// doubles is the workspace of directBonds.
-type doubles struct {
-	open   []bool  // bonds that need a direction, and double bonds to visit
-	count  []int32 // number of double bonds next to a single bond
-	order  []int32
-	weight []int32
-	stack  []int32
-}
-
-// directBonds gives bonds next to double bonds directions from the coordinates, or marks the double
-// bonds as unknown.
-func (m *reader) directBonds() error {
-	p, d := m.p, &m.double
-	n := len(p.Bonds)
-	d.order = d.order[:0]
+// setGeometry gives double bonds the geometry that the coordinates show.
+func (m *reader) setGeometry() {
+	p := m.p
 	for k := range p.Bonds {
 		b := &p.Bonds[k]
-		if b.Order == molecule.Double && b.Stereo != molecule.StereoAny && m.wedges[k] != crossed &&
-			len(p.Neighbors(b.From)) > 1 && len(p.Neighbors(b.To)) > 1 && p.StereoBond(int32(k)) {
-			d.order = append(d.order, int32(k))
+		unknown := m.wedges[k] == crossed || m.wedges[k] == wavy || m.sites[b.From].wavy || m.sites[b.To].wavy
+		if b.Order == molecule.Double && !unknown && p.StereoBond(int32(k)) {
+			b.Stereo = m.geometry(int32(k))
 		}
 	}
-	if len(d.order) > 0 {
-		buffer.Zeroed(&d.open, n)
-		buffer.Zeroed(&d.count, n)
-		buffer.Zeroed(&d.weight, n)
-		for _, k := range d.order {
-			if err := m.openAround(k); err != nil {
-				return err
-			}
-		}
-		slices.SortFunc(d.order, func(x, y int32) int {
-			return -cmp.Or(cmp.Compare(uint32(d.weight[x]), uint32(d.weight[y])), cmp.Compare(x, y))
-		})
-		for _, k := range d.order {
-			if err := m.directAround(k); err != nil {
-				return err
-			}
-		}
-	}
-	// Crossed bonds, and those next to a wavy bond, have unknown geometry.
-	for k := range p.Bonds {
-		b := &p.Bonds[k]
-		if b.Order != molecule.Double {
-			continue
-		}
-		if !p.StereoBond(int32(k)) {
-			b.Stereo = molecule.NoStereo
-		} else if m.wedges[k] == crossed || m.wedges[k] == wavy || m.sites[b.From].wavy || m.sites[b.To].wavy {
-			b.Stereo = molecule.StereoAny
-		}
-	}
-	return nil
 }
 
-// openAround opens the double bond k and the bonds next to it, and weighs it.
-func (m *reader) openAround(k int32) error {
-	p, d := m.p, &m.double
-	b := &p.Bonds[k]
-	for _, i := range [2]int32{b.From, b.To} {
-		if !p.Spend(len(p.Neighbors(i))) {
-			return p.ErrorBudget()
-		}
-		for _, l := range p.Neighbors(i) {
-			s := l.Bond
-			if !m.single(s) {
-				continue
-			}
-			d.open[k] = true
-			d.count[s]++
-			// Wedges of single bonds have served; in RDKit those of bonds that became aromatic
-			// still interfere.
-			if p.Bonds[s].Order == molecule.Single || m.wedges[s] == notWedged {
-				d.open[s] = true
-			}
-			d.weight[k] += s // RDKit adds up numbers of bonds
-		}
-	}
-	if !b.InRing {
-		d.weight[k] *= 10
-	}
-	return nil
-}
-
-// single reports whether bond k is a single or aromatic one.
-func (m *reader) single(k int32) bool {
-	return m.p.Bonds[k].Order == molecule.Single || m.p.Bonds[k].Order == molecule.Aromatic
-}
-
-// directAround directs the bonds next to the double bond k, then those of double bonds that share
-// one, depth first.
-func (m *reader) directAround(k int32) error {
-	d := &m.double
-	d.stack = append(d.stack[:0], k)
-	for len(d.stack) > 0 {
-		k = d.stack[len(d.stack)-1]
-		d.stack = d.stack[:len(d.stack)-1]
-		if err := m.directBond(k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// control picks the bond at atom i that defines the side of its substituent at the double bond k,
-// and the second one; -1 for none. Directed bonds come first, then those next to more double bonds.
-func (m *reader) control(k, i int32) (first, second int32, cumulated, unknown bool) {
-	p, d := m.p, &m.double
-	first, second = -1, -1
-	for _, l := range p.Neighbors(i) {
-		s := l.Bond
-		switch {
-		case s == k:
-			continue
-		case m.single(s):
-			switch {
-			case first < 0:
-				first = s
-			case d.open[s] && d.count[s] <= d.count[first]:
-				second = s
-			default:
-				first, second = s, first
-			}
-			if m.wedges[s] == wavy {
-				return first, second, cumulated, true
-			}
-		case p.Bonds[s].Order == molecule.Double:
-			cumulated = true
-		}
-	}
-	return first, second, cumulated, false
-}
-
-// controls picks the controlling bonds at both ends of the double bond k: x and y, and the second
-// ones. Without them ok is false; unless cumulated the geometry is then unknown.
-func (m *reader) controls(k int32) (x, x2, y, y2 int32, ok bool) {
+// geometry is that of the double bond k about the first other bond of each end.
+func (m *reader) geometry(k int32) molecule.Stereo {
 	b := &m.p.Bonds[k]
-	x, x2, cumulated, unknown := m.control(k, b.From)
-	if x >= 0 && !cumulated && !unknown {
-		y, y2, cumulated, unknown = m.control(k, b.To)
+	axis := m.sites[b.To].at.minus(m.sites[b.From].at)
+	x, turnX := m.substituent(k, b.From, axis)
+	y, turnY := m.substituent(k, b.To, point{}.minus(axis))
+	switch up := x.cross(axis).dot(y.cross(axis)); {
+	case x == (point{}) || y == (point{}):
+		return molecule.NoStereo
+	case (up > 0) == (turnX == turnY):
+		return molecule.StereoZ
 	}
-	if cumulated {
-		return x, x2, y, y2, false
-	}
-	begin, end := m.sites[b.From].at, m.sites[b.To].at
-	if x < 0 || y < 0 || unknown ||
-		!m.offAxis(&x, &x2, b.From, end.minus(begin), begin) ||
-		!m.offAxis(&y, &y2, b.To, begin.minus(end), begin) { // begin, as in RDKit
-		m.wedges[k] = crossed
-		return x, x2, y, y2, false
-	}
-	return x, x2, y, y2, true
+	return molecule.StereoE
 }
 
-// offAxis reports whether a substituent of atom i is off the axis of its double bond, and makes it
-// the first. The second is seen from from.
-func (m *reader) offAxis(first, second *int32, i int32, axis, from point) bool {
-	if !inLine(m.across(*first, i).minus(m.sites[i].at), axis) {
-		return true
+// substituent is the vector from atom i, one end of the double bond k, to a neighbour that is off
+// the axis, which begins at atom i; zero if the geometry is unknown. other: the bond to it is not
+// the first.
+func (m *reader) substituent(k, i int32, axis point) (v point, other bool) {
+	p := m.p
+	links := p.Neighbors(i)
+	if len(links) > 3 {
+		return point{}, false
 	}
-	if *second < 0 {
-		return false
+	first := true
+	for _, l := range links {
+		if l.Bond == k {
+			continue
+		}
+		order := p.Bonds[l.Bond].Order
+		if order == molecule.Double || m.wedges[l.Bond] == wavy {
+			return point{}, false
+		}
+		if to := m.across(l.Bond, i).minus(m.sites[i].at); v == (point{}) && (order == molecule.Single || order == molecule.Aromatic) && !inLine(to, axis) {
+			v, other = to, !first
+		}
+		first = false
 	}
-	*first, *second = *second, *first
-	return !inLine(m.across(*first, i).minus(from), axis)
+	return v, other
 }
 
 // across is the position of the atom at bond s's other end.
 func (m *reader) across(s, i int32) point {
 	return m.sites[m.p.Bonds[s].From+m.p.Bonds[s].To-i].at
-}
-
-// directBond directs the bonds next to the double bond k, and pushes the double bonds to visit
-// next.
-func (m *reader) directBond(k int32) error {
-	p, d := m.p, &m.double
-	if !d.open[k] {
-		return nil
-	}
-	d.open[k] = false
-	b := &p.Bonds[k]
-	if !p.Spend(len(p.Neighbors(b.From)) + len(p.Neighbors(b.To))) {
-		return p.ErrorBudget()
-	}
-	x, x2, y, y2, ok := m.controls(k)
-	if !ok {
-		return nil
-	}
-	begin, end := m.sites[b.From].at, m.sites[b.To].at
-	axis := end.minus(begin)
-	opposite := m.across(x, b.From).minus(begin).cross(axis).angle(m.across(y, b.To).minus(end).cross(axis)) >= math.Pi/2
-
-	for _, s := range [2]int32{y, x} {
-		if d.open[s] {
-			if err := m.pushDoubles(s); err != nil {
-				return err
-			}
-		}
-	}
-	switch {
-	case d.open[x] && d.open[y]:
-		m.direct(x, b.From, molecule.Down, false)
-		m.direct(y, b.To, molecule.Down, opposite)
-	case d.open[x]:
-		if err := m.directLike(x, b.From, y, opposite != (p.Bonds[y].From != b.To)); err != nil {
-			return err
-		}
-	case d.open[y]:
-		if err := m.directLike(y, b.To, x, opposite != (p.Bonds[x].From != b.From)); err != nil {
-			return err
-		}
-	}
-	d.open[x], d.open[y] = false, false
-	for _, o := range [2]struct{ second, first, at int32 }{{x2, x, b.From}, {y2, y, b.To}} {
-		if o.second >= 0 && d.open[o.second] {
-			if err := m.directLike(o.second, o.at, o.first, p.Bonds[o.first].From == o.at); err != nil {
-				return err
-			}
-			d.open[o.second] = false
-		}
-	}
-	return nil
-}
-
-// pushDoubles pushes the double bonds next to bond s, the first last.
-func (m *reader) pushDoubles(s int32) error {
-	p, d := m.p, &m.double
-	from := len(d.stack)
-	for _, i := range [2]int32{p.Bonds[s].From, p.Bonds[s].To} {
-		if !p.Spend(len(p.Neighbors(i))) {
-			return p.ErrorBudget()
-		}
-		for _, l := range p.Neighbors(i) {
-			if p.Bonds[l.Bond].Order == molecule.Double && d.open[l.Bond] {
-				d.stack = append(d.stack, l.Bond)
-			}
-		}
-	}
-	slices.SortFunc(d.stack[from:], func(x, y int32) int { return cmp.Compare(y, x) })
-	return nil
-}
-
-// direct sets the direction of bond s seen from atom i.
-func (m *reader) direct(s, i int32, dir molecule.Direction, reverse bool) {
-	if reverse != (m.p.Bonds[s].From != i) {
-		dir = dir.Flip()
-	}
-	m.p.Dirs[s] = dir
-}
-
-// directLike directs bond s, seen from atom i, like bond other.
-func (m *reader) directLike(s, i, other int32, reverse bool) error {
-	dir := m.p.Dirs[other]
-	if dir == molecule.Level {
-		return m.p.ErrorAtom(i, "a wedged bond of an aromatic ring is next to a double bond: want wedges on other bonds")
-	}
-	m.direct(s, i, dir, reverse)
-	return nil
 }
 
 // A point is a position or a vector, in Å. Products are rounded before they are added, so that all

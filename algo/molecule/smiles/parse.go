@@ -192,6 +192,9 @@ func (p *Parser) sanitize() error {
 	if err := p.Perceive(); err != nil {
 		return err
 	}
+	if len(p.slashes) > 0 {
+		p.SetGeometry()
+	}
 	if p.Brackets {
 		p.CleanTags()
 	}

@@ -26,11 +26,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"baca/algo"
-	"baca/build/beam/shard"
-	"baca/build/beam/shard/shardtest"
+	"baca/build/internal/sealed"
+	"baca/build/internal/version"
 	"baca/weights"
 )
 
@@ -47,12 +46,12 @@ func TestMain(m *testing.M) {
 		}
 	}
 	beam.Init() // of a worker, this is all
-	if text := os.Getenv("BACA_TEST_CONFIG"); text != "" {
-		c := new(config)
-		if err := json.Unmarshal([]byte(text), c); err != nil {
+	if text := os.Getenv("BACA_TEST_TASK"); text != "" {
+		var k task
+		if err := json.Unmarshal([]byte(text), &k); err != nil {
 			panic(err)
 		}
-		os.Exit(run(ctx, c, c.Inputs, os.Stderr))
+		os.Exit(run(ctx, &k.Config, k.Inputs, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -60,46 +59,86 @@ func TestMain(m *testing.M) {
 // file is a small model of molecules, as a file has it.
 var file = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
-	if err := weights.Save(&b, shardtest.Model()); err != nil {
+	if err := weights.Save(&b, smallModel()); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
 })
 
-// newConfig is that of a job with the model and a new folder.
-func newConfig(t *testing.T, shards int, inputs ...string) *config {
+// A task is a command line.
+type task struct {
+	Config config
+	Inputs []string
+}
+
+// newTask scores inputs by the model into a new folder.
+func newTask(t *testing.T, shards int, inputs ...string) *task {
 	t.Helper()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model.msgpack")
 	if err := os.WriteFile(name, file(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := algo.DefaultOptions()
-	return &config{
-		Inputs: inputs, Folder: filepath.Join(dir, "out"), Format: "auto", Column: "smiles", To: "csv", Shards: shards,
-		Model: name, Alpha: o.Alpha,
-	}
+	flags := settings{Format: "auto", Column: "smiles", To: "csv", Alpha: algo.DefaultOptions().Alpha, Shards: shards}
+	return &task{config{Run: flags, Folder: filepath.Join(dir, "new", "out"), Model: name, Join: true}, inputs}
 }
 
-func readFile(c *config, name string) ([]byte, error) {
-	f, err := files{}.Open(ctx, files{}.Join(c.Folder, name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-func do(t *testing.T, want int, c *config) string {
+// do runs a task and returns what it says.
+func (k task) do(t *testing.T, want int) string {
 	t.Helper()
 	var stderr bytes.Buffer
-	if code := run(ctx, c, slices.Clone(c.Inputs), &stderr); code != want {
+	if code := run(ctx, &k.Config, k.Inputs, &stderr); code != want {
 		t.Fatalf("exit status %d, want %d: %.2000s", code, want, &stderr)
 	}
 	return stderr.String()
 }
 
-var errDisk = errors.New("disk on fire")
+// read returns a file of the folder.
+func (k task) read(t *testing.T, name string) string {
+	t.Helper()
+	f, err := open(ctx, k.Config.path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// write writes a file of the folder.
+func (k task) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(k.Config.path(name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files are those of the folder that match a pattern.
+func (k task) files(t *testing.T, pattern string) map[string]os.FileInfo {
+	t.Helper()
+	list := map[string]os.FileInfo{}
+	names, err := filepath.Glob(k.Config.path(pattern))
+	for _, name := range names {
+		info, ierr := os.Stat(name)
+		list[filepath.Base(name)], err = info, errors.Join(err, ierr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func (k task) summary(t *testing.T) *summary {
+	t.Helper()
+	s := new(summary)
+	if err := json.Unmarshal([]byte(k.read(t, summaryName)), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // baca is the command that has to give the same bytes.
 var baca = sync.OnceValues(func() (string, error) {
@@ -118,30 +157,45 @@ var baca = sync.OnceValues(func() (string, error) {
 
 func TestMistakes(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "in.smi")
-	shardtest.Write(t, input, shardtest.Lines(rand.New(rand.NewPCG(10, 10)), 30))
+	writeLines(t, input, moleculeLines(rand.New(rand.NewPCG(10, 10)), 30))
 	for _, test := range []struct {
 		status int
 		want   string
-		change func(*config)
+		change func(*task)
 	}{
-		{exitUsage, "no input", func(c *config) { c.Inputs = nil }},
-		{exitUsage, "want a folder", func(c *config) { c.Folder = "" }},
-		{exitUsage, "--format tu", func(c *config) { c.Format = "tu" }},
-		{exitUsage, "--to xml", func(c *config) { c.To = "xml" }},
-		{exitUsage, "--shards 0", func(c *config) { c.Shards = 0 }},
-		{exitUsage, "--workers -1", func(c *config) { c.Workers = -1 }},
-		{exitUsage, "--alpha NaN", func(c *config) { c.Alpha = math.NaN() }},
-		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + "*.none"} }},
-		{exitFailure, "no such file", func(c *config) { c.Inputs = []string{input + ".none"} }},
-		{exitFailure, "model none", func(c *config) { c.Model = "none" }},
-		{exitFailure, "not a BaCa file", func(c *config) { c.Model = input }},
-		{exitFailure, "not registered", func(c *config) { c.Folder = "ftp://example.com/x" }},
+		{exitUsage, "no input", func(k *task) { k.Inputs = nil }},
+		{exitUsage, "want a folder", func(k *task) { k.Config.Folder = "" }},
+		{exitUsage, "--format tu", func(k *task) { k.Config.Run.Format = "tu" }},
+		{exitUsage, "--to xml", func(k *task) { k.Config.Run.To = "xml" }},
+		{exitUsage, "--shards 0", func(k *task) { k.Config.Run.Shards = 0 }},
+		{exitUsage, "--workers -1", func(k *task) { k.Config.Workers = -1 }},
+		{exitUsage, "--alpha NaN", func(k *task) { k.Config.Run.Alpha = math.NaN() }},
+		{exitFailure, "no such file", func(k *task) { k.Inputs = []string{input + "*.none"} }},
+		{exitFailure, "no such file", func(k *task) { k.Inputs = []string{input + ".none"} }},
+		{exitFailure, "not a regular file", func(k *task) { k.Inputs = []string{filepath.Dir(input)} }},
+		{exitFailure, "model none", func(k *task) { k.Config.Model = "none" }},
+		{exitFailure, "not a BaCa file", func(k *task) { k.Config.Model = input }},
+		{exitFailure, "want one for molecules", func(k *task) { keep(t, k, small(algo.Constant)) }},
+		{exitFailure, "not registered", func(k *task) { k.Config.Folder = "ftp://example.com/x" }},
 	} {
-		c := newConfig(t, 2, input)
-		test.change(c)
-		if text := do(t, test.status, c); !strings.Contains(text, test.want) {
+		k := newTask(t, 2, input)
+		test.change(k)
+		if text := k.do(t, test.status); !strings.Contains(text, test.want) {
 			t.Errorf("stderr %q, want %q", text, test.want)
 		}
+	}
+}
+
+// keep gives a task another model.
+func keep(t *testing.T, k *task, m *algo.Model) {
+	t.Helper()
+	k.Config.Model = filepath.Join(t.TempDir(), "other.msgpack")
+	f, err := os.Create(k.Config.Model)
+	if err == nil {
+		err = errors.Join(weights.Save(f, m), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -166,126 +220,311 @@ func TestHelp(t *testing.T) {
 
 // sameFiles compares what was joined with what `baca score` writes of inputs, of which the rows name
 // another folder.
-func sameFiles(t *testing.T, c *config, folder, other string, inputs ...string) {
+func (k task) sameFiles(t *testing.T, folder, other string, inputs ...string) {
 	t.Helper()
 	program, err := baca()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	args := []string{"score", "--model", c.Model, "--to", c.To, "--out", filepath.Join(dir, "scores."+c.To), "--rejects", filepath.Join(dir, "rejects.csv")}
+	dir, to := t.TempDir(), k.Config.Run.To
+	args := []string{"score", "--model", k.Config.Model, "--to", to, "--out", filepath.Join(dir, "scores."+to), "--rejects", filepath.Join(dir, "rejects.csv")}
 	if text, err := exec.Command(program, append(args, inputs...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, name := range []string{"scores." + c.To, "rejects.csv"} {
+	refused := -1 // without the header
+	for _, name := range []string{"scores." + to, "rejects.csv"} {
 		want, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = bytes.ReplaceAll(want, []byte(folder), []byte(other))
-		if got, err := readFile(c, name); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what baca score writes (%v)", name, err)
+		if k.read(t, name) != string(want) {
+			t.Errorf("%s is not what baca score writes", name)
 		}
+		refused = bytes.Count(want, []byte("\n")) - 1
 	}
-	data, err := readFile(c, shard.SummaryName)
-	if err != nil {
-		t.Fatal(err)
+	s := k.summary(t)
+	c := s.Tally
+	if s.Err() != nil || s.Finished != s.Shards || c.Records != s.Records || c.Refused != refused || c.Records != c.Refused+c.Outside+c.Borderline+c.Inside+c.Undecided {
+		t.Errorf("summary %+v", s)
 	}
-	s := new(shard.Summary)
-	if err := json.Unmarshal(data, s); err != nil || s.Err() != nil || s.Finished != c.Shards || s.Tally.Records != s.Records {
-		t.Errorf("summary %+v, %v", s, err)
+	if left := len(k.files(t, "*.part*")) + len(k.files(t, "*.lock")); left > 0 {
+		t.Errorf("%d unfinished files and locks are left", left)
 	}
 }
 
 // However a library is divided into files and shards, the bytes are those of `baca score`.
 func TestSameBytesAsOneMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for n, to := range map[int]string{5200: "csv", 300: "jsonl", 20: "csv"} {
-		c := newConfig(t, 1+rng.IntN(9), shardtest.Split(t, rng, shardtest.Lines(rng, n))...)
-		c.To, c.Join = to, true
-		do(t, 0, c)
-		sameFiles(t, c, "", "", c.Inputs...)
+	for n, to := range map[int]string{5200: "csv", 300: "jsonl", 20: "csv", 3: "csv"} {
+		k := newTask(t, 1+rng.IntN(9), splitLines(t, rng, moleculeLines(rng, n))...)
+		k.Config.Run.To = to
+		k.do(t, 0)
+		k.sameFiles(t, "", "", k.Inputs...)
 	}
 	// A single table keeps its columns.
-	c := newConfig(t, 4, filepath.Join(t.TempDir(), "in.csv"))
-	c.Join = true
+	k := newTask(t, 4, filepath.Join(t.TempDir(), "in.csv"))
 	var table strings.Builder
 	table.WriteString("name,smiles,measured,score\n")
 	for i := range 90 {
 		fmt.Fprintf(&table, "m%d,C%s%s,\"%d, or so\",%d\n", i, strings.Repeat("C", i%9), []string{"O", "N", "("}[i%3], i, i)
 	}
-	if err := os.WriteFile(c.Inputs[0], []byte(table.String()), 0o666); err != nil {
+	if err := os.WriteFile(k.Inputs[0], []byte(table.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	do(t, 0, c)
-	sameFiles(t, c, "", "", c.Inputs...)
+	k.do(t, 0)
+	k.sameFiles(t, "", "", k.Inputs...)
+}
+
+func TestRangesOfShards(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	for range 1000 {
+		of := 1 + rng.IntN(maxShards)
+		n := int(rng.Uint64N(1 << rng.IntN(50)))
+		p := &plan{First: []int{0, n}}
+		if _, end := p.shard(of-1, of); end != n {
+			t.Fatalf("%d records in %d shards end at %d", n, of, end)
+		}
+		for range 20 {
+			k := rng.IntN(of)
+			lo, hi := p.shard(k, of)
+			if _, before := p.shard(k-1, of); k > 0 && before != lo || k == 0 && lo != 0 {
+				t.Fatalf("shard %d of %d begins at %d, the one before ends at %d", k, of, lo, before)
+			}
+			if size := float64(n) / float64(of); math.Abs(float64(hi-lo)-size) > 1+1e-6*size {
+				t.Fatalf("shard %d of %d has %d of %d records", k, of, hi-lo, n)
+			}
+		}
+	}
 }
 
 // In an object store there are the same files.
 func TestObjectStore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	list, dir := shardtest.Lines(rng, 400), t.TempDir()
+	list, dir := moleculeLines(rng, 400), t.TempDir()
 	store := memfs.New(ctx)
 	var local []string
 	for i, part := range [][]string{list[:150], list[150:]} {
 		local = append(local, filepath.Join(dir, fmt.Sprintf("%d.smi.gz", i)))
-		shardtest.Write(t, local[i], part)
+		writeLines(t, local[i], part)
 		w, err := store.OpenWrite(ctx, fmt.Sprintf("memfs://library/%d.smi.gz", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Write(shardtest.Packed(t, local[i], part))
+		w.Write(packed(t, local[i], part))
 		w.Close()
 	}
-	c := newConfig(t, 3, "memfs://library/*.smi.gz")
-	c.Folder, c.Join = "memfs://results/run", true
+	k := newTask(t, 3, "memfs://library/*.smi.gz")
+	k.Config.Folder = "memfs://results/run"
 	for range 2 { // the second time all is there already
-		do(t, 0, c)
-		sameFiles(t, c, dir, "memfs://library", local...)
+		k.do(t, 0)
+		k.sameFiles(t, dir, "memfs://library", local...)
 	}
 	// Of a failed write nothing is there.
-	err := files{}.Write(ctx, "memfs://results/failed", func(w io.Writer) error {
+	errDisk := errors.New("disk on fire")
+	err := writeFile(ctx, "memfs://results/failed", func(w io.Writer) error {
 		w.Write([]byte("a part"))
 		return errDisk
 	})
-	if _, oerr := (files{}).Open(ctx, "memfs://results/failed"); !errors.Is(err, errDisk) || !errors.Is(oerr, os.ErrNotExist) {
+	if _, oerr := open(ctx, "memfs://results/failed"); !errors.Is(err, errDisk) || !errors.Is(oerr, os.ErrNotExist) {
 		t.Errorf("errors %v and %v, want %v and %v", err, oerr, errDisk, os.ErrNotExist)
 	}
 }
 
-// A faulty disk fails to write a shard.
-type faulty struct{ files }
-
-func (f faulty) Write(ctx context.Context, name string, write func(io.Writer) error) error {
-	if filepath.Base(name) == "scores-00001-of-00003.csv" {
-		return errDisk
+// A shard that fails is named, the others are there, and nothing is joined. Once the trouble is over,
+// it alone is done.
+func TestBadShard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	k := newTask(t, 3, splitLines(t, rng, moleculeLines(rng, 90))...)
+	// A folder that is not empty takes the place of the file.
+	bad := k.Config.path("scores-00001-of-00003.csv")
+	if err := os.MkdirAll(filepath.Join(bad, "x"), 0o777); err != nil {
+		t.Fatal(err)
 	}
-	return f.files.Write(ctx, name, write)
+	if text, want := k.do(t, exitFailure), "baca-beam: no rows of 1 of 3 shards, such as shard 1: "; !strings.Contains(text, want) || !strings.Contains(text, bad) {
+		t.Errorf("stderr %q, want %q and the file", text, want)
+	}
+	if s := k.summary(t); s.Finished != 2 || s.Records != 90 || s.Tally.Records != 60 || len(s.Failed) != 1 || s.Failed[0].Shard != 1 {
+		t.Errorf("%+v", s)
+	}
+	if len(k.files(t, "scores.csv")) > 0 {
+		t.Error("joined without a shard")
+	}
+	before := k.files(t, "scores-*")
+	if err := os.RemoveAll(bad); err != nil {
+		t.Fatal(err)
+	}
+	k.do(t, 0)
+	k.sameFiles(t, "", "", k.Inputs...)
+	for name, info := range k.files(t, "scores-*") {
+		if again := !os.SameFile(info, before[name]); again != (name == filepath.Base(bad)) {
+			t.Errorf("%s was written again: %v", name, again)
+		}
+	}
 }
 
-// A shard that fails is named and nothing is joined, and what an engine gives to two workers counts once. Package shard
-// checks what is left and done again.
-func TestBadShard(t *testing.T) {
-	c := newConfig(t, 3, shardtest.Split(t, rand.New(rand.NewPCG(5, 5)), shardtest.Lines(rand.New(rand.NewPCG(5, 5)), 90))...)
-	c.Join = true
-	before := storage
-	storage = func() shard.Files { return faulty{} }
-	text := do(t, exitFailure, c)
-	storage, jobs.m = before, nil
-	if want := "baca-beam: no rows of 1 of 3 shards, such as shard 1: disk on fire"; !strings.Contains(text, want) {
+// Of an input that breaks, the records before that are scored, and it is named.
+func TestBrokenInput(t *testing.T) {
+	lines := moleculeLines(rand.New(rand.NewPCG(16, 16)), 3000)
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.smi"), filepath.Join(dir, "bad.smi.gz")
+	writeLines(t, good, lines[:100])
+	whole := packed(t, bad, lines[100:])
+	if err := os.WriteFile(bad, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	k := newTask(t, 3, bad, good)
+	if text := k.do(t, exitFailure); !strings.Contains(text, "EOF") {
+		t.Errorf("stderr %q, want the error of the input", text)
+	}
+	rows := strings.Split(strings.TrimSpace(k.read(t, "scores.csv")), "\n")
+	n, s := len(rows)-1, k.summary(t)
+	if n < 1000 || n > 2900 || s.Records != n || s.Tally.Records != n || len(s.Broken) != 1 || s.Broken[0].Input != bad {
+		t.Errorf("%d rows, summary %+v", n, s)
+	}
+	if want := fmt.Sprintf(",%s,", strings.Fields(lines[99])[0]); !strings.Contains(rows[n], want) {
+		t.Errorf("the last row is %s, want %s", rows[n], want)
+	}
+}
+
+// The records of an input are counted once.
+func TestCountsAreKept(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 17))
+	k := newTask(t, 3, splitLines(t, rng, moleculeLines(rng, 150))...)
+	k.do(t, 0)
+	before := k.files(t, "rows-*")
+	k.do(t, 0)
+	for name, info := range k.files(t, "rows-*") {
+		if !os.SameFile(info, before[name]) {
+			t.Errorf("%s was counted again", name)
+		}
+	}
+	// Counts that were edited are taken anew, and a run that was is refused.
+	k.edit(t, "rows-00000.json", `"records":`, `"records":1`)
+	k.do(t, 0)
+	k.sameFiles(t, "", "", k.Inputs...)
+	k.edit(t, runName, `"alpha":0.05`, `"alpha":0.06`)
+	if text := k.do(t, exitFailure); !strings.Contains(text, sealed.ErrBroken.Error()) {
+		t.Errorf("an edited run: %q", text)
+	}
+}
+
+// edit changes a file of the folder.
+func (k task) edit(t *testing.T, name, old, new string) {
+	t.Helper()
+	before := k.read(t, name)
+	if !strings.Contains(before, old) {
+		t.Fatalf("%s has no %q", name, old)
+	}
+	k.write(t, name, strings.Replace(before, old, new, 1))
+}
+
+// An input with other content of the same length is not the one that was counted.
+func TestInputThatChanges(t *testing.T) {
+	k := newTask(t, 2, filepath.Join(t.TempDir(), "in.smi"))
+	lines := []string{"CCO\n", "CCC\n", "CCN\n", "CCS\n"}
+	writeLines(t, k.Inputs[0], lines)
+	k.do(t, 0)
+	slices.Reverse(lines)
+	writeLines(t, k.Inputs[0], lines)
+	os.Remove(k.Config.path("done-00001-of-00002.json"))
+	if text, want := k.do(t, exitFailure), k.Inputs[0]+" has changed since its records were counted"; !strings.Contains(text, want) {
 		t.Errorf("stderr %q, want %q", text, want)
 	}
-	if _, err := readFile(c, "scores.csv"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("joined without a shard (%v)", err)
+	// What was scored of other bytes is done again.
+	os.Remove(k.Config.path("rows-00000.json"))
+	k.do(t, 0)
+	k.sameFiles(t, "", "", k.Inputs...)
+}
+
+func TestOtherRuns(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	writeLines(t, input, moleculeLines(rand.New(rand.NewPCG(18, 18)), 20))
+	first := newTask(t, 3, input)
+	first.do(t, 0)
+	other := *smallModel()
+	other.Card.Seed++
+	for _, test := range []struct {
+		want   string
+		change func(*task)
+	}{
+		{"of 3 shards, this is of 4", func(k *task) { k.Config.Run.Shards = 4 }},
+		{"with other flags", func(k *task) { k.Config.Run.Alpha = 0.2 }},
+		{"with other flags", func(k *task) { k.Config.Run.To = "jsonl" }},
+		{"of other inputs", func(k *task) { k.Inputs = []string{input, input} }},
+		{"of other inputs", func(k *task) { writeLines(t, input, []string{"C\n"}) }},
+		{"of another model", func(k *task) { keep(t, k, &other) }},
+	} {
+		k := *first
+		test.change(&k)
+		if text, want := k.do(t, exitFailure), errOther.Error()+", "+test.want; !strings.Contains(text, want) {
+			t.Errorf("stderr %q, want %q", text, want)
+		}
 	}
-	p, err := build(ctx, *c, []int{0, 1, 2, 2, 0, 0})
+	// What another run left in a folder that lost its run.json does not count.
+	os.Remove(first.Config.path(runName))
+	first.do(t, 0)
+	first.sameFiles(t, "", "", input)
+}
+
+// A worker with another program or model than the run has refuses to work.
+func TestOtherWorker(t *testing.T) {
+	k := newTask(t, 2, "in.smi")
+	k.Config.Run.Program, k.Config.Run.SHA256 = version.String(), "other"
+	if _, err := k.Config.open(ctx); !errors.Is(err, errOther) {
+		t.Errorf("%v, want %v", err, errOther)
+	}
+}
+
+// A folder that another process works on is refused, and unfinished files of a killed one go.
+func TestUnfinishedFiles(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	writeLines(t, input, moleculeLines(rand.New(rand.NewPCG(20, 20)), 20))
+	k := newTask(t, 2, input)
+	release, err := lockFolder(k.Config.Folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := beamx.Run(ctx, p); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"scores-00001-of-00002.csv", "rejects-00001-of-00002.csv", "done-00001-of-00002.json", "scores.csv"} {
+		k.write(t, name+".part0123456789abcdef", "")
 	}
-	sameFiles(t, c, "", "", c.Inputs...)
+	if text, want := k.do(t, exitFailure), fmt.Sprintf("run.lock: held by process %d on ", os.Getpid()); !strings.Contains(text, want) {
+		t.Errorf("stderr %q, want %q", text, want)
+	}
+	release()
+	k.do(t, 0)
+	k.sameFiles(t, "", "", input)
+}
+
+// A finished shard whose files are not what it wrote, or whose mark is not, is done again.
+func TestShardsHeal(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "in.smi")
+	writeLines(t, input, moleculeLines(rand.New(rand.NewPCG(21, 21)), 60))
+	k := newTask(t, 2, input)
+	k.do(t, 0)
+	rows, rejects, done := "scores-00001-of-00002.csv", "rejects-00001-of-00002.csv", "done-00001-of-00002.json"
+	for what, damage := range map[string]func(){
+		"no rows":        func() { os.Remove(k.Config.path(rows)) },
+		"no rejects":     func() { os.Remove(k.Config.path(rejects)) },
+		"short rows":     func() { os.Truncate(k.Config.path(rows), 100) },
+		"other rows":     func() { k.edit(t, rows, ",inside,", ",outsid,") },
+		"other rejects":  func() { k.edit(t, rejects, "row", "wor") },
+		"other mark":     func() { k.edit(t, done, `"records":30`, `"records":31`) },
+		"no mark":        func() { os.Remove(k.Config.path(done)) },
+		"another's mark": func() { k.write(t, done, k.read(t, "done-00000-of-00002.json")) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			before := k.files(t, "done-*.json")
+			damage()
+			k.do(t, 0)
+			k.sameFiles(t, "", "", input)
+			for name, info := range k.files(t, "done-*.json") {
+				if again := before[name].ModTime() != info.ModTime(); again != (name == done) {
+					t.Errorf("%s was written again: %v", name, again)
+				}
+			}
+		})
+	}
 }
 
 // On Prism as a process of its own, which starts workers as others, a run whose worker is killed
@@ -345,62 +584,55 @@ func TestKilledWorkerOfPrism(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	c := newConfig(t, 12, filepath.Join(t.TempDir(), "in.smi"))
-	c.Join = true
-	shardtest.Write(t, c.Inputs[0], shardtest.Lines(rand.New(rand.NewPCG(8, 8)), 40_000))
-	text, err := json.Marshal(c)
+	k := newTask(t, 12, filepath.Join(t.TempDir(), "in.smi"))
+	writeLines(t, k.Inputs[0], moleculeLines(rand.New(rand.NewPCG(8, 8)), 40_000))
+	text, err := json.Marshal(k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := func() (*exec.Cmd, *bytes.Buffer) {
 		p, said := exec.Command(os.Args[0], "--runner=universal", "--endpoint="+address, "--environment_type=PROCESS",
 			fmt.Sprintf("--environment_config={\"command\":%q}", script), "--worker_binary="+os.Args[0]), new(bytes.Buffer)
-		p.Env, p.Stderr = append(os.Environ(), "BACA_TEST_CONFIG="+string(text)), said
+		p.Env, p.Stderr = append(os.Environ(), "BACA_TEST_TASK="+string(text)), said
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}
 		return p, said
 	}
-	finished := func() (names []string) {
-		names, _ = filepath.Glob(filepath.Join(c.Folder, "done-*.json"))
-		return names
-	}
 	p, said := start()
-	for len(finished()) == 0 {
+	for len(k.files(t, "done-*.json")) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	killAll()
-	if err := p.Wait(); err == nil || len(finished()) == c.Shards {
-		t.Fatalf("a run that was killed: %v, %d shards\n%s", err, len(finished()), said)
+	if err := p.Wait(); err == nil || len(k.files(t, "done-*.json")) == k.Config.Run.Shards {
+		t.Fatalf("a run that was killed: %v, %d shards\n%s", err, len(k.files(t, "done-*.json")), said)
 	}
-	before := map[string]os.FileInfo{}
-	for _, name := range finished() {
-		if before[name], err = os.Stat(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	before := k.files(t, "done-*.json")
 	if p, said = start(); p.Wait() != nil {
 		t.Fatalf("%.2000s", said)
 	}
+	after := k.files(t, "done-*.json")
 	for name, info := range before {
-		if now, err := os.Stat(name); err != nil || !os.SameFile(info, now) {
-			t.Errorf("%s was done again (%v)", name, err)
+		if !os.SameFile(info, after[name]) {
+			t.Errorf("%s was done again", name)
 		}
 	}
-	sameFiles(t, c, "", "", c.Inputs...)
+	k.sameFiles(t, "", "", k.Inputs...)
 }
 
-// Combiners sort what engines bring in any order, each once.
-func TestCombiners(t *testing.T) {
-	f := &planFn{config{Inputs: []string{"a", "b"}}}
-	second := f.AddInput(f.AddInput(counts{}, counted{1, shard.Rows{Records: 5993, SHA256: "bb"}}), counted{1, shard.Rows{Records: 5993, SHA256: "bb"}})
-	both := f.MergeAccumulators(second, f.AddInput(counts{}, counted{0, shard.Rows{Records: 7, SHA256: "aa"}}))
-	p := &shard.Plan{First: []int{0, 7, 6000}, SHA256: []string{"aa", "bb"}}
-	if got := f.ExtractOutput(f.MergeAccumulators(both, second)).Plan; !reflect.DeepEqual(got, p) {
-		t.Errorf("plan %+v, want %+v", got, p)
+// Pieces come in any order, and some twice.
+func TestCollect(t *testing.T) {
+	one := &mark{Of: "one"}
+	pieces := []piece{{Number: 2, Error: "late"}, {Number: 1, Mark: one}, {Number: 0, Error: "early"}, {Number: 1, Error: "again"}, {Number: 0, Mark: one}}
+	next := func(p *piece) bool {
+		if len(pieces) == 0 {
+			return false
+		}
+		*p, pieces = pieces[0], pieces[1:]
+		return true
 	}
-	one, lost := outcome{Plan: p, Done: []*shard.Done{{Shard: 1}}}, outcome{Failed: []shard.Failure{{Shard: 0}}}
-	if got := new(outcomeFn).MergeAccumulators(lost, one); got.Plan != p || len(got.Done) != 1 || len(got.Failed) != 1 {
-		t.Errorf("outcome %+v", got)
+	want := []piece{{Number: 0, Mark: one}, {Number: 1, Mark: one}, {Number: 2, Error: "late"}}
+	if got := collect(3, next); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -6,95 +6,85 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
-	"baca/build/beam/shard"
+	"baca/build/internal/replace"
 )
 
-// files are those of this machine, and in object stores whatever Beam has a file
-// system for.
-type files struct{ shard.Local }
-
-// remote tells whether a name is one of an object store.
+// remote tells whether a name is one of an object store. All others are files of this machine.
 func remote(name string) bool { return strings.Contains(name, "://") }
 
-// Open opens a file.
-func (f files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	if !remote(name) {
-		return f.Local.Open(ctx, name)
+// inFolder returns the name of a file in a folder.
+func inFolder(folder, name string) string {
+	if remote(folder) {
+		return strings.TrimSuffix(folder, "/") + "/" + name
 	}
+	return filepath.Join(folder, name)
+}
+
+// An opened file can be read until its context ends.
+type opened struct {
+	io.ReadCloser
+	ctx   context.Context
+	store io.Closer
+}
+
+func (o *opened) Read(p []byte) (int, error) {
+	if err := o.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return o.ReadCloser.Read(p)
+}
+
+func (o *opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.store.Close()) }
+
+// open opens a file. If there is none, the error is [fs.ErrNotExist].
+func open(ctx context.Context, name string) (io.ReadCloser, error) {
 	store, err := filesystem.New(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	r, err := store.OpenRead(ctx, name)
-	if err != nil {
-		err = missing(ctx, store, name, err)
-		return nil, errors.Join(err, store.Close())
+	if err == nil {
+		return &opened{r, ctx, store}, nil
 	}
-	return &open{r, store}, nil
+	// Each store has an error of its own for an object that is not there.
+	if found, failed := store.List(ctx, name); remote(name) && failed == nil && len(found) == 0 {
+		err = fmt.Errorf("%s: %w (%v)", name, fs.ErrNotExist, err)
+	}
+	return nil, errors.Join(err, store.Close())
 }
 
-// missing makes the error about an object that is not there say so: each store has
-// an error of its own for that.
-func missing(ctx context.Context, store filesystem.Interface, name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if found, lerr := store.List(ctx, name); lerr == nil && len(found) == 0 {
-		return fmt.Errorf("%s: %w (%v)", name, fs.ErrNotExist, err)
-	}
-	return err
-}
-
-// open is a file with the store that it is from.
-type open struct {
-	io.ReadCloser
-	store io.Closer
-}
-
-func (o *open) Close() error { return errors.Join(o.ReadCloser.Close(), o.store.Close()) }
-
-// Size returns the length of a file in bytes.
-func (f files) Size(ctx context.Context, name string) (int64, error) {
+// sizeOf returns the length in bytes of a file that can be read more than once.
+func sizeOf(ctx context.Context, name string) (int64, error) {
 	if !remote(name) {
-		return f.Local.Size(ctx, name)
+		info, err := os.Stat(name)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is not a regular file: want a file that can be read more than once", name)
+		}
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
 	}
 	store, err := filesystem.New(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	n, err := store.Size(ctx, name)
-	if err != nil {
-		err = missing(ctx, store, name, err)
-	}
 	return n, errors.Join(err, store.Close())
 }
 
-// Lock locks a name on this machine. Stores have no locks: an object is there as a whole
-// or not at all, and two that do the same work upload the same.
-func (f files) Lock(ctx context.Context, name string, of ...string) (release func(), err error) {
+// writeFile makes what write writes the content of a file, but only if write has no error. Whoever reads
+// the file meanwhile finds no file, its old content or the new. An object is there once it is
+// closed; after an error its upload is cancelled, and it is removed if the store has kept a part.
+func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
 	if !remote(name) {
-		return f.Local.Lock(ctx, name, of...)
-	}
-	return func() {}, nil
-}
-
-// Join returns the name of a file in a folder.
-func (f files) Join(folder, name string) string {
-	if !remote(folder) {
-		return f.Local.Join(folder, name)
-	}
-	return strings.TrimSuffix(folder, "/") + "/" + name
-}
-
-// Write writes a file. An object is there once it is closed; after an error its
-// upload is cancelled, and it is removed if the store has kept a part.
-func (f files) Write(ctx context.Context, name string, write func(io.Writer) error) error {
-	if !remote(name) {
-		return f.Local.Write(ctx, name, write)
+		return replace.File(name, write)
 	}
 	store, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -119,9 +109,20 @@ func (f files) Write(ctx context.Context, name string, write func(io.Writer) err
 	return err
 }
 
+// lockFolder makes a folder of this machine and keeps other runs from it. Stores have no locks:
+// an object is there as a whole or not at all, and two that do the same work upload the same.
+func lockFolder(folder string) (release func(), err error) {
+	if remote(folder) {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	return replace.Alone(inFolder(folder, "run.lock"))
+}
+
 // expand lists the files that patterns name, in their order.
-func expand(ctx context.Context, patterns []string) ([]string, error) {
-	var names []string
+func expand(ctx context.Context, patterns []string) (names []string, err error) {
 	for _, pattern := range patterns {
 		if !strings.ContainsAny(pattern, "*?[") {
 			names = append(names, pattern)

@@ -40,7 +40,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/build/beam/shard"
 	"baca/build/internal/heap"
 	"baca/weights"
 )
@@ -114,13 +113,13 @@ func flags(fs *flag.FlagSet) *config {
 	c := new(config)
 	fs.StringVar(&c.Folder, "out", "", "folder for all results, on a disk or in a store that all workers see")
 	fs.StringVar(&c.Model, "model", weights.Default, "embedded model by name, or a model file that all workers see")
-	fs.StringVar(&c.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
-	fs.StringVar(&c.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
-	fs.StringVar(&c.To, "to", "csv", "form of the rows: csv or jsonl")
+	fs.StringVar(&c.Run.Format, "format", "auto", "of the inputs: auto, "+strings.Join(dataset.Formats(true), ", "))
+	fs.StringVar(&c.Run.Column, "column", "smiles", "name of the column with the SMILES, for CSV")
+	fs.StringVar(&c.Run.To, "to", "csv", "form of the rows: csv or jsonl")
 	fs.BoolVar(&c.Join, "join", false, "put all rows into one file, too, scores.csv or scores.jsonl in the folder, and the refused records into rejects.csv")
-	fs.IntVar(&c.Shards, "shards", 16, "parts to divide the work into")
+	fs.IntVar(&c.Run.Shards, "shards", 16, "parts to divide the work into")
 	fs.IntVar(&c.Workers, "workers", 0, "cores that a worker uses for one shard, 0 for all")
-	fs.Float64Var(&c.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
+	fs.Float64Var(&c.Run.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	return c
 }
 
@@ -131,16 +130,16 @@ func (c *config) check(inputs []string) error {
 		return fmt.Errorf("no input: want files or patterns")
 	case c.Folder == "":
 		return fmt.Errorf("--out: want a folder for the results")
-	case c.Format != "auto" && !slices.Contains(dataset.Formats(true), c.Format):
-		return fmt.Errorf("--format %s: want auto, %s", c.Format, strings.Join(dataset.Formats(true), ", "))
-	case c.To != "csv" && c.To != "jsonl":
-		return fmt.Errorf("--to %s: want csv or jsonl", c.To)
-	case c.Shards < 1 || c.Shards > shard.MaxShards:
-		return fmt.Errorf("--shards %d: want 1 to %d", c.Shards, shard.MaxShards)
+	case c.Run.Format != "auto" && !slices.Contains(dataset.Formats(true), c.Run.Format):
+		return fmt.Errorf("--format %s: want auto, %s", c.Run.Format, strings.Join(dataset.Formats(true), ", "))
+	case c.Run.To != "csv" && c.Run.To != "jsonl":
+		return fmt.Errorf("--to %s: want csv or jsonl", c.Run.To)
+	case c.Run.Shards < 1 || c.Run.Shards > maxShards:
+		return fmt.Errorf("--shards %d: want 1 to %d", c.Run.Shards, maxShards)
 	case c.Workers < 0:
 		return fmt.Errorf("--workers %d: want 0 for all cores, or more", c.Workers)
-	case !(c.Alpha > 0 && c.Alpha < 1):
-		return fmt.Errorf("--alpha %v: want a number between 0 and 1", c.Alpha)
+	case !(c.Run.Alpha > 0 && c.Run.Alpha < 1):
+		return fmt.Errorf("--alpha %v: want a number between 0 and 1", c.Run.Alpha)
 	}
 	return nil
 }
@@ -166,24 +165,23 @@ func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int 
 }
 
 // score runs the pipeline and returns what it wrote last.
-func score(ctx context.Context, c *config, inputs []string) (*shard.Summary, error) {
-	var err error
-	if c.Inputs, err = expand(ctx, inputs); err != nil {
-		return nil, err
-	}
-	p, err := build(ctx, *c, numbers(c.Shards))
+func score(ctx context.Context, c *config, patterns []string) (*summary, error) {
+	release, err := lockFolder(c.Folder)
 	if err != nil {
 		return nil, err
 	}
-	if err := beamx.Run(ctx, p); err != nil {
+	defer release()
+	if err := c.begin(ctx, patterns); err != nil {
 		return nil, err
 	}
-	files := storage()
-	f, err := files.Open(ctx, files.Join(c.Folder, shard.SummaryName))
+	if err := beamx.Run(ctx, build(*c)); err != nil {
+		return nil, err
+	}
+	f, err := open(ctx, c.path(summaryName))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	s := new(shard.Summary)
+	s := new(summary)
 	return s, json.NewDecoder(f).Decode(s)
 }

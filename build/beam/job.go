@@ -1,0 +1,496 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"iter"
+	"reflect"
+	"slices"
+	"sync"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/table"
+	"baca/build/internal/heap"
+	"baca/build/internal/sealed"
+	"baca/build/internal/unpack"
+	"baca/build/internal/version"
+	"baca/weights"
+)
+
+// maxShards bounds the number of shards.
+const maxShards = 100_000
+
+// Settings are what the rows depend on. A folder holds the rows of one run.
+type settings struct {
+	Program string  `json:"program"`
+	Model   string  `json:"model"`
+	SHA256  string  `json:"model_sha256"`
+	Inputs  []input `json:"inputs"` // files of molecules, as if they were one after the other
+	Format  string  `json:"format"`
+	Column  string  `json:"column"` // with the SMILES, for CSV
+	To      string  `json:"to"`     // form of the rows: csv or jsonl
+	Alpha   float64 `json:"alpha"`
+	Shards  int     `json:"shards"`
+}
+
+type input struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// A config says all that a worker needs to know of the work.
+type config struct {
+	Run     settings
+	Folder  string // for all results
+	Model   string // embedded model by name, or a file
+	Workers int
+	Join    bool
+}
+
+// A scoring is a config at work in this process. Everything it finishes is in the folder: what is there is
+// not done again, so a run that was killed goes on from its finished shards, and work that is done
+// twice changes nothing.
+type scoring struct {
+	config
+	options algo.Options // without a batch: each shard has only its own graphs
+	form    molecule.Form
+	scorer  *algo.Scorer
+}
+
+// last is what this process works on: a model is loaded and prepared once. The lock is held
+// meanwhile, so that it is not done twice at once.
+var last struct {
+	sync.Mutex
+	*scoring
+}
+
+// begin lists the inputs, and checks that the folder holds the same run or none yet.
+func (c *config) begin(ctx context.Context, patterns []string) error {
+	names, err := expand(ctx, patterns)
+	if err != nil {
+		return err
+	}
+	c.Run.Inputs = nil
+	for _, name := range names {
+		size, err := sizeOf(ctx, name)
+		if err != nil {
+			return err
+		}
+		c.Run.Inputs = append(c.Run.Inputs, input{name, size})
+	}
+	if _, err := c.open(ctx); err != nil {
+		return err
+	}
+	var there settings
+	err = load(ctx, c.path(runName), &there)
+	if errors.Is(err, fs.ErrNotExist) {
+		return save(ctx, c.path(runName), c.Run)
+	}
+	return cmp.Or(err, c.same(there))
+}
+
+// errOther is that of a folder which holds another run.
+var errOther = errors.New("the folder holds another run")
+
+// same reports a run whose rows would be others.
+func (c *config) same(r settings) error {
+	what := ""
+	switch now := c.Run; {
+	case r.Program != now.Program:
+		what = fmt.Sprintf("of baca %s, this is %s", r.Program, now.Program)
+	case r.SHA256 != now.SHA256:
+		what = fmt.Sprintf("of another model (SHA-256 %.12s…, this one has %.12s…)", r.SHA256, now.SHA256)
+	case r.Shards != now.Shards:
+		what = fmt.Sprintf("of %d shards, this is of %d", r.Shards, now.Shards)
+	case !slices.Equal(r.Inputs, now.Inputs):
+		what = "of other inputs, or they have changed"
+	case !reflect.DeepEqual(r, now):
+		what = "with other flags"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: %w, %s; want the same again or a new folder", c.Folder, errOther, what)
+}
+
+// open prepares the work. A new config gets program and model; those of a worker must be the same.
+func (c *config) open(ctx context.Context) (*scoring, error) {
+	last.Lock()
+	defer last.Unlock()
+	if last.scoring != nil && reflect.DeepEqual(last.config, *c) {
+		return last.scoring, nil
+	}
+	m, err := c.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.Card.Schema == algo.Constant {
+		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", m.Card.Name, m.Card.Schema)
+	}
+	run := c.Run
+	run.Program, run.Model = version.String(), m.Card.Name
+	if run.SHA256, err = weights.Sum(m); err != nil {
+		return nil, err
+	}
+	if c.Run.Program == "" {
+		c.Run = run
+	}
+	if err := c.same(run); err != nil {
+		return nil, fmt.Errorf("on this worker: %w", err)
+	}
+	s := &scoring{config: *c, options: algo.DefaultOptions(), form: algo.FormOf(m.Card.Schema).Unordered()}
+	s.options.Alpha, s.options.Workers = c.Run.Alpha, c.Workers
+	if s.scorer, err = algo.NewScorer(ctx, m, s.options); err != nil {
+		return nil, err
+	}
+	growBy(heap.Stream())
+	last.scoring = s
+	return s, nil
+}
+
+// load loads an embedded model by name, or a model file that all workers can read.
+func (c *config) load(ctx context.Context) (*algo.Model, error) {
+	if slices.Contains(weights.Names(), c.Model) {
+		return weights.Open(c.Model)
+	}
+	f, err := open(ctx, c.Model)
+	if err != nil {
+		return nil, fmt.Errorf("model %s is neither one of %v nor a file: %w", c.Model, weights.Names(), err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > weights.MaxSize {
+		return nil, fmt.Errorf("model %s: %w", c.Model, weights.ErrTooLarge)
+	}
+	m, err := weights.Load(data)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", c.Model, err)
+	}
+	m.Card.Name = cmp.Or(m.Card.Name, c.Model)
+	return m, nil
+}
+
+// The files of a folder.
+const runName, planName, summaryName = "run.json", "plan.json", "summary.json"
+
+func (c *config) path(name string) string { return inFolder(c.Folder, name) }
+
+// part is the name of a file of a shard.
+func (c *config) part(what string, shard int, ext string) string {
+	return c.path(fmt.Sprintf("%s-%05d-of-%05d.%s", what, shard, c.Run.Shards, ext))
+}
+
+// save writes a value with a checksum, and load reads it.
+func save(ctx context.Context, name string, v any) error {
+	return writeFile(ctx, name, func(w io.Writer) error { return sealed.Write(w, v) })
+}
+
+func load(ctx context.Context, name string, v any) error {
+	f, err := open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err == nil {
+		err = sealed.Read(data, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Rows are the records of one input.
+type rows struct {
+	Input   input    `json:"input"`
+	Records int      `json:"records"`
+	SHA256  string   `json:"sha256"`          // of the file
+	Own     []string `json:"own,omitempty"`   // further columns of a single input
+	Error   string   `json:"error,omitempty"` // why it could not be read to its end; the records before that count
+}
+
+// count counts the records of an input, of which it parses none.
+func (s *scoring) count(ctx context.Context, number int) (rows, error) {
+	of, r := s.Run.Inputs[number], rows{}
+	name := s.path(fmt.Sprintf("rows-%05d.json", number))
+	if load(ctx, name, &r) == nil && r.Error == "" && r.Input == of {
+		return r, nil
+	}
+	r = rows{Input: of}
+	sum, err := s.read(ctx, number, func(names []string) { r.Own = names }, func(dataset.Record) bool {
+		r.Records++
+		return true
+	})
+	if r.SHA256 = sum; err != nil {
+		r.Error = err.Error()
+	}
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	return r, save(ctx, name, r)
+}
+
+// read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
+// the file, or of what of it can be read. own is told the further columns of a single input; several may
+// have other columns each.
+func (s *scoring) read(ctx context.Context, number int, own func(names []string), use func(dataset.Record) bool) (sum string, err error) {
+	name := s.Run.Inputs[number].Name
+	f, err := open(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if len(s.Run.Inputs) > 1 {
+		own = nil
+	}
+	hash := sha256.New()
+	raw := io.TeeReader(f, hash)
+	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{
+		Name: name, Format: dataset.ParseFormat(s.Run.Format), Column: s.Run.Column,
+		Unpack: dataset.Unpack{Zstd: unpack.Zstd}, Keep: unpack.Keep, Own: own,
+	}) {
+		if err = failed; err != nil || !use(rec) {
+			break
+		}
+	}
+	_, rest := io.Copy(io.Discard, raw)
+	return hex.EncodeToString(hash.Sum(nil)), cmp.Or(err, rest)
+}
+
+// A plan says which records are of which shard.
+type plan struct {
+	First  []int    `json:"first"`            // place of the first record of each input, and behind the last
+	SHA256 []string `json:"sha256"`           // of each input: with the same, records are the same at each place
+	Own    []string `json:"own,omitempty"`    // further columns of a single input, which come back in the rows
+	Broken []broken `json:"broken,omitempty"` // inputs that could not be read to their end
+}
+
+type broken struct {
+	Input string `json:"input"`
+	Error string `json:"error"`
+}
+
+// newPlan is the plan for inputs with these records.
+func newPlan(all []rows) *plan {
+	p := &plan{First: make([]int, len(all)+1)}
+	for i, r := range all {
+		p.First[i+1] = p.First[i] + r.Records
+		p.SHA256 = append(p.SHA256, r.SHA256)
+		if r.Error != "" {
+			p.Broken = append(p.Broken, broken{r.Input.Name, r.Error})
+		}
+	}
+	if len(all) == 1 {
+		p.Own = all[0].Own
+	}
+	return p
+}
+
+// records is the number of all records.
+func (p *plan) records() int { return p.First[len(p.First)-1] }
+
+// shard returns the places of the first record of a shard and behind its last.
+func (p *plan) shard(k, of int) (lo, hi int) {
+	n := p.records()
+	// Without n·k, which could be too large.
+	at := func(k int) int { return n/of*k + n%of*k/of }
+	return at(k), at(k + 1)
+}
+
+// A mark is what a shard gave. It is valid as long as the files have these bytes.
+type mark struct {
+	Of      string      `json:"of"` // SHA-256 of the settings, the plan and the shard
+	Tally   table.Tally `json:"tally"`
+	Rows    string      `json:"rows_sha256"`
+	Rejects string      `json:"rejects_sha256"` // of the refused records
+}
+
+// score scores a shard and writes its rows, the refused records and last of all the mark. A
+// shard that is done is left as it is.
+func (s *scoring) score(ctx context.Context, p *plan, shard int) (*mark, error) {
+	rows, rejects, name := s.part("scores", shard, s.Run.To), s.part("rejects", shard, "csv"), s.part("done", shard, "json")
+	text, err := json.Marshal([]any{s.Run, p, shard})
+	if err != nil {
+		return nil, err
+	}
+	of, m := sha256.Sum256(text), new(mark)
+	key := hex.EncodeToString(of[:])
+	if load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
+		return m, nil
+	}
+	m = &mark{Of: key}
+	err = writeFile(ctx, rows, func(w io.Writer) error {
+		return writeFile(ctx, rejects, func(r io.Writer) error { return s.writeRows(ctx, p, shard, m, w, r) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, save(ctx, name, m)
+}
+
+// sumOf returns the SHA-256 of a file, or nothing.
+func sumOf(ctx context.Context, name string) string {
+	f, err := open(ctx, name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w, r io.Writer) error {
+	origin := table.Run{Model: s.Run.Model, SHA256: s.Run.SHA256, By: s.options.By, Alpha: s.Run.Alpha}
+	fields := slices.Concat(table.Fields(table.Usual), origin.Fields(), table.OwnFields(p.Own))
+	sums := [2]hash.Hash{sha256.New(), sha256.New()}
+	outputs := [2]*bufio.Writer{bufio.NewWriterSize(io.MultiWriter(w, sums[0]), 1<<16), bufio.NewWriterSize(io.MultiWriter(r, sums[1]), 1<<16)}
+	rows := table.NewSink(outputs[0], s.Run.To, table.Text{}, true, fields)
+	rejects := table.NewSink(outputs[1], "csv", table.Text{}, true, table.RejectFields())
+	in := job.Input{Records: s.records(ctx, p, shard)}
+	err := job.Score(ctx, s.scorer, in, job.ScoreOptions{Workers: s.Workers}, func(scored []table.Scored) error {
+		m.Tally.Add(scored)
+		rows.Add(scored...)
+		for _, one := range scored {
+			if one.Err != nil {
+				rejects.Add(one)
+			}
+		}
+		return errors.Join(rows.Flush(), rejects.Flush())
+	})
+	if err != nil {
+		return err
+	}
+	if lo, hi := p.shard(shard, s.Run.Shards); m.Tally.Records != hi-lo {
+		return fmt.Errorf("shard %d gave %d rows, want %d", shard, m.Tally.Records, hi-lo)
+	}
+	err = errors.Join(rows.Flush(), rejects.Flush(), outputs[0].Flush(), outputs[1].Flush())
+	m.Rows, m.Rejects = hex.EncodeToString(sums[0].Sum(nil)), hex.EncodeToString(sums[1].Sum(nil))
+	return err
+}
+
+// records yields the records of a shard. Each input must be the one that was counted, to its last byte:
+// with other records the shards would not fit together.
+func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[table.Unread, error] {
+	first, end := p.shard(shard, s.Run.Shards)
+	return func(yield func(table.Unread, error) bool) {
+		for number, in := range s.Run.Inputs {
+			place, wanted := p.First[number], true
+			lo, hi := max(first, place), min(end, p.First[number+1])
+			if lo >= hi {
+				continue
+			}
+			sum, err := s.read(ctx, number, func([]string) {}, func(rec dataset.Record) bool {
+				rec.Row = place // the rows of all inputs are numbered through
+				if place >= lo {
+					wanted = yield(func() table.Record { return table.FromMolecule(rec.Parsed(s.form)) }, nil)
+				}
+				place++
+				return wanted && place < hi
+			})
+			if wanted && (place < hi || sum != p.SHA256[number]) {
+				wanted = false
+				yield(nil, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
+			}
+			if !wanted {
+				return
+			}
+		}
+	}
+}
+
+// A summary is what a run gave.
+type summary struct {
+	settings
+	Records int         `json:"records"` // counted in the inputs: those of the rows, and of failed shards
+	Tally   table.Tally `json:"tally"`   // of the rows
+	// Finished shards have rows, Failed ones have not.
+	Finished int       `json:"finished"`
+	Failed   []failure `json:"failed,omitempty"`
+	Broken   []broken  `json:"broken,omitempty"`
+}
+
+type failure struct {
+	Shard int    `json:"shard"`
+	Error string `json:"error"`
+}
+
+// Err says what is missing, if something is.
+func (s *summary) Err() error {
+	var errs []error
+	if n := len(s.Failed); n > 0 {
+		errs = append(errs, fmt.Errorf("no rows of %d of %d shards, such as shard %d: %s", n, s.Shards, s.Failed[0].Shard, s.Failed[0].Error))
+	}
+	if n := len(s.Broken); n > 0 {
+		errs = append(errs, fmt.Errorf("%d of the inputs cannot be read to the end: %s", n, s.Broken[0].Error))
+	}
+	return errors.Join(errs...)
+}
+
+// summarize sums up what each shard gave, or why it gave nothing.
+func (s *scoring) summarize(p *plan, done []piece) *summary {
+	sum := &summary{settings: s.Run, Records: p.records(), Broken: p.Broken}
+	for shard, d := range done {
+		if d.Mark == nil {
+			sum.Failed = append(sum.Failed, failure{shard, d.Error})
+			continue
+		}
+		sum.Finished++
+		sum.Tally.Merge(d.Mark.Tally)
+	}
+	return sum
+}
+
+// join writes the rows of all shards, which must have been scored, into one file, scores.csv
+// or scores.jsonl in the folder, and the refused records into rejects.csv.
+func (s *scoring) join(ctx context.Context) error {
+	for _, file := range [][2]string{{"scores", s.Run.To}, {"rejects", "csv"}} {
+		what, ext := file[0], file[1]
+		err := writeFile(ctx, s.path(what+"."+ext), func(w io.Writer) error {
+			for shard := range s.Run.Shards {
+				if err := appendFile(ctx, w, s.part(what, shard, ext), shard > 0 && ext == "csv"); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendFile copies a file, without its header unless that comes first.
+func appendFile(ctx context.Context, w io.Writer, name string, headless bool) error {
+	f, err := open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	if headless {
+		if _, err := r.ReadSlice('\n'); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	_, err = io.Copy(w, r)
+	return err
+}

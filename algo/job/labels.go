@@ -11,7 +11,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/table"
-	"baca/algo/trust"
 )
 
 // Labels are columns of molecules' values, with their mistakes. They are safe for concurrent use.
@@ -127,24 +126,3 @@ const (
 	WithoutInterval = "these rows have a score and no interval"
 	DoNotCount      = "these molecules do not count"
 )
-
-// EnoughResiduals checks before training, after Prepare, that enough held-out graphs have both
-// values, and that predictions are no copy of observations.
-func (t *Training) EnoughResiduals(values []*algo.Values) error {
-	holdout := t.Holdout
-	known, numbers, copied := 0, false, true
-	for _, row := range holdout {
-		if v := values[row]; v != nil && !math.IsNaN(v.Observed-v.Predicted) {
-			known++
-			numbers = numbers || v.Observed != 0 && v.Observed != 1 // classes may be all right
-			copied = copied && v.Observed == v.Predicted
-		}
-	}
-	if known < trust.MinPairs {
-		return fmt.Errorf("errors are taken from the %d molecules kept from training, of which %d have both values: want at least %d", len(holdout), known, trust.MinPairs)
-	}
-	if numbers && copied {
-		return fmt.Errorf("observed and predicted values of all %d molecules kept from training are equal: want predictions that were made without them", known)
-	}
-	return nil
-}

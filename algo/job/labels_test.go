@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/table"
 )
 
@@ -65,23 +63,5 @@ func TestNumbers(t *testing.T) {
 		if got := saysYes(cell); got != want {
 			t.Errorf("%q says yes: %v", cell, got)
 		}
-	}
-}
-
-func TestEnoughResiduals(t *testing.T) {
-	known := func(n int) []*algo.Values {
-		values := make([]*algo.Values, 300) // of which 30 are kept from training
-		for i := range n {
-			values[i] = &algo.Values{}
-		}
-		return values
-	}
-	_, holdout := dataset.Hold(300, 1)
-	training := &Training{Holdout: holdout}
-	if err := training.EnoughResiduals(known(300)); err != nil {
-		t.Error(err)
-	}
-	if err := training.EnoughResiduals(known(60)); err == nil || !strings.HasPrefix(err.Error(), "errors are taken from the 30 molecules kept from training, of which ") {
-		t.Errorf("%v", err)
 	}
 }

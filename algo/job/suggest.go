@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (s *Shelf) addCells(r *table.Record) error {
 	if marked {
 		s.marked++
 	}
-	s.rows, s.ids, s.smiles = append(s.rows, r.Row), append(s.ids, r.ID), append(s.smiles, r.SMILES)
+	s.rows, s.ids, s.smiles = append(s.rows, r.Row), append(s.ids, r.ID), append(s.smiles, cmp.Or(r.SMILES, r.Written))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,10 +50,15 @@ type Training struct {
 	Graphs  []*graph.Graph
 	Outside []*graph.Graph // the background, empty for none; Pack needs Card.Background too
 	Workers int            // 0: all cores
+	// Values, unless nil, are of Graphs, in the columns Observed and Predicted: the model keeps the
+	// errors of the holdout.
+	Values              []*algo.Values
+	Observed, Predicted string
+	Structures          []algo.Source // unless nil, the molecules of Graphs, which the model keeps
 	// Split divides the graphs into training set and holdout.
 	Split func(n int, seed uint64) (train, holdout []int)
-	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs. Prepare and Run
-	// complete it.
+	// Card has Schema, Dataset, DatasetSHA256 and Seed. Prepare and Run complete it, also with Name,
+	// Description and Epochs.
 	Card algo.Card
 	// Save writes a model file with measured scores of the rounded model.
 	Save func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error
@@ -84,9 +90,10 @@ func (t *Training) Prepare() (err error) {
 			list[k] = distinct[i]
 		}
 	}
-	if t.Card.Name == "" {
-		t.Card.Name = ModelName(t.Card.Dataset)
-	}
+	all, _ := t.Split(len(t.Graphs), t.Card.Seed)
+	t.Card.Epochs = cmp.Or(t.Card.Epochs, DefaultEpochs(len(all)))
+	t.Card.Name = cmp.Or(t.Card.Name, ModelName(t.Card.Dataset))
+	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, len(all), t.Card.Epochs))
 	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
 	t.Card.Repeats = repeats
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version
@@ -147,7 +154,8 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 		return err
 	}
 	t.keep()
-	// A model that cannot be packed, as for a long name, must fail before hours of training.
+	// A model that cannot be packed, as for a long name or few values, must fail before hours of
+	// training.
 	_, _, err = t.Pack(ctx)
 	return err
 }
@@ -207,6 +215,12 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 	m, err := algo.NewModel(ctx, t.Workers, t.trainer.Encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
 	if err == nil && len(t.Outside) > 0 {
 		err = m.AddBackground(ctx, t.Workers, t.picked, t.Outside)
+	}
+	if err == nil && t.Values != nil {
+		err = m.KeepResiduals(t.Values, t.Observed, t.Predicted)
+	}
+	if err == nil && t.Structures != nil {
+		m.Structures, err = m.StructuresOf(t.Structures)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -1,12 +1,10 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"baca/algo"
@@ -64,58 +62,40 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	var set []algo.Source // the graphs with structures and values
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Card: algo.Card{
-		Name: t.Name, Schema: schema, Dataset: t.Name, DatasetSHA256: t.List.sum(), Seed: t.Seed,
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Observed: "observed", Predicted: "predicted", Card: algo.Card{
+		Name: t.Name, Schema: schema, Dataset: fmt.Sprintf("a list of %d", t.List.Len()), DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 	}}
 	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
 	if err != nil {
 		return nil, err
 	}
 	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case r.Err != nil:
+		}
+		if r.Err != nil {
 			out.Refused = append(out.Refused, r)
-		default:
-			training.Graphs = append(training.Graphs, r.Graph)
-			from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
-			if i := r.Row - 1 - t.List.First; t.Observed != nil {
-				from.Values = &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]}
-			}
-			set = append(set, from)
+			continue
+		}
+		training.Graphs = append(training.Graphs, r.Graph)
+		from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
+		if i := r.Row - 1 - t.List.First; t.Observed != nil {
+			from.Values = &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]}
+			training.Values = append(training.Values, from.Values)
+		}
+		if t.KeepStructures {
+			training.Structures = append(training.Structures, from)
 		}
 	}
 	if n := len(training.Graphs); n < job.MinTraining {
 		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), job.MinTraining)
 	}
-	card := &training.Card
-	train, _ := training.Split(len(training.Graphs), t.Seed)
-	card.Epochs = cmp.Or(t.Epochs, job.DefaultEpochs(len(train)))
-	card.Description = fmt.Sprintf("Trained on a list of %d for %s.", t.List.Len(), explain.Count(card.Epochs, "epoch"))
 	if schema != algo.Constant {
 		training.Card.Background = algo.BuiltInBackground
 		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(schema), Workers: s.workers}
 		if training.Outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
 			return nil, err
 		}
-	}
-	training.Save = func(ctx context.Context, workers int, w io.Writer, m *algo.Model) (err error) {
-		if t.Observed != nil {
-			values := make([]*algo.Values, len(set))
-			for i := range set {
-				values[i] = set[i].Values
-			}
-			err = m.KeepResiduals(values, "observed", "predicted")
-		}
-		if err == nil && t.KeepStructures {
-			m.Structures, err = m.StructuresOf(set)
-		}
-		if err != nil {
-			return err
-		}
-		return weights.SaveMeasured(ctx, workers, w, m)
 	}
 	if out.File, err = run(ctx, &training, progress); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,11 +16,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/compare"
-	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
-	"baca/algo/molecule"
-	"baca/algo/molecule/smiles"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/apart"
@@ -164,7 +160,7 @@ func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.W
 	p := progress.New(stderr, "reading "+l.Name, 0)
 	defer p.Done()
 	const piece = 1024
-	refused, err = job.Gather(ctx, l, s.workers, piece, s.sources(ctx, in), func(graphs int) { p.Add(int64(graphs)) })
+	refused, err = job.Gather(ctx, l, s.workers, piece, table.Parse(ctx, s.workers, in.records), func(graphs int) { p.Add(int64(graphs)) })
 	if err != nil {
 		return nil, err
 	}
@@ -172,29 +168,6 @@ func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.W
 		return nil, fmt.Errorf("%s: %w", l.Name, err)
 	}
 	return refused, nil
-}
-
-// sources yields an input's parsed records, with a SMILES for each.
-func (s source) sources(ctx context.Context, in *input) iter.Seq2[table.Record, error] {
-	if in.molecules == nil {
-		return table.Parse(ctx, s.workers, in.records)
-	}
-	form := s.form
-	return dataset.Ordered(ctx, s.workers, in.molecules, func(m dataset.Record) table.Record {
-		r := table.FromMolecule(m.Parsed(form))
-		if r.Err == nil && r.SMILES == "" {
-			if read, err := m.Parse(); err == nil {
-				r.SMILES = smilesOf(read)
-			}
-		}
-		return r
-	})
-}
-
-// smilesOf writes a molecule's canonical form.
-func smilesOf(m *molecule.Molecule) string {
-	canonical, _, _ := smiles.In(m, molecule.Canonical)
-	return smiles.Write(canonical)
 }
 
 func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []string) (err error) {

@@ -15,6 +15,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/table"
 	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -122,7 +123,7 @@ var errMany = errors.New("too many molecules")
 // judge reads and judges the input's molecules.
 func (f *reportFlags) judge(c *cobra.Command, q *job.Domain, d *report.Domain, in *input) (read, refused int, err error) {
 	ctx := c.Context()
-	for r, err := range f.sources(ctx, in) {
+	for r, err := range table.Parse(ctx, f.workers, in.records) {
 		if err != nil {
 			return read, refused, err
 		}

@@ -14,21 +14,14 @@ import (
 // keepsErrors reports whether the model keeps prediction errors.
 func (o *trainFlags) keepsErrors() bool { return o.values.Predicted != "" }
 
-// completed adds the holdout's errors and the training molecules to a model file, as far as asked for.
-func (o *trainFlags) completed(c *cobra.Command, data []byte, set *trainingSet) ([]byte, error) {
+// completed adds the training molecules to a model file.
+func (o *trainFlags) completed(c *cobra.Command, data []byte) ([]byte, error) {
 	m, err := weights.Load(data)
 	if err != nil {
 		return nil, err
 	}
-	if o.keepsErrors() {
-		if err := m.KeepResiduals(set.values, o.values.Observed, o.values.Predicted); err != nil {
-			return nil, fmt.Errorf("--held-out: %w", err)
-		}
-	}
-	if o.structures {
-		if err := o.keepStructures(c, m); err != nil {
-			return nil, fmt.Errorf("--keep-structures: %w", err)
-		}
+	if err := o.keepStructures(c, m); err != nil {
+		return nil, fmt.Errorf("--keep-structures: %w", err)
 	}
 	var b bytes.Buffer
 	err = weights.Save(&b, m)

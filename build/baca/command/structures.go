@@ -85,7 +85,7 @@ func (s source) keepStructures(c *cobra.Command, m *algo.Model) error {
 		values := func(r *dataset.Record) *algo.Values {
 			return s.labels.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
 		}
-		if set, err = job.Sources(c.Context(), s.workers, in.molecules, algo.FormOf(m.Card.Schema), values); err != nil {
+		if set, _, err = job.Sources(c.Context(), s.workers, in.molecules, algo.FormOf(m.Card.Schema), values); err != nil {
 			return err
 		}
 	}

@@ -162,7 +162,7 @@ func (f *suggestFlags) fill(ctx context.Context, shelf *job.Shelf, in *input, st
 	defer p.Done()
 	const piece = 1024
 	before := 0
-	return shelf.Fill(ctx, f.workers, piece, f.sources(ctx, in), func() {
+	return shelf.Fill(ctx, f.workers, piece, table.Parse(ctx, f.workers, in.records), func() {
 		p.Add(int64(shelf.Library.Len() - before))
 		before = shelf.Library.Len()
 	})

@@ -162,7 +162,7 @@ func (o *trainFlags) run(c *cobra.Command) error {
 		checkpoint: o.out.checkpoint(), resume: o.resume, hint: "--resume continues from there", card: o.cardOf(c, set),
 	}
 	if o.keepsErrors() {
-		training.values = set.values
+		training.values, training.observed, training.predicted = set.values, o.values.Observed, o.values.Predicted
 	}
 	if err := training.addBackground(ctx, stderr, o.background); err != nil {
 		return err
@@ -171,8 +171,8 @@ func (o *trainFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.keepsErrors() || o.structures {
-		if data, err = o.completed(c, data, set); err != nil {
+	if o.structures {
+		if data, err = o.completed(c, data); err != nil {
 			return err
 		}
 	}
@@ -197,9 +197,6 @@ func (o *trainFlags) cardOf(c *cobra.Command, set *trainingSet) algo.Card {
 			fmt.Fprintf(c.ErrOrStderr(), "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
 				len(train), explain.Count(card.Epochs, "epoch"), card.Epochs*job.StepsPerEpoch(len(train)))
 		}
-	}
-	if !c.Flags().Changed("description") {
-		card.Description = job.ModelDescription(set.name, len(train), card.Epochs)
 	}
 	return card
 }
@@ -361,7 +358,8 @@ type trainJob struct {
 	// card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
 	card algo.Card
 	// values, unless nil, become residuals.
-	values []*algo.Values
+	values              []*algo.Values
+	observed, predicted string // their columns
 
 	checkpoint string // path; empty for none
 	resume     bool
@@ -373,7 +371,7 @@ type trainJob struct {
 // run trains and returns the model file. Use the model loaded from it, which is rounded.
 func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	t := &j.training
-	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.SaveMeasured}
+	*t = job.Training{Graphs: j.graphs, Outside: j.outside, Workers: j.workers, Split: j.split, Card: j.card, Save: weights.SaveMeasured, Values: j.values, Observed: j.observed, Predicted: j.predicted}
 	if j.device != nil {
 		t.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
 			return j.device(ctx, stderr, j.workers, o.Config, true)
@@ -381,11 +379,6 @@ func (j *trainJob) run(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	}
 	if err := t.Prepare(); err != nil {
 		return nil, err
-	}
-	if j.values != nil {
-		if err := t.EnoughResiduals(j.values); err != nil {
-			return nil, fmt.Errorf("--held-out: %w", err)
-		}
 	}
 	from, err := j.restore(stderr)
 	if err != nil {

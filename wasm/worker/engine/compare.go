@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"baca/algo/compare"
@@ -10,6 +11,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -83,8 +85,9 @@ const gathered = 64
 // gather reads an input into a list, and returns what was refused. It calls show with records and
 // bytes read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
-	read := &counter{w: nothing{}}
-	refused, err = job.Gather(t, l, 1, gathered, in.sources(read, e.form().Unordered(), nil), func(int) { show(l.Read, read.n) })
+	read := &counter{w: io.Discard}
+	records := table.Parse(t, 1, in.records(read, e.form().Unordered()))
+	refused, err = job.Gather(t, l, 1, gathered, records, func(int) { show(l.Read, read.n) })
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +96,6 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 	}
 	return refused, nil
 }
-
-// nothing discards events.
-type nothing struct{}
-
-func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 
 // describe adds the report's provenance.
 func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {

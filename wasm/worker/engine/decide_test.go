@@ -134,9 +134,9 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			gs, _ = graphsOf(t, strange)
 			must[*message.Opened](e, h, &message.Open{Data: []byte(strange)})
 		} else {
-			e.input = &input{format: dataset.TU, graphs: []*graph.Graph{ring(7, 3), ring(40, 0)}}
+			gs = []*graph.Graph{ring(7, 3), ring(40, 0)}
+			e.input = &input{format: dataset.TU, kept: []dataset.Record{{Row: 0, Graph: gs[0]}, {Row: 1, Graph: gs[1]}}}
 			e.input.opened.Records = 2
-			gs = e.input.graphs
 		}
 		for record, g := range gs {
 			if g == nil {

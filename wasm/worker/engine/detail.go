@@ -72,6 +72,22 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	return m, e.keys(p, m, g)
 }
 
+// shownNearest is how many training graphs are shown beside a record.
+const shownNearest = 5
+
+// nearest are training graphs beside a record.
+func nearest(list []algo.TrainingGraph) []message.Neighbor {
+	var found []message.Neighbor
+	for _, n := range list {
+		values := cmp.Or(n.Values, &algo.Values{Observed: math.NaN(), Predicted: math.NaN()})
+		found = append(found, message.Neighbor{
+			Origin: dictionary.Training.String(), Row: n.Row, ID: n.Name, SMILES: n.SMILES, Similarity: n.Similarity,
+			Observed: values.Observed, Predicted: values.Predicted, Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
+		})
+	}
+	return found
+}
+
 // arranged reorders node values by atom.
 func arranged(values []float64, node []int) message.Floats {
 	if values == nil {

@@ -26,7 +26,7 @@ func (e *Engine) watch(t *task, seed uint64) (*watched, error) {
 		return e.drift, nil
 	}
 	w := &watched{Drift: job.NewDrift(t.alone, seed), seed: seed}
-	err := w.Watch(t, t.alone, driftPiece, e.input.records(e.form().Unordered()), func(r table.Record, _, _ float64) error {
+	err := w.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r table.Record, _, _ float64) error {
 		if r.Err == nil {
 			w.record = append(w.record, int32(r.Row-1))
 		}
@@ -78,7 +78,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 	}
 	found := make(map[int]table.Record, len(left))
 	at := 0
-	for u, err := range e.input.records(e.form()) {
+	for u, err := range e.input.records(nil, e.form()) {
 		if len(left) == 0 {
 			break
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"baca/algo/dataset"
-	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/table"
@@ -30,8 +29,7 @@ type input struct {
 	source       Source
 	zstd         func(io.Reader) (io.Reader, error) // decompresses
 	format       dataset.Format
-	graphs       []*graph.Graph // of a TUDataset set
-	labels       []int8         // by record, see readLabels; nil without any
+	labels       []int8 // by record, see readLabels; nil without any
 	opened       message.Opened
 	// kept are all records, parsed, nil for more than mostAtoms, which are read again for every run.
 	kept  []dataset.Record
@@ -192,11 +190,11 @@ func (in *input) readSet(post func(message.Event)) error {
 	if err != nil {
 		return err
 	}
-	in.graphs = set.Graphs
 	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Info.Warnings
 	var rows []table.Scored
-	for u := range table.Graphs(set.Graphs) {
-		rows = append(rows, table.Scored{Record: u()})
+	for i, g := range set.Graphs {
+		in.kept = append(in.kept, dataset.Record{Row: i, Graph: g})
+		rows = append(rows, table.Scored{Record: table.FromMolecule(in.kept[i])})
 	}
 	post(&message.Records{Columns: table.Of(readFields(nil), rows), Line: make(message.Ints, len(rows))})
 	return nil
@@ -281,54 +279,13 @@ func (in *input) options() dataset.Options {
 	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: dataset.Unpack{Zstd: in.zstd}}
 }
 
-// records yields the records to score, with further cells.
-func (in *input) records(form molecule.Form, cells ...string) iter.Seq2[table.Unread, error] {
-	if in.format == dataset.TU {
-		return table.Graphs(in.graphs)
-	}
-	return table.Each(in.sequence(nil, cells), form)
-}
-
-// sources yields the records parsed in a form, with further cells and a SMILES for each molecule.
-// read, unless nil, counts bytes.
-func (in *input) sources(read *counter, form molecule.Form, cells []string) iter.Seq2[table.Record, error] {
-	return func(yield func(table.Record, error) bool) {
-		if in.format == dataset.TU {
-			for u := range table.Graphs(in.graphs) {
-				if !yield(u(), nil) {
-					return
-				}
-			}
-			return
-		}
-		for m, err := range in.sequence(read, cells) {
-			if err != nil {
-				yield(table.Record{}, err)
-				return
-			}
-			r := table.FromMolecule(m.Parsed(form))
-			if r.Err == nil && r.SMILES == "" && !in.format.Graphs() {
-				if mol, err := m.Parse(); err == nil {
-					mol, _, _ = smiles.In(mol, molecule.Canonical)
-					r.SMILES = smiles.Write(mol)
-				}
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
+// records yields the records, with further cells. read, unless nil, counts bytes.
+func (in *input) records(read *counter, form molecule.Form, cells ...string) iter.Seq2[table.Unread, error] {
+	return table.Each(in.sequence(read, cells), form)
 }
 
 // at returns the graph of a record, from 0, in a form, and the molecule as written.
 func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Molecule, error) {
-	if in.format == dataset.TU {
-		if record < 0 || record >= len(in.graphs) {
-			return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, len(in.graphs))
-		}
-		r := table.Record{Row: record + 1, ID: fmt.Sprint(record + 1), Graph: in.graphs[record]}
-		return r, nil, nil
-	}
 	for m, err := range in.sequence(nil, nil) {
 		if err != nil {
 			return table.Record{}, nil, in.unreadable(err)

@@ -145,8 +145,8 @@ func (r *run) all(batch bool, seed uint64) error {
 	if !batch {
 		form = form.Unordered()
 	}
-	input := job.Input{Records: e.input.records(form), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
-		return e.input.records(form), func() {}, nil
+	input := job.Input{Records: e.input.records(nil, form), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
+		return e.input.records(nil, form), func() {}, nil
 	}}
 	return job.Score(r, r.now.scorer, input, job.ScoreOptions{
 		Batch: batch, Graphs: e.batch, Seed: seed, Workers: 1, Fitting: r.fitting, Fitted: r.fitted,

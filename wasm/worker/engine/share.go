@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -50,7 +51,7 @@ func (r *run) recruit() {
 	if workers == 0 {
 		workers = min(e.host.Cores(), maxWorkers)
 	}
-	if workers < 2 || e.graphs() < e.minShared || e.input.graphs != nil {
+	if workers < 2 || e.graphs() < e.minShared || e.input.format == dataset.TU {
 		return
 	}
 	in := e.input
@@ -159,7 +160,7 @@ func (s *scoring) stop() {
 func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) {
 	if s.end == nil || s.at > from {
 		s.stop()
-		s.next, s.end = iter.Pull2(s.engine.input.records(s.engine.form().Unordered()))
+		s.next, s.end = iter.Pull2(s.engine.input.records(nil, s.engine.form().Unordered()))
 		s.at = 0
 	}
 	records := make([]table.Scored, 0, to-from)

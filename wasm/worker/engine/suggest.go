@@ -25,7 +25,7 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 		return nil, err
 	}
 	shelf := job.NewShelf(t.alone, r.Price, r.Exclude)
-	records := e.input.sources(nil, e.form().Unordered(), shelf.Columns())
+	records := table.Parse(t, 1, e.input.records(nil, e.form().Unordered(), shelf.Columns()...))
 	err := shelf.Fill(t, 1, shelvedPiece, records, func() {
 		t.showProgress(message.StageLists, shelf.Read, e.input.opened.Records)
 	})

@@ -180,7 +180,7 @@ func (e *Engine) newAtlas(p *pulse) (*atlas, error) {
 func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records message.Ints, err error) {
 	n := e.input.opened.Records
 	shown, next, at := min(n, most), 0, -1
-	for unread, err := range e.input.records(e.form()) {
+	for unread, err := range e.input.records(nil, e.form()) {
 		at++
 		if err != nil {
 			return nil, nil, e.input.unreadable(err)

@@ -34,20 +34,25 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if r.AsWritten {
 		form = molecule.Canonical
 	}
-	set, err := e.trainingSet(p, r, form)
-	if err != nil {
-		return nil, err
+	schema := algo.SchemaOf(form)
+	if e.input.format.Graphs() {
+		schema = algo.Constant
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Graphs: set.graphs, Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Card: e.trainingCard(r, form, len(set.graphs)),
+		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Observed: r.Observed, Predicted: r.Predicted,
 		DeviceFailed: func(err error) { at.device.failed = err },
+		Card: algo.Card{
+			Name: r.Name, Description: r.Description, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
+			Seed: cmp.Or(r.Seed, 1), Epochs: r.Epochs,
+		},
 	}
-	t.Device = e.trainingDevice(&at, t.Card.Epochs)
-	if err = t.Prepare(); err == nil && r.HeldOut {
-		err = t.EnoughResiduals(set.values)
-	}
+	t.Device = e.trainingDevice(&at, t)
+	problems, err := e.readTraining(p, r, t, form)
 	if err != nil {
+		return nil, err
+	}
+	if err = t.Prepare(); err != nil {
 		return nil, failf(message.CodeBadInput, "%w", err)
 	}
 	from, err := loadCheckpoint(r.Checkpoint, t)
@@ -62,7 +67,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	if t.Card.Schema != algo.Constant {
 		background, lost = e.fetchBackground()
 	}
-	err = e.epochs(p, t, set.refused, time.Duration(cmp.Or(r.Seconds, job.CheckpointInterval.Seconds())*float64(time.Second)), post)
+	err = e.epochs(p, t, e.input.opened.Refused, time.Duration(cmp.Or(r.Seconds, job.CheckpointInterval.Seconds())*float64(time.Second)), post)
 	if errors.Is(err, errPaused) {
 		data, err := checkpoint(t)
 		return &message.Paused{Epoch: t.State.Epoch, Data: data}, err
@@ -75,13 +80,13 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 			t.Card.Background = algo.BuiltInBackground
 		}
 	}
-	return e.trained(p, r, t, set, at, lost)
+	return trained(p, r, t, problems, at, lost)
 }
 
-// trainingDevice looks for the place of so many epochs.
-func (e *Engine) trainingDevice(at *place, epochs int) func(context.Context, pretrain.Options, int) (gin.Device, error) {
+// trainingDevice looks for the place of a training.
+func (e *Engine) trainingDevice(at *place, t *job.Training) func(context.Context, pretrain.Options, int) (gin.Device, error) {
 	return func(ctx context.Context, o pretrain.Options, graphs int) (gin.Device, error) {
-		if graphs*epochs < e.minTrained {
+		if graphs*t.Card.Epochs < e.minTrained {
 			return nil, nil
 		}
 		if *at = e.place(ctx, o.Config, o.Batch, true); at.device == nil {
@@ -93,11 +98,8 @@ func (e *Engine) trainingDevice(at *place, epochs int) func(context.Context, pre
 
 // trained is the model that came out, and what is to be said of it. lost is why it has no
 // background.
-func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, set *trainingSet, at place, lost error) (*message.Trained, error) {
+func trained(p *pulse, r *message.Train, t *job.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
-	if err == nil && (r.HeldOut || r.Structures) {
-		m, data, err = e.complete(p, r, data, set)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, set *train
 	if r.Predicted != "" && !r.HeldOut {
 		out.Warnings = append(out.Warnings, algo.NoPromise)
 	}
-	out.Warnings = append(out.Warnings, set.problems...)
+	out.Warnings = append(out.Warnings, problems...)
 	if lost != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the background could not be loaded, so this model compares with the training set alone: %v", lost))
 	}
@@ -113,24 +115,6 @@ func (e *Engine) trained(p *pulse, r *message.Train, t *job.Training, set *train
 		out.Warnings = append(out.Warnings, warning)
 	}
 	return out, nil
-}
-
-// complete gives a model what was asked for beside it, errors and structures, and returns it and its
-// file.
-func (e *Engine) complete(p *pulse, r *message.Train, data []byte, set *trainingSet) (*algo.Model, []byte, error) {
-	m, err := weights.Load(data) // as it is rounded
-	if err == nil && r.HeldOut {
-		err = m.KeepResiduals(set.values, r.Observed, r.Predicted)
-	}
-	if err == nil && r.Structures && m.Card.Schema != algo.Constant {
-		err = e.keepStructures(p, m, &job.Labels{Observed: r.Observed, Predicted: r.Predicted})
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	var b bytes.Buffer
-	err = weights.Save(&b, m)
-	return m, b.Bytes(), err
 }
 
 // loadCheckpoint reads a checkpoint of this training, an empty one where there is no data.
@@ -145,16 +129,8 @@ func loadCheckpoint(data []byte, t *job.Training) (*weights.Checkpoint, error) {
 	return c, err
 }
 
-// A trainingSet is what a model is trained on.
-type trainingSet struct {
-	graphs   []*graph.Graph
-	values   []*algo.Values // of graphs, nil without columns of values
-	refused  int            // records
-	problems []string       // with values
-}
-
-// trainingSet reads the open input.
-func (e *Engine) trainingSet(p *pulse, r *message.Train, form molecule.Form) (*trainingSet, error) {
+// readTraining reads the open input, and returns what is wrong with its values.
+func (e *Engine) readTraining(p *pulse, r *message.Train, t *job.Training, form molecule.Form) (problems []string, err error) {
 	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
 	if err := e.input.checkLabels(labels); err != nil {
 		return nil, err
@@ -162,38 +138,22 @@ func (e *Engine) trainingSet(p *pulse, r *message.Train, form molecule.Form) (*t
 	if r.HeldOut && len(labels.Columns()) < 2 {
 		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
-	set := &trainingSet{}
-	for record, err := range table.Parse(p, 1, e.input.records(form, labels.Columns()...)) {
-		if err != nil {
-			return nil, e.input.unreadable(err)
-		}
-		if record.Err != nil {
-			set.refused++
-			continue
-		}
-		set.graphs = append(set.graphs, record.Graph)
-		if v := labels.Of(record.Row, record.Cells); v != nil {
-			set.values = append(set.values, v)
+	set, _, err := job.Sources(p, 1, e.input.sequence(nil, labels.Columns()), form, func(r *dataset.Record) *algo.Values {
+		return labels.Of(r.Row+1, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
+	})
+	if err != nil {
+		return nil, e.input.unreadable(err)
+	}
+	for _, s := range set {
+		t.Graphs = append(t.Graphs, s.Graph)
+		if r.HeldOut {
+			t.Values = append(t.Values, s.Values)
 		}
 	}
-	set.problems = labels.Problems(job.TrainedAsOthers)
-	return set, nil
-}
-
-// trainingCard is the card of a model that is trained on the open input, which has so many
-// graphs.
-func (e *Engine) trainingCard(r *message.Train, form molecule.Form, graphs int) algo.Card {
-	card := algo.Card{
-		Name: r.Name, Schema: algo.SchemaOf(form), Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
-		Seed: cmp.Or(r.Seed, 1),
+	if r.Structures && t.Card.Schema != algo.Constant {
+		t.Structures = set
 	}
-	train, _ := dataset.Hold(graphs, card.Seed)
-	card.Epochs = cmp.Or(r.Epochs, job.DefaultEpochs(len(train)))
-	if e.input.format.Graphs() {
-		card.Schema = algo.Constant
-	}
-	card.Description = cmp.Or(r.Description, job.ModelDescription(card.Dataset, len(train), card.Epochs))
-	return card
+	return labels.Problems(job.TrainedAsOthers), nil
 }
 
 // errPaused ends a training that Pause was called for.

@@ -130,7 +130,6 @@ func TestRings(t *testing.T) {
 		"C1CC2(C1)CC2", "C12(C3C1C32)C", "C12C3C4C1C5C2C3C45", "C1CC23CC2CC13", "C12CC1CC2", "C12CC2C1", // cages, triangles
 		"C(c1ccccc1)(c1ccc(C2CC2)cc1)c1c(CC)c(C)c(C3CC3)c(C)c1C", "C1(C2CC2)C(C2CC2)C(C2CC2)C(C2CC2)C(C2CC2)C1C2CC2", // on all atoms
 		"C1CCC1.C1CC1", "C1CC.CC1", "C1CC2.C2CC1", "[H]C1CC1.[H]2.C2", "[2H]C1CC1([H])C1CC1", "C1CC~C1",
-		"[U]3C1CC3C2C1C2.C(C3C2)CC5C2CC34CCC5C1CC14CC", // the second part looks for rings in the first
 	} {
 		sameRings(t, &fast, &slow, smiles)
 	}

@@ -68,9 +68,9 @@ type Finder struct {
 	byAtom, byBond membership
 	fused          []bool // rings that share a bond
 
-	found List   // in the current fragment
-	small List   // of one search
-	seen  hashes // of found
+	found List     // in the current fragment
+	small List     // of one search
+	seen  []uint64 // hashes of found
 
 	extra    List // of the last fragment with surplus rings
 	hits     []ringHit
@@ -86,9 +86,7 @@ type Finder struct {
 	shut     []uint8 // bonds trimmed, or a bridge
 	blocked  []int32 // atoms in a picked run, by epoch
 	two      []int32 // picked atoms of degree two
-	stack    []int32
 	changed  []int32
-	deadBond []bool
 	covered  []bool
 	keep     []uint8
 	counts   []int32
@@ -96,9 +94,6 @@ type Finder struct {
 
 	path, pathBonds []int32          // the current ring
 	way             [3]neighbor.Link // a part of it
-
-	// For missedRings: atoms and bonds of rings found by a first search or by missedRings.
-	ringAtom, ringBond []bool
 
 	// By atom. In tree, parents precede children and fragments are contiguous.
 	nodes      []ringNode
@@ -172,36 +167,13 @@ func ringHash(ring []int32) uint64 {
 	return h
 }
 
-// hashes is a set, a slice while it is small.
-type hashes struct {
-	list []uint64
-	more map[uint64]struct{}
-}
-
-func (h *hashes) reset() {
-	h.list = h.list[:0]
-	h.more = nil
-}
-
-// add reports whether x is new.
-func (h *hashes) add(x uint64) bool {
-	if h.more == nil {
-		if slices.Contains(h.list, x) {
-			return false
-		}
-		h.list = append(h.list, x)
-		if len(h.list) > 32 {
-			h.more = make(map[uint64]struct{}, 128)
-			for _, y := range h.list {
-				h.more[y] = struct{}{}
-			}
-		}
-		return true
-	}
-	if _, ok := h.more[x]; ok {
+// isNew notes a ring and reports whether it is new.
+func (r *Finder) isNew(ring []int32) bool {
+	h := ringHash(ring)
+	if slices.Contains(r.seen, h) {
 		return false
 	}
-	h.more[x] = struct{}{}
+	r.seen = append(r.seen, h)
 	return true
 }
 
@@ -215,16 +187,11 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 		r.spanWalk()
 	}
 	r.findBridges()
-	exact := true
 	for f := range len(r.label) - 1 {
 		lo, hi := r.label[f], r.label[f+1]
 		r.fragment = r.order[lo:hi]
-		var err error
-		if exact, err = r.fragmentRings(r.tree[lo:hi]); err != nil {
+		if err := r.fragmentRings(r.tree[lo:hi]); err != nil {
 			return err
-		}
-		if !exact {
-			break
 		}
 		if len(r.label) == 2 { // the only fragment
 			r.List, r.found = r.found, r.List
@@ -232,11 +199,6 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 		}
 		for k := range r.found.Len() {
 			r.addFrom(&r.found, k)
-		}
-	}
-	if !exact {
-		if err := r.quickRings(); err != nil {
-			return err
 		}
 	}
 	if r.extra.Len() > 0 {
@@ -262,8 +224,6 @@ func (r *Finder) prepare() {
 		o.top = int32(i)
 	}
 	buffer.Zeroed(&r.shut, m)
-	buffer.Zeroed(&r.ringAtom, n)
-	buffer.Zeroed(&r.ringBond, m)
 	buffer.Grow(&r.queue, n)
 	// Stamps of earlier molecules are below the epoch.
 	buffer.Grow(&r.visit, n)
@@ -460,16 +420,15 @@ func (r *Finder) trimChains(tree []int32) int {
 	return bonds / 2 // each was counted at both ends
 }
 
-// fragmentRings finds the rings of r.fragment, with spanning tree tree. It returns false where the
-// search failed and the quick one applies to the whole molecule.
-func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
+// fragmentRings finds the rings of r.fragment, with spanning tree tree.
+func (r *Finder) fragmentRings(tree []int32) error {
 	r.found.Clear()
-	r.seen.reset()
+	r.seen = r.seen[:0]
 	r.changed = r.changed[:0]
 	r.open = 0
 	bonds := r.trimChains(tree)
 	if r.open == 0 {
-		return true, nil
+		return nil
 	}
 	want := bonds - len(r.fragment) + 1
 	for r.open > 0 {
@@ -484,12 +443,12 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 			break
 		}
 		if !r.spend(len(r.fragment)) {
-			return false, ErrTangled
+			return ErrTangled
 		}
 		r.pickTwos()
 		if len(r.two) > 0 {
 			if err := r.searchTwos(); err != nil {
-				return false, err
+				return err
 			}
 			if r.open == 0 {
 				break
@@ -504,22 +463,54 @@ func (r *Finder) fragmentRings(tree []int32) (exact bool, err error) {
 			break
 		}
 		if err := r.searchThree(r.fragment[k]); err != nil {
-			return false, err
+			return err
 		}
 		r.finish(r.fragment[k])
 	}
-	if r.found.Len() < want {
-		if err := r.missedRings(bonds); err != nil {
-			return false, err
-		}
-	}
 	switch n := r.found.Len(); {
 	case n < want:
-		return false, nil
+		return r.treeRings()
 	case n > want:
-		return true, r.dropRings()
+		return r.dropRings()
 	}
-	return true, nil
+	return nil
+}
+
+// treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close
+// with it. RDKit searches on where its search misses rings, as among atoms with four ring bonds
+// each; no data set has such a molecule.
+func (r *Finder) treeRings() error {
+	r.found.Clear()
+	nodes := r.nodes
+	for _, i := range r.fragment {
+		for _, l := range r.near.Of(i) {
+			x, y := i, l.Atom
+			if x > y || nodes[x].up.Bond == l.Bond || nodes[y].up.Bond == l.Bond {
+				continue
+			}
+			r.path, r.pathBonds = r.path[:0], append(r.pathBonds[:0], l.Bond)
+			down := []int32{}
+			for x != y {
+				if nodes[x].depth < nodes[y].depth {
+					r.path, r.pathBonds = append(r.path, y), append(r.pathBonds, nodes[y].up.Bond)
+					y = nodes[y].up.Atom
+				} else {
+					down = append(down, x)
+					x = nodes[x].up.Atom
+				}
+			}
+			r.path = append(r.path, x)
+			for _, x := range slices.Backward(down) {
+				r.path, r.pathBonds = append(r.path, x), append(r.pathBonds, nodes[x].up.Bond)
+			}
+			if !r.spend(len(r.path)) {
+				return ErrTangled
+			}
+			// The ring begins at atom i: the bond after an atom leads to the next.
+			r.found.add(append([]int32{i}, r.path[:len(r.path)-1]...), r.pathBonds)
+		}
+	}
+	return nil
 }
 
 // finish removes atom i from the search.
@@ -758,17 +749,6 @@ func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
 	small.end()
 }
 
-// noteRing adds a ring to r.found and marks its atoms and bonds.
-func (r *Finder) noteRing(atoms, bonds []int32) {
-	r.found.add(atoms, bonds)
-	for _, i := range atoms {
-		r.ringAtom[i] = true
-	}
-	for _, k := range bonds {
-		r.ringBond[k] = true
-	}
-}
-
 // searchTwos searches from the atoms of r.two.
 func (r *Finder) searchTwos() error {
 	r.small.Clear()
@@ -779,8 +759,8 @@ func (r *Finder) searchTwos() error {
 			continue // between rings, or nothing remains
 		}
 		if !r.Plain && r.plainRing(i) {
-			if r.seen.add(ringHash(r.path)) {
-				r.noteRing(r.path, r.pathBonds)
+			if r.isNew(r.path) {
+				r.found.add(r.path, r.pathBonds)
 				// Removing i after this round removes a cycle. At zero, all atoms of degree two are
 				// in rings like this.
 				if *cycles--; *cycles == 0 {
@@ -799,11 +779,10 @@ func (r *Finder) searchTwos() error {
 		}
 		for k := from; k < r.small.Len(); k++ {
 			ring := r.small.Ring(k)
-			h := ringHash(ring)
-			if r.seen.add(h) {
-				r.noteRing(ring, r.small.Bonds(k))
+			if r.isNew(ring) {
+				r.found.addFrom(&r.small, k)
 			}
-			r.hits = append(r.hits, ringHit{h, int32(len(r.hits)), i, int32(k)})
+			r.hits = append(r.hits, ringHit{ringHash(ring), int32(len(r.hits)), i, int32(k)})
 		}
 		// The bonds of i stay, since another small ring may need them; without a ring the chain is
 		// removed.
@@ -905,7 +884,7 @@ func (r *Finder) searchDuplicates() error {
 			}
 		}
 		for k := from; k < r.small.Len(); k++ {
-			if ring := r.small.Ring(k); len(ring) == shortest && r.seen.add(ringHash(ring)) {
+			if ring := r.small.Ring(k); len(ring) == shortest && r.isNew(ring) {
 				r.found.addFrom(&r.small, k)
 			}
 		}
@@ -923,7 +902,7 @@ func (r *Finder) searchThree(root int32) error {
 	}
 	take := func(from int) {
 		for k := from; k < r.small.Len(); k++ {
-			if r.seen.add(ringHash(r.small.Ring(k))) {
+			if r.isNew(r.small.Ring(k)) {
 				r.found.addFrom(&r.small, k)
 			}
 		}
@@ -971,85 +950,6 @@ func (r *Finder) searchThree(root int32) error {
 		return err
 	}
 	return again(f1)
-}
-
-// missedRings finds rings closed by bonds between ring atoms that are in no ring. As in RDKit it
-// considers only the molecule's first bonds, as many as the fragment has.
-func (r *Finder) missedRings(bonds int) error {
-	buffer.Zeroed(&r.deadBond, len(r.ends))
-	for k := 0; k < bonds; {
-		from, to := r.ends[k][0], r.ends[k][1]
-		if r.ringBond[k] || r.deadBond[k] || !r.ringAtom[from] || !r.ringAtom[to] {
-			k++
-			continue
-		}
-		ok, err := r.searchOver(from, to)
-		if err != nil {
-			return err
-		}
-		if ok {
-			k = 0 // earlier bonds may have become eligible
-		} else {
-			r.deadBond[k] = true
-		}
-	}
-	return nil
-}
-
-// searchOver looks for a shortest path of ring atoms between a bond's ends that makes a new ring.
-func (r *Finder) searchOver(from, to int32) (bool, error) {
-	type step struct{ atom, before int32 }
-	queue := []step{{from, -1}}
-	for head := 0; head < len(queue); head++ {
-		at := queue[head]
-		for _, l := range r.near.Of(at.atom) {
-			if !r.spend(4) {
-				return false, ErrTangled
-			}
-			if l.Atom == to {
-				if at.atom == from {
-					continue
-				}
-				ring := r.path[:0]
-				ring = append(ring, to)
-				for k := int32(head); k >= 0; k = queue[k].before {
-					ring = append(ring, queue[k].atom)
-				}
-				slices.Reverse(ring)
-				r.path = ring
-				if r.seen.add(ringHash(ring)) {
-					r.pathBonds = r.bondsAround(r.pathBonds[:0], ring)
-					r.noteRing(ring, r.pathBonds)
-					return true, nil
-				}
-				continue
-			}
-			if !r.ringAtom[l.Atom] {
-				continue
-			}
-			on := false
-			for k := int32(head); k >= 0 && !on; k = queue[k].before {
-				on = queue[k].atom == l.Atom
-				r.Budget--
-			}
-			if !on {
-				queue = append(queue, step{l.Atom, int32(head)})
-			}
-		}
-	}
-	return false, nil
-}
-
-// bondsAround appends the bonds of a ring to bonds.
-func (r *Finder) bondsAround(bonds, ring []int32) []int32 {
-	for k, i := range ring {
-		j := ring[0]
-		if k+1 < len(ring) {
-			j = ring[k+1]
-		}
-		bonds = append(bonds, r.near.Between(i, j))
-	}
-	return bonds
 }
 
 // dropRings moves redundant rings from r.found to r.extra: the smallest first, among equals the one
@@ -1168,60 +1068,6 @@ func (r *Finder) symmetrize() error {
 			r.covered[k] = false
 		}
 	}
-	return nil
-}
-
-// quickRings uses the rings of a depth-first search: one for each back edge.
-func (r *Finder) quickRings() error {
-	r.Clear()
-	color := buffer.Zeroed(&r.keep, len(r.near.Spans)) // 1: on the path, 2: done
-	next := buffer.Zeroed(&r.counts, len(r.near.Spans))
-	path := r.stack[:0]
-	for root := range len(r.near.Spans) {
-		if color[root] != 0 {
-			continue
-		}
-		if len(r.near.Of(int32(root))) < 2 {
-			color[root] = 2
-			continue
-		}
-		path = append(path[:0], int32(root))
-		color[root] = 1
-		for len(path) > 0 {
-			i := path[len(path)-1]
-			links := r.near.Of(i)
-			if int(next[i]) == len(links) {
-				color[i] = 2
-				path = path[:len(path)-1]
-				continue
-			}
-			j := links[next[i]].Atom
-			next[i]++
-			switch color[j] {
-			case 0:
-				if len(r.near.Of(j)) < 2 {
-					color[j] = 2
-				} else {
-					color[j] = 1
-					path = append(path, j)
-				}
-			case 1:
-				if len(path) < 2 || path[len(path)-2] == j {
-					continue
-				}
-				for k := len(path) - 1; path[k] != j; k-- {
-					r.atoms = append(r.atoms, path[k])
-				}
-				r.atoms = append(r.atoms, j)
-				if !r.spend(len(r.atoms) - int(r.start[len(r.start)-1])) {
-					return ErrTangled
-				}
-				r.bonds = r.bondsAround(r.bonds, r.atoms[r.start[len(r.start)-1]:])
-				r.end()
-			}
-		}
-	}
-	r.stack = path
 	return nil
 }
 

@@ -6,7 +6,7 @@
 array([ 1, -1])
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata as _metadata
 
 from ._child import BacaError
 from ._detector import Detector, Whole, models
@@ -16,8 +16,12 @@ from ._frames import score
 from ._inputs import RefusedWarning
 
 try:
-    __version__ = version("baca")
-except PackageNotFoundError:  # a copy of the folder that was not installed
+    __version__ = _metadata.version("baca")
+except _metadata.PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 
 __all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "models", "score", "score_file"]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

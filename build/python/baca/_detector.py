@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _inputs
 from ._child import Answer, Model, Question, child
@@ -20,12 +21,17 @@ from ._progress import Bar
 
 try:
     from sklearn.base import BaseEstimator, OutlierMixin
+    from sklearn.exceptions import NotFittedError
 except ImportError:
     if TYPE_CHECKING:
         raise
-    from ._plain import BaseEstimator, OutlierMixin
+    from ._plain import BaseEstimator, NotFittedError, OutlierMixin
 
-DEFAULT = "drugs"  # the built-in model that is used where none is named
+if TYPE_CHECKING:
+    import pandas
+
+DEFAULT = "drugs"  # the model of functions that take no detector
+Floats = npt.NDArray[np.float64]
 _EXPLAINED = 64  # records of one question, so that progress is seen
 
 
@@ -38,9 +44,9 @@ def models() -> list[str]:
 class Rows:
     """What the program says of n records."""
 
-    scores: np.ndarray  # (n,) float64, higher is further outside, NaN for a refused record
-    p_values: np.ndarray  # (n,) float64, NaN for a refused record
-    verdicts: np.ndarray  # (n,) of str, None for a refused record
+    scores: Floats  # (n,) float64, higher is further outside, NaN for a refused record
+    p_values: Floats  # (n,) float64, NaN for a refused record
+    verdicts: npt.NDArray[np.object_]  # (n,) of str, None for a refused record
     refused: list[tuple[int, str]]  # row from 0, and why
     asides: list[tuple[int, str]]  # row from 0, and what the model did not read of it
     foreign: Optional[str]  # that the model does not know such a list, None for others
@@ -78,7 +84,8 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Tells which molecules or graphs lie outside what a model was trained on.
 
     The answer about each record is the same whatever else is in the list, unless ``by`` says
-    otherwise. A detector is ready as it is made; :meth:`fit` trains a model of your own.
+    otherwise. With a built-in model or a model file a detector is ready as it is made. Without one
+    :meth:`fit` trains a model of your own, and what needs a model raises NotFittedError before.
 
     Methods that take ``X`` take a SMILES or a sequence of n of them, as a list, a numpy array, a
     pandas or polars Series or a data frame with a column ``smiles``; RDKit molecules; and for a
@@ -88,7 +95,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : str or path
+    model : str or path, optional
         A built-in model by name, see :func:`models`, or a model file. After :meth:`fit`
         the trained model takes its place.
     alpha : float
@@ -108,13 +115,17 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model_ : bytes
         The model file that :meth:`fit` trained.
+    decision_scores_ : array of shape (n,)
+        How far each record of the training set lies outside, NaN for a refused one.
+    labels_ : array of shape (n,)
+        1 for each record of the training set that is outside by itself at ``alpha``, 0 for others, as in PyOD.
     refused_ : dict
         Why :meth:`fit` refused records, by row from 0.
     offset_ : float
         ``decision_function(X)`` is ``score_samples(X) - offset_``.
     """
 
-    def __init__(self, model: Union[str, os.PathLike[str]] = DEFAULT, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
+    def __init__(self, model: Union[str, os.PathLike[str], None] = None, alpha: float = 0.05, *, by: str = "alone", epochs: Optional[int] = None, seed: int = 1) -> None:
         self.model = model
         self.alpha = alpha
         self.by = by
@@ -158,28 +169,31 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         refused = _notes(answer, "refused")
         self.model_ = bytes(answer.body)
         self.refused_ = dict(refused)
+        rows = rows_of(self, replace(listing, values=()), "alone")
+        self.decision_scores_ = rows.scores
+        self.labels_ = np.where(rows.verdicts == "outside", 1, 0)
         _inputs.warn_of(refused, len(listing), "not trained on", stacklevel=2)
         return self
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, X: Any) -> Floats:
         """Returns how far each record lies outside, of shape (n,): higher is further.
 
         The numbers are those that ``baca score`` writes, which have six digits.
         """
         return six_digits(self._rows(X).scores)
 
-    def p_values(self, X: Any) -> np.ndarray:
+    def p_values(self, X: Any) -> Floats:
         """Returns how often a record from inside scores as high, of shape (n,).
 
         The numbers are those that ``baca score`` writes, which have six digits.
         """
         return six_digits(self._rows(X).p_values)
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: Any) -> Floats:
         """Returns minus the score with all its digits, of shape (n,): higher is more inside."""
         return -self._rows(X).scores
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Floats:
         """Returns how far each score is below the least that is called outside, of shape (n,).
 
         It is positive inside, and zero or negative outside. Raises ValueError where the model holds
@@ -187,23 +201,22 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._need_alone("decision_function")
         rows = self._rows(X)
-        return _threshold(rows, self.alpha) - rows.scores
+        return _limit(rows.threshold, rows.references) - rows.scores
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Returns 1 inside, -1 outside and 0 for a refused record, of shape (n,), integers.
+    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+        """Returns 1 inside, -1 outside and 0 for a refused or undecided record, of shape (n,), integers.
 
         Outside is ``p_values(X) <= alpha``; by ``batch`` only where the p-value of the record by
-        itself is at most 0.1, too. Raises ValueError where the model holds too few graphs to call
-        any outside at ``alpha``.
+        itself is at most 0.1, too. Where the model holds too few graphs to call any outside at
+        ``alpha``, all are undecided, with a warning.
         """
         rows = self._rows(X)
-        if self.by != "alone":
-            _threshold(rows, self.alpha)
-            return np.where(np.isnan(rows.scores), 0, np.where(rows.verdicts == "outside", -1, 1))
-        outside = rows.scores >= _threshold(rows, self.alpha)
-        return np.where(np.isnan(rows.scores), 0, np.where(outside, -1, 1))
+        if rows.threshold is None:
+            warnings.warn(f"all are undecided: {_too_few(rows.references)}", UserWarning, stacklevel=2)
+            return np.zeros(len(rows.scores), np.int64)
+        return np.where(np.isnan(rows.scores), 0, np.where(rows.verdicts == "outside", -1, 1))
 
-    def select(self, X: Any, fdr: float = 0.1) -> np.ndarray:
+    def select(self, X: Any, fdr: float = 0.1) -> npt.NDArray[np.bool_]:
         """Returns which records are outside at a false-discovery rate, of shape (n,), bool.
 
         Of those selected, a share of at most ``fdr`` is from inside in expectation
@@ -246,7 +259,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
         return found
 
-    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> Any:
+    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> pandas.DataFrame:
         """Returns how wrong to expect predictions to be, as ``baca trust`` does.
 
         It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and of
@@ -295,7 +308,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 bar.reach(len(rows), len(listing))
 
             model = self._model()
-            asked = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors, "errors_by": errors_by or ""}
+            asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors, "errors_by": errors_by or ""}
             child.stream(replace(listing, values=(values,)).questions(op="trust", **asked), take, model)
         for row, why in bad:
             rows[row]["error"] = rows[row]["error"] or why
@@ -325,16 +338,19 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if self.by != "alone":
             raise AttributeError(f"by={self.by!r} has no offset_: the answer depends on the list")
         about = child.stream([], _ignore, self._model())
-        return -_limit(about["threshold"], about["references"], self.alpha)
+        return -_limit(about["threshold"], about["references"])
 
     def _model(self) -> Model:
         """Returns what questions are about."""
         file: Optional[bytes] = getattr(self, "model_", None)
         alpha = _inputs.share("alpha", self.alpha)
-        if file is None and not _is_file(self.model):
+        if file is not None:
+            return Model(hashlib.sha256(file).hexdigest(), file, alpha)
+        if self.model is None:
+            raise NotFittedError("this Detector has no model: call fit(library) to train one, or name one, such as Detector(model='drugs')")
+        if not _is_file(self.model):
             return Model(str(self.model), None, alpha)
-        if file is None:
-            file = _read(self.model)
+        file = _read(self.model)
         return Model(hashlib.sha256(file).hexdigest(), file, alpha)
 
     def _need_alone(self, method: str) -> None:
@@ -347,18 +363,24 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         warn_of(rows, "have no score", stacklevel=3)
         return rows
 
+    def __repr__(self, **kwargs: Any) -> str:
+        text = str(super().__repr__(**kwargs))
+        if hasattr(self, "decision_scores_"):
+            text += f" fitted on {np.count_nonzero(~np.isnan(self.decision_scores_)):_} records".replace("_", " ")
+        return text
+
     def __sklearn_is_fitted__(self) -> bool:
-        return True
+        return self.model is not None or hasattr(self, "model_")
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
-        return {"X_types": ["string"], "requires_fit": False, "non_deterministic": False, "allow_nan": True}
+        return {"X_types": ["string"], "requires_fit": self.model is None, "non_deterministic": False, "allow_nan": True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
-        tags.requires_fit = False
+        tags.requires_fit = self.model is None
         return tags
 
 
@@ -373,7 +395,7 @@ def warn_of(rows: Rows, what: str, stacklevel: int) -> None:
 
 def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     """Scores records, and warns of none."""
-    listing = _inputs.read(X)
+    listing = X if isinstance(X, _inputs.Listing) else _inputs.read(X)
     n = len(listing)
     scores, p_values, codes = np.full(n, np.nan), np.full(n, np.nan), np.full(n, 255, np.uint8)
     words: list[str] = []
@@ -400,7 +422,7 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
             bar.reach(done, n)
 
         model = detector._model()
-        asked = {"model": model.name, "alpha": model.alpha, "by": by, "seed": _inputs.whole("seed", detector.seed)}
+        asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "by": by, "seed": _inputs.whole("seed", detector.seed)}
         # The list of one question is the batch.
         questions = listing.questions(op="score", **asked) if by == "alone" else iter([listing.question("score", **asked)] if n else [])
         about = child.stream(questions, take, model)
@@ -427,7 +449,7 @@ _TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_hi
 _NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 
-def six_digits(x: np.ndarray) -> np.ndarray:
+def six_digits(x: Floats) -> Floats:
     """Rounds numbers to the six digits that the command writes."""
     values, places = np.unique(x, return_inverse=True)
     return np.fromiter((float(f"{v:.6g}") for v in values.tolist()), np.float64, len(values))[places]
@@ -437,17 +459,17 @@ def _notes(answer: Answer, name: str) -> list[tuple[int, str]]:
     return [(row, text) for row, text in answer.header.get(name, [])]
 
 
-def _threshold(rows: Rows, alpha: float) -> float:
-    return _limit(rows.threshold, rows.references, alpha)
-
-
-def _limit(threshold: Optional[float], references: int, alpha: float) -> float:
+def _limit(threshold: Optional[float], references: int) -> float:
     if threshold is None:
-        raise ValueError(
-            f"the model holds {references} graphs to compare with, so that p-values go down to "
-            f"{1 / (1 + references):.3g}: want alpha of that or more, or more graphs to train on"
-        )
+        raise ValueError(_too_few(references))
     return threshold
+
+
+def _too_few(references: int) -> str:
+    return (
+        f"the model holds {references} graphs to compare with, so that p-values go down to "
+        f"{1 / (1 + references):.3g}: want alpha of that or more, or more graphs to train on"
+    )
 
 
 def _is_file(model: Union[str, os.PathLike[str]]) -> bool:

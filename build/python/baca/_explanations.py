@@ -165,7 +165,7 @@ def _picture(smiles: str, atoms: tuple[float, ...]) -> str:
 
 def _colours(atoms: tuple[float, ...]) -> dict[int, tuple[float, float, float]]:
     """Returns a colour for each atom that matters: red for more outside, blue for more inside."""
-    most = max(map(abs, atoms), default=0.0)
+    most = max((abs(x) for x in atoms), default=0.0)
     colours = {}
     for i, x in enumerate(atoms):
         share = abs(x) / most if most else 0.0

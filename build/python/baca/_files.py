@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -9,26 +10,36 @@ import subprocess
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Optional, Union, overload
 
 from ._child import BacaError, program
 from ._detector import DEFAULT, Detector
 from ._inputs import RefusedWarning, share, whole
 
+if TYPE_CHECKING:
+    import pandas
+
 _TALLY = re.compile(r"^(\d+) read, (\d+) refused", re.MULTILINE)
 _FOREIGN = re.compile(r"^note: (.* this list is not what .*)$", re.MULTILINE)
 
 
+_Path = Union[str, "os.PathLike[str]"]
+
+
+@overload
+def score_file(path: _Path, out: None = None, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., seed: int = ...) -> pandas.DataFrame: ...
+@overload
+def score_file(path: _Path, out: _Path, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., seed: int = ...) -> Path: ...
 def score_file(
-    path: Union[str, os.PathLike[str]],
-    out: Optional[Union[str, os.PathLike[str]]] = None,
-    model: Union[str, os.PathLike[str], Detector] = DEFAULT,
+    path: _Path,
+    out: Optional[_Path] = None,
+    model: Union[_Path, Detector] = DEFAULT,
     alpha: float = 0.05,
     *,
     by: str = "alone",
     column: Optional[str] = None,
     seed: int = 1,
-) -> Any:
+) -> Union[pandas.DataFrame, Path]:
     """Scores the molecules or graphs of a file, as ``baca score`` does; the file is never in memory.
 
     Parameters
@@ -50,11 +61,13 @@ def score_file(
     pandas.DataFrame or pathlib.Path
         The rows of ``baca score``, with NaN for what a row has none of, or the path of ``out``.
 
-    Raises ValueError with what the command says of a file that it cannot read, and warns of
+    Raises FileNotFoundError, or ValueError with what the command says of a file that it cannot read, and warns of
     refused records with a :class:`RefusedWarning`, and of a list that the model does not know.
     """
     if out is None:
         import pandas
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(model, Detector):
             alpha, by, seed = model.alpha, model.by, model.seed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
@@ -12,14 +12,17 @@ from ._detector import DEFAULT, Detector, rows_of, six_digits, warn_of
 _COLUMNS = ("score", "p_value", "verdict", "error", "set_aside")
 
 
+Frame = TypeVar("Frame")  # a data frame of pandas or polars
+
+
 def score(
-    frame: Any,
+    frame: Frame,
     smiles_column: str = "smiles",
     model: Union[str, os.PathLike[str], Detector] = DEFAULT,
     alpha: float = 0.05,
     prefix: str = "",
     by: str = "alone",
-) -> Any:
+) -> Frame:
     """Returns a copy of a pandas or polars data frame with columns about its molecules.
 
     Parameters
@@ -46,19 +49,20 @@ def score(
         elsewhere. A refused row has NaN for numbers and None for its verdict. The
         numbers are those that ``baca score`` writes.
     """
-    if not hasattr(frame, "columns"):
-        raise TypeError(f"{type(frame).__name__}: want a data frame of pandas or polars; the methods of a Detector take lists")
-    places = [i + 1 for i, name in enumerate(frame.columns) if name == smiles_column]
+    table: Any = frame
+    if not hasattr(table, "columns"):
+        raise TypeError(f"{type(table).__name__}: want a data frame of pandas or polars; the methods of a Detector take lists")
+    places = [i + 1 for i, name in enumerate(table.columns) if name == smiles_column]
     if not places:
-        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, frame.columns)) or 'none'}")
+        raise KeyError(f"no column {smiles_column!r}: the frame has {', '.join(map(str, table.columns)) or 'none'}")
     if len(places) > 1:
         raise ValueError(f"columns {places[0]} and {places[1]} are both called {smiles_column!r}: want one of that name")
     names = [prefix + name for name in _COLUMNS]
-    taken = [name for name in names if name in list(frame.columns)]
+    taken = [name for name in names if name in list(table.columns)]
     if taken:
         raise ValueError(f"the frame already has the columns {', '.join(taken)}: give a prefix for the new ones")
     detector = model if isinstance(model, Detector) else Detector(model=model, alpha=alpha, by=by)
-    rows = rows_of(detector, frame[smiles_column], detector.by)
+    rows = rows_of(detector, table[smiles_column], detector.by)
     warn_of(rows, "have NaN", stacklevel=2)
     errors = np.full(len(rows.scores), None, object)
     for row, why in rows.refused:
@@ -67,11 +71,13 @@ def score(
     for row, what in rows.asides:
         asides[row] = what
     columns = dict(zip(names, [six_digits(rows.scores), six_digits(rows.p_values), rows.verdicts, errors, asides]))
-    if hasattr(frame, "with_columns"):
+    if hasattr(table, "with_columns"):
         import polars
 
-        return frame.with_columns(
+        added: Frame = table.with_columns(
             polars.Series(name, column.tolist(), dtype=polars.Float64 if column.dtype == np.float64 else polars.String)
             for name, column in columns.items()
         )
-    return frame.assign(**columns)
+    else:
+        added = table.assign(**columns)
+    return added

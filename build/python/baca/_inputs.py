@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from ._child import Question
 
@@ -30,7 +31,7 @@ class Graph:
     """A plain graph: its number of nodes, and its edges as pairs of nodes from 0."""
 
     nodes: int
-    edges: np.ndarray  # of shape (edges, 2), "<u4"
+    edges: npt.NDArray[np.uint32]  # of shape (edges, 2), "<u4"
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Listing:
     """Records to ask about, all of one kind."""
 
     kind: str  # molecules or graphs
-    items: Union[list[str], list[Graph]]
-    values: tuple[np.ndarray, ...] = ()  # columns of numbers that go with them, each (n,) float64
+    items: Sequence[Union[str, Graph]]
+    values: tuple[npt.NDArray[np.float64], ...] = ()  # columns of numbers that go with them, each (n,) float64
 
     def __len__(self) -> int:
         return len(self.items)
@@ -50,12 +51,12 @@ class Listing:
 
     def questions(self, most: int = _ROWS, **header: Any) -> Iterator[Question]:
         """Yields questions about pieces of the list, one behind the other."""
-        first, size = 0, 0
+        first, size = 0, 0.0
         for i, item in enumerate(self.items):
             weight = self._weight(item)
             if i > first and (i - first == most or size + weight > 1):
                 yield self._question(first, i, header)
-                first, size = i, 0
+                first, size = i, 0.0
             size += weight
         if first < len(self):
             yield self._question(first, len(self), header)
@@ -67,12 +68,16 @@ class Listing:
         return max(item.nodes / _NODES, item.edges.nbytes / _BYTES)
 
     def _question(self, first: int, last: int, header: dict[str, Any]) -> Question:
-        pack = _pack_texts if self.kind == "molecules" else _pack_graphs
         columns = [column[first:last].astype("<f8").tobytes() for column in self.values]
-        body = b"".join([*columns, pack(self.items[first:last])])  # type: ignore[arg-type]
+        body = b"".join([*columns, _pack(self.items[first:last])])
         if len(body) > _BODY:
             raise ValueError(f"rows {first + 1} to {last} take {len(body)} bytes: want at most {_BODY} at once")
         return Question({**header, "kind": self.kind, "rows": last - first, "first": first}, body)
+
+
+def _pack(items: Sequence[Union[str, Graph]]) -> bytes:
+    texts = [item for item in items if isinstance(item, str)]
+    return _pack_texts(texts) if texts else _pack_graphs([item for item in items if isinstance(item, Graph)])
 
 
 def _pack_texts(texts: list[str]) -> bytes:
@@ -108,11 +113,10 @@ def read(x: Any) -> Listing:
         return Listing("molecules", _cut(items))
     read_items = [_record(item, i) for i, item in enumerate(items)]
     graphs = [item for item in read_items if isinstance(item, Graph)]
-    if not graphs:
-        return Listing("molecules", _cut(read_items))  # type: ignore[arg-type]
-    if len(graphs) < len(read_items):
-        raise ValueError(f"{len(graphs)} graphs and {len(read_items) - len(graphs)} molecules in one list: want one kind")
-    return Listing("graphs", graphs)
+    texts = [item for item in read_items if isinstance(item, str)]
+    if graphs and texts:
+        raise ValueError(f"{len(graphs)} graphs and {len(texts)} molecules in one list: want one kind")
+    return Listing("graphs", graphs) if graphs else Listing("molecules", _cut(texts))
 
 
 def _cut(texts: list[str]) -> list[str]:
@@ -132,13 +136,13 @@ def _items(x: Any) -> list[Any]:
             raise TypeError(f"a data frame with the columns {names}: want one column, or one called smiles")
         x = x["smiles" if "smiles" in names else names[0]]
     if hasattr(x, "to_list"):
-        return x.to_list()
+        return list(x.to_list())
     if isinstance(x, np.ndarray):
         if x.ndim == 2 and x.shape[1] == 1:
             x = x[:, 0]
         if x.ndim != 1:
             raise TypeError(f"an array of shape {x.shape}: want molecules in the shape (n,) or (n, 1)")
-        return x.tolist()
+        return list(x.tolist())
     try:
         if isinstance(x, Mapping):  # it would be its keys
             raise TypeError
@@ -155,7 +159,7 @@ def _record(item: Any, row: int) -> Union[str, Graph]:
     if _is_mol(item):
         from rdkit import Chem
 
-        return Chem.MolToSmiles(item)
+        return str(Chem.MolToSmiles(item))
     if _is_graph(item):
         return _graph(item)
     if isinstance(item, (list, np.ndarray)) and len(item) == 1:  # a row of one column
@@ -202,7 +206,7 @@ def whole(name: str, x: Any, least: int = 0) -> int:
     return int(x)
 
 
-def numbers(x: Any, n: int, name: str) -> tuple[np.ndarray, list[tuple[int, str]]]:
+def numbers(x: Any, n: int, name: str) -> tuple[npt.NDArray[np.float64], list[tuple[int, str]]]:
     """Reads n numbers: a float64 array of shape (n,), and the rows without a finite one, with why.
 
     Takes any sequence of n, an array of shape (n,) or (n, 1), or for one record a number. What is no

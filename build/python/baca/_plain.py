@@ -6,6 +6,10 @@ import inspect
 from typing import Any
 
 
+class NotFittedError(ValueError, AttributeError):
+    """There is no model yet."""
+
+
 class BaseEstimator:
     """Parameters by the names of those of ``__init__``."""
 

@@ -11,7 +11,7 @@ RDX = "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"
 
 @pytest.fixture
 def detector():
-    return baca.Detector()
+    return baca.Detector("drugs")
 
 
 @pytest.fixture

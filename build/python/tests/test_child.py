@@ -68,7 +68,7 @@ def test_killed_in_training(molecules, running):
 
         child.ask(listing.question("train", epochs=100000, seed=1, name="x"), progress, again=False)
     thread.join()
-    assert epochs and baca.Detector().predict(ASPIRIN).tolist() == [1]
+    assert epochs and baca.Detector("drugs").predict(ASPIRIN).tolist() == [1]
 
 
 def test_dies_always(monkeypatch, tmp_path, detector):
@@ -95,7 +95,7 @@ def test_interrupt(molecules):
         # Python looks for interrupts between frames, which come ten times a second.
         own.fit(molecules)
     assert not child.running and not hasattr(own, "model_")
-    assert baca.Detector().predict([ASPIRIN, RDX]).tolist() == [1, -1]
+    assert baca.Detector("drugs").predict([ASPIRIN, RDX]).tolist() == [1, -1]
 
 
 INTERRUPTED = """
@@ -105,7 +105,7 @@ print(baca._child.child.running, detector.predict("CCO"), flush=True)
 try:
     detector.fit(["C" * n for n in range(1, 60)])
 except KeyboardInterrupt:
-    print("interrupted", baca._child.child.running, baca.Detector().predict("CCO"), flush=True)
+    print("interrupted", baca._child.child.running, baca.Detector("drugs").predict("CCO"), flush=True)
 """
 
 
@@ -147,7 +147,7 @@ def test_ends_with_python():
 
 
 def _score(texts):
-    return baca.Detector().score_samples(texts).tolist(), child._process.pid
+    return baca.Detector("drugs").score_samples(texts).tolist(), child._process.pid
 
 
 def test_fork(detector, running):
@@ -216,7 +216,7 @@ def test_errors_leave_the_child(detector, running):
     with pytest.raises(ValueError, match="op"):
         child.ask(Question({"op": "guess", "model": "bbbp"}))
     with pytest.raises(ValueError):
-        baca.Detector(alpha=0).scores(ASPIRIN)
+        baca.Detector("drugs", alpha=0).scores(ASPIRIN)
     assert detector.predict(ASPIRIN).tolist() == [1] and child._process.pid == running
 
 
@@ -235,4 +235,4 @@ def test_progress(monkeypatch, detector, molecules):
         detector.scores(molecules)
         assert all((f"{what}:" in stderr.getvalue()) == shown for what in ("training", "explaining", "scoring"))
     stderr.close()
-    assert baca.Detector().predict(ASPIRIN).tolist() == [1]
+    assert baca.Detector("drugs").predict(ASPIRIN).tolist() == [1]

@@ -1,6 +1,10 @@
 """What the documentation shows is run."""
 
+import json
+import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import distribution
@@ -27,9 +31,37 @@ def test_readme(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "own.msgpack").exists()
 
 
+def test_types(tmp_path):
+    """mypy finds nothing in the package, and what users write is checked by its types."""
+    if shutil.which("mypy") is None:
+        pytest.skip("no mypy: apt-get install mypy")
+    (tmp_path / "mine.py").write_text("import baca\nx: str = baca.Detector().predict(['CCO'])\nbaca.Detector(alfa=1)\n")
+    check = ["mypy", "--strict", "--ignore-missing-imports", "--cache-dir", os.devnull]
+    out = subprocess.run([*check, os.path.dirname(baca.__file__)], capture_output=True, text=True, cwd=tmp_path)
+    assert out.returncode == 0, out.stdout
+    out = subprocess.run([*check, "--python-executable", sys.executable, "mine.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert "Incompatible types in assignment" in out.stdout and "alfa" in out.stdout, out.stdout
+
+
 def test_docstring():
     out = subprocess.run([sys.executable, "-m", "doctest", baca.__file__], capture_output=True, text=True)
     assert "Failed" not in out.stdout, out.stdout
+
+
+def test_notebook(tmp_path, monkeypatch):
+    """Its cells run in order, and end with a report."""
+    pytest.importorskip("rdkit")
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
+    notebook = json.loads((pathlib.Path(__file__).parent.parent / "examples" / "predictions.ipynb").read_text())
+    names = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    large = names["summary"]["large errors"]
+    assert large["trust"] < 0.25 < large["do-not-use"]
+    assert "<html" in (tmp_path / "report.html").read_text()
 
 
 def test_command():
@@ -46,7 +78,11 @@ for name in ("sklearn", "pandas", "rdkit", "tqdm", "networkx"):
     sys.modules[name] = None
 import pickle
 import baca
-d = baca.Detector(alpha=0.1)
+try:
+    baca.Detector().predict("CCO")
+except ValueError as e:
+    assert type(e).__name__ == "NotFittedError" and isinstance(e, AttributeError)
+d = baca.Detector("drugs", alpha=0.1)
 assert repr(d) == "Detector(model='drugs', alpha=0.1, by='alone', epochs=None, seed=1)"
 d.set_params(alpha=0.05, epochs=1)
 assert d.predict(["CCO", "[Na+].[Cl-]"]).tolist() == [1, -1]

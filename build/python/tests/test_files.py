@@ -26,7 +26,7 @@ def test_score_file(tmp_path, detector):
     assert [json.loads(line)["score"] for line in open(tmp_path / "out.jsonl")] == list(want)
     own = baca.Detector(alpha=0.2, epochs=2).fit(["C" * n + end for n in range(1, 13) for end in "ON"])
     assert list(baca.score_file(tmp_path / "in.csv", model=own, column="anything").score) == list(own.scores(frame.anything))
-    with pytest.raises(ValueError, match="no such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         baca.score_file(tmp_path / "nothing.smi")
     with pytest.raises(ValueError, match="no record can be used, 1 refused"):
         (tmp_path / "bad.smi").write_text("C(\n")

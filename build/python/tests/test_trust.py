@@ -108,7 +108,7 @@ def test_wrong_values(folder, fitted):
     with pytest.raises(ValueError, match="all 2 records are refused"):
         fitted.trust(frame, [None, "x"])
     with pytest.raises(ValueError, match="model drugs knows no held-out errors"):
-        baca.Detector().trust("CCO", 1)
+        baca.Detector("drugs").trust("CCO", 1)
     for options in ({"coverage": 0}, {"coverage": 1}, {"coverage": float("nan")}, {"tolerance": -1}, {"tolerance": float("inf")}, {"large_errors": 0.5}):
         with pytest.raises(ValueError, match=f"^{list(options)[0]}="):
             fitted.trust("CCO", 1, **options)

@@ -18,7 +18,7 @@ import (
 )
 
 // needed is what the tests in Python import, beside what Python has.
-const needed = "venv, pytest, numpy, pandas, sklearn, rdkit, networkx, tqdm"
+const needed = "venv, pytest, numpy, pandas, sklearn, rdkit, networkx, tqdm, matplotlib"
 
 // python returns an interpreter that has what is needed, or skips the test.
 func python(t *testing.T) string {
@@ -28,7 +28,7 @@ func python(t *testing.T) string {
 			return name
 		}
 	}
-	t.Skipf("no python3 has %s: apt-get install python3-venv python3-pytest python3-pandas python3-sklearn python3-rdkit python3-networkx python3-tqdm", needed)
+	t.Skipf("no python3 has %s: apt-get install python3-venv python3-pytest python3-pandas python3-sklearn python3-rdkit python3-networkx python3-tqdm python3-matplotlib", needed)
 	return ""
 }
 

@@ -45,10 +45,41 @@ func amines(n int) (list []string) {
 	return list
 }
 
+// Held-out members of a series may be more like the training set than its mean.
+func TestTrainingGraphsAreNotOutside(t *testing.T) {
+	var series []string
+	for n := range 39 {
+		for _, end := range []string{"O", "N", "C(=O)O", "c1ccccc1"} {
+			series = append(series, strings.Repeat("C", n+1)+end)
+		}
+	}
+	gs := parse(t, series...)
+	m := modelOf(t, gs)
+	s, err := NewSingleScorer(context.Background(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := s.Scores(context.Background(), gs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := s.Judge(scores, 0.05)
+	for i, x := range p {
+		if i%5 != 0 && x < 0.25 {
+			t.Errorf("%s was trained on and has score %g, p-value %g, want at least 0.25", series[i], scores[i], x)
+		}
+	}
+}
+
 // molecules is a model of alcohols that is not trained, with amines as its background.
 func molecules(t testing.TB) *Model {
 	t.Helper()
-	gs := parse(t, alcohols(120)...)
+	return modelOf(t, parse(t, alcohols(120)...))
+}
+
+// modelOf is a model that holds out every fifth graph.
+func modelOf(t testing.TB, gs []*graph.Graph) *Model {
+	t.Helper()
 	var train, holdout []int
 	var training []*graph.Graph
 	for i, g := range gs {

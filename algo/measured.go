@@ -3,7 +3,6 @@ package algo
 import (
 	"context"
 	"math"
-	"slices"
 
 	"baca/algo/near"
 )
@@ -59,6 +58,7 @@ func (s *SingleScorer) recall(ctx context.Context) (ok bool, err error) {
 		some[k] = near.Place(k, len(some), n)
 		traits[k] = m.HoldoutTraits[some[k]]
 	}
+	s.rank(m.Measured.Holdout)
 	answers, _, err := s.answers(ctx, 1, m.Holdout.Select(some).Outline(), traitsOf(traits))
 	if err != nil {
 		return false, err
@@ -68,13 +68,5 @@ func (s *SingleScorer) recall(ctx context.Context) (ok bool, err error) {
 			return false, nil
 		}
 	}
-	s.rank(m.Measured.Holdout)
 	return true, nil
-}
-
-// rank stores the scores of the holdout.
-func (s *SingleScorer) rank(holdout []float64) {
-	s.holdout = holdout
-	s.ranked = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
-	slices.Sort(s.ranked)
 }

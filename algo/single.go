@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"baca/algo/contrast"
@@ -27,6 +28,7 @@ type SingleScorer struct {
 
 	holdout []float64 // its scores
 	ranked  []float64 // the same, ascending
+	known   float64   // the highest score of a training graph
 }
 
 // NewSingleScorer scores the holdout, unless Measured has the scores. The model must have a bank.
@@ -34,7 +36,8 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
-	s := &SingleScorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows), holdout: m.Reference, ranked: m.Reference}
+	s := &SingleScorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows)}
+	s.rank(m.Reference)
 	scales := m.scales()
 	if err := s.prepare(ctx, scales); err != nil || m.Shared > 0 {
 		return s, err
@@ -58,8 +61,17 @@ func (s *SingleScorer) prepare(ctx context.Context, scales *near.Scales) (err er
 }
 
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
-	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
-	s.rank(scoresOf(answers))
+	s.rank(nil)
+	traits := traitsOf(s.model.HoldoutTraits)
+	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traits)
+	scores := scoresOf(answers)
+	s.rank(scores)
+	for i, x := range scores {
+		if x > s.known && traits.known(i) {
+			scores[i] = s.known
+		}
+	}
+	s.rank(scores)
 	return err
 }
 
@@ -154,9 +166,9 @@ func (s *SingleScorer) answersRepresented(ctx context.Context, workers int, gs [
 
 // answers returns the scores of outlined graphs.
 //
-// A molecule that equals a training molecule scores 0, the mean of training molecules. A plain
-// graph that does, which need not be the same graph, scores at most knownScore. The holdout follows
-// the same rule, so p-values stay exact.
+// A molecule that equals a training molecule scores s.known, which is 0, the mean of training
+// molecules, unless the holdout scores lower. A plain graph that does, which need not be the same
+// graph, scores at most s.known. The holdout follows the same rule, so p-values stay exact.
 func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, of traits) ([]answer, *near.Distances, error) {
 	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
@@ -170,8 +182,23 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 	return list, d, nil
 }
 
-// knownScore is half a deviation above the mean of training graphs, where p is about a quarter.
-const knownScore = 0.5
+// knownGraph is half a deviation above the mean of training graphs, where p is about a quarter.
+const knownGraph = 0.5
+
+// rank stores the scores of the holdout. A quarter of them are at least s.known: no training graph
+// is outside where alpha is below ¼, however alike the training graphs are.
+func (s *SingleScorer) rank(holdout []float64) {
+	s.holdout = holdout
+	s.ranked = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
+	slices.Sort(s.ranked)
+	s.known = 0
+	if s.model.Encoder.Features == 1 {
+		s.known = knownGraph
+	}
+	if n := len(s.ranked); n > 0 {
+		s.known = min(s.known, s.ranked[n*3/4])
+	}
+}
 
 // answer combines the parts of graph i. equal reports that its print equals that of a training
 // graph.
@@ -185,10 +212,10 @@ func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print,
 	}
 	x.Score = s.join(distance, x.Ratio, nodes(p))
 	switch molecule := s.model.Encoder.Features > 1; {
-	case molecule && (equal || x.Score > 0) && of.known(i):
-		x.Score = 0
-	case !molecule && x.Score > knownScore && of.known(i):
-		x.Score = knownScore
+	case molecule && (equal || x.Score > s.known) && of.known(i):
+		x.Score = s.known
+	case !molecule && x.Score > s.known && of.known(i):
+		x.Score = s.known
 	}
 	return x
 }

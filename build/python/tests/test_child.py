@@ -100,7 +100,7 @@ def test_interrupt(molecules):
 
 INTERRUPTED = """
 import baca
-detector = baca.Detector(epochs=1_000_000)
+detector = baca.Detector("drugs", epochs=1_000_000)
 print(baca._child.child.running, detector.predict("CCO"), flush=True)
 try:
     detector.fit(["C" * n for n in range(1, 60)])

@@ -132,7 +132,7 @@ profile: ## measure what the compiler is to optimise, into build/baca/default.pg
 	$(TEST) ./build/baca/command -trimpath -run '^$$' -bench BenchmarkCommand -benchtime 3x -o bin/command.test -cpuprofile "$(CURDIR)/build/baca/default.pgo"
 
 bench-quick: paper ## one pair and one seed of the results table (DATA=folder with the public sets)
-	bin/baca-paper bench table1 --data $(DATA) --out out/quick --quick
+	bin/baca-paper bench table1 --data $(DATA) --out out/quick --pairs PTC_MR/MUTAG --seeds 1
 
 clean: ## remove what was built
 	rm -rf bin out web/site web/static/lib web/static/tools.js web/node_modules

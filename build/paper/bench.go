@@ -20,7 +20,6 @@ import (
 	"baca/build/internal/machine"
 	"baca/build/internal/opened"
 	"baca/build/internal/pretty"
-	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
@@ -30,9 +29,9 @@ import (
 func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Repeat the published tables and figures on the public data sets",
+		Short: "Repeat the published tables on the public data sets",
 		Long: `Bench repeats what the paper reports, and what it leaves out. Each benchmark writes
-a JSON file, a page of its main figures in Markdown, and charts to --out.
+a JSON file and a page of its main figures in Markdown to --out.
 
 Finished cells, such as one seed of one pair, are files under --out/cells. A run that
 was cut short goes on with those that are missing; cells of another build of this
@@ -84,13 +83,13 @@ type options struct {
 	data, out, weights                                                                  string
 	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
 	epochs, workers, most, steps, splits, molecules, fits, scaffolds                    int
-	quick, finished, anyBuild                                                           bool
+	finished, anyBuild                                                                  bool
 }
 
 // everywhere are the flags of all experiments, pairwise those of experiments on pairs.
 var (
 	everywhere = [][2]string{{"data", ""}, {"out", ""}, {"workers", "0"}, {"finished", "false"}, {"any-build", "false"}}
-	pairwise   = [][2]string{{"weights", ""}, {"seeds", "1,2,3,4,5"}, {"epochs", "0"}, {"quick", "false"}}
+	pairwise   = [][2]string{{"weights", ""}, {"seeds", "1,2,3,4,5"}, {"epochs", "0"}}
 )
 
 // all are the flags to choose from.
@@ -115,11 +114,13 @@ func (o *options) all() *pflag.FlagSet {
 	fs.IntVar(&o.molecules, "molecules", 0, "of each set")
 	fs.IntVar(&o.fits, "fits", 0, "splits for batches")
 	fs.IntVar(&o.scaffolds, "scaffold-splits", 0, "of each set, by scaffolds")
-	fs.BoolVar(&o.quick, "quick", false, "one pair (PTC_MR/MUTAG) and one seed, unless --pairs or --seeds say otherwise")
 	fs.BoolVar(&o.finished, "finished", false, "measure nothing, report the cells that are finished")
 	fs.BoolVar(&o.anyBuild, "any-build", false, "take cells that another build of this program finished")
 	return fs
 }
+
+// settings are the flags that the content of cells depends on. Epochs are in their keys.
+var settings = []string{"most", "steps", "splits", "molecules", "fits", "scaffold-splits", "others"}
 
 // leasts are the least values of numeric flags.
 var leasts = map[string]int{"most": 100, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
@@ -137,9 +138,9 @@ type bench struct {
 	stderr        io.Writer
 	build         string // SHA-256 of this program: results of other code are not mixed in
 	line          string // the page's last line: command and program
+	settings      string // what cells depend on
 	evaluations   []*evaluation
-	figures       func() error // draws beside the page, unless nil
-	done, planned int          // cells
+	done, planned int // cells
 }
 
 func (e *experiment) command(train Trainer) *cobra.Command {
@@ -174,16 +175,10 @@ func (e *experiment) uses(flag string) bool {
 	return slices.ContainsFunc(e.flags, func(f [2]string) bool { return f[0] == flag })
 }
 
-// begin checks the flags, reads the sets, and trains missing encoders.
+// begin checks the flags and reads the sets.
 func (b *bench) begin(c *cobra.Command) error {
 	if b.data == "" || b.out == "" {
 		return usage.Errorf("want --data DIR and --out DIR")
-	}
-	if b.quick && !c.Flags().Changed("pairs") {
-		b.pairList = "PTC_MR/MUTAG"
-	}
-	if b.quick && !c.Flags().Changed("seeds") {
-		b.seedList = "1"
 	}
 	if err := cmp.Or(b.check(c), b.chooseRivals(), b.chooseReadings()); err != nil {
 		return err
@@ -198,10 +193,7 @@ func (b *bench) begin(c *cobra.Command) error {
 	if err == nil {
 		err = b.open(c.Context(), pairs)
 	}
-	if err != nil || b.finished || b.uses("rivals") && !b.encoders() {
-		return err
-	}
-	return b.trainAll(c.Context())
+	return err
 }
 
 // check refuses meaningless numbers.
@@ -239,6 +231,12 @@ func (b *bench) identify(c *cobra.Command) error {
 		return err
 	}
 	flags := ""
+	b.settings = b.name + ", "
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(settings, f.Name) {
+			b.settings += f.Name + " " + f.Value.String() + ", "
+		}
+	})
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"data", "out", "workers", "weights", "finished", "any-build"}, f.Name) {
 			return
@@ -271,44 +269,6 @@ func (b *bench) open(ctx context.Context, pairs []*pair) error {
 	return nil
 }
 
-// trainAll trains the missing encoders concurrently, by seed.
-func (b *bench) trainAll(ctx context.Context) error {
-	type job struct {
-		*evaluation
-		seed uint64
-	}
-	var jobs []job
-	total, seen := int64(0), map[string]bool{}
-	for _, seed := range b.seeds {
-		for _, e := range b.evaluations {
-			path := e.encoderPath(seed)
-			if _, err := os.Stat(path); err == nil || seen[path] {
-				continue
-			}
-			seen[path] = true
-			jobs = append(jobs, job{e, seed})
-			total += e.trainingGraphs()
-		}
-	}
-	if len(jobs) == 0 {
-		return nil
-	}
-	p := progress.New(b.stderr, fmt.Sprintf("pre-training %d encoders", len(jobs)), total)
-	defer p.Done()
-	return each(ctx, b.workers, len(jobs), func(ctx context.Context, i int) error {
-		j := jobs[i]
-		if _, err := j.model(ctx, io.Discard, j.seed); err != nil {
-			return err
-		}
-		p.Note(fmt.Sprintf("%s seed %d", j.pair.ID, j.seed))
-		p.Add(j.trainingGraphs())
-		return nil
-	})
-}
-
-// trainingGraphs counts the graphs of all epochs.
-func (e *evaluation) trainingGraphs() int64 { return int64(len(e.id.graphs)) * int64(e.epochs) }
-
 // prepare returns a seed's test batch, its model ready for one goroutine.
 func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*testBatch, error) {
 	m, err := e.model(ctx, io.Discard, seed)
@@ -336,11 +296,6 @@ func (b *bench) write(r result) error {
 	if err := replace.Bytes(b.pageFile(b.out), r.page().text(line)); err != nil {
 		return err
 	}
-	if b.figures != nil {
-		if err := b.figures(); err != nil {
-			return err
-		}
-	}
 	fmt.Fprintf(b.stderr, "wrote %s.json and %s to %s\n", b.name, filepath.Base(b.pageFile(b.out)), b.out)
 	return nil
 }
@@ -353,22 +308,17 @@ func newRewrite() *cobra.Command {
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			for _, file := range files {
-				if err := rewritePage(file); err != nil {
+				path, text, err := pageOf(file)
+				if err == nil {
+					err = replace.Bytes(path, text)
+				}
+				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
 			}
 			return nil
 		},
 	}
-}
-
-// rewritePage writes the page of a result.
-func rewritePage(file string) error {
-	path, text, err := pageOf(file)
-	if err != nil {
-		return err
-	}
-	return replace.Bytes(path, text)
 }
 
 // pageOf makes the page of a result, with its last line on what measured it.

@@ -251,7 +251,7 @@ func TestBenchTable1(t *testing.T) {
 		return nil
 	}
 	for _, protocol := range []string{"fixed", "grid"} {
-		for _, column := range append(slices.Clone(batchColumns), columnDefault) {
+		for _, column := range append(slices.Clone(thinColumns[:3]), columnBatch, columnDefault) {
 			for _, ood := range []string{"first", "random"} {
 				if protocol == "grid" && (ood == "random" || column == columnPre || column == columnAttention) {
 					continue // not there, or slow
@@ -274,7 +274,7 @@ func TestBenchTable1(t *testing.T) {
 			}
 		}
 	}
-	for _, column := range append(statisticColumns(), aloneColumns...) {
+	for _, column := range append(statisticColumns(), fixedColumns...) {
 		for _, s := range find("fixed", column, "first").Seeds {
 			if !(s.AUROC >= 0 && s.AUROC <= 1) {
 				t.Errorf("%s, seed %d: %v", column, s.Seed, s.AUROC)
@@ -284,11 +284,6 @@ func TestBenchTable1(t *testing.T) {
 	// The rings have more edges than the trees for their size.
 	if c := find("fixed", "cycles", "first"); c.AUROCMean < 0.95 {
 		t.Errorf("cycles: %v", c.AUROCMean)
-	}
-	for _, name := range []string{"report.md", "figures/scores-TREES-RINGS-before.svg", "figures/scores-TREES-RINGS-alone.svg"} {
-		if info, err := os.Stat(filepath.Join(out, filepath.FromSlash(name))); err != nil || info.Size() < 500 {
-			t.Errorf("%s: %v, %v", name, info, err)
-		}
 	}
 	report := string(read(t, filepath.Join(out, "report.md")))
 	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || strings.Contains(report, "parents |") || !strings.HasSuffix(report, ".\n") {
@@ -352,55 +347,26 @@ func withoutPointers(cells []tableCell) []string {
 	return list
 }
 
-// A thinned batch is scored like one that came thinned, and alarms are those of the
-// product's verdicts.
-func TestThinCell(t *testing.T) {
+// One run says what a run of each column says.
+func TestThinColumns(t *testing.T) {
 	b := trained(t)
-	tested, apart := b.halves(3)
-	tested = append(tested, 0, 0, 0)
-	seen := map[int]int{}
-	for _, i := range append(tested[:len(tested)-3], apart...) {
-		seen[i]++
-	}
-	if len(seen) != b.nID {
-		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
-	}
-	// One run says what a run of each column says.
 	all, err := b.score(context.Background(), allOptions(b.seed), columnBatch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, column := range batchColumns {
-		one, err := b.score(context.Background(), columnOptions(column, b.seed), column)
+	for _, column := range thinColumns {
+		one, err := b.columnOf(context.Background(), column)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(columnScores(column, all.rows), one.scores) {
+		if !slices.Equal(columnScores(column, all.rows), one) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
 	}
-	// Half of so few ID graphs is no batch, but with many OOD graphs.
-	b = contaminated(t, 3)
-	for _, share := range []float64{0.5, 4} {
-		alarms, err := b.falseAlarms(context.Background(), share, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := b.falseAlarms(context.Background(), share, 3)
-		if err != nil || fmt.Sprint(alarms) != fmt.Sprint(again) {
-			t.Errorf("%+v, then %+v, %v", alarms, again, err)
-		}
-		reference := b.nID - b.nID/2
-		for _, column := range batchColumns {
-			a, there := alarms[column]
-			fits := a.rate >= 0 && a.rate <= 1
-			if share < 1 {
-				fits = math.IsNaN(a.rate)
-			}
-			if want := max(0.05, 1/float64(1+reference)); !there || a.asked != want || !fits {
-				t.Errorf("%s at %g: %+v, want %g asked for", column, share, a, want)
-			}
-		}
+	tested, apart := b.halves(3)
+	both := slices.Concat(tested, apart)
+	if slices.Sort(both); !slices.Equal(both, indices(b.nID)) {
+		t.Errorf("halves %v and %v of %d graphs", tested, apart, b.nID)
 	}
 }
 
@@ -440,20 +406,6 @@ func TestBenchAttention(t *testing.T) {
 			t.Errorf("%s: %d columns to compare with eval, want %d", name, compared, known)
 		}
 	}
-	var cell cellFile
-	var v variantCell
-	if err := json.Unmarshal(read(t, filepath.Join(out, "sensitivity", "cells", "TREES-RINGS", "seed1-sensitivity.json")), &cell); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(cell.Result, &v); err != nil || len(v.Trace) != 200 || v.Trace[199].Step != 200 {
-		t.Fatalf("%d steps, %v: want 200", len(v.Trace), err)
-	}
-	if last := v.Trace[199]; last.Total != want["full"] || last.Base != want["neither dictionary"] {
-		t.Errorf("after the last step %+v, want a total of %v and a base of %v", last, want["full"], want["neither dictionary"])
-	}
-	if files, _ := filepath.Glob(filepath.Join(out, "sensitivity", "figures", "*.svg")); len(files) != 5 {
-		t.Errorf("%d figures, want 5", len(files))
-	}
 }
 
 // The first rung is the attention as it was, and the last of the changes leaves the defaults.
@@ -480,19 +432,18 @@ func TestRungs(t *testing.T) {
 // The parts of S_Attn are those that the scorer added.
 func TestPartialAttention(t *testing.T) {
 	b := trained(t)
-	o := columnOptions(columnAttention, 1)
-	out, err := b.score(context.Background(), o, columnAttention)
+	out, err := b.score(context.Background(), columnOptions(columnAttention, 1), columnAttention)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := b.partial(context.Background(), out, o.Beta, attention.Score.Attn)
-	if err != nil {
-		t.Fatal(err)
+	of := func(part func(attention.Score) float64) []float64 {
+		scores, err := partial(part)(context.Background(), b, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return scores
 	}
-	inside, err := b.partial(context.Background(), out, o.Beta, func(s attention.Score) float64 { return -s.In })
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole, inside := of(attention.Score.Attn), of(func(s attention.Score) float64 { return -s.In })
 	for i, want := range out.scores {
 		if math.Abs(whole[i]-want) > 1e-6 {
 			t.Errorf("graph %d: S_BaCa %g of both parts, %g of the scorer", i, whole[i], want)
@@ -509,13 +460,7 @@ func TestBenchTheorem(t *testing.T) {
 	}
 	out := t.TempDir()
 	succeed(t, "bench", "theorem", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1", "--epochs", "2")
-	var all []struct {
-		Pair string
-		theoremCell
-	}
-	if err := json.Unmarshal(read(t, filepath.Join(out, "theorem.json")), &all); err != nil {
-		t.Fatal(err)
-	}
+	all := resultOf[theoremEntries](t, read(t, filepath.Join(out, "theorem.json")))
 	if len(all) != 1 || len(all[0].Motifs) != 4 {
 		t.Fatalf("%+v", all)
 	}
@@ -523,9 +468,6 @@ func TestBenchTheorem(t *testing.T) {
 		if m.Mixtures == 0 || m.Above != 0 || !(m.Largest > 0 && m.Largest <= 1+1e-9) {
 			t.Errorf("%+v", m)
 		}
-	}
-	if _, err := os.Stat(filepath.Join(out, "figures", "graphons-TREES-RINGS.png")); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -591,7 +533,7 @@ func TestCommittedPages(t *testing.T) {
 // The best statistic is in the direction that suits the pair, and standings count pairs.
 func TestStandings(t *testing.T) {
 	of := func(column string, auroc float64) tableCell {
-		return tableCell{Pair: "BZR/COX2", Protocol: "fixed", OOD: "first", Column: column, AUROCMean: rate(auroc), AUROCStd: 0.01}
+		return tableCell{Pair: "BZR/COX2", Protocol: "fixed", OOD: "first", Column: column, series: series{AUROCMean: rate(auroc), AUROCStd: 0.01}}
 	}
 	l := tableCells{of("nodes", 0.75), of("edges", 0.15), of(columnAlone, 0.84), of(columnBatch, 0.94)}
 	if got := l.trivial("BZR/COX2"); math.Abs(got-0.85) > 1e-12 {
@@ -624,37 +566,5 @@ func TestMeasureColumn(t *testing.T) {
 	var back measured
 	if err := json.Unmarshal(data, &back); err != nil || back.Seconds.defined() || back.AUROC != m.AUROC {
 		t.Errorf("%+v, %v", back, err)
-	}
-}
-
-// A chart has the name of each line beside its points, and leaves out what is not a number.
-func TestDrawLines(t *testing.T) {
-	b := &bench{options: options{out: t.TempDir()}}
-	err := b.drawLines("some", "T", "x", "y <", line{"falling", []float64{0, 1, 2}, []float64{1, math.NaN(), 0}}, line{"empty", nil, nil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(read(t, filepath.Join(b.out, "figures", "some.svg")))
-	for _, want := range []string{">falling</text>", ">y &lt;</text>", `<svg xmlns=`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "NaN") || strings.Count(text, "L") != 1 {
-		t.Errorf("want one line of two points: %s", text)
-	}
-	if err := b.drawLines("none", "T", "x", "y", line{"empty", nil, nil}); err != nil {
-		t.Error(err)
-	}
-}
-
-// Graphs are counted once, in the bar of their score.
-func TestDistributions(t *testing.T) {
-	c := distributions([]float64{0, 0, 3}, []float64{3, 30})
-	if svg := c.SVG(); c.Low != 0 || c.High != 30 || c.Top != 2 || strings.Count(svg, "<rect") != 4 {
-		t.Errorf("from %g to %g, up to %g: %s", c.Low, c.High, c.Top, svg)
-	}
-	if c := distributions([]float64{1}, []float64{1}); c.Top != 2 || strings.Contains(c.SVG(), "NaN") {
-		t.Errorf("equal scores: %s", c.SVG())
 	}
 }

@@ -9,21 +9,15 @@ import (
 
 	"baca/algo"
 	"baca/algo/baseline"
-	"baca/algo/contrast"
 	"baca/algo/dataset"
-	"baca/algo/decide"
-	"baca/algo/fingerprint"
-	"baca/algo/graph"
+	"baca/algo/explain"
 	"baca/algo/metric"
-	"baca/algo/near"
 )
 
 // Columns of table 1 with their own rows. The statistics of package baseline are added, each also
 // as deviation from the ID median.
 const (
-	columnPre       = "s_pre"   // S_Pre, negatives from the test batch
-	columnNearest   = "nearest" // distance to the nearest embedding of the ID bank
-	columnPrint1    = "wl 1"    // 1 − Tanimoto to the most similar ID training graph
+	columnPre       = "s_pre" // S_Pre, negatives from the test batch
 	columnDistance  = "alone, no background"
 	columnAlone     = algo.ByAlone       // the product's score of a graph by itself
 	columnAttention = algo.ByAttention   // the paper's S_BaCa
@@ -36,12 +30,8 @@ const (
 var (
 	// evalColumns are those of baca-paper eval, the default first.
 	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnBetter, columnRatio, columnPre}
-	// batchColumns depend on the batch. One run gives all of them, columnBetter takes another.
-	batchColumns = []string{columnPre, columnAttention, columnRatio, columnBatch}
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
-	// aloneColumns depend only on the graph.
-	aloneColumns = []string{columnNearest, columnPrint1, columnAlone}
 )
 
 // statisticColumns are the trivial columns.
@@ -80,59 +70,51 @@ func (e *evaluation) statistics(b *testBatch) []measured {
 	for _, s := range baseline.Statistics() {
 		start := time.Now()
 		values := s.Values(b.graphs)
-		list = append(list, measureColumn(s.Name, values, b.ood, time.Since(start).Seconds()))
-		start = time.Now()
 		d := baseline.Deviations(values, s.Values(known))
-		list = append(list, measureColumn(deviation(s.Name), d, b.ood, time.Since(start).Seconds()))
+		seconds := time.Since(start).Seconds()
+		list = append(list, measureColumn(s.Name, values, b.ood, seconds), measureColumn(deviation(s.Name), d, b.ood, seconds))
 	}
 	return list
 }
 
-// singleScores are scores of single graphs by column.
-type singleScores struct {
-	scores  map[string][]float64
-	seconds map[string]float64
-}
-
-// alone scores each graph of the batch by itself.
-func (e *evaluation) alone(ctx context.Context, b *testBatch) (*singleScores, error) {
-	l := &singleScores{map[string][]float64{}, map[string]float64{}}
-	for column, score := range map[string]func() ([]float64, error){
-		columnNearest: func() ([]float64, error) { return b.nearestEmbeddings(ctx) },
-		columnPrint1:  func() ([]float64, error) { return nearestPrints(e.trained(b.seed), b.graphs), nil },
-		columnAlone:   func() ([]float64, error) { return b.alone.Scores(ctx, b.graphs) },
-	} {
-		start := time.Now()
-		var err error
-		if l.scores[column], err = score(); err != nil {
-			return nil, err
-		}
-		l.seconds[column] = time.Since(start).Seconds()
+// columnOf are the scores of a column.
+func (b *testBatch) columnOf(ctx context.Context, column string) ([]float64, error) {
+	if column == columnAlone || column == columnDefault {
+		return b.alone.Scores(ctx, b.graphs)
 	}
-	return l, nil
-}
-
-// nearestEmbeddings are the distances to the nearest embeddings of the ID bank.
-func (b *testBatch) nearestEmbeddings(ctx context.Context) ([]float64, error) {
-	r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
+	out, err := b.score(ctx, columnOptions(column, b.seed), column)
 	if err != nil {
 		return nil, err
 	}
-	bank, err := near.NewBank(ctx, 1, b.model.Bank, b.model.Subtrees, nil)
-	if err != nil {
-		return nil, err
-	}
-	scores := make([]float64, r.Len())
-	for i := range scores {
-		scores[i] = slices.Min(bank.Embeddings(r.Q[i*r.Dim() : (i+1)*r.Dim()]))
-	}
-	return scores, nil
+	return out.scores, nil
 }
 
-// nearestPrints are 1 − Tanimoto of subtrees to the most similar training graphs.
-func nearestPrints(training, gs []*graph.Graph) []float64 {
-	index := fingerprint.NewIndex(mapped(training, printOf))
-	return mapped(gs, func(g *graph.Graph) float64 { return 1 - index.Nearest(fingerprint.Sets, printOf(g), 1)[0] })
+// measureRows measures columns of one run, each also without known OOD graphs.
+func (e *evaluation) measureRows(b *testBatch, out *outcome, columns ...string) (list []measured) {
+	unknown := e.unknown(b)
+	for _, column := range columns {
+		scores := columnScores(column, out.rows)
+		list = append(list, measureColumn(column, scores, b.ood, out.seconds), b.measureNew(column, scores, unknown))
+	}
+	return list
+}
+
+// newOnly names a column measured without the OOD graphs that equal a graph trained on,
+// which no score can know to be outside.
+func newOnly(column string) string { return column + ", new graphs" }
+
+// measureNew measures a column on the places of a batch without such graphs.
+func (b *testBatch) measureNew(column string, scores []float64, unknown []int) measured {
+	return measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), math.NaN())
+}
+
+// unknown are the places of a batch without its OOD graphs that equal a graph trained on.
+func (e *evaluation) unknown(b *testBatch) []int {
+	trained := map[[2]uint64]bool{}
+	for _, g := range e.trained(b.seed) {
+		trained[explain.Signature(g)] = true
+	}
+	return slices.DeleteFunc(indices(len(b.graphs)), func(i int) bool { return b.ood[i] && trained[explain.Signature(b.graphs[i])] })
 }
 
 // columnOptions are the product's options for a column, on one goroutine. The attention is trained
@@ -200,9 +182,6 @@ func (b *testBatch) pick(index []int) *testBatch {
 	return t
 }
 
-// An alarm is the rate of ID graphs called outside, and the rate asked for.
-type alarm struct{ rate, asked float64 }
-
 // halves divides a batch's ID graphs by draw into tested ones and a holdout, with fewer held out if
 // the rest would make no batch.
 func (b *testBatch) halves(draw uint64) (tested, reference []int) {
@@ -235,65 +214,6 @@ func countUpTo(values []float64, limit float64) int {
 // shareUpTo is the share of values up to a limit.
 func shareUpTo(values []float64, limit float64) float64 {
 	return float64(countUpTo(values, limit)) / float64(len(values))
-}
-
-// falseAlarms thins a batch and scores it without the held-out half, by each of batchColumns. The
-// batch uses its verdicts.
-func (b *testBatch) falseAlarms(ctx context.Context, share float64, draw uint64) (map[string]alarm, error) {
-	index, referenceIndex := b.halves(draw)
-	t := b.pick(append(index, indices(len(b.graphs))[b.nID:]...))
-	left, err := t.thinned(share, draw)
-	if err != nil {
-		return nil, err
-	}
-	t = t.pick(left)
-	reference := pick(b.graphs, referenceIndex)
-	m := *t.model
-	if err := m.SetHoldout(ctx, 1, reference); err != nil {
-		return nil, err
-	}
-	t.model = &m
-	if t.alone, err = b.alone.WithHoldout(ctx, &m); err != nil {
-		return nil, err
-	}
-	o := allOptions(b.seed)
-	o.Alpha = rateAsked(len(reference))
-	out, err := t.score(ctx, o, columnBatch)
-	if err != nil {
-		return nil, err
-	}
-	alarms := map[string]alarm{}
-	for _, column := range batchColumns {
-		if math.IsNaN(out.rows[0].Batch) { // too few for a batch
-			alarms[column] = alarm{math.NaN(), o.Alpha}
-			continue
-		}
-		var p []float64
-		for i, v := range decide.PValues(columnScores(column, out.rows), columnScores(column, out.holdout)) {
-			switch {
-			case column == columnAttention:
-				v = algo.PaperP(v, out.rows[i].AloneP)
-			case column == columnBatch && out.rows[i].AloneP > algo.Guard:
-				v = 1
-			}
-			if !t.ood[i] {
-				p = append(p, v)
-			}
-		}
-		alarms[column] = alarm{shareUpTo(p, o.Alpha), o.Alpha}
-	}
-	return alarms, nil
-}
-
-// falseAlarmsAlone is falseAlarms for scores of single graphs. The rate is NaN for a column without
-// scores.
-func (b *testBatch) falseAlarmsAlone(scores []float64, draw uint64) alarm {
-	tested, reference := b.halves(draw)
-	asked := rateAsked(len(reference))
-	if math.IsNaN(slices.Max(scores)) {
-		return alarm{math.NaN(), asked}
-	}
-	return alarm{shareUpTo(decide.PValues(pick(scores, tested), pick(scores, reference)), asked), asked}
 }
 
 // alarmStream is the PCG stream of tested ID graphs.

@@ -211,7 +211,7 @@ type companyResult struct {
 
 // measureCompany measures the splits, the first of all sets first.
 func measureCompany(ctx context.Context, b *bench) (result, error) {
-	sides, err := chosen("sets", b.setList, moleculeSets())
+	sides, err := chosen(b.setList, moleculeSets())
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func measureCompany(ctx context.Context, b *bench) (result, error) {
 	for split := range b.splits {
 		for k, l := range loaded {
 			e := &evaluation{pair: &pair{ID: l.name, OOD: "company"}, id: l, outside: l}
-			addTo(p, e, fmt.Sprintf("split%d", split+1), fmt.Sprintf("company, split %d, %d steps", split+1, b.steps), len(l.graphs),
+			addTo(p, e, fmt.Sprintf("split%d", split+1),
 				func(ctx context.Context) (*companyCell, error) {
 					return e.companyCell(ctx, uint64(split+1), b.steps, b.train)
 				}, func(c *companyCell) { lists[k] = append(lists[k], c.Lists...) })

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/metric"
-	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
 
@@ -49,7 +47,6 @@ type decision struct {
 	Score  string  `json:"score"`     // alone or batch
 	Share  float64 `json:"ood_share"` // of the batch
 	Splits int     `json:"splits"`
-	Weight rate    `json:"ratio_weight"` // mean weight of the density ratio, null alone
 
 	FalseAlarms map[string]rate `json:"false_alarms"`    // by alpha
 	Spread      map[string]rate `json:"false_alarms_sd"` // over splits
@@ -70,20 +67,14 @@ type decisionPair struct {
 	AUROC     rate        `json:"auroc_alone"` // of single graphs, held-out ID against OOD
 	Decisions []*decision `json:"decisions"`
 
-	// Shared are models of baca model share, by k.
-	Shared []sharedDecision `json:"shared"`
+	Shared []sharedDecision `json:"shared"` // models of baca model share
 }
 
-// A sharedDecision is the cost of sharing.
+// A sharedDecision is the cost of sharing, null where there are too few graphs.
 type sharedDecision struct {
-	K      int  `json:"k"`
-	Groups int  `json:"groups"` // 0: too few graphs
-	AUROC  rate `json:"auroc_alone"`
-	Alarms rate `json:"false_alarms_0.05"` // over splits as above
+	K     int  `json:"k"`
+	AUROC rate `json:"auroc_alone"`
 }
-
-// decisionShared are the k that are measured.
-var decisionShared = []int{2, 5, algo.DefaultShare}
 
 // A decisionResult is decisions.json.
 type decisionResult struct {
@@ -95,33 +86,33 @@ type decisionResult struct {
 
 func measureDecisions(ctx context.Context, b *bench) (result, error) {
 	r, p := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}, &plan{bench: b}
-	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
-		key, err := b.modelKey(name, fmt.Sprintf("decisions, %d splits, %d fits", b.splits, b.fits), pair.ID, pair.OOD)
-		add(p, key, pair.file()+"/decisions", 1, func(ctx context.Context) (*decisionPair, error) { return b.decisionPair(ctx, m, pair) },
-			func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
-		return err
-	})
-	if err == nil && len(p.cells) == 0 {
-		err = usage.Errorf("--models %s: none of them is of the paper's ten pairs", b.modelList)
-	}
+	models, err := b.models(func(m *builtIn) bool { return m.pair != nil }, "is of the paper's ten pairs")
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range models {
+		key, err := b.modelKey(m.name, m.pair.ID, m.pair.OOD)
+		if err != nil {
+			return nil, err
+		}
+		add(p, key, b.name, func(ctx context.Context) (*decisionPair, error) { return b.decisionPair(ctx, m) },
+			func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
 	}
 	err = p.do(ctx)
 	return r, err
 }
 
-// load reads the sets of a pair for a model.
-func (b *bench) load(ctx context.Context, m *algo.Model, p *pair) (*heldOut, error) {
-	id, err := openSetFor(ctx, m, b.data, p.ID, 1)
+// load reads the sets of a model.
+func (b *bench) load(ctx context.Context, m *builtIn) (*heldOut, error) {
+	id, err := openSetFor(ctx, m.Model, b.data, m.pair.ID, 1)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newHeldOut(ctx, m, id, 1)
+	r, err := newHeldOut(ctx, m.Model, id, 1)
 	if err != nil {
 		return nil, err
 	}
-	out, err := openSetFor(ctx, m, b.data, p.OOD, 1)
+	out, err := openSetFor(ctx, m.Model, b.data, m.pair.OOD, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +143,6 @@ func (s samples) summary() (means, deviations map[string]rate) {
 type decisionTally struct {
 	batches                      int
 	alarms, detected, fdr, found samples
-	weights                      []rate
 }
 
 func newDecisionTally() *decisionTally {
@@ -194,108 +184,85 @@ func (t *decisionTally) add(p, guards []float64, nID int) {
 
 // decision returns the means.
 func (t *decisionTally) decision(score string, share float64) *decision {
-	d := &decision{Score: score, Share: share, Splits: t.batches, Weight: none}
+	d := &decision{Score: score, Share: share, Splits: t.batches}
 	d.FalseAlarms, d.Spread = t.alarms.summary()
 	d.Detected, _ = t.detected.summary()
 	d.FDR, d.FDRSpread = t.fdr.summary()
 	d.Found, _ = t.found.summary()
-	if len(t.weights) > 0 {
-		mean, _ := meanStd(t.weights)
-		d.Weight = rate(mean)
-	}
 	return d
 }
 
 // decisionPair measures one model.
-func (b *bench) decisionPair(ctx context.Context, m *algo.Model, p *pair) (*decisionPair, error) {
-	r, err := b.load(ctx, m, p)
+func (b *bench) decisionPair(ctx context.Context, m *builtIn) (*decisionPair, error) {
+	r, err := b.load(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	d := &decisionPair{
-		Model: strings.ToLower(p.ID), Pair: p.name(), Holdout: r.split, Test: r.tested, OOD: len(r.ood),
-		SmallestP: 1 / float64(1+r.split), AUROC: r.auroc(r.scores, r.oodScores),
+		Model: m.name, Pair: m.pair.name(), Holdout: r.split, Test: r.tested, OOD: len(r.ood),
+		SmallestP: 1 / float64(1+r.split), AUROC: auroc(r.scores, r.oodScores),
 	}
-	for _, share := range decisionShares {
-		t := r.tallyAlone(r.scores, r.oodScores, share, b.splits)
-		d.Decisions = append(d.Decisions, t.decision("alone", share))
-	}
-	for _, share := range decisionShares {
-		t, err := r.tallyBatches(ctx, share, b.fits)
-		if err != nil {
-			return nil, err
+	for _, score := range []struct {
+		name   string
+		splits int
+		tally  func(context.Context, *decisionTally, float64, uint64) error
+	}{{columnAlone, b.splits, r.tallyAlone}, {columnBatch, b.fits, r.tallyBatch}} {
+		for _, share := range decisionShares {
+			t := newDecisionTally()
+			for k := range uint64(score.splits) {
+				if err := score.tally(ctx, t, share, k+1); err != nil {
+					return nil, err
+				}
+			}
+			d.Decisions = append(d.Decisions, t.decision(score.name, share))
 		}
-		d.Decisions = append(d.Decisions, t.decision("batch", share))
 	}
-	for _, k := range decisionShared {
-		s, err := r.shared(ctx, k, b.splits)
-		if err != nil {
-			return nil, err
-		}
-		d.Shared = append(d.Shared, s)
-	}
-	return d, nil
+	s, err := r.shared(ctx, algo.DefaultShare)
+	d.Shared = append(d.Shared, sharedDecision{algo.DefaultShare, s})
+	return d, err
 }
 
 // auroc compares held-out graphs and OOD graphs.
-func (r *heldOut) auroc(scores, ood []float64) rate {
+func auroc(scores, ood []float64) rate {
 	labels := append(make([]bool, len(scores)), slices.Repeat([]bool{true}, len(ood))...)
 	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
-// tallyAlone decides by scores of single graphs, over many splits.
-func (r *heldOut) tallyAlone(scores, oodScores []float64, share float64, splits int) *decisionTally {
-	t := newDecisionTally()
-	for k := range splits {
-		rng, tested, reference := r.halves(uint64(k) + 1)
-		batch := slices.Concat(pick(scores, tested), pick(oodScores, r.outside(rng, share)))
-		t.add(decide.PValues(batch, pick(scores, reference)), nil, len(tested))
-	}
-	return t
+// tallyAlone decides by scores of single graphs in a split.
+func (r *heldOut) tallyAlone(_ context.Context, t *decisionTally, share float64, split uint64) error {
+	rng, tested, reference := r.halves(split)
+	batch := slices.Concat(pick(r.scores, tested), pick(r.oodScores, r.outside(rng, share)))
+	t.add(decide.PValues(batch, pick(r.scores, reference)), nil, len(tested))
+	return nil
 }
 
-// tallyBatches decides by batches, over a few splits.
-func (r *heldOut) tallyBatches(ctx context.Context, share float64, splits int) (*decisionTally, error) {
-	t := newDecisionTally()
-	for k := range splits {
-		rng, tested, reference := r.halves(uint64(k) + 1)
-		report, err := r.batch(ctx, r.mixed(rng, tested, share), reference, uint64(k)+1)
-		if err != nil {
-			return nil, err
-		}
-		var p, alone []float64
-		for _, row := range report.Rows {
-			p, alone = append(p, row.BatchP), append(alone, row.AloneP)
-		}
-		t.add(p, alone, len(tested))
-		t.weights = append(t.weights, rate(report.Weight))
+// tallyBatch decides by a batch of a split.
+func (r *heldOut) tallyBatch(ctx context.Context, t *decisionTally, share float64, split uint64) error {
+	rng, tested, reference := r.halves(split)
+	report, err := r.batch(ctx, r.mixed(rng, tested, share), reference, split)
+	if err != nil {
+		return err
 	}
-	return t, nil
+	p := mapped(report.Rows, func(row algo.Row) float64 { return row.BatchP })
+	t.add(p, mapped(report.Rows, func(row algo.Row) float64 { return row.AloneP }), len(tested))
+	return nil
 }
 
-// shared measures the shared model.
-func (r *heldOut) shared(ctx context.Context, k, splits int) (sharedDecision, error) {
-	s := sharedDecision{K: k, AUROC: none, Alarms: none}
+// shared is the AUROC of the shared model.
+func (r *heldOut) shared(ctx context.Context, k int) (rate, error) {
 	m, err := r.model.Share(ctx, r.workers, k)
 	if err != nil {
-		return s, nil // too few graphs for such groups
+		return none, nil // too few graphs for such groups
 	}
-	s.Groups = m.Bank.Len()
 	alone, err := algo.NewSingleScorer(ctx, m, r.workers)
 	if err != nil {
-		return s, err
+		return none, err
 	}
-	scores, err := alone.Scores(ctx, r.graphs)
+	scores, err := alone.Scores(ctx, slices.Concat(r.graphs, r.ood))
 	if err != nil {
-		return s, err
+		return none, err
 	}
-	ood, err := alone.Scores(ctx, r.ood)
-	if err != nil {
-		return s, err
-	}
-	s.AUROC = r.auroc(scores, ood)
-	s.Alarms = r.tallyAlone(scores, ood, 0, splits).decision("shared", 0).FalseAlarms["0.05"]
-	return s, nil
+	return auroc(scores[:len(r.graphs)], scores[len(r.graphs):]), nil
 }
 
 // at returns the decision of a score at a share of OOD graphs.

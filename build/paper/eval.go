@@ -71,10 +71,10 @@ The seconds are those of scoring the test batch, without training.`,
 	fs.StringVar(&f.pair, "pair", "", "the two sets, as `ID/OOD`")
 	fs.StringVar(&f.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.UintSliceVar(&f.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
-	fs.StringVar(&f.protocol, "protocol", "fixed", "fixed, or grid: pick the setting by the test AUROC")
+	fs.StringVar(&f.protocol, "protocol", protocolFixed, "fixed, or grid: pick the setting by the test AUROC")
 	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", "))
 	fs.Float64Var(&f.contamination, "contamination", 1, "OOD graphs for each ID graph in the test batch")
-	fs.StringVar(&f.ood, "ood", "first", "which OOD graphs: the first, or a random draw by seed")
+	fs.StringVar(&f.ood, "ood", firstOOD, "which OOD graphs: the first, or a random draw by seed")
 	fs.IntVar(&f.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.StringVar(&f.weights, "weights", "", "`folder` that keeps pre-trained encoders")
 	fs.IntVar(&f.workers, "workers", 0, "goroutines; 0 for one on each core; results do not depend on it")
@@ -91,13 +91,13 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if !ok || strings.Contains(f.pair, "@") {
 		return nil, usage.Errorf("--pair %s: want the names of two sets, such as BZR/COX2", f.pair)
 	}
-	if err := usage.OneOf("protocol", f.protocol, "fixed", "grid"); err != nil {
+	if err := usage.OneOf("protocol", f.protocol, protocolFixed, protocolGrid); err != nil {
 		return nil, err
 	}
 	if err := usage.OneOf("calibrator", f.calibrator, evalColumns...); err != nil {
 		return nil, err
 	}
-	if err := usage.OneOf("ood", f.ood, "first", "random"); err != nil {
+	if err := usage.OneOf("ood", f.ood, firstOOD, randomOOD); err != nil {
 		return nil, err
 	}
 	if _, err := dataset.Thin(nil, 0, f.contamination, 0); err != nil {
@@ -106,7 +106,7 @@ func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
 	if err := checkRun(c, f.seeds, f.epochs, f.workers); err != nil {
 		return nil, err
 	}
-	if f.protocol == "grid" && f.contamination == 0 {
+	if f.protocol == protocolGrid && f.contamination == 0 {
 		return nil, usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0")
 	}
 	return p, nil
@@ -133,7 +133,7 @@ func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int)
 
 // orderOf parses --ood.
 func orderOf(ood string) dataset.Order {
-	if ood == "random" {
+	if ood == randomOOD {
 		return dataset.Random
 	}
 	return dataset.First
@@ -153,10 +153,11 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	if err != nil {
 		return err
 	}
-	outcomes, err := f.score(ctx, stderr, batches, result)
+	outcomes, choice, err := f.score(ctx, stderr, batches)
 	if err != nil {
 		return err
 	}
+	result.Choice = choice
 	for _, b := range batches {
 		result.warn(b.seed, b.warnings)
 	}
@@ -193,9 +194,9 @@ func (f *evalFlags) batches(ctx context.Context, stderr io.Writer, e *evaluation
 }
 
 // score scores the batches by the protocol.
-func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*testBatch, result *evalResult) ([]*outcome, error) {
+func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*testBatch) ([]*outcome, *gridChoice, error) {
 	settings, graphs := 1, 0
-	if f.protocol == "grid" {
+	if f.protocol == protocolGrid {
 		settings = gridRuns(f.calibrator)
 	}
 	for _, b := range batches {
@@ -203,20 +204,11 @@ func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*test
 	}
 	p := progress.New(stderr, "scoring "+f.pair, int64(settings*graphs))
 	defer p.Done()
-	score := func(o algo.Options) ([]*outcome, error) {
-		o.Workers = f.workers
-		return scoreAll(ctx, batches, o, f.calibrator, func(b *testBatch) { p.Add(int64(len(b.graphs))) })
-	}
 	o := algo.DefaultOptions()
-	if f.calibrator == columnBetter {
+	if o.Workers = f.workers; f.calibrator == columnBetter {
 		o = o.PartedByBatch()
 	}
-	if f.protocol == "fixed" {
-		return score(o)
-	}
-	outcomes, choice, err := gridSearch(o, f.calibrator, batches, score)
-	result.Choice = choice
-	return outcomes, err
+	return scoreBy(ctx, f.protocol, batches, o, f.calibrator, func(b *testBatch) { p.Add(int64(len(b.graphs))) })
 }
 
 // seedRates are a seed's results.
@@ -276,7 +268,7 @@ func (r *evalResult) summarize() {
 func (r *evalResult) write(w io.Writer) error {
 	var b bytes.Buffer
 	which := "the first ones"
-	if r.OOD == "random" {
+	if r.OOD == randomOOD {
 		which = "drawn by seed"
 	}
 	protocol := "fixed protocol: one setting for all pairs, chosen without these labels"

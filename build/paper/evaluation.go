@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"baca/algo"
-	"baca/algo/attention"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -76,26 +76,23 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	return pick(e.id.graphs, train)
 }
 
-func (e *evaluation) encoderName(seed uint64) string {
-	return fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs)
-}
-
-// encoderPath is where the encoder of a seed is kept.
-func (e *evaluation) encoderPath(seed uint64) string {
-	return filepath.Join(e.weights, e.encoderName(seed)+".msgpack")
-}
+// training has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
+var training sync.Map
 
 // model returns a seed's encoder, stored or trained.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
 	t := Training{
 		Graphs: e.id.graphs, Workers: e.workers,
 		Card: algo.Card{
-			Name: e.encoderName(seed), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
+			Name: fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
 			Schema: e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
 		},
 	}
 	if e.weights != "" {
-		t.Path = e.encoderPath(seed)
+		t.Path = filepath.Join(e.weights, t.Card.Name+".msgpack")
+		one, _ := training.LoadOrStore(t.Path, new(sync.Mutex))
+		one.(*sync.Mutex).Lock()
+		defer one.(*sync.Mutex).Unlock()
 		data, err := os.ReadFile(t.Path)
 		if err == nil {
 			m, err := weights.Load(data)
@@ -241,13 +238,6 @@ type outcome struct {
 // score scores a batch in a random order drawn by seed, without the truth.
 func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
 	mixed, order := shuffled(b.graphs, b.seed)
-	if watch := o.Watch; watch != nil {
-		o.Watch = algo.EveryStep(func(it attention.Iteration) {
-			it.Test = restored(it.Test, order)
-			it.Inside, it.Outside = pick(order, it.Inside), pick(order, it.Outside)
-			watch.Step(it)
-		})
-	}
 	o.Single = b.alone
 	start := time.Now()
 	scorer, err := algo.NewScorer(ctx, b.model, o)
@@ -274,19 +264,27 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 	return out, nil
 }
 
-// scoreAll scores batches of different seeds, and visits each that is done.
-func scoreAll(ctx context.Context, batches []*testBatch, o algo.Options, column string, done func(*testBatch)) ([]*outcome, error) {
-	var all []*outcome
-	for _, b := range batches {
-		o.Seed = b.seed
-		out, err := b.score(ctx, o, column)
-		if err != nil {
-			return nil, err
+// scoreBy scores batches of different seeds by a protocol, and visits each that is done. By the grid it returns the
+// choice.
+func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string, done func(*testBatch)) ([]*outcome, *gridChoice, error) {
+	score := func(o algo.Options) ([]*outcome, error) {
+		var all []*outcome
+		for _, b := range batches {
+			o.Seed = b.seed
+			out, err := b.score(ctx, o, column)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, out)
+			done(b)
 		}
-		all = append(all, out)
-		done(b)
+		return all, nil
 	}
-	return all, nil
+	if protocol == protocolGrid {
+		return gridSearch(o, column, batches, score)
+	}
+	out, err := score(o)
+	return out, nil, err
 }
 
 // measure compares scores with the truth.

@@ -1,19 +1,19 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
-	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
 
@@ -21,14 +21,10 @@ func explanation() *experiment {
 	return &experiment{
 		name: "explain", page: "explain.md", read: readAs[explainResult], measure: measureExplanations,
 		short: "Measure whether the atoms that are blamed make the score",
-		long: `Explain replaces parts of molecules that the built-in models call outside, and measures
-how far the score falls. What is left is a whole molecule again:
-
-  to hydrogen  a substituent, at most half of the atoms, becomes a hydrogen
-  to carbon    connected atoms, a fifth of all, become saturated carbon; rings stay
-
-The part whose atoms have the largest contributions is compared with other parts of the same
-size, and with the part that leaving atoms out, one by one, puts first. Results are
+		long: `Explain replaces substituents of molecules that the built-in models call outside, at most
+half of the atoms, by a hydrogen, which leaves a whole molecule again, and measures how far the
+score falls. The substituent whose atoms have the largest contributions is compared with others
+of the same size, and with the one that leaving atoms out, one by one, puts first. Results are
 written to explain.json and explain.md in --out.`,
 		flags: [][2]string{{"models", ""}, {"molecules", "200"}},
 	}
@@ -66,60 +62,50 @@ type explainResult struct {
 func measureExplanations(ctx context.Context, b *bench) (result, error) {
 	r := explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
 	p := &plan{bench: b}
-	err := b.eachModel(func(name string, m *algo.Model, pair *pair) error {
-		if m.Card.Schema == algo.Constant {
-			return nil
-		}
-		key, err := b.modelKey(name, fmt.Sprintf("explain, %d", b.molecules), pair.OOD)
-		add(p, key, pair.file()+"/explain", b.molecules, func(ctx context.Context) (*explainPair, error) { return b.explainPair(ctx, m, pair) },
-			func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
-		return err
-	})
-	if err == nil && len(p.cells) == 0 {
-		err = usage.Errorf("--models: none of them reads molecules")
-	}
+	models, err := b.models(func(m *builtIn) bool { return m.pair != nil && readsMolecules(m) }, "reads molecules")
 	if err != nil {
 		return nil, err
 	}
-	return r, p.do(ctx)
+	for _, m := range models {
+		key, err := b.modelKey(m.name, m.pair.OOD)
+		if err != nil {
+			return nil, err
+		}
+		add(p, key, b.name, func(ctx context.Context) (*explainPair, error) { return b.explainPair(ctx, m) },
+			func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
+	}
+	err = p.do(ctx)
+	return r, err
 }
 
-// A replacer measures edits of a pair's molecules.
+// A replacer measures what is left of molecules.
 type replacer struct {
 	alone *algo.SingleScorer
 	form  molecule.Form
 	alpha float64
-	rng   *rand.Rand
 }
 
-func (b *bench) explainPair(ctx context.Context, m *algo.Model, p *pair) (*explainPair, error) {
-	alone, err := algo.NewSingleScorer(ctx, m, 1)
+func (b *bench) explainPair(ctx context.Context, m *builtIn) (*explainPair, error) {
+	alone, err := algo.NewSingleScorer(ctx, m.Model, 1)
 	if err != nil {
 		return nil, err
 	}
-	r := &replacer{alone, algo.FormOf(m.Card.Schema), algo.DefaultOptions().Alpha, rand.New(rand.NewPCG(1, decisionStream))}
-	list, err := b.outsiders(ctx, r, p.OOD)
+	r := &replacer{alone, algo.FormOf(m.Card.Schema), algo.DefaultOptions().Alpha}
+	list, err := b.outsiders(ctx, r, m.pair.OOD)
 	if err != nil {
 		return nil, err
 	}
-	tallies := []*fallTally{{edit: "to hydrogen"}, {edit: "to carbon"}}
+	var falls []fall
 	for _, m := range list {
-		x, out, err := r.blame(ctx, m)
-		if err == nil {
-			err = r.hydrogens(ctx, tallies[0], m, x, out)
-		}
-		if err == nil {
-			err = r.carbons(ctx, tallies[1], m, x, out)
-		}
+		f, err := r.measure(ctx, m)
 		if err != nil {
 			return nil, err
 		}
+		if f != nil {
+			falls = append(falls, *f)
+		}
 	}
-	e := &explainPair{Pair: p.name()}
-	for _, t := range tallies {
-		e.Falls = append(e.Falls, t.fall())
-	}
-	return e, nil
+	return &explainPair{m.pair.name(), []fall{meanFall(falls)}}, nil
 }
 
 // Sizes of measured molecules.
@@ -182,120 +168,80 @@ func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Expla
 	return x, out, err
 }
 
-// hydrogens measures substituents: the most blamed one that has others of its size.
-func (r *replacer) hydrogens(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, out []float64) error {
-	all := substituents(m)
+// measure compares what is left of a molecule without the most blamed substituent that has others of its size, without
+// each of those, and without the one of them that leaving out puts first. It is nil where there is nothing to compare.
+func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) (*fall, error) {
 	sizes := map[int]int{}
+	all := substituents(m)
 	for _, s := range all {
 		sizes[len(s)]++
 	}
 	all = slices.DeleteFunc(all, func(s []int) bool { return sizes[len(s)] < 2 })
 	if len(all) == 0 {
-		return nil
+		return nil, nil
+	}
+	x, out, err := r.blame(ctx, m)
+	if err != nil {
+		return nil, err
 	}
 	blamed := first(all, x.Contributions)
 	same := slices.DeleteFunc(all, func(s []int) bool { return len(s) != len(blamed) })
 	others := slices.DeleteFunc(slices.Clone(same), func(s []int) bool { return slices.Equal(s, blamed) })
-	return r.measure(ctx, t, m, x, toHydrogen, [][]int{blamed}, [][]int{first(same, out)}, others)
+	var list []*molecule.Molecule
+	for k, s := range slices.Concat([][]int{blamed, first(same, out)}, others) {
+		c, ok := toHydrogen(m, s)
+		if !ok && k < 2 {
+			return nil, nil
+		}
+		if ok && len(list) < 2+draws {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 2 {
+		return nil, nil
+	}
+	scores, err := r.scores(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	cleared := func(scores []float64) rate { // a score of exactly the limit is outside
+		return rate(shareUpTo(scores, math.Nextafter(x.Limit, math.Inf(-1))))
+	}
+	f := &fall{
+		Score: rate(x.Score), Blamed: rate(x.Score - scores[0]), LeftOut: rate(x.Score - scores[1]),
+		Random: rate(x.Score - stat.Mean(scores[2:], nil)), Cleared: cleared(scores[:1]), ClearedRandom: cleared(scores[2:]),
+	}
+	if f.Gain = f.Blamed - f.Random; f.Gain > 0 {
+		f.Better = 1
+	}
+	return f, nil
 }
 
 // first is the set with the largest sum of values.
 func first(sets [][]int, values []float64) []int {
-	return slices.MaxFunc(sets, func(a, b []int) int {
-		if d := sumOf(values, a) - sumOf(values, b); d != 0 {
-			return int(math.Copysign(1, d))
-		}
-		return 0
-	})
+	return slices.MaxFunc(sets, func(a, b []int) int { return cmp.Compare(sumOf(values, a), sumOf(values, b)) })
 }
 
-// draws is the number of random sets of atoms.
+// draws is the most other substituents that are compared.
 const draws = 20
 
-// carbons measures connected atoms.
-func (r *replacer) carbons(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, out []float64) error {
-	near, n := around(m), max(1, len(m.Atoms)/5)
-	var others [][]int
-	for range draws {
-		if s := anyOf(near, n, r.rng); s != nil {
-			others = append(others, s)
-		}
+// meanFall sums up molecules.
+func meanFall(list []fall) fall {
+	mean := func(of func(fall) rate) (mean, std rate) {
+		m, s := meanOf(list, of)
+		return rate(m), rate(s)
 	}
-	return r.measure(ctx, t, m, x, toCarbon, mostOf(near, n, x.Contributions), mostOf(near, n, out), others)
-}
-
-// measure compares the first replaceable blamed set with the others, and with the first by leaving
-// out.
-func (r *replacer) measure(ctx context.Context, t *fallTally, m *molecule.Molecule, x *algo.Explanation, do edit, blamed, leftOut, others [][]int) error {
-	plain := smiles.Write(m)
-	changed := func(sets [][]int, most int) []*molecule.Molecule {
-		var list []*molecule.Molecule
-		for _, s := range sets {
-			if c, ok := do(m, s); ok && len(list) < most && smiles.Write(c) != plain {
-				list = append(list, c)
-			}
-		}
-		return list
-	}
-	list := slices.Concat(changed(blamed, 1), changed(leftOut, 1))
-	if len(list) < 2 {
-		return nil
-	}
-	list = append(list, changed(others, draws)...)
-	if len(list) == 2 {
-		return nil
-	}
-	scores, err := r.scores(ctx, list...)
-	if err != nil {
-		return err
-	}
-	t.add(x, scores)
-	return nil
-}
-
-// A fallTally sums up an edit.
-type fallTally struct {
-	edit                           string
-	score, blamed, leftOut, random []float64
-	cleared, clearedRandom         float64
-}
-
-// add adds the scores after replacing the blamed set, the one that leaving out puts first, and the
-// others.
-func (t *fallTally) add(x *algo.Explanation, scores []float64) {
-	mean, cleared, n := 0.0, 0.0, float64(len(scores)-2)
-	for _, s := range scores[2:] {
-		mean += (x.Score - s) / n
-		if s < x.Limit {
-			cleared += 1 / n
-		}
-	}
-	if scores[0] < x.Limit {
-		t.cleared++
-	}
-	t.clearedRandom += cleared
-	t.score = append(t.score, x.Score)
-	t.blamed = append(t.blamed, x.Score-scores[0])
-	t.leftOut = append(t.leftOut, x.Score-scores[1])
-	t.random = append(t.random, mean)
-}
-
-func (t *fallTally) fall() fall {
-	n := float64(len(t.score))
-	mean := func(v []float64) rate { m, _ := metric.MeanStd(v); return rate(m) }
-	better := 0.0
-	gains := make([]float64, len(t.score))
-	for i := range gains {
-		if gains[i] = t.blamed[i] - t.random[i]; gains[i] > 0 {
-			better++
-		}
-	}
-	gain, std := metric.MeanStd(gains)
-	return fall{
-		Edit: t.edit, Molecules: len(t.score), Score: mean(t.score), Blamed: mean(t.blamed), Random: mean(t.random), LeftOut: mean(t.leftOut),
-		Gain: rate(gain), GainHalf: rate(1.96 * std / math.Sqrt(n)), Better: rate(better / n),
-		Cleared: rate(t.cleared / n), ClearedRandom: rate(t.clearedRandom / n),
-	}
+	f := fall{Edit: "to hydrogen", Molecules: len(list)}
+	f.Score, _ = mean(func(f fall) rate { return f.Score })
+	f.Blamed, _ = mean(func(f fall) rate { return f.Blamed })
+	f.Random, _ = mean(func(f fall) rate { return f.Random })
+	f.LeftOut, _ = mean(func(f fall) rate { return f.LeftOut })
+	f.Better, _ = mean(func(f fall) rate { return f.Better })
+	f.Cleared, _ = mean(func(f fall) rate { return f.Cleared })
+	f.ClearedRandom, _ = mean(func(f fall) rate { return f.ClearedRandom })
+	gain, std := mean(func(f fall) rate { return f.Gain })
+	f.Gain, f.GainHalf = gain, rate(1.96*float64(std)/math.Sqrt(float64(len(list))))
+	return f
 }
 
 func (r explainResult) page() *page {
@@ -303,31 +249,22 @@ func (r explainResult) page() *page {
 		pair string
 		fall
 	}
-	var rows []row
-	sums := map[string][]float64{}
-	for k := range r.Pairs[0].Falls {
-		for _, p := range r.Pairs {
-			f := p.Falls[k]
-			rows, sums[f.Edit] = append(rows, row{p.Pair, f}), append(sums[f.Edit], float64(f.Better))
-		}
-	}
+	rows := mapped(r.Pairs, func(p *explainPair) row { return row{p.Pair, p.Falls[0]} })
+	better, _ := meanOf(rows, func(x row) rate { return x.Better })
 	number := func(of func(row) rate) func(row) any {
 		return func(x row) any { return decimals(float64(of(x)), 2) }
 	}
 	p := &page{
 		title: "Whether the atoms that are blamed make the score",
 		question: fmt.Sprintf(`How far does a score fall when the atoms that are blamed are replaced? Molecules of the second set of a pair that the model of the first calls outside at α = %g: a substituent
-becomes a hydrogen, or a fifth of the atoms saturated carbon. Falls are in standard deviations of training graphs: of the part with the largest contributions (blamed), of others of
-its size (random), and of the part that leaving atoms out puts first (left out). Gain is blamed less random, with its interval of 95 %%.`, r.Alpha),
+becomes a hydrogen. Falls are in standard deviations of training graphs: of the substituent with the largest contributions (blamed), of others of
+its size (random), and of the one that leaving atoms out puts first (left out). Gain is blamed less random, with its interval of 95 %%.`, r.Alpha),
 		tables: []*pageTable{tabulate("", rows,
-			column[row]{"pair", func(x row) any { return x.pair }}, column[row]{"edit", func(x row) any { return x.Edit }},
-			column[row]{"molecules", func(x row) any { return x.Molecules }},
+			column[row]{"pair", func(x row) any { return x.pair }}, column[row]{"molecules", func(x row) any { return x.Molecules }},
 			column[row]{"blamed", number(func(x row) rate { return x.Blamed })}, column[row]{"random", number(func(x row) rate { return x.Random })},
 			column[row]{"left out", number(func(x row) rate { return x.LeftOut })},
 			column[row]{"gain", func(x row) any { return fmt.Sprintf("%.2f ± %.2f", x.Gain, x.GainHalf) }})},
 	}
-	for _, edit := range distinct(rows, func(x row) string { return x.Edit }) {
-		p.answer = append(p.answer, fmt.Sprintf("%s: the blamed part makes more of the score than others in %.0f %% of the molecules, on average over the pairs.", title(edit), 100*meanOver(sums[edit])))
-	}
+	p.answer = []string{fmt.Sprintf("The blamed substituent makes more of the score than others in %.0f %% of the molecules, on average over the pairs.", 100*better)}
 	return p
 }

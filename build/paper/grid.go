@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"baca/algo"
@@ -57,138 +58,110 @@ func with[T comparable](first T, values []T) []T {
 	return list
 }
 
-// gridRuns is the number of runs of the grid protocol.
-func gridRuns(column string) int {
-	o := algo.DefaultOptions()
+// gridSteps are the coordinates that a column is searched along, each with changes to the best options so far, and
+// what was searched in words.
+func gridSteps(o algo.Options, column string) (steps [][]func(*algo.Options), searched string) {
 	switch column {
 	case columnAttention, columnBetter:
-		return len(with(o.Attention.TopK, gridTopK)) + len(gridBands)
+		whole := o.Attention.Mixup
+		bands := mapped(gridBands, func(band [2]float64) string { return fmt.Sprintf("%g to %g", band[0], band[1]) })
+		return [][]func(*algo.Options){changing(o.Attention.TopK, gridTopK, setTopK), changing([2]float64{}, gridBands, setBand)},
+			fmt.Sprintf("K of %s with λ from %g to %g; then, with the best K, λ from %s; each with β of %s",
+				listed(with(o.Attention.TopK, gridTopK)), whole.LambdaLow, whole.LambdaHigh, strings.Join(bands, ", "), listed(gridBetas))
 	case columnRatio, columnBatch:
-		return len(gridC) + len(gridPrint) - 1
+		gates := ""
+		if column == columnBatch {
+			gates = ", each with and without the gate"
+		}
+		return [][]func(*algo.Options){
+				changing(o.Ratio.C, gridC, func(o *algo.Options, c float64) { o.Ratio.C = c }),
+				changing(o.Ratio.PrintC, gridPrint, func(o *algo.Options, c float64) { o.Ratio.PrintC = c }),
+			},
+			fmt.Sprintf("C of the embeddings of %s, then that of the subtrees of %s%s", listed(gridC), listed(gridPrint), gates)
 	}
-	return 1
+	return nil, "one setting, as this score has none to choose"
 }
 
-// A gridSearcher maximises the mean AUROC over batches.
-type gridSearcher struct {
-	column  string
-	batches []*testBatch
-	score   func(algo.Options) ([]*outcome, error)
+func setTopK(o *algo.Options, k int) { o.Attention.TopK = k }
 
-	best    []*outcome
-	choice  gridChoice
-	highest float64 // mean AUROC of the best
+func setBand(o *algo.Options, band [2]float64) {
+	o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh = band[0], band[1]
 }
 
-// gridSearch scores the batches with every setting of the grid and returns the outcomes with the
+// changing are the changes to values other than the first.
+func changing[T comparable](first T, values []T, set func(*algo.Options, T)) []func(*algo.Options) {
+	return mapped(with(first, values)[1:], func(v T) func(*algo.Options) {
+		return func(o *algo.Options) { set(o, v) }
+	})
+}
+
+// gridRuns is the number of runs of the grid protocol.
+func gridRuns(column string) int {
+	steps, _ := gridSteps(algo.DefaultOptions(), column)
+	return 1 + len(slices.Concat(steps...))
+}
+
+// gridSearch scores the batches with the settings of the grid and returns the outcomes with the
 // best mean AUROC. Labels choose here, and nowhere in the fixed protocol.
-func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) ([]*outcome, *gridChoice, error) {
+func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) (best []*outcome, choice *gridChoice, err error) {
 	for _, b := range batches {
 		if len(b.graphs) == b.nID {
 			return nil, nil, fmt.Errorf("seed %d: no OOD graphs in the test batch, so there is no AUROC by which the grid protocol could pick", b.seed)
 		}
 	}
-	s := &gridSearcher{column: column, batches: batches, score: score}
-	search := s.single
-	switch column {
-	case columnAttention, columnBetter:
-		search = s.attention
-	case columnRatio, columnBatch:
-		search = s.ratio
+	highest, chosen := math.NaN(), o
+	consider := func(o algo.Options, out []*outcome, c gridChoice) {
+		mean := 0.0
+		for i, b := range batches {
+			mean += metric.AUROC(out[i].scores, b.ood) / float64(len(batches))
+		}
+		if best == nil || math.IsNaN(highest) || mean > highest {
+			best, choice, highest, chosen = out, &c, mean, o
+		}
 	}
-	err := search(o)
-	return s.best, &s.choice, err
-}
-
-// consider keeps better outcomes.
-func (s *gridSearcher) consider(out []*outcome, c gridChoice) {
-	mean := 0.0
-	for i, b := range s.batches {
-		mean += metric.AUROC(out[i].scores, b.ood) / float64(len(s.batches))
-	}
-	if s.best == nil || math.IsNaN(s.highest) || mean > s.highest {
-		s.best, s.choice, s.highest = out, c, mean
-	}
-}
-
-func (s *gridSearcher) single(o algo.Options) error {
-	out, err := s.score(o)
-	if err != nil {
-		return err
-	}
-	s.consider(out, gridChoice{})
-	s.choice.Searched = "one setting, as this score has none to choose"
-	return nil
-}
-
-func (s *gridSearcher) attention(o algo.Options) error {
-	run := func(topK int, band [2]float64) error {
-		tried := o
-		tried.Attention.TopK = topK
-		tried.Attention.Mixup.LambdaLow, tried.Attention.Mixup.LambdaHigh = band[0], band[1]
-		out, err := s.score(tried)
+	try := func(o algo.Options) error {
+		out, err := score(o)
 		if err != nil {
 			return err
 		}
-		for _, beta := range with(o.Beta, gridBetas) {
-			s.consider(weighted(out, beta, s.column), gridChoice{TopK: topK, Lambda: &band, Beta: beta})
+		switch column {
+		case columnAttention, columnBetter:
+			m := o.Attention.Mixup
+			for _, beta := range with(o.Beta, gridBetas) {
+				consider(o, weighted(out, beta, column), gridChoice{TopK: o.Attention.TopK, Lambda: &[2]float64{m.LambdaLow, m.LambdaHigh}, Beta: beta})
+			}
+		case columnRatio, columnBatch:
+			c := gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC}
+			consider(o, out, c)
+			if c.Ungated = true; column == columnBatch {
+				consider(o, rescored(out, func(rows []algo.Row) []float64 { return columnScores(columnRatio, rows) }), c)
+			}
+		default:
+			consider(o, out, gridChoice{})
 		}
 		return nil
 	}
-	whole := [2]float64{o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh}
-	tops := with(o.Attention.TopK, gridTopK)
-	for _, topK := range tops {
-		if err := run(topK, whole); err != nil {
-			return err
+	err = try(o)
+	steps, searched := gridSteps(o, column)
+	for _, step := range steps {
+		from := chosen
+		for _, change := range step {
+			if tried := from; err == nil {
+				change(&tried)
+				err = try(tried)
+			}
 		}
 	}
-	topK := s.choice.TopK
-	for _, band := range gridBands {
-		if err := run(topK, band); err != nil {
-			return err
-		}
+	if err != nil {
+		return nil, nil, err
 	}
-	bands := mapped(gridBands, func(band [2]float64) string { return fmt.Sprintf("%g to %g", band[0], band[1]) })
-	s.choice.Searched = fmt.Sprintf("K of %s with λ from %g to %g; then, with the best K, λ from %s; each with β of %s",
-		listed(tops), whole[0], whole[1], strings.Join(bands, ", "), listed(gridBetas))
-	return nil
+	choice.Searched = searched
+	return best, choice, nil
 }
 
 // listed are values with commas between them.
 func listed[T any](values []T) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(values), "[]")), ", ")
-}
-
-func (s *gridSearcher) ratio(o algo.Options) error {
-	run := func() error {
-		out, err := s.score(o)
-		if err != nil {
-			return err
-		}
-		c := gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC}
-		s.consider(out, c)
-		if c.Ungated = true; s.column == columnBatch {
-			s.consider(rescored(out, func(rows []algo.Row) []float64 { return columnScores(columnRatio, rows) }), c)
-		}
-		return nil
-	}
-	for _, o.Ratio.C = range with(o.Ratio.C, gridC) {
-		if err := run(); err != nil {
-			return err
-		}
-	}
-	o.Ratio.C = s.choice.C
-	for _, o.Ratio.PrintC = range with(o.Ratio.PrintC, gridPrint)[1:] {
-		if err := run(); err != nil {
-			return err
-		}
-	}
-	gates := ""
-	if s.column == columnBatch {
-		gates = ", each with and without the gate"
-	}
-	s.choice.Searched = fmt.Sprintf("C of the embeddings of %s, then that of the subtrees of %s%s", listed(gridC), listed(gridPrint), gates)
-	return nil
 }
 
 // rescored returns outcomes with other scores of the same rows.

@@ -42,25 +42,21 @@ type guardCell struct {
 }
 
 func chooseGuard(ctx context.Context, b *bench) (result, error) {
-	p := &plan{bench: b}
-	var pairs []*pair
-	sums := map[*pair]*guardCell{}
-	for _, e := range b.evaluations {
-		if e.id.schema == algo.Constant {
-			continue
-		}
-		sum := new(guardCell)
-		pairs, sums[e.pair] = append(pairs, e.pair), sum
-		for _, seed := range b.seeds {
-			addTo(p, e, fmt.Sprintf("seed%d-guard", seed), fmt.Sprintf("guard, seed %d, %v, %d", seed, guards, guardSplits), len(e.id.graphs),
-				func(ctx context.Context) (*guardCell, error) { return e.guardCell(ctx, seed) }, func(c *guardCell) { sum.add(*c) })
-		}
-	}
-	if len(pairs) == 0 {
+	b.evaluations = slices.DeleteFunc(b.evaluations, func(e *evaluation) bool { return e.id.schema == algo.Constant })
+	if len(b.evaluations) == 0 {
 		return nil, usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
 	}
+	p, sums := &plan{bench: b}, map[*evaluation]*guardCell{}
+	for _, e := range b.evaluations {
+		sums[e] = newGuardCell()
+	}
+	eachSeed(p, "guard", (*evaluation).guardCell, func(e *evaluation, c *guardCell) { sums[e].add(*c) })
 	err := p.do(ctx)
-	return guardEntries(mapped(pairs, func(p *pair) guardEntry { return sums[p].entry(p.name()) })), err
+	return guardEntries(mapped(b.evaluations, func(e *evaluation) guardEntry { return sums[e].entry(e.pair.name()) })), err
+}
+
+func newGuardCell() *guardCell {
+	return &guardCell{Alarms: make([]int, len(guards)), Detected: make([]int, len(guards))}
 }
 
 // A guardEntry is an entry of guard.json: the shares that are called outside, by guard.
@@ -80,9 +76,6 @@ func (g *guardCell) entry(pair string) guardEntry {
 type guardEntries []guardEntry
 
 func (g *guardCell) add(o guardCell) {
-	if g.Alarms == nil {
-		g.Alarms, g.Detected = make([]int, len(guards)), make([]int, len(guards))
-	}
 	g.Inside, g.Outside = g.Inside+o.Inside, g.Outside+o.Outside
 	for k := range guards {
 		g.Alarms[k] += o.Alarms[k]
@@ -92,7 +85,7 @@ func (g *guardCell) add(o guardCell) {
 
 // guardCell measures one seed of a pair.
 func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, error) {
-	t, err := e.prepare(ctx, seed, "first")
+	t, err := e.prepare(ctx, seed, firstOOD)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +94,7 @@ func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, er
 		return nil, err
 	}
 	r.ood = t.graphs[t.nID:]
-	cell := &guardCell{Alarms: make([]int, len(guards)), Detected: make([]int, len(guards))}
+	cell := newGuardCell()
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
 		rng, tested, reference := r.halves(k + 1)

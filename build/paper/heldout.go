@@ -16,34 +16,42 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/usage"
 	"baca/weights"
 )
 
-// eachModel visits the models of the paper's ID sets that are asked for, by name, with their pairs.
-func (b *bench) eachModel(visit func(name string, m *algo.Model, p *pair) error) error {
-	for _, p := range paperPairs {
-		name := strings.ToLower(p.ID)
-		if !b.asksFor(name) {
+// A builtIn is an embedded model, with its pair where it is of one of the paper's ID sets.
+type builtIn struct {
+	name string
+	*algo.Model
+	pair *pair
+}
+
+// models opens those that are asked for, and that suit.
+func (b *bench) models(suits func(*builtIn) bool, words string) (list []*builtIn, err error) {
+	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
+	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
+		if b.modelList != "" && !slices.Contains(strings.Split(b.modelList, ","), m.name) {
 			continue
 		}
-		m, err := weights.Open(name)
-		if err == nil {
-			err = visit(name, m, p)
+		if m.Model, err = weights.Open(m.name); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return err
+		if suits(m) {
+			list = append(list, m)
 		}
 	}
-	return nil
+	if len(list) == 0 {
+		return nil, usage.Errorf("--models %s: none of them %s", b.modelList, words)
+	}
+	return list, nil
 }
 
-func (b *bench) asksFor(model string) bool {
-	return b.modelList == "" || slices.Contains(strings.Split(b.modelList, ","), model)
-}
+func readsMolecules(m *builtIn) bool { return m.Card.Schema != algo.Constant }
 
 // modelKey is that of a cell that reads a model and some sets.
-func (b *bench) modelKey(model, part string, sets ...string) (key runKey, err error) {
-	key = runKey{Pair: model, Part: part}
+func (b *bench) modelKey(model string, sets ...string) (key runKey, err error) {
+	key.Pair = model
 	for _, name := range sets {
 		sum, err := setSum(b.data, name)
 		if err != nil {
@@ -89,6 +97,7 @@ func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers
 // decisionStream is the second half of the seed of splits and draws.
 const decisionStream = 0xba1a_1009
 
+// streamed are the draws by a seed.
 func streamed(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, decisionStream)) }
 
 // A heldOut has the graphs of a set that training left out. They are parted at random

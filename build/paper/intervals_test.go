@@ -16,7 +16,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
-	"baca/algo/graph"
 	"baca/algo/molecule"
 )
 
@@ -26,23 +25,28 @@ var update = flag.Bool("update", false, "write the example of TRUST.md anew")
 func TestLeftOutIsLeftOut(t *testing.T) {
 	s := randomSet(30)
 	all := indices(30)
-	leftOut, _, err := s.predict(all, nil)
+	p, err := s.predict(all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range all {
 		others := append(append([]int(nil), all[:i]...), all[i+1:]...)
-		_, want, err := s.predict(others, []int{i})
-		if err != nil || math.Abs(leftOut[i]-want[0]) > 1e-9 {
-			t.Errorf("molecule %d: %g, a regression without it says %g, %v", i, leftOut[i], want[0], err)
+		want, err := s.predict(others, []int{i})
+		if err != nil || math.Abs(p.leftOut[i]-want.fresh[0]) > 1e-9 {
+			t.Errorf("molecule %d: %g, a regression without it says %g, %v", i, p.leftOut[i], want.fresh[0], err)
+		}
+		// The variance falls as the molecule itself is added, from that of the error where it is left out.
+		own, err := s.predict(all, []int{i})
+		if err != nil || !(own.spread[0] >= 0 && own.spread[0] < want.spread[0]) {
+			t.Errorf("molecule %d: spread %g in the file, %g outside, %v", i, own.spread[0], want.spread[0], err)
 		}
 	}
 }
 
 // randomSet has random prints and values.
-func randomSet(n int) *intervalSet {
+func randomSet(n int) *labelledSet {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &intervalSet{labelled: labelled{name: "random"}}
+	s := &labelledSet{labelled: labelled{name: "random"}}
 	var prints []fingerprint.Print
 	for i := range n {
 		var p fingerprint.Print
@@ -56,35 +60,6 @@ func randomSet(n int) *intervalSet {
 	}
 	s.kernel = kernelOf(prints)
 	return s
-}
-
-// Splits have all molecules once, and none of a scaffold on both sides.
-func TestIntervalSplits(t *testing.T) {
-	s := randomSet(20)
-	s.graphs = make([]*graph.Graph, 20)
-	s.scaffolds = [][]int{{0, 1, 2}, {3}, {4, 5, 6, 7, 8, 9, 10, 11}, {12, 13}, {14}, {15}, {16, 17, 18, 19}}
-	for seed := range uint64(20) {
-		for _, kind := range []string{newByChance, newScaffolds} {
-			file, fresh := s.split(kind, seed)
-			side := map[int]int{}
-			for _, i := range file {
-				side[i]++
-			}
-			for _, i := range fresh {
-				side[i] += 10
-			}
-			if len(side) != 20 || len(fresh) == 0 || len(fresh) > 4 {
-				t.Fatalf("%s split %d: %v and %v", kind, seed, file, fresh)
-			}
-			for _, members := range s.scaffolds {
-				for _, i := range members {
-					if side[i] != 1 && side[i] != 10 || kind == newScaffolds && side[i] != side[members[0]] {
-						t.Errorf("%s split %d: %v and %v", kind, seed, file, fresh)
-					}
-				}
-			}
-		}
-	}
 }
 
 // The default was chosen on sets that the report does not have, and not all of whose molecules were measured.
@@ -104,7 +79,7 @@ func TestIntervalValidation(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
 		t.Skip("needs ../shared/data")
 	}
-	s, err := readIntervalSet(shared, validationSets[2])
+	s, err := validationSets[2].open(shared, intervalMost, false)
 	if err != nil || len(s.values) != intervalMost || slices.ContainsFunc(s.values, func(y float64) bool { return y != 0 && y != 1 }) {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -131,16 +106,16 @@ func TestClassesStayWithin(t *testing.T) {
 	for i := range s.values {
 		s.values[i] = 10 * float64(i%2)
 	}
-	leftOut, predicted, err := s.predict(indices(10), []int{10, 11})
+	p, err := s.predict(indices(10), []int{10, 11})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cut := 0
-	for _, p := range append(leftOut, predicted...) {
-		if p < 0 || p > 1 {
-			t.Errorf("a prediction of %g", p)
+	for _, y := range append(p.leftOut, p.fresh...) {
+		if y < 0 || y > 1 {
+			t.Errorf("a prediction of %g", y)
 		}
-		if p == 1 {
+		if y == 1 {
 			cut++
 		}
 	}
@@ -156,11 +131,11 @@ func TestTrustExample(t *testing.T) {
 		t.Skip("needs ../shared/data")
 	}
 	const path = "../baca/testdata/hydration.csv"
-	s, err := readIntervalSet(shared, labelled{"freesolv", "expt", false})
+	s, err := labelled{"freesolv", "expt", false}.open(shared, intervalMost, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	leftOut, _, err := s.predict(indices(len(s.values)), nil)
+	p, err := s.predict(indices(len(s.values)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +156,7 @@ func TestTrustExample(t *testing.T) {
 	w := csv.NewWriter(&b)
 	w.Write([]string{"name", "smiles", "observed", "predicted"})
 	for _, i := range rand.New(rand.NewPCG(1, decisionStream)).Perm(len(texts)) {
-		w.Write([]string{set.IDs[i], texts[i], strconv.FormatFloat(s.values[i], 'g', -1, 64), strconv.FormatFloat(leftOut[i], 'f', 2, 64)})
+		w.Write([]string{set.IDs[i], texts[i], strconv.FormatFloat(s.values[i], 'g', -1, 64), strconv.FormatFloat(p.leftOut[i], 'f', 2, 64)})
 	}
 	w.Flush()
 	if *update {

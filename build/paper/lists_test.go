@@ -85,7 +85,7 @@ func least(s companyShare) float64 {
 
 // The guard is the smallest that finds nine tenths of what is found without one.
 func TestGuardReport(t *testing.T) {
-	var sum guardCell
+	sum := newGuardCell()
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 89, 100}})
 	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 91, 100}})
 	report := string(guardEntries{sum.entry("a/b"), sum.entry("c/d")}.page().text(""))

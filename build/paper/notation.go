@@ -13,9 +13,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/molecule/smiles"
-	"baca/build/internal/usage"
 	"baca/build/internal/version"
-	"baca/weights"
 )
 
 func notation() *experiment {
@@ -37,9 +35,6 @@ type notationPair struct {
 	Written   string `json:"written"`
 	Rewritten string `json:"rewritten"`
 }
-
-// broadModels are embedded ones that are not of the paper's pairs.
-var broadModels = []string{"drugs", "bioactive"}
 
 // notationPairs are compounds that people ask about.
 var notationPairs = []notationPair{
@@ -99,6 +94,9 @@ type notationResult struct {
 	Pairs   []notationPair `json:"pairs"`
 }
 
+// drawStream is the second half of the seed of the molecules of other sets.
+const drawStream = 0xba1a_1022
+
 // knownCompounds is the name of notationPairs among the sets.
 const knownCompounds = "known compounds"
 
@@ -109,34 +107,24 @@ func measureNotation(ctx context.Context, b *bench) (result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := func(name string, m *algo.Model, own ...string) error {
-		key, err := b.modelKey(name, fmt.Sprintf("notation, %s, %d", b.otherList, b.molecules), slices.Concat(own, others)...)
-		add(p, key, name+"/notation", 1, func(ctx context.Context) (*[]notationSet, error) {
-			return b.notationCell(ctx, name, m, forms, own, append(slices.Clone(others), knownCompounds))
+	models, err := b.models(readsMolecules, "reads molecules")
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range models {
+		var own []string // the sets of the broad models are not among the public ones
+		if m.pair != nil {
+			own = []string{m.pair.ID}
+		}
+		key, err := b.modelKey(m.name, slices.Concat(own, others)...)
+		if err != nil {
+			return nil, err
+		}
+		add(p, key, b.name, func(ctx context.Context) (*[]notationSet, error) {
+			return b.notationCell(ctx, m, forms, own, append(slices.Clone(others), knownCompounds))
 		}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
-		return err
 	}
-	err = b.eachModel(func(name string, m *algo.Model, pair *pair) error {
-		if m.Card.Schema == algo.Constant {
-			return nil
-		}
-		return plan(name, m, pair.ID)
-	})
-	// The sets of the broad models are not among the public ones.
-	for _, name := range broadModels {
-		if err == nil && b.asksFor(name) {
-			var m *algo.Model
-			if m, err = weights.Open(name); err == nil {
-				err = plan(name, m)
-			}
-		}
-	}
-	if err == nil && len(p.cells) == 0 {
-		err = usage.Errorf("--models %s: none of them reads molecules", b.modelList)
-	}
-	if err == nil {
-		err = p.do(ctx)
-	}
+	err = p.do(ctx)
 	return r, err
 }
 
@@ -157,21 +145,21 @@ func (b *bench) otherForms(ctx context.Context, others []string) (map[string][]n
 }
 
 // notationCell measures a model on sets: on its own by what it has not seen.
-func (b *bench) notationCell(ctx context.Context, name string, m *algo.Model, forms map[string][]notationPair, own, others []string) (*[]notationSet, error) {
+func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, own, others []string) (*[]notationSet, error) {
 	var sets []notationSet
 	for k, set := range slices.Concat(own, others) {
 		pairs, err := forms[set], error(nil)
 		if k < len(own) {
-			pairs, err = b.unseenForms(ctx, m, set)
+			pairs, err = b.unseenForms(ctx, m.Model, set)
 		}
 		var rows []notationRow
 		if err == nil {
-			rows, err = compareForms(ctx, m, 1, pairs)
+			rows, err = compareForms(ctx, m.Model, pairs)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", set, err)
 		}
-		sets = append(sets, notationSet{name, m.Card.Schema, set, rows})
+		sets = append(sets, notationSet{m.name, m.Card.Schema, set, rows})
 	}
 	return &sets, nil
 }
@@ -189,8 +177,8 @@ func (b *bench) unseenForms(ctx context.Context, m *algo.Model, set string) ([]n
 }
 
 // compareForms scores both ways of writing molecules.
-func compareForms(ctx context.Context, m *algo.Model, workers int, pairs []notationPair) (rows []notationRow, err error) {
-	scorer, err := algo.NewSingleScorer(ctx, m, workers)
+func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (rows []notationRow, err error) {
+	scorer, err := algo.NewSingleScorer(ctx, m, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,20 +24,20 @@ type plan struct {
 
 // A cell is one piece of an experiment.
 type cell struct {
-	name   string // of the file, below cells
-	weight int64  // graphs scored, about
-	key    runKey
-	run    func(context.Context) (any, error)
-	take   func(result json.RawMessage) error
-	file   *cellFile // nil until it is done
+	path string // of its file
+	key  runKey
+	run  func(context.Context) (any, error)
+	take func(result json.RawMessage) error
+	file *cellFile // nil until it is done
 }
 
 // add plans a cell. Once all are done, take is given its result, cell by cell in the order of the plan. A
 // cell that is not finished, nor to be, is left out.
-func add[T any](p *plan, key runKey, name string, weight int, run func(context.Context) (*T, error), take func(*T)) {
-	key.Build = p.bench.build
+func add[T any](p *plan, key runKey, part string, run func(context.Context) (*T, error), take func(*T)) {
+	b := p.bench
+	key.Build, key.Part = b.build, b.settings+part
 	p.cells = append(p.cells, &cell{
-		name: name, weight: int64(weight), key: key,
+		path: filepath.Join(b.out, "cells", strings.ReplaceAll(key.Pair, "/", "-"), part+".json"), key: key,
 		run: func(ctx context.Context) (any, error) { return run(ctx) },
 		take: func(data json.RawMessage) error {
 			result := new(T)
@@ -49,13 +50,18 @@ func add[T any](p *plan, key runKey, name string, weight int, run func(context.C
 	})
 }
 
-// addTo plans a cell of an evaluation. What it does is named by part, with its settings.
-func addTo[T any](p *plan, e *evaluation, name, part string, weight int, run func(context.Context) (*T, error), take func(*T)) {
-	if e.reading() == readParent {
-		part += ", parents"
+// addTo plans a cell of an evaluation.
+func addTo[T any](p *plan, e *evaluation, part string, run func(context.Context) (*T, error), take func(*T)) {
+	add(p, runKey{Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs}, part+e.suffix(), run, take)
+}
+
+// eachSeed plans a cell of each pair for each seed, the first seed of all pairs first.
+func eachSeed[T any](p *plan, part string, run func(*evaluation, context.Context, uint64) (*T, error), take func(*evaluation, *T)) {
+	for _, seed := range p.bench.seeds {
+		for _, e := range p.bench.evaluations {
+			addTo(p, e, fmt.Sprintf("seed%d-%s", seed, part), func(ctx context.Context) (*T, error) { return run(e, ctx, seed) }, func(c *T) { take(e, c) })
+		}
 	}
-	key := runKey{Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs, Part: part}
-	add(p, key, e.pair.file()+e.suffix()+"/"+name, weight, run, take)
 }
 
 // A runKey is what the content of a cell depends on.
@@ -77,20 +83,16 @@ type cellFile struct {
 
 // do does the cells that are not on disk yet, several at a time, in their order.
 func (p *plan) do(ctx context.Context) error {
-	total := int64(0)
-	for _, c := range p.cells {
-		total += c.weight
-	}
-	bar := progress.New(p.bench.stderr, p.bench.name, total)
+	bar := progress.New(p.bench.stderr, p.bench.name, int64(len(p.cells)))
 	defer bar.Done()
 	var todo []*cell
 	for _, c := range p.cells {
 		var err error
-		if c.file, err = readCell(p.path(c), c.key, p.bench.anyBuild); err != nil {
+		if c.file, err = readCell(c.path, c.key, p.bench.anyBuild); err != nil {
 			return err
 		}
 		if c.file != nil {
-			bar.Skip(c.weight)
+			bar.Skip(1)
 		} else {
 			todo = append(todo, c)
 		}
@@ -100,11 +102,11 @@ func (p *plan) do(ctx context.Context) error {
 	}
 	err := each(ctx, p.bench.workers, len(todo), func(ctx context.Context, i int) error {
 		c := todo[i]
-		if err := c.do(ctx, p.path(c)); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if err := c.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.key.Pair, err)
 		}
-		bar.Note(c.name)
-		bar.Add(c.weight)
+		bar.Note(c.key.Pair)
+		bar.Add(1)
 		return nil
 	})
 	if err != nil {
@@ -117,18 +119,14 @@ func (p *plan) do(ctx context.Context) error {
 		}
 		p.bench.done++
 		if err := c.take(c.file.Result); err != nil {
-			return fmt.Errorf("cell %s: %w", c.name, err)
+			return fmt.Errorf("cell %s: %w", c.path, err)
 		}
 	}
 	return nil
 }
 
-func (p *plan) path(c *cell) string {
-	return filepath.Join(p.bench.out, "cells", filepath.FromSlash(c.name)+".json")
-}
-
 // do does the cell and writes its file.
-func (c *cell) do(ctx context.Context, path string) error {
+func (c *cell) do(ctx context.Context) error {
 	start := time.Now()
 	result, err := c.run(ctx)
 	if err != nil {
@@ -138,10 +136,10 @@ func (c *cell) do(ctx context.Context, path string) error {
 	if c.file.Result, err = json.Marshal(result); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o777); err != nil {
 		return err
 	}
-	return writeJSON(path, c.file)
+	return writeJSON(c.path, c.file)
 }
 
 // readCell returns the cell on disk, or nil if there is none of this run. With anyBuild

@@ -58,7 +58,7 @@ func TestBothReadings(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
-	for _, name := range []string{"encoders/esol-seed1-epochs1.msgpack", "encoders/esol-parent-seed1-epochs1.msgpack", "cells/esol-bace-parent/seed1-ours.json"} {
+	for _, name := range []string{"encoders/esol-seed1-epochs1.msgpack", "encoders/esol-parent-seed1-epochs1.msgpack", "cells/esol-bace/seed1-ours-parent.json"} {
 		read(t, filepath.Join(out, filepath.FromSlash(name)))
 	}
 	succeed(t, append(args, "--reading", "parent")...)
@@ -73,12 +73,13 @@ func TestBothReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
-	cell, err := e.parentCell(t.Context(), 1)
-	if err != nil || len(cell.Columns) != 4 {
+	cell, err := e.parentCell(t.Context(), 1, firstOOD)
+	if err != nil || len(*cell) != 4 {
 		t.Fatalf("%+v, %v", cell, err)
 	}
-	r := &pairResult{pair: e.pair, fixed: map[string][]*fixedCell{"first": {cell}, readParent: {cell}}}
-	if text := string(r.cells().page().text("")); !strings.Contains(text, "| esol/bace | ") || !strings.Contains(text, "| alone, parents |") || strings.Contains(text, "NaN") {
+	var list tableCells
+	list.add(e, 1, protocolFixed, firstOOD, *cell)
+	if text := string(list.page().text("")); !strings.Contains(text, "| esol/bace | ") || !strings.Contains(text, "| alone, parents |") || strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)
 	}
 }

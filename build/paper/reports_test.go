@@ -75,7 +75,7 @@ func TestReportsRefuse(t *testing.T) {
 		"--steps 0: want 1 or more":      {"company", "--steps", "0"},
 		"--sets nosuch: want some of":    {"company", "--sets", "nosuch"},
 		"--molecules 0: want 1 or more":  {"explain", "--molecules", "0"},
-		"--models: none of them reads":   {"explain", "--models", "nosuch"},
+		"none of them reads molecules":   {"explain", "--models", "nosuch"},
 		"--sets hiv: want some of esol,": {"intervals", "--sets", "hiv"},
 	} {
 		refuse(t, true, message, append([]string{"bench", args[0], "--data", shared, "--out", out}, args[1:]...)...)
@@ -98,7 +98,7 @@ func checkCompany(t *testing.T, data []byte) {
 	}
 }
 
-// On real molecules the atoms that are blamed carry more of the score than others, by both edits.
+// On real molecules the atoms that are blamed carry more of the score than others.
 func checkExplanations(t *testing.T, data []byte) {
 	for _, f := range resultOf[explainResult](t, data).Pairs[0].Falls {
 		if f.Molecules < 40 || f.Gain-f.GainHalf <= 0.05 || f.Better < 0.6 || f.Cleared <= f.ClearedRandom {
@@ -148,7 +148,7 @@ func checkIntervalsOfClasses(t *testing.T, data []byte) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if m := r.Orders[2]; m.Finds < r.Orders[0].Finds+0.1 || m.Above != 1 {
+	if m := r.Orders[2]; m.Finds < r.Orders[0].Finds+0.1 {
 		t.Errorf("margin %+v, score %+v", m, r.Orders[0])
 	}
 }

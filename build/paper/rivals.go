@@ -13,7 +13,6 @@ import (
 	"baca/algo"
 	"baca/algo/baseline"
 	"baca/algo/dataset"
-	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -58,11 +57,6 @@ func (b *bench) chooseReadings() error {
 	return nil
 }
 
-// encoders tells whether any of the detectors reads the encoder.
-func (b *bench) encoders() bool {
-	return b.ours || slices.ContainsFunc(b.rivals, func(r *rival.Rival) bool { return !r.NoModel })
-}
-
 func rivalry() *experiment {
 	return &experiment{
 		name: "rivals", read: readAs[rivalEntries], measure: measureRivals,
@@ -98,77 +92,69 @@ func rivalList() string {
 	return strings.TrimSpace(list.String())
 }
 
-// A rivalCell is what detectors do on one seed of one pair.
-type rivalCell struct {
-	Seed    uint64     `json:"seed"`
-	NID     int        `json:"n_id"`
-	NOOD    int        `json:"n_ood"`
-	Known   int        `json:"known_ood"` // OOD graphs that equal a graph trained on
-	Columns []measured `json:"columns"`   // of the detectors that share a training; for ours of scores and statistics
+// A detector of rivals.json is a rival or one of our scores.
+type detector struct {
+	name  string
+	batch bool // the score of a graph depends on the others
 }
 
-// add measures the scores of a column on a batch, and without its OOD graphs that equal a
-// graph trained on.
-func (c *rivalCell) add(column string, scores []float64, b *testBatch, unknown []int, seconds float64) {
-	c.Known = len(b.graphs) - len(unknown)
-	c.Columns = append(c.Columns, measureColumn(column, scores, b.ood, seconds),
-		measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), seconds))
-}
+// ourDetectors are our scores.
+var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {columnAlone, false}, {columnBatch, true}}
 
-// unknown are the places of a batch without its OOD graphs that equal a graph trained on.
-func (e *evaluation) unknown(b *testBatch) []int {
-	trained := map[[2]uint64]bool{}
-	for _, g := range e.trained(b.seed) {
-		trained[explain.Signature(g)] = true
+// measureRivals does the cells of detectors that share a training, or of one.
+func measureRivals(ctx context.Context, b *bench) (result, error) {
+	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
+	if b.ours {
+		detectors = append(detectors, ourDetectors...)
 	}
-	var index []int
-	for i, g := range b.graphs {
-		if !b.ood[i] || !trained[explain.Signature(g)] {
-			index = append(index, i)
+	p, list := &plan{bench: b}, rivalEntries(nil)
+	for _, e := range b.evaluations {
+		for _, d := range detectors {
+			list = append(list, rivalEntry{Pair: e.pair.name(), Reading: e.reading(), Detector: d.name, Batch: d.batch, Published: published(e, d.name)})
 		}
 	}
-	return index
+	eachDetector(p, sharing(b.rivals), (*evaluation).ourCell, (*evaluation).rivalCell, list.add)
+	err := p.do(ctx)
+	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil }), err
 }
 
-// A rivalPair has the finished cells of a pair by detector, seed by seed.
-type rivalPair struct {
-	*evaluation
-	cells map[string][]*rivalCell
+// published is the AUROC in percent that a detector's paper, or for S_Pre and S_BaCa ours, has of a pair as OGB reads
+// it; nil for none.
+func published(e *evaluation, detector string) *float64 {
+	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == e.pair.name() })
+	if at < 0 || e.reading() != readOGB {
+		return nil
+	}
+	paper := paperPairs[at].paper
+	switch r := rival.Named(detector); {
+	case detector == columnPre:
+		return &paper.base
+	case detector == columnAttention:
+		return &paper.baca
+	case r != nil && len(r.Published) > 0 && r.Published[at] > 0:
+		return &r.Published[at]
+	}
+	return nil
 }
 
-// measureRivals does the cells, the first seed of all pairs first.
-func measureRivals(ctx context.Context, b *bench) (result, error) {
-	p := &plan{bench: b}
-	pairs := mapped(b.evaluations, func(e *evaluation) *rivalPair { return &rivalPair{e, map[string][]*rivalCell{}} })
-	for _, seed := range b.seeds {
-		for _, r := range pairs {
-			if b.ours {
-				r.plan(p, seed, []string{chooseOurs}, func(ctx context.Context) (*rivalCell, error) { return r.ourCell(ctx, seed) })
+// eachDetector plans cells of our scores, if they are asked for, and of groups of rivals, for each seed of each pair.
+func eachDetector[T any](p *plan, groups [][]*rival.Rival, ours func(*evaluation, context.Context, uint64) (*T, error), theirs func(*evaluation, context.Context, []*rival.Rival, uint64) (*T, error), take func(e *evaluation, names string, seed uint64, cell *T)) {
+	for _, seed := range p.bench.seeds {
+		for _, e := range p.bench.evaluations {
+			plan := func(names string, run func(context.Context) (*T, error)) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, names), run, func(c *T) { take(e, names, seed, c) })
 			}
-			for _, group := range sharing(b.rivals) {
-				names := mapped(group, func(r *rival.Rival) string { return r.Name })
-				if r.suits(group[0]) {
-					r.plan(p, seed, names, func(ctx context.Context) (*rivalCell, error) { return r.rivalCell(ctx, group, seed) })
+			if p.bench.ours {
+				plan(chooseOurs, func(ctx context.Context) (*T, error) { return ours(e, ctx, seed) })
+			}
+			for _, group := range groups {
+				if e.suits(group[0]) {
+					names := mapped(group, func(r *rival.Rival) string { return r.Name })
+					plan(strings.Join(names, "+"), func(ctx context.Context) (*T, error) { return theirs(e, ctx, group, seed) })
 				}
 			}
 		}
 	}
-	err := p.do(ctx)
-	var list rivalEntries
-	for _, r := range pairs {
-		list = append(list, r.entries(b)...)
-	}
-	return list, err
-}
-
-// plan plans a cell of some detectors.
-func (r *rivalPair) plan(p *plan, seed uint64, names []string, run func(context.Context) (*rivalCell, error)) {
-	list := strings.Join(names, "+")
-	addTo(p, r.evaluation, fmt.Sprintf("seed%d-%s", seed, list), fmt.Sprintf("rivals, seed %d, %s", seed, list), len(r.id.graphs), run, func(c *rivalCell) {
-		for _, name := range names {
-			r.cells[name] = append(r.cells[name], c)
-		}
-	})
 }
 
 // suits tells whether a detector can read the graphs of a pair.
@@ -190,16 +176,30 @@ func sharing(rivals []*rival.Rival) [][]*rival.Rival {
 }
 
 // rivalCell measures detectors that share a training, or one.
-func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed uint64) (*rivalCell, error) {
-	b, err := e.testedBy(ctx, group[0], seed, "first")
+func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed uint64) (*[]measured, error) {
+	b, err := e.testedBy(ctx, group[0], seed, firstOOD)
 	if err != nil {
 		return nil, err
 	}
-	cell, unknown := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID}, e.unknown(b)
+	list, unknown := []measured(nil), e.unknown(b)
 	err = e.eachScoreBy(ctx, group, b, func(r *rival.Rival, scores []float64, seconds float64) {
-		cell.add(r.Name, scores, b, unknown, seconds)
+		list = append(list, measureColumn(r.Name, scores, b.ood, seconds), b.measureNew(r.Name, scores, unknown))
 	})
-	return cell, err
+	return &list, err
+}
+
+// ourCell measures our own scores on the same batch.
+func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*[]measured, error) {
+	b, err := e.prepare(ctx, seed, firstOOD)
+	if err != nil {
+		return nil, err
+	}
+	out, err := b.score(ctx, allOptions(seed), columnAlone)
+	if err != nil {
+		return nil, err
+	}
+	list := e.measureRows(b, out, mapped(ourDetectors, func(d detector) string { return d.name })...)
+	return &list, nil
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
@@ -212,13 +212,6 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 		encode(b.graphs)
 	}
 	return b, err
-}
-
-// scoreBy returns the scores of a batch by a detector, in the order of the batch, and the
-// seconds of training and scoring.
-func (e *evaluation) scoreBy(ctx context.Context, r *rival.Rival, b *testBatch) (scores []float64, seconds float64, err error) {
-	err = e.eachScoreBy(ctx, []*rival.Rival{r}, b, func(_ *rival.Rival, list []float64, s float64) { scores, seconds = list, s })
-	return scores, seconds, err
 }
 
 // eachScoreBy gives a batch, in a random order, to detectors that share a training, or to
@@ -279,94 +272,41 @@ func backgroundPrints(form molecule.Form) (prints []fingerprint.Print, err error
 	return prints, nil
 }
 
-// ourColumns are our own scores beside the rivals.
-var ourColumns = []string{columnAlone, columnBatch, columnAttention, columnPre}
-
-// ourCell measures our own scores, and the statistics, on the same batch.
-func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*rivalCell, error) {
-	b, err := e.prepare(ctx, seed, "first")
-	if err != nil {
-		return nil, err
-	}
-	cell := &rivalCell{Seed: seed, NID: b.nID, NOOD: len(b.graphs) - b.nID, Columns: e.statistics(b)}
-	out, err := b.score(ctx, allOptions(seed), columnAlone)
-	if err != nil {
-		return nil, err
-	}
-	unknown := e.unknown(b)
-	for _, column := range ourColumns {
-		cell.add(column, columnScores(column, out.rows), b, unknown, out.seconds)
-	}
-	return cell, nil
-}
-
 // A rivalEntry is an entry of rivals.json.
 type rivalEntry struct {
-	Pair      string      `json:"pair"`
-	Reading   string      `json:"reading"`
-	Detector  string      `json:"detector"`
-	Batch     bool        `json:"batch"` // the score of a graph depends on the others
-	Published *float64    `json:"published,omitempty"`
-	Seeds     []tableSeed `json:"seeds"`
-	AUROCMean rate        `json:"auroc_mean"`
-	AUROCStd  rate        `json:"auroc_std"`
-	NewMean   rate        `json:"auroc_new_mean"` // without OOD graphs that equal a graph trained on
-	NewStd    rate        `json:"auroc_new_std"`
-	Build     string      `json:"build,omitempty"` // that measured it, where it is newer than the report
-}
-
-// entry is that of a column of a detector, false where no cell is finished.
-func (r *rivalPair) entry(detector, column string, batch bool) (e rivalEntry, ok bool) {
-	e = rivalEntry{Pair: r.pair.name(), Reading: r.reading(), Detector: column, Batch: batch}
-	var all, fresh []rate
-	for _, cell := range r.cells[detector] {
-		for _, m := range cell.Columns {
-			switch m.Column {
-			case column:
-				e.Seeds, all = append(e.Seeds, newTableSeed(cell.Seed, m)), append(all, m.AUROC)
-			case newOnly(column):
-				fresh = append(fresh, m.AUROC)
-			}
-		}
-	}
-	mean, std := meanStd(all)
-	e.AUROCMean, e.AUROCStd = rate(mean), rate(std)
-	mean, std = meanStd(fresh)
-	e.NewMean, e.NewStd = rate(mean), rate(std)
-	return e, len(all) > 0
-}
-
-// entries are those of all detectors on a pair, ours last. Published figures are of molecules as OGB reads them.
-func (r *rivalPair) entries(b *bench) (list rivalEntries) {
-	add := func(detector, column string, batch bool, published float64) {
-		if e, ok := r.entry(detector, column, batch); ok {
-			if published > 0 && r.reading() == readOGB {
-				e.Published = &published
-			}
-			list = append(list, e)
-		}
-	}
-	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == r.pair.name() })
-	paper := &paperRow{}
-	if at >= 0 {
-		paper = paperPairs[at].paper
-	}
-	for _, one := range b.rivals {
-		published := 0.0
-		if at >= 0 && len(one.Published) > 0 {
-			published = one.Published[at]
-		}
-		add(one.Name, one.Name, one.Batch, published)
-	}
-	add(chooseOurs, columnPre, true, paper.base)
-	add(chooseOurs, columnAttention, true, paper.baca)
-	add(chooseOurs, columnAlone, false, 0)
-	add(chooseOurs, columnBatch, true, 0)
-	return list
+	Pair      string   `json:"pair"`
+	Reading   string   `json:"reading"`
+	Detector  string   `json:"detector"`
+	Batch     bool     `json:"batch"`
+	Published *float64 `json:"published,omitempty"`
+	series
+	NewMean rate   `json:"auroc_new_mean"` // without OOD graphs that equal a graph trained on
+	NewStd  rate   `json:"auroc_new_std"`
+	fresh   []rate // of these, by seed
 }
 
 // rivalEntries are the content of rivals.json.
 type rivalEntries []rivalEntry
+
+// add adds what a seed of a pair measured, by detector and without known graphs.
+func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns *[]measured) {
+	for _, m := range *columns {
+		for k := range l {
+			x := &l[k]
+			if x.Pair != e.pair.name() || x.Reading != e.reading() {
+				continue
+			}
+			switch m.Column {
+			case x.Detector:
+				x.series.add(seed, m)
+			case newOnly(x.Detector):
+				x.fresh = append(x.fresh, m.AUROC)
+				mean, std := meanStd(x.fresh)
+				x.NewMean, x.NewStd = rate(mean), rate(std)
+			}
+		}
+	}
+}
 
 // mean is that of a detector over pairs in a reading, of the figures that of has, NaN where one is missing.
 func (l rivalEntries) mean(detector, reading string, pairs []string, of func(rivalEntry) float64) float64 {
@@ -425,7 +365,7 @@ func (l rivalEntries) page() *page {
 			column[string]{"all", of(readOGB, all, aurocMean)},
 			column[string]{"published", of(readOGB, all, rivalEntry.published)},
 			column[string]{"parents", of(readParent, parents, aurocMean)})},
-		answer: append(l.standings(all, molecules, parents), l.newer()...),
+		answer: l.standings(all, molecules, parents),
 	}
 }
 
@@ -462,18 +402,6 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 	}
 	if slices.Equal(all, pairNames(paperPairs)) {
 		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
-	}
-	return list
-}
-
-// newer says which entries are of a newer build than the report.
-func (l rivalEntries) newer() (list []string) {
-	names := func(e rivalEntry) string { return e.Detector + " by " + e.Build }
-	fresh := slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return e.Build == "" })
-	for _, name := range distinct(fresh, names) {
-		of := slices.DeleteFunc(slices.Clone(fresh), func(e rivalEntry) bool { return names(e) != name })
-		pairs := distinct(of, func(e rivalEntry) string { return e.Pair })
-		list = append(list, fmt.Sprintf("Newer than the rest: %s, on %s.", name, strings.Join(pairs, ", ")))
 	}
 	return list
 }

@@ -59,7 +59,8 @@ func TestBenchRivals(t *testing.T) {
 		t.Fatalf("entries: %v: want four of ours and wl-lof", found)
 	}
 	common := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--seeds", "1", "--weights", filepath.Join(out, "encoders")}
-	for _, column := range ourColumns {
+	for _, d := range ourDetectors {
+		column := d.name
 		r, _ := evalJSON(t, append(common, "--calibrator", column)...)
 		if want := found[column]; r.Mean.AUROC != want {
 			t.Errorf("%s: eval measures %g, the bench %g", column, float64(r.Mean.AUROC), float64(want))

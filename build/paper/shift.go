@@ -62,45 +62,37 @@ type shiftPoint struct {
 }
 
 func measureShift(ctx context.Context, b *bench) (result, error) {
-	p := &plan{bench: b}
-	var list shiftEntries
+	p, list := &plan{bench: b}, shiftEntries(nil)
 	for _, e := range b.evaluations {
 		for _, r := range b.rivals {
 			list = append(list, shiftEntry{Pair: e.pair.name(), Detector: r.Name, Batch: r.Batch})
 		}
 		list = append(list, shiftEntry{Pair: e.pair.name(), Detector: chooseOurs})
 	}
-	for _, seed := range b.seeds {
-		for k, e := range b.evaluations {
-			entries := list[k*(len(b.rivals)+1):]
-			plan := func(entry *shiftEntry, run func(context.Context) (*shiftCell, error)) {
-				addTo(p, e, fmt.Sprintf("seed%d-shift-%s", seed, entry.Detector), fmt.Sprintf("shift, seed %d, %v, %s", seed, shiftShares, entry.Detector), len(e.id.graphs),
-					run, func(c *shiftCell) { entry.Cells = append(entry.Cells, c) })
-			}
-			if b.ours {
-				plan(&entries[len(b.rivals)], func(ctx context.Context) (*shiftCell, error) { return e.ourShift(ctx, seed) })
-			}
-			for i, r := range b.rivals {
-				if e.suits(r) {
-					plan(&entries[i], func(ctx context.Context) (*shiftCell, error) { return e.rivalShift(ctx, r, seed) })
-				}
-			}
-		}
-	}
+	one := mapped(b.rivals, func(r *rival.Rival) []*rival.Rival { return []*rival.Rival{r} })
+	eachDetector(p, one, (*evaluation).ourShift, (*evaluation).rivalShift, func(e *evaluation, name string, _ uint64, c *shiftCell) {
+		k := slices.IndexFunc(list, func(x shiftEntry) bool { return x.Pair == e.pair.name() && x.Detector == name })
+		list[k].Cells = append(list[k].Cells, c)
+	})
 	err := p.do(ctx)
 	return slices.DeleteFunc(list, func(e shiftEntry) bool { return e.Cells == nil }), err
 }
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
-func (e *evaluation) rivalShift(ctx context.Context, r *rival.Rival, seed uint64) (*shiftCell, error) {
-	b, err := e.testedBy(ctx, r, seed, "random")
+func (e *evaluation) rivalShift(ctx context.Context, group []*rival.Rival, seed uint64) (*shiftCell, error) {
+	r := group[0]
+	b, err := e.testedBy(ctx, r, seed, randomOOD)
 	if err != nil {
 		return nil, err
 	}
 	cell := &shiftCell{Seed: seed, NID: b.nID}
 	var all []float64
+	score := func(b *testBatch) (scores []float64, err error) {
+		err = e.eachScoreBy(ctx, group, b, func(_ *rival.Rival, list []float64, _ float64) { scores = list })
+		return scores, err
+	}
 	if !r.Batch {
-		if all, _, err = e.scoreBy(ctx, r, b); err != nil {
+		if all, err = score(b); err != nil {
 			return nil, err
 		}
 		cell.Points = append(cell.Points, b.shiftPoint(r.Name, single, all))
@@ -108,7 +100,7 @@ func (e *evaluation) rivalShift(ctx context.Context, r *rival.Rival, seed uint64
 	return cell, b.eachShare(func(share float64, t *testBatch, index []int) error {
 		scores := pick(all, index[:min(len(index), len(all))])
 		if r.Batch {
-			if scores, _, err = e.scoreBy(ctx, r, t); err != nil {
+			if scores, err = score(t); err != nil {
 				return err
 			}
 		}
@@ -133,7 +125,7 @@ func (b *testBatch) eachShare(visit func(share float64, t *testBatch, index []in
 
 // ourShift measures our scores.
 func (e *evaluation) ourShift(ctx context.Context, seed uint64) (*shiftCell, error) {
-	b, err := e.prepare(ctx, seed, "random")
+	b, err := e.prepare(ctx, seed, randomOOD)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,6 @@ package paper
 import (
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,22 +26,14 @@ const theoremStream = 0xba1a_1004
 func theorem() *experiment {
 	return &experiment{
 		name: "theorem", read: readAs[theoremEntries], measure: checkTheorem,
-		short: "Check Theorem 1 on graphons of real graphs, and draw the graphons",
+		short: "Check Theorem 1 on graphons of real graphs",
 		long: fmt.Sprintf(`Theorem checks, on pairs of graphs of each subgroup of a test batch, how far a mixup
 moves the density of four motifs, against the bound of Theorem 1 with the number of
 edges as a factor and against the bound as printed. The graphons have %d steps, so
-that cut norms are exact. It also draws the mean graphon of both subgroups at the
-size that the method uses, and mixtures of two of their graphs.`, theoremSteps),
+that cut norms are exact.`, theoremSteps),
 		example: "  baca-paper bench theorem --data ../shared/data --out out/theorem --seeds 1",
 		flags:   slices.Concat(pairwise, [][2]string{{"pairs", "paper"}}),
 	}
-}
-
-// A theoremCell is one seed of one pair.
-type theoremCell struct {
-	Seed    uint64         `json:"seed"`
-	Motifs  []theoremMotif `json:"motifs"`
-	Figures []heatmap      `json:"figures"` // null in theorem.json
 }
 
 // A theoremMotif counts mixtures.
@@ -58,46 +45,20 @@ type theoremMotif struct {
 	Largest  rate   `json:"largest"`  // moved, in parts of the bound with e(F)
 }
 
-// A heatmap is a graphon to draw: of each side the mean, one graph, another, and a mixture of these two.
-type heatmap struct {
-	N int       `json:"n"`
-	W []float64 `json:"w"`
-}
-
-// A theoremEntry is an entry of theorem.json.
+// A theoremEntry is one seed of one pair.
 type theoremEntry struct {
-	Pair string `json:"pair"`
-	theoremCell
+	Pair   string         `json:"pair"`
+	Seed   uint64         `json:"seed"`
+	Motifs []theoremMotif `json:"motifs"`
 }
 
 type theoremEntries []theoremEntry
 
 func checkTheorem(ctx context.Context, b *bench) (result, error) {
-	p := &plan{bench: b}
-	var all theoremEntries
-	drawn := map[*pair][]heatmap{} // of the first seed
-	for _, seed := range b.seeds {
-		for _, e := range b.evaluations {
-			addTo(p, e, fmt.Sprintf("seed%d-theorem", seed), fmt.Sprintf("theorem, seed %d", seed), 2*theoremPairs,
-				func(ctx context.Context) (*theoremCell, error) { return e.theoremCell(ctx, seed) },
-				func(c *theoremCell) {
-					if drawn[e.pair] == nil {
-						drawn[e.pair] = c.Figures
-					}
-					c.Figures = nil
-					all = append(all, theoremEntry{e.pair.name(), *c})
-				})
-		}
-	}
-	b.figures = func() error {
-		for p, list := range drawn {
-			if err := b.drawGraphons(p, list); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return all, p.do(ctx)
+	p, all := &plan{bench: b}, theoremEntries(nil)
+	eachSeed(p, "theorem", (*evaluation).theoremCell, func(_ *evaluation, e *theoremEntry) { all = append(all, *e) })
+	err := p.do(ctx)
+	return all, err
 }
 
 func (l theoremEntries) page() *page {
@@ -148,9 +109,9 @@ func (b *testBatch) subgroups(ctx context.Context) (inside, outside []*graph.Gra
 	return inside, outside, nil
 }
 
-// theoremCell checks one seed of a pair.
-func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremCell, error) {
-	b, err := e.prepare(ctx, seed, "first")
+// theoremCell mixes pairs of graphs of each subgroup of a batch.
+func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremEntry, error) {
+	b, err := e.prepare(ctx, seed, firstOOD)
 	if err != nil {
 		return nil, err
 	}
@@ -158,46 +119,31 @@ func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremCell
 	if err != nil {
 		return nil, err
 	}
-	cell := &theoremCell{Seed: seed}
+	entry := &theoremEntry{Pair: e.pair.name(), Seed: seed}
 	for _, m := range graphon.Motifs() {
-		cell.Motifs = append(cell.Motifs, theoremMotif{Motif: m.String()})
+		entry.Motifs = append(entry.Motifs, theoremMotif{Motif: m.String()})
 	}
 	rng := rand.New(rand.NewPCG(seed, theoremStream))
-	cell.addSide(rng, "ID side", inside)
-	cell.addSide(rng, "OOD side", outside)
-	return cell, nil
-}
-
-// addSide mixes pairs of graphs of a subgroup, and draws its graphons.
-func (c *theoremCell) addSide(rng *rand.Rand, name string, gs []*graph.Graph) {
-	if len(gs) < 2 {
-		return // nothing to mix
-	}
-	theta := algo.DefaultOptions().Attention.Theta
 	var usvt graphon.USVT
-	estimate := func(g *graph.Graph, steps int) *graphon.Graphon {
-		w := graphon.Align(g, steps)
-		usvt.Threshold(w, theta)
+	estimate := func(g *graph.Graph) *graphon.Graphon {
+		w := graphon.Align(g, theoremSteps)
+		usvt.Threshold(w, algo.DefaultOptions().Attention.Theta)
 		return w
 	}
-	for range theoremPairs {
-		i, j := rng.IntN(len(gs)), rng.IntN(len(gs))
-		c.addMixture(estimate(gs[i], theoremSteps), estimate(gs[j], theoremSteps), 0.01+0.99*rng.Float64())
-	}
-	steps := graphon.Steps(gs)
-	mean := graphon.New(steps)
-	for _, g := range gs {
-		for k, x := range graphon.Align(g, steps).W {
-			mean.W[k] += x / float64(len(gs))
+	for _, gs := range [][]*graph.Graph{inside, outside} {
+		for range theoremPairs {
+			if len(gs) < 2 {
+				break // nothing to mix
+			}
+			i, j := rng.IntN(len(gs)), rng.IntN(len(gs))
+			entry.addMixture(estimate(gs[i]), estimate(gs[j]), 0.01+0.99*rng.Float64())
 		}
 	}
-	g, h := estimate(gs[0], steps), estimate(gs[len(gs)-1], steps)
-	c.Figures = append(c.Figures,
-		heatmap{steps, mean.W}, heatmap{steps, g.W}, heatmap{steps, h.W}, heatmap{steps, graphon.Mix(0.5, g, h).W})
+	return entry, nil
 }
 
 // addMixture compares how far a mixture moves the densities of motifs with both bounds.
-func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
+func (c *theoremEntry) addMixture(g, h *graphon.Graphon, lambda float64) {
 	norm := graphon.CutNorm(g, h)
 	if norm < 1e-9 {
 		return
@@ -216,27 +162,4 @@ func (c *theoremCell) addMixture(g, h *graphon.Graphon, lambda float64) {
 		}
 		m.Largest = max(m.Largest, rate(moved/bound))
 	}
-}
-
-// drawGraphons draws graphons as squares, darker where an edge is more likely: a row for each side, as in the
-// paper's figure of mixtures.
-func (b *bench) drawGraphons(p *pair, list []heatmap) error {
-	const perRow, side, gap = 4, 240, 10
-	rows := (len(list) + perRow - 1) / perRow
-	if rows == 0 {
-		return nil
-	}
-	picture := image.NewGray(image.Rect(0, 0, perRow*(side+gap)+gap, rows*(side+gap)+gap))
-	draw.Draw(picture, picture.Bounds(), image.White, image.Point{}, draw.Src)
-	for k, h := range list {
-		left, top := gap+k%perRow*(side+gap), gap+k/perRow*(side+gap)
-		for y := range side {
-			for x := range side {
-				w := h.W[y*h.N/side*h.N+x*h.N/side]
-				shade := math.Sqrt(max(0, min(1, w))) // sparse graphons are nearly white else
-				picture.SetGray(left+x, top+y, color.Gray{Y: uint8(245 * (1 - shade))})
-			}
-		}
-	}
-	return b.draw("graphons-"+p.file()+".png", func(w io.Writer) error { return png.Encode(w, picture) })
 }

@@ -8,18 +8,28 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/fingerprint"
 	"baca/algo/metric"
+	"baca/algo/trust"
 	"baca/build/internal/usage"
+	"baca/build/paper/rival"
 )
+
+// splitKinds are those of bench trust.
+var splitKinds = []string{newByChance, newScaffolds, newSizes}
 
 func trustworthiness() *experiment {
 	return &experiment{
 		name: "trust", read: readAs[trustEntries], measure: measureTrust,
 		short: "Measure whether the scores tell where a model errs",
-		long: `Trust fits plain models to labelled sets (ridge or logistic regression, and a random forest,
-on ECFP4) and trains a detector on the same molecules. Then it asks each score which of the
-tested molecules the models get wrong: rank correlation with the error, AUROC of the worst
-fifth, and whether p-values are even.
+		long: `Trust predicts the values of labelled sets by kernel ridge regression on ECFP4 and trains a
+detector on the same molecules. Then it asks each score which of the tested molecules the
+regression gets wrong: rank correlation with the error, AUROC of the worst fifth, and how many
+p-values of molecules that were held out are small.
 
 Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
 larger than those trained on). It writes trust.json and report.md to --out. A run
@@ -27,81 +37,254 @@ that was cut short goes on with the splits that are missing.`,
 		example: `  baca-paper bench trust --data ../shared/data --out out/trust
   baca-paper bench trust --data ../shared/data --out out/trust --sets esol,bace --kinds scaffold --seeds 1,2,3`,
 		flags: [][2]string{
-			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(namesOf(divisions), ",")},
+			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(splitKinds, ",")},
 			{"seeds", "1,2,3,4,5,6,7,8,9,10"}, {"most", "2000"}, {"steps", "300"},
 		},
 	}
 }
 
-// A named thing is what flags choose from.
-type named interface{ label() string }
+// The scores of bench trust, beside those of table 1.
+const (
+	columnNear1    = "ecfp-nearest"  // 1 − Tanimoto of ECFP4 to the most similar training molecule
+	columnNear5    = "ecfp-knn"      // … the mean of the five most similar
+	columnLeverage = "ecfp-leverage" // xᵀ(XᵀX + 1)⁻¹x of folded ECFP4
+	columnBoth     = "alone + ecfp-knn"
+	columnBothFar  = "alone, no background + ecfp-knn"
+	columnTrees5   = "wl-knn"         // 1 − mean similarity of subtrees, with counts, to the five most similar
+	columnSpread   = "spread"         // of the model that is asked
+	columnWithOwn  = "spread + alone" // in standard deviations of the tested molecules
+	columnMargin   = "margin"         // how near its probability is to ½
+	columnAtoms    = "atoms"
+	columnAnyOrder = "random order"
+	columnPerfect  = "the error itself"
+)
 
-func (l labelled) label() string { return l.name }
-func (d division) label() string { return d.name }
+// What a score of bench trust reads.
+type reads int
 
-func namesOf[T named](list []T) []string {
-	return mapped(list, func(x T) string { return x.label() })
+const (
+	readsMolecule reads = iota // the molecule and the training molecules
+	readsBatch                 // the other tested molecules, too
+	readsModel                 // what the model that is asked says of the molecule
+	readsNothing               // for comparison
+)
+
+// A trustColumn is one of the scores.
+type trustColumn struct {
+	name, title string
+	reads       reads
 }
 
-// chosen are those that a flag names.
-func chosen[T named](flag, list string, all []T) ([]T, error) {
-	var some []T
-	names := namesOf(all)
-	seen := map[string]bool{}
-	for _, name := range strings.Split(list, ",") {
-		i := slices.Index(names, name)
-		if i < 0 || seen[name] {
-			return nil, usage.Errorf("--%s %s: want some of %s, each once", flag, list, strings.Join(names, ", "))
-		}
-		seen[name] = true
-		some = append(some, all[i])
+var trustColumns = []trustColumn{
+	{columnAlone, "**alone**, the default", readsMolecule},
+	{columnDistance, "alone, no background", readsMolecule},
+	{columnBoth, "alone + ECFP4, 5 nearest", readsMolecule},
+	{columnBothFar, "alone, no background + ECFP4, 5 nearest", readsMolecule},
+	{columnTrees5, "subtrees with counts, 5 nearest", readsMolecule},
+	{columnNear1, "ECFP4, nearest Tanimoto", readsMolecule},
+	{columnNear5, "ECFP4, 5 nearest", readsMolecule},
+	{columnLeverage, "ECFP4, leverage", readsMolecule},
+	{columnBatch, "batch", readsBatch},
+	{columnAttention, "S_BaCa, the paper's", readsBatch},
+	{columnSpread, "the model's own spread", readsModel},
+	{columnMargin, "the model's margin", readsModel},
+	{columnWithOwn, "the model's own spread + alone", readsModel},
+	{columnAtoms, "number of atoms", readsNothing},
+	{columnAnyOrder, "random order", readsNothing},
+	{columnPerfect, "the error itself", readsNothing},
+}
+
+// worstShare is the share of the largest errors, which a score should find; pLevel is where p-values are counted.
+const worstShare, pLevel = 0.2, 0.05
+
+// A trustCell is one split of a set.
+type trustCell struct {
+	Inside  rate         `json:"inside"`  // share of p-values up to pLevel: half of the detector's held-out molecules, by the other half
+	Quality rate         `json:"quality"` // of the predictions: R² of numbers and AUROC of classes
+	Scores  []trustScore `json:"scores"`
+}
+
+// A trustScore is what a score says of the errors.
+type trustScore struct {
+	Score    string `json:"score"`
+	Spearman rate   `json:"spearman"` // with the error
+	Worst    rate   `json:"worst"`    // AUROC of the worst fifth of the errors
+}
+
+// A trustSplit is a split with what scores its new molecules.
+type trustSplit struct {
+	*labelledSet
+	seed        uint64
+	file, fresh []int
+	model       *algo.Model
+	alone       *algo.SingleScorer
+}
+
+// trustCell trains and measures everything on a split. The detector keeps a tenth of the training
+// molecules for its p-values, as pretrain does.
+func (b *bench) trustCell(ctx context.Context, s *labelledSet, kind string, seed uint64) (*trustCell, error) {
+	x := &trustSplit{labelledSet: s, seed: seed}
+	x.file, x.fresh = s.split(kind, seed)
+	p, err := s.predict(x.file, x.fresh)
+	if err != nil {
+		return nil, err
 	}
-	return some, nil
+	if len(x.fresh) == 0 {
+		return nil, fmt.Errorf("%s: no molecule is tested: want a larger set", s.name)
+	}
+	if x.model, err = b.train.detector(ctx, Training{Graphs: pick(s.graphs, x.file), Card: algo.Card{
+		Name: fmt.Sprintf("%s-%s-seed%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
+	}}, b.steps, len(x.file)*9/10); err != nil {
+		return nil, err
+	}
+	if x.alone, err = algo.NewSingleScorer(ctx, x.model, 1); err != nil {
+		return nil, err
+	}
+	scores, err := x.scores(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values := pick(s.values, x.fresh)
+	errors := errorsOf(values, p.fresh)
+	scores[columnSpread], scores[columnPerfect] = p.spread, errors
+	scores[columnWithOwn] = sumInUnits(p.spread, p.spread, scores[columnAlone], scores[columnAlone])
+	if s.classes {
+		scores[columnMargin] = mapped(p.fresh, func(y float64) float64 { return -math.Abs(y - 0.5) })
+	}
+	holdout := x.alone.Holdout()
+	order := streamed(seed).Perm(len(holdout))
+	tested, reference := pick(holdout, order[:len(order)/2]), pick(holdout, order[len(order)/2:])
+	cell := &trustCell{Inside: rate(shareUpTo(decide.PValues(tested, reference), pLevel)), Quality: rate(s.quality(values, p.fresh))}
+	for _, c := range trustColumns {
+		if list := scores[c.name]; list != nil {
+			cell.Scores = append(cell.Scores, trustScore{c.name, rate(rankCorrelation(list, errors)), rate(metric.AUROC(list, worstOf(errors)))})
+		}
+	}
+	return cell, nil
 }
 
-// A trustPart has the finished splits of a set of one kind, by seed.
-type trustPart struct {
-	set   *trustSet
-	by    division
-	cells []*trustCell
+// scores returns what does not depend on the predictions.
+func (x *trustSplit) scores(ctx context.Context) (map[string][]float64, error) {
+	tested := pick(x.graphs, x.fresh)
+	b := &testBatch{seed: x.seed, model: x.model, graphs: tested, alone: x.alone}
+	out, err := b.score(ctx, allOptions(x.seed), columnBatch)
+	if err != nil {
+		return nil, err
+	}
+	scores := map[string][]float64{}
+	for _, column := range []string{columnAlone, columnBatch, columnAttention} {
+		scores[column] = columnScores(column, out.rows)
+	}
+	plain := *x.model
+	plain.Background, plain.Sizes, plain.Measured = nil, nil, nil
+	distance, err := algo.NewSingleScorer(ctx, &plain, 1)
+	if err != nil {
+		return nil, err
+	}
+	if scores[columnDistance], err = distance.Scores(ctx, tested); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{columnNear1, columnNear5, columnLeverage} {
+		if scores[name], err = x.domain(ctx, name, x.file, x.fresh); err != nil {
+			return nil, err
+		}
+	}
+	// Sums take in the nearest neighbours, in standard deviations of the held-out molecules.
+	holdout := pick(x.file, x.model.Card.HoldoutRows)
+	rest := slices.DeleteFunc(slices.Clone(x.file), func(i int) bool { return slices.Contains(holdout, i) })
+	near, err := x.domain(ctx, columnNear5, rest, slices.Concat(holdout, x.fresh))
+	if err != nil {
+		return nil, err
+	}
+	known, near := near[:len(holdout)], near[len(holdout):]
+	scores[columnBoth] = sumInUnits(scores[columnAlone], x.alone.Holdout(), near, known)
+	scores[columnBothFar] = sumInUnits(scores[columnDistance], distance.Holdout(), near, known)
+	index := fingerprint.NewIndex(mapped(pick(x.graphs, x.file), printOf))
+	rng := streamed(x.seed)
+	for _, g := range tested {
+		scores[columnTrees5] = append(scores[columnTrees5], 1-stat.Mean(index.Nearest(fingerprint.Counts, printOf(g), 5), nil))
+		scores[columnAtoms] = append(scores[columnAtoms], float64(g.N()))
+		scores[columnAnyOrder] = append(scores[columnAnyOrder], rng.Float64())
+	}
+	return scores, nil
+}
+
+// domain returns one of the chemists' applicability domains.
+func (x *trustSplit) domain(ctx context.Context, name string, train, test []int) ([]float64, error) {
+	return rival.Named(name).Score(ctx, &rival.Problem{
+		Train: pick(x.graphs, train), Test: pick(x.graphs, test), TrainSMILES: pick(x.smiles, train), TestSMILES: pick(x.smiles, test), Seed: x.seed, Workers: 1,
+	})
+}
+
+// sumInUnits adds two scores, each less the mean of others, in standard deviations of these.
+func sumInUnits(a, ofA, b, ofB []float64) []float64 {
+	sum := make([]float64, len(a))
+	for _, part := range [][2][]float64{{a, ofA}, {b, ofB}} {
+		mean, std := metric.MeanStd(part[1])
+		if !(std > 0) {
+			std = 1
+		}
+		for i, x := range part[0] {
+			sum[i] += (x - mean) / std
+		}
+	}
+	return sum
+}
+
+// rankCorrelation is NaN where a score is.
+func rankCorrelation(scores, errors []float64) float64 {
+	if slices.ContainsFunc(scores, math.IsNaN) {
+		return math.NaN()
+	}
+	return trust.Spearman(scores, errors)
+}
+
+// worstOf returns which errors are among worstShare, the largest, ties at the border included.
+func worstOf(errors []float64) []bool {
+	ascending := slices.Sorted(slices.Values(errors))
+	k := max(1, int(math.Round(worstShare*float64(len(errors)))))
+	return mapped(errors, func(e float64) bool { return e >= ascending[len(errors)-k] })
 }
 
 // measureTrust does the splits, the first seed of all sets first.
 func measureTrust(ctx context.Context, b *bench) (result, error) {
-	sides, err := chosen("sets", b.setList, trustSets)
+	some, err := chosen(b.setList, trustSets)
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := chosen("kinds", b.kindList, divisions)
-	if err != nil {
-		return nil, err
-	}
-	var parts []*trustPart
-	for _, l := range sides {
-		set, err := openLabelled(b.data, l, b.most)
-		if err != nil {
+	kinds := strings.Split(b.kindList, ",")
+	for _, kind := range kinds {
+		if err := usage.OneOf("kinds", kind, splitKinds...); err != nil {
 			return nil, err
 		}
-		for _, d := range kinds {
-			parts = append(parts, &trustPart{set: set, by: d})
+	}
+	p, list := &plan{bench: b}, trustEntries(nil)
+	for _, l := range some {
+		for _, kind := range kinds {
+			list = append(list, trustEntry{Set: l.name, Split: kind})
 		}
 	}
-	p := &plan{bench: b}
+	opened := map[string]*labelledSet{}
+	for _, l := range some {
+		if opened[l.name], err = l.open(b.data, b.most, true); err != nil {
+			return nil, err
+		}
+		encode(opened[l.name].graphs)
+	}
 	for _, seed := range b.seeds {
-		for _, part := range parts {
-			key := runKey{Pair: part.set.name, IDData: part.set.sha256, Part: fmt.Sprintf("trust, %s, seed %d, %d steps, %d molecules, %s", part.by.name, seed, b.steps, b.most, part.set.column)}
-			add(p, key, fmt.Sprintf("%s-%s/seed%d", part.set.name, part.by.name, seed), len(part.set.graphs), func(ctx context.Context) (*trustCell, error) {
-				return part.set.cell(ctx, part.by, seed, b.steps, b.train)
-			}, func(c *trustCell) { part.cells = append(part.cells, c) })
+		for k := range list {
+			e := &list[k]
+			key, err := b.modelKey(e.Set, e.Set)
+			if err != nil {
+				return nil, err
+			}
+			add(p, key, fmt.Sprintf("%s-seed%d", e.Split, seed), func(ctx context.Context) (*trustCell, error) {
+				return b.trustCell(ctx, opened[e.Set], e.Split, seed)
+			}, func(c *trustCell) { e.add(seed, c) })
 		}
 	}
 	err = p.do(ctx)
-	parts = slices.DeleteFunc(parts, func(p *trustPart) bool { return len(p.cells) == 0 })
-	list := trustEntries{}
-	for _, p := range parts {
-		list = append(list, p.entry())
-	}
-	return list, err
+	return slices.DeleteFunc(list, func(e trustEntry) bool { return e.Seeds == nil }), err
 }
 
 // A trustEntry is an entry of trust.json: the finished splits of a set of one kind.
@@ -109,15 +292,20 @@ type trustEntry struct {
 	Set    string            `json:"set"`
 	Split  string            `json:"split"`
 	Seeds  []uint64          `json:"seeds"`
-	Inside pValues           `json:"inside"` // means over the splits, as all that follows; count is the sum
-	Tested pValues           `json:"tested"`
+	Inside trustInside       `json:"inside"`
 	Models []trustEntryModel `json:"models"`
+	cells  []*trustCell
 }
 
+// A trustInside has the mean share of p-values of held-out molecules up to pLevel.
+type trustInside struct {
+	AtMost []rate `json:"at_most"`
+}
+
+// A trustEntryModel is how a model errs. Older results have several.
 type trustEntryModel struct {
 	Model   string            `json:"model"`
 	Quality rate              `json:"quality"`
-	Error   rate              `json:"error"`
 	Scores  []trustEntryScore `json:"scores"`
 }
 
@@ -128,57 +316,23 @@ type trustEntryScore struct {
 	Spearman rate   `json:"spearman"`
 }
 
-func (p *trustPart) entry() trustEntry {
-	e := trustEntry{
-		Set: p.set.name, Split: p.by.name,
-		Inside: meanPValues(p.cells, func(c *trustCell) pValues { return c.Inside }), Tested: meanPValues(p.cells, func(c *trustCell) pValues { return c.Tested }),
+// add takes in a split.
+func (e *trustEntry) add(seed uint64, c *trustCell) {
+	e.Seeds, e.cells = append(e.Seeds, seed), append(e.cells, c)
+	mean := func(of func(*trustCell) rate) rate {
+		m, _ := meanOf(e.cells, of)
+		return rate(m)
 	}
-	for _, c := range p.cells {
-		e.Seeds = append(e.Seeds, c.Seed)
+	e.Inside.AtMost = []rate{mean(func(c *trustCell) rate { return c.Inside })}
+	m := trustEntryModel{Model: "kernel ridge", Quality: mean(func(c *trustCell) rate { return c.Quality })}
+	for k, s := range c.Scores {
+		m.Scores = append(m.Scores, trustEntryScore{
+			Score: s.Score, Worst: mapped(e.cells, func(c *trustCell) rate { return c.Scores[k].Worst }),
+			Mean:     mean(func(c *trustCell) rate { return c.Scores[k].Worst }),
+			Spearman: mean(func(c *trustCell) rate { return c.Scores[k].Spearman }),
+		})
 	}
-	for k := range p.cells[0].Models {
-		e.Models = append(e.Models, p.model(k))
-	}
-	return e
-}
-
-// model has the means of a reference model.
-func (p *trustPart) model(k int) trustEntryModel {
-	of := func(value func(*trustModel) rate) rate {
-		mean, _ := meanOf(p.cells, func(c *trustCell) rate { return value(&c.Models[k]) })
-		return rate(mean)
-	}
-	m := p.cells[0].Models[k]
-	model := trustEntryModel{
-		Model: m.Model, Quality: of(func(m *trustModel) rate { return m.Quality }),
-		Error: of(func(m *trustModel) rate { return m.Error }),
-	}
-	for j, s := range m.Scores {
-		score := trustEntryScore{
-			Score:    s.Score,
-			Mean:     of(func(m *trustModel) rate { return m.Scores[j].Worst }),
-			Spearman: of(func(m *trustModel) rate { return m.Scores[j].Spearman }),
-		}
-		for _, c := range p.cells {
-			score.Worst = append(score.Worst, c.Models[k].Scores[j].Worst)
-		}
-		model.Scores = append(model.Scores, score)
-	}
-	return model
-}
-
-func meanPValues(cells []*trustCell, of func(*trustCell) pValues) pValues {
-	var sum pValues
-	for _, c := range cells {
-		sum.Count += of(c).Count
-	}
-	for k := range pLevels {
-		mean, _ := meanOf(cells, func(c *trustCell) rate { return of(c).AtMost[k] })
-		sum.AtMost = append(sum.AtMost, rate(mean))
-	}
-	mean, _ := meanOf(cells, func(c *trustCell) rate { return of(c).Uneven })
-	sum.Uneven = rate(mean)
-	return sum
+	e.Models = []trustEntryModel{m}
 }
 
 // worst returns the AUROC of the worst fifth by a score in each split, as means over the models. It is NaN
@@ -198,17 +352,6 @@ func (e *trustEntry) worst(column string) []float64 {
 	return list
 }
 
-// A comparison is the default against the best of some scores, by the AUROC of the worst
-// fifth, with the interval of their difference over splits.
-type comparison struct {
-	best       trustColumn
-	difference float64
-	low, high  float64
-}
-
-// worse tells whether the default is significantly so.
-func (c comparison) worse() bool { return c.high < 0 }
-
 // pairedRounds are those of intervals over splits.
 const pairedRounds = 10000
 
@@ -227,23 +370,21 @@ func interval(differences []float64, rounds int, seed uint64) (low, high float64
 	return metric.Percentile(means, 2.5), metric.Percentile(means, 97.5)
 }
 
-// compare compares the default with the best of the scores of a kind.
-func (e *trustEntry) compare(suits func(reads) bool) comparison {
-	c := comparison{best: trustColumns[0]}
-	most := math.Inf(-1)
+// worse tells whether the default is significantly worse than the best of the scores of a kind, by the AUROC of the
+// worst fifth: the interval of their difference over splits is below 0.
+func (e *trustEntry) worse(suits func(reads) bool) bool {
+	best, most := []float64(nil), math.Inf(-1)
 	for _, column := range trustColumns[1:] {
-		if x := meanOver(e.worst(column.name)); suits(column.reads) && x > most {
-			c.best, most = column, x
+		if x := e.worst(column.name); suits(column.reads) && meanOver(x) > most {
+			best, most = x, meanOver(x)
 		}
 	}
-	own, other := e.worst(columnAlone), e.worst(c.best.name)
-	differences := make([]float64, len(own))
-	for i := range own {
-		differences[i] = own[i] - other[i]
+	differences := e.worst(columnAlone)
+	for i := range differences {
+		differences[i] -= best[i]
 	}
-	c.difference = meanOver(differences)
-	c.low, c.high = interval(differences, pairedRounds, 1)
-	return c
+	_, high := interval(differences, pairedRounds, 1)
+	return high < 0
 }
 
 // The scores that the default is compared with.
@@ -262,11 +403,20 @@ func (l trustEntries) page() *page {
 	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == columnPerfect })
 	return &page{
 		title: "Trust",
-		question: fmt.Sprintf(`Do scores tell where a model errs? Ridge or logistic regression and a random forest are fitted to ECFP4 of %d sets, a detector is trained on the same
-molecules, and the scores rank others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the errors in percent, means over sets, models and splits.`, len(distinct(l, func(e trustEntry) string { return e.Set }))),
+		question: fmt.Sprintf(`Do scores tell where a model errs? On ECFP4 of %d sets models are fitted (%s), a detector is trained on the same molecules, and the scores rank
+others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the errors in percent, means over sets, models and splits.`,
+			len(distinct(l, func(e trustEntry) string { return e.Set })), strings.Join(l.models(), ", ")),
 		tables: []*pageTable{tabulate("", shown, columns...)},
 		answer: l.answer(kinds),
 	}
+}
+
+// models are the names of those that were fitted.
+func (l trustEntries) models() (names []string) {
+	for _, e := range l {
+		names = append(names, mapped(e.Models, func(m trustEntryModel) string { return m.Model })...)
+	}
+	return distinct(names, func(name string) string { return name })
 }
 
 // mean is that over sets in splits of one kind. Sets whose models have no such score are left out.
@@ -291,15 +441,15 @@ func (l trustEntries) answer(kinds []string) (list []string) {
 			if inside = append(inside, float64(e.Inside.AtMost[0])); len(e.Seeds) < 2 {
 				continue
 			}
-			if sets++; !e.compare(ofMolecule).worse() {
+			if sets++; !e.worse(ofMolecule) {
 				fine++
 			}
-			if !e.compare(ofMoleculeOrModel).worse() {
+			if !e.worse(ofMoleculeOrModel) {
 				fineWithModel++
 			}
 		}
 		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, or if the model may speak of itself on %d; %.1f %% of held-out molecules have p ≤ %g %%.",
-			title(kind), fine, sets, fineWithModel, 100*meanOver(inside), 100*pLevels[0]))
+			title(kind), fine, sets, fineWithModel, 100*meanOver(inside), 100*pLevel))
 	}
 	return list
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/graph"
 	"baca/build/internal/testset"
 )
 
@@ -38,9 +37,9 @@ func writeLabelled(t *testing.T) string {
 
 func TestOpenLabelled(t *testing.T) {
 	folder := t.TempDir()
-	set := func(text string) (*trustSet, error) {
+	set := func(text string) (*labelledSet, error) {
 		testset.Write(t, filepath.Join(folder, "mol", "freesolv.csv"), "iupac,smiles,expt\n"+text)
-		return openLabelled(folder, labelled{"freesolv", "expt", false}, 100)
+		return labelled{"freesolv", "expt", false}.open(folder, 100, true)
 	}
 	s, err := set("a,CCO,1.5\nb,OCC,2\nc,CC, 3 \nd,CCC,\ne,C1CC,4\nf,CC,9\n")
 	if err != nil {
@@ -59,12 +58,12 @@ func TestOpenLabelled(t *testing.T) {
 		}
 	}
 	testset.Write(t, filepath.Join(folder, "mol", "bbbp.csv"), "p_np,smiles\n2,CCO\n")
-	if _, err := openLabelled(folder, labelled{"bbbp", "p_np", true}, 100); err == nil || !strings.Contains(err.Error(), `bbbp:2:1: p_np "2": want 0, 1`) {
+	if _, err := (labelled{"bbbp", "p_np", true}).open(folder, 100, true); err == nil || !strings.Contains(err.Error(), `bbbp:2:1: p_np "2": want 0, 1`) {
 		t.Errorf("a third class: %v", err)
 	}
 	l := labelled{"esol", trustSets[0].column, false}
 	folder = writeLabelled(t)
-	some, err := openLabelled(folder, l, 100)
+	some, err := l.open(folder, 100, true)
 	if err != nil || len(some.graphs) != 100 {
 		t.Errorf("%v, %v: want 100 of 120 drawn", some, err)
 	}
@@ -72,28 +71,25 @@ func TestOpenLabelled(t *testing.T) {
 
 func TestTrustSplits(t *testing.T) {
 	folder := writeLabelled(t)
-	s, err := openLabelled(folder, labelled{"esol", trustSets[0].column, false}, 1000)
+	s, err := trustSets[0].open(folder, 1000, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range divisions {
-		train, test, err := s.split(d, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, _, _ := s.split(d, 1)
-		other, _, _ := s.split(d, 3)
+	for _, kind := range splitKinds {
+		train, test := s.split(kind, 1)
+		again, _ := s.split(kind, 1)
+		other, _ := s.split(kind, 3)
 		if !slices.Equal(train, again) || slices.Equal(train, other) {
-			t.Errorf("%s: want the same split by one seed and another by the next", d.name)
+			t.Errorf("%s: want the same split by one seed and another by the next", kind)
 		}
 		all := slices.Concat(train, test)
 		slices.Sort(all)
 		want := len(s.graphs)
-		if d.name == "size" {
+		if kind == "size" {
 			want -= want / 5
 		}
 		if len(slices.Compact(slices.Clone(all))) != want || len(all) != want || 5*len(test) > want || len(test) == 0 {
-			t.Errorf("%s: %d to train on and %d to test: want %d different ones, a fifth tested", d.name, len(train), len(test), want)
+			t.Errorf("%s: %d to train on and %d to test: want %d different ones, a fifth tested", kind, len(train), len(test), want)
 		}
 		sizes := func(index []int) (list []int) {
 			for _, i := range index {
@@ -109,34 +105,11 @@ func TestTrustSplits(t *testing.T) {
 			}
 			return slices.ContainsFunc(s.scaffolds, func(group []int) bool { return in(train)(group) && in(test)(group) })
 		}
-		if d.name == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
+		if kind == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
 			t.Error("size: a molecule that is tested is smaller than one of training")
 		}
-		if d.name == "scaffold" && shared() {
+		if kind == "scaffold" && shared() {
 			t.Error("scaffold: a scaffold is on both sides")
-		}
-	}
-	one := &trustSet{graphs: []*graph.Graph{path(t, 3)}}
-	if _, _, err := one.split(divisions[0], 1); err == nil {
-		t.Error("one molecule is split")
-	}
-}
-
-// Counts of environments set bits at 1, 2, 4 and 8.
-func TestFolded(t *testing.T) {
-	folder := t.TempDir()
-	testset.Write(t, filepath.Join(folder, "mol", "freesolv.csv"), "smiles,expt\nC,1\nc1ccccc1,1\nCCCCCCCCCC,1\n")
-	s, err := openLabelled(folder, labelled{"freesolv", "expt", false}, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Methane has one environment, once. Those of benzene: 6 atoms, 6 of their surroundings, 6 of
-	// these, all alike within a layer. Decane: 2 ends and 8 others; in the next layer 2 ends, 2
-	// beside these and 6 others; then 2, 2 and 4, since those around the ends have bonds that
-	// were there.
-	for i, want := range []int{1, 3 + 3 + 3, 2 + 4 + 2 + 2 + 3 + 2 + 2 + 3} {
-		if len(s.rows[i]) != want {
-			t.Errorf("%s: %d bits, want %d", s.smiles[i], len(s.rows[i]), want)
 		}
 	}
 }
@@ -151,8 +124,8 @@ func TestBenchTrust(t *testing.T) {
 		t.Fatalf("%d entries, want two sets and two kinds of splits", len(entries))
 	}
 	for _, e := range entries {
-		if len(e.Seeds) != 2 || len(e.Models) != 2 || e.Tested.Count == 0 || len(e.Inside.AtMost) != len(pLevels) {
-			t.Fatalf("%+v: want two splits, two models and p-values", e)
+		if len(e.Seeds) != 2 || len(e.Models) != 1 || len(e.Inside.AtMost) != 1 || !e.Inside.AtMost[0].defined() {
+			t.Fatalf("%+v: want two splits, a model and p-values", e)
 		}
 		classes := e.Set == "bace"
 		for _, m := range e.Models {
@@ -164,11 +137,11 @@ func TestBenchTrust(t *testing.T) {
 				t.Errorf("%s %s: the error itself has %+v", e.Set, m.Model, perfect)
 			}
 			for _, s := range m.Scores {
-				if !s.Mean.defined() || s.Spearman > perfect.Spearman || !(m.Error > 0) {
+				if !s.Mean.defined() || s.Spearman > perfect.Spearman {
 					t.Errorf("%s %s: %+v", e.Set, m.Model, s)
 				}
 			}
-			if e.Split == "random" && m.Quality < 0.5 {
+			if e.Split == "random" && m.Quality < 0.3 {
 				t.Errorf("%s %s: quality %g of what is easy to learn", e.Set, m.Model, float64(m.Quality))
 			}
 		}
@@ -178,7 +151,7 @@ func TestBenchTrust(t *testing.T) {
 		t.Errorf("the report:\n%s", report)
 	}
 	// What is missing is done again, the same; or reported as missing.
-	cell := filepath.Join(out, "cells", "bace-scaffold", "seed2.json")
+	cell := filepath.Join(out, "cells", "bace", "scaffold-seed2.json")
 	if err := os.Remove(cell); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +165,7 @@ func TestBenchTrust(t *testing.T) {
 	}
 	refuse(t, true, "want --data DIR and --out DIR", "bench", "trust")
 	refuse(t, true, "--sets esol,esol: want some of", append(args, "--sets", "esol,esol")...)
-	refuse(t, true, "--kinds weekday: want some of random, scaffold, size", append(args, "--kinds", "weekday")...)
+	refuse(t, true, "--kinds weekday: want one of random, scaffold, size", append(args, "--kinds", "weekday")...)
 	refuse(t, true, "--most 1: want 100 or more", append(args, "--most", "1")...)
 }
 
@@ -212,17 +185,16 @@ func TestComparison(t *testing.T) {
 			}
 		}
 	}
-	c := e.compare(ofMolecule)
-	if c.best.name != columnNear5 || !c.worse() || math.Abs(c.difference+0.02) > 1e-12 {
-		t.Errorf("%+v: want ecfp-knn, significantly better by 0.02", c)
+	if !e.worse(ofMolecule) {
+		t.Error("want ecfp-knn significantly better, by 0.02")
 	}
 	for m := range e.Models {
 		for k := range 5 {
 			e.Models[m].Scores[1].Worst[k] -= 0.05
 		}
 	}
-	if c = e.compare(ofMolecule); c.best.name != columnNear5 || c.worse() || math.Abs(c.difference-0.005) > 1e-12 {
-		t.Errorf("%+v: want ecfp-knn, worse by 0.005 and not significantly", c)
+	if e.worse(ofMolecule) {
+		t.Error("want ecfp-knn better by 0.005, and not significantly")
 	}
 }
 

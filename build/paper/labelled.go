@@ -1,0 +1,260 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/baseline"
+	"baca/algo/dataset"
+	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/metric"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/usage"
+)
+
+// A labelled is a set of molecules with a measured property.
+type labelled struct {
+	name, column string
+	classes      bool
+}
+
+// trustSets are those that bench trust measures.
+var trustSets = []labelled{
+	{"esol", "measured log solubility in mols per litre", false},
+	{"freesolv", "expt", false},
+	{"lipo", "exp", false},
+	{"bbbp", "p_np", true},
+	{"bace", "Class", true},
+	{"clintox", "CT_TOX", true},
+	{"tox21", "NR-AhR", true},
+	{"hiv", "HIV_active", true},
+}
+
+func namesOf(list []labelled) []string {
+	return mapped(list, func(l labelled) string { return l.name })
+}
+
+// chosen are those that --sets names.
+func chosen(list string, all []labelled) (some []labelled, err error) {
+	names := namesOf(all)
+	for _, name := range strings.Split(list, ",") {
+		i := slices.Index(names, name)
+		if i < 0 || slices.Contains(some, all[i]) {
+			return nil, usage.Errorf("--sets %s: want some of %s, each once", list, strings.Join(names, ", "))
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
+}
+
+// A measuredMolecule is a molecule of a labelled set that has a value.
+type measuredMolecule struct {
+	*molecule.Molecule
+	text  string // its SMILES in the file
+	value float64
+}
+
+// read reads the molecules that have a value. Those that BaCa refuses are left out.
+func (l labelled) read(folder string) (list []measuredMolecule, err error) {
+	file, err := openMolecules(folder, l.name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV, Cells: []string{l.column}}) {
+		if err != nil {
+			return nil, err
+		}
+		m, err := r.Parse()
+		if err != nil || r.Cells[0] == "" {
+			continue
+		}
+		y, err := strconv.ParseFloat(r.Cells[0], 64)
+		switch {
+		case err != nil || math.IsNaN(y) || math.IsInf(y, 0):
+			return nil, r.FailCell(0, fmt.Errorf("%s %q: want a finite number or nothing", l.column, r.Cells[0]))
+		case l.classes && y != 0 && y != 1:
+			return nil, r.FailCell(0, fmt.Errorf("%s %q: want 0, 1 or nothing", l.column, r.Cells[0]))
+		}
+		list = append(list, measuredMolecule{m, r.SMILES, y})
+	}
+	return list, nil
+}
+
+// A labelledSet is a set in memory, with what predicts its values.
+type labelledSet struct {
+	labelled
+	graphs    []*graph.Graph
+	smiles    []string
+	values    []float64
+	kernel    *mat.SymDense // Tanimoto similarities of ECFP4, and 1 for the intercept
+	scaffolds [][]int       // the molecules of each
+}
+
+// open reads a set, of a larger one so many molecules, drawn evenly. Of molecules with one canonical form one is read if
+// they are to be different.
+func (l labelled) open(folder string, most int, different bool) (*labelledSet, error) {
+	measured, err := l.read(folder)
+	if err != nil {
+		return nil, err
+	}
+	order := indices(len(measured))
+	if len(order) > most {
+		order = streamed(1).Perm(len(order))
+	}
+	if different {
+		seen := map[string]bool{}
+		order = slices.DeleteFunc(order, func(i int) bool {
+			c, _, _ := smiles.Canonical(measured[i].Molecule)
+			name := smiles.Write(c)
+			again := seen[name]
+			seen[name] = true
+			return again
+		})
+	}
+	order = order[:min(most, len(order))]
+	slices.Sort(order)
+	s := &labelledSet{labelled: l}
+	var prints []fingerprint.Print
+	for _, i := range order {
+		m := measured[i]
+		prints = append(prints, baseline.ECFP(m.Molecule, 2))
+		canonical, _, _ := smiles.In(m.Molecule, molecule.Unordered)
+		s.graphs, s.smiles, s.values = append(s.graphs, canonical.Graph()), append(s.smiles, m.text), append(s.values, m.value)
+	}
+	s.kernel, s.scaffolds = kernelOf(prints), scaffoldsOf(s.graphs)
+	return s, nil
+}
+
+// kernelOf has one more than the similarity of each two.
+func kernelOf(prints []fingerprint.Print) *mat.SymDense {
+	kernel, index, row := mat.NewSymDense(len(prints), nil), fingerprint.NewIndex(prints), make([]float64, len(prints))
+	for i, p := range prints {
+		index.Similarities(row, fingerprint.Sets, p)
+		for j, x := range row[:i+1] {
+			kernel.SetSym(i, j, 1+x)
+		}
+	}
+	return kernel
+}
+
+// newShare of the molecules of a set are new, the rest is the training file.
+const newShare = 0.2
+
+// How new molecules differ from those of the training file.
+const (
+	newByChance  = "random"
+	newScaffolds = "scaffold" // whole scaffolds are drawn; one that would make more than a fifth is passed over
+	newSizes     = "size"     // the largest fifth of four fifths that are drawn
+)
+
+// split returns the molecules of the training file and the new ones. Both lists ascend.
+func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
+	rng := streamed(seed)
+	want := int(newShare * float64(len(s.graphs)))
+	switch kind {
+	case newByChance:
+		order := rng.Perm(len(s.graphs))
+		fresh, file = order[:want], order[want:]
+	case newScaffolds:
+		for _, k := range rng.Perm(len(s.scaffolds)) {
+			if members := s.scaffolds[k]; len(fresh)+len(members) <= want {
+				fresh = append(fresh, members...)
+			} else {
+				file = append(file, members...)
+			}
+		}
+	case newSizes:
+		order := rng.Perm(len(s.graphs))[want:]
+		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(s.graphs[a].N(), s.graphs[b].N()), a-b) })
+		cut := len(order) - len(order)/5
+		file, fresh = order[:cut:cut], order[cut:]
+	}
+	slices.Sort(file)
+	slices.Sort(fresh)
+	return file, fresh
+}
+
+// ridgePenalty is that of kernel ridge regression.
+const ridgePenalty = 0.1
+
+// predictions are of kernel ridge regression, for classes cut to 0 and 1.
+type predictions struct {
+	leftOut []float64 // of each molecule of the file by all others
+	fresh   []float64 // of new ones
+	spread  []float64 // how far new ones are from the file, as the variance of a Gaussian process
+}
+
+// predict predicts from the values of the file.
+func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
+	n := len(file)
+	if n == 0 {
+		return nil, fmt.Errorf("%s: no molecules to learn from: want a larger set", s.name)
+	}
+	k := mat.NewSymDense(n, nil)
+	for i := range file {
+		for j := range file[:i+1] {
+			x := s.kernel.At(file[i], file[j])
+			if i == j {
+				x += ridgePenalty
+			}
+			k.SetSym(i, j, x)
+		}
+	}
+	var c mat.Cholesky
+	var inverse mat.SymDense
+	if !c.Factorize(k) {
+		return nil, fmt.Errorf("%s: the kernel is not positive definite", s.name)
+	}
+	if err := c.InverseTo(&inverse); err != nil {
+		return nil, err
+	}
+	y, alpha, p := mat.NewVecDense(n, pick(s.values, file)), new(mat.VecDense), new(predictions)
+	alpha.MulVec(&inverse, y)
+	for i := range file {
+		p.leftOut = append(p.leftOut, s.within(y.AtVec(i)-alpha.AtVec(i)/inverse.At(i, i)))
+	}
+	for _, q := range fresh {
+		near := mat.NewVecDense(n, mapped(file, func(i int) float64 { return s.kernel.At(q, i) }))
+		sum := 0.0
+		for i := range n {
+			sum += alpha.AtVec(i) * near.AtVec(i)
+		}
+		p.fresh = append(p.fresh, s.within(sum))
+		p.spread = append(p.spread, s.kernel.At(q, q)-mat.Inner(near, &inverse, near))
+	}
+	return p, nil
+}
+
+func (s *labelledSet) within(x float64) float64 {
+	if s.classes {
+		return min(1, max(0, x))
+	}
+	return x
+}
+
+// quality is R² of predictions of numbers, and AUROC of those of classes.
+func (l labelled) quality(values, predicted []float64) float64 {
+	if l.classes {
+		return metric.AUROC(predicted, mapped(values, func(y float64) bool { return y == 1 }))
+	}
+	return stat.RSquaredFrom(predicted, values, nil)
+}
+
+// errorsOf are |y − ŷ|.
+func errorsOf(values, predicted []float64) []float64 {
+	list := make([]float64, len(values))
+	for i, y := range values {
+		list[i] = math.Abs(y - predicted[i])
+	}
+	return list
+}

@@ -51,9 +51,6 @@ func pairNames(pairs []*pair) []string {
 	return mapped(pairs, func(p *pair) string { return p.name() })
 }
 
-// file is the name as part of a file name.
-func (p *pair) file() string { return p.ID + "-" + p.OOD }
-
 // epochs is for how long the paper trains on the ID set.
 func (p *pair) epochs() int {
 	switch base, _ := partOf(p.ID); strings.ToUpper(base) {

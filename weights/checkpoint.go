@@ -28,21 +28,24 @@ func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	p := newWriter()
-	v := *c
-	checkpointFields(p, &v)
-	return p.seal(w, checkpointKind)
+	p, v := newWriter(), *c
+	if err := p.do(func() { checkpointFields(p, &v) }); err != nil {
+		return err
+	}
+	return write(w, checkpointKind, []algo.Section{{Name: headSection, Data: p.buf.Bytes()}})
 }
 
 // LoadCheckpoint reads a checkpoint from a file's bytes, which it does not keep. The error wraps
 // one of this package's. The caller checks that it belongs to the run.
 func LoadCheckpoint(data []byte) (*Checkpoint, error) {
-	payload, err := unseal(data, checkpointKind)
+	sections, err := read(data, checkpointKind)
 	if err != nil {
 		return nil, err
 	}
-	c := new(Checkpoint)
-	r := newReader(payload)
+	if len(sections) != 1 {
+		return nil, fmt.Errorf("%w: %v has %d sections, want one", ErrFormat, checkpointKind, len(sections))
+	}
+	c, r := new(Checkpoint), newReader(sections[0].Data)
 	if err := r.do(func() { checkpointFields(r, c) }); err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ const (
 	lossEntries       = 4
 )
 
-func checkpointFields(c codec, v *Checkpoint) {
+func checkpointFields(c *codec, v *Checkpoint) {
 	c.fields("", checkpointEntries)
 	c.text("program", &v.Program)
 	c.text("schema", &v.Schema)

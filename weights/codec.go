@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
@@ -17,141 +18,41 @@ const (
 	maxList = 1 << 20 // integers of an array
 )
 
-// A codec writes or reads a payload. One list of fields serves both directions, so the order of
-// keys, part of the format, cannot differ. Both reject long or invalid texts, negative counts, and
-// reals that are not finite.
-type codec interface {
-	// fields begins a map of exactly n entries as the value of key, or as the payload if key is "".
-	fields(key string, n int)
-	text(key string, v *string)
-	word(key string, v *uint64)
-	count(key string, v *int)
-	counts(key string, v *[]int)
-	real(key string, v *float64)
-	// floats is len(v) float32 numbers, allFloats any number of them.
-	floats(key string, v []float32)
-	allFloats(key string, v *[]float32)
-}
-
-// A writer builds a payload. The first value that a reader would reject stays in err.
-type writer struct {
-	buf bytes.Buffer // never fails, so calls of m do not
-	m   *msgpack.Encoder
-	err error
-}
-
-func newWriter() *writer {
-	w := new(writer)
-	w.m = msgpack.NewEncoder(&w.buf)
-	return w
-}
-
-func (w *writer) check(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-func (w *writer) fields(key string, n int) {
-	if key != "" {
-		w.m.EncodeString(key)
-	}
-	w.m.EncodeMapLen(n)
-}
-
-func (w *writer) text(key string, v *string) {
-	w.check(checkText(key, *v))
-	w.m.EncodeString(key)
-	w.m.EncodeString(*v)
-}
-
-func (w *writer) word(key string, v *uint64) {
-	w.m.EncodeString(key)
-	w.m.EncodeUint(*v)
-}
-
-func (w *writer) count(key string, v *int) {
-	if *v < 0 {
-		w.check(fmt.Errorf("%w: %s is %d", ErrNumber, key, *v))
-	}
-	w.m.EncodeString(key)
-	w.m.EncodeUint(uint64(*v))
-}
-
-func (w *writer) counts(key string, v *[]int) {
-	w.m.EncodeString(key)
-	w.m.EncodeArrayLen(len(*v))
-	for _, n := range *v {
-		w.m.EncodeUint(uint64(n))
-	}
-}
-
-func (w *writer) real(key string, v *float64) {
-	w.check(checkReal(key, *v))
-	w.m.EncodeString(key)
-	w.m.EncodeFloat64(*v)
-}
-
-func (w *writer) floats(key string, v []float32) {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	w.bytes(key, b)
-}
-
-// gaps is ascending numbers, stored as differences from their minimum.
-func (w *writer) gaps(key string, list []uint32) {
-	var b []byte
-	lowest := uint64(0)
-	for _, x := range list {
-		b = binary.AppendUvarint(b, uint64(x)-lowest)
-		lowest = uint64(x) + 1
-	}
-	w.bytes(key, b)
-}
-
-// uvarints is numbers one by one.
-func (w *writer) uvarints(key string, list []uint32) {
-	var b []byte
-	for _, x := range list {
-		b = binary.AppendUvarint(b, uint64(x))
-	}
-	w.bytes(key, b)
-}
-
-func (w *writer) allFloats(key string, v *[]float32) { w.floats(key, *v) }
-
-func (w *writer) bytes(key string, b []byte) {
-	w.m.EncodeString(key)
-	w.m.EncodeBytesLen(len(b))
-	w.buf.Write(b)
-}
-
-// A reader parses a payload. The first error ends do.
+// A codec writes a payload, or reads one: each part of the format is one list of fields, so the
+// order of keys cannot differ. Both directions reject long or invalid texts, negative counts, and
+// reals that are not finite. The first error ends do.
 //
-// Package msgpack only decodes headers and single numbers: the reader checks lengths against the
+// Package msgpack only decodes headers and single numbers: the codec checks lengths against the
 // remaining bytes, and cuts strings and bins itself. No value is skipped, so nesting is that of the
 // format.
-type reader struct {
-	data []byte
-	r    *bytes.Reader // over data; m reads from it unbuffered
-	m    *msgpack.Decoder
+type codec struct {
+	writes bool
+	buf    bytes.Buffer // what is written; never fails, so calls of w do not
+	w      *msgpack.Encoder
+	data   []byte        // what is read
+	rest   *bytes.Reader // of data; r reads from it unbuffered
+	r      *msgpack.Decoder
 }
 
-func newReader(payload []byte) *reader {
-	r := &reader{data: payload, r: bytes.NewReader(payload)}
-	r.m = msgpack.NewDecoder(r.r)
-	return r
+func newWriter() *codec {
+	c := &codec{writes: true}
+	c.w = msgpack.NewEncoder(&c.buf)
+	return c
 }
 
-func (r *reader) remaining() int { return r.r.Len() }
+func newReader(payload []byte) *codec {
+	c := &codec{data: payload, rest: bytes.NewReader(payload)}
+	c.r = msgpack.NewDecoder(c.rest)
+	return c
+}
+
+func (c *codec) remaining() int { return c.rest.Len() }
 
 // A failure ends do.
 type failure struct{ error }
 
-// do reads the whole payload and returns the first error.
-func (r *reader) do(read func()) (err error) {
+// do writes or reads a whole payload and returns the first error.
+func (c *codec) do(fields func()) (err error) {
 	defer func() {
 		v := recover()
 		f, ok := v.(failure)
@@ -160,18 +61,22 @@ func (r *reader) do(read func()) (err error) {
 		}
 		err = f.error
 	}()
-	read()
-	if n := r.remaining(); n > 0 {
-		r.fail(ErrFormat, "%d bytes after the last value", n)
+	fields()
+	if !c.writes && c.remaining() > 0 {
+		c.fail(ErrFormat, "%d bytes after the last value", c.remaining())
 	}
 	return nil
 }
 
-func (r *reader) fail(cause error, format string, args ...any) {
-	panic(failure{fmt.Errorf("%w: %w (near byte %d of its section)", cause, fmt.Errorf(format, args...), len(r.data)-r.remaining())})
+func (c *codec) fail(cause error, format string, args ...any) {
+	err := fmt.Errorf("%w: %w", cause, fmt.Errorf(format, args...))
+	if !c.writes {
+		err = fmt.Errorf("%w (near byte %d of its section)", err, len(c.data)-c.remaining())
+	}
+	panic(failure{err})
 }
 
-func (r *reader) check(err error) {
+func (c *codec) check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
@@ -189,188 +94,311 @@ var (
 
 // decodeHead decodes the head of key's value, or all of a number, if its first byte has the wanted
 // type.
-func decodeHead[T any](r *reader, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
-	c, err := r.m.PeekCode()
-	if err == nil && !is(c) {
-		r.fail(ErrFormat, "%s has a value of msgpack type %#02x, want %s", key, c, want)
+func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode func() (T, error)) (v T) {
+	code, err := c.r.PeekCode()
+	if err == nil && !is(code) {
+		c.fail(ErrFormat, "%s has a value of msgpack type %#02x, want %s", key, code, want)
 	}
 	if err == nil {
 		v, err = decode()
 	}
 	if err != nil {
-		r.fail(ErrFormat, "the payload ends within %s", key)
+		c.fail(ErrFormat, "the payload ends within %s", key)
 	}
 	return v
 }
 
 // length decodes the head of a value of many elements, each of at least size bytes, which must fit
 // into the rest.
-func (r *reader) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
-	n := decodeHead(r, key, want, is, decode)
-	if n < 0 || n > r.remaining()/size {
-		r.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, r.remaining())
+func (c *codec) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
+	n := decodeHead(c, key, want, is, decode)
+	if n < 0 || n > c.remaining()/size {
+		c.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, c.remaining())
 	}
 	return n
 }
 
 // cut returns the next n bytes, checked by length.
-func (r *reader) cut(n int) []byte {
-	at := len(r.data) - r.remaining()
-	r.r.Seek(int64(n), io.SeekCurrent)
-	return r.data[at : at+n : at+n]
+func (c *codec) cut(n int) []byte {
+	at := len(c.data) - c.remaining()
+	c.rest.Seek(int64(n), io.SeekCurrent)
+	return c.data[at : at+n : at+n]
 }
 
-// str decodes a string.
-func (r *reader) str(key string) string {
-	n := r.length(key, "a string", msgpcode.IsString, r.m.DecodeBytesLen, 1)
-	s := string(r.cut(n))
-	r.check(checkText(key, s))
+// str reads a string.
+func (c *codec) str(key string) string {
+	n := c.length(key, "a string", msgpcode.IsString, c.r.DecodeBytesLen, 1)
+	s := string(c.cut(n))
+	c.check(checkText(key, s))
 	return s
 }
 
-// key decodes the expected key.
-func (r *reader) key(want string) {
-	if got := r.str("the key " + want); got != want {
-		r.fail(ErrFormat, "key %q, want %q", got, want)
+// key is the key of an entry.
+func (c *codec) key(want string) {
+	if c.writes {
+		c.w.EncodeString(want)
+	} else if got := c.str("the key " + want); got != want {
+		c.fail(ErrFormat, "key %q, want %q", got, want)
 	}
 }
 
-// entries decodes the head of a map of any length.
-func (r *reader) entries(key string) int {
-	return r.length(key, "a map", isMap, r.m.DecodeMapLen, 2)
+// entries is the head of a map of n entries. A reader returns the number that it finds.
+func (c *codec) entries(key string, n int) int {
+	if c.writes {
+		c.w.EncodeMapLen(n)
+		return n
+	}
+	return c.length(key, "a map", isMap, c.r.DecodeMapLen, 2)
 }
 
-func (r *reader) fields(key string, n int) {
+// fields begins a map of exactly n entries as the value of key, or as the payload if key is "".
+func (c *codec) fields(key string, n int) {
 	if key != "" {
-		r.key(key)
+		c.key(key)
 	} else {
 		key = "the payload"
 	}
-	if got := r.entries(key); got != n {
-		r.fail(ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
+	if got := c.entries(key, n); got != n {
+		c.fail(ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
 	}
 }
 
-func (r *reader) text(key string, v *string) {
-	r.key(key)
-	*v = r.str(key)
-}
-
-func (r *reader) word(key string, v *uint64) {
-	r.key(key)
-	*v = decodeHead(r, key, "an unsigned integer", isUint, r.m.DecodeUint64)
-}
-
-func (r *reader) count(key string, v *int) {
-	var n uint64
-	r.word(key, &n)
-	r.toInt(key, n, v)
-}
-
-func (r *reader) toInt(key string, n uint64, v *int) {
-	if n > math.MaxInt {
-		r.fail(ErrNumber, "%s is %d, want at most %d", key, n, math.MaxInt)
-	}
-	*v = int(n)
-}
-
-func (r *reader) counts(key string, v *[]int) {
-	r.key(key)
-	n := r.length(key, "an array", isList, r.m.DecodeArrayLen, 1)
-	if n > maxList {
-		r.fail(ErrTooLarge, "%s has %d integers, want at most %d", key, n, maxList)
-	}
-	if n == 0 {
+func (c *codec) text(key string, v *string) {
+	c.key(key)
+	if !c.writes {
+		*v = c.str(key)
 		return
 	}
-	list := make([]int, n)
-	for i := range list {
-		r.toInt(key, decodeHead(r, key, "an array of unsigned integers", isUint, r.m.DecodeUint64), &list[i])
+	c.check(checkText(key, *v))
+	c.w.EncodeString(*v)
+}
+
+func (c *codec) word(key string, v *uint64) {
+	c.key(key)
+	c.unsigned(key, "an unsigned integer", v)
+}
+
+func (c *codec) unsigned(key, want string, v *uint64) {
+	if c.writes {
+		c.w.EncodeUint(*v)
+	} else {
+		*v = decodeHead(c, key, want, isUint, c.r.DecodeUint64)
 	}
-	*v = list
 }
 
-func (r *reader) real(key string, v *float64) {
-	r.key(key)
-	x := decodeHead(r, key, "a float64", isDouble, r.m.DecodeFloat64)
-	r.check(checkReal(key, x))
-	*v = x
+func (c *codec) count(key string, v *int) {
+	c.key(key)
+	c.int(key, "an unsigned integer", v)
 }
 
-// bin returns the bytes of key's bin, part of the payload.
-func (r *reader) bin(key string) []byte {
-	r.key(key)
-	n := r.length(key, "a bin", msgpcode.IsBin, r.m.DecodeBytesLen, 1)
-	return r.cut(n)
+func (c *codec) int(key, want string, v *int) {
+	n := uint64(*v)
+	if c.writes && *v < 0 {
+		c.fail(ErrNumber, "%s is %d", key, *v)
+	}
+	if c.unsigned(key, want, &n); n > math.MaxInt {
+		c.fail(ErrNumber, "%s is %d, want at most %d", key, n, math.MaxInt)
+	}
+	if !c.writes {
+		*v = int(n)
+	}
 }
 
-// bytes is bin for a known length.
-func (r *reader) bytes(key string, n int) []byte {
-	b := r.bin(key)
-	if len(b) != n {
-		r.fail(ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
+// flag is a count of 0 or 1.
+func (c *codec) flag(key string, v *bool) {
+	n := 0
+	if *v {
+		n = 1
+	}
+	if c.count(key, &n); n > 1 {
+		c.fail(ErrNumber, "%s is %d, want 0 or 1", key, n)
+	}
+	if !c.writes {
+		*v = n == 1
+	}
+}
+
+func (c *codec) counts(key string, v *[]int) {
+	c.key(key)
+	if c.writes {
+		c.w.EncodeArrayLen(len(*v))
+	} else if n := c.length(key, "an array", isList, c.r.DecodeArrayLen, 1); n > maxList {
+		c.fail(ErrTooLarge, "%s has %d integers, want at most %d", key, n, maxList)
+	} else if n > 0 {
+		*v = make([]int, n)
+	}
+	for i := range *v {
+		c.int(key, "an array of unsigned integers", &(*v)[i])
+	}
+}
+
+func (c *codec) real(key string, v *float64) {
+	if c.key(key); !c.writes {
+		*v = decodeHead(c, key, "a float64", isDouble, c.r.DecodeFloat64)
+	}
+	if c.check(checkReal(key, *v)); c.writes {
+		c.w.EncodeFloat64(*v)
+	}
+}
+
+// bin is a bin of any length. A reader returns a part of the payload.
+func (c *codec) bin(key string, b []byte) []byte {
+	c.key(key)
+	if c.writes {
+		c.w.EncodeBytesLen(len(b))
+		c.buf.Write(b)
+		return b
+	}
+	return c.cut(c.length(key, "a bin", msgpcode.IsBin, c.r.DecodeBytesLen, 1))
+}
+
+// sized is a bin of n bytes.
+func (c *codec) sized(key string, b []byte, n int) []byte {
+	if b = c.bin(key, b); len(b) != n {
+		c.fail(ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
 	}
 	return b
 }
 
-func (r *reader) floats(key string, v []float32) {
-	getFloats(v, r.bytes(key, 4*len(v)))
+// values is a bin of n values of that many bytes, each by value. A reader makes the list once the
+// bytes are there, unless it has that length.
+func values[T any](c *codec, key string, list *[]T, n, size int, value func(b []byte, v *T)) {
+	var b []byte
+	if c.writes {
+		b = make([]byte, n*size)
+	} else if b = c.sized(key, nil, n*size); len(*list) != n {
+		*list = make([]T, n)
+	}
+	for i := range n {
+		value(b[i*size:][:size], &(*list)[i])
+	}
+	if c.writes {
+		c.bin(key, b)
+	}
 }
 
-func (r *reader) allFloats(key string, v *[]float32) {
-	b := r.bin(key)
-	if len(b)%4 != 0 {
-		r.fail(ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
+// single is a float32.
+func (c *codec) single(b []byte, v *float32) {
+	if c.writes {
+		binary.LittleEndian.PutUint32(b, math.Float32bits(*v))
+	} else {
+		*v = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	}
-	if len(b) == 0 {
+}
+
+// half is a float32 as float16.
+func (c *codec) half(b []byte, v *float32) {
+	if c.writes {
+		binary.LittleEndian.PutUint16(b, toHalf(*v))
+	} else {
+		*v = fromHalf(binary.LittleEndian.Uint16(b))
+	}
+}
+
+// double is a float64, with a single NaN for equal bytes.
+func (c *codec) double(b []byte, v *float64) {
+	switch x := *v; {
+	case !c.writes:
+		*v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case math.IsNaN(x):
+		binary.LittleEndian.PutUint64(b, math.Float64bits(math.NaN()))
+	default:
+		binary.LittleEndian.PutUint64(b, math.Float64bits(x))
+	}
+}
+
+// floats is len(v) float32 numbers.
+func (c *codec) floats(key string, v []float32) { values(c, key, &v, len(v), 4, c.single) }
+
+// allFloats is any number of float32 numbers.
+func (c *codec) allFloats(key string, v *[]float32) {
+	if c.writes {
+		c.floats(key, *v)
 		return
 	}
-	*v = make([]float32, len(b)/4)
-	getFloats(*v, b)
-}
-
-// getFloats fills v from b, which is four times as long or nil.
-func getFloats(v []float32, b []byte) {
-	for ; len(b) > 0; v, b = v[1:], b[4:] {
-		v[0] = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	b := c.bin(key, nil)
+	if len(b)%4 != 0 {
+		c.fail(ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
+	}
+	if len(b) > 0 {
+		*v = make([]float32, len(b)/4)
+	}
+	for i := range *v {
+		c.single(b[4*i:], &(*v)[i])
 	}
 }
 
-// uvarint reads the number of thing i, called name, from the front of b and returns the rest.
-func (r *reader) uvarint(name string, i int, b []byte) (uint64, []byte) {
-	v, size := binary.Uvarint(b)
-	if size == 0 {
-		r.fail(ErrFormat, "%s %d ends within a number", name, i)
-	} else if size < 0 {
-		r.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
-	}
-	return v, b[size:]
-}
-
-// uvarints reads 32-bit numbers, each called name. turn makes them from what is written.
-func (r *reader) uvarints(key, name string, turn func(i int, v uint64) uint64) []uint32 {
-	b := r.bin(key)
-	n := 0
-	for _, c := range b { // the last byte of each is below 128
-		n += int(^c >> 7)
-	}
-	list := make([]uint32, 0, n)
-	for len(b) > 0 {
-		var v uint64
-		v, b = r.uvarint(name, len(list), b)
-		list = append(list, uint32(turn(len(list), v)))
-	}
-	return list
-}
-
-// gaps reads ascending numbers of that many bits, each called name.
-func (r *reader) gaps(key, name string, bits int) []uint32 {
-	lowest := uint64(0)
-	return r.uvarints(key, name, func(i int, gap uint64) uint64 {
-		if left := 1<<bits - lowest; gap >= left {
-			r.fail(ErrNumber, "%s %d skips %d, want less than the %d that are left of %d bits", name, i, gap, left, bits)
+// rounded is any number of numbers as float32, with a single NaN for equal bytes.
+func (c *codec) rounded(key string, v *[]float64) {
+	list := make([]float32, len(*v))
+	for i, x := range *v {
+		if list[i] = float32(x); x != x {
+			list[i] = float32(math.NaN())
 		}
-		lowest += gap + 1
+	}
+	if c.allFloats(key, &list); c.writes {
+		return
+	}
+	*v = slices.Grow(*v, len(list))
+	for _, x := range list {
+		*v = append(*v, float64(x))
+	}
+}
+
+// uvarint is the number of thing i, called name. A writer appends it to b, a reader takes it from
+// the front.
+func (c *codec) uvarint(name string, i int, b *[]byte, v *uint64) {
+	if c.writes {
+		*b = binary.AppendUvarint(*b, *v)
+		return
+	}
+	x, size := binary.Uvarint(*b)
+	if size == 0 {
+		c.fail(ErrFormat, "%s %d ends within a number", name, i)
+	} else if size < 0 {
+		c.fail(ErrNumber, "%s %d has a number of more than 64 bits", name, i)
+	}
+	*v, *b = x, (*b)[size:]
+}
+
+// uvarints is a bin of 32-bit numbers, each called name. turn makes them from what is written, and
+// back.
+func (c *codec) uvarints(key, name string, list *[]uint32, turn func(i int, v uint64) uint64) {
+	if c.writes {
+		var b []byte
+		for i, x := range *list {
+			b = binary.AppendUvarint(b, turn(i, uint64(x)))
+		}
+		c.bin(key, b)
+		return
+	}
+	b := c.bin(key, nil)
+	n := 0
+	for _, x := range b { // the last byte of each is below 128
+		n += int(^x >> 7)
+	}
+	*list = make([]uint32, 0, n)
+	for i := 0; len(b) > 0; i++ {
+		var v uint64
+		c.uvarint(name, i, &b, &v)
+		*list = append(*list, uint32(turn(i, v)))
+	}
+}
+
+// gaps is ascending numbers of that many bits, each called name, stored as differences from their
+// minimum.
+func (c *codec) gaps(key, name string, bits int, list *[]uint32) {
+	lowest := uint64(0)
+	c.uvarints(key, name, list, func(i int, v uint64) uint64 {
+		if c.writes {
+			gap := v - lowest
+			lowest = v + 1
+			return gap
+		}
+		if left := 1<<bits - lowest; v >= left {
+			c.fail(ErrNumber, "%s %d skips %d, want less than the %d that are left of %d bits", name, i, v, left, bits)
+		}
+		lowest += v + 1
 		return lowest - 1
 	})
 }

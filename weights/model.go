@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -41,11 +40,12 @@ func Save(w io.Writer, m *algo.Model) error {
 	if m.Encoder == nil || m.Bank == nil || m.Subtrees == nil {
 		return fmt.Errorf("%w: a model to save needs an encoder, a bank and subtrees", ErrFormat)
 	}
-	holdout := m.Holdout
-	if holdout == nil {
-		holdout = &contrast.Representation{Width: m.Bank.Width}
+	if m.Holdout == nil {
+		all := *m
+		all.Holdout = &contrast.Representation{Width: m.Bank.Width}
+		m = &all
 	}
-	if err := check(m, holdout); err != nil {
+	if err := check(m); err != nil {
 		return err
 	}
 	known := m.Known()
@@ -55,24 +55,18 @@ func Save(w io.Writer, m *algo.Model) error {
 		}
 	}
 	var sections []algo.Section
-	var err error
-	add := func(name string, fill func(*writer)) {
-		w := newWriter()
-		fill(w)
-		sections, err = append(sections, algo.Section{Name: name, Data: w.buf.Bytes()}), cmp.Or(err, w.err)
+	for _, p := range parts {
+		if p.has(m) {
+			c := newWriter()
+			if err := c.do(func() { p.fields(c, m) }); err != nil {
+				return err
+			}
+			sections = append(sections, algo.Section{Name: p.name, Data: c.buf.Bytes()})
+		}
 	}
-	add(headSection, func(w *writer) { w.model(m, holdout) })
-	add(indexSection, func(w *writer) { w.index(m.Subtrees) })
-	if m.Residuals != nil {
-		add(residualsSection, func(w *writer) { w.residuals(m.Residuals) })
-	}
-	if m.Structures != nil {
-		add(structuresSection, func(w *writer) { w.structures(m.Structures) })
-	}
-	if sections = append(sections, m.Others...); err == nil {
-		err = checkNames(sections)
-	}
-	if err != nil {
+	sections[0], sections[1] = sections[1], sections[0] // the head begins the file
+	sections = append(sections, m.Others...)
+	if err := checkNames(sections); err != nil {
 		return err
 	}
 	return write(w, modelKind, sections)
@@ -92,6 +86,18 @@ const (
 	structuresSection = "structures"
 )
 
+// parts are the known sections, each after those that it needs.
+var parts = []struct {
+	name   string
+	has    func(m *algo.Model) bool
+	fields func(c *codec, m *algo.Model)
+}{
+	{indexSection, func(*algo.Model) bool { return true }, (*codec).index},
+	{headSection, func(*algo.Model) bool { return true }, (*codec).model},
+	{residualsSection, func(m *algo.Model) bool { return m.Residuals != nil }, (*codec).residuals},
+	{structuresSection, func(m *algo.Model) bool { return m.Structures != nil }, (*codec).structures},
+}
+
 // Numbers of entries of the head's maps.
 const (
 	modelEntries      = 11
@@ -105,36 +111,6 @@ const (
 	measuredEntries   = 3
 )
 
-// model writes the head.
-func (p *writer) model(m *algo.Model, holdout *contrast.Representation) {
-	card := m.Card
-	p.fields("", modelEntries)
-	cardFields(p, &card)
-	config := m.Encoder.Config
-	configFields(p, "encoder", &config)
-	tensors := m.Encoder.Tensors()
-	p.fields("tensors", len(tensors))
-	for _, t := range tensors {
-		p.fields(t.Name, tensorEntries)
-		p.counts("shape", &t.Shape)
-		p.floats("float32", t.Data)
-	}
-	p.fields("bank", bankEntries)
-	p.bankRows(m.Bank)
-	p.fields("holdout", holdoutEntries)
-	p.holdoutRows(holdout)
-	p.traits(m.HoldoutTraits)
-	p.background(m.Background, m.Sizes)
-	p.profile(m.Profile)
-	p.count("shared", &m.Shared)
-	reference := make([]float32, len(m.Reference))
-	for i, x := range m.Reference {
-		reference[i] = float32(x)
-	}
-	p.floats("reference", reference)
-	p.measured(m.Measured)
-}
-
 // Load reads and verifies a model from a file's bytes. It keeps data, which must not change. The
 // error wraps one of this package's.
 func Load(data []byte) (*algo.Model, error) {
@@ -143,69 +119,52 @@ func Load(data []byte) (*algo.Model, error) {
 		return nil, err
 	}
 	m := new(algo.Model)
-	take := func(name string, load func(*reader)) error {
-		for i, s := range sections {
-			if s.Name == name {
-				sections = slices.Delete(sections, i, i+1)
-				r := newReader(s.Data)
-				err := r.do(func() { load(r) })
-				if err != nil && name != headSection {
-					err = fmt.Errorf("%s: %w", name, err)
-				}
-				return err
-			}
+	for _, p := range parts {
+		i := slices.IndexFunc(sections, func(s algo.Section) bool { return s.Name == p.name })
+		if i < 0 && p.name == indexSection {
+			return nil, fmt.Errorf("%w: a model without section %q", ErrFormat, indexSection)
+		} else if i < 0 {
+			continue
 		}
-		return nil
-	}
-	for _, s := range []struct {
-		name string
-		load func(*reader)
-	}{
-		{indexSection, func(r *reader) { m.Subtrees = r.index() }},
-		{headSection, func(r *reader) { r.model(m) }},
-		{residualsSection, func(r *reader) { m.Residuals = r.residuals(m.Holdout.Len()) }},
-		{structuresSection, func(r *reader) { m.Structures = r.structures() }},
-	} {
-		if err := take(s.name, s.load); err != nil {
+		c := newReader(sections[i].Data)
+		if err := c.do(func() { p.fields(c, m) }); err != nil && p.name != headSection {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		} else if err != nil {
 			return nil, err
 		}
-		if m.Subtrees == nil {
-			return nil, fmt.Errorf("%w: a model without section %q", ErrFormat, indexSection)
-		}
+		sections = slices.Delete(sections, i, i+1)
 	}
-	m.Others = sections
-	if len(m.Others) == 0 {
-		m.Others = nil
+	if len(sections) > 0 {
+		m.Others = sections
 	}
-	if err := check(m, m.Holdout); err != nil {
+	if err := check(m); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// model reads the head of a model whose subtrees are read.
-func (r *reader) model(m *algo.Model) {
-	r.fields("", modelEntries)
-	cardFields(r, &m.Card)
+// model is the head of a model whose subtrees are there.
+func (c *codec) model(m *algo.Model) {
+	c.fields("", modelEntries)
+	cardFields(c, &m.Card)
 	var config gin.Config
-	configFields(r, "encoder", &config)
-	r.check(checkSchema(m.Card.Schema, config)) // before the encoder is allocated: its size follows from three numbers
-	m.Encoder = r.encoder(config)
-	m.Bank = r.bank(m.Encoder, m.Subtrees)
-	m.Holdout = r.holdout(m.Encoder)
-	m.HoldoutTraits = r.traits(m.Holdout)
-	m.Background, m.Sizes = r.background()
-	m.Profile = r.profile(config.Features)
-	r.count("shared", &m.Shared)
-	var reference []float32
-	r.allFloats("reference", &reference)
-	for _, x := range reference {
-		m.Reference = append(m.Reference, float64(x))
+	if c.writes {
+		config = m.Encoder.Config
 	}
-	m.Measured = r.measured(m.Holdout)
+	configFields(c, "encoder", &config)
+	c.check(checkSchema(m.Card.Schema, config)) // before the encoder is allocated: its size follows from three numbers
+	c.encoder(config, m)
+	c.bank(m)
+	c.holdout(m)
+	c.traits(m)
+	c.background(m)
+	c.profile(m)
+	c.count("shared", &m.Shared)
+	c.rounded("reference", &m.Reference)
+	c.measured(m)
 }
 
-func cardFields(c codec, v *algo.Card) {
+func cardFields(c *codec, v *algo.Card) {
 	c.fields("card", cardEntries)
 	c.text("name", &v.Name)
 	c.text("description", &v.Description)
@@ -227,44 +186,38 @@ func cardFields(c codec, v *algo.Card) {
 	c.text("holdout", &v.Holdout)
 }
 
-func configFields(c codec, key string, v *gin.Config) {
+func configFields(c *codec, key string, v *gin.Config) {
 	c.fields(key, configEntries)
 	c.count("features", &v.Features)
 	c.count("hidden", &v.Hidden)
 	c.count("layers", &v.Layers)
 }
 
-// encoder reads an encoder's tensors; the shape is valid unless there was an error.
-func (r *reader) encoder(c gin.Config) *gin.Encoder {
-	r.key("tensors")
-	if n := 4 * parameters(c); n > r.remaining() {
-		r.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(c), n, r.remaining())
+// encoder is an encoder's tensors.
+func (c *codec) encoder(config gin.Config, m *algo.Model) {
+	c.key("tensors")
+	e := m.Encoder
+	if !c.writes {
+		if n := 4 * parameters(config); n > c.remaining() {
+			c.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(config), n, c.remaining())
+		}
+		e = gin.Zero(config)
 	}
-	e := gin.Zero(c)
 	tensors := e.Tensors()
-	if n := r.entries("tensors"); n != len(tensors) {
-		r.fail(ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(c))
+	if n := c.entries("tensors", len(tensors)); n != len(tensors) {
+		c.fail(ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(config))
 	}
 	for _, t := range tensors {
-		if name := r.str("the name of a tensor"); name != t.Name {
-			r.fail(ErrTensor, "%q is not expected: want %q", name, t.Name)
+		c.fields(t.Name, tensorEntries)
+		dims := t.Shape
+		if c.counts("shape", &dims); !slices.Equal(dims, t.Shape) {
+			c.fail(ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
 		}
-		r.tensor(t)
+		c.floats("float32", t.Data)
 	}
-	return e.Fixed()
-}
-
-// tensor reads the value of one tensor, after its name.
-func (r *reader) tensor(t gin.Tensor) {
-	if n := r.entries(t.Name); n != tensorEntries {
-		r.fail(ErrFormat, "%s is a map of %d entries, want %d", t.Name, n, tensorEntries)
+	if !c.writes {
+		m.Encoder = e.Fixed()
 	}
-	var dims []int
-	r.counts("shape", &dims)
-	if !slices.Equal(dims, t.Shape) {
-		r.fail(ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
-	}
-	r.floats("float32", t.Data)
 }
 
 // parameters counts the parameters of a valid shape c.
@@ -283,8 +236,8 @@ func shape(c gin.Config) string {
 }
 
 // check rejects a model that is well-formed but useless.
-func check(m *algo.Model, holdout *contrast.Representation) error {
-	c := &m.Card
+func check(m *algo.Model) error {
+	c, holdout := &m.Card, m.Holdout
 	if err := checkSchema(c.Schema, m.Encoder.Config); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -10,104 +9,78 @@ import (
 	"baca/algo/explain"
 )
 
-// profile writes the profile, empty bins for none.
-func (w *writer) profile(p *explain.Profile) {
-	w.fields("profile", profileEntries)
-	if p == nil {
-		p = new(explain.Profile)
-	}
-	var quantiles []float32
-	for _, row := range p.Quantiles {
-		for _, x := range row {
-			quantiles = append(quantiles, float32(x))
-		}
-	}
-	w.floats("quantiles", quantiles)
-	var values []byte
-	for _, list := range p.Values {
-		values = binary.AppendUvarint(values, uint64(len(list)))
-		last := int64(0)
-		for i, v := range list {
-			if i == 0 {
-				values = binary.AppendVarint(values, int64(v.Of))
-			} else {
-				values = binary.AppendUvarint(values, uint64(int64(v.Of)-last-1))
-			}
-			last = int64(v.Of)
-			values = binary.AppendUvarint(values, uint64(v.Graphs))
-		}
-	}
-	w.bytes("values", values)
-	w.bytes("salt", p.Known.Salt[:])
-	w.count("bits", &p.Known.Bits)
-	w.gaps("hashes", p.Known.Hashes)
-}
-
-// profile reads a profile for that many features, nil for none.
-func (r *reader) profile(features int) *explain.Profile {
-	r.fields("profile", profileEntries)
-	var quantiles []float32
-	r.allFloats("quantiles", &quantiles)
-	values := r.bin("values")
+// profile is the profile, empty bins for none.
+func (c *codec) profile(m *algo.Model) {
 	p := new(explain.Profile)
-	copy(p.Known.Salt[:], r.bytes("salt", explain.SaltSize))
-	r.count("bits", &p.Known.Bits)
-	if p.Known.Bits > 32 {
-		r.fail(ErrNumber, "hashes of %d bits, want 0 to 32", p.Known.Bits)
+	if c.writes && m.Profile != nil {
+		p = m.Profile
 	}
-	p.Known.Hashes = r.gaps("hashes", "hash", p.Known.Bits)
-	if len(quantiles) == 0 && len(values) == 0 && len(p.Known.Hashes) == 0 && p.Known.Bits == 0 {
-		return nil
+	known, quantiles := &p.Known, slices.Concat(p.Quantiles...)
+	c.fields("profile", profileEntries)
+	c.rounded("quantiles", &quantiles)
+	var values []byte
+	for column := range p.Values {
+		c.feature(column, &values, &p.Values[column])
+	}
+	values = c.bin("values", values)
+	salt := c.sized("salt", known.Salt[:], explain.SaltSize)
+	if !c.writes {
+		copy(known.Salt[:], salt)
+	}
+	if c.count("bits", &known.Bits); known.Bits > 32 {
+		c.fail(ErrNumber, "hashes of %d bits, want 0 to 32", known.Bits)
+	}
+	c.gaps("hashes", "hash", known.Bits, &known.Hashes)
+	if c.writes || len(quantiles) == 0 && len(values) == 0 && len(known.Hashes) == 0 && known.Bits == 0 {
+		return
 	}
 	const levels = explain.LevelCount
 	if want := levels * explain.StatisticCount; len(quantiles) != want {
-		r.fail(ErrFormat, "quantiles has %d values, want %d", len(quantiles), want)
+		c.fail(ErrFormat, "quantiles has %d values, want %d", len(quantiles), want)
 	}
-	for row := range slices.Chunk(quantiles, levels) {
-		q := make([]float64, levels)
-		for l, x := range row {
-			q[l] = float64(x)
-		}
-		p.Quantiles = append(p.Quantiles, q)
-	}
-	for column := range features {
-		p.Values = append(p.Values, r.values(column, &values))
+	p.Quantiles = slices.Collect(slices.Chunk(quantiles, levels))
+	p.Values = make([][]explain.Value, m.Encoder.Features)
+	for column := range p.Values {
+		c.feature(column, &values, &p.Values[column])
 	}
 	if len(values) > 0 {
-		r.fail(ErrFormat, "values has %d bytes after the last of %d features", len(values), features)
+		c.fail(ErrFormat, "values has %d bytes after the last of %d features", len(values), len(p.Values))
 	}
-	return p
+	m.Profile = p
 }
 
 // maxValue bounds feature values: float32 is exact up to it.
 const maxValue = 1 << 24
 
-// values reads one feature's values from the front of b.
-func (r *reader) values(column int, b *[]byte) []explain.Value {
-	var n uint64
-	n, *b = r.uvarint("feature", column, *b)
-	if n > uint64(len(*b))/2 {
-		r.fail(ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
-	}
-	list := make([]explain.Value, n)
-	last := int64(0)
-	for i := range list {
-		if i == 0 {
-			v, size := binary.Varint(*b)
-			if size <= 0 {
-				r.fail(ErrFormat, "feature %d ends within a number", column)
-			}
-			last, *b = v, (*b)[size:]
-		} else {
-			var gap uint64
-			gap, *b = r.uvarint("feature", column, *b)
-			last += int64(min(gap, 2*maxValue)) + 1
+// feature is one feature's values, at the end of b when written, at its front when read.
+func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
+	n := uint64(len(*list))
+	if c.uvarint("feature", column, b, &n); !c.writes {
+		if n > uint64(len(*b))/2 {
+			c.fail(ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
 		}
-		var graphs uint64
-		graphs, *b = r.uvarint("feature", column, *b)
-		list[i] = explain.Value{Of: int(last), Graphs: int(graphs)}
+		*list = make([]explain.Value, n)
 	}
-	return list
+	last := int64(0)
+	for i := range *list {
+		v := &(*list)[i]
+		step, graphs := uint64(int64(v.Of)-last-1), uint64(v.Graphs)
+		if i == 0 { // signed, as in binary.PutVarint
+			step = uint64(int64(v.Of)<<1 ^ int64(v.Of)>>63)
+		}
+		c.uvarint("feature", column, b, &step)
+		c.uvarint("feature", column, b, &graphs)
+		switch {
+		case c.writes:
+			last = int64(v.Of)
+			continue
+		case i == 0:
+			last = int64(step>>1) ^ -int64(step&1)
+		default:
+			last += int64(min(step, 2*maxValue)) + 1
+		}
+		*v = explain.Value{Of: int(last), Graphs: int(graphs)}
+	}
 }
 
 // checkProfile rejects a profile that no file can hold.

@@ -9,32 +9,18 @@ import (
 
 const residualEntries = 4
 
-// residuals writes the errors of the holdout.
-func (w *writer) residuals(v *algo.Residuals) {
-	classes := 0
-	if v.Classes {
-		classes = 1
+// residuals is the errors of the holdout.
+func (c *codec) residuals(m *algo.Model) {
+	v := m.Residuals
+	if !c.writes {
+		v = new(algo.Residuals)
+		m.Residuals = v
 	}
-	w.fields("", residualEntries)
-	w.text("observed", &v.Observed)
-	w.text("predicted", &v.Predicted)
-	w.count("classes", &classes)
-	w.doubles("errors", v.Errors)
-}
-
-// residuals reads the errors of so many held-out graphs.
-func (r *reader) residuals(holdout int) *algo.Residuals {
-	v, classes := new(algo.Residuals), 0
-	r.fields("", residualEntries)
-	r.text("observed", &v.Observed)
-	r.text("predicted", &v.Predicted)
-	r.count("classes", &classes)
-	v.Errors = r.doubles("errors", holdout)
-	if classes > 1 {
-		r.fail(ErrNumber, "classes is %d, want 0 or 1", classes)
-	}
-	v.Classes = classes == 1
-	return v
+	c.fields("", residualEntries)
+	c.text("observed", &v.Observed)
+	c.text("predicted", &v.Predicted)
+	c.flag("classes", &v.Classes)
+	values(c, "errors", &v.Errors, m.Holdout.Len(), 8, c.double)
 }
 
 // checkResiduals rejects errors that do not match the holdout.

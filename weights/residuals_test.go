@@ -29,7 +29,7 @@ func TestResidualsThatCannotBe(t *testing.T) {
 	m := everything(t)
 	data := save(t, m)
 	w := newWriter()
-	w.residuals(m.Residuals)
+	w.residuals(m)
 	two := bytes.Replace(w.buf.Bytes(), []byte("\xa7classes\x00"), []byte("\xa7classes\x02"), 1)
 	_, err := Load(replaced(t, data, residualsSection, two))
 	refused(t, "classes 2", err, ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")

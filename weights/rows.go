@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -25,12 +24,10 @@ const minSpread = 0x1p-12
 // levels is the number of steps over the range.
 const levels = 255
 
-// bankRows writes the bank. Its prints are in the index.
-func (w *writer) bankRows(v *contrast.Representation) {
-	n, dim := v.Len(), v.Dim()
-	w.count("rows", &n)
-	low, high := slices.Clone(v.Q[:dim]), slices.Clone(v.Q[:dim])
-	for i, x := range v.Q {
+// ranges returns the least and the largest value of each column.
+func ranges(q []float32, dim int) (low, high []float32) {
+	low, high = slices.Clone(q[:dim]), slices.Clone(q[:dim])
+	for i, x := range q {
 		low[i%dim], high[i%dim] = min(low[i%dim], x), max(high[i%dim], x)
 	}
 	for j := range low {
@@ -39,101 +36,158 @@ func (w *writer) bankRows(v *contrast.Representation) {
 			high[j] = low[j]
 		}
 	}
-	w.floats("low", low)
-	w.floats("high", high)
-	q := make([]byte, len(v.Q))
-	for i, x := range v.Q {
-		j := i % dim
-		if spread := float64(high[j]) - float64(low[j]); spread > 0 {
-			q[i] = byte(math.Round(levels * (float64(x) - float64(low[j])) / spread))
-		}
-	}
-	w.bytes("q", q)
-	w.nodeScores(v)
-}
-
-// index writes the prints of all training graphs.
-func (w *writer) index(x *fingerprint.Index) {
-	p, order := x.Packed()
-	known := x.Len()
-	w.fields("", indexEntries)
-	w.count("known", &known)
-	w.bytes("order", order)
-	w.packed(p)
+	return low, high
 }
 
 const indexEntries = 5
 
-// index reads the prints of all training graphs, keeping their bytes.
-func (r *reader) index() *fingerprint.Index {
+// index is the prints of all training graphs. A reader keeps their bytes.
+func (c *codec) index(m *algo.Model) {
+	var p fingerprint.Packed
+	var order []byte
 	known := 0
-	r.fields("", indexEntries)
-	r.count("known", &known)
-	if known > maxKnown {
-		r.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
+	if c.writes {
+		p, order = m.Subtrees.Packed()
+		known = m.Subtrees.Len()
 	}
-	order := r.bytes("order", 4*known)
-	p := r.packed()
-	x, err := fingerprint.OpenIndex(p, order)
-	if err != nil {
-		r.fail(ErrRows, "%w", err)
+	c.fields("", indexEntries)
+	if c.count("known", &known); known > maxKnown {
+		c.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
 	}
-	return x
+	order = c.sized("order", order, 4*known)
+	if c.packed(&p); c.writes {
+		return
+	}
+	var err error
+	if m.Subtrees, err = fingerprint.OpenIndex(p, order); err != nil {
+		c.fail(ErrRows, "%w", err)
+	}
 }
 
-// packed writes prints.
-func (w *writer) packed(p fingerprint.Packed) {
-	w.gaps("subtrees", p.Keys)
-	w.uvarints("holders", p.Holders)
-	w.bytes("prints", p.Prints)
-}
-
-// packed reads prints.
-func (r *reader) packed() fingerprint.Packed {
-	p := fingerprint.Packed{Keys: r.gaps("subtrees", "subtree", 32)}
-	p.Holders = r.uvarints("holders", "count of holders", func(i int, v uint64) uint64 {
+// packed is prints.
+func (c *codec) packed(p *fingerprint.Packed) {
+	c.gaps("subtrees", "subtree", 32, &p.Keys)
+	c.uvarints("holders", "count of holders", &p.Holders, func(i int, v uint64) uint64 {
 		if v > math.MaxUint32 {
-			r.fail(ErrNumber, "count of holders %d is %d, want at most %d", i, v, uint32(math.MaxUint32))
+			c.fail(ErrNumber, "count of holders %d is %d, want at most %d", i, v, uint32(math.MaxUint32))
 		}
 		return v
 	})
-	p.Prints = r.bin("prints")
-	return p
+	p.Prints = c.bin("prints", p.Prints)
 }
 
-// holdoutRows writes the entries of the holdout.
-func (w *writer) holdoutRows(v *contrast.Representation) {
-	n := v.Len()
-	w.count("rows", &n)
-	q := make([]byte, 0, 2*len(v.Q))
-	for _, x := range v.Q {
-		q = binary.LittleEndian.AppendUint16(q, toHalf(x))
+// rows is the number of rows of a part of the model.
+func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int {
+	n := 0
+	if c.writes {
+		n = v.Len()
 	}
-	w.bytes("q", q)
-	w.nodeScores(v)
-	w.packed(fingerprint.Pack(v.Prints))
+	c.count("rows", &n)
+	c.check(checkSize(key, n, e.Width()))
+	return n
 }
 
-// traits writes a byte for each held-out graph.
-func (w *writer) traits(list []algo.Trait) {
-	b := make([]byte, len(list))
-	for i, t := range list {
-		b[i] = byte(2 * t.Fold)
-		if t.Known {
-			b[i]++
+// nodeScores is ℓ_n of n rows.
+func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
+	var scores []float64
+	if c.writes {
+		scores = v.NodeScore
+	}
+	if c.rounded("node_score", &scores); len(scores) != n {
+		c.fail(ErrFormat, "node_score has %d values, want %d", len(scores), n)
+	}
+	return scores
+}
+
+// bank is the bank. Its prints are in the index.
+func (c *codec) bank(m *algo.Model) {
+	c.fields("bank", bankEntries)
+	n, dim := c.rows("bank", m.Bank, m.Encoder), 2*m.Encoder.Width()
+	low, high := make([]float32, dim), make([]float32, dim)
+	if c.writes {
+		low, high = ranges(m.Bank.Q, dim)
+	}
+	c.floats("low", low)
+	c.floats("high", high)
+	spread := make([]float64, dim)
+	for j := range low {
+		if !(low[j] >= 0 && low[j] <= high[j] && high[j] <= maxQ) {
+			c.fail(ErrNumber, "column %d of the bank goes from %g to %g, want an ascending range within 0 to %d", j, low[j], high[j], maxQ)
+		}
+		spread[j] = float64(high[j]) - float64(low[j])
+	}
+	var level []byte
+	if c.writes {
+		level = make([]byte, n*dim)
+		for i, x := range m.Bank.Q {
+			if j := i % dim; spread[j] > 0 {
+				level[i] = byte(math.Round(levels * (float64(x) - float64(low[j])) / spread[j]))
+			}
 		}
 	}
-	w.bytes("traits", b)
+	level = c.sized("q", level, n*dim)
+	score := c.nodeScores(m.Bank, n)
+	if c.writes {
+		return
+	}
+	q := make([]float32, n*dim)
+	for i, u := range level {
+		j := i % dim
+		q[i] = float32(float64(low[j]) + float64(spread[j]*float64(u)/levels))
+	}
+	known := m.Known()
+	if known < n {
+		c.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
+	}
+	prints := make([]fingerprint.Print, n)
+	for k := range prints {
+		prints[k] = m.Subtrees.Print(near.Place(k, n, known))
+	}
+	m.Bank = c.restore("bank", m.Encoder, q, score, prints)
 }
 
-// traits reads those of the holdout.
-func (r *reader) traits(holdout *contrast.Representation) []algo.Trait {
-	b := r.bytes("traits", holdout.Len())
-	list := make([]algo.Trait, len(b))
-	for i, x := range b {
-		list[i] = algo.Trait{Known: x%2 == 1, Fold: int(x / 2)}
+// holdout is the holdout.
+func (c *codec) holdout(m *algo.Model) {
+	c.fields("holdout", holdoutEntries)
+	n := c.rows("holdout", m.Holdout, m.Encoder)
+	var q []float32
+	if c.writes {
+		q = m.Holdout.Q
 	}
-	return list
+	values(c, "q", &q, n*2*m.Encoder.Width(), 2, c.half)
+	score := c.nodeScores(m.Holdout, n)
+	var p fingerprint.Packed
+	if c.writes {
+		p = fingerprint.Pack(m.Holdout.Prints)
+	}
+	if c.packed(&p); c.writes {
+		return
+	}
+	prints, err := p.Unpack(n)
+	if err != nil {
+		c.fail(ErrRows, "%w", err)
+	}
+	m.Holdout = c.restore("holdout", m.Encoder, q, score, prints)
+}
+
+// restore assembles a representation.
+func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
+	v, err := contrast.Restore(e, q, node, prints)
+	if err != nil {
+		c.fail(ErrRows, "%s: %v", key, err)
+	}
+	return v
+}
+
+// traits is a byte for each held-out graph.
+func (c *codec) traits(m *algo.Model) {
+	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 1, func(b []byte, t *algo.Trait) {
+		if !c.writes {
+			*t = algo.Trait{Known: b[0]%2 == 1, Fold: int(b[0] / 2)}
+		} else if b[0] = byte(2 * t.Fold); t.Known {
+			b[0]++
+		}
+	})
 }
 
 // checkTraits rejects traits that do not match the holdout.
@@ -147,97 +201,4 @@ func checkTraits(list []algo.Trait, n int) error {
 		}
 	}
 	return nil
-}
-
-func (w *writer) nodeScores(v *contrast.Representation) {
-	score := make([]float32, v.Len())
-	for i, x := range v.NodeScore {
-		score[i] = float32(x)
-		if math.IsNaN(x) {
-			score[i] = float32(math.NaN()) // one NaN, for equal bytes
-		}
-	}
-	w.floats("node_score", score)
-}
-
-// rows reads the number of rows of a part of the model.
-func (r *reader) rows(key string, e *gin.Encoder) int {
-	var n int
-	r.count("rows", &n)
-	r.check(checkSize(key, n, e.Width()))
-	return n
-}
-
-// bank reads the bank, with subtrees from an index.
-func (r *reader) bank(e *gin.Encoder, x *fingerprint.Index) *contrast.Representation {
-	r.fields("bank", bankEntries)
-	n := r.rows("bank", e)
-	dim := 2 * e.Width()
-	low, high := make([]float32, dim), make([]float32, dim)
-	r.floats("low", low)
-	r.floats("high", high)
-	for j := range low {
-		if !(low[j] >= 0 && low[j] <= high[j] && high[j] <= maxQ) {
-			r.fail(ErrNumber, "column %d of the bank goes from %g to %g, want an ascending range within 0 to %d", j, low[j], high[j], maxQ)
-		}
-	}
-	level := r.bytes("q", n*dim)
-	q := make([]float32, len(level))
-	for i, u := range level {
-		j := i % dim
-		spread := float64(high[j]) - float64(low[j])
-		q[i] = float32(float64(low[j]) + float64(spread*float64(u)/levels))
-	}
-	score := r.nodeScores(n)
-	if known := x.Len(); known < n {
-		r.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
-	}
-	prints := make([]fingerprint.Print, n)
-	for k := range prints {
-		prints[k] = x.Print(near.Place(k, n, x.Len()))
-	}
-	return r.restore("bank", e, q, score, prints)
-}
-
-// holdout reads the holdout.
-func (r *reader) holdout(e *gin.Encoder) *contrast.Representation {
-	r.fields("holdout", holdoutEntries)
-	n := r.rows("holdout", e)
-	half := r.bytes("q", 2*n*2*e.Width())
-	q := make([]float32, len(half)/2)
-	for i := range q {
-		q[i] = fromHalf(binary.LittleEndian.Uint16(half[2*i:]))
-	}
-	score := r.nodeScores(n)
-	prints := r.prints(n)
-	return r.restore("holdout", e, q, score, prints)
-}
-
-// nodeScores reads n scores; n is bounded by the larger embeddings.
-func (r *reader) nodeScores(n int) []float64 {
-	score, node := make([]float32, n), make([]float64, n)
-	r.floats("node_score", score)
-	for i, x := range score {
-		node[i] = float64(x)
-	}
-	return node
-}
-
-// restore assembles a representation.
-func (r *reader) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
-	v, err := contrast.Restore(e, q, node, prints)
-	if err != nil {
-		r.fail(ErrRows, "%s: %v", key, err)
-	}
-	return v
-}
-
-// prints reads the prints of n graphs.
-func (r *reader) prints(n int) []fingerprint.Print {
-	p := r.packed()
-	prints, err := p.Unpack(n)
-	if err != nil {
-		r.fail(ErrRows, "%w", err)
-	}
-	return prints
 }

@@ -175,10 +175,10 @@ func (c indexCase) payload() []byte {
 	w := newWriter()
 	w.fields("", indexEntries)
 	w.count("known", &c.known)
-	w.bytes("order", c.order)
-	w.bytes("subtrees", c.subtrees)
-	w.bytes("holders", c.holders)
-	w.bytes("prints", c.prints)
+	w.bin("order", c.order)
+	w.bin("subtrees", c.subtrees)
+	w.bin("holders", c.holders)
+	w.bin("prints", c.prints)
 	return w.buf.Bytes()
 }
 

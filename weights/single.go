@@ -10,7 +10,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/background"
-	"baca/algo/contrast"
 	"baca/algo/molecule"
 	"baca/algo/near"
 )
@@ -36,71 +35,62 @@ func unit(weights []float32) int {
 // 2⁻³⁰ is negligible, 2⁶ gives the largest weights.
 const minUnit, maxUnit = -30, 6
 
-// background writes the background head, empty bins and zeros for none.
-func (w *writer) background(h *background.Head, s *background.Sizes) {
-	w.fields("background", backgroundEntries)
+// background is the background head, empty bins and zeros for none.
+func (c *codec) background(m *algo.Model) {
+	h, s := new(background.Head), new(background.Sizes)
 	var weights []byte
-	var curve []float32
-	if h == nil {
-		h, s = new(background.Head), new(background.Sizes)
-	} else {
+	var curve []float64
+	if c.writes && m.Background != nil {
+		h, s = m.Background, m.Sizes
 		for _, fold := range h.Weights {
-			k := unit(fold[:background.Buckets])
-			weights = append(weights, byte(int8(k)))
-			for _, x := range fold[:background.Buckets] {
-				weights = append(weights, byte(int8(math.RoundToEven(float64(x)/math.Ldexp(1, k)))))
-			}
-			weights = binary.LittleEndian.AppendUint32(weights, math.Float32bits(fold[background.Buckets]))
+			weights = append(weights, inUnits(fold)...)
 		}
-		for _, list := range [][background.SizeKnots]float64{s.Mean, s.Deviation} {
-			for _, x := range list {
-				curve = append(curve, float32(x))
-			}
-		}
+		curve = append(s.Mean[:], s.Deviation[:]...)
 	}
-	w.bytes("weights", weights)
-	backgroundFields(w, h, s)
-	w.floats("sizes", curve)
-}
-
-func backgroundFields(c codec, h *background.Head, s *background.Sizes) {
+	c.fields("background", backgroundEntries)
+	weights = c.bin("weights", weights)
 	c.real("mean", &h.Mean)
 	c.real("deviation", &h.Deviation)
 	c.real("auc", &h.AUC)
 	c.count("smallest", &s.Low)
 	c.count("largest", &s.High)
-}
-
-// background reads the background head, nil for none.
-func (r *reader) background() (*background.Head, *background.Sizes) {
-	r.fields("background", backgroundEntries)
-	weights := r.bin("weights")
-	h, s := new(background.Head), new(background.Sizes)
-	backgroundFields(r, h, s)
-	var curve []float32
-	r.allFloats("sizes", &curve)
-	if len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
-		return nil, nil
+	c.rounded("sizes", &curve)
+	if c.writes || len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
+		return
 	}
 	if len(weights) != background.Folds*foldBytes || len(curve) != 2*background.SizeKnots {
-		r.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
+		c.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
 	}
 	for f := range h.Weights {
-		part := weights[f*foldBytes : (f+1)*foldBytes]
-		k := int(int8(part[0]))
-		if k < minUnit || k > maxUnit {
-			r.fail(ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", f, k, minUnit, maxUnit)
-		}
-		h.Weights[f] = make([]float32, background.Buckets+1)
-		for i, b := range part[1 : 1+background.Buckets] {
-			h.Weights[f][i] = float32(math.Ldexp(float64(int8(b)), k))
-		}
-		h.Weights[f][background.Buckets] = math.Float32frombits(binary.LittleEndian.Uint32(part[1+background.Buckets:]))
+		h.Weights[f] = c.outOfUnits(f, weights[f*foldBytes:(f+1)*foldBytes])
 	}
-	for k := range background.SizeKnots {
-		s.Mean[k], s.Deviation[k] = float64(curve[k]), float64(curve[background.SizeKnots+k])
+	copy(s.Mean[:], curve)
+	copy(s.Deviation[:], curve[background.SizeKnots:])
+	m.Background, m.Sizes = h, s
+}
+
+// inUnits encodes the weights of a fold.
+func inUnits(fold []float32) []byte {
+	k := unit(fold[:background.Buckets])
+	b := []byte{byte(int8(k))}
+	for _, x := range fold[:background.Buckets] {
+		b = append(b, byte(int8(math.RoundToEven(float64(x)/math.Ldexp(1, k)))))
 	}
-	return h, s
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(fold[background.Buckets]))
+}
+
+// outOfUnits reverses inUnits.
+func (c *codec) outOfUnits(fold int, b []byte) []float32 {
+	k := int(int8(b[0]))
+	if k < minUnit || k > maxUnit {
+		c.fail(ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", fold, k, minUnit, maxUnit)
+	}
+	list := make([]float32, background.Buckets+1)
+	for i, u := range b[1 : 1+background.Buckets] {
+		list[i] = float32(math.Ldexp(float64(int8(u)), k))
+	}
+	c.single(b[1+background.Buckets:], &list[background.Buckets])
+	return list
 }
 
 // maxWeight bounds weights, so that sums are finite.
@@ -145,41 +135,28 @@ func checkBackground(m *algo.Model) error {
 	return nil
 }
 
-// measured writes cached scores, zeros for none.
-func (w *writer) measured(v *algo.Measured) {
-	if v == nil {
-		v = new(algo.Measured)
-	}
-	w.fields("measured", measuredEntries)
-	w.count("rules", &v.Rules)
-	var scales []float64
-	if v.Rules > 0 {
-		for _, s := range append(v.Scales.Parts[:], v.Scales.Sum) {
-			scales = append(scales, s.Mean, s.Deviation)
-		}
-	}
-	w.doubles("scales", scales)
-	w.doubles("holdout", v.Holdout)
-}
-
-// measured reads cached scores, nil for none.
-func (r *reader) measured(holdout *contrast.Representation) *algo.Measured {
+// measured is cached scores, zeros for none.
+func (c *codec) measured(m *algo.Model) {
 	v := new(algo.Measured)
-	r.fields("measured", measuredEntries)
-	r.count("rules", &v.Rules)
-	if v.Rules == 0 {
-		r.bytes("scales", 0)
-		r.bytes("holdout", 0)
-		return nil
+	if c.writes && m.Measured != nil {
+		v = m.Measured
 	}
-	n := len(v.Scales.Parts)
-	scales := r.doubles("scales", 2*(n+1))
-	v.Holdout = r.doubles("holdout", holdout.Len())
-	for k := range v.Scales.Parts {
-		v.Scales.Parts[k] = near.Scale{Mean: scales[2*k], Deviation: scales[2*k+1]}
+	c.fields("measured", measuredEntries)
+	c.count("rules", &v.Rules)
+	var scales []near.Scale
+	holdout := 0
+	if v.Rules > 0 {
+		scales, holdout = append(v.Scales.Parts[:], v.Scales.Sum), m.Holdout.Len()
 	}
-	v.Scales.Sum = near.Scale{Mean: scales[2*n], Deviation: scales[2*n+1]}
-	return v
+	values(c, "scales", &scales, len(scales), 16, func(b []byte, s *near.Scale) {
+		c.double(b, &s.Mean)
+		c.double(b[8:], &s.Deviation)
+	})
+	values(c, "holdout", &v.Holdout, holdout, 8, c.double)
+	if v.Rules > 0 && !c.writes {
+		n := copy(v.Scales.Parts[:], scales)
+		v.Scales.Sum, m.Measured = scales[n], v
+	}
 }
 
 // checkMeasured rejects impossible cached scores.
@@ -202,28 +179,6 @@ func checkMeasured(v *algo.Measured, holdout int) error {
 		}
 	}
 	return nil
-}
-
-// doubles writes float64 numbers, with a single NaN.
-func (w *writer) doubles(key string, v []float64) {
-	b := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		if math.IsNaN(x) {
-			x = math.NaN()
-		}
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	w.bytes(key, b)
-}
-
-// doubles reads n numbers.
-func (r *reader) doubles(key string, n int) []float64 {
-	b := r.bytes(key, 8*n)
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return v
 }
 
 // SaveMeasured is [Save] with cached scores, measured on the model as the file rounds it.

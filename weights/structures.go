@@ -21,9 +21,24 @@ const (
 	maxColumns      = 64
 )
 
-// structures writes the structures of training graphs.
-func (p *writer) structures(s *algo.Structures) {
-	rows := len(s.SMILES)
+// structures is the structures of training graphs.
+func (c *codec) structures(m *algo.Model) {
+	rows := 0
+	if c.writes {
+		rows = len(m.Structures.SMILES)
+	}
+	c.fields("", 2)
+	if c.count("rows", &rows); rows == 0 || rows > maxKnown {
+		c.fail(ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
+	}
+	if c.key("columns"); c.writes {
+		c.writeColumns(m.Structures, rows)
+	} else {
+		m.Structures = c.readColumns(rows)
+	}
+}
+
+func (c *codec) writeColumns(s *algo.Structures, rows int) {
 	names, texts := []string{smilesColumn}, [][]string{s.SMILES}
 	add := func(name string, list []string) {
 		if list != nil {
@@ -31,28 +46,23 @@ func (p *writer) structures(s *algo.Structures) {
 		}
 	}
 	add(nameColumn, s.Names)
-	add(observedColumn, p.numbers(observedColumn, s.Observed))
-	add(predictedColumn, p.numbers(predictedColumn, s.Predicted))
-	p.fields("", 2)
-	p.count("rows", &rows)
-	p.fields("columns", len(names))
+	add(observedColumn, c.decimals(observedColumn, s.Observed))
+	add(predictedColumn, c.decimals(predictedColumn, s.Predicted))
+	c.entries("columns", len(names))
 	for i, name := range names {
-		p.lines(name, texts[i], rows)
-	}
-	if rows == 0 || rows > maxKnown {
-		p.check(fmt.Errorf("%w: %d structures, want 1 to %d", ErrRows, rows, maxKnown))
+		c.writeLines(name, texts[i], rows)
 	}
 }
 
-// numbers are the shortest exact decimals, empty for NaN; nil for none.
-func (w *writer) numbers(key string, list []float64) []string {
+// decimals are the shortest exact ones, empty for NaN; nil for none.
+func (c *codec) decimals(key string, list []float64) []string {
 	if list == nil {
 		return nil
 	}
 	texts := make([]string, len(list))
 	for i, x := range list {
 		if math.IsInf(x, 0) {
-			w.check(fmt.Errorf("%w: %s has %g, want finite numbers, or NaN for none", ErrNumber, key, x))
+			c.fail(ErrNumber, "%s has %g, want finite numbers, or NaN for none", key, x)
 		}
 		if !math.IsNaN(x) {
 			texts[i] = strconv.FormatFloat(x, 'g', -1, 64)
@@ -62,7 +72,7 @@ func (w *writer) numbers(key string, list []float64) []string {
 }
 
 // numbers parses a column, NaN for an empty line.
-func (r *reader) numbers(key string, texts []string) []float64 {
+func (c *codec) numbers(key string, texts []string) []float64 {
 	list := make([]float64, len(texts))
 	for i, text := range texts {
 		x, err := math.NaN(), error(nil)
@@ -70,77 +80,70 @@ func (r *reader) numbers(key string, texts []string) []float64 {
 			x, err = strconv.ParseFloat(text, 64)
 		}
 		if err != nil || text != "" && !finite(x) {
-			r.fail(ErrNumber, "column %q has %q in line %d, want a finite number or nothing", key, text, i+1)
+			c.fail(ErrNumber, "column %q has %q in line %d, want a finite number or nothing", key, text, i+1)
 		}
 		list[i] = x
 	}
 	return list
 }
 
-// lines writes texts, a line each. Line ends in them become blanks.
-func (w *writer) lines(key string, list []string, rows int) {
+// writeLines writes texts, a line each. Line ends in them become blanks.
+func (c *codec) writeLines(key string, list []string, rows int) {
 	if len(list) != rows {
-		w.check(fmt.Errorf("%w: %s has %d values for %d rows", ErrRows, key, len(list), rows))
+		c.fail(ErrRows, "%s has %d values for %d rows", key, len(list), rows)
 	}
 	var b []byte
 	for _, text := range list {
 		if !utf8.ValidString(text) {
-			w.check(fmt.Errorf("%w: %s has %q, which is not UTF-8", ErrFormat, key, text))
+			c.fail(ErrFormat, "%s has %q, which is not UTF-8", key, text)
 		}
 		b = append(append(b, strings.NewReplacer("\n", " ", "\r", " ").Replace(text)...), '\n')
 	}
-	w.bytes(key, b)
+	c.bin(key, b)
 }
 
-// structures reads the structures of training graphs.
-func (r *reader) structures() *algo.Structures {
-	s, rows := new(algo.Structures), 0
-	r.fields("", 2)
-	r.count("rows", &rows)
-	if rows == 0 || rows > maxKnown {
-		r.fail(ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
-	}
-	r.key("columns")
-	columns := r.entries("columns")
+func (c *codec) readColumns(rows int) *algo.Structures {
+	s := new(algo.Structures)
+	columns := c.entries("columns", 0)
 	if columns == 0 || columns > maxColumns {
-		r.fail(ErrFormat, "%d columns, want 1 to %d", columns, maxColumns)
+		c.fail(ErrFormat, "%d columns, want 1 to %d", columns, maxColumns)
 	}
-	s.SMILES = r.lines(smilesColumn, rows)
+	s.SMILES = c.lines(smilesColumn, rows)
 	seen := map[string]bool{smilesColumn: true}
 	for i := 1; i < columns; i++ {
-		name := r.next()
+		name := c.next()
 		if seen[name] {
-			r.fail(ErrFormat, "column %q is there twice", name)
+			c.fail(ErrFormat, "column %q is there twice", name)
 		}
 		seen[name] = true
-		switch list := r.lines(name, rows); name {
+		switch list := c.lines(name, rows); name {
 		case nameColumn:
 			s.Names = list
 		case observedColumn:
-			s.Observed = r.numbers(name, list)
+			s.Observed = c.numbers(name, list)
 		case predictedColumn:
-			s.Predicted = r.numbers(name, list)
+			s.Predicted = c.numbers(name, list)
 		}
 	}
 	return s
 }
 
 // next returns the next key without reading it.
-func (r *reader) next() string {
-	at := len(r.data) - r.remaining()
-	name := r.str("the next key")
-	r.r.Seek(int64(at), io.SeekStart)
+func (c *codec) next() string {
+	at := len(c.data) - c.remaining()
+	name := c.str("the next key")
+	c.rest.Seek(int64(at), io.SeekStart)
 	return name
 }
 
 // lines reads as many lines.
-func (r *reader) lines(key string, rows int) []string {
-	b := r.bin(key)
+func (c *codec) lines(key string, rows int) []string {
+	b := c.bin(key, nil)
 	if n := bytes.Count(b, []byte{'\n'}); n != rows || len(b) > 0 && b[len(b)-1] != '\n' {
-		r.fail(ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
+		c.fail(ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
 	}
 	if !utf8.Valid(b) {
-		r.fail(ErrFormat, "column %q is not UTF-8", key)
+		c.fail(ErrFormat, "column %q is not UTF-8", key)
 	}
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }

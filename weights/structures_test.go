@@ -20,8 +20,8 @@ func TestStructuresFormat(t *testing.T) {
 			SMILES: []string{"C", "C", "C"}, Observed: []float64{-11.01, math.NaN(), 1e-300}},
 	} {
 		w := newWriter()
-		if w.structures(s); w.err != nil || w.buf.String() != want {
-			t.Errorf("%q, %v, want %q", w.buf.String(), w.err, want)
+		if err := w.do(func() { w.structures(&algo.Model{Structures: s}) }); err != nil || w.buf.String() != want {
+			t.Errorf("%q, %v, want %q", w.buf.String(), err, want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ var hostileStructures = []struct {
 func TestHostileStructures(t *testing.T) {
 	for i, c := range hostileStructures {
 		r := newReader(c.payload)
-		if err := r.do(func() { r.structures() }); !errors.Is(err, c.want) {
+		if err := r.do(func() { r.structures(new(algo.Model)) }); !errors.Is(err, c.want) {
 			t.Errorf("case %d: %v, want %v", i, err, c.want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestHostileStructures(t *testing.T) {
 	short := everything(t)
 	short.Structures = &algo.Structures{SMILES: []string{"C"}}
 	w := newWriter()
-	w.structures(short.Structures)
+	w.structures(short)
 	_, err := Load(replaced(t, save(t, everything(t)), structuresSection, w.buf.Bytes()))
 	refused(t, "structures of another model", err, ErrRows, "1 structures for 2 training graphs")
 }

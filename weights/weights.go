@@ -104,39 +104,16 @@ func write(w io.Writer, k kind, sections []algo.Section) error {
 	header = binary.LittleEndian.AppendUint32(header, uint32(len(sections)))
 	sum := sha256.Sum256(table)
 	header = append(header, sum[:]...)
-	for _, b := range append([][]byte{header, table}, data(sections)...) {
+	parts := [][]byte{header, table}
+	for _, s := range sections {
+		parts = append(parts, s.Data)
+	}
+	for _, b := range parts {
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func data(sections []algo.Section) (list [][]byte) {
-	for _, s := range sections {
-		list = append(list, s.Data)
-	}
-	return list
-}
-
-// seal writes a file with a head only, unless a value was rejected.
-func (p *writer) seal(w io.Writer, k kind) error {
-	if p.err != nil {
-		return p.err
-	}
-	return write(w, k, []algo.Section{{Name: headSection, Data: p.buf.Bytes()}})
-}
-
-// unseal reverses seal.
-func unseal(data []byte, want kind) ([]byte, error) {
-	sections, err := read(data, want)
-	if err != nil {
-		return nil, err
-	}
-	if len(sections) != 1 {
-		return nil, fmt.Errorf("%w: %v has %d sections, want one", ErrFormat, want, len(sections))
-	}
-	return sections[0].Data, nil
 }
 
 // read verifies a file and returns its sections, parts of data, the head first.

@@ -5,41 +5,52 @@ import (
 	"strings"
 )
 
-// findWanted finds the columns of Options.Cells, each by find. The error is *twins, or says that
-// there is none.
-func (s *scanner) findWanted(names []string, find func(columns []string, name string) (int, *twins)) error {
+// choose takes the columns of t, given Options.Column, and tells their names. An error about two
+// columns is *twins.
+func (s *scanner) choose(t Table, column string) error {
+	s.smiles, s.id = t.SMILES, t.ID
+	switch {
+	case t.SMILES < 0:
+		return noColumn(t.First, column)
+	case t.twins != nil:
+		return t.twins
+	}
+	if s.opt.Guessed != nil && t.Guessed && len(t.Columns) > 1 {
+		s.opt.Guessed(t.Columns[t.SMILES])
+	}
 	for _, name := range s.opt.Cells {
-		i, err := find(names, name)
+		i, err := columnOrPlace(t.Columns, name)
 		switch {
 		case err != nil:
 			return err
 		case i < 0:
-			return noColumn(names, name)
+			return noColumn(t.Columns, name)
 		}
 		s.further = append(s.further, i)
 	}
+	s.tell(t.Columns)
 	return nil
 }
 
-// header tells Options.Header the names of columns.
-func (s *scanner) header(names []string) {
-	if s.opt.Header != nil {
-		s.opt.Header(names)
-	}
-}
-
-// tellOwn tells Options.Own the names of all columns but two, without empty ones.
-func (s *scanner) tellOwn(names []string, smiles, id int) {
-	if s.opt.Own == nil {
-		return
-	}
-	var own []string
+// tell tells Options.Header the names of columns, without empty ones, and Options.Own those of all
+// but SMILES and id.
+func (s *scanner) tell(names []string) {
+	var all, own []string
 	for i, name := range names {
-		if i != smiles && i != id && name != "" {
+		if name == "" {
+			continue
+		}
+		all = append(all, name)
+		if i != s.smiles && i != s.id && s.opt.Own != nil {
 			s.own, own = append(s.own, i), append(own, name)
 		}
 	}
-	s.opt.Own(own)
+	if s.opt.Header != nil {
+		s.opt.Header(all)
+	}
+	if s.opt.Own != nil {
+		s.opt.Own(own)
+	}
 }
 
 // cellsOf returns the cells of the next record, given that of each column: those of Options.Cells

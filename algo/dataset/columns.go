@@ -26,7 +26,6 @@ func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 type frame struct {
 	*scanner
 	file    *parquet.File
-	names   []string
 	columns []parquet.Column
 }
 
@@ -47,19 +46,15 @@ func (s *scanner) readParquet(column string) error {
 		return err
 	}
 	f := &frame{scanner: s, file: file, columns: file.Columns()}
-	for _, c := range f.columns {
-		f.names = append(f.names, c.Name)
-	}
-	smiles, id, err := f.begin(column)
-	if err != nil {
+	if err := f.begin(column); err != nil {
 		return err
 	}
-	columns := []int{smiles}
-	if id >= 0 && id != smiles {
-		columns = append(columns, id)
+	columns := []int{s.smiles}
+	if s.id >= 0 && s.id != s.smiles {
+		columns = append(columns, s.id)
 	}
 	columns = slices.Concat(columns, s.further, s.own)
-	place := make([]int, len(f.names)) // in a row
+	place := make([]int, len(f.columns)) // in a row
 	for k, i := range columns {
 		place[i] = k
 	}
@@ -75,12 +70,12 @@ func (s *scanner) readParquet(column string) error {
 			return errBomb
 		}
 		var name []byte
-		if id >= 0 && id != smiles {
-			name = bytes.TrimSpace(row[place[id]])
+		if s.id >= 0 && s.id != s.smiles {
+			name = bytes.TrimSpace(row[place[s.id]])
 		}
 		rec := Record{column: 1, smilesLine: s.row + 1, columnar: true}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return cellOf(row[place[i]]) })
-		s.emitText(rec, name, row[place[smiles]])
+		s.emitText(rec, name, row[place[s.smiles]])
 		if s.stopped {
 			return nil
 		}
@@ -88,34 +83,32 @@ func (s *scanner) readParquet(column string) error {
 	return nil
 }
 
-// begin finds the columns, by name or from the first rows; id is −1 for none.
-func (f *frame) begin(column string) (smiles, id int, err error) {
-	smiles, twins := columnOrPlace(f.names, orSMILES(column))
-	if twins != nil {
-		return 0, 0, twins
+// begin chooses the columns, by name or from the first rows.
+func (f *frame) begin(column string) error {
+	names := f.names(func(parquet.Column) bool { return true })
+	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Whole || c.Value })
+	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
+		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}
-	if id, twins = idColumn(f.namesOf(func(c parquet.Column) bool { return c.Text || c.Whole })); twins != nil {
-		return 0, 0, twins
+	var broken error
+	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), func() (rows [][]string) {
+		rows, broken = f.firstRows(names)
+		return rows
+	}, column)
+	if t.SMILES < 0 && broken != nil {
+		return broken
 	}
-	if err := f.findWanted(f.names, columnOrPlace); err != nil {
-		return 0, 0, err
+	t.First, t.Columns = names, readable
+	id, ids := idColumn(readable)
+	if t.ID = id; t.twins == nil || t.twins.ids {
+		t.twins = ids
 	}
-	if smiles < 0 {
-		if smiles, err = f.guess(column); err != nil {
-			return 0, 0, err
-		}
-	}
-	if !f.columns[smiles].Text {
-		return 0, 0, fmt.Errorf("column %s holds %s: want text, the SMILES", clip(f.names[smiles]), f.columns[smiles].What)
-	}
-	f.header(f.names)
-	f.tellOwn(f.namesOf(func(c parquet.Column) bool { return c.Text || c.Whole || c.Value }), smiles, id)
-	return smiles, id, nil
+	return f.choose(t, column)
 }
 
-// namesOf returns the names of some columns, and nothing for the others.
-func (f *frame) namesOf(is func(parquet.Column) bool) []string {
-	names := make([]string, len(f.names))
+// names returns the names of some columns, and nothing for the others.
+func (f *frame) names(is func(parquet.Column) bool) []string {
+	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
 		if is(c) {
 			names[i] = c.Name
@@ -124,52 +117,26 @@ func (f *frame) namesOf(is func(parquet.Column) bool) []string {
 	return names
 }
 
-func (s *scanner) guessed(column string) {
-	if s.opt.Guessed != nil {
-		s.opt.Guessed(column)
-	}
-}
-
-func orSMILES(column string) string {
-	if column == "" {
-		return smilesNames[0]
-	}
-	return column
-}
-
-// guess finds the column of SMILES, which none is called, by similar names and the first rows.
-func (f *frame) guess(column string) (int, error) {
+// firstRows returns the names and the texts of the first rows.
+func (f *frame) firstRows(names []string) ([][]string, error) {
 	var texts []int
 	for i, c := range f.columns {
 		if c.Text {
 			texts = append(texts, i)
 		}
 	}
-	if len(texts) == 0 || !wantsSMILES(column) {
-		return 0, noColumn(f.names, column)
-	}
-	rows := [][]string{f.names}
-	var broken error
+	rows := [][]string{names}
 	for cells, err := range f.file.Rows(texts...) {
-		if broken = err; err != nil || len(rows) > headRows {
-			break
+		if err != nil || len(rows) > headRows {
+			return rows, err
 		}
-		row := make([]string, len(f.names))
+		row := make([]string, len(names))
 		for k, i := range texts {
 			row[i] = string(bytes.TrimSpace(cells[k]))
 		}
 		rows = append(rows, row)
 	}
-	names := columnNamesOf(f.namesOf(func(c parquet.Column) bool { return c.Text }))
-	smiles, _ := namedColumn(names, func() [][]string { return rows })
-	if smiles < 0 {
-		smiles = columnByContent(f.names, rows)
-	} else if _, twins := columnCalled(f.names, f.names[smiles]); twins != nil {
-		return 0, twins
-	}
-	if smiles < 0 {
-		return 0, cmp.Or(broken, noColumn(f.names, column))
-	}
-	f.guessed(f.names[smiles])
-	return smiles, nil
+	return rows, nil
 }
+
+func orSMILES(column string) string { return cmp.Or(column, smilesNames[0]) }

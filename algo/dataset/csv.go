@@ -28,8 +28,6 @@ type table struct {
 	*scanner
 	separator byte
 	columns   int // of the header; at most as many fields are kept
-	smiles    int // a column
-	id        int // column, or -1
 
 	fields  []field
 	beyond  *field // the first nonempty field beyond columns
@@ -96,33 +94,18 @@ func (t *table) begin(column string, format Format) error {
 		front[i] = nameOf(t.text(i, 0))
 	}
 	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
-	t.smiles, t.id = columns.SMILES, columns.ID
-	switch {
-	case t.smiles < 0:
-		return noColumn(front, column)
-	case columns.twins != nil:
-		return t.located(columns.twins)
+	if err := t.choose(columns, column); err != nil {
+		if twins, ok := err.(*twins); ok { // the second one is where the mistake is
+			f := t.fields[twins.second]
+			return syntaxError(t.file, f.line, f.column, err)
+		}
+		return err
 	}
-	t.header(columns.Columns)
-	if err := t.findWanted(columns.Columns, columnOrPlace); err != nil {
-		return t.located(err)
-	}
-	t.tellOwn(columns.Columns, t.smiles, t.id)
 	if columns.Header {
 		t.columns = t.count
 		t.consume(size, next)
 	}
 	return nil
-}
-
-// located says where in the header the second of two twins is.
-func (t *table) located(err error) error {
-	twins, ok := err.(*twins)
-	if !ok {
-		return err
-	}
-	f := t.fields[twins.second]
-	return syntaxError(t.file, f.line, f.column, err)
 }
 
 // twins are two columns that match a name equally well.
@@ -148,18 +131,8 @@ func (t *twins) Error() string {
 	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
 }
 
-// keys is the error for objects.
-func (t *twins) keys() error {
-	if t.ids {
-		return fmt.Errorf("keys %s: want one key of ids", t.names)
-	}
-	return fmt.Errorf("keys %s: want one, or its exact spelling", t.names)
-}
-
-// data is the error for SDF.
-func (t *twins) data() error {
-	return fmt.Errorf("two data items called %s: want one", t.names)
-}
+// values is the error where there is no table.
+func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
 
 // columnOrPlace is columnCalled, or the column that "column 2" numbers.
 func columnOrPlace(columns []string, name string) (int, *twins) {
@@ -367,8 +340,8 @@ type cutter struct {
 	at        int  // distance of the next field, finally of the next record
 	line      int  // line number there
 	lineStart int  // its distance
-	lineEnd   int  // distance of its line feed, or of the end of the text; less than at until searched
-	lineFeed  bool // whether there is one
+	end       int  // distance of the line feed, or of the end of the text, up to which lines are whole
+	feed      bool // whether there is a line feed
 }
 
 // next finds the fields of the record at pos and returns its size with line end, and the number of
@@ -379,28 +352,39 @@ func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
 	t.beyond = nil
 	t.count = 0
-	c := cutter{line: t.line, lineEnd: -1}
+	c := cutter{line: t.line}
+	switch long := t.addLine(&c, 0); {
+	case long:
+		t.skipLine(c.end, c.line+1)
+		return 0, 0, t.tooLong(c.line)
+	case !c.feed && (t.broken() != nil || c.end == 0):
+		return 0, 0, errEnd
+	}
 	for last := false; !last; {
-		if (c.at < t.buffered() || t.reach(c.at)) && t.at(c.at) == '"' {
+		if c.at < c.end && t.at(c.at) == '"' {
 			last, err = t.quotedField(&c)
 		} else {
-			last, err = t.plainFields(&c)
+			last = t.plainFields(&c)
 		}
 		if err != nil {
 			return 0, 0, err
 		}
 	}
+	if c.feed {
+		c.at++
+	}
 	return c.at, c.line + 1, nil
 }
 
+// addLine adds the line at a distance to the record. It is true if there is more of it than fits.
+func (t *table) addLine(c *cutter, from int) (long bool) {
+	c.end, c.feed = t.lineEnd(from)
+	return !c.feed && t.err == nil
+}
+
 // plainFields keeps the unquoted fields from c.at on, and reports whether the record ended.
-func (t *table) plainFields(c *cutter) (last bool, err error) {
-	if c.lineEnd < c.at {
-		if err := t.findLineEnd(c); err != nil {
-			return false, err
-		}
-	}
-	text := t.bytes(0, c.lineEnd)
+func (t *table) plainFields(c *cutter) (last bool) {
+	text := t.bytes(0, c.end)
 	for {
 		// Fields are short: a loop beats bytes.IndexByte.
 		i := c.at
@@ -408,105 +392,65 @@ func (t *table) plainFields(c *cutter) (last bool, err error) {
 			i++
 		}
 		t.keep(field{start: c.at, end: i, line: c.line, column: c.at - c.lineStart + 1})
-		if i == len(text) {
-			c.at = i
-			if c.lineFeed {
-				c.at++
-			}
-			return true, nil
+		if c.at = i; i == len(text) {
+			return true
 		}
-		if c.at = i + 1; c.at < len(text) && text[c.at] == '"' {
-			return false, nil
+		if c.at++; c.at < len(text) && text[c.at] == '"' {
+			return false
 		}
 	}
-}
-
-// findLineEnd finds the end of the line of c.at.
-func (t *table) findLineEnd(c *cutter) error {
-	c.lineEnd, c.lineFeed = t.lineEnd(c.at)
-	switch {
-	case c.lineFeed:
-		return nil
-	case t.broken() != nil:
-		return errEnd
-	case t.err == nil:
-		return t.refuseLong(c.lineEnd, c.line)
-	case c.lineEnd == 0:
-		return errEnd
-	}
-	return nil
-}
-
-// refuseLong consumes the rest of a line that is too long, from a distance on.
-func (t *table) refuseLong(from, line int) error {
-	t.skipLine(from, line+1)
-	return t.tooLong(line)
 }
 
 // quotedField keeps the quoted field at c.at, and reports whether it ends the record.
 func (t *table) quotedField(c *cutter) (last bool, err error) {
 	open := *c
 	f := field{start: c.at + 1, line: c.line, column: c.at - c.lineStart + 2, quoted: true}
-	if err := t.findClosingQuote(&f); err != nil {
-		return false, err
+	for c.at = f.start; ; c.at += 2 {
+		if err := t.findQuote(c, open); err != nil {
+			return false, err
+		}
+		if c.at+1 == c.end || t.at(c.at+1) != '"' {
+			break
+		}
+		f.escaped = true
 	}
+	f.end = c.at
 	inside := t.bytes(f.start, f.end)
 	if feeds := bytes.Count(inside, []byte{'\n'}); feeds > 0 {
 		c.line += feeds
 		c.lineStart = f.start + bytes.LastIndexByte(inside, '\n') + 1
-		c.lineEnd = -1
 	}
-	c.at = f.end + 1
-	switch there := c.at < t.buffered() || t.reach(c.at); {
-	case there && t.at(c.at) == t.separator:
-		c.at++
-	case there && t.at(c.at) == '\n':
-		c.at++
-		last = true
-	case there:
+	if c.at++; c.at < c.end && t.at(c.at) != t.separator {
 		return false, t.refuseBehindQuote(open, *c)
-	case t.broken() != nil:
-		return false, errEnd
-	case t.err == nil:
-		return false, t.refuseLong(c.at, c.line)
-	default:
-		last = true
 	}
 	t.keep(f)
-	return last, nil
+	if c.at == c.end {
+		return true, nil
+	}
+	c.at++
+	return false, nil
 }
 
-// findClosingQuote finds the end of f, which begins after its opening quote.
-func (t *table) findClosingQuote(f *field) error {
-	for i := f.start; ; {
-		at := bytes.IndexByte(t.bytes(i, t.buffered()), '"')
-		if at < 0 {
-			i = t.end - t.pos
-			if !t.more() {
-				return t.refuseUnclosed(f)
-			}
-			continue
-		}
-		i += at + 1
-		if i >= t.buffered() && !t.reach(i) || t.at(i) != '"' {
-			f.end = i - 1
+// findQuote moves c to the next quote, and adds lines until there is one.
+func (t *table) findQuote(c *cutter, open cutter) error {
+	for {
+		if i := bytes.IndexByte(t.bytes(c.at, c.end), '"'); i >= 0 {
+			c.at += i
 			return nil
 		}
-		f.escaped = true
-		i++
+		err := errors.New("quote is never closed")
+		if c.at = c.end; c.feed {
+			if long := t.addLine(c, c.end+1); long {
+				err = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
+			} else {
+				continue
+			}
+		}
+		if t.broken() != nil {
+			return errEnd
+		}
+		return t.recover(open, syntaxError(t.file, open.line, open.at-open.lineStart+1, err))
 	}
-}
-
-// refuseUnclosed refuses a quote that is never closed.
-func (t *table) refuseUnclosed(f *field) error {
-	if t.broken() != nil {
-		return errEnd
-	}
-	err := errors.New("quote is never closed")
-	if t.err == nil {
-		err = fmt.Errorf("quote is not closed within %d bytes of its record", t.max-1)
-	}
-	return t.recover(f.start-1, f.line, syntaxError(t.file, f.line, f.column-1, err))
 }
 
 // refuseBehindQuote refuses text at c after a closing quote.
@@ -518,7 +462,7 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 		err = syntaxError(t.file, open.line, open.at-open.lineStart+1,
 			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind))
 	}
-	return t.recover(open.at, open.line, err)
+	return t.recover(open, err)
 }
 
 // keep adds a field. It is small enough to be inlined.
@@ -538,10 +482,10 @@ func (t *table) keepSurplus(f *field) {
 	}
 }
 
-// recover consumes the rest of the line with the quote at distance open. In the returned text no
-// quote is open at a line end before the place where reading stopped: quotes there come in even
-// runs. So no text is read more than twice.
-func (t *table) recover(open, line int, err *SyntaxError) error {
-	t.skipLine(open, line+1)
+// recover consumes the rest of the line with the quote at open. In the returned text no quote is open
+// at a line end before the place where reading stopped: quotes there come in even runs. So no text
+// is read more than twice.
+func (t *table) recover(open cutter, err *SyntaxError) error {
+	t.skipLine(open.at, open.line+1)
 	return err
 }

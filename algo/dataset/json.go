@@ -65,18 +65,18 @@ func jsonError(err error, column int) (int, error) {
 // readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a
 // table.
 func (s *scanner) readJSONL(column string) error {
-	keys, smiles, id, err := s.findKeys(column)
+	keys, err := s.findKeys(column)
 	if twins, ok := err.(*twins); ok {
-		return twins.keys()
+		return twins.values()
 	} else if err != nil {
 		return err
 	}
-	read := []string{keys[smiles]}
+	read := []string{keys[s.smiles]}
 	for _, i := range s.further {
 		read = append(read, keys[i])
 	}
-	if id >= 0 {
-		read = append(read, keys[id])
+	if s.id >= 0 {
+		read = append(read, keys[s.id])
 	}
 	return s.eachObject(func(line []byte, column int) {
 		var values map[string]json.RawMessage
@@ -89,18 +89,18 @@ func (s *scanner) readJSONL(column string) error {
 			s.refuse(s.line, syntaxError(s.file, s.line, column+at, err))
 			return
 		}
-		raw := values[keys[smiles]]
+		raw := values[keys[s.smiles]]
 		text, ok := jsonText(raw)
 		if !ok {
-			s.refuse(s.line, syntaxError(s.file, s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[smiles]), clip([]byte(raw)))))
+			s.refuse(s.line, syntaxError(s.file, s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw)))))
 			return
 		}
 		if at := bytes.Index(line, raw); at > 0 && text != "" {
 			column += at + 1 // behind the quote
 		}
 		name := ""
-		if id >= 0 {
-			name, _ = jsonText(values[keys[id]])
+		if s.id >= 0 {
+			name, _ = jsonText(values[keys[s.id]])
 		}
 		rec := Record{Line: s.line, smilesLine: s.line, column: column}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
@@ -171,9 +171,9 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 	return "", false
 }
 
-// findKeys finds the keys of SMILES, id (−1 for none) and further values in the first lines. Objects
-// have no order, so the keys are sorted.
-func (s *scanner) findKeys(column string) (keys []string, smiles, id int, err error) {
+// findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the
+// keys are sorted.
+func (s *scanner) findKeys(column string) ([]string, error) {
 	var objects []map[string]json.RawMessage
 	known := map[string]bool{}
 	for line := range bytes.Lines(s.head) {
@@ -187,7 +187,8 @@ func (s *scanner) findKeys(column string) (keys []string, smiles, id int, err er
 		}
 	}
 	names := slices.Sorted(maps.Keys(known))
-	if keys = names; len(keys) == 0 {
+	keys := names
+	if len(keys) == 0 {
 		keys = []string{smilesNames[0], idNames[0]} // each line then reports its mistake
 	}
 	t := tableOf(keys, func() [][]string {
@@ -197,21 +198,8 @@ func (s *scanner) findKeys(column string) (keys []string, smiles, id int, err er
 		}
 		return rows
 	}, column)
-	switch {
-	case t.SMILES < 0:
-		return nil, 0, 0, noColumn(keys, column)
-	case t.twins != nil:
-		return nil, 0, 0, t.twins
-	}
-	if t.Guessed {
-		s.guessed(keys[t.SMILES])
-	}
-	s.header(names)
-	if err := s.findWanted(names, columnCalled); err != nil {
-		return nil, 0, 0, err
-	}
-	s.tellOwn(names, t.SMILES, t.ID)
-	return keys, t.SMILES, t.ID, nil
+	t.Columns = names
+	return keys, s.choose(t, column)
 }
 
 // cellsOf returns the texts and numbers of an object.

@@ -42,7 +42,7 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Row: d.row, Line: in.Line, ID: in.Name(), file: d.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
 	if !d.told || rec.ID == "" || len(d.opt.Cells)+len(d.places) > 0 {
 		if err := d.read(in, &rec); err != nil {
-			rec.Err = rec.Fail(err.data())
+			rec.Err = rec.Fail(err.values())
 		}
 	}
 	if len(rec.molfile) < len(in.Text)/2 {
@@ -88,20 +88,16 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 // begin tells the names of the first record, each once.
 func (d *sdf) begin(names []string, id int) {
 	d.told, d.places = true, map[string]int{}
-	seen := map[string]bool{}
-	var distinct []string
+	d.smiles, d.id = -1, id
+	names = slices.Clone(names)
 	for i, name := range names {
-		if !seen[name] {
-			seen[name], distinct = true, append(distinct, name)
-		}
-		if i == id {
-			id = len(distinct) - 1
+		if slices.Contains(names[:i], name) {
+			names[i] = ""
 		}
 	}
-	d.header(distinct)
-	d.tellOwn(distinct, -1, id)
+	d.tell(names)
 	for k, i := range d.own {
-		d.places[distinct[i]] = k
+		d.places[names[i]] = k
 	}
 }
 

@@ -37,6 +37,10 @@ type Options struct {
 	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
+	// Header, if not nil, gets the possible names of Cells before the first record: for JSONL from
+	// the first objects, for SDF from the first record.
+	Header func(names []string)
+
 	// Own, unless nil, is told the names of all columns but those of the SMILES and the id, before any
 	// record is. Record.Own then has their cells. The names are those that Header gets.
 	Own func(names []string)
@@ -47,13 +51,8 @@ type Options struct {
 	// Plain also allows formats of plain graphs.
 	Plain bool
 
-	// Guessed, if not nil, gets a column of SMILES that was found by content, in formats without
-	// [Text.Table].
+	// Guessed, if not nil, gets a column of SMILES that was found by content, of several.
 	Guessed func(column string)
-
-	// Header, if not nil, gets the possible names of Cells before the first record: for JSONL from
-	// the first objects, for SDF from the first record.
-	Header func(names []string)
 
 	// Keep stores what a reader gives until done is called: Parquet is not read from the front. If
 	// nil, memory does, up to MaxKept bytes.
@@ -317,6 +316,7 @@ type scanner struct {
 	stopped bool   // emit was false
 	both    []byte // memory for a record's texts
 
+	smiles, id   int   // columns; id is -1 for none
 	further, own []int // columns of Options.Cells and of Options.Own
 }
 

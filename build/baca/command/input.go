@@ -138,7 +138,6 @@ type input struct {
 	warnings []string
 	// digests are the SHA-256 of several files that were read; nil if one cannot be read again.
 	digests map[string]string
-	column  string // SMILES column of a table, found by content
 	// records can be read once, except of a TUDataset. An error is the last, and concerns the whole
 	// input.
 	records iter.Seq2[table.Unread, error]
@@ -226,7 +225,6 @@ func (s source) openOne(ctx context.Context, c *cobra.Command) (*input, error) {
 			return nil, err
 		}
 		in.close = func() {}
-		s.tell(c, in)
 		return in, nil
 	}
 	info, err := os.Stat(s.path)
@@ -265,7 +263,6 @@ func (s source) openOne(ctx context.Context, c *cobra.Command) (*input, error) {
 		f.Close()
 		return nil, err
 	}
-	s.tell(c, in)
 	in.close = func() { f.Close() }
 	if file != nil {
 		in.file = file
@@ -349,13 +346,6 @@ func (in *input) fill(form molecule.Form) {
 	}
 }
 
-// tell reports where the SMILES were found.
-func (s source) tell(c *cobra.Command, in *input) {
-	if in.column != "" && !s.again {
-		fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(in.column))
-	}
-}
-
 // errTU reports a TUDataset set among molecules.
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
@@ -363,7 +353,11 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, name string) (*input, error) {
 	opt := dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
-		Guessed: func(column string) { s.tell(c, &input{column: column}) },
+	}
+	if !s.again {
+		opt.Guessed = func(column string) {
+			fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(column))
+		}
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {
@@ -381,9 +375,6 @@ func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, na
 		in.schema = algo.Constant
 	}
 	in.fill(s.form)
-	if t, ok := text.Table(format, s.column); ok && t.Guessed && t.SMILES >= 0 && len(t.Columns) > 1 {
-		in.column = t.Columns[t.SMILES]
-	}
 	return in, nil
 }
 

@@ -140,6 +140,11 @@ type Difference struct {
 	Atoms   []int  `json:"atoms,omitempty"`
 }
 
+// Commoner returns the differences that are commoner in B, or else in A.
+func Commoner(list []Difference, inB bool) []Difference {
+	return slices.DeleteFunc(slices.Clone(list), func(d Difference) bool { return d.Odds >= 1 != inB })
+}
+
 type Options struct {
 	// Encoder embeds graphs for the evidence; any that reads their features will do.
 	Encoder *gin.Encoder

@@ -44,7 +44,8 @@ func pText(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-func percent(n, all int) string {
+// Share is what n of all are, in percent.
+func Share(n, all int) string {
 	if all == 0 {
 		return "–"
 	}
@@ -67,8 +68,8 @@ func Percent(share float64) string {
 func (c *Comparison) Shares() string {
 	o := &c.Overlap
 	return fmt.Sprintf(c.Say("In both: %s, %s of A and %s of B; and %s, of A's %d and B's %d, which %s of A's molecules with rings have and %s of B's."),
-		c.Say(explain.Count(o.Molecules, "molecule")), percent(o.Molecules, c.A.Molecules), percent(o.Molecules, c.B.Molecules),
-		explain.Count(o.Scaffolds, "scaffold"), o.ScaffoldsA, o.ScaffoldsB, percent(o.SharingA, o.CyclicA), percent(o.SharingB, o.CyclicB))
+		c.Say(explain.Count(o.Molecules, "molecule")), Share(o.Molecules, c.A.Molecules), Share(o.Molecules, c.B.Molecules),
+		explain.Count(o.Scaffolds, "scaffold"), o.ScaffoldsA, o.ScaffoldsB, Share(o.SharingA, o.CyclicA), Share(o.SharingB, o.CyclicB))
 }
 
 // TooEasy judges B as a test set for a model trained on A.
@@ -86,7 +87,7 @@ func (c *Comparison) TooEasy() string {
 		text += " There are too few molecules to say whether that is easier or harder than a random split."
 	}
 	if n := c.BtoA.NearDuplicates; n > 0 {
-		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", percent(n, c.BtoA.Queries), nearDuplicate)
+		text += fmt.Sprintf(" %s of B's molecules are near duplicates of one of A (similarity %.2f and more): leave them out, or report them apart.", Share(n, c.BtoA.Queries), nearDuplicate)
 	}
 	return c.Say(text)
 }

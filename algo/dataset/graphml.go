@@ -20,7 +20,7 @@ func beginsGraphML(head []byte) bool {
 	return len(head) > 0 && head[0] == '<' && bytes.Contains(head, []byte("<graphml"))
 }
 
-// An allowance is a reader with a byte limit, set for each token.
+// An allowance is a reader that fails beyond a number of bytes, where io.LimitReader would end.
 type allowance struct {
 	r    io.Reader
 	left int
@@ -29,7 +29,7 @@ type allowance struct {
 
 func (a *allowance) Read(p []byte) (int, error) {
 	if a.left == 0 {
-		return 0, fmt.Errorf("more than %d bytes in one piece: want shorter texts", a.max)
+		return 0, fmt.Errorf("more than %d bytes of text: want less", a.max)
 	}
 	n, err := a.r.Read(p[:min(len(p), a.left)])
 	a.left -= n

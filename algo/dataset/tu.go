@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,7 +57,11 @@ func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 }
 
 func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
-	files, err := findTU(fsys, root, name)
+	fsys, err := fs.Sub(fsys, root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := findTU(fsys, name)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.build(graphOf, starts, edges); err != nil {
+	if err := s.build(starts, edges); err != nil {
 		return nil, err
 	}
 	if files.labels != "" {
@@ -83,39 +88,48 @@ func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 // tuFiles are the paths of one set; labels may be empty.
 type tuFiles struct{ name, indicator, edges, labels string }
 
-// findTU looks for a set in root and the folders in it.
-func findTU(fsys fs.FS, root, name string) (tuFiles, error) {
-	entries, err := fs.ReadDir(fsys, root)
-	if err != nil {
+// findTU looks for a set in fsys and the folders in it.
+func findTU(fsys fs.FS, name string) (tuFiles, error) {
+	if _, err := fs.ReadDir(fsys, "."); err != nil {
 		return tuFiles{}, err
 	}
-	found, lone := listTU(root, entries, name)
-	if found == nil {
-		for _, e := range entries {
-			if !e.IsDir() || hidden(e.Name()) {
+	// pick prefers the plain file.
+	pick := func(file string) string {
+		for _, f := range []string{file, file + ".gz"} {
+			if info, err := fs.Stat(fsys, f); err == nil && !info.IsDir() {
+				return f
+			}
+		}
+		return ""
+	}
+	var found []tuFiles
+	var names []string
+	lone := "" // an indicator file without its edges
+	for _, folder := range []string{".", "*"} {
+		files, _ := fs.Glob(fsys, path.Join(folder, "*"+indicatorSuffix+"*"))
+		for _, file := range files {
+			plain := strings.TrimSuffix(file, ".gz")
+			stem, ok := strings.CutSuffix(plain, indicatorSuffix)
+			set := path.Base(stem)
+			if !ok || hidden(file) || hidden(set) || name != "" && set != name || pick(plain) != file {
 				continue
 			}
-			dir := path.Join(root, e.Name())
-			below, err := fs.ReadDir(fsys, dir)
-			if err != nil {
-				return tuFiles{}, err
+			f := tuFiles{set, file, pick(stem + edgesSuffix), pick(stem + labelsSuffix)}
+			if f.edges == "" {
+				lone = cmp.Or(lone, file)
+				continue
 			}
-			more, loneBelow := listTU(dir, below, name)
-			found = append(found, more...)
-			if lone == "" {
-				lone = loneBelow
-			}
+			found, names = append(found, f), append(names, set)
+		}
+		if found != nil {
+			break
 		}
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		var names []string
-		for _, f := range found[:min(len(found), 2*maxNamed)] {
-			names = append(names, f.name)
-		}
-		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names, ", "))
+		return tuFiles{}, fmt.Errorf("%d data sets, want one or its name: %s", len(found), strings.Join(names[:min(len(names), 2*maxNamed)], ", "))
 	case lone != "":
 		return tuFiles{}, fmt.Errorf("%s without the file NAME%s that belongs to it: want both", lone, edgesSuffix)
 	case name != "":
@@ -129,45 +143,8 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__MACOSX")
 }
 
-// listTU returns the sets among entries, by name if given, and an indicator file without its edges.
-func listTU(dir string, entries []fs.DirEntry, name string) (found []tuFiles, lone string) {
-	there := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		if !e.IsDir() && !hidden(e.Name()) {
-			there[e.Name()] = true
-		}
-	}
-	// pick prefers the plain file.
-	pick := func(file string) string {
-		if there[file] {
-			return path.Join(dir, file)
-		}
-		if there[file+".gz"] {
-			return path.Join(dir, file+".gz")
-		}
-		return ""
-	}
-	for _, e := range entries {
-		base := strings.TrimSuffix(e.Name(), ".gz")
-		set, ok := strings.CutSuffix(base, indicatorSuffix)
-		if !ok || !there[e.Name()] || name != "" && set != name {
-			continue
-		}
-		if base != e.Name() && there[base] {
-			continue
-		}
-		f := tuFiles{set, pick(base), pick(set + edgesSuffix), pick(set + labelsSuffix)}
-		if f.edges == "" {
-			lone = f.indicator
-			continue
-		}
-		found = append(found, f)
-	}
-	return found, lone
-}
-
 // eachLine calls f with every line of a file, without its line feed. Blank lines may only end it.
-func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(text []byte) error) error {
+func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) error) error {
 	in, err := fsys.Open(file)
 	if err != nil {
 		return err
@@ -178,7 +155,7 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(text []byte
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	const longest = 64 << 10
-	w := newWindow(&limited{r, limit, limit}, longest, longest)
+	w := newWindow(&allowance{r, limit + 1, limit}, longest, longest)
 	blank := 0 // the line of the first one
 	w.eachLine(func(text []byte, whole bool) bool {
 		switch isBlankLine := len(bytes.TrimLeft(text, " \t")) == 0; {
@@ -201,20 +178,6 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int64, f func(text []byte
 		return fmt.Errorf("%s: line %d: %w", file, w.line, broken)
 	}
 	return err
-}
-
-// limited fails beyond a number of bytes, where io.LimitReader would end.
-type limited struct {
-	r           io.Reader
-	left, limit int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if l.left -= int64(n); l.left < 0 {
-		return 0, fmt.Errorf("more than %d bytes of text: want less", l.limit)
-	}
-	return n, err
 }
 
 // number reads an unsigned decimal number of at most 9 digits at or after text[i], and returns the
@@ -288,8 +251,8 @@ func readIndicator(fsys fs.FS, u Unpack, file string) (graphOf, starts []int32, 
 	return graphOf, append(starts, int32(len(graphOf))), err
 }
 
-// readEdges returns the directed edges in order, nodes from 0.
-func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]int32, err error) {
+// readEdges returns the directed edges, nodes from 0, the source above the target.
+func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges []uint64, err error) {
 	err = eachLine(fsys, u, file, MaxTUBytes, func(text []byte) error {
 		a, i := number(text, 0)
 		if i < 0 || a == 0 || a > len(graphOf) {
@@ -308,7 +271,7 @@ func readEdges(fsys fs.FS, u Unpack, file string, graphOf []int32) (edges [][2]i
 		if g, h := graphOf[a-1], graphOf[b-1]; g != h {
 			return &SyntaxError{Column: 1, Err: fmt.Errorf("edge from node %d of graph %d to node %d of graph %d: want both in one graph", a, g+1, b, h+1)}
 		}
-		edges = append(edges, [2]int32{int32(a - 1), int32(b - 1)})
+		edges = append(edges, uint64(a-1)<<32|uint64(b-1))
 		return nil
 	})
 	return edges, err
@@ -336,43 +299,23 @@ func readLabels(fsys fs.FS, u Unpack, file string, n int) (labels []int, err err
 	return labels, nil
 }
 
-// build makes the graphs. It groups the edges by source, and so by graph, and finds repeats by
-// marking targets.
-func (s *Set) build(graphOf, starts []int32, edges [][2]int32) error {
-	n := len(graphOf)
-	first := make([]int32, n+1) // first target of each node
-	for _, e := range edges {
-		first[e[0]+1]++
-	}
-	for i := range n {
-		first[i+1] += first[i]
-	}
-	targets := make([]int32, len(edges))
-	next := make([]int32, n)
-	copy(next, first)
-	for _, e := range edges {
-		targets[next[e[0]]] = e[1]
-		next[e[0]]++
-	}
-	mark := next
-	clear(mark) // mark[v] = u+1 means that u → v was seen
+// build makes the graphs, and sorts the edges by source, and so by graph.
+func (s *Set) build(starts []int32, edges []uint64) error {
+	slices.Sort(edges)
 	s.Graphs = make([]*graph.Graph, len(starts)-1)
-	oneWay := 0
+	at, oneWay := 0, 0
 	var kept [][2]int32
 	for k := range s.Graphs {
 		from, to := starts[k], starts[k+1]
 		kept = kept[:0]
-		for u := from; u < to; u++ {
-			for _, v := range targets[first[u]:first[u+1]] {
-				switch {
-				case u == v:
-					s.Info.SelfLoops++
-				case mark[v] == u+1:
-					s.Info.Duplicates++
-				default:
-					mark[v] = u + 1
-					kept = append(kept, [2]int32{u - from, v - from})
-				}
+		for ; at < len(edges) && int32(edges[at]>>32) < to; at++ {
+			switch u, v := int32(edges[at]>>32), int32(edges[at]); {
+			case u == v:
+				s.Info.SelfLoops++
+			case at > 0 && edges[at] == edges[at-1]:
+				s.Info.Duplicates++
+			default:
+				kept = append(kept, [2]int32{u - from, v - from})
 			}
 		}
 		g, dropped, err := graph.New(int(to-from), kept)

@@ -269,7 +269,7 @@ func TestReadTUMemory(t *testing.T) {
 
 func TestReadTULimit(t *testing.T) {
 	err := eachLine(mapFS(map[string]string{"x": "1\n1\n1\n"}), Unpack{}, "x", 5, func([]byte) error { return nil })
-	if want := "x: line 1: more than 5 bytes of text: want less"; err == nil || err.Error() != want {
+	if want := "x: line 4: more than 5 bytes of text: want less"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	err = eachLine(mapFS(map[string]string{"x": "1\n1\n"}), Unpack{}, "x", 4, func([]byte) error { return nil })

@@ -16,11 +16,7 @@ import (
 // allows (Bates and others, "Testing for outliers with conformal p-values", 2023). NaN stays NaN
 // and does not count.
 func QValues(p []float64) []float64 {
-	t := NewTally()
-	for _, v := range p {
-		t.Add(v, 1)
-	}
-	of, q := t.QValues(), make([]float64, len(p))
+	of, q := LevelsOf(p), make([]float64, len(p))
 	for i, v := range p {
 		q[i] = of.Of(v)
 	}

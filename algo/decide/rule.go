@@ -49,6 +49,15 @@ func (r Rule) Limits() (outside, borderline float64) {
 // Levels are the q-values of p-values, see QValues.
 type Levels map[float64]float64
 
+// LevelsOf returns those of a batch.
+func LevelsOf(p []float64) Levels {
+	t := NewTally()
+	for _, v := range p {
+		t.Add(v, 1)
+	}
+	return t.QValues()
+}
+
 // Of is the q-value of a p-value, NaN where there is none.
 func (l Levels) Of(p float64) float64 {
 	if q, ok := l[p]; ok {

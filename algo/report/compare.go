@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"baca/algo/chart"
@@ -66,15 +65,15 @@ func (p *page) comparison(r *Comparison, drawn bool) {
 	p.sides(r)
 	p.add("<h2>What is commoner in one list</h2>\n<p>Of %d named substructures, %d differ at a rate of false discoveries of %s (Fisher's exact test, Benjamini and Hochberg). The odds ratio says by how much the odds of having one are larger in B, with its interval of 95&nbsp;%%.</p>\n",
 		r.NamedTested, len(r.Named), pValue(r.FDR))
-	p.named("Commoner in B", r.Named, r, func(d *compare.Difference) bool { return d.Odds >= 1 })
-	p.named("Commoner in A", r.Named, r, func(d *compare.Difference) bool { return d.Odds < 1 })
+	p.named("Commoner in B", compare.Commoner(r.Named, true), r)
+	p.named("Commoner in A", compare.Commoner(r.Named, false), r)
 	if len(r.Fragments) > 0 {
 		p.add("<h2>Fragments</h2>\n<p>Surroundings of an atom, up to two bonds wide, of %d that were compared; of several that are mostly in the same molecules the surest one. Each is shown in a molecule that has it, with dashed rings around its atoms; <span class=\"smiles\">*</span> stands for any neighbour.</p>\n", r.FragmentsTested)
 		if !drawn {
 			p.undrawn(nil, r.Undrawn)
 		}
-		p.fragments("Commoner in B", r, drawn, func(d *compare.Difference) bool { return d.Odds >= 1 })
-		p.fragments("Commoner in A", r, drawn, func(d *compare.Difference) bool { return d.Odds < 1 })
+		p.fragments("Commoner in B", compare.Commoner(r.Fragments, true), r, drawn)
+		p.fragments("Commoner in A", compare.Commoner(r.Fragments, false), r, drawn)
 	}
 	p.add("<h2>%s</h2>\n", r.Say("Nearest molecules"))
 	p.figure(coverageChart(r.Comparison), r.Say("The share of molecules that have one at least so similar: Tanimoto similarity of the subtrees of up to two bonds, much like ECFP4. A molecule's nearest in its own list is another one."))
@@ -100,55 +99,36 @@ func (p *page) sides(r *Comparison) {
 }
 
 // named is a table of one side's differences.
-func (p *page) named(title string, list []compare.Difference, r *Comparison, of func(*compare.Difference) bool) {
-	n := 0
-	for k := range list {
-		d := &list[k]
-		if !of(d) {
-			continue
-		}
-		if n++; n > maxNamed {
-			continue
-		}
-		if n == 1 {
-			p.add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
-		}
+func (p *page) named(title string, list []compare.Difference, r *Comparison) {
+	if len(list) == 0 {
+		return
+	}
+	p.add("<h3>%s</h3>\n<div class=\"wide\"><table>\n<thead><tr><th>what</th><th>kind</th><th class=\"n\">of A</th><th class=\"n\">of B</th><th class=\"n\">odds ratio</th><th class=\"n\">95 %% interval</th><th class=\"n\">q</th></tr></thead>\n<tbody>\n", title)
+	for _, d := range list[:min(len(list), maxNamed)] {
 		p.add("<tr><td class=\"t\">%s</td><td class=\"w\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s–%s</td><td class=\"n\">%s</td></tr>\n", escape(d.Name), escape(d.Kind),
-			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
+			words(compare.Share(d.InA, r.A.Molecules)), words(compare.Share(d.InB, r.B.Molecules)), pValue(d.Odds), pValue(d.Low), pValue(d.High), pValue(d.Q))
 	}
-	if n > 0 {
-		p.add("</tbody>\n</table></div>\n")
-	}
-	if n > maxNamed {
-		p.add("<p>… and %d more, which <code>--json</code> has.</p>\n", n-maxNamed)
+	p.add("</tbody>\n</table></div>\n")
+	if more := len(list) - maxNamed; more > 0 {
+		p.add("<p>… and %d more, which <code>--json</code> has.</p>\n", more)
 	}
 }
 
-func share(n, of int) string { return compare.Percent(float64(n) / float64(max(1, of))) }
-
-func odds(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
-
 // fragments draws one side's fragments.
-func (p *page) fragments(title string, r *Comparison, drawn bool, of func(*compare.Difference) bool) {
-	n := 0
-	for k := range r.Fragments {
-		d := &r.Fragments[k]
-		if !of(d) {
-			continue
-		}
-		if n++; n == 1 {
-			p.add("<h3>%s</h3>\n<ol class=\"near\">\n", title)
-		}
+func (p *page) fragments(title string, list []compare.Difference, r *Comparison, drawn bool) {
+	if len(list) == 0 {
+		return
+	}
+	p.add("<h3>%s</h3>\n<ol class=\"near\">\n", title)
+	for _, d := range list {
 		p.add("<li>")
 		if drawn {
 			p.add("<div class=\"mol\" data-drawing=\"\" data-title=\"a molecule with the fragment %s\" data-smiles=\"%s\" data-marked=\"%s\"></div>", escape(d.Name), escape(d.Example), strings.Trim(fmt.Sprint(d.Atoms), "[]"))
 		}
 		p.add("<p class=\"smiles\">%s</p><p>%s of A, %s of B · odds ratio %s (%s–%s) · q %s</p></li>\n", escape(d.Name),
-			words(share(d.InA, r.A.Molecules)), words(share(d.InB, r.B.Molecules)), odds(d.Odds), odds(d.Low), odds(d.High), pValue(d.Q))
+			words(compare.Share(d.InA, r.A.Molecules)), words(compare.Share(d.InB, r.B.Molecules)), pValue(d.Odds), pValue(d.Low), pValue(d.High), pValue(d.Q))
 	}
-	if n > 0 {
-		p.add("</ol>\n")
-	}
+	p.add("</ol>\n")
 }
 
 // CoverageSVG draws which share of a list has a molecule of the other list, or its own, that is at
@@ -158,54 +138,60 @@ func CoverageSVG(x *compare.Comparison) string { return standalone(coverageChart
 func coverageChart(x *compare.Comparison) string {
 	c := &chart.Chart{Title: "Coverage", XAxis: x.Say("similarity of the nearest molecule, at least"), YAxis: x.Say("molecules, %"), High: 1, Top: 105}
 	steps := compare.Steps()
-	for k, line := range []struct {
-		of     *compare.Nearest
-		colour string
-		dashed bool
-		label  string
-	}{
-		{&x.BtoA, chart.Outside, false, "B: nearest of A"},
-		{&x.AtoA, chart.Inside, true, "A: nearest other of A"},
-		{&x.AtoB, chart.Inside, false, "A: nearest of B"},
-		{&x.BtoB, chart.Outside, true, "B: nearest other of B"},
-	} {
+	percent := func(of *compare.Nearest) []float64 {
 		values := make([]float64, len(steps))
-		for i, share := range line.of.Coverage {
+		for i, share := range of.Coverage {
 			values[i] = 100 * share
 		}
-		curve(c, steps, values, line.colour, line.dashed)
-		legend(c, k, line.colour, line.dashed, line.label)
+		return values
 	}
+	curves(c, right(c), 24, []curve{
+		{steps, percent(&x.BtoA), chart.Outside, false, "B: nearest of A"},
+		{steps, percent(&x.AtoA), chart.Inside, true, "A: nearest other of A"},
+		{steps, percent(&x.AtoB), chart.Inside, false, "A: nearest of B"},
+		{steps, percent(&x.BtoB), chart.Outside, true, "B: nearest other of B"},
+	})
 	return c.SVG()
 }
 
-// legend writes line k of a legend at the top right.
-func legend(c *chart.Chart, k int, colour string, dashed bool, label string) {
-	legendAt(c, c.X(c.Low+0.76*(c.High-c.Low)), 24+16*float64(k), colour, dashed, label)
+// A curve of a chart, with its label.
+type curve struct {
+	x, y   []float64
+	colour string
+	dashed bool
+	label  string
 }
 
-func legendAt(c *chart.Chart, x, y float64, colour string, dashed bool, label string) {
-	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, colour, dashes(dashed), x+28, y+4, escape(label))
+// curves draws curves with a legend from a place on.
+func curves(c *chart.Chart, x, y float64, list []curve) {
+	for k, line := range list {
+		line.draw(c)
+		line.legend(c, x, y+16*float64(k))
+	}
 }
 
-func dashes(dashed bool) string {
-	if dashed {
+// right is where a legend at the right begins.
+func right(c *chart.Chart) float64 { return c.X(c.Low + 0.76*(c.High-c.Low)) }
+
+// legend writes the label at a place.
+func (l curve) legend(c *chart.Chart, x, y float64) {
+	c.Add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="1.6"%s/><text x="%.1f" y="%.1f">%s</text>`, x, y, l.colour, l.dashes(), x+28, y+4, escape(l.label))
+}
+
+func (l curve) dashes() string {
+	if l.dashed {
 		return ` stroke-dasharray="5 3"`
 	}
 	return ""
 }
 
-// curve draws a line through points.
-func curve(c *chart.Chart, x, y []float64, colour string, dashed bool) {
+// draw draws the line through the points.
+func (l curve) draw(c *chart.Chart) {
 	c.Add(`<path d="`)
-	for i := range x {
-		letter := 'L'
-		if i == 0 {
-			letter = 'M'
-		}
-		c.Add("%c%.1f %.1f", letter, c.X(x[i]), c.Y(y[i]))
+	for i := range l.y {
+		c.Add("%c%.1f %.1f", "ML"[min(i, 1)], c.X(l.x[i]), c.Y(l.y[i]))
 	}
-	c.Add(`" fill="none" stroke="%s" stroke-width="1.6"%s/>`, colour, dashes(dashed))
+	c.Add(`" fill="none" stroke="%s" stroke-width="1.6"%s/>`, l.colour, l.dashes())
 }
 
 // sharesChart draws both lists' distributions of a count.
@@ -217,27 +203,23 @@ func sharesChart(x *compare.Comparison, title, axis string, a, b compare.Distrib
 		high = max(high, min(float64(len(d.Counts)), 2*d.Quantiles[4]+2))
 	}
 	c.High = math.Ceil(high) - 0.5
-	shares := func(d compare.Distribution) (x, y []float64) {
+	list := []curve{{colour: chart.Inside, label: "A"}, {colour: chart.Outside, label: "B"}}
+	for k, d := range []compare.Distribution{a, b} {
 		all := 0
 		for _, n := range d.Counts {
 			all += n
 		}
+		l := &list[k]
 		for i := range int(math.Ceil(high)) {
 			n := 0
 			if i < len(d.Counts) {
 				n = d.Counts[i]
 			}
 			v := 100 * float64(n) / float64(all)
-			x, y = append(x, float64(i)-0.5, float64(i)+0.5), append(y, v, v)
+			l.x, l.y = append(l.x, float64(i)-0.5, float64(i)+0.5), append(l.y, v, v)
 			c.Top = max(c.Top, 1.08*v)
 		}
-		return x, y
 	}
-	xa, ya := shares(a)
-	xb, yb := shares(b)
-	curve(c, xa, ya, chart.Inside, false)
-	curve(c, xb, yb, chart.Outside, false)
-	legend(c, 0, chart.Inside, false, "A")
-	legend(c, 1, chart.Outside, false, "B")
+	curves(c, right(c), 24, list)
 	return c.SVG()
 }

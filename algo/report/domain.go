@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -42,6 +41,14 @@ type Domain struct {
 type Reach struct {
 	Limit float64
 	Known bool
+}
+
+// limit is Limit, NaN where it is not known.
+func (r Reach) limit() float64 {
+	if r.Known {
+		return r.Limit
+	}
+	return math.NaN()
 }
 
 // ReachOf returns a model's reach at a rate of false alarms.
@@ -374,147 +381,73 @@ section.sheet{border-top:3px solid #1b1d1f;margin-top:2.5rem;padding-top:.5rem}
 @media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm 1fr}.field{padding:3px 0}h2,h3{font-size:13px;margin:10px 0 2px}.field h3,.part{font-size:11px}.field h3{margin:0}.lead{font-size:13px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
 `
 
-// known is x, or nil for NaN.
-func known(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
-// domainJSON is the report for programs. Unknown values are null.
-type domainJSON struct {
-	Form       string            `json:"form"`
-	Title      string            `json:"title"`
-	Program    string            `json:"program"`
-	Model      modelJSON         `json:"model"`
-	Alpha      float64           `json:"alpha"`
-	Confidence float64           `json:"confidence"`
-	References int               `json:"held_out"`
-	Limit      *float64          `json:"score_limit"`
-	Method     []string          `json:"method"`
-	Sources    []string          `json:"references"`
-	Substances []substanceJSON   `json:"substances"`
-	Blank      []blank           `json:"left_blank"`
-	Warnings   []string          `json:"warnings"`
-	Input      map[string]string `json:"input"`
-	Command    string            `json:"command"`
-}
-
-type modelJSON struct {
-	Name          string `json:"name"`
-	SHA256        string `json:"sha256"`
-	Dataset       string `json:"dataset"`
-	DatasetSHA256 string `json:"dataset_sha256"`
-	Train         int    `json:"train"`
-	Reads         string `json:"reads"`
-	Program       string `json:"trained_by"`
-}
-
-type substanceJSON struct {
-	Row          int            `json:"row"`
-	Name         string         `json:"name"`
-	SMILES       string         `json:"smiles"`
-	Canonical    string         `json:"canonical_smiles"`
-	Formula      string         `json:"formula"`
-	Read         *string        `json:"read_smiles"`
-	SetAside     *string        `json:"set_aside"`
-	InChI        *string        `json:"inchi"`
-	CAS          *string        `json:"cas"`
-	EC           *string        `json:"ec"`
-	Statement    string         `json:"statement"`
-	Assessment   string         `json:"domain_assessment"` // field 6.1 a
-	Verdict      string         `json:"verdict"`
-	Score        *float64       `json:"score"`
-	P            *float64       `json:"p_value"`
-	AsHigh       int            `json:"held_out_as_high"`
-	Low          *float64       `json:"p_low"`
-	High         *float64       `json:"p_high"`
-	Distance     *float64       `json:"distance"`
-	Ratio        *float64       `json:"ratio"`
-	Distances    []*float64     `json:"distances"` // by embedding, subtrees, and counted subtrees
-	Surroundings int            `json:"surroundings"`
-	Unmet        int            `json:"surroundings_unmet"`
-	Reasons      []string       `json:"reasons"`
-	Duplicate    bool           `json:"likely_in_training_set"`
-	Analogues    []analogueJSON `json:"analogues"`
-	Mechanism    *string        `json:"mechanism_domain"`
-	Metabolic    *string        `json:"metabolic_domain"`
-	Endpoint     *string        `json:"endpoint"`
-	Prediction   *float64       `json:"prediction"`
-	Command      *string        `json:"command"`
-}
-
-type analogueJSON struct {
-	Row        *int    `json:"row"` // in the training set, from 1
-	Similarity float64 `json:"similarity"`
-	Name       *string `json:"name"`
-	SMILES     *string `json:"smiles"`
-
-	Observed  *float64 `json:"observed"`
-	Predicted *float64 `json:"predicted"`
-}
-
-// filled is a text, or nil if empty.
-func filled(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// WriteDomainJSON writes the same for programs, with all digits.
+// WriteDomainJSON writes the same for programs, with all digits. Unknown values are null.
 func WriteDomainJSON(w io.Writer, d *Domain) error {
-	c := d.Model.Card
-	out := domainJSON{
-		Form: "QPRF 2.0", Title: d.Title, Program: d.Program, Alpha: d.Alpha, Confidence: d.Confidence, References: d.References,
-		Model:  modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
-		Method: methodOf(d.Model, d.Alpha, d.References), Sources: sources, Blank: blanks, Input: map[string]string{}, Command: d.Command,
-		Warnings: append([]string{}, d.Warnings...), Substances: []substanceJSON{},
-	}
-	if d.Reach.Known {
-		out.Limit = &d.Reach.Limit
-	}
+	input := map[string]string{}
 	for _, l := range d.Input {
-		out.Input[l.Name] = l.Value
+		input[l.Name] = l.Value
 	}
+	substances := []object{}
 	for i := range d.Substances {
-		s := &d.Substances[i]
-		x := s.Why
-		j := substanceJSON{
-			Row: s.Place, Name: s.ID, SMILES: s.SMILES, Canonical: s.Canonical, Formula: s.Formula, Read: filled(s.Read), SetAside: filled(s.SetAside), Statement: within(x.Verdict), Assessment: assessment(x.Verdict), Verdict: string(x.Verdict),
-			Score: known(x.Score), P: known(x.P), AsHigh: s.AsHigh, Distance: known(x.Distance), Ratio: known(x.Ratio),
-			Distances:    []*float64{known(x.Embedding), known(x.Subtrees), known(x.Counts)},
-			Surroundings: s.Surroundings, Unmet: s.Unmet, Reasons: []string{}, Duplicate: x.Duplicate, Analogues: []analogueJSON{}, Command: filled(s.Command),
-		}
-		if d.References > 0 && !math.IsNaN(x.P) {
-			j.Low, j.High = &s.Low, &s.High
-		}
-		for _, r := range x.Reasons {
-			j.Reasons = append(j.Reasons, r.Text)
-		}
-		if d.Model.Shared == 0 {
-			for _, n := range s.Nearest {
-				a := analogueJSON{Similarity: n.Similarity, Name: filled(n.Name), SMILES: filled(n.SMILES)}
-				if row := n.Row + 1; row > 0 {
-					a.Row = &row
-				}
-				if v := n.Values; v != nil {
-					a.Observed, a.Predicted = known(v.Observed), known(v.Predicted)
-				}
-				j.Analogues = append(j.Analogues, a)
-			}
-		}
-		out.Substances = append(out.Substances, j)
+		substances = append(substances, d.Substances[i].object(d))
 	}
-	return indented(w, out)
+	return writeJSON(w, object{
+		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", modelObject(d.Model, d.SHA256)},
+		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach.limit()},
+		{"method", methodOf(d.Model, d.Alpha, d.References)}, {"references", sources}, {"substances", substances}, {"left_blank", blanks},
+		{"warnings", append([]string{}, d.Warnings...)}, {"input", input}, {"command", d.Command},
+	})
 }
 
-func indented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+func modelObject(m *algo.Model, sha256 string) object {
+	c := &m.Card
+	return object{
+		{"name", c.Name}, {"sha256", sha256}, {"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256},
+		{"train", c.Train}, {"reads", c.Schema}, {"trained_by", c.Program},
+	}
+}
+
+func (s *Substance) object(d *Domain) object {
+	x := s.Why
+	low, high := s.Low, s.High
+	if d.References == 0 || math.IsNaN(x.P) {
+		low, high = math.NaN(), math.NaN()
+	}
+	reasons, analogues := []string{}, []object{}
+	for _, r := range x.Reasons {
+		reasons = append(reasons, r.Text)
+	}
+	for _, n := range s.Nearest {
+		if d.Model.Shared == 0 {
+			analogues = append(analogues, analogueObject(&n))
+		}
+	}
+	return object{
+		{"row", s.Place}, {"name", s.ID}, {"smiles", s.SMILES}, {"canonical_smiles", s.Canonical}, {"formula", s.Formula},
+		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"cas", nil}, {"ec", nil},
+		{"statement", within(x.Verdict)}, {"domain_assessment", assessment(x.Verdict)}, {"verdict", x.Verdict},
+		{"score", x.Score}, {"p_value", x.P}, {"held_out_as_high", s.AsHigh}, {"p_low", low}, {"p_high", high},
+		{"distance", x.Distance}, {"ratio", x.Ratio},
+		{"distances", []any{known(x.Embedding), known(x.Subtrees), known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
+		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"likely_in_training_set", x.Duplicate},
+		{"analogues", analogues}, {"mechanism_domain", nil}, {"metabolic_domain", nil}, {"endpoint", nil}, {"prediction", nil},
+		{"command", filled(s.Command)},
+	}
+}
+
+// analogueObject has the row in the training set, from 1.
+func analogueObject(n *algo.TrainingGraph) object {
+	var row, observed, predicted any
+	if n.Row >= 0 {
+		row = n.Row + 1
+	}
+	if v := n.Values; v != nil {
+		observed, predicted = v.Observed, v.Predicted
+	}
+	return object{
+		{"row", row}, {"similarity", n.Similarity}, {"name", filled(n.Name)}, {"smiles", filled(n.SMILES)},
+		{"observed", observed}, {"predicted", predicted},
+	}
 }
 
 // readAs names the form in which the model reads molecules.

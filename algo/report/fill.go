@@ -25,11 +25,7 @@ const (
 // Judge counts verdicts by P, Alone, Alpha, FDR and the size of Holdout, and fills in those of Rows
 // with their q-values. Without any p-value it leaves P nil.
 func (r *Report) Judge() {
-	tally := decide.NewTally()
-	for _, p := range r.P {
-		tally.Add(p, 1)
-	}
-	q := tally.QValues()
+	q := decide.LevelsOf(r.P)
 	rule := decide.Rule{Alpha: r.Alpha, Holdout: len(r.Holdout)}
 	switch {
 	case r.FDR > 0:

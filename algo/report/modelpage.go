@@ -181,53 +181,22 @@ func rangeName(r explain.Range) string {
 	return r.Name
 }
 
-type modelPageJSON struct {
-	Form       string      `json:"form"`
-	Title      string      `json:"title"`
-	Program    string      `json:"program"`
-	Model      modelJSON   `json:"model"`
-	Read       int         `json:"graphs"`
-	HeldOut    int         `json:"held_out"`
-	Ranges     []rangeJSON `json:"ranges"`
-	Elements   []countJSON `json:"elements"`
-	Alpha      float64     `json:"alpha"`
-	Limit      *float64    `json:"score_limit"`
-	Method     []string    `json:"method"`
-	Limits     []string    `json:"limits"`
-	References []string    `json:"references"`
-	Command    string      `json:"command"`
-}
-
-type rangeJSON struct {
-	Name   string    `json:"name"`
-	Share  bool      `json:"share_of_atoms"`
-	Values []float64 `json:"quantiles"` // at 1, 5, 25, 50, 75, 95 and 99 %
-}
-
-type countJSON struct {
-	Symbol string `json:"symbol"`
-	Graphs int    `json:"molecules"`
-}
-
 // WriteModelPageJSON writes the same for programs.
 func WriteModelPageJSON(w io.Writer, d *ModelPage) error {
-	c := d.Model.Card
-	out := modelPageJSON{
-		Form: "QMRF 2.1 section 5", Title: d.Title, Program: d.Program,
-		Model: modelJSON{c.Name, d.SHA256, c.Dataset, c.DatasetSHA256, c.Train, c.Schema, c.Program},
-		Read:  c.Graphs, HeldOut: d.References, Ranges: []rangeJSON{}, Elements: []countJSON{}, Alpha: d.Alpha,
-		Method: methodOf(d.Model, d.Alpha, d.References), Limits: d.limits(), References: sources, Command: d.Command,
-	}
-	if d.Reach.Known {
-		out.Limit = &d.Reach.Limit
-	}
+	c := &d.Model.Card
+	ranges, elements := []object{}, []object{}
 	if p := d.Model.Profile; p != nil {
-		for _, r := range p.Ranges() {
-			out.Ranges = append(out.Ranges, rangeJSON{r.Name, r.Share, r.Values[:]})
+		for _, r := range p.Ranges() { // quantiles at 1, 5, 25, 50, 75, 95 and 99 %
+			ranges = append(ranges, object{{"name", r.Name}, {"share_of_atoms", r.Share}, {"quantiles", r.Values}})
 		}
 		for _, e := range p.Elements() {
-			out.Elements = append(out.Elements, countJSON{e.Symbol, e.Graphs})
+			elements = append(elements, object{{"symbol", e.Symbol}, {"molecules", e.Graphs}})
 		}
 	}
-	return indented(w, out)
+	return writeJSON(w, object{
+		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", modelObject(d.Model, d.SHA256)},
+		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"elements", elements}, {"alpha", d.Alpha},
+		{"score_limit", d.Reach.limit()}, {"method", methodOf(d.Model, d.Alpha, d.References)}, {"limits", d.limits()},
+		{"references", sources}, {"command", d.Command},
+	})
 }

@@ -107,17 +107,7 @@ func (r *Report) most() (p float64, by string) {
 	if r.FDR == 0 {
 		return r.Alpha, "p ≤ " + pValue(r.Alpha)
 	}
-	tally := decide.NewTally()
-	for _, v := range r.P {
-		tally.Add(v, 1)
-	}
-	p = math.NaN()
-	for v, q := range tally.QValues() {
-		if q <= r.FDR && !(v <= p) {
-			p = v
-		}
-	}
-	return p, "q ≤ " + pValue(r.FDR)
+	return decide.LevelsOf(r.P).Cut(r.FDR), "q ≤ " + pValue(r.FDR)
 }
 
 // Write writes the report, deterministically.

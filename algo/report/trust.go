@@ -95,13 +95,18 @@ func riskChart(a *trust.Audit, by string) string {
 	for k := range shares {
 		shares[k] = 100 * float64(k+1) / float64(a.N)
 	}
-	curve(c, shares, a.Risk, chart.Outside, false)
-	curve(c, shares, a.Best, chart.Inside, false)
-	curve(c, []float64{0, 100}, []float64{a.MeanError, a.MeanError}, chart.Ink, true)
 	x, y := c.X(0)+14, c.Y(c.Top)+10
-	legendAt(c, x, y, chart.Outside, false, "by "+by)
 	behind := x + max(130, 50+6*float64(len(by)))
-	legendAt(c, behind, y, chart.Ink, true, "by chance")
-	legendAt(c, behind+120, y, chart.Inside, false, "by the errors themselves")
+	for _, l := range []struct {
+		curve
+		at float64
+	}{
+		{curve{shares, a.Risk, chart.Outside, false, "by " + by}, x},
+		{curve{shares, a.Best, chart.Inside, false, "by the errors themselves"}, behind + 120},
+		{curve{[]float64{0, 100}, []float64{a.MeanError, a.MeanError}, chart.Ink, true, "by chance"}, behind},
+	} {
+		l.draw(c)
+		l.legend(c, l.at, y)
+	}
 	return c.SVG()
 }

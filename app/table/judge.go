@@ -54,15 +54,6 @@ func verdictOf(v decide.Verdict) Verdict {
 	return Undecided
 }
 
-// levelsOf are the q-values of a run, as `baca score --fdr` has them.
-func levelsOf(p []float64) decide.Levels {
-	tally := decide.NewTally()
-	for _, v := range p {
-		tally.Add(v, 1)
-	}
-	return tally.QValues()
-}
-
 // known are the scores without NaN.
 func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
 

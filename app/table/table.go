@@ -145,7 +145,7 @@ func (t *Table) level() {
 	case t.FDR == 0:
 		t.Levels = nil
 	case t.Levels == nil && t.Complete:
-		t.Levels = levelsOf(t.Rows.P)
+		t.Levels = decide.LevelsOf(t.Rows.P)
 	}
 }
 

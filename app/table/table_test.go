@@ -257,7 +257,7 @@ func TestLevels(t *testing.T) {
 				p[i] = math.NaN()
 			}
 		}
-		l := levelsOf(p)
+		l := decide.LevelsOf(p)
 		for i, q := range decide.QValues(p) {
 			if got := l.Of(p[i]); got != q && !math.IsNaN(p[i]) {
 				t.Fatalf("p %g has q %g, want %g", p[i], got, q)

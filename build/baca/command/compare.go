@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -239,8 +238,8 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 		these = "none does"
 	}
 	fmt.Fprintf(b, "\nOf %d named substructures %d differ (q ≤ %g), and of %d fragments %s\n", c.NamedTested, len(c.Named), c.FDR, c.FragmentsTested, these)
-	differences(b, "commoner in B", c, func(d *compare.Difference) bool { return d.Odds >= 1 })
-	differences(b, "commoner in A", c, func(d *compare.Difference) bool { return d.Odds < 1 })
+	differences(b, "commoner in B", c, true)
+	differences(b, "commoner in A", c, false)
 	return b.Flush()
 }
 
@@ -248,28 +247,19 @@ func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 const textRows = 15
 
 // differences writes one side's differences.
-func differences(w io.Writer, title string, c *compare.Comparison, of func(*compare.Difference) bool) {
-	found := func(d compare.Difference) bool { return of(&d) }
-	if !slices.ContainsFunc(c.Named, found) && !slices.ContainsFunc(c.Fragments, found) {
+func differences(w io.Writer, title string, c *compare.Comparison, inB bool) {
+	named, fragments := compare.Commoner(c.Named, inB), compare.Commoner(c.Fragments, inB)
+	if len(named)+len(fragments) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\n%s\t\tof A\tof B\todds ratio\t95 %% interval\tq\n", title)
-	for _, list := range [][]compare.Difference{c.Named, c.Fragments} {
-		n, more := 0, 0
-		for k := range list {
-			d := &list[k]
-			if !of(d) {
-				continue
-			}
-			if n++; n > textRows {
-				more++
-				continue
-			}
+	for _, list := range [][]compare.Difference{named, fragments} {
+		for _, d := range list[:min(len(list), textRows)] {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%.3g–%.3g\t%.2g\n", d.Name, d.Kind,
-				compare.Percent(float64(d.InA)/float64(c.A.Molecules)), compare.Percent(float64(d.InB)/float64(c.B.Molecules)), d.Odds, d.Low, d.High, d.Q)
+				compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules), d.Odds, d.Low, d.High, d.Q)
 		}
-		if more > 0 {
+		if more := len(list) - textRows; more > 0 {
 			fmt.Fprintf(t, "… and %d more, see --json\n", more)
 		}
 	}

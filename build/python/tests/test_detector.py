@@ -100,10 +100,9 @@ def test_select_is_fdr_of_the_command(detector, molecules):
 
 def test_fit_is_pretrain_of_the_command(tmp_path, molecules):
     """The same bytes, if the card of the model says the same."""
-    path, theirs = tmp_path / "fitted", tmp_path / "theirs.msgpack"
+    path, theirs = tmp_path / f"a list of {len(molecules)}", tmp_path / "theirs.msgpack"
     path.write_text("".join(text + "\n" for text in molecules))
-    about = f"Trained on a list of {len(molecules)} for 2 epochs."
-    command("train", str(path), "--format", "smi", "--description", about, "--out", str(theirs), "--epochs", "2", "--seed", "3")
+    command("train", str(path), "--format", "smi", "--name", "fitted", "--out", str(theirs), "--epochs", "2", "--seed", "3")
     own = baca.Detector(alpha=0.1, epochs=2, seed=3).fit(molecules)
     assert own.model_ == theirs.read_bytes()
     table = rows("--model", str(theirs), "--format", "smi", "-", text="\n".join(molecules))

@@ -2,11 +2,12 @@ package app
 
 import (
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/table"
 	"baca/app/words"
 )
@@ -110,10 +111,11 @@ func (p *bandPane) chips() app.UI {
 			Body(sign, app.Span().Class("chip-count").Text(words.Count(n)), app.Span().Body(name...))
 	}
 	var body []app.UI
-	for _, v := range []table.Verdict{table.Outside, table.Borderline, table.Inside, table.Undecided, table.Refused} {
-		n := s.Rows.Counts[v]
-		if n > 0 || v >= table.Inside {
-			body = append(body, chip(v.Class(), s.View.Only[v], shape(v), n, app.Text(v.Word())).DataSet("verdict", int(v)))
+	c := s.Rows.Counts
+	counts := map[decide.Verdict]int{decide.Outside: c.Outside, decide.Borderline: c.Borderline, decide.Inside: c.Inside, decide.Undecided: c.Undecided, decide.Refused: len(s.Rows.Refused)}
+	for _, v := range []decide.Verdict{decide.Outside, decide.Borderline, decide.Inside, decide.Undecided, decide.Refused} {
+		if n := counts[v]; n > 0 || v != decide.Undecided && v != decide.Refused {
+			body = append(body, chip(classOf(v), slices.Contains(s.View.Only, v), shape(v), n, app.Text(v)).DataSet("verdict", string(v)))
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
@@ -121,11 +123,9 @@ func (p *bandPane) chips() app.UI {
 	}
 	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {
-			if text, ok := dataAround(e, "verdict"); ok {
-				if v, err := strconv.Atoi(text); err == nil {
-					s.ToggleVerdict(table.Verdict(v))
-					toTop()
-				}
+			if v, ok := dataAround(e, "verdict"); ok {
+				s.ToggleVerdict(decide.Verdict(v))
+				toTop()
 			} else if _, ok := dataAround(e, "known"); ok {
 				s.ToggleKnown()
 				toTop()

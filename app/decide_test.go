@@ -1,8 +1,8 @@
 package app
 
 import (
+	"baca/algo/decide"
 	column "baca/algo/table"
-	"baca/app/table"
 	"math"
 	"slices"
 	"strings"
@@ -62,7 +62,7 @@ const lengths = "CCCCCCCCCCCC\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\nCCCCCCC
 func TestRateOfFalseDiscoveries(t *testing.T) {
 	s, f, later := decided(t, lengths)
 	asked := len(f.asked)
-	if n := s.Rows.Counts[table.Outside]; n != 2 || s.Rule().ByRate {
+	if n := s.Rows.Counts.Outside; n != 2 || s.Rule().ByRate {
 		t.Fatalf("%d outside by α, want 2", n)
 	}
 	// p is 1/50, 1/40, 1/12, 1/3, 1/2 of five: q is 0.0625, 0.0625, 0.139, …
@@ -71,8 +71,8 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 		outside, borderline int
 	}{{0.01, 0, 2}, {0.05, 0, 2}, {0.1, 2, 0}, {0.2, 3, 0}} {
 		s.SetFDR(c.rate)
-		if n := s.Rows.Counts; n[table.Outside] != c.outside || n[table.Borderline] != c.borderline {
-			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n[table.Outside], n[table.Borderline], c.outside, c.borderline)
+		if n := s.Rows.Counts; n.Outside != c.outside || n.Borderline != c.borderline {
+			t.Errorf("at %g: %d outside and %d borderline, want %d and %d", c.rate, n.Outside, n.Borderline, c.outside, c.borderline)
 		}
 		if most, _ := s.Rule().Limits(); math.IsNaN(most) != (c.outside == 0) {
 			t.Errorf("at %g p is at most %g", c.rate, most)
@@ -94,8 +94,8 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 		t.Errorf("the headline is %q, %q, %q", what, by, about)
 	}
 	s.SetFDR(0)
-	if s.Rows.Counts[table.Outside] != 2 || s.View.By == "q_value" || len(s.Levels) != 0 {
-		t.Errorf("%d outside by α again, sorted by %s", s.Rows.Counts[table.Outside], s.View.By)
+	if s.Rows.Counts.Outside != 2 || s.View.By == "q_value" || len(s.Levels) != 0 {
+		t.Errorf("%d outside by α again, sorted by %s", s.Rows.Counts.Outside, s.View.By)
 	}
 	// While another input is scored, α decides, and the page says so.
 	s.SetFDR(0.2)
@@ -153,7 +153,7 @@ func TestTasks(t *testing.T) {
 		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || column.Rows(r.Top) != 5 || !slices.Equal(r.Refusals, []string{"no element"}) || len(r.Warnings) != 0 {
 		t.Errorf("a report was asked for by %+v", r)
 	}
-	s.ToggleVerdict(table.Outside)
+	s.ToggleVerdict(decide.Outside)
 	s.ExplainRows("csv", save)
 	f.next(-1)
 	x := f.asked[len(f.asked)-1].(*message.Reasons)
@@ -201,7 +201,7 @@ func TestTasksAreEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.receive(data)
-	if s.Task != nil || s.Lab.Found(message.StageDrift).Failure == nil || s.Phase != run.Done || s.Rows.Counts[table.Outside] != 2 || f.ended != 0 {
+	if s.Task != nil || s.Lab.Found(message.StageDrift).Failure == nil || s.Phase != run.Done || s.Rows.Counts.Outside != 2 || f.ended != 0 {
 		t.Errorf("task %+v, trouble %v, phase %v, %d workers ended", s.Task, s.Lab.Found(message.StageDrift).Failure, s.Phase, f.ended)
 	}
 	// Another input ends it with the worker.

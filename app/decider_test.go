@@ -8,6 +8,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/lab"
 	"baca/app/run"
 	"baca/app/table"
@@ -48,7 +49,7 @@ func TestWhatDecides(t *testing.T) {
 	pass(later)
 	// Of 12, 40, 50, 2 and 3 letters p is half of one by that in the batch, and outside only
 	// where one by that is at most 0.1.
-	want := []table.Verdict{table.Outside, table.Outside, table.Outside, table.Inside, table.Inside, table.Refused}
+	want := []decide.Verdict{decide.Outside, decide.Outside, decide.Outside, decide.Inside, decide.Inside, decide.Refused}
 	if s.Phase != run.Done || s.Deciding() != table.TheBatch || !slices.Equal(s.Rows.Verdict, want) || s.Rows.Score[0] != 24 || s.AUC() != 0.8 {
 		t.Errorf("the batch says %v in phase %v, want %v; score %g, AUC %g", s.Rows.Verdict, s.Phase, want, s.Rows.Score[0], s.AUC())
 	}
@@ -57,8 +58,8 @@ func TestWhatDecides(t *testing.T) {
 	}
 	// p of 0.25 is at most α, and not enough by itself: 0.5 and 0.33.
 	s.SetAlpha(0.3)
-	if got := s.Rows.Verdict[3]; got != table.Borderline {
-		t.Errorf("what is ordinary by itself is %s by its batch, want borderline", got.Word())
+	if got := s.Rows.Verdict[3]; got != decide.Borderline {
+		t.Errorf("what is ordinary by itself is %s by its batch, want borderline", got)
 	}
 	s.Inspector.Show(3)
 	f.next(-1)
@@ -174,7 +175,7 @@ func TestBatchesThatCannotBe(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	s, _, _ := decided(t, lengths)
 	s.SetAlpha(0.005) // 99 are held
-	if n := s.Rows.Counts; n[table.Undecided] != 5 || n[table.Inside] != 0 {
+	if n := s.Rows.Counts; n.Undecided != 5 || n.Inside != 0 {
 		t.Fatalf("verdicts %v, want five undecided", n)
 	}
 	text := htmlOf(t, s)

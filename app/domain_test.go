@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/app/table"
+	"baca/algo/decide"
 	"baca/wasm/message"
 )
 
@@ -45,7 +45,7 @@ func TestDomainReports(t *testing.T) {
 		t.Errorf("of the row chosen %+v is asked", r)
 	}
 	s.SetAlpha(0.1)
-	s.ToggleVerdict(table.Outside)
+	s.ToggleVerdict(decide.Outside)
 	if r := ask("shown", "json"); r == nil || r.Format != "json" || r.Alpha != 0.1 || !slices.Equal(r.Record, s.Order) || len(r.Record) == 6 {
 		t.Errorf("of the rows shown %+v is asked, they are %v", r, s.Order)
 	}

@@ -1,7 +1,8 @@
 package app
 
 import (
-	"baca/app/table"
+	"baca/algo/decide"
+	"cmp"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -36,14 +37,20 @@ func knownSign() app.UI {
 	return sign("is-known", `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`)
 }
 
+// classOf is the CSS class of a verdict's colour.
+func classOf(v decide.Verdict) string { return "is-" + cmp.Or(string(v), "unscored") }
+
+// wordOf is a verdict's word.
+func wordOf(v decide.Verdict) string { return cmp.Or(string(v), "waiting") }
+
 // shape marks a verdict besides its colour.
-func shape(v table.Verdict) app.UI {
-	return sign(v.Class(), map[table.Verdict]string{
-		table.Inside:     `<circle cx="6" cy="6" r="4"/>`,
-		table.Borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
-		table.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
-		table.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
-		table.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
+func shape(v decide.Verdict) app.UI {
+	return sign(classOf(v), map[decide.Verdict]string{
+		decide.Inside:     `<circle cx="6" cy="6" r="4"/>`,
+		decide.Borderline: `<rect x="2.5" y="2.5" width="7" height="7"/>`,
+		decide.Outside:    `<path d="M6 1l5 5-5 5-5-5z"/>`,
+		decide.Refused:    `<path class="cross" d="M3 3l6 6M9 3l-6 6"/>`,
+		decide.Undecided:  `<circle class="ring" cx="6" cy="6" r="3.5"/>`,
 	}[v])
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
@@ -33,8 +34,8 @@ func (p *inspectorPane) Render() app.UI {
 		app.Span().Class("stretch"),
 		closer("Close", func() { s.Inspector.Show(-1) }).ID("inspector-close"))
 	if q := s.Rows.Problem(i); q != nil {
-		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+table.Refused.Class()).Body(
-			app.P().Class("verdict-line").Body(shape(table.Refused), app.Strong().Text("Refused")),
+		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+classOf(decide.Refused)).Body(
+			app.P().Class("verdict-line").Body(shape(decide.Refused), app.Strong().Text("Refused")),
 			app.P().Text(q.Text), app.Pre().Class("caret").Attr("hidden", attribute(q.Caret == "")).Text(q.Caret)))
 	}
 	d, failure := s.Inspector.Detail.Value, s.Inspector.Detail.Failure
@@ -115,10 +116,10 @@ func (p *inspectorPane) nothing() app.UI {
 	items := make([]app.UI, len(list))
 	for i, r := range list {
 		v := s.Rows.Verdict[r]
-		items[i] = app.Li().Body(app.Button().Type("button").Class("suggestion "+v.Class()).DataSet("suggestion", int(r)).Body(
+		items[i] = app.Li().Body(app.Button().Type("button").Class("suggestion "+classOf(v)).DataSet("suggestion", int(r)).Body(
 			app.Span().Class("suggestion-picture").Body(thumbnail(p.Album, s, int(r))),
 			app.Span().Class("suggestion-name").Text(words.Shorten(s.Rows.Name(int(r)), 40)),
-			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(v.Word()+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
+			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(wordOf(v)+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
 	}
 	return app.Div().Class("inspector-empty").Body(
 		app.H2().Text("What is unusual here?"),
@@ -161,7 +162,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 			row.Class("under")
 		}
 		rows[i] = row.Body(app.Dt().Text(part.Name), app.Dd().Class("number").Body(
-			app.Text(words.Number(part.Value)), app.Raw(picture.Bar(part.Value, leastDeviation, mostDeviation, 0, table.Undecided))))
+			app.Text(words.Number(part.Value)), app.Raw(picture.Bar(part.Value, leastDeviation, mostDeviation, 0, decide.Undecided))))
 	}
 	return app.Section().ID("own-score").Class("block").Body(
 		app.H3().Text("What its own score is made of"),
@@ -173,13 +174,13 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Verdict[i], s.Rows.P[i]
-	box := app.Div().Class("verdict-box " + v.Class())
+	box := app.Div().Class("verdict-box " + classOf(v))
 	if v == table.Unscored {
 		return box.Body(quietLine("Not scored yet."))
 	}
 	rule := s.Rule()
 	body := []app.UI{app.P().Class("verdict-line").Body(
-		shape(v), app.Strong().Text(words.Capital(v.Word())+": "), app.Text(words.Small(verdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
+		shape(v), app.Strong().Text(words.Capital(wordOf(v))+": "), app.Text(words.Small(verdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
 	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.AloneP[i] > rule.Guard {
 		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], rule)))
 	}
@@ -193,7 +194,7 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	if m := s.Models.Used.Value; s.Rows.Known[i] {
 		body = append(body, app.P().Class("trained-on").Title(knownAbout(s)).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(s.Say(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too."))))
 	}
-	if d := s.Inspector.Detail.Value; d != nil && v != table.Inside {
+	if d := s.Inspector.Detail.Value; d != nil && v != decide.Inside {
 		if blame := words.Blame(d); blame != "" {
 			body = append(body, app.P().Text(blame))
 		}
@@ -209,10 +210,10 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	switch {
 	case r.Trust == nil:
 		return box
-	case v == table.NoPrediction:
+	case v == "":
 		return box.Body(quietLine(r.PredictionWords(i)))
 	}
-	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(v.Word())+": ")), app.Text(words.Small(r.PredictionWords(i)))))
+	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(trustWord(v))+": ")), app.Text(words.Small(r.PredictionWords(i)))))
 }
 
 // scores lists all scores.

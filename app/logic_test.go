@@ -2,7 +2,6 @@ package app
 
 import (
 	column "baca/algo/table"
-	"baca/app/table"
 	"math"
 	"strings"
 	"testing"
@@ -37,24 +36,24 @@ func TestPieceOf(t *testing.T) {
 
 func TestSay(t *testing.T) {
 	for _, c := range []struct {
-		v    table.Verdict
+		v    decide.Verdict
 		p    float64
 		held int
 		want string
 	}{
-		{table.Outside, 1.0 / 205, 204, "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p\u00a0=\u00a00.00488)"},
-		{table.Outside, 2.0 / 205, 204, "Only 2 of 205"},
-		{table.Outside, 9.0 / 205, 204, "Only 9 of 205"},
-		{table.Borderline, 16.0 / 205, 204, "16 of 205"},
-		{table.Inside, 0.5, 203, "102 of 204 molecules"},
-		{table.Undecided, math.NaN(), 0, "no held-out"},
-		{table.Undecided, 0.5, 9, "with 9, p is 0.100 at least"},
+		{decide.Outside, 1.0 / 205, 204, "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p\u00a0=\u00a00.00488)"},
+		{decide.Outside, 2.0 / 205, 204, "Only 2 of 205"},
+		{decide.Outside, 9.0 / 205, 204, "Only 9 of 205"},
+		{decide.Borderline, 16.0 / 205, 204, "16 of 205"},
+		{decide.Inside, 0.5, 203, "102 of 204 molecules"},
+		{decide.Undecided, math.NaN(), 0, "no held-out"},
+		{decide.Undecided, 0.5, 9, "with 9, p is 0.100 at least"},
 	} {
 		if got := verdictReason(c.v, c.p, decide.Rule{Alpha: 0.05, Holdout: c.held}, "molecules", ""); !strings.Contains(got, c.want) {
 			t.Errorf("p %g: %q, want %q", c.p, got, c.want)
 		}
 	}
-	got := verdictReason(table.Outside, 1.0/205, decide.Rule{Alpha: 0.05, Holdout: 204}, "molecules", "new.smi")
+	got := verdictReason(decide.Outside, 1.0/205, decide.Rule{Alpha: 0.05, Holdout: 204}, "molecules", "new.smi")
 	if want := "Only 1 of 205 molecules of new.smi, this one counted in, scores this high"; !strings.HasPrefix(got, want) {
 		t.Errorf("of a list of one's own it says %q, want %q", got, want)
 	}
@@ -171,7 +170,7 @@ func TestOrderOfModels(t *testing.T) {
 func TestForeignList(t *testing.T) {
 	s := newDesk(nil)
 	s.Phase = run.Done
-	s.Rows.Counts[table.Outside], s.Rows.Counts[table.Inside] = 7, 13
+	s.Rows.Counts.Outside, s.Rows.Counts.Inside = 7, 13
 	if got := foreign(s); !strings.HasPrefix(got, "7 of 20 are outside") {
 		t.Errorf("it says %q", got)
 	}

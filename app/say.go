@@ -14,11 +14,11 @@ import (
 // announcement is what a screen reader is told of.
 func announcement(s *desk) string {
 	if i := s.Inspector.Record; i >= 0 && i < s.Rows.Len() {
-		return s.Rows.Name(i) + ": " + s.Rows.Verdict[i].Word()
+		return s.Rows.Name(i) + ": " + wordOf(s.Rows.Verdict[i])
 	}
 	switch s.Phase {
 	case run.Done:
-		return summary(&s.Rows)
+		return headline(s)
 	case run.Stopped:
 		return "Cancelled"
 	case run.Broken:
@@ -44,23 +44,12 @@ func modelLine(m *run.Models) string {
 	return words.NoteOn(m.Used.Value).Title
 }
 
-// summary is a run in one sentence.
-func summary(r *table.Rows) string {
-	n := r.Counts
-	judged := r.Judged()
-	if judged == 0 {
-		return ""
-	}
-	return words.Plural(n[table.Outside], "record", "records") + " of " + words.Count(judged) + " outside, " + words.Count(n[table.Borderline]) + " borderline"
-}
-
 // foreign says that more of the list is outside than a model is for, see decide.Counts.
 func foreign(s *desk) string {
 	if s.Phase != run.Done {
 		return ""
 	}
-	n := s.Rows.Counts
-	return decide.Counts{Outside: n[table.Outside], Borderline: n[table.Borderline], Inside: n[table.Inside], Undecided: n[table.Undecided]}.Foreign()
+	return s.Rows.Counts.Foreign()
 }
 
 // libraryName names the library and says what is made of it.
@@ -196,26 +185,26 @@ func headline(s *desk) string {
 	n := s.Rows.Counts
 	judged := s.Rows.Judged()
 	switch {
-	case judged == 0 && n[table.Undecided] == 1:
+	case judged == 0 && n.Undecided == 1:
 		return "It is undecided"
-	case judged == 0 && n[table.Undecided] > 1:
-		return "All " + words.Count(n[table.Undecided]) + " are undecided"
+	case judged == 0 && n.Undecided > 1:
+		return "All " + words.Count(n.Undecided) + " are undecided"
 	case judged == 0:
 		return ""
-	case judged == 1 && n[table.Borderline] == 1:
+	case judged == 1 && n.Borderline == 1:
 		return oneOf(s) + " is borderline"
-	case judged == 1 && n[table.Inside] == 1:
+	case judged == 1 && n.Inside == 1:
 		return oneOf(s) + " lies inside" + knows
 	case judged == 1:
 		return oneOf(s) + " lies outside" + knows
-	case n[table.Outside] == 0:
+	case n.Outside == 0:
 		return "None of " + words.Count(judged) + " lies outside" + knows
-	case n[table.Outside] == judged:
+	case n.Outside == judged:
 		return "All " + words.Count(judged) + " lie outside" + knows
-	case n[table.Outside] == 1:
+	case n.Outside == 1:
 		return "1 of " + words.Count(judged) + " lies outside" + knows
 	}
-	return words.Count(n[table.Outside]) + " of " + words.Count(judged) + " lie outside" + knows
+	return words.Count(n.Outside) + " of " + words.Count(judged) + " lie outside" + knows
 }
 
 // oneOf names the one record that has a verdict: by its name if it is alone.
@@ -231,7 +220,7 @@ func oneOf(s *desk) string {
 
 // decidedBy says in a few words what the verdicts follow from.
 func decidedBy(s *desk) string {
-	if s.Rows.Judged()+s.Rows.Counts[table.Undecided] == 0 {
+	if s.Rows.Judged()+s.Rows.Counts.Undecided == 0 {
 		return ""
 	}
 	by := [table.Deciders]string{"Each by itself", "The batch decides", "S_BaCa decides"}[s.Deciding()]
@@ -293,11 +282,11 @@ func waitingFor(s *desk) string {
 // verdictReason says why a verdict is what it is. It says what is known and no more: how
 // many in-distribution graphs that were kept from training score at least as high, with the graph itself,
 // as p has it.
-func verdictReason(v table.Verdict, p float64, r decide.Rule, things, list string) string {
+func verdictReason(v decide.Verdict, p float64, r decide.Rule, things, list string) string {
 	switch {
 	case r.Holdout == 0 || math.IsNaN(p):
 		return "The model keeps no held-out " + things + " to compare with."
-	case v == table.Undecided:
+	case v == decide.Undecided:
 		return tooFewHeld(r, things) + " Its p is " + words.Number(p) + "."
 	}
 	kind := " " + things + " like those the model was trained on"
@@ -305,7 +294,7 @@ func verdictReason(v table.Verdict, p float64, r decide.Rule, things, list strin
 		kind = " " + things + " of " + words.Shorten(list, 40)
 	}
 	reason, score := "", "score"
-	if v == table.Outside {
+	if v == decide.Outside {
 		reason = "Only "
 	}
 	if p*float64(r.Holdout+1) < 1.5 {

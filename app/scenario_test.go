@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/decide"
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -97,8 +98,14 @@ func (p *stage) state() string {
 	add(p.Failure != nil, "%v", p.Failure)
 	add(p.Models.Used.Failure != nil, "model: %v", p.Models.Used.Failure)
 	add(p.Models.Used.Value.Name != "bbbp", "%s, %d own", p.Models.Used.Value.Name, len(p.Models.Own))
-	for v, n := range p.Rows.Counts {
-		add(n > 0, "%d %s", n, table.Verdict(v).Word())
+	for _, v := range []decide.Verdict{table.Unscored, decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside} {
+		n := 0
+		for _, has := range p.Rows.Verdict {
+			if has == v {
+				n++
+			}
+		}
+		add(n > 0, "%d %s", n, wordOf(v))
 	}
 	record := p.Inspector.Record
 	add(record >= 0, "record %d", record)

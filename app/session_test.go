@@ -1,6 +1,7 @@
 package app
 
 import (
+	"baca/algo/decide"
 	column "baca/algo/table"
 	"baca/app/table"
 	"bytes"
@@ -239,7 +240,7 @@ func TestExport(t *testing.T) {
 	f.scores("CCO\nCCCCCC\nx")
 	s.Input.Type("CCO\nCCCCCC\nx")
 	f.settle()
-	s.ToggleVerdict(table.Inside)
+	s.ToggleVerdict(decide.Inside)
 	var got []string
 	for _, all := range []bool{true, false} {
 		s.Export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/lab"
 	"baca/app/picture"
 	"baca/app/run"
@@ -62,7 +63,7 @@ func (p *labPane) who() app.UI {
 		iconButton("The one above it in the table", "left", func() { s.Lab.Neighbour(-1) }),
 		app.Raw(`<span class="who-picture">`+p.Album.Small(s.Rows.Picture(i))+`</span>`),
 		app.Strong().ID("scene-name").Text(s.Rows.ShortName(i)),
-		app.Span().Class("verdict "+v.Class()).Body(shape(v), app.Text(" "+v.Word())),
+		app.Span().Class("verdict "+classOf(v)).Body(shape(v), app.Text(" "+wordOf(v))),
 		iconButton("The one below it in the table", "right", func() { s.Lab.Neighbour(1) }),
 	)
 }
@@ -377,11 +378,11 @@ func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
 		app.Span().Class("number quiet").Text(words.Number(k.Value)))
 }
 
-func verdictOf(role string) table.Verdict {
+func verdictOf(role string) decide.Verdict {
 	if role == "outside" {
-		return table.Outside
+		return decide.Outside
 	}
-	return table.Inside
+	return decide.Inside
 }
 
 // originWords name a key's origin.

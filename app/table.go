@@ -3,9 +3,11 @@ package app
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"baca/algo/decide"
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
@@ -142,7 +144,7 @@ type barScale struct{ low, high, threshold float64 }
 
 // row draws a record.
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
-	class := "row " + p.S.Rows.Verdict[i].Class()
+	class := "row " + classOf(p.S.Rows.Verdict[i])
 	if i == p.S.Inspector.Record {
 		class += " selected"
 	}
@@ -171,15 +173,15 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	case "score":
 		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scoreCell(r.Score[i], v))}
 	case "verdict":
-		if text = v.Word(); v == table.Unscored && !s.Busy() {
+		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
 		}
 		return []app.UI{shape(v), app.Span().Text(text)}
 	case "predicted":
 		return []app.UI{app.Div().Text(table.Cell(r.Column(h.By), i)), app.Div().Class("quiet small").Text(r.Interval(i))}
 	case "trust":
-		if verdict := r.TrustOf(i); verdict != table.NoPrediction {
-			return []app.UI{trustMark(verdict, verdict.Word())}
+		if trust := r.TrustOf(i); trust != "" {
+			return []app.UI{trustMark(trust, trustWord(trust))}
 		}
 	default:
 		text = words.Shorten(table.Cell(r.Column(h.By), i), 40)
@@ -207,21 +209,24 @@ func (p *resultPane) name(i int) []app.UI {
 	}
 }
 
-// trustMark marks a verdict on a prediction.
-func trustMark(v table.TrustVerdict, word string) app.UI {
-	return app.Span().Class("trust-mark "+v.Like().Class()).Body(shape(v.Like()), app.Text(word))
+// trustMark marks a verdict on a prediction as one on a record.
+func trustMark(trust, word string) app.UI {
+	like := map[string]decide.Verdict{"trust": decide.Inside, "check": decide.Borderline, "do-not-use": decide.Outside}[trust]
+	return app.Span().Class("trust-mark "+classOf(like)).Body(shape(like), app.Text(word))
 }
 
+func trustWord(trust string) string { return strings.ReplaceAll(trust, "-", " ") }
+
 // Cells without a score are empty.
-func pCell(p float64, v table.Verdict) string {
-	if v < table.Undecided {
+func pCell(p float64, v decide.Verdict) string {
+	if v == table.Unscored || v == decide.Refused {
 		return ""
 	}
 	return words.P(p)
 }
 
-func scoreCell(x float64, v table.Verdict) string {
-	if v < table.Undecided {
+func scoreCell(x float64, v decide.Verdict) string {
+	if v == table.Unscored || v == decide.Refused {
 		return ""
 	}
 	return words.Number(x)

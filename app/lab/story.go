@@ -176,17 +176,17 @@ func (l *Lab) decisionLine(name string) string {
 	s := l.session
 	record := s.Inspector.Record
 	own := s.JudgeBy(table.EachAlone, record)
-	by := "By itself " + name + " is " + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
+	by := "By itself " + name + " is " + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
 	b := s.Rows.Batch
 	if b == nil {
 		return by + "."
 	}
 	paper := s.JudgeBy(table.ThePaper, record)
-	line := "S_BaCa calls " + name + " " + paper.Word() + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
+	line := "S_BaCa calls " + name + " " + string(paper) + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
 	if paper == own {
-		return line + own.Word() + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
+		return line + string(own) + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
 	}
-	return line + own.Word() + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
+	return line + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
 }
 
 // Terms are the terms of a record's S_BaCa, and their sum.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
+	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
@@ -95,15 +96,15 @@ func (m Map) SVG(saved bool) string {
 		kinds := map[string]*strings.Builder{}
 		for i, record := range m.On.Records {
 			v := m.Rows.Verdict[record]
-			if kinds[v.Role()] == nil {
-				kinds[v.Role()] = &strings.Builder{}
+			if kinds[role(v)] == nil {
+				kinds[role(v)] = &strings.Builder{}
 			}
 			px, py := at(m.On.Batch, i)
-			mark(kinds[v.Role()], v, px, py)
+			mark(kinds[role(v)], v, px, py)
 		}
-		for _, v := range []table.Verdict{table.Undecided, table.Borderline, table.Inside, table.Outside} {
-			if b := kinds[v.Role()]; b != nil {
-				fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(v.Role()), b.String())
+		for _, v := range []decide.Verdict{decide.Undecided, decide.Borderline, decide.Inside, decide.Outside} {
+			if b := kinds[role(v)]; b != nil {
+				fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(role(v)), b.String())
 			}
 		}
 	}
@@ -133,11 +134,11 @@ func dot(b *strings.Builder, x, y, r float64) {
 }
 
 // mark appends a verdict's shape to a path.
-func mark(b *strings.Builder, v table.Verdict, x, y float64) {
+func mark(b *strings.Builder, v decide.Verdict, x, y float64) {
 	switch v {
-	case table.Outside:
+	case decide.Outside:
 		fmt.Fprintf(b, "M%s %sl4.5 -4.5l4.5 4.5l-4.5 4.5z", num(x-4.5), num(y))
-	case table.Borderline:
+	case decide.Borderline:
 		fmt.Fprintf(b, "M%s %sh6v6h-6z", num(x-3), num(y-3))
 	default:
 		dot(b, x, y, 3.4)
@@ -147,15 +148,15 @@ func mark(b *strings.Builder, v table.Verdict, x, y float64) {
 // Parting is the strip of S_Pre with both parts.
 func Parting(s *run.Session, width, height float64) Strip {
 	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Pre, threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
-	c.verdict = make([]table.Verdict, len(c.score))
+	c.verdict = make([]decide.Verdict, len(c.score))
 	for i := range c.verdict {
-		c.verdict[i] = table.Borderline
+		c.verdict[i] = decide.Borderline
 	}
 	for _, i := range s.Parted.Inside {
-		c.verdict[i] = table.Inside
+		c.verdict[i] = decide.Inside
 	}
 	for _, i := range s.Parted.Outside {
-		c.verdict[i] = table.Outside
+		c.verdict[i] = decide.Outside
 	}
 	return c
 }

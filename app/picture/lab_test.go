@@ -5,13 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/decide"
 	"baca/app/table"
 	"baca/wasm/message"
 )
 
 // storyPictures are those of the lab's scenes.
 func storyPictures(saved bool) map[string]string {
-	rows := &table.Rows{Verdict: []table.Verdict{table.Inside, table.Borderline, table.Outside, table.Undecided}}
+	rows := &table.Rows{Verdict: []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}}
 	on := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1, 2, 3}, Batch: message.Singles{0, 1, 1, 0, 2, 2, 3, 3}, At: message.Singles{1, 0}, Nearest: message.Singles{1, 1}, ShareX: 0.5, ShareY: 0.2}
 	chain := &message.Traced{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "<"}}, Bonds: []message.Bond{{From: 0, To: 1}, {From: 1, To: 2}}}
 	return map[string]string{

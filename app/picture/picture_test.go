@@ -138,10 +138,10 @@ func pictures(saved bool) map[string]string {
 }
 
 // judged are verdicts on scores at α = 0.2.
-func judged(scores []float64, r []float64) []table.Verdict {
-	v := make([]table.Verdict, len(scores))
+func judged(scores []float64, r []float64) []decide.Verdict {
+	v := make([]decide.Verdict, len(scores))
 	for i, p := range decide.PValues(scores, r) {
-		v[i] = map[decide.Verdict]table.Verdict{decide.Inside: table.Inside, decide.Borderline: table.Borderline, decide.Outside: table.Outside}[decide.Judge(p, 0.2, len(r))]
+		v[i] = map[decide.Verdict]decide.Verdict{decide.Inside: decide.Inside, decide.Borderline: decide.Borderline, decide.Outside: decide.Outside}[decide.Judge(p, 0.2, len(r))]
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
+	"baca/algo/decide"
 	"baca/app/table"
 )
 
@@ -58,7 +59,7 @@ func WideNumbers(text string) int { return max(len(strconv.Itoa(linesOf(text)))-
 const barWidth = 72
 
 // Bar shows a score between lowest and highest, with the threshold.
-func Bar(x, low, high, threshold float64, v table.Verdict) string {
+func Bar(x, low, high, threshold float64, v decide.Verdict) string {
 	if math.IsNaN(x) {
 		return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"></svg>`
 	}
@@ -68,7 +69,7 @@ func Bar(x, low, high, threshold float64, v table.Verdict) string {
 		mark = `<path class="bar-mark" d="M` + num(s.At(threshold)) + ` 0V10"/>`
 	}
 	return `<svg class="bar-picture" width="72" height="10" aria-hidden="true"><rect class="bar-back" y="3" width="72" height="4"/>` +
-		`<rect class="` + v.Role() + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
+		`<rect class="` + role(v) + `" y="2" width="` + num(min(max(s.At(x), 2), barWidth)) + `" height="6"/>` + mark + `</svg>`
 }
 
 func StageBar(share float64) string {

@@ -3,8 +3,10 @@ package picture
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo/chart"
+	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/table"
 )
@@ -15,7 +17,7 @@ type Strip struct {
 	title, xlabel string
 	reference     []float64
 	score         []float64
-	verdict       []table.Verdict // of each score
+	verdict       []decide.Verdict // of each score
 	threshold     float64
 	selected      int
 	fixed         bool // the threshold cannot move
@@ -33,7 +35,7 @@ func StripOf(s *run.Session, width, height float64) Strip {
 func Distribution(s *run.Session, by table.Decider, width, height float64) Strip {
 	c := stripBy(s, by, width, height)
 	c.fixed, c.threshold = true, table.Threshold(c.reference, s.Alpha)
-	c.verdict = make([]table.Verdict, s.Rows.Len())
+	c.verdict = make([]decide.Verdict, s.Rows.Len())
 	for i := range c.verdict {
 		c.verdict[i] = s.JudgeBy(by, i)
 	}
@@ -93,15 +95,23 @@ func (c Strip) SVG(saved bool) string {
 
 // words describes the picture.
 func (c Strip) words() string {
-	n := [table.Verdicts]int{}
+	var n decide.Counts
 	for _, v := range c.verdict {
-		n[v]++
+		n.Count(v)
 	}
 	s := fmt.Sprintf("%s: %d records", c.title, len(c.score))
 	if len(c.verdict) > 0 {
-		s += fmt.Sprintf(", %d inside, %d borderline, %d outside", n[table.Inside], n[table.Borderline], n[table.Outside])
+		s += fmt.Sprintf(", %d inside, %d borderline, %d outside", n.Inside, n.Borderline, n.Outside)
 	}
 	return s + fmt.Sprintf("; %d like the training set to compare with", len(c.reference))
+}
+
+// role is the role of a record with a verdict.
+func role(v decide.Verdict) string {
+	if v == table.Unscored || v == decide.Refused {
+		return string(decide.Undecided)
+	}
+	return string(v)
 }
 
 // known is the reference's histogram.
@@ -139,11 +149,11 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
 		// Verdicts have shapes and colours.
-		role := c.verdict[i].Role()
+		role := role(c.verdict[i])
 		switch c.verdict[i] {
-		case table.Outside:
+		case decide.Outside:
 			w.path(role, 1, []float64{x.At(s) - r, y, x.At(s), y - r, x.At(s) + r, y, x.At(s), y + r}, true)
-		case table.Borderline:
+		case decide.Borderline:
 			w.rect(role, x.At(s)-r*0.8, y-r*0.8, 1.6*r, 1.6*r)
 		default:
 			w.circle(role, x.At(s), y, r*0.9)
@@ -157,20 +167,21 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 // bars stack records of a score range by verdict.
 func (c Strip) bars(w *svg, x chart.Scale, base float64) {
 	bins := min(max(int((x.To-x.From)/7), 8), 160)
-	n := make([][table.Verdicts]int, bins)
+	stack := []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}
+	n := make([][4]int, bins)
 	for i, s := range c.score {
-		if !math.IsNaN(s) {
-			n[bin(x, s, bins)][c.verdict[i]]++
+		if at := slices.Index(stack, c.verdict[i]); at >= 0 && !math.IsNaN(s) {
+			n[bin(x, s, bins)][at]++
 		}
 	}
 	_, most := count(x, c.score, bins)
 	step := (x.To - x.From) / float64(bins)
 	for i, k := range n {
 		y := base
-		for _, v := range []table.Verdict{table.Inside, table.Borderline, table.Outside, table.Undecided} {
-			h := float64(k[v]) / float64(most) * (base - 18)
-			if k[v] > 0 {
-				w.rect(v.Role(), x.From+float64(i)*step+0.5, y-h, step-1, h)
+		for at, v := range stack {
+			h := float64(k[at]) / float64(most) * (base - 18)
+			if k[at] > 0 {
+				w.rect(role(v), x.From+float64(i)*step+0.5, y-h, step-1, h)
 				y -= h
 			}
 		}

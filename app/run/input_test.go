@@ -20,4 +20,3 @@ func TestExamples(t *testing.T) {
 		t.Errorf("all are %q", got)
 	}
 }
-

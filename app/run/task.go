@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"baca/algo/decide"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -179,7 +180,7 @@ func (s *Session) report() *message.Report {
 	}
 	var scoreless []int32
 	for i, x := range s.Rows.Score {
-		if v := s.Rows.Verdict[i]; v == table.Unscored || v == table.Refused {
+		if v := s.Rows.Verdict[i]; v == table.Unscored || v == decide.Refused {
 			continue
 		}
 		m.Score, m.P = append(m.Score, x), append(m.P, s.Rows.P[i])

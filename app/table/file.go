@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -51,10 +52,10 @@ func (t *Table) judged(c *table.Column) {
 	case "p_value":
 		c.Numbers = rows.P
 	case "verdict":
-		c.Texts = rows.verdicts(func(i int) Verdict { return rows.Verdict[i] })
+		c.Texts = rows.verdicts(func(i int) decide.Verdict { return rows.Verdict[i] })
 	case "batch_verdict":
 		own := t.RuleOf(TheBatch)
-		c.Texts = rows.verdicts(func(i int) Verdict { return verdictOf(own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i])) })
+		c.Texts = rows.verdicts(func(i int) decide.Verdict { return own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i]) })
 	case "error":
 		c.Texts = make([]string, rows.Len())
 		for _, p := range rows.Refused {
@@ -63,11 +64,11 @@ func (t *Table) judged(c *table.Column) {
 	}
 }
 
-func (r *Rows) verdicts(of func(int) Verdict) []string {
+func (r *Rows) verdicts(of func(int) decide.Verdict) []string {
 	list := make([]string, r.Len())
 	for i, v := range r.Verdict {
-		if v != Unscored && v != Refused {
-			list[i] = of(i).Word()
+		if v != Unscored && v != decide.Refused {
+			list[i] = string(of(i))
 		}
 	}
 	return list

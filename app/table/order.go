@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/app/words"
 )
@@ -99,14 +100,16 @@ func (t *Table) Chosen() []string {
 
 // Choose shows an extra column in the table, or hides it.
 func (t *Table) Choose(name string) {
-	names := t.Chosen()
-	if at := slices.Index(names, name); at >= 0 {
-		names = slices.Delete(names, at, at+1)
-	} else {
-		names = append(names, name)
-	}
-	t.View.Columns = names
+	t.View.Columns = toggled(t.Chosen(), name)
 	t.Rev.Rows++
+}
+
+// toggled is a list with an element more, or less if it has that.
+func toggled[T comparable](list []T, of T) []T {
+	if at := slices.Index(list, of); at >= 0 {
+		return slices.Delete(slices.Clone(list), at, at+1)
+	}
+	return append(slices.Clone(list), of)
 }
 
 // Cell is a column's text in the table.
@@ -125,9 +128,9 @@ type View struct {
 	By         string // see Head
 	Descending bool
 	search     string
-	Only       [Verdicts]bool // shown verdicts; none means all
-	Known      bool           // only probable training records
-	Columns    []string       // extra ones that the user has chosen, nil before
+	Only       []decide.Verdict // shown verdicts; none means all
+	Known      bool             // only probable training records
+	Columns    []string         // extra ones that the user has chosen, nil before
 }
 
 // next is the view of another input.
@@ -140,11 +143,10 @@ func (v View) next() View {
 
 // order lists the view's records. Missing values come last, equal ones in input order.
 func (r *Rows) order(v View) []int32 {
-	chosen := slices.Contains(v.Only[:], true)
 	search := strings.ToLower(strings.TrimSpace(v.search))
 	list := make([]int32, 0, r.Len())
 	for i := range r.id {
-		if chosen && !v.Only[r.Verdict[i]] || v.Known && !r.Known[i] {
+		if len(v.Only) > 0 && !slices.Contains(v.Only, r.Verdict[i]) || v.Known && !r.Known[i] {
 			continue
 		}
 		if search != "" && !r.contains(i, search) {
@@ -204,28 +206,39 @@ func (r *Rows) keys(by string) []uint64 {
 		}
 		return r.rank(by, names)
 	case "verdict":
-		keys := make([]uint64, r.Len())
-		for i, v := range r.Verdict {
-			if keys[i] = uint64(v); v == Unscored {
-				keys[i] = last
-			}
-		}
-		return keys
+		return keysOf(ranked(r.Verdict, verdicts))
 	case "score":
 		return keysOf(r.Score)
 	case "p_value", "q_value":
 		return keysOf(r.P)
-	case "trust":
-		return keysOf(r.trustRanks())
 	}
 	switch c := r.Column(by); {
 	case c == nil:
 		return keysOf(missing(r.Len()))
+	case by == "trust":
+		return keysOf(ranked(c.Texts, trusts))
 	case c.Kind == table.Texts:
 		return r.rank(by, c.Texts)
 	default:
 		return keysOf(c.Numbers)
 	}
+}
+
+// Words in order.
+var (
+	verdicts = []decide.Verdict{decide.Refused, decide.Undecided, decide.Inside, decide.Borderline, decide.Outside}
+	trusts   = []string{"trust", "check", "do-not-use"}
+)
+
+// ranked are the places of words in an order, NaN for others.
+func ranked[T comparable](column, order []T) []float64 {
+	ranks := missing(len(column))
+	for i, x := range column {
+		if at := slices.Index(order, x); at >= 0 {
+			ranks[i] = float64(at)
+		}
+	}
+	return ranks
 }
 
 // rank is keysOf for a column of texts, numerically if all are numbers.

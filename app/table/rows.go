@@ -28,8 +28,8 @@ type Rows struct {
 	Known     []bool // likely trained on
 	Knows     int    // how many are
 	scored    []bool
-	Verdict   []Verdict
-	Counts    [Verdicts]int
+	Verdict   []decide.Verdict
+	Counts    decide.Counts
 	Low, High float64 // of Score
 }
 
@@ -116,10 +116,10 @@ func (r *Rows) Add(e *message.Records) {
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
-	r.Verdict = append(r.Verdict, make([]Verdict, n)...)
+	r.Verdict = append(r.Verdict, make([]decide.Verdict, n)...)
 	for i := range e.Problems {
 		p := &e.Problems[i]
-		r.Refused, r.Verdict[p.Record] = append(r.Refused, p), Refused
+		r.Refused, r.Verdict[p.Record] = append(r.Refused, p), decide.Refused
 	}
 }
 
@@ -172,24 +172,24 @@ func (r *Rows) forgetScores() {
 	}
 	r.view()
 	clear(r.scored)
+	for i, v := range r.Verdict {
+		if v != decide.Refused {
+			r.Verdict[i] = Unscored
+		}
+	}
 	clear(r.Known)
 	r.Knows = 0
 }
 
 // judge sets all verdicts and counts them.
 func (r *Rows) judge(by decide.Rule) {
-	r.Counts = [Verdicts]int{}
+	r.Counts = decide.Counts{}
 	r.Low, r.High = math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
-		v := Unscored
-		switch {
-		case r.Verdict[i] == Refused:
-			v = Refused
-		case r.scored[i]:
-			v = verdictOf(by.Judge(r.P[i], r.AloneP[i]))
+		if r.scored[i] && r.Verdict[i] != decide.Refused {
+			r.Verdict[i] = by.Judge(r.P[i], r.AloneP[i])
+			r.Counts.Count(r.Verdict[i])
 		}
-		r.Verdict[i] = v
-		r.Counts[v]++
 		if s := r.Score[i]; s < r.Low {
 			r.Low = s
 		}
@@ -201,7 +201,7 @@ func (r *Rows) judge(by decide.Rule) {
 
 // Picture is the SMILES of a record's drawing, or empty.
 func (r *Rows) Picture(i int) string {
-	if r.Verdict[i] == Refused {
+	if r.Verdict[i] == decide.Refused {
 		return ""
 	}
 	return r.SMILES[i]
@@ -215,7 +215,7 @@ func (r *Rows) Name(i int) string {
 }
 
 // Judged counts records that are inside, borderline or outside.
-func (r *Rows) Judged() int { return r.Counts[Inside] + r.Counts[Borderline] + r.Counts[Outside] }
+func (r *Rows) Judged() int { return r.Counts.Inside + r.Counts.Borderline + r.Counts.Outside }
 
 // ShortName fits small places, empty for no record.
 func (r *Rows) ShortName(i int) string {

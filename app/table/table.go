@@ -32,6 +32,9 @@ func New() Table {
 	return Table{Settings: Settings{Alpha: UsualAlpha}, View: View{By: "score", Descending: true}}
 }
 
+// Unscored is the verdict of a record before it is scored.
+const Unscored decide.Verdict = ""
+
 // Revisions count changes, so that components redraw only then.
 type Revisions struct {
 	Rows  int // input, table and picture
@@ -168,9 +171,9 @@ func (t *Table) RuleOf(by Decider) decide.Rule {
 }
 
 // JudgeBy is the verdict of a decider on a record, at α.
-func (t *Table) JudgeBy(by Decider, record int) Verdict {
+func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 	_, p := t.Rows.By(by)
-	return verdictOf(t.RuleOf(by).Judge(p[record], t.Rows.AloneP[record]))
+	return t.RuleOf(by).Judge(p[record], t.Rows.AloneP[record])
 }
 
 // Threshold is the score from which on records are called outside, NaN for none.
@@ -197,7 +200,7 @@ func (t *Table) Judge() {
 func (t *Table) judgeAgain() {
 	t.Rows.judge(t.Rule())
 	t.Rev.All()
-	if t.View.By == "verdict" || slices.Contains(t.View.Only[:], true) {
+	if t.View.By == "verdict" || len(t.View.Only) > 0 {
 		t.Arrange() // other orders ignore verdicts
 	}
 }
@@ -222,8 +225,8 @@ func (t *Table) Search(search string) {
 }
 
 // ToggleVerdict toggles the filter of a verdict.
-func (t *Table) ToggleVerdict(v Verdict) {
-	t.View.Only[v] = !t.View.Only[v]
+func (t *Table) ToggleVerdict(v decide.Verdict) {
+	t.View.Only = toggled(t.View.Only, v)
 	t.Arrange()
 }
 
@@ -251,4 +254,24 @@ func (t *Table) AboveLimit(d *message.Detailed) []float64 {
 		moved[i] = c + (d.Limit-limit)/read
 	}
 	return moved
+}
+
+// levelsOf are the q-values of a run, as `baca score --fdr` has them.
+func levelsOf(p []float64) decide.Levels {
+	tally := decide.NewTally()
+	for _, v := range p {
+		tally.Add(v, 1)
+	}
+	return tally.QValues()
+}
+
+// known are the scores without NaN.
+func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
+
+// Threshold is the lowest score outside at α, NaN if the holdout is too small.
+func Threshold(reference []float64, alpha float64) float64 {
+	if t, ok := decide.Threshold(reference, alpha); ok {
+		return t
+	}
+	return math.NaN()
 }

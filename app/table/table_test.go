@@ -26,26 +26,26 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		p, alone float64
 		r        decide.Rule
-		want     Verdict
+		want     decide.Verdict
 	}{
-		{0.05, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Outside}, {0.051, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline},
-		{0.1, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Borderline}, {0.11, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Inside},
-		{math.NaN(), 1, decide.Rule{Alpha: 0.05, Holdout: 99}, Undecided}, {1, 1, decide.Rule{Alpha: 0.6, Holdout: 99}, Borderline},
+		{0.05, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Outside}, {0.051, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Borderline},
+		{0.1, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Borderline}, {0.11, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Inside},
+		{math.NaN(), 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Undecided}, {1, 1, decide.Rule{Alpha: 0.6, Holdout: 99}, decide.Borderline},
 		// Too few are held for α.
-		{0.07, 1, decide.Rule{Alpha: 0.05, Holdout: 18}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 0}, Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 19}, Inside},
+		{0.07, 1, decide.Rule{Alpha: 0.05, Holdout: 18}, decide.Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 0}, decide.Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 19}, decide.Inside},
 		// The guard of the batch.
-		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Borderline}, {0.01, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Outside}, {0.5, 0.01, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, Inside},
-		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline}, {0.03, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, Borderline},
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Borderline}, {0.01, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Outside}, {0.5, 0.01, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Inside},
+		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, decide.Borderline}, {0.03, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, decide.Borderline},
 	} {
-		if got := verdictOf(c.r.Judge(c.p, c.alone)); got != c.want {
-			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got.Word(), c.want.Word())
+		if got := c.r.Judge(c.p, c.alone); got != c.want {
+			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got, c.want)
 		}
 		r := &Rows{}
 		r.Add(records("a"))
 		r.Fill(&message.Rows{Rows: message.Columns{table.NumberColumn("p_value", []float64{c.alone})}})
 		r.P = []float64{c.p}
 		if r.judge(c.r); r.Verdict[0] != c.want {
-			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0].Word(), c.want.Word())
+			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0], c.want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 	r.Batch = &Batch{Pre: missing(n), Attn: missing(n), BaCa: missing(n)}
 	r.Batch.columns = message.Columns{table.NumberColumn("s_pre", r.Batch.Pre), table.NumberColumn("s_attn", r.Batch.Attn), table.NumberColumn("s_baca", r.Batch.BaCa)}
 	for i := range n {
-		if r.Verdict[i] != Refused && rng.IntN(6) != 0 {
+		if r.Verdict[i] != decide.Refused && rng.IntN(6) != 0 {
 			r.scored[i] = true
 			r.Score[i] = math.Round(5 * rng.NormFloat64())
 			r.P[i] = float64(1+rng.IntN(20)) / 20
@@ -111,7 +111,7 @@ func TestOrder(t *testing.T) {
 			if r.Verdict[i] == Unscored {
 				return math.NaN(), ""
 			}
-			return float64(r.Verdict[i]), ""
+			return float64(slices.Index([]string{"refused", "undecided", "inside", "borderline", "outside"}, string(r.Verdict[i]))), ""
 		case "":
 			return float64(i), ""
 		}
@@ -160,11 +160,11 @@ func TestFilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	r := randomRows(200, rng)
 	v := View{search: "  START 7"}
-	v.Only[Inside], v.Only[Refused] = true, true
+	v.Only = []decide.Verdict{decide.Inside, decide.Refused}
 	list := r.order(v)
 	n := 0
 	for i := range r.Len() {
-		if strings.Contains(strings.ToLower(r.id[i]), "start 7") && (r.Verdict[i] == Inside || r.Verdict[i] == Refused) {
+		if strings.Contains(strings.ToLower(r.id[i]), "start 7") && (r.Verdict[i] == decide.Inside || r.Verdict[i] == decide.Refused) {
 			if n >= len(list) || int(list[n]) != i {
 				t.Fatalf("record %d is not row %d of %v", i, n, list)
 			}

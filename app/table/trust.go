@@ -2,51 +2,17 @@ package table
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"baca/app/words"
 	"baca/wasm/message"
 )
 
-// A TrustVerdict of a prediction; 0 for none.
-type TrustVerdict uint8
-
-const (
-	NoPrediction TrustVerdict = iota
-	TrustIt
-	CheckIt
-	DoNotUseIt
-)
-
-var trustNames = [...]string{"", "trust", "check", "do-not-use"}
-
-// Word is the page's word.
-func (v TrustVerdict) Word() string { return strings.ReplaceAll(trustNames[v], "-", " ") }
-
-// Like is the verdict with the same colour and shape.
-func (v TrustVerdict) Like() Verdict { return [...]Verdict{Unscored, Inside, Borderline, Outside}[v] }
-
-func trustOf(name string) TrustVerdict {
-	return TrustVerdict(max(slices.Index(trustNames[:], name), 0))
-}
-
-func (r *Rows) TrustOf(record int) TrustVerdict {
+// TrustOf is the verdict on a record's prediction, empty for none.
+func (r *Rows) TrustOf(record int) string {
 	if r.Trust == nil {
-		return NoPrediction
+		return ""
 	}
-	return trustOf(r.Trust.Rows.Texts("trust")[record])
-}
-
-// trustRanks sorts by verdict, the best first.
-func (r *Rows) trustRanks() []float64 {
-	ranks := missing(r.Len())
-	for i := range ranks {
-		if v := r.TrustOf(i); v != NoPrediction {
-			ranks[i] = float64(v)
-		}
-	}
-	return ranks
+	return r.Trust.Rows.Texts("trust")[record]
 }
 
 // Interval is a record's, or empty.
@@ -63,7 +29,7 @@ func StatedLine(t *message.Trusted) string { return words.Sentences(t.Sentences[
 // PredictionWords say what is known of the prediction for a record.
 func (r *Rows) PredictionWords(record int) string {
 	t := r.Trust
-	if r.TrustOf(record) == NoPrediction {
+	if r.TrustOf(record) == "" {
 		return "There is no prediction for it in the input."
 	}
 	said := "The prediction is " + words.Number(t.Rows.Numbers("predicted")[record])

@@ -49,7 +49,7 @@ func (p *page) OnMount(ctx app.Context) {
 	s := p.s
 	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
-	picture.Pen = paint
+	picture.Pen, picture.Lay = paint, lay
 	p.checkNetwork(ctx)
 	p.connect(ctx)
 }
@@ -191,21 +191,39 @@ func (p *page) alpha() app.UI {
 	)
 }
 
+// decider is the menu of what decides, with a sentence for each choice.
+func decider(s *desk) app.UI {
+	var items []app.UI
+	for d, w := range table.DeciderWords() {
+		if table.Decider(d) != table.EachAlone && s.Opened != nil && s.Unfit() != "" {
+			w.About = s.Unfit() + " Each is judged by itself."
+		}
+		items = append(items, checked("menuitemradio", "decider", w.Key, s.Say(w.Name), table.Decider(d) == s.By,
+			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))
+	}
+	return menu("by", "What decides", "decider", []app.UI{
+		app.Span().Class("quiet by-label").Text("Decided by "),
+		app.Span().Class("by-name").Text(s.Say(table.DeciderWords()[s.By].Name)),
+		icon("down"),
+	}, func(key string) {
+		s.DecideBy(table.DeciderOf(key))
+		keepAddress(s)
+	}, items...)
+}
+
 // state says whether the page works offline.
 func (p *page) state() app.UI {
 	var body []app.UI
 	switch {
 	case p.update:
-		body = append(body, app.Button().Class("plain").Type("button").Text("New version: reload").
-			OnClick(func(app.Context, app.Event) { callTool("renew") }))
+		body = append(body, plain("New version: reload", func() { callTool("renew") }))
 	case p.offline:
 		body = append(body, quiet("offline, and working"))
 	case p.stored:
 		body = append(body, app.Span().Class("quiet wide-only").Text("works offline"))
 	}
 	if t := &p.s.Training; t.Library != nil && t.Made.Value == nil {
-		body = append(body, app.Button().Class("plain").Type("button").Text(shortLine(t)).
-			OnClick(func(app.Context, app.Event) { showDialog("train") }))
+		body = append(body, plain(shortLine(t), func() { showDialog("train") }))
 	}
 	return app.Div().Class("state").Body(body...)
 }

@@ -40,8 +40,7 @@ func (p *bandPane) card() app.UI {
 		app.Div().Class("card-words").Title(s.Input.Name()).Body(
 			app.Span().Class("file-name").Text(s.Input.Name()),
 			app.Span().ID("input-status").Class(class).Text(readLine(s))),
-		app.Button().ID("edit").Class("button").Type("button").Text("Edit").
-			OnClick(func(app.Context, app.Event) { s.Input.Fold(false) }),
+		button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
 		closer("Clear", func() { s.Input.Give("", nil) }).ID("clear").Title("Clear"))
 }
 

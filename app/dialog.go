@@ -50,13 +50,13 @@ func (p *modelDialog) Render() app.UI {
 			cards = append(cards, p.card(&w.Models[i], "built-in", i, func() { s.Models.Load(w.Models[i].Name, nil) }))
 		}
 	}
-	failure := ""
-	if s.Models.Used.Failure != nil {
-		failure = words.FailureLine(s.Models.Used.Failure)
+	wrong := ""
+	if f := s.Models.Used.Failure; f != nil {
+		wrong = words.FailureLine(f)
 	}
 	return dialogFrame("models", "Models",
 		quietLine("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
-		app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(failure == "")).Text(failure),
+		failure(wrong),
 		goneLine(s),
 		app.Div().Class("cards").Body(cards...),
 		app.Div().Class("row-buttons").Body(
@@ -145,10 +145,10 @@ func (p *trainDialog) setup() []app.UI {
 	return []app.UI{
 		app.If(t.Gone != nil, func() app.UI {
 			return app.P().Role("status").Body(app.Text("The training was thrown away. "),
-				app.Button().ID("train-undo").Class("plain").Type("button").Text("Undo").OnClick(func(app.Context, app.Event) { t.TakeBack() }))
+				plain("Undo", t.TakeBack).ID("train-undo"))
 		}),
 		app.If(t.Made.Failure != nil, func() app.UI {
-			return app.P().Class("bad-text").Role("alert").Text(words.FailureLine(t.Made.Failure))
+			return failure(words.FailureLine(t.Made.Failure))
 		}),
 		app.Div().Class("form").Body(
 			row(app.Span().Class("form-label").Text("Library"), app.Div().Body(
@@ -171,13 +171,13 @@ func (p *trainDialog) setup() []app.UI {
 							p.recipe.Epochs = n
 						}
 					}),
-				app.P().Class("quiet small").Text("passes over the library: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
+				small("passes over the library: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				app.Label().Class("check").Body(
 					app.Input().ID("train-structures").Type("checkbox").Checked(p.recipe.Structures).
 						OnChange(func(ctx app.Context, e app.Event) { p.recipe.Structures = ctx.JSSrc().Get("checked").Bool() }),
 					app.Text("Keep structures in the model")),
-				app.P().Class("quiet small").Text("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
+				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
 			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
 		),
 		app.Div().Class("row-buttons").Body(
@@ -201,7 +201,7 @@ func (p *trainDialog) values() app.UI {
 			app.Input().ID("train-held-out").Type("checkbox").Checked(r.HeldOut).Disabled(r.Observed == "" || r.Predicted == "").
 				OnChange(func(ctx app.Context, e app.Event) { p.recipe.HeldOut = ctx.JSSrc().Get("checked").Bool() }),
 			app.Text("These predictions were held out or cross-validated")),
-		app.P().Class("quiet small").Text("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
+		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
 }
 
 // chosen is the recipe, without columns of another library.
@@ -228,7 +228,7 @@ func (p *trainDialog) running() []app.UI {
 		app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false)),
 	}
 	if t.Made.Failure != nil {
-		body = append(body, app.P().Class("bad-text").Role("alert").Text(words.FailureLine(t.Made.Failure)))
+		body = append(body, failure(words.FailureLine(t.Made.Failure)))
 	}
 	first := button("Go on", t.Resume).ID("train-resume").Class("strong")
 	if t.On {
@@ -236,8 +236,8 @@ func (p *trainDialog) running() []app.UI {
 	}
 	return append(body,
 		app.Div().Class("row-buttons").Body(first,
-			app.Button().ID("train-drop").Class("plain").Type("button").Text("Throw away").OnClick(func(app.Context, app.Event) { t.Drop() })),
-		app.P().Class("quiet small").Text("You may close the tab: the latest checkpoint is kept in this browser, and training continues from there."))
+			plain("Throw away", t.Drop).ID("train-drop")),
+		small("You may close the tab: the latest checkpoint is kept in this browser, and training continues from there."))
 }
 
 func (p *trainDialog) made() []app.UI {
@@ -254,14 +254,12 @@ func (p *trainDialog) made() []app.UI {
 		body = append(body, quietLine(words.Capital(w)+"."))
 	}
 	return append(body, app.Div().Class("row-buttons").Body(
-		app.Button().ID("train-use").Class("button strong").Type("button").Text("Use it").OnClick(func(app.Context, app.Event) {
+		button("Use it", func() {
 			s.Models.Load(m.Model.Name, m.Data)
 			hideDialog("train")
-		}, app.EventScope(m.Model.SHA256)),
-		app.Button().ID("train-download").Class("button").Type("button").Body(icon("save"), app.Text("Download")).OnClick(func(app.Context, app.Event) {
-			saveModel(m.Model.Name, m.Data)
-		}, app.EventScope(m.Model.SHA256)),
-		app.Button().Class("plain").Type("button").Text("Train another").OnClick(func(app.Context, app.Event) { s.Training.Drop() }),
+		}, m.Model.SHA256).ID("train-use").Class("strong"),
+		signed("save", "Download", func() { saveModel(m.Model.Name, m.Data) }, m.Model.SHA256).ID("train-download"),
+		plain("Train another", s.Training.Drop),
 	))
 }
 

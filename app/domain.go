@@ -32,7 +32,7 @@ func (p *domainDialog) Render() app.UI {
 	return dialogFrame(domainID, "Domain report",
 		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the domain itself. The HTML prints on A4."),
 		app.Div().Class("form").OnClick(p.click).Body(rows...),
-		app.P().Class("quiet small").Text("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
+		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
 }
 
 // click saves a button's report.

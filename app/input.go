@@ -45,9 +45,7 @@ func (p *inputPane) Render() app.UI {
 			app.Span().Class("stretch"),
 			fileButton("file", "File", "Choose a file", s.Models.Extensions(".msgpack"),
 				func(ctx app.Context, v app.Value) { takeFile(ctx, s, v) }),
-			app.Button().ID("draw-button").Class("button").Type("button").
-				OnClick(func(app.Context, app.Event) { openEditor(s) }).
-				Body(icon("pen"), app.Text("Draw")),
+			signed("pen", "Draw", func() { openEditor(s) }).ID("draw-button"),
 			closer("Fold the input away", func() { s.Input.Fold(true) }).ID("fold").Attr("hidden", attribute(s.Phase == run.Empty)),
 		),
 		p.fileCard(),
@@ -87,13 +85,10 @@ func (p *inputPane) status() app.UI {
 		app.Span().ID("input-status").Text(readLine(s)),
 		app.Span().Class("stretch"),
 		app.If(s.Input.Undo != nil, func() app.UI {
-			return app.Button().Class("plain").Type("button").Text("Undo").
-				Title("Bring back " + s.Input.Undo.What).
-				OnClick(func(app.Context, app.Event) { s.Input.TakeBack() })
+			return plain("Undo", s.Input.TakeBack).Title("Bring back " + s.Input.Undo.What)
 		}),
 		app.If(s.Phase != run.Empty, func() app.UI {
-			return app.Button().ID("clear").Class("plain").Type("button").Text("Clear").
-				OnClick(func(app.Context, app.Event) { s.Input.Give("", nil) })
+			return plain("Clear", func() { s.Input.Give("", nil) }).ID("clear")
 		}),
 	)
 }
@@ -155,4 +150,23 @@ func (p *inputPane) show(record int) {
 	if from, to, ok := run.PieceOf(p.S.Input.Text, q); ok {
 		t.Call("select", app.Window().GetElementByID("smiles"), from, to)
 	}
+}
+
+// columnMenu offers a table's columns for the SMILES.
+func (p *inputPane) columnMenu() app.UI {
+	h := p.S.Header
+	if h == nil || len(h.Columns) < 2 {
+		return app.Div().Class("column-menu").Hidden(true)
+	}
+	var list []choice
+	if h.Column == "" {
+		list = append(list, choice{"", "choose …"})
+	}
+	for _, name := range h.Columns {
+		list = append(list, choice{name, name})
+	}
+	return app.Div().Class("column-menu").Body(
+		app.Label().For("column").Text("SMILES column"),
+		choices("column", h.Column, p.S.Input.ChooseColumn, list...),
+		app.Span().Class("quiet small").Text(words.ColumnWords(h)))
 }

@@ -55,7 +55,7 @@ func (p *inspectorPane) Render() app.UI {
 
 // setAside is what the model did not read of the record.
 func setAside(d *message.Detailed) app.UI {
-	line := app.P().ID("set-aside").Class("quiet small").Hidden(d == nil || d.SetAside == "")
+	line := app.P().ID("set-aside").Class("quiet small").Attr("hidden", attribute(d == nil || d.SetAside == ""))
 	if d == nil || d.SetAside == "" {
 		return line
 	}
@@ -67,7 +67,7 @@ func setAside(d *message.Detailed) app.UI {
 
 // properties are of the compound that the model reads.
 func properties(d *message.Detailed) app.UI {
-	line := app.P().ID("properties").Class("quiet small").Hidden(d == nil || d.Properties == nil)
+	line := app.P().ID("properties").Class("quiet small").Attr("hidden", attribute(d == nil || d.Properties == nil))
 	if d == nil || d.Properties == nil {
 		return line
 	}
@@ -80,7 +80,7 @@ func (p *inspectorPane) picture() []app.UI {
 	list := []app.UI{app.Div().Class("large").Body(p.drawing(drawn))}
 	switch {
 	case note != "":
-		return append(list, app.P().Class("quiet small").Text(note))
+		return append(list, small(note))
 	case p.S.Inspector.Detail.Value != nil:
 		return append(list, p.legend())
 	}
@@ -130,11 +130,10 @@ func (p *inspectorPane) nothing() app.UI {
 const suggested = 3
 
 func (p *inspectorPane) saveButton(form string, png bool) app.UI {
-	return app.Button().Class("button").Type("button").DataSet("save-as", "molecule."+strings.ToLower(form)).Body(icon("save"), app.Text(form)).
-		OnClick(func(app.Context, app.Event) {
-			drawn, _ := p.Album.Large(p.S.Session, true)
-			savePicture(words.Stem(p.S.Rows.Name(p.S.Inspector.Record)), drawn, png)
-		}, app.EventScope(form))
+	return signed("save", form, func() {
+		drawn, _ := p.Album.Large(p.S.Session, true)
+		savePicture(words.Stem(p.S.Rows.Name(p.S.Inspector.Record)), drawn, png)
+	}).DataSet("save-as", "molecule."+strings.ToLower(form))
 }
 
 func thumbnail(a *picture.Album, s *desk, record int) app.UI {
@@ -166,7 +165,7 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 	}
 	return app.Section().ID("own-score").Class("block").Body(
 		app.H3().Text("What its own score is made of"),
-		app.P().Class("quiet small").Text("In standard deviations of training "+things+": 0 is their mean, and few have more than 2."),
+		small("In standard deviations of training "+things+": 0 is their mean, and few have more than 2."),
 		app.Dl().Class("facts").Body(rows...))
 }
 
@@ -206,7 +205,7 @@ func (p *inspectorPane) verdict(i int) app.UI {
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
 	v := r.TrustOf(i)
-	box := app.Div().ID("prediction").Hidden(r.Trust == nil)
+	box := app.Div().ID("prediction").Attr("hidden", attribute(r.Trust == nil))
 	switch {
 	case r.Trust == nil:
 		return box

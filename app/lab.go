@@ -124,16 +124,14 @@ func (p *labPane) state() []app.UI {
 	case doing != "":
 		return []app.UI{
 			quiet(doing),
-			app.Button().ID("cancel").Class("button").Type("button").Body(icon("stop"), app.Text("Cancel")).
-				OnClick(func(app.Context, app.Event) { s.Cancel() }),
+			signed("stop", "Cancel", s.Cancel).ID("cancel"),
 		}
 	case s.Phase == run.Done:
 		took := app.Span().ID("took").Class("quiet").Title(runLine(s)).Text(runLine(s))
 		if !p.told() || s.Lab.Stage != "" {
 			return []app.UI{took}
 		}
-		return []app.UI{took, app.Button().ID("watch").Class("button").Type("button").Title(s.Say("The way of one molecule through the method, in six scenes")).
-			Body(icon("play"), app.Text("Watch how")).OnClick(func(app.Context, app.Event) { s.Lab.Play(stillWanted()) })}
+		return []app.UI{took, signed("play", "Watch how", func() { s.Lab.Play(stillWanted()) }).ID("watch").Title(s.Say("The way of one molecule through the method, in six scenes"))}
 	case s.Phase == run.Stopped:
 		return []app.UI{quiet("cancelled")}
 	case s.Models.Welcome != nil:
@@ -203,7 +201,7 @@ func tile(title, caption, file string, d drawable) app.UI {
 	return app.Figure().Class("tile").Body(
 		app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("stretch"), saveButtons(title, file, drawn, d)),
 		app.Raw(drawn),
-		app.P().Class("quiet small").Text(caption))
+		small(caption))
 }
 
 // saveButtons save a picture as SVG or PNG. scope identifies the content for go-app.

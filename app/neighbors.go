@@ -35,7 +35,7 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
 	}
 	return app.Section().ID("neighbors").Class("block").Body(head, app.Ul().Class("near").Body(items...),
-		app.P().Class("quiet small").Text("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
+		small("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
 }
 
 // keys are the most similar keys of both dictionaries.

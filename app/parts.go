@@ -1,6 +1,8 @@
 package app
 
 import (
+	"baca/app/run"
+	"baca/app/words"
 	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -9,6 +11,16 @@ import (
 // button has a text. go-app identifies its handler by the text and of, what f is about.
 func button(text string, f func(), of ...any) app.HTMLButton {
 	return app.Button().Class("button").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+}
+
+// plain is a button that looks like text.
+func plain(text string, f func(), of ...any) app.HTMLButton {
+	return app.Button().Class("plain").Type("button").Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(append(of, text)...))
+}
+
+// signed is a button with a sign before the text.
+func signed(sign, text string, f func(), of ...any) app.HTMLButton {
+	return button("", f, append(of, text)...).Body(icon(sign), app.Text(text))
 }
 
 // opens is a button that opens a dialog.
@@ -43,6 +55,25 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 }
 
 func quiet(text string) app.UI { return app.Span().Class("quiet").Text(text) }
+
+// failure says what went wrong, if anything did.
+func failure(text string) app.HTMLP {
+	return app.P().Class("bad-text").Role("alert").Attr("hidden", attribute(text == "")).Text(text)
+}
+
+// answered draws an answer, or says why it is not there.
+func answered[T any](a run.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
+	switch {
+	case a.Failure != nil:
+		return quietLine(words.FailureText(a.Failure))
+	case a.Value == nil:
+		return quietLine(waiting)
+	}
+	return draw(a.Value)
+}
+
+// small explains.
+func small(text string) app.HTMLP { return app.P().Class("quiet small").Text(text) }
 
 func quietLine(text string) app.HTMLP { return app.P().Class("quiet").Text(text) }
 
@@ -98,4 +129,62 @@ func attribute(there bool) string {
 		return "true"
 	}
 	return ""
+}
+
+// A choice is an option of a select.
+type choice struct{ value, text string }
+
+// choices is a select.
+func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSelect {
+	options := make([]app.UI, len(list))
+	for i, c := range list {
+		options[i] = app.Option().Value(c.value).Text(c.text).Selected(c.value == chosen)
+	}
+	return app.Select().ID(id).Class("select").Body(options...).
+		OnChange(func(ctx app.Context, _ app.Event) { choose(valueOf(ctx)) }, app.EventScope(id))
+}
+
+// shares is a select of shares.
+func shares(id string, chosen float64, choose func(float64), list []float64) app.HTMLSelect {
+	value := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	var options []choice
+	for _, x := range list {
+		options = append(options, choice{value(x), words.Percent(x)})
+	}
+	return choices(id, value(chosen), func(text string) {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			choose(x)
+		}
+	}, options...)
+}
+
+// columnSelect is a select of columns, except but, and of none.
+func columnSelect(id string, columns []string, but, chosen string, choose func(string)) app.UI {
+	list := []choice{{"", "none"}}
+	for _, name := range columns {
+		if name != but {
+			list = append(list, choice{name, name})
+		}
+	}
+	return choices(id, chosen, choose, list...)
+}
+
+// menu is a button with a list of items, of which a click chooses one by its data attribute.
+// web/src/menu.js closes it and moves between items.
+func menu(id, label, data string, button []app.UI, choose func(string), items ...app.UI) app.HTMLDetails {
+	return app.Details().Class("menu").ID(id).Body(
+		app.Summary().Class("button").Aria("haspopup", "menu").Body(button...),
+		app.Div().Class("menu-list").Role("menu").Aria("label", label).OnClick(onData(data, choose)).Body(items...))
+}
+
+// item is an item of a menu.
+func item(data, value, text, about string) app.UI {
+	return app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet(data, value).Body(
+		app.Span().Text(text), app.Span().Class("quiet").Text(about))
+}
+
+// checked is an item of a menu that is chosen or not, by role among others.
+func checked(role, data, value, text string, is bool, more ...app.UI) app.HTMLButton {
+	return app.Button().Type("button").Class("menu-item choice").Role(role).Aria("checked", is).DataSet(data, value).Body(append([]app.UI{
+		app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(text)}, more...)...)
 }

@@ -19,6 +19,15 @@ func paint(d picture.Drawing) string {
 	}).String()
 }
 
+// lay lays out a plain graph by the page's script.
+func lay(d picture.Drawing) string {
+	t, ok := tools()
+	if !ok {
+		return ""
+	}
+	return t.Call("lay", d.Nodes, values(d.Edges)).String()
+}
+
 // values converts a list for the browser.
 func values[T any](list []T) []any {
 	v := make([]any, len(list))

@@ -185,12 +185,11 @@ func (p *resultPane) whole() app.UI {
 // foreign warns of an unknown kind of list, and offers training.
 func (p *resultPane) foreign() app.UI {
 	said := foreign(p.S)
-	line := app.P().ID("foreign").Class("whole small").Hidden(said == "")
+	line := app.P().ID("foreign").Class("whole small").Attr("hidden", attribute(said == ""))
 	if said == "" {
 		return line
 	}
-	return line.Body(app.Text(words.Capital(said)+". A model of your own may. "), app.Button().ID("foreign-train").Class("plain").Type("button").Text("Train your own").
-		OnClick(func(app.Context, app.Event) { showDialog("train") }))
+	return line.Body(app.Text(words.Capital(said)+". A model of your own may. "), plain("Train your own", func() { showDialog("train") }).ID("foreign-train"))
 }
 
 // predictions asks for the column of predictions and shows held-out error rates, for models that
@@ -198,7 +197,7 @@ func (p *resultPane) foreign() app.UI {
 func (p *resultPane) predictions() app.UI {
 	s := p.S
 	t := &s.Trust
-	line := app.Div().ID("predictions").Class("predictions").Hidden(!t.Offered())
+	line := app.Div().ID("predictions").Class("predictions").Attr("hidden", attribute(!t.Offered()))
 	if !t.Offered() {
 		return line
 	}
@@ -214,7 +213,7 @@ func (p *resultPane) predictions() app.UI {
 		}
 	case judged != nil:
 		if !judged.Classes {
-			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"), p.holds())
+			body = append(body, app.Label().For("holds").Class("quiet small").Text("with intervals of"), shares("holds", t.Holds, t.Hold, run.Shares()).Title("Share of observed values that intervals shall hold"))
 		}
 		body = append(body, app.Span().ID("stated").Class("quiet small").Title(words.Sentences(judged.Sentences)).Text(table.StatedLine(judged)))
 		if n := len(judged.Problems); n > 0 {
@@ -224,29 +223,9 @@ func (p *resultPane) predictions() app.UI {
 	return line.Body(body...)
 }
 
-// holds is the choice of coverage.
-func (p *resultPane) holds() app.UI {
-	t := &p.S.Trust
-	var options []app.UI
-	for _, share := range run.Shares() {
-		options = append(options, app.Option().Value(strconv.FormatFloat(share, 'g', -1, 64)).Selected(share == t.Holds).Text(words.Percent(share)))
-	}
-	return app.Select().ID("holds").Class("select").Title("Share of observed values that intervals shall hold").
-		OnChange(func(ctx app.Context, _ app.Event) {
-			if share, err := strconv.ParseFloat(valueOf(ctx), 64); err == nil {
-				t.Hold(share)
-			}
-		}).Body(options...)
-}
-
 // rule is the choice between α and a false-discovery rate.
 func (p *resultPane) rule() app.UI {
 	s := p.S
-	rates := table.Rates()
-	options := make([]app.UI, len(rates))
-	for i, rate := range rates {
-		options[i] = app.Option().Value(strconv.FormatFloat(rate, 'g', -1, 64)).Selected(rate == s.FDR).Text(words.Percent(rate))
-	}
 	return app.Div().Class("rule").Attr("hidden", attribute(s.Rows.Judged() < 2)).Body(
 		app.Div().Class("segments").Role("group").Aria("label", "Where the line is").Body(
 			pressed("Each at α", s.FDR == 0, func() { setFDR(s, 0) }).ID("rule-each").
@@ -258,12 +237,7 @@ func (p *resultPane) rule() app.UI {
 			}).ID("rule-batch").Title("Outside so that, of all called that, only a small share is ordinary (Benjamini and Hochberg)")),
 		app.Label().Class("rule-rate quiet small").Attr("hidden", attribute(s.FDR == 0)).Body(
 			app.Text("at most "),
-			app.Select().ID("fdr").Class("select").Aria("label", "Rate of false discoveries").
-				OnChange(func(ctx app.Context, e app.Event) {
-					if rate, err := strconv.ParseFloat(valueOf(ctx), 64); err == nil {
-						setFDR(s, rate)
-					}
-				}).Body(options...),
+			shares("fdr", s.FDR, func(rate float64) { setFDR(s, rate) }, table.Rates()).Aria("label", "Rate of false discoveries"),
 			app.Text(" mistakes")))
 }
 
@@ -293,18 +267,18 @@ func (p *resultPane) welcome() app.UI {
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
 func (p *resultPane) tools() app.UI {
-	items := []app.UI{saveItem("report", "Report as HTML", "one file, opens offline")}
+	items := []app.UI{item("save", "report", "Report as HTML", "one file, opens offline")}
 	if p.S.HasDomain() {
-		items = append(items, saveItem("domain", "Domain report …", "for a regulator: QPRF, QMRF"))
+		items = append(items, item("save", "domain", "Domain report …", "for a regulator: QPRF, QMRF"))
 	}
 	items = append(items,
-		saveItem("csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
-		saveItem("csv shown", "Rows shown as CSV", "in this order"),
-		saveItem("csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
-		saveItem("json", "All rows as JSON", ""),
-		saveItem("svg", "Distribution as SVG", ""),
-		saveItem("png", "Distribution as PNG", ""),
-		saveItem("link", "Copy link", "with the rows shown, up to 8 000 characters"))
+		item("save", "csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
+		item("save", "csv shown", "Rows shown as CSV", "in this order"),
+		item("save", "csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
+		item("save", "json", "All rows as JSON", ""),
+		item("save", "svg", "Distribution as SVG", ""),
+		item("save", "png", "Distribution as PNG", ""),
+		item("save", "link", "Copy link", "with the rows shown, up to 8 000 characters"))
 	return app.Div().Class("tools").Body(
 		app.Div().Class("search").Body(
 			icon("search"),
@@ -315,11 +289,7 @@ func (p *resultPane) tools() app.UI {
 				}),
 		),
 		p.columns(),
-		menu("export", "Save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, func(e app.Event) {
-			if what, ok := dataAround(e, "save"); ok {
-				p.save(what)
-			}
-		}, items...),
+		menu("export", "Save", "save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, p.save, items...),
 	)
 }
 
@@ -327,11 +297,6 @@ func (p *resultPane) tools() app.UI {
 func (p *resultPane) note() app.UI {
 	return app.Div().Class("export-note quiet").Attr("hidden", attribute(p.Note == "")).Body(app.Span().Text(p.Note),
 		app.If(p.S.Task != nil, func() app.UI { return endTaskButton(p.S) }))
-}
-
-func saveItem(what, name, about string) app.UI {
-	return app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet("save", what).Body(
-		app.Span().Text(name), app.Span().Class("quiet").Text(about))
 }
 
 func (p *resultPane) save(what string) {

@@ -96,6 +96,6 @@ func goneLine(s *desk) app.UI {
 	return app.Div().ID("model-gone").Class("model-gone").Role("status").Body(app.If(gone != nil, func() app.UI {
 		return app.P().Body(
 			app.Text(gone.Card.Name+" is deleted. "),
-			app.Button().Class("plain").Type("button").ID("model-undo").Text("Undo").OnClick(func(app.Context, app.Event) { s.Models.Undelete() }))
+			plain("Undo", s.Models.Undelete).ID("model-undo"))
 	}))
 }

@@ -77,14 +77,13 @@ func (p *labPane) player(scene, scenes int) app.UI {
 	}
 	return app.Div().Class("player").Role("group").Aria("label", "The story").Body(
 		iconButton("Scene before", "left", func() { l.Step(-1) }),
-		app.Button().ID("play").Class("button strong").Type("button").Body(icon(sign), app.Text(label)).
-			OnClick(func(app.Context, app.Event) {
-				if l.Playing {
-					l.Pause()
-				} else {
-					l.Play(stillWanted())
-				}
-			}),
+		signed(sign, label, func() {
+			if l.Playing {
+				l.Pause()
+			} else {
+				l.Play(stillWanted())
+			}
+		}).ID("play").Class("strong"),
 		iconButton("Next scene", "right", func() { l.Step(1) }),
 		app.Input().ID("scrub").Type("range").Min(0).Max(max(of-1, 1)).Value(at).Aria("label", "Place in the story").
 			Aria("valuetext", fmt.Sprintf("scene %d of %d, %s", scene+1, scenes, l.Stage)).
@@ -99,18 +98,12 @@ func (p *labPane) player(scene, scenes int) app.UI {
 
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
-	l := s.Lab
 	why := s.Unfit()
 	switch {
-	case l.Trace.Failure != nil:
-		_, what := words.FailureWords(l.Trace.Failure)
-		return quietLine(what)
-	case key == lab.SceneGraph && l.Trace.Value != nil:
-		return p.graphScene(l.Trace.Value)
-	case key == lab.SceneViews && l.Trace.Value != nil:
-		return p.viewsScene(l.Trace.Value)
-	case key == lab.SceneGraph || key == lab.SceneViews:
-		return quietLine("The worker is asked …")
+	case key == lab.SceneGraph:
+		return answered(s.Lab.Trace, asking, p.graphScene)
+	case key == lab.SceneViews:
+		return answered(s.Lab.Trace, asking, p.viewsScene)
 	case key == lab.SceneDecision && why != "":
 		return p.decisionScene(why)
 	case why != "":
@@ -120,12 +113,14 @@ func (p *labPane) scene(key string) app.UI {
 	case key == lab.SceneParts:
 		return p.partsScene()
 	case key == lab.SceneMixup:
-		return p.mixupScene()
+		return answered(s.Lab.Pair, "Estimating …", p.mixupScene)
 	case key == lab.SceneKeys:
-		return p.keysScene()
+		return answered(s.Inspector.Detail, asking, p.keysScene)
 	}
 	return p.decisionScene("")
 }
+
+const asking = "The worker is asked …"
 
 // before shows a scene before a batch is calibrated.
 func (p *labPane) before() app.UI {
@@ -214,7 +209,7 @@ func (p *labPane) atom(t *message.Traced, atom int) app.UI {
 	return app.Section().Class("atom-card").Body(
 		factList(fmt.Sprintf("%s %d: what it is", words.Capital(things), atom+1), facts),
 		app.H3().Text("How it is joined"),
-		app.P().Class("quiet small").Text("How often a random walk is back after 1 to 16 steps."),
+		small("How often a random walk is back after 1 to 16 steps."),
 		app.Raw(plot.SVG(false)))
 }
 
@@ -232,7 +227,7 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	}
 	return app.Div().Body(
 		app.Div().Class("figures").Body(figures...),
-		app.P().Class("quiet small").Text("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
+		small("Grey: training set. Dots: this input, by verdict. Ring: "+p.name()+", with its nearest training "+p.S.Things()+". A map keeps two directions of many, so what is near on it may be far apart."))
 }
 
 // partsScene shows the partition by S_Pre, and both parts' graphons.
@@ -257,7 +252,7 @@ func (p *labPane) partsScene() app.UI {
 				picture.Graphon{Title: "Graphon of " + p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
-			app.P().Class("quiet small").Text("Places are nodes in order of their neighbours, most first. A dark cell: two such nodes are often joined."))
+			small("Places are nodes in order of their neighbours, most first. A dark cell: two such nodes are often joined."))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -270,21 +265,10 @@ func roleOf(side string) string {
 }
 
 // mixupScene shows two graphons, their mixture and sampled graphs.
-func (p *labPane) mixupScene() app.UI {
+func (p *labPane) mixupScene(g *message.GraphonPair) app.UI {
 	s := p.S
 	l := s.Lab
-	g := l.Pair.Value
-	switch {
-	case l.Pair.Failure != nil:
-		_, what := words.FailureWords(l.Pair.Failure)
-		return quietLine(what)
-	case g == nil:
-		return quietLine("Estimating …")
-	}
-	role, dots := roleOf(g.Side), "inside"
-	if g.Side == "OOD" {
-		dots = "outside"
-	}
+	role := roleOf(g.Side)
 	side := math.Min((p.full()-32)/3, 132)
 	graphon := func(title, name, file string, w []float32) app.UI {
 		return tile(title, name, file, picture.Graphon{Title: title + ": " + name, W: w, N: g.N, Side: side, Role: role})
@@ -292,9 +276,9 @@ func (p *labPane) mixupScene() app.UI {
 	var drawn []app.UI
 	for k, sample := range g.Samples {
 		title := fmt.Sprintf("Graph %d", k+1)
-		drawn = append(drawn, app.Figure().Class("sample").Body(app.Raw(picture.Drawn{
-			Title: fmt.Sprintf("%s of %s and %s: %s", title, s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ), words.Plural(sample.Nodes, "node", "nodes")),
-			Nodes: sample.Nodes, Edges: sample.Edges, Side: math.Min(208, (p.full()-16)/3), Role: dots}.SVG(false))))
+		box := math.Min(208, (p.full()-16)/3)
+		drawn = append(drawn, app.Figure().Class("sample").Body(app.Raw(plainGraph(sample.Nodes, sample.Edges, box,
+			fmt.Sprintf("%s of %s and %s: %s", title, s.Rows.ShortName(g.RecordI), s.Rows.ShortName(g.RecordJ), words.Plural(sample.Nodes, "node", "nodes"))))))
 	}
 	return app.Div().Body(
 		p.mixControls(),
@@ -303,7 +287,17 @@ func (p *labPane) mixupScene() app.UI {
 				graphon("Wᵢ", s.Rows.ShortName(g.RecordI), "graphon-i", g.WI),
 				graphon("Wⱼ", s.Rows.ShortName(g.RecordJ), "graphon-j", g.WJ),
 				graphon("Mixture", "λ·Wᵢ + (1−λ)·Wⱼ", "mixture", picture.Mix(g.WI, g.WJ, l.Lambda))),
-			app.Div().ID("samples").Class("samples").DataSet("lambda", int(math.Round(100*g.Lambda))).Body(drawn...)))
+			app.Div().ID("samples").Class("samples side-"+role).DataSet("lambda", int(math.Round(100*g.Lambda))).Body(drawn...)))
+}
+
+// plainGraph draws a graph that was sampled from a mixture.
+func plainGraph(nodes int, edges message.Ints, side float64, title string) string {
+	const most = 120 // nodes
+	d := picture.Drawing{Nodes: min(nodes, most), Width: side, Height: side, Bond: 26, Title: title}
+	for _, node := range edges {
+		d.Edges = append(d.Edges, int(node))
+	}
+	return picture.Pen(d)
 }
 
 // mixControls choose λ.
@@ -322,15 +316,10 @@ func (p *labPane) mixControls() app.UI {
 }
 
 // keysScene shows both dictionaries.
-func (p *labPane) keysScene() app.UI {
+func (p *labPane) keysScene(d *message.Detailed) app.UI {
 	s := p.S
-	d := s.Inspector.Detail.Value
-	switch {
-	case s.Inspector.Detail.Failure != nil:
-		_, what := words.FailureWords(s.Inspector.Detail.Failure)
-		return quietLine(what)
-	case d == nil || d.IDKeys == nil:
-		return quietLine("The dictionaries are asked …")
+	if d.IDKeys == nil {
+		return quietLine(asking)
 	}
 	var in, out message.Contents
 	if n := len(s.Iterations); n > 0 {
@@ -339,7 +328,7 @@ func (p *labPane) keysScene() app.UI {
 	return app.Div().Class("dictionaries").Body(
 		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
 		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
-		app.P().Class("quiet small").Text("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
+		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
 }
 
 func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Neighbor, answer float64) app.UI {
@@ -355,7 +344,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 	}
 	return app.Section().Class("dictionary is-"+class).Body(
 		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
-		app.P().Class("quiet small").Text("It holds "+words.Count(of.Training)+" training graphs, "+words.Count(of.Test)+" of this input and "+words.Count(of.Synthetic)+" synthetic ones."),
+		small("It holds "+words.Count(of.Training)+" training graphs, "+words.Count(of.Test)+" of this input and "+words.Count(of.Synthetic)+" synthetic ones."),
 		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("answer")),
 		app.Ol().Class("keys").Body(items...))
 }
@@ -366,7 +355,7 @@ func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
 	drawn := p.Album.Small(k.SMILES)
 	switch {
 	case k.Nodes > 0:
-		drawn = picture.Drawn{Title: "", Nodes: k.Nodes, Edges: k.Edges, Side: 54, Role: role}.SVG(false)
+		drawn = plainGraph(k.Nodes, k.Edges, 54, "")
 	case k.SMILES == "":
 		drawn = `<span class="key-none">embedding</span>`
 	}

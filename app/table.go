@@ -84,16 +84,10 @@ func (p *resultPane) columns() app.UI {
 	chosen := p.S.Chosen()
 	var items []app.UI
 	for _, c := range p.S.Rows.Extra() {
-		items = append(items, app.Button().Type("button").Class("menu-item choice").Role("menuitemcheckbox").
-			Aria("checked", slices.Contains(chosen, c.Name)).DataSet("column", c.Name).Title(c.Name).Body(
-			app.Span().Class("choice-mark").Aria("hidden", true), app.Span().Class("choice-name").Text(words.Shorten(c.Name, 30))))
+		items = append(items, checked("menuitemcheckbox", "column", c.Name, words.Shorten(c.Name, 30), slices.Contains(chosen, c.Name)).Title(c.Name))
 	}
 	return app.If(len(items) > 0, func() app.UI {
-		return menu("columns", "Columns of the table", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, func(e app.Event) {
-			if name, ok := dataAround(e, "column"); ok {
-				p.S.Choose(name)
-			}
-		}, items...)
+		return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.S.Choose, items...)
 	})
 }
 

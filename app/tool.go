@@ -21,14 +21,9 @@ func toolMenu(s *desk) app.UI {
 		if f := s.Lab.Found(t.Stage).Value; f != nil {
 			short = " · " + words.Shorten(f.Short, 20)
 		}
-		items[i] = app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet("stage", t.Stage).Body(
-			app.Span().Text(t.Name+short), app.Span().Class("quiet").Text(s.Say(t.About)))
+		items[i] = item("stage", t.Stage, t.Name+short, s.Say(t.About))
 	}
-	return menu("tools", "Tools", []app.UI{app.Span().Text("Tools"), icon("down")}, func(e app.Event) {
-		if stage, ok := dataAround(e, "stage"); ok {
-			s.Lab.Open(stage)
-		}
-	}, items...).Hidden(len(items) == 0)
+	return menu("tools", "Tools", "stage", []app.UI{app.Span().Text("Tools"), icon("down")}, s.Lab.Open, items...).Attr("hidden", attribute(len(items) == 0))
 }
 
 // tool is a form, and what was found.
@@ -58,8 +53,7 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 	if s.Task != nil {
 		form = []app.UI{quiet(s.Task.Words()), endTaskButton(s)}
 	} else if found := s.Lab.Found(t.Stage).Value; found != nil && found.File != nil {
-		form = append(form, app.Button().ID("tool-save").Class("button").Type("button").Body(icon("save"), app.Text("Save as "+strings.ToUpper(strings.TrimPrefix(path.Ext(found.File.Name), ".")))).
-			OnClick(func(app.Context, app.Event) { s.Lab.SaveFound(keep) }))
+		form = append(form, signed("save", "Save as "+strings.ToUpper(strings.TrimPrefix(path.Ext(found.File.Name), ".")), func() { s.Lab.SaveFound(keep) }).ID("tool-save"))
 	}
 	failed := s.Lab.Found(t.Stage).Failure
 	if t.Stage == message.StageTrust {
@@ -67,10 +61,7 @@ func (p *labPane) tool(t *lab.Tool) app.UI {
 	}
 	return app.Div().Class("tool").Body(
 		app.Div().Class("controls").Body(form...),
-		app.If(failed != nil, func() app.UI {
-			_, what := words.FailureWords(failed)
-			return app.P().ID("tool-failure").Class("bad-text").Role("alert").Text(what)
-		}),
+		app.If(failed != nil, func() app.UI { return failure(words.FailureText(failed)).ID("tool-failure") }),
 		p.found())
 }
 

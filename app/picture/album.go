@@ -102,7 +102,7 @@ func (a *Album) Large(s *run.Session, saved bool) (drawn, note string) {
 	case len(detail.Atoms) > mostSketched:
 		return "", "This graph is too large to draw."
 	default:
-		g := sketch(detail)
+		g := sketch(len(detail.Atoms), detail.Bonds)
 		d.Nodes, d.Edges = g.Nodes, g.Edges
 		d.Share, d.Marked, note = colours(s, true)
 	}

@@ -75,7 +75,6 @@ func wide(label string) float64 { return 6.2 * float64(utf8.RuneCountInString(la
 type Curve struct {
 	Name, Role string
 	Y          []float64
-	Dashed     bool
 }
 
 // A Plot is curves over the same steps.
@@ -108,19 +107,11 @@ func (p Plot) SVG(saved bool) string {
 			}
 			points = append(points, x.At(p.X[i]), y.At(v))
 		}
-		if c.Dashed {
-			w.curve(c.Role, 1.75, ` stroke-dasharray="5 3"`, points, false)
-		} else {
-			w.path(c.Role, 1.75, points, false)
-		}
+		w.path(c.Role, 1.75, points, false)
 		if len(points) == 2 {
 			w.circle("grip", points[0], points[1], 2)
 		}
-		if c.Dashed {
-			w.dashed(c.Role, 2.5, at, 10, at+14, 10)
-		} else {
-			w.line(c.Role, 2.5, at, 10, at+14, 10)
-		}
+		w.line(c.Role, 2.5, at, 10, at+14, 10)
 		w.text("label", at+19, 14, c.Name)
 		at += 34 + wide(c.Name)
 	}
@@ -221,18 +212,4 @@ func Mix(wi, wj []float32, lambda float64) []float32 {
 		m[i] = float32(lambda*float64(wi[i]) + (1-lambda)*float64(wj[i]))
 	}
 	return m
-}
-
-// Steps returns the x values of n columns as steps, and a function for y values.
-func Steps(n int) (x []float64, of func([]float64) []float64) {
-	for i := range n {
-		x = append(x, float64(i)-0.5, float64(i)+0.5)
-	}
-	return x, func(values []float64) []float64 {
-		y := make([]float64, 2*n)
-		for i, v := range values {
-			y[2*i], y[2*i+1] = v, v
-		}
-		return y
-	}
 }

@@ -21,12 +21,16 @@ type Drawing struct {
 // Pen draws SVG by the page's script, see web/src/svg.js; without a browser nothing.
 var Pen = func(Drawing) string { return "" }
 
+// Lay lays out a plain graph by the page's script, as text.
+var Lay = func(Drawing) string { return "" }
+
 // mostSketched bounds the nodes of a spring layout.
 const mostSketched = 300
 
-func sketch(d *message.Detailed) Drawing {
-	g := Drawing{Nodes: len(d.Atoms)}
-	for _, b := range d.Bonds {
+// sketch is a plain graph without layout.
+func sketch(nodes int, bonds []message.Bond) Drawing {
+	g := Drawing{Nodes: nodes}
+	for _, b := range bonds {
 		g.Edges = append(g.Edges, b.From, b.To)
 	}
 	return g

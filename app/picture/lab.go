@@ -161,38 +161,6 @@ func Parting(s *run.Session, width, height float64) Strip {
 	return c
 }
 
-// A Drawn graph was sampled from a mixture.
-type Drawn struct {
-	Title string
-	Nodes int
-	Edges message.Ints
-	Side  float64
-	Role  string // of its nodes
-}
-
-// mostDrawn bounds the shown nodes.
-const mostDrawn = 120
-
-func (g Drawn) SVG(saved bool) string {
-	n := min(g.Nodes, mostDrawn)
-	var bonds []message.Bond
-	for i := 0; i+1 < len(g.Edges); i += 2 {
-		if from, to := int(g.Edges[i]), int(g.Edges[i+1]); max(from, to) < n {
-			bonds = append(bonds, message.Bond{From: from, To: to, Order: 1})
-		}
-	}
-	w := newSVG(g.Side, g.Side, g.Title, saved)
-	places := springs(n, bonds)
-	x, y, scale := fitted(places, g.Side, g.Side, 26)
-	for _, b := range bonds {
-		w.line("edge", max(scale*0.07, 1), x(b.From), y(b.From), x(b.To), y(b.To))
-	}
-	for i := range places {
-		w.circle(g.Role, x(i), y(i), max(scale*0.17, 2))
-	}
-	return w.end()
-}
-
 // fitted scales positions to a box, bonds to most pixels.
 func fitted(places [][2]float64, width, height, most float64) (x, y func(int) float64, scale float64) {
 	low, high := bounds(places)
@@ -210,39 +178,4 @@ func bounds(places [][2]float64) (low, high [2]float64) {
 		}
 	}
 	return low, high
-}
-
-// springs lays out nodes by springs along edges and repulsion between all, deterministically.
-func springs(n int, bonds []message.Bond) [][2]float64 {
-	at, by := make([][2]float64, n), make([][2]float64, n)
-	for i := range at {
-		// A circle in an order that is no symmetry of the graph.
-		angle, r := 2*math.Pi*float64(i)*0.381966, math.Sqrt(float64(i)+0.5)*0.9
-		at[i] = [2]float64{r * math.Cos(angle), r * math.Sin(angle)}
-	}
-	pull := func(i, j int, force func(square float64) float64) {
-		x, y := at[i][0]-at[j][0], at[i][1]-at[j][1]
-		f := force(max(x*x+y*y, 1e-4))
-		by[i], by[j] = [2]float64{by[i][0] + f*x, by[i][1] + f*y}, [2]float64{by[j][0] - f*x, by[j][1] - f*y}
-	}
-	rounds := min(max(60000/(n*n+1), 20), 400)
-	for round := range rounds {
-		clear(by)
-		for i := range n {
-			for j := range i {
-				pull(i, j, func(square float64) float64 { return 0.9 / square })
-			}
-		}
-		for _, b := range bonds {
-			pull(b.From, b.To, func(square float64) float64 { return 0.6 - math.Sqrt(square) })
-		}
-		most := 0.6 * (1 - float64(round)/float64(rounds))
-		for i := range at {
-			// Components must not drift away.
-			x, y := by[i][0]-0.02*at[i][0], by[i][1]-0.02*at[i][1]
-			short := min(1, most/max(math.Hypot(x, y), 1e-9))
-			at[i] = [2]float64{at[i][0] + x*short, at[i][1] + y*short}
-		}
-	}
-	return at
 }

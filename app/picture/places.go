@@ -13,7 +13,7 @@ type Places struct {
 	at    [][2]float64
 }
 
-// Find returns a record's atom positions: from its drawing if the atoms match, else by springs.
+// Find returns a record's atom positions: from its drawing if the atoms match, else as a plain graph.
 func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
 	thumb := a.thumbs[smiles]
 	fits := thumb != nil && thumb.layout != "" && thumb.fits(t.Atoms)
@@ -28,7 +28,7 @@ func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
 		}
 	}
 	if p.at = nil; len(t.Atoms) <= mostSketched {
-		p.at = springs(len(t.Atoms), t.Bonds)
+		p.at = placesOf(Lay(sketch(len(t.Atoms), t.Bonds)))
 	}
 	return p.at
 }

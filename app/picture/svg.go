@@ -90,17 +90,8 @@ func (w *svg) line(role string, width, x1, y1, x2, y2 float64) {
 	fmt.Fprintf(w, `<path %s stroke-width="%s" d="M%s %sL%s %s"/>`, w.role(role), num(width), num(x1), num(y1), num(x2), num(y2))
 }
 
-func (w *svg) dashed(role string, width, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(w, `<path %s stroke-width="%s" stroke-dasharray="%s %s" d="M%s %sL%s %s"/>`, w.role(role), num(width), num(2*width), num(2.2*width), num(x1), num(y1), num(x2), num(y2))
-}
-
 // path draws points, pairs of x and y; NaN begins a new piece.
 func (w *svg) path(role string, width float64, points []float64, closed bool) {
-	w.curve(role, width, "", points, closed)
-}
-
-// curve is a path with more attributes.
-func (w *svg) curve(role string, width float64, more string, points []float64, closed bool) {
 	var d strings.Builder
 	pen := "M"
 	for i := 0; i+1 < len(points); i += 2 {
@@ -117,7 +108,7 @@ func (w *svg) curve(role string, width float64, more string, points []float64, c
 	if closed {
 		d.WriteString("Z")
 	}
-	fmt.Fprintf(w, `<path %s stroke-width="%s"%s d="%s"/>`, w.role(role), num(width), more, d.String())
+	fmt.Fprintf(w, `<path %s stroke-width="%s" d="%s"/>`, w.role(role), num(width), d.String())
 }
 
 func (w *svg) text(role string, x, y float64, text string) {

@@ -30,13 +30,18 @@ func FailureLine(f *message.Failed) string {
 	return headline + ". " + what
 }
 
+// FailureText says what went wrong, without a headline.
+func FailureText(f *message.Failed) string {
+	_, what := FailureWords(f)
+	return what
+}
+
 // TrustFailure says why there are no judgements.
 func TrustFailure(f *message.Failed) string {
 	if f.Code == message.CodeBadModel {
 		return Capital(f.Text) + ". A model that you train on predictions that were held out knows them."
 	}
-	_, what := FailureWords(f)
-	return what
+	return FailureText(f)
 }
 
 // ReasonOf is the reason, without the place if known.

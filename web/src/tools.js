@@ -119,6 +119,9 @@ globalThis.bacaTools = {
     return paint({ ...how, layout: layout ? JSON.parse(layout) : spring(nodes, edges) });
   },
 
+  // lay gives the layout of a plain graph, as draw gives that of a molecule.
+  lay: (nodes, edges) => JSON.stringify(spring(nodes, edges)),
+
   // read gives the bytes of a file of an input element or of a drop, for short
   // ones; hold gives the number by which a worker is told of it.
   read(file, done) {

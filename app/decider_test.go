@@ -191,7 +191,7 @@ func TestUndecided(t *testing.T) {
 
 func TestTheListAsAWhole(t *testing.T) {
 	s := newDesk(nil)
-	s.Rows.Batch = &table.Batch{}
+	s.Rows.Batch = message.Columns{}
 	for _, c := range []struct {
 		f    message.Fitted
 		want string

@@ -227,10 +227,10 @@ func (p *inspectorPane) scores(i int) app.UI {
 	if b := s.Rows.Batch; b != nil {
 		add("Decided by", s.Say(table.DeciderWords()[s.By].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
-		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Score[i], b.ScoreP[i]))
-		add("S_Pre, frozen network", words.Number(b.Pre[i]))
-		add("S_Attn, dictionaries", words.Number(b.Attn[i]))
-		add("S_BaCa, sum of both", scoreWithP(b.BaCa[i], b.BaCaP[i]))
+		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Numbers("batch")[i], b.Numbers("batch_p")[i]))
+		add("S_Pre, frozen network", words.Number(b.Numbers("s_pre")[i]))
+		add("S_Attn, dictionaries", words.Number(b.Numbers("s_attn")[i]))
+		add("S_BaCa, sum of both", scoreWithP(b.Numbers("s_baca")[i], s.Rows.PaperP[i]))
 	}
 	return factList("Scores", list)
 }

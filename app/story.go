@@ -398,7 +398,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
 	if s.Lab.Whole() {
 		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
-		body = append(body, app.Div().Class("figures").Body(p.sum(), figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.Batch.BaCaP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
+		body = append(body, app.Div().Class("figures").Body(p.sum(), figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
 	}
 	return app.Div().Class("stack").Body(body...)
 }

@@ -120,7 +120,7 @@ func (l *Lab) partsLine(name string) string {
 		return "Where " + name + " stands in the batch."
 	}
 	side, _ := PartOf(s.Parted, s.Inspector.Record)
-	line := name + " has S_Pre = " + words.Number(b.Pre[s.Inspector.Record]) + ", "
+	line := name + " has S_Pre = " + words.Number(b.Numbers("s_pre")[s.Inspector.Record]) + ", "
 	switch side {
 	case "ID":
 		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is taken for inside."
@@ -177,12 +177,11 @@ func (l *Lab) decisionLine(name string) string {
 	record := s.Inspector.Record
 	own := s.JudgeBy(table.EachAlone, record)
 	by := "By itself " + name + " is " + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
-	b := s.Rows.Batch
-	if b == nil {
+	if !s.Calibrated() {
 		return by + "."
 	}
 	paper := s.JudgeBy(table.ThePaper, record)
-	line := "S_BaCa calls " + name + " " + string(paper) + " (p\u00a0" + words.PEquals(b.BaCaP[record]) + "). By itself it is "
+	line := "S_BaCa calls " + name + " " + string(paper) + " (p\u00a0" + words.PEquals(s.Rows.PaperP[record]) + "). By itself it is "
 	if paper == own {
 		return line + string(own) + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
 	}
@@ -192,7 +191,7 @@ func (l *Lab) decisionLine(name string) string {
 // Terms are the terms of a record's S_BaCa, and their sum.
 func Terms(s *run.Session, record int) (pre, attn, sum float64) {
 	b, p := s.Rows.Batch, s.Fitted.Paper
-	pre = (b.Pre[record] - p.PreMean) / p.PreDeviation
-	attn = p.Beta * (b.Attn[record] - p.AttnMean) / p.AttnDeviation
+	pre = (b.Numbers("s_pre")[record] - p.PreMean) / p.PreDeviation
+	attn = p.Beta * (b.Numbers("s_attn")[record] - p.AttnMean) / p.AttnDeviation
 	return pre, attn, pre + attn
 }

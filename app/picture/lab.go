@@ -147,7 +147,7 @@ func mark(b *strings.Builder, v decide.Verdict, x, y float64) {
 
 // Parting is the strip of S_Pre with both parts.
 func Parting(s *run.Session, width, height float64) Strip {
-	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Pre, threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
+	c := Strip{width: width, height: height, title: "S_Pre of the batch with " + s.Rows.ShortName(s.Inspector.Record), xlabel: "S_Pre", score: s.Rows.Batch.Numbers("s_pre"), threshold: math.NaN(), selected: s.Inspector.Record, fixed: true}
 	c.verdict = make([]decide.Verdict, len(c.score))
 	for i := range c.verdict {
 		c.verdict[i] = decide.Borderline

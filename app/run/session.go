@@ -450,10 +450,10 @@ func (s *Session) Calibrate() {
 	begun := time.Now()
 	s.Phase, s.declined = Calibrating, false
 	s.forgetBatch()
-	coming := &table.Batch{}
+	coming := message.Columns{}
 	s.askScores(&message.Score{Batch: true, Every: s.watchEvery()}, func(e message.Event) {
 		if rows, ok := e.(*message.Rows); ok {
-			coming.Fill(rows, s.Rows.Len())
+			s.Rows.Place(&coming, rows)
 			return
 		}
 		s.takeEvent(e)

@@ -12,14 +12,7 @@ import (
 // Columns are rows as `baca score` writes them, with more columns before the provenance and the
 // input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
-	all := slices.Clone(t.Rows.columns)
-	if b := t.Rows.Batch; b != nil {
-		for _, c := range b.columns {
-			if table.Named(all, c.Name) == nil {
-				all = append(all, c)
-			}
-		}
-	}
+	all := t.Rows.ours()
 	for i := range all {
 		t.judged(&all[i])
 	}
@@ -28,10 +21,7 @@ func (t *Table) Columns(order []int32, model *message.Model, more ...table.Colum
 		for i, p := range t.Rows.P {
 			q[i] = t.Levels.Of(p)
 		}
-		all = append(all, table.NumberColumn("q_value", q))
-	}
-	if trust := t.Rows.Trust; trust != nil {
-		all = append(all, trust.Rows...)
+		all = slices.Insert(all, len(t.Rows.columns)+len(t.Rows.Batch), table.NumberColumn("q_value", q))
 	}
 	list := append(table.Pick(all, order), more...)
 	run := t.run(model)
@@ -54,8 +44,8 @@ func (t *Table) judged(c *table.Column) {
 	case "verdict":
 		c.Texts = rows.verdicts(func(i int) decide.Verdict { return rows.Verdict[i] })
 	case "batch_verdict":
-		own := t.RuleOf(TheBatch)
-		c.Texts = rows.verdicts(func(i int) decide.Verdict { return own.Judge(rows.Batch.ScoreP[i], rows.AloneP[i]) })
+		own, p := t.RuleOf(TheBatch), rows.Batch.Numbers("batch_p")
+		c.Texts = rows.verdicts(func(i int) decide.Verdict { return own.Judge(p[i], rows.AloneP[i]) })
 	case "error":
 		c.Texts = make([]string, rows.Len())
 		for _, p := range rows.Refused {

@@ -60,10 +60,7 @@ func (t *Table) Heads() []Head {
 
 // ours are the columns of the program.
 func (r *Rows) ours() []table.Column {
-	all := slices.Clone(r.columns)
-	if r.Batch != nil {
-		all = append(all, r.Batch.columns...)
-	}
+	all := slices.Concat(r.columns, r.Batch)
 	if r.Trust != nil {
 		all = append(all, r.Trust.Rows...)
 	}

@@ -20,7 +20,8 @@ type Rows struct {
 
 	columns       message.Columns     // by themselves, as they come
 	Alone, AloneP []float64           // of these
-	Batch         *Batch              // nil until calibrated
+	Batch         message.Columns     // of the batch, nil until calibrated
+	PaperP        []float64           // p-values of S_BaCa, nil until then
 	Trust         *message.Trusted    // of predictions, or nil
 	Score, P      []float64           // of the decider, from the above
 	ranks         map[string][]uint64 // of texts, by column
@@ -33,21 +34,9 @@ type Rows struct {
 	Low, High float64 // of Score
 }
 
-// A Batch has the columns of a calibrated batch.
-type Batch struct {
-	columns                               message.Columns
-	Pre, Attn, BaCa, BaCaP, Score, ScoreP []float64
-}
-
-// Fill sets arrived records' columns, of n in all.
-func (b *Batch) Fill(e *message.Rows, n int) {
-	place(&b.columns, e, n)
-	c := b.columns
-	b.Pre, b.Attn, b.BaCa, b.Score, b.ScoreP = c.Numbers("s_pre"), c.Numbers("s_attn"), c.Numbers("s_baca"), c.Numbers("batch"), c.Numbers("batch_p")
-}
-
-// place copies rows into columns of n rows, adding missing columns.
-func place(to *message.Columns, e *message.Rows, n int) {
+// Place copies arrived rows into columns, adding missing columns.
+func (r *Rows) Place(to *message.Columns, e *message.Rows) {
+	n := r.Len()
 	if e.From > n {
 		return
 	}
@@ -85,9 +74,9 @@ func grow(c *table.Column, n int) {
 func (r *Rows) By(by Decider) (score, p []float64) {
 	switch by {
 	case TheBatch:
-		return r.Batch.Score, r.Batch.ScoreP
+		return r.Batch.Numbers("batch"), r.Batch.Numbers("batch_p")
 	case ThePaper:
-		return r.Batch.BaCa, r.Batch.BaCaP
+		return r.Batch.Numbers("s_baca"), r.PaperP
 	}
 	return r.Alone, r.AloneP
 }
@@ -153,7 +142,7 @@ func (r *Rows) Fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return
 	}
-	place(&r.columns, e, r.Len())
+	r.Place(&r.columns, e)
 	r.view()
 	for i := e.From; i < min(e.From+table.Rows(e.Rows), r.Len()); i++ {
 		r.scored[i] = true
@@ -165,7 +154,7 @@ func (r *Rows) Fill(e *message.Rows) {
 }
 
 func (r *Rows) forgetScores() {
-	r.Batch, r.Trust, r.ranks = nil, nil, nil
+	r.Batch, r.PaperP, r.Trust, r.ranks = nil, nil, nil, nil
 	r.columns = table.Of(table.Fields(table.Usual), nil)
 	for i := range r.columns {
 		grow(&r.columns[i], r.Len())

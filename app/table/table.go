@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"baca/algo/decide"
+	"baca/algo/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -63,18 +64,19 @@ func (t *Table) SetReference(scores []float64) {
 }
 
 // TakeBatch sets the batch's columns, to judge by those of the held-out graphs.
-func (t *Table) TakeBatch(b *Batch, holdout message.Columns) {
+func (t *Table) TakeBatch(batch, holdout message.Columns) {
+	r := &t.Rows
 	t.References[TheBatch], t.References[ThePaper] = known(holdout.Numbers("batch")), known(holdout.Numbers("s_baca"))
-	b.BaCaP = decide.PValues(b.BaCa, t.References[ThePaper])
-	for i, p := range b.BaCaP {
-		b.BaCaP[i] = max(p, t.Rows.AloneP[i]) // see algo.PaperP
+	r.Batch = slices.DeleteFunc(batch, func(c table.Column) bool { return table.Named(r.columns, c.Name) != nil })
+	r.PaperP = decide.PValues(r.Batch.Numbers("s_baca"), t.References[ThePaper])
+	for i, p := range r.PaperP {
+		r.PaperP[i] = max(p, r.AloneP[i]) // see algo.PaperP
 	}
-	t.Rows.Batch = b
 }
 
 // ForgetBatch has each record decide alone again.
 func (t *Table) ForgetBatch() {
-	t.Rows.Batch, t.References[TheBatch], t.References[ThePaper] = nil, nil, nil
+	t.Rows.Batch, t.Rows.PaperP, t.References[TheBatch], t.References[ThePaper] = nil, nil, nil, nil
 }
 
 // Clear forgets records and scores, for another input.

@@ -86,14 +86,14 @@ func randomRows(n int, rng *rand.Rand) *Rows {
 		r.Add(piece)
 		from = to
 	}
-	r.Batch = &Batch{Pre: missing(n), Attn: missing(n), BaCa: missing(n)}
-	r.Batch.columns = message.Columns{table.NumberColumn("s_pre", r.Batch.Pre), table.NumberColumn("s_attn", r.Batch.Attn), table.NumberColumn("s_baca", r.Batch.BaCa)}
+	pre, attn, baca := missing(n), missing(n), missing(n)
+	r.Batch = message.Columns{table.NumberColumn("s_pre", pre), table.NumberColumn("s_attn", attn), table.NumberColumn("s_baca", baca)}
 	for i := range n {
 		if r.Verdict[i] != decide.Refused && rng.IntN(6) != 0 {
 			r.scored[i] = true
 			r.Score[i] = math.Round(5 * rng.NormFloat64())
 			r.P[i] = float64(1+rng.IntN(20)) / 20
-			r.Batch.Pre[i], r.Batch.Attn[i], r.Batch.BaCa[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
+			pre[i], attn[i], baca[i] = rng.NormFloat64(), -rng.Float64(), rng.NormFloat64()
 		}
 	}
 	r.judge(decide.Rule{Alpha: 0.05, Holdout: 99})
@@ -115,7 +115,7 @@ func TestOrder(t *testing.T) {
 		case "":
 			return float64(i), ""
 		}
-		return map[string][]float64{"p_value": r.P, "score": r.Score, "s_pre": r.Batch.Pre, "s_attn": r.Batch.Attn, "s_baca": r.Batch.BaCa}[by][i], ""
+		return map[string][]float64{"p_value": r.P, "score": r.Score, "s_pre": r.Batch.Numbers("s_pre"), "s_attn": r.Batch.Numbers("s_attn"), "s_baca": r.Batch.Numbers("s_baca")}[by][i], ""
 	}
 	for _, by := range []string{"", "id", "verdict", "p_value", "score", "s_pre", "s_attn", "s_baca"} {
 		for _, descending := range []bool{false, true} {

@@ -56,43 +56,12 @@ func (s *Session) Unfit() string {
 	return ""
 }
 
-// wholeLevel is the largest p-value of a list that differs.
-const wholeLevel = 0.05
-
 // Whole is the answer about the list, empty before calibration.
 func (s *Session) Whole() string {
-	f := s.Fitted
-	if f == nil || !s.Calibrated() {
+	if s.Fitted == nil || !s.Calibrated() {
 		return ""
 	}
-	if math.IsNaN(f.P) {
-		return "Whether this list as a whole differs from the training set cannot be said: the model keeps too few " + s.Things() + " to compare it with."
-	}
-	numbers := fmt.Sprintf("AUC\u00a0%.2f, p\u00a0%s", f.Evidence, words.PEquals(f.P))
-	if f.Sample {
-		numbers += ", by an even sample of " + words.Count(f.Graphs)
-	}
-	if f.P <= wholeLevel {
-		return "As a whole this list differs from the training set: " + numbers + "." + differing(f.Differences)
-	}
-	return "Nothing says that this list as a whole differs from the training set: " + numbers + "."
-}
-
-// differing joins phrases, saying common parts once.
-func differing(phrases []string) string {
-	if len(phrases) == 0 {
-		return ""
-	}
-	list := slices.Clone(phrases)
-	for i := range list {
-		if i > 0 {
-			list[i] = strings.Replace(list[i], " of them have ", " ", 1)
-		}
-		if i < len(list)-1 {
-			list[i] = strings.TrimSuffix(list[i], " than three quarters of the training graphs")
-		}
-	}
-	return " What makes the difference: " + strings.ReplaceAll(strings.Join(list, ", "), " %", "\u00a0%") + "."
+	return strings.ReplaceAll(words.Sentences(s.Fitted.Whole), " %", "\u00a0%")
 }
 
 // AUC of the deciding score, by the input's labels; NaN without.

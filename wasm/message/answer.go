@@ -101,6 +101,7 @@ type Fitted struct {
 	Few bool
 	// Differences says how the batch differs from the training set; nil if P does not.
 	Differences []string
+	Whole       []string // whether it differs, and how, in words
 	Warnings    []string
 }
 

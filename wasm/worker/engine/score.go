@@ -15,6 +15,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/job"
+	"baca/algo/report"
 	"baca/algo/metric"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -261,6 +262,10 @@ func (r *run) fitted(f *job.Fit) error {
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
 	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
+		m.Whole = []string{report.Whole("this list", f.Evidence, f.P)}
+		if len(f.Differences) > 0 {
+			m.Whole = append(m.Whole, report.MakesTheDifference(f.Differences))
+		}
 		r.engine.last = r.now
 		if sum, ok := r.now.scorer.Paper(); ok {
 			pre, attn, beta := sum.Parts()

@@ -146,7 +146,7 @@ func takeFile(ctx app.Context, s *desk, v app.Value) {
 	case store.ShortText:
 		readFile(ctx, s, v, func(name string, data []byte) { s.Input.GiveShort(name, f, data) })
 	default:
-		s.Input.Give("", f)
+		s.Input.Give(run.Given{File: f})
 	}
 }
 

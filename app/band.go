@@ -8,6 +8,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
 )
@@ -41,7 +42,7 @@ func (p *bandPane) card() app.UI {
 			app.Span().Class("file-name").Text(s.Input.Name()),
 			app.Span().ID("input-status").Class(class).Text(readLine(s))),
 		button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
-		closer("Clear", func() { s.Input.Give("", nil) }).ID("clear").Title("Clear"))
+		closer("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear").Title("Clear"))
 }
 
 // headline is the result in words, with its basis.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/app/run"
 	"baca/wasm/message"
 )
 
@@ -23,7 +24,7 @@ func TestHeadline(t *testing.T) {
 	} {
 		s, f, _ := newTest(t)
 		f.scores(c.input)
-		s.Input.Give(c.input, nil)
+		s.Input.Give(run.Given{Text: c.input})
 		f.settle()
 		if got := headline(s); got != c.want {
 			t.Errorf("of %q the page says %q, want %q", c.input, got, c.want)
@@ -38,7 +39,7 @@ func TestHeadline(t *testing.T) {
 // could be read does not.
 func TestInputFolds(t *testing.T) {
 	s, f, _ := newTest(t)
-	run := func(text string, give func()) {
+	play := func(text string, give func()) {
 		t.Helper()
 		f.scores(text)
 		give()
@@ -51,25 +52,25 @@ func TestInputFolds(t *testing.T) {
 		}
 	}
 	folded(false, "Your list")
-	run("CCO", func() { s.Input.Type("CCO") })
+	play("CCO", func() { s.Input.Type("CCO") })
 	folded(false, "Your list")
 	s.Input.Fold(true)
 	folded(true, "Your list")
-	run("CCO\nCC", func() { s.Input.GiveText("two.smi", "CCO\nCC") })
+	play("CCO\nCC", func() { s.Input.Give(run.Given{Name: "two.smi", Text: "CCO\nCC"}) })
 	folded(true, "two.smi")
 	s.Input.Fold(false)
 	folded(false, "two.smi")
-	run("CCO\nCC\nC", func() { s.Input.Type("CCO\nCC\nC") })
+	play("CCO\nCC\nC", func() { s.Input.Type("CCO\nCC\nC") })
 	folded(false, "Your list")
-	run("x", func() { s.Input.Paste("x") })
+	play("x", func() { s.Input.Paste("x") })
 	folded(false, "Pasted")
-	run("CC", func() { s.Input.Paste("CC") })
+	play("CC", func() { s.Input.Paste("CC") })
 	folded(true, "Pasted")
 	s.Fail(&message.Failed{Code: message.CodeDied, Text: "out of breath"})
 	folded(false, "Pasted")
-	run("CCC", func() { s.Input.GiveText("three", "CCC") })
-	run("CC", s.Input.TakeBack)
+	play("CCC", func() { s.Input.Give(run.Given{Name: "three", Text: "CCC"}) })
+	play("CC", s.Input.TakeBack)
 	folded(true, "Pasted")
-	s.Input.Give("", nil)
+	s.Input.Give(run.Given{})
 	folded(false, "Your list")
 }

@@ -33,11 +33,11 @@ func answerTable(number uint32, r any, say func(any)) {
 func TestAColumnIsChosenAndRemembered(t *testing.T) {
 	s, f, _ := newTest(t)
 	f.answer = answerTable
-	run := func(text string) {
-		s.Input.Give(text, nil)
+	play := func(text string) {
+		s.Input.Give(run.Given{Text: text})
 		f.settle()
 	}
-	run("first\n")
+	play("first\n")
 	if s.Header == nil || s.Header.Column != "a" || words.ColumnWords(s.Header) == "" {
 		t.Fatalf("header %+v", s.Header)
 	}
@@ -56,7 +56,7 @@ func TestAColumnIsChosenAndRemembered(t *testing.T) {
 		t.Fatalf("header %+v, want b", s.Header)
 	}
 	// Another table has its own.
-	run("second\n")
+	play("second\n")
 	if s.Header.Column != "a" {
 		t.Errorf("another table is read from %q", s.Header.Column)
 	}
@@ -105,7 +105,7 @@ func TestDrawnLine(t *testing.T) {
 	if s.Input.Text != "CCO drawn\n" {
 		t.Errorf("the first line is %q", s.Input.Text)
 	}
-	s.Input.Give("name;structure\na;CCN", nil)
+	s.Input.Give(run.Given{Text: "name;structure\na;CCN"})
 	s.Opened = &message.Opened{Line: "{name};{SMILES}"}
 	s.Input.AddLine("CCO")
 	if want := "name;structure\na;CCN\ndrawn;CCO\n"; s.Input.Text != want {
@@ -122,13 +122,13 @@ func TestNothingRead(t *testing.T) {
 		}
 		usual(number, r, say)
 	}
-	s.Input.Give("", store.NewFile("empty.smi", nil))
+	s.Input.Give(run.Given{File: store.NewFile("empty.smi", nil)})
 	f.settle()
 	if got := nothingRead(s); s.Phase != run.Done || !strings.HasPrefix(got, "There is no structure in it.") {
 		t.Errorf("phase %v, %q", s.Phase, got)
 	}
 	f.answer = usual
-	s.Input.Give("x\nx\n", nil)
+	s.Input.Give(run.Given{Text: "x\nx\n"})
 	f.settle()
 	if got := nothingRead(s); got != "2 records were refused; the reasons are beside the input." {
 		t.Errorf("%q", got)

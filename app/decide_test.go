@@ -100,7 +100,7 @@ func TestRateOfFalseDiscoveries(t *testing.T) {
 	// While another input is scored, α decides, and the page says so.
 	s.SetFDR(0.2)
 	f.scores("CCO\nCCCCCC")
-	s.Input.Give("CCO\nCCCCCC", nil)
+	s.Input.Give(run.Given{Text: "CCO\nCCCCCC"})
 	pass(later)
 	f.next(5) // all but the end
 	pass(later)
@@ -207,7 +207,7 @@ func TestTasksAreEnded(t *testing.T) {
 	// Another input ends it with the worker.
 	s.Lab.WatchDrift()
 	f.next(-1)
-	s.Input.Give("CCO", nil)
+	s.Input.Give(run.Given{Text: "CCO"})
 	if s.Task != nil || f.ended != 1 {
 		t.Errorf("task %+v, %d workers ended, want none and 1", s.Task, f.ended)
 	}

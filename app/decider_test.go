@@ -95,7 +95,7 @@ func TestWhatDecides(t *testing.T) {
 	}
 	// What was chosen holds for the next input, which is calibrated after its first verdicts.
 	f.scores("CCO\nCCCC\nCCCCC")
-	s.Input.Give("CCO\nCCCC\nCCCCC", nil)
+	s.Input.Give(run.Given{Text: "CCO\nCCCC\nCCCCC"})
 	f.settle()
 	pass(later)
 	if b, n := f.batches(); b != 2 || n != asked+2 || s.Deciding() != table.TheBatch {

@@ -155,7 +155,7 @@ func (p *trainDialog) setup() []app.UI {
 				app.P().Text(library),
 				fileButton("library-file", "Choose a library", "Choose a library", s.Models.Extensions(), func(_ app.Context, v app.Value) {
 					if f, ok := browserFile(v); ok {
-						s.Input.GiveLibrary(f)
+						s.Input.Give(run.Given{File: f, Library: true})
 					}
 				}))),
 			row(app.Label().Class("form-label").For("train-name").Text("Name"),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"baca/app/run"
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -54,7 +55,7 @@ func TestGlances(t *testing.T) {
 	asked(2, 1, 3, 0, 4, 3)
 	s.DecideBy(table.EachAlone)
 	f.next(-1)
-	s.Input.Give("", nil)
+	s.Input.Give(run.Given{})
 	if s.Glances.Of(2) != nil {
 		t.Error("the atoms of another input are coloured")
 	}

@@ -85,10 +85,14 @@ func (p *inputPane) status() app.UI {
 		app.Span().ID("input-status").Text(readLine(s)),
 		app.Span().Class("stretch"),
 		app.If(s.Input.Undo != nil, func() app.UI {
-			return plain("Undo", s.Input.TakeBack).Title("Bring back " + s.Input.Undo.What)
+			what := "the input before"
+			if s.Input.Given == (run.Given{}) {
+				what = "what was cleared"
+			}
+			return plain("Undo", s.Input.TakeBack).Title("Bring back " + what)
 		}),
 		app.If(s.Phase != run.Empty, func() app.UI {
-			return plain("Clear", func() { s.Input.Give("", nil) }).ID("clear")
+			return plain("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear")
 		}),
 	)
 }

@@ -148,7 +148,7 @@ func TestNewInputInTheStory(t *testing.T) {
 	s.Lab.Open(lab.SceneDecision)
 	f.next(-1)
 	f.scores("CCO\nCCCC\nCCCCC")
-	s.Input.Give("CCO\nCCCC\nCCCCC", nil)
+	s.Input.Give(run.Given{Text: "CCO\nCCCC\nCCCCC"})
 	if s.Inspector.Record >= 0 || s.Lab.Trace.Value != nil {
 		t.Errorf("record %d of the input before", s.Inspector.Record)
 	}
@@ -164,7 +164,7 @@ func TestNewInputInTheStory(t *testing.T) {
 		t.Errorf("record %d, trace %v, %q", s.Inspector.Record, s.Lab.Trace.Value, s.Lab.Line())
 	}
 	// One of which nothing can be read has no story.
-	s.Input.Give("x", nil)
+	s.Input.Give(run.Given{Text: "x"})
 	f.settle()
 	pass(later)
 	if text := htmlOf(t, s); s.Inspector.Record >= 0 || !strings.Contains(text, "Nothing is scored yet.") {

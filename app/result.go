@@ -151,7 +151,7 @@ func (p *resultPane) problem() notice {
 		return notice{false, "Cancelled", "What was there stays. The input is as you left it.", "Score again", s.Begin}
 	case s.Phase == run.Done && s.Graphs() == 0:
 		return notice{true, "Nothing could be read", nothingRead(s), "", nil}
-	case s.Phase == run.Unstarted && s.Input.Unscored && s.Models.Used.Value != nil && !s.Training.On:
+	case s.Phase == run.Unstarted && s.Input.Library && s.Models.Used.Value != nil && !s.Training.On:
 		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
 	}
 	return notice{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"baca/algo/decide"
+	"baca/app/run"
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -51,7 +52,7 @@ func (p *stage) play(t *testing.T, event string) {
 	case "type":
 		p.Input.Type(object)
 	case "give":
-		p.Input.Give(object, nil)
+		p.Input.Give(run.Given{Text: object})
 	case "undo":
 		p.Input.TakeBack()
 	case "pass":

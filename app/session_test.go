@@ -312,7 +312,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		scoreless(number, r, say)
 	}
 	f.answer = train
-	s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	if s.Phase != run.Unstarted || s.Opened == nil {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
@@ -371,7 +371,7 @@ func TestPauseTraining(t *testing.T) {
 			usual(number, r, say)
 		}
 	}
-	s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	s.Training.Recall(kept)
 	s.Training.Start(run.Recipe{})
@@ -443,7 +443,7 @@ func TestOneTabTrains(t *testing.T) {
 		own := kept
 		own.mine = new(bool)
 		s.Training.Recall(own)
-		s.Input.GiveLibrary(store.NewFile("mine.smi", []byte("CCO\nCC")))
+		s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 		f.settle()
 		return s, f
 	}
@@ -491,7 +491,7 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 func TestFilesOfTheBrowserAreNamed(t *testing.T) {
 	// A file of the browser is only named to the worker.
 	s, f, later := newTest(t)
-	s.Input.Give("", &store.File{Name: "b.csv", Size: 1 << 40, Number: 7})
+	s.Input.Give(run.Given{File: &store.File{Name: "b.csv", Size: 1 << 40, Number: 7}})
 	pass(later)
 	if r, ok := f.asked[len(f.asked)-1].(*message.Open); !ok || r.File != 7 || r.Data != nil || r.Name != "b.csv" {
 		t.Errorf("asked for %+v", f.asked[len(f.asked)-1])

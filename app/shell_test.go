@@ -130,7 +130,7 @@ func TestLinkComesBack(t *testing.T) {
 	s, f, _ := newTest(t)
 	f.scores("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%")
 	s.Alpha, s.FDR, s.By = 0.1, 0.2, table.TheBatch
-	s.Input.Give("CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%", nil)
+	s.Input.Give(run.Given{Text: "CCO ethanol\nCx refused\nCC(=O)[O-] a&b=c #%"})
 	f.settle()
 	s.Inspector.Show(2)
 	text, note := s.Link()
@@ -170,7 +170,7 @@ func TestLongLinks(t *testing.T) {
 	s, f, _ := newTest(t)
 	text := strings.Repeat("CC(=O)Oc1ccccc1C(=O)O\n", 900)
 	f.scores(text)
-	s.Input.Give(text, nil)
+	s.Input.Give(run.Given{Text: text})
 	f.settle()
 	link, note := s.Link()
 	var fit int
@@ -203,10 +203,10 @@ func TestInputComesBack(t *testing.T) {
 	if after.Input.Type("C"); after.Told != nil {
 		t.Error("what was told of another input is still there")
 	}
-	if s.Input.Give("", nil); kept != "" {
+	if s.Input.Give(run.Given{}); kept != "" {
 		t.Errorf("after clearing, kept is %q", kept)
 	}
-	s.Input.Give("", &store.File{Name: "a.csv", Size: 1, Number: 3})
+	s.Input.Give(run.Given{File: &store.File{Name: "a.csv", Size: 1, Number: 3}})
 	if after.Restore(kept); after.Told == nil || !strings.Contains(after.Told.Headline, "a.csv") {
 		t.Errorf("told %+v", after.Told)
 	}

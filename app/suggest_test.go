@@ -54,7 +54,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
-	s.Input.Give("CCO", nil)
+	s.Input.Give(run.Given{Text: "CCO"})
 	if s.Lab.HTML() != "" {
 		t.Errorf("another input has %q", s.Lab.HTML())
 	}

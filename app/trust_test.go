@@ -52,7 +52,7 @@ func TestPredictionsAreJudged(t *testing.T) {
 	s, f, later := newTest(t)
 	f.predicting()
 	settle := func() { f.next(-1); pass(later); f.next(-1); pass(later); f.next(-1) }
-	s.Input.Give("", store.NewFile("new.csv", []byte("CCO\nCC\nxx")))
+	s.Input.Give(run.Given{File: store.NewFile("new.csv", []byte("CCO\nCC\nxx"))})
 	settle()
 	if s.Trust.Offered() || s.Rows.Trust != nil {
 		t.Error("predictions are asked for although the model knows no errors")
@@ -119,7 +119,7 @@ func TestPredictionsAreJudged(t *testing.T) {
 	if s.Rows.Trust != nil || s.Trust.Predicted != "" || !s.Trust.Offered() {
 		t.Errorf("%+v", s.Trust)
 	}
-	s.Input.Give("", store.NewFile("more.csv", []byte("CCO\nCC\nxx")))
+	s.Input.Give(run.Given{File: store.NewFile("more.csv", []byte("CCO\nCC\nxx"))})
 	settle()
 	if s.Trust.Predicted != "yhat" || s.Rows.Trust == nil {
 		t.Errorf("another input has %+v", s.Trust)

@@ -41,7 +41,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 			say(&message.Scored{Model: "bbbp", Records: n})
 		}
 	}
-	s.Input.Give("CCO", nil)
+	s.Input.Give(run.Given{Text: "CCO"})
 	pass(later)
 	// gone counts the turns that go through all rows: each draws the table.
 	gone := func(what string, do func()) int {

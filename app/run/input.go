@@ -12,18 +12,22 @@ import (
 	"baca/wasm/message"
 )
 
-// An Input is the text of the input pane, or a file.
+// A Given is what an input consists of: a text or a file.
+type Given struct {
+	Name    string // of the text, empty if typed
+	Text    string
+	File    *store.File
+	Library bool // to train on: opened without scoring
+}
+
+// An Input is the content of the input pane.
 type Input struct {
+	Given
+	Undo *Given // the one before, nil for none
+
 	session *Session
 	choices []message.Choice // of columns, see ChooseColumn
-
-	Text     string
-	File     *store.File
-	Unscored bool  // a library, opened without scoring
-	Undo     *Undo // nil for none
-
-	name   string // of the text, empty if typed
-	folded bool   // given as a whole, and not being edited
+	folded  bool             // given as a whole, and not being edited
 }
 
 // Name is a short name of the input.
@@ -31,8 +35,8 @@ func (i *Input) Name() string {
 	switch {
 	case i.File != nil:
 		return i.File.Name
-	case i.name != "":
-		return i.name
+	case i.Given.Name != "":
+		return i.Given.Name
 	}
 	return "Your list"
 }
@@ -51,70 +55,50 @@ func (i *Input) Fold(card bool) {
 	i.session.Rev.All()
 }
 
-// An Undo holds the previous input.
-type Undo struct {
-	text string
-	file *store.File
-	name string // of the text
-	What string // for people
-}
-
 // typingPause delays reading typed text. Files and examples are read at once.
 const typingPause = 350 * time.Millisecond
 
 // Type sets typed text.
 func (i *Input) Type(text string) {
-	if text == i.Text {
-		return
+	if text != i.Text {
+		i.Given, i.folded = Given{Text: text}, false
+		i.session.Told = nil
+		i.session.begin(typingPause)
 	}
-	i.Text, i.File, i.Unscored = text, nil, false
-	i.name, i.folded = "", false
-	i.session.Told = nil
-	i.session.begin(typingPause)
 }
 
 // Paste sets text pasted into an empty text area.
 func (i *Input) Paste(text string) {
 	i.Type(text)
-	i.name, i.folded = "Pasted", true
+	i.Given.Name, i.folded = "Pasted", true
 }
 
 // Give replaces the input, with undo.
-func (i *Input) Give(text string, f *store.File) { i.replace("", text, f, false) }
-
-// GiveText is Give with a name.
-func (i *Input) GiveText(name, text string) { i.replace(name, text, nil, false) }
+func (i *Input) Give(next Given) {
+	if before := i.Given; before.Text != "" || before.File != nil {
+		before.Library = false
+		i.Undo = &before
+	}
+	i.Given, i.folded = next, true
+	i.session.Told = nil
+	i.session.begin(0)
+}
 
 // GiveShort replaces the input by a short file's text, or by the file if it is empty or not UTF-8.
 func (i *Input) GiveShort(name string, f *store.File, data []byte) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 || len(bytes.TrimSpace(data)) == 0 {
-		i.Give("", f)
+		i.Give(Given{File: f})
 		return
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	i.GiveText(name, strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
-}
-
-func (i *Input) GiveLibrary(f *store.File) { i.replace("", "", f, true) }
-
-func (i *Input) replace(name, text string, f *store.File, unscored bool) {
-	if i.Text != "" || i.File != nil {
-		i.Undo = &Undo{i.Text, i.File, i.name, "the input before"}
-		if text == "" && f == nil {
-			i.Undo.What = "what was cleared"
-		}
-	}
-	i.Text, i.File, i.Unscored = text, f, unscored
-	i.name, i.folded = name, true
-	i.session.Told = nil
-	i.session.Begin()
+	i.Give(Given{Name: name, Text: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)})
 }
 
 // TakeBack undoes, and can be undone.
 func (i *Input) TakeBack() {
 	if u := i.Undo; u != nil {
 		i.Undo = nil
-		i.replace(u.name, u.text, u.file, false)
+		i.Give(*u)
 	}
 }
 
@@ -128,7 +112,7 @@ func (i *Input) AddLine(smiles string) {
 	if o := i.session.Opened; text != "" && o != nil && o.Line != "" {
 		line = o.Line
 	}
-	i.Give(text+strings.NewReplacer("{SMILES}", smiles, "{name}", "drawn").Replace(line)+"\n", nil)
+	i.Give(Given{Text: text + strings.NewReplacer("{SMILES}", smiles, "{name}", "drawn").Replace(line) + "\n"})
 	i.folded = false // more may be drawn
 }
 
@@ -160,7 +144,7 @@ func Examples() []Example {
 
 func (i *Input) UseExample(e Example) {
 	if w := i.session.Models.Welcome; w != nil {
-		i.GiveText(e.Name, e.text(w.Examples))
+		i.Give(Given{Name: e.Name, Text: e.text(w.Examples)})
 	}
 }
 

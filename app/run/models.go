@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -42,7 +43,10 @@ func (m *Models) Start(key string, from store.Store) {
 		// A built-in model needs no store.
 		if m.Welcome != nil && !begun && (recalled || !strings.Contains(m.wanted, "@")) {
 			begun = true
-			m.first()
+			if !m.Choose(m.wanted) {
+				m.missing(m.wanted)
+				m.load(m.defaultName(), nil)
+			}
 		}
 	}
 	m.Recall(from, m.changed, func() {
@@ -64,31 +68,11 @@ func (m *Models) Start(key string, from store.Store) {
 	})
 }
 
-// first loads the first model.
-func (m *Models) first() {
-	key := m.wanted
-	if i := m.Find(key); i >= 0 {
-		name := m.Own[i].Card.Name
-		m.File(i, func(data []byte) {
-			if data == nil {
-				name = m.defaultName()
-			}
-			m.load(name, data)
-		})
-		return
-	}
-	if !m.isBuiltIn(key) {
-		if key != "" {
-			m.missing(key)
-		}
-		key = m.defaultName()
-	}
-	m.Load(key, nil)
-}
-
-// missing reports a model that is not here.
+// missing reports a model that is not here, if one is wanted.
 func (m *Models) missing(key string) {
-	m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+	if key != "" {
+		m.session.Tell("Another model is used", "The model "+words.Shorten(key, 60)+" is not in this browser. If you have its file, load it under Models.")
+	}
 }
 
 func (m *Models) isBuiltIn(name string) bool {
@@ -154,11 +138,9 @@ func (m *Models) HoldoutFile() string {
 
 // want selects a link's model, or says that it is missing.
 func (m *Models) want(key string) {
-	switch {
-	case key == "":
-	case m.Welcome == nil:
-		m.wanted = key
-	case !m.Choose(key):
+	if m.Welcome == nil {
+		m.wanted = cmp.Or(key, m.wanted)
+	} else if !m.Choose(key) {
 		m.missing(key)
 	}
 }
@@ -181,8 +163,11 @@ func (m *Models) Choose(key string) bool {
 func (m *Models) Use(i int) {
 	name := m.Own[i].Card.Name
 	m.File(i, func(data []byte) {
-		if data != nil {
+		switch {
+		case data != nil:
 			m.Load(name, data)
+		case m.Used.Value == nil:
+			m.load(m.defaultName(), nil)
 		}
 	})
 }

@@ -314,7 +314,7 @@ func (s *Session) score() {
 	case s.Graphs() == 0:
 		s.Phase, s.Elapsed = Done, time.Since(s.started)
 		return
-	case model == nil || s.Models.Loading != "" || s.Input.Unscored:
+	case model == nil || s.Models.Loading != "" || s.Input.Library:
 		s.Phase = Unstarted // until there is a model, or on request
 		return
 	case model.Molecules != s.Opened.Molecules:
@@ -342,7 +342,7 @@ func (s *Session) score() {
 func (s *Session) ScoreNow() {
 	if s.Phase == Unstarted && s.Models.Used.Value != nil {
 		s.Run++
-		s.Input.Unscored = false
+		s.Input.Library = false
 		s.score()
 	}
 }
@@ -350,7 +350,7 @@ func (s *Session) ScoreNow() {
 // scoreAgain scores the open input with another model.
 func (s *Session) scoreAgain() {
 	switch {
-	case s.Phase == Empty || s.Phase == Reading || s.Input.Unscored || s.Training.On:
+	case s.Phase == Empty || s.Phase == Reading || s.Input.Library || s.Training.On:
 		// An input being read will use it, and a library is not scored.
 	case s.Opened == nil:
 		s.Begin()

@@ -165,7 +165,7 @@ func (t *Training) Resume() {
 	s.stop()
 	s.Run++
 	s.clear()
-	s.Input.Text, s.Input.File, s.Input.Unscored = "", t.Library, true
+	s.Input.Given = Given{File: t.Library, Library: true}
 	s.read(s.Input.Open(t.Library), t.run, func(f *message.Failed) { t.Made.Failure = f })
 }
 

@@ -82,7 +82,7 @@ func (s *Session) OpenLink(text string) {
 	}
 	s.Settings = l.Settings
 	if len(l.Lines) > 0 {
-		s.Input.Give(strings.Join(l.Lines, "\n")+"\n", nil)
+		s.Input.Give(Given{Text: strings.Join(l.Lines, "\n") + "\n"})
 		s.toSelect = l.Row + 1
 	}
 	s.Models.want(l.Model)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -260,4 +261,116 @@ func factList(title string, list []words.Fact) app.UI {
 		rows[i] = app.Div().Class("fact").Body(app.Dt().Text(f.Name), app.Dd().Class("number").Text(f.Value))
 	}
 	return app.Section().Class("block").Body(app.H3().Text(title), app.Dl().Class("facts").Body(rows...))
+}
+
+// legend says what the colours of the atoms are.
+func (p *inspectorPane) legend() app.UI {
+	text := "orange pushes it outside, blue holds it inside"
+	if p.S.Deciding() != table.EachAlone {
+		text += ", by its score by itself, which is not what decides now"
+	}
+	return app.Div().Class("legend small quiet").Body(
+		app.Raw(`<svg width="120" height="12" viewBox="0 0 120 12" aria-hidden="true"><circle class="away" fill-opacity=".75" cx="8" cy="6" r="5.5"/><circle class="away" fill-opacity=".3" cx="24" cy="6" r="4.5"/><circle class="legend-none" cx="40" cy="6" r="3.5"/><circle class="towards" fill-opacity=".3" cx="56" cy="6" r="4.5"/><circle class="towards" fill-opacity=".75" cx="72" cy="6" r="5.5"/></svg>`),
+		app.Span().Text(text),
+		app.If(p.S.Inspector.Marked() != nil, func() app.UI {
+			return app.Span().Body(app.Raw(`<svg width="16" height="14" viewBox="0 0 16 14" aria-hidden="true"><circle class="mark-ring" stroke-width="1.2" stroke-dasharray="2.5 2" cx="8" cy="7" r="6"/></svg>`), app.Text(" ringed: never seen, or of the reason chosen"))
+		}),
+	)
+}
+
+// reasonsShown are shown at once, others under details.
+const reasonsShown = 3
+
+// reasons are the most unusual ones.
+func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
+	head := "What is unusual about it"
+	if d.Known {
+		head = "What is known of it"
+	}
+	body := []app.UI{app.H3().Text(head)}
+	if len(d.Reasons) == 0 {
+		body = append(body, quietLine("Nothing about it stands out."))
+	} else {
+		body = append(body, p.reasonList(d, 0, min(len(d.Reasons), reasonsShown)))
+	}
+	return app.Section().ID("reasons").Class("block").Body(body...)
+}
+
+func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
+	more := len(d.Reasons) > reasonsShown
+	block := app.Section().Class("block").Attr("hidden", attribute(!more))
+	if more {
+		block.Body(app.H3().Text("What else is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons)))
+	}
+	return block
+}
+
+// reasonList shows reasons. Those about atoms highlight them.
+func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
+	var items []app.UI
+	for k := from; k < to; k++ {
+		r := d.Reasons[k]
+		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
+		item := app.Li().Class("reason")
+		if len(r.Atoms) == 0 {
+			items = append(items, item.Text(text))
+			continue
+		}
+		items = append(items, item.Body(app.Button().Type("button").DataSet("reason", k).Aria("pressed", p.S.Inspector.Reason == k).Title("Show where").Text(text)))
+	}
+	return app.Ul().Class("reasons").OnClick(onNumber("reason", p.S.Inspector.Mark)).Body(items...)
+}
+
+// neighbors are the most similar training molecules, drawn, or their rows without structures.
+func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
+	head := app.H3().Text("Most like it in the training set")
+	cards, line := words.NearestOf(p.S.Models.Used.Value, d)
+	if len(cards) == 0 {
+		return app.Section().ID("neighbors").Class("block").Body(head, quietLine(line))
+	}
+	items := make([]app.UI, len(cards))
+	values := ""
+	for i, c := range cards {
+		if c.Known != "" {
+			values = " Values are those that the training set has."
+		}
+		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(c.SMILES, 60)))
+		if small := p.Album.Small(c.SMILES); small != "" {
+			drawn = app.Raw(small)
+		}
+		items[i] = app.Li().Class("near-card").DataSet("smiles", c.SMILES).Title(c.SMILES).Body(
+			app.Div().Class("near-picture").Body(drawn),
+			app.P().Class("near-name").Text(c.Name),
+			app.P().Class("near-known number").Attr("hidden", attribute(c.Known == "")).Text(c.Known),
+			app.P().Class("near-value number").Aria("label", "similarity "+c.Value).Body(
+				app.Text(c.Value), app.Raw(picture.Share(c.Similarity))))
+	}
+	return app.Section().ID("neighbors").Class("block").Body(head, app.Ul().Class("near").Body(items...),
+		small("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
+}
+
+// keys are the most similar keys of both dictionaries.
+func (p *inspectorPane) keys(d *message.Detailed) app.UI {
+	if len(d.IDKeys)+len(d.OODKeys) == 0 {
+		return app.Text("")
+	}
+	body := []app.UI{app.H3().Text("What it resembles in the batch")}
+	group := func(class, title string, list []words.Neighbor) {
+		if len(list) == 0 {
+			return
+		}
+		items := make([]app.UI, len(list))
+		for i, n := range list {
+			items[i] = app.Li().Class("neighbor").DataSet("neighbor", strconv.Itoa(n.Record)).Body(
+				app.Span().Class("neighbor-name").Text(n.Name), quiet(n.About), app.Span().Class("number").Text(n.Value))
+		}
+		body = append(body, app.H4().Class(class).Text(title), app.Ul().Class("neighbors").Body(items...))
+	}
+	group("is-inside", "Keys of the inside dictionary, by weight", words.NeighborsOf(d.IDKeys))
+	group("is-outside", "Keys of the outside dictionary, by weight", words.NeighborsOf(d.OODKeys))
+	return app.Section().Class("block").OnClick(onNumber("neighbor", func(record int) {
+		if record >= 0 {
+			p.S.Inspector.Show(record)
+		}
+	})).Body(body...)
 }

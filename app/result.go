@@ -76,7 +76,7 @@ func (p *resultPane) settle(ctx app.Context) {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
 	s.Glances.Want(wanted)
-	list := strings.Join(append(p.Album.MissingSMILES(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...)), p.Album.Missing(&s.Rows, wanted)...), "\n")
+	list := strings.Join(p.Album.Missing(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...), &s.Rows, wanted), "\n")
 	if list == p.wanted {
 		return
 	}

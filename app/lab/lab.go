@@ -412,22 +412,12 @@ func (l *Lab) wait() {
 // lastBeat is the duration of a scene's last beat.
 const lastBeat = 3500 * time.Millisecond
 
-// pace is the present beat's duration.
+// pace is the present beat's duration: a scene takes about six seconds.
 func (l *Lab) pace() time.Duration {
 	if l.Whole() || l.still {
 		return lastBeat
 	}
-	switch l.Stage {
-	case SceneGraph:
-		return 220 * time.Millisecond
-	case SceneMixup:
-		return 300 * time.Millisecond
-	case SceneKeys:
-		return 800 * time.Millisecond
-	case SceneDecision:
-		return max(6*time.Second/time.Duration(l.beats(SceneDecision)), 60*time.Millisecond)
-	}
-	return 1600 * time.Millisecond
+	return min(max(6*time.Second/time.Duration(l.beats(l.Stage)), 60*time.Millisecond), 1600*time.Millisecond)
 }
 
 // waits reports missing data of the scene.

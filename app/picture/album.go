@@ -66,20 +66,20 @@ func (a *Album) Problem(smiles string) string {
 	return ""
 }
 
-// Missing lists the SMILES of records without drawings, once each.
-func (a *Album) Missing(r *table.Rows, records []int32) []string {
-	var list []string
-	seen := map[string]bool{}
+// Missing lists the molecules without drawings, once each: these, and those of records.
+func (a *Album) Missing(molecules []string, r *table.Rows, records []int32) []string {
 	for _, i := range records {
-		if int(i) >= r.Len() {
-			continue
+		if int(i) < r.Len() {
+			molecules = append(molecules, r.Picture(int(i)))
 		}
-		p := r.Picture(int(i))
-		if p == "" || seen[p] || a.thumbs[p] != nil || strings.ContainsAny(p, "\n\r") {
-			continue
+	}
+	var list []string
+	seen := map[string]bool{"": true}
+	for _, m := range molecules {
+		if !seen[m] && a.thumbs[m] == nil && !strings.ContainsAny(m, "\n\r") {
+			list = append(list, m)
 		}
-		seen[p] = true
-		list = append(list, p)
+		seen[m] = true
 	}
 	return list
 }
@@ -159,4 +159,33 @@ func shares(contribution []float64) []float64 {
 		s[i] = c / most
 	}
 	return s
+}
+
+type colouring struct {
+	detail *message.Detailed
+	alpha  float64
+}
+
+// Coloured is a record's small picture with atoms coloured by contribution, or Small before they
+// are known.
+func (a *Album) Coloured(s *run.Session, record int) string {
+	smiles, d := s.Rows.Picture(record), s.Glances.Of(record)
+	t := a.thumbs[smiles]
+	if t == nil || t.layout == "" || d == nil || !t.fits(d.Atoms) {
+		return a.Small(smiles)
+	}
+	if by := (colouring{d, s.Alpha}); t.colouredBy != by {
+		t.colouredBy = by
+		t.coloured = Pen(Drawing{Layout: t.layout, Share: shares(s.AboveLimit(d)), Width: thumbWidth, Height: thumbHeight, Bond: thumbBond})
+	}
+	return t.coloured
+}
+
+// Marked is a molecule's small picture with ringed atoms, or empty.
+func (a *Album) Marked(smiles string, atoms []int) string {
+	t := a.thumbs[smiles]
+	if t == nil || t.layout == "" {
+		return ""
+	}
+	return Pen(Drawing{Layout: t.layout, Width: 2 * thumbWidth, Height: 2 * thumbHeight, Bond: thumbBond, Marked: atoms})
 }

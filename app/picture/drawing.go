@@ -1,6 +1,9 @@
 package picture
 
-import "baca/wasm/message"
+import (
+	"baca/wasm/message"
+	"encoding/json"
+)
 
 // A Drawing is a molecule or a plain graph to draw.
 type Drawing struct {
@@ -34,4 +37,50 @@ func sketch(nodes int, bonds []message.Bond) Drawing {
 		g.Edges = append(g.Edges, b.From, b.To)
 	}
 	return g
+}
+
+// Places caches atom positions of a record.
+type Places struct {
+	of    *message.Traced
+	drawn bool // at comes from the drawing
+	at    [][2]float64
+}
+
+// Find returns a record's atom positions: from its drawing if the atoms match, else as a plain graph.
+func (p *Places) Find(a *Album, smiles string, t *message.Traced) [][2]float64 {
+	thumb := a.thumbs[smiles]
+	fits := thumb != nil && thumb.layout != "" && thumb.fits(t.Atoms)
+	if p.of == t && p.drawn == fits {
+		return p.at
+	}
+	p.of, p.drawn = t, fits
+	if fits {
+		if at := placesOf(thumb.layout); len(at) == len(t.Atoms) {
+			p.at = at
+			return at
+		}
+	}
+	if p.at = nil; len(t.Atoms) <= mostSketched {
+		p.at = placesOf(Lay(sketch(len(t.Atoms), t.Bonds)))
+	}
+	return p.at
+}
+
+// placesOf parses a layout's atom positions in SMILES order, see web/src/draw.js, or returns nil.
+func placesOf(layout string) [][2]float64 {
+	var l struct {
+		Atoms   []struct{ X, Y float64 }
+		Written []int
+	}
+	if json.Unmarshal([]byte(layout), &l) != nil {
+		return nil
+	}
+	at := make([][2]float64, len(l.Written))
+	for k, i := range l.Written {
+		if i < 0 || i >= len(l.Atoms) {
+			return nil
+		}
+		at[k] = [2]float64{l.Atoms[i].X, l.Atoms[i].Y}
+	}
+	return at
 }

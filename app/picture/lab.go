@@ -100,7 +100,7 @@ func (m Map) SVG(saved bool) string {
 				kinds[role(v)] = &strings.Builder{}
 			}
 			px, py := at(m.On.Batch, i)
-			mark(kinds[role(v)], v, px, py)
+			mark(kinds[role(v)], v, px, py, 4)
 		}
 		for _, v := range []decide.Verdict{decide.Undecided, decide.Borderline, decide.Inside, decide.Outside} {
 			if b := kinds[role(v)]; b != nil {
@@ -127,22 +127,6 @@ func round2(x float64) float64 { return math.Round(100*x) / 100 }
 
 func (m Map) words() string {
 	return fmt.Sprintf("%s: %d training graphs, %d of this input", m.Title, len(m.On.Training)/2, len(m.On.Records))
-}
-
-func dot(b *strings.Builder, x, y, r float64) {
-	fmt.Fprintf(b, "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(-2*r))
-}
-
-// mark appends a verdict's shape to a path.
-func mark(b *strings.Builder, v decide.Verdict, x, y float64) {
-	switch v {
-	case decide.Outside:
-		fmt.Fprintf(b, "M%s %sl4.5 -4.5l4.5 4.5l-4.5 4.5z", num(x-4.5), num(y))
-	case decide.Borderline:
-		fmt.Fprintf(b, "M%s %sh6v6h-6z", num(x-3), num(y-3))
-	default:
-		dot(b, x, y, 3.4)
-	}
 }
 
 // Parting is the strip of S_Pre with both parts.

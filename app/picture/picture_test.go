@@ -57,12 +57,12 @@ func TestAlbum(t *testing.T) {
 		Columns: message.Columns{column.TextColumn("id", []string{"a", "b", "c", "d"}), column.TextColumn("smiles", []string{"CO", "C[C@H](F)Cl", "CO", "N\nN"})}, Line: make([]int32, 4),
 	})
 	var a Album
-	if got := a.Missing(r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
+	if got := a.Missing(nil, r, []int32{0, 1, 2, 3, 9}); !slices.Equal(got, []string{"CO", "C[C@H](F)Cl"}) {
 		t.Errorf("asks for %q", got)
 	}
 	a.Add("CO", "C O\n{layout}", "")
 	a.Add("C[C@H](F)Cl", "", "its stereochemistry would read differently")
-	if got := a.Missing(r, []int32{0, 1, 2}); len(got) != 0 || a.Count != 2 {
+	if got := a.Missing(nil, r, []int32{0, 1, 2}); len(got) != 0 || a.Count != 2 {
 		t.Errorf("asks for %q again", got)
 	}
 	if a.Small("CO") != "<svg>{layout}</svg>" || a.Small("C[C@H](F)Cl") != "" {

@@ -75,3 +75,8 @@ func Bar(x, low, high, threshold float64, v decide.Verdict) string {
 func StageBar(share float64) string {
 	return `<svg class="stage-bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true"><rect class="stage-done" width="` + num(100*share) + `" height="3"/></svg>`
 }
+
+// Share is a bar for a share.
+func Share(x float64) string {
+	return `<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar-back" width="100" height="6"/><rect class="share-part" width="` + num(100*x) + `" height="6"/></svg>`
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/chart"
 	"baca/algo/decide"
@@ -148,16 +149,9 @@ func (c Strip) dots(w *svg, x chart.Scale, base float64) {
 		k := bin(x, s, slots)
 		y := base - r - 2 - float64(height[k])*step
 		height[k]++
-		// Verdicts have shapes and colours.
-		role := role(c.verdict[i])
-		switch c.verdict[i] {
-		case decide.Outside:
-			w.path(role, 1, []float64{x.At(s) - r, y, x.At(s), y - r, x.At(s) + r, y, x.At(s), y + r}, true)
-		case decide.Borderline:
-			w.rect(role, x.At(s)-r*0.8, y-r*0.8, 1.6*r, 1.6*r)
-		default:
-			w.circle(role, x.At(s), y, r*0.9)
-		}
+		var shape strings.Builder
+		mark(&shape, c.verdict[i], x.At(s), y, r)
+		fmt.Fprintf(w, `<path %s d="%s"/>`, w.role(role(c.verdict[i])), shape.String())
 		if i == c.selected {
 			w.circle("chosen", x.At(s), y, r+2.5)
 		}

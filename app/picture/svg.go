@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"baca/algo/chart"
+	"baca/algo/decide"
 )
 
 // An svg writes a picture of parts with roles. On the page a role is a class of the style sheet; in
@@ -109,6 +110,22 @@ func (w *svg) path(role string, width float64, points []float64, closed bool) {
 		d.WriteString("Z")
 	}
 	fmt.Fprintf(w, `<path %s stroke-width="%s" d="%s"/>`, w.role(role), num(width), d.String())
+}
+
+// mark appends a verdict's shape of a radius to a path: verdicts have shapes and colours.
+func mark(b *strings.Builder, v decide.Verdict, x, y, r float64) {
+	switch v {
+	case decide.Outside:
+		fmt.Fprintf(b, "M%s %sl%s %sl%s %sl%s %sz", num(x-r), num(y), num(r), num(-r), num(r), num(r), num(-r), num(r))
+	case decide.Borderline:
+		fmt.Fprintf(b, "M%s %sh%sv%sh%sz", num(x-0.8*r), num(y-0.8*r), num(1.6*r), num(1.6*r), num(-1.6*r))
+	default:
+		dot(b, x, y, 0.9*r)
+	}
+}
+
+func dot(b *strings.Builder, x, y, r float64) {
+	fmt.Fprintf(b, "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(-2*r))
 }
 
 func (w *svg) text(role string, x, y float64, text string) {

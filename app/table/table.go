@@ -258,15 +258,6 @@ func (t *Table) AboveLimit(d *message.Detailed) []float64 {
 	return moved
 }
 
-// levelsOf are the q-values of a run, as `baca score --fdr` has them.
-func levelsOf(p []float64) decide.Levels {
-	tally := decide.NewTally()
-	for _, v := range p {
-		tally.Add(v, 1)
-	}
-	return tally.QValues()
-}
-
 // known are the scores without NaN.
 func known(scores []float64) []float64 { return slices.DeleteFunc(slices.Clone(scores), math.IsNaN) }
 

@@ -1,9 +1,7 @@
 package message
 
 import (
-	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -19,9 +17,6 @@ type Singles []float32
 
 // Ints is a bin of little-endian int32.
 type Ints []int32
-
-// Strings is a bin of lengths, as Ints, and a bin of the texts.
-type Strings []string
 
 func (f Floats) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float64(f)) }
 
@@ -57,55 +52,6 @@ func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) e
 	return err
 }
 
-func (s Strings) EncodeMsgpack(e *msgpack.Encoder) error {
-	lengths, n := make(Ints, len(s)), 0
-	for i, text := range s {
-		lengths[i] = int32(len(text))
-		n += len(text)
-	}
-	all := make([]byte, 0, n)
-	for _, text := range s {
-		all = append(all, text...)
-	}
-	if err := e.EncodeArrayLen(2); err != nil {
-		return err
-	}
-	if err := lengths.EncodeMsgpack(e); err != nil {
-		return err
-	}
-	return e.EncodeBytes(all)
-}
-
-func (s *Strings) DecodeMsgpack(d *msgpack.Decoder) error {
-	n, err := d.DecodeArrayLen()
-	if err != nil {
-		return err
-	}
-	if n != 2 {
-		return fmt.Errorf("column of texts has %d parts, want 2", n)
-	}
-	var lengths Ints
-	if err := lengths.DecodeMsgpack(d); err != nil {
-		return err
-	}
-	b, err := d.DecodeBytes()
-	if err != nil {
-		return err
-	}
-	rest, column := string(b), make(Strings, len(lengths))
-	for i, k := range lengths {
-		if k < 0 || int(k) > len(rest) {
-			return fmt.Errorf("text %d has %d bytes, %d remain", i, k, len(rest))
-		}
-		column[i], rest = rest[:k], rest[k:]
-	}
-	if rest != "" {
-		return fmt.Errorf("%d bytes after the last text", len(rest))
-	}
-	*s = column
-	return nil
-}
-
 // Columns of rows. A refused record has an error, and no scores.
 type Columns []table.Column
 
@@ -139,35 +85,22 @@ func (c *Columns) Append(rows Columns) {
 	}
 }
 
-// cells is an encoded column. Lists are concatenated, with lengths, −1 for no value.
+// cells is an encoded column.
 type cells struct {
-	Name    string
-	Kind    uint8
-	Texts   Strings
-	Numbers Floats
-	Lengths Ints
+	Name        string
+	Kind        table.Kind
+	Texts       []string
+	Numbers     Floats
+	TextLists   [][]string
+	NumberLists [][]float64
 }
 
 func (c Columns) EncodeMsgpack(e *msgpack.Encoder) error {
 	list := make([]cells, len(c))
 	for i, from := range c {
-		to := cells{Name: from.Name, Kind: uint8(from.Kind), Texts: from.Texts, Numbers: from.Numbers}
-		for _, l := range from.TextLists {
-			to.Lengths, to.Texts = append(to.Lengths, lengthOf(l)), append(to.Texts, l...)
-		}
-		for _, l := range from.NumberLists {
-			to.Lengths, to.Numbers = append(to.Lengths, lengthOf(l)), append(to.Numbers, l...)
-		}
-		list[i] = to
+		list[i] = cells{from.Name, from.Kind, from.Texts, from.Numbers, from.TextLists, from.NumberLists}
 	}
 	return e.Encode(list)
-}
-
-func lengthOf[T any](list []T) int32 {
-	if list == nil {
-		return -1
-	}
-	return int32(len(list))
 }
 
 func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
@@ -177,34 +110,11 @@ func (c *Columns) DecodeMsgpack(d *msgpack.Decoder) error {
 	}
 	*c = make(Columns, len(list))
 	for i, from := range list {
-		to := table.Column{Name: from.Name, Kind: table.Kind(from.Kind), Texts: from.Texts, Numbers: from.Numbers}
-		var err error
-		switch to.Kind {
-		case table.TextLists:
-			to.TextLists, err = listsOf(from.Texts, from.Lengths)
-			to.Texts = nil
-		case table.NumberLists:
-			to.NumberLists, err = listsOf(from.Numbers, from.Lengths)
-			to.Numbers = nil
-		}
-		if (*c)[i] = to; err != nil || to.Len() != (*c)[0].Len() {
-			return fmt.Errorf("column %.40q of %d rows: want as many as the first, %d: %w", to.Name, to.Len(), (*c)[0].Len(), cmp.Or(err, errLengths))
+		to := &(*c)[i]
+		*to = table.Column{Name: from.Name, Kind: from.Kind, Texts: from.Texts, Numbers: from.Numbers, TextLists: from.TextLists, NumberLists: from.NumberLists}
+		if to.Len() != (*c)[0].Len() {
+			return fmt.Errorf("column %.40q of %d rows: want as many as the first, %d", to.Name, to.Len(), (*c)[0].Len())
 		}
 	}
 	return nil
-}
-
-var errLengths = errors.New("columns of a table are equally long")
-
-func listsOf[T any](values []T, lengths []int32) ([][]T, error) {
-	lists := make([][]T, len(lengths))
-	for i, n := range lengths {
-		if int(n) > len(values) {
-			return nil, fmt.Errorf("list %d has %d values, %d remain", i, n, len(values))
-		}
-		if n >= 0 {
-			lists[i], values = values[:n:n], values[n:]
-		}
-	}
-	return lists, nil
 }

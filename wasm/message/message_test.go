@@ -123,7 +123,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Decode(uneven); !errors.Is(err, errLengths) {
+	if _, _, err := Decode(uneven); err == nil || !strings.Contains(err.Error(), `column "score" of 1 rows: want as many as the first, 3`) {
 		t.Errorf("columns of 3 rows and 1: %v", err)
 	}
 	nan, err := Encode(0, &Iteration{AUC: math.NaN(), KL: math.NaN()})
@@ -161,21 +161,17 @@ func encoded(t testing.TB, parts ...any) []byte {
 func TestDecodeRefuses(t *testing.T) {
 	type m map[string]any
 	for name, data := range map[string][]byte{
-		"nothing":              nil,
-		"no array":             {0xc0},
-		"too few parts":        encoded(t, Version, 1, "Hello"),
-		"too many parts":       encoded(t, Version, 1, "Hello", m{}, 1),
-		"no number":            encoded(t, Version, "one", "Hello", m{}),
-		"unknown kind":         encoded(t, Version, 1, "Columns", m{}),
-		"unknown field":        encoded(t, Version, 1, "Detail", m{"Nonsense": 1}),
-		"wrong type":           encoded(t, Version, 1, "Detail", m{"Record": "one"}),
-		"data behind":          append(encoded(t, Version, 1, "Hello", m{}), 0),
-		"half a float":         encoded(t, Version, 1, "Reference", m{"Score": make([]byte, 12)}),
-		"half an int":          encoded(t, Version, 1, "Parted", m{"Inside": make([]byte, 3)}),
-		"texts too short":      encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{5, 0, 0, 0}, []byte("abc")}}),
-		"texts too long":       encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{1, 0, 0, 0}, []byte("abc")}}),
-		"text of −1 bytes":     encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{255, 255, 255, 255}, []byte("abc")}}),
-		"texts in three parts": encoded(t, Version, 1, "Records", m{"ID": []any{[]byte{}, []byte{}, []byte{}}}),
+		"nothing":        nil,
+		"no array":       {0xc0},
+		"too few parts":  encoded(t, Version, 1, "Hello"),
+		"too many parts": encoded(t, Version, 1, "Hello", m{}, 1),
+		"no number":      encoded(t, Version, "one", "Hello", m{}),
+		"unknown kind":   encoded(t, Version, 1, "Columns", m{}),
+		"unknown field":  encoded(t, Version, 1, "Detail", m{"Nonsense": 1}),
+		"wrong type":     encoded(t, Version, 1, "Detail", m{"Record": "one"}),
+		"data behind":    append(encoded(t, Version, 1, "Hello", m{}), 0),
+		"half a float":   encoded(t, Version, 1, "Reference", m{"Score": make([]byte, 12)}),
+		"half an int":    encoded(t, Version, 1, "Parted", m{"Inside": make([]byte, 3)}),
 		// Five bytes that ask for gigabytes.
 		"a bin of 4 GB":       append(encoded(t, Version, 1, "Exported")[:0], 0x94, Version, 1, 0xa8, 'E', 'x', 'p', 'o', 'r', 't', 'e', 'd', 0x81, 0xa4, 'D', 'a', 't', 'a', 0xc6, 255, 255, 255, 255),
 		"a list of 4 billion": {0x94, 1, 1, 0xa7, 'W', 'e', 'l', 'c', 'o', 'm', 'e', 0x81, 0xa6, 'M', 'o', 'd', 'e', 'l', 's', 0xdd, 255, 255, 255, 255},

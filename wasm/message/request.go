@@ -32,7 +32,7 @@ type Choice struct{ Key, Column string }
 // an even sample of a long input, is scored first. Events: [Reference], [Progress] and [Rows], and
 // of a batch also [Parted], [Iteration] and [Fitted]. Reply: [Scored].
 //
-// A column ood, is_ood or outside of CSV or TSV labels records, for AUCs only.
+// A column ood, is_ood or outside labels records, for AUCs only.
 type Score struct {
 	// By decides: "alone", the default, "batch" or "attention". The last two imply Batch.
 	By    string

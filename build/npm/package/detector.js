@@ -1,6 +1,6 @@
 // A detector: a model, and a worker that computes with it.
 import { threads } from "./files/thread.js";
-import { decode, encode, events, floats, ints, strings } from "./wire.js";
+import { decode, encode, events, floats, ints } from "./wire.js";
 
 // platform is what index.js or node.js say of where this runs: files are URLs by name,
 // compile and read get one of them, and start starts a worker.
@@ -219,7 +219,7 @@ export class Detector {
     await this.#send("Score", { Alpha: alpha }, (kind, event) => {
       if (kind !== "Rows") return;
       const column = (name) => event.Rows.find((c) => c.Name === name);
-      const texts = (name) => strings(column(name).Texts), numbers = (name) => floats(column(name).Numbers);
+      const texts = (name) => column(name).Texts ?? [], numbers = (name) => floats(column(name).Numbers);
       const verdicts = texts("verdict"), said = texts("error"), asides = texts("set_aside"), scores = numbers("score"), ps = numbers("p_value");
       for (let i = 0; i < said.length; i++) {
         const at = rows.length - from;

@@ -3,7 +3,7 @@
 
 // version is message.Version of the program, and events are all kinds that do not end a
 // request; TestProtocol compares both with wasm/message.
-export const version = 12;
+export const version = 13;
 export const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 
 // encode writes a request: its number, its kind and its fields. Numbers are written as
@@ -105,12 +105,3 @@ export function ints(bin) {
 }
 
 const viewOf = (bin) => (bin ? new DataView(bin.buffer, bin.byteOffset, bin.byteLength) : new DataView(new ArrayBuffer(0)));
-
-// strings reads a column of texts.
-export function strings(column) {
-  if (!column) return [];
-  const [lengths, all] = column;
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let at = 0;
-  return Array.from(ints(lengths), (n) => decoder.decode((all ?? new Uint8Array()).subarray(at, (at += n))));
-}

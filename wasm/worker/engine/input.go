@@ -29,7 +29,7 @@ type input struct {
 	source       Source
 	zstd         func(io.Reader) (io.Reader, error) // decompresses
 	format       dataset.Format
-	labels       []int8 // by record, see readLabels; nil without any
+	labels       []int8 // by record, see labelOf; nil without any
 	opened       message.Opened
 	// kept are all records, parsed, nil for more than mostAtoms, which are read again for every run.
 	kept  []dataset.Record
@@ -96,8 +96,8 @@ func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opene
 		if _, err = io.Copy(sum, in.all(nil)); err == nil {
 			err = in.readSet(post)
 		}
-	} else if err = e.readRecords(in, sum, post); err == nil {
-		err = in.readLabels(newPulse(e.host))
+	} else {
+		err = e.readRecords(in, sum, post)
 	}
 	if err != nil {
 		return nil, in.unreadable(err)
@@ -222,8 +222,11 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 	}
 	o := in.options()
 	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
-	if in.source.Size() <= mostOwn {
-		o.Own = func(names []string) { own = names }
+	large, label := in.source.Size() > mostOwn, -1
+	o.Own = func(names []string) {
+		if label = labelIn(names); !large {
+			own = names
+		}
 	}
 	var aside molecule.Asides
 	for m, err := range dataset.Records(in.all(bytesRead), o) {
@@ -242,6 +245,12 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 			chunk.Problems = append(chunk.Problems, problem(r))
 			in.opened.Refused++
 		}
+		if label >= 0 {
+			in.labels = append(in.labels, -1)
+			if label < len(r.Own) {
+				in.labels[len(in.labels)-1] = labelOf(r.Own[label])
+			}
+		}
 		r.Graph = nil
 		rows, chunk.Line = append(rows, table.Scored{Record: r}), append(chunk.Line, int32(r.Line))
 		aside.Count(m.Aside) // of plain graphs
@@ -252,7 +261,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		p.Err()
 	}
 	flush()
-	if o.Own == nil && len(in.opened.Columns) > 0 {
+	if large && len(in.opened.Columns) > 0 {
 		in.opened.Warnings = append(in.opened.Warnings, fmt.Sprintf("files of more than %d MB are shown, and saved, without columns of their own; the command keeps them", mostOwn>>20))
 	}
 	if said := aside.Of(in.opened.Records - in.opened.Refused); said != "" {

@@ -3,9 +3,8 @@ package engine
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
-
-	"baca/algo/dataset"
 )
 
 // A Source is a file that is read where it lies, a piece at a time, so that it may
@@ -42,42 +41,26 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// labelColumns are the names of a column that says which records the user knows to
-// be outside.
+// labelColumns are the names of a column that says which records the user knows to be outside.
 var labelColumns = []string{"ood", "is_ood", "outside"}
 
-// readLabels reads what the user knows of the records of a CSV or TSV file: 1 for
-// outside, 0 for inside, −1 for unknown.
-func (in *input) readLabels(p *pulse) error {
-	if in.format != dataset.CSV && in.format != dataset.TSV {
-		return nil
-	}
-	for _, column := range labelColumns {
-		// The text of the column takes the place of the SMILES.
-		o := in.options()
-		o.Column = column
-		labels := make([]int8, 0, in.opened.Records)
-		for r, err := range dataset.Records(in.all(nil), o) {
-			if err != nil {
-				labels = nil // there is no such column, or no header
-				break
-			}
-			label := int8(-1)
-			if r.Err == nil {
-				switch strings.ToLower(r.SMILES) {
-				case "1", "1.0", "true", "yes", "ood", "outside":
-					label = 1
-				case "0", "0.0", "false", "no", "id", "inside":
-					label = 0
-				}
-			}
-			labels = append(labels, label)
-			p.Err()
-		}
-		if len(labels) == in.opened.Records && len(labels) > 0 {
-			in.labels = labels
-			return nil
+// labelIn returns the place of such a column, or −1.
+func labelIn(names []string) int {
+	for _, label := range labelColumns {
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, label) }); i >= 0 {
+			return i
 		}
 	}
-	return nil
+	return -1
+}
+
+// labelOf is 1 for outside, 0 for inside, −1 for unknown.
+func labelOf(cell string) int8 {
+	switch strings.ToLower(cell) {
+	case "1", "1.0", "true", "yes", "ood", "outside":
+		return 1
+	case "0", "0.0", "false", "no", "id", "inside":
+		return 0
+	}
+	return -1
 }

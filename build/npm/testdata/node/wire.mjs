@@ -1,7 +1,7 @@
 // Reads messages that Go wrote, writes some for Go, and rounds numbers. One JSON value goes in
 // and one comes out.
 import { six } from "./node_modules/baca-wasm/detector.js";
-import { decode, encode, floats, ints, strings, version } from "./node_modules/baca-wasm/wire.js";
+import { decode, encode, floats, ints, version } from "./node_modules/baca-wasm/wire.js";
 
 let text = "";
 for await (const piece of process.stdin) text += piece;
@@ -21,7 +21,7 @@ const out = {
     const { number, kind, fields } = decode(bytes);
     if (kind === "Rows") {
       const [id, score] = fields.Rows;
-      return { number, kind, id: strings(id.Texts), score: [...floats(score.Numbers)].map(String), from: fields.From };
+      return { number, kind, id: id.Texts, score: [...floats(score.Numbers)].map(String), from: fields.From };
     }
     if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, [...ints(r.Atoms)], r.Unseen]), p: fields.P };
     return { number, kind, ...fields };

@@ -138,154 +138,29 @@ func (x *Index) addLists(holders []uint32) (tails []tail, rarities []int64, err 
 }
 
 // addPrints checks the prints and transposes them into lists of holders. It records each print's
-// weights, total, and counts that do not fit into a list. Another goroutine reads the prints.
+// weights, total, and counts that do not fit into a list.
 func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
-	var err error
-	// With many batches under way neither goroutine waits for the other.
-	ahead := min(maxAhead, 2+x.Len()>>10)
-	full, empty := make(chan *batch, ahead), make(chan *batch, ahead)
-	for range ahead {
-		empty <- new(batch)
-	}
-	go func() {
-		defer close(full)
-		u := unpacker{Packed: p}
-		for err == nil && u.prints < x.Len() {
-			b := <-empty
-			err = b.read(&u, x.Len(), rarities)
-			full <- b
-		}
-		if err == nil {
-			err = u.end()
-		}
-	}()
-	h := holding{holders: x.holders, tails: tails}
-	place := uint32(0)
-	for b := range full {
-		at := 0
-		for _, q := range b.prints {
-			x.records[place].first, x.records[place].weighs, x.totals[place] = q.first, q.weighs, q.total
-			h.add(place, b.entries[at:q.end])
-			if q.total > manyTimes {
-				x.addMany(place, b.entries[at:q.end])
-			}
-			at = q.end
-			place++
-		}
-		empty <- b
-	}
-	h.addRare()
-	if h.crowded {
-		return errCrowded
-	}
-	return err
-}
-
-// A batch is a run of prints.
-type batch struct {
-	prints  []unpacked
-	entries []entry
-}
-
-// unpacked says where a print begins in packed form, the total of its counts, its weights, and where
-// its entries end.
-type unpacked struct {
-	first, total uint32
-	weighs       [2]int64
-	end          int
-}
-
-// A batch ends once it has this many entries or prints.
-const batchEntries, batchPrints = 1 << 12, 1 << 7
-
-// maxAhead is the most batches under way.
-const maxAhead = 16
-
-// read fills a batch with the next prints, of n in all.
-func (b *batch) read(u *unpacker, n int, rarities []int64) error {
-	b.prints, b.entries = b.prints[:0], b.entries[:0]
-	for u.prints < n && len(b.entries) < batchEntries && len(b.prints) < batchPrints {
-		first := uint32(u.at)
-		entries, total, err := u.next(b.entries)
-		if err != nil {
+	u, entries, err := unpacker{Packed: p}, []entry(nil), error(nil)
+	for place := range uint32(x.Len()) {
+		r := &x.records[place]
+		r.first = uint32(u.at)
+		if entries, x.totals[place], err = u.next(entries[:0]); err != nil {
 			return err
 		}
-		sets, counts := int64(0), int64(0)
-		for _, t := range entries[len(b.entries):] {
-			r := rarities[t.number]
-			sets, counts = sets+r, counts+r*int64(t.times)
-		}
-		b.entries = entries
-		b.prints = append(b.prints, unpacked{first, total, [2]int64{sets, counts}, len(entries)})
-	}
-	return nil
-}
-
-// addMany keeps the counts that do not fit into a list.
-func (x *Index) addMany(place uint32, entries []entry) {
-	for _, t := range entries {
-		if t.times > manyTimes {
-			x.many = append(x.many, place, t.number, t.times)
+		for _, t := range entries {
+			r.weighs[Sets] += rarities[t.number]
+			r.weighs[Counts] += rarities[t.number] * int64(t.times)
+			e := &tails[t.number]
+			if e.left == 0 {
+				return errCrowded
+			}
+			e.put(x.holders, place+1, t.times)
+			if t.times > manyTimes {
+				x.many = append(x.many, place, t.number, t.times)
+			}
 		}
 	}
-}
-
-// A holding transposes prints. Lists of the first oftenHeld numbers stay in the processor's cache.
-// Others are far apart in memory; their entries wait, so that many are looked up at a time.
-type holding struct {
-	holders []uint16
-	tails   []tail
-	rare    []waiting
-	crowded bool // a key has more holders than announced
-}
-
-// waiting is an entry of a print and one more than the print's place.
-type waiting struct {
-	entry
-	next uint32
-}
-
-const oftenHeld, rareWait = 1 << 12, 1 << 9
-
-// add adds a print.
-func (h *holding) add(place uint32, entries []entry) {
-	rare := h.addOften(place, entries)
-	for _, t := range entries[rare:] {
-		if h.rare = append(h.rare, waiting{t, place + 1}); len(h.rare) == rareWait {
-			h.addRare()
-		}
-	}
-}
-
-// addOften adds the entries with small numbers, and returns how many.
-func (h *holding) addOften(place uint32, entries []entry) int {
-	holders, tails := h.holders, h.tails
-	for i, t := range entries {
-		if t.number >= oftenHeld {
-			return i
-		}
-		e := &tails[t.number]
-		if e.left == 0 {
-			h.crowded = true
-			break
-		}
-		e.put(holders, place+1, t.times)
-	}
-	return len(entries)
-}
-
-// addRare adds the waiting entries.
-func (h *holding) addRare() {
-	holders, tails := h.holders, h.tails
-	for _, t := range h.rare {
-		e := &tails[t.number]
-		if e.left == 0 {
-			h.crowded = true
-			break
-		}
-		e.put(holders, t.next, t.times)
-	}
-	h.rare = h.rare[:0]
+	return u.end()
 }
 
 // put appends a holder; next is one more than its place.

@@ -91,7 +91,7 @@ func New(o Options, seed uint64) (*Calibrator, error) {
 	return &Calibrator{
 		options: o,
 		rng:     rand.New(rand.NewPCG(seed, stream)),
-		sides:   [2]*side{{of: dictionary.ID}, {of: dictionary.OOD}},
+		sides:   [2]*side{newSide(dictionary.ID, o.Capacity), newSide(dictionary.OOD, o.Capacity)},
 	}, nil
 }
 
@@ -266,7 +266,7 @@ func pick(values []float64, index []int) []float64 {
 }
 
 // Dictionary returns the dictionary of a side after the latest batch, read-only and until the next
-// batch, nil before the first.
+// batch.
 func (c *Calibrator) Dictionary(side dictionary.Side) *dictionary.Dictionary {
 	return c.sides[side].dict
 }

@@ -17,6 +17,7 @@ type side struct {
 	of       dictionary.Side
 	members  []int // of the batch
 	dict     *dictionary.Dictionary
+	bank     int // rows of dict before its queue
 	keys     *Keys
 	mixup    *graphon.Mixup
 	graphons []*graphon.Graphon // of the members
@@ -27,33 +28,40 @@ type side struct {
 	steps    int                  // of the graphons
 }
 
+func newSide(of dictionary.Side, capacity int) *side {
+	return &side{of: of, dict: dictionary.New(of, capacity, nil)}
+}
+
 // build fills the memory bank with the subgroup's graphs, on the ID side after the model's
 // embeddings, and estimates the graphons.
 func (s *side) build(ctx context.Context, o Options, b *Batch, t *state) error {
 	dim := b.Test.Dim()
+	keys := NewKeys(dim, nil)
 	var bank []dictionary.Entry
+	add := func(rows []float32, i int, e dictionary.Entry) {
+		keys.Set(len(bank), rows[i*dim:(i+1)*dim])
+		bank = append(bank, e)
+	}
 	if s.of == dictionary.ID {
 		training := t.standard.Apply(b.Bank.Q)
-		n := b.Bank.Len()
-		// Evenly spaced: the bank is in the order of the data set.
-		for k := range min(n, o.Training) {
-			i := k * n / min(n, o.Training)
-			bank = append(bank, dictionary.Entry{Key: training[i*dim : (i+1)*dim], Origin: dictionary.Training, Index: i})
+		n := min(b.Bank.Len(), o.Training)
+		for k := range n { // evenly spaced: the bank is in the order of the data set
+			i := near.Place(k, n, b.Bank.Len())
+			add(training, i, dictionary.Entry{Origin: dictionary.Training, Index: i})
 		}
 	}
 	s.row = map[int]int32{}
 	graphs := make([]*graph.Graph, len(s.members))
 	for k, i := range s.members {
 		s.row[i] = int32(len(bank))
-		bank = append(bank, dictionary.Entry{Key: t.test[i*dim : (i+1)*dim], Score: b.Base[i], Origin: dictionary.Test, Index: i})
+		add(t.test, i, dictionary.Entry{Score: b.Base[i], Origin: dictionary.Test, Index: i})
 		graphs[k] = b.Graphs[i]
 	}
-	if s.dict == nil {
-		s.dict = dictionary.New(s.of, dim, o.Capacity, bank)
-	} else {
-		s.dict.SetBank(bank)
+	for i := s.bank; i < s.dict.Len(); i++ { // the queue
+		keys.Set(keys.Len(), s.keys.Row(i))
 	}
-	s.keys = NewKeys(dim, s.dict.Keys())
+	s.dict.SetBank(bank)
+	s.bank, s.keys = len(bank), keys
 
 	var err error
 	s.steps = graphon.Steps(graphs)
@@ -98,7 +106,7 @@ func (s *side) extend(ctx context.Context, rng *rand.Rand, b *Batch, standard *n
 	q, dim := standard.Apply(r.Q), r.Dim()
 	for i, x := range base {
 		key := q[i*dim : (i+1)*dim]
-		if row := s.dict.Offer(dictionary.Entry{Key: key, Score: coarse(x), Origin: dictionary.Synthetic, Index: s.draws + i}); row >= 0 {
+		if row := s.dict.Offer(dictionary.Entry{Score: coarse(x), Origin: dictionary.Synthetic, Index: s.draws + i}); row >= 0 {
 			s.keys.Set(row, key)
 		}
 	}

@@ -9,12 +9,8 @@ import (
 	"testing"
 )
 
-// keyOf makes a key from which its entry can be told, so that a key that ends up
-// in the wrong row shows.
-func keyOf(id int) []float32 { return []float32{float32(id), -float32(id), 1} }
-
 func entryOf(id int, score float64) Entry {
-	return Entry{Key: keyOf(id), Score: score, Origin: Synthetic, Index: id}
+	return Entry{Score: score, Origin: Synthetic, Index: id}
 }
 
 // oracle sorts all offers, the best first and the earlier of two equals first,
@@ -59,8 +55,8 @@ func checkAgainst(t *testing.T, q *Dictionary, want []Entry) {
 		t.Fatalf("queue holds %v, want %v", ids(got), ids(want))
 	}
 	for slot, e := range got {
-		if !slices.Equal(e.Key, keyOf(e.Index)) || e.Origin != Synthetic {
-			t.Fatalf("slot %d holds entry %d with key %v and origin %v", slot, e.Index, e.Key, e.Origin)
+		if e.Origin != Synthetic {
+			t.Fatalf("slot %d holds entry %d of origin %v", slot, e.Index, e.Origin)
 		}
 	}
 	if len(want) == 0 {
@@ -80,7 +76,7 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 			for levels := range 4 { // 0: all distinct; else so many different scores
 				t.Run(fmt.Sprintf("%v/%d/%d", side, capacity, levels), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(capacity), uint64(levels)))
-					q := New(side, 3, capacity, nil)
+					q := New(side, capacity, nil)
 					var offers []Entry
 					mirror := map[int]int{} // slot to entry, kept from the rows of offers alone
 					for id := range 150 {
@@ -122,15 +118,15 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 }
 
 func TestDictionaryRows(t *testing.T) {
-	d := New(ID, 3, 2, []Entry{{Key: keyOf(10), Score: math.NaN(), Origin: Training, Index: 10}, {Key: keyOf(11), Origin: Test, Index: 11}})
+	d := New(ID, 2, []Entry{{Score: math.NaN(), Origin: Training, Index: 10}, {Origin: Test, Index: 11}})
 	check := func(want ...int) {
 		t.Helper()
-		if d.Len() != len(want) || len(d.Keys()) != 3*len(want) {
-			t.Fatalf("%d rows and %d key values, want %d rows", d.Len(), len(d.Keys()), len(want))
+		if d.Len() != len(want) {
+			t.Fatalf("%d rows, want %d", d.Len(), len(want))
 		}
 		for i, id := range want {
 			e := d.Entry(i)
-			if e.Index != id || !slices.Equal(e.Key, keyOf(id)) || !slices.Equal(d.Keys()[3*i:3*i+3], keyOf(id)) {
+			if e.Index != id {
 				t.Fatalf("row %d is %+v, want entry %d", i, e, id)
 			}
 		}
@@ -154,7 +150,7 @@ func TestDictionaryRows(t *testing.T) {
 	}
 	check(10, 11, 4, 1)
 	// The new bank may point into the old one.
-	d.SetBank([]Entry{d.Entry(1), {Key: keyOf(12), Index: 12}, d.Entry(0)})
+	d.SetBank([]Entry{d.Entry(1), {Index: 12}, d.Entry(0)})
 	check(11, 12, 10, 4, 1)
 	if p := d.Offer(entryOf(6, 0)); p != 3 {
 		t.Errorf("offer after the bank grew: %+v, want row 3", p)

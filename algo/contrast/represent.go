@@ -26,13 +26,11 @@ type Representation struct {
 	Prints []fingerprint.Print
 
 	zf, zs []float32 // see ZF
-	// late, unless nil, computes zf and zs on first use.
-	late *projection
+	// encoder, unless nil, computes them from Q.
+	encoder *gin.Encoder
 
 	// bare marks graphs with a single feature, see Outline.
 	bare bool
-	// device encoded the graphs and compares them, nil for the processor.
-	device gin.Device
 }
 
 // Len returns the number of graphs.
@@ -55,7 +53,6 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 		zs:        make([]float32, len(gs)*width),
 		NodeScore: make([]float64, len(gs)),
 		bare:      bare(e),
-		device:    e.Device,
 	}
 	if err := checkFeatures(e, gs); err != nil {
 		return nil, err
@@ -78,8 +75,7 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	return r, nil
 }
 
-// A CPU encodes and compares on this machine's processor; see [gin.Device]. pretrain.CPU trains as
-// well.
+// A CPU encodes on this machine's processor; see [gin.Device]. pretrain.CPU trains as well.
 type CPU struct{ Workers int } // goroutines, 0 for one on each core
 
 // Encode implements gin.Device.
@@ -100,16 +96,6 @@ func (c CPU) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *
 		lo := piece * representChunk
 		ws[worker].encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)])
 	})
-}
-
-// GraphLoss implements gin.Device.
-func (c CPU) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
-	if self {
-		nf, ns = zf, zs
-	}
-	scores, err := NewNegatives(nf, ns, width).Scores(ctx, c.Workers, zf, zs, self)
-	copy(loss, scores)
-	return err
 }
 
 // An Outline is what the score of a single graph needs of n graphs: the feature view without
@@ -232,7 +218,7 @@ func (w *representation) encode(to *gin.Encoding, lo int, e *gin.Encoder, gs []*
 }
 
 // Restore rebuilds a representation from Q (n×2E), NodeScore and Prints. Projections follow from Q
-// by undoing log1p, on first use, since single graphs need none.
+// by undoing log1p, when asked for, since single graphs need none.
 func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerprint.Print) (*Representation, error) {
 	width, n := e.Width(), len(nodeScore)
 	if len(q) != n*2*width {
@@ -241,40 +227,26 @@ func Restore(e *gin.Encoder, q []float32, nodeScore []float64, prints []fingerpr
 	if len(prints) != n {
 		return nil, fmt.Errorf("%d prints for %d graphs", len(prints), n)
 	}
-	return &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, late: &projection{encoder: e}, bare: bare(e), device: e.Device}, nil
-}
-
-// A projection is computed once.
-type projection struct {
-	sync.Once
-	encoder *gin.Encoder
+	return &Representation{Width: width, Q: q, NodeScore: nodeScore, Prints: prints, encoder: e, bare: bare(e)}, nil
 }
 
 // ZF and ZS are the projected graph embeddings of the two views, n×E.
-func (r *Representation) ZF() []float32 { r.project(); return r.zf }
+func (r *Representation) ZF() []float32 { return r.projections(gin.Feature, r.zf) }
 
 // ZS is described at ZF.
-func (r *Representation) ZS() []float32 { r.project(); return r.zs }
+func (r *Representation) ZS() []float32 { return r.projections(gin.Structure, r.zs) }
 
-func (r *Representation) project() {
-	if r.late != nil {
-		r.late.Do(func() {
-			for v, z := range []*[]float32{&r.zf, &r.zs} {
-				*z = r.projected(r.late.encoder, v)
-			}
-		})
+func (r *Representation) projections(view int, kept []float32) []float32 {
+	if r.encoder == nil {
+		return kept
 	}
-}
-
-// projected returns the projections of a view.
-func (r *Representation) projected(e *gin.Encoder, view int) []float32 {
 	pooled := make([]float32, r.Len()*r.Width)
 	for k := range r.Len() {
 		for i, x := range r.Q[k*r.Dim()+view*r.Width:][:r.Width] {
 			pooled[k*r.Width+i] = float32(math.Expm1(float64(x)))
 		}
 	}
-	return e.ProjectGraphs(view, pooled)
+	return r.encoder.ProjectGraphs(view, pooled)
 }
 
 // CheckProjections returns an error naming the first value that is not finite. A file may hold such
@@ -292,13 +264,10 @@ func (r *Representation) CheckProjections() error {
 
 // Select returns the rows of the given indices, copied.
 func (r *Representation) Select(index []int) *Representation {
-	s := &Representation{Width: r.Width, bare: r.bare, device: r.device}
-	if r.late != nil {
-		s.late = &projection{encoder: r.late.encoder}
-	}
+	s := &Representation{Width: r.Width, bare: r.bare, encoder: r.encoder}
 	for _, i := range index {
 		s.Q = append(s.Q, r.Q[i*r.Dim():(i+1)*r.Dim()]...)
-		if r.zf != nil && r.late == nil {
+		if r.zf != nil {
 			s.zf = append(s.zf, r.zf[i*r.Width:(i+1)*r.Width]...)
 			s.zs = append(s.zs, r.zs[i*r.Width:(i+1)*r.Width]...)
 		}
@@ -312,8 +281,8 @@ func (r *Representation) Select(index []int) *Representation {
 
 // Append adds the rows of another representation by the same encoder.
 func (r *Representation) Append(s *Representation) {
-	r.bare, r.device = s.bare, s.device
-	r.zf, r.zs, r.late = append(r.ZF(), s.ZF()...), append(r.ZS(), s.ZS()...), nil
+	r.bare = s.bare
+	r.zf, r.zs, r.encoder = append(r.ZF(), s.ZF()...), append(r.ZS(), s.ZS()...), nil
 	r.Q = append(r.Q, s.Q...)
 	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
 }
@@ -352,7 +321,7 @@ const NodeShare = 0.3
 // BatchScores returns S_Pre of the graphs against each other with standardised losses, ℓ_n weighted
 // by [NodeShare], and the terms. A constant loss keeps its scale.
 func BatchScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, typical float64) ([]float64, Terms, error) {
-	loss, err := graphLoss(ctx, workers, r, negatives, true)
+	loss, err := negatives.Scores(ctx, workers, r.ZF(), r.ZS(), true)
 	if err != nil {
 		return nil, Terms{}, err
 	}
@@ -363,7 +332,7 @@ func BatchScores(ctx context.Context, workers int, r *Representation, negatives 
 // BaseScores returns S_Pre of the graphs against the negatives, which are the graphs themselves if
 // self is set. Without negatives ℓ_g counts as 0.
 func BaseScores(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool, terms Terms) ([]float64, error) {
-	loss, err := graphLoss(ctx, workers, r, negatives, self)
+	loss, err := negatives.Scores(ctx, workers, r.ZF(), r.ZS(), self)
 	if err != nil {
 		return nil, err
 	}
@@ -379,15 +348,6 @@ func (r *Representation) Undefined() int {
 		}
 	}
 	return n
-}
-
-// graphLoss returns ℓ_g, NaN without any negative.
-func graphLoss(ctx context.Context, workers int, r *Representation, negatives *Negatives, self bool) ([]float64, error) {
-	if r.device == nil {
-		return negatives.Scores(ctx, workers, r.ZF(), r.ZS(), self)
-	}
-	loss := make([]float64, r.Len())
-	return loss, r.device.GraphLoss(ctx, r.Width, r.ZF(), r.ZS(), negatives.f, negatives.s, self, loss)
 }
 
 // sum returns S_Pre.

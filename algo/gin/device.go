@@ -6,19 +6,13 @@ import (
 	"baca/algo/graph"
 )
 
-// A Device runs encoding, the losses and training. The processor is one, see pretrain.CPU; package
+// A Device runs encoding and training. The processor is one, see pretrain.CPU; package
 // wgsl drives a GPU. All give the same results up to rounding. Methods may be called concurrently.
 type Device interface {
 	String() string
 
 	// Encode encodes graphs with structural encodings, and fills every slice of to.
 	Encode(ctx context.Context, e *Encoder, gs []*graph.Graph, to *Encoding) error
-
-	// GraphLoss writes ℓ_g (see package contrast) of the n graphs with projections zf and zs,
-	// n×width, to loss. The negatives have projections nf and ns, which must not change later,
-	// since a device may keep them; with self set they are the graphs themselves. Without negatives
-	// it is NaN.
-	GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error
 
 	// Train prepares to train copies of e and of Adam's state, whose moments are as long as the
 	// parameters, or empty before the first step.

@@ -36,7 +36,6 @@ type Device struct {
 	buffers  map[string]*buffer
 	had      int       // bytes of all buffers
 	uploaded []float32 // the device's copy of the parameters for Encode
-	bank     negatives // the negatives whose unit rows are on the device
 	lost     error
 
 	trainings map[*owned]bool // those with buffers
@@ -207,7 +206,7 @@ func (d *Device) Close() {
 	for name := range d.buffers {
 		d.release(name)
 	}
-	d.uploaded, d.bank = nil, negatives{}
+	d.uploaded = nil
 }
 
 // A job collects work. After an error it accepts none.

@@ -91,16 +91,13 @@ func (j *job) reserve(p *places, b *batch, params Buffer, graphs int, keep bool)
 		s.nodeOut[v] = j.buffer(name("node projections"), n*width)
 	}
 	s.part = j.buffer("segments", segments*width)
-	j.reserveLoss(&s, max(rows, graphs), max(rows, graphs*splits(graphs, graphs)), width)
-	return s
-}
-
-// reserveLoss allocates for the InfoNCE loss of rows, with sums in parts.
-func (j *job) reserveLoss(s *space, rows, parts, width int) {
+	parts := max(rows, graphs*splits(graphs)) // of sums
+	rows = max(rows, graphs)
 	s.uf, s.us = j.buffer("unit rows 0", rows*width), j.buffer("unit rows 1", rows*width)
 	s.stats = j.buffer("lengths", 3*rows)
 	s.rows, s.cols = j.buffer("row sums", parts), j.buffer("column sums", parts)
 	s.loss, s.perRow = j.buffer("losses", rows), j.buffer("loss sums", rows)
+	return s
 }
 
 // A product is C = A·B, see gemm.wgsl.
@@ -248,8 +245,8 @@ func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep b
 // nodeLoss leaves ℓ of each row of a chunk in s.loss.
 func (j *job) nodeLoss(s *space, p *places, c *chunk) {
 	j.normalize(s, p.Width(), c.rows, c.row, s.nodeOut[gin.Feature], s.nodeOut[gin.Structure], s.uf, s.us)
-	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, true, s.tables, s.uf, s.us, s.rows)
-	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, true, s.tables, s.us, s.uf, s.cols)
+	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, s.tables, s.uf, s.us, s.rows)
+	j.sums(nodeTile, p.Width(), c.sums, c.sumCount, s.tables, s.us, s.uf, s.cols)
 	j.loss(s, c.rows, 1)
 }
 
@@ -259,12 +256,9 @@ func (j *job) normalize(s *space, width, rows, table int, zf, zs, uf, us Buffer)
 	j.call("normalize", rows, []uint32{uint32(rows), uint32(width), uint32(table), uint32(rows)}, s.tables, zf, zs, uf, us, s.stats)
 }
 
-func (j *job) sums(tile, width, list, count int, self bool, tables, a, b, out Buffer) {
-	own := uint32(0) // whether rows of the same number are the same
-	if self {
-		own = 1
-	}
-	j.call(fmt.Sprintf("expsum TILE=%d", tile), count, []uint32{uint32(width), uint32(list), own, bits(inverse), uint32(count)}, tables, a, b, out)
+// sums leaves the parts of Σ e^{cos/τ} of the rows a over the other rows of b in out.
+func (j *job) sums(tile, width, list, count int, tables, a, b, out Buffer) {
+	j.call(fmt.Sprintf("expsum TILE=%d", tile), count, []uint32{uint32(width), uint32(list), bits(inverse), uint32(count)}, tables, a, b, out)
 }
 
 func (j *job) loss(s *space, rows, splits int) {

@@ -152,7 +152,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 		first = end
 	}
 	n := len(gs)
-	place, count := b.sumWork(n, n)
+	place, count := b.sumWork(n)
 	blocks := b.lossBlocks(n, 1/float32(n), d.limits.Binding/4)
 
 	s := j.reserve(p, b, t.own.params, n, true)
@@ -169,9 +169,9 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 		j.forward(&s, p, &b.chunks[i], z, true)
 	}
 	j.normalize(&s, width, n, none, z[gin.Feature], z[gin.Structure], s.uf, s.us)
-	j.sums(graphTile, width, place, count, true, s.tables, s.uf, s.us, s.rows)
-	j.sums(graphTile, width, place, count, true, s.tables, s.us, s.uf, s.cols)
-	j.loss(&s, n, splits(n, n))
+	j.sums(graphTile, width, place, count, s.tables, s.uf, s.us, s.rows)
+	j.sums(graphTile, width, place, count, s.tables, s.us, s.uf, s.cols)
+	j.loss(&s, n, splits(n))
 	j.total(&s, t.own.losses, n, none, 2*t.steps, false)
 	for _, k := range blocks {
 		j.pairs(graphTile, width, k, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
@@ -206,6 +206,27 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 		bits(beta1), bits(1 - beta1), bits(beta2), bits(1 - beta2),
 	}, t.own.grad, t.own.params, t.own.m, t.own.v)
 	return j.err
+}
+
+// splits is the number of parts of sums over n graphs, which keeps a GPU busy on small batches. It
+// depends on nothing else, as it shows in the last bits.
+func splits(n int) int {
+	tiles := (n + graphTile - 1) / graphTile
+	return max(1, min(256/max(tiles, 1), 16, tiles))
+}
+
+// sumWork lists the work of ℓ_g: sums of n rows over all of them, in parts.
+func (b *batch) sumWork(n int) (place, count int) {
+	place = len(b.tables)
+	parts := splits(n)
+	for s := range parts {
+		lo, hi := n*s/parts, n*(s+1)/parts
+		for i := 0; i < n; i += graphTile {
+			b.piece(words(i, min(graphTile, n-i), lo, hi-lo, s*n+i)...)
+			count++
+		}
+	}
+	return place, count
 }
 
 // total adds up the losses of n rows.

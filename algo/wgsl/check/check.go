@@ -39,9 +39,7 @@ func Run(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	}
 	g = &compiled{GPU: g, kernels: map[string]wgsl.Kernel{}}
 	t.Run("Encode", func(t *testing.T) { encode(t, g, gs) })
-	t.Run("GraphLoss", func(t *testing.T) { graphLoss(t, g) })
 	t.Run("Gradient", func(t *testing.T) { gradients(t, g, gs) })
-	t.Run("FiniteDifferences", func(t *testing.T) { differences(t, g, gs) })
 	t.Run("Steps", func(t *testing.T) { steps(t, g, gs) })
 	t.Run("Resume", func(t *testing.T) { resume(t, g, gs) })
 	t.Run("Limits", func(t *testing.T) { limits(t, g, gs) })
@@ -203,41 +201,6 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	compareEncodings(t, "real batch, in many chunks", small, encoder(gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}), gs)
 }
 
-func graphLoss(t *testing.T, g wgsl.GPU) {
-	d := wgsl.New(g, 0)
-	defer d.Close()
-	ctx := context.Background()
-	rng := rand.New(rand.NewPCG(5, 6))
-	rows := func(n, width int) []float32 {
-		z := make([]float32, n*width)
-		for i := range z {
-			z[i] = float32(rng.NormFloat64())
-		}
-		return z
-	}
-	for _, c := range []struct {
-		name        string
-		n, m, width int
-		self        bool
-	}{
-		{"a batch", 150, 0, 80, true}, {"against a bank", 70, 500, 80, false}, {"one graph", 1, 0, 5, true},
-		{"one against one", 1, 1, 5, false}, {"against none", 3, 0, 5, false}, {"two graphs", 2, 0, 17, true}, {"none", 0, 9, 3, false},
-	} {
-		zf, zs, nf, ns := rows(c.n, c.width), rows(c.n, c.width), rows(c.m, c.width), rows(c.m, c.width)
-		if c.n > 2 {
-			clear(zf[c.width : 2*c.width]) // a row that has no direction
-		}
-		got, want := make([]float64, c.n), make([]float64, c.n)
-		if err := pretrain.NewCPU(1).GraphLoss(ctx, c.width, zf, zs, nf, ns, c.self, want); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.GraphLoss(ctx, c.width, zf, zs, nf, ns, c.self, got); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		compare(t, c.name, got, want, 1, one, close)
-	}
-}
-
 // trainer starts training of a new encoder.
 func trainer(t *testing.T, d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Training) {
 	t.Helper()
@@ -311,46 +274,6 @@ func gradients(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	small := wgsl.New(g, 200<<10)
 	defer small.Close()
 	compareGradients(t, "real batch, in many chunks", small, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
-}
-
-// differences follows the gradient that the device found: along it the loss that
-// the device itself computes must change by the gradient's length.
-func differences(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
-	d := wgsl.New(g, 0)
-	defer d.Close()
-	c := gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
-	grad, _ := gradient(t, d, c, gs)
-	norm := 0.0
-	for _, v := range grad.Params {
-		norm += float64(v) * float64(v)
-	}
-	norm = math.Sqrt(norm)
-	loss := func(step float64) float64 {
-		e := encoder(c)
-		for i, v := range grad.Params {
-			e.Params[i] += float32(step * float64(v) / norm)
-		}
-		tr, err := d.Train(e, 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.Step(context.Background(), gs); err != nil {
-			t.Fatal(err)
-		}
-		l, _, err := tr.Finish(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l.Graph/float64(l.GraphCount) + l.Node/float64(l.NodeCount)
-	}
-	// Two steps let the error of the third order be taken away.
-	const h = 2e-3
-	slope := func(h float64) float64 { return (loss(h) - loss(-h)) / (2 * h) }
-	got := (4*slope(h) - slope(2*h)) / 3
-	t.Logf("slope along the gradient %.6g, its length %.6g", got, norm)
-	if math.Abs(got-norm) > closeEnough*norm {
-		t.Errorf("slope along the gradient %g, its length %g: want them within %g", got, norm, closeEnough)
-	}
 }
 
 // steps trains side by side with the processor for a while.

@@ -70,11 +70,6 @@ func (s *spare) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, t
 	return s.run(ctx, func(d gin.Device) error { return d.Encode(ctx, e, gs, to) })
 }
 
-// GraphLoss implements gin.Device.
-func (s *spare) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
-	return s.run(ctx, func(d gin.Device) error { return d.GraphLoss(ctx, width, zf, zs, nf, ns, self, loss) })
-}
-
 // Train implements gin.Device.
 func (s *spare) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (t gin.Training, err error) {
 	err = s.run(context.Background(), func(d gin.Device) (err error) {

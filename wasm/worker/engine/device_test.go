@@ -39,13 +39,6 @@ func (d *device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 	return d.CPU.Encode(ctx, e, gs, to)
 }
 
-func (d *device) GraphLoss(ctx context.Context, width int, zf, zs, nf, ns []float32, self bool, loss []float64) error {
-	if err := d.call(); err != nil {
-		return err
-	}
-	return d.CPU.GraphLoss(ctx, width, zf, zs, nf, ns, self, loss)
-}
-
 func (d *device) Train(e *gin.Encoder, rate float64, from gin.Moments) (gin.Training, error) {
 	if err := d.call(); err != nil {
 		return nil, err

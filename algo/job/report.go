@@ -65,25 +65,36 @@ func scoresOf(rows []algo.Row, score func(*algo.Row) float64) []float64 {
 // Add takes rows in the order of the input.
 func (r *Report) Add(rows []table.Scored) error {
 	for _, s := range rows {
-		r.Read++
 		if s.Err != nil {
-			r.Refused++
-			if len(r.Refusals) < report.MaxRefused {
-				r.Refusals = append(r.Refusals, s.Err.Error())
-			}
-			continue
+			r.Refuse(s.Err.Error())
+		} else {
+			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Row: *s.Scores}, s.Graph)
 		}
-		r.Scores, r.P = append(r.Scores, s.Scores.Score), append(r.P, s.Scores.P)
-		if r.Alone != nil {
-			r.Alone = append(r.Alone, s.Scores.AloneP)
-		}
-		r.drift.Add(s.Scores.Alone)
-		r.kept = append(r.kept, keptRow{report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Place: r.Read, Row: *s.Scores, Q: math.NaN()}, s.Graph})
-	}
-	if len(r.kept) > 4*report.MaxRows {
-		r.cut()
 	}
 	return nil
+}
+
+// Refuse takes the next row, of an unreadable record.
+func (r *Report) Refuse(why string) {
+	r.Read++
+	r.Refused++
+	if len(r.Refusals) < report.MaxRefused {
+		r.Refusals = append(r.Refusals, why)
+	}
+}
+
+// AddEntry takes the next row, whose graph may be told later, see Finish.
+func (r *Report) AddEntry(e report.Entry, g *graph.Graph) {
+	r.Read++
+	r.Scores, r.P = append(r.Scores, e.Row.Score), append(r.P, e.Row.P)
+	if r.Alone != nil {
+		r.Alone = append(r.Alone, e.Row.AloneP)
+	}
+	r.drift.Add(e.Row.Alone)
+	e.Place, e.Q = r.Read, math.NaN()
+	if r.kept = append(r.kept, keptRow{e, g}); len(r.kept) > 4*report.MaxRows {
+		r.cut()
+	}
 }
 
 // cut leaves the rows furthest outside.
@@ -94,31 +105,32 @@ func (r *Report) cut() {
 	r.kept = slices.Clip(r.kept[:min(len(r.kept), report.MaxRows)])
 }
 
-// Finish judges the rows, and explains and draws the first of them.
-func (r *Report) Finish(ctx context.Context, form molecule.Form) error {
+// Finish judges the rows, and explains and draws the first of them. graphs, unless nil, returns the
+// graphs of these places, from 1.
+func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
 	for _, k := range r.kept {
 		r.Rows = append(r.Rows, k.Entry)
 	}
-	r.Wealth = r.drift.Wealth
-	return Complete(ctx, r.Report, r.alone, form, func(i int) (*graph.Graph, error) { return r.kept[i].graph, nil })
-}
-
-// Complete judges a report with all its rows, and explains and draws the first of them.
-// graphOf returns the graph of a row.
-func Complete(ctx context.Context, r *report.Report, alone *algo.SingleScorer, form molecule.Form, graphOf func(i int) (*graph.Graph, error)) error {
-	r.Delta = DriftDelta
+	r.Wealth, r.Delta = r.drift.Wealth, DriftDelta
 	r.Judge()
-	for i := range min(len(r.Rows), report.MaxTop) {
-		entry := r.Rows[i]
-		g, err := graphOf(i)
-		if err != nil {
+	top := r.Rows[:min(len(r.Rows), report.MaxTop)]
+	var places []int
+	var of []*graph.Graph
+	for i, e := range top {
+		places, of = append(places, e.Place), append(of, r.kept[i].graph)
+	}
+	if graphs != nil {
+		var err error
+		if of, err = graphs(places); err != nil {
 			return err
 		}
-		if err := entry.Explain(ctx, alone, g, r.Alpha, form); err != nil {
+	}
+	for i, e := range top {
+		if err := e.Explain(ctx, r.alone, of[i], r.Alpha, form); err != nil {
 			return err
 		}
-		r.Top = append(r.Top, entry)
+		r.Top = append(r.Top, e)
 	}
 	return nil
 }

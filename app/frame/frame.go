@@ -227,7 +227,7 @@ func (f *Frame) give(a *asked) {
 	}
 	s.Settings, _ = w.settings(s.Settings) // checked
 	a.given, a.busy = true, true
-	s.Input.Give(run.Given{Text: strings.Join(w.SMILES, "\n")+"\n"})
+	s.Input.Give(run.Given{Text: strings.Join(w.SMILES, "\n") + "\n"})
 	a.run, a.busy = s.Run, false
 }
 

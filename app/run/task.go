@@ -3,9 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"math"
 
-	"baca/algo/decide"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -167,37 +165,21 @@ func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*messag
 	s.Saved = what + " saved as " + e.Name
 }
 
-// mostRefusals bounds the refused records in a report.
-const mostRefusals = 20
-
 func (s *Session) report() *message.Report {
-	by := s.Deciding()
-	m := &message.Report{Scored: *s.Scored, By: table.DeciderWords()[by].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference), Warnings: s.Warnings}
+	all := make([]int32, s.Rows.Len())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m := &message.Report{
+		Scored: *s.Scored, By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference),
+		Rows: s.Table.Columns(all, s.Models.Used.Value), Warnings: s.Warnings,
+	}
 	if s.Calibrated() {
 		m.Fitted = s.Fitted
 	}
 	if s.Rule().ByRate {
 		m.FDR = s.FDR
 	}
-	var scoreless []int32
-	for i, x := range s.Rows.Score {
-		if v := s.Rows.Verdict[i]; v == table.Unscored || v == decide.Refused {
-			continue
-		}
-		m.Score, m.P = append(m.Score, x), append(m.P, s.Rows.P[i])
-		if by == table.TheBatch {
-			m.AloneP = append(m.AloneP, s.Rows.AloneP[i])
-		}
-		if math.IsNaN(x) {
-			scoreless = append(scoreless, int32(i))
-		}
-	}
-	for _, p := range s.Rows.Refused[:min(len(s.Rows.Refused), mostRefusals)] {
-		m.Refusals = append(m.Refusals, p.Text)
-	}
-	m.Record = append(s.Furthest(message.MostReported), scoreless...)
-	m.Record = m.Record[:min(len(m.Record), message.MostReported)]
-	m.Top = s.Table.Columns(m.Record, s.Models.Used.Value)
 	return m
 }
 

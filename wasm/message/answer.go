@@ -19,7 +19,7 @@ const (
 	StageRatio      = "ratio"      // Done of Total heads of the density ratio
 	StageFinish     = "finish"     // p-values and verdicts
 	StageCompare    = "compare"    // Done of Total records, where the batch was a sample
-	StageDrift      = "drift"      // Done of Total records, of a Drift or a Report
+	StageDrift      = "drift"      // Done of Total records, of a Drift
 	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
 	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
 	StageTrust      = "trust"      // Done of Total records of the open input, of a Trust

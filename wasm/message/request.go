@@ -89,11 +89,8 @@ type Reasons struct {
 	Record Ints // from 0
 }
 
-// MostExplained bounds the rows of a Reasons, MostReported those of a Report.
-const (
-	MostExplained = 2000
-	MostReported  = 500
-)
+// MostExplained bounds the rows of a Reasons.
+const MostExplained = 2000
 
 // Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:
 // [Found], or after [Pause] a Failed with [CodeCancelled].
@@ -121,23 +118,17 @@ type Suggest struct {
 	Seed           uint64  // of the random picks to compare with; 0 is 1
 }
 
-// Report makes the file of `baca report`. It includes the scores, which the page may have judged
-// anew. Events: [Progress] of StageDrift, unless done, and StageExplain. Reply: [Exported], or
-// after [Pause] a Failed with [CodeCancelled].
+// Report makes the file of `baca report`. It includes the rows, which the page may have judged anew.
+// Events: [Progress] of StageExplain. Reply: [Exported], or after [Pause] a Failed with
+// [CodeCancelled].
 type Report struct {
-	Scored Scored
-	Fitted *Fitted // nil without a batch
-	By     string  // what decides, as in Score
-	Alpha  float64
-	FDR    float64 // 0 without
-	// Score and P are of all scored records in order, Holdout the reference scores.
-	Score, P, Holdout Floats
-	// AloneP are p-values by themselves if the batch decides; else nil.
-	AloneP Floats
-	// Top are the rows furthest outside, in order, Record their numbers, from 0.
-	Top      Columns
-	Record   Ints
-	Refusals []string // of the named refused records
+	Scored   Scored
+	Fitted   *Fitted // nil without a batch
+	By       string  // what decides, as in Score
+	Alpha    float64
+	FDR      float64 // 0 without
+	Holdout  Floats  // scores of held-out graphs by what decides
+	Rows     Columns // of all records
 	Warnings []string
 }
 

@@ -114,7 +114,7 @@ func (f *reportFlags) run(c *cobra.Command) error {
 	if err := checkRead(r.Read, r.Refused); err != nil {
 		return err
 	}
-	if err := r.Finish(ctx, f.form); err != nil {
+	if err := r.Finish(ctx, f.form, nil); err != nil {
 		return err
 	}
 	r.Input = describeInput(f.path, in)

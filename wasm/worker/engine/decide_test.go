@@ -327,20 +327,7 @@ func TestDrift(t *testing.T) {
 
 // reportOf asks for a report of what was just scored, as the page does.
 func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report {
-	rows := join(events)
-	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Warnings: scored.Warnings}
-	var order []int
-	for i := range rows.Texts("id") {
-		if rows.Texts("error")[i] != "" {
-			r.Refusals = append(r.Refusals, rows.Texts("error")[i])
-			continue
-		}
-		order = append(order, i)
-		r.Score, r.P = append(r.Score, rows.Numbers("score")[i]), append(r.P, rows.Numbers("p_value")[i])
-		if scored.By == algo.ByBatch {
-			r.AloneP = append(r.AloneP, rows.Numbers("alone_p")[i])
-		}
-	}
+	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Rows: join(events), Warnings: scored.Warnings}
 	for _, ev := range events {
 		switch ev := ev.(type) {
 		case *message.Reference:
@@ -351,13 +338,6 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return int(math.Copysign(1, rows.Numbers("score")[j]-rows.Numbers("score")[i]))
-	})
-	for _, i := range order {
-		r.Record = append(r.Record, int32(i))
-	}
-	r.Top = table.Pick(rows, r.Record)
 	return r
 }
 
@@ -394,7 +374,7 @@ func TestReport(t *testing.T) {
 	for _, ev := range events {
 		stages[ev.(*message.Progress).Stage] = true
 	}
-	if !stages[message.StageDrift] || !stages[message.StageExplain] {
+	if !stages[message.StageExplain] {
 		t.Errorf("the stages are %v", stages)
 	}
 	if _, again := must[*message.Exported](e, h, r); string(again.Data) != page {
@@ -402,15 +382,14 @@ func TestReport(t *testing.T) {
 	}
 	// What does not fit together is refused.
 	for part, spoil := range map[string]func(*message.Report){
-		"by themselves": func(r *message.Report) { r.AloneP = r.AloneP[1:] },
-		"decide by":     func(r *message.Report) { r.By = "lot" },
-		"alpha":         func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
-		"p-values": func(r *message.Report) { r.P = r.P[1:] }, "records": func(r *message.Report) { r.Record = r.Record[1:] },
-		"column": func(r *message.Report) { r.Top = r.Top[1:] }, "99999": func(r *message.Report) { r.Record[0] = 99999 },
+		"decide by": func(r *message.Report) { r.By = "lot" },
+		"alpha":     func(r *message.Report) { r.Alpha = 0 }, "false discoveries": func(r *message.Report) { r.FDR = 7 },
+		"want one of each": func(r *message.Report) { r.Rows = table.Pick(r.Rows, []int32{0}) }, "no column alone_p": func(r *message.Report) {
+			r.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(c table.Column) bool { return c.Name == "p_value" || c.Name == "alone_p" })
+		},
 	} {
 		bad := reportOf(nil, scored, 0)
 		*bad = *r
-		bad.Record = slices.Clone(r.Record)
 		spoil(bad)
 		_, reply := ask(e, h, bad)
 		if f, ok := reply.(*message.Failed); !ok || part != "alpha" && !strings.Contains(f.Text, part) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"strings"
 
@@ -54,32 +53,28 @@ func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error
 
 // report makes the file of `baca report`.
 func (e *Engine) report(t *task, r *message.Report) (*message.Exported, error) {
-	top, err := checkReport(r)
+	out, err := e.reportOf(t, r)
 	if err != nil {
 		return nil, err
 	}
-	drift, err := e.watch(t, max(1, r.Scored.Seed))
-	if err != nil {
-		return nil, err
-	}
-	out := e.rowsOfReport(r, top)
-	out.Wealth = drift.Wealth
-	first := r.Record[:min(len(r.Record), report.MaxTop)]
-	records, err := e.pick(t, first)
-	if err != nil {
-		return nil, err
-	}
-	err = job.Complete(t, out, t.alone, e.form(), func(i int) (*graph.Graph, error) {
-		t.showProgress(message.StageExplain, i, len(first))
-		found := records[int(first[i])]
-		return found.Graph, found.Err
+	err = out.Finish(t, e.form(), func(places []int) (list []*graph.Graph, err error) {
+		wanted := make([]int32, len(places))
+		for i, place := range places {
+			wanted[i] = int32(place - 1)
+		}
+		records, err := e.pick(t, wanted)
+		for i, record := range wanted {
+			t.showProgress(message.StageExplain, i, len(wanted))
+			list, err = append(list, records[int(record)].Graph), cmp.Or(err, records[int(record)].Err)
+		}
+		return list, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e.making(r).Describe(out, e.model)
+	e.making(r).Describe(out.Report, e.model)
 	out.Script, out.Undrawn = e.drawer()
-	return exported("report.html", report.Write, out)
+	return exported("report.html", report.Write, out.Report)
 }
 
 // drawer returns the drawing script of a report, or why there is none.
@@ -99,53 +94,47 @@ func exported[T any](name string, write func(io.Writer, T) error, v T) (*message
 	return &message.Exported{Name: name, Type: types[path.Ext(name)], Data: b.Bytes()}, err
 }
 
-// checkReport rejects an inconsistent request.
-func checkReport(r *message.Report) (*entries, error) {
-	switch err := cmp.Or(decide.CheckAlpha(r.Alpha), algo.CheckBy(cmp.Or(r.By, algo.ByAlone))); {
-	case err != nil:
-		return nil, failf(message.CodeBadOption, "%w", err)
-	case len(r.Score) != len(r.P):
-		return nil, failf(message.CodeBadOption, "%d scores beside %d p-values", len(r.Score), len(r.P))
-	case r.By == algo.ByBatch && len(r.AloneP) != len(r.P):
-		return nil, failf(message.CodeBadOption, "%d p-values by themselves beside %d of the batch", len(r.AloneP), len(r.P))
-	case len(r.Record) > report.MaxRows:
-		return nil, failf(message.CodeBadOption, "%d records: want at most %d", len(r.Record), report.MaxRows)
-	}
+// reportOf has the page's rows.
+func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
+	o := algo.DefaultOptions()
+	o.Alpha, o.By, o.Seed = r.Alpha, cmp.Or(r.By, o.By), max(1, r.Scored.Seed)
+	err := cmp.Or(decide.CheckAlpha(o.Alpha), algo.CheckBy(o.By))
 	if r.FDR != 0 {
-		if err := decide.CheckFDR(r.FDR); err != nil {
-			return nil, failf(message.CodeBadOption, "%w", err)
-		}
+		err = cmp.Or(err, decide.CheckFDR(r.FDR))
 	}
-	return entriesOf(r.Top, len(r.Record))
-}
-
-// rowsOfReport makes the report of the page's rows.
-func (e *Engine) rowsOfReport(r *message.Report, top *entries) *report.Report {
 	in := e.input
-	out := &report.Report{
-		Read: in.opened.Records, Refused: in.opened.Refused, Alpha: r.Alpha, FDR: r.FDR,
-		Scores: r.Score, P: r.P, Holdout: r.Holdout,
-		Refusals: r.Refusals[:min(len(r.Refusals), report.MaxRefused)], Warnings: r.Warnings,
-		Again: "With the same model file and input the command finds the same.",
+	if n := table.Rows(r.Rows); n != in.opened.Records {
+		err = cmp.Or(err, fmt.Errorf("%d rows: want one of each of %d records", n, in.opened.Records))
 	}
+	rows, missing := rowsOf(r.Rows)
+	if err = cmp.Or(err, missing); err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	out := job.NewReport(t.alone, o, r.FDR)
+	out.Holdout, out.Warnings = r.Holdout, r.Warnings
+	out.Again = "With the same model file and input the command finds the same."
 	if f := r.Fitted; f != nil && !f.Few {
 		out.Whole, out.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
 	}
-	if r.By == algo.ByBatch {
-		out.Alone = r.AloneP
+	if o.By == algo.ByBatch {
+		out.Alone = []float64{}
 	}
 	if in.name == "" {
 		out.Again += " The text that was pasted is here called input.smi."
 	}
 	out.Input = in.describe()
-	for i, record := range r.Record {
-		entry := report.Entry{ID: top.id[i], SMILES: top.smiles[i], SetAside: top.aside[i], Place: int(record) + 1, Row: top.row(i), Q: math.NaN()}
+	for i := range in.opened.Records {
+		entry, why := rows(i)
 		if in.format == dataset.SDF {
 			entry.SMILES = "" // it came without
 		}
-		out.Rows = append(out.Rows, entry)
+		if why != "" {
+			out.Refuse(why)
+		} else {
+			out.AddEntry(entry, nil)
+		}
 	}
-	return out
+	return out, nil
 }
 
 func (in *input) describe() []report.Pair {

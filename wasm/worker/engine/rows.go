@@ -1,11 +1,12 @@
 package engine
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -30,34 +31,34 @@ func (e *Engine) part(s *table.Sheet, rows []table.Scored) message.Part {
 	return p
 }
 
-// entries are a report's rows.
-type entries struct {
-	id, smiles, aside, verdict, batchVerdict []string
-	score, p, alone, aloneP, batch, batchP   []float64
-}
-
-// entriesOf rejects rows that lack a column.
-func entriesOf(c message.Columns, records int) (*entries, error) {
-	e := &entries{
-		id: c.Texts("id"), smiles: c.Texts("smiles"), aside: c.Texts("set_aside"), verdict: c.Texts("verdict"), score: c.Numbers("score"), p: c.Numbers("p_value"),
-		batchVerdict: c.Texts("batch_verdict"), alone: c.Numbers("alone"), aloneP: c.Numbers("alone_p"), batch: c.Numbers("batch"), batchP: c.Numbers("batch_p"),
-	}
-	if e.batch == nil {
-		nan := slices.Repeat([]float64{math.NaN()}, records)
-		e.alone, e.aloneP, e.batch, e.batchP, e.batchVerdict = e.score, e.p, nan, nan, make([]string, records)
-	}
-	for _, n := range []int{len(e.id), len(e.smiles), len(e.aside), len(e.verdict), len(e.batchVerdict), len(e.score), len(e.p), len(e.alone), len(e.aloneP), len(e.batch), len(e.batchP)} {
-		if n != records {
-			return nil, failf(message.CodeBadOption, "a column of %d rows for %d records: want as many", n, records)
+// rowsOf returns rows of the page by their places, as entries of a report or errors.
+func rowsOf(c message.Columns) (row func(i int) (report.Entry, string), missing error) {
+	text := func(name string) []string {
+		list := c.Texts(name)
+		if list == nil && table.Rows(c) > 0 {
+			missing = fmt.Errorf("no column %s", name)
 		}
+		return list
 	}
-	return e, nil
-}
-
-// row is row i, which has no error.
-func (e *entries) row(i int) algo.Row {
-	return algo.Row{
-		Score: e.score[i], P: e.p[i], Verdict: decide.Verdict(e.verdict[i]), Alone: e.alone[i], AloneP: e.aloneP[i],
-		Batch: e.batch[i], BatchP: e.batchP[i], BatchVerdict: decide.Verdict(e.batchVerdict[i]),
+	number := func(name, or string) []float64 {
+		list := c.Numbers(name)
+		if list == nil {
+			list = c.Numbers(or)
+		}
+		if list == nil && table.Rows(c) > 0 {
+			missing = fmt.Errorf("no column %s", name)
+		}
+		return list
 	}
+	id, smiles, aside, fault := text("id"), text("smiles"), text("set_aside"), text("error")
+	score, p := number("score", ""), number("p_value", "")
+	alone, aloneP := number("alone", "score"), number("alone_p", "p_value")
+	batch, batchP, verdict := c.Numbers("batch"), c.Numbers("batch_p"), c.Texts("batch_verdict")
+	return func(i int) (report.Entry, string) {
+		e := report.Entry{ID: id[i], SMILES: smiles[i], SetAside: aside[i], Row: algo.Row{Score: score[i], P: p[i], Alone: alone[i], AloneP: aloneP[i], Batch: math.NaN(), BatchP: math.NaN()}}
+		if batch != nil && batchP != nil && verdict != nil {
+			e.Row.Batch, e.Row.BatchP, e.Row.BatchVerdict = batch[i], batchP[i], decide.Verdict(verdict[i])
+		}
+		return e, fault[i]
+	}, missing
 }

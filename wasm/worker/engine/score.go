@@ -15,8 +15,8 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/job"
-	"baca/algo/report"
 	"baca/algo/metric"
+	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )

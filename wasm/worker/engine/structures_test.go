@@ -31,7 +31,7 @@ func TestNearestHaveStructures(t *testing.T) {
 	_, out := must[*message.Scored](e, h, &message.Score{})
 	events, _ := ask(e, h, &message.Score{})
 	rows := join(events)
-	_, r := must[*message.Exported](e, h, &message.Report{Scored: *out, Alpha: 0.05, Score: rows.Numbers("score"), P: rows.Numbers("p_value"), Top: table.Pick(rows, []int32{0}), Record: message.Ints{0}})
+	_, r := must[*message.Exported](e, h, &message.Report{Scored: *out, Alpha: 0.05, Rows: rows})
 	if !bytes.Contains(r.Data, []byte(`data-smiles="CC(=O)Oc1ccccc1C(O)=O">`)) {
 		t.Error("the report does not draw aspirin as the training set writes it")
 	}

@@ -49,8 +49,10 @@ func traitsOf(g *graph.Graph) []trait {
 		}
 		add(KindRing, "ring of "+strconv.Itoa(size))
 	}
-	if g.Components() > 1 {
-		add(KindShape, "salt or mixture")
+	for k := range explain.Traits {
+		if t := &explain.Traits[k]; t.Name != "" && t.Of(g) {
+			add(KindShape, t.Name)
+		}
 	}
 	if g.Features != molecule.Features {
 		return list
@@ -73,14 +75,6 @@ func traitsOf(g *graph.Graph) []trait {
 	for number := range molecule.MaxElement + 1 {
 		if elements[number] {
 			add(KindElement, molecule.Symbol(number))
-		}
-	}
-	for _, one := range []struct {
-		name string
-		is   func(i int) bool
-	}{{"charged atom", a.Charged}, {"stereocentre that is written", a.Tagged}, {"chain of six saturated carbons", a.BeginsChain}} {
-		if a.Some(one.is) {
-			add(KindShape, one.name)
 		}
 	}
 	return list

@@ -15,32 +15,3 @@ func (a Atoms) Tagged(i int) bool       { return a.Value(i, ColumnChirality) != 
 
 // Tetrahedral reports whether an atom is saturated.
 func (a Atoms) Tetrahedral(i int) bool { return a.Value(i, ColumnHybridization) == FeatureSP3 }
-
-// Some reports whether an atom passes a test.
-func (a Atoms) Some(test func(i int) bool) bool {
-	for i := range a.N() {
-		if test(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// BeginsChain reports whether atom i is the first of six consecutive saturated carbons outside of
-// rings. A longer chain is found from its end.
-func (a Atoms) BeginsChain(i int) bool {
-	link := func(i int) bool { return a.Element(i) == 6 && a.Tetrahedral(i) && !a.InRing(i) }
-	var walk func(i, from, length int) bool
-	walk = func(i, from, length int) bool {
-		if length == 6 {
-			return true
-		}
-		for _, j := range a.Row(i) {
-			if int(j) != from && link(int(j)) && walk(int(j), i, length+1) {
-				return true
-			}
-		}
-		return false
-	}
-	return link(i) && walk(i, -1, 1)
-}

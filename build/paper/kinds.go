@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/algo/molecule"
 )
 
 // What lists of one kind are made of.
@@ -79,71 +79,16 @@ func (l kinds) names() []string {
 	return append(names, kindClose)
 }
 
-// some tells of molecules with an atom that passes a test.
-func some(is func(a molecule.Atoms, i int) bool) func(*graph.Graph) bool {
-	return func(g *graph.Graph) bool {
-		a := molecule.Atoms{Graph: g}
-		return a.Some(func(i int) bool { return is(a, i) })
-	}
-}
-
-// hasElement tells of molecules with one of these elements.
-func hasElement(numbers ...int) func(*graph.Graph) bool {
-	return some(func(a molecule.Atoms, i int) bool { return slices.Contains(numbers, a.Element(i)) })
-}
-
-// isNitro tells of the nitrogen of a nitro group.
-func isNitro(a molecule.Atoms, i int) bool {
-	ends := 0
-	for _, j := range a.Row(i) {
-		if a.Element(int(j)) == 8 && a.Degree(int(j)) == 1 {
-			ends++
-		}
-	}
-	return a.Element(i) == 7 && a.Degree(i) == 3 && ends == 2
-}
-
-// isAniline tells of an amine's nitrogen with hydrogens at an aromatic carbon, no amide's.
-func isAniline(a molecule.Atoms, i int) bool {
-	aryl := false
-	for _, j := range a.Row(i) {
-		aryl = aryl || a.Aromatic(int(j))
-		if a.Element(int(j)) != 6 || !a.Aromatic(int(j)) && !a.Tetrahedral(int(j)) {
-			return false
-		}
-	}
-	return aryl && a.Element(i) == 7 && !a.Aromatic(i) && a.Value(i, molecule.ColumnHydrogens) > 0
-}
-
-// isSteroid tells of four rings and more with twelve saturated atoms in them.
-func isSteroid(g *graph.Graph) bool {
-	a, saturated := molecule.Atoms{Graph: g}, 0
-	for i := range g.N() {
-		if a.InRing(i) && !a.Aromatic(i) {
-			saturated++
-		}
-	}
-	return g.Cycles() >= 4 && saturated >= 12
-}
-
 // kindsOf are the kinds of molecules of which lists are made: by what they contain, by
 // rings, by size, and by the most frequent cores of a set.
 func kindsOf(set []*graph.Graph) kinds {
-	return slices.Concat(kinds{
-		{"nitro groups", some(isNitro)},
-		{"anilines", some(isAniline)},
-		{"halogens", hasElement(9, 17, 35, 53)},
-		{"salts and mixtures", func(g *graph.Graph) bool { return g.Components() > 1 }},
-		{"charged atoms", some(molecule.Atoms.Charged)},
-		{"long chains", some(molecule.Atoms.BeginsChain)},
-		{"sulfur", hasElement(16)},
-		{"phosphorus", hasElement(15)},
-		{"steroid-like polycycles", isSteroid},
-		{"no ring", func(g *graph.Graph) bool { return g.Cycles() == 0 }},
-		{"one ring", func(g *graph.Graph) bool { return g.Cycles() == 1 }},
-		{"48 atoms and more", func(g *graph.Graph) bool { return g.N() >= 48 }},
-		{"8 atoms and fewer", func(g *graph.Graph) bool { return g.N() <= 8 }},
-	}, kindsBySize(set), kindsByCore(set))
+	var list kinds
+	for k := range explain.Traits {
+		if t := &explain.Traits[k]; t.List != "" {
+			list = append(list, kind{t.List, t.Of})
+		}
+	}
+	return slices.Concat(list, kindsBySize(set), kindsByCore(set))
 }
 
 // sizeKinds are the names of kinds by size.

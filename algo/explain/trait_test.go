@@ -1,13 +1,13 @@
-package molecule_test
+package explain
 
 import (
 	"testing"
 
-	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
-func TestBeginsChain(t *testing.T) {
+func TestChain(t *testing.T) {
+	chain := Trait{some: beginsChain}
 	for text, want := range map[string]bool{
 		"CCCCC": false, "CCCCCC": true, "OCCCCCCO": true, "CCCOCCC": false, "CCC=CCC": false, "C1CCCCCC1": false, "CC(CCCC)C": true,
 	} {
@@ -15,9 +15,7 @@ func TestBeginsChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := molecule.Atoms{Graph: g}
-		got := a.Some(a.BeginsChain)
-		if got != want {
+		if got := chain.Of(g); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}

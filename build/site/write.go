@@ -36,7 +36,12 @@ func (s *Site) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	release, err := replace.Alone(filepath.Join(dir, lockName))
+	names := slices.Sorted(maps.Keys(next))
+	paths := []string{below(dir, List)}
+	for _, name := range names {
+		paths = append(paths, below(dir, name))
+	}
+	release, err := replace.Alone(below(dir, lockName), paths...)
 	if err != nil {
 		return err
 	}
@@ -45,7 +50,6 @@ func (s *Site) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	names := slices.Sorted(maps.Keys(next))
 	for _, name := range names {
 		if _, err := os.Stat(below(dir, name)); err == nil && !slices.Contains(old, name) {
 			return fmt.Errorf("%s is in the way and no part of an earlier site: remove it, or give another folder", below(dir, name))

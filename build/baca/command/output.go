@@ -61,11 +61,8 @@ func openOutput(flag, name string) (*output, error) {
 	if !o.regular {
 		return o, nil
 	}
-	if holder, err := lock.File(o.File); err != nil {
+	if errors.Is(lock.Hold(o.File), lock.ErrHeld) {
 		o.File.Close()
-		if holder != 0 {
-			return nil, fmt.Errorf("%s is being written by another baca (process %d): wait for it, or want another file", name, holder)
-		}
 		return nil, fmt.Errorf("%s is being written by another process: wait for it, or want another file", name)
 	}
 	return o, nil

@@ -1,5 +1,5 @@
 // Package lock keeps two processes from the same work ([Acquire]), or from writing the same file
-// ([File]).
+// ([Hold]).
 //
 // Package github.com/gofrs/flock locks through a handle of its own, on Windows the first byte: it
 // can lock neither a file while it is written nor one that names its holder.

@@ -22,12 +22,3 @@ func remove(f *os.File) {
 	f.Close()
 	os.Remove(f.Name())
 }
-
-// File locks a file open for writing until the process ends or closes it. If another process holds
-// it, the error is [ErrHeld]; Windows does not name it. A file system without locks is no error.
-func File(f *os.File) (holder int, err error) {
-	if err := lock(f); errors.Is(err, ErrHeld) {
-		return 0, err
-	}
-	return 0, nil
-}

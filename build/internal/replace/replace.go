@@ -9,36 +9,41 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"baca/build/internal/lock"
 )
 
+// partExt is appended to the name of a file, with 16 random hex digits, for its next content.
+const partExt = ".part"
+
 // File replaces a file by what write writes, if that succeeds. Readers find the old or the new
-// content, even after a power failure. Of concurrent writers the last wins. It removes leftovers of
-// killed processes.
+// content, even after a power failure. Of concurrent writers the last wins.
 func File(path string, write func(io.Writer) error) (err error) {
-	Clean(path)
-	f, err := create(path)
+	f, err := os.OpenFile(fmt.Sprintf("%s%s%016x", path, partExt, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	p := &part{f, path}
 	if err != nil {
-		return err
+		return p.named(err)
 	}
 	defer func() {
 		if err != nil {
-			f.file.Close()
-			os.Remove(f.file.Name())
+			f.Close()
+			os.Remove(f.Name())
 		}
 	}()
-	if err := write(f); err != nil {
+	if err := write(p); err != nil {
 		return err
 	}
-	if err := f.file.Sync(); err != nil {
-		return f.named(err)
+	err = f.Sync()
+	if err == nil {
+		err = f.Close()
 	}
-	if err := f.rename(); err != nil {
-		return f.named(err)
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return p.named(err)
 	}
 	// Syncing the folder makes the rename durable. Some systems cannot.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
@@ -59,22 +64,6 @@ type part struct {
 	of   string
 }
 
-// create makes a part, locked while in use.
-func create(path string) (*part, error) {
-	for {
-		f, err := os.OpenFile(fmt.Sprintf("%s.part%016x", path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		p := &part{f, path}
-		if err != nil {
-			return nil, p.named(err)
-		}
-		held := lock.Hold(f) // another process's Clean may interfere
-		if _, err := os.Lstat(f.Name()); err == nil && !errors.Is(held, lock.ErrHeld) {
-			return p, nil
-		}
-		f.Close()
-	}
-}
-
 func (p *part) Write(b []byte) (int, error) {
 	n, err := p.file.Write(b)
 	return n, p.named(err)
@@ -91,26 +80,13 @@ func (p *part) named(err error) error {
 	return err
 }
 
-// rename replaces the file by the part, locked meanwhile where possible.
-func (p *part) rename() error {
-	if runtime.GOOS != "windows" {
-		if err := os.Rename(p.file.Name(), p.of); err != nil {
-			return err
-		}
-		return p.file.Close()
-	}
-	if err := p.file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(p.file.Name(), p.of)
-}
-
-// Alone makes this process the only writer of files until release, and removes leftovers. Others
-// that use the same name get the error of [lock.Acquire], unless the file system has no locks.
+// Alone makes this process the only writer of files until release, and removes what killed ones
+// left. Others that use the same name get the error of [lock.Acquire], unless the file system has no
+// locks.
 func Alone(name string, files ...string) (release func(), err error) {
 	release, err = lock.Acquire(name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		release, err = func() {}, nil
+		return func() {}, nil
 	}
 	if err == nil {
 		for _, file := range files {
@@ -120,26 +96,13 @@ func Alone(name string, files ...string) (release func(), err error) {
 	return release, err
 }
 
-// Clean removes leftovers of killed processes. Without file locks they all stay.
+// Clean removes what killed processes left of a file, whose only writer the caller is.
 func Clean(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
-		random, found := strings.CutPrefix(e.Name(), filepath.Base(path)+".part")
-		if _, err := strconv.ParseUint(random, 16, 64); !found || len(random) != 16 || err != nil {
-			continue
-		}
-		name := filepath.Join(filepath.Dir(path), e.Name())
-		f, err := os.OpenFile(name, os.O_RDWR, 0)
-		if err != nil {
-			continue
-		}
-		killed := lock.Hold(f) == nil
-		if killed {
-			os.Remove(name)
-		}
-		f.Close()
-		if killed {
-			os.Remove(name) // where open files cannot be removed
+		random, found := strings.CutPrefix(e.Name(), filepath.Base(path)+partExt)
+		if _, err := strconv.ParseUint(random, 16, 64); found && len(random) == 16 && err == nil {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
 }

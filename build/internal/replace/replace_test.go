@@ -64,40 +64,32 @@ func TestTwoAtOnce(t *testing.T) {
 	alone(t, path)
 }
 
-// What killed processes left of a file goes with the next run, and what others write stays.
+// What killed processes left of a file goes with the next only writer, and what others write stays.
 func TestKilledProcessesLeaveNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	part := func() *part {
-		p, err := create(path)
-		if err != nil {
+	files := map[string]bool{path + ".part0123456789abcdef": false, path + ".part1": true, path + ".part0123456789abcdeg": true, path + "2.part0123456789abcdef": true}
+	for name := range files {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return p
 	}
-	killed, alive := part(), part()
-	killed.file.Close()
-	mine := path + ".part1" // of somebody who likes the name
-	if err := os.WriteFile(mine, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := File(path, text("new")); err != nil {
-		t.Error(err)
-	}
-	for name, there := range map[string]bool{killed.file.Name(): false, alive.file.Name(): true, mine: true} {
-		if _, err := os.Stat(name); (err == nil) != there {
-			t.Errorf("%s: %v, want it to be there: %v", name, err, there)
-		}
-	}
-	alive.file.Close()
-	os.Remove(mine)
 	release, err := Alone(path+".lock", path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for name, there := range files {
+		if _, err := os.Stat(name); (err == nil) != there {
+			t.Errorf("%s: %v, want it to be there: %v", name, err, there)
+		}
+		os.Remove(name)
 	}
 	if _, err := Alone(path+".lock", path); !errors.Is(err, lock.ErrHeld) {
 		t.Errorf("beside another: %v", err)
 	}
 	release()
+	if err := File(path, text("new")); err != nil {
+		t.Error(err)
+	}
 	alone(t, path)
 }
 

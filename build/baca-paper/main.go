@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"baca/algo/job"
 	"baca/build/baca/command"
 	"baca/build/paper"
 )
@@ -14,6 +15,5 @@ func main() { command.Paper(paper.Commands(train)...) }
 
 // train trains encoders as baca does.
 func train(ctx context.Context, stderr io.Writer, t paper.Training) ([]byte, error) {
-	t.Split = t.Parting()
-	return command.TrainEncoder(ctx, stderr, command.Training(t))
+	return command.TrainEncoder(ctx, stderr, job.Training{Graphs: t.Graphs, Workers: t.Workers, Split: t.Parting(), Card: t.Card}, t.Path)
 }

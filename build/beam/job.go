@@ -22,7 +22,6 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/table"
-	"baca/build/internal/heap"
 	"baca/build/internal/sealed"
 	"baca/build/internal/unpack"
 	"baca/build/internal/version"
@@ -154,7 +153,6 @@ func (c *config) open(ctx context.Context) (*scoring, error) {
 	if s.scorer, err = algo.NewScorer(ctx, m, s.options); err != nil {
 		return nil, err
 	}
-	growBy(heap.Stream())
 	last.scoring = s
 	return s, nil
 }

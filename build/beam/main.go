@@ -28,7 +28,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,7 +39,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/build/internal/heap"
 	"baca/weights"
 )
 
@@ -51,7 +49,6 @@ const (
 )
 
 func main() {
-	growBy(heap.Usual)
 	c := flags(flag.CommandLine)
 	if help, err := parseFlags(flag.CommandLine, os.Args[1:]); help {
 		showHelp(os.Stdout, flag.CommandLine)
@@ -98,13 +95,6 @@ func showHelp(w io.Writer, all *flag.FlagSet) {
 	own.PrintDefaults()
 	fmt.Fprint(w, "\nFlags of Beam:\n")
 	sdk.PrintDefaults()
-}
-
-// growBy is how much the heap may grow between two collections, as in the command.
-func growBy(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
-	}
 }
 
 // flags adds those of the job to what Beam has.

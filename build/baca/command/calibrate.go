@@ -14,7 +14,6 @@ import (
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
-	"baca/build/internal/usage"
 	"baca/weights"
 )
 
@@ -22,9 +21,18 @@ import (
 const minReference = 20
 
 func newCalibrate() *cobra.Command {
-	var from source
-	var out target
-	c := &cobra.Command{
+	var r remake
+	check := func() error {
+		if r.out == "" {
+			base := filepath.Base(r.model)
+			r.out = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
+		}
+		return rules{
+			{r.in == "", "want --holdout LIST"},
+			{r.in == "-", "--holdout -: want a file or a folder, whose name goes on the card"},
+		}.check()
+	}
+	c := r.verb(&cobra.Command{
 		Use:   "calibrate NAME|FILE --holdout LIST",
 		Short: "Take p-values from a list of your own",
 		Long: `Calibrate writes a model that takes its p-values from a list of graphs that count as
@@ -41,42 +49,23 @@ evenly spread over it.
 Without --out the model is written to NAME-calibrated.msgpack in the working folder.`,
 		Example: `  baca model calibrate bbbp --holdout last-year.csv --out bbbp-last-year.msgpack
   baca score --model bbbp-last-year.msgpack new.smi`,
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error {
-			from.model = args[0]
-			switch {
-			case from.path == "":
-				return usage.Errorf("want --holdout LIST")
-			case from.path == "-":
-				return usage.Errorf("--holdout -: want a file or a folder, whose name goes on the card")
-			}
-			from.columnSet = c.Flags().Changed("column")
-			if out.path == "" {
-				base := filepath.Base(args[0])
-				out.path = strings.TrimSuffix(base, filepath.Ext(base)) + "-calibrated.msgpack"
-			}
-			if err := from.check(); err != nil {
-				return err
-			}
-			return out.derive(c, from, func(m *algo.Model) ([]byte, error) { return calibrate(c, m, from) })
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&from.path, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
-	from.register(f, formats...)
-	out.register(f)
-	from.registerWorkers(f)
+	}, check, r.calibrate)
+	fs := c.Flags()
+	fs.StringVar(&r.in, "holdout", "", "molecule file, TUDataset folder or .zip whose graphs count as inside")
+	r.registerInput(fs, formats...)
+	r.registerModelOut(c)
+	r.registerWorkers(fs)
 	return c
 }
 
 // calibrate returns the file of a model that takes p-values from a list.
-func calibrate(c *cobra.Command, m *algo.Model, from source) ([]byte, error) {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
+func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
+	ctx, stderr := r.c.Context(), r.c.ErrOrStderr()
 	if m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing: calibrate the model that it was made from, and share that", m.Card.Name)
 	}
-	from.form = algo.FormOf(m.Card.Schema)
-	set, err := readTraining(c, from)
+	r.form = algo.FormOf(m.Card.Schema)
+	set, err := r.readTraining(&labels{})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +77,7 @@ func calibrate(c *cobra.Command, m *algo.Model, from source) ([]byte, error) {
 	if n < minReference {
 		return nil, fmt.Errorf("%s: %s to take p-values from: want at least %d", set.name, explain.Count(n, "graph"), minReference)
 	}
-	if err := m.SetHoldout(ctx, from.workers, list); err != nil {
+	if err := m.SetHoldout(ctx, r.workers, list); err != nil {
 		return nil, err
 	}
 	m.Card.Holdout = set.name
@@ -97,7 +86,7 @@ func calibrate(c *cobra.Command, m *algo.Model, from source) ([]byte, error) {
 		fmt.Fprintf(stderr, "warning: %d graphs are too few for --confidence %g at an alpha of %g\n", n, defaultConfidence, alpha)
 	}
 	var b bytes.Buffer
-	err = weights.SaveMeasured(ctx, from.workers, &b, m)
+	err = weights.SaveMeasured(ctx, r.workers, &b, m)
 	return b.Bytes(), err
 }
 

@@ -38,7 +38,6 @@ const (
 func Main(gpus *device.GPUs) { main(newRoot(gpus)) }
 
 func main(root *cobra.Command) {
-	boundMemory()
 	os.Exit(execute(root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

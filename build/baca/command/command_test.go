@@ -195,7 +195,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold file")
 	}
-	o, err := openOutput("", ts.MkAbs(args[0]))
+	o, err := openOutput(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { o.Close() })
 }

@@ -3,12 +3,9 @@ package command
 import (
 	"bufio"
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,7 +16,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/internal/apart"
+	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -36,7 +33,7 @@ type compareFlags struct {
 
 func newCompare() *cobra.Command {
 	f := compareFlags{}
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:   "compare A B",
 		Short: "How two lists of molecules differ, and if one tests the other",
 		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
@@ -60,82 +57,50 @@ molecule about two kilobytes of memory.`,
   baca compare --html difference.html vendor1.smi.gz vendor2.sdf.gz
   baca compare --json monday.csv tuesday.csv | jq .evidence`,
 		Args: usage.Args(2, 2, "%d inputs: want two lists, A and B"),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.set(c, args)
-			if err := f.check(args); err != nil {
-				return err
-			}
-			return f.run(c, args)
-		},
-	}
+	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, ", whose encoder is used")
-	f.register(fs, formats...)
+	f.registerInput(fs, formats...)
 	fs.Float64Var(&f.fdr, "fdr", 0.05, "false-discovery rate of named differences (Benjamini and Hochberg)")
-	fs.StringVar(&f.html, "html", "", "also write a report to this .html `file`")
-	fs.StringVar(&f.plot, "plot", "", "draw how near the lists are to this .svg `file`")
+	f.registerOut(fs, &f.html, "html", "also write a report to this .html `file`", ".html")
+	f.registerOut(fs, &f.plot, "plot", "draw how near the lists are to this .svg `file`", ".svg")
 	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the samples")
 	f.registerWorkers(fs)
 	return c
 }
 
-func (f *compareFlags) check(args []string) error {
-	return cmp.Or(
-		inRange("fdr", decide.CheckFDR(f.fdr)),
-		rules{{args[0] == "-" && args[1] == "-", "both lists are standard input: want a file for one of them"}}.check(),
-		checkHTML("html", f.html), checkSVG(f.plot),
-		f.source.check(apart.File{Role: "--html", Name: f.html}, apart.File{Role: "--plot", Name: f.plot}, standardOutput),
-	)
+func (f *compareFlags) check() error {
+	return cmp.Or(inRange("fdr", decide.CheckFDR(f.fdr)), rules{
+		{f.paths[0] == "-" && f.paths[1] == "-", "both lists are standard input: want a file for one of them"},
+	}.check())
 }
 
-// checkHTML refuses a name without .html or in a missing folder. Empty is fine.
-func checkHTML(flag, name string) error {
-	if ext := strings.ToLower(filepath.Ext(name)); name != "" && ext != ".html" && ext != ".htm" {
-		return usage.Errorf("--%s %s: want the name of an .html file", flag, name)
-	}
-	return checkFolder(flag, name)
-}
-
-func (f *compareFlags) run(c *cobra.Command, args []string) error {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	m, _, err := openModelFile(f.model)
+func (f *compareFlags) run() error {
+	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
+	o, err := f.openModel(f.model, false)
 	if err != nil {
 		return err
 	}
-	f.form = algo.FormOf(m.Card.Schema).Unordered()
 	r := &report.Comparison{}
 	var lists [2]*compare.List
-	for k, path := range args {
-		s := f.source
-		s.path, s.more = path, nil
-		in, _, err := s.openFor(ctx, c, m)
-		if err != nil {
+	for k := range lists {
+		if lists[k], err = f.list(k, o.model, r); err != nil {
 			return err
-		}
-		lists[k] = compare.NewList(nameOf(path), f.seed, k)
-		refused, err := fill(ctx, lists[k], s, in, stderr)
-		in.close()
-		if err != nil {
-			return err
-		}
-		r.Warnings = append(append(r.Warnings, in.warnings...), refused...)
-		for _, p := range describeInput(path, in) {
-			r.Input = append(r.Input, report.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
 		}
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	r.Comparison, err = compare.Compare(ctx, lists[0], lists[1], compare.Options{
-		Encoder: m.Encoder, FDR: f.fdr, Workers: f.workers,
+		Encoder: o.model.Encoder, FDR: f.fdr, Workers: f.workers,
 		Stage: func(name string) { fmt.Fprintf(stderr, "comparing: %s\n", name) },
 	})
 	if err != nil {
 		return err
 	}
 	if f.html != "" {
-		if err := f.writeHTML(r, m, args); err != nil {
+		if err := f.writeHTML(r, o.model); err != nil {
 			return err
 		}
 		fmt.Fprintf(stderr, "wrote %s\n", f.html)
@@ -143,7 +108,33 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err := draw(f.plot, report.CoverageSVG(r.Comparison)); err != nil {
 		return err
 	}
-	return f.write(c.OutOrStdout(), r.Comparison)
+	return f.write(f.c.OutOrStdout(), r.Comparison)
+}
+
+// list reads list k, and adds what is said of it to the report.
+func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compare.List, error) {
+	s := f.source
+	s.paths = f.paths[k : k+1]
+	in, records, err := s.openFor(m)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	l := compare.NewList(nameOf(s.paths[0]), f.seed, k)
+	ctx := f.c.Context()
+	refused, err := job.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, table.Parse(ctx, s.workers, records.Records)), func(int) {})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRead(l.Read, l.Refused); err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Name, err)
+	}
+	r.Warnings = append(append(r.Warnings, in.warnings...), refused...)
+	pairs, err := s.describe(in)
+	for _, p := range pairs {
+		r.Input = append(r.Input, report.Pair{Name: fmt.Sprintf("%c: %s", 'A'+k, p.Name), Value: p.Value})
+	}
+	return l, err
 }
 
 // nameOf is a list's name.
@@ -154,22 +145,7 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-// fill reads an input into a list, and reports refused records.
-func fill(ctx context.Context, l *compare.List, s source, in *input, stderr io.Writer) (refused []string, err error) {
-	p := progress.New(stderr, "reading "+l.Name, 0)
-	defer p.Done()
-	const piece = 1024
-	refused, err = job.Gather(ctx, l, s.workers, piece, table.Parse(ctx, s.workers, in.records), func(graphs int) { p.Add(int64(graphs)) })
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRead(l.Read, l.Refused); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.Name, err)
-	}
-	return refused, nil
-}
-
-func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []string) (err error) {
+func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) (err error) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
 		{Name: "encoder", Value: "of model " + m.Card.Name},
@@ -177,8 +153,7 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []str
 		{Name: "seed", Value: fmt.Sprint(f.seed)},
 		{Name: "program", Value: "baca " + version.String()},
 	}
-	r.Command = job.Command("baca compare", append(f.flags(),
-		job.Flag{Name: "--fdr", Value: fmt.Sprint(f.fdr)}, job.Flag{Name: "--seed", Value: fmt.Sprint(f.seed)}, job.Flag{Name: "--html", Value: f.html}), args...)
+	r.Command = f.command()
 	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
 		return err
 	}
@@ -187,9 +162,7 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model, args []str
 
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return pretty.JSON(w, struct {
 			*compare.Comparison
 			Similarities []float64 `json:"coverage_at"`
 			Words        []string  `json:"words"`

@@ -1,12 +1,10 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
 	"baca/algo/table"
 	"baca/weights"
 )
@@ -14,7 +12,7 @@ import (
 // completeValues registers completions of flag values.
 func completeValues(c *cobra.Command) {
 	values := map[string][]string{
-		"by": slices.Insert(algo.Deciders(), 1, byBoth), "errors-by": orderNames(), "fail-on": failNames(), "format": formats, "to": table.Forms(),
+		"by": deciders(), "errors-by": orderNames(), "fail-on": failWords, "format": formats, "to": table.Forms(),
 	}
 	for name, list := range values {
 		if c.Flags().Lookup(name) != nil {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/internal/apart"
 )
 
 type driftFlags struct {
@@ -27,7 +25,7 @@ type driftFlags struct {
 
 func newDrift() *cobra.Command {
 	f := driftFlags{source: source{workers: 1}} // a stream brings one graph at a time
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:   "drift [INPUT|-]",
 		Short: "Watch a stream of graphs for a change of where they come from",
 		Long: `Drift reads graphs one after the other, also from a pipe that never ends, and tests whether they come from the distribution of the training set, in any order. It writes a row for each:
@@ -46,52 +44,43 @@ with nothing in it that could be scored.`,
 		Example: `  tail -f incoming.smi | baca drift --model my.msgpack
   baca drift --plot drift.svg registered.csv`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) error {
-			f.set(c, args)
-			if err := f.check(); err != nil {
-				return err
-			}
-			return f.run(c)
-		},
-	}
+	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, "")
-	f.register(fs, formats...)
+	f.registerInput(fs, formats...)
 	fs.Float64Var(&f.delta, "delta", job.DriftDelta, "chance of a false alarm, ever")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draws that break ties")
 	fs.IntVar(&f.every, "every", 1, "write one row in `N`")
 	spreadsheetSafe(fs, &f.text)
-	fs.StringVar(&f.plot, "plot", "", "draw the evidence to this .svg `file` at the end")
+	f.registerOut(fs, &f.plot, "plot", "draw the evidence to this .svg `file` at the end", ".svg")
 	return c
 }
 
 func (f *driftFlags) check() error {
-	return cmp.Or(
-		rules{
-			{!(f.delta > 0 && f.delta < 1), fmt.Sprintf("--delta %g: want a number between 0 and 1", f.delta)},
-			{f.every < 1, fmt.Sprintf("--every %d: want 1 or more", f.every)},
-		}.check(),
-		checkSVG(f.plot), f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput),
-	)
+	return rules{
+		{!(f.delta > 0 && f.delta < 1), fmt.Sprintf("--delta %g: want a number between 0 and 1", f.delta)},
+		{f.every < 1, fmt.Sprintf("--every %d: want 1 or more", f.every)},
+	}.check()
 }
 
-func (f *driftFlags) run(c *cobra.Command) error {
-	o, err := f.begin(c, f.model, func(o *opening) error {
-		if o.model.References() == 0 {
-			return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", o.model.Card.Name)
-		}
-		return nil
-	})
+func (f *driftFlags) run() error {
+	o, err := f.openModel(f.model, false)
 	if err != nil {
 		return err
 	}
+	if o.model.References() == 0 {
+		return fmt.Errorf("model %s holds no graphs kept from training: there is nothing to bet on", o.model.Card.Name)
+	}
+	if err := f.begin(o); err != nil {
+		return err
+	}
 	defer o.close()
-	out := rowsOut(c)
+	out := rowsOut(f.c)
 	if _, err := io.WriteString(out, "id,score,p_value,log10,moved,error\n"); err != nil {
 		return err
 	}
-	w := &driftRows{driftFlags: f, test: job.NewDrift(o.alone, f.seed), out: out, stderr: c.ErrOrStderr()}
-	if err := w.test.Watch(c.Context(), o.alone, 1, o.input.records, w.add); err != nil {
+	w := &driftRows{driftFlags: f, test: job.NewDrift(o.alone, f.seed), out: out, stderr: f.c.ErrOrStderr()}
+	if err := w.test.Watch(f.c.Context(), o.alone, 1, o.records.Records, w.add); err != nil {
 		return err
 	}
 	return w.finish()

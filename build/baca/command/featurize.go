@@ -17,7 +17,7 @@ import (
 func newFeaturize() *cobra.Command {
 	var from source
 	var also writings
-	c := &cobra.Command{
+	c := from.verb(&cobra.Command{
 		Use:   "featurize [INPUT|-]",
 		Short: "Print the graph of each molecule as the models see it",
 		Long: `Featurize prints one JSON object a line for each record, in input order:
@@ -35,16 +35,9 @@ read or all of it was refused.`,
 		Example: `  baca-paper featurize library.csv.gz > graphs.jsonl
   zcat conformers.sdf.gz | baca-paper featurize --format sdf -`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) error {
-			from.set(c, args)
-			if err := from.check(standardOutput); err != nil {
-				return err
-			}
-			return featurize(c, from, also)
-		},
-	}
+	}, func() error { return nil }, func() error { return from.featurize(also) })
 	f := c.Flags()
-	from.register(f, moleculeFormats...)
+	from.registerInput(f, moleculeFormats...)
 	from.registerWorkers(f)
 	f.BoolVar(&also.parent, "parent", false, "add \"parent\", the SMILES of what models read, and \"set_aside\", what is not in it")
 	f.BoolVar(&also.canonical, "canonical", false, "add \"canonical\", a SMILES that is the same however the molecule was written")
@@ -54,22 +47,22 @@ read or all of it was refused.`,
 // writings are a line's optional SMILES.
 type writings struct{ canonical, parent bool }
 
-func featurize(c *cobra.Command, from source, also writings) (err error) {
-	in, err := from.open(c.Context(), c)
+func (s *source) featurize(also writings) (err error) {
+	in, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	if in.molecules == nil {
-		return usage.Errorf("%s holds plain graphs: want molecules", from.path)
+	if in.plain() {
+		return usage.Errorf("%s holds plain graphs: want molecules", s.paths[0])
 	}
-	w := bufio.NewWriterSize(rowsOut(c), 64<<10)
+	w := bufio.NewWriterSize(rowsOut(s.c), 64<<10)
 	defer func() { err = cmp.Or(err, w.Flush()) }()
 	type line struct {
 		text    []byte
 		refused bool
 	}
-	lines := dataset.Ordered(c.Context(), from.workers, in.molecules, func(r dataset.Record) line {
+	lines := dataset.Ordered(s.c.Context(), s.workers, in.stream, func(r dataset.Record) line {
 		m, err := r.Parse()
 		if err != nil {
 			return line{errorLine(r.Row, err), true}

@@ -17,13 +17,13 @@ const helpWidth = 80
 // groupKey is the annotation with a flag's title in help.
 const groupKey = "group"
 
-// group sets the title of flags.
-func group(c *cobra.Command, title string, names ...string) {
-	for _, name := range names {
-		if err := c.Flags().SetAnnotation(name, groupKey, []string{title}); err != nil {
-			panic(err)
+// group sets the title of the flags that have none so far.
+func group(c *cobra.Command, title string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[groupKey] == nil {
+			c.Flags().SetAnnotation(f.Name, groupKey, []string{title})
 		}
-	}
+	})
 }
 
 // showHelp writes a command's usage, description and flags.

@@ -10,146 +10,43 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/vbauerster/mpb/v8/cwriter"
 
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
-	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/internal/opened"
 	"baca/build/internal/unpack"
 	"baca/build/internal/usage"
-	"baca/weights"
-)
-
-// A source is where graphs come from: the flags --model, --format and --column, and the arguments
-// INPUT.
-type source struct {
-	model          string // empty for none
-	ordered        bool   // atom order matters
-	formats        []string
-	format, column string
-	columnSet      bool // --column was given
-	path           string
-	more           []string // paths of further inputs, read after it
-	workers        int
-	form           molecule.Form     // of molecules
-	again          bool              // Notices were already printed.
-	digests        map[string]string // of several files read before, or nil
-	cells          []string          // further columns to read
-	own            func([]string)    // see dataset.Options.Own
-	labels         *labels           // of cells, or nil
-}
-
-// register adds the flags of an input in one of some formats.
-func (s *source) register(fs *pflag.FlagSet, formats ...string) {
-	s.formats = formats
-	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
-	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
-}
-
-// registerModel adds --model, with more help, and registerWorkers --workers.
-func (s *source) registerModel(fs *pflag.FlagSet, more string) {
-	fs.StringVar(&s.model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
-}
-
-func (s *source) registerWorkers(fs *pflag.FlagSet) {
-	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
-}
-
-// rules are conditions on flags, each with its message.
-type rules []struct {
-	broken bool
-	says   string
-}
-
-func (list rules) check() error {
-	for _, r := range list {
-		if r.broken {
-			return usage.Errorf("%s", r.says)
-		}
-	}
-	return nil
-}
-
-// inRange wraps a flag value's error, nil for a good one.
-func inRange(flag string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return usage.Errorf("--%s: %w", flag, err)
-}
-
-// oneInput allows one argument.
-var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
-
-// set reads the arguments INPUT, standard input without one, and whether --column was given.
-func (s *source) set(c *cobra.Command, args []string) {
-	s.path, s.columnSet = "-", c.Flags().Changed("column")
-	if len(args) > 0 {
-		s.path, s.more = args[0], args[1:]
-	}
-}
-
-// expand replaces patterns by files. Windows shells do not.
-func expand(args []string) (list []string, err error) {
-	for _, arg := range args {
-		if strings.Contains(arg, "://") {
-			return nil, usage.Errorf("%s: BaCa reads files, and nothing from a network: download it first", arg)
-		}
-		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
-			list = append(list, arg)
-			continue
-		}
-		found, err := filepath.Glob(arg)
-		if err != nil {
-			return nil, usage.Errorf("%s: %w", arg, err)
-		}
-		if found == nil {
-			return nil, usage.Errorf("%s: no file has such a name", arg)
-		}
-		list = append(list, found...)
-	}
-	return list, nil
-}
-
-// unpack configures decompression.
-func (s *source) unpack() dataset.Unpack { return dataset.Unpack{Zstd: unpack.Zstd} }
-
-// Values of --format, all and those of molecules.
-var (
-	formats         = append([]string{"auto"}, dataset.Formats(false)...)
-	moleculeFormats = append([]string{"auto"}, dataset.Formats(true)...)
 )
 
 // An input is an open source.
 type input struct {
-	schema string // of the graphs
-	// file is the regular file with the records, or nil.
-	file     *inputFile
-	graphs   string        // SHA-256 of a TUDataset set's graphs
-	files    *opened.Files // of a TUDataset folder, nil for other input
+	schema   string // of the graphs
 	warnings []string
-	// digests are the SHA-256 of several files that were read; nil if one cannot be read again.
-	digests map[string]string
-	// records can be read once, except of a TUDataset. An error is the last, and concerns the whole
-	// input.
-	records iter.Seq2[table.Unread, error]
-	// stream has the same records unparsed, nil for a TUDataset set, molecules the same, nil for
-	// plain graphs. Only one of the three can be read.
-	stream, molecules iter.Seq2[dataset.Record, error]
-	close             func()
+	// stream has the records, unparsed. Those of a TUDataset set can be read again. An error is the
+	// last, and concerns the whole input.
+	stream iter.Seq2[dataset.Record, error]
+	files  *opened.Files // of a TUDataset set, else nil
+	close  func()
 }
 
-// openFor opens the input for a model, repeatedly if scoring needs it and it is a file or folder.
-func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*input, job.Input, error) {
-	in, err := s.open(ctx, c)
+// plain reports that the graphs are no molecules.
+func (in *input) plain() bool { return in.schema == algo.Constant }
+
+// unread are an input's records, as rows have them.
+func (s *source) unread(in *input) iter.Seq2[table.Unread, error] {
+	return table.Each(in.stream, s.form)
+}
+
+// openFor opens the input for a model, repeatedly if it is files or a folder.
+func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
+	in, err := s.open()
 	if err != nil {
 		return nil, job.Input{}, err
 	}
@@ -157,127 +54,46 @@ func (s source) openFor(ctx context.Context, c *cobra.Command, m *algo.Model) (*
 		in.close()
 		return nil, job.Input{}, err
 	}
-	records := job.Input{Records: in.records}
+	records := job.Input{Records: s.unread(in)}
 	switch {
-	case len(s.more) > 0:
-		if in.digests == nil {
-			break
-		}
-		digests := in.digests
+	case in.files != nil:
+		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return s.unread(in), func() {}, nil }
+	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) }):
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
-			s.again, s.digests = true, digests
-			again, err := s.open(ctx, c)
+			if err := s.file.unchanged(); err != nil {
+				return nil, nil, err
+			}
+			s.digests[s.file.file.Name()], s.again = s.file.digest(), true
+			again, err := s.open()
 			if err != nil {
 				return nil, nil, err
 			}
-			return again.records, again.close, nil
-		}
-	case in.graphs != "":
-		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return in.records, func() {}, nil }
-	case in.file != nil:
-		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
-			first := in.file
-			if err := first.unchanged(); err != nil {
-				return nil, nil, err
-			}
-			s.again = true
-			again, err := s.open(ctx, c)
-			if err != nil {
-				return nil, nil, err
-			}
-			if again.file == nil {
+			if s.file == nil {
 				again.close()
-				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.path)
+				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.paths[0])
 			}
-			in.file = again.file
-			in.file.sample = first.digest()
-			return again.records, again.close, nil
+			return s.unread(again), again.close, nil
 		}
 	}
 	return in, records, nil
 }
 
-// open finds the format. Molecules are then read on demand until ctx ends; a TUDataset set is read
-// at once.
-func (s source) open(ctx context.Context, c *cobra.Command) (in *input, err error) {
-	if len(s.more) > 0 {
-		in, err = s.openAll(ctx, c)
-	} else {
-		in, err = s.openOne(ctx, c)
-	}
-	if err == nil && in.molecules == nil && len(s.cells) > 0 {
-		in.close()
-		return nil, usage.Errorf("%s holds plain graphs: there is no column %s", s.path, s.cells[0])
-	}
-	return in, err
+// piece graphs of a list are taken together.
+const piece = 1024
+
+// regular reports a plain file.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
-func (s source) openOne(ctx context.Context, c *cobra.Command) (*input, error) {
-	if s.path == "-" {
-		if s.format == "tu" {
-			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")
+// open finds the format. Molecules are then read on demand; a TUDataset set is read at once. Several
+// inputs are one, each after the previous ended.
+func (s *source) open() (*input, error) {
+	for _, path := range s.paths {
+		if len(s.paths) == 1 {
+			break
 		}
-		if isTerminal(c.InOrStdin()) {
-			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
-		}
-		in, err := s.molecules(ctx, c, waiting(ctx, c.InOrStdin()), "standard input")
-		if err != nil {
-			return nil, err
-		}
-		in.close = func() {}
-		return in, nil
-	}
-	info, err := os.Stat(s.path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		if s.format != "auto" && s.format != "tu" {
-			return nil, usage.Errorf("%s is a folder: want a file for --format %s", s.path, s.format)
-		}
-		return s.tu(info)
-	}
-	f, err := os.Open(s.path)
-	if err != nil {
-		return nil, err
-	}
-	if s.format == "tu" {
-		f.Close()
-		return s.tu(info)
-	}
-	file, err := newInputFile(f)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	var r io.Reader = file
-	if file == nil {
-		r = waiting(ctx, f)
-	}
-	in, err := s.molecules(ctx, c, r, s.path)
-	if errors.Is(err, errTU) {
-		f.Close()
-		return s.tu(info)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	in.close = func() { f.Close() }
-	if file != nil {
-		in.file = file
-		in.stream = whole(file, in.stream)
-		in.fill(s.form)
-	}
-	return in, nil
-}
-
-// openAll opens several inputs as one, each after the previous ended. It checks first that all
-// exist.
-func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
-	paths := append([]string{s.path}, s.more...)
-	all := &input{digests: map[string]string{}}
-	for _, path := range paths {
 		if path == "-" {
 			return nil, usage.Errorf("standard input and other inputs: want one of the two")
 		}
@@ -288,40 +104,45 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 		if info.IsDir() {
 			return nil, usage.Errorf("%s is a folder: several inputs are files", path)
 		}
-		if !info.Mode().IsRegular() {
-			all.digests = nil
-		}
 	}
-	one := s
-	one.more = nil
-	in, err := one.open(ctx, c)
+	in, err := s.openOne(s.paths[0])
 	if err != nil {
 		return nil, err
 	}
-	all.schema, all.close = in.schema, func() { in.close() }
-	row := 0
+	if in.plain() && len(s.cells) > 0 {
+		in.close()
+		return nil, usage.Errorf("%s holds plain graphs: there is no column %s", s.paths[0], s.cells[0])
+	}
+	if len(s.paths) > 1 {
+		return s.chain(in), nil
+	}
+	return in, nil
+}
+
+// chain continues an input with the further ones.
+func (s *source) chain(first *input) *input {
+	all, in, row := *first, first, 0
+	all.close = func() { in.close() }
 	all.stream = func(yield func(dataset.Record, error) bool) {
-		for i, path := range paths {
+		for i, path := range s.paths {
+			var err error
 			if i > 0 {
 				in.close()
-				one.path = path
-				next, err := one.open(ctx, c)
-				if err != nil {
-					yield(dataset.Record{}, err)
-					return
+				var next *input
+				if next, err = s.openOne(path); err == nil {
+					in = next
 				}
-				in = next
 			}
 			switch {
-			case in.stream == nil:
-				yield(dataset.Record{}, fmt.Errorf("%s is a TUDataset set, which is read alone", path))
-				return
+			case err != nil:
+			case in.files != nil:
+				err = fmt.Errorf("%s is a TUDataset set, which is read alone", path)
 			case in.schema != all.schema:
-				yield(dataset.Record{}, fmt.Errorf("%s and %s hold molecules and plain graphs: want one of the two", paths[0], path))
-				return
+				err = fmt.Errorf("%s and %s hold molecules and plain graphs: want one of the two", s.paths[0], path)
 			}
-			if in.file != nil {
-				in.file.sample = s.digests[path]
+			if err != nil {
+				yield(dataset.Record{}, err)
+				return
 			}
 			for rec, err := range in.stream {
 				rec.Row = row // rows are numbered consecutively
@@ -329,34 +150,70 @@ func (s source) openAll(ctx context.Context, c *cobra.Command) (*input, error) {
 					return
 				}
 			}
-			if all.digests != nil {
-				all.digests[path] = in.file.digest()
+			if s.file != nil && !s.again {
+				s.digests[path] = s.file.digest()
 			}
 		}
 	}
-	all.fill(s.form)
-	return all, nil
+	return &all
 }
 
-// fill sets records and molecules from the stream.
-func (in *input) fill(form molecule.Form) {
-	in.records = table.Each(in.stream, form)
-	if in.molecules = in.stream; in.schema == algo.Constant {
-		in.molecules = nil
+func (s *source) openOne(path string) (*input, error) {
+	s.file = nil
+	if path == "-" {
+		switch stdin := s.c.InOrStdin(); {
+		case s.format == "tu":
+			return nil, usage.Errorf("--format tu: give the path of the folder or zip archive, standard input will not do")
+		case isTerminal(stdin):
+			return nil, usage.Errorf("no input: give a file, or - and molecules on standard input")
+		default:
+			return s.readStream("standard input", waiting(s.c.Context(), stdin), func() {})
+		}
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() && s.format != "auto" && s.format != "tu" {
+		return nil, usage.Errorf("%s is a folder: want a file for --format %s", path, s.format)
+	}
+	if info.IsDir() || s.format == "tu" {
+		return s.tu(path, info)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := io.Reader(f)
+	if s.file, err = newInputFile(f, s.digests[path]); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if r = s.file; s.file == nil {
+		r = waiting(s.c.Context(), f)
+	}
+	in, err := s.readStream(path, r, func() { f.Close() })
+	if err != nil {
+		f.Close()
+	}
+	if errors.Is(err, errTU) {
+		s.file = nil
+		return s.tu(path, info)
+	}
+	return in, err
 }
 
 // errTU reports a TUDataset set among molecules.
 var errTU = errors.New("a TUDataset archive: give the path of the folder or zip file")
 
-// molecules reads a stream.
-func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, name string) (*input, error) {
+// readStream reads a stream, from s.file unless that is nil.
+func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: s.unpack(), Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: packed, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
 	}
 	if !s.again {
 		opt.Guessed = func(column string) {
-			fmt.Fprintf(c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(column))
+			fmt.Fprintf(s.c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(column))
 		}
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))
@@ -370,13 +227,18 @@ func (s source) molecules(ctx context.Context, c *cobra.Command, r io.Reader, na
 		return nil, usage.Errorf("--column names a column of a table, and %s is read as %s; --format csv reads it as CSV", name, format)
 	}
 	opt.Format = format
-	in := &input{schema: algo.SchemaOf(s.form), stream: dataset.Records(text, opt)}
+	in := &input{schema: algo.SchemaOf(s.form), stream: dataset.Records(text, opt), close: end}
 	if format.Graphs() {
 		in.schema = algo.Constant
 	}
-	in.fill(s.form)
+	if s.file != nil {
+		in.stream = whole(s.file, in.stream)
+	}
 	return in, nil
 }
+
+// packed configures decompression.
+var packed = dataset.Unpack{Zstd: unpack.Zstd}
 
 // checkRead returns an error if nothing was read or everything was refused.
 func checkRead(read, refused int) error {
@@ -389,25 +251,45 @@ func checkRead(read, refused int) error {
 	return nil
 }
 
-// tu reads a TUDataset set: a folder, a zip archive, or a set with s.path among its files.
-func (s source) tu(info fs.FileInfo) (*input, error) {
+// tu reads a TUDataset set: a folder, a zip archive, or a set with the path among its files.
+func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	if s.columnSet {
-		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", s.path)
+		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", path)
 	}
-	in := &input{schema: algo.Constant, close: func() {}}
+	folder, name := path, ""
+	if !info.IsDir() {
+		folder, name = filepath.Dir(path), setOfFile(path)
+	}
+	in := &input{schema: algo.Constant, files: &opened.Files{FS: os.DirFS(folder)}, close: func() {}}
 	var set *dataset.Set
 	var err error
-	if info.IsDir() {
-		in.files = &opened.Files{FS: os.DirFS(s.path)}
-		set, err = dataset.ReadTU(in.files, "", s.unpack())
+	if info.IsDir() || name != "" {
+		set, err = dataset.ReadTU(in.files, name, packed)
 	} else {
-		set, err = readTU(s.path, info, s.unpack())
+		set, err = readZip(in.files, filepath.Base(path), info.Size())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.warnings, in.records, in.graphs = set.Info.Warnings, table.Graphs(set.Graphs), digestOf(set.Graphs)
+	in.warnings = set.Info.Warnings
+	in.stream = func(yield func(dataset.Record, error) bool) {
+		for i, g := range set.Graphs {
+			if !yield(dataset.Record{Row: i, Graph: g}, nil) {
+				return
+			}
+		}
+	}
 	return in, nil
+}
+
+// readZip reads the set in a zip archive.
+func readZip(files fs.FS, name string, size int64) (*dataset.Set, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return dataset.ReadTUZip(f.(io.ReaderAt), size, "", packed)
 }
 
 // partsOfTU are the suffixes of a set's files.
@@ -428,17 +310,12 @@ func setOfFile(path string) string {
 	return ""
 }
 
-// readTU reads the set of a file, or the set in a zip archive.
-func readTU(path string, info fs.FileInfo, u dataset.Unpack) (*dataset.Set, error) {
-	if set := setOfFile(path); set != "" {
-		return dataset.ReadTU(os.DirFS(filepath.Dir(path)), set, u)
+// sum is the SHA-256 of the file or set at the first path.
+func (s *source) sum(in *input) (string, error) {
+	if in.files != nil {
+		return in.files.Sum()
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return dataset.ReadTUZip(f, info.Size(), "", u)
+	return sha256OfFile(s.paths[0])
 }
 
 // waiting stops waiting for a blocking reader when ctx ends. The blocked goroutine ends with the

@@ -2,7 +2,6 @@ package command
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -11,8 +10,6 @@ import (
 	"iter"
 	"os"
 	"time"
-
-	"baca/algo/graph"
 )
 
 // An inputFile is a regular file, hashed while it is read, so that rows belong to these bytes.
@@ -24,13 +21,13 @@ type inputFile struct {
 	sample string // SHA-256 when its sample was drawn, or empty
 }
 
-// newInputFile returns nil for other files.
-func newInputFile(f *os.File) (*inputFile, error) {
+// newInputFile returns nil for other files. sample is empty, or the SHA-256 at an earlier reading.
+func newInputFile(f *os.File, sample string) (*inputFile, error) {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
-	return &inputFile{file: f, opened: info, hash: sha256.New()}, nil
+	return &inputFile{file: f, opened: info, hash: sha256.New(), sample: sample}, nil
 }
 
 func (f *inputFile) Read(p []byte) (int, error) {
@@ -112,17 +109,4 @@ func whole[T any](f *inputFile, records iter.Seq2[T, error]) iter.Seq2[T, error]
 			yield(none, err)
 		}
 	}
-}
-
-// digestOf is the SHA-256 of graphs without features.
-func digestOf(gs []*graph.Graph) string {
-	h := sha256.New()
-	for _, g := range gs {
-		for _, part := range [][]int32{{int32(g.N())}, g.Offsets, g.Neighbors} {
-			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
-				panic(err) // a hash cannot fail
-			}
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

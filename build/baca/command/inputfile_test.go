@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"iter"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"baca/algo/table"
 	"baca/build/internal/testset"
@@ -25,6 +26,11 @@ func pass(records iter.Seq2[table.Unread, error], do func()) (n int, err error) 
 		}
 	}
 	return n, nil
+}
+
+// sourceOf reads a file in a run of the command.
+func sourceOf(path string) *source {
+	return &source{c: &cobra.Command{}, paths: []string{path}, format: "auto", digests: map[string]string{}}
 }
 
 func must(t *testing.T, err error) {
@@ -67,9 +73,10 @@ func TestInputThatChanges(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "in.smi")
 		testset.Write(t, path, text)
-		in, err := source{path: path, format: "auto"}.open(context.Background(), nil)
+		s := sourceOf(path)
+		in, err := s.open()
 		must(t, err)
-		n, err := pass(in.records, func() { test.change(t, path) })
+		n, err := pass(s.unread(in), func() { test.change(t, path) })
 		in.close()
 		if n < 3 || (err != nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path)) {
 			t.Errorf("%s: %d records and error %v, want all and %q", test.name, n, err, test.want)
@@ -86,7 +93,8 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 		testset.Write(t, path, "CCO\nCCC\n")
 		info, err := os.Stat(path)
 		must(t, err)
-		in, input, err := source{path: path, format: "auto"}.openFor(context.Background(), nil, m)
+		s := sourceOf(path)
+		in, input, err := s.openFor(m)
 		must(t, err)
 		defer in.close()
 		if _, err := pass(input.Records, func() {}); err != nil {
@@ -131,7 +139,7 @@ func TestInputOfEarlierRun(t *testing.T) {
 	} {
 		f, err := os.Open(path)
 		must(t, err)
-		in, err := newInputFile(f)
+		in, err := newInputFile(f, "")
 		must(t, err)
 		if err = in.began(test.state); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want %q", test.state, err, test.want)
@@ -150,7 +158,7 @@ func TestOutputThatChanges(t *testing.T) {
 		{os.Remove, "was removed or replaced"},
 	} {
 		path := filepath.Join(t.TempDir(), "out.csv")
-		o, err := openOutput("--out", path)
+		o, err := openOutput(path)
 		must(t, err)
 		_, err = o.Write([]byte("abc"))
 		must(t, err)

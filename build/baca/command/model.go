@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -37,18 +39,17 @@ that file or folder. The exit status is 1 where something is not as it should be
 			if err != nil {
 				return err
 			}
+			text := fmt.Sprintf("%s: whole, %s\nsha256 %s\n", args[0], size(len(data)), hashOf(data))
 			if set != "" {
 				if m.Card.DatasetSHA256 == "" {
 					return fmt.Errorf("model %s does not say what it was trained on", m.Card.Name)
 				}
-				if err := trainedOn(c, m, source{format: "auto", path: set}); err != nil {
+				if err := (&source{c: c, format: "auto", paths: []string{set}}).trainedOn(m); err != nil {
 					return err
 				}
+				text += fmt.Sprintf("trained on %s\n", set)
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: whole, %s\nsha256 %s\n", args[0], size(len(data)), hashOf(data))
-			if err == nil && set != "" {
-				_, err = fmt.Fprintf(c.OutOrStdout(), "trained on %s\n", set)
-			}
+			_, err = io.WriteString(c.OutOrStdout(), text)
 			return err
 		},
 	}
@@ -56,43 +57,63 @@ that file or folder. The exit status is 1 where something is not as it should be
 	return c
 }
 
-// derive makes a model file of the model of a source, by what a function makes of it.
-func (t *target) derive(c *cobra.Command, from source, making func(*algo.Model) ([]byte, error)) error {
-	release, err := t.claim(from)
-	if err != nil {
-		return err
+// A remake makes a model file of another model.
+type remake struct {
+	source
+	in, out string // an input, if any, and the file
+}
+
+// register adds the flag of the file to write.
+func (r *remake) registerModelOut(c *cobra.Command) {
+	r.registerOut(c.Flags(), &r.out, "out", "model `file` to write")
+}
+
+// verb completes a command that checks its flags, and writes what making makes of the model NAME|FILE.
+func (r *remake) verb(c *cobra.Command, check func() error, making func(*algo.Model) ([]byte, error)) *cobra.Command {
+	c.Args = oneModel
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := r.set(c, args); err != nil {
+			return err
+		}
+		r.model, r.paths = args[0], []string{r.in}
+		if r.in == "" {
+			r.paths = nil
+		}
+		if err := cmp.Or(check(), r.check()); err != nil {
+			return err
+		}
+		release, err := claim(r.out, false)
+		if err != nil {
+			return err
+		}
+		defer release()
+		m, _, err := openModelFile(r.model)
+		if err != nil {
+			return err
+		}
+		data, err := making(m)
+		if err != nil {
+			return err
+		}
+		if err := replace.Bytes(r.out, data); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", r.out, size(len(data)))
+		return nil
 	}
-	defer release()
-	m, _, err := openModelFile(from.model)
-	if err != nil {
-		return err
-	}
-	data, err := making(m)
-	if err != nil {
-		return err
-	}
-	if err := replace.Bytes(t.path, data); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", t.path, size(len(data)))
-	return nil
+	return c
 }
 
 // trainedOn refuses a set that the model was not trained on.
-func trainedOn(c *cobra.Command, m *algo.Model, from source) error {
-	in, err := from.open(c.Context(), c)
+func (s *source) trainedOn(m *algo.Model) error {
+	in, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	sum := ""
-	if in.files != nil {
-		sum, err = in.files.Sum()
-	} else {
-		sum, err = sha256OfFile(from.path)
-	}
+	sum, err := s.sum(in)
 	if want := m.Card.DatasetSHA256; err == nil && want != "" && sum != want {
-		err = fmt.Errorf("--in %s has the sha-256 %.8s…: the model was trained on %s with %.8s…", from.path, sum, m.Card.Dataset, want)
+		err = fmt.Errorf("--in %s has the sha-256 %.8s…: the model was trained on %s with %.8s…", s.paths[0], sum, m.Card.Dataset, want)
 	}
 	return err
 }

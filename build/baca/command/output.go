@@ -16,11 +16,9 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/table"
-	"baca/build/internal/apart"
 	"baca/build/internal/lock"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
-	"baca/weights"
 )
 
 // spreadsheetSafe registers --spreadsheet-safe.
@@ -31,15 +29,15 @@ func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
 // An output is a file of rows.
 type output struct {
 	*os.File
-	flag, name string
+	name string
 	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard
 	// output cannot.
 	regular bool
 }
 
 // openOutput opens and locks a file. Its content stays until begin.
-func openOutput(flag, name string) (*output, error) {
-	o := &output{flag: flag, name: name}
+func openOutput(name string) (*output, error) {
+	o := &output{name: name}
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -116,37 +114,6 @@ func (o *output) Close() error {
 		return nil
 	}
 	return o.File.Close()
-}
-
-// standardOutput is the default output.
-var standardOutput = apart.File{Role: "standard output", Stream: os.Stdout}
-
-// apart refuses a file that the run both reads and writes.
-func (s *source) apart(writes ...apart.File) error {
-	var reads []apart.File
-	for _, name := range s.models() {
-		if name != "" && !slices.Contains(weights.Names(), name) {
-			reads = append(reads, apart.File{Role: "the model", Name: name})
-		}
-	}
-	for _, path := range append([]string{s.path}, s.more...) {
-		if path == "-" {
-			reads = append(reads, apart.File{Role: "standard input", Stream: os.Stdin})
-			continue
-		}
-		reads = append(reads, apart.File{Role: "the input", Name: path})
-		folder := path
-		if setOfFile(path) != "" {
-			folder = filepath.Dir(path)
-		}
-		entries, _ := os.ReadDir(folder) // none for a file
-		for _, e := range entries {
-			if setOfFile(e.Name()) != "" {
-				reads = append(reads, apart.File{Role: "the input", Name: filepath.Join(folder, e.Name())})
-			}
-		}
-	}
-	return apart.Check(reads, writes)
 }
 
 // draw writes a picture, if named.

@@ -12,8 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/build/internal/usage"
 )
 
@@ -66,33 +65,17 @@ func startPaper(c *cobra.Command, args []string) error {
 	return err
 }
 
-// A Training makes an encoder for the paper's harness.
-type Training struct {
-	Graphs  []*graph.Graph
-	Workers int
-	Split   func(n int, seed uint64) (train, holdout []int)
-	Card    algo.Card
-	Path    string // of the model file, or ""
-}
-
-// TrainEncoder trains an encoder and returns its model file. With a path it resumes from a
-// checkpoint.
-func TrainEncoder(ctx context.Context, stderr io.Writer, t Training) ([]byte, error) {
-	job := &trainJob{
-		graphs: t.Graphs, workers: t.Workers, split: t.Split, hint: "the same command continues from there", card: t.Card,
-	}
-	to := target{path: t.Path}
-	if t.Path != "" {
-		job.checkpoint = to.checkpoint()
-		_, err := os.Stat(job.checkpoint)
-		job.resume = err == nil
-	}
-	if err := job.addBackground(ctx, stderr, builtInBackground); err != nil {
+// TrainEncoder trains an encoder for the paper's harness and returns its model file. With the path of
+// that file it resumes from a checkpoint.
+func TrainEncoder(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error) {
+	j := &trainJob{Training: t, path: path, stderr: stderr, hint: "the same command continues from there"}
+	j.resume = j.begun()
+	if err := j.addBackground(ctx, builtInBackground); err != nil {
 		return nil, err
 	}
-	data, err := job.run(ctx, stderr)
-	if err == nil && t.Path != "" {
-		err = job.finish(to, data)
+	data, err := j.run(ctx)
+	if err == nil && path != "" {
+		err = j.finish(data)
 	}
 	return data, err
 }

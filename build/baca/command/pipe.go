@@ -19,7 +19,7 @@ func newPipe() *cobra.Command {
 standard input ends. The Python package starts it. go doc baca/build/service/pipe describes the frames.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), rowsOut(c), collectFor)
+			return pipe.Serve(c.Context(), service.New(workers), c.InOrStdin(), rowsOut(c))
 		},
 	}
 	c.Flags().IntVar(&workers, "workers", 0, "cores to use, 0 for all; the answers do not depend on it")

@@ -16,10 +16,9 @@ import (
 
 // predictions are the flags of judgements.
 type predictions struct {
-	column  string // of predictions, or empty
+	read    labels // the columns, or none
 	options trust.Options
 	by      string             // an trust.Order; empty means the model's default, once known
-	read    *labels            // of that column
 	found   *trust.Calibration // nil without --predicted, or if the model has no errors
 	alone   *algo.SingleScorer
 }
@@ -55,19 +54,19 @@ func orderNames() (names []string) {
 }
 
 // learn calibrates on the model's errors, or returns a sentence if it has none.
-func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing string, err error) {
+func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing []string, err error) {
 	if m.Residuals == nil {
-		return knowsNothing(m), nil
+		return []string{knowsNothing(m)}, nil
 	}
 	p.alone, p.read.Classes = alone, m.Residuals.Classes
 	p.by = cmp.Or(p.by, string(m.Residuals.Order()))
 	p.found, err = alone.Trust(ctx, p.options, p.order())
-	return "", err
+	return nil, err
 }
 
 // judge sets the judgements of rows.
 func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
-	if p.column == "" {
+	if p.read.Predicted == "" {
 		return nil
 	}
 	// Values are read in any case, to report mistakes.

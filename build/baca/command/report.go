@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/internal/apart"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -25,18 +24,18 @@ import (
 	"baca/weights"
 )
 
+// reportFlags are those of rows, as far as they matter, and of regulators' forms.
 type reportFlags struct {
-	source
-	out     string
-	fdr     float64
-	options algo.Options
-	forms   formFlags
+	scoreFlags
+	qprf, qmrf bool
+	analogues  int
+	interval   float64 // confidence of those of p-values
 }
 
 func newReport() *cobra.Command {
-	f := reportFlags{options: algo.DefaultOptions()}
+	f := reportFlags{scoreFlags: scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
 	o := &f.options
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:   "report [INPUT|-] --out FILE.html",
 		Short: "Score graphs and write one HTML file about them",
 		Long: `Report scores graphs as baca score --by both does and writes what came of it as one HTML file that needs nothing else and opens
@@ -52,81 +51,136 @@ domain of a model, section 5 of the QSAR Model Reporting Format. Neither says an
   baca report --qprf --out domain.html molecules.csv
   baca report --qmrf --model esol --out esol.html`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) error {
-			f.set(c, args)
-			if f.forms.asked() {
-				return f.runForm(c, args)
-			}
-			for _, name := range []string{"neighbors", "confidence"} {
-				if c.Flags().Changed(name) {
-					return usage.Errorf("--%s: want --qprf, which it is of", name)
-				}
-			}
-			return f.run(c)
-		},
-	}
+	}, f.check, f.run)
 	fs := c.Flags()
 	f.registerModel(fs, "")
-	f.register(fs, formats...)
-	fs.StringVar(&f.out, "out", "", "`file` to write, .html")
+	f.registerInput(fs, formats...)
+	f.registerOut(fs, &f.out, "out", "`file` to write, .html", ".html", ".json")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention, the sample that forms a batch, and the draws of the drift test")
 	f.registerWorkers(fs)
-	fs.StringVar(&o.By, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
+	fs.StringVar(&f.by, "by", o.By, "what decides: "+strings.Join(algo.Deciders(), ", "))
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of in-distribution graphs that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg); 0 for none")
-	f.forms.register(fs)
+	fs.BoolVar(&f.qprf, "qprf", false, "write a report on the applicability domain for each molecule instead, of at most 100; --out may be .json")
+	fs.BoolVar(&f.qmrf, "qmrf", false, "write the page of the model instead, which takes no input; --out may be .json")
+	fs.IntVar(&f.analogues, "neighbors", job.DomainNeighbors, "with --qprf, how many structural analogues to show")
+	fs.Float64Var(&f.interval, "confidence", job.DomainConfidence, "with --qprf, of the intervals of p-values")
+	c.MarkFlagsMutuallyExclusive("qprf", "qmrf")
+	for _, batch := range []string{"by", "fdr", "seed"} { // a form judges each molecule by itself
+		c.MarkFlagsMutuallyExclusive("qprf", batch)
+		c.MarkFlagsMutuallyExclusive("qmrf", batch)
+	}
 	return c
 }
 
+// form reports that a regulator's form is written.
+func (f *reportFlags) form() bool { return f.qprf || f.qmrf }
+
+// json reports that a form is written as JSON.
+func (f *reportFlags) json() bool { return strings.EqualFold(filepath.Ext(f.out), ".json") }
+
 func (f *reportFlags) check() error {
-	s := scoreFlags{source: f.source, to: "csv", by: f.options.By, options: f.options, device: deviceFlag{value: "cpu"}, answers: answers{fdr: f.fdr}}
-	return cmp.Or(
-		rules{{f.out == "", "want --out FILE.html"}}.check(), checkHTML("out", f.out),
-		f.source.check(apart.File{Role: "--out", Name: f.out}), s.check(),
-	)
+	changed := f.c.Flags().Changed
+	f.to = "csv"
+	return cmp.Or(rules{
+		{f.out == "", "want --out FILE.html"},
+		{!f.form() && f.json(), "--out " + f.out + ": want the name of an .html file; --qprf and --qmrf write .json, too"},
+		{!f.form() && changed("neighbors"), "--neighbors: want --qprf, which it is of"},
+		{!f.form() && changed("confidence"), "--confidence: want --qprf, which it is of"},
+		{f.qmrf && f.paths[0] != "-", "--qmrf is about the model alone: want no input, not " + f.paths[0]},
+		{f.analogues < 0 || f.analogues > algo.MaxNearest, fmt.Sprintf("--neighbors %d: want 0 to %d", f.analogues, algo.MaxNearest)},
+		{!(f.interval > 0 && f.interval < 1), fmt.Sprintf("--confidence %g: want a number between 0 and 1, such as %g", f.interval, job.DomainConfidence)},
+	}.check(), f.scoreFlags.check())
 }
 
-func (f *reportFlags) run(c *cobra.Command) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	f.ordered = true
-	x, err := f.begin(c, f.model, nil)
+func (f *reportFlags) run() error {
+	o, err := f.openModel(f.model, true)
 	if err != nil {
 		return err
 	}
-	defer x.close()
-	m, in := x.model, x.input
-	f.options.Workers, f.options.Single = f.workers, x.alone
-	scorer, err := algo.NewScorer(ctx, m, f.options)
+	if f.form() {
+		if err := job.CheckDomain(o.model); err != nil {
+			return usage.Errorf("%w", err)
+		}
+	}
+	if f.qmrf {
+		if err := f.single(o); err != nil {
+			return err
+		}
+		return f.writeQMRF(f.domain(o))
+	}
+	if err := f.begin(o); err != nil {
+		return err
+	}
+	defer o.close()
+	if f.qprf {
+		return f.writeQPRF(o)
+	}
+	return f.write(o)
+}
+
+func (f *reportFlags) write(o *opening) error {
+	ctx := f.c.Context()
+	f.options.Workers, f.options.Single = f.workers, o.alone
+	scorer, err := algo.NewScorer(ctx, o.model, f.options)
 	if err != nil {
 		return err
 	}
-	r := job.NewReport(x.alone, f.options, f.fdr)
-	r.Warnings = append(r.Warnings, in.warnings...)
-	// A shared model has no batch.
-	o := job.ScoreOptions{Batch: m.Shared == 0, Seed: f.options.Seed, Workers: f.workers}
-	fit, err := scoreFor(ctx, r, scorer, x.records, o, stderr)
+	r := job.NewReport(o.alone, f.options, f.fdr)
+	r.Warnings = append(r.Warnings, o.warnings...)
+	fit, err := f.fill(ctx, r, scorer, o)
 	if err != nil {
 		return err
 	}
 	if err := checkRead(r.Read, r.Refused); err != nil {
 		return err
 	}
-	if err := r.Finish(ctx, f.form, nil); err != nil {
+	if err := r.Finish(ctx, f.source.form, nil); err != nil {
 		return err
 	}
-	r.Input = describeInput(f.path, in)
-	f.making(x.file, fit).Describe(r.Report, m)
+	if r.Input, err = f.describe(o.input); err != nil {
+		return err
+	}
+	f.making(o.data, fit).Describe(r.Report, o.model)
+	r.Command = f.command()
 	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
 		return err
 	}
 	if err := replace.File(f.out, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
+	fmt.Fprintf(f.c.ErrOrStderr(), "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
 	return nil
+}
+
+// fill adds a report's rows, and returns the fitted batch, nil without one.
+func (f *reportFlags) fill(ctx context.Context, r *job.Report, s *algo.Scorer, o *opening) (fit *job.Fit, err error) {
+	p := progress.New(f.c.ErrOrStderr(), "scoring", 0)
+	defer p.Done()
+	how := job.ScoreOptions{Batch: o.model.Shared == 0, Seed: f.options.Seed, Workers: f.workers} // a shared model has no batch
+	how.Fitted = func(b *job.Fit) error { fit = b; return r.Fitted(b) }
+	err = job.Score(ctx, s, o.records, how, func(rows []table.Scored) error {
+		p.Add(int64(len(rows)))
+		return r.Add(rows)
+	})
+	return fit, err
+}
+
+// making is the report's provenance, by model file and batch, nil without one.
+func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
+	m := job.Making{
+		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
+		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: hashOf(model),
+	}
+	if path := f.paths[0]; path != "-" {
+		m.Name = filepath.Base(path)
+	}
+	if fit != nil {
+		m.Basis = report.Basis{
+			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence, P: fit.P, Weight: fit.Weight,
+		}
+	}
+	return m
 }
 
 // drawingScript is the page's drawing script, or why there is none.
@@ -142,47 +196,95 @@ func drawingScript() (script []byte, undrawn string, err error) {
 	return script, "", err
 }
 
-// scoreFor adds a report's rows, and returns the fitted batch.
-func scoreFor(ctx context.Context, r *job.Report, s *algo.Scorer, in job.Input, o job.ScoreOptions, stderr io.Writer) (fit *job.Fit, err error) {
-	p := progress.New(stderr, "scoring", 0)
-	defer p.Done()
-	o.Fitted = func(f *job.Fit) error { fit = f; return r.Fitted(f) }
-	err = job.Score(ctx, s, in, o, func(rows []table.Scored) error {
-		p.Add(int64(len(rows)))
-		return r.Add(rows)
-	})
-	return fit, err
-}
-
-// making is the report's provenance, by model file and batch, nil without one.
-func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
-	m := job.Making{
-		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
-		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(model)),
-		Flags: f.flags(), Out: f.out, Input: f.path,
-	}
-	if f.path != "-" {
-		m.Name = filepath.Base(f.path)
-	}
-	if fit != nil {
-		m.Basis = report.Basis{
-			Graphs: len(fit.Graphs), Alone: fit.Few, Sample: fit.Sample, First: fit.First, Evidence: fit.Evidence, P: fit.P, Weight: fit.Weight,
-		}
-	}
-	return m
-}
-
-// describeInput describes the input.
-func describeInput(path string, in *input) []report.Pair {
+// describe describes an input that was read.
+func (s *source) describe(in *input) ([]report.Pair, error) {
+	path := s.paths[0]
 	if path == "-" {
-		return []report.Pair{{Name: "input", Value: "standard input"}}
+		return []report.Pair{{Name: "input", Value: nameOf(path)}}, nil
 	}
 	pairs := []report.Pair{{Name: "input", Value: path}}
-	switch {
-	case in.file != nil:
-		pairs = append(pairs, report.Pair{Name: "bytes", Value: strconv.FormatInt(in.file.read, 10)}, report.Pair{Name: "its sha256", Value: in.file.digest()})
-	case in.graphs != "":
-		pairs = append(pairs, report.Pair{Name: "sha256 of its graphs", Value: in.graphs})
+	if s.file != nil {
+		return append(pairs, report.Pair{Name: "bytes", Value: strconv.FormatInt(s.file.read, 10)}, report.Pair{Name: "its sha256", Value: s.file.digest()}), nil
 	}
-	return pairs
+	if in.files == nil {
+		return pairs, nil
+	}
+	sum, err := in.files.Sum()
+	return append(pairs, report.Pair{Name: "its sha256", Value: sum}), err
+}
+
+// domain is the basis of a form.
+func (f *reportFlags) domain(o *opening) *job.Domain {
+	return &job.Domain{
+		Model: o.model, Alone: o.alone, Name: f.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(),
+		Alpha: f.options.Alpha, Confidence: f.interval, Neighbors: f.analogues,
+	}
+}
+
+func (f *reportFlags) writeQPRF(o *opening) error {
+	q := f.domain(o)
+	d := q.Report()
+	d.Command = f.command("seed")
+	read, refused, err := f.judgeAll(q, d, o)
+	if err != nil {
+		return err
+	}
+	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
+		return err
+	}
+	write := report.WriteDomain
+	if f.json() {
+		write = report.WriteDomainJSON
+	}
+	if err := replace.File(f.out, func(w io.Writer) error { return write(w, d) }); err != nil {
+		return err
+	}
+	var counts decide.Counts
+	for i := range d.Substances {
+		counts.Count(d.Substances[i].Why.Verdict)
+	}
+	fmt.Fprintf(f.c.ErrOrStderr(), "%d read, %d refused; %s; wrote %s\n", read, refused, counts.Verdicts(), f.out)
+	return nil
+}
+
+// judgeAll reads and judges the input's molecules.
+func (f *reportFlags) judgeAll(q *job.Domain, d *report.Domain, o *opening) (read, refused int, err error) {
+	ctx := f.c.Context()
+	for r, err := range table.Parse(ctx, f.workers, o.records.Records) {
+		if err != nil {
+			return read, refused, err
+		}
+		if read++; read > job.MaxSubstances {
+			return read, refused, fmt.Errorf("too many molecules: --qprf writes a page and more for each, and for at most %d; choose those that matter", job.MaxSubstances)
+		}
+		if r.Err != nil {
+			refused++
+		}
+		if err := q.Add(ctx, d, r); err != nil {
+			return read, refused, err
+		}
+	}
+	d.Warnings = append(d.Warnings, o.warnings...)
+	for _, w := range d.Warnings {
+		fmt.Fprintf(f.c.ErrOrStderr(), "warning: %s\n", w)
+	}
+	if d.Input, err = f.describe(o.input); err != nil {
+		return read, refused, err
+	}
+	return read, refused, checkRead(read, refused)
+}
+
+func (f *reportFlags) writeQMRF(q *job.Domain) error {
+	p := q.ModelPage(f.out)
+	f.paths = nil
+	p.Command = f.command("seed")
+	write := report.WriteModelPage
+	if f.json() {
+		write = report.WriteModelPageJSON
+	}
+	if err := replace.File(f.out, func(w io.Writer) error { return write(w, p) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(f.c.ErrOrStderr(), "wrote %s\n", f.out)
+	return nil
 }

@@ -7,14 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-
-	"github.com/spf13/pflag"
 
 	"baca/algo/decide"
 	"baca/algo/molecule"
+	"baca/algo/table"
 	"baca/build/internal/replace"
 	"baca/build/internal/sealed"
+	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
 
@@ -38,37 +37,34 @@ type scoreState struct {
 
 // A runIdentity is what rows depend on: resuming requires the same.
 type runIdentity struct {
-	Program    string `json:"program"`
-	Model      string `json:"model"`            // SHA-256
-	InputBytes int64  `json:"input_bytes"`      // of a file; a scoreState knows its content
-	Graphs     string `json:"graphs,omitempty"` // SHA-256 of a TUDataset set's graphs
-	Flags      string `json:"flags"`            // all except unrelatedFlags
-	Device     string `json:"device,omitempty"` // empty for the processor
+	Program string `json:"program"`
+	Model   string `json:"model"` // SHA-256
+	Input   string `json:"input"` // bytes of a file, whose content a scoreState knows, or SHA-256 of a TUDataset set
+	Flags   string `json:"flags"`
+	Device  string `json:"device,omitempty"` // empty for the processor
 }
-
-// unrelatedFlags do not affect rows. The seed does in a batch.
-var unrelatedFlags = []string{"model", "workers", "device", "out", "rejects", "resume", "fail-on", "help"}
 
 type scoreCheckpoint struct {
 	Run  runIdentity `json:"run"`
 	Done scoreState  `json:"done"`
 }
 
-// fingerprint describes the run.
-func (f *scoreFlags) fingerprint(fs *pflag.FlagSet, x *opening) runIdentity {
-	r := runIdentity{Program: version.String(), Model: hashOf(x.file), Graphs: x.graphs, Flags: fmt.Sprintf("form=%s rejects=%t", f.to, f.rejects != "")}
-	fs.VisitAll(func(flag *pflag.Flag) {
-		if !slices.Contains(unrelatedFlags, flag.Name) && (flag.Name != "seed" || f.batch()) {
-			r.Flags += fmt.Sprintf(" --%s %q", flag.Name, flag.Value)
-		}
-	})
-	if d := x.model.Encoder.Device; d != nil {
-		r.Device = d.String()
+// identify sets the run's identity. The seed matters in a batch.
+func (s *scoring) identify() (err error) {
+	without := []string{"model", "out", "seed"}
+	if s.batch() {
+		without = without[:2]
 	}
-	if x.input.file != nil {
-		r.InputBytes = x.input.file.opened.Size()
+	s.run = runIdentity{Program: version.String(), Model: hashOf(s.data), Flags: s.settings(without...)}
+	if d := s.model.Encoder.Device; d != nil {
+		s.run.Device = d.String()
 	}
-	return r
+	if s.source.file != nil {
+		s.run.Input = fmt.Sprintf("%d bytes", s.source.file.opened.Size())
+	} else if s.files != nil {
+		s.run.Input, err = s.files.Sum()
+	}
+	return err
 }
 
 // fits refuses a run with other rows.
@@ -78,10 +74,8 @@ func (r runIdentity) fits(now runIdentity) error {
 		return fmt.Errorf("it is of baca %s, this is %s", r.Program, now.Program)
 	case r.Model != now.Model:
 		return fmt.Errorf("it is of another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
-	case r.InputBytes != now.InputBytes:
-		return fmt.Errorf("the input has changed since: it had %d bytes, now it has %d", r.InputBytes, now.InputBytes)
-	case r.Graphs != now.Graphs:
-		return errors.New("the input has changed since: it holds other graphs")
+	case r.Input != now.Input:
+		return fmt.Errorf("the input has changed since: it had %.12s, now it has %.12s", r.Input, now.Input)
 	case r.Device != now.Device:
 		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise", cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
 	case r != now:
@@ -90,8 +84,11 @@ func (r runIdentity) fits(now runIdentity) error {
 	return nil
 }
 
-// checkpointExt is appended to the name of --out.
-const checkpointExt = ".checkpoint"
+// Names beside --out.
+const (
+	checkpointExt = ".checkpoint"
+	lockExt       = ".lock"
+)
 
 // checkpointRows are written between checkpoints. Tests lower it.
 var checkpointRows = 16384
@@ -105,7 +102,7 @@ func (s *scoring) save() error {
 		return err
 	}
 	s.saved = s.done.Rows
-	if f := s.input.file; f != nil {
+	if f := s.source.file; f != nil {
 		s.done.Read, s.done.Digest, s.done.Sample = f.read, f.digest(), f.sample
 	}
 	return replace.File(s.checkpoint, func(w io.Writer) error {
@@ -114,25 +111,22 @@ func (s *scoring) save() error {
 }
 
 // settle syncs the rows, and finds their end.
-func (s *scoring) settle() error {
-	for _, o := range s.outs {
-		if !o.regular {
-			continue
-		}
-		if err := o.Sync(); err != nil {
-			return written(o.name, err)
-		}
-		at, err := o.intact()
-		if err != nil {
-			return err
-		}
-		if o.flag == "--out" {
-			s.done.Out = at
-		} else {
-			s.done.Rejects = at
-		}
+func (s *scoring) settle() (err error) {
+	if s.done.Out, err = s.rows.settle(); err == nil {
+		s.done.Rejects, err = s.refused.settle()
 	}
-	return nil
+	return err
+}
+
+// settle syncs a regular file, and returns its length; nil is none.
+func (o *output) settle() (int64, error) {
+	if o == nil || !o.regular {
+		return 0, nil
+	}
+	if err := o.Sync(); err != nil {
+		return 0, written(o.name, err)
+	}
+	return o.intact()
 }
 
 // conclude ends a complete run.
@@ -143,14 +137,31 @@ func (s *scoring) conclude() error {
 	return forget(s.checkpoint)
 }
 
-// restore reads an earlier checkpoint, if resume is set.
-func (s *scoring) restore(resume bool) error {
-	if s.checkpoint == "" {
+// restore finds out whether the run can be resumed, which needs an input that can be read again and
+// outputs that can be cut, and reads an earlier checkpoint for --resume.
+func (s *scoring) restore() error {
+	s.resumable = s.records.Again != nil && s.fdr == 0 && len(s.paths) == 1 && table.Lines(s.to) && len(s.names) == 1
+	if s.resume && s.records.Again == nil {
+		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", s.paths[0])
+	}
+	for _, o := range []*output{s.refused, s.rows} {
+		if o != nil && !o.regular {
+			if s.resumable = false; s.resume {
+				return usage.Errorf("--resume: %s is no regular file, so a run cannot be resumed there", o.name)
+			}
+		}
+	}
+	if s.rows == nil || !s.rows.regular {
+		s.resumable = false
 		return nil
+	}
+	s.checkpoint = s.out + checkpointExt
+	if err := s.identify(); err != nil {
+		return err
 	}
 	data, err := readLimited(s.checkpoint)
 	if errors.Is(err, fs.ErrNotExist) {
-		if resume {
+		if s.resume {
 			fmt.Fprintf(s.stderr, "no checkpoint %s: starting from the first row\n", s.checkpoint)
 		}
 		return nil
@@ -158,7 +169,7 @@ func (s *scoring) restore(resume bool) error {
 	if err != nil {
 		return err
 	}
-	if !resume {
+	if !s.resume {
 		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
 		return forget(s.checkpoint)
 	}
@@ -167,15 +178,15 @@ func (s *scoring) restore(resume bool) error {
 		err = c.Run.fits(s.run)
 	}
 	if err == nil {
-		err = c.Done.check(s.outName, s.rejectsName)
+		err = c.Done.check(s.out, s.rejects)
 	}
-	if err == nil && s.input.file != nil {
-		err = s.input.file.began(c.Done)
+	if err == nil && s.source.file != nil {
+		err = s.source.file.began(c.Done)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot resume from %s: %w; without --resume the run starts from the first row", s.checkpoint, err)
 	}
-	s.done, s.saved, s.options.Skip = c.Done, c.Done.Rows, c.Done.Rows
+	s.done, s.saved, s.how.Skip = c.Done, c.Done.Rows, c.Done.Rows
 	fmt.Fprintf(s.stderr, "resuming after row %d\n", s.done.Rows)
 	return nil
 }

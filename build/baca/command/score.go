@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"baca/algo"
 	"baca/algo/decide"
@@ -17,8 +18,6 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/device"
-	"baca/build/internal/apart"
-	"baca/build/internal/heap"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 )
@@ -26,21 +25,34 @@ import (
 type scoreFlags struct {
 	source
 	out, to, rejects string
-	by               string // --by: what decides, or byBoth
+	columns          string // all, as --by both, or default
 	text             table.Text
 	resume           bool
-	failOn           failOn
+	failOn           []string // verdicts
 	options          algo.Options
 	device           deviceFlag
-	answers
+
+	by         string // what decides, or byBoth
+	both       bool   // rows have the columns of both answers
+	fdr        float64
+	confidence float64 // over the choice of held-out graphs, 0 for none
+	explain    bool
+	neighbors  int  // named training graphs, 0 for none
+	drop       bool // the input's own columns
+	predictions
 }
 
 // byBoth decides by the graph alone and adds the columns of both answers.
 const byBoth = "both"
 
+// defaultConfidence is the confidence of bounds by default.
+const defaultConfidence = 0.95
+
+func deciders() []string { return slices.Insert(algo.Deciders(), 1, byBoth) }
+
 func newScore(gpus *device.GPUs) *cobra.Command {
 	f := scoreFlags{options: algo.DefaultOptions(), device: deviceFlag{gpus: gpus}}
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:        "score [INPUT...|-]",
 		Short:      "How far graphs lie outside what a model was trained on",
 		SuggestFor: []string{"predict", "classify", "detect", "run"},
@@ -50,52 +62,43 @@ func newScore(gpus *device.GPUs) *cobra.Command {
   baca score --by both --fail-on outside series.csv > rows.csv
   zcat library.csv.gz | baca score - | head
   baca score --model PTC_MR MUTAG.zip`,
-		RunE: func(c *cobra.Command, args []string) error {
-			args, err := expand(args)
-			if err != nil {
-				return err
-			}
-			f.set(c, args)
-			if f.to, err = rowsForm(f.to, f.out); err != nil {
-				return err
-			}
-			if f.both {
-				fmt.Fprintln(c.ErrOrStderr(), "--columns all is now --by both")
-			}
-			return f.run(c)
-		},
-	}
-	f.register(c)
-	return c
-}
-
-func (f *scoreFlags) register(c *cobra.Command) {
+	}, f.check, f.run)
 	fs, o := c.Flags(), &f.options
 	f.registerModel(fs, "; several, separated by commas, get a group of columns each")
-	f.source.register(fs, formats...)
-	group(c, "Input", "model", "format", "column")
+	f.registerInput(fs, formats...)
+	group(c, "Input")
 	fs.StringVar(&f.by, "by", o.By, "alone, both, batch or attention, see above")
 	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "share of graphs like the training set that may be called outside")
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
 	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
-	group(c, "What decides", "by", "alpha", "fdr", "confidence")
+	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
-	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
+	f.registerNeighbors(fs)
 	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
-	group(c, "Columns", "explain", "neighbors", "drop-columns")
-	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
-	fs.StringVar(&f.rejects, "rejects", "", "write refused records to this `file`, as CSV")
+	group(c, "Columns")
+	f.registerRows(fs)
+	f.registerOut(fs, &f.rejects, "rejects", "write refused records to this `file`, as CSV")
 	spreadsheetSafe(fs, &f.text)
 	fs.BoolVar(&f.resume, "resume", false, "resume from OUT.checkpoint, if it exists")
-	f.failOn.register(fs)
-	group(c, "Output", "out", "to", "rejects", "spreadsheet-safe", "resume", "fail-on")
+	fs.StringSliceVar(&f.failOn, "fail-on", nil, "exit with status 3 if a record is one of these `words`: "+strings.Join(failWords, ", "))
+	group(c, "Output")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "of the attention and of the sample that forms a batch; nothing else is random")
 	f.registerWorkers(fs)
 	f.device.register(fs)
-	group(c, "Run", "seed", "workers", "device")
-	fs.Var(oldColumns{&f.both}, "columns", "all: as --by both")
+	group(c, "Run")
+	fs.StringVar(&f.columns, "columns", "default", "all: as --by both")
 	fs.Lookup("columns").Hidden = true
+	return c
+}
+
+// registerNeighbors adds --neighbors, and registerRows the flags of where rows go.
+func (f *scoreFlags) registerNeighbors(fs *pflag.FlagSet) {
+	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
+}
+
+func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
+	f.registerOut(fs, &f.out, "out", "write rows to this `file` instead of standard output")
+	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
 
 const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .jsonl, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
@@ -119,41 +122,24 @@ Warnings and counts go to standard error. The exit status is 0 even if records
 were refused, 2 after a mistake in the command line, 3 if --fail-on finds a
 record, and 1 after any other failure, or if all input was refused.`
 
-// oldColumns is --columns, replaced by --by.
-type oldColumns struct{ both *bool }
-
-func (o oldColumns) Type() string { return "string" }
-
-func (o oldColumns) String() string {
-	if o.both != nil && *o.both {
-		return "all"
-	}
-	return "default"
-}
-
-func (o oldColumns) Set(value string) error {
-	*o.both = value == "all"
-	if value != "all" && value != "default" {
-		return errors.New("want default or all; --by both is all")
-	}
-	return nil
-}
-
 // check checks the flags before anything is opened.
-func (f *scoreFlags) check() error {
-	f.both = f.both || f.by == byBoth
-	if f.options.By = f.by; f.by == byBoth {
+func (f *scoreFlags) check() (err error) {
+	if f.columns == "all" {
+		f.by = byBoth
+		fmt.Fprintln(f.c.ErrOrStderr(), "--columns all is now --by both")
+	}
+	if f.both, f.options.By = f.by == byBoth, f.by; f.both {
 		f.options.By = algo.ByAlone
 	}
-	writes := []apart.File{{Role: "--out", Name: f.out}, {Role: "--rejects", Name: f.rejects}}
-	if f.out == "" {
-		writes = append(writes, standardOutput)
-	} else {
-		writes = append(writes, apart.File{Role: "the checkpoint", Name: f.out + checkpointExt})
+	if f.to, err = rowsForm(f.to, f.out); err != nil {
+		return err
+	}
+	for _, word := range f.failOn {
+		err = cmp.Or(err, usage.OneOf("fail-on", word, failWords...))
 	}
 	return cmp.Or(
-		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, slices.Insert(algo.Deciders(), 1, byBoth)...),
-		f.failOn.check(), inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(), f.source.check(writes...),
+		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, deciders()...), usage.OneOf("columns", cmp.Or(f.columns, "default"), "default", "all"),
+		err, inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(),
 	)
 }
 
@@ -163,8 +149,8 @@ func (f *scoreFlags) rules() error {
 	by := "--by " + f.by
 	const several = ": not with several models; score with each of them alone for that"
 	return rules{
-		{f.resume && (f.out == "" || f.path == "-"), "--resume: want --out and an input file"},
-		{f.resume && len(f.more) > 0, fmt.Sprintf("--resume with %d inputs: want one", 1+len(f.more))},
+		{f.resume && (f.out == "" || f.paths[0] == "-"), "--resume: want --out and an input file"},
+		{f.resume && len(f.paths) > 1, fmt.Sprintf("--resume with %d inputs: want one", len(f.paths))},
 		{f.resume && !table.Lines(f.to), "--resume: rows in the form " + f.to + " cannot be continued"},
 		{!one && f.batch(), by + several},
 		{!one && f.fdr > 0, "--fdr" + several},
@@ -181,50 +167,83 @@ func (f *scoreFlags) rules() error {
 	}.check()
 }
 
-func (f *scoreFlags) run(c *cobra.Command) (err error) {
-	if err := f.check(); err != nil {
-		return err
+// batch reports whether a batch is scored.
+func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both }
+
+// nearest is the number of named training graphs.
+func (f *scoreFlags) nearest() int {
+	if f.explain && f.neighbors == 0 {
+		return algo.NearestExplained
 	}
-	ctx := c.Context()
-	growBy(loadingGrowth)
-	f.ordered = f.batch() || f.nearest() > 0
-	var s *scoring
-	x, err := f.begin(c, f.models()[0], func(x *opening) (err error) {
-		s, err = f.newScoring(c, x)
-		return err
-	})
+	return f.neighbors
+}
+
+// A scoring is a run of `baca score`.
+type scoring struct {
+	*scoreFlags
+	*opening
+	stderr    io.Writer
+	scorer    *algo.Scorer
+	rate      float64 // of verdicts: alpha, or less with a confidence, 0 if that is impossible
+	how       job.ScoreOptions
+	explainer *job.Explainer // nil without --explain and --neighbors
+	origin    table.Run      // of the rows
+	names     []string       // of the models
+	covered   []int          // records that each of several models covers
+	ownNames  []string       // the input's columns, see dataset.Options.Own
+
+	rows, refused   *output     // --out and --rejects, nil without
+	sink, rejecting *table.Sink // nil before begin, and without --rejects
+	held            *pending    // of --fdr, else nil
+	progress        *progress.Progress
+
+	checkpoint string // beside --out, empty if that is no regular file
+	resumable  bool   // there are checkpoints
+	run        runIdentity
+	done       scoreState
+	saved      int      // rows at the last checkpoint
+	fit        *job.Fit // nil before
+	warnings   []string
+}
+
+func (f *scoreFlags) run() (err error) {
+	x, err := f.openModel(f.models()[0], f.batch() || f.nearest() > 0)
 	if err != nil {
 		return err
 	}
-	in, input := x.input, x.records
-	defer in.close()
-	s.input = in
-	s.warn(in.warnings)
-	s.outs, err = f.openOutputs()
-	for _, o := range s.outs {
-		defer closeInto(o, &err)
-	}
-	if err != nil {
+	s := &scoring{scoreFlags: f, opening: x, stderr: f.c.ErrOrStderr()}
+	if err := s.prepare(f.c.Context()); err != nil {
 		return err
 	}
-	if err := f.findResumable(s, input.Again != nil); err != nil {
+	if err := f.begin(x); err != nil {
 		return err
 	}
-	s.run = f.fingerprint(c.Flags(), x)
+	defer x.close()
+	s.warn(x.warnings...)
+	if f.out != "" {
+		if s.rows, err = openOutput(f.out); err != nil {
+			return err
+		}
+		defer closeInto(s.rows, &err)
+	}
+	if f.rejects != "" {
+		if s.refused, err = openOutput(f.rejects); err != nil {
+			return err
+		}
+		defer closeInto(s.refused, &err)
+	}
 	// Nothing is overwritten before all checks.
-	if err := s.restore(f.resume); err != nil {
+	if err := s.restore(); err != nil {
 		return err
 	}
-	s.origin = table.Run{Model: s.model.Card.Name, SHA256: s.run.Model, By: s.by, Alpha: s.alpha}
-	s.open = func() error { return f.beginRows(s, rowsOut(c)) }
-	if f.batch() {
-		growBy(heap.Usual)
-	} else {
-		collectRarely()
+	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: f.options.By, Alpha: f.options.Alpha, FDR: f.fdr}
+	err = s.all(f.c.Context(), x.records)
+	if s.held != nil {
+		err = s.decide(err)
+		defer s.held.close()
 	}
-	err = s.finish(s.all(ctx, input))
-	if s.out != nil {
-		err = cmp.Or(err, written(s.outName, s.out.Close()))
+	if s.sink != nil {
+		err = cmp.Or(err, written(f.out, s.sink.Close()))
 	}
 	if err == nil {
 		err = s.conclude()
@@ -232,7 +251,7 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if errors.Is(err, errClosed) {
 		return nil
 	}
-	if s.out != nil {
+	if s.sink != nil {
 		s.summarize()
 	}
 	if err != nil {
@@ -242,146 +261,136 @@ func (f *scoreFlags) run(c *cobra.Command) (err error) {
 	if err := checkRead(s.done.Rows, s.done.Refused); err != nil {
 		return err
 	}
-	return f.failOn.found(s.done.Counts, s.done.Refused)
+	return s.found()
 }
 
-// newScoring returns a run without input and output.
-func (f *scoreFlags) newScoring(c *cobra.Command, x *opening) (s *scoring, err error) {
-	ctx, stderr, m := c.Context(), c.ErrOrStderr(), x.model
+// prepare makes the scorers.
+func (s *scoring) prepare(ctx context.Context) (err error) {
+	f, m := s.scoreFlags, s.model
 	f.options.Workers = f.workers
-	f.read = &labels{job.Labels{Predicted: f.predictions.column}}
-	f.cells = f.read.Columns()
-	if m.Encoder.Device, err = f.device.open(ctx, stderr, f.workers, m.Encoder.Config, false); err != nil {
-		return nil, err
+	if m.Encoder.Device, err = f.device.open(ctx, s.stderr, f.workers, m.Encoder.Config, false); err != nil {
+		return err
 	}
 	if f.batch() && m.Shared > 0 {
-		return nil, fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)
+		return fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)
 	}
-	if x.alone, err = algo.NewSingleScorer(ctx, m, f.workers); err != nil {
-		return nil, err
+	if err := f.single(s.opening); err != nil {
+		return err
 	}
-	if f.options.Single = x.alone; len(f.cells) > 0 {
-		unknown, err := f.learn(ctx, m, x.alone)
+	if f.options.Single = s.alone; len(f.cells) > 0 {
+		unknown, err := f.learn(ctx, m, s.alone)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if unknown != "" {
-			defer func() { s.warn([]string{unknown}) }()
-		}
+		s.warn(unknown...)
 	}
-	s = &scoring{
-		model: m, by: f.options.By, alpha: f.options.Alpha, rate: f.rate(f.options.Alpha, m.References()), stderr: stderr,
-		outName: f.out, rejectsName: f.rejects, answers: f.answers,
-		options: job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers},
+	if !f.drop && len(f.paths) == 1 { // several inputs may differ in columns
+		f.own = func(names []string) { s.ownNames = names }
 	}
-	if !f.drop && len(f.more) == 0 { // several inputs may differ in columns
-		f.own = func(names []string) { s.own = names }
-	}
+	s.how = job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers}
 	judging := f.options
+	if s.rate = judging.Alpha; f.confidence > 0 {
+		s.rate = decide.Confident(judging.Alpha, f.confidence, m.References())
+	}
 	if judging.Alpha = s.rate; s.rate == 0 {
 		judging.Alpha = 1 / float64(2+m.References()) // unreachable: all are undecided
 	}
 	if s.scorer, err = algo.NewScorer(ctx, m, judging); err != nil {
-		return s, err
+		return err
 	}
-	if err := f.openOthers(ctx, s, m); err != nil || f.nearest() == 0 {
-		return s, err
+	if err := s.openOthers(ctx, judging); err != nil || f.nearest() == 0 {
+		return err
 	}
-	f.known = m.Structures.HasValues()
-	s.explainer, err = newExplainer(ctx, m, f.options.Alpha)
-	return s, err
-}
-
-// beginRows opens the writers of rows and refused records, after an earlier run's.
-func (f *scoreFlags) beginRows(s *scoring, stdout io.Writer) (err error) {
-	w, header := stdout, s.options.Skip == 0
-	for _, o := range s.outs {
-		at := s.done.Out
-		if o.flag == "--out" {
-			w = o
-		} else {
-			at = s.done.Rejects
-			s.rejects = table.NewSink(o, "csv", f.text, header, table.RejectFields())
-		}
-		if err := o.begin(at); err != nil {
-			return err
-		}
-	}
-	if len(s.names) > 1 {
-		s.covered = make([]int, len(s.names))
-		s.out = table.NewSink(w, f.to, f.text, header, withOwn(s.fieldsOf(), s.own))
-		return nil
-	}
-	s.out, err = f.answers.writer(w, f.to, f.text, header, &s.origin, s.own)
+	// Single graphs are no work for a GPU.
+	here, encoder := *m, *m.Encoder
+	here.Encoder, encoder.Device = &encoder, nil
+	alone, err := algo.NewSingleScorer(ctx, &here, 1)
+	s.explainer = &job.Explainer{Alone: alone, Alpha: f.options.Alpha, Form: algo.FormOf(m.Card.Schema)}
 	return err
 }
 
-// openOutputs opens --out and --rejects, if given.
-func (f *scoreFlags) openOutputs() (outs []*output, err error) {
-	for _, o := range []struct{ flag, name string }{{"--out", f.out}, {"--rejects", f.rejects}} {
-		if o.name == "" {
-			continue
-		}
-		out, err := openOutput(o.flag, o.name)
+// openOthers opens the models after the first.
+func (s *scoring) openOthers(ctx context.Context, judging algo.Options) error {
+	m := s.model
+	s.names = []string{m.Card.Name}
+	judging.Single = nil
+	for _, name := range s.models()[1:] {
+		other, _, err := openModelFile(name)
 		if err != nil {
-			return outs, err
+			return err
 		}
-		outs = append(outs, out)
-	}
-	return outs, nil
-}
-
-// findResumable finds out whether the run can resume after a crash: it needs a repeatable input and
-// outputs that can be cut.
-func (f *scoreFlags) findResumable(s *scoring, again bool) error {
-	if s.resumable = f.out != "" && again && f.fdr == 0 && len(f.more) == 0 && table.Lines(f.to) && len(s.names) == 1; f.resume && !again {
-		return usage.Errorf("--resume: the input %s is no regular file or folder, and cannot be read again", f.path)
-	}
-	for _, o := range s.outs {
-		if o.regular && o.flag == "--out" {
-			s.checkpoint = f.out + checkpointExt
+		if other.Card.Schema != m.Card.Schema {
+			return fmt.Errorf("models %s and %s read graphs of different schemas (%s, %s): score with each of them alone", m.Card.Name, other.Card.Name, m.Card.Schema, other.Card.Schema)
 		}
-		if !o.regular {
-			if s.resumable = false; f.resume {
-				return usage.Errorf("--resume: %s %s is no regular file, so a run cannot be resumed there", o.flag, o.name)
-			}
+		if slices.Contains(s.names, other.Card.Name) {
+			return usage.Errorf("--model %s: two models are called %s", s.source.model, other.Card.Name)
 		}
+		other.Encoder.Device = m.Encoder.Device
+		scorer, err := algo.NewScorer(ctx, other, judging)
+		if err != nil {
+			return err
+		}
+		s.names, s.how.Others = append(s.names, other.Card.Name), append(s.how.Others, scorer)
 	}
 	return nil
 }
 
-// batch reports whether a batch is scored.
-func (f *scoreFlags) batch() bool { return f.options.By != algo.ByAlone || f.both }
+// fields of the rows, with the input's own columns.
+func (s *scoring) fields() []table.Field {
+	fields := s.origin.Fields()
+	if len(s.names) > 1 {
+		fields = slices.DeleteFunc(fields, func(c table.Field) bool { return strings.HasPrefix(c.Name, "model") })
+		fields = append(table.ModelFields(s.names), fields...)
+	} else {
+		groups := table.Usual
+		for _, extra := range []struct {
+			asked bool
+			group table.Group
+		}{
+			{s.both, table.OfBatch}, {!s.both && s.origin.By != algo.ByAlone, table.OfPaper}, {s.fdr > 0, table.OfRate}, {s.explain, table.OfReasons},
+			{s.nearest() > 0, table.OfNeighbors}, {s.nearest() > 0 && s.model.Structures.HasValues(), table.OfValues}, {s.read.Predicted != "", table.OfTrust},
+		} {
+			if extra.asked {
+				groups |= extra.group
+			}
+		}
+		fields = append(table.Fields(groups), fields...)
+	}
+	return append(fields, table.OwnFields(s.ownNames, fields...)...)
+}
 
-// A scoring is a run of `baca score`.
-type scoring struct {
-	scorer               *algo.Scorer
-	model                *algo.Model
-	by                   string
-	origin               table.Run // of the rows
-	alpha, rate          float64   // requested, and of verdicts
-	options              job.ScoreOptions
-	out                  *table.Sink  // nil before open
-	rejects              *table.Sink  // nil without --rejects
-	outs                 []*output    // of both writers
-	open                 func() error // makes the writers on first use
-	input                *input
-	own                  []string // the input's columns, see dataset.Options.Own
-	outName, rejectsName string
-	names                []string // of the models
-	covered              []int    // records that each model covers
-	stderr               io.Writer
-	progress             *progress.Progress // nil for few graphs
-	answers
-	explainer *job.Explainer // nil without --explain and --neighbors
-
-	checkpoint string // beside --out, empty if that is no regular file
-	resumable  bool   // there are checkpoints
-	run        runIdentity
-	done       scoreState
-	saved      int      // rows at the last checkpoint
-	fit        *job.Fit // nil before
-	warnings   []string
+// begin opens the writers of rows and refused records, after an earlier run's. An unreadable input
+// overwrites nothing.
+func (s *scoring) beginRows() error {
+	if s.sink != nil {
+		return nil
+	}
+	w, header := rowsOut(s.c), s.how.Skip == 0
+	if s.refused != nil {
+		if err := s.refused.begin(s.done.Rejects); err != nil {
+			return err
+		}
+		s.rejecting = table.NewSink(s.refused, "csv", s.text, header, table.RejectFields())
+	}
+	if s.rows != nil {
+		if err := s.rows.begin(s.done.Out); err != nil {
+			return err
+		}
+		w = s.rows
+	}
+	if len(s.names) > 1 {
+		s.covered = make([]int, len(s.names))
+	}
+	out := table.NewSink(w, s.to, s.text, header, s.fields())
+	if s.fdr > 0 {
+		var err error
+		if s.held, err = newPending(out.Writer, s.fdr); err != nil {
+			return err
+		}
+		out.Writer = s.held
+	}
+	s.sink = out
+	return nil
 }
 
 // maxShown refused records are shown on stderr.
@@ -397,7 +406,7 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 	}
 	defer end()
 	read := 0
-	s.options.Reading = func(records int) {
+	s.how.Reading = func(records int) {
 		if s.progress == nil {
 			s.progress = progress.New(s.stderr, "drawing a sample", 0)
 			s.progress.Skip(int64(records))
@@ -406,13 +415,13 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 		}
 		read = records
 	}
-	s.options.Fitted = func(f *job.Fit) error {
+	s.how.Fitted = func(f *job.Fit) error {
 		end()
 		s.fit = f
 		if f.Few {
 			s.origin.By = algo.ByAlone
 		}
-		s.warn(f.Warnings)
+		s.warn(f.Warnings...)
 		if s.explainer != nil && !f.Few {
 			s.explainer.Scorer, s.explainer.Batch = s.scorer, f.Records
 		}
@@ -423,65 +432,40 @@ func (s *scoring) all(ctx context.Context, in job.Input) error {
 		return nil
 	}
 	emit := func(rows []table.Scored) error { return s.emit(ctx, rows) }
-	if err := job.Score(ctx, s.scorer, in, s.options, emit); err != nil {
+	if err := job.Score(ctx, s.scorer, in, s.how, emit); err != nil {
 		return err
 	}
-	if err := s.begin(); err != nil {
+	if err := s.beginRows(); err != nil {
 		return err
 	}
 	return s.flush() // the header of no rows
 }
 
-// begin opens the outputs. An unreadable input overwrites nothing.
-func (s *scoring) begin() error {
-	if s.out != nil {
-		return nil
-	}
-	return s.open()
-}
-
 func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
-	if err := s.begin(); err != nil {
+	if err := s.beginRows(); err != nil {
 		return err
 	}
 	if s.explain {
-		if err := s.explainer.Explain(ctx, s.options.Workers, rows); err != nil {
+		if err := s.explainer.Explain(ctx, s.how.Workers, rows); err != nil {
 			return err
 		}
 	}
-	if n := s.neighbors; n > 0 {
-		if err := s.explainer.Nearest(ctx, s.options.Workers, rows, n); err != nil {
+	if s.neighbors > 0 {
+		if err := s.explainer.Nearest(ctx, s.how.Workers, rows, s.neighbors); err != nil {
 			return err
 		}
 	}
 	if err := s.judge(ctx, rows); err != nil {
 		return err
 	}
-	s.out.Add(rows...)
+	s.sink.Add(rows...)
 	for _, r := range rows {
-		s.done.Rows++
-		if r.Err != nil {
-			s.done.Refused++
-			if len(s.done.Shown) < maxShown {
-				s.done.Shown = append(s.done.Shown, show(r.Record))
-			}
-			if s.rejects != nil {
-				s.rejects.Add(r)
-			}
-			continue
-		}
-		s.done.Count(r.Best())
-		s.done.SetAside.Count(r.Aside)
-		for i := range s.covered {
-			if r.Covered(i) {
-				s.covered[i]++
-			}
-		}
+		s.count(r)
 	}
 	switch {
 	case s.progress != nil:
 		s.progress.Add(int64(len(rows)))
-	case !s.options.Batch && s.done.Rows >= job.MaxGraphs: // fewer take no time
+	case !s.how.Batch && s.done.Rows >= job.MaxGraphs: // fewer take no time
 		s.progress = progress.New(s.stderr, "scoring", 0)
 		s.progress.Skip(int64(s.done.Rows))
 	}
@@ -491,15 +475,37 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 	return s.save()
 }
 
+// count counts a row, and writes a refused record.
+func (s *scoring) count(r table.Scored) {
+	s.done.Rows++
+	if r.Err != nil {
+		s.done.Refused++
+		if len(s.done.Shown) < maxShown {
+			s.done.Shown = append(s.done.Shown, show(r.Record))
+		}
+		if s.rejecting != nil {
+			s.rejecting.Add(r)
+		}
+		return
+	}
+	s.done.Count(r.Best())
+	s.done.SetAside.Count(r.Aside)
+	for i := range s.covered {
+		if r.Covered(i) {
+			s.covered[i]++
+		}
+	}
+}
+
 func (s *scoring) flush() error {
-	if err := written(s.outName, s.out.Flush()); err != nil || s.rejects == nil {
+	if err := written(s.out, s.sink.Flush()); err != nil || s.rejecting == nil {
 		return err
 	}
-	return written(s.rejectsName, s.rejects.Flush())
+	return written(s.rejects, s.rejecting.Flush())
 }
 
 // warn stores warnings for the end, each once.
-func (s *scoring) warn(warnings []string) {
+func (s *scoring) warn(warnings ...string) {
 	for _, w := range warnings {
 		if !slices.Contains(s.warnings, w) {
 			s.warnings = append(s.warnings, w)
@@ -517,44 +523,50 @@ func show(r table.Record) string {
 	return text
 }
 
+// judged reports final verdicts: with --fdr after all rows are scored.
+func (s *scoring) judged() bool { return s.held == nil || s.held.done }
+
+// say writes a line to standard error.
+func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format+"\n", args...) }
+
 func (s *scoring) summarize() {
 	d := s.done
-	if len(s.names) > 1 {
-		defer s.summarizeModels()
-	}
-	fmt.Fprintf(s.stderr, "%d read, %d refused; model %s", d.Rows, d.Refused, strings.Join(s.names, ", "))
+	text := fmt.Sprintf("%d read, %d refused; model %s", d.Rows, d.Refused, strings.Join(s.names, ", "))
 	if file := s.model.Card.Holdout; file != "" {
-		fmt.Fprintf(s.stderr, " with p-values from %s", file)
+		text += " with p-values from " + file
 	}
 	if d.Rows > d.Refused && s.judged() {
-		fmt.Fprintf(s.stderr, "; %s at alpha %g", d.Verdicts(), s.alpha)
+		text += fmt.Sprintf("; %s at alpha %g", d.Verdicts(), s.options.Alpha)
 		if s.fdr > 0 {
-			fmt.Fprintf(s.stderr, " and a false-discovery rate of %g", s.fdr)
+			text += fmt.Sprintf(" and a false-discovery rate of %g", s.fdr)
 		}
 	}
-	fmt.Fprintln(s.stderr)
-	for _, text := range d.Shown {
-		fmt.Fprintln(s.stderr, text)
-	}
+	s.say("%s", strings.Join(append([]string{text}, d.Shown...), "\n"))
 	if n := d.Refused - len(d.Shown); n > 0 {
-		fmt.Fprintf(s.stderr, "… and %d more; --rejects FILE lists them all\n", n)
+		s.say("… and %d more; --rejects FILE lists them all", n)
 	}
-	if s.found != nil {
-		for _, sentence := range s.found.Sentences(s.order().Words()) {
-			fmt.Fprintln(s.stderr, sentence)
+	if s.predictions.found != nil {
+		for _, sentence := range s.predictions.found.Sentences(s.order().Words()) {
+			s.say("%s", sentence)
 		}
 	}
 	tellList(s.stderr, d.Counts, d.SetAside, d.Rows-d.Refused)
 	s.read.tell(s.stderr, job.WithoutInterval)
 	s.bounds()
-	for _, sentence := range s.fit.Sentences(s.by, s.both) {
-		fmt.Fprintln(s.stderr, sentence)
+	for _, sentence := range s.fit.Sentences(s.options.By, s.both) {
+		s.say("%s", sentence)
 	}
-	if n := s.model.References(); n > 0 && !decide.Resolves(s.alpha, n) {
-		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, so that p-values go down to %.3g: want --alpha of that or more for verdicts\n", n, 1/float64(1+n))
+	if n := s.model.References(); n > 0 && !decide.Resolves(s.options.Alpha, n) {
+		s.say("note: the model holds %d graphs to compare with, so that p-values go down to %.3g: want --alpha of that or more for verdicts", n, 1/float64(1+n))
 	}
 	for _, w := range s.warnings {
-		fmt.Fprintf(s.stderr, "warning: %s\n", w)
+		s.say("warning: %s", w)
+	}
+	if len(s.names) > 1 {
+		for i, name := range s.names {
+			fmt.Fprintf(s.stderr, "%s covers %d; ", name, s.covered[i])
+		}
+		s.say("no model covers %d", d.Rows-d.Refused-d.Inside)
 	}
 }
 
@@ -573,37 +585,59 @@ func (s *scoring) tellWritten(err error) {
 	if !errors.Is(err, context.Canceled) || s.done.Rows == 0 || !s.judged() {
 		return
 	}
-	fmt.Fprintf(s.stderr, "note: the rows of these %d are written", s.done.Rows)
+	text := fmt.Sprintf("note: the rows of these %d are written", s.done.Rows)
 	if s.saved > 0 {
-		fmt.Fprintf(s.stderr, "; --resume continues after row %d", s.saved)
+		text += fmt.Sprintf("; --resume continues after row %d", s.saved)
 	}
-	fmt.Fprintln(s.stderr)
+	s.say("%s", text)
 }
 
 // bounds reports bounds on false alarms.
 func (s *scoring) bounds() {
 	d, n := s.done, s.model.References()
-	if !s.bounded() || d.Rows == d.Refused || !s.judged() {
+	if s.fdr == 0 && s.confidence == 0 || d.Rows == d.Refused || !s.judged() {
 		return
 	}
 	confidence := cmp.Or(s.confidence, defaultConfidence)
 	switch {
 	case s.rate == 0:
-		fmt.Fprintf(s.stderr, "note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence\n", n, s.alpha, 100*confidence)
+		s.say("note: the model holds %d graphs to compare with, too few for false alarms of at most %g with %g %% confidence", n, s.options.Alpha, 100*confidence)
 	case s.fdr == 0:
-		fmt.Fprintf(s.stderr, "with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g\n", 100*confidence, s.alpha, s.rate)
+		s.say("with %g %% confidence over the choice of the held-out graphs false alarms are at most %g: outside is p <= %.3g", 100*confidence, s.options.Alpha, s.rate)
 	}
 	if d.Outside == 0 {
 		return
 	}
 	at, total := s.rate, d.Outside+d.Borderline+d.Inside
-	if p, ok := s.pending(); ok {
-		at, total = p.most, p.tally.Len()
+	if s.held != nil {
+		at, total = s.held.most, s.held.tally.Len()
 	}
 	most := decide.MostFalse(d.Outside, total, n, at, confidence)
 	if most == d.Outside {
-		fmt.Fprintf(s.stderr, "with %g %% confidence all of the %d called outside may be inside\n", 100*confidence, most)
+		s.say("with %g %% confidence all of the %d called outside may be inside", 100*confidence, most)
 		return
 	}
-	fmt.Fprintf(s.stderr, "with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once\n", 100*confidence, most, d.Outside)
+	s.say("with %g %% confidence at most %d of the %d called outside are inside; that holds at every threshold at once", 100*confidence, most, d.Outside)
+}
+
+// failWords are the words of --fail-on.
+var failWords = []string{string(decide.Outside), string(decide.Borderline), string(decide.Undecided), "refused"}
+
+// A foundError lists what --fail-on found.
+type foundError string
+
+func (e foundError) Error() string { return string(e) + ", where --fail-on wants none" }
+
+// found is a foundError if a verdict of --fail-on occurred.
+func (s *scoring) found() error {
+	var list []string
+	for i, n := range []int{s.done.Outside, s.done.Borderline, s.done.Undecided, s.done.Refused} {
+		if word := failWords[i]; n > 0 && slices.Contains(s.failOn, word) {
+			list = append(list, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return foundError(strings.Join(list, " and "))
 }

@@ -51,8 +51,8 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch boo
 		t.Fatal(err)
 	}
 	return &scoring{
-		scorer: scorer, model: m, alpha: 0.05, out: table.NewSink(out, to, table.Text{}, true, table.Fields(table.Usual)), stderr: io.Discard,
-		options: job.ScoreOptions{Batch: batch, Graphs: 30},
+		scoreFlags: &scoreFlags{options: algo.DefaultOptions()}, opening: &opening{model: m}, scorer: scorer, stderr: io.Discard,
+		sink: table.NewSink(out, to, table.Text{}, true, table.Fields(table.Usual)), how: job.ScoreOptions{Batch: batch, Graphs: 30},
 	}
 }
 
@@ -89,7 +89,7 @@ func TestInterruptedScore(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var got bytes.Buffer
 		s := newScoring(t, m, &got, to, i == 2)
-		s.out.Writer = &cutting{s.out.Writer, 40, cancel}
+		s.sink.Writer = &cutting{s.sink.Writer, 40, cancel}
 		err := s.all(ctx, job.Input{Records: yield(numbered(t), func(int) {})})
 		cancel()
 		if !errors.Is(err, context.Canceled) {

@@ -81,7 +81,7 @@ func (f *apiFlags) serve(c *cobra.Command, addr string) error {
 		l.Close()
 		return usage.Errorf("--addr %s is open to other machines: want a token, by --token-file or in %s", addr, tokenVariable)
 	}
-	handler, err := api.New(service.New(0), api.Options{Limits: f.limits, Token: token, Loopback: local, Before: func() { collectFor(false) }})
+	handler, err := api.New(service.New(0), api.Options{Limits: f.limits, Token: token, Loopback: local})
 	if err != nil {
 		l.Close()
 		return err

@@ -9,14 +9,16 @@ import (
 
 	"baca/algo"
 	"baca/algo/job"
-	"baca/build/internal/usage"
 	"baca/weights"
 )
 
 func newShare() *cobra.Command {
-	var out target
+	var r remake
 	k := algo.DefaultShare
-	c := &cobra.Command{
+	check := func() error {
+		return rules{{r.out == "", "want --out MODEL"}, {k < 2, fmt.Sprintf("--k %d: want 2 or more", k)}}.check()
+	}
+	c := r.verb(&cobra.Command{
 		Use:   "share NAME|FILE --out MODEL",
 		Short: "Make a model file that can be handed out",
 		Long: `Share writes a model that holds nothing of single training graphs. The bank becomes
@@ -31,24 +33,14 @@ The larger k, the less scores tell of what the model was trained on, and the les
 Such a model scores each graph by itself, never by a batch, and has p-values.`,
 		Example: `  baca model share private.msgpack --out public.msgpack
   baca model share --k 50 private.msgpack --out public.msgpack`,
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error {
-			if out.path == "" {
-				return usage.Errorf("want --out MODEL")
-			}
-			if k < 2 {
-				return usage.Errorf("--k %d: want 2 or more", k)
-			}
-			return out.derive(c, source{model: args[0]}, func(m *algo.Model) ([]byte, error) {
-				data, err := shareFile(c.Context(), m, k)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", args[0], err)
-				}
-				return data, nil
-			})
-		},
-	}
-	out.register(c.Flags())
+	}, check, func(m *algo.Model) ([]byte, error) {
+		data, err := shareFile(r.c.Context(), m, k)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.model, err)
+		}
+		return data, nil
+	})
+	r.registerModelOut(c)
 	c.Flags().IntVar(&k, "k", k, "graphs that anything in the file is of, at least")
 	return c
 }

@@ -3,15 +3,9 @@ package command
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +15,8 @@ import (
 	"baca/algo/report"
 	"baca/algo/suggest"
 	"baca/algo/table"
-	"baca/build/internal/apart"
+	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
-	"baca/build/internal/usage"
 )
 
 type suggestFlags struct {
@@ -38,7 +31,7 @@ type suggestFlags struct {
 func newSuggest() *cobra.Command {
 	f := suggestFlags{}
 	o := &f.options
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:   "suggest [LIBRARY|-]",
 		Short: "Which molecules of a library to measure next",
 		Long: `Suggest chooses molecules of a library that, measured and added to the training set, would bring the rest of the library nearest to
@@ -60,76 +53,52 @@ picks added to what it compares with; what a model that is trained again will sa
   baca suggest -n 96 --price eur --budget 5000 --exclude measured library.csv
   baca suggest --plot gain.svg library.smi.gz`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) error {
-			f.set(c, args)
-			if err := f.check(c); err != nil {
-				return err
-			}
-			return f.run(c)
-		},
-	}
+	}, f.check, f.run)
 	fs := c.Flags()
 	fs.IntVarP(&o.Most, "number", "n", 50, "suggest at most `N` molecules")
 	f.registerModel(fs, "")
-	f.register(fs, formats...)
+	f.registerInput(fs, formats...)
 	fs.StringVar(&f.price, "price", "", "`column` with prices; a row without one is not suggested")
 	fs.Float64Var(&o.Budget, "budget", 0, "total price of the suggested molecules, at most; needs --price")
 	fs.StringVar(&f.exclude, "exclude", "", "`column` that excludes rows, unless it is empty or says no, false, 0 or nan")
 	fs.Float64Var(&o.Alpha, "alpha", algo.DefaultOptions().Alpha, "rate of false alarms for what is outside")
 	fs.BoolVar(&f.json, "json", false, "write JSON with the curves instead of rows")
 	spreadsheetSafe(fs, &f.text)
-	fs.StringVar(&f.plot, "plot", "", "draw what picks gain beside random ones to this .svg `file`")
+	f.registerOut(fs, &f.plot, "plot", "draw what picks gain beside random ones to this .svg `file`", ".svg")
 	fs.Uint64Var(&o.Seed, "seed", 1, "of the random picks to compare with")
 	f.registerWorkers(fs)
 	return c
 }
 
-func (f *suggestFlags) check(c *cobra.Command) error {
-	o, budget := &f.options, c.Flags().Changed("budget")
+func (f *suggestFlags) check() error {
+	o, budget := &f.options, f.c.Flags().Changed("budget")
 	if !budget {
 		o.Budget = math.Inf(1)
 	}
-	return cmp.Or(
-		inRange("alpha", decide.CheckAlpha(o.Alpha)),
-		rules{
-			{o.Most < 1 || o.Most > job.MaxSuggested, fmt.Sprintf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)},
-			{budget && f.price == "", "--budget without --price: name the column with the prices"},
-			{budget && !(o.Budget > 0), fmt.Sprintf("--budget %g: want more than 0", o.Budget)},
-		}.check(),
-		checkSVG(f.plot), f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput),
-	)
+	return cmp.Or(inRange("alpha", decide.CheckAlpha(o.Alpha)), rules{
+		{o.Most < 1 || o.Most > job.MaxSuggested, fmt.Sprintf("-n %d: want 1 to %d", o.Most, job.MaxSuggested)},
+		{budget && f.price == "", "--budget without --price: name the column with the prices"},
+		{budget && !(o.Budget > 0), fmt.Sprintf("--budget %g: want more than 0", o.Budget)},
+	}.check())
 }
 
-// checkSVG refuses a plot without .svg. Empty is fine.
-func checkSVG(name string) error {
-	if name == "" {
-		return nil
-	}
-	if !strings.EqualFold(filepath.Ext(name), ".svg") {
-		return usage.Errorf("--plot %s: want the name of an .svg file", name)
-	}
-	return checkFolder("plot", name)
-}
-
-// checkFolder refuses a file in a missing folder before the work starts.
-func checkFolder(flag, name string) error {
-	dir := filepath.Dir(name)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--%s %s: there is no folder %s", flag, name, dir)
-	}
-	return nil
-}
-
-func (f *suggestFlags) run(c *cobra.Command) error {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	f.cells = job.NewShelf(nil, f.price, f.exclude).Columns()
-	o, err := f.begin(c, f.model, nil)
+func (f *suggestFlags) run() error {
+	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
+	o, err := f.openModel(f.model, false)
 	if err != nil {
 		return err
 	}
+	if err := f.single(o); err != nil {
+		return err
+	}
+	shelf := job.NewShelf(o.alone, f.price, f.exclude)
+	f.cells = shelf.Columns()
+	if err := f.begin(o); err != nil {
+		return err
+	}
 	defer o.close()
-	shelf, in := job.NewShelf(o.alone, f.price, f.exclude), o.input
-	if err := f.fill(ctx, shelf, in, stderr); err != nil {
+	scored := progress.Each(stderr, "scoring", table.Parse(ctx, f.workers, o.records.Records))
+	if err := shelf.Fill(ctx, f.workers, piece, scored, func() {}); err != nil {
 		return err
 	}
 	s, err := f.suggest(ctx, shelf, f.options, stderr)
@@ -137,13 +106,13 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 		return err
 	}
 	things := "molecules"
-	if in.molecules == nil {
+	if o.plain() {
 		things = "graphs"
 	}
 	if err := draw(f.plot, report.SuggestionSVG(s.Suggestion, things)); err != nil {
 		return err
 	}
-	if err := f.write(c.OutOrStdout(), shelf, s); err != nil {
+	if err := f.write(f.c.OutOrStdout(), shelf, s); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", shelf.Read, shelf.Refused, o.model.Card.Name)
@@ -154,18 +123,6 @@ func (f *suggestFlags) run(c *cobra.Command) error {
 		fmt.Fprintln(stderr, sentence)
 	}
 	return nil
-}
-
-// fill reads the library.
-func (f *suggestFlags) fill(ctx context.Context, shelf *job.Shelf, in *input, stderr io.Writer) error {
-	p := progress.New(stderr, "scoring", 0)
-	defer p.Done()
-	const piece = 1024
-	before := 0
-	return shelf.Fill(ctx, f.workers, piece, table.Parse(ctx, f.workers, in.records), func() {
-		p.Add(int64(shelf.Library.Len() - before))
-		before = shelf.Library.Len()
-	})
 }
 
 func (f *suggestFlags) suggest(ctx context.Context, shelf *job.Shelf, o suggest.Options, stderr io.Writer) (*job.Suggested, error) {
@@ -180,9 +137,7 @@ func (f *suggestFlags) write(w io.Writer, shelf *job.Shelf, s *job.Suggested) er
 	if !f.json {
 		return s.WriteCSV(w, f.text)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{
+	return pretty.JSON(w, map[string]any{
 		"library": shelf.Library.Len(), "points": s.Points, "sampled": s.Sampled, "picks": s.Rows,
 		"far": s.Far, "far_random": s.FarRandom, "far_top": s.FarTop,
 		"outside": s.Outside, "outside_random": s.OutsideRandom, "outside_top": s.OutsideTop,

@@ -21,6 +21,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
 	"baca/weights"
@@ -136,8 +137,8 @@ func TestEpochsOfALargeSet(t *testing.T) {
 		c := &cobra.Command{}
 		c.Flags().String("description", "", "")
 		c.SetErr(&stderr)
-		o := trainFlags{epochsSet: test.asked > 0, card: algo.Card{Seed: 1, Epochs: test.asked}}
-		card := o.cardOf(c, &trainingSet{name: "big.smi", graphs: make([]*graph.Graph, test.graphs)})
+		o := trainFlags{source: source{c: c}, card: algo.Card{Seed: 1, Epochs: test.asked}}
+		card := o.cardOf(&trainingSet{name: "big.smi", graphs: make([]*graph.Graph, test.graphs)})
 		if card.Epochs != test.want || card.Description != test.description || stderr.String() != test.announced {
 			t.Errorf("%d graphs, --epochs %d: %d epochs, %q, and %q on stderr", test.graphs, test.asked, card.Epochs, card.Description, &stderr)
 		}
@@ -225,11 +226,10 @@ func TestPretrainRefuses(t *testing.T) {
 		{exitUsage, "--format xyz: want", []string{in, "--out", out, "--format", "xyz"}},
 		{exitUsage, "is the input", []string{smi, "--out", smi}},
 		{exitUsage, "not a plain file", []string{smi, "--out", dir}},
-		{exitUsage, "want the folder", []string{filepath.Join(in, "TREES_A.txt"), "--out", out}},
 		{exitUsage, "is a folder", []string{in, "--format", "smi", "--out", out}},
 		{exitUsage, "--column", []string{in, "--column", "x", "--out", out}},
 		{exitFailure, "no such file", []string{filepath.Join(dir, "none"), "--out", out}},
-		{exitFailure, "no such file", []string{in, "--out", filepath.Join(dir, "none", "m.msgpack")}},
+		{exitFailure, "there is no folder", []string{in, "--out", filepath.Join(dir, "none", "m.msgpack")}},
 		{exitFailure, "no data set", []string{dir + "/..", "--out", out}},
 	} {
 		refuse(t, c.code, c.message, append([]string{"train"}, c.args...)...)
@@ -348,7 +348,8 @@ func cutShort(t *testing.T, job *trainJob) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	if _, err := job.run(ctx, &stopAfter{1, stop}); !errors.Is(err, context.Canceled) {
+	job.stderr = &stopAfter{1, stop}
+	if _, err := job.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a run cut short: %v", err)
 	}
 }
@@ -373,9 +374,9 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	}
 	interrupted := func() {
 		t.Helper()
-		cutShort(t, &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: out + ".checkpoint", card: algo.Card{
+		cutShort(t, &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
 			Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
-		}})
+		}}})
 		point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
 		if err != nil || point.State.Epoch != 1 || point.Loss.Epoch != 1 {
 			t.Fatalf("checkpoint %+v, %v: want the first epoch", point.Loss, err)
@@ -416,10 +417,10 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
 	}
 	everyEpoch(t)
-	job := &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: out + ".checkpoint", card: algo.Card{
+	training := &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
 		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
-	}}
-	if _, err := job.run(context.Background(), io.Discard); err != nil {
+	}}}
+	if _, err := training.run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
@@ -443,19 +444,20 @@ func TestTrainEncoderGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	training := Training{
+	training := job.Training{
 		Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 3, Epochs: 4},
 	}
 	training.Workers = 1
-	whole, err := TrainEncoder(t.Context(), io.Discard, training)
+	whole, err := TrainEncoder(t.Context(), io.Discard, training, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	training.Workers, training.Path = 2, filepath.Join(dir, "trees.msgpack")
-	cutShort(t, &trainJob{graphs: set.Graphs, split: dataset.Split, checkpoint: training.Path + ".checkpoint", card: training.Card})
+	path := filepath.Join(dir, "trees.msgpack")
+	training.Workers = 2
+	cutShort(t, &trainJob{path: path, Training: training})
 	var stderr strings.Builder
-	data, err := TrainEncoder(t.Context(), &stderr, training)
-	if err != nil || !bytes.Equal(data, whole) || !bytes.Equal(read(t, training.Path), whole) {
+	data, err := TrainEncoder(t.Context(), &stderr, training, path)
+	if err != nil || !bytes.Equal(data, whole) || !bytes.Equal(read(t, path), whole) {
 		t.Errorf("%v, or other bytes than of a whole training", err)
 	}
 	if !strings.Contains(stderr.String(), "resuming after epoch 1 of 4") {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,21 +18,19 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/algo/trust"
-	"baca/build/internal/apart"
 	"baca/build/internal/pretty"
 )
 
 // trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.
 type trustFlags struct {
 	scoreFlags
-	values labels
-	plot   string
-	json   bool
+	plot string
+	json bool
 }
 
 func newTrust() *cobra.Command {
 	f := trustFlags{scoreFlags: scoreFlags{by: algo.ByAlone, options: algo.DefaultOptions(), device: deviceFlag{value: "cpu"}}}
-	c := &cobra.Command{
+	c := f.verb(&cobra.Command{
 		Use:        "trust --predicted YHAT [--observed Y] [INPUT|-]",
 		Short:      "Which predictions to trust, and how well that held",
 		SuggestFor: []string{"errors", "intervals", "predictions"},
@@ -58,79 +55,67 @@ Intervals and stated rates are for molecules like those of the training set. Oth
   baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
   baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,
 		Args: oneInput,
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			f.set(c, args)
-			if f.to, err = rowsForm(f.to, f.out); err != nil {
-				return err
-			}
-			if err := f.check(); err != nil {
-				return err
-			}
-			if f.values.Observed == "" {
-				return f.scoreFlags.run(c)
-			}
-			return f.audit(c)
-		},
-	}
+	}, f.check, f.run)
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "", "model `file` that knows held-out errors")
-	f.source.register(fs, formats...)
-	group(c, "Input", "model", "format", "column")
-	f.values.register(fs)
+	f.registerInput(fs, formats...)
+	group(c, "Input")
+	f.read.register(fs)
 	f.predictions.register(fs)
-	group(c, "Predictions", "observed", "predicted", "errors-by", "coverage", "tolerance", "large-errors")
-	fs.IntVar(&f.neighbors, "neighbors", 0, "add the `N` most similar training graphs")
-	fs.StringVar(&f.out, "out", "", "write rows to this `file` instead of standard output")
-	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
+	group(c, "Predictions")
+	f.registerNeighbors(fs)
+	f.registerRows(fs)
 	fs.BoolVar(&f.json, "json", false, "with --observed: write JSON, with the whole curve, instead of text")
-	fs.StringVar(&f.plot, "plot", "", "with --observed: draw risk and coverage to this .svg `file`")
+	f.registerOut(fs, &f.plot, "plot", "with --observed: draw risk and coverage to this .svg `file`", ".svg")
 	for _, rows := range []string{"neighbors", "out", "to"} {
 		c.MarkFlagsMutuallyExclusive("observed", rows)
 	}
 	f.registerWorkers(fs)
-	group(c, "Output", "neighbors", "out", "to", "json", "plot", "workers")
+	group(c, "Output")
 	return c
 }
 
 func (f *trustFlags) check() error {
-	measured := f.values.Observed != ""
-	err := cmp.Or(rules{
+	measured := f.read.Observed != ""
+	f.cells = f.read.Columns()
+	return cmp.Or(rules{
 		{f.model == "", "want --model, a model file that knows held-out errors"},
-		{f.values.Predicted == "", "want --predicted, the column with the predictions"},
+		{f.read.Predicted == "", "want --predicted, the column with the predictions"},
 		{len(f.models()) > 1, fmt.Sprintf("%d models: want the one that knows the errors of these predictions", len(f.models()))},
 		{f.json && !measured, "--json: want --observed, too; --to jsonl writes rows as JSON"},
 		{f.plot != "" && !measured, "--plot: want --observed, too"},
-	}.check(), f.values.check(), f.predictions.check(), checkSVG(f.plot))
-	if err != nil {
-		return err
+	}.check(), f.read.check(), f.predictions.check(), f.scoreFlags.check())
+}
+
+func (f *trustFlags) run() error {
+	if f.read.Observed == "" {
+		return f.scoreFlags.run()
 	}
-	f.predictions.column, f.read = f.values.Predicted, &f.values
-	f.labels, f.cells = &f.values, f.values.Columns()
-	if !measured {
-		return f.scoreFlags.check()
-	}
-	return f.source.check(apart.File{Role: "--plot", Name: f.plot}, standardOutput)
+	return f.audit()
 }
 
 // audit reports how well promises held.
-func (f *trustFlags) audit(c *cobra.Command) error {
-	ctx, stderr := c.Context(), c.ErrOrStderr()
-	o, err := f.begin(c, f.model, func(o *opening) (err error) {
-		if o.model.Residuals == nil {
-			return errors.New(knowsNothing(o.model))
-		}
-		if o.alone, err = algo.NewSingleScorer(ctx, o.model, f.workers); err == nil {
-			_, err = f.learn(ctx, o.model, o.alone)
-		}
-		return err
-	})
+func (f *trustFlags) audit() error {
+	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
+	o, err := f.openModel(f.model, false)
 	if err != nil {
 		return err
 	}
+	if o.model.Residuals == nil {
+		return errors.New(knowsNothing(o.model))
+	}
+	if err := f.single(o); err != nil {
+		return err
+	}
+	if _, err := f.learn(ctx, o.model, o.alone); err != nil {
+		return err
+	}
+	if err := f.begin(o); err != nil {
+		return err
+	}
 	defer o.close()
-	options := algo.DefaultOptions()
-	options.Workers, options.Single = f.workers, o.alone
-	scorer, err := algo.NewScorer(ctx, o.model, options)
+	f.options.Workers, f.options.Single = f.workers, o.alone
+	scorer, err := algo.NewScorer(ctx, o.model, f.options)
 	if err != nil {
 		return err
 	}
@@ -142,7 +127,7 @@ func (f *trustFlags) audit(c *cobra.Command) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, o.model.Card.Name)
-	f.values.tell(stderr, job.DoNotCount)
+	f.read.tell(stderr, job.DoNotCount)
 	a := trust.NewAudit(list, f.found)
 	if a.N == 0 {
 		return trust.ErrNoValues
@@ -151,9 +136,9 @@ func (f *trustFlags) audit(c *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		return pretty.JSON(c.OutOrStdout(), auditOf(a, f.found, f.order()))
+		return pretty.JSON(f.c.OutOrStdout(), auditOf(a, f.found, f.order()))
 	}
-	return writeAudit(c.OutOrStdout(), a, f.found, f.order())
+	return writeAudit(f.c.OutOrStdout(), a, f.found, f.order())
 }
 
 // outcomes judges an input's predictions.
@@ -166,7 +151,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 				refused++
 				continue
 			}
-			v := f.values.Of(r.Row, r.Cells)
+			v := f.read.Of(r.Row, r.Cells)
 			predicted, observed = append(predicted, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(observed, v.Observed)
 		}
 		doubts, err := f.alone.Doubts(ctx, f.order(), predicted)

@@ -4,6 +4,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -53,6 +54,31 @@ func New(w io.Writer, what string, total int64) *Progress {
 		p.drawBar()
 	}
 	return p
+}
+
+// counted elements of Each are counted at once.
+const counted = 1024
+
+// Each shows how far a sequence has been read.
+func Each[T any](w io.Writer, what string, list iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		p := New(w, what, 0)
+		defer p.Done()
+		fresh := int64(0)
+		defer func() { p.Add(fresh) }()
+		for x, err := range list {
+			if err == nil {
+				fresh++
+			}
+			if fresh == counted {
+				p.Add(fresh)
+				fresh = 0
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
 }
 
 // hasScreen reports a terminal that can draw a bar. Those without a size get lines.

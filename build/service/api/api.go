@@ -60,8 +60,6 @@ type Options struct {
 	// Loopback admits only programs of this machine: a request for another host comes from a page
 	// whose name was made to point here.
 	Loopback bool
-	// Before, if not nil, is called before a request computes.
-	Before func()
 	// Folder holds waiting rows; empty means the system's temporary folder.
 	Folder string
 }

@@ -153,9 +153,6 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *spool) 
 	if err != nil {
 		return err
 	}
-	if before := a.options.Before; before != nil {
-		before()
-	}
 	rows := newRows(out, q, m)
 	if err := m.Stream(ctx, in, q.how, rows.add); err != nil {
 		return err

@@ -44,10 +44,9 @@ type answer struct {
 // A note is a row, from 0 in the whole list, and text about it.
 type note [2]any
 
-// Serve answers the questions on r until it ends, which cancels pending work. It calls before ahead
-// of each question, with whether that is a training. The error is that of a malformed frame or a
-// failed write.
-func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer, before func(training bool)) error {
+// Serve answers the questions on r until it ends, which cancels pending work. The error is that of a
+// malformed frame or a failed write.
+func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	asked := make(chan *question, Ahead)
@@ -74,7 +73,6 @@ func Serve(ctx context.Context, s *service.Service, r io.Reader, w io.Writer, be
 			}
 			return nil
 		case q := <-asked:
-			before(q.Op == opTrain)
 			a := answerTo(ctx, s, q, w)
 			if ctx.Err() != nil {
 				continue

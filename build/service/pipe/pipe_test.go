@@ -28,7 +28,7 @@ func serve(t *testing.T) *client {
 	out, w := io.Pipe()
 	c := &client{t: t, in: in, out: out, served: make(chan error, 1)}
 	go func() {
-		c.served <- Serve(context.Background(), service.New(1), r, w, func(bool) {})
+		c.served <- Serve(context.Background(), service.New(1), r, w)
 		w.Close()
 	}()
 	return c
@@ -164,7 +164,7 @@ func TestBrokenFrames(t *testing.T) {
 		"cut lengths": "\x01\x00", "cut header": "\x09\x00\x00\x00\x00\x00\x00\x00{", "no JSON": "\x01\x00\x00\x00\x00\x00\x00\x00x",
 		"too long": "\xff\xff\xff\xff\x00\x00\x00\x00", "cut body": "\x02\x00\x00\x00\x05\x00\x00\x00{}C",
 	} {
-		if err := Serve(context.Background(), service.New(1), strings.NewReader(text), io.Discard, func(bool) {}); err == nil {
+		if err := Serve(context.Background(), service.New(1), strings.NewReader(text), io.Discard); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

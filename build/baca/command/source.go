@@ -1,0 +1,286 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/report"
+	"baca/build/internal/apart"
+	"baca/build/internal/usage"
+	"baca/weights"
+)
+
+// A source is what verbs share: the model, the inputs, and the files that are written.
+type source struct {
+	c              *cobra.Command
+	model          string // --model, empty for none
+	formats        []string
+	format, column string
+	columnSet      bool     // --column was given
+	paths          []string // of the inputs, read one after the other; - is standard input
+	further        []string // files that are read besides
+	workers        int
+	outs           []outFlag
+
+	form  molecule.Form  // of molecules
+	cells []string       // further columns to read
+	own   func([]string) // see dataset.Options.Own
+
+	again   bool              // the inputs are read once more
+	file    *inputFile        // the regular file being read, or nil
+	digests map[string]string // of files that were read, by path
+}
+
+// An outFlag names a file to write.
+type outFlag struct {
+	flag string
+	name *string
+	exts []string // one of which the name has; nil for any name
+}
+
+// Values of --format, all and those of molecules.
+var (
+	formats         = append([]string{"auto"}, dataset.Formats(false)...)
+	moleculeFormats = append([]string{"auto"}, dataset.Formats(true)...)
+)
+
+// registerInput adds the flags of an input in one of some formats.
+func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
+	s.formats = formats
+	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
+	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
+}
+
+// registerModel adds --model, with more help, and registerWorkers --workers.
+func (s *source) registerModel(fs *pflag.FlagSet, more string) {
+	fs.StringVar(&s.model, "model", weights.Default, "built-in model by `NAME`, or a model file"+more)
+}
+
+func (s *source) registerWorkers(fs *pflag.FlagSet) {
+	fs.IntVar(&s.workers, "workers", 0, "cores to use, 0 for all; nothing else depends on it")
+}
+
+// registerOut adds a flag for a file to write.
+func (s *source) registerOut(fs *pflag.FlagSet, name *string, flag, usage string, exts ...string) {
+	fs.StringVar(name, flag, "", usage)
+	s.outs = append(s.outs, outFlag{flag, name, exts})
+}
+
+// verb completes a command that reads the arguments, checks its flags, and runs.
+func (s *source) verb(c *cobra.Command, check, run func() error) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := s.set(c, args); err != nil {
+			return err
+		}
+		if err := cmp.Or(check(), s.check()); err != nil {
+			return err
+		}
+		return run()
+	}
+	return c
+}
+
+// rules are conditions on flags, each with its message.
+type rules []struct {
+	broken bool
+	says   string
+}
+
+func (list rules) check() error {
+	for _, r := range list {
+		if r.broken {
+			return usage.Errorf("%s", r.says)
+		}
+	}
+	return nil
+}
+
+// inRange wraps a flag value's error, nil for a good one.
+func inRange(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usage.Errorf("--%s: %w", flag, err)
+}
+
+// oneInput allows one argument.
+var oneInput = usage.Args(0, 1, "%d inputs: want one, or none for standard input")
+
+// set reads the arguments INPUT, standard input without one. It replaces patterns by files, which
+// Windows shells do not.
+func (s *source) set(c *cobra.Command, args []string) error {
+	s.c, s.columnSet, s.paths = c, c.Flags().Changed("column"), nil
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			return usage.Errorf("%s: BaCa reads files, and nothing from a network: download it first", arg)
+		}
+		if _, err := os.Stat(arg); err == nil || !strings.ContainsAny(arg, "*?[") {
+			s.paths = append(s.paths, arg)
+			continue
+		}
+		found, err := filepath.Glob(arg)
+		if err != nil {
+			return usage.Errorf("%s: %w", arg, err)
+		}
+		if found == nil {
+			return usage.Errorf("%s: no file has such a name", arg)
+		}
+		s.paths = append(s.paths, found...)
+	}
+	s.digests = map[string]string{}
+	if c.Args != nil {
+		if err := c.Args(c, s.paths); err != nil {
+			return err
+		}
+	}
+	if s.paths == nil {
+		s.paths = []string{"-"}
+	}
+	return nil
+}
+
+// check refuses invalid flags, names of files that do not say what is written, and files both read
+// and written.
+func (s *source) check() error {
+	err := rules{{s.workers < 0, fmt.Sprintf("--workers %d: want 0 for all cores, or more", s.workers)}}.check()
+	if s.formats != nil {
+		err = cmp.Or(err, usage.OneOf("format", s.format, s.formats...))
+	}
+	var writes []apart.File
+	without := []apart.File{{Role: "standard output", Stream: os.Stdout}}
+	for _, o := range s.outs {
+		if *o.name == "" {
+			continue
+		}
+		err = cmp.Or(err, o.check())
+		writes = append(writes, apart.File{Role: "--" + o.flag, Name: *o.name})
+		if o.flag == "out" {
+			without = []apart.File{{Role: "the checkpoint", Name: *o.name + checkpointExt}, {Role: "the lock", Name: *o.name + lockExt}}
+		}
+	}
+	return cmp.Or(err, apart.Check(s.reads(), append(writes, without...)))
+}
+
+// check refuses a name that promises another form, or in a missing folder.
+func (o outFlag) check() error {
+	ext := strings.ToLower(filepath.Ext(*o.name))
+	if ext == ".htm" {
+		ext = ".html"
+	}
+	if o.exts != nil && !slices.Contains(o.exts, ext) {
+		return usage.Errorf("--%s %s: want the name of an %s file", o.flag, *o.name, strings.Join(o.exts, " or "))
+	}
+	dir := filepath.Dir(*o.name)
+	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		return fmt.Errorf("--%s %s: there is no folder %s", o.flag, *o.name, dir)
+	}
+	return nil
+}
+
+// reads are the files that the run reads.
+func (s *source) reads() (list []apart.File) {
+	for _, name := range s.models() {
+		if !slices.Contains(weights.Names(), name) {
+			list = append(list, apart.File{Role: "the model", Name: name})
+		}
+	}
+	for _, path := range append(s.further, s.paths...) {
+		if path == "-" {
+			list = append(list, apart.File{Role: "standard input", Stream: os.Stdin})
+			continue
+		}
+		list = append(list, apart.File{Role: "the input", Name: path})
+		folder := path
+		if setOfFile(path) != "" {
+			folder = filepath.Dir(path)
+		}
+		entries, _ := os.ReadDir(folder) // none for a file
+		for _, e := range entries {
+			if setOfFile(e.Name()) != "" {
+				list = append(list, apart.File{Role: "the input", Name: filepath.Join(folder, e.Name())})
+			}
+		}
+	}
+	return list
+}
+
+// models are the comma-separated values of --model. A file's name may have a comma.
+func (s *source) models() []string {
+	if _, err := os.Stat(s.model); err == nil || s.model == "" {
+		return []string{s.model}
+	}
+	return strings.Split(s.model, ",")
+}
+
+// unrelatedFlags do not affect what is written.
+var unrelatedFlags = []string{"workers", "device", "rejects", "resume", "fail-on", "plot", "json", "help"}
+
+// settings are the flags, without some, that have another than their usual value. The default model
+// may change.
+func (s *source) settings(without ...string) string {
+	text := ""
+	s.c.Flags().VisitAll(func(f *pflag.Flag) {
+		usual := f.Value.String() == f.DefValue && f.Name != "model" && f.Name != "seed"
+		if usual || slices.Contains(unrelatedFlags, f.Name) || slices.Contains(without, f.Name) {
+			return
+		}
+		if text += " --" + f.Name; f.Value.Type() != "bool" {
+			text += " " + report.Quote(f.Value.String())
+		}
+	})
+	return text
+}
+
+// command is the command line that does the same, without some flags.
+func (s *source) command(without ...string) string {
+	return job.Command(s.c.CommandPath()+s.settings(without...), nil, s.paths...)
+}
+
+// An opening is a model with an input for it.
+type opening struct {
+	model *algo.Model
+	data  []byte // of the model's file
+	alone *algo.SingleScorer
+	*input
+	records job.Input
+}
+
+// openModel opens a model, to read molecules in its form, in the order of their atoms or in any.
+func (s *source) openModel(name string, ordered bool) (*opening, error) {
+	m, data, err := openModelFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if s.form = algo.FormOf(m.Card.Schema); !ordered {
+		s.form = s.form.Unordered()
+	}
+	return &opening{model: m, data: data}, nil
+}
+
+// single makes the scorer of single graphs.
+func (s *source) single(o *opening) (err error) {
+	if o.alone == nil {
+		o.alone, err = algo.NewSingleScorer(s.c.Context(), o.model, s.workers)
+	}
+	return err
+}
+
+// begin makes the scorer and opens the input, repeatedly if scoring needs it and it can be read again.
+func (s *source) begin(o *opening) (err error) {
+	if err := s.single(o); err != nil {
+		return err
+	}
+	o.input, o.records, err = s.openFor(o.model)
+	return err
+}

@@ -244,8 +244,7 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 }
 
 // read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
-// the file, or of what of it can be read. own is told the further columns of a single input; several may
-// have other columns each.
+// the file, or of what of it can be read. own is told the further columns.
 func (s *scoring) read(ctx context.Context, number int, own func(names []string), use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
 	f, err := open(ctx, name)
@@ -253,9 +252,6 @@ func (s *scoring) read(ctx context.Context, number int, own func(names []string)
 		return "", err
 	}
 	defer f.Close()
-	if len(s.Run.Inputs) > 1 {
-		own = nil
-	}
 	hash := sha256.New()
 	raw := io.TeeReader(f, hash)
 	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{

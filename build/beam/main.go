@@ -11,7 +11,7 @@
 // after the other. The rows are those of `baca score` for all of them in one file.
 // The folder gets shards of them, in the order of the input, the refused records
 // beside, and summary.json with all counts, the shards that failed and the inputs
-// that broke off. Work that fails is tried again. What is in the folder is
+// that broke off. What is in the folder is
 // not done again: a run that was killed goes on when the same command is given
 // again. With --join it puts the shards together, too, to the bytes of `baca score`.
 //

@@ -22,7 +22,7 @@ var ErrNoGPU = errors.New("this program was built without GPU support: `make gpu
 
 // GPUs are the usable GPUs, nil without GPU support.
 type GPUs struct {
-	// List names them with drivers and interfaces.
+	// List names them with interfaces.
 	List func() []string
 	// Open opens one by index.
 	Open func(number int) (wgsl.GPU, error)

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"unsafe"
 
@@ -28,21 +29,25 @@ import (
 	"baca/algo/wgsl"
 )
 
+func init() {
+	// Mesa's drivers look for a display even where nothing is to be shown, and print
+	// an error every time if this is not set.
+	if os.Getenv("XDG_RUNTIME_DIR") == "" {
+		os.Setenv("XDG_RUNTIME_DIR", os.TempDir())
+	}
+}
+
 // An Adapter is a device that can be opened.
 type Adapter struct {
 	Name     string
-	Driver   string // name and version, where the system tells
 	Backend  string // "Vulkan", "Metal" or "Direct3D 12"
 	Software bool   // the processor pretends to be a GPU
 	limits   wgsl.Limits
 }
 
-// String names the adapter, the interface to it and the driver.
+// String names the adapter and the interface to it.
 func (a Adapter) String() string {
 	s := a.Name + ", " + a.Backend
-	if a.Driver != "" {
-		s += ", " + a.Driver
-	}
 	if a.Software {
 		s += ", software"
 	}
@@ -62,7 +67,7 @@ func Adapters() []Adapter {
 		}
 		switch i.backend {
 		case C.WGPUBackendType_Vulkan:
-			a.Backend, a.Driver = "Vulkan", driverOf(a.Name)
+			a.Backend = "Vulkan"
 		case C.WGPUBackendType_Metal:
 			a.Backend = "Metal"
 		case C.WGPUBackendType_D3D12:

@@ -60,14 +60,21 @@ func main() {
 	// The runner in this process says more than anybody wants to know.
 	log.LogLevel = "error"
 	beam.Init() // of a worker, this is all
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	// The runner leaves an empty file in the folder for temporary ones.
 	temporary, err := os.MkdirTemp("", "baca-beam-")
 	if err == nil {
 		os.Setenv("TMPDIR", temporary)
 	}
-	status := run(ctx, c, flag.Args(), os.Stderr)
+	// Nothing has to be finished, and Prism panics if its context ends while it begins.
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupt
+		os.RemoveAll(temporary)
+		fmt.Fprintln(os.Stderr, "baca-beam: interrupted; the same command goes on")
+		os.Exit(exitFailure)
+	}()
+	status := run(context.Background(), c, flag.Args(), os.Stderr)
 	os.RemoveAll(temporary)
 	os.Exit(status)
 }

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,6 +35,7 @@ import (
 	"baca/algo/dataset"
 	"baca/app"
 	"baca/build/internal/browser"
+	"baca/build/internal/ship"
 	"baca/build/site"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
@@ -51,10 +53,12 @@ func main() {
 	}
 }
 
-// A builder gathers the files.
+// A builder gathers the files. It keeps the first error.
 type builder struct {
-	root  string // of the repository
-	files map[string]*file
+	root            string // of the repository
+	files           map[string]*file
+	program, kernel string // names of files
+	err             error
 }
 
 type file struct {
@@ -64,54 +68,44 @@ type file struct {
 }
 
 func build(out string, fast bool) error {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	text, err := exec.Command("go", "env", "GOMOD", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("finding the repository: %w", err)
 	}
-	b := &builder{root: strings.TrimSpace(string(root)), files: map[string]*file{}}
-	program, err := b.program()
-	if err != nil {
-		return err
+	gomod, goroot, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	b := &builder{root: filepath.Dir(gomod), files: map[string]*file{}}
+	b.compile()
+	b.add("wasm_exec.js", b.read(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js")))
+	for _, name := range []string{"page.js", "thread.js", "worker.js", "kernel.js"} {
+		b.add(name, b.read(b.web(name)))
 	}
-	text, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return err
-	}
-	goroot := strings.TrimSpace(string(text))
-	for name, from := range map[string]string{
-		"wasm_exec.js": filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"),
-		"page.js":      filepath.Join(b.root, "web", "page.js"),
-		"thread.js":    filepath.Join(b.root, "web", "thread.js"),
-		"worker.js":    filepath.Join(b.root, "web", "worker.js"),
-		"kernel.js":    filepath.Join(b.root, "web", "kernel.js"),
-	} {
-		data, err := os.ReadFile(from)
-		if err != nil {
-			return err
-		}
-		b.add(name, data)
-	}
-	kernel, err := os.ReadFile(filepath.Join(b.root, "web", "kernel.wasm"))
-	if err != nil {
-		return err
-	}
-	kernelName := b.hashed("web/kernel.wasm", kernel)
-	if err := b.licenses(); err != nil {
-		return err
-	}
-	if err := b.static(); err != nil {
-		return err
-	}
-	if err := b.models(); err != nil {
-		return err
-	}
-	if err := b.manifest(); err != nil {
-		return err
-	}
-	if err := b.shell(program, kernelName); err != nil {
-		return err
+	b.kernel = b.hashed("web/kernel.wasm", b.read(b.web("kernel.wasm")))
+	b.licenses()
+	b.static()
+	b.models()
+	b.manifest()
+	b.shell()
+	if b.err != nil {
+		return b.err
 	}
 	return b.write(out, fast)
+}
+
+func (b *builder) fail(err error) { b.err = cmp.Or(b.err, err) }
+
+func (b *builder) web(name string) string { return filepath.Join(b.root, "web", name) }
+
+func (b *builder) read(path string) []byte {
+	data, err := os.ReadFile(path)
+	b.fail(err)
+	return data
+}
+
+// encode is the JSON of a value.
+func (b *builder) encode(v any) []byte {
+	data, err := json.MarshalIndent(v, "", "  ")
+	b.fail(err)
+	return data
 }
 
 // add adds a file.
@@ -134,54 +128,52 @@ func (b *builder) hashed(name string, data []byte) string {
 // mostSent is what a first visit may load, in bytes.
 const mostSent = 4_000_000
 
-// program compiles the program of the page and its workers.
-func (b *builder) program() (string, error) {
+// compile compiles the program of the page and its workers.
+func (b *builder) compile() {
 	data, err := browser.Compile(b.root, "./wasm/app")
+	b.fail(err)
+	b.program = b.hashed("web/baca.wasm", data)
+}
+
+// licenses adds the licences of everything in the program of the page. Those of the
+// scripts beside it are in their own file.
+func (b *builder) licenses() {
+	text, err := ship.Licenses(b.root, "The program of this page holds code under the licences below. The scripts that it loads\nbeside it are listed in web/lib/LICENSES.txt.\n",
+		ship.Program{OS: "js", Arch: "wasm", Package: "./wasm/app", Tags: "page"})
 	if err != nil {
-		return "", err
+		b.fail(err)
+		return
 	}
-	return b.hashed("web/baca.wasm", data), nil
+	b.add("licenses.txt", text.Bytes()).late = true
 }
 
 // static adds the files below web/static.
-func (b *builder) static() error {
-	dir := filepath.Join(b.root, "web", "static")
+func (b *builder) static() {
+	dir := b.web("static")
 	// Without them the page would draw itself and wait for ever.
 	if _, err := os.Stat(filepath.Join(dir, "tools.js")); err != nil {
-		return fmt.Errorf("the scripts of the page are not there, make libraries builds them: %w", err)
+		b.fail(fmt.Errorf("the scripts of the page are not there, make libraries builds them: %w", err))
 	}
-	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	b.fail(fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			// What lies in a folder of its own is loaded when it is asked for, and the
+			// large icons when the page is installed.
+			b.add("web/"+name, b.read(filepath.Join(dir, name))).late = strings.Contains(name, "/") || path.Ext(name) == ".png"
 		}
-		data, err := os.ReadFile(p)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		// What lies in a folder of its own is loaded when it is asked for, and the
-		// large icons when the page is installed.
-		b.add("web/"+rel, data).late = strings.Contains(rel, "/") || path.Ext(rel) == ".png"
-		return nil
-	})
+		return err
+	}))
 }
 
 // models adds the models and what the worker is told at its start.
-func (b *builder) models() error {
+func (b *builder) models() {
 	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
-	names := weights.Names()
-	for _, name := range names {
+	for _, name := range weights.Names() {
 		data, err := weights.Bytes(name)
-		if err != nil {
-			return err
-		}
+		b.fail(err)
 		m, err := weights.Load(data)
 		if err != nil {
-			return fmt.Errorf("embedded model %s: %w", name, err)
+			b.fail(fmt.Errorf("embedded model %s: %w", name, err))
+			return
 		}
 		card := engine.Card(m, data)
 		card.Name, card.BuiltIn = name, true
@@ -197,15 +189,12 @@ func (b *builder) models() error {
 	first := slices.IndexFunc(w.Models, func(m message.Model) bool { return m.Name == weights.Default })
 	w.Models[0], w.Models[first] = w.Models[first], w.Models[0]
 	data, err := message.Encode(0, w)
-	if err != nil {
-		return err
-	}
+	b.fail(err)
 	b.add(engine.Start, data)
-	return nil
 }
 
 // manifest adds what makes the page installable.
-func (b *builder) manifest() error {
+func (b *builder) manifest() {
 	type icon struct {
 		Src     string `json:"src"`
 		Type    string `json:"type"`
@@ -218,7 +207,7 @@ func (b *builder) manifest() error {
 		{"web/icon-512.png", "image/png", "512x512", ""},
 		{"web/icon-maskable.png", "image/png", "512x512", "maskable"},
 	}
-	data, err := json.MarshalIndent(map[string]any{
+	data := b.encode(map[string]any{
 		"name": "BaCa", "short_name": "BaCa", "description": "Which molecules lie outside what a model has seen",
 		"start_url": "./", "scope": "./", "display": "standalone", "background_color": "#ffffff", "theme_color": "#0072B2",
 		"icons": icons,
@@ -226,29 +215,16 @@ func (b *builder) manifest() error {
 		"file_handlers": []map[string]any{{"action": "./", "accept": map[string][]string{
 			"text/x-daylight-smiles": {".smi", ".smiles"}, "text/csv": {".csv"}, "text/x-mdl-sdfile": {".sdf"}, "application/gzip": {".smi.gz", ".csv.gz", ".sdf.gz"},
 		}}},
-	}, "", "  ")
-	if err != nil {
-		return err
-	}
+	})
 	b.add("manifest.webmanifest", append(data, '\n'))
-	return nil
 }
 
 // shell adds the page itself and the script that keeps the site for use without a
 // network. Their version is a hash of everything.
-func (b *builder) shell(program, kernel string) error {
-	page, err := os.ReadFile(filepath.Join(b.root, "web", "index.html"))
-	if err != nil {
-		return err
-	}
-	keeper, err := os.ReadFile(filepath.Join(b.root, "web", "sw.js"))
-	if err != nil {
-		return err
-	}
+func (b *builder) shell() {
+	page, keeper := b.read(b.web("index.html")), b.read(b.web("sw.js"))
 	body, err := render()
-	if err != nil {
-		return err
-	}
+	b.fail(err)
 	var head strings.Builder
 	head.WriteString("<link rel=\"icon\" type=\"image/svg+xml\" href=\"web/icon.svg\">\n")
 	kept, later := []string{"./"}, []string{}
@@ -273,18 +249,11 @@ func (b *builder) shell(program, kernel string) error {
 	all.Write(keeper)
 	fmt.Fprint(all, body)
 	version := hex.EncodeToString(all.Sum(nil)[:8])
-	lists := [2][]byte{}
-	for i, names := range [2][]string{kept, later} {
-		if lists[i], err = json.MarshalIndent(names, "", "  "); err != nil {
-			return err
-		}
-	}
 	b.add("index.html", []byte(strings.NewReplacer(
 		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
-		"{{program}}", program, "{{kernel}}", kernel, "{{body}}", body,
+		"{{program}}", b.program, "{{kernel}}", b.kernel, "{{body}}", body,
 	).Replace(string(page))))
-	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(lists[0]), "{{later}}", string(lists[1])).Replace(string(keeper))))
-	return nil
+	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)), "{{later}}", string(b.encode(later))).Replace(string(keeper))))
 }
 
 // render is the page before its program runs, so that there is something to see at
@@ -360,40 +329,20 @@ func (b *builder) write(out string, fast bool) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if err := b.list(next, fast); err != nil {
-		return err
+	list, mark := make([]site.File, len(names)), "best\n"
+	for i, name := range names {
+		list[i] = b.files[name].File
 	}
-	if err := os.RemoveAll(out); err != nil {
-		return err
-	}
-	if err := os.Rename(next, out); err != nil {
-		return err
-	}
-	sent, err := b.report(out)
-	if err == nil && !fast && sent > mostSent {
-		err = fmt.Errorf("a first visit loads %d bytes, and may load %d", sent, mostSent)
-	}
-	return err
-}
-
-// list writes what the files are, and how well they are compressed.
-func (b *builder) list(folder string, fast bool) error {
-	var list []site.File
-	for _, name := range b.names() {
-		list = append(list, b.files[name].File)
-	}
-	data, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	mark := "best\n"
 	if fast {
 		mark = "fast\n"
 	}
-	if err := os.WriteFile(filepath.Join(folder, compression), []byte(mark), 0o666); err != nil {
-		return err
+	err := errors.Join(os.WriteFile(filepath.Join(next, compression), []byte(mark), 0o666),
+		os.WriteFile(filepath.Join(next, site.List), append(b.encode(list), '\n'), 0o666), b.err, os.RemoveAll(out), os.Rename(next, out))
+	sent := b.report(out)
+	if !fast && sent > mostSent {
+		err = errors.Join(err, fmt.Errorf("a first visit loads %d bytes, and may load %d", sent, mostSent))
 	}
-	return os.WriteFile(filepath.Join(folder, site.List), append(data, '\n'), 0o666)
+	return errors.Join(err, b.err)
 }
 
 // compression is the file that says how well the others are compressed.
@@ -449,17 +398,13 @@ func (f *file) write(folder, old string, fast bool) error {
 
 // report prints sizes, of everything and of what a first visit loads, and returns the
 // latter as it is sent.
-func (b *builder) report(out string) (sent int, err error) {
+func (b *builder) report(out string) (sent int) {
 	raw := 0
 	for _, name := range b.names() {
 		f := b.files[name]
 		n := f.Size
 		if f.Brotli {
-			info, err := os.Stat(filepath.Join(out, filepath.FromSlash(name)) + ".br")
-			if err != nil {
-				return 0, err
-			}
-			n = int(info.Size())
+			n = len(b.read(filepath.Join(out, filepath.FromSlash(name)) + ".br"))
 		}
 		note := ""
 		if f.late {
@@ -470,5 +415,5 @@ func (b *builder) report(out string) (sent int, err error) {
 		fmt.Printf("%10d %10d  %s%s\n", f.Size, n, name, note)
 	}
 	fmt.Printf("%10d %10d  the first visit, plain and as sent\n", raw, sent)
-	return sent, nil
+	return sent
 }

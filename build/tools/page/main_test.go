@@ -41,12 +41,11 @@ func TestProgramNamesNoFolder(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	b := &builder{root: strings.TrimSpace(string(root)), files: map[string]*file{}}
-	name, err := b.program()
-	if err != nil {
-		t.Fatal(err)
+	if b.compile(); b.err != nil {
+		t.Fatal(b.err)
 	}
 	for _, folder := range []string{b.root, os.TempDir()} {
-		if bytes.Contains(b.files[name].data, []byte(folder)) {
+		if bytes.Contains(b.files[b.program].data, []byte(folder)) {
 			t.Errorf("it names %s", folder)
 		}
 	}

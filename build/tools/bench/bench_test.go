@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"baca/weights"
 )
 
 // A part of the large set lies evenly in it.
@@ -31,26 +29,6 @@ func TestPartsOfTheMix(t *testing.T) {
 	}
 	if got, err := mix(folder); err != nil || strings.Join(got, " ") != "CCO CC" {
 		t.Errorf("%q, %v", got, err)
-	}
-}
-
-// A bank is a model of as many graphs as could be read.
-func TestMakeBank(t *testing.T) {
-	var list []string
-	for i := range 3000 {
-		list = append(list, strings.Repeat("C", 1+i%40)+strings.Repeat("O", i%3))
-	}
-	list[7] = "C1CC"
-	path := filepath.Join(t.TempDir(), "bank.msgpack")
-	if err := makeBank(t.Context(), path, list); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err := weights.Load(data); err != nil || m.Known() != 2999 {
-		t.Errorf("%v: want a bank of 2999 graphs, as one is no molecule", err)
 	}
 }
 

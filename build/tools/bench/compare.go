@@ -83,8 +83,6 @@ var goals = []goal{
 	{"the same in Chromium", "chromium", "Gemm/NN/384x64x64/WebAssembly", "chromium", "Gemm/NN/384x64x64/portable", 12},
 	{"GIN forward in Chromium, SIMD over portable", "chromium", "Forward/bbbp", "chromium-portable", "Forward/bbbp", 6},
 	{"nearest of 100 000 graphs, over RDKit", "native", "Neighbour/.*/subtrees", "peers", "Neighbour/", 50},
-	{"model of 50 000 graphs, over that of bbbp", "command", "Bank/50000", "command", "Bank/bbbp", 0.4},
-	{"model of 500 000 graphs", "command", "Bank/500000", "command", "Bank/bbbp", 1. / 7},
 	{"408 graphs calibrated, all cores", "native", "Batch/bbbp-bace", "", "", 1},
 	{"the same in Chromium", "chromium", "Batch/bbbp-bace", "", "", 4},
 	{"1 000 molecules in a worker of Chromium", "chromium", "Decide/.*/1000", "", "", 1},

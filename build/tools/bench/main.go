@@ -4,10 +4,10 @@
 //	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
 //
 // Each platform has a file NAME.txt in the folder: native; node and chromium, where the same programs run as
-// WebAssembly; command, whole runs of baca score, from one molecule to 50 000 and with models of up to
-// 500 000 graphs; peers, what OpenBLAS, RDKit, onnxruntime-web and RDKit.js offer for the same work. They take
-// turns, in rounds, so that a machine that is busy for a while is so for all of them. report.md has the goals,
-// tables.txt all the rest. What a platform lacks is said, and the others run.
+// WebAssembly; command, whole runs of baca score, from one molecule to 50 000; peers, what OpenBLAS, RDKit,
+// onnxruntime-web and RDKit.js offer for the same work. They take turns, in rounds, so that a machine that is busy
+// for a while is so for all of them. report.md has the goals, tables.txt all the rest. What a platform lacks is said,
+// and the others run.
 //
 // With -against the native benchmarks of hot paths, and the command, run in the working tree and in another
 // revision, which is checked out into a temporary folder: before, now, now, before, and so on. Exit status 1

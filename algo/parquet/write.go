@@ -42,8 +42,7 @@ type Writer struct {
 	size    int // about, in bytes
 	total   int64
 	at      int64
-	groups  thrift // metadata of written groups
-	written int    // row groups
+	groups  []any // metadata of written groups
 	program string
 	err     error
 	packed  bytes.Buffer
@@ -191,60 +190,35 @@ func (f *Writer) flush() {
 	if f.rows == 0 {
 		return
 	}
-	g := &f.groups
-	g.begin()
-	g.list(1, len(f.columns), thriftStruct)
+	var chunks []any
 	total := int64(0)
 	for i := range f.columns {
-		total += f.chunk(&f.columns[i])
+		size, chunk := f.chunk(&f.columns[i])
+		total, chunks = total+size, append(chunks, chunk)
 	}
-	g.i64(2, total)
-	g.i64(3, int64(f.rows))
-	g.end()
-	f.written++
+	f.groups = append(f.groups, packed(record{{1, chunks}, {2, total}, {3, int64(f.rows)}}.append(nil)))
 	f.total += int64(f.rows)
 	f.rows, f.size = 0, 0
 }
 
-// chunk writes the column, its metadata to f.groups, and empties it. It returns the uncompressed
-// size.
-func (f *Writer) chunk(c *writtenColumn) (plain int64) {
+// chunk writes the column and empties it. It returns the uncompressed size and the metadata.
+func (f *Writer) chunk(c *writtenColumn) (plain int64, metadata record) {
 	values, begin := len(c.levels), f.at
+	path := []any{c.Name}
 	var body []byte
 	if c.lists() {
+		path = append(path, "list", "element")
 		body = appendLevels(body, c.repeats, 1)
 		body = appendLevels(body, c.levels, 2)
 	} else {
 		body = appendLevels(body, c.levels, 1)
 	}
 	plain = f.page(append(body, c.plain...), values)
-	g := &f.groups
-	g.begin()
-	g.i64(2, 0)
-	g.field(3, thriftStruct)
-	g.begin()
-	g.i32(1, c.physical())
-	g.list(2, 2, thriftI32)
-	for _, e := range []int{plainValues, runLengths} {
-		g.zigzag(int64(e))
-	}
-	path := []string{c.Name}
-	if c.lists() {
-		path = append(path, "list", "element")
-	}
-	g.list(3, len(path), thriftBinary)
-	for _, name := range path {
-		g.bytes(name)
-	}
-	g.i32(4, codecGzip)
-	g.i64(5, int64(values))
-	g.i64(6, plain)
-	g.i64(7, f.at-begin)
-	g.i64(9, begin)
-	g.end()
-	g.end()
 	*c = writtenColumn{Field: c.Field, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0]}
-	return plain
+	return plain, record{{2, int64(0)}, {3, record{
+		{1, c.physical()}, {2, []any{plainValues, runLengths}}, {3, path}, {4, codecGzip},
+		{5, int64(values)}, {6, plain}, {7, f.at - begin}, {9, begin},
+	}}}
 }
 
 // page writes a page of values, and returns the uncompressed size.
@@ -253,22 +227,13 @@ func (f *Writer) page(body []byte, values int) int64 {
 	f.gzip.Reset(&f.packed)
 	f.gzip.Write(body) // to memory
 	f.gzip.Close()
-	h := &thrift{}
-	h.begin()
-	h.i32(1, dataPage)
-	h.i32(2, len(body))
-	h.i32(3, f.packed.Len())
-	h.field(5, thriftStruct)
-	h.begin()
-	h.i32(1, values)
-	h.i32(2, plainValues)
-	h.i32(3, runLengths)
-	h.i32(4, runLengths)
-	h.end()
-	h.end()
-	f.write(h.out)
+	head := record{
+		{1, dataPage}, {2, len(body)}, {3, f.packed.Len()},
+		{5, record{{1, values}, {2, plainValues}, {3, runLengths}, {4, runLengths}}},
+	}.append(nil)
+	f.write(head)
 	f.write(f.packed.Bytes())
-	return int64(len(h.out) + len(body))
+	return int64(len(head) + len(body))
 }
 
 func (c *writtenColumn) physical() int {
@@ -283,57 +248,31 @@ func (c *writtenColumn) physical() int {
 
 // metadata returns the footer.
 func (f *Writer) metadata() []byte {
-	m := &thrift{}
-	m.begin()
-	m.i32(1, 2)
-	elements := 1 + len(f.columns)
+	schema := []any{record{{4, "schema"}, {5, len(f.columns)}}}
 	for i := range f.columns {
-		if f.columns[i].lists() {
-			elements += 2
-		}
+		schema = append(schema, f.columns[i].schema()...)
 	}
-	m.list(2, elements, thriftStruct)
-	m.begin()
-	m.text(4, "schema")
-	m.i32(5, len(f.columns))
-	m.end()
-	for i := range f.columns {
-		f.columns[i].schema(m)
-	}
-	m.i64(3, f.total)
-	m.list(4, f.written, thriftStruct)
-	m.out = append(m.out, f.groups.out...)
-	m.text(6, f.program)
-	m.end()
-	return m.out
+	return record{{1, 2}, {2, schema}, {3, f.total}, {4, f.groups}, {6, f.program}}.append(nil)
 }
 
-func (c *writtenColumn) schema(m *thrift) {
-	name := c.Name
+func (c *writtenColumn) schema() []any {
+	// A union is a struct with an empty one.
+	list, text := record{{3, record{}}}, record{{1, record{}}}
+	element := record{{1, c.physical()}, {3, optional}, {4, c.Name}}
 	if c.lists() {
-		m.begin()
-		m.i32(3, optional)
-		m.text(4, name)
-		m.i32(5, 1)
-		m.i32(6, 3) // LIST
-		m.union(10, 3)
-		m.end()
-		m.begin()
-		m.i32(3, repeated)
-		m.text(4, "list")
-		m.i32(5, 1)
-		m.end()
-		name = "element"
+		element[2].value = "element"
 	}
-	m.begin()
-	m.i32(1, c.physical())
-	m.i32(3, optional)
-	m.text(4, name)
 	if c.physical() == byteArray {
-		m.i32(6, 0) // UTF8
-		m.union(10, 1)
+		element = append(element, record{{6, 0}, {10, text}}...) // UTF8
 	}
-	m.end()
+	if !c.lists() {
+		return []any{element}
+	}
+	return []any{
+		record{{3, optional}, {4, c.Name}, {5, 1}, {6, 3}, {10, list}}, // LIST
+		record{{3, repeated}, {4, "list"}, {5, 1}},
+		element,
+	}
 }
 
 // appendLevels appends levels of that width, size first: eight or more equal ones as runs, others
@@ -367,61 +306,63 @@ func appendLevels(b, levels []byte, width int) []byte {
 	return b
 }
 
-// thrift writes Thrift's compact protocol.
-type thrift struct {
-	out  []byte
-	last []int // field ids of the open structs
+// A record is a struct in Thrift's compact protocol, with ascending ids. A value is an int of 32 bits,
+// an int64, a string, a record, packed or not, or a list of these.
+type record []struct {
+	id    int
+	value any
 }
 
-func (t *thrift) begin() { t.last = append(t.last, 0) }
+type packed []byte
 
-func (t *thrift) end() {
-	t.out = append(t.out, 0)
-	t.last = t.last[:len(t.last)-1]
-}
-
-func (t *thrift) field(id int, kind byte) {
-	last := &t.last[len(t.last)-1]
-	t.out = append(t.out, byte(id-*last)<<4|kind)
-	*last = id
-}
-
-func (t *thrift) zigzag(x int64) { t.out = binary.AppendVarint(t.out, x) }
-
-func (t *thrift) bytes(s string) {
-	t.out = append(binary.AppendUvarint(t.out, uint64(len(s))), s...)
-}
-
-func (t *thrift) i32(id, x int) {
-	t.field(id, thriftI32)
-	t.zigzag(int64(x))
-}
-
-func (t *thrift) i64(id int, x int64) {
-	t.field(id, thriftI64)
-	t.zigzag(x)
-}
-
-func (t *thrift) text(id int, s string) {
-	t.field(id, thriftBinary)
-	t.bytes(s)
-}
-
-func (t *thrift) list(id, n int, kind byte) {
-	t.field(id, thriftList)
-	if n < 15 {
-		t.out = append(t.out, byte(n)<<4|kind)
-		return
+func (r record) append(b []byte) []byte {
+	last := 0
+	for _, f := range r {
+		b = appendValue(append(b, byte(f.id-last)<<4|kindOf(f.value)), f.value)
+		last = f.id
 	}
-	t.out = binary.AppendUvarint(append(t.out, 15<<4|kind), uint64(n))
+	return append(b, 0)
 }
 
-// union is a union whose only field is an empty struct.
-func (t *thrift) union(id, which int) {
-	t.field(id, thriftStruct)
-	t.begin()
-	t.field(which, thriftStruct)
-	t.begin()
-	t.end()
-	t.end()
+func kindOf(value any) byte {
+	switch value.(type) {
+	case int:
+		return thriftI32
+	case int64:
+		return thriftI64
+	case string:
+		return thriftBinary
+	case []any:
+		return thriftList
+	}
+	return thriftStruct
+}
+
+func appendValue(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case int:
+		return binary.AppendVarint(b, int64(v))
+	case int64:
+		return binary.AppendVarint(b, v)
+	case string:
+		return append(binary.AppendUvarint(b, uint64(len(v))), v...)
+	case packed:
+		return append(b, v...)
+	case record:
+		return v.append(b)
+	}
+	list := value.([]any)
+	kind := byte(thriftStruct)
+	if len(list) > 0 {
+		kind = kindOf(list[0])
+	}
+	if len(list) < 15 {
+		b = append(b, byte(len(list))<<4|kind)
+	} else {
+		b = binary.AppendUvarint(append(b, 15<<4|kind), uint64(len(list)))
+	}
+	for _, v := range list {
+		b = appendValue(b, v)
+	}
+	return b
 }

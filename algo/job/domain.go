@@ -69,12 +69,11 @@ func (q *Domain) Add(ctx context.Context, d *report.Domain, r table.Record) erro
 }
 
 // ModelPage describes the domain. The command writes it to that file.
-func (q *Domain) ModelPage(out string) *report.ModelPage {
-	return &report.ModelPage{
-		Title: "Applicability domain of model " + q.Model.Card.Name, Model: q.Model, Bytes: q.Bytes, SHA256: q.SHA256, Program: q.Program,
-		Alpha: q.Alpha, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
-		Command: words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""})),
-	}
+func (q *Domain) ModelPage(out string) *report.Domain {
+	d := q.Report()
+	d.Title, d.Bytes = "Applicability domain of model "+q.Model.Card.Name, q.Bytes
+	d.Command = words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""}))
+	return d
 }
 
 // flags are those of every command.

@@ -12,19 +12,19 @@ import (
 	"baca/algo/decide"
 )
 
-// A Domain reports whether substances are within a model's applicability domain, in the fields of
-// the (Q)SAR Prediction Reporting Format 2.0. It says nothing of an endpoint. All texts are escaped
-// except Script.
+// A Domain describes a model's applicability domain, and reports whether substances are within it. It
+// says nothing of an endpoint. All texts are escaped except Script.
 type Domain struct {
 	Title   string
 	Model   *algo.Model
-	SHA256  string // of the model's file, hex
+	Bytes   int    // of its file
+	SHA256  string // of that, hex
 	Program string // and its version
 
 	Alpha      float64
 	Confidence float64 // of the intervals of p-values
 	References int     // number of held-out graphs
-	Reach      Reach
+	Reach      float64 // the least score that is called outside, NaN if the holdout does not suffice
 
 	Substances []Substance
 	Warnings   []string
@@ -37,24 +37,12 @@ type Domain struct {
 	Undrawn string
 }
 
-// A Reach is the least score that is called outside, if the holdout suffices.
-type Reach struct {
-	Limit float64
-	Known bool
-}
-
-// limit is Limit, NaN where it is not known.
-func (r Reach) limit() float64 {
-	if r.Known {
-		return r.Limit
+// ReachOf returns a model's reach at a rate of false alarms.
+func ReachOf(alone *algo.SingleScorer, alpha float64) float64 {
+	if limit, known := decide.Threshold(alone.Holdout(), alpha); known {
+		return limit
 	}
 	return math.NaN()
-}
-
-// ReachOf returns a model's reach at a rate of false alarms.
-func ReachOf(alone *algo.SingleScorer, alpha float64) Reach {
-	limit, known := decide.Threshold(alone.Holdout(), alpha)
-	return Reach{limit, known}
 }
 
 // A Substance is one with its results.
@@ -73,28 +61,17 @@ type Substance struct {
 	Command             string // that scores it alone; empty for a molfile
 }
 
-// assessment is the choice for field 6.1 a, made automatically.
-func assessment(v decide.Verdict) string {
-	switch v {
-	case decide.Inside, decide.Borderline:
-		return "Within domain (automatic)"
-	case decide.Outside:
-		return "Outside domain (automatic)"
-	}
-	return "Not applicable"
+// assessments are the choices for field 6.1 a, made automatically, and statements, by verdict.
+var assessments = map[decide.Verdict][2]string{
+	decide.Inside:     {"Within domain (automatic)", "Within the applicability domain"},
+	decide.Borderline: {"Within domain (automatic)", "At the edge of the applicability domain"},
+	decide.Outside:    {"Outside domain (automatic)", "Not within the applicability domain"},
+	decide.Undecided:  {"Not applicable", "Not decided"},
 }
 
-func within(v decide.Verdict) string {
-	switch v {
-	case decide.Inside:
-		return "Within the applicability domain"
-	case decide.Borderline:
-		return "At the edge of the applicability domain"
-	case decide.Outside:
-		return "Not within the applicability domain"
-	}
-	return "Not decided"
-}
+func assessment(v decide.Verdict) string { return assessments[v][0] }
+
+func within(v decide.Verdict) string { return assessments[v][1] }
 
 // Reasons for empty fields.
 const (
@@ -140,7 +117,8 @@ func empty(numbers ...string) []blank {
 	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return !slices.Contains(numbers, b.Number) })
 }
 
-// WriteDomain writes the report as HTML, a page or more for each substance, deterministically.
+// WriteDomain writes the report as HTML in the fields of the (Q)SAR Prediction Reporting Format 2.0, a
+// page or more for each substance, deterministically.
 func WriteDomain(w io.Writer, d *Domain) error {
 	p := new(page)
 	p.begin(d.Title, d.Script)
@@ -160,8 +138,8 @@ func WriteDomain(w io.Writer, d *Domain) error {
 		p.substance(d, &d.Substances[i])
 	}
 	p.add("<h2 class=\"sheet\">Method and model</h2>\n")
-	p.method(d.Model, d.Alpha, d.References, d.Reach)
-	p.pairs(identity(d.Model, d.SHA256, d.Program))
+	p.method(d)
+	p.pairs(d.identity())
 	p.pairs(d.Input)
 	p.add("<h3>References</h3>\n")
 	p.references()
@@ -297,8 +275,8 @@ func (s *Substance) justification(d *Domain) string {
 		return fmt.Sprintf("<p>Score %s. There is no p-value: the model holds no molecules kept from training.</p>", number(x.Score, 3))
 	}
 	text := fmt.Sprintf("<p>Score %s", number(x.Score, 3))
-	if d.Reach.Known {
-		text += fmt.Sprintf("; not within from %s on", number(d.Reach.Limit, 3))
+	if !math.IsNaN(d.Reach) {
+		text += fmt.Sprintf("; not within from %s on", number(d.Reach, 3))
 	}
 	return text + fmt.Sprintf(". p = (1 + %d)/(1 + %d) = %s, %s; interval of %s: %s.</p>", s.AsHigh, d.References, pValue(x.P), decide.CountedIn(x.P, d.References, ""), percent(d.Confidence), s.interval(d))
 }
@@ -392,17 +370,17 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 		substances = append(substances, d.Substances[i].object(d))
 	}
 	return writeJSON(w, object{
-		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", modelObject(d.Model, d.SHA256)},
-		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach.limit()},
-		{"method", methodOf(d.Model, d.Alpha, d.References)}, {"references", sources}, {"substances", substances}, {"left_blank", blanks},
+		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
+		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach},
+		{"method", d.method()}, {"references", sources}, {"substances", substances}, {"left_blank", blanks},
 		{"warnings", append([]string{}, d.Warnings...)}, {"input", input}, {"command", d.Command},
 	})
 }
 
-func modelObject(m *algo.Model, sha256 string) object {
-	c := &m.Card
+func (d *Domain) modelObject() object {
+	c := &d.Model.Card
 	return object{
-		{"name", c.Name}, {"sha256", sha256}, {"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256},
+		{"name", c.Name}, {"sha256", d.SHA256}, {"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256},
 		{"train", c.Train}, {"reads", c.Schema}, {"trained_by", c.Program},
 	}
 }

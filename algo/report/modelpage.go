@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -12,32 +13,18 @@ import (
 	"baca/algo/explain"
 )
 
-// A ModelPage describes a model's applicability domain as in section 5 of the (Q)SAR Model
-// Reporting Format. All texts are escaped.
-type ModelPage struct {
-	Title   string
-	Model   *algo.Model
-	Bytes   int    // of its file
-	SHA256  string // of that, hex
-	Program string // and its version
-
-	Alpha      float64
-	References int // number of held-out graphs
-	Reach      Reach
-	Command    string // that repeats the page
-	Again      string // a sentence on Command; empty if the bytes are the same
-}
-
 // identity names model and program.
-func identity(m *algo.Model, sha256, program string) []Pair {
+func (d *Domain) identity() []Pair {
+	c := &d.Model.Card
 	return []Pair{
-		{"model", m.Card.Name}, {"its sha256", sha256}, {"trained on", m.Card.Dataset}, {"sha256 of that", m.Card.DatasetSHA256},
-		{"trained by", "baca " + m.Card.Program}, {"this program", program},
+		{"model", c.Name}, {"its sha256", d.SHA256}, {"trained on", c.Dataset}, {"sha256 of that", c.DatasetSHA256},
+		{"trained by", "baca " + c.Program}, {"this program", d.Program},
 	}
 }
 
-// methodOf describes how a substance is judged.
-func methodOf(m *algo.Model, alpha float64, references int) []string {
+// method describes how a substance is judged.
+func (d *Domain) method() []string {
+	m := d.Model
 	list := []string{
 		"Each substance is judged by itself: what else is in the input changes nothing.",
 		fmt.Sprintf("Distance. The substance is compared with %d training molecules in three ways: by the embedding of a graph network that was trained on them without labels, and by the surroundings of its atoms, up to two bonds wide, as a set and by how often each occurs. Each is the distance to the nearest training molecule, in standard deviations of what training molecules have.", m.Known()),
@@ -49,12 +36,12 @@ func methodOf(m *algo.Model, alpha float64, references int) []string {
 	} else {
 		list = append(list, "Score. The score is the distance. A substance that equals a training molecule is never given a score above 0.5.")
 	}
-	if references == 0 {
+	if d.References == 0 {
 		return append(list, "The model holds no molecules kept from training: there are no p-values and no verdicts.")
 	}
 	return append(list,
-		fmt.Sprintf("p-value. p = (1 + k)/(1 + n), where k of the n = %d molecules %s score at least as high: how often a molecule from inside would. It is no probability that the substance is inside.", references, HoldoutOf(m.Card.Holdout)),
-		fmt.Sprintf("Decision. Not within where p ≤ α = %s; at the edge where p ≤ 2α; within where p is above. α is the share of molecules like the training set that are called not within, by design.", pValue(alpha)))
+		fmt.Sprintf("p-value. p = (1 + k)/(1 + n), where k of the n = %d molecules %s score at least as high: how often a molecule from inside would. It is no probability that the substance is inside.", d.References, HoldoutOf(m.Card.Holdout)),
+		fmt.Sprintf("Decision. Not within where p ≤ α = %s; at the edge where p ≤ 2α; within where p is above. α is the share of molecules like the training set that are called not within, by design.", pValue(d.Alpha)))
 }
 
 // sources of method and form.
@@ -76,12 +63,12 @@ func (p *page) references() {
 	p.add("</ol>\n")
 }
 
-func (p *page) method(m *algo.Model, alpha float64, references int, reach Reach) {
-	for _, text := range methodOf(m, alpha, references) {
+func (p *page) method(d *Domain) {
+	for _, text := range d.method() {
 		p.add("<p>%s</p>\n", escape(text))
 	}
-	if reach.Known {
-		p.add("<p>At this α scores from %s on are not within.</p>\n", number(reach.Limit, 3))
+	if !math.IsNaN(d.Reach) {
+		p.add("<p>At this α scores from %s on are not within.</p>\n", number(d.Reach, 3))
 	}
 }
 
@@ -94,15 +81,16 @@ var limits = []string{
 	"p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
 }
 
-// WriteModelPage writes the page as HTML, deterministically.
-func WriteModelPage(w io.Writer, d *ModelPage) error {
+// WriteModelPage writes the page of a model as HTML, as in section 5 of the (Q)SAR Model Reporting
+// Format, deterministically.
+func WriteModelPage(w io.Writer, d *Domain) error {
 	m := d.Model
 	c := m.Card
 	p := new(page)
 	p.begin(d.Title, nil)
 	p.add("<style>%s</style>\n", formStyle)
 	p.add("<p>The applicability domain that this model defines, in the fields of section 5 of the (Q)SAR Model Reporting Format (QMRF 2.1), OECD Principle 3. All other sections are of the (Q)SAR model, which this program does not know, and are left to its author. The page makes no statement on any endpoint.</p>\n")
-	p.pairs(append(identity(m, d.SHA256, d.Program), Pair{"bytes", strconv.Itoa(d.Bytes)}))
+	p.pairs(append(d.identity(), Pair{"bytes", strconv.Itoa(d.Bytes)}))
 	p.add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
 	p.add("<div class=\"field\"><h3><span>5.1</span> Description of the applicability domain</h3><div>")
 	if c.Description != "" {
@@ -113,7 +101,7 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 		p.ranges(m)
 	}
 	p.add("</div></div>\n<div class=\"field\"><h3><span>5.2</span> Method used to assess the applicability domain</h3><div>")
-	p.method(m, d.Alpha, d.References, d.Reach)
+	p.method(d)
 	p.add("</div></div>\n")
 	p.field("5.3", "Software name and version for applicability domain assessment", "<p>%s, open source, MIT licence. It runs without a network, and every number of a report comes again from the command that the report prints.</p>", escape(d.Program))
 	p.add("<div class=\"field\"><h3><span>5.4</span> Limits of applicability</h3><div><ul>")
@@ -128,7 +116,7 @@ func WriteModelPage(w io.Writer, d *ModelPage) error {
 	return err
 }
 
-func (d *ModelPage) limits() []string {
+func (d *Domain) limits() []string {
 	list := append([]string{}, limits...)
 	if d.Model.Card.Schema == algo.OGBParent {
 		list = append(list, "Salts, isotopes, stereoisomers and charged forms of a compound have one result: where one of them is the point, the domain cannot tell it from the others.")
@@ -182,7 +170,7 @@ func rangeName(r explain.Range) string {
 }
 
 // WriteModelPageJSON writes the same for programs.
-func WriteModelPageJSON(w io.Writer, d *ModelPage) error {
+func WriteModelPageJSON(w io.Writer, d *Domain) error {
 	c := &d.Model.Card
 	ranges, elements := []object{}, []object{}
 	if p := d.Model.Profile; p != nil {
@@ -194,9 +182,9 @@ func WriteModelPageJSON(w io.Writer, d *ModelPage) error {
 		}
 	}
 	return writeJSON(w, object{
-		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", modelObject(d.Model, d.SHA256)},
+		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"elements", elements}, {"alpha", d.Alpha},
-		{"score_limit", d.Reach.limit()}, {"method", methodOf(d.Model, d.Alpha, d.References)}, {"limits", d.limits()},
+		{"score_limit", d.Reach}, {"method", d.method()}, {"limits", d.limits()},
 		{"references", sources}, {"command", d.Command},
 	})
 }

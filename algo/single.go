@@ -125,20 +125,9 @@ func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []deci
 type answer = suggest.Answer
 
 // NewLibrary returns a library without graphs, to choose measurements from.
-func (s *SingleScorer) NewLibrary() *suggest.Library { return suggest.New(suggesting{s}) }
-
-// suggesting implements suggest.Scorer.
-type suggesting struct{ *SingleScorer }
-
-func (s suggesting) Bank() *near.Bank  { return s.near }
-func (s suggesting) Ranked() []float64 { return s.ranked }
-
-func (s suggesting) Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *contrast.Outline, *near.Distances, error) {
-	return s.answersOf(ctx, workers, gs)
-}
-
-func (s suggesting) Join(distance, ratio float64, p fingerprint.Print) float64 {
-	return s.join(distance, ratio, nodes(p))
+func (s *SingleScorer) NewLibrary() *suggest.Library {
+	join := func(distance, ratio float64, p fingerprint.Print) float64 { return s.join(distance, ratio, nodes(p)) }
+	return suggest.New(suggest.Scorer{Bank: s.near, Ranked: s.ranked, Outlined: s.answersOf, Join: join})
 }
 
 func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *contrast.Outline, *near.Distances, error) {

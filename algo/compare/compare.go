@@ -5,6 +5,7 @@ package compare
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -54,11 +55,17 @@ type Comparison struct {
 	FDR             float64      `json:"fdr"`
 }
 
+// Counts are of a list: its records, those that are no molecules, and those that equal an earlier
+// one. A molecule counts once below.
+type Counts struct {
+	Name    string `json:"name"`
+	Read    int    `json:"read"`
+	Refused int    `json:"refused"`
+	Copies  int    `json:"copies"`
+}
+
 type Side struct {
-	Name      string       `json:"name"`
-	Read      int          `json:"read"`
-	Refused   int          `json:"refused"`
-	Copies    int          `json:"copies"`
+	Counts
 	Molecules int          `json:"molecules"`
 	Atoms     Distribution `json:"atoms"`
 	Rings     Distribution `json:"rings"`
@@ -73,12 +80,24 @@ type Distribution struct {
 
 // Evidence that B differs from A.
 type Evidence struct {
-	AUC float64 // cross-validated, ½ if nothing separates them; NaN if too few
-	P   float64 // how often as many molecules like A's are separated as well
+	AUC Value `json:"auc"` // cross-validated, ½ if nothing separates them; NaN if too few
+	P   Value `json:"p"`   // how often as many molecules like A's are separated as well
 	// Bank and Holdout are the numbers of molecules of A that were compared with Batch of B, even
 	// samples.
-	Bank, Holdout, Batch int
-	Skipped              string // why there is none
+	Bank    int    `json:"bank"`
+	Holdout int    `json:"holdout"`
+	Batch   int    `json:"batch"`
+	Skipped string `json:"skipped,omitempty"` // why there is none
+}
+
+// A Value is null in JSON if it is NaN.
+type Value float64
+
+func (v Value) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(v)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
 }
 
 // Overlap counts what both lists have.
@@ -202,7 +221,7 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 }
 
 func (l *List) side() Side {
-	return Side{l.Name, l.Read, l.Refused, l.Copies, l.Len(), distribution(l.atoms), distribution(l.rings)}
+	return Side{l.Counts, l.Len(), distribution(l.atoms), distribution(l.rings)}
 }
 
 // levels of quantiles, in percent.
@@ -249,7 +268,7 @@ func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
 	for _, s := range b.sample[:min(len(b.sample), sampleSize/2)] {
 		batch = append(batch, s.graph)
 	}
-	e := Evidence{AUC: math.NaN(), P: math.NaN(), Bank: len(bank), Holdout: len(holdout), Batch: len(batch)}
+	e := Evidence{AUC: Value(math.NaN()), P: Value(math.NaN()), Bank: len(bank), Holdout: len(holdout), Batch: len(batch)}
 	represented := make([]*contrast.Representation, 3)
 	for k, gs := range [][]*graph.Graph{bank, holdout, batch} {
 		var err error
@@ -276,7 +295,7 @@ func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
 		e.Skipped = fmt.Sprintf("there are %d of A and %d of B, and it takes %d of A and %d of B", len(a.sample), len(batch), 2*fewest, fewest)
 		return e, nil
 	}
-	e.AUC, e.P = r.AUC, r.P
+	e.AUC, e.P = Value(r.AUC), Value(r.P)
 	return e, nil
 }
 

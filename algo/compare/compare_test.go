@@ -114,7 +114,7 @@ func parse(t *testing.T, text string) Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Source{ID: text, SMILES: text, Graph: g}
+	return Source{SMILES: text, Graph: g}
 }
 
 func listOf(t *testing.T, name string, texts ...string) *List {

@@ -27,11 +27,9 @@ const (
 func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 	least := max(leastHolders, (a.Len()+b.Len())/1000)
 	var list []Difference
-	var keys []uint32
 	each := func(key uint32, inA, inB int) {
 		if inA+inB >= least {
 			list = append(list, Difference{Kind: KindFragment, Name: fmt.Sprintf("%08x", key), InA: inA, InB: inB})
-			keys = append(keys, key)
 		}
 	}
 	for i, j := 0, 0; i < len(xa.keys) || j < len(xb.keys); {

@@ -13,21 +13,18 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Source is a graph with its names. SMILES may be empty.
+// A Source is a graph. SMILES may be empty.
 type Source struct {
-	ID, SMILES string
-	Graph      *graph.Graph
+	SMILES string
+	Graph  *graph.Graph
 }
 
 // A List is one side of a comparison. It keeps half a kilobyte of each molecule, and the graphs of
 // a sample.
 type List struct {
-	Name string
-	// Read counts records, Refused those that are no molecules, Copies those that equal an earlier
-	// one. A molecule counts once below.
-	Read, Refused, Copies int
+	Counts
 
-	ids, smiles  []string
+	smiles       []string
 	same         []identity
 	scaffolds    []identity // zero without a ring
 	prints       [][]uint32
@@ -54,7 +51,7 @@ const sampleSize = 3000
 // on their order.
 func NewList(name string, seed uint64, number int) *List {
 	salt := rand.New(rand.NewPCG(seed, uint64(number))).Uint64()
-	return &List{Name: name, with: map[trait]int{}, known: map[identity]bool{}, salt: salt}
+	return &List{Counts: Counts{Name: name}, with: map[trait]int{}, known: map[identity]bool{}, salt: salt}
 }
 
 // Len returns the number of different molecules.
@@ -89,7 +86,7 @@ func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 			continue
 		}
 		l.known[d.same] = true
-		l.ids, l.smiles = append(l.ids, list[i].ID), append(l.smiles, list[i].SMILES)
+		l.smiles = append(l.smiles, list[i].SMILES)
 		l.same, l.scaffolds = append(l.same, d.same), append(l.scaffolds, d.scaffold)
 		l.prints = append(l.prints, d.keys)
 		l.atoms, l.rings = append(l.atoms, list[i].Graph.N()), append(l.rings, d.rings)

@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 
 	"baca/algo/explain"
@@ -37,7 +35,7 @@ func (c *Comparison) Differs() string {
 // differs is the largest p-value of a difference.
 const differs = 0.05
 
-func pText(p float64) string {
+func pText(p Value) string {
 	if p < 0.001 {
 		return "p < 0.001"
 	}
@@ -105,22 +103,4 @@ func (c *Comparison) Sampled() string {
 		text += fmt.Sprintf("Nearest molecules are looked for among all, for an even sample of %d of a longer list.", maxQueries)
 	}
 	return c.Say(text)
-}
-
-// MarshalJSON writes NaN as null.
-func (e Evidence) MarshalJSON() ([]byte, error) {
-	known := func(x float64) *float64 {
-		if math.IsNaN(x) {
-			return nil
-		}
-		return &x
-	}
-	return json.Marshal(struct {
-		AUC     *float64 `json:"auc"`
-		P       *float64 `json:"p"`
-		Bank    int      `json:"bank"`
-		Holdout int      `json:"holdout"`
-		Batch   int      `json:"batch"`
-		Skipped string   `json:"skipped,omitempty"`
-	}{known(e.AUC), known(e.P), e.Bank, e.Holdout, e.Batch, e.Skipped})
 }

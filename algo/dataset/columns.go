@@ -86,7 +86,7 @@ func (s *scanner) readParquet(column string) error {
 // begin chooses the columns, by name or from the first rows.
 func (f *frame) begin(column string) error {
 	names := f.names(func(parquet.Column) bool { return true })
-	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Whole || c.Value })
+	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Value })
 	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
 		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}

@@ -30,9 +30,8 @@ type table struct {
 	columns   int // of the header; at most as many fields are kept
 
 	fields  []field
-	beyond  *field // the first nonempty field beyond columns
-	count   int    // of fields, kept or not
-	surplus field  // the target of beyond
+	beyond  field // the first nonempty field beyond columns, of line 0 if there is none
+	count   int   // of fields, kept or not
 	scratch [2][]byte
 }
 
@@ -270,7 +269,7 @@ func columnNamesOf(columns []string) []string {
 
 // emitRow emits the record that next found.
 func (t *table) emitRow(line int) {
-	if t.beyond != nil {
+	if t.beyond.line > 0 {
 		t.refuse(line, syntaxError(t.file, t.beyond.line, t.beyond.column,
 			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
 		return
@@ -316,7 +315,7 @@ func (t *table) blank() bool {
 			return false
 		}
 	}
-	return t.beyond == nil
+	return t.beyond.line == 0
 }
 
 // text returns field i, trimmed and valid until the next call with the same slot.
@@ -346,11 +345,12 @@ type cutter struct {
 
 // next finds the fields of the record at pos and returns its size with line end, and the number of
 // the next line. It consumes nothing, except before a *SyntaxError: then the line with the bad
-// quote is consumed, and later lines are read as records of their own. errEnd is the end of the
-// text.
+// quote is consumed, and later lines are read as records of their own. No text is read more than
+// twice: no quote is open at a line end between there and where reading stopped, as quotes come in
+// even runs. errEnd is the end of the text.
 func (t *table) next() (size, nextLine int, err error) {
 	t.fields = t.fields[:0]
-	t.beyond = nil
+	t.beyond = field{}
 	t.count = 0
 	c := cutter{line: t.line}
 	switch long := t.addLine(&c, 0); {
@@ -449,7 +449,8 @@ func (t *table) findQuote(c *cutter, open cutter) error {
 		if t.broken() != nil {
 			return errEnd
 		}
-		return t.recover(open, syntaxError(t.file, open.line, open.at-open.lineStart+1, err))
+		t.skipLine(open.at, open.line+1)
+		return syntaxError(t.file, open.line, open.at-open.lineStart+1, err)
 	}
 }
 
@@ -462,7 +463,8 @@ func (t *table) refuseBehindQuote(open, c cutter) error {
 		err = syntaxError(t.file, open.line, open.at-open.lineStart+1,
 			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind))
 	}
-	return t.recover(open, err)
+	t.skipLine(open.at, open.line+1)
+	return err
 }
 
 // keep adds a field. It is small enough to be inlined.
@@ -476,16 +478,7 @@ func (t *table) keep(f field) {
 
 // keepSurplus remembers the first nonblank surplus field.
 func (t *table) keepSurplus(f *field) {
-	if t.beyond == nil && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
-		t.surplus = *f
-		t.beyond = &t.surplus
+	if t.beyond.line == 0 && len(bytes.TrimSpace(t.bytes(f.start, f.end))) > 0 {
+		t.beyond = *f
 	}
-}
-
-// recover consumes the rest of the line with the quote at open. In the returned text no quote is open
-// at a line end before the place where reading stopped: quotes there come in even runs. So no text
-// is read more than twice.
-func (t *table) recover(open cutter, err *SyntaxError) error {
-	t.skipLine(open.at, open.line+1)
-	return err
 }

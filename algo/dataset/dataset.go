@@ -107,8 +107,7 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 }
 
 // Open reads the set called name in fsys: the TUDataset files in tu/NAME, or the molecules in
-// mol/NAME.csv or mol/NAME.csv.gz, parsed on that many goroutines (0: one for each core). The error
-// for a missing set lists those that exist.
+// mol/NAME.csv or mol/NAME.csv.gz, parsed on that many goroutines (0: one for each core).
 func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) || !fs.ValidPath(name) || name == "." {
 		return nil, fmt.Errorf("%q is not the name of a data set: want a plain name such as BZR or bbbp", name)
@@ -136,29 +135,7 @@ func Open(ctx context.Context, fsys fs.FS, name string, workers int) (*Set, erro
 		s.Name = name
 		return s, nil
 	}
-	return nil, fmt.Errorf("no data set %q: want a folder tu/%s or a file mol/%s.csv or mol/%s.csv.gz; there are: %s",
-		name, name, name, name, available(fsys))
-}
-
-// available lists the sets for Open.
-func available(fsys fs.FS) string {
-	var names []string
-	tu, _ := fs.ReadDir(fsys, "tu")
-	for _, e := range tu {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	mol, _ := fs.ReadDir(fsys, "mol")
-	for _, e := range mol {
-		if base, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".csv"); ok {
-			names = append(names, base)
-		}
-	}
-	if names == nil {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return nil, fmt.Errorf("no data set %q: want a folder tu/%s or a file mol/%s.csv or mol/%s.csv.gz", name, name, name, name)
 }
 
 func named(file string) string {

@@ -21,9 +21,6 @@ func perm(n int, seed, stream uint64) []int {
 // Split divides the graphs 0…n-1 of an in-distribution set as GOOD-D does: ⌊0.9·n⌋, drawn by seed,
 // train, the rest test. Both lists ascend.
 func Split(n int, seed uint64) (train, test []int) {
-	if n < 0 {
-		panic(fmt.Sprintf("dataset: split of %d graphs", n))
-	}
 	// GOOD-D's int(n*0.9) in double precision is this integer.
 	k := 9 * (n / 10)
 	k += 9 * (n % 10) / 10
@@ -81,9 +78,6 @@ func TakeOOD(n, want int, order Order, seed uint64) []int {
 // that share of its nID in-distribution graphs. A smaller share is a subset of a larger one. The
 // share must be finite and at least 0.
 func Thin(ood []int, nID int, share float64, seed uint64) ([]int, error) {
-	if nID < 0 {
-		panic(fmt.Sprintf("dataset: thinning for %d graphs", nID))
-	}
 	if math.IsNaN(share) || math.IsInf(share, 0) || share < 0 {
 		return nil, fmt.Errorf("contamination %v: want a number from 0, such as 0.05 or 1", share)
 	}

@@ -393,7 +393,7 @@ func TestOpen(t *testing.T) {
 	for name, want := range map[string]string{
 		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
 		"c":    "mol/c.csv: no record, want at least one molecule",
-		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz; there are: T, a, b, c`,
+		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz`,
 		"T":    "no data set: want NAME_A.txt",
 		"":     `"" is not the name of a data set`,
 		"../a": `"../a" is not the name of a data set`,

@@ -39,9 +39,13 @@ type Shelf struct {
 }
 
 // NewShelf returns an empty shelf. price and exclude name columns of the input, empty for none; yes
-// in the latter excludes a graph.
+// in the latter excludes a graph. Without alone it has columns only.
 func NewShelf(alone *algo.SingleScorer, price, exclude string) *Shelf {
-	return &Shelf{Library: alone.NewLibrary(), alone: alone, price: price, exclude: exclude}
+	s := &Shelf{alone: alone, price: price, exclude: exclude}
+	if alone != nil {
+		s.Library = alone.NewLibrary()
+	}
+	return s
 }
 
 // Columns are the cells that records must have, see dataset.Options.Cells.

@@ -89,7 +89,7 @@ func readAll(data []byte) error {
 	}
 	var columns []int
 	for i, c := range f.Columns() {
-		if c.Text || c.Whole || c.Value {
+		if c.Text || c.Value {
 			columns = append(columns, i)
 		}
 	}

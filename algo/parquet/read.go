@@ -35,10 +35,7 @@ const (
 type Column struct {
 	Name string
 	Text bool // text
-	// Whole marks integers, read as decimal text.
-	Whole bool
-	// Value marks floating-point numbers and truths, read as text: the shortest decimal, true or
-	// false.
+	// Value marks numbers and truths, read as text: the shortest decimal, true or false.
 	Value bool
 	What  string // its content, for messages
 
@@ -223,7 +220,7 @@ func (f *File) setSchema(schema []element) error {
 		case e.physical == byteArray && (plain || e.logical == 1 || e.logical == 4 || e.logical == 12 || e.converted == 0 || e.converted == 4 || e.converted == 19):
 			c.Text, c.What = true, "text"
 		case (e.physical == int32s || e.physical == int64s) && whole:
-			c.Whole, c.What = true, "whole numbers"
+			c.Value, c.What = true, "whole numbers"
 		default:
 			c.What = physicalNames[e.physical]
 			c.Value = plain && (e.physical == floats || e.physical == doubles || e.physical == boolean)
@@ -320,7 +317,7 @@ func (f *File) cursor(g, column int) (*cursor, error) {
 	c := &f.columns[column]
 	k := f.groups[g].chunks[c.leaf]
 	switch {
-	case !c.Text && !c.Whole && !c.Value:
+	case !c.Text && !c.Value:
 		return nil, fmt.Errorf("holds %s: want text or numbers", c.What)
 	case k.elsewhere:
 		return nil, errors.New("its data are in another file: want one file")

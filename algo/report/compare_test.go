@@ -24,7 +24,7 @@ func TestWriteComparison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := l.Add(t.Context(), 1, []compare.Source{{ID: "<b>", SMILES: text, Graph: g}}); err != nil {
+			if err := l.Add(t.Context(), 1, []compare.Source{{SMILES: text, Graph: g}}); err != nil {
 				t.Fatal(err)
 			}
 		}

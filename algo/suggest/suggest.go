@@ -27,15 +27,13 @@ type Answer struct {
 }
 
 // A Scorer scores single graphs.
-type Scorer interface {
-	// Bank holds the training graphs.
-	Bank() *near.Bank
-	// Ranked are the ascending scores of held-out graphs.
-	Ranked() []float64
+type Scorer struct {
+	Bank   *near.Bank // of the training graphs
+	Ranked []float64  // the ascending scores of held-out graphs
 	// Outlined scores graphs on that many goroutines.
-	Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
+	Outlined func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
 	// Join is the score of a graph of these parts.
-	Join(distance, ratio float64, p fingerprint.Print) float64
+	Join func(distance, ratio float64, p fingerprint.Print) float64
 }
 
 // A Library is a set of graphs to choose measurements from.
@@ -161,10 +159,10 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 	for i := range scores {
 		scores[i] = l.Score(i)
 	}
-	p := decide.PValues(scores, l.scorer.Ranked())
+	p := decide.PValues(scores, l.scorer.Ranked)
 	for k, c := range chosen {
 		similarity := 0.0
-		if list := l.scorer.Bank().Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
+		if list := l.scorer.Bank.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
 			similarity = list[0]
 		}
 		s.Picks = append(s.Picks, Pick{
@@ -204,14 +202,14 @@ func (l *Library) ground(points []int, o Options) *ground {
 	for _, i := range points {
 		sample.Q, sample.Prints = append(sample.Q, l.outline.Row(i)...), append(sample.Prints, l.outline.Prints[i])
 	}
-	g.targets = l.scorer.Bank().Targets(&sample)
+	g.targets = l.scorer.Bank.Targets(&sample)
 	for k := range g.now {
-		g.unit[k], g.typical[k] = l.scorer.Bank().Unit(k)
+		g.unit[k], g.typical[k] = l.scorer.Bank.Unit(k)
 		for _, i := range points {
 			g.now[k] = append(g.now[k], l.parts[k][i])
 		}
 	}
-	limit, ok := decide.Threshold(l.scorer.Ranked(), o.Alpha)
+	limit, ok := decide.Threshold(l.scorer.Ranked, o.Alpha)
 	if g.limit = limit; !ok {
 		g.limit = math.Inf(1)
 	}

@@ -2,6 +2,8 @@ package xlsx
 
 import (
 	"archive/zip"
+	"errors"
+	"io/fs"
 	"math"
 	"strconv"
 	"strings"
@@ -32,12 +34,6 @@ func (s *sheet) date(text string) string {
 
 // dateStyles tells which styles of cells show dates; a workbook may have no styles.
 func dateStyles(archive *zip.Reader) ([]bool, error) {
-	const name = "xl/styles.xml"
-	if file, err := archive.Open(name); err != nil {
-		return nil, nil
-	} else {
-		file.Close()
-	}
 	var styles struct {
 		Formats []struct {
 			ID   int    `xml:"numFmtId,attr"`
@@ -47,7 +43,7 @@ func dateStyles(archive *zip.Reader) ([]bool, error) {
 			Format int `xml:"numFmtId,attr"`
 		} `xml:"cellXfs>xf"`
 	}
-	if err := decode(archive, name, &styles); err != nil {
+	if err := decode(archive, "xl/styles.xml", maxPart, &styles); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	own := map[int]bool{}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -39,7 +40,7 @@ func CSV(archive *zip.Reader) (io.Reader, error) {
 			ID    string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
 		} `xml:"sheets>sheet"`
 	}
-	if err := decode(archive, "xl/workbook.xml", &book); err != nil {
+	if err := decode(archive, "xl/workbook.xml", maxPart, &book); err != nil {
 		return nil, err
 	}
 	s := &sheet{}
@@ -72,14 +73,14 @@ func CSV(archive *zip.Reader) (io.Reader, error) {
 	return nil, errors.New("a workbook without a visible sheet: want one with molecules")
 }
 
-// decode reads a small part of the workbook.
-func decode(archive *zip.Reader, name string, into any) error {
+// decode reads a part of the workbook of at most so many bytes.
+func decode(archive *zip.Reader, name string, most int64, into any) error {
 	file, err := archive.Open(name)
 	if err != nil {
 		return fmt.Errorf("workbook: %w", err)
 	}
 	defer file.Close()
-	if err := xml.NewDecoder(io.LimitReader(file, maxPart)).Decode(into); err != nil {
+	if err := xml.NewDecoder(io.LimitReader(file, most)).Decode(into); err != nil {
 		return fmt.Errorf("workbook: %s: %w", name, err)
 	}
 	return nil
@@ -93,7 +94,7 @@ func target(archive *zip.Reader, id string) (string, error) {
 			Target string `xml:"Target,attr"`
 		}
 	}
-	if err := decode(archive, "xl/_rels/workbook.xml.rels", &list); err != nil {
+	if err := decode(archive, "xl/_rels/workbook.xml.rels", maxPart, &list); err != nil {
 		return "", err
 	}
 	for _, r := range list.Relationship {
@@ -125,30 +126,17 @@ func (r *rich) String() string {
 
 // sharedStrings reads the texts that cells refer to by number; a workbook may have none.
 func sharedStrings(archive *zip.Reader) ([]string, error) {
-	const name = "xl/sharedStrings.xml"
-	file, err := archive.Open(name)
-	if err != nil {
-		return nil, nil
+	var list struct {
+		Texts []rich `xml:"si"`
 	}
-	defer file.Close()
-	var texts []string
-	in := xml.NewDecoder(io.LimitReader(file, maxStrings))
-	for {
-		token, err := in.Token()
-		if err == io.EOF && in.InputOffset() < maxStrings {
-			return texts, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("workbook: %s: %w", name, err)
-		}
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "si" {
-			var text rich
-			if err := in.DecodeElement(&text, &start); err != nil {
-				return nil, fmt.Errorf("workbook: %s: %w", name, err)
-			}
-			texts = append(texts, text.String())
-		}
+	if err := decode(archive, "xl/sharedStrings.xml", maxStrings, &list); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
+	texts := make([]string, len(list.Texts))
+	for i := range texts {
+		texts[i] = list.Texts[i].String()
+	}
+	return texts, nil
 }
 
 // A sheet turns rows into CSV while it is read.

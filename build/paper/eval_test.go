@@ -189,7 +189,7 @@ func TestEvalRefuses(t *testing.T) {
 		{true, "--epochs 0", with("--epochs", "0")},
 		{true, "--workers -2", with("--workers", "-2")},
 		{true, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
-		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz; there are: RINGS, TREES, some`, []string{"--pair", "TREES/NONE", "--data", data}},
+		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz`, []string{"--pair", "TREES/NONE", "--data", data}},
 		{false, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
 	} {
 		refuse(t, c.mistake, c.message, append([]string{"eval"}, c.args...)...)

@@ -27,7 +27,7 @@ func listOf(t *testing.T, name, input string, number int) *compare.List {
 			l.Refuse(1)
 			continue
 		}
-		if err := l.Add(t.Context(), 2, []compare.Source{{ID: r.ID, SMILES: r.SMILES, Graph: r.Graph}}); err != nil {
+		if err := l.Add(t.Context(), 2, []compare.Source{{SMILES: r.SMILES, Graph: r.Graph}}); err != nil {
 			t.Fatal(err)
 		}
 	}

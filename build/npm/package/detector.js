@@ -47,22 +47,22 @@ const compiled = () => {
 // kind says in words what a value is.
 const kind = (x) => (x == null ? `${x}` : `${typeof x === "object" ? "an" : "a"} ${typeof x}`);
 
-// list makes an array of SMILES.
+// list makes an array of SMILES. What is missing, null or undefined, stays as it is.
 const list = (smiles) => {
   const one = typeof smiles === "string" || smiles instanceof String;
   if (!one && typeof smiles?.[Symbol.iterator] !== "function") throw new TypeError(`molecules are ${kind(smiles)}, want a SMILES or a list of them`);
   const all = one ? [`${smiles}`] : [...smiles];
   all.forEach((text, i) => {
-    if (typeof text !== "string") throw new TypeError(`molecule ${i + 1} is ${kind(text)}, want a SMILES`);
+    if (text != null && typeof text !== "string") throw new TypeError(`molecule ${i + 1} is ${kind(text)}, want a SMILES`);
   });
   return all;
 };
 
 // table writes SMILES as the CSV file that a worker opens: each is a record, whatever it
-// holds. A file with a zero byte would not be text.
+// holds; a missing one is empty, and refused. A file with a zero byte would not be text.
 const table = (smiles) => ({
   Name: "list", Format: "csv", Column: "smiles",
-  Data: new TextEncoder().encode(`smiles\n${smiles.map((text) => `"${text.replaceAll('"', '""').replaceAll("\0", "\ufffd")}"\n`).join("")}`),
+  Data: new TextEncoder().encode(`smiles\n${smiles.map((text) => `"${(text ?? "").replaceAll('"', '""').replaceAll("\0", "\ufffd")}"\n`).join("")}`),
 });
 
 // rate checks an alpha.
@@ -224,7 +224,7 @@ export class Detector {
       for (let i = 0; i < said.length; i++) {
         const at = rows.length - from;
         const error = said[i] === "" ? null : (errors.get(at) ?? said[i]);
-        rows.push({ smiles: smiles[at], score: six(scores[i]), p_value: six(ps[i]), verdict: error === null ? verdicts[i] : null, error, set_aside: asides[i] || null });
+        rows.push({ smiles: smiles[at] ?? null, score: six(scores[i]), p_value: six(ps[i]), verdict: error === null ? verdicts[i] : null, error, set_aside: asides[i] || null });
       }
       told();
     });

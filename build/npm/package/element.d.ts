@@ -11,4 +11,7 @@ declare global {
   interface HTMLElementTagNameMap {
     "baca-score": BacaScore;
   }
+  interface HTMLElementEventMap {
+    "baca-score": CustomEvent<Row | null>;
+  }
 }

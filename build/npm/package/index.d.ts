@@ -3,8 +3,8 @@ export type Verdict = "inside" | "borderline" | "outside" | "undecided";
 
 /** What the detector says of a molecule. Numbers are those that `baca score` writes, which have six digits. */
 export interface Row {
-  /** As it was given. */
-  smiles: string;
+  /** As it was given; null where it is missing. */
+  smiles: string | null;
   /** Higher is further outside; null for what is no molecule. */
   score: number | null;
   /** How often a molecule from inside scores as high, in (0, 1]; null for what is no molecule, and where the model kept none to compare with. */
@@ -75,6 +75,9 @@ export interface About {
   reads: string;
 }
 
+/** A SMILES, or a list of them. What is null or undefined in a list is refused, like what cannot be read. */
+export type Molecules = string | Iterable<string | null | undefined>;
+
 export interface Abort {
   /** Ends the call at once; it then fails with the signal's reason. */
   signal?: AbortSignal;
@@ -113,16 +116,16 @@ export class Detector {
   /** Loads a model into a worker of its own. */
   static load(options?: LoadOptions): Promise<Detector>;
   /** Trains a model on at least 20 molecules, as `baca train` does. What is no molecule is left out. */
-  static train(smiles: string | Iterable<string>, options?: TrainOptions): Promise<Detector>;
+  static train(smiles: Molecules, options?: TrainOptions): Promise<Detector>;
   readonly about: About;
   /** The model file. */
   readonly model: Uint8Array;
   /** What a training set was too small for. */
   readonly warnings: string[];
   /** Returns a row for each molecule, in their order. */
-  score(smiles: string | Iterable<string>, options?: ScoreOptions): Promise<Row[]>;
+  score(smiles: Molecules, options?: ScoreOptions): Promise<Row[]>;
   /** Returns a row for each molecule, in their order, and why it is so. */
-  explain(smiles: string | Iterable<string>, options?: ScoreOptions): Promise<Explanation[]>;
+  explain(smiles: Molecules, options?: ScoreOptions): Promise<Explanation[]>;
   /** Ends the worker. Calls under way fail, and so do later ones. */
   close(): void;
 }

@@ -7,6 +7,7 @@ export async function use(signal: AbortSignal, file: Blob) {
   const detector: Detector = await Detector.load();
   const rows: Row[] = await detector.score(["CCO"], { alpha: 0.1, signal, onProgress: ({ done, total }) => done / total });
   const outside = rows.filter((row) => row.verdict === "outside").map((row) => row.smiles);
+  await detector.score([null, "C", undefined]);
   const why: Explanation[] = await detector.explain(new Set(outside), { signal });
   const texts: string[] = why.flatMap((row) => row.reasons?.map((reason) => reason.text) ?? []);
   const own = await Detector.train(texts, { name: "own", epochs: 3, seed: 1, signal, onProgress: ({ epoch, of, loss }) => epoch / of + loss });
@@ -14,6 +15,9 @@ export async function use(signal: AbortSignal, file: Blob) {
   await Detector.load({ model: file });
   const element: BacaScore = document.createElement("baca-score");
   element.smiles = "CCO";
+  element.addEventListener("baca-score", (event) => event.detail?.verdict);
+  // @ts-expect-error: there is no such detail
+  element.addEventListener("baca-score", (event) => event.detail.colour);
   const p: number | null | undefined = element.row?.p_value;
 
   // @ts-expect-error: a score may be null

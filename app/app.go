@@ -81,7 +81,7 @@ func (p *page) Render() app.UI {
 		class += " dragging"
 	}
 	// Tests read the state and the input from these.
-	return app.Div().ID("page").Class(class).DataSet("phase", s.Phase.String()).DataSet("run", s.Run).Body(
+	return app.Div().ID("page").Class(class).DataSet("phase", string(s.Phase)).DataSet("run", s.Run).Body(
 		p.header(),
 		app.Main().Class("desk").Body(
 			&bandPane{S: s, Rev: s.Rev},
@@ -90,12 +90,12 @@ func (p *page) Render() app.UI {
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
-		&modelDialog{S: s, Rev: s.Rev.State},
 		&trainDialog{S: s, Rev: s.Rev.State},
-		&drawDialog{S: s},
-		&domainDialog{S: s, Rev: s.Rev},
-		&helpDialog{Holdout: len(s.References[table.EachAlone])},
-		&privacyDialog{},
+		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
+		&dialogPane{S: s, ID: "draw"},
+		&dialogPane{S: s, ID: domainID, Of: s.Rev},
+		&dialogPane{S: s, ID: "help", Of: len(s.References[table.EachAlone])},
+		&dialogPane{S: s, ID: "privacy"},
 		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
 		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(announcement(s)),
 	).

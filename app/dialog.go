@@ -32,23 +32,38 @@ func dialogFrame(id, title string, body ...app.UI) app.UI {
 		Body(app.Div().Class("dialog-body").Body(append([]app.UI{head}, body...)...))
 }
 
-// modelDialog chooses a model.
-type modelDialog struct {
+// A dialogPane is a dialog without a state of its own.
+type dialogPane struct {
 	app.Compo
-	S   *desk
-	Rev int
+	S  *desk
+	ID string
+	Of any // what it depends on
 }
 
-func (p *modelDialog) Render() app.UI {
-	s := p.S
+func (p *dialogPane) Render() app.UI {
+	switch p.ID {
+	case "models":
+		return modelDialog(p.S)
+	case "draw":
+		return drawDialog(p.S)
+	case domainID:
+		return domainDialog(p.S)
+	case "privacy":
+		return dialogFrame("privacy", "What leaves this tab: nothing", app.Raw(privacyText))
+	}
+	return helpDialog(p.S)
+}
+
+// modelDialog chooses a model.
+func modelDialog(s *desk) app.UI {
 	var cards []app.UI
 	for i := range s.Models.Own {
 		own := &s.Models.Own[i]
-		cards = append(cards, p.card(&own.Card, "own", i, func() { s.Models.Use(i) }, p.ownButtons(i), ownState(own)))
+		cards = append(cards, modelCard(s, &own.Card, "own", i, func() { s.Models.Use(i) }, ownButtons(s, i), ownState(own)))
 	}
 	if w := s.Models.Welcome; w != nil {
 		for i := range w.Models {
-			cards = append(cards, p.card(&w.Models[i], "built-in", i, func() { s.Models.Load(w.Models[i].Name, nil) }))
+			cards = append(cards, modelCard(s, &w.Models[i], "built-in", i, func() { s.Models.Load(w.Models[i].Name, nil) }))
 		}
 	}
 	wrong := ""
@@ -72,11 +87,11 @@ func (p *modelDialog) Render() app.UI {
 
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// card describes a model. use selects it, and more belongs to one of the user's.
-func (p *modelDialog) card(m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
+// modelCard describes a model. use selects it, and more belongs to one of the user's.
+func modelCard(s *desk, m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
 	note := words.NoteOn(m)
 	class, action := "card", "Use this model"
-	used := p.S.Models.Used.Value != nil && p.S.Models.Used.Value.SHA256 == m.SHA256
+	used := s.Models.Used.Value != nil && s.Models.Used.Value.SHA256 == m.SHA256
 	if used {
 		class, action = "card used", "In use"
 	}
@@ -97,8 +112,8 @@ func (p *modelDialog) card(m *message.Model, kind string, i int, use func(), mor
 }
 
 // ownButtons belong to models that are not built in.
-func (p *modelDialog) ownButtons(i int) app.UI {
-	m := &p.S.Models
+func ownButtons(s *desk, i int) app.UI {
+	m := &s.Models
 	card := m.Own[i].Card
 	download := func() {
 		m.File(i, func(data []byte) {
@@ -264,29 +279,23 @@ func (p *trainDialog) made() []app.UI {
 	))
 }
 
-// drawDialog holds the molecule editor.
-type drawDialog struct {
-	app.Compo
-	S *desk
-}
-
-// Render leaves the editor's element alone.
-func (p *drawDialog) Render() app.UI {
+// drawDialog holds the molecule editor. It is never drawn again, which would remove that.
+func drawDialog(s *desk) app.UI {
 	return dialogFrame("draw", "Draw a molecule",
 		app.Div().ID("editor").Class("draw-area").Body(),
 		quietLine("The editor is loaded when it is first opened.").ID("editor-note"),
-		app.Div().Class("row-buttons").Body(button("Add to the input", p.add).ID("draw-add").Class("strong")),
+		app.Div().Class("row-buttons").Body(button("Add to the input", func() { addDrawing(s) }).ID("draw-add").Class("strong")),
 	)
 }
 
-// add accepts the drawing.
-func (p *drawDialog) add() {
+// addDrawing accepts the drawing.
+func addDrawing(s *desk) {
 	t, ok := tools()
 	if !ok {
 		return
 	}
 	if smiles := strings.TrimSpace(t.Call("edited").String()); smiles != "" {
-		p.S.Input.AddLine(smiles)
+		s.Input.AddLine(smiles)
 	}
 	t.Call("closeEditor")
 	hideDialog("draw")
@@ -318,23 +327,11 @@ var (
 	helpText string
 )
 
-// privacyDialog says what leaves the tab, and how to check it.
-type privacyDialog struct{ app.Compo }
-
-func (p *privacyDialog) Render() app.UI {
-	return dialogFrame("privacy", "What leaves this tab: nothing", app.Raw(privacyText))
-}
-
 // helpDialog explains each number.
-type helpDialog struct {
-	app.Compo
-	Holdout int // number of held-out molecules
-}
-
-func (p *helpDialog) Render() app.UI {
+func helpDialog(s *desk) app.UI {
 	holdout := "A few hundred"
-	if p.Holdout > 0 {
-		holdout = words.Count(p.Holdout)
+	if n := len(s.References[table.EachAlone]); n > 0 {
+		holdout = words.Count(n)
 	}
 	text := strings.NewReplacer("{holdout}", holdout, "{guard}", words.Number(decide.Guard)).Replace(helpText)
 	return dialogFrame("help", "How to read this", app.Raw(text))
@@ -343,14 +340,7 @@ func (p *helpDialog) Render() app.UI {
 const domainID = "domain"
 
 // domainDialog chooses the subject of a domain report.
-type domainDialog struct {
-	app.Compo
-	S   *desk
-	Rev table.Revisions
-}
-
-func (p *domainDialog) Render() app.UI {
-	s := p.S
+func domainDialog(s *desk) app.UI {
 	var rows []app.UI
 	for _, d := range s.DomainSubjects() {
 		as := func(format, text string) app.UI {
@@ -362,15 +352,10 @@ func (p *domainDialog) Render() app.UI {
 	}
 	return dialogFrame(domainID, "Domain report",
 		quietLine("Is a substance within the applicability domain of the model? An answer for a regulator's file, in the fields of the QSAR Prediction Reporting Format (QPRF). Section 5 of the QMRF describes the domain itself. The HTML prints on A4."),
-		app.Div().Class("form").OnClick(p.click).Body(rows...),
+		app.Div().Class("form").OnClick(onData(domainID, func(what string) {
+			key, format, _ := strings.Cut(what, " ")
+			hideDialog(domainID)
+			s.SaveDomain(key, format, keep)
+		})).Body(rows...),
 		small("Each molecule is judged by itself, with α = "+words.Percent(s.Alpha)+", whatever else decides in the table. Nothing is said of an endpoint. baca report --qprf and --qmrf write the same."))
-}
-
-// click saves a button's report.
-func (p *domainDialog) click(_ app.Context, e app.Event) {
-	if what, ok := dataAround(e, domainID); ok {
-		key, format, _ := strings.Cut(what, " ")
-		hideDialog(domainID)
-		p.S.SaveDomain(key, format, keep)
-	}
 }

@@ -165,16 +165,14 @@ func runLine(s *desk) string {
 
 // calibratingLine says how far the batch is.
 func calibratingLine(s *desk) string {
-	for _, w := range words.StageWords() {
-		if w.Stage == s.Stage {
-			line := "The batch is being calibrated: " + w.Name
-			if count := words.StageCount(s.Progress[w.Stage], true); count != "" {
-				line += ", " + count
-			}
-			return line + ". The verdicts above stay as they are."
-		}
+	name := words.Stages[s.Stage]
+	if name == "" {
+		return "The batch is being calibrated …"
 	}
-	return "The batch is being calibrated …"
+	if count := words.StageCount(s.Progress[s.Stage], true); count != "" {
+		name += ", " + count
+	}
+	return "The batch is being calibrated: " + name + ". The verdicts above stay as they are."
 }
 
 // knows is how most headlines end.

@@ -90,7 +90,7 @@ func (p *stage) play(t *testing.T, event string) {
 
 // state names the phase, what is special, verdicts, the text, and the requests so far.
 func (p *stage) state() string {
-	list := []string{p.Phase.String()}
+	list := []string{string(p.Phase)}
 	add := func(is bool, format string, args ...any) {
 		if is {
 			list = append(list, fmt.Sprintf(format, args...))

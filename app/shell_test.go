@@ -172,20 +172,8 @@ func TestLongLinks(t *testing.T) {
 	f.scores(text)
 	s.Input.Give(run.Given{Text: text})
 	f.settle()
-	link, note := s.Link()
-	var fit int
-	if _, err := fmt.Sscanf(note[strings.Index(note, "the first"):], "the first %d of these 900 fit", &fit); err != nil || link != "" {
-		t.Fatalf("%d characters, note %q: %v", len(link), note, err)
-	}
-	rows := func(n int) int {
-		l := store.Link{Settings: table.Settings{Alpha: 0.05}, Model: "bbbp", Row: -1}
-		for i := range n {
-			l.Lines = append(l.Lines, s.Rows.LineOf(i))
-		}
-		return len(l.Text())
-	}
-	if rows(fit) > store.MostLink || rows(fit+1) <= store.MostLink {
-		t.Errorf("%d rows fit: they take %d characters, one more takes %d", fit, rows(fit), rows(fit+1))
+	if link, note := s.Link(); link != "" || !strings.Contains(note, "these 900 rows need more") {
+		t.Errorf("%d characters, note %q", len(link), note)
 	}
 }
 

@@ -361,7 +361,7 @@ func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
 	}
 	return app.Li().Class("key").Body(
 		app.Raw(`<span class="key-picture">`+drawn+`</span>`),
-		app.Div().Class("key-name").Body(app.Div().Text(n.Name), app.Div().Class("quiet small").Text(originWords(k))),
+		app.Div().Class("key-name").Body(app.Div().Text(n.Name), app.Div().Class("quiet small").Text(n.About)),
 		app.Raw(picture.Bar(k.Weight, 0, 1, 0, verdictOf(role))),
 		app.Span().Class("number").Text(words.Percent(math.Round(100*k.Weight)/100)),
 		app.Span().Class("number quiet").Text(words.Number(k.Value)))
@@ -372,17 +372,6 @@ func verdictOf(role string) decide.Verdict {
 		return decide.Outside
 	}
 	return decide.Inside
-}
-
-// originWords name a key's origin.
-func originWords(k message.Neighbor) string {
-	switch k.Origin {
-	case "test":
-		return "of this input"
-	case "synthetic":
-		return "drawn from a mixture, " + words.Plural(k.Nodes, "node", "nodes")
-	}
-	return "of the training set"
 }
 
 // decisionScene shows the attention's training and result. Without a batch, for the reason why, the

@@ -40,7 +40,7 @@ type Lab struct {
 // New returns the lab of a session, and follows it.
 func New(s *run.Session) *Lab {
 	l := &Lab{session: s, record: -1, Lambda: 0.5, mixing: -1}
-	s.WantsBatch = func() bool { return needsBatch(l.Stage) }
+	s.WantsBatch = func() bool { return l.scene().batch }
 	s.Watchers = append(s.Watchers, l.look)
 	return l
 }
@@ -264,17 +264,27 @@ const (
 	SceneDecision = "decision"
 )
 
-// needsBatch reports scenes of the batch.
-func needsBatch(scene string) bool {
-	return scene == SceneParts || scene == SceneMixup || scene == SceneKeys || scene == SceneDecision
+// scene is the open scene; zero for none.
+func (l *Lab) scene() Scene { return sceneOf(l.Stage) }
+
+func sceneOf(key string) Scene {
+	for _, c := range Scenes() {
+		if c.Key == key {
+			return c
+		}
+	}
+	return Scene{beats: func(*Lab) int { return 1 }}
 }
 
 // playable scenes have something to show.
 func (l *Lab) playable() []string {
-	if l.session.Unfit() != "" {
-		return []string{SceneGraph, SceneViews, SceneDecision}
+	var list []string
+	for _, c := range Scenes() {
+		if l.session.Unfit() == "" || !c.batch || c.Key == SceneDecision {
+			list = append(list, c.Key)
+		}
 	}
-	return []string{SceneGraph, SceneViews, SceneParts, SceneMixup, SceneKeys, SceneDecision}
+	return list
 }
 
 const (
@@ -284,25 +294,7 @@ const (
 )
 
 // beats is a scene's number of beats.
-func (l *Lab) beats(scene string) int {
-	switch s := l.session; scene {
-	case SceneGraph:
-		if l.Trace.Value != nil {
-			return min(max(len(l.Trace.Value.Atoms), 1), mostLit)
-		}
-	case SceneViews, SceneParts:
-		return reveals
-	case SceneMixup:
-		return lambdas
-	case SceneKeys:
-		if d := s.Inspector.Detail.Value; d != nil {
-			return max(len(d.IDKeys), len(d.OODKeys)) + 1
-		}
-	case SceneDecision:
-		return max(len(s.Iterations), 1)
-	}
-	return 1
-}
+func (l *Lab) beats(scene string) int { return sceneOf(scene).beats(l) }
 
 // rest is the beat of a scene at rest.
 func (l *Lab) rest() int {
@@ -426,7 +418,7 @@ func (l *Lab) waits() bool {
 	if l.Trace.Failure != nil || s.Phase == run.Broken || s.Phase == run.Stopped {
 		return false
 	}
-	return l.Trace.Value == nil || needsBatch(l.Stage) && s.Unfit() == "" && !s.Calibrated() && s.Phase == run.Calibrating ||
+	return l.Trace.Value == nil || l.scene().batch && s.Unfit() == "" && !s.Calibrated() && s.Phase == run.Calibrating ||
 		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil && (s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
 }
 

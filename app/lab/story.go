@@ -11,21 +11,41 @@ import (
 	"baca/wasm/message"
 )
 
+// A Scene of the story.
 type Scene struct {
 	Key, Name, About string
 	Equation         string   // of the paper, as HTML
 	Stages           []string // stages of a run
+
+	batch bool                      // it needs the batch
+	beats func(*Lab) int            // how many it has
+	line  func(*Lab, string) string // its headline, of a record's name
 }
 
 func Scenes() []Scene {
+	pieces := func(*Lab) int { return reveals }
 	return []Scene{
-		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}},
-		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}},
-		{SceneParts, "graphons", "S_Pre parts the batch. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}},
-		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}},
-		{SceneKeys, "dictionaries", "Two dictionaries answer: one of graphs that look inside, one of graphs that look outside.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}},
-		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}},
+		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}, false, atoms, (*Lab).graphLine},
+		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}, false, pieces, (*Lab).viewsLine},
+		{SceneParts, "graphons", "S_Pre parts the batch. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
+		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}, true, func(*Lab) int { return lambdas }, (*Lab).mixupLine},
+		{SceneKeys, "dictionaries", "Two dictionaries answer: one of graphs that look inside, one of graphs that look outside.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}, true, keys, (*Lab).keysLine},
+		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}, true, func(l *Lab) int { return max(len(l.session.Iterations), 1) }, (*Lab).decisionLine},
 	}
+}
+
+func atoms(l *Lab) int {
+	if t := l.Trace.Value; t != nil {
+		return min(max(len(t.Atoms), 1), mostLit)
+	}
+	return 1
+}
+
+func keys(l *Lab) int {
+	if d := l.session.Inspector.Detail.Value; d != nil {
+		return max(len(d.IDKeys), len(d.OODKeys)) + 1
+	}
+	return 1
 }
 
 // ProgressOf is a scene's progress: whether it runs, has data, and the latest progress.
@@ -58,19 +78,7 @@ func (l *Lab) Line() string {
 	if name == "" {
 		return "Nothing is scored yet."
 	}
-	switch l.Stage {
-	case SceneGraph:
-		return l.graphLine(name)
-	case SceneViews:
-		return l.viewsLine(name)
-	case SceneParts:
-		return l.partsLine(name)
-	case SceneMixup:
-		return l.mixupLine(name)
-	case SceneKeys:
-		return l.keysLine(name)
-	}
-	return l.decisionLine(name)
+	return l.scene().line(l, name)
 }
 
 func (l *Lab) graphLine(name string) string {

@@ -3,7 +3,6 @@ package picture
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,14 +26,6 @@ func count(s chart.Scale, values []float64, bins int) (n []int, most int) {
 		}
 	}
 	return n, most
-}
-
-// tick formats a round value.
-func tick(x float64) string {
-	if math.Abs(x) < 1e-12 {
-		x = 0
-	}
-	return words.Minus(strconv.FormatFloat(words.Round(x, 6), 'g', -1, 64))
 }
 
 // Spread is the range of values with margins.
@@ -65,7 +56,7 @@ func (w *svg) levels(y chart.Scale, n int, from, to float64) {
 	for _, t := range chart.Ticks(y.Low, y.High, n) {
 		at := math.Round(y.At(t)) + 0.5
 		w.line("grid", 1, from, at, to, at)
-		w.text("label-end", from-6, y.At(t)+4, tick(t))
+		w.text("label-end", from-6, y.At(t)+4, chart.Label(t))
 	}
 }
 
@@ -92,7 +83,7 @@ func (p Plot) SVG(saved bool) string {
 	x, y := p.scales()
 	w.levels(y, 4, x.From, x.To)
 	for _, t := range chart.Ticks(x.Low, x.High, max(int(p.Width/90), 2)) {
-		w.text("label-mid", x.At(t), y.From+14, tick(t))
+		w.text("label-mid", x.At(t), y.From+14, chart.Label(t))
 	}
 	w.line("axis", 1, x.From, y.From+0.5, x.To, y.From+0.5)
 	if p.Mark > 0 {

@@ -183,15 +183,6 @@ func TestRolesHaveRules(t *testing.T) {
 	}
 }
 
-func TestTicksAreShort(t *testing.T) {
-	if got := tick(-1e-17); got != "0" {
-		t.Errorf("almost nothing is %s", got)
-	}
-	if got := tick(-0.5); got != "−0.5" {
-		t.Errorf("minus a half is %s", got)
-	}
-}
-
 func TestScale(t *testing.T) {
 	s := chart.Scale{Low: -1, High: 3, From: 100, To: 500}
 	if s.At(0) != 200 || s.Value(200) != 0 || s.Value(s.At(2.5)) != 2.5 {

@@ -68,7 +68,7 @@ func (c Strip) SVG(saved bool) string {
 	base := c.height - 34 // between the batch and the labels
 	for _, t := range chart.Ticks(x.Low, x.High, max(int(c.width/110), 2)) {
 		w.line("grid", 1, math.Round(x.At(t))+0.5, 8, math.Round(x.At(t))+0.5, base)
-		w.text("label-mid", x.At(t), base+14, tick(t))
+		w.text("label-mid", x.At(t), base+14, chart.Label(t))
 	}
 	c.known(w, x, base)
 	w.line("axis", 1, x.From, base+0.5, x.To, base+0.5)

@@ -16,23 +16,19 @@ import (
 )
 
 // A Phase is what the session is doing with its input.
-type Phase uint8
+type Phase string
 
 const (
-	Empty       Phase = iota // no input
-	Waiting                  // for typing to pause
-	Reading                  // records are parsed
-	Scoring                  // by themselves
-	Calibrating              // the batch
-	Done                     // everything is scored
-	Stopped                  // cancelled by the user
-	Broken                   // see Session.Failure
-	Unstarted                // read, but there is no model
+	Empty       Phase = "empty"       // no input
+	Waiting     Phase = "waiting"     // for typing to pause
+	Reading     Phase = "reading"     // records are parsed
+	Scoring     Phase = "scoring"     // by themselves
+	Calibrating Phase = "calibrating" // the batch
+	Done        Phase = "done"        // everything is scored
+	Stopped     Phase = "stopped"     // cancelled by the user
+	Broken      Phase = "broken"      // see Session.Failure
+	Unstarted   Phase = "unstarted"   // read, but there is no model
 )
-
-func (p Phase) String() string {
-	return [...]string{"empty", "waiting", "reading", "scoring", "calibrating", "done", "stopped", "broken", "unstarted"}[p]
-}
 
 // A Session is the page's state, on the page's goroutine. Tests use a client that answers at once.
 type Session struct {
@@ -94,6 +90,7 @@ type Told struct{ Headline, What string }
 func New(c *message.Client) *Session {
 	s := &Session{
 		Table:    table.New(),
+		Phase:    Empty,
 		client:   c,
 		Post:     func(f func()) { f() },
 		After:    func(_ time.Duration, f func()) { f() },

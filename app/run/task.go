@@ -17,12 +17,6 @@ type Task struct {
 	Ending   bool // ended by the user
 }
 
-// stageWords describe stages of tasks. Those of a comparison describe themselves.
-var stageWords = map[string]string{
-	message.StageParse: "reading the file", message.StageLists: "reading the input", message.StageChoose: "trying each",
-	message.StageDrift: "one after the other", message.StageExplain: "why", message.StageTrust: "judging",
-}
-
 // Words describe its progress.
 func (t *Task) Words() string {
 	p := t.Progress
@@ -33,9 +27,9 @@ func (t *Task) Words() string {
 	case p.Stage == "":
 		return t.Name + " …"
 	case p.Total == 0:
-		return t.Name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + " …"
+		return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + " …"
 	}
-	return t.Name + ": " + cmp.Or(stageWords[p.Stage], p.Stage) + ", " + part
+	return t.Name + ": " + cmp.Or(words.Stages[p.Stage], p.Stage) + ", " + part
 }
 
 // Do starts a task. then gets the reply, a Failed with CodeCancelled after EndTask, and

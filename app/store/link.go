@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -79,12 +78,4 @@ func (l *Link) set(name, value string) error {
 		return l.Settings.Set(name, value)
 	}
 	return nil
-}
-
-// Fitting is how many lines fit a link.
-func (l *Link) Fitting() int {
-	return sort.Search(len(l.Lines), func(n int) bool {
-		short := Link{Settings: l.Settings, Model: l.Model, Lines: l.Lines[:n+1], Row: -1}
-		return len(short.Text()) > MostLink
-	})
 }

@@ -82,17 +82,10 @@ func StageCount(p message.Progress, now bool) string {
 	return Count(p.Total)
 }
 
-// StageWords are the stages of a run, in their order.
-func StageWords() []struct{ Stage, Name string } {
-	return []struct{ Stage, Name string }{
-		{message.StageParse, "parsed"},
-		{message.StageScore, "scored"},
-		{message.StageSample, "sampled"},
-		{message.StageEncode, "encoded"},
-		{message.StageEstimate, "graphons"},
-		{message.StageMixup, "mixup"},
-		{message.StageAttention, "attention"},
-		{message.StageRatio, "density ratio"},
-		{message.StageCompare, "compared"},
-	}
+// Stages are the stages of runs and tasks. Those of a comparison describe themselves.
+var Stages = map[string]string{
+	message.StageScore: "scored", message.StageSample: "sampled", message.StageEncode: "encoded", message.StageEstimate: "graphons", message.StageMixup: "mixup",
+	message.StageAttention: "attention", message.StageRatio: "density ratio", message.StageCompare: "compared",
+	message.StageParse: "reading the file", message.StageLists: "reading the input", message.StageChoose: "trying each",
+	message.StageDrift: "one after the other", message.StageExplain: "why", message.StageTrust: "judging",
 }

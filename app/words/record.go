@@ -66,21 +66,16 @@ func NeighborsOf(list []message.Neighbor) []Neighbor {
 	slices.SortStableFunc(list, func(a, b message.Neighbor) int { return cmp.Compare(b.Weight, a.Weight) })
 	var lines []Neighbor
 	for _, n := range list[:min(len(list), mostNeighbors)] {
-		line := Neighbor{Name: "synthetic graph", About: "from a mixture of graphons", Value: Percent(n.Weight), Record: -1}
+		line := Neighbor{Name: "synthetic graph", About: "drawn from a mixture, " + Plural(n.Nodes, "node", "nodes"), Value: Percent(n.Weight), Record: -1}
 		switch n.Origin {
 		case "test":
-			line.Name, line.About, line.Record = n.ID, "of this input", n.Row
-			if n.ID == "" {
-				line.Name = Shorten(n.SMILES, 40)
-			}
+			line.Name, line.About, line.Record = cmp.Or(n.ID, Shorten(n.SMILES, 40)), "of this input", n.Row
 		case "training":
-			line.Name, line.About = "training graph", ""
-			switch {
-			case n.ID != "":
-				line.Name = n.ID
-			case n.Row >= 0:
-				line.Name += fmt.Sprintf(" %d", n.Row+1)
+			line.Name, line.About = n.ID, "of the training set"
+			if n.ID == "" && n.Row >= 0 {
+				line.Name = fmt.Sprintf("training graph %d", n.Row+1)
 			}
+			line.Name = cmp.Or(line.Name, "training graph")
 		}
 		lines = append(lines, line)
 	}

@@ -160,11 +160,6 @@ func Shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// Superscript is a number in raised digits.
-func Superscript(n int) string {
-	return strings.Map(func(digit rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[digit-'0'] }, strconv.Itoa(n))
-}
-
 // PEquals is a p-value behind the letter p.
 func PEquals(p float64) string {
 	if p < 0.001 {

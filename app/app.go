@@ -174,7 +174,6 @@ func (p *page) header() app.UI {
 	)
 }
 
-// alpha is the choice of α.
 func (p *page) alpha() app.UI {
 	s := p.s
 	return app.Div().Class("alpha").Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(

@@ -19,7 +19,6 @@ func callTool(name string, args ...any) {
 	}
 }
 
-// toJS copies bytes to the browser.
 func toJS(data []byte) app.Value {
 	array := app.Window().Get("Uint8Array").New(len(data))
 	app.CopyBytesToJS(array, data)
@@ -43,7 +42,6 @@ func once(f func(args []app.Value)) app.Func {
 	return fn
 }
 
-// ignore ignores a browser's answer.
 func ignore([]app.Value) {}
 
 // browserFile describes a browser's file, which stays there.
@@ -203,7 +201,6 @@ func values[T any](list []T) []any {
 	return v
 }
 
-// notDrawn replaces a missing drawing.
 func notDrawn(problem string) app.UI {
 	return app.Span().Class("not-drawn").Title(problem).Text("not drawn")
 }

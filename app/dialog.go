@@ -54,7 +54,6 @@ func (p *dialogPane) Render() app.UI {
 	return helpDialog(p.S)
 }
 
-// modelDialog chooses a model.
 func modelDialog(s *desk) app.UI {
 	var cards []app.UI
 	for i := range s.Models.Own {
@@ -136,7 +135,6 @@ type trainDialog struct {
 	recipe run.Recipe
 }
 
-// mostEpochs bounds the epochs.
 const mostEpochs = 10000
 
 func (p *trainDialog) Render() app.UI {
@@ -288,7 +286,6 @@ func drawDialog(s *desk) app.UI {
 	)
 }
 
-// addDrawing accepts the drawing.
 func addDrawing(s *desk) {
 	t, ok := tools()
 	if !ok {
@@ -327,7 +324,6 @@ var (
 	helpText string
 )
 
-// helpDialog explains each number.
 func helpDialog(s *desk) app.UI {
 	holdout := "A few hundred"
 	if n := len(s.References[table.EachAlone]); n > 0 {

@@ -32,7 +32,6 @@ func icon(name string) app.UI {
 	return app.Raw(`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">` + icons[name] + `</svg>`)
 }
 
-// knownSign marks a probable training molecule.
 func knownSign() app.UI {
 	return sign("is-known", `<path class="ring" d="M1.5 1.5h6v6h-6zM4.5 7.5v3h6v-6h-3"/>`)
 }

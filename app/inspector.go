@@ -170,7 +170,6 @@ func (p *inspectorPane) ownScore(d *message.Detailed) app.UI {
 		app.Dl().Class("facts").Body(rows...))
 }
 
-// verdict describes the verdict.
 func (p *inspectorPane) verdict(i int) app.UI {
 	s := p.S
 	v, own := s.Rows.Verdict[i], s.Rows.P[i]
@@ -202,7 +201,6 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	return box.Body(body...)
 }
 
-// prediction describes the record's prediction.
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
 	v := r.TrustOf(i)
@@ -216,7 +214,6 @@ func (p *inspectorPane) prediction(i int) app.UI {
 	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(trustWord(v))+": ")), app.Text(words.Small(r.PredictionWords(i)))))
 }
 
-// scores lists all scores.
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
 	list := []words.Fact{{Name: "p-value", Value: pCell(s.Rows.P[i], s.Rows.Verdict[i])}}

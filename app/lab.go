@@ -45,7 +45,7 @@ func (p *labPane) Render() app.UI {
 	if s.Lab.InStory() {
 		panel.DataSet("scene", s.Lab.Stage).DataSet("beat", s.Lab.Beat).DataSet("playing", s.Lab.Playing)
 	}
-	return app.Footer().Class(class).OnKeyDown(p.key).Body(
+	return app.Footer().Class(class).Body(
 		panel.Body(p.panel()...),
 		app.Div().ID("stages").Class("stages").Body(
 			app.Ol().Class("stage-list").OnClick(func(ctx app.Context, e app.Event) {
@@ -59,15 +59,6 @@ func (p *labPane) Render() app.UI {
 			app.Div().Class("run-state").Body(p.state()...),
 		),
 	)
-}
-
-// key closes scene or tool.
-func (p *labPane) key(_ app.Context, e app.Event) {
-	l := p.S.Lab
-	if l.Stage != "" && e.Get("key").String() == "Escape" {
-		e.PreventDefault()
-		l.Close()
-	}
 }
 
 // doors are the scenes with their progress.
@@ -99,7 +90,6 @@ func (p *labPane) doors() []app.UI {
 // told reports whether there is a story.
 func (p *labPane) told() bool { return p.S.Phase == run.Done && p.S.Graphs() > 0 }
 
-// door opens a scene.
 func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTMLButton {
 	return app.Button().Type("button").DataSet("stage", stage).Title(about).Aria("expanded", p.S.Lab.Stage == stage).Body(append([]app.UI{
 		app.Span().Class("stage-name").Text(name),
@@ -107,11 +97,6 @@ func (p *labPane) door(stage, name, about, count string, more ...app.UI) app.HTM
 	}, more...)...)
 }
 
-func controls(line string, b app.UI) app.UI {
-	return app.Div().Class("controls").Body(app.If(line != "", func() app.UI { return quietLine(line) }), b)
-}
-
-// endTaskButton ends the current task.
 func endTaskButton(s *desk) app.UI {
 	return button("Cancel", s.EndTask).Class("end-task").Disabled(s.Task == nil || s.Task.Ending)
 }
@@ -148,20 +133,15 @@ func (p *labPane) panel() []app.UI {
 		return nil
 	}
 	if t := p.S.Lab.Tool(); t != nil {
-		return []app.UI{p.head(t.Name, p.S.Say(t.About)), p.tool(t)}
+		return []app.UI{app.Div().Class("pane-head").Body(
+			app.H2().Text(t.Name), quiet(p.S.Say(t.About)), app.Span().Class("stretch"), closer("Back to the table", p.S.Lab.Close)), p.tool(t)}
 	}
 	return p.story()
-}
-
-// head is the line above a tool.
-func (p *labPane) head(title, about string) app.UI {
-	return app.Div().Class("pane-head").Body(app.H2().Text(title), quiet(about), app.Span().Class("stretch"), closer("Back to the table", p.S.Lab.Close))
 }
 
 // narrow is the width below which pictures stack.
 const narrow = 760
 
-// full is the panel's width.
 func (p *labPane) full() float64 {
 	w := p.width
 	if w == 0 {
@@ -196,11 +176,10 @@ func figure(title, caption, file string, d drawable) app.UI {
 }
 
 // tile is a small figure, caption below.
-func tile(title, caption, file string, d drawable) app.UI {
-	drawn := d.SVG(false)
+func tile(caption, file string, g picture.Graphon) app.UI {
 	return app.Figure().Class("tile").Body(
-		app.FigCaption().Body(app.Strong().Text(title), app.Span().Class("stretch"), saveButtons(title, file, drawn, d)),
-		app.Raw(drawn),
+		app.FigCaption().Body(app.Strong().Text(g.Title), app.Span().Class("stretch"), saveButtons(g.Title, file, g.SVG(false), g)),
+		app.Raw(g.SVG(false)),
 		small(caption))
 }
 

@@ -29,7 +29,6 @@ func opens(dialog string) app.HTMLButton {
 		OnClick(func(app.Context, app.Event) { showDialog(dialog) }, app.EventScope(dialog))
 }
 
-// closer is a close button.
 func closer(label string, f func()) app.HTMLButton { return iconButton(label, "close", f) }
 
 // iconButton has no text.
@@ -43,7 +42,6 @@ func pressed(text string, is bool, f func()) app.HTMLButton {
 	return app.Button().Type("button").Aria("pressed", is).Text(text).OnClick(func(app.Context, app.Event) { f() }, app.EventScope(text))
 }
 
-// fileButton asks for a file.
 func fileButton(id, text, label, accept string, take func(app.Context, app.Value)) app.UI {
 	return app.Label().Class("button").Body(icon("file"), app.Text(text),
 		app.Input().ID(id).Class("file-input").Type("file").Accept(accept).Aria("label", label).
@@ -102,7 +100,6 @@ func onData(name string, f func(string)) (app.EventHandler, app.EventOption) {
 	}, app.EventScope(name)
 }
 
-// onNumber is onData for a number.
 func onNumber(name string, f func(int)) (app.EventHandler, app.EventOption) {
 	return onData(name, func(text string) {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -134,7 +131,6 @@ func attribute(there bool) string {
 // A choice is an option of a select.
 type choice struct{ value, text string }
 
-// choices is a select.
 func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSelect {
 	options := make([]app.UI, len(list))
 	for i, c := range list {
@@ -144,7 +140,6 @@ func choices(id, chosen string, choose func(string), list ...choice) app.HTMLSel
 		OnChange(func(ctx app.Context, _ app.Event) { choose(valueOf(ctx)) }, app.EventScope(id))
 }
 
-// shares is a select of shares.
 func shares(id string, chosen float64, choose func(float64), list []float64) app.HTMLSelect {
 	value := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	var options []choice

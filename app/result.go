@@ -41,7 +41,6 @@ func (p *resultPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
 func (p *resultPane) OnUpdate(ctx app.Context) { ctx.Defer(p.settle) }
 
-// measure reads element sizes.
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
@@ -263,7 +262,6 @@ func (p *resultPane) welcome() app.UI {
 	)
 }
 
-// sketchSVG previews the strip.
 const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
 func (p *resultPane) tools() app.UI {
@@ -325,7 +323,6 @@ func (p *resultPane) save(what string) {
 
 func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 
-// toTop scrolls to new first rows.
 func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
 		scroller.Set("scrollTop", 0)

@@ -22,7 +22,6 @@ func stillWanted() bool {
 	return !app.IsServer && app.Window().Call("matchMedia", "(prefers-reduced-motion: reduce)").Get("matches").Bool()
 }
 
-// story is the open scene.
 func (p *labPane) story() []app.UI {
 	s := p.S
 	scenes := lab.Scenes()
@@ -128,11 +127,10 @@ func (p *labPane) before() app.UI {
 	if s.Phase == run.Calibrating {
 		return quietLine(calibratingLine(s)).ID("calibrating")
 	}
-	return controls("This scene is there once the batch is calibrated.",
+	return app.Div().Class("controls").Body(quietLine("This scene is there once the batch is calibrated."),
 		button("Calibrate the batch", s.Calibrate).Disabled(!s.CanCalibrate()))
 }
 
-// name is the record's, for titles.
 func (p *labPane) name() string { return p.S.Rows.ShortName(p.S.Inspector.Record) }
 
 // graphScene shows text, graph and features of one atom.
@@ -240,7 +238,7 @@ func (p *labPane) partsScene() app.UI {
 		t := s.Parted
 		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))
 		part := func(title, role, file string, n, steps int, w []float32) app.UI {
-			return tile(title, fmt.Sprintf("%s, %d × %d places, darkest %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
+			return tile(fmt.Sprintf("%s, %d × %d places, darkest %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
 				picture.Graphon{Title: title, W: w, N: steps, Side: side, Role: role, Full: full})
 		}
 		tiles := []app.UI{
@@ -248,8 +246,8 @@ func (p *labPane) partsScene() app.UI {
 			part("Outside part", "cell-out", "graphon-outside", len(t.Outside), t.OutsideSteps, t.OutsideMean),
 		}
 		if g := s.Lab.Pair.Value; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
-			tiles = append(tiles, tile(p.name(), "its own graphon: most edges are certain", "graphon-own",
-				picture.Graphon{Title: "Graphon of " + p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
+			tiles = append(tiles, tile("its own graphon: most edges are certain", "graphon-own",
+				picture.Graphon{Title: p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
 			small("Places are nodes in order of their neighbours, most first. A dark cell: two such nodes are often joined."))
@@ -271,7 +269,7 @@ func (p *labPane) mixupScene(g *message.GraphonPair) app.UI {
 	role := roleOf(g.Side)
 	side := math.Min((p.full()-32)/3, 132)
 	graphon := func(title, name, file string, w []float32) app.UI {
-		return tile(title, name, file, picture.Graphon{Title: title + ": " + name, W: w, N: g.N, Side: side, Role: role})
+		return tile(name, file, picture.Graphon{Title: title, W: w, N: g.N, Side: side, Role: role})
 	}
 	var drawn []app.UI
 	for k, sample := range g.Samples {
@@ -300,7 +298,6 @@ func plainGraph(nodes int, edges message.Ints, side float64, title string) strin
 	return picture.Pen(d)
 }
 
-// mixControls choose λ.
 func (p *labPane) mixControls() app.UI {
 	l := p.S.Lab
 	return app.Div().Class("controls").Body(
@@ -315,7 +312,6 @@ func (p *labPane) mixControls() app.UI {
 	)
 }
 
-// keysScene shows both dictionaries.
 func (p *labPane) keysScene(d *message.Detailed) app.UI {
 	s := p.S
 	if d.IDKeys == nil {
@@ -392,7 +388,6 @@ func (p *labPane) decisionScene(why string) app.UI {
 	return app.Div().Class("stack").Body(body...)
 }
 
-// sum is S_BaCa with its terms.
 func (p *labPane) sum() app.UI {
 	s := p.S
 	pre, attn, sum := lab.Terms(s.Session, s.Inspector.Record)

@@ -88,7 +88,6 @@ func (p *stripPane) picture() picture.Strip {
 	return picture.StripOf(p.S.Session, width, stripHeight)
 }
 
-// key moves the threshold.
 func (p *stripPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowLeft": 1, "ArrowDown": -1, "ArrowRight": -1, "ArrowUp": 1, "PageUp": 8, "PageDown": -8}[e.Get("key").String()]
 	if by != 0 && p.movable() {

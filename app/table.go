@@ -91,7 +91,6 @@ func (p *resultPane) columns() app.UI {
 	})
 }
 
-// scroll draws newly visible rows.
 func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	before := p.window()
 	p.top = int(ctx.JSSrc().Get("scrollTop").Float())
@@ -103,7 +102,6 @@ func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	ctx.Defer(p.settle)
 }
 
-// key moves through the rows.
 func (p *resultPane) key(_ app.Context, e app.Event) {
 	by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
 	if by != 0 && len(p.S.Order) > 0 {
@@ -113,7 +111,6 @@ func (p *resultPane) key(_ app.Context, e app.Event) {
 	}
 }
 
-// reveal scrolls to the selected row.
 func (p *resultPane) reveal() {
 	at := slices.Index(p.S.Order, int32(p.S.Inspector.Record))
 	scroller := app.Window().GetElementByID("scroller")
@@ -136,7 +133,6 @@ func spacer(height int) app.UI {
 // A barScale is the range of score bars, with the threshold.
 type barScale struct{ low, high, threshold float64 }
 
-// row draws a record.
 func (p *resultPane) row(at, i int, bars barScale, heads []table.Head) app.UI {
 	class := "row " + classOf(p.S.Rows.Verdict[i])
 	if i == p.S.Inspector.Record {

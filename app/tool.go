@@ -12,7 +12,6 @@ import (
 	"baca/wasm/message"
 )
 
-// toolMenu opens the tools.
 func toolMenu(s *desk) app.UI {
 	found := s.Lab.Tools()
 	items := make([]app.UI, len(found))
@@ -78,7 +77,6 @@ func (p *labPane) found() app.UI {
 	return box.Body(app.Raw("<div>" + p.Album.Fill(html) + "</div>"))
 }
 
-// wish is the form of suggestions.
 func (p *labPane) wish() []app.UI {
 	s := p.S
 	w := s.Lab.Wish

@@ -45,7 +45,6 @@ func New(s *run.Session) *Lab {
 	return l
 }
 
-// A traceKey identifies a Trace.
 type traceKey struct {
 	run, record int
 	batch       bool
@@ -232,7 +231,6 @@ func (l *Lab) SetLambda(lambda float64) {
 	l.mix()
 }
 
-// Light highlights an atom.
 func (l *Lab) Light(atom int) {
 	if t := l.Trace.Value; t != nil && atom >= 0 && atom < len(t.Atoms) && atom != l.Atom {
 		l.Pause()
@@ -242,7 +240,6 @@ func (l *Lab) Light(atom int) {
 	}
 }
 
-// WantedKeys are the shown keys' records.
 func (l *Lab) WantedKeys() (records []int32) {
 	if d := l.session.Inspector.Detail.Value; d != nil && l.Stage == SceneKeys {
 		for _, k := range slices.Concat(d.IDKeys, d.OODKeys) {
@@ -391,7 +388,6 @@ func (l *Lab) Pause() {
 	}
 }
 
-// wait schedules the next beat.
 func (l *Lab) wait() {
 	play := l.play
 	l.session.After(l.pace(), func() {

@@ -11,7 +11,6 @@ import (
 	"baca/wasm/message"
 )
 
-// A Scene of the story.
 type Scene struct {
 	Key, Name, About string
 	Equation         string   // of the paper, as HTML

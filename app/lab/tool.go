@@ -84,7 +84,6 @@ func (l *Lab) CompareWith(f *store.File) {
 	l.ask(message.StageLists, "Comparison", &message.Compare{With: *l.session.Input.Open(f)})
 }
 
-// SaveFound saves the open tool's file.
 func (l *Lab) SaveFound(save func(*message.Exported)) {
 	if found := l.Found(l.Stage).Value; found != nil && found.File != nil {
 		e := *found.File

@@ -128,7 +128,6 @@ func (p Plot) scales() (x, y chart.Scale) {
 	return chart.Scale{Low: first, High: last, From: left, To: p.Width - right}, chart.Scale{Low: low, High: high, From: p.Height - bottom, To: top}
 }
 
-// words describes the picture.
 func (p Plot) words() string {
 	s := p.Title
 	for _, c := range p.Curves {
@@ -185,7 +184,6 @@ func (g Graphon) SVG(saved bool) string {
 	return w.end()
 }
 
-// mean is a block's mean probability.
 func (g Graphon) mean(row, column, blocks int) float64 {
 	sum, n := 0.0, 0
 	for i := row * g.N / blocks; i < (row+1)*g.N/blocks; i++ {

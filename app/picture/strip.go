@@ -94,7 +94,6 @@ func (c Strip) SVG(saved bool) string {
 	return w.end()
 }
 
-// words describes the picture.
 func (c Strip) words() string {
 	var n decide.Counts
 	for _, v := range c.verdict {

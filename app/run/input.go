@@ -58,7 +58,6 @@ func (i *Input) Fold(card bool) {
 // typingPause delays reading typed text. Files and examples are read at once.
 const typingPause = 350 * time.Millisecond
 
-// Type sets typed text.
 func (i *Input) Type(text string) {
 	if text != i.Text {
 		i.Given, i.folded = Given{Text: text}, false

@@ -38,7 +38,6 @@ func (i *Inspector) Step(by int) {
 	}
 }
 
-// ask requests the record's details.
 func (i *Inspector) ask() {
 	s, record := i.session, i.Record
 	if s.Models.Used.Value == nil || s.Opened == nil || s.Phase == Broken {

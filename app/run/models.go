@@ -159,7 +159,6 @@ func (m *Models) Choose(key string) bool {
 	return true
 }
 
-// Use selects an own model.
 func (m *Models) Use(i int) {
 	name := m.Own[i].Card.Name
 	m.File(i, func(data []byte) {

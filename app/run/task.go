@@ -121,7 +121,6 @@ func (s *Session) Explain(name, format string, order []int32, then func(message.
 	})
 }
 
-// Report saves a report.
 func (s *Session) Report(save func(*message.Exported)) {
 	if s.Scored != nil {
 		s.Do("Report", s.report(), func(r message.Reply) { s.Save(r, "Report", save) })

@@ -49,7 +49,6 @@ type keptTraining struct {
 	Loss    []float64
 }
 
-// Start trains on the open input.
 func (t *Training) Start(r Recipe) {
 	t.store.Claim(false, func(granted bool) {
 		if t.session.Opened == nil || t.Library != nil {
@@ -79,7 +78,6 @@ func (t *Training) keepLibrary() {
 	t.keep()
 }
 
-// keep stores its progress.
 func (t *Training) keep() {
 	kept, err := json.Marshal(keptTraining{t.Recipe, t.Library.Name, t.At, t.Loss})
 	if err == nil {
@@ -87,7 +85,6 @@ func (t *Training) keep() {
 	}
 }
 
-// ignore ignores the store's answer.
 func ignore(string) {}
 
 // run trains from the checkpoint, if any.

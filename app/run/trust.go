@@ -18,7 +18,6 @@ type Trust struct {
 	Holds               float64 // coverage of intervals
 }
 
-// A trustKey identifies judgements.
 type trustKey struct {
 	run                 int
 	predicted, observed string
@@ -51,7 +50,6 @@ func (t *Trust) Observe(observed string) {
 	t.refresh()
 }
 
-// Hold changes the coverage.
 func (t *Trust) Hold(share float64) {
 	t.Holds = share
 	t.refresh()

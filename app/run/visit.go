@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// keepInput stores the input.
 func (s *Session) keepInput() {
 	if s.KeepInput == nil {
 		return
@@ -20,7 +19,6 @@ func (s *Session) keepInput() {
 	s.KeepInput(store.DraftOf(s.Input.Text, s.Input.File))
 }
 
-// Restore restores a draft.
 func (s *Session) Restore(kept string) {
 	d := store.ParseDraft(kept)
 	switch {

@@ -188,7 +188,6 @@ func (s *Shelf) Delete(i int) {
 	s.store.Get(filesPrefix+sum, deleted)
 }
 
-// Undelete restores the last deleted model.
 func (s *Shelf) Undelete() {
 	gone := s.Gone
 	if gone == nil {

@@ -132,7 +132,7 @@ type trainDialog struct {
 	S   *desk
 	Rev int
 
-	recipe run.Recipe
+	recipe message.Train
 }
 
 const mostEpochs = 10000
@@ -219,7 +219,7 @@ func (p *trainDialog) values() app.UI {
 }
 
 // chosen is the recipe, without columns of another library.
-func (p *trainDialog) chosen() run.Recipe {
+func (p *trainDialog) chosen() message.Train {
 	r := p.recipe
 	for _, name := range []*string{&r.Observed, &r.Predicted} {
 		if !slices.Contains(p.S.ValueColumns(), *name) {

@@ -216,10 +216,10 @@ func (p *inspectorPane) prediction(i int) app.UI {
 
 func (p *inspectorPane) scores(i int) app.UI {
 	s := p.S
-	list := []words.Fact{{Name: "p-value", Value: pCell(s.Rows.P[i], s.Rows.Verdict[i])}}
+	list := []words.Fact{{Name: "p-value", Value: scored(words.P(s.Rows.P[i]), s.Rows.Verdict[i])}}
 	add := func(name, value string) { list = append(list, words.Fact{Name: name, Value: value}) }
 	if len(s.Levels) > 0 {
-		add("q-value", pCell(s.Levels.Of(s.Rows.P[i]), s.Rows.Verdict[i]))
+		add("q-value", scored(words.P(s.Levels.Of(s.Rows.P[i])), s.Rows.Verdict[i]))
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {

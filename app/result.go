@@ -70,7 +70,7 @@ func (p *resultPane) settle(ctx app.Context) {
 	w := p.window()
 	wanted := s.Order[w.from:w.to]
 	if s.Inspector.Record >= 0 {
-		wanted = slices.Concat([]int32{int32(s.Inspector.Record)}, s.Lab.WantedKeys(), wanted)
+		wanted = slices.Concat([]int32{int32(s.Inspector.Record)}, wanted)
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}

@@ -180,29 +180,31 @@ const knows = " what the model knows"
 
 // headline says in one sentence what was found, nothing before there is a verdict.
 func headline(s *desk) string {
-	n := s.Rows.Counts
-	judged := s.Rows.Judged()
+	n, judged := s.Rows.Counts, s.Rows.Judged()
 	switch {
+	case judged == 0 && n.Undecided == 0:
+		return ""
 	case judged == 0 && n.Undecided == 1:
 		return "It is undecided"
-	case judged == 0 && n.Undecided > 1:
-		return "All " + words.Count(n.Undecided) + " are undecided"
 	case judged == 0:
-		return ""
+		return "All " + words.Count(n.Undecided) + " are undecided"
 	case judged == 1 && n.Borderline == 1:
 		return oneOf(s) + " is borderline"
 	case judged == 1 && n.Inside == 1:
 		return oneOf(s) + " lies inside" + knows
 	case judged == 1:
 		return oneOf(s) + " lies outside" + knows
-	case n.Outside == 0:
-		return "None of " + words.Count(judged) + " lies outside" + knows
-	case n.Outside == judged:
-		return "All " + words.Count(judged) + " lie outside" + knows
-	case n.Outside == 1:
-		return "1 of " + words.Count(judged) + " lies outside" + knows
 	}
-	return words.Count(n.Outside) + " of " + words.Count(judged) + " lie outside" + knows
+	some := words.Count(n.Outside) + " of " + words.Count(judged) + " lie"
+	switch n.Outside {
+	case 0:
+		some = "None of " + words.Count(judged) + " lies"
+	case judged:
+		some = "All " + words.Count(judged) + " lie"
+	case 1:
+		some += "s"
+	}
+	return some + " outside" + knows
 }
 
 // oneOf names the one record that has a verdict: by its name if it is alone.

@@ -318,7 +318,7 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
 	s.Training.Recall(kept)
-	s.Training.Start(run.Recipe{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
+	s.Training.Start(message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
 	f.next(-1)
 	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
 		t.Fatalf("training %+v", s.Training)
@@ -374,7 +374,7 @@ func TestPauseTraining(t *testing.T) {
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	s.Training.Recall(kept)
-	s.Training.Start(run.Recipe{})
+	s.Training.Start(message.Train{})
 	if got := shortLine(&s.Training); got != "Training: epoch 0" {
 		t.Errorf("%q before the number of epochs is known", got)
 	}
@@ -448,13 +448,13 @@ func TestOneTabTrains(t *testing.T) {
 		return s, f
 	}
 	first, f := tab()
-	first.Training.Start(run.Recipe{Epochs: 10})
+	first.Training.Start(message.Train{Epochs: 10})
 	f.next(-1)
 	second, _ := tab()
 	if second.Training.Library != nil {
 		t.Errorf("another tab shows %+v", second.Training)
 	}
-	second.Training.Start(run.Recipe{Epochs: 20})
+	second.Training.Start(message.Train{Epochs: 20})
 	if second.Training.On || second.Training.Made.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
 		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
 	}

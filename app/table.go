@@ -157,11 +157,11 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	case "id":
 		return p.name(i)
 	case "p_value":
-		text = pCell(r.P[i], v)
+		text = scored(words.P(r.P[i]), v)
 	case "q_value":
-		text = pCell(s.Levels.Of(r.P[i]), v)
+		text = scored(words.P(s.Levels.Of(r.P[i])), v)
 	case "score":
-		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scoreCell(r.Score[i], v))}
+		return []app.UI{app.Raw(picture.Bar(r.Score[i], bars.low, bars.high, bars.threshold, v)), app.Span().Class("number").Text(scored(words.Number(r.Score[i]), v))}
 	case "verdict":
 		if text = wordOf(v); v == table.Unscored && !s.Busy() {
 			text = ""
@@ -207,19 +207,12 @@ func trustMark(trust, word string) app.UI {
 
 func trustWord(trust string) string { return strings.ReplaceAll(trust, "-", " ") }
 
-// Cells without a score are empty.
-func pCell(p float64, v decide.Verdict) string {
+// scored is a cell's text, empty for records without a score.
+func scored(text string, v decide.Verdict) string {
 	if v == table.Unscored || v == decide.Refused {
 		return ""
 	}
-	return words.P(p)
-}
-
-func scoreCell(x float64, v decide.Verdict) string {
-	if v == table.Unscored || v == decide.Refused {
-		return ""
-	}
-	return words.Number(x)
+	return text
 }
 
 // A window is the drawn part of the table.

@@ -240,17 +240,6 @@ func (l *Lab) Light(atom int) {
 	}
 }
 
-func (l *Lab) WantedKeys() (records []int32) {
-	if d := l.session.Inspector.Detail.Value; d != nil && l.Stage == SceneKeys {
-		for _, k := range slices.Concat(d.IDKeys, d.OODKeys) {
-			if k.Origin == "test" && k.Row >= 0 {
-				records = append(records, int32(k.Row))
-			}
-		}
-	}
-	return records
-}
-
 // Scenes in order.
 const (
 	SceneGraph    = "graph"

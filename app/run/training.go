@@ -13,43 +13,29 @@ type Training struct {
 	session *Session
 	store   store.Store
 
+	progress
 	On     bool // the worker trains
 	Ending bool // told to pause
-	Recipe
 	// Library is its training file, stored to survive a reload.
 	Library *store.File
 	begun   time.Time
 	From    int // first epoch
 
-	Latest     message.Epoch
-	Packing    bool      // all epochs are done, and the background is fitted
-	Loss       []float64 // by epoch, from 1
-	checkpoint []byte
-	At         int // epoch of the checkpoint
-	Made       Answer[message.Trained]
-	Gone       *Training // last discarded, or nil
+	Latest  message.Epoch
+	Packing bool // all epochs are done, and the background is fitted
+	Made    Answer[message.Trained]
+	Gone    *Training // last discarded, or nil
 }
 
-type Recipe struct {
-	Name   string
-	Epochs int // 0 for the default
-	// Structures stores the training molecules in the model.
-	Structures bool
-	// Observed and Predicted are value columns, or empty. HeldOut promises that predictions were
-	// made without their molecules.
-	Observed, Predicted string
-	HeldOut             bool
+// progress is stored as JSON, beside the library and the checkpoint.
+type progress struct {
+	message.Train
+	File string    `json:"Library"` // name of the library
+	At   int       // epoch of the checkpoint
+	Loss []float64 // by epoch, from 1
 }
 
-// A stored training: this as JSON, the library and the checkpoint.
-type keptTraining struct {
-	Recipe
-	Library string // file name
-	At      int    // epoch of the checkpoint
-	Loss    []float64
-}
-
-func (t *Training) Start(r Recipe) {
+func (t *Training) Start(r message.Train) {
 	t.store.Claim(false, func(granted bool) {
 		if t.session.Opened == nil || t.Library != nil {
 			return
@@ -64,7 +50,7 @@ func (t *Training) Start(r Recipe) {
 		if library == nil {
 			library = store.NewFile("pasted.smi", []byte(input.Text))
 		}
-		*t = Training{session: t.session, store: t.store, Recipe: r, Library: library}
+		*t = Training{session: t.session, store: t.store, progress: progress{Train: r, File: library.Name}, Library: library}
 		t.store.Drop("checkpoint", func() {})
 		t.keepLibrary()
 		t.session.keepInput()
@@ -79,8 +65,9 @@ func (t *Training) keepLibrary() {
 }
 
 func (t *Training) keep() {
-	kept, err := json.Marshal(keptTraining{t.Recipe, t.Library.Name, t.At, t.Loss})
-	if err == nil {
+	p := t.progress
+	p.Checkpoint = nil
+	if kept, err := json.Marshal(p); err == nil {
 		t.store.Put("training", kept, ignore)
 	}
 }
@@ -98,10 +85,8 @@ func (t *Training) run() {
 	t.begun, t.From = time.Now(), t.At
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++
-	s.ask(&message.Train{
-		Name: t.Name, Epochs: t.Epochs, Checkpoint: t.checkpoint, Structures: t.Structures,
-		Observed: t.Observed, Predicted: t.Predicted, HeldOut: t.HeldOut,
-	}, t.event, t.end)
+	r := t.Train
+	s.ask(&r, t.event, t.end)
 }
 
 func (t *Training) event(e message.Event) {
@@ -139,7 +124,7 @@ func (t *Training) end(r message.Reply) {
 }
 
 func (t *Training) keepCheckpoint(epoch int, data []byte) {
-	t.At, t.checkpoint = epoch, data
+	t.At, t.Checkpoint = epoch, data
 	t.store.Put("checkpoint", data, ignore)
 	t.keep()
 }
@@ -171,7 +156,7 @@ func (t *Training) Recall(from store.Store) {
 	t.store = from
 	from.Claim(true, func(bool) {
 		from.Get("training", func(meta []byte) {
-			var kept keptTraining
+			var kept progress
 			if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 {
 				t.release()
 				return
@@ -181,7 +166,7 @@ func (t *Training) Recall(from store.Store) {
 					t.release()
 					return
 				}
-				library.Name = kept.Library
+				library.Name = kept.File
 				from.Get("checkpoint", func(checkpoint []byte) { t.restore(kept, library, checkpoint) })
 			})
 		})
@@ -195,10 +180,10 @@ func (t *Training) release() {
 	}
 }
 
-func (t *Training) restore(kept keptTraining, library *store.File, checkpoint []byte) {
-	*t = Training{session: t.session, store: t.store, Recipe: kept.Recipe, Library: library, Loss: kept.Loss}
-	if checkpoint != nil {
-		t.checkpoint, t.At = checkpoint, kept.At
+func (t *Training) restore(kept progress, library *store.File, checkpoint []byte) {
+	*t = Training{session: t.session, store: t.store, progress: kept, Library: library}
+	if t.Checkpoint = checkpoint; checkpoint == nil {
+		t.At = 0
 	}
 	t.session.Rev.All()
 }
@@ -227,8 +212,8 @@ func (t *Training) TakeBack() {
 		}
 		*t = *t.Gone
 		t.keepLibrary()
-		if t.checkpoint != nil {
-			t.store.Put("checkpoint", t.checkpoint, ignore)
+		if t.Checkpoint != nil {
+			t.store.Put("checkpoint", t.Checkpoint, ignore)
 		}
 		t.session.Rev.All()
 	})

@@ -1,10 +1,10 @@
 package app
 
 import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
 	"baca/app/picture"
 	"baca/app/store"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // tools are the page's scripts, see web/src/tools.js. Without a browser this file does nothing.

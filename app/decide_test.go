@@ -1,13 +1,13 @@
 package app
 
 import (
-	"baca/algo/decide"
-	column "baca/algo/table"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"baca/algo/decide"
+	column "baca/algo/table"
 	"baca/app/run"
 	"baca/wasm/message"
 )

@@ -1,10 +1,11 @@
 package app
 
 import (
-	"baca/algo/decide"
 	"cmp"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/algo/decide"
 )
 
 // The mark: a reference, and one that lies outside.

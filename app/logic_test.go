@@ -1,12 +1,12 @@
 package app
 
 import (
-	column "baca/algo/table"
 	"math"
 	"strings"
 	"testing"
 
 	"baca/algo/decide"
+	column "baca/algo/table"
 	"baca/app/lab"
 	"baca/app/run"
 	"baca/wasm/message"

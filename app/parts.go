@@ -1,11 +1,12 @@
 package app
 
 import (
-	"baca/app/run"
-	"baca/app/words"
 	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/app/run"
+	"baca/app/words"
 )
 
 // button has a text. go-app identifies its handler by the text and of, what f is about.

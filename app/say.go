@@ -1,14 +1,15 @@
 package app
 
 import (
+	"math"
+	"strconv"
+	"time"
+
 	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
-	"math"
-	"strconv"
-	"time"
 )
 
 // announcement is what a screen reader is told of.

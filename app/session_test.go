@@ -1,9 +1,6 @@
 package app
 
 import (
-	"baca/algo/decide"
-	column "baca/algo/table"
-	"baca/app/table"
 	"bytes"
 	"encoding/json"
 	"maps"
@@ -13,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"baca/algo/decide"
+	column "baca/algo/table"
 	"baca/app/run"
 	"baca/app/store"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 

@@ -1,10 +1,10 @@
 package app
 
 import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
 	"baca/app/frame"
 	"baca/app/store"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // connect joins the session to what outlasts the page: address, links, stored input, an outer page,

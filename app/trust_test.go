@@ -1,15 +1,15 @@
 package app
 
 import (
-	column "baca/algo/table"
-	"baca/app/table"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	column "baca/algo/table"
 	"baca/app/run"
 	"baca/app/store"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 

@@ -1,14 +1,14 @@
 package app
 
 import (
-	"baca/algo/decide"
-	column "baca/algo/table"
-	"baca/app/table"
 	"fmt"
 	"slices"
 	"testing"
 
+	"baca/algo/decide"
+	column "baca/algo/table"
 	"baca/app/run"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 

@@ -1,8 +1,9 @@
 package picture
 
 import (
-	"baca/wasm/message"
 	"encoding/json"
+
+	"baca/wasm/message"
 )
 
 // A Drawing is a molecule or a plain graph to draw.

@@ -98,7 +98,6 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 }
 
 // ExplainRows saves the shown rows with explanations.
-// Explain makes a file of rows with explanations.
 func (s *Session) ExplainRows(format string, save func(*message.Exported)) {
 	order := s.Order
 	if len(order) > message.MostExplained {

@@ -1,11 +1,12 @@
 package run
 
 import (
-	"baca/app/store"
-	"baca/app/words"
 	"fmt"
 	"slices"
 	"strings"
+
+	"baca/app/store"
+	"baca/app/words"
 )
 
 func (s *Session) keepInput() {

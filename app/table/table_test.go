@@ -1,15 +1,16 @@
 package table
 
 import (
-	"baca/algo/decide"
-	"baca/algo/table"
-	"baca/wasm/message"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo/decide"
+	"baca/algo/table"
+	"baca/wasm/message"
 )
 
 // records are those of such names.

@@ -1,8 +1,9 @@
 package words
 
 import (
-	"baca/wasm/message"
 	"strings"
+
+	"baca/wasm/message"
 )
 
 // FailureWords says what went wrong and what to do.

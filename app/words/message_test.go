@@ -1,13 +1,14 @@
 package words
 
 import (
-	"baca/wasm/message"
 	"fmt"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/wasm/message"
 )
 
 func TestBlame(t *testing.T) {

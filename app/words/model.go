@@ -1,12 +1,13 @@
 package words
 
 import (
-	"baca/wasm/message"
 	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"baca/wasm/message"
 )
 
 // A Note says what a built-in model is not for, and the AUROC in percent of such models on a pair

@@ -1,13 +1,14 @@
 package words
 
 import (
-	"baca/wasm/message"
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"baca/wasm/message"
 )
 
 // A Part of a score, in deviations.

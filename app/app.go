@@ -11,7 +11,6 @@ import (
 	"baca/app/lab"
 	"baca/app/picture"
 	"baca/app/run"
-	"baca/app/store"
 	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -140,10 +139,10 @@ func takeFile(ctx app.Context, s *desk, v app.Value) {
 	if !ok {
 		return
 	}
-	switch f.Kind() {
-	case store.ModelFile:
+	switch {
+	case f.IsModel():
 		loadModelFile(ctx, s, v)
-	case store.ShortText:
+	case f.IsShort():
 		readFile(ctx, s, v, func(name string, data []byte) { s.Input.GiveShort(name, f, data) })
 	default:
 		s.Input.Give(run.Given{File: f})

@@ -212,7 +212,7 @@ func (s *Session) begin(wait time.Duration) {
 	s.After(wait, func() {
 		if run == s.Run {
 			s.Training.Pause() // the worker does one thing at a time
-			s.read(s.Input.request(), s.score, func(*message.Failed) {})
+			s.read(s.Input.request(), s.score)
 		}
 	})
 }
@@ -278,8 +278,8 @@ func (s *Session) clearBatch() {
 	s.Fitted, s.Parted, s.Iterations, s.BatchTime = nil, nil, nil, 0
 }
 
-// read parses an input, and calls opened or failed unless another input replaced it.
-func (s *Session) read(r *message.Open, opened func(), failed func(*message.Failed)) {
+// read parses an input, and calls opened unless another input replaced it.
+func (s *Session) read(r *message.Open, opened func()) {
 	s.Phase, s.started = Reading, time.Now()
 	s.Rev.All()
 	s.askInRun(r, func(e message.Event) {
@@ -297,7 +297,6 @@ func (s *Session) read(r *message.Open, opened func(), failed func(*message.Fail
 		o, ok := r.(*message.Opened)
 		if !ok {
 			s.Fail(failureOf(r))
-			failed(s.Failure)
 			return
 		}
 		s.Opened, s.Phase = o, Unstarted

@@ -148,7 +148,7 @@ func (t *Training) Resume() {
 	s.Run++
 	s.clear()
 	s.Input.Given = Given{File: t.Library, Library: true}
-	s.read(s.Input.Open(t.Library), t.run, func(f *message.Failed) { t.Made.Failure = f })
+	s.read(s.Input.Open(t.Library), t.run)
 }
 
 // Recall looks for an interrupted training, once no other tab has it.

@@ -41,20 +41,21 @@ var hostileLinks = []string{
 
 func TestFilesGoWhereTheyBelong(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		size int
-		want FileKind
+		name         string
+		size         int
+		model, short bool
 	}{
-		{"a.smi", 100, ShortText},
-		{"A.TXT", mostText, ShortText},
-		{"a.smi", mostText + 1, InputFile},
-		{"b.csv", 10, InputFile},
-		{"b.smi.gz", 10, InputFile},
-		{"c.msgpack", 1000, ModelFile},
-		{"c.msgpack", mostModel + 1, InputFile},
+		{"a.smi", 100, false, true},
+		{"A.TXT", mostText, false, true},
+		{"a.smi", mostText + 1, false, false},
+		{"b.csv", 10, false, false},
+		{"b.smi.gz", 10, false, false},
+		{"c.msgpack", 1000, true, false},
+		{"c.msgpack", mostModel + 1, false, false},
 	} {
-		if got := (&File{Name: test.name, Size: test.size}).Kind(); got != test.want {
-			t.Errorf("%s of %d bytes is of kind %d, want %d", test.name, test.size, got, test.want)
+		f := &File{Name: test.name, Size: test.size}
+		if f.IsModel() != test.model || f.IsShort() != test.short {
+			t.Errorf("%s of %d bytes: a model %v, short %v", test.name, test.size, f.IsModel(), f.IsShort())
 		}
 	}
 }

@@ -4,6 +4,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"baca/wasm/message"
@@ -43,32 +44,21 @@ func (f *File) Request() *message.Open {
 	return &message.Open{Name: f.Name, Data: f.Data, File: f.Number}
 }
 
-// A FileKind says how the page uses a file.
-type FileKind uint8
-
-const (
-	InputFile FileKind = iota
-	ShortText          // SMILES for the text area
-	ModelFile
-)
-
 // mostText bounds texts for the text area, mostModel model files.
 const (
 	mostText  = 200_000
 	mostModel = 64 << 20
 )
 
-// Kind depends on name and size.
-func (f *File) Kind() FileKind {
+// IsModel reports a model file, by name and size.
+func (f *File) IsModel() bool { return f.ends(".msgpack") && f.Size <= mostModel }
+
+// IsShort reports SMILES for the text area.
+func (f *File) IsShort() bool { return f.ends(".smi", ".smiles", ".txt") && f.Size <= mostText }
+
+func (f *File) ends(endings ...string) bool {
 	name := strings.ToLower(f.Name)
-	ends := func(ending string) bool { return strings.HasSuffix(name, ending) }
-	switch {
-	case ends(".msgpack") && f.Size <= mostModel:
-		return ModelFile
-	case (ends(".smi") || ends(".smiles") || ends(".txt")) && f.Size <= mostText:
-		return ShortText
-	}
-	return InputFile
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
 // A Draft is the input that a tab restores after a reload, as JSON: text, or the name of a file,

@@ -103,6 +103,8 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
+func (p *Draft) setBudget() { p.budget = 2_000_000 + 1000*len(p.Atoms) }
+
 // spend takes steps from the budget and reports whether they were left.
 func (p *Draft) spend(steps int) bool {
 	p.budget -= steps
@@ -126,7 +128,7 @@ func (p *Draft) Repeat() int32 {
 
 // Perceive finds valences, rings, aromaticity and hybridisation.
 func (p *Draft) Perceive() error {
-	p.budget = 2_000_000 + 1000*len(p.Atoms)
+	p.setBudget()
 	sums := p.sumBonds()
 	if p.normalize(sums) {
 		sums = p.sumBonds()

@@ -132,6 +132,26 @@ func (p *Draft) kekulize() error {
 	return nil
 }
 
+// Kekule returns the orders of m's bonds in a Kekulé form, false if none is found.
+func (m *Molecule) Kekule() (orders []Order, ok bool) {
+	p := Draft{Atoms: make([]DraftAtom, len(m.Atoms)), Bonds: slices.Clone(m.Bonds), Chain: -1}
+	for i, a := range m.Atoms {
+		p.Atoms[i] = DraftAtom{
+			Element: a.Element, Charge: int32(a.Charge), Radicals: int32(a.Radicals),
+			Aromatic: a.Aromatic, Explicit: int32(a.Hydrogens), NoImplicit: true,
+		}
+	}
+	p.Link()
+	p.setBudget()
+	if p.checkValences(p.sumBonds()) != nil || p.findRings() != nil || p.kekulize() != nil {
+		return nil, false
+	}
+	for _, b := range p.Bonds {
+		orders = append(orders, b.Order)
+	}
+	return orders, true
+}
+
 // fuse fills f with the usable rings; others are marked done. Unless 0, limit bounds the size of
 // rings with neighbours, and most the bonds that neighbours share.
 func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error {

@@ -586,7 +586,7 @@ func (p *Parser) closeRings() error {
 		if from.reverse {
 			b.From, b.To = b.To, b.From
 		}
-		if !from.specified || b.Order == molecule.Any { // RDKit loses the "~" of a ring bond
+		if !from.specified {
 			b.Order = unwritten(&p.Atoms[b.From], &p.Atoms[b.To])
 		}
 		b.Aromatic = b.Order == molecule.Aromatic

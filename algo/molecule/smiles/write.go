@@ -16,9 +16,9 @@ import (
 //
 // It writes hydrogens, charges, isotopes, atom classes, aromatic and dative bonds, tetrahedral
 // centres and double-bond geometry. It loses the arrangement of square planar, bipyramidal and
-// octahedral centres, which a Molecule does not store; Any ring bonds, which RDKit reads as
-// unspecified; and what only a tolerance of RDKit let in: an aromatic atom with too many bonds, an
-// aromatic system whose bounded Kekulé search depends on atom order, a metal whose tag was removed.
+// octahedral centres, which a Molecule does not store, and what only a tolerance of RDKit let in:
+// an aromatic atom with too many bonds, an aromatic system whose bounded Kekulé search depends on
+// atom order, a metal whose tag was removed.
 func Write(m *molecule.Molecule) string {
 	l := layouts.Get().(*layout)
 	l.w.walk(m, nil)
@@ -48,8 +48,6 @@ type writer struct {
 	roots, stack    []int32
 	numbers         []int32 // of the atoms, in order
 	sorted          []neighbor.Link
-	cluster         []int32
-	entered         []bool
 	out             []byte
 	written, shadow []int32
 }
@@ -88,7 +86,6 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	for i, k := range rank {
 		w.roots[k] = int32(i)
 	}
-	w.findClusters()
 	buffer.Grow(&w.next, n)
 	for i := range w.next {
 		w.next[i] = w.near.Spans[i].Lo
@@ -123,9 +120,6 @@ func (w *writer) visit(root int32) {
 		w.parent[i] = from
 		w.order = append(w.order, i)
 		stack = append(stack, i)
-		if w.cluster != nil {
-			w.entered[w.cluster[i]] = true
-		}
 	}
 	enter(root, neighbor.Link{Atom: -1, Bond: -1})
 	for len(stack) > 0 {
@@ -139,28 +133,10 @@ func (w *writer) visit(root int32) {
 		if w.place[l.Atom] >= 0 {
 			continue
 		}
-		if w.cluster != nil && w.entered[w.cluster[l.Atom]] && w.m.Bonds[l.Bond].Order != molecule.Any {
-			continue // an Any bond will reach it
-		}
 		w.last[i] = l.Atom
 		enter(l.Atom, neighbor.Link{Atom: i, Bond: l.Bond})
 	}
 	w.stack = stack
-}
-
-// findClusters finds the parts joined by Any bonds. These cannot be ring bonds, so within a cluster
-// only its own bonds lead to the rest.
-func (w *writer) findClusters() {
-	w.cluster = nil
-	if !slices.ContainsFunc(w.m.Bonds, func(b molecule.Bond) bool { return b.Order == molecule.Any }) {
-		return
-	}
-	cluster, _ := join(nil, w.m, func(b *molecule.Bond) bool { return b.Order == molecule.Any })
-	for i := range cluster {
-		cluster[i] = root(cluster, int32(i))
-	}
-	w.cluster = cluster
-	w.entered = make([]bool, len(cluster))
 }
 
 // isTree reports whether bond k is written between an atom and one that follows.
@@ -703,7 +679,7 @@ func (w *writer) arrange(c *molecule.Molecule) {
 		slices.SortStableFunc(w.numbered, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
 		for _, r := range w.numbered {
 			// A ring bond begins where its order is written, or else where it closes.
-			if s := w.symbol(r.bond, w.order[r.open]); s == "" || s == "~" {
+			if w.symbol(r.bond, w.order[r.open]) == "" {
 				add(r.bond, r.close, r.open)
 			} else {
 				add(r.bond, r.open, r.close)

@@ -184,12 +184,12 @@ func (s *source) openOne(path string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := io.Reader(f)
 	if s.file, err = newInputFile(f, s.digests[path]); err != nil {
 		f.Close()
 		return nil, err
 	}
-	if r = s.file; s.file == nil {
+	var r io.Reader = s.file
+	if s.file == nil {
 		r = waiting(s.c.Context(), f)
 	}
 	in, err := s.readStream(path, r, func() { f.Close() })

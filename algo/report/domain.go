@@ -365,11 +365,11 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 	for _, l := range d.Input {
 		input[l.Name] = l.Value
 	}
-	substances := []object{}
+	substances := []Object{}
 	for i := range d.Substances {
 		substances = append(substances, d.Substances[i].object(d))
 	}
-	return writeJSON(w, object{
+	return WriteJSON(w, Object{
 		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach},
 		{"method", d.method()}, {"references", sources}, {"substances", substances}, {"left_blank", blanks},
@@ -377,21 +377,21 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 	})
 }
 
-func (d *Domain) modelObject() object {
+func (d *Domain) modelObject() Object {
 	c := &d.Model.Card
-	return object{
+	return Object{
 		{"name", c.Name}, {"sha256", d.SHA256}, {"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256},
 		{"train", c.Train}, {"reads", c.Schema}, {"trained_by", c.Program},
 	}
 }
 
-func (s *Substance) object(d *Domain) object {
+func (s *Substance) object(d *Domain) Object {
 	x := s.Why
 	low, high := s.Low, s.High
 	if d.References == 0 || math.IsNaN(x.P) {
 		low, high = math.NaN(), math.NaN()
 	}
-	reasons, analogues := []string{}, []object{}
+	reasons, analogues := []string{}, []Object{}
 	for _, r := range x.Reasons {
 		reasons = append(reasons, r.Text)
 	}
@@ -400,13 +400,13 @@ func (s *Substance) object(d *Domain) object {
 			analogues = append(analogues, analogueObject(&n))
 		}
 	}
-	return object{
+	return Object{
 		{"row", s.Place}, {"name", s.ID}, {"smiles", s.SMILES}, {"canonical_smiles", s.Canonical}, {"formula", s.Formula},
 		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"cas", nil}, {"ec", nil},
 		{"statement", within(x.Verdict)}, {"domain_assessment", assessment(x.Verdict)}, {"verdict", x.Verdict},
 		{"score", x.Score}, {"p_value", x.P}, {"held_out_as_high", s.AsHigh}, {"p_low", low}, {"p_high", high},
 		{"distance", x.Distance}, {"ratio", x.Ratio},
-		{"distances", []any{known(x.Embedding), known(x.Subtrees), known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
+		{"distances", []any{Known(x.Embedding), Known(x.Subtrees), Known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
 		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"likely_in_training_set", x.Duplicate},
 		{"analogues", analogues}, {"mechanism_domain", nil}, {"metabolic_domain", nil}, {"endpoint", nil}, {"prediction", nil},
 		{"command", filled(s.Command)},
@@ -414,7 +414,7 @@ func (s *Substance) object(d *Domain) object {
 }
 
 // analogueObject has the row in the training set, from 1.
-func analogueObject(n *algo.TrainingGraph) object {
+func analogueObject(n *algo.TrainingGraph) Object {
 	var row, observed, predicted any
 	if n.Row >= 0 {
 		row = n.Row + 1
@@ -422,7 +422,7 @@ func analogueObject(n *algo.TrainingGraph) object {
 	if v := n.Values; v != nil {
 		observed, predicted = v.Observed, v.Predicted
 	}
-	return object{
+	return Object{
 		{"row", row}, {"similarity", n.Similarity}, {"name", filled(n.Name)}, {"smiles", filled(n.SMILES)},
 		{"observed", observed}, {"predicted", predicted},
 	}

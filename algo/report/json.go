@@ -7,25 +7,25 @@ import (
 	"math"
 )
 
-// An object is written as JSON with its fields in order.
-type object []struct {
-	name  string
-	value any
+// An Object is written as JSON with its fields in order.
+type Object []struct {
+	Name  string
+	Value any
 }
 
 // MarshalJSON writes numbers that are not finite as null.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	for i, f := range o {
 		b.WriteByte("{,"[min(i, 1)])
-		e.Encode(f.name) // to memory
+		e.Encode(f.Name) // to memory
 		b.WriteByte(':')
-		if x, ok := f.value.(float64); ok {
-			f.value = known(x)
+		if x, ok := f.Value.(float64); ok {
+			f.Value = Known(x)
 		}
-		if err := e.Encode(f.value); err != nil {
+		if err := e.Encode(f.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -33,8 +33,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// known is x, or nil if it is not finite.
-func known(x float64) any {
+// Known is x, or nil if it is not finite.
+func Known(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
@@ -49,7 +49,8 @@ func filled(text string) any {
 	return text
 }
 
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes a value, indented, without escaping <, > and &.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

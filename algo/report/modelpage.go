@@ -172,16 +172,16 @@ func rangeName(r explain.Range) string {
 // WriteModelPageJSON writes the same for programs.
 func WriteModelPageJSON(w io.Writer, d *Domain) error {
 	c := &d.Model.Card
-	ranges, elements := []object{}, []object{}
+	ranges, elements := []Object{}, []Object{}
 	if p := d.Model.Profile; p != nil {
 		for _, r := range p.Ranges() { // quantiles at 1, 5, 25, 50, 75, 95 and 99 %
-			ranges = append(ranges, object{{"name", r.Name}, {"share_of_atoms", r.Share}, {"quantiles", r.Values}})
+			ranges = append(ranges, Object{{"name", r.Name}, {"share_of_atoms", r.Share}, {"quantiles", r.Values}})
 		}
 		for _, e := range p.Elements() {
-			elements = append(elements, object{{"symbol", e.Symbol}, {"molecules", e.Graphs}})
+			elements = append(elements, Object{{"symbol", e.Symbol}, {"molecules", e.Graphs}})
 		}
 	}
-	return writeJSON(w, object{
+	return WriteJSON(w, Object{
 		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"elements", elements}, {"alpha", d.Alpha},
 		{"score_limit", d.Reach}, {"method", d.method()}, {"limits", d.limits()},

@@ -13,13 +13,14 @@ import (
 	"strconv"
 	"strings"
 
+	"baca/algo/report"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"baca/algo"
 	"baca/build/internal/machine"
 	"baca/build/internal/opened"
-	"baca/build/internal/pretty"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
@@ -344,5 +345,5 @@ func pageOf(file string) (path string, text []byte, err error) {
 
 // writeJSON writes a file.
 func writeJSON(path string, v any) error {
-	return replace.File(path, func(w io.Writer) error { return pretty.JSON(w, v) })
+	return replace.File(path, func(w io.Writer) error { return report.WriteJSON(w, v) })
 }

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"baca/algo/report"
+
 	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/usage"
 )
@@ -168,7 +169,7 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	result.summarize()
 	out := c.OutOrStdout()
 	if f.asJSON {
-		return pretty.JSON(out, result)
+		return report.WriteJSON(out, result)
 	}
 	for _, w := range result.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", w)

@@ -16,7 +16,6 @@ import (
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
-	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -162,7 +161,7 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) (err error
 
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {
 	if f.json {
-		return pretty.JSON(w, struct {
+		return report.WriteJSON(w, struct {
 			*compare.Comparison
 			Similarities []float64 `json:"coverage_at"`
 			Words        []string  `json:"words"`

@@ -13,10 +13,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"baca/algo/report"
+
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/build/internal/pretty"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -132,7 +133,7 @@ func newList() *cobra.Command {
 				})
 			}
 			if asJSON {
-				return pretty.JSON(c.OutOrStdout(), list)
+				return report.WriteJSON(c.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
 				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca train` makes model files")

@@ -14,49 +14,8 @@ import (
 	"baca/algo"
 	"baca/algo/explain"
 	"baca/algo/report"
-	"baca/build/internal/pretty"
 	"baca/weights"
 )
-
-// An inspection is the content of `baca model show`.
-type inspection struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Schema      string `json:"schema"`
-	Background  string `json:"background"` // number of molecules and source; empty for none
-	counts      string
-
-	Dataset       string   `json:"dataset"`
-	DatasetSHA256 string   `json:"dataset_sha256"`
-	Graphs        int      `json:"graphs"`
-	Train         int      `json:"train"`
-	HoldoutRows   int      `json:"holdout_rows"`
-	Repeats       int      `json:"repeats"`
-	Seed          uint64   `json:"seed"`
-	Epochs        int      `json:"epochs"`
-	Batch         int      `json:"batch"`
-	LearningRate  float64  `json:"learning_rate"`
-	Loss          float64  `json:"loss"`
-	Program       string   `json:"program"`
-	Features      int      `json:"features"`
-	Hidden        int      `json:"hidden"`
-	Layers        int      `json:"layers"`
-	Parameters    int      `json:"parameters"`
-	Bank          int      `json:"bank"`
-	Subtrees      int      `json:"subtrees"` // training graphs with subtrees
-	Holdout       int      `json:"holdout"`
-	HoldoutFile   string   `json:"holdout_file"`     // of baca model calibrate, empty for the training set
-	SmallestP     *float64 `json:"smallest_p_value"` // null without a holdout
-	Known         int      `json:"known"`            // hashes of training graphs
-	KnownBits     int      `json:"known_bits"`
-	Shared        int      `json:"shared"`     // k of baca model share, 0 otherwise
-	Structures    int      `json:"structures"` // stored training molecules
-	Residuals     int      `json:"residuals"`  // held-out molecules with known prediction errors
-	Reveals       []string `json:"reveals"`
-	Format        int      `json:"format"`
-	Bytes         int      `json:"bytes"`
-	SHA256        string   `json:"sha256"`
-}
 
 func newShow() *cobra.Command {
 	var asJSON bool
@@ -78,93 +37,110 @@ gives away about the training set. The model is an embedded one by name, or a fi
 			if err != nil {
 				return err
 			}
-			in := inspect(m, data)
 			if asJSON {
-				return pretty.JSON(c.OutOrStdout(), in)
+				return report.WriteJSON(c.OutOrStdout(), inspect(m, data))
 			}
-			return in.write(c.OutOrStdout())
+			return writeModel(c.OutOrStdout(), m, data)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return c
 }
 
-func inspect(m *algo.Model, file []byte) *inspection {
-	card := m.Card
-	in := &inspection{
-		Name: card.Name, Description: card.Description, Schema: card.Schema,
-		Dataset: card.Dataset, DatasetSHA256: card.DatasetSHA256,
-		Graphs: card.Graphs, Train: card.Train, HoldoutRows: len(card.HoldoutRows), Repeats: len(card.Repeats), counts: card.Counts(),
-		Seed: card.Seed, Epochs: card.Epochs, Batch: card.Batch, LearningRate: card.LearningRate, Loss: card.Loss, Program: card.Program,
-		Features: m.Encoder.Features, Hidden: m.Encoder.Hidden, Layers: m.Encoder.Layers, Parameters: len(m.Encoder.Params),
-		Bank: m.Bank.Len(), Subtrees: m.Known(), Holdout: m.Holdout.Len(), HoldoutFile: card.Holdout,
-		Format: weights.Version, Bytes: len(file), SHA256: hashOf(file),
-	}
-	if card.BackgroundGraphs > 0 {
-		in.Background = fmt.Sprintf("%d molecules of %s", card.BackgroundGraphs, card.Background)
-	}
-	if n := m.References(); n > 0 {
-		smallest := 1 / float64(1+n)
-		in.SmallestP = &smallest
+// inspect is the content of `baca model show` as JSON. holdout_file is of baca model calibrate and
+// shared of baca model share; a model without a holdout has null as smallest p-value.
+func inspect(m *algo.Model, file []byte) report.Object {
+	c := m.Card
+	known, bits, structures, smallest := 0, 0, 0, math.NaN()
+	if m.References() > 0 {
+		smallest = smallestP(m)
 	}
 	if m.Profile != nil {
-		in.Known, in.KnownBits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
+		known, bits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
 	}
-	if in.Shared = m.Shared; m.Structures != nil {
-		in.Structures = len(m.Structures.SMILES)
+	if m.Structures != nil {
+		structures = len(m.Structures.SMILES)
 	}
-	if m.Residuals != nil {
-		in.Residuals = m.Residuals.Known()
+	return report.Object{
+		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"background", backgroundOf(c)},
+		{"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256}, {"graphs", c.Graphs}, {"train", c.Train},
+		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"batch", c.Batch},
+		{"learning_rate", c.LearningRate}, {"loss", c.Loss}, {"program", c.Program},
+		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
+		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
+		{"smallest_p_value", smallest}, {"known", known}, {"known_bits", bits}, {"shared", m.Shared},
+		{"structures", structures}, {"residuals", residuals(m)}, {"reveals", reveals(m)},
+		{"format", weights.Version}, {"bytes", len(file)}, {"sha256", hashOf(file)},
 	}
-	in.Reveals = reveals(m)
-	return in
 }
 
-func (in *inspection) write(w io.Writer) error {
+// backgroundOf is the number of molecules and the source, or empty.
+func backgroundOf(c algo.Card) string {
+	if c.BackgroundGraphs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d molecules of %s", c.BackgroundGraphs, c.Background)
+}
+
+// residuals are the held-out molecules with known prediction errors.
+func residuals(m *algo.Model) int {
+	if m.Residuals == nil {
+		return 0
+	}
+	return m.Residuals.Known()
+}
+
+// smallestP is the least p-value that a model can give.
+func smallestP(m *algo.Model) float64 { return 1 / float64(1+m.References()) }
+
+func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{key}, args...)...)
 	}
-	line("name", "%s", cmp.Or(in.Name, "none given"))
-	line("description", "%s", cmp.Or(in.Description, "none given"))
-	line("reads", "%s (%s)", algo.Reads(in.Schema), in.Schema)
-	line("trained on", "%s", cmp.Or(in.Dataset, "not named"))
-	line("its sha256", "%s", cmp.Or(in.DatasetSHA256, "not recorded"))
-	line("graphs", "%s", in.counts)
-	if in.Background != "" {
-		line("background", "%s", in.Background)
+	c, held := m.Card, report.HoldoutOf(m.Card.Holdout)
+	line("name", "%s", cmp.Or(c.Name, "none given"))
+	line("description", "%s", cmp.Or(c.Description, "none given"))
+	line("reads", "%s (%s)", algo.Reads(c.Schema), c.Schema)
+	line("trained on", "%s", cmp.Or(c.Dataset, "not named"))
+	line("its sha256", "%s", cmp.Or(c.DatasetSHA256, "not recorded"))
+	line("graphs", "%s", c.Counts())
+	if background := backgroundOf(c); background != "" {
+		line("background", "%s", background)
 	}
-	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(in.Epochs, "epoch"), in.Batch, in.LearningRate, in.Seed)
-	line("last loss", "%.4g", in.Loss)
-	line("trained by", "%s", cmp.Or(in.Program, "unknown program"))
-	line("encoder", "two views, %d node features, %d layers of width %d", in.Features, in.Layers, in.Hidden)
-	line("parameters", "%d", in.Parameters)
-	if in.Shared > 0 {
-		line("bank", "%d means of %d or more training graphs each, to compare with", in.Bank, 2*in.Shared)
+	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed)
+	line("last loss", "%.4g", c.Loss)
+	line("trained by", "%s", cmp.Or(c.Program, "unknown program"))
+	line("encoder", "two views, %d node features, %d layers of width %d", m.Encoder.Features, m.Encoder.Layers, m.Encoder.Hidden)
+	line("parameters", "%d", len(m.Encoder.Params))
+	if m.Shared > 0 {
+		line("bank", "%d means of %d or more training graphs each, to compare with", m.Bank.Len(), 2*m.Shared)
 	} else {
-		line("bank", "%d embeddings and %d sets of subtrees of training graphs, to compare with", in.Bank, in.Subtrees)
+		line("bank", "%d embeddings and %d sets of subtrees of training graphs, to compare with", m.Bank.Len(), m.Known())
 	}
-	if in.Shared > 0 && in.SmallestP != nil {
-		line("holdout", "scores only, of %.0f graphs %s: p-values down to %.3g", 1 / *in.SmallestP - 1, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
-	} else if in.Holdout > 0 {
-		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", in.Holdout, report.HoldoutOf(in.HoldoutFile), math.Round(1e4**in.SmallestP)/1e4)
-	} else {
+	down := math.Round(1e4*smallestP(m)) / 1e4
+	switch {
+	case m.Shared > 0 && m.References() > 0:
+		line("holdout", "scores only, of %d graphs %s: p-values down to %.3g", m.References(), held, down)
+	case m.Holdout.Len() > 0:
+		line("holdout", "%d embeddings of graphs %s: p-values down to %.3g", m.Holdout.Len(), held, down)
+	default:
 		line("holdout", "none: no p-values")
 	}
-	if in.Structures > 0 {
-		line("structures", "SMILES of %s", explain.Count(in.Structures, "training molecule"))
+	if m.Structures != nil {
+		line("structures", "SMILES of %s", explain.Count(len(m.Structures.SMILES), "training molecule"))
 	}
-	if in.Residuals > 0 {
-		line("residuals", "errors of predictions of %s kept from training, for baca trust", explain.Count(in.Residuals, "graph"))
+	if n := residuals(m); n > 0 {
+		line("residuals", "errors of predictions of %s kept from training, for baca trust", explain.Count(n, "graph"))
 	}
-	line("file", "%s, format %d", size(in.Bytes), in.Format)
-	line("sha256", "%s", in.SHA256)
+	line("file", "%s, format %d", size(len(file)), weights.Version)
+	line("sha256", "%s", hashOf(file))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	b.WriteString("\nWhat the file reveals:\n")
-	for _, text := range in.Reveals {
+	for _, text := range reveals(m) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
 	_, err := w.Write(b.Bytes())

@@ -15,7 +15,6 @@ import (
 	"baca/algo/report"
 	"baca/algo/suggest"
 	"baca/algo/table"
-	"baca/build/internal/pretty"
 	"baca/build/internal/progress"
 )
 
@@ -137,7 +136,7 @@ func (f *suggestFlags) write(w io.Writer, shelf *job.Shelf, s *job.Suggested) er
 	if !f.json {
 		return s.WriteCSV(w, f.text)
 	}
-	return pretty.JSON(w, map[string]any{
+	return report.WriteJSON(w, map[string]any{
 		"library": shelf.Library.Len(), "points": s.Points, "sampled": s.Sampled, "picks": s.Rows,
 		"far": s.Far, "far_random": s.FarRandom, "far_top": s.FarTop,
 		"outside": s.Outside, "outside_random": s.OutsideRandom, "outside_top": s.OutsideTop,

@@ -18,7 +18,6 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/algo/trust"
-	"baca/build/internal/pretty"
 )
 
 // trustFlags are the flags of `baca trust`. Its rows are those of `baca score` with judgements.
@@ -136,7 +135,7 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	if f.json {
-		return pretty.JSON(f.c.OutOrStdout(), auditOf(a, f.found, f.order()))
+		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found, f.order()))
 	}
 	return writeAudit(f.c.OutOrStdout(), a, f.found, f.order())
 }
@@ -230,49 +229,20 @@ func stated(c *trust.Calibration, v trust.Verdict) string {
 	return "–"
 }
 
-// An auditJSON is an audit as JSON; unknown values are null.
-type auditJSON struct {
-	Molecules  int                    `json:"molecules"`
-	Asked      float64                `json:"coverage_asked"`
-	Coverage   *float64               `json:"coverage"`
-	Interval   [2]*float64            `json:"coverage_interval"`
-	Intervals  int                    `json:"intervals"`
-	Width      *float64               `json:"mean_width"`
-	Tolerance  float64                `json:"tolerance"`
-	ErrorsBy   trust.Order            `json:"errors_by"`
-	Spearman   *float64               `json:"spearman"`
-	Finds      *float64               `json:"large_errors_auroc"`
-	MeanError  *float64               `json:"mean_error"`
-	Area       *float64               `json:"area"`
-	AreaBest   *float64               `json:"area_best"`
-	Risk       []float64              `json:"risk"` // mean error of the k most reliable, k from 1
-	Verdicts   map[string]verdictJSON `json:"verdicts"`
-	Calibrated int                    `json:"held_out"`
-}
-
-type verdictJSON struct {
-	Molecules   int      `json:"molecules"`
-	Large       int      `json:"large_errors"`
-	MeanError   *float64 `json:"mean_error"`
-	StatedLarge int      `json:"stated_large_errors"`
-	StatedOf    int      `json:"stated_of"`
-}
-
-func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) auditJSON {
-	known := func(x float64) *float64 {
-		if math.IsNaN(x) {
-			return nil
-		}
-		return &x
-	}
-	j := auditJSON{
-		Molecules: a.N, Asked: c.Coverage, Coverage: known(a.Coverage), Interval: [2]*float64{known(a.Low), known(a.High)}, Intervals: a.Intervals,
-		Width: known(a.Width), Tolerance: c.Tolerance, ErrorsBy: by, Spearman: known(a.Spearman), Finds: known(a.Finds), MeanError: known(a.MeanError), Area: known(a.Area),
-		AreaBest: known(a.AreaBest), Risk: a.Risk, Verdicts: map[string]verdictJSON{}, Calibrated: c.Pairs,
-	}
+// auditOf is an audit as JSON. Risk is the mean error of the k most reliable, k from 1.
+func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) report.Object {
+	verdicts := map[string]report.Object{}
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.HeldOut[v]
-		j.Verdicts[string(v)] = verdictJSON{n.N, n.Large, known(n.MeanError), s.Large, s.N}
+		verdicts[string(v)] = report.Object{
+			{"molecules", n.N}, {"large_errors", n.Large}, {"mean_error", n.MeanError}, {"stated_large_errors", s.Large}, {"stated_of", s.N},
+		}
 	}
-	return j
+	return report.Object{
+		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
+		{"coverage_interval", []any{report.Known(a.Low), report.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
+		{"tolerance", c.Tolerance}, {"errors_by", by}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
+		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
+		{"verdicts", verdicts}, {"held_out", c.Pairs},
+	}
 }

@@ -65,7 +65,11 @@ func Each[T any](w io.Writer, what string, list iter.Seq2[T, error]) iter.Seq2[T
 		p := New(w, what, 0)
 		defer p.Done()
 		fresh := int64(0)
-		defer func() { p.Add(fresh) }()
+		defer func() {
+			if fresh > 0 {
+				p.Add(fresh)
+			}
+		}()
 		for x, err := range list {
 			if err == nil {
 				fresh++

@@ -90,7 +90,7 @@ func (p *bandPane) advice() notice {
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
 			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
-	case !rule.ByRate && len(s.Reference) > 0 && math.IsNaN(s.Threshold()):
+	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
 			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
 	}

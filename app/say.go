@@ -236,8 +236,8 @@ func howToRead(s *desk) (about string) {
 	if s.Rows.Judged() == 0 {
 		return ""
 	}
-	if len(s.Reference) > 0 {
-		about = "Grey: " + words.Count(len(s.Reference)) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
+	if len(s.Reference()) > 0 {
+		about = "Grey: " + words.Count(len(s.Reference())) + " " + s.Things() + " of the known kind. " + words.Percent(s.Alpha) + " of such lie right of the line. Drag it."
 	}
 	switch {
 	case s.Rule().ByRate:

@@ -60,7 +60,7 @@ func (p *stripPane) Render() app.UI {
 		On("pointerup", func(app.Context, app.Event) { p.dragging = false }).
 		On("pointercancel", func(app.Context, app.Event) { p.dragging = false }).
 		On("keydown", p.key)
-	if len(s.Reference) == 0 {
+	if len(s.Reference()) == 0 {
 		waits := waitingFor(s)
 		return box.Attr("hidden", attribute(waits == "")).Body(app.Div().Class("strip-wait quiet").Text(waits))
 	}
@@ -78,7 +78,7 @@ func (p *stripPane) Render() app.UI {
 }
 
 // movable reports whether the threshold can move: one by rate cannot.
-func (p *stripPane) movable() bool { return len(p.S.Reference) > 0 && !p.S.Rule().ByRate }
+func (p *stripPane) movable() bool { return len(p.S.Reference()) > 0 && !p.S.Rule().ByRate }
 
 func (p *stripPane) picture() picture.Strip {
 	width := p.width

@@ -27,7 +27,7 @@ func (p *resultPane) table() app.UI {
 	byRate := s.Rule().ByRate
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
-	bars.low, bars.high = picture.Spread(s.Reference, []float64{s.Rows.Low, s.Rows.High})
+	bars.low, bars.high = picture.Spread(s.Reference(), []float64{s.Rows.Low, s.Rows.High})
 	heads := s.Heads()
 	body := []app.UI{spacer(w.before)}
 	for at := w.from; at < w.to; at++ {

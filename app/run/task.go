@@ -163,7 +163,7 @@ func (s *Session) report() *message.Report {
 		all[i] = int32(i)
 	}
 	m := &message.Report{
-		Scored: *s.Scored, By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference),
+		Scored: *s.Scored, By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()),
 		Rows: s.Table.Columns(all, s.Models.Used.Value), Warnings: s.Warnings,
 	}
 	if s.Calibrated() {

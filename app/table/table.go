@@ -20,7 +20,6 @@ type Table struct {
 
 	// References are held-out scores by decider.
 	References [Deciders][]float64
-	Reference  []float64     // of what decides
 	Levels     decide.Levels // q-values, if a rate of false discoveries decides
 	Complete   bool          // all records are scored
 
@@ -57,10 +56,12 @@ func (t *Table) Deciding() Decider {
 
 func (t *Table) Calibrated() bool { return t.Rows.Batch != nil }
 
+// Reference are the held-out scores of what decides.
+func (t *Table) Reference() []float64 { return t.References[t.Deciding()] }
+
 // SetReference sets the scores of held-out graphs by themselves.
 func (t *Table) SetReference(scores []float64) {
 	t.References[EachAlone] = known(scores)
-	t.Reference = t.References[t.Deciding()]
 }
 
 // TakeBatch sets the batch's columns, to judge by those of the held-out graphs.
@@ -119,7 +120,7 @@ func (t *Table) SetAlpha(alpha float64) {
 
 // MoveThreshold sets the lowest score outside.
 func (t *Table) MoveThreshold(score float64) {
-	if p := decide.PValues([]float64{score}, t.Reference)[0]; !math.IsNaN(p) {
+	if p := decide.PValues([]float64{score}, t.Reference())[0]; !math.IsNaN(p) {
 		t.SetAlpha(min(roundUp(p), mostAlpha))
 	}
 }
@@ -181,13 +182,13 @@ func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 // Threshold is the score from which on records are called outside, NaN for none.
 func (t *Table) Threshold() float64 {
 	most, _ := t.Rule().Limits()
-	return Threshold(t.Reference, most)
+	return Threshold(t.Reference(), most)
 }
 
 // Settle judges by the present decider.
 func (t *Table) Settle() {
 	t.Rows.decide(t.Deciding())
-	t.Reference, t.Levels = t.References[t.Deciding()], nil
+	t.Levels = nil
 	t.level()
 	t.Judge()
 	t.Rev.State++

@@ -192,7 +192,7 @@ func TestRecordsOfAnotherInputAreDropped(t *testing.T) {
 
 func TestMoveThreshold(t *testing.T) {
 	s := New()
-	s.Reference = ([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	s.References[EachAlone] = ([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
 	s.MoveThreshold(8.5)
 	if s.Alpha != 0.2 {
 		t.Errorf("α %g with one of nine above the threshold, want 0.2", s.Alpha)

@@ -1,8 +1,11 @@
 package rival
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/graph"
 	"baca/algo/graphon"
@@ -32,7 +35,12 @@ func scoreD2GO(r *run) []float64 {
 	tested := r.represent(r.Test)
 	z := matrixOf(tested.ZF(), tested.Width)
 	scores := r.losses(tested.ZF(), tested.ZS(), tested.Width)
+	// A single node has no negatives, and gets the mean loss of the others.
+	mean := stat.Mean(slices.DeleteFunc(slices.Clone(tested.NodeScore), math.IsNaN), nil)
 	for i, x := range tested.NodeScore {
+		if math.IsNaN(x) {
+			x = mean
+		}
 		scores[i] += x
 	}
 	base := slices.Clone(scores)

@@ -166,6 +166,11 @@ func Models() ([]Summary, error) {
 	return list, nil
 }
 
+// JSONType is the type of a column's values in JSON.
+func JSONType(kind table.Kind) string {
+	return cmp.Or(map[table.Kind]string{table.Texts: "string", table.Numbers: "number", table.Truths: "boolean"}[kind], "array")
+}
+
 // A List holds molecules or plain graphs.
 type List struct {
 	SMILES []string

@@ -23,11 +23,49 @@ import (
 	"sync"
 	"time"
 
+	"baca/algo/table"
 	"baca/build/service"
 )
 
 //go:embed openapi.json
-var openAPI []byte
+var outline []byte
+
+// openAPI is the document: the outline with the columns of rows.
+var openAPI = sync.OnceValue(func() []byte {
+	var doc map[string]any
+	err := json.Unmarshal(outline, &doc)
+	if err == nil {
+		schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
+		schemas["Row"] = rowSchema(table.Usual | table.OfPaper)
+		schemas["ExplainedRow"] = rowSchema(table.Usual | table.OfPaper | table.OfReasons | table.OfNeighbors | table.OfValues)
+		outline, err = json.Marshal(doc)
+	}
+	if err != nil {
+		panic(err) // the outline is known
+	}
+	return outline
+})
+
+// rowSchema is the schema of rows with columns of these groups. Rows of a batch, and of models that
+// know values of their training set, have columns of these as well.
+func rowSchema(groups table.Group) map[string]any {
+	fields := append(table.Fields(groups), (&table.Run{}).Fields()...)
+	properties, required := map[string]any{}, []string{}
+	for i, c := range table.Of(fields, nil) {
+		schema := map[string]any{"type": service.JSONType(c.Kind), "nullable": true, "description": fields[i].Doc}
+		switch c.Kind {
+		case table.TextLists:
+			schema["items"] = map[string]any{"type": "string"}
+		case table.NumberLists:
+			schema["items"] = map[string]any{"type": "number", "nullable": true}
+		}
+		if properties[c.Name] = schema; fields[i].Group&(table.OfPaper|table.OfValues) == 0 {
+			required = append(required, c.Name)
+		}
+	}
+	own := map[string]any{"type": "string", "nullable": true, "description": "A column of the input."}
+	return map[string]any{"type": "object", "required": required, "properties": properties, "additionalProperties": own}
+}
 
 // Limits of clients.
 type Limits struct {
@@ -96,7 +134,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	a.mux.HandleFunc("GET /v1/models", a.listModels)
 	a.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(openAPI)
+		w.Write(openAPI())
 	})
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, map[string]string{"status": "ok"}) })
 	for _, path := range []string{"/v1/score", "/v1/explain"} {

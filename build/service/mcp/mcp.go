@@ -4,7 +4,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,8 +147,7 @@ func answering(explain bool) *jsonschema.Schema {
 	row := s.Properties["rows"].Items
 	row.Properties = map[string]*jsonschema.Schema{}
 	for i, c := range table.Of(fields(explain), nil) {
-		kind := map[table.Kind]string{table.Texts: "string", table.Numbers: "number", table.Truths: "boolean"}[c.Kind]
-		row.Properties[c.Name] = &jsonschema.Schema{Type: cmp.Or(kind, "array"), Description: fields(explain)[i].Doc}
+		row.Properties[c.Name] = &jsonschema.Schema{Type: service.JSONType(c.Kind), Description: fields(explain)[i].Doc}
 	}
 	return s
 }

@@ -525,8 +525,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 20 {
-		t.Errorf("%d pages, %v: want 20", pages, err)
+	if err != nil || pages != 21 {
+		t.Errorf("%d pages, %v: want 21", pages, err)
 	}
 }
 

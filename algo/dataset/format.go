@@ -45,8 +45,8 @@ var formats = []fileFormat{
 	{NodeLink, []string{".jsonl", ".ndjson", ".json"}, true, beginsNodeLink, (*scanner).readNodeLink},
 	{JSONL, []string{".jsonl", ".ndjson", ".json"}, false, beginsJSON, (*scanner).readJSONL},
 	{SDF, []string{".sdf", ".sd", ".mol"}, false, beginsMolfile, (*scanner).readSDF},
-	{TSV, []string{".tsv", ".tab"}, false, beginsTSV, readFields(TSV)},
-	{CSV, []string{".csv", ".xlsx"}, false, beginsCSV, readFields(CSV)},
+	{TSV, []string{".tsv", ".tab"}, false, func(head []byte) bool { return headed(head, "\t") }, readFields(TSV)},
+	{CSV, []string{".csv", ".xlsx"}, false, func(head []byte) bool { return headed(head, ",;") || bytes.HasPrefix(firstLine(head), []byte(`"`)) }, readFields(CSV)},
 	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
 }
 
@@ -133,7 +133,7 @@ func (t *Text) Format(name string) Format {
 		return TU
 	}
 	if named >= 0 {
-		if beginsTSV(head) {
+		if headed(head, "\t") {
 			return TSV
 		}
 		return contentFormat(head, SMI)
@@ -155,31 +155,26 @@ func beginsMolfile(head []byte) bool {
 	return len(lines) >= 4 && (bytes.Contains(lines[3], []byte("V2000")) || bytes.Contains(lines[3], []byte("V3000")))
 }
 
-func beginsTSV(head []byte) bool {
-	line, header := firstLine(head)
-	return header && bytes.IndexByte(line, '\t') >= 0
-}
-
-func beginsCSV(head []byte) bool {
-	line, header := firstLine(head)
-	return header && bytes.ContainsAny(line, ",;") || bytes.HasPrefix(line, []byte(`"`))
+// headed reports whether the first line is a header with one of the separators.
+func headed(head []byte, separators string) bool {
+	line := firstLine(head)
+	word, _, _ := first.cut(line)
+	return bytes.Contains(bytes.ToLower(line), []byte(smilesNames[0])) && atoms(word) == 0 && bytes.ContainsAny(line, separators)
 }
 
 // likelyFormat judges lines without a molecule. A comma after the blank may belong to a name.
 func likelyFormat(head []byte) Format {
-	line, _ := firstLine(head)
+	line := firstLine(head)
 	if separator := bytes.IndexAny(line, ",;\t "); separator >= 0 && line[separator] == ',' {
 		return CSV
 	}
 	return SMI
 }
 
-// firstLine returns the first line that is neither blank nor a comment, and whether it looks like a
-// header.
-func firstLine(head []byte) (line []byte, header bool) {
+// firstLine returns the first line that is neither blank nor a comment.
+func firstLine(head []byte) []byte {
 	for line := range lines(head) {
-		word, _, _ := first.cut(line)
-		return line, bytes.Contains(bytes.ToLower(line), []byte(smilesNames[0])) && atoms(word) == 0
+		return line
 	}
-	return nil, false
+	return nil
 }

@@ -33,24 +33,19 @@ func (r *Report) Judge() {
 	case r.Alone != nil:
 		rule.Guard = decide.Guard
 	}
-	judge := func(p, alone float64) (decide.Verdict, float64) {
-		if rule.ByRate {
-			return rule.Judge(p, alone), q.Of(p)
-		}
-		return rule.Judge(p, alone), math.NaN()
-	}
 	r.Counts = decide.Counts{}
 	for i, p := range r.P {
 		alone := math.NaN()
 		if r.Alone != nil {
 			alone = r.Alone[i]
 		}
-		v, _ := judge(p, alone)
-		r.Count(v)
+		r.Count(rule.Judge(p, alone))
 	}
 	for i := range r.Rows {
 		e := &r.Rows[i]
-		e.Row.Verdict, e.Q = judge(e.Row.P, e.Row.AloneP)
+		if e.Row.Verdict, e.Q = rule.Judge(e.Row.P, e.Row.AloneP), math.NaN(); rule.ByRate {
+			e.Q = q.Of(e.Row.P)
+		}
 	}
 	if !slices.ContainsFunc(r.P, func(p float64) bool { return !math.IsNaN(p) }) {
 		r.P = nil

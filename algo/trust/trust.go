@@ -160,11 +160,15 @@ func usualTolerance(sorted []Pair, classes bool) float64 {
 	if classes {
 		return wrongClass
 	}
-	errors := make([]float64, len(sorted))
-	for i, p := range sorted {
+	return metric.Percentile(errorsOf(sorted), usualErrors)
+}
+
+func errorsOf(pairs []Pair) []float64 {
+	errors := make([]float64, len(pairs))
+	for i, p := range pairs {
 		errors[i] = p.Error
 	}
-	return metric.Percentile(errors, usualErrors)
+	return errors
 }
 
 // group divides the molecules by score into as many equal groups as the coverage allows.
@@ -179,11 +183,7 @@ func (c *Calibration) group(sorted []Pair) (groups []Group) {
 		at := c.Coverage * float64(n+1)
 		k := int(at + 1e-9)
 		if !c.Classes && k >= 1 && at <= float64(n)+1e-9 {
-			errors := make([]float64, n)
-			for i, p := range members {
-				errors[i] = p.Error
-			}
-			slices.Sort(errors)
+			errors := slices.Sorted(slices.Values(errorsOf(members)))
 			g.Half = errors[k-1]
 			if k < n {
 				g.Half += (at - float64(k)) * (errors[k] - errors[k-1])

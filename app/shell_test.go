@@ -244,6 +244,13 @@ func TestFrameScores(t *testing.T) {
 	if !strings.Contains((*answers)[0], `"busy"`) || !strings.HasPrefix(last, `{"baca":1,"id":"a \"b\"","rows":[{"id":"ida","smiles":"CCO","score":3,`) || !strings.Contains(last, `"by":"alone","alpha":0.1,`) {
 		t.Errorf("it answers %s", strings.Join(*answers, "\n"))
 	}
+	// Another model is loaded first. It does not read molecules.
+	*answers = nil
+	frame.Ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
+	f.next(-1)
+	if last := (*answers)[len(*answers)-1]; !strings.Contains(last, "this model reads plain graphs") {
+		t.Errorf("with another model it answers %s", last)
+	}
 	// What the user does to the input ends a request.
 	*answers = nil
 	frame.Ask(`{"baca":1,"id":3,"score":["CCO"]}`)

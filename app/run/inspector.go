@@ -20,13 +20,18 @@ func (i *Inspector) Show(record int) {
 	if record == i.Record || record >= i.session.Rows.Len() {
 		return
 	}
-	i.Record, i.Reason = record, -1
-	i.Detail.Forget()
-	i.session.Rev.All()
+	i.turn(record)
 	if record >= 0 && i.session.Rows.Problem(record) == nil {
 		i.ask()
 	}
 	i.session.look()
+}
+
+// turn inspects a record without asking for its details.
+func (i *Inspector) turn(record int) {
+	i.Record, i.Reason = record, -1
+	i.Detail.Forget()
+	i.session.Rev.All()
 }
 
 // Step moves down the table.

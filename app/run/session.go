@@ -114,6 +114,7 @@ func (s *Session) Dismiss() {
 	s.Rev.All()
 }
 
+// look has watchers look once a change is complete: they may give another input.
 func (s *Session) look() {
 	for _, watch := range s.Watchers {
 		watch()
@@ -199,6 +200,7 @@ func failureOf(r message.Reply) *message.Failed {
 func (s *Session) Begin() { s.begin(0) }
 
 func (s *Session) begin(wait time.Duration) {
+	defer s.look()
 	s.stop()
 	s.Run++
 	s.clear()
@@ -257,7 +259,7 @@ func (s *Session) clear() {
 	s.Table.Clear()
 	s.toSelect = 0
 	s.Trust.forget()
-	s.Inspector.Show(-1)
+	s.Inspector.turn(-1)
 	s.clearScores()
 }
 
@@ -270,7 +272,6 @@ func (s *Session) clearScores() {
 	s.Glances.found = nil
 	s.clearBatch()
 	s.Rev.All()
-	s.look()
 }
 
 func (s *Session) clearBatch() {

@@ -90,6 +90,11 @@ func (f *frame) begin(column string) error {
 	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
 		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}
+	for _, name := range f.opt.Cells {
+		if i, _ := columnOrPlace(names, name); i >= 0 && readable[i] == "" {
+			return fmt.Errorf("column %s: holds %s: want text or numbers", clip(names[i]), f.columns[i].What)
+		}
+	}
 	var broken error
 	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), func() (rows [][]string) {
 		rows, broken = f.firstRows(names)

@@ -38,13 +38,7 @@ type Device struct {
 	uploaded []float32 // the device's copy of the parameters for Encode
 	lost     error
 
-	trainings map[*owned]bool // those with buffers
-	// Buffers of collected trainings. The GPU is called by one goroutine at a time, not by the
-	// garbage collector: the next user frees them.
-	dropped struct {
-		sync.Mutex
-		list []*owned
-	}
+	training *training // the latest, which owns the buffers of its state
 }
 
 type kernel struct {
@@ -67,7 +61,7 @@ func New(g GPU, memory int) *Device {
 	l.Binding = min(l.Binding, l.Buffer)
 	return &Device{
 		gpu: g, limits: l, memory: memory,
-		kernels: map[string]kernel{}, buffers: map[string]*buffer{}, trainings: map[*owned]bool{},
+		kernels: map[string]kernel{}, buffers: map[string]*buffer{},
 	}
 }
 
@@ -171,42 +165,14 @@ func (d *Device) release(name string) {
 	}
 }
 
-// lock begins a method: it waits for the device and frees unused buffers.
-func (d *Device) lock() {
-	d.mu.Lock()
-	d.dropped.Lock()
-	list := d.dropped.list
-	d.dropped.list = nil
-	d.dropped.Unlock()
-	for _, o := range list {
-		d.free(o)
-	}
-}
-
-// free releases a training's buffers, once.
-func (d *Device) free(o *owned) {
-	if !d.trainings[o] {
-		return
-	}
-	delete(d.trainings, o)
-	for _, b := range []Buffer{o.params, o.grad, o.m, o.v, o.losses} {
-		if b != 0 {
-			d.gpu.Free(b)
-		}
-	}
-}
-
 // Close releases all memory; trainings cannot continue. The GPU stays open.
 func (d *Device) Close() {
-	d.lock()
+	d.mu.Lock()
 	defer d.mu.Unlock()
-	for o := range d.trainings {
-		d.free(o)
-	}
 	for name := range d.buffers {
 		d.release(name)
 	}
-	d.uploaded = nil
+	d.uploaded, d.training = nil, nil
 }
 
 // A job collects work. After an error it accepts none.

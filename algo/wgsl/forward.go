@@ -268,7 +268,7 @@ func (j *job) loss(s *space, rows, splits int) {
 // Encode implements gin.Device. Each chunk is one submission, uploaded while the previous one
 // computes.
 func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
-	d.lock()
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := placesOf(e)
 	if err := check(e, gs, to); err != nil {

@@ -2,9 +2,9 @@ package wgsl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -31,69 +31,56 @@ type training struct {
 	rate    float64
 	moments gin.Moments
 
-	own     *owned
+	params, grad, m, v, losses Buffer
+
 	running []Pending
 	steps   int // since the losses were read
 	sums    gin.Losses
 }
 
-// owned are the buffers of one training.
-type owned struct{ params, grad, m, v, losses Buffer }
-
-// Train implements gin.Device.
+// Train implements gin.Device. A device holds the state of one training: the next Train ends it.
 func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (gin.Training, error) {
-	d.lock()
+	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(e.Params)
 	if from.Step > 0 && (len(from.M) != n || len(from.V) != n) {
 		panic(fmt.Sprintf("wgsl: training of %d parameters from %d and %d moments", n, len(from.M), len(from.V)))
 	}
-	if 4*n > d.limits.Binding {
-		return nil, &SizeError{Device: d.String(), What: fmt.Sprintf("an encoder of %d parameters", n), Need: 4 * n, Have: d.limits.Binding}
-	}
-	t := &training{d: d, encoder: e, places: placesOf(e), rate: learningRate, own: new(owned)}
-	t.moments.Step = from.Step
-	d.trainings[t.own] = true
-	for _, b := range []struct {
-		to *Buffer
-		n  int
-	}{{&t.own.params, n}, {&t.own.grad, n}, {&t.own.m, n}, {&t.own.v, n}, {&t.own.losses, 2 * maxSteps}} {
-		id, err := d.gpu.NewBuffer(4 * b.n)
-		if err != nil {
-			d.free(t.own)
-			return nil, d.failed(err)
-		}
-		*b.to = id
+	if from.Step == 0 {
+		from.M, from.V = make([]float32, n), make([]float32, n)
 	}
 	j := &job{d: d}
-	j.write(t.own.params, bytesOf(e.Params))
-	if from.Step > 0 {
-		j.write(t.own.m, bytesOf(from.M))
-		j.write(t.own.v, bytesOf(from.V))
+	t := &training{
+		d: d, encoder: e, places: placesOf(e), rate: learningRate, moments: gin.Moments{Step: from.Step},
+		params: j.buffer("trained parameters", n), grad: j.buffer("gradient", n), m: j.buffer("means", n), v: j.buffer("squares", n),
+		losses: j.buffer("losses of steps", 2*maxSteps),
 	}
+	d.training = t
+	j.write(t.params, bytesOf(e.Params))
+	j.write(t.m, bytesOf(from.M))
+	j.write(t.v, bytesOf(from.V))
 	p, err := j.submit()
 	if err == nil {
 		_, err = p.Wait(context.Background())
 	}
-	if err != nil {
-		d.free(t.own)
-		return nil, d.failed(err)
+	return t, d.failed(err)
+}
+
+// check reports a training whose state is gone.
+func (t *training) check(ctx context.Context) error {
+	if t.d.training != t {
+		return errors.New("the device began another training, or was closed")
 	}
-	runtime.AddCleanup(t, func(o *owned) {
-		d.dropped.Lock()
-		defer d.dropped.Unlock()
-		d.dropped.list = append(d.dropped.list, o)
-	}, t.own)
-	return t, nil
+	return ctx.Err()
 }
 
 // Step implements gin.Training: one submission. If it fails before that, nothing changed.
 func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
-	if err := ctx.Err(); err != nil {
+	t.d.mu.Lock()
+	defer t.d.mu.Unlock()
+	if err := t.check(ctx); err != nil {
 		return err
 	}
-	t.d.lock()
-	defer t.d.mu.Unlock()
 	if t.steps == maxSteps {
 		if err := t.collect(ctx, false); err != nil {
 			return err
@@ -155,7 +142,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	place, count := b.sumWork(n)
 	blocks := b.lossBlocks(n, 1/float32(n), d.limits.Binding/4)
 
-	s := j.reserve(p, b, t.own.params, n, true)
+	s := j.reserve(p, b, t.params, n, true)
 	var z, dz [gin.Views]Buffer
 	for v := range gin.Views {
 		z[v], dz[v] = j.buffer(fmt.Sprint("projections ", v), n*width), j.buffer(fmt.Sprint("projection gradient ", v), n*width)
@@ -172,7 +159,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	j.sums(graphTile, width, place, count, s.tables, s.uf, s.us, s.rows)
 	j.sums(graphTile, width, place, count, s.tables, s.us, s.uf, s.cols)
 	j.loss(&s, n, splits(n))
-	j.total(&s, t.own.losses, n, none, 2*t.steps, false)
+	j.total(&s, t.losses, n, none, 2*t.steps, false)
 	for _, k := range blocks {
 		j.pairs(graphTile, width, k, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
 		j.pairs(graphTile, width, k, s.tables, s.us, s.uf, s.cols, s.rows, g.pairs, g.unit[gin.Structure])
@@ -186,7 +173,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 			j.forward(&s, p, c, z, true)
 		}
 		j.nodeLoss(&s, p, c)
-		j.total(&s, t.own.losses, c.rows, c.share, 2*t.steps+1, i > 0)
+		j.total(&s, t.losses, c.rows, c.share, 2*t.steps+1, i > 0)
 		work := pairWork{c.pairWork, c.pairCount, c.mulWork, c.mulCount}
 		j.pairs(nodeTile, width, work, s.tables, s.uf, s.us, s.rows, s.cols, g.pairs, g.unit[gin.Feature])
 		j.pairs(nodeTile, width, work, s.tables, s.us, s.uf, s.cols, s.rows, g.pairs, g.unit[gin.Structure])
@@ -195,7 +182,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 				j.each("clear", c.n*width, words(c.n*width), g.node)
 			}
 			j.unnormalize(&s, width, c.rows, c.row, v, g.unit[v], u, g.node)
-			j.backward(&s, &g, p, c, v, dz[v], t.own.grad, i > 0)
+			j.backward(&s, &g, p, c, v, dz[v], t.grad, i > 0)
 		}
 	}
 	// As package adam computes it.
@@ -204,7 +191,7 @@ func (t *training) step(j *job, gs []*graph.Graph, scale float32) error {
 	j.each("adam", total, []uint32{
 		uint32(total), bits(t.rate / (1 - math.Pow(beta1, step))), bits(math.Sqrt(1 - math.Pow(beta2, step))), bits(epsilon),
 		bits(beta1), bits(1 - beta1), bits(beta2), bits(1 - beta2),
-	}, t.own.grad, t.own.params, t.own.m, t.own.v)
+	}, t.grad, t.params, t.m, t.v)
 	return j.err
 }
 
@@ -398,7 +385,7 @@ func (j *job) backward(s *space, g *gradient, p *places, c *chunk, v int, dz, gr
 
 // Finish implements gin.Training.
 func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) {
-	t.d.lock()
+	t.d.mu.Lock()
 	defer t.d.mu.Unlock()
 	if err := t.collect(ctx, true); err != nil {
 		return gin.Losses{}, gin.Moments{}, err
@@ -410,11 +397,14 @@ func (t *training) Finish(ctx context.Context) (gin.Losses, gin.Moments, error) 
 
 // collect waits for all steps and reads their losses, and with state set parameters and moments.
 func (t *training) collect(ctx context.Context, state bool) error {
+	if err := t.check(ctx); err != nil {
+		return err
+	}
 	n := len(t.encoder.Params)
 	j := &job{d: t.d}
-	j.read(t.own.losses, 2*max(t.steps, 1))
+	j.read(t.losses, 2*max(t.steps, 1))
 	if state {
-		for _, b := range []Buffer{t.own.params, t.own.m, t.own.v} {
+		for _, b := range []Buffer{t.params, t.m, t.v} {
 			j.read(b, n)
 		}
 	}

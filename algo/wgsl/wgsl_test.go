@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -268,47 +267,34 @@ func TestStepIsOneSubmission(t *testing.T) {
 	}
 }
 
-// What a training leaves behind is given back by whoever uses the device next, and
-// never by the garbage collector, which runs at any time.
-func TestDroppedTraining(t *testing.T) {
+// The next training takes over the memory of the last one, which then fails.
+func TestNextTraining(t *testing.T) {
 	f := newFake(1 << 20)
 	d := New(f, 0)
-	e := gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1})
 	train := func() gin.Training {
-		tr, err := d.Train(e, 1e-3, gin.Moments{})
+		tr, err := d.Train(gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1}), 1e-3, gin.Moments{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tr
 	}
-	kept := train()
+	old := train()
 	with := len(f.sizes)
-	train()
-	for { // until the garbage collector has found the training
-		runtime.GC()
-		d.dropped.Lock()
-		n := len(d.dropped.list)
-		d.dropped.Unlock()
-		if n == 1 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if n := len(f.sizes); n != 2*with {
-		t.Fatalf("%d buffers before the device is used again, want %d", n, 2*with)
-	}
-	if _, _, err := kept.Finish(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	now := train()
 	if n := len(f.sizes); n != with {
-		t.Errorf("%d buffers after the device was used again, want %d", n, with)
+		t.Errorf("%d buffers for a second training, %d for the first", n, with)
+	}
+	if _, _, err := old.Finish(context.Background()); err == nil {
+		t.Error("the first training ends well after the second began")
+	}
+	if _, _, err := now.Finish(context.Background()); err != nil {
+		t.Error(err)
 	}
 	d.Close()
-	if n := len(f.sizes); n != 0 {
-		t.Errorf("%d buffers after Close", n)
+	if err := now.Step(context.Background(), trees(t, 3, 4)); err == nil || len(f.sizes) != 0 {
+		t.Errorf("%d buffers after Close, a step gives %v", len(f.sizes), err)
 	}
 	d.Close()
-	runtime.KeepAlive(kept)
 }
 
 // Chunks are as large as the limits allow, and no larger.

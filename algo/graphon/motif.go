@@ -1,7 +1,5 @@
 package graphon
 
-import "fmt"
-
 // A Motif is a small graph with a computable density.
 type Motif int
 
@@ -15,17 +13,7 @@ const (
 func Motifs() []Motif { return []Motif{Edge, Wedge, Triangle, Cycle4} }
 
 func (f Motif) String() string {
-	switch f {
-	case Edge:
-		return "edge"
-	case Wedge:
-		return "wedge"
-	case Triangle:
-		return "triangle"
-	case Cycle4:
-		return "4-cycle"
-	}
-	return fmt.Sprintf("Motif(%d)", int(f))
+	return [...]string{Edge: "edge", Wedge: "wedge", Triangle: "triangle", Cycle4: "4-cycle"}[f]
 }
 
 func (f Motif) Edges() int {

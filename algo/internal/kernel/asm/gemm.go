@@ -28,8 +28,8 @@ type machine interface {
 	setMask(n reg.GPVirtual)
 	// mask makes r ready to be the mask of the next ones.
 	mask(r reg.VecPhysical)
-	load(from Mem, to, mask Op)
-	store(from Op, to Mem, mask Op)
+	loadMasked(from Mem, to, mask Op)
+	storeMasked(from, mask Op, to Mem)
 	clear(r reg.VecPhysical)
 	// multiplyAdd adds the product of the value at a and each register of b to
 	// acc, rounded before it is added.
@@ -54,21 +54,9 @@ func (avx512) setMask(n reg.GPVirtual) {
 
 func (avx512) mask(reg.VecPhysical) {}
 
-func (avx512) load(from Mem, to, mask Op) {
-	if mask != nil {
-		VMOVUPS_Z(from, reg.K1, to)
-	} else {
-		VMOVUPS(from, to)
-	}
-}
+func (avx512) loadMasked(from Mem, to, _ Op) { VMOVUPS_Z(from, reg.K1, to) }
 
-func (avx512) store(from Op, to Mem, mask Op) {
-	if mask != nil {
-		VMOVUPS(from, reg.K1, to)
-	} else {
-		VMOVUPS(from, to)
-	}
-}
+func (avx512) storeMasked(from, _ Op, to Mem) { VMOVUPS(from, reg.K1, to) }
 
 func (avx512) clear(r reg.VecPhysical) { VPXORD(r, r, r) }
 
@@ -102,21 +90,9 @@ func (v *avx2) setMask(n reg.GPVirtual) {
 
 func (v *avx2) mask(r reg.VecPhysical) { VMOVUPS(v.kept, r) }
 
-func (*avx2) load(from Mem, to, mask Op) {
-	if mask != nil {
-		VMASKMOVPS(from, mask, to)
-	} else {
-		VMOVUPS(from, to)
-	}
-}
+func (*avx2) loadMasked(from Mem, to, mask Op) { VMASKMOVPS(from, mask, to) }
 
-func (*avx2) store(from Op, to Mem, mask Op) {
-	if mask != nil {
-		VMASKMOVPS(from, mask, to)
-	} else {
-		VMOVUPS(from, to)
-	}
-}
+func (*avx2) storeMasked(from, mask Op, to Mem) { VMASKMOVPS(from, mask, to) }
 
 func (*avx2) clear(r reg.VecPhysical) { VXORPS(r, r, r) }
 
@@ -130,6 +106,15 @@ func (*avx2) multiplyAdd(a Mem, b, acc, spare []reg.VecPhysical) {
 	last := len(b) - 1
 	VMULPS(b[last], value, value)
 	VADDPS(value, acc[last], acc[last])
+}
+
+// fetch loads a register, with mask unless that is nil.
+func fetch(v machine, from Mem, to, mask Op) {
+	if mask != nil {
+		v.loadMasked(from, to, mask)
+	} else {
+		VMOVUPS(from, to)
+	}
 }
 
 // gemm writes the routine of all terms, or that of the terms that are listed.
@@ -278,7 +263,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	start, terms, end := name+"_zero", name+"_terms", name+"_end"
 	TESTQ(U32(accumulate), g.flags)
 	JE(LabelRef(start))
-	dst(func(r, c int, at Mem, mask Op) { g.load(at, acc[r][c], mask) })
+	dst(func(r, c int, at Mem, mask Op) { fetch(g, at, acc[r][c], mask) })
 	JMP(LabelRef(name + "_start"))
 	Label(start)
 	for r := range height {
@@ -320,7 +305,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		ADDQ(g.b, g.bp)
 	}
 	prepare(spare[0])
-	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) { g.load(at, b[c], mask) })
+	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) { fetch(g, at, b[c], mask) })
 	if !g.listed {
 		ADDQ(g.ldb, g.bp)
 	}
@@ -355,7 +340,7 @@ func (g *product) tile(name string, height, width int, masked bool) {
 	MOVQ(g.bias, g.bp)
 	prepare(spare[0])
 	columns(Mem{Base: g.bp}, spare[0], func(c int, at Mem, mask Op) {
-		g.load(at, b[c], mask)
+		fetch(g, at, b[c], mask)
 		for r := range height {
 			VADDPS(b[c], acc[r][c], acc[r][c])
 		}
@@ -372,7 +357,13 @@ func (g *product) tile(name string, height, width int, masked bool) {
 		}
 	}
 	Label(name + "_store")
-	dst(func(r, c int, at Mem, mask Op) { g.store(acc[r][c], at, mask) })
+	dst(func(r, c int, at Mem, mask Op) {
+		if mask != nil {
+			g.storeMasked(acc[r][c], mask, at)
+		} else {
+			VMOVUPS(acc[r][c], at)
+		}
+	})
 	// bp is at the last row.
 	LEAQ(Mem{Base: g.bp, Index: g.ldd, Scale: 1}, g.dp)
 	if height == 6 {
@@ -415,7 +406,7 @@ func list(v machine) {
 				m = mask
 			}
 			LEAQ(Mem{Base: row, Index: terms, Scale: 4}, p)
-			v.load(Mem{Base: p}, value, m)
+			fetch(v, Mem{Base: p}, value, m)
 			for range height - 1 {
 				ADDQ(as, p)
 				switch {
@@ -424,7 +415,7 @@ func list(v machine) {
 				case wide:
 					VPORD(Mem{Base: p}, value, value)
 				case masked:
-					v.load(Mem{Base: p}, packed, m)
+					v.loadMasked(Mem{Base: p}, packed, m)
 					VORPS(packed, value, value)
 				default:
 					VORPS(Mem{Base: p}, value, value)

@@ -27,10 +27,12 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	if m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing: it cannot calibrate a batch", m.Card.Name)
 	}
-	test, err := s.encode(ctx, gs)
+	o.Watch.Report(attention.Encoding, 0, len(gs))
+	test, err := contrast.Describe(ctx, o.Workers, m.Encoder, gs)
 	if err != nil {
 		return nil, err
 	}
+	o.Watch.Report(attention.Encoding, len(gs), len(gs))
 	answers, err := s.single.answersRepresented(ctx, o.Workers, gs, test)
 	if err != nil {
 		return nil, err
@@ -61,31 +63,6 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 	s.state = t
 	s.decide(r.Rows, o.By)
 	return r, nil
-}
-
-// watchedChunk graphs are encoded between two calls of Watch.Stage.
-const watchedChunk = 128
-
-// encode represents the graphs of a batch, in chunks if somebody watches. Chunks do not change the
-// result.
-func (s *Scorer) encode(ctx context.Context, gs []*graph.Graph) (*contrast.Representation, error) {
-	m, o := s.model, s.options
-	if o.Watch == nil {
-		return contrast.Describe(ctx, o.Workers, m.Encoder, gs)
-	}
-	all := &contrast.Representation{Width: m.Encoder.Width()}
-	chunk := max(watchedChunk, s.Chunk())
-	for done := 0; done < len(gs); {
-		o.Watch.Report(attention.Encoding, done, len(gs))
-		r, err := contrast.Describe(ctx, o.Workers, m.Encoder, gs[done:min(len(gs), done+chunk)])
-		if err != nil {
-			return nil, err
-		}
-		all.Append(r)
-		done += r.Len()
-	}
-	o.Watch.Report(attention.Encoding, len(gs), len(gs))
-	return all, nil
 }
 
 // calibrate learns from a batch and adds its scores to the report.

@@ -26,10 +26,9 @@ type Explanation struct {
 	// NaN without a background.
 	Distance, Ratio float64
 	// The parts of Distance, in standard deviations of training graphs: the distances to the
-	// nearest training graph by embedding, by subtree sets and by subtree counts; ℓ_n, NaN for
-	// graphs with features; and the number of subtrees that no training graph has, NaN for graphs
-	// without features.
-	Embedding, Subtrees, Counts, Nodes, Novelty float64
+	// nearest training graph by embedding, by subtree sets and by subtree counts; and ℓ_n, NaN for
+	// graphs with features, which have the number of subtrees that no training graph has instead.
+	Embedding, Subtrees, Counts, Nodes float64
 
 	// Limit is the least score that is outside, or 0 where the holdout is too small.
 	Limit float64
@@ -68,9 +67,9 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	x.Limit, _ = decide.Threshold(s.holdout, alpha)
 	parts := s.near.Parts(d)
 	x.Embedding, x.Subtrees = parts[near.ByEmbedding][0], parts[near.BySubtrees][0]
-	x.Counts, x.Nodes, x.Novelty = parts[near.ByCounts][0], parts[near.ByRest][0], math.NaN()
-	if o.NodeScore == nil {
-		x.Nodes, x.Novelty = x.Novelty, x.Nodes
+	x.Counts, x.Nodes = parts[near.ByCounts][0], math.NaN()
+	if o.NodeScore != nil {
+		x.Nodes = parts[near.ByRest][0]
 	}
 	var blame *explain.Blame
 	if g.N() > 0 {

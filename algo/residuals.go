@@ -46,7 +46,7 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 		r.Classes = r.Classes && (v.Observed == 0 || v.Observed == 1) && v.Predicted >= 0 && v.Predicted <= 1
 	}
 	if known < trust.MinPairs {
-		return fmt.Errorf("of %d graphs kept from training %d have both values: want at least %d", len(r.Errors), known, trust.MinPairs)
+		return fmt.Errorf("%d of %d graphs kept from training have both values: want at least %d", known, len(r.Errors), trust.MinPairs)
 	}
 	if !r.Classes && !slices.ContainsFunc(r.Errors, func(x float64) bool { return math.Abs(x) > 0 }) {
 		return fmt.Errorf("observed and predicted values of all %d graphs kept from training are equal: want predictions that were made without them", known)

@@ -76,7 +76,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	}{
 		{few, valued(len(set)), "want at least 20"},
 		{many, valued(len(more) - 1), "trained on a set of"},
-		{many, make([]*algo.Values, len(more)), "0 have both values"},
+		{many, make([]*algo.Values, len(more)), "have both values"},
 		{many, copied, "are equal: want predictions"},
 	} {
 		if err := c.m.KeepResiduals(c.values, "y", "p"); err == nil || !strings.Contains(err.Error(), c.want) || c.m.Residuals != nil {

@@ -67,11 +67,6 @@ type Options struct {
 	Watch *attention.Watch
 }
 
-// EveryStep returns a Watch that sees each training step of the attention.
-func EveryStep(see func(attention.Iteration)) *attention.Watch {
-	return &attention.Watch{Every: 1, Step: see}
-}
-
 // DefaultOptions are one setting for all data.
 func DefaultOptions() Options {
 	return Options{

@@ -279,14 +279,6 @@ func (r *Representation) Select(index []int) *Representation {
 	return s
 }
 
-// Append adds the rows of another representation by the same encoder.
-func (r *Representation) Append(s *Representation) {
-	r.bare = s.bare
-	r.zf, r.zs, r.encoder = append(r.ZF(), s.ZF()...), append(r.ZS(), s.ZS()...), nil
-	r.Q = append(r.Q, s.Q...)
-	r.NodeScore, r.Prints = append(r.NodeScore, s.NodeScore...), append(r.Prints, s.Prints...)
-}
-
 // MeanNodeScore returns the mean of ℓ_n over the graphs that have it, or 0.
 func (r *Representation) MeanNodeScore() float64 {
 	sum, n := 0.0, 0

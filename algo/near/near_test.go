@@ -96,8 +96,9 @@ func TestBankMatchesBruteForce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		in.Test.NodeScore[2] = math.NaN()        // the mean of the bank stands for it
-		in.Test.Append(in.Bank.Select([]int{3})) // at distance 0
+		in.Test.NodeScore[2] = math.NaN() // the mean of the bank stands for it
+		equal := in.Bank.Select([]int{3}) // at distance 0
+		in.Test.Q, in.Test.NodeScore, in.Test.Prints = append(in.Test.Q, equal.Q...), append(in.Test.NodeScore, equal.NodeScore...), append(in.Test.Prints, equal.Prints...)
 		want, q, keys := bruteForce(in.Bank, in.Test, features == 1)
 		dim := in.Bank.Dim()
 		for _, workers := range []int{1, 3} {

@@ -27,7 +27,7 @@ func (b *Bank) Shares(d *Distances, i int) Shares {
 	}
 	for m, part := range []int{BySubtrees, ByCounts} {
 		unit := b.unit(part)
-		s.Subtrees += unit * (d.parts[part][i] - b.scales.Parts[part].Mean)
+		s.Subtrees += float64(unit * (d.parts[part][i] - b.scales.Parts[part].Mean))
 		s.Keys[m], s.Lacks[m], _ = b.Subtrees.Lacks(d.graphs.Prints[i], fingerprint.Measure(m))
 		for k := range s.Keys[m] {
 			s.Keys[m][k] *= unit
@@ -42,7 +42,7 @@ func (b *Bank) Shares(d *Distances, i int) Shares {
 // novel adds the shares of keys that no training graph has, equal for each.
 func (b *Bank) novel(s *Shares, d *Distances, i int) {
 	unit, novelty, p := b.unit(ByRest), d.parts[ByRest][i], d.graphs.Prints[i]
-	s.Subtrees += unit * (novelty - b.scales.Parts[ByRest].Mean)
+	s.Subtrees += float64(unit * (novelty - b.scales.Parts[ByRest].Mean))
 	if novelty == 0 {
 		return
 	}

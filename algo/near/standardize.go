@@ -89,7 +89,7 @@ func ScaleOf(scores []float64) Scale {
 	}
 	s.Mean /= float64(max(1, len(scores)))
 	for _, x := range scores {
-		s.Deviation += (x - s.Mean) * (x - s.Mean)
+		s.Deviation += float64((x - s.Mean) * (x - s.Mean))
 	}
 	s.Deviation = math.Sqrt(s.Deviation / float64(max(1, len(scores))))
 	if !(s.Deviation > 1e-12*(1+math.Abs(s.Mean))) {

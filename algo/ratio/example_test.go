@@ -33,8 +33,8 @@ func Example() {
 		return
 	}
 	bank := ratio.NewBank(known)
-	batch := draw(30, 1)
-	batch.Append(draw(30, 2))
+	batch, others := draw(30, 1), draw(30, 2)
+	batch.Q, batch.NodeScore, batch.Prints = append(batch.Q, others.Q...), append(batch.NodeScore, others.NodeScore...), append(batch.Prints, others.Prints...)
 	test, err := bank.Measure(ctx, 1, batch)
 	if err != nil {
 		fmt.Println(err)

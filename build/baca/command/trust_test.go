@@ -86,7 +86,7 @@ func TestTrustBadValues(t *testing.T) {
 		{exitUsage, "--residuals: it is gone; --held-out says so", []string{"train", train, "--out", "x.msgpack", "--residuals", "held-out"}},
 		{exitUsage, "are both observed", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--held-out", "observed"}},
 		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope", "--held-out", "predicted"}},
-		{exitFailure, "of 50 graphs kept from training 0 have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--held-out", "predicted"}},
+		{exitFailure, "0 of 50 graphs kept from training have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--held-out", "predicted"}},
 		{exitUsage, "a coverage of 1", []string{"trust", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
 		{exitUsage, "want both above 0", []string{"trust", "--model", model, "--predicted", "predicted", "--large-errors", "0", bad}},
 		{exitUsage, "want --predicted", []string{"trust", "--model", model, "--tolerance", "1", bad}},

@@ -98,7 +98,7 @@ def test_wrong_values(folder, fitted):
         baca.Detector().fit(texts, observed=np.ones(39))
     with pytest.raises(ValueError, match="predicted has the shape .3,. for 39 records"):
         baca.Detector().fit(texts, observed=np.ones(39), predicted=[1, 2, 3])
-    with pytest.raises(ValueError, match="of 4 graphs kept from training 4 have both values: want at least 20"):
+    with pytest.raises(ValueError, match="4 of 4 graphs kept from training have both values: want at least 20"):
         baca.Detector(epochs=1).fit(texts, observed=np.ones(39), predicted=np.ones(39))
     with pytest.warns(UserWarning, match="2 of 78 values are not known: row 4: observed is 'None'"), pytest.raises(ValueError, match="at least 20"):
         baca.Detector(epochs=1).fit(texts, observed=[*[1] * 3, None, *[1] * 35], predicted=[*[1] * 38, "much"])

@@ -156,7 +156,7 @@ func TestTrainRefusesValues(t *testing.T) {
 	fails(e, h, with(func(r *message.Train) { r.Predicted = "observed" }), message.CodeBadOption, "both from column observed: want two columns")
 	fails(e, h, with(func(r *message.Train) { r.Observed = "" }), message.CodeBadOption, "want the columns of observed and of predicted values")
 	fails(e, h, with(func(r *message.Train) { r.Observed = "nope" }), message.CodeBadInput, `no column "nope"`)
-	fails(e, h, with(func(r *message.Train) { r.Observed = "name" }), message.CodeBadOption, "of 50 graphs kept from training 0 have both values: want at least 20")
+	fails(e, h, with(func(r *message.Train) { r.Observed = "name" }), message.CodeBadOption, "0 of 50 graphs kept from training have both values: want at least 20")
 	// What is no number is named, and its molecule is trained on.
 	lines := strings.SplitAfter(train, "\n")
 	lines[3] = "x,CCO,abc,1\n"

@@ -63,7 +63,7 @@ func sensitivities() []variant {
 	}
 	for _, beta := range sensitivityBetas {
 		list = append(list, variant{name: fmt.Sprintf("β = %g", beta), score: func(_ context.Context, _ *testBatch, out *outcome) ([]float64, error) {
-			return weighted([]*outcome{out}, beta, columnAttention)[0].scores, nil
+			return out.weighted(beta).scores, nil
 		}})
 	}
 	return list

@@ -124,7 +124,7 @@ func (o *options) all() *pflag.FlagSet {
 var settings = []string{"most", "steps", "splits", "molecules", "fits", "scaffold-splits", "others"}
 
 // leasts are the least values of numeric flags.
-var leasts = map[string]int{"most": 100, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
+var leasts = map[string]int{"most": 300, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
 type bench struct {
@@ -276,7 +276,7 @@ func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*tes
 	if err != nil {
 		return nil, err
 	}
-	b, err := e.batch(m, seed, orderOf(ood), 1)
+	b, err := e.batch(m, seed, orders[ood], 1)
 	if err != nil {
 		return nil, err
 	}

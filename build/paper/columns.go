@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,17 +20,16 @@ import (
 const (
 	columnPre       = "s_pre" // S_Pre, negatives from the test batch
 	columnDistance  = "alone, no background"
-	columnAlone     = algo.ByAlone       // the product's score of a graph by itself
-	columnAttention = algo.ByAttention   // the paper's S_BaCa
-	columnBetter    = "attention_better" // S_BaCa with the batch's score as partition and base
-	columnRatio     = "ratio"            // the density ratio alone
-	columnBatch     = algo.ByBatch       // the product's score of a graph in its batch
-	columnDefault   = "default"          // the decider of baca score: alone
+	columnAlone     = algo.ByAlone     // the product's score of a graph by itself
+	columnAttention = algo.ByAttention // the paper's S_BaCa
+	columnRatio     = "ratio"          // the density ratio alone
+	columnBatch     = algo.ByBatch     // the product's score of a graph in its batch
+	columnDefault   = "default"        // the decider of baca score: alone
 )
 
 var (
 	// evalColumns are those of baca-paper eval, the default first.
-	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnBetter, columnRatio, columnPre}
+	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
 	// gridColumns are those of the grid protocol.
 	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 )
@@ -47,56 +47,57 @@ func deviation(statistic string) string { return "|Δ " + statistic + "|" }
 
 // A measured is the result of one column on one batch.
 type measured struct {
-	Column  string `json:"column"`
-	AUROC   rate   `json:"auroc"`
-	AUPR    rate   `json:"aupr"`
-	FPR95   rate   `json:"fpr95"`
-	FPR95ID rate   `json:"fpr95_id"` // with ID as the positive class
-	Seconds rate   `json:"seconds"`
+	Column string `json:"column"`
+	measures
+}
+
+type measures struct {
+	AUROC   rate `json:"auroc"`
+	AUPR    rate `json:"aupr"`
+	FPR95   rate `json:"fpr95"`
+	FPR95ID rate `json:"fpr95_id"` // with ID as the positive class
+	Seconds rate `json:"seconds"`
 }
 
 // measureColumn compares a column's scores with the truth.
 func measureColumn(column string, scores []float64, ood []bool, seconds float64) measured {
-	return measured{
-		Column: column, AUROC: rate(metric.AUROC(scores, ood)), AUPR: rate(metric.AUPR(scores, ood)),
-		FPR95: rate(metric.FPR95(scores, ood)), FPR95ID: rate(metric.FPR95ID(scores, ood)), Seconds: rate(seconds),
-	}
+	return measured{column, measures{
+		rate(metric.AUROC(scores, ood)), rate(metric.AUPR(scores, ood)), rate(metric.FPR95(scores, ood)), rate(metric.FPR95ID(scores, ood)), rate(seconds),
+	}}
 }
 
-// statistics measures the trivial columns. The median is of ID training graphs.
-func (e *evaluation) statistics(b *testBatch) []measured {
-	known := e.trained(b.seed)
-	var list []measured
-	for _, s := range baseline.Statistics() {
-		start := time.Now()
-		values := s.Values(b.graphs)
-		d := baseline.Deviations(values, s.Values(known))
-		seconds := time.Since(start).Seconds()
-		list = append(list, measureColumn(s.Name, values, b.ood, seconds), measureColumn(deviation(s.Name), d, b.ood, seconds))
-	}
-	return list
-}
-
-// columnOf are the scores of a column.
-func (b *testBatch) columnOf(ctx context.Context, column string) ([]float64, error) {
-	if column == columnAlone || column == columnDefault {
-		return b.alone.Scores(ctx, b.graphs)
-	}
-	out, err := b.score(ctx, columnOptions(column, b.seed), column)
+// columns measures columns on one seed of a pair, all in one run, and those of the run also without known OOD graphs.
+func (e *evaluation) columns(ctx context.Context, seed uint64, ood string, columns ...string) (*[]measured, error) {
+	b, err := e.prepare(ctx, seed, ood)
 	if err != nil {
 		return nil, err
 	}
-	return out.scores, nil
-}
-
-// measureRows measures columns of one run, each also without known OOD graphs.
-func (e *evaluation) measureRows(b *testBatch, out *outcome, columns ...string) (list []measured) {
-	unknown := e.unknown(b)
-	for _, column := range columns {
-		scores := columnScores(column, out.rows)
-		list = append(list, measureColumn(column, scores, b.ood, out.seconds), b.measureNew(column, scores, unknown))
+	if n := len(b.graphs); n < algo.MinBatch {
+		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
 	}
-	return list
+	out, err := b.score(ctx, allOptions(seed), columnAlone)
+	if err != nil {
+		return nil, err
+	}
+	known, unknown := e.trained(seed), e.unknown(b)
+	var list []measured
+	for _, s := range baseline.Statistics() {
+		if !slices.Contains(columns, s.Name) {
+			continue
+		}
+		start := time.Now()
+		values := s.Values(b.graphs)
+		d := baseline.Deviations(values, s.Values(known)) // from the median of ID training graphs
+		seconds := time.Since(start).Seconds()
+		list = append(list, measureColumn(s.Name, values, b.ood, seconds), measureColumn(deviation(s.Name), d, b.ood, seconds))
+	}
+	for _, column := range columns {
+		if !slices.Contains(statisticColumns(), column) {
+			scores := columnScores(column, out.rows)
+			list = append(list, measureColumn(column, scores, b.ood, out.seconds), b.measureNew(column, scores, unknown))
+		}
+	}
+	return &list, nil
 }
 
 // newOnly names a column measured without the OOD graphs that equal a graph trained on,
@@ -122,17 +123,13 @@ func (e *evaluation) unknown(b *testBatch) []int {
 func columnOptions(column string, seed uint64) algo.Options {
 	o := algo.DefaultOptions()
 	o.Seed, o.Workers = seed, 1
-	switch column {
-	case columnAttention:
-	case columnBetter:
-		o = o.PartedByBatch()
-	default:
+	if column != columnAttention {
 		o.Attention.Steps = 0
 	}
 	return o
 }
 
-// allOptions give all batchColumns in one run.
+// allOptions give all columns in one run.
 func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
 // columnScores are the scores of a column in the rows of a batch.
@@ -142,7 +139,7 @@ func columnScores(column string, rows []algo.Row) []float64 {
 		switch column {
 		case columnPre:
 			scores[i] = r.Pre
-		case columnAttention, columnBetter:
+		case columnAttention:
 			scores[i] = r.BaCa
 		case columnRatio:
 			scores[i] = r.Ratio
@@ -190,30 +187,20 @@ func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 		count = max(count, algo.MinBatch)
 	}
 	order := rand.New(rand.NewPCG(draw, alarmStream)).Perm(b.nID)
-	tested, reference = slices.Clone(order[:count]), order[count:] // callers append
+	tested, reference = order[:count], order[count:]
 	slices.Sort(tested)
 	return tested, reference
 }
 
-// rateAsked is the default false alarm rate, or the lowest that the holdout resolves.
-func rateAsked(references int) float64 {
-	return max(algo.DefaultOptions().Alpha, 1/float64(1+references))
-}
-
-// countUpTo counts values up to a limit.
-func countUpTo(values []float64, limit float64) int {
-	count := 0
+// shareUpTo is the share of values up to a limit.
+func shareUpTo(values []float64, limit float64) float64 {
+	count := 0.0
 	for _, v := range values {
 		if v <= limit {
 			count++
 		}
 	}
-	return count
-}
-
-// shareUpTo is the share of values up to a limit.
-func shareUpTo(values []float64, limit float64) float64 {
-	return float64(countUpTo(values, limit)) / float64(len(values))
+	return count / float64(len(values))
 }
 
 // alarmStream is the PCG stream of tested ID graphs.

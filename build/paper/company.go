@@ -3,9 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -18,16 +16,6 @@ import (
 const companyFDR = 0.1
 
 var companyAlphas = []float64{0.05, 0.1}
-
-// moleculeSets are the training sets of built-in models of molecules.
-func moleculeSets() (list []labelled) {
-	for _, p := range paperPairs {
-		if p.ID == strings.ToLower(p.ID) {
-			list = append(list, labelled{name: p.ID})
-		}
-	}
-	return list
-}
 
 func company() *experiment {
 	return &experiment{
@@ -46,7 +34,7 @@ tested molecules is a list. It measures
 kind by kind and pooled, and writes company.json and company.md to --out. Lists of fewer
 than 20 molecules are no batch. A run that was cut short goes on with the splits that are
 missing.`,
-		flags: [][2]string{{"sets", strings.Join(namesOf(moleculeSets()), ",")}, {"splits", "8"}, {"steps", "300"}},
+		flags: [][2]string{{"sets", "tox21,freesolv,bbbp,clintox,esol"}, {"splits", "8"}, {"steps", "300"}},
 	}
 }
 
@@ -56,38 +44,33 @@ type companyList struct {
 	Rows  []int     `json:"rows"` // of the set
 	Alone []float64 `json:"alone"`
 	Batch []float64 `json:"batch"` // nil if the list is no batch; 1 where the guard refuses
-}
-
-// A companyCell is one split of a set.
-type companyCell struct {
-	Lists []companyList `json:"lists"`
+	set   string
 }
 
 // threeQuarters divides a set into training and held-out graphs.
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
-func (e *evaluation) companyCell(ctx context.Context, split uint64, steps int, train Trainer) (*companyCell, error) {
-	gs := e.id.graphs
-	m, err := train.detector(ctx, Training{Graphs: gs, Split: threeQuarters, Card: algo.Card{
-		Name: fmt.Sprintf("%s-part%d", e.id.name, split), Schema: e.id.schema, Dataset: e.id.name, DatasetSHA256: e.id.sha256, Seed: split,
-	}}, steps, len(gs)*3/4)
+// companyCell measures one split of a set.
+func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) (*[]companyList, error) {
+	m, err := b.train.detector(ctx, Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
+	}}, b.steps, len(l.graphs)*3/4)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newHeldOut(ctx, m, gs, 1)
+	r, err := newHeldOut(ctx, m, l.graphs, 1)
 	if err != nil {
 		return nil, err
 	}
 	_, tested, reference := r.halves(split)
-	cell, kinds := new(companyCell), kindsOf(gs)
-	for k, half := range [][2][]int{{tested, reference}, {reference, tested}} {
-		lists, err := r.company(ctx, kinds, 2*split+uint64(k), half[0], half[1])
-		if err != nil {
-			return nil, err
-		}
-		cell.Lists = append(cell.Lists, lists...)
+	kinds := kindsOf(l.graphs)
+	lists, err := r.company(ctx, kinds, 2*split, tested, reference)
+	if err != nil {
+		return nil, err
 	}
-	return cell, nil
+	others, err := r.company(ctx, kinds, 2*split+1, reference, tested)
+	lists = append(lists, others...)
+	return &lists, err
 }
 
 // company measures lists of one kind among tested held-out graphs.
@@ -135,9 +118,6 @@ func (s companyShare) interval() (low, high float64) {
 }
 
 func (s companyShare) String() string {
-	if s.Of == 0 {
-		return "–"
-	}
 	low, high := s.interval()
 	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*low, 100*high)
 }
@@ -156,14 +136,18 @@ type companyGroup struct {
 // groupOf sums up lists.
 func groupOf(kind string, lists []companyList) companyGroup {
 	g := companyGroup{Kind: kind, Lists: len(lists)}
-	seen, batched := map[int]bool{}, map[int]bool{}
+	type molecule struct {
+		set string
+		row int
+	}
+	seen, batched := map[molecule]bool{}, map[molecule]bool{}
 	var alone, batch []float64
 	found := 0.0
 	for _, l := range lists {
 		for _, row := range l.Rows {
-			seen[row] = true
+			seen[molecule{l.set, row}] = true
 			if l.Batch != nil {
-				batched[row] = true
+				batched[molecule{l.set, row}] = true
 			}
 		}
 		alone, batch = append(alone, l.Alone...), append(batch, l.Batch...)
@@ -181,8 +165,8 @@ func groupOf(kind string, lists []companyList) companyGroup {
 }
 
 // groupsOf sums up lists by kind, also pooled.
-func groupsOf(names []string, lists []companyList) (groups []companyGroup) {
-	for _, kind := range slices.Concat(names, []string{kindPooled, kindAll}) {
+func groupsOf(lists []companyList) (groups []companyGroup) {
+	for _, kind := range slices.Concat(kindNames(), []string{kindPooled, kindAll}) {
 		of := slices.DeleteFunc(slices.Clone(lists), func(l companyList) bool {
 			return l.Kind != kind && !(kind == kindPooled && focused(l.Kind))
 		})
@@ -211,56 +195,46 @@ type companyResult struct {
 
 // measureCompany measures the splits, the first of all sets first.
 func measureCompany(ctx context.Context, b *bench) (result, error) {
-	sides, err := chosen(b.setList, moleculeSets())
+	sides, err := chosen(b.setList, trustSets)
 	if err != nil {
 		return nil, err
 	}
 	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}
-	loaded, lists := make([]*loadedSet, len(sides)), make([][]companyList, len(sides))
+	all, lists := companySet{Set: "All sets"}, []companyList(nil)
+	loaded := make([]*loadedSet, len(sides))
 	for k, s := range sides {
 		if loaded[k], err = read.open(ctx, s.name, ""); err != nil {
 			return nil, err
 		}
 		encode(loaded[k].graphs)
+		all.Molecules += len(loaded[k].graphs)
 	}
-	for split := range b.splits {
-		for k, l := range loaded {
-			e := &evaluation{pair: &pair{ID: l.name, OOD: "company"}, id: l, outside: l}
-			addTo(p, e, fmt.Sprintf("split%d", split+1),
-				func(ctx context.Context) (*companyCell, error) {
-					return e.companyCell(ctx, uint64(split+1), b.steps, b.train)
-				}, func(c *companyCell) { lists[k] = append(lists[k], c.Lists...) })
+	for split := range uint64(b.splits) {
+		for _, l := range loaded {
+			add(p, runKey{Pair: l.name, IDData: l.sha256}, fmt.Sprintf("split%d", split+1),
+				func(ctx context.Context) (*[]companyList, error) { return b.companyCell(ctx, l, split+1) },
+				func(c *[]companyList) {
+					for _, list := range *c {
+						list.set = l.name
+						lists = append(lists, list)
+					}
+				})
 		}
 	}
 	if err := p.do(ctx); err != nil {
 		return nil, err
 	}
-	r := companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR}
-	all, pooled := companySet{Set: "All sets"}, []companyList(nil)
-	for k, l := range loaded {
-		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(kindsOf(l.graphs).names(), lists[k])})
-		for _, l := range lists[k] {
-			l.Rows = slices.Clone(l.Rows)
-			for i := range l.Rows { // rows belong to one set
-				l.Rows[i] += all.Molecules
-			}
-			pooled = append(pooled, l)
-		}
-		all.Molecules += len(l.graphs)
+	all.Groups = groupsOf(lists)
+	r := companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR, Sets: []companySet{all}}
+	for _, l := range loaded {
+		of := slices.DeleteFunc(slices.Clone(lists), func(list companyList) bool { return list.set != l.name })
+		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(of)})
 	}
-	all.Groups = groupsOf(slices.Concat(kindsOf(nil).names(), sizeKinds()), pooled)
-	r.Sets = slices.Insert(r.Sets, 0, all)
 	return r, nil
 }
 
 func (r companyResult) page() *page {
 	all := r.Sets[0]
-	share := func(s companyShare) any {
-		if s.Of == 0 {
-			return math.NaN()
-		}
-		return float64(s.Share)
-	}
 	p := &page{
 		title: "What lists of one kind are called",
 		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits of %[2]d sets, %[1]d molecules, three quarters train a model, and half of
@@ -268,9 +242,9 @@ the rest gives p-values to the other half. At α = %[4]g %%, percent called outs
 		tables: []*pageTable{tabulate("", all.Groups,
 			column[companyGroup]{"kind", func(g companyGroup) any { return g.Kind }},
 			column[companyGroup]{"molecules", func(g companyGroup) any { return g.Molecules }},
-			column[companyGroup]{"alone", func(g companyGroup) any { return share(g.Alone[0]) }},
-			column[companyGroup]{"batch", func(g companyGroup) any { return share(g.Batch[0]) }},
-			column[companyGroup]{"lists", func(g companyGroup) any { return share(g.Discovery) }})},
+			column[companyGroup]{"alone", func(g companyGroup) any { return float64(g.Alone[0].Share) }},
+			column[companyGroup]{"batch", func(g companyGroup) any { return float64(g.Batch[0].Share) }},
+			column[companyGroup]{"lists", func(g companyGroup) any { return float64(g.Discovery.Share) }})},
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
 		g := all.Groups[k]

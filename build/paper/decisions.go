@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -44,16 +46,43 @@ and writes decisions.json and decisions.md to --out.`,
 
 // A decision is the mean result of a score at a share of OOD graphs, over splits.
 type decision struct {
-	Score  string  `json:"score"`     // alone or batch
-	Share  float64 `json:"ood_share"` // of the batch
-	Splits int     `json:"splits"`
+	Score       string  `json:"score"`     // alone or batch
+	Share       float64 `json:"ood_share"` // of the batch
+	Splits      int     `json:"splits"`
+	FalseAlarms samples `json:"false_alarms"` // by alpha
+	Detected    samples `json:"detected"`
+	FDR         samples `json:"fdr"`   // achieved, by requested rate
+	Found       samples `json:"found"` // OOD graphs found, by requested rate
+}
 
-	FalseAlarms map[string]rate `json:"false_alarms"`    // by alpha
-	Spread      map[string]rate `json:"false_alarms_sd"` // over splits
-	Detected    map[string]rate `json:"detected"`
-	FDR         map[string]rate `json:"fdr"` // achieved, by requested rate
-	FDRSpread   map[string]rate `json:"fdr_sd"`
-	Found       map[string]rate `json:"found"` // OOD graphs found, by requested rate
+// samples are achieved rates by requested rate, in JSON their means.
+type samples map[float64][]rate
+
+func (s samples) add(asked, achieved float64) { s[asked] = append(s[asked], rate(achieved)) }
+
+func (s samples) mean(asked float64) rate {
+	mean, _ := meanStd(s[asked])
+	return rate(mean)
+}
+
+func (s samples) MarshalJSON() ([]byte, error) {
+	means := map[string]rate{}
+	for asked := range s {
+		means[fmt.Sprint(asked)] = s.mean(asked)
+	}
+	return json.Marshal(means)
+}
+
+func (s *samples) UnmarshalJSON(data []byte) error {
+	var means map[json.Number]rate
+	err := json.Unmarshal(data, &means)
+	*s = samples{}
+	for text, mean := range means {
+		asked, wrong := text.Float64()
+		s.add(asked, float64(mean))
+		err = cmp.Or(err, wrong)
+	}
+	return err
 }
 
 // A decisionPair is the result of one model.
@@ -85,73 +114,42 @@ type decisionResult struct {
 }
 
 func measureDecisions(ctx context.Context, b *bench) (result, error) {
-	r, p := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}, &plan{bench: b}
-	models, err := b.models(func(m *builtIn) bool { return m.pair != nil }, "is of the paper's ten pairs")
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range models {
-		key, err := b.modelKey(m.name, m.pair.ID, m.pair.OOD)
-		if err != nil {
-			return nil, err
+	r := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}
+	err := eachModel(ctx, b, "is of the paper's ten pairs", func(m *builtIn) []string {
+		if m.pair == nil {
+			return nil
 		}
-		add(p, key, b.name, func(ctx context.Context) (*decisionPair, error) { return b.decisionPair(ctx, m) },
-			func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
-	}
-	err = p.do(ctx)
+		return []string{m.pair.ID, m.pair.OOD}
+	}, b.decisionPair, func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
 	return r, err
 }
 
 // load reads the sets of a model.
 func (b *bench) load(ctx context.Context, m *builtIn) (*heldOut, error) {
-	id, err := openSetFor(ctx, m.Model, b.data, m.pair.ID, 1)
+	form := algo.FormOf(m.Card.Schema)
+	id, err := readSet(ctx, b.data, m.pair.ID, form, 1)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newHeldOut(ctx, m.Model, id, 1)
+	r, err := newHeldOut(ctx, m.Model, id.graphs, 1)
 	if err != nil {
 		return nil, err
 	}
-	out, err := openSetFor(ctx, m.Model, b.data, m.pair.OOD, 1)
+	out, err := readSet(ctx, b.data, m.pair.OOD, form, 1)
 	if err != nil {
 		return nil, err
 	}
-	n := min(len(out), maxDecisionOOD)
+	n := min(len(out.graphs), maxDecisionOOD)
 	for k := range n {
-		r.ood = append(r.ood, out[k*len(out)/n])
+		r.ood = append(r.ood, out.graphs[k*len(out.graphs)/n])
 	}
 	r.oodScores, err = r.alone.Scores(ctx, r.ood)
 	return r, err
 }
 
-// samples are rates by batch, by requested rate.
-type samples map[float64][]rate
-
-func (s samples) add(asked, achieved float64) { s[asked] = append(s[asked], rate(achieved)) }
-
-// summary returns means and standard deviations.
-func (s samples) summary() (means, deviations map[string]rate) {
-	means, deviations = map[string]rate{}, map[string]rate{}
-	for asked, rates := range s {
-		mean, std := meanStd(rates)
-		means[fmt.Sprint(asked)], deviations[fmt.Sprint(asked)] = rate(mean), rate(std)
-	}
-	return means, deviations
-}
-
-// A decisionTally accumulates a decision.
-type decisionTally struct {
-	batches                      int
-	alarms, detected, fdr, found samples
-}
-
-func newDecisionTally() *decisionTally {
-	return &decisionTally{alarms: samples{}, detected: samples{}, fdr: samples{}, found: samples{}}
-}
-
 // add adds the p-values of a batch, ID graphs first. guards, unless nil, are p-values by
 // themselves, see algo.Guard.
-func (t *decisionTally) add(p, guards []float64, nID int) {
+func (d *decision) add(p, guards []float64, nID int) {
 	called := func(list []float64, from, to int, limit float64) float64 {
 		n := 0
 		for i := from; i < to; i++ {
@@ -164,32 +162,22 @@ func (t *decisionTally) add(p, guards []float64, nID int) {
 		}
 		return float64(n)
 	}
-	t.batches++
+	d.Splits++
 	nOOD := len(p) - nID
 	for _, a := range decisionAlphas {
-		t.alarms.add(a, called(p, 0, nID, a)/float64(nID))
+		d.FalseAlarms.add(a, called(p, 0, nID, a)/float64(nID))
 		if nOOD > 0 {
-			t.detected.add(a, called(p, nID, len(p), a)/float64(nOOD))
+			d.Detected.add(a, called(p, nID, len(p), a)/float64(nOOD))
 		}
 	}
 	q := decide.QValues(p)
 	for _, f := range decisionFDRs {
 		wrong, right := called(q, 0, nID, f), called(q, nID, len(q), f)
-		t.fdr.add(f, wrong/max(1, wrong+right))
+		d.FDR.add(f, wrong/max(1, wrong+right))
 		if nOOD > 0 {
-			t.found.add(f, right/float64(nOOD))
+			d.Found.add(f, right/float64(nOOD))
 		}
 	}
-}
-
-// decision returns the means.
-func (t *decisionTally) decision(score string, share float64) *decision {
-	d := &decision{Score: score, Share: share, Splits: t.batches}
-	d.FalseAlarms, d.Spread = t.alarms.summary()
-	d.Detected, _ = t.detected.summary()
-	d.FDR, d.FDRSpread = t.fdr.summary()
-	d.Found, _ = t.found.summary()
-	return d
 }
 
 // decisionPair measures one model.
@@ -202,19 +190,21 @@ func (b *bench) decisionPair(ctx context.Context, m *builtIn) (*decisionPair, er
 		Model: m.name, Pair: m.pair.name(), Holdout: r.split, Test: r.tested, OOD: len(r.ood),
 		SmallestP: 1 / float64(1+r.split), AUROC: auroc(r.scores, r.oodScores),
 	}
-	for _, score := range []struct {
-		name   string
-		splits int
-		tally  func(context.Context, *decisionTally, float64, uint64) error
-	}{{columnAlone, b.splits, r.tallyAlone}, {columnBatch, b.fits, r.tallyBatch}} {
+	for _, score := range []string{columnAlone, columnBatch} {
+		splits, values := b.splits, r.alonePValues
+		if score == columnBatch {
+			splits, values = b.fits, r.batchPValues
+		}
 		for _, share := range decisionShares {
-			t := newDecisionTally()
-			for k := range uint64(score.splits) {
-				if err := score.tally(ctx, t, share, k+1); err != nil {
+			x := &decision{Score: score, Share: share, FalseAlarms: samples{}, Detected: samples{}, FDR: samples{}, Found: samples{}}
+			for k := range uint64(splits) {
+				p, guards, err := values(ctx, share, k+1)
+				if err != nil {
 					return nil, err
 				}
+				x.add(p, guards, r.tested)
 			}
-			d.Decisions = append(d.Decisions, t.decision(score.name, share))
+			d.Decisions = append(d.Decisions, x)
 		}
 	}
 	s, err := r.shared(ctx, algo.DefaultShare)
@@ -228,24 +218,24 @@ func auroc(scores, ood []float64) rate {
 	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
-// tallyAlone decides by scores of single graphs in a split.
-func (r *heldOut) tallyAlone(_ context.Context, t *decisionTally, share float64, split uint64) error {
+// alonePValues are those of a split, ID graphs first, by scores of single graphs.
+func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64, err error) {
 	rng, tested, reference := r.halves(split)
 	batch := slices.Concat(pick(r.scores, tested), pick(r.oodScores, r.outside(rng, share)))
-	t.add(decide.PValues(batch, pick(r.scores, reference)), nil, len(tested))
-	return nil
+	return decide.PValues(batch, pick(r.scores, reference)), nil, nil
 }
 
-// tallyBatch decides by a batch of a split.
-func (r *heldOut) tallyBatch(ctx context.Context, t *decisionTally, share float64, split uint64) error {
+// batchPValues are those by a batch, and by themselves.
+func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64, err error) {
 	rng, tested, reference := r.halves(split)
 	report, err := r.batch(ctx, r.mixed(rng, tested, share), reference, split)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	p := mapped(report.Rows, func(row algo.Row) float64 { return row.BatchP })
-	t.add(p, mapped(report.Rows, func(row algo.Row) float64 { return row.AloneP }), len(tested))
-	return nil
+	for _, row := range report.Rows {
+		p, guards = append(p, row.BatchP), append(guards, row.AloneP)
+	}
+	return p, guards, nil
 }
 
 // shared is the AUROC of the shared model.
@@ -274,15 +264,15 @@ func (d *decisionPair) at(score string, share float64) *decision {
 func (r decisionResult) page() *page {
 	calls := func(score string) func(*decisionPair) any {
 		return func(d *decisionPair) any {
-			if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms["0.05"].defined() {
-				return x.FalseAlarms["0.05"].percent(1) + " → " + x.Detected["0.05"].percent(1)
+			if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms.mean(0.05).defined() {
+				return x.FalseAlarms.mean(0.05).percent(1) + " → " + x.Detected.mean(0.05).percent(1)
 			}
 			return none.percent(1)
 		}
 	}
 	found := func(d *decisionPair) any {
 		x := d.at("alone", 0.2)
-		return x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1)
+		return x.FDR.mean(0.1).percent(1) + " → " + x.Found.mean(0.1).percent(1)
 	}
 	shared := func(d *decisionPair) any {
 		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
@@ -308,10 +298,10 @@ func (r decisionResult) answer() (list []string) {
 		var alarms, discoveries []rate
 		for _, d := range r.Pairs {
 			x := d.at(score, 0.2)
-			if a := x.FalseAlarms["0.05"]; d.SmallestP <= 0.05 && a.defined() {
+			if a := x.FalseAlarms.mean(0.05); d.SmallestP <= 0.05 && a.defined() {
 				alarms = append(alarms, a)
 			}
-			if f := x.FDR["0.1"]; f.defined() {
+			if f := x.FDR.mean(0.1); f.defined() {
 				discoveries = append(discoveries, f)
 			}
 		}

@@ -26,11 +26,11 @@ func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
 		t.Skipf("needs the data sets in %s: %v", shared, err)
 	}
-	gs, err := openSetFor(context.Background(), m, shared, name, 0)
+	set, err := readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gs
+	return set.graphs
 }
 
 // The held-out graphs of every embedded model, half of them as holdout and the other

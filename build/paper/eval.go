@@ -9,13 +9,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"baca/algo/report"
-
 	"github.com/spf13/cobra"
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/build/internal/progress"
+	"baca/algo/report"
 	"baca/build/internal/usage"
 )
 
@@ -132,13 +130,8 @@ func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int)
 	return nil
 }
 
-// orderOf parses --ood.
-func orderOf(ood string) dataset.Order {
-	if ood == randomOOD {
-		return dataset.Random
-	}
-	return dataset.First
-}
+// orders are the ways of taking OOD graphs.
+var orders = map[string]dataset.Order{firstOOD: dataset.First, randomOOD: dataset.Random}
 
 func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
@@ -154,7 +147,9 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	if err != nil {
 		return err
 	}
-	outcomes, choice, err := f.score(ctx, stderr, batches)
+	o := algo.DefaultOptions()
+	o.Workers = f.workers
+	outcomes, choice, err := scoreBy(ctx, f.protocol, batches, o, f.calibrator)
 	if err != nil {
 		return err
 	}
@@ -185,31 +180,13 @@ func (f *evalFlags) batches(ctx context.Context, stderr io.Writer, e *evaluation
 		if err != nil {
 			return nil, err
 		}
-		b, err := e.batch(m, uint64(seed), orderOf(f.ood), f.contamination)
+		b, err := e.batch(m, uint64(seed), orders[f.ood], f.contamination)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, b)
 	}
 	return list, nil
-}
-
-// score scores the batches by the protocol.
-func (f *evalFlags) score(ctx context.Context, stderr io.Writer, batches []*testBatch) ([]*outcome, *gridChoice, error) {
-	settings, graphs := 1, 0
-	if f.protocol == protocolGrid {
-		settings = gridRuns(f.calibrator)
-	}
-	for _, b := range batches {
-		graphs += len(b.graphs)
-	}
-	p := progress.New(stderr, "scoring "+f.pair, int64(settings*graphs))
-	defer p.Done()
-	o := algo.DefaultOptions()
-	if o.Workers = f.workers; f.calibrator == columnBetter {
-		o = o.PartedByBatch()
-	}
-	return scoreBy(ctx, f.protocol, batches, o, f.calibrator, func(b *testBatch) { p.Add(int64(len(b.graphs))) })
 }
 
 // seedRates are a seed's results.

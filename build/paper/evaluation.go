@@ -264,9 +264,8 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 	return out, nil
 }
 
-// scoreBy scores batches of different seeds by a protocol, and visits each that is done. By the grid it returns the
-// choice.
-func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string, done func(*testBatch)) ([]*outcome, *gridChoice, error) {
+// scoreBy scores batches of different seeds by a protocol. By the grid it returns the choice.
+func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string) ([]*outcome, *gridChoice, error) {
 	score := func(o algo.Options) ([]*outcome, error) {
 		var all []*outcome
 		for _, b := range batches {
@@ -276,7 +275,6 @@ func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.
 				return nil, err
 			}
 			all = append(all, out)
-			done(b)
 		}
 		return all, nil
 	}

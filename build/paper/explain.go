@@ -34,7 +34,6 @@ written to explain.json and explain.md in --out.`,
 type fall struct {
 	Edit      string `json:"edit"`
 	Molecules int    `json:"molecules"`
-	Score     rate   `json:"score"` // before
 	Blamed    rate   `json:"blamed"`
 	Random    rate   `json:"random"`
 	LeftOut   rate   `json:"left_out"`
@@ -43,9 +42,6 @@ type fall struct {
 	Gain     rate `json:"gain"`
 	GainHalf rate `json:"gain_half"`
 	Better   rate `json:"better"`
-	// Cleared are the shares of molecules no longer outside.
-	Cleared       rate `json:"cleared"`
-	ClearedRandom rate `json:"cleared_random"`
 }
 
 type explainPair struct {
@@ -61,20 +57,12 @@ type explainResult struct {
 
 func measureExplanations(ctx context.Context, b *bench) (result, error) {
 	r := explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
-	p := &plan{bench: b}
-	models, err := b.models(func(m *builtIn) bool { return m.pair != nil && readsMolecules(m) }, "reads molecules")
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range models {
-		key, err := b.modelKey(m.name, m.pair.OOD)
-		if err != nil {
-			return nil, err
+	err := eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
+		if m.pair == nil || !m.readsMolecules() {
+			return nil
 		}
-		add(p, key, b.name, func(ctx context.Context) (*explainPair, error) { return b.explainPair(ctx, m) },
-			func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
-	}
-	err = p.do(ctx)
+		return []string{m.pair.OOD}
+	}, b.explainPair, func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
 	return r, err
 }
 
@@ -204,13 +192,7 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) (*fall, er
 	if err != nil {
 		return nil, err
 	}
-	cleared := func(scores []float64) rate { // a score of exactly the limit is outside
-		return rate(shareUpTo(scores, math.Nextafter(x.Limit, math.Inf(-1))))
-	}
-	f := &fall{
-		Score: rate(x.Score), Blamed: rate(x.Score - scores[0]), LeftOut: rate(x.Score - scores[1]),
-		Random: rate(x.Score - stat.Mean(scores[2:], nil)), Cleared: cleared(scores[:1]), ClearedRandom: cleared(scores[2:]),
-	}
+	f := &fall{Blamed: rate(x.Score - scores[0]), LeftOut: rate(x.Score - scores[1]), Random: rate(x.Score - stat.Mean(scores[2:], nil))}
 	if f.Gain = f.Blamed - f.Random; f.Gain > 0 {
 		f.Better = 1
 	}
@@ -232,13 +214,10 @@ func meanFall(list []fall) fall {
 		return rate(m), rate(s)
 	}
 	f := fall{Edit: "to hydrogen", Molecules: len(list)}
-	f.Score, _ = mean(func(f fall) rate { return f.Score })
 	f.Blamed, _ = mean(func(f fall) rate { return f.Blamed })
 	f.Random, _ = mean(func(f fall) rate { return f.Random })
 	f.LeftOut, _ = mean(func(f fall) rate { return f.LeftOut })
 	f.Better, _ = mean(func(f fall) rate { return f.Better })
-	f.Cleared, _ = mean(func(f fall) rate { return f.Cleared })
-	f.ClearedRandom, _ = mean(func(f fall) rate { return f.ClearedRandom })
 	gain, std := mean(func(f fall) rate { return f.Gain })
 	f.Gain, f.GainHalf = gain, rate(1.96*float64(std)/math.Sqrt(float64(len(list))))
 	return f

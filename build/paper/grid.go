@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"baca/algo"
@@ -13,7 +12,7 @@ import (
 // The grid protocol searches the parameters of the paper's sensitivity analysis, the fixed setting
 // included, one coordinate at a time. Attention: first 𝕂, with λ over its range, then bands of λ
 // with the best 𝕂: 11 runs for each seed instead of 36. All β are tried, as they only weigh two
-// known scores. Density ratio: the penalty of one head, then of the other, and without the gate.
+// known scores. Density ratio: the penalty of one head, then of the other.
 // Single graphs have nothing to pick.
 var (
 	gridTopK  = []int{4, 8, 16, 32, 64}
@@ -29,7 +28,6 @@ type gridChoice struct {
 	Beta     float64     `json:"beta,omitempty"`
 	C        float64     `json:"c,omitempty"`
 	PrintC   float64     `json:"print_c,omitempty"`
-	Ungated  bool        `json:"ungated,omitempty"`
 	Searched string      `json:"searched"`
 }
 
@@ -38,11 +36,7 @@ func (c *gridChoice) String() string {
 	case c.Lambda != nil:
 		return fmt.Sprintf("K = %d, λ in [%g, %g], β = %g", c.TopK, c.Lambda[0], c.Lambda[1], c.Beta)
 	case c.C != 0:
-		gate := ""
-		if c.Ungated {
-			gate = ", no gate"
-		}
-		return fmt.Sprintf("C = %g and %g%s", c.C, c.PrintC, gate)
+		return fmt.Sprintf("C = %g and %g", c.C, c.PrintC)
 	}
 	return "nothing to pick"
 }
@@ -62,22 +56,18 @@ func with[T comparable](first T, values []T) []T {
 // what was searched in words.
 func gridSteps(o algo.Options, column string) (steps [][]func(*algo.Options), searched string) {
 	switch column {
-	case columnAttention, columnBetter:
+	case columnAttention:
 		whole := o.Attention.Mixup
 		bands := mapped(gridBands, func(band [2]float64) string { return fmt.Sprintf("%g to %g", band[0], band[1]) })
 		return [][]func(*algo.Options){changing(o.Attention.TopK, gridTopK, setTopK), changing([2]float64{}, gridBands, setBand)},
 			fmt.Sprintf("K of %s with λ from %g to %g; then, with the best K, λ from %s; each with β of %s",
 				listed(with(o.Attention.TopK, gridTopK)), whole.LambdaLow, whole.LambdaHigh, strings.Join(bands, ", "), listed(gridBetas))
 	case columnRatio, columnBatch:
-		gates := ""
-		if column == columnBatch {
-			gates = ", each with and without the gate"
-		}
 		return [][]func(*algo.Options){
 				changing(o.Ratio.C, gridC, func(o *algo.Options, c float64) { o.Ratio.C = c }),
 				changing(o.Ratio.PrintC, gridPrint, func(o *algo.Options, c float64) { o.Ratio.PrintC = c }),
 			},
-			fmt.Sprintf("C of the embeddings of %s, then that of the subtrees of %s%s", listed(gridC), listed(gridPrint), gates)
+			fmt.Sprintf("C of the embeddings of %s, then that of the subtrees of %s", listed(gridC), listed(gridPrint))
 	}
 	return nil, "one setting, as this score has none to choose"
 }
@@ -93,12 +83,6 @@ func changing[T comparable](first T, values []T, set func(*algo.Options, T)) []f
 	return mapped(with(first, values)[1:], func(v T) func(*algo.Options) {
 		return func(o *algo.Options) { set(o, v) }
 	})
-}
-
-// gridRuns is the number of runs of the grid protocol.
-func gridRuns(column string) int {
-	steps, _ := gridSteps(algo.DefaultOptions(), column)
-	return 1 + len(slices.Concat(steps...))
 }
 
 // gridSearch scores the batches with the settings of the grid and returns the outcomes with the
@@ -125,17 +109,13 @@ func gridSearch(o algo.Options, column string, batches []*testBatch, score func(
 			return err
 		}
 		switch column {
-		case columnAttention, columnBetter:
+		case columnAttention:
 			m := o.Attention.Mixup
 			for _, beta := range with(o.Beta, gridBetas) {
-				consider(o, weighted(out, beta, column), gridChoice{TopK: o.Attention.TopK, Lambda: &[2]float64{m.LambdaLow, m.LambdaHigh}, Beta: beta})
+				consider(o, mapped(out, func(x *outcome) *outcome { return x.weighted(beta) }), gridChoice{TopK: o.Attention.TopK, Lambda: &[2]float64{m.LambdaLow, m.LambdaHigh}, Beta: beta})
 			}
 		case columnRatio, columnBatch:
-			c := gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC}
-			consider(o, out, c)
-			if c.Ungated = true; column == columnBatch {
-				consider(o, rescored(out, func(rows []algo.Row) []float64 { return columnScores(columnRatio, rows) }), c)
-			}
+			consider(o, out, gridChoice{C: o.Ratio.C, PrintC: o.Ratio.PrintC})
 		default:
 			consider(o, out, gridChoice{})
 		}
@@ -164,24 +144,10 @@ func listed[T any](values []T) string {
 	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(values), "[]")), ", ")
 }
 
-// rescored returns outcomes with other scores of the same rows.
-func rescored(out []*outcome, scores func([]algo.Row) []float64) []*outcome {
-	return mapped(out, func(o *outcome) *outcome {
-		other := *o
-		other.scores = scores(o.rows)
-		return &other
-	})
-}
-
-// weighted returns outcomes whose scores are S_BaCa of a column with another β.
-func weighted(out []*outcome, beta float64, column string) []*outcome {
-	base := columnPre
-	if column == columnBetter {
-		base = columnBatch
-	}
-	return rescored(out, func(rows []algo.Row) []float64 {
-		attn := mapped(rows, func(r algo.Row) float64 { return r.Attn })
-		scores := columnScores(base, rows)
-		return algo.Add(beta, scores, attn).Of(scores, attn)
-	})
+// weighted is the outcome whose scores are S_BaCa with another β.
+func (o *outcome) weighted(beta float64) *outcome {
+	other := *o
+	pre, attn := columnScores(columnPre, o.rows), mapped(o.rows, func(r algo.Row) float64 { return r.Attn })
+	other.scores = algo.Add(beta, pre, attn).Of(pre, attn)
+	return &other
 }

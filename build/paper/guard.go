@@ -3,15 +3,15 @@ package paper
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"baca/algo"
+	"baca/algo/graph"
 	"baca/build/internal/usage"
 )
 
 // guards are the values of algo.Guard that are compared; 1 is none.
-var guards = []float64{0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 1}
+var guards = [...]float64{0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 1}
 
 const (
 	guardSplits = 5
@@ -35,10 +35,10 @@ left out.`,
 
 // A guardCell is one seed of one pair: how many graphs were called outside, by guard.
 type guardCell struct {
-	Inside   int   `json:"inside"` // graphs of the lists of one kind
-	Alarms   []int `json:"alarms"`
-	Outside  int   `json:"outside"` // OOD graphs of the mixed batches
-	Detected []int `json:"detected"`
+	Inside   int              `json:"inside"` // graphs of the lists of one kind
+	Alarms   [len(guards)]int `json:"alarms"`
+	Outside  int              `json:"outside"` // OOD graphs of the mixed batches
+	Detected [len(guards)]int `json:"detected"`
 }
 
 func chooseGuard(ctx context.Context, b *bench) (result, error) {
@@ -48,15 +48,11 @@ func chooseGuard(ctx context.Context, b *bench) (result, error) {
 	}
 	p, sums := &plan{bench: b}, map[*evaluation]*guardCell{}
 	for _, e := range b.evaluations {
-		sums[e] = newGuardCell()
+		sums[e] = new(guardCell)
 	}
 	eachSeed(p, "guard", (*evaluation).guardCell, func(e *evaluation, c *guardCell) { sums[e].add(*c) })
 	err := p.do(ctx)
 	return guardEntries(mapped(b.evaluations, func(e *evaluation) guardEntry { return sums[e].entry(e.pair.name()) })), err
-}
-
-func newGuardCell() *guardCell {
-	return &guardCell{Alarms: make([]int, len(guards)), Detected: make([]int, len(guards))}
 }
 
 // A guardEntry is an entry of guard.json: the shares that are called outside, by guard.
@@ -70,7 +66,7 @@ func (g *guardCell) entry(pair string) guardEntry {
 	share := func(of int) func(int) rate {
 		return func(n int) rate { return rate(float64(n) / float64(of)) }
 	}
-	return guardEntry{pair, mapped(g.Alarms, share(g.Inside)), mapped(g.Detected, share(g.Outside))}
+	return guardEntry{pair, mapped(g.Alarms[:], share(g.Inside)), mapped(g.Detected[:], share(g.Outside))}
 }
 
 type guardEntries []guardEntry
@@ -94,45 +90,39 @@ func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, er
 		return nil, err
 	}
 	r.ood = t.graphs[t.nID:]
-	cell := newGuardCell()
+	cell := new(guardCell)
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
 		rng, tested, reference := r.halves(k + 1)
+		// measure measures the graphs of a batch from a place on.
+		measure := func(gs []*graph.Graph, from int, total *int, calls *[len(guards)]int) error {
+			if len(gs) < algo.MinBatch {
+				return nil
+			}
+			report, err := r.batch(ctx, gs, reference, k+1)
+			if err == nil {
+				*total += len(gs) - from
+				count(calls, report.Rows[from:])
+			}
+			return err
+		}
 		for _, list := range r.lists(rng, kinds, tested) {
-			if list.kind == kindAll || len(list.index) < algo.MinBatch {
+			if list.kind == kindAll {
 				continue
 			}
-			report, err := r.batch(ctx, pick(r.graphs, pick(tested, list.index)), reference, k+1)
-			if err != nil {
+			if err := measure(pick(r.graphs, pick(tested, list.index)), 0, &cell.Inside, &cell.Alarms); err != nil {
 				return nil, err
 			}
-			cell.Inside += len(list.index)
-			count(cell.Alarms, report.Rows)
 		}
-		if err := cell.addMixed(ctx, r, rng, tested, reference, k+1); err != nil {
+		if err := measure(r.mixed(rng, tested, guardShare), len(tested), &cell.Outside, &cell.Detected); err != nil {
 			return nil, err
 		}
 	}
 	return cell, nil
 }
 
-// addMixed measures a batch with OOD graphs.
-func (g *guardCell) addMixed(ctx context.Context, r *heldOut, rng *rand.Rand, tested, reference []int, seed uint64) error {
-	gs := r.mixed(rng, tested, guardShare)
-	if len(gs) < algo.MinBatch {
-		return nil
-	}
-	report, err := r.batch(ctx, gs, reference, seed)
-	if err != nil {
-		return err
-	}
-	g.Outside += len(gs) - len(tested)
-	count(g.Detected, report.Rows[len(tested):])
-	return nil
-}
-
 // count adds the rows that each guard lets a batch call outside.
-func count(calls []int, rows []algo.Row) {
+func count(calls *[len(guards)]int, rows []algo.Row) {
 	for _, row := range rows {
 		for k, g := range guards {
 			if row.BatchP <= algo.DefaultOptions().Alpha && row.AloneP <= g {

@@ -2,20 +2,18 @@ package paper
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"baca/algo"
 	"baca/algo/contrast"
-	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/molecule"
+	"baca/build/internal/opened"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -27,27 +25,35 @@ type builtIn struct {
 	pair *pair
 }
 
-// models opens those that are asked for, and that suit.
-func (b *bench) models(suits func(*builtIn) bool, words string) (list []*builtIn, err error) {
+// eachModel does a cell of each model that is asked for and that suits: that reads some sets.
+func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) (*T, error), take func(*T)) error {
+	p := &plan{bench: b}
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
 	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
 		if b.modelList != "" && !slices.Contains(strings.Split(b.modelList, ","), m.name) {
 			continue
 		}
+		var err error
 		if m.Model, err = weights.Open(m.name); err != nil {
-			return nil, err
+			return err
 		}
-		if suits(m) {
-			list = append(list, m)
+		names := sets(m)
+		if names == nil {
+			continue
 		}
+		key, err := b.modelKey(m.name, names...)
+		if err != nil {
+			return err
+		}
+		add(p, key, b.name, func(ctx context.Context) (*T, error) { return run(ctx, m) }, take)
 	}
-	if len(list) == 0 {
-		return nil, usage.Errorf("--models %s: none of them %s", b.modelList, words)
+	if len(p.cells) == 0 {
+		return usage.Errorf("--models %s: none of them %s", b.modelList, words)
 	}
-	return list, nil
+	return p.do(ctx)
 }
 
-func readsMolecules(m *builtIn) bool { return m.Card.Schema != algo.Constant }
+func (m *builtIn) readsMolecules() bool { return m.Card.Schema != algo.Constant }
 
 // modelKey is that of a cell that reads a model and some sets.
 func (b *bench) modelKey(model string, sets ...string) (key runKey, err error) {
@@ -64,34 +70,15 @@ func (b *bench) modelKey(model string, sets ...string) (key runKey, err error) {
 
 // setSum is the SHA-256 of the files of a set, in their order.
 func setSum(folder, name string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "tu", name, "*"))
-	if err != nil || len(files) == 0 {
-		files, err = filepath.Glob(filepath.Join(folder, "mol", name+".csv*"))
+	files := os.DirFS(folder)
+	names, err := fs.Glob(files, "tu/"+name+"/*")
+	if len(names) == 0 && err == nil {
+		names, err = fs.Glob(files, "mol/"+name+".csv*")
 	}
-	hash := sha256.New()
-	for _, file := range files {
-		var data []byte
-		if data, err = os.ReadFile(file); err != nil {
-			break
-		}
-		hash.Write(data)
+	if err != nil {
+		return "", err
 	}
-	return fmt.Sprintf("%x", hash.Sum(nil)), err
-}
-
-// openSetFor reads the set of that name below a folder as a model reads it: molecules in
-// its form.
-func openSetFor(ctx context.Context, m *algo.Model, folder, name string, workers int) ([]*graph.Graph, error) {
-	form := algo.FormOf(m.Card.Schema)
-	if form == molecule.AsWritten {
-		set, err := dataset.Open(ctx, os.DirFS(folder), name, workers)
-		if err != nil {
-			return nil, err
-		}
-		return set.Graphs, nil
-	}
-	gs, _, err := readMolecules(ctx, folder, name, form, workers)
-	return gs, err
+	return opened.Sum(files, names...)
 }
 
 // decisionStream is the second half of the seed of splits and draws.

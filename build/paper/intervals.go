@@ -11,20 +11,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo"
-	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/algo/trust"
 	"baca/build/internal/version"
 )
 
-// intervalSets are sets of molecules with a measured number or class.
-var intervalSets = []labelled{
-	{"esol", "measured log solubility in mols per litre", false},
-	{"freesolv", "expt", false},
-	{"lipo", "exp", false},
-	{"bace", "Class", true},
-	{"bbbp", "p_np", true},
-}
+// intervalSets are those that bench intervals measures.
+var intervalSets = trustSets[:5]
 
 // validationSets are those that the default order of errors was chosen on. No report on errors has these
 // columns; bace and tox21 share molecules with others.
@@ -38,8 +31,8 @@ var validationSets = []labelled{
 // onlyValidation is the value of --sets that stands for validationSets.
 const onlyValidation = "validation"
 
-// intervalCoverages are those that are asked for; verdicts do not depend on them.
-var intervalCoverages = []float64{0.8, 0.9, 0.95}
+// intervalCoverage is asked for; verdicts do not depend on it.
+const intervalCoverage = 0.9
 
 // A set of more molecules is drawn from. A fifth is new, the rest the training file.
 const (
@@ -60,7 +53,7 @@ held-out does, and judges the predictions for the new molecules. It measures
 
   the share of observed numbers in their intervals, and how wide these are,
   large errors by verdict beside the rates that were stated,
-  how well large errors are found, and the rank correlation with the error,
+  how well large errors are found,
 
 and writes intervals.json and intervals.md to --out. The sets "` + onlyValidation + `" are others, on which
 the default of --errors-by was chosen.`,
@@ -88,7 +81,6 @@ type intervalResult struct {
 // An intervalOrder is what came of them by one order.
 type intervalOrder struct {
 	Order  trust.Order       `json:"order"`
-	Rank   rate              `json:"spearman"`
 	Finds  rate              `json:"large_errors_auroc"`
 	Levels []intervalLevel   `json:"coverages,omitempty"` // none for classes
 	Stated []intervalVerdict `json:"verdicts"`
@@ -158,22 +150,14 @@ func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string, sp
 	tallies := mapped(s.orders(), func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(splits) {
-		file, fresh := s.split(kind, k+1)
-		p, err := s.predict(file, fresh)
+		x, err := s.open(ctx, b.train, kind, k+1, intervalSteps)
 		if err != nil {
 			return nil, err
 		}
-		alone, known, err := b.detector(ctx, s, file, p.leftOut, algo.Card{
-			Name: fmt.Sprintf("%s-%s-%d", s.name, kind, k+1), Schema: algo.OGBCanonical, Dataset: s.name, Seed: k + 1,
-		})
-		if err != nil {
-			return nil, err
-		}
-		values := pick(s.values, fresh)
-		r.HeldOut = known
-		errors, quality = append(errors, stat.Mean(errorsOf(values, p.fresh), nil)), append(quality, s.quality(values, p.fresh))
+		r.HeldOut = x.model.Residuals.Known()
+		errors, quality = append(errors, stat.Mean(x.errors, nil)), append(quality, x.quality())
 		for _, t := range tallies {
-			if err := t.add(ctx, alone, pick(s.graphs, fresh), values, p.fresh); err != nil {
+			if err := t.add(ctx, x); err != nil {
 				return nil, err
 			}
 		}
@@ -183,87 +167,68 @@ func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string, sp
 	return r, nil
 }
 
-// detector trains one on the file. It returns its scorer, and how many held-out errors it knows.
-func (b *bench) detector(ctx context.Context, s *labelledSet, file []int, leftOut []float64, card algo.Card) (*algo.SingleScorer, int, error) {
-	m, err := b.train.detector(ctx, Training{Graphs: pick(s.graphs, file), Card: card}, intervalSteps, len(file)*9/10)
-	if err != nil {
-		return nil, 0, err
-	}
-	values := make([]*algo.Values, len(file))
-	for i, row := range file {
-		values[i] = &algo.Values{Observed: s.values[row], Predicted: leftOut[i]}
-	}
-	if err := m.KeepResiduals(values, "observed", "predicted"); err != nil {
-		return nil, 0, err
-	}
-	alone, err := algo.NewSingleScorer(ctx, m, 1)
-	return alone, m.Residuals.Known(), err
-}
-
 // An intervalTally sums up splits by one order.
 type intervalTally struct {
 	order        trust.Order
-	audits       [3][]*trust.Audit // by intervalCoverages
+	audits       []*trust.Audit
 	calibrations []*trust.Calibration
 }
 
 // add adds a split.
-func (t *intervalTally) add(ctx context.Context, alone *algo.SingleScorer, graphs []*graph.Graph, values, predicted []float64) error {
-	scores, err := alone.Scores(ctx, graphs)
+func (t *intervalTally) add(ctx context.Context, x *labelledSplit) error {
+	graphs := pick(x.graphs, x.fresh)
+	scores, err := x.alone.Scores(ctx, graphs)
 	if err != nil {
 		return err
 	}
 	asked := make([]algo.Prediction, len(graphs))
 	for i, g := range graphs {
-		asked[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: predicted[i]}
+		asked[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: x.predicted[i]}
 	}
-	doubts, err := alone.Doubts(ctx, t.order, asked)
+	doubts, err := x.alone.Doubts(ctx, t.order, asked)
 	if err != nil {
 		return err
 	}
-	for level, coverage := range intervalCoverages {
-		c, err := alone.Trust(ctx, trust.Options{Coverage: coverage}, t.order)
-		if err != nil {
-			return err
-		}
-		outcomes := make([]trust.Outcome, len(graphs))
-		for i := range outcomes {
-			outcomes[i] = trust.Outcome{Score: doubts[i], Observed: values[i], Judgement: c.Judge(doubts[i], predicted[i])}
-		}
-		if t.audits[level] = append(t.audits[level], trust.NewAudit(outcomes, c)); level == 0 {
-			t.calibrations = append(t.calibrations, c)
-		}
+	c, err := x.alone.Trust(ctx, trust.Options{Coverage: intervalCoverage}, t.order)
+	if err != nil {
+		return err
 	}
+	outcomes := make([]trust.Outcome, len(graphs))
+	for i := range outcomes {
+		outcomes[i] = trust.Outcome{Score: doubts[i], Observed: x.values[i], Judgement: c.Judge(doubts[i], x.predicted[i])}
+	}
+	t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c)), append(t.calibrations, c)
 	return nil
 }
 
-// sum sums up. What verdicts say does not depend on the coverage.
 func (t *intervalTally) sum(classes bool) intervalOrder {
-	of := func(level int, of func(*trust.Audit) float64) (mean, std rate) {
-		m, s := metric.MeanStd(mapped(t.audits[level], of))
+	of := func(of func(*trust.Audit) float64) (mean, std rate) {
+		m, s := metric.MeanStd(mapped(t.audits, of))
 		return rate(m), rate(s)
 	}
 	o := intervalOrder{Order: t.order}
-	o.Finds, _ = of(0, func(a *trust.Audit) float64 { return a.Finds })
-	o.Rank, _ = of(0, func(a *trust.Audit) float64 { return a.Spearman })
-	for level, asked := range intervalCoverages {
-		if classes {
-			break
-		}
-		l := intervalLevel{Asked: asked}
-		l.Mean, l.Std = of(level, func(a *trust.Audit) float64 { return a.Coverage })
-		l.Width, _ = of(level, func(a *trust.Audit) float64 { return a.Width })
-		o.Levels = append(o.Levels, l)
+	o.Finds, _ = of(func(a *trust.Audit) float64 { return a.Finds })
+	if !classes {
+		l := intervalLevel{Asked: intervalCoverage}
+		l.Mean, l.Std = of(func(a *trust.Audit) float64 { return a.Coverage })
+		l.Width, _ = of(func(a *trust.Audit) float64 { return a.Width })
+		o.Levels = []intervalLevel{l}
 	}
 	for _, v := range trust.Verdicts() {
 		var got, stated trust.Rate
 		for k, c := range t.calibrations {
-			a, b := t.audits[0][k].Verdicts[v], c.HeldOut[v]
+			a, b := t.audits[k].Verdicts[v], c.HeldOut[v]
 			got.Large, got.N, stated.Large, stated.N = got.Large+a.Large, got.N+a.N, stated.Large+b.Large, stated.N+b.N
 		}
 		o.Stated = append(o.Stated, intervalVerdict{string(v), got.N, rate(float64(got.Large) / float64(got.N)), rate(float64(stated.Large) / float64(stated.N))})
 	}
 	return o
+}
+
+// covered is the share of numbers within their intervals.
+func (o *intervalOrder) covered() float64 {
+	k := slices.IndexFunc(o.Levels, func(l intervalLevel) bool { return l.Asked == intervalCoverage })
+	return float64(o.Levels[k].Mean)
 }
 
 // by returns what came of an order, nil for none; the default where it is none.
@@ -296,7 +261,7 @@ func (r intervalResults) page() *page {
 		if r.Classes {
 			return math.NaN()
 		}
-		return float64(r.byDefault().Levels[1].Mean)
+		return r.byDefault().covered()
 	}})
 	for k, v := range trust.Verdicts() {
 		columns = append(columns, column[*intervalResult]{string(v), func(r *intervalResult) any { return float64(r.byDefault().Stated[k].Large) }})
@@ -320,7 +285,7 @@ func (r intervalResults) answer() (list []string) {
 				continue
 			}
 			if !one.Classes {
-				covered = append(covered, float64(o.Levels[1].Mean))
+				covered = append(covered, o.covered())
 			}
 			trusted, others = append(trusted, float64(o.Stated[0].Large)), append(others, float64(o.Stated[2].Large))
 		}

@@ -32,8 +32,8 @@ func TestLeftOutIsLeftOut(t *testing.T) {
 	for i := range all {
 		others := append(append([]int(nil), all[:i]...), all[i+1:]...)
 		want, err := s.predict(others, []int{i})
-		if err != nil || math.Abs(p.leftOut[i]-want.fresh[0]) > 1e-9 {
-			t.Errorf("molecule %d: %g, a regression without it says %g, %v", i, p.leftOut[i], want.fresh[0], err)
+		if err != nil || math.Abs(p.leftOut[i]-want.predicted[0]) > 1e-9 {
+			t.Errorf("molecule %d: %g, a regression without it says %g, %v", i, p.leftOut[i], want.predicted[0], err)
 		}
 		// The variance falls as the molecule itself is added, from that of the error where it is left out.
 		own, err := s.predict(all, []int{i})
@@ -111,7 +111,7 @@ func TestClassesStayWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := 0
-	for _, y := range append(p.leftOut, p.fresh...) {
+	for _, y := range append(p.leftOut, p.predicted...) {
 		if y < 0 || y > 1 {
 			t.Errorf("a prediction of %g", y)
 		}

@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,11 +15,10 @@ import (
 
 // What lists of one kind are made of.
 const (
-	leastOfKind   = 5  // graphs of a list
-	frequentCores = 3  // that have a list of their own
-	closeLists    = 4  // in each split
-	closeGraphs   = 20 // of such a list, as many as a batch takes
-	sizeFifths    = 5  // each a list
+	leastOfKind = 5  // graphs of a list
+	closeLists  = 4  // in each split
+	closeGraphs = 20 // of such a list, as many as a batch takes
+	sizeFifths  = 5  // each a list
 )
 
 // The names of kinds that are made otherwise than by what a molecule is.
@@ -71,16 +69,14 @@ type kind struct {
 
 type kinds []kind
 
-func (l kinds) names() []string {
-	var names []string
-	for _, k := range l {
-		names = append(names, k.name)
-	}
-	return append(names, kindClose)
+// kindNames are those of kinds that a list can be of.
+func kindNames() []string {
+	names := mapped(kindsOf(nil), func(k kind) string { return k.name })
+	return slices.Concat(names, []string{kindClose}, sizeKinds())
 }
 
 // kindsOf are the kinds of molecules of which lists are made: by what they contain, by
-// rings, by size, and by the most frequent cores of a set.
+// rings, and by size.
 func kindsOf(set []*graph.Graph) kinds {
 	var list kinds
 	for k := range explain.Traits {
@@ -88,7 +84,7 @@ func kindsOf(set []*graph.Graph) kinds {
 			list = append(list, kind{t.List, t.Of})
 		}
 	}
-	return slices.Concat(list, kindsBySize(set), kindsByCore(set))
+	return slices.Concat(list, kindsBySize(set))
 }
 
 // sizeKinds are the names of kinds by size.
@@ -119,28 +115,6 @@ func kindsBySize(set []*graph.Graph) kinds {
 			high = sizes[(k+1)*len(sizes)/sizeFifths]
 		}
 		list = append(list, kind{name, func(g *graph.Graph) bool { return g.N() > low && g.N() <= high }})
-	}
-	return list
-}
-
-func kindsByCore(set []*graph.Graph) kinds {
-	core := func(g *graph.Graph) (hash uint64, nodes int) {
-		c := g.Core()
-		return fingerprint.New(c, 4).Hash(), c.N()
-	}
-	count := map[uint64]int{}
-	for _, g := range set {
-		if hash, n := core(g); n > 0 {
-			count[hash]++
-		}
-	}
-	frequent := slices.SortedFunc(maps.Keys(count), func(a, b uint64) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
-	var list kinds
-	for k, hash := range frequent[:min(len(frequent), frequentCores)] {
-		list = append(list, kind{fmt.Sprintf("core %d", k+1), func(g *graph.Graph) bool {
-			h, _ := core(g)
-			return h == hash
-		}})
 	}
 	return list
 }

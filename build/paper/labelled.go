@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"baca/algo"
 	"baca/algo/baseline"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
@@ -189,17 +191,14 @@ const ridgePenalty = 0.1
 
 // predictions are of kernel ridge regression, for classes cut to 0 and 1.
 type predictions struct {
-	leftOut []float64 // of each molecule of the file by all others
-	fresh   []float64 // of new ones
-	spread  []float64 // how far new ones are from the file, as the variance of a Gaussian process
+	leftOut   []float64 // of each molecule of the file by all others
+	predicted []float64 // for new ones
+	spread    []float64 // how far new ones are from the file, as the variance of a Gaussian process
 }
 
 // predict predicts from the values of the file.
 func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
 	n := len(file)
-	if n == 0 {
-		return nil, fmt.Errorf("%s: no molecules to learn from: want a larger set", s.name)
-	}
 	k := mat.NewSymDense(n, nil)
 	for i := range file {
 		for j := range file[:i+1] {
@@ -229,7 +228,7 @@ func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
 		for i := range n {
 			sum += alpha.AtVec(i) * near.AtVec(i)
 		}
-		p.fresh = append(p.fresh, s.within(sum))
+		p.predicted = append(p.predicted, s.within(sum))
 		p.spread = append(p.spread, s.kernel.At(q, q)-mat.Inner(near, &inverse, near))
 	}
 	return p, nil
@@ -242,19 +241,53 @@ func (s *labelledSet) within(x float64) float64 {
 	return x
 }
 
-// quality is R² of predictions of numbers, and AUROC of those of classes.
-func (l labelled) quality(values, predicted []float64) float64 {
-	if l.classes {
-		return metric.AUROC(predicted, mapped(values, func(y float64) bool { return y == 1 }))
-	}
-	return stat.RSquaredFrom(predicted, values, nil)
+// A labelledSplit is a split of a set with predictions, and a detector of the training file that knows its errors.
+type labelledSplit struct {
+	*labelledSet
+	seed        uint64
+	file, fresh []int
+	*predictions
+	values, errors []float64 // of new molecules: what was observed, and |y − ŷ|
+	model          *algo.Model
+	alone          *algo.SingleScorer
 }
 
-// errorsOf are |y − ŷ|.
-func errorsOf(values, predicted []float64) []float64 {
-	list := make([]float64, len(values))
-	for i, y := range values {
-		list[i] = math.Abs(y - predicted[i])
+// open does a split, with a detector that is trained for so many steps.
+func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed uint64, steps int) (*labelledSplit, error) {
+	x := &labelledSplit{labelledSet: s, seed: seed}
+	x.file, x.fresh = s.split(kind, seed)
+	if len(x.file) == 0 || len(x.fresh) == 0 {
+		return nil, fmt.Errorf("%s: a side of the split is empty: want more molecules", s.name)
 	}
-	return list
+	var err error
+	if x.predictions, err = s.predict(x.file, x.fresh); err != nil {
+		return nil, err
+	}
+	x.values = pick(s.values, x.fresh)
+	for i, y := range x.values {
+		x.errors = append(x.errors, math.Abs(y-x.predicted[i]))
+	}
+	x.model, err = train.detector(ctx, Training{Graphs: pick(s.graphs, x.file), Card: algo.Card{
+		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
+	}}, steps, len(x.file)*9/10)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]*algo.Values, len(x.file))
+	for i, row := range x.file {
+		known[i] = &algo.Values{Observed: s.values[row], Predicted: x.leftOut[i]}
+	}
+	if err := x.model.KeepResiduals(known, "observed", "predicted"); err != nil {
+		return nil, err
+	}
+	x.alone, err = algo.NewSingleScorer(ctx, x.model, 1)
+	return x, err
+}
+
+// quality is R² of predictions of numbers, and AUROC of those of classes.
+func (x *labelledSplit) quality() float64 {
+	if x.classes {
+		return metric.AUROC(x.predicted, mapped(x.values, func(y float64) bool { return y == 1 }))
+	}
+	return stat.RSquaredFrom(x.predicted, x.values, nil)
 }

@@ -38,7 +38,7 @@ func TestCompany(t *testing.T) {
 				}
 				lists = append(lists, some...)
 			}
-			groups := groupsOf(kinds.names(), lists)
+			groups := groupsOf(lists)
 			var worst companyGroup
 			seen := map[string]bool{}
 			for _, g := range groups {
@@ -58,7 +58,7 @@ func TestCompany(t *testing.T) {
 				}
 			}
 			t.Logf("worst of 30 graphs and more: %s, %s of %d", worst.Kind, worst.Alone[0], worst.Molecules)
-			if exceeds(worst.Alone[0], aloneAtMost, len(kinds.names())) || exceeds(worst.Batch[0], batchAtMost, len(kinds.names())) {
+			if exceeds(worst.Alone[0], aloneAtMost, len(kindNames())) || exceeds(worst.Batch[0], batchAtMost, len(kindNames())) {
 				t.Errorf("%s: alone %s, batch_verdict %s", worst.Kind, worst.Alone[0], worst.Batch[0])
 			}
 			for _, kind := range once[name] {
@@ -85,18 +85,18 @@ func least(s companyShare) float64 {
 
 // The guard is the smallest that finds nine tenths of what is found without one.
 func TestGuardReport(t *testing.T) {
-	sum := newGuardCell()
-	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 89, 100}})
-	sum.add(guardCell{Inside: 50, Alarms: []int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: []int{40, 50, 60, 70, 80, 91, 100}})
+	var sum guardCell
+	sum.add(guardCell{Inside: 50, Alarms: [...]int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: [...]int{40, 50, 60, 70, 80, 89, 100}})
+	sum.add(guardCell{Inside: 50, Alarms: [...]int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: [...]int{40, 50, 60, 70, 80, 91, 100}})
 	report := string(guardEntries{sum.entry("a/b"), sum.entry("c/d")}.page().text(""))
 	for _, want := range []string{"| 0.075 | 2.0 | 50.0 |", "| 1 | 12.0 | 100.0 |", "without one: 0.3.", fmt.Sprintf("The program has %g.", algo.Guard)} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
-	calls := make([]int, len(guards))
-	count(calls, []algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01}})
-	if want := []int{1, 1, 2, 2, 2, 2, 2}; !slices.Equal(calls, want) {
+	var calls [len(guards)]int
+	count(&calls, []algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01}})
+	if want := [...]int{1, 1, 2, 2, 2, 2, 2}; calls != want {
 		t.Errorf("called %v, want %v", calls, want)
 	}
 }

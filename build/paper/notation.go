@@ -102,30 +102,29 @@ const knownCompounds = "known compounds"
 
 func measureNotation(ctx context.Context, b *bench) (result, error) {
 	r := notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
-	p, others := &plan{bench: b}, strings.Split(b.otherList, ",")
+	others := strings.Split(b.otherList, ",")
+	scored := slices.Concat(others, []string{knownCompounds})
 	forms, err := b.otherForms(ctx, others)
 	if err != nil {
 		return nil, err
 	}
-	models, err := b.models(readsMolecules, "reads molecules")
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range models {
-		var own []string // the sets of the broad models are not among the public ones
-		if m.pair != nil {
-			own = []string{m.pair.ID}
+	err = eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
+		if !m.readsMolecules() {
+			return nil
 		}
-		key, err := b.modelKey(m.name, slices.Concat(own, others)...)
-		if err != nil {
-			return nil, err
-		}
-		add(p, key, b.name, func(ctx context.Context) (*[]notationSet, error) {
-			return b.notationCell(ctx, m, forms, own, append(slices.Clone(others), knownCompounds))
-		}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
-	}
-	err = p.do(ctx)
+		return append(m.own(), others...)
+	}, func(ctx context.Context, m *builtIn) (*[]notationSet, error) {
+		return b.notationCell(ctx, m, forms, scored)
+	}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
 	return r, err
+}
+
+// own is the set of a model. Those of the broad models are not among the public ones.
+func (m *builtIn) own() []string {
+	if m.pair == nil {
+		return nil
+	}
+	return []string{m.pair.ID}
 }
 
 // otherForms writes molecules of sets that no model was trained on.
@@ -144,36 +143,31 @@ func (b *bench) otherForms(ctx context.Context, others []string) (map[string][]n
 	return forms, nil
 }
 
-// notationCell measures a model on sets: on its own by what it has not seen.
-func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, own, others []string) (*[]notationSet, error) {
+// notationCell measures a model on its own set by what it has not seen, and on others.
+func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (*[]notationSet, error) {
 	var sets []notationSet
+	own := m.own()
 	for k, set := range slices.Concat(own, others) {
-		pairs, err := forms[set], error(nil)
+		pairs := forms[set]
 		if k < len(own) {
-			pairs, err = b.unseenForms(ctx, m.Model, set)
+			_, texts, err := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
+			if err == nil && len(texts) != m.Card.Graphs {
+				err = fmt.Errorf("%s has %d graphs, the model was made from %d", set, len(texts), m.Card.Graphs)
+			}
+			if err == nil {
+				pairs, err = formsOf(pick(texts, m.Card.HoldoutRows))
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
-		var rows []notationRow
-		if err == nil {
-			rows, err = compareForms(ctx, m.Model, pairs)
-		}
+		rows, err := compareForms(ctx, m.Model, pairs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", set, err)
 		}
 		sets = append(sets, notationSet{m.name, m.Card.Schema, set, rows})
 	}
 	return &sets, nil
-}
-
-// unseenForms writes the molecules of the set of a model that it has not seen.
-func (b *bench) unseenForms(ctx context.Context, m *algo.Model, set string) ([]notationPair, error) {
-	_, texts, err := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
-	if err == nil && len(texts) != m.Card.Graphs {
-		err = fmt.Errorf("the set has %d graphs, the model was made from %d", len(texts), m.Card.Graphs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return formsOf(pick(texts, m.Card.HoldoutRows))
 }
 
 // compareForms scores both ways of writing molecules.
@@ -227,10 +221,10 @@ func (r notationResult) page() *page {
 	percent := func(of func(notationRow) int) func(notationRow) any {
 		return func(row notationRow) any { return float64(of(row)) / float64(row.Molecules) }
 	}
-	var same notationRow
+	same, changed := 0, 0
 	for _, row := range all {
-		if row.Kind = ""; !row.Other {
-			same = tallied([]notationRow{same}, row)[0]
+		if !row.Other {
+			same, changed = same+row.Molecules, changed+row.Verdicts
 		}
 	}
 	return &page{
@@ -249,6 +243,6 @@ percent: score changed in any bit, verdict changed, called outside as written an
 			column[notationRow]{"verdict", percent(func(row notationRow) int { return row.Verdicts })},
 			column[notationRow]{"before", percent(func(row notationRow) int { return row.Before })},
 			column[notationRow]{"after", percent(func(row notationRow) int { return row.After })})},
-		answer: []string{fmt.Sprintf("Of %d molecules written in another way that has the same parent, %d have another verdict.", same.Molecules, same.Verdicts)},
+		answer: []string{fmt.Sprintf("Of %d molecules written in another way that has the same parent, %d have another verdict.", same, changed)},
 	}
 }

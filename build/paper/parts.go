@@ -18,7 +18,7 @@ type part struct {
 
 // parts are those that do not depend on another set, by name.
 var parts = map[string]part{
-	"common": {scaffolds, false}, "rare": {scaffolds, true},
+	"common": {byScaffold, false}, "rare": {byScaffold, true},
 	"small": {bySize, false}, "large": {bySize, true},
 	"inner": {byCluster, false}, "outer": {byCluster, true},
 	"many": {byClass, false}, "few": {byClass, true},
@@ -33,19 +33,14 @@ func (p part) of(s *sets, l *loadedSet) ([]int, error) {
 	return most, err
 }
 
-func scaffolds(_ *sets, l *loadedSet) (common, rare []int, err error) {
-	common, rare = byScaffold(l.graphs)
-	return common, rare, nil
-}
-
 // byScaffold parts molecules by what is left without their side chains: the most
 // frequent scaffolds, ties by which came first, until they make four fifths, and
 // the rest. Both lists ascend.
-func byScaffold(gs []*graph.Graph) (common, rare []int) {
-	groups := scaffoldsOf(gs)
+func byScaffold(_ *sets, l *loadedSet) (common, rare []int, err error) {
+	groups := scaffoldsOf(l.graphs)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	for _, group := range groups {
-		if 5*len(common) < 4*len(gs) {
+		if 5*len(common) < 4*len(l.graphs) {
 			common = append(common, group...)
 		} else {
 			rare = append(rare, group...)
@@ -53,7 +48,7 @@ func byScaffold(gs []*graph.Graph) (common, rare []int) {
 	}
 	slices.Sort(common)
 	slices.Sort(rare)
-	return common, rare
+	return common, rare, nil
 }
 
 // scaffoldsOf are the places of molecules that are the same without their side chains, in the order of the first
@@ -129,19 +124,13 @@ func byCluster(_ *sets, l *loadedSet) (inner, outer []int, err error) {
 	return inner, outer, nil
 }
 
-// classColumns are the columns of molecule files that byClass reads.
-var classColumns = map[string]string{"tox21": "NR-AhR", "bace": "Class", "bbbp": "p_np", "clintox": "CT_TOX"}
-
 // byClass parts graphs by their label: the larger of two classes, and the other. Graphs
 // that were not measured are in neither. A label serves to make a set, and nothing that
 // scores is given it.
 func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 	classes := map[string][]int{}
-	if column, ok := classColumns[l.name]; ok {
-		list, err := labelled{l.name, column, true}.read(s.folder)
-		if err == nil {
-			err = s.readTexts(l)
-		}
+	if k := slices.IndexFunc(trustSets, func(s labelled) bool { return s.name == l.name && s.classes }); k >= 0 {
+		list, err := trustSets[k].read(s.folder)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,14 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"baca/build/internal/progress"
 )
 
-// A plan is the cells of an experiment. Each has its own file, and its own time and
-// memory.
+// A plan is the cells of an experiment. Each has its own file.
 type plan struct {
 	bench *bench
 	cells []*cell
@@ -76,9 +76,8 @@ type runKey struct {
 
 // A cellFile is what is on disk.
 type cellFile struct {
-	Run     runKey          `json:"run"`
-	Seconds float64         `json:"seconds"`
-	Result  json.RawMessage `json:"result"`
+	Run    runKey          `json:"run"`
+	Result json.RawMessage `json:"result"`
 }
 
 // do does the cells that are not on disk yet, several at a time, in their order.
@@ -127,12 +126,11 @@ func (p *plan) do(ctx context.Context) error {
 
 // do does the cell and writes its file.
 func (c *cell) do(ctx context.Context) error {
-	start := time.Now()
 	result, err := c.run(ctx)
 	if err != nil {
 		return err
 	}
-	c.file = &cellFile{Run: c.key, Seconds: time.Since(start).Seconds()}
+	c.file = &cellFile{Run: c.key}
 	if c.file.Result, err = json.Marshal(result); err != nil {
 		return err
 	}
@@ -168,27 +166,15 @@ func readCell(path string, key runKey, anyBuild bool) (*cellFile, error) {
 // each calls do for 0 to n−1 in order, several at a time, and stops at the first
 // error, which it returns.
 func each(ctx context.Context, workers, n int, do func(context.Context, int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	for range min(workers, n) {
-		group.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				if err := do(ctx, i); err != nil {
-					cancel(err)
-				}
+	group, started := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for i := range n {
+		group.Go(func() error {
+			if started.Err() != nil {
+				return nil
 			}
+			return do(started, i)
 		})
 	}
-	group.Wait()
-	return context.Cause(ctx)
+	return cmp.Or(group.Wait(), ctx.Err())
 }

@@ -19,7 +19,7 @@ func TestReadParents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts, err := s.smiles(t.Context(), l.graphs, "some")
+	texts, err := s.smiles(l.graphs)
 	if err != nil || l.schema != algo.OGBParent || !slices.Equal(l.smiles, []string{"C[NH3+].[Cl-]", "OCC", "C[C@H](N)O"}) || len(l.graphs) != 3 {
 		t.Fatalf("%q of %d graphs, %s, %v", l.smiles, len(l.graphs), l.schema, err)
 	}
@@ -73,12 +73,14 @@ func TestBothReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
-	cell, err := e.parentCell(t.Context(), 1, firstOOD)
+	cell, err := e.columns(t.Context(), 1, firstOOD, columnAlone, columnBatch)
 	if err != nil || len(*cell) != 4 {
 		t.Fatalf("%+v, %v", cell, err)
 	}
 	var list tableCells
-	list.add(e, 1, protocolFixed, firstOOD, *cell)
+	for _, m := range *cell {
+		list.add(e, 1, protocolFixed, firstOOD, 0, m)
+	}
 	if text := string(list.page().text("")); !strings.Contains(text, "| esol/bace | ") || !strings.Contains(text, "| alone, parents |") || strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)
 	}

@@ -190,16 +190,7 @@ func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed u
 
 // ourCell measures our own scores on the same batch.
 func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*[]measured, error) {
-	b, err := e.prepare(ctx, seed, firstOOD)
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.score(ctx, allOptions(seed), columnAlone)
-	if err != nil {
-		return nil, err
-	}
-	list := e.measureRows(b, out, mapped(ourDetectors, func(d detector) string { return d.name })...)
-	return &list, nil
+	return e.columns(ctx, seed, firstOOD, mapped(ourDetectors, func(d detector) string { return d.name })...)
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
@@ -207,7 +198,7 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	if !r.NoModel {
 		return e.prepare(ctx, seed, ood)
 	}
-	b, err := e.tested(seed, orderOf(ood), 1)
+	b, err := e.tested(seed, orders[ood], 1)
 	if err == nil {
 		encode(b.graphs)
 	}
@@ -220,7 +211,7 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 	mixed, order := shuffled(b.graphs, b.seed)
 	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
 	if e.id.schema != algo.Constant {
-		texts, err := e.sets.smiles(ctx, slices.Concat(p.Train, p.Test), e.pair.ID, e.pair.OOD)
+		texts, err := e.sets.smiles(slices.Concat(p.Train, p.Test))
 		if err != nil {
 			return err
 		}
@@ -400,7 +391,7 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 			list = append(list, reading.words+": "+strings.Join(parts, "; ")+".")
 		}
 	}
-	if slices.Equal(all, pairNames(paperPairs)) {
+	if slices.Equal(all, mapped(paperPairs, (*pair).name)) {
 		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
 	}
 	return list

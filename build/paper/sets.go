@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,10 +47,6 @@ type paperRow struct {
 }
 
 func (p *pair) name() string { return p.ID + "/" + p.OOD }
-
-func pairNames(pairs []*pair) []string {
-	return mapped(pairs, func(p *pair) string { return p.name() })
-}
 
 // epochs is for how long the paper trains on the ID set.
 func (p *pair) epochs() int {
@@ -104,20 +101,13 @@ func pairsOf(names string) (pairs []*pair) {
 
 // parsePairs reads the value of --pairs.
 func parsePairs(list string) ([]*pair, error) {
-	switch list {
-	case "paper":
-		return paperPairs, nil
-	case "validation":
-		return validationPairs, nil
-	case "all":
-		return slices.Concat(validationPairs, paperPairs), nil
-	case "shift":
-		return shiftPairs, nil
-	case "fresh":
-		return freshPairs, nil
+	named := map[string][]*pair{
+		"paper": paperPairs, "validation": validationPairs, "all": slices.Concat(validationPairs, paperPairs), "shift": shiftPairs, "fresh": freshPairs,
+	}
+	if pairs := named[list]; pairs != nil {
+		return pairs, nil
 	}
 	var pairs []*pair
-	seen := map[string]bool{}
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
@@ -129,10 +119,9 @@ func parsePairs(list string) ([]*pair, error) {
 				return nil, usage.Errorf("--pairs %s: %s: want a set, a part of it, @%s, or for OOD @size", name, end, strings.Join(slices.Sorted(maps.Keys(parts)), ", @"))
 			}
 		}
-		if seen[name] {
+		if slices.ContainsFunc(pairs, func(q *pair) bool { return q.name() == name }) {
 			return nil, usage.Errorf("--pairs: %s is there twice", name)
 		}
-		seen[name] = true
 		pairs = append(pairs, p)
 	}
 	return pairs, nil
@@ -156,6 +145,7 @@ type sets struct {
 	workers int
 	mu      sync.Mutex
 	known   map[string]*loadedSet
+	texts   map[*graph.Graph]string // SMILES in the file
 }
 
 // A loadedSet is a data set or a part of one.
@@ -164,7 +154,7 @@ type loadedSet struct {
 	graphs         []*graph.Graph
 	labels         []int    // of the graphs, nil where they have none
 	schema, sha256 string   // of the files that it was read from
-	smiles         []string // of the graphs as they stand in the file, once they were asked for
+	smiles         []string // of the graphs as they stand in the file, nil for graphs that are no molecules
 }
 
 // open returns a set or a part of one, for pairs with the given ID set.
@@ -195,41 +185,57 @@ func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
 		return nil, fmt.Errorf("%s has no graphs", name)
 	}
 	if s.known == nil {
-		s.known = map[string]*loadedSet{}
+		s.known, s.texts = map[string]*loadedSet{}, map[*graph.Graph]string{}
+	}
+	for i, text := range l.smiles {
+		s.texts[l.graphs[i]] = text
 	}
 	s.known[key] = l
 	return l, nil
 }
 
-// whole reads a set.
+// whole reads a set. Of molecules that have the same parent the first is read.
 func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
-	files := &opened.Files{FS: os.DirFS(s.folder)}
-	set, err := dataset.Open(ctx, files, name, s.workers)
+	if !s.parent {
+		return readSet(ctx, s.folder, name, molecule.AsWritten, s.workers)
+	}
+	l, err := readSet(ctx, s.folder, name, molecule.Parent, s.workers)
+	if err != nil || l.schema == algo.Constant {
+		return l, err
+	}
+	type key struct {
+		signature [2]uint64
+		nodes     int
+	}
+	seen := map[key]bool{}
+	index := slices.DeleteFunc(indices(len(l.graphs)), func(i int) bool {
+		k := key{fingerprint.Signature(l.graphs[i], -1), l.graphs[i].N()}
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+	l.graphs, l.smiles = pick(l.graphs, index), pick(l.smiles, index)
+	return l, nil
+}
+
+// readSet reads a set, molecules in a form.
+func readSet(ctx context.Context, folder, name string, form molecule.Form, workers int) (*loadedSet, error) {
+	l := &loadedSet{name: name, schema: algo.SchemaOf(form)}
+	var err error
+	if l.graphs, l.smiles, err = readMolecules(ctx, folder, name, form, workers); err == nil {
+		l.sha256, err = setSum(folder, name)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return l, err
+	}
+	files := &opened.Files{FS: os.DirFS(folder)}
+	set, err := dataset.Open(ctx, files, name, workers)
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels}
-	if l.sha256, err = files.Sum(); err != nil {
-		return nil, err
-	}
-	if l.schema, err = schemaOf(set); err == nil && s.parent && l.schema == algo.OGB {
-		err = s.parents(ctx, l)
-	}
+	l.graphs, l.labels, l.schema = set.Graphs, set.Labels, algo.Constant
+	l.sha256, err = files.Sum()
 	return l, err
-}
-
-// schemaOf is the schema of the graphs of a set.
-func schemaOf(set *dataset.Set) (string, error) {
-	for _, schema := range []string{algo.OGB, algo.Constant} {
-		width, err := algo.SchemaWidth(schema)
-		if err != nil {
-			return "", err
-		}
-		if len(set.Graphs) > 0 && set.Graphs[0].Features == width {
-			return schema, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %d graphs, of no known feature schema", set.Name, len(set.Graphs))
 }
 
 // part picks a part of a set, for pairs with the given ID set.
@@ -254,51 +260,24 @@ func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
 	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
 }
 
-// smiles returns the SMILES of molecules of the sets of these names, or of parts of them: of the
-// parents where these are read.
-func (s *sets) smiles(ctx context.Context, gs []*graph.Graph, names ...string) ([]string, error) {
+// smiles returns the SMILES of molecules that were read: of the parents where these are read.
+func (s *sets) smiles(gs []*graph.Graph) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	places := map[*graph.Graph][]int{}
-	for i, g := range gs {
-		places[g] = append(places[g], i)
-	}
-	texts := make([]string, len(gs))
-	for _, name := range names {
-		base, _ := partOf(name)
-		l, err := s.get(ctx, base, "")
-		if err == nil {
-			err = s.readTexts(l)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for row, g := range l.graphs {
-			if len(places[g]) == 0 {
-				continue
+	var texts []string
+	for _, g := range gs {
+		text := s.texts[g]
+		if s.parent {
+			m, err := smiles.Parse(text)
+			if err != nil {
+				return nil, err
 			}
-			text := l.smiles[row]
-			if s.parent {
-				if text, err = parentOf(text); err != nil {
-					return nil, err
-				}
-			}
-			for _, i := range places[g] {
-				texts[i] = text
-			}
+			m, _, _ = smiles.Parent(m)
+			text = smiles.Write(m)
 		}
+		texts = append(texts, text)
 	}
 	return texts, nil
-}
-
-// parentOf returns the SMILES of the parent of a molecule.
-func parentOf(text string) (string, error) {
-	m, err := smiles.Parse(text)
-	if err != nil {
-		return "", err
-	}
-	p, _, _ := smiles.Parent(m)
-	return smiles.Write(p), nil
 }
 
 // readMolecules reads a file of molecules in a form, with their SMILES as they stand there. Records
@@ -318,35 +297,6 @@ func readMolecules(ctx context.Context, folder, name string, form molecule.Form,
 		}
 	}
 	return gs, texts, nil
-}
-
-// readTexts reads the SMILES of the graphs of a set, unless it has them.
-func (s *sets) readTexts(l *loadedSet) (err error) {
-	if l.smiles != nil {
-		return nil
-	}
-	if _, l.smiles, err = readMolecules(context.Background(), s.folder, l.name, molecule.AsWritten, s.workers); err == nil && len(l.smiles) != len(l.graphs) {
-		err = fmt.Errorf("%s: %d molecules where %d graphs were read: want a file that does not change", l.name, len(l.smiles), len(l.graphs))
-	}
-	return err
-}
-
-// parents reads a set of molecules once more, as parents, the first of those that are alike.
-func (s *sets) parents(ctx context.Context, l *loadedSet) error {
-	gs, texts, err := readMolecules(ctx, s.folder, l.name, molecule.Parent, s.workers)
-	type key struct {
-		signature [2]uint64
-		nodes     int
-	}
-	seen := map[key]bool{}
-	l.graphs, l.smiles, l.schema = nil, nil, algo.OGBParent
-	for i, g := range gs {
-		if k := (key{fingerprint.Signature(g, -1), g.N()}); !seen[k] {
-			seen[k] = true
-			l.graphs, l.smiles = append(l.graphs, g), append(l.smiles, texts[i])
-		}
-	}
-	return err
 }
 
 // openMolecules opens the file of a set of molecules.
@@ -381,41 +331,28 @@ const sizeStream = 0xba1a_1002
 // sameSizes picks for each inside graph, in a fixed random order, one of the
 // outside graphs with the nearest number of nodes that is not taken yet, the
 // smaller of two. So the first n of them have the sizes of n inside graphs.
-func sameSizes(inside, outside []*graph.Graph) []int {
+func sameSizes(inside, outside []*graph.Graph) (index []int) {
 	rng := rand.New(rand.NewPCG(1, sizeStream))
-	largest := 0
-	for _, g := range outside {
-		largest = max(largest, g.N())
-	}
-	free := make([][]int, largest+1)
+	free := map[int][]int{} // by size
 	for _, i := range rng.Perm(len(outside)) {
 		n := outside[i].N()
 		free[n] = append(free[n], i)
 	}
-	var index []int
 	for _, i := range rng.Perm(len(inside)) {
-		want := inside[i].N()
-		for d := 0; d <= max(want, largest-want); d++ {
-			n := take(free, want-d)
-			if n < 0 {
-				n = take(free, want+d)
+		best, apart := 0, math.MaxInt
+		for n := range free {
+			if d := max(n-inside[i].N(), inside[i].N()-n); d < apart || d == apart && n < best {
+				best, apart = n, d
 			}
-			if n >= 0 {
-				index = append(index, n)
-				break
-			}
+		}
+		list := free[best]
+		if len(list) == 0 {
+			break // all are taken
+		}
+		index = append(index, list[len(list)-1])
+		if free[best] = list[:len(list)-1]; len(list) == 1 {
+			delete(free, best)
 		}
 	}
 	return index
-}
-
-// take removes a number from a list, or returns −1.
-func take(free [][]int, list int) int {
-	if list < 0 || list >= len(free) || len(free[list]) == 0 {
-		return -1
-	}
-	last := len(free[list]) - 1
-	i := free[list][last]
-	free[list] = free[list][:last]
-	return i
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/metric"
 	"baca/build/paper/rival"
@@ -80,47 +81,29 @@ func measureShift(ctx context.Context, b *bench) (result, error) {
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
 func (e *evaluation) rivalShift(ctx context.Context, group []*rival.Rival, seed uint64) (*shiftCell, error) {
-	r := group[0]
-	b, err := e.testedBy(ctx, r, seed, randomOOD)
+	b, err := e.testedBy(ctx, group[0], seed, randomOOD)
 	if err != nil {
 		return nil, err
 	}
-	cell := &shiftCell{Seed: seed, NID: b.nID}
-	var all []float64
+	name := group[0].Name
 	score := func(b *testBatch) (scores []float64, err error) {
 		err = e.eachScoreBy(ctx, group, b, func(_ *rival.Rival, list []float64, _ float64) { scores = list })
 		return scores, err
 	}
-	if !r.Batch {
-		if all, err = score(b); err != nil {
-			return nil, err
-		}
-		cell.Points = append(cell.Points, b.shiftPoint(r.Name, single, all))
-	}
-	return cell, b.eachShare(func(share float64, t *testBatch, index []int) error {
-		scores := pick(all, index[:min(len(index), len(all))])
-		if r.Batch {
-			if scores, err = score(t); err != nil {
-				return err
+	if group[0].Batch {
+		return b.shiftCell("", nil, func(t *testBatch, add func(string, []float64)) error {
+			scores, err := score(t)
+			if err == nil {
+				add(name, scores)
 			}
-		}
-		cell.Points = append(cell.Points, t.shiftPoint(r.Name, share, scores))
-		return nil
-	})
-}
-
-// eachShare visits the batches with fewer OOD graphs, with the indices of their graphs in b.
-func (b *testBatch) eachShare(visit func(share float64, t *testBatch, index []int) error) error {
-	for _, share := range shiftShares {
-		index, err := b.thinned(share, b.seed)
-		if err == nil {
-			err = visit(share, b.pick(index), index)
-		}
-		if err != nil {
 			return err
-		}
+		})
 	}
-	return nil
+	scores, err := score(b)
+	if err != nil {
+		return nil, err
+	}
+	return b.shiftCell(name, scores, func(*testBatch, func(string, []float64)) error { return nil })
 }
 
 // ourShift measures our scores.
@@ -133,25 +116,47 @@ func (e *evaluation) ourShift(ctx context.Context, seed uint64) (*shiftCell, err
 	if err != nil {
 		return nil, err
 	}
-	cell := &shiftCell{Seed: seed, NID: b.nID, Points: []shiftPoint{b.shiftPoint(columnAlone, single, alone)}}
-	return cell, b.eachShare(func(share float64, t *testBatch, index []int) error {
-		cell.Points = append(cell.Points, t.shiftPoint(columnAlone, share, pick(alone, index)))
+	return b.shiftCell(columnAlone, alone, func(t *testBatch, add func(string, []float64)) error {
 		out, err := t.score(ctx, allOptions(seed), columnBatch)
 		if err != nil {
 			return err
 		}
-		for _, column := range []string{columnBatch, columnAttention} {
-			cell.Points = append(cell.Points, t.shiftPoint(column, share, columnScores(column, out.rows)))
-		}
+		add(columnBatch, columnScores(columnBatch, out.rows))
+		add(columnAttention, columnScores(columnAttention, out.rows))
 		return nil
 	})
+}
+
+// shiftCell measures scores of single graphs, unless nil, and of batches with fewer OOD graphs.
+func (b *testBatch) shiftCell(name string, alone []float64, batched func(t *testBatch, add func(string, []float64)) error) (*shiftCell, error) {
+	cell := &shiftCell{Seed: b.seed, NID: b.nID}
+	if alone != nil {
+		cell.Points = append(cell.Points, b.shiftPoint(name, single, alone))
+	}
+	for _, share := range shiftShares {
+		index, err := b.thinned(share, b.seed)
+		if err != nil {
+			return nil, err
+		}
+		t := b.pick(index)
+		add := func(column string, scores []float64) {
+			cell.Points = append(cell.Points, t.shiftPoint(column, share, scores))
+		}
+		if alone != nil {
+			add(name, pick(alone, index))
+		}
+		if err := batched(t, add); err != nil {
+			return nil, err
+		}
+	}
+	return cell, nil
 }
 
 // shiftPoint measures the scores of a batch. Half of the ID graphs give p-values to the
 // others and to the OOD graphs.
 func (b *testBatch) shiftPoint(column string, share float64, scores []float64) shiftPoint {
 	tested, reference := b.halves(b.seed)
-	asked := rateAsked(len(reference))
+	asked := max(algo.DefaultOptions().Alpha, 1/float64(1+len(reference))) // no p-value is lower
 	known := pick(scores, reference)
 	p := shiftPoint{
 		Column: column, Share: share, NOOD: len(scores) - b.nID, Asked: rate(asked),

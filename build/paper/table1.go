@@ -7,10 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
-
-	"baca/algo"
-	"baca/algo/metric"
 )
 
 // The contamination sweep: shares of OOD graphs, in the number of ID graphs, and how
@@ -22,9 +18,9 @@ var (
 
 const thinDraws = 8
 
-// fixedColumns are those of the fixed protocol, after the statistics.
-var fixedColumns = []string{
-	columnAlone, columnDefault, columnPre, columnAttention, columnRatio, columnBatch, columnBetter,
+// fixedColumns are those of the fixed protocol.
+func fixedColumns() []string {
+	return append(statisticColumns(), columnAlone, columnDefault, columnPre, columnAttention, columnRatio, columnBatch)
 }
 
 // Protocols, and what takes the OOD graphs of a batch.
@@ -59,7 +55,7 @@ type tableCell struct {
 	OOD      string      `json:"ood"`
 	Choice   *gridChoice `json:"choice,omitempty"`
 	series
-	Share *float64 `json:"share,omitempty"` // of thin, whose mean is over the thinnings of all seeds
+	Share float64 `json:"share,omitempty"` // of thin, whose figures are over the thinnings of all seeds
 }
 
 // A series is what came of a column, seed by seed.
@@ -70,16 +66,12 @@ type series struct {
 }
 
 type tableSeed struct {
-	Seed    uint64 `json:"seed"`
-	AUROC   rate   `json:"auroc"`
-	AUPR    rate   `json:"aupr"`
-	FPR95   rate   `json:"fpr95"`
-	FPR95ID *rate  `json:"fpr95_id,omitempty"`
-	Seconds rate   `json:"seconds"`
+	Seed uint64 `json:"seed"`
+	measures
 }
 
 func (s *series) add(seed uint64, m measured) {
-	s.Seeds = append(s.Seeds, tableSeed{Seed: seed, AUROC: m.AUROC, AUPR: m.AUPR, FPR95: m.FPR95, FPR95ID: &m.FPR95ID, Seconds: m.Seconds})
+	s.Seeds = append(s.Seeds, tableSeed{seed, m.measures})
 	mean, std := meanOf(s.Seeds, func(s tableSeed) rate { return s.AUROC })
 	s.AUROCMean, s.AUROCStd = rate(mean), rate(std)
 }
@@ -87,104 +79,79 @@ func (s *series) add(seed uint64, m measured) {
 // tableCells are the content of table1.json.
 type tableCells []tableCell
 
-// add adds what a seed measured to the entries of a pair by a protocol.
-func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, columns []measured) {
-	for _, m := range columns {
-		like := tableCell{Pair: e.pair.name(), Reading: e.reading(), Protocol: protocol, Column: m.Column, OOD: ood}
-		k := slices.IndexFunc(*l, func(c tableCell) bool {
-			return c.Pair == like.Pair && c.Reading == like.Reading && c.Protocol == protocol && c.Column == m.Column && c.OOD == ood
-		})
-		if k < 0 {
-			k, *l = len(*l), append(*l, like)
-		}
-		(*l)[k].series.add(seed, m)
-	}
+// find returns the place of an entry, −1 for none. Files of old have no readings: molecules are as OGB has them.
+func (l tableCells) find(pair, reading, protocol, column, ood string, share float64) int {
+	return slices.IndexFunc(l, func(c tableCell) bool {
+		return c.Pair == pair && cmp.Or(c.Reading, readOGB) == reading && c.Protocol == protocol && c.Column == column && c.OOD == ood && c.Share == share
+	})
 }
 
-// measureTable1 does the cells, the first seed of all pairs first. Entries are sorted by pair, the sweep is behind.
+// add adds what a seed measured to the entry of a pair and a column, and returns it.
+func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share float64, m measured) *tableCell {
+	k := l.find(e.pair.name(), e.reading(), protocol, m.Column, ood, share)
+	if k < 0 {
+		k = len(*l)
+		*l = append(*l, tableCell{Pair: e.pair.name(), Reading: e.reading(), Protocol: protocol, Column: m.Column, OOD: ood, Share: share})
+	}
+	(*l)[k].series.add(seed, m)
+	return &(*l)[k]
+}
+
+// measureTable1 does the cells, the first seed of all pairs first. Entries are sorted by pair.
 func measureTable1(ctx context.Context, b *bench) (result, error) {
 	p, list := &plan{bench: b}, tableCells(nil)
-	thin := map[*evaluation][]thinPoint{}
 	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
-			fixed := func(ood string, run func(context.Context, uint64, string) (*[]measured, error)) {
-				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), func(ctx context.Context) (*[]measured, error) { return run(ctx, seed, ood) },
-					func(c *[]measured) { list.add(e, seed, protocolFixed, ood, *c) })
+			fixed := func(ood string, columns ...string) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), func(ctx context.Context) (*[]measured, error) { return e.columns(ctx, seed, ood, columns...) },
+					func(c *[]measured) {
+						for _, m := range *c {
+							list.add(e, seed, protocolFixed, ood, 0, m)
+						}
+					})
 			}
 			if e.reading() == readParent {
-				fixed(firstOOD, e.parentCell)
+				fixed(firstOOD, columnAlone, columnBatch)
 				continue
 			}
-			fixed(firstOOD, e.fixedCell)
-			fixed(randomOOD, e.fixedCell)
+			fixed(firstOOD, fixedColumns()...)
+			fixed(randomOOD, fixedColumns()...)
 			addTo(p, e, fmt.Sprintf("seed%d-thin", seed), func(ctx context.Context) (*[]thinPoint, error) { return e.thinCell(ctx, seed) },
-				func(c *[]thinPoint) { thin[e] = append(thin[e], *c...) })
+				func(c *[]thinPoint) {
+					for _, x := range *c {
+						list.add(e, seed, protocolThin, firstOOD, x.Share, x.measured)
+					}
+				})
 		}
 	}
-	plain := slices.DeleteFunc(slices.Clone(b.evaluations), func(e *evaluation) bool { return e.reading() == readParent })
-	for _, e := range plain {
+	for _, e := range b.evaluations {
 		for _, column := range gridColumns {
+			if e.reading() == readParent {
+				continue
+			}
 			addTo(p, e, fmt.Sprintf("grid-%s-%v", column, b.seeds), func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) },
 				func(c *gridCell) {
 					for k, m := range c.Seeds {
-						list.add(e, b.seeds[k], protocolGrid, firstOOD, []measured{m})
+						list.add(e, b.seeds[k], protocolGrid, firstOOD, 0, m).Choice = c.Choice
 					}
-					list[len(list)-1].Choice = c.Choice
 				})
 		}
 	}
 	err := p.do(ctx)
+	for k := range list {
+		if list[k].Protocol == protocolThin {
+			list[k].Seeds = nil // too many
+		}
+	}
 	names := distinct(list, func(c tableCell) string { return c.Pair })
 	slices.SortStableFunc(list, func(a, b tableCell) int { return slices.Index(names, a.Pair) - slices.Index(names, b.Pair) })
-	for _, e := range plain {
-		list = append(list, contamination(e, thin[e])...)
-	}
 	return list, err
-}
-
-// fixedCell measures the statistics and fixedColumns, those that decide also without known OOD graphs.
-func (e *evaluation) fixedCell(ctx context.Context, seed uint64, ood string) (*[]measured, error) {
-	b, err := e.prepare(ctx, seed, ood)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(b.graphs); n < algo.MinBatch {
-		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
-	}
-	list, unknown := e.statistics(b), e.unknown(b)
-	for _, column := range fixedColumns {
-		start := time.Now()
-		scores, err := b.columnOf(ctx, column)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, measureColumn(column, scores, b.ood, time.Since(start).Seconds()))
-		if column == columnBatch || column == columnAlone {
-			list = append(list, b.measureNew(column, scores, unknown))
-		}
-	}
-	return &list, nil
-}
-
-// parentCell measures what decides where molecules are read as parents.
-func (e *evaluation) parentCell(ctx context.Context, seed uint64, ood string) (*[]measured, error) {
-	b, err := e.prepare(ctx, seed, ood)
-	if err != nil {
-		return nil, err
-	}
-	out, err := b.score(ctx, columnOptions(columnBatch, seed), columnBatch)
-	if err != nil {
-		return nil, err
-	}
-	list := e.measureRows(b, out, columnAlone, columnBatch)
-	return &list, nil
 }
 
 // A thinPoint is a column on one thinned batch.
 type thinPoint struct {
-	Column string  `json:"column"`
-	Share  float64 `json:"share"`
-	AUROC  rate    `json:"auroc"`
+	Share float64 `json:"share"`
+	measured
 }
 
 func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*[]thinPoint, error) {
@@ -208,31 +175,11 @@ func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*[]thinPoint, e
 				return nil, err
 			}
 			for _, column := range thinColumns {
-				points = append(points, thinPoint{column, share, rate(metric.AUROC(columnScores(column, out.rows), t.ood))})
+				points = append(points, thinPoint{share, measureColumn(column, columnScores(column, out.rows), t.ood, out.seconds)})
 			}
 		}
 	}
 	return &points, nil
-}
-
-// contamination are the entries of a pair by the sweep.
-func contamination(e *evaluation, points []thinPoint) (list tableCells) {
-	for _, column := range thinColumns {
-		for _, share := range thinShares {
-			var rates []rate
-			for _, p := range points {
-				if p.Column == column && p.Share == share && p.AUROC.defined() {
-					rates = append(rates, p.AUROC)
-				}
-			}
-			mean, _ := meanStd(rates)
-			list = append(list, tableCell{
-				Pair: e.pair.name(), Reading: readOGB, Protocol: protocolThin, Column: column, OOD: firstOOD, Share: &share,
-				series: series{AUROCMean: rate(mean), AUROCStd: none},
-			})
-		}
-	}
-	return list
 }
 
 // A gridCell is what the grid protocol picked for a column of one pair.
@@ -251,7 +198,7 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string
 		}
 		batches = append(batches, b)
 	}
-	best, choice, err := scoreBy(ctx, protocolGrid, batches, columnOptions(column, 0), column, func(*testBatch) {})
+	best, choice, err := scoreBy(ctx, protocolGrid, batches, columnOptions(column, 0), column)
 	if err != nil {
 		return nil, err
 	}
@@ -262,22 +209,17 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string
 	return cell, nil
 }
 
-// of returns the entry of a pair, nil for none. Files of old have no readings: molecules are as OGB has them.
-func (l tableCells) of(pair, reading, protocol, column string, share float64) *tableCell {
-	for i, c := range l {
-		if c.Pair == pair && cmp.Or(c.Reading, readOGB) == reading && c.Protocol == protocol && c.Column == column && c.OOD == "first" && (c.Share == nil || *c.Share == share) {
-			return &l[i]
-		}
-	}
-	return nil
-}
-
-// fixed returns mean and deviation of a column by the fixed protocol, NaN for none.
-func (l tableCells) fixed(pair, reading, column string) (mean, std float64) {
-	if c := l.of(pair, reading, "fixed", column, 0); c != nil {
-		return float64(c.AUROCMean), float64(c.AUROCStd)
+// mean returns mean and deviation of a column with the first OOD graphs, NaN for none.
+func (l tableCells) mean(pair, reading, protocol, column string, share float64) (mean, std float64) {
+	if k := l.find(pair, reading, protocol, column, firstOOD, share); k >= 0 {
+		return float64(l[k].AUROCMean), float64(l[k].AUROCStd)
 	}
 	return math.NaN(), math.NaN()
+}
+
+// fixed is that by the fixed protocol.
+func (l tableCells) fixed(pair, reading, column string) (mean, std float64) {
+	return l.mean(pair, reading, protocolFixed, column, 0)
 }
 
 // trivial is the mean AUROC of the best statistic of a pair, in its better direction.
@@ -291,12 +233,12 @@ func (l tableCells) trivial(pair string) float64 {
 	return best
 }
 
-// of returns the paper's figures of a pair, NaN where it has none.
-func paperFigures(pair string) (base, baca, std float64) {
+// paperFigures are the paper's of a pair, NaN where it has none.
+func paperFigures(pair string) (baca, std float64) {
 	if p, _ := parsePair(pair); p.paper != nil {
-		return p.paper.base / 100, p.paper.baca / 100, p.paper.std / 100
+		return p.paper.baca / 100, p.paper.std / 100
 	}
-	return math.NaN(), math.NaN(), math.NaN()
+	return math.NaN(), math.NaN()
 }
 
 func (l tableCells) page() *page {
@@ -311,7 +253,7 @@ func (l tableCells) page() *page {
 	} {
 		columns = append(columns, column[string]{c.head, func(p string) any { mean, _ := l.fixed(p, c.reading, c.column); return mean }})
 	}
-	columns = append(columns, column[string]{"paper's BaCa", func(p string) any { _, baca, _ := paperFigures(p); return baca }})
+	columns = append(columns, column[string]{"paper's BaCa", func(p string) any { baca, _ := paperFigures(p); return baca }})
 	return &page{
 		title: "Table 1",
 		question: `How well do scores tell the OOD set of a pair from its ID set? AUROC in percent, means over the seeds, with one setting for all pairs. Attention is the
@@ -328,8 +270,8 @@ func (l tableCells) thinned(pairs []string) *pageTable {
 		columns = append(columns, column[string]{fmt.Sprintf("%g %%", 100*share), func(c string) any {
 			var list []float64
 			for _, p := range pairs {
-				if x := l.of(p, readOGB, protocolThin, c, share); x != nil && x.AUROCMean.defined() {
-					list = append(list, float64(x.AUROCMean))
+				if x, _ := l.mean(p, readOGB, protocolThin, c, share); !math.IsNaN(x) {
+					list = append(list, x)
 				}
 			}
 			return meanOver(list)
@@ -347,7 +289,7 @@ func (l tableCells) standings(pairs []string) (list []string) {
 			if mean >= l.trivial(p) {
 				beaten++
 			}
-			_, baca, own := paperFigures(p)
+			baca, own := paperFigures(p)
 			if math.IsNaN(std) {
 				std = own
 			}

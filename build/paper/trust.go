@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo"
-	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/metric"
-	"baca/algo/trust"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 )
@@ -28,8 +25,7 @@ func trustworthiness() *experiment {
 		short: "Measure whether the scores tell where a model errs",
 		long: `Trust predicts the values of labelled sets by kernel ridge regression on ECFP4 and trains a
 detector on the same molecules. Then it asks each score which of the tested molecules the
-regression gets wrong: rank correlation with the error, AUROC of the worst fifth, and how many
-p-values of molecules that were held out are small.
+regression gets wrong: AUROC of the worst fifth of the errors.
 
 Splits are random, by scaffold (tested scaffolds are new) and by size (tested molecules are
 larger than those trained on). It writes trust.json and report.md to --out. A run
@@ -43,29 +39,13 @@ that was cut short goes on with the splits that are missing.`,
 	}
 }
 
-// The scores of bench trust, beside those of table 1.
-const (
-	columnNear1    = "ecfp-nearest"  // 1 − Tanimoto of ECFP4 to the most similar training molecule
-	columnNear5    = "ecfp-knn"      // … the mean of the five most similar
-	columnLeverage = "ecfp-leverage" // xᵀ(XᵀX + 1)⁻¹x of folded ECFP4
-	columnBoth     = "alone + ecfp-knn"
-	columnBothFar  = "alone, no background + ecfp-knn"
-	columnTrees5   = "wl-knn"         // 1 − mean similarity of subtrees, with counts, to the five most similar
-	columnSpread   = "spread"         // of the model that is asked
-	columnWithOwn  = "spread + alone" // in standard deviations of the tested molecules
-	columnMargin   = "margin"         // how near its probability is to ½
-	columnAtoms    = "atoms"
-	columnAnyOrder = "random order"
-	columnPerfect  = "the error itself"
-)
-
 // What a score of bench trust reads.
 type reads int
 
 const (
 	readsMolecule reads = iota // the molecule and the training molecules
-	readsBatch                 // the other tested molecules, too
 	readsModel                 // what the model that is asked says of the molecule
+	readsBatch                 // the other tested molecules, too
 	readsNothing               // for comparison
 )
 
@@ -78,93 +58,59 @@ type trustColumn struct {
 var trustColumns = []trustColumn{
 	{columnAlone, "**alone**, the default", readsMolecule},
 	{columnDistance, "alone, no background", readsMolecule},
-	{columnBoth, "alone + ECFP4, 5 nearest", readsMolecule},
-	{columnBothFar, "alone, no background + ECFP4, 5 nearest", readsMolecule},
-	{columnTrees5, "subtrees with counts, 5 nearest", readsMolecule},
-	{columnNear1, "ECFP4, nearest Tanimoto", readsMolecule},
-	{columnNear5, "ECFP4, 5 nearest", readsMolecule},
-	{columnLeverage, "ECFP4, leverage", readsMolecule},
+	{"alone + ecfp-knn", "alone + ECFP4, 5 nearest", readsMolecule},
+	{"alone, no background + ecfp-knn", "alone, no background + ECFP4, 5 nearest", readsMolecule},
+	{"wl-knn", "subtrees with counts, 5 nearest", readsMolecule},
+	{"ecfp-nearest", "ECFP4, nearest Tanimoto", readsMolecule},
+	{"ecfp-knn", "ECFP4, 5 nearest", readsMolecule},
+	{"ecfp-leverage", "ECFP4, leverage", readsMolecule},
 	{columnBatch, "batch", readsBatch},
 	{columnAttention, "S_BaCa, the paper's", readsBatch},
-	{columnSpread, "the model's own spread", readsModel},
-	{columnMargin, "the model's margin", readsModel},
-	{columnWithOwn, "the model's own spread + alone", readsModel},
-	{columnAtoms, "number of atoms", readsNothing},
-	{columnAnyOrder, "random order", readsNothing},
-	{columnPerfect, "the error itself", readsNothing},
+	{"spread", "the model's own spread", readsModel},
+	{"margin", "the model's margin", readsModel},
+	{"spread + alone", "the model's own spread + alone", readsModel},
+	{"atoms", "number of atoms", readsNothing},
+	{"random order", "random order", readsNothing},
+	{"the error itself", "the error itself", readsNothing},
 }
 
-// worstShare is the share of the largest errors, which a score should find; pLevel is where p-values are counted.
-const worstShare, pLevel = 0.2, 0.05
+// worstShare is the share of the largest errors, which a score should find.
+const worstShare = 0.2
 
 // A trustCell is one split of a set.
 type trustCell struct {
-	Inside  rate         `json:"inside"`  // share of p-values up to pLevel: half of the detector's held-out molecules, by the other half
 	Quality rate         `json:"quality"` // of the predictions: R² of numbers and AUROC of classes
 	Scores  []trustScore `json:"scores"`
 }
 
 // A trustScore is what a score says of the errors.
 type trustScore struct {
-	Score    string `json:"score"`
-	Spearman rate   `json:"spearman"` // with the error
-	Worst    rate   `json:"worst"`    // AUROC of the worst fifth of the errors
+	Score string `json:"score"`
+	Worst rate   `json:"worst"` // AUROC of the worst fifth of the errors
 }
 
-// A trustSplit is a split with what scores its new molecules.
-type trustSplit struct {
-	*labelledSet
-	seed        uint64
-	file, fresh []int
-	model       *algo.Model
-	alone       *algo.SingleScorer
-}
-
-// trustCell trains and measures everything on a split. The detector keeps a tenth of the training
-// molecules for its p-values, as pretrain does.
+// trustCell measures everything on a split. The detector keeps a tenth of the training molecules for its p-values, as
+// pretrain does.
 func (b *bench) trustCell(ctx context.Context, s *labelledSet, kind string, seed uint64) (*trustCell, error) {
-	x := &trustSplit{labelledSet: s, seed: seed}
-	x.file, x.fresh = s.split(kind, seed)
-	p, err := s.predict(x.file, x.fresh)
+	x, err := s.open(ctx, b.train, kind, seed, b.steps)
 	if err != nil {
-		return nil, err
-	}
-	if len(x.fresh) == 0 {
-		return nil, fmt.Errorf("%s: no molecule is tested: want a larger set", s.name)
-	}
-	if x.model, err = b.train.detector(ctx, Training{Graphs: pick(s.graphs, x.file), Card: algo.Card{
-		Name: fmt.Sprintf("%s-%s-seed%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
-	}}, b.steps, len(x.file)*9/10); err != nil {
-		return nil, err
-	}
-	if x.alone, err = algo.NewSingleScorer(ctx, x.model, 1); err != nil {
 		return nil, err
 	}
 	scores, err := x.scores(ctx)
 	if err != nil {
 		return nil, err
 	}
-	values := pick(s.values, x.fresh)
-	errors := errorsOf(values, p.fresh)
-	scores[columnSpread], scores[columnPerfect] = p.spread, errors
-	scores[columnWithOwn] = sumInUnits(p.spread, p.spread, scores[columnAlone], scores[columnAlone])
-	if s.classes {
-		scores[columnMargin] = mapped(p.fresh, func(y float64) float64 { return -math.Abs(y - 0.5) })
-	}
-	holdout := x.alone.Holdout()
-	order := streamed(seed).Perm(len(holdout))
-	tested, reference := pick(holdout, order[:len(order)/2]), pick(holdout, order[len(order)/2:])
-	cell := &trustCell{Inside: rate(shareUpTo(decide.PValues(tested, reference), pLevel)), Quality: rate(s.quality(values, p.fresh))}
+	cell, worst := &trustCell{Quality: rate(x.quality())}, worstOf(x.errors)
 	for _, c := range trustColumns {
 		if list := scores[c.name]; list != nil {
-			cell.Scores = append(cell.Scores, trustScore{c.name, rate(rankCorrelation(list, errors)), rate(metric.AUROC(list, worstOf(errors)))})
+			cell.Scores = append(cell.Scores, trustScore{c.name, rate(metric.AUROC(list, worst))})
 		}
 	}
 	return cell, nil
 }
 
-// scores returns what does not depend on the predictions.
-func (x *trustSplit) scores(ctx context.Context) (map[string][]float64, error) {
+// scores are those of new molecules by trustColumns.
+func (x *labelledSplit) scores(ctx context.Context) (map[string][]float64, error) {
 	tested := pick(x.graphs, x.fresh)
 	b := &testBatch{seed: x.seed, model: x.model, graphs: tested, alone: x.alone}
 	out, err := b.score(ctx, allOptions(x.seed), columnBatch)
@@ -184,7 +130,7 @@ func (x *trustSplit) scores(ctx context.Context) (map[string][]float64, error) {
 	if scores[columnDistance], err = distance.Scores(ctx, tested); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{columnNear1, columnNear5, columnLeverage} {
+	for _, name := range []string{"ecfp-nearest", "ecfp-knn", "ecfp-leverage"} {
 		if scores[name], err = x.domain(ctx, name, x.file, x.fresh); err != nil {
 			return nil, err
 		}
@@ -192,25 +138,30 @@ func (x *trustSplit) scores(ctx context.Context) (map[string][]float64, error) {
 	// Sums take in the nearest neighbours, in standard deviations of the held-out molecules.
 	holdout := pick(x.file, x.model.Card.HoldoutRows)
 	rest := slices.DeleteFunc(slices.Clone(x.file), func(i int) bool { return slices.Contains(holdout, i) })
-	near, err := x.domain(ctx, columnNear5, rest, slices.Concat(holdout, x.fresh))
+	near, err := x.domain(ctx, "ecfp-knn", rest, slices.Concat(holdout, x.fresh))
 	if err != nil {
 		return nil, err
 	}
 	known, near := near[:len(holdout)], near[len(holdout):]
-	scores[columnBoth] = sumInUnits(scores[columnAlone], x.alone.Holdout(), near, known)
-	scores[columnBothFar] = sumInUnits(scores[columnDistance], distance.Holdout(), near, known)
+	scores["alone + ecfp-knn"] = sumInUnits(scores[columnAlone], x.alone.Holdout(), near, known)
+	scores["alone, no background + ecfp-knn"] = sumInUnits(scores[columnDistance], distance.Holdout(), near, known)
 	index := fingerprint.NewIndex(mapped(pick(x.graphs, x.file), printOf))
 	rng := streamed(x.seed)
 	for _, g := range tested {
-		scores[columnTrees5] = append(scores[columnTrees5], 1-stat.Mean(index.Nearest(fingerprint.Counts, printOf(g), 5), nil))
-		scores[columnAtoms] = append(scores[columnAtoms], float64(g.N()))
-		scores[columnAnyOrder] = append(scores[columnAnyOrder], rng.Float64())
+		scores["wl-knn"] = append(scores["wl-knn"], 1-stat.Mean(index.Nearest(fingerprint.Counts, printOf(g), 5), nil))
+		scores["atoms"] = append(scores["atoms"], float64(g.N()))
+		scores["random order"] = append(scores["random order"], rng.Float64())
+	}
+	scores["spread"], scores["the error itself"] = x.spread, x.errors
+	scores["spread + alone"] = sumInUnits(x.spread, x.spread, scores[columnAlone], scores[columnAlone])
+	if x.classes {
+		scores["margin"] = mapped(x.predicted, func(y float64) float64 { return -math.Abs(y - 0.5) })
 	}
 	return scores, nil
 }
 
 // domain returns one of the chemists' applicability domains.
-func (x *trustSplit) domain(ctx context.Context, name string, train, test []int) ([]float64, error) {
+func (x *labelledSplit) domain(ctx context.Context, name string, train, test []int) ([]float64, error) {
 	return rival.Named(name).Score(ctx, &rival.Problem{
 		Train: pick(x.graphs, train), Test: pick(x.graphs, test), TrainSMILES: pick(x.smiles, train), TestSMILES: pick(x.smiles, test), Seed: x.seed, Workers: 1,
 	})
@@ -229,14 +180,6 @@ func sumInUnits(a, ofA, b, ofB []float64) []float64 {
 		}
 	}
 	return sum
-}
-
-// rankCorrelation is NaN where a score is.
-func rankCorrelation(scores, errors []float64) float64 {
-	if slices.ContainsFunc(scores, math.IsNaN) {
-		return math.NaN()
-	}
-	return trust.Spearman(scores, errors)
 }
 
 // worstOf returns which errors are among worstShare, the largest, ties at the border included.
@@ -259,13 +202,11 @@ func measureTrust(ctx context.Context, b *bench) (result, error) {
 		}
 	}
 	p, list := &plan{bench: b}, trustEntries(nil)
+	opened := map[string]*labelledSet{}
 	for _, l := range some {
 		for _, kind := range kinds {
 			list = append(list, trustEntry{Set: l.name, Split: kind})
 		}
-	}
-	opened := map[string]*labelledSet{}
-	for _, l := range some {
 		if opened[l.name], err = l.open(b.data, b.most, true); err != nil {
 			return nil, err
 		}
@@ -292,14 +233,8 @@ type trustEntry struct {
 	Set    string            `json:"set"`
 	Split  string            `json:"split"`
 	Seeds  []uint64          `json:"seeds"`
-	Inside trustInside       `json:"inside"`
 	Models []trustEntryModel `json:"models"`
 	cells  []*trustCell
-}
-
-// A trustInside has the mean share of p-values of held-out molecules up to pLevel.
-type trustInside struct {
-	AtMost []rate `json:"at_most"`
 }
 
 // A trustEntryModel is how a model errs. Older results have several.
@@ -310,10 +245,9 @@ type trustEntryModel struct {
 }
 
 type trustEntryScore struct {
-	Score    string `json:"score"`
-	Worst    []rate `json:"worst"` // of each split
-	Mean     rate   `json:"worst_mean"`
-	Spearman rate   `json:"spearman"`
+	Score string `json:"score"`
+	Worst []rate `json:"worst"` // of each split
+	Mean  rate   `json:"worst_mean"`
 }
 
 // add takes in a split.
@@ -323,13 +257,11 @@ func (e *trustEntry) add(seed uint64, c *trustCell) {
 		m, _ := meanOf(e.cells, of)
 		return rate(m)
 	}
-	e.Inside.AtMost = []rate{mean(func(c *trustCell) rate { return c.Inside })}
 	m := trustEntryModel{Model: "kernel ridge", Quality: mean(func(c *trustCell) rate { return c.Quality })}
 	for k, s := range c.Scores {
 		m.Scores = append(m.Scores, trustEntryScore{
 			Score: s.Score, Worst: mapped(e.cells, func(c *trustCell) rate { return c.Scores[k].Worst }),
-			Mean:     mean(func(c *trustCell) rate { return c.Scores[k].Worst }),
-			Spearman: mean(func(c *trustCell) rate { return c.Scores[k].Spearman }),
+			Mean: mean(func(c *trustCell) rate { return c.Scores[k].Worst }),
 		})
 	}
 	e.Models = []trustEntryModel{m}
@@ -352,44 +284,22 @@ func (e *trustEntry) worst(column string) []float64 {
 	return list
 }
 
-// pairedRounds are those of intervals over splits.
-const pairedRounds = 10000
-
-const intervalStream = 0xba1a_1025
-
-// interval is the 95 % percentile interval of the mean of paired differences by the bootstrap: as many are drawn
-// as there are, with replacement, that many rounds.
-func interval(differences []float64, rounds int, seed uint64) (low, high float64) {
-	rng := rand.New(rand.NewPCG(seed, intervalStream))
-	means := make([]float64, rounds)
-	for r := range means {
-		for range differences {
-			means[r] += differences[rng.IntN(len(differences))] / float64(len(differences))
-		}
-	}
-	return metric.Percentile(means, 2.5), metric.Percentile(means, 97.5)
-}
-
-// worse tells whether the default is significantly worse than the best of the scores of a kind, by the AUROC of the
-// worst fifth: the interval of their difference over splits is below 0.
-func (e *trustEntry) worse(suits func(reads) bool) bool {
-	best, most := []float64(nil), math.Inf(-1)
+// worse tells whether the default is significantly worse than the best of the scores that read no more, by the AUROC of the
+// worst fifth: the normal 95 % interval of their mean difference over splits is below 0.
+func (e *trustEntry) worse(most reads) bool {
+	best, highest := []float64(nil), math.Inf(-1)
 	for _, column := range trustColumns[1:] {
-		if x := e.worst(column.name); suits(column.reads) && meanOver(x) > most {
-			best, most = x, meanOver(x)
+		if x := e.worst(column.name); column.reads <= most && meanOver(x) > highest {
+			best, highest = x, meanOver(x)
 		}
 	}
 	differences := e.worst(columnAlone)
 	for i := range differences {
 		differences[i] -= best[i]
 	}
-	_, high := interval(differences, pairedRounds, 1)
-	return high < 0
+	mean, std := metric.MeanStd(differences)
+	return mean+1.96*std/math.Sqrt(float64(len(differences))) < 0
 }
-
-// The scores that the default is compared with.
-func ofMolecule(r reads) bool        { return r == readsMolecule }
-func ofMoleculeOrModel(r reads) bool { return r == readsMolecule || r == readsModel }
 
 // trustEntries are the content of trust.json.
 type trustEntries []trustEntry
@@ -400,7 +310,7 @@ func (l trustEntries) page() *page {
 	for _, kind := range kinds {
 		columns = append(columns, column[trustColumn]{kind, func(c trustColumn) any { return l.mean(kind, c.name) }})
 	}
-	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == columnPerfect })
+	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == "the error itself" })
 	return &page{
 		title: "Trust",
 		question: fmt.Sprintf(`Do scores tell where a model errs? On ECFP4 of %d sets models are fitted (%s), a detector is trained on the same molecules, and the scores rank
@@ -433,23 +343,19 @@ func (l trustEntries) mean(kind, column string) float64 {
 func (l trustEntries) answer(kinds []string) (list []string) {
 	for _, kind := range kinds {
 		sets, fine, fineWithModel := 0, 0, 0
-		var inside []float64
 		for _, e := range l {
-			if e.Split != kind {
+			if e.Split != kind || len(e.Seeds) < 2 {
 				continue
 			}
-			if inside = append(inside, float64(e.Inside.AtMost[0])); len(e.Seeds) < 2 {
-				continue
-			}
-			if sets++; !e.worse(ofMolecule) {
+			if sets++; !e.worse(readsMolecule) {
 				fine++
 			}
-			if !e.worse(ofMoleculeOrModel) {
+			if !e.worse(readsModel) {
 				fineWithModel++
 			}
 		}
-		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, or if the model may speak of itself on %d; %.1f %% of held-out molecules have p ≤ %g %%.",
-			title(kind), fine, sets, fineWithModel, 100*meanOver(inside), 100*pLevel))
+		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, or if the model may speak of itself on %d.",
+			title(kind), fine, sets, fineWithModel))
 	}
 	return list
 }

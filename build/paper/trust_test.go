@@ -2,7 +2,6 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,16 +12,16 @@ import (
 	"baca/build/internal/testset"
 )
 
-// writeLabelled writes the sets esol and bace: rings with side chains of 120 molecules, whose
+// writeLabelled writes the sets esol and bace: rings with side chains of 300 molecules, whose
 // value is their size but for noise, and whose class says that they are large.
 func writeLabelled(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 1))
 	numbers, classes := "smiles,measured log solubility in mols per litre\n", "smiles,Class\n"
-	for i := range 120 {
-		chain := 1 + i/10
-		text := []string{"c1ccccc1", "c1ccncc1", "C1CCCCC1", "C1CCNC1", "O1CCCC1", "C1CC1", "s1cccc1", "C1CCC1", "o1cccc1", ""}[i%10] + strings.Repeat("C", chain) + []string{"", "O"}[i%2]
+	for i := range 300 {
+		chain := 1 + i/20
+		text := []string{"c1ccccc1", "c1ccncc1", "C1CCCCC1", "C1CCNC1", "O1CCCC1", "C1CC1", "s1cccc1", "C1CCC1", "o1cccc1", ""}[i%10] + strings.Repeat("C", chain) + []string{"", "O"}[i/10%2]
 		numbers += fmt.Sprintf("%s,%.3f\n", text, float64(chain)+rng.NormFloat64())
 		class := 0
 		if chain > 6 != (rng.Float64() < 0.15) {
@@ -65,7 +64,7 @@ func TestOpenLabelled(t *testing.T) {
 	folder = writeLabelled(t)
 	some, err := l.open(folder, 100, true)
 	if err != nil || len(some.graphs) != 100 {
-		t.Errorf("%v, %v: want 100 of 120 drawn", some, err)
+		t.Errorf("%v, %v: want 100 of 300 drawn", some, err)
 	}
 }
 
@@ -124,8 +123,8 @@ func TestBenchTrust(t *testing.T) {
 		t.Fatalf("%d entries, want two sets and two kinds of splits", len(entries))
 	}
 	for _, e := range entries {
-		if len(e.Seeds) != 2 || len(e.Models) != 1 || len(e.Inside.AtMost) != 1 || !e.Inside.AtMost[0].defined() {
-			t.Fatalf("%+v: want two splits, a model and p-values", e)
+		if len(e.Seeds) != 2 || len(e.Models) != 1 {
+			t.Fatalf("%+v: want two splits and a model", e)
 		}
 		classes := e.Set == "bace"
 		for _, m := range e.Models {
@@ -133,11 +132,11 @@ func TestBenchTrust(t *testing.T) {
 				t.Errorf("%s %s: %d scores", e.Set, m.Model, len(m.Scores))
 			}
 			perfect := m.Scores[len(m.Scores)-1]
-			if perfect.Score != columnPerfect || perfect.Mean != 1 || math.Abs(float64(perfect.Spearman)-1) > 1e-9 {
+			if perfect.Score != "the error itself" || perfect.Mean != 1 {
 				t.Errorf("%s %s: the error itself has %+v", e.Set, m.Model, perfect)
 			}
 			for _, s := range m.Scores {
-				if !s.Mean.defined() || s.Spearman > perfect.Spearman {
+				if !s.Mean.defined() {
 					t.Errorf("%s %s: %+v", e.Set, m.Model, s)
 				}
 			}
@@ -166,14 +165,14 @@ func TestBenchTrust(t *testing.T) {
 	refuse(t, true, "want --data DIR and --out DIR", "bench", "trust")
 	refuse(t, true, "--sets esol,esol: want some of", append(args, "--sets", "esol,esol")...)
 	refuse(t, true, "--kinds weekday: want one of random, scaffold, size", append(args, "--kinds", "weekday")...)
-	refuse(t, true, "--most 1: want 100 or more", append(args, "--most", "1")...)
+	refuse(t, true, "--most 1: want 300 or more", append(args, "--most", "1")...)
 }
 
 // The default is compared with the best of a kind of scores, split by split.
 func TestComparison(t *testing.T) {
 	e := &trustEntry{Models: make([]trustEntryModel, 2)}
 	for m := range e.Models {
-		e.Models[m].Scores = []trustEntryScore{{Score: columnAlone}, {Score: columnNear5}, {Score: columnNear1}, {Score: columnSpread}, {Score: columnAtoms}}
+		e.Models[m].Scores = []trustEntryScore{{Score: columnAlone}, {Score: "ecfp-knn"}, {Score: "ecfp-nearest"}, {Score: "spread"}, {Score: "atoms"}}
 	}
 	for k := range 10 {
 		x := 0.6 + float64(k)/100
@@ -185,7 +184,7 @@ func TestComparison(t *testing.T) {
 			}
 		}
 	}
-	if !e.worse(ofMolecule) {
+	if !e.worse(readsMolecule) {
 		t.Error("want ecfp-knn significantly better, by 0.02")
 	}
 	for m := range e.Models {
@@ -193,26 +192,8 @@ func TestComparison(t *testing.T) {
 			e.Models[m].Scores[1].Worst[k] -= 0.05
 		}
 	}
-	if e.worse(ofMolecule) {
+	if e.worse(readsMolecule) {
 		t.Error("want ecfp-knn better by 0.005, and not significantly")
-	}
-}
-
-// About 95 in 100 intervals hold the mean that the differences are drawn with.
-func TestInterval(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	holds := 0
-	for k := range 400 {
-		list := make([]float64, 60)
-		for i := range list {
-			list[i] = 2 + rng.NormFloat64()
-		}
-		if low, high := interval(list, 400, uint64(k)); low <= 2 && 2 <= high {
-			holds++
-		}
-	}
-	if holds < 360 || holds > 395 {
-		t.Errorf("%d of 400 intervals hold the mean, want about 376", holds)
 	}
 }
 
@@ -227,11 +208,5 @@ func TestWorstErrors(t *testing.T) {
 		if got := worstOf(c.errors); !slices.Equal(got, c.want) {
 			t.Errorf("of %v %v, want %v", c.errors, got, c.want)
 		}
-	}
-	if r := rankCorrelation([]float64{10, 30, 20}, []float64{1, 3, 5}); math.Abs(r-0.5) > 1e-12 { // 1 − 6·(0+1+1)/(3·8)
-		t.Errorf("rank correlation %g, want 0.5", r)
-	}
-	if r := rankCorrelation([]float64{10, math.NaN(), 20}, []float64{1, 3, 5}); !math.IsNaN(r) {
-		t.Errorf("rank correlation %g of what is not a number", r)
 	}
 }

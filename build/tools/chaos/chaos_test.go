@@ -18,22 +18,22 @@ func TestChaos(t *testing.T) {
 		"kill/score", "kill/train", "changing input/score", "changing model/neighbors", "changing model/calibrate", "several writers/bench table1",
 		"slow reader/score to a pipe", "slow reader/score --out FIFO",
 	}
-	r, err := inject(options{
+	w := &world{
 		seed: 1, faults: 16, log: t.Output(), // two of each
 		picks: func(name string) bool { return slices.Contains(cells, name) },
-	})
-	if err != nil {
+	}
+	if err := w.inject(); err != nil {
 		t.Fatal(err)
 	}
-	for _, lost := range r.lost {
+	for _, lost := range w.lost {
 		t.Error(lost)
 	}
-	for _, c := range r.cells {
-		if n := r.counts[c]; n[survived]+n[refused] < 2 {
-			t.Errorf("%s: %d faults, want 2", c.name(), n[survived]+n[refused])
+	for _, c := range w.cells {
+		if n := c.became; n[survived]+n[refused] < 2*c.kind.cells {
+			t.Errorf("%s: %d faults, want %d", c.name, n[survived]+n[refused], 2*c.kind.cells)
 		}
 	}
-	os.RemoveAll(r.root)
+	os.RemoveAll(w.root)
 }
 
 // What the outcomes rest on: other bytes, files that are missing and files too many are found,

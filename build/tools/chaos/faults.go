@@ -17,24 +17,30 @@ import (
 type kind struct {
 	name    string
 	targets []string
-	needs   func() error                // why it cannot be injected here; nil if it always can
 	inject  func(*fault) (refused bool) // panics with what is lost
+	// What [fault.disturb] does to a run: how often it ends it, and in which share of its time it begins.
+	ends, within    float64
+	mounts, changes bool // a disk that is too small; an input
+
+	cells  int // targets that are here
+	became [outcomes]int
 }
 
 // writers are the targets that write files which outlast a fault.
-var writers = []string{"score", "train", "bench table1", "Beam", "site"}
+var writers = []string{"score", "train", "bench table1", beam.name, site.name}
 
 var kinds = []*kind{
-	{"kill", writers, nil, (*fault).kill},
-	{"full disk", writers, mayMount, (*fault).fillDisk},
-	{"changing input", []string{"score", "score by a sample", "train", "Beam"}, nil, (*fault).changeInput},
-	{"changing model", []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"}, nil, (*fault).changeModel},
-	{"several writers", writers, nil, (*fault).severalWriters},
-	{"slow reader", []string{toPipe, toFIFO, "featurize to a pipe"}, nil, (*fault).readSlowly},
+	{name: "kill", targets: writers, inject: (*fault).disturb, ends: 1, within: 1.2},
+	{name: "full disk", targets: writers, inject: (*fault).disturb, ends: 0.2, within: 1.2, mounts: true},
+	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam.name}, inject: (*fault).disturb, ends: 0.3, within: 1.2, changes: true},
+	{name: "changing model", targets: []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"},
+		inject: (*fault).disturb, within: 0.4, changes: true}, // a model is read at the beginning
+	{name: "several writers", targets: writers, inject: (*fault).severalWriters},
+	{name: "slow reader", targets: []string{toPipe, toFIFO, "featurize to a pipe"}, inject: (*fault).readSlowly},
 }
 
 // harms are command lines that change the file $F of $S bytes: from some place on, $OTHER stands for it. $R is
-// a random number. The last two are for files without lines.
+// a random number. The first ones are for files of lines, too.
 var harms = []string{
 	`cp "$OTHER" "$F.new" && mv "$F.new" "$F"`,
 	`truncate -s $((S / 4 + R % (S / 2))) "$F"`,
@@ -43,6 +49,8 @@ var harms = []string{
 	`for k in 1 2 3 4 5; do printf '\377' | dd of="$F" bs=1 seek=$((R * k % S)) conv=notrunc status=none; done`,
 	`dd if=/dev/zero of="$F" bs=1024 count=1 seek=$((R % S / 1024)) conv=notrunc status=none`,
 }
+
+const ofLines = 4
 
 // reads are command lines that read output slowly, or not to its end. N is a random place in it.
 var reads = []string{
@@ -54,7 +62,7 @@ var reads = []string{
 // A fault is injected into one run of a target in a folder of its own.
 type fault struct {
 	*world
-	target  *target
+	cell
 	rng     *rand.Rand
 	dir     string
 	mounted bool
@@ -71,6 +79,20 @@ func (f *fault) must(err error) {
 	if err != nil {
 		f.lose("%w", err)
 	}
+}
+
+// try returns what is lost.
+func (f *fault) try(inject func()) (err error) {
+	defer func() {
+		x := recover()
+		if l, ok := x.(loss); ok {
+			err = l.error
+		} else if x != nil {
+			panic(x)
+		}
+	}()
+	inject()
+	return nil
 }
 
 func (f *fault) out(name string) string { return filepath.Join(f.dir, "out", name) }
@@ -101,15 +123,6 @@ func (f *fault) pause(share float64) {
 	time.Sleep(d)
 }
 
-// hits tries a fault on fresh inputs, with ever shorter waiting until it comes before the end of the run.
-func (f *fault) hits(try func(share float64) bool) {
-	for share := 1.2; ; share *= 0.7 {
-		if f.fresh(); try(share) {
-			return
-		}
-	}
-}
-
 // goOn gives the same command again, as a user would, and compares the result. An error is
 // fine where all is there already, as when a kill came after the last write.
 func (f *fault) goOn() {
@@ -119,50 +132,63 @@ func (f *fault) goOn() {
 	}
 }
 
-// kill kills a run once or more, and goes on with it.
-func (f *fault) kill() (refused bool) {
-	f.hits(func(share float64) bool { return f.cutShort(f.begin(""), share) })
-	for range f.rng.IntN(3) {
-		f.cutShort(f.begin(f.target.again), 1)
-	}
-	f.goOn()
-	return false
-}
-
-// cutShort kills a run, half the time while it is busy with an interrupt. It is false if the run ended before.
-func (f *fault) cutShort(r *run, share float64) (hit bool) {
-	f.pause(share)
-	if f.rng.IntN(2) == 0 {
-		hit = r.signal(syscall.SIGINT)
-		f.note("interrupted")
-		time.Sleep(time.Duration(f.rng.IntN(30)) * time.Millisecond)
-	}
-	hit = r.signal(syscall.SIGKILL) || hit
-	f.note("killed")
-	return f.wait(r).err != nil && hit
-}
-
-// fillDisk runs on a disk that is too small, and goes on once there is room.
-func (f *fault) fillDisk() (refused bool) {
+// disturb ends a run, changes what it reads, or gives it a disk that is too small, and goes on with it. It waits
+// ever shorter until that comes before the end of the run.
+func (f *fault) disturb() (refused bool) {
+	ends, hit := f.rng.Float64() < f.ends, false
 	var r *run
-	interrupt := f.target.name == "train" && f.rng.IntN(2) == 0 // to write a checkpoint
-	f.hits(func(share float64) bool {
-		f.mount(int64(f.rng.Float64() * share * float64(f.target.bytes)))
-		r = f.begin("")
-		if interrupt {
-			f.pause(share)
-			r.signal(syscall.SIGINT)
-			f.note("interrupted")
+	var before string
+	for within := f.within; !hit; within *= 0.7 {
+		if f.fresh(); f.mounts {
+			f.mount(int64(f.rng.Float64() * within * float64(f.target.bytes)))
 		}
-		return f.wait(r).err != nil
-	})
-	if said := r.said(); !strings.Contains(said, "no space left on device") && !(interrupt && strings.Contains(said, "interrupted")) {
+		r = f.begin("")
+		f.pause(within)
+		if ends {
+			f.end(r)
+		}
+		before = f.soundRows()
+		if hit = !r.over() || r.err != nil; hit && f.changes {
+			f.harm()
+		} else if hit {
+			hit = f.wait(r).err != nil
+		}
+	}
+	if f.changes {
+		if refused = ends || !f.ofOneInput(f.wait(r), before); refused {
+			refused = !f.ofOneInput(f.wait(f.begin(f.target.again)), before)
+		}
+		return refused
+	}
+	if said := r.said(); !ends && !strings.Contains(said, "no space left on device") {
 		f.lose("the error does not say that the disk is full: %s", said)
 	}
-	f.kept(f.soundRows())
-	f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
+	f.kept(before)
+	if f.mounts {
+		f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
+	}
+	for n := f.rng.IntN(3); ends && n > 0; n-- {
+		r = f.begin(f.target.again)
+		f.pause(1)
+		f.end(r)
+	}
 	f.goOn()
 	return false
+}
+
+// end interrupts a run, which may leave a checkpoint, or kills it, or both.
+func (f *fault) end(r *run) {
+	way := f.rng.IntN(3)
+	if way > 0 {
+		r.signal(syscall.SIGINT)
+		f.note("interrupted")
+	}
+	if way < 2 {
+		time.Sleep(time.Duration(way*f.rng.IntN(30)) * time.Millisecond)
+		r.signal(syscall.SIGKILL)
+		f.note("killed")
+	}
+	f.wait(r)
 }
 
 // soundRows are the rows so far, or nothing for a target without.
@@ -211,87 +237,38 @@ func (f *fault) unmount() {
 	f.mounted = false
 }
 
-// harm changes the input that varies in one of the first ways, to what other is.
-func (f *fault) harm(ways int, other func(old string) string) {
+// harm changes the input that varies: a model to another one, or to nothing that is one, and in lines,
+// from the beginning of one on and at least in the last tenth, the molecules to others.
+func (f *fault) harm() {
 	old, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	f.must(errors.Join(err, write(filepath.Join(f.dir, "other"), other(string(old)))))
+	f.must(err)
+	ways, other := len(harms), f.input("other.msgpack")
+	if f.target.varies != model {
+		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
+		ways, other = ofLines, "other"
+		f.must(write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:]))))
+	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
-	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=other S=%d R=%d", f.target.varies, len(old), f.rng.IntN(1<<30)), way)
+	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way)
 	<-r.ended
 	f.must(r.err)
 }
 
-// changeInput changes an input while it is read, or between a kill and going on.
-func (f *fault) changeInput() (refused bool) {
-	var r *run
-	var before string
-	killed := f.rng.IntN(3) == 0
-	f.hits(func(share float64) bool {
-		r = f.begin("")
-		f.pause(share)
-		if killed {
-			by := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT}[f.rng.IntN(2)] // an interrupt leaves a checkpoint
-			r.signal(by)
-			f.note("ended by %v", by)
-			f.wait(r)
+// ofOneInput loses a result that is neither that of the old input nor that of the new one. It is false for an error,
+// and loses that if it does not say which file it is about, or rows are gone.
+func (f *fault) ofOneInput(r *run, before string) bool {
+	if said := lastLine(r.said()); r.err != nil {
+		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
+			f.lose("the error names neither the input nor the output: %s", r.said())
 		}
-		before = f.soundRows()
-		if !killed && r.over() {
-			return false
-		}
-		// From the beginning of some line on, and at least the last tenth, it has other molecules.
-		f.harm(4, func(old string) string {
-			from := strings.LastIndexByte(old[:f.rng.IntN(len(old)*9/10)], '\n') + 1
-			return old[:from] + others(old[from:])
-		})
-		return !killed || f.wait(r).err != nil
-	})
-	if !killed {
-		if f.wait(r).err == nil {
-			f.ofOneInput()
-			return false
-		}
-		f.refused(r, before)
-	}
-	if r = f.wait(f.begin(f.target.again)); r.err == nil {
-		f.note("gone on with")
-		f.ofOneInput()
+		f.kept(before)
 		return false
 	}
-	f.refused(r, before)
-	return true
-}
-
-// changeModel changes the model before a run or while it reads.
-func (f *fault) changeModel() (refused bool) {
-	f.fresh()
-	other, err := os.ReadFile(f.input("other.msgpack"))
-	f.must(err)
-	change := func() { f.harm(len(harms), func(string) string { return string(other) }) }
-	during := f.rng.IntN(2) == 0
-	if !during {
-		change()
-	}
-	r := f.begin("")
-	if during {
-		f.pause(0.5) // a model is read at the beginning
-		change()
-	}
-	if f.wait(r).err != nil {
-		f.refused(r, "")
+	if f.target.differs(f.dir, f.target.reference) == nil {
 		return true
 	}
-	f.ofOneInput()
-	return false
-}
-
-// ofOneInput loses a result that is neither that of the old input nor that of the new one.
-func (f *fault) ofOneInput() {
-	if f.target.differs(f.dir, f.target.reference) == nil {
-		return
-	}
-	clean := &fault{world: f.world, target: f.target, dir: f.dir + "-clean"}
+	clean := &fault{world: f.world, cell: f.cell, dir: f.dir + "-clean"}
 	input, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
 	f.must(err)
 	clean.fresh()
@@ -303,15 +280,7 @@ func (f *fault) ofOneInput() {
 		f.lose("success with what neither the old input gives nor the new one: %w", err)
 	}
 	f.must(os.RemoveAll(clean.dir))
-}
-
-// refused loses if an error does not say which file it is about, or rows are gone.
-func (f *fault) refused(r *run, before string) {
-	said := r.lastLine()
-	if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
-		f.lose("the error names neither the input nor the output: %s", r.said())
-	}
-	f.kept(before)
+	return true
 }
 
 // severalWriters starts two or three runs with one output.
@@ -335,7 +304,7 @@ func (f *fault) severalWriters() (refused bool) {
 		}
 	}
 	for _, r := range ended {
-		if f.wait(r).err != nil && !strings.Contains(r.lastLine(), "out/") {
+		if f.wait(r).err != nil && !strings.Contains(lastLine(r.said()), "out/") {
 			f.lose("a run does not name the file: %s", r.said())
 		}
 		refused = refused || r.err != nil

@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -36,14 +37,14 @@ import (
 )
 
 func main() {
-	o := options{log: os.Stderr}
-	flag.Uint64Var(&o.seed, "seed", 1, "of inputs and faults")
-	flag.IntVar(&o.faults, "faults", 600, "faults to inject, at least; each kind has as many for each target")
+	w := &world{log: os.Stderr}
+	flag.Uint64Var(&w.seed, "seed", 1, "of inputs and faults")
+	flag.IntVar(&w.faults, "faults", 600, "faults to inject, at least; each kind has as many for each target")
 	only := flag.String("only", "", "inject only faults of which `KIND/TARGET` begins with this, such as kill/score")
 	out := flag.String("out", "", "write the page to this `file`, too")
 	flag.Parse()
-	o.picks = func(name string) bool { return strings.HasPrefix(name, *only) }
-	w, err := inject(o)
+	w.picks = func(name string) bool { return strings.HasPrefix(name, *only) }
+	err := w.inject()
 	if err == nil {
 		page := w.page()
 		fmt.Print(page)
@@ -60,34 +61,28 @@ func main() {
 	}
 }
 
-type options struct {
-	seed   uint64
-	faults int                    // in all, at least
-	picks  func(name string) bool // whether faults of KIND/TARGET are injected
-	log    io.Writer
-}
-
 // A world is what all faults have in common: programs, inputs, and what runs without faults give; and what
 // became of the faults.
 type world struct {
-	options
-	root    string          // temporary folder
-	has     map[string]bool // what targets need
+	seed    uint64
+	faults  int                    // in all, at least
+	picks   func(name string) bool // whether faults of KIND/TARGET are injected
+	log     io.Writer
+	root    string // temporary folder
 	cells   []cell
 	leftOut []string
 
-	mu     sync.Mutex
-	counts map[cell]*[outcomes]int
-	lost   []string
+	mu   sync.Mutex
+	lost []string
 }
 
 // A cell is a kind of fault with a target.
 type cell struct {
-	kind   *kind
+	*kind
 	target *target
 }
 
-func (c cell) name() string { return c.kind.name + "/" + c.target.name }
+func (c cell) String() string { return c.name + "/" + c.target.name }
 
 // What becomes of a fault.
 const (
@@ -98,21 +93,19 @@ const (
 )
 
 // inject injects all faults, as many at once as there are cores.
-func inject(o options) (w *world, err error) {
-	w = &world{options: o, has: map[string]bool{"": true}, counts: map[cell]*[outcomes]int{}}
+func (w *world) inject() (err error) {
 	if w.root, err = os.MkdirTemp("", "chaos-"); err != nil {
-		return w, err
+		return err
 	}
 	defer func() {
 		if len(w.lost) == 0 {
 			err = errors.Join(err, os.RemoveAll(w.root))
 		}
 	}()
-	for _, step := range []func() error{w.build, w.writeInputs, w.plan} {
-		if err := step(); err != nil {
-			return w, err
-		}
+	if err := w.plan(); err != nil {
+		return err
 	}
+	fmt.Fprintln(w.log, strings.Join(w.leftOut, "\n"))
 	faults := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
 	rng := rand.New(rand.NewPCG(w.seed, 0))
 	rng.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
@@ -126,36 +119,42 @@ func inject(o options) (w *world, err error) {
 		})
 	}
 	workers.Wait()
-	return w, nil
+	return nil
 }
 
-func (w *world) leaveOut(what string, why error) {
-	w.leftOut = append(w.leftOut, fmt.Sprintf("%s left out: %v", what, why))
-	fmt.Fprintln(w.log, w.leftOut[len(w.leftOut)-1])
-}
-
-// build builds the programs.
-func (w *world) build() error {
+// plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
+func (w *world) plan() error {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output()
 	if err != nil {
 		return fmt.Errorf("go list: %w", err)
 	}
-	dir, args := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}
-	if _, err := os.Stat(filepath.Join(dir, "web", "site", "files.json")); err != nil {
-		w.leaveOut("site, which make page builds", err)
-	} else {
-		w.has["page"], args = true, append(args, "-tags", "page")
+	dir, args, lacks := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}, map[string]error{"full disk": mayMount()}
+	if _, lacks[site.name] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site.name] == nil {
+		args = append(args, "-tags", "page")
 	}
-	if err := w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...); err != nil {
-		return err
+	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam.name) && w.picks(k.name+"/"+beam.name) }) {
+		lacks[beam.name] = w.goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
 	}
-	if slices.ContainsFunc(writers, func(name string) bool { return name == "Beam" && w.picks("kill/"+name) }) {
-		err := w.goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
-		if w.has["baca-beam"] = err == nil; err != nil {
-			w.leaveOut("Beam", err)
+	err = errors.Join(w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...), w.writeInputs())
+	for _, k := range kinds {
+		for _, name := range k.targets {
+			c := cell{k, targets[slices.IndexFunc(targets, func(t *target) bool { return t.name == name })]}
+			if !w.picks(c.String()) || err != nil {
+				continue
+			}
+			if why := cmp.Or(lacks[k.name], lacks[name]); why != nil {
+				w.leftOut = append(w.leftOut, fmt.Sprintf("%v left out: %v", c, why))
+				continue
+			}
+			err = w.measure(c.target)
+			w.cells = append(w.cells, c)
+			k.cells++
 		}
 	}
-	return nil
+	if err == nil && len(w.cells) == 0 {
+		err = errors.New("no kind of fault is left to inject")
+	}
+	return err
 }
 
 // goIn runs the go command in a folder.
@@ -169,40 +168,16 @@ func (w *world) goIn(dir string, args ...string) error {
 	return nil
 }
 
-// plan lists the cells, whose targets have run without faults.
-func (w *world) plan() error {
-	for _, k := range kinds {
-		for _, t := range targets {
-			c := cell{k, t}
-			if !slices.Contains(k.targets, t.name) || !w.has[t.needs] || !w.picks(c.name()) {
-				continue
-			}
-			if k.needs != nil {
-				if why := k.needs(); why != nil {
-					w.leaveOut(c.name(), why)
-					continue
-				}
-			}
-			if !strings.HasPrefix(t.reference, w.root) {
-				if err := w.measure(t); err != nil {
-					return err
-				}
-			}
-			w.cells = append(w.cells, c)
-			w.counts[c] = new([outcomes]int)
-		}
-	}
-	if len(w.cells) == 0 {
-		return errors.New("no kind of fault is left to inject")
-	}
-	return nil
-}
-
 // one injects a fault and counts what became of it.
 func (w *world) one(c cell, i int) {
-	f := &fault{world: w, target: c.target, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
-	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.kind.name, c.target.name, i)), " ", "-")
-	outcome, err := f.injected(c.kind.inject)
+	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
+	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.target.name, i)), " ", "-")
+	outcome := survived
+	err := f.try(func() {
+		if c.inject(f) {
+			outcome = refused
+		}
+	})
 	f.unmount()
 	if err == nil {
 		err = os.RemoveAll(f.dir)
@@ -211,26 +186,10 @@ func (w *world) one(c cell, i int) {
 	defer w.mu.Unlock()
 	if err != nil {
 		outcome = lost
-		w.lost = append(w.lost, fmt.Sprintf("%s, fault %d: %v\n  in %s: %s", c.name(), i, err, f.dir, strings.Join(f.did, "; ")))
+		w.lost = append(w.lost, fmt.Sprintf("%v, fault %d: %v\n  in %s: %s", c, i, err, f.dir, strings.Join(f.did, "; ")))
 		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
-	w.counts[c][outcome]++
-}
-
-// injected injects a fault, and returns what became of it.
-func (f *fault) injected(inject func(*fault) (refused bool)) (outcome int, err error) {
-	defer func() {
-		x := recover()
-		if l, ok := x.(loss); ok {
-			err = l.error
-		} else if x != nil {
-			panic(x)
-		}
-	}()
-	if inject(f) {
-		return refused, nil
-	}
-	return survived, nil
+	c.became[outcome]++
 }
 
 // page says what became of all faults, by kind.
@@ -247,17 +206,10 @@ of several writers another wrote the reference bytes. Lost: all else, such as ot
 `)
 	all := 0
 	for _, k := range kinds {
-		var n [outcomes]int
-		targets := 0
-		for c, x := range w.counts {
-			if c.kind == k {
-				n = [...]int{n[survived] + x[survived], n[refused] + x[refused], n[lost] + x[lost]}
-				targets++
-			}
-		}
+		n := k.became
 		tried := n[survived] + n[refused] + n[lost]
-		if all += tried; targets > 0 {
-			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, targets, tried, n[survived], n[refused], n[lost])
+		if all += tried; tried > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, k.cells, tried, n[survived], n[refused], n[lost])
 		}
 	}
 	fmt.Fprintf(&b, "\nOf %d faults %d lost something.\n\n", all, len(w.lost))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +14,8 @@ import (
 
 // limit is how long command lines may take before they count as hanging. Without faults all take seconds.
 const limit = 5 * time.Minute
+
+var crashed = regexp.MustCompile("panic:|fatal error:|SIGSEGV")
 
 // A run is command lines at work: a shell with a process group of its own.
 type run struct {
@@ -39,9 +42,7 @@ func (w *world) start(dir, read string, lines ...string) *run {
 		defer close(r.ended)
 		r.err = r.shell.Wait()
 		r.crash = !hangs.Stop()
-		for _, sign := range []string{"panic:", "fatal error:", "SIGSEGV"} {
-			r.crash = r.crash || strings.Contains(r.stderr.String(), sign)
-		}
+		r.crash = r.crash || crashed.Match(r.stderr.Bytes())
 	}()
 	return r
 }
@@ -60,12 +61,11 @@ func (r *run) over() bool {
 	}
 }
 
-// said is the end of what a run that is over wrote to standard error, and lastLine the last line of it.
-func (r *run) said() string     { return tail(r.stderr.String()) }
-func (r *run) lastLine() string { return lastLine(r.stderr.String()) }
-
-// tail is the end of a text that may be long.
-func tail(text string) string { return strings.TrimSpace(text[max(0, len(text)-2000):]) }
+// said is the end of what a run that is over wrote to standard error.
+func (r *run) said() string {
+	text := r.stderr.String()
+	return strings.TrimSpace(text[max(0, len(text)-2000):])
+}
 
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")

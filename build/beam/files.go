@@ -109,7 +109,7 @@ func writeFile(ctx context.Context, name string, write func(io.Writer) error) er
 	return err
 }
 
-// lockFolder makes a folder of this machine and keeps other runs from it. Stores have no locks:
+// lockFolder makes a folder of this machine, keeps other runs from it, and removes what killed ones left. Stores have no locks:
 // an object is there as a whole or not at all, and two that do the same work upload the same.
 func lockFolder(folder string) (release func(), err error) {
 	if remote(folder) {
@@ -118,7 +118,17 @@ func lockFolder(folder string) (release func(), err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
-	return replace.Alone(inFolder(folder, "run.lock"))
+	release, err = replace.Alone(inFolder(folder, "run.lock"))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if name, _, unfinished := strings.Cut(e.Name(), ".part"); unfinished {
+			replace.Clean(filepath.Join(folder, name))
+		}
+	}
+	return release, err
 }
 
 // expand lists the files that patterns name, in their order.

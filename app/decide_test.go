@@ -39,7 +39,7 @@ func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
 			say(&message.Exported{Name: r.Form + "." + r.Format})
 		case *message.Detail:
 			say(&message.Detailed{
-				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, math.NaN()}, BySubtrees: message.Floats{0, 1, 2}, ByEmbedding: message.Floats{3, 4, 5},
+				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, math.NaN()},
 				Reasons: []message.Reason{{Text: "more rings"}, {Text: "the element O, which no training graph has", Atoms: message.Ints{1}, Unseen: true}, {Text: "seldom N", Atoms: message.Ints{2}}},
 			})
 		default:

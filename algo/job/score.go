@@ -202,13 +202,8 @@ func (r *reader) parseNext(ctx context.Context, n int) ([]table.Record, error) {
 
 // parse parses records on that many goroutines.
 func parse(ctx context.Context, workers int, unread []table.Unread) ([]table.Record, error) {
-	const step = 8
 	records := make([]table.Record, len(unread))
-	err := parallel.For(ctx, workers, (len(unread)+step-1)/step, func(_, k int) {
-		for i := k * step; i < min(len(unread), (k+1)*step); i++ {
-			records[i] = unread[i]()
-		}
-	})
+	err := parallel.For(ctx, workers, len(unread), func(_, i int) { records[i] = unread[i]() })
 	return records, err
 }
 

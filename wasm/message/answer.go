@@ -256,11 +256,10 @@ type Detailed struct {
 	// algo.Explanation. Ratio is NaN without a background.
 	Distance, Ratio                    float64
 	Embedding, Subtrees, Counts, Nodes float64
-	// Contribution is what each node adds to Score; they add up to Score − Limit, the least score
-	// outside. BySubtrees and ByEmbedding are its parts, see algo.Explanation. They are NaN for
-	// unread atoms.
-	Contribution, BySubtrees, ByEmbedding Floats
-	Limit                                 float64
+	// Contribution is what each node adds to Score, NaN for unread atoms; they add up to Score −
+	// Limit, the least score outside.
+	Contribution Floats
+	Limit        float64
 
 	Reasons []Reason   // the most unusual first, or the training graph
 	Known   bool       // it was likely trained on

@@ -152,15 +152,13 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	}
 	how := service.How{Alpha: q.Alpha, By: cmp.Or(q.By, algo.ByAlone), Seed: q.Seed, Explain: q.Op == "explain"}
 	if how.Explain {
-		out := newLines(table.OfReasons | table.OfNeighbors | table.OfValues)
+		var b bytes.Buffer
+		out := lines(&b, table.OfReasons|table.OfNeighbors|table.OfValues)
 		err := m.Each(ctx, l, how, func(rows []table.Scored, _ *service.Whole) error {
-			out.write(rows)
-			return nil
+			out.Add(rows...)
+			return out.Flush()
 		})
-		if err != nil {
-			return err
-		}
-		a.body, err = out.bytes()
+		a.body = b.Bytes()
 		return err
 	}
 	c := newColumns(l.Len())
@@ -189,30 +187,17 @@ func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error
 	if err != nil {
 		return err
 	}
-	out := newLines(table.OfTrust)
-	out.write(rows)
-	a.body, err = out.bytes()
+	var b bytes.Buffer
+	out := lines(&b, table.OfTrust)
+	out.Add(rows...)
+	err = out.Flush()
+	a.body = b.Bytes()
 	return err
 }
 
-// lines are rows as JSON lines, as in the command.
-type lines struct {
-	b   bytes.Buffer
-	out *table.Sink
-}
-
-// newLines has the columns of records, scores and the given groups.
-func newLines(groups table.Group) *lines {
-	l := &lines{}
-	l.out = table.NewSink(&l.b, "jsonl", table.Text{}, false, table.Fields(table.Usual|groups))
-	return l
-}
-
-func (l *lines) write(rows []table.Scored) { l.out.Add(rows...) }
-
-func (l *lines) bytes() ([]byte, error) {
-	err := l.out.Flush()
-	return l.b.Bytes(), err
+// lines has rows as JSON lines, as in the command, with columns of records, scores and these groups.
+func lines(b *bytes.Buffer, groups table.Group) *table.Sink {
+	return table.NewSink(b, "jsonl", table.Text{}, false, table.Fields(table.Usual|groups))
 }
 
 // refuse lists an unreadable record.

@@ -52,8 +52,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
 	m.Distance, m.Ratio = x.Distance, x.Ratio
 	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
-	m.Contribution, m.BySubtrees, m.ByEmbedding = arranged(x.Contributions, node), arranged(x.BySubtrees, node), arranged(x.ByEmbedding, node)
-	m.Limit, m.Known = x.Limit, x.Duplicate
+	m.Contribution, m.Limit, m.Known = arranged(x.Contributions, node), x.Limit, x.Duplicate
 	place := make([]int, g.N()) // atom of each node
 	for i, k := range node {
 		if k >= 0 {

@@ -78,7 +78,7 @@ var ours = []struct {
 	{"baca/app/run", "baca/app/store baca/app/table baca/app/words baca/wasm/message"},
 	{"baca/app/lab", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message baca/algo/job"},
 	{"baca/app/frame", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message"},
-	{"baca/app/picture", "baca/app/run baca/app/table baca/app/words baca/wasm/message baca/algo/chart"},
+	{"baca/app/picture", "baca/app/run baca/app/table baca/app/words baca/wasm/message baca/algo/chart baca/algo/decide"},
 	{"baca/app", "baca/wasm/message baca/algo/decide"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/lock baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},

@@ -174,18 +174,19 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 // knownGraph is half a deviation above the mean of training graphs, where p is about a quarter.
 const knownGraph = 0.5
 
-// rank stores the scores of the holdout. A quarter of them are at least s.known: no training graph
-// is outside where alpha is below ¼, however alike the training graphs are.
+// rank stores the scores of the holdout. A quarter of them are at least s.known for molecules: no
+// training molecule is outside where alpha is below ¼, however alike the training set is.
 func (s *SingleScorer) rank(holdout []float64) {
 	s.holdout = holdout
 	s.ranked = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
 	slices.Sort(s.ranked)
-	s.known = 0
-	if s.model.Encoder.Features == 1 {
+	switch n := len(s.ranked); {
+	case s.model.Encoder.Features == 1:
 		s.known = knownGraph
-	}
-	if n := len(s.ranked); n > 0 {
-		s.known = min(s.known, s.ranked[n*3/4])
+	case n > 0:
+		s.known = min(0, s.ranked[n*3/4])
+	default:
+		s.known = 0
 	}
 }
 

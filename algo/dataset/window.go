@@ -92,19 +92,6 @@ func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
 	}
 }
 
-// buffered is the length of the unconsumed text.
-func (w *window) buffered() int { return w.end - w.pos }
-
-// reach reads until the byte i bytes from pos is there. It is false if the text ends, or at max.
-func (w *window) reach(i int) bool {
-	for i >= w.buffered() {
-		if !w.more() {
-			return false
-		}
-	}
-	return true
-}
-
 // at returns the byte i bytes from pos, which must be there.
 func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 

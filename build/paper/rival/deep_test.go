@@ -18,13 +18,13 @@ func TestD2GO(t *testing.T)   { checkRival(t, d2go, easyPair(), 0.7) }
 
 // A single node has no loss of nodes, and a score all the same.
 func TestD2GOOfASingleNode(t *testing.T) {
-	p := easyPair()
+	p := *easyPair() // which other tests share
 	single, _, err := graph.New(1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Test = append(slices.Clone(p.Test), single)
-	for i, x := range scores(t, d2go, p) {
+	for i, x := range scores(t, d2go, &p) {
 		if math.IsNaN(x) {
 			t.Errorf("graph %d of %d has no score", i, len(p.Test))
 		}
@@ -114,7 +114,7 @@ func TestDistanceFrom(t *testing.T) {
 
 // A frozen view gives what the encoder gives, and less where edges lose weight.
 func TestFrozenView(t *testing.T) {
-	p := easyPair()
+	p := *easyPair() // which other tests share
 	var b graph.Batch
 	b.Reset(p.Train[:5])
 	var act gin.Activations

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"baca/app/table"
 	"baca/app/words"
@@ -164,7 +165,12 @@ func (s *Session) report() *message.Report {
 	}
 	m := &message.Report{
 		Scored: *s.Scored, By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()),
-		Rows: s.Table.Columns(all, s.Models.Used.Value), Warnings: s.Warnings,
+		Warnings: s.Warnings,
+	}
+	for _, c := range s.Table.Columns(all, s.Models.Used.Value) {
+		if slices.Contains(message.ReportColumns, c.Name) {
+			m.Rows = append(m.Rows, c)
+		}
 	}
 	if s.Calibrated() {
 		m.Fitted = s.Fitted

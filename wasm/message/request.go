@@ -128,8 +128,13 @@ type Report struct {
 	Alpha    float64
 	FDR      float64 // 0 without
 	Holdout  Floats  // scores of held-out graphs by what decides
-	Rows     Columns // of all records
+	Rows     Columns // of all records, those of ReportColumns that there are
 	Warnings []string
+}
+
+// ReportColumns are the columns that a Report reads.
+var ReportColumns = []string{
+	"id", "smiles", "score", "p_value", "alone", "alone_p", "batch", "batch_p", "batch_verdict", "error", "set_aside",
 }
 
 // Domain makes the file of `baca report --qprf` for some records, or of `baca report --qmrf` for

@@ -35,8 +35,8 @@ function move(atoms, bonds, most) {
   for (const { from, to } of bonds) push(from, to, 0.6 - Math.hypot(atoms[from].x - atoms[to].x, atoms[from].y - atoms[to].y));
   atoms.forEach((a, i) => {
     // Parts that nothing joins must not drift away.
-    const x = force[i].x - 0.02 * a.x;
-    const y = force[i].y - 0.02 * a.y;
+    const x = force[i].x - 0.12 * a.x;
+    const y = force[i].y - 0.12 * a.y;
     const less = Math.min(1, most / (Math.hypot(x, y) || 1));
     a.x += less * x;
     a.y += less * y;

@@ -208,17 +208,13 @@ type variantResult struct {
 func (r *variantResult) MarshalJSON() ([]byte, error) { return json.Marshal(r.columns) }
 
 func (r *variantResult) page() *page {
-	mean := func(paper bool) func(variantColumn) any {
-		return func(c variantColumn) any { return c.over(paper) }
-	}
 	paper := !math.IsNaN(r.columns[0].over(true))
 	order := func(a, b variantColumn) int { return cmp.Compare(a.over(paper), b.over(paper)) }
 	least, most := slices.MinFunc(r.columns, order), slices.MaxFunc(r.columns, order)
 	return &page{
 		title: r.title, question: r.question + " AUROC in percent, means over the pairs and seeds.",
-		tables: []*pageTable{tabulate("", r.columns,
-			column[variantColumn]{"variant", func(c variantColumn) any { return c.Name }},
-			column[variantColumn]{"validation pairs", mean(false)}, column[variantColumn]{"the paper's pairs", mean(true)})},
+		tables: []*pageTable{tabulate("", []string{"variant", "validation pairs", "the paper's pairs"}, r.columns,
+			func(c variantColumn) []any { return []any{c.Name, c.over(false), c.over(true)} })},
 		answer: []string{fmt.Sprintf("The lowest mean is %.1f (%s), the highest %.1f (%s).", 100*least.over(paper), least.Name, 100*most.over(paper), most.Name)},
 	}
 }

@@ -491,10 +491,8 @@ func TestBenchRefuses(t *testing.T) {
 
 // A table has only columns that some row has something in, shares are in percent, and their means are below.
 func TestPage(t *testing.T) {
-	rows := []float64{0.5, math.NaN(), 0.7}
-	list := tabulate("What.", rows,
-		column[float64]{"a|b", func(float64) any { return "a|b" }}, column[float64]{"share", func(x float64) any { return x }},
-		column[float64]{"none", func(float64) any { return math.NaN() }}, column[float64]{"whole", func(float64) any { return 1.0 }})
+	list := tabulate("What.", []string{"a|b", "share", "none", "whole"}, []float64{0.5, math.NaN(), 0.7},
+		func(x float64) []any { return []any{"a|b", x, math.NaN(), 1.0} })
 	got := string((&page{title: "T", question: "Q?", tables: []*pageTable{list.mean()}, answer: []string{"A."}}).text("`c`"))
 	want := "# T\n\nQ?\n\nWhat.\n\n| a|b | share | whole |\n|---|---|---|\n| a\\|b | 50.0 | 100.0 |\n| a\\|b | – | 100.0 |\n| a\\|b | 70.0 | 100.0 |\n| **mean** |  | **100.0** |\n\nA.\n\n`c`\n"
 	if got != want {

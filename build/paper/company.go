@@ -239,12 +239,9 @@ func (r companyResult) page() *page {
 		title: "What lists of one kind are called",
 		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits of %[2]d sets, %[1]d molecules, three quarters train a model, and half of
 the rest gives p-values to the other half. At α = %[4]g %%, percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`, all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
-		tables: []*pageTable{tabulate("", all.Groups,
-			column[companyGroup]{"kind", func(g companyGroup) any { return g.Kind }},
-			column[companyGroup]{"molecules", func(g companyGroup) any { return g.Molecules }},
-			column[companyGroup]{"alone", func(g companyGroup) any { return float64(g.Alone[0].Share) }},
-			column[companyGroup]{"batch", func(g companyGroup) any { return float64(g.Batch[0].Share) }},
-			column[companyGroup]{"lists", func(g companyGroup) any { return float64(g.Discovery.Share) }})},
+		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "lists"}, all.Groups, func(g companyGroup) []any {
+			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Discovery.Share)}
+		})},
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
 		g := all.Groups[k]

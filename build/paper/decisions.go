@@ -262,32 +262,23 @@ func (d *decisionPair) at(score string, share float64) *decision {
 }
 
 func (r decisionResult) page() *page {
-	calls := func(score string) func(*decisionPair) any {
-		return func(d *decisionPair) any {
-			if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms.mean(0.05).defined() {
-				return x.FalseAlarms.mean(0.05).percent(1) + " → " + x.Detected.mean(0.05).percent(1)
-			}
-			return none.percent(1)
+	calls := func(d *decisionPair, score string) string {
+		if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms.mean(0.05).defined() {
+			return x.FalseAlarms.mean(0.05).percent(1) + " → " + x.Detected.mean(0.05).percent(1)
 		}
+		return none.percent(1)
 	}
-	found := func(d *decisionPair) any {
+	cells := func(d *decisionPair) []any {
 		x := d.at("alone", 0.2)
-		return x.FDR.mean(0.1).percent(1) + " → " + x.Found.mean(0.1).percent(1)
-	}
-	shared := func(d *decisionPair) any {
 		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
-		return float64(d.Shared[k].AUROC)
+		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), x.FDR.mean(0.1).percent(1) + " → " + x.Found.mean(0.1).percent(1), float64(d.Shared[k].AUROC)}
 	}
 	return &page{
 		title: "What the decisions of the built-in models are worth",
 		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are parted into a holdout and ID test graphs, %d times for
 graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are
 called outside → OOD graphs found. Shared is the AUROC of the model that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are no batch.`, r.Splits, r.Fits, algo.DefaultShare),
-		tables: []*pageTable{tabulate("", r.Pairs,
-			column[*decisionPair]{"ID/OOD", func(d *decisionPair) any { return d.Pair }},
-			column[*decisionPair]{"AUROC", func(d *decisionPair) any { return float64(d.AUROC) }},
-			column[*decisionPair]{"alone", calls("alone")}, column[*decisionPair]{"batch", calls("batch")},
-			column[*decisionPair]{"discoveries", found}, column[*decisionPair]{"shared", shared})},
+		tables: []*pageTable{tabulate("", []string{"ID/OOD", "AUROC", "alone", "batch", "discoveries", "shared"}, r.Pairs, cells)},
 		answer: r.answer(),
 	}
 }

@@ -224,26 +224,17 @@ func meanFall(list []fall) fall {
 }
 
 func (r explainResult) page() *page {
-	type row struct {
-		pair string
-		fall
-	}
-	rows := mapped(r.Pairs, func(p *explainPair) row { return row{p.Pair, p.Falls[0]} })
-	better, _ := meanOf(rows, func(x row) rate { return x.Better })
-	number := func(of func(row) rate) func(row) any {
-		return func(x row) any { return decimals(float64(of(x)), 2) }
-	}
-	p := &page{
+	better, _ := meanOf(r.Pairs, func(p *explainPair) rate { return p.Falls[0].Better })
+	number := func(x rate) string { return decimals(float64(x), 2) }
+	return &page{
 		title: "Whether the atoms that are blamed make the score",
 		question: fmt.Sprintf(`How far does a score fall when the atoms that are blamed are replaced? Molecules of the second set of a pair that the model of the first calls outside at α = %g: a substituent
 becomes a hydrogen. Falls are in standard deviations of training graphs: of the substituent with the largest contributions (blamed), of others of
 its size (random), and of the one that leaving atoms out puts first (left out). Gain is blamed less random, with its interval of 95 %%.`, r.Alpha),
-		tables: []*pageTable{tabulate("", rows,
-			column[row]{"pair", func(x row) any { return x.pair }}, column[row]{"molecules", func(x row) any { return x.Molecules }},
-			column[row]{"blamed", number(func(x row) rate { return x.Blamed })}, column[row]{"random", number(func(x row) rate { return x.Random })},
-			column[row]{"left out", number(func(x row) rate { return x.LeftOut })},
-			column[row]{"gain", func(x row) any { return fmt.Sprintf("%.2f ± %.2f", x.Gain, x.GainHalf) }})},
+		tables: []*pageTable{tabulate("", []string{"pair", "molecules", "blamed", "random", "left out", "gain"}, r.Pairs, func(p *explainPair) []any {
+			f := p.Falls[0]
+			return []any{p.Pair, f.Molecules, number(f.Blamed), number(f.Random), number(f.LeftOut), fmt.Sprintf("%.2f ± %.2f", f.Gain, f.GainHalf)}
+		})},
+		answer: []string{fmt.Sprintf("The blamed substituent makes more of the score than others in %.0f %% of the molecules, on average over the pairs.", 100*better)},
 	}
-	p.answer = []string{fmt.Sprintf("The blamed substituent makes more of the score than others in %.0f %% of the molecules, on average over the pairs.", 100*better)}
-	return p
 }

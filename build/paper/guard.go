@@ -148,10 +148,8 @@ func (l guardEntries) page() *page {
 		title: "The guard of batch verdicts",
 		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α = %g, in percent, means over %d pairs: what
 is called outside in lists of one kind of ID molecules, all of it false, and OOD graphs found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 100*guardShare),
-		tables: []*pageTable{tabulate("", indices(len(guards)),
-			column[int]{"guard", func(k int) any { return fmt.Sprint(guards[k]) }},
-			column[int]{"false alarms", func(k int) any { return over(k, alarms) }},
-			column[int]{"found", func(k int) any { return over(k, found) }})},
+		tables: []*pageTable{tabulate("", []string{"guard", "false alarms", "found"}, indices(len(guards)),
+			func(k int) []any { return []any{fmt.Sprint(guards[k]), over(k, alarms), over(k, found)} })},
 		answer: []string{fmt.Sprintf("A guard bounds the false alarms in the worst company, so the smallest is best that still finds %.0f %% of what is found\nwithout one: %g. The program has %g.", 100*guardFound, chosen, algo.Guard)},
 	}
 }

@@ -225,19 +225,36 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	return o
 }
 
-// covered is the share of numbers within their intervals.
+// covered is the share of numbers within their intervals, NaN for classes.
 func (o *intervalOrder) covered() float64 {
 	k := slices.IndexFunc(o.Levels, func(l intervalLevel) bool { return l.Asked == intervalCoverage })
+	if k < 0 {
+		return math.NaN()
+	}
 	return float64(o.Levels[k].Mean)
 }
 
-// by returns what came of an order, nil for none; the default where it is none.
+// by returns what came of an order. Where there is nothing, large errors are not found.
 func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
 	if k < 0 {
-		return nil
+		return &intervalOrder{Finds: none}
 	}
 	return &r.Orders[k]
+}
+
+// cells are the result's row on the page.
+func (r *intervalResult) cells() []any {
+	row := []any{r.Set, r.Split}
+	for _, order := range trust.Orders() {
+		row = append(row, float64(r.by(order).Finds))
+	}
+	o := r.byDefault()
+	row = append(row, o.covered())
+	for _, v := range o.Stated {
+		row = append(row, float64(v.Large))
+	}
+	return row
 }
 
 // byDefault is what came of the default order.
@@ -246,32 +263,20 @@ func (r *intervalResult) byDefault() *intervalOrder {
 }
 
 func (r intervalResults) page() *page {
-	columns := []column[*intervalResult]{
-		{"set", func(r *intervalResult) any { return r.Set }}, {"new", func(r *intervalResult) any { return r.Split }},
-	}
+	heads := []string{"set", "new"}
 	for _, order := range trust.Orders() {
-		columns = append(columns, column[*intervalResult]{"by " + string(order), func(r *intervalResult) any {
-			if o := r.by(order); o != nil {
-				return float64(o.Finds)
-			}
-			return math.NaN()
-		}})
+		heads = append(heads, "by "+string(order))
 	}
-	columns = append(columns, column[*intervalResult]{"covered", func(r *intervalResult) any {
-		if r.Classes {
-			return math.NaN()
-		}
-		return r.byDefault().covered()
-	}})
-	for k, v := range trust.Verdicts() {
-		columns = append(columns, column[*intervalResult]{string(v), func(r *intervalResult) any { return float64(r.byDefault().Stated[k].Large) }})
+	heads = append(heads, "covered")
+	for _, v := range trust.Verdicts() {
+		heads = append(heads, string(v))
 	}
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
 		question: fmt.Sprintf(`A fifth of each set is new, drawn by chance or by whole scaffolds; the rest is a training file, from which kernel ridge regression on ECFP4 predicts, and on which a detector
 is trained for %d steps. In percent, means over the splits: AUROC of large errors by each value of --errors-by; by the default, observed numbers within their 90 %% intervals, and large errors
 among molecules with each verdict. Nothing is promised for new scaffolds, and classes have no intervals.`, intervalSteps),
-		tables: []*pageTable{tabulate("", r.Results, columns...)},
+		tables: []*pageTable{tabulate("", heads, r.Results, (*intervalResult).cells)},
 		answer: r.answer(),
 	}
 }
@@ -284,14 +289,12 @@ func (r intervalResults) answer() (list []string) {
 			if one.Split != kind {
 				continue
 			}
-			if !one.Classes {
-				covered = append(covered, o.covered())
-			}
+			covered = append(covered, o.covered())
 			trusted, others = append(trusted, float64(o.Stated[0].Large)), append(others, float64(o.Stated[2].Large))
 		}
 		if len(trusted) > 0 {
 			list = append(list, fmt.Sprintf("New by %s: intervals of 90 %% hold %s %% of the numbers; %s %% of the molecules to trust have large errors, and %s %% of those not to use.",
-				kind, rate(meanOver(covered)).percent(1), rate(meanOver(trusted)).percent(1), rate(meanOver(others)).percent(1)))
+				kind, rate(meanDefined(covered)).percent(1), rate(meanOver(trusted)).percent(1), rate(meanOver(others)).percent(1)))
 		}
 	}
 	return list

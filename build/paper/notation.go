@@ -218,8 +218,12 @@ func (r notationResult) page() *page {
 			all = tallied(all, row)
 		}
 	}
-	percent := func(of func(notationRow) int) func(notationRow) any {
-		return func(row notationRow) any { return float64(of(row)) / float64(row.Molecules) }
+	cells := func(row notationRow) []any {
+		kind, share := row.Kind, func(n int) float64 { return float64(n) / float64(row.Molecules) }
+		if row.Other {
+			kind = "*" + kind + "*"
+		}
+		return []any{kind, row.Molecules, share(row.Scores), share(row.Verdicts), share(row.Before), share(row.After)}
 	}
 	same, changed := 0, 0
 	for _, row := range all {
@@ -231,18 +235,7 @@ func (r notationResult) page() *page {
 		title: "Compounds written in other ways",
 		question: fmt.Sprintf(`Does a verdict depend on how a compound is written? Molecules that %d models have not seen, and known compounds, are written in other ways and scored by themselves at α = %g. In
 percent: score changed in any bit, verdict changed, called outside as written and rewritten. Kinds in italics may be another compound to a model.`, len(models), r.Alpha),
-		tables: []*pageTable{tabulate("", all,
-			column[notationRow]{"kind", func(row notationRow) any {
-				if row.Other {
-					return "*" + row.Kind + "*"
-				}
-				return row.Kind
-			}},
-			column[notationRow]{"molecules", func(row notationRow) any { return row.Molecules }},
-			column[notationRow]{"score", percent(func(row notationRow) int { return row.Scores })},
-			column[notationRow]{"verdict", percent(func(row notationRow) int { return row.Verdicts })},
-			column[notationRow]{"before", percent(func(row notationRow) int { return row.Before })},
-			column[notationRow]{"after", percent(func(row notationRow) int { return row.After })})},
+		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "score", "verdict", "before", "after"}, all, cells)},
 		answer: []string{fmt.Sprintf("Of %d molecules written in another way that has the same parent, %d have another verdict.", same, changed)},
 	}
 }

@@ -30,12 +30,6 @@ func (p *page) text(command string) []byte {
 	return b.Bytes()
 }
 
-// A column is a head, and what a row has below it: text, a count, or a share that is shown in percent.
-type column[R any] struct {
-	head string
-	of   func(R) any
-}
-
 // A pageTable has rows of cells below their heads.
 type pageTable struct {
 	text string
@@ -44,30 +38,26 @@ type pageTable struct {
 	sums []float64 // of the shares in a column, NaN where it has others
 }
 
-// tabulate makes a table. A column that no row has anything in is left out.
-func tabulate[R any](text string, rows []R, columns ...column[R]) *pageTable {
-	t := &pageTable{text: text}
-	cells := make([][]string, len(rows))
-	for _, c := range columns {
-		shown, sum, empty := make([]string, len(rows)), 0.0, true
-		for i, r := range rows {
-			x := c.of(r)
-			share, ok := x.(float64)
+// tabulate makes a table of what cells gives for each row: text, a count, or a share that is shown in percent. A
+// column that no row has anything in is left out.
+func tabulate[R any](text string, heads []string, rows []R, cells func(R) []any) *pageTable {
+	t, all := &pageTable{text: text, rows: make([][]string, len(rows))}, mapped(rows, cells)
+	for c, head := range heads {
+		shown := mapped(all, func(row []any) string { return shownAs(row[c]) })
+		if !slices.ContainsFunc(shown, func(cell string) bool { return cell != none.percent(1) }) {
+			continue
+		}
+		sum := 0.0
+		for i, row := range all {
+			share, ok := row[c].(float64)
 			if !ok {
 				share = math.NaN()
 			}
-			shown[i], sum = shownAs(x), sum+share
-			empty = empty && shown[i] == none.percent(1)
+			sum += share
+			t.rows[i] = append(t.rows[i], shown[i])
 		}
-		if empty {
-			continue
-		}
-		t.head, t.sums = append(t.head, c.head), append(t.sums, sum)
-		for i := range rows {
-			cells[i] = append(cells[i], shown[i])
-		}
+		t.head, t.sums = append(t.head, head), append(t.sums, sum)
 	}
-	t.rows = cells
 	return t
 }
 
@@ -121,6 +111,9 @@ func meanOver(list []float64) float64 {
 	}
 	return sum / float64(len(list))
 }
+
+// meanDefined is the mean of the numbers of a list that are defined, NaN of none.
+func meanDefined(list []float64) float64 { return meanOver(slices.DeleteFunc(list, math.IsNaN)) }
 
 // distinct are the names that rows have, in the order of the first with each.
 func distinct[R any](rows []R, name func(R) string) []string {

@@ -330,9 +330,6 @@ func (l rivalEntries) pairs(reading string) []string {
 func (l rivalEntries) page() *page {
 	all, parents := l.pairs(readOGB), l.pairs(readParent)
 	detectors := distinct(l, func(e rivalEntry) string { return e.Detector })
-	of := func(reading string, pairs []string, of func(rivalEntry) float64) func(string) any {
-		return func(d string) any { return l.mean(d, reading, pairs, of) }
-	}
 	molecules := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p != strings.ToLower(p) })
 	detectors = slices.DeleteFunc(detectors, func(d string) bool { // those of molecules, where there are other pairs
 		mean := l.mean(d, readOGB, all, aurocMean)
@@ -352,10 +349,9 @@ func (l rivalEntries) page() *page {
 		title: "Rivals",
 		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits with one setting. AUROC in percent, means over
 %s. Published figures were often tuned for each pair. A dash: not for all pairs.`, strings.Join(over, " and over ")),
-		tables: []*pageTable{tabulate("", detectors, column[string]{"detector", func(d string) any { return d }},
-			column[string]{"all", of(readOGB, all, aurocMean)},
-			column[string]{"published", of(readOGB, all, rivalEntry.published)},
-			column[string]{"parents", of(readParent, parents, aurocMean)})},
+		tables: []*pageTable{tabulate("", []string{"detector", "all", "published", "parents"}, detectors, func(d string) []any {
+			return []any{d, l.mean(d, readOGB, all, aurocMean), l.mean(d, readOGB, all, rivalEntry.published), l.mean(d, readParent, parents, aurocMean)}
+		})},
 		answer: l.standings(all, molecules, parents),
 	}
 }

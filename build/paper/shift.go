@@ -210,17 +210,14 @@ func (l shiftEntries) page() *page {
 	names = slices.DeleteFunc(names, func(n string) bool {
 		return math.IsNaN(l.mean(n, half, shiftPoint.auroc))
 	})
-	of := func(share float64, of func(shiftPoint) rate) func(string) any {
-		return func(n string) any { return l.mean(n, share, of) }
-	}
 	p := &page{
 		title: "Shifts",
 		question: fmt.Sprintf(`Do detectors find what chemists meet: rare scaffolds, larger molecules, other clusters, a near assay, the smaller class? In percent, means over %d pairs,
 or those of molecules for ecfp: AUROC of single graphs, OOD graphs found with p ≤ 5 %%, AUROC with 50 %% of OOD graphs in a batch.`,
 			len(distinct(l, func(e shiftEntry) string { return e.Pair }))),
-		tables: []*pageTable{tabulate("", names, column[string]{"detector", func(n string) any { return n }},
-			column[string]{"single", of(single, shiftPoint.auroc)}, column[string]{"found", of(single, shiftPoint.found)},
-			column[string]{"50 %", of(half, shiftPoint.auroc)})},
+		tables: []*pageTable{tabulate("", []string{"detector", "single", "found", "50 %"}, names, func(n string) []any {
+			return []any{n, l.mean(n, single, shiftPoint.auroc), l.mean(n, single, shiftPoint.found), l.mean(n, half, shiftPoint.auroc)}
+		})},
 	}
 	best := func(share float64) string {
 		name := slices.MaxFunc(names, func(a, b string) int {

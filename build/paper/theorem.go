@@ -80,12 +80,10 @@ func (l theoremEntries) page() *page {
 		question: fmt.Sprintf(`Does mixup move densities of motifs by no more than Theorem 1 says? Pairs of graphs of one subgroup of a test batch, aligned to %d steps, are mixed with a random λ:
 %d batches. "Above" moved the density by more than (1 − λ)·e(F)·‖W_G − W_H‖_□, "printed" by more than the bound as printed, without e(F). Largest is the largest move
 in parts of the first bound.`, theoremSteps, len(l)),
-		tables: []*pageTable{tabulate("", sums,
-			column[theoremMotif]{"motif", func(m theoremMotif) any { return m.Motif }},
-			column[theoremMotif]{"mixtures", func(m theoremMotif) any { return m.Mixtures }},
-			column[theoremMotif]{"above", func(m theoremMotif) any { return m.Above }},
-			column[theoremMotif]{"printed", func(m theoremMotif) any { return m.Printed }},
-			column[theoremMotif]{"largest", func(m theoremMotif) any { return decimals(float64(m.Largest), 2) }})},
+		tables: []*pageTable{tabulate("", []string{"motif", "mixtures", "above", "printed", "largest"}, sums,
+			func(m theoremMotif) []any {
+				return []any{m.Motif, m.Mixtures, m.Above, m.Printed, decimals(float64(m.Largest), 2)}
+			})},
 		answer: []string{fmt.Sprintf("With the number of edges as a factor the bound is broken %d times, as printed %d times.", above, printed)},
 	}
 }

@@ -306,17 +306,15 @@ type trustEntries []trustEntry
 
 func (l trustEntries) page() *page {
 	kinds := distinct(l, func(e trustEntry) string { return e.Split })
-	columns := []column[trustColumn]{{"score", func(c trustColumn) any { return c.title }}}
-	for _, kind := range kinds {
-		columns = append(columns, column[trustColumn]{kind, func(c trustColumn) any { return l.mean(kind, c.name) }})
-	}
 	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == "the error itself" })
 	return &page{
 		title: "Trust",
 		question: fmt.Sprintf(`Do scores tell where a model errs? On ECFP4 of %d sets models are fitted (%s), a detector is trained on the same molecules, and the scores rank
 others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the errors in percent, means over sets, models and splits.`,
 			len(distinct(l, func(e trustEntry) string { return e.Set })), strings.Join(l.models(), ", ")),
-		tables: []*pageTable{tabulate("", shown, columns...)},
+		tables: []*pageTable{tabulate("", append([]string{"score"}, kinds...), shown, func(c trustColumn) []any {
+			return append([]any{c.title}, mapped(kinds, func(kind string) any { return l.mean(kind, c.name) })...)
+		})},
 		answer: l.answer(kinds),
 	}
 }
@@ -331,13 +329,12 @@ func (l trustEntries) models() (names []string) {
 
 // mean is that over sets in splits of one kind. Sets whose models have no such score are left out.
 func (l trustEntries) mean(kind, column string) float64 {
-	var list []float64
-	for _, e := range l {
-		if x := meanOver(e.worst(column)); e.Split == kind && !math.IsNaN(x) {
-			list = append(list, x)
+	return meanDefined(mapped(l, func(e trustEntry) float64 {
+		if e.Split != kind {
+			return math.NaN()
 		}
-	}
-	return meanOver(list)
+		return meanOver(e.worst(column))
+	}))
 }
 
 func (l trustEntries) answer(kinds []string) (list []string) {

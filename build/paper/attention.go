@@ -136,34 +136,27 @@ func variants(name, pairs string, list []variant, short, long, question string) 
 		measure: func(ctx context.Context, b *bench) (result, error) {
 			r.columns = mapped(list, func(v variant) variantColumn { return variantColumn{v.name, map[string][]rate{}} })
 			p := &plan{bench: b}
-			eachSeed(p, name, func(e *evaluation, ctx context.Context, seed uint64) (*[]rate, error) {
-				return e.variants(ctx, seed, list)
-			},
-				func(e *evaluation, auroc *[]rate) {
-					for k, x := range *auroc {
-						pairs := r.columns[k].Pairs
-						pairs[e.pair.name()] = append(pairs[e.pair.name()], x)
-					}
-				})
+			run := func(b *testBatch, ctx context.Context) ([]rate, error) { return b.variants(ctx, list) }
+			eachBatch(p, name, run, func(e *evaluation, auroc []rate) {
+				for k, x := range auroc {
+					pairs := r.columns[k].Pairs
+					pairs[e.pair.name()] = append(pairs[e.pair.name()], x)
+				}
+			})
 			return &r, p.do(ctx)
 		},
 	}
 }
 
-// variants measures the AUROC of each on one seed of a pair. The first is the setting without a change.
-func (e *evaluation) variants(ctx context.Context, seed uint64, list []variant) (*[]rate, error) {
-	b, err := e.prepare(ctx, seed, firstOOD)
-	if err != nil {
-		return nil, err
-	}
-	var auroc []rate
+// variants measures the AUROC of each on a batch. The first is the setting without a change.
+func (b *testBatch) variants(ctx context.Context, list []variant) (auroc []rate, err error) {
 	var first *outcome
 	for _, v := range list {
 		var scores []float64
 		if v.score != nil {
 			scores, err = v.score(ctx, b, first)
 		} else {
-			o := columnOptions(columnAttention, seed)
+			o := columnOptions(columnAttention, b.seed)
 			if v.apply != nil {
 				v.apply(&o)
 			}
@@ -177,7 +170,7 @@ func (e *evaluation) variants(ctx context.Context, seed uint64, list []variant) 
 		}
 		auroc = append(auroc, rate(metric.AUROC(scores, b.ood)))
 	}
-	return &auroc, nil
+	return auroc, nil
 }
 
 // A variantColumn is a variant's AUROC of each pair, by seed.

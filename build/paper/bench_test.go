@@ -548,12 +548,12 @@ Alone beats the best statistic on 0 of 1 pairs, and reaches the paper's BaCa, wi
 // A perfect and a useless score.
 func TestMeasureColumn(t *testing.T) {
 	ood := []bool{false, false, false, false, true, true, true, true}
-	m := measureColumn("x", []float64{1, 2, 3, 4, 5, 6, 7, 8}, ood, 2)
+	m := scored{"x", []float64{1, 2, 3, 4, 5, 6, 7, 8}, 2}.measure(ood)
 	if m.AUROC != 1 || m.AUPR != 1 || m.FPR95 != 0 || m.FPR95ID != 0 || m.Seconds != 2 {
 		t.Errorf("%+v", m)
 	}
 	scores := []float64{1, 3, 5, 7, 2, 4, 6, 8}
-	m = measureColumn("x", scores, ood, math.NaN())
+	m = scored{"x", scores, math.NaN()}.measure(ood)
 	if want := metric.AUROC(scores, ood); float64(m.AUROC) != want {
 		t.Errorf("%+v, want %v", m, want)
 	}

@@ -59,28 +59,30 @@ type measures struct {
 	Seconds rate `json:"seconds"`
 }
 
-// measureColumn compares a column's scores with the truth.
-func measureColumn(column string, scores []float64, ood []bool, seconds float64) measured {
-	return measured{column, measures{
-		rate(metric.AUROC(scores, ood)), rate(metric.AUPR(scores, ood)), rate(metric.FPR95(scores, ood)), rate(metric.FPR95ID(scores, ood)), rate(seconds),
+// A scored is a column's scores of graphs.
+type scored struct {
+	column  string
+	scores  []float64
+	seconds float64
+}
+
+// measure compares scores with the truth.
+func (s scored) measure(ood []bool) measured {
+	return measured{s.column, measures{
+		rate(metric.AUROC(s.scores, ood)), rate(metric.AUPR(s.scores, ood)), rate(metric.FPR95(s.scores, ood)), rate(metric.FPR95ID(s.scores, ood)), rate(s.seconds),
 	}}
 }
 
-// columns measures columns on one seed of a pair, all in one run, and those of the run also without known OOD graphs.
-func (e *evaluation) columns(ctx context.Context, seed uint64, ood string, columns ...string) (*[]measured, error) {
-	b, err := e.prepare(ctx, seed, ood)
-	if err != nil {
-		return nil, err
-	}
+// columns measures columns on a batch, all in one run, and those of the run also without known OOD graphs.
+func (b *testBatch) columns(ctx context.Context, columns ...string) (list []measured, err error) {
 	if n := len(b.graphs); n < algo.MinBatch {
 		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
 	}
-	out, err := b.score(ctx, allOptions(seed), columnAlone)
+	out, err := b.score(ctx, allOptions(b.seed), columnAlone)
 	if err != nil {
 		return nil, err
 	}
-	known, unknown := e.trained(seed), e.unknown(b)
-	var list []measured
+	known := b.of.trained(b.seed)
 	for _, s := range baseline.Statistics() {
 		if !slices.Contains(columns, s.Name) {
 			continue
@@ -89,30 +91,35 @@ func (e *evaluation) columns(ctx context.Context, seed uint64, ood string, colum
 		values := s.Values(b.graphs)
 		d := baseline.Deviations(values, s.Values(known)) // from the median of ID training graphs
 		seconds := time.Since(start).Seconds()
-		list = append(list, measureColumn(s.Name, values, b.ood, seconds), measureColumn(deviation(s.Name), d, b.ood, seconds))
+		list = append(list, scored{s.Name, values, seconds}.measure(b.ood), scored{deviation(s.Name), d, seconds}.measure(b.ood))
 	}
+	var own []scored
 	for _, column := range columns {
 		if !slices.Contains(statisticColumns(), column) {
-			scores := columnScores(column, out.rows)
-			list = append(list, measureColumn(column, scores, b.ood, out.seconds), b.measureNew(column, scores, unknown))
+			own = append(own, scored{column, columnScores(column, out.rows), out.seconds})
 		}
 	}
-	return &list, nil
+	return append(list, b.measureNew(own)...), nil
 }
 
 // newOnly names a column measured without the OOD graphs that equal a graph trained on,
 // which no score can know to be outside.
 func newOnly(column string) string { return column + ", new graphs" }
 
-// measureNew measures a column on the places of a batch without such graphs.
-func (b *testBatch) measureNew(column string, scores []float64, unknown []int) measured {
-	return measureColumn(newOnly(column), pick(scores, unknown), pick(b.ood, unknown), math.NaN())
+// measureNew measures columns, each also without such graphs.
+func (b *testBatch) measureNew(columns []scored) (list []measured) {
+	unknown := b.unknown()
+	for _, s := range columns {
+		few := scored{newOnly(s.column), pick(s.scores, unknown), math.NaN()}
+		list = append(list, s.measure(b.ood), few.measure(pick(b.ood, unknown)))
+	}
+	return list
 }
 
 // unknown are the places of a batch without its OOD graphs that equal a graph trained on.
-func (e *evaluation) unknown(b *testBatch) []int {
+func (b *testBatch) unknown() []int {
 	trained := map[[2]uint64]bool{}
-	for _, g := range e.trained(b.seed) {
+	for _, g := range b.of.trained(b.seed) {
 		trained[explain.Signature(g)] = true
 	}
 	return slices.DeleteFunc(indices(len(b.graphs)), func(i int) bool { return b.ood[i] && trained[explain.Signature(b.graphs[i])] })
@@ -170,7 +177,7 @@ func indices(n int) []int {
 
 // pick returns the batch with some graphs, ID first.
 func (b *testBatch) pick(index []int) *testBatch {
-	t := &testBatch{seed: b.seed, model: b.model, alone: b.alone, graphs: pick(b.graphs, index), ood: pick(b.ood, index)}
+	t := &testBatch{of: b.of, seed: b.seed, model: b.model, alone: b.alone, graphs: pick(b.graphs, index), ood: pick(b.ood, index)}
 	for _, outside := range t.ood {
 		if !outside {
 			t.nID++

@@ -51,7 +51,7 @@ type companyList struct {
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
 // companyCell measures one split of a set.
-func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) (*[]companyList, error) {
+func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) ([]companyList, error) {
 	m, err := b.train.detector(ctx, Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
 		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
 	}}, b.steps, len(l.graphs)*3/4)
@@ -69,8 +69,7 @@ func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) (*[
 		return nil, err
 	}
 	others, err := r.company(ctx, kinds, 2*split+1, reference, tested)
-	lists = append(lists, others...)
-	return &lists, err
+	return append(lists, others...), err
 }
 
 // company measures lists of one kind among tested held-out graphs.
@@ -212,9 +211,9 @@ func measureCompany(ctx context.Context, b *bench) (result, error) {
 	for split := range uint64(b.splits) {
 		for _, l := range loaded {
 			add(p, runKey{Pair: l.name, IDData: l.sha256}, fmt.Sprintf("split%d", split+1),
-				func(ctx context.Context) (*[]companyList, error) { return b.companyCell(ctx, l, split+1) },
-				func(c *[]companyList) {
-					for _, list := range *c {
+				func(ctx context.Context) ([]companyList, error) { return b.companyCell(ctx, l, split+1) },
+				func(c []companyList) {
+					for _, list := range c {
 						list.set = l.name
 						lists = append(lists, list)
 					}

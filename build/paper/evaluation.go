@@ -158,6 +158,7 @@ func (t *Training) made(m *algo.Model) error {
 
 // A testBatch is a seed's batch.
 type testBatch struct {
+	of       *evaluation
 	seed     uint64
 	model    *algo.Model    // nil if unused
 	graphs   []*graph.Graph // ID test graphs, then OOD graphs
@@ -193,7 +194,7 @@ func (e *evaluation) tested(seed uint64, order dataset.Order, contamination floa
 		return nil, err
 	}
 	b := &testBatch{
-		seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, ood)),
+		of: e, seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, ood)),
 		ood: slices.Concat(make([]bool, len(test)), slices.Repeat([]bool{true}, len(ood))),
 	}
 	switch {

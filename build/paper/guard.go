@@ -50,7 +50,7 @@ func chooseGuard(ctx context.Context, b *bench) (result, error) {
 	for _, e := range b.evaluations {
 		sums[e] = new(guardCell)
 	}
-	eachSeed(p, "guard", (*evaluation).guardCell, func(e *evaluation, c *guardCell) { sums[e].add(*c) })
+	eachBatch(p, "guard", (*testBatch).guardCell, func(e *evaluation, c *guardCell) { sums[e].add(*c) })
 	err := p.do(ctx)
 	return guardEntries(mapped(b.evaluations, func(e *evaluation) guardEntry { return sums[e].entry(e.pair.name()) })), err
 }
@@ -80,16 +80,12 @@ func (g *guardCell) add(o guardCell) {
 }
 
 // guardCell measures one seed of a pair.
-func (e *evaluation) guardCell(ctx context.Context, seed uint64) (*guardCell, error) {
-	t, err := e.prepare(ctx, seed, firstOOD)
+func (b *testBatch) guardCell(ctx context.Context) (*guardCell, error) {
+	r, err := newHeldOut(ctx, b.model, b.of.id.graphs, 1)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newHeldOut(ctx, t.model, e.id.graphs, 1)
-	if err != nil {
-		return nil, err
-	}
-	r.ood = t.graphs[t.nID:]
+	r.ood = b.graphs[b.nID:]
 	cell := new(guardCell)
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {

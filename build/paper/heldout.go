@@ -26,7 +26,7 @@ type builtIn struct {
 }
 
 // eachModel does a cell of each model that is asked for and that suits: that reads some sets.
-func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) (*T, error), take func(*T)) error {
+func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) (T, error), take func(T)) error {
 	p := &plan{bench: b}
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
 	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
@@ -45,7 +45,7 @@ func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*bu
 		if err != nil {
 			return err
 		}
-		add(p, key, b.name, func(ctx context.Context) (*T, error) { return run(ctx, m) }, take)
+		add(p, key, b.name, func(ctx context.Context) (T, error) { return run(ctx, m) }, take)
 	}
 	if len(p.cells) == 0 {
 		return usage.Errorf("--models %s: none of them %s", b.modelList, words)

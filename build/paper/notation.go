@@ -113,9 +113,9 @@ func measureNotation(ctx context.Context, b *bench) (result, error) {
 			return nil
 		}
 		return append(m.own(), others...)
-	}, func(ctx context.Context, m *builtIn) (*[]notationSet, error) {
+	}, func(ctx context.Context, m *builtIn) ([]notationSet, error) {
 		return b.notationCell(ctx, m, forms, scored)
-	}, func(sets *[]notationSet) { r.Sets = append(r.Sets, *sets...) })
+	}, func(sets []notationSet) { r.Sets = append(r.Sets, sets...) })
 	return r, err
 }
 
@@ -144,8 +144,7 @@ func (b *bench) otherForms(ctx context.Context, others []string) (map[string][]n
 }
 
 // notationCell measures a model on its own set by what it has not seen, and on others.
-func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (*[]notationSet, error) {
-	var sets []notationSet
+func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (sets []notationSet, err error) {
 	own := m.own()
 	for k, set := range slices.Concat(own, others) {
 		pairs := forms[set]
@@ -167,7 +166,7 @@ func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][
 		}
 		sets = append(sets, notationSet{m.name, m.Card.Schema, set, rows})
 	}
-	return &sets, nil
+	return sets, nil
 }
 
 // compareForms scores both ways of writing molecules.

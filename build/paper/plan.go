@@ -33,15 +33,15 @@ type cell struct {
 
 // add plans a cell. Once all are done, take is given its result, cell by cell in the order of the plan. A
 // cell that is not finished, nor to be, is left out.
-func add[T any](p *plan, key runKey, part string, run func(context.Context) (*T, error), take func(*T)) {
+func add[T any](p *plan, key runKey, part string, run func(context.Context) (T, error), take func(T)) {
 	b := p.bench
 	key.Build, key.Part = b.build, b.settings+part
 	p.cells = append(p.cells, &cell{
 		path: filepath.Join(b.out, "cells", strings.ReplaceAll(key.Pair, "/", "-"), part+".json"), key: key,
 		run: func(ctx context.Context) (any, error) { return run(ctx) },
 		take: func(data json.RawMessage) error {
-			result := new(T)
-			err := json.Unmarshal(data, result)
+			var result T
+			err := json.Unmarshal(data, &result)
 			if err == nil {
 				take(result)
 			}
@@ -51,16 +51,27 @@ func add[T any](p *plan, key runKey, part string, run func(context.Context) (*T,
 }
 
 // addTo plans a cell of an evaluation.
-func addTo[T any](p *plan, e *evaluation, part string, run func(context.Context) (*T, error), take func(*T)) {
+func addTo[T any](p *plan, e *evaluation, part string, run func(context.Context) (T, error), take func(T)) {
 	add(p, runKey{Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs}, part+e.suffix(), run, take)
 }
 
-// eachSeed plans a cell of each pair for each seed, the first seed of all pairs first.
-func eachSeed[T any](p *plan, part string, run func(*evaluation, context.Context, uint64) (*T, error), take func(*evaluation, *T)) {
+// eachBatch plans a cell of the test batch of each seed of each pair, the first seed of all pairs first.
+func eachBatch[T any](p *plan, part string, run func(*testBatch, context.Context) (T, error), take func(*evaluation, T)) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
-			addTo(p, e, fmt.Sprintf("seed%d-%s", seed, part), func(ctx context.Context) (*T, error) { return run(e, ctx, seed) }, func(c *T) { take(e, c) })
+			addTo(p, e, fmt.Sprintf("seed%d-%s", seed, part), onBatch(e, seed, firstOOD, run), func(c T) { take(e, c) })
 		}
+	}
+}
+
+// onBatch prepares a seed's test batch before run.
+func onBatch[T any](e *evaluation, seed uint64, ood string, run func(*testBatch, context.Context) (T, error)) func(context.Context) (T, error) {
+	return func(ctx context.Context) (result T, err error) {
+		b, err := e.prepare(ctx, seed, ood)
+		if err != nil {
+			return result, err
+		}
+		return run(b, ctx)
 	}
 }
 

@@ -73,12 +73,16 @@ func TestBothReadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
-	cell, err := e.columns(t.Context(), 1, firstOOD, columnAlone, columnBatch)
-	if err != nil || len(*cell) != 4 {
+	b, err := e.prepare(t.Context(), 1, firstOOD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell, err := b.columns(t.Context(), columnAlone, columnBatch)
+	if err != nil || len(cell) != 4 {
 		t.Fatalf("%+v, %v", cell, err)
 	}
 	var list tableCells
-	for _, m := range *cell {
+	for _, m := range cell {
 		list.add(e, 1, protocolFixed, firstOOD, 0, m)
 	}
 	if text := string(list.page().text("")); !strings.Contains(text, "| esol/bace | ") || !strings.Contains(text, "| alone, parents |") || strings.Contains(text, "NaN") {

@@ -113,7 +113,7 @@ func measureRivals(ctx context.Context, b *bench) (result, error) {
 			list = append(list, rivalEntry{Pair: e.pair.name(), Reading: e.reading(), Detector: d.name, Batch: d.batch, Published: published(e, d.name)})
 		}
 	}
-	eachDetector(p, sharing(b.rivals), (*evaluation).ourCell, (*evaluation).rivalCell, list.add)
+	eachDetector(p, firstOOD, sharing(b.rivals), (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
 	err := p.do(ctx)
 	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil }), err
 }
@@ -138,19 +138,25 @@ func published(e *evaluation, detector string) *float64 {
 }
 
 // eachDetector plans cells of our scores, if they are asked for, and of groups of rivals, for each seed of each pair.
-func eachDetector[T any](p *plan, groups [][]*rival.Rival, ours func(*evaluation, context.Context, uint64) (*T, error), theirs func(*evaluation, context.Context, []*rival.Rival, uint64) (*T, error), take func(e *evaluation, names string, seed uint64, cell *T)) {
+func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func(*testBatch, context.Context) (T, error), theirs func(*testBatch, context.Context, []*rival.Rival) (T, error), take func(e *evaluation, names string, seed uint64, cell T)) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
-			plan := func(names string, run func(context.Context) (*T, error)) {
-				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, names), run, func(c *T) { take(e, names, seed, c) })
+			plan := func(names string, run func(context.Context) (T, error)) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, names), run, func(c T) { take(e, names, seed, c) })
 			}
 			if p.bench.ours {
-				plan(chooseOurs, func(ctx context.Context) (*T, error) { return ours(e, ctx, seed) })
+				plan(chooseOurs, onBatch(e, seed, ood, ours))
 			}
 			for _, group := range groups {
 				if e.suits(group[0]) {
 					names := mapped(group, func(r *rival.Rival) string { return r.Name })
-					plan(strings.Join(names, "+"), func(ctx context.Context) (*T, error) { return theirs(e, ctx, group, seed) })
+					plan(strings.Join(names, "+"), func(ctx context.Context) (cell T, err error) {
+						b, err := e.testedBy(ctx, group[0], seed, ood)
+						if err != nil {
+							return cell, err
+						}
+						return theirs(b, ctx, group)
+					})
 				}
 			}
 		}
@@ -176,21 +182,14 @@ func sharing(rivals []*rival.Rival) [][]*rival.Rival {
 }
 
 // rivalCell measures detectors that share a training, or one.
-func (e *evaluation) rivalCell(ctx context.Context, group []*rival.Rival, seed uint64) (*[]measured, error) {
-	b, err := e.testedBy(ctx, group[0], seed, firstOOD)
-	if err != nil {
-		return nil, err
-	}
-	list, unknown := []measured(nil), e.unknown(b)
-	err = e.eachScoreBy(ctx, group, b, func(r *rival.Rival, scores []float64, seconds float64) {
-		list = append(list, measureColumn(r.Name, scores, b.ood, seconds), b.measureNew(r.Name, scores, unknown))
-	})
-	return &list, err
+func (b *testBatch) rivalCell(ctx context.Context, group []*rival.Rival) ([]measured, error) {
+	list, err := b.scoresBy(ctx, group)
+	return b.measureNew(list), err
 }
 
 // ourCell measures our own scores on the same batch.
-func (e *evaluation) ourCell(ctx context.Context, seed uint64) (*[]measured, error) {
-	return e.columns(ctx, seed, firstOOD, mapped(ourDetectors, func(d detector) string { return d.name })...)
+func (b *testBatch) ourCell(ctx context.Context) ([]measured, error) {
+	return b.columns(ctx, mapped(ourDetectors, func(d detector) string { return d.name })...)
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
@@ -205,26 +204,26 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	return b, err
 }
 
-// eachScoreBy gives a batch, in a random order, to detectors that share a training, or to
+// scoresBy gives a batch, in a random order, to detectors that share a training, or to
 // one. The seconds of the training count for each of them.
-func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *testBatch, use func(*rival.Rival, []float64, float64)) error {
+func (b *testBatch) scoresBy(ctx context.Context, group []*rival.Rival) (list []scored, err error) {
+	e := b.of
 	mixed, order := shuffled(b.graphs, b.seed)
 	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
 	if e.id.schema != algo.Constant {
 		texts, err := e.sets.smiles(slices.Concat(p.Train, p.Test))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
 		if p.Background, err = backgrounds[e.reading()](); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	training := time.Now()
 	if t := group[0].Training; t != nil {
-		var err error
 		if p.Embedded, err = t.Embed(ctx, p); err != nil {
-			return fmt.Errorf("%s: %w", group[0].Name, err)
+			return nil, fmt.Errorf("%s: %w", group[0].Name, err)
 		}
 	}
 	trained := time.Since(training)
@@ -232,14 +231,14 @@ func (e *evaluation) eachScoreBy(ctx context.Context, group []*rival.Rival, b *t
 		start := time.Now()
 		scores, err := r.Score(ctx, p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.Name, err)
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		if len(scores) != len(mixed) {
-			return fmt.Errorf("%s: %d scores for %d graphs", r.Name, len(scores), len(mixed))
+			return nil, fmt.Errorf("%s: %d scores for %d graphs", r.Name, len(scores), len(mixed))
 		}
-		use(r, restored(scores, order), (trained + time.Since(start)).Seconds())
+		list = append(list, scored{r.Name, restored(scores, order), (trained + time.Since(start)).Seconds()})
 	}
-	return nil
+	return list, nil
 }
 
 // backgrounds are the ECFP4 of the built-in background, by reading.
@@ -280,8 +279,8 @@ type rivalEntry struct {
 type rivalEntries []rivalEntry
 
 // add adds what a seed of a pair measured, by detector and without known graphs.
-func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns *[]measured) {
-	for _, m := range *columns {
+func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measured) {
+	for _, m := range columns {
 		for k := range l {
 			x := &l[k]
 			if x.Pair != e.pair.name() || x.Reading != e.reading() {

@@ -71,7 +71,7 @@ func measureShift(ctx context.Context, b *bench) (result, error) {
 		list = append(list, shiftEntry{Pair: e.pair.name(), Detector: chooseOurs})
 	}
 	one := mapped(b.rivals, func(r *rival.Rival) []*rival.Rival { return []*rival.Rival{r} })
-	eachDetector(p, one, (*evaluation).ourShift, (*evaluation).rivalShift, func(e *evaluation, name string, _ uint64, c *shiftCell) {
+	eachDetector(p, randomOOD, one, (*testBatch).ourShift, (*testBatch).rivalShift, func(e *evaluation, name string, _ uint64, c *shiftCell) {
 		k := slices.IndexFunc(list, func(x shiftEntry) bool { return x.Pair == e.pair.name() && x.Detector == name })
 		list[k].Cells = append(list[k].Cells, c)
 	})
@@ -80,58 +80,40 @@ func measureShift(ctx context.Context, b *bench) (result, error) {
 }
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
-func (e *evaluation) rivalShift(ctx context.Context, group []*rival.Rival, seed uint64) (*shiftCell, error) {
-	b, err := e.testedBy(ctx, group[0], seed, randomOOD)
-	if err != nil {
-		return nil, err
-	}
-	name := group[0].Name
-	score := func(b *testBatch) (scores []float64, err error) {
-		err = e.eachScoreBy(ctx, group, b, func(_ *rival.Rival, list []float64, _ float64) { scores = list })
-		return scores, err
-	}
+func (b *testBatch) rivalShift(ctx context.Context, group []*rival.Rival) (*shiftCell, error) {
 	if group[0].Batch {
-		return b.shiftCell("", nil, func(t *testBatch, add func(string, []float64)) error {
-			scores, err := score(t)
-			if err == nil {
-				add(name, scores)
-			}
-			return err
-		})
+		return b.shiftCell(nil, func(t *testBatch) ([]scored, error) { return t.scoresBy(ctx, group) })
 	}
-	scores, err := score(b)
+	list, err := b.scoresBy(ctx, group)
 	if err != nil {
 		return nil, err
 	}
-	return b.shiftCell(name, scores, func(*testBatch, func(string, []float64)) error { return nil })
+	return b.shiftCell(&list[0], func(*testBatch) ([]scored, error) { return nil, nil })
 }
 
 // ourShift measures our scores.
-func (e *evaluation) ourShift(ctx context.Context, seed uint64) (*shiftCell, error) {
-	b, err := e.prepare(ctx, seed, randomOOD)
-	if err != nil {
-		return nil, err
-	}
+func (b *testBatch) ourShift(ctx context.Context) (*shiftCell, error) {
 	alone, err := b.alone.Scores(ctx, b.graphs)
 	if err != nil {
 		return nil, err
 	}
-	return b.shiftCell(columnAlone, alone, func(t *testBatch, add func(string, []float64)) error {
-		out, err := t.score(ctx, allOptions(seed), columnBatch)
+	return b.shiftCell(&scored{column: columnAlone, scores: alone}, func(t *testBatch) (list []scored, err error) {
+		out, err := t.score(ctx, allOptions(b.seed), columnBatch)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		add(columnBatch, columnScores(columnBatch, out.rows))
-		add(columnAttention, columnScores(columnAttention, out.rows))
-		return nil
+		for _, column := range []string{columnBatch, columnAttention} {
+			list = append(list, scored{column: column, scores: columnScores(column, out.rows)})
+		}
+		return list, nil
 	})
 }
 
 // shiftCell measures scores of single graphs, unless nil, and of batches with fewer OOD graphs.
-func (b *testBatch) shiftCell(name string, alone []float64, batched func(t *testBatch, add func(string, []float64)) error) (*shiftCell, error) {
+func (b *testBatch) shiftCell(alone *scored, batched func(t *testBatch) ([]scored, error)) (*shiftCell, error) {
 	cell := &shiftCell{Seed: b.seed, NID: b.nID}
 	if alone != nil {
-		cell.Points = append(cell.Points, b.shiftPoint(name, single, alone))
+		cell.Points = append(cell.Points, b.shiftPoint(alone.column, single, alone.scores))
 	}
 	for _, share := range shiftShares {
 		index, err := b.thinned(share, b.seed)
@@ -139,14 +121,15 @@ func (b *testBatch) shiftCell(name string, alone []float64, batched func(t *test
 			return nil, err
 		}
 		t := b.pick(index)
-		add := func(column string, scores []float64) {
-			cell.Points = append(cell.Points, t.shiftPoint(column, share, scores))
-		}
 		if alone != nil {
-			add(name, pick(alone, index))
+			cell.Points = append(cell.Points, t.shiftPoint(alone.column, share, pick(alone.scores, index)))
 		}
-		if err := batched(t, add); err != nil {
+		list, err := batched(t)
+		if err != nil {
 			return nil, err
+		}
+		for _, s := range list {
+			cell.Points = append(cell.Points, t.shiftPoint(s.column, share, s.scores))
 		}
 	}
 	return cell, nil

@@ -103,12 +103,12 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
 			fixed := func(ood string, columns ...string) {
-				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), func(ctx context.Context) (*[]measured, error) { return e.columns(ctx, seed, ood, columns...) },
-					func(c *[]measured) {
-						for _, m := range *c {
-							list.add(e, seed, protocolFixed, ood, 0, m)
-						}
-					})
+				run := func(b *testBatch, ctx context.Context) ([]measured, error) { return b.columns(ctx, columns...) }
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), onBatch(e, seed, ood, run), func(c []measured) {
+					for _, m := range c {
+						list.add(e, seed, protocolFixed, ood, 0, m)
+					}
+				})
 			}
 			if e.reading() == readParent {
 				fixed(firstOOD, columnAlone, columnBatch)
@@ -116,12 +116,11 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 			}
 			fixed(firstOOD, fixedColumns()...)
 			fixed(randomOOD, fixedColumns()...)
-			addTo(p, e, fmt.Sprintf("seed%d-thin", seed), func(ctx context.Context) (*[]thinPoint, error) { return e.thinCell(ctx, seed) },
-				func(c *[]thinPoint) {
-					for _, x := range *c {
-						list.add(e, seed, protocolThin, firstOOD, x.Share, x.measured)
-					}
-				})
+			addTo(p, e, fmt.Sprintf("seed%d-thin", seed), onBatch(e, seed, firstOOD, (*testBatch).thinCell), func(c []thinPoint) {
+				for _, x := range c {
+					list.add(e, seed, protocolThin, firstOOD, x.Share, x.measured)
+				}
+			})
 		}
 	}
 	for _, e := range b.evaluations {
@@ -154,15 +153,10 @@ type thinPoint struct {
 	measured
 }
 
-func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*[]thinPoint, error) {
-	b, err := e.prepare(ctx, seed, firstOOD)
-	if err != nil {
-		return nil, err
-	}
-	var points []thinPoint
+func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint, err error) {
 	for _, share := range thinShares {
 		for draw := range uint64(thinDraws) {
-			index, err := b.thinned(share, seed<<16|draw)
+			index, err := b.thinned(share, b.seed<<16|draw)
 			if err != nil {
 				return nil, err
 			}
@@ -170,16 +164,16 @@ func (e *evaluation) thinCell(ctx context.Context, seed uint64) (*[]thinPoint, e
 				break // without OOD graphs, or all of them again
 			}
 			t := b.pick(index)
-			out, err := t.score(ctx, allOptions(seed), columnBatch)
+			out, err := t.score(ctx, allOptions(b.seed), columnBatch)
 			if err != nil {
 				return nil, err
 			}
 			for _, column := range thinColumns {
-				points = append(points, thinPoint{share, measureColumn(column, columnScores(column, out.rows), t.ood, out.seconds)})
+				points = append(points, thinPoint{share, scored{column, columnScores(column, out.rows), out.seconds}.measure(t.ood)})
 			}
 		}
 	}
-	return &points, nil
+	return points, nil
 }
 
 // A gridCell is what the grid protocol picked for a column of one pair.
@@ -204,7 +198,7 @@ func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string
 	}
 	cell := &gridCell{Choice: choice}
 	for i, b := range batches {
-		cell.Seeds = append(cell.Seeds, measureColumn(column, best[i].scores, b.ood, best[i].seconds))
+		cell.Seeds = append(cell.Seeds, scored{column, best[i].scores, best[i].seconds}.measure(b.ood))
 	}
 	return cell, nil
 }

@@ -56,7 +56,7 @@ type theoremEntries []theoremEntry
 
 func checkTheorem(ctx context.Context, b *bench) (result, error) {
 	p, all := &plan{bench: b}, theoremEntries(nil)
-	eachSeed(p, "theorem", (*evaluation).theoremCell, func(_ *evaluation, e *theoremEntry) { all = append(all, *e) })
+	eachBatch(p, "theorem", (*testBatch).theoremCell, func(_ *evaluation, e *theoremEntry) { all = append(all, *e) })
 	err := p.do(ctx)
 	return all, err
 }
@@ -108,20 +108,16 @@ func (b *testBatch) subgroups(ctx context.Context) (inside, outside []*graph.Gra
 }
 
 // theoremCell mixes pairs of graphs of each subgroup of a batch.
-func (e *evaluation) theoremCell(ctx context.Context, seed uint64) (*theoremEntry, error) {
-	b, err := e.prepare(ctx, seed, firstOOD)
-	if err != nil {
-		return nil, err
-	}
+func (b *testBatch) theoremCell(ctx context.Context) (*theoremEntry, error) {
 	inside, outside, err := b.subgroups(ctx)
 	if err != nil {
 		return nil, err
 	}
-	entry := &theoremEntry{Pair: e.pair.name(), Seed: seed}
+	entry := &theoremEntry{Pair: b.of.pair.name(), Seed: b.seed}
 	for _, m := range graphon.Motifs() {
 		entry.Motifs = append(entry.Motifs, theoremMotif{Motif: m.String()})
 	}
-	rng := rand.New(rand.NewPCG(seed, theoremStream))
+	rng := rand.New(rand.NewPCG(b.seed, theoremStream))
 	var usvt graphon.USVT
 	estimate := func(g *graph.Graph) *graphon.Graphon {
 		w := graphon.Align(g, theoremSteps)

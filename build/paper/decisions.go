@@ -1,9 +1,7 @@
 package paper
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -46,44 +44,17 @@ and writes decisions.json and decisions.md to --out.`,
 
 // A decision is the mean result of a score at a share of OOD graphs, over splits.
 type decision struct {
-	Score       string  `json:"score"`     // alone or batch
-	Share       float64 `json:"ood_share"` // of the batch
-	Splits      int     `json:"splits"`
-	FalseAlarms samples `json:"false_alarms"` // by alpha
-	Detected    samples `json:"detected"`
-	FDR         samples `json:"fdr"`   // achieved, by requested rate
-	Found       samples `json:"found"` // OOD graphs found, by requested rate
+	Score       string   `json:"score"`     // alone or batch
+	Share       float64  `json:"ood_share"` // of the batch
+	Splits      int      `json:"splits"`
+	FalseAlarms achieved `json:"false_alarms"` // by alpha
+	Detected    achieved `json:"detected"`
+	FDR         achieved `json:"fdr"`   // by requested rate
+	Found       achieved `json:"found"` // OOD graphs found, by requested rate
 }
 
-// samples are achieved rates by requested rate, in JSON their means.
-type samples map[float64][]rate
-
-func (s samples) add(asked, achieved float64) { s[asked] = append(s[asked], rate(achieved)) }
-
-func (s samples) mean(asked float64) rate {
-	mean, _ := meanStd(s[asked])
-	return rate(mean)
-}
-
-func (s samples) MarshalJSON() ([]byte, error) {
-	means := map[string]rate{}
-	for asked := range s {
-		means[fmt.Sprint(asked)] = s.mean(asked)
-	}
-	return json.Marshal(means)
-}
-
-func (s *samples) UnmarshalJSON(data []byte) error {
-	var means map[json.Number]rate
-	err := json.Unmarshal(data, &means)
-	*s = samples{}
-	for text, mean := range means {
-		asked, wrong := text.Float64()
-		s.add(asked, float64(mean))
-		err = cmp.Or(err, wrong)
-	}
-	return err
-}
+// An achieved has mean rates by the rates that were requested.
+type achieved map[string]rate
 
 // A decisionPair is the result of one model.
 type decisionPair struct {
@@ -147,37 +118,57 @@ func (b *bench) load(ctx context.Context, m *builtIn) (*heldOut, error) {
 	return r, err
 }
 
-// add adds the p-values of a batch, ID graphs first. guards, unless nil, are p-values by
-// themselves, see algo.Guard.
-func (d *decision) add(p, guards []float64, nID int) {
-	called := func(list []float64, from, to int, limit float64) float64 {
-		n := 0
-		for i := from; i < to; i++ {
-			if math.IsNaN(list[i]) { // too few for a batch
-				return math.NaN()
-			}
-			if list[i] <= limit && (guards == nil || guards[i] <= algo.Guard) {
-				n++
-			}
-		}
-		return float64(n)
-	}
-	d.Splits++
-	nOOD := len(p) - nID
-	for _, a := range decisionAlphas {
-		d.FalseAlarms.add(a, called(p, 0, nID, a)/float64(nID))
-		if nOOD > 0 {
-			d.Detected.add(a, called(p, nID, len(p), a)/float64(nOOD))
+// A judged is a batch with p-values, ID graphs first. guards, unless nil, are p-values of graphs by themselves, see
+// algo.Guard.
+type judged struct {
+	p, q, guards []float64
+	nID          int
+}
+
+// called returns how many graphs have a value up to a limit, of ID graphs and of OOD graphs. Both are NaN where there are
+// too few graphs for a batch.
+func (j *judged) called(values []float64, limit float64) (id, ood float64) {
+	for i, x := range values {
+		switch {
+		case math.IsNaN(x):
+			return x, x
+		case x > limit || j.guards != nil && j.guards[i] > algo.Guard:
+		case i < j.nID:
+			id++
+		default:
+			ood++
 		}
 	}
-	q := decide.QValues(p)
-	for _, f := range decisionFDRs {
-		wrong, right := called(q, 0, nID, f), called(q, nID, len(q), f)
-		d.FDR.add(f, wrong/max(1, wrong+right))
-		if nOOD > 0 {
-			d.Found.add(f, right/float64(nOOD))
+	return id, ood
+}
+
+// newDecision sums up splits.
+func newDecision(score string, share float64, splits []*judged) *decision {
+	means := func(requested []float64, of func(j *judged, limit float64) float64) achieved {
+		rates := achieved{}
+		for _, limit := range requested {
+			mean, _ := meanOf(splits, func(j *judged) rate { return rate(of(j, limit)) })
+			rates[fmt.Sprint(limit)] = rate(mean)
 		}
+		return rates
 	}
+	d := &decision{Score: score, Share: share, Splits: len(splits), Detected: achieved{}, Found: achieved{}}
+	d.FalseAlarms = means(decisionAlphas, func(j *judged, alpha float64) float64 {
+		id, _ := j.called(j.p, alpha)
+		return id / float64(j.nID)
+	})
+	d.FDR = means(decisionFDRs, func(j *judged, fdr float64) float64 {
+		wrong, right := j.called(j.q, fdr)
+		return wrong / max(1, wrong+right)
+	})
+	if nOOD := float64(len(splits[0].p) - splits[0].nID); nOOD > 0 {
+		share := func(values func(*judged) []float64) func(*judged, float64) float64 {
+			return func(j *judged, limit float64) float64 { _, ood := j.called(values(j), limit); return ood / nOOD }
+		}
+		d.Detected = means(decisionAlphas, share(func(j *judged) []float64 { return j.p }))
+		d.Found = means(decisionFDRs, share(func(j *judged) []float64 { return j.q }))
+	}
+	return d
 }
 
 // decisionPair measures one model.
@@ -196,15 +187,15 @@ func (b *bench) decisionPair(ctx context.Context, m *builtIn) (*decisionPair, er
 			splits, values = b.fits, r.batchPValues
 		}
 		for _, share := range decisionShares {
-			x := &decision{Score: score, Share: share, FalseAlarms: samples{}, Detected: samples{}, FDR: samples{}, Found: samples{}}
-			for k := range uint64(splits) {
-				p, guards, err := values(ctx, share, k+1)
+			all := make([]*judged, splits)
+			for k := range all {
+				p, guards, err := values(ctx, share, uint64(k)+1)
 				if err != nil {
 					return nil, err
 				}
-				x.add(p, guards, r.tested)
+				all[k] = &judged{p, decide.QValues(p), guards, r.tested}
 			}
-			d.Decisions = append(d.Decisions, x)
+			d.Decisions = append(d.Decisions, newDecision(score, share, all))
 		}
 	}
 	s, err := r.shared(ctx, algo.DefaultShare)
@@ -263,15 +254,15 @@ func (d *decisionPair) at(score string, share float64) *decision {
 
 func (r decisionResult) page() *page {
 	calls := func(d *decisionPair, score string) string {
-		if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms.mean(0.05).defined() {
-			return x.FalseAlarms.mean(0.05).percent(1) + " → " + x.Detected.mean(0.05).percent(1)
+		if x := d.at(score, 0.2); d.SmallestP <= 0.05 && x.FalseAlarms["0.05"].defined() {
+			return x.FalseAlarms["0.05"].percent(1) + " → " + x.Detected["0.05"].percent(1)
 		}
 		return none.percent(1)
 	}
 	cells := func(d *decisionPair) []any {
 		x := d.at("alone", 0.2)
 		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
-		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), x.FDR.mean(0.1).percent(1) + " → " + x.Found.mean(0.1).percent(1), float64(d.Shared[k].AUROC)}
+		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1), float64(d.Shared[k].AUROC)}
 	}
 	return &page{
 		title: "What the decisions of the built-in models are worth",
@@ -289,10 +280,10 @@ func (r decisionResult) answer() (list []string) {
 		var alarms, discoveries []rate
 		for _, d := range r.Pairs {
 			x := d.at(score, 0.2)
-			if a := x.FalseAlarms.mean(0.05); d.SmallestP <= 0.05 && a.defined() {
+			if a := x.FalseAlarms["0.05"]; d.SmallestP <= 0.05 && a.defined() {
 				alarms = append(alarms, a)
 			}
-			if f := x.FDR.mean(0.1); f.defined() {
+			if f := x.FDR["0.1"]; f.defined() {
 				discoveries = append(discoveries, f)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/graphon"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 	"baca/build/paper/rival/tape"
 )
 
@@ -52,7 +53,7 @@ func scoreD2GO(r *run) []float64 {
 				members = append(members, r.Test[i])
 			}
 		}
-		graphons := checked(graphon.Estimate(r.ctx, r.Workers, members, graphon.Steps(members), 0.01))
+		graphons := try.To(graphon.Estimate(r.ctx, r.Workers, members, graphon.Steps(members), 0.01))
 		donors := [][]*graph.Graph{r.Train, r.Test}[side]
 		drawn := drawMixed(graphons, graphon.Options{LambdaLow: 0.5, LambdaHigh: 0.5}, donors, keys, stream(r.Seed, uint64(side)))
 		if len(drawn) < nearest {

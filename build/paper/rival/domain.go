@@ -9,6 +9,7 @@ import (
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 )
 
 // domains are chemists' applicability domains on circular fingerprints (Rogers and Hahn
@@ -20,7 +21,7 @@ func domains() []*Rival {
 			Name: "ecfp-" + name, Title: "ECFP4, " + title, Cite: cite, Molecules: true, NoModel: true,
 			Differs: differs + " There are no published figures for these pairs.",
 			score: func(r *run) []float64 {
-				return of(r, checked(baseline.ECFPs(r.TrainSMILES, 2)), checked(baseline.ECFPs(r.TestSMILES, 2)))
+				return of(r, try.To(baseline.ECFPs(r.TrainSMILES, 2)), try.To(baseline.ECFPs(r.TestSMILES, 2)))
 			},
 		}
 	}
@@ -69,7 +70,7 @@ func backgroundRatio(r *run, train, test []fingerprint.Print) []float64 {
 		return &background.Sample{Prints: prints, Folds: tabulate(len(prints), func(i int) int { return background.Fold(prints[i].Hash()) })}
 	}
 	head, _, err := background.Fit(r.ctx, r.Workers, sample(train), sample(r.Background))
-	check(err)
+	try.Check(err)
 	return tabulate(len(test), func(i int) float64 { return head.Score(test[i], background.Fold(test[i].Hash())) })
 }
 

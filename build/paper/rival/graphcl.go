@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"baca/algo/graph"
+	"baca/build/internal/try"
 	"baca/build/paper/rival/tape"
 )
 
@@ -73,7 +74,7 @@ func movedEdges(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 		edges[k] = [2]int32{int32(rng.IntN(g.N())), int32(rng.IntN(g.N()))}
 	}
 	other, _, err := graph.New(g.N(), edges)
-	check(err)
+	try.Check(err)
 	other.X, other.Features = g.X, g.Features
 	return other
 }

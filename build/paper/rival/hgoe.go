@@ -13,6 +13,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/near"
+	"baca/build/internal/try"
 	"baca/build/paper/rival/tape"
 	"baca/weights"
 )
@@ -62,7 +63,7 @@ var backgroundGraphs = sync.OnceValues(func() ([]*graph.Graph, error) {
 // externalOutliers are up to n graphs that are not of the training set.
 func externalOutliers(train []*graph.Graph, n int, rng *rand.Rand) []*graph.Graph {
 	if train[0].Features == molecule.Features {
-		background := checked(backgroundGraphs())
+		background := try.To(backgroundGraphs())
 		return pick(background, rng.Perm(len(background))[:n])
 	}
 	return tabulate(n, func(int) *graph.Graph { return moved(train[rng.IntN(len(train))], rng) })
@@ -77,7 +78,7 @@ func moved(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 		}
 	}
 	other, _, err := graph.New(g.N(), edges)
-	check(err)
+	try.Check(err)
 	return other
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // kernels are two graph kernels, normalised, with three detectors each.
@@ -45,7 +46,7 @@ func drawn(n int, seed uint64) []int {
 // subtrees is the Weisfeiler–Lehman subtree kernel: how often each rooted subtree of height 5
 // and less occurs. Nodes are labelled by their features and degree.
 func subtrees(gs []*graph.Graph, _ uint64) []fingerprint.Print {
-	return checked(fingerprint.All(context.Background(), 1, gs, 5))
+	return try.To(fingerprint.All(context.Background(), 1, gs, 5))
 }
 
 // propagated is the propagation kernel. Each node has a distribution over labels, at first its own
@@ -79,7 +80,7 @@ func propagated(gs []*graph.Graph, seed uint64) []fingerprint.Print {
 func nodeLabels(g *graph.Graph) []uint64 {
 	return tabulate(g.N(), func(i int) uint64 {
 		h := fnv.New64a()
-		check(binary.Write(h, binary.LittleEndian, append(slices.Clone(g.X[i*g.Features:(i+1)*g.Features]), float32(g.Degree(i)))))
+		try.Check(binary.Write(h, binary.LittleEndian, append(slices.Clone(g.X[i*g.Features:(i+1)*g.Features]), float32(g.Degree(i)))))
 		return h.Sum64()
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule"
+	"baca/build/internal/try"
 	"baca/build/paper/rival/tape"
 )
 
@@ -31,37 +32,13 @@ func newRun(ctx context.Context, p *Problem) *run {
 // stream returns what random numbers of a seed are drawn from, of which there are many streams.
 func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
 
-// A failure is an error on its way to the caller of this package.
-type failure struct{ error }
-
-func check(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-func checked[T any](x T, err error) T {
-	check(err)
-	return x
-}
-
-// caught is deferred, and sets the error that a run ended at.
-func caught(err *error) {
-	x := recover()
-	if f, ok := x.(failure); ok {
-		*err = f.error
-	} else if x != nil {
-		panic(x)
-	}
-}
-
 func (r *run) represent(gs []*graph.Graph) *contrast.Representation {
-	return checked(contrast.Represent(r.ctx, r.Workers, r.Model.Encoder, gs))
+	return try.To(contrast.Represent(r.ctx, r.Workers, r.Model.Encoder, gs))
 }
 
 // losses returns the contrast of the rows of f and s, each with the others as negatives.
 func (r *run) losses(f, s []float32, width int) []float64 {
-	return checked(contrast.NewNegatives(f, s, width).Scores(r.ctx, r.Workers, f, s, true))
+	return try.To(contrast.NewNegatives(f, s, width).Scores(r.ctx, r.Workers, f, s, true))
 }
 
 // trainingBatch is the number of graphs to a step.
@@ -69,7 +46,7 @@ const trainingBatch = 128
 
 // step makes a step of adam down a loss. A loss of nil makes none.
 func (r *run) step(adam *tape.Adam, loss func() *tape.Value) {
-	check(r.ctx.Err())
+	try.Check(r.ctx.Err())
 	r.t.Reset()
 	r.t.Training = true
 	if l := loss(); l != nil {
@@ -104,7 +81,7 @@ func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape
 	var batch graph.Batch
 	var all tape.Matrix
 	for i := range gs {
-		check(r.ctx.Err())
+		try.Check(r.ctx.Err())
 		r.t.Reset()
 		batch.Reset(gs[i : i+1])
 		rows := of(&batch)
@@ -116,7 +93,7 @@ func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:
 // the graphs come in the order of hashes of their subtrees, and then of what they are.
 func (r *run) inCanonicalOrder(score func(*run) []float64) []float64 {
-	prints := checked(fingerprint.All(r.ctx, r.Workers, r.Test, fingerprint.DefaultHeight))
+	prints := try.To(fingerprint.All(r.ctx, r.Workers, r.Test, fingerprint.DefaultHeight))
 	order := tabulate(len(prints), func(i int) int { return i })
 	slices.SortStableFunc(order, func(a, b int) int {
 		g, h := r.Test[a], r.Test[b]

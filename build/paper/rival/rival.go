@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // A Problem has graphs that a detector may be trained on, all of them in-distribution, and graphs
@@ -47,7 +48,7 @@ type Rival struct {
 // Score returns one score for each graph of Test; higher is more OOD. It is a pure function of
 // the problem.
 func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err error) {
-	defer caught(&err)
+	defer try.Catch(&err)
 	at := newRun(ctx, p)
 	switch {
 	case r.Training != nil && p.Embedded == nil:
@@ -65,7 +66,7 @@ type Training struct{ embed func(r *run) *Embedded }
 
 // Embed returns the embeddings of the graphs of a problem.
 func (t *Training) Embed(ctx context.Context, p *Problem) (e *Embedded, err error) {
-	defer caught(&err)
+	defer try.Catch(&err)
 	return t.embed(newRun(ctx, p)), nil
 }
 

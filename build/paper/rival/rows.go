@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"baca/build/internal/try"
 	"baca/build/paper/rival/tape"
 )
 
@@ -37,10 +38,10 @@ func leverages(e *Embedded, _ uint64) []float64 {
 func quadratic(a *mat.SymDense, rows *mat.Dense) []float64 {
 	var inverse mat.Cholesky
 	if !inverse.Factorize(a) {
-		check(errors.New("the covariance of the training graphs has no inverse: want graphs that differ"))
+		try.Check(errors.New("the covariance of the training graphs has no inverse: want graphs that differ"))
 	}
 	var solved mat.Dense
-	check(inverse.SolveTo(&solved, rows.T()))
+	try.Check(inverse.SolveTo(&solved, rows.T()))
 	return tabulate(rows.RawMatrix().Rows, func(i int) float64 { return mat.Dot(rows.RowView(i), solved.ColView(i)) })
 }
 
@@ -124,7 +125,7 @@ func principal(rows [][]float64) (components mat.Matrix, mean []float64) {
 func eigen(a mat.Symmetric) ([]float64, *mat.Dense) {
 	var e mat.EigenSym
 	if !e.Factorize(a, true) {
-		check(errors.New("the covariance of the training graphs has no eigenvectors: want finite values"))
+		try.Check(errors.New("the covariance of the training graphs has no eigenvectors: want finite values"))
 	}
 	vectors := new(mat.Dense)
 	e.VectorsTo(vectors)

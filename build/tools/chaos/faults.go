@@ -11,13 +11,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"baca/build/internal/try"
 )
 
 // A kind of fault.
 type kind struct {
 	name    string
 	targets []string
-	inject  func(*fault) (refused bool) // panics with what is lost
+	inject  func(*fault) (refused bool) // what is lost ends it, see package try
 	// What [fault.disturb] does to a run: how often it ends it, and in which share of its time it begins.
 	ends, within    float64
 	mounts, changes bool // a disk that is too small; an input
@@ -69,31 +71,8 @@ type fault struct {
 	did     []string // for the report of a loss
 }
 
-// A loss is what [fault.lose] panics with.
-type loss struct{ error }
-
-func (f *fault) lose(format string, args ...any) { panic(loss{fmt.Errorf(format, args...)}) }
-
-// must loses if there is an error.
-func (f *fault) must(err error) {
-	if err != nil {
-		f.lose("%w", err)
-	}
-}
-
-// try returns what is lost.
-func (f *fault) try(inject func()) (err error) {
-	defer func() {
-		x := recover()
-		if l, ok := x.(loss); ok {
-			err = l.error
-		} else if x != nil {
-			panic(x)
-		}
-	}()
-	inject()
-	return nil
-}
+// lose ends the fault: something is lost.
+func lose(format string, args ...any) { try.Check(fmt.Errorf(format, args...)) }
 
 func (f *fault) out(name string) string { return filepath.Join(f.dir, "out", name) }
 
@@ -103,7 +82,7 @@ func (f *fault) note(format string, args ...any) { f.did = append(f.did, fmt.Spr
 func (f *fault) fresh() {
 	f.did = nil
 	f.unmount()
-	f.must(errors.Join(os.RemoveAll(f.dir), os.CopyFS(f.dir, os.DirFS(f.input(""))), os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777)))
+	try.Check(errors.Join(os.RemoveAll(f.dir), os.CopyFS(f.dir, os.DirFS(f.input(""))), os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777)))
 }
 
 // begin begins the steps with a flag, and wait waits for the end of a run.
@@ -111,7 +90,7 @@ func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.
 
 func (f *fault) wait(r *run) *run {
 	if <-r.ended; r.crash {
-		f.lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
+		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
 	}
 	return r
 }
@@ -128,7 +107,7 @@ func (f *fault) pause(share float64) {
 func (f *fault) goOn() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
-		f.lose("%w: %s", err, r.said())
+		lose("%w: %s", err, r.said())
 	}
 }
 
@@ -161,11 +140,11 @@ func (f *fault) disturb() (refused bool) {
 		return refused
 	}
 	if said := r.said(); !ends && !strings.Contains(said, "no space left on device") {
-		f.lose("the error does not say that the disk is full: %s", said)
+		lose("the error does not say that the disk is full: %s", said)
 	}
 	f.kept(before)
 	if f.mounts {
-		f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
+		try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", syscall.MS_REMOUNT, "size=1g"))
 	}
 	for n := f.rng.IntN(3); ends && n > 0; n-- {
 		r = f.begin(f.target.again)
@@ -203,9 +182,9 @@ func (f *fault) kept(before string) {
 		return
 	}
 	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", f.target.rows))
-	f.must(err)
+	try.Check(err)
 	if !strings.HasPrefix(string(want), before) || !strings.HasPrefix(f.soundRows(), before) {
-		f.lose("%d bytes of rows were not those of a run without faults, or are no longer there", len(before))
+		lose("%d bytes of rows were not those of a run without faults, or are no longer there", len(before))
 	}
 }
 
@@ -225,9 +204,9 @@ func mayMount() error {
 // mount makes out a disk with room for so many bytes: without any it would have no bound.
 func (f *fault) mount(room int64) {
 	f.note("a disk of %d bytes", room)
-	f.must(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
+	try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
 	f.mounted = true
-	f.must(os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777))
+	try.Check(os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777))
 }
 
 func (f *fault) unmount() {
@@ -241,18 +220,18 @@ func (f *fault) unmount() {
 // from the beginning of one on and at least in the last tenth, the molecules to others.
 func (f *fault) harm() {
 	old, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	f.must(err)
+	try.Check(err)
 	ways, other := len(harms), f.input("other.msgpack")
 	if f.target.varies != model {
 		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
 		ways, other = ofLines, "other"
-		f.must(write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:]))))
+		try.Check(write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:]))))
 	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
 	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way)
 	<-r.ended
-	f.must(r.err)
+	try.Check(r.err)
 }
 
 // ofOneInput loses a result that is neither that of the old input nor that of the new one. It is false for an error,
@@ -260,7 +239,7 @@ func (f *fault) harm() {
 func (f *fault) ofOneInput(r *run, before string) bool {
 	if said := lastLine(r.said()); r.err != nil {
 		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
-			f.lose("the error names neither the input nor the output: %s", r.said())
+			lose("the error names neither the input nor the output: %s", r.said())
 		}
 		f.kept(before)
 		return false
@@ -270,16 +249,16 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 	}
 	clean := &fault{world: f.world, cell: f.cell, dir: f.dir + "-clean"}
 	input, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	f.must(err)
+	try.Check(err)
 	clean.fresh()
-	f.must(write(filepath.Join(clean.dir, f.target.varies), string(input)))
+	try.Check(write(filepath.Join(clean.dir, f.target.varies), string(input)))
 	if r := f.wait(clean.begin("")); r.err != nil {
-		f.lose("success with an input that is refused by itself: %s", r.said())
+		lose("success with an input that is refused by itself: %s", r.said())
 	}
 	if err := f.target.differs(f.dir, clean.dir); err != nil {
-		f.lose("success with what neither the old input gives nor the new one: %w", err)
+		lose("success with what neither the old input gives nor the new one: %w", err)
 	}
-	f.must(os.RemoveAll(clean.dir))
+	try.Check(os.RemoveAll(clean.dir))
 	return true
 }
 
@@ -305,14 +284,14 @@ func (f *fault) severalWriters() (refused bool) {
 	}
 	for _, r := range ended {
 		if f.wait(r).err != nil && !strings.Contains(lastLine(r.said()), "out/") {
-			f.lose("a run does not name the file: %s", r.said())
+			lose("a run does not name the file: %s", r.said())
 		}
 		refused = refused || r.err != nil
 	}
 	if succeeded == 0 { // each may have had a shard that another wanted
 		f.goOn()
 	}
-	f.must(f.target.differs(f.dir, f.target.reference))
+	try.Check(f.target.differs(f.dir, f.target.reference))
 	return refused
 }
 
@@ -323,22 +302,22 @@ const pipeSize = 64 << 10
 func (f *fault) readSlowly() (refused bool) {
 	f.fresh()
 	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", "stream"))
-	f.must(err)
+	try.Check(err)
 	way := f.rng.IntN(len(reads))
 	read := strings.ReplaceAll(reads[way], "N", fmt.Sprint(f.rng.IntN(len(want))))
 	f.note("read by %s", read)
 	r := f.wait(f.start(f.dir, read, f.target.steps))
 	got, err := os.ReadFile(f.out("stream"))
-	f.must(err)
+	try.Check(err)
 	left := len(want) - len(got)
 	switch {
 	case !strings.HasPrefix(string(want), string(got)):
-		f.lose("%d bytes were read that are not those of a run without faults", len(got))
+		lose("%d bytes were read that are not those of a run without faults", len(got))
 	case way < 2 && (r.err != nil || left > 0):
-		f.lose("%d bytes were not read, %v: %s", left, r.err, r.said())
+		lose("%d bytes were not read, %v: %s", left, r.err, r.said())
 	case f.target.name == toFIFO && left > 2*pipeSize && r.err == nil:
 		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
-		f.lose("success, though %d bytes were not read", left)
+		lose("success, though %d bytes were not read", left)
 	}
 	return r.err != nil
 }

@@ -34,6 +34,7 @@ import (
 	"sync"
 
 	"baca/build/internal/machine"
+	"baca/build/internal/try"
 )
 
 func main() {
@@ -102,9 +103,8 @@ func (w *world) inject() (err error) {
 			err = errors.Join(err, os.RemoveAll(w.root))
 		}
 	}()
-	if err := w.plan(); err != nil {
-		return err
-	}
+	defer try.Catch(&err)
+	w.plan()
 	fmt.Fprintln(w.log, strings.Join(w.leftOut, "\n"))
 	faults := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
 	rng := rand.New(rand.NewPCG(w.seed, 0))
@@ -123,11 +123,8 @@ func (w *world) inject() (err error) {
 }
 
 // plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
-func (w *world) plan() error {
-	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output()
-	if err != nil {
-		return fmt.Errorf("go list: %w", err)
-	}
+func (w *world) plan() {
+	module := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output())
 	dir, args, lacks := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}, map[string]error{"full disk": mayMount()}
 	if _, lacks[site.name] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site.name] == nil {
 		args = append(args, "-tags", "page")
@@ -135,26 +132,26 @@ func (w *world) plan() error {
 	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam.name) && w.picks(k.name+"/"+beam.name) }) {
 		lacks[beam.name] = w.goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
 	}
-	err = errors.Join(w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...), w.writeInputs())
+	try.Check(w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...))
+	w.writeInputs()
 	for _, k := range kinds {
 		for _, name := range k.targets {
 			c := cell{k, targets[slices.IndexFunc(targets, func(t *target) bool { return t.name == name })]}
-			if !w.picks(c.String()) || err != nil {
+			if !w.picks(c.String()) {
 				continue
 			}
 			if why := cmp.Or(lacks[k.name], lacks[name]); why != nil {
 				w.leftOut = append(w.leftOut, fmt.Sprintf("%v left out: %v", c, why))
 				continue
 			}
-			err = w.measure(c.target)
+			w.measure(c.target)
 			w.cells = append(w.cells, c)
 			k.cells++
 		}
 	}
-	if err == nil && len(w.cells) == 0 {
-		err = errors.New("no kind of fault is left to inject")
+	if len(w.cells) == 0 {
+		try.Check(errors.New("no kind of fault is left to inject"))
 	}
-	return err
 }
 
 // goIn runs the go command in a folder.
@@ -172,24 +169,28 @@ func (w *world) goIn(dir string, args ...string) error {
 func (w *world) one(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.target.name, i)), " ", "-")
-	outcome := survived
-	err := f.try(func() {
-		if c.inject(f) {
-			outcome = refused
-		}
-	})
-	f.unmount()
-	if err == nil {
-		err = os.RemoveAll(f.dir)
-	}
+	refusal, err := f.meet()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil {
-		outcome = lost
+	switch {
+	case refusal && err == nil:
+		c.became[refused]++
+	case err == nil:
+		c.became[survived]++
+	default:
+		c.became[lost]++
 		w.lost = append(w.lost, fmt.Sprintf("%v, fault %d: %v\n  in %s: %s", c, i, err, f.dir, strings.Join(f.did, "; ")))
 		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
-	c.became[outcome]++
+}
+
+// meet injects the fault, and tells whether it was refused. An error says what is lost; then the folder stays.
+func (f *fault) meet() (refused bool, err error) {
+	defer try.Catch(&err)
+	defer f.unmount()
+	refused = f.cell.inject(f)
+	f.unmount()
+	return refused, os.RemoveAll(f.dir)
 }
 
 // page says what became of all faults, by kind.

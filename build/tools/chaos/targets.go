@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"baca/build/internal/try"
 )
 
 // A target is work that faults are injected into, in a folder with all inputs. It writes below out.
@@ -63,29 +64,23 @@ var (
 )
 
 // measure runs a target without faults, once.
-func (w *world) measure(t *target) error {
+func (w *world) measure(t *target) {
 	if strings.HasPrefix(t.reference, w.root) {
-		return nil
+		return
 	}
 	f := &fault{world: w, cell: cell{target: t}, dir: filepath.Join(w.root, "without-faults", strings.ReplaceAll(t.name, " ", "-"))}
 	begin := time.Now()
-	err := f.try(func() {
-		f.fresh()
-		r := f.wait(f.begin(""))
-		if r.err != nil {
-			f.lose("%w: %s", r.err, r.said())
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("%s without faults: %w", t.name, err)
+	f.fresh()
+	if r := f.wait(f.begin("")); r.err != nil {
+		lose("%s without faults: %w: %s", t.name, r.err, r.said())
 	}
 	t.duration, t.reference = time.Since(begin), f.dir
-	return filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
+	try.Check(filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
 		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().IsRegular() {
 			t.bytes += info.Size()
 		}
 		return err
-	})
+	}))
 }
 
 // differs reports how the result is not as in another folder. How long a benchmark took does not count.
@@ -137,7 +132,7 @@ func others(lines string) string {
 func (w *world) input(name string) string { return filepath.Join(w.root, "inputs", name) }
 
 // writeInputs writes what targets read.
-func (w *world) writeInputs() (err error) {
+func (w *world) writeInputs() {
 	rng := rand.New(rand.NewPCG(w.seed, 1<<32))
 	for _, in := range []struct {
 		name    string
@@ -151,12 +146,12 @@ func (w *world) writeInputs() (err error) {
 		{"data/mol/inner.csv", 120},
 		{"data/mol/outer.csv", 40},
 	} {
-		err = errors.Join(err, write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
+		try.Check(write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
 	}
 	const train = "baca train train.smi --epochs 2 --background none --out "
 	r := w.start(filepath.Join(w.root, "inputs"), "cat", train+model, train+"other.msgpack --seed 2")
 	<-r.ended
-	return errors.Join(err, r.err)
+	try.Check(r.err)
 }
 
 // write writes a file, and makes its folder.

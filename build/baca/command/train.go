@@ -47,7 +47,7 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 	f := trainFlags{device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
 		Use:        "train INPUT --out MODEL",
-		SuggestFor: []string{"fit", "learn"},
+		SuggestFor: []string{"fit", "learn", "pretrain"},
 		Short:      "Train a model on in-distribution graphs",
 		Long: `Train trains an encoder on nine tenths of the graphs of a file or a TUDataset set, and writes a model file. The last tenth, drawn
 by the seed, is kept from training and gives p-values; 999 are enough.

@@ -25,7 +25,7 @@ type Checkpoint struct {
 // SaveCheckpoint writes a checkpoint exactly. Write to a new file and rename it, so that a killed
 // run keeps a whole one.
 func SaveCheckpoint(w io.Writer, c *Checkpoint) error {
-	if err := c.check(); err != nil {
+	if err := try(c.check); err != nil {
 		return err
 	}
 	p, v := newWriter(), *c
@@ -49,7 +49,7 @@ func LoadCheckpoint(data []byte) (*Checkpoint, error) {
 	if err := r.do(func() { checkpointFields(r, c) }); err != nil {
 		return nil, err
 	}
-	if err := c.check(); err != nil {
+	if err := try(c.check); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -82,10 +82,8 @@ func checkpointFields(c *codec, v *Checkpoint) {
 }
 
 // check rejects a checkpoint that cannot resume.
-func (c *Checkpoint) check() error {
-	if err := checkSchema(c.Schema, c.Options.Config); err != nil {
-		return err
-	}
+func (c *Checkpoint) check() {
+	checkSchema(c.Schema, c.Options.Config)
 	s := &c.State
 	n := parameters(c.Options.Config)
 	moments := n
@@ -97,20 +95,15 @@ func (c *Checkpoint) check() error {
 		v    []float32
 		want int
 	}{{"params", s.Params, n}, {"m", s.M, moments}, {"v", s.V, moments}} {
-		if len(f.v) != f.want {
-			return fmt.Errorf("%w: %s has %d values after %d steps, want %d for an encoder of %s",
-				ErrTensor, f.key, len(f.v), s.Step, f.want, shape(c.Options.Config))
-		}
-		if err := checkFinite(f.key, f.v); err != nil {
-			return err
-		}
+		require(len(f.v) == f.want, ErrTensor,
+			"%s has %d values after %d steps, want %d for an encoder of %s", f.key, len(f.v), s.Step, f.want, shape(c.Options.Config))
+		checkFinite(f.key, f.v)
 	}
 	for i, x := range s.V {
 		if math.Signbit(float64(x)) {
-			return fmt.Errorf("%w: v, a mean of squares, has %g at index %d", ErrNumber, x, i)
+			fail(ErrNumber, "v, a mean of squares, has %g at index %d", x, i)
 		}
 	}
-	return nil
 }
 
 // Fits rejects a checkpoint of another run than the one for this card and these options.

@@ -2,9 +2,7 @@ package weights
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -13,7 +11,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/gin"
-	"baca/algo/graph"
 	"baca/algo/pretrain"
 )
 
@@ -44,26 +41,7 @@ func saveCheckpoint(t testing.TB, c *Checkpoint) []byte {
 	return b.Bytes()
 }
 
-func loadCheckpointTwice(data []byte) error {
-	c, err := LoadCheckpoint(data)
-	if err != nil {
-		return err
-	}
-	var first, second bytes.Buffer
-	if err := SaveCheckpoint(&first, c); err != nil {
-		return fmt.Errorf("saving what was loaded: %v", err)
-	}
-	if c, err = LoadCheckpoint(first.Bytes()); err != nil {
-		return fmt.Errorf("loading what was saved: %v", err)
-	}
-	if err := SaveCheckpoint(&second, c); err != nil {
-		return fmt.Errorf("saving again: %v", err)
-	}
-	if !bytes.Equal(first.Bytes(), second.Bytes()) {
-		return errors.New("the second file differs from the first")
-	}
-	return nil
-}
+func loadCheckpointTwice(data []byte) error { return twice(data, LoadCheckpoint, SaveCheckpoint) }
 
 func bits(v []float32) []uint32 {
 	var b []uint32
@@ -94,55 +72,6 @@ func TestCheckpointRoundTrip(t *testing.T) {
 		if !bytes.Equal(data, saveCheckpoint(t, got)) {
 			t.Errorf("%d steps: the file of the loaded checkpoint is another one", steps)
 		}
-	}
-}
-
-// TestResume stops a run after two of four epochs, through a file.
-func TestResume(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 0))
-	var graphs []*graph.Graph
-	for range 40 {
-		n := 3 + rng.IntN(5)
-		var edges [][2]int32
-		for i := 1; i < n; i++ {
-			edges = append(edges, [2]int32{int32(i), rng.Int32N(int32(i))})
-		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		graphs = append(graphs, g)
-	}
-	c := testCheckpoint(0)
-	o := c.Options
-	o.Batch = 16
-	train := func(from *pretrain.State, epochs int) (*pretrain.Trainer, pretrain.Loss) {
-		t.Helper()
-		trainer, err := pretrain.New(graphs, o, from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var loss pretrain.Loss
-		for range epochs {
-			if loss, err = trainer.Epoch(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return trainer, loss
-	}
-	whole, wholeLoss := train(nil, 4)
-	half, halfLoss := train(nil, 2)
-	c.Options, c.State, c.Loss = o, half.State(), halfLoss
-	back, err := LoadCheckpoint(saveCheckpoint(t, c))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resumed, resumedLoss := train(&back.State, 2)
-	if !reflect.DeepEqual(bits(resumed.State().Params), bits(whole.State().Params)) || resumedLoss != wholeLoss {
-		t.Errorf("resumed run ends at loss %+v, whole run at %+v", resumedLoss, wholeLoss)
-	}
-	if reflect.DeepEqual(bits(half.State().Params), bits(whole.State().Params)) {
-		t.Error("the last two epochs changed nothing")
 	}
 }
 

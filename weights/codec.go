@@ -48,37 +48,55 @@ func newReader(payload []byte) *codec {
 
 func (c *codec) remaining() int { return c.rest.Len() }
 
-// A failure ends do.
+// do writes or reads a whole payload and returns the first error.
+func (c *codec) do(fields func()) error {
+	return try(func() {
+		if fields(); !c.writes && c.remaining() > 0 {
+			c.fail(ErrFormat, "%d bytes after the last value", c.remaining())
+		}
+	})
+}
+
+// A failure ends try.
 type failure struct{ error }
 
-// do writes or reads a whole payload and returns the first error.
-func (c *codec) do(fields func()) (err error) {
+// try returns the failure that ended f, nil for none.
+func try(f func()) (err error) {
 	defer func() {
 		v := recover()
-		f, ok := v.(failure)
+		failed, ok := v.(failure)
 		if v != nil && !ok {
 			panic(v)
 		}
-		err = f.error
+		err = failed.error
 	}()
-	fields()
-	if !c.writes && c.remaining() > 0 {
-		c.fail(ErrFormat, "%d bytes after the last value", c.remaining())
-	}
+	f()
 	return nil
 }
 
-func (c *codec) fail(cause error, format string, args ...any) {
-	err := fmt.Errorf("%w: %w", cause, fmt.Errorf(format, args...))
-	if !c.writes {
-		err = fmt.Errorf("%w (near byte %d of its section)", err, len(c.data)-c.remaining())
-	}
-	panic(failure{err})
+func fail(cause error, format string, args ...any) {
+	panic(failure{fmt.Errorf("%w: %w", cause, fmt.Errorf(format, args...))})
 }
 
-func (c *codec) check(err error) {
-	if err != nil {
-		panic(failure{err})
+// require fails unless ok. Long loops call fail themselves, since arguments take memory.
+func require(ok bool, cause error, format string, args ...any) {
+	if !ok {
+		fail(cause, format, args...)
+	}
+}
+
+// fail names the place in what is read.
+func (c *codec) fail(cause error, format string, args ...any) {
+	if c.writes {
+		fail(cause, format, args...)
+	}
+	at := fmt.Sprintf("near byte %d of its section", len(c.data)-c.remaining())
+	panic(failure{fmt.Errorf("%w: %w (%s)", cause, fmt.Errorf(format, args...), at)})
+}
+
+func (c *codec) require(ok bool, cause error, format string, args ...any) {
+	if !ok {
+		c.fail(cause, format, args...)
 	}
 }
 
@@ -112,9 +130,8 @@ func decodeHead[T any](c *codec, key, want string, is func(byte) bool, decode fu
 // into the rest.
 func (c *codec) length(key, want string, is func(byte) bool, decode func() (int, error), size int) int {
 	n := decodeHead(c, key, want, is, decode)
-	if n < 0 || n > c.remaining()/size {
-		c.fail(ErrFormat, "%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, c.remaining())
-	}
+	c.require(n >= 0 && n <= c.remaining()/size, ErrFormat,
+		"%s announces %d elements of at least %d bytes, %d bytes remain", key, n, size, c.remaining())
 	return n
 }
 
@@ -129,7 +146,7 @@ func (c *codec) cut(n int) []byte {
 func (c *codec) str(key string) string {
 	n := c.length(key, "a string", msgpcode.IsString, c.r.DecodeBytesLen, 1)
 	s := string(c.cut(n))
-	c.check(checkText(key, s))
+	checkText(key, s)
 	return s
 }
 
@@ -137,9 +154,10 @@ func (c *codec) str(key string) string {
 func (c *codec) key(want string) {
 	if c.writes {
 		c.w.EncodeString(want)
-	} else if got := c.str("the key " + want); got != want {
-		c.fail(ErrFormat, "key %q, want %q", got, want)
+		return
 	}
+	got := c.str("the key " + want)
+	c.require(got == want, ErrFormat, "key %q, want %q", got, want)
 }
 
 // entries is the head of a map of n entries. A reader returns the number that it finds.
@@ -158,9 +176,8 @@ func (c *codec) fields(key string, n int) {
 	} else {
 		key = "the payload"
 	}
-	if got := c.entries(key, n); got != n {
-		c.fail(ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
-	}
+	got := c.entries(key, n)
+	c.require(got == n, ErrFormat, "%s is a map of %d entries, want %d", key, got, n)
 }
 
 func (c *codec) text(key string, v *string) {
@@ -169,7 +186,7 @@ func (c *codec) text(key string, v *string) {
 		*v = c.str(key)
 		return
 	}
-	c.check(checkText(key, *v))
+	checkText(key, *v)
 	c.w.EncodeString(*v)
 }
 
@@ -210,12 +227,9 @@ func (c *codec) flag(key string, v *bool) {
 	if *v {
 		n = 1
 	}
-	if c.count(key, &n); n > 1 {
-		c.fail(ErrNumber, "%s is %d, want 0 or 1", key, n)
-	}
-	if !c.writes {
-		*v = n == 1
-	}
+	c.count(key, &n)
+	c.require(n <= 1, ErrNumber, "%s is %d, want 0 or 1", key, n)
+	*v = n == 1
 }
 
 func (c *codec) counts(key string, v *[]int) {
@@ -236,7 +250,7 @@ func (c *codec) real(key string, v *float64) {
 	if c.key(key); !c.writes {
 		*v = decodeHead(c, key, "a float64", isDouble, c.r.DecodeFloat64)
 	}
-	if c.check(checkReal(key, *v)); c.writes {
+	if require(finite(*v), ErrNumber, "%s is %g, want a finite number", key, *v); c.writes {
 		c.w.EncodeFloat64(*v)
 	}
 }
@@ -254,9 +268,8 @@ func (c *codec) bin(key string, b []byte) []byte {
 
 // sized is a bin of n bytes.
 func (c *codec) sized(key string, b []byte, n int) []byte {
-	if b = c.bin(key, b); len(b) != n {
-		c.fail(ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
-	}
+	b = c.bin(key, b)
+	c.require(len(b) == n, ErrFormat, "%s has %d bytes, want %d", key, len(b), n)
 	return b
 }
 
@@ -317,9 +330,7 @@ func (c *codec) allFloats(key string, v *[]float32) {
 		return
 	}
 	b := c.bin(key, nil)
-	if len(b)%4 != 0 {
-		c.fail(ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
-	}
+	c.require(len(b)%4 == 0, ErrFormat, "%s has %d bytes, want a multiple of 4", key, len(b))
 	if len(b) > 0 {
 		*v = make([]float32, len(b)/4)
 	}

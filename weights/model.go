@@ -45,14 +45,8 @@ func Save(w io.Writer, m *algo.Model) error {
 		all.Holdout = &contrast.Representation{Width: m.Bank.Width}
 		m = &all
 	}
-	if err := check(m); err != nil {
+	if err := try(func() { check(m); checkPrints(m) }); err != nil {
 		return err
-	}
-	known := m.Known()
-	for k, p := range m.Bank.Prints {
-		if !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), known))) {
-			return fmt.Errorf("%w: row %d of the bank has other subtrees than the training graph that it is", ErrRows, k)
-		}
 	}
 	var sections []algo.Section
 	for _, p := range parts {
@@ -137,7 +131,7 @@ func Load(data []byte) (*algo.Model, error) {
 	if len(sections) > 0 {
 		m.Others = sections
 	}
-	if err := check(m); err != nil {
+	if err := try(func() { check(m) }); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -152,7 +146,7 @@ func (c *codec) model(m *algo.Model) {
 		config = m.Encoder.Config
 	}
 	configFields(c, "encoder", &config)
-	c.check(checkSchema(m.Card.Schema, config)) // before the encoder is allocated: its size follows from three numbers
+	checkSchema(m.Card.Schema, config) // before the encoder is allocated: its size follows from three numbers
 	c.encoder(config, m)
 	c.bank(m)
 	c.holdout(m)
@@ -198,21 +192,18 @@ func (c *codec) encoder(config gin.Config, m *algo.Model) {
 	c.key("tensors")
 	e := m.Encoder
 	if !c.writes {
-		if n := 4 * parameters(config); n > c.remaining() {
-			c.fail(ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(config), n, c.remaining())
-		}
+		n := 4 * parameters(config)
+		c.require(n <= c.remaining(), ErrTensor, "an encoder of %s has %d bytes of parameters, %d bytes remain", shape(config), n, c.remaining())
 		e = gin.Zero(config)
 	}
 	tensors := e.Tensors()
-	if n := c.entries("tensors", len(tensors)); n != len(tensors) {
-		c.fail(ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(config))
-	}
+	n := c.entries("tensors", len(tensors))
+	c.require(n == len(tensors), ErrTensor, "%d tensors, want %d for an encoder of %s", n, len(tensors), shape(config))
 	for _, t := range tensors {
 		c.fields(t.Name, tensorEntries)
 		dims := t.Shape
-		if c.counts("shape", &dims); !slices.Equal(dims, t.Shape) {
-			c.fail(ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
-		}
+		c.counts("shape", &dims)
+		c.require(slices.Equal(dims, t.Shape), ErrTensor, "%q has shape %v, want %v", t.Name, dims, t.Shape)
 		c.floats("float32", t.Data)
 	}
 	if !c.writes {
@@ -235,142 +226,110 @@ func shape(c gin.Config) string {
 	return fmt.Sprintf("%d features, hidden width %d and %d layers", c.Features, c.Hidden, c.Layers)
 }
 
-// check rejects a model that is well-formed but useless.
-func check(m *algo.Model) error {
-	c, holdout := &m.Card, m.Holdout
-	if err := checkSchema(c.Schema, m.Encoder.Config); err != nil {
-		return err
-	}
-	if err := checkFinite("the list of all parameters", m.Encoder.Params); err != nil {
-		return err
-	}
-	if n := len(c.HoldoutRows) + len(c.Repeats); n > maxList {
-		return fmt.Errorf("%w: %d graphs kept from training or repeated, want at most %d", ErrTooLarge, n, maxList)
-	} else if c.Train > c.Graphs || n > c.Graphs-c.Train {
-		return fmt.Errorf("%w: %d training graphs and %d kept from training or repeated, of %d", ErrRows, c.Train, n, c.Graphs)
-	}
+// check rejects a model that is well-formed but useless, as the other checks do.
+func check(m *algo.Model) {
+	checkSchema(m.Card.Schema, m.Encoder.Config)
+	checkFinite("the list of all parameters", m.Encoder.Params)
+	checkCard(&m.Card)
+	bank, holdout := m.Bank.Len(), m.Holdout.Len()
+	require(bank > 0, ErrRows, "the bank is empty, want at least one training graph")
+	require(bank <= m.Card.Train, ErrRows, "the bank has %d rows, only %d graphs were trained on", bank, m.Card.Train)
+	checkKnown(m)
+	require(m.Card.Holdout != "" || holdout <= len(m.Card.HoldoutRows), ErrRows,
+		"the holdout has %d rows, only %d graphs were kept from training", holdout, len(m.Card.HoldoutRows))
+	checkRows("bank", m.Bank, m.Encoder)
+	checkRows("holdout", m.Holdout, m.Encoder)
+	checkTraits(m.HoldoutTraits, holdout)
+	checkBackground(m)
+	checkProfile(m)
+	checkShared(m)
+	checkMeasured(m.Measured, holdout)
+	checkResiduals(m, holdout)
+	checkStructures(m)
+}
+
+// checkCard rejects rows that a training set of this size cannot have.
+func checkCard(c *algo.Card) {
+	n := len(c.HoldoutRows) + len(c.Repeats)
+	require(n <= maxList, ErrTooLarge, "%d graphs kept from training or repeated, want at most %d", n, maxList)
+	require(c.Train <= c.Graphs && n <= c.Graphs-c.Train, ErrRows,
+		"%d training graphs and %d kept from training or repeated, of %d", c.Train, n, c.Graphs)
 	sorted := slices.Sorted(slices.Values(slices.Concat(c.HoldoutRows, c.Repeats)))
 	for i, row := range sorted {
 		if row < 0 || row >= c.Graphs {
-			return fmt.Errorf("%w: row %d of %d graphs is kept from training or repeated", ErrRows, row, c.Graphs)
+			fail(ErrRows, "row %d of %d graphs is kept from training or repeated", row, c.Graphs)
 		}
 		if i > 0 && row == sorted[i-1] {
-			return fmt.Errorf("%w: row %d is kept from training or repeated twice", ErrRows, row)
+			fail(ErrRows, "row %d is kept from training or repeated twice", row)
 		}
 	}
-	if m.Bank.Len() == 0 {
-		return fmt.Errorf("%w: the bank is empty, want at least one training graph", ErrRows)
-	}
-	if m.Bank.Len() > c.Train {
-		return fmt.Errorf("%w: the bank has %d rows, only %d graphs were trained on", ErrRows, m.Bank.Len(), c.Train)
-	}
-	if err := checkKnown(m); err != nil {
-		return err
-	}
-	if c.Holdout == "" && holdout.Len() > len(c.HoldoutRows) {
-		return fmt.Errorf("%w: the holdout has %d rows, only %d graphs were kept from training", ErrRows, holdout.Len(), len(c.HoldoutRows))
-	}
-	for _, err := range []error{
-		checkRows("bank", m.Bank, m.Encoder), checkRows("holdout", holdout, m.Encoder), checkTraits(m.HoldoutTraits, holdout.Len()),
-		checkBackground(m), checkProfile(m), checkShared(m), checkMeasured(m.Measured, holdout.Len()), checkResiduals(m, holdout.Len()), checkStructures(m),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkKnown rejects an index that does not match the training graphs.
-func checkKnown(m *algo.Model) error {
+func checkKnown(m *algo.Model) {
 	known, want := m.Known(), m.Card.Train
 	if m.Shared > 0 {
 		want = m.Bank.Len()
 	}
-	if known > maxKnown {
-		return fmt.Errorf("%w: the subtrees of %d training graphs, want at most %d", ErrTooLarge, known, maxKnown)
+	require(known <= maxKnown, ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
+	require(known == want, ErrRows, "the subtrees of %d training graphs, want those of %d", known, want)
+}
+
+// checkPrints rejects a bank whose prints are not those of its training graphs. A file has them once.
+func checkPrints(m *algo.Model) {
+	for k, p := range m.Bank.Prints {
+		if !p.Equal(m.Subtrees.Print(near.Place(k, m.Bank.Len(), m.Known()))) {
+			fail(ErrRows, "row %d of the bank has other subtrees than the training graph that it is", k)
+		}
 	}
-	if known != want {
-		return fmt.Errorf("%w: the subtrees of %d training graphs, want those of %d", ErrRows, known, want)
-	}
-	return nil
 }
 
 // checkSchema rejects an encoder that does not fit the schema.
-func checkSchema(schema string, c gin.Config) error {
-	if err := c.Validate(); err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
+func checkSchema(schema string, c gin.Config) {
+	err := c.Validate()
+	require(err == nil, ErrFormat, "%v", err)
 	width, err := algo.SchemaWidth(schema)
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrSchema, err)
-	}
-	if c.Features != width {
-		return fmt.Errorf("%w: the encoder takes %d features, %s has %d", ErrSchema, c.Features, schema, width)
-	}
-	return nil
+	require(err == nil, ErrSchema, "%v", err)
+	require(c.Features == width, ErrSchema, "the encoder takes %d features, %s has %d", c.Features, schema, width)
 }
 
-func checkRows(key string, v *contrast.Representation, e *gin.Encoder) error {
+func checkRows(key string, v *contrast.Representation, e *gin.Encoder) {
 	n, width := v.Len(), e.Width()
-	if err := checkSize(key, n, width); err != nil {
-		return err
-	}
-	if v.Width != width || len(v.Q) != n*2*width {
-		return fmt.Errorf("%w: %s has %d embedding values of width %d for %d graphs, want %d of width %d",
-			ErrRows, key, len(v.Q), v.Width, n, n*2*width, width)
-	}
+	checkSize(key, n, width)
+	require(v.Width == width && len(v.Q) == n*2*width, ErrRows,
+		"%s has %d embedding values of width %d for %d graphs, want %d of width %d", key, len(v.Q), v.Width, n, n*2*width, width)
 	for i, x := range v.Q {
 		if !(x >= 0 && x <= maxQ) {
-			return fmt.Errorf("%w: %s row %d has log1p embedding %g, want 0 to %d", ErrNumber, key, i/(2*width), x, maxQ)
+			fail(ErrNumber, "%s row %d has log1p embedding %g, want 0 to %d", key, i/(2*width), x, maxQ)
 		}
 	}
-	if len(v.Prints) != n {
-		return fmt.Errorf("%w: %s has %d prints, want one for each of %d graphs", ErrRows, key, len(v.Prints), n)
-	}
-	if err := fingerprint.Check(v.Prints); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrRows, key, err)
-	}
+	require(len(v.Prints) == n, ErrRows, "%s has %d prints, want one for each of %d graphs", key, len(v.Prints), n)
+	err := fingerprint.Check(v.Prints)
+	require(err == nil, ErrRows, "%s: %w", key, err)
 	for i, x := range v.NodeScore {
 		if math.Abs(x) > math.MaxFloat32 {
-			return fmt.Errorf("%w: %s row %d has node score %g, want a finite float32, or NaN for none", ErrNumber, key, i, x)
+			fail(ErrNumber, "%s row %d has node score %g, want a finite float32, or NaN for none", key, i, x)
 		}
 	}
-	return nil
 }
 
 // checkSize rejects too many rows.
-func checkSize(key string, n, width int) error {
-	if n > maxRows || n*width*width > maxWork {
-		return fmt.Errorf("%w: %s has %d rows of width %d, want at most %d", ErrTooLarge, key, n, width, min(maxRows, maxWork/(width*width)))
-	}
-	return nil
+func checkSize(key string, n, width int) {
+	most := min(maxRows, maxWork/(width*width))
+	require(n <= most, ErrTooLarge, "%s has %d rows of width %d, want at most %d", key, n, width, most)
 }
 
-func checkText(key, v string) error {
-	if len(v) > maxText {
-		return fmt.Errorf("%w: %s has %d bytes, want at most %d", ErrFormat, key, len(v), maxText)
-	}
-	if !utf8.ValidString(v) {
-		return fmt.Errorf("%w: %s is not UTF-8", ErrFormat, key)
-	}
-	return nil
+func checkText(key, v string) {
+	require(len(v) <= maxText, ErrFormat, "%s has %d bytes, want at most %d", key, len(v), maxText)
+	require(utf8.ValidString(v), ErrFormat, "%s is not UTF-8", key)
 }
 
-func checkFinite(key string, v []float32) error {
+func checkFinite(key string, v []float32) {
 	for i, x := range v {
 		if !finite(float64(x)) {
-			return fmt.Errorf("%w: %s has %g at index %d, want a finite number", ErrNumber, key, x, i)
+			fail(ErrNumber, "%s has %g at index %d, want a finite number", key, x, i)
 		}
 	}
-	return nil
-}
-
-func checkReal(key string, v float64) error {
-	if !finite(v) {
-		return fmt.Errorf("%w: %s is %g, want a finite number", ErrNumber, key, v)
-	}
-	return nil
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

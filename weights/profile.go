@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -27,25 +26,21 @@ func (c *codec) profile(m *algo.Model) {
 	if !c.writes {
 		copy(known.Salt[:], salt)
 	}
-	if c.count("bits", &known.Bits); known.Bits > 32 {
-		c.fail(ErrNumber, "hashes of %d bits, want 0 to 32", known.Bits)
-	}
+	c.count("bits", &known.Bits)
+	c.require(known.Bits <= 32, ErrNumber, "hashes of %d bits, want 0 to 32", known.Bits)
 	c.gaps("hashes", "hash", known.Bits, &known.Hashes)
 	if c.writes || len(quantiles) == 0 && len(values) == 0 && len(known.Hashes) == 0 && known.Bits == 0 {
 		return
 	}
 	const levels = explain.LevelCount
-	if want := levels * explain.StatisticCount; len(quantiles) != want {
-		c.fail(ErrFormat, "quantiles has %d values, want %d", len(quantiles), want)
-	}
+	const want = levels * explain.StatisticCount
+	c.require(len(quantiles) == want, ErrFormat, "quantiles has %d values, want %d", len(quantiles), want)
 	p.Quantiles = slices.Collect(slices.Chunk(quantiles, levels))
 	p.Values = make([][]explain.Value, m.Encoder.Features)
 	for column := range p.Values {
 		c.feature(column, &values, &p.Values[column])
 	}
-	if len(values) > 0 {
-		c.fail(ErrFormat, "values has %d bytes after the last of %d features", len(values), len(p.Values))
-	}
+	c.require(len(values) == 0, ErrFormat, "values has %d bytes after the last of %d features", len(values), len(p.Values))
 	m.Profile = p
 }
 
@@ -56,9 +51,7 @@ const maxValue = 1 << 24
 func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 	n := uint64(len(*list))
 	if c.uvarint("feature", column, b, &n); !c.writes {
-		if n > uint64(len(*b))/2 {
-			c.fail(ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
-		}
+		c.require(n <= uint64(len(*b))/2, ErrFormat, "feature %d announces %d values of at least 2 bytes, %d bytes remain", column, n, len(*b))
 		*list = make([]explain.Value, n)
 	}
 	last := int64(0)
@@ -84,64 +77,52 @@ func (c *codec) feature(column int, b *[]byte, list *[]explain.Value) {
 }
 
 // checkProfile rejects a profile that no file can hold.
-func checkProfile(m *algo.Model) error {
+func checkProfile(m *algo.Model) {
 	p := m.Profile
 	if p == nil {
-		return nil
+		return
 	}
-	if len(p.Quantiles) != explain.StatisticCount || len(p.Values) != m.Encoder.Features {
-		return fmt.Errorf("%w: a profile of %d statistics and %d features, want %d and %d", ErrRows, len(p.Quantiles), len(p.Values), explain.StatisticCount, m.Encoder.Features)
-	}
+	require(len(p.Quantiles) == explain.StatisticCount && len(p.Values) == m.Encoder.Features, ErrRows,
+		"a profile of %d statistics and %d features, want %d and %d", len(p.Quantiles), len(p.Values), explain.StatisticCount, m.Encoder.Features)
 	for k, row := range p.Quantiles {
-		if len(row) != explain.LevelCount {
-			return fmt.Errorf("%w: statistic %d has %d quantiles, want %d", ErrRows, k, len(row), explain.LevelCount)
-		}
+		require(len(row) == explain.LevelCount, ErrRows, "statistic %d has %d quantiles, want %d", k, len(row), explain.LevelCount)
 		for l, x := range row {
-			if !finite(x) || math.Abs(x) > math.MaxFloat32 || l > 0 && float32(x) < float32(row[l-1]) {
-				return fmt.Errorf("%w: quantiles %g of statistic %d, want finite and ascending numbers", ErrNumber, row, k)
-			}
+			require(math.Abs(x) <= math.MaxFloat32 && (l == 0 || float32(x) >= float32(row[l-1])), ErrNumber,
+				"quantiles %g of statistic %d, want finite and ascending numbers", row, k)
 		}
 	}
 	for column, list := range p.Values {
 		for i, v := range list {
 			if v.Graphs < 1 || v.Graphs > m.Card.Train || v.Of < -maxValue || v.Of > maxValue || i > 0 && v.Of <= list[i-1].Of {
-				return fmt.Errorf("%w: feature %d has the value %d in %d of %d training graphs, want ascending values of ±%d at most", ErrNumber, column, v.Of, v.Graphs, m.Card.Train, maxValue)
+				fail(ErrNumber, "feature %d has the value %d in %d of %d training graphs, want ascending values of ±%d at most",
+					column, v.Of, v.Graphs, m.Card.Train, maxValue)
 			}
 		}
 	}
 	k := &p.Known
-	if k.Bits < 0 || k.Bits > 32 || len(k.Hashes) > m.Card.Train {
-		return fmt.Errorf("%w: %d hashes of %d bits for %d training graphs", ErrRows, len(k.Hashes), k.Bits, m.Card.Train)
-	}
+	require(k.Bits >= 0 && k.Bits <= 32 && len(k.Hashes) <= m.Card.Train, ErrRows,
+		"%d hashes of %d bits for %d training graphs", len(k.Hashes), k.Bits, m.Card.Train)
 	for i, h := range k.Hashes {
 		if uint64(h) >= 1<<k.Bits || i > 0 && h <= k.Hashes[i-1] {
-			return fmt.Errorf("%w: hash %d is %#x, want ascending ones of %d bits", ErrNumber, i, h, k.Bits)
+			fail(ErrNumber, "hash %d is %#x, want ascending ones of %d bits", i, h, k.Bits)
 		}
 	}
-	return nil
 }
 
 // checkShared rejects scores that no file can hold.
-func checkShared(m *algo.Model) error {
-	if m.Shared < 0 || m.Shared > m.Card.Train {
-		return fmt.Errorf("%w: made for sharing by groups of %d of %d training graphs", ErrNumber, m.Shared, m.Card.Train)
-	}
-	if m.Shared == 0 && len(m.Reference) > 0 {
-		return fmt.Errorf("%w: %d scores of held-out graphs in a model that is not made for sharing", ErrRows, len(m.Reference))
-	}
-	if m.Shared > 0 && (m.Holdout.Len() > 0 || len(m.Card.HoldoutRows) > 0 || m.Profile != nil && len(m.Profile.Known.Hashes) > 0) {
-		return fmt.Errorf("%w: a model made for sharing has held-out graphs or hashes of training graphs", ErrRows)
-	}
-	if len(m.Reference) > maxRows {
-		return fmt.Errorf("%w: %d scores of held-out graphs, want at most %d", ErrTooLarge, len(m.Reference), maxRows)
-	}
-	if n := m.Card.Graphs - m.Card.Train; m.Card.Holdout == "" && len(m.Reference) > n {
-		return fmt.Errorf("%w: %d scores of held-out graphs, only %d graphs were not trained on", ErrRows, len(m.Reference), n)
-	}
+func checkShared(m *algo.Model) {
+	scores := len(m.Reference)
+	require(m.Shared >= 0 && m.Shared <= m.Card.Train, ErrNumber,
+		"made for sharing by groups of %d of %d training graphs", m.Shared, m.Card.Train)
+	require(m.Shared > 0 || scores == 0, ErrRows, "%d scores of held-out graphs in a model that is not made for sharing", scores)
+	single := m.Holdout.Len() > 0 || len(m.Card.HoldoutRows) > 0 || m.Profile != nil && len(m.Profile.Known.Hashes) > 0
+	require(m.Shared == 0 || !single, ErrRows, "a model made for sharing has held-out graphs or hashes of training graphs")
+	require(scores <= maxRows, ErrTooLarge, "%d scores of held-out graphs, want at most %d", scores, maxRows)
+	n := m.Card.Graphs - m.Card.Train
+	require(m.Card.Holdout != "" || scores <= n, ErrRows, "%d scores of held-out graphs, only %d graphs were not trained on", scores, n)
 	for i, x := range m.Reference {
-		if !finite(x) || math.Abs(x) > math.MaxFloat32 || i > 0 && x < m.Reference[i-1] {
-			return fmt.Errorf("%w: score %d of held-out graphs is %g, want ascending finite numbers", ErrNumber, i, x)
+		if !(math.Abs(x) <= math.MaxFloat32) || i > 0 && x < m.Reference[i-1] {
+			fail(ErrNumber, "score %d of held-out graphs is %g, want ascending finite numbers", i, x)
 		}
 	}
-	return nil
 }

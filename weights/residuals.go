@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"fmt"
 	"math"
 
 	"baca/algo"
@@ -24,18 +23,16 @@ func (c *codec) residuals(m *algo.Model) {
 }
 
 // checkResiduals rejects errors that do not match the holdout.
-func checkResiduals(m *algo.Model, holdout int) error {
+func checkResiduals(m *algo.Model, holdout int) {
 	v := m.Residuals
 	if v == nil {
-		return nil
+		return
 	}
-	if m.Shared > 0 || len(v.Errors) != holdout || v.Known() == 0 {
-		return fmt.Errorf("%w: %d errors of predictions, %d of them known, for %d held-out graphs", ErrRows, len(v.Errors), v.Known(), holdout)
-	}
+	require(m.Shared <= 0 && len(v.Errors) == holdout && v.Known() > 0, ErrRows,
+		"%d errors of predictions, %d of them known, for %d held-out graphs", len(v.Errors), v.Known(), holdout)
 	for i, x := range v.Errors {
 		if math.IsInf(x, 0) || v.Classes && math.Abs(x) > 1 {
-			return fmt.Errorf("%w: held-out graph %d has an error of %g", ErrNumber, i, x)
+			fail(ErrNumber, "held-out graph %d has an error of %g", i, x)
 		}
 	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -51,17 +50,15 @@ func (c *codec) index(m *algo.Model) {
 		known = m.Subtrees.Len()
 	}
 	c.fields("", indexEntries)
-	if c.count("known", &known); known > maxKnown {
-		c.fail(ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
-	}
+	c.count("known", &known)
+	c.require(known <= maxKnown, ErrTooLarge, "the subtrees of %d training graphs, want at most %d", known, maxKnown)
 	order = c.sized("order", order, 4*known)
 	if c.packed(&p); c.writes {
 		return
 	}
-	var err error
-	if m.Subtrees, err = fingerprint.OpenIndex(p, order); err != nil {
-		c.fail(ErrRows, "%w", err)
-	}
+	index, err := fingerprint.OpenIndex(p, order)
+	c.require(err == nil, ErrRows, "%w", err)
+	m.Subtrees = index
 }
 
 // packed is prints.
@@ -83,7 +80,7 @@ func (c *codec) rows(key string, v *contrast.Representation, e *gin.Encoder) int
 		n = v.Len()
 	}
 	c.count("rows", &n)
-	c.check(checkSize(key, n, e.Width()))
+	checkSize(key, n, e.Width())
 	return n
 }
 
@@ -93,9 +90,8 @@ func (c *codec) nodeScores(v *contrast.Representation, n int) []float64 {
 	if c.writes {
 		scores = v.NodeScore
 	}
-	if c.rounded("node_score", &scores); len(scores) != n {
-		c.fail(ErrFormat, "node_score has %d values, want %d", len(scores), n)
-	}
+	c.rounded("node_score", &scores)
+	c.require(len(scores) == n, ErrFormat, "node_score has %d values, want %d", len(scores), n)
 	return scores
 }
 
@@ -136,9 +132,7 @@ func (c *codec) bank(m *algo.Model) {
 		q[i] = float32(float64(low[j]) + float64(spread[j]*float64(u)/levels))
 	}
 	known := m.Known()
-	if known < n {
-		c.fail(ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
-	}
+	c.require(known >= n, ErrRows, "the subtrees of %d training graphs for a bank of %d rows", known, n)
 	prints := make([]fingerprint.Print, n)
 	for k := range prints {
 		prints[k] = m.Subtrees.Print(near.Place(k, n, known))
@@ -164,18 +158,14 @@ func (c *codec) holdout(m *algo.Model) {
 		return
 	}
 	prints, err := p.Unpack(n)
-	if err != nil {
-		c.fail(ErrRows, "%w", err)
-	}
+	c.require(err == nil, ErrRows, "%w", err)
 	m.Holdout = c.restore("holdout", m.Encoder, q, score, prints)
 }
 
 // restore assembles a representation.
 func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64, prints []fingerprint.Print) *contrast.Representation {
 	v, err := contrast.Restore(e, q, node, prints)
-	if err != nil {
-		c.fail(ErrRows, "%s: %v", key, err)
-	}
+	c.require(err == nil, ErrRows, "%s: %v", key, err)
 	return v
 }
 
@@ -191,14 +181,11 @@ func (c *codec) traits(m *algo.Model) {
 }
 
 // checkTraits rejects traits that do not match the holdout.
-func checkTraits(list []algo.Trait, n int) error {
-	if len(list) != n {
-		return fmt.Errorf("%w: %d traits for %d held-out graphs", ErrRows, len(list), n)
-	}
+func checkTraits(list []algo.Trait, n int) {
+	require(len(list) == n, ErrRows, "%d traits for %d held-out graphs", len(list), n)
 	for i, t := range list {
 		if t.Fold < 0 || t.Fold >= background.Folds {
-			return fmt.Errorf("%w: held-out graph %d is in fold %d, want 0 to %d", ErrNumber, i, t.Fold, background.Folds-1)
+			fail(ErrNumber, "held-out graph %d is in fold %d, want 0 to %d", i, t.Fold, background.Folds-1)
 		}
 	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 
@@ -58,9 +57,8 @@ func (c *codec) background(m *algo.Model) {
 	if c.writes || len(weights) == 0 && len(curve) == 0 && h.Deviation == 0 {
 		return
 	}
-	if len(weights) != background.Folds*foldBytes || len(curve) != 2*background.SizeKnots {
-		c.fail(ErrFormat, "a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
-	}
+	c.require(len(weights) == background.Folds*foldBytes && len(curve) == 2*background.SizeKnots, ErrFormat,
+		"a background of %d bytes of weights and %d values of sizes, want %d and %d", len(weights), len(curve), background.Folds*foldBytes, 2*background.SizeKnots)
 	for f := range h.Weights {
 		h.Weights[f] = c.outOfUnits(f, weights[f*foldBytes:(f+1)*foldBytes])
 	}
@@ -82,9 +80,7 @@ func inUnits(fold []float32) []byte {
 // outOfUnits reverses inUnits.
 func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 	k := int(int8(b[0]))
-	if k < minUnit || k > maxUnit {
-		c.fail(ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", fold, k, minUnit, maxUnit)
-	}
+	c.require(k >= minUnit && k <= maxUnit, ErrNumber, "weights of fold %d in units of 2^%d, want %d to %d", fold, k, minUnit, maxUnit)
 	list := make([]float32, background.Buckets+1)
 	for i, u := range b[1 : 1+background.Buckets] {
 		list[i] = float32(math.Ldexp(float64(int8(u)), k))
@@ -97,42 +93,30 @@ func (c *codec) outOfUnits(fold int, b []byte) []float32 {
 const maxWeight = 127 << maxUnit
 
 // checkBackground rejects a background that no file can hold, or that gives no score.
-func checkBackground(m *algo.Model) error {
+func checkBackground(m *algo.Model) {
 	h, s := m.Background, m.Sizes
-	if (h == nil) != (s == nil) || h == nil && m.Card.BackgroundGraphs > 0 {
-		return fmt.Errorf("%w: a background, its sizes and its card: want all or none", ErrRows)
-	}
-	if m.Card.BackgroundGraphs < 0 {
-		return fmt.Errorf("%w: a background of %d graphs", ErrNumber, m.Card.BackgroundGraphs)
-	}
+	require((h == nil) == (s == nil) && (h != nil || m.Card.BackgroundGraphs <= 0), ErrRows,
+		"a background, its sizes and its card: want all or none")
+	require(m.Card.BackgroundGraphs >= 0, ErrNumber, "a background of %d graphs", m.Card.BackgroundGraphs)
 	if h == nil {
-		return nil
+		return
 	}
-	if m.Encoder.Features != molecule.Features {
-		return fmt.Errorf("%w: a background of molecules for graphs of %d features", ErrSchema, m.Encoder.Features)
-	}
+	require(m.Encoder.Features == molecule.Features, ErrSchema, "a background of molecules for graphs of %d features", m.Encoder.Features)
 	for _, fold := range h.Weights {
-		if len(fold) != background.Buckets+1 {
-			return fmt.Errorf("%w: a background has %d weights, want %d", ErrRows, len(fold), background.Buckets+1)
-		}
+		require(len(fold) == background.Buckets+1, ErrRows, "a background has %d weights, want %d", len(fold), background.Buckets+1)
 		for i, x := range fold {
 			if !(math.Abs(float64(x)) <= maxWeight) {
-				return fmt.Errorf("%w: weight %d of the background is %g, want ±%g at most", ErrNumber, i, x, float64(maxWeight))
+				fail(ErrNumber, "weight %d of the background is %g, want ±%g at most", i, x, float64(maxWeight))
 			}
 		}
 	}
-	if !finite(h.Mean) || !(h.Deviation >= 1e-6 && h.Deviation <= maxWeight) || !(h.AUC >= 0 && h.AUC <= 1) || math.Abs(h.Mean) > 1e12 {
-		return fmt.Errorf("%w: logits of the background with mean %g, deviation %g and AUC %g", ErrNumber, h.Mean, h.Deviation, h.AUC)
+	require(math.Abs(h.Mean) <= 1e12 && h.Deviation >= 1e-6 && h.Deviation <= maxWeight && h.AUC >= 0 && h.AUC <= 1, ErrNumber,
+		"logits of the background with mean %g, deviation %g and AUC %g", h.Mean, h.Deviation, h.AUC)
+	require(s.Low >= 1 && s.High >= s.Low && s.High <= math.MaxInt32, ErrNumber, "training graphs of %d to %d nodes", s.Low, s.High)
+	for k, mean := range s.Mean {
+		require(math.Abs(mean) <= maxWeight && s.Deviation[k] >= 1e-6 && s.Deviation[k] <= maxWeight, ErrNumber,
+			"size %d has mean %g and deviation %g", k, mean, s.Deviation[k])
 	}
-	if s.Low < 1 || s.High < s.Low || s.High > math.MaxInt32 {
-		return fmt.Errorf("%w: training graphs of %d to %d nodes", ErrNumber, s.Low, s.High)
-	}
-	for k := range s.Mean {
-		if !(math.Abs(s.Mean[k]) <= maxWeight) || !(s.Deviation[k] >= 1e-6 && s.Deviation[k] <= maxWeight) {
-			return fmt.Errorf("%w: size %d has mean %g and deviation %g", ErrNumber, k, s.Mean[k], s.Deviation[k])
-		}
-	}
-	return nil
 }
 
 // measured is cached scores, zeros for none.
@@ -160,25 +144,22 @@ func (c *codec) measured(m *algo.Model) {
 }
 
 // checkMeasured rejects impossible cached scores.
-func checkMeasured(v *algo.Measured, holdout int) error {
+func checkMeasured(v *algo.Measured, holdout int) {
 	if v == nil {
-		return nil
+		return
 	}
-	if v.Rules < 1 || len(v.Holdout) != holdout {
-		return fmt.Errorf("%w: %d scores of %d held-out graphs, by rules %d", ErrRows, len(v.Holdout), holdout, v.Rules)
-	}
+	require(v.Rules >= 1 && len(v.Holdout) == holdout, ErrRows,
+		"%d scores of %d held-out graphs, by rules %d", len(v.Holdout), holdout, v.Rules)
 	for _, s := range append(v.Scales.Parts[:], v.Scales.Sum) {
 		// The mean is NaN where no graph has the part.
-		if math.IsInf(s.Mean, 0) || !(s.Deviation > 0) || math.IsInf(s.Deviation, 0) {
-			return fmt.Errorf("%w: a scale of mean %g and deviation %g", ErrNumber, s.Mean, s.Deviation)
-		}
+		require(!math.IsInf(s.Mean, 0) && s.Deviation > 0 && !math.IsInf(s.Deviation, 0), ErrNumber,
+			"a scale of mean %g and deviation %g", s.Mean, s.Deviation)
 	}
 	for i, x := range v.Holdout {
 		if math.IsInf(x, 0) {
-			return fmt.Errorf("%w: held-out graph %d scores %g", ErrNumber, i, x)
+			fail(ErrNumber, "held-out graph %d scores %g", i, x)
 		}
 	}
-	return nil
 }
 
 // SaveMeasured is [Save] with cached scores, measured on the model as the file rounds it.

@@ -2,7 +2,6 @@ package weights
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -28,9 +27,8 @@ func (c *codec) structures(m *algo.Model) {
 		rows = len(m.Structures.SMILES)
 	}
 	c.fields("", 2)
-	if c.count("rows", &rows); rows == 0 || rows > maxKnown {
-		c.fail(ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
-	}
+	c.count("rows", &rows)
+	c.require(rows >= 1 && rows <= maxKnown, ErrRows, "%d structures, want 1 to %d", rows, maxKnown)
 	if c.key("columns"); c.writes {
 		c.writeColumns(m.Structures, rows)
 	} else {
@@ -89,9 +87,7 @@ func (c *codec) numbers(key string, texts []string) []float64 {
 
 // writeLines writes texts, a line each. Line ends in them become blanks.
 func (c *codec) writeLines(key string, list []string, rows int) {
-	if len(list) != rows {
-		c.fail(ErrRows, "%s has %d values for %d rows", key, len(list), rows)
-	}
+	c.require(len(list) == rows, ErrRows, "%s has %d values for %d rows", key, len(list), rows)
 	var b []byte
 	for _, text := range list {
 		if !utf8.ValidString(text) {
@@ -105,16 +101,12 @@ func (c *codec) writeLines(key string, list []string, rows int) {
 func (c *codec) readColumns(rows int) *algo.Structures {
 	s := new(algo.Structures)
 	columns := c.entries("columns", 0)
-	if columns == 0 || columns > maxColumns {
-		c.fail(ErrFormat, "%d columns, want 1 to %d", columns, maxColumns)
-	}
+	c.require(columns >= 1 && columns <= maxColumns, ErrFormat, "%d columns, want 1 to %d", columns, maxColumns)
 	s.SMILES = c.lines(smilesColumn, rows)
 	seen := map[string]bool{smilesColumn: true}
 	for i := 1; i < columns; i++ {
 		name := c.next()
-		if seen[name] {
-			c.fail(ErrFormat, "column %q is there twice", name)
-		}
+		c.require(!seen[name], ErrFormat, "column %q is there twice", name)
 		seen[name] = true
 		switch list := c.lines(name, rows); name {
 		case nameColumn:
@@ -139,25 +131,18 @@ func (c *codec) next() string {
 // lines reads as many lines.
 func (c *codec) lines(key string, rows int) []string {
 	b := c.bin(key, nil)
-	if n := bytes.Count(b, []byte{'\n'}); n != rows || len(b) > 0 && b[len(b)-1] != '\n' {
-		c.fail(ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
-	}
-	if !utf8.Valid(b) {
-		c.fail(ErrFormat, "column %q is not UTF-8", key)
-	}
+	n := bytes.Count(b, []byte{'\n'})
+	c.require(n == rows && (len(b) == 0 || b[len(b)-1] == '\n'), ErrRows, "column %q has %d lines, want %d, each with its end", key, n, rows)
+	c.require(utf8.Valid(b), ErrFormat, "column %q is not UTF-8", key)
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
 // checkStructures rejects structures that do not match the training graphs.
-func checkStructures(m *algo.Model) error {
+func checkStructures(m *algo.Model) {
 	if m.Structures == nil {
-		return nil
+		return
 	}
-	if m.Card.Schema == algo.Constant || m.Shared > 0 {
-		return fmt.Errorf("%w: a model that holds no molecules has structures", ErrRows)
-	}
-	if n := len(m.Structures.SMILES); n != m.Known() {
-		return fmt.Errorf("%w: %d structures for %d training graphs", ErrRows, n, m.Known())
-	}
-	return nil
+	require(m.Card.Schema != algo.Constant && m.Shared <= 0, ErrRows, "a model that holds no molecules has structures")
+	n := len(m.Structures.SMILES)
+	require(n == m.Known(), ErrRows, "%d structures for %d training graphs", n, m.Known())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -470,19 +471,22 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func loadTwice(data []byte) error {
-	m, err := Load(data)
+func loadTwice(data []byte) error { return twice(data, Load, Save) }
+
+// twice fails if what is loaded cannot be saved, or comes back different.
+func twice[T any](data []byte, load func([]byte) (T, error), save func(io.Writer, T) error) error {
+	v, err := load(data)
 	if err != nil {
 		return err
 	}
 	var first, second bytes.Buffer
-	if err := Save(&first, m); err != nil {
+	if err := save(&first, v); err != nil {
 		return fmt.Errorf("saving what was loaded: %v", err)
 	}
-	if m, err = Load(first.Bytes()); err != nil {
+	if v, err = load(first.Bytes()); err != nil {
 		return fmt.Errorf("loading what was saved: %v", err)
 	}
-	if err := Save(&second, m); err != nil {
+	if err := save(&second, v); err != nil {
 		return fmt.Errorf("saving again: %v", err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {

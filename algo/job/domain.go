@@ -49,7 +49,7 @@ func CheckDomain(m *algo.Model) error {
 // Report is one without substances.
 func (q *Domain) Report() *report.Domain {
 	return &report.Domain{
-		Title: "Applicability domain: " + q.Model.Card.Name, Model: q.Model, SHA256: q.SHA256, Program: q.Program,
+		Document: report.Document{Title: "Applicability domain: " + q.Model.Card.Name}, Model: q.Model, SHA256: q.SHA256, Program: q.Program,
 		Alpha: q.Alpha, Confidence: q.Confidence, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
 	}
 }

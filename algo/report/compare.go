@@ -10,16 +10,11 @@ import (
 	"baca/algo/compare"
 )
 
-// A Comparison is a report about two lists. All texts are escaped except Script.
+// A Comparison is a report about two lists.
 type Comparison struct {
+	Document
 	*compare.Comparison
-	Title           string
-	Warnings        []string
-	Input, Settings []Pair
-	Command         string // that repeats the report
-	// Script draws molecules, see Report; if empty, Undrawn says why.
-	Script  []byte
-	Undrawn string
+	Settings []Pair
 }
 
 // maxNamed bounds the names shown for each list.

@@ -35,7 +35,7 @@ func TestWriteComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Comparison{Comparison: c, Title: "<i>", Warnings: []string{"<u>"}, Input: []Pair{{"<a>", "<a>"}}, Command: "<p>", Script: []byte("draw()")}
+	r := &Comparison{Document{Title: "<i>", Warnings: []string{"<u>"}, Input: []Pair{{"<a>", "<a>"}}, Command: "<p>", Script: []byte("draw()")}, c, nil}
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
 		if err := WriteComparison(b, r); err != nil {

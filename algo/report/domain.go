@@ -13,9 +13,9 @@ import (
 )
 
 // A Domain describes a model's applicability domain, and reports whether substances are within it. It
-// says nothing of an endpoint. All texts are escaped except Script.
+// says nothing of an endpoint.
 type Domain struct {
-	Title   string
+	Document
 	Model   *algo.Model
 	Bytes   int    // of its file
 	SHA256  string // of that, hex
@@ -27,14 +27,6 @@ type Domain struct {
 	Reach      float64 // the least score that is called outside, NaN if the holdout does not suffice
 
 	Substances []Substance
-	Warnings   []string
-	Input      []Pair
-	Command    string // that repeats the report
-	Again      string // a sentence on Command; empty if the bytes are the same
-
-	// Script draws molecules, see Report; if empty, Undrawn says why.
-	Script  []byte
-	Undrawn string
 }
 
 // ReachOf returns a model's reach at a rate of false alarms.

@@ -22,12 +22,11 @@ func domain() *Domain {
 		Reasons: []explain.Reason{{Text: evil + " 48 %"}},
 	}}
 	return &Domain{
-		Title: evil, Model: m, SHA256: "ab", Program: "baca", Alpha: 0.05, Confidence: 0.95, References: 50, Reach: 2.5,
+		Document: Document{Title: evil, Warnings: []string{evil}, Input: []Pair{{"input", evil}}, Command: evil, Script: []byte("draw()")}, Model: m, SHA256: "ab", Program: "baca", Alpha: 0.05, Confidence: 0.95, References: 50, Reach: 2.5,
 		Substances: []Substance{
 			{Entry: e, Canonical: "C<", Read: "N<", AsHigh: 0, Low: 0, High: 0.07, Unmet: 1, Surroundings: 3, Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: math.NaN()}}, {Row: -1}}, Command: "printf <"},
 			{Entry: Entry{ID: "empty", Why: &algo.Explanation{Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided}}, Molfile: true},
 		},
-		Warnings: []string{evil}, Input: []Pair{{"input", evil}}, Command: evil, Script: []byte("draw()"),
 	}
 }
 
@@ -89,7 +88,7 @@ func TestWriteModelPage(t *testing.T) {
 	d := domain()
 	d.Model.Profile = &explain.Profile{Quantiles: [][]float64{{1, 2, 3, 4, 5, 6, 7}}}
 	var b, program bytes.Buffer
-	p := &Domain{Title: "<i>", Model: d.Model, SHA256: "ab", Program: "baca", Alpha: 0.05, References: 50, Reach: d.Reach, Command: "<p>x"}
+	p := &Domain{Document: Document{Title: "<i>", Command: "<p>x"}, Model: d.Model, SHA256: "ab", Program: "baca", Alpha: 0.05, References: 50, Reach: d.Reach}
 	if err := WriteModelPage(&b, p); err != nil {
 		t.Fatal(err)
 	}

@@ -30,10 +30,22 @@ type Entry struct {
 	Why        *algo.Explanation // or nil
 }
 
-// A Report is the input of Write. All texts are escaped except Script.
-type Report struct {
-	Title string
+// A Document is what all reports have. All texts are escaped except Script.
+type Document struct {
+	Title    string
+	Warnings []string
+	Input    []Pair
+	Command  string // that repeats the report
+	Again    string // a sentence on Command; empty if the bytes are the same
 
+	// Script draws molecules: web/src/draw.js, built. If empty, Undrawn says why.
+	Script  []byte
+	Undrawn string
+}
+
+// A Report is the input of Write.
+type Report struct {
+	Document
 	Read, Refused int
 	decide.Counts
 	Alpha float64
@@ -57,15 +69,8 @@ type Report struct {
 	Top      []Entry // the furthest outside, with drawings and reasons
 	Rows     []Entry // the furthest outside, for a table
 	Refusals []string
-	Warnings []string
 
-	Input, Model, Settings, Versions []Pair
-	Command                          string // that repeats the report
-	Again                            string // a sentence on Command; empty if the bytes are the same
-
-	// Script draws the graphs of Top: web/src/draw.js, built. If empty, Undrawn says why.
-	Script  []byte
-	Undrawn string
+	Model, Settings, Versions []Pair
 }
 
 type page struct{ strings.Builder }

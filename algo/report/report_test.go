@@ -25,12 +25,14 @@ import (
 func full() *Report {
 	rng := rand.New(rand.NewPCG(1, 1))
 	r := &Report{
-		Title: `</title><script>alert("x")</script>`, Read: 303, Refused: 3, Counts: decide.Counts{Outside: 30, Borderline: 20, Inside: 250},
+		Document: Document{
+			Title: `</title><script>alert("x")</script>`, Warnings: []string{"a & b"}, Input: []Pair{{"input", "a.smi"}},
+			Command: "baca report 'a b.smi'", Script: []byte("draw()"),
+		},
+		Read: 303, Refused: 3, Counts: decide.Counts{Outside: 30, Borderline: 20, Inside: 250},
 		Alpha: 0.05, FDR: 0.1, Delta: 0.01, Wealth: []float64{0},
 		Whole: "as a whole this list differs", Differences: []string{"48 % of them have more atoms than three quarters of the training graphs", "a < b"},
-		Refusals: []string{"line 3: <b>no</b>"}, Warnings: []string{"a & b"},
-		Input: []Pair{{"input", "a.smi"}}, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}}, Versions: []Pair{{"program", "baca"}},
-		Command: "baca report 'a b.smi'", Script: []byte("draw()"),
+		Refusals: []string{"line 3: <b>no</b>"}, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}}, Versions: []Pair{{"program", "baca"}},
 	}
 	for range 300 {
 		r.Scores, r.P = append(r.Scores, rng.NormFloat64()), append(r.P, rng.Float64())

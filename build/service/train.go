@@ -69,6 +69,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	if err != nil {
 		return nil, err
 	}
+	var set []algo.Source
 	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
 		if err != nil {
 			return nil, err
@@ -77,16 +78,13 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			out.Refused = append(out.Refused, r)
 			continue
 		}
-		training.Graphs = append(training.Graphs, r.Graph)
 		from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
 		if i := r.Row - 1 - t.List.First; t.Observed != nil {
 			from.Values = &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]}
-			training.Values = append(training.Values, from.Values)
 		}
-		if t.KeepStructures {
-			training.Structures = append(training.Structures, from)
-		}
+		set = append(set, from)
 	}
+	training.Take(set, t.Observed != nil, t.KeepStructures)
 	if n := len(training.Graphs); n < job.MinTraining {
 		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), job.MinTraining)
 	}

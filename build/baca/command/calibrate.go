@@ -72,7 +72,7 @@ func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 	if err := checkSchema(m, set.schema); err != nil {
 		return nil, err
 	}
-	list := referenceGraphs(m, set.graphs, stderr)
+	list := referenceGraphs(m, set.rows, stderr)
 	n := len(list)
 	if n < minReference {
 		return nil, fmt.Errorf("%s: %s to take p-values from: want at least %d", set.name, explain.Count(n, "graph"), minReference)
@@ -92,11 +92,12 @@ func (r *remake) calibrate(m *algo.Model) ([]byte, error) {
 
 // referenceGraphs returns the graphs of a list for p-values, evenly spread, as many as a model
 // holds, and reports which are left out.
-func referenceGraphs(m *algo.Model, gs []*graph.Graph, stderr io.Writer) []*graph.Graph {
+func referenceGraphs(m *algo.Model, rows []algo.Source, stderr io.Writer) []*graph.Graph {
 	var list []*graph.Graph
 	empty, known, copies := 0, 0, 0
 	seen := map[uint64]bool{}
-	for _, g := range gs {
+	for _, r := range rows {
+		g := r.Graph
 		hash := fingerprint.New(g, fingerprint.MaxHeight).Hash()
 		switch {
 		case g.N() == 0:
@@ -115,7 +116,7 @@ func referenceGraphs(m *algo.Model, gs []*graph.Graph, stderr io.Writer) []*grap
 		why string
 	}{{known, "which equal a training graph"}, {copies, "which equal an earlier one"}, {empty, "which have no nodes"}} {
 		if left.n > 0 {
-			fmt.Fprintf(stderr, "left out %d of %d records, %s\n", left.n, len(gs), left.why)
+			fmt.Fprintf(stderr, "left out %d of %d records, %s\n", left.n, len(rows), left.why)
 		}
 	}
 	n := len(list)

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -23,7 +21,6 @@ import (
 	"baca/build/device"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
-	"baca/web"
 )
 
 // Exit statuses.
@@ -49,15 +46,6 @@ func execute(root *cobra.Command, args []string, stdin io.Reader, stdout, stderr
 	context.AfterFunc(ctx, stop)
 	root.SetIn(stdin)
 	out, messages := &screen{to: stdout}, &screen{to: stderr, names: printable(args)}
-	if root.Name() != paperName {
-		var line string
-		if args, line = renamed(args); line != "" {
-			fmt.Fprintln(messages, line)
-		}
-		if slices.Equal(args, demo) {
-			root.SetIn(bytes.NewReader(web.Examples()))
-		}
-	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(messages)
@@ -104,11 +92,7 @@ not depend on other graphs; a list as a whole gets an answer of its own.
 `+"`baca help columns`"+` explains the columns.`)
 	cobra.EnableCommandSorting = false // verbs are in the order of a first day
 	root.AddCommand(newScore(gpus), newReport(), newTrain(gpus), newCompare(), newSuggest(), newDrift(), newTrust(), newModel(), newServe(), newVersion(gpus))
-	for _, c := range append(movedToPaper(), newPipe(), newMan()) {
-		c.Hidden = true
-		root.AddCommand(c)
-	}
-	root.AddCommand(columnsTopic())
+	root.AddCommand(newPipe(), newMan(), columnsTopic())
 	finish(root)
 	return root
 }
@@ -139,9 +123,6 @@ func program(name, short, long string) *cobra.Command {
 		}
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
-			if now := goneFlags[c.Name()+" "+unknown.GetSpecifiedName()]; now != "" {
-				return usage.Errorf("%w: it is gone; %s", err, now)
-			}
 			if list := nearFlags(c, unknown.GetSpecifiedName()); len(list) > 0 {
 				return usage.Errorf("%w: did you mean --%s?", err, strings.Join(list, " or --"))
 			}
@@ -219,4 +200,15 @@ func strict(root *cobra.Command) {
 			}
 		}
 	}
+}
+
+// nearFlags are the flags that a misspelt one may mean, by cobra's rule for commands.
+func nearFlags(c *cobra.Command, flag string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	return all.SuggestionsFor(flag)
 }

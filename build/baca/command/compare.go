@@ -17,7 +17,6 @@ import (
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/build/internal/progress"
-	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
@@ -144,7 +143,7 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) (err error) {
+func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
 		{Name: "encoder", Value: "of model " + m.Card.Name},
@@ -152,11 +151,7 @@ func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) (err error
 		{Name: "seed", Value: fmt.Sprint(f.seed)},
 		{Name: "program", Value: "baca " + version.String()},
 	}
-	r.Command = f.command()
-	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
-		return err
-	}
-	return replace.File(f.html, func(w io.Writer) error { return report.WriteComparison(w, r) })
+	return f.save(f.html, &r.Document, func(w io.Writer) error { return report.WriteComparison(w, r) })
 }
 
 func (f *compareFlags) write(w io.Writer, c *compare.Comparison) error {

@@ -60,7 +60,7 @@ func commands(b *strings.Builder, c *cobra.Command) {
 
 // flags lists a command's flags by group, as added.
 func flags(b *strings.Builder, c *cobra.Command) {
-	titles, groups := []string{}, map[string][]*pflag.Flag{}
+	titles, groups := []string{}, map[string]*pflag.FlagSet{}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || f.Name == "help" {
 			return
@@ -70,26 +70,13 @@ func flags(b *strings.Builder, c *cobra.Command) {
 			title = f.Annotations[groupKey][0]
 		}
 		if groups[title] == nil {
-			titles = append(titles, title)
+			titles, groups[title] = append(titles, title), pflag.NewFlagSet("", 0)
+			groups[title].SortFlags = false
 		}
-		groups[title] = append(groups[title], f)
+		groups[title].AddFlag(f)
 	})
-	all, above := pflag.NewFlagSet("", 0), []string{} // title above a flag, if any
-	all.SortFlags = false
 	for _, title := range titles {
-		for i, f := range groups[title] {
-			all.AddFlag(f)
-			if above = append(above, ""); i == 0 {
-				above[len(above)-1] = "\n" + title + ":\n"
-			}
-		}
-	}
-	for line := range strings.Lines(all.FlagUsagesWrapped(helpWidth)) {
-		if strings.HasPrefix(line, "      -") || strings.HasPrefix(line, "  -") {
-			b.WriteString(above[0])
-			above = above[1:]
-		}
-		b.WriteString(line)
+		fmt.Fprintf(b, "\n%s:\n%s", title, groups[title].FlagUsagesWrapped(helpWidth))
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 func newMan() *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use:   "man --out DIR",
-		Short: "Write the help of each command as a manual page",
+		Use:    "man --out DIR",
+		Hidden: true,
+		Short:  "Write the help of each command as a manual page",
 		Long: `Man writes a page of section 1 for each command into a folder, which becomes there if it
 is not: baca.1, baca-score.1 and so on.`,
 		Example: `  baca man --out ~/.local/share/man/man1

@@ -15,7 +15,7 @@ func newModel() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "model COMMAND",
 		Short:      "List models, say what is in one, or make one from another",
-		SuggestFor: []string{"info", "weights"}, SuggestionsMinimumDistance: 2,
+		SuggestFor: []string{"info", "weights", "inspect", "calibrate", "share", "structures"}, SuggestionsMinimumDistance: 2,
 		Args: oneOfBelow,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -142,11 +142,7 @@ func (f *reportFlags) write(o *opening) error {
 		return err
 	}
 	f.making(o.data, fit).Describe(r.Report, o.model)
-	r.Command = f.command()
-	if r.Script, r.Undrawn, err = drawingScript(); err != nil {
-		return err
-	}
-	if err := replace.File(f.out, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
+	if err := f.save(f.out, &r.Document, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(f.c.ErrOrStderr(), "%d read, %d refused; %s; wrote %s\n", r.Read, r.Refused, r.Verdicts(), f.out)
@@ -181,6 +177,15 @@ func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
 		}
 	}
 	return m
+}
+
+// save writes a document, with the command that repeats it, but for some flags, and what draws molecules.
+func (s *source) save(out string, d *report.Document, write func(io.Writer) error, without ...string) (err error) {
+	d.Command = s.command(without...)
+	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
+		return err
+	}
+	return replace.File(out, write)
 }
 
 // drawingScript is the page's drawing script, or why there is none.
@@ -224,19 +229,15 @@ func (f *reportFlags) domain(o *opening) *job.Domain {
 func (f *reportFlags) writeQPRF(o *opening) error {
 	q := f.domain(o)
 	d := q.Report()
-	d.Command = f.command("seed")
 	read, refused, err := f.judgeAll(q, d, o)
 	if err != nil {
-		return err
-	}
-	if d.Script, d.Undrawn, err = drawingScript(); err != nil {
 		return err
 	}
 	write := report.WriteDomain
 	if f.json() {
 		write = report.WriteDomainJSON
 	}
-	if err := replace.File(f.out, func(w io.Writer) error { return write(w, d) }); err != nil {
+	if err := f.save(f.out, &d.Document, func(w io.Writer) error { return write(w, d) }, "seed"); err != nil {
 		return err
 	}
 	var counts decide.Counts
@@ -277,12 +278,11 @@ func (f *reportFlags) judgeAll(q *job.Domain, d *report.Domain, o *opening) (rea
 func (f *reportFlags) writeQMRF(q *job.Domain) error {
 	p := q.ModelPage(f.out)
 	f.paths = nil
-	p.Command = f.command("seed")
 	write := report.WriteModelPage
 	if f.json() {
 		write = report.WriteModelPageJSON
 	}
-	if err := replace.File(f.out, func(w io.Writer) error { return write(w, p) }); err != nil {
+	if err := f.save(f.out, &p.Document, func(w io.Writer) error { return write(w, p) }, "seed"); err != nil {
 		return err
 	}
 	fmt.Fprintf(f.c.ErrOrStderr(), "wrote %s\n", f.out)

@@ -25,7 +25,6 @@ import (
 type scoreFlags struct {
 	source
 	out, to, rejects string
-	columns          string // all, as --by both, or default
 	text             table.Text
 	resume           bool
 	failOn           []string // verdicts
@@ -86,8 +85,6 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	f.registerWorkers(fs)
 	f.device.register(fs)
 	group(c, "Run")
-	fs.StringVar(&f.columns, "columns", "default", "all: as --by both")
-	fs.Lookup("columns").Hidden = true
 	return c
 }
 
@@ -124,10 +121,6 @@ record, and 1 after any other failure, or if all input was refused.`
 
 // check checks the flags before anything is opened.
 func (f *scoreFlags) check() (err error) {
-	if f.columns == "all" {
-		f.by = byBoth
-		fmt.Fprintln(f.c.ErrOrStderr(), "--columns all is now --by both")
-	}
 	if f.both, f.options.By = f.by == byBoth, f.by; f.both {
 		f.options.By = algo.ByAlone
 	}
@@ -138,7 +131,7 @@ func (f *scoreFlags) check() (err error) {
 		err = cmp.Or(err, usage.OneOf("fail-on", word, failWords...))
 	}
 	return cmp.Or(
-		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, deciders()...), usage.OneOf("columns", cmp.Or(f.columns, "default"), "default", "all"),
+		usage.OneOf("to", f.to, table.Forms()...), usage.OneOf("by", f.by, deciders()...),
 		err, inRange("alpha", decide.CheckAlpha(f.options.Alpha)), f.rules(), f.device.check(),
 	)
 }

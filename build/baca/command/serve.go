@@ -37,7 +37,7 @@ func newServe() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "serve",
 		Short:      "Serve the page, which does the same in a browser tab, or an API",
-		SuggestFor: []string{"web", "page", "server"},
+		SuggestFor: []string{"web", "page", "server", "site", "mcp"},
 		Long: `Serve serves the page, all of the method in a browser tab. Molecules stay in the
 tab; the server only sends files.
 

@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/job"
-	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -71,10 +69,8 @@ func (s *source) keepStructures(m *algo.Model, values *labels) error {
 	defer in.close()
 	var set []algo.Source
 	if !in.plain() {
-		of := func(r *dataset.Record) *algo.Values {
-			return values.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
-		}
-		if set, _, err = job.Sources(s.c.Context(), s.workers, in.stream, algo.FormOf(m.Card.Schema), of); err != nil {
+		set, err = job.Sources(s.c.Context(), s.workers, in.stream, algo.FormOf(m.Card.Schema), &values.Labels, func(error) {})
+		if err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,9 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/gin"
-	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
-	"baca/algo/table"
 	"baca/build/device"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -47,7 +45,7 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 	f := trainFlags{device: deviceFlag{gpus: gpus}}
 	c := f.verb(&cobra.Command{
 		Use:        "train INPUT --out MODEL",
-		SuggestFor: []string{"fit", "learn"},
+		SuggestFor: []string{"fit", "learn", "pretrain"},
 		Short:      "Train a model on in-distribution graphs",
 		Long: `Train trains an encoder on nine tenths of the graphs of a file or a TUDataset set, and writes a model file. The last tenth, drawn
 by the seed, is kept from training and gives p-values; 999 are enough.
@@ -139,15 +137,12 @@ func (f *trainFlags) run() error {
 	if f.structures && set.schema == algo.Constant {
 		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
 	}
-	j.Training = job.Training{Graphs: set.graphs, Workers: f.workers, Split: dataset.Hold, Card: f.cardOf(set)}
+	j.Training = job.Training{
+		Workers: f.workers, Split: dataset.Hold, Card: f.cardOf(set), Observed: f.values.Observed, Predicted: f.values.Predicted,
+	}
+	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
 		return f.device.open(ctx, stderr, f.workers, o.Config, true)
-	}
-	if f.keepsErrors() {
-		j.Values, j.Observed, j.Predicted = set.values, f.values.Observed, f.values.Predicted
-	}
-	if f.structures {
-		j.Structures = set.sources
 	}
 	if err := j.addBackground(ctx, f.background); err != nil {
 		return err
@@ -177,7 +172,7 @@ func (f *trainFlags) run() error {
 func (f *trainFlags) cardOf(set *trainingSet) algo.Card {
 	card := f.card
 	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
-	train, _ := dataset.Hold(len(set.graphs), card.Seed)
+	train, _ := dataset.Hold(len(set.rows), card.Seed)
 	if card.Epochs == 0 {
 		if card.Epochs = job.DefaultEpochs(len(train)); card.Epochs < job.UsualEpochs {
 			fmt.Fprintf(f.c.ErrOrStderr(), "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
@@ -223,12 +218,10 @@ func claim(path string, resume bool) (release func(), err error) {
 
 // A trainingSet is the input of `baca train`.
 type trainingSet struct {
-	name    string // of the file or folder
-	schema  string
-	sha256  string
-	graphs  []*graph.Graph
-	values  []*algo.Values // by graph
-	sources []algo.Source  // the same with structures
+	name   string // of the file or folder
+	schema string
+	sha256 string
+	rows   []algo.Source
 }
 
 // readTraining reads the training graphs with their values, and reports refused ones.
@@ -248,25 +241,20 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	refused := 0
-	for r, err := range dataset.Ordered(ctx, s.workers, in.stream, func(r dataset.Record) dataset.Record { return r.Parsed(s.form) }) {
-		if err != nil {
-			return nil, err
+	set.rows, err = job.Sources(ctx, s.workers, in.stream, s.form, &values.Labels, func(err error) {
+		if refused++; refused <= 5 {
+			fmt.Fprintf(stderr, "refused: %v\n", err)
 		}
-		if r.Err != nil {
-			if refused++; refused <= 5 {
-				fmt.Fprintf(stderr, "refused: %v\n", r.Err)
-			}
-			continue
-		}
-		v := values.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
-		set.graphs, set.values = append(set.graphs, r.Graph), append(set.values, v)
-		set.sources = append(set.sources, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: v})
+	})
+	if err != nil {
+		return nil, err
 	}
 	values.tell(stderr, job.TrainedAsOthers)
+	read := refused + len(set.rows)
 	if refused > 0 {
-		fmt.Fprintf(stderr, "refused %d of %d records\n", refused, refused+len(set.graphs))
+		fmt.Fprintf(stderr, "refused %d of %d records\n", refused, read)
 	}
-	if err := checkRead(refused+len(set.graphs), refused); err != nil {
+	if err := checkRead(read, refused); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.paths[0], err)
 	}
 	set.sha256, err = s.sum(in)

@@ -20,7 +20,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
@@ -136,7 +135,7 @@ func TestEpochsOfALargeSet(t *testing.T) {
 		c := &cobra.Command{}
 		c.SetErr(&stderr)
 		o := trainFlags{source: source{c: c}, card: algo.Card{Seed: 1, Epochs: test.asked}}
-		card := o.cardOf(&trainingSet{name: "big.smi", graphs: make([]*graph.Graph, test.graphs)})
+		card := o.cardOf(&trainingSet{name: "big.smi", rows: make([]algo.Source, test.graphs)})
 		if card.Epochs != test.want || stderr.String() != test.announced {
 			t.Errorf("%d graphs, --epochs %d: %d epochs, and %q on stderr", test.graphs, test.asked, card.Epochs, &stderr)
 		}

@@ -18,7 +18,7 @@ func newVersion(gpus *device.GPUs) *cobra.Command {
 	return &cobra.Command{
 		Use:        "version",
 		Short:      "Print the version of this program, and where encoders can run",
-		SuggestFor: []string{"gpu", "device"},
+		SuggestFor: []string{"gpu", "devices"},
 		Args:       usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			text := fmt.Sprintf("%s %s\n%s %s/%s\nmodel file format %d\ncpu\t%s\n",

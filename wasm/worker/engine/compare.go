@@ -26,7 +26,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 		return nil, err
 	}
 	seed := cmp.Or(r.Seed, 1)
-	out := &report.Comparison{Warnings: warnings}
+	out := &report.Comparison{Document: report.Document{Warnings: warnings}}
 	var lists [2]*compare.List
 	for k, in := range []*input{with, e.input} {
 		lists[k] = compare.NewList(listName(in), seed, k)

@@ -15,7 +15,6 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/pretrain"
-	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
 )
@@ -138,21 +137,11 @@ func (e *Engine) readTraining(p *pulse, r *message.Train, t *job.Training, form 
 	if r.HeldOut && len(labels.Columns()) < 2 {
 		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
-	set, _, err := job.Sources(p, 1, e.input.sequence(nil, labels.Columns()), form, func(r *dataset.Record) *algo.Values {
-		return labels.Of(r.Row+1, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
-	})
+	set, err := job.Sources(p, 1, e.input.sequence(nil, labels.Columns()), form, labels, func(error) {})
 	if err != nil {
 		return nil, e.input.unreadable(err)
 	}
-	for _, s := range set {
-		t.Graphs = append(t.Graphs, s.Graph)
-		if r.HeldOut {
-			t.Values = append(t.Values, s.Values)
-		}
-	}
-	if r.Structures && t.Card.Schema != algo.Constant {
-		t.Structures = set
-	}
+	t.Take(set, r.HeldOut, r.Structures && t.Card.Schema != algo.Constant)
 	return labels.Problems(job.TrainedAsOthers), nil
 }
 

@@ -244,51 +244,6 @@ func TestMeanStd(t *testing.T) {
 	}
 }
 
-func TestBootstrap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 2))
-	// Over many data sets of a known AUROC (0.5 + overlap, by construction
-	// Φ(1/√2) = 0.7602 for unit normals one apart) the interval should hold it
-	// about 19 times out of 20.
-	const sets, truth = 200, 0.76025
-	held := 0
-	for set := range sets {
-		var score []float64
-		var ood []bool
-		for i := range 120 {
-			o := i%2 == 1
-			s := rng.NormFloat64()
-			if o {
-				s++
-			}
-			score, ood = append(score, s), append(ood, o)
-		}
-		low, high := Bootstrap(score, ood, AUROC, 200, uint64(set))
-		if again, _ := Bootstrap(score, ood, AUROC, 200, uint64(set)); again != low {
-			t.Fatalf("the same seed gives %v and %v", low, again)
-		}
-		if a := AUROC(score, ood); !(low < a && a < high) {
-			t.Errorf("set %d: AUROC %v outside [%v, %v]", set, a, low, high)
-		}
-		if low <= truth && truth <= high {
-			held++
-		}
-	}
-	if held < sets*88/100 || held > sets*99/100 {
-		t.Errorf("the interval holds the truth %d times out of %d", held, sets)
-	}
-	for name, rounds := range map[string]int{"no rounds": 0, "too many": 1e6 + 1} {
-		if low, high := Bootstrap([]float64{0, 1}, []bool{false, true}, AUROC, rounds, 1); !math.IsNaN(low) || !math.IsNaN(high) {
-			t.Errorf("%s: [%v, %v], want NaN", name, low, high)
-		}
-	}
-	if low, high := Bootstrap([]float64{0, 1}, []bool{true, true}, AUROC, 10, 1); !math.IsNaN(low) || !math.IsNaN(high) {
-		t.Errorf("one class: [%v, %v], want NaN", low, high)
-	}
-	if low, high := Bootstrap([]float64{0, 1}, []bool{false, true}, AUROC, 10, 1); low != 1 || high != 1 {
-		t.Errorf("one graph a class: [%v, %v], want [1, 1]", low, high)
-	}
-}
-
 func TestKL(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {

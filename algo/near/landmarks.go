@@ -2,8 +2,11 @@ package near
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"baca/algo/internal/kernel"
 )
@@ -154,70 +157,35 @@ func (s *search) nearest(i, leave int) (row int, square float64) {
 // axes by subspace iteration on an even sample. Other axes would be correct but exclude less.
 func mainAxes(rows []float32, dim int) []float64 {
 	m := len(rows) / dim
-	sample := min(m, axesSample)
-	mean := make([]float64, dim)
-	for i := range sample {
-		for t, x := range rows[Place(i, sample, m)*dim:][:dim] {
-			mean[t] += float64(x) / float64(sample)
-		}
+	sample, count := centred(rows, dim, min(m, axesSample)), min(axes, dim)
+	found := make([]float64, axes*dim)
+	now := blas64.General{Rows: count, Cols: dim, Stride: dim, Data: found[:count*dim]}
+	along := blas64.General{Rows: sample.Rows, Cols: count, Stride: count, Data: make([]float64, sample.Rows*count)}
+	tau, work := make([]float64, count), make([]float64, count)
+	for a := range min(count, sample.Rows) {
+		copy(found[a*dim:(a+1)*dim], sample.Data[Place(a, min(count, sample.Rows), sample.Rows)*dim:])
 	}
-	now, next := make([]float64, axes*dim), make([]float64, axes*dim)
-	for a := range min(axes, sample) {
-		for t, x := range rows[Place(a, min(axes, sample), m)*dim:][:dim] {
-			now[a*dim+t] = float64(x) - mean[t]
-		}
-	}
-	orthonormalize(now, dim)
-	centred := make([]float64, dim)
 	for range axesRounds {
-		clear(next)
-		for i := range sample {
-			for t, x := range rows[Place(i, sample, m)*dim:][:dim] {
-				centred[t] = float64(x) - mean[t]
-			}
-			for a := range axes {
-				along := dot(now[a*dim:(a+1)*dim], centred)
-				for t, x := range centred {
-					next[a*dim+t] += along * x
-				}
-			}
-		}
-		now, next = next, now
-		orthonormalize(now, dim)
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, sample, now, 0, along)
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, along, sample, 0, now)
+		lapack64.Gelqf(now, tau, work, len(work))
+		lapack64.Orglq(now, tau, work, len(work))
 	}
-	return now
+	return found
 }
 
-// orthonormalize makes the axes orthonormal, with zeros for dependent ones. Two passes suffice
-// (Parlett, The Symmetric Eigenvalue Problem, 1980, 6-9).
-func orthonormalize(rows []float64, dim int) {
-	for a := range axes {
-		row := rows[a*dim : (a+1)*dim]
-		length := math.Sqrt(dot(row, row))
-		for range 2 {
-			for b := range a {
-				other := rows[b*dim : (b+1)*dim]
-				along := dot(row, other)
-				for t, x := range other {
-					row[t] -= along * x
-				}
-			}
-		}
-		left := math.Sqrt(dot(row, row))
-		if !(left > 1e-6*length) {
-			clear(row)
-			continue
-		}
-		for t := range row {
-			row[t] /= left
+// centred returns an even sample of rows less their mean.
+func centred(rows []float32, dim, count int) blas64.General {
+	c := blas64.General{Rows: count, Cols: dim, Stride: dim, Data: make([]float64, count*dim)}
+	mean := make([]float64, dim)
+	for i := range count {
+		for t, x := range rows[Place(i, count, len(rows)/dim)*dim:][:dim] {
+			c.Data[i*dim+t] = float64(x)
+			mean[t] += float64(x) / float64(count)
 		}
 	}
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for t, x := range a {
-		sum += x * b[t]
+	for i := range c.Data {
+		c.Data[i] -= mean[i%dim]
 	}
-	return sum
+	return c
 }

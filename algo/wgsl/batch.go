@@ -3,6 +3,7 @@ package wgsl
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo/contrast"
 	"baca/algo/gin"
@@ -44,6 +45,15 @@ type batch struct {
 	inputs []float32
 }
 
+// largest has the largest sizes of all chunks.
+func (b *batch) largest() (most chunk) {
+	for _, c := range b.chunks {
+		most.n, most.rows, most.graphs = max(most.n, c.n), max(most.rows, c.rows), max(most.graphs, c.graphs)
+		most.segments, most.pairs = max(most.segments, c.segments), max(most.pairs, c.pairs)
+	}
+	return most
+}
+
 // piece appends an entry of a work list.
 func (b *batch) piece(w ...uint32) {
 	var p [8]uint32
@@ -62,157 +72,156 @@ func nodeBytes(c gin.Config, training bool) (all, buffer int) {
 	return 4 * values, 4 * max(width, deep, c.Features+graph.EncodingWidth+1)
 }
 
+// A load is what graphs take of the device.
+type load struct{ nodes, edges, pairs int }
+
+// loadOf counts an edge twice, and the pairs of nodes that a training's ℓ_n compares.
+func loadOf(g *graph.Graph, training bool) load {
+	l := load{nodes: g.N(), edges: len(g.Neighbors)}
+	if training {
+		rows := min(l.nodes, contrast.MaxNodes)
+		l.pairs = rows * rows
+	}
+	return l
+}
+
+func (l load) plus(m load) load { return load{l.nodes + m.nodes, l.edges + m.edges, l.pairs + m.pairs} }
+
+// buffer is the size of the largest buffer, for buffers of that many bytes a node.
+func (l load) buffer(node int) int { return max(l.nodes*node, 4*l.pairs, 4*(l.edges+8*l.nodes)) }
+
 // cut divides graphs into chunks that fit on the device.
 func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int, err error) {
-	all, most := nodeBytes(c, training)
-	limit := d.limits.Binding
-	nodes, edges, pairs := 0, 0, 0
+	all, node := nodeBytes(c, training)
+	var sum load
 	for k, g := range gs {
-		n := g.N()
-		p := min(n, contrast.MaxNodes)
-		p *= p
-		if !training {
-			p = 0
+		own := loadOf(g, training)
+		if own.buffer(node) > d.limits.Binding {
+			return nil, d.tooLarge(g, own.buffer(node), node, training)
 		}
-		if n*most > limit || 4*p > limit || 4*(len(g.Neighbors)+8*n) > limit {
-			what := fmt.Sprintf("a graph of %d nodes and %d edges", n, g.M())
-			fits := limit / max(most, 4*(len(g.Neighbors)/max(n, 1)+8))
-			if training && 4*contrast.MaxNodes*contrast.MaxNodes > limit {
-				fits = min(fits, int(math.Sqrt(float64(limit/4))))
-			}
-			return nil, &SizeError{
-				Device: d.String(), What: what, Need: max(n*most, 4*p, 4*(len(g.Neighbors)+8*n)), Have: limit,
-				Fits: fmt.Sprintf("graphs of this kind with up to %d nodes", fits),
-			}
+		more := sum.plus(own)
+		full := more.buffer(node) > d.limits.Binding || more.nodes*all+4*more.pairs > d.memory
+		if full && sum.nodes > 0 {
+			ends, more = append(ends, k), own
 		}
-		full := (nodes+n)*most > limit || 4*(pairs+p) > limit || 4*(edges+len(g.Neighbors)+8*(nodes+n)) > limit ||
-			(nodes+n)*all+4*(pairs+p) > d.memory
-		if k > 0 && full && nodes > 0 {
-			ends = append(ends, k)
-			nodes, edges, pairs = 0, 0, 0
-		}
-		nodes, edges, pairs = nodes+n, edges+len(g.Neighbors), pairs+p
+		sum = more
 	}
 	return append(ends, len(gs)), nil
+}
+
+// tooLarge says which size of graph would fit.
+func (d *Device) tooLarge(g *graph.Graph, need, node int, training bool) error {
+	limit := d.limits.Binding
+	fits := limit / max(node, 4*(len(g.Neighbors)/max(g.N(), 1)+8))
+	if training && 4*contrast.MaxNodes*contrast.MaxNodes > limit {
+		fits = min(fits, int(math.Sqrt(float64(limit/4))))
+	}
+	return &SizeError{
+		Device: d.String(), What: fmt.Sprintf("a graph of %d nodes and %d edges", g.N(), g.M()), Need: need, Have: limit,
+		Fits: fmt.Sprintf("graphs of this kind with up to %d nodes", fits),
+	}
 }
 
 // pack adds graphs first to end of the batch as a chunk. With training set it adds the backward
 // pass of ℓ_n, with its gradient times scale.
 func (b *batch) pack(gs []*graph.Graph, first, end int, training bool, scale float32) {
 	c := chunk{first: first, graphs: end - first}
-	at := func() int { return len(b.tables) }
-	c.offsets = at()
-	edges := uint32(0)
-	for _, g := range gs[first:end] {
-		for _, o := range g.Offsets[:g.N()] {
-			b.tables = append(b.tables, edges+uint32(o))
-		}
-		edges += uint32(len(g.Neighbors))
-	}
-	b.tables = append(b.tables, edges)
-	c.neighbors = at()
-	for _, g := range gs[first:end] {
-		for _, j := range g.Neighbors {
-			b.tables = append(b.tables, uint32(c.n)+uint32(j))
-		}
-		c.n += g.N()
-	}
-	c.graphOf = at()
+	var offsets, neighbors, graphOf, segmentFirst, graphSegment, row, rowFirst []uint32
+	var x, xs, share []float32
 	for k, g := range gs[first:end] {
-		for range g.N() {
-			b.tables = append(b.tables, uint32(k))
+		n, edges := g.N(), uint32(len(neighbors))
+		for _, o := range g.Offsets[:n] {
+			offsets = append(offsets, edges+uint32(o))
 		}
-	}
-	c.segmentFirst = at()
-	node := 0
-	var graphSegment, rowFirst []uint32
-	for _, g := range gs[first:end] {
-		graphSegment = append(graphSegment, uint32(c.segments))
-		for lo := 0; lo < g.N(); lo += segment {
-			b.tables = append(b.tables, uint32(node+lo))
-			c.segments++
+		for _, j := range g.Neighbors {
+			neighbors = append(neighbors, uint32(c.n)+uint32(j))
 		}
-		node += g.N()
-	}
-	b.tables = append(b.tables, uint32(node))
-	c.graphSegment = at()
-	b.tables = append(append(b.tables, graphSegment...), uint32(c.segments))
-	// The rows of ℓ_n, as in contrast.NodeScore.
-	c.row, node = at(), 0
-	for _, g := range gs[first:end] {
-		n := g.N()
-		rows := min(n, contrast.MaxNodes)
-		rowFirst = append(rowFirst, uint32(c.rows))
-		for k := range rows {
-			b.tables = append(b.tables, uint32(node+k*n/rows))
-		}
-		c.rows += rows
-		node += n
-	}
-	rowFirst = append(rowFirst, uint32(c.rows))
-	c.rowFirst = at()
-	b.tables = append(b.tables, rowFirst...)
-	c.sums = at()
-	for k := range c.graphs {
-		lo, hi := int(rowFirst[k]), int(rowFirst[k+1])
-		for i := lo; i < hi; i += nodeTile {
-			b.piece(words(i, min(nodeTile, hi-i), lo, hi-lo, i)...)
-			c.sumCount++
-		}
-	}
-	if training {
-		b.packPairs(&c, rowFirst, scale)
-	}
-	c.x = len(b.inputs)
-	for _, g := range gs[first:end] {
-		b.inputs = append(b.inputs, g.X...)
-	}
-	c.xs = len(b.inputs)
-	for _, g := range gs[first:end] {
-		b.inputs = append(b.inputs, g.XS...)
-	}
-	c.share = len(b.inputs)
-	for k := range c.graphs {
-		rows := rowFirst[k+1] - rowFirst[k]
-		for range rows {
-			share := float32(0) // a single node has no ℓ_n
-			if rows > 1 {
-				share = 1 / float32(rows)
+		graphSegment = append(graphSegment, uint32(len(segmentFirst)))
+		for i := range n {
+			graphOf = append(graphOf, uint32(k))
+			if i%segment == 0 {
+				segmentFirst = append(segmentFirst, uint32(c.n+i))
 			}
-			b.inputs = append(b.inputs, share)
 		}
+		// The rows of ℓ_n, as in contrast.NodeScore. A single node has no ℓ_n.
+		rowFirst = append(rowFirst, uint32(len(row)))
+		rows, part := min(n, contrast.MaxNodes), float32(0)
+		if n > 1 {
+			part = 1 / float32(rows)
+		}
+		for i := range rows {
+			row, share = append(row, uint32(c.n+i*n/rows)), append(share, part)
+		}
+		x, xs = append(x, g.X...), append(xs, g.XS...)
+		c.n += n
 	}
+	c.segments, c.rows = len(segmentFirst), len(row)
+	c.offsets = b.table(append(offsets, uint32(len(neighbors))))
+	c.neighbors, c.graphOf = b.table(neighbors), b.table(graphOf)
+	c.segmentFirst = b.table(append(segmentFirst, uint32(c.n)))
+	c.graphSegment = b.table(append(graphSegment, uint32(c.segments)))
+	rowFirst = append(rowFirst, uint32(c.rows))
+	c.row, c.rowFirst = b.table(row), b.table(rowFirst)
+	b.packWork(&c, rowFirst, training, scale)
+	c.x = len(b.inputs)
+	c.xs, c.share = c.x+len(x), c.x+len(x)+len(xs)
+	b.inputs = slices.Concat(b.inputs, x, xs, share)
 	b.chunks = append(b.chunks, c)
 }
 
-// packPairs lists the tiles of ℓ_n's gradients: for each graph a square of row pairs.
-func (b *batch) packPairs(c *chunk, rowFirst []uint32, scale float32) {
-	c.pairWork = len(b.tables)
-	for k := range c.graphs {
-		lo, hi := int(rowFirst[k]), int(rowFirst[k+1])
-		n := hi - lo
+// table appends a table and returns its place.
+func (b *batch) table(values []uint32) (at int) {
+	at = len(b.tables)
+	b.tables = append(b.tables, values...)
+	return at
+}
+
+// packWork lists the tiles of ℓ_n: sums over rows, and with training set its gradients, for each graph a
+// square of row pairs.
+func (b *batch) packWork(c *chunk, rowFirst []uint32, training bool, scale float32) {
+	each := func(f func(lo, n int)) int {
+		at := len(b.tables)
+		for k := range c.graphs {
+			f(int(rowFirst[k]), int(rowFirst[k+1]-rowFirst[k]))
+		}
+		return at
+	}
+	c.sums = each(func(lo, n int) { c.sumCount += b.rowTiles(nodeTile, lo, n, lo, n, lo, 1) })
+	if !training {
+		return
+	}
+	c.pairWork = each(func(lo, n int) {
 		s := scale / float32(max(n, 1))
 		if n < 2 {
 			s = 0
 		}
-		for i := 0; i < n; i += nodeTile {
-			for j := 0; j < n; j += nodeTile {
-				b.piece(uint32(lo+i), uint32(min(nodeTile, n-i)), uint32(lo+j), uint32(min(nodeTile, n-j)),
-					uint32(c.pairs+i*n+j), uint32(n), math.Float32bits(s))
-				c.pairCount++
-			}
-		}
+		c.pairCount += b.pairTiles(nodeTile, lo, n, lo, n, c.pairs, s)
 		c.pairs += n * n
-	}
-	c.mulWork = len(b.tables)
+	})
 	pairs := 0
-	for k := range c.graphs {
-		lo, hi := int(rowFirst[k]), int(rowFirst[k+1])
-		n := hi - lo
-		for i := 0; i < n; i += nodeTile {
-			b.piece(words(lo+i, min(nodeTile, n-i), lo, n, pairs+i*n, n)...)
-			c.mulCount++
-		}
+	c.mulWork = each(func(lo, n int) {
+		c.mulCount += b.rowTiles(nodeTile, lo, n, lo, n, pairs, n)
 		pairs += n * n
+	})
+}
+
+// rowTiles lists rows i0 to i0+m, in tiles, against rows j0 to j0+n. Values of a row begin at place at,
+// those of the next row stride places later.
+func (b *batch) rowTiles(tile, i0, m, j0, n, at, stride int) (count int) {
+	for i := 0; i < m; i += tile {
+		b.piece(words(i0+i, min(tile, m-i), j0, n, at+i*stride, stride)...)
+		count++
 	}
+	return count
+}
+
+// pairTiles lists the pairs of the same rows in square tiles, with the scale of their gradient.
+func (b *batch) pairTiles(tile, i0, m, j0, n, at int, scale float32) (count int) {
+	for i := 0; i < m; i += tile {
+		for j := 0; j < n; j += tile {
+			b.piece(words(i0+i, min(tile, m-i), j0+j, min(tile, n-j), at+i*n+j, n, int(math.Float32bits(scale)))...)
+			count++
+		}
+	}
+	return count
 }

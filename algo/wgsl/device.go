@@ -268,6 +268,13 @@ func words[T int | uint32](x ...T) []uint32 {
 	return w
 }
 
+func flag(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
 func bits(x float64) uint32 { return math.Float32bits(float32(x)) }
 
 const none = math.MaxUint32

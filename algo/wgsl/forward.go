@@ -61,38 +61,31 @@ type space struct {
 
 // reserve allocates for the largest chunk, and for ℓ_g of a batch.
 func (j *job) reserve(p *places, b *batch, params Buffer, graphs int, keep bool) space {
-	var n, rows, chunkGraphs, segments int
-	for _, c := range b.chunks {
-		n, rows, chunkGraphs, segments = max(n, c.n), max(rows, c.rows), max(chunkGraphs, c.graphs), max(segments, c.segments)
-	}
-	width := p.Width()
+	most, width := b.largest(), p.Width()
 	s := space{params: params}
 	s.tables = j.buffer("tables", len(b.tables))
 	s.inputs = j.buffer("inputs", len(b.inputs))
 	s.unused = [2]Buffer{j.buffer("unused 1", 1), j.buffer("unused 2", 1)}
 	for v := range gin.Views {
 		name := func(what string) string { return fmt.Sprint(what, " ", v) }
-		s.nodes[v] = j.buffer(name("nodes"), n*width)
-		if keep {
-			s.sums[v] = j.buffer(name("sums"), n*(p.layers[v][0][0].in+(p.Layers-1)*p.Hidden))
-			s.mids[v] = j.buffer(name("hidden"), n*width)
-		} else {
-			widest := max(p.layers[v][0][0].in, p.Hidden)
-			if widest > maxFused {
-				s.sums[v] = j.buffer(name("sums"), n*widest)
-				s.mids[v] = j.buffer(name("hidden"), n*p.Hidden)
-			} else {
-				s.sums[v], s.mids[v] = s.unused[0], s.unused[1]
-			}
+		s.nodes[v] = j.buffer(name("nodes"), most.n*width)
+		s.sums[v], s.mids[v] = s.unused[0], s.unused[1]
+		in := p.layers[v][0][0].in
+		if widest := max(in, p.Hidden); keep {
+			s.sums[v] = j.buffer(name("sums"), most.n*(in+(p.Layers-1)*p.Hidden))
+			s.mids[v] = j.buffer(name("hidden"), most.n*width)
+		} else if widest > maxFused {
+			s.sums[v] = j.buffer(name("sums"), most.n*widest)
+			s.mids[v] = j.buffer(name("hidden"), most.n*p.Hidden)
 		}
-		s.pooled[v] = j.buffer(name("graphs"), chunkGraphs*width)
-		s.graphHidden[v] = j.buffer(name("graph head"), chunkGraphs*width)
-		s.nodeHidden[v] = j.buffer(name("node head"), n*width)
-		s.nodeOut[v] = j.buffer(name("node projections"), n*width)
+		s.pooled[v] = j.buffer(name("graphs"), most.graphs*width)
+		s.graphHidden[v] = j.buffer(name("graph head"), most.graphs*width)
+		s.nodeHidden[v] = j.buffer(name("node head"), most.n*width)
+		s.nodeOut[v] = j.buffer(name("node projections"), most.n*width)
 	}
-	s.part = j.buffer("segments", segments*width)
-	parts := max(rows, graphs*splits(graphs)) // of sums
-	rows = max(rows, graphs)
+	s.part = j.buffer("segments", most.segments*width)
+	parts := max(most.rows, graphs*splits(graphs)) // of sums
+	rows := max(most.rows, graphs)
 	s.uf, s.us = j.buffer("unit rows 0", rows*width), j.buffer("unit rows 1", rows*width)
 	s.stats = j.buffer("lengths", 3*rows)
 	s.rows, s.cols = j.buffer("row sums", parts), j.buffer("column sums", parts)
@@ -204,29 +197,19 @@ func (j *job) forward(s *space, p *places, c *chunk, z [gin.Views]Buffer, keep b
 			m := p.layers[v][l]
 			src := view{s.nodes[v], (l - 1) * d, width}
 			if l == 0 {
-				src = view{s.inputs, c.x, m[0].in}
-				if v == gin.Structure {
-					src.at = c.xs
-				}
+				src = view{s.inputs, [gin.Views]int{c.x, c.xs}[v], m[0].in}
 			}
 			sum, mid := 0, 0
 			if keep {
 				sum, mid = p.sumAt(v, l, c.n), p.midAt(l, c.n)
 			}
 			if m[0].in <= maxFused && d <= maxFused {
-				kept, first := 0, 0
-				if keep {
-					kept = 1
-				}
-				if l == 0 {
-					first = 1
-				}
 				groups := (c.n + 31) / 32
 				j.call("layer", groups, words(
 					c.n, m[0].in, d, groups,
 					c.offsets, c.neighbors, src.at, src.row,
 					m[0].w, m[0].b, m[1].w, m[1].b,
-					l*d, width, kept, sum, mid, first,
+					l*d, width, flag(keep), sum, mid, flag(l == 0),
 				), s.tables, s.inputs, s.params, s.nodes[v], s.sums[v], s.mids[v])
 				continue
 			}
@@ -282,21 +265,7 @@ func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 	if err != nil {
 		return err
 	}
-	type running struct {
-		pending Pending
-		lo, hi  int
-	}
-	var queue []running
-	finish := func() error {
-		r := queue[0]
-		queue = queue[1:]
-		data, err := r.pending.Wait(ctx)
-		if err != nil {
-			return d.failed(err)
-		}
-		unpack(p.Width(), gs, r.lo, r.hi, data, to)
-		return nil
-	}
+	before := func() error { return nil } // waits for the chunk before
 	lo := 0
 	for _, hi := range ends {
 		if err := ctx.Err(); err != nil {
@@ -304,22 +273,25 @@ func (d *Device) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 		}
 		pending, err := d.encode(&p, params, gs, lo, hi)
 		if err != nil {
-			for len(queue) > 0 {
-				finish()
-			}
+			before()
 			return fits(err, hi-lo)
 		}
-		queue = append(queue, running{pending, lo, hi})
-		if lo = hi; len(queue) > 1 {
-			if err := finish(); err != nil {
-				return err
-			}
-		}
-	}
-	for len(queue) > 0 {
-		if err := finish(); err != nil {
+		if err := before(); err != nil {
 			return err
 		}
+		from := lo
+		before = func() error {
+			data, err := pending.Wait(ctx)
+			if err != nil {
+				return d.failed(err)
+			}
+			unpack(p.Width(), gs, from, hi, data, to)
+			return nil
+		}
+		lo = hi
+	}
+	if err := before(); err != nil {
+		return err
 	}
 	return ctx.Err()
 }
@@ -330,6 +302,10 @@ func check(e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
 		panic(fmt.Sprintf("wgsl: encoding of %d graphs of width %d into %d, %d, %d and %d values",
 			n, width, len(to.Pooled), len(to.Projection[0]), len(to.Projection[1]), len(to.NodeLoss)))
 	}
+	return checkGraphs(e, gs)
+}
+
+func checkGraphs(e *gin.Encoder, gs []*graph.Graph) error {
 	for k, g := range gs {
 		if g.Features != e.Features || len(g.X) != g.N()*g.Features || len(g.XS) != g.N()*graph.EncodingWidth {
 			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",

@@ -91,12 +91,11 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 			return err
 		}
 	}
+	if err := checkGraphs(t.encoder, gs); err != nil {
+		return err
+	}
 	withNodes := 0
-	for k, g := range gs {
-		if g.Features != t.encoder.Features || len(g.XS) != g.N()*graph.EncodingWidth {
-			return fmt.Errorf("graph %d has %d node features and %d values of structure, the encoder reads %d and %d",
-				k+1, g.Features, len(g.XS), t.encoder.Features, g.N()*graph.EncodingWidth)
-		}
+	for _, g := range gs {
 		if g.N() > 1 {
 			withNodes++
 		}
@@ -208,21 +207,14 @@ func (b *batch) sumWork(n int) (place, count int) {
 	parts := splits(n)
 	for s := range parts {
 		lo, hi := n*s/parts, n*(s+1)/parts
-		for i := 0; i < n; i += graphTile {
-			b.piece(words(i, min(graphTile, n-i), lo, hi-lo, s*n+i)...)
-			count++
-		}
+		count += b.rowTiles(graphTile, 0, n, lo, hi-lo, s*n, 1)
 	}
 	return place, count
 }
 
 // total adds up the losses of n rows.
 func (j *job) total(s *space, losses Buffer, n, weights, place int, add bool) {
-	more := uint32(0)
-	if add {
-		more = 1
-	}
-	j.call("total", 1, []uint32{uint32(n), uint32(weights), uint32(place), more}, s.loss, s.inputs, losses)
+	j.call("total", 1, words(n, weights, place, flag(add)), s.loss, s.inputs, losses)
 }
 
 // A pairWork is two lists of work, for pairs.wgsl and pairmul.wgsl.
@@ -234,20 +226,10 @@ func (b *batch) lossBlocks(n int, scale float32, most int) []pairWork {
 	rows := max(graphTile, min(n, most/max(n, 1), 1<<24/max(n, 1))/graphTile*graphTile)
 	var blocks []pairWork
 	for lo := 0; lo < n; lo += rows {
-		hi := min(n, lo+rows)
 		k := pairWork{pairs: len(b.tables)}
-		for i := lo; i < hi; i += graphTile {
-			for j := 0; j < n; j += graphTile {
-				b.piece(uint32(i), uint32(min(graphTile, hi-i)), uint32(j), uint32(min(graphTile, n-j)),
-					uint32((i-lo)*n+j), uint32(n), math.Float32bits(scale))
-				k.pairCount++
-			}
-		}
+		k.pairCount = b.pairTiles(graphTile, lo, min(rows, n-lo), 0, n, 0, scale)
 		k.mul = len(b.tables)
-		for i := lo; i < hi; i += graphTile {
-			b.piece(words(i, min(graphTile, hi-i), 0, n, (i-lo)*n, n)...)
-			k.mulCount++
-		}
+		k.mulCount = b.rowTiles(graphTile, lo, min(rows, n-lo), 0, n, 0, n)
 		blocks = append(blocks, k)
 	}
 	return blocks
@@ -277,10 +259,8 @@ type gradient struct {
 }
 
 func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork) gradient {
-	var n, rows, chunkGraphs, pairs int
-	for _, c := range b.chunks {
-		n, rows, chunkGraphs, pairs = max(n, c.n), max(rows, c.rows), max(chunkGraphs, c.graphs), max(pairs, c.pairs)
-	}
+	most := b.largest()
+	n, pairs := most.n, most.pairs
 	for _, k := range blocks {
 		// Tiles of whole rows: at most that many values.
 		pairs = max(pairs, min(k.mulCount*graphTile, graphs)*graphs)
@@ -289,15 +269,15 @@ func (j *job) reserveGradient(p *places, b *batch, graphs int, blocks []pairWork
 	var g gradient
 	g.pairs = j.buffer("pairs", pairs)
 	for v := range gin.Views {
-		g.unit[v] = j.buffer(fmt.Sprint("unit gradient ", v), max(rows, graphs)*width)
+		g.unit[v] = j.buffer(fmt.Sprint("unit gradient ", v), max(most.rows, graphs)*width)
 	}
 	g.node = j.buffer("node projection gradient", n*width)
 	g.hidden = j.buffer("node head gradient", n*width)
 	g.nodes = j.buffer("node gradient", n*width)
 	g.mid = j.buffer("hidden gradient", n*d)
 	g.sum = j.buffer("sum gradient", n*d)
-	g.graphHidden = j.buffer("graph head gradient", chunkGraphs*width)
-	g.graphs = j.buffer("graph gradient", chunkGraphs*width)
+	g.graphHidden = j.buffer("graph head gradient", most.graphs*width)
+	g.graphs = j.buffer("graph gradient", most.graphs*width)
 	part := 0
 	for v := range gin.Views {
 		for _, l := range append([][2]linear{p.graphHead[v], p.nodeHead[v]}, p.layers[v]...) {
@@ -332,11 +312,7 @@ func (j *job) gradientOf(s *space, g *gradient, l linear, dy, x view, rows int, 
 		c: g.part, cRow: l.in + 1,
 		slab: slab, slabStride: values,
 	})
-	more := 0
-	if add {
-		more = 1
-	}
-	j.each("reduce", values, words(values, l.in+1, slabs, l.w, l.b, more), g.part, grad)
+	j.each("reduce", values, words(values, l.in+1, slabs, l.w, l.b, flag(add)), g.part, grad)
 }
 
 // through computes dx = dy·W for n rows, cleared where mask, if given, is 0.

@@ -12,24 +12,39 @@ func (s *scanner) choose(t Table, column string) error {
 	switch {
 	case t.SMILES < 0:
 		return noColumn(t.First, column)
-	case t.twins != nil:
+	case t.twins != nil && !(t.twins.ids && s.opt.ID != ""):
 		return t.twins
+	}
+	if s.opt.ID != "" {
+		var err error
+		if s.id, err = findColumn(t.Columns, s.opt.ID); err != nil {
+			return err
+		}
 	}
 	if s.opt.Guessed != nil && t.Guessed && len(t.Columns) > 1 {
 		s.opt.Guessed(t.Columns[t.SMILES])
 	}
 	for _, name := range s.opt.Cells {
-		i, err := columnOrPlace(t.Columns, name)
-		switch {
-		case err != nil:
+		i, err := findColumn(t.Columns, name)
+		if err != nil {
 			return err
-		case i < 0:
-			return noColumn(t.Columns, name)
 		}
 		s.further = append(s.further, i)
 	}
 	s.tell(t.Columns)
 	return nil
+}
+
+// findColumn returns the column of a name or place.
+func findColumn(columns []string, name string) (int, error) {
+	i, err := columnOrPlace(columns, name)
+	switch {
+	case err != nil:
+		return 0, err
+	case i < 0:
+		return 0, noColumn(columns, name)
+	}
+	return i, nil
 }
 
 // tell tells Options.Header the names of columns, without empty ones, and Options.Own those of all

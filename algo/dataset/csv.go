@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // encoding/csv does not fit: it reads a field of any length into memory (as after a missing quote),
@@ -68,15 +66,17 @@ func (t *table) read(column string, format Format) error {
 	return nil
 }
 
-// begin finds separator and columns, and consumes the header.
+// begin finds separator and columns, and consumes what precedes the rows.
 func (t *table) begin(column string, format Format) error {
-	t.columns = maxColumns
-	t.separator = separatorIn(t.head, format, column)
+	l := layoutOf(t.head, format, column)
+	t.columns, t.separator = maxColumns, l.separator
 	t.skipBlankLines()
-	size, next, err := t.next()
-	for err == nil && t.blank() && t.count <= maxColumns {
-		t.consume(size, next)
-		size, next, err = t.next()
+	size, next, err := t.nextRow()
+	for skip := l.title; skip > 0 && err != errEnd; size, next, err = t.nextRow() {
+		if err == nil { // else it is consumed, and was no row of the sample either
+			t.consume(size, next)
+			skip--
+		}
 	}
 	if err == errEnd {
 		return nil // nothing to read
@@ -88,98 +88,40 @@ func (t *table) begin(column string, format Format) error {
 	if t.count > maxColumns {
 		return fmt.Errorf("header of %d columns: want at most %d", t.count, maxColumns)
 	}
-	front := make([]string, t.count)
-	for i := range front {
-		front[i] = nameOf(t.text(i, 0))
+	if l.rows == nil { // the first row is longer than the head
+		l.Table = tableOf(t.texts(), func() [][]string { return nil }, column)
 	}
-	columns := tableOf(front, func() [][]string { return sample(t.head, t.separator, t.max) }, column)
-	if err := t.choose(columns, column); err != nil {
+	if err := t.choose(l.Table, column); err != nil {
 		if twins, ok := err.(*twins); ok { // the second one is where the mistake is
 			f := t.fields[twins.second]
 			return syntaxError(t.file, f.line, f.column, err)
 		}
 		return err
 	}
-	if columns.Header {
+	if l.Header {
 		t.columns = t.count
 		t.consume(size, next)
 	}
 	return nil
 }
 
-// twins are two columns that match a name equally well.
-type twins struct {
-	first, second int // from 0
-	names         string
-	ids           bool
+// nextRow is next behind blank rows.
+func (t *table) nextRow() (size, nextLine int, err error) {
+	size, nextLine, err = t.next()
+	for err == nil && t.blank() && t.count <= maxColumns {
+		t.consume(size, nextLine)
+		size, nextLine, err = t.next()
+	}
+	return size, nextLine, err
 }
 
-func twinsIn(columns []string, first, second int) *twins {
-	t := &twins{first: first, second: second, names: clip(columns[first])}
-	if columns[first] != columns[second] {
-		t.names += " and " + clip(columns[second])
+// texts are the fields as names.
+func (t *table) texts() []string {
+	row := make([]string, len(t.fields))
+	for i := range row {
+		row[i] = nameOf(t.text(i, 0))
 	}
-	return t
-}
-
-func (t *twins) Error() string {
-	what := fmt.Sprintf("columns %d and %d are both called %s: want ", t.first+1, t.second+1, t.names)
-	if t.ids {
-		return what + "one column of ids"
-	}
-	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
-}
-
-// values is the error where there is no table.
-func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
-
-// columnOrPlace is columnCalled, or the column that "column 2" numbers.
-func columnOrPlace(columns []string, name string) (int, *twins) {
-	i, err := columnCalled(columns, name)
-	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
-		i = n - 1
-	}
-	return i, err
-}
-
-// columnCalled returns the index of the column spelled like name, else the one that differs in
-// case, blanks and dashes only, or −1.
-func columnCalled(columns []string, name string) (int, *twins) {
-	name = strings.TrimSpace(name)
-	place, exact := -1, false
-	var err *twins
-	for i, c := range columns {
-		same := c == name
-		switch {
-		case columnName(c) != columnName(name) || exact && !same:
-		case place < 0 || same && !exact:
-			place, exact, err = i, same, nil
-		case err == nil:
-			err = twinsIn(columns, place, i)
-		}
-	}
-	return place, err
-}
-
-// noColumn lists the columns where none matches.
-func noColumn(front []string, column string) error {
-	shown := make([]string, 0, 2*maxNamed)
-	for _, name := range front[:min(len(front), cap(shown))] {
-		shown = append(shown, clip(name))
-	}
-	if len(front) > len(shown) {
-		shown = append(shown, fmt.Sprintf("and %d more", len(front)-len(shown)))
-	}
-	list := strings.Join(shown, ", ")
-	if wantsSMILES(column) {
-		return fmt.Errorf("no column holds SMILES: there are %s", list)
-	}
-	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
-}
-
-// wantsSMILES reports whether no column was named.
-func wantsSMILES(column string) bool {
-	return column == "" || columnName(column) == smilesNames[0]
+	return row
 }
 
 // skipBlankLines consumes leading blank lines and spreadsheet separator hints.
@@ -191,80 +133,6 @@ func (t *table) skipBlankLines() {
 		}
 		t.consume(n+1, t.line+1)
 	}
-}
-
-// separatorOf returns a header's separator: the one that makes a field of the wanted name (sure),
-// or the most frequent one, comma first. Quoted text is ignored.
-func separatorOf(header []byte, wanted string) (best byte, sure bool) {
-	best, most := separators[0], 0
-	for _, separator := range separators {
-		fields := splitUnquoted(header, separator)
-		if slices.ContainsFunc(fields, func(f []byte) bool {
-			return columnName(nameOf(bytes.Trim(bytes.TrimSpace(f), `"`))) == wanted
-		}) && len(fields) > 1 {
-			return separator, true
-		}
-		if n := len(fields) - 1; n > most {
-			best, most = separator, n
-		}
-	}
-	return best, false
-}
-
-// splitUnquoted splits a line at unquoted separators.
-func splitUnquoted(line []byte, separator byte) [][]byte {
-	quoted := false
-	var fields [][]byte
-	from := 0
-	for i, c := range line {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == separator && !quoted:
-			fields = append(fields, line[from:i])
-			from = i + 1
-		}
-	}
-	return append(fields, line[from:])
-}
-
-// columnName normalises the spelling of a name.
-func columnName[T string | []byte](text T) string {
-	return columnNames.Replace(strings.ToLower(string(text)))
-}
-
-var columnNames = strings.NewReplacer(" ", "_", "-", "_")
-
-// idNames are the names of id columns, the best first.
-var idNames = []string{
-	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
-	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
-	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
-}
-
-// idColumn returns the id column, or −1. Columns that differ in case only are twins.
-func idColumn(columns []string) (int, *twins) {
-	names := columnNamesOf(columns)
-	for _, wanted := range idNames {
-		if i := slices.Index(names, wanted); i >= 0 {
-			k := slices.Index(names[i+1:], wanted)
-			if k < 0 {
-				return i, nil
-			}
-			t := twinsIn(columns, i, i+1+k)
-			t.ids = true
-			return i, t
-		}
-	}
-	return -1, nil
-}
-
-func columnNamesOf(columns []string) []string {
-	names := make([]string, len(columns))
-	for i, name := range columns {
-		names[i] = columnName(name)
-	}
-	return names
 }
 
 // emitRow emits the record that next found.

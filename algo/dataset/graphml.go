@@ -36,20 +36,20 @@ func (a *allowance) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A graphML reads one file.
+// A graphML reads the graphs of a document.
 type graphML struct {
 	*scanner
 	xml      *xml.Decoder
-	open     []string // elements
-	rec      Record   // of the open graph
-	start    int64    // where it begins
-	inside   int      // number of open graphs
-	places   map[string]int32
-	ends     [][2]string // of edges that may precede their nodes
-	directed string      // the graph's default direction
-	endLines []int
-	name     bool // the text is the graph's name
-	keys     map[string]bool
+	depth    int             // of open elements
+	keys     map[string]bool // of data that names a graph
+	open     int             // how deep the open graph is, or 0
+	named    bool            // the text is the graph's name
+	start    int64           // where the graph begins
+	directed bool            // what its edges are by default
+	rec      Record
+	nodes    nodes
+	edges    [][2]string // may precede their nodes
+	lines    []int       // of edges
 }
 
 // readGraphML reads the graphs of a document. Malformed XML ends it, as the next graph cannot be
@@ -65,32 +65,53 @@ func (s *scanner) readGraphML(string) error {
 	}
 	for !s.stopped {
 		in.left = in.max
-		token, err := g.xml.RawToken()
+		token, err := g.xml.Token()
 		line, column := g.xml.InputPos()
-		if err == io.EOF && len(g.open) == 0 && line > 0 {
+		if err == io.EOF {
 			return nil
 		}
-		if err == nil && len(g.open) >= maxNested {
+		if err == nil && g.depth >= maxNested {
 			err = fmt.Errorf("more than %d elements in one another", maxNested)
 		}
-		if err != nil {
-			if err == io.EOF {
+		if bad := new(xml.SyntaxError); errors.As(err, &bad) {
+			if err = errors.New(bad.Msg); g.depth > 0 && bad.Msg == "unexpected EOF" {
 				err = errors.New("the document ends early, the file looks truncated")
 			}
-			var bad *xml.SyntaxError
-			if errors.As(err, &bad) {
-				err = errors.New(bad.Msg)
-			}
+		}
+		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, column, err)
 		}
-		if g.inside > 0 && g.xml.InputOffset()-g.start > int64(s.max) {
-			g.refuseGraph(g.rec.Line, s.tooLong(g.rec.Line).Err)
+		if g.open > 0 && g.xml.InputOffset()-g.start > int64(s.max) {
+			g.fail(g.rec.Line, s.tooLong(g.rec.Line).Err)
 		}
-		if err := g.handle(token, line, column); err != nil {
-			return fmt.Errorf("line %d, column %d: %w", line, column, err)
-		}
+		g.handle(token, line, column)
 	}
 	return nil
+}
+
+func (g *graphML) handle(token xml.Token, line, column int) {
+	switch t := token.(type) {
+	case xml.StartElement:
+		g.depth++
+		g.begin(t, line, column)
+	case xml.EndElement:
+		if g.depth == g.open {
+			g.end()
+		}
+		g.depth--
+		g.named = false
+	case xml.CharData:
+		if g.named && g.rec.ID == "" && len(t) <= MaxField {
+			g.rec.ID = strings.TrimSpace(string(t))
+		}
+	}
+}
+
+// fail keeps the first error of the graph.
+func (g *graphML) fail(line int, err error) {
+	if g.rec.Err == nil && err != nil {
+		g.rec.Err = syntaxError(g.file, line, 1, err)
+	}
 }
 
 func attribute(e xml.StartElement, name string) string {
@@ -102,114 +123,79 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// handle processes a token.
-func (g *graphML) handle(token xml.Token, line, column int) error {
-	switch t := token.(type) {
-	case xml.StartElement:
-		g.open = append(g.open, t.Name.Local)
-		g.begin(t, line, column)
-	case xml.EndElement:
-		if len(g.open) == 0 || g.open[len(g.open)-1] != t.Name.Local {
-			return fmt.Errorf("</%s> closes nothing", t.Name.Local)
-		}
-		g.open = g.open[:len(g.open)-1]
-		g.name = false
-		if t.Name.Local == "graph" {
-			g.end()
-		}
-	case xml.CharData:
-		if g.name && g.rec.ID == "" && len(t) <= MaxField {
-			g.rec.ID = strings.TrimSpace(string(t))
-		}
-	}
-	return nil
-}
-
-// refuseGraph records the first error of the graph.
-func (g *graphML) refuseGraph(line int, err error) {
-	if g.rec.Err == nil {
-		g.rec.Err = syntaxError(g.file, line, 1, err)
-	}
-}
-
-// checkSize refuses a graph before it takes more memory.
-func (g *graphML) checkSize(line int) {
-	if err := graph.CheckSize(len(g.places), len(g.ends)); err != nil {
-		g.refuseGraph(line, err)
-	}
-}
-
 func (g *graphML) begin(e xml.StartElement, line, column int) {
-	parent := ""
-	if len(g.open) > 1 {
-		parent = g.open[len(g.open)-2]
+	kind := e.Name.Local
+	switch {
+	case kind == "key" && attribute(e, "for") == "graph":
+		name := columnName(attribute(e, "attr.name"))
+		g.keys[attribute(e, "id")] = name == "name" || name == "id"
+	case kind == "graph" && g.open > 0:
+		g.fail(line, errors.New("a graph inside a graph: want plain graphs"))
+	case kind == "graph":
+		g.beginGraph(e, line, column)
+	case g.open == 0:
+	case kind == "data":
+		g.named = g.depth == g.open+1 && g.keys[attribute(e, "key")]
+	case kind == "hyperedge":
+		g.fail(line, errors.New("an edge of more than two nodes: want plain graphs"))
+	case g.rec.Err != nil:
+	case kind == "node":
+		g.fail(line, g.nodes.add(attribute(e, "id")))
+	case kind == "edge":
+		g.edges, g.lines = append(g.edges, [2]string{attribute(e, "source"), attribute(e, "target")}), append(g.lines, line)
+		if own := attribute(e, "directed"); own == "true" || own == "" && g.directed {
+			g.rec.Aside.Directions++
+		}
 	}
-	switch e.Name.Local {
-	case "key":
-		if name := columnName(attribute(e, "attr.name")); attribute(e, "for") == "graph" && (name == "name" || name == "id") {
-			g.keys[attribute(e, "id")] = true
-		}
-	case "graph":
-		if g.inside++; g.inside > 1 {
-			g.refuseGraph(line, errors.New("a graph inside a graph: want plain graphs"))
-			return
-		}
-		g.start = g.xml.InputOffset()
-		g.rec = Record{Row: g.row, Line: line, ID: attribute(e, "id"), file: g.file, smilesLine: line, column: column}
-		g.directed = attribute(e, "edgedefault")
-		g.places, g.ends, g.endLines = map[string]int32{}, nil, nil
-		if strings.TrimSpace(g.rec.ID) == "" || g.rec.ID == "G" || len(g.rec.ID) > MaxField {
-			g.rec.ID = "" // writers call every graph G
-		}
-	case "data":
-		g.name = g.inside == 1 && parent == "graph" && g.keys[attribute(e, "key")]
-	case "node":
-		id := attribute(e, "id")
-		_, twice := g.places[id]
-		switch {
-		case g.inside != 1 || g.rec.Err != nil:
-		case id == "":
-			g.refuseGraph(line, errors.New("a node without id"))
-		case twice:
-			g.refuseGraph(line, fmt.Errorf("node %s is there twice: want each id once", clip(id)))
-		default:
-			g.places[id] = int32(len(g.places))
-			g.checkSize(line)
-		}
-	case "edge":
-		if g.inside == 1 && g.rec.Err == nil {
-			// Its nodes may follow.
-			g.ends = append(g.ends, [2]string{attribute(e, "source"), attribute(e, "target")})
-			g.endLines = append(g.endLines, line)
-			if own := attribute(e, "directed"); own == "true" || own == "" && g.directed == "directed" {
-				g.rec.Aside.Directions++
-			}
-			g.checkSize(line)
-		}
-	case "hyperedge":
-		g.refuseGraph(line, errors.New("an edge of more than two nodes: want plain graphs"))
+	g.fail(line, graph.CheckSize(len(g.nodes), len(g.edges))) // before it takes more memory
+}
+
+func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
+	g.open, g.start, g.directed = g.depth, g.xml.InputOffset(), attribute(e, "edgedefault") == "directed"
+	g.nodes, g.edges, g.lines = nodes{}, nil, nil
+	g.rec = Record{Row: g.row, Line: line, file: g.file, smilesLine: line, column: column}
+	if id := attribute(e, "id"); strings.TrimSpace(id) != "" && id != "G" && len(id) <= MaxField { // writers call every graph G
+		g.rec.ID = id
 	}
 }
 
 // end emits the finished graph.
 func (g *graphML) end() {
-	if g.inside--; g.inside > 0 {
-		return
+	edges, bad, err := g.nodes.join(g.edges)
+	if err != nil {
+		g.fail(g.lines[bad], fmt.Errorf("an edge %w", err))
 	}
-	rec := g.rec
-	edges := make([][2]int32, len(g.ends))
-	for i, ends := range g.ends {
+	if rec := &g.rec; rec.Err == nil {
+		rec.Graph, rec.Err = rec.plain(len(g.nodes), edges)
+	}
+	g.open = 0
+	g.send(g.rec)
+}
+
+// nodes are the numbers of a plain graph's nodes by their ids.
+type nodes map[string]int32
+
+func (n nodes) add(id string) error {
+	if _, twice := n[id]; twice {
+		return fmt.Errorf("node %s is there twice: want each id once", clip(id))
+	} else if id == "" {
+		return errors.New("a node without id")
+	}
+	n[id] = int32(len(n))
+	return nil
+}
+
+// join returns edges by number, or which one is the first without its nodes.
+func (n nodes) join(edges [][2]string) (joined [][2]int32, bad int, err error) {
+	joined = make([][2]int32, len(edges))
+	for i, ends := range edges {
 		for k, id := range ends {
-			at, known := g.places[id]
-			if !known && rec.Err == nil {
-				rec.Err = syntaxError(g.file, g.endLines[i], 1, fmt.Errorf("an edge goes to %s: want the id of a node", clip(id)))
+			node, known := n[id]
+			if !known {
+				return nil, i, fmt.Errorf("goes to %s: want the id of a node", clip(id))
 			}
-			edges[i][k] = at
+			joined[i][k] = node
 		}
 	}
-	if rec.Err == nil {
-		rec.Graph, rec.Err = rec.plain(len(g.places), edges)
-	}
-	g.rec, g.places, g.ends = Record{}, nil, nil
-	g.send(rec)
+	return joined, 0, nil
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -256,31 +257,28 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	if n.Nodes == nil {
 		return nil, r.Fail(errors.New(`no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`))
 	}
-	places := make(map[string]int32, len(n.Nodes))
+	known := make(nodes, len(n.Nodes))
 	for i, node := range n.Nodes {
 		key, err := nodeKey(node.ID)
 		if err != nil {
 			return nil, r.Fail(fmt.Errorf("node %d: %w", i+1, err))
 		}
-		if _, twice := places[key]; twice {
-			return nil, r.Fail(fmt.Errorf("node %s is there twice: want each id once", clip(key)))
+		if err := known.add(key); err != nil {
+			return nil, r.Fail(err)
 		}
-		places[key] = int32(i)
 	}
-	links := append(n.Links, n.Edges...)
-	edges := make([][2]int32, len(links))
-	for i, link := range links {
-		for k, end := range []json.RawMessage{link.Source, link.Target} {
-			key, err := nodeKey(end)
-			at, known := places[key]
-			switch {
-			case err != nil:
-				return nil, r.Fail(fmt.Errorf("link %d: %w", i+1, err))
-			case !known:
-				return nil, r.Fail(fmt.Errorf("link %d goes to %s: want the id of a node", i+1, clip(key)))
-			}
-			edges[i][k] = at
+	var ends [][2]string
+	for i, link := range append(n.Links, n.Edges...) {
+		from, err := nodeKey(link.Source)
+		to, also := nodeKey(link.Target)
+		if err = cmp.Or(err, also); err != nil {
+			return nil, r.Fail(fmt.Errorf("link %d: %w", i+1, err))
 		}
+		ends = append(ends, [2]string{from, to})
+	}
+	edges, bad, err := known.join(ends)
+	if err != nil {
+		return nil, r.Fail(fmt.Errorf("link %d %w", bad+1, err))
 	}
 	if n.Directed {
 		r.Aside.Directions = uint32(len(edges))

@@ -14,11 +14,14 @@ type sdf struct {
 	*scanner
 	told    bool           // the first record has been seen
 	places  map[string]int // in Options.Own, by name
-	missing []string       // of Options.Cells, that no record has had so far
+	missing []string       // of Options.Cells and ID, that no record has had so far
 }
 
 func (s *scanner) readSDF(string) error {
 	d := &sdf{scanner: s, missing: slices.Clone(s.opt.Cells)}
+	if s.opt.ID != "" {
+		d.missing = append(d.missing, s.opt.ID)
+	}
 	for in, err := range molfile.SDF(s.window) {
 		switch {
 		case err != nil:
@@ -40,7 +43,7 @@ func (s *scanner) readSDF(string) error {
 
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Row: d.row, Line: in.Line, ID: in.Name(), file: d.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
-	if !d.told || rec.ID == "" || len(d.opt.Cells)+len(d.places) > 0 {
+	if !d.told || rec.ID == "" || d.opt.ID != "" || len(d.opt.Cells)+len(d.places) > 0 {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())
 		}
@@ -62,10 +65,17 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 		names, values = append(names, name), append(values, value)
 	}
 	id := -1
-	if rec.ID == "" {
-		if id, twice = idColumn(names); id >= 0 && twice == nil {
-			rec.ID = strings.TrimSpace(values[id])
+	switch {
+	case d.opt.ID != "":
+		id, twice = d.find(names, d.opt.ID)
+		rec.ID = ""
+	case rec.ID == "":
+		if id, twice = idColumn(names); id < 0 {
+			id = slices.IndexFunc(names, namesID)
 		}
+	}
+	if id >= 0 && twice == nil {
+		rec.ID = strings.TrimSpace(values[id])
 	}
 	if !d.told {
 		d.begin(names, id)
@@ -105,14 +115,22 @@ func (d *sdf) begin(names []string, id int) {
 func (d *sdf) wanted(names, values []string) ([]string, *twins) {
 	cells := make([]string, len(d.opt.Cells))
 	for k, name := range d.opt.Cells {
-		i, err := columnCalled(names, name)
+		i, err := d.find(names, name)
 		if err != nil {
 			return nil, err
 		}
 		if i >= 0 {
 			cells[k] = cellOf([]byte(values[i]))
-			d.missing = slices.DeleteFunc(d.missing, func(m string) bool { return m == name })
 		}
 	}
 	return cells, nil
+}
+
+// find is columnCalled for a name that some record must have.
+func (d *sdf) find(names []string, name string) (int, *twins) {
+	i, err := columnCalled(names, name)
+	if i >= 0 {
+		d.missing = slices.DeleteFunc(d.missing, func(m string) bool { return m == name })
+	}
+	return i, err
 }

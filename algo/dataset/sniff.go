@@ -2,12 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -285,285 +283,17 @@ func (p place) isHeader(line []byte) bool {
 // structureNames are less specific names of SMILES columns.
 var structureNames = []string{"structure", "structures", "molecule", "molecules", "mol", "compound", "compounds"}
 
-// sample returns the first records of a table, fields trimmed.
-func sample(head []byte, separator byte, limit int) [][]string {
-	if len(head) == 0 {
-		return nil
-	}
-	t := table{scanner: &scanner{window: newWindow(bytes.NewReader(head), len(head), limit)}, separator: separator, columns: maxColumns}
-	var rows [][]string
-	for len(rows) <= headRows {
-		size, next, err := t.next()
-		if err == errEnd {
-			break
-		}
-		if err != nil {
-			continue // refused text is consumed
-		}
-		if !t.blank() {
-			row := make([]string, len(t.fields))
-			for i := range row {
-				row[i] = nameOf(t.text(i, 0))
-			}
-			rows = append(rows, row)
-		}
-		t.consume(size, next)
-	}
-	return rows
-}
-
-// supportOf counts one column, nothing for a negative one.
-func supportOf(rows [][]string, column int) (s support) {
-	for _, row := range rows {
-		if column >= 0 && column < len(row) {
-			s.add([]byte(row[column]))
-		}
-	}
-	return s
-}
-
-// A Table describes the columns of a text by its head.
-type Table struct {
-	Columns []string // names of the header, or "column 1" and so on
-	First   []string // the first row, header or not
-	SMILES  int      // the column with the SMILES, -1 if unknown or ambiguous
-	ID      int      // the column with the ids, or -1
-	Header  bool     // the first row names the columns
-	Guessed bool     // found by content, not by name
-
-	twins *twins // an ambiguous column of SMILES or ids
-}
-
-// Table describes the columns of a delimited text; column is [Options.Column]. It is false for
-// other formats, and for a head without a row.
-func (t *Text) Table(format Format, column string) (Table, bool) {
-	if format != CSV && format != TSV {
-		return Table{}, false
-	}
-	head := t.head()
-	table, rows := tableIn(head, separatorIn(head, format, column), column)
-	if rows == nil {
-		return Table{}, false
-	}
-	if table.twins != nil && !table.twins.ids {
-		table.SMILES = -1
-	}
-	table.Columns = ownNames(table.Columns)
-	return table, true
-}
-
-// tableIn finds the columns of the head of a text with a separator, and returns its first rows.
-func tableIn(head []byte, separator byte, column string) (Table, [][]string) {
-	rows := sample(head, separator, MaxRecord+1)
-	if len(rows) == 0 {
-		return Table{}, nil
-	}
-	return tableOf(rows[0], func() [][]string { return rows }, column), rows
-}
-
-// ownNames makes column names unique.
-func ownNames(columns []string) []string {
-	times := map[string]int{}
-	for _, name := range columns {
-		times[name]++
-	}
-	names := slices.Clone(columns)
-	for i, name := range columns {
-		if times[name] > 1 {
-			names[i] = fmt.Sprintf("column %d", i+1)
-		}
-	}
-	return names
-}
-
-// tableOf finds the columns by the first row or, failing that, by content.
-func tableOf(front []string, sample func() [][]string, column string) Table {
-	t := Table{Columns: front, First: front, Header: true}
-	id, ids := idColumn(front)
-	place, smiles := columnOrPlace(front, orSMILES(column))
-	t.ID, t.twins = id, cmp.Or(smiles, ids)
-	if !wantsSMILES(column) {
-		if t.SMILES = place; place >= 0 && columnName(front[place]) != columnName(strings.TrimSpace(column)) {
-			t = tableOf(front, sample, "") // by place, perhaps without a header
-			if t.SMILES, t.Guessed, t.twins = place, false, nil; t.Header {
-				t.twins = ids
-			}
-		}
-		return t
-	}
-	if t.SMILES = place; place >= 0 {
-		return t
-	}
-	if t.SMILES, t.Guessed = namedColumn(columnNamesOf(front), sample); t.SMILES >= 0 {
-		_, smiles = columnCalled(front, front[t.SMILES])
-		t.twins = cmp.Or(smiles, ids)
-	} else {
-		t.SMILES, t.Guessed = columnByContent(front, sample()), true
-		t.Header = t.SMILES < 0 || !isData(front[t.SMILES])
-	}
-	if !t.Header {
-		t.ID, t.twins = idByContent(sample(), t.SMILES), nil
-	}
-	t.Columns = make([]string, len(front))
-	for i := range front {
-		if t.Columns[i] = front[i]; !t.Header || front[i] == "" {
-			t.Columns[i] = fmt.Sprintf("column %d", i+1)
-		}
-	}
-	return t
-}
-
-// Placeholders of [Text.Line].
-const (
-	LineSMILES = "{SMILES}"
-	LineName   = "{name}"
-)
-
-// Line returns a template for one more record of t, with LineSMILES and LineName. It is empty if a
-// record needs more than a line.
-func (t *Text) Line(format Format, column string) string {
-	if format == SMI {
-		if p, _ := placeOf(t.head()); p != first {
-			return LineName + strings.Repeat(" -", max(int(p-second), 0)) + " " + LineSMILES
-		}
-		return LineSMILES + " " + LineName
-	}
-	columns, ok := t.Table(format, column)
-	if !ok || columns.SMILES < 0 {
-		return ""
-	}
-	cells := make([]string, len(columns.Columns))
-	if columns.ID >= 0 {
-		cells[columns.ID] = LineName
-	}
-	cells[columns.SMILES] = LineSMILES
-	return strings.Join(cells, string(separatorIn(t.head(), format, column)))
-}
-
-// numberedColumn parses "column_2".
-func numberedColumn(name string) (int, bool) {
-	digits, ok := strings.CutPrefix(name, "column_")
-	n, err := strconv.Atoi(digits)
-	return n, ok && err == nil && n > 0
-}
-
-// columnByContent returns the column of molecules, or −1. Headers of single letters are no
-// molecules.
-func columnByContent(front []string, rows [][]string) int {
-	best, most := -1, support{}
-	for i := range front {
-		if s := supportOf(rows, i); s.fits() && (s.large > 0 || isData(front[i])) && s.beats(most) {
-			best, most = i, s
-		}
-	}
-	return best
-}
-
-// isData reports whether a cell of the first row is a molecule, or meant as one, and no name.
-func isData(cell string) bool {
-	if atoms(cell) > 0 {
-		return true
-	}
-	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
-}
-
-// namedColumn returns the column with the word smiles in its name; of several, the one with most
-// molecules, guessed. It is −1 if there is none.
-func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
-	var named []int
-	for _, name := range smilesNames {
-		if i := slices.Index(names, name); i >= 0 {
-			named = append(named, i)
-		}
-	}
-	for i, name := range names {
-		if strings.Contains(name, smilesNames[0]) && !slices.Contains(named, i) {
-			named = append(named, i)
-		}
-	}
-	if len(named) == 1 {
-		return named[0], false
-	}
-	for _, i := range named {
-		if supportOf(sample(), i).fits() {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with
-// stereo come first.
-var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
-
-// idByContent returns the id column without a header: the first whose cells all differ, text before
-// numbers, or −1.
-func idByContent(rows [][]string, smiles int) int {
-	best := -1
-	for i := range rows[0] {
-		if i == smiles {
-			continue
-		}
-		seen, numbers := map[string]bool{}, 0
-		for _, row := range rows {
-			if i >= len(row) || row[i] == "" || seen[row[i]] {
-				continue
-			}
-			seen[row[i]] = true
-			if _, err := strconv.ParseFloat(row[i], 64); err == nil {
-				numbers++
-			}
-		}
-		if len(seen) < len(rows) {
-			continue
-		}
-		if numbers == 0 {
-			return i
-		}
-		if best < 0 {
-			best = i
-		}
-	}
-	return best
-}
-
-// separatorIn returns a text's separator: the one that makes a column of the wanted name, else one
-// whose columns hold molecules, else the most frequent in the first line, comma first.
-func separatorIn(head []byte, format Format, column string) byte {
-	if format == TSV {
-		return '\t'
-	}
-	line, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks+"\n"), []byte("\n"))
-	separator, sure := separatorOf(line, columnName(cmp.Or(column, smilesNames[0])))
-	if sure {
-		return separator
-	}
-	best := support{}
-	for _, c := range separators {
-		t, rows := tableIn(head, c, column)
-		if len(t.First) < 2 {
-			continue
-		}
-		if s := supportOf(rows, t.SMILES); s.beats(best) {
-			best, separator = s, c
-		}
-	}
-	return separator
-}
-
-var separators = []byte{',', ';', '\t'}
-
 // contentFormat recognises SMI, CSV and TSV by content. Unreadable lines give otherwise.
 func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
 	best, format := support{}, SMI
-	for _, c := range []byte{'\t', ',', ';'} {
-		t, rows := tableIn(head, c, "")
+	for _, c := range []byte{'\t', ',', ';', '|'} {
+		t := layoutBy(head, c, "")
 		if len(t.First) < 2 {
 			continue
 		}
-		s := supportOf(rows, t.SMILES)
-		if c == '\t' && len(rows[0]) > 2 && s.read >= plain.read && s.read > 0 {
+		s := supportOf(t.rows, t.SMILES)
+		if c == '\t' && len(t.First) > 2 && s.read >= plain.read && s.read > 0 {
 			return TSV // otherwise the rest would be the name
 		}
 		if s.beats(best) {
@@ -623,14 +353,14 @@ func smiCells(head []byte) (cells, words []string) {
 
 // tableCells returns the expected SMILES in the head of a table, and all fields.
 func tableCells(head []byte, format Format, column string) (cells, words []string) {
-	t, rows := tableIn(head, separatorIn(head, format, column), column)
-	words = slices.Concat(rows...)
-	if t.Header {
-		rows = rows[1:]
+	l := layoutOf(head, format, column)
+	words = slices.Concat(l.rows...)
+	if l.Header && len(l.rows) > 0 {
+		l.rows = l.rows[1:]
 	}
-	for _, row := range rows {
-		if t.SMILES >= 0 && t.SMILES < len(row) && row[t.SMILES] != "" {
-			cells = append(cells, row[t.SMILES])
+	for _, row := range l.rows {
+		if l.SMILES >= 0 && l.SMILES < len(row) && row[l.SMILES] != "" {
+			cells = append(cells, row[l.SMILES])
 		}
 	}
 	return cells, words

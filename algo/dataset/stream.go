@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,6 +32,7 @@ type Options struct {
 	Format  Format // Auto or a format of molecules
 	Unpack  Unpack // decompression
 	Column  string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
+	ID      string // column with the ids, likewise, and data of SDF; empty means that names and cells tell
 	Workers int    // parsing goroutines; 0: one for each core
 
 	// Cells names further columns for Record.Cells, in any case: of tables and Parquet, keys of
@@ -287,8 +289,8 @@ func read(r io.Reader, opt Options, emit func(Record) bool) error {
 	limit := cmp.Or(opt.maxRecord, MaxRecord)
 	// One more for the line feed.
 	w := newWindow(text, 64<<10, limit+1)
-	if len(opt.Cells) > 0 && (known.graphs || format == SMI) {
-		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", opt.Cells[0], format))
+	if columns := append(slices.Clone(opt.Cells), opt.ID); columns[0] != "" && (known.graphs || format == SMI) {
+		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", columns[0], format))
 	}
 	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt}
 	if !text.parquet {

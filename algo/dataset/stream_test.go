@@ -727,6 +727,13 @@ func TestColumnsOfOneName(t *testing.T) {
 		{"ID,smiles,id\na,C,1\n", Options{}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
 		{"ID,smiles,id\na,C,1\n", Options{Column: "column 2"}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
 		{"CCO,CCO\nCCC,CCN\n", Options{Format: CSV}, "CCO <CCO> []"}, // no header
+		{"ID,smiles,id,y\na,C,1,2\n", Options{ID: "y"}, "C <2> []"},
+		{"ID,smiles,id,y\na,C,1,2\n", Options{ID: "column 3"}, "C <1> []"},
+		{"ID,smiles\na,C\n", Options{ID: "y"}, `f.csv: no column "y": want its name to be one of the header, which has "ID", "smiles"`},
+		{"C a\n", Options{Format: SMI, ID: "y"}, `f.csv: column "y" of a file of format smi, which has no columns: want csv, tsv, jsonl, sdf or parquet`},
+		{"{\"smiles\": \"C\", \"id\": 1, \"y\": 2}\n", Options{Format: JSONL, ID: "Y"}, "C <2> []"},
+		{molBlock("x", "C") + "> <y>\n1\n\n$$$$\n", Options{Format: SDF, ID: "y"}, " <1> []"},
+		{molBlock("", "C") + "> <DrugBank ID>\nD1\n\n$$$$\n", Options{Format: SDF}, " <D1> []"},
 		{"smiles;Wert \xb5M\nC;1\n", Options{Cells: []string{"Wert µM"}}, "C <> [1]"},
 		{"Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", Options{Column: "Straße", Cells: []string{"wert µm"}}, "C <> [1,2]"},
 		{"{\"smiles\": \"C\", \"y\": 1, \"Y\": 2}\n", Options{Format: JSONL, Cells: []string{"Y"}}, "C <> [2]"},

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"slices"
 	"strings"
 
 	"baca/algo/molecule"
@@ -36,16 +37,29 @@ func isHetero(element uint8) bool {
 	return strings.IndexByte("\x07\x08\x0f\x10\x09\x11\x23\x35", element) >= 0
 }
 
-// on counts the neighbours of a class by bonds of an order.
+// bound counts the neighbours of a kind by bonds of an order.
+func (a *atom) bound(order molecule.Order, is func(to *atom) bool) int {
+	return a.count(func(l link) bool { return l.order == order && is(l.to) })
+}
+
 func (a *atom) on(order molecule.Order, class byte) int {
-	return a.count(func(l link) bool { return l.order == order && l.to.is(class) })
+	return a.bound(order, func(to *atom) bool { return to.is(class) })
 }
 
 func (a *atom) single(class byte) int { return a.on(molecule.Single, class) }
 func (a *atom) double(class byte) int { return a.on(molecule.Double, class) }
 func (a *atom) triple(class byte) int { return a.on(molecule.Triple, class) }
 
-// The types of table 1 of the paper in its order: the first that fits counts.
+// A rule is an atom type of table 1 of the paper, and whether it fits an atom.
+type rule struct {
+	value float64
+	fits  bool
+}
+
+// first returns the value of the first type that fits.
+func first(rules []rule) float64 {
+	return rules[slices.IndexFunc(rules, func(r rule) bool { return r.fits })].value
+}
 
 func (a *atom) logP() float64 {
 	switch a.Element {
@@ -68,7 +82,7 @@ func (a *atom) logP() float64 {
 		return choose(a.Charge == 0, halogens[a.Element], choose(a.Charge < 0, -2.996, 0))
 	case 53:
 		return choose(a.Charge == 0, 0.8857, -2.996)
-	case 15:
+	case phosphorus:
 		return 0.8612
 	case sulfur:
 		return a.sulfur()
@@ -87,232 +101,168 @@ func (a *atom) carbon() float64 {
 	h, degree := a.Hydrogens, len(a.links)+int(a.Hydrogens)
 	A, X, C, aromatic := a.single('A'), a.single('X'), a.single('C'), a.single('a')
 	four := degree == 4
-	switch {
-	case h == 4, h == 3 && C > 0, h == 2 && C > 1: // C1
-		return 0.1441
-	case h == 1 && C > 2, C > 3: // C2
-		return 0
-	case h == 3 && X > 0, h == 2 && four && X > 0 && A > 1: // C3
-		return -0.2035
-	case h == 1 && four && X > 0 && A > 2, h == 0 && four && X > 0 && A > 3: // C4
-		return -0.2051
-	case a.double('A') > a.double('C'): // C5
-		return -0.2783
-	case a.double('C') > 0 && (h == 2 || h == 1 && A > 0 || h == 0 && A > 1 || a.double('C') > 1): // C6
-		return 0.1551
-	case degree == 2 && a.triple('A') > 0: // C7
-		return 0.0017
-	case h == 3 && a.single('c') > 0: // C8
-		return 0.08452
-	case h == 3 && aromatic > 0: // C9
-		return -0.1444
-	case h == 2 && four && aromatic > 0: // C10
-		return -0.0516
-	case h == 1 && four && aromatic > 0: // C11
-		return 0.1193
-	case h == 0 && four && aromatic > 0: // C12
-		return -0.0967
-	case a.double('C') > 0 && aromatic > 0 && (A > 0 || a.single('c') > 0 && aromatic > 1 || h == 1), a.double('c') > 0: // C26
-		return 0.264
-	case four && a.single('M') > 0: // C27
-		return 0.2148
-	}
-	return 0.08129 // CS
+	return first([]rule{
+		{0.1441, h == 4 || h == 3 && C > 0 || h == 2 && C > 1},                                             // C1
+		{0, h == 1 && C > 2 || C > 3},                                                                      // C2
+		{-0.2035, h == 3 && X > 0 || h == 2 && four && X > 0 && A > 1},                                     // C3
+		{-0.2051, h == 1 && four && X > 0 && A > 2 || h == 0 && four && X > 0 && A > 3},                    // C4
+		{-0.2783, a.double('A') > a.double('C')},                                                           // C5
+		{0.1551, a.double('C') > 0 && (h == 2 || h == 1 && A > 0 || h == 0 && A > 1 || a.double('C') > 1)}, // C6
+		{0.0017, degree == 2 && a.triple('A') > 0},                                                         // C7
+		{0.08452, h == 3 && a.single('c') > 0},                                                             // C8
+		{-0.1444, h == 3 && aromatic > 0},                                                                  // C9
+		{-0.0516, h == 2 && four && aromatic > 0},                                                          // C10
+		{0.1193, h == 1 && four && aromatic > 0},                                                           // C11
+		{-0.0967, h == 0 && four && aromatic > 0},                                                          // C12
+		{0.264, a.double('C') > 0 && aromatic > 0 && (A > 0 || a.single('c') > 0 && aromatic > 1 || h == 1) || a.double('c') > 0}, // C26
+		{0.2148, four && a.single('M') > 0}, // C27
+		{0.08129, true},                     // CS
+	})
 }
 
 func (a *atom) aromaticCarbon() float64 {
-	element := func(z ...byte) int {
-		return a.count(func(l link) bool { return strings.IndexByte(string(z), l.to.Element) >= 0 })
-	}
-	phosphorus := a.count(func(l link) bool { return l.order == molecule.Single && l.to.Element == 15 && !l.to.Aromatic })
+	to := func(z uint8) bool { return a.count(func(l link) bool { return l.to.Element == z }) > 0 }
+	phosphoryl := a.bound(molecule.Single, func(to *atom) bool { return to.Element == phosphorus && !to.Aromatic })
 	inRing := a.on(molecule.Aromatic, 'a')
-	switch {
-	case a.Hydrogens == 0 && a.single('M')+phosphorus > 0: // C13
-		return -0.5443
-	case element(9) > 0: // C14
-		return 0
-	case element(17) > 0: // C15
-		return 0.245
-	case element(35) > 0: // C16
-		return 0.198
-	case element(53) > 0: // C17
-		return 0
-	case a.Hydrogens == 1: // C18
-		return 0.1581
-	case inRing > 2: // C19
-		return 0.2955
-	case inRing < 2: // CS
-		return 0.08129
-	case a.single('a') > 0: // C20
-		return 0.2713
-	case a.single('C') > 0: // C21
-		return 0.136
-	case a.single('N') > 0: // C22
-		return 0.4619
-	case a.single('O') > 0: // C23
-		return 0.5437
-	case a.single('S') > 0: // C24
-		return 0.1893
-	case a.double('C')+a.double('N')+a.double('O') > 0: // C25
-		return -0.8186
-	}
-	return 0.08129 // CS
+	return first([]rule{
+		{-0.5443, a.Hydrogens == 0 && a.single('M')+phosphoryl > 0}, // C13
+		{0, to(9)},                  // C14
+		{0.245, to(17)},             // C15
+		{0.198, to(35)},             // C16
+		{0, to(53)},                 // C17
+		{0.1581, a.Hydrogens == 1},  // C18
+		{0.2955, inRing > 2},        // C19
+		{0.08129, inRing < 2},       // CS
+		{0.2713, a.single('a') > 0}, // C20
+		{0.136, a.single('C') > 0},  // C21
+		{0.4619, a.single('N') > 0}, // C22
+		{0.5437, a.single('O') > 0}, // C23
+		{0.1893, a.single('S') > 0}, // C24
+		{-0.8186, a.double('C')+a.double('N')+a.double('O') > 0}, // C25
+		{0.08129, true}, // CS
+	})
 }
 
 func (a *atom) hydrogenLogP() float64 {
-	switch {
-	case a.Element == carbon: // H1
-		return 0.123
-	case a.Element == oxygen && !a.Aromatic:
+	if a.Element == oxygen && !a.Aromatic {
 		return a.hydroxylLogP()
-	case a.Element == nitrogen: // H3
-		return 0.2142
 	}
-	return -0.2677 // H2
+	return first([]rule{
+		{0.123, a.Element == carbon},    // H1
+		{0.2142, a.Element == nitrogen}, // H3
+		{-0.2677, true},                 // H2
+	})
 }
 
 func (a *atom) hydroxylLogP() float64 {
-	bound := func(is func(to *atom) bool) bool {
-		return a.count(func(l link) bool { return l.order == molecule.Single && is(l.to) }) > 0
-	}
-	switch {
-	case a.Hydrogens > 1,
-		bound(func(to *atom) bool {
-			return to.is('c') || to.is('C') && len(to.links)+int(to.Hydrogens) == 4
-		}),
-		bound(func(to *atom) bool { return to.Element != nitrogen && !to.is('C') && !to.is('O') && !to.is('S') }): // H2
-		return -0.2677
-	case bound(func(to *atom) bool { return to.Element == nitrogen }): // H3
-		return 0.2142
-	case bound(func(to *atom) bool {
-		return to.is('C') && to.count(func(l link) bool {
-			return l.order == molecule.Double && (l.to.Element == carbon || l.to.Element == nitrogen || l.to.is('O') || l.to.is('S'))
+	carbonyl := func(to *atom) bool {
+		return to.is('C') && to.bound(molecule.Double, func(end *atom) bool {
+			return end.Element == carbon || end.Element == nitrogen || end.is('O') || end.is('S')
 		}) > 0
-	}), bound(func(to *atom) bool { return to.is('O') || to.is('S') }): // H4
-		return 0.298
 	}
-	return 0.1125 // HS
+	saturated := func(to *atom) bool { return to.is('C') && len(to.links)+int(to.Hydrogens) == 4 }
+	other := func(to *atom) bool { return to.Element != nitrogen && !to.is('C') && !to.is('O') && !to.is('S') }
+	single := func(is func(to *atom) bool) bool { return a.bound(molecule.Single, is) > 0 }
+	return first([]rule{
+		{-0.2677, a.Hydrogens > 1 || a.single('c') > 0 || single(saturated) || single(other)}, // H2
+		{0.2142, single(func(to *atom) bool { return to.Element == nitrogen })},               // H3
+		{0.298, single(carbonyl) || a.single('O')+a.single('S') > 0},                          // H4
+		{0.1125, true}, // HS
+	})
 }
 
 func (a *atom) nitrogen() float64 {
 	h, neutral := a.Hydrogens, a.Charge == 0
 	A, aromatic := a.single('A'), a.single('a')
 	double := a.bonds(molecule.Double)
-	switch {
-	case neutral && h == 2 && A > 0: // N1
-		return -1.019
-	case neutral && h == 1 && A > 1: // N2
-		return -0.7096
-	case neutral && h == 2 && aromatic > 0: // N3
-		return -1.027
-	case neutral && h == 1 && aromatic > 0 && A+aromatic > 1: // N4
-		return -0.5188
-	case neutral && h == 1 && double > 0: // N5
-		return 0.08387
-	case neutral && double > 0 && A+aromatic > 0: // N6
-		return 0.1836
-	case neutral && A > 2: // N7
-		return -0.3187
-	case neutral && aromatic > 0 && A > 0 && A+aromatic > 2, neutral && aromatic > 2: // N8
-		return -0.4458
-	case neutral && a.triple('A') > 0: // N9
-		return 0.01508
-	case a.Charge > 0 && h >= 1 && h <= 3: // N10
-		return -1.95
-	}
-	return a.chargedNitrogen(A, aromatic, double)
+	return first([]rule{
+		{-1.019, neutral && h == 2 && A > 0},                                                     // N1
+		{-0.7096, neutral && h == 1 && A > 1},                                                    // N2
+		{-1.027, neutral && h == 2 && aromatic > 0},                                              // N3
+		{-0.5188, neutral && h == 1 && aromatic > 0 && A+aromatic > 1},                           // N4
+		{0.08387, neutral && h == 1 && double > 0},                                               // N5
+		{0.1836, neutral && double > 0 && A+aromatic > 0},                                        // N6
+		{-0.3187, neutral && A > 2},                                                              // N7
+		{-0.4458, neutral && aromatic > 0 && A > 0 && A+aromatic > 2 || neutral && aromatic > 2}, // N8
+		{0.01508, neutral && a.triple('A') > 0},                                                  // N9
+		{-1.95, a.Charge > 0 && h >= 1 && h <= 3},                                                // N10
+		{a.chargedNitrogen(A, aromatic, double), true},
+	})
 }
 
 func (a *atom) chargedNitrogen(A, aromatic, double int) float64 {
-	anions := a.count(func(l link) bool { return l.order == molecule.Double && l.to.is('N') && l.to.Charge < 0 })
-	toCarbon := a.double('C') + a.double('c')
-	switch {
-	case a.Charge > 0 && a.Hydrogens == 0 && (A > 3 || a.double('A') > 0 && A > 0 && A+aromatic > 1 ||
-		toCarbon > 0 && a.count(func(l link) bool { return l.order == molecule.Double && l.to.Element == nitrogen }) > 0): // N13
-		return -0.3396
-	case a.Charge > 0 && a.triple('A') > 0, a.Charge < 0, a.Charge > 0 && anions > 0 && a.double('N') > 1: // N14
-		return 0.2887
-	}
-	return -0.4806 // NS
+	cation := a.Charge > 0
+	anions := a.bound(molecule.Double, func(to *atom) bool { return to.is('N') && to.Charge < 0 })
+	diazo := a.double('C')+a.double('c') > 0 && a.bound(molecule.Double, func(to *atom) bool { return to.Element == nitrogen }) > 0
+	return first([]rule{
+		{-0.3396, cation && a.Hydrogens == 0 && (A > 3 || a.double('A') > 0 && A > 0 && A+aromatic > 1 || diazo)}, // N13
+		{0.2887, cation && a.triple('A') > 0 || a.Charge < 0 || cation && anions > 0 && a.double('N') > 1},        // N14
+		{-0.4806, true}, // NS
+	})
 }
 
 func (a *atom) oxygen() float64 {
 	A, aromatic := a.single('A'), a.single('a')
 	anion := a.Charge < 0 && len(a.links) == 1 && a.Hydrogens == 0
-	doubleTo := func(elements string) bool {
-		return a.count(func(l link) bool { return l.order == molecule.Double && strings.IndexByte(elements, l.to.Element) >= 0 }) > 0
+	to := func(order molecule.Order, elements string) bool {
+		return a.bound(order, func(to *atom) bool { return strings.IndexByte(elements, to.Element) >= 0 }) > 0
 	}
-	to := func(element uint8) bool {
-		return a.count(func(l link) bool { return l.order == molecule.Single && l.to.Element == element }) > 0
-	}
-	switch {
-	case a.Aromatic: // O1
-		return 0.1552
-	case a.Hydrogens == 1 || a.Hydrogens == 2: // O2
-		return -0.2893
-	case A > 1: // O3
-		return -0.0684
-	case aromatic > 0 && A+aromatic > 1: // O4
-		return -0.4195
-	case doubleTo("\x07\x08"), anion && to(nitrogen): // O5
-		return 0.0335
-	case anion && to(sulfur), a.Charge == 0 && a.count(func(l link) bool { return l.order == molecule.Double && l.to.Element == sulfur && l.to.Charge == 0 }) > 0: // O6
-		return -0.3339
-	case a.Charge == -1 && a.count(func(l link) bool { return l.order == molecule.Single && l.to.is('C') && l.to.double('O') > 0 }) > 0: // O12
-		return -1.326
-	case anion && A+aromatic > 0 && a.single('N')+a.single('S') == 0: // O7
-		return -1.189
-	case a.double('c') > 0: // O8
-		return 0.1788
-	}
+	sulfoxide := a.Charge == 0 && a.bound(molecule.Double, func(to *atom) bool { return to.Element == sulfur && to.Charge == 0 }) > 0
+	acid := a.bound(molecule.Single, func(to *atom) bool { return to.is('C') && to.double('O') > 0 }) > 0
+	carbonyl := -0.1188 // OS
 	for _, l := range a.links {
 		if l.order == molecule.Double && l.to.is('C') {
-			return l.to.carbonylLogP()
+			carbonyl = l.to.carbonylLogP()
 		}
 	}
-	return -0.1188 // OS
+	return first([]rule{
+		{0.1552, a.Aromatic},                            // O1
+		{-0.2893, a.Hydrogens == 1 || a.Hydrogens == 2}, // O2
+		{-0.0684, A > 1},                                // O3
+		{-0.4195, aromatic > 0 && A+aromatic > 1},       // O4
+		{0.0335, to(molecule.Double, "\x07\x08") || anion && to(molecule.Single, "\x07")}, // O5
+		{-0.3339, sulfoxide || anion && to(molecule.Single, "\x10")},                      // O6
+		{-1.326, a.Charge == -1 && acid},                                                  // O12
+		{-1.189, anion && A+aromatic > 0 && a.single('N')+a.single('S') == 0},             // O7
+		{0.1788, a.double('c') > 0},                                                       // O8
+		{carbonyl, true},
+	})
 }
 
 // carbonylLogP is of the oxygen of a carbonyl group, a its carbon.
 func (a *atom) carbonylLogP() float64 {
 	C, c, A, aromatic := a.single('C'), a.single('c'), a.single('A'), a.single('a')
-	other := a.count(func(l link) bool { return l.order == molecule.Single && l.to.Element != carbon })
+	other := a.bound(molecule.Single, func(to *atom) bool { return to.Element != carbon })
 	h := a.Hydrogens
-	switch {
-	case h == 1 && C+a.single('N')+a.single('O') > 0, C > 0 && A > 1, h == 2, len(a.links) == 2 && h == 0 && a.double('O') > 1: // O9
-		return -0.1526
-	case h == 1 && c > 0, aromatic > 0 && C+c > 0 && C+aromatic > 1, c > 0 && A > 0: // O10
-		return 0.1129
-	case other > 1: // O11
-		return 0.4833
-	}
-	return -0.1188 // OS
+	aldehyde := h == 1 && C+a.single('N')+a.single('O') > 0
+	dioxide := len(a.links) == 2 && h == 0 && a.double('O') > 1
+	return first([]rule{
+		{-0.1526, aldehyde || dioxide || C > 0 && A > 1 || h == 2},                               // O9
+		{0.1129, h == 1 && c > 0 || aromatic > 0 && C+c > 0 && C+aromatic > 1 || c > 0 && A > 0}, // O10
+		{0.4833, other > 1}, // O11
+		{-0.1188, true},     // OS
+	})
 }
 
 func (a *atom) sulfur() float64 {
-	double := a.count(func(l link) bool {
-		return l.order == molecule.Double && (l.to.is('N') || l.to.is('O') || l.to.is('S') || l.to.Element == 15 && !l.to.Aromatic)
+	double := a.bound(molecule.Double, func(to *atom) bool {
+		return to.is('N') || to.is('O') || to.is('S') || to.Element == phosphorus && !to.Aromatic
 	})
-	switch {
-	case a.Aromatic: // S3
-		return 0.6237
-	case a.Charge != 0, double > 0: // S2
-		return -0.0024
-	}
-	return 0.6482 // S1
+	return first([]rule{
+		{0.6237, a.Aromatic},                   // S3
+		{-0.0024, a.Charge != 0 || double > 0}, // S2
+		{0.6482, true},                         // S1
+	})
 }
 
 // metal is Me1 for main groups and Me2 for transition metals.
 func (a *atom) metal() float64 {
 	z := a.Element
 	in := func(numbers string) bool { return strings.IndexByte(numbers, z) >= 0 }
-	switch {
-	case a.Charge == 1 && in("\x03\x0b\x13\x25\x37"):
-		return -2.996
-	case in("\x03\x0b\x13\x25\x37\x04\x0c\x14\x26\x38\x05\x0d\x1f\x31\x51\x0e\x20\x32\x52\x21\x33\x53\x22\x34\x54"):
-		return -0.3808
-	case 21 <= z && z <= 30, 39 <= z && z <= 48, 72 <= z && z <= 80:
-		return -0.0025
-	}
-	return 0
+	return first([]rule{
+		{-2.996, a.Charge == 1 && in("\x03\x0b\x13\x25\x37")},
+		{-0.3808, in("\x03\x0b\x13\x25\x37\x04\x0c\x14\x26\x38\x05\x0d\x1f\x31\x51\x0e\x20\x32\x52\x21\x33\x53\x22\x34\x54")},
+		{-0.0025, 21 <= z && z <= 30 || 39 <= z && z <= 48 || 72 <= z && z <= 80},
+		{0, true},
+	})
 }

@@ -49,10 +49,11 @@ func Of(m *molecule.Molecule) Properties {
 }
 
 const (
-	carbon   = 6
-	nitrogen = 7
-	oxygen   = 8
-	sulfur   = 16
+	carbon     = 6
+	nitrogen   = 7
+	oxygen     = 8
+	phosphorus = 15
+	sulfur     = 16
 )
 
 // An atom of a molecule with hydrogen atoms counted by their neighbour.

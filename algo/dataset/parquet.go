@@ -104,9 +104,8 @@ func (f *frame) begin(column string) error {
 		return broken
 	}
 	t.First, t.Columns = names, readable
-	id, ids := idColumn(readable)
-	if t.ID = id; t.twins == nil || t.twins.ids {
-		t.twins = ids
+	if id, ids := idColumn(readable); id >= 0 && (t.twins == nil || t.twins.ids) {
+		t.ID, t.twins = id, ids
 	}
 	return f.choose(t, column)
 }

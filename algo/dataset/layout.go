@@ -1,0 +1,343 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Table describes the columns of a text by its head.
+type Table struct {
+	Columns []string // names of the header, or "column 1" and so on
+	First   []string // the first row, header or not
+	SMILES  int      // the column with the SMILES, -1 if unknown or ambiguous
+	ID      int      // the column with the ids, or -1
+	Header  bool     // the first row names the columns
+	Guessed bool     // found by content, not by name
+
+	twins *twins // an ambiguous column of SMILES or ids
+}
+
+// A layout is how the head of a text is divided into rows and columns.
+type layout struct {
+	Table
+	separator byte
+	title     int        // rows before the table
+	rows      [][]string // the first ones of the table
+}
+
+var separators = []byte{',', ';', '\t', '|'}
+
+// layoutOf returns the layout of a text: with the separator that makes a column of the wanted name,
+// else one whose columns hold molecules, else the most frequent in the first row, comma first.
+func layoutOf(head []byte, format Format, column string) layout {
+	if format == TSV {
+		return layoutBy(head, '\t', column)
+	}
+	best, most := layoutBy(head, separators[0], column), support{}
+	for _, c := range separators {
+		l := layoutBy(head, c, column)
+		if len(l.First) < 2 {
+			continue
+		}
+		if slices.Contains(columnNamesOf(l.First), columnName(orSMILES(column))) {
+			return l
+		}
+		if s := supportOf(l.rows, l.SMILES); s.beats(most) || most.read == 0 && len(l.First) > len(best.First) {
+			best, most = l, s
+		}
+	}
+	return best
+}
+
+func layoutBy(head []byte, separator byte, column string) layout {
+	l := layout{separator: separator}
+	rows := sample(head, separator, MaxRecord+1)
+	if len(rows) > 0 {
+		l.title = titleRows(rows)
+		l.rows = rows[l.title:]
+		l.Table = tableOf(l.rows[0], func() [][]string { return l.rows }, column)
+	}
+	return l
+}
+
+// maxTitle bounds the rows before a header.
+const maxTitle = 20
+
+// titleRows returns how many rows precede the header: comments and titles, which name at most half as
+// many columns.
+func titleRows(rows [][]string) int {
+	header, most := 0, 0
+	for i, row := range rows[:min(len(rows), maxTitle)] {
+		n := namesIn(row)
+		if n < 0 {
+			break
+		}
+		if n > 0 && n >= 2*most {
+			header, most = i, n
+		}
+	}
+	return header
+}
+
+// namesIn counts what may be names of columns, none in a comment. It is negative for a molecule.
+func namesIn(row []string) (n int) {
+	for _, cell := range row {
+		_, err := strconv.ParseFloat(cell, 64)
+		switch {
+		case slices.Contains(smilesNames, columnName(cell)):
+			return maxColumns
+		case atoms(cell) > 1:
+			return -1
+		case cell != "" && err != nil:
+			n++
+		}
+	}
+	if strings.HasPrefix(row[0], "#") {
+		return 0
+	}
+	return n
+}
+
+// sample returns the first records of a table, fields trimmed.
+func sample(head []byte, separator byte, limit int) (rows [][]string) {
+	if len(head) == 0 {
+		return nil
+	}
+	t := table{scanner: &scanner{window: newWindow(bytes.NewReader(head), len(head), limit)}, separator: separator, columns: maxColumns}
+	for len(rows) <= headRows {
+		size, next, err := t.nextRow()
+		if err == errEnd {
+			break
+		}
+		if err == nil { // refused text is consumed
+			rows = append(rows, t.texts())
+			t.consume(size, next)
+		}
+	}
+	return rows
+}
+
+// Table describes the columns of a delimited text; column is [Options.Column]. It is false for
+// other formats, and for a head without a row.
+func (t *Text) Table(format Format, column string) (Table, bool) {
+	if format != CSV && format != TSV {
+		return Table{}, false
+	}
+	l := layoutOf(t.head(), format, column)
+	if l.rows == nil {
+		return Table{}, false
+	}
+	if l.twins != nil && !l.twins.ids {
+		l.SMILES = -1
+	}
+	l.Columns = ownNames(l.Columns)
+	return l.Table, true
+}
+
+// ownNames makes column names unique.
+func ownNames(columns []string) []string {
+	times := map[string]int{}
+	for _, name := range columns {
+		times[name]++
+	}
+	names := slices.Clone(columns)
+	for i, name := range columns {
+		if times[name] > 1 {
+			names[i] = fmt.Sprintf("column %d", i+1)
+		}
+	}
+	return names
+}
+
+// tableOf finds the columns by the first row or, failing that, by content.
+func tableOf(front []string, sample func() [][]string, column string) Table {
+	t := Table{Columns: front, First: front, Header: true}
+	place, twins := columnOrPlace(front, orSMILES(column))
+	byPlace := place >= 0 && columnName(front[place]) != columnName(strings.TrimSpace(orSMILES(column)))
+	t.SMILES, t.twins = place, twins
+	if byPlace || place < 0 && wantsSMILES(column) {
+		t.guess(sample)
+	}
+	if byPlace {
+		t.SMILES, t.Guessed, t.twins = place, false, nil
+	}
+	t.findID(sample)
+	return t
+}
+
+// guess finds the column of SMILES by a part of its name or by content, and whether there is a header.
+func (t *Table) guess(sample func() [][]string) {
+	if t.SMILES, t.Guessed = namedColumn(columnNamesOf(t.First), sample); t.SMILES >= 0 {
+		_, t.twins = columnCalled(t.First, t.First[t.SMILES])
+	} else {
+		t.SMILES, t.Guessed = columnByContent(t.First, sample()), true
+		t.Header = t.SMILES < 0 || !isData(t.First[t.SMILES])
+	}
+	t.Columns = make([]string, len(t.First))
+	for i, name := range t.First {
+		if t.Columns[i] = name; !t.Header || name == "" {
+			t.Columns[i] = fmt.Sprintf("column %d", i+1)
+		}
+	}
+}
+
+func (t *Table) findID(sample func() [][]string) {
+	t.ID = -1
+	if t.Header {
+		var ids *twins
+		t.ID, ids = idColumn(t.First)
+		t.twins = cmp.Or(t.twins, ids)
+	}
+	if t.ID < 0 && t.SMILES >= 0 {
+		t.ID = t.idByContent(sample())
+	}
+}
+
+// Ids by content are short, and few rows show nothing: a class may differ in each.
+const (
+	longestID = 64
+	fewestIDs = 3
+)
+
+// idByContent returns the first column of ids, or −1: one whose cells all differ, rather with a name of
+// ids than of text. Numbers are ids by name only, or without a header.
+func (t *Table) idByContent(rows [][]string) int {
+	best, most := -1, 0
+	if t.Header && len(rows) > 0 {
+		rows = rows[1:]
+	}
+	for i, name := range t.First {
+		fit := 0
+		if numbers, all := distinct(rows, i); i != t.SMILES && all {
+			fit = 2
+			if numbers > 0 {
+				fit = 1
+			}
+		}
+		switch {
+		case fit == 0 || !t.Header:
+		case namesID(name):
+			fit += 2
+		case fit == 1 || len(rows) < fewestIDs || !idLike(rows, i):
+			fit = 0
+		}
+		if fit > most {
+			best, most = i, fit
+		}
+	}
+	return best
+}
+
+// distinct reports whether all cells of a column differ, and how many are numbers.
+func distinct(rows [][]string, column int) (numbers int, all bool) {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if column >= len(row) || row[column] == "" || seen[row[column]] {
+			return 0, false
+		}
+		seen[row[column]] = true
+		if _, err := strconv.ParseFloat(row[column], 64); err == nil {
+			numbers++
+		}
+	}
+	return numbers, len(rows) > 0
+}
+
+// idLike reports a column of short texts that are no structures.
+func idLike(rows [][]string, column int) bool {
+	for _, row := range rows {
+		if len(row[column]) > longestID || strings.HasPrefix(row[column], "InChI=") {
+			return false
+		}
+	}
+	return 2*supportOf(rows, column).large < len(rows)
+}
+
+// columnByContent returns the column of molecules, or −1. Headers of single letters are no
+// molecules.
+func columnByContent(front []string, rows [][]string) int {
+	best, most := -1, support{}
+	for i := range front {
+		if s := supportOf(rows, i); s.fits() && (s.large > 0 || isData(front[i])) && s.beats(most) {
+			best, most = i, s
+		}
+	}
+	return best
+}
+
+// isData reports whether a cell of the first row is a molecule, or meant as one, and no name.
+func isData(cell string) bool {
+	if atoms(cell) > 0 {
+		return true
+	}
+	return cell != "" && (strings.ContainsAny(cell, "[]()=#@/\\") || strings.Trim(cell, "BCNOPSFIHclrbnops0123456789-+.%:") == "")
+}
+
+// namedColumn returns the column with the word smiles in its name; of several, the one with most
+// molecules, guessed. It is −1 if there is none.
+func namedColumn(names []string, sample func() [][]string) (column int, guessed bool) {
+	var named []int
+	for _, name := range smilesNames {
+		if i := slices.Index(names, name); i >= 0 {
+			named = append(named, i)
+		}
+	}
+	for i, name := range names {
+		if strings.Contains(name, smilesNames[0]) && !slices.Contains(named, i) {
+			named = append(named, i)
+		}
+	}
+	if len(named) == 1 {
+		return named[0], false
+	}
+	for _, i := range named {
+		if supportOf(sample(), i).fits() {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+// Placeholders of [Text.Line].
+const (
+	LineSMILES = "{SMILES}"
+	LineName   = "{name}"
+)
+
+// Line returns a template for one more record of t, with LineSMILES and LineName. It is empty if a
+// record needs more than a line.
+func (t *Text) Line(format Format, column string) string {
+	if format == SMI {
+		if p, _ := placeOf(t.head()); p != first {
+			return LineName + strings.Repeat(" -", max(int(p-second), 0)) + " " + LineSMILES
+		}
+		return LineSMILES + " " + LineName
+	}
+	if format != CSV && format != TSV {
+		return ""
+	}
+	l := layoutOf(t.head(), format, column)
+	if l.SMILES < 0 || l.rows == nil || l.twins != nil && !l.twins.ids {
+		return ""
+	}
+	cells := make([]string, len(l.Columns))
+	if l.ID >= 0 {
+		cells[l.ID] = LineName
+	}
+	cells[l.SMILES] = LineSMILES
+	return strings.Join(cells, string(l.separator))
+}
+
+// supportOf counts one column, nothing for a negative one.
+func supportOf(rows [][]string, column int) (s support) {
+	for _, row := range rows {
+		if column >= 0 && column < len(row) {
+			s.add([]byte(row[column]))
+		}
+	}
+	return s
+}

@@ -1,0 +1,144 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columnName normalises the spelling of a name.
+func columnName[T string | []byte](text T) string {
+	return columnNames.Replace(strings.ToLower(string(text)))
+}
+
+var columnNames = strings.NewReplacer(" ", "_", "-", "_")
+
+// smilesNames are names of SMILES columns, the best first. Of PubChem's structures those with
+// stereo come first.
+var smilesNames = []string{"smiles", "isomeric_smiles", "isosmiles", "canonical_smiles", "canonicalsmiles", "smile", "cxsmiles", "structure_smiles", "smi"}
+
+// idNames are the names of id columns, the best first.
+var idNames = []string{
+	"id", "mol_id", "molecule_id", "compound_id", "cid", "chembl_id", "cmpd_chemblid", "molecule_chembl_id", "zinc_id", "molport_id", "molportid",
+	"idnumber", "catalog_id", "catalog_number", "compound_cid", "name", "title", "compound_name", "molecule_name", "cmpdname", "drug_name", "drug",
+	"iupac", "iupac_name", "iupacname", "cas", "cas_number", "cas_no",
+}
+
+// idWords end the names of further columns of ids, such as DrugBank ID.
+var idWords = []string{
+	"id", "key", "inchikey", "code", "no", "nr", "cas", "name", "nom", "nombre", "compound", "substance", "drug", "ligand", "molecule", "accession",
+}
+
+// namesID reports a name whose last word is one of idWords.
+func namesID(name string) bool {
+	name = columnName(strings.TrimRight(name, ".:# "))
+	return slices.Contains(idWords, name[strings.LastIndexByte(name, '_')+1:])
+}
+
+// idColumn returns the id column, or −1. Columns that differ in case only are twins.
+func idColumn(columns []string) (int, *twins) {
+	names := columnNamesOf(columns)
+	for _, wanted := range idNames {
+		if i := slices.Index(names, wanted); i >= 0 {
+			k := slices.Index(names[i+1:], wanted)
+			if k < 0 {
+				return i, nil
+			}
+			t := twinsIn(columns, i, i+1+k)
+			t.ids = true
+			return i, t
+		}
+	}
+	return -1, nil
+}
+
+func columnNamesOf(columns []string) []string {
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		names[i] = columnName(name)
+	}
+	return names
+}
+
+// twins are two columns that match a name equally well.
+type twins struct {
+	first, second int // from 0
+	names         string
+	ids           bool
+}
+
+func twinsIn(columns []string, first, second int) *twins {
+	t := &twins{first: first, second: second, names: clip(columns[first])}
+	if columns[first] != columns[second] {
+		t.names += " and " + clip(columns[second])
+	}
+	return t
+}
+
+func (t *twins) Error() string {
+	what := fmt.Sprintf("columns %d and %d are both called %s: want ", t.first+1, t.second+1, t.names)
+	if t.ids {
+		return what + "one column of ids"
+	}
+	return what + fmt.Sprintf(`one of that name, or its place as "column %d"`, t.first+1)
+}
+
+// values is the error where there is no table.
+func (t *twins) values() error { return fmt.Errorf("two values called %s: want one", t.names) }
+
+// columnOrPlace is columnCalled, or the column that "column 2" numbers.
+func columnOrPlace(columns []string, name string) (int, *twins) {
+	i, err := columnCalled(columns, name)
+	if n, ok := numberedColumn(columnName(strings.TrimSpace(name))); i < 0 && ok && n <= len(columns) {
+		i = n - 1
+	}
+	return i, err
+}
+
+// columnCalled returns the index of the column spelled like name, else the one that differs in
+// case, blanks and dashes only, or −1.
+func columnCalled(columns []string, name string) (int, *twins) {
+	name = strings.TrimSpace(name)
+	place, exact := -1, false
+	var err *twins
+	for i, c := range columns {
+		same := c == name
+		switch {
+		case columnName(c) != columnName(name) || exact && !same:
+		case place < 0 || same && !exact:
+			place, exact, err = i, same, nil
+		case err == nil:
+			err = twinsIn(columns, place, i)
+		}
+	}
+	return place, err
+}
+
+// noColumn lists the columns where none matches.
+func noColumn(front []string, column string) error {
+	shown := make([]string, 0, 2*maxNamed)
+	for _, name := range front[:min(len(front), cap(shown))] {
+		shown = append(shown, clip(name))
+	}
+	if len(front) > len(shown) {
+		shown = append(shown, fmt.Sprintf("and %d more", len(front)-len(shown)))
+	}
+	list := strings.Join(shown, ", ")
+	if wantsSMILES(column) {
+		return fmt.Errorf("no column holds SMILES: there are %s", list)
+	}
+	return fmt.Errorf("no column %q: want its name to be one of the header, which has %s", column, list)
+}
+
+// wantsSMILES reports whether no column was named.
+func wantsSMILES(column string) bool {
+	return column == "" || columnName(column) == smilesNames[0]
+}
+
+// numberedColumn parses "column_2".
+func numberedColumn(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, "column_")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0
+}

@@ -12,7 +12,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/report"
@@ -107,7 +106,7 @@ func TestKnownGraphs(t *testing.T) {
 	}
 	fails(e, h, &message.Score{Batch: true}, message.CodeBadModel, "made for sharing")
 	fails(e, h, &message.Score{By: algo.ByBatch}, message.CodeBadModel, "made for sharing")
-	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Known || math.IsNaN(d.P) {
+	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Duplicate || math.IsNaN(d.P) {
 		t.Errorf("the shared model explains %+v", d)
 	}
 }
@@ -139,9 +138,9 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				order = written(strange, record, g)
 			}
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
-			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
+			if d.Score != x.Score || d.P != x.P || d.Verdict != x.Verdict || d.Duplicate != x.Duplicate ||
 				d.Distance != x.Distance || d.Ratio != x.Ratio && !(math.IsNaN(d.Ratio) && math.IsNaN(x.Ratio)) || d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts ||
-				d.Limit != x.Limit || !slices.Equal(d.Contribution, order(x.Contributions)) {
+				d.Limit != x.Limit || !slices.Equal(d.Contributions, order(x.Contributions)) {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
 			}
 			if len(d.Reasons) != len(x.Reasons) || len(x.Reasons) == 0 && model == "bzr" {
@@ -152,14 +151,14 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				for _, i := range r.Nodes {
 					marks[i] = 1
 				}
-				nodes := message.Ints{}
+				nodes := []int{}
 				for i, mark := range order(marks) {
 					if mark > 0 {
-						nodes = append(nodes, int32(i))
+						nodes = append(nodes, i)
 					}
 				}
 				got := d.Reasons[k]
-				if got.Text != r.Text || got.About != r.About || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
+				if got.Text != r.Text || got.About != r.About || got.Weight != r.Weight || !slices.Equal(got.Nodes, nodes) {
 					t.Errorf("%s, record %d: reason %+v, want %+v", model, record, got, r)
 				}
 			}
@@ -206,15 +205,15 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 		_, d := must[*message.Detailed](e, h, &message.Detail{Record: i})
 		at[i], details[i] = -1, d
 		for _, r := range d.Reasons {
-			if strings.Contains(r.Text, "the element Sn") && len(r.Atoms) == 1 {
-				at[i] = int(r.Atoms[0])
+			if strings.Contains(r.Text, "the element Sn") && len(r.Nodes) == 1 {
+				at[i] = r.Nodes[0]
 			}
 		}
 		if at[i] < 0 || d.Atoms[at[i]].Symbol != "Sn" {
 			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
 		}
 	}
-	if x, y := details[0].Contribution[at[0]], details[1].Contribution[at[1]]; x != y {
+	if x, y := details[0].Contributions[at[0]], details[1].Contributions[at[1]]; x != y {
 		t.Errorf("tin adds %g written one way and %g written the other", x, y)
 	}
 }
@@ -250,13 +249,13 @@ func TestParentDetail(t *testing.T) {
 	if asides := join(events).Texts("set_aside"); !slices.Equal(asides, []string{"1 counter-ion, charge", ""}) {
 		t.Errorf("the rows say that %q are set aside", asides)
 	}
-	if !math.IsNaN(salt.Contribution[0]) || !slices.Equal(salt.Contribution[1:], acid.Contribution) {
-		t.Errorf("parts %v, want none for the first and %v", salt.Contribution, acid.Contribution)
+	if !math.IsNaN(salt.Contributions[0]) || !slices.Equal(salt.Contributions[1:], acid.Contributions) {
+		t.Errorf("parts %v, want none for the first and %v", salt.Contributions, acid.Contributions)
 	}
 	for i, r := range salt.Reasons {
-		for k, atom := range r.Atoms {
-			if atom != acid.Reasons[i].Atoms[k]+1 {
-				t.Errorf("%s: atom %d, want %d", r.Text, atom, acid.Reasons[i].Atoms[k]+1)
+		for k, atom := range r.Nodes {
+			if atom != acid.Reasons[i].Nodes[k]+1 {
+				t.Errorf("%s: atom %d, want %d", r.Text, atom, acid.Reasons[i].Nodes[k]+1)
 			}
 		}
 	}

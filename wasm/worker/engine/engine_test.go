@@ -654,11 +654,11 @@ func TestDetail(t *testing.T) {
 	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
 		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
 	}
-	if len(d.Contribution) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
+	if len(d.Contributions) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
 	}
 	for i, n := range d.Nearest {
-		if n.Origin != "training" || n.Row < 0 || i > 0 && n.Similarity > d.Nearest[i-1].Similarity {
+		if n.Row < 0 || i > 0 && n.Similarity > d.Nearest[i-1].Similarity {
 			t.Errorf("nearest %d is %+v", i, n)
 		}
 	}
@@ -828,7 +828,7 @@ func TestLinesAreParsedOnce(t *testing.T) {
 	e.input.source = strings.NewReader("")
 	kept, detail := rows()
 	e.input.source, e.input.kept = text, nil
-	if read, again := rows(); read != kept || again.Score != detail.Score || !slices.Equal(again.Contribution[1:], detail.Contribution[1:]) {
+	if read, again := rows(); read != kept || again.Score != detail.Score || !slices.Equal(again.Contributions[1:], detail.Contributions[1:]) {
 		t.Errorf("rows of what was kept\n%s\nand of the text\n%s", kept, read)
 	}
 }

@@ -175,7 +175,7 @@ func TestLabTellsTheTable(t *testing.T) {
 
 // checkKeys checks that the weights of keys descend and sum to 1, their values to what is explained,
 // and returns how many keys are synthetic: these alone have a graph.
-func checkKeys(t *testing.T, record int, keys []message.Neighbor, explained float64) (synthetic int) {
+func checkKeys(t *testing.T, record int, keys []message.Key, explained float64) (synthetic int) {
 	t.Helper()
 	sum, value := 0.0, 0.0
 	for i, k := range keys {

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	column "baca/algo/table"
 	"baca/app/run"
 	"baca/wasm/message"
@@ -39,8 +41,10 @@ func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
 			say(&message.Exported{Name: r.Form + "." + r.Format})
 		case *message.Detail:
 			say(&message.Detailed{
-				Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}, Contribution: message.Floats{1, -1, math.NaN()},
-				Reasons: []message.Reason{{Text: "more rings"}, {Text: "the element O, which no training graph has", Atoms: message.Ints{1}, Unseen: true}, {Text: "seldom N", Atoms: message.Ints{2}}},
+				Record: r.Record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}},
+				Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Reasons: []explain.Reason{
+					{Text: "more rings"}, {Text: "the element O, which no training graph has", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
+				}},
 			})
 		default:
 			usual(number, r, say)

@@ -35,7 +35,7 @@ func TestGlances(t *testing.T) {
 	asked(2)
 	f.next(1)
 	asked(2, 1)
-	if d := s.Glances.Of(2); d == nil || len(d.Contribution) != 3 || s.Glances.Of(1) != nil || s.Glances.Count != 1 {
+	if d := s.Glances.Of(2); d == nil || len(d.Contributions) != 3 || s.Glances.Of(1) != nil || s.Glances.Count != 1 {
 		t.Errorf("of record 2 there is %+v, and %d have come", d, s.Glances.Count)
 	}
 	s.Inspector.Show(3)

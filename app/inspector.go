@@ -281,7 +281,7 @@ const reasonsShown = 3
 // reasons are the most unusual ones.
 func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 	head := "What is unusual about it"
-	if d.Known {
+	if d.Duplicate {
 		head = "What is known of it"
 	}
 	body := []app.UI{app.H3().Text(head)}
@@ -309,7 +309,7 @@ func (p *inspectorPane) reasonList(d *message.Detailed, from, to int) app.UI {
 		r := d.Reasons[k]
 		text := strings.ReplaceAll(r.Text, " %", "\u00a0%")
 		item := app.Li().Class("reason")
-		if len(r.Atoms) == 0 {
+		if len(r.Nodes) == 0 {
 			items = append(items, item.Text(text))
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"baca/algo"
 	"baca/algo/decide"
 	column "baca/algo/table"
 	"baca/app/run"
@@ -105,7 +106,7 @@ func usual(number uint32, r any, say func(any)) {
 		say(e)
 		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.Line), Refused: len(e.Problems)})
 	case *message.Detail:
-		say(&message.Detailed{Record: r.Record, Atoms: []message.Atom{{Symbol: "C"}}, Contribution: message.Floats{1}})
+		say(&message.Detailed{Record: r.Record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}}}, Explanation: algo.Explanation{Contributions: []float64{1}}})
 	case *message.Trace:
 		say(traced(r.Record))
 	case *message.Graphons:
@@ -123,7 +124,7 @@ func usual(number uint32, r any, say func(any)) {
 func traced(record int) *message.Traced {
 	m := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1}, Batch: message.Singles{0.5, 0.5, 2, 2}, At: message.Singles{2, 2}, Nearest: message.Singles{1, 1}, ShareX: 0.6, ShareY: 0.3}
 	return &message.Traced{
-		Record: record, SMILES: "[O-]C", Atoms: []message.Atom{{Symbol: "O"}, {Symbol: "C"}}, Bonds: []message.Bond{{From: 0, To: 1, Order: 1}},
+		Record: record, Drawing: message.Drawing{SMILES: "[O-]C", Atoms: []message.Atom{{Symbol: "O"}, {Symbol: "C"}}, Bonds: []message.Bond{{From: 0, To: 1, Order: 1}}},
 		From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0}, Features: 9, Width: 2,
 		X:     message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0},
 		Walks: message.Singles{0, 1, 0, 1}, Maps: []message.Map{m, m}, Nearest: message.Floats{1.5},

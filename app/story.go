@@ -327,7 +327,7 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
 }
 
-func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Neighbor, answer float64) app.UI {
+func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Key, answer float64) app.UI {
 	var items []app.UI
 	for i, k := range keys {
 		if i < p.S.Lab.Beat {
@@ -346,8 +346,8 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 }
 
 // keyRow is a key with picture, weight and value.
-func (p *labPane) keyRow(k message.Neighbor, role string) app.UI {
-	n := words.NeighborsOf([]message.Neighbor{k})[0]
+func (p *labPane) keyRow(k message.Key, role string) app.UI {
+	n := words.NeighborsOf([]message.Key{k})[0]
 	drawn := p.Album.Small(k.SMILES)
 	switch {
 	case k.Nodes > 0:

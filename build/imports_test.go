@@ -68,14 +68,14 @@ var ours = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
-	{"baca/wasm/message", "baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust baca/algo/property"},
+	{"baca/wasm/message", "baca/algo baca/algo/decide baca/algo/table baca/algo/compare baca/algo/job baca/algo/trust baca/algo/property"},
 	{"baca/wasm/worker", "baca/algo/... baca/weights baca/wasm/message"},
 	{"baca/wasm/app", "baca/app/... baca/wasm/message baca/wasm/worker"},
 	{"baca/wasm/compute", "baca/wasm/worker"},
-	{"baca/app/words", "baca/wasm/message baca/algo/decide"},
+	{"baca/app/words", "baca/wasm/message baca/algo baca/algo/decide"},
 	{"baca/app/table", "baca/app/words baca/wasm/message baca/algo/decide baca/algo/table"},
 	{"baca/app/store", "baca/app/table baca/app/words baca/wasm/message"},
-	{"baca/app/run", "baca/app/store baca/app/table baca/app/words baca/wasm/message"},
+	{"baca/app/run", "baca/algo/explain baca/app/store baca/app/table baca/app/words baca/wasm/message"},
 	{"baca/app/lab", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message baca/algo/job"},
 	{"baca/app/frame", "baca/app/run baca/app/store baca/app/table baca/app/words baca/wasm/message"},
 	{"baca/app/picture", "baca/app/run baca/app/table baca/app/words baca/wasm/message baca/algo/chart baca/algo/decide"},

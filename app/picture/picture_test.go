@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/chart"
 	"baca/algo/decide"
+	"baca/algo/explain"
 	column "baca/algo/table"
 	"baca/app/run"
 	"baca/app/table"
@@ -87,7 +89,8 @@ func TestDrawingFitsItsAtoms(t *testing.T) {
 	}
 	s := run.New(nil)
 	s.Inspector.Detail.Value = &message.Detailed{
-		Atoms: atoms, Contribution: message.Floats{1, -2, math.NaN()}, Reasons: []message.Reason{{Unseen: true, Atoms: message.Ints{2}}},
+		Drawing:     message.Drawing{Atoms: atoms},
+		Explanation: algo.Explanation{Contributions: []float64{1, -2, math.NaN()}, Reasons: []explain.Reason{{Weight: explain.Unseen, Nodes: []int{2}}}},
 	}
 	if share, marked, note := colours(s, true); len(share) != 3 || share[1] != -1 || !slices.Equal(marked, []int{2}) || note != "" {
 		t.Errorf("shares %v, marked %v, note %q", share, marked, note)

@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	"baca/algo/explain"
 	"baca/wasm/message"
 )
 
@@ -71,14 +72,14 @@ func (i *Inspector) Mark(reason int) {
 func (i *Inspector) Marked() []bool {
 	var marks []bool
 	for k, r := range i.Detail.Value.Reasons {
-		if k != i.Reason && (i.Reason >= 0 || !r.Unseen) {
+		if k != i.Reason && (i.Reason >= 0 || r.Weight < explain.Unseen) {
 			continue
 		}
-		for _, atom := range r.Atoms {
+		for _, atom := range r.Nodes {
 			if marks == nil {
 				marks = make([]bool, len(i.Detail.Value.Atoms))
 			}
-			if atom >= 0 && int(atom) < len(marks) {
+			if atom >= 0 && atom < len(marks) {
 				marks[atom] = true
 			}
 		}
@@ -93,12 +94,13 @@ func (i *Inspector) NearestSMILES() []string {
 		return nil
 	}
 	var list []string
-	for _, n := range slices.Concat(d.Nearest, d.IDKeys, d.OODKeys) {
-		if n.SMILES != "" {
-			list = append(list, n.SMILES)
-		}
+	for _, n := range d.Nearest {
+		list = append(list, n.SMILES)
 	}
-	return list
+	for _, k := range slices.Concat(d.IDKeys, d.OODKeys) {
+		list = append(list, k.SMILES)
+	}
+	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
 // Glances request contributions for the small pictures of visible rows, one at a time while the
@@ -153,7 +155,8 @@ func (g *Glances) ask(record int32) {
 		if run == s.Run {
 			g.found[record] = nil
 			if d, ok := r.(*message.Detailed); ok {
-				g.found[record] = &message.Detailed{Atoms: d.Atoms, Contribution: d.Contribution, Limit: d.Limit}
+				d.Reasons, d.Nearest, d.IDKeys, d.OODKeys = nil, nil, nil, nil // only colours are needed
+				g.found[record] = d
 				g.Count++
 			}
 		}

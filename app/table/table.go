@@ -244,16 +244,16 @@ func (t *Table) ToggleKnown() {
 func (t *Table) AboveLimit(d *message.Detailed) []float64 {
 	limit, ok := decide.Threshold(t.References[EachAlone], t.Alpha)
 	if !ok || limit == d.Limit {
-		return d.Contribution
+		return d.Contributions
 	}
 	read := 0.0
-	for _, c := range d.Contribution {
+	for _, c := range d.Contributions {
 		if !math.IsNaN(c) {
 			read++
 		}
 	}
-	moved := make([]float64, len(d.Contribution))
-	for i, c := range d.Contribution {
+	moved := make([]float64, len(d.Contributions))
+	for i, c := range d.Contributions {
 		moved[i] = c + (d.Limit-limit)/read
 	}
 	return moved

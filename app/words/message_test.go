@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
+	"baca/algo/explain"
 	"baca/wasm/message"
 )
 
 func TestBlame(t *testing.T) {
-	about := []message.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Atoms: message.Ints{1, 2, 3}}, {About: "its Cl atom", Atoms: message.Ints{4}}}
-	for want, reasons := range map[string][]message.Reason{"What matters most: its nitro group.": about, "": about[:1]} {
-		if got := Blame(&message.Detailed{Reasons: reasons}); got != want {
+	about := []explain.Reason{{Text: "few atoms"}, {Text: "its nitro group: unseen", About: "its nitro group", Nodes: []int{1, 2, 3}}, {About: "its Cl atom", Nodes: []int{4}}}
+	for want, reasons := range map[string][]explain.Reason{"What matters most: its nitro group.": about, "": about[:1]} {
+		if got := Blame(&message.Detailed{Explanation: algo.Explanation{Reasons: reasons}}); got != want {
 			t.Errorf("blamed %q, want %q", got, want)
 		}
 	}
@@ -73,7 +75,7 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 // The parts of a score stand in the order in which they are explained, and what a model
 // does not know is left out.
 func TestPartsOfTheScore(t *testing.T) {
-	d := &message.Detailed{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}
+	d := &message.Detailed{Explanation: algo.Explanation{Distance: 1.5, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: -1, Ratio: 2.5}}
 	names := func() string {
 		var list []string
 		for _, p := range PartsOf(d, "molecules") {
@@ -93,7 +95,7 @@ func TestPartsOfTheScore(t *testing.T) {
 
 // Keys stand in the order of their weights, neighbours in that of their distance.
 func TestNeighborsAreSorted(t *testing.T) {
-	list := NeighborsOf([]message.Neighbor{
+	list := NeighborsOf([]message.Key{
 		{Origin: "test", ID: "light", Weight: 0.1}, {Origin: "test", ID: "heavy", Weight: 0.7}, {Origin: "test", ID: "middle", Weight: 0.2},
 	})
 	if len(list) != 3 || list[0].Name != "heavy" || list[1].Name != "middle" || list[2].Name != "light" {
@@ -102,29 +104,32 @@ func TestNeighborsAreSorted(t *testing.T) {
 }
 
 func TestNearestOf(t *testing.T) {
-	named := []message.Neighbor{
-		{Origin: "training", Row: 4, ID: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Observed: 1, Predicted: math.NaN()},
-		{Origin: "training", Row: 9, SMILES: "CCO", Similarity: 0.9999, Observed: -2.1768, Predicted: 12345.6},
-		{Origin: "training", Row: -1, SMILES: "C", Similarity: 0.125, Observed: math.NaN(), Predicted: math.NaN()},
+	named := []algo.TrainingGraph{
+		{Row: 4, Name: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Values: &algo.Values{Observed: 1, Predicted: math.NaN()}},
+		{Row: 9, SMILES: "CCO", Similarity: 0.9999, Values: &algo.Values{Observed: -2.1768, Predicted: 12345.6}},
+		{Row: -1, SMILES: "C", Similarity: 0.125},
 	}
-	cards, line := NearestOf(&message.Model{Molecules: true}, &message.Detailed{Nearest: named})
+	near := func(list ...algo.TrainingGraph) *message.Detailed {
+		return &message.Detailed{Explanation: algo.Explanation{Nearest: list}}
+	}
+	cards, line := NearestOf(&message.Model{Molecules: true}, near(named...))
 	want := []Nearest{
 		{"aspirin", "CC(=O)Oc1ccccc1C(=O)O", 1, "1.00", "observed\u00a01"}, {"row 10", "CCO", 0.9999, "0.99", "observed\u00a0−2.18, predicted\u00a012300"}, {"", "C", 0.125, "0.12", ""},
 	}
 	if !slices.Equal(cards, want) || line != "" {
 		t.Errorf("%+v, %q", cards, line)
 	}
-	bare := []message.Neighbor{{Row: 4, Similarity: 0.5}, {Row: 0, Similarity: 0.25}}
+	bare := []algo.TrainingGraph{{Row: 4, Similarity: 0.5}, {Row: 0, Similarity: 0.25}}
 	for _, c := range []struct {
 		molecules bool
-		detail    message.Detailed
+		detail    *message.Detailed
 		want      string
 	}{
-		{true, message.Detailed{Nearest: bare}, "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
-		{false, message.Detailed{Nearest: bare[:1]}, "This model does not hold its training graphs. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
-		{true, message.Detailed{Nearest: []message.Neighbor{{Row: -1}}}, "This model does not hold its training molecules."},
+		{true, near(bare...), "This model does not hold its training molecules. Nearest rows of its data set: 5 (similarity\u00a00.50), 1 (similarity\u00a00.25)."},
+		{false, near(bare[0]), "This model does not hold its training graphs. Nearest rows of its data set: 5 (similarity\u00a00.50)."},
+		{true, near(algo.TrainingGraph{Row: -1}), "This model does not hold its training molecules."},
 	} {
-		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, &c.detail); cards != nil || line != c.want {
+		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, c.detail); cards != nil || line != c.want {
 			t.Errorf("%+v, %q, want %q", cards, line, c.want)
 		}
 	}

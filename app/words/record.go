@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"baca/algo"
 	"baca/wasm/message"
 )
 
@@ -38,7 +39,7 @@ func Trained(m *message.Model, d *message.Detailed) string {
 	switch {
 	case !m.Knows:
 		return "not known to this model"
-	case d.Known:
+	case d.Duplicate:
 		return "likely"
 	}
 	return "no, for certain"
@@ -62,9 +63,9 @@ type Neighbor struct {
 const mostNeighbors = 4
 
 // NeighborsOf are the first lines of a list, the heaviest first where they have weights.
-func NeighborsOf(list []message.Neighbor) []Neighbor {
+func NeighborsOf(list []message.Key) []Neighbor {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b message.Neighbor) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(list, func(a, b message.Key) int { return cmp.Compare(b.Weight, a.Weight) })
 	var lines []Neighbor
 	for _, n := range list[:min(len(list), mostNeighbors)] {
 		line := Neighbor{Name: "synthetic graph", About: "drawn from a mixture, " + Plural(n.Nodes, "node", "nodes"), Value: Percent(n.Weight), Record: -1}
@@ -87,7 +88,7 @@ func NeighborsOf(list []message.Neighbor) []Neighbor {
 // which is about some of its atoms. Empty where none is.
 func Blame(d *message.Detailed) string {
 	for _, r := range d.Reasons {
-		if r.About != "" && len(r.Atoms) > 0 {
+		if r.About != "" && len(r.Nodes) > 0 {
 			return "What matters most: " + r.About + "."
 		}
 	}
@@ -183,11 +184,11 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 			name = fmt.Sprintf("row %d", n.Row+1)
 			rows = append(rows, fmt.Sprintf("%d (similarity\u00a0%s)", n.Row+1, value))
 		}
-		if n.ID != "" {
-			name = Shorten(n.ID, 60)
+		if n.Name != "" {
+			name = Shorten(n.Name, 60)
 		}
 		if n.SMILES != "" {
-			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n)})
+			cards = append(cards, Nearest{Name: name, SMILES: n.SMILES, Similarity: n.Similarity, Value: value, Known: valuesOf(n.Values)})
 		}
 	}
 	if len(cards) > 0 {
@@ -207,12 +208,15 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	return nil, line
 }
 
-func valuesOf(n message.Neighbor) string {
+func valuesOf(known *algo.Values) string {
+	if known == nil {
+		return ""
+	}
 	var list []string
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"observed", n.Observed}, {"predicted", n.Predicted}} {
+	}{{"observed", known.Observed}, {"predicted", known.Predicted}} {
 		if !math.IsNaN(v.value) {
 			list = append(list, v.name+"\u00a0"+short(v.value))
 		}

@@ -25,6 +25,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/explain"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/web"
@@ -245,7 +246,7 @@ func TestWire(t *testing.T) {
 	rows := &message.Rows{From: 300, Rows: message.Columns{
 		table.TextColumn("id", []string{"a", "", "é\u2028", "\ufeffb"}), table.NumberColumn("score", []float64{1.5, math.NaN(), math.Inf(-1), 5e-324}),
 	}}
-	detailed := &message.Detailed{Record: -70000, P: 0.25, Reasons: []message.Reason{{Text: strings.Repeat("long ", 100), Atoms: message.Ints{0, 1, math.MaxInt32}, Unseen: true}}}
+	detailed := &message.Detailed{Record: -70000, Explanation: algo.Explanation{P: 0.25, Reasons: []explain.Reason{{Text: strings.Repeat("long ", 100), Nodes: []int{0, 1, math.MaxInt32}, Weight: explain.Unseen}}}}
 	var messages []string
 	for _, m := range []any{
 		rows, detailed,
@@ -325,7 +326,7 @@ func TestWire(t *testing.T) {
 	}
 	for i, want := range []map[string]any{
 		{"number": 3.0, "kind": "Rows", "from": 300.0, "id": []any{"a", "", "é\u2028", "\ufeffb"}, "score": []any{"1.5", "NaN", "-Infinity", "5e-324"}},
-		{"number": 3.0, "kind": "Detailed", "record": -70000.0, "p": 0.25, "reasons": []any{[]any{strings.Repeat("long ", 100), []any{0.0, 1.0, float64(math.MaxInt32)}, true}}},
+		{"number": 3.0, "kind": "Detailed", "record": -70000.0, "p": 0.25, "reasons": []any{[]any{strings.Repeat("long ", 100), []any{0.0, 1.0, float64(math.MaxInt32)}, 3.0}}},
 		{"number": 3.0, "kind": "Progress", "Stage": "score", "Done": float64(1 << 40), "Total": -1.0, "Records": 255.0, "Refused": 65536.0},
 		{"number": 3.0, "kind": "Failed", "Code": "input", "Text": strings.Repeat("x", 70000)},
 		{"number": 3.0, "kind": "Epoch", "Epoch": 1.0, "Of": 200.0, "Loss": 0.0, "Train": 70000.0, "Holdout": 0.0, "Refused": 0.0},

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/property"
 )
@@ -240,41 +241,24 @@ type Part struct {
 type Detailed struct {
 	Record int
 	ID     string
-	// SMILES with atoms in the order of Atoms; empty for plain graphs.
-	SMILES string
+	Drawing
 	// SetAside is what the model did not read, Parent the SMILES that it read; both empty if it
 	// read all.
 	SetAside, Parent string
 	Properties       *property.Properties // of the molecule that was read; nil for a plain graph
-
-	Atoms []Atom // one for each node
-	Bonds []Bond
-	// Score, P and Verdict are of the graph by itself.
-	Score, P float64
-	Verdict  string
-	// Distance, with its parts Embedding, Subtrees, Counts and Nodes, and Ratio make Score, see
-	// algo.Explanation. Ratio is NaN without a background.
-	Distance, Ratio                    float64
-	Embedding, Subtrees, Counts, Nodes float64
-	// Contribution is what each node adds to Score, NaN for unread atoms; they add up to Score −
-	// Limit, the least score outside.
-	Contribution Floats
-	Limit        float64
-
-	Reasons []Reason   // the most unusual first, or the training graph
-	Known   bool       // it was likely trained on
-	Nearest []Neighbor // the training graphs that are most similar
+	// Explanation is of the graph by itself. Its nodes are those of Atoms, ascending in reasons, and
+	// Contributions are NaN for unread atoms. It has no shares by subtrees and embedding.
+	algo.Explanation
 	// IDKeys and OODKeys made S_Attn, the largest weight first; nil without a batch.
-	IDKeys, OODKeys []Neighbor
+	IDKeys, OODKeys []Key
 	AttnID, AttnOOD float64 // S_Attn = AttnOOD − AttnID
 }
 
-// A Reason is one way in which a graph differs from the training graphs.
-type Reason struct {
-	Text   string // a phrase without a full stop
-	About  string // what Atoms are, such as "its 2 nitro groups"
-	Atoms  Ints   // ascending; none if it is about all
-	Unseen bool   // no training graph has it
+// A Drawing is what a picture of a graph needs.
+type Drawing struct {
+	SMILES string // with atoms in the order of Atoms; empty for plain graphs
+	Atoms  []Atom // one for each node
+	Bonds  []Bond
 }
 
 // An Atom is a node of a graph. A bare graph's has no element.
@@ -293,21 +277,15 @@ type Bond struct {
 	Aromatic        bool
 }
 
-// A Neighbor resembles a graph.
-type Neighbor struct {
+// A Key is one that the attention of a graph looks at.
+type Key struct {
 	Origin string // "training", "test" or "synthetic"
 	// Row is, for the origin training, in the training set, for test in the input, from 0; −1 if
 	// unknown.
 	Row int
 	// ID and SMILES of the record or training molecule, if known.
-	ID, SMILES string
-	Score      float64 // S_Pre
-	// Similarity of the subtrees, from 0 to 1; NaN for a key.
-	Similarity float64
-	// Observed and Predicted are values of a training molecule, NaN for none.
-	Observed, Predicted float64
-	// Weight is a key's share of attention, Value its cosine; NaN for a bank graph.
-	Weight, Value float64
+	ID, SMILES    string
+	Weight, Value float64 // its share of the attention, and its cosine
 	// Nodes and Edges, pairs of nodes, are a synthetic key's graph.
 	Nodes int
 	Edges Ints
@@ -316,11 +294,9 @@ type Neighbor struct {
 // Traced is the lab's data of one record.
 type Traced struct {
 	Record int
-	// SMILES, Atoms and Bonds are as in Detailed. From and To are each atom's bytes in the SMILES;
-	// nil if unknown. Node is each atom's node, −1 for unread ones.
-	SMILES   string
-	Atoms    []Atom
-	Bonds    []Bond
+	Drawing
+	// From and To are each atom's bytes in the SMILES; nil if unknown. Node is each atom's node, −1
+	// for unread ones.
 	From, To Ints
 	Node     Ints
 	// Features are each node's, Width in a row: OGB's nine for molecules. Walks are return

@@ -20,7 +20,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 13
+const Version = 14
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20

@@ -1,6 +1,6 @@
 // A detector: a model, and a worker that computes with it.
 import { threads } from "./files/thread.js";
-import { decode, encode, events, floats, ints } from "./wire.js";
+import { decode, encode, events, floats } from "./wire.js";
 
 // platform is what index.js or node.js say of where this runs: files are URLs by name,
 // compile and read get one of them, and start starts a worker.
@@ -326,12 +326,12 @@ export class Detector {
 const closed = () => new BacaError("closed", "the detector is closed");
 
 // explanation is what a reply to Detail says.
-const explanation = (d) => {
-  const adds = floats(d.Contribution);
-  return {
-    atoms: (d.Atoms ?? []).map((atom, i) => ({ symbol: atom.Symbol, adds: six(adds[i] ?? NaN) })),
-    reasons: (d.Reasons ?? []).map((r) => ({ text: r.Text, about: r.About, atoms: [...ints(r.Atoms)], unseen: r.Unseen })),
-    nearest: (d.Nearest ?? []).map((n) => ({ row: n.Row, name: n.ID, smiles: n.SMILES, similarity: six(n.Similarity) })),
-    known: d.Known,
-  };
-};
+const explanation = (d) => ({
+  atoms: (d.Atoms ?? []).map((atom, i) => ({ symbol: atom.Symbol, adds: six(d.Contributions[i] ?? NaN) })),
+  reasons: (d.Reasons ?? []).map((r) => ({ text: r.Text, about: r.About, atoms: r.Nodes ?? [], unseen: r.Weight >= unseen })),
+  nearest: (d.Nearest ?? []).map((n) => ({ row: n.Row, name: n.Name, smiles: n.SMILES, similarity: six(n.Similarity) })),
+  known: d.Duplicate,
+});
+
+// unseen is the least weight of a reason that no training graph had: explain.Unseen.
+const unseen = 3;

@@ -3,7 +3,7 @@
 
 // version is message.Version of the program, and events are all kinds that do not end a
 // request; TestProtocol compares both with wasm/message.
-export const version = 13;
+export const version = 14;
 export const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 
 // encode writes a request: its number, its kind and its fields. Numbers are written as
@@ -93,15 +93,10 @@ export function decode(bytes) {
   return { number, kind, fields };
 }
 
-// floats reads a column of float64, and ints one of int32.
+// floats reads a column of float64.
 export function floats(bin) {
   const view = viewOf(bin);
   return Float64Array.from({ length: view.byteLength / 8 }, (_, i) => view.getFloat64(8 * i, true));
-}
-
-export function ints(bin) {
-  const view = viewOf(bin);
-  return Int32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getInt32(4 * i, true));
 }
 
 const viewOf = (bin) => (bin ? new DataView(bin.buffer, bin.byteOffset, bin.byteLength) : new DataView(new ArrayBuffer(0)));

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -19,11 +17,6 @@ import (
 
 	"baca/web"
 )
-
-// screenshots is where pictures of the page go, for people to look at, where they are asked for:
-//
-//	go test ./build/tools/e2e -run Screenshots -screenshots ../../../out/screenshots
-var screenshots = flag.String("screenshots", "", "folder for pictures of the page")
 
 // usable waits until the page can score.
 func (b *tab) usable() {
@@ -171,13 +164,17 @@ func TestPasteScoreInspect(t *testing.T) {
 
 	b.click(`[data-row="0"]`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	if eval[bool](b, `document.getElementById("own-score").checkVisibility()`) {
+		t.Error("the parts of the score are shown before anybody asked")
+	}
+	b.click("#details summary")
 	b.wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
 	if got := b.text(".inspector"); !strings.Contains(got, "Trained on") || !strings.Contains(got, "Most like it in the training set") {
 		t.Errorf("the inspector says %q", got)
 	}
 	// The keyboard walks through the table and Escape closes the inspector.
 	b.run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowDown))
-	b.wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
+	b.wait(`document.querySelector(".row.selected")?.dataset.row === "2" && document.getElementById("own-score")?.checkVisibility()`)
 	b.run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
 	b.wait(`!document.querySelector(".row.selected")`)
 	b.quiet()
@@ -307,180 +304,5 @@ func TestDraw(t *testing.T) {
 	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "drawn") {
 		t.Errorf("the input is %q", got)
 	}
-	b.quiet()
-}
-
-func TestAccessible(t *testing.T) {
-	b := ready(t)
-	check := b.accessible()
-	check("empty")
-	b.example(1)
-	b.click(`.row`)
-	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	check("a record")
-	b.click("#rule-batch")
-	b.wait(`document.querySelector("th.c-q") !== null`)
-	b.click("#export summary")
-	check("a batch and the menu")
-	b.click("#export summary")
-	b.click("#rule-each")
-	for _, scene := range scenes {
-		b.scene(scene)
-		check("the lab's " + scene)
-	}
-	b.click(`[data-stage="decision"]`)
-	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
-		b.click(d.button)
-		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
-		check(d.id)
-		eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
-	}
-	b.edit()
-	check("editing")
-	b.click("#draw-button")
-	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
-	check("drawing")
-	eval[any](b, `document.getElementById("draw").close()`)
-	b.click("#model-button", "#train-button")
-	b.wait(`document.getElementById("train").open && !document.getElementById("train-start").disabled`)
-	check("before training")
-	b.epochs(10_000)
-	b.click("#train-start")
-	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
-	check("training")
-	b.click("#train-drop")
-	eval[any](b, `document.getElementById("train").close()`)
-	b.empty()
-	b.write("C1CC\nx(")
-	b.phase("done")
-	check("all refused")
-	b.click("#clear")
-	b.phase("empty")
-}
-
-// accessible returns a check of what the page shows, which does nothing where axe-core is not installed.
-func (b *tab) accessible() (check func(state string)) {
-	b.t.Helper()
-	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		b.t.Log("axe-core is not installed: npm ci in web")
-		return func(string) {}
-	}
-	eval[any](b, string(axe)+";null")
-	return func(state string) {
-		b.t.Helper()
-		for _, scheme := range []string{"light", "dark"} {
-			b.scheme(scheme)
-			found := eval[string](b, `axe.run().then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
-			if found != "" {
-				b.t.Errorf("%s, %s: %s", scheme, state, found)
-			}
-		}
-	}
-}
-
-// scheme sets whether the system is light or dark, and that nothing is animated.
-func (b *tab) scheme(name string) {
-	b.t.Helper()
-	b.run(name, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
-		return err
-	}))
-}
-
-// still waits until what was changed last is drawn.
-func (b *tab) still() {
-	b.t.Helper()
-	eval[any](b, `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))))`)
-}
-
-// picture checks that none of what the page shows lies beside the screen, in three sizes,
-// and writes pictures of it, light and dark, where they are asked for.
-func (b *tab) picture(state string) {
-	b.t.Helper()
-	for _, size := range []struct {
-		width, height int64
-		schemes       []string
-	}{{390, 844, []string{"dark"}}, {1920, 1080, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
-		b.run("the size", chromedp.EmulateViewport(size.width, size.height))
-		for _, scheme := range size.schemes {
-			b.scheme(scheme)
-			b.capture(fmt.Sprintf("%s-%d-%s", state, size.width, scheme), chromedp.CaptureScreenshot())
-		}
-		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(size.width) {
-			b.t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, size.width)
-		}
-	}
-}
-
-// capture writes a picture of the page, where that is asked for.
-func (b *tab) capture(name string, how chromedp.Action[[]byte]) {
-	b.t.Helper()
-	if *screenshots == "" {
-		return
-	}
-	b.still()
-	png, err := chromedp.Run(b.ctx, how)
-	if err == nil {
-		err = os.MkdirAll(*screenshots, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o644)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// None of the page lies beside the screen, whatever it shows.
-func TestScreenshots(t *testing.T) {
-	b := ready(t)
-	b.picture("empty")
-	b.example(1)
-	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
-	b.picture("table")
-	b.click(`.suggestion`)
-	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	b.picture("record")
-	eval[any](b, `document.getElementById("inspector-close").click()`)
-	for _, scene := range scenes {
-		b.scene(scene)
-		b.picture("lab-" + scene)
-	}
-	b.click(`[data-stage="decision"]`)
-	b.edit()
-	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}, {"#draw-button", "draw"}} {
-		b.click(d.button)
-		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
-		if d.id == "draw" {
-			b.wait(`typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`)
-		}
-		b.picture(d.id)
-		eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, d.id))
-	}
-	b.click("#model-button", "#train-button")
-	b.wait(`!document.getElementById("train-start").disabled`)
-	b.picture("train")
-	b.epochs(10_000)
-	b.click("#train-start")
-	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
-	b.picture("training")
-	b.click("#train-drop")
-	eval[any](b, `document.getElementById("train").close()`)
-	b.empty()
-	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n")
-	b.phase("done")
-	b.wait(`document.querySelectorAll(".row").length === 4`)
-	b.picture("mistakes")
-	b.empty()
-	b.write("C1CC\nx(")
-	b.phase("done")
-	b.picture("refused")
-	b.upload("#file", "many.csv", manyRows(3000))
-	b.phase("scoring")
-	b.picture("running")
-	b.phase("done")
-	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
-	b.picture("many")
 	b.quiet()
 }

@@ -185,6 +185,16 @@ func TestReport(t *testing.T) {
 		}
 		return os.WriteFile(filepath.Join(*screenshots, "report.pdf"), r.Data, 0o644)
 	})
+	// Without scripts there are SMILES, and a sentence that says why.
+	offline.act("no scripts", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	})
+	offline.run("opening it again", chromedp.Reload())
+	text = eval[string](offline, `document.body.innerText`)
+	if n := eval[int](offline, `document.querySelectorAll(".pic svg").length`); n != 0 || strings.Count(text, "The drawing needs scripts.") != 10 || !strings.Contains(text, "[N+](=O)[O-]") {
+		t.Errorf("without scripts there are %d drawings, and the text %q", n, text)
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	for _, url := range asked {

@@ -1,13 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -84,35 +81,9 @@ func TestDrawings(t *testing.T) {
 	if got := b.text(".inspector"); !strings.Contains(got, bent) || !strings.Contains(got, "Not drawn: its stereochemistry would read differently") {
 		t.Errorf("of a molecule that is not drawn the inspector says %q", got)
 	}
-	b.picture("drawings")
+	b.look("drawings")
 	// Hydrogens that are written and not drawn keep no colours from the others.
 	b.click(`[data-row="6"]`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.quiet()
-}
-
-// Where scripts are off a report shows the SMILES and says what is missing.
-func TestReportWithoutScripts(t *testing.T) {
-	b := ready(t)
-	b.downloads()
-	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nC[Sn](C)(C)C tin\n")
-	b.phase("done")
-	b.save("report")
-	path := b.path("report.html")
-	if info, err := os.Stat(path); err != nil || info.Size() > 700_000 {
-		t.Errorf("the report has %d bytes: %v", info.Size(), err)
-	}
-	still := browse(t)
-	still.run("no scripts", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	}))
-	still.run("opening the report", chromedp.Navigate("file://"+path))
-	text := eval[string](still, `document.body.innerText`)
-	if strings.Count(text, "The drawing needs scripts.") != 2 || !strings.Contains(text, "C[Sn](C)(C)C") {
-		t.Errorf("without scripts the report reads %q", text)
-	}
-	if n := eval[int](still, `document.querySelectorAll(".pic svg").length`); n != 0 {
-		t.Errorf("%d molecules are drawn without scripts", n)
-	}
 }

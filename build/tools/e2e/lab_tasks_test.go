@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -35,10 +34,8 @@ func TestTools(t *testing.T) {
 	b.wait(`document.querySelector(".model-name").textContent === "train"`)
 	b.drop("new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
 	b.phase("done")
-	check := b.accessible()
 	b.click("#tools summary")
-	b.picture("tools")
-	check("the menu of tools")
+	b.look("tools")
 	b.click("#tools summary")
 	for _, tool := range []struct {
 		stage string
@@ -54,36 +51,12 @@ func TestTools(t *testing.T) {
 		b.wait(`document.querySelector(".tool") !== null`)
 		tool.start()
 		b.wait(fmt.Sprintf(`document.querySelector("#found " + %q) !== null`, tool.found))
-		check(tool.stage)
-		b.picture("tool-" + tool.stage)
+		b.look("tool-" + tool.stage)
 		b.click(`[aria-label="Back to the table"]`)
 		b.wait(`document.querySelector(".tool") === null`)
 	}
 	// A pick is shown in the table.
 	b.click("#tools summary", `#tools [data-stage="choose"]`, "#found [data-pick]")
 	b.wait(`document.querySelector(".tool") === null && document.querySelector(".row.selected") !== null`)
-	b.quiet()
-}
-
-// What a tool does can be ended; what was scored stays.
-func TestSuggestIsEnded(t *testing.T) {
-	b := ready(t)
-	var long strings.Builder
-	long.WriteString("smiles\n")
-	for i := range 10_000 {
-		fmt.Fprintf(&long, "%sO%s%s\n", strings.Repeat("C", 1+i%37), strings.Repeat("C", i%29), strings.Repeat("N", i%3))
-	}
-	b.drop("long.csv", []byte(long.String()))
-	b.phase("done")
-	b.click("#tools summary", `#tools [data-stage="choose"]`)
-	b.wait(`document.getElementById("suggest-most") !== null`)
-	eval[any](b, `{ const e = document.getElementById("suggest-most"); e.value = 5000; e.dispatchEvent(new Event("input", {bubbles: true})); null }`)
-	b.click("#suggest-start")
-	b.wait(`document.querySelector(".lab-panel")?.textContent.includes("trying each, ")`)
-	b.click(".lab-panel .end-task")
-	b.wait(`document.getElementById("tool-failure")?.textContent === "Cancelled."`)
-	if got := eval[int](b, `document.querySelectorAll(".row").length`); got == 0 {
-		t.Error("the rows have gone")
-	}
 	b.quiet()
 }

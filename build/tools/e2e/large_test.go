@@ -59,11 +59,21 @@ func TestWorkersShareALongInput(t *testing.T) {
 		t.Errorf("%d and %d rows, which are not the same", len(rows[0].Texts("id")), len(rows[1].Texts("id")))
 	}
 
-	cancelled(t, c, &message.Score{Workers: 3}, func(e message.Event) bool { _, ok := e.(*message.Rows); return ok })
-	// Of the workers nothing is left but the one that is to take the next request.
-	must[*message.Measured](t, c, &message.Measure{})
-	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
-	must[*message.Scored](t, c, &message.Score{})
+	begun, failed := make(chan bool, 1<<14), make(chan message.Reply, 1)
+	c.Do(&message.Score{Workers: 3}, func(e message.Event) {
+		if _, ok := e.(*message.Rows); ok {
+			begun <- true
+		}
+	}, func(r message.Reply) { failed <- r })
+	receive(t, begun, "the first rows")
+	c.Cancel()
+	if f, ok := receive(t, failed, "the reply").(*message.Failed); !ok || f.Code != message.CodeCancelled {
+		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
+	}
+	// The next worker gets model and input again.
+	if _, d := must[*message.Detailed](t, c, &message.Detail{Record: 0}); d.SMILES == "" || len(d.Contributions) != len(d.Atoms) {
+		t.Errorf("detail %+v", d)
+	}
 	b.quiet()
 }
 

@@ -1,22 +1,129 @@
 package e2e
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"os"
-	"strings"
+	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
-// screens are the sizes of screens that the page is made for.
-var screens = []struct{ width, height int64 }{{360, 740}, {390, 844}, {768, 1024}, {1024, 768}, {1280, 800}, {1440, 900}, {1920, 1080}}
+// screenshots is the folder for pictures of the page, which are written where it is given:
+//
+//	go test ./build/tools/e2e -run States -screenshots ../../../out/screenshots
+var screenshots = flag.String("screenshots", "", "folder for pictures of the page")
 
-// screen sets the size of the screen and waits until the page is drawn for it.
-func (b *tab) screen(width, height int64) {
+// scheme sets whether the system is light or dark, and that nothing is animated.
+func (b *tab) scheme(name string) {
+	b.t.Helper()
+	b.media(emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}, emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
+}
+
+// media sets what the system prefers.
+func (b *tab) media(features ...emulation.MediaFeature) {
+	b.t.Helper()
+	p := emulation.SetEmulatedMediaParams{}
+	for _, f := range features {
+		p.Features = append(p.Features, &f)
+	}
+	b.act("media", func(ctx context.Context) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, p)
+		return err
+	})
+}
+
+// still waits until the latest change is drawn.
+func (b *tab) still() {
+	b.t.Helper()
+	eval[any](b, `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))))`)
+}
+
+// screen sets the size of the screen, and checks that the page is not wider.
+func (b *tab) screen(state string, width, height int64) {
 	b.t.Helper()
 	b.run("the size", chromedp.EmulateViewport(width, height))
 	b.still()
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(width) {
+		b.t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, width)
+	}
+}
+
+// barriers reports what axe-core finds that keeps people from using the page as it is now.
+func (b *tab) barriers(state string) {
+	b.t.Helper()
+	if !eval[bool](b, `typeof axe === "object"`) {
+		script, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
+		if err != nil {
+			b.t.Fatal("axe-core is not installed: make libraries")
+		}
+		eval[any](b, string(script)+";null")
+	}
+	const find = `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`
+	if found := eval[string](b, find); found != "" {
+		b.t.Errorf("%s: %s", state, found)
+	}
+}
+
+// look checks the page as it is now in three sizes, light and dark, and writes its pictures where they
+// are asked for.
+func (b *tab) look(state string) {
+	b.t.Helper()
+	for _, size := range []struct {
+		width, height int64
+		schemes       []string
+	}{{390, 844, []string{"dark"}}, {1920, 1080, []string{"light"}}, {1280, 800, []string{"dark", "light"}}} {
+		b.screen(state, size.width, size.height)
+		for _, scheme := range size.schemes {
+			b.scheme(scheme)
+			b.capture(fmt.Sprintf("%s-%d-%s", state, size.width, scheme), chromedp.CaptureScreenshot())
+		}
+		b.barriers(fmt.Sprintf("%s at %d", state, size.width))
+	}
+}
+
+// capture writes a picture of the page, where that is asked for.
+func (b *tab) capture(name string, how chromedp.Action[[]byte]) {
+	b.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	b.still()
+	png, err := chromedp.Run(b.ctx, how)
+	if err == nil {
+		err = os.MkdirAll(*screenshots, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// header checks that the header has one row, or two on narrow screens, and that all of it can be seen.
+func (b *tab) header(state string) {
+	b.t.Helper()
+	for _, s := range []struct{ width, height int64 }{{360, 740}, {390, 844}, {768, 1024}, {1024, 768}, {1280, 800}, {1440, 900}, {1920, 1080}} {
+		b.screen(state, s.width, s.height)
+		most := 56
+		if s.width < 960 {
+			most = 104
+		}
+		if n := b.high(".bar"); n > most {
+			b.t.Errorf("%s: the header is %d pixels high on a screen of %d, want %d at most", state, n, s.width, most)
+		}
+		if cut := eval[string](b, `[...document.querySelectorAll(".bar > *")].filter((e) => { const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth) }).map((e) => e.className).join(" ")`); cut != "" {
+			b.t.Errorf("%s: on a screen of %d the header is cut at %s", state, s.width, cut)
+		}
+		if !eval[bool](b, `(() => { const e = document.querySelector(".alpha output"), r = e.getBoundingClientRect(); const f = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return f === e || f.closest(".inspector") !== null })()`) {
+			b.t.Errorf("%s: on a screen of %d something lies over the number of α", state, s.width)
+		}
+	}
+	b.screen(state, 1280, 800)
 }
 
 // high is how many pixels an element has from top to bottom.
@@ -25,86 +132,77 @@ func (b *tab) high(selector string) int {
 	return eval[int](b, fmt.Sprintf(`Math.ceil(document.querySelector(%q).getBoundingClientRect().height)`, selector))
 }
 
-// The inspector reads verdict, picture, three reasons, neighbours; numbers are behind
-// Details, which stay open from one record to the next.
-func TestInspectorReadsInOrder(t *testing.T) {
+// The page can be used in all its states, on screens of all sizes.
+func TestStates(t *testing.T) {
 	b := ready(t)
-	b.screen(1280, 800)
+	b.header("empty")
+	b.look("empty")
 	b.example(1)
-	b.click(".row")
-	b.wait(`document.getElementById("details") !== null`)
-	order := []string{".verdict-box", ".large", "#reasons", "#neighbors", "#details"}
-	for i := range order[1:] {
-		if !eval[bool](b, fmt.Sprintf(`(document.querySelector(%q).compareDocumentPosition(document.querySelector(%q)) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0`, order[i], order[i+1])) {
-			t.Errorf("%s does not come before %s", order[i], order[i+1])
-		}
-	}
-	if got := b.text(".verdict-line"); !strings.HasPrefix(got, "Outside: only 1 of 277 molecules like those the model was trained on, this one counted in, scores this high (p") {
-		t.Errorf("the verdict reads %q", got)
-	}
-	if n := eval[int](b, `document.querySelectorAll("#reasons .reason").length`); n < 1 || n > 3 {
-		t.Errorf("%d reasons are shown at once", n)
-	}
-	shown := func() bool { return eval[bool](b, `document.getElementById("own-score").checkVisibility()`) }
-	if shown() {
-		t.Error("the parts of the score are shown before anybody asked")
-	}
+	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
+	b.header("a result")
+	b.look("table")
+	b.click(`.suggestion`)
+	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.look("record")
 	b.click("#details summary")
-	b.wait(`document.getElementById("own-score").checkVisibility()`)
-	name := b.text(".inspector-name")
-	b.click(`.row:not(.selected):not(.spacer)`)
-	b.wait(fmt.Sprintf(`document.querySelector(".inspector-name").textContent !== %q && document.getElementById("own-score") !== null`, name))
-	b.quiet()
-}
-
-// Nothing lies beside the screen at any size, and the header has one row, or two on
-// narrow screens.
-func TestSizesOfScreens(t *testing.T) {
-	axe, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		t.Skip("axe-core is not installed: npm ci in web")
-	}
-	b := ready(t)
-	eval[any](b, string(axe)+";null")
-	check := func(state string) {
-		t.Helper()
-		for _, s := range screens {
-			b.screen(s.width, s.height)
-			if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(s.width) {
-				t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, s.width)
-			}
-			most := 56
-			if s.width < 960 {
-				most = 104
-			}
-			if n := b.high(".bar"); n > most {
-				t.Errorf("%s: the header is %d pixels high on a screen of %d, want %d at most", state, n, s.width, most)
-			}
-			if cut := eval[string](b, `[...document.querySelectorAll(".bar > *")].filter((e) => { const r = e.getBoundingClientRect(); return r.width > 0 && (r.left < 0 || r.right > innerWidth) }).map((e) => e.className).join(" ")`); cut != "" {
-				t.Errorf("%s: on a screen of %d the header is cut at %s", state, s.width, cut)
-			}
-			if !eval[bool](b, `(() => { const e = document.querySelector(".alpha output"), r = e.getBoundingClientRect(); const f = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return f === e || f.closest(".inspector") !== null })()`) {
-				t.Errorf("%s: on a screen of %d something lies over the number of α", state, s.width)
-			}
-			found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`)
-			if found != "" {
-				t.Errorf("%s at %d: %s", state, s.width, found)
-			}
-		}
-		b.screen(1280, 800)
-	}
-	check("empty")
-	b.example(1)
-	check("a result")
-	b.edit()
-	check("editing")
-	b.click("#fold", ".row")
-	b.wait(`document.getElementById("details") !== null`)
-	b.click("#details summary")
-	check("a record")
-	b.screen(390, 844)
+	b.header("a record")
+	b.run("a phone", chromedp.EmulateViewport(390, 844))
 	if n := b.high(".card-slim"); n > 44 {
 		t.Errorf("on a phone the card is %d pixels high, want one line", n)
 	}
+	b.run("a desk", chromedp.EmulateViewport(1280, 800))
+	eval[any](b, `document.getElementById("inspector-close").click()`)
+	b.click("#rule-batch")
+	b.wait(`document.querySelector("th.c-q") !== null`)
+	b.click("#export summary")
+	b.look("discoveries and the menu")
+	b.click("#export summary", "#rule-each")
+	for _, scene := range scenes {
+		b.scene(scene)
+		b.look("lab-" + scene)
+	}
+	b.click(`[data-stage="decision"]`)
+	b.edit()
+	b.header("editing")
+	b.look("editing")
+	for _, d := range []struct{ button, id, ready string }{
+		{"#model-button", "models", "true"}, {".help-button", "help", "true"}, {"#private", "privacy", "true"},
+		{"#draw-button", "draw", `typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`},
+	} {
+		b.click(d.button)
+		b.wait(fmt.Sprintf(`document.getElementById(%q).open && %s`, d.id, d.ready))
+		b.look(d.id)
+		b.closeDialog(d.id)
+	}
+	b.click("#model-button", "#train-button")
+	b.wait(`!document.getElementById("train-start").disabled`)
+	b.look("train")
+	b.epochs(10_000)
+	b.click("#train-start")
+	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	b.look("training")
+	b.click("#train-drop")
+	b.closeDialog("train")
+	b.empty()
+	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n")
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row").length === 4`)
+	b.look("mistakes")
+	b.empty()
+	b.write("C1CC\nx(")
+	b.phase("done")
+	b.look("refused")
+	b.upload("#file", "many.csv", manyRows(3000))
+	b.phase("scoring")
+	b.look("running")
+	b.phase("done")
+	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.look("many")
 	b.quiet()
+}
+
+// closeDialog closes a dialog.
+func (b *tab) closeDialog(id string) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`document.getElementById(%q).close()`, id))
 }

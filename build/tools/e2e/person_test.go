@@ -3,10 +3,8 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"fmt"
 	"image/png"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -222,32 +220,9 @@ func TestSavePictures(t *testing.T) {
 		click()
 		data := b.saved(name)
 		switch filepath.Ext(name) {
-		case ".svg":
-			colours := 0
-			d := xml.NewDecoder(bytes.NewReader(data))
-			for {
-				token, err := d.Token()
-				if err == io.EOF {
-					break
-				}
-				if err != nil {
-					t.Fatalf("%s is not XML: %v", name, err)
-				}
-				e, ok := token.(xml.StartElement)
-				if !ok {
-					continue
-				}
-				for _, a := range e.Attr {
-					if a.Name.Local == "class" {
-						t.Errorf("%s needs a style sheet: %s has the class %s", name, e.Name.Local, a.Value)
-					}
-					if a.Name.Local == "fill" && strings.HasPrefix(a.Value, "#") {
-						colours++
-					}
-				}
-			}
-			if colours < 2 {
-				t.Errorf("%s has %d colours", name, colours)
+		case ".svg": // what is in them is tested in app/picture
+			if !bytes.HasPrefix(data, []byte("<svg")) && !bytes.HasPrefix(data, []byte("<?xml")) {
+				t.Errorf("%s is %.100s", name, data)
 			}
 		case ".png":
 			picture, err := png.Decode(bytes.NewReader(data))
@@ -313,7 +288,7 @@ func TestTheWorkerDies(t *testing.T) {
 	if got := b.text(".file-name"); got != "many.csv" {
 		t.Errorf("the input is %q", got)
 	}
-	b.picture("died")
+	b.look("died")
 	b.click(".notice .button")
 	b.phase("scoring")
 	die("fatal error: runtime: out of memory")

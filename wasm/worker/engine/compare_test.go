@@ -56,9 +56,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	fails(e, h, &message.Compare{With: message.Open{Data: []byte(acids)}}, message.CodeNotReady, "no input")
 	must[*message.Opened](e, h, &message.Open{Name: "amines.smi", Data: []byte(amines)})
 	events, got := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "acids.smi", Data: []byte(acids)}})
@@ -81,14 +79,11 @@ func TestCompare(t *testing.T) {
 			t.Errorf("the report lacks %q", text)
 		}
 	}
-	stages := map[string]bool{}
-	for _, ev := range events {
-		if p, ok := ev.(*message.Progress); ok {
-			stages[p.Stage] = true
+	told := stages(events)
+	for _, stage := range []string{message.StageParse, message.StageLists, "substructures"} {
+		if told[stage].Stage == "" {
+			t.Errorf("the page hears nothing of %s, but of %v", stage, told)
 		}
-	}
-	if !stages[message.StageParse] || !stages[message.StageLists] || !stages["substructures"] {
-		t.Errorf("the stages are %v", stages)
 	}
 	// The open input stays as it was.
 	must[*message.Scored](e, h, &message.Score{})
@@ -107,9 +102,7 @@ func TestCompare(t *testing.T) {
 
 // Plain graphs are compared by their shapes.
 func TestComparePlainGraphs(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	e, h := loaded(t, "bzr")
 	var rings, trees strings.Builder
 	for i := range 30 {
 		rings.WriteString(nodeLink(3+i, 0) + "\n")

@@ -12,7 +12,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
-	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/report"
@@ -73,10 +72,8 @@ func TestKnownGraphs(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
 	var known []byte
-	for _, ev := range events {
-		if r, ok := ev.(*message.Rows); ok {
-			known = append(known, r.Known...)
-		}
+	for _, r := range all[*message.Rows](events) {
+		known = append(known, r.Known...)
 	}
 	gs, names := graphsOf(t, input)
 	if len(known) != len(gs) || known[0] != 1 {
@@ -101,23 +98,15 @@ func TestKnownGraphs(t *testing.T) {
 		t.Errorf("the card of the shared model says %+v", card)
 	}
 	events, scored := must[*message.Scored](e, h, &message.Score{})
-	compared := false
-	for _, ev := range events {
-		switch ev := ev.(type) {
-		case *message.Rows:
-			if ev.Known != nil {
-				t.Errorf("known %v by a model that keeps no hashes", ev.Known)
-			}
-		case *message.Reference:
-			compared = len(ev.Score) == shared.References()
-		}
+	if known := all[*message.Rows](events)[0].Known; known != nil {
+		t.Errorf("known %v by a model that keeps no hashes", known)
 	}
-	if !compared || scored.Undecided > 0 {
-		t.Errorf("the shared model: %+v, what it compares with came %v", scored, compared)
+	if ref := all[*message.Reference](events)[0].Score; len(ref) != shared.References() || scored.Undecided > 0 {
+		t.Errorf("the shared model: %+v, compared with %d", scored, len(ref))
 	}
 	fails(e, h, &message.Score{Batch: true}, message.CodeBadModel, "made for sharing")
 	fails(e, h, &message.Score{By: algo.ByBatch}, message.CodeBadModel, "made for sharing")
-	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Known || math.IsNaN(d.P) {
+	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Duplicate || math.IsNaN(d.P) {
 		t.Errorf("the shared model explains %+v", d)
 	}
 }
@@ -125,9 +114,7 @@ func TestKnownGraphs(t *testing.T) {
 // Detail says what `baca score --explain` does, in the order of the atoms.
 func TestDetailIsTheExplanation(t *testing.T) {
 	for _, model := range []string{"bbbp", "bzr"} {
-		h := newHost(t)
-		e := New(h)
-		must[*message.Model](e, h, &message.LoadModel{Name: model})
+		e, h := loaded(t, model)
 		_, a := alone(t, model)
 		var gs []*graph.Graph
 		if model == "bbbp" {
@@ -151,9 +138,9 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				order = written(strange, record, g)
 			}
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
-			if d.Score != x.Score || d.P != x.P || d.Verdict != string(x.Verdict) || d.Known != x.Duplicate ||
+			if d.Score != x.Score || d.P != x.P || d.Verdict != x.Verdict || d.Duplicate != x.Duplicate ||
 				d.Distance != x.Distance || d.Ratio != x.Ratio && !(math.IsNaN(d.Ratio) && math.IsNaN(x.Ratio)) || d.Embedding != x.Embedding || d.Subtrees != x.Subtrees || d.Counts != x.Counts ||
-				d.Limit != x.Limit || !slices.Equal(d.Contribution, order(x.Contributions)) {
+				d.Limit != x.Limit || !slices.Equal(d.Contributions, order(x.Contributions)) {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d, x)
 			}
 			if len(d.Reasons) != len(x.Reasons) || len(x.Reasons) == 0 && model == "bzr" {
@@ -164,14 +151,14 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				for _, i := range r.Nodes {
 					marks[i] = 1
 				}
-				nodes := message.Ints{}
+				nodes := []int{}
 				for i, mark := range order(marks) {
 					if mark > 0 {
-						nodes = append(nodes, int32(i))
+						nodes = append(nodes, i)
 					}
 				}
 				got := d.Reasons[k]
-				if got.Text != r.Text || got.About != r.About || got.Unseen != (r.Weight >= explain.Unseen) || !slices.Equal(got.Atoms, nodes) {
+				if got.Text != r.Text || got.About != r.About || got.Weight != r.Weight || !slices.Equal(got.Nodes, nodes) {
 					t.Errorf("%s, record %d: reason %+v, want %+v", model, record, got, r)
 				}
 			}
@@ -210,9 +197,7 @@ func ring(size, tail int) *graph.Graph {
 // A model of canonical forms has its reasons and colours at the atoms as they are
 // written.
 func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte("OCCCC[Sn](C)(C)C a\nC[Sn](C)(C)CCCCO b\n")})
 	var at [2]int
 	var details [2]*message.Detailed
@@ -220,18 +205,16 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 		_, d := must[*message.Detailed](e, h, &message.Detail{Record: i})
 		at[i], details[i] = -1, d
 		for _, r := range d.Reasons {
-			if strings.Contains(r.Text, "the element Sn") && len(r.Atoms) == 1 {
-				at[i] = int(r.Atoms[0])
+			if strings.Contains(r.Text, "the element Sn") && len(r.Nodes) == 1 {
+				at[i] = r.Nodes[0]
 			}
 		}
 		if at[i] < 0 || d.Atoms[at[i]].Symbol != "Sn" {
 			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
 		}
 	}
-	for _, pair := range [][2]message.Floats{{details[0].Contribution, details[1].Contribution}} {
-		if x, y := pair[0][at[0]], pair[1][at[1]]; x != y {
-			t.Errorf("tin adds %g written one way and %g written the other", x, y)
-		}
+	if x, y := details[0].Contributions[at[0]], details[1].Contributions[at[1]]; x != y {
+		t.Errorf("tin adds %g written one way and %g written the other", x, y)
 	}
 }
 
@@ -266,13 +249,13 @@ func TestParentDetail(t *testing.T) {
 	if asides := join(events).Texts("set_aside"); !slices.Equal(asides, []string{"1 counter-ion, charge", ""}) {
 		t.Errorf("the rows say that %q are set aside", asides)
 	}
-	if !math.IsNaN(salt.Contribution[0]) || !slices.Equal(salt.Contribution[1:], acid.Contribution) {
-		t.Errorf("parts %v, want none for the first and %v", salt.Contribution, acid.Contribution)
+	if !math.IsNaN(salt.Contributions[0]) || !slices.Equal(salt.Contributions[1:], acid.Contributions) {
+		t.Errorf("parts %v, want none for the first and %v", salt.Contributions, acid.Contributions)
 	}
 	for i, r := range salt.Reasons {
-		for k, atom := range r.Atoms {
-			if atom != acid.Reasons[i].Atoms[k]+1 {
-				t.Errorf("%s: atom %d, want %d", r.Text, atom, acid.Reasons[i].Atoms[k]+1)
+		for k, atom := range r.Nodes {
+			if atom != acid.Reasons[i].Nodes[k]+1 {
+				t.Errorf("%s: atom %d, want %d", r.Text, atom, acid.Reasons[i].Nodes[k]+1)
 			}
 		}
 	}
@@ -281,9 +264,7 @@ func TestParentDetail(t *testing.T) {
 // The test for drift is that of `baca drift`: each graph by itself, in the order of the
 // input.
 func TestDrift(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	input := strange + alkanes(150)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	_, a := alone(t, "bbbp")
@@ -328,14 +309,12 @@ func TestDrift(t *testing.T) {
 // reportOf asks for a report of what was just scored, as the page does.
 func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report {
 	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Rows: join(events), Warnings: scored.Warnings}
-	for _, ev := range events {
-		switch ev := ev.(type) {
-		case *message.Reference:
-			r.Holdout = ev.Score
-		case *message.Fitted:
-			if r.Fitted = ev; scored.By == algo.ByBatch {
-				r.Holdout = ev.Holdout.Numbers("batch")
-			}
+	for _, ref := range all[*message.Reference](events) {
+		r.Holdout = ref.Score
+	}
+	for _, f := range all[*message.Fitted](events) {
+		if r.Fitted = f; scored.By == algo.ByBatch {
+			r.Holdout = f.Holdout.Numbers("batch")
 		}
 	}
 	return r
@@ -343,9 +322,7 @@ func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report
 
 // A report holds what it must, and nothing that an input says gets out of it.
 func TestReport(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	input := "CCO <script>alert(1)</script>\n" + strange + alkanes(70)
 	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte(input)})
 	events, scored := must[*message.Scored](e, h, &message.Score{By: algo.ByBatch})
@@ -370,12 +347,8 @@ func TestReport(t *testing.T) {
 	if page = string(file.Data); !strings.Contains(page, `data-smiles="`) || strings.Count(page, "<script") != 2 || strings.Contains(page, "There are no drawings") {
 		t.Errorf("with what draws: %.500s", page)
 	}
-	stages := map[string]bool{}
-	for _, ev := range events {
-		stages[ev.(*message.Progress).Stage] = true
-	}
-	if !stages[message.StageExplain] {
-		t.Errorf("the stages are %v", stages)
+	if told := stages(events); told[message.StageExplain].Total == 0 {
+		t.Errorf("the stages are %v", told)
 	}
 	if _, again := must[*message.Exported](e, h, r); string(again.Data) != page {
 		t.Error("the same report has other bytes")
@@ -412,9 +385,7 @@ func TestReport(t *testing.T) {
 
 // Reasons have the columns of `baca score --explain`.
 func TestReasons(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	input := strange + alkanes(40)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
@@ -487,9 +458,7 @@ func TestReasons(t *testing.T) {
 
 // Pause ends what was asked for beside, and light requests do not wait for it.
 func TestTasksEnd(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(3000))})
 	h.queue = []message.Request{&message.Measure{}}
 	answered := false

@@ -10,7 +10,6 @@ import (
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/dictionary"
-	"baca/algo/explain"
 	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/molecule"
@@ -38,8 +37,8 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 			m.Parent = smiles.Write(read)
 		}
 	}
-	// node[i] is the node of atom i of m, −1 for unread atoms.
-	node := draw(m, record.SMILES, mol, g, e.form())
+	var node []int
+	m.Drawing, node = draw(record.SMILES, mol, g, e.form())
 	p := newPulse(e.host)
 	alone, err := e.single(p)
 	if err != nil {
@@ -49,56 +48,34 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	m.Score, m.P, m.Verdict = x.Score, x.P, string(x.Verdict)
-	m.Distance, m.Ratio = x.Distance, x.Ratio
-	m.Embedding, m.Subtrees, m.Counts, m.Nodes = x.Embedding, x.Subtrees, x.Counts, x.Nodes
-	m.Contribution, m.Limit, m.Known = arranged(x.Contributions, node), x.Limit, x.Duplicate
-	place := make([]int, g.N()) // atom of each node
-	for i, k := range node {
-		if k >= 0 {
-			place[k] = i
-		}
-	}
-	for _, reason := range x.Reasons {
-		said := message.Reason{Text: reason.Text, About: reason.About, Unseen: reason.Weight >= explain.Unseen}
-		for _, k := range reason.Nodes {
-			said.Atoms = append(said.Atoms, int32(place[k]))
-		}
-		slices.Sort(said.Atoms)
-		m.Reasons = append(m.Reasons, said)
-	}
-	m.Nearest = nearest(alone.Nearest(g, shownNearest))
+	m.Explanation = byAtom(x, node)
+	m.Nearest = alone.Nearest(g, shownNearest)
 	return m, e.keys(p, m, g)
 }
 
 // shownNearest is how many training graphs are shown beside a record.
 const shownNearest = 5
 
-// nearest are training graphs beside a record.
-func nearest(list []algo.TrainingGraph) []message.Neighbor {
-	var found []message.Neighbor
-	for _, n := range list {
-		values := cmp.Or(n.Values, &algo.Values{Observed: math.NaN(), Predicted: math.NaN()})
-		found = append(found, message.Neighbor{
-			Origin: dictionary.Training.String(), Row: n.Row, ID: n.Name, SMILES: n.SMILES, Similarity: n.Similarity,
-			Observed: values.Observed, Predicted: values.Predicted, Score: math.NaN(), Weight: math.NaN(), Value: math.NaN(),
-		})
-	}
-	return found
-}
-
-// arranged reorders node values by atom.
-func arranged(values []float64, node []int) message.Floats {
-	if values == nil {
-		return nil
-	}
-	list := make(message.Floats, len(node))
+// byAtom is an explanation with atoms for nodes. node is the node of each atom, −1 for unread ones.
+func byAtom(x *algo.Explanation, node []int) algo.Explanation {
+	by := *x
+	by.BySubtrees, by.ByEmbedding, by.Contributions = nil, nil, make([]float64, len(node))
+	by.Reasons = slices.Clone(x.Reasons)
+	atom := make([]int, len(x.Contributions))
 	for i, k := range node {
-		if list[i] = math.NaN(); k >= 0 {
-			list[i] = values[k]
+		if by.Contributions[i] = math.NaN(); k >= 0 {
+			by.Contributions[i], atom[k] = x.Contributions[k], i
 		}
 	}
-	return list
+	for i := range by.Reasons {
+		atoms := slices.Clone(x.Reasons[i].Nodes)
+		for k, n := range atoms {
+			atoms[k] = atom[n]
+		}
+		slices.Sort(atoms)
+		by.Reasons[i].Nodes = atoms
+	}
+	return by
 }
 
 // keys fills in the keys of S_Attn.
@@ -116,15 +93,12 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	rows := e.model.KnownRows()
 	// place maps a bank row to a training graph.
 	place := func(row int) int { return near.Place(row, e.model.Bank.Len(), len(rows)) }
-	list := func(side dictionary.Side, keys []attention.Contribution) []message.Neighbor {
+	list := func(side dictionary.Side, keys []attention.Contribution) []message.Key {
 		d := a.Dictionary(side)
-		found := make([]message.Neighbor, 0, len(keys))
+		found := make([]message.Key, 0, len(keys))
 		for _, k := range keys {
 			entry := d.Entry(k.Key)
-			n := message.Neighbor{
-				Origin: entry.Origin.String(), Row: e.rowOf(entry, func(row int) int { return rows[place(row)] }), Score: entry.Score,
-				Similarity: math.NaN(), Observed: math.NaN(), Predicted: math.NaN(), Weight: k.Weight, Value: k.Value,
-			}
+			n := message.Key{Origin: entry.Origin.String(), Row: e.rowOf(entry, func(row int) int { return rows[place(row)] }), Weight: k.Weight, Value: k.Value}
 			if known := e.model.Structures; entry.Origin == dictionary.Training && known != nil {
 				n.SMILES = known.SMILES[place(entry.Index)]
 				if known.Names != nil {
@@ -149,11 +123,11 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	return nil
 }
 
-// draw fills in what a picture needs, and returns the node of each atom, −1 for atoms outside of
-// the form. Molecules get a SMILES with atoms in text order: as read, or canonical.
-func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) []int {
+// draw makes a drawing, and returns the node of each atom, −1 for atoms outside of the form. Molecules
+// get a SMILES with atoms in text order: as read, or canonical.
+func draw(text string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) (m message.Drawing, node []int) {
 	if mol == nil {
-		node := make([]int, g.N())
+		node = make([]int, g.N())
 		m.Atoms = make([]message.Atom, g.N())
 		for i := range node {
 			node[i] = i
@@ -161,9 +135,9 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 		for _, e := range g.Edges() {
 			m.Bonds = append(m.Bonds, message.Bond{From: int(e[0]), To: int(e[1]), Order: 1})
 		}
-		return node
+		return m, node
 	}
-	node := slices.Repeat([]int{-1}, len(mol.Atoms))
+	node = slices.Repeat([]int{-1}, len(mol.Atoms))
 	_, read, _ := smiles.In(mol, form)
 	for k, i := range read {
 		node[i] = k
@@ -192,7 +166,7 @@ func draw(m *message.Detailed, text string, mol *molecule.Molecule, g *graph.Gra
 		}
 		m.Bonds = append(m.Bonds, message.Bond{From: int(b.From), To: int(b.To), Order: order, Aromatic: b.Aromatic})
 	}
-	return node
+	return m, node
 }
 
 // atom describes an atom, with its symbol as in the SMILES.

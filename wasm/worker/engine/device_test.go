@@ -62,9 +62,7 @@ func (t *deviceTraining) Step(ctx context.Context, gs []*graph.Graph) error {
 // A device gets large jobs alone; where it fails the processor takes over, and the
 // page is told so. Either way the numbers are the same.
 func TestDevice(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(alkanes(150))})
 	score := func() (string, *message.Scored) {
 		events, scored := must[*message.Scored](e, h, &message.Score{Batch: true})

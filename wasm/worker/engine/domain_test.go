@@ -118,9 +118,7 @@ func TestDomain(t *testing.T) {
 // Molecules that were read from molfiles come again from the file alone.
 func TestDomainOfMolfiles(t *testing.T) {
 	const methanol = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	for _, c := range []struct {
 		name    string
 		records []int32

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -199,6 +200,34 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
+// loaded is an engine with a built-in model.
+func loaded(t *testing.T, model string) (*Engine, *host) {
+	t.Helper()
+	h := newHost(t)
+	e := New(h)
+	must[*message.Model](e, h, &message.LoadModel{Name: model})
+	return e, h
+}
+
+// all are the events of a type.
+func all[E any](events []any) (list []E) {
+	for _, ev := range events {
+		if e, ok := ev.(E); ok {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// stages are the latest Progress of each stage.
+func stages(events []any) map[string]message.Progress {
+	last := map[string]message.Progress{}
+	for _, p := range all[*message.Progress](events) {
+		last[p.Stage] = *p
+	}
+	return last
+}
+
 // ask answers a request and returns its events and its reply.
 func ask(e *Engine, h *host, r message.Request) (events []any, reply any) {
 	h.t.Helper()
@@ -246,16 +275,14 @@ func alkanes(n int) string {
 }
 
 func join(events []any) message.Columns {
-	var all message.Columns
-	for _, e := range events {
-		if r, ok := e.(*message.Rows); ok {
-			if r.From != len(all.Texts("id")) {
-				panic(fmt.Sprintf("rows from %d behind %d", r.From, len(all.Texts("id"))))
-			}
-			all.Append(r.Rows)
+	var rows message.Columns
+	for _, r := range all[*message.Rows](events) {
+		if r.From != table.Rows(rows) {
+			panic(fmt.Sprintf("rows from %d behind %d", r.From, table.Rows(rows)))
 		}
+		rows.Append(r.Rows)
 	}
-	return all
+	return rows
 }
 
 // fileOf writes rows as the page does.
@@ -305,71 +332,53 @@ func command(t *testing.T, model, input string, o algo.Options, batch bool) stri
 }
 
 func TestScoreIsThatOfTheCommand(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	for _, test := range []struct {
-		name  string
+	e, h := loaded(t, "bbbp")
+	for name, test := range map[string]struct {
 		input string
 		r     message.Score
 	}{
-		{"alone", alkanes(120), message.Score{}},
-		{"alone, and a batch", alkanes(120), message.Score{Batch: true, Every: 60}},
-		{"batch", alkanes(60), message.Score{By: algo.ByBatch}},
-		{"other options", alkanes(60), message.Score{By: algo.ByAttention, Alpha: 0.2, Seed: 5}},
-		{"few", alkanes(7), message.Score{}},
-		{"refused alone", "C1CC\n", message.Score{}},
-		{"nothing", "", message.Score{}},
+		"alone":              {alkanes(120), message.Score{}},
+		"alone, and a batch": {alkanes(120), message.Score{Batch: true, Every: 60}},
+		"batch":              {alkanes(60), message.Score{By: algo.ByBatch}},
+		"other options":      {alkanes(60), message.Score{By: algo.ByAttention, Alpha: 0.2, Seed: 5}},
+		"few":                {alkanes(7), message.Score{}},
+		"refused alone":      {"C1CC\n", message.Score{}},
+		"nothing":            {"", message.Score{}},
 	} {
 		o := algo.DefaultOptions()
-		if test.r.By != "" {
-			o.By = test.r.By
-		}
-		if test.r.Seed != 0 {
-			o.Alpha, o.Seed = test.r.Alpha, test.r.Seed
-		}
+		o.By, o.Alpha, o.Seed = cmp.Or(test.r.By, o.By), cmp.Or(test.r.Alpha, o.Alpha), cmp.Or(test.r.Seed, o.Seed)
 		batch := test.r.Batch || test.r.By != ""
 		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
 		events, scored := must[*message.Scored](e, h, &test.r)
 		rows := join(events)
-		if n := strings.Count(test.input, "\n"); len(rows.Texts("id")) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
-			t.Errorf("%s: %d rows, %+v, %+v; want %d", test.name, len(rows.Texts("id")), opened, scored, n)
+		if n := strings.Count(test.input, "\n"); table.Rows(rows) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
+			t.Errorf("%s: %d rows, %+v, %+v; want %d", name, table.Rows(rows), opened, scored, n)
 		}
 		if got, want := fileOf(t, "csv", rows), command(t, "bbbp", test.input, o, batch); got != want && len(rows) > 0 {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, want)
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
-		var iterations, references, fitted int
-		for _, ev := range events {
-			switch ev := ev.(type) {
-			case *message.Iteration:
-				iterations++
-				if ev.ID.Training != 1744 || ev.OOD.Training != 0 || ev.OOD.Test == 0 || ev.OOD.Synthetic == 0 || !math.IsNaN(ev.AUC) || !(ev.KL >= 0) {
-					t.Errorf("%s: %+v", test.name, ev)
-				}
-			case *message.Reference:
-				references++
-				if len(ev.Score) == 0 || len(rows.Texts("id")) > 0 && events[0] != any(ev) {
-					t.Errorf("%s: a reference of %d comes late", test.name, len(ev.Score))
-				}
-			case *message.Fitted:
-				if fitted++; !(ev.Evidence >= 0.5) || !(ev.P >= 0) || len(ev.Holdout.Numbers("batch")) == 0 || len(ev.Holdout.Numbers("s_baca")) == 0 || len(ev.Holdout.Numbers("alone")) == 0 {
-					t.Errorf("%s: fitted with evidence %g, p %g, %d of the holdout", test.name, ev.Evidence, ev.P, table.Rows(ev.Holdout))
-				}
+		if ref := all[*message.Reference](events); len(ref) != 1 || len(ref[0].Score) == 0 || len(rows) > 0 && events[0] != any(ref[0]) {
+			t.Errorf("%s: %d references, or a late one", name, len(ref))
+		}
+		fitted, iterations := all[*message.Fitted](events), all[*message.Iteration](events)
+		if len(fitted) == 1 != batch || len(iterations) != map[int]int{0: 0, 60: 4}[test.r.Every] {
+			t.Errorf("%s: %d times fitted, %d iterations", name, len(fitted), len(iterations))
+		}
+		for _, it := range iterations {
+			if it.ID.Training != 1744 || it.OOD.Training != 0 || it.OOD.Test == 0 || it.OOD.Synthetic == 0 || !math.IsNaN(it.AUC) || !(it.KL >= 0) {
+				t.Errorf("%s: %+v", name, it)
 			}
 		}
-		if want := map[int]int{0: 0, 60: 4}[test.r.Every]; iterations != want {
-			t.Errorf("%s: %d iterations, want %d", test.name, iterations, want)
-		}
-		if references != 1 || (fitted == 1) != batch || (rows.Numbers("batch") != nil) != batch {
-			t.Errorf("%s: %d references, %d times fitted, columns of a batch %v", test.name, references, fitted, rows.Numbers("batch") != nil)
+		for _, f := range fitted {
+			if held := f.Holdout; !(f.Evidence >= 0.5) || !(f.P >= 0) || len(held.Numbers("batch")) == 0 || len(held.Numbers("s_baca")) == 0 || len(held.Numbers("alone")) == 0 {
+				t.Errorf("%s: fitted with evidence %g, p %g, %d of the holdout", name, f.Evidence, f.P, table.Rows(held))
+			}
 		}
 	}
 }
 
 func TestLabelsGiveAUC(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	labels := make([]int, 60)
 	var text strings.Builder
 	text.WriteString("smiles\tname\tOOD\n")
@@ -405,8 +414,8 @@ func TestLabelsGiveAUC(t *testing.T) {
 			t.Errorf("AUC %g, want %g", c.got, right/pairs)
 		}
 	}
-	for _, ev := range events {
-		if it, ok := ev.(*message.Iteration); ok && !(it.AUC >= 0 && it.AUC <= 1) {
+	for _, it := range all[*message.Iteration](events) {
+		if !(it.AUC >= 0 && it.AUC <= 1) {
 			t.Errorf("AUC %g in step %d", it.AUC, it.Step)
 		}
 	}
@@ -428,10 +437,8 @@ func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
 	}
 	var problems []message.Problem
 	var ids []string
-	for _, ev := range events {
-		if r, ok := ev.(*message.Records); ok {
-			problems, ids = append(problems, r.Problems...), append(ids, r.Columns.Texts("id")...)
-		}
+	for _, r := range all[*message.Records](events) {
+		problems, ids = append(problems, r.Problems...), append(ids, r.Columns.Texts("id")...)
 	}
 	if !slices.Equal(ids, []string{"x", "y", "z"}) {
 		t.Errorf("ids %v", ids)
@@ -488,6 +495,8 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		{"pzstd.csv.zst", append([]byte("\x50\x2a\x4d\x18\x04\x00\x00\x00size"), squeezed...), "csv", 2, "ethanol", ""},
 		{"cr.smi", []byte("CCO ethanol\rCO methanol\r"), "smi", 2, "ethanol", ""},
 		{"tabs.csv", []byte("id\tsmiles\tnote, or remark\nq\tCCO\tx\n"), "csv", 1, "q", ""},
+		{"a.jsonl", []byte(`{"name": "q", "smiles": "CCO"}`), "jsonl", 1, "q", ""},
+		{"a.parquet", parquetOf(t, []string{"q"}, []string{"CCO"}), "parquet", 1, "q", ""},
 		{"", []byte("\xff\xfeC\x00 \x00q\x00\r\x00\n\x00"), "smi", 1, "q", ""},
 	} {
 		// As a file, and in the message.
@@ -496,22 +505,21 @@ func TestOpenReadsManyFormats(t *testing.T) {
 			t.Errorf("%s: opened %+v", test.name, o)
 		}
 		events, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
-		var r *message.Records
-		for _, ev := range events {
-			if found, ok := ev.(*message.Records); ok && r == nil { // slow machines send several
-				r = found
-			}
-		}
-		if o.Format != test.format || o.Records != test.records || o.Molecules != (test.format != "tu") || r == nil || r.Columns.Texts("id")[0] != test.id || test.drawn != "" && r.Columns.Texts("smiles")[0] != test.drawn {
+		r := all[*message.Records](events)[0] // slow machines send several
+		if o.Format != test.format || o.Records != test.records || o.Molecules != (test.format != "tu") || r.Columns.Texts("id")[0] != test.id || test.drawn != "" && r.Columns.Texts("smiles")[0] != test.drawn {
 			t.Errorf("%s: opened %+v, records %+v", test.name, o, r)
 		}
 	}
-	fails(e, h, &message.Open{Name: "S_A.txt", Data: []byte("1, 2\n")}, message.CodeBadInput, "the .zip of the whole set")
-	fails(e, h, &message.Open{Name: "a.smi.zst", Data: []byte("\x28\xb5\x2f\xfd....")}, message.CodeBadInput, "a.smi.zst")
-	fails(e, h, &message.Open{Name: "a.csv.zst", Data: squeezed[:len(squeezed)-6]}, message.CodeBadInput, "a.csv.zst")
+	for _, bad := range []struct{ name, data, says string }{
+		{"S_A.txt", "1, 2\n", "the .zip of the whole set"}, {"a.csv", "a,b\n1,2\n", "a.csv"},
+		{"a.smi.zst", "\x28\xb5\x2f\xfd....", "a.smi.zst"}, {"a.csv.zst", string(squeezed[:len(squeezed)-6]), "a.csv.zst"},
+		{"b.smi.zst", string(squeeze(t, strings.Repeat("\n", 4<<20))), "b.smi.zst: compressed data expand more than 256-fold"},
+		{"a.feather", "ARROW1\x00\x00", "a.feather: this is an Arrow or Feather file: write it as Parquet or CSV"},
+	} {
+		fails(e, h, &message.Open{Name: bad.name, Data: []byte(bad.data)}, message.CodeBadInput, bad.says)
+	}
 	fails(e, h, &message.Open{Name: "a.csv", File: 9}, message.CodeBadInput, "no such file")
 	fails(e, h, &message.Open{Data: []byte("CCO"), Format: "xyz"}, message.CodeBadOption, "xyz")
-	fails(e, h, &message.Open{Name: "a.csv", Data: []byte("a,b\n1,2\n")}, message.CodeBadInput, "a.csv")
 	fails(e, h, &message.Score{}, message.CodeNotReady, "model")
 }
 
@@ -574,18 +582,12 @@ func TestOpenTellsTheColumns(t *testing.T) {
 	}
 }
 
-// The page refuses bombs as the command does.
 // The page says what the command says of names, and of what a simple graph lacks.
 func TestOpenSaysWhatIsSetAside(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\naspirin\n")})
-	said := ""
-	for _, ev := range events {
-		if r, ok := ev.(*message.Records); ok && len(r.Problems) > 0 {
-			said = r.Problems[0].Reason
-		}
-	}
+	said := all[*message.Records](events)[0].Problems[0].Reason
 	if o.Refused != 1 || said != "a name, not a structure; BaCa looks nothing up" {
 		t.Errorf("opened %+v, %q", o, said)
 	}
@@ -593,12 +595,6 @@ func TestOpenSaysWhatIsSetAside(t *testing.T) {
 	if _, o := must[*message.Opened](e, h, &message.Open{Name: "g.json", Data: []byte(graph)}); len(o.Warnings) != 1 || o.Warnings[0] != "of 1 graphs 1 self-loop was left out" {
 		t.Errorf("opened %+v", o)
 	}
-}
-
-func TestOpenRefusesBombs(t *testing.T) {
-	h := newHost(t)
-	bomb := squeeze(t, strings.Repeat("\n", 4<<20))
-	fails(New(h), h, &message.Open{Name: "a.smi.zst", Data: bomb}, message.CodeBadInput, "a.smi.zst: compressed data expand more than 256-fold")
 }
 
 func TestModels(t *testing.T) {
@@ -635,9 +631,7 @@ func TestModels(t *testing.T) {
 }
 
 func TestDetail(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	input := "OCC[C@H](Cl)c1ccncc1 a\nC1CC b\n[13CH3][N+](C)(C)CBr c\n" + alkanes(40)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	_, before := must[*message.Detailed](e, h, &message.Detail{Record: 0})
@@ -660,25 +654,11 @@ func TestDetail(t *testing.T) {
 	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
 		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
 	}
-	if len(d.Contribution) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
+	if len(d.Contributions) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
 	}
-	for side, keys := range map[string][]message.Neighbor{"ID": d.IDKeys, "OOD": d.OODKeys} {
-		sum, value := 0.0, 0.0
-		for _, k := range keys {
-			sum += k.Weight
-			value += k.Weight * k.Value
-			if k.Origin == "test" && (k.ID == "" || k.SMILES == "" || k.Row == 2) {
-				t.Errorf("%s key %+v", side, k)
-			}
-		}
-		want := map[string]float64{"ID": d.AttnID, "OOD": d.AttnOOD}[side]
-		if math.Abs(sum-1) > 1e-6 || math.Abs(value-want) > 1e-6 {
-			t.Errorf("%s: weights sum to %g, values to %g, want 1 and %g", side, sum, value, want)
-		}
-	}
 	for i, n := range d.Nearest {
-		if n.Origin != "training" || n.Row < 0 || i > 0 && n.Similarity > d.Nearest[i-1].Similarity {
+		if n.Row < 0 || i > 0 && n.Similarity > d.Nearest[i-1].Similarity {
 			t.Errorf("nearest %d is %+v", i, n)
 		}
 	}
@@ -687,79 +667,24 @@ func TestDetail(t *testing.T) {
 	fails(e, h, &message.Detail{Record: -1}, message.CodeBadOption, "-1")
 }
 
-// S_Attn of the table is what Detail explains.
-func TestDetailExplainsTheTable(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(50))})
-	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
-	rows := join(events)
-	for record := range 50 {
-		if rows.Texts("error")[record] != "" {
-			continue
-		}
-		_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
-		if got := d.AttnOOD - d.AttnID; math.Abs(got-rows.Numbers("s_attn")[record]) > 1e-9 {
-			t.Errorf("record %d: S_Attn %g is explained as %g", record, rows.Numbers("s_attn")[record], got)
-		}
-	}
-}
-
-func TestPictures(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
-	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
-	must[*message.Scored](e, h, &message.Score{})
-	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
-	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
-	var parted *message.Parted
-	for _, ev := range events {
-		if p, ok := ev.(*message.Parted); ok {
-			parted = p
-		}
-	}
-	for side, members := range map[string]message.Ints{"ID": parted.Inside, "OOD": parted.Outside} {
-		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: -1, J: -1, Lambda: 0.25, Seed: 3, Samples: 6})
-		if g.Graphs != len(members) || g.I == g.J || g.RecordI != int(members[g.I]) || g.RecordJ != int(members[g.J]) {
-			t.Errorf("%s: graphons %d and %d of %d, records %d and %d", side, g.I, g.J, g.Graphs, g.RecordI, g.RecordJ)
-		}
-		for _, sample := range g.Samples {
-			for _, node := range sample.Edges {
-				if int(node) >= sample.Nodes {
-					t.Errorf("%s: an edge to node %d of %d", side, node, sample.Nodes)
-				}
-			}
-		}
-	}
-	fails(e, h, &message.Graphons{Side: "left"}, message.CodeBadOption, "left")
-	fails(e, h, &message.Graphons{Side: "ID", Lambda: math.NaN()}, message.CodeBadOption, "λ")
-}
-
 // Light requests have their turn while many rows are scored.
 func TestLightRequestsDoNotWait(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
 	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
 	events, scored := must[*message.Scored](e, h, &message.Score{Workers: 1})
 	rows := join(events)
 	at, last := -1, 0
 	for i, ev := range events {
-		switch ev := ev.(type) {
+		switch ev.(type) {
 		case *message.Measured:
 			at = i
 		case *message.Rows:
 			last = i
-		case *message.Fitted:
-			t.Errorf("a batch of %d was calibrated", ev.Graphs)
 		}
 	}
-	if at < 0 || at > last || len(rows.Texts("id")) != scored.Records {
-		t.Errorf("answered at event %d, the last rows are at %d", at, last)
+	if at < 0 || at > last || table.Rows(rows) != scored.Records || len(all[*message.Fitted](events)) > 0 {
+		t.Errorf("answered at event %d, the last rows are at %d, a batch was calibrated: %v", at, last, len(all[*message.Fitted](events)) > 0)
 	}
 	if len(h.queue) != 1 {
 		t.Error("a request that is not light was taken")
@@ -783,18 +708,13 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 	events, whole := must[*message.Trained](e, h, &message.Train{Epochs: 4, Seconds: 1e-9})
 	var epochs []int
 	var losses []float64
-	checkpoints := 0
-	for _, ev := range events {
-		switch ev := ev.(type) {
-		case *message.Epoch:
-			epochs, losses = append(epochs, ev.Epoch), append(losses, ev.Loss)
-			if ev.Of != 4 || ev.Train+ev.Holdout+ev.Refused != 64 {
-				t.Errorf("epoch %+v", ev)
-			}
-		case *message.Checkpoint:
-			checkpoints++
+	for _, ev := range all[*message.Epoch](events) {
+		epochs, losses = append(epochs, ev.Epoch), append(losses, ev.Loss)
+		if ev.Of != 4 || ev.Train+ev.Holdout+ev.Refused != 64 {
+			t.Errorf("epoch %+v", ev)
 		}
 	}
+	checkpoints := len(all[*message.Checkpoint](events))
 	if !slices.Equal(epochs, []int{0, 1, 2, 3, 4}) || checkpoints != 3 || losses[4] >= losses[1] {
 		t.Errorf("epochs %v, losses %v, %d checkpoints", epochs, losses, checkpoints)
 	}
@@ -804,7 +724,7 @@ func TestTrainPausesAndGoesOn(t *testing.T) {
 
 	// Paused after two epochs and gone on in another engine.
 	h.yield = func() {
-		if h.yields++; countEpochs(h.posted) == 3 {
+		if h.yields++; len(all[*message.Epoch](h.posted)) == 3 {
 			e.Pause()
 		}
 	}
@@ -860,11 +780,8 @@ func TestTrainWithABackground(t *testing.T) {
 	if m.Background == nil || m.Sizes == nil || m.Card.Background != algo.BuiltInBackground || m.Card.BackgroundGraphs != 100 {
 		t.Errorf("the card says %+v", m.Card)
 	}
-	if !slices.ContainsFunc(events, func(ev any) bool {
-		p, ok := ev.(*message.Progress)
-		return ok && p.Stage == message.StageBackground && p.Done == 100 && p.Total == 100
-	}) {
-		t.Error("nothing says how far the background is")
+	if p := stages(events)[message.StageBackground]; p.Done != 100 || p.Total != 100 {
+		t.Errorf("of the background the page hears at last %+v", p)
 	}
 	h.files["background"] = []byte("<!doctype html>") // as hosts say that there is no such file
 	_, without := must[*message.Trained](e, h, &message.Train{Epochs: 1})
@@ -886,16 +803,6 @@ func TestTrainWithABackground(t *testing.T) {
 	}
 }
 
-func countEpochs(posted []any) int {
-	n := 0
-	for _, m := range posted {
-		if _, ok := m.(*message.Epoch); ok {
-			n++
-		}
-	}
-	return n
-}
-
 func TestFailuresHaveCodes(t *testing.T) {
 	h := &host{t: t}
 	e := New(h)
@@ -910,9 +817,7 @@ func TestFailuresHaveCodes(t *testing.T) {
 // What was parsed when the input was opened is scored and explained without its text, to the same
 // bits as from the text, which longer inputs are read from again.
 func TestLinesAreParsedOnce(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(strange + alkanes(40))})
 	text := e.input.source
 	rows := func() (string, *message.Detailed) {
@@ -923,7 +828,7 @@ func TestLinesAreParsedOnce(t *testing.T) {
 	e.input.source = strings.NewReader("")
 	kept, detail := rows()
 	e.input.source, e.input.kept = text, nil
-	if read, again := rows(); read != kept || again.Score != detail.Score || !slices.Equal(again.Contribution[1:], detail.Contribution[1:]) {
+	if read, again := rows(); read != kept || again.Score != detail.Score || !slices.Equal(again.Contributions[1:], detail.Contributions[1:]) {
 		t.Errorf("rows of what was kept\n%s\nand of the text\n%s", kept, read)
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 	"baca/wasm/message"
 )
 
-// table writes two columns as Parquet.
+// parquetOf writes two columns as Parquet.
 func parquetOf(t *testing.T, names, smiles []string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -25,44 +24,6 @@ func parquetOf(t *testing.T, names, smiles []string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// A molecule has the same score from each kind of file.
-func TestFormatsScoreAlike(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	names, smiles := []string{"aspirin", "refused", "ethanol"}, []string{"CC(=O)Oc1ccccc1C(=O)O", "C1CC", "CCO"}
-	var lines, jsonl strings.Builder
-	for i, name := range names {
-		fmt.Fprintf(&lines, "%s %s\n", smiles[i], name)
-		fmt.Fprintf(&jsonl, "{\"name\": %q, \"smiles\": %q}\n", name, smiles[i])
-	}
-	var want message.Floats
-	for _, test := range []struct {
-		name, format string
-		data         []byte
-	}{
-		{"a.smi", "smi", []byte(lines.String())},
-		{"a.jsonl", "jsonl", []byte(jsonl.String())},
-		{"a.parquet", "parquet", parquetOf(t, names, smiles)},
-	} {
-		_, o := must[*message.Opened](e, h, &message.Open{Name: test.name, Data: test.data})
-		if o.Format != test.format || o.Records != 3 || o.Refused != 1 || !o.Molecules {
-			t.Fatalf("%s: opened %+v", test.name, o)
-		}
-		events, _ := must[*message.Scored](e, h, &message.Score{})
-		rows := join(events)
-		scores := message.Floats{rows.Numbers("score")[0], rows.Numbers("score")[2]}
-		if want == nil {
-			want = scores
-		}
-		if !slices.Equal(scores, want) || !slices.Equal(rows.Texts("id"), names) || !slices.Equal(rows.Texts("smiles"), smiles) || rows.Texts("error")[1] == "" {
-			t.Errorf("%s: rows %+v, want scores %v", test.name, rows, want)
-		}
-	}
-	// What people have and the page does not read gets a sentence.
-	fails(e, h, &message.Open{Name: "a.feather", Data: []byte("ARROW1\x00\x00")}, message.CodeBadInput, "a.feather: this is an Arrow or Feather file: write it as Parquet or CSV")
 }
 
 // nodeLink and graphML write a ring with a tail.
@@ -92,9 +53,7 @@ func ringLines(size, tail int, node, edge, between string) (string, string) {
 
 // Plain graphs are scored and trained on, as a set of them is.
 func TestPlainGraphFormats(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
+	e, h := loaded(t, "bzr")
 	_, a := alone(t, "bzr")
 	var lines, document strings.Builder
 	document.WriteString("<graphml>\n")

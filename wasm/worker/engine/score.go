@@ -438,7 +438,7 @@ func singles(x []float64) message.Singles {
 	return s
 }
 
-// rowOf is a key's row, as in message.Neighbor; row maps bank rows.
+// rowOf is a key's row, as in message.Key; row maps bank rows.
 func (e *Engine) rowOf(entry dictionary.Entry, row func(bank int) int) int {
 	switch entry.Origin {
 	case dictionary.Training:

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -130,88 +128,25 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 	}
 }
 
-// What a graph gets is of the graph alone, to the bit: in an input of its own, in a long one
-// of any order, with any number of workers, and beside a calibrated batch.
-func TestRowsAreOfTheGraphAlone(t *testing.T) {
-	h := newHost(t)
-	h.cores = 3
-	e := New(h)
-	e.minShared = 500
-	must[*message.Model](e, h, &message.LoadModel{})
-	lines := strings.SplitAfter(strings.TrimSuffix(strange+alkanes(800), "\n"), "\n")
-	type row struct {
-		score, p uint64
-		verdict  string
-	}
-	rowsOf := func(text string, r *message.Score) map[string]row {
-		t.Helper()
-		must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
-		events, scored := must[*message.Scored](e, h, r)
-		// How many have come in time depends on the machine.
-		if most := cmp.Or(r.Workers, h.cores); scored.Workers > most || r.Workers == 3 && h.started == 0 {
-			t.Errorf("%d workers of at most %d, %d were started", scored.Workers, most, h.started)
-		}
-		found, all := map[string]row{}, join(events)
-		for i, id := range all.Texts("id") {
-			s, p := all.Numbers("score"), all.Numbers("p_value")
-			if r.Batch {
-				s, p = all.Numbers("alone"), all.Numbers("alone_p")
-			}
-			if all.Texts("error")[i] == "" {
-				found[id] = row{math.Float64bits(s[i]), math.Float64bits(p[i]), all.Texts("verdict")[i]}
-			}
-		}
-		return found
-	}
-	want := rowsOf(strings.Join(lines, ""), &message.Score{Workers: 1})
-	turned := slices.Clone(lines)
-	turned[len(turned)-1] += "\n"
-	slices.Reverse(turned)
-	for name, got := range map[string]map[string]row{
-		"three workers":      rowsOf(strings.Join(lines, ""), &message.Score{Workers: 3}),
-		"another order":      rowsOf(strings.Join(turned, ""), &message.Score{}),
-		"a calibrated batch": rowsOf(strings.Join(lines, ""), &message.Score{Batch: true, Seed: 9}),
-	} {
-		if !maps.Equal(got, want) {
-			t.Errorf("with %s %d rows are not those of %d", name, len(got), len(want))
-		}
-	}
-	for _, line := range lines[:20] {
-		for id, got := range rowsOf(line, &message.Score{}) {
-			if got != want[id] {
-				t.Errorf("%s alone gets %v, among others %v", id, got, want[id])
-			}
-		}
-	}
-}
-
 // A helper scores pieces in any order.
 func TestHelpersScorePieces(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Name: "a.smi", Data: []byte(alkanes(90))})
 	events, _ := must[*message.Scored](e, h, &message.Score{Alpha: 0.2})
-	want := join(events)
 	helper := New(h)
 	fails(helper, h, &message.Piece{To: 5}, message.CodeNotReady, "no input")
 	must[*message.Ready](helper, h, &message.Share{Input: message.Open{Name: "a.smi", Data: []byte(alkanes(90)), Format: "smi"}, Model: e.file, Alpha: 0.2})
-	var rows message.Columns
 	parts := map[int]message.Columns{}
 	for _, from := range []int{30, 60, 0} {
 		_, part := must[*message.Part](helper, h, &message.Piece{From: from, To: from + 30})
 		parts[from] = part.Rows
 	}
-	for from := 0; from < 90; from += 30 {
+	var rows message.Columns
+	for _, from := range []int{0, 30, 60} {
 		rows.Append(parts[from])
 	}
-	if !slices.Equal(rows.Texts("id"), want.Texts("id")) || !slices.Equal(rows.Texts("verdict"), want.Texts("verdict")) || !slices.Equal(rows.Texts("error"), want.Texts("error")) {
-		t.Errorf("the pieces hold %v, want %v", rows.Texts("verdict"), want.Texts("verdict"))
-	}
-	for i := range want.Texts("id") {
-		if want.Texts("error")[i] == "" && (rows.Numbers("score")[i] != want.Numbers("score")[i] || rows.Numbers("p_value")[i] != want.Numbers("p_value")[i]) {
-			t.Errorf("record %d: score %g, want %g", i, rows.Numbers("score")[i], want.Numbers("score")[i])
-		}
+	if got, want := fileOf(t, "jsonl", rows), fileOf(t, "jsonl", join(events)); got != want {
+		t.Errorf("the pieces hold\n%s\nwant\n%s", got, want)
 	}
 	fails(helper, h, &message.Piece{From: 80, To: 100}, message.CodeBadInput, "ends at record 90")
 	fails(helper, h, &message.Piece{From: 5, To: 2}, message.CodeBadOption, "in order")
@@ -226,19 +161,11 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(300))})
 	events, scored := must[*message.Scored](e, h, &message.Score{By: algo.ByBatch})
 	rows := join(events)
-	stages := map[string]int{} // the most that was done
-	for _, ev := range events {
-		switch ev := ev.(type) {
-		case *message.Progress:
-			stages[ev.Stage] = max(stages[ev.Stage], ev.Done)
-		case *message.Fitted:
-			if !ev.Sample || ev.Graphs != 60 || ev.Total != scored.Records-scored.Refused {
-				t.Errorf("fitted %+v of %+v", ev, scored)
-			}
-		}
+	if f := all[*message.Fitted](events)[0]; !f.Sample || f.Graphs != 60 || f.Total != scored.Records-scored.Refused {
+		t.Errorf("fitted %+v of %+v", f, scored)
 	}
-	if stages[message.StageSample] != 300 || stages[message.StageCompare] != 300 {
-		t.Errorf("the stages came to %v", stages)
+	if told := stages(events); told[message.StageSample].Done != 300 || told[message.StageCompare].Done != 300 {
+		t.Errorf("the stages came to %v", told)
 	}
 	for i := range rows.Texts("id") {
 		number := func(name string) float64 { return rows.Numbers(name)[i] }

@@ -24,7 +24,7 @@ func TestNearestHaveStructures(t *testing.T) {
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte(aspirin)})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if n := d.Nearest[0]; len(d.Nearest) != 5 || n.ID != "acetylsalicylate" || n.SMILES != "CC(=O)Oc1ccccc1C(O)=O" || n.Similarity != 1 || n.Row != 98 || n.Observed != 0 || !math.IsNaN(n.Predicted) {
+	if n := d.Nearest[0]; len(d.Nearest) != 5 || n.Name != "acetylsalicylate" || n.SMILES != "CC(=O)Oc1ccccc1C(O)=O" || n.Similarity != 1 || n.Row != 98 || n.Values.Observed != 0 || !math.IsNaN(n.Values.Predicted) {
 		t.Errorf("nearest to aspirin are %+v", d.Nearest)
 	}
 	h.files[Drawer] = []byte("draw()")
@@ -63,7 +63,7 @@ func TestTrainingKeepsStructures(t *testing.T) {
 		t.Errorf("loaded as %+v, trained as %+v", card, kept.Model)
 	}
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 5})
-	if n := d.Nearest[0]; !strings.HasPrefix(n.ID, "chain I") || len(n.ID)-len("chain ") != len(n.SMILES) {
+	if n := d.Nearest[0]; !strings.HasPrefix(n.Name, "chain I") || len(n.Name)-len("chain ") != len(n.SMILES) {
 		t.Errorf("nearest are %+v", d.Nearest)
 	}
 	must[*message.Model](e, h, &message.LoadModel{Name: "plain", Data: plain.Data})

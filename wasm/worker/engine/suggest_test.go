@@ -105,14 +105,8 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("it shows\n%s\nwithout %q", got.HTML, text)
 		}
 	}
-	stages := map[string]*message.Progress{}
-	for _, ev := range events {
-		if p, ok := ev.(*message.Progress); ok {
-			stages[p.Stage] = p
-		}
-	}
-	if p := stages[message.StageChoose]; p == nil || p.Done != 160 || p.Total != 160 || stages[message.StageLists].Done != 162 {
-		t.Errorf("the stages are %+v", stages)
+	if told := stages(events); told[message.StageChoose] != (message.Progress{Stage: message.StageChoose, Done: 160, Total: 160}) || told[message.StageLists].Done != 162 {
+		t.Errorf("the stages are %+v", told)
 	}
 	// What was open and scored stays.
 	must[*message.Scored](e, h, &message.Score{})
@@ -139,9 +133,7 @@ func acidsOnly() string {
 
 // Of few there are as many picks as help, and of none that may be picked there is none.
 func TestSuggestFromFew(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte("O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n")})
 	_, got := must[*message.Found](e, h, &message.Suggest{Most: 20})
 	if !strings.Contains(got.HTML, `data-pick="0"><b>1. RDX`) || !strings.Contains(got.HTML, "of 20 are suggested") || !strings.Contains(got.HTML, "<pre>baca suggest -n 20 --model bbbp input.smi</pre>") || strings.Contains(got.HTML, "price") {

@@ -30,12 +30,11 @@ func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
 		return nil, err
 	}
 	g, p := record.Graph, newPulse(e.host)
-	var d message.Detailed
-	m := &message.Traced{Record: r.Record}
-	for _, k := range draw(&d, record.SMILES, mol, g, e.form()) {
+	drawing, node := draw(record.SMILES, mol, g, e.form())
+	m := &message.Traced{Record: r.Record, Drawing: drawing}
+	for _, k := range node {
 		m.Node = append(m.Node, int32(k))
 	}
-	m.SMILES, m.Atoms, m.Bonds = d.SMILES, d.Atoms, d.Bonds
 	m.From, m.To = spans(m.SMILES, len(m.Atoms))
 	g.EncodeStructure()
 	m.Features = g.Features

@@ -66,9 +66,7 @@ func TestMapAgainstGonum(t *testing.T) {
 
 // What the lab tells of a record is what the model reads of it.
 func TestTrace(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	fails(e, h, &message.Trace{}, message.CodeNotReady, "no input")
 	const text = "O[C@H](Cl)[13CH3]"
 	must[*message.Opened](e, h, &message.Open{Data: []byte(text + " a\nC1CC b\n" + alkanes(40))})
@@ -105,6 +103,13 @@ func TestTrace(t *testing.T) {
 	checkMaps(t, e, m, g)
 	fails(e, h, &message.Trace{Record: 1}, message.CodeBadInput, "ring")
 	fails(e, h, &message.Trace{Record: 99}, message.CodeBadOption, "99")
+	// Of a long input the maps show an even sample.
+	must[*message.Opened](e, h, &message.Open{Data: []byte(strings.Repeat("CCO\n", 1234))})
+	_, m = must[*message.Traced](e, h, &message.Trace{Record: 1233})
+	records := m.Maps[0].Records
+	if len(records) != mostMapped || records[0] != 0 || records[mostMapped-1] < 1200 || !slices.IsSorted(records) {
+		t.Errorf("%d records from %d to %d", len(records), records[0], records[len(records)-1])
+	}
 }
 
 // checkMaps projects the graph of record 0 anew.
@@ -131,43 +136,22 @@ func checkMaps(t *testing.T, e *Engine, m *message.Traced, g *graph.Graph) {
 	}
 }
 
-// Of a long input the maps show an even sample.
-func TestMapOfMany(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(strings.Repeat("CCO\n", 1234))})
-	_, m := must[*message.Traced](e, h, &message.Trace{Record: 1233})
-	records := m.Maps[0].Records
-	if len(records) != mostMapped || records[0] != 0 || records[mostMapped-1] < 1200 || !slices.IsSorted(records) {
-		t.Errorf("%d records from %d to %d", len(records), records[0], records[len(records)-1])
-	}
-}
-
-// The steps of the attention end at the S_Attn of the table, S_BaCa is the sum that Fitted
-// says, and the parts of the batch have their mean graphons.
-func TestStepsAndTheSum(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(60))})
+// What the lab tells of a batch is what the table has: S_Attn is explained by the keys and is where the
+// steps end, S_BaCa is the sum that Fitted says, and the parts have their mean graphons.
+func TestLabTellsTheTable(t *testing.T) {
+	e, h := loaded(t, "bbbp")
+	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
+	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
+	must[*message.Scored](e, h, &message.Score{})
+	fails(e, h, &message.Graphons{Side: "ID"}, message.CodeNotReady, "calibrated")
 	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true, Every: 50})
-	rows := join(events)
-	var fitted *message.Fitted
-	var parted *message.Parted
-	for _, ev := range events {
-		switch ev := ev.(type) {
-		case *message.Fitted:
-			fitted = ev
-		case *message.Parted:
-			parted = ev
-		}
-	}
-	for record := range 60 {
-		if rows.Texts("error")[record] != "" {
+	rows, sum, parted := join(events), all[*message.Fitted](events)[0].Paper, all[*message.Parted](events)[0]
+	pre, attn, baca := rows.Numbers("s_pre"), rows.Numbers("s_attn"), rows.Numbers("s_baca")
+	synthetic := 0
+	for record, refused := range rows.Texts("error") {
+		if refused != "" {
 			continue
 		}
-		sum, pre, attn, baca := fitted.Paper, rows.Numbers("s_pre"), rows.Numbers("s_attn"), rows.Numbers("s_baca")
 		want := (pre[record]-sum.PreMean)/sum.PreDeviation + sum.Beta*(attn[record]-sum.AttnMean)/sum.AttnDeviation
 		if math.Abs(want-baca[record]) > 1e-9 {
 			t.Errorf("record %d: S_BaCa %g, its parts make %g", record, baca[record], want)
@@ -176,74 +160,79 @@ func TestStepsAndTheSum(t *testing.T) {
 		if !slices.Equal(m.Steps, message.Ints{50, 100, 150, 200}) || math.Abs(m.Attn[3]-attn[record]) > 1e-6 || len(m.Inside) != 4 || !(m.Outside[3] > m.Inside[3]) {
 			t.Fatalf("record %d: steps %v with %v, parts %v and %v; S_Attn %g", record, m.Steps, m.Attn, m.Inside, m.Outside, attn[record])
 		}
-	}
-	for _, part := range []struct {
-		members message.Ints
-		mean    message.Singles
-		steps   int
-	}{{parted.Inside, parted.InsideMean, parted.InsideSteps}, {parted.Outside, parted.OutsideMean, parted.OutsideSteps}} {
-		var graphs []*graph.Graph
-		for _, record := range part.members {
-			r, _, err := e.input.at(int(record), e.form())
-			if err != nil {
-				t.Fatal(err)
-			}
-			graphs = append(graphs, r.Graph)
+		_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
+		if got := d.AttnOOD - d.AttnID; math.Abs(got-attn[record]) > 1e-9 {
+			t.Errorf("record %d: S_Attn %g is explained as %g", record, attn[record], got)
 		}
-		if want := singles(graphon.Mean(graphs, part.steps).W); part.steps < 2 || !slices.Equal(part.mean, want) {
-			t.Errorf("a part of %d graphs has the mean %v of %d steps, want %v", len(graphs), part.mean, part.steps, want)
-		}
+		synthetic += checkKeys(t, record, d.IDKeys, d.AttnID) + checkKeys(t, record, d.OODKeys, d.AttnOOD)
 	}
+	if synthetic == 0 {
+		t.Error("no record attends to a synthetic key")
+	}
+	checkPart(t, e, h, "ID", parted.Inside, parted.InsideMean, parted.InsideSteps)
+	checkPart(t, e, h, "OOD", parted.Outside, parted.OutsideMean, parted.OutsideSteps)
 }
 
-// The same seed draws the same graphs, another λ others, and a synthetic key has its graph.
-func TestSamplesAndSyntheticKeys(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
-	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(80))})
-	must[*message.Scored](e, h, &message.Score{Batch: true})
-	draw := func(lambda float64, seed uint64) []message.Sample {
-		_, m := must[*message.GraphonPair](e, h, &message.Graphons{Side: "OOD", I: 0, J: 1, Lambda: lambda, Seed: seed, Samples: 6})
-		return m.Samples
+// checkKeys checks that the weights of keys descend and sum to 1, their values to what is explained,
+// and returns how many keys are synthetic: these alone have a graph.
+func checkKeys(t *testing.T, record int, keys []message.Key, explained float64) (synthetic int) {
+	t.Helper()
+	sum, value := 0.0, 0.0
+	for i, k := range keys {
+		sum, value = sum+k.Weight, value+k.Weight*k.Value
+		drawn := k.Origin == dictionary.Synthetic.String()
+		if drawn {
+			synthetic++
+		}
+		if i > 0 && k.Weight > keys[i-1].Weight || drawn != (k.Nodes >= 2 && len(k.Edges) > 0) || drawn && slices.Max(k.Edges) >= int32(k.Nodes) {
+			t.Errorf("record %d: key %d of %+v", record, i, keys)
+		}
+		if k.Origin == dictionary.Test.String() && (k.ID == "" || k.SMILES == "" || k.Row == record) {
+			t.Errorf("record %d: key %+v", record, k)
+		}
 	}
-	first := draw(0.4, 1)
-	if again := draw(0.4, 1); len(first) != 6 || !reflect.DeepEqual(first, again) {
-		t.Errorf("the same seed draws %v and then %v", first, again)
+	if math.Abs(sum-1) > 1e-6 || math.Abs(value-explained) > 1e-6 {
+		t.Errorf("record %d: weights sum to %g, values to %g, want 1 and %g", record, sum, value, explained)
 	}
-	if reflect.DeepEqual(first, draw(0.4, 50)) {
-		t.Error("another seed draws the same graphs")
-	}
-	if reflect.DeepEqual(draw(0, 1), draw(1, 1)) {
-		t.Error("the two graphons give the same graphs")
-	}
-	fails(e, h, &message.Graphons{Side: "ID", Samples: 1000}, message.CodeBadOption, "1000")
+	return synthetic
+}
 
-	seen := 0
-	for record := range 80 {
-		if record%17 == 5 {
-			continue
+// checkPart checks the mean graphon of a part, and pictures of two of its graphons.
+func checkPart(t *testing.T, e *Engine, h *host, side string, members message.Ints, mean message.Singles, steps int) {
+	t.Helper()
+	var graphs []*graph.Graph
+	for _, record := range members {
+		r, _, err := e.input.at(int(record), e.form())
+		if err != nil {
+			t.Fatal(err)
 		}
-		_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
-		for _, keys := range [][]message.Neighbor{d.IDKeys, d.OODKeys} {
-			if !slices.IsSortedFunc(keys, func(a, b message.Neighbor) int { return int(math.Copysign(1, b.Weight-a.Weight)) }) {
-				t.Errorf("record %d: weights of keys do not descend: %v", record, keys)
-			}
-			for _, k := range keys {
-				if k.Origin != dictionary.Synthetic.String() {
-					if k.Nodes != 0 {
-						t.Errorf("a key of origin %s has a drawn graph", k.Origin)
-					}
-					continue
-				}
-				seen++
-				if k.Nodes < 2 || len(k.Edges) == 0 || slices.Max(k.Edges) >= int32(k.Nodes) {
-					t.Errorf("a synthetic key has %d nodes and edges %v", k.Nodes, k.Edges)
-				}
-			}
+		graphs = append(graphs, r.Graph)
+	}
+	if want := singles(graphon.Mean(graphs, steps).W); steps < 2 || !slices.Equal(mean, want) {
+		t.Errorf("%s, %d graphs: the mean %v of %d steps, want %v", side, len(graphs), mean, steps, want)
+	}
+	draw := func(i, j int, lambda float64, seed uint64) *message.GraphonPair {
+		_, g := must[*message.GraphonPair](e, h, &message.Graphons{Side: side, I: i, J: j, Lambda: lambda, Seed: seed, Samples: 6})
+		return g
+	}
+	g := draw(-1, -1, 0.25, 3)
+	if g.Graphs != len(members) || g.I == g.J || g.RecordI != int(members[g.I]) || g.RecordJ != int(members[g.J]) {
+		t.Errorf("%s: graphons %d and %d of %d, records %d and %d", side, g.I, g.J, g.Graphs, g.RecordI, g.RecordJ)
+	}
+	for _, sample := range g.Samples {
+		if len(sample.Edges) > 0 && int(slices.Max(sample.Edges)) >= sample.Nodes {
+			t.Errorf("%s: an edge to node %d of %d", side, slices.Max(sample.Edges), sample.Nodes)
 		}
 	}
-	if seen == 0 {
-		t.Error("no record attends to a synthetic key")
+	// The same seed draws the same graphs, another seed or mixture others.
+	first := draw(0, 1, 0.4, 1).Samples
+	if again := draw(0, 1, 0.4, 1).Samples; len(first) != 6 || !reflect.DeepEqual(first, again) {
+		t.Errorf("%s: the same seed draws %v and then %v", side, first, again)
+	}
+	if reflect.DeepEqual(first, draw(0, 1, 0.4, 50).Samples) || reflect.DeepEqual(draw(0, 1, 0, 1).Samples, draw(0, 1, 1, 1).Samples) {
+		t.Errorf("%s: another seed or mixture draws the same graphs", side)
+	}
+	for says, bad := range map[string]*message.Graphons{"left": {Side: "left"}, "λ": {Side: side, Lambda: math.NaN()}, "1000": {Side: side, Samples: 1000}} {
+		fails(e, h, bad, message.CodeBadOption, says)
 	}
 }

@@ -1,7 +1,7 @@
 // Reads messages that Go wrote, writes some for Go, and rounds numbers. One JSON value goes in
 // and one comes out.
 import { six } from "./node_modules/baca-wasm/detector.js";
-import { decode, encode, floats, ints, version } from "./node_modules/baca-wasm/wire.js";
+import { decode, encode, floats, version } from "./node_modules/baca-wasm/wire.js";
 
 let text = "";
 for await (const piece of process.stdin) text += piece;
@@ -23,7 +23,7 @@ const out = {
       const [id, score] = fields.Rows;
       return { number, kind, id: id.Texts, score: [...floats(score.Numbers)].map(String), from: fields.From };
     }
-    if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, [...ints(r.Atoms)], r.Unseen]), p: fields.P };
+    if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, r.Nodes, r.Weight]), p: fields.P };
     return { number, kind, ...fields };
   }),
   requests: requests.map(([kind, fields]) => Buffer.from(encode(7, kind, fields)).toString("base64")),

@@ -123,6 +123,7 @@ func TestDrawingsReadBack(t *testing.T) {
 		t.Skip("draws a thousand molecules")
 	}
 	t.Run("examples", func(t *testing.T) { readBack(t, examples(t)) })
+	t.Run("R-groups", func(t *testing.T) { readBack(t, []string{"*c1ccccc1", "[2*]/C=C/[1*]", "*[C@H](N)C(=O)O", "C*C"}) })
 	t.Run("background", func(t *testing.T) { readBack(t, sample(t, background(t), 500)) })
 	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, public(t, "bbbp.csv.gz"), 500)) })
 }

@@ -16,7 +16,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
-	"baca/algo/molecule"
 )
 
 var update = flag.Bool("update", false, "write the example of TRUST.md anew")
@@ -124,47 +123,75 @@ func TestClassesStayWithin(t *testing.T) {
 	}
 }
 
-// The example of build/baca/TRUST.md holds measured hydration energies (FreeSolv), and for each
-// molecule what a regression on all others predicts. The order is drawn.
-func TestTrustExample(t *testing.T) {
+// Two examples hold measured values and what a regression on other molecules predicts, in an order
+// that is drawn. Each molecule of build/baca/TRUST.md is predicted from all others. The page's
+// solubilities (ESOL) have training molecules first, each predicted from the others of them; then
+// new ones drawn from the whole set, predicted from the training molecules, which are smaller.
+func TestTrustExamples(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
 		t.Skip("needs ../shared/data")
 	}
-	const path = "../baca/testdata/hydration.csv"
-	s, err := labelled{"freesolv", "expt", false}.open(shared, intervalMost, false)
-	if err != nil {
-		t.Fatal(err)
+	for _, example := range []struct {
+		set                 labelled
+		observed, predicted string
+		path                string
+		decimals            int // of the observed values, −1 for all
+		split               func(*labelledSet) (file, fresh []int)
+	}{
+		{trustSets[1], "observed", "predicted", "../baca/testdata/hydration.csv", -1,
+			func(s *labelledSet) ([]int, []int) { return indices(len(s.values)), nil }},
+		{trustSets[0], "logS", "logS_pred", "../../web/examples/solubility.csv", 2,
+			func(s *labelledSet) ([]int, []int) {
+				file, _ := s.split(newSizes, 1)
+				_, fresh := s.split(newByChance, 1)
+				return file, fresh
+			}},
+	} {
+		s, err := example.set.open(shared, intervalMost, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, fresh := example.split(s)
+		p, err := s.predict(file, fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := namesIn(t, example.set.name, len(s.values))
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.Write([]string{"name", "smiles", example.observed, example.predicted})
+		draw := rand.New(rand.NewPCG(1, decisionStream))
+		write := func(list []int, predicted []float64) {
+			for _, k := range draw.Perm(len(list)) {
+				i := list[k]
+				w.Write([]string{names[i], s.smiles[i], strconv.FormatFloat(s.values[i], 'f', example.decimals, 64), strconv.FormatFloat(predicted[k], 'f', 2, 64)})
+			}
+		}
+		write(file, p.leftOut)
+		write(fresh, p.predicted)
+		w.Flush()
+		if *update {
+			if err := os.WriteFile(example.path, b.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(read(t, example.path), b.Bytes()) {
+			t.Errorf("%s is not what the regression gives; -update writes it", example.path)
+		}
 	}
-	p, err := s.predict(indices(len(s.values)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := openMolecules(shared, "freesolv")
+}
+
+// namesIn are the names of the molecules of a set, all of which are read.
+func namesIn(t *testing.T, set string, n int) []string {
+	t.Helper()
+	file, err := openMolecules(shared, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	set, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
-	if err != nil {
-		t.Fatal(err)
+	all, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
+	if err != nil || len(all.IDs) != n {
+		t.Fatalf("%d names of %d molecules, %v", len(all.IDs), n, err)
 	}
-	_, texts, err := readMolecules(t.Context(), shared, "freesolv", molecule.AsWritten, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write([]string{"name", "smiles", "observed", "predicted"})
-	for _, i := range rand.New(rand.NewPCG(1, decisionStream)).Perm(len(texts)) {
-		w.Write([]string{set.IDs[i], texts[i], strconv.FormatFloat(s.values[i], 'g', -1, 64), strconv.FormatFloat(p.leftOut[i], 'f', 2, 64)})
-	}
-	w.Flush()
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(read(t, path), b.Bytes()) {
-		t.Errorf("%s is not what the regression gives; -update writes it", path)
-	}
+	return all.IDs
 }

@@ -16,9 +16,11 @@ const mostAtoms = 400;
 const mostTried = 600; // atoms of all tries together
 const tries = [{ seed: 1 }, { seed: 2 }, { seed: 3 }, { seed: 1, skipDefaultTemplates: true }, { seed: 4 }, { seed: 5 }];
 
-export function layOut(smiles) {
+export function layOut(written) {
+  const smiles = withGroups(written);
   if (parse(smiles, { noCoordinates: true, noStereo: true }).getAllAtoms() > mostAtoms) throw new Error(`it has more than ${mostAtoms} atoms`);
   const wanted = parse(smiles);
+  if (smiles !== written && groupInRing(wanted)) throw new Error("an R-group is part of its ring");
   const { molecule, doubles } = numbered(smiles);
   const right = (layout) => readsAs(layout, wanted) && doubles.every((d) => lies(layout, d));
   let best = null;
@@ -35,8 +37,19 @@ export function layOut(smiles) {
   }
   if (!best) throw new Error("its stereochemistry would read differently in the drawing");
   lay(best);
+  if (smiles !== written) for (const a of best.atoms) if (a.symbol === group) a.symbol = "*";
   best.written = best.atoms.map((_, i) => i).sort((i, j) => best.atoms[i].number - best.atoms[j].number);
   return best;
+}
+
+// OpenChemLib takes * for an atom of a query, so an R-group is laid out as the element of this name.
+const group = "Og";
+const withGroups = (smiles) => smiles.replace(/\[(\d*)\*/g, `[$1${group}`).replaceAll("*", `[${group}]`);
+
+// groupInRing finds a group that might be aromatic, which its element cannot be.
+function groupInRing(molecule) {
+  for (let i = 0; i < molecule.getAllAtoms(); i++) if (molecule.getAtomLabel(i) === group && molecule.isRingAtom(i)) return true;
+  return false;
 }
 
 function parse(smiles, options) {
@@ -105,7 +118,7 @@ function attempt(original, options) {
       number: molecule.getAtomMapNo(i),
       x: molecule.getAtomX(i),
       y: molecule.getAtomY(i),
-      symbol: symbolOf(molecule, i),
+      symbol: molecule.getAtomLabel(i),
       charge: molecule.getAtomCharge(i),
       hydrogens: molecule.getImplicitHydrogens(i),
       valence: molecule.getAtomAbnormalValence(i), // where it is not the usual one, else −1
@@ -128,11 +141,6 @@ function attempt(original, options) {
   scale(layout);
   placeSecondLines(layout, molecule);
   return layout;
-}
-
-// symbolOf is what an atom is called, * for one that may be any.
-function symbolOf(molecule, i) {
-  return molecule.getAtomicNo(i) === 0 || molecule.getAtomLabel(i) === "?" ? "*" : molecule.getAtomLabel(i);
 }
 
 // scale makes the median bond one long.

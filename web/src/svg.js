@@ -124,7 +124,7 @@ function halos({ written }, points, shares, marked, scale, role) {
 }
 
 // Widths of letters in Helvetica, in ems.
-const widths = { I: 0.28, l: 0.22, i: 0.22, r: 0.33, t: 0.28, f: 0.28, s: 0.5, c: 0.5, k: 0.5, m: 0.83, M: 0.83, W: 0.94, C: 0.72, N: 0.72, H: 0.72, O: 0.78, F: 0.61, "*": 0.39, "•": 0.35, "+": 0.58, "−": 0.58 };
+const widths = { I: 0.28, l: 0.22, i: 0.22, r: 0.33, t: 0.28, f: 0.28, s: 0.5, c: 0.5, k: 0.5, m: 0.83, M: 0.83, W: 0.94, C: 0.72, N: 0.72, H: 0.72, O: 0.78, F: 0.61, "•": 0.35, "+": 0.58, "−": 0.58 };
 const widthOf = (text) => [...text].reduce((sum, c) => sum + (widths[c] ?? (c < "A" || c > "Z" ? 0.556 : 0.667)), 0);
 
 // labelOf is what stands for an atom: runs of letters, each with the place of its middle beside the atom's, its width
@@ -134,7 +134,8 @@ function labelOf(layout, i, near, size) {
   if (a.symbol === "C" && !a.charge && !a.isotope && !a.radicals && near[i].length && !straight(layout, i)) return [];
   const runs = [];
   const small = 0.7 * size;
-  const half = (widthOf(a.symbol) * size) / 2;
+  const symbol = a.symbol === "*" ? "R" : a.symbol;
+  const half = (widthOf(symbol) * size) / 2;
   const edge = { left: -half, right: half };
   const put = (text, x, y, letter) => runs.push({ text, x, y, size: letter, w: widthOf(text) * letter, h: 0.74 * letter, small: letter < size });
   const after = (text, y, letter) => {
@@ -147,7 +148,7 @@ function labelOf(layout, i, near, size) {
     put(text, edge.left - w / 2, y, letter);
     edge.left -= w;
   };
-  put(a.symbol, 0, 0, size);
+  put(symbol, 0, 0, size);
   if (a.isotope) before(String(a.isotope), -0.34 * size, small);
   const count = a.hydrogens > 1 ? String(a.hydrogens) : "";
   const side = a.hydrogens > 0 ? freeSide(layout, i, near) : "";

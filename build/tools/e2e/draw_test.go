@@ -19,6 +19,7 @@ var drawn = []struct{ name, smiles, letters string }{
 	{"written", "[H]OC([H])([H])c1ccc(Cl)cc1", "OHCl"},
 	{"tall", "CC(C)(C)c1ccc(cc1)C#CC#Cc1ccc(cc1)C(C)(C)C", ""},
 	{"large", "CN[C@H](CC(C)C)C(=O)N[C@H]1[C@H](O)c2ccc(Oc3cc4cc(Oc5ccc(cc5Cl)[C@@H](O)[C@@H]6NC(=O)[C@H](NC(=O)[C@@H]4NC(=O)[C@H](CC(N)=O)NC1=O)c7ccc(O)c(c7)c8c(O)cc(O)cc8[C@@H](NC6=O)C(O)=O)c3O[C@@H]9O[C@H](CO)[C@@H](O)[C@H](O)[C@H]9O[C@H]%10C[C@](C)(N)[C@H](O)[C@H](C)O%10)c(Cl)c2", "*"},
+	{"R-group", "*c1ccccc1", "R"},
 }
 
 // bent is a molecule whose double bonds OpenChemLib lays out the other way round.

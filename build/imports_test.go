@@ -36,6 +36,7 @@ var layer = map[string]int{
 	"baca/algo/molecule/smiles":            3,
 	"baca/algo/molecule/molfile":           3,
 	"baca/algo/molecule/rewrite":           3,
+	"baca/algo/molecule/smarts":            3,
 	"baca/algo/trust":                      2,
 	"baca/algo/dataset":                    4,
 	"baca/algo/baseline":                   4,

@@ -24,6 +24,7 @@ const (
 	StageLists      = "lists"      // Done of Total records of the open input, of a Compare or Suggest
 	StageChoose     = "choose"     // Done of Total graphs looked at, of a Suggest
 	StageTrust      = "trust"      // Done of Total records of the open input, of a Trust
+	StageCompute    = "compute"    // Done of Total records of the open input, of a Compute
 	StageExplain    = "explain"    // Done of Total records, of a Reasons, a Report or a Domain
 	StageBackground = "background" // Done molecules of the background, of a Train; Total once all are read
 )
@@ -349,6 +350,15 @@ type Explained struct {
 	Rows Columns // of explanations and the nearest training graphs
 }
 
+// Computed ends a Compute.
+type Computed struct {
+	Rows Columns
+	// Training are places of training graphs, pairs of x and y. ShareX and ShareY are the axes'
+	// shares of the variance.
+	Training       Singles
+	ShareX, ShareY float64
+}
+
 // Exported is a file for the user.
 type Exported struct {
 	Name string // that a download should have
@@ -426,6 +436,7 @@ func (*GraphonPair) reply() {}
 func (*Traced) reply()      {}
 func (*Exported) reply()    {}
 func (*Explained) reply()   {}
+func (*Computed) reply()    {}
 func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}

@@ -92,6 +92,20 @@ type Reasons struct {
 // MostExplained bounds the rows of a Reasons.
 const MostExplained = 2000
 
+// Compute computes columns of all records of the open input. Events: [Progress] of the stage
+// StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled].
+type Compute struct {
+	What   string // OfProperties, OfStructure or OfPlaces
+	SMARTS string // of a structure: a fragment may be written as SMILES
+}
+
+// What a Compute gives, without a value for refused records.
+const (
+	OfProperties = "properties" // the columns of property.Columns, of the compound that the model reads
+	OfStructure  = "structure"  // the column of that name: 1 where the molecule holds it, else 0
+	OfPlaces     = "places"     // the columns x and y, on the map of the model's training set
+)
+
 // Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:
 // [Found], or after [Pause] a Failed with [CodeCancelled].
 type Drift struct {
@@ -171,7 +185,7 @@ type Train struct {
 	Seconds float64
 }
 
-// Pause ends a [Train] after its epoch, and a [Reasons], [Drift], [Compare], [Suggest], [Trust],
+// Pause ends a [Train] after its epoch, and a [Reasons], [Compute], [Drift], [Compare], [Suggest], [Trust],
 // [Report] or [Domain] soon. It alone is always handled during another request. Reply: [Paused]
 // without a checkpoint; the Train has its own.
 type Pause struct{}
@@ -189,6 +203,7 @@ func (*Detail) request()    {}
 func (*Trace) request()     {}
 func (*Graphons) request()  {}
 func (*Reasons) request()   {}
+func (*Compute) request()   {}
 func (*Drift) request()     {}
 func (*Compare) request()   {}
 func (*Suggest) request()   {}

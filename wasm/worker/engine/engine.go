@@ -64,6 +64,7 @@ type Engine struct {
 	input  *input
 	last   *calibrated // nil without
 	atlas  *atlas      // of input and model, nil until used
+	plane  *plane      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
 	drift  *watched    // of input and model, nil until used
 	shared *scoring    // with a worker that has the input, see Share
@@ -136,6 +137,8 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 		return e.graphons(r)
 	case *message.Reasons:
 		return long(e, post, r, e.reasons)
+	case *message.Compute:
+		return long(e, post, r, e.compute)
 	case *message.Drift:
 		return long(e, post, r, e.drifted)
 	case *message.Compare:
@@ -212,7 +215,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.alone, e.last, e.drift, e.atlas = m, data, nil, nil, nil, nil
+	e.model, e.file, e.alone, e.last, e.drift, e.atlas, e.plane = m, data, nil, nil, nil, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card

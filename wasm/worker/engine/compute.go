@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo/contrast"
+	"baca/algo/graph"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smarts"
+	"baca/algo/molecule/smiles"
+	"baca/algo/property"
+	"baca/algo/table"
+	"baca/wasm/message"
+)
+
+// compute computes columns of all records.
+func (e *Engine) compute(t *task, r *message.Compute) (*message.Computed, error) {
+	switch {
+	case r.What == message.OfPlaces:
+		return e.places(t)
+	case e.input.format.Graphs():
+		return nil, failf(message.CodeBadOption, "%s holds plain graphs, which have no %s", e.input.title(), r.What)
+	case r.What == message.OfProperties:
+		return e.properties(t)
+	case r.What == message.OfStructure:
+		return e.matches(t, r.SMARTS)
+	}
+	return nil, failf(message.CodeBadOption, "nothing is called %q", r.What)
+}
+
+// unknown is a column of numbers without values.
+func (e *Engine) unknown(name string) table.Column {
+	return table.NumberColumn(name, slices.Repeat([]float64{math.NaN()}, e.input.opened.Records))
+}
+
+// visit calls do for each molecule that could be read.
+func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error {
+	for m, err := range e.input.sequence(nil, nil) {
+		if err != nil {
+			return err
+		}
+		if err := t.Err(); err != nil {
+			return err
+		}
+		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
+		if mol, err := e.input.parse(&m); err == nil {
+			do(m.Row, mol)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) properties(t *task) (*message.Computed, error) {
+	c := &message.Computed{}
+	for _, p := range property.Columns {
+		c.Rows = append(c.Rows, e.unknown(p.Name))
+	}
+	return c, e.visit(t, func(record int, m *molecule.Molecule) {
+		read, _, _ := smiles.In(m, e.form().Unordered())
+		of := property.Of(read)
+		for k, p := range property.Columns {
+			c.Rows[k].Numbers[record] = p.Of(&of)
+		}
+	})
+}
+
+// matches tells which molecules hold a structure.
+func (e *Engine) matches(t *task, text string) (*message.Computed, error) {
+	pattern, err := smarts.Parse(aromatic(text))
+	if err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
+	}
+	c := &message.Computed{Rows: message.Columns{e.unknown(message.OfStructure)}}
+	return c, e.visit(t, func(record int, m *molecule.Molecule) {
+		c.Rows[0].Numbers[record] = 0
+		if pattern.In(m) {
+			c.Rows[0].Numbers[record] = 1
+		}
+	})
+}
+
+// aromatic writes the rings of a fragment in small letters where they are aromatic: people paste
+// C1=CC=NC=C1 and mean every pyridine.
+func aromatic(text string) string {
+	m, err := smiles.Parse(text)
+	if err != nil || strings.Contains(text, "[") {
+		return text
+	}
+	return strings.ReplaceAll(smiles.Write(m), "[nH]", "n")
+}
+
+// outlined are the graphs that are placed at once.
+const outlined = 256
+
+// places finds where the records lie on the map of the training set.
+func (e *Engine) places(t *task) (*message.Computed, error) {
+	x, y := e.unknown("x"), e.unknown("y")
+	var graphs []*graph.Graph
+	var records []int
+	flush := func() error {
+		o, err := contrast.OutlineOf(t, 1, e.model.Encoder, graphs)
+		if err != nil {
+			return err
+		}
+		m := e.mapOf(o.Dim)
+		for k, i := range records {
+			at := m.at(nil, o.Row(k))
+			x.Numbers[i], y.Numbers[i] = float64(at[0]), float64(at[1])
+		}
+		graphs, records = graphs[:0], records[:0]
+		return nil
+	}
+	at := -1
+	for unread, err := range e.input.records(nil, e.form().Unordered()) {
+		if err != nil {
+			return nil, err
+		}
+		at++
+		if r := unread(); r.Err == nil && r.Graph.N() > 0 {
+			graphs, records = append(graphs, r.Graph), append(records, at)
+		}
+		if len(graphs) == outlined {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+		t.showProgress(message.StageCompute, at, e.input.opened.Records)
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	c := &message.Computed{Rows: message.Columns{x, y}}
+	if m := e.plane; m != nil {
+		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
+	}
+	return c, nil
+}
+
+// mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim
+// coordinates.
+func (e *Engine) mapOf(dim int) *plane {
+	if e.plane != nil {
+		return e.plane
+	}
+	bank := e.model.Bank
+	rows := make([][]float32, bank.Len())
+	for i := range rows {
+		rows[i] = bank.Q[i*bank.Dim():][:dim]
+	}
+	m := &plane{}
+	m.mean, m.axes, m.share = principal(rows)
+	for _, row := range rows {
+		m.training = m.at(m.training, row)
+	}
+	e.plane = m
+	return m
+}

@@ -12,27 +12,25 @@ import (
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 )
 
 // A variant is a setting of the attention, or another score of the run with none, with its name in tables.
 type variant struct {
 	name  string
 	apply func(*algo.Options) // unless nil
-	score func(context.Context, *testBatch, *outcome) ([]float64, error)
+	score func(context.Context, *testBatch, *outcome) []float64
 }
 
 // partial is S_BaCa with a part of the attention.
-func partial(part func(attention.Score) float64) func(context.Context, *testBatch, *outcome) ([]float64, error) {
-	return func(ctx context.Context, b *testBatch, out *outcome) ([]float64, error) {
-		r, err := contrast.Represent(ctx, 1, b.model.Encoder, b.graphs)
-		if err != nil {
-			return nil, err
-		}
+func partial(part func(attention.Score) float64) func(context.Context, *testBatch, *outcome) []float64 {
+	return func(ctx context.Context, b *testBatch, out *outcome) []float64 {
+		r := try.To(contrast.Represent(ctx, 1, b.model.Encoder, b.graphs))
 		pre, attn := columnScores(columnPre, out.rows), make([]float64, r.Len())
 		for k, i := range out.order {
 			attn[i] = part(out.scorer.Attention().Explain(r.Q[i*r.Dim():(i+1)*r.Dim()], k).Score)
 		}
-		return algo.Add(algo.DefaultOptions().Beta, pre, attn).Of(pre, attn), nil
+		return algo.Add(algo.DefaultOptions().Beta, pre, attn).Of(pre, attn)
 	}
 }
 
@@ -62,8 +60,8 @@ func sensitivities() []variant {
 		list = append(list, variant{name: fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), apply: func(o *algo.Options) { setBand(o, band) }})
 	}
 	for _, beta := range sensitivityBetas {
-		list = append(list, variant{name: fmt.Sprintf("β = %g", beta), score: func(_ context.Context, _ *testBatch, out *outcome) ([]float64, error) {
-			return out.weighted(beta).scores, nil
+		list = append(list, variant{name: fmt.Sprintf("β = %g", beta), score: func(_ context.Context, _ *testBatch, out *outcome) []float64 {
+			return out.weighted(beta).scores
 		}})
 	}
 	return list
@@ -133,44 +131,40 @@ func variants(name, pairs string, list []variant, short, long, question string) 
 		read: func(data []byte) (result, error) {
 			return &r, json.Unmarshal(data, &r.columns)
 		},
-		measure: func(ctx context.Context, b *bench) (result, error) {
+		measure: func(ctx context.Context, b *bench) result {
 			r.columns = mapped(list, func(v variant) variantColumn { return variantColumn{v.name, map[string][]rate{}} })
 			p := &plan{bench: b}
-			run := func(b *testBatch, ctx context.Context) ([]rate, error) { return b.variants(ctx, list) }
+			run := func(b *testBatch, ctx context.Context) []rate { return b.variants(ctx, list) }
 			eachBatch(p, name, run, func(e *evaluation, auroc []rate) {
 				for k, x := range auroc {
 					pairs := r.columns[k].Pairs
 					pairs[e.pair.name()] = append(pairs[e.pair.name()], x)
 				}
 			})
-			return &r, p.do(ctx)
+			p.do(ctx)
+			return &r
 		},
 	}
 }
 
 // variants measures the AUROC of each on a batch. The first is the setting without a change.
-func (b *testBatch) variants(ctx context.Context, list []variant) (auroc []rate, err error) {
+func (b *testBatch) variants(ctx context.Context, list []variant) (auroc []rate) {
 	var first *outcome
 	for _, v := range list {
 		var scores []float64
 		if v.score != nil {
-			scores, err = v.score(ctx, b, first)
+			scores = v.score(ctx, b, first)
 		} else {
 			o := columnOptions(columnAttention, b.seed)
 			if v.apply != nil {
 				v.apply(&o)
 			}
-			var out *outcome
-			if out, err = b.score(ctx, o, columnAttention); err == nil {
-				first, scores = cmp.Or(first, out), out.scores
-			}
-		}
-		if err != nil {
-			return nil, err
+			out := b.score(ctx, o, columnAttention)
+			first, scores = cmp.Or(first, out), out.scores
 		}
 		auroc = append(auroc, rate(metric.AUROC(scores, b.ood)))
 	}
-	return auroc, nil
+	return auroc
 }
 
 // A variantColumn is a variant's AUROC of each pair, by seed.

@@ -22,6 +22,7 @@ import (
 	"baca/build/internal/machine"
 	"baca/build/internal/opened"
 	"baca/build/internal/replace"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/build/internal/version"
 	"baca/build/paper/rival"
@@ -60,7 +61,7 @@ type experiment struct {
 	name, short, long, example string
 	flags                      [][2]string // its flags, see options.all, with defaults
 	page                       string      // its file, by default report.md
-	measure                    func(context.Context, *bench) (result, error)
+	measure                    func(context.Context, *bench) result
 	read                       func(data []byte) (result, error) // reads measure's file
 }
 
@@ -148,15 +149,11 @@ func (e *experiment) command(train Trainer) *cobra.Command {
 	b := &bench{experiment: e, train: train}
 	c := &cobra.Command{
 		Use: e.name + " --data DIR --out DIR", Short: e.short, Long: e.long, Example: e.example, Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := b.begin(c); err != nil {
-				return err
-			}
-			r, err := e.measure(c.Context(), b)
-			if err != nil {
-				return err
-			}
-			return b.write(r)
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			defer try.Catch(&err)
+			b.begin(c)
+			b.write(e.measure(c.Context(), b))
+			return nil
 		},
 	}
 	all := b.all()
@@ -177,60 +174,50 @@ func (e *experiment) uses(flag string) bool {
 }
 
 // begin checks the flags and reads the sets.
-func (b *bench) begin(c *cobra.Command) error {
+func (b *bench) begin(c *cobra.Command) {
 	if b.data == "" || b.out == "" {
-		return usage.Errorf("want --data DIR and --out DIR")
+		try.Check(usage.Errorf("want --data DIR and --out DIR"))
 	}
-	if err := cmp.Or(b.check(c), b.chooseRivals(), b.chooseReadings()); err != nil {
-		return err
+	b.check(c)
+	b.chooseRivals()
+	b.chooseReadings()
+	var pairs []*pair
+	if b.uses("pairs") {
+		pairs = try.To(parsePairs(b.pairList))
 	}
-	if !b.uses("pairs") {
-		return b.identify(c)
-	}
-	pairs, err := parsePairs(b.pairList)
-	if err == nil {
-		err = b.identify(c)
-	}
-	if err == nil {
-		err = b.open(c.Context(), pairs)
-	}
-	return err
+	b.identify(c)
+	b.open(c.Context(), pairs)
 }
 
 // check refuses meaningless numbers.
-func (b *bench) check(c *cobra.Command) error {
+func (b *bench) check(c *cobra.Command) {
 	for _, f := range b.flags {
 		x, err := strconv.Atoi(c.Flag(f[0]).Value.String())
 		if least := leasts[f[0]]; err == nil && x < least {
-			return usage.Errorf("--%s %d: want %d or more", f[0], x, least)
+			try.Check(usage.Errorf("--%s %d: want %d or more", f[0], x, least))
 		}
 	}
 	if b.scaffolds < 0 {
-		return usage.Errorf("--scaffold-splits %d: want 0 or more", b.scaffolds)
+		try.Check(usage.Errorf("--scaffold-splits %d: want 0 or more", b.scaffolds))
 	}
 	if b.seeds = nil; b.uses("seeds") {
 		for _, text := range strings.Split(b.seedList, ",") {
 			seed, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
-				return usage.Errorf("--seeds %s: want numbers, with commas between them", b.seedList)
+				try.Check(usage.Errorf("--seeds %s: want numbers, with commas between them", b.seedList))
 			}
 			b.seeds = append(b.seeds, seed)
 		}
 	}
-	return checkRun(c, b.seeds, b.epochs, b.workers)
+	try.Check(checkRun(c, b.seeds, b.epochs, b.workers))
 }
 
 // identify makes the results folder, and records the program.
-func (b *bench) identify(c *cobra.Command) error {
+func (b *bench) identify(c *cobra.Command) {
 	b.stderr, b.workers = c.ErrOrStderr(), cmp.Or(b.workers, runtime.GOMAXPROCS(0))
 	b.weights = cmp.Or(b.weights, filepath.Join(b.out, "encoders"))
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	if b.build, err = opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)); err != nil {
-		return err
-	}
+	program := try.To(os.Executable())
+	b.build = try.To(opened.Sum(os.DirFS(filepath.Dir(program)), filepath.Base(program)))
 	flags := ""
 	b.settings = b.name + ", "
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -247,18 +234,15 @@ func (b *bench) identify(c *cobra.Command) error {
 		}
 	})
 	b.line = fmt.Sprintf("`%s --data DIR --out DIR%s`, baca %s, on %s, %s/%s, %s.", c.CommandPath(), flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	return os.MkdirAll(b.out, 0o777)
+	try.Check(os.MkdirAll(b.out, 0o777))
 }
 
 // open reads the sets in each reading.
-func (b *bench) open(ctx context.Context, pairs []*pair) error {
+func (b *bench) open(ctx context.Context, pairs []*pair) {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
 		for _, p := range pairs {
-			e, err := newEvaluation(ctx, read, p, b.epochs)
-			if err != nil {
-				return err
-			}
+			e := newEvaluation(ctx, read, p, b.epochs)
 			if k > 0 && e.id.schema == algo.Constant {
 				continue // plain graphs have one reading
 			}
@@ -267,38 +251,25 @@ func (b *bench) open(ctx context.Context, pairs []*pair) error {
 			b.evaluations = append(b.evaluations, e)
 		}
 	}
-	return nil
 }
 
 // prepare returns a seed's test batch, its model ready for one goroutine.
-func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) (*testBatch, error) {
-	m, err := e.model(ctx, io.Discard, seed)
-	if err != nil {
-		return nil, err
-	}
-	b, err := e.batch(m, seed, orders[ood], 1)
-	if err != nil {
-		return nil, err
-	}
+func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) *testBatch {
+	b := e.batch(e.model(ctx, io.Discard, seed), seed, orders[ood], 1)
 	encode(b.graphs)
-	b.alone, err = algo.NewSingleScorer(ctx, b.model, 1)
-	return b, err
+	b.alone = try.To(algo.NewSingleScorer(ctx, b.model, 1))
+	return b
 }
 
 // write writes a result and its page, and reports it.
-func (b *bench) write(r result) error {
-	if err := writeJSON(filepath.Join(b.out, b.name+".json"), r); err != nil {
-		return err
-	}
+func (b *bench) write(r result) {
+	try.Check(writeJSON(filepath.Join(b.out, b.name+".json"), r))
 	line := b.line
 	if b.done < b.planned {
 		line += fmt.Sprintf(" **%d of %d cells are finished.**", b.done, b.planned)
 	}
-	if err := replace.Bytes(b.pageFile(b.out), r.page().text(line)); err != nil {
-		return err
-	}
+	try.Check(replace.Bytes(b.pageFile(b.out), r.page().text(line)))
 	fmt.Fprintf(b.stderr, "wrote %s.json and %s to %s\n", b.name, filepath.Base(b.pageFile(b.out)), b.out)
-	return nil
 }
 
 // newRewrite makes the command that writes pages from results.

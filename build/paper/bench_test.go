@@ -3,7 +3,9 @@ package paper
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/metric"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 func TestParsePairs(t *testing.T) {
@@ -137,7 +140,7 @@ func TestByScaffold(t *testing.T) {
 	}
 	// Five of one scaffold, three of another, one each of two more.
 	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(t, 3), ring(5, 3), ring(6, 2), ring(5, 4)}
-	common, rare, _ := byScaffold(nil, &loadedSet{graphs: gs})
+	common, rare := byScaffold(nil, &loadedSet{graphs: gs})
 	if want := []int{0, 1, 2, 4, 5, 7, 8, 9}; !slices.Equal(common, want) {
 		t.Errorf("common %v, want %v", common, want)
 	}
@@ -146,43 +149,41 @@ func TestByScaffold(t *testing.T) {
 	}
 }
 
-func TestEach(t *testing.T) {
-	for _, workers := range []int{1, 3} {
-		done := make([]int, 50)
-		err := each(context.Background(), workers, len(done), func(_ context.Context, i int) error {
-			done[i]++
-			return nil
-		})
-		if err != nil || slices.Max(done) != 1 || slices.Min(done) != 1 {
-			t.Errorf("%d workers: %v, %v", workers, done, err)
+// A plan does what is not done, stops at an error that names the cell, and gives results in its order.
+func TestPlan(t *testing.T) {
+	b := &bench{experiment: &experiment{name: "test"}, options: options{out: t.TempDir()}, stderr: io.Discard}
+	broken := errors.New("broken")
+	calls, taken := 0, []int(nil)
+	run := func(ctx context.Context, workers int, fails bool) error {
+		calls, taken, b.workers = 0, nil, workers
+		p := &plan{bench: b}
+		for i := range 5 {
+			add(p, runKey{Pair: "a/b"}, fmt.Sprint("part", i), func(context.Context) int {
+				if calls++; fails && i == 2 {
+					try.Check(broken)
+				}
+				return 10 * i
+			}, func(x int) { taken = append(taken, x) })
 		}
-		broken := fmt.Errorf("broken")
-		calls := 0
-		err = each(context.Background(), 1, 50, func(_ context.Context, i int) error {
-			calls++
-			if i == 3 {
-				return broken
-			}
-			return nil
-		})
-		if err != broken || calls != 4 {
-			t.Errorf("%v after %d calls, want the error after 4", err, calls)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if err := each(ctx, workers, 5, func(context.Context, int) error { return nil }); err != context.Canceled {
-			t.Errorf("cancelled: %v", err)
-		}
+		return failure(func() { p.do(ctx) })
+	}
+	if err := run(t.Context(), 1, true); !errors.Is(err, broken) || err.Error() != "a/b, part2: broken" || calls != 3 || taken != nil {
+		t.Errorf("%v after %d calls, taken %v: want the error of part2 after 3", err, calls, taken)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, 2, false); !errors.Is(err, context.Canceled) || calls != 0 {
+		t.Errorf("cancelled: %v after %d calls", err, calls)
+	}
+	if err := run(t.Context(), 1, false); err != nil || calls != 3 || !slices.Equal(taken, []int{0, 10, 20, 30, 40}) {
+		t.Errorf("%v after %d calls, taken %v: want the three that are missing, and all results", err, calls, taken)
 	}
 }
 
 func TestThinnedBatch(t *testing.T) {
 	b := trained(t)
 	for _, share := range []float64{0, 0.25, 1} {
-		index, err := b.thinned(share, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := b.thinned(share, 7)
 		p := b.pick(index)
 		want := int(math.Round(share * float64(b.nID)))
 		if p.nID != b.nID || len(p.graphs) != b.nID+want || len(p.ood) != len(p.graphs) {
@@ -202,15 +203,9 @@ func TestOnlyAttentionNeedsAttention(t *testing.T) {
 	b := trained(t)
 	for _, column := range []string{columnPre, columnRatio, columnBatch, columnDefault} {
 		o := columnOptions(column, b.seed)
-		fast, err := b.score(context.Background(), o, column)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fast := b.score(context.Background(), o, column)
 		o.Attention = algo.DefaultOptions().Attention
-		whole, err := b.score(context.Background(), o, column)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := b.score(context.Background(), o, column)
 		if !slices.Equal(fast.scores, whole.scores) {
 			t.Errorf("%s: other scores where the attention is trained", column)
 		}
@@ -350,15 +345,9 @@ func withoutPointers(cells []tableCell) []string {
 // One run says what a run of each column says.
 func TestThinColumns(t *testing.T) {
 	b := trained(t)
-	all, err := b.score(context.Background(), allOptions(b.seed), columnBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := b.score(context.Background(), allOptions(b.seed), columnBatch)
 	for _, column := range thinColumns {
-		one, err := b.score(context.Background(), columnOptions(column, b.seed), column)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := b.score(context.Background(), columnOptions(column, b.seed), column)
 		if !slices.Equal(columnScores(column, all.rows), one.scores) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
@@ -432,15 +421,9 @@ func TestRungs(t *testing.T) {
 // The parts of S_Attn are those that the scorer added.
 func TestPartialAttention(t *testing.T) {
 	b := trained(t)
-	out, err := b.score(context.Background(), columnOptions(columnAttention, 1), columnAttention)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := b.score(context.Background(), columnOptions(columnAttention, 1), columnAttention)
 	of := func(part func(attention.Score) float64) []float64 {
-		scores, err := partial(part)(context.Background(), b, out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := partial(part)(context.Background(), b, out)
 		return scores
 	}
 	whole, inside := of(attention.Score.Attn), of(func(s attention.Score) float64 { return -s.In })

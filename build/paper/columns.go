@@ -13,6 +13,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 )
 
 // Columns of table 1 with their own rows. The statistics of package baseline are added, each also
@@ -74,14 +75,11 @@ func (s scored) measure(ood []bool) measured {
 }
 
 // columns measures columns on a batch, all in one run, and those of the run also without known OOD graphs.
-func (b *testBatch) columns(ctx context.Context, columns ...string) (list []measured, err error) {
+func (b *testBatch) columns(ctx context.Context, columns ...string) (list []measured) {
 	if n := len(b.graphs); n < algo.MinBatch {
-		return nil, fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch)
+		try.Check(fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch))
 	}
-	out, err := b.score(ctx, allOptions(b.seed), columnAlone)
-	if err != nil {
-		return nil, err
-	}
+	out := b.score(ctx, allOptions(b.seed), columnAlone)
 	known := b.of.trained(b.seed)
 	for _, s := range baseline.Statistics() {
 		if !slices.Contains(columns, s.Name) {
@@ -99,7 +97,7 @@ func (b *testBatch) columns(ctx context.Context, columns ...string) (list []meas
 			own = append(own, scored{column, columnScores(column, out.rows), out.seconds})
 		}
 	}
-	return append(list, b.measureNew(own)...), nil
+	return append(list, b.measureNew(own)...)
 }
 
 // newOnly names a column measured without the OOD graphs that equal a graph trained on,
@@ -161,10 +159,9 @@ func columnScores(column string, rows []algo.Row) []float64 {
 
 // thinned returns the indices that stay when OOD graphs are thinned to a share of the ID graphs,
 // drawn by seed.
-func (b *testBatch) thinned(share float64, draw uint64) ([]int, error) {
+func (b *testBatch) thinned(share float64, draw uint64) []int {
 	all := indices(len(b.graphs))
-	kept, err := dataset.Thin(all[b.nID:], b.nID, share, draw)
-	return slices.Concat(all[:b.nID], kept), err
+	return slices.Concat(all[:b.nID], try.To(dataset.Thin(all[b.nID:], b.nID, share, draw)))
 }
 
 func indices(n int) []int {

@@ -9,6 +9,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
 
@@ -51,47 +52,25 @@ type companyList struct {
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
 // companyCell measures one split of a set.
-func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) ([]companyList, error) {
-	m, err := b.train.detector(ctx, Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []companyList {
+	m := b.train.detector(ctx, Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
 		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
 	}}, b.steps, len(l.graphs)*3/4)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newHeldOut(ctx, m, l.graphs, 1)
-	if err != nil {
-		return nil, err
-	}
+	r := newHeldOut(ctx, m, l.graphs, 1)
 	_, tested, reference := r.halves(split)
 	kinds := kindsOf(l.graphs)
-	lists, err := r.company(ctx, kinds, 2*split, tested, reference)
-	if err != nil {
-		return nil, err
-	}
-	others, err := r.company(ctx, kinds, 2*split+1, reference, tested)
-	return append(lists, others...), err
+	return slices.Concat(r.company(ctx, kinds, 2*split, tested, reference), r.company(ctx, kinds, 2*split+1, reference, tested))
 }
 
 // company measures lists of one kind among tested held-out graphs.
-func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) ([]companyList, error) {
-	m, alone, err := r.withReference(ctx, reference)
-	if err != nil {
-		return nil, err
-	}
-	var lists []companyList
+func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) (lists []companyList) {
+	m, alone := r.withReference(ctx, reference)
 	single := decide.PValues(pick(r.scores, tested), alone.Holdout())
 	for _, list := range r.lists(streamed(seed), kinds, tested) {
 		places := pick(tested, list.index)
 		l := companyList{Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, places), Alone: pick(single, list.index)}
 		if len(places) >= algo.MinBatch {
-			s, err := r.scorer(ctx, m, alone, seed)
-			if err != nil {
-				return nil, err
-			}
-			report, err := s.Batch(ctx, pick(r.graphs, places))
-			if err != nil {
-				return nil, err
-			}
+			report := try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, pick(r.graphs, places)))
 			for _, row := range report.Rows {
 				p := row.BatchP
 				if row.AloneP > algo.Guard {
@@ -102,7 +81,7 @@ func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested,
 		}
 		lists = append(lists, l)
 	}
-	return lists, nil
+	return lists
 }
 
 // A companyShare is a share of different molecules, or of lists.
@@ -193,25 +172,20 @@ type companyResult struct {
 }
 
 // measureCompany measures the splits, the first of all sets first.
-func measureCompany(ctx context.Context, b *bench) (result, error) {
-	sides, err := chosen(b.setList, trustSets)
-	if err != nil {
-		return nil, err
-	}
+func measureCompany(ctx context.Context, b *bench) result {
+	sides := chosen(b.setList, trustSets)
 	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}
 	all, lists := companySet{Set: "All sets"}, []companyList(nil)
 	loaded := make([]*loadedSet, len(sides))
 	for k, s := range sides {
-		if loaded[k], err = read.open(ctx, s.name, ""); err != nil {
-			return nil, err
-		}
+		loaded[k] = read.open(ctx, s.name, "")
 		encode(loaded[k].graphs)
 		all.Molecules += len(loaded[k].graphs)
 	}
 	for split := range uint64(b.splits) {
 		for _, l := range loaded {
 			add(p, runKey{Pair: l.name, IDData: l.sha256}, fmt.Sprintf("split%d", split+1),
-				func(ctx context.Context) ([]companyList, error) { return b.companyCell(ctx, l, split+1) },
+				func(ctx context.Context) []companyList { return b.companyCell(ctx, l, split+1) },
 				func(c []companyList) {
 					for _, list := range c {
 						list.set = l.name
@@ -220,16 +194,14 @@ func measureCompany(ctx context.Context, b *bench) (result, error) {
 				})
 		}
 	}
-	if err := p.do(ctx); err != nil {
-		return nil, err
-	}
+	p.do(ctx)
 	all.Groups = groupsOf(lists)
 	r := companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR, Sets: []companySet{all}}
 	for _, l := range loaded {
 		of := slices.DeleteFunc(slices.Clone(lists), func(list companyList) bool { return list.set != l.name })
 		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(of)})
 	}
-	return r, nil
+	return r
 }
 
 func (r companyResult) page() *page {

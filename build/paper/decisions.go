@@ -9,6 +9,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
 
@@ -84,38 +85,28 @@ type decisionResult struct {
 	Pairs   []*decisionPair `json:"pairs"`
 }
 
-func measureDecisions(ctx context.Context, b *bench) (result, error) {
+func measureDecisions(ctx context.Context, b *bench) result {
 	r := decisionResult{Program: version.String(), Splits: b.splits, Fits: b.fits}
-	err := eachModel(ctx, b, "is of the paper's ten pairs", func(m *builtIn) []string {
+	eachModel(ctx, b, "is of the paper's ten pairs", func(m *builtIn) []string {
 		if m.pair == nil {
 			return nil
 		}
 		return []string{m.pair.ID, m.pair.OOD}
 	}, b.decisionPair, func(d *decisionPair) { r.Pairs = append(r.Pairs, d) })
-	return r, err
+	return r
 }
 
 // load reads the sets of a model.
-func (b *bench) load(ctx context.Context, m *builtIn) (*heldOut, error) {
+func (b *bench) load(ctx context.Context, m *builtIn) *heldOut {
 	form := algo.FormOf(m.Card.Schema)
-	id, err := readSet(ctx, b.data, m.pair.ID, form, 1)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newHeldOut(ctx, m.Model, id.graphs, 1)
-	if err != nil {
-		return nil, err
-	}
-	out, err := readSet(ctx, b.data, m.pair.OOD, form, 1)
-	if err != nil {
-		return nil, err
-	}
+	r := newHeldOut(ctx, m.Model, readSet(ctx, b.data, m.pair.ID, form, 1).graphs, 1)
+	out := readSet(ctx, b.data, m.pair.OOD, form, 1)
 	n := min(len(out.graphs), maxDecisionOOD)
 	for k := range n {
 		r.ood = append(r.ood, out.graphs[k*len(out.graphs)/n])
 	}
-	r.oodScores, err = r.alone.Scores(ctx, r.ood)
-	return r, err
+	r.oodScores = try.To(r.alone.Scores(ctx, r.ood))
+	return r
 }
 
 // A judged is a batch with p-values, ID graphs first. guards, unless nil, are p-values of graphs by themselves, see
@@ -172,11 +163,8 @@ func newDecision(score string, share float64, splits []*judged) *decision {
 }
 
 // decisionPair measures one model.
-func (b *bench) decisionPair(ctx context.Context, m *builtIn) (*decisionPair, error) {
-	r, err := b.load(ctx, m)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) decisionPair(ctx context.Context, m *builtIn) *decisionPair {
+	r := b.load(ctx, m)
 	d := &decisionPair{
 		Model: m.name, Pair: m.pair.name(), Holdout: r.split, Test: r.tested, OOD: len(r.ood),
 		SmallestP: 1 / float64(1+r.split), AUROC: auroc(r.scores, r.oodScores),
@@ -189,18 +177,14 @@ func (b *bench) decisionPair(ctx context.Context, m *builtIn) (*decisionPair, er
 		for _, share := range decisionShares {
 			all := make([]*judged, splits)
 			for k := range all {
-				p, guards, err := values(ctx, share, uint64(k)+1)
-				if err != nil {
-					return nil, err
-				}
+				p, guards := values(ctx, share, uint64(k)+1)
 				all[k] = &judged{p, decide.QValues(p), guards, r.tested}
 			}
 			d.Decisions = append(d.Decisions, newDecision(score, share, all))
 		}
 	}
-	s, err := r.shared(ctx, algo.DefaultShare)
-	d.Shared = append(d.Shared, sharedDecision{algo.DefaultShare, s})
-	return d, err
+	d.Shared = append(d.Shared, sharedDecision{algo.DefaultShare, r.shared(ctx, algo.DefaultShare)})
+	return d
 }
 
 // auroc compares held-out graphs and OOD graphs.
@@ -210,40 +194,30 @@ func auroc(scores, ood []float64) rate {
 }
 
 // alonePValues are those of a split, ID graphs first, by scores of single graphs.
-func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64, err error) {
+func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	batch := slices.Concat(pick(r.scores, tested), pick(r.oodScores, r.outside(rng, share)))
-	return decide.PValues(batch, pick(r.scores, reference)), nil, nil
+	return decide.PValues(batch, pick(r.scores, reference)), nil
 }
 
 // batchPValues are those by a batch, and by themselves.
-func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64, err error) {
+func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
-	report, err := r.batch(ctx, r.mixed(rng, tested, share), reference, split)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, row := range report.Rows {
+	for _, row := range r.batch(ctx, r.mixed(rng, tested, share), reference, split).Rows {
 		p, guards = append(p, row.BatchP), append(guards, row.AloneP)
 	}
-	return p, guards, nil
+	return p, guards
 }
 
 // shared is the AUROC of the shared model.
-func (r *heldOut) shared(ctx context.Context, k int) (rate, error) {
+func (r *heldOut) shared(ctx context.Context, k int) rate {
 	m, err := r.model.Share(ctx, r.workers, k)
 	if err != nil {
-		return none, nil // too few graphs for such groups
+		return none // too few graphs for such groups
 	}
-	alone, err := algo.NewSingleScorer(ctx, m, r.workers)
-	if err != nil {
-		return none, err
-	}
-	scores, err := alone.Scores(ctx, slices.Concat(r.graphs, r.ood))
-	if err != nil {
-		return none, err
-	}
-	return auroc(scores[:len(r.graphs)], scores[len(r.graphs):]), nil
+	alone := try.To(algo.NewSingleScorer(ctx, m, r.workers))
+	scores := try.To(alone.Scores(ctx, slices.Concat(r.graphs, r.ood)))
+	return auroc(scores[:len(r.graphs)], scores[len(r.graphs):])
 }
 
 // at returns the decision of a score at a share of OOD graphs.

@@ -26,10 +26,7 @@ func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
 		t.Skipf("needs the data sets in %s: %v", shared, err)
 	}
-	set, err := readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0)
 	return set.graphs
 }
 
@@ -47,10 +44,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := testset.Model(t, name)
 			all := publicSet(t, m, p.ID)
-			b, err := newHeldOut(ctx, m, all, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := newHeldOut(ctx, m, all, 0)
 			scores := b.scores
 			const splits = 300
 			rates := map[float64][]float64{}
@@ -68,10 +62,7 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 				}
 			}
 			_, tested, reference := b.halves(1)
-			r, err := b.batch(ctx, pick(b.graphs, tested), reference, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := b.batch(ctx, pick(b.graphs, tested), reference, 1)
 			for _, alpha := range decisionAlphas {
 				alarms := 0.0
 				for _, row := range r.Rows {

@@ -2,7 +2,6 @@ package paper
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/report"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
 
@@ -58,12 +58,10 @@ The seconds are those of scoring the test batch, without training.`,
 		Example: `  baca-paper eval --pair BZR/COX2 --data ../shared/data --seeds 1,2,3
   baca-paper eval --pair bbbp/bace --data ../shared/data --weights out/encoders --contamination 0.05 --json`,
 		Args: usage.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := f.check(c)
-			if err != nil {
-				return err
-			}
-			return f.run(c, p)
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			defer try.Catch(&err)
+			f.run(c, f.check(c))
+			return nil
 		},
 	}
 	fs := c.Flags()
@@ -82,33 +80,25 @@ The seconds are those of scoring the test batch, without training.`,
 }
 
 // check checks the flags before anything is opened.
-func (f *evalFlags) check(c *cobra.Command) (*pair, error) {
+func (f *evalFlags) check(c *cobra.Command) *pair {
 	if f.pair == "" || f.data == "" {
-		return nil, usage.Errorf("want --pair ID/OOD and --data DIR")
+		try.Check(usage.Errorf("want --pair ID/OOD and --data DIR"))
 	}
 	p, ok := parsePair(f.pair)
 	if !ok || strings.Contains(f.pair, "@") {
-		return nil, usage.Errorf("--pair %s: want the names of two sets, such as BZR/COX2", f.pair)
+		try.Check(usage.Errorf("--pair %s: want the names of two sets, such as BZR/COX2", f.pair))
 	}
-	if err := usage.OneOf("protocol", f.protocol, protocolFixed, protocolGrid); err != nil {
-		return nil, err
-	}
-	if err := usage.OneOf("calibrator", f.calibrator, evalColumns...); err != nil {
-		return nil, err
-	}
-	if err := usage.OneOf("ood", f.ood, firstOOD, randomOOD); err != nil {
-		return nil, err
-	}
+	try.Check(usage.OneOf("protocol", f.protocol, protocolFixed, protocolGrid))
+	try.Check(usage.OneOf("calibrator", f.calibrator, evalColumns...))
+	try.Check(usage.OneOf("ood", f.ood, firstOOD, randomOOD))
 	if _, err := dataset.Thin(nil, 0, f.contamination, 0); err != nil {
-		return nil, usage.Errorf("--contamination: %w", err)
+		try.Check(usage.Errorf("--contamination: %w", err))
 	}
-	if err := checkRun(c, f.seeds, f.epochs, f.workers); err != nil {
-		return nil, err
-	}
+	try.Check(checkRun(c, f.seeds, f.epochs, f.workers))
 	if f.protocol == protocolGrid && f.contamination == 0 {
-		return nil, usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0")
+		try.Check(usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0"))
 	}
-	return p, nil
+	return p
 }
 
 // checkRun checks the flags that eval and bench share.
@@ -133,26 +123,20 @@ func checkRun[T uint | uint64](c *cobra.Command, seeds []T, epochs, workers int)
 // orders are the ways of taking OOD graphs.
 var orders = map[string]dataset.Order{firstOOD: dataset.First, randomOOD: dataset.Random}
 
-func (f *evalFlags) run(c *cobra.Command, p *pair) error {
+func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	e, err := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.epochs)
-	if err != nil {
-		return err
-	}
+	e := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.epochs)
 	e.train, e.workers, e.weights = f.train, f.workers, f.weights
 	result := &evalResult{
 		Pair: f.pair, Protocol: f.protocol, Calibrator: f.calibrator, Contamination: f.contamination, OOD: f.ood,
 	}
-	batches, err := f.batches(ctx, stderr, e)
-	if err != nil {
-		return err
+	var batches []*testBatch
+	for _, seed := range f.seeds {
+		batches = append(batches, e.batch(e.model(ctx, stderr, uint64(seed)), uint64(seed), orders[f.ood], f.contamination))
 	}
 	o := algo.DefaultOptions()
 	o.Workers = f.workers
-	outcomes, choice, err := scoreBy(ctx, f.protocol, batches, o, f.calibrator)
-	if err != nil {
-		return err
-	}
+	outcomes, choice := scoreBy(ctx, f.protocol, batches, o, f.calibrator)
 	result.Choice = choice
 	for _, b := range batches {
 		result.warn(b.seed, b.warnings)
@@ -164,29 +148,13 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) error {
 	result.summarize()
 	out := c.OutOrStdout()
 	if f.asJSON {
-		return report.WriteJSON(out, result)
+		try.Check(report.WriteJSON(out, result))
+		return
 	}
 	for _, w := range result.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
-	return result.write(out)
-}
-
-// batches makes the test batches, with an encoder for each seed.
-func (f *evalFlags) batches(ctx context.Context, stderr io.Writer, e *evaluation) ([]*testBatch, error) {
-	var list []*testBatch
-	for _, seed := range f.seeds {
-		m, err := e.model(ctx, stderr, uint64(seed))
-		if err != nil {
-			return nil, err
-		}
-		b, err := e.batch(m, uint64(seed), orders[f.ood], f.contamination)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
-	}
-	return list, nil
+	try.Check(result.write(out))
 }
 
 // seedRates are a seed's results.

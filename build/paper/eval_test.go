@@ -18,6 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // evalJSON runs `baca-paper eval --json` and returns the result without its seconds,
@@ -45,10 +46,7 @@ func TestKeptModel(t *testing.T) {
 	var models []*algo.Model
 	for _, folder := range []string{"", filepath.Join(kept, "deeper"), kept, kept} {
 		e.weights = folder
-		m, err := e.model(context.Background(), io.Discard, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := e.model(context.Background(), io.Discard, 3)
 		models = append(models, m)
 	}
 	for i, m := range models[1:] {
@@ -244,10 +242,7 @@ func TestEvalBatch(t *testing.T) {
 		{7, dataset.First, 50, "only 50 graphs where 70 are wanted"},
 		{1e300, dataset.Random, 50, "only 50 graphs"},
 	} {
-		b, err := e.batch(m, 9, c.order, c.share)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := e.batch(m, 9, c.order, c.share)
 		id, ood := sizes(b)
 		_, test := dataset.Split(100, 9)
 		for k, i := range test {
@@ -313,17 +308,9 @@ func trained(t *testing.T) *testBatch {
 func contaminated(t *testing.T, share float64) *testBatch {
 	t.Helper()
 	e := evaluated(t, 2)
-	m, err := e.model(context.Background(), io.Discard, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := e.batch(m, 1, dataset.First, share)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.alone, err = algo.NewSingleScorer(context.Background(), b.model, 1); err != nil {
-		t.Fatal(err)
-	}
+	m := e.model(context.Background(), io.Discard, 1)
+	b := e.batch(m, 1, dataset.First, share)
+	b.alone = try.To(algo.NewSingleScorer(t.Context(), b.model, 1))
 	return b
 }
 
@@ -333,19 +320,13 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	b := trained(t)
 	o := algo.DefaultOptions()
 	o.Seed = b.seed
-	out, err := b.score(context.Background(), o, columnBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := b.score(context.Background(), o, columnBatch)
 	flipped := *b
 	flipped.ood = make([]bool, len(b.ood))
 	for i, v := range b.ood {
 		flipped.ood[i] = !v
 	}
-	again, err := flipped.score(context.Background(), o, columnBatch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := flipped.score(context.Background(), o, columnBatch)
 	if fmt.Sprint(again.rows) != fmt.Sprint(out.rows) {
 		t.Error("with the labels turned round the rows differ")
 	}
@@ -402,7 +383,7 @@ func TestGridSearch(t *testing.T) {
 		{columnPre, func(o algo.Options) bool { return true }, "nothing to pick"},
 	} {
 		seen := map[string]bool{}
-		score := func(o algo.Options) ([]*outcome, error) {
+		score := func(o algo.Options) []*outcome {
 			if _, err := attention.New(o.Attention, 1); err != nil {
 				t.Errorf("%s: %v", c.column, err)
 			}
@@ -415,12 +396,9 @@ func TestGridSearch(t *testing.T) {
 			for _, r := range out.rows {
 				out.scores = append(out.scores, r.Pre)
 			}
-			return []*outcome{out}, nil
+			return []*outcome{out}
 		}
-		_, choice, err := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, choice := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
 		if got := choice.String(); got != c.want {
 			t.Errorf("%s: picked %s, want %s", c.column, got, c.want)
 		}
@@ -431,16 +409,19 @@ func TestGridSearch(t *testing.T) {
 	}
 	// The weight is chosen from one run: here the base misleads, and the less
 	// S_Attn counts the better.
-	score := func(o algo.Options) ([]*outcome, error) {
+	score := func(o algo.Options) []*outcome {
 		rows := []algo.Row{{Pre: 0, Attn: 6}, {Pre: 1, Attn: 0}, {Pre: 4, Attn: 1}, {Pre: 5, Attn: 1}}
-		return []*outcome{{rows: rows, scores: make([]float64, 4)}}, nil
+		return []*outcome{{rows: rows, scores: make([]float64, 4)}}
 	}
 	o := algo.DefaultOptions()
-	out, choice, err := gridSearch(o, columnAttention, []*testBatch{b}, score)
-	if err != nil || choice.Beta >= 1 || b.measure(out[0]).AUROC != 1 {
-		t.Errorf("β = %g, AUROC %g, %v: want a small β and 1", choice.Beta, float64(b.measure(out[0]).AUROC), err)
+	out, choice := gridSearch(o, columnAttention, []*testBatch{b}, score)
+	if choice.Beta >= 1 || b.measure(out[0]).AUROC != 1 {
+		t.Errorf("β = %g, AUROC %g: want a small β and 1", choice.Beta, float64(b.measure(out[0]).AUROC))
 	}
-	if _, _, err := gridSearch(o, columnAttention, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score); err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
+	err := failure(func() {
+		gridSearch(o, columnAttention, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score)
+	})
+	if err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
 		t.Errorf("without OOD graphs: %v", err)
 	}
 }
@@ -450,10 +431,7 @@ func TestGridSearch(t *testing.T) {
 func TestGridStandsBesideFixed(t *testing.T) {
 	b := trained(t)
 	o := algo.DefaultOptions()
-	out, err := b.score(context.Background(), o, columnAttention)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := b.score(context.Background(), o, columnAttention)
 	for i, got := range out.weighted(o.Beta).scores {
 		// Sums over another order of the batch differ in the last bits.
 		if math.Abs(got-out.rows[i].BaCa) > 1e-9 || out.scores[i] != out.rows[i].BaCa {

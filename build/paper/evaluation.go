@@ -23,6 +23,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -38,19 +39,12 @@ type evaluation struct {
 }
 
 // newEvaluation reads a pair's sets. epochs 0 means the paper's.
-func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) (*evaluation, error) {
-	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs())}
-	var err error
-	if e.id, err = s.open(ctx, p.ID, ""); err != nil {
-		return nil, err
-	}
-	if e.outside, err = s.open(ctx, p.OOD, p.ID); err != nil {
-		return nil, err
-	}
+func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) *evaluation {
+	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs()), id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
 	if e.id.schema != e.outside.schema {
-		return nil, fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema)
+		try.Check(fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema))
 	}
-	return e, nil
+	return e
 }
 
 // Readings of molecules: as OGB does, or as parents, each once.
@@ -80,7 +74,7 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 var training sync.Map
 
 // model returns a seed's encoder, stored or trained.
-func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (*algo.Model, error) {
+func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
 	t := Training{
 		Graphs: e.id.graphs, Workers: e.workers,
 		Card: algo.Card{
@@ -100,35 +94,25 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) (
 				err = t.made(m)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w; remove it, or give another folder as --weights", t.Path, err)
+				try.Check(fmt.Errorf("%s: %w; remove it, or give another folder as --weights", t.Path, err))
 			}
-			return m, nil
+			return m
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			try.Check(err)
 		}
-		if err := os.MkdirAll(e.weights, 0o777); err != nil {
-			return nil, err
-		}
-	}
-	data, err := e.train(ctx, stderr, t)
-	if err != nil {
-		return nil, err
+		try.Check(os.MkdirAll(e.weights, 0o777))
 	}
 	// The stored model, not the one in memory: a file rounds it, and results must not depend on
 	// storing.
-	return weights.Load(data)
+	return try.To(weights.Load(try.To(e.train(ctx, stderr, t))))
 }
 
 // detector trains one for about so many steps on graphs, of which so many are not held out.
-func (train Trainer) detector(ctx context.Context, t Training, steps, trained int) (*algo.Model, error) {
+func (train Trainer) detector(ctx context.Context, t Training, steps, trained int) *algo.Model {
 	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
-	file, err := train(ctx, io.Discard, t)
-	if err != nil {
-		return nil, err
-	}
-	return weights.Load(file)
+	return try.To(weights.Load(try.To(train(ctx, io.Discard, t))))
 }
 
 // made refuses a model that the training would not make.
@@ -169,30 +153,24 @@ type testBatch struct {
 }
 
 // batch makes a seed's test batch, with contamination OOD graphs for each ID graph.
-func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
-	b, err := e.tested(seed, order, contamination)
-	if err != nil {
-		return nil, err
-	}
+func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) *testBatch {
+	b := e.tested(seed, order, contamination)
 	// The model's held-out graphs are the tested ID graphs. The method must see them only in the
 	// unlabelled batch, not as known ID graphs.
 	stripped := *m
 	stripped.Holdout, stripped.HoldoutTraits = m.Holdout.Select(nil), nil
 	b.model = &stripped
-	return b, nil
+	return b
 }
 
 // tested makes the test batch of a seed without a model.
-func (e *evaluation) tested(seed uint64, order dataset.Order, contamination float64) (*testBatch, error) {
+func (e *evaluation) tested(seed uint64, order dataset.Order, contamination float64) *testBatch {
 	_, test := dataset.Split(len(e.id.graphs), seed)
 	n := len(e.outside.graphs)
 	// As many OOD graphs as ID graphs, then thinned; more only if more are asked for.
 	wanted := math.Round(contamination * float64(len(test)))
 	take := max(len(test), int(min(wanted, float64(n))))
-	ood, err := dataset.Thin(dataset.TakeOOD(n, take, order, seed), len(test), contamination, seed)
-	if err != nil {
-		return nil, err
-	}
+	ood := try.To(dataset.Thin(dataset.TakeOOD(n, take, order, seed), len(test), contamination, seed))
 	b := &testBatch{
 		of: e, seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, ood)),
 		ood: slices.Concat(make([]bool, len(test)), slices.Repeat([]bool{true}, len(ood))),
@@ -203,7 +181,7 @@ func (e *evaluation) tested(seed uint64, order dataset.Order, contamination floa
 	case float64(len(ood)) < wanted:
 		b.warnings = append(b.warnings, fmt.Sprintf("%s has only %d graphs where %.0f are wanted", e.pair.OOD, n, wanted))
 	}
-	return b, nil
+	return b
 }
 
 // shuffleStream is the PCG stream of the batch order.
@@ -237,18 +215,12 @@ type outcome struct {
 }
 
 // score scores a batch in a random order drawn by seed, without the truth.
-func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*outcome, error) {
+func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *outcome {
 	mixed, order := shuffled(b.graphs, b.seed)
 	o.Single = b.alone
 	start := time.Now()
-	scorer, err := algo.NewScorer(ctx, b.model, o)
-	if err != nil {
-		return nil, err
-	}
-	report, err := scorer.Batch(ctx, mixed)
-	if err != nil {
-		return nil, err
-	}
+	scorer := try.To(algo.NewScorer(ctx, b.model, o))
+	report := try.To(scorer.Batch(ctx, mixed))
 	out := &outcome{
 		rows: restored(report.Rows, order), holdout: report.Holdout,
 		seconds: time.Since(start).Seconds(), scorer: scorer, order: order,
@@ -262,28 +234,23 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) (*
 			out.warnings = append(out.warnings, w)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // scoreBy scores batches of different seeds by a protocol. By the grid it returns the choice.
-func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string) ([]*outcome, *gridChoice, error) {
-	score := func(o algo.Options) ([]*outcome, error) {
+func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string) ([]*outcome, *gridChoice) {
+	score := func(o algo.Options) []*outcome {
 		var all []*outcome
 		for _, b := range batches {
 			o.Seed = b.seed
-			out, err := b.score(ctx, o, column)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, out)
+			all = append(all, b.score(ctx, o, column))
 		}
-		return all, nil
+		return all
 	}
 	if protocol == protocolGrid {
 		return gridSearch(o, column, batches, score)
 	}
-	out, err := score(o)
-	return out, nil, err
+	return score(o), nil
 }
 
 // measure compares scores with the truth.

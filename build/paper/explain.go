@@ -14,6 +14,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
 
@@ -55,15 +56,15 @@ type explainResult struct {
 	Pairs   []*explainPair `json:"pairs"`
 }
 
-func measureExplanations(ctx context.Context, b *bench) (result, error) {
+func measureExplanations(ctx context.Context, b *bench) result {
 	r := explainResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha}
-	err := eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
+	eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
 		if m.pair == nil || !m.readsMolecules() {
 			return nil
 		}
 		return []string{m.pair.OOD}
 	}, b.explainPair, func(e *explainPair) { r.Pairs = append(r.Pairs, e) })
-	return r, err
+	return r
 }
 
 // A replacer measures what is left of molecules.
@@ -73,92 +74,66 @@ type replacer struct {
 	alpha float64
 }
 
-func (b *bench) explainPair(ctx context.Context, m *builtIn) (*explainPair, error) {
-	alone, err := algo.NewSingleScorer(ctx, m.Model, 1)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) explainPair(ctx context.Context, m *builtIn) *explainPair {
+	alone := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
 	r := &replacer{alone, algo.FormOf(m.Card.Schema), algo.DefaultOptions().Alpha}
-	list, err := b.outsiders(ctx, r, m.pair.OOD)
-	if err != nil {
-		return nil, err
-	}
 	var falls []fall
-	for _, m := range list {
-		f, err := r.measure(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		if f != nil {
+	for _, m := range b.outsiders(ctx, r, m.pair.OOD) {
+		if f := r.measure(ctx, m); f != nil {
 			falls = append(falls, *f)
 		}
 	}
-	return &explainPair{m.pair.name(), []fall{meanFall(falls)}}, nil
+	return &explainPair{m.pair.name(), []fall{meanFall(falls)}}
 }
 
 // Sizes of measured molecules.
 const leastReplaced, mostReplaced = 8, 60
 
 // outsiders are evenly drawn molecules outside, in the model's form without stereochemistry.
-func (b *bench) outsiders(ctx context.Context, r *replacer, set string) ([]*molecule.Molecule, error) {
-	_, all, err := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) outsiders(ctx context.Context, r *replacer, set string) (list []*molecule.Molecule) {
+	_, all := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
 	// Only these are considered: large sets are not read to the end.
 	step := max(1, len(all)/(5*b.molecules))
-	var list []*molecule.Molecule
 	for k := 0; k < len(all) && len(list) < b.molecules; k += step {
-		m, err := smiles.Parse(all[k])
-		if err != nil {
-			return nil, err
-		}
-		m, _, _ = smiles.In(flat(m), r.form)
+		m, _, _ := smiles.In(flat(try.To(smiles.Parse(all[k]))), r.form)
 		if len(m.Atoms) < leastReplaced || len(m.Atoms) > mostReplaced {
 			continue
 		}
-		scores, err := r.scores(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		if _, v := r.alone.Judge(scores, r.alpha); v[0] == decide.Outside {
+		if _, v := r.alone.Judge(r.scores(ctx, m), r.alpha); v[0] == decide.Outside {
 			list = append(list, m)
 		}
 	}
-	return list, nil
+	return list
 }
 
-func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) ([]float64, error) {
+func (r *replacer) scores(ctx context.Context, ms ...*molecule.Molecule) []float64 {
 	gs := make([]*graph.Graph, len(ms))
 	for i, m := range ms {
 		read, _, _ := smiles.In(m, r.form)
 		gs[i] = read.Graph()
 	}
-	return r.alone.Scores(ctx, gs)
+	return try.To(r.alone.Scores(ctx, gs))
 }
 
 // blame explains a molecule, and returns by how much the score falls without each atom, neighbours
 // keeping their features: the score of a broken molecule.
-func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Explanation, []float64, error) {
+func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Explanation, []float64) {
 	g := m.Graph()
-	x, err := r.alone.Explain(ctx, g, r.alpha)
-	if err != nil {
-		return nil, nil, err
-	}
+	x := try.To(r.alone.Explain(ctx, g, r.alpha))
 	var broken []*graph.Graph
 	for i := range g.N() {
 		broken = append(broken, g.Select(func(node int) bool { return node != i }))
 	}
-	out, err := r.alone.Scores(ctx, broken)
+	out := try.To(r.alone.Scores(ctx, broken))
 	for i := range out {
 		out[i] = x.Score - out[i]
 	}
-	return x, out, err
+	return x, out
 }
 
 // measure compares what is left of a molecule without the most blamed substituent that has others of its size, without
 // each of those, and without the one of them that leaving out puts first. It is nil where there is nothing to compare.
-func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) (*fall, error) {
+func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	sizes := map[int]int{}
 	all := substituents(m)
 	for _, s := range all {
@@ -166,12 +141,9 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) (*fall, er
 	}
 	all = slices.DeleteFunc(all, func(s []int) bool { return sizes[len(s)] < 2 })
 	if len(all) == 0 {
-		return nil, nil
+		return nil
 	}
-	x, out, err := r.blame(ctx, m)
-	if err != nil {
-		return nil, err
-	}
+	x, out := r.blame(ctx, m)
 	blamed := first(all, x.Contributions)
 	same := slices.DeleteFunc(all, func(s []int) bool { return len(s) != len(blamed) })
 	others := slices.DeleteFunc(slices.Clone(same), func(s []int) bool { return slices.Equal(s, blamed) })
@@ -179,24 +151,21 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) (*fall, er
 	for k, s := range slices.Concat([][]int{blamed, first(same, out)}, others) {
 		c, ok := toHydrogen(m, s)
 		if !ok && k < 2 {
-			return nil, nil
+			return nil
 		}
 		if ok && len(list) < 2+draws {
 			list = append(list, c)
 		}
 	}
 	if len(list) == 2 {
-		return nil, nil
+		return nil
 	}
-	scores, err := r.scores(ctx, list...)
-	if err != nil {
-		return nil, err
-	}
+	scores := r.scores(ctx, list...)
 	f := &fall{Blamed: rate(x.Score - scores[0]), LeftOut: rate(x.Score - scores[1]), Random: rate(x.Score - stat.Mean(scores[2:], nil))}
 	if f.Gain = f.Blamed - f.Random; f.Gain > 0 {
 		f.Better = 1
 	}
-	return f, nil
+	return f
 }
 
 // first is the set with the largest sum of values.

@@ -7,6 +7,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 )
 
 // The grid protocol searches the parameters of the paper's sensitivity analysis, the fixed setting
@@ -87,10 +88,10 @@ func changing[T comparable](first T, values []T, set func(*algo.Options, T)) []f
 
 // gridSearch scores the batches with the settings of the grid and returns the outcomes with the
 // best mean AUROC. Labels choose here, and nowhere in the fixed protocol.
-func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) ([]*outcome, error)) (best []*outcome, choice *gridChoice, err error) {
+func gridSearch(o algo.Options, column string, batches []*testBatch, score func(algo.Options) []*outcome) (best []*outcome, choice *gridChoice) {
 	for _, b := range batches {
 		if len(b.graphs) == b.nID {
-			return nil, nil, fmt.Errorf("seed %d: no OOD graphs in the test batch, so there is no AUROC by which the grid protocol could pick", b.seed)
+			try.Check(fmt.Errorf("seed %d: no OOD graphs in the test batch, so there is no AUROC by which the grid protocol could pick", b.seed))
 		}
 	}
 	highest, chosen := math.NaN(), o
@@ -103,11 +104,8 @@ func gridSearch(o algo.Options, column string, batches []*testBatch, score func(
 			best, choice, highest, chosen = out, &c, mean, o
 		}
 	}
-	try := func(o algo.Options) error {
-		out, err := score(o)
-		if err != nil {
-			return err
-		}
+	run := func(o algo.Options) {
+		out := score(o)
 		switch column {
 		case columnAttention:
 			m := o.Attention.Mixup
@@ -119,24 +117,19 @@ func gridSearch(o algo.Options, column string, batches []*testBatch, score func(
 		default:
 			consider(o, out, gridChoice{})
 		}
-		return nil
 	}
-	err = try(o)
+	run(o)
 	steps, searched := gridSteps(o, column)
 	for _, step := range steps {
 		from := chosen
 		for _, change := range step {
-			if tried := from; err == nil {
-				change(&tried)
-				err = try(tried)
-			}
+			tried := from
+			change(&tried)
+			run(tried)
 		}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
 	choice.Searched = searched
-	return best, choice, nil
+	return best, choice
 }
 
 // listed are values with commas between them.

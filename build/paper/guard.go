@@ -7,6 +7,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
 
@@ -41,18 +42,18 @@ type guardCell struct {
 	Detected [len(guards)]int `json:"detected"`
 }
 
-func chooseGuard(ctx context.Context, b *bench) (result, error) {
+func chooseGuard(ctx context.Context, b *bench) result {
 	b.evaluations = slices.DeleteFunc(b.evaluations, func(e *evaluation) bool { return e.id.schema == algo.Constant })
 	if len(b.evaluations) == 0 {
-		return nil, usage.Errorf("--pairs %s: none of them holds molecules", b.pairList)
+		try.Check(usage.Errorf("--pairs %s: none of them holds molecules", b.pairList))
 	}
 	p, sums := &plan{bench: b}, map[*evaluation]*guardCell{}
 	for _, e := range b.evaluations {
 		sums[e] = new(guardCell)
 	}
 	eachBatch(p, "guard", (*testBatch).guardCell, func(e *evaluation, c *guardCell) { sums[e].add(*c) })
-	err := p.do(ctx)
-	return guardEntries(mapped(b.evaluations, func(e *evaluation) guardEntry { return sums[e].entry(e.pair.name()) })), err
+	p.do(ctx)
+	return guardEntries(mapped(b.evaluations, func(e *evaluation) guardEntry { return sums[e].entry(e.pair.name()) }))
 }
 
 // A guardEntry is an entry of guard.json: the shares that are called outside, by guard.
@@ -80,41 +81,28 @@ func (g *guardCell) add(o guardCell) {
 }
 
 // guardCell measures one seed of a pair.
-func (b *testBatch) guardCell(ctx context.Context) (*guardCell, error) {
-	r, err := newHeldOut(ctx, b.model, b.of.id.graphs, 1)
-	if err != nil {
-		return nil, err
-	}
+func (b *testBatch) guardCell(ctx context.Context) *guardCell {
+	r := newHeldOut(ctx, b.model, b.of.id.graphs, 1)
 	r.ood = b.graphs[b.nID:]
 	cell := new(guardCell)
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
 		rng, tested, reference := r.halves(k + 1)
 		// measure measures the graphs of a batch from a place on.
-		measure := func(gs []*graph.Graph, from int, total *int, calls *[len(guards)]int) error {
-			if len(gs) < algo.MinBatch {
-				return nil
-			}
-			report, err := r.batch(ctx, gs, reference, k+1)
-			if err == nil {
+		measure := func(gs []*graph.Graph, from int, total *int, calls *[len(guards)]int) {
+			if len(gs) >= algo.MinBatch {
 				*total += len(gs) - from
-				count(calls, report.Rows[from:])
+				count(calls, r.batch(ctx, gs, reference, k+1).Rows[from:])
 			}
-			return err
 		}
 		for _, list := range r.lists(rng, kinds, tested) {
-			if list.kind == kindAll {
-				continue
-			}
-			if err := measure(pick(r.graphs, pick(tested, list.index)), 0, &cell.Inside, &cell.Alarms); err != nil {
-				return nil, err
+			if list.kind != kindAll {
+				measure(pick(r.graphs, pick(tested, list.index)), 0, &cell.Inside, &cell.Alarms)
 			}
 		}
-		if err := measure(r.mixed(rng, tested, guardShare), len(tested), &cell.Outside, &cell.Detected); err != nil {
-			return nil, err
-		}
+		measure(r.mixed(rng, tested, guardShare), len(tested), &cell.Outside, &cell.Detected)
 	}
-	return cell, nil
+	return cell
 }
 
 // count adds the rows that each guard lets a batch call outside.

@@ -14,6 +14,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/graph"
 	"baca/build/internal/opened"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -26,59 +27,45 @@ type builtIn struct {
 }
 
 // eachModel does a cell of each model that is asked for and that suits: that reads some sets.
-func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) (T, error), take func(T)) error {
+func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T)) {
 	p := &plan{bench: b}
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
 	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {
 		if b.modelList != "" && !slices.Contains(strings.Split(b.modelList, ","), m.name) {
 			continue
 		}
-		var err error
-		if m.Model, err = weights.Open(m.name); err != nil {
-			return err
-		}
+		m.Model = try.To(weights.Open(m.name))
 		names := sets(m)
 		if names == nil {
 			continue
 		}
-		key, err := b.modelKey(m.name, names...)
-		if err != nil {
-			return err
-		}
-		add(p, key, b.name, func(ctx context.Context) (T, error) { return run(ctx, m) }, take)
+		add(p, b.modelKey(m.name, names...), b.name, func(ctx context.Context) T { return run(ctx, m) }, take)
 	}
 	if len(p.cells) == 0 {
-		return usage.Errorf("--models %s: none of them %s", b.modelList, words)
+		try.Check(usage.Errorf("--models %s: none of them %s", b.modelList, words))
 	}
-	return p.do(ctx)
+	p.do(ctx)
 }
 
 func (m *builtIn) readsMolecules() bool { return m.Card.Schema != algo.Constant }
 
 // modelKey is that of a cell that reads a model and some sets.
-func (b *bench) modelKey(model string, sets ...string) (key runKey, err error) {
-	key.Pair = model
+func (b *bench) modelKey(model string, sets ...string) runKey {
+	key := runKey{Pair: model}
 	for _, name := range sets {
-		sum, err := setSum(b.data, name)
-		if err != nil {
-			return key, err
-		}
-		key.OODData += sum
+		key.OODData += setSum(b.data, name)
 	}
-	return key, nil
+	return key
 }
 
 // setSum is the SHA-256 of the files of a set, in their order.
-func setSum(folder, name string) (string, error) {
+func setSum(folder, name string) string {
 	files := os.DirFS(folder)
-	names, err := fs.Glob(files, "tu/"+name+"/*")
-	if len(names) == 0 && err == nil {
-		names, err = fs.Glob(files, "mol/"+name+".csv*")
+	names := try.To(fs.Glob(files, "tu/"+name+"/*"))
+	if len(names) == 0 {
+		names = try.To(fs.Glob(files, "mol/"+name+".csv*"))
 	}
-	if err != nil {
-		return "", err
-	}
-	return opened.Sum(files, names...)
+	return try.To(opened.Sum(files, names...))
 }
 
 // decisionStream is the second half of the seed of splits and draws.
@@ -101,25 +88,23 @@ type heldOut struct {
 	split, tested int // sizes of the halves
 }
 
-func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) (*heldOut, error) {
-	if len(set) != m.Card.Graphs {
-		return nil, fmt.Errorf("the set has %d graphs, the model %s was made from %d", len(set), m.Card.Name, m.Card.Graphs)
-	}
+func newHeldOut(ctx context.Context, m *algo.Model, set []*graph.Graph, workers int) *heldOut {
+	checkSet(m, len(set))
 	r := &heldOut{model: m, workers: workers, graphs: pick(set, m.Card.HoldoutRows)}
 	r.split = len(r.graphs) / 2
 	r.tested = len(r.graphs) - r.split
-	var err error
-	if r.alone, err = algo.NewSingleScorer(ctx, m, workers); err != nil {
-		return nil, err
-	}
-	if r.scores, err = r.alone.Scores(ctx, r.graphs); err != nil {
-		return nil, err
-	}
-	if r.represented, err = contrast.Describe(ctx, workers, m.Encoder, r.graphs); err != nil {
-		return nil, err
-	}
+	r.alone = try.To(algo.NewSingleScorer(ctx, m, workers))
+	r.scores = try.To(r.alone.Scores(ctx, r.graphs))
+	r.represented = try.To(contrast.Describe(ctx, workers, m.Encoder, r.graphs))
 	r.traits = m.Traits(r.graphs, r.represented.Prints)
-	return r, nil
+	return r
+}
+
+// checkSet refuses a model that was made from another number of graphs.
+func checkSet(m *algo.Model, graphs int) {
+	if graphs != m.Card.Graphs {
+		try.Check(fmt.Errorf("the set has %d graphs, the model %s was made from %d", graphs, m.Card.Name, m.Card.Graphs))
+	}
 }
 
 // halves parts the held-out graphs at random, by a number.
@@ -141,36 +126,25 @@ func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Gr
 }
 
 // withReference returns what scores alone with a reference of some of the held-out graphs.
-func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.SingleScorer, error) {
+func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.SingleScorer) {
 	m := *r.model
 	m.Holdout, m.HoldoutTraits = r.represented.Select(reference), pick(r.traits, reference)
-	alone, err := r.alone.WithHoldout(ctx, &m)
-	return &m, alone, err
+	return &m, try.To(r.alone.WithHoldout(ctx, &m))
 }
 
 // scorer scores batches by a model and its Alone.
-func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, seed uint64) (*algo.Scorer, error) {
+func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, seed uint64) *algo.Scorer {
 	o := columnOptions(columnBatch, seed)
 	o.By, o.Workers, o.Single = algo.ByBatch, r.workers, alone
-	return algo.NewScorer(ctx, m, o)
+	return try.To(algo.NewScorer(ctx, m, o))
 }
 
 // batch calibrates graphs as a batch, with a reference of some of the held-out graphs.
 // The rows of the report are in the order of the graphs.
-func (r *heldOut) batch(ctx context.Context, gs []*graph.Graph, reference []int, seed uint64) (*algo.Report, error) {
-	m, alone, err := r.withReference(ctx, reference)
-	if err != nil {
-		return nil, err
-	}
-	s, err := r.scorer(ctx, m, alone, seed)
-	if err != nil {
-		return nil, err
-	}
+func (r *heldOut) batch(ctx context.Context, gs []*graph.Graph, reference []int, seed uint64) *algo.Report {
+	m, alone := r.withReference(ctx, reference)
 	mixed, order := shuffled(gs, seed)
-	report, err := s.Batch(ctx, mixed)
-	if err != nil {
-		return nil, err
-	}
+	report := try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, mixed))
 	report.Rows = restored(report.Rows, order)
-	return report, nil
+	return report
 }

@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/metric"
 	"baca/algo/trust"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
 
@@ -109,62 +110,46 @@ type intervalResults struct {
 }
 
 // measureIntervals has a cell for the splits of a kind of a set.
-func measureIntervals(ctx context.Context, b *bench) (result, error) {
+func measureIntervals(ctx context.Context, b *bench) result {
 	all := intervalSets
 	if b.setList == onlyValidation {
 		all = validationSets
 		b.setList = strings.Join(namesOf(all), ",")
 	}
-	some, err := chosen(b.setList, all)
-	if err != nil {
-		return nil, err
-	}
 	r, p := intervalResults{Program: version.String()}, &plan{bench: b}
-	for _, of := range some {
-		key, err := b.modelKey(of.name, of.name)
-		if err != nil {
-			return nil, err
-		}
-		open := sync.OnceValues(func() (*labelledSet, error) { return of.open(b.data, intervalMost, false) })
+	for _, of := range chosen(b.setList, all) {
+		key := b.modelKey(of.name, of.name)
+		open := sync.OnceValue(func() *labelledSet { return of.open(b.data, intervalMost, false) })
 		for kind, splits := range []int{b.splits, b.scaffolds} {
 			if splits == 0 {
 				continue
 			}
 			kind := splitKinds[kind]
-			add(p, key, of.column+"-"+kind, func(ctx context.Context) (*intervalResult, error) {
-				s, err := open()
-				if err != nil {
-					return nil, err
-				}
-				return b.intervalsOf(ctx, s, kind, splits)
+			add(p, key, of.column+"-"+kind, func(ctx context.Context) *intervalResult {
+				return b.intervalsOf(ctx, open(), kind, splits)
 			}, func(one *intervalResult) { r.Results = append(r.Results, one) })
 		}
 	}
-	err = p.do(ctx)
-	return r, err
+	p.do(ctx)
+	return r
 }
 
 // intervalsOf does the splits of a kind.
-func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string, splits int) (*intervalResult, error) {
+func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string, splits int) *intervalResult {
 	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: splits}
 	tallies := mapped(s.orders(), func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(splits) {
-		x, err := s.open(ctx, b.train, kind, k+1, intervalSteps)
-		if err != nil {
-			return nil, err
-		}
+		x := s.open(ctx, b.train, kind, k+1, intervalSteps)
 		r.HeldOut = x.model.Residuals.Known()
 		errors, quality = append(errors, stat.Mean(x.errors, nil)), append(quality, x.quality())
 		for _, t := range tallies {
-			if err := t.add(ctx, x); err != nil {
-				return nil, err
-			}
+			t.add(ctx, x)
 		}
 	}
 	r.Error, r.Quality = rate(stat.Mean(errors, nil)), rate(stat.Mean(quality, nil))
 	r.Orders = mapped(tallies, func(t *intervalTally) intervalOrder { return t.sum(s.classes) })
-	return r, nil
+	return r
 }
 
 // An intervalTally sums up splits by one order.
@@ -175,30 +160,20 @@ type intervalTally struct {
 }
 
 // add adds a split.
-func (t *intervalTally) add(ctx context.Context, x *labelledSplit) error {
+func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	graphs := pick(x.graphs, x.fresh)
-	scores, err := x.alone.Scores(ctx, graphs)
-	if err != nil {
-		return err
-	}
+	scores := try.To(x.alone.Scores(ctx, graphs))
 	asked := make([]algo.Prediction, len(graphs))
 	for i, g := range graphs {
 		asked[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: x.predicted[i]}
 	}
-	doubts, err := x.alone.Doubts(ctx, t.order, asked)
-	if err != nil {
-		return err
-	}
-	c, err := x.alone.Trust(ctx, trust.Options{Coverage: intervalCoverage}, t.order)
-	if err != nil {
-		return err
-	}
+	doubts := try.To(x.alone.Doubts(ctx, t.order, asked))
+	c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: intervalCoverage}, t.order))
 	outcomes := make([]trust.Outcome, len(graphs))
 	for i := range outcomes {
 		outcomes[i] = trust.Outcome{Score: doubts[i], Observed: x.values[i], Judgement: c.Judge(doubts[i], x.predicted[i])}
 	}
 	t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c)), append(t.calibrations, c)
-	return nil
 }
 
 func (t *intervalTally) sum(classes bool) intervalOrder {

@@ -20,6 +20,7 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
 
@@ -46,16 +47,16 @@ func namesOf(list []labelled) []string {
 }
 
 // chosen are those that --sets names.
-func chosen(list string, all []labelled) (some []labelled, err error) {
+func chosen(list string, all []labelled) (some []labelled) {
 	names := namesOf(all)
 	for _, name := range strings.Split(list, ",") {
 		i := slices.Index(names, name)
 		if i < 0 || slices.Contains(some, all[i]) {
-			return nil, usage.Errorf("--sets %s: want some of %s, each once", list, strings.Join(names, ", "))
+			try.Check(usage.Errorf("--sets %s: want some of %s, each once", list, strings.Join(names, ", ")))
 		}
 		some = append(some, all[i])
 	}
-	return some, nil
+	return some
 }
 
 // A measuredMolecule is a molecule of a labelled set that has a value.
@@ -66,16 +67,11 @@ type measuredMolecule struct {
 }
 
 // read reads the molecules that have a value. Those that BaCa refuses are left out.
-func (l labelled) read(folder string) (list []measuredMolecule, err error) {
-	file, err := openMolecules(folder, l.name)
-	if err != nil {
-		return nil, err
-	}
+func (l labelled) read(folder string) (list []measuredMolecule) {
+	file := try.To(openMolecules(folder, l.name))
 	defer file.Close()
 	for r, err := range dataset.Records(file, dataset.Options{Name: l.name, Format: dataset.CSV, Cells: []string{l.column}}) {
-		if err != nil {
-			return nil, err
-		}
+		try.Check(err)
 		m, err := r.Parse()
 		if err != nil || r.Cells[0] == "" {
 			continue
@@ -83,13 +79,13 @@ func (l labelled) read(folder string) (list []measuredMolecule, err error) {
 		y, err := strconv.ParseFloat(r.Cells[0], 64)
 		switch {
 		case err != nil || math.IsNaN(y) || math.IsInf(y, 0):
-			return nil, r.FailCell(0, fmt.Errorf("%s %q: want a finite number or nothing", l.column, r.Cells[0]))
+			try.Check(r.FailCell(0, fmt.Errorf("%s %q: want a finite number or nothing", l.column, r.Cells[0])))
 		case l.classes && y != 0 && y != 1:
-			return nil, r.FailCell(0, fmt.Errorf("%s %q: want 0, 1 or nothing", l.column, r.Cells[0]))
+			try.Check(r.FailCell(0, fmt.Errorf("%s %q: want 0, 1 or nothing", l.column, r.Cells[0])))
 		}
 		list = append(list, measuredMolecule{m, r.SMILES, y})
 	}
-	return list, nil
+	return list
 }
 
 // A labelledSet is a set in memory, with what predicts its values.
@@ -104,11 +100,8 @@ type labelledSet struct {
 
 // open reads a set, of a larger one so many molecules, drawn evenly. Of molecules with one canonical form one is read if
 // they are to be different.
-func (l labelled) open(folder string, most int, different bool) (*labelledSet, error) {
-	measured, err := l.read(folder)
-	if err != nil {
-		return nil, err
-	}
+func (l labelled) open(folder string, most int, different bool) *labelledSet {
+	measured := l.read(folder)
 	order := indices(len(measured))
 	if len(order) > most {
 		order = streamed(1).Perm(len(order))
@@ -134,7 +127,7 @@ func (l labelled) open(folder string, most int, different bool) (*labelledSet, e
 		s.graphs, s.smiles, s.values = append(s.graphs, canonical.Graph()), append(s.smiles, m.text), append(s.values, m.value)
 	}
 	s.kernel, s.scaffolds = kernelOf(prints), scaffoldsOf(s.graphs)
-	return s, nil
+	return s
 }
 
 // kernelOf has one more than the similarity of each two.
@@ -197,7 +190,7 @@ type predictions struct {
 }
 
 // predict predicts from the values of the file.
-func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
+func (s *labelledSet) predict(file, fresh []int) *predictions {
 	n := len(file)
 	k := mat.NewSymDense(n, nil)
 	for i := range file {
@@ -212,11 +205,9 @@ func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
 	var c mat.Cholesky
 	var inverse mat.SymDense
 	if !c.Factorize(k) {
-		return nil, fmt.Errorf("%s: the kernel is not positive definite", s.name)
+		try.Check(fmt.Errorf("%s: the kernel is not positive definite", s.name))
 	}
-	if err := c.InverseTo(&inverse); err != nil {
-		return nil, err
-	}
+	try.Check(c.InverseTo(&inverse))
 	y, alpha, p := mat.NewVecDense(n, pick(s.values, file)), new(mat.VecDense), new(predictions)
 	alpha.MulVec(&inverse, y)
 	for i := range file {
@@ -231,7 +222,7 @@ func (s *labelledSet) predict(file, fresh []int) (*predictions, error) {
 		p.predicted = append(p.predicted, s.within(sum))
 		p.spread = append(p.spread, s.kernel.At(q, q)-mat.Inner(near, &inverse, near))
 	}
-	return p, nil
+	return p
 }
 
 func (s *labelledSet) within(x float64) float64 {
@@ -253,35 +244,27 @@ type labelledSplit struct {
 }
 
 // open does a split, with a detector that is trained for so many steps.
-func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed uint64, steps int) (*labelledSplit, error) {
+func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed uint64, steps int) *labelledSplit {
 	x := &labelledSplit{labelledSet: s, seed: seed}
 	x.file, x.fresh = s.split(kind, seed)
 	if len(x.file) == 0 || len(x.fresh) == 0 {
-		return nil, fmt.Errorf("%s: a side of the split is empty: want more molecules", s.name)
+		try.Check(fmt.Errorf("%s: a side of the split is empty: want more molecules", s.name))
 	}
-	var err error
-	if x.predictions, err = s.predict(x.file, x.fresh); err != nil {
-		return nil, err
-	}
+	x.predictions = s.predict(x.file, x.fresh)
 	x.values = pick(s.values, x.fresh)
 	for i, y := range x.values {
 		x.errors = append(x.errors, math.Abs(y-x.predicted[i]))
 	}
-	x.model, err = train.detector(ctx, Training{Graphs: pick(s.graphs, x.file), Card: algo.Card{
+	x.model = train.detector(ctx, Training{Graphs: pick(s.graphs, x.file), Card: algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
 	}}, steps, len(x.file)*9/10)
-	if err != nil {
-		return nil, err
-	}
 	known := make([]*algo.Values, len(x.file))
 	for i, row := range x.file {
 		known[i] = &algo.Values{Observed: s.values[row], Predicted: x.leftOut[i]}
 	}
-	if err := x.model.KeepResiduals(known, "observed", "predicted"); err != nil {
-		return nil, err
-	}
-	x.alone, err = algo.NewSingleScorer(ctx, x.model, 1)
-	return x, err
+	try.Check(x.model.KeepResiduals(known, "observed", "predicted"))
+	x.alone = try.To(algo.NewSingleScorer(ctx, x.model, 1))
+	return x
 }
 
 // quality is R² of predictions of numbers, and AUROC of those of classes.

@@ -13,6 +13,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 )
 
@@ -45,14 +46,11 @@ var notationPairs = []notationPair{
 }
 
 // formsOf writes molecules in all ways, one way after the other.
-func formsOf(texts []string) (pairs []notationPair, err error) {
+func formsOf(texts []string) (pairs []notationPair) {
 	rng := rand.New(rand.NewPCG(1, decisionStream))
 	for _, kind := range rewrite.Kinds {
 		for _, text := range texts {
-			m, err := smiles.Parse(text)
-			if err != nil {
-				return nil, err
-			}
+			m := try.To(smiles.Parse(text))
 			parent, atoms, _ := smiles.Parent(m)
 			if !smiles.IsOrganic(parent) {
 				atoms = nil
@@ -65,7 +63,7 @@ func formsOf(texts []string) (pairs []notationPair, err error) {
 			}
 		}
 	}
-	return pairs, nil
+	return pairs
 }
 
 // A notationRow counts what came of one way of writing molecules.
@@ -100,23 +98,20 @@ const drawStream = 0xba1a_1022
 // knownCompounds is the name of notationPairs among the sets.
 const knownCompounds = "known compounds"
 
-func measureNotation(ctx context.Context, b *bench) (result, error) {
+func measureNotation(ctx context.Context, b *bench) result {
 	r := notationResult{Program: version.String(), Alpha: algo.DefaultOptions().Alpha, Pairs: notationPairs}
 	others := strings.Split(b.otherList, ",")
 	scored := slices.Concat(others, []string{knownCompounds})
-	forms, err := b.otherForms(ctx, others)
-	if err != nil {
-		return nil, err
-	}
-	err = eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
+	forms := b.otherForms(ctx, others)
+	eachModel(ctx, b, "reads molecules", func(m *builtIn) []string {
 		if !m.readsMolecules() {
 			return nil
 		}
 		return append(m.own(), others...)
-	}, func(ctx context.Context, m *builtIn) ([]notationSet, error) {
+	}, func(ctx context.Context, m *builtIn) []notationSet {
 		return b.notationCell(ctx, m, forms, scored)
 	}, func(sets []notationSet) { r.Sets = append(r.Sets, sets...) })
-	return r, err
+	return r
 }
 
 // own is the set of a model. Those of the broad models are not among the public ones.
@@ -128,74 +123,50 @@ func (m *builtIn) own() []string {
 }
 
 // otherForms writes molecules of sets that no model was trained on.
-func (b *bench) otherForms(ctx context.Context, others []string) (map[string][]notationPair, error) {
+func (b *bench) otherForms(ctx context.Context, others []string) map[string][]notationPair {
 	forms := map[string][]notationPair{knownCompounds: notationPairs}
 	for _, name := range others {
-		_, texts, err := readMolecules(ctx, b.data, name, molecule.AsWritten, b.workers)
-		if err == nil {
-			drawn := rand.New(rand.NewPCG(1, drawStream)).Perm(len(texts))
-			forms[name], err = formsOf(pick(texts, drawn[:min(b.molecules, len(texts))]))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		_, texts := readMolecules(ctx, b.data, name, molecule.AsWritten, b.workers)
+		drawn := rand.New(rand.NewPCG(1, drawStream)).Perm(len(texts))
+		forms[name] = formsOf(pick(texts, drawn[:min(b.molecules, len(texts))]))
 	}
-	return forms, nil
+	return forms
 }
 
 // notationCell measures a model on its own set by what it has not seen, and on others.
-func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (sets []notationSet, err error) {
+func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (sets []notationSet) {
 	own := m.own()
 	for k, set := range slices.Concat(own, others) {
 		pairs := forms[set]
 		if k < len(own) {
-			_, texts, err := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
-			if err == nil && len(texts) != m.Card.Graphs {
-				err = fmt.Errorf("%s has %d graphs, the model was made from %d", set, len(texts), m.Card.Graphs)
-			}
-			if err == nil {
-				pairs, err = formsOf(pick(texts, m.Card.HoldoutRows))
-			}
-			if err != nil {
-				return nil, err
-			}
+			_, texts := readMolecules(ctx, b.data, set, algo.FormOf(m.Card.Schema), 1)
+			checkSet(m.Model, len(texts))
+			pairs = formsOf(pick(texts, m.Card.HoldoutRows))
 		}
-		rows, err := compareForms(ctx, m.Model, pairs)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", set, err)
-		}
-		sets = append(sets, notationSet{m.name, m.Card.Schema, set, rows})
+		sets = append(sets, notationSet{m.name, m.Card.Schema, set, compareForms(ctx, m.Model, pairs)})
 	}
-	return sets, nil
+	return sets
 }
 
 // compareForms scores both ways of writing molecules.
-func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (rows []notationRow, err error) {
-	scorer, err := algo.NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		return nil, err
-	}
+func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (rows []notationRow) {
+	scorer := try.To(algo.NewSingleScorer(ctx, m, 1))
 	var gs []*graph.Graph
 	for _, p := range pairs {
 		for _, text := range []string{p.Written, p.Rewritten} {
 			g, _, err := smiles.ParseIn(text, algo.FormOf(m.Card.Schema))
-			if err != nil {
-				return nil, err
-			}
+			try.Check(err)
 			gs = append(gs, g)
 		}
 	}
-	scores, err := scorer.Scores(ctx, gs)
-	if err != nil {
-		return nil, err
-	}
+	scores := try.To(scorer.Scores(ctx, gs))
 	_, verdicts := scorer.Judge(scores, algo.DefaultOptions().Alpha)
 	one := map[bool]int{true: 1}
 	for k, p := range pairs {
 		s, v := scores[2*k:2*k+2], verdicts[2*k:2*k+2]
 		rows = tallied(rows, notationRow{p.Kind, p.Other, 1, one[s[0] != s[1]], one[v[0] != v[1]], one[v[0] == decide.Outside], one[v[1] == decide.Outside]})
 	}
-	return rows, nil
+	return rows
 }
 
 // tallied adds a row to the one of its kind.

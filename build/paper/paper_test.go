@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/pretrain"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -53,6 +54,13 @@ func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) 
 		err = os.WriteFile(t.Path, b.Bytes(), 0o666)
 	}
 	return b.Bytes(), err
+}
+
+// failure is the error that work ends at.
+func failure(work func()) (err error) {
+	defer try.Catch(&err)
+	work()
+	return nil
 }
 
 // call runs a command line.
@@ -103,10 +111,7 @@ func read(t *testing.T, path string) []byte {
 // evaluated are TREES and RINGS.
 func evaluated(t *testing.T, epochs int) *evaluation {
 	t.Helper()
-	e, err := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
 	e.train = smallTrainer
 	return e
 }

@@ -8,11 +8,12 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // A part is one side of a division of a set.
 type part struct {
-	divide func(s *sets, l *loadedSet) (most, rest []int, err error) // both ascend
+	divide func(s *sets, l *loadedSet) (most, rest []int) // both ascend
 	rest   bool
 }
 
@@ -25,18 +26,18 @@ var parts = map[string]part{
 }
 
 // of returns the indices of the part in a set.
-func (p part) of(s *sets, l *loadedSet) ([]int, error) {
-	most, rest, err := p.divide(s, l)
+func (p part) of(s *sets, l *loadedSet) []int {
+	most, rest := p.divide(s, l)
 	if p.rest {
-		return rest, err
+		return rest
 	}
-	return most, err
+	return most
 }
 
 // byScaffold parts molecules by what is left without their side chains: the most
 // frequent scaffolds, ties by which came first, until they make four fifths, and
 // the rest. Both lists ascend.
-func byScaffold(_ *sets, l *loadedSet) (common, rare []int, err error) {
+func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 	groups := scaffoldsOf(l.graphs)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	for _, group := range groups {
@@ -48,7 +49,7 @@ func byScaffold(_ *sets, l *loadedSet) (common, rare []int, err error) {
 	}
 	slices.Sort(common)
 	slices.Sort(rare)
-	return common, rare, nil
+	return common, rare
 }
 
 // scaffoldsOf are the places of molecules that are the same without their side chains, in the order of the first
@@ -71,14 +72,14 @@ func scaffoldsOf(gs []*graph.Graph) (groups [][]int) {
 func scaffoldOf(g *graph.Graph) string { return fmt.Sprint(fingerprint.New(g.Core(), 4)) }
 
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.
-func bySize(_ *sets, l *loadedSet) (small, large []int, err error) {
+func bySize(_ *sets, l *loadedSet) (small, large []int) {
 	order := indices(len(l.graphs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.graphs[a].N(), l.graphs[b].N()) })
 	cut := (4*len(order) + 4) / 5
 	small, large = order[:cut:cut], order[cut:]
 	slices.Sort(small)
 	slices.Sort(large)
-	return small, large, nil
+	return small, large
 }
 
 // clusterCentres is how many clusters byCluster makes.
@@ -90,7 +91,7 @@ func printOf(g *graph.Graph) fingerprint.Print { return fingerprint.New(g, finge
 // similarity of their subtrees: the first graph, then always the one that is least like
 // any centre yet. The smallest clusters are the rest, as long as they make a fifth at
 // most, and one at least.
-func byCluster(_ *sets, l *loadedSet) (inner, outer []int, err error) {
+func byCluster(_ *sets, l *loadedSet) (inner, outer []int) {
 	prints := mapped(l.graphs, printOf)
 	index := fingerprint.NewIndex(prints)
 	best, cluster := make([]float64, len(prints)), make([]int, len(prints))
@@ -121,21 +122,17 @@ func byCluster(_ *sets, l *loadedSet) (inner, outer []int, err error) {
 	}
 	slices.Sort(inner)
 	slices.Sort(outer)
-	return inner, outer, nil
+	return inner, outer
 }
 
 // byClass parts graphs by their label: the larger of two classes, and the other. Graphs
 // that were not measured are in neither. A label serves to make a set, and nothing that
 // scores is given it.
-func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
+func byClass(s *sets, l *loadedSet) (many, few []int) {
 	classes := map[string][]int{}
 	if k := slices.IndexFunc(trustSets, func(s labelled) bool { return s.name == l.name && s.classes }); k >= 0 {
-		list, err := trustSets[k].read(s.folder)
-		if err != nil {
-			return nil, nil, err
-		}
 		labels := map[string]string{}
-		for _, m := range list {
+		for _, m := range trustSets[k].read(s.folder) {
 			labels[m.text] = fmt.Sprint(m.value)
 		}
 		for i, text := range l.smiles {
@@ -148,9 +145,9 @@ func byClass(s *sets, l *loadedSet) (many, few []int, err error) {
 		classes[fmt.Sprint(label)] = append(classes[fmt.Sprint(label)], i)
 	}
 	if len(classes) != 2 {
-		return nil, nil, fmt.Errorf("%s has %d classes: want two", l.name, len(classes))
+		try.Check(fmt.Errorf("%s has %d classes: want two", l.name, len(classes)))
 	}
 	lists := slices.Collect(maps.Values(classes))
 	slices.SortFunc(lists, func(a, b []int) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0])) })
-	return lists[0], lists[1], nil
+	return lists[0], lists[1]
 }

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"baca/build/internal/progress"
+	"baca/build/internal/try"
 )
 
 // A plan is the cells of an experiment. Each has its own file.
@@ -26,37 +26,33 @@ type plan struct {
 type cell struct {
 	path string // of its file
 	key  runKey
-	run  func(context.Context) (any, error)
-	take func(result json.RawMessage) error
+	run  func(context.Context) any
+	take func(result json.RawMessage)
 	file *cellFile // nil until it is done
 }
 
 // add plans a cell. Once all are done, take is given its result, cell by cell in the order of the plan. A
 // cell that is not finished, nor to be, is left out.
-func add[T any](p *plan, key runKey, part string, run func(context.Context) (T, error), take func(T)) {
+func add[T any](p *plan, key runKey, part string, run func(context.Context) T, take func(T)) {
 	b := p.bench
 	key.Build, key.Part = b.build, b.settings+part
-	p.cells = append(p.cells, &cell{
-		path: filepath.Join(b.out, "cells", strings.ReplaceAll(key.Pair, "/", "-"), part+".json"), key: key,
-		run: func(ctx context.Context) (any, error) { return run(ctx) },
-		take: func(data json.RawMessage) error {
-			var result T
-			err := json.Unmarshal(data, &result)
-			if err == nil {
-				take(result)
-			}
-			return err
-		},
-	})
+	path := filepath.Join(b.out, "cells", strings.ReplaceAll(key.Pair, "/", "-"), part+".json")
+	p.cells = append(p.cells, &cell{path: path, key: key, run: func(ctx context.Context) any { return run(ctx) }, take: func(data json.RawMessage) {
+		var result T
+		if err := json.Unmarshal(data, &result); err != nil {
+			try.Check(fmt.Errorf("cell %s: %w", path, err))
+		}
+		take(result)
+	}})
 }
 
 // addTo plans a cell of an evaluation.
-func addTo[T any](p *plan, e *evaluation, part string, run func(context.Context) (T, error), take func(T)) {
+func addTo[T any](p *plan, e *evaluation, part string, run func(context.Context) T, take func(T)) {
 	add(p, runKey{Pair: e.pair.name(), IDData: e.id.sha256, OODData: e.outside.sha256, Epochs: e.epochs}, part+e.suffix(), run, take)
 }
 
 // eachBatch plans a cell of the test batch of each seed of each pair, the first seed of all pairs first.
-func eachBatch[T any](p *plan, part string, run func(*testBatch, context.Context) (T, error), take func(*evaluation, T)) {
+func eachBatch[T any](p *plan, part string, run func(*testBatch, context.Context) T, take func(*evaluation, T)) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
 			addTo(p, e, fmt.Sprintf("seed%d-%s", seed, part), onBatch(e, seed, firstOOD, run), func(c T) { take(e, c) })
@@ -65,14 +61,8 @@ func eachBatch[T any](p *plan, part string, run func(*testBatch, context.Context
 }
 
 // onBatch prepares a seed's test batch before run.
-func onBatch[T any](e *evaluation, seed uint64, ood string, run func(*testBatch, context.Context) (T, error)) func(context.Context) (T, error) {
-	return func(ctx context.Context) (result T, err error) {
-		b, err := e.prepare(ctx, seed, ood)
-		if err != nil {
-			return result, err
-		}
-		return run(b, ctx)
-	}
+func onBatch[T any](e *evaluation, seed uint64, ood string, run func(*testBatch, context.Context) T) func(context.Context) T {
+	return func(ctx context.Context) T { return run(e.prepare(ctx, seed, ood), ctx) }
 }
 
 // A runKey is what the content of a cell depends on.
@@ -91,64 +81,46 @@ type cellFile struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// do does the cells that are not on disk yet, several at a time, in their order.
-func (p *plan) do(ctx context.Context) error {
+// do does the cells that are not on disk yet, several at a time, in their order, and gives the results to their take.
+func (p *plan) do(ctx context.Context) {
 	bar := progress.New(p.bench.stderr, p.bench.name, int64(len(p.cells)))
 	defer bar.Done()
-	var todo []*cell
+	group, started := errgroup.WithContext(ctx)
+	group.SetLimit(p.bench.workers)
 	for _, c := range p.cells {
-		var err error
-		if c.file, err = readCell(c.path, c.key, p.bench.anyBuild); err != nil {
-			return err
-		}
-		if c.file != nil {
+		if c.file = try.To(readCell(c.path, c.key, p.bench.anyBuild)); c.file != nil {
 			bar.Skip(1)
-		} else {
-			todo = append(todo, c)
+		} else if !p.bench.finished {
+			group.Go(func() error {
+				if err := c.do(started); err != nil {
+					return fmt.Errorf("%s, %s: %w", c.key.Pair, strings.TrimSuffix(filepath.Base(c.path), ".json"), err)
+				}
+				bar.Note(c.key.Pair)
+				bar.Add(1)
+				return nil
+			})
 		}
 	}
-	if p.bench.finished {
-		todo = nil
-	}
-	err := each(ctx, p.bench.workers, len(todo), func(ctx context.Context, i int) error {
-		c := todo[i]
-		if err := c.do(ctx); err != nil {
-			return fmt.Errorf("%s: %w", c.key.Pair, err)
-		}
-		bar.Note(c.key.Pair)
-		bar.Add(1)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+	try.Check(group.Wait())
+	try.Check(ctx.Err())
 	p.bench.planned = len(p.cells)
 	for _, c := range p.cells {
-		if c.file == nil { // not finished, nor to be
-			continue
-		}
-		p.bench.done++
-		if err := c.take(c.file.Result); err != nil {
-			return fmt.Errorf("cell %s: %w", c.path, err)
+		if c.file != nil {
+			p.bench.done++
+			c.take(c.file.Result)
 		}
 	}
-	return nil
 }
 
 // do does the cell and writes its file.
-func (c *cell) do(ctx context.Context) error {
-	result, err := c.run(ctx)
-	if err != nil {
-		return err
-	}
-	c.file = &cellFile{Run: c.key}
-	if c.file.Result, err = json.Marshal(result); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o777); err != nil {
-		return err
-	}
-	return writeJSON(c.path, c.file)
+func (c *cell) do(ctx context.Context) (err error) {
+	defer try.Catch(&err)
+	try.Check(ctx.Err()) // another cell has failed
+	file := &cellFile{c.key, try.To(json.Marshal(c.run(ctx)))}
+	try.Check(os.MkdirAll(filepath.Dir(c.path), 0o777))
+	try.Check(writeJSON(c.path, file))
+	c.file = file
+	return nil
 }
 
 // readCell returns the cell on disk, or nil if there is none of this run. With anyBuild
@@ -158,12 +130,9 @@ func readCell(path string, key runKey, anyBuild bool) (*cellFile, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
 	var file cellFile
-	if json.Unmarshal(data, &file) != nil {
-		return nil, nil // it will be done again
+	if err != nil || json.Unmarshal(data, &file) != nil {
+		return nil, err // a file that is cut short is done again
 	}
 	if anyBuild {
 		key.Build = file.Run.Build
@@ -172,20 +141,4 @@ func readCell(path string, key runKey, anyBuild bool) (*cellFile, error) {
 		return nil, nil
 	}
 	return &file, nil
-}
-
-// each calls do for 0 to n−1 in order, several at a time, and stops at the first
-// error, which it returns.
-func each(ctx context.Context, workers, n int, do func(context.Context, int) error) error {
-	group, started := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	for i := range n {
-		group.Go(func() error {
-			if started.Err() != nil {
-				return nil
-			}
-			return do(started, i)
-		})
-	}
-	return cmp.Or(group.Wait(), ctx.Err())
 }

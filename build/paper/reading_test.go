@@ -15,26 +15,21 @@ func TestReadParents(t *testing.T) {
 	folder := t.TempDir()
 	testset.Write(t, filepath.Join(folder, "mol", "some.csv"), "smiles\nC[NH3+].[Cl-]\nOCC\nCN\nC1CC\nC[C@H](N)O\nCC(N)O\n[2H]OCC\n")
 	s := &sets{folder: folder, parent: true}
-	l, err := s.open(t.Context(), "some", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, err := s.smiles(l.graphs)
-	if err != nil || l.schema != algo.OGBParent || !slices.Equal(l.smiles, []string{"C[NH3+].[Cl-]", "OCC", "C[C@H](N)O"}) || len(l.graphs) != 3 {
-		t.Fatalf("%q of %d graphs, %s, %v", l.smiles, len(l.graphs), l.schema, err)
+	l := s.open(t.Context(), "some", "")
+	texts := s.smiles(l.graphs)
+	if l.schema != algo.OGBParent || !slices.Equal(l.smiles, []string{"C[NH3+].[Cl-]", "OCC", "C[C@H](N)O"}) || len(l.graphs) != 3 {
+		t.Fatalf("%q of %d graphs, %s", l.smiles, len(l.graphs), l.schema)
 	}
 	for _, text := range texts {
 		if strings.ContainsAny(text, "@+") {
 			t.Errorf("%s is no parent", text)
 		}
 	}
-	plain, err := (&sets{folder: folder}).open(t.Context(), "some", "")
-	if err != nil || len(plain.graphs) != 6 || plain.schema != algo.OGB {
-		t.Errorf("%d graphs, %s, %v: want the 6 that are written", len(plain.graphs), plain.schema, err)
+	plain := (&sets{folder: folder}).open(t.Context(), "some", "")
+	if len(plain.graphs) != 6 || plain.schema != algo.OGB {
+		t.Errorf("%d graphs, %s: want the 6 that are written", len(plain.graphs), plain.schema)
 	}
-	if _, err := (&sets{folder: testset.Pair(t), parent: true}).open(t.Context(), "TREES", ""); err != nil {
-		t.Errorf("plain graphs: %v", err)
-	}
+	(&sets{folder: testset.Pair(t), parent: true}).open(t.Context(), "TREES", "") // plain graphs
 }
 
 // Detectors are measured in both readings, each with its own splits, encoders and table.
@@ -68,18 +63,12 @@ func TestBothReadings(t *testing.T) {
 	refuse(t, true, "--reading smiles: want ogb, parent or both", append(args, "--reading", "smiles")...)
 
 	s := &sets{folder: data, parent: true}
-	e, err := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, 1)
 	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
-	b, err := e.prepare(t.Context(), 1, firstOOD)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cell, err := b.columns(t.Context(), columnAlone, columnBatch)
-	if err != nil || len(cell) != 4 {
-		t.Fatalf("%+v, %v", cell, err)
+	b := e.prepare(t.Context(), 1, firstOOD)
+	cell := b.columns(t.Context(), columnAlone, columnBatch)
+	if len(cell) != 4 {
+		t.Fatalf("%+v", cell)
 	}
 	var list tableCells
 	for _, m := range cell {

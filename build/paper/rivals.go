@@ -16,6 +16,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 	"baca/weights"
@@ -25,12 +26,12 @@ import (
 const chooseOurs = "ours"
 
 // chooseRivals reads --rivals.
-func (b *bench) chooseRivals() error {
+func (b *bench) chooseRivals() {
 	if b.rivals, b.ours = nil, b.rivalList == "all"; b.ours {
 		b.rivals = rival.All()
 	}
 	if b.ours || b.rivalList == "" {
-		return nil
+		return
 	}
 	for _, name := range strings.Split(b.rivalList, ",") {
 		if name == chooseOurs {
@@ -39,22 +40,20 @@ func (b *bench) chooseRivals() error {
 		}
 		r := rival.Named(name)
 		if r == nil {
-			return usage.Errorf("--rivals %s: want all, or of %s", name, strings.Join(append([]string{chooseOurs}, rival.Names()...), ", "))
+			try.Check(usage.Errorf("--rivals %s: want all, or of %s", name, strings.Join(append([]string{chooseOurs}, rival.Names()...), ", ")))
 		}
 		b.rivals = append(b.rivals, r)
 	}
-	return nil
 }
 
 // chooseReadings reads --reading.
-func (b *bench) chooseReadings() error {
+func (b *bench) chooseReadings() {
 	b.readings = strings.Split(cmp.Or(b.readingList, readOGB), ",")
 	for k, reading := range b.readings {
 		if reading != readOGB && reading != readParent || slices.Contains(b.readings[:k], reading) {
-			return usage.Errorf("--reading %s: want %s, %s or both", b.readingList, readOGB, readParent)
+			try.Check(usage.Errorf("--reading %s: want %s, %s or both", b.readingList, readOGB, readParent))
 		}
 	}
-	return nil
 }
 
 func rivalry() *experiment {
@@ -102,7 +101,7 @@ type detector struct {
 var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {columnAlone, false}, {columnBatch, true}}
 
 // measureRivals does the cells of detectors that share a training, or of one.
-func measureRivals(ctx context.Context, b *bench) (result, error) {
+func measureRivals(ctx context.Context, b *bench) result {
 	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
 	if b.ours {
 		detectors = append(detectors, ourDetectors...)
@@ -114,8 +113,8 @@ func measureRivals(ctx context.Context, b *bench) (result, error) {
 		}
 	}
 	eachDetector(p, firstOOD, sharing(b.rivals), (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
-	err := p.do(ctx)
-	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil }), err
+	p.do(ctx)
+	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
 }
 
 // published is the AUROC in percent that a detector's paper, or for S_Pre and S_BaCa ours, has of a pair as OGB reads
@@ -138,10 +137,10 @@ func published(e *evaluation, detector string) *float64 {
 }
 
 // eachDetector plans cells of our scores, if they are asked for, and of groups of rivals, for each seed of each pair.
-func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func(*testBatch, context.Context) (T, error), theirs func(*testBatch, context.Context, []*rival.Rival) (T, error), take func(e *evaluation, names string, seed uint64, cell T)) {
+func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func(*testBatch, context.Context) T, theirs func(*testBatch, context.Context, []*rival.Rival) T, take func(e *evaluation, names string, seed uint64, cell T)) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
-			plan := func(names string, run func(context.Context) (T, error)) {
+			plan := func(names string, run func(context.Context) T) {
 				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, names), run, func(c T) { take(e, names, seed, c) })
 			}
 			if p.bench.ours {
@@ -150,13 +149,7 @@ func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func
 			for _, group := range groups {
 				if e.suits(group[0]) {
 					names := mapped(group, func(r *rival.Rival) string { return r.Name })
-					plan(strings.Join(names, "+"), func(ctx context.Context) (cell T, err error) {
-						b, err := e.testedBy(ctx, group[0], seed, ood)
-						if err != nil {
-							return cell, err
-						}
-						return theirs(b, ctx, group)
-					})
+					plan(strings.Join(names, "+"), func(ctx context.Context) T { return theirs(e.testedBy(ctx, group[0], seed, ood), ctx, group) })
 				}
 			}
 		}
@@ -182,84 +175,62 @@ func sharing(rivals []*rival.Rival) [][]*rival.Rival {
 }
 
 // rivalCell measures detectors that share a training, or one.
-func (b *testBatch) rivalCell(ctx context.Context, group []*rival.Rival) ([]measured, error) {
-	list, err := b.scoresBy(ctx, group)
-	return b.measureNew(list), err
+func (b *testBatch) rivalCell(ctx context.Context, group []*rival.Rival) []measured {
+	return b.measureNew(b.scoresBy(ctx, group))
 }
 
 // ourCell measures our own scores on the same batch.
-func (b *testBatch) ourCell(ctx context.Context) ([]measured, error) {
+func (b *testBatch) ourCell(ctx context.Context) []measured {
 	return b.columns(ctx, mapped(ourDetectors, func(d detector) string { return d.name })...)
 }
 
 // testedBy returns the test batch of a seed, with the model if the detector reads it.
-func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) (*testBatch, error) {
+func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) *testBatch {
 	if !r.NoModel {
 		return e.prepare(ctx, seed, ood)
 	}
-	b, err := e.tested(seed, orders[ood], 1)
-	if err == nil {
-		encode(b.graphs)
-	}
-	return b, err
+	b := e.tested(seed, orders[ood], 1)
+	encode(b.graphs)
+	return b
 }
 
 // scoresBy gives a batch, in a random order, to detectors that share a training, or to
 // one. The seconds of the training count for each of them.
-func (b *testBatch) scoresBy(ctx context.Context, group []*rival.Rival) (list []scored, err error) {
+func (b *testBatch) scoresBy(ctx context.Context, group []*rival.Rival) (list []scored) {
 	e := b.of
 	mixed, order := shuffled(b.graphs, b.seed)
 	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
 	if e.id.schema != algo.Constant {
-		texts, err := e.sets.smiles(slices.Concat(p.Train, p.Test))
-		if err != nil {
-			return nil, err
-		}
+		texts := e.sets.smiles(slices.Concat(p.Train, p.Test))
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
-		if p.Background, err = backgrounds[e.reading()](); err != nil {
-			return nil, err
-		}
+		p.Background = backgrounds[e.reading()]()
 	}
 	training := time.Now()
 	if t := group[0].Training; t != nil {
-		if p.Embedded, err = t.Embed(ctx, p); err != nil {
-			return nil, fmt.Errorf("%s: %w", group[0].Name, err)
-		}
+		p.Embedded = try.To(t.Embed(ctx, p))
 	}
 	trained := time.Since(training)
 	for _, r := range group {
 		start := time.Now()
-		scores, err := r.Score(ctx, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Name, err)
-		}
-		if len(scores) != len(mixed) {
-			return nil, fmt.Errorf("%s: %d scores for %d graphs", r.Name, len(scores), len(mixed))
-		}
+		scores := try.To(r.Score(ctx, p))
 		list = append(list, scored{r.Name, restored(scores, order), (trained + time.Since(start)).Seconds()})
 	}
-	return list, nil
+	return list
 }
 
 // backgrounds are the ECFP4 of the built-in background, by reading.
-var backgrounds = map[string]func() ([]fingerprint.Print, error){
-	readOGB:    sync.OnceValues(func() ([]fingerprint.Print, error) { return backgroundPrints(molecule.AsWritten) }),
-	readParent: sync.OnceValues(func() ([]fingerprint.Print, error) { return backgroundPrints(molecule.Parent) }),
+var backgrounds = map[string]func() []fingerprint.Print{
+	readOGB:    sync.OnceValue(func() []fingerprint.Print { return backgroundPrints(molecule.AsWritten) }),
+	readParent: sync.OnceValue(func() []fingerprint.Print { return backgroundPrints(molecule.Parent) }),
 }
 
-func backgroundPrints(form molecule.Form) (prints []fingerprint.Print, err error) {
+func backgroundPrints(form molecule.Form) (prints []fingerprint.Print) {
 	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
-		if err != nil {
-			return nil, err
-		}
-		m, err := r.Parse()
-		if err != nil {
-			return nil, err
-		}
-		m, _, _ = smiles.In(m, form)
+		try.Check(err)
+		m, _, _ := smiles.In(try.To(r.Parse()), form)
 		prints = append(prints, baseline.ECFP(m, 2))
 	}
-	return prints, nil
+	return prints
 }
 
 // A rivalEntry is an entry of rivals.json.

@@ -21,6 +21,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/opened"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
 
@@ -158,31 +159,28 @@ type loadedSet struct {
 }
 
 // open returns a set or a part of one, for pairs with the given ID set.
-func (s *sets) open(ctx context.Context, name, id string) (*loadedSet, error) {
+func (s *sets) open(ctx context.Context, name, id string) *loadedSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.get(ctx, name, id)
 }
 
-func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
+func (s *sets) get(ctx context.Context, name, id string) *loadedSet {
 	_, side := partOf(name)
 	key := name
 	if side == "size" {
 		key += "/" + id
 	}
 	if l := s.known[key]; l != nil {
-		return l, nil
+		return l
 	}
 	read := s.whole
 	if side != "" {
-		read = func(ctx context.Context, name string) (*loadedSet, error) { return s.part(ctx, name, id) }
+		read = func(ctx context.Context, name string) *loadedSet { return s.part(ctx, name, id) }
 	}
-	l, err := read(ctx, name)
-	if err != nil {
-		return nil, err
-	}
+	l := read(ctx, name)
 	if len(l.graphs) == 0 {
-		return nil, fmt.Errorf("%s has no graphs", name)
+		try.Check(fmt.Errorf("%s has no graphs", name))
 	}
 	if s.known == nil {
 		s.known, s.texts = map[string]*loadedSet{}, map[*graph.Graph]string{}
@@ -191,17 +189,17 @@ func (s *sets) get(ctx context.Context, name, id string) (*loadedSet, error) {
 		s.texts[l.graphs[i]] = text
 	}
 	s.known[key] = l
-	return l, nil
+	return l
 }
 
 // whole reads a set. Of molecules that have the same parent the first is read.
-func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
+func (s *sets) whole(ctx context.Context, name string) *loadedSet {
 	if !s.parent {
 		return readSet(ctx, s.folder, name, molecule.AsWritten, s.workers)
 	}
-	l, err := readSet(ctx, s.folder, name, molecule.Parent, s.workers)
-	if err != nil || l.schema == algo.Constant {
-		return l, err
+	l := readSet(ctx, s.folder, name, molecule.Parent, s.workers)
+	if l.schema == algo.Constant {
+		return l
 	}
 	type key struct {
 		signature [2]uint64
@@ -215,88 +213,63 @@ func (s *sets) whole(ctx context.Context, name string) (*loadedSet, error) {
 		return again
 	})
 	l.graphs, l.smiles = pick(l.graphs, index), pick(l.smiles, index)
-	return l, nil
+	return l
 }
 
 // readSet reads a set, molecules in a form.
-func readSet(ctx context.Context, folder, name string, form molecule.Form, workers int) (*loadedSet, error) {
-	l := &loadedSet{name: name, schema: algo.SchemaOf(form)}
-	var err error
-	if l.graphs, l.smiles, err = readMolecules(ctx, folder, name, form, workers); err == nil {
-		l.sha256, err = setSum(folder, name)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return l, err
+func readSet(ctx context.Context, folder, name string, form molecule.Form, workers int) *loadedSet {
+	if file, err := openMolecules(folder, name); !errors.Is(err, fs.ErrNotExist) {
+		try.Check(err)
+		file.Close()
+		l := &loadedSet{name: name, schema: algo.SchemaOf(form), sha256: setSum(folder, name)}
+		l.graphs, l.smiles = readMolecules(ctx, folder, name, form, workers)
+		return l
 	}
 	files := &opened.Files{FS: os.DirFS(folder)}
-	set, err := dataset.Open(ctx, files, name, workers)
-	if err != nil {
-		return nil, err
-	}
-	l.graphs, l.labels, l.schema = set.Graphs, set.Labels, algo.Constant
-	l.sha256, err = files.Sum()
-	return l, err
+	set := try.To(dataset.Open(ctx, files, name, workers))
+	return &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels, schema: algo.Constant, sha256: try.To(files.Sum())}
 }
 
 // part picks a part of a set, for pairs with the given ID set.
-func (s *sets) part(ctx context.Context, name, id string) (*loadedSet, error) {
+func (s *sets) part(ctx context.Context, name, id string) *loadedSet {
 	base, side := partOf(name)
-	whole, err := s.get(ctx, base, "")
-	if err != nil {
-		return nil, err
-	}
+	whole := s.get(ctx, base, "")
 	var index []int
 	if p, ok := parts[side]; ok {
-		index, err = p.of(s, whole)
+		index = p.of(s, whole)
 	} else {
-		var inside *loadedSet
-		if inside, err = s.get(ctx, id, ""); err == nil {
-			index = sameSizes(inside.graphs, whole.graphs)
-		}
+		index = sameSizes(s.get(ctx, id, "").graphs, whole.graphs)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}, nil
+	return &loadedSet{name: name, graphs: pick(whole.graphs, index), schema: whole.schema, sha256: whole.sha256}
 }
 
 // smiles returns the SMILES of molecules that were read: of the parents where these are read.
-func (s *sets) smiles(gs []*graph.Graph) ([]string, error) {
+func (s *sets) smiles(gs []*graph.Graph) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var texts []string
 	for _, g := range gs {
 		text := s.texts[g]
 		if s.parent {
-			m, err := smiles.Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			m, _, _ = smiles.Parent(m)
+			m, _, _ := smiles.Parent(try.To(smiles.Parse(text)))
 			text = smiles.Write(m)
 		}
 		texts = append(texts, text)
 	}
-	return texts, nil
+	return texts
 }
 
 // readMolecules reads a file of molecules in a form, with their SMILES as they stand there. Records
 // that are refused are left out.
-func readMolecules(ctx context.Context, folder, name string, form molecule.Form, workers int) (gs []*graph.Graph, texts []string, err error) {
-	file, err := openMolecules(folder, name)
-	if err != nil {
-		return nil, nil, err
-	}
+func readMolecules(ctx context.Context, folder, name string, form molecule.Form, workers int) (gs []*graph.Graph, texts []string) {
+	file := try.To(openMolecules(folder, name))
 	defer file.Close()
 	for r, err := range dataset.Molecules(ctx, file, dataset.Options{Name: name, Format: dataset.CSV, Workers: workers, Form: form}) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if r.Err == nil {
+		if try.Check(err); r.Err == nil {
 			gs, texts = append(gs, r.Graph), append(texts, r.SMILES)
 		}
 	}
-	return gs, texts, nil
+	return gs, texts
 }
 
 // openMolecules opens the file of a set of molecules.

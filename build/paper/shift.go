@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 	"baca/build/paper/rival"
 )
 
@@ -62,7 +63,7 @@ type shiftPoint struct {
 	Asked  rate    `json:"asked"` // the rate of alarms that found and alarms are for
 }
 
-func measureShift(ctx context.Context, b *bench) (result, error) {
+func measureShift(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, shiftEntries(nil)
 	for _, e := range b.evaluations {
 		for _, r := range b.rivals {
@@ -75,64 +76,47 @@ func measureShift(ctx context.Context, b *bench) (result, error) {
 		k := slices.IndexFunc(list, func(x shiftEntry) bool { return x.Pair == e.pair.name() && x.Detector == name })
 		list[k].Cells = append(list[k].Cells, c)
 	})
-	err := p.do(ctx)
-	return slices.DeleteFunc(list, func(e shiftEntry) bool { return e.Cells == nil }), err
+	p.do(ctx)
+	return slices.DeleteFunc(list, func(e shiftEntry) bool { return e.Cells == nil })
 }
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
-func (b *testBatch) rivalShift(ctx context.Context, group []*rival.Rival) (*shiftCell, error) {
+func (b *testBatch) rivalShift(ctx context.Context, group []*rival.Rival) *shiftCell {
 	if group[0].Batch {
-		return b.shiftCell(nil, func(t *testBatch) ([]scored, error) { return t.scoresBy(ctx, group) })
+		return b.shiftCell(nil, func(t *testBatch) []scored { return t.scoresBy(ctx, group) })
 	}
-	list, err := b.scoresBy(ctx, group)
-	if err != nil {
-		return nil, err
-	}
-	return b.shiftCell(&list[0], func(*testBatch) ([]scored, error) { return nil, nil })
+	return b.shiftCell(&b.scoresBy(ctx, group)[0], func(*testBatch) []scored { return nil })
 }
 
 // ourShift measures our scores.
-func (b *testBatch) ourShift(ctx context.Context) (*shiftCell, error) {
-	alone, err := b.alone.Scores(ctx, b.graphs)
-	if err != nil {
-		return nil, err
-	}
-	return b.shiftCell(&scored{column: columnAlone, scores: alone}, func(t *testBatch) (list []scored, err error) {
-		out, err := t.score(ctx, allOptions(b.seed), columnBatch)
-		if err != nil {
-			return nil, err
-		}
+func (b *testBatch) ourShift(ctx context.Context) *shiftCell {
+	alone := try.To(b.alone.Scores(ctx, b.graphs))
+	return b.shiftCell(&scored{column: columnAlone, scores: alone}, func(t *testBatch) (list []scored) {
+		out := t.score(ctx, allOptions(b.seed), columnBatch)
 		for _, column := range []string{columnBatch, columnAttention} {
 			list = append(list, scored{column: column, scores: columnScores(column, out.rows)})
 		}
-		return list, nil
+		return list
 	})
 }
 
 // shiftCell measures scores of single graphs, unless nil, and of batches with fewer OOD graphs.
-func (b *testBatch) shiftCell(alone *scored, batched func(t *testBatch) ([]scored, error)) (*shiftCell, error) {
+func (b *testBatch) shiftCell(alone *scored, batched func(t *testBatch) []scored) *shiftCell {
 	cell := &shiftCell{Seed: b.seed, NID: b.nID}
 	if alone != nil {
 		cell.Points = append(cell.Points, b.shiftPoint(alone.column, single, alone.scores))
 	}
 	for _, share := range shiftShares {
-		index, err := b.thinned(share, b.seed)
-		if err != nil {
-			return nil, err
-		}
+		index := b.thinned(share, b.seed)
 		t := b.pick(index)
 		if alone != nil {
 			cell.Points = append(cell.Points, t.shiftPoint(alone.column, share, pick(alone.scores, index)))
 		}
-		list, err := batched(t)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range list {
+		for _, s := range batched(t) {
 			cell.Points = append(cell.Points, t.shiftPoint(s.column, share, s.scores))
 		}
 	}
-	return cell, nil
+	return cell
 }
 
 // shiftPoint measures the scores of a batch. Half of the ID graphs give p-values to the

@@ -51,24 +51,23 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]int{"outer": {3, 10, 17}, "few": {3, 10, 17}, "large": {0, 1, 2, 4}} {
-		got, err := parts[name].of(nil, l)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("@%s: %v, %v, want %v", name, got, err, want)
+		if got := parts[name].of(nil, l); !slices.Equal(got, want) {
+			t.Errorf("@%s: %v, want %v", name, got, want)
 		}
 	}
 	for name, p := range parts {
 		if name == "few" || name == "outer" || name == "large" || name == "rare" {
 			continue
 		}
-		most, rest, err := p.divide(nil, l)
+		most, rest := p.divide(nil, l)
 		all := slices.Concat(most, rest)
 		slices.Sort(all)
-		if err != nil || !slices.Equal(all, indices(20)) || !slices.IsSorted(most) || len(rest) > len(most) {
-			t.Errorf("@%s: %v and %v, %v: want each graph once", name, most, rest, err)
+		if !slices.Equal(all, indices(20)) || !slices.IsSorted(most) || len(rest) > len(most) {
+			t.Errorf("@%s: %v and %v: want each graph once", name, most, rest)
 		}
 	}
 	l.labels[0] = 5
-	if _, _, err := byClass(nil, l); err == nil {
+	if err := failure(func() { byClass(nil, l) }); err == nil {
 		t.Error("three classes are parted in two")
 	}
 }
@@ -79,13 +78,12 @@ func TestClassesOfMolecules(t *testing.T) {
 	testset.Write(t, filepath.Join(folder, "mol", "tox21.csv"), "NR-AhR,smiles\n0,CCO\n1,CCN\n,CCC\n0,CCCl \n0,C1CC\n")
 	s := &sets{folder: folder}
 	for name, want := range map[string]int{"tox21@many": 2, "tox21@few": 1} {
-		l, err := s.open(t.Context(), name, "")
-		if err != nil || len(l.graphs) != want {
-			t.Errorf("%s: %v, %v, want %d graphs", name, l, err, want)
+		if l := s.open(t.Context(), name, ""); len(l.graphs) != want {
+			t.Errorf("%s: %v, want %d graphs", name, l, want)
 		}
 	}
 	testset.Write(t, filepath.Join(folder, "mol", "bace.csv"), "smiles\nCCO\n")
-	if _, err := s.open(t.Context(), "bace@few", ""); err == nil || !strings.Contains(err.Error(), `no column "Class"`) {
+	if err := failure(func() { s.open(t.Context(), "bace@few", "") }); err == nil || !strings.Contains(err.Error(), `no column "Class"`) {
 		t.Errorf("a file without the column: %v", err)
 	}
 }

@@ -23,10 +23,7 @@ func stream(t *testing.T, m *algo.Model, id string, ood [2]string) [][]*graph.Gr
 	s := &sets{folder: shared}
 	var graphs [3][]*graph.Graph
 	for k, name := range []string{id, ood[0], ood[1]} {
-		l, err := s.open(t.Context(), name, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := s.open(t.Context(), name, id)
 		graphs[k] = l.graphs
 	}
 	rng := rand.New(rand.NewPCG(1, 0x57e4))

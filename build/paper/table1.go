@@ -98,12 +98,12 @@ func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share
 }
 
 // measureTable1 does the cells, the first seed of all pairs first. Entries are sorted by pair.
-func measureTable1(ctx context.Context, b *bench) (result, error) {
+func measureTable1(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, tableCells(nil)
 	for _, seed := range b.seeds {
 		for _, e := range b.evaluations {
 			fixed := func(ood string, columns ...string) {
-				run := func(b *testBatch, ctx context.Context) ([]measured, error) { return b.columns(ctx, columns...) }
+				run := func(b *testBatch, ctx context.Context) []measured { return b.columns(ctx, columns...) }
 				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, ood), onBatch(e, seed, ood, run), func(c []measured) {
 					for _, m := range c {
 						list.add(e, seed, protocolFixed, ood, 0, m)
@@ -128,7 +128,7 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 			if e.reading() == readParent {
 				continue
 			}
-			addTo(p, e, fmt.Sprintf("grid-%s-%v", column, b.seeds), func(ctx context.Context) (*gridCell, error) { return e.gridCell(ctx, b.seeds, column) },
+			addTo(p, e, fmt.Sprintf("grid-%s-%v", column, b.seeds), func(ctx context.Context) *gridCell { return e.gridCell(ctx, b.seeds, column) },
 				func(c *gridCell) {
 					for k, m := range c.Seeds {
 						list.add(e, b.seeds[k], protocolGrid, firstOOD, 0, m).Choice = c.Choice
@@ -136,7 +136,7 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 				})
 		}
 	}
-	err := p.do(ctx)
+	p.do(ctx)
 	for k := range list {
 		if list[k].Protocol == protocolThin {
 			list[k].Seeds = nil // too many
@@ -144,7 +144,7 @@ func measureTable1(ctx context.Context, b *bench) (result, error) {
 	}
 	names := distinct(list, func(c tableCell) string { return c.Pair })
 	slices.SortStableFunc(list, func(a, b tableCell) int { return slices.Index(names, a.Pair) - slices.Index(names, b.Pair) })
-	return list, err
+	return list
 }
 
 // A thinPoint is a column on one thinned batch.
@@ -153,27 +153,21 @@ type thinPoint struct {
 	measured
 }
 
-func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint, err error) {
+func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint) {
 	for _, share := range thinShares {
 		for draw := range uint64(thinDraws) {
-			index, err := b.thinned(share, b.seed<<16|draw)
-			if err != nil {
-				return nil, err
-			}
+			index := b.thinned(share, b.seed<<16|draw)
 			if len(index) == b.nID || draw > 0 && len(index) == len(b.graphs) {
 				break // without OOD graphs, or all of them again
 			}
 			t := b.pick(index)
-			out, err := t.score(ctx, allOptions(b.seed), columnBatch)
-			if err != nil {
-				return nil, err
-			}
+			out := t.score(ctx, allOptions(b.seed), columnBatch)
 			for _, column := range thinColumns {
 				points = append(points, thinPoint{share, scored{column, columnScores(column, out.rows), out.seconds}.measure(t.ood)})
 			}
 		}
 	}
-	return points, nil
+	return points
 }
 
 // A gridCell is what the grid protocol picked for a column of one pair.
@@ -183,24 +177,17 @@ type gridCell struct {
 }
 
 // gridCell searches the settings of a column of a pair.
-func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string) (*gridCell, error) {
+func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string) *gridCell {
 	var batches []*testBatch
 	for _, seed := range seeds {
-		b, err := e.prepare(ctx, seed, firstOOD)
-		if err != nil {
-			return nil, err
-		}
-		batches = append(batches, b)
+		batches = append(batches, e.prepare(ctx, seed, firstOOD))
 	}
-	best, choice, err := scoreBy(ctx, protocolGrid, batches, columnOptions(column, 0), column)
-	if err != nil {
-		return nil, err
-	}
+	best, choice := scoreBy(ctx, protocolGrid, batches, columnOptions(column, 0), column)
 	cell := &gridCell{Choice: choice}
 	for i, b := range batches {
 		cell.Seeds = append(cell.Seeds, scored{column, best[i].scores, best[i].seconds}.measure(b.ood))
 	}
-	return cell, nil
+	return cell
 }
 
 // mean returns mean and deviation of a column with the first OOD graphs, NaN for none.

@@ -12,6 +12,7 @@ import (
 	"baca/algo"
 	"baca/algo/fingerprint"
 	"baca/algo/metric"
+	"baca/build/internal/try"
 	"baca/build/internal/usage"
 	"baca/build/paper/rival"
 )
@@ -91,57 +92,38 @@ type trustScore struct {
 
 // trustCell measures everything on a split. The detector keeps a tenth of the training molecules for its p-values, as
 // pretrain does.
-func (b *bench) trustCell(ctx context.Context, s *labelledSet, kind string, seed uint64) (*trustCell, error) {
-	x, err := s.open(ctx, b.train, kind, seed, b.steps)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := x.scores(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) trustCell(ctx context.Context, s *labelledSet, kind string, seed uint64) *trustCell {
+	x := s.open(ctx, b.train, kind, seed, b.steps)
+	scores := x.scores(ctx)
 	cell, worst := &trustCell{Quality: rate(x.quality())}, worstOf(x.errors)
 	for _, c := range trustColumns {
 		if list := scores[c.name]; list != nil {
 			cell.Scores = append(cell.Scores, trustScore{c.name, rate(metric.AUROC(list, worst))})
 		}
 	}
-	return cell, nil
+	return cell
 }
 
 // scores are those of new molecules by trustColumns.
-func (x *labelledSplit) scores(ctx context.Context) (map[string][]float64, error) {
+func (x *labelledSplit) scores(ctx context.Context) map[string][]float64 {
 	tested := pick(x.graphs, x.fresh)
 	b := &testBatch{seed: x.seed, model: x.model, graphs: tested, alone: x.alone}
-	out, err := b.score(ctx, allOptions(x.seed), columnBatch)
-	if err != nil {
-		return nil, err
-	}
+	out := b.score(ctx, allOptions(x.seed), columnBatch)
 	scores := map[string][]float64{}
 	for _, column := range []string{columnAlone, columnBatch, columnAttention} {
 		scores[column] = columnScores(column, out.rows)
 	}
 	plain := *x.model
 	plain.Background, plain.Sizes, plain.Measured = nil, nil, nil
-	distance, err := algo.NewSingleScorer(ctx, &plain, 1)
-	if err != nil {
-		return nil, err
-	}
-	if scores[columnDistance], err = distance.Scores(ctx, tested); err != nil {
-		return nil, err
-	}
+	distance := try.To(algo.NewSingleScorer(ctx, &plain, 1))
+	scores[columnDistance] = try.To(distance.Scores(ctx, tested))
 	for _, name := range []string{"ecfp-nearest", "ecfp-knn", "ecfp-leverage"} {
-		if scores[name], err = x.domain(ctx, name, x.file, x.fresh); err != nil {
-			return nil, err
-		}
+		scores[name] = x.domain(ctx, name, x.file, x.fresh)
 	}
 	// Sums take in the nearest neighbours, in standard deviations of the held-out molecules.
 	holdout := pick(x.file, x.model.Card.HoldoutRows)
 	rest := slices.DeleteFunc(slices.Clone(x.file), func(i int) bool { return slices.Contains(holdout, i) })
-	near, err := x.domain(ctx, "ecfp-knn", rest, slices.Concat(holdout, x.fresh))
-	if err != nil {
-		return nil, err
-	}
+	near := x.domain(ctx, "ecfp-knn", rest, slices.Concat(holdout, x.fresh))
 	known, near := near[:len(holdout)], near[len(holdout):]
 	scores["alone + ecfp-knn"] = sumInUnits(scores[columnAlone], x.alone.Holdout(), near, known)
 	scores["alone, no background + ecfp-knn"] = sumInUnits(scores[columnDistance], distance.Holdout(), near, known)
@@ -157,14 +139,14 @@ func (x *labelledSplit) scores(ctx context.Context) (map[string][]float64, error
 	if x.classes {
 		scores["margin"] = mapped(x.predicted, func(y float64) float64 { return -math.Abs(y - 0.5) })
 	}
-	return scores, nil
+	return scores
 }
 
 // domain returns one of the chemists' applicability domains.
-func (x *labelledSplit) domain(ctx context.Context, name string, train, test []int) ([]float64, error) {
-	return rival.Named(name).Score(ctx, &rival.Problem{
+func (x *labelledSplit) domain(ctx context.Context, name string, train, test []int) []float64 {
+	return try.To(rival.Named(name).Score(ctx, &rival.Problem{
 		Train: pick(x.graphs, train), Test: pick(x.graphs, test), TrainSMILES: pick(x.smiles, train), TestSMILES: pick(x.smiles, test), Seed: x.seed, Workers: 1,
-	})
+	}))
 }
 
 // sumInUnits adds two scores, each less the mean of others, in standard deviations of these.
@@ -190,16 +172,11 @@ func worstOf(errors []float64) []bool {
 }
 
 // measureTrust does the splits, the first seed of all sets first.
-func measureTrust(ctx context.Context, b *bench) (result, error) {
-	some, err := chosen(b.setList, trustSets)
-	if err != nil {
-		return nil, err
-	}
+func measureTrust(ctx context.Context, b *bench) result {
+	some := chosen(b.setList, trustSets)
 	kinds := strings.Split(b.kindList, ",")
 	for _, kind := range kinds {
-		if err := usage.OneOf("kinds", kind, splitKinds...); err != nil {
-			return nil, err
-		}
+		try.Check(usage.OneOf("kinds", kind, splitKinds...))
 	}
 	p, list := &plan{bench: b}, trustEntries(nil)
 	opened := map[string]*labelledSet{}
@@ -207,25 +184,19 @@ func measureTrust(ctx context.Context, b *bench) (result, error) {
 		for _, kind := range kinds {
 			list = append(list, trustEntry{Set: l.name, Split: kind})
 		}
-		if opened[l.name], err = l.open(b.data, b.most, true); err != nil {
-			return nil, err
-		}
+		opened[l.name] = l.open(b.data, b.most, true)
 		encode(opened[l.name].graphs)
 	}
 	for _, seed := range b.seeds {
 		for k := range list {
 			e := &list[k]
-			key, err := b.modelKey(e.Set, e.Set)
-			if err != nil {
-				return nil, err
-			}
-			add(p, key, fmt.Sprintf("%s-seed%d", e.Split, seed), func(ctx context.Context) (*trustCell, error) {
+			add(p, b.modelKey(e.Set, e.Set), fmt.Sprintf("%s-seed%d", e.Split, seed), func(ctx context.Context) *trustCell {
 				return b.trustCell(ctx, opened[e.Set], e.Split, seed)
 			}, func(c *trustCell) { e.add(seed, c) })
 		}
 	}
-	err = p.do(ctx)
-	return slices.DeleteFunc(list, func(e trustEntry) bool { return e.Seeds == nil }), err
+	p.do(ctx)
+	return slices.DeleteFunc(list, func(e trustEntry) bool { return e.Seeds == nil })
 }
 
 // A trustEntry is an entry of trust.json: the finished splits of a set of one kind.

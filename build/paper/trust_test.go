@@ -36,14 +36,11 @@ func writeLabelled(t *testing.T) string {
 
 func TestOpenLabelled(t *testing.T) {
 	folder := t.TempDir()
-	set := func(text string) (*labelledSet, error) {
+	set := func(text string) *labelledSet {
 		testset.Write(t, filepath.Join(folder, "mol", "freesolv.csv"), "iupac,smiles,expt\n"+text)
 		return labelled{"freesolv", "expt", false}.open(folder, 100, true)
 	}
-	s, err := set("a,CCO,1.5\nb,OCC,2\nc,CC, 3 \nd,CCC,\ne,C1CC,4\nf,CC,9\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := set("a,CCO,1.5\nb,OCC,2\nc,CC, 3 \nd,CCC,\ne,C1CC,4\nf,CC,9\n")
 	// OCC equals CCO, CCC has no value, C1CC is no molecule.
 	if !slices.Equal(s.smiles, []string{"CCO", "CC"}) || !slices.Equal(s.values, []float64{1.5, 3}) {
 		t.Errorf("%q with %v: want CCO and CC with 1.5 and 3", s.smiles, s.values)
@@ -52,28 +49,24 @@ func TestOpenLabelled(t *testing.T) {
 		"a,CCO,1\nb,CC,soft\n": `freesolv:3:6: expt "soft": want a finite number`,
 		"a,CCO,NaN\n":          `freesolv:2:7: expt "NaN": want a finite number`,
 	} {
-		if _, err := set(text); err == nil || !strings.Contains(err.Error(), want) {
+		if err := failure(func() { set(text) }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	testset.Write(t, filepath.Join(folder, "mol", "bbbp.csv"), "p_np,smiles\n2,CCO\n")
-	if _, err := (labelled{"bbbp", "p_np", true}).open(folder, 100, true); err == nil || !strings.Contains(err.Error(), `bbbp:2:1: p_np "2": want 0, 1`) {
+	if err := failure(func() { labelled{"bbbp", "p_np", true}.open(folder, 100, true) }); err == nil || !strings.Contains(err.Error(), `bbbp:2:1: p_np "2": want 0, 1`) {
 		t.Errorf("a third class: %v", err)
 	}
 	l := labelled{"esol", trustSets[0].column, false}
 	folder = writeLabelled(t)
-	some, err := l.open(folder, 100, true)
-	if err != nil || len(some.graphs) != 100 {
-		t.Errorf("%v, %v: want 100 of 300 drawn", some, err)
+	if some := l.open(folder, 100, true); len(some.graphs) != 100 {
+		t.Errorf("%v: want 100 of 300 drawn", some)
 	}
 }
 
 func TestTrustSplits(t *testing.T) {
 	folder := writeLabelled(t)
-	s, err := trustSets[0].open(folder, 1000, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := trustSets[0].open(folder, 1000, true)
 	for _, kind := range splitKinds {
 		train, test := s.split(kind, 1)
 		again, _ := s.split(kind, 1)

@@ -179,7 +179,7 @@ func (c variantColumn) over(paper bool) float64 {
 	for name, seeds := range c.Pairs {
 		if p, _ := parsePair(name); (p.paper != nil) == paper {
 			mean, _ := meanStd(seeds)
-			list = append(list, mean)
+			list = append(list, float64(mean))
 		}
 	}
 	slices.Sort(list) // for a deterministic sum

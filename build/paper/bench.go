@@ -278,15 +278,11 @@ func newRewrite() *cobra.Command {
 		Use:   "rewrite FILE.json…",
 		Short: "Write the pages beside results anew, without measuring",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: func(_ *cobra.Command, files []string) (err error) {
+			defer try.Catch(&err)
 			for _, file := range files {
-				path, text, err := pageOf(file)
-				if err == nil {
-					err = replace.Bytes(path, text)
-				}
-				if err != nil {
-					return fmt.Errorf("%s: %w", file, err)
-				}
+				path, text := pageOf(file)
+				try.Check(replace.Bytes(path, text))
 			}
 			return nil
 		},
@@ -294,24 +290,19 @@ func newRewrite() *cobra.Command {
 }
 
 // pageOf makes the page of a result, with its last line on what measured it.
-func pageOf(file string) (path string, text []byte, err error) {
+func pageOf(file string) (path string, text []byte) {
 	all := experiments()
 	k := slices.IndexFunc(all, func(e *experiment) bool { return e.name+".json" == filepath.Base(file) })
 	if k < 0 {
-		return "", nil, usage.Errorf("no benchmark writes a file of that name")
+		try.Check(usage.Errorf("%s: no benchmark writes a file of that name", file))
 	}
-	data, err := os.ReadFile(file)
+	r, err := all[k].read(try.To(os.ReadFile(file)))
 	if err != nil {
-		return "", nil, err
-	}
-	r, err := all[k].read(data)
-	if err != nil {
-		return "", nil, err
+		try.Check(fmt.Errorf("%s: %w", file, err))
 	}
 	path = all[k].pageFile(filepath.Dir(file))
-	old, err := os.ReadFile(path)
-	lines := strings.Split(strings.TrimSpace(string(old)), "\n")
-	return path, r.page().text(lines[len(lines)-1]), err
+	old := strings.TrimSpace(string(try.To(os.ReadFile(path))))
+	return path, r.page().text(old[strings.LastIndex(old, "\n")+1:])
 }
 
 // writeJSON writes a file.

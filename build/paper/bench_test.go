@@ -140,12 +140,10 @@ func TestByScaffold(t *testing.T) {
 	}
 	// Five of one scaffold, three of another, one each of two more.
 	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(t, 3), ring(5, 3), ring(6, 2), ring(5, 4)}
-	common, rare := byScaffold(nil, &loadedSet{graphs: gs})
-	if want := []int{0, 1, 2, 4, 5, 7, 8, 9}; !slices.Equal(common, want) {
-		t.Errorf("common %v, want %v", common, want)
-	}
-	if want := []int{3, 6}; !slices.Equal(rare, want) {
-		t.Errorf("rare %v, want %v", rare, want)
+	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}} {
+		if got := parts[name].of(nil, &loadedSet{graphs: gs}); !slices.Equal(got, want) {
+			t.Errorf("@%s %v, want %v", name, got, want)
+		}
 	}
 }
 
@@ -493,10 +491,7 @@ func TestCommittedPages(t *testing.T) {
 		if err != nil || filepath.Ext(file) != ".json" {
 			return err
 		}
-		path, want, err := pageOf(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
+		path, want := pageOf(file)
 		pages++
 		if got := read(t, path); string(got) != string(want) {
 			t.Errorf("%s is not of the file beside it: baca-paper bench rewrite %s", path, file)

@@ -138,8 +138,7 @@ func newDecision(score string, share float64, splits []*judged) *decision {
 	means := func(requested []float64, of func(j *judged, limit float64) float64) achieved {
 		rates := achieved{}
 		for _, limit := range requested {
-			mean, _ := meanOf(splits, func(j *judged) rate { return rate(of(j, limit)) })
-			rates[fmt.Sprint(limit)] = rate(mean)
+			rates[fmt.Sprint(limit)] = meanOf(splits, func(j *judged) rate { return rate(of(j, limit)) })
 		}
 		return rates
 	}
@@ -264,7 +263,7 @@ func (r decisionResult) answer() (list []string) {
 		mean, _ := meanStd(alarms)
 		fdr, _ := meanStd(discoveries)
 		list = append(list, fmt.Sprintf("%s: %s %% of the ID graphs are called outside where 5 %% is asked, and %s %% of the discoveries are false where 10 %% is asked, on average over the pairs.",
-			title(score), rate(mean).percent(1), rate(fdr).percent(1)))
+			title(score), mean.percent(1), fdr.percent(1)))
 	}
 	return list
 }

@@ -205,8 +205,7 @@ func (r *evalResult) warn(seed uint64, warnings []string) {
 func (r *evalResult) summarize() {
 	means, stds := r.Mean.all(), r.Std.all()
 	for k := range means {
-		mean, std := meanOf(r.Seeds, func(s seedResult) rate { return *s.all()[k] })
-		*means[k], *stds[k] = rate(mean), rate(std)
+		*means[k], *stds[k] = meanStd(mapped(r.Seeds, func(s seedResult) rate { return *s.all()[k] }))
 	}
 }
 

@@ -178,22 +178,18 @@ const draws = 20
 
 // meanFall sums up molecules.
 func meanFall(list []fall) fall {
-	mean := func(of func(fall) rate) (mean, std rate) {
-		m, s := meanOf(list, of)
-		return rate(m), rate(s)
+	gain, std := meanStd(mapped(list, func(f fall) rate { return f.Gain }))
+	return fall{
+		Edit: "to hydrogen", Molecules: len(list), Gain: gain, GainHalf: rate(1.96 * float64(std) / math.Sqrt(float64(len(list)))),
+		Blamed:  meanOf(list, func(f fall) rate { return f.Blamed }),
+		Random:  meanOf(list, func(f fall) rate { return f.Random }),
+		LeftOut: meanOf(list, func(f fall) rate { return f.LeftOut }),
+		Better:  meanOf(list, func(f fall) rate { return f.Better }),
 	}
-	f := fall{Edit: "to hydrogen", Molecules: len(list)}
-	f.Blamed, _ = mean(func(f fall) rate { return f.Blamed })
-	f.Random, _ = mean(func(f fall) rate { return f.Random })
-	f.LeftOut, _ = mean(func(f fall) rate { return f.LeftOut })
-	f.Better, _ = mean(func(f fall) rate { return f.Better })
-	gain, std := mean(func(f fall) rate { return f.Gain })
-	f.Gain, f.GainHalf = gain, rate(1.96*float64(std)/math.Sqrt(float64(len(list))))
-	return f
 }
 
 func (r explainResult) page() *page {
-	better, _ := meanOf(r.Pairs, func(p *explainPair) rate { return p.Falls[0].Better })
+	better := meanOf(r.Pairs, func(p *explainPair) rate { return p.Falls[0].Better })
 	number := func(x rate) string { return decimals(float64(x), 2) }
 	return &page{
 		title: "Whether the atoms that are blamed make the score",

@@ -118,8 +118,7 @@ func count(calls *[len(guards)]int, rows []algo.Row) {
 
 func (l guardEntries) page() *page {
 	over := func(k int, of func(guardEntry) []rate) float64 {
-		mean, _ := meanOf(l, func(e guardEntry) rate { return of(e)[k] })
-		return mean
+		return float64(meanOf(l, func(e guardEntry) rate { return of(e)[k] }))
 	}
 	alarms, found := func(e guardEntry) []rate { return e.Alarms }, func(e guardEntry) []rate { return e.Detected }
 	chosen, last := 1.0, len(guards)-1

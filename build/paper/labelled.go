@@ -107,13 +107,9 @@ func (l labelled) open(folder string, most int, different bool) *labelledSet {
 		order = streamed(1).Perm(len(order))
 	}
 	if different {
-		seen := map[string]bool{}
-		order = slices.DeleteFunc(order, func(i int) bool {
+		order = firsts(order, func(i int) string {
 			c, _, _ := smiles.Canonical(measured[i].Molecule)
-			name := smiles.Write(c)
-			again := seen[name]
-			seen[name] = true
-			return again
+			return smiles.Write(c)
 		})
 	}
 	order = order[:min(most, len(order))]

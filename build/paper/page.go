@@ -117,11 +117,6 @@ func meanDefined(list []float64) float64 { return meanOver(slices.DeleteFunc(lis
 
 // distinct are the names that rows have, in the order of the first with each.
 func distinct[R any](rows []R, name func(R) string) []string {
-	var names []string
-	for _, r := range rows {
-		if n := name(r); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
+	names := mapped(rows, name)
+	return pick(names, firsts(indices(len(names)), func(i int) string { return names[i] }))
 }

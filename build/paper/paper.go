@@ -86,13 +86,15 @@ func (r rate) percent(decimals int) string {
 }
 
 // meanStd is the mean of rates with its standard deviation.
-func meanStd(rates []rate) (mean, std float64) {
-	return metric.MeanStd(mapped(rates, func(r rate) float64 { return float64(r) }))
+func meanStd(rates []rate) (mean, std rate) {
+	m, s := metric.MeanStd(mapped(rates, func(r rate) float64 { return float64(r) }))
+	return rate(m), rate(s)
 }
 
-// meanOf is meanStd of what a list has.
-func meanOf[T any](list []T, of func(T) rate) (mean, std float64) {
-	return meanStd(mapped(list, of))
+// meanOf is the mean of what a list has.
+func meanOf[T any](list []T, of func(T) rate) rate {
+	mean, _ := meanStd(mapped(list, of))
+	return mean
 }
 
 // mapped is what of makes of each in a list.

@@ -13,7 +13,7 @@ import (
 
 // A part is one side of a division of a set.
 type part struct {
-	divide func(s *sets, l *loadedSet) (most, rest []int) // both ascend
+	divide func(s *sets, l *loadedSet) (most, rest []int)
 	rest   bool
 }
 
@@ -25,18 +25,19 @@ var parts = map[string]part{
 	"many": {byClass, false}, "few": {byClass, true},
 }
 
-// of returns the indices of the part in a set.
+// of returns the indices of the part in a set, which ascend.
 func (p part) of(s *sets, l *loadedSet) []int {
-	most, rest := p.divide(s, l)
+	index, rest := p.divide(s, l)
 	if p.rest {
-		return rest
+		index = rest
 	}
-	return most
+	slices.Sort(index)
+	return index
 }
 
 // byScaffold parts molecules by what is left without their side chains: the most
 // frequent scaffolds, ties by which came first, until they make four fifths, and
-// the rest. Both lists ascend.
+// the rest.
 func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 	groups := scaffoldsOf(l.graphs)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
@@ -47,8 +48,6 @@ func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 			rare = append(rare, group...)
 		}
 	}
-	slices.Sort(common)
-	slices.Sort(rare)
 	return common, rare
 }
 
@@ -76,10 +75,7 @@ func bySize(_ *sets, l *loadedSet) (small, large []int) {
 	order := indices(len(l.graphs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.graphs[a].N(), l.graphs[b].N()) })
 	cut := (4*len(order) + 4) / 5
-	small, large = order[:cut:cut], order[cut:]
-	slices.Sort(small)
-	slices.Sort(large)
-	return small, large
+	return order[:cut], order[cut:]
 }
 
 // clusterCentres is how many clusters byCluster makes.
@@ -120,8 +116,6 @@ func byCluster(_ *sets, l *loadedSet) (inner, outer []int) {
 			inner = append(inner, list...)
 		}
 	}
-	slices.Sort(inner)
-	slices.Sort(outer)
 	return inner, outer
 }
 

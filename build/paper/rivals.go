@@ -262,8 +262,7 @@ func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measur
 				x.series.add(seed, m)
 			case newOnly(x.Detector):
 				x.fresh = append(x.fresh, m.AUROC)
-				mean, std := meanStd(x.fresh)
-				x.NewMean, x.NewStd = rate(mean), rate(std)
+				x.NewMean, x.NewStd = meanStd(x.fresh)
 			}
 		}
 	}

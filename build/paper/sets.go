@@ -201,16 +201,9 @@ func (s *sets) whole(ctx context.Context, name string) *loadedSet {
 	if l.schema == algo.Constant {
 		return l
 	}
-	type key struct {
-		signature [2]uint64
-		nodes     int
-	}
-	seen := map[key]bool{}
-	index := slices.DeleteFunc(indices(len(l.graphs)), func(i int) bool {
-		k := key{fingerprint.Signature(l.graphs[i], -1), l.graphs[i].N()}
-		again := seen[k]
-		seen[k] = true
-		return again
+	index := firsts(indices(len(l.graphs)), func(i int) [3]uint64 {
+		signature := fingerprint.Signature(l.graphs[i], -1)
+		return [3]uint64{signature[0], signature[1], uint64(l.graphs[i].N())}
 	})
 	l.graphs, l.smiles = pick(l.graphs, index), pick(l.smiles, index)
 	return l
@@ -289,6 +282,17 @@ func pick[T any](list []T, index []int) []T {
 		picked[k] = list[i]
 	}
 	return picked
+}
+
+// firsts are of some places the first with each key.
+func firsts[K comparable](places []int, key func(i int) K) []int {
+	seen := map[K]bool{}
+	return slices.DeleteFunc(places, func(i int) bool {
+		k := key(i)
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
 }
 
 // encode computes the structural encodings of graphs, before the seconds of scoring them count.

@@ -164,7 +164,7 @@ func (l shiftEntries) mean(column string, share float64, of func(shiftPoint) rat
 		}
 	}
 	mean, _ := meanStd(rates)
-	return mean
+	return float64(mean)
 }
 
 func (x shiftPoint) auroc() rate { return x.AUROC }

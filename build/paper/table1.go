@@ -72,8 +72,7 @@ type tableSeed struct {
 
 func (s *series) add(seed uint64, m measured) {
 	s.Seeds = append(s.Seeds, tableSeed{seed, m.measures})
-	mean, std := meanOf(s.Seeds, func(s tableSeed) rate { return s.AUROC })
-	s.AUROCMean, s.AUROCStd = rate(mean), rate(std)
+	s.AUROCMean, s.AUROCStd = meanStd(mapped(s.Seeds, func(s tableSeed) rate { return s.AUROC }))
 }
 
 // tableCells are the content of table1.json.

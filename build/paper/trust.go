@@ -224,16 +224,10 @@ type trustEntryScore struct {
 // add takes in a split.
 func (e *trustEntry) add(seed uint64, c *trustCell) {
 	e.Seeds, e.cells = append(e.Seeds, seed), append(e.cells, c)
-	mean := func(of func(*trustCell) rate) rate {
-		m, _ := meanOf(e.cells, of)
-		return rate(m)
-	}
-	m := trustEntryModel{Model: "kernel ridge", Quality: mean(func(c *trustCell) rate { return c.Quality })}
+	m := trustEntryModel{Model: "kernel ridge", Quality: meanOf(e.cells, func(c *trustCell) rate { return c.Quality })}
 	for k, s := range c.Scores {
-		m.Scores = append(m.Scores, trustEntryScore{
-			Score: s.Score, Worst: mapped(e.cells, func(c *trustCell) rate { return c.Scores[k].Worst }),
-			Mean: mean(func(c *trustCell) rate { return c.Scores[k].Worst }),
-		})
+		worst := func(c *trustCell) rate { return c.Scores[k].Worst }
+		m.Scores = append(m.Scores, trustEntryScore{s.Score, mapped(e.cells, worst), meanOf(e.cells, worst)})
 	}
 	e.Models = []trustEntryModel{m}
 }

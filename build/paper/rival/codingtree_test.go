@@ -3,46 +3,11 @@ package rival
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"baca/algo/graph"
-	"baca/algo/metric"
 	"baca/build/paper/rival/tape"
 )
-
-// few is easyPair with fewer graphs, for detectors that learn for long.
-func few(train, test int) *Problem {
-	p := *easyPair()
-	p.Train, p.Test = p.Train[:train], slices.Concat(p.Test[:test], p.Test[30:30+test])
-	return &p
-}
-
-// checkOrder tests that scores depend neither on the order of graphs nor on the number of
-// workers, and returns them.
-func checkOrder(t *testing.T, r *Rival, p *Problem) []float64 {
-	t.Helper()
-	first := scores(t, r, p)
-	slices.Reverse(p.Test)
-	p.Workers = 3
-	for i, got := range scores(t, r, p) {
-		if want := first[len(first)-1-i]; math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
-			t.Errorf("%s: a graph has score %g, and %g in another order", r.Name, want, got)
-		}
-	}
-	return first
-}
-
-func TestSEGO(t *testing.T) {
-	if auroc := metric.AUROC(checkOrder(t, sego, few(12, 30)), slices.Concat(make([]bool, 30), slices.Repeat([]bool{true}, 30))); auroc < 0.75 {
-		t.Errorf("AUROC %.3f, want 0.75 at least", auroc)
-	}
-}
-
-// RedOUT and SIGOOD learn from the test graphs alone. Nothing says how well they do on an
-// easy pair.
-func TestRedOUT(t *testing.T) { checkOrder(t, redOUT, few(0, 6)) }
-func TestSIGOOD(t *testing.T) { checkOrder(t, sigood, few(0, 6)) }
 
 // TestTreeBatch checks that a tree has the same embedding by itself and among others, and
 // that it does not depend on the order of the nodes.

@@ -11,27 +11,16 @@ import (
 	"baca/build/paper/rival/tape"
 )
 
-func TestGOODD(t *testing.T)  { checkRival(t, goodD, easyPair(), 0.8) }
-func TestGOODAT(t *testing.T) { checkRival(t, goodat, largePair(), 0.6) }
-func TestAAGOD(t *testing.T)  { checkRival(t, aagod, largePair(), 0.9) }
-func TestD2GO(t *testing.T)   { checkRival(t, d2go, easyPair(), 0.7) }
-
 // A single node has no loss of nodes, and a score all the same.
 func TestD2GOOfASingleNode(t *testing.T) {
 	p := *easyPair() // which other tests share
-	single, _, err := graph.New(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Test = append(slices.Clone(p.Test), single)
+	p.Test = append(slices.Clone(p.Test), graphOf(1, nil))
 	for i, x := range scores(t, d2go, &p) {
 		if math.IsNaN(x) {
 			t.Errorf("graph %d of %d has no score", i, len(p.Test))
 		}
 	}
 }
-
-func TestHGOE(t *testing.T) { checkRival(t, hgoe, easyPair(), 0.7) }
 
 func closeTo(t *testing.T, name string, got, want float64) {
 	t.Helper()

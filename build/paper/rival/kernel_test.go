@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,11 +9,11 @@ import (
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // randomGraphs are graphs of 4 to 12 nodes with one random feature.
-func randomGraphs(t *testing.T, n int, seed uint64) []*graph.Graph {
-	t.Helper()
+func randomGraphs(n int, seed uint64) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	gs := make([]*graph.Graph, n)
 	for k := range gs {
@@ -23,10 +22,7 @@ func randomGraphs(t *testing.T, n int, seed uint64) []*graph.Graph {
 		for i := 1; i < nodes; i++ {
 			edges = append(edges, [2]int32{int32(i), int32(rng.IntN(i))})
 		}
-		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := graphOf(nodes, edges)
 		g.X = slices.Clone(g.X)
 		for i := range g.X {
 			g.X[i] = float32(rng.IntN(3))
@@ -38,7 +34,7 @@ func randomGraphs(t *testing.T, n int, seed uint64) []*graph.Graph {
 
 // The inverted lists give the same cosines as the sums over common keys.
 func TestCosines(t *testing.T) {
-	gs := randomGraphs(t, 12, 1)
+	gs := randomGraphs(12, 1)
 	prints := subtrees(gs, 0)
 	product := func(a, b fingerprint.Print) float64 {
 		sum := 0.0
@@ -61,7 +57,7 @@ func TestCosines(t *testing.T) {
 
 // The walk of the values of labels is that of distributions over labels, by matrices.
 func TestPropagation(t *testing.T) {
-	g := randomGraphs(t, 1, 2)[0]
+	g := randomGraphs(1, 2)[0]
 	n := g.N()
 	labels := nodeLabels(g)
 	values := directionOf(labels, 7)
@@ -101,37 +97,20 @@ func TestPropagation(t *testing.T) {
 // Every detector that trains nothing scores all graphs, gives the same scores twice, and
 // what it is shown beside a graph does not matter.
 func TestGraphDetectors(t *testing.T) {
-	p := &Problem{Train: randomGraphs(t, 60, 3), Test: randomGraphs(t, 10, 4), Seed: 1}
+	p := &Problem{Train: randomGraphs(60, 3), Test: randomGraphs(10, 4), Seed: 1}
 	texts := []string{"CCO", "CCCO", "CCCCO", "CCN", "CCCN", "c1ccccc1O", "c1ccccc1N", "CC(C)O", "CC(C)N", "CCOC"}
 	for range 6 {
 		p.TrainSMILES = append(p.TrainSMILES, texts...)
 	}
-	background, err := baseline.ECFPs(slices.Repeat([]string{"CCCCCCCCP", "c1ccc(F)cc1S", "FC(F)(F)CCl", "c1ccsc1C(F)F", "CP(C)C"}, 12), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Background = background
+	p.Background = try.To(baseline.ECFPs(slices.Repeat([]string{"CCCCCCCCP", "c1ccc(F)cc1S", "FC(F)(F)CCl", "c1ccsc1C(F)F", "CP(C)C"}, 12), 2))
 	p.TestSMILES = append(texts[:9:9], "FC(F)(F)S(=O)(=O)c1nnsc1P")
 	for _, r := range slices.Concat(kernels(), domains()) {
-		scores, err := r.Score(context.Background(), p)
-		if err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		one := *p
+		all, one := scores(t, r, p), *p
 		one.Test, one.TestSMILES = p.Test[9:], p.TestSMILES[9:]
-		alone, err := r.Score(context.Background(), &one)
-		if err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		alike(t, r.Name+" of the last graph", alone, scores[9:], 1e-12)
+		alike(t, r.Name+" of the last graph", scores(t, r, &one), all[9:], 1e-12)
 		// No cut of a forest is on a bit that no training molecule has.
-		if r.Molecules && r.Name != "ecfp-forest" && scores[9] < slices.Max(scores[:9]) {
-			t.Errorf("%s: %g for a molecule like no other, %v for known ones", r.Name, scores[9], scores[:9])
-		}
-		for _, s := range scores {
-			if math.IsNaN(s) {
-				t.Errorf("%s: %v", r.Name, scores)
-			}
+		if r.Molecules && r.Name != "ecfp-forest" && all[9] < slices.Max(all[:9]) {
+			t.Errorf("%s: %g for a molecule like no other, %v for known ones", r.Name, all[9], all[:9])
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,15 +150,15 @@ func TestByScaffold(t *testing.T) {
 
 // A plan does what is not done, stops at an error that names the cell, and gives results in its order.
 func TestPlan(t *testing.T) {
-	b := &bench{experiment: &experiment{name: "test"}, options: options{out: t.TempDir()}, stderr: io.Discard}
+	b := &bench{experiment: &experiment{name: "test"}, options: options{out: t.TempDir(), workers: 1}, stderr: io.Discard}
 	broken := errors.New("broken")
-	calls, taken := 0, []int(nil)
-	run := func(ctx context.Context, workers int, fails bool) error {
-		calls, taken, b.workers = 0, nil, workers
+	var calls, taken []int
+	run := func(ctx context.Context, fails bool) error {
+		calls, taken = nil, nil
 		p := &plan{bench: b}
 		for i := range 5 {
 			add(p, runKey{Pair: "a/b"}, fmt.Sprint("part", i), func(context.Context) int {
-				if calls++; fails && i == 2 {
+				if calls = append(calls, i); fails && i == 2 {
 					try.Check(broken)
 				}
 				return 10 * i
@@ -165,16 +166,31 @@ func TestPlan(t *testing.T) {
 		}
 		return failure(func() { p.do(ctx) })
 	}
-	if err := run(t.Context(), 1, true); !errors.Is(err, broken) || err.Error() != "a/b, part2: broken" || calls != 3 || taken != nil {
-		t.Errorf("%v after %d calls, taken %v: want the error of part2 after 3", err, calls, taken)
+	if err := run(t.Context(), true); !errors.Is(err, broken) || err.Error() != "a/b, part2: broken" || len(calls) != 3 || taken != nil {
+		t.Errorf("%v after %v, taken %v: want the error of part2 after 3", err, calls, taken)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := run(ctx, 2, false); !errors.Is(err, context.Canceled) || calls != 0 {
-		t.Errorf("cancelled: %v after %d calls", err, calls)
+	if err := run(ctx, false); !errors.Is(err, context.Canceled) || calls != nil {
+		t.Errorf("cancelled: %v after %v", err, calls)
 	}
-	if err := run(t.Context(), 1, false); err != nil || calls != 3 || !slices.Equal(taken, []int{0, 10, 20, 30, 40}) {
-		t.Errorf("%v after %d calls, taken %v: want the three that are missing, and all results", err, calls, taken)
+	cell := filepath.Join(b.out, "cells", "a-b", "part1.json")
+	for _, c := range []struct {
+		what   string
+		change func()
+		calls  []int
+	}{
+		{"an error", func() {}, []int{2, 3, 4}},
+		{"all is done", func() {}, nil},
+		{"a file is cut", func() { testset.Write(t, cell, string(read(t, cell)[:20])) }, []int{1}},
+		{"another build", func() { b.build = "x" }, []int{0, 1, 2, 3, 4}},
+		{"another build, which counts", func() { b.build, b.anyBuild = "y", true }, nil},
+		{"other settings", func() { b.settings = "steps 3, " }, []int{0, 1, 2, 3, 4}},
+	} {
+		c.change()
+		if err := run(t.Context(), false); err != nil || !slices.Equal(calls, c.calls) || !slices.Equal(taken, []int{0, 10, 20, 30, 40}) {
+			t.Errorf("after %s: %v, did %v, taken %v: want %v, and all results", c.what, err, calls, taken, c.calls)
+		}
 	}
 }
 
@@ -195,74 +211,36 @@ func TestThinnedBatch(t *testing.T) {
 	}
 }
 
-// Columns that do without the attention leave it untrained. Their scores must be those
-// that the product gives.
-func TestOnlyAttentionNeedsAttention(t *testing.T) {
-	b := trained(t)
-	for _, column := range []string{columnPre, columnRatio, columnBatch, columnDefault} {
-		o := columnOptions(column, b.seed)
-		fast := b.score(context.Background(), o, column)
-		o.Attention = algo.DefaultOptions().Attention
-		whole := b.score(context.Background(), o, column)
-		if !slices.Equal(fast.scores, whole.scores) {
-			t.Errorf("%s: other scores where the attention is trained", column)
-		}
-	}
-}
-
-func benchTable(t *testing.T, args ...string) []tableCell {
-	t.Helper()
-	out := args[slices.Index(args, "--out")+1]
-	succeed(t, append([]string{"bench", "table1"}, args...)...)
-	cells := resultOf[[]tableCell](t, read(t, filepath.Join(out, "table1.json")))
-	for i := range cells {
-		for k := range cells[i].Seeds {
-			cells[i].Seeds[k].Seconds = 0
-		}
-	}
-	return cells
-}
-
-// Table 1 has what eval measures, beside the rest; a second run does nothing, one
-// after a loss only what is missing, and the number of workers changes nothing.
+// Table 1 has what eval measures, beside the rest, and the number of workers changes nothing.
 func TestBenchTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains encoders")
 	}
 	data, out := testset.Pair(t), t.TempDir()
 	kept := filepath.Join(out, "encoders")
-	args := []string{"--data", data, "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3"}
-	cells := benchTable(t, append(args, "--workers", "1")...)
+	table := func(workers string) string {
+		succeed(t, "bench", "table1", "--data", data, "--out", filepath.Join(out, workers), "--weights", kept, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3", "--workers", workers)
+		return regexp.MustCompile(`"seconds": [^\n]*`).ReplaceAllString(string(read(t, filepath.Join(out, workers, "table1.json"))), `"seconds": 0`)
+	}
+	text := table("1")
+	cells := resultOf[tableCells](t, []byte(text))
 	find := func(protocol, column, ood string) *tableCell {
 		t.Helper()
-		for i, c := range cells {
-			if c.Protocol == protocol && c.Column == column && c.OOD == ood {
-				return &cells[i]
-			}
+		k := cells.find("TREES/RINGS", readOGB, protocol, column, ood, 0)
+		if k < 0 {
+			t.Fatalf("no cell %s, %s, %s", protocol, column, ood)
 		}
-		t.Fatalf("no cell %s, %s, %s", protocol, column, ood)
-		return nil
+		return &cells[k]
 	}
-	for _, protocol := range []string{"fixed", "grid"} {
-		for _, column := range append(slices.Clone(thinColumns[:3]), columnBatch, columnDefault) {
-			for _, ood := range []string{"first", "random"} {
-				if protocol == "grid" && (ood == "random" || column == columnPre || column == columnAttention) {
-					continue // not there, or slow
-				}
-				calibrator := column
-				if column == columnDefault {
-					calibrator = columnAlone
-				}
-				eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3",
-					"--calibrator", calibrator, "--ood", ood, "--protocol", protocol)
-				c := find(protocol, column, ood)
-				if c.AUROCMean != eval.Mean.AUROC || c.AUROCStd != eval.Std.AUROC {
-					t.Errorf("%s, %s, %s: %v ± %v, eval has %v ± %v", protocol, column, ood, c.AUROCMean, c.AUROCStd, eval.Mean.AUROC, eval.Std.AUROC)
-				}
-				for k, s := range eval.Seeds {
-					if got := c.Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
-						t.Errorf("%s, %s, %s: %+v, eval has %+v", protocol, column, ood, got, s)
-					}
+	for _, c := range []struct{ protocol, ood, columns string }{
+		{"fixed", "first", "s_pre attention ratio batch default"}, {"fixed", "random", "s_pre attention ratio batch default"}, {"grid", "first", "ratio batch default"},
+	} {
+		for column := range strings.FieldsSeq(c.columns) {
+			eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3",
+				"--calibrator", strings.Replace(column, columnDefault, columnAlone, 1), "--ood", c.ood, "--protocol", c.protocol)
+			for k, s := range eval.Seeds {
+				if got := find(c.protocol, column, c.ood).Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
+					t.Errorf("%s, %s, %s: %+v, eval has %+v", c.protocol, column, c.ood, got, s)
 				}
 			}
 		}
@@ -278,75 +256,27 @@ func TestBenchTable1(t *testing.T) {
 	if c := find("fixed", "cycles", "first"); c.AUROCMean < 0.95 {
 		t.Errorf("cycles: %v", c.AUROCMean)
 	}
-	report := string(read(t, filepath.Join(out, "report.md")))
+	page := filepath.Join(out, "1", "report.md")
+	report := string(read(t, page))
 	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || strings.Contains(report, "parents |") || !strings.HasSuffix(report, ".\n") {
 		t.Errorf("the report:\n%s", report)
 	}
 	// Pages are made of the results alone.
-	succeed(t, "bench", "rewrite", filepath.Join(out, "table1.json"))
-	if again := string(read(t, filepath.Join(out, "report.md"))); again != report {
+	succeed(t, "bench", "rewrite", filepath.Join(out, "1", "table1.json"))
+	if again := string(read(t, page)); again != report {
 		t.Errorf("rewritten:\n%s\nwant\n%s", again, report)
 	}
-
-	files, err := filepath.Glob(filepath.Join(out, "cells", "TREES-RINGS", "*.json"))
-	if err != nil || len(files) != 10 {
-		t.Fatalf("%d cells, %v: want 2 seeds × 3 and 4 of the grid", len(files), err)
-	}
-	before := map[string]string{}
-	for _, f := range files {
-		before[f] = string(read(t, f))
-	}
-	lost, cut := files[0], files[len(files)-1]
-	if err := os.Remove(lost); err != nil {
-		t.Fatal(err)
-	}
-	testset.Write(t, cut, before[cut][:100])
-	again := benchTable(t, append(args, "--workers", "2")...)
-	if a, b := fmt.Sprintf("%+v", withoutPointers(cells)), fmt.Sprintf("%+v", withoutPointers(again)); a != b {
-		t.Errorf("after a loss, on two workers:\n%s\nwant\n%s", b, a)
-	}
-	for _, f := range files {
-		if now := string(read(t, f)); now == before[f] == (f == lost || f == cut) {
-			t.Errorf("%s: was done again: %v", f, now != before[f])
-		}
-	}
-	// Cells of another run are not used.
-	file := resultOf[cellFile](t, read(t, files[0]))
-	if got, err := readCell(files[0], file.Run, false); err != nil || got == nil {
-		t.Errorf("the run of a cell does not take it: %v", err)
-	}
-	for _, change := range []func(*runKey){
-		func(k *runKey) { k.Build = "x" }, func(k *runKey) { k.IDData = "x" }, func(k *runKey) { k.OODData = "x" },
-		func(k *runKey) { k.Epochs++ }, func(k *runKey) { k.Part = "x" }, func(k *runKey) { k.Pair = "x" },
-	} {
-		key := file.Run
-		change(&key)
-		if got, err := readCell(files[0], key, false); err != nil || got != nil {
-			t.Errorf("a cell of %+v is taken for %+v, %v", file.Run, key, err)
-		}
+	if again := table("2"); again != text {
+		t.Errorf("on two workers:\n%s\nwant\n%s", again, text)
 	}
 }
 
-// withoutPointers makes cells printable.
-func withoutPointers(cells []tableCell) []string {
-	var list []string
-	for _, c := range cells {
-		data, err := json.Marshal(c)
-		if err != nil {
-			panic(err)
-		}
-		list = append(list, string(data))
-	}
-	return list
-}
-
-// One run says what a run of each column says.
+// One run says what a run of each column says, which leaves the attention untrained where it is not needed.
 func TestThinColumns(t *testing.T) {
 	b := trained(t)
-	all := b.score(context.Background(), allOptions(b.seed), columnBatch)
-	for _, column := range thinColumns {
-		one := b.score(context.Background(), columnOptions(column, b.seed), column)
-		if !slices.Equal(columnScores(column, all.rows), one.scores) {
+	all := b.score(t.Context(), allOptions(b.seed), columnBatch)
+	for _, column := range append(thinColumns, columnDefault) {
+		if one := b.score(t.Context(), columnOptions(column, b.seed), column); !slices.Equal(columnScores(column, all.rows), one.scores) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
 	}
@@ -503,23 +433,6 @@ func TestCommittedPages(t *testing.T) {
 	})
 	if err != nil || pages != 21 {
 		t.Errorf("%d pages, %v: want 21", pages, err)
-	}
-}
-
-// The best statistic is in the direction that suits the pair, and standings count pairs.
-func TestStandings(t *testing.T) {
-	of := func(column string, auroc float64) tableCell {
-		return tableCell{Pair: "BZR/COX2", Protocol: "fixed", OOD: "first", Column: column, series: series{AUROCMean: rate(auroc), AUROCStd: 0.01}}
-	}
-	l := tableCells{of("nodes", 0.75), of("edges", 0.15), of(columnAlone, 0.84), of(columnBatch, 0.94)}
-	if got := l.trivial("BZR/COX2"); math.Abs(got-0.85) > 1e-12 {
-		t.Errorf("the best statistic has %g, want 0.85", got)
-	}
-	got := strings.Join(l.standings([]string{"BZR/COX2"}), "\n")
-	want := `Batch beats the best statistic on 1 of 1 pairs, and reaches the paper's BaCa, within one standard deviation, on 1 of 1.
-Alone beats the best statistic on 0 of 1 pairs, and reaches the paper's BaCa, within one standard deviation, on 0 of 1.`
-	if got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

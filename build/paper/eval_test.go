@@ -143,24 +143,6 @@ func TestEvalJSON(t *testing.T) {
 	if w := fmt.Sprint(object["warnings"]); !strings.Contains(w, "seed 1: the batch has no OOD graphs") || strings.Contains(w, "p-values") {
 		t.Errorf("warnings %s", w)
 	}
-
-	for calibrator, want := range map[string]rate{"batch": a.AUROCBatch, "attention": a.AUROCAttention, "s_pre": a.AUROCPre} {
-		r, _ := evalJSON(t, append(args, "--seeds", "1", "--calibrator", calibrator)...)
-		if got := r.Seeds[0]; got.AUROC != want || got.AUROCAlone != a.AUROCAlone {
-			t.Errorf("%s: %+v, want AUROC %g and the others of %+v", calibrator, got, float64(want), a)
-		}
-	}
-
-	stdout, _ := succeed(t, append([]string{"eval", "--seeds", "1,2", "--calibrator", "s_pre"}, args...)...)
-	for _, want := range []string{"TREES/RINGS, measured: s_pre", "fixed protocol", "OOD is the positive class", "AUPR is average precision", "mean  "} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("table has no %q:\n%s", want, stdout)
-		}
-	}
-	base := fmt.Sprintf("%.2f ± %.2f  ", 100*float64(result.Mean.AUROCPre), 100*float64(result.Std.AUROCPre))
-	if strings.Count(stdout, base) != 2 { // what is measured is the base score
-		t.Errorf("table without %s twice:\n%s", base, stdout)
-	}
 }
 
 func TestEvalRefuses(t *testing.T) {

@@ -161,35 +161,6 @@ func TestBenchTrust(t *testing.T) {
 	refuse(t, true, "--most 1: want 300 or more", append(args, "--most", "1")...)
 }
 
-// The default is compared with the best of a kind of scores, split by split.
-func TestComparison(t *testing.T) {
-	e := &trustEntry{Models: make([]trustEntryModel, 2)}
-	for m := range e.Models {
-		e.Models[m].Scores = []trustEntryScore{{Score: columnAlone}, {Score: "ecfp-knn"}, {Score: "ecfp-nearest"}, {Score: "spread"}, {Score: "atoms"}}
-	}
-	for k := range 10 {
-		x := 0.6 + float64(k)/100
-		e.Seeds = append(e.Seeds, uint64(k))
-		for m := range e.Models {
-			for i, worst := range []float64{x, x + 0.02, x - 0.1, 1 - x, 0.9} {
-				s := &e.Models[m].Scores[i]
-				s.Worst = append(s.Worst, rate(worst))
-			}
-		}
-	}
-	if !e.worse(readsMolecule) {
-		t.Error("want ecfp-knn significantly better, by 0.02")
-	}
-	for m := range e.Models {
-		for k := range 5 {
-			e.Models[m].Scores[1].Worst[k] -= 0.05
-		}
-	}
-	if e.worse(readsMolecule) {
-		t.Error("want ecfp-knn better by 0.005, and not significantly")
-	}
-}
-
 func TestWorstErrors(t *testing.T) {
 	for _, c := range []struct {
 		errors []float64

@@ -220,8 +220,3 @@ func execute(ctx context.Context, dir string, env []string, name string, args ..
 	}
 	return out, err
 }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}

@@ -107,7 +107,7 @@ func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 // data; those of many graphs where the program is native.
 func (b bench) overlay(wasm bool) (path string, err error) {
 	path = filepath.Join(b.bin, fmt.Sprintf("overlay-%v.json", wasm))
-	if exists(path) {
+	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	replace := map[string]string{}
@@ -154,8 +154,5 @@ func (b bench) checkout(ctx context.Context) (before bench, remove func(), err e
 	}
 	err = os.Mkdir(before.bin, 0o777)
 	// Tests look for the public sets beside the project.
-	if shared := filepath.Join(b.root, "..", "shared"); exists(shared) {
-		err = cmp.Or(err, os.Symlink(shared, filepath.Join(dir, "shared")))
-	}
-	return before, remove, err
+	return before, remove, cmp.Or(err, os.Symlink(filepath.Join(b.root, "..", "shared"), filepath.Join(dir, "shared")))
 }

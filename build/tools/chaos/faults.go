@@ -65,10 +65,9 @@ var reads = []string{
 type fault struct {
 	*world
 	cell
-	rng     *rand.Rand
-	dir     string
-	mounted bool
-	did     []string // for the report of a loss
+	rng *rand.Rand
+	dir string
+	did []string // for the report of a loss
 }
 
 // lose ends the fault: something is lost.
@@ -89,7 +88,7 @@ func (f *fault) fresh() {
 func (f *fault) begin(flag string) *run { return f.start(f.dir, "cat", f.target.steps+flag) }
 
 func (f *fault) wait(r *run) *run {
-	if <-r.ended; r.crash {
+	if <-r.ended.Done(); r.crash {
 		lose("%s crashed, or did not end in %v: %s", f.target.steps, limit, r.said())
 	}
 	return r
@@ -181,20 +180,14 @@ func (f *fault) kept(before string) {
 	if f.target.rows == "" {
 		return
 	}
-	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", f.target.rows))
-	try.Check(err)
+	want := try.To(os.ReadFile(filepath.Join(f.target.reference, "out", f.target.rows)))
 	if !strings.HasPrefix(string(want), before) || !strings.HasPrefix(f.soundRows(), before) {
 		lose("%d bytes of rows were not those of a run without faults, or are no longer there", len(before))
 	}
 }
 
-// mayMount tells why no small disk can be made.
-func mayMount() error {
-	dir, err := os.MkdirTemp("", "chaos-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(dir)
+// mayMount tells why no small disk can be made of an empty folder.
+func mayMount(dir string) error {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4096"); err != nil {
 		return fmt.Errorf("no right to mount, which unshare -rm gives: %w", err)
 	}
@@ -205,22 +198,16 @@ func mayMount() error {
 func (f *fault) mount(room int64) {
 	f.note("a disk of %d bytes", room)
 	try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
-	f.mounted = true
 	try.Check(os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777))
 }
 
-func (f *fault) unmount() {
-	if f.mounted {
-		syscall.Unmount(f.out(""), syscall.MNT_DETACH)
-	}
-	f.mounted = false
-}
+// unmount does nothing where nothing is mounted.
+func (f *fault) unmount() { syscall.Unmount(f.out(""), syscall.MNT_DETACH) }
 
 // harm changes the input that varies: a model to another one, or to nothing that is one, and in lines,
 // from the beginning of one on and at least in the last tenth, the molecules to others.
 func (f *fault) harm() {
-	old, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	try.Check(err)
+	old := try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))
 	ways, other := len(harms), f.input("other.msgpack")
 	if f.target.varies != model {
 		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
@@ -230,7 +217,7 @@ func (f *fault) harm() {
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
 	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way)
-	<-r.ended
+	<-r.ended.Done()
 	try.Check(r.err)
 }
 
@@ -248,8 +235,7 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 		return true
 	}
 	clean := &fault{world: f.world, cell: f.cell, dir: f.dir + "-clean"}
-	input, err := os.ReadFile(filepath.Join(f.dir, f.target.varies))
-	try.Check(err)
+	input := try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))
 	clean.fresh()
 	try.Check(write(filepath.Join(clean.dir, f.target.varies), string(input)))
 	if r := f.wait(clean.begin("")); r.err != nil {
@@ -272,7 +258,7 @@ func (f *fault) severalWriters() (refused bool) {
 		}
 		r := f.begin("")
 		f.note("run %d began", i+1)
-		go func() { <-r.ended; over <- r }()
+		go func() { <-r.ended.Done(); over <- r }()
 	}
 	var ended []*run
 	for range count {
@@ -301,14 +287,12 @@ const pipeSize = 64 << 10
 // readSlowly reads output in one of the ways of reads.
 func (f *fault) readSlowly() (refused bool) {
 	f.fresh()
-	want, err := os.ReadFile(filepath.Join(f.target.reference, "out", "stream"))
-	try.Check(err)
+	want := try.To(os.ReadFile(filepath.Join(f.target.reference, "out", "stream")))
 	way := f.rng.IntN(len(reads))
 	read := strings.ReplaceAll(reads[way], "N", fmt.Sprint(f.rng.IntN(len(want))))
 	f.note("read by %s", read)
 	r := f.wait(f.start(f.dir, read, f.target.steps))
-	got, err := os.ReadFile(f.out("stream"))
-	try.Check(err)
+	got := try.To(os.ReadFile(f.out("stream")))
 	left := len(want) - len(got)
 	switch {
 	case !strings.HasPrefix(string(want), string(got)):

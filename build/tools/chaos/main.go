@@ -95,15 +95,13 @@ const (
 
 // inject injects all faults, as many at once as there are cores.
 func (w *world) inject() (err error) {
-	if w.root, err = os.MkdirTemp("", "chaos-"); err != nil {
-		return err
-	}
+	defer try.Catch(&err)
+	w.root = try.To(os.MkdirTemp("", "chaos-"))
 	defer func() {
 		if len(w.lost) == 0 {
-			err = errors.Join(err, os.RemoveAll(w.root))
+			os.RemoveAll(w.root)
 		}
 	}()
-	defer try.Catch(&err)
 	w.plan()
 	fmt.Fprintln(w.log, strings.Join(w.leftOut, "\n"))
 	faults := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
@@ -125,7 +123,7 @@ func (w *world) inject() (err error) {
 // plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
 func (w *world) plan() {
 	module := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output())
-	dir, args, lacks := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}, map[string]error{"full disk": mayMount()}
+	dir, args, lacks := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}, map[string]error{"full disk": mayMount(w.root)}
 	if _, lacks[site.name] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site.name] == nil {
 		args = append(args, "-tags", "page")
 	}

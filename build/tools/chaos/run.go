@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"regexp"
@@ -21,25 +22,26 @@ var crashed = regexp.MustCompile("panic:|fatal error:|SIGSEGV")
 type run struct {
 	shell  *exec.Cmd
 	stderr bytes.Buffer
-	ended  chan struct{}
-	err    error // nil for exit status 0
-	crash  bool  // it crashed or hung, which no fault excuses
+	ended  context.Context // is over when the run is
+	err    error           // nil for exit status 0
+	crash  bool            // it crashed or hung, which no fault excuses
 }
 
 // start starts command lines of the programs in a folder, one after the other until one fails. What they
 // write to standard output, read reads; see [target.steps].
 func (w *world) start(dir, read string, lines ...string) *run {
-	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: make(chan struct{})}
+	ended, end := context.WithCancel(context.Background())
+	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: ended}
 	r.shell.Dir, r.shell.Env = dir, append(os.Environ(), "PATH="+w.root+":"+os.Getenv("PATH"), "READ="+read)
 	r.shell.Stderr, r.shell.WaitDelay = &r.stderr, 10*time.Second
 	r.shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if r.err = r.shell.Start(); r.err != nil {
-		close(r.ended)
+		end()
 		return r
 	}
 	hangs := time.AfterFunc(limit, func() { r.signal(syscall.SIGQUIT) })
 	go func() {
-		defer close(r.ended)
+		defer end()
 		r.err = r.shell.Wait()
 		r.crash = !hangs.Stop()
 		r.crash = r.crash || crashed.Match(r.stderr.Bytes())
@@ -52,14 +54,7 @@ func (r *run) signal(sig syscall.Signal) bool {
 	return !r.over() && syscall.Kill(-r.shell.Process.Pid, sig) == nil
 }
 
-func (r *run) over() bool {
-	select {
-	case <-r.ended:
-		return true
-	default:
-		return false
-	}
-}
+func (r *run) over() bool { return r.ended.Err() != nil }
 
 // said is the end of what a run that is over wrote to standard error.
 func (r *run) said() string {

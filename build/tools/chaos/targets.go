@@ -150,7 +150,7 @@ func (w *world) writeInputs() {
 	}
 	const train = "baca train train.smi --epochs 2 --background none --out "
 	r := w.start(filepath.Join(w.root, "inputs"), "cat", train+model, train+"other.msgpack --seed 2")
-	<-r.ended
+	<-r.ended.Done()
 	try.Check(r.err)
 }
 

@@ -80,17 +80,6 @@ func TestParsePairs(t *testing.T) {
 	}
 }
 
-// The averages that the paper prints check the numbers that were typed in.
-func TestPaperRows(t *testing.T) {
-	sum := 0.0
-	for _, p := range paperPairs {
-		sum += p.paper.baca
-	}
-	if math.Abs(sum/10-85.26) > 0.005 {
-		t.Errorf("the mean is %.3f, the paper prints 85.26", sum/10)
-	}
-}
-
 func path(t *testing.T, n int) *graph.Graph {
 	t.Helper()
 	var edges [][2]int32

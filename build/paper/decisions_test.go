@@ -16,6 +16,7 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -107,27 +108,15 @@ func TestOneAmongAThousand(t *testing.T) {
 	train := trainedRows(m)
 	o := columnOptions(columnBatch, 1)
 	o.Workers = 0
-	var err error
-	if o.Single, err = algo.NewSingleScorer(ctx, m, 0); err != nil {
-		t.Fatal(err)
-	}
-	s, err := algo.NewScorer(ctx, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := s.Score(ctx, probes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.Single = try.To(algo.NewSingleScorer(ctx, m, 0))
+	s := try.To(algo.NewScorer(ctx, m, o))
+	alone := try.To(s.Score(ctx, probes))
 	for k, probe := range probes {
 		batch := []*graph.Graph{probe}
 		for _, i := range rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000] {
 			batch = append(batch, all[train[i]])
 		}
-		r, err := s.Batch(ctx, batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.To(s.Batch(ctx, batch))
 		row, want := r.Rows[0], alone[k]
 		if row.Score != want.Score || row.P != want.P || row.Verdict != want.Verdict || row.Alone != want.Alone {
 			t.Errorf("probe %d is %+v among a thousand, %+v by itself", k, row, want)
@@ -146,10 +135,7 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 	if m.Profile == nil {
 		t.Skip("the embedded model bbbp has no hashes of its training graphs")
 	}
-	a, err := algo.NewSingleScorer(context.Background(), m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.To(algo.NewSingleScorer(context.Background(), m, 0))
 	for _, i := range trainedRows(m) {
 		if !a.Duplicate(all[i]) {
 			t.Fatalf("training graph %d is not recognised", i)
@@ -186,10 +172,7 @@ func TestCompanyKinds(t *testing.T) {
 		"O=[N+]([O-])OCC(CO[N+](=O)[O-])O[N+](=O)[O-]": {"nitro groups", "charged atoms", "no ring"},
 		strings.Repeat("C(=O)N", 17):                   {"no ring", "48 atoms and more"},
 	} {
-		m, err := smiles.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.To(smiles.Parse(text))
 		var got []string
 		for _, k := range kinds {
 			if k.is(m.Graph()) {

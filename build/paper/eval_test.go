@@ -26,9 +26,7 @@ import (
 func evalJSON(t *testing.T, args ...string) (result evalResult, text string) {
 	t.Helper()
 	text, _ = succeed(t, append([]string{"eval", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(text), &result); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(text), &result))
 	for i := range result.Seeds {
 		if result.Seeds[i].Seconds <= 0 {
 			t.Errorf("seed %d took %g seconds", result.Seeds[i].Seed, float64(result.Seeds[i].Seconds))
@@ -81,9 +79,7 @@ func TestEvalJSON(t *testing.T) {
 	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "2", "--weights", kept}
 	result, text := evalJSON(t, append(args, "--seeds", "1,2")...)
 	var object map[string]any
-	if err := json.Unmarshal([]byte(text), &object); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(text), &object))
 	keys := func(v any) []string {
 		var list []string
 		for k := range v.(map[string]any) {
@@ -131,9 +127,7 @@ func TestEvalJSON(t *testing.T) {
 	// What is not defined is null, and said.
 	_, text = evalJSON(t, append(args, "--seeds", "1", "--contamination", "0")...)
 	object = nil
-	if err := json.Unmarshal([]byte(text), &object); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(text), &object))
 	if seed := object["seeds"].([]any)[0].(map[string]any); seed["auroc"] != nil || seed["aupr"] != nil || seed["n_ood"] != 0.0 {
 		t.Errorf("without OOD graphs: %v", seed)
 	}
@@ -256,30 +250,6 @@ func TestEvalBatch(t *testing.T) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	b := &testBatch{seed: 5, nID: 3, ood: []bool{false, false, false, true, true}}
-	o := &outcome{scores: []float64{1, 2, 5, 4, 6}, seconds: 1.5}
-	for _, pre := range []float64{6, 5, 4, 3, 2} {
-		o.rows = append(o.rows, algo.Row{Pre: pre})
-	}
-	got := b.measure(o)
-	// By hand: of 6 pairs the scores order 5 and the base none. In descending
-	// order the truth is 1 0 1 0 0, so the precisions at OOD graphs are 1 and 2/3;
-	// a threshold of 4 finds both and takes one ID graph of three.
-	want := seedRates{AUROCPre: 0, AUROC: 5. / 6, AUPR: (1 + 2./3) / 2, FPR95: 1. / 3}
-	for _, c := range []struct {
-		name      string
-		got, want rate
-	}{{"auroc_pre", got.AUROCPre, want.AUROCPre}, {"auroc", got.AUROC, want.AUROC}, {"aupr", got.AUPR, want.AUPR}, {"fpr95", got.FPR95, want.FPR95}} {
-		if math.Abs(float64(c.got-c.want)) > 1e-12 {
-			t.Errorf("%s = %g, want %g", c.name, float64(c.got), float64(c.want))
-		}
-	}
-	if got.Seed != 5 || got.NID != 3 || got.NOOD != 2 || got.Seconds != 1.5 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // trained returns a test batch of the fixture with its model.
 func trained(t *testing.T) *testBatch {
 	t.Helper()
@@ -318,14 +288,8 @@ func TestScoresKnowNoLabels(t *testing.T) {
 
 	// The rows are put back: S_Pre does not depend on the order of a batch but
 	// for rounding.
-	scorer, err := algo.NewScorer(context.Background(), b.model, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := scorer.Batch(context.Background(), b.graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scorer := try.To(algo.NewScorer(context.Background(), b.model, o))
+	plain := try.To(scorer.Batch(context.Background(), b.graphs))
 	differ := false
 	for i := range b.graphs {
 		if math.Abs(plain.Rows[i].Pre-out.rows[i].Pre) > 1e-4 {

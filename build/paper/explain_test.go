@@ -12,6 +12,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -26,10 +27,7 @@ func TestEdits(t *testing.T) {
 		{"CC(=O)Oc1ccccc1C(=O)O", []int{0, 1, 2}, "Oc1ccccc1C(=O)O"},
 		{"CC(=O)N[C@@H](C)F", []int{6}, "CC(=O)NCC"},
 	} {
-		m, err := smiles.Parse(c.smiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.To(smiles.Parse(c.smiles))
 		got, ok := toHydrogen(m, c.atoms)
 		if ok != (c.want != "") {
 			t.Errorf("%s without %v: %v, want %q", c.smiles, c.atoms, ok, c.want)
@@ -38,20 +36,14 @@ func TestEdits(t *testing.T) {
 		if !ok {
 			continue
 		}
-		want, err := smiles.Parse(c.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.To(smiles.Parse(c.want))
 		x, _, _ := smiles.Canonical(got)
 		y, _, _ := smiles.Canonical(want)
 		if smiles.Write(x) != smiles.Write(y) {
 			t.Errorf("%s without %v is %s, want %s", c.smiles, c.atoms, smiles.Write(x), smiles.Write(y))
 		}
 	}
-	m, err := smiles.Parse("CC(=O)Oc1ccccc1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.To(smiles.Parse("CC(=O)Oc1ccccc1"))
 	var sides []string
 	for _, s := range substituents(m) {
 		sides = append(sides, fmt.Sprint(s))
@@ -66,10 +58,7 @@ func TestEdits(t *testing.T) {
 func TestExplanationsOfKnownMolecules(t *testing.T) {
 	m := testset.Model(t, weights.Default)
 	ctx := context.Background()
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.To(algo.NewSingleScorer(ctx, m, 0))
 	for _, c := range []struct {
 		name, smiles string
 		verdict      decide.Verdict
@@ -83,15 +72,9 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		{"caffeine", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", decide.Inside, ""},
 		{"testosterone", "CC12CCC3C(C1CCC2O)CCC4=CC(=O)CCC34C", decide.Inside, ""},
 	} {
-		mol, err := smiles.Parse(c.smiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mol := try.To(smiles.Parse(c.smiles))
 		read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
-		x, err := a.Explain(ctx, read.Graph(), 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := try.To(a.Explain(ctx, read.Graph(), 0.05))
 		sum := 0.0
 		for _, v := range x.Contributions {
 			sum += v

@@ -16,6 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
+	"baca/build/internal/try"
 )
 
 var update = flag.Bool("update", false, "write the example of TRUST.md anew")
@@ -159,9 +160,7 @@ func TestTrustExamples(t *testing.T) {
 		write(fresh, p.predicted)
 		w.Flush()
 		if *update {
-			if err := os.WriteFile(example.path, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(os.WriteFile(example.path, b.Bytes(), 0o666))
 		}
 		if !bytes.Equal(read(t, example.path), b.Bytes()) {
 			t.Errorf("%s is not what the regression gives; -update writes it", example.path)
@@ -172,10 +171,7 @@ func TestTrustExamples(t *testing.T) {
 // namesIn are the names of the molecules of a set, all of which are read.
 func namesIn(t *testing.T, set string, n int) []string {
 	t.Helper()
-	file, err := openMolecules(shared, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.To(openMolecules(shared, set))
 	defer file.Close()
 	all, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
 	if err != nil || len(all.IDs) != n {

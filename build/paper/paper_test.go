@@ -101,10 +101,7 @@ func refuse(t *testing.T, mistake bool, message string, args ...string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile(path))
 	return data
 }
 

@@ -11,6 +11,7 @@ import (
 	"baca/algo"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/trust"
+	"baca/build/internal/try"
 )
 
 // A publicReport is a quick run of an experiment on public data.
@@ -84,9 +85,7 @@ func TestReportsRefuse(t *testing.T) {
 
 func resultOf[R any](t *testing.T, data []byte) (r R) {
 	t.Helper()
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal(data, &r))
 	return r
 }
 

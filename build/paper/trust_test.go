@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // writeLabelled writes the sets esol and bace: rings with side chains of 300 molecules, whose
@@ -144,9 +145,7 @@ func TestBenchTrust(t *testing.T) {
 	}
 	// What is missing is done again, the same; or reported as missing.
 	cell := filepath.Join(out, "cells", "bace", "scaffold-seed2.json")
-	if err := os.Remove(cell); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.Remove(cell))
 	succeed(t, append(args, "--finished")...)
 	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "**7 of 8 cells are finished") {
 		t.Errorf("the report of seven cells:\n%s", report)

@@ -295,32 +295,3 @@ func Example() {
 	fmt.Printf("%.2f\n", w.Data[0])
 	// Output: 2.00
 }
-
-// One step of a network of five layers on 128 graphs of 20 nodes.
-func BenchmarkStep(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var gs []*graph.Graph
-	for range 128 {
-		var edges [][2]int32
-		for i := int32(1); i < 20; i++ {
-			edges = append(edges, [2]int32{rng.Int32N(i), i})
-		}
-		g, _, err := graph.New(20, edges)
-		if err != nil {
-			b.Fatal(err)
-		}
-		gs = append(gs, g)
-	}
-	var batch graph.Batch
-	batch.Reset(gs)
-	params := NewParams(1)
-	net := NewGIN(params, 1, 16, 5, false)
-	adam, t := NewAdam(params, 1e-3), new(Tape)
-	x := Features(&batch)
-	for b.Loop() {
-		t.Reset()
-		nodes := net(t, &batch, x, nil)
-		t.Backward(t.Mean(t.Square(t.SumNodes(nodes, &batch))))
-		adam.Step()
-	}
-}

@@ -1,5 +1,8 @@
-// Package paper repeats what the paper reports, and measures what it leaves out: baca
+// Package paper repeats what the paper reports, and measures what it leaves out: baca-paper
 // eval and baca-paper bench.
+//
+// No step of an experiment can go on without the one before, so an error ends the command or the cell
+// that it happens in, see package try. Functions return errors only to callers that do something about them.
 package paper
 
 import (

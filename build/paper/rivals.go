@@ -100,7 +100,7 @@ type detector struct {
 // ourDetectors are our scores.
 var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {columnAlone, false}, {columnBatch, true}}
 
-// measureRivals does the cells of detectors that share a training, or of one.
+// measureRivals measures our scores and the rivals that are asked for.
 func measureRivals(ctx context.Context, b *bench) result {
 	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
 	if b.ours {
@@ -112,7 +112,7 @@ func measureRivals(ctx context.Context, b *bench) result {
 			list = append(list, rivalEntry{Pair: e.pair.name(), Reading: e.reading(), Detector: d.name, Batch: d.batch, Published: published(e, d.name)})
 		}
 	}
-	eachDetector(p, firstOOD, sharing(b.rivals), (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
+	eachDetector(p, firstOOD, (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
 	p.do(ctx)
 	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
 }
@@ -136,20 +136,19 @@ func published(e *evaluation, detector string) *float64 {
 	return nil
 }
 
-// eachDetector plans cells of our scores, if they are asked for, and of groups of rivals, for each seed of each pair.
-func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func(*testBatch, context.Context) T, theirs func(*testBatch, context.Context, []*rival.Rival) T, take func(e *evaluation, names string, seed uint64, cell T)) {
+// eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
+func eachDetector[T any](p *plan, ood string, ours func(*testBatch, context.Context) T, theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T)) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
-			plan := func(names string, run func(context.Context) T) {
-				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, names), run, func(c T) { take(e, names, seed, c) })
+			plan := func(name string, run func(context.Context) T) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, name), run, func(c T) { take(e, name, seed, c) })
 			}
 			if p.bench.ours {
 				plan(chooseOurs, onBatch(e, seed, ood, ours))
 			}
-			for _, group := range groups {
-				if e.suits(group[0]) {
-					names := mapped(group, func(r *rival.Rival) string { return r.Name })
-					plan(strings.Join(names, "+"), func(ctx context.Context) T { return theirs(e.testedBy(ctx, group[0], seed, ood), ctx, group) })
+			for _, r := range p.bench.rivals {
+				if e.suits(r) {
+					plan(r.Name, func(ctx context.Context) T { return theirs(e.testedBy(ctx, r, seed, ood), ctx, r) })
 				}
 			}
 		}
@@ -159,24 +158,9 @@ func eachDetector[T any](p *plan, ood string, groups [][]*rival.Rival, ours func
 // suits tells whether a detector can read the graphs of a pair.
 func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.schema != algo.Constant }
 
-// sharing puts detectors together that share a training.
-func sharing(rivals []*rival.Rival) [][]*rival.Rival {
-	var groups [][]*rival.Rival
-	of := map[*rival.Training]int{}
-	for _, r := range rivals {
-		if k, ok := of[r.Training]; ok && r.Training != nil {
-			groups[k] = append(groups[k], r)
-			continue
-		}
-		of[r.Training] = len(groups)
-		groups = append(groups, []*rival.Rival{r})
-	}
-	return groups
-}
-
-// rivalCell measures detectors that share a training, or one.
-func (b *testBatch) rivalCell(ctx context.Context, group []*rival.Rival) []measured {
-	return b.measureNew(b.scoresBy(ctx, group))
+// rivalCell measures a detector.
+func (b *testBatch) rivalCell(ctx context.Context, r *rival.Rival) []measured {
+	return b.measureNew([]scored{b.scoresBy(ctx, r)})
 }
 
 // ourCell measures our own scores on the same batch.
@@ -194,9 +178,8 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	return b
 }
 
-// scoresBy gives a batch, in a random order, to detectors that share a training, or to
-// one. The seconds of the training count for each of them.
-func (b *testBatch) scoresBy(ctx context.Context, group []*rival.Rival) (list []scored) {
+// scoresBy gives a batch, in a random order, to a detector.
+func (b *testBatch) scoresBy(ctx context.Context, r *rival.Rival) scored {
 	e := b.of
 	mixed, order := shuffled(b.graphs, b.seed)
 	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
@@ -205,17 +188,9 @@ func (b *testBatch) scoresBy(ctx context.Context, group []*rival.Rival) (list []
 		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
 		p.Background = backgrounds[e.reading()]()
 	}
-	training := time.Now()
-	if t := group[0].Training; t != nil {
-		p.Embedded = try.To(t.Embed(ctx, p))
-	}
-	trained := time.Since(training)
-	for _, r := range group {
-		start := time.Now()
-		scores := try.To(r.Score(ctx, p))
-		list = append(list, scored{r.Name, restored(scores, order), (trained + time.Since(start)).Seconds()})
-	}
-	return list
+	start := time.Now()
+	scores := try.To(r.Score(ctx, p))
+	return scored{r.Name, restored(scores, order), time.Since(start).Seconds()}
 }
 
 // backgrounds are the ECFP4 of the built-in background, by reading.

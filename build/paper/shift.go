@@ -71,8 +71,7 @@ func measureShift(ctx context.Context, b *bench) result {
 		}
 		list = append(list, shiftEntry{Pair: e.pair.name(), Detector: chooseOurs})
 	}
-	one := mapped(b.rivals, func(r *rival.Rival) []*rival.Rival { return []*rival.Rival{r} })
-	eachDetector(p, randomOOD, one, (*testBatch).ourShift, (*testBatch).rivalShift, func(e *evaluation, name string, _ uint64, c *shiftCell) {
+	eachDetector(p, randomOOD, (*testBatch).ourShift, (*testBatch).rivalShift, func(e *evaluation, name string, _ uint64, c *shiftCell) {
 		k := slices.IndexFunc(list, func(x shiftEntry) bool { return x.Pair == e.pair.name() && x.Detector == name })
 		list[k].Cells = append(list[k].Cells, c)
 	})
@@ -81,11 +80,12 @@ func measureShift(ctx context.Context, b *bench) result {
 }
 
 // rivalShift measures a detector. One that looks at each graph by itself scores them once.
-func (b *testBatch) rivalShift(ctx context.Context, group []*rival.Rival) *shiftCell {
-	if group[0].Batch {
-		return b.shiftCell(nil, func(t *testBatch) []scored { return t.scoresBy(ctx, group) })
+func (b *testBatch) rivalShift(ctx context.Context, r *rival.Rival) *shiftCell {
+	if r.Batch {
+		return b.shiftCell(nil, func(t *testBatch) []scored { return []scored{t.scoresBy(ctx, r)} })
 	}
-	return b.shiftCell(&b.scoresBy(ctx, group)[0], func(*testBatch) []scored { return nil })
+	alone := b.scoresBy(ctx, r)
+	return b.shiftCell(&alone, func(*testBatch) []scored { return nil })
 }
 
 // ourShift measures our scores.

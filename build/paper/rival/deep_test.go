@@ -92,7 +92,7 @@ func TestDistanceFrom(t *testing.T) {
 		rows.Data[i] = rng.Float32()*float32(i%4+1) + rows.Data[max(0, i-1)]
 		wide[i/4] = append(wide[i/4], float64(rows.Data[i]))
 	}
-	want := mahalanobis(&Embedded{wide, wide}, 0)
+	want := mahalanobis(&embedded{wide, wide}, 0)
 	tp := new(tape.Tape)
 	for i, got := range distanceFrom(rows)(tp, tape.Constant(rows)).Data {
 		if math.Abs(float64(got)-want[i]/4) > 1e-4*max(1, want[i]) {

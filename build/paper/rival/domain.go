@@ -28,9 +28,9 @@ func domains() []*Rival {
 	byDistance := func(head func(distances points) []float64) judge {
 		return func(_ *run, train, test []fingerprint.Print) []float64 { return head(distances(train, test)) }
 	}
-	byBits := func(head func(e *Embedded, seed uint64) []float64) judge {
+	byBits := func(head func(e *embedded, seed uint64) []float64) judge {
 		return func(r *run, train, test []fingerprint.Print) []float64 {
-			return head(&Embedded{bits(train), bits(test)}, r.Seed)
+			return head(&embedded{bits(train), bits(test)}, r.Seed)
 		}
 	}
 	svm := func(r *run, train, test []fingerprint.Print) []float64 {

@@ -161,10 +161,10 @@ func margin(alpha, gradient []float64) float64 {
 // isolationForest is that of Liu, Ting and Zhou (ICDM 2008), with their settings. It returns
 // 2^(−h/c) of each row of test, where h is its mean depth in random trees grown on samples of
 // train, and c the mean depth of a search in a tree of that size.
-func isolationForest(e *Embedded, seed uint64) []float64 {
+func isolationForest(e *embedded, seed uint64) []float64 {
 	const trees = 100
-	rng, rows := stream(seed, 0xba1a_2001), slices.Concat(e.Train, e.Test)
-	n, size, depths := len(e.Train), min(256, len(e.Train)), make([]float64, len(e.Test))
+	rng, rows := stream(seed, 0xba1a_2001), slices.Concat(e.train, e.test)
+	n, size, depths := len(e.train), min(256, len(e.train)), make([]float64, len(e.test))
 	limit := int(math.Ceil(math.Log2(float64(max(size, 2)))))
 	// grow grows a tree below a node, which has a sample of the training rows and the tested ones
 	// that fall there: it cuts a column that varies, at a random place. In a leaf it adds its depth.
@@ -189,7 +189,7 @@ func isolationForest(e *Embedded, seed uint64) []float64 {
 			depths[i-n] += (float64(depth) + searchDepth(len(sample))) / trees
 		}
 	}
-	tested := tabulate(len(e.Test), func(i int) int { return n + i })
+	tested := tabulate(len(e.test), func(i int) int { return n + i })
 	for range trees {
 		grow(rng.Perm(n)[:size], tested, 0)
 	}

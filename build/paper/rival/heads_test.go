@@ -74,7 +74,7 @@ func onLine(places []float64, n int) points {
 
 func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 	g := readGolden(t)
-	all := &Embedded{g.Train, g.Test}
+	all := &embedded{g.Train, g.Test}
 	alike(t, "Mahalanobis", mahalanobis(all, 0), g.Mahalanobis, 1e-9)
 	_, covariance := ledoitWolf(g.Train)
 	for i, row := range g.Covariance {
@@ -96,15 +96,15 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 		}
 		return wide
 	}
-	wide := outsidePCA(&Embedded{triple(g.Train[:8]), triple(g.Test)}, 0)
-	alike(t, "PCA box of wide rows", wide, outsidePCA(&Embedded{g.Train[:8], g.Test}, 0), 1e-12)
+	wide := outsidePCA(&embedded{triple(g.Train[:8]), triple(g.Test)}, 0)
+	alike(t, "PCA box of wide rows", wide, outsidePCA(&embedded{g.Train[:8], g.Test}, 0), 1e-12)
 	alike(t, "leverage", leverages(all, 0), g.Leverage, 1e-9)
 }
 
 // Random trees differ from those of scikit-learn. Their means over many forests do not.
 func TestForest(t *testing.T) {
 	g := readGolden(t)
-	all, mean := &Embedded{g.Train, g.Test}, make([]float64, len(g.Test))
+	all, mean := &embedded{g.Train, g.Test}, make([]float64, len(g.Test))
 	for seed := range uint64(100) {
 		for i, x := range isolationForest(all, seed) {
 			mean[i] += x / 100
@@ -115,7 +115,7 @@ func TestForest(t *testing.T) {
 		t.Error("one seed gives two forests")
 	}
 	same := [][]float64{{1, 2}, {1, 2}, {1, 2}}
-	if s := isolationForest(&Embedded{same, [][]float64{{1, 2}, {5, 5}}}, 1); s[0] != s[1] || math.IsNaN(s[0]) {
+	if s := isolationForest(&embedded{same, [][]float64{{1, 2}, {5, 5}}}, 1); s[0] != s[1] || math.IsNaN(s[0]) {
 		t.Errorf("equal rows cannot be cut: %v", s)
 	}
 }
@@ -139,7 +139,7 @@ func TestOneClassShare(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	alike(t, "nearest", nearest(onLine([]float64{0, 1, 3, 7, 2, 10}, 4), 2), []float64{1, 5}, 0)
-	box := outsideBox(&Embedded{[][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}}, 0)
+	box := outsideBox(&embedded{[][]float64{{0, 0}, {1, 2}}, [][]float64{{0.5, 2}, {2, -1}, {1, 3}}}, 0)
 	alike(t, "box", box, []float64{0, 1, 0.5}, 0)
 }
 

@@ -148,5 +148,5 @@ func factorsOfKernel(kernel points, _ uint64) []float64 {
 // forestOfKernel is an isolation forest on the values of the kernel with training points.
 func forestOfKernel(kernel points, seed uint64) []float64 {
 	rows := tabulate(kernel.n+kernel.tested, kernel.row)
-	return isolationForest(&Embedded{rows[:kernel.n], rows[kernel.n:]}, seed)
+	return isolationForest(&embedded{rows[:kernel.n], rows[kernel.n:]}, seed)
 }

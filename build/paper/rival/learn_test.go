@@ -191,15 +191,6 @@ func TestEachBatch(t *testing.T) {
 	}
 }
 
-// Every detector has what its Score needs, and a name of its own.
-func TestRivalsAreWhole(t *testing.T) {
-	for _, r := range All() {
-		if (r.score == nil) != (r.Training != nil) || (r.Training == nil) != (r.head == nil) || Named(r.Name).Title != r.Title {
-			t.Errorf("%s: %+v: want a score, or a training and its head", r.Name, r)
-		}
-	}
-}
-
 // A run that is cancelled ends with the reason, and scores nothing.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -20,7 +20,6 @@ type Problem struct {
 	TrainSMILES, TestSMILES []string            // nil where the graphs are not molecules
 	Background              []fingerprint.Print // ECFP4 of molecules at large, see package weights
 	Model                   *algo.Model         // with the encoder that was trained on Train
-	Embedded                *Embedded           // what the Training of a detector gave, nil to train
 	Seed                    uint64
 	Workers                 int // goroutines, 0 for one on each core; scores do not depend on it
 }
@@ -39,10 +38,6 @@ type Rival struct {
 	Molecules bool   // it has no scores for graphs that are not molecules
 	NoModel   bool   // it trains what it needs, and Problem.Model may be nil
 	score     func(r *run) []float64
-	// Training is there for detectors that differ in their head alone. Their score is that of
-	// the head on what Training gives, which may be shared.
-	Training *Training
-	head     func(e *Embedded, seed uint64) []float64
 }
 
 // Score returns one score for each graph of Test; higher is more OOD. It is a pure function of
@@ -50,28 +45,11 @@ type Rival struct {
 func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err error) {
 	defer try.Catch(&err)
 	at := newRun(ctx, p)
-	switch {
-	case r.Training != nil && p.Embedded == nil:
-		return r.head(r.Training.embed(at), p.Seed), nil
-	case r.Training != nil:
-		return r.head(p.Embedded, p.Seed), nil
-	case r.Batch:
+	if r.Batch {
 		return at.inCanonicalOrder(r.score), nil
 	}
 	return r.score(at), nil
 }
-
-// A Training learns embeddings of graphs.
-type Training struct{ embed func(r *run) *Embedded }
-
-// Embed returns the embeddings of the graphs of a problem.
-func (t *Training) Embed(ctx context.Context, p *Problem) (e *Embedded, err error) {
-	defer try.Catch(&err)
-	return t.embed(newRun(ctx, p)), nil
-}
-
-// Embedded are the embeddings of the graphs of a problem, one row each.
-type Embedded struct{ Train, Test [][]float64 }
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {

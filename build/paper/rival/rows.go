@@ -14,24 +14,27 @@ import (
 	"baca/build/paper/rival/tape"
 )
 
+// embedded are the embeddings of the graphs of a problem, one row each.
+type embedded struct{ train, test [][]float64 }
+
 // mahalanobis returns the squared Mahalanobis distance of each row of test to the mean of train,
 // which must have two rows that differ.
-func mahalanobis(e *Embedded, _ uint64) []float64 {
-	mean, covariance := ledoitWolf(e.Train)
-	return quadratic(covariance, less(e.Test, mean))
+func mahalanobis(e *embedded, _ uint64) []float64 {
+	mean, covariance := ledoitWolf(e.train)
+	return quadratic(covariance, less(e.test, mean))
 }
 
 // leverages returns xᵀ(XᵀX + I)⁻¹x of each row x of test, where X has the rows of train:
 // how little these say about what a linear model would make of x. The identity stands
 // in where X has fewer rows than columns.
-func leverages(e *Embedded, _ uint64) []float64 {
-	none := make([]float64, len(e.Train[0]))
+func leverages(e *embedded, _ uint64) []float64 {
+	none := make([]float64, len(e.train[0]))
 	gram := new(mat.SymDense)
-	gram.SymOuterK(1, less(e.Train, none).T())
+	gram.SymOuterK(1, less(e.train, none).T())
 	for i := range none {
 		gram.SetSym(i, i, gram.At(i, i)+1)
 	}
-	return quadratic(gram, less(e.Test, none))
+	return quadratic(gram, less(e.test, none))
 }
 
 // quadratic returns xᵀA⁻¹x of each row x.
@@ -78,15 +81,15 @@ func ledoitWolf(rows [][]float64) ([]float64, *mat.SymDense) {
 
 // outsideBox returns the share of the columns of each row of test whose value lies outside
 // the range that train has.
-func outsideBox(e *Embedded, _ uint64) []float64 {
-	low, high := slices.Clone(e.Train[0]), slices.Clone(e.Train[0])
-	for _, row := range e.Train {
+func outsideBox(e *embedded, _ uint64) []float64 {
+	low, high := slices.Clone(e.train[0]), slices.Clone(e.train[0])
+	for _, row := range e.train {
 		for j, x := range row {
 			low[j], high[j] = min(low[j], x), max(high[j], x)
 		}
 	}
-	return tabulate(len(e.Test), func(i int) (share float64) {
-		for j, x := range e.Test[i] {
+	return tabulate(len(e.test), func(i int) (share float64) {
+		for j, x := range e.test[i] {
 			if x < low[j] || x > high[j] {
 				share += 1 / float64(len(low))
 			}
@@ -96,14 +99,14 @@ func outsideBox(e *Embedded, _ uint64) []float64 {
 }
 
 // outsidePCA is outsideBox in the principal components of train, whose lengths do not matter to a box.
-func outsidePCA(e *Embedded, seed uint64) []float64 {
-	components, mean := principal(e.Train)
+func outsidePCA(e *embedded, seed uint64) []float64 {
+	components, mean := principal(e.train)
 	projected := func(rows [][]float64) [][]float64 {
 		var product mat.Dense
 		product.Mul(less(rows, mean), components)
 		return tabulate(len(rows), product.RawRowView)
 	}
-	return outsideBox(&Embedded{projected(e.Train), projected(e.Test)}, seed)
+	return outsideBox(&embedded{projected(e.train), projected(e.test)}, seed)
 }
 
 // principal returns the principal components of rows (columns of the result), as many as

@@ -13,12 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo/report"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/report"
 	"baca/build/internal/machine"
 	"baca/build/internal/opened"
 	"baca/build/internal/replace"
@@ -124,7 +123,7 @@ func (o *options) all() *pflag.FlagSet {
 // settings are the flags that the content of cells depends on. Epochs are in their keys.
 var settings = []string{"most", "steps", "splits", "molecules", "fits", "scaffold-splits", "others"}
 
-// leasts are the least values of numeric flags.
+// leasts are the least values of numeric flags, 0 of the others.
 var leasts = map[string]int{"most": 300, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
@@ -183,7 +182,7 @@ func (b *bench) begin(c *cobra.Command) {
 	b.chooseReadings()
 	var pairs []*pair
 	if b.uses("pairs") {
-		pairs = try.To(parsePairs(b.pairList))
+		pairs = parsePairs(b.pairList)
 	}
 	b.identify(c)
 	b.open(c.Context(), pairs)
@@ -196,9 +195,6 @@ func (b *bench) check(c *cobra.Command) {
 		if least := leasts[f[0]]; err == nil && x < least {
 			try.Check(usage.Errorf("--%s %d: want %d or more", f[0], x, least))
 		}
-	}
-	if b.scaffolds < 0 {
-		try.Check(usage.Errorf("--scaffold-splits %d: want 0 or more", b.scaffolds))
 	}
 	if b.seeds = nil; b.uses("seeds") {
 		for _, text := range strings.Split(b.seedList, ",") {
@@ -226,11 +222,8 @@ func (b *bench) identify(c *cobra.Command) {
 		}
 	})
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"data", "out", "workers", "weights", "finished", "any-build"}, f.Name) {
-			return
-		}
-		if flags += " --" + f.Name; f.Value.Type() != "bool" {
-			flags += " " + f.Value.String()
+		if !slices.Contains([]string{"data", "out", "workers", "weights", "finished", "any-build"}, f.Name) {
+			flags += " --" + f.Name + " " + f.Value.String()
 		}
 	})
 	b.line = fmt.Sprintf("`%s --data DIR --out DIR%s`, baca %s, on %s, %s/%s, %s.", c.CommandPath(), flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())

@@ -101,31 +101,30 @@ func pairsOf(names string) (pairs []*pair) {
 }
 
 // parsePairs reads the value of --pairs.
-func parsePairs(list string) ([]*pair, error) {
+func parsePairs(list string) (pairs []*pair) {
 	named := map[string][]*pair{
 		"paper": paperPairs, "validation": validationPairs, "all": slices.Concat(validationPairs, paperPairs), "shift": shiftPairs, "fresh": freshPairs,
 	}
 	if pairs := named[list]; pairs != nil {
-		return pairs, nil
+		return pairs
 	}
-	var pairs []*pair
 	for _, name := range strings.Split(list, ",") {
 		p, ok := parsePair(name)
 		if !ok {
-			return nil, usage.Errorf("--pairs %s: want paper, validation, all, shift, fresh, or pairs such as BZR/COX2,bbbp/bace", name)
+			try.Check(usage.Errorf("--pairs %s: want paper, validation, all, shift, fresh, or pairs such as BZR/COX2,bbbp/bace", name))
 		}
 		for _, end := range []string{p.ID, p.OOD} {
 			_, side := partOf(end)
 			if _, ok := parts[side]; side != "" && !ok && (side != "size" || end == p.ID) {
-				return nil, usage.Errorf("--pairs %s: %s: want a set, a part of it, @%s, or for OOD @size", name, end, strings.Join(slices.Sorted(maps.Keys(parts)), ", @"))
+				try.Check(usage.Errorf("--pairs %s: %s: want a set, a part of it, @%s, or for OOD @size", name, end, strings.Join(slices.Sorted(maps.Keys(parts)), ", @")))
 			}
 		}
 		if slices.ContainsFunc(pairs, func(q *pair) bool { return q.name() == name }) {
-			return nil, usage.Errorf("--pairs: %s is there twice", name)
+			try.Check(usage.Errorf("--pairs: %s is there twice", name))
 		}
 		pairs = append(pairs, p)
 	}
-	return pairs, nil
+	return pairs
 }
 
 // parsePair reads the name of a pair. The paper's have its numbers.

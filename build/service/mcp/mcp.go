@@ -64,9 +64,9 @@ func New(s *service.Service) *sdk.Server {
 		out, err := score(ctx, s, in, true, MaxExplained)
 		return nil, out, err
 	})
-	sdk.AddTool(server, &sdk.Tool{Name: "models", Annotations: reads, Description: "List the built-in models, and what they were trained on."},
+	sdk.AddTool(server, &sdk.Tool{Name: "models", Annotations: reads, Description: "List the models, and what they were trained on."},
 		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, *Listed, error) {
-			list, err := service.Models()
+			list, err := s.Models()
 			return nil, &Listed{list}, err
 		})
 	return server

@@ -115,7 +115,8 @@ func columnsTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "columns",
 		Short: "What the columns of rows mean",
-		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
+		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpStructure + table.Help(table.Fields(table.OfStructure)) +
+			helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
 			helpRate + table.Help(table.Fields(table.OfRate)) + helpReasons + table.Help(table.Fields(table.OfReasons)) +
 			helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) + helpTrust + table.Help(table.Fields(table.OfTrust)) +
 			helpOrigin + table.Help((&table.Run{FDR: 1}).Fields()) + helpCells,
@@ -124,6 +125,10 @@ func columnsTopic() *cobra.Command {
 
 // Texts of columnsTopic between lists.
 const (
+	helpStructure = `
+--structures parent adds
+
+`
 	helpAnswers = `
 --by both, batch and attention calibrate the list as a whole as a batch. Files up to 4096 graphs are one batch. From longer files an even sample
 of 4096 forms it, and all other graphs are scored by what was learned from it; from standard input, which can be read only once, the first 4096

@@ -150,11 +150,6 @@ func summary(m *algo.Model, name, sha256 string) Summary {
 	}
 }
 
-// JSONType is the type of a column's values in JSON.
-func JSONType(kind table.Kind) string {
-	return cmp.Or(map[table.Kind]string{table.Texts: "string", table.Numbers: "number", table.Truths: "boolean"}[kind], "array")
-}
-
 // A List holds molecules or plain graphs.
 type List struct {
 	SMILES []string

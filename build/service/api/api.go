@@ -53,7 +53,7 @@ func rowSchema(groups table.Group) map[string]any {
 	fields := append(table.Fields(groups), (&table.Run{}).Fields()...)
 	properties, required := map[string]any{}, []string{}
 	for i, c := range table.Of(fields, nil) {
-		schema := map[string]any{"type": service.JSONType(c.Kind), "nullable": true, "description": fields[i].Doc}
+		schema := map[string]any{"type": table.JSONType(c.Kind), "nullable": true, "description": fields[i].Doc}
 		switch c.Kind {
 		case table.TextLists:
 			schema["items"] = map[string]any{"type": "string"}

@@ -147,7 +147,7 @@ func answering(explain bool) *jsonschema.Schema {
 	row := s.Properties["rows"].Items
 	row.Properties = map[string]*jsonschema.Schema{}
 	for i, c := range table.Of(fields(explain), nil) {
-		row.Properties[c.Name] = &jsonschema.Schema{Type: service.JSONType(c.Kind), Description: fields(explain)[i].Doc}
+		row.Properties[c.Name] = &jsonschema.Schema{Type: table.JSONType(c.Kind), Description: fields(explain)[i].Doc}
 	}
 	return s
 }

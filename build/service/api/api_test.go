@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,7 +108,7 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 		for i := 0; i < len(fields); i += 2 {
 			r.Header.Set(fields[i], fields[i+1])
 		}
-		r.Host = cmpOr(r.Header.Get("Host"), r.Host)
+		r.Host = cmp.Or(r.Header.Get("Host"), r.Host)
 		return r
 	}
 	response, err := http.DefaultClient.Do(request())
@@ -121,13 +122,6 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 	}
 	s.check(request(), response, data)
 	return answer{response, string(data)}
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // check compares a request and its answer with the document. What is refused need not be in it, nor what browsers

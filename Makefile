@@ -86,10 +86,11 @@ gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, down
 beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
 	cd build/beam && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-beam .
 
-release: page ## build archives for every system into out/release
+release: page ## build archives and Python wheels for every system into out/release and out/wheels
 	$(GO) run ./build/tools/packaging/release -commit "$(COMMIT)"
+	$(GO) run ./build/python/wheel -all -commit "$(COMMIT)"
 
-python: ## build wheels of the Python package for every system into out/wheels
+python: ## build the wheel of the Python package for this machine into out/wheels
 	$(GO) run ./build/python/wheel -commit "$(COMMIT)"
 
 npm: libraries ## build the npm package, for browsers and Node, into out/npm

@@ -7,7 +7,10 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/internal/parallel"
 	"baca/algo/molecule"
+	"baca/algo/molecule/molfile"
+	"baca/algo/molecule/smiles"
 	"baca/algo/table"
 )
 
@@ -26,6 +29,28 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 		}
 	}
 	return list, nil
+}
+
+// Structures sets Structure of rows with scores, on that many goroutines: the SMILES of the molecule in the form of the model.
+func Structures(ctx context.Context, workers int, rows []table.Scored, form molecule.Form) error {
+	return parallel.For(ctx, workers, len(rows), func(_, i int) {
+		if r := &rows[i]; r.Scores != nil {
+			r.Structure = written(&r.Record, form)
+		}
+	})
+}
+
+// written is a readable record's molecule as SMILES.
+func written(r *table.Record, form molecule.Form) string {
+	m, err := smiles.Parse(r.SMILES)
+	if r.Molfile != "" {
+		m, err = molfile.Parse(r.Molfile)
+	}
+	if err != nil {
+		return "" // of a record without a molecule
+	}
+	read, _, _ := smiles.In(m, form)
+	return smiles.Write(read)
 }
 
 // Take takes the graphs of a set, and also their values and molecules, for the model to keep.

@@ -39,6 +39,7 @@ const (
 	OfValues          // of their values
 	OfTrust           // of a prediction
 	OfRun             // provenance, see Run
+	OfStructure       // of the molecule that was scored
 
 	Usual   = OfRecord | OfScore
 	OfBatch = OfPaper | OfAnswers // what a batch fills
@@ -118,6 +119,9 @@ var fields = []Field{
 		Doc: "why the record was refused; it then has no scores"},
 	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
 		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
+
+	{Name: "scored_smiles", Group: OfStructure, Text: func(s *Scored) string { return s.Structure },
+		Doc: "the molecule that was scored, without what set_aside names, as a canonical SMILES"},
 
 	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},

@@ -97,7 +97,8 @@ type Scored struct {
 	// Trust is for fields OfTrust; nil without a judgement.
 	Trust *trust.Judgement
 	// Nearest are for fields OfNeighbors; nil for those of Why.
-	Nearest []algo.TrainingGraph
+	Nearest   []algo.TrainingGraph
+	Structure string // SMILES of the scored molecule, for fields OfStructure
 }
 
 // Parse yields the records in order, parsed on that many goroutines (0: one for each core), as

@@ -53,9 +53,6 @@ func Parse(value string) (Choice, error) {
 	return Choice{}, fmt.Errorf("device %q: want auto, cpu, gpu or gpu:N with N from 0", value)
 }
 
-// Auto reports that the faster device is measured.
-func (c Choice) Auto() bool { return c.auto }
-
 // GPU reports that a GPU is required.
 func (c Choice) GPU() bool { return c.gpu }
 

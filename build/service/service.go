@@ -40,12 +40,13 @@ const (
 // Default is the model without a name.
 const Default = weights.Default
 
-// ErrUnknown means a model neither built in nor cached.
+// ErrUnknown means a model neither built in, nor in the folder, nor cached.
 var ErrUnknown = weights.ErrUnknown
 
 // A Service answers questions and caches models. It is safe for concurrent use.
 type Service struct {
 	workers int
+	folder  []offered
 
 	mu   sync.Mutex
 	kept []*Model // most recently used last
@@ -57,7 +58,7 @@ func New(workers int) *Service { return &Service{workers: workers} }
 // A Model answers questions. It is read-only.
 type Model struct {
 	*algo.Model
-	Name   string // of a built-in one, else the SHA-256 of File
+	Name   string // in questions; of a file that Open was given, the SHA-256
 	SHA256 string // of File
 	File   []byte
 
@@ -65,8 +66,8 @@ type Model struct {
 	single  *algo.SingleScorer
 }
 
-// Model returns a built-in model by name or a cached one by SHA-256. Otherwise the error wraps
-// ErrUnknown.
+// Model returns a model of the program or of the folder by name, or a cached one by SHA-256. Otherwise
+// the error wraps ErrUnknown.
 func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +76,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 		s.kept = append(slices.Delete(s.kept, i, i+1), m)
 		return m, nil
 	}
-	file, err := weights.Bytes(name)
+	file, err := s.file(name)
 	if err != nil {
 		return nil, err
 	}
@@ -134,41 +135,19 @@ func (m *Model) About(alpha float64) (*About, error) {
 	if err := decide.CheckAlpha(alpha); err != nil {
 		return nil, err
 	}
-	a := &About{Summary: summary(m.Model, m.SHA256)}
+	a := &About{Summary: summary(m.Model, m.Card.Name, m.SHA256)}
 	if t, ok := decide.Threshold(m.single.Holdout(), alpha); ok {
 		a.Threshold = &t
 	}
 	return a, nil
 }
 
-func summary(m *algo.Model, sha256 string) Summary {
+func summary(m *algo.Model, name, sha256 string) Summary {
 	c := m.Card
 	return Summary{
-		Name: c.Name, Description: c.Description, SHA256: sha256, Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema),
+		Name: name, Description: c.Description, SHA256: sha256, Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema),
 		Dataset: c.Dataset, Train: c.Train, References: m.References(),
 	}
-}
-
-// Models describes the built-in models.
-func Models() ([]Summary, error) {
-	list := []Summary{}
-	for _, name := range weights.Names() {
-		file, err := weights.Bytes(name)
-		if err != nil {
-			return nil, err
-		}
-		m, err := weights.Load(file)
-		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", name, err)
-		}
-		list = append(list, summary(m, sum(file)))
-	}
-	return list, nil
-}
-
-// JSONType is the type of a column's values in JSON.
-func JSONType(kind table.Kind) string {
-	return cmp.Or(map[table.Kind]string{table.Texts: "string", table.Numbers: "number", table.Truths: "boolean"}[kind], "array")
 }
 
 // A List holds molecules or plain graphs.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/trust"
+	"baca/build/internal/testset"
 	"baca/weights"
 )
 
@@ -228,6 +230,49 @@ func TestKept(t *testing.T) {
 	}
 	if _, err := s.Open(ctx, []byte("no model")); !errors.Is(err, weights.ErrMagic) {
 		t.Errorf("no model: %v", err)
+	}
+}
+
+// Models of a folder are asked for by name, as built-in ones are, and nothing else there can be.
+func TestOffer(t *testing.T) {
+	file, err := weights.Bytes("ptc_mr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := func(files map[string]string) string {
+		dir := t.TempDir()
+		for name, text := range files {
+			testset.Write(t, filepath.Join(dir, name), text)
+		}
+		return dir
+	}
+	dir := folder(map[string]string{"models/Mine.msgpack": string(file), "models/notes.txt": "", "models/sub.msgpack/x": "", "other.msgpack": string(file)})
+	s := New(1)
+	if err := s.Offer(filepath.Join(dir, "models")); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Models()
+	if last := list[len(list)-1]; err != nil || len(list) != len(weights.Names())+1 || last.Name != "Mine" || last.SHA256 != sum(file) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if m := model(t, s, "mine"); m.Card.Name != "ptc_mr" {
+		t.Errorf("model %+v", m.Card)
+	}
+	for _, name := range []string{"", "other", "../other", "models/Mine", "Mine.msgpack", "notes", "sub", filepath.Join(dir, "other.msgpack")} {
+		if _, err := s.Model(ctx, name); !errors.Is(err, ErrUnknown) || !strings.HasSuffix(err.Error(), "tox21, Mine") {
+			t.Errorf("%q: %v, want the names that are known", name, err)
+		}
+	}
+	testset.Write(t, filepath.Join(dir, "models", "Mine.msgpack"), string(file)+"x")
+	if _, err := s.Model(ctx, "Mine"); err == nil || strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "model Mine has changed") {
+		t.Errorf("another file: %v", err)
+	}
+	for want, files := range map[string]map[string]string{
+		"a.msgpack: not a BaCa file": {"a.msgpack": "x"}, "there is another model Drugs": {"Drugs.msgpack": string(file)}, "and there are none": {"x.txt": ""},
+	} {
+		if err := New(1).Offer(folder(files)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

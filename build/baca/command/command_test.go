@@ -89,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"lines":      lines,
 			"cut":        cut,
 			"repeat":     repeat,
+			"chains":     chains,
 			"hold":       hold,
 			"replace":    replaceIn,
 			"lineends":   lineEnds,
@@ -188,6 +189,22 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Repeat(ts.ReadFile(args[0]), n)), 0o666))
+}
+
+// chains FILE N END… writes molecules: chains of up to N carbon atoms, with each end.
+func chains(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: chains file N end…")
+	}
+	most, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b bytes.Buffer
+	for n := range most {
+		for _, end := range args[2:] {
+			fmt.Fprintln(&b, strings.Repeat("C", n+1)+end)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
 // hold FILE locks a file as a run that writes to it does, until it is read by the script.

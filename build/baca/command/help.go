@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"baca/algo/report"
 	"baca/algo/table"
+	"baca/build/internal/usage"
 )
 
 // helpWidth fits the narrowest supported terminal.
@@ -112,18 +114,34 @@ func wrap(text string) string {
 
 // columnsTopic is the long help on columns.
 func columnsTopic() *cobra.Command {
-	return &cobra.Command{
-		Use:   "columns",
-		Short: "What the columns of rows mean",
-		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
+	var asJSON bool
+	c := &cobra.Command{
+		Use:    "columns",
+		Short:  "What the columns of rows mean",
+		Hidden: true,
+		Args:   usage.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asJSON {
+				return report.WriteJSON(c.OutOrStdout(), table.Schema())
+			}
+			return c.Help()
+		},
+		Long: "Each row has\n\n" + table.Help(table.Fields(table.Usual)) + helpStructure + table.Help(table.Fields(table.OfStructure)) +
+			helpAnswers + table.Help(table.Fields(table.OfPaper|table.OfAnswers)) +
 			helpRate + table.Help(table.Fields(table.OfRate)) + helpReasons + table.Help(table.Fields(table.OfReasons)) +
 			helpNeighbors + table.Help(table.Fields(table.OfNeighbors|table.OfValues)) + helpTrust + table.Help(table.Fields(table.OfTrust)) +
 			helpOrigin + table.Help((&table.Run{FDR: 1}).Fields()) + helpCells,
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the JSON Schema of rows")
+	return c
 }
 
 // Texts of columnsTopic between lists.
 const (
+	helpStructure = `
+--structures parent adds
+
+`
 	helpAnswers = `
 --by both, batch and attention calibrate the list as a whole as a batch. Files up to 4096 graphs are one batch. From longer files an even sample
 of 4096 forms it, and all other graphs are scored by what was learned from it; from standard input, which can be read only once, the first 4096
@@ -168,5 +186,8 @@ the keys of the first objects, of SDF the data of the first record. One with a n
 out, and so do several inputs at once.
 
 Lists of numbers are separated by blanks in CSV, and those of texts by semicolons. Control characters other than tabs are written as \u001b, so
-that each record is one line.`
+that each record is one line.
+
+Read columns by name. --json prints the JSON Schema of a row, with its number: until that changes, columns are added, and none is renamed, removed or
+given another type.`
 )

@@ -2,12 +2,17 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"baca/build/internal/testset"
 )
 
 // helpOf is what --help of a command shows.
@@ -37,7 +42,7 @@ func TestHelpFitsTerminal(t *testing.T) {
 // Score and train have few flags, each in a group, and two screens of help with examples first.
 func TestHelpIsShort(t *testing.T) {
 	root := newRoot(nil)
-	for verb, most := range map[string]int{"score": 18, "train": 14} {
+	for verb, most := range map[string]int{"score": 19, "train": 14} {
 		c, _, err := root.Find([]string{verb})
 		if err != nil {
 			t.Fatal(err)
@@ -60,6 +65,44 @@ func TestHelpIsShort(t *testing.T) {
 		}
 		if at := strings.Index(text, "\nExamples:\n"); at < 0 || at > strings.Index(text, "\nInput:\n") {
 			t.Errorf("%s --help has no examples before its flags:\n%s", verb, text)
+		}
+	}
+}
+
+// Rows of every kind are as the schema says, by a validator of others.
+func TestRowsFitTheSchema(t *testing.T) {
+	testset.Model(t, "esol")
+	text, _ := succeed(t, "columns", "--json")
+	var schema jsonschema.Schema
+	if err := json.Unmarshal([]byte(text), &schema); err != nil {
+		t.Fatal(err)
+	}
+	rule, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := filepath.Join(t.TempDir(), "in.csv")
+	testset.Write(t, in, "smiles,own\n[Na+].[O-]C=O,1\nC(,2\n"+strings.Repeat("CCO,3\nc1ccccc1C,\n", 10))
+	seen := map[string]bool{}
+	for _, flags := range []string{"", "--by both --explain --structures parent", "--by attention", "--fdr 0.1 --neighbors 2 --model esol", "--model esol,drugs"} {
+		rows, _ := succeed(t, append(strings.Fields("score --to jsonl "+in), strings.Fields(flags)...)...)
+		for line := range strings.Lines(rows) {
+			var row map[string]any
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			if err := rule.Validate(row); err != nil {
+				t.Errorf("%s: %s: %v", flags, line, err)
+			}
+			for name, value := range row {
+				seen[name] = seen[name] || value != nil
+			}
+		}
+	}
+	for name := range schema.Properties {
+		// No built-in model knows predictions.
+		if !seen[name] && !strings.Contains("nearest_predicted expected_error interval_low interval_high trust", name) {
+			t.Errorf("no row has a value of %s", name)
 		}
 	}
 }

@@ -38,6 +38,7 @@ type scoreFlags struct {
 	explain    bool
 	neighbors  int  // named training graphs, 0 for none
 	drop       bool // the input's own columns
+	structures string
 	predictions
 }
 
@@ -73,6 +74,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
 	f.registerNeighbors(fs)
+	fs.StringVar(&f.structures, "structures", "", "parent: add scored_smiles, the parent compound that was scored")
 	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
 	group(c, "Columns")
 	f.registerRows(fs)
@@ -150,7 +152,9 @@ func (f *scoreFlags) rules() error {
 		{!one && f.confidence > 0, "--confidence" + several},
 		{!one && f.explain, "--explain" + several},
 		{!one && f.neighbors > 0, "--neighbors" + several},
+		{!one && f.structures != "", "--structures" + several},
 		{!one && f.resume, "--resume" + several},
+		{f.structures != "" && f.structures != "parent", "--structures " + f.structures + ": want parent"},
 		{f.fdr != 0 && f.resume, "--fdr: it needs the p-values of all rows at once, so --resume does not go with it"},
 		{f.fdr != 0 && !alone, "--fdr with " + by + ": false discoveries are bounded by the p-values of graphs by themselves"},
 		{f.confidence != 0 && !alone, "--confidence with " + by + ": it holds for the p-values of graphs by themselves"},
@@ -264,6 +268,9 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 	if m.Encoder.Device, err = f.device.open(ctx, s.stderr, f.workers, m.Encoder.Config, false); err != nil {
 		return err
 	}
+	if f.structures != "" && m.Card.Schema == algo.Constant {
+		return usage.Errorf("--structures: model %s reads plain graphs", m.Card.Name)
+	}
 	if f.batch() && m.Shared > 0 {
 		return fmt.Errorf("model %s was made for sharing and cannot calibrate a batch: want --by %s", m.Card.Name, algo.ByAlone)
 	}
@@ -342,6 +349,7 @@ func (s *scoring) fields() []table.Field {
 		}{
 			{s.both, table.OfBatch}, {!s.both && s.origin.By != algo.ByAlone, table.OfPaper}, {s.fdr > 0, table.OfRate}, {s.explain, table.OfReasons},
 			{s.nearest() > 0, table.OfNeighbors}, {s.nearest() > 0 && s.model.Structures.HasValues(), table.OfValues}, {s.read.Predicted != "", table.OfTrust},
+			{s.structures != "", table.OfStructure},
 		} {
 			if extra.asked {
 				groups |= extra.group
@@ -445,6 +453,11 @@ func (s *scoring) emit(ctx context.Context, rows []table.Scored) error {
 	}
 	if s.neighbors > 0 {
 		if err := s.explainer.Nearest(ctx, s.how.Workers, rows, s.neighbors); err != nil {
+			return err
+		}
+	}
+	if s.structures != "" {
+		if err := job.Structures(ctx, s.how.Workers, rows, algo.FormOf(s.model.Card.Schema)); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func openSite() (*site.Site, error) {
 }
 
 func newServe() *cobra.Command {
-	var addr, write string
+	var addr, write, models string
 	var speakMCP bool
 	var api apiFlags
 	c := &cobra.Command{
@@ -49,11 +49,15 @@ files, is replaced. Other files are left alone.
 With --api it serves an API: POST /v1/score and /v1/explain take JSON, CSV or JSON
 lines, and return the rows of baca score. GET /v1/models lists the models,
 /v1/openapi.json describes the API, and /healthz reports that it is up. Other
-machines need a token, from --token-file or BACA_TOKEN.
+machines need a token, from --token-file or BACA_TOKEN. Pages of other sites need
+--allow-origin, and the token where there is one.
 
 With --mcp it speaks the Model Context Protocol on standard input and output, for
 assistants, with the tools score, explain and models. It sends nothing elsewhere
-and reads no file.
+and reads no file but models.
+
+With --models both also offer the model files of a folder, NAME.msgpack as NAME.
+They are read at the start, and must stay as they are.
 
 A client that reads nothing is dropped after 30 to 90 seconds. Ctrl-C ends the
 server after its transfers, in 30 seconds at most; a second one at once.
@@ -68,34 +72,43 @@ Requests to the API have --max-time instead.`,
 			if err := api.check(c); err != nil {
 				return err
 			}
+			s := service.New(0)
+			if models != "" && !api.on && !speakMCP {
+				return usage.Errorf("--models: want --api or --mcp, too; the page opens model files itself")
+			} else if models != "" {
+				if err := s.Offer(models); err != nil {
+					return fmt.Errorf("--models: %w", err)
+				}
+			}
 			switch {
 			case api.on:
-				return api.serve(c, addr)
+				return api.serve(c, s, addr)
 			case speakMCP:
-				return mcp.Serve(c.Context(), service.New(0), waiting(c.Context(), c.InOrStdin()), rowsOut(c))
+				return mcp.Serve(c.Context(), s, waiting(c.Context(), c.InOrStdin()), rowsOut(c))
 			}
 			toFolder := c.Flags().Changed("write")
 			if toFolder && write == "" {
 				return usage.Errorf("--write: want the name of a folder")
 			}
-			s, err := openSite()
+			page, err := openSite()
 			if err != nil {
 				return err
 			}
 			if toFolder {
-				return writeSite(c, s, write)
+				return writeSite(c, page, write)
 			}
 			l, err := net.Listen("tcp", addr)
 			if err != nil {
 				return fmt.Errorf("--addr %s: %w", addr, err)
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "BaCa is at http://%s/ (Ctrl-C ends it)\n", l.Addr())
-			return serve(c.Context(), l, s, usualLimits, c.ErrOrStderr())
+			return serve(c.Context(), l, page, usualLimits, c.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8000", "`host:port` to listen on; port 0 takes a free one")
 	c.Flags().StringVar(&write, "write", "", "write the page to this `folder`, new, empty or with an earlier site")
 	c.Flags().BoolVar(&speakMCP, "mcp", false, "answer an assistant on standard input and output")
+	c.Flags().StringVar(&models, "models", "", "offer the model files of this `folder`, too, by name, to the API or an assistant")
 	api.register(c.Flags())
 	c.MarkFlagsMutuallyExclusive("api", "mcp", "write")
 	return c

@@ -175,7 +175,7 @@ func TestSite(t *testing.T) {
 }
 
 func TestServeUsage(t *testing.T) {
-	for _, args := range [][]string{{"serve", "--write", ""}, {"serve", "--write", "x", "--api"}, {"site"}, {"serve", "here"}} {
+	for _, args := range [][]string{{"serve", "--write", ""}, {"serve", "--write", "x", "--api"}, {"serve", "here"}} {
 		var stderr bytes.Buffer
 		if code := run(nil, args, strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
 			t.Errorf("%v: exit status %d, stderr %q", args, code, &stderr)

@@ -19,6 +19,7 @@ import (
 type apiFlags struct {
 	on        bool
 	tokenFile string
+	origins   []string
 	limits    api.Limits
 }
 
@@ -29,13 +30,14 @@ func (f *apiFlags) register(fs *pflag.FlagSet) {
 	f.limits = api.DefaultLimits()
 	fs.BoolVar(&f.on, "api", false, "serve the API instead of the page")
 	fs.StringVar(&f.tokenFile, "token-file", "", "`file` with the token that requests to the API must have")
+	fs.StringSliceVar(&f.origins, "allow-origin", nil, "let pages of an `origin`, such as https://lab.example, ask the API")
 	fs.Int64Var(&f.limits.Bytes, "max-bytes", f.limits.Bytes, "refuse requests to the API with more than `N` bytes")
 	fs.DurationVar(&f.limits.Time, "max-time", f.limits.Time, "end a request to the API after this time")
 	fs.IntVar(&f.limits.Requests, "max-requests", f.limits.Requests, "compute `N` requests to the API at once; up to 256 more wait")
 }
 
 func (f *apiFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"token-file", "max-bytes", "max-time", "max-requests"} {
+	for _, name := range []string{"token-file", "allow-origin", "max-bytes", "max-time", "max-requests"} {
 		if c.Flags().Changed(name) && !f.on {
 			return usage.Errorf("--%s is of the API: want --api, too", name)
 		}
@@ -67,7 +69,7 @@ func (f *apiFlags) token() (string, error) {
 	return text, nil
 }
 
-func (f *apiFlags) serve(c *cobra.Command, addr string) error {
+func (f *apiFlags) serve(c *cobra.Command, s *service.Service, addr string) error {
 	token, err := f.token()
 	if err != nil {
 		return err
@@ -81,10 +83,10 @@ func (f *apiFlags) serve(c *cobra.Command, addr string) error {
 		l.Close()
 		return usage.Errorf("--addr %s is open to other machines: want a token, by --token-file or in %s", addr, tokenVariable)
 	}
-	handler, err := api.New(service.New(0), api.Options{Limits: f.limits, Token: token, Loopback: local})
+	handler, err := api.New(s, api.Options{Limits: f.limits, Token: token, Loopback: local, Origins: f.origins})
 	if err != nil {
 		l.Close()
-		return err
+		return usage.Errorf("%w", err)
 	}
 	limits := usualLimits
 	limits.connections = f.limits.Requests + f.limits.Waiting + 16 // so that an excess client is told

@@ -175,7 +175,7 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by trust.Orde
 	fmt.Fprintf(t, "verdict\tmolecules\tmean error\terrors above %.3g\t95 %% interval\tstated\t\n", c.Tolerance)
 	for _, v := range trust.Verdicts() {
 		n := a.Verdicts[v]
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, digits(n.MeanError), percent(n.Share), span(n.Rate), stated(c, v))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t\n", v, n.N, known("%.3g", n.MeanError), known("%.1f %%", 100*n.Share), span(n.Rate), stated(c, v))
 	}
 	t.Flush()
 	fmt.Fprintln(b)
@@ -186,7 +186,7 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by trust.Orde
 	}
 	fmt.Fprint(t, "\t\nmean error")
 	for _, share := range kept {
-		fmt.Fprintf(t, "\t%s", digits(a.RiskAt(share)))
+		fmt.Fprintf(t, "\t%s", known("%.3g", a.RiskAt(share)))
 	}
 	fmt.Fprintln(t, "\t")
 	t.Flush()
@@ -194,18 +194,12 @@ func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by trust.Orde
 	return b.Flush()
 }
 
-func digits(x float64) string {
+// known formats a number, a dash for NaN.
+func known(format string, x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-func percent(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*x)
+	return fmt.Sprintf(format, x)
 }
 
 func span(r trust.Rate) string {

@@ -1,7 +1,8 @@
-// Command wheel builds the Python package, with the command inside, for every system. It needs
+// Command wheel builds the Python package, with the command inside, for this machine or for every system. It needs
 // no Python. Building the same source with the same Go again gives the same bytes.
 //
-//	go run ./build/python/wheel   # into out/wheels
+//	go run ./build/python/wheel        # into out/wheels
+//	go run ./build/python/wheel -all
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"baca/algo"
@@ -42,15 +45,28 @@ func (t target) program() ship.Program {
 func main() {
 	out := flag.String("out", filepath.Join("out", "wheels"), "folder to write, which is emptied first")
 	commit := flag.String("commit", "", "that is built, which the program names in its version")
+	all := flag.Bool("all", false, "build for every system")
 	flag.Parse()
-	if err := wheels(*out, *commit, targets); err != nil {
+	list := targets
+	if !*all {
+		list = own()
+	}
+	if err := wheels(*out, *commit, list); err != nil {
 		fmt.Fprintln(os.Stderr, "wheel:", err)
 		os.Exit(1)
 	}
 }
 
+// own is this machine's target, if it is one.
+func own() []target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.os != runtime.GOOS || t.arch != runtime.GOARCH })
+}
+
 // wheels writes the wheel of each target.
 func wheels(out, commit string, targets []target) error {
+	if len(targets) == 0 {
+		return fmt.Errorf("there are no wheels for %s/%s; -all builds those that there are", runtime.GOOS, runtime.GOARCH)
+	}
 	root, err := ship.Folder(out)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,16 +38,16 @@ func TestPython(t *testing.T) {
 		t.Skip("builds the command")
 	}
 	interpreter := python(t)
-	i := slices.IndexFunc(targets, func(t target) bool { return t.os == runtime.GOOS && t.arch == runtime.GOARCH })
-	if i < 0 {
+	mine := own()
+	if len(mine) == 0 {
 		t.Skipf("no wheel for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	dir := t.TempDir()
 	out, venv := filepath.Join(dir, "wheels"), filepath.Join(dir, "venv")
-	if err := wheels(out, "", targets[i:i+1]); err != nil {
+	if err := wheels(out, "", mine); err != nil {
 		t.Fatal(err)
 	}
-	wheel := filepath.Join(out, targets[i].name())
+	wheel := filepath.Join(out, mine[0].name())
 	if info, err := os.Stat(wheel); err != nil || info.Size() > 16e6 {
 		t.Errorf("%s: %d bytes, want at most 16 MB, of which the model bioactive is 3; %v", wheel, info.Size(), err)
 	}

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,7 +53,7 @@ func rowSchema(groups table.Group) map[string]any {
 	fields := append(table.Fields(groups), (&table.Run{}).Fields()...)
 	properties, required := map[string]any{}, []string{}
 	for i, c := range table.Of(fields, nil) {
-		schema := map[string]any{"type": service.JSONType(c.Kind), "nullable": true, "description": fields[i].Doc}
+		schema := map[string]any{"type": table.JSONType(c.Kind), "nullable": true, "description": fields[i].Doc}
 		switch c.Kind {
 		case table.TextLists:
 			schema["items"] = map[string]any{"type": "string"}
@@ -98,6 +99,8 @@ type Options struct {
 	// Loopback admits only programs of this machine: a request for another host comes from a page
 	// whose name was made to point here.
 	Loopback bool
+	// Origins are sites, such as https://lab.example, whose pages may ask.
+	Origins []string
 	// Folder holds waiting rows; empty means the system's temporary folder.
 	Folder string
 }
@@ -126,7 +129,7 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 		return nil, errors.New("other machines can ask: want a token")
 	}
 	a := &API{
-		options: o, service: s, mux: http.NewServeMux(), models: sync.OnceValues(service.Models),
+		options: o, service: s, mux: http.NewServeMux(), models: sync.OnceValues(s.Models),
 		turns: make(chan struct{}, l.Requests), queue: make(chan struct{}, l.Requests+l.Waiting),
 	}
 	a.mux.HandleFunc("POST /v1/score", a.rows)
@@ -150,6 +153,11 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, problemf(http.StatusForbidden, "a page of another site asks"))
 	}))
+	for _, origin := range o.Origins {
+		if err := sameOrigin.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("%w: want such as https://lab.example", err)
+		}
+	}
 	return a.guard(sameOrigin.Handler(a.mux)), nil
 }
 
@@ -172,6 +180,10 @@ func (a *API) guard(next http.Handler) http.Handler {
 			fail(w, problemf(http.StatusMisdirectedRequest, "host %.80q: this service is of this machine alone, want localhost or 127.0.0.1", r.Host))
 			return
 		}
+		if a.share(h, r) {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if a.options.Token != "" && r.URL.Path != "/healthz" {
 			scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 			got := sha256.Sum256([]byte(strings.TrimSpace(token))) // hashes have one length
@@ -183,6 +195,27 @@ func (a *API) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// share lets pages of the allowed origins read the answer, and reports a preflight: the question of a browser, without
+// the token, whether such a page may ask.
+func (a *API) share(h http.Header, r *http.Request) (preflight bool) {
+	if len(a.options.Origins) > 0 {
+		h.Set("Vary", "Origin")
+	}
+	origin := r.Header.Get("Origin")
+	if !slices.Contains(a.options.Origins, origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	h.Set("Access-Control-Max-Age", "600")
+	return true
 }
 
 // isLoopback reports a host that is this machine for every name server.

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,7 +108,7 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 		for i := 0; i < len(fields); i += 2 {
 			r.Header.Set(fields[i], fields[i+1])
 		}
-		r.Host = cmpOr(r.Header.Get("Host"), r.Host)
+		r.Host = cmp.Or(r.Header.Get("Host"), r.Host)
 		return r
 	}
 	response, err := http.DefaultClient.Do(request())
@@ -123,19 +124,13 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 	return answer{response, string(data)}
 }
 
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// check compares a request and its answer with the document. What is refused need not be in it.
+// check compares a request and its answer with the document. What is refused need not be in it, nor what browsers
+// ask before a request.
 func (s *server) check(r *http.Request, response *http.Response, data []byte) {
 	s.t.Helper()
 	route, path, err := s.router.FindRoute(r)
 	if err != nil {
-		if response.StatusCode < 400 {
+		if response.StatusCode < 400 && r.Method != http.MethodOptions {
 			s.t.Errorf("%s %s: %v", r.Method, r.URL, err)
 		}
 		return
@@ -391,6 +386,49 @@ func TestToken(t *testing.T) {
 	}
 	if IsLoopback(&net.TCPAddr{IP: net.IPv4zero}) || !IsLoopback(&net.TCPAddr{IP: net.IPv6loopback}) {
 		t.Error("what is loopback")
+	}
+}
+
+// Pages of an allowed origin ask as browsers do: first, without the token, whether they may. Those of others may not.
+func TestOrigins(t *testing.T) {
+	const token, lab = "0123456789abcdef", "https://lab.example"
+	for _, o := range []Options{{Token: token}, {Loopback: true}} {
+		o.Origins = []string{lab, "http://localhost:3000"}
+		s := serving(t, o)
+		for origin, allowed := range map[string]bool{lab: true, "http://localhost:3000": true, lab + ":8443": false, "http://lab.example": false, "null": false} {
+			ask := func(method string, status int, fields ...string) {
+				t.Helper()
+				a := s.ask(method, "/v1/score", "application/json", `{"smiles": ["C"]}`, append(fields, "Origin", origin, "Sec-Fetch-Site", "cross-site")...)
+				shared := a.Header.Get("Access-Control-Allow-Origin")
+				if a.StatusCode != status || a.Header.Get("Vary") != "Origin" || allowed != (shared == origin) || !allowed && shared != "" {
+					t.Errorf("%s of %s: %s, %v; want %d", method, origin, a.Status, a.Header, status)
+				}
+			}
+			preflight, post := 204, 200
+			if !allowed {
+				preflight, post = 405, 403
+			}
+			if !allowed && o.Token != "" {
+				preflight = 401
+			}
+			ask("OPTIONS", preflight, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+			ask("POST", post, "Authorization", "Bearer "+token)
+			if o.Token != "" {
+				ask("POST", 401) // which the page can read
+			}
+		}
+		a := s.ask("OPTIONS", "/v1/score", "", "", "Origin", lab, "Access-Control-Request-Method", "POST")
+		if h := a.Header; h.Get("Access-Control-Allow-Headers") != "Authorization, Content-Type" || !strings.Contains(h.Get("Access-Control-Allow-Methods"), "POST") || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("preflight %v", h)
+		}
+	}
+	for _, origin := range []string{"*", "null", "lab.example", lab + "/page", ""} {
+		if _, err := New(shared, Options{Limits: DefaultLimits(), Loopback: true, Origins: []string{origin}}); err == nil {
+			t.Errorf("origin %q: no error", origin)
+		}
+	}
+	if a := serving(t, local).ask("GET", "/healthz", "", "", "Origin", lab); a.Header.Get("Vary")+a.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("without origins: %v", a.Header)
 	}
 }
 

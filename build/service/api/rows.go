@@ -239,7 +239,7 @@ func (w *rows) end() error {
 	if err := w.table.Flush(); err != nil || w.asked.out != document {
 		return err
 	}
-	rest, err := json.Marshal(map[string]any{"whole": w.whole, "counts": map[string]int{
+	rest, err := json.Marshal(map[string]any{"whole": w.whole, "schema": table.SchemaVersion, "counts": map[string]int{
 		"records": w.tally.Records, "refused": w.tally.Refused, "outside": w.tally.Outside,
 		"borderline": w.tally.Borderline, "inside": w.tally.Inside, "undecided": w.tally.Undecided,
 	}})

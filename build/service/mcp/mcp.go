@@ -64,9 +64,9 @@ func New(s *service.Service) *sdk.Server {
 		out, err := score(ctx, s, in, true, MaxExplained)
 		return nil, out, err
 	})
-	sdk.AddTool(server, &sdk.Tool{Name: "models", Annotations: reads, Description: "List the built-in models, and what they were trained on."},
+	sdk.AddTool(server, &sdk.Tool{Name: "models", Annotations: reads, Description: "List the models, and what they were trained on."},
 		func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, *Listed, error) {
-			list, err := service.Models()
+			list, err := s.Models()
 			return nil, &Listed{list}, err
 		})
 	return server
@@ -147,7 +147,7 @@ func answering(explain bool) *jsonschema.Schema {
 	row := s.Properties["rows"].Items
 	row.Properties = map[string]*jsonschema.Schema{}
 	for i, c := range table.Of(fields(explain), nil) {
-		row.Properties[c.Name] = &jsonschema.Schema{Type: service.JSONType(c.Kind), Description: fields(explain)[i].Doc}
+		row.Properties[c.Name] = &jsonschema.Schema{Type: table.JSONType(c.Kind), Description: fields(explain)[i].Doc}
 	}
 	return s
 }

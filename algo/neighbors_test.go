@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -33,10 +34,7 @@ func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
 	var train, holdout []int
 	for n := range count {
 		text := strings.Repeat("C", n%10+1) + "O" + strings.Repeat("N", n/10+1)
-		g, err := smiles.ParseGraph(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Have(smiles.ParseGraph(text))
 		set, gs = append(set, algo.Source{Graph: g, SMILES: text, Name: "m" + text}), append(gs, g)
 		if n%7 == 3 {
 			holdout = append(holdout, n)
@@ -45,19 +43,13 @@ func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
 		}
 	}
 	card := algo.Card{Name: "chains", Schema: algo.OGB, Seed: 1}
-	m, err := algo.NewModel(ctx, 1, gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))), gs, train, holdout, card)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(algo.NewModel(ctx, 1, gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))), gs, train, holdout, card))
 	return m, set
 }
 
 func TestStructures(t *testing.T) {
 	m, set := moleculeModel(t)
-	s, err := m.StructuresOf(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(m.StructuresOf(set))
 	m.Structures = s
 	a := alone(t, m)
 	for row, from := range set {
@@ -113,10 +105,7 @@ func TestSurroundings(t *testing.T) {
 			t.Errorf("row %d: %d of %d", row, unmet, all)
 		}
 	}
-	g, err := smiles.ParseGraph("CCCCCCCl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Have(smiles.ParseGraph("CCCCCCCl"))
 	// Cl at every width, the next atom from one bond on, and the one behind it at two.
 	if unmet, all := a.Surroundings(g); unmet != 3+2+1 || all != 21 {
 		t.Errorf("hexyl chloride: %d of %d, want 6 of 21", unmet, all)
@@ -127,10 +116,7 @@ func TestSurroundings(t *testing.T) {
 // with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
 	m, set := moleculeModel(t)
-	s, err := m.StructuresOf(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(m.StructuresOf(set))
 	a := alone(t, m)
 	for _, c := range []struct {
 		smiles     string
@@ -141,14 +127,8 @@ func TestKnownAndStrange(t *testing.T) {
 		{"NOC", nil, "training molecule 1", 3}, {"NOCC", s, "training molecule 2 (mCCON)", 3}, {"[Fe]", s, "shares nothing with any training molecule", 0},
 	} {
 		m.Structures = c.structures
-		g, err := smiles.ParseGraph(c.smiles)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := a.Explain(ctx, g, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Have(smiles.ParseGraph(c.smiles))
+		x := must.Have(a.Explain(ctx, g, 0.05))
 		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != (len(x.Reasons) == 1) || len(x.Nearest) != c.nearest {
 			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
 		}

@@ -13,6 +13,7 @@ import (
 	"baca/algo"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/trust"
 )
 
@@ -32,9 +33,7 @@ func TestKeepResiduals(t *testing.T) {
 	values := valued(len(set))
 	values[m.Card.HoldoutRows[2]] = nil
 	values[m.Card.HoldoutRows[3]].Predicted = math.NaN()
-	if err := m.KeepResiduals(values, "y", "p"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.KeepResiduals(values, "y", "p"))
 	r := m.Residuals
 	if r.Classes || r.Known() != len(m.Card.HoldoutRows)-2 || !math.IsNaN(r.Errors[2]) || !math.IsNaN(r.Errors[3]) {
 		t.Errorf("%+v", r)
@@ -130,27 +129,19 @@ func TestOrders(t *testing.T) {
 	for row := range values {
 		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row)}
 	}
-	if err := m.KeepResiduals(values, "y", "p"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.KeepResiduals(values, "y", "p"))
 	a := alone(t, m)
 	var gs []*graph.Graph
 	for _, s := range set {
 		gs = append(gs, s.Graph)
 	}
-	scores, err := a.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(a.Scores(ctx, gs))
 	predictions := make([]algo.Prediction, len(set))
 	for row, g := range gs {
 		predictions[row] = algo.Prediction{Graph: g, Score: scores[row], Predicted: probability(row)}
 	}
 	for _, by := range trust.Orders() {
-		doubts, err := a.Doubts(ctx, by, predictions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doubts := must.Have(a.Doubts(ctx, by, predictions))
 		for row, got := range doubts {
 			want := scores[row]
 			switch by {
@@ -174,10 +165,7 @@ func TestOrders(t *testing.T) {
 		for k, row := range m.Card.HoldoutRows {
 			pairs = append(pairs, trust.Pair{Score: doubts[row], Error: m.Residuals.Errors[k]})
 		}
-		want, err := trust.New(pairs, trust.Options{Classes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Have(trust.New(pairs, trust.Options{Classes: true}))
 		if got, err := a.Trust(ctx, trust.Options{}, by); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 			t.Errorf("by %s: %+v, %v, want %+v", by, got, err, want)
 		}
@@ -201,18 +189,13 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		for row := range values {
 			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
 		}
-		if err := m.KeepResiduals(values, "y", "p"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(m.KeepResiduals(values, "y", "p"))
 		a := alone(t, m)
 		var list []algo.Prediction
 		for _, row := range m.Card.HoldoutRows {
 			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
 		}
-		doubts, err := a.Doubts(ctx, trust.OrderMargin, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doubts := must.Have(a.Doubts(ctx, trust.OrderMargin, list))
 		if c, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
@@ -221,9 +204,7 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 
 func TestOrdersRefused(t *testing.T) {
 	m, set := manyMolecules(t)
-	if err := m.KeepResiduals(valued(len(set)), "y", "p"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.KeepResiduals(valued(len(set)), "y", "p"))
 	a := alone(t, m)
 	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
 		t.Errorf("margin of numbers: %v", err)

@@ -19,6 +19,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
@@ -65,20 +66,11 @@ func train(t testing.TB) *algo.Model {
 	for _, i := range train {
 		training = append(training, gs[i])
 	}
-	tr, err := pretrain.New(training, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(pretrain.New(training, o, nil))
 	for range 5 {
-		if _, err := tr.Epoch(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(tr.Epoch(ctx))
 	}
-	m, err := algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant}))
 }
 
 func options() algo.Options {
@@ -97,20 +89,13 @@ func by(name string) algo.Options {
 
 func scorer(t testing.TB, m *algo.Model, o algo.Options) *algo.Scorer {
 	t.Helper()
-	s, err := algo.NewScorer(ctx, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Have(algo.NewScorer(ctx, m, o))
 }
 
 // batch scores graphs as a batch and checks what all reports have in common.
 func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
 	t.Helper()
-	r, err := scorer(t, m, o).Batch(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(scorer(t, m, o).Batch(ctx, gs))
 	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
 		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
@@ -275,10 +260,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	want := make([]algo.Row, len(gs))
 	one := scorer(t, m, options())
 	for i := range gs {
-		rows, err := one.Score(ctx, gs[i:i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(one.Score(ctx, gs[i:i+1]))
 		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
 			t.Fatalf("graph %d by itself: %+v", i, want[i])
 		}
@@ -292,14 +274,8 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 		for k, i := range order {
 			pick[k] = gs[i]
 		}
-		report, err := s.Batch(ctx, pick)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := s.Score(ctx, pick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must.Have(s.Batch(ctx, pick))
+		after := must.Have(s.Score(ctx, pick))
 		for k, i := range order {
 			for _, row := range []algo.Row{report.Rows[k], after[k]} {
 				if !alike(row, want[i]) || row.Score != want[i].Score || row.P != want[i].P || row.Verdict != want[i].Verdict {
@@ -407,10 +383,7 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 	low := 0
 	for range runs {
 		gs := trees(t, rng, 80, 0.1)
-		holdout, err := contrast.Describe(ctx, 0, m.Encoder, gs[40:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, gs[40:]))
 		m.Holdout, m.HoldoutTraits = holdout, make([]algo.Trait, holdout.Len())
 		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
 			low++
@@ -473,10 +446,7 @@ func TestUndecided(t *testing.T) {
 
 func TestSingleNodes(t *testing.T) {
 	m := model(t)
-	one, _, err := graph.New(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one, _ := must.Both(graph.New(1, nil))
 	batch(t, m, options(), []*graph.Graph{one})
 	r := batch(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
 	if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, "single node") {
@@ -485,9 +455,7 @@ func TestSingleNodes(t *testing.T) {
 	// A graph without nodes has no score, and the others keep theirs.
 	gs := trees(t, rand.New(rand.NewPCG(28, 9)), 30, 0.1)
 	s := scorer(t, m, options())
-	if r, err = s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Have(s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})))
 	for i, row := range r.Rows {
 		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
 			t.Errorf("row %d: %+v", i, row)
@@ -547,19 +515,12 @@ func TestWithoutHoldout(t *testing.T) {
 
 func alone(t *testing.T, m *algo.Model) *algo.SingleScorer {
 	t.Helper()
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Have(algo.NewSingleScorer(ctx, m, 0))
 }
 
 func TestRefusals(t *testing.T) {
 	m := model(t)
-	shared, err := m.Share(ctx, 0, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := must.Have(m.Share(ctx, 0, 3))
 	for name, c := range map[string]struct {
 		m      *algo.Model
 		change func(*algo.Options)
@@ -615,10 +576,7 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
 			s := scorer(t, m, by(name))
-			report, err := s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6))
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := must.Have(s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6)))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {

@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/internal/must"
 	"baca/algo/metric"
 )
 
 func TestShare(t *testing.T) {
 	m := model(t)
 	const k = 3
-	s, err := m.Share(ctx, 0, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(m.Share(ctx, 0, k))
 	if n := s.Bank.Len(); n < 10 || n > m.Bank.Len()/(2*k) {
 		t.Errorf("%d groups of %d graphs", n, m.Bank.Len())
 	}
@@ -65,16 +63,10 @@ func TestShare(t *testing.T) {
 	}
 	auroc := func(m *algo.Model) float64 {
 		single := alone(t, m)
-		scores, err := single.Scores(ctx, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := must.Have(single.Scores(ctx, gs))
 		if m.Shared > 0 {
 			p, _ := single.Judge(scores, 0.05)
-			rows, err := scorer(t, m, options()).Score(ctx, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Have(scorer(t, m, options()).Score(ctx, gs))
 			for i, row := range rows {
 				if row.P != p[i] || row.Score != scores[i] {
 					t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, scores[i], p[i])

@@ -14,6 +14,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // What Explain says of a graph is what its parts say.
@@ -22,15 +23,9 @@ func TestExplain(t *testing.T) {
 	a := alone(t, m)
 	rng := rand.New(rand.NewPCG(21, 9))
 	gs := trees(t, rng, 30, 1.2) // far more edges than those of the training set
-	scores, err := a.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(a.Scores(ctx, gs))
 	for i, g := range gs {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		p, verdicts := a.Judge(scores[i:i+1], 0.1)
 		if math.Abs(x.Score-scores[i]) > 1e-9 || x.P != p[0] || x.Verdict != verdicts[0] {
 			t.Errorf("graph %d: score %g, p %g, %s, want %g, %g, %s", i, x.Score, x.P, x.Verdict, scores[i], p[0], verdicts[0])
@@ -77,18 +72,12 @@ func TestContributions(t *testing.T) {
 	a := alone(t, m)
 	other := *m
 	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
-	var err error
-	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, set(t)); err != nil {
-		t.Fatal(err)
-	}
+	other.Bank = must.Have(contrast.Describe(ctx, 0, other.Encoder, set(t)))
 	random := alone(t, &other)
 	verdicts := map[decide.Verdict]int{}
 	alike := 0
 	for i, g := range trees(t, rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		sum := 0.0
 		for _, c := range x.Contributions {
 			sum += c
@@ -106,10 +95,7 @@ func TestContributions(t *testing.T) {
 		if x.Verdict == decide.Outside && !about {
 			t.Errorf("graph %d is outside, and no reason is about its nodes: %+v", i, x.Reasons)
 		}
-		y, err := random.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := must.Have(random.Explain(ctx, g, 0.1))
 		if slices.EqualFunc(x.ByEmbedding, y.ByEmbedding, func(v, w float64) bool { return math.Abs(v-w) <= 0.01*math.Abs(v) }) {
 			alike++
 		}
@@ -141,15 +127,9 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 				edges = append(edges, [2]int32{int32(n) + k, int32(n) + j})
 			}
 		}
-		g, _, err := graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)})))
 		g.Features, g.X = 1, slices.Repeat([]float32{1}, n+clique)
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		order := make([]int, g.N())
 		for k := range order {
 			order[k] = k
@@ -236,15 +216,9 @@ func TestWithHoldout(t *testing.T) {
 	a := alone(t, m)
 	other := *m
 	outside := trees(t, rand.New(rand.NewPCG(31, 9)), 30, 0.3)
-	holdout, err := contrast.Describe(ctx, 0, m.Encoder, outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, outside))
 	other.Holdout, other.HoldoutTraits = holdout, m.Traits(outside, holdout.Prints)
-	b, err := a.WithHoldout(ctx, &other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(a.WithHoldout(ctx, &other))
 	if want := alone(t, &other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
 		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
 	}

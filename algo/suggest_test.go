@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/internal/must"
 	"baca/algo/suggest"
 )
 
@@ -20,14 +21,9 @@ func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	l := s.NewLibrary()
 	// In two parts, as from a stream.
 	for _, part := range [][2]int{{0, 30}, {30, 100}} {
-		if err := l.Add(ctx, 2, gs[part[0]:part[1]]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(l.Add(ctx, 2, gs[part[0]:part[1]]))
 	}
-	scores, err := s.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(s.Scores(ctx, gs))
 	for i, want := range scores {
 		if got := l.Score(i); got != want {
 			t.Fatalf("graph %d of the library has score %g, want %g", i, got, want)
@@ -38,11 +34,7 @@ func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 
 func suggested(t *testing.T, l *suggest.Library, o suggest.Options) *suggest.Suggestion {
 	t.Helper()
-	s, err := l.Suggest(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Have(l.Suggest(ctx, o))
 }
 
 func TestSuggest(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/metric"
 )
@@ -28,40 +29,25 @@ func newInput(t testing.TB, id, ood, bank, holdout int) *input {
 	t.Helper()
 	s := sample.New(t, id, ood, bank, holdout)
 	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Terms: contrast.PlainTerms(s.Bank), Workers: 1}
-	var err error
-	if b.Base, err = contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms); err != nil {
-		t.Fatal(err)
-	}
+	b.Base = must.Have(contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms))
 	b.Part = b.Base
 	return &input{b, s.Holdout, s.OOD}
 }
 
 func calibrator(t testing.TB, o Options, seed uint64) *Calibrator {
 	t.Helper()
-	c, err := New(o, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Have(New(o, seed))
 }
 
 func calibrate(t testing.TB, c *Calibrator, b *Batch) *Result {
 	t.Helper()
-	r, err := c.Calibrate(ctx, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Have(c.Calibrate(ctx, b))
 }
 
 // scores are the scores of the further graphs.
 func (in *input) scores(t testing.TB, r *Result) []float64 {
 	t.Helper()
-	scores, err := r.Score(ctx, in.holdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scores
+	return must.Have(r.Score(ctx, in.holdout))
 }
 
 // synthetic counts the synthetic graphs in a dictionary.
@@ -194,10 +180,7 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 			if g == nil {
 				t.Fatalf("%s: synthetic key %d has no graph", side, e.Index)
 			}
-			r, err := contrast.Represent(ctx, 1, in.Encoder, []*graph.Graph{g})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Have(contrast.Represent(ctx, 1, in.Encoder, []*graph.Graph{g}))
 			if got := a.latest.standard.Apply(r.Q); !slices.Equal(got, a.sides[side].keys.Row(i)) {
 				t.Errorf("%s: synthetic key %d is not of its graph", side, e.Index)
 			}
@@ -219,10 +202,7 @@ func TestCalibratorDegenerate(t *testing.T) {
 	}
 	noEdges := newInput(t, 12, 0, 20, 3)
 	for i := range noEdges.Graphs {
-		g, _, err := graph.New(3+i%2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(3+i%2, nil))
 		g.EncodeStructure()
 		noEdges.Graphs[i] = g
 	}

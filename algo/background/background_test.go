@@ -12,6 +12,7 @@ import (
 
 	"baca/algo/background"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 	"baca/algo/metric"
 )
 
@@ -41,10 +42,7 @@ func draw(rng *rand.Rand, n int, low uint32) *background.Sample {
 
 func fit(t testing.TB, inside, outside *background.Sample, workers int) (*background.Head, []float64) {
 	t.Helper()
-	h, scores, err := background.Fit(ctx, workers, inside, outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, scores := must.Both(background.Fit(ctx, workers, inside, outside))
 	return h, scores
 }
 

@@ -5,14 +5,12 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 func build(t *testing.T, n int, edges ...[2]int32) *graph.Graph {
 	t.Helper()
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Both(graph.New(n, edges))
 	return g
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -110,10 +111,7 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 
 func parse(t *testing.T, text string) Source {
 	t.Helper()
-	g, _, err := smiles.ParseIn(text, molecule.Canonical)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Both(smiles.ParseIn(text, molecule.Canonical))
 	return Source{SMILES: text, Graph: g}
 }
 
@@ -124,9 +122,7 @@ func listOf(t *testing.T, name string, texts ...string) *List {
 		sources = append(sources, parse(t, text))
 	}
 	l := NewList(name, 1, len(name)%2)
-	if err := l.Add(context.Background(), 2, sources); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(l.Add(context.Background(), 2, sources))
 	return l
 }
 
@@ -188,10 +184,7 @@ func chain(n int) string { return strings.Repeat("C", n) }
 func TestCompareFindsWhatDiffers(t *testing.T) {
 	a := listOf(t, "a", append(series(1, 40, "O"), series(1, 20, "C(=O)O")...)...)
 	b := listOf(t, "bb", append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)...)
-	c, err := Compare(context.Background(), a, b, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(Compare(context.Background(), a, b, options()))
 	if c.Overlap.Molecules != 19 {
 		t.Errorf("%d molecules in both, want 19", c.Overlap.Molecules)
 	}
@@ -242,10 +235,7 @@ func TestCompareOfOneSet(t *testing.T) {
 	}
 	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	half := len(texts) / 2
-	c, err := Compare(context.Background(), listOf(t, "a", texts[:half]...), listOf(t, "bb", texts[half:]...), options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(Compare(context.Background(), listOf(t, "a", texts[:half]...), listOf(t, "bb", texts[half:]...), options()))
 	if len(c.Named)+len(c.Fragments) > 0 || c.Evidence.P < 0.001 || c.Audit.Verdict != "random" {
 		t.Errorf("halves of one set: %+v, evidence %+v, audit %+v", c.Named, c.Evidence, c.Audit)
 	}
@@ -266,10 +256,7 @@ func TestCompareIsReproducible(t *testing.T) {
 			slices.Reverse(texts)
 			slices.Reverse(others)
 		}
-		c, err := Compare(context.Background(), listOf(t, "a", texts...), listOf(t, "bb", others...), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Have(Compare(context.Background(), listOf(t, "a", texts...), listOf(t, "bb", others...), o))
 		for _, n := range []*Nearest{&c.AtoA, &c.AtoB, &c.BtoA, &c.BtoB} {
 			n.similarities = nil
 		}
@@ -293,10 +280,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 
 func TestCompareOfFew(t *testing.T) {
 	a, b := listOf(t, "a", "CCO"), listOf(t, "bb", "CCN")
-	c, err := Compare(context.Background(), a, b, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(Compare(context.Background(), a, b, options()))
 	if c.Evidence.Skipped == "" || c.Audit.Verdict != "undecided" || len(c.Named) > 0 {
 		t.Errorf("one molecule each: %+v", c)
 	}
@@ -313,10 +297,7 @@ func TestNearestOfALongList(t *testing.T) {
 		l.prints = append(l.prints, []uint32{uint32(i % 10)})
 	}
 	x := newIndex([][]uint32{{0}, {1}, {2}, {3}, {4, 5}})
-	n, err := nearest(context.Background(), 2, l, x, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(nearest(context.Background(), 2, l, x, false))
 	// Four in ten have an equal one, two in ten one of similarity ½.
 	if !n.Sampled || n.Queries != maxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {
 		t.Errorf("%d queries, coverage %v", n.Queries, n.Coverage)

@@ -12,6 +12,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/reference"
 )
 
@@ -79,10 +80,7 @@ func TestInfoNCEMatchesDefinition(t *testing.T) {
 		loss := make([]float32, n)
 		w.InfoNCE(loss, zf, zs, width, 0, nil, nil)
 		want := slow(rows(zf, width), rows(zs, width), rows(zf, width), rows(zs, width), true)
-		scores, err := NewNegatives(zf, zs, width).Scores(context.Background(), 2, zf, zs, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := must.Have(NewNegatives(zf, zs, width).Scores(context.Background(), 2, zf, zs, true))
 		for i := range want {
 			near(t, "InfoNCE", float64(loss[i]), want[i], 2e-6)
 			near(t, "Scores", scores[i], want[i], 2e-6)
@@ -95,10 +93,7 @@ func TestScoresAgainstOthers(t *testing.T) {
 	const n, m, width = 45, 300, 8
 	zf, zs, nf, ns := random(rng, n*width), random(rng, n*width), random(rng, m*width), random(rng, m*width)
 	want := slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
-	one, err := NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Have(NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false))
 	three, _ := NewNegatives(nf, ns, width).Scores(context.Background(), 3, zf, zs, false)
 	for i := range want {
 		near(t, "Scores", one[i], want[i], 2e-6)
@@ -251,10 +246,7 @@ func TestLossesMatchReference(t *testing.T) {
 	ref.Encoder.Forward(&b, &a)
 	width := ref.Encoder.Width()
 	zf, zs := a.GraphProjection[gin.Feature], a.GraphProjection[gin.Structure]
-	graphLoss, err := NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graphLoss := must.Have(NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true))
 	training := make([]float32, len(b.Graphs))
 	var w Workspace
 	w.InfoNCE(training, zf, zs, width, 0, nil, nil)
@@ -289,16 +281,10 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		}
 		outlines := map[int]*Outline{}
 		for _, workers := range []int{1, 3} {
-			o, err := OutlineOf(t.Context(), workers, e, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Have(OutlineOf(t.Context(), workers, e, gs))
 			outlines[workers] = o
 		}
-		r, err := Describe(t.Context(), 2, e, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(Describe(t.Context(), 2, e, gs))
 		want, tolerance := r.Outline(), map[int]float64{1: 0, 3: 1e-5}[features]
 		for workers, o := range outlines {
 			if !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() || o.Dim != want.Dim || (o.NodeScore == nil) != (features > 1) {
@@ -341,14 +327,8 @@ func TestOutlineInAnyOrder(t *testing.T) {
 		}
 		gs = append(gs, g)
 	}
-	want, err := OutlineOf(t.Context(), 1, e, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := Describe(t.Context(), 1, e, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(OutlineOf(t.Context(), 1, e, gs))
+	plain := must.Have(Describe(t.Context(), 1, e, gs))
 	moved := 0
 	for round := range 20 {
 		var others []*graph.Graph
@@ -361,14 +341,8 @@ func TestOutlineInAnyOrder(t *testing.T) {
 			a.Arrange(g, order)
 			others = append(others, &a.Graph)
 		}
-		got, err := OutlineOf(t.Context(), 2, e, others)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Describe(t.Context(), 2, e, others)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(OutlineOf(t.Context(), 2, e, others))
+		r := must.Have(Describe(t.Context(), 2, e, others))
 		for i, g := range gs {
 			if !slices.Equal(got.Row(i), want.Row(i)) || !got.Prints[i].Equal(want.Prints[i]) {
 				t.Errorf("round %d: graph of %d nodes in another order has another outline", round, g.N())
@@ -397,14 +371,8 @@ func TestBatchScores(t *testing.T) {
 	}
 	r.NodeScore[7] = math.NaN()
 	negatives := r.Negatives()
-	scores, terms, err := BatchScores(context.Background(), 1, r, negatives, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss, err := negatives.Scores(context.Background(), 1, r.zf, r.zs, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores, terms := must.Both(BatchScores(context.Background(), 1, r, negatives, 4))
+	loss := must.Have(negatives.Scores(context.Background(), 1, r.zf, r.zs, true))
 	known := append(slices.Clone(r.NodeScore[:7]), r.NodeScore[8:]...)
 	graphDeviation, nodeDeviation := stat.PopStdDev(loss, nil), stat.PopStdDev(known, nil)
 	for i, got := range scores {

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/reference"
 )
 
@@ -28,10 +29,7 @@ func randomGraphs(t testing.TB, rng *rand.Rand, count, features int) []*graph.Gr
 				edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
 			}
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.NormFloat64())

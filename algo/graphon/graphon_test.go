@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 type goldenFile struct {
@@ -254,10 +255,7 @@ func TestUSVTErases(t *testing.T) {
 // The graphons of a group are those of its graphs, by any number of workers.
 func TestEstimate(t *testing.T) {
 	gs := tuGraphs(t, "COX2")[:20]
-	list, err := Estimate(context.Background(), 3, gs, Steps(gs), 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Have(Estimate(context.Background(), 3, gs, Steps(gs), 0.2))
 	var u USVT
 	for k, g := range gs {
 		want := Align(g, Steps(gs))

@@ -10,6 +10,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 // lines calls f for every line of a file of shared.
@@ -27,10 +28,7 @@ func lines(tb testing.TB, name string, f func(line string)) {
 
 func tuGraphs(tb testing.TB, set string) []*graph.Graph {
 	tb.Helper()
-	read, err := dataset.ReadTU(os.DirFS(golden.Path(tb, "data/tu/"+set)), set, dataset.Unpack{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	read := must.Have(dataset.ReadTU(os.DirFS(golden.Path(tb, "data/tu/"+set)), set, dataset.Unpack{}))
 	return read.Graphs
 }
 
@@ -58,9 +56,6 @@ func molecules(tb testing.TB, name string) map[int]*graph.Graph {
 
 func build(tb testing.TB, n int, edges [][2]int32) *graph.Graph {
 	tb.Helper()
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	g, _ := must.Both(graph.New(n, edges))
 	return g
 }

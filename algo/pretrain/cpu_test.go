@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/gin"
+	"baca/algo/internal/must"
 )
 
 var _ gin.Device = CPU{}
@@ -19,16 +20,11 @@ func TestCPUAsADevice(t *testing.T) {
 	e := gin.New(gin.Config{Features: 2, Hidden: 8, Layers: 3}, rand.New(rand.NewPCG(1, 2)))
 	score := func(d gin.Device) (*contrast.Representation, [2][]float64) {
 		e.Device = d
-		r, err := contrast.Represent(context.Background(), 1, e, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(contrast.Represent(context.Background(), 1, e, gs))
 		var scores [2][]float64
 		bank := r.Select([]int{1, 2, 3, 4}).Negatives()
 		for k, negatives := range []*contrast.Negatives{r.Negatives(), bank} {
-			if scores[k], err = contrast.BaseScores(context.Background(), 1, r, negatives, k == 0, contrast.Terms{Graph: 1, Node: 1, Typical: 1}); err != nil {
-				t.Fatal(err)
-			}
+			scores[k] = must.Have(contrast.BaseScores(context.Background(), 1, r, negatives, k == 0, contrast.Terms{Graph: 1, Node: 1, Typical: 1}))
 		}
 		return r, scores
 	}

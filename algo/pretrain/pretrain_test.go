@@ -13,6 +13,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // trees returns random graphs, among them one of a single node and one without
@@ -30,10 +31,7 @@ func trees(t testing.TB, count, features int) []*graph.Graph {
 		for i := 1; i < n && k != 6; i++ {
 			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.IntN(6))
@@ -52,16 +50,10 @@ func options() Options {
 
 func train(t *testing.T, gs []*graph.Graph, o Options, from *State, epochs int) (*Trainer, []Loss) {
 	t.Helper()
-	tr, err := New(gs, o, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(New(gs, o, from))
 	var losses []Loss
 	for tr.State().Epoch < epochs {
-		l, err := tr.Epoch(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Have(tr.Epoch(context.Background()))
 		losses = append(losses, l)
 	}
 	return tr, losses
@@ -98,9 +90,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 	s := half.State()
 	saved := State{Epoch: s.Epoch, Step: s.Step, Params: slices.Clone(s.Params), M: slices.Clone(s.M), V: slices.Clone(s.V)}
 	// What happens after the state was saved must not reach it.
-	if _, err := half.Epoch(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(half.Epoch(context.Background()))
 	resumed, rest := train(t, gs, o, &saved, 6)
 	if !slices.Equal(whole.State().Params, resumed.State().Params) || !slices.Equal(whole.State().V, resumed.State().V) {
 		t.Error("a resumed run ends at other parameters than one that never stopped")
@@ -115,18 +105,10 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // sign of the gradient, so the moment M = 0.1·gradient is compared instead.
 func TestStepFollowsTheLoss(t *testing.T) {
 	gs, o := trees(t, 37, 2), options()
-	tr, err := New(gs, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(New(gs, o, nil))
 	start := slices.Clone(tr.encoder.Params)
-	if err := tr.training.Step(context.Background(), gs); err != nil {
-		t.Fatal(err)
-	}
-	_, moments, err := tr.training.Finish(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(tr.training.Step(context.Background(), gs))
+	_, moments := must.Both(tr.training.Finish(context.Background()))
 	e := gin.Zero(o.Config)
 	var b graph.Batch
 	var a gin.Activations
@@ -170,10 +152,7 @@ func TestStepFollowsTheLoss(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	tr, err := New(trees(t, 60, 2), options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(New(trees(t, 60, 2), options(), nil))
 	if _, err := tr.Epoch(ctx); !errors.Is(err, context.Canceled) || tr.State().Epoch != 0 {
 		t.Errorf("error %v after %d epochs, want the context's after none", err, tr.State().Epoch)
 	}

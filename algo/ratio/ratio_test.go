@@ -12,6 +12,7 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/near"
@@ -51,9 +52,7 @@ func TestFitMatchesNewton(t *testing.T) {
 			hessian.Add(hessian, &outer)
 		}
 		var step mat.VecDense
-		if err := step.SolveVec(hessian, gradient); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(step.SolveVec(hessian, gradient))
 		p.SubVec(p, &step)
 	}
 	l := newLogistic(dim, n+1)
@@ -84,23 +83,11 @@ func narrow(x []float64) []float32 {
 // holdout.
 func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64) {
 	t.Helper()
-	known, err := near.NewBank(ctx, workers, in.Bank, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Have(near.NewBank(ctx, workers, in.Bank, nil, nil))
 	bank := NewBank(known)
-	test, err := bank.Measure(ctx, workers, in.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	holdout, err := bank.Measure(ctx, workers, in.Holdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := bank.Estimate(ctx, workers, DefaultOptions(), test, holdout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := must.Have(bank.Measure(ctx, workers, in.Test))
+	holdout := must.Have(bank.Measure(ctx, workers, in.Holdout))
+	e := must.Have(bank.Estimate(ctx, workers, DefaultOptions(), test, holdout))
 	return e, e.Score(holdout)
 }
 
@@ -140,15 +127,9 @@ func TestSmall(t *testing.T) {
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
 		in := sample.New(t, 12, 12, m, 0)
-		n, err := near.NewBank(ctx, 2, in.Bank, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Have(near.NewBank(ctx, 2, in.Bank, nil, nil))
 		b := NewBank(n)
-		side, err := b.prepare(ctx, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		side := must.Have(b.prepare(ctx, 2))
 		index := fingerprint.NewIndex(in.Bank.Prints)
 		row := func(p fingerprint.Print, leave int) []float64 {
 			_, sets, counts := index.Closest(p, leave)
@@ -184,10 +165,7 @@ func TestClosenessOfTheBankAndOthers(t *testing.T) {
 			return flat
 		}
 		s := near.NewStandardizer(want(bank), 16)
-		d, err := b.Measure(ctx, 2, in.Test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Have(b.Measure(ctx, 2, in.Test))
 		for name, pair := range map[string][2][]float32{
 			"bank": {side.rows[viewCloseness], s.Apply(want(bank))},
 			"test": {side.apply(viewCloseness, d), s.Apply(want(test))},

@@ -12,6 +12,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 )
 
 func domain() *Domain {
@@ -35,16 +36,12 @@ func TestWriteDomain(t *testing.T) {
 	d := domain()
 	var page, again, program bytes.Buffer
 	for _, b := range []*bytes.Buffer{&page, &again} {
-		if err := WriteDomain(b, d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(WriteDomain(b, d))
 	}
 	if !bytes.Equal(page.Bytes(), again.Bytes()) {
 		t.Error("the same report has other bytes")
 	}
-	if err := WriteDomainJSON(&program, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(WriteDomainJSON(&program, d))
 	text := page.String()
 	for _, bad := range []string{"<script>alert", "C<", "N<", "O<", "printf <", "NaN", "%!"} {
 		if strings.Contains(text, bad) {
@@ -65,9 +62,7 @@ func TestWriteDomain(t *testing.T) {
 		Substances []map[string]any
 		Blank      []blank `json:"left_blank"`
 	}
-	if err := json.Unmarshal(program.Bytes(), &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(program.Bytes(), &read))
 	first, second := read.Substances[0], read.Substances[1]
 	for _, name := range []string{"inchi", "cas", "ec", "ratio", "endpoint", "prediction", "mechanism_domain", "metabolic_domain"} {
 		if v, ok := first[name]; !ok || v != nil {
@@ -89,9 +84,7 @@ func TestWriteModelPage(t *testing.T) {
 	d.Model.Profile = &explain.Profile{Quantiles: [][]float64{{1, 2, 3, 4, 5, 6, 7}}}
 	var b, program bytes.Buffer
 	p := &Domain{Document: Document{Title: "<i>", Command: "<p>x"}, Model: d.Model, SHA256: "ab", Program: "baca", Alpha: 0.05, References: 50, Reach: d.Reach}
-	if err := WriteModelPage(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(WriteModelPage(&b, p))
 	if err := WriteModelPageJSON(&program, p); err != nil || !json.Valid(program.Bytes()) {
 		t.Fatalf("%v: %s", err, &program)
 	}

@@ -19,6 +19,7 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/internal/must"
 )
 
 // full is a report with everything in it, and texts that try to get out of it.
@@ -54,9 +55,7 @@ func full() *Report {
 func write(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(Write(&b, r))
 	return b.String()
 }
 
@@ -116,14 +115,8 @@ func TestScript(t *testing.T) {
 	if found == nil {
 		t.Fatal("there are no scripts")
 	}
-	packed, err := base64.StdEncoding.DecodeString(found[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Have(base64.StdEncoding.DecodeString(found[1]))
+	z := must.Have(gzip.NewReader(bytes.NewReader(packed)))
 	if text, err := io.ReadAll(z); err != nil || string(text) != "draw()" {
 		t.Errorf("unpacked is %q: %v", text, err)
 	}
@@ -179,9 +172,7 @@ func TestScoreChart(t *testing.T) {
 	c := regexp.MustCompile(`<rect [^>]* height="([0-9.]+)" fill="([^"]+)"`)
 	for _, m := range c.FindAllStringSubmatch(svg, -1) {
 		var h float64
-		if _, err := fmt.Sscan(m[1], &h); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(fmt.Sscan(m[1], &h))
 		sum[m[2]] += h
 	}
 	// p of score s is (1 + 100 − s)/101, which is at most ¼ from 76 on.
@@ -199,9 +190,7 @@ func TestRatesAreShort(t *testing.T) {
 		for _, counts := range []decide.Counts{{Outside: 1, Inside: 2}, {Undecided: 3}} {
 			r := &Report{Alpha: 7.0 / 205, FDR: fdr, Read: 3, Counts: counts, Scores: []float64{1, 2, 3}, P: []float64{0.5, 0.25, 0.01}, Holdout: []float64{1, 2}, Delta: 0.01, Wealth: []float64{0}}
 			var b strings.Builder
-			if err := Write(&b, r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(Write(&b, r))
 			if !strings.Contains(b.String(), "0.0341") || strings.Contains(b.String(), "0.03414") || strings.Contains(b.String(), "0.14285") || strings.Contains(b.String(), "0.06829") {
 				t.Errorf("with a rate of %g the report is\n%s", fdr, b.String())
 			}

@@ -11,6 +11,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/pretrain"
 )
 
@@ -26,10 +27,7 @@ func trees(t testing.TB, sizes ...int) []*graph.Graph {
 		for i := 1; i < n; i++ {
 			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.EncodeStructure()
 		gs = append(gs, g)
 	}
@@ -247,15 +245,10 @@ func TestStepIsOneSubmission(t *testing.T) {
 	for _, memory := range []int{0, 100 << 10} {
 		f := newFake(128 << 20)
 		d := New(f, memory)
-		tr, err := d.Train(gin.Zero(c), 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Have(d.Train(gin.Zero(c), 1e-3, gin.Moments{}))
 		before, waits := len(f.works), f.waits
 		for range 2 {
-			if err := tr.Step(context.Background(), gs); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(tr.Step(context.Background(), gs))
 		}
 		if n := len(f.works) - before; n != 2 || f.waits != waits {
 			t.Errorf("memory %d: %d submissions and %d waits for two steps, want two and none", memory, n, f.waits-waits)
@@ -272,11 +265,7 @@ func TestNextTraining(t *testing.T) {
 	f := newFake(1 << 20)
 	d := New(f, 0)
 	train := func() gin.Training {
-		tr, err := d.Train(gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1}), 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tr
+		return must.Have(d.Train(gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1}), 1e-3, gin.Moments{}))
 	}
 	old := train()
 	with := len(f.sizes)
@@ -307,10 +296,7 @@ func TestCut(t *testing.T) {
 	c := gin.Default(1)
 	for _, training := range []bool{false, true} {
 		d := New(newFake(64<<10), 1<<20)
-		ends, err := d.cut(c, gs, training)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ends := must.Have(d.cut(c, gs, training))
 		all, most := nodeBytes(c, training)
 		lo := 0
 		for _, hi := range ends {

@@ -9,6 +9,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // A Batch is drawn from two families of random trees: ID graphs have few extra edges, OOD graphs
@@ -26,11 +27,7 @@ func New(t testing.TB, id, ood, bank, holdout int) *Batch {
 	rng := rand.New(rand.NewPCG(11, 12))
 	e := gin.New(gin.Default(1), rng)
 	represent := func(gs []*graph.Graph) *contrast.Representation {
-		r, err := contrast.Describe(context.Background(), 1, e, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return must.Have(contrast.Describe(context.Background(), 1, e, gs))
 	}
 	b := &Batch{Encoder: e, Graphs: append(family(t, rng, id, 0.1), family(t, rng, ood, 1)...), OOD: make([]bool, id+ood)}
 	for i := id; i < id+ood; i++ {
@@ -60,10 +57,7 @@ func Trees(t testing.TB, rng *rand.Rand, n, least int, extra func(nodes int) int
 		for range extra(nodes) {
 			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
 		}
-		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(nodes, edges))
 		gs = append(gs, g)
 	}
 	return gs

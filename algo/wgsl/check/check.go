@@ -13,6 +13,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/wgsl"
@@ -106,10 +107,7 @@ func odd(t *testing.T, features int, large bool) []*graph.Graph {
 			}
 			edges = append(edges, [2]int32{j, int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.NormFloat64())
@@ -170,9 +168,7 @@ func compareEncodings(t *testing.T, what string, d gin.Device, e *gin.Encoder, g
 	t.Helper()
 	ctx, width := context.Background(), e.Width()
 	got, want := newEncoding(len(gs), width), newEncoding(len(gs), width)
-	if err := pretrain.NewCPU(1).Encode(ctx, e, gs, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(pretrain.NewCPU(1).Encode(ctx, e, gs, want))
 	if err := d.Encode(ctx, e, gs, got); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -205,10 +201,7 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 func trainer(t *testing.T, d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Training) {
 	t.Helper()
 	e := encoder(c)
-	tr, err := d.Train(e, rate, gin.Moments{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(d.Train(e, rate, gin.Moments{}))
 	return e, tr
 }
 
@@ -217,13 +210,8 @@ func trainer(t *testing.T, d gin.Device, c gin.Config, rate float64) (*gin.Encod
 func gradient(t *testing.T, d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.Losses) {
 	t.Helper()
 	_, tr := trainer(t, d, c, 1e-3)
-	if err := tr.Step(context.Background(), gs); err != nil {
-		t.Fatal(err)
-	}
-	losses, moments, err := tr.Finish(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(tr.Step(context.Background(), gs))
+	losses, moments := must.Both(tr.Finish(context.Background()))
 	grad := gin.Zero(c)
 	for i, m := range moments.M {
 		grad.Params[i] = 10 * m
@@ -285,14 +273,9 @@ func steps(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 		e, tr := trainer(t, d, c, 1e-3)
 		for k := range 6 {
 			// Batches of all sizes, so that room must be made in between.
-			if err := tr.Step(context.Background(), gs[:min(len(gs), 3+5*k)]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(tr.Step(context.Background(), gs[:min(len(gs), 3+5*k)]))
 		}
-		l, m, err := tr.Finish(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l, m := must.Both(tr.Finish(context.Background()))
 		if m.Step != 6 {
 			t.Errorf("%s: %d steps, want 6", d, m.Step)
 		}
@@ -314,14 +297,9 @@ func resume(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	o := pretrain.Defaults(gs[0].Features)
 	o.Config.Hidden, o.Config.Layers, o.Batch, o.Device = 8, 2, 10, d
 	run := func(from *pretrain.State, epochs int) *pretrain.Trainer {
-		tr, err := pretrain.New(gs, o, from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Have(pretrain.New(gs, o, from))
 		for tr.State().Epoch < epochs {
-			if _, err := tr.Epoch(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(tr.Epoch(context.Background()))
 		}
 		return tr
 	}

@@ -16,19 +16,16 @@ import (
 )
 
 // moleculeModel is a model of molecules without any training, and what it was made of.
-func moleculeModel(t *testing.T) (*algo.Model, []algo.Source) {
-	t.Helper()
-	return modelOf(t, 30)
+func moleculeModel() (*algo.Model, []algo.Source) {
+	return modelOf(30)
 }
 
 // manyMolecules is the same with a holdout that errors can be taken from.
-func manyMolecules(t *testing.T) (*algo.Model, []algo.Source) {
-	t.Helper()
-	return modelOf(t, 180)
+func manyMolecules() (*algo.Model, []algo.Source) {
+	return modelOf(180)
 }
 
-func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
-	t.Helper()
+func modelOf(count int) (*algo.Model, []algo.Source) {
 	var set []algo.Source
 	var gs []*graph.Graph
 	var train, holdout []int
@@ -48,10 +45,10 @@ func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
 }
 
 func TestStructures(t *testing.T) {
-	m, set := moleculeModel(t)
+	m, set := moleculeModel()
 	s := must.Have(m.StructuresOf(set))
 	m.Structures = s
-	a := alone(t, m)
+	a := alone(m)
 	for row, from := range set {
 		nearest := a.Nearest(from.Graph, 2)
 		trained := row%7 != 3
@@ -72,7 +69,7 @@ func TestStructures(t *testing.T) {
 }
 
 func TestStructuresOfAnotherSet(t *testing.T) {
-	m, set := moleculeModel(t)
+	m, set := moleculeModel()
 	refused := func(what, want string, set []algo.Source) {
 		t.Helper()
 		if _, err := m.StructuresOf(set); err == nil || !strings.Contains(err.Error(), want) {
@@ -98,8 +95,8 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 // Counted by hand: a training molecule has nothing new, and of chlorobutane next to alkanes that end in O and N
 // only what is at most two bonds from the chlorine is.
 func TestSurroundings(t *testing.T) {
-	m, set := moleculeModel(t)
-	a := alone(t, m)
+	m, set := moleculeModel()
+	a := alone(m)
 	for row, from := range set {
 		if unmet, all := a.Surroundings(from.Graph); row%7 != 3 && unmet != 0 || all != 3*from.Graph.N() {
 			t.Errorf("row %d: %d of %d", row, unmet, all)
@@ -115,9 +112,9 @@ func TestSurroundings(t *testing.T) {
 // A molecule that was trained on has no reason but which one it is, and one that shares no atom
 // with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
-	m, set := moleculeModel(t)
+	m, set := moleculeModel()
 	s := must.Have(m.StructuresOf(set))
-	a := alone(t, m)
+	a := alone(m)
 	for _, c := range []struct {
 		smiles     string
 		structures *algo.Structures

@@ -29,7 +29,7 @@ func valued(n int) []*algo.Values {
 
 // Errors are those of the rows that the holdout is made of, and nothing else.
 func TestKeepResiduals(t *testing.T) {
-	m, set := manyMolecules(t)
+	m, set := manyMolecules()
 	values := valued(len(set))
 	values[m.Card.HoldoutRows[2]] = nil
 	values[m.Card.HoldoutRows[3]].Predicted = math.NaN()
@@ -43,7 +43,7 @@ func TestKeepResiduals(t *testing.T) {
 			t.Errorf("held-out graph %d, row %d, has an error of %g", k, row, x)
 		}
 	}
-	a := alone(t, m)
+	a := alone(m)
 	c, err := a.Trust(ctx, trust.Options{}, trust.OrderScore)
 	if err != nil || c.Pairs != r.Known() {
 		t.Errorf("%+v, %v", c, err)
@@ -62,8 +62,8 @@ func TestKeepResiduals(t *testing.T) {
 }
 
 func TestKeepResidualsRefuses(t *testing.T) {
-	few, set := moleculeModel(t)
-	many, more := manyMolecules(t)
+	few, set := moleculeModel()
+	many, more := manyMolecules()
 	copied := valued(len(more))
 	for _, v := range copied {
 		v.Predicted = v.Observed
@@ -86,7 +86,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	if err := many.KeepResiduals(valued(len(more)), "y", "p"); err == nil {
 		t.Error("errors of a holdout from another file")
 	}
-	a := alone(t, few)
+	a := alone(few)
 	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
@@ -124,13 +124,13 @@ func bruteForce(m *algo.Model, set []algo.Source, g *graph.Graph) float64 {
 
 // Held-out graphs and new ones stand in each order where a calculation by hand puts them.
 func TestOrders(t *testing.T) {
-	m, set := manyMolecules(t)
+	m, set := manyMolecules()
 	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
 	for row := range values {
 		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row)}
 	}
 	must.Do(m.KeepResiduals(values, "y", "p"))
-	a := alone(t, m)
+	a := alone(m)
 	var gs []*graph.Graph
 	for _, s := range set {
 		gs = append(gs, s.Graph)
@@ -182,7 +182,7 @@ func TestOrders(t *testing.T) {
 // A held-out prediction stands at the very bits that its error is kept at, whatever its class. Otherwise the last
 // one could be beyond itself.
 func TestMarginHasTheBitsOfItsError(t *testing.T) {
-	m, set := manyMolecules(t)
+	m, set := manyMolecules()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		values := make([]*algo.Values, len(set))
@@ -190,7 +190,7 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
 		}
 		must.Do(m.KeepResiduals(values, "y", "p"))
-		a := alone(t, m)
+		a := alone(m)
 		var list []algo.Prediction
 		for _, row := range m.Card.HoldoutRows {
 			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
@@ -203,9 +203,9 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 }
 
 func TestOrdersRefused(t *testing.T) {
-	m, set := manyMolecules(t)
+	m, set := manyMolecules()
 	must.Do(m.KeepResiduals(valued(len(set)), "y", "p"))
-	a := alone(t, m)
+	a := alone(m)
 	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
 		t.Errorf("margin of numbers: %v", err)
 	}
@@ -221,14 +221,14 @@ func TestOrdersRefused(t *testing.T) {
 
 // Neighbours carry values where the set had any.
 func TestNeighbourValues(t *testing.T) {
-	m, set := moleculeModel(t)
+	m, set := moleculeModel()
 	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}
 	s, err := m.StructuresOf(set)
 	if err != nil || s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	m.Structures = s
-	a := alone(t, m)
+	a := alone(m)
 	if v := a.Nearest(set[0].Graph, 1)[0].Values; v == nil || v.Observed != 2.5 || !math.IsNaN(v.Predicted) {
 		t.Errorf("%+v", v)
 	}

@@ -28,9 +28,8 @@ import (
 var ctx = context.Background()
 
 // trees draws random trees with some extra edges for each node.
-func trees(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
-	t.Helper()
-	return sample.Trees(t, rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
+func trees(rng *rand.Rand, n int, extra float64) []*graph.Graph {
+	return sample.Trees(rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
 }
 
 // model returns a model that was briefly trained on trees; ID graphs have few
@@ -47,7 +46,7 @@ func model(t testing.TB) *algo.Model {
 var trained *algo.Model
 
 // set is the ID set that train parts: every thirteenth graph is kept from training.
-func set(t testing.TB) []*graph.Graph { return trees(t, rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
+func set(t testing.TB) []*graph.Graph { return trees(rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
 
 func train(t testing.TB) *algo.Model {
 	t.Helper()
@@ -87,15 +86,14 @@ func by(name string) algo.Options {
 	return o
 }
 
-func scorer(t testing.TB, m *algo.Model, o algo.Options) *algo.Scorer {
-	t.Helper()
+func scorer(m *algo.Model, o algo.Options) *algo.Scorer {
 	return must.Have(algo.NewScorer(ctx, m, o))
 }
 
 // batch scores graphs as a batch and checks what all reports have in common.
 func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
 	t.Helper()
-	r := must.Have(scorer(t, m, o).Batch(ctx, gs))
+	r := must.Have(scorer(m, o).Batch(ctx, gs))
 	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
 		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
@@ -133,7 +131,7 @@ func TestBatchIsTold(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const id, ood = 60, 40
-	gs := append(trees(t, rng, id, 0.1), trees(t, rng, ood, 1.2)...)
+	gs := append(trees(rng, id, 0.1), trees(rng, ood, 1.2)...)
 	labels := make([]bool, id+ood)
 	for i := id; i < len(labels); i++ {
 		labels[i] = true
@@ -182,7 +180,7 @@ func TestBatchIsTold(t *testing.T) {
 func TestPartedByBatch(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(8, 9))
-	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 30, 1.2)...)
+	gs := append(trees(rng, 40, 0.1), trees(rng, 30, 1.2)...)
 	o := by(algo.ByAttention)
 	plain := batch(t, m, o, gs)
 	o = o.PartedByBatch()
@@ -231,7 +229,7 @@ func TestFalseAlarmsOnIDBatches(t *testing.T) {
 	o.Attention.Steps = 1
 	alone, together, n := 0, 0, 0
 	for range 8 {
-		for _, row := range batch(t, m, o, trees(t, rng, 50, 0.1)).Rows {
+		for _, row := range batch(t, m, o, trees(rng, 50, 0.1)).Rows {
 			n++
 			if row.Verdict == decide.Outside {
 				alone++
@@ -256,9 +254,9 @@ func TestFalseAlarmsOnIDBatches(t *testing.T) {
 func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := slices.Concat(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2), set(t)[:30])
+	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set(t)[:30])
 	want := make([]algo.Row, len(gs))
-	one := scorer(t, m, options())
+	one := scorer(m, options())
 	for i := range gs {
 		rows := must.Have(one.Score(ctx, gs[i:i+1]))
 		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
@@ -268,7 +266,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	for run, size := range []int{1, 2, 5, 17, 19, 20, 33, 90} {
 		o := options()
 		o.Attention.Steps, o.Seed, o.Workers = 2, uint64(run), 1+run%3
-		s := scorer(t, m, o)
+		s := scorer(m, o)
 		order := rng.Perm(len(gs))[:size]
 		pick := make([]*graph.Graph, size)
 		for k, i := range order {
@@ -289,7 +287,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 // Few graphs are not calibrated, and whoever asked for that is told.
 func TestFewGraphs(t *testing.T) {
 	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(7, 8)), 10, 0.6)
+	gs := trees(rand.New(rand.NewPCG(7, 8)), 10, 0.6)
 	want := batch(t, m, options(), gs)
 	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
 		t.Errorf("ten graphs: %+v", want)
@@ -319,7 +317,7 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 		for _, beside := range []int{0, 25} {
 			for _, extra := range []float64{0.1, 1.2} {
 				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
-				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(t, rng, beside, extra)...)
+				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(rng, beside, extra)...)
 				r := batch(t, m, o, gs)
 				for k, row := range r.Rows[:copies] {
 					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
@@ -342,7 +340,7 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 func TestEqualGraphsAreScoredAlike(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(24, 9))
-	kinds := append(trees(t, rng, 25, 0.1), trees(t, rng, 15, 0.9)...)
+	kinds := append(trees(rng, 25, 0.1), trees(rng, 15, 0.9)...)
 	var of []int
 	for k := range kinds {
 		of = append(of, slices.Repeat([]int{k}, 1+rng.IntN(4))...)
@@ -382,7 +380,7 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 	const runs = 60
 	low := 0
 	for range runs {
-		gs := trees(t, rng, 80, 0.1)
+		gs := trees(rng, 80, 0.1)
 		holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, gs[40:]))
 		m.Holdout, m.HoldoutTraits = holdout, make([]algo.Trait, holdout.Len())
 		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
@@ -404,7 +402,7 @@ func TestGuard(t *testing.T) {
 	o.Attention.Steps = 1
 	guarded := 0
 	for _, extra := range []float64{0.1, 0.3, 0.6, 1.2} {
-		for i, row := range batch(t, m, o, trees(t, rng, 60, extra)).Rows {
+		for i, row := range batch(t, m, o, trees(rng, 60, extra)).Rows {
 			want := decide.Judge(row.BatchP, o.Alpha, m.Holdout.Len())
 			if want == decide.Outside && row.AloneP > algo.Guard {
 				want = decide.Borderline
@@ -424,7 +422,7 @@ func TestGuard(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(27, 9))
-	gs := append(trees(t, rng, 15, 0.1), trees(t, rng, 15, 1.2)...)
+	gs := append(trees(rng, 15, 0.1), trees(rng, 15, 1.2)...)
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{30, 5} {
 			o := by(name)
@@ -453,8 +451,8 @@ func TestSingleNodes(t *testing.T) {
 		t.Errorf("warnings %q, want one about the single node", got)
 	}
 	// A graph without nodes has no score, and the others keep theirs.
-	gs := trees(t, rand.New(rand.NewPCG(28, 9)), 30, 0.1)
-	s := scorer(t, m, options())
+	gs := trees(rand.New(rand.NewPCG(28, 9)), 30, 0.1)
+	s := scorer(m, options())
 	r = must.Have(s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})))
 	for i, row := range r.Rows {
 		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
@@ -466,7 +464,7 @@ func TestSingleNodes(t *testing.T) {
 func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
 	m := model(t)
 	rng := rand.New(rand.NewPCG(9, 10))
-	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)
+	gs := append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)
 	o := options()
 	o.Workers = 1
 	want := batch(t, m, o, gs)
@@ -487,7 +485,7 @@ func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	h := sha256.New()
 	sum := 0.0
-	for _, r := range batch(t, model(t), options(), append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)).Rows {
+	for _, r := range batch(t, model(t), options(), append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)).Rows {
 		binary.Write(h, binary.LittleEndian, []float64{r.Alone, r.AloneP, r.Pre, r.Attn})
 		sum += math.Abs(r.Ratio)
 	}
@@ -503,7 +501,7 @@ func TestWithoutHoldout(t *testing.T) {
 	m := model(t)
 	m.Holdout, m.HoldoutTraits = m.Holdout.Select(nil), nil
 	for _, n := range []int{2, 30} {
-		r := batch(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), n, 0.1))
+		r := batch(t, m, options(), trees(rand.New(rand.NewPCG(1, 1)), n, 0.1))
 		if row := r.Rows[0]; !math.IsNaN(row.P) || row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !math.IsNaN(r.P) {
 			t.Errorf("p = %g, verdict %s, p of the batch %g: want none", row.P, row.Verdict, r.P)
 		}
@@ -513,8 +511,7 @@ func TestWithoutHoldout(t *testing.T) {
 	}
 }
 
-func alone(t *testing.T, m *algo.Model) *algo.SingleScorer {
-	t.Helper()
+func alone(m *algo.Model) *algo.SingleScorer {
 	return must.Have(algo.NewSingleScorer(ctx, m, 0))
 }
 
@@ -529,7 +526,7 @@ func TestRefusals(t *testing.T) {
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
 		"partition":       {m, func(o *algo.Options) { o.Partition = "luck" }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
-		"another model":   {m, func(o *algo.Options) { o.Single = alone(t, model(t)) }},
+		"another model":   {m, func(o *algo.Options) { o.Single = alone(model(t)) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
 	} {
 		o := options()
@@ -538,8 +535,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s := scorer(t, m, options())
-	g := trees(t, rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
+	s := scorer(m, options())
+	g := trees(rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
 	g.Features, g.X = 9, make([]float32, 9*g.N())
 	if _, err := s.Batch(ctx, []*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "9 node features") {
 		t.Errorf("a graph of another schema: error %v", err)
@@ -547,7 +544,7 @@ func TestRefusals(t *testing.T) {
 	if r, err := s.Batch(ctx, nil); err != nil || len(r.Rows) != 0 {
 		t.Errorf("no graphs: %v, %v", r, err)
 	}
-	if _, err := scorer(t, shared, options()).Batch(ctx, trees(t, rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
+	if _, err := scorer(shared, options()).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
 		t.Error("a model made for sharing calibrates a batch")
 	}
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
@@ -575,8 +572,8 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	}
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
-			s := scorer(t, m, by(name))
-			report := must.Have(s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6)))
+			s := scorer(m, by(name))
+			report := must.Have(s.Batch(ctx, trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {

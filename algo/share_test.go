@@ -55,18 +55,18 @@ func TestShare(t *testing.T) {
 	// It scores alone, with p-values that come from the same scorer, and nearly as
 	// well.
 	rng := rand.New(rand.NewPCG(31, 7))
-	inside, outside := trees(t, rng, 60, 0.1), trees(t, rng, 60, 0.8)
+	inside, outside := trees(rng, 60, 0.1), trees(rng, 60, 0.8)
 	gs := slices.Concat(inside, outside)
 	labels := make([]bool, len(gs))
 	for i := range outside {
 		labels[len(inside)+i] = true
 	}
 	auroc := func(m *algo.Model) float64 {
-		single := alone(t, m)
+		single := alone(m)
 		scores := must.Have(single.Scores(ctx, gs))
 		if m.Shared > 0 {
 			p, _ := single.Judge(scores, 0.05)
-			rows := must.Have(scorer(t, m, options()).Score(ctx, gs))
+			rows := must.Have(scorer(m, options()).Score(ctx, gs))
 			for i, row := range rows {
 				if row.P != p[i] || row.Score != scores[i] {
 					t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, scores[i], p[i])

@@ -20,9 +20,9 @@ import (
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
 	m := model(t)
-	a := alone(t, m)
+	a := alone(m)
 	rng := rand.New(rand.NewPCG(21, 9))
-	gs := trees(t, rng, 30, 1.2) // far more edges than those of the training set
+	gs := trees(rng, 30, 1.2) // far more edges than those of the training set
 	scores := must.Have(a.Scores(ctx, gs))
 	for i, g := range gs {
 		x := must.Have(a.Explain(ctx, g, 0.1))
@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 	// Training graphs are known, and others mostly are not.
 	rng = rand.New(rand.NewPCG(1, 2)) // as in train
 	known := 0
-	for i, g := range trees(t, rng, 260, 0.1) {
+	for i, g := range trees(rng, 260, 0.1) {
 		if i%13 != 0 && !a.Duplicate(g) {
 			t.Errorf("training graph %d is not known", i)
 		}
@@ -54,7 +54,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d of %d other graphs are known", known, len(gs))
 	}
 	m.Profile = nil
-	a = alone(t, m)
+	a = alone(m)
 	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
 	x, err := a.Explain(ctx, empty, 0.1)
 	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
@@ -69,14 +69,14 @@ func TestExplain(t *testing.T) {
 // part follows the weights of the encoder.
 func TestContributions(t *testing.T) {
 	m := model(t)
-	a := alone(t, m)
+	a := alone(m)
 	other := *m
 	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
 	other.Bank = must.Have(contrast.Describe(ctx, 0, other.Encoder, set(t)))
-	random := alone(t, &other)
+	random := alone(&other)
 	verdicts := map[decide.Verdict]int{}
 	alike := 0
-	for i, g := range trees(t, rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
+	for i, g := range trees(rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
 		x := must.Have(a.Explain(ctx, g, 0.1))
 		sum := 0.0
 		for _, c := range x.Contributions {
@@ -111,9 +111,9 @@ func TestContributions(t *testing.T) {
 // A clique that hangs on a tree by one node is what is strange about it, and its nodes are
 // blamed.
 func TestBlamesWhatIsStrange(t *testing.T) {
-	a := alone(t, model(t))
+	a := alone(model(t))
 	hits, nodes := 0, 0
-	for i, g := range trees(t, rand.New(rand.NewPCG(23, 9)), 40, 0) {
+	for i, g := range trees(rand.New(rand.NewPCG(23, 9)), 40, 0) {
 		const clique = 5
 		n := g.N()
 		var edges [][2]int32
@@ -152,7 +152,7 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 // Who watches sees the stages in order, and changes nothing.
 func TestWatchChangesNothing(t *testing.T) {
 	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(11, 3)), 300, 0.5)
+	gs := trees(rand.New(rand.NewPCG(11, 3)), 300, 0.5)
 	o := algo.DefaultOptions()
 	want := batch(t, m, o, gs)
 	var stages []attention.Stage
@@ -213,18 +213,18 @@ func TestWatchChangesNothing(t *testing.T) {
 // with it.
 func TestWithHoldout(t *testing.T) {
 	m := model(t)
-	a := alone(t, m)
+	a := alone(m)
 	other := *m
-	outside := trees(t, rand.New(rand.NewPCG(31, 9)), 30, 0.3)
+	outside := trees(rand.New(rand.NewPCG(31, 9)), 30, 0.3)
 	holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, outside))
 	other.Holdout, other.HoldoutTraits = holdout, m.Traits(outside, holdout.Prints)
 	b := must.Have(a.WithHoldout(ctx, &other))
-	if want := alone(t, &other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
+	if want := alone(&other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
 		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
 	}
 	o := options()
 	o.Single = b
-	gs := trees(t, rand.New(rand.NewPCG(32, 9)), 25, 0.6)
+	gs := trees(rand.New(rand.NewPCG(32, 9)), 25, 0.6)
 	prepared, plain := batch(t, &other, o, gs), batch(t, &other, options(), gs)
 	if !slices.EqualFunc(prepared.Rows, plain.Rows, same) || !slices.EqualFunc(prepared.Holdout, plain.Holdout, same) {
 		t.Error("other rows than those of a model that came with this holdout")

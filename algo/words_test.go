@@ -21,7 +21,7 @@ var leaks = regexp.MustCompile(`hybridi[sz]|stereo tag|chirality|, no,|neighbou?
 // reason but which training molecule it is.
 func TestReasonsLeakNoFeatures(t *testing.T) {
 	m := must.Have(weights.Open("bbbp"))
-	a := alone(t, m)
+	a := alone(m)
 	for _, set := range []string{"hiv", "tox21", "toxcast", "sider", "muv", "lipo", "bbbp"} {
 		rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll())
 		column, step := slices.Index(rows[0], "smiles"), max(1, len(rows)/150)

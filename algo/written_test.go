@@ -20,7 +20,7 @@ import (
 // not it is brought into canonical order. smiles.TestOneParentOfAllForms has all sets.
 func TestOneScoreHoweverWritten(t *testing.T) {
 	m := must.Have(weights.Open("bbbp"))
-	a := alone(t, m)
+	a := alone(m)
 	rng := rand.New(rand.NewPCG(8, 3))
 	for _, set := range []string{"bbbp", "esol", "sider"} {
 		rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll())

@@ -40,8 +40,7 @@ func draw(rng *rand.Rand, n int, low uint32) *background.Sample {
 	return s
 }
 
-func fit(t testing.TB, inside, outside *background.Sample, workers int) (*background.Head, []float64) {
-	t.Helper()
+func fit(inside, outside *background.Sample, workers int) (*background.Head, []float64) {
 	h, scores := must.Both(background.Fit(ctx, workers, inside, outside))
 	return h, scores
 }
@@ -49,7 +48,7 @@ func fit(t testing.TB, inside, outside *background.Sample, workers int) (*backgr
 func TestTellsApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	inside, outside := draw(rng, 300, 0), draw(rng, 400, 45)
-	h, scores := fit(t, inside, outside, 1)
+	h, scores := fit(inside, outside, 1)
 	if h.AUC < 0.95 {
 		t.Errorf("AUC %g of sets that differ", h.AUC)
 	}
@@ -71,7 +70,7 @@ func TestTellsApart(t *testing.T) {
 	both := draw(rng, 600, 10)
 	half := &background.Sample{Prints: both.Prints[:300], Folds: both.Folds[:300]}
 	rest := &background.Sample{Prints: both.Prints[300:], Folds: both.Folds[300:]}
-	if h, _ := fit(t, half, rest, 1); h.Weight() != 0 || math.Abs(h.AUC-0.5) > 0.05 {
+	if h, _ := fit(half, rest, 1); h.Weight() != 0 || math.Abs(h.AUC-0.5) > 0.05 {
 		t.Errorf("of one set the head has AUC %g and weight %g", h.AUC, h.Weight())
 	}
 }
@@ -80,7 +79,7 @@ func TestTellsApart(t *testing.T) {
 func TestMinimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	inside, outside := draw(rng, 80, 0), draw(rng, 120, 45)
-	h, _ := fit(t, inside, outside, 2)
+	h, _ := fit(inside, outside, 2)
 	for fold := range background.Folds {
 		var rows [][]float64
 		var y []float64
@@ -171,8 +170,8 @@ func TestOneInTheBackground(t *testing.T) {
 	inside, outside := draw(rng, 200, 0), draw(rng, 200, 45)
 	for range 20 {
 		g := draw(rng, 1, 20)
-		without, _ := fit(t, inside, outside, 1)
-		with, _ := fit(t, inside, &background.Sample{
+		without, _ := fit(inside, outside, 1)
+		with, _ := fit(inside, &background.Sample{
 			Prints: append(slices.Clone(outside.Prints), g.Prints[0]), Folds: append(slices.Clone(outside.Folds), g.Folds[0]),
 		}, 1)
 		f := g.Folds[0]
@@ -188,8 +187,8 @@ func TestOneInTheBackground(t *testing.T) {
 func TestWorkersDoNotShow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	inside, outside := draw(rng, 120, 0), draw(rng, 90, 45)
-	one, scores := fit(t, inside, outside, 1)
-	many, others := fit(t, inside, outside, 7)
+	one, scores := fit(inside, outside, 1)
+	many, others := fit(inside, outside, 7)
 	if !reflect.DeepEqual(one, many) || !slices.Equal(scores, others) {
 		t.Error("one worker and seven give different heads")
 	}
@@ -220,7 +219,7 @@ func TestWeight(t *testing.T) {
 
 func BenchmarkScore(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 1))
-	h, _ := fit(b, draw(rng, 100, 0), draw(rng, 100, 45), 1)
+	h, _ := fit(draw(rng, 100, 0), draw(rng, 100, 45), 1)
 	s := draw(rng, 100, 5)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i = (i + 1) % s.Len() {
@@ -232,7 +231,7 @@ func BenchmarkScore(b *testing.B) {
 func TestSharesAddUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	inside, outside := draw(rng, 120, 0), draw(rng, 120, 45)
-	h, _ := fit(t, inside, outside, 1)
+	h, _ := fit(inside, outside, 1)
 	outside.Prints[3].Counts[0] = 1000 // four count
 	for i, p := range outside.Prints {
 		shares, sum := h.Shares(p, outside.Folds[i])

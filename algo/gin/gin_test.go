@@ -15,8 +15,7 @@ import (
 
 // randomGraphs returns graphs with random edges and features, among them one
 // without edges and one of a single node.
-func randomGraphs(t testing.TB, rng *rand.Rand, count, features int) []*graph.Graph {
-	t.Helper()
+func randomGraphs(rng *rand.Rand, count, features int) []*graph.Graph {
 	var gs []*graph.Graph
 	for k := range count {
 		n := 2 + rng.IntN(7)
@@ -78,7 +77,7 @@ func TestFixed(t *testing.T) {
 		e := gin.New(c, rng)
 		f := e.Fixed()
 		var b graph.Batch
-		b.Reset(randomGraphs(t, rng, 90, c.Features))
+		b.Reset(randomGraphs(rng, 90, c.Features))
 		var want, got gin.Activations
 		e.Forward(&b, &want)
 		for range 2 { // the second time over what the first has left
@@ -177,7 +176,7 @@ func naive(params map[string][]float64, c gin.Config, gs []*graph.Graph, dNode, 
 // central differences of the naive forward pass, for every parameter.
 func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	gs := randomGraphs(t, rng, 5, 3)
+	gs := randomGraphs(rng, 5, 3)
 	e := gin.New(gin.Config{Features: 3, Hidden: 4, Layers: 3}, rng)
 	for i := range e.Params {
 		e.Params[i] += float32(0.05 * rng.NormFloat64())
@@ -234,7 +233,7 @@ func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 
 func TestBackwardAdds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := randomGraphs(t, rng, 4, 2)
+	gs := randomGraphs(rng, 4, 2)
 	e := gin.New(gin.Config{Features: 2, Hidden: 3, Layers: 2}, rng)
 	var b graph.Batch
 	var a gin.Activations
@@ -265,7 +264,7 @@ func TestValidate(t *testing.T) {
 // Activations serve encoders of different shapes in turn.
 func TestActivationsOfSeveralEncoders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	gs := randomGraphs(t, rng, 6, 3)
+	gs := randomGraphs(rng, 6, 3)
 	var b graph.Batch
 	b.Reset(gs)
 	var shared gin.Activations

@@ -49,13 +49,12 @@ func molecules(tb testing.TB, name string) map[int]*graph.Graph {
 		for k, e := range m.E {
 			edges[k] = [2]int32{e[0], e[1]}
 		}
-		gs[m.Row] = build(tb, len(m.X), edges)
+		gs[m.Row] = build(len(m.X), edges)
 	})
 	return gs
 }
 
-func build(tb testing.TB, n int, edges [][2]int32) *graph.Graph {
-	tb.Helper()
+func build(n int, edges [][2]int32) *graph.Graph {
 	g, _ := must.Both(graph.New(n, edges))
 	return g
 }

@@ -11,7 +11,7 @@ import (
 
 // What the parts add is the score, and what coordinates and keys add is in the parts.
 func TestShares(t *testing.T) {
-	b, r := bank(t, rand.New(rand.NewPCG(2, 5)))
+	b, r := bank(rand.New(rand.NewPCG(2, 5)))
 	last := &r.Prints[r.Len()-1]
 	last.Keys, last.Counts = append(last.Keys, 1000, 1001, 1002), append(last.Counts, 1, 2, 3)
 	d := must.Have(b.Measure(ctx, 1, r))

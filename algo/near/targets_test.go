@@ -10,7 +10,7 @@ import (
 
 // Targets are as far from the nearest graph of the bank as Measure says, part by part.
 func TestTargetsAgreeWithMeasure(t *testing.T) {
-	b, graphs := bank(t, rand.New(rand.NewPCG(11, 12)))
+	b, graphs := bank(rand.New(rand.NewPCG(11, 12)))
 	d := must.Have(b.Measure(ctx, 1, graphs))
 	targets, own := b.Targets(graphs), b.Graphs.Outline()
 	var to, least [Parts][]float64

@@ -16,7 +16,7 @@ var _ gin.Device = CPU{}
 
 // What goes through the seam of devices is what goes past it, to the bit.
 func TestCPUAsADevice(t *testing.T) {
-	gs := trees(t, 50, 2)
+	gs := trees(50, 2)
 	e := gin.New(gin.Config{Features: 2, Hidden: 8, Layers: 3}, rand.New(rand.NewPCG(1, 2)))
 	score := func(d gin.Device) (*contrast.Representation, [2][]float64) {
 		e.Device = d
@@ -50,10 +50,10 @@ func TestCPUAsADevice(t *testing.T) {
 
 // A trainer with a device trains on it, to the bits of one without.
 func TestTrainerTakesADevice(t *testing.T) {
-	gs, o := trees(t, 60, 2), options()
-	want, _ := train(t, gs, o, nil, 2)
+	gs, o := trees(60, 2), options()
+	want, _ := train(gs, o, nil, 2)
 	o.Device = NewCPU(2)
-	got, _ := train(t, gs, o, nil, 2)
+	got, _ := train(gs, o, nil, 2)
 	if !slices.Equal(got.State().Params, want.State().Params) {
 		t.Error("other parameters through the seam")
 	}

@@ -81,8 +81,7 @@ func narrow(x []float64) []float32 {
 
 // estimate is a ratio of a batch with all that comes before it, and its scores of the
 // holdout.
-func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64) {
-	t.Helper()
+func estimate(workers int, in *sample.Batch) (*Estimate, []float64) {
 	known := must.Have(near.NewBank(ctx, workers, in.Bank, nil, nil))
 	bank := NewBank(known)
 	test := must.Have(bank.Measure(ctx, workers, in.Test))
@@ -92,8 +91,8 @@ func estimate(t testing.TB, workers int, in *sample.Batch) (*Estimate, []float64
 }
 
 func TestFindsTheShift(t *testing.T) {
-	in := sample.New(t, 60, 60, 200, 50)
-	e, holdout := estimate(t, 1, in)
+	in := sample.New(60, 60, 200, 50)
+	e, holdout := estimate(1, in)
 	if auc := metric.AUROC(e.Test, in.OOD); auc < 0.95 {
 		t.Errorf("AUROC %g, want at least 0.95", auc)
 	}
@@ -108,14 +107,14 @@ func TestFindsTheShift(t *testing.T) {
 }
 
 func TestWithoutShift(t *testing.T) {
-	if e, _ := estimate(t, 1, sample.New(t, 120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
+	if e, _ := estimate(1, sample.New(120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
 		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
 }
 
 func TestSmall(t *testing.T) {
 	for _, c := range [][2]int{{1, 100}, {100, 3}, {9, 9}} {
-		e, holdout := estimate(t, 1, sample.New(t, c[0], 0, c[1], 4))
+		e, holdout := estimate(1, sample.New(c[0], 0, c[1], 4))
 		finite(t, "scores", append(holdout, e.Test...)...)
 		if !strings.Contains(e.Skipped, "density ratio skipped") || e.Evidence != 0.5 || slices.Max(holdout) != 0 {
 			t.Errorf("%v graphs: skipped %q, evidence %g, holdout %v", c, e.Skipped, e.Evidence, holdout)
@@ -126,7 +125,7 @@ func TestSmall(t *testing.T) {
 // The view of closeness by its definition, for a bank too small to have ten others.
 func TestClosenessOfTheBankAndOthers(t *testing.T) {
 	for _, m := range []int{8, 60} {
-		in := sample.New(t, 12, 12, m, 0)
+		in := sample.New(12, 12, m, 0)
 		n := must.Have(near.NewBank(ctx, 2, in.Bank, nil, nil))
 		b := NewBank(n)
 		side := must.Have(b.prepare(ctx, 2))

@@ -15,16 +15,10 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// moleculeModel is a model of molecules without any training, and what it was made of.
-func moleculeModel() (*algo.Model, []algo.Source) {
-	return modelOf(30)
-}
+// few molecules make a model, many one with a holdout that errors can be taken from.
+const few, many = 30, 180
 
-// manyMolecules is the same with a holdout that errors can be taken from.
-func manyMolecules() (*algo.Model, []algo.Source) {
-	return modelOf(180)
-}
-
+// modelOf is a model of molecules without any training, and what it was made of.
 func modelOf(count int) (*algo.Model, []algo.Source) {
 	var set []algo.Source
 	var gs []*graph.Graph
@@ -45,7 +39,7 @@ func modelOf(count int) (*algo.Model, []algo.Source) {
 }
 
 func TestStructures(t *testing.T) {
-	m, set := moleculeModel()
+	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
 	m.Structures = s
 	a := alone(m)
@@ -69,7 +63,7 @@ func TestStructures(t *testing.T) {
 }
 
 func TestStructuresOfAnotherSet(t *testing.T) {
-	m, set := moleculeModel()
+	m, set := modelOf(few)
 	refused := func(what, want string, set []algo.Source) {
 		t.Helper()
 		if _, err := m.StructuresOf(set); err == nil || !strings.Contains(err.Error(), want) {
@@ -95,7 +89,7 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 // Counted by hand: a training molecule has nothing new, and of chlorobutane next to alkanes that end in O and N
 // only what is at most two bonds from the chlorine is.
 func TestSurroundings(t *testing.T) {
-	m, set := moleculeModel()
+	m, set := modelOf(few)
 	a := alone(m)
 	for row, from := range set {
 		if unmet, all := a.Surroundings(from.Graph); row%7 != 3 && unmet != 0 || all != 3*from.Graph.N() {
@@ -112,7 +106,7 @@ func TestSurroundings(t *testing.T) {
 // A molecule that was trained on has no reason but which one it is, and one that shares no atom
 // with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
-	m, set := moleculeModel()
+	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
 	a := alone(m)
 	for _, c := range []struct {

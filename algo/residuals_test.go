@@ -29,7 +29,7 @@ func valued(n int) []*algo.Values {
 
 // Errors are those of the rows that the holdout is made of, and nothing else.
 func TestKeepResiduals(t *testing.T) {
-	m, set := manyMolecules()
+	m, set := modelOf(many)
 	values := valued(len(set))
 	values[m.Card.HoldoutRows[2]] = nil
 	values[m.Card.HoldoutRows[3]].Predicted = math.NaN()
@@ -62,8 +62,8 @@ func TestKeepResiduals(t *testing.T) {
 }
 
 func TestKeepResidualsRefuses(t *testing.T) {
-	few, set := moleculeModel()
-	many, more := manyMolecules()
+	few, set := modelOf(few)
+	many, more := modelOf(many)
 	copied := valued(len(more))
 	for _, v := range copied {
 		v.Predicted = v.Observed
@@ -124,7 +124,7 @@ func bruteForce(m *algo.Model, set []algo.Source, g *graph.Graph) float64 {
 
 // Held-out graphs and new ones stand in each order where a calculation by hand puts them.
 func TestOrders(t *testing.T) {
-	m, set := manyMolecules()
+	m, set := modelOf(many)
 	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
 	for row := range values {
 		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row)}
@@ -182,7 +182,7 @@ func TestOrders(t *testing.T) {
 // A held-out prediction stands at the very bits that its error is kept at, whatever its class. Otherwise the last
 // one could be beyond itself.
 func TestMarginHasTheBitsOfItsError(t *testing.T) {
-	m, set := manyMolecules()
+	m, set := modelOf(many)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		values := make([]*algo.Values, len(set))
@@ -203,7 +203,7 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 }
 
 func TestOrdersRefused(t *testing.T) {
-	m, set := manyMolecules()
+	m, set := modelOf(many)
 	must.Do(m.KeepResiduals(valued(len(set)), "y", "p"))
 	a := alone(m)
 	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
@@ -221,7 +221,7 @@ func TestOrdersRefused(t *testing.T) {
 
 // Neighbours carry values where the set had any.
 func TestNeighbourValues(t *testing.T) {
-	m, set := moleculeModel()
+	m, set := modelOf(few)
 	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}
 	s, err := m.StructuresOf(set)
 	if err != nil || s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {

@@ -86,14 +86,10 @@ func by(name string) algo.Options {
 	return o
 }
 
-func scorer(m *algo.Model, o algo.Options) *algo.Scorer {
-	return must.Have(algo.NewScorer(ctx, m, o))
-}
-
 // batch scores graphs as a batch and checks what all reports have in common.
 func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
 	t.Helper()
-	r := must.Have(scorer(m, o).Batch(ctx, gs))
+	r := must.Have(must.Have(algo.NewScorer(ctx, m, o)).Batch(ctx, gs))
 	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
 		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
@@ -256,7 +252,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set(t)[:30])
 	want := make([]algo.Row, len(gs))
-	one := scorer(m, options())
+	one := must.Have(algo.NewScorer(ctx, m, options()))
 	for i := range gs {
 		rows := must.Have(one.Score(ctx, gs[i:i+1]))
 		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
@@ -266,7 +262,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	for run, size := range []int{1, 2, 5, 17, 19, 20, 33, 90} {
 		o := options()
 		o.Attention.Steps, o.Seed, o.Workers = 2, uint64(run), 1+run%3
-		s := scorer(m, o)
+		s := must.Have(algo.NewScorer(ctx, m, o))
 		order := rng.Perm(len(gs))[:size]
 		pick := make([]*graph.Graph, size)
 		for k, i := range order {
@@ -452,7 +448,7 @@ func TestSingleNodes(t *testing.T) {
 	}
 	// A graph without nodes has no score, and the others keep theirs.
 	gs := trees(rand.New(rand.NewPCG(28, 9)), 30, 0.1)
-	s := scorer(m, options())
+	s := must.Have(algo.NewScorer(ctx, m, options()))
 	r = must.Have(s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})))
 	for i, row := range r.Rows {
 		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
@@ -461,31 +457,25 @@ func TestSingleNodes(t *testing.T) {
 	}
 }
 
-func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
-	m := model(t)
-	rng := rand.New(rand.NewPCG(9, 10))
+// The rows do not depend on the number of workers, and have the same bits on amd64, where math and
+// gonum have assembly, as in WebAssembly, where they have none. The density ratio, which gonum fits,
+// is the same but for rounding.
+func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
+	m, rng, o := model(t), rand.New(rand.NewPCG(9, 10)), options()
 	gs := append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)
-	o := options()
 	o.Workers = 1
 	want := batch(t, m, o, gs)
 	for _, workers := range []int{1, 2, 3} {
 		o.Workers = workers
-		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || got.P != want.P || got.Evidence != want.Evidence {
+		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || !slices.EqualFunc(got.Holdout, want.Holdout, same) || got.P != want.P || got.Evidence != want.Evidence {
 			t.Errorf("%d workers give other rows than one", workers)
 		}
 	}
-}
-
-// These bits are those of amd64, where math and gonum have assembly, and of WebAssembly, where
-// they have none. The density ratio, which gonum fits, is the same but for rounding.
-func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 	if arch := runtime.GOARCH; arch != "amd64" && arch != "wasm" {
 		t.Skipf("%s rounds otherwise where it fuses products with sums", arch)
 	}
-	rng := rand.New(rand.NewPCG(9, 10))
-	h := sha256.New()
-	sum := 0.0
-	for _, r := range batch(t, model(t), options(), append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)).Rows {
+	h, sum := sha256.New(), 0.0
+	for _, r := range want.Rows {
 		binary.Write(h, binary.LittleEndian, []float64{r.Alone, r.AloneP, r.Pre, r.Attn})
 		sum += math.Abs(r.Ratio)
 	}
@@ -535,7 +525,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s := scorer(m, options())
+	s := must.Have(algo.NewScorer(ctx, m, options()))
 	g := trees(rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
 	g.Features, g.X = 9, make([]float32, 9*g.N())
 	if _, err := s.Batch(ctx, []*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "9 node features") {
@@ -544,7 +534,7 @@ func TestRefusals(t *testing.T) {
 	if r, err := s.Batch(ctx, nil); err != nil || len(r.Rows) != 0 {
 		t.Errorf("no graphs: %v, %v", r, err)
 	}
-	if _, err := scorer(shared, options()).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
+	if _, err := must.Have(algo.NewScorer(ctx, shared, options())).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
 		t.Error("a model made for sharing calibrates a batch")
 	}
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
@@ -572,7 +562,7 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	}
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
-			s := scorer(m, by(name))
+			s := must.Have(algo.NewScorer(ctx, m, by(name)))
 			report := must.Have(s.Batch(ctx, trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup

@@ -66,7 +66,7 @@ func TestShare(t *testing.T) {
 		scores := must.Have(single.Scores(ctx, gs))
 		if m.Shared > 0 {
 			p, _ := single.Judge(scores, 0.05)
-			rows := must.Have(scorer(m, options()).Score(ctx, gs))
+			rows := must.Have(must.Have(algo.NewScorer(ctx, m, options())).Score(ctx, gs))
 			for i, row := range rows {
 				if row.P != p[i] || row.Score != scores[i] {
 					t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, scores[i], p[i])

@@ -56,24 +56,6 @@ func synthetic(d *dictionary.Dictionary) (n int) {
 	return n
 }
 
-func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
-	var want [2][]float64
-	for _, workers := range []int{1, 2, 5} {
-		in := newInput(40, 20, 80, 15)
-		in.Workers = workers
-		a := calibrator(brief(), 7)
-		out := calibrate(a, in.Batch)
-		for k, got := range [][]float64{out.Test, in.scores(out)} {
-			if workers == 1 {
-				want[k] = got
-			}
-			if !slices.Equal(got, want[k]) {
-				t.Errorf("scores %d: %d workers give others than one", k, workers)
-			}
-		}
-	}
-}
-
 func brief() Options {
 	o := DefaultOptions()
 	o.Steps, o.Synthetic, o.Draws = 60, 24, 16

@@ -103,68 +103,38 @@ func TestScoresAgainstOthers(t *testing.T) {
 	}
 }
 
+// The gradient is that of central differences, also of more rows than one block holds.
 func TestInfoNCEGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	const n, width, scale = 7, 5, 0.37
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	dzf, dzs := make([]float32, n*width), make([]float32, n*width)
-	var w Workspace
-	loss := make([]float32, n)
-	w.InfoNCE(loss, zf, zs, width, scale, dzf, dzs)
-	total := func(f, s [][]float64) float64 {
-		sum := 0.0
-		for _, l := range slow(f, s, f, s, true) {
-			sum += l
-		}
-		return scale * sum
-	}
-	f, s := rows(zf, width), rows(zs, width)
+	const width, scale, h = 5, 0.37, 1e-6
 	for _, c := range []struct {
-		name string
-		z    [][]float64
-		d    []float32
-	}{{"dzf", f, dzf}, {"dzs", s, dzs}} {
-		for i := range n {
-			for j := range width {
-				const h = 1e-6
-				c.z[i][j] += h
-				up := total(f, s)
-				c.z[i][j] -= 2 * h
-				down := total(f, s)
-				c.z[i][j] += h
-				near(t, c.name, float64(c.d[i*width+j]), (up-down)/(2*h), 2e-5)
-			}
+		n             int
+		rows, columns []int
+	}{{7, []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4}}, {600, []int{0, 299, 599}, []int{1}}} {
+		zf, zs := random(rng, c.n*width), random(rng, c.n*width)
+		dzf, dzs := make([]float32, c.n*width), make([]float32, c.n*width)
+		var w Workspace
+		w.InfoNCE(make([]float32, c.n), zf, zs, width, scale, dzf, dzs)
+		if blocks := len(w.sim) < c.n*c.n; blocks != (c.n > 512) {
+			t.Fatalf("%d rows in several blocks: %v", c.n, blocks)
 		}
-	}
-}
-
-// More rows than fit one block must give the gradient that one block gives.
-func TestBlocksDoNotShow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	const n, width = 600, 4
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	d, e := make([]float32, n*width), make([]float32, n*width)
-	var w Workspace
-	loss := make([]float32, n)
-	w.InfoNCE(loss, zf, zs, width, 1, d, e)
-	if len(w.sim) == n*n {
-		t.Fatal("one block holds all; the test needs more rows")
-	}
-	f, s := rows(zf, width), rows(zs, width)
-	for _, i := range []int{0, 299, n - 1} {
-		const h = 1e-5
-		sum := func() (sum float64) {
+		f, s := rows(zf, width), rows(zs, width)
+		at := func(x *float64, by float64) float64 {
+			old := *x
+			*x += by
+			sum := 0.0
 			for _, l := range slow(f, s, f, s, true) {
-				sum += l
+				sum += scale * l
 			}
+			*x = old
 			return sum
 		}
-		f[i][1] += h
-		up := sum()
-		f[i][1] -= 2 * h
-		down := sum()
-		f[i][1] += h
-		near(t, "dzf", float64(d[i*width+1]), (up-down)/(2*h), 1e-4)
+		for _, i := range c.rows {
+			for _, j := range c.columns {
+				near(t, "dzf", float64(dzf[i*width+j]), (at(&f[i][j], h)-at(&f[i][j], -h))/(2*h), 2e-5)
+				near(t, "dzs", float64(dzs[i*width+j]), (at(&s[i][j], h)-at(&s[i][j], -h))/(2*h), 2e-5)
+			}
+		}
 	}
 }
 
@@ -281,8 +251,7 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		}
 		outlines := map[int]*Outline{}
 		for _, workers := range []int{1, 3} {
-			o := must.Have(OutlineOf(t.Context(), workers, e, gs))
-			outlines[workers] = o
+			outlines[workers] = must.Have(OutlineOf(t.Context(), workers, e, gs))
 		}
 		r := must.Have(Describe(t.Context(), 2, e, gs))
 		want, tolerance := r.Outline(), map[int]float64{1: 0, 3: 1e-5}[features]

@@ -95,14 +95,9 @@ func TestFixed(t *testing.T) {
 				}
 			}
 		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("Backward of a fixed encoder: want a panic")
-				}
-			}()
+		must.Panic(t, "Backward of a fixed encoder", func() {
 			f.Backward(&b, &got, [gin.Views][]float32{}, [gin.Views][]float32{}, gin.Zero(c))
-		}()
+		})
 	}
 }
 

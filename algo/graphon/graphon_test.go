@@ -332,14 +332,7 @@ func TestShapesPanic(t *testing.T) {
 		"fill":     func() { NewDonors(nil).Fill(randomGraph(rand.New(rand.NewPCG(0, 0)), 2, 1)) },
 		"motif":    func() { New(2).Density(Motif(9)) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, name, f)
 	}
 }
 

@@ -187,3 +187,19 @@ func TestNoStepOnOneGraph(t *testing.T) {
 		t.Error("the loss is NaN")
 	}
 }
+
+var _ gin.Device = CPU{}
+
+// A trainer with a device trains on it, to the bits of one without.
+func TestTrainerTakesADevice(t *testing.T) {
+	gs, o := trees(60, 2), options()
+	want, _ := train(gs, o, nil, 2)
+	o.Device = NewCPU(2)
+	got, _ := train(gs, o, nil, 2)
+	if !slices.Equal(got.State().Params, want.State().Params) {
+		t.Error("other parameters through the seam")
+	}
+	if got.Encoder().Device != o.Device {
+		t.Error("the encoder does not know its device")
+	}
+}

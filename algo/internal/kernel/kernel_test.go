@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"baca/algo/internal/must"
 )
 
 func random(rng *rand.Rand, n int) []float32 {
@@ -365,13 +367,6 @@ func TestShapesAreChecked(t *testing.T) {
 		},
 		"one row": func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("want a panic")
-				}
-			}()
-			f()
-		})
+		must.Panic(t, name, f)
 	}
 }

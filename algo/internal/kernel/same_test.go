@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"baca/algo/internal/must"
 )
 
 // A variant is a way to run the loops on this machine.
@@ -444,13 +446,8 @@ func TestAddNeighborsOfNoGraph(t *testing.T) {
 		"offset below 0":             {[]int32{-1, 1, 2}, []int32{1, 0}},
 		"offsets in the wrong order": {[]int32{2, 1, 2}, []int32{1, 0}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			each(t, func(t *testing.T) {
-				defer func() {
-					if recover() == nil {
-						t.Error("want a panic")
-					}
-				}()
+		each(t, func(t *testing.T) {
+			must.Panic(t, name, func() {
 				AddNeighbors(Dense(make([]float32, 6), 2, 3), Dense(make([]float32, 6), 2, 3), g.offsets, g.neighbors)
 			})
 		})

@@ -1,5 +1,7 @@
-// Package must stops a test at an error that it does not expect, with the trace of the call.
+// Package must stops a test where something goes wrong that the test is not about.
 package must
+
+import "testing"
 
 // Do panics with an error.
 func Do(err error) {
@@ -18,4 +20,16 @@ func Have[T any](v T, err error) T {
 func Both[T, U any](v T, w U, err error) (T, U) {
 	Do(err)
 	return v, w
+}
+
+// Panic runs a function that must panic.
+func Panic(t *testing.T, name string, f func()) {
+	t.Run(name, func(t *testing.T) {
+		defer func() {
+			if recover() == nil {
+				t.Error("want a panic")
+			}
+		}()
+		f()
+	})
 }

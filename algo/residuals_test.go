@@ -44,9 +44,8 @@ func TestKeepResiduals(t *testing.T) {
 		}
 	}
 	a := alone(m)
-	c, err := a.Trust(ctx, trust.Options{}, trust.OrderScore)
-	if err != nil || c.Pairs != r.Known() {
-		t.Errorf("%+v, %v", c, err)
+	if c := must.Have(a.Trust(ctx, trust.Options{}, trust.OrderScore)); c.Pairs != r.Known() {
+		t.Errorf("%+v", c)
 	}
 	for _, v := range values {
 		if v != nil {

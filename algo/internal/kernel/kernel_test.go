@@ -216,6 +216,8 @@ func TestSums(t *testing.T) {
 }
 
 func TestNormalize(t *testing.T) {
+	Normalize(nil, nil, nil)
+	NormalizeGradient(nil, nil, nil, nil)
 	z := []float32{3, 4, 0, 0, 1e-20, 0, -5, 12}
 	dst, norms := make([]float32, len(z)), make([]float32, 4)
 	Normalize(dst, norms, z)

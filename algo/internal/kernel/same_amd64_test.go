@@ -17,7 +17,7 @@ var names = [...]string{"portable Go", "AVX2", "AVX-512"}
 func init() {
 	variants = nil
 	for l := portable; l <= level; l++ {
-		variants = append(variants, variant{names[l], func() { level = l }})
+		variants = append(variants, variant{names[l], func() { level, vector = l, l > portable }})
 	}
 }
 

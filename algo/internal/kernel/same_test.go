@@ -236,7 +236,7 @@ var loops = []struct {
 		}
 		x := s.floats(extent(s.m, s.n, ldx), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(dst []float32) { add(dst, ldd, x, ldx, s.m, s.n) },
+			func(dst []float32) { Add(Matrix{dst, s.m, s.n, ldd}, Matrix{x, s.m, s.n, ldx}) },
 			func(dst []float32) { addGo(dst, ldd, x, ldx, s.m, s.n) })
 	}},
 	{"addNeighbors", func(t *testing.T, s *sample) {
@@ -252,27 +252,27 @@ var loops = []struct {
 		ldd, ldh := s.n+s.padding, s.n+2*s.padding
 		h := s.floats(extent(s.m, s.n, ldh), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(dst []float32) { addNeighbors(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) },
+			func(dst []float32) { AddNeighbors(Matrix{dst, s.m, s.n, ldd}, Matrix{h, s.m, s.n, ldh}, offsets, neighbors) },
 			func(dst []float32) { addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) })
 	}},
 	{"reluGradient", func(t *testing.T, s *sample) {
 		ldd, ldy := s.n+s.padding, s.n+2*s.padding
 		y := s.floats(extent(s.m, s.n, ldy), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(d []float32) { reluGradient(d, ldd, y, ldy, s.m, s.n) },
+			func(d []float32) { ReLUGradient(Matrix{d, s.m, s.n, ldd}, Matrix{y, s.m, s.n, ldy}) },
 			func(d []float32) { reluGradientGo(d, ldd, y, ldy, s.m, s.n) })
 	}},
 	{"exp", func(t *testing.T, s *sample) {
 		scale := float32(s.k)
 		check32(t, s, s.floats(s.n, true),
-			func(x []float32) { exp(x, scale) }, func(x []float32) { expGo(x, scale) })
+			func(x []float32) { Exp(x, scale) }, func(x []float32) { expGo(x, scale) })
 	}},
 	{"sums", func(t *testing.T, s *sample) {
 		x, rows, cols := s.floats(s.m*s.n, false), s.doubles(s.m), s.doubles(s.n)
 		wantRows, wantCols := make([]float64, s.m), append([]float64(nil), cols...)
 		sumsGo(wantRows, wantCols, x)
 		s.ready()
-		sums(rows, cols, x)
+		Sums(rows, cols, x)
 		s.untouched(t)
 		same(t, s, rows, wantRows)
 		same(t, s, cols, wantCols)
@@ -280,7 +280,7 @@ var loops = []struct {
 	{"weight", func(t *testing.T, s *sample) {
 		r, c := s.floats(s.m, false), s.floats(s.n, false)
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(x []float32) { weight(x, r, c) }, func(x []float32) { weightGo(x, r, c) })
+			func(x []float32) { Weight(x, r, c) }, func(x []float32) { weightGo(x, r, c) })
 	}},
 	{"normalize", func(t *testing.T, s *sample) {
 		z, norms, wantNorms := s.floats(s.m*s.n, false), s.floats(s.m, true), make([]float32, s.m)
@@ -288,7 +288,7 @@ var loops = []struct {
 			clear(z[:s.n])
 		}
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(dst []float32) { normalize(dst, norms, z) },
+			func(dst []float32) { Normalize(dst, norms, z) },
 			func(dst []float32) { normalizeGo(dst, wantNorms, z) })
 		same(t, s, norms, wantNorms)
 	}},
@@ -298,13 +298,13 @@ var loops = []struct {
 			norms[0] = 0
 		}
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(dst []float32) { normalizeGradient(dst, g, u, norms) },
+			func(dst []float32) { NormalizeGradient(dst, g, u, norms) },
 			func(dst []float32) { normalizeGradientGo(dst, g, u, norms) })
 	}},
 	{"dot", func(t *testing.T, s *sample) {
 		a, b := s.floats(s.n, false), s.floats(s.n, false)
 		s.ready()
-		got := dot(a, b)
+		got := Dot(a, b)
 		s.untouched(t)
 		same(t, s, []float32{got}, []float32{dotGo(a, b)})
 	}},
@@ -319,7 +319,7 @@ var loops = []struct {
 		}
 		wantM, wantV := slices.Clone(m), slices.Clone(v)
 		check32(t, s, s.floats(s.n, true),
-			func(params []float32) { adam(params, grads, m, v, step) },
+			func(params []float32) { Adam(params, grads, m, v, step) },
 			func(params []float32) { adamGo(params, grads, wantM, wantV, step) })
 		same(t, s, m, wantM)
 		same(t, s, v, wantV)
@@ -340,7 +340,7 @@ var loops = []struct {
 		wantSums, wantTops := slices.Clone(sums), make([]uint32, n/Top)
 		addWhereGo(wantSums, wantTops, words, rows, gains)
 		s.ready()
-		addWhere(sums, tops, words, rows, gains)
+		AddWhere(sums, tops, words, rows, gains)
 		s.untouched(t)
 		if !slices.Equal(sums, wantSums) || !slices.Equal(tops, wantTops) {
 			t.Fatalf("%v: %d sums differ from the reference's, or their tops", s, n)
@@ -411,7 +411,7 @@ func TestSameExp(t *testing.T) {
 	expGo(want, 1)
 	each(t, func(t *testing.T) {
 		got := append([]float32(nil), x...)
-		exp(got, 1)
+		Exp(got, 1)
 		same(t, &sample{n: len(x)}, got, want)
 	})
 }

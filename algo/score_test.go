@@ -34,10 +34,9 @@ func trees(rng *rand.Rand, n int, extra float64) []*graph.Graph {
 
 // model returns a model that was briefly trained on trees; ID graphs have few
 // extra edges. It is the test's own but for its encoder and bank.
-func model(t testing.TB) *algo.Model {
-	t.Helper()
+func model() *algo.Model {
 	if trained == nil {
-		trained = train(t)
+		trained = train()
 	}
 	m := *trained
 	return &m
@@ -46,11 +45,10 @@ func model(t testing.TB) *algo.Model {
 var trained *algo.Model
 
 // set is the ID set that train parts: every thirteenth graph is kept from training.
-func set(t testing.TB) []*graph.Graph { return trees(rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
+func set() []*graph.Graph { return trees(rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
 
-func train(t testing.TB) *algo.Model {
-	t.Helper()
-	gs := set(t)
+func train() *algo.Model {
+	gs := set()
 	var train, holdout []int
 	for i := range gs {
 		if i%13 == 0 {
@@ -124,14 +122,10 @@ func alike(a, b algo.Row) bool {
 }
 
 func TestBatchIsTold(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const id, ood = 60, 40
 	gs := append(trees(rng, id, 0.1), trees(rng, ood, 1.2)...)
-	labels := make([]bool, id+ood)
-	for i := id; i < len(labels); i++ {
-		labels[i] = true
-	}
 	for _, name := range algo.Deciders() {
 		r := batch(t, m, by(name), gs)
 		var scores []float64
@@ -139,10 +133,10 @@ func TestBatchIsTold(t *testing.T) {
 		for i, row := range r.Rows {
 			scores = append(scores, row.Score)
 			if row.Verdict == decide.Outside {
-				if labels[i] {
-					found++
-				} else {
+				if i < id {
 					alarms++
+				} else {
+					found++
 				}
 			}
 			if name == algo.ByAttention && row.P < row.AloneP {
@@ -153,7 +147,7 @@ func TestBatchIsTold(t *testing.T) {
 				t.Fatalf("by %s: row %d has score %g, want %g", name, i, row.Score, want)
 			}
 		}
-		auc := metric.AUROC(scores, labels)
+		auc := metric.Above(scores[id:], scores[:id])
 		t.Logf("by %s: AUROC %.3f, evidence %.2f, p %.3g, %d alarms, %d found, warnings %q", name, auc, r.Evidence, r.P, alarms, found, r.Warnings)
 		if r.P > 0.05 || r.Evidence < 0.6 {
 			t.Errorf("by %s: nothing says that the batch differs: AUC %g, p %g", name, r.Evidence, r.P)
@@ -174,7 +168,7 @@ func TestBatchIsTold(t *testing.T) {
 // The better partition is by the batch's score, without S_Attn S_BaCa is in the order of that
 // score, and what does not depend on the attention stays as it is.
 func TestPartedByBatch(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(8, 9))
 	gs := append(trees(rng, 40, 0.1), trees(rng, 30, 1.2)...)
 	o := by(algo.ByAttention)
@@ -219,7 +213,7 @@ func TestPartedByBatch(t *testing.T) {
 
 // On ID batches the share of false alarms is what was asked for, alone and by the batch.
 func TestFalseAlarmsOnIDBatches(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(5, 6))
 	o := options()
 	o.Attention.Steps = 1
@@ -248,9 +242,9 @@ func TestFalseAlarmsOnIDBatches(t *testing.T) {
 // order, with any seed, number of workers and size of the batch, in a batch and by
 // Score.
 func TestAloneDependsOnTheGraphOnly(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set(t)[:30])
+	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set()[:30])
 	want := make([]algo.Row, len(gs))
 	one := must.Have(algo.NewScorer(ctx, m, options()))
 	for i := range gs {
@@ -282,7 +276,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 
 // Few graphs are not calibrated, and whoever asked for that is told.
 func TestFewGraphs(t *testing.T) {
-	m := model(t)
+	m := model()
 	gs := trees(rand.New(rand.NewPCG(7, 8)), 10, 0.6)
 	want := batch(t, m, options(), gs)
 	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
@@ -304,8 +298,8 @@ func TestFewGraphs(t *testing.T) {
 // However often a training graph stands in a batch, it is outside neither by itself nor
 // by the batch.
 func TestCopiesOfTrainingGraphs(t *testing.T) {
-	m := model(t)
-	all := set(t)
+	m := model()
+	all := set()
 	rng := rand.New(rand.NewPCG(23, 9))
 	o := options()
 	o.Attention.Steps = 1
@@ -334,7 +328,7 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 // Equal graphs have equal scores of the batch, wherever they stand in it, and the order
 // of a batch changes what density ratio and verdict say of no graph.
 func TestEqualGraphsAreScoredAlike(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(24, 9))
 	kinds := append(trees(rng, 25, 0.1), trees(rng, 15, 0.9)...)
 	var of []int
@@ -369,7 +363,7 @@ func TestEqualGraphsAreScoredAlike(t *testing.T) {
 // Of random batches of held-out graphs at most so many are told from other held-out
 // graphs at p ≤ 0.05. Each is compared with a holdout of its own.
 func TestTheWholeBatchIsFair(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(25, 9))
 	o := options()
 	o.Attention.Steps, o.Ratio.Folds = 0, 5 // nothing of the attention is asked for
@@ -392,7 +386,7 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 
 // The batch calls outside only what is not plainly inside by itself.
 func TestGuard(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(26, 9))
 	o := by(algo.ByBatch)
 	o.Attention.Steps = 1
@@ -416,7 +410,7 @@ func TestGuard(t *testing.T) {
 
 // A model with too few graphs to compare with says so, and never inside.
 func TestUndecided(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(27, 9))
 	gs := append(trees(rng, 15, 0.1), trees(rng, 15, 1.2)...)
 	for _, name := range algo.Deciders() {
@@ -439,7 +433,7 @@ func TestUndecided(t *testing.T) {
 }
 
 func TestSingleNodes(t *testing.T) {
-	m := model(t)
+	m := model()
 	one, _ := must.Both(graph.New(1, nil))
 	batch(t, m, options(), []*graph.Graph{one})
 	r := batch(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
@@ -461,7 +455,7 @@ func TestSingleNodes(t *testing.T) {
 // gonum have assembly, as in WebAssembly, where they have none. The density ratio, which gonum fits,
 // is the same but for rounding.
 func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
-	m, rng, o := model(t), rand.New(rand.NewPCG(9, 10)), options()
+	m, rng, o := model(), rand.New(rand.NewPCG(9, 10)), options()
 	gs := append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)
 	o.Workers = 1
 	want := batch(t, m, o, gs)
@@ -488,7 +482,7 @@ func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 }
 
 func TestWithoutHoldout(t *testing.T) {
-	m := model(t)
+	m := model()
 	m.Holdout, m.HoldoutTraits = m.Holdout.Select(nil), nil
 	for _, n := range []int{2, 30} {
 		r := batch(t, m, options(), trees(rand.New(rand.NewPCG(1, 1)), n, 0.1))
@@ -506,7 +500,7 @@ func alone(m *algo.Model) *algo.SingleScorer {
 }
 
 func TestRefusals(t *testing.T) {
-	m := model(t)
+	m := model()
 	shared := must.Have(m.Share(ctx, 0, 3))
 	for name, c := range map[string]struct {
 		m      *algo.Model
@@ -516,7 +510,7 @@ func TestRefusals(t *testing.T) {
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
 		"partition":       {m, func(o *algo.Options) { o.Partition = "luck" }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
-		"another model":   {m, func(o *algo.Options) { o.Single = alone(model(t)) }},
+		"another model":   {m, func(o *algo.Options) { o.Single = alone(model()) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
 	} {
 		o := options()
@@ -545,7 +539,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := algo.NewSingleScorer(ctx, &bare, 0); err == nil {
 		t.Error("a model without a bank gives scores")
 	}
-	if err := m.AddBackground(ctx, 1, set(t), set(t)); err == nil {
+	if err := m.AddBackground(ctx, 1, set(), set()); err == nil {
 		t.Error("a model of plain graphs takes a background")
 	}
 }
@@ -553,9 +547,9 @@ func TestRefusals(t *testing.T) {
 // The holdout went through the same state, so its graphs, scored afterwards one
 // at a time and side by side, must get the very same scores.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
-	m := model(t)
+	m := model()
 	var holdout []*graph.Graph
-	for i, g := range set(t) {
+	for i, g := range set() {
 		if i%13 == 0 {
 			holdout = append(holdout, g)
 		}

@@ -15,7 +15,7 @@ import (
 // library are graphs like the training set and others, in a library.
 func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	t.Helper()
-	s := alone(model(t))
+	s := alone(model())
 	rng := rand.New(rand.NewPCG(31, 7))
 	gs := append(trees(rng, 40, 0), trees(rng, 60, 0.6)...)
 	l := s.NewLibrary()

@@ -252,7 +252,9 @@ var loops = []struct {
 		ldd, ldh := s.n+s.padding, s.n+2*s.padding
 		h := s.floats(extent(s.m, s.n, ldh), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(dst []float32) { AddNeighbors(Matrix{dst, s.m, s.n, ldd}, Matrix{h, s.m, s.n, ldh}, offsets, neighbors) },
+			func(dst []float32) {
+				AddNeighbors(Matrix{dst, s.m, s.n, ldd}, Matrix{h, s.m, s.n, ldh}, offsets, neighbors)
+			},
 			func(dst []float32) { addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) })
 	}},
 	{"reluGradient", func(t *testing.T, s *sample) {

@@ -12,6 +12,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -55,14 +56,8 @@ func TestTrainingGraphsAreNotOutside(t *testing.T) {
 	}
 	gs := parse(t, series...)
 	m := modelOf(t, gs)
-	s, err := NewSingleScorer(context.Background(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := s.Scores(context.Background(), gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(NewSingleScorer(context.Background(), m, 1))
+	scores := must.Have(s.Scores(context.Background(), gs))
 	p, _ := s.Judge(scores, 0.05)
 	for i, x := range p {
 		if i%5 != 0 && x < 0.25 {
@@ -90,13 +85,8 @@ func modelOf(t testing.TB, gs []*graph.Graph) *Model {
 		}
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m, err := NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.AddBackground(context.Background(), 1, training, parse(t, amines(90)...)); err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
+	must.Do(m.AddBackground(context.Background(), 1, training, parse(t, amines(90)...)))
 	return m
 }
 
@@ -108,23 +98,14 @@ func TestBackgroundOfAModel(t *testing.T) {
 	}
 	// So plain a difference weighs nothing; here it is to be seen.
 	m.Background.AUC = 0.9
-	a, err := NewSingleScorer(ctx, m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Have(NewSingleScorer(ctx, m, 1))
 	gs := parse(t, append(alcohols(10), amines(10)...)...)
-	scores, err := a.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(a.Scores(ctx, gs))
 	if in, out := slices.Max(scores[:10]), slices.Min(scores[10:]); in >= out {
 		t.Errorf("alcohols score up to %g, amines from %g on", in, out)
 	}
 	for i, g := range gs {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		if x.Score != scores[i] {
 			t.Errorf("graph %d: explained as %g, scored %g", i, x.Score, scores[i])
 		}
@@ -149,8 +130,8 @@ func TestBackgroundOfAModel(t *testing.T) {
 	for f := range m.Background.Weights {
 		m.Background.Weights[f] = slices.Repeat([]float32{5}, background.Buckets+1)
 	}
-	if scores, err = a.Scores(ctx, known); err != nil || scores[0] != 0 {
-		t.Errorf("a training molecule scores %g, want 0; %v", scores[0], err)
+	if scores := must.Have(a.Scores(ctx, known)); scores[0] != 0 {
+		t.Errorf("a training molecule scores %g, want 0", scores[0])
 	}
 }
 
@@ -192,10 +173,7 @@ func TestSharedBackground(t *testing.T) {
 	m := molecules(t)
 	m.Background.AUC = 0.9
 	const k = 3
-	s, err := m.Share(ctx, 1, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(m.Share(ctx, 1, k))
 	holders := map[uint32]map[int]bool{}
 	for i, p := range m.Bank.Prints {
 		for _, key := range p.Keys {
@@ -229,20 +207,14 @@ func TestSharedBackground(t *testing.T) {
 	if len(s.Reference) != m.Holdout.Len() {
 		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
 	}
-	a, err := NewSingleScorer(ctx, s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Have(NewSingleScorer(ctx, s, 1))
 	var holdout []*graph.Graph
 	for i, smiles := range alcohols(120) {
 		if i%5 == 0 {
 			holdout = append(holdout, parse(t, smiles)...)
 		}
 	}
-	scores, err := a.Scores(ctx, holdout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(a.Scores(ctx, holdout))
 	slices.Sort(scores)
 	for i := range scores {
 		if math.Abs(scores[i]-s.Reference[i]) > 1e-5 {

@@ -10,33 +10,22 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
-// moleculeModel is a model of molecules without any training, and what it was made of.
-func moleculeModel(t *testing.T) (*algo.Model, []algo.Source) {
-	t.Helper()
-	return modelOf(t, 30)
-}
+// few molecules make a model, many one with a holdout that errors can be taken from.
+const few, many = 30, 180
 
-// manyMolecules is the same with a holdout that errors can be taken from.
-func manyMolecules(t *testing.T) (*algo.Model, []algo.Source) {
-	t.Helper()
-	return modelOf(t, 180)
-}
-
-func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
-	t.Helper()
+// modelOf is a model of molecules without any training, and what it was made of.
+func modelOf(count int) (*algo.Model, []algo.Source) {
 	var set []algo.Source
 	var gs []*graph.Graph
 	var train, holdout []int
 	for n := range count {
 		text := strings.Repeat("C", n%10+1) + "O" + strings.Repeat("N", n/10+1)
-		g, err := smiles.ParseGraph(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Have(smiles.ParseGraph(text))
 		set, gs = append(set, algo.Source{Graph: g, SMILES: text, Name: "m" + text}), append(gs, g)
 		if n%7 == 3 {
 			holdout = append(holdout, n)
@@ -45,21 +34,15 @@ func modelOf(t *testing.T, count int) (*algo.Model, []algo.Source) {
 		}
 	}
 	card := algo.Card{Name: "chains", Schema: algo.OGB, Seed: 1}
-	m, err := algo.NewModel(ctx, 1, gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))), gs, train, holdout, card)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(algo.NewModel(ctx, 1, gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))), gs, train, holdout, card))
 	return m, set
 }
 
 func TestStructures(t *testing.T) {
-	m, set := moleculeModel(t)
-	s, err := m.StructuresOf(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, set := modelOf(few)
+	s := must.Have(m.StructuresOf(set))
 	m.Structures = s
-	a := alone(t, m)
+	a := alone(m)
 	for row, from := range set {
 		nearest := a.Nearest(from.Graph, 2)
 		trained := row%7 != 3
@@ -80,7 +63,7 @@ func TestStructures(t *testing.T) {
 }
 
 func TestStructuresOfAnotherSet(t *testing.T) {
-	m, set := moleculeModel(t)
+	m, set := modelOf(few)
 	refused := func(what, want string, set []algo.Source) {
 		t.Helper()
 		if _, err := m.StructuresOf(set); err == nil || !strings.Contains(err.Error(), want) {
@@ -106,17 +89,14 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 // Counted by hand: a training molecule has nothing new, and of chlorobutane next to alkanes that end in O and N
 // only what is at most two bonds from the chlorine is.
 func TestSurroundings(t *testing.T) {
-	m, set := moleculeModel(t)
-	a := alone(t, m)
+	m, set := modelOf(few)
+	a := alone(m)
 	for row, from := range set {
 		if unmet, all := a.Surroundings(from.Graph); row%7 != 3 && unmet != 0 || all != 3*from.Graph.N() {
 			t.Errorf("row %d: %d of %d", row, unmet, all)
 		}
 	}
-	g, err := smiles.ParseGraph("CCCCCCCl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Have(smiles.ParseGraph("CCCCCCCl"))
 	// Cl at every width, the next atom from one bond on, and the one behind it at two.
 	if unmet, all := a.Surroundings(g); unmet != 3+2+1 || all != 21 {
 		t.Errorf("hexyl chloride: %d of %d, want 6 of 21", unmet, all)
@@ -126,12 +106,9 @@ func TestSurroundings(t *testing.T) {
 // A molecule that was trained on has no reason but which one it is, and one that shares no atom
 // with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
-	m, set := moleculeModel(t)
-	s, err := m.StructuresOf(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := alone(t, m)
+	m, set := modelOf(few)
+	s := must.Have(m.StructuresOf(set))
+	a := alone(m)
 	for _, c := range []struct {
 		smiles     string
 		structures *algo.Structures
@@ -141,14 +118,8 @@ func TestKnownAndStrange(t *testing.T) {
 		{"NOC", nil, "training molecule 1", 3}, {"NOCC", s, "training molecule 2 (mCCON)", 3}, {"[Fe]", s, "shares nothing with any training molecule", 0},
 	} {
 		m.Structures = c.structures
-		g, err := smiles.ParseGraph(c.smiles)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := a.Explain(ctx, g, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Have(smiles.ParseGraph(c.smiles))
+		x := must.Have(a.Explain(ctx, g, 0.05))
 		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != (len(x.Reasons) == 1) || len(x.Nearest) != c.nearest {
 			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
 		}

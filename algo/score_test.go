@@ -19,6 +19,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/pretrain"
@@ -27,17 +28,15 @@ import (
 var ctx = context.Background()
 
 // trees draws random trees with some extra edges for each node.
-func trees(t testing.TB, rng *rand.Rand, n int, extra float64) []*graph.Graph {
-	t.Helper()
-	return sample.Trees(t, rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
+func trees(rng *rand.Rand, n int, extra float64) []*graph.Graph {
+	return sample.Trees(rng, n, 8, func(nodes int) int { return int(extra * float64(nodes)) })
 }
 
 // model returns a model that was briefly trained on trees; ID graphs have few
 // extra edges. It is the test's own but for its encoder and bank.
-func model(t testing.TB) *algo.Model {
-	t.Helper()
+func model() *algo.Model {
 	if trained == nil {
-		trained = train(t)
+		trained = train()
 	}
 	m := *trained
 	return &m
@@ -46,11 +45,10 @@ func model(t testing.TB) *algo.Model {
 var trained *algo.Model
 
 // set is the ID set that train parts: every thirteenth graph is kept from training.
-func set(t testing.TB) []*graph.Graph { return trees(t, rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
+func set() []*graph.Graph { return trees(rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
 
-func train(t testing.TB) *algo.Model {
-	t.Helper()
-	gs := set(t)
+func train() *algo.Model {
+	gs := set()
 	var train, holdout []int
 	for i := range gs {
 		if i%13 == 0 {
@@ -65,20 +63,11 @@ func train(t testing.TB) *algo.Model {
 	for _, i := range train {
 		training = append(training, gs[i])
 	}
-	tr, err := pretrain.New(training, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(pretrain.New(training, o, nil))
 	for range 5 {
-		if _, err := tr.Epoch(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(tr.Epoch(ctx))
 	}
-	m, err := algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant}))
 }
 
 func options() algo.Options {
@@ -95,22 +84,10 @@ func by(name string) algo.Options {
 	return o
 }
 
-func scorer(t testing.TB, m *algo.Model, o algo.Options) *algo.Scorer {
-	t.Helper()
-	s, err := algo.NewScorer(ctx, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // batch scores graphs as a batch and checks what all reports have in common.
 func batch(t testing.TB, m *algo.Model, o algo.Options, gs []*graph.Graph) *algo.Report {
 	t.Helper()
-	r, err := scorer(t, m, o).Batch(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(must.Have(algo.NewScorer(ctx, m, o)).Batch(ctx, gs))
 	if len(r.Rows) != len(gs) || len(r.Holdout) != m.Holdout.Len() || r.Few != (len(gs) < algo.MinBatch) {
 		t.Fatalf("%d rows for %d graphs, %d for a holdout of %d, few: %v", len(r.Rows), len(gs), len(r.Holdout), m.Holdout.Len(), r.Few)
 	}
@@ -145,14 +122,10 @@ func alike(a, b algo.Row) bool {
 }
 
 func TestBatchIsTold(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const id, ood = 60, 40
-	gs := append(trees(t, rng, id, 0.1), trees(t, rng, ood, 1.2)...)
-	labels := make([]bool, id+ood)
-	for i := id; i < len(labels); i++ {
-		labels[i] = true
-	}
+	gs := append(trees(rng, id, 0.1), trees(rng, ood, 1.2)...)
 	for _, name := range algo.Deciders() {
 		r := batch(t, m, by(name), gs)
 		var scores []float64
@@ -160,10 +133,10 @@ func TestBatchIsTold(t *testing.T) {
 		for i, row := range r.Rows {
 			scores = append(scores, row.Score)
 			if row.Verdict == decide.Outside {
-				if labels[i] {
-					found++
-				} else {
+				if i < id {
 					alarms++
+				} else {
+					found++
 				}
 			}
 			if name == algo.ByAttention && row.P < row.AloneP {
@@ -174,7 +147,7 @@ func TestBatchIsTold(t *testing.T) {
 				t.Fatalf("by %s: row %d has score %g, want %g", name, i, row.Score, want)
 			}
 		}
-		auc := metric.AUROC(scores, labels)
+		auc := metric.Above(scores[id:], scores[:id])
 		t.Logf("by %s: AUROC %.3f, evidence %.2f, p %.3g, %d alarms, %d found, warnings %q", name, auc, r.Evidence, r.P, alarms, found, r.Warnings)
 		if r.P > 0.05 || r.Evidence < 0.6 {
 			t.Errorf("by %s: nothing says that the batch differs: AUC %g, p %g", name, r.Evidence, r.P)
@@ -195,9 +168,9 @@ func TestBatchIsTold(t *testing.T) {
 // The better partition is by the batch's score, without S_Attn S_BaCa is in the order of that
 // score, and what does not depend on the attention stays as it is.
 func TestPartedByBatch(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(8, 9))
-	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 30, 1.2)...)
+	gs := append(trees(rng, 40, 0.1), trees(rng, 30, 1.2)...)
 	o := by(algo.ByAttention)
 	plain := batch(t, m, o, gs)
 	o = o.PartedByBatch()
@@ -240,13 +213,13 @@ func TestPartedByBatch(t *testing.T) {
 
 // On ID batches the share of false alarms is what was asked for, alone and by the batch.
 func TestFalseAlarmsOnIDBatches(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(5, 6))
 	o := options()
 	o.Attention.Steps = 1
 	alone, together, n := 0, 0, 0
 	for range 8 {
-		for _, row := range batch(t, m, o, trees(t, rng, 50, 0.1)).Rows {
+		for _, row := range batch(t, m, o, trees(rng, 50, 0.1)).Rows {
 			n++
 			if row.Verdict == decide.Outside {
 				alone++
@@ -269,16 +242,13 @@ func TestFalseAlarmsOnIDBatches(t *testing.T) {
 // order, with any seed, number of workers and size of the batch, in a batch and by
 // Score.
 func TestAloneDependsOnTheGraphOnly(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := slices.Concat(trees(t, rng, 30, 0.1), trees(t, rng, 30, 1.2), set(t)[:30])
+	gs := slices.Concat(trees(rng, 30, 0.1), trees(rng, 30, 1.2), set()[:30])
 	want := make([]algo.Row, len(gs))
-	one := scorer(t, m, options())
+	one := must.Have(algo.NewScorer(ctx, m, options()))
 	for i := range gs {
-		rows, err := one.Score(ctx, gs[i:i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(one.Score(ctx, gs[i:i+1]))
 		if want[i] = rows[0]; !(want[i].P > 0 && want[i].P <= 1) || want[i].Verdict == decide.Undecided || !math.IsNaN(want[i].Batch) || want[i].BatchVerdict != decide.Undecided {
 			t.Fatalf("graph %d by itself: %+v", i, want[i])
 		}
@@ -286,20 +256,14 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	for run, size := range []int{1, 2, 5, 17, 19, 20, 33, 90} {
 		o := options()
 		o.Attention.Steps, o.Seed, o.Workers = 2, uint64(run), 1+run%3
-		s := scorer(t, m, o)
+		s := must.Have(algo.NewScorer(ctx, m, o))
 		order := rng.Perm(len(gs))[:size]
 		pick := make([]*graph.Graph, size)
 		for k, i := range order {
 			pick[k] = gs[i]
 		}
-		report, err := s.Batch(ctx, pick)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := s.Score(ctx, pick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must.Have(s.Batch(ctx, pick))
+		after := must.Have(s.Score(ctx, pick))
 		for k, i := range order {
 			for _, row := range []algo.Row{report.Rows[k], after[k]} {
 				if !alike(row, want[i]) || row.Score != want[i].Score || row.P != want[i].P || row.Verdict != want[i].Verdict {
@@ -312,8 +276,8 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 
 // Few graphs are not calibrated, and whoever asked for that is told.
 func TestFewGraphs(t *testing.T) {
-	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(7, 8)), 10, 0.6)
+	m := model()
+	gs := trees(rand.New(rand.NewPCG(7, 8)), 10, 0.6)
 	want := batch(t, m, options(), gs)
 	if len(want.Warnings) > 0 || !math.IsNaN(want.P) || want.Evidence != 0.5 || want.Weight != 0 {
 		t.Errorf("ten graphs: %+v", want)
@@ -334,8 +298,8 @@ func TestFewGraphs(t *testing.T) {
 // However often a training graph stands in a batch, it is outside neither by itself nor
 // by the batch.
 func TestCopiesOfTrainingGraphs(t *testing.T) {
-	m := model(t)
-	all := set(t)
+	m := model()
+	all := set()
 	rng := rand.New(rand.NewPCG(23, 9))
 	o := options()
 	o.Attention.Steps = 1
@@ -343,7 +307,7 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 		for _, beside := range []int{0, 25} {
 			for _, extra := range []float64{0.1, 1.2} {
 				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
-				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(t, rng, beside, extra)...)
+				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(rng, beside, extra)...)
 				r := batch(t, m, o, gs)
 				for k, row := range r.Rows[:copies] {
 					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
@@ -364,9 +328,9 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 // Equal graphs have equal scores of the batch, wherever they stand in it, and the order
 // of a batch changes what density ratio and verdict say of no graph.
 func TestEqualGraphsAreScoredAlike(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(24, 9))
-	kinds := append(trees(t, rng, 25, 0.1), trees(t, rng, 15, 0.9)...)
+	kinds := append(trees(rng, 25, 0.1), trees(rng, 15, 0.9)...)
 	var of []int
 	for k := range kinds {
 		of = append(of, slices.Repeat([]int{k}, 1+rng.IntN(4))...)
@@ -399,18 +363,15 @@ func TestEqualGraphsAreScoredAlike(t *testing.T) {
 // Of random batches of held-out graphs at most so many are told from other held-out
 // graphs at p ≤ 0.05. Each is compared with a holdout of its own.
 func TestTheWholeBatchIsFair(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(25, 9))
 	o := options()
 	o.Attention.Steps, o.Ratio.Folds = 0, 5 // nothing of the attention is asked for
 	const runs = 60
 	low := 0
 	for range runs {
-		gs := trees(t, rng, 80, 0.1)
-		holdout, err := contrast.Describe(ctx, 0, m.Encoder, gs[40:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		gs := trees(rng, 80, 0.1)
+		holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, gs[40:]))
 		m.Holdout, m.HoldoutTraits = holdout, make([]algo.Trait, holdout.Len())
 		if r := batch(t, m, o, gs[:40]); r.P <= 0.05 {
 			low++
@@ -425,13 +386,13 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 
 // The batch calls outside only what is not plainly inside by itself.
 func TestGuard(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(26, 9))
 	o := by(algo.ByBatch)
 	o.Attention.Steps = 1
 	guarded := 0
 	for _, extra := range []float64{0.1, 0.3, 0.6, 1.2} {
-		for i, row := range batch(t, m, o, trees(t, rng, 60, extra)).Rows {
+		for i, row := range batch(t, m, o, trees(rng, 60, extra)).Rows {
 			want := decide.Judge(row.BatchP, o.Alpha, m.Holdout.Len())
 			if want == decide.Outside && row.AloneP > algo.Guard {
 				want = decide.Borderline
@@ -449,9 +410,9 @@ func TestGuard(t *testing.T) {
 
 // A model with too few graphs to compare with says so, and never inside.
 func TestUndecided(t *testing.T) {
-	m := model(t)
+	m := model()
 	rng := rand.New(rand.NewPCG(27, 9))
-	gs := append(trees(t, rng, 15, 0.1), trees(t, rng, 15, 1.2)...)
+	gs := append(trees(rng, 15, 0.1), trees(rng, 15, 1.2)...)
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{30, 5} {
 			o := by(name)
@@ -472,22 +433,17 @@ func TestUndecided(t *testing.T) {
 }
 
 func TestSingleNodes(t *testing.T) {
-	m := model(t)
-	one, _, err := graph.New(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model()
+	one, _ := must.Both(graph.New(1, nil))
 	batch(t, m, options(), []*graph.Graph{one})
 	r := batch(t, m, options(), slices.Repeat([]*graph.Graph{one}, 30))
 	if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, "single node") {
 		t.Errorf("warnings %q, want one about the single node", got)
 	}
 	// A graph without nodes has no score, and the others keep theirs.
-	gs := trees(t, rand.New(rand.NewPCG(28, 9)), 30, 0.1)
-	s := scorer(t, m, options())
-	if r, err = s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})); err != nil {
-		t.Fatal(err)
-	}
+	gs := trees(rand.New(rand.NewPCG(28, 9)), 30, 0.1)
+	s := must.Have(algo.NewScorer(ctx, m, options()))
+	r = must.Have(s.Batch(ctx, append(gs, &graph.Graph{Offsets: []int32{0}, Features: 1})))
 	for i, row := range r.Rows {
 		if none := i == len(gs); math.IsNaN(row.Alone) != none || math.IsNaN(row.Batch) != none || none && row.Verdict != decide.Undecided {
 			t.Errorf("row %d: %+v", i, row)
@@ -495,31 +451,25 @@ func TestSingleNodes(t *testing.T) {
 	}
 }
 
-func TestSameBytesAtAnyNumberOfWorkers(t *testing.T) {
-	m := model(t)
-	rng := rand.New(rand.NewPCG(9, 10))
-	gs := append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)
-	o := options()
+// The rows do not depend on the number of workers, and have the same bits on amd64, where math and
+// gonum have assembly, as in WebAssembly, where they have none. The density ratio, which gonum fits,
+// is the same but for rounding.
+func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
+	m, rng, o := model(), rand.New(rand.NewPCG(9, 10)), options()
+	gs := append(trees(rng, 40, 0.1), trees(rng, 20, 1.2)...)
 	o.Workers = 1
 	want := batch(t, m, o, gs)
 	for _, workers := range []int{1, 2, 3} {
 		o.Workers = workers
-		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || got.P != want.P || got.Evidence != want.Evidence {
+		if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) || !slices.EqualFunc(got.Holdout, want.Holdout, same) || got.P != want.P || got.Evidence != want.Evidence {
 			t.Errorf("%d workers give other rows than one", workers)
 		}
 	}
-}
-
-// These bits are those of amd64, where math and gonum have assembly, and of WebAssembly, where
-// they have none. The density ratio, which gonum fits, is the same but for rounding.
-func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 	if arch := runtime.GOARCH; arch != "amd64" && arch != "wasm" {
 		t.Skipf("%s rounds otherwise where it fuses products with sums", arch)
 	}
-	rng := rand.New(rand.NewPCG(9, 10))
-	h := sha256.New()
-	sum := 0.0
-	for _, r := range batch(t, model(t), options(), append(trees(t, rng, 40, 0.1), trees(t, rng, 20, 1.2)...)).Rows {
+	h, sum := sha256.New(), 0.0
+	for _, r := range want.Rows {
 		binary.Write(h, binary.LittleEndian, []float64{r.Alone, r.AloneP, r.Pre, r.Attn})
 		sum += math.Abs(r.Ratio)
 	}
@@ -532,10 +482,10 @@ func TestSameBitsNativelyAndInWebAssembly(t *testing.T) {
 }
 
 func TestWithoutHoldout(t *testing.T) {
-	m := model(t)
+	m := model()
 	m.Holdout, m.HoldoutTraits = m.Holdout.Select(nil), nil
 	for _, n := range []int{2, 30} {
-		r := batch(t, m, options(), trees(t, rand.New(rand.NewPCG(1, 1)), n, 0.1))
+		r := batch(t, m, options(), trees(rand.New(rand.NewPCG(1, 1)), n, 0.1))
 		if row := r.Rows[0]; !math.IsNaN(row.P) || row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !math.IsNaN(r.P) {
 			t.Errorf("p = %g, verdict %s, p of the batch %g: want none", row.P, row.Verdict, r.P)
 		}
@@ -545,21 +495,13 @@ func TestWithoutHoldout(t *testing.T) {
 	}
 }
 
-func alone(t *testing.T, m *algo.Model) *algo.SingleScorer {
-	t.Helper()
-	a, err := algo.NewSingleScorer(ctx, m, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+func alone(m *algo.Model) *algo.SingleScorer {
+	return must.Have(algo.NewSingleScorer(ctx, m, 0))
 }
 
 func TestRefusals(t *testing.T) {
-	m := model(t)
-	shared, err := m.Share(ctx, 0, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := model()
+	shared := must.Have(m.Share(ctx, 0, 3))
 	for name, c := range map[string]struct {
 		m      *algo.Model
 		change func(*algo.Options)
@@ -568,7 +510,7 @@ func TestRefusals(t *testing.T) {
 		"alpha":           {m, func(o *algo.Options) { o.Alpha = 0 }},
 		"partition":       {m, func(o *algo.Options) { o.Partition = "luck" }},
 		"attention":       {m, func(o *algo.Options) { o.Attention.TopK = 0 }},
-		"another model":   {m, func(o *algo.Options) { o.Single = alone(t, model(t)) }},
+		"another model":   {m, func(o *algo.Options) { o.Single = alone(model()) }},
 		"shared by batch": {shared, func(o *algo.Options) { o.By = algo.ByBatch }},
 	} {
 		o := options()
@@ -577,8 +519,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	s := scorer(t, m, options())
-	g := trees(t, rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
+	s := must.Have(algo.NewScorer(ctx, m, options()))
+	g := trees(rand.New(rand.NewPCG(1, 1)), 1, 0)[0]
 	g.Features, g.X = 9, make([]float32, 9*g.N())
 	if _, err := s.Batch(ctx, []*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), "9 node features") {
 		t.Errorf("a graph of another schema: error %v", err)
@@ -586,7 +528,7 @@ func TestRefusals(t *testing.T) {
 	if r, err := s.Batch(ctx, nil); err != nil || len(r.Rows) != 0 {
 		t.Errorf("no graphs: %v, %v", r, err)
 	}
-	if _, err := scorer(t, shared, options()).Batch(ctx, trees(t, rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
+	if _, err := must.Have(algo.NewScorer(ctx, shared, options())).Batch(ctx, trees(rand.New(rand.NewPCG(1, 1)), 30, 0)); err == nil {
 		t.Error("a model made for sharing calibrates a batch")
 	}
 	if _, err := algo.NewModel(ctx, 1, gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1))), nil, nil, nil, algo.Card{Schema: algo.OGB}); err == nil {
@@ -597,7 +539,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := algo.NewSingleScorer(ctx, &bare, 0); err == nil {
 		t.Error("a model without a bank gives scores")
 	}
-	if err := m.AddBackground(ctx, 1, set(t), set(t)); err == nil {
+	if err := m.AddBackground(ctx, 1, set(), set()); err == nil {
 		t.Error("a model of plain graphs takes a background")
 	}
 }
@@ -605,20 +547,17 @@ func TestRefusals(t *testing.T) {
 // The holdout went through the same state, so its graphs, scored afterwards one
 // at a time and side by side, must get the very same scores.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
-	m := model(t)
+	m := model()
 	var holdout []*graph.Graph
-	for i, g := range set(t) {
+	for i, g := range set() {
 		if i%13 == 0 {
 			holdout = append(holdout, g)
 		}
 	}
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
-			s := scorer(t, m, by(name))
-			report, err := s.Batch(ctx, trees(t, rand.New(rand.NewPCG(3, 4)), n, 0.6))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Have(algo.NewScorer(ctx, m, by(name)))
+			report := must.Have(s.Batch(ctx, trees(rand.New(rand.NewPCG(3, 4)), n, 0.6)))
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {

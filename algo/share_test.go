@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/internal/must"
 	"baca/algo/metric"
 )
 
 func TestShare(t *testing.T) {
-	m := model(t)
+	m := model()
 	const k = 3
-	s, err := m.Share(ctx, 0, k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(m.Share(ctx, 0, k))
 	if n := s.Bank.Len(); n < 10 || n > m.Bank.Len()/(2*k) {
 		t.Errorf("%d groups of %d graphs", n, m.Bank.Len())
 	}
@@ -54,52 +52,26 @@ func TestShare(t *testing.T) {
 			t.Fatalf("a group has row %d", row)
 		}
 	}
-	// It scores alone, with p-values that come from the same scorer, and nearly as
-	// well.
+	// It scores alone, with p-values that come from the same scorer, and nearly as well.
+	const n = 60
 	rng := rand.New(rand.NewPCG(31, 7))
-	inside, outside := trees(t, rng, 60, 0.1), trees(t, rng, 60, 0.8)
-	gs := slices.Concat(inside, outside)
-	labels := make([]bool, len(gs))
-	for i := range outside {
-		labels[len(inside)+i] = true
-	}
-	auroc := func(m *algo.Model) float64 {
-		single := alone(t, m)
-		scores, err := single.Scores(ctx, gs)
-		if err != nil {
-			t.Fatal(err)
+	gs := slices.Concat(trees(rng, n, 0.1), trees(rng, n, 0.8))
+	whole, shared := must.Have(alone(m).Scores(ctx, gs)), must.Have(alone(s).Scores(ctx, gs))
+	p, _ := alone(s).Judge(shared, 0.05)
+	alarms := 0
+	for i, row := range must.Have(must.Have(algo.NewScorer(ctx, s, options())).Score(ctx, gs)) {
+		if row.P != p[i] || row.Score != shared[i] {
+			t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, shared[i], p[i])
 		}
-		if m.Shared > 0 {
-			p, _ := single.Judge(scores, 0.05)
-			rows, err := scorer(t, m, options()).Score(ctx, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, row := range rows {
-				if row.P != p[i] || row.Score != scores[i] {
-					t.Fatalf("graph %d has score %g and p %g, want %g and %g", i, row.Score, row.P, scores[i], p[i])
-				}
-			}
-			alarms := 0
-			for _, row := range rows[:len(inside)] {
-				if row.P <= 0.1 {
-					alarms++
-				}
-			}
-			if alarms > 20 {
-				t.Errorf("%d of %d false alarms at 10 %%", alarms, len(inside))
-			}
+		if i < n && row.P <= 0.1 {
+			alarms++
 		}
-		return metric.AUROC(scores, labels)
 	}
-	whole, shared := auroc(m), auroc(s)
-	t.Logf("AUROC alone %.3f, shared %.3f", whole, shared)
-	if shared < whole-0.1 {
-		t.Errorf("AUROC alone %.3f, shared %.3f", whole, shared)
+	if a, b := metric.Above(whole[n:], whole[:n]), metric.Above(shared[n:], shared[:n]); b < a-0.1 || alarms > n/3 {
+		t.Errorf("AUROC %.3f, shared %.3f with %d of %d false alarms at 10 %%", a, b, alarms, n)
 	}
-	again, err := m.Share(ctx, 1, k)
-	if err != nil || !slices.Equal(again.Bank.Q, s.Bank.Q) {
-		t.Errorf("sharing twice gives two models (%v)", err)
+	if again := must.Have(m.Share(ctx, 1, k)); !slices.Equal(again.Bank.Q, s.Bank.Q) {
+		t.Error("sharing twice gives two models")
 	}
 	for _, c := range []struct {
 		m *algo.Model

@@ -201,10 +201,8 @@ func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print,
 		x.Ratio = head.Score(p, of.fold(i))
 	}
 	x.Score = s.join(distance, x.Ratio, nodes(p))
-	switch molecule := s.model.Encoder.Features > 1; {
-	case molecule && (equal || x.Score > s.known) && of.known(i):
-		x.Score = s.known
-	case !molecule && x.Score > s.known && of.known(i):
+	molecule := s.model.Encoder.Features > 1
+	if (x.Score > s.known || molecule && equal) && of.known(i) {
 		x.Score = s.known
 	}
 	return x

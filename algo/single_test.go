@@ -2,9 +2,11 @@ package algo_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"baca/algo"
@@ -14,23 +16,18 @@ import (
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // What Explain says of a graph is what its parts say.
 func TestExplain(t *testing.T) {
-	m := model(t)
-	a := alone(t, m)
+	m := model()
+	a := alone(m)
 	rng := rand.New(rand.NewPCG(21, 9))
-	gs := trees(t, rng, 30, 1.2) // far more edges than those of the training set
-	scores, err := a.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gs := trees(rng, 30, 1.2) // far more edges than those of the training set
+	scores := must.Have(a.Scores(ctx, gs))
 	for i, g := range gs {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		p, verdicts := a.Judge(scores[i:i+1], 0.1)
 		if math.Abs(x.Score-scores[i]) > 1e-9 || x.P != p[0] || x.Verdict != verdicts[0] {
 			t.Errorf("graph %d: score %g, p %g, %s, want %g, %g, %s", i, x.Score, x.P, x.Verdict, scores[i], p[0], verdicts[0])
@@ -43,9 +40,8 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	// Training graphs are known, and others mostly are not.
-	rng = rand.New(rand.NewPCG(1, 2)) // as in train
 	known := 0
-	for i, g := range trees(t, rng, 260, 0.1) {
+	for i, g := range set() {
 		if i%13 != 0 && !a.Duplicate(g) {
 			t.Errorf("training graph %d is not known", i)
 		}
@@ -59,11 +55,10 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%d of %d other graphs are known", known, len(gs))
 	}
 	m.Profile = nil
-	a = alone(t, m)
+	a = alone(m)
 	empty := &graph.Graph{Offsets: []int32{0}, Features: 1}
-	x, err := a.Explain(ctx, empty, 0.1)
-	if err != nil || !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
-		t.Errorf("a graph without nodes: %+v, %v", x, err)
+	if x := must.Have(a.Explain(ctx, empty, 0.1)); !math.IsNaN(x.Score) || x.Duplicate || x.Verdict != "undecided" {
+		t.Errorf("a graph without nodes: %+v", x)
 	}
 	if _, err := a.Explain(ctx, &graph.Graph{Offsets: []int32{0}, Features: 4}, 0.1); err == nil {
 		t.Error("a graph of other features is explained")
@@ -73,22 +68,16 @@ func TestExplain(t *testing.T) {
 // What nodes add makes the score above the limit, so its sign is the verdict; the embedding's
 // part follows the weights of the encoder.
 func TestContributions(t *testing.T) {
-	m := model(t)
-	a := alone(t, m)
+	m := model()
+	a := alone(m)
 	other := *m
 	other.Encoder = gin.New(m.Encoder.Config, rand.New(rand.NewPCG(77, 7)))
-	var err error
-	if other.Bank, err = contrast.Describe(ctx, 0, other.Encoder, set(t)); err != nil {
-		t.Fatal(err)
-	}
-	random := alone(t, &other)
+	other.Bank = must.Have(contrast.Describe(ctx, 0, other.Encoder, set()))
+	random := alone(&other)
 	verdicts := map[decide.Verdict]int{}
 	alike := 0
-	for i, g := range trees(t, rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for i, g := range trees(rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		sum := 0.0
 		for _, c := range x.Contributions {
 			sum += c
@@ -106,10 +95,7 @@ func TestContributions(t *testing.T) {
 		if x.Verdict == decide.Outside && !about {
 			t.Errorf("graph %d is outside, and no reason is about its nodes: %+v", i, x.Reasons)
 		}
-		y, err := random.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := must.Have(random.Explain(ctx, g, 0.1))
 		if slices.EqualFunc(x.ByEmbedding, y.ByEmbedding, func(v, w float64) bool { return math.Abs(v-w) <= 0.01*math.Abs(v) }) {
 			alike++
 		}
@@ -125,9 +111,9 @@ func TestContributions(t *testing.T) {
 // A clique that hangs on a tree by one node is what is strange about it, and its nodes are
 // blamed.
 func TestBlamesWhatIsStrange(t *testing.T) {
-	a := alone(t, model(t))
+	a := alone(model())
 	hits, nodes := 0, 0
-	for i, g := range trees(t, rand.New(rand.NewPCG(23, 9)), 40, 0) {
+	for i, g := range trees(rand.New(rand.NewPCG(23, 9)), 40, 0) {
 		const clique = 5
 		n := g.N()
 		var edges [][2]int32
@@ -141,15 +127,9 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 				edges = append(edges, [2]int32{int32(n) + k, int32(n) + j})
 			}
 		}
-		g, _, err := graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)})))
 		g.Features, g.X = 1, slices.Repeat([]float32{1}, n+clique)
-		x, err := a.Explain(ctx, g, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Have(a.Explain(ctx, g, 0.1))
 		order := make([]int, g.N())
 		for k := range order {
 			order[k] = k
@@ -169,58 +149,44 @@ func TestBlamesWhatIsStrange(t *testing.T) {
 	}
 }
 
-// Who watches sees the stages in order, and changes nothing.
+// A Watch sees the stages in order, the attention and the mixup by turns, and changes no score.
 func TestWatchChangesNothing(t *testing.T) {
-	m := model(t)
-	gs := trees(t, rand.New(rand.NewPCG(11, 3)), 300, 0.5)
+	m := model()
+	gs := trees(rand.New(rand.NewPCG(11, 3)), 300, 0.5)
 	o := algo.DefaultOptions()
 	want := batch(t, m, o, gs)
-	var stages []attention.Stage
+	var seen []string
+	note := func(what string) {
+		if len(seen) == 0 || seen[len(seen)-1] != what {
+			seen = append(seen, what)
+		}
+	}
 	last := map[attention.Stage][2]int{}
-	var steps []int
-	parted := 0
 	o.Watch = &attention.Watch{
 		Stage: func(s attention.Stage, done, total int) {
-			if len(stages) == 0 || stages[len(stages)-1] != s {
-				stages = append(stages, s)
-			}
-			if done < 0 || done > total {
+			if note(string(s)); done < 0 || done > total {
 				t.Errorf("stage %s: %d of %d", s, done, total)
 			}
 			last[s] = [2]int{done, total}
 		},
 		Parted: func(inside, outside []int, sizes [2]int) {
-			parted++
-			if len(inside) < 75 || len(outside) < 75 || sizes[0] < 8 || sizes[1] < 8 {
+			if note("parted"); len(inside) < 75 || len(outside) < 75 || sizes[0] < 8 || sizes[1] < 8 {
 				t.Errorf("%d and %d graphs, graphons of %v steps", len(inside), len(outside), sizes)
 			}
 		},
 		Every: 70,
 		Step: func(it attention.Iteration) {
-			steps = append(steps, it.Step)
-			if len(it.Test) != len(gs) || math.IsNaN(it.KL) {
+			if note(fmt.Sprint(it.Step)); len(it.Test) != len(gs) || math.IsNaN(it.KL) {
 				t.Errorf("step %d: %d scores, KL %g", it.Step, len(it.Test), it.KL)
 			}
 		},
 	}
-	got := batch(t, m, o, gs)
-	for i := range want.Rows {
-		if !same(got.Rows[i], want.Rows[i]) {
-			t.Fatalf("row %d is %+v, unwatched %+v", i, got.Rows[i], want.Rows[i])
-		}
+	if got := batch(t, m, o, gs); !slices.EqualFunc(got.Rows, want.Rows, same) {
+		t.Error("a watched batch has other rows")
 	}
-	if len(steps) != 3 || steps[0] != 70 || steps[1] != 140 || steps[2] != 200 {
-		t.Errorf("steps %v, want 70, 140 and 200", steps)
-	}
-	if parted != 1 {
-		t.Errorf("parted %d times", parted)
-	}
-	// The attention and the mixup take turns.
-	if first := stages[:5]; first[0] != attention.Encoding || first[1] != attention.Parting || first[2] != attention.Graphons || first[3] != attention.Mixing || first[4] != attention.Attending {
-		t.Errorf("stages %v", stages)
-	}
-	if end := stages[len(stages)-2:]; end[0] != attention.Weighing || end[1] != attention.Judging {
-		t.Errorf("stages %v", stages)
+	const order = "encode part graphons parted mixup attention mixup attention 70 attention mixup attention 140 attention mixup attention 200 ratio finish"
+	if got := strings.Join(seen, " "); got != order {
+		t.Errorf("seen: %s\nwant: %s", got, order)
 	}
 	for s, want := range map[attention.Stage][2]int{attention.Encoding: {300, 300}, attention.Attending: {200, 200}, attention.Mixing: {512, 512}} {
 		if last[s] != want {
@@ -232,25 +198,19 @@ func TestWatchChangesNothing(t *testing.T) {
 // With another holdout the scores stay, and the p-values are those of a model that came
 // with it.
 func TestWithHoldout(t *testing.T) {
-	m := model(t)
-	a := alone(t, m)
+	m := model()
+	a := alone(m)
 	other := *m
-	outside := trees(t, rand.New(rand.NewPCG(31, 9)), 30, 0.3)
-	holdout, err := contrast.Describe(ctx, 0, m.Encoder, outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := trees(rand.New(rand.NewPCG(31, 9)), 30, 0.3)
+	holdout := must.Have(contrast.Describe(ctx, 0, m.Encoder, outside))
 	other.Holdout, other.HoldoutTraits = holdout, m.Traits(outside, holdout.Prints)
-	b, err := a.WithHoldout(ctx, &other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := alone(t, &other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
+	b := must.Have(a.WithHoldout(ctx, &other))
+	if want := alone(&other); !slices.Equal(b.Holdout(), want.Holdout()) || slices.Equal(a.Holdout(), b.Holdout()) {
 		t.Errorf("the holdout scores %v, want %v", b.Holdout(), want.Holdout())
 	}
 	o := options()
 	o.Single = b
-	gs := trees(t, rand.New(rand.NewPCG(32, 9)), 25, 0.6)
+	gs := trees(rand.New(rand.NewPCG(32, 9)), 25, 0.6)
 	prepared, plain := batch(t, &other, o, gs), batch(t, &other, options(), gs)
 	if !slices.EqualFunc(prepared.Rows, plain.Rows, same) || !slices.EqualFunc(prepared.Holdout, plain.Holdout, same) {
 		t.Error("other rows than those of a model that came with this holdout")

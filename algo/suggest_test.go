@@ -8,26 +8,22 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/internal/must"
 	"baca/algo/suggest"
 )
 
 // library are graphs like the training set and others, in a library.
 func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	t.Helper()
-	s := alone(t, model(t))
+	s := alone(model())
 	rng := rand.New(rand.NewPCG(31, 7))
-	gs := append(trees(t, rng, 40, 0), trees(t, rng, 60, 0.6)...)
+	gs := append(trees(rng, 40, 0), trees(rng, 60, 0.6)...)
 	l := s.NewLibrary()
 	// In two parts, as from a stream.
 	for _, part := range [][2]int{{0, 30}, {30, 100}} {
-		if err := l.Add(ctx, 2, gs[part[0]:part[1]]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(l.Add(ctx, 2, gs[part[0]:part[1]]))
 	}
-	scores, err := s.Scores(ctx, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Have(s.Scores(ctx, gs))
 	for i, want := range scores {
 		if got := l.Score(i); got != want {
 			t.Fatalf("graph %d of the library has score %g, want %g", i, got, want)
@@ -36,19 +32,10 @@ func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	return s, l
 }
 
-func suggested(t *testing.T, l *suggest.Library, o suggest.Options) *suggest.Suggestion {
-	t.Helper()
-	s, err := l.Suggest(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestSuggest(t *testing.T) {
 	_, l := library(t)
 	o := suggest.Options{Most: 12, Alpha: 0.1, Seed: 1, Workers: 1}
-	s := suggested(t, l, o)
+	s := must.Have(l.Suggest(ctx, o))
 	if len(s.Picks) != 12 || len(s.Far) != 13 || s.Points != 100 || s.Sampled {
 		t.Fatalf("%d picks, %d steps, %d points", len(s.Picks), len(s.Far), s.Points)
 	}
@@ -72,12 +59,12 @@ func TestSuggest(t *testing.T) {
 	}
 	for workers := 2; workers <= 4; workers++ {
 		o.Workers = workers
-		if other := suggested(t, l, o); !reflect.DeepEqual(other, s) {
+		if other := must.Have(l.Suggest(ctx, o)); !reflect.DeepEqual(other, s) {
 			t.Errorf("%d workers suggest something else", workers)
 		}
 	}
 	// Once all are picked none is far, and nearer than training graphs to each other counts as that.
-	if all := suggested(t, l, suggest.Options{Most: l.Len(), Alpha: 0.1}); all.Far[len(all.Far)-1] < 0 {
+	if all := must.Have(l.Suggest(ctx, suggest.Options{Most: l.Len(), Alpha: 0.1})); all.Far[len(all.Far)-1] < 0 {
 		t.Errorf("far %g with all graphs, want at least 0", all.Far[len(all.Far)-1])
 	}
 	// Of one pick, no other gains more.
@@ -86,7 +73,7 @@ func TestSuggest(t *testing.T) {
 		for j := range only {
 			only[j] = j != i
 		}
-		if one := suggested(t, l, suggest.Options{Most: 1, Alpha: 0.1, Exclude: only}); len(one.Picks) > 0 && one.Picks[0].Gain > s.Picks[0].Gain {
+		if one := must.Have(l.Suggest(ctx, suggest.Options{Most: 1, Alpha: 0.1, Exclude: only})); len(one.Picks) > 0 && one.Picks[0].Gain > s.Picks[0].Gain {
 			t.Errorf("graph %d gains %g, the first pick %g", i, one.Picks[0].Gain, s.Picks[0].Gain)
 		}
 	}
@@ -94,13 +81,13 @@ func TestSuggest(t *testing.T) {
 
 func TestSuggestWithinABudget(t *testing.T) {
 	_, l := library(t)
-	free := suggested(t, l, suggest.Options{Most: 5, Alpha: 0.1})
+	free := must.Have(l.Suggest(ctx, suggest.Options{Most: 5, Alpha: 0.1}))
 	o := suggest.Options{Most: 20, Alpha: 0.1, Budget: 10, Prices: make([]float64, l.Len()), Exclude: make([]bool, l.Len())}
 	for i := range o.Prices {
 		o.Prices[i] = float64(1 + i%4)
 	}
 	o.Exclude[free.Picks[0].Graph] = true
-	s := suggested(t, l, o)
+	s := must.Have(l.Suggest(ctx, o))
 	cost := 0.0
 	for _, p := range s.Picks {
 		cost += o.Prices[p.Graph]

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
 )
@@ -19,16 +20,10 @@ var leaks = regexp.MustCompile(`hybridi[sz]|stereo tag|chirality|, no,|neighbou?
 // No reason for any molecule of the benchmark sets has words of features, and what is known has no
 // reason but which training molecule it is.
 func TestReasonsLeakNoFeatures(t *testing.T) {
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := alone(t, m)
+	m := must.Have(weights.Open("bbbp"))
+	a := alone(m)
 	for _, set := range []string{"hiv", "tox21", "toxcast", "sider", "muv", "lipo", "bbbp"} {
-		rows, err := csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll())
 		column, step := slices.Index(rows[0], "smiles"), max(1, len(rows)/150)
 		for i := 1; i < len(rows); i += step {
 			mol, err := smiles.Parse(rows[i][column])
@@ -37,10 +32,7 @@ func TestReasonsLeakNoFeatures(t *testing.T) {
 			}
 			read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
 			g := read.Graph()
-			x, err := a.Explain(t.Context(), g, 0.05)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Have(a.Explain(t.Context(), g, 0.05))
 			for _, r := range x.Reasons {
 				if found := leaks.FindString(r.Text); found != "" {
 					t.Errorf("%s: %q has %q", rows[i][column], r.Text, found)

@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/molecule/smiles"
@@ -18,24 +19,15 @@ import (
 // order, as a salt or ion, with other isotopes, without stereo marks, as another azole, and whether or
 // not it is brought into canonical order. smiles.TestOneParentOfAllForms has all sets.
 func TestOneScoreHoweverWritten(t *testing.T) {
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := alone(t, m)
+	m := must.Have(weights.Open("bbbp"))
+	a := alone(m)
 	rng := rand.New(rand.NewPCG(8, 3))
 	for _, set := range []string{"bbbp", "esol", "sider"} {
-		rows, err := csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/"+set+".csv.gz")).ReadAll())
 		column := slices.Index(rows[0], "smiles")
 		for i := 1; i < len(rows); i += 4 {
 			forms, gs := formsOf(t, rows[i][column], rng)
-			scores, err := a.Scores(t.Context(), gs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			scores := must.Have(a.Scores(t.Context(), gs))
 			for k, x := range scores {
 				if x != scores[0] {
 					t.Errorf("%s: %s scores %g, and %g as %s", set, forms[0], scores[0], x, forms[k])
@@ -48,10 +40,7 @@ func TestOneScoreHoweverWritten(t *testing.T) {
 // formsOf writes a molecule in all ways that have one parent, and reads the parents.
 func formsOf(t *testing.T, text string, rng *rand.Rand) (forms []string, gs []*graph.Graph) {
 	t.Helper()
-	m, err := smiles.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(smiles.Parse(text))
 	p, atoms, _ := smiles.Parent(m)
 	if !smiles.IsOrganic(p) {
 		atoms = nil

@@ -58,6 +58,7 @@ var layer = map[string]int{
 	// These help tests alone, and may use files.
 	"baca/algo/molecule/internal/check": helper,
 	"baca/algo/internal/golden":         helper,
+	"baca/algo/internal/must":           helper,
 	"baca/algo/internal/reference":      helper,
 	"baca/algo/internal/sample":         helper,
 	"baca/algo/wgsl/check":              helper,

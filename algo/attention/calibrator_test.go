@@ -11,6 +11,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/metric"
 )
@@ -24,44 +25,25 @@ type input struct {
 	ood     []bool
 }
 
-func newInput(t testing.TB, id, ood, bank, holdout int) *input {
-	t.Helper()
-	s := sample.New(t, id, ood, bank, holdout)
+func newInput(id, ood, bank, holdout int) *input {
+	s := sample.New(id, ood, bank, holdout)
 	b := &Batch{Encoder: s.Encoder, Graphs: s.Graphs, Test: s.Test, Bank: s.Bank, Terms: contrast.PlainTerms(s.Bank), Workers: 1}
-	var err error
-	if b.Base, err = contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms); err != nil {
-		t.Fatal(err)
-	}
+	b.Base = must.Have(contrast.BaseScores(ctx, 1, b.Test, b.Test.Negatives(), true, b.Terms))
 	b.Part = b.Base
 	return &input{b, s.Holdout, s.OOD}
 }
 
-func calibrator(t testing.TB, o Options, seed uint64) *Calibrator {
-	t.Helper()
-	c, err := New(o, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+func calibrator(o Options, seed uint64) *Calibrator {
+	return must.Have(New(o, seed))
 }
 
-func calibrate(t testing.TB, c *Calibrator, b *Batch) *Result {
-	t.Helper()
-	r, err := c.Calibrate(ctx, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+func calibrate(c *Calibrator, b *Batch) *Result {
+	return must.Have(c.Calibrate(ctx, b))
 }
 
 // scores are the scores of the further graphs.
-func (in *input) scores(t testing.TB, r *Result) []float64 {
-	t.Helper()
-	scores, err := r.Score(ctx, in.holdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scores
+func (in *input) scores(r *Result) []float64 {
+	return must.Have(r.Score(ctx, in.holdout))
 }
 
 // synthetic counts the synthetic graphs in a dictionary.
@@ -74,24 +56,6 @@ func synthetic(d *dictionary.Dictionary) (n int) {
 	return n
 }
 
-func TestSameScoresAtAnyNumberOfWorkers(t *testing.T) {
-	var want [2][]float64
-	for _, workers := range []int{1, 2, 5} {
-		in := newInput(t, 40, 20, 80, 15)
-		in.Workers = workers
-		a := calibrator(t, brief(), 7)
-		out := calibrate(t, a, in.Batch)
-		for k, got := range [][]float64{out.Test, in.scores(t, out)} {
-			if workers == 1 {
-				want[k] = got
-			}
-			if !slices.Equal(got, want[k]) {
-				t.Errorf("scores %d: %d workers give others than one", k, workers)
-			}
-		}
-	}
-}
-
 func brief() Options {
 	o := DefaultOptions()
 	o.Steps, o.Synthetic, o.Draws = 60, 24, 16
@@ -101,11 +65,11 @@ func brief() Options {
 // Given a base score that parts the batch rightly, the attention must learn
 // what tells the parts from each other.
 func TestCalibratorLearns(t *testing.T) {
-	in := newInput(t, 40, 40, 100, 10)
+	in := newInput(40, 40, 100, 10)
 	for i := range in.Base {
 		in.Base[i] = float64(i)
 	}
-	a := calibrator(t, DefaultOptions(), 7)
+	a := calibrator(DefaultOptions(), 7)
 	var losses, kl []float64
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		losses = append(losses, it.Loss)
@@ -115,9 +79,9 @@ func TestCalibratorLearns(t *testing.T) {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
 	}}
-	out := calibrate(t, a, in.Batch)
+	out := calibrate(a, in.Batch)
 	finite(t, "scores", out.Test...)
-	finite(t, "holdout", in.scores(t, out)...)
+	finite(t, "holdout", in.scores(out)...)
 	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
 		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, mean(losses[:20]), mean(losses[n-20:]))
 	}
@@ -145,11 +109,11 @@ func mean(x []float64) float64 {
 // A graph in a dictionary must not find itself there: its score is that of the
 // same graph looked up among the others.
 func TestCalibratorLeavesItselfOut(t *testing.T) {
-	in := newInput(t, 30, 30, 50, 0)
+	in := newInput(30, 30, 50, 0)
 	o := brief()
 	o.Steps, o.TopK = 0, 1
-	a := calibrator(t, o, 7)
-	out := calibrate(t, a, in.Batch)
+	a := calibrator(o, 7)
+	out := calibrate(a, in.Batch)
 	ones := 0
 	for _, i := range a.sides[1].members {
 		if out.Test[i] > 0.999 {
@@ -162,11 +126,11 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 }
 
 func TestSuccessiveBatchesGoOn(t *testing.T) {
-	in := newInput(t, 30, 30, 50, 0)
-	a := calibrator(t, brief(), 7)
+	in := newInput(30, 30, 50, 0)
+	a := calibrator(brief(), 7)
 	var queue [2]int
 	for round := range queue {
-		calibrate(t, a, in.Batch)
+		calibrate(a, in.Batch)
 		queue[round] = synthetic(a.sides[0].dict)
 	}
 	if queue[1] <= queue[0] || a.trainer.adam[0].Step != 2*brief().Steps {
@@ -176,12 +140,12 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 
 // Each synthetic key has the graph that it is the embedding of, and no other is kept.
 func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
-	in := newInput(t, 40, 40, 100, 10)
+	in := newInput(40, 40, 100, 10)
 	o := brief()
 	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	a := calibrator(t, o, 3)
+	a := calibrator(o, 3)
 	for range 2 {
-		calibrate(t, a, in.Batch)
+		calibrate(a, in.Batch)
 	}
 	for _, side := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		d := a.Dictionary(side)
@@ -194,10 +158,7 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 			if g == nil {
 				t.Fatalf("%s: synthetic key %d has no graph", side, e.Index)
 			}
-			r, err := contrast.Represent(ctx, 1, in.Encoder, []*graph.Graph{g})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Have(contrast.Represent(ctx, 1, in.Encoder, []*graph.Graph{g}))
 			if got := a.latest.standard.Apply(r.Q); !slices.Equal(got, a.sides[side].keys.Row(i)) {
 				t.Errorf("%s: synthetic key %d is not of its graph", side, e.Index)
 			}
@@ -213,16 +174,13 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 
 // What has nothing to learn from ends in warnings and finite scores.
 func TestCalibratorDegenerate(t *testing.T) {
-	equal := newInput(t, 12, 0, 20, 3)
+	equal := newInput(12, 0, 20, 3)
 	for i := range equal.Base {
 		equal.Base[i] = 1
 	}
-	noEdges := newInput(t, 12, 0, 20, 3)
+	noEdges := newInput(12, 0, 20, 3)
 	for i := range noEdges.Graphs {
-		g, _, err := graph.New(3+i%2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(3+i%2, nil))
 		g.EncodeStructure()
 		noEdges.Graphs[i] = g
 	}
@@ -233,18 +191,18 @@ func TestCalibratorDegenerate(t *testing.T) {
 		in            *input
 		options       Options
 	}{
-		{"batch of one", "cannot be parted", newInput(t, 1, 0, 20, 3), brief()},
+		{"batch of one", "cannot be parted", newInput(1, 0, 20, 3), brief()},
 		{"all equal", "cannot be parted", equal, brief()},
-		{"no bank", "", newInput(t, 10, 10, 0, 0), brief()},
-		{"one graph, no bank", "cannot be parted", newInput(t, 1, 0, 0, 0), brief()},
+		{"no bank", "", newInput(10, 10, 0, 0), brief()},
+		{"one graph, no bank", "cannot be parted", newInput(1, 0, 0, 0), brief()},
 		{"no edges", "synthetic graphs", noEdges, brief()},
-		{"zero graphons", "synthetic graphs", newInput(t, 10, 10, 20, 3), erased},
+		{"zero graphons", "synthetic graphs", newInput(10, 10, 20, 3), erased},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := calibrator(t, c.options, 1)
-			out := calibrate(t, a, c.in.Batch)
+			a := calibrator(c.options, 1)
+			out := calibrate(a, c.in.Batch)
 			finite(t, "scores", out.Test...)
-			finite(t, "holdout", c.in.scores(t, out)...)
+			finite(t, "holdout", c.in.scores(out)...)
 			if got := strings.Join(out.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
 				t.Errorf("warnings %q, want one with %q", got, c.warning)
 			}
@@ -254,8 +212,8 @@ func TestCalibratorDegenerate(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
-	a := calibrator(t, brief(), 1)
-	in := newInput(t, 20, 20, 20, 0)
+	a := calibrator(brief(), 1)
+	in := newInput(20, 20, 20, 0)
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		if it.Step == 3 {
 			cancel()

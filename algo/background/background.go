@@ -128,16 +128,14 @@ func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []fl
 	if err != nil {
 		return nil, nil, err
 	}
-	logits := make([]float64, 0, inside.Len()+outside.Len())
-	isOutside := make([]bool, cap(logits))
-	for k, s := range []*Sample{inside, outside} {
+	logits := func(s *Sample) (list []float64) {
 		for i, p := range s.Prints {
-			isOutside[len(logits)] = k == 1
-			logits = append(logits, logit(unseen[s.Folds[i]], p))
+			list = append(list, logit(unseen[s.Folds[i]], p))
 		}
+		return list
 	}
-	h.AUC = metric.AUROC(logits, isOutside)
-	scores := logits[:inside.Len()]
+	scores := logits(inside)
+	h.AUC = metric.Above(logits(outside), scores)
 	h.Mean, h.Deviation = metric.MeanStd(scores)
 	if !(h.Deviation > minDeviation) {
 		h.Deviation = minDeviation

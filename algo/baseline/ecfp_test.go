@@ -10,21 +10,16 @@ import (
 
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
 // The similarities are RDKit's, see testdata/ecfp.py.
 func TestECFP(t *testing.T) {
-	f, err := os.Open("testdata/ecfp.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(os.Open("testdata/ecfp.csv"))
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(csv.NewReader(f).ReadAll())
 	parse := func(text string) *molecule.Molecule {
 		m, err := smiles.Parse(text)
 		if err != nil {
@@ -35,10 +30,7 @@ func TestECFP(t *testing.T) {
 	for _, row := range rows[1:] {
 		a, b := parse(row[0]), parse(row[1])
 		for k, of := range []func(*molecule.Molecule, int) fingerprint.Print{baseline.ECFP, baseline.ECFC} {
-			want, err := strconv.ParseFloat(row[2+k], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Have(strconv.ParseFloat(row[2+k], 64))
 			measure := []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts}[k]
 			got := fingerprint.NewIndex([]fingerprint.Print{of(a, 2)}).Nearest(measure, of(b, 2), 1)[0]
 			if math.Abs(got-want) > 1e-6 {
@@ -49,14 +41,11 @@ func TestECFP(t *testing.T) {
 }
 
 func TestECFPs(t *testing.T) {
-	m, err := smiles.Parse("CCO")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(smiles.Parse("CCO"))
 	if prints, err := baseline.ECFPs([]string{"c1ccccc1", "CCO"}, 2); err != nil || !prints[1].Equal(baseline.ECFP(m, 2)) {
 		t.Errorf("%v and %v, want those of ECFP", prints, err)
 	}
-	if _, err = baseline.ECFPs([]string{"C(C"}, 2); err == nil || !strings.Contains(err.Error(), `molecule "C(C": `) {
+	if _, err := baseline.ECFPs([]string{"C(C"}, 2); err == nil || !strings.Contains(err.Error(), `molecule "C(C": `) {
 		t.Errorf("%v: want the molecule that cannot be read", err)
 	}
 }

@@ -257,37 +257,35 @@ func distribution(counts []int) Distribution {
 func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
 	a.trim()
 	b.trim()
-	var bank, holdout, batch []*graph.Graph
+	var parts [2][]*graph.Graph // of A
 	for i, s := range a.sample {
-		if i%2 == 0 {
-			bank = append(bank, s.graph)
-		} else {
-			holdout = append(holdout, s.graph)
-		}
+		parts[i%2] = append(parts[i%2], s.graph)
 	}
+	var batch []*graph.Graph
 	for _, s := range b.sample[:min(len(b.sample), sampleSize/2)] {
 		batch = append(batch, s.graph)
 	}
-	e := Evidence{AUC: Value(math.NaN()), P: Value(math.NaN()), Bank: len(bank), Holdout: len(holdout), Batch: len(batch)}
-	represented := make([]*contrast.Representation, 3)
-	for k, gs := range [][]*graph.Graph{bank, holdout, batch} {
-		var err error
-		if represented[k], err = contrast.Describe(ctx, o.Workers, o.Encoder, gs); err != nil {
-			return e, err
-		}
-	}
-	nearBank, err := near.NewBank(ctx, o.Workers, represented[0], nil, nil)
+	e := Evidence{AUC: Value(math.NaN()), P: Value(math.NaN()), Bank: len(parts[0]), Holdout: len(parts[1]), Batch: len(batch)}
+	known, err := contrast.Describe(ctx, o.Workers, o.Encoder, parts[0])
 	if err != nil {
 		return e, err
 	}
-	rb := ratio.NewBank(nearBank)
-	measured := make([]*ratio.Graphs, 3)
-	for _, k := range []int{1, 2} {
-		if measured[k], err = rb.Measure(ctx, o.Workers, represented[k]); err != nil {
+	nearest, err := near.NewBank(ctx, o.Workers, known, nil, nil)
+	if err != nil {
+		return e, err
+	}
+	bank := ratio.NewBank(nearest)
+	var measured [2]*ratio.Graphs
+	for k, gs := range [][]*graph.Graph{batch, parts[1]} {
+		represented, err := contrast.Describe(ctx, o.Workers, o.Encoder, gs)
+		if err != nil {
+			return e, err
+		}
+		if measured[k], err = bank.Measure(ctx, o.Workers, represented); err != nil {
 			return e, err
 		}
 	}
-	r, err := rb.Estimate(ctx, o.Workers, ratio.DefaultOptions(), measured[2], measured[1])
+	r, err := bank.Estimate(ctx, o.Workers, ratio.DefaultOptions(), measured[0], measured[1])
 	if err != nil {
 		return e, err
 	}
@@ -309,33 +307,16 @@ func overlap(a, b *List) Overlap {
 			o.Molecules++
 		}
 	}
-	scaffolds := func(l *List) (map[identity]bool, int) {
-		set, cyclic := map[identity]bool{}, 0
-		for _, s := range l.scaffolds {
-			if s != (identity{}) {
-				set[s] = true
-				cyclic++
-			}
-		}
-		return set, cyclic
-	}
-	ofA, cyclicA := scaffolds(a)
-	ofB, cyclicB := scaffolds(b)
-	o.ScaffoldsA, o.ScaffoldsB, o.CyclicA, o.CyclicB = len(ofA), len(ofB), cyclicA, cyclicB
-	for s := range ofB {
-		if ofA[s] {
-			o.Scaffolds++
+	o.ScaffoldsA, o.ScaffoldsB = len(a.scaffolds), len(b.scaffolds)
+	for s, n := range a.scaffolds {
+		o.CyclicA += n
+		if m := b.scaffolds[s]; m > 0 {
+			o.Scaffolds, o.SharingA, o.SharingB = o.Scaffolds+1, o.SharingA+n, o.SharingB+m
 		}
 	}
-	count := func(l *List, in map[identity]bool) (n int) {
-		for _, s := range l.scaffolds {
-			if in[s] {
-				n++
-			}
-		}
-		return n
+	for _, n := range b.scaffolds {
+		o.CyclicB += n
 	}
-	o.SharingA, o.SharingB = count(a, ofB), count(b, ofA)
 	return o
 }
 
@@ -394,12 +375,8 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 const auditSlack = 0.05
 
 func audit(test, within []float64) Audit {
-	is := make([]bool, len(test)+len(within))
-	for i := range test {
-		is[i] = true
-	}
 	n, m := float64(len(test)), float64(len(within))
-	a := Audit{AUC: metric.AUROC(slices.Concat(test, within), is)}
+	a := Audit{AUC: metric.Above(test, within)}
 	slack := max(auditSlack, 2*math.Sqrt((n+m+1)/(12*n*m)))
 	switch {
 	case slack >= 0.25:

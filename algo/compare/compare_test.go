@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -108,30 +109,23 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, text string) Source {
-	t.Helper()
-	g, _, err := smiles.ParseIn(text, molecule.Canonical)
-	if err != nil {
-		t.Fatal(err)
-	}
+func parse(text string) Source {
+	g, _ := must.Both(smiles.ParseIn(text, molecule.Canonical))
 	return Source{SMILES: text, Graph: g}
 }
 
-func listOf(t *testing.T, name string, texts ...string) *List {
-	t.Helper()
+func listOf(name string, texts ...string) *List {
 	var sources []Source
 	for _, text := range texts {
-		sources = append(sources, parse(t, text))
+		sources = append(sources, parse(text))
 	}
 	l := NewList(name, 1, len(name)%2)
-	if err := l.Add(context.Background(), 2, sources); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(l.Add(context.Background(), 2, sources))
 	return l
 }
 
 func TestListCountsAMoleculeOnce(t *testing.T) {
-	l := listOf(t, "list", "OCC", "CCO", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "c1ccccc1", "C1=CC=CC=C1")
+	l := listOf("list", "OCC", "CCO", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "c1ccccc1", "C1=CC=CC=C1")
 	if l.Len() != 3 || l.Copies != 3 || l.Read != 6 {
 		t.Errorf("%d molecules and %d copies of %d, want 3, 3 and 6", l.Len(), l.Copies, l.Read)
 	}
@@ -147,7 +141,7 @@ func TestTraits(t *testing.T) {
 		"[O-][N+](=O)c1ccccc1Br": {"one ring", "ring of 6", "benzene ring", "aryl bromide", "nitro group", "C", "N", "O", "Br", "charged atom"},
 	} {
 		var got []string
-		for _, tr := range traitsOf(parse(t, text).Graph) {
+		for _, tr := range traitsOf(parse(text).Graph) {
 			got = append(got, tr.name)
 		}
 		for _, name := range want {
@@ -163,7 +157,7 @@ func TestRingSizes(t *testing.T) {
 	for text, want := range map[string][]int{
 		"CCO": nil, "C1CC1": {3}, "c1ccc2[nH]ccc2c1": {5, 6}, "C1CC2CCC1C2": {5}, "C1CCC2(CC1)CCC2": {4, 6}, "C1CC1C1CCCC1": {3, 5}, "C12C3C4C1C5C2C3C45": {4},
 	} {
-		if got := ringSizes(parse(t, text).Graph); !slices.Equal(got, want) {
+		if got := ringSizes(parse(text).Graph); !slices.Equal(got, want) {
 			t.Errorf("%s: rings of %v, want %v", text, got, want)
 		}
 	}
@@ -186,12 +180,9 @@ func series(from, to int, end string) (texts []string) {
 func chain(n int) string { return strings.Repeat("C", n) }
 
 func TestCompareFindsWhatDiffers(t *testing.T) {
-	a := listOf(t, "a", append(series(1, 40, "O"), series(1, 20, "C(=O)O")...)...)
-	b := listOf(t, "bb", append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)...)
-	c, err := Compare(context.Background(), a, b, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := listOf("a", append(series(1, 40, "O"), series(1, 20, "C(=O)O")...)...)
+	b := listOf("bb", append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)...)
+	c := must.Have(Compare(context.Background(), a, b, options()))
 	if c.Overlap.Molecules != 19 {
 		t.Errorf("%d molecules in both, want 19", c.Overlap.Molecules)
 	}
@@ -242,10 +233,7 @@ func TestCompareOfOneSet(t *testing.T) {
 	}
 	rng.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 	half := len(texts) / 2
-	c, err := Compare(context.Background(), listOf(t, "a", texts[:half]...), listOf(t, "bb", texts[half:]...), options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(Compare(context.Background(), listOf("a", texts[:half]...), listOf("bb", texts[half:]...), options()))
 	if len(c.Named)+len(c.Fragments) > 0 || c.Evidence.P < 0.001 || c.Audit.Verdict != "random" {
 		t.Errorf("halves of one set: %+v, evidence %+v, audit %+v", c.Named, c.Evidence, c.Audit)
 	}
@@ -266,10 +254,7 @@ func TestCompareIsReproducible(t *testing.T) {
 			slices.Reverse(texts)
 			slices.Reverse(others)
 		}
-		c, err := Compare(context.Background(), listOf(t, "a", texts...), listOf(t, "bb", others...), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Have(Compare(context.Background(), listOf("a", texts...), listOf("bb", others...), o))
 		for _, n := range []*Nearest{&c.AtoA, &c.AtoB, &c.BtoA, &c.BtoB} {
 			n.similarities = nil
 		}
@@ -285,18 +270,15 @@ func TestCompareIsReproducible(t *testing.T) {
 func TestCompareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a, b := listOf(t, "a", series(1, 30, "O")...), listOf(t, "bb", series(1, 30, "N")...)
+	a, b := listOf("a", series(1, 30, "O")...), listOf("bb", series(1, 30, "N")...)
 	if _, err := Compare(ctx, a, b, options()); err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
 
 func TestCompareOfFew(t *testing.T) {
-	a, b := listOf(t, "a", "CCO"), listOf(t, "bb", "CCN")
-	c, err := Compare(context.Background(), a, b, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := listOf("a", "CCO"), listOf("bb", "CCN")
+	c := must.Have(Compare(context.Background(), a, b, options()))
 	if c.Evidence.Skipped == "" || c.Audit.Verdict != "undecided" || len(c.Named) > 0 {
 		t.Errorf("one molecule each: %+v", c)
 	}
@@ -313,10 +295,7 @@ func TestNearestOfALongList(t *testing.T) {
 		l.prints = append(l.prints, []uint32{uint32(i % 10)})
 	}
 	x := newIndex([][]uint32{{0}, {1}, {2}, {3}, {4, 5}})
-	n, err := nearest(context.Background(), 2, l, x, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(nearest(context.Background(), 2, l, x, false))
 	// Four in ten have an equal one, two in ten one of similarity ½.
 	if !n.Sampled || n.Queries != maxQueries || math.Abs(n.Coverage[coverageSteps-1]-0.4) > 0.012 || math.Abs(n.Coverage[coverageSteps/2]-0.6) > 0.012 {
 		t.Errorf("%d queries, coverage %v", n.Queries, n.Coverage)

@@ -26,10 +26,10 @@ type List struct {
 
 	smiles       []string
 	same         []identity
-	scaffolds    []identity // zero without a ring
 	prints       [][]uint32
 	atoms, rings []int
-	with         map[trait]int // molecules that have it
+	with         map[trait]int    // molecules that have it
+	scaffolds    map[identity]int // the same
 	known        map[identity]bool
 	plain        bool // plain graphs
 	sample       []sampled
@@ -51,7 +51,9 @@ const sampleSize = 3000
 // on their order.
 func NewList(name string, seed uint64, number int) *List {
 	salt := rand.New(rand.NewPCG(seed, uint64(number))).Uint64()
-	return &List{Counts: Counts{Name: name}, with: map[trait]int{}, known: map[identity]bool{}, salt: salt}
+	return &List{
+		Counts: Counts{Name: name}, with: map[trait]int{}, scaffolds: map[identity]int{}, known: map[identity]bool{}, salt: salt,
+	}
 }
 
 // Len returns the number of different molecules.
@@ -87,7 +89,10 @@ func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 		}
 		l.known[d.same] = true
 		l.smiles = append(l.smiles, list[i].SMILES)
-		l.same, l.scaffolds = append(l.same, d.same), append(l.scaffolds, d.scaffold)
+		l.same = append(l.same, d.same)
+		if d.scaffold != (identity{}) {
+			l.scaffolds[d.scaffold]++
+		}
 		l.prints = append(l.prints, d.keys)
 		l.atoms, l.rings = append(l.atoms, list[i].Graph.N()), append(l.rings, d.rings)
 		for _, t := range d.traits {

@@ -12,6 +12,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/reference"
 )
 
@@ -79,10 +80,7 @@ func TestInfoNCEMatchesDefinition(t *testing.T) {
 		loss := make([]float32, n)
 		w.InfoNCE(loss, zf, zs, width, 0, nil, nil)
 		want := slow(rows(zf, width), rows(zs, width), rows(zf, width), rows(zs, width), true)
-		scores, err := NewNegatives(zf, zs, width).Scores(context.Background(), 2, zf, zs, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scores := must.Have(NewNegatives(zf, zs, width).Scores(context.Background(), 2, zf, zs, true))
 		for i := range want {
 			near(t, "InfoNCE", float64(loss[i]), want[i], 2e-6)
 			near(t, "Scores", scores[i], want[i], 2e-6)
@@ -95,10 +93,7 @@ func TestScoresAgainstOthers(t *testing.T) {
 	const n, m, width = 45, 300, 8
 	zf, zs, nf, ns := random(rng, n*width), random(rng, n*width), random(rng, m*width), random(rng, m*width)
 	want := slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
-	one, err := NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Have(NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false))
 	three, _ := NewNegatives(nf, ns, width).Scores(context.Background(), 3, zf, zs, false)
 	for i := range want {
 		near(t, "Scores", one[i], want[i], 2e-6)
@@ -108,68 +103,38 @@ func TestScoresAgainstOthers(t *testing.T) {
 	}
 }
 
+// The gradient is that of central differences, also of more rows than one block holds.
 func TestInfoNCEGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	const n, width, scale = 7, 5, 0.37
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	dzf, dzs := make([]float32, n*width), make([]float32, n*width)
-	var w Workspace
-	loss := make([]float32, n)
-	w.InfoNCE(loss, zf, zs, width, scale, dzf, dzs)
-	total := func(f, s [][]float64) float64 {
-		sum := 0.0
-		for _, l := range slow(f, s, f, s, true) {
-			sum += l
-		}
-		return scale * sum
-	}
-	f, s := rows(zf, width), rows(zs, width)
+	const width, scale, h = 5, 0.37, 1e-6
 	for _, c := range []struct {
-		name string
-		z    [][]float64
-		d    []float32
-	}{{"dzf", f, dzf}, {"dzs", s, dzs}} {
-		for i := range n {
-			for j := range width {
-				const h = 1e-6
-				c.z[i][j] += h
-				up := total(f, s)
-				c.z[i][j] -= 2 * h
-				down := total(f, s)
-				c.z[i][j] += h
-				near(t, c.name, float64(c.d[i*width+j]), (up-down)/(2*h), 2e-5)
-			}
+		n             int
+		rows, columns []int
+	}{{7, []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4}}, {600, []int{0, 299, 599}, []int{1}}} {
+		zf, zs := random(rng, c.n*width), random(rng, c.n*width)
+		dzf, dzs := make([]float32, c.n*width), make([]float32, c.n*width)
+		var w Workspace
+		w.InfoNCE(make([]float32, c.n), zf, zs, width, scale, dzf, dzs)
+		if blocks := len(w.sim) < c.n*c.n; blocks != (c.n > 512) {
+			t.Fatalf("%d rows in several blocks: %v", c.n, blocks)
 		}
-	}
-}
-
-// More rows than fit one block must give the gradient that one block gives.
-func TestBlocksDoNotShow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	const n, width = 600, 4
-	zf, zs := random(rng, n*width), random(rng, n*width)
-	d, e := make([]float32, n*width), make([]float32, n*width)
-	var w Workspace
-	loss := make([]float32, n)
-	w.InfoNCE(loss, zf, zs, width, 1, d, e)
-	if len(w.sim) == n*n {
-		t.Fatal("one block holds all; the test needs more rows")
-	}
-	f, s := rows(zf, width), rows(zs, width)
-	for _, i := range []int{0, 299, n - 1} {
-		const h = 1e-5
-		sum := func() (sum float64) {
+		f, s := rows(zf, width), rows(zs, width)
+		at := func(x *float64, by float64) float64 {
+			old := *x
+			*x += by
+			sum := 0.0
 			for _, l := range slow(f, s, f, s, true) {
-				sum += l
+				sum += scale * l
 			}
+			*x = old
 			return sum
 		}
-		f[i][1] += h
-		up := sum()
-		f[i][1] -= 2 * h
-		down := sum()
-		f[i][1] += h
-		near(t, "dzf", float64(d[i*width+1]), (up-down)/(2*h), 1e-4)
+		for _, i := range c.rows {
+			for _, j := range c.columns {
+				near(t, "dzf", float64(dzf[i*width+j]), (at(&f[i][j], h)-at(&f[i][j], -h))/(2*h), 2e-5)
+				near(t, "dzs", float64(dzs[i*width+j]), (at(&s[i][j], h)-at(&s[i][j], -h))/(2*h), 2e-5)
+			}
+		}
 	}
 }
 
@@ -251,10 +216,7 @@ func TestLossesMatchReference(t *testing.T) {
 	ref.Encoder.Forward(&b, &a)
 	width := ref.Encoder.Width()
 	zf, zs := a.GraphProjection[gin.Feature], a.GraphProjection[gin.Structure]
-	graphLoss, err := NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graphLoss := must.Have(NewNegatives(zf, zs, width).Scores(context.Background(), 1, zf, zs, true))
 	training := make([]float32, len(b.Graphs))
 	var w Workspace
 	w.InfoNCE(training, zf, zs, width, 0, nil, nil)
@@ -289,16 +251,9 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		}
 		outlines := map[int]*Outline{}
 		for _, workers := range []int{1, 3} {
-			o, err := OutlineOf(t.Context(), workers, e, gs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			outlines[workers] = o
+			outlines[workers] = must.Have(OutlineOf(t.Context(), workers, e, gs))
 		}
-		r, err := Describe(t.Context(), 2, e, gs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(Describe(t.Context(), 2, e, gs))
 		want, tolerance := r.Outline(), map[int]float64{1: 0, 3: 1e-5}[features]
 		for workers, o := range outlines {
 			if !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() || o.Dim != want.Dim || (o.NodeScore == nil) != (features > 1) {
@@ -341,14 +296,8 @@ func TestOutlineInAnyOrder(t *testing.T) {
 		}
 		gs = append(gs, g)
 	}
-	want, err := OutlineOf(t.Context(), 1, e, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := Describe(t.Context(), 1, e, gs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(OutlineOf(t.Context(), 1, e, gs))
+	plain := must.Have(Describe(t.Context(), 1, e, gs))
 	moved := 0
 	for round := range 20 {
 		var others []*graph.Graph
@@ -361,14 +310,8 @@ func TestOutlineInAnyOrder(t *testing.T) {
 			a.Arrange(g, order)
 			others = append(others, &a.Graph)
 		}
-		got, err := OutlineOf(t.Context(), 2, e, others)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Describe(t.Context(), 2, e, others)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(OutlineOf(t.Context(), 2, e, others))
+		r := must.Have(Describe(t.Context(), 2, e, others))
 		for i, g := range gs {
 			if !slices.Equal(got.Row(i), want.Row(i)) || !got.Prints[i].Equal(want.Prints[i]) {
 				t.Errorf("round %d: graph of %d nodes in another order has another outline", round, g.N())
@@ -397,14 +340,8 @@ func TestBatchScores(t *testing.T) {
 	}
 	r.NodeScore[7] = math.NaN()
 	negatives := r.Negatives()
-	scores, terms, err := BatchScores(context.Background(), 1, r, negatives, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss, err := negatives.Scores(context.Background(), 1, r.zf, r.zs, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores, terms := must.Both(BatchScores(context.Background(), 1, r, negatives, 4))
+	loss := must.Have(negatives.Scores(context.Background(), 1, r.zf, r.zs, true))
 	known := append(slices.Clone(r.NodeScore[:7]), r.NodeScore[8:]...)
 	graphDeviation, nodeDeviation := stat.PopStdDev(loss, nil), stat.PopStdDev(known, nil)
 	for i, got := range scores {

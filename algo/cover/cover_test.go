@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"baca/algo/internal/must"
 )
 
 // random draws points and candidates in a square.
@@ -76,10 +78,7 @@ func TestGreedyAgainstAllChoices(t *testing.T) {
 				best = max(best, fall(p, set))
 			}
 		}
-		picks, err := Greedy(context.Background(), 2, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		picks := must.Have(Greedy(context.Background(), 2, p))
 		guarantee := 1 - 1/math.E
 		if p.Prices != nil {
 			guarantee /= 2
@@ -136,10 +135,7 @@ func TestGreedyIsGreedy(t *testing.T) {
 			want = append(want, best)
 		}
 		for workers := 1; workers <= 3; workers++ {
-			picks, err := Greedy(context.Background(), workers, p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			picks := must.Have(Greedy(context.Background(), workers, p))
 			var got []int
 			for _, pick := range picks {
 				got = append(got, pick.Candidate)

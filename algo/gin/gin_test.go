@@ -9,13 +9,13 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/internal/reference"
 )
 
 // randomGraphs returns graphs with random edges and features, among them one
 // without edges and one of a single node.
-func randomGraphs(t testing.TB, rng *rand.Rand, count, features int) []*graph.Graph {
-	t.Helper()
+func randomGraphs(rng *rand.Rand, count, features int) []*graph.Graph {
 	var gs []*graph.Graph
 	for k := range count {
 		n := 2 + rng.IntN(7)
@@ -28,10 +28,7 @@ func randomGraphs(t testing.TB, rng *rand.Rand, count, features int) []*graph.Gr
 				edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
 			}
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.NormFloat64())
@@ -80,7 +77,7 @@ func TestFixed(t *testing.T) {
 		e := gin.New(c, rng)
 		f := e.Fixed()
 		var b graph.Batch
-		b.Reset(randomGraphs(t, rng, 90, c.Features))
+		b.Reset(randomGraphs(rng, 90, c.Features))
 		var want, got gin.Activations
 		e.Forward(&b, &want)
 		for range 2 { // the second time over what the first has left
@@ -98,14 +95,9 @@ func TestFixed(t *testing.T) {
 				}
 			}
 		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("Backward of a fixed encoder: want a panic")
-				}
-			}()
+		must.Panic(t, "Backward of a fixed encoder", func() {
 			f.Backward(&b, &got, [gin.Views][]float32{}, [gin.Views][]float32{}, gin.Zero(c))
-		}()
+		})
 	}
 }
 
@@ -179,7 +171,7 @@ func naive(params map[string][]float64, c gin.Config, gs []*graph.Graph, dNode, 
 // central differences of the naive forward pass, for every parameter.
 func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	gs := randomGraphs(t, rng, 5, 3)
+	gs := randomGraphs(rng, 5, 3)
 	e := gin.New(gin.Config{Features: 3, Hidden: 4, Layers: 3}, rng)
 	for i := range e.Params {
 		e.Params[i] += float32(0.05 * rng.NormFloat64())
@@ -236,7 +228,7 @@ func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 
 func TestBackwardAdds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	gs := randomGraphs(t, rng, 4, 2)
+	gs := randomGraphs(rng, 4, 2)
 	e := gin.New(gin.Config{Features: 2, Hidden: 3, Layers: 2}, rng)
 	var b graph.Batch
 	var a gin.Activations
@@ -267,7 +259,7 @@ func TestValidate(t *testing.T) {
 // Activations serve encoders of different shapes in turn.
 func TestActivationsOfSeveralEncoders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	gs := randomGraphs(t, rng, 6, 3)
+	gs := randomGraphs(rng, 6, 3)
 	var b graph.Batch
 	b.Reset(gs)
 	var shared gin.Activations

@@ -35,9 +35,9 @@ func TestNearest(t *testing.T) {
 	for trial := range 12 {
 		var gs []*graph.Graph
 		for range 1 + rng.IntN(40) {
-			gs = append(gs, randomGraph(t, rng, rng.IntN(30), 0.2*rng.Float64()))
+			gs = append(gs, randomGraph(rng, rng.IntN(30), 0.2*rng.Float64()))
 		}
-		gs = append(gs, randomGraph(t, rng, 3, 1)) // at least one node
+		gs = append(gs, randomGraph(rng, 3, 1)) // at least one node
 		if trial%3 == 0 {
 			// A coarse grid: many donors at the same distance.
 			for _, g := range gs {
@@ -54,7 +54,7 @@ func TestNearest(t *testing.T) {
 				g := gs[len(gs)-1]
 				copy(xs, g.XS[:width])
 			case 1: // a synthetic node
-				g := randomGraph(t, rng, 12, 0.2)
+				g := randomGraph(rng, 12, 0.2)
 				copy(xs, g.XS[rng.IntN(12)*width:])
 			default:
 				for k := range xs {
@@ -70,7 +70,7 @@ func TestNearest(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	// A path of three nodes and a triangle, features (graph, node).
-	path, triangle := build(t, 3, [][2]int32{{0, 1}, {1, 2}}), build(t, 3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})
+	path, triangle := build(3, [][2]int32{{0, 1}, {1, 2}}), build(3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})
 	for k, g := range []*graph.Graph{path, triangle} {
 		g.EncodeStructure()
 		g.Features, g.X = 2, nil
@@ -81,7 +81,7 @@ func TestFill(t *testing.T) {
 	d := NewDonors([]*graph.Graph{path, triangle})
 	// A triangle, and apart from it an edge: the ends of an edge are nearer to
 	// the ends of a path than to anything else.
-	g := build(t, 5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}})
+	g := build(5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}})
 	g.EncodeStructure()
 	d.Fill(g)
 	if want := []float32{1, 0, 1, 0, 1, 0, 0, 0, 0, 0}; g.Features != 2 || !slices.Equal(g.X, want) {
@@ -89,7 +89,7 @@ func TestFill(t *testing.T) {
 	}
 	var b graph.Batch
 	b.Reset([]*graph.Graph{path, g}) // shapes fit
-	empty := build(t, 0, nil)
+	empty := build(0, nil)
 	empty.EncodeStructure()
 	NewDonors(nil).Fill(empty)
 }

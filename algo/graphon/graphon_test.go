@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 type goldenFile struct {
@@ -56,21 +57,20 @@ const (
 // them; the data file has CCCC(O)C=C. This is the place there of each atom here.
 var esol921 = []int32{6, 5, 4, 2, 3, 1, 0}
 
-func relabel(tb testing.TB, g *graph.Graph, to []int32) *graph.Graph {
-	tb.Helper()
+func relabel(g *graph.Graph, to []int32) *graph.Graph {
 	var edges [][2]int32
 	for v := range g.N() {
 		for _, u := range g.Row(v) {
 			edges = append(edges, [2]int32{to[v], to[u]})
 		}
 	}
-	return build(tb, g.N(), edges)
+	return build(g.N(), edges)
 }
 
 func TestUSVTGolden(t *testing.T) {
 	sets := map[string][]*graph.Graph{}
 	molecules := molecules(t, "golden/molecule/esol.jsonl.gz")
-	molecules[921] = relabel(t, molecules[921], esol921)
+	molecules[921] = relabel(molecules[921], esol921)
 	var u USVT // one workspace for all, so that reuse is tested too
 	for _, c := range readGolden(t).USVT {
 		g := molecules[c.Graph]
@@ -116,8 +116,7 @@ func maxDiff(a, b []float64) float64 {
 }
 
 // randomGraph joins each pair with probability p.
-func randomGraph(tb testing.TB, rng *rand.Rand, n int, p float64) *graph.Graph {
-	tb.Helper()
+func randomGraph(rng *rand.Rand, n int, p float64) *graph.Graph {
 	var edges [][2]int32
 	for i := range n {
 		for j := range i {
@@ -126,7 +125,7 @@ func randomGraph(tb testing.TB, rng *rand.Rand, n int, p float64) *graph.Graph {
 			}
 		}
 	}
-	g := build(tb, n, edges)
+	g := build(n, edges)
 	g.EncodeStructure()
 	return g
 }
@@ -187,7 +186,7 @@ func TestUSVTEqualsSVD(t *testing.T) {
 		n := 1 + rng.IntN(40)
 		w := randomGraphon(rng, n)
 		if trial%2 == 0 {
-			w = Align(randomGraph(t, rng, 1+rng.IntN(50), 0.02+0.3*rng.Float64()), n)
+			w = Align(randomGraph(rng, 1+rng.IntN(50), 0.02+0.3*rng.Float64()), n)
 		}
 		// A random threshold has no eigenvalue at exactly its place.
 		theta := 0.01 + 0.6*rng.Float64()
@@ -212,7 +211,7 @@ func TestUSVTEqualsSVD(t *testing.T) {
 
 func TestUSVTThresholdOnAnEigenvalue(t *testing.T) {
 	// K₅ in 25 steps: eigenvalues 4 and −1 (four times); 0.2·√25 = 1.
-	k5 := randomGraph(t, rand.New(rand.NewPCG(0, 0)), 5, 1)
+	k5 := randomGraph(rand.New(rand.NewPCG(0, 0)), 5, 1)
 	w := Align(k5, 25)
 	var u USVT
 	if rank := u.Threshold(w, 0.2); rank != 5 {
@@ -226,7 +225,7 @@ func TestUSVTThresholdOnAnEigenvalue(t *testing.T) {
 func TestUSVTErases(t *testing.T) {
 	nan := New(3)
 	nan.W[1], nan.W[3] = math.NaN(), math.NaN()
-	path := build(t, 3, [][2]int32{{0, 1}, {1, 2}})
+	path := build(3, [][2]int32{{0, 1}, {1, 2}})
 	for _, c := range []struct {
 		name  string
 		w     *Graphon
@@ -254,10 +253,7 @@ func TestUSVTErases(t *testing.T) {
 // The graphons of a group are those of its graphs, by any number of workers.
 func TestEstimate(t *testing.T) {
 	gs := tuGraphs(t, "COX2")[:20]
-	list, err := Estimate(context.Background(), 3, gs, Steps(gs), 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Have(Estimate(context.Background(), 3, gs, Steps(gs), 0.2))
 	var u USVT
 	for k, g := range gs {
 		want := Align(g, Steps(gs))
@@ -269,7 +265,7 @@ func TestEstimate(t *testing.T) {
 
 func TestAlign(t *testing.T) {
 	// A triangle 1-2-3 with a tail 3-4 and the isolated node 0.
-	g := build(t, 5, [][2]int32{{1, 2}, {2, 3}, {3, 1}, {3, 4}})
+	g := build(5, [][2]int32{{1, 2}, {2, 3}, {3, 1}, {3, 4}})
 	if got, want := degreeOrder(g), []int32{3, 1, 2, 4, 0}; !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
 	}
@@ -295,7 +291,7 @@ func TestAlign(t *testing.T) {
 			t.Errorf("n=%d: %v, want %v", c.n, w.W, c.want)
 		}
 	}
-	if w := Align(build(t, 0, nil), 2); !slices.Equal(w.W, make([]float64, 4)) {
+	if w := Align(build(0, nil), 2); !slices.Equal(w.W, make([]float64, 4)) {
 		t.Errorf("graph of no nodes: %v", w.W)
 	}
 }
@@ -304,7 +300,7 @@ func TestSteps(t *testing.T) {
 	for want, sizes := range map[int][]int{0: nil, 3: {3}, 5: {7, 1, 5}, 6: {8, 1, 7, 6}, sizeLimit: {300, 3, 200}} {
 		var gs []*graph.Graph
 		for _, n := range sizes {
-			gs = append(gs, build(t, n, nil))
+			gs = append(gs, build(n, nil))
 		}
 		if got := Steps(gs); got != want {
 			t.Errorf("graphons of graphs of %v nodes have %d steps, want %d", sizes, got, want)
@@ -313,7 +309,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestMean(t *testing.T) {
-	edge, path := build(t, 2, [][2]int32{{0, 1}}), build(t, 3, [][2]int32{{0, 1}, {1, 2}})
+	edge, path := build(2, [][2]int32{{0, 1}}), build(3, [][2]int32{{0, 1}, {1, 2}})
 	want := []float64{
 		0, 1, 0.5,
 		1, 0, 0,
@@ -332,18 +328,11 @@ func TestShapesPanic(t *testing.T) {
 		"cut norm": func() { CutNorm(New(2), New(3)) },
 		"subgroup": func() { NewMixup([]*Graphon{New(2), New(3)}, DefaultOptions()) },
 		"negative": func() { New(-1) },
-		"donors":   func() { NewDonors([]*graph.Graph{build(t, 2, nil)}) },
-		"fill":     func() { NewDonors(nil).Fill(randomGraph(t, rand.New(rand.NewPCG(0, 0)), 2, 1)) },
+		"donors":   func() { NewDonors([]*graph.Graph{build(2, nil)}) },
+		"fill":     func() { NewDonors(nil).Fill(randomGraph(rand.New(rand.NewPCG(0, 0)), 2, 1)) },
 		"motif":    func() { New(2).Density(Motif(9)) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		must.Panic(t, name, f)
 	}
 }
 

@@ -206,7 +206,7 @@ func TestDrawReproduces(t *testing.T) {
 		var u USVT
 		var ws []*Graphon
 		for range 12 {
-			w := Align(randomGraph(t, rng, 5+rng.IntN(20), 0.15), 13)
+			w := Align(randomGraph(rng, 5+rng.IntN(20), 0.15), 13)
 			u.Threshold(w, 0.2)
 			ws = append(ws, w)
 		}

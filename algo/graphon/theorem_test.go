@@ -27,9 +27,10 @@ func TestNormsGolden(t *testing.T) {
 	}
 }
 
+// As printed the theorem has no factor e(F), and fails.
 func TestTheorem1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	tightest := 0.0
+	tightest, failed := 0.0, false
 	for trial := range 500 {
 		n := 1 + rng.IntN(9)
 		g, h := randomGraphon(rng, n), randomGraphon(rng, n)
@@ -47,30 +48,10 @@ func TestTheorem1(t *testing.T) {
 			if moved > bound+1e-12 {
 				t.Errorf("trial %d, N=%d, λ=%v: t(%v) moved by %v, the bound is %v", trial, n, lambda, f, moved, bound)
 			}
-			tightest = max(tightest, moved/bound)
+			tightest, failed = max(tightest, moved/bound), failed || moved > (1-lambda)*norm
 		}
 	}
-	if tightest < 0.9 {
-		t.Errorf("the bound was never nearly reached (%v of it at most): the test is too easy", tightest)
-	}
-}
-
-// As printed the theorem has no factor e(F), and fails.
-func TestTheorem1AsPrintedFails(t *testing.T) {
-	g, h := New(3), New(3)
-	for k := range g.W {
-		g.W[k] = 1
-	}
-	const lambda = 0.5
-	norm := CutNorm(g, h)
-	moved := math.Abs(Mix(lambda, g, h).Density(Triangle) - g.Density(Triangle))
-	if norm != 1 || math.Abs(moved-0.875) > 1e-15 {
-		t.Errorf("‖W_G − W_H‖ = %v and t moved by %v, want 1 and 0.875", norm, moved)
-	}
-	if printed := (1 - lambda) * norm; moved <= printed {
-		t.Errorf("%v is within the printed bound %v", moved, printed)
-	}
-	if bound := (1 - lambda) * float64(Triangle.Edges()) * norm; moved > bound {
-		t.Errorf("%v is above the bound %v", moved, bound)
+	if tightest < 0.9 || !failed {
+		t.Errorf("the bound was reached to %v of it, as printed it failed: %v: the test is too easy", tightest, failed)
 	}
 }

@@ -26,7 +26,7 @@ var ctx = context.Background()
 // trees draws random trees with some extra edges.
 func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
 	t.Helper()
-	return random.Trees(t, rand.New(rand.NewPCG(seed, 1)), n, 6, func(int) int { return extra })
+	return random.Trees(rand.New(rand.NewPCG(seed, 1)), n, 6, func(int) int { return extra })
 }
 
 func newScorer(t testing.TB, seed uint64) *algo.Scorer {

@@ -70,6 +70,15 @@ func AUROC(score []float64, ood []bool) float64 {
 	return float64(wins) / 2 / float64(positives) / float64(negatives)
 }
 
+// Above is AUROC of two lists: the chance that one of high exceeds one of low.
+func Above(high, low []float64) float64 {
+	isHigh := make([]bool, len(high)+len(low))
+	for i := range high {
+		isHigh[i] = true
+	}
+	return AUROC(slices.Concat(high, low), isHigh)
+}
+
 // AUPR returns the area under the precision-recall curve as average precision,
 // Σ (R_k − R_{k−1})·P_k over the distinct scores in descending order, which is
 // scikit-learn's average_precision_score. It is not the area under the

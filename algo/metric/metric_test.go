@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 func near(a, b, tolerance float64) bool {
@@ -211,14 +212,7 @@ func TestLengthsPanic(t *testing.T) {
 	for name, f := range map[string]func([]float64, []bool) float64{
 		"AUROC": AUROC, "AUPR": AUPR, "FPR95": FPR95, "FPR95ID": FPR95ID,
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f([]float64{1, 2}, []bool{true})
-		}()
+		must.Panic(t, name, func() { f([]float64{1, 2}, []bool{true}) })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
+	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 )
 
@@ -88,13 +89,10 @@ func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 // views and ℓ_n, of others the feature view and the subtrees that no graph has.
 func TestBankMatchesBruteForce(t *testing.T) {
 	for _, features := range []int{1, 3} {
-		in := sample.New(t, 15, 15, 70, 0)
+		in := sample.New(15, 15, 70, 0)
 		e := gin.Zero(gin.Config{Features: features, Hidden: in.Bank.Width, Layers: 1})
 		for _, r := range []**contrast.Representation{&in.Bank, &in.Test} {
-			var err error
-			if *r, err = contrast.Restore(e, (*r).Q, (*r).NodeScore, (*r).Prints); err != nil {
-				t.Fatal(err)
-			}
+			*r = must.Have(contrast.Restore(e, (*r).Q, (*r).NodeScore, (*r).Prints))
 		}
 		in.Test.NodeScore[2] = math.NaN() // the mean of the bank stands for it
 		equal := in.Bank.Select([]int{3}) // at distance 0
@@ -102,14 +100,8 @@ func TestBankMatchesBruteForce(t *testing.T) {
 		want, q, keys := bruteForce(in.Bank, in.Test, features == 1)
 		dim := in.Bank.Dim()
 		for _, workers := range []int{1, 3} {
-			n, err := NewBank(ctx, workers, in.Bank, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := n.Measure(ctx, workers, in.Test.Outline())
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Have(NewBank(ctx, workers, in.Bank, nil, nil))
+			d := must.Have(n.Measure(ctx, workers, in.Test.Outline()))
 			for i, got := range n.Scores(d) {
 				if !(math.Abs(got-want[i]) < 1e-5) {
 					t.Errorf("%d features, %d workers, graph %d: %g, want %g", features, workers, i, got, want[i])
@@ -205,25 +197,18 @@ func without(prints []fingerprint.Print, leave int) []fingerprint.Print {
 }
 
 func BenchmarkMeasure(b *testing.B) {
-	in := sample.New(b, 204, 204, 1835, 0)
-	n, err := NewBank(ctx, 1, in.Bank, nil, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := sample.New(204, 204, 1835, 0)
+	n := must.Have(NewBank(ctx, 1, in.Bank, nil, nil))
 	test := in.Test.Outline()
 	for b.Loop() {
-		d, err := n.Measure(ctx, 1, test)
-		if err != nil {
-			b.Fatal(err)
-		}
+		d := must.Have(n.Measure(ctx, 1, test))
 		n.Scores(d)
 	}
 	b.ReportMetric(408*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }
 
 // bank makes a Bank of random embeddings and prints, and a graph beside it.
-func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
-	t.Helper()
+func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
 	const width = 3
 	draw := func(n int) *contrast.Representation {
 		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n)}
@@ -241,34 +226,22 @@ func bank(t *testing.T, rng *rand.Rand) (*Bank, *contrast.Outline) {
 		}
 		return r
 	}
-	n, err := NewBank(ctx, 1, draw(40), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(NewBank(ctx, 1, draw(40), nil, nil))
 	return n, draw(6).Outline()
 }
 
 // A bank that is a sample of the training set knows the subtrees of all of it.
 func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
-	in := sample.New(t, 20, 20, 90, 0)
+	in := sample.New(20, 20, 90, 0)
 	const m = 12
 	picked := make([]int, m)
 	for k := range picked {
 		picked[k] = Place(k, m, in.Bank.Len())
 	}
 	index := fingerprint.NewIndex(in.Bank.Prints)
-	n, err := NewBank(ctx, 2, in.Bank.Select(picked), index, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := n.Measure(ctx, 2, in.Test.Outline())
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := n.LeaveOut(ctx, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(NewBank(ctx, 2, in.Bank.Select(picked), index, nil))
+	d := must.Have(n.Measure(ctx, 2, in.Test.Outline()))
+	own := must.Have(n.LeaveOut(ctx, 2))
 	check := func(what string, got float64, p fingerprint.Print, leave int) {
 		t.Helper()
 		equal, sets, _ := index.Closest(p, leave)

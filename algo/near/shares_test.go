@@ -6,17 +6,15 @@ import (
 	"testing"
 
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 )
 
 // What the parts add is the score, and what coordinates and keys add is in the parts.
 func TestShares(t *testing.T) {
-	b, r := bank(t, rand.New(rand.NewPCG(2, 5)))
+	b, r := bank(rand.New(rand.NewPCG(2, 5)))
 	last := &r.Prints[r.Len()-1]
 	last.Keys, last.Counts = append(last.Keys, 1000, 1001, 1002), append(last.Counts, 1, 2, 3)
-	d, err := b.Measure(ctx, 1, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(b.Measure(ctx, 1, r))
 	scores := b.Scores(d)
 	for i := range r.Len() {
 		s := b.Shares(d, i)

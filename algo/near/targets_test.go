@@ -4,15 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // Targets are as far from the nearest graph of the bank as Measure says, part by part.
 func TestTargetsAgreeWithMeasure(t *testing.T) {
-	b, graphs := bank(t, rand.New(rand.NewPCG(11, 12)))
-	d, err := b.Measure(ctx, 1, graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, graphs := bank(rand.New(rand.NewPCG(11, 12)))
+	d := must.Have(b.Measure(ctx, 1, graphs))
 	targets, own := b.Targets(graphs), b.Graphs.Outline()
 	var to, least [Parts][]float64
 	for k := range to {

@@ -13,12 +13,12 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // trees returns random graphs, among them one of a single node and one without
 // edges.
-func trees(t testing.TB, count, features int) []*graph.Graph {
-	t.Helper()
+func trees(count, features int) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var gs []*graph.Graph
 	for k := range count {
@@ -30,10 +30,7 @@ func trees(t testing.TB, count, features int) []*graph.Graph {
 		for i := 1; i < n && k != 6; i++ {
 			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.IntN(6))
@@ -50,18 +47,11 @@ func options() Options {
 	return o
 }
 
-func train(t *testing.T, gs []*graph.Graph, o Options, from *State, epochs int) (*Trainer, []Loss) {
-	t.Helper()
-	tr, err := New(gs, o, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+func train(gs []*graph.Graph, o Options, from *State, epochs int) (*Trainer, []Loss) {
+	tr := must.Have(New(gs, o, from))
 	var losses []Loss
 	for tr.State().Epoch < epochs {
-		l, err := tr.Epoch(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Have(tr.Epoch(context.Background()))
 		losses = append(losses, l)
 	}
 	return tr, losses
@@ -70,7 +60,7 @@ func train(t *testing.T, gs []*graph.Graph, o Options, from *State, epochs int) 
 // A training run is the same on every platform, with vector code and without:
 // on amd64, in WebAssembly and on arm64. The sum was taken from the portable code.
 func TestSameBitsOnAnyPlatform(t *testing.T) {
-	tr, _ := train(t, trees(t, 120, 2), options(), nil, 3)
+	tr, _ := train(trees(120, 2), options(), nil, 3)
 	hash := fnv.New64a()
 	for _, p := range tr.Encoder().Params {
 		binary.Write(hash, binary.LittleEndian, p)
@@ -81,27 +71,25 @@ func TestSameBitsOnAnyPlatform(t *testing.T) {
 }
 
 func TestSameBitsAtAnyNumberOfWorkers(t *testing.T) {
-	gs, o := trees(t, 120, 2), options()
-	one, _ := train(t, gs, o, nil, 3)
+	gs, o := trees(120, 2), options()
+	one, _ := train(gs, o, nil, 3)
 	for _, workers := range []int{2, 3, 8} {
 		o.Workers = workers
-		if many, _ := train(t, gs, o, nil, 3); !slices.Equal(one.State().Params, many.State().Params) {
+		if many, _ := train(gs, o, nil, 3); !slices.Equal(one.State().Params, many.State().Params) {
 			t.Errorf("%d workers end at other parameters than one", workers)
 		}
 	}
 }
 
 func TestResumeGivesTheSameBits(t *testing.T) {
-	gs, o := trees(t, 90, 2), options()
-	whole, losses := train(t, gs, o, nil, 6)
-	half, _ := train(t, gs, o, nil, 2)
+	gs, o := trees(90, 2), options()
+	whole, losses := train(gs, o, nil, 6)
+	half, _ := train(gs, o, nil, 2)
 	s := half.State()
 	saved := State{Epoch: s.Epoch, Step: s.Step, Params: slices.Clone(s.Params), M: slices.Clone(s.M), V: slices.Clone(s.V)}
 	// What happens after the state was saved must not reach it.
-	if _, err := half.Epoch(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	resumed, rest := train(t, gs, o, &saved, 6)
+	must.Have(half.Epoch(context.Background()))
+	resumed, rest := train(gs, o, &saved, 6)
 	if !slices.Equal(whole.State().Params, resumed.State().Params) || !slices.Equal(whole.State().V, resumed.State().V) {
 		t.Error("a resumed run ends at other parameters than one that never stopped")
 	}
@@ -114,19 +102,11 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // batch, chunks and all. With Adam's moments at zero, the first step has the
 // sign of the gradient, so the moment M = 0.1·gradient is compared instead.
 func TestStepFollowsTheLoss(t *testing.T) {
-	gs, o := trees(t, 37, 2), options()
-	tr, err := New(gs, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gs, o := trees(37, 2), options()
+	tr := must.Have(New(gs, o, nil))
 	start := slices.Clone(tr.encoder.Params)
-	if err := tr.training.Step(context.Background(), gs); err != nil {
-		t.Fatal(err)
-	}
-	_, moments, err := tr.training.Finish(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(tr.training.Step(context.Background(), gs))
+	_, moments := must.Both(tr.training.Finish(context.Background()))
 	e := gin.Zero(o.Config)
 	var b graph.Batch
 	var a gin.Activations
@@ -170,17 +150,14 @@ func TestStepFollowsTheLoss(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	tr, err := New(trees(t, 60, 2), options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(New(trees(60, 2), options(), nil))
 	if _, err := tr.Epoch(ctx); !errors.Is(err, context.Canceled) || tr.State().Epoch != 0 {
 		t.Errorf("error %v after %d epochs, want the context's after none", err, tr.State().Epoch)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	gs := trees(t, 10, 2)
+	gs := trees(10, 2)
 	for name, c := range map[string]struct {
 		change func(*Options)
 		graphs []*graph.Graph
@@ -205,8 +182,24 @@ func TestRefusals(t *testing.T) {
 func TestNoStepOnOneGraph(t *testing.T) {
 	o := options()
 	o.Batch = 20
-	_, losses := train(t, trees(t, 41, 2), o, nil, 2)
+	_, losses := train(trees(41, 2), o, nil, 2)
 	if math.IsNaN(losses[1].Total) {
 		t.Error("the loss is NaN")
+	}
+}
+
+var _ gin.Device = CPU{}
+
+// A trainer with a device trains on it, to the bits of one without.
+func TestTrainerTakesADevice(t *testing.T) {
+	gs, o := trees(60, 2), options()
+	want, _ := train(gs, o, nil, 2)
+	o.Device = NewCPU(2)
+	got, _ := train(gs, o, nil, 2)
+	if !slices.Equal(got.State().Params, want.State().Params) {
+		t.Error("other parameters through the seam")
+	}
+	if got.Encoder().Device != o.Device {
+		t.Error("the encoder does not know its device")
 	}
 }

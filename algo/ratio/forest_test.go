@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/metric"
 )
 
@@ -25,19 +26,12 @@ func crossed(rng *rand.Rand, bank, batch int) *samples {
 
 func TestForestPartsWhatNoPlaneDoes(t *testing.T) {
 	s := crossed(rand.New(rand.NewPCG(1, 2)), 300, 120)
-	isBatch := make([]bool, len(s.fold))
-	for i := s.bank; i < len(isBatch); i++ {
-		isBatch[i] = true
+	forest := must.Have(growForests(ctx, 2, s))
+	plane := must.Have(fitLinear(ctx, 2, s, 0.1))
+	of := func(heads []head) float64 {
+		scores := scoreByFold(heads, s.rows, s.fold)
+		return metric.Above(scores[s.bank:], scores[:s.bank])
 	}
-	forest, err := growForests(ctx, 2, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plane, err := fitLinear(ctx, 2, s, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(heads []head) float64 { return metric.AUROC(scoreByFold(heads, s.rows, s.fold), isBatch) }
 	if f, p := of(forest), of(plane); f < 0.95 || p > 0.65 {
 		t.Errorf("AUROC of rows that were not seen: forest %g, plane %g, want at least 0.95 and about ½", f, p)
 	}
@@ -47,10 +41,7 @@ func TestForestPartsWhatNoPlaneDoes(t *testing.T) {
 // as many, and is reached by no fewer than it must be.
 func TestLeaves(t *testing.T) {
 	s := crossed(rand.New(rand.NewPCG(3, 4)), 200, 50)
-	heads, err := growForests(ctx, 1, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	heads := must.Have(growForests(ctx, 1, s))
 	seen := map[*node]bool{}
 	for fold, h := range heads {
 		f := h.(forest)
@@ -120,14 +111,8 @@ func TestForestOfRowsInAnotherOrder(t *testing.T) {
 		shuffled.rows = append(shuffled.rows, s.rows[place[k]*s.dim:(place[k]+1)*s.dim]...)
 		shuffled.fold = append(shuffled.fold, s.fold[place[k]])
 	}
-	first, err := growForests(ctx, 1, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := growForests(ctx, 3, shuffled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(growForests(ctx, 1, s))
+	second := must.Have(growForests(ctx, 3, shuffled))
 	want, got := scoreByFold(first, s.rows, s.fold), scoreByFold(second, shuffled.rows, shuffled.fold)
 	for k, i := range place {
 		if got[k] != want[i] {

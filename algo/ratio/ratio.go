@@ -237,11 +237,7 @@ func rankAbove(high, low []float64) float64 {
 	if len(high) == 0 || len(low) == 0 {
 		return 0.5
 	}
-	isHigh := make([]bool, len(high)+len(low))
-	for i := range high {
-		isHigh[i] = true
-	}
-	return metric.AUROC(slices.Concat(high, low), isHigh)
+	return metric.Above(high, low)
 }
 
 // folds assigns each graph to one of k folds, by its subtrees.

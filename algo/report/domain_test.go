@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
-	"strings"
 	"testing"
 
 	"baca/algo"
@@ -12,6 +10,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/must"
 )
 
 func domain() *Domain {
@@ -33,41 +32,21 @@ func domain() *Domain {
 // Whatever an input says stays text, and all that is not known is left blank, in both forms.
 func TestWriteDomain(t *testing.T) {
 	d := domain()
-	var page, again, program bytes.Buffer
-	for _, b := range []*bytes.Buffer{&page, &again} {
-		if err := WriteDomain(b, d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(page.Bytes(), again.Bytes()) {
+	page, program := text(WriteDomain, d), text(WriteDomainJSON, d)
+	if page != text(WriteDomain, d) {
 		t.Error("the same report has other bytes")
 	}
-	if err := WriteDomainJSON(&program, d); err != nil {
-		t.Fatal(err)
-	}
-	text := page.String()
-	for _, bad := range []string{"<script>alert", "C<", "N<", "O<", "printf <", "NaN", "%!"} {
-		if strings.Contains(text, bad) {
-			t.Errorf("the report has %q", bad)
-		}
-	}
+	lacks(t, page, "<script>alert", "C<", "N<", "O<", "printf <", "NaN", "%!")
 	for _, b := range blanks {
-		if !strings.Contains(text, escape(b.Title)) || !strings.Contains(text, "left blank: "+escape(b.Why)) {
-			t.Errorf("%s %s is not said to be blank", b.Number, b.Title)
-		}
+		has(t, page, escape(b.Title), "left blank: "+escape(b.Why))
 	}
-	for _, want := range []string{"observed −1.5", "What they are of is not known", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196", "0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the report does not say %q", want)
-		}
-	}
+	has(t, page, "observed −1.5", "What they are of is not known", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196",
+		"0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α")
 	var read struct {
 		Substances []map[string]any
 		Blank      []blank `json:"left_blank"`
 	}
-	if err := json.Unmarshal(program.Bytes(), &read); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal([]byte(program), &read))
 	first, second := read.Substances[0], read.Substances[1]
 	for _, name := range []string{"inchi", "cas", "ec", "ratio", "endpoint", "prediction", "mechanism_domain", "metabolic_domain"} {
 		if v, ok := first[name]; !ok || v != nil {
@@ -75,7 +54,7 @@ func TestWriteDomain(t *testing.T) {
 		}
 	}
 	if first["p_high"] != 0.07 || second["p_value"] != nil || second["p_low"] != nil || second["command"] != nil || len(read.Blank) != len(blanks) {
-		t.Errorf("%s", &program)
+		t.Error(program)
 	}
 	near := first["analogues"].([]any)
 	if a := near[0].(map[string]any); a["row"] != 5.0 || a["similarity"] != 0.6 || a["observed"] != -1.5 || a["predicted"] != nil || near[1].(map[string]any)["row"] != nil {
@@ -87,22 +66,12 @@ func TestWriteDomain(t *testing.T) {
 func TestWriteModelPage(t *testing.T) {
 	d := domain()
 	d.Model.Profile = &explain.Profile{Quantiles: [][]float64{{1, 2, 3, 4, 5, 6, 7}}}
-	var b, program bytes.Buffer
 	p := &Domain{Document: Document{Title: "<i>", Command: "<p>x"}, Model: d.Model, SHA256: "ab", Program: "baca", Alpha: 0.05, References: 50, Reach: d.Reach}
-	if err := WriteModelPage(&b, p); err != nil {
-		t.Fatal(err)
+	page := text(WriteModelPage, p)
+	if program := text(WriteModelPageJSON, p); !json.Valid([]byte(program)) {
+		t.Fatal(program)
 	}
-	if err := WriteModelPageJSON(&program, p); err != nil || !json.Valid(program.Bytes()) {
-		t.Fatalf("%v: %s", err, &program)
-	}
-	for _, want := range []string{"<span>5.1</span>", "<span>5.2</span>", "<span>5.3</span>", "<span>5.4</span>", "90 molecules of", "atoms but hydrogen", "The smallest p-value is 1/51", "scores from 2.500 on"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-	for _, bad := range []string{"<script", "<i>", "<p>x", "NaN", "%!"} {
-		if strings.Contains(b.String(), bad) {
-			t.Errorf("the page has %q", bad)
-		}
-	}
+	has(t, page, "<span>5.1</span>", "<span>5.2</span>", "<span>5.3</span>", "<span>5.4</span>", "90 molecules of", "atoms but hydrogen",
+		"The smallest p-value is 1/51", "scores from 2.500 on")
+	lacks(t, page, "<script", "<i>", "<p>x", "NaN", "%!")
 }

@@ -12,6 +12,7 @@ import (
 	"baca/algo"
 	"baca/algo/chart"
 	"baca/algo/decide"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/weights"
@@ -70,32 +71,18 @@ func TestJudge(t *testing.T) {
 // An entry is explained as algo.SingleScorer does, and drawn with its atoms as they are
 // written, whatever the order of the graph.
 func TestExplain(t *testing.T) {
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := algo.NewSingleScorer(context.Background(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(weights.Open("bbbp"))
+	alone := must.Have(algo.NewSingleScorer(context.Background(), m, 1))
 	const text = "Cl.OCCCC[Sn](C)(C)C" // the chloride is no part of the parent
-	mol, err := smiles.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mol := must.Have(smiles.Parse(text))
 	forms := []molecule.Form{molecule.AsWritten, molecule.Canonical, molecule.Parent}
 	rings := make([]string, len(forms))
 	for i, form := range forms {
 		read, _, _ := smiles.In(mol, form)
 		g := read.Graph()
 		e := Entry{ID: "<tin>", SMILES: text}
-		if err := e.Explain(context.Background(), alone, g, 0.05, form); err != nil {
-			t.Fatal(err)
-		}
-		x, err := alone.Explain(context.Background(), g, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(e.Explain(context.Background(), alone, g, 0.05, form))
+		x := must.Have(alone.Explain(context.Background(), g, 0.05))
 		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Contributions, x.Contributions) {
 			t.Errorf("form %v: %+v, want %+v", form, e.Why, x)
 		}
@@ -114,9 +101,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("what was never seen is ringed, by form, at\n%s", strings.Join(rings, "\n"))
 	}
 	e := Entry{ID: "plain"}
-	if err := e.Explain(context.Background(), alone, mol.Graph(), 0.05, molecule.AsWritten); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(e.Explain(context.Background(), alone, mol.Graph(), 0.05, molecule.AsWritten))
 	p := new(page)
 	p.drawing(&e)
 	if !strings.Contains(p.String(), ` data-title="graph plain" data-nodes="10" data-edges="1 2 2 3`) {
@@ -133,10 +118,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestModelCardAndBasis(t *testing.T) {
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(weights.Open("bbbp"))
 	card := map[string]string{}
 	for _, p := range ModelCard(m, 123, "abc") {
 		card[p.Name] = p.Value

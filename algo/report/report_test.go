@@ -19,6 +19,7 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/internal/must"
 )
 
 // full is a report with everything in it, and texts that try to get out of it.
@@ -51,50 +52,52 @@ func full() *Report {
 	return r
 }
 
-func write(t *testing.T, r *Report) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r); err != nil {
-		t.Fatal(err)
-	}
+func text[R any](write func(io.Writer, R) error, r R) string {
+	var b strings.Builder
+	must.Do(write(&b, r))
 	return b.String()
+}
+
+// has reports texts that are missing, lacks those that are there.
+func has(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("there is no %q", part)
+		}
+	}
+}
+
+func lacks(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if i := strings.Index(text, part); i >= 0 {
+			t.Errorf("there is %q: %s", part, text[max(i-40, 0):min(i+40, len(text))])
+		}
+	}
 }
 
 // The page refers to nothing outside, runs nothing, is well formed, and shows what it
 // was given as text.
 func TestReportStandsAlone(t *testing.T) {
-	page := write(t, full())
-	for _, bad := range []string{"<script", "<img", "<link", "<iframe", "javascript:", "src=x on", "href=\"", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!"} {
-		body := page
-		if bad == "<script" {
-			body = regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, "") // its own two
-		}
-		if bad == "src=x on" || bad == "href=\"" {
-			body = regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, "") // escaped, as text
-		}
-		if strings.Contains(body, bad) {
-			t.Errorf("the page contains %q", bad)
-		}
-	}
+	page := text(Write, full())
+	lacks(t, page, "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
+	lacks(t, regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, ""), "<script") // its own two
+	lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
 	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
 		t.Error("the page does not forbid everything from outside")
 	}
-	for _, want := range []string{
+	has(t, page,
 		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "more atoms &amp; rings", `<div class="mol" data-drawing="" data-title="structure of a training molecule" data-smiles="C&lt;"></div><p><b>similarity 0.62</b> · a&amp;b · row 42 of the set</p><p class="smiles">C&lt;</p>`,
 		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
 		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
 		"Its nearest training graphs are 2.2 standard deviations further away than those of training graphs usually are. It is 0.5 standard deviations less like the background molecules than training graphs usually are. ",
 		"Does the input drift?", "The input drifts: by graph ",
 		`data-title="structure of &lt;img src=x onerror=y&gt;" data-smiles="C&#34;&gt;&lt;a href=" data-share="1 -0.5 0" data-marked="2"`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not contain %q", want)
-		}
-	}
+	)
 	// Tags nest, as far as XML can tell.
-	text := strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "").Replace(page)
-	text = regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(text, "")
-	d := xml.NewDecoder(strings.NewReader(text))
+	tags := strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "").Replace(page)
+	d := xml.NewDecoder(strings.NewReader(regexp.MustCompile(`<meta [^>]*>`).ReplaceAllString(tags, "")))
 	d.Entity = xml.HTMLEntity
 	for {
 		if _, err := d.Token(); err == io.EOF {
@@ -103,7 +106,7 @@ func TestReportStandsAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if page != write(t, full()) {
+	if page != text(Write, full()) {
 		t.Error("the same report gives other bytes")
 	}
 }
@@ -112,18 +115,12 @@ func TestReportStandsAlone(t *testing.T) {
 // there are no drawings, and runs nothing.
 func TestScript(t *testing.T) {
 	r := full()
-	found := regexp.MustCompile(`id="script">([^<]*)</script>\n<script>([^<]*)</script>`).FindStringSubmatch(write(t, r))
+	found := regexp.MustCompile(`id="script">([^<]*)</script>\n<script>([^<]*)</script>`).FindStringSubmatch(text(Write, r))
 	if found == nil {
 		t.Fatal("there are no scripts")
 	}
-	packed, err := base64.StdEncoding.DecodeString(found[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Have(base64.StdEncoding.DecodeString(found[1]))
+	z := must.Have(gzip.NewReader(bytes.NewReader(packed)))
 	if text, err := io.ReadAll(z); err != nil || string(text) != "draw()" {
 		t.Errorf("unpacked is %q: %v", text, err)
 	}
@@ -134,13 +131,9 @@ func TestScript(t *testing.T) {
 		}
 	}
 	r.Script, r.Undrawn = nil, "built without <page>"
-	page := write(t, r)
-	if strings.Contains(page, "<script") || strings.Contains(page, "data-drawing") || !strings.Contains(page, "There are no drawings: built without &lt;page&gt;.") {
-		t.Error("without a script the report does not say so")
-	}
-	if !strings.Contains(page, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
-		t.Error("without a script the report allows some")
-	}
+	page := text(Write, r)
+	lacks(t, page, "<script", "data-drawing")
+	has(t, page, "There are no drawings: built without &lt;page&gt;.", `content="default-src 'none'; style-src 'unsafe-inline'"`)
 }
 
 // Nothing at all, one graph, equal scores, and no holdout make pages too.
@@ -153,9 +146,7 @@ func TestPoorReports(t *testing.T) {
 		"huge":       {Alpha: 0.5, Delta: 0.01, Read: 2, Scores: []float64{-1e300, 1e300}, Holdout: []float64{0}},
 		"no scores":  {Alpha: 0.05, Delta: 0.01, Read: 1, Scores: []float64{math.NaN()}, Holdout: []float64{1}},
 	} {
-		if page := write(t, r); strings.Contains(page, "NaN") || strings.Contains(page, "Inf") || strings.Contains(page, "%!") {
-			t.Errorf("%s: %s", name, page)
-		}
+		t.Run(name, func(t *testing.T) { lacks(t, text(Write, r), "NaN", "Inf", "%!") })
 	}
 	broken := errors.New("disk full")
 	if err := Write(failing{broken}, full()); !errors.Is(err, broken) {
@@ -179,9 +170,7 @@ func TestScoreChart(t *testing.T) {
 	c := regexp.MustCompile(`<rect [^>]* height="([0-9.]+)" fill="([^"]+)"`)
 	for _, m := range c.FindAllStringSubmatch(svg, -1) {
 		var h float64
-		if _, err := fmt.Sscan(m[1], &h); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(fmt.Sscan(m[1], &h))
 		sum[m[2]] += h
 	}
 	// p of score s is (1 + 100 − s)/101, which is at most ¼ from 76 on.
@@ -198,13 +187,8 @@ func TestRatesAreShort(t *testing.T) {
 	for _, fdr := range []float64{0, 1.0 / 7} {
 		for _, counts := range []decide.Counts{{Outside: 1, Inside: 2}, {Undecided: 3}} {
 			r := &Report{Alpha: 7.0 / 205, FDR: fdr, Read: 3, Counts: counts, Scores: []float64{1, 2, 3}, P: []float64{0.5, 0.25, 0.01}, Holdout: []float64{1, 2}, Delta: 0.01, Wealth: []float64{0}}
-			var b strings.Builder
-			if err := Write(&b, r); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(b.String(), "0.0341") || strings.Contains(b.String(), "0.03414") || strings.Contains(b.String(), "0.14285") || strings.Contains(b.String(), "0.06829") {
-				t.Errorf("with a rate of %g the report is\n%s", fdr, b.String())
-			}
+			has(t, text(Write, r), "0.0341")
+			lacks(t, text(Write, r), "0.03414", "0.14285", "0.06829")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/trust"
 )
 
@@ -15,10 +16,7 @@ func TestRiskLegendIsAboveCurves(t *testing.T) {
 		svg := RiskSVG(&trust.Audit{N: n, Risk: risk, Best: risk, MeanError: risk[n-1]}, "score")
 		legend := 0.0
 		for _, m := range regexp.MustCompile(`y="([\d.]+)">by `).FindAllStringSubmatch(svg, -1) {
-			y, err := strconv.ParseFloat(m[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			y := must.Have(strconv.ParseFloat(m[1], 64))
 			legend = max(legend, y)
 		}
 		curves := regexp.MustCompile(`d="(M[^h"]*)" fill="none"`).FindAllStringSubmatch(svg, -1)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -12,10 +13,7 @@ import (
 // Values of the atoms of a canonical form come back in the order of the text.
 func TestWritten(t *testing.T) {
 	const text = "OCC(N)(F)CCl"
-	m, err := smiles.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(smiles.Parse(text))
 	c, _, _ := smiles.Canonical(m)
 	values, want := make([]float64, len(c.Atoms)), make([]float64, len(m.Atoms))
 	for k, a := range c.Atoms {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // draw makes molecules whose errors grow with the score.
@@ -26,10 +28,7 @@ func TestInterval(t *testing.T) {
 	for i := range 29 { // errors 1 to 29, with both signs, at one score
 		pairs = append(pairs, Pair{2, float64(i+1) * float64(1-2*(i%2))})
 	}
-	c, err := New(pairs, Options{Coverage: 0.9, Tolerance: 25})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(New(pairs, Options{Coverage: 0.9, Tolerance: 25}))
 	if j := c.Judge(2, 100); len(c.Groups) != 1 || j.Low != 73 || j.High != 127 || j.Error != 15 || j.Verdict != Trust || j.Predicted != 100 {
 		t.Errorf("%+v of groups %+v, want 100 ± 27", j, c.Groups)
 	}
@@ -39,15 +38,15 @@ func TestInterval(t *testing.T) {
 	if j := c.Judge(math.NaN(), 1); j.Verdict != DoNotUse || !math.IsNaN(j.Low) {
 		t.Errorf("without a score: %+v", j)
 	}
-	if c, err = New(pairs, Options{Coverage: 0.91}); err != nil || math.Abs(c.Groups[0].Half-27.3) > 1e-9 {
-		t.Errorf("%+v, %v, want a half width of 27.3", c.Groups, err)
+	if c := must.Have(New(pairs, Options{Coverage: 0.91})); math.Abs(c.Groups[0].Half-27.3) > 1e-9 {
+		t.Errorf("%+v, want a half width of 27.3", c.Groups)
 	}
 	// 29 errors cannot promise 97 %: that takes k above 29.
-	if c, err = New(pairs, Options{Coverage: 0.97}); err != nil || !math.IsNaN(c.Judge(2, 0).Low) {
-		t.Errorf("an interval from too few: %+v, %v", c.Groups, err)
+	if c := must.Have(New(pairs, Options{Coverage: 0.97})); !math.IsNaN(c.Judge(2, 0).Low) {
+		t.Errorf("an interval from too few: %+v", c.Groups)
 	}
-	if c, err = New(pairs, Options{Classes: true}); err != nil || c.Tolerance != 0.5 || !math.IsNaN(c.Judge(2, 0).Low) {
-		t.Errorf("classes: %+v, %v", c, err)
+	if c := must.Have(New(pairs, Options{Classes: true})); c.Tolerance != 0.5 || !math.IsNaN(c.Judge(2, 0).Low) {
+		t.Errorf("classes: %+v", c)
 	}
 }
 
@@ -128,10 +127,7 @@ func TestVerdicts(t *testing.T) {
 		sum[v] = new([4]float64)
 	}
 	for range 200 {
-		c, err := New(draw(rng, 500), Options{Tolerance: 1.5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Have(New(draw(rng, 500), Options{Tolerance: 1.5}))
 		for k := 1; k < len(c.Steps); k++ {
 			if c.Steps[k].Error < c.Steps[k-1].Error || c.Steps[k].Large < c.Steps[k-1].Large || c.Steps[k].To <= c.Steps[k-1].To {
 				t.Fatalf("steps fall: %+v", c.Steps)
@@ -221,10 +217,7 @@ func TestGroups(t *testing.T) {
 				for i := range pairs {
 					pairs[i].Score = float64(rng.IntN(values))
 				}
-				c, err := New(pairs, Options{Coverage: asked})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Have(New(pairs, Options{Coverage: asked}))
 				sum := 0
 				for k, g := range c.Groups {
 					if sum += g.N; math.IsNaN(g.Half) || k > 0 && g.To <= c.Groups[k-1].To {
@@ -246,10 +239,7 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 		pairs = append(pairs, Pair{Score: float64(n), Error: float64(n%7) + 1})
 	}
 	for coverage, want := range map[float64]string{0.99: "99", 0.999: "999", 0.005: "199"} {
-		c, err := New(pairs, Options{Coverage: coverage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Have(New(pairs, Options{Coverage: coverage}))
 		why := "o intervals: to hold " + strconv.FormatFloat(100*coverage, 'g', 3, 64) + " % of observed values takes errors of " + want + " held-out molecules"
 		if said := c.Sentences("score")[2]; said != "n"+why {
 			t.Errorf("%s", said)
@@ -260,10 +250,7 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 			t.Errorf("%q", said)
 		}
 	}
-	c, err := New(pairs, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(New(pairs, Options{}))
 	list := []Outcome{{Judgement: c.Judge(1e3, 1), Observed: 1, Score: 1e3}}
 	if said := strings.Join(NewAudit(list, c).Sentences(c, "score"), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
 		t.Errorf("%s", said)

@@ -11,14 +11,14 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/pretrain"
 )
 
 // These tests need no GPU. What the shaders compute is tested by package check, in
 // build/gpu and wasm/worker/gpu.
 
-func trees(t testing.TB, sizes ...int) []*graph.Graph {
-	t.Helper()
+func trees(sizes ...int) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var gs []*graph.Graph
 	for _, n := range sizes {
@@ -26,10 +26,7 @@ func trees(t testing.TB, sizes ...int) []*graph.Graph {
 		for i := 1; i < n; i++ {
 			edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.EncodeStructure()
 		gs = append(gs, g)
 	}
@@ -38,7 +35,7 @@ func trees(t testing.TB, sizes ...int) []*graph.Graph {
 
 // A batch is the disjoint union of its graphs.
 func TestPackIsTheUnion(t *testing.T) {
-	gs := trees(t, 3, 0, 1, 300, 40)
+	gs := trees(3, 0, 1, 300, 40)
 	b := new(batch)
 	b.pack(gs, 0, 2, true, 1)
 	b.pack(gs, 2, 5, true, 1)
@@ -85,7 +82,7 @@ func TestPackIsTheUnion(t *testing.T) {
 
 // The tiles of ℓ_n cover each pair of rows of a graph once, and only those.
 func TestTilesCoverThePairs(t *testing.T) {
-	gs := trees(t, 3, 1, 33, 0, 70, contrast.MaxNodes+10)
+	gs := trees(3, 1, 33, 0, 70, contrast.MaxNodes+10)
 	b := new(batch)
 	b.pack(gs, 0, len(gs), true, 0.5)
 	c := b.chunks[0]
@@ -242,20 +239,15 @@ func (p *fakePending) Wait(context.Context) ([][]byte, error) {
 // A step is one submission, also where the batch does not fit at once, and the
 // next one is prepared while it runs.
 func TestStepIsOneSubmission(t *testing.T) {
-	gs := trees(t, 30, 20, 25, 30, 10, 9, 1, 12)
+	gs := trees(30, 20, 25, 30, 10, 9, 1, 12)
 	c := gin.Config{Features: 1, Hidden: 8, Layers: 2}
 	for _, memory := range []int{0, 100 << 10} {
 		f := newFake(128 << 20)
 		d := New(f, memory)
-		tr, err := d.Train(gin.Zero(c), 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Have(d.Train(gin.Zero(c), 1e-3, gin.Moments{}))
 		before, waits := len(f.works), f.waits
 		for range 2 {
-			if err := tr.Step(context.Background(), gs); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(tr.Step(context.Background(), gs))
 		}
 		if n := len(f.works) - before; n != 2 || f.waits != waits {
 			t.Errorf("memory %d: %d submissions and %d waits for two steps, want two and none", memory, n, f.waits-waits)
@@ -272,11 +264,7 @@ func TestNextTraining(t *testing.T) {
 	f := newFake(1 << 20)
 	d := New(f, 0)
 	train := func() gin.Training {
-		tr, err := d.Train(gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1}), 1e-3, gin.Moments{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tr
+		return must.Have(d.Train(gin.Zero(gin.Config{Features: 1, Hidden: 2, Layers: 1}), 1e-3, gin.Moments{}))
 	}
 	old := train()
 	with := len(f.sizes)
@@ -291,7 +279,7 @@ func TestNextTraining(t *testing.T) {
 		t.Error(err)
 	}
 	d.Close()
-	if err := now.Step(context.Background(), trees(t, 3, 4)); err == nil || len(f.sizes) != 0 {
+	if err := now.Step(context.Background(), trees(3, 4)); err == nil || len(f.sizes) != 0 {
 		t.Errorf("%d buffers after Close, a step gives %v", len(f.sizes), err)
 	}
 	d.Close()
@@ -303,14 +291,11 @@ func TestCut(t *testing.T) {
 	for k := range 200 {
 		sizes = append(sizes, 1+k%40)
 	}
-	gs := trees(t, sizes...)
+	gs := trees(sizes...)
 	c := gin.Default(1)
 	for _, training := range []bool{false, true} {
 		d := New(newFake(64<<10), 1<<20)
-		ends, err := d.cut(c, gs, training)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ends := must.Have(d.cut(c, gs, training))
 		all, most := nodeBytes(c, training)
 		lo := 0
 		for _, hi := range ends {
@@ -327,7 +312,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("training %v: chunks end at %v", training, ends)
 		}
 	}
-	_, err := New(newFake(64<<10), 0).cut(c, trees(t, 5000), false)
+	_, err := New(newFake(64<<10), 0).cut(c, trees(5000), false)
 	var size *SizeError
 	if !errors.As(err, &size) || !strings.Contains(err.Error(), "5000 nodes") || !strings.Contains(err.Error(), "nodes fit") {
 		t.Errorf("error %v, want one that names the graph and the size that fits", err)

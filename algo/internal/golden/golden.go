@@ -10,17 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // Path returns the path of a file or folder in shared, searched from the working directory upwards,
 // or skips the test.
 func Path(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
+	for dir := must.Have(os.Getwd()); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
 			if _, err := os.Stat(path); err != nil {
@@ -28,36 +26,25 @@ func Path(t testing.TB, name string) string {
 			}
 			return path
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		if dir == filepath.Dir(dir) {
 			t.Fatal("no go.mod above the test")
 		}
-		dir = parent
 	}
 }
 
 // Open opens a file of shared, through gzip if its name ends in .gz.
 func Open(t testing.TB, name string) io.Reader {
 	t.Helper()
-	f, err := os.Open(Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(os.Open(Path(t, name)))
 	t.Cleanup(func() { f.Close() })
 	if !strings.HasSuffix(name, ".gz") {
 		return f
 	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return z
+	return must.Have(gzip.NewReader(f))
 }
 
 // JSON decodes a JSON file of shared.
 func JSON(t testing.TB, name string, v any) {
 	t.Helper()
-	if err := json.NewDecoder(Open(t, name)).Decode(v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.Do(json.NewDecoder(Open(t, name)).Decode(v))
 }

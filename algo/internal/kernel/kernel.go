@@ -132,6 +132,26 @@ func (s *buffers) list(a Matrix) []int32 {
 	return s.lists
 }
 
+// gemm is gemmGo, in vector code where there is any.
+func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
+	if vector {
+		gemmVector(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
+	} else {
+		gemmGo(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
+	}
+}
+
+// transpose is transposeGo, in vector code where there is any.
+func transpose(dst, src []float32, lds, rows, cols int) {
+	switch {
+	case rows == 0 || cols == 0:
+	case vector:
+		transposeVector(dst, src, lds, rows, cols)
+	default:
+		transposeGo(dst, src, lds, rows, cols)
+	}
+}
+
 // multiply computes dst = a·b for a block b of a.Cols rows and n columns, with the terms that are
 // listed, if any.
 func multiply(dst []float32, ldd int, a Matrix, b []float32, ldb, n int, bias []float32, flags int, lists []int32) {
@@ -320,8 +340,12 @@ func Add(dst, x Matrix) {
 	}
 	dst.check("Add", "result")
 	x.check("Add", "term")
-	if dst.Rows > 0 && dst.Cols > 0 {
-		add(dst.Data, dst.Stride, x.Data, x.Stride, dst.Rows, dst.Cols)
+	switch {
+	case dst.Rows == 0 || dst.Cols == 0:
+	case vector:
+		addVector(dst.Data, dst.Stride, x.Data, x.Stride, dst.Rows, dst.Cols)
+	default:
+		addGo(dst.Data, dst.Stride, x.Data, x.Stride, dst.Rows, dst.Cols)
 	}
 }
 
@@ -334,8 +358,16 @@ func AddNeighbors(dst, h Matrix, offsets, neighbors []int32) {
 	}
 	dst.check("AddNeighbors", "result")
 	h.check("AddNeighbors", "rows")
-	if dst.Rows > 0 && dst.Cols > 0 {
-		addNeighbors(dst.Data, dst.Stride, h.Data, h.Stride, offsets, neighbors, h.Rows, h.Cols)
+	switch {
+	case dst.Rows == 0 || dst.Cols == 0:
+	case vector:
+		i := addNeighborsVector(dst.Data, dst.Stride, h.Data, h.Stride, offsets, neighbors, h.Rows, h.Cols)
+		if i < h.Rows {
+			panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
+				i, h.Rows, offsets[i], offsets[i+1], len(neighbors)))
+		}
+	default:
+		addNeighborsGo(dst.Data, dst.Stride, h.Data, h.Stride, offsets, neighbors, h.Rows, h.Cols)
 	}
 }
 
@@ -347,16 +379,22 @@ func ReLUGradient(d, y Matrix) {
 	}
 	d.check("ReLUGradient", "gradient")
 	y.check("ReLUGradient", "output")
-	if d.Rows > 0 && d.Cols > 0 {
-		reluGradient(d.Data, d.Stride, y.Data, y.Stride, d.Rows, d.Cols)
+	switch {
+	case d.Rows == 0 || d.Cols == 0:
+	case vector:
+		reluGradientVector(d.Data, d.Stride, y.Data, y.Stride, d.Rows, d.Cols)
+	default:
+		reluGradientGo(d.Data, d.Stride, y.Data, y.Stride, d.Rows, d.Cols)
 	}
 }
 
 // Exp replaces each x by e^(scale·x) with a relative error below 2e-7 where
 // |scale·x| ≤ 87; beyond, scale·x is clipped to that range.
 func Exp(x []float32, scale float32) {
-	if len(x) > 0 {
-		exp(x, scale)
+	if vector && len(x) > 0 {
+		expVector(x, scale)
+	} else {
+		expGo(x, scale)
 	}
 }
 
@@ -376,10 +414,10 @@ func Sums(rows, cols []float64, x []float32) {
 	if len(x) != len(rows)*len(cols) {
 		panic(fmt.Sprintf("kernel: Sums of %d values into %d rows and %d columns", len(x), len(rows), len(cols)))
 	}
-	if len(x) > 0 {
-		sums(rows, cols, x)
+	if vector && len(x) > 0 {
+		sumsVector(rows, cols, x)
 	} else {
-		clear(rows)
+		sumsGo(rows, cols, x)
 	}
 }
 
@@ -388,8 +426,10 @@ func Weight(x, r, c []float32) {
 	if len(x) != len(r)*len(c) {
 		panic(fmt.Sprintf("kernel: Weight of %d values by %d rows and %d columns", len(x), len(r), len(c)))
 	}
-	if len(x) > 0 {
-		weight(x, r, c)
+	if vector && len(x) > 0 {
+		weightVector(x, r, c)
+	} else {
+		weightGo(x, r, c)
 	}
 }
 
@@ -403,10 +443,10 @@ func Normalize(dst, norms, z []float32) {
 	if len(dst) != len(z) || len(norms) == 0 && len(z) > 0 || len(norms) > 0 && len(z)%len(norms) != 0 {
 		panic(fmt.Sprintf("kernel: Normalize of %d values in %d rows into %d", len(z), len(norms), len(dst)))
 	}
-	if len(z) > 0 {
-		normalize(dst, norms, z)
+	if vector && len(z) > 0 {
+		normalizeVector(dst, norms, z)
 	} else {
-		clear(norms)
+		normalizeGo(dst, norms, z)
 	}
 }
 
@@ -417,8 +457,10 @@ func NormalizeGradient(dst, g, u, norms []float32) {
 	if len(dst) != len(u) || len(g) != len(u) || len(norms) == 0 && len(u) > 0 || len(norms) > 0 && len(u)%len(norms) != 0 {
 		panic(fmt.Sprintf("kernel: NormalizeGradient of %d and %d values in %d rows into %d", len(g), len(u), len(norms), len(dst)))
 	}
-	if len(u) > 0 {
-		normalizeGradient(dst, g, u, norms)
+	if vector && len(u) > 0 {
+		normalizeGradientVector(dst, g, u, norms)
+	} else {
+		normalizeGradientGo(dst, g, u, norms)
 	}
 }
 
@@ -427,10 +469,10 @@ func Dot(a, b []float32) float32 {
 	if len(a) != len(b) {
 		panic(fmt.Sprintf("kernel: Dot of %d and %d values", len(a), len(b)))
 	}
-	if len(a) == 0 {
-		return 0
+	if vector && len(a) > 0 {
+		return dotVector(a, b)
 	}
-	return dot(a, b)
+	return dotGo(a, b)
 }
 
 // Axpy computes dst += x·b.
@@ -461,8 +503,10 @@ func Adam(params, grads, m, v []float32, s AdamStep) {
 	if n := len(params); len(grads) != n || len(m) != n || len(v) != n {
 		panic(fmt.Sprintf("kernel: Adam of %d parameters with %d gradients, means of %d and %d", n, len(grads), len(m), len(v)))
 	}
-	if len(params) > 0 {
-		adam(params, grads, m, v, s)
+	if vector && len(params) > 0 {
+		adamVector(params, grads, m, v, s)
+	} else {
+		adamGo(params, grads, m, v, s)
 	}
 }
 
@@ -482,7 +526,9 @@ func AddWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 			panic(fmt.Sprintf("kernel: AddWhere: a row from %d of %d words", r, len(bits)))
 		}
 	}
-	if len(sums) > 0 {
-		addWhere(sums, tops, bits, rows, gains)
+	if vector && len(sums) > 0 {
+		addWhereVector(sums, tops, bits, rows, gains)
+	} else {
+		addWhereGo(sums, tops, bits, rows, gains)
 	}
 }

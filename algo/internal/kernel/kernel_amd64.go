@@ -3,7 +3,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 )
@@ -17,8 +16,11 @@ const (
 	avx512
 )
 
-// level is the machine's best; only tests change it.
-var level = detect()
+// level is the machine's best, and vector whether it has any; only tests change them.
+var (
+	level  = detect()
+	vector = level > portable
+)
 
 func detect() int {
 	const (
@@ -48,15 +50,14 @@ func detect() int {
 	return avx512
 }
 
-func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
+// The vector code of each loop, for operands that hold values.
+
+func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	d, x, y, z := unsafe.SliceData(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(bias)
-	switch level {
-	case avx512:
+	if level == avx512 {
 		gemmAVX512(d, ldd, x, as, at, y, ldb, m, n, k, z, flags)
-	case avx2:
+	} else {
 		gemmAVX2(d, ldd, x, as, at, y, ldb, m, n, k, z, flags)
-	default:
-		gemmGo(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
 	}
 }
 
@@ -89,18 +90,12 @@ func list(lists []int32, a []float32, as, m, k int) {
 	}
 }
 
-func transpose(dst, src []float32, lds, rows, cols int) {
-	if level == portable {
-		transposeGo(dst, src, lds, rows, cols)
-	} else if rows > 0 && cols > 0 {
-		transposeAVX2(&dst[0], &src[0], lds, rows, cols)
-	}
+func transposeVector(dst, src []float32, lds, rows, cols int) {
+	transposeAVX2(&dst[0], &src[0], lds, rows, cols)
 }
 
-func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
+func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	switch {
-	case level == portable:
-		addGo(dst, ldd, x, ldx, rows, cols)
 	case ldd == 0:
 		addToOneAVX2(&dst[0], &x[0], ldx, rows, cols)
 	case ldd == cols && ldx == cols: // one long row
@@ -110,77 +105,43 @@ func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	}
 }
 
-func addNeighbors(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
-	if level == portable {
-		addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, rows, cols)
-		return
-	}
-	done := addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
-	if done < rows {
-		panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
-			done, rows, offsets[done], offsets[done+1], len(neighbors)))
-	}
+func addNeighborsVector(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) (done int) {
+	return addNeighborsAVX2(&dst[0], ldd, &h[0], ldh, &offsets[0], unsafe.SliceData(neighbors), len(neighbors), rows, cols)
 }
 
-func reluGradient(d []float32, ldd int, y []float32, ldy, rows, cols int) {
-	switch {
-	case level == portable:
-		reluGradientGo(d, ldd, y, ldy, rows, cols)
-	case ldd == cols && ldy == cols:
-		reluGradientAVX2(&d[0], 0, &y[0], 0, 1, rows*cols)
-	default:
-		reluGradientAVX2(&d[0], ldd, &y[0], ldy, rows, cols)
+func reluGradientVector(d []float32, ldd int, y []float32, ldy, rows, cols int) {
+	if ldd == cols && ldy == cols {
+		ldd, ldy, rows, cols = 0, 0, 1, rows*cols
 	}
+	reluGradientAVX2(&d[0], ldd, &y[0], ldy, rows, cols)
 }
 
-func exp(x []float32, scale float32) {
-	if level == portable {
-		expGo(x, scale)
-	} else {
-		expAVX2(&x[0], len(x), scale)
-	}
+func expVector(x []float32, scale float32) { expAVX2(&x[0], len(x), scale) }
+
+func sumsVector(rows, cols []float64, x []float32) {
+	sumsAVX2(&rows[0], &cols[0], &x[0], len(rows), len(cols))
 }
 
-func sums(rows, cols []float64, x []float32) {
-	if level == portable {
-		sumsGo(rows, cols, x)
-	} else {
-		sumsAVX2(&rows[0], &cols[0], &x[0], len(rows), len(cols))
-	}
+func weightVector(x, r, c []float32) { weightGo(x, r, c) }
+
+func normalizeVector(dst, norms, z []float32) {
+	normalizeAVX2(&dst[0], &norms[0], &z[0], len(norms), len(z)/len(norms))
 }
 
-func weight(x, r, c []float32) { weightGo(x, r, c) }
-
-func normalize(dst, norms, z []float32) {
-	if level == portable {
-		normalizeGo(dst, norms, z)
-	} else {
-		normalizeAVX2(&dst[0], &norms[0], &z[0], len(norms), len(z)/len(norms))
-	}
+func normalizeGradientVector(dst, g, u, norms []float32) {
+	normalizeGradientAVX2(&dst[0], &g[0], &u[0], &norms[0], len(norms), len(u)/len(norms))
 }
 
-func normalizeGradient(dst, g, u, norms []float32) {
-	if level == portable {
-		normalizeGradientGo(dst, g, u, norms)
-	} else {
-		normalizeGradientAVX2(&dst[0], &g[0], &u[0], &norms[0], len(norms), len(u)/len(norms))
-	}
-}
+func dotVector(a, b []float32) float32 { return dotGo(a, b) }
 
-func dot(a, b []float32) float32 { return dotGo(a, b) }
-
-func adam(params, grads, m, v []float32, s AdamStep) {
-	if level == portable {
-		adamGo(params, grads, m, v, s)
-	} else {
-		adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
-	}
+func adamVector(params, grads, m, v []float32, s AdamStep) {
+	adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
 }
 
 // HasMasks reports whether AddWhere is vector code.
 func HasMasks() bool { return level == avx512 }
 
-func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	if level < avx512 {
 		addWhereGo(sums, tops, bits, rows, gains)
 	} else {

@@ -2,10 +2,7 @@
 
 package kernel
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
 // The loops of simd128/kernel.c, a WebAssembly module that works on this program's memory.
 // web/kernel.js imports it, and answers if it is missing; then the portable code runs.
@@ -72,11 +69,7 @@ var vector = wasmAvailable() != 0
 
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-func gemm(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
-	if !vector {
-		gemmGo(dst, ldd, a, as, at, b, ldb, m, n, k, bias, flags)
-		return
-	}
+func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	wasmGemm(pointer(dst), int32(ldd), pointer(a), int32(as), int32(at), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags))
 }
 
@@ -96,92 +89,45 @@ func gemmListed(dst []float32, ldd int, a []float32, as int, b []float32, ldb, m
 	wasmGEMMListed(pointer(dst), int32(ldd), pointer(a), int32(as), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags), pointer(lists))
 }
 
-func transpose(dst, src []float32, lds, rows, cols int) {
-	if !vector {
-		transposeGo(dst, src, lds, rows, cols)
-		return
-	}
+func transposeVector(dst, src []float32, lds, rows, cols int) {
 	wasmTranspose(pointer(dst), pointer(src), int32(lds), int32(rows), int32(cols))
 }
 
-func add(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
-	if !vector {
-		addGo(dst, ldd, x, ldx, rows, cols)
-		return
-	}
+func addVector(dst []float32, ldd int, x []float32, ldx, rows, cols int) {
 	wasmAdd(pointer(dst), int32(ldd), pointer(x), int32(ldx), int32(rows), int32(cols))
 }
 
-func addNeighbors(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) {
-	if !vector {
-		addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, rows, cols)
-		return
-	}
-	done := int(wasmAddNeighbors(pointer(dst), int32(ldd), pointer(h), int32(ldh), pointer(offsets), pointer(neighbors), int32(len(neighbors)), int32(rows), int32(cols)))
-	if done < rows {
-		panic(fmt.Sprintf("kernel: AddNeighbors: row %d of %d has offsets %d to %d of %d, or a neighbour that is no row",
-			done, rows, offsets[done], offsets[done+1], len(neighbors)))
-	}
+func addNeighborsVector(dst []float32, ldd int, h []float32, ldh int, offsets, neighbors []int32, rows, cols int) (done int) {
+	return int(wasmAddNeighbors(pointer(dst), int32(ldd), pointer(h), int32(ldh), pointer(offsets), pointer(neighbors), int32(len(neighbors)), int32(rows), int32(cols)))
 }
 
-func reluGradient(d []float32, ldd int, y []float32, ldy, rows, cols int) {
-	if !vector {
-		reluGradientGo(d, ldd, y, ldy, rows, cols)
-		return
-	}
+func reluGradientVector(d []float32, ldd int, y []float32, ldy, rows, cols int) {
 	wasmReLUGradient(pointer(d), int32(ldd), pointer(y), int32(ldy), int32(rows), int32(cols))
 }
 
-func exp(x []float32, scale float32) {
-	if !vector {
-		expGo(x, scale)
-		return
-	}
-	wasmExp(pointer(x), int32(len(x)), scale)
-}
+func expVector(x []float32, scale float32) { wasmExp(pointer(x), int32(len(x)), scale) }
 
-func sums(rows, cols []float64, x []float32) {
-	if !vector {
-		sumsGo(rows, cols, x)
-		return
-	}
+func sumsVector(rows, cols []float64, x []float32) {
 	wasmSums(pointer(rows), pointer(cols), pointer(x), int32(len(rows)), int32(len(cols)))
 }
 
-func weight(x, r, c []float32) {
-	if !vector {
-		weightGo(x, r, c)
-		return
-	}
+func weightVector(x, r, c []float32) {
 	wasmWeight(pointer(x), pointer(r), pointer(c), int32(len(r)), int32(len(c)))
 }
 
-func normalize(dst, norms, z []float32) {
-	if !vector {
-		normalizeGo(dst, norms, z)
-		return
-	}
+func normalizeVector(dst, norms, z []float32) {
 	wasmNormalize(pointer(dst), pointer(norms), pointer(z), int32(len(norms)), int32(len(z)/len(norms)))
 }
 
-func normalizeGradient(dst, g, u, norms []float32) {
-	if !vector {
-		normalizeGradientGo(dst, g, u, norms)
-		return
-	}
+func normalizeGradientVector(dst, g, u, norms []float32) {
 	wasmNormalizeGradient(pointer(dst), pointer(g), pointer(u), pointer(norms), int32(len(norms)), int32(len(u)/len(norms)))
 }
 
-func dot(a, b []float32) float32 {
-	if !vector {
-		return dotGo(a, b)
-	}
-	return wasmDot(pointer(a), pointer(b), int32(len(a)))
-}
+func dotVector(a, b []float32) float32 { return wasmDot(pointer(a), pointer(b), int32(len(a))) }
 
-func adam(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
+func adamVector(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
 
-func addWhere(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
+func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	addWhereGo(sums, tops, bits, rows, gains)
 }
 

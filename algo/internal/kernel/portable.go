@@ -182,7 +182,7 @@ func weightGo(x, r, c []float32) {
 }
 
 func normalizeGo(dst, norms, z []float32) {
-	width := len(z) / len(norms)
+	width := len(z) / max(1, len(norms))
 	for i := range norms {
 		row, d := z[i*width:][:width], dst[i*width:][:width]
 		var s [8]float64
@@ -200,7 +200,7 @@ func normalizeGo(dst, norms, z []float32) {
 }
 
 func normalizeGradientGo(dst, g, u, norms []float32) {
-	width := len(u) / len(norms)
+	width := len(u) / max(1, len(norms))
 	for i, norm := range norms {
 		d, gi, ui := dst[i*width:][:width], g[i*width:][:width], u[i*width:][:width]
 		if norm < smallest {

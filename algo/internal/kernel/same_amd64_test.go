@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 var names = [...]string{"portable Go", "AVX2", "AVX-512"}
@@ -15,7 +17,7 @@ var names = [...]string{"portable Go", "AVX2", "AVX-512"}
 func init() {
 	variants = nil
 	for l := portable; l <= level; l++ {
-		variants = append(variants, variant{names[l], func() { level = l }})
+		variants = append(variants, variant{names[l], func() { level, vector = l, l > portable }})
 	}
 }
 
@@ -39,14 +41,8 @@ func TestGenerated(t *testing.T) {
 		t.Fatalf("the generator: %v\n%s", err, message)
 	}
 	for i, name := range files {
-		want, err := os.ReadFile(out(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Have(os.ReadFile(out(i)))
+		got := must.Have(os.ReadFile(name))
 		// The first line tells the command, with its paths.
 		_, w, _ := strings.Cut(string(want), "\n")
 		if _, g, _ := strings.Cut(string(got), "\n"); g != w {

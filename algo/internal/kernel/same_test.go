@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"baca/algo/internal/must"
 )
 
 // A variant is a way to run the loops on this machine.
@@ -234,7 +236,7 @@ var loops = []struct {
 		}
 		x := s.floats(extent(s.m, s.n, ldx), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(dst []float32) { add(dst, ldd, x, ldx, s.m, s.n) },
+			func(dst []float32) { Add(Matrix{dst, s.m, s.n, ldd}, Matrix{x, s.m, s.n, ldx}) },
 			func(dst []float32) { addGo(dst, ldd, x, ldx, s.m, s.n) })
 	}},
 	{"addNeighbors", func(t *testing.T, s *sample) {
@@ -250,27 +252,29 @@ var loops = []struct {
 		ldd, ldh := s.n+s.padding, s.n+2*s.padding
 		h := s.floats(extent(s.m, s.n, ldh), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(dst []float32) { addNeighbors(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) },
+			func(dst []float32) {
+				AddNeighbors(Matrix{dst, s.m, s.n, ldd}, Matrix{h, s.m, s.n, ldh}, offsets, neighbors)
+			},
 			func(dst []float32) { addNeighborsGo(dst, ldd, h, ldh, offsets, neighbors, s.m, s.n) })
 	}},
 	{"reluGradient", func(t *testing.T, s *sample) {
 		ldd, ldy := s.n+s.padding, s.n+2*s.padding
 		y := s.floats(extent(s.m, s.n, ldy), false)
 		check32(t, s, s.floats(extent(s.m, s.n, ldd), true),
-			func(d []float32) { reluGradient(d, ldd, y, ldy, s.m, s.n) },
+			func(d []float32) { ReLUGradient(Matrix{d, s.m, s.n, ldd}, Matrix{y, s.m, s.n, ldy}) },
 			func(d []float32) { reluGradientGo(d, ldd, y, ldy, s.m, s.n) })
 	}},
 	{"exp", func(t *testing.T, s *sample) {
 		scale := float32(s.k)
 		check32(t, s, s.floats(s.n, true),
-			func(x []float32) { exp(x, scale) }, func(x []float32) { expGo(x, scale) })
+			func(x []float32) { Exp(x, scale) }, func(x []float32) { expGo(x, scale) })
 	}},
 	{"sums", func(t *testing.T, s *sample) {
 		x, rows, cols := s.floats(s.m*s.n, false), s.doubles(s.m), s.doubles(s.n)
 		wantRows, wantCols := make([]float64, s.m), append([]float64(nil), cols...)
 		sumsGo(wantRows, wantCols, x)
 		s.ready()
-		sums(rows, cols, x)
+		Sums(rows, cols, x)
 		s.untouched(t)
 		same(t, s, rows, wantRows)
 		same(t, s, cols, wantCols)
@@ -278,7 +282,7 @@ var loops = []struct {
 	{"weight", func(t *testing.T, s *sample) {
 		r, c := s.floats(s.m, false), s.floats(s.n, false)
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(x []float32) { weight(x, r, c) }, func(x []float32) { weightGo(x, r, c) })
+			func(x []float32) { Weight(x, r, c) }, func(x []float32) { weightGo(x, r, c) })
 	}},
 	{"normalize", func(t *testing.T, s *sample) {
 		z, norms, wantNorms := s.floats(s.m*s.n, false), s.floats(s.m, true), make([]float32, s.m)
@@ -286,7 +290,7 @@ var loops = []struct {
 			clear(z[:s.n])
 		}
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(dst []float32) { normalize(dst, norms, z) },
+			func(dst []float32) { Normalize(dst, norms, z) },
 			func(dst []float32) { normalizeGo(dst, wantNorms, z) })
 		same(t, s, norms, wantNorms)
 	}},
@@ -296,13 +300,13 @@ var loops = []struct {
 			norms[0] = 0
 		}
 		check32(t, s, s.floats(s.m*s.n, true),
-			func(dst []float32) { normalizeGradient(dst, g, u, norms) },
+			func(dst []float32) { NormalizeGradient(dst, g, u, norms) },
 			func(dst []float32) { normalizeGradientGo(dst, g, u, norms) })
 	}},
 	{"dot", func(t *testing.T, s *sample) {
 		a, b := s.floats(s.n, false), s.floats(s.n, false)
 		s.ready()
-		got := dot(a, b)
+		got := Dot(a, b)
 		s.untouched(t)
 		same(t, s, []float32{got}, []float32{dotGo(a, b)})
 	}},
@@ -317,7 +321,7 @@ var loops = []struct {
 		}
 		wantM, wantV := slices.Clone(m), slices.Clone(v)
 		check32(t, s, s.floats(s.n, true),
-			func(params []float32) { adam(params, grads, m, v, step) },
+			func(params []float32) { Adam(params, grads, m, v, step) },
 			func(params []float32) { adamGo(params, grads, wantM, wantV, step) })
 		same(t, s, m, wantM)
 		same(t, s, v, wantV)
@@ -338,7 +342,7 @@ var loops = []struct {
 		wantSums, wantTops := slices.Clone(sums), make([]uint32, n/Top)
 		addWhereGo(wantSums, wantTops, words, rows, gains)
 		s.ready()
-		addWhere(sums, tops, words, rows, gains)
+		AddWhere(sums, tops, words, rows, gains)
 		s.untouched(t)
 		if !slices.Equal(sums, wantSums) || !slices.Equal(tops, wantTops) {
 			t.Fatalf("%v: %d sums differ from the reference's, or their tops", s, n)
@@ -409,7 +413,7 @@ func TestSameExp(t *testing.T) {
 	expGo(want, 1)
 	each(t, func(t *testing.T) {
 		got := append([]float32(nil), x...)
-		exp(got, 1)
+		Exp(got, 1)
 		same(t, &sample{n: len(x)}, got, want)
 	})
 }
@@ -444,13 +448,8 @@ func TestAddNeighborsOfNoGraph(t *testing.T) {
 		"offset below 0":             {[]int32{-1, 1, 2}, []int32{1, 0}},
 		"offsets in the wrong order": {[]int32{2, 1, 2}, []int32{1, 0}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			each(t, func(t *testing.T) {
-				defer func() {
-					if recover() == nil {
-						t.Error("want a panic")
-					}
-				}()
+		each(t, func(t *testing.T) {
+			must.Panic(t, name, func() {
 				AddNeighbors(Dense(make([]float32, 6), 2, 3), Dense(make([]float32, 6), 2, 3), g.offsets, g.neighbors)
 			})
 		})

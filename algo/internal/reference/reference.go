@@ -9,6 +9,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 // A Tensor is a reference tensor, row-major.
@@ -42,10 +43,7 @@ func Encoder(t testing.TB) *Batch {
 	var r Batch
 	golden.JSON(t, "golden/encoder/bbbp20.json", &r)
 	for _, m := range r.Molecules {
-		g, _, err := graph.New(m.N, m.E)
-		if err != nil {
-			t.Fatalf("%s: %v", m.SMILES, err)
-		}
+		g, _ := must.Both(graph.New(m.N, m.E))
 		g.Features, g.X = len(m.X[0]), nil
 		for _, x := range m.X {
 			g.X = append(g.X, x...)

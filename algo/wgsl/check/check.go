@@ -13,6 +13,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/wgsl"
@@ -89,8 +90,7 @@ CN1CCN(CC1)C1=Nc2cc(Cl)ccc2Nc2ccccc12 O=C1NC(=O)C(c2ccccc2)(c2ccccc2)N1 CCCCCCCC
 
 // odd returns graphs at the limits of what the shaders part: none, one and many
 // nodes, no edges, a hub, and with large set more nodes than take part in ℓ_n.
-func odd(t *testing.T, features int, large bool) []*graph.Graph {
-	t.Helper()
+func odd(features int, large bool) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{0, 1, 2, 31, 32, 33, 64, 65, 255, 256, 300, 5}
 	if large {
@@ -106,10 +106,7 @@ func odd(t *testing.T, features int, large bool) []*graph.Graph {
 			}
 			edges = append(edges, [2]int32{j, int32(i)})
 		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(n, edges))
 		g.Features, g.X = features, make([]float32, n*features)
 		for i := range g.X {
 			g.X[i] = float32(rng.NormFloat64())
@@ -170,9 +167,7 @@ func compareEncodings(t *testing.T, what string, d gin.Device, e *gin.Encoder, g
 	t.Helper()
 	ctx, width := context.Background(), e.Width()
 	got, want := newEncoding(len(gs), width), newEncoding(len(gs), width)
-	if err := pretrain.NewCPU(1).Encode(ctx, e, gs, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(pretrain.NewCPU(1).Encode(ctx, e, gs, want))
 	if err := d.Encode(ctx, e, gs, got); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -187,13 +182,13 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	defer d.Close()
 	compareEncodings(t, "real batch", d, encoder(gin.Default(gs[0].Features)), gs)
 	compareEncodings(t, "real batch of width 64", d, encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
-	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), odd(t, 3, false))
+	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), odd(3, false))
 	if !testing.Short() {
-		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), odd(t, 3, true))
+		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), odd(3, true))
 	}
-	compareEncodings(t, "wide features", d, encoder(gin.Config{Features: 100, Hidden: 7, Layers: 2}), odd(t, 100, false))
-	compareEncodings(t, "wide layers", d, encoder(gin.Config{Features: 3, Hidden: 70, Layers: 2}), odd(t, 3, false))
-	compareEncodings(t, "one layer", d, encoder(gin.Config{Features: 1, Hidden: 1, Layers: 1}), odd(t, 1, false))
+	compareEncodings(t, "wide features", d, encoder(gin.Config{Features: 100, Hidden: 7, Layers: 2}), odd(100, false))
+	compareEncodings(t, "wide layers", d, encoder(gin.Config{Features: 3, Hidden: 70, Layers: 2}), odd(3, false))
+	compareEncodings(t, "one layer", d, encoder(gin.Config{Features: 1, Hidden: 1, Layers: 1}), odd(1, false))
 	compareEncodings(t, "no graphs", d, encoder(gin.Default(3)), nil)
 
 	small := wgsl.New(g, 100<<10)
@@ -202,28 +197,18 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 }
 
 // trainer starts training of a new encoder.
-func trainer(t *testing.T, d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Training) {
-	t.Helper()
+func trainer(d gin.Device, c gin.Config, rate float64) (*gin.Encoder, gin.Training) {
 	e := encoder(c)
-	tr, err := d.Train(e, rate, gin.Moments{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(d.Train(e, rate, gin.Moments{}))
 	return e, tr
 }
 
 // gradient returns that of one batch, tensor by tensor: after the first step the
 // first moment is a tenth of it.
-func gradient(t *testing.T, d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.Losses) {
-	t.Helper()
-	_, tr := trainer(t, d, c, 1e-3)
-	if err := tr.Step(context.Background(), gs); err != nil {
-		t.Fatal(err)
-	}
-	losses, moments, err := tr.Finish(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+func gradient(d gin.Device, c gin.Config, gs []*graph.Graph) (*gin.Encoder, gin.Losses) {
+	_, tr := trainer(d, c, 1e-3)
+	must.Do(tr.Step(context.Background(), gs))
+	losses, moments := must.Both(tr.Finish(context.Background()))
 	grad := gin.Zero(c)
 	for i, m := range moments.M {
 		grad.Params[i] = 10 * m
@@ -233,8 +218,8 @@ func gradient(t *testing.T, d gin.Device, c gin.Config, gs []*graph.Graph) (*gin
 
 func compareGradients(t *testing.T, what string, d gin.Device, c gin.Config, gs []*graph.Graph) {
 	t.Helper()
-	got, loss := gradient(t, d, c, gs)
-	want, wantLoss := gradient(t, pretrain.NewCPU(1), c, gs)
+	got, loss := gradient(d, c, gs)
+	want, wantLoss := gradient(pretrain.NewCPU(1), c, gs)
 	if loss.GraphCount != wantLoss.GraphCount || loss.NodeCount != wantLoss.NodeCount {
 		t.Errorf("%s: losses of %d graphs and the nodes of %d, want %d and %d", what, loss.GraphCount, loss.NodeCount, wantLoss.GraphCount, wantLoss.NodeCount)
 	}
@@ -268,9 +253,9 @@ func gradients(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	c := gin.Default(gs[0].Features)
 	compareGradients(t, "real batch", d, c, gs)
 	compareGradients(t, "real batch of width 64", d, gin.Config{Features: c.Features, Hidden: 64, Layers: 2}, gs[:min(len(gs), 10)])
-	compareGradients(t, "odd graphs", d, gin.Config{Features: 3, Hidden: 12, Layers: 2}, odd(t, 3, false))
-	compareGradients(t, "wide layers", d, gin.Config{Features: 70, Hidden: 70, Layers: 2}, odd(t, 70, false)[:8])
-	compareGradients(t, "two graphs", d, gin.Config{Features: 3, Hidden: 4, Layers: 1}, odd(t, 3, false)[2:4])
+	compareGradients(t, "odd graphs", d, gin.Config{Features: 3, Hidden: 12, Layers: 2}, odd(3, false))
+	compareGradients(t, "wide layers", d, gin.Config{Features: 70, Hidden: 70, Layers: 2}, odd(70, false)[:8])
+	compareGradients(t, "two graphs", d, gin.Config{Features: 3, Hidden: 4, Layers: 1}, odd(3, false)[2:4])
 	small := wgsl.New(g, 200<<10)
 	defer small.Close()
 	compareGradients(t, "real batch, in many chunks", small, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
@@ -282,17 +267,12 @@ func steps(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	defer d.Close()
 	c := gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 3}
 	run := func(d gin.Device) (*gin.Encoder, gin.Losses) {
-		e, tr := trainer(t, d, c, 1e-3)
+		e, tr := trainer(d, c, 1e-3)
 		for k := range 6 {
 			// Batches of all sizes, so that room must be made in between.
-			if err := tr.Step(context.Background(), gs[:min(len(gs), 3+5*k)]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(tr.Step(context.Background(), gs[:min(len(gs), 3+5*k)]))
 		}
-		l, m, err := tr.Finish(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l, m := must.Both(tr.Finish(context.Background()))
 		if m.Step != 6 {
 			t.Errorf("%s: %d steps, want 6", d, m.Step)
 		}
@@ -314,14 +294,9 @@ func resume(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	o := pretrain.Defaults(gs[0].Features)
 	o.Config.Hidden, o.Config.Layers, o.Batch, o.Device = 8, 2, 10, d
 	run := func(from *pretrain.State, epochs int) *pretrain.Trainer {
-		tr, err := pretrain.New(gs, o, from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := must.Have(pretrain.New(gs, o, from))
 		for tr.State().Epoch < epochs {
-			if _, err := tr.Epoch(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(tr.Epoch(context.Background()))
 		}
 		return tr
 	}
@@ -378,7 +353,7 @@ func limits(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	defer wide.Close()
 	compareGradients(t, "real batch in small buffers", wide, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
 
-	large := odd(t, c.Features, true)
+	large := odd(c.Features, true)
 	err := d.Encode(context.Background(), encoder(c), large, newEncoding(len(large), c.Width()))
 	var size *wgsl.SizeError
 	if !errors.As(err, &size) || !strings.Contains(err.Error(), "nodes fit") {
@@ -412,7 +387,7 @@ func lost(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	d := wgsl.New(l, 0)
 	defer d.Close()
 	c := gin.Default(gs[0].Features)
-	e, tr := trainer(t, d, c, 1e-3)
+	e, tr := trainer(d, c, 1e-3)
 	l.lost = true
 	if err := tr.Step(context.Background(), gs[:4]); !errors.Is(err, wgsl.ErrLost) {
 		t.Errorf("error %v of a step on a lost device, want %v", err, wgsl.ErrLost)

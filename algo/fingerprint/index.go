@@ -237,19 +237,26 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	all := make([]float64, x.Len())
 	x.Similarities(all, m, p)
-	var best []float64 // descending
+	best := make([]float64, min(k, x.Len()))
+	for i := range best {
+		best[i] = -1
+	}
 	for _, s := range all {
-		if len(best) == k && (k == 0 || s <= best[k-1]) {
-			continue
-		}
-		at := len(best)
-		for at > 0 && best[at-1] < s {
-			at--
-		}
-		best = slices.Insert(best, at, s)
-		best = best[:min(k, len(best))]
+		insert(best, s)
 	}
 	return best
+}
+
+// insert puts s into a descending list in place of the last value, if s is larger.
+func insert(list []float64, s float64) {
+	at := len(list) - 1
+	if at < 0 || s <= list[at] {
+		return
+	}
+	for ; at > 0 && list[at-1] < s; at-- {
+		list[at] = list[at-1]
+	}
+	list[at] = s
 }
 
 // Ranks is the number of prints that Closest ranks.
@@ -257,16 +264,6 @@ const Ranks = 10
 
 // Ranking lists the similarities of the most similar prints, the largest first, 0 for missing ones.
 type Ranking [Ranks]float64
-
-// add inserts a similarity larger than the last.
-func (r *Ranking) add(s float64) {
-	at := Ranks - 1
-	for at > 0 && r[at-1] < s {
-		r[at] = r[at-1]
-		at--
-	}
-	r[at] = s
-}
 
 // ownWeight is Closest's weight of what only p has; what only the other has gets the rest of 1.
 const ownWeight = 0.7
@@ -303,10 +300,10 @@ func (x *Index) Closest(p Print, own int) (equal int, sets, counts Ranking) {
 		c, d := float64(common[2*i]), float64(common[2*i+1])
 		a, b := float64(weighs[Sets]), float64(weighs[Counts])
 		if all := setsPart + float64((1-ownWeight)*a); c > float64(all*sets[Ranks-1]) {
-			sets.add(min(1, c/all))
+			insert(sets[:], min(1, c/all))
 		}
 		if all := countsPart + float64((1-ownWeight)*b); d > float64(all*counts[Ranks-1]) {
-			counts.add(min(1, d/all))
+			insert(counts[:], min(1, d/all))
 		}
 	}
 	return equal, sets, counts

@@ -303,33 +303,10 @@ func Check(prints []Print) error {
 
 // distinct returns the keys of prints, ascending.
 func distinct(prints []Print) []uint32 {
-	entries := 0
-	for _, p := range prints {
-		entries += len(p.Keys)
-	}
-	all, spare := make([]uint32, 0, entries), make([]uint32, entries)
+	var all []uint32
 	for _, p := range prints {
 		all = append(all, p.Keys...)
 	}
-	for shift := 0; shift < 32; shift += 8 {
-		sortByte(spare, all, shift)
-		all, spare = spare, all
-	}
+	slices.Sort(all)
 	return slices.Clone(slices.Compact(all))
-}
-
-// sortByte sorts src by eight bits into dst, stably.
-func sortByte(dst, src []uint32, shift int) {
-	var at [257]int
-	for _, k := range src {
-		at[k>>shift&0xff+1]++
-	}
-	for b := range 256 {
-		at[b+1] += at[b]
-	}
-	for _, k := range src {
-		b := k >> shift & 0xff
-		dst[at[b]] = k
-		at[b]++
-	}
 }

@@ -42,11 +42,11 @@ func TestPack(t *testing.T) {
 		if !ok {
 			t.Fatalf("key %#x is not there", key)
 		}
-		var got []holder
+		var got []entry
 		for place, times := range y.holdersOf(k) {
-			got = append(got, holder{y.records[place].row, times})
+			got = append(got, entry{y.records[place].row, times})
 		}
-		slices.SortFunc(got, func(a, b holder) int { return int(a.point) - int(b.point) })
+		slices.SortFunc(got, func(a, b entry) int { return int(a.number) - int(b.number) })
 		if !slices.Equal(got, want) || y.Holders(key) != len(want) {
 			t.Fatalf("key %#x is held by %v, want %v", key, got, want)
 		}
@@ -60,11 +60,11 @@ func TestPack(t *testing.T) {
 }
 
 // holdersBy says which prints have each key, by going through all.
-func holdersBy(prints []Print) map[uint32][]holder {
-	of := map[uint32][]holder{}
+func holdersBy(prints []Print) map[uint32][]entry {
+	of := map[uint32][]entry{}
 	for i, p := range prints {
 		for k, key := range p.Keys {
-			of[key] = append(of[key], holder{uint32(i), p.Counts[k]})
+			of[key] = append(of[key], entry{uint32(i), p.Counts[k]})
 		}
 	}
 	return of
@@ -74,15 +74,15 @@ func holdersBy(prints []Print) map[uint32][]holder {
 func TestUnits(t *testing.T) {
 	x := &Index{lists: make([]list, 1), holders: make([]uint16, 16)}
 	place, end := ^uint32(0), tail{}
-	var got, want []holder
+	var got, want []entry
 	for i, step := range []uint32{1, 2, 1<<stepBits - 1, 1 << stepBits, 1<<16 - 1, 1 << 16, 1 << 20, 1 << 26} {
 		place += step
-		want = append(want, holder{place, uint32(i%manyTimes) + 1})
-		end.put(x.holders, place+1, want[i].count)
+		want = append(want, entry{place, uint32(i%manyTimes) + 1})
+		end.put(x.holders, place+1, want[i].times)
 	}
 	x.lists[0].holders = uint32(len(want))
 	for place, times := range x.holdersOf(0) {
-		got = append(got, holder{place, times})
+		got = append(got, entry{place, times})
 	}
 	if !slices.Equal(got, want) || end.unit != 8+5 {
 		t.Errorf("holders %v in %d units, want %v in 13", got, end.unit, want)

@@ -1,53 +1,24 @@
 package fingerprint
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Pairs compare prints by the similarity of Closest, with rarities of keys from an index. They are
 // read-only and safe for concurrent use.
 type Pairs struct {
-	points  []Print
-	owns    [][2]float64 // ownWeight times the weight of each point
-	keys    []uint32     // of all points, ascending
-	rarity  []float64    // of each of keys
-	first   []uint32     // of holders of each key, and the end
-	holders []holder
-	index   *Index
+	prints []Print
+	points *Index       // of prints
+	owns   [][2]float64 // ownWeight times the weight of each print
+	index  *Index
 }
-
-type holder struct{ point, count uint32 }
 
 // Pairs prepares prints to be compared with others.
 func (x *Index) Pairs(points []Print) *Pairs {
-	p := &Pairs{points: points, index: x, owns: make([][2]float64, len(points))}
-	for _, q := range points {
-		p.keys = append(p.keys, q.Keys...)
-	}
-	slices.Sort(p.keys)
-	p.keys = slices.Clip(slices.Compact(p.keys))
-	p.first = make([]uint32, len(p.keys)+1)
-	for _, q := range points {
-		for _, key := range q.Keys {
-			k, _ := slices.BinarySearch(p.keys, key)
-			p.first[k+1]++
-		}
-	}
-	p.rarity = make([]float64, len(p.keys))
-	for k, key := range p.keys {
-		p.first[k+1] += p.first[k]
-		p.rarity[k] = float64(x.rarity(key))
-	}
-	p.holders = make([]holder, p.first[len(p.keys)])
-	at := slices.Clone(p.first)
+	p := &Pairs{prints: points, points: NewIndex(points), owns: make([][2]float64, len(points)), index: x}
 	for i, q := range points {
 		for c, key := range q.Keys {
-			k, _ := slices.BinarySearch(p.keys, key)
-			p.holders[at[k]] = holder{uint32(i), q.Counts[c]}
-			at[k]++
-			p.owns[i][Sets] += ownWeight * p.rarity[k]
-			p.owns[i][Counts] += ownWeight * float64(p.rarity[k]*float64(q.Counts[c]))
+			r := float64(x.rarity(key))
+			p.owns[i][Sets] += ownWeight * r
+			p.owns[i][Counts] += ownWeight * float64(r*float64(q.Counts[c]))
 		}
 	}
 	return p
@@ -56,37 +27,30 @@ func (x *Index) Pairs(points []Print) *Pairs {
 // To writes how similar other is to each point, as sets and with counts: what Best would return for
 // the point if other were the only print of the index, with the same rarities.
 func (p *Pairs) To(other Print, sets, counts []float64) {
-	if len(sets) != len(p.points) || len(counts) != len(p.points) {
-		panic(fmt.Sprintf("fingerprint: %d and %d values for %d prints", len(sets), len(counts), len(p.points)))
+	if len(sets) != len(p.prints) || len(counts) != len(p.prints) {
+		panic(fmt.Sprintf("fingerprint: %d and %d values for %d prints", len(sets), len(counts), len(p.prints)))
 	}
 	clear(sets)
 	clear(counts)
 	weighs := [2]float64{}
 	for c, key := range other.Keys {
-		k, found := slices.BinarySearch(p.keys, key)
-		if !found {
-			r := float64(p.index.rarity(key))
-			weighs[Sets] += r
-			weighs[Counts] += float64(r * float64(other.Counts[c]))
-			continue
-		}
-		r, n := p.rarity[k], other.Counts[c]
+		r, n := float64(p.index.rarity(key)), other.Counts[c]
 		weighs[Sets] += r
 		weighs[Counts] += float64(r * float64(n))
-		for _, h := range p.holders[p.first[k]:p.first[k+1]] {
-			sets[h.point] += r
-			counts[h.point] += float64(r * float64(min(h.count, n)))
+		for place, times := range p.points.holdersOf(p.points.look(key)) {
+			i := p.points.records[place].row
+			sets[i] += r
+			counts[i] += float64(r * float64(min(times, n)))
 		}
 	}
 	for i := range sets {
-		if sets[i] == 0 && len(p.points[i].Keys)+len(other.Keys) > 0 {
-			continue // nothing in common
-		}
-		if p.points[i].Equal(other) {
+		switch {
+		case sets[i] == 0 && len(p.prints[i].Keys)+len(other.Keys) > 0: // nothing in common
+		case p.prints[i].Equal(other):
 			sets[i], counts[i] = 1, 1
-			continue
+		default:
+			sets[i] = min(1, sets[i]/(p.owns[i][Sets]+float64((1-ownWeight)*weighs[Sets])))
+			counts[i] = min(1, counts[i]/(p.owns[i][Counts]+float64((1-ownWeight)*weighs[Counts])))
 		}
-		sets[i] = min(1, sets[i]/(p.owns[i][Sets]+float64((1-ownWeight)*weighs[Sets])))
-		counts[i] = min(1, counts[i]/(p.owns[i][Counts]+float64((1-ownWeight)*weighs[Counts])))
 	}
 }

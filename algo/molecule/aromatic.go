@@ -43,10 +43,10 @@ const (
 )
 
 // aromatize marks aromatic atoms and bonds.
-func (p *Draft) aromatize() error {
+func (p *Draft) aromatize() {
 	r, a := &p.Rings, &p.aro
 	if r.Len() == 0 {
-		return nil
+		return
 	}
 	n, m := len(p.Atoms), len(p.Bonds)
 	buffer.Zeroed(&a.donor, n)
@@ -67,11 +67,8 @@ func (p *Draft) aromatize() error {
 		some = some || !wild
 		return !wild
 	}
-	if err := p.fuse(&a.fused, candidate, maxFusedSize, 1); err != nil {
-		return err
-	}
-	if !some {
-		return nil
+	if p.fuse(&a.fused, candidate, maxFusedSize, 1); !some {
+		return
 	}
 	buffer.Zeroed(&a.count, n)
 	buffer.Zeroed(&a.times, m)
@@ -82,21 +79,18 @@ func (p *Draft) aromatize() error {
 			continue
 		}
 		a.fused.pick(int32(q))
-		if err := p.aromatizeSystem(a.fused.system); err != nil {
-			return err
-		}
+		p.aromatizeSystem(a.fused.system)
 	}
-	return nil
 }
 
 // aromatizeSystem tries the rings of a fused system alone, in pairs, and so on
 // until all bonds are aromatic.
-func (p *Draft) aromatizeSystem(system []int32) error {
+func (p *Draft) aromatizeSystem(system []int32) {
 	r, a := &p.Rings, &p.aro
 	done := 0
 	if len(system) == 1 {
 		p.tryRings(system, &done)
-		return nil
+		return
 	}
 	total := 0
 	for _, q := range system {
@@ -119,24 +113,19 @@ func (p *Draft) aromatizeSystem(system []int32) error {
 		// Each connected subset once: those with least ring q, grown over greater neighbours.
 		for _, q := range system {
 			a.subset = append(a.subset[:0], q)
-			if err := p.subsets(size, q, a.fused.near[a.fused.first[q]:a.fused.first[q+1]], &done); err != nil {
-				return err
-			}
+			p.subsets(size, q, a.fused.near[a.fused.first[q]:a.fused.first[q+1]], &done)
 		}
 	}
-	return nil
 }
 
 // subsets extends a.subset, whose least ring is least, to the given size in all ways within
 // extension, and tries each (Wernicke's ESU).
-func (p *Draft) subsets(size int, least int32, extension []int32, done *int) error {
+func (p *Draft) subsets(size int, least int32, extension []int32, done *int) {
 	a := &p.aro
 	if len(a.subset) == size {
 		p.tryRings(a.subset, done)
-		if !p.spend(8 * size) {
-			return p.errorBudget()
-		}
-		return nil
+		p.spend(8 * size)
+		return
 	}
 	// a.reach counts how often a ring is in or next to the subset.
 	last := a.subset[len(a.subset)-1]
@@ -145,7 +134,6 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 	for _, o := range near {
 		a.reach[o]++
 	}
-	var err error
 	for k, q := range extension {
 		if q <= least {
 			continue
@@ -161,17 +149,13 @@ func (p *Draft) subsets(size int, least int32, extension []int32, done *int) err
 				}
 			}
 		}
-		err = p.subsets(size, least, next, done)
+		p.subsets(size, least, next, done)
 		a.subset = a.subset[:len(a.subset)-1]
-		if err != nil {
-			break
-		}
 	}
 	a.reach[last]--
 	for _, o := range near {
 		a.reach[o]--
 	}
-	return err
 }
 
 // tryRings applies Hückel's rule to the union of the rings and marks it.

@@ -503,20 +503,16 @@ func (p *Draft) findRingStereo() {
 	}
 }
 
-// OddSwaps reports whether bonds is an odd permutation of those of links. It
-// reorders bonds.
-func OddSwaps(bonds []int32, links []neighbor.Link) bool {
+// Odd reports whether sorting different values takes an odd number of swaps, false above
+// MaxChiralDegree values.
+func Odd(values []int32) bool {
+	if len(values) > MaxChiralDegree {
+		return false
+	}
 	odd := false
-	for k := range links {
-		if bonds[k] == links[k].Bond {
-			continue
-		}
-		for q := k + 1; q < len(bonds); q++ {
-			if bonds[q] == links[k].Bond {
-				bonds[k], bonds[q] = bonds[q], bonds[k]
-				odd = !odd
-				break
-			}
+	for k, x := range values {
+		for _, y := range values[:k] {
+			odd = odd != (y > x)
 		}
 	}
 	return odd

@@ -30,8 +30,7 @@ type Draft struct {
 	aro   aromatizer
 	tags  centres
 
-	// budget bounds the searches in ring systems, so that every input takes linear time.
-	budget int
+	budget int // of steps of searches in ring systems, see bounded
 
 	scratch []int32
 
@@ -80,15 +79,7 @@ const (
 	Down
 )
 
-func (d Direction) Flip() Direction {
-	switch d {
-	case Up:
-		return Down
-	case Down:
-		return Up
-	}
-	return d
-}
+func (d Direction) Flip() Direction { return [...]Direction{Level, Down, Up}[d] }
 
 func (p *Draft) Neighbors(i int32) []neighbor.Link { return p.near.Of(i) }
 
@@ -103,17 +94,25 @@ func (p *Draft) twice(k, i int32) int32 {
 	return halves[b.Order]
 }
 
-func (p *Draft) setBudget() { p.budget = 2_000_000 + 1000*len(p.Atoms) }
-
-// spend takes steps from the budget and reports whether they were left.
-func (p *Draft) spend(steps int) bool {
-	p.budget -= steps
-	return p.budget >= 0
+// bounded runs a search within the budget, so that every input takes linear time. It reports a spent
+// budget.
+func (p *Draft) bounded(search func() error) (err error) {
+	defer func() {
+		if r := recover(); r == rings.ErrTangled {
+			err = p.ErrorAt(0, len(p.Text), "%v", r)
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	p.budget = 2_000_000 + 1000*len(p.Atoms)
+	return search()
 }
 
-// errorBudget is the error of a spent budget.
-func (p *Draft) errorBudget() error {
-	return p.ErrorAt(0, len(p.Text), "%v", rings.ErrTangled)
+// spend takes steps from the budget, and panics if they are not left.
+func (p *Draft) spend(steps int) {
+	if p.budget -= steps; p.budget < 0 {
+		panic(rings.ErrTangled)
+	}
 }
 
 // Repeat returns the first bond that repeats an earlier one, or -1.
@@ -127,8 +126,9 @@ func (p *Draft) Repeat() int32 {
 }
 
 // Perceive finds valences, rings, aromaticity and hybridisation.
-func (p *Draft) Perceive() error {
-	p.setBudget()
+func (p *Draft) Perceive() error { return p.bounded(p.perceive) }
+
+func (p *Draft) perceive() error {
 	sums := p.sumBonds()
 	if p.normalize(sums) {
 		sums = p.sumBonds()
@@ -136,38 +136,32 @@ func (p *Draft) Perceive() error {
 	if err := p.checkValences(sums); err != nil {
 		return err
 	}
-	if err := p.findRings(); err != nil {
-		return err
-	}
+	p.findRings()
 	if err := p.kekulize(); err != nil {
 		return err
 	}
 	if p.Brackets {
 		p.countRadicals()
 	}
-	if err := p.aromatize(); err != nil {
-		return err
-	}
+	p.aromatize()
 	p.hybridize()
 	p.settleHydrogens()
 	return nil
 }
 
 // findRings finds the rings and marks their atoms and bonds.
-func (p *Draft) findRings() error {
+func (p *Draft) findRings() {
 	r := &p.Rings
 	if p.Chain == len(p.Bonds) {
 		r.Clear()
-		return nil // a forest has no rings
+		return // a forest has no rings
 	}
 	ends := buffer.Grow(&p.ends, len(p.Bonds))
 	for k := range ends {
 		ends[k] = [2]int32{p.Bonds[k].From, p.Bonds[k].To}
 	}
 	r.Budget = p.budget
-	if r.Find(&p.near, ends, p.Chain) != nil {
-		return p.errorBudget()
-	}
+	r.Find(&p.near, ends, p.Chain)
 	p.budget = r.Budget
 	for q := range r.Len() {
 		for _, i := range r.Ring(q) {
@@ -177,7 +171,6 @@ func (p *Draft) findRings() error {
 			p.Bonds[k].InRing = true
 		}
 	}
-	return nil
 }
 
 // Molecule copies the result.

@@ -94,9 +94,7 @@ func (p *Draft) kekulize() error {
 			}
 			return false
 		}
-		if err := p.fuse(&k.fused, usable, 0, 0); err != nil {
-			return err
-		}
+		p.fuse(&k.fused, usable, 0, 0)
 		for q := range r.Len() {
 			if k.fused.done[q] {
 				continue
@@ -142,8 +140,14 @@ func (m *Molecule) Kekule() (orders []Order, ok bool) {
 		}
 	}
 	p.Link()
-	p.setBudget()
-	if p.checkValences(p.sumBonds()) != nil || p.findRings() != nil || p.kekulize() != nil {
+	err := p.bounded(func() error {
+		if err := p.checkValences(p.sumBonds()); err != nil {
+			return err
+		}
+		p.findRings()
+		return p.kekulize()
+	})
+	if err != nil {
 		return nil, false
 	}
 	for _, b := range p.Bonds {
@@ -154,7 +158,7 @@ func (m *Molecule) Kekule() (orders []Order, ok bool) {
 
 // fuse fills f with the usable rings; others are marked done. Unless 0, limit bounds the size of
 // rings with neighbours, and most the bonds that neighbours share.
-func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error {
+func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 	r := &p.Rings
 	n := r.Len()
 	buffer.Grow(&f.done, n)
@@ -177,9 +181,7 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error 
 			if len(of) == 1 {
 				continue
 			}
-			if !p.spend(len(of)) {
-				return p.errorBudget()
-			}
+			p.spend(len(of))
 			for _, o := range of {
 				if int(o) == q || f.done[o] || limit > 0 && r.Size(int(o)) > limit {
 					continue
@@ -199,7 +201,6 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) error 
 		}
 	}
 	f.first[n] = int32(len(f.near))
-	return nil
 }
 
 // kekulizeSystem finds a Kekulé form of the fused rings.
@@ -228,9 +229,8 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 		at := &k.atoms[i]
 		at.trial = at.candidate
 	}
-	ok, err := p.arrange()
-	if err != nil || ok {
-		return err
+	if p.arrange() {
+		return nil
 	}
 	// Wildcards may lack a double bond: try all combinations.
 	if n := min(len(k.wild), maxWildcards); n > 0 {
@@ -251,8 +251,8 @@ func (p *Draft) kekulizeSystem(system []int32) error {
 					k.atoms[i].trial = false
 				}
 			}
-			if ok, err := p.arrange(); err != nil || ok {
-				return err
+			if p.arrange() {
+				return nil
 			}
 		}
 	}
@@ -356,7 +356,7 @@ func (p *Draft) ownsAromatic(q int32) bool {
 
 // arrange places double bonds between the candidates on trial. If it returns false, the bonds are
 // unchanged.
-func (p *Draft) arrange() (bool, error) {
+func (p *Draft) arrange() bool {
 	k, atoms := &p.kek, p.kek.atoms
 	start := len(k.done)
 	for _, i := range k.done {
@@ -380,9 +380,7 @@ func (p *Draft) arrange() (bool, error) {
 		}
 		k.done = append(k.done, i)
 		atoms[i].done = true
-		if !p.spend(4) {
-			return false, p.errorBudget()
-		}
+		p.spend(4)
 		options := atoms[i].options
 		again := options.Lo < options.Hi
 		if !again {
@@ -401,14 +399,12 @@ func (p *Draft) arrange() (bool, error) {
 			p.backtrack(k.moves[len(k.moves)-1])
 			backtracks++
 			from = 0
-			if !p.spend(len(k.all)) {
-				return false, p.errorBudget()
-			}
+			p.spend(len(k.all))
 		}
 	}
 	p.endSearch(ok)
 	k.done = k.done[:start]
-	return ok, nil
+	return ok
 }
 
 // endSearch clears the search, and its double bonds unless keep is set.

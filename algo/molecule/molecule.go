@@ -112,22 +112,12 @@ const (
 // Handed reports whether a tag is relative to the order of bonds.
 func (c Chirality) Handed() bool { return c == Clockwise || c == CounterClockwise }
 
-func (s Stereo) Flip() Stereo {
-	switch s {
-	case StereoZ:
-		return StereoE
-	case StereoE:
-		return StereoZ
-	}
-	return s
-}
+func (s Stereo) Flip() Stereo { return [...]Stereo{NoStereo, StereoE, StereoZ}[s] }
 
+// Turn is the mirror image of a tag.
 func (c Chirality) Turn() Chirality {
-	switch c {
-	case Clockwise:
-		return CounterClockwise
-	case CounterClockwise:
-		return Clockwise
+	if c.Handed() {
+		return Clockwise + CounterClockwise - c
 	}
 	return c
 }

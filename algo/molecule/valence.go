@@ -1,10 +1,6 @@
 package molecule
 
-import (
-	"slices"
-
-	"baca/algo/molecule/internal/buffer"
-)
+import "baca/algo/molecule/internal/buffer"
 
 // Hydrogens counts the hydrogens that are no atoms.
 func (a *DraftAtom) Hydrogens() int32 {
@@ -55,30 +51,31 @@ func (p *Draft) ExplicitValence(i int32) int32 {
 	for _, l := range p.Neighbors(i) {
 		sum += p.twice(l.Bond, i)
 	}
-	e := &elements[a.Element]
-	shift := a.shift()
-	allowed := int32(e.valences[0]) + shift
+	e, shift := &elements[a.Element], a.shift()
 	// RDKit compares unsigned, so a negative number of bonds is never exceeded.
-	if int64(sum) > 2*int64(uint32(allowed)) && p.inAromatic(i) {
-		for _, v := range e.valences {
-			if v == -1 {
-				break
-			}
-			v := int32(v) + shift
-			if 2*v > sum {
-				break
-			}
-			allowed = v
-		}
-		if sum-2*allowed <= 3 {
-			sum = 2 * allowed
-		}
+	if int64(sum) > 2*int64(uint32(int32(e.valences[0])+shift)) && p.inAromatic(i) {
+		sum = e.reduce(sum, shift)
 	}
 	// RDKit rounds (sum+0.1).
 	if sum < 0 {
 		return sum / 2
 	}
 	return (sum + 1) / 2
+}
+
+// reduce lowers a sum of half bonds to the largest allowed valence that it exceeds by at most three.
+func (e *element) reduce(sum, shift int32) int32 {
+	allowed := int32(e.valences[0]) + shift
+	for _, v := range e.valences {
+		if v == -1 || 2*(int32(v)+shift) > sum {
+			break
+		}
+		allowed = int32(v) + shift
+	}
+	if sum-2*allowed <= 3 {
+		return 2 * allowed
+	}
+	return sum
 }
 
 // implicitHydrogens is how many hydrogens atom i lacks; ok is false if its explicit valence is too
@@ -97,32 +94,19 @@ func (p *Draft) implicitHydrogens(i int32) (n int32, ok bool) {
 		}
 		return 0, false
 	}
-	e := &elements[a.Element]
-	if e.valences[0] == -1 {
-		return 0, true
-	}
-	shift, used := a.shift(), a.valence+a.Radicals
-	if p.inAromatic(i) {
-		// Aromatic atoms fill the default valence only.
-		if v := int32(e.valences[0]) + shift; used <= v {
-			return v - used, true
-		}
-		for _, v := range e.valences {
-			if v <= 0 {
-				break
-			}
-			if used == int32(v)+shift {
-				return 0, true
-			}
-		}
-		return 0, false
-	}
-	for _, v := range e.valences {
-		if v < 0 {
-			return 0, true
-		}
-		if v := int32(v) + shift; used <= v {
-			return v - used, true
+	return elements[a.Element].room(a.valence+a.Radicals, a.shift(), p.inAromatic(i))
+}
+
+// room is how many hydrogens fit beside the bonds used; ok is false if these are too many. Aromatic
+// atoms fill the default valence only.
+func (e *element) room(used, shift int32, aromatic bool) (n int32, ok bool) {
+	for k, v := range e.valences {
+		free, fills := int32(v)+shift-used, k == 0 || !aromatic
+		switch {
+		case v < 0:
+			return 0, fills
+		case free == 0, free > 0 && fills:
+			return free, true
 		}
 	}
 	return 0, false
@@ -279,31 +263,9 @@ func (p *Draft) settleHydrogens() {
 // ImpliedHydrogens is how many hydrogens an uncharged atom outside brackets is read with, given its
 // bonds in half bonds.
 func ImpliedHydrogens(z uint8, sum int32, aromatic bool) (n int32, ok bool) {
-	valences := elements[z].valences
-	if !aromatic {
-		for _, v := range valences {
-			if v := 2 * int32(v); sum <= v {
-				return (v - sum) / 2, true
-			}
-		}
-		return 0, false
+	e := &elements[z]
+	if aromatic && sum > 2*int32(e.valences[0]) {
+		sum = e.reduce(sum, 0)
 	}
-	first := int32(valences[0])
-	if sum > 2*first {
-		allowed := first
-		for _, v := range valences {
-			if 2*int32(v) > sum {
-				break
-			}
-			allowed = int32(v)
-		}
-		if sum-2*allowed <= 3 {
-			sum = 2 * allowed
-		}
-	}
-	valence := (sum + 1) / 2
-	if valence <= first {
-		return first - valence, true
-	}
-	return 0, slices.Contains(valences, int8(min(valence, 100)))
+	return e.room((sum+1)/2, 0, aromatic)
 }

@@ -180,7 +180,7 @@ func (m *reader) wedgeTag(k int32) molecule.Chirality {
 	if m.wedges[k] == wedgeDown {
 		counter = !counter
 	}
-	if molecule.OddSwaps(order[:n], p.Neighbors(i)) {
+	if molecule.Odd(order[:n]) {
 		counter = !counter
 	}
 	if counter {

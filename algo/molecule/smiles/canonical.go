@@ -63,10 +63,10 @@ func (l *layout) giveBack() {
 }
 
 // graph is the graph of the canonical form of the molecule that p has read.
-func (l *layout) graph(p *Parser) *graph.Graph {
-	p.Draft.Fill(&l.read)
+func (l *layout) graph(p *parser) *graph.Graph {
+	p.Fill(&l.read)
 	l.canonical(&l.read, &l.arranged)
-	return p.Draft.GraphOf(&l.arranged)
+	return p.GraphOf(&l.arranged)
 }
 
 // canonical is Canonical in the memory of c and l. It changes m.
@@ -223,17 +223,10 @@ type canon struct {
 type atomKey struct{ high, low uint64 }
 
 func (x *atomKey) compare(y *atomKey) int {
-	switch {
-	case x.high < y.high:
-		return -1
-	case x.high > y.high:
-		return 1
-	case x.low < y.low:
-		return -1
-	case x.low > y.low:
-		return 1
+	if x.high != y.high {
+		return cmp.Compare(x.high, y.high)
 	}
-	return 0
+	return cmp.Compare(x.low, y.low)
 }
 
 // A move is an atom and its image under an automorphism.
@@ -335,17 +328,7 @@ func (s *canon) begin0() {
 		s.keys[s.m.Bonds[k].From].low |= 1
 		s.keys[s.m.Bonds[k].To].low |= 1
 	}
-	// Properties decide ties, so that sorts stay deterministic.
-	if n > 32 {
-		slices.SortFunc(s.order, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
-	} else {
-		for k, i := range s.order {
-			for key := &s.keys[i]; k > 0 && key.compare(&s.keys[s.order[k-1]]) < 0; k-- {
-				s.order[k] = s.order[k-1]
-			}
-			s.order[k] = i
-		}
-	}
+	slices.SortStableFunc(s.order, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
 	s.cells, s.trail = 0, s.trail[:0]
 	s.queue, s.head = s.queue[:0], 0
 	start := int32(0)
@@ -477,16 +460,7 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	at := end - s.count[c]
 	s.count[c] = 0
 	moved := s.order[at:end]
-	if len(moved) > 24 {
-		slices.SortFunc(moved, func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) })
-	} else {
-		for k, i := range moved {
-			for sum := s.sum[i]; k > 0 && sum < s.sum[moved[k-1]]; k-- {
-				moved[k] = moved[k-1]
-			}
-			moved[k] = i
-		}
-	}
+	slices.SortStableFunc(moved, func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) })
 	hash = stir(hash, uint64(c)<<32|uint64(at))
 	// Parts begin at c, unless all were hit, and where sums change.
 	largest, most, fresh := c, int32(0), len(s.trail)

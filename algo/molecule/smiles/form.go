@@ -20,7 +20,7 @@ func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []in
 	return m, whole(m), aside
 }
 
-// ordered is Parser.ordered of a molecule.
+// ordered is parser.ordered of a molecule.
 func ordered(m *molecule.Molecule) bool {
 	_, trees := join(nil, m, func(*molecule.Bond) bool { return true })
 	return trees > 1 || slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool {

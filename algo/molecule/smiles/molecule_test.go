@@ -194,12 +194,12 @@ func TestCaret(t *testing.T) {
 
 // TestParserReuse checks that nothing of one molecule leaks into the next.
 func TestParserReuse(t *testing.T) {
-	var p Parser
+	var p parser
 	smiles := []string{"C", "c1ccccc1", "C1CCC", "[C@H](F)(Cl)Br", "C.c1cccc1", "F/C=C/F", "CC(C)(C)(C)C", "C1CC2CC1CC2", "[Fe]", "*1cccc*1", "N[C@@H](C)C(=O)O"}
 	for i := range 200 {
 		s := smiles[i*7%len(smiles)]
-		m, err := p.Parse(s)
-		fresh, wantErr := new(Parser).Parse(s)
+		m, err := p.molecule(s)
+		fresh, wantErr := new(parser).molecule(s)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("%s: %v, want %v", s, err, wantErr)
 		}
@@ -283,10 +283,10 @@ var hostile = map[string]func(n int) string{
 
 // TestParseGraph compares the graphs made without molecules with those of molecules.
 func TestParseGraph(t *testing.T) {
-	compare := func(p, q *Parser, smiles string) {
+	compare := func(p, q *parser, smiles string) {
 		t.Helper()
-		m, want := p.Parse(smiles)
-		g, err := q.ParseGraph(smiles)
+		m, want := p.molecule(smiles)
+		g, _, err := q.graph(smiles, molecule.AsWritten)
 		if fmt.Sprint(err) != fmt.Sprint(want) {
 			t.Fatalf("%s: error %v, want %v", smiles, err, want)
 		}
@@ -303,7 +303,7 @@ func TestParseGraph(t *testing.T) {
 			}
 		}
 	}
-	var p, q Parser
+	var p, q parser
 	for _, smiles := range []string{
 		"", "C(", "C", "[H][H]", "[2H]C([H])C", "OC1CC2CC1N2", "C1.C2.C1.C2 name", "[Fe+2]<-[OH2]", "N->[Cu]",
 		"F[C@](Cl)(Br)I", "[*:3]c1cc[nH]c1", "O=N(=O)c1ccccc1/C=C/C#N", strings.Repeat("C", 1<<14), "[UH255]([H])",
@@ -314,10 +314,10 @@ func TestParseGraph(t *testing.T) {
 	for range 2000 {
 		compare(&p, &q, skeleton(random, 4+random.IntN(40)))
 	}
-	g, _ := q.ParseGraph("CCO")
+	g, _, _ := q.graph("CCO", molecule.AsWritten)
 	x, neighbors := slices.Clone(g.X), slices.Clone(g.Neighbors)
 	for range 1000 {
-		q.ParseGraph("c1ccncc1")
+		q.graph("c1ccncc1", molecule.AsWritten)
 	}
 	if !slices.Equal(g.X, x) || !slices.Equal(g.Neighbors, neighbors) {
 		t.Errorf("a graph changed when more were read: %v", g)
@@ -347,7 +347,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		sameRings(t, new(Parser), new(Parser), text)
+		sameRings(t, new(parser), new(parser), text)
 		m, err := Parse(text)
 		if err != nil {
 			s, ok := err.(*molecule.SyntaxError)

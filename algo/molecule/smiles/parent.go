@@ -35,13 +35,13 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	for i := range numbered.Atoms {
 		numbered.Atoms[i].Map = int32(i)
 	}
-	p := parsers.Get().(*Parser)
+	p := parsers.Get().(*parser)
 	defer p.giveBack()
 	aside, err := p.settle(Write(numbered), true)
 	if err != nil {
 		return flat(m), whole(m), aside
 	}
-	r := p.Draft.Molecule(m.Name)
+	r := p.Molecule(m.Name)
 	order := make([]int32, len(r.Atoms))
 	for k := range r.Atoms {
 		order[k] = r.Atoms[k].Map
@@ -79,9 +79,8 @@ func through(inner, outer []int32) []int32 {
 }
 
 // settle reads the parent of a text, with atom classes if classes is set.
-func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
+func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	p.flat, p.aside = true, molecule.Aside{}
-	defer func() { p.flat, p.Text = false, "" }()
 	if _, err := p.parse(text); err != nil {
 		return p.aside, err
 	}
@@ -101,7 +100,7 @@ func (p *Parser) settle(text string, classes bool) (molecule.Aside, error) {
 }
 
 // flatten removes isotopes and stereo marks before perception.
-func (p *Parser) flatten() {
+func (p *parser) flatten() {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
 		p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
@@ -114,15 +113,15 @@ func (p *Parser) flatten() {
 	}
 }
 
-func (p *Parser) fragments() int { return len(p.Atoms) - p.Chain }
+func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-func (p *Parser) charged() bool {
+func (p *parser) charged() bool {
 	return p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return a.Charge != 0 })
 }
 
 // reread replaces what p has read by m. If m cannot be read, which happens where a tolerance of the
 // reader let the text in, p has the text again.
-func (p *Parser) reread(m *molecule.Molecule, text string) bool {
+func (p *parser) reread(m *molecule.Molecule, text string) bool {
 	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
 		return true
 	}
@@ -131,8 +130,8 @@ func (p *Parser) reread(m *molecule.Molecule, text string) bool {
 }
 
 // neutralize keeps the largest organic fragment, protons settled.
-func (p *Parser) neutralize(text string, aside *molecule.Aside) {
-	before := p.Draft.Molecule("")
+func (p *parser) neutralize(text string, aside *molecule.Aside) {
+	before := p.Molecule("")
 	parts := []part{{m: before}}
 	if n := p.fragments(); n > 1 {
 		parent, trees := join(nil, before, func(*molecule.Bond) bool { return true })

@@ -21,15 +21,14 @@ import (
 // neighbours.
 const MaxLength = 1 << 16
 
-var parsers = sync.Pool{New: func() any { return new(Parser) }}
+var parsers = sync.Pool{New: func() any { return new(parser) }}
 
 // Parse reads one SMILES. It ignores surrounding blanks; what follows the first blank or tab is the
 // name. The error is a *[molecule.SyntaxError]. It is safe for concurrent use.
 func Parse(text string) (*molecule.Molecule, error) {
-	p := parsers.Get().(*Parser)
-	m, err := p.Parse(text)
-	p.giveBack()
-	return m, err
+	p := parsers.Get().(*parser)
+	defer p.giveBack()
+	return p.molecule(text)
 }
 
 // ParseGraph is Parse and [molecule.Molecule.Graph] without making a molecule, in five sixths of
@@ -41,15 +40,26 @@ func ParseGraph(text string) (*graph.Graph, error) {
 
 // ParseIn reads the graph of a molecule in form f, and what was set aside, without making a
 // molecule. It is safe for concurrent use.
-func ParseIn(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
-	p := parsers.Get().(*Parser)
+func ParseIn(text string, f molecule.Form) (*graph.Graph, molecule.Aside, error) {
+	p := parsers.Get().(*parser)
 	defer p.giveBack()
+	return p.graph(text, f)
+}
+
+func (p *parser) molecule(text string) (*molecule.Molecule, error) {
+	name, err := p.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.Molecule(strings.Clone(name)), nil
+}
+
+func (p *parser) graph(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside, err error) {
 	if f == molecule.Parent || f == molecule.UnorderedParent {
 		aside, err = p.settle(text, false)
 	} else {
 		_, err = p.parse(text)
 	}
-	p.Text = ""
 	switch {
 	case err != nil:
 		return nil, aside, err
@@ -58,27 +68,27 @@ func ParseIn(text string, f molecule.Form) (g *graph.Graph, aside molecule.Aside
 		defer l.giveBack()
 		return l.graph(p), aside, nil
 	}
-	return p.Draft.Graph(), aside, nil
+	return p.Graph(), aside, nil
 }
 
 // ordered reports whether more than the order of nodes depends on the writing: there are tags, atom
 // classes, on which tags may rest, or several fragments.
-func (p *Parser) ordered() bool {
+func (p *parser) ordered() bool {
 	return p.fragments() > 1 || p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool {
 		return a.HasMap || a.Chirality.Handed()
 	})
 }
 
-// giveBack keeps p for reuse, unless its buffers are large.
-func (p *Parser) giveBack() {
+// giveBack forgets the text and keeps p for reuse, unless its buffers are large.
+func (p *parser) giveBack() {
+	p.Text, p.flat = "", false
 	if cap(p.Atoms) <= 1<<12 {
 		parsers.Put(p)
 	}
 }
 
-// A Parser reads SMILES with reusable buffers. The zero value is ready. It is not safe for
-// concurrent use; results stay valid.
-type Parser struct {
+// A parser reads SMILES with reusable buffers. Results stay valid.
+type parser struct {
 	molecule.Draft // the molecule read last
 
 	spots    []spot
@@ -123,28 +133,8 @@ type branch struct {
 	at   int32
 }
 
-// Parse is the function [Parse] with the buffers of p.
-func (p *Parser) Parse(text string) (*molecule.Molecule, error) {
-	name, err := p.parse(text)
-	p.Text = ""
-	if err != nil {
-		return nil, err
-	}
-	return p.Draft.Molecule(strings.Clone(name)), nil
-}
-
-// ParseGraph is the function [ParseGraph] with the buffers of p.
-func (p *Parser) ParseGraph(text string) (*graph.Graph, error) {
-	_, err := p.parse(text)
-	p.Text = ""
-	if err != nil {
-		return nil, err
-	}
-	return p.Draft.Graph(), nil
-}
-
 // parse runs all stages and returns the name, a part of the text.
-func (p *Parser) parse(text string) (name string, err error) {
+func (p *parser) parse(text string) (name string, err error) {
 	p.Text, p.Brackets = text, false
 	lo := 0
 	for lo < len(text) && blank(text[lo]) {
@@ -177,7 +167,7 @@ const blanks = " \t\n\r"
 func blank(c byte) bool { return strings.IndexByte(blanks, c) >= 0 }
 
 // sanitize runs the stages after reading.
-func (p *Parser) sanitize() error {
+func (p *parser) sanitize() error {
 	if p.flat {
 		p.flatten()
 		if p.Brackets {

@@ -28,7 +28,7 @@ type cursor struct {
 func (c *cursor) afterAtom() bool { return c.atom >= 0 && c.branch < 0 && c.dot < 0 }
 
 // read fills atoms and bonds from p.text[lo:hi].
-func (p *Parser) read(lo, hi int) error {
+func (p *parser) read(lo, hi int) error {
 	p.Atoms = p.Atoms[:0]
 	p.Bonds, p.slashes = p.Bonds[:0], p.slashes[:0]
 	p.spots, p.closures = p.spots[:0], p.closures[:0]
@@ -76,7 +76,7 @@ func (p *Parser) read(lo, hi int) error {
 }
 
 // missingAtom reports a bond or dot that no atom follows.
-func (p *Parser) missingAtom(c *cursor) error {
+func (p *parser) missingAtom(c *cursor) error {
 	switch {
 	case c.bond.at >= 0:
 		return p.ErrorAt(c.bond.at, c.bond.size, "no atom after the bond")
@@ -87,7 +87,7 @@ func (p *Parser) missingAtom(c *cursor) error {
 }
 
 // readAtom reads the atom at offset i and joins it to the one before.
-func (p *Parser) readAtom(c *cursor, i, hi int) (size int, err error) {
+func (p *parser) readAtom(c *cursor, i, hi int) (size int, err error) {
 	n := int32(len(p.Atoms))
 	p.Atoms, p.spots = append(p.Atoms, molecule.DraftAtom{}), append(p.spots, spot{closure: -1})
 	a, place := &p.Atoms[n], &p.spots[n]
@@ -108,7 +108,7 @@ func (p *Parser) readAtom(c *cursor, i, hi int) (size int, err error) {
 }
 
 // openBranch reads "(".
-func (p *Parser) openBranch(c *cursor, i int) error {
+func (p *parser) openBranch(c *cursor, i int) error {
 	switch {
 	case !c.afterAtom():
 		return p.ErrorAt(i, 1, "a branch must follow an atom")
@@ -121,7 +121,7 @@ func (p *Parser) openBranch(c *cursor, i int) error {
 }
 
 // closeBranch reads ")".
-func (p *Parser) closeBranch(c *cursor, i int) error {
+func (p *parser) closeBranch(c *cursor, i int) error {
 	switch {
 	case len(p.open) == 0:
 		return p.ErrorAt(i, 1, "closing parenthesis without an opening one")
@@ -134,7 +134,7 @@ func (p *Parser) closeBranch(c *cursor, i int) error {
 }
 
 // readDot reads ".".
-func (p *Parser) readDot(c *cursor, i int) error {
+func (p *parser) readDot(c *cursor, i int) error {
 	if !c.afterAtom() {
 		return p.ErrorAt(i, 1, "a dot must follow an atom")
 	}
@@ -162,7 +162,7 @@ func (t *token) clear() {
 }
 
 // readBond reads the bond at offset i.
-func (p *Parser) readBond(c *cursor, i, hi int) (size int, err error) {
+func (p *parser) readBond(c *cursor, i, hi int) (size int, err error) {
 	t := &c.bond
 	switch {
 	case c.atom < 0 || c.dot >= 0:
@@ -216,7 +216,7 @@ func unwritten(x, y *molecule.DraftAtom) molecule.Order {
 }
 
 // addBond joins atom i to atom j, which follows it in the text.
-func (p *Parser) addBond(i, j int32, t *token) {
+func (p *parser) addBond(i, j int32, t *token) {
 	// In place: a copied bond takes longer.
 	p.Bonds = append(p.Bonds, molecule.Bond{})
 	p.slash(t.dir)
@@ -235,14 +235,14 @@ func (p *Parser) addBond(i, j int32, t *token) {
 }
 
 // slash notes the direction of the last bond.
-func (p *Parser) slash(d molecule.Direction) {
+func (p *parser) slash(d molecule.Direction) {
 	if d != molecule.Level {
 		p.slashes = append(p.slashes, slash{int32(len(p.Bonds) - 1), d})
 	}
 }
 
 // readClosure reads a ring-bond number and notes it at the atom before.
-func (p *Parser) readClosure(c *cursor, at, hi int) (size int, err error) {
+func (p *parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 	number, size, err := p.readRingNumber(at, hi)
 	if err != nil {
 		return 0, err
@@ -272,7 +272,7 @@ func (p *Parser) readClosure(c *cursor, at, hi int) (size int, err error) {
 }
 
 // readRingNumber reads "7", "%42" or "%(123)".
-func (p *Parser) readRingNumber(i, hi int) (number int32, size int, err error) {
+func (p *parser) readRingNumber(i, hi int) (number int32, size int, err error) {
 	s := p.Text[:hi]
 	if s[i] != '%' {
 		return int32(s[i] - '0'), 1, nil
@@ -320,7 +320,7 @@ var organic = [256]struct {
 }
 
 // readOrganic reads an atom outside brackets.
-func (p *Parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
+func (p *parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
 	o := &organic[p.Text[i]]
 	a.Element, a.Aromatic, a.Size = o.z, o.aromatic, 1
 	if o.second != 0 && i+1 < hi && p.Text[i+1] == o.second {
@@ -329,7 +329,7 @@ func (p *Parser) readOrganic(a *molecule.DraftAtom, i, hi int) {
 }
 
 // errorLetter reports a letter that is no atom.
-func (p *Parser) errorLetter(i int) error {
+func (p *parser) errorLetter(i int) error {
 	switch c := p.Text[i]; {
 	case c == ']':
 		return p.ErrorAt(i, 1, "closing bracket without an opening one")
@@ -343,7 +343,7 @@ func (p *Parser) errorLetter(i int) error {
 
 // A bracket is the text of an atom in brackets and the reading position.
 type bracket struct {
-	p     *Parser
+	p     *parser
 	text  string // to the end of the SMILES
 	from  int
 	j     int
@@ -379,7 +379,7 @@ func (b *bracket) number(what string, limit int32) (int32, error) {
 
 // readBracket reads an atom in brackets: isotope, element, chirality, hydrogens,
 // charge, class.
-func (p *Parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err error) {
+func (p *parser) readBracket(a *molecule.DraftAtom, place *spot, i, hi int) (err error) {
 	b := bracket{p: p, text: p.Text[:hi], from: i, j: i + 1, atom: a, place: place}
 	a.NoImplicit, p.Brackets = true, true
 	if b.digit() {
@@ -553,7 +553,7 @@ var permutations = [...]int32{molecule.Tetrahedral: 2, molecule.Allene: 2, molec
 
 // closeRings makes a bond of each pair of closures with the same number, by number, then in text
 // order.
-func (p *Parser) closeRings() error {
+func (p *parser) closeRings() error {
 	p.Chain = len(p.Bonds)
 	if len(p.closures) == 0 {
 		return nil
@@ -598,7 +598,7 @@ func (p *Parser) closeRings() error {
 }
 
 // checkRepeats refuses two bonds between the same atoms, of which the second is a ring bond.
-func (p *Parser) checkRepeats() error {
+func (p *parser) checkRepeats() error {
 	k := p.Repeat()
 	if k < 0 {
 		return nil

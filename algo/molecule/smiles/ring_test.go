@@ -1,7 +1,6 @@
 package smiles
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,11 +14,11 @@ import (
 
 // sameRings compares the rings that the short cuts find with those of the plain search,
 // which uses none. fast and slow are used again and again.
-func sameRings(t *testing.T, fast, slow *Parser, text string) {
+func sameRings(t *testing.T, fast, slow *parser, text string) {
 	t.Helper()
 	slow.Rings.Plain = true
-	_, err := fast.Parse(text)
-	_, want := slow.Parse(text)
+	_, err := fast.parse(text)
+	_, want := slow.parse(text)
 	if fmt.Sprint(err) != fmt.Sprint(want) {
 		if want != nil && strings.Contains(want.Error(), "too tangled") {
 			return // the plain search takes more steps
@@ -111,16 +110,15 @@ func sameDrawn(t *testing.T, fast, slow *rings.Finder, m *molecule.Molecule, tex
 		ends[k] = [2]int32{b.From, b.To}
 	}
 	fast.Budget, slow.Budget, slow.Plain = 1<<40, 1<<40, true
-	if err := errors.Join(fast.Find(&near, ends, -1), slow.Find(&near, ends, -1)); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	fast.Find(&near, ends, -1)
+	slow.Find(&near, ends, -1)
 	compareRings(t, fast, slow, text)
 }
 
 // TestRings compares the short cuts in finding rings with the search that they stand
 // for.
 func TestRings(t *testing.T) {
-	var fast, slow Parser
+	var fast, slow parser
 	var fastDrawn, slowDrawn rings.Finder
 	for _, smiles := range []string{
 		"C1CC1", "C1CCC1", "C1CC1C1CCC1", "C1CC1CC(C1CC1)C1CCC1", // alone, in a row, around an atom
@@ -137,7 +135,7 @@ func TestRings(t *testing.T) {
 	for range 4000 {
 		smiles := skeleton(random, 4+random.IntN(40))
 		sameRings(t, &fast, &slow, smiles)
-		if m, err := fast.Parse(smiles); err == nil {
+		if m, err := fast.molecule(smiles); err == nil {
 			sameDrawn(t, &fastDrawn, &slowDrawn, m, smiles)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Both become the first in an atom order that ignores hydrogens. Other tautomers stay as written.
 
 // mobile reports whether p may have groups with mobile hydrogens.
-func (p *Parser) mobile() bool {
+func (p *parser) mobile() bool {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
 		if a.Element != nitrogen || a.Charge != 0 {
@@ -35,7 +35,7 @@ func (p *Parser) mobile() bool {
 
 // carriesNitrogen reports whether atom i is a carbon with a nitrogen, beside n, that has hydrogens
 // or a double bond.
-func (p *Parser) carriesNitrogen(i, n int32) bool {
+func (p *parser) carriesNitrogen(i, n int32) bool {
 	if p.Atoms[i].Element != carbon || p.Atoms[i].Aromatic {
 		return false
 	}
@@ -48,8 +48,8 @@ func (p *Parser) carriesNitrogen(i, n int32) bool {
 }
 
 // chooseTautomer converts a text's molecule to one tautomer, and reports whether it changed.
-func (p *Parser) chooseTautomer(text string) bool {
-	before := p.Draft.Molecule("")
+func (p *parser) chooseTautomer(text string) bool {
+	before := p.Molecule("")
 	t := &tautomers{m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
 	t.findAzoles(p)
 	t.findAmidines()
@@ -74,7 +74,7 @@ type tautomers struct {
 
 // findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
 // and some without.
-func (t *tautomers) findAzoles(p *Parser) {
+func (t *tautomers) findAzoles(p *parser) {
 	atoms := t.m.Atoms
 	used := map[int32]bool{}
 	for q := range p.Rings.Len() {
@@ -241,11 +241,10 @@ func (t *tautomers) settleAzole(ring []int32) bool {
 
 // readable reports whether the changed molecule keeps its aromatic atoms.
 func (t *tautomers) readable() bool {
-	p := parsers.Get().(*Parser)
+	p := parsers.Get().(*parser)
 	defer p.giveBack()
 	p.flat = true
 	_, err := p.parse(Write(t.m))
-	p.flat, p.Text = false, ""
 	count := 0
 	for i := range t.m.Atoms {
 		if t.m.Atoms[i].Aromatic {

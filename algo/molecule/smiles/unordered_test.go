@@ -58,7 +58,7 @@ func TestOrdered(t *testing.T) {
 		"CCO": false, "c1ccccc1": false, "F/C=C/F": false, "[H]C": false, "[NH4+]": false, "C": false,
 		"C[C@H](F)Cl": true, "CC.O": true, "[Na+].[Cl-]": true, "[CH3:1]C": true,
 	} {
-		var p Parser
+		var p parser
 		if _, err := p.parse(text); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

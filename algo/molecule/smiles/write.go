@@ -36,27 +36,19 @@ type writer struct {
 	parent []neighbor.Link // of an atom: the previous one and the bond, or -1
 	last   []int32         // of an atom: its last child, which needs no branch, or -1
 
-	// Ring bonds by opening place: the atom at place k has opening[opens[k]:opens[k+1]]. closing
-	// likewise, by closing place.
-	rings, numbered []ringBond // sorted by number
-	opens, closes   []int32
-	closing         []int32
-	used            []uint64 // numbers in use
-	newBond         []int32  // a bond's place in what Parse would read
-	dir             []molecule.Direction
-	next            []int32
-	roots, stack    []int32
-	numbers         []int32 // of the atoms, in order
-	sorted          []neighbor.Link
-	out             []byte
-	written, shadow []int32
-}
-
-// A ringBond is a bond written as two ring-bond numbers.
-type ringBond struct {
-	bond        int32
-	open, close int32 // places of its atoms
-	number      int32
+	trees        int      // bonds that are no ring bonds
+	rings        []int32  // ring bonds by opening place, then by closing place
+	number       []int32  // of a ring bond
+	around       []int32  // see ringBonds
+	used         []uint64 // numbers in use
+	newBond      []int32  // a bond's place in what Parse would read
+	dir          []molecule.Direction
+	next         []int32
+	roots, stack []int32
+	numbers      []int32 // of the atoms, in order
+	sorted       []neighbor.Link
+	out          []byte
+	written      []int32
 }
 
 // walk lays m out: depth first from each fragment's first atom, neighbours by rank, or by number if
@@ -80,7 +72,8 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	}
 	w.sorted = append(w.sorted[:0], w.near.Links...)
 	for i := range n {
-		sortLinks(w.sorted[w.near.Spans[i].Lo:w.near.Spans[i].Hi], rank)
+		links := w.sorted[w.near.Spans[i].Lo:w.near.Spans[i].Hi]
+		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(rank[x.Atom], rank[y.Atom]) })
 	}
 	buffer.Grow(&w.roots, n)
 	for i, k := range rank {
@@ -90,26 +83,14 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 	for i := range w.next {
 		w.next[i] = w.near.Spans[i].Lo
 	}
+	w.trees = n
 	for _, i := range w.roots {
 		if w.place[i] < 0 {
 			w.visit(i)
+			w.trees--
 		}
 	}
-	w.closeRings()
-}
-
-// sortLinks sorts links by the distinct ranks of their atoms.
-func sortLinks(links []neighbor.Link, rank []int32) {
-	if len(links) > 12 {
-		slices.SortFunc(links, func(x, y neighbor.Link) int { return cmp.Compare(rank[x.Atom], rank[y.Atom]) })
-		return
-	}
-	for k, l := range links {
-		for at := rank[l.Atom]; k > 0 && at < rank[links[k-1].Atom]; k-- {
-			links[k] = links[k-1]
-		}
-		links[k] = l
-	}
+	w.numberRings()
 }
 
 // visit goes through a fragment.
@@ -145,48 +126,16 @@ func (w *writer) isTree(k int32) bool {
 	return w.parent[b.From].Bond == k || w.parent[b.To].Bond == k
 }
 
-// closeRings numbers the ring bonds, each with the lowest number free where it opens; numbers
+// numberRings numbers the ring bonds, each with the lowest number free where it opens; numbers
 // closed at an atom are free after it.
-func (w *writer) closeRings() {
-	n := len(w.order)
-	w.rings, w.closing = w.rings[:0], w.closing[:0]
-	trees := 0
-	for _, i := range w.order {
-		if w.parent[i].Bond >= 0 {
-			trees++
-		}
-	}
-	if trees == len(w.m.Bonds) {
-		return
-	}
-	buffer.Grow(&w.opens, n+1)
-	buffer.Zeroed(&w.closes, n+1)
-	for k, i := range w.order {
-		w.opens[k] = int32(len(w.rings))
-		from := len(w.rings)
-		for _, l := range w.near.Of(i) {
-			if q := w.place[l.Atom]; int(q) > k && !w.isTree(l.Bond) {
-				w.rings = append(w.rings, ringBond{bond: l.Bond, open: int32(k), close: q})
-				w.closes[q+1]++
-			}
-		}
-		slices.SortFunc(w.rings[from:], func(x, y ringBond) int { return cmp.Compare(x.close, y.close) })
-	}
-	w.opens[n] = int32(len(w.rings))
-	for k := range n {
-		w.closes[k+1] += w.closes[k]
-	}
-	buffer.Grow(&w.closing, len(w.rings))
-	w.shadow = append(w.shadow[:0], w.closes[:n]...)
-	for r := range w.rings {
-		q := w.rings[r].close
-		w.closing[w.shadow[q]] = int32(r)
-		w.shadow[q]++
-	}
+func (w *writer) numberRings() {
+	w.rings = w.rings[:0]
+	buffer.Grow(&w.number, len(w.m.Bonds))
 	// used is a bit set; all numbers below 64*low are in it.
 	used, low := append(w.used[:0], 1), 0
-	for k := range n {
-		for r := w.opens[k]; r < w.opens[k+1]; r++ {
+	for k := range w.order {
+		bonds, closing := w.ringBonds(int32(k))
+		for _, bond := range bonds[closing:] {
 			for used[low] == 1<<64-1 {
 				if low++; low == len(used) {
 					used = append(used, 0)
@@ -194,15 +143,39 @@ func (w *writer) closeRings() {
 			}
 			free := bits.TrailingZeros64(^used[low])
 			used[low] |= 1 << free
-			w.rings[r].number = int32(64*low + free)
+			w.number[bond] = int32(64*low + free)
+			w.rings = append(w.rings, bond)
 		}
-		for _, r := range w.closing[w.closes[k]:w.closes[k+1]] {
-			number := int(w.rings[r].number)
+		for _, bond := range bonds[:closing] {
+			number := int(w.number[bond])
 			used[number/64] &^= 1 << (number % 64)
 			low = min(low, number/64)
 		}
 	}
 	w.used = used
+}
+
+// ringBonds returns the ring bonds at place k by the place of their other end, until the next call.
+// The first ones close there, the others open.
+func (w *writer) ringBonds(k int32) (bonds []int32, closing int) {
+	if w.trees == len(w.m.Bonds) {
+		return nil, 0
+	}
+	i, bonds := w.order[k], w.around[:0]
+	for _, l := range w.near.Of(i) {
+		if w.isTree(l.Bond) {
+			continue
+		}
+		if w.place[l.Atom] < k {
+			closing++
+		}
+		bonds = append(bonds, l.Bond)
+	}
+	if len(bonds) > 1 {
+		slices.SortFunc(bonds, func(x, y int32) int { return cmp.Compare(w.place[w.other(x, i)], w.place[w.other(y, i)]) })
+	}
+	w.around = bonds
+	return bonds, closing
 }
 
 // lowercase reports whether an atom is written as an aromatic one.
@@ -270,15 +243,12 @@ func (w *writer) write() []byte {
 			w.writeBond(from.Bond, from.Atom)
 		}
 		w.writeAtom(int32(k), i)
-		if len(w.rings) == 0 {
-			continue
-		}
-		for _, r := range w.closing[w.closes[k]:w.closes[k+1]] {
-			w.writeNumber(w.rings[r].number)
-		}
-		for _, r := range w.rings[w.opens[k]:w.opens[k+1]] {
-			w.writeBond(r.bond, i)
-			w.writeNumber(r.number)
+		bonds, closing := w.ringBonds(int32(k))
+		for q, bond := range bonds {
+			if q >= closing {
+				w.writeBond(bond, i)
+			}
+			w.writeNumber(w.number[bond])
 		}
 	}
 	return w.out
@@ -402,29 +372,28 @@ func (w *writer) plain(i int32) bool {
 // permutation of its bonds, or its missing neighbour is in an odd place (see missingNeighborTurns).
 func (w *writer) turned(k, i int32) bool {
 	links := w.near.Of(i)
+	rings, _ := w.ringBonds(k)
 	// The written order, by place of bonds. Children follow all ring bonds.
 	at := w.written[:0]
-	rings := 0
 	for _, l := range links {
 		switch {
 		case w.parent[i].Bond == l.Bond:
 			at = append(at, -1)
 		case w.isTree(l.Bond):
-			at = append(at, int32(2*len(w.m.Bonds))+w.place[l.Atom])
+			at = append(at, int32(len(links))+w.place[l.Atom])
 		default:
-			rings++
-			at = append(at, w.ringPlace(k, l.Bond))
+			at = append(at, int32(slices.Index(rings, l.Bond)))
 		}
 	}
 	w.written = at
-	odd := oddPermutation(at)
+	odd := molecule.Odd(at)
 	if len(links) != 3 {
 		return odd
 	}
 	if w.m.Atoms[i].Hydrogens == 1 {
 		return odd != (w.parent[i].Atom < 0)
 	}
-	if rings != 1 {
+	if len(rings) != 1 {
 		return odd
 	}
 	for _, l := range links {
@@ -434,31 +403,6 @@ func (w *writer) turned(k, i int32) bool {
 		}
 	}
 	return !odd
-}
-
-// ringPlace orders the ring bonds of the atom at place k.
-func (w *writer) ringPlace(k, bond int32) int32 {
-	for q, r := range w.closing[w.closes[k]:w.closes[k+1]] {
-		if w.rings[r].bond == bond {
-			return int32(q)
-		}
-	}
-	q := slices.IndexFunc(w.rings[w.opens[k]:w.opens[k+1]], func(r ringBond) bool { return r.bond == bond })
-	return w.closes[k+1] - w.closes[k] + int32(q)
-}
-
-// oddPermutation reports whether sorting values takes an odd number of swaps.
-func oddPermutation(values []int32) bool {
-	if len(values) > molecule.MaxChiralDegree {
-		return false
-	}
-	odd := false
-	for k, x := range values {
-		for _, y := range values[:k] {
-			odd = odd != (y > x)
-		}
-	}
-	return odd
 }
 
 // direct chooses the bonds written "/" and "\\". w.dir is nil if there are none, and else relative
@@ -620,10 +564,9 @@ func (w *writer) markDirections(carries []bool, f *parity) {
 		if from := w.parent[i]; from.Bond >= 0 {
 			mark(from.Bond)
 		}
-		if len(w.rings) > 0 {
-			for _, r := range w.rings[w.opens[k]:w.opens[k+1]] {
-				mark(r.bond)
-			}
+		bonds, closing := w.ringBonds(int32(k))
+		for _, bond := range bonds[closing:] {
+			mark(bond)
 		}
 	}
 }
@@ -674,17 +617,14 @@ func (w *writer) arrange(c *molecule.Molecule) {
 			add(from.Bond, w.place[from.Atom], int32(k))
 		}
 	}
-	if len(w.rings) > 0 {
-		w.numbered = append(w.numbered[:0], w.rings...)
-		slices.SortStableFunc(w.numbered, func(x, y ringBond) int { return cmp.Compare(x.number, y.number) })
-		for _, r := range w.numbered {
-			// A ring bond begins where its order is written, or else where it closes.
-			if w.symbol(r.bond, w.order[r.open]) == "" {
-				add(r.bond, r.close, r.open)
-			} else {
-				add(r.bond, r.open, r.close)
-			}
+	slices.SortStableFunc(w.rings, func(x, y int32) int { return cmp.Compare(w.number[x], w.number[y]) })
+	for _, bond := range w.rings {
+		from, to := w.place[m.Bonds[bond].From], w.place[m.Bonds[bond].To]
+		// A ring bond begins where its order is written, or else where it closes.
+		if (w.symbol(bond, w.order[min(from, to)]) == "") != (from > to) {
+			from, to = to, from
 		}
+		add(bond, from, to)
 	}
 	w.arrangeStereo(c)
 }
@@ -700,7 +640,7 @@ func (w *writer) arrangeStereo(c *molecule.Molecule) {
 				at = append(at, w.newBond[l.Bond])
 			}
 			w.written = at
-			if oddPermutation(at) {
+			if molecule.Odd(at) {
 				a.Chirality = a.Chirality.Turn()
 			}
 		}

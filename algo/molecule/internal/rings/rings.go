@@ -16,7 +16,7 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// ErrTangled reports a spent budget.
+// ErrTangled is the panic of a search whose budget is spent.
 var ErrTangled = errors.New("ring system is too large or too tangled")
 
 // A List holds rings: ring r has the atoms atoms[start[r]:start[r+1]], in order around the ring,
@@ -179,8 +179,8 @@ func (r *Finder) isNew(ring []int32) bool {
 
 // Find finds the rings of atoms with these links. ends are the atoms of each bond. The first chain
 // bonds form a forest in which parents precede children; if chain is negative, none is known. Find
-// spends r.Budget.
-func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
+// spends r.Budget, and panics with ErrTangled if that does not suffice.
+func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) {
 	r.near, r.ends, r.chain = *near, ends, chain
 	r.prepare()
 	if r.Plain || !r.spanText() {
@@ -190,9 +190,7 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 	for f := range len(r.label) - 1 {
 		lo, hi := r.label[f], r.label[f+1]
 		r.fragment = r.order[lo:hi]
-		if err := r.fragmentRings(r.tree[lo:hi]); err != nil {
-			return err
-		}
+		r.fragmentRings(r.tree[lo:hi])
 		if len(r.label) == 2 { // the only fragment
 			r.List, r.found = r.found, r.List
 			break
@@ -202,12 +200,9 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) error {
 		}
 	}
 	if r.extra.Len() > 0 {
-		if err := r.symmetrize(); err != nil {
-			return err
-		}
+		r.symmetrize()
 	}
 	r.markFused()
-	return nil
 }
 
 // prepare clears what the search writes.
@@ -235,13 +230,13 @@ func (r *Finder) prepare() {
 	}
 }
 
-// spanText makes the spanning forest of the text: all bonds except ring-bond numbers. It returns
-// false without a text, or where ring bonds join what is between dots.
+// spanText makes the spanning tree of the text: all bonds except ring-bond numbers. It returns false
+// without a text, or where that has dots.
 func (r *Finder) spanText() bool {
-	if r.chain < 0 {
+	n := len(r.near.Spans)
+	if r.chain != n-1 {
 		return false
 	}
-	n := len(r.near.Spans)
 	nodes, shut, chain := r.nodes, r.shut, r.ends[:r.chain]
 	for k := range chain {
 		i, j := min(chain[k][0], chain[k][1]), max(chain[k][0], chain[k][1])
@@ -249,28 +244,6 @@ func (r *Finder) spanText() bool {
 		o.up.Atom, o.up.Bond = i, int32(k)
 		o.depth = nodes[i].depth + 1
 		shut[k] |= bridge
-	}
-	if r.chain < n-1 {
-		// Several trees.
-		buffer.Grow(&r.fragmentOf, n)
-		trees := int32(0)
-		for i := range nodes {
-			if up := nodes[i].up; up.Bond >= 0 {
-				r.fragmentOf[i] = r.fragmentOf[up.Atom]
-				continue
-			}
-			r.fragmentOf[i] = trees
-			trees++
-		}
-		for k := r.chain; k < len(r.ends); k++ {
-			if r.fragmentOf[r.ends[k][0]] != r.fragmentOf[r.ends[k][1]] {
-				clear(shut)
-				return false
-			}
-		}
-		r.sortFragments(int(trees))
-		r.tree = r.order
-		return true
 	}
 	r.label = append(r.label[:0], 0, int32(n))
 	for len(r.upward) < n {
@@ -421,14 +394,14 @@ func (r *Finder) trimChains(tree []int32) int {
 }
 
 // fragmentRings finds the rings of r.fragment, with spanning tree tree.
-func (r *Finder) fragmentRings(tree []int32) error {
+func (r *Finder) fragmentRings(tree []int32) {
 	r.found.Clear()
 	r.seen = r.seen[:0]
 	r.changed = r.changed[:0]
 	r.open = 0
 	bonds := r.trimChains(tree)
 	if r.open == 0 {
-		return nil
+		return
 	}
 	want := bonds - len(r.fragment) + 1
 	for r.open > 0 {
@@ -442,14 +415,10 @@ func (r *Finder) fragmentRings(tree []int32) error {
 		if r.left <= 0 {
 			break
 		}
-		if !r.spend(len(r.fragment)) {
-			return ErrTangled
-		}
+		r.spend(len(r.fragment))
 		r.pickTwos()
 		if len(r.two) > 0 {
-			if err := r.searchTwos(); err != nil {
-				return err
-			}
+			r.searchTwos()
 			if r.open == 0 {
 				break
 			}
@@ -462,24 +431,21 @@ func (r *Finder) fragmentRings(tree []int32) error {
 		if k < 0 {
 			break
 		}
-		if err := r.searchThree(r.fragment[k]); err != nil {
-			return err
-		}
+		r.searchThree(r.fragment[k])
 		r.finish(r.fragment[k])
 	}
 	switch n := r.found.Len(); {
 	case n < want:
-		return r.treeRings()
+		r.treeRings()
 	case n > want:
-		return r.dropRings()
+		r.dropRings()
 	}
-	return nil
 }
 
 // treeRings replaces the rings of r.fragment by those that bonds outside of the spanning forest close
 // with it. RDKit searches on where its search misses rings, as among atoms with four ring bonds
 // each; no data set has such a molecule.
-func (r *Finder) treeRings() error {
+func (r *Finder) treeRings() {
 	r.found.Clear()
 	nodes := r.nodes
 	for _, i := range r.fragment {
@@ -503,14 +469,11 @@ func (r *Finder) treeRings() error {
 			for _, x := range slices.Backward(down) {
 				r.path, r.pathBonds = append(r.path, x), append(r.pathBonds, nodes[x].up.Bond)
 			}
-			if !r.spend(len(r.path)) {
-				return ErrTangled
-			}
+			r.spend(len(r.path))
 			// The ring begins at atom i: the bond after an atom leads to the next.
 			r.found.add(append([]int32{i}, r.path[:len(r.path)-1]...), r.pathBonds)
 		}
 	}
-	return nil
 }
 
 // finish removes atom i from the search.
@@ -674,7 +637,7 @@ func (r *Finder) pickTwos() {
 
 // smallest appends to r.small the smallest rings through root without the atom avoid (or -1), and
 // returns how many rings the search met, as in RDKit including larger ones.
-func (r *Finder) smallest(root, avoid int32) (int, error) {
+func (r *Finder) smallest(root, avoid int32) int {
 	r.epoch += 2
 	grey, black := r.epoch, r.epoch+1
 	visits, queue, shut := r.visit, r.queue, r.shut
@@ -693,9 +656,7 @@ func (r *Finder) smallest(root, avoid int32) (int, error) {
 			break
 		}
 		links := r.near.Of(i)
-		if !r.spend(len(links)) {
-			return 0, ErrTangled
-		}
+		r.spend(len(links))
 		for _, l := range links {
 			j := l.Atom
 			if shut[l.Bond] != 0 || at.parent == j {
@@ -717,17 +678,15 @@ func (r *Finder) smallest(root, avoid int32) (int, error) {
 			}
 			size := depth + to.depth
 			if size > best {
-				return count, nil
+				return count
 			}
 			best = size
 			count++
-			if !r.spend(int(size)) {
-				return 0, ErrTangled
-			}
+			r.spend(int(size))
 			r.addSmall(root, i, l)
 		}
 	}
-	return count, nil
+	return count
 }
 
 // addSmall adds to r.small the ring of the paths from root to atom i and to its neighbour by l.
@@ -750,7 +709,7 @@ func (r *Finder) addSmall(root, i int32, l neighbor.Link) {
 }
 
 // searchTwos searches from the atoms of r.two.
-func (r *Finder) searchTwos() error {
+func (r *Finder) searchTwos() {
 	r.small.Clear()
 	r.hits = r.hits[:0]
 	for _, i := range r.two {
@@ -767,22 +726,13 @@ func (r *Finder) searchTwos() error {
 					r.open--
 				}
 			}
-			if !r.spend(len(r.path)) {
-				return ErrTangled
-			}
+			r.spend(len(r.path))
 			continue
 		}
 		from := r.small.Len()
-		count, err := r.smallest(i, -1)
-		if err != nil {
-			return err
-		}
+		count := r.takeSmallest(i, -1)
 		for k := from; k < r.small.Len(); k++ {
-			ring := r.small.Ring(k)
-			if r.isNew(ring) {
-				r.found.addFrom(&r.small, k)
-			}
-			r.hits = append(r.hits, ringHit{ringHash(ring), int32(len(r.hits)), i, int32(k)})
+			r.hits = append(r.hits, ringHit{ringHash(r.small.Ring(k)), int32(len(r.hits)), i, int32(k)})
 		}
 		// The bonds of i stay, since another small ring may need them; without a ring the chain is
 		// removed.
@@ -796,7 +746,7 @@ func (r *Finder) searchTwos() error {
 			}
 		}
 	}
-	return r.searchDuplicates()
+	r.searchDuplicates()
 }
 
 // groupHits fills r.groups with the rings that several atoms found, and r.inGroups with each atom's
@@ -841,9 +791,9 @@ func (r *Finder) groupHits() {
 
 // searchDuplicates searches again from atoms that found the same ring, with the others cut off,
 // which may have hidden a ring.
-func (r *Finder) searchDuplicates() error {
+func (r *Finder) searchDuplicates() {
 	if len(r.hits) < 2 {
-		return nil
+		return
 	}
 	r.groupHits()
 	for _, g := range r.groups {
@@ -855,9 +805,7 @@ func (r *Finder) searchDuplicates() error {
 			q, _ := slices.BinarySearchFunc(r.inGroups, h.atom, func(x inGroup, i int32) int { return cmp.Compare(x.atom, i) })
 			for ; q < len(r.inGroups) && r.inGroups[q].atom == h.atom; q++ {
 				o := r.groups[r.inGroups[q].group]
-				if !r.spend(int(o.hi - o.lo)) {
-					return ErrTangled
-				}
+				r.spend(int(o.hi - o.lo))
 				for _, x := range r.hits[o.lo:o.hi] {
 					if x.atom == h.atom {
 						continue
@@ -872,12 +820,9 @@ func (r *Finder) searchDuplicates() error {
 			}
 			r.cut = cut
 			before := r.small.Len()
-			_, err := r.smallest(h.atom, -1)
+			r.smallest(h.atom, -1)
 			for _, k := range cut {
 				r.shut[k] &^= trimmed
-			}
-			if err != nil {
-				return err
 			}
 			for k := before; k < r.small.Len(); k++ {
 				shortest = min(shortest, r.small.Size(k))
@@ -889,72 +834,47 @@ func (r *Finder) searchDuplicates() error {
 			}
 		}
 	}
-	return nil
 }
 
 // searchThree finds the rings of an atom with three bonds when none with two is left: at least
 // three, each bond in two of them.
-func (r *Finder) searchThree(root int32) error {
+func (r *Finder) searchThree(root int32) {
 	r.small.Clear()
-	count, err := r.smallest(root, -1)
-	if err != nil {
-		return err
-	}
-	take := func(from int) {
-		for k := from; k < r.small.Len(); k++ {
-			if r.isNew(r.small.Ring(k)) {
-				r.found.addFrom(&r.small, k)
-			}
-		}
-	}
-	take(0)
+	count := r.takeSmallest(root, -1)
 	if count != 1 && count != 2 {
-		return nil
+		return
 	}
-	var next [3]int32
-	k := 0
+	shared := make([]int32, 0, 3) // neighbours in all rings so far
 	for _, l := range r.near.Of(root) {
-		if r.shut[l.Bond]&trimmed == 0 && k < 3 {
-			next[k] = l.Atom
-			k++
+		if r.shut[l.Bond]&trimmed == 0 && slices.Contains(r.small.Ring(0), l.Atom) && slices.Contains(r.small.Ring(count-1), l.Atom) {
+			shared = append(shared, l.Atom)
 		}
 	}
-	again := func(avoid int32) error {
-		from := r.small.Len()
-		if _, err := r.smallest(root, avoid); err != nil {
-			return err
-		}
-		take(from)
-		return nil
-	}
+	// The third ring avoids the common neighbour of two. After one ring, two more avoid one of its
+	// neighbours each.
 	if count == 2 {
-		// The third ring avoids the common neighbour.
-		for _, f := range next {
-			if slices.Contains(r.small.Ring(0), f) && slices.Contains(r.small.Ring(1), f) {
-				return again(f)
-			}
+		shared = shared[:1]
+	}
+	for _, i := range slices.Backward(shared) {
+		r.takeSmallest(root, i)
+	}
+}
+
+// takeSmallest is smallest, and keeps new rings.
+func (r *Finder) takeSmallest(root, avoid int32) (count int) {
+	from := r.small.Len()
+	count = r.smallest(root, avoid)
+	for k := from; k < r.small.Len(); k++ {
+		if r.isNew(r.small.Ring(k)) {
+			r.found.addFrom(&r.small, k)
 		}
-		return ErrTangled
 	}
-	// Two more rings, through the neighbour that the first lacks and one each of the others.
-	var f1, f2 int32
-	switch ring := r.small.Ring(0); {
-	case !slices.Contains(ring, next[0]):
-		f1, f2 = next[1], next[2]
-	case !slices.Contains(ring, next[1]):
-		f1, f2 = next[0], next[2]
-	default:
-		f1, f2 = next[0], next[1]
-	}
-	if err := again(f2); err != nil {
-		return err
-	}
-	return again(f1)
+	return count
 }
 
 // dropRings moves redundant rings from r.found to r.extra: the smallest first, among equals the one
 // that overlaps most.
-func (r *Finder) dropRings() error {
+func (r *Finder) dropRings() {
 	n := r.found.Len()
 	by := buffer.Grow(&r.sorted, n)
 	for k := range by {
@@ -985,9 +905,7 @@ func (r *Finder) dropRings() error {
 					continue
 				}
 				shared, size := r.overlap(by[j])
-				if !r.spend(size) {
-					return ErrTangled
-				}
+				r.spend(size)
 				if shared > most {
 					best, most, full = j, shared, shared == size
 				}
@@ -1009,7 +927,6 @@ func (r *Finder) dropRings() error {
 		}
 	}
 	r.found, r.small = r.small, r.found
-	return nil
 }
 
 // cover marks the bonds of ring k of r.found.
@@ -1032,7 +949,7 @@ func (r *Finder) overlap(k int32) (shared, size int) {
 
 // symmetrize adds the extra rings that could replace a ring of the same size without uncovering a
 // bond.
-func (r *Finder) symmetrize() error {
+func (r *Finder) symmetrize() {
 	n := r.Len()
 	buffer.Zeroed(&r.counts, len(r.ends))
 	for _, k := range r.bonds {
@@ -1048,9 +965,7 @@ func (r *Finder) symmetrize() error {
 			if r.Size(q) != len(ring) {
 				continue
 			}
-			if !r.spend(len(ring)) {
-				return ErrTangled
-			}
+			r.spend(len(ring))
 			share, replaces := false, true
 			for _, k := range r.Bonds(q) {
 				if r.covered[k] {
@@ -1068,7 +983,6 @@ func (r *Finder) symmetrize() error {
 			r.covered[k] = false
 		}
 	}
-	return nil
 }
 
 // A membership lists the rings of atoms or bonds: rings[first[i]:first[i+1]], ascending, computed
@@ -1128,8 +1042,9 @@ func (r *Finder) markFused() {
 // Fused reports whether ring q shares a bond with another.
 func (r *Finder) Fused(q int) bool { return r.fused[q] }
 
-// spend takes steps from the budget and reports whether they were left.
-func (r *Finder) spend(steps int) bool {
-	r.Budget -= steps
-	return r.Budget >= 0
+// spend takes steps from the budget, and panics if they are not left.
+func (r *Finder) spend(steps int) {
+	if r.Budget -= steps; r.Budget < 0 {
+		panic(ErrTangled)
+	}
 }

@@ -26,10 +26,9 @@ func BenchmarkParse(b *testing.B) {
 			name = "features+structure"
 		}
 		b.Run(m.name+"/"+name, func(b *testing.B) {
-			var p smiles.Parser
 			measure(b, func() {
 				for _, s := range m.smiles {
-					if g, err := p.ParseGraph(s); err == nil && structure {
+					if g, err := smiles.ParseGraph(s); err == nil && structure {
 						g.EncodeStructure()
 					}
 				}

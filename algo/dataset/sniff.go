@@ -336,7 +336,7 @@ func (t *Text) check(format Format, column string) error {
 	}
 	for _, word := range words {
 		switch err := otherwise(word, nil); err {
-		case errInChI, errInChIKey, errSELFIES:
+		case errInChI, errInChIKey, errSELFIES, errHELM:
 			return err
 		}
 	}

@@ -205,7 +205,9 @@ func TestNotations(t *testing.T) {
 		"NA": none, "nan": none, "None": none, "NULL": none, "N/A": none, "#N/A": none, "-": none, " \u00a0": none, "“”": none, "[Na]": "[Na]", "N": "N", "[Na+].[Cl-]": "[Na+].[Cl-]",
 		"[C][C][O]": selfies, "[C][=O]": selfies, "[C][C][Branch1][C][O][C]": selfies, "[O][=Ring1]": selfies, "[CH3][CH2][OH]": "[CH3][CH2][OH]", "[H][H]": "[H][H]", "[C-]#[O+]": "[C-]#[O+]", "[C]": "[C]",
 		"[#6]-[#7]": smarts, "[C;H1]": smarts, "[!C]": smarts, "[C,N]": smarts, "C!@C": smarts, "[$(CO)]": smarts, "[R]": smarts, "[D2]": smarts, "[X4]C": smarts, "C~C": "C~C",
-		"aspirin": name, "50-78-2": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name,
+		"50-78-2": "a CAS number", "1150-78-2-1": "a ring bond must follow", "PEPTIDE1{A.R.G}$$$$": "this is HELM", "RNA1{R(A)P.R(G)P}$$$$V2.0": "this is HELM",
+		"ACGTACGTAC": "nucleic acids", "AUGGCUACGAUG": "nucleic acids", "MKTAYIAKQRQISFVKSHFSRQ": "amino acids", "ACETYLSALICYLATE": name, "ETHANOL": name,
+		"aspirin": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name,
 		"InChI=1S/CH4/h1H4": "these are InChI,", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N": "these are InChIKeys",
 		"CCOH": "no such atom", "C1CC": "never closed", "c1ccccc1Brr": "no such atom", "CC(C": "never closed", "ClCCX": "no such atom", "cccc": "aromatic", "[Xx]": "no such element",
 	} {

@@ -84,7 +84,9 @@ const (
 var physicalNames = []string{"truths", "whole numbers", "whole numbers", "times", "numbers", "numbers", "text", "bytes"}
 
 // Codecs decompress what the standard library does not. Pages that need one that is nil are refused.
-type Codecs struct{ Zstd, Brotli func(io.Reader) (io.Reader, error) }
+type Codecs struct {
+	Zstd, Brotli func(io.Reader) (io.Reader, error)
+}
 
 // Open reads the metadata of a file of that size.
 func Open(r io.ReaderAt, size int64, codecs Codecs) (*File, error) {

@@ -209,7 +209,7 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // readStream reads a stream, from s.file unless that is nil.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
 	}
 	if !s.again {
 		opt.Guessed = func(column string) {
@@ -250,8 +250,8 @@ func checkRead(read, refused int) error {
 
 // tu reads a TUDataset set: a folder, a zip archive, or a set with the path among its files.
 func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
-	if s.columnSet {
-		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", path)
+	if s.columnSet || s.id != "" {
+		return nil, usage.Errorf("--column and --id name columns of a table, and %s is a TUDataset set", path)
 	}
 	folder, name := path, ""
 	if !info.IsDir() {

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +23,7 @@ func (s *scanner) choose(t Table, column string) error {
 			return err
 		}
 	}
-	if s.opt.Guessed != nil && t.Guessed && len(t.Columns) > 1 {
+	if s.opt.Guessed != nil && t.Guessed && len(t.Columns) > 1 && s.told == nil {
 		s.opt.Guessed(t.Columns[t.SMILES])
 	}
 	for _, name := range s.opt.Cells {
@@ -31,8 +33,7 @@ func (s *scanner) choose(t Table, column string) error {
 		}
 		s.further = append(s.further, i)
 	}
-	s.tell(t.Columns)
-	return nil
+	return s.tell(t.Columns)
 }
 
 // findColumn returns the column of a name or place.
@@ -48,8 +49,8 @@ func findColumn(columns []string, name string) (int, error) {
 }
 
 // tell tells Options.Header the names of columns, without empty ones, and Options.Own those of all
-// but SMILES and id.
-func (s *scanner) tell(names []string) {
+// but SMILES and id. Further files of an archive must have the same ones.
+func (s *scanner) tell(names []string) error {
 	var all, own []string
 	for i, name := range names {
 		if name == "" {
@@ -60,12 +61,20 @@ func (s *scanner) tell(names []string) {
 			s.own, own = append(s.own, i), append(own, name)
 		}
 	}
+	if s.told != nil {
+		if s.opt.Own != nil && !slices.Equal(own, s.told) {
+			return errors.New("its columns differ from those of the first file in the archive: want the same")
+		}
+		return nil
+	}
+	s.told = append([]string{}, own...)
 	if s.opt.Header != nil {
 		s.opt.Header(all)
 	}
 	if s.opt.Own != nil {
 		s.opt.Own(own)
 	}
+	return nil
 }
 
 // cellsOf returns the cells of the next record, given that of each column: those of Options.Cells

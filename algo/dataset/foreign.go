@@ -10,15 +10,14 @@ type foreignFormat struct {
 	begins string // its first bytes
 	has    string // required elsewhere in its head; empty for any
 	what   string
-	advice string // what to give instead; empty for plainText
+	advice string // what to give instead; empty for wantText
 }
 
 const (
-	plainText  = "want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"
+	wantText   = "want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"
 	saveAsCSV  = "save it as CSV and give that"
 	asParquet  = "write it as Parquet or CSV"
 	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
-	oneObject  = "want JSONL, an object on each line"
 	copyAsText = "copy its structures out as SMILES"
 )
 
@@ -55,12 +54,10 @@ var foreignFormats = []foreignFormat{
 	{"HETATM", "", "a PDB file", asSDF},
 	{"data_", "_cell_", "a CIF file", asSDF},
 	{">", "", "FASTA", ""},
-	{"{\n", "\":", "JSON over several lines", oneObject},
-	{"[", "\":", "a list of JSON", oneObject},
-	{"[\"", "\"", "JSON", ""},
+	{"{\"", "\":{\"0\":", "JSON by columns", `want a list of objects, as pandas writes with orient="records"`},
+	{"[\"", "\"", "JSON of texts", "want an object with a SMILES for each molecule"},
 	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},
 	{"Rar!", "", "a RAR archive", "unpack it first"},
-	{"\xfd7zXZ", "", "xz-compressed data", "unpack it first, or use gzip, bzip2 or zstd"},
 	{"\x7fELF", "", "a program", ""},
 	{"MZ", "This program", "a program", ""},
 	{"\x80\x02", "", "a Python pickle", "write it as CSV"},
@@ -81,14 +78,14 @@ func foreign(t *Text) error {
 		if bytes.HasPrefix(trimmed, []byte(f.begins)) && bytes.Contains(head, []byte(f.has)) {
 			advice := f.advice
 			if advice == "" {
-				advice = plainText
+				advice = wantText
 			}
 			return fmt.Errorf("this is %s: %s", f.what, advice)
 		}
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 && !beginsZip(head) {
 		line := 1 + bytes.Count(head[:i], []byte("\n"))
-		return fmt.Errorf("this is binary data, line %d has a zero byte: %s", line, plainText)
+		return fmt.Errorf("this is binary data, line %d has a zero byte: %s", line, wantText)
 	}
 	return nil
 }

@@ -50,6 +50,11 @@ var formats = []fileFormat{
 	{SMI, []string{".smi", ".smiles", ".cxsmiles", ".cxsmi", ".ism", ".can"}, false, func([]byte) bool { return true }, (*scanner).readSMI},
 }
 
+// named reports whether a file name in lower case is of the format.
+func (f *fileFormat) named(name string) bool {
+	return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
 func (f Format) of() *fileFormat {
 	i := slices.IndexFunc(formats, func(x fileFormat) bool { return x.name == f })
 	if i < 0 {
@@ -86,7 +91,7 @@ func Formats(molecules bool) []string {
 
 // Extensions lists the readable file extensions.
 func Extensions() []string {
-	var list []string
+	list := []string{".tar", ".tgz"}
 	for _, f := range formats {
 		for _, suffix := range f.suffix {
 			list = append(list, path.Ext(suffix))
@@ -114,15 +119,12 @@ func (t *Text) Format(name string) Format {
 	if t.parquet {
 		return Parquet
 	}
-	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
-	named := slices.IndexFunc(formats, func(f fileFormat) bool {
-		return slices.ContainsFunc(f.suffix, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-	})
-	head := t.head()
-	start := head
-	if len(start) == 0 { // a longer first line, as of a graph
-		start, _ = t.Peek(headSize)
+	if t.file != "" {
+		name = t.file
 	}
+	name = PlainName(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
+	named := slices.IndexFunc(formats, func(f fileFormat) bool { return f.named(name) })
+	head, start := t.head(), t.start()
 	if named >= 0 && formats[named].name == NodeLink && !beginsNodeLink(start) {
 		return JSONL
 	}

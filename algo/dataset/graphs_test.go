@@ -51,7 +51,7 @@ func TestNodeLink(t *testing.T) {
 			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "7@9 <> [0 0] []",
 			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`,
 			`g.jsonl:11:24: key "nodes" is there twice: want it once`}},
-		{"several lines", "{\n \"nodes\": []}", []string{"end: g.jsonl: this is JSON over several lines: want JSONL, an object on each line"}},
+		{"several lines", "[\n {\n  \"nodes\": []}, {\"nodes\":\n [{\"id\": 0}],\n \"links\": 3}]", []string{"g.jsonl:2:2: a graph without nodes: want one at least", "g.jsonl:5:11: found a JSON number: want links of another type"}},
 	} {
 		if got := shownGraphs(test.text, Options{Name: "g.jsonl", Plain: true}); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
@@ -184,12 +184,19 @@ func TestJSONL(t *testing.T) {
 		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 	for text, want := range map[string]string{
-		`{"a": "x", "b": 1}`:                   `input: no column holds SMILES: there are "a", "b"`,
-		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n": "",
+		"[{\"smiles\": \"CCO\"},\n {\"smiles\":\n   \"CCX\"}]": `line 3, column 7: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]`,
+		"[{\"smiles\": \"CCO\"},\n x]":                         `input: line 2, column 2: found "x": want an object in a list`,
+		"[{\"smiles\": \"CCO\"},\n":                            `input: line 2, column 1: the document ends early, the file looks truncated`,
+		"[{\"smiles\": \"CCO\"}, {\"smiles\":":                 `input: line 1, column 21: the document ends early, the file looks truncated`,
+		`{"a": "x", "b": 1}`:                                   `input: no column holds SMILES: there are "a", "b"`,
+		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n":                 "",
 	} {
 		for rec, err := range Records(strings.NewReader(text), Options{}) {
-			if err != nil && err.Error() != want || err == nil && rec.Err != nil {
-				t.Errorf("%s: %v, %v", text, err, rec.Err)
+			if err == nil {
+				_, err = rec.Parse()
+			}
+			if err != nil && err.Error() != want {
+				t.Errorf("%s: %v, want %s", text, err, want)
 			}
 		}
 	}

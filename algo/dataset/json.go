@@ -13,26 +13,41 @@ import (
 	"baca/algo/graph"
 )
 
-// beginsJSON recognises an object on the first line.
+// beginsJSON recognises an object, or a list of objects.
 func beginsJSON(head []byte) bool {
-	line := bytes.TrimSpace(firstFull(head))
-	return len(line) > 0 && line[0] == '{' && bytes.Contains(line, []byte(`":`))
-}
-
-// beginsNodeLink recognises a plain graph on the first line.
-func beginsNodeLink(head []byte) bool {
-	return beginsJSON(head) && bytes.Contains(firstFull(head), []byte(`"nodes"`))
-}
-
-// firstFull returns the first nonblank line.
-func firstFull(head []byte) []byte {
 	head = bytes.TrimLeft(head, blanks+"\n")
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return line
+	if rest, list := bytes.CutPrefix(head, []byte("[")); list {
+		head = bytes.TrimLeft(rest, blanks+"\n")
+	}
+	inside, object := bytes.CutPrefix(head, []byte("{"))
+	return object && bytes.HasPrefix(bytes.TrimLeft(inside, blanks+"\n"), []byte(`"`)) && bytes.Contains(inside, []byte(`":`))
 }
 
-// eachObject calls visit for each nonblank line, trimmed, with its first column.
-func (s *scanner) eachObject(visit func(line []byte, column int)) error {
+// beginsNodeLink recognises a plain graph on the first line, or in a document.
+func beginsNodeLink(head []byte) bool {
+	if !beginsJSON(head) {
+		return false
+	}
+	if !isDocument(head) {
+		head, _, _ = bytes.Cut(bytes.TrimLeft(head, blanks+"\n"), []byte("\n"))
+	}
+	return bytes.Contains(head, []byte(`"nodes"`))
+}
+
+// isDocument reports JSON that is no JSONL: a list, or an object over several lines. A first line that
+// is damaged precedes a line that is an object.
+func isDocument(head []byte) bool {
+	head = bytes.TrimLeft(head, blanks+"\n")
+	first, rest, more := bytes.Cut(head, []byte("\n"))
+	rest = bytes.TrimLeft(rest, blanks+"\n")
+	return bytes.HasPrefix(head, []byte("[")) || more && !json.Valid(first) && len(rest) > 0 && rest[0] != '{'
+}
+
+// eachObject calls visit for each object with its first column. It begins on s.line.
+func (s *scanner) eachObject(visit func(object []byte, column int)) error {
+	if isDocument(s.head) {
+		return s.eachInDocument(visit)
+	}
 	s.eachLine(func(line []byte, whole bool) bool {
 		text := bytes.TrimLeft(line, blanks)
 		switch {
@@ -46,21 +61,98 @@ func (s *scanner) eachObject(visit func(line []byte, column int)) error {
 	return nil
 }
 
-// jsonError locates damage in a line.
-func jsonError(err error, column int) (int, error) {
+// eachInDocument is eachObject for a document. Damage ends it, as the next object cannot be found.
+func (s *scanner) eachInDocument(visit func(object []byte, column int)) error {
+	depth, column := 0, 1
+	for !s.stopped && s.has(0) {
+		c, size := s.at(0), 1
+		switch c {
+		case '{':
+			if size = s.objectSize(); size == 0 {
+				return s.unfinished(column)
+			}
+			visit(s.bytes(0, size), column)
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',', ' ', '\t', '\n':
+		default:
+			return syntaxError(s.file, s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))
+		}
+		lines, next := locate(s.bytes(0, size), column, size)
+		column = next
+		s.consume(size, s.line+lines)
+	}
+	if depth > 0 && !s.stopped && s.broken() == nil {
+		return s.unfinished(column)
+	}
+	return nil
+}
+
+// unfinished is the error for an object or a list without an end.
+func (s *scanner) unfinished(column int) error {
+	if s.err == nil {
+		return s.tooLong(s.line)
+	}
+	if s.broken() != nil {
+		return nil // which is told
+	}
+	return syntaxError(s.file, s.line, column, errors.New("the document ends early, the file looks truncated"))
+}
+
+// objectSize returns the size of the object at hand, or 0 for one without end.
+func (s *scanner) objectSize() int {
+	depth, quoted := 0, false
+	for i := 0; s.has(i); i++ {
+		switch c := s.at(i); {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// locate returns how many lines further an offset in a text is, and its column, given that of the text.
+func locate[T string | []byte](text T, column, offset int) (lines, at int) {
+	for i := range offset {
+		if column++; text[i] == '\n' {
+			lines, column = lines+1, 1
+		}
+	}
+	return lines, column
+}
+
+// refuseAt refuses an object at an offset, given its first column.
+func (s *scanner) refuseAt(object []byte, column, offset int, err error) {
+	lines, at := locate(object, column, offset)
+	s.refuse(s.line, syntaxError(s.file, s.line+lines, at, err))
+}
+
+// jsonError locates damage in an object.
+func jsonError(err error) (offset int, plain error) {
 	var bad *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &bad):
-		return column + max(int(bad.Offset)-1, 0), fmt.Errorf("no JSON: %w", err)
+		return max(int(bad.Offset)-1, 0), fmt.Errorf("no JSON: %w", err)
 	case errors.As(err, &kind):
 		what := "an object"
 		if kind.Field != "" {
 			what = strings.ToLower(kind.Field) + " of another type"
 		}
-		return column + max(int(kind.Offset)-1, 0), fmt.Errorf("found a JSON %s: want %s", kind.Value, what)
+		return max(int(kind.Offset)-1, 0), fmt.Errorf("found a JSON %s: want %s", kind.Value, what)
 	}
-	return column, err
+	return 0, err
 }
 
 // readJSONL reads an object on each line. The first lines decide which value is the SMILES, as in a
@@ -79,31 +171,33 @@ func (s *scanner) readJSONL(column string) error {
 	if s.id >= 0 {
 		read = append(read, keys[s.id])
 	}
-	return s.eachObject(func(line []byte, column int) {
+	return s.eachObject(func(object []byte, column int) {
 		var values map[string]json.RawMessage
-		if err := json.Unmarshal(line, &values); err != nil {
-			at, err := jsonError(err, column)
-			s.refuse(s.line, syntaxError(s.file, s.line, at, err))
+		if err := json.Unmarshal(object, &values); err != nil {
+			at, err := jsonError(err)
+			s.refuseAt(object, column, at, err)
 			return
 		}
-		if at, err := Twice(line, read...); err != nil {
-			s.refuse(s.line, syntaxError(s.file, s.line, column+at, err))
+		if at, err := Twice(object, read...); err != nil {
+			s.refuseAt(object, column, at, err)
 			return
 		}
 		raw := values[keys[s.smiles]]
 		text, ok := jsonText(raw)
 		if !ok {
-			s.refuse(s.line, syntaxError(s.file, s.line, column, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw)))))
+			s.refuseAt(object, column, 0, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw))))
 			return
 		}
-		if at := bytes.Index(line, raw); at > 0 && text != "" {
-			column += at + 1 // behind the quote
+		at := 0
+		if i := bytes.Index(object, raw); i > 0 && text != "" {
+			at = i + 1 // behind the quote
 		}
+		lines, column := locate(object, column, at)
 		name := ""
 		if s.id >= 0 {
 			name, _ = jsonText(values[keys[s.id]])
 		}
-		rec := Record{Line: s.line, smilesLine: s.line, column: column}
+		rec := Record{Line: s.line, smilesLine: s.line + lines, column: column}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
 		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
 	})
@@ -177,16 +271,17 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 func (s *scanner) findKeys(column string) ([]string, error) {
 	var objects []map[string]json.RawMessage
 	known := map[string]bool{}
-	for line := range bytes.Lines(s.head) {
+	front := scanner{window: newWindow(bytes.NewReader(s.head), len(s.head)+1, len(s.head)+1), head: s.head, emit: func(Record) bool { return true }}
+	front.eachObject(func(object []byte, _ int) { // of a damaged one nothing is told here
 		var values map[string]json.RawMessage
-		if json.Unmarshal(line, &values) != nil || len(known) > maxColumns {
-			continue
+		if json.Unmarshal(object, &values) != nil || len(known) > maxColumns {
+			return
 		}
 		objects = append(objects, values)
 		for key := range values {
 			known[key] = true
 		}
-	}
+	})
 	names := slices.Sorted(maps.Keys(known))
 	keys := names
 	if len(keys) == 0 {
@@ -215,9 +310,8 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 }
 
 func (s *scanner) readNodeLink(string) error {
-	return s.eachObject(func(line []byte, column int) {
-		rec := Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(line), linked: true}
-		s.send(rec)
+	return s.eachObject(func(object []byte, column int) {
+		s.send(Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(object), linked: true})
 	})
 }
 
@@ -240,13 +334,14 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	if most := graph.MaxNodes + graph.MaxEdges; partsOf(r.molfile) > most {
 		return nil, r.Fail(fmt.Errorf("a graph of more than %d nodes and edges: want at most %d and %d", most, graph.MaxNodes, graph.MaxEdges))
 	}
-	if err := json.Unmarshal([]byte(r.molfile), &n); err != nil {
-		at, err := jsonError(err, 0)
-		r.column += at
-		return nil, r.Fail(err)
+	err := json.Unmarshal([]byte(r.molfile), &n)
+	at, err := jsonError(err)
+	if err == nil {
+		at, err = Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges", "directed")
 	}
-	if at, err := Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges", "directed"); err != nil {
-		r.column += at
+	if err != nil {
+		lines, column := locate(r.molfile, r.column, at)
+		r.smilesLine, r.column = r.smilesLine+lines, column
 		return nil, r.Fail(err)
 	}
 	for _, raw := range []json.RawMessage{n.Graph.ID, n.Graph.Name, n.ID, n.Name} {

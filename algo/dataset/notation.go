@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,7 +14,11 @@ import (
 var (
 	errNoSMILES = errors.New("no SMILES: want a molecule")
 	errSecond   = errors.New("a second SMILES behind the first: want one molecule in a cell")
-	errName     = errors.New("a name, not a structure; BaCa looks nothing up")
+	errName     = errors.New("a name, not a structure; BaCa looks nothing up: want its SMILES")
+	errCAS      = errors.New("a CAS number, which names a substance; BaCa looks nothing up: want its SMILES, for example from PubChem")
+	errHELM     = errors.New("this is HELM, which BaCa does not read: write it as SMILES, for example with the HELM toolkit")
+	errNucleic  = errors.New("this looks like a sequence of nucleic acids: want one molecule as SMILES")
+	errProtein  = errors.New("this looks like a sequence of amino acids: want one molecule as SMILES, which RDKit writes of short ones by MolFromSequence")
 	errInChI    = errors.New("these are InChI, which BaCa does not read: write them as SMILES, for example with RDKit or `obabel -iinchi in.txt -osmi`")
 	errInChIKey = errors.New("these are InChIKeys, which name a structure and do not hold it: look up its SMILES, for example in PubChem")
 	errSELFIES  = errors.New("this is SELFIES, which BaCa does not read: write it as SMILES, for example by selfies.decoder")
@@ -111,22 +116,29 @@ func isSELFIES[T string | []byte](text T) bool {
 	return tokens > 1 && foreign
 }
 
-// otherwise says what a text is that is no SMILES: missing, a name, or another notation; else it
-// returns err.
+// notations are what people give instead of a SMILES, in order of comparison.
+var notations = []struct {
+	is   func(text string) bool
+	says error
+}{
+	{isMissing, errNoSMILES},
+	{func(text string) bool { return strings.HasPrefix(text, "InChI=") }, errInChI},
+	{regexp.MustCompile(`^[A-Z]{14}-[A-Z]{10}-[A-Z]$`).MatchString, errInChIKey},
+	{isSELFIES[string], errSELFIES},
+	{regexp.MustCompile(`^[0-9]{2,7}-[0-9]{2}-[0-9]$`).MatchString, errCAS},
+	{regexp.MustCompile(`^(PEPTIDE|RNA|CHEM|BLOB)[0-9]+\{`).MatchString, errHELM},
+	{regexp.MustCompile(`^[ACGTUN]{10,}$`).MatchString, errNucleic},
+	{regexp.MustCompile(`^[ACDEFGHIKLMNPQRSTVWY]{20,}\*?$`).MatchString, errProtein},
+	{isName, errName},
+	{isSMARTS, errSMARTS},
+}
+
+// otherwise says what a text is that is no SMILES, else it returns err.
 func otherwise(text string, err error) error {
-	switch {
-	case isMissing(text):
-		return errNoSMILES
-	case strings.HasPrefix(text, "InChI="):
-		return errInChI
-	case isInChIKey(text):
-		return errInChIKey
-	case isSELFIES(text):
-		return errSELFIES
-	case isName(text):
-		return errName
-	case isSMARTS(text):
-		return errSMARTS
+	for _, n := range notations {
+		if n.is(text) {
+			return n.says
+		}
 	}
 	return err
 }
@@ -140,13 +152,9 @@ func isMissing(text string) bool {
 	return false
 }
 
-// isName recognises a CAS number, and a word with two or more letters of four that are no atoms
-// outside of brackets. Hydrogen does not count: it is a frequent mistake in SMILES.
+// isName recognises a word with two or more letters of four that are no atoms outside of brackets.
+// Hydrogen does not count: it is a frequent mistake in SMILES.
 func isName(text string) bool {
-	if parts := strings.Split(text, "-"); len(parts) == 3 && len(parts[0]) > 1 && len(parts[1]) == 2 && len(parts[2]) == 1 &&
-		strings.Trim(text, "0123456789-") == "" {
-		return true
-	}
 	depth, letters, others := 0, 0, 0
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -198,12 +206,4 @@ func isSMARTS(text string) bool {
 		}
 	}
 	return false
-}
-
-// isInChIKey recognises hashes like BSYNRYMUTXBXSQ-UHFFFAOYSA-N.
-func isInChIKey(text string) bool {
-	if len(text) != 27 || text[14] != '-' || text[25] != '-' {
-		return false
-	}
-	return strings.Trim(text[:14]+text[15:25]+text[26:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

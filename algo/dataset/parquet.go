@@ -41,7 +41,7 @@ func (s *scanner) readParquet(column string) error {
 		return err
 	}
 	defer done()
-	file, err := parquet.Open(r, size, s.opt.Unpack.Zstd)
+	file, err := parquet.Open(r, size, parquet.Codecs{Zstd: s.opt.Unpack.Zstd, Brotli: s.opt.Unpack.Brotli})
 	if err != nil {
 		return err
 	}

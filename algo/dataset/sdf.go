@@ -12,7 +12,7 @@ import (
 // An sdf reads molfiles and their data items.
 type sdf struct {
 	*scanner
-	told    bool           // the first record has been seen
+	begun   bool           // the first record has been seen
 	places  map[string]int // in Options.Own, by name
 	missing []string       // of Options.Cells and ID, that no record has had so far
 }
@@ -35,7 +35,7 @@ func (s *scanner) readSDF(string) error {
 			return nil
 		}
 	}
-	if d.told && len(d.missing) > 0 {
+	if d.begun && len(d.missing) > 0 {
 		return fmt.Errorf("no record has data called %s", clip(d.missing[0]))
 	}
 	return nil
@@ -43,7 +43,7 @@ func (s *scanner) readSDF(string) error {
 
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Row: d.row, Line: in.Line, ID: in.Name(), file: d.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
-	if !d.told || rec.ID == "" || d.opt.ID != "" || len(d.opt.Cells)+len(d.places) > 0 {
+	if !d.begun || rec.ID == "" || d.opt.ID != "" || len(d.opt.Cells)+len(d.places) > 0 {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())
 		}
@@ -77,7 +77,7 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 	if id >= 0 && twice == nil {
 		rec.ID = strings.TrimSpace(values[id])
 	}
-	if !d.told {
+	if !d.begun {
 		d.begin(names, id)
 	}
 	var err *twins
@@ -97,7 +97,7 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 
 // begin tells the names of the first record, each once.
 func (d *sdf) begin(names []string, id int) {
-	d.told, d.places = true, map[string]int{}
+	d.begun, d.places = true, map[string]int{}
 	d.smiles, d.id = -1, id
 	names = slices.Clone(names)
 	for i, name := range names {
@@ -105,7 +105,13 @@ func (d *sdf) begin(names []string, id int) {
 			names[i] = ""
 		}
 	}
-	d.tell(names)
+	if len(d.scanner.told) > 0 { // those of an archive's first file
+		for k, name := range d.scanner.told {
+			d.places[name] = k
+		}
+		return
+	}
+	d.tell(names) // the first ones
 	for k, i := range d.own {
 		d.places[names[i]] = k
 	}

@@ -33,6 +33,15 @@ func (t *Text) head() []byte {
 	}
 }
 
+// start is head, or the front of a longer first line, as of a graph.
+func (t *Text) start() []byte {
+	head := t.head()
+	if len(head) == 0 {
+		head, _ = t.Peek(headSize)
+	}
+	return head
+}
+
 // behindHint returns text without a leading separator hint.
 func behindHint(text []byte) []byte {
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); isHint(line) {
@@ -327,7 +336,7 @@ func (t *Text) check(format Format, column string) error {
 	}
 	for _, word := range words {
 		switch err := otherwise(word, nil); err {
-		case errInChI, errInChIKey, errSELFIES:
+		case errInChI, errInChIKey, errSELFIES, errHELM:
 			return err
 		}
 	}
@@ -335,7 +344,7 @@ func (t *Text) check(format Format, column string) error {
 		return nil
 	}
 	_, err := smiles.Parse(cells[0])
-	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, plainText, clip(cells[0]), otherwise(cells[0], err))
+	return fmt.Errorf("none of the first %d lines holds a structure: %s; the first is %s: %w", headRows, wantText, clip(cells[0]), otherwise(cells[0], err))
 }
 
 // smiCells returns the expected SMILES in the head of SMI, and all words.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -262,48 +263,83 @@ func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, 
 
 // read emits the records of r until emit is false. The error is the stream's.
 func read(r io.Reader, opt Options, emit func(Record) bool) error {
-	fail := func(err error) error { return fmt.Errorf("%s: %w", named(opt.Name), err) }
 	text, format, err := opt.Text(r)
 	if err != nil {
+		return opt.fail(err)
+	}
+	s := scanner{file: opt.Name, emit: emit, opt: &opt}
+	for kind := text.Format(opt.Name); text != nil && !s.stopped; {
+		if s.file = opt.Name; text.file != "" {
+			s.file = path.Join(opt.Name, text.file)
+		}
+		if also := text.Format(""); text.file != "" && also != kind {
+			return opt.fail(fmt.Errorf("%s is read as %s and those before it as %s: want files of one format", text.file, also, kind))
+		}
+		if err := s.readText(text, format); err != nil {
+			return err
+		}
+		if text.more == nil {
+			break
+		}
+		if text, err = text.more(); err == io.EOF {
+			break
+		} else if err != nil {
+			return opt.fail(err)
+		}
+	}
+	return nil
+}
+
+// fail names the file of an error.
+func (o *Options) fail(err error) error { return fmt.Errorf("%s: %w", named(o.Name), err) }
+
+// readText emits the records of a text.
+func (s *scanner) readText(text *Text, format Format) error {
+	fail := func(err error) error { return fmt.Errorf("%s: %w", named(s.file), err) }
+	known := format.of()
+	if err := s.opt.check(text, format, known); err != nil {
 		return fail(err)
 	}
-	if head, _ := text.Peek(len(zipMagic)); format != TU && beginsZip(head) {
-		return fail(errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd"))
-	}
-	known := format.of()
-	if known == nil || known.read == nil {
-		return fail(fmt.Errorf("format %q: want one of %s for a stream of molecules", format, strings.Join(Formats(true), ", ")))
-	}
-	if known.graphs && !opt.Plain {
-		return fail(fmt.Errorf("format %s holds plain graphs: want molecules", format))
-	}
-	if (format == Parquet) != text.parquet {
-		what := "no file of columns"
-		if head, _ := text.Peek(1); len(head) == 0 {
-			what = "an empty file"
-		} else if text.parquet {
-			what = "a Parquet file"
-		}
-		return fail(fmt.Errorf("this is %s: it cannot be read as %s", what, format))
-	}
-	limit := cmp.Or(opt.maxRecord, MaxRecord)
+	limit := cmp.Or(s.opt.maxRecord, MaxRecord)
 	// One more for the line feed.
-	w := newWindow(text, 64<<10, limit+1)
-	if columns := append(slices.Clone(opt.Cells), opt.ID); columns[0] != "" && (known.graphs || format == SMI) {
-		return fail(fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", columns[0], format))
-	}
-	s := scanner{window: w, file: opt.Name, emit: emit, opt: &opt}
-	if !text.parquet {
+	s.window = newWindow(text, 64<<10, limit+1)
+	s.further, s.own = nil, nil
+	if format == JSONL || format == NodeLink {
+		s.head = text.start()
+	} else if !text.parquet {
 		s.head = text.head()
 	}
-	if err := known.read(&s, opt.Column); err != nil {
+	if err := known.read(s, s.opt.Column); err != nil {
 		if at, ok := err.(*SyntaxError); ok && at.File != "" {
 			return err // it names the file
 		}
 		return fail(err)
 	}
-	if err := w.broken(); err != nil && !s.stopped {
-		return fail(fmt.Errorf("line %d: %w", w.line, err))
+	if err := s.broken(); err != nil && !s.stopped {
+		return fail(fmt.Errorf("line %d: %w", s.line, err))
+	}
+	return nil
+}
+
+// check refuses a text that is not read in a format.
+func (o *Options) check(text *Text, format Format, known *fileFormat) error {
+	head, _ := text.Peek(len(zipMagic))
+	columns := append(slices.Clone(o.Cells), o.ID)
+	switch {
+	case format != TU && beginsZip(head):
+		return errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd")
+	case known == nil || known.read == nil:
+		return fmt.Errorf("format %q: want one of %s for a stream of molecules", format, strings.Join(Formats(true), ", "))
+	case known.graphs && !o.Plain:
+		return fmt.Errorf("format %s holds plain graphs: want molecules", format)
+	case format == Parquet && len(head) == 0:
+		return errors.New("this is an empty file: it cannot be read as parquet")
+	case format == Parquet && !text.parquet:
+		return errors.New("this is no file of columns: it cannot be read as parquet")
+	case format != Parquet && text.parquet:
+		return fmt.Errorf("this is a Parquet file: it cannot be read as %s", format)
+	case columns[0] != "" && (known.graphs || format == SMI):
+		return fmt.Errorf("column %q of a file of format %s, which has no columns: want csv, tsv, jsonl, sdf or parquet", columns[0], format)
 	}
 	return nil
 }
@@ -318,8 +354,9 @@ type scanner struct {
 	stopped bool   // emit was false
 	both    []byte // memory for a record's texts
 
-	smiles, id   int   // columns; id is -1 for none
-	further, own []int // columns of Options.Cells and of Options.Own
+	smiles, id   int      // columns; id is -1 for none
+	further, own []int    // columns of Options.Cells and of Options.Own
+	told         []string // names of own columns that the first file of an archive has; nil before it
 }
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.

@@ -129,7 +129,7 @@ func TestRecords(t *testing.T) {
 		}
 		// Compressed, and in single bytes, the same; but data that are compressed
 		// twice are refused.
-		if strings.HasPrefix(test.name, "zstd") {
+		if strings.HasPrefix(test.name, "zstd") || test.name == "zip" {
 			continue
 		}
 		r := iotest.OneByteReader(bytes.NewReader(zipped(t, test.text)))

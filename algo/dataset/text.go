@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -17,22 +18,53 @@ import (
 type Text struct {
 	*bufio.Reader
 	parquet bool
+	file    string                // its name in an archive
+	more    func() (*Text, error) // the next file of the archive; nil without an archive
 }
 
-// NewText returns the text of r, which may be compressed by gzip, bzip2 or zstd and be in UTF-16. A
-// *Text is returned as it is. Recognised other files, such as pictures, are errors; zip archives
-// pass.
+// NewText returns the text of r, which may be compressed by gzip, bzip2, zstd or xz, and be in UTF-16.
+// Of a zip or tar archive it is the first file of molecules or graphs. A *Text is returned as it is.
+// Recognised other files, such as pictures, are errors; a TUDataset archive passes.
 func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if t, ok := r.(*Text); ok {
 		return t, nil
 	}
-	unpacked, err := u.text(r)
+	unpacked, packed, err := u.text(r)
 	if err != nil {
 		return nil, err
 	}
 	front := bufio.NewReader(&steady{r: unpacked})
+	head, _ := front.Peek(512)
+	switch {
+	case beginsZip(head) && (packed || u.archive), beginsTar(head) && u.archive:
+		return nil, errTwice
+	case beginsTar(head):
+		u.archive = packed
+		return openTar(front).text(u)
+	case beginsZip(head):
+		return u.zipText(front)
+	}
+	return plainText(front)
+}
+
+// zipText is NewText of a zip archive.
+func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
+	list, plain, err := openZip(r)
+	switch {
+	case list != nil:
+		u.archive = true
+		return list.text(u)
+	case plain == nil:
+		return nil, err
+	}
+	t, foreign := plainText(bufio.NewReader(&steady{r: plain}))
+	return t, cmp.Or(foreign, err)
+}
+
+// plainText is NewText of what is not compressed.
+func plainText(front *bufio.Reader) (*Text, error) {
 	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
-		return &Text{bufio.NewReaderSize(front, headSize), true}, nil
+		return &Text{Reader: bufio.NewReaderSize(front, headSize), parquet: true}, nil
 	}
 	plain, err := decode(front)
 	if err != nil {
@@ -45,7 +77,7 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 // decode returns r as UTF-8, without a byte order mark.
 func decode(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
-	head, err := b.Peek(4)
+	head, err := b.Peek(longestMagic)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/bzip2"
@@ -11,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"baca/algo/xlsx"
 )
 
 // MaxExpand is how many bytes of text each compressed byte may give beyond freeExpand bytes.
@@ -31,10 +28,10 @@ const (
 
 // Unpack configures decompression.
 type Unpack struct {
-	// Zstd decompresses zstd, which the standard library lacks. If nil, zstd is refused.
-	Zstd func(io.Reader) (io.Reader, error)
+	// Zstd, XZ and Brotli decompress what the standard library does not. What is nil is refused.
+	Zstd, XZ, Brotli func(io.Reader) (io.Reader, error)
 
-	archive bool // from a zip archive: not to be compressed again
+	archive bool // out of a compressed archive: not to be compressed again
 }
 
 // An ExpandError reports too large an expansion.
@@ -49,13 +46,14 @@ var errBomb = new(ExpandError)
 // A compression declares a compression format.
 type compression struct {
 	suffix string                 // of file names
-	begins func(head []byte) bool // recognises the first four bytes
+	begins func(head []byte) bool // recognises the first longestMagic bytes
 	open   func(u Unpack, in io.Reader) (io.Reader, error)
 }
 
 var compressions = []compression{
 	{".gz", func(head []byte) bool { return bytes.HasPrefix(head, gzipMagic) }, openGzip},
-	{".zst", func(head []byte) bool { return bytes.Equal(head, zstdMagic) || isSkippable(head) }, openZstd},
+	{".zst", func(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) || isSkippable(head) }, openZstd},
+	{".xz", func(head []byte) bool { return bytes.HasPrefix(head, xzMagic) }, openXZ},
 	{".bz2", isBzip2, func(_ Unpack, in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil }},
 }
 
@@ -68,10 +66,14 @@ func compressionOf(head []byte) *compression {
 	return &compressions[i]
 }
 
+// longestMagic is of xz.
+const longestMagic = 6
+
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 	zipMagic  = []byte("PK\x03\x04")
+	xzMagic   = []byte("\xfd7zXZ\x00")
 	// The next digit is the size of a block.
 	bzip2Magic = []byte("BZh")
 	// A skippable frame, which pzstd writes first. The low half of its first byte varies.
@@ -79,12 +81,12 @@ var (
 )
 
 func isSkippable(head []byte) bool {
-	return len(head) == 4 && head[0]&0xf0 == skippableMagic[0] && bytes.Equal(head[1:], skippableMagic[1:])
+	return len(head) >= 4 && head[0]&0xf0 == skippableMagic[0] && bytes.HasPrefix(head[1:], skippableMagic[1:])
 }
 
 // isBzip2 checks the block size, to exclude names that begin with BZh.
 func isBzip2(head []byte) bool {
-	return len(head) == 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
+	return len(head) >= 4 && bytes.HasPrefix(head, bzip2Magic) && '1' <= head[3] && head[3] <= '9'
 }
 
 func openGzip(_ Unpack, in io.Reader) (io.Reader, error) {
@@ -92,40 +94,48 @@ func openGzip(_ Unpack, in io.Reader) (io.Reader, error) {
 	return z, endsEarly(err)
 }
 
-func openZstd(u Unpack, in io.Reader) (io.Reader, error) {
-	if u.Zstd == nil {
-		return nil, errors.New("zstd-compressed data: want plain text or gzip, decompress it first")
+func openZstd(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.Zstd, in, "zstd") }
+
+func openXZ(u Unpack, in io.Reader) (io.Reader, error) { return openBy(u.XZ, in, "xz") }
+
+func openBy(open func(io.Reader) (io.Reader, error), in io.Reader, name string) (io.Reader, error) {
+	if open == nil {
+		return nil, fmt.Errorf("%s-compressed data: want plain text or gzip, decompress it first", name)
 	}
-	return u.Zstd(in)
+	return open(in)
 }
 
-// text returns r, decompressed if its first bytes say so.
-func (u Unpack) text(r io.Reader) (io.Reader, error) {
+// text returns r, and packed if it was compressed, as its first bytes say.
+func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	b := bufio.NewReader(r)
-	head, err := b.Peek(4)
+	head, err := b.Peek(longestMagic)
 	if err != nil && err != io.EOF {
-		return nil, err
+		return nil, false, err
 	}
 	c := compressionOf(head)
 	switch {
-	case beginsZip(head) && isWorkbook(b):
-		return openWorkbook(b)
 	case c == nil:
-		return b, nil
+		return b, false, nil
 	case u.archive:
-		return nil, errTwice
+		return nil, false, errTwice
 	}
 	in := &counter{r: b}
 	z, err := c.open(u, in)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	ahead := bufio.NewReaderSize(&steady{r: &bounded{z: z, in: in}}, aheadExpand)
+	text, err = ahead(&bounded{z: z, in: in})
+	return text, true, err
+}
+
+// ahead returns the text of a bounded reader, unless it is a bomb.
+func ahead(r io.Reader) (io.Reader, error) {
+	text := bufio.NewReaderSize(&steady{r: r}, aheadExpand)
 	var bomb *ExpandError
-	if _, err := ahead.Peek(aheadExpand); errors.As(err, &bomb) {
+	if _, err := text.Peek(aheadExpand); errors.As(err, &bomb) {
 		return nil, bomb
 	}
-	return ahead, nil // other errors follow the sound text
+	return text, nil // other errors follow the sound text
 }
 
 // Two layers would square the limit.
@@ -135,36 +145,6 @@ var errTwice = errors.New("data that are compressed twice: want them compressed 
 func inflate(r io.Reader) io.ReadCloser {
 	in := &counter{r: r}
 	return io.NopCloser(&bounded{z: flate.NewReader(in), in: in})
-}
-
-// maxWorkbook is how large an Excel workbook may be.
-const maxWorkbook = 64 << 20
-
-// isWorkbook finds the folder of an Excel workbook among the first files of a zip archive.
-func isWorkbook(b *bufio.Reader) bool {
-	head, _ := b.Peek(b.Size())
-	return bytes.Contains(head, []byte("xl/"))
-}
-
-// openWorkbook returns the first sheet of an Excel workbook as CSV.
-func openWorkbook(r io.Reader) (io.Reader, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxWorkbook+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxWorkbook {
-		return nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", maxWorkbook, saveAsCSV)
-	}
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, fmt.Errorf("an Excel workbook that cannot be unpacked: %w", err)
-	}
-	archive.RegisterDecompressor(zip.Deflate, inflate)
-	text, err := xlsx.CSV(archive)
-	if err != nil {
-		return nil, err
-	}
-	return &bounded{z: text, in: &counter{n: int64(len(data))}}, nil
 }
 
 // A bounded reader ends where z has given more than it may for what it read of in.

@@ -92,6 +92,17 @@ func (w *window) eachLine(visit func(line []byte, whole bool) bool) {
 	}
 }
 
+// has reports whether there is a byte i bytes from pos. It is false at the end of the text (err is set),
+// or beyond max.
+func (w *window) has(i int) bool {
+	for w.pos+i >= w.end {
+		if !w.more() {
+			return false
+		}
+	}
+	return true
+}
+
 // at returns the byte i bytes from pos, which must be there.
 func (w *window) at(i int) byte { return w.buf[w.pos+i] }
 

@@ -14,11 +14,12 @@ const (
 	codecNone   = 0
 	codecSnappy = 1
 	codecGzip   = 2
+	codecBrotli = 4
 	codecZstd   = 6
 	codecLZ4    = 7
 )
 
-var codecNames = map[int64]string{3: "LZO", 4: "Brotli", 5: "the old LZ4"}
+var codecNames = map[int64]string{3: "LZO", 5: "the old LZ4"}
 
 // decompress returns size bytes, at most MaxPage. The result may share memory with buf or body.
 func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
@@ -38,25 +39,32 @@ func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
 	case codecGzip:
 		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
 	case codecZstd:
-		if c.file.zstd == nil {
-			return nil, errors.New("compressed by zstd, which is not at hand here: want Snappy or gzip")
-		}
-		err = filled(out, body, c.file.zstd)
+		err = filled(out, body, c.file.codecs.Zstd)
+	case codecBrotli:
+		err = filled(out, body, c.file.codecs.Brotli)
 	default:
 		name := codecNames[c.chunk.codec]
 		if name == "" {
 			name = fmt.Sprintf("codec %d", c.chunk.codec)
 		}
-		return nil, fmt.Errorf("compressed by %s: want Snappy, gzip, zstd, LZ4 or none", name)
+		return nil, fmt.Errorf("compressed by %s: want Snappy, gzip, zstd, Brotli, LZ4 or none", name)
+	}
+	if err != nil && err != errNoCodec {
+		err = fmt.Errorf("compressed data are damaged: %w", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("compressed data are damaged: %w", err)
+		return nil, err
 	}
 	return out, nil
 }
 
+var errNoCodec = errors.New("compressed by zstd or Brotli, which is not at hand here: want Snappy or gzip")
+
 // filled reads all of out.
 func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {
+	if open == nil {
+		return errNoCodec
+	}
 	r, err := open(bytes.NewReader(body))
 	if err == nil {
 		_, err = io.ReadFull(r, out)

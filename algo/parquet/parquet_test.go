@@ -66,7 +66,7 @@ func checkRows(t *testing.T, name string, zstd bool, rows iter.Seq2[[][]byte, er
 
 func TestFiles(t *testing.T) {
 	for name, data := range files(t) {
-		f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), nil)
+		f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,13 +77,13 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: column %s holds %s", name, c.Name, c.What)
 			}
 		}
-		checkRows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "parquet-go"), f.Rows(at["smiles"], at["id"], at["n"]))
+		checkRows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "brotli") || strings.HasPrefix(name, "parquet-go"), f.Rows(at["smiles"], at["id"], at["n"]))
 	}
 }
 
 // readAll reads all that a file lets be read, and returns what is wrong with it.
 func readAll(data []byte) error {
-	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), func(io.Reader) (io.Reader, error) { return nil, io.EOF })
+	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{Zstd: func(io.Reader) (io.Reader, error) { return nil, io.EOF }})
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	data := list["plain-v1-plain.parquet"]
-	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), nil)
+	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func ExampleWriter() {
 	if err := w.Close(); err != nil {
 		fmt.Println(err)
 	}
-	f, err := parquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)
+	f, err := parquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), parquet.Codecs{})
 	if err != nil {
 		fmt.Println(err)
 	}

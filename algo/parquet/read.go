@@ -4,7 +4,7 @@
 // It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and
 // a dictionary for each column. It reads flat columns of pandas, Polars, Spark and DuckDB: data
 // pages of both versions, plain or with a dictionary, as they write by default; uncompressed or
-// Snappy, gzip, zstd or LZ4. Lists, structs and deltas are recognised and not read.
+// Snappy, gzip, zstd, Brotli or LZ4. Lists, structs and deltas are recognised and not read.
 package parquet
 
 import (
@@ -49,7 +49,7 @@ type Column struct {
 type File struct {
 	r       io.ReaderAt
 	size    int64
-	zstd    func(io.Reader) (io.Reader, error)
+	codecs  Codecs
 	columns []Column
 	leaves  int
 	groups  []group
@@ -83,9 +83,13 @@ const (
 
 var physicalNames = []string{"truths", "whole numbers", "whole numbers", "times", "numbers", "numbers", "text", "bytes"}
 
-// Open reads the metadata of a file of that size. If zstd is nil, pages compressed by it are
-// refused.
-func Open(r io.ReaderAt, size int64, zstd func(io.Reader) (io.Reader, error)) (*File, error) {
+// Codecs decompress what the standard library does not. Pages that need one that is nil are refused.
+type Codecs struct {
+	Zstd, Brotli func(io.Reader) (io.Reader, error)
+}
+
+// Open reads the metadata of a file of that size.
+func Open(r io.ReaderAt, size int64, codecs Codecs) (*File, error) {
 	var tail [8]byte
 	if size < int64(len(Magic)+len(tail)) {
 		return nil, fmt.Errorf("a Parquet file of %d bytes, it looks truncated", size)
@@ -107,7 +111,7 @@ func Open(r io.ReaderAt, size int64, zstd func(io.Reader) (io.Reader, error)) (*
 	if _, err := r.ReadAt(footer, size-int64(len(tail))-length); err != nil && err != io.EOF {
 		return nil, err
 	}
-	f := &File{r: r, size: size, zstd: zstd}
+	f := &File{r: r, size: size, codecs: codecs}
 	if err := f.readFooter(footer); err != nil {
 		return nil, fmt.Errorf("metadata of the Parquet file: %w", err)
 	}

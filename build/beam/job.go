@@ -256,7 +256,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(names []string)
 	raw := io.TeeReader(f, hash)
 	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.Run.Format), Column: s.Run.Column,
-		Unpack: dataset.Unpack{Zstd: unpack.Zstd}, Keep: unpack.Keep, Own: own,
+		Unpack: unpack.All, Keep: unpack.Keep, Own: own,
 	}) {
 		if err = failed; err != nil || !use(rec) {
 			break

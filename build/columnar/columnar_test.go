@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -30,6 +31,8 @@ import (
 var update = flag.Bool("update", false, "write the files of the tests of algo/parquet")
 
 func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
+
+var codecs = ours.Codecs{Zstd: unzstd, Brotli: func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }}
 
 var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
 
@@ -114,11 +117,11 @@ func record(t *testing.T, n int) arrow.RecordBatch {
 }
 
 func TestParquet(t *testing.T) {
-	codecs := map[string]compress.Compression{
+	compressions := map[string]compress.Compression{
 		"plain": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
-		"zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
+		"zstd": compress.Codecs.Zstd, "brotli": compress.Codecs.Brotli, "lz4": compress.Codecs.Lz4Raw,
 	}
-	for codec, c := range codecs {
+	for codec, c := range compressions {
 		for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1, "v2": parquet.DataPageV2} {
 			for _, encoding := range []string{"words", "plain"} {
 				for _, n := range []int{0, 1, 40, 30_000} {
@@ -141,7 +144,7 @@ func TestParquet(t *testing.T) {
 						if n == 40 {
 							keep(t, codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
 						}
-						f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+						f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -181,7 +184,7 @@ func TestParquetGo(t *testing.T) {
 		if n == 40 {
 			keep(t, "parquet-go.parquet", b.Bytes())
 		}
-		f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+		f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +285,7 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			// And what this project reads.
-			f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), nil)
+			f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{})
 			if err != nil {
 				t.Fatal(err)
 			}

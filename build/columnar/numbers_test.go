@@ -89,7 +89,7 @@ func TestNumbers(t *testing.T) {
 					if err := w.Close(); err != nil {
 						t.Fatal(err)
 					}
-					f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), unzstd)
+					f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
 					if err != nil {
 						t.Fatal(err)
 					}

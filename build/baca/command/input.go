@@ -209,7 +209,7 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // readStream reads a stream, from s.file unless that is nil.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, Workers: s.workers, Form: s.form, Unpack: packed, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
 	}
 	if !s.again {
 		opt.Guessed = func(column string) {
@@ -237,9 +237,6 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 	return in, nil
 }
 
-// packed configures decompression.
-var packed = dataset.Unpack{Zstd: unpack.Zstd}
-
 // checkRead returns an error if nothing was read or everything was refused.
 func checkRead(read, refused int) error {
 	switch {
@@ -253,8 +250,8 @@ func checkRead(read, refused int) error {
 
 // tu reads a TUDataset set: a folder, a zip archive, or a set with the path among its files.
 func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
-	if s.columnSet {
-		return nil, usage.Errorf("--column names a column of a CSV file, and %s is a TUDataset set", path)
+	if s.columnSet || s.id != "" {
+		return nil, usage.Errorf("--column and --id name columns of a table, and %s is a TUDataset set", path)
 	}
 	folder, name := path, ""
 	if !info.IsDir() {
@@ -264,7 +261,7 @@ func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	var set *dataset.Set
 	var err error
 	if info.IsDir() || name != "" {
-		set, err = dataset.ReadTU(in.files, name, packed)
+		set, err = dataset.ReadTU(in.files, name, unpack.All)
 	} else {
 		set, err = readZip(in.files, filepath.Base(path), info.Size())
 	}
@@ -289,7 +286,7 @@ func readZip(files fs.FS, name string, size int64) (*dataset.Set, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return dataset.ReadTUZip(f.(io.ReaderAt), size, "", packed)
+	return dataset.ReadTUZip(f.(io.ReaderAt), size, "", unpack.All)
 }
 
 // partsOfTU are the suffixes of a set's files.

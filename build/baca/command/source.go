@@ -27,6 +27,7 @@ type source struct {
 	model          string // --model, empty for none
 	formats        []string
 	format, column string
+	id             string   // --id, empty for none
 	columnSet      bool     // --column was given
 	paths          []string // of the inputs, read one after the other; - is standard input
 	further        []string // files that are read besides
@@ -60,6 +61,7 @@ func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
+	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; without it names and cells tell")
 }
 
 // registerModel adds --model, with more help, and registerWorkers --workers.

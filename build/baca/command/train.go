@@ -22,6 +22,7 @@ import (
 	"baca/build/device"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
+	"baca/build/internal/unpack"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -282,7 +283,7 @@ func (j *trainJob) addBackground(ctx context.Context, name string) error {
 		}
 		defer file.Close()
 		text, title = file, filepath.Base(name)
-		options.Format, options.Name, options.Unpack = dataset.Auto, title, packed
+		options.Format, options.Name, options.Unpack = dataset.Auto, title, unpack.All
 	}
 	gs, refused, err := job.ReadBackground(ctx, text, options, nil)
 	if refused > 0 {

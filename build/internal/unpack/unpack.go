@@ -6,10 +6,17 @@ import (
 	"io"
 	"os"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+	"github.com/xi2/xz"
+
+	"baca/algo/dataset"
 )
 
-// maxWindow bounds the memory for zstd, whose files may ask for more.
+// All decompresses what package dataset does not by itself.
+var All = dataset.Unpack{Zstd: Zstd, XZ: XZ, Brotli: Brotli}
+
+// maxWindow bounds the memory for zstd and xz, whose files may ask for more.
 const maxWindow = 128 << 20
 
 // Zstd decompresses zstd, for [dataset.Unpack].
@@ -17,6 +24,12 @@ func Zstd(r io.Reader) (io.Reader, error) {
 	// Without concurrency there is nothing to close.
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 }
+
+// XZ decompresses xz, for [dataset.Unpack].
+func XZ(r io.Reader) (io.Reader, error) { return xz.NewReader(r, maxWindow) }
+
+// Brotli decompresses Brotli, for [dataset.Unpack].
+func Brotli(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }
 
 // keptInMemory is how much of a file Keep does not write to a disk.
 const keptInMemory = 32 << 20

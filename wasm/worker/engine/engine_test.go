@@ -588,7 +588,7 @@ func TestOpenSaysWhatIsSetAside(t *testing.T) {
 	e := New(h)
 	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\naspirin\n")})
 	said := all[*message.Records](events)[0].Problems[0].Reason
-	if o.Refused != 1 || said != "a name, not a structure; BaCa looks nothing up" {
+	if o.Refused != 1 || said != "a name, not a structure; BaCa looks nothing up: want its SMILES" {
 		t.Errorf("opened %+v, %q", o, said)
 	}
 	graph := `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 0}]}`

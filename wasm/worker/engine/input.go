@@ -14,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/xi2/xz"
+
 	"baca/algo/dataset"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -285,7 +288,15 @@ func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 }
 
 func (in *input) options() dataset.Options {
-	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: dataset.Unpack{Zstd: in.zstd}}
+	return dataset.Options{Name: in.name, Format: in.format, Column: in.column, Workers: 1, Plain: true, Unpack: in.unpack()}
+}
+
+func (in *input) unpack() dataset.Unpack {
+	return dataset.Unpack{
+		Zstd:   in.zstd,
+		XZ:     func(r io.Reader) (io.Reader, error) { return xz.NewReader(r, xz.DefaultDictMax) },
+		Brotli: func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+	}
 }
 
 // records yields the records, with further cells. read, unless nil, counts bytes.

@@ -1,0 +1,192 @@
+package dataset
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"baca/algo/molecule"
+)
+
+// Other programs wrote the files of testdata/other, see write.py there.
+func TestOtherPrograms(t *testing.T) {
+	aspirin, caffeine, ethanol := "CC(=O)Oc1ccccc1C(=O)O <DB00945>", "Cn1cnc2c1c(=O)n(C)c(=O)n2C <DB00201>", "CCO <DB00898>"
+	for name, want := range map[string][]string{
+		"records.json":  {"1@1 " + aspirin, "2@1 " + caffeine, "3@1 " + ethanol},
+		"indented.json": {"1@2 " + aspirin, "2@7 " + caffeine, "3@12 " + ethanol},
+		"columns.json":  {`columns.json: this is JSON by columns: want a list of objects, as pandas writes with orient="records"`},
+		"graph.json":    {"1@1  <> 3 nodes, 2 edges"},
+		"two.zip":       {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
+		"two.tar":       {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
+		"two.tar.gz":    {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
+		"streamed.zip":  {`streamed.zip: this is an archive of "-": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`},
+		"a.csv.xz":      {"a.csv.xz: xz-compressed data: want plain text or gzip, decompress it first"},
+	} {
+		data, err := os.ReadFile(filepath.Join("testdata/other", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, r := range map[string]io.Reader{"": bytes.NewReader(data), " in bytes": iotest.OneByteReader(bytes.NewReader(data))} {
+			if got := shown(r, Options{Name: name, Plain: true}); !slices.Equal(got, want) {
+				t.Errorf("%s%s:\n got %q\nwant %q", name, how, got, want)
+			}
+		}
+	}
+}
+
+// shown lists records or graphs, from 1, and errors.
+func shown(r io.Reader, opt Options) (list []string) {
+	for rec, err := range Molecules(context.Background(), r, opt) {
+		if err = errors.Join(err, rec.Err); err != nil {
+			list = append(list, err.Error())
+			continue
+		}
+		line := fmt.Sprintf("%d@%d %s <%s>", rec.Row+1, rec.Line, rec.SMILES, rec.ID)
+		if rec.SMILES == "" {
+			line += fmt.Sprintf(" %d nodes, %d edges", rec.Graph.N(), rec.Graph.M())
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// A packed file of an archive.
+type packedFile struct{ name, text string }
+
+func zipOf(t *testing.T, files ...packedFile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		w, err := z.Create(f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, f.text)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarOf(t *testing.T, files ...packedFile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range files {
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, f.text)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestArchives(t *testing.T) {
+	smi := packedFile{"list/a.smi", "CCO ethanol\nC1CC\n"}
+	sdf := molBlock("x", "N") + "> <y>\n1\n\n> <z>\n2\n\n$$$$\n"
+	for _, test := range []struct {
+		name  string
+		files []packedFile
+		want  []string
+	}{
+		{"lists", []packedFile{smi, {"__MACOSX/._a.smi", "x"}, {"README.txt", "Notes"}, {"b.smi", "CCN\n"}},
+			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "3@1 CCN <>"}},
+		{"text", []packedFile{{"b.txt", "id;smiles\na;CCO\n"}}, []string{"1@2 CCO <a>"}},
+		{"two formats", []packedFile{smi, {"b.csv", "id,smiles\na,C\n"}},
+			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "in: b.csv is read as csv and those before it as smi: want files of one format"}},
+		{"other columns", []packedFile{{"a.csv", "smiles,y\nC,1\n"}, {"b.csv", "smiles,z\nC,1\n"}},
+			[]string{"1@2 C <>", "in/b.csv: its columns differ from those of the first file in the archive: want the same"}},
+		{"molfiles", []packedFile{{"a.sdf", sdf}, {"b.sdf", strings.ReplaceAll(sdf, "<y>", "<w>")}}, []string{"1@1  <x> 2 nodes, 1 edges", "2@1  <x> 2 nodes, 1 edges"}},
+		{"nothing", []packedFile{{"x.png", ""}, {"b/readme.txt", ""}},
+			[]string{`in: this is an archive of "x.png", "b/readme.txt": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`}},
+		{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
+	} {
+		for kind, data := range map[string][]byte{"zip": zipOf(t, test.files...), "tar": tarOf(t, test.files...), "tar.gz": zipped(t, string(tarOf(t, test.files...)))} {
+			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func([]string) {}}); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s, %s:\n got %q\nwant %q", test.name, kind, got, test.want)
+			}
+		}
+	}
+}
+
+// Own columns of a later file of molfiles are those of the first.
+func TestOwnInArchive(t *testing.T) {
+	file := func(name, data string) packedFile { return packedFile{name, molBlock("x", "N") + data + "$$$$\n"} }
+	data := zipOf(t, file("a.sdf", "> <y>\n1\n\n> <z>\n2\n\n"), file("b.sdf", "> <z>\n4\n\n> <w>\n5\n\n"))
+	var got [][]string
+	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(names []string) { got = append(got, names) }}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, rec.Own)
+	}
+	if want := [][]string{{"y", "z"}, {"1", "2"}, {"", "4"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Archives within compressed data, bombs, many files, and archives that are cut or damaged are errors.
+func TestHostileArchives(t *testing.T) {
+	smi := packedFile{"a.smi", "CCO\n"}
+	bomb := packedFile{"a.smi", strings.Repeat("C\n", 4<<20)}
+	many := slices.Repeat([]packedFile{{"a.png", ""}}, maxFiles+1)
+	whole := tarOf(t, packedFile{"a.smi", strings.Repeat("CCO\n", 1000)})
+	var twice *ExpandError
+	for name, test := range map[string]struct {
+		data []byte
+		is   func(error) bool
+	}{
+		"zip in gzip":           {zipped(t, string(zipOf(t, smi))), func(err error) bool { return errors.Is(err, errTwice) }},
+		"gzip in zip":           {zipOf(t, packedFile{"a.smi.gz", string(zipped(t, "CCO\n"))}), func(err error) bool { return errors.Is(err, errTwice) }},
+		"zip in zip":            {zipOf(t, packedFile{"a.xlsx", string(zipOf(t, smi))}), func(err error) bool { return errors.Is(err, errTwice) }},
+		"gzip in a packed tar":  {zipped(t, string(tarOf(t, packedFile{"a.smi.gz", string(zipped(t, "CCO\n"))}))), func(err error) bool { return errors.Is(err, errTwice) }},
+		"tar in a packed tar":   {zipped(t, string(tarOf(t, packedFile{"a.smi", string(tarOf(t, smi))}))), func(err error) bool { return errors.Is(err, errTwice) }},
+		"bomb in zip":           {zipOf(t, bomb), func(err error) bool { return errors.As(err, &twice) }},
+		"bomb in a packed tar":  {zipped(t, string(tarOf(t, bomb))), func(err error) bool { return errors.As(err, &twice) }},
+		"many files in zip":     {zipOf(t, many...), func(err error) bool { return errors.Is(err, errManyFiles) }},
+		"many files in tar":     {tarOf(t, many...), func(err error) bool { return errors.Is(err, errManyFiles) }},
+		"tar cut in a file":     {whole[:3000], func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
+		"tar with a bad header": {append(tarOf(t, smi)[:1024], bytes.Repeat([]byte{7}, 1024)...), func(err error) bool { return errors.Is(err, tar.ErrHeader) }},
+	} {
+		var last error
+		for _, err := range Records(bytes.NewReader(test.data), Options{}) {
+			last = err
+		}
+		if !test.is(last) {
+			t.Errorf("%s: %v", name, last)
+		}
+	}
+}
+
+func FuzzArchive(f *testing.F) {
+	for _, name := range []string{"two.zip", "two.tar", "streamed.zip"} {
+		data, err := os.ReadFile(filepath.Join("testdata/other", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for rec, err := range Records(bytes.NewReader(data), Options{Plain: true}) {
+			if err == nil {
+				rec.Parsed(molecule.Parent)
+			}
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -52,8 +53,9 @@ func (b *tab) screen(state string, width, height int64) {
 	}
 }
 
-// barriers reports what axe-core finds that keeps people from using the page as it is now.
-func (b *tab) barriers(state string) {
+// barriers reports what axe-core finds that keeps people from using the page as it is now: all, or what
+// has one of these impacts.
+func (b *tab) barriers(state string, impacts ...string) {
 	b.t.Helper()
 	if !eval[bool](b, `typeof axe === "object"`) {
 		script, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
@@ -62,8 +64,8 @@ func (b *tab) barriers(state string) {
 		}
 		eval[any](b, string(script)+";null")
 	}
-	const find = `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`
-	if found := eval[string](b, find); found != "" {
+	const find = `axe.run().then((r) => r.violations.filter((v) => %[1]q === "" || %[1]q.includes(v.impact)).map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`
+	if found := eval[string](b, fmt.Sprintf(find, strings.Join(impacts, " "))); found != "" {
 		b.t.Errorf("%s: %s", state, found)
 	}
 }
@@ -80,8 +82,10 @@ func (b *tab) look(state string) {
 		for _, scheme := range size.schemes {
 			b.scheme(scheme)
 			b.capture(fmt.Sprintf("%s-%d-%s", state, size.width, scheme), chromedp.CaptureScreenshot())
+			if size.width == 1280 {
+				b.barriers(state+", "+scheme, "serious", "critical")
+			}
 		}
-		b.barriers(fmt.Sprintf("%s at %d", state, size.width))
 	}
 }
 
@@ -122,6 +126,7 @@ func (b *tab) header(state string) {
 		if !eval[bool](b, `(() => { const e = document.querySelector(".alpha output"), r = e.getBoundingClientRect(); const f = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return f === e || f.closest(".inspector") !== null })()`) {
 			b.t.Errorf("%s: on a screen of %d something lies over the number of α", state, s.width)
 		}
+		b.barriers(fmt.Sprintf("%s at %d", state, s.width))
 	}
 	b.screen(state, 1280, 800)
 }

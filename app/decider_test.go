@@ -36,6 +36,9 @@ func TestWhatDecides(t *testing.T) {
 	if b, n := f.batches(); b != 0 || n != 1 || s.Calibrated() || s.Whole() != "" || s.Deciding() != table.EachAlone {
 		t.Fatalf("%d of %d scores are of a batch; what it says is %q", b, n, s.Whole())
 	}
+	if text := htmlOf(t, s); !strings.Contains(text, `id="paper"`) || strings.Contains(text, `data-by="s_attn"`) {
+		t.Error("the page does not offer the paper's method")
+	}
 	s.DecideBy(table.TheBatch)
 	if s.Phase != run.Calibrating || !slices.Equal(s.Rows.Verdict, alone) || !s.Busy() {
 		t.Fatalf("phase %v, verdicts %v while the batch is calibrated, want %v", s.Phase, s.Rows.Verdict, alone)
@@ -76,6 +79,9 @@ func TestWhatDecides(t *testing.T) {
 	if !slices.Equal(c.Texts("verdict"), []string{"borderline", "inside", ""}) || !slices.Equal(c.Texts("batch_verdict"), []string{"outside", "inside", ""}) ||
 		c.Numbers("score")[0] != 120 || c.Numbers("alone")[0] != 12 || c.Numbers("batch")[0] != 24 || c.Numbers("s_baca")[0] != 120 || c.Numbers("alone_p")[1] != 0.5 || c.Texts("by")[0] != "attention" {
 		t.Errorf("columns %+v", c)
+	}
+	if text := htmlOf(t, s); !strings.Contains(text, `class="scroller by-paper"`) || !strings.Contains(text, `data-by="s_attn"`) || strings.Contains(text, `id="paper"`) {
+		t.Error("the table lacks the scores of the paper, or the page offers them again")
 	}
 	s.DecideBy(table.EachAlone)
 	if !slices.Equal(s.Rows.Verdict, alone) || s.Whole() == "" {

@@ -41,6 +41,21 @@ func druglike(b *testing.B, n int) string {
 	return ""
 }
 
+// yardstick is a fixed loop of the same engine, in ms: what figures of two machines
+// are to be divided by. It is the best of five.
+func (b *tab) yardstick() float64 {
+	b.t.Helper()
+	return eval[float64](b, `(() => {
+		let best = Infinity, x = 1;
+		for (let k = 0; k < 5; k++) {
+			const begin = performance.now();
+			for (let i = 0; i < 2e7; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+			best = Math.min(best, performance.now() - begin);
+		}
+		return x === 0 ? NaN : best; // x is used, so that the loop is
+	})()`)
+}
+
 // yardsticks reports a time, and what it is beside the fixed loop of the same browser:
 // that ratio is what figures of two machines are compared by.
 func yardsticks(b *testing.B, name string, ms, yardstick float64) {

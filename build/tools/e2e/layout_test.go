@@ -170,15 +170,19 @@ func TestStates(t *testing.T) {
 	b.edit()
 	b.header("editing")
 	b.look("editing")
-	for _, d := range []struct{ button, id, ready string }{
-		{"#model-button", "models", "true"}, {".help-button", "help", "true"}, {"#private", "privacy", "true"},
-		{"#draw-button", "draw", `typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`},
-	} {
+	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
 		b.click(d.button)
-		b.wait(fmt.Sprintf(`document.getElementById(%q).open && %s`, d.id, d.ready))
+		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
 		b.look(d.id)
 		b.closeDialog(d.id)
 	}
+	b.click(".row", "#draw-button")
+	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+	b.look("draw")
+	b.anew()
+	b.click("#draw-add")
+	b.phase("done")
+	b.wait(`document.getElementById("smiles").value.includes("drawn")`)
 	b.click("#model-button", "#train-button")
 	b.wait(`!document.getElementById("train-start").disabled`)
 	b.look("train")

@@ -4,19 +4,16 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
-	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/web"
 )
@@ -46,17 +43,6 @@ func score(t *testing.T, file, input string, args ...string) [][]string {
 	return rows
 }
 
-// rowsOf joins the rows of the events of a Score.
-func rowsOf(events []message.Event) message.Columns {
-	var all message.Columns
-	for _, e := range events {
-		if r, ok := e.(*message.Rows); ok {
-			all.Append(r.Rows)
-		}
-	}
-	return all
-}
-
 // The page thinks nothing of where it lies: in a folder of a host that has never heard
 // of WebAssembly, without any header of ours.
 func TestPageLoadsFromAnyFolder(t *testing.T) {
@@ -79,57 +65,6 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 			t.Errorf("%s: the first model is %q", at, m.Name)
 		}
 		b.quiet()
-	}
-}
-
-// With a batch the scores of a worker are the command's, those of the paper to the last digit written.
-func TestScoresAreThoseOfTheCommand(t *testing.T) {
-	b, c := worker(t)
-	must[*message.Model](t, c, &message.LoadModel{})
-	input := "C1CC open ring\n" + examples(t)
-	must[*message.Opened](t, c, &message.Open{Name: "input.smi", Data: []byte(input)})
-	for _, test := range []struct {
-		request message.Score
-		args    []string
-	}{
-		{message.Score{By: "batch", Every: 50}, []string{"--by", "batch"}},
-		{message.Score{By: "attention", Seed: 7, Alpha: 0.1}, []string{"--by", "attention", "--seed", "7", "--alpha", "0.1"}},
-	} {
-		t.Run(test.request.By, func(t *testing.T) {
-			events, _ := must[*message.Scored](t, c, &test.request)
-			got, want := rowsOf(events), score(t, "input.smi", input, test.args...)
-			if n := table.Rows(got); n != len(want)-1 {
-				t.Fatalf("%d rows, the command has %d", n, len(want)-1)
-			}
-			for at, name := range want[0] {
-				if c := table.Named(got, name); c != nil && name != "error" {
-					compareColumn(t, c, at, want[1:])
-				}
-			}
-		})
-	}
-	b.quiet()
-}
-
-// compareColumn checks a column against cell at of the rows of the command.
-func compareColumn(t *testing.T, c *table.Column, at int, want [][]string) {
-	t.Helper()
-	exact := strings.HasPrefix(c.Name, "s_")
-	for i, row := range want {
-		if c.Kind == table.Texts {
-			if c.Texts[i] != row[at] {
-				t.Errorf("row %d: %s %q, the command has %q", i+1, c.Name, c.Texts[i], row[at])
-			}
-			continue
-		}
-		got := c.Numbers[i]
-		x, err := strconv.ParseFloat(row[at], 64)
-		// The command writes six digits. Scores have a deviation of about 1, and the
-		// search for a logistic head ends within 1e-8 of its end.
-		wrong := err == nil && (!(math.Abs(got-x) <= 1e-5*math.Abs(x)+1e-8) || exact && strconv.FormatFloat(got, 'g', 6, 64) != row[at])
-		if wrong || math.IsNaN(got) != (row[at] == "") {
-			t.Errorf("row %d: %s is %.9g, the command has %q", i+1, c.Name, got, row[at])
-		}
 	}
 }
 

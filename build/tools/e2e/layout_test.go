@@ -15,7 +15,7 @@ import (
 
 // screenshots is the folder for pictures of the page, which are written where it is given:
 //
-//	go test ./build/tools/e2e -run States -screenshots ../../../out/screenshots
+//	go test ./build/tools/e2e -run "States|Dialogs" -screenshots ../../../out/screenshots
 var screenshots = flag.String("screenshots", "", "folder for pictures of the page")
 
 // scheme sets whether the system is light or dark, and that nothing is animated.
@@ -137,7 +137,7 @@ func (b *tab) high(selector string) int {
 	return eval[int](b, fmt.Sprintf(`Math.ceil(document.querySelector(%q).getBoundingClientRect().height)`, selector))
 }
 
-// The page can be used in all its states, on screens of all sizes.
+// The page and its lab can be used on screens of all sizes, light and dark.
 func TestStates(t *testing.T) {
 	b := ready(t)
 	b.header("empty")
@@ -166,7 +166,13 @@ func TestStates(t *testing.T) {
 		b.scene(scene)
 		b.look("lab-" + scene)
 	}
-	b.click(`[data-stage="decision"]`)
+	b.quiet()
+}
+
+// So can its dialogs, an input that is edited, and what goes wrong.
+func TestDialogs(t *testing.T) {
+	b := ready(t)
+	b.example(1)
 	b.edit()
 	b.header("editing")
 	b.look("editing")

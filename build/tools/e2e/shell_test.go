@@ -432,7 +432,7 @@ func TestEmbedded(t *testing.T) {
 		say(location.origin, frame);
 		return null;
 	})()`)
-	if a := b.request(`{ score: ["CCO"] }`); len(a.Rows) != 1 {
+	if a := b.request(`{ score: { smiles: ["CCO"], by: "alone" } }`); len(a.Rows) != 1 {
 		t.Errorf("a page of the same origin is answered %+v", a)
 	}
 	if eval[bool](b, `testHeard.includes("foreign")`) {

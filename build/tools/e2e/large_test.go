@@ -12,8 +12,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/chromedp"
-
-	"baca/wasm/message"
 )
 
 // smallMolecules is a CSV file of n short molecules, of which every hundredth is
@@ -30,29 +28,6 @@ func smallMolecules(n int) []byte {
 		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
 	}
 	return b.Bytes()
-}
-
-// Cancelling ends all workers that share a long input, and the next one is given model and input again.
-func TestCancelOfManyWorkers(t *testing.T) {
-	b, c := workerOf(t, sharing(open(t)))
-	must[*message.Model](t, c, &message.LoadModel{})
-	must[*message.Opened](t, c, &message.Open{Name: "small.csv", Data: smallMolecules(13_000)})
-	begun, failed := make(chan bool, 1<<14), make(chan message.Reply, 1)
-	c.Do(&message.Score{Workers: 3}, func(e message.Event) {
-		if _, ok := e.(*message.Rows); ok {
-			begun <- true
-		}
-	}, func(r message.Reply) { failed <- r })
-	receive(t, begun, "the first rows")
-	c.Cancel()
-	if f, ok := receive(t, failed, "the reply").(*message.Failed); !ok || f.Code != message.CodeCancelled {
-		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
-	}
-	if _, d := must[*message.Detailed](t, c, &message.Detail{Record: 0}); d.SMILES == "" || len(d.Contributions) != len(d.Atoms) {
-		t.Errorf("detail %+v", d)
-	}
-	must[*message.Scored](t, c, &message.Score{})
-	b.quiet()
 }
 
 // memory is how much of the machine's memory the process of the tab has, its

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"net"
@@ -13,24 +12,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"baca/wasm/message"
-	"baca/web"
 )
-
-// examples are the built-in molecules as SMILES and name, one a line.
-func examples(t *testing.T) string {
-	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, row := range rows[1:] {
-		fmt.Fprintf(&b, "%s %s\n", row[2], row[0])
-	}
-	return b.String()
-}
 
 // score is the output of `baca score`.
 func score(t *testing.T, file, input string, args ...string) [][]string {
@@ -57,15 +39,11 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 		}
 		files.ServeHTTP(w, r)
 	}))
-	for _, at := range []string{"/some/folder/", "/some/folder/?model=bzr#x"} {
-		b := browse(t)
-		b.visit(s.URL + at)
-		c := b.client()
-		if _, m := must[*message.Model](t, c, &message.LoadModel{}); m.Name != "drugs" || !m.BuiltIn {
-			t.Errorf("%s: the first model is %q", at, m.Name)
-		}
-		b.quiet()
-	}
+	b := browse(t)
+	b.visit(s.URL + "/some/folder/?alpha=0.1")
+	b.usable()
+	b.example(2)
+	b.quiet()
 }
 
 func TestWorksWithoutANetwork(t *testing.T) {
@@ -91,25 +69,22 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	} else {
 		t.Fatal(err)
 	}
-	b.run("loading again", chromedp.Reload())
-	b.wait(`document.documentElement.dataset.state === "running"`)
-	c := b.client()
-	must[*message.Model](t, c, &message.LoadModel{})
-	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
-	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Records == 0 {
-		t.Error("nothing is scored")
+	b.reload()
+	b.usable()
+	b.example(2)
+	// Workers that share a long list start without a network too.
+	b.upload("#file", "small.csv", smallMolecules(13_000))
+	b.phase("done")
+	if got := b.text("#took"); !strings.Contains(got, " workers") {
+		t.Errorf("the page says %q, and no other worker has started", got)
 	}
-	// Workers that share the work start without a network too.
-	must[*message.Opened](t, c, &message.Open{Data: smallMolecules(13_000), Name: "small.csv"})
-	if _, scored := must[*message.Scored](t, c, &message.Score{Workers: 3}); scored.Workers < 2 {
-		t.Error("no other worker has started")
-	}
-	must[*message.Model](t, c, &message.LoadModel{Name: "bzr"})
+	name := b.text(".model-name")
+	b.run("another model", chromedp.Navigate(s.URL+"/?model=bzr"))
+	b.wait(fmt.Sprintf(`((name) => ![undefined, "", %q].includes(name) && !name.includes("loading"))(document.querySelector(".model-name")?.textContent)`, name))
 	b.quiet()
 }
 
-// A worker that cannot start is no end: it says why, and the next request tries
-// again.
+// Where the worker cannot start the page says so, and is well once it can.
 func TestWorkerThatCannotStart(t *testing.T) {
 	page := open(t)
 	var broken atomic.Bool
@@ -123,11 +98,9 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	}))
 	b := browse(t)
 	b.visit(s.URL + "/")
-	c := b.client()
-	_, reply := ask(t, c, &message.Hello{})
-	if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeDied || f.Text == "" {
-		t.Errorf("the reply is %v, want %s and why", reply, message.CodeDied)
-	}
+	b.wait(`document.querySelector(".notice").textContent.includes("The worker stopped")`)
 	broken.Store(false)
-	must[*message.Welcome](t, c, &message.Hello{})
+	b.reload()
+	b.usable()
+	b.example(2)
 }

@@ -122,14 +122,10 @@ func htmlOf(t *testing.T, s *desk) string {
 // Whoever cancels a calibration keeps the verdicts, and is not asked again.
 func TestCalibrationIsCancelled(t *testing.T) {
 	s, f, later := decided(t, lengths)
-	answer, alone := f.answer, slices.Clone(s.Rows.Verdict)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Score); ok && r.Batch {
-			say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
-			return
-		}
-		answer(number, r, say)
-	}
+	alone := slices.Clone(s.Rows.Verdict)
+	on(f, func(_ *message.Score, say func(any)) {
+		say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
+	})
 	s.Lab.Open(lab.SceneDecision)
 	f.next(-1)
 	var saved []string

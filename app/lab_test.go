@@ -19,17 +19,15 @@ import (
 func told(t *testing.T) (*desk, *fake, *[]func()) {
 	t.Helper()
 	s, f, later := decided(t, lengths)
-	answer := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		answer(number, r, func(m any) {
-			if d, ok := m.(*message.Detailed); ok && s.Calibrated() {
-				d.IDKeys = []message.Key{{Origin: "test", Row: 3, Weight: 0.75, Value: 0.5}, {Origin: "training", Row: 8, Weight: 0.25, Value: 0.1}}
-				d.OODKeys = []message.Key{{Origin: "synthetic", Row: -1, Weight: 1, Value: 0.25, Nodes: 2, Edges: message.Ints{0, 1}}}
-				d.AttnID, d.AttnOOD = 0.4, 0.25
-			}
-			say(m)
-		})
-	}
+	on(f, func(r *message.Detail, say func(any)) {
+		d := detailed(r.Record)
+		if s.Calibrated() {
+			d.IDKeys = []message.Key{{Origin: "test", Row: 3, Weight: 0.75, Value: 0.5}, {Origin: "training", Row: 8, Weight: 0.25, Value: 0.1}}
+			d.OODKeys = []message.Key{{Origin: "synthetic", Row: -1, Weight: 1, Value: 0.25, Nodes: 2, Edges: message.Ints{0, 1}}}
+			d.AttnID, d.AttnOOD = 0.4, 0.25
+		}
+		say(d)
+	})
 	return s, f, later
 }
 

@@ -142,18 +142,14 @@ func TestSayOfGraphs(t *testing.T) {
 
 // Built-in models stand in the order of their notes behind the default one, and others last.
 func TestOrderOfModels(t *testing.T) {
-	f := &fake{t: t}
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Hello); !ok {
-			usual(number, r, say)
-			return
-		}
+	f := newFake(t)
+	on(f, func(_ *message.Hello, say func(any)) {
 		w := &message.Welcome{}
 		for _, name := range []string{"bbbp", "aids", "clintox", "another", "bioactive", "drugs"} {
 			w.Models = append(w.Models, message.Model{Name: name, BuiltIn: true})
 		}
 		say(w)
-	}
+	})
 	s := newDesk(message.NewClient(f.spawn))
 	s.Models.Start("", memory{})
 	f.next(-1)

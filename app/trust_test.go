@@ -15,37 +15,32 @@ import (
 
 // predicting makes the worker open a table and judge predictions.
 func (f *fake) predicting() {
-	nan := math.NaN()
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.LoadModel:
-			m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
-			if r.Name == "mine" {
-				m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
-			}
-			say(m)
-		case *message.Open:
-			say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
-			usual(number, r, say)
-		case *message.Score:
-			answerScore("CCO\nCC\nxx", r, say)
-		case *message.Trust:
-			if r.Predicted == "other" {
-				say(&message.Failed{Code: message.CodeBadInput, Text: "no"})
-				return
-			}
-			t := &message.Trusted{
-				Rows: message.Columns{
-					column.NumberColumn("predicted", []float64{1.5, 2, nan}), column.NumberColumn("expected_error", []float64{0.5, nan, nan}),
-					column.NumberColumn("interval_low", []float64{1, nan, nan}), column.NumberColumn("interval_high", []float64{2, nan, nan}), column.TextColumn("trust", []string{"check", "do-not-use", ""}),
-				},
-				Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
-			}
-			say(t)
-		default:
-			usual(number, r, say)
+	f.scores("CCO\nCC\nxx")
+	on(f, func(r *message.LoadModel, say func(any)) {
+		m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
+		if r.Name == "mine" {
+			m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
 		}
-	}
+		say(m)
+	})
+	on(f, func(r *message.Open, say func(any)) {
+		say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
+		usual(r, say)
+	})
+	on(f, func(r *message.Trust, say func(any)) {
+		if r.Predicted == "other" {
+			say(&message.Failed{Code: message.CodeBadInput, Text: "no"})
+			return
+		}
+		nan := math.NaN()
+		say(&message.Trusted{
+			Rows: message.Columns{
+				column.NumberColumn("predicted", []float64{1.5, 2, nan}), column.NumberColumn("expected_error", []float64{0.5, nan, nan}),
+				column.NumberColumn("interval_low", []float64{1, nan, nan}), column.NumberColumn("interval_high", []float64{2, nan, nan}), column.TextColumn("trust", []string{"check", "do-not-use", ""}),
+			},
+			Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
+		})
+	})
 }
 
 func TestPredictionsAreJudged(t *testing.T) {

@@ -249,21 +249,10 @@ func TestDecisionsRender(t *testing.T) {
 	f.next(-1)
 	s.Lab.Open(message.StageDrift)
 	f.next(-1)
-	text := htmlOf(t, s)
-	for _, want := range []string{
-		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
-		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the HTML lacks %q", want)
-		}
-	}
+	shows(t, s, "q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
+		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone")
 	s.SetFDR(0.01)
-	if text := htmlOf(t, s); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
-		t.Error("the page does not say that nothing can be called")
-	}
+	shows(t, s, "None can be called outside at a false-discovery rate of 1 %")
 	s.SetFDR(0)
-	if text := htmlOf(t, s); strings.Contains(text, "q-value") {
-		t.Error("there are q-values where α decides")
-	}
+	shows(t, s, "!q-value")
 }

@@ -307,5 +307,11 @@ func TestTrainingInTwoTabs(t *testing.T) {
 // epochs sets how long to train: longer than any test, for those that look at it.
 func (b *tab) epochs(n int) {
 	b.t.Helper()
-	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("train-epochs"); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, n))
+	b.set("#train-epochs", "input", n)
+}
+
+// set gives an element a value, and has it say so.
+func (b *tab) set(selector, event string, value any) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event(%q, { bubbles: true })); return null; })(document.querySelector(%q))`, fmt.Sprint(value), event, selector))
 }

@@ -210,7 +210,7 @@ func tabIn(t testing.TB, browser context.Context) *tab {
 		if !ok {
 			return
 		}
-		for _, local := range []string{"http://127.0.0.1:", "data:", "blob:", "about:"} {
+		for _, local := range []string{"http://127.0.0.1:", "file:", "data:", "blob:", "about:"} {
 			if strings.HasPrefix(e.Request.URL, local) {
 				return
 			}

@@ -11,12 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// choose chooses an option of a menu.
-func (b *tab) choose(menu, option string) {
-	b.t.Helper()
-	eval[any](b, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); return null; })(document.querySelector(%q))`, option, menu))
-}
-
 // Each tool has a view of its own and shows what it found, for everybody, on a phone as well. What it
 // finds is tested in wasm/worker/engine.
 func TestTools(t *testing.T) {
@@ -49,7 +43,7 @@ func TestTools(t *testing.T) {
 		found string // of the page
 	}{
 		{"drift", func() {}, `svg.chart`},
-		{"trust", func() { b.choose("#observed", "observed") }, `td.n:nth-child(4)`},
+		{"trust", func() { b.set("#observed", "change", "observed") }, `td.n:nth-child(4)`},
 		{"choose", func() { b.click("#suggest-start") }, `[data-pick] svg`},
 		{"lists", func() { b.upload("#compare-file", "train.csv", bytes.Join(lines[:201], nil)) }, `h2 + figure svg`},
 	} {

@@ -161,7 +161,9 @@ func TestStates(t *testing.T) {
 	b.wait(`document.querySelector("th.c-q") !== null`)
 	b.click("#export summary")
 	b.look("discoveries and the menu")
-	b.click("#export summary", "#rule-each")
+	b.click("#export summary", "#rule-each", "#paper")
+	b.wait(`document.querySelector(".by-paper") !== null`)
+	b.look("paper")
 	for _, scene := range scenes {
 		b.scene(scene)
 		b.look("lab-" + scene)

@@ -203,10 +203,13 @@ func decider(s *desk) app.UI {
 		app.Span().Class("quiet by-label").Text("Decided by "),
 		app.Span().Class("by-name").Text(s.Say(table.DeciderWords()[s.By].Name)),
 		icon("down"),
-	}, func(key string) {
-		s.DecideBy(table.DeciderOf(key))
-		keepAddress(s)
-	}, items...)
+	}, func(key string) { decideBy(s, table.DeciderOf(key)) }, items...)
+}
+
+// decideBy changes what decides.
+func decideBy(s *desk, by table.Decider) {
+	s.DecideBy(by)
+	keepAddress(s)
 }
 
 // state says whether the page works offline.

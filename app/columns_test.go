@@ -12,27 +12,24 @@ import (
 	"baca/wasm/message"
 )
 
-// answerTable answers an Open as a worker would for a table with two columns that might be
-// SMILES; the key is the text.
-func answerTable(number uint32, r any, say func(any)) {
-	open, ok := r.(*message.Open)
-	if !ok {
-		usual(number, r, say)
-		return
-	}
-	h := &message.Header{Key: strings.TrimSpace(string(open.Data)), Columns: []string{"a", "b"}, Column: "a", Guessed: true}
-	for _, c := range open.Choices {
-		if c.Key == h.Key {
-			h.Column, h.Guessed = c.Column, false
+// tables has a worker open each text as a table with two columns that might be SMILES; the key is the
+// text.
+func (f *fake) tables() {
+	on(f, func(open *message.Open, say func(any)) {
+		h := &message.Header{Key: strings.TrimSpace(string(open.Data)), Columns: []string{"a", "b"}, Column: "a", Guessed: true}
+		for _, c := range open.Choices {
+			if c.Key == h.Key {
+				h.Column, h.Guessed = c.Column, false
+			}
 		}
-	}
-	say(h)
-	usual(number, r, say)
+		say(h)
+		usual(open, say)
+	})
 }
 
 func TestAColumnIsChosenAndRemembered(t *testing.T) {
 	s, f, _ := newTest(t)
-	f.answer = answerTable
+	f.tables()
 	play := func(text string) {
 		s.Input.Give(run.Given{Text: text})
 		f.settle()
@@ -115,19 +112,13 @@ func TestDrawnLine(t *testing.T) {
 
 func TestNothingRead(t *testing.T) {
 	s, f, _ := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Open); ok {
-			say(&message.Opened{Format: "smi", Molecules: true})
-			return
-		}
-		usual(number, r, say)
-	}
+	on(f, func(_ *message.Open, say func(any)) { say(&message.Opened{Format: "smi", Molecules: true}) })
 	s.Input.Give(run.Given{File: store.NewFile("empty.smi", nil)})
 	f.settle()
 	if got := nothingRead(s); s.Phase != run.Done || !strings.HasPrefix(got, "There is no structure in it.") {
 		t.Errorf("phase %v, %q", s.Phase, got)
 	}
-	f.answer = usual
+	clear(f.answers)
 	s.Input.Give(run.Given{Text: "x\nx\n"})
 	f.settle()
 	if got := nothingRead(s); got != "2 records were refused; the reasons are beside the input." {

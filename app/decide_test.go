@@ -18,38 +18,31 @@ import (
 func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
 	t.Helper()
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.Score:
-			answerScore(text, r, func(m any) {
-				if m, ok := m.(*message.Rows); ok {
-					m.Known = make([]byte, column.Rows(m.Rows))
-					m.Known[1] = 1
-				}
-				say(m)
-			})
-		case *message.Drift:
-			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
-			say(&message.Found{HTML: "<p>The input drifts</p>", Short: "moved"})
-		case *message.Report:
-			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
-			say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
-		case *message.Reasons:
-			say(&message.Explained{Rows: message.Columns{column.TextColumn("counted", make([]string, len(r.Record)))}})
-		case *message.Domain:
-			say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
-			say(&message.Exported{Name: r.Form + "." + r.Format})
-		case *message.Detail:
-			say(&message.Detailed{
-				Record: r.Record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}},
-				Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Reasons: []explain.Reason{
-					{Text: "more rings"}, {Text: "the element O, which no training graph has", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
-				}},
-			})
-		default:
-			usual(number, r, say)
-		}
-	}
+	on(f, func(r *message.Score, say func(any)) {
+		answerScore(text, r, func(m any) {
+			if m, ok := m.(*message.Rows); ok {
+				m.Known = make([]byte, column.Rows(m.Rows))
+				m.Known[1] = 1
+			}
+			say(m)
+		})
+	})
+	on(f, func(_ *message.Drift, say func(any)) {
+		say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 3})
+		say(&message.Found{HTML: "<p>The input drifts</p>", Short: "moved"})
+	})
+	on(f, func(_ *message.Report, say func(any)) {
+		say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+		say(&message.Exported{Name: "report.html", Type: "text/html", Data: []byte("<p>")})
+	})
+	on(f, func(r *message.Reasons, say func(any)) {
+		say(&message.Explained{Rows: message.Columns{column.TextColumn("counted", make([]string, len(r.Record)))}})
+	})
+	on(f, func(r *message.Domain, say func(any)) {
+		say(&message.Progress{Stage: message.StageExplain, Done: 1, Total: 2})
+		say(&message.Exported{Name: r.Form + "." + r.Format})
+	})
+	on(f, func(r *message.Detail, say func(any)) { say(detailed(r.Record)) })
 	s.Input.Type(text)
 	f.settle()
 	pass(later)
@@ -58,6 +51,16 @@ func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
 	}
 	s.Models.Used.Value.Knows, s.Models.Used.Value.FalseMatches = true, 0.01
 	return s, f, later
+}
+
+// detailed is a molecule of three atoms.
+func detailed(record int) *message.Detailed {
+	return &message.Detailed{
+		Record: record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}},
+		Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Reasons: []explain.Reason{
+			{Text: "more rings"}, {Text: "the element O, which no training graph has", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
+		}},
+	}
 }
 
 // Eight rows with p = 1/length: of twelve letters and less.
@@ -180,17 +183,9 @@ func TestTasks(t *testing.T) {
 
 func TestTasksAreEnded(t *testing.T) {
 	s, f, _ := decided(t, lengths)
-	answer := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r.(type) {
-		case *message.Drift:
-			say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 6})
-		case *message.Pause:
-			say(&message.Paused{})
-		default:
-			answer(number, r, say)
-		}
-	}
+	on(f, func(_ *message.Drift, say func(any)) {
+		say(&message.Progress{Stage: message.StageDrift, Done: 1, Total: 6})
+	})
 	s.Lab.Open(message.StageDrift)
 	f.next(-1)
 	number := uint32(len(f.asked)) // of the request under way
@@ -254,21 +249,10 @@ func TestDecisionsRender(t *testing.T) {
 	f.next(-1)
 	s.Lab.Open(message.StageDrift)
 	f.next(-1)
-	text := htmlOf(t, s)
-	for _, want := range []string{
-		"q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
-		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the HTML lacks %q", want)
-		}
-	}
+	shows(t, s, "q-value", "Among all: q", "Likely trained on.", "likely trained on", "more rings", "the element O, which no training graph has", "orange pushes it outside",
+		"Drift · moved", "<p>The input drifts</p>", "What not to conclude", `data-save="report"`, "by subtrees with counts", "False-discovery rate", "Each molecule alone")
 	s.SetFDR(0.01)
-	if text := htmlOf(t, s); !strings.Contains(text, "None can be called outside at a false-discovery rate of 1 %") {
-		t.Error("the page does not say that nothing can be called")
-	}
+	shows(t, s, "None can be called outside at a false-discovery rate of 1 %")
 	s.SetFDR(0)
-	if text := htmlOf(t, s); strings.Contains(text, "q-value") {
-		t.Error("there are q-values where α decides")
-	}
+	shows(t, s, "!q-value")
 }

@@ -36,6 +36,7 @@ func TestWhatDecides(t *testing.T) {
 	if b, n := f.batches(); b != 0 || n != 1 || s.Calibrated() || s.Whole() != "" || s.Deciding() != table.EachAlone {
 		t.Fatalf("%d of %d scores are of a batch; what it says is %q", b, n, s.Whole())
 	}
+	shows(t, s, `id="paper"`, `!data-by="s_attn"`)
 	s.DecideBy(table.TheBatch)
 	if s.Phase != run.Calibrating || !slices.Equal(s.Rows.Verdict, alone) || !s.Busy() {
 		t.Fatalf("phase %v, verdicts %v while the batch is calibrated, want %v", s.Phase, s.Rows.Verdict, alone)
@@ -62,9 +63,7 @@ func TestWhatDecides(t *testing.T) {
 	}
 	s.Inspector.Show(3)
 	f.next(-1)
-	if text := htmlOf(t, s); !strings.Contains(text, "outside by the batch needs p of at most 0.100 by itself, too") || !strings.Contains(text, "The batch decides; outside also needs") {
-		t.Error("the page does not say why it is borderline, or what decides")
-	}
+	shows(t, s, "outside by the batch needs p of at most 0.100 by itself, too", "The batch decides; outside also needs")
 	s.SetAlpha(0.05)
 	_, asked := f.batches()
 	s.DecideBy(table.ThePaper)
@@ -77,6 +76,7 @@ func TestWhatDecides(t *testing.T) {
 		c.Numbers("score")[0] != 120 || c.Numbers("alone")[0] != 12 || c.Numbers("batch")[0] != 24 || c.Numbers("s_baca")[0] != 120 || c.Numbers("alone_p")[1] != 0.5 || c.Texts("by")[0] != "attention" {
 		t.Errorf("columns %+v", c)
 	}
+	shows(t, s, `class="scroller by-paper"`, `data-by="s_attn"`, `!id="paper"`)
 	s.DecideBy(table.EachAlone)
 	if !slices.Equal(s.Rows.Verdict, alone) || s.Whole() == "" {
 		t.Errorf("alone it is %v again, want %v; of the list %q", s.Rows.Verdict, alone, s.Whole())
@@ -103,6 +103,17 @@ func TestWhatDecides(t *testing.T) {
 	}
 }
 
+// shows checks that the page shows some texts, and none of those that begin with !.
+func shows(t *testing.T, s *desk, texts ...string) {
+	t.Helper()
+	html := htmlOf(t, s)
+	for _, text := range texts {
+		if want, not := strings.CutPrefix(text, "!"); strings.Contains(html, want) == not {
+			t.Errorf("the page shows %q: %v", want, not)
+		}
+	}
+}
+
 // htmlOf draws the page.
 func htmlOf(t *testing.T, s *desk) string {
 	t.Helper()
@@ -116,14 +127,10 @@ func htmlOf(t *testing.T, s *desk) string {
 // Whoever cancels a calibration keeps the verdicts, and is not asked again.
 func TestCalibrationIsCancelled(t *testing.T) {
 	s, f, later := decided(t, lengths)
-	answer, alone := f.answer, slices.Clone(s.Rows.Verdict)
-	f.answer = func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Score); ok && r.Batch {
-			say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
-			return
-		}
-		answer(number, r, say)
-	}
+	alone := slices.Clone(s.Rows.Verdict)
+	on(f, func(_ *message.Score, say func(any)) {
+		say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
+	})
 	s.Lab.Open(lab.SceneDecision)
 	f.next(-1)
 	var saved []string
@@ -159,15 +166,14 @@ func TestBatchesThatCannotBe(t *testing.T) {
 	if b, _ := f.batches(); b != 0 || s.Phase != run.Done || s.Deciding() != table.EachAlone {
 		t.Errorf("%d batches of two molecules", b)
 	}
-	if text := htmlOf(t, s); !strings.Contains(text, "A batch needs at least 3 molecules") || strings.Contains(text, "baca-mixture") || strings.Contains(text, `id="compare"`) {
-		t.Error("the page offers a batch of two molecules, or does not say why there is none")
-	}
+	shows(t, s, "A batch needs at least 3 molecules", "!baca-mixture", `!id="compare"`, `!id="paper"`)
 	s, f, _ = decided(t, lengths)
 	s.Models.Used.Value.Shared = 5
 	s.DecideBy(table.ThePaper)
-	if b, _ := f.batches(); b != 0 || !strings.Contains(htmlOf(t, s), "made for sharing") {
+	if b, _ := f.batches(); b != 0 {
 		t.Errorf("%d batches by a model for sharing", b)
 	}
+	shows(t, s, "made for sharing")
 }
 
 // With too few to compare with nothing is called inside.
@@ -177,12 +183,7 @@ func TestUndecided(t *testing.T) {
 	if n := s.Rows.Counts; n.Undecided != 5 || n.Inside != 0 {
 		t.Fatalf("verdicts %v, want five undecided", n)
 	}
-	text := htmlOf(t, s)
-	for _, want := range []string{"Undecided at α = 0.5 %", "with 99, p is 0.0100 at least", `is-undecided`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the HTML lacks %q", want)
-		}
-	}
+	shows(t, s, "Undecided at α = 0.5 %", "with 99, p is 0.0100 at least", "is-undecided")
 	if what := headline(s); what != "All 5 are undecided" {
 		t.Errorf("the headline is %q", what)
 	}

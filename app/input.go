@@ -131,7 +131,7 @@ func (p *inputPane) problems() app.UI {
 		}
 		item := []app.UI{app.Span().Class("where").Text(where), app.Span().Text(words.ReasonOf(q))}
 		if q.Caret != "" {
-			item = append(item, app.Pre().Class("caret").Text(q.Caret))
+			item = append(item, app.Pre().Class("caret").TabIndex(0).Text(q.Caret))
 		}
 		items = append(items, app.Li().Body(app.Button().Type("button").Class("problem").DataSet("problem", strconv.Itoa(q.Record)).Body(item...)))
 	}

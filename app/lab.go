@@ -105,6 +105,9 @@ func endTaskButton(s *desk) app.UI {
 func (p *labPane) state() []app.UI {
 	s := p.S
 	doing := map[run.Phase]string{run.Reading: "Reading …", run.Scoring: "Scoring …", run.Calibrating: "Calibrating the batch …"}[s.Phase]
+	if s.Phase == run.Calibrating && s.By == table.ThePaper {
+		doing = "Running the paper's method …"
+	}
 	switch {
 	case doing != "":
 		return []app.UI{

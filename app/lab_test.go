@@ -19,17 +19,15 @@ import (
 func told(t *testing.T) (*desk, *fake, *[]func()) {
 	t.Helper()
 	s, f, later := decided(t, lengths)
-	answer := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		answer(number, r, func(m any) {
-			if d, ok := m.(*message.Detailed); ok && s.Calibrated() {
-				d.IDKeys = []message.Key{{Origin: "test", Row: 3, Weight: 0.75, Value: 0.5}, {Origin: "training", Row: 8, Weight: 0.25, Value: 0.1}}
-				d.OODKeys = []message.Key{{Origin: "synthetic", Row: -1, Weight: 1, Value: 0.25, Nodes: 2, Edges: message.Ints{0, 1}}}
-				d.AttnID, d.AttnOOD = 0.4, 0.25
-			}
-			say(m)
-		})
-	}
+	on(f, func(r *message.Detail, say func(any)) {
+		d := detailed(r.Record)
+		if s.Calibrated() {
+			d.IDKeys = []message.Key{{Origin: "test", Row: 3, Weight: 0.75, Value: 0.5}, {Origin: "training", Row: 8, Weight: 0.25, Value: 0.1}}
+			d.OODKeys = []message.Key{{Origin: "synthetic", Row: -1, Weight: 1, Value: 0.25, Nodes: 2, Edges: message.Ints{0, 1}}}
+			d.AttnID, d.AttnOOD = 0.4, 0.25
+		}
+		say(d)
+	})
 	return s, f, later
 }
 
@@ -41,21 +39,15 @@ func TestLabCalibrates(t *testing.T) {
 	if s.Phase != run.Done || s.Inspector.Record != 2 || s.Lab.Trace.Value == nil || s.Lab.Trace.Value.Record != 2 {
 		t.Fatalf("phase %v, record %d, trace %v: want the one with the longest text, and no batch", s.Phase, s.Inspector.Record, s.Lab.Trace.Value)
 	}
-	if text := htmlOf(t, s); !strings.Contains(text, "idc is a graph of 2 nodes and 1 edge.") || !strings.Contains(text, `data-scene="graph"`) {
-		t.Error("the graph is not told of")
-	}
+	shows(t, s, "idc is a graph of 2 nodes and 1 edge.", `data-scene="graph"`)
 	s.Lab.Open(lab.SceneParts)
 	f.next(2)
-	if text := htmlOf(t, s); s.Phase != run.Calibrating || !strings.Contains(text, "The batch is being calibrated: encoded, 6") {
-		t.Errorf("phase %v, and the lab does not say how far it is", s.Phase)
-	}
+	shows(t, s, "The batch is being calibrated: encoded, 6")
 	f.next(-1)
 	if s.Lab.Pair.Value == nil || s.Lab.Pair.Value.RecordI != 2 || s.Lab.Pair.Value.Side != "OOD" || s.Deciding() != table.EachAlone {
 		t.Errorf("the graphons are %+v", s.Lab.Pair.Value)
 	}
-	if text := htmlOf(t, s); !strings.Contains(text, "idc has S_Pre = 50.0, one of the 3 highest: it is taken for outside.") {
-		t.Error("the parts are not told of")
-	}
+	shows(t, s, "idc has S_Pre = 50.0, one of the 3 highest: it is taken for outside.")
 	if b, _ := f.batches(); b != 1 {
 		t.Errorf("%d batches were calibrated, want 1", b)
 	}
@@ -164,7 +156,8 @@ func TestNewInputInTheStory(t *testing.T) {
 	s.Input.Give(run.Given{Text: "x"})
 	f.settle()
 	pass(later)
-	if text := htmlOf(t, s); s.Inspector.Record >= 0 || !strings.Contains(text, "Nothing is scored yet.") {
+	shows(t, s, "Nothing is scored yet.")
+	if s.Inspector.Record >= 0 {
 		t.Errorf("record %d of an input of which nothing is read", s.Inspector.Record)
 	}
 }
@@ -265,9 +258,7 @@ func TestStoryOfTwo(t *testing.T) {
 	f.next(-1)
 	var seen []string
 	for range 50 {
-		if text := htmlOf(t, s); !strings.Contains(text, "idb") {
-			t.Errorf("%s does not tell of the record", s.Lab.Stage)
-		}
+		shows(t, s, "idb")
 		if len(seen) == 0 || seen[len(seen)-1] != s.Lab.Stage {
 			seen = append(seen, s.Lab.Stage)
 		}
@@ -277,9 +268,7 @@ func TestStoryOfTwo(t *testing.T) {
 	if want := []string{lab.SceneGraph, lab.SceneViews, lab.SceneDecision}; !slices.Equal(seen, want) {
 		t.Errorf("the play goes through %v, want %v", seen, want)
 	}
-	if text := htmlOf(t, s); !strings.Contains(text, "A batch needs at least 3 molecules") || !strings.Contains(text, "By itself idb is") {
-		t.Error("the decision does not say why there is no batch")
-	}
+	shows(t, s, "A batch needs at least 3 molecules", "By itself idb is")
 	if b, _ := f.batches(); b != 0 {
 		t.Errorf("%d batches of two molecules", b)
 	}

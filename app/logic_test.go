@@ -92,18 +92,8 @@ func TestKnownAbout(t *testing.T) {
 func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
-	first := htmlOf(t, newDesk(nil))
-	for _, want := range []string{"Which of your molecules", `id="smiles"`, "Nothing leaves this tab", "How to read this"} {
-		if !strings.Contains(first, want) {
-			t.Errorf("the first HTML lacks %q", want)
-		}
-	}
-	if strings.Contains(first, " style=") {
-		t.Error("the first HTML has inline styles, which the page forbids")
-	}
-	if strings.Contains(first, "hidden=\"false\"") {
-		t.Error("the first HTML hides what it should show")
-	}
+	shows(t, newDesk(nil), "Which of your molecules", `id="smiles"`, "Nothing leaves this tab", "How to read this",
+		"! style=", `!hidden="false"`) // which the page's policy forbids, and would hide what it should show
 	s.Input.Type("CCO\nCCCCCC\nCCCCCCCC\nx")
 	f.settle()
 	pass(later)
@@ -111,16 +101,9 @@ func TestRenders(t *testing.T) {
 	f.next(-1)
 	s.Lab.Open(lab.SceneDecision)
 	f.next(-1)
-	full := htmlOf(t, s)
-	for _, want := range []string{`data-row="1"`, "refused", "no element", "Most like it in the training set", "S_BaCa calls", "KL divergence"} {
-		if !strings.Contains(full, want) {
-			t.Errorf("the HTML of a run lacks %q", want)
-		}
-	}
+	shows(t, s, `data-row="1"`, "refused", "no element", "Most like it in the training set", "S_BaCa calls", "KL divergence")
 	s.Fail(&message.Failed{Code: message.CodeMemory, Text: "room for 5 000 rows"})
-	if !strings.Contains(htmlOf(t, s), "room for 5 000 rows") {
-		t.Error("a failure is not shown")
-	}
+	shows(t, s, "room for 5 000 rows")
 }
 
 // What is said of molecules is said of graphs where the input holds these.
@@ -142,18 +125,14 @@ func TestSayOfGraphs(t *testing.T) {
 
 // Built-in models stand in the order of their notes behind the default one, and others last.
 func TestOrderOfModels(t *testing.T) {
-	f := &fake{t: t}
-	f.answer = func(number uint32, r any, say func(any)) {
-		if _, ok := r.(*message.Hello); !ok {
-			usual(number, r, say)
-			return
-		}
+	f := newFake(t)
+	on(f, func(_ *message.Hello, say func(any)) {
 		w := &message.Welcome{}
 		for _, name := range []string{"bbbp", "aids", "clintox", "another", "bioactive", "drugs"} {
 			w.Models = append(w.Models, message.Model{Name: name, BuiltIn: true})
 		}
 		say(w)
-	}
+	})
 	s := newDesk(message.NewClient(f.spawn))
 	s.Models.Start("", memory{})
 	f.next(-1)
@@ -197,10 +176,5 @@ func TestFurtherColumnsAreDrawn(t *testing.T) {
 	s.Rows.Add(e)
 	s.Arrange()
 	s.Inspector.Record, s.Inspector.Detail.Value, s.Models.Used.Value = 2, &message.Detailed{}, &message.Model{}
-	text := htmlOf(t, s)
-	for _, want := range []string{`data-by="note"`, `data-column="assay"`, ">assay<", ">9<"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
+	shows(t, s, `data-by="note"`, `data-column="assay"`, ">assay<", ">9<")
 }

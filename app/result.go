@@ -160,7 +160,7 @@ func (p *resultPane) problem() notice {
 func (p *resultPane) reading() app.UI {
 	about := howToRead(p.S)
 	return app.Div().Class("reading").Attr("hidden", attribute(about == "")).Body(
-		p.rule(), app.P().Class("quiet small").Text(about), p.compare(), toolMenu(p.S))
+		p.rule(), app.P().Class("quiet small").Text(about), p.compare(), p.paper(), toolMenu(p.S))
 }
 
 func (p *resultPane) compare() app.UI {
@@ -169,6 +169,16 @@ func (p *resultPane) compare() app.UI {
 	return app.If(ask, func() app.UI {
 		return button("Compare the whole list", s.Calibrate).ID("compare").Disabled(!s.CanCalibrate()).
 			Title(s.Say("Calibrate the batch: does this list differ from the training set, whatever each molecule is?"))
+	})
+}
+
+// paper has the paper's method decide, which runs on the list unless it has.
+func (p *resultPane) paper() app.UI {
+	s := p.S
+	ask := s.By != table.ThePaper && s.Unfit() == "" && s.Phase == run.Done && s.Graphs() > 0
+	return app.If(ask, func() app.UI {
+		return button("Run the paper's method", func() { decideBy(s, table.ThePaper) }).ID("paper").Disabled(!s.Calibrated() && !s.CanCalibrate()).
+			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule"))
 	})
 }
 

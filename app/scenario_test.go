@@ -24,18 +24,15 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	p := &stage{}
 	p.desk, p.f, p.later = newTest(t)
-	p.f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.Open:
-			p.text = string(r.Data)
-		case *message.Score:
-			if !p.slow {
-				answerScore(p.text, r, say)
-			}
-			return
+	on(p.f, func(r *message.Open, say func(any)) {
+		p.text = string(r.Data)
+		usual(r, say)
+	})
+	on(p.f, func(r *message.Score, say func(any)) {
+		if !p.slow {
+			answerScore(p.text, r, say)
 		}
-		usual(number, r, say)
-	}
+	})
 	return p
 }
 

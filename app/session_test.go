@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,17 +20,26 @@ import (
 	"baca/wasm/message"
 )
 
-// A fake is a worker that answers by a function. Answers wait in a queue until the
-// test lets them through, as those of a real worker do.
+// A fake is a worker. Answers wait in a queue until the test lets them through, as those of a real
+// worker do.
 type fake struct {
 	t       *testing.T
-	answer  func(number uint32, r any, say func(any))
+	answers map[reflect.Type]func(r any, say func(any)) // by type of request; usual without
 	queue   []func()
 	ended   int // workers that were terminated
 	asked   []any
 	receive func([]byte)
 	died    func(string)
 	later   *[]func() // what waits for time to pass
+}
+
+func newFake(t *testing.T) *fake {
+	return &fake{t: t, answers: map[reflect.Type]func(any, func(any)){}}
+}
+
+// on has a worker answer requests of a type.
+func on[R message.Request](f *fake, answer func(r R, say func(any))) {
+	f.answers[reflect.TypeFor[R]()] = func(r any, say func(any)) { answer(r.(R), say) }
 }
 
 type fakePort struct {
@@ -52,7 +62,11 @@ func (p *fakePort) Post(data []byte, file int) {
 		f.t.Fatal(err)
 	}
 	f.asked = append(f.asked, r)
-	f.answer(number, r, func(m any) {
+	answer := f.answers[reflect.TypeOf(r)]
+	if answer == nil {
+		answer = usual
+	}
+	answer(r, func(m any) {
 		data, err := message.Encode(number, m)
 		if err != nil {
 			f.t.Fatal(err)
@@ -76,21 +90,14 @@ func (f *fake) next(n int) {
 
 const examplesCSV = "name,class,smiles\naspirin,other drug,CC(=O)Oc1ccccc1C(=O)O\nRDX,explosive,C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\nTNT,explosive,Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]\n"
 
-// scores makes the worker score text whatever it is asked to, and answer all else as
-// usual.
+// scores makes the worker score text whatever it is asked to.
 func (f *fake) scores(text string) {
-	f.answer = func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Score); ok {
-			answerScore(text, r, say)
-			return
-		}
-		usual(number, r, say)
-	}
+	on(f, func(r *message.Score, say func(any)) { answerScore(text, r, say) })
 }
 
 // usual answers as a worker would for a text of SMILES: a line with an x is
 // refused, and a score is the length of the line.
-func usual(number uint32, r any, say func(any)) {
+func usual(r any, say func(any)) {
 	switch r := r.(type) {
 	case *message.Hello:
 		say(&message.Welcome{Program: "test", Models: []message.Model{{Name: "bbbp", Molecules: true, BuiltIn: true, SHA256: "aa"}, {Name: "bzr", BuiltIn: true, SHA256: "bb"}}, MinBatch: 3, Examples: []byte(examplesCSV)})
@@ -201,7 +208,7 @@ func answerScore(text string, r *message.Score, say func(any)) {
 // still until the test runs what waits.
 func newTest(t *testing.T) (*desk, *fake, *[]func()) {
 	t.Helper()
-	f := &fake{t: t, answer: usual}
+	f := newFake(t)
 	s := newDesk(message.NewClient(f.spawn))
 	var later []func()
 	f.later = &later
@@ -226,13 +233,6 @@ func pass(later *[]func()) {
 		g := (*later)[0]
 		*later = (*later)[1:]
 		g()
-	}
-}
-
-// scoreless answers like usual, but never has scores.
-func scoreless(number uint32, r any, say func(any)) {
-	if _, ok := r.(*message.Score); !ok {
-		usual(number, r, say)
 	}
 }
 
@@ -300,19 +300,14 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s, f, _ := newTest(t)
 	kept := memory{}
 	var training message.Train
-	train := func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Train); ok {
-			training = *r
-			say(&message.Epoch{Epoch: 0, Of: r.Epochs, Train: 27, Holdout: 3})
-			for e := 1; e <= 3; e++ {
-				say(&message.Epoch{Epoch: e, Of: r.Epochs, Loss: 1 / float64(e)})
-			}
-			say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
-			return
+	on(f, func(r *message.Train, say func(any)) {
+		training = *r
+		say(&message.Epoch{Epoch: 0, Of: r.Epochs, Train: 27, Holdout: 3})
+		for e := 1; e <= 3; e++ {
+			say(&message.Epoch{Epoch: e, Of: r.Epochs, Loss: 1 / float64(e)})
 		}
-		scoreless(number, r, say)
-	}
-	f.answer = train
+		say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
+	})
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	if s.Phase != run.Unstarted || s.Opened == nil {
@@ -330,20 +325,15 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 
 	// The tab is loaded again.
 	s, f, later := newTest(t)
-	f.answer = train
 	s.Training.Recall(kept)
 	if s.Training.On || s.Training.At != 2 || s.Training.Epochs != 10 || s.Training.Library.Name != "mine.smi" || len(s.Training.Loss) < 2 {
 		t.Fatalf("recalled %+v", s.Training)
 	}
-	f.answer = func(number uint32, r any, say func(any)) {
-		if r, ok := r.(*message.Train); ok {
-			training = *r
-			say(&message.Epoch{Epoch: 3, Of: r.Epochs, Loss: 0.5})
-			say(&message.Trained{Model: message.Model{Name: r.Name, SHA256: "cc"}, Data: []byte("model")})
-			return
-		}
-		usual(number, r, say)
-	}
+	on(f, func(r *message.Train, say func(any)) {
+		training = *r
+		say(&message.Epoch{Epoch: 3, Of: r.Epochs, Loss: 0.5})
+		say(&message.Trained{Model: message.Model{Name: r.Name, SHA256: "cc"}, Data: []byte("model")})
+	})
 	s.Training.Resume()
 	f.next(-1)
 	pass(later)
@@ -359,19 +349,13 @@ func TestPauseTraining(t *testing.T) {
 	s, f, _ := newTest(t)
 	kept := memory{}
 	var finish func()
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.Train:
-			if r.Epochs != 0 {
-				t.Errorf("asked for %d epochs, want 0 for as many as suit the library", r.Epochs)
-			}
-			say(&message.Epoch{Epoch: 1, Of: 10, Loss: 1})
-			finish = func() { say(&message.Paused{Epoch: 1, Data: []byte("one")}) }
-		case *message.Score:
-		default:
-			usual(number, r, say)
+	on(f, func(r *message.Train, say func(any)) {
+		if r.Epochs != 0 {
+			t.Errorf("asked for %d epochs, want 0 for as many as suit the library", r.Epochs)
 		}
-	}
+		say(&message.Epoch{Epoch: 1, Of: 10, Loss: 1})
+		finish = func() { say(&message.Paused{Epoch: 1, Data: []byte("one")}) }
+	})
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	s.Training.Recall(kept)
@@ -434,13 +418,7 @@ func TestOneTabTrains(t *testing.T) {
 	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
 	tab := func() (*desk, *fake) {
 		s, f, _ := newTest(t)
-		f.answer = func(number uint32, r any, say func(any)) {
-			if _, ok := r.(*message.Train); ok {
-				say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
-				return
-			}
-			scoreless(number, r, say)
-		}
+		on(f, func(_ *message.Train, say func(any)) { say(&message.Checkpoint{Epoch: 2, Data: []byte("two")}) })
 		own := kept
 		own.mine = new(bool)
 		s.Training.Recall(own)
@@ -467,7 +445,7 @@ func TestOneTabTrains(t *testing.T) {
 
 // After a reload the model comes in while the library is being opened again.
 func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
-	f := &fake{t: t, answer: usual}
+	f := newFake(t)
 	s := newDesk(message.NewClient(f.spawn))
 	s.Models.Start("", memory{})
 	s.Training.Recall(memory{"training": []byte(`{"Name":"mine","Epochs":10,"Library":"mine.smi","At":2}`), "library": []byte("CCO\nCC\n"), "checkpoint": []byte("two")})

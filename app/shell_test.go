@@ -25,19 +25,23 @@ func sumOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// hashed answers as usual, but a model from a file has the hash of that.
-func hashed(number uint32, r any, say func(any)) {
-	if r, ok := r.(*message.LoadModel); ok && r.Data != nil {
+// hashing is a worker that gives models from files their hashes.
+func hashing(t *testing.T) *fake {
+	f := newFake(t)
+	on(f, func(r *message.LoadModel, say func(any)) {
+		if r.Data == nil {
+			usual(r, say)
+			return
+		}
 		say(&message.Model{Name: r.Name, Molecules: true, SHA256: sumOf(string(r.Data)), Bytes: len(r.Data)})
-		return
-	}
-	usual(number, r, say)
+	})
+	return f
 }
 
 // started is a session that has begun with the model of a key.
 func started(t *testing.T, key string, store store.Store) (*desk, *fake) {
 	t.Helper()
-	f := &fake{t: t, answer: hashed}
+	f := hashing(t)
 	s := newDesk(message.NewClient(f.spawn))
 	s.Models.Start(key, store)
 	f.next(-1)
@@ -208,10 +212,8 @@ func TestInputComesBack(t *testing.T) {
 
 // framed is a session in a frame, and what it has answered.
 func framed(t testing.TB) (*desk, *fake, *frame.Frame, *[]string) {
-	f := &fake{answer: hashed}
-	if t, ok := t.(*testing.T); ok {
-		f.t = t
-	}
+	f := hashing(nil)
+	f.t, _ = t.(*testing.T)
 	s := newDesk(message.NewClient(f.spawn))
 	var answers []string
 	frame := frame.Serve(s.Session, func(json string) { answers = append(answers, json) })
@@ -225,14 +227,7 @@ func TestFrameScores(t *testing.T) {
 	if got := strings.Join(*answers, "\n"); got != `{"baca":1,"models":["bbbp","bzr"],"ready":true}` {
 		t.Fatalf("at the start it says %s", got)
 	}
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.Score:
-			answerScore("CCO\nC", r, say)
-		default:
-			hashed(number, r, say)
-		}
-	}
+	f.scores("CCO\nC")
 	*answers = nil
 	frame.Ask(`{"baca":1,"id":"a \"b\"","score":{"smiles":["CCO","C"],"alpha":0.1}}`)
 	frame.Ask(`{"baca":1,"id":2,"score":["C"]}`)

@@ -11,15 +11,9 @@ import (
 // A tool asks once, shows what was found until another input comes, and saves its file.
 func TestTools(t *testing.T) {
 	s, f, _ := decided(t, lengths)
-	answer := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r.(type) {
-		case *message.Compare, *message.Suggest:
-			say(&message.Found{HTML: "<p>found</p>", File: &message.Exported{Name: "found.csv"}})
-		default:
-			answer(number, r, say)
-		}
-	}
+	found := &message.Found{HTML: "<p>found</p>", File: &message.Exported{Name: "found.csv"}}
+	on(f, func(_ *message.Compare, say func(any)) { say(found) })
+	on(f, func(_ *message.Suggest, say func(any)) { say(found) })
 	if n := len(s.Lab.Tools()); n != 3 {
 		t.Errorf("%d tools without predictions", n)
 	}

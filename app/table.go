@@ -41,6 +41,9 @@ func (p *resultPane) table() app.UI {
 	if s.Rows.Trust != nil {
 		class += " with-predictions"
 	}
+	if s.Deciding() == table.ThePaper {
+		class += " by-paper"
+	}
 	if s.View.Columns != nil {
 		class += " with-columns"
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,66 +16,84 @@ import (
 
 // predicting makes the worker open a table and judge predictions.
 func (f *fake) predicting() {
-	nan := math.NaN()
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r := r.(type) {
-		case *message.LoadModel:
-			m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
-			if r.Name == "mine" {
-				m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
+	f.scores("CCO\nCC\nxx")
+	on(f, func(r *message.LoadModel, say func(any)) {
+		m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
+		if r.Name == "mine" {
+			m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
+		}
+		say(m)
+	})
+	on(f, func(r *message.Open, say func(any)) {
+		say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
+		usual(r, say)
+	})
+	on(f, func(r *message.Trust, say func(any)) {
+		if r.Predicted == "other" {
+			say(&message.Failed{Code: message.CodeBadInput, Text: "no"})
+			return
+		}
+		nan := math.NaN()
+		say(&message.Trusted{
+			Rows: message.Columns{
+				column.NumberColumn("predicted", []float64{1.5, 2, nan}), column.NumberColumn("expected_error", []float64{0.5, nan, nan}),
+				column.NumberColumn("interval_low", []float64{1, nan, nan}), column.NumberColumn("interval_high", []float64{2, nan, nan}), column.TextColumn("trust", []string{"check", "do-not-use", ""}),
+			},
+			Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
+		})
+	})
+}
+
+func TestPredictionsAreJudged(t *testing.T) {
+	s, f, _ := newTest(t)
+	f.predicting()
+	give := func() { s.Input.Give(run.Given{File: store.NewFile("new.csv", []byte("CCO\nCC\nxx"))}) }
+	for _, c := range []struct {
+		name string
+		do   func()
+		// What is chosen, whether rows are judged, whether that failed, and whether it is offered.
+		want string
+	}{
+		{"a model that knows no errors", give, ` "" "" false false false`},
+		{"the column of that name is taken", func() { s.Models.Load("mine", nil) }, ` "yhat" "" true false true`},
+		{"other intervals", func() { s.Trust.Hold(0.8) }, ` "yhat" "" true false true`},
+		{"an audit", func() { s.Lab.Open(message.StageTrust); s.Trust.Observe("y") }, ` "yhat" "y" true false true`},
+		{"a column without numbers", func() { s.Trust.Choose("other") }, ` "other" "y" false true true`},
+		{"the observed column", func() { s.Trust.Choose("y") }, ` "y" "" true false true`},
+		{"none", func() { s.Trust.Choose("") }, ` "" "" false false true`},
+		{"another input", give, ` "yhat" "" true false true`},
+		{"the choice stays with a model that knows none", func() { s.Models.Load("bbbp", nil) }, ` "yhat" "" true false true`},
+	} {
+		c.do()
+		for range 3 {
+			f.next(-1)
+			pass(f.later)
+		}
+		got := fmt.Sprintf(" %q %q %v %v %v", s.Trust.Predicted, s.Trust.Observed, s.Rows.Trust != nil, s.Trust.Failure != nil, s.Trust.Offered())
+		if got != c.want || s.Phase != run.Done {
+			t.Errorf("%s: %s, phase %v, want %s", c.name, got, s.Phase, c.want)
+		}
+		switch asked, _ := f.asked[len(f.asked)-1].(*message.Trust); c.name {
+		case "the column of that name is taken":
+			if asked == nil || len(asked.Scores) != 3 || !math.IsNaN(asked.Scores[2]) || asked.Scores[0] != s.Rows.Alone[0] || asked.Coverage != 0.9 {
+				t.Errorf("asked with %+v", asked)
 			}
-			say(m)
-		case *message.Open:
-			say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
-			usual(number, r, say)
-		case *message.Score:
-			answerScore("CCO\nCC\nxx", r, say)
-		case *message.Trust:
-			if r.Predicted == "other" {
-				say(&message.Failed{Code: message.CodeBadInput, Text: "no"})
-				return
+			judged(t, s)
+		case "other intervals":
+			if asked == nil || asked.Coverage != 0.8 || asked.Predicted != "yhat" {
+				t.Errorf("asked with %+v", asked)
 			}
-			t := &message.Trusted{
-				Rows: message.Columns{
-					column.NumberColumn("predicted", []float64{1.5, 2, nan}), column.NumberColumn("expected_error", []float64{0.5, nan, nan}),
-					column.NumberColumn("interval_low", []float64{1, nan, nan}), column.NumberColumn("interval_high", []float64{2, nan, nan}), column.TextColumn("trust", []string{"check", "do-not-use", ""}),
-				},
-				Coverage: 0.9, Sentences: []string{"errors of 6", "large errors by verdict: trust 25 % of 4", "intervals"}, HTML: "<p>observed: " + r.Observed + "</p>",
+		case "an audit":
+			if n := len(s.Lab.Tools()); n != 4 || s.Lab.HTML() != "<p>observed: y</p>" {
+				t.Errorf("%d tools, and the audit is %q", n, s.Lab.HTML())
 			}
-			say(t)
-		default:
-			usual(number, r, say)
 		}
 	}
 }
 
-func TestPredictionsAreJudged(t *testing.T) {
-	s, f, later := newTest(t)
-	f.predicting()
-	settle := func() { f.next(-1); pass(later); f.next(-1); pass(later); f.next(-1) }
-	s.Input.Give(run.Given{File: store.NewFile("new.csv", []byte("CCO\nCC\nxx"))})
-	settle()
-	if s.Trust.Offered() || s.Rows.Trust != nil {
-		t.Error("predictions are asked for although the model knows no errors")
-	}
-	s.Models.Load("mine", nil)
-	settle()
-	// The column of that name is taken.
-	if s.Phase != run.Done || s.Trust.Predicted != "yhat" || s.Trust.Observed != "" || s.Rows.Trust == nil || !slices.Equal(s.ValueColumns(), []string{"y", "yhat", "other"}) {
-		t.Fatalf("phase %v, %+v, columns %v", s.Phase, s.Trust, s.ValueColumns())
-	}
-	asked, ok := f.asked[len(f.asked)-1].(*message.Trust)
-	if !ok || len(asked.Scores) != 3 || !math.IsNaN(asked.Scores[2]) || asked.Scores[0] != s.Rows.Alone[0] {
-		t.Errorf("asked with %+v", asked)
-	}
-	if asked.Coverage != 0.9 {
-		t.Errorf("intervals are to hold %g", asked.Coverage)
-	}
-	s.Trust.Hold(0.8)
-	settle()
-	if again, ok := f.asked[len(f.asked)-1].(*message.Trust); !ok || again.Coverage != 0.8 || again.Predicted != "yhat" {
-		t.Errorf("asked with %+v", f.asked[len(f.asked)-1])
-	}
+// judged checks columns, words and order of judgements.
+func judged(t *testing.T, s *desk) {
+	t.Helper()
 	c := s.Table.Columns([]int32{2, 0, 1}, s.Models.Used.Value)
 	if got := c.Texts("trust"); !slices.Equal(got, []string{"", "check", "do-not-use"}) || c.Numbers("interval_high")[1] != 2 || c.Numbers("predicted")[2] != 2 {
 		t.Errorf("columns %+v", c)
@@ -87,48 +106,14 @@ func TestPredictionsAreJudged(t *testing.T) {
 	if got, want := table.StatedLine(s.Rows.Trust), "Large errors by verdict: trust 25 % of 4."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	s.SortBy("trust")
-	if !slices.Equal(s.Order, []int32{1, 0, 2}) {
+	if s.SortBy("trust"); !slices.Equal(s.Order, []int32{1, 0, 2}) {
 		t.Errorf("order %v, want the one not to be used first", s.Order)
 	}
-
-	s.Lab.Open(message.StageTrust)
-	s.Trust.Observe("y")
-	settle()
-	if n := len(s.Lab.Tools()); n != 4 || s.Lab.HTML() != "<p>observed: y</p>" {
-		t.Errorf("%d tools, and the audit is %q", n, s.Lab.HTML())
-	}
-	s.Rows.Trust.Classes = true
+	classes := *s.Rows.Trust
+	defer func(was *message.Trusted) { s.Rows.Trust = was }(s.Rows.Trust)
+	classes.Classes, s.Rows.Trust = true, &classes
 	if got := s.Rows.PredictionWords(1); !strings.Contains(got, "so unsure") {
 		t.Errorf("of classes %q", got)
-	}
-
-	// A column without numbers, one that is not looked at, and another input.
-	s.Trust.Choose("other")
-	settle()
-	if s.Rows.Trust != nil || s.Trust.Failure == nil || s.Trust.Observed != "y" {
-		t.Errorf("%+v", s.Trust)
-	}
-	s.Trust.Choose("y")
-	settle()
-	if s.Rows.Trust == nil || s.Trust.Observed != "" || s.Trust.Failure != nil {
-		t.Errorf("%+v", s.Trust)
-	}
-	s.Trust.Choose("")
-	settle()
-	if s.Rows.Trust != nil || s.Trust.Predicted != "" || !s.Trust.Offered() {
-		t.Errorf("%+v", s.Trust)
-	}
-	s.Input.Give(run.Given{File: store.NewFile("more.csv", []byte("CCO\nCC\nxx"))})
-	settle()
-	if s.Trust.Predicted != "yhat" || s.Rows.Trust == nil {
-		t.Errorf("another input has %+v", s.Trust)
-	}
-	// A model that knows nothing of errors: the choice stays to be seen.
-	s.Models.Load("bbbp", nil)
-	settle()
-	if !s.Trust.Offered() || s.Trust.Predicted != "yhat" {
-		t.Errorf("%+v", s.Trust)
 	}
 }
 

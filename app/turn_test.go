@@ -18,29 +18,27 @@ import (
 func TestAllRowsOnceAMoment(t *testing.T) {
 	const n, piece, scores = 100_000, 512, 1024
 	s, f, later := newTest(t)
-	f.answer = func(number uint32, r any, say func(any)) {
-		switch r.(type) {
-		case *message.Open:
-			for from := 0; from < n; from += piece {
-				var ids, texts []string
-				for i := from; i < min(from+piece, n); i++ {
-					ids, texts = append(ids, fmt.Sprint("row ", i*7919%n)), append(texts, "CCO")
-				}
-				say(recordsFrom(from, ids, texts))
+	on(f, func(_ *message.Open, say func(any)) {
+		for from := 0; from < n; from += piece {
+			var ids, texts []string
+			for i := from; i < min(from+piece, n); i++ {
+				ids, texts = append(ids, fmt.Sprint("row ", i*7919%n)), append(texts, "CCO")
 			}
-			say(&message.Opened{Format: "smi", Molecules: true, Records: n})
-		case *message.Score:
-			say(&message.Reference{Score: message.Floats{1, 2, 3, 4}})
-			for from := 0; from < n; from += scores {
-				var score, p []float64
-				for i := from; i < min(from+scores, n); i++ {
-					score, p = append(score, float64(i%100)), append(p, float64(i%100)/100)
-				}
-				say(&message.Rows{From: from, Rows: message.Columns{column.NumberColumn("score", score), column.NumberColumn("p_value", p)}})
-			}
-			say(&message.Scored{Model: "bbbp", Records: n})
+			say(recordsFrom(from, ids, texts))
 		}
-	}
+		say(&message.Opened{Format: "smi", Molecules: true, Records: n})
+	})
+	on(f, func(_ *message.Score, say func(any)) {
+		say(&message.Reference{Score: message.Floats{1, 2, 3, 4}})
+		for from := 0; from < n; from += scores {
+			var score, p []float64
+			for i := from; i < min(from+scores, n); i++ {
+				score, p = append(score, float64(i%100)), append(p, float64(i%100)/100)
+			}
+			say(&message.Rows{From: from, Rows: message.Columns{column.NumberColumn("score", score), column.NumberColumn("p_value", p)}})
+		}
+		say(&message.Scored{Model: "bbbp", Records: n})
+	})
 	s.Input.Give(run.Given{Text: "CCO"})
 	pass(later)
 	// gone counts the turns that go through all rows: each draws the table.

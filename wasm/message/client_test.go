@@ -2,7 +2,9 @@ package message
 
 import (
 	"fmt"
-	"slices"
+	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -12,8 +14,7 @@ type fake struct {
 	receive func([]byte)
 	died    func(string)
 	got     []uint32 // numbers of requests
-	kinds   []string
-	files   []int // that came with them, 0 for none
+	asked   []string // their kinds, with the file that came with them
 	over    bool
 }
 
@@ -22,172 +23,148 @@ func (f *fake) Post(data []byte, file int) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.got, f.kinds, f.files = append(f.got, number), append(f.kinds, fmt.Sprintf("%T", m)), append(f.files, file)
+	kind := reflect.TypeOf(m).Elem().Name()
+	if file != 0 {
+		kind += fmt.Sprintf("+file%d", file)
+	}
+	f.got, f.asked = append(f.got, number), append(f.asked, kind)
 }
 
 func (f *fake) Terminate() { f.over = true }
 
-func (f *fake) say(number uint32, m any) {
-	f.t.Helper()
-	data, err := Encode(number, m)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	f.receive(data)
+// A play has a client, the workers that it starts, and what each request has seen.
+type play struct {
+	t       *testing.T
+	client  *Client
+	workers []*fake
+	seen    [][]string
 }
 
-// start returns a client and the workers that it starts.
-func start(t *testing.T) (*Client, *[]*fake) {
-	workers := new([]*fake)
-	return NewClient(func(receive func([]byte), died func(string)) Port {
+func newPlay(t *testing.T) *play {
+	p := &play{t: t}
+	p.client = NewClient(func(receive func([]byte), died func(string)) Port {
 		f := &fake{t: t, receive: receive, died: died}
-		*workers = append(*workers, f)
+		p.workers = append(p.workers, f)
 		return f
-	}), workers
+	})
+	return p
 }
 
-// note returns callbacks that write down what they see.
-func note() (*[]string, func(Event), func(Reply)) {
-	seen := new([]string)
-	return seen,
-		func(e Event) { *seen = append(*seen, fmt.Sprintf("%T", e)) },
-		func(r Reply) {
-			text := fmt.Sprintf("%T", r)
+// do plays a step: `do KIND FILE` sends a request, `say W N KIND` has worker W answer its request N,
+// both from 1, and `die W` and `rave W` end it.
+func (p *play) do(step string) {
+	p.t.Helper()
+	words := append(strings.Fields(step), "", "", "")
+	number := func(k int) int {
+		n, _ := strconv.Atoi(words[k])
+		return n
+	}
+	switch words[0] {
+	case "do":
+		at := len(p.seen)
+		p.seen = append(p.seen, []string{words[1]})
+		see := func(what string) { p.seen[at] = append(p.seen[at], what) }
+		p.client.Do(requestOf(words[1], number(2)), func(e Event) { see(reflect.TypeOf(e).Elem().Name()) }, func(r Reply) {
 			if f, ok := r.(*Failed); ok {
-				text = f.Code
+				see(f.Code)
+			} else {
+				see(reflect.TypeOf(r).Elem().Name())
 			}
-			*seen = append(*seen, text)
+		})
+	case "say":
+		f, of := p.workers[number(1)-1], uint32(1000)
+		if n := number(2); n <= len(f.got) {
+			of = f.got[n-1]
 		}
-}
-
-func TestClientHandsOutWhatComes(t *testing.T) {
-	c, workers := start(t)
-	first, on1, done1 := note()
-	second, on2, done2 := note()
-	c.Do(&Open{}, on1, done1)
-	c.Do(&Hello{}, on2, done2)
-	w := (*workers)[0]
-	w.say(w.got[1], &Welcome{})
-	w.say(w.got[0], &Progress{})
-	w.say(w.got[0], &Opened{})
-	w.say(w.got[0], &Progress{})     // too late
-	w.say(w.got[1]+100, &Progress{}) // of nothing
-	if want := []string{"*message.Progress", "*message.Opened"}; !slices.Equal(*first, want) {
-		t.Errorf("the first request saw %v, want %v", *first, want)
-	}
-	if want := []string{"*message.Welcome"}; !slices.Equal(*second, want) {
-		t.Errorf("the second request saw %v, want %v", *second, want)
-	}
-	if c.Busy() {
-		t.Error("busy after all replies")
+		data, err := Encode(of, reflect.New(kinds[words[3]]).Interface())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		f.receive(data)
+	case "die":
+		p.workers[number(1)-1].died("out of memory")
+	case "rave":
+		p.workers[number(1)-1].receive([]byte("nonsense"))
+	case "cancel":
+		p.client.Cancel()
+	case "close":
+		p.client.Close()
+	default:
+		p.t.Fatalf("no step %q", step)
 	}
 }
 
-func TestCancelGivesTheNextWorkerModelAndInput(t *testing.T) {
-	c, workers := start(t)
-	_, on, done := note()
-	c.Do(&LoadModel{Name: "a"}, on, done)
-	c.Do(&Open{Data: []byte("C")}, on, done)
-	w := (*workers)[0]
-	w.say(w.got[0], &Model{})
-	w.say(w.got[1], &Opened{})
-	seen, on, done := note()
-	c.Do(&Score{}, on, done)
-	w.say(w.got[2], &Progress{})
-	c.Cancel()
-	w.say(w.got[2], &Scored{}) // of a worker that is gone
-	if want := []string{"*message.Progress", CodeCancelled}; !slices.Equal(*seen, want) {
-		t.Errorf("the cancelled request saw %v, want %v", *seen, want)
+// requestOf is a request of a kind, with a file unless 0.
+func requestOf(kind string, file int) Request {
+	r := reflect.New(kinds[kind]).Interface().(Request)
+	switch r := r.(type) {
+	case *Open:
+		r.File = file
+	case *Share:
+		r.Input.File = file
+	case *Compare:
+		r.With.File = file
 	}
-	if !w.over || len(*workers) != 2 {
-		t.Fatalf("%d workers, the first has ended: %v", len(*workers), w.over)
-	}
-	next := (*workers)[1]
-	if len(next.kinds) > 0 {
-		t.Errorf("the new worker was asked for %v before anything needs it", next.kinds)
-	}
-	seen, on, done = note()
-	c.Do(&Score{}, on, done)
-	if want := []string{"*message.LoadModel", "*message.Open", "*message.Score"}; !slices.Equal(next.kinds, want) {
-		t.Errorf("the new worker was asked for %v, want %v", next.kinds, want)
-	}
-	next.say(next.got[1], &Records{})
-	for i, r := range []any{&Model{}, &Opened{}, &Scored{}} {
-		next.say(next.got[i], r)
-	}
-	if want := []string{"*message.Scored"}; !slices.Equal(*seen, want) {
-		t.Errorf("the request saw %v, want %v", *seen, want)
-	}
-	c.Do(&Detail{}, nil, done)
-	if n := len(next.kinds); n != 4 {
-		t.Errorf("%d requests, want 4: model and input are there", n)
-	}
+	return r
 }
 
-func TestInputThatFailsIsNotGivenAgain(t *testing.T) {
-	c, workers := start(t)
-	_, on, done := note()
-	c.Do(&Open{Data: []byte("C")}, on, done)
-	(*workers)[0].say(1, &Opened{})
-	c.Do(&Open{Data: []byte("?")}, on, done)
-	(*workers)[0].say(2, &Failed{Code: CodeBadInput})
-	c.Cancel()
-	c.Do(&Score{}, on, done)
-	if got := (*workers)[1].kinds; !slices.Equal(got, []string{"*message.Score"}) {
-		t.Errorf("the new worker was asked for %v, want the score alone", got)
+// state names what requests have seen, and what workers were asked for.
+func (p *play) state() string {
+	var list []string
+	for _, seen := range p.seen {
+		list = append(list, strings.Join(seen, " "))
 	}
+	for i, w := range p.workers {
+		word := fmt.Sprintf("worker %d", i+1)
+		if w.over {
+			word = fmt.Sprintf("ended %d", i+1)
+		}
+		list = append(list, strings.Join(append([]string{word}, w.asked...), " "))
+	}
+	if p.client.Busy() {
+		list = append(list, "busy")
+	}
+	return strings.Join(list, ", ")
 }
 
-func TestWorkerThatDies(t *testing.T) {
-	c, workers := start(t)
-	seen, on, done := note()
-	c.Do(&Hello{}, on, done)
-	(*workers)[0].died("out of memory")
-	if !slices.Equal(*seen, []string{CodeDied}) {
-		t.Errorf("the request saw %v, want %s", *seen, CodeDied)
-	}
-	if len(*workers) != 1 {
-		t.Fatal("a worker that died was replaced before anybody asked, which may never end")
-	}
-	c.Do(&Hello{}, on, done)
-	if len(*workers) != 2 || len((*workers)[1].got) != 1 {
-		t.Errorf("%d workers", len(*workers))
-	}
-	(*workers)[1].receive([]byte("nonsense"))
-	if !slices.Equal(*seen, []string{CodeDied, CodeInternal}) || !(*workers)[1].over {
-		t.Errorf("after nonsense the requests saw %v", *seen)
-	}
-}
-
-// A file travels beside each message that names it, also to the worker after one
-// that was cancelled.
-func TestFilesTravelBesideMessages(t *testing.T) {
-	c, workers := start(t)
-	_, on, done := note()
-	c.Do(&Open{File: 7}, on, done)
-	c.Do(&Share{Input: Open{File: 8}}, on, done)
-	c.Do(&Hello{}, on, done)
-	w := (*workers)[0]
-	if want := []int{7, 8, 0}; !slices.Equal(w.files, want) {
-		t.Errorf("files %v, want %v", w.files, want)
-	}
-	w.say(w.got[0], &Opened{})
-	c.Cancel()
-	c.Do(&Score{}, on, done)
-	if next := (*workers)[1]; !slices.Equal(next.files, []int{7, 0}) {
-		t.Errorf("the next worker has %v with the files %v", next.kinds, next.files)
-	}
-}
-
-func TestCloseIsTheEnd(t *testing.T) {
-	c, workers := start(t)
-	seen, on, done := note()
-	c.Do(&Hello{}, on, done)
-	c.Close()
-	w := (*workers)[0]
-	w.say(w.got[0], &Welcome{})
-	w.died("too late")
-	if !w.over || len(*seen) > 0 || len(*workers) != 1 || c.Busy() {
-		t.Errorf("after Close: ended %v, seen %v, %d workers", w.over, *seen, len(*workers))
+func TestClient(t *testing.T) {
+	for name, scenes := range map[string][][2]string{
+		"answers go where they belong": {
+			{"do Open | do Hello | say 1 2 Welcome | say 1 1 Progress", "Open Progress, Hello Welcome, worker 1 Open Hello, busy"},
+			{"say 1 1 Opened | say 1 1 Progress | say 1 9 Progress", "Open Progress Opened, Hello Welcome, worker 1 Open Hello"},
+		},
+		"after a cancellation the next worker gets model and input once something needs them": {
+			{"do LoadModel | do Open 7 | say 1 1 Model | say 1 2 Opened | do Score | say 1 3 Progress | cancel | say 1 3 Scored",
+				"LoadModel Model, Open Opened, Score Progress cancelled, ended 1 LoadModel Open+file7 Score, worker 2"},
+			{"do Score | say 2 2 Records | say 2 1 Model | say 2 2 Opened | say 2 3 Scored | do Detail",
+				"LoadModel Model, Open Opened, Score Progress cancelled, Score Scored, Detail, ended 1 LoadModel Open+file7 Score, worker 2 LoadModel Open+file7 Score Detail, busy"},
+		},
+		"an input that fails is not given again, and a model that fails keeps the one before": {
+			{"do LoadModel | say 1 1 Model | do LoadModel | say 1 2 Failed | do Open | say 1 3 Opened | do Open | say 1 4 Failed | cancel | do Score",
+				"LoadModel Model, LoadModel , Open Opened, Open , Score, ended 1 LoadModel LoadModel Open Open, worker 2 LoadModel Score, busy"},
+		},
+		// One that is replaced at once may die for ever.
+		"a worker that dies is replaced by the next request": {
+			{"do Hello | die 1", "Hello died, ended 1 Hello"},
+			{"do Hello | rave 2", "Hello died, Hello internal, ended 1 Hello, ended 2 Hello"},
+		},
+		"files travel beside the messages that name them": {
+			{"do Open 7 | do Share 8 | do Compare 9 | do Hello", "Open, Share, Compare, Hello, worker 1 Open+file7 Share+file8 Compare+file9 Hello, busy"},
+		},
+		"nothing comes after the end": {
+			{"do Hello | close | say 1 1 Welcome | die 1", "Hello, ended 1 Hello"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlay(t)
+			for _, scene := range scenes {
+				for step := range strings.SplitSeq(scene[0], " | ") {
+					p.do(step)
+				}
+				if got := p.state(); got != scene[1] {
+					t.Errorf("after %s:\n%s, want\n%s", scene[0], got, scene[1])
+				}
+			}
+		})
 	}
 }

@@ -9,36 +9,24 @@ import (
 	"baca/algo/table"
 )
 
-// Floats is a bin of little-endian float64, NaN for no value.
-type Floats []float64
+// Cells is a bin of little-endian numbers: a column, or a row-major matrix.
+type Cells[T float64 | float32 | int32] []T
 
-// Singles is a bin of little-endian float32, a column or a row-major matrix.
-type Singles []float32
+type (
+	Floats  = Cells[float64] // NaN for no value
+	Singles = Cells[float32]
+	Ints    = Cells[int32]
+)
 
-// Ints is a bin of little-endian int32.
-type Ints []int32
-
-func (f Floats) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float64(f)) }
-
-func (f *Floats) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float64)(f)) }
-
-func (s Singles) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []float32(s)) }
-
-func (s *Singles) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]float32)(s)) }
-
-func (n Ints) EncodeMsgpack(e *msgpack.Encoder) error { return encodeCells(e, []int32(n)) }
-
-func (n *Ints) DecodeMsgpack(d *msgpack.Decoder) error { return decodeCells(d, (*[]int32)(n)) }
-
-func encodeCells[T float64 | float32 | int32](e *msgpack.Encoder, column []T) error {
-	b, err := binary.Append(make([]byte, 0, binary.Size(column)), binary.LittleEndian, column)
+func (c Cells[T]) EncodeMsgpack(e *msgpack.Encoder) error {
+	b, err := binary.Append(make([]byte, 0, binary.Size([]T(c))), binary.LittleEndian, []T(c))
 	if err != nil {
 		return err
 	}
 	return e.EncodeBytes(b)
 }
 
-func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) error {
+func (c *Cells[T]) DecodeMsgpack(d *msgpack.Decoder) error {
 	b, err := d.DecodeBytes()
 	if err != nil {
 		return err
@@ -47,8 +35,8 @@ func decodeCells[T float64 | float32 | int32](d *msgpack.Decoder, column *[]T) e
 	if len(b)%size != 0 {
 		return fmt.Errorf("column of %d bytes, want a multiple of %d", len(b), size)
 	}
-	*column = make([]T, len(b)/size)
-	_, err = binary.Decode(b, binary.LittleEndian, *column)
+	*c = make(Cells[T], len(b)/size)
+	_, err = binary.Decode(b, binary.LittleEndian, []T(*c))
 	return err
 }
 

@@ -466,3 +466,22 @@ func TestModelHash(t *testing.T) {
 		t.Errorf("rows have no %q:\n%s", want, &out)
 	}
 }
+
+// The page's worker is compared with this file, which has columns of what the command writes.
+func TestPaperScoresAreThoseOfThePage(t *testing.T) {
+	var out, golden bytes.Buffer
+	args := []string{"score", "--model", "bbbp", "--by", "attention", "../../../web/examples/molecules.csv"}
+	if code := run(nil, args, nil, &out, io.Discard); code != 0 {
+		t.Fatalf("status %d", code)
+	}
+	columns := []string{"id", "s_pre", "s_attn", "s_baca"}
+	w := csv.NewWriter(&golden)
+	w.Write(columns)
+	for _, row := range rowsOf(t, out.String()) {
+		w.Write([]string{row[columns[0]], row[columns[1]], row[columns[2]], row[columns[3]]})
+	}
+	w.Flush()
+	if want := read(t, "../../../wasm/worker/engine/testdata/paper.csv"); !bytes.Equal(golden.Bytes(), want) {
+		t.Errorf("the command writes\n%s", &golden)
+	}
+}

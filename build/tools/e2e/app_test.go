@@ -3,9 +3,11 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,13 +176,14 @@ func TestPasteScoreInspect(t *testing.T) {
 	}
 	// The keyboard walks through the table and Escape closes the inspector.
 	b.run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowDown))
-	b.wait(`document.querySelector(".row.selected")?.dataset.row === "2" && document.getElementById("own-score")?.checkVisibility()`)
+	b.wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
 	b.run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
 	b.wait(`!document.querySelector(".row.selected")`)
 	b.quiet()
 }
 
-// The file that the page saves is the one that the command writes.
+// The files that the page saves are those that the command writes. By a click the paper's method decides,
+// with its scores as columns and its scenes in the lab, and they are the command's to the last digit.
 func TestSavedRowsAreTheCommands(t *testing.T) {
 	b := ready(t)
 	b.downloads()
@@ -191,11 +194,26 @@ func TestSavedRowsAreTheCommands(t *testing.T) {
 	if page := string(b.saved("molecules-baca.csv")); page != want {
 		t.Errorf("the page saved\n%.600s\nthe command wrote\n%.600s", page, want)
 	}
-	b.save("svg")
-	b.saved("baca-distribution.svg")
-	if note := b.text(".export-note"); note != "" {
-		t.Errorf("after another file it says %q", note)
+	b.click("#paper")
+	b.wait(`document.querySelector(".by-paper [data-by=s_attn]")?.checkVisibility() && document.getElementById("page").dataset.phase === "done"`)
+	b.save("csv")
+	page, err := csv.NewReader(bytes.NewReader(b.saved("molecules-baca.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
 	}
+	command := score(t, "molecules.csv", string(web.Examples()), "--by", "attention", "--spreadsheet-safe")
+	for at, name := range command[0] {
+		k := slices.Index(page[0], name)
+		if k < 0 || len(page) != len(command) {
+			t.Fatalf("the page saved %d rows of %q, the command wrote %d, also of %s", len(page), page[0], len(command), name)
+		}
+		for i := range page {
+			if page[i][k] != command[i][at] {
+				t.Errorf("row %d: %s is %q, the command has %q", i, name, page[i][k], command[i][at])
+			}
+		}
+	}
+	b.scene("dictionaries")
 	b.quiet()
 }
 
@@ -289,20 +307,11 @@ func TestTrainingInTwoTabs(t *testing.T) {
 // epochs sets how long to train: longer than any test, for those that look at it.
 func (b *tab) epochs(n int) {
 	b.t.Helper()
-	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById("train-epochs"); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, n))
+	b.set("#train-epochs", "input", n)
 }
 
-func TestDraw(t *testing.T) {
-	b := ready(t)
-	b.write("c1ccccc1 benzene\n")
-	b.phase("done")
-	b.click(`[data-row="0"]`)
-	b.click("#draw-button")
-	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
-	b.click("#draw-add")
-	b.wait(`document.querySelectorAll(".row").length === 2`)
-	if got := eval[string](b, `document.getElementById("smiles").value`); !strings.Contains(got, "drawn") {
-		t.Errorf("the input is %q", got)
-	}
-	b.quiet()
+// set gives an element a value, and has it say so.
+func (b *tab) set(selector, event string, value any) {
+	b.t.Helper()
+	eval[any](b, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event(%q, { bubbles: true })); return null; })(document.querySelector(%q))`, fmt.Sprint(value), event, selector))
 }

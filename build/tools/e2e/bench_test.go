@@ -11,7 +11,6 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/molecule/smiles"
-	"baca/wasm/message"
 
 	"github.com/chromedp/chromedp"
 )
@@ -39,6 +38,21 @@ func druglike(b *testing.B, n int) string {
 	}
 	b.Fatalf("%d molecules are missing", n)
 	return ""
+}
+
+// yardstick is a fixed loop of the same engine, in ms: what figures of two machines
+// are to be divided by. It is the best of five.
+func (b *tab) yardstick() float64 {
+	b.t.Helper()
+	return eval[float64](b, `(() => {
+		let best = Infinity, x = 1;
+		for (let k = 0; k < 5; k++) {
+			const begin = performance.now();
+			for (let i = 0; i < 2e7; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+			best = Math.min(best, performance.now() - begin);
+		}
+		return x === 0 ? NaN : best; // x is used, so that the loop is
+	})()`)
 }
 
 // yardsticks reports a time, and what it is beside the fixed loop of the same browser:
@@ -76,72 +90,37 @@ func BenchmarkInteractive(b *testing.B) {
 	}
 }
 
-// BenchmarkScore1000 is 1 000 drug-like molecules, opened and scored in one worker,
-// with the SIMD kernel and without.
-func BenchmarkScore1000(b *testing.B) {
-	input := []byte(druglike(b, 1000))
+// BenchmarkPaper is the time from a click to the scores of the paper's method for a list of drug-like
+// molecules, with the SIMD kernel and without, and the memory of the tab.
+func BenchmarkPaper(b *testing.B) {
 	page := open(b)
-	for _, name := range []string{"simd", "portable"} {
-		b.Run(name, func(b *testing.B) {
-			s := serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if name == "portable" && strings.HasPrefix(r.URL.Path, "/web/kernel.") {
-					http.NotFound(w, r)
-					return
+	portable := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/web/kernel.") {
+			http.NotFound(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+	for name, by := range map[string]http.Handler{"simd": page, "portable": portable} {
+		for _, n := range []int{408, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				t := browseAlone(b)
+				t.visit(serve(b, by).URL + "/")
+				t.usable()
+				for b.Loop() {
+					t.upload("#file", "list.smi", []byte(druglike(b, n)))
+					t.phase("done")
+					yardstick := t.yardstick()
+					begun := time.Now()
+					t.click("#paper")
+					t.wait(`document.querySelector(".by-paper") !== null`)
+					b.ReportMetric(yardstick, "yardstick-ms")
+					yardsticks(b, "paper", time.Since(begun).Seconds()*1e3, yardstick)
+					t.click("#by summary", `[data-decider="alone"]`)
 				}
-				page.ServeHTTP(w, r)
-			}))
-			t := browseAlone(b)
-			t.visit(s.URL + "/")
-			c := t.client()
-			must[*message.Model](b, c, &message.LoadModel{})
-			for b.Loop() {
-				must[*message.Opened](b, c, &message.Open{Data: input})
-				_, scored := must[*message.Scored](b, c, &message.Score{Batch: true})
-				yardstick := t.yardstick()
-				b.ReportMetric(yardstick, "yardstick-ms")
-				yardsticks(b, "score", scored.Milliseconds, yardstick)
-			}
-			_, m := must[*message.Measured](b, c, &message.Measure{})
-			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")
-		})
-	}
-}
-
-// BenchmarkDecide is the time from giving a list to the verdicts of its first fifty
-// molecules and of all, each by itself, in one worker.
-func BenchmarkDecide(b *testing.B) {
-	list := druglike(b, 1000)
-	page := open(b)
-	for _, times := range []int{1, 10, 100} {
-		b.Run(fmt.Sprint(1000*times), func(b *testing.B) {
-			input := []byte(strings.Repeat(list, times))
-			t := browseAlone(b)
-			t.visit(serve(b, page).URL + "/")
-			c := t.client()
-			must[*message.Model](b, c, &message.LoadModel{})
-			for b.Loop() {
-				begun, done := time.Now(), make(chan message.Reply)
-				var first time.Duration
-				c.Do(&message.Open{Data: input}, func(message.Event) {}, func(r message.Reply) { done <- r })
-				if o, ok := (<-done).(*message.Opened); !ok || o.Records != 1000*times {
-					b.Fatalf("opened as %+v", o)
-				}
-				c.Do(&message.Score{}, func(e message.Event) {
-					if r, ok := e.(*message.Rows); ok && first == 0 && r.From+len(r.Rows.Texts("verdict")) >= 50 {
-						first = time.Since(begun)
-					}
-				}, func(r message.Reply) { done <- r })
-				if s, ok := (<-done).(*message.Scored); !ok {
-					b.Fatalf("scored as %+v", s)
-				}
-				all := time.Since(begun)
-				yardstick := t.yardstick()
-				b.ReportMetric(yardstick, "yardstick-ms")
-				yardsticks(b, "first-50", first.Seconds()*1e3, yardstick)
-				yardsticks(b, "all", all.Seconds()*1e3, yardstick)
-			}
-			_, m := must[*message.Measured](b, c, &message.Measure{})
-			b.ReportMetric(float64(m.Memory)/(1<<20), "worker-MiB")
-		})
+				now, _ := t.memory()
+				b.ReportMetric(float64(now)/(1<<20), "tab-MiB")
+			})
+		}
 	}
 }

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,13 +18,11 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"baca/build/internal/chromium"
 	"baca/build/site"
-	"baca/wasm/message"
 	"baca/weights"
 )
 
@@ -179,20 +175,6 @@ func latest(t *testing.T) time.Time {
 	return at
 }
 
-// receive is what comes next from a channel.
-func receive[T any](t testing.TB, from <-chan T, what string) T {
-	t.Helper()
-	limit, end := ending(t, context.Background())
-	defer end()
-	select {
-	case v := <-from:
-		return v
-	case <-limit.Done():
-		t.Fatalf("waiting for %s in vain", what)
-		panic("not reached")
-	}
-}
-
 func tabIn(t testing.TB, browser context.Context) *tab {
 	t.Helper()
 	b := &tab{t: t, before: -1, files: map[string]string{}, saves: make(chan struct{})}
@@ -228,7 +210,7 @@ func tabIn(t testing.TB, browser context.Context) *tab {
 		if !ok {
 			return
 		}
-		for _, local := range []string{"http://127.0.0.1:", "data:", "blob:", "about:"} {
+		for _, local := range []string{"http://127.0.0.1:", "file:", "data:", "blob:", "about:"} {
 			if strings.HasPrefix(e.Request.URL, local) {
 				return
 			}
@@ -337,116 +319,6 @@ func serve(t testing.TB, h http.Handler) *server {
 	return s
 }
 
-// client speaks with a worker that the page has started for it, in the messages
-// that the page itself uses, without the page's own program.
-func (b *tab) client() *message.Client {
-	b.t.Helper()
-	b.run("the bridge", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, runtime.AddBinding, runtime.AddBindingParams{Name: "toTest"})
-		return err
-	}))
-	eval[any](b, `(() => {
-		globalThis.testWorkers = [];
-		globalThis.testSpawn = () => {
-			const number = testWorkers.length;
-			const say = (kind, text) => toTest(JSON.stringify({ number, kind, text }));
-			testWorkers.push(baca.spawn(
-				(bytes) => {
-					let text = "";
-					for (let i = 0; i < bytes.length; i += 1 << 15) text += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
-					say("message", btoa(text));
-				},
-				(reason) => say("died", reason),
-			));
-			return number;
-		};
-		globalThis.testPost = (number, text, file) => {
-			const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-			testWorkers[number].post(bytes.buffer, file);
-		};
-		return null;
-	})()`)
-	type said struct {
-		Number int    `json:"number"`
-		Kind   string `json:"kind"`
-		Text   string `json:"text"`
-	}
-	var mu sync.Mutex
-	receivers := map[int]func(said){}
-	incoming := make(chan said, 1<<14)
-	if err := chromedp.Listen(b.ctx, func(ev any) {
-		if e, ok := ev.(*runtime.EventBindingCalled); ok && e.Name == "toTest" {
-			var s said
-			if json.Unmarshal([]byte(e.Payload), &s) == nil {
-				incoming <- s
-			}
-		}
-	}); err != nil {
-		b.t.Fatal(err)
-	}
-	go func() {
-		for s := range incoming {
-			mu.Lock()
-			f := receivers[s.Number]
-			mu.Unlock()
-			if f != nil {
-				f(s)
-			}
-		}
-	}()
-	return message.NewClient(func(receive func([]byte), died func(string)) message.Port {
-		number := eval[int](b, `testSpawn()`)
-		mu.Lock()
-		receivers[number] = func(s said) {
-			if s.Kind == "died" {
-				died(s.Text)
-				return
-			}
-			data, err := base64.StdEncoding.DecodeString(s.Text)
-			if err != nil {
-				died(err.Error())
-				return
-			}
-			receive(data)
-		}
-		mu.Unlock()
-		return &port{b, number, func() {
-			mu.Lock()
-			delete(receivers, number)
-			mu.Unlock()
-		}}
-	})
-}
-
-// A port is a worker in the browser.
-type port struct {
-	tab    *tab
-	number int
-	forget func()
-}
-
-func (p *port) Post(data []byte, file int) {
-	text, err := json.Marshal(base64.StdEncoding.EncodeToString(data))
-	if err != nil {
-		panic(err) // a string always has a form
-	}
-	eval[any](p.tab, fmt.Sprintf("(testPost(%d, %s, %d), null)", p.number, text, file))
-}
-
-func (p *port) Terminate() {
-	p.forget()
-	eval[any](p.tab, fmt.Sprintf("(testWorkers[%d].terminate(), null)", p.number))
-}
-
-// ask sends a request, and returns its events and its reply.
-func ask(t testing.TB, c *message.Client, r message.Request) ([]message.Event, message.Reply) {
-	t.Helper()
-	var events []message.Event
-	done := make(chan message.Reply, 1)
-	c.Do(r, func(e message.Event) { events = append(events, e) }, func(reply message.Reply) { done <- reply })
-	return events, receive(t, done, fmt.Sprintf("a reply to %T", r))
-}
-
 // waiting has a worker that has started others go on when the first of them is ready.
 // By itself it may be done before that.
 const waiting = `{
@@ -490,29 +362,4 @@ func sharing(page http.Handler) http.Handler {
 		w.WriteHeader(plain.Code)
 		io.WriteString(w, waiting+plain.Body.String())
 	})
-}
-
-// worker opens the page, and returns it with a client for a worker of its own.
-func worker(t testing.TB) (*tab, *message.Client) {
-	t.Helper()
-	return workerOf(t, open(t))
-}
-
-func workerOf(t testing.TB, page http.Handler) (*tab, *message.Client) {
-	t.Helper()
-	s := serve(t, page)
-	b := browse(t)
-	b.visit(s.URL + "/")
-	return b, b.client()
-}
-
-// must is ask for a reply of type R.
-func must[R message.Reply](t testing.TB, c *message.Client, r message.Request) ([]message.Event, R) {
-	t.Helper()
-	events, reply := ask(t, c, r)
-	want, ok := reply.(R)
-	if !ok {
-		t.Fatalf("the reply to %T is %T %v", r, reply, reply)
-	}
-	return events, want
 }

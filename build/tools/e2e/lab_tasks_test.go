@@ -5,26 +5,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-)
 
-// choose chooses an option of a menu.
-func (b *tab) choose(menu, option string) {
-	b.t.Helper()
-	eval[any](b, fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); return null; })(document.querySelector(%q))`, option, menu))
-}
+	"github.com/chromedp/chromedp"
+)
 
 // Each tool has a view of its own and shows what it found, for everybody, on a phone as well. What it
 // finds is tested in wasm/worker/engine.
 func TestTools(t *testing.T) {
 	b := ready(t)
+	b.downloads()
 	data, err := os.ReadFile("../../baca/testdata/hydration.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	model := filepath.Join(t.TempDir(), "hydration.msgpack")
-	baca(t, "train.csv", bytes.Join(lines[:201], nil), "train", "--epochs", "1", "--background", "none", "--observed", "observed", "--held-out", "predicted", "--out", model)
+	dir := t.TempDir()
+	plain, model := filepath.Join(dir, "plain.msgpack"), filepath.Join(dir, "hydration.msgpack")
+	baca(t, "train.csv", bytes.Join(lines[:501], nil), "train", "--epochs", "100", "--observed", "observed", "--held-out", "predicted", "--out", plain)
+	baca(t, "train.csv", bytes.Join(lines[:501], nil), "model", "structures", plain, "--observed", "observed", "--predicted", "predicted", "--out", model, "--in")
 	file, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestTools(t *testing.T) {
 		found string // of the page
 	}{
 		{"drift", func() {}, `svg.chart`},
-		{"trust", func() { b.choose("#observed", "observed") }, `td.n:nth-child(4)`},
+		{"trust", func() { b.set("#observed", "change", "observed") }, `td.n:nth-child(4)`},
 		{"choose", func() { b.click("#suggest-start") }, `[data-pick] svg`},
 		{"lists", func() { b.upload("#compare-file", "train.csv", bytes.Join(lines[:201], nil)) }, `h2 + figure svg`},
 	} {
@@ -58,5 +58,23 @@ func TestTools(t *testing.T) {
 	// A pick is shown in the table.
 	b.click("#tools summary", `#tools [data-stage="choose"]`, "#found [data-pick]")
 	b.wait(`document.querySelector(".tool") === null && document.querySelector(".row.selected") !== null`)
+	// A report draws the nearest training molecules with their names and values: the picture of
+	// build/baca/TRUST.md, which -screenshots writes.
+	b.save("report")
+	report := b.path("report.html")
 	b.quiet()
+	offline := browse(t)
+	offline.run("opening the report", chromedp.Navigate("file://"+report))
+	offline.run("the size", chromedp.EmulateViewport(1000, 900))
+	offline.wait(`document.querySelectorAll(".card .near").length > 2 && document.querySelectorAll(".card .near svg").length === document.querySelectorAll(".card .near li").length`)
+	const find = `[...document.querySelectorAll(".card")].find((e) => e.innerText.includes("diflunisal"))`
+	card := eval[string](offline, find+"?.innerText")
+	for _, want := range []string{"diflunisal", "similarity 0.37 · flurbiprofen · row 54 of the set · observed −8.42 · predicted −8.11", "naproxen"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the first card says\n%s\nwithout %q", card, want)
+		}
+	}
+	height := eval[int64](offline, "{ const card = "+find+`; document.body.replaceChildren(card); const at = card.getBoundingClientRect(); Math.ceil(at.top + at.bottom) }`)
+	offline.run("the size of the card", chromedp.EmulateViewport(1000, height))
+	offline.capture("neighbors", chromedp.CaptureScreenshot())
 }

@@ -28,12 +28,6 @@ func (b *tab) scene(name string) {
 	b.wait(fmt.Sprintf(`document.querySelector('[data-scene=%q] %s') !== null`, name, strings.ReplaceAll(there, ", ", fmt.Sprintf(`, [data-scene="%s"] `, name))))
 }
 
-// slide moves a slider.
-func (b *tab) slide(id string, value int) {
-	b.t.Helper()
-	eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %d; e.dispatchEvent(new Event("input", {bubbles: true})); return null })()`, id, value))
-}
-
 // The story plays through its beats to the end of the last scene, and can be paused and scrubbed. The
 // record next to its own passes through at once, and Escape leads back to the table.
 func TestPlayTheStory(t *testing.T) {
@@ -53,12 +47,12 @@ func TestPlayTheStory(t *testing.T) {
 	b.wait(`document.querySelector('[data-scene="decision"] .scene .figures ~ .figures') !== null`)
 	// From the last beat of the scene before it goes on by itself, and stops at the end.
 	end := eval[int](b, `Number(document.getElementById("scrub").max)`)
-	b.slide("scrub", end)
+	b.set("#scrub", "input", end)
 	b.wait(`document.getElementById("scrub").value === document.getElementById("scrub").max`)
-	b.slide("scrub", end-eval[int](b, `Number(document.getElementById("lab-panel").dataset.beat)`)-1)
+	b.set("#scrub", "input", end-eval[int](b, `Number(document.getElementById("lab-panel").dataset.beat)`)-1)
 	b.wait(`document.getElementById("lab-panel").dataset.scene === "dictionaries"`)
 	b.click(`.player button[aria-label="Next scene"]`)
-	b.slide("scrub", end-3)
+	b.set("#scrub", "input", end-3)
 	b.click("#play")
 	b.wait(`document.querySelector('[data-scene="decision"][data-playing="false"]') !== null && document.getElementById("scrub").value === document.getElementById("scrub").max`)
 	name := b.text("#scene-name")

@@ -12,8 +12,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/chromedp"
-
-	"baca/wasm/message"
 )
 
 // smallMolecules is a CSV file of n short molecules, of which every hundredth is
@@ -30,51 +28,6 @@ func smallMolecules(n int) []byte {
 		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
 	}
 	return b.Bytes()
-}
-
-// A long input is scored by several workers, to the bits of one; and cancelling
-// ends all of them.
-func TestWorkersShareALongInput(t *testing.T) {
-	b, c := workerOf(t, sharing(open(t)))
-	must[*message.Model](t, c, &message.LoadModel{})
-	n := size(13_000, 20_000) // a sample of 4096, and enough beside it
-	must[*message.Opened](t, c, &message.Open{Name: "small.csv", Data: smallMolecules(n)})
-	var rows [2]message.Columns
-	for i, workers := range []int{1, 3} {
-		events, scored := must[*message.Scored](t, c, &message.Score{Workers: workers})
-		if got := scored.Workers; got > workers || got > 1 != (workers > 1) || scored.Records != n || scored.Refused != n/100 {
-			t.Errorf("with %d workers: %+v", workers, scored)
-		}
-		rows[i] = rowsOf(events)
-	}
-	one, err := message.Encode(0, &message.Part{Rows: rows[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	several, err := message.Encode(0, &message.Part{Rows: rows[1]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows[0].Texts("id")) != n || !bytes.Equal(one, several) {
-		t.Errorf("%d and %d rows, which are not the same", len(rows[0].Texts("id")), len(rows[1].Texts("id")))
-	}
-
-	begun, failed := make(chan bool, 1<<14), make(chan message.Reply, 1)
-	c.Do(&message.Score{Workers: 3}, func(e message.Event) {
-		if _, ok := e.(*message.Rows); ok {
-			begun <- true
-		}
-	}, func(r message.Reply) { failed <- r })
-	receive(t, begun, "the first rows")
-	c.Cancel()
-	if f, ok := receive(t, failed, "the reply").(*message.Failed); !ok || f.Code != message.CodeCancelled {
-		t.Errorf("the reply is %v, want %s", f, message.CodeCancelled)
-	}
-	// The next worker gets model and input again.
-	if _, d := must[*message.Detailed](t, c, &message.Detail{Record: 0}); d.SMILES == "" || len(d.Contributions) != len(d.Atoms) {
-		t.Errorf("detail %+v", d)
-	}
-	b.quiet()
 }
 
 // memory is how much of the machine's memory the process of the tab has, its

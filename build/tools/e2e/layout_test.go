@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -14,7 +15,7 @@ import (
 
 // screenshots is the folder for pictures of the page, which are written where it is given:
 //
-//	go test ./build/tools/e2e -run States -screenshots ../../../out/screenshots
+//	go test ./build/tools/e2e -run "States|Dialogs" -screenshots ../../../out/screenshots
 var screenshots = flag.String("screenshots", "", "folder for pictures of the page")
 
 // scheme sets whether the system is light or dark, and that nothing is animated.
@@ -52,8 +53,9 @@ func (b *tab) screen(state string, width, height int64) {
 	}
 }
 
-// barriers reports what axe-core finds that keeps people from using the page as it is now.
-func (b *tab) barriers(state string) {
+// barriers reports what axe-core finds that keeps people from using the page as it is now: all, or what
+// has one of these impacts.
+func (b *tab) barriers(state string, impacts ...string) {
 	b.t.Helper()
 	if !eval[bool](b, `typeof axe === "object"`) {
 		script, err := os.ReadFile("../../../web/node_modules/axe-core/axe.min.js")
@@ -62,8 +64,8 @@ func (b *tab) barriers(state string) {
 		}
 		eval[any](b, string(script)+";null")
 	}
-	const find = `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`
-	if found := eval[string](b, find); found != "" {
+	const find = `axe.run().then((r) => r.violations.filter((v) => %[1]q === "" || %[1]q.includes(v.impact)).map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160)).join("; ")).join("\n"))`
+	if found := eval[string](b, fmt.Sprintf(find, strings.Join(impacts, " "))); found != "" {
 		b.t.Errorf("%s: %s", state, found)
 	}
 }
@@ -80,8 +82,10 @@ func (b *tab) look(state string) {
 		for _, scheme := range size.schemes {
 			b.scheme(scheme)
 			b.capture(fmt.Sprintf("%s-%d-%s", state, size.width, scheme), chromedp.CaptureScreenshot())
+			if size.width == 1280 {
+				b.barriers(state+", "+scheme, "serious", "critical")
+			}
 		}
-		b.barriers(fmt.Sprintf("%s at %d", state, size.width))
 	}
 }
 
@@ -122,6 +126,7 @@ func (b *tab) header(state string) {
 		if !eval[bool](b, `(() => { const e = document.querySelector(".alpha output"), r = e.getBoundingClientRect(); const f = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return f === e || f.closest(".inspector") !== null })()`) {
 			b.t.Errorf("%s: on a screen of %d something lies over the number of α", state, s.width)
 		}
+		b.barriers(fmt.Sprintf("%s at %d", state, s.width))
 	}
 	b.screen(state, 1280, 800)
 }
@@ -132,7 +137,7 @@ func (b *tab) high(selector string) int {
 	return eval[int](b, fmt.Sprintf(`Math.ceil(document.querySelector(%q).getBoundingClientRect().height)`, selector))
 }
 
-// The page can be used in all its states, on screens of all sizes.
+// The page and its lab can be used on screens of all sizes, light and dark.
 func TestStates(t *testing.T) {
 	b := ready(t)
 	b.header("empty")
@@ -156,24 +161,36 @@ func TestStates(t *testing.T) {
 	b.wait(`document.querySelector("th.c-q") !== null`)
 	b.click("#export summary")
 	b.look("discoveries and the menu")
-	b.click("#export summary", "#rule-each")
+	b.click("#export summary", "#rule-each", "#paper")
+	b.wait(`document.querySelector(".by-paper") !== null`)
+	b.look("paper")
 	for _, scene := range scenes {
 		b.scene(scene)
 		b.look("lab-" + scene)
 	}
-	b.click(`[data-stage="decision"]`)
+	b.quiet()
+}
+
+// So can its dialogs, an input that is edited, and what goes wrong.
+func TestDialogs(t *testing.T) {
+	b := ready(t)
+	b.example(1)
 	b.edit()
 	b.header("editing")
 	b.look("editing")
-	for _, d := range []struct{ button, id, ready string }{
-		{"#model-button", "models", "true"}, {".help-button", "help", "true"}, {"#private", "privacy", "true"},
-		{"#draw-button", "draw", `typeof bacaEditor === "object" && document.querySelector("#editor").children.length > 0`},
-	} {
+	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
 		b.click(d.button)
-		b.wait(fmt.Sprintf(`document.getElementById(%q).open && %s`, d.id, d.ready))
+		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
 		b.look(d.id)
 		b.closeDialog(d.id)
 	}
+	b.click(".row", "#draw-button")
+	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+	b.look("draw")
+	b.anew()
+	b.click("#draw-add")
+	b.phase("done")
+	b.wait(`document.getElementById("smiles").value.includes("drawn")`)
 	b.click("#model-button", "#train-button")
 	b.wait(`!document.getElementById("train-start").disabled`)
 	b.look("train")

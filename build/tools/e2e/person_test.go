@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image/color"
 	"image/png"
 	"maps"
 	"os"
@@ -207,7 +208,6 @@ func TestDragTheThreshold(t *testing.T) {
 	b.quiet()
 }
 
-// Pictures are saved as what they are called. Chromium stops a page that saves more than ten files.
 func TestSavePictures(t *testing.T) {
 	b := ready(t)
 	b.downloads()
@@ -215,42 +215,36 @@ func TestSavePictures(t *testing.T) {
 	name := b.text(".suggestion-name")
 	b.click(`.suggestion`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	check := func(name string, click func()) {
-		t.Helper()
-		click()
-		data := b.saved(name)
-		switch filepath.Ext(name) {
-		case ".svg": // what is in them is tested in app/picture
-			if !bytes.HasPrefix(data, []byte("<svg")) && !bytes.HasPrefix(data, []byte("<?xml")) {
-				t.Errorf("%s is %.100s", name, data)
-			}
-		case ".png":
-			picture, err := png.Decode(bytes.NewReader(data))
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			seen := map[[3]uint32]bool{}
-			for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y++ {
-				for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x++ {
-					r, g, b, _ := picture.At(x, y).RGBA()
-					seen[[3]uint32{r, g, b}] = true
-				}
-			}
-			if picture.Bounds().Dx() < 400 || len(seen) < 5 {
-				t.Errorf("%s is %v large and has %d colours", name, picture.Bounds(), len(seen))
-			}
-		}
-	}
-	for _, kind := range []string{"svg", "png"} {
-		check("baca-distribution."+kind, func() {
-			b.click("#export summary", fmt.Sprintf(`[data-save=%q]`, kind))
-		})
-	}
 	b.click("#details > summary")
-	check(name+".svg", func() { b.click(`.inspector [data-save-as="molecule.svg"]`) })
-	for _, scene := range []struct{ name, file string }{{"views", "baca-map-1.svg"}, {"graphons", "baca-graphon-outside.png"}, {"decision", "baca-learning.svg"}} {
-		b.scene(scene.name)
-		check(scene.file, func() { b.click(fmt.Sprintf(`[data-save-as=%q]`, scene.file)) })
+	for _, p := range []struct{ scene, click, file string }{
+		{"", `[data-save="svg"]`, "baca-distribution.svg"}, {"", `[data-save="png"]`, "baca-distribution.png"}, {"", `.inspector [data-save-as="molecule.svg"]`, name + ".svg"},
+		{"views", `[data-save-as="baca-map-1.svg"]`, "baca-map-1.svg"}, {"graphons", `[data-save-as="baca-graphon-outside.png"]`, "baca-graphon-outside.png"},
+	} {
+		if p.scene != "" {
+			b.scene(p.scene)
+		}
+		if strings.HasPrefix(p.click, "[data-save=") {
+			b.click("#export summary")
+		}
+		b.click(p.click)
+		data := b.saved(p.file)
+		if strings.HasSuffix(p.file, ".svg") { // what is in it is tested in app/picture
+			if !bytes.HasPrefix(data, []byte("<svg")) && !bytes.HasPrefix(data, []byte("<?xml")) {
+				t.Errorf("%s is %.100s", p.file, data)
+			}
+			continue
+		}
+		picture, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("%s: %v", p.file, err)
+		}
+		colours := map[color.Color]bool{}
+		for at := range picture.Bounds().Dx() * picture.Bounds().Dy() {
+			colours[picture.At(at%picture.Bounds().Dx(), at/picture.Bounds().Dx())] = true
+		}
+		if picture.Bounds().Dx() < 400 || len(colours) < 5 {
+			t.Errorf("%s is %v large and has %d colours", p.file, picture.Bounds(), len(colours))
+		}
 	}
 	b.quiet()
 }

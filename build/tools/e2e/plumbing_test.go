@@ -1,39 +1,18 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"net"
 	"net/http"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"baca/algo/table"
-	"baca/wasm/message"
-	"baca/web"
 )
-
-// examples are the built-in molecules as SMILES and name, one a line.
-func examples(t *testing.T) string {
-	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, row := range rows[1:] {
-		fmt.Fprintf(&b, "%s %s\n", row[2], row[0])
-	}
-	return b.String()
-}
 
 // score is the output of `baca score`.
 func score(t *testing.T, file, input string, args ...string) [][]string {
@@ -44,17 +23,6 @@ func score(t *testing.T, file, input string, args ...string) [][]string {
 		t.Fatal(err)
 	}
 	return rows
-}
-
-// rowsOf joins the rows of the events of a Score.
-func rowsOf(events []message.Event) message.Columns {
-	var all message.Columns
-	for _, e := range events {
-		if r, ok := e.(*message.Rows); ok {
-			all.Append(r.Rows)
-		}
-	}
-	return all
 }
 
 // The page thinks nothing of where it lies: in a folder of a host that has never heard
@@ -71,66 +39,11 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 		}
 		files.ServeHTTP(w, r)
 	}))
-	for _, at := range []string{"/some/folder/", "/some/folder/?model=bzr#x"} {
-		b := browse(t)
-		b.visit(s.URL + at)
-		c := b.client()
-		if _, m := must[*message.Model](t, c, &message.LoadModel{}); m.Name != "drugs" || !m.BuiltIn {
-			t.Errorf("%s: the first model is %q", at, m.Name)
-		}
-		b.quiet()
-	}
-}
-
-// With a batch the scores of a worker are the command's, those of the paper to the last digit written.
-func TestScoresAreThoseOfTheCommand(t *testing.T) {
-	b, c := worker(t)
-	must[*message.Model](t, c, &message.LoadModel{})
-	input := "C1CC open ring\n" + examples(t)
-	must[*message.Opened](t, c, &message.Open{Name: "input.smi", Data: []byte(input)})
-	for _, test := range []struct {
-		request message.Score
-		args    []string
-	}{
-		{message.Score{By: "batch", Every: 50}, []string{"--by", "batch"}},
-		{message.Score{By: "attention", Seed: 7, Alpha: 0.1}, []string{"--by", "attention", "--seed", "7", "--alpha", "0.1"}},
-	} {
-		t.Run(test.request.By, func(t *testing.T) {
-			events, _ := must[*message.Scored](t, c, &test.request)
-			got, want := rowsOf(events), score(t, "input.smi", input, test.args...)
-			if n := table.Rows(got); n != len(want)-1 {
-				t.Fatalf("%d rows, the command has %d", n, len(want)-1)
-			}
-			for at, name := range want[0] {
-				if c := table.Named(got, name); c != nil && name != "error" {
-					compareColumn(t, c, at, want[1:])
-				}
-			}
-		})
-	}
+	b := browse(t)
+	b.visit(s.URL + "/some/folder/?alpha=0.1")
+	b.usable()
+	b.example(2)
 	b.quiet()
-}
-
-// compareColumn checks a column against cell at of the rows of the command.
-func compareColumn(t *testing.T, c *table.Column, at int, want [][]string) {
-	t.Helper()
-	exact := strings.HasPrefix(c.Name, "s_")
-	for i, row := range want {
-		if c.Kind == table.Texts {
-			if c.Texts[i] != row[at] {
-				t.Errorf("row %d: %s %q, the command has %q", i+1, c.Name, c.Texts[i], row[at])
-			}
-			continue
-		}
-		got := c.Numbers[i]
-		x, err := strconv.ParseFloat(row[at], 64)
-		// The command writes six digits. Scores have a deviation of about 1, and the
-		// search for a logistic head ends within 1e-8 of its end.
-		wrong := err == nil && (!(math.Abs(got-x) <= 1e-5*math.Abs(x)+1e-8) || exact && strconv.FormatFloat(got, 'g', 6, 64) != row[at])
-		if wrong || math.IsNaN(got) != (row[at] == "") {
-			t.Errorf("row %d: %s is %.9g, the command has %q", i+1, c.Name, got, row[at])
-		}
-	}
 }
 
 func TestWorksWithoutANetwork(t *testing.T) {
@@ -156,25 +69,22 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	} else {
 		t.Fatal(err)
 	}
-	b.run("loading again", chromedp.Reload())
-	b.wait(`document.documentElement.dataset.state === "running"`)
-	c := b.client()
-	must[*message.Model](t, c, &message.LoadModel{})
-	must[*message.Opened](t, c, &message.Open{Data: []byte(examples(t))})
-	if _, scored := must[*message.Scored](t, c, &message.Score{}); scored.Records == 0 {
-		t.Error("nothing is scored")
+	b.reload()
+	b.usable()
+	b.example(2)
+	// Workers that share a long list start without a network too.
+	b.upload("#file", "small.csv", smallMolecules(13_000))
+	b.phase("done")
+	if got := b.text("#took"); !strings.Contains(got, " workers") {
+		t.Errorf("the page says %q, and no other worker has started", got)
 	}
-	// Workers that share the work start without a network too.
-	must[*message.Opened](t, c, &message.Open{Data: smallMolecules(13_000), Name: "small.csv"})
-	if _, scored := must[*message.Scored](t, c, &message.Score{Workers: 3}); scored.Workers < 2 {
-		t.Error("no other worker has started")
-	}
-	must[*message.Model](t, c, &message.LoadModel{Name: "bzr"})
+	name := b.text(".model-name")
+	b.run("another model", chromedp.Navigate(s.URL+"/?model=bzr"))
+	b.wait(fmt.Sprintf(`((name) => ![undefined, "", %q].includes(name) && !name.includes("loading"))(document.querySelector(".model-name")?.textContent)`, name))
 	b.quiet()
 }
 
-// A worker that cannot start is no end: it says why, and the next request tries
-// again.
+// Where the worker cannot start the page says so, and is well once it can.
 func TestWorkerThatCannotStart(t *testing.T) {
 	page := open(t)
 	var broken atomic.Bool
@@ -188,11 +98,9 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	}))
 	b := browse(t)
 	b.visit(s.URL + "/")
-	c := b.client()
-	_, reply := ask(t, c, &message.Hello{})
-	if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeDied || f.Text == "" {
-		t.Errorf("the reply is %v, want %s and why", reply, message.CodeDied)
-	}
+	b.wait(`document.querySelector(".notice").textContent.includes("The worker stopped")`)
 	broken.Store(false)
-	must[*message.Welcome](t, c, &message.Hello{})
+	b.reload()
+	b.usable()
+	b.example(2)
 }

@@ -120,8 +120,8 @@ func TestNewVersionTakesOver(t *testing.T) {
 	if v := old.version(); v == "v1" {
 		t.Error("the other tab was loaded again")
 	}
-	old.upload("#file", "many.csv", manyRows(5000))
-	old.phase("reading", "scoring")
+	old.upload("#file", "many.csv", smallMolecules(20_000)) // which several workers share
+	old.phase("scoring")
 	old.click("#cancel")
 	old.phase("stopped")
 	old.empty()
@@ -387,7 +387,8 @@ func (b *tab) request(request string) (answer struct {
 	return answer
 }
 
-// The example page has the frame score, and gets the command's rows back.
+// The example page has the frame score, and gets the command's rows back. Pages of other origins are
+// not heard, and shown no frame.
 func TestEmbedded(t *testing.T) {
 	s := serve(t, framed(t, open(t)))
 	b := browse(t)
@@ -422,16 +423,6 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("%s: %+v, want the error %s", request, a, code)
 		}
 	}
-	b.quiet()
-}
-
-// Pages of other origins are not heard, and shown no frame.
-func TestForeignPagesAreNotHeard(t *testing.T) {
-	p := open(t)
-	s := serve(t, framed(t, p))
-	b := browse(t)
-	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
-	b.wait(`!document.getElementById("score").disabled`)
 	eval[any](b, `(() => {
 		const frame = document.getElementById("baca").contentWindow;
 		globalThis.testHeard = [];
@@ -441,13 +432,14 @@ func TestForeignPagesAreNotHeard(t *testing.T) {
 		say(location.origin, frame);
 		return null;
 	})()`)
-	if a := b.request(`{ score: ["CCO"] }`); len(a.Rows) != 1 {
+	if a := b.request(`{ score: { smiles: ["CCO"], by: "alone" } }`); len(a.Rows) != 1 {
 		t.Errorf("a page of the same origin is answered %+v", a)
 	}
 	if eval[bool](b, `testHeard.includes("foreign")`) {
 		t.Error("a foreign page was answered")
 	}
 
+	b.quiet()
 	foreign := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><iframe id="baca" src="%s/?embed" onload="document.title = 'loaded'"></iframe>`, s.URL)

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -69,10 +68,6 @@ type step struct {
 
 // steps begin with reading and scoring a file.
 func (b *tab) steps(rows []byte) []step {
-	set := func(element, event, value string) {
-		b.t.Helper()
-		eval[any](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event(%q, {bubbles: true})); return null })()`, element, value, event))
-	}
 	return []step{
 		{"reading and scoring", func() {
 			b.upload("#file", "many.csv", rows)
@@ -88,7 +83,7 @@ func (b *tab) steps(rows []byte) []step {
 		}},
 		{"the threshold", func() {
 			for _, step := range []string{"20", "90", "60"} {
-				set("alpha", "input", step)
+				b.set("#alpha", "input", step)
 			}
 			b.wait(`document.querySelector(".alpha output").textContent === "3.1\u00a0%"`)
 		}},
@@ -100,10 +95,10 @@ func (b *tab) steps(rows []byte) []step {
 		}},
 		{"searching", func() {
 			for _, text := range []string{"r", "ro", "row 42"} {
-				set("search", "input", text)
+				b.set("#search", "input", text)
 			}
 			b.wait(`[...document.querySelectorAll(".row")].every((e) => e.textContent.includes("row 42"))`)
-			set("search", "input", "")
+			b.set("#search", "input", "")
 			b.wait(`[...document.querySelectorAll(".row")].some((e) => !e.textContent.includes("row 42"))`)
 		}},
 		{"a record", func() {

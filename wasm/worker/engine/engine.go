@@ -66,7 +66,6 @@ type Engine struct {
 	atlas  *atlas      // of input and model, nil until used
 	plane  *plane      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
-	drift  *watched    // of input and model, nil until used
 	shared *scoring    // with a worker that has the input, see Share
 
 	paused bool // Pause was called since the pausable request began
@@ -215,7 +214,7 @@ func (e *Engine) loadModel(r *message.LoadModel) (*message.Model, error) {
 	if m.Card.Name == "" {
 		m.Card.Name = r.Name
 	}
-	e.model, e.file, e.alone, e.last, e.drift, e.atlas, e.plane = m, data, nil, nil, nil, nil, nil
+	e.model, e.file, e.alone, e.last, e.atlas, e.plane = m, data, nil, nil, nil, nil
 	e.card = Card(m, data)
 	e.card.File, e.card.BuiltIn = file, file != ""
 	card := e.card

@@ -297,26 +297,29 @@ func fileOf(t *testing.T, to string, columns message.Columns) string {
 	return b.String()
 }
 
-// command is what `baca score` writes: the same packages, without the engine. With batch
-// it is that of --by both.
-func command(t *testing.T, model, input string, o algo.Options, batch bool) string {
+// command is what `baca score --spreadsheet-safe` writes: the same packages, without the engine. More is
+// what it has beside the usual columns: those of --by both and of --explain.
+func command(t *testing.T, to, input string, o algo.Options, more table.Group) string {
 	t.Helper()
-	m, err := weights.Open(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, a := alone(t, "bbbp")
 	s, err := algo.NewScorer(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := table.Usual
-	if batch {
-		groups |= table.OfBatch
-	}
-	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: algo.FormOf(m.Card.Schema)})
+	explainer := &job.Explainer{Alone: a, Alpha: o.Alpha, Form: algo.FormOf(m.Card.Schema)}
+	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: explainer.Form})
 	var b bytes.Buffer
-	w := table.NewSink(&b, "csv", table.Text{SpreadsheetSafe: true}, true, table.Fields(groups))
-	err = job.Score(context.Background(), s, job.Input{Records: records}, job.ScoreOptions{Batch: batch, Seed: o.Seed}, func(rows []table.Scored) error {
+	w := table.NewSink(&b, to, table.Text{SpreadsheetSafe: true}, true, table.Fields(table.Usual|more))
+	how := job.ScoreOptions{Batch: more&table.OfBatch != 0, Seed: o.Seed, Fitted: func(f *job.Fit) error {
+		explainer.Scorer, explainer.Batch = s, f.Records
+		return nil
+	}}
+	err = job.Score(t.Context(), s, job.Input{Records: records}, how, func(rows []table.Scored) error {
+		if more&table.OfReasons != 0 {
+			if err := explainer.Explain(t.Context(), 2, rows); err != nil {
+				return err
+			}
+		}
 		for _, r := range rows {
 			w.Add(r)
 		}
@@ -354,7 +357,7 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 		if n := strings.Count(test.input, "\n"); table.Rows(rows) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
 			t.Errorf("%s: %d rows, %+v, %+v; want %d", name, table.Rows(rows), opened, scored, n)
 		}
-		if got, want := fileOf(t, "csv", rows), command(t, "bbbp", test.input, o, batch); got != want && len(rows) > 0 {
+		if got, want := fileOf(t, "csv", rows), command(t, "csv", test.input, o, map[bool]table.Group{true: table.OfBatch}[batch]); got != want && len(rows) > 0 {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 		if ref := all[*message.Reference](events); len(ref) != 1 || len(ref[0].Score) == 0 || len(rows) > 0 && events[0] != any(ref[0]) {
@@ -419,12 +422,10 @@ func TestLabelsGiveAUC(t *testing.T) {
 			t.Errorf("AUC %g in step %d", it.AUC, it.Step)
 		}
 	}
-	// A file without such a column has no AUC, and one of SMILES alone neither.
-	for name, text := range map[string]string{"a.csv": "smiles,name\nCCO,ood\nCC,x\n", "b.smi": "CCO ood\nCC x\n", "c.csv": "CCO,1\nCC,0\n"} {
-		must[*message.Opened](e, h, &message.Open{Name: name, Data: []byte(text)})
-		if _, scored := must[*message.Scored](e, h, &message.Score{}); !math.IsNaN(scored.AUC) || scored.Records != 2 {
-			t.Errorf("%s: AUC %g of %d records", name, scored.AUC, scored.Records)
-		}
+	// Without labels there is none.
+	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO ood\nCC x\n")})
+	if _, scored := must[*message.Scored](e, h, &message.Score{}); !math.IsNaN(scored.AUC) {
+		t.Errorf("AUC %g", scored.AUC)
 	}
 }
 

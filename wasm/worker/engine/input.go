@@ -82,7 +82,7 @@ const (
 )
 
 func (e *Engine) open(r *message.Open, post func(message.Event)) (*message.Opened, error) {
-	e.input, e.last, e.drift, e.atlas = nil, nil, nil, nil
+	e.input, e.last, e.atlas = nil, nil, nil
 	in, err := e.inputOf(r)
 	if err != nil {
 		return nil, err
@@ -326,6 +326,36 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		return r, mol, nil
 	}
 	return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)
+}
+
+// pick parses some records.
+func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
+	left := map[int]bool{}
+	for _, record := range wanted {
+		left[int(record)] = true
+	}
+	found := make(map[int]table.Record, len(left))
+	at := 0
+	for u, err := range e.input.records(nil, e.form()) {
+		if len(left) == 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if left[at] {
+			found[at] = u()
+			delete(left, at)
+		}
+		at++
+		if err := t.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for record := range left {
+		return nil, failf(message.CodeBadOption, "record %d: want one of %d", record, at)
+	}
+	return found, nil
 }
 
 func problem(r table.Record) message.Problem {

@@ -110,19 +110,8 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 				}
 				return
 			}
-			// As messages they are equal where their bits are, NaN included.
-			for _, pair := range [][2]any{{&message.Part{Rows: got.rows}, &message.Part{Rows: want.rows}}, {&got.scored, &want.scored}} {
-				var bits [2][]byte
-				for i, m := range pair {
-					data, err := message.Encode(0, m)
-					if err != nil {
-						t.Fatal(err)
-					}
-					bits[i] = data
-				}
-				if !bytes.Equal(bits[0], bits[1]) {
-					t.Errorf("%T differs from that of one worker: %+v and %+v", pair[0], got.scored, want.scored)
-				}
+			if !sameBits(t, &message.Part{Rows: got.rows}, &message.Part{Rows: want.rows}) || !sameBits(t, &got.scored, &want.scored) {
+				t.Errorf("rows, or %+v, are not those of one worker, %+v", got.scored, want.scored)
 			}
 		})
 	}
@@ -221,4 +210,18 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q has the labels %v, want %v", c.data, got, c.want)
 		}
 	}
+}
+
+// sameBits reports whether messages are equal, NaN included.
+func sameBits(t *testing.T, a, b any) bool {
+	t.Helper()
+	x, err := message.Encode(0, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := message.Encode(0, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Equal(x, y)
 }

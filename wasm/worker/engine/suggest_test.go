@@ -1,22 +1,18 @@
 package engine
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/suggest"
 	"baca/algo/table"
 	"baca/wasm/message"
-	"baca/weights"
 )
 
 // priced is a table of chains with ends, with prices and with what was measured.
@@ -38,42 +34,21 @@ func priced() string {
 	return b.String()
 }
 
-// The page suggests what algo does, under prices, a budget and exclusions.
+// The page suggests what `baca suggest` does, under prices, a budget and exclusions.
 func TestSuggest(t *testing.T) {
-	model, err := weights.Open("bbbp")
+	_, a := alone(t, "bbbp")
+	shelf := job.NewShelf(a, "EUR", "measured")
+	records := table.Molecules(strings.NewReader(priced()), dataset.Options{Name: "priced.csv", Form: molecule.Unordered, Cells: shelf.Columns()})
+	if err := shelf.Fill(t.Context(), 2, 1000, table.Parse(t.Context(), 2, records), func() {}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := shelf.Suggest(t.Context(), suggest.Options{Most: 8, Alpha: 0.1, Budget: 25, Seed: 1, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := algo.NewSingleScorer(t.Context(), model, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	library := alone.NewLibrary()
-	o := suggest.Options{Most: 8, Alpha: 0.1, Budget: 25, Seed: 1, Workers: 2}
-	var gs []*graph.Graph
-	var records []int
-	for u, err := range table.Molecules(strings.NewReader(priced()), dataset.Options{Form: molecule.Unordered, Cells: []string{"EUR", "measured"}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := u()
-		if r.Err != nil || r.Cells.Texts[0] == "-4" {
-			continue
-		}
-		price := 0.0
-		fmt.Sscan(r.Cells.Texts[0], &price)
-		gs, records = append(gs, r.Graph), append(records, r.Row-1)
-		o.Prices, o.Exclude = append(o.Prices, price), append(o.Exclude, price == 0 || r.Cells.Texts[1] == "yes")
-	}
-	if err := library.Add(t.Context(), 2, gs); err != nil {
-		t.Fatal(err)
-	}
-	want, err := library.Suggest(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(gs) != 160 || len(want.Picks) < 4 {
-		t.Fatalf("%d picks of %d", len(want.Picks), len(gs))
+	var csv strings.Builder
+	if err := want.WriteCSV(&csv, table.Text{SpreadsheetSafe: true}); err != nil || len(want.Picks) < 4 {
+		t.Fatalf("%d picks: %v", len(want.Picks), err)
 	}
 	h := newHost(t)
 	e := New(h)
@@ -84,17 +59,12 @@ func TestSuggest(t *testing.T) {
 		t.Errorf("the columns are %q", opened.Columns)
 	}
 	events, got := must[*message.Found](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
-	rows, err := csv.NewReader(bytes.NewReader(got.File.Data)).ReadAll()
-	if err != nil || len(rows) != 1+len(want.Picks) || got.Short != fmt.Sprint(len(want.Picks)) {
-		t.Fatalf("%d rows of %d picks, %q: %v", len(rows), len(want.Picks), got.Short, err)
+	if string(got.File.Data) != csv.String() || got.Short != fmt.Sprint(len(want.Picks)) {
+		t.Errorf("%s are suggested:\n%s\nwant\n%s", got.Short, got.File.Data, &csv)
 	}
-	for k, w := range want.Picks {
-		g := rows[k+1]
-		if want := []string{fmt.Sprintf("%.6g", w.P), fmt.Sprint(o.Prices[w.Graph]), fmt.Sprintf("%.6g", w.Gain), fmt.Sprint(w.Nearer), fmt.Sprint(w.Inside), fmt.Sprintf("%.6g", w.Similarity)}; !slices.Equal(slices.Concat(g[4:5], g[6:]), want) {
-			t.Errorf("pick %d is %q, want %q", k, g, want)
-		}
-		if !strings.Contains(got.HTML, fmt.Sprintf(`data-pick="%d"><b>%d. %s</b>`, records[w.Graph], k+1, g[1])) {
-			t.Errorf("pick %d, %s, is not shown", k, g[1])
+	for k, pick := range want.Rows {
+		if !strings.Contains(got.HTML, fmt.Sprintf(`data-pick="%d"><b>%d. %s</b>`, pick.Record-1, k+1, pick.ID)) {
+			t.Errorf("pick %d, %s, is not shown", k, pick.ID)
 		}
 	}
 	for _, text := range []string{

@@ -210,25 +210,19 @@ func principal(rows [][]float32) (mean []float64, axes [2][]float64, share [2]fl
 			mean[j] += float64(x) / float64(len(rows))
 		}
 	}
-	c := make([]float64, dim*dim)
-	centred := make([]float64, dim)
+	centred := blas64.General{Rows: len(rows), Cols: dim, Stride: dim, Data: make([]float64, 0, len(rows)*dim)}
 	for _, row := range rows {
 		for j, x := range row {
-			centred[j] = float64(x) - mean[j]
-		}
-		for i, x := range centred {
-			if x != 0 {
-				for j := i; j < dim; j++ {
-					c[i*dim+j] += x * centred[j]
-				}
-			}
+			centred.Data = append(centred.Data, float64(x)-mean[j])
 		}
 	}
+	c := make([]float64, dim*dim)
+	a := blas64.Symmetric{N: dim, Stride: dim, Data: c, Uplo: blas.Upper}
+	blas64.Syrk(blas.Trans, 1, centred, 0, a)
 	values, work, total := make([]float64, dim), make([]float64, 1), 0.0
 	for j := range dim {
 		total += c[j*dim+j]
 	}
-	a := blas64.Symmetric{N: dim, Stride: dim, Data: c, Uplo: blas.Upper}
 	lapack64.Syev(lapack.EVCompute, a, values, work, -1)
 	ok := lapack64.Syev(lapack.EVCompute, a, values, make([]float64, int(work[0])), int(work[0]))
 	for k := range axes {

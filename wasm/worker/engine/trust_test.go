@@ -169,36 +169,39 @@ func TestTrainRefusesValues(t *testing.T) {
 	fails(e, h, heldOut(), message.CodeBadInput, `column "observed" of a file of format smi, which has no columns`)
 }
 
+// judging is an engine with a model that was trained on a table of values, and that model's calibration.
+func judging(t *testing.T, table string, by trust.Order) (*Engine, *host, *trust.Calibration, *algo.SingleScorer) {
+	t.Helper()
+	h := newHost(t)
+	e := New(h)
+	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(table)})
+	_, trained := must[*message.Trained](e, h, heldOut())
+	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
+	alone, err := algo.NewSingleScorer(t.Context(), e.model, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := alone.Trust(t.Context(), trust.Options{}, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, h, c, alone
+}
+
 // The page judges predictions as `baca trust` does, and audits them as its --observed.
 func TestTrust(t *testing.T) {
 	train, fresh := hydration(t)
 	fresh += "broken,C1CC,1,1\n"
-	h := newHost(t)
-	e := New(h)
-	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
-	_, trained := must[*message.Trained](e, h, heldOut())
-	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
+	e, h, c, alone := judging(t, train, trust.OrderScore)
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: rows.Numbers("score")})
 
 	// The same without the engine.
-	m, err := weights.Load(trained.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := algo.NewSingleScorer(t.Context(), m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := alone.Trust(t.Context(), trust.Options{}, trust.OrderScore)
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := algo.DefaultOptions()
 	o.Single = alone
-	scorer, err := algo.NewScorer(t.Context(), m, o)
+	scorer, err := algo.NewScorer(t.Context(), e.model, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +209,7 @@ func TestTrust(t *testing.T) {
 	var outcomes []trust.Outcome
 	var file bytes.Buffer
 	w := table.NewSink(&file, "csv", table.Text{SpreadsheetSafe: true}, true, table.Fields(table.Usual|table.OfTrust))
-	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: algo.FormOf(m.Card.Schema).Unordered()})
+	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: e.form().Unordered()})
 	err = job.Score(t.Context(), scorer, job.Input{Records: records}, job.ScoreOptions{}, func(list []table.Scored) error {
 		for _, s := range list {
 			i := s.Row - 1
@@ -257,12 +260,7 @@ func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 func TestTrustRefuses(t *testing.T) {
 	train, _ := hydration(t)
-	h := newHost(t)
-	e := New(h)
-	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
-	_, trained := must[*message.Trained](e, h, heldOut())
-	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
-
+	e, h, _, _ := judging(t, train, trust.OrderScore)
 	// A bad value is named, and its row keeps its score.
 	bad := "smiles,predicted,observed\nCCO,1e400,x\nCCN,2,\nC((,3,3\n"
 	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})
@@ -299,28 +297,12 @@ func TestTrustOfClasses(t *testing.T) {
 		p := float64(i*37%101) / 100
 		fmt.Fprintf(&lines, "m%d,%s%s,%d,%g\n", i, strings.Repeat("C", 1+i%40), []string{"O", "N", "F", "Cl", "Br", "S", "C=O", "C#N", "C=C", "OC"}[i/40], i%3%2, p)
 	}
-	h := newHost(t)
-	e := New(h)
-	must[*message.Opened](e, h, &message.Open{Name: "classes.csv", Data: []byte(lines.String())})
-	_, trained := must[*message.Trained](e, h, heldOut())
-	must[*message.Model](e, h, &message.LoadModel{Name: "c", Data: trained.Data})
+	e, h, c, _ := judging(t, lines.String(), trust.OrderMargin)
 	fresh := "smiles,observed,predicted\nCCO,1,0.9\nCCC,0,0.5\nCN,1,0.02\nCCCl,2,0.3\nCCBr,1,1.5\n"
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: join(events).Numbers("score")})
 
-	m, err := weights.Load(trained.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := algo.NewSingleScorer(t.Context(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := alone.Trust(t.Context(), trust.Options{}, trust.OrderMargin)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, p := range []float64{0.9, 0.5, 0.02} {
 		want := c.Judge(1-max(p, 1-p), p)
 		if got.Rows.Texts("trust")[i] != string(want.Verdict) || !same(got.Rows.Numbers("expected_error")[i], want.Error) || !math.IsNaN(got.Rows.Numbers("interval_low")[i]) {

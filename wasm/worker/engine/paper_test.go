@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"encoding/csv"
+	"os"
+	"strconv"
+	"testing"
+
+	"baca/algo"
+	"baca/wasm/message"
+	"baca/web"
+)
+
+// The scores of the paper's method are the command's to the last digit, natively and in WebAssembly.
+// testdata/paper.csv has columns of what `baca score --model bbbp --by attention` writes for the examples;
+// build/baca/command checks that it still does.
+func TestPaperScores(t *testing.T) {
+	f, err := os.Open("testdata/paper.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, h := loaded(t, "bbbp")
+	must[*message.Opened](e, h, &message.Open{Name: "molecules.csv", Data: web.Examples()})
+	events, _ := must[*message.Scored](e, h, &message.Score{By: algo.ByAttention})
+	rows := join(events)
+	for k, name := range want[0] {
+		got := rows.Texts(name)
+		for _, x := range rows.Numbers(name) {
+			got = append(got, strconv.FormatFloat(x, 'g', 6, 64))
+		}
+		if len(got) != len(want)-1 {
+			t.Fatalf("%d rows of %s, the command has %d", len(got), name, len(want)-1)
+		}
+		for i, row := range want[1:] {
+			if got[i] != row[k] {
+				t.Errorf("row %d: %s is %s, the command has %s", i+1, name, got[i], row[k])
+			}
+		}
+	}
+}

@@ -93,7 +93,7 @@ func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
 	first := htmlOf(t, newDesk(nil))
-	for _, want := range []string{"Which of your molecules", `id="smiles"`, "Nothing leaves this tab", "How to read this"} {
+	for _, want := range []string{"Is my molecule inside", `id="smiles"`, "Nothing leaves this tab", "How to read this"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first HTML lacks %q", want)
 		}

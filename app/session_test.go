@@ -27,6 +27,7 @@ type fake struct {
 	queue   []func()
 	ended   int // workers that were terminated
 	asked   []any
+	numbers []uint32 // of the requests
 	receive func([]byte)
 	died    func(string)
 	later   *[]func() // what waits for time to pass
@@ -51,7 +52,7 @@ func (p *fakePort) Post(data []byte, file int) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.asked = append(f.asked, r)
+	f.asked, f.numbers = append(f.asked, r), append(f.numbers, number)
 	f.answer(number, r, func(m any) {
 		data, err := message.Encode(number, m)
 		if err != nil {
@@ -319,7 +320,8 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
 	s.Training.Recall(kept)
-	s.Training.Start(message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
+	s.Training.Recipe = message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true}
+	s.Training.Start()
 	f.next(-1)
 	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
 		t.Fatalf("training %+v", s.Training)
@@ -375,7 +377,7 @@ func TestPauseTraining(t *testing.T) {
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	s.Training.Recall(kept)
-	s.Training.Start(message.Train{})
+	s.Training.Start()
 	if got := shortLine(&s.Training); got != "Training: epoch 0" {
 		t.Errorf("%q before the number of epochs is known", got)
 	}
@@ -406,7 +408,7 @@ func TestPauseTraining(t *testing.T) {
 type shared struct {
 	memory
 	taken   *bool
-	waiting *[]func(bool)
+	waiting *[]func()
 	mine    *bool
 }
 
@@ -416,30 +418,38 @@ func (s shared) Claim(patient bool, then func(bool)) {
 		*s.taken, *s.mine = true, true
 		then(true)
 	case patient:
-		*s.waiting = append(*s.waiting, then)
+		*s.waiting = append(*s.waiting, func() { s.Claim(true, then) })
 	default:
 		then(false)
 	}
 }
 
 func (s shared) Release() {
-	if *s.mine {
-		*s.taken, *s.mine = false, false
+	if !*s.mine {
+		return
+	}
+	*s.taken, *s.mine = false, false
+	for len(*s.waiting) > 0 && !*s.taken {
+		next := (*s.waiting)[0]
+		*s.waiting = (*s.waiting)[1:]
+		next()
 	}
 }
 
-// What one tab trains, another one neither shows nor disturbs, and can go on with once it
-// is closed.
+// One tab trains at a time. The others see what it has paused, and can go on with it.
 func TestOneTabTrains(t *testing.T) {
-	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
+	kept := shared{memory{}, new(bool), new([]func()), new(bool)}
 	tab := func() (*desk, *fake) {
 		s, f, _ := newTest(t)
 		f.answer = func(number uint32, r any, say func(any)) {
-			if _, ok := r.(*message.Train); ok {
+			switch r.(type) {
+			case *message.Train:
 				say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
-				return
+			case *message.Pause:
+				say(&message.Paused{})
+			default:
+				scoreless(number, r, say)
 			}
-			scoreless(number, r, say)
 		}
 		own := kept
 		own.mine = new(bool)
@@ -449,19 +459,47 @@ func TestOneTabTrains(t *testing.T) {
 		return s, f
 	}
 	first, f := tab()
-	first.Training.Start(message.Train{Epochs: 10})
+	first.Training.Recipe = message.Train{Epochs: 10}
+	first.Training.Start()
 	f.next(-1)
-	second, _ := tab()
+	second, g := tab()
 	if second.Training.Library != nil {
 		t.Errorf("another tab shows %+v", second.Training)
 	}
-	second.Training.Start(message.Train{Epochs: 20})
+	second.Training.Recipe = message.Train{Epochs: 20}
+	second.Training.Start()
 	if second.Training.On || second.Training.Made.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
 		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
 	}
-	(*kept.waiting)[0](true) // the first one is closed
-	if second.Training.At != 2 || second.Training.Made.Failure != nil {
-		t.Errorf("then the other tab has %+v", second.Training)
+	f.pausedTraining(3)
+	if second.Training.At != 3 || second.Training.Made.Failure != nil || first.Training.At != 3 {
+		t.Errorf("after a pause the other tab has %+v", second.Training)
+	}
+	second.Training.Resume()
+	g.next(-1)
+	first.Training.Resume()
+	if !second.Training.On || first.Training.On || first.Training.Made.Failure == nil {
+		t.Errorf("both go on: %+v and %+v", first.Training, second.Training)
+	}
+	// What this tab throws away stays the other's.
+	first.Training.Drop()
+	g.pausedTraining(5)
+	if len(kept.memory) != 3 || first.Training.At != 5 {
+		t.Errorf("kept %q, the first tab has %+v", kept.memory, first.Training)
+	}
+}
+
+// pausedTraining ends a training after an epoch, as the worker does when it is paused.
+func (f *fake) pausedTraining(epoch int) {
+	f.t.Helper()
+	for number, r := range f.asked {
+		if _, ok := r.(*message.Train); ok {
+			data, err := message.Encode(f.numbers[number], &message.Paused{Epoch: epoch, Data: []byte("later")})
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			f.receive(data)
+		}
 	}
 }
 

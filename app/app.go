@@ -199,8 +199,8 @@ func (p *page) alpha() app.UI {
 	)
 }
 
-// onlyWith hides what needs an input. It stays in its place, where go-app finds it again.
-func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty) }
+// onlyWith hides what needs an input that is scored. It stays in its place, where go-app finds it again.
+func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty || s.Input.Library) }
 
 // onlyWithout hides what is for the time before an input.
 func onlyWithout(s *desk) string { return attribute(s.Phase != run.Empty) }

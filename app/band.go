@@ -124,7 +124,7 @@ func (p *bandPane) chips() app.UI {
 	if n := s.Rows.Knows; n > 0 {
 		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("likely trained on")).DataSet("known", "known").Title(knownAbout(s)))
 	}
-	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
+	return app.Div().Class("chips").Attr("hidden", onlyWith(s)).Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {
 			if v, ok := dataAround(e, "verdict"); ok {
 				s.ToggleVerdict(decide.Verdict(v))

@@ -189,7 +189,7 @@ func (p *trainDialog) setup() []app.UI {
 				app.If(keptLine(s) != "", func() app.UI { return small(keptLine(s)) }),
 				libraryButton("library-file", s))),
 			row(app.Label().Class("form-label").For("train-name").Text("Name"),
-				app.Input().ID("train-name").Type("text").Placeholder("my-library").MaxLength(40).Value(r.Name).
+				app.Input().ID("train-name").Type("text").Placeholder("my-model").MaxLength(40).Value(r.Name).
 					OnInput(func(ctx app.Context, e app.Event) { r.Name = strings.TrimSpace(valueOf(ctx)) })),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
 				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").Value(epochs).

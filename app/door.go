@@ -16,16 +16,26 @@ func question(s *desk) app.UI {
 		app.P().Text("A model answers every question, even on molecules unlike all that it was trained on. See which of yours those are, how sure that is, and which atoms make them so. All of it happens in this tab."))
 }
 
-// against says what molecules are judged by, where there is no result that shows it.
-func against(s *desk) app.UI {
-	line := app.P().ID("against").Class("against small").Attr("hidden", onlyWithout(s))
-	m := s.Models.Used.Value
-	if m == nil {
-		return line.Body(quiet("The model is " + modelLine(&s.Models)))
+// inputTitle heads the input, which is the first door.
+func inputTitle(s *desk) string {
+	if s.Phase == run.Empty {
+		return "My molecules"
 	}
-	note := words.NoteOn(m)
-	return line.Body(quiet("Judged by "), app.Strong().Text(note.Title), quiet(": "+note.Inside+". "),
-		opens("models").Class("link").Text("Another model"))
+	return "Input"
+}
+
+// against says what to give, and what it is judged by.
+func against(s *desk) app.UI {
+	door := app.Div().Attr("hidden", onlyWithout(s))
+	judge := []app.UI{app.Text("The model is " + modelLine(&s.Models))}
+	if m := s.Models.Used.Value; m != nil {
+		note := words.NoteOn(m)
+		judge = []app.UI{app.Text("Judged by "), app.Strong().Text(note.Title), app.Text(": " + note.Inside + ". "),
+			opens("models").Class("link").Text("Another model")}
+	}
+	return door.Body(
+		app.P().Text("Paste SMILES, one a line, with names if you like, or the cells of a spreadsheet."),
+		app.P().ID("against").Class("quiet small").Body(judge...))
 }
 
 // trainingDoor is where a training set is given, or a training goes on.
@@ -33,13 +43,13 @@ func trainingDoor(s *desk) app.UI {
 	door := app.Section().ID("own").Class("pane door").DataSet("door", "training").Aria("labelledby", "own-title").Attr("hidden", onlyWithout(s))
 	body := []app.UI{
 		app.Div().Class("pane-head").Body(app.H2().ID("own-title").Text("My training set")),
-		app.P().Text("Drop the molecules that your model was trained on: SMILES, CSV, Excel, SDF or Parquet, at least 20. This tab learns their domain; then ask about any others."),
-		small("A table with measured and predicted values also tells which of your predictions to trust."),
+		app.P().Text("Give the molecules that your model was trained on, and this tab learns its domain. Then ask about any others."),
+		small("A table with measured and predicted values also tells which predictions to trust."),
 	}
 	if t := &s.Training; t.Library != nil {
 		body = append(body, app.P().Body(opens("train").Class("button strong").Text(shortLine(t))))
 	}
-	return door.Body(append(body, app.Div().Class("drop-here").Body(icon("file"), libraryButton("own-file", s), quiet("or drop it here")))...)
+	return door.Body(append(body, app.Div().Class("drop-here").Body(libraryButton("own-file", s), quiet("or drop it here")))...)
 }
 
 // exampleList are the examples, one beside the other.

@@ -42,7 +42,7 @@ func (p *inputPane) Render() app.UI {
 	pane := app.Section().Class("pane input").Aria("labelledby", "input-title").Attr("hidden", attribute(s.Input.Folded()))
 	return pane.Body(
 		app.Div().Class("pane-head").Body(
-			app.H2().ID("input-title").Text("My molecules"),
+			app.H2().ID("input-title").Text(inputTitle(s)),
 			app.Span().Class("stretch"),
 			fileButton("file", "File", "Choose a file", s.Models.Extensions(".msgpack"),
 				func(ctx app.Context, v app.Value) { takeFile(ctx, s, v) }),

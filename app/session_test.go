@@ -357,6 +357,41 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	}
 }
 
+// A library takes the place of a list that is kept, and comes back with the model.
+func TestTheListComesBack(t *testing.T) {
+	s, f, _ := newTest(t)
+	f.answer = func(number uint32, r any, say func(any)) {
+		switch r := r.(type) {
+		case *message.Train:
+			say(&message.Trained{Model: message.Model{Name: "own", SHA256: "cc", Molecules: true}, Data: []byte("model")})
+		case *message.Score:
+			answerScore("CCO\nCC", r, say)
+		default:
+			usual(number, r, say)
+		}
+	}
+	draft := ""
+	s.KeepInput = func(text string) { draft = text }
+	s.Training.Recall(memory{})
+	s.Input.Type("CCO\nCC")
+	f.settle()
+	for _, name := range []string{"wrong.smi", "mine.smi"} {
+		s.Input.Give(run.Given{File: store.NewFile(name, []byte("CCC\nCCCC")), Library: true})
+		f.settle()
+	}
+	if s.Phase != run.Unstarted || !strings.Contains(keptLine(s), "Your list") || !strings.Contains(draft, "CCO") {
+		t.Fatalf("phase %v, %q, after a reload comes %q", s.Phase, keptLine(s), draft)
+	}
+	s.Training.Start()
+	f.settle()
+	s.Training.Use()
+	f.settle()
+	f.settle()
+	if s.Input.Library || s.Input.Text != "CCO\nCC" || s.Phase != run.Done || s.Models.Used.Value.Name != "own" || s.Rows.Judged() != 2 {
+		t.Errorf("the input is %+v, phase %v, model %v, %d judged", s.Input.Given, s.Phase, s.Models.Used.Value, s.Rows.Judged())
+	}
+}
+
 func TestPauseTraining(t *testing.T) {
 	s, f, _ := newTest(t)
 	kept := memory{}

@@ -149,21 +149,20 @@ type Example struct {
 
 func Examples() []Example {
 	return []Example{
-		{Name: "Medicines, and what is none", About: "12 drugs and 10 others, from explosives to a siloxane: which are unlike any drug?", names: shelf},
-		{Name: "Solubilities, measured and predicted", About: "723 to train on, then 225 new ones: which predictions to trust, to check, or not to use", predictions: true},
+		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf},
+		{Name: "Which predictions to trust?", About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
 		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes"},
 	}
 }
 
 // shelf are the molecules of the first example.
 var shelf = []string{
-	"diazepam", "fluoxetine", "caffeine", "donepezil", "sertraline", "aspirin", "ibuprofen", "imatinib", "atorvastatin", "penicillin G",
-	"warfarin", "morphine",
-	"RDX", "octanitrocubane", "triacetone triperoxide", "ferrocene", "tetraethyllead", "nickel tetracarbonyl", "butyllithium",
-	"octamethylcyclotetrasiloxane", "coronene", "sulfur hexafluoride",
+	"diazepam", "fluoxetine", "carbamazepine", "caffeine", "donepezil", "sertraline", "aspirin", "ibuprofen", "imatinib",
+	"atorvastatin", "metformin", "penicillin G", "warfarin", "morphine", "artemisinin", "methotrexate",
+	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "octamethylcyclotetrasiloxane", "coronene",
 }
 
-// UseExample opens an example.
+// UseExample opens an example. Molecules are judged by the default model, which they are chosen for.
 func (i *Input) UseExample(e Example) {
 	w := i.session.Models.Welcome
 	switch {
@@ -171,8 +170,9 @@ func (i *Input) UseExample(e Example) {
 	case e.predictions:
 		i.Given = Given{File: store.NewFile("solubility-new.csv", w.Unseen)}
 		i.Give(Given{File: store.NewFile("solubility-train.csv", w.Training), Library: true})
-		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 40, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
+		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 25, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
 	default:
+		i.session.Models.Choose(i.session.Models.defaultName())
 		i.Give(Given{Name: e.Name, Text: e.text(w.Examples)})
 	}
 }

@@ -45,7 +45,7 @@ func NoteOn(m *message.Model) Note {
 	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
 		return notes[i]
 	}
-	return Note{Title: m.Name, Inside: "your own model, of " + Plural(m.Train, "graph", "graphs")}
+	return Note{Title: m.Name, Inside: "your own, trained on " + Count(m.Train)}
 }
 
 // SortModels sorts models by their notes, others last.

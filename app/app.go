@@ -92,7 +92,7 @@ func (p *page) Render() app.UI {
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
-		&trainDialog{S: s, Rev: s.Rev.State},
+		&dialogPane{S: s, ID: "train", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "draw"},
 		&dialogPane{S: s, ID: domainID, Of: s.Rev},

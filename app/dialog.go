@@ -43,6 +43,8 @@ func (p *dialogPane) Render() app.UI {
 	switch p.ID {
 	case "models":
 		return modelDialog(p.S)
+	case "train":
+		return trainDialog(p.S)
 	case "draw":
 		return drawDialog(p.S)
 	case domainID:
@@ -144,28 +146,21 @@ func ownButtons(s *desk, i int) app.UI {
 }
 
 // trainDialog trains a model on the input.
-type trainDialog struct {
-	app.Compo
-	S   *desk
-	Rev int
+func trainDialog(s *desk) app.UI {
+	body := recipe
+	switch t := &s.Training; {
+	case t.Made.Value != nil:
+		body = trained
+	case t.Library != nil:
+		body = underWay
+	}
+	return dialogFrame("train", "Your own model", body(s)...)
 }
 
 const mostEpochs = 10000
 
-func (p *trainDialog) Render() app.UI {
-	t := &p.S.Training
-	body := p.setup
-	switch {
-	case t.Made.Value != nil:
-		body = p.made
-	case t.Library != nil:
-		body = p.running
-	}
-	return dialogFrame("train", "Your own model", body()...)
-}
-
-func (p *trainDialog) setup() []app.UI {
-	s := p.S
+// recipe asks for what is needed to train.
+func recipe(s *desk) []app.UI {
 	library, ready := libraryLine(s)
 	row := func(label app.UI, body app.UI) app.UI { return app.Div().Class("form-row").Body(label, body) }
 	t := &s.Training
@@ -205,7 +200,7 @@ func (p *trainDialog) setup() []app.UI {
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
-			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
+			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
 		),
 		app.Div().Class("row-buttons").Body(
 			button("Train", t.Start).ID("train-start").Class("strong").Disabled(!ready)),
@@ -232,11 +227,11 @@ func openLibrary(s *desk, v app.Value) {
 	}
 }
 
-// values asks for observed and predicted values, and for the promise that keeps errors.
-func (p *trainDialog) values() app.UI {
-	r := &p.S.Training.Recipe
+// predictionForm asks for observed and predicted values, and for the promise that keeps errors.
+func predictionForm(s *desk) app.UI {
+	r := &s.Training.Recipe
 	column := func(id, name, but string, chosen *string) app.UI {
-		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, p.S.ValueColumns(), but, *chosen, func(name string) {
+		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
 			*chosen, r.HeldOut = name, false // the promise was about others
 		}))
 	}
@@ -248,8 +243,9 @@ func (p *trainDialog) values() app.UI {
 		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
 }
 
-func (p *trainDialog) running() []app.UI {
-	t := &p.S.Training
+// underWay is a training that runs or is paused.
+func underWay(s *desk) []app.UI {
+	t := &s.Training
 	x := make([]float64, len(t.Loss))
 	for i := range x {
 		x[i] = float64(i + 1)
@@ -272,8 +268,8 @@ func (p *trainDialog) running() []app.UI {
 		small(checkpointLine(t)).ID("train-kept"))
 }
 
-func (p *trainDialog) made() []app.UI {
-	s := p.S
+// trained is the model that came out.
+func trained(s *desk) []app.UI {
 	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),

@@ -270,11 +270,17 @@ func TestExport(t *testing.T) {
 // memory keeps what a browser would.
 type memory map[string][]byte
 
-func (m memory) Put(name string, value []byte, then func(string)) {
-	m[name] = bytes.Clone(value)
+func (m memory) Put(name string, f *store.File, then func(string)) {
+	m[name] = bytes.Clone(f.Data)
 	then("")
 }
-func (m memory) Get(name string, then func([]byte)) { then(m[name]) }
+func (m memory) Get(name string, then func(*store.File)) {
+	if data, ok := m[name]; ok {
+		then(store.NewFile(name, data))
+		return
+	}
+	then(nil)
+}
 func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	all := map[string][]byte{}
 	for name, value := range m {
@@ -284,18 +290,10 @@ func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	}
 	then(all, "")
 }
-func (m memory) Last()                              {}
-func (m memory) Release()                           {}
-func (m memory) Claim(_ bool, then func(bool))      { then(true) }
-func (m memory) Drop(name string, then func())      { delete(m, name); then() }
-func (m memory) PutFile(name string, f *store.File) { m.Put(name, f.Data, func(string) {}) }
-func (m memory) GetFile(name string, then func(*store.File)) {
-	if data, ok := m[name]; ok {
-		then(store.NewFile(name, data))
-		return
-	}
-	then(nil)
-}
+func (m memory) Last()                         {}
+func (m memory) Release()                      {}
+func (m memory) Claim(_ bool, then func(bool)) { then(true) }
+func (m memory) Drop(name string, then func()) { delete(m, name); then() }
 
 func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s, f, _ := newTest(t)

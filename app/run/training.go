@@ -88,7 +88,7 @@ func (t *Training) release() {
 
 // keepLibrary stores the start of a training.
 func (t *Training) keepLibrary() {
-	t.store.PutFile("library", t.Library)
+	t.store.Put("library", t.Library, func(string) {})
 	t.keep()
 }
 
@@ -97,7 +97,7 @@ func (t *Training) keep() {
 	p := t.progress
 	p.Checkpoint = nil
 	if kept, err := json.Marshal(p); err == nil {
-		t.store.Put("training", kept, func(string) { t.release() })
+		t.store.Put("training", store.NewFile("", kept), func(string) { t.release() })
 	}
 }
 
@@ -155,7 +155,7 @@ func (t *Training) end(r message.Reply) {
 
 func (t *Training) keepCheckpoint(epoch int, data []byte) {
 	t.At, t.Checkpoint = epoch, data
-	t.store.Put("checkpoint", data, func(problem string) {
+	t.store.Put("checkpoint", store.NewFile("", data), func(problem string) {
 		if t.Unkept = problem; problem == "" {
 			t.Kept = time.Now()
 		}
@@ -197,19 +197,19 @@ func (t *Training) Recall(from store.Store) {
 // load takes the training that is stored if it is further than this tab's, and then calls back.
 func (t *Training) load(then func()) {
 	from := t.store
-	from.Get("training", func(meta []byte) {
+	from.Get("training", func(meta *store.File) {
 		var kept progress
-		if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 || t.Library != nil && kept.At <= t.At {
+		if meta == nil || json.Unmarshal(meta.Data, &kept) != nil || kept.Epochs < 0 || t.Library != nil && kept.At <= t.At {
 			then()
 			return
 		}
-		from.GetFile("library", func(library *store.File) {
+		from.Get("library", func(library *store.File) {
 			if library == nil || t.On {
 				then()
 				return
 			}
 			library.Name = kept.File
-			from.Get("checkpoint", func(checkpoint []byte) {
+			from.Get("checkpoint", func(checkpoint *store.File) {
 				t.restore(kept, library, checkpoint)
 				then()
 			})
@@ -217,9 +217,11 @@ func (t *Training) load(then func()) {
 	})
 }
 
-func (t *Training) restore(kept progress, library *store.File, checkpoint []byte) {
+func (t *Training) restore(kept progress, library *store.File, checkpoint *store.File) {
 	*t = Training{session: t.session, store: t.store, progress: kept, Library: library}
-	if t.Checkpoint = checkpoint; checkpoint == nil {
+	if checkpoint != nil {
+		t.Checkpoint = checkpoint.Data
+	} else {
 		t.At = 0
 	}
 	t.session.Rev.All()

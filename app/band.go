@@ -91,7 +91,8 @@ func (p *bandPane) advice() notice {
 			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
 	case s.LikePredictions() != "" && !s.Trust.Offered() && s.Phase == run.Done:
-		return notice{false, "Predictions in " + s.LikePredictions(), "A model that is trained on such predictions, made without their molecules, says which of these to trust, which to check, and which not to use.",
+		return notice{false, "Predictions in " + s.LikePredictions(),
+			"A model that is trained on such predictions, made without their molecules, says which of these to trust, to check, and not to use.",
 			"Train your own", func() { showDialog("train") }}
 	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),

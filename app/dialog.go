@@ -55,15 +55,12 @@ func (p *dialogPane) Render() app.UI {
 	return helpDialog(p.S)
 }
 
-// modelDialog lists the models, of which one is described at a time. Those that cannot read the input
-// are folded away.
-func modelDialog(s *desk) app.UI {
-	var fit, others []app.UI
+// modelLists are the models that read the input, and the others.
+func modelLists(s *desk, molecules bool) (fit, others []app.UI) {
 	for i := range s.Models.Own {
 		own := &s.Models.Own[i]
 		fit = append(fit, modelLineOf(s, &own.Card, "own", i, func() { s.Models.Use(i) }, ownButtons(s, i), ownState(own)))
 	}
-	molecules := s.Opened == nil || s.Opened.Molecules
 	if w := s.Models.Welcome; w != nil {
 		for i := range w.Models {
 			m := &w.Models[i]
@@ -74,6 +71,14 @@ func modelDialog(s *desk) app.UI {
 			*list = append(*list, modelLineOf(s, m, "built-in", i, func() { s.Models.Load(m.Name, nil) }))
 		}
 	}
+	return fit, others
+}
+
+// modelDialog lists the models, of which one is described at a time. Those that cannot read the input
+// are folded away.
+func modelDialog(s *desk) app.UI {
+	molecules := s.Opened == nil || s.Opened.Molecules
+	fit, others := modelLists(s, molecules)
 	wrong, kind := "", "plain graphs, which read no SMILES"
 	if f := s.Models.Used.Failure; f != nil {
 		wrong = words.FailureLine(f)
@@ -170,7 +175,8 @@ func recipe(s *desk) []app.UI {
 		epochs = strconv.Itoa(r.Epochs)
 	}
 	return []app.UI{
-		quietLine("Give the molecules that your model was trained on, at least 20. This tab learns what they have in common, and then says which others are unlike them. Nothing is sent anywhere."),
+		quietLine("Give the molecules that your model was trained on, at least 20. This tab learns what they have in common," +
+			" and then says which others are unlike them. Nothing is sent anywhere."),
 		app.If(t.Gone != nil, func() app.UI {
 			return app.P().Role("status").Body(app.Text("The training was thrown away. "),
 				plain("Undo", t.TakeBack).ID("train-undo"))

@@ -13,7 +13,8 @@ import (
 func question(s *desk) app.UI {
 	return app.Div().Class("question").Attr("hidden", onlyWithout(s)).Body(
 		app.H2().Text("Is my molecule inside my model's domain?"),
-		app.P().Text("A model answers every question, even on molecules unlike all that it was trained on. See which of yours those are, how sure that is, and which atoms make them so. All of it happens in this tab."))
+		app.P().Text("A model answers every question, even on molecules unlike all that it was trained on. See which of yours those are,"+
+			" how sure that is, and which atoms make them so. All of it happens in this tab."))
 }
 
 // inputTitle heads the input, which is the first door.
@@ -40,7 +41,8 @@ func against(s *desk) app.UI {
 
 // trainingDoor is where a training set is given, or a training goes on.
 func trainingDoor(s *desk) app.UI {
-	door := app.Section().ID("own").Class("pane door").DataSet("door", "training").Aria("labelledby", "own-title").Attr("hidden", onlyWithout(s))
+	door := app.Section().ID("own").Class("pane door").DataSet("door", "training").
+		Aria("labelledby", "own-title").Attr("hidden", onlyWithout(s))
 	body := []app.UI{
 		app.Div().Class("pane-head").Body(app.H2().ID("own-title").Text("My training set")),
 		app.P().Text("Give the molecules that your model was trained on, and this tab learns its domain. Then ask about any others."),

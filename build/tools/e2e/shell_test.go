@@ -132,7 +132,7 @@ func TestNewVersionTakesOver(t *testing.T) {
 	b.wait(newVersion)
 	b.run("reloading", chromedp.Reload())
 	b.waitThrough(shows("v2"))
-	b.wait(`document.querySelectorAll(".row").length === 5`) // the input is still there
+	b.wait(`document.querySelectorAll(".row").length > 5`) // the input is still there
 	if n := eval[int](b, `caches.keys().then((all) => all.length)`); n > 2 {
 		t.Errorf("%d versions are stored, want this one, and the one before at most", n)
 	}
@@ -171,8 +171,6 @@ func TestModelsAreKept(t *testing.T) {
 	b.wait(`location.search.includes("model=my+own%40")`)
 	b.reload()
 	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
-	b.example(1)
-
 	b.click("#model-button", "#models .card summary")
 	if got := b.text(".own-state"); !strings.Contains(got, "Kept in this browser") {
 		t.Errorf("the card says %q", got)

@@ -84,18 +84,21 @@ func (p *page) Render() app.UI {
 		p.header(),
 		app.Main().Class("desk").Body(
 			&bandPane{S: s, Rev: s.Rev},
-			&inputPane{S: s, Rev: s.Rev.Rows},
+			question(s),
+			&inputPane{S: s, Rev: s.Rev},
+			trainingDoor(s),
+			exampleList(s),
 			&resultPane{S: s, Album: &p.album, Rev: s.Rev.Rows, Drawn: p.album.Count, Seen: s.Glances.Count, Note: s.Note(), Near: s.Inspector.Detail.Value},
 			&inspectorPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Seen: s.Glances.Count},
 		),
 		&labPane{S: s, Album: &p.album, Rev: s.Rev, Drawn: p.album.Count, Frame: s.Lab.Frame},
-		&trainDialog{S: s, Rev: s.Rev.State},
+		&dialogPane{S: s, ID: "train", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "models", Of: s.Rev.State},
 		&dialogPane{S: s, ID: "draw"},
 		&dialogPane{S: s, ID: domainID, Of: s.Rev},
 		&dialogPane{S: s, ID: "help", Of: len(s.References[table.EachAlone])},
 		&dialogPane{S: s, ID: "privacy"},
-		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text("Drop the file to score it")),
+		app.Div().Class("drop-veil").Aria("hidden", true).Body(app.Div().Text(dropLine(s))),
 		app.P().Class("sr-only").Role("status").Aria("live", "polite").Text(announcement(s)),
 	).
 		// An element that comes under the pointer during a drop is only entered: it must accept the
@@ -127,8 +130,15 @@ func (p *page) acceptDrag(_ app.Context, e app.Event) {
 func (p *page) drop(ctx app.Context, e app.Event) {
 	e.PreventDefault()
 	p.drag = false
-	if t, ok := tools(); ok {
-		takeFile(ctx, p.s, t.Call("dropped", e.Value))
+	t, ok := tools()
+	if !ok {
+		return
+	}
+	file := t.Call("dropped", e.Value)
+	if _, trains := dataAround(e, "door"); trains {
+		openLibrary(p.s, file)
+	} else {
+		takeFile(ctx, p.s, file)
 	}
 }
 
@@ -175,7 +185,7 @@ func (p *page) header() app.UI {
 
 func (p *page) alpha() app.UI {
 	s := p.s
-	return app.Div().Class("alpha").Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
+	return app.Div().Class("alpha").Attr("hidden", onlyWith(s)).Title(s.Say("The share of ordinary molecules that may be called outside by mistake")).Body(
 		app.Label().For("alpha").Body(app.Span().Class("wide-only").Text("False alarms "), app.Text("α")),
 		app.Input().ID("alpha").Type("range").Value(table.StepOf(s.Alpha)).
 			Aria("valuetext", words.Percent(s.Alpha)).
@@ -188,6 +198,12 @@ func (p *page) alpha() app.UI {
 		app.Output().For("alpha").Text(words.Percent(s.Alpha)),
 	)
 }
+
+// onlyWith hides what needs an input that is scored. It stays in its place, where go-app finds it again.
+func onlyWith(s *desk) string { return attribute(s.Phase == run.Empty || s.Input.Library) }
+
+// onlyWithout hides what is for the time before an input.
+func onlyWithout(s *desk) string { return attribute(s.Phase != run.Empty) }
 
 // decider is the menu of what decides, with a sentence for each choice.
 func decider(s *desk) app.UI {
@@ -203,7 +219,7 @@ func decider(s *desk) app.UI {
 		app.Span().Class("quiet by-label").Text("Decided by "),
 		app.Span().Class("by-name").Text(s.Say(table.DeciderWords()[s.By].Name)),
 		icon("down"),
-	}, func(key string) { decideBy(s, table.DeciderOf(key)) }, items...)
+	}, func(key string) { decideBy(s, table.DeciderOf(key)) }, items...).Attr("hidden", onlyWith(s))
 }
 
 // decideBy changes what decides.

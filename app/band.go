@@ -38,8 +38,8 @@ func (p *bandPane) card() app.UI {
 		class += " some-refused"
 	}
 	return card.Body(
-		app.Div().Class("card-words").Title(s.Input.Name()).Body(
-			app.Span().Class("file-name").Text(s.Input.Name()),
+		app.Div().Class("card-words").Title(s.Input.Title()).Body(
+			app.Span().Class("file-name").Text(s.Input.Title()),
 			app.Span().ID("input-status").Class(class).Text(readLine(s))),
 		button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
 		closer("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear").Title("Clear"))
@@ -90,6 +90,10 @@ func (p *bandPane) advice() notice {
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
 			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
+	case s.LikePredictions() != "" && !s.Trust.Offered() && s.Phase == run.Done:
+		return notice{false, "Predictions in " + s.LikePredictions(),
+			"A model that is trained on such predictions, made without their molecules, says which of these to trust, to check, and not to use.",
+			"Train your own", func() { showDialog("train") }}
 	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
 		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
 			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
@@ -119,9 +123,9 @@ func (p *bandPane) chips() app.UI {
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Span().Class("tail").Text("likely "), app.Text("trained on")).DataSet("known", "known").Title(knownAbout(s)))
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("likely trained on")).DataSet("known", "known").Title(knownAbout(s)))
 	}
-	return app.Div().Class("chips").Role("group").Aria("label", "Show only").
+	return app.Div().Class("chips").Attr("hidden", onlyWith(s)).Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {
 			if v, ok := dataAround(e, "verdict"); ok {
 				s.ToggleVerdict(decide.Verdict(v))

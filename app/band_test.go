@@ -47,8 +47,8 @@ func TestInputFolds(t *testing.T) {
 	}
 	folded := func(want bool, name string) {
 		t.Helper()
-		if s.Input.Folded() != want || s.Input.Name() != name {
-			t.Errorf("folded is %v, called %q, want %v and %q", s.Input.Folded(), s.Input.Name(), want, name)
+		if s.Input.Folded() != want || s.Input.Title() != name {
+			t.Errorf("folded is %v, called %q, want %v and %q", s.Input.Folded(), s.Input.Title(), want, name)
 		}
 	}
 	folded(false, "Your list")

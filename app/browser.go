@@ -98,8 +98,13 @@ func problemOf(answer []app.Value) string {
 // kept is the browser's store of models and checkpoints.
 type kept struct{ ctx app.Context }
 
-func (k kept) Put(name string, value []byte, then func(problem string)) {
-	await(k.ctx, func(answer []app.Value) { then(problemOf(answer)) }, "keep", name, toJS(value))
+// Put stores a file. The browser copies its own outside of the page's memory.
+func (k kept) Put(name string, f *store.File, then func(problem string)) {
+	call, value := "keepFile", any(f.Number)
+	if f.Number == 0 {
+		call, value = "keep", toJS(f.Data)
+	}
+	await(k.ctx, func(answer []app.Value) { then(problemOf(answer)) }, call, name, value)
 }
 
 func (k kept) Drop(name string, then func()) {
@@ -114,13 +119,17 @@ func (k kept) Claim(patient bool, then func(bool)) {
 
 func (k kept) Release() { callTool("release") }
 
-func (k kept) Get(name string, then func([]byte)) {
+func (k kept) Get(name string, then func(*store.File)) {
 	await(k.ctx, func(answer []app.Value) {
-		var data []byte
-		if answer[0].Truthy() {
-			data = fromJS(answer[0])
+		var f *store.File
+		switch v := answer[0]; {
+		case !v.Truthy():
+		case v.Get("byteLength").Truthy():
+			f = store.NewFile(name, fromJS(v))
+		default:
+			f, _ = browserFile(v)
 		}
-		then(data)
+		then(f)
 	}, "kept", name)
 }
 
@@ -135,29 +144,6 @@ func (k kept) All(prefix string, then func(map[string][]byte, string)) {
 		}
 		then(values, problemOf(answer))
 	}, "keptAll", prefix)
-}
-
-// PutFile stores a file. The browser copies its own outside of the page's memory.
-func (k kept) PutFile(name string, f *store.File) {
-	if f.Number == 0 {
-		k.Put(name, f.Data, func(string) {})
-		return
-	}
-	callTool("keepFile", name, f.Number, once(ignore))
-}
-
-func (k kept) GetFile(name string, then func(*store.File)) {
-	await(k.ctx, func(answer []app.Value) {
-		var f *store.File
-		switch v := answer[0]; {
-		case !v.Truthy():
-		case v.Get("byteLength").Truthy():
-			f = store.NewFile(name, fromJS(v))
-		default:
-			f, _ = browserFile(v)
-		}
-		then(f)
-	}, "kept", name)
 }
 
 // showDialog opens a dialog, hideDialog closes it.

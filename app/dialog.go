@@ -3,7 +3,6 @@ package app
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +43,8 @@ func (p *dialogPane) Render() app.UI {
 	switch p.ID {
 	case "models":
 		return modelDialog(p.S)
+	case "train":
+		return trainDialog(p.S)
 	case "draw":
 		return drawDialog(p.S)
 	case domainID:
@@ -54,59 +55,82 @@ func (p *dialogPane) Render() app.UI {
 	return helpDialog(p.S)
 }
 
-func modelDialog(s *desk) app.UI {
-	var cards []app.UI
+// modelLists are the models that read the input, and the others.
+func modelLists(s *desk, molecules bool) (fit, others []app.UI) {
 	for i := range s.Models.Own {
 		own := &s.Models.Own[i]
-		cards = append(cards, modelCard(s, &own.Card, "own", i, func() { s.Models.Use(i) }, ownButtons(s, i), ownState(own)))
+		fit = append(fit, modelLineOf(s, &own.Card, "own", i, func() { s.Models.Use(i) }, ownButtons(s, i), ownState(own)))
 	}
 	if w := s.Models.Welcome; w != nil {
 		for i := range w.Models {
-			cards = append(cards, modelCard(s, &w.Models[i], "built-in", i, func() { s.Models.Load(w.Models[i].Name, nil) }))
+			m := &w.Models[i]
+			list := &fit
+			if m.Molecules != molecules {
+				list = &others
+			}
+			*list = append(*list, modelLineOf(s, m, "built-in", i, func() { s.Models.Load(m.Name, nil) }))
 		}
 	}
-	wrong := ""
+	return fit, others
+}
+
+// modelDialog lists the models, of which one is described at a time. Those that cannot read the input
+// are folded away.
+func modelDialog(s *desk) app.UI {
+	molecules := s.Opened == nil || s.Opened.Molecules
+	fit, others := modelLists(s, molecules)
+	wrong, kind := "", "plain graphs, which read no SMILES"
 	if f := s.Models.Used.Failure; f != nil {
 		wrong = words.FailureLine(f)
 	}
+	if !molecules {
+		kind = "molecules, which read no plain graphs"
+	}
 	return dialogFrame("models", "Models",
 		quietLine("A model knows one kind of molecule. The question it answers is which of yours are of another kind."),
-		failure(wrong),
-		goneLine(s),
-		app.Div().Class("cards").Body(cards...),
 		app.Div().Class("row-buttons").Body(
+			button("Train your own", func() { hideDialog("models"); showDialog("train") }).ID("train-button").Class("strong"),
 			fileButton("model-file", "Load a model file", "Load a model file", ".msgpack", func(ctx app.Context, v app.Value) {
 				hideDialog("models")
 				loadModelFile(ctx, s, v)
 			}),
-			button("Train your own", func() { hideDialog("models"); showDialog("train") }).ID("train-button"),
 		),
+		failure(wrong),
+		goneLine(s),
+		app.Div().Class("cards").Body(fit...),
+		app.Details().Class("other-models").Attr("hidden", attribute(len(others) == 0)).Body(
+			app.Summary().Body(icon("right"), app.Text(words.Plural(len(others), "model", "models")+" of "+kind)),
+			app.Div().Class("cards").Body(others...)),
 	)
 }
 
 func saveModel(name string, data []byte) { save(name+".msgpack", "application/octet-stream", data) }
 
-// modelCard describes a model. use selects it, and more belongs to one of the user's.
-func modelCard(s *desk, m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
+// modelLineOf is a line on a model, with its description behind. use selects it, and more belongs to
+// one of the user's.
+func modelLineOf(s *desk, m *message.Model, kind string, i int, use func(), more ...app.UI) app.UI {
 	note := words.NoteOn(m)
-	class, action := "card", "Use this model"
+	class, action := "card", "Use"
 	used := s.Models.Used.Value != nil && s.Models.Used.Value.SHA256 == m.SHA256
 	if used {
 		class, action = "card used", "In use"
 	}
-	return app.Article().Class(class).Body(
-		app.H3().Text(note.Title),
-		app.P().Text(m.Description),
-		app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
-		quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
-		app.P().Class("quiet small number").Text(strings.Join(words.ModelFacts(m), " · ")),
-		app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
-		app.Div().Class("row-buttons").Body(
-			button(action, func() {
-				use()
-				hideDialog("models")
-			}, kind, m.SHA256).DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used)),
-		app.Div().Body(more...),
+	return app.Div().Class(class).Body(
+		app.Details().Attr("name", "model").Body(
+			app.Summary().Body(icon("right"),
+				app.Span().Body(app.Strong().Text(note.Title), app.Text(" "), quiet(note.Inside)),
+				app.Span().Class("quiet small number").Text(words.Size(m.Bytes))),
+			app.Div().Class("card-about").Body(
+				app.P().Text(m.Description),
+				app.P().Attr("hidden", attribute(note.ID == "")).Text(note.Measured()),
+				quietLine(note.Bad).Attr("hidden", attribute(note.Bad == "")),
+				app.P().Class("quiet small number").Text(strings.Join(words.ModelFacts(m), " · ")),
+				app.P().Class("quiet small hash").Title("The file is checked against this hash").Text("sha256 "+words.Shorten(m.SHA256, 17)),
+				app.Div().Body(more...))),
+		button(action, func() {
+			use()
+			hideDialog("models")
+		}, kind, m.SHA256).DataSet("model", kind+" "+strconv.Itoa(i)).Disabled(used),
 	)
 }
 
@@ -127,36 +151,32 @@ func ownButtons(s *desk, i int) app.UI {
 }
 
 // trainDialog trains a model on the input.
-type trainDialog struct {
-	app.Compo
-	S   *desk
-	Rev int
-
-	recipe message.Train
+func trainDialog(s *desk) app.UI {
+	body := recipe
+	switch t := &s.Training; {
+	case t.Made.Value != nil:
+		body = trained
+	case t.Library != nil:
+		body = underWay
+	}
+	return dialogFrame("train", "Your own model", body(s)...)
 }
 
 const mostEpochs = 10000
 
-func (p *trainDialog) Render() app.UI {
-	t := &p.S.Training
-	body := p.setup
-	switch {
-	case t.Made.Value != nil:
-		body = p.made
-	case t.Library != nil:
-		body = p.running
-	}
-	return dialogFrame("train", "Train your own model", append([]app.UI{
-		quietLine("Give a library of what is ordinary for you, at least 20 molecules. The model learns what they have in common, in this tab. Nothing is sent anywhere."),
-	}, body()...)...)
-}
-
-func (p *trainDialog) setup() []app.UI {
-	s := p.S
+// recipe asks for what is needed to train.
+func recipe(s *desk) []app.UI {
 	library, ready := libraryLine(s)
 	row := func(label app.UI, body app.UI) app.UI { return app.Div().Class("form-row").Body(label, body) }
 	t := &s.Training
+	r := &t.Recipe
+	epochs := ""
+	if r.Epochs > 0 {
+		epochs = strconv.Itoa(r.Epochs)
+	}
 	return []app.UI{
+		quietLine("Give the molecules that your model was trained on, at least 20. This tab learns what they have in common," +
+			" and then says which others are unlike them. Nothing is sent anywhere."),
 		app.If(t.Gone != nil, func() app.UI {
 			return app.P().Role("status").Body(app.Text("The training was thrown away. "),
 				plain("Undo", t.TakeBack).ID("train-undo"))
@@ -165,73 +185,73 @@ func (p *trainDialog) setup() []app.UI {
 			return failure(words.FailureLine(t.Made.Failure))
 		}),
 		app.Div().Class("form").Body(
-			row(app.Span().Class("form-label").Text("Library"), app.Div().Body(
+			row(app.Span().Class("form-label").Text("Training set"), app.Div().Body(
 				app.P().Text(library),
-				fileButton("library-file", "Choose a library", "Choose a library", s.Models.Extensions(), func(_ app.Context, v app.Value) {
-					if f, ok := browserFile(v); ok {
-						s.Input.Give(run.Given{File: f, Library: true})
-					}
-				}))),
+				app.If(keptLine(s) != "", func() app.UI { return small(keptLine(s)) }),
+				libraryButton("library-file", s))),
 			row(app.Label().Class("form-label").For("train-name").Text("Name"),
-				app.Input().ID("train-name").Type("text").Placeholder("my-library").MaxLength(40).
-					OnInput(func(ctx app.Context, e app.Event) { p.recipe.Name = strings.TrimSpace(valueOf(ctx)) })),
+				app.Input().ID("train-name").Type("text").Placeholder("my-model").MaxLength(40).Value(r.Name).
+					OnInput(func(ctx app.Context, e app.Event) { r.Name = strings.TrimSpace(valueOf(ctx)) })),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
-				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").
+				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").Value(epochs).
 					OnInput(func(ctx app.Context, e app.Event) {
 						switch n, err := strconv.Atoi(valueOf(ctx)); {
 						case valueOf(ctx) == "":
-							p.recipe.Epochs = 0
+							r.Epochs = 0
 						case err == nil && n >= 1 && n <= mostEpochs:
-							p.recipe.Epochs = n
+							r.Epochs = n
 						}
 					}),
-				small("passes over the library: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
+				small("passes over the training set: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
-				app.Label().Class("check").Body(
-					app.Input().ID("train-structures").Type("checkbox").Checked(p.recipe.Structures).
-						OnChange(func(ctx app.Context, e app.Event) { p.recipe.Structures = ctx.JSSrc().Get("checked").Bool() }),
-					app.Text("Keep structures in the model")),
+				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
-			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), p.values()) }),
+			app.If(len(s.ValueColumns()) > 1, func() app.UI { return row(app.Span().Class("form-label").Text("Predictions"), predictionForm(s)) }),
 		),
 		app.Div().Class("row-buttons").Body(
-			button("Train", func() { s.Training.Start(p.chosen()) }).ID("train-start").Class("strong").Disabled(!ready)),
+			button("Train", t.Start).ID("train-start").Class("strong").Disabled(!ready)),
 	}
 }
 
-// values asks for observed and predicted values, and for the promise that keeps errors.
-func (p *trainDialog) values() app.UI {
-	r := p.chosen()
-	column := func(id, name, but, is string, chosen *string) app.UI {
-		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, p.S.ValueColumns(), but, is, func(name string) {
-			*chosen, p.recipe.HeldOut = name, false // the promise was about others
+// check is a checkbox that sets a value.
+func check(id, text string, is *bool) app.HTMLLabel {
+	return app.Label().Class("check").Body(
+		app.Input().ID(id).Type("checkbox").Checked(*is).OnChange(func(ctx app.Context, e app.Event) { *is = ctx.JSSrc().Get("checked").Bool() }),
+		app.Text(text))
+}
+
+// libraryButton chooses a training set, and shows what can be done with it.
+func libraryButton(id string, s *desk) app.UI {
+	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(), func(_ app.Context, v app.Value) { openLibrary(s, v) })
+}
+
+// openLibrary opens a browser's file to train on.
+func openLibrary(s *desk, v app.Value) {
+	if f, ok := browserFile(v); ok {
+		s.Input.Give(run.Given{File: f, Library: true})
+		showDialog("train")
+	}
+}
+
+// predictionForm asks for observed and predicted values, and for the promise that keeps errors.
+func predictionForm(s *desk) app.UI {
+	r := &s.Training.Recipe
+	column := func(id, name, but string, chosen *string) app.UI {
+		return app.Span().Class("value-column").Body(app.Label().For(id).Text(name), columnSelect(id, s.ValueColumns(), but, *chosen, func(name string) {
+			*chosen, r.HeldOut = name, false // the promise was about others
 		}))
 	}
 	return app.Div().Body(
 		app.Div().Class("value-columns").Body(
-			column("train-observed", "Observed", r.Predicted, r.Observed, &p.recipe.Observed),
-			column("train-predicted", "Predicted", r.Observed, r.Predicted, &p.recipe.Predicted)),
-		app.Label().Class("check").Body(
-			app.Input().ID("train-held-out").Type("checkbox").Checked(r.HeldOut).Disabled(r.Observed == "" || r.Predicted == "").
-				OnChange(func(ctx app.Context, e app.Event) { p.recipe.HeldOut = ctx.JSSrc().Get("checked").Bool() }),
-			app.Text("These predictions were held out or cross-validated")),
+			column("train-observed", "Observed", r.Predicted, &r.Observed),
+			column("train-predicted", "Predicted", r.Observed, &r.Predicted)),
+		check("train-held-out", "These predictions were held out or cross-validated", &r.HeldOut),
 		small("The model then keeps how wrong your predictions were for the molecules kept from training, and says what errors to expect of new ones. Without the promise nothing is kept: errors on molecules that a model was fitted to are too small."))
 }
 
-// chosen is the recipe, without columns of another library.
-func (p *trainDialog) chosen() message.Train {
-	r := p.recipe
-	for _, name := range []*string{&r.Observed, &r.Predicted} {
-		if !slices.Contains(p.S.ValueColumns(), *name) {
-			*name = ""
-		}
-	}
-	r.HeldOut = r.HeldOut && r.Observed != "" && r.Predicted != ""
-	return r
-}
-
-func (p *trainDialog) running() []app.UI {
-	t := &p.S.Training
+// underWay is a training that runs or is paused.
+func underWay(s *desk) []app.UI {
+	t := &s.Training
 	x := make([]float64, len(t.Loss))
 	for i := range x {
 		x[i] = float64(i + 1)
@@ -251,11 +271,11 @@ func (p *trainDialog) running() []app.UI {
 	return append(body,
 		app.Div().Class("row-buttons").Body(first,
 			plain("Throw away", t.Drop).ID("train-drop")),
-		small("You may close the tab: the latest checkpoint is kept in this browser, and training continues from there."))
+		small(checkpointLine(t)).ID("train-kept"))
 }
 
-func (p *trainDialog) made() []app.UI {
-	s := p.S
+// trained is the model that came out.
+func trained(s *desk) []app.UI {
 	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
@@ -268,8 +288,8 @@ func (p *trainDialog) made() []app.UI {
 		body = append(body, quietLine(words.Capital(w)+"."))
 	}
 	return append(body, app.Div().Class("row-buttons").Body(
-		button("Use it", func() {
-			s.Models.Load(m.Model.Name, m.Data)
+		button(useWords(s), func() {
+			s.Training.Use()
 			hideDialog("train")
 		}, m.Model.SHA256).ID("train-use").Class("strong"),
 		signed("save", "Download", func() { saveModel(m.Model.Name, m.Data) }, m.Model.SHA256).ID("train-download"),

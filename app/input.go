@@ -7,6 +7,7 @@ import (
 
 	"baca/app/picture"
 	"baca/app/run"
+	"baca/app/table"
 	"baca/app/words"
 )
 
@@ -14,7 +15,7 @@ import (
 type inputPane struct {
 	app.Compo
 	S   *desk
-	Rev int
+	Rev table.Revisions
 
 	shown string // content of the text area, as far as known
 	top   int    // its scroll position in pixels
@@ -41,13 +42,14 @@ func (p *inputPane) Render() app.UI {
 	pane := app.Section().Class("pane input").Aria("labelledby", "input-title").Attr("hidden", attribute(s.Input.Folded()))
 	return pane.Body(
 		app.Div().Class("pane-head").Body(
-			app.H2().ID("input-title").Text("Input"),
+			app.H2().ID("input-title").Text(inputTitle(s)),
 			app.Span().Class("stretch"),
 			fileButton("file", "File", "Choose a file", s.Models.Extensions(".msgpack"),
 				func(ctx app.Context, v app.Value) { takeFile(ctx, s, v) }),
 			signed("pen", "Draw", func() { openEditor(s) }).ID("draw-button"),
 			closer("Fold the input away", func() { s.Input.Fold(true) }).ID("fold").Attr("hidden", attribute(s.Phase == run.Empty)),
 		),
+		against(s),
 		p.fileCard(),
 		app.Div().Class("editor wide-"+strconv.Itoa(picture.WideNumbers(s.Input.Text))).Attr("hidden", attribute(s.Input.File != nil)).Body(
 			app.Raw(picture.Gutter(s.Input.Text, &s.Rows, p.top)),
@@ -55,7 +57,7 @@ func (p *inputPane) Render() app.UI {
 				Aria("label", "SMILES, one a line, each with an optional name").
 				Aria("describedby", "input-status").
 				Attr("wrap", "off").Attr("spellcheck", "false").Attr("autocapitalize", "off").Attr("autocomplete", "off").
-				Placeholder("Paste SMILES, one a line,\nwith names if you like,\nor cells of a spreadsheet:\n\nCC(=O)Oc1ccccc1C(=O)O aspirin").
+				Placeholder("CC(=O)Oc1ccccc1C(=O)O aspirin").
 				OnInput(func(ctx app.Context, e app.Event) {
 					p.shown = valueOf(ctx)
 					if kind := e.Get("inputType"); s.Input.Text == "" && kind.Truthy() && kind.String() == "insertFromPaste" {

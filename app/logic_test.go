@@ -92,7 +92,7 @@ func TestKnownAbout(t *testing.T) {
 func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
-	shows(t, newDesk(nil), "Which of your molecules", `id="smiles"`, "Nothing leaves this tab", "How to read this",
+	shows(t, newDesk(nil), "Is my molecule inside", `id="smiles"`, "Nothing leaves this tab", "How to read this",
 		"! style=", `!hidden="false"`) // which the page's policy forbids, and would hide what it should show
 	s.Input.Type("CCO\nCCCCCC\nCCCCCCCC\nx")
 	f.settle()

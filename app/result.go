@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -94,7 +93,6 @@ func (p *resultPane) Render() app.UI {
 	s := p.S
 	return app.Section().Class("pane result").Aria("label", "Results").Body(
 		p.notice(),
-		p.welcome(),
 		p.reading(),
 		p.whole(),
 		p.foreign(),
@@ -151,6 +149,9 @@ func (p *resultPane) problem() notice {
 	case s.Phase == run.Done && s.Graphs() == 0:
 		return notice{true, "Nothing could be read", nothingRead(s), "", nil}
 	case s.Phase == run.Unstarted && s.Input.Library && s.Models.Used.Value != nil && !s.Training.On:
+		if kept := keptLine(s); kept != "" {
+			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.Back}
+		}
 		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
 	}
 	return notice{}
@@ -249,30 +250,6 @@ func (p *resultPane) rule() app.UI {
 			shares("fdr", s.FDR, func(rate float64) { setFDR(s, rate) }, table.Rates()).Aria("label", "Rate of false discoveries"),
 			app.Text(" mistakes")))
 }
-
-// welcome precedes any input.
-func (p *resultPane) welcome() app.UI {
-	s, examples := p.S, run.Examples()
-	return app.Div().Class("welcome").Attr("hidden", attribute(s.Phase != run.Empty)).Body(
-		app.Raw(sketchSVG),
-		app.H2().Text("Which of your molecules has the model never met?"),
-		app.P().Text("Give it molecules, and see at once which are unlike everything it was trained on, how sure that is, and which atoms make them so. All of it happens in this tab."),
-		app.H3().ID("try").Text("Press one to try it, or paste your own"),
-		app.Div().Class("examples").Role("group").Aria("labelledby", "try").
-			OnClick(onNumber("example", func(i int) { s.Input.UseExample(examples[i]) })).
-			Body(app.Range(examples).Slice(func(i int) app.UI {
-				class := "example"
-				if i == 0 {
-					class += " first"
-				}
-				return app.Button().Class(class).Type("button").DataSet("example", strconv.Itoa(i)).
-					Disabled(s.Models.Welcome == nil).
-					Body(app.Strong().Text(examples[i].Name), app.Span().Text(examples[i].About), icon("right"))
-			})),
-	)
-}
-
-const sketchSVG = `<svg class="sketch" viewBox="0 0 360 84" width="360" height="84" aria-hidden="true"><path class="known" d="M20 70C60 70 70 14 112 14S164 66 222 70Z"/><path class="axis" d="M10 70.5H350"/><circle class="inside" cx="92" cy="64" r="4"/><circle class="inside" cx="118" cy="64" r="4"/><circle class="inside" cx="136" cy="64" r="4"/><path class="threshold" d="M228 8V74"/><circle class="grip" cx="228" cy="10" r="4.5"/><path class="outside" d="M281 64l5-5 5 5-5 5z"/><path class="outside" d="M316 64l5-5 5 5-5 5z"/></svg>`
 
 func (p *resultPane) tools() app.UI {
 	items := []app.UI{item("save", "report", "Report as HTML", "one file, opens offline")}

@@ -3,6 +3,7 @@ package app
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"baca/algo/decide"
@@ -30,6 +31,14 @@ func announcement(s *desk) string {
 		return "Reading"
 	}
 	return ""
+}
+
+// dropLine says what a dropped file is for.
+func dropLine(s *desk) string {
+	if s.Phase == run.Empty {
+		return "Drop the file on one of the two"
+	}
+	return "Drop the file to score it"
 }
 
 // modelLine is what the header says of the model.
@@ -103,17 +112,32 @@ func progressLine(t *run.Training) string {
 	return line
 }
 
+// checkpointLine says what of a training outlasts the tab.
+func checkpointLine(t *run.Training) string {
+	switch {
+	case t.Unkept != "":
+		return "This browser keeps no checkpoint (" + strings.TrimSuffix(t.Unkept, ".") + "): the training ends with the tab."
+	case t.At == 0:
+		return "The first checkpoint comes within seconds. From then on you may close the tab, and training continues from there."
+	}
+	kept := "Epoch " + strconv.Itoa(t.At) + " is kept in this browser"
+	if t.On && !t.Kept.IsZero() {
+		kept += ", since " + t.Kept.Format("15:04:05")
+	}
+	return kept + ". You may close the tab: training continues from there, here or in another tab."
+}
+
 // leastLibrary is how many graphs a model can be made of.
 const leastLibrary = 20
 
 // libraryLine says what there is to train on, and whether it is enough.
 func libraryLine(s *desk) (line string, ready bool) {
 	if s.Opened == nil {
-		return "No library yet.", false
+		return "None yet.", false
 	}
-	line = words.Count(s.Graphs()) + " graphs in the input"
+	line = words.Count(s.Graphs()) + " " + s.Things() + " in the input"
 	if s.Opened.Name != "" {
-		line += ", from " + s.Opened.Name
+		line = words.Count(s.Graphs()) + " " + s.Things() + " in " + s.Opened.Name
 	}
 	if s.Graphs() < leastLibrary {
 		return line + ": at least 20 are needed.", false
@@ -121,12 +145,28 @@ func libraryLine(s *desk) (line string, ready bool) {
 	return line + ".", true
 }
 
+// keptLine says that a list waits for the model that is trained.
+func keptLine(s *desk) string {
+	if list := s.Input.Undo; s.Input.Library && list != nil {
+		return "Your list (" + words.Shorten(list.Title(), 40) + ") is kept, and comes back with the model."
+	}
+	return ""
+}
+
+// useWords says what using a trained model does.
+func useWords(s *desk) string {
+	if keptLine(s) != "" {
+		return "Use it on " + words.Shorten(s.Input.Undo.Title(), 30)
+	}
+	return "Use it"
+}
+
 // readLine says how much of the input was read.
 func readLine(s *desk) string {
 	n, refused := s.Rows.Len(), len(s.Rows.Refused)
 	switch {
 	case s.Phase == run.Empty:
-		return "or drop a file anywhere"
+		return "or drop a file here"
 	case s.Phase == run.Waiting:
 		return "…"
 	case n == 0 && s.Phase == run.Reading:
@@ -211,8 +251,8 @@ func headline(s *desk) string {
 // oneOf names the one record that has a verdict: by its name if it is alone.
 func oneOf(s *desk) string {
 	if s.Rows.Len() == 1 {
-		if name := s.Rows.Name(0); name != "1" { // its number: it has no name
-			return words.Shorten(name, 40)
+		if s.Rows.Named(0) {
+			return words.Shorten(s.Rows.Name(0), 40)
 		}
 		return words.Shorten(s.Rows.SMILES[0], 40)
 	}

@@ -28,6 +28,7 @@ type fake struct {
 	queue   []func()
 	ended   int // workers that were terminated
 	asked   []any
+	numbers []uint32 // of the requests
 	receive func([]byte)
 	died    func(string)
 	later   *[]func() // what waits for time to pass
@@ -61,7 +62,7 @@ func (p *fakePort) Post(data []byte, file int) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.asked = append(f.asked, r)
+	f.asked, f.numbers = append(f.asked, r), append(f.numbers, number)
 	answer := f.answers[reflect.TypeOf(r)]
 	if answer == nil {
 		answer = usual
@@ -269,11 +270,17 @@ func TestExport(t *testing.T) {
 // memory keeps what a browser would.
 type memory map[string][]byte
 
-func (m memory) Put(name string, value []byte, then func(string)) {
-	m[name] = bytes.Clone(value)
+func (m memory) Put(name string, f *store.File, then func(string)) {
+	m[name] = bytes.Clone(f.Data)
 	then("")
 }
-func (m memory) Get(name string, then func([]byte)) { then(m[name]) }
+func (m memory) Get(name string, then func(*store.File)) {
+	if data, ok := m[name]; ok {
+		then(store.NewFile(name, data))
+		return
+	}
+	then(nil)
+}
 func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	all := map[string][]byte{}
 	for name, value := range m {
@@ -283,18 +290,10 @@ func (m memory) All(prefix string, then func(map[string][]byte, string)) {
 	}
 	then(all, "")
 }
-func (m memory) Last()                              {}
-func (m memory) Release()                           {}
-func (m memory) Claim(_ bool, then func(bool))      { then(true) }
-func (m memory) Drop(name string, then func())      { delete(m, name); then() }
-func (m memory) PutFile(name string, f *store.File) { m.Put(name, f.Data, func(string) {}) }
-func (m memory) GetFile(name string, then func(*store.File)) {
-	if data, ok := m[name]; ok {
-		then(store.NewFile(name, data))
-		return
-	}
-	then(nil)
-}
+func (m memory) Last()                         {}
+func (m memory) Release()                      {}
+func (m memory) Claim(_ bool, then func(bool)) { then(true) }
+func (m memory) Drop(name string, then func()) { delete(m, name); then() }
 
 func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	s, f, _ := newTest(t)
@@ -314,7 +313,8 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
 	}
 	s.Training.Recall(kept)
-	s.Training.Start(message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true})
+	s.Training.Recipe = message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true}
+	s.Training.Start()
 	f.next(-1)
 	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
 		t.Fatalf("training %+v", s.Training)
@@ -345,6 +345,35 @@ func TestTrainingGoesOnAfterAReload(t *testing.T) {
 	}
 }
 
+// A library takes the place of a list that is kept, and comes back with the model.
+func TestTheListComesBack(t *testing.T) {
+	s, f, _ := newTest(t)
+	on(f, func(_ *message.Train, say func(any)) {
+		say(&message.Trained{Model: message.Model{Name: "own", SHA256: "cc", Molecules: true}, Data: []byte("model")})
+	})
+	on(f, func(r *message.Score, say func(any)) { answerScore("CCO\nCC", r, say) })
+	draft := ""
+	s.KeepInput = func(text string) { draft = text }
+	s.Training.Recall(memory{})
+	s.Input.Type("CCO\nCC")
+	f.settle()
+	for _, name := range []string{"wrong.smi", "mine.smi"} {
+		s.Input.Give(run.Given{File: store.NewFile(name, []byte("CCC\nCCCC")), Library: true})
+		f.settle()
+	}
+	if s.Phase != run.Unstarted || !strings.Contains(keptLine(s), "Your list") || !strings.Contains(draft, "CCO") {
+		t.Fatalf("phase %v, %q, after a reload comes %q", s.Phase, keptLine(s), draft)
+	}
+	s.Training.Start()
+	f.settle()
+	s.Training.Use()
+	f.settle()
+	f.settle()
+	if s.Input.Library || s.Input.Text != "CCO\nCC" || s.Phase != run.Done || s.Models.Used.Value.Name != "own" || s.Rows.Judged() != 2 {
+		t.Errorf("the input is %+v, phase %v, model %v, %d judged", s.Input.Given, s.Phase, s.Models.Used.Value, s.Rows.Judged())
+	}
+}
+
 func TestPauseTraining(t *testing.T) {
 	s, f, _ := newTest(t)
 	kept := memory{}
@@ -359,7 +388,7 @@ func TestPauseTraining(t *testing.T) {
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
 	s.Training.Recall(kept)
-	s.Training.Start(message.Train{})
+	s.Training.Start()
 	if got := shortLine(&s.Training); got != "Training: epoch 0" {
 		t.Errorf("%q before the number of epochs is known", got)
 	}
@@ -390,7 +419,7 @@ func TestPauseTraining(t *testing.T) {
 type shared struct {
 	memory
 	taken   *bool
-	waiting *[]func(bool)
+	waiting *[]func()
 	mine    *bool
 }
 
@@ -400,22 +429,27 @@ func (s shared) Claim(patient bool, then func(bool)) {
 		*s.taken, *s.mine = true, true
 		then(true)
 	case patient:
-		*s.waiting = append(*s.waiting, then)
+		*s.waiting = append(*s.waiting, func() { s.Claim(true, then) })
 	default:
 		then(false)
 	}
 }
 
 func (s shared) Release() {
-	if *s.mine {
-		*s.taken, *s.mine = false, false
+	if !*s.mine {
+		return
+	}
+	*s.taken, *s.mine = false, false
+	for len(*s.waiting) > 0 && !*s.taken {
+		next := (*s.waiting)[0]
+		*s.waiting = (*s.waiting)[1:]
+		next()
 	}
 }
 
-// What one tab trains, another one neither shows nor disturbs, and can go on with once it
-// is closed.
+// One tab trains at a time. The others see what it has paused, and can go on with it.
 func TestOneTabTrains(t *testing.T) {
-	kept := shared{memory{}, new(bool), new([]func(bool)), new(bool)}
+	kept := shared{memory{}, new(bool), new([]func()), new(bool)}
 	tab := func() (*desk, *fake) {
 		s, f, _ := newTest(t)
 		on(f, func(_ *message.Train, say func(any)) { say(&message.Checkpoint{Epoch: 2, Data: []byte("two")}) })
@@ -427,19 +461,47 @@ func TestOneTabTrains(t *testing.T) {
 		return s, f
 	}
 	first, f := tab()
-	first.Training.Start(message.Train{Epochs: 10})
+	first.Training.Recipe = message.Train{Epochs: 10}
+	first.Training.Start()
 	f.next(-1)
-	second, _ := tab()
+	second, g := tab()
 	if second.Training.Library != nil {
 		t.Errorf("another tab shows %+v", second.Training)
 	}
-	second.Training.Start(message.Train{Epochs: 20})
+	second.Training.Recipe = message.Train{Epochs: 20}
+	second.Training.Start()
 	if second.Training.On || second.Training.Made.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
 		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
 	}
-	(*kept.waiting)[0](true) // the first one is closed
-	if second.Training.At != 2 || second.Training.Made.Failure != nil {
-		t.Errorf("then the other tab has %+v", second.Training)
+	f.pausedTraining(3)
+	if second.Training.At != 3 || second.Training.Made.Failure != nil || first.Training.At != 3 {
+		t.Errorf("after a pause the other tab has %+v", second.Training)
+	}
+	second.Training.Resume()
+	g.next(-1)
+	first.Training.Resume()
+	if !second.Training.On || first.Training.On || first.Training.Made.Failure == nil {
+		t.Errorf("both go on: %+v and %+v", first.Training, second.Training)
+	}
+	// What this tab throws away stays the other's.
+	first.Training.Drop()
+	g.pausedTraining(5)
+	if len(kept.memory) != 3 || first.Training.At != 5 {
+		t.Errorf("kept %q, the first tab has %+v", kept.memory, first.Training)
+	}
+}
+
+// pausedTraining ends a training after an epoch, as the worker does when it is paused.
+func (f *fake) pausedTraining(epoch int) {
+	f.t.Helper()
+	for number, r := range f.asked {
+		if _, ok := r.(*message.Train); ok {
+			data, err := message.Encode(f.numbers[number], &message.Paused{Epoch: epoch, Data: []byte("later")})
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			f.receive(data)
+		}
 	}
 }
 

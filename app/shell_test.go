@@ -54,7 +54,7 @@ func started(t *testing.T, key string, store store.Store) (*desk, *fake) {
 // full is a store without room.
 type full struct{ memory }
 
-func (full) Put(_ string, _ []byte, then func(string)) { then("the quota is used up") }
+func (full) Put(_ string, _ *store.File, then func(string)) { then("the quota is used up") }
 
 func TestModelsSurviveAReload(t *testing.T) {
 	kept := memory{}

@@ -7,7 +7,14 @@ import { compile, threads } from "./thread.js";
 const files = document.querySelector("script[data-program]").dataset;
 const url = (name) => new URL(name, import.meta.url).href;
 
-const program = compile(url(files.program)); // kept, so that a worker starts quickly
+// A first visit sees how much of the program has come. Later ones have it here, and the browser keeps
+// what it compiled of an answer that nobody counts.
+const loading = document.getElementById("loading");
+const told = (bytes) => {
+  loading.querySelector("progress").value = bytes / files.size;
+  loading.firstElementChild.textContent = bytes < files.size ? `Loading the program: ${Math.floor((100 * bytes) / files.size)} %` : "Starting the program …";
+};
+const program = compile(url(files.program), navigator.serviceWorker?.controller ? null : told); // kept, so that a worker starts quickly
 const kernel = compile(url(files.kernel)).catch(() => null); // it only makes it faster
 const both = Promise.all([program, kernel]).then(([module, kernel]) => ({ module, kernel }));
 both.catch(() => {}); // whoever needs it is told
@@ -39,22 +46,24 @@ globalThis.goappShowInstallPrompt = async () => {
 };
 
 const run = async () => {
+  const module = await program;
+  if (!globalThis.bacaTools) throw new Error("a script of the page, web/tools.js, was not loaded");
   const go = new Go();
   // The loops in the kernel are for the workers; here nothing calls them.
-  const instance = await WebAssembly.instantiate(await program, { ...go.importObject, ...bacaKernel().imports });
+  const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...bacaKernel().imports });
   const end = go.run(instance); // returns once the page is drawn and listens
   document.documentElement.dataset.state = "running";
+  loading.remove();
   performance.mark("interactive");
   await end;
   throw new Error("the page's program has ended; load the page again");
 };
 run().catch((error) => {
   document.documentElement.dataset.state = "failed";
+  loading.remove();
   const note = document.getElementById("failure");
-  if (note) {
-    note.textContent = `BaCa could not start: ${error.message}`;
-    note.hidden = false;
-  }
+  note.textContent = `BaCa could not start: ${error.message}. Load the page again. If that does not help, something between the server and this tab holds back scripts or WebAssembly: a blocker, a filter of the network, or an old browser.`;
+  note.hidden = false;
   console.error(error);
 });
 

@@ -1,15 +1,28 @@
 // Starts workers that compute: for the page, for the npm package, and for the workers
 // among themselves.
 
-// compile fetches a program and compiles it while it comes.
-export async function compile(url) {
-  const answer = await fetch(url);
+// compile fetches a program and compiles it while it comes. told hears of its bytes, if it is there.
+export async function compile(url, told) {
+  let answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: the server says ${answer.status}`);
+  if (told) answer = counted(answer, told);
   // A host that does not know the type of .wasm files gets no streaming.
   if ((answer.headers.get("Content-Type") || "").startsWith("application/wasm")) {
     return WebAssembly.compileStreaming(answer);
   }
   return WebAssembly.compile(await answer.arrayBuffer());
+}
+
+// counted is an answer that tells how many bytes have come.
+function counted(answer, told) {
+  let count = 0;
+  const counter = new TransformStream({
+    transform(bytes, next) {
+      told((count += bytes.byteLength));
+      next.enqueue(bytes);
+    },
+  });
+  return new Response(answer.body.pipeThrough(counter), { headers: answer.headers });
 }
 
 // threads returns what starts workers by start, a function that returns one with the

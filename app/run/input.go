@@ -17,26 +17,26 @@ type Given struct {
 	Name    string // of the text, empty if typed
 	Text    string
 	File    *store.File
-	Library bool // to train on: opened without scoring
+	Library bool // to train on: opened without scoring, instead of a list that comes back
 }
 
 // An Input is the content of the input pane.
 type Input struct {
 	Given
-	Undo *Given // the one before, nil for none
+	Undo *Given // the list before, nil for none
 
 	session *Session
 	choices []message.Choice // of columns, see ChooseColumn
 	folded  bool             // given as a whole, and not being edited
 }
 
-// Name is a short name of the input.
-func (i *Input) Name() string {
+// Title is a short name of it.
+func (g *Given) Title() string {
 	switch {
-	case i.File != nil:
-		return i.File.Name
-	case i.Given.Name != "":
-		return i.Given.Name
+	case g.File != nil:
+		return g.File.Name
+	case g.Name != "":
+		return g.Name
 	}
 	return "Your list"
 }
@@ -74,13 +74,27 @@ func (i *Input) Paste(text string) {
 
 // Give replaces the input, with undo.
 func (i *Input) Give(next Given) {
-	if before := i.Given; before.Text != "" || before.File != nil {
-		before.Library = false
-		i.Undo = &before
-	}
-	i.Given, i.folded = next, true
+	i.put(next)
+	i.folded = true
 	i.session.Told = nil
 	i.session.begin(0)
+}
+
+// put is Give without reading. A library does not count as a list to bring back.
+func (i *Input) put(next Given) {
+	if before := i.Given; !before.Library && before != (Given{}) {
+		i.Undo = &before
+	}
+	i.Given = next
+}
+
+// Back brings back the list that a library took the place of.
+func (i *Input) Back() {
+	list := Given{}
+	if i.Undo != nil {
+		list, i.Undo = *i.Undo, nil
+	}
+	i.Give(list)
 }
 
 // GiveShort replaces the input by a short file's text, or by the file if it is empty or not UTF-8.
@@ -126,23 +140,39 @@ func (i *Input) request() *message.Open {
 	return i.Open(store.NewFile("", []byte(text)))
 }
 
-// An Example is a one-click input, some or all classes of the built-in file.
+// An Example is a one-click input.
 type Example struct {
 	Name, About string
-	classes     []string
-	most        int // of a class, 0 for all
+	names       []string // of the built-in molecules, nil for all
+	predictions bool     // a training set with predictions, and new molecules to come back to
 }
 
 func Examples() []Example {
 	return []Example{
-		{"Medicines and explosives", "21 molecules: drugs that reach the brain, and what should never be near one", []string{"CNS drug", "explosive"}, 0},
-		{"Five to begin with", "one each of five kinds, judged one by one", []string{"CNS drug", "other drug", "sugar", "explosive", "organometallic"}, 1},
-		{"A mixed shelf", "158 molecules of 20 kinds, from amino acids to dyes", nil, 0},
+		{Name: "Medicines and others", About: "16 drugs, and six that no drug is like", names: shelf},
+		{Name: "Which predictions to trust?", About: "723 measured and predicted solubilities to learn from, then 225 new ones", predictions: true},
+		{Name: "A mixed shelf", About: "158 molecules of 20 kinds, from amino acids to dyes"},
 	}
 }
 
+// shelf are the molecules of the first example.
+var shelf = []string{
+	"diazepam", "fluoxetine", "carbamazepine", "caffeine", "donepezil", "sertraline", "aspirin", "ibuprofen", "imatinib",
+	"atorvastatin", "metformin", "penicillin G", "warfarin", "morphine", "artemisinin", "methotrexate",
+	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "octamethylcyclotetrasiloxane", "coronene",
+}
+
+// UseExample opens an example. Molecules are judged by the default model, which they are chosen for.
 func (i *Input) UseExample(e Example) {
-	if w := i.session.Models.Welcome; w != nil {
+	w := i.session.Models.Welcome
+	switch {
+	case w == nil:
+	case e.predictions:
+		i.Given = Given{File: store.NewFile("solubility-new.csv", w.Unseen)}
+		i.Give(Given{File: store.NewFile("solubility-train.csv", w.Training), Library: true})
+		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 25, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
+	default:
+		i.session.Models.Choose(i.session.Models.defaultName())
 		i.Give(Given{Name: e.Name, Text: e.text(w.Examples)})
 	}
 }
@@ -150,16 +180,11 @@ func (i *Input) UseExample(e Example) {
 // text returns lines of SMILES and name.
 func (e Example) text(csv []byte) string {
 	var b strings.Builder
-	taken := map[string]int{}
-	for i, line := range strings.Split(strings.TrimSpace(string(csv)), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(string(csv)), "\n")[1:] {
 		cells := strings.SplitN(strings.TrimSpace(line), ",", 3)
-		if i == 0 || len(cells) != 3 || e.classes != nil && !slices.Contains(e.classes, cells[1]) {
-			continue
+		if len(cells) == 3 && (e.names == nil || slices.Contains(e.names, cells[0])) {
+			b.WriteString(cells[2] + " " + cells[0] + "\n")
 		}
-		if taken[cells[1]]++; e.most > 0 && taken[cells[1]] > e.most {
-			continue
-		}
-		b.WriteString(cells[2] + " " + cells[0] + "\n")
 	}
 	return b.String()
 }

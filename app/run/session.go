@@ -259,6 +259,8 @@ func (s *Session) clear() {
 	s.Table.Clear()
 	s.toSelect = 0
 	s.Trust.forget()
+	r := &s.Training.Recipe
+	r.Observed, r.Predicted, r.HeldOut = "", "", false // the promise was about others
 	s.Inspector.turn(-1)
 	s.clearScores()
 }
@@ -302,6 +304,9 @@ func (s *Session) read(r *message.Open, opened func()) {
 		}
 		s.Opened, s.Phase = o, Unstarted
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records, Refused: o.Refused}
+		if r := &s.Training.Recipe; r.Predicted == "" {
+			r.Predicted, r.Observed = valuesIn(s.ValueColumns(), "")
+		}
 		s.Judge()
 		s.Rev.All()
 		opened()

@@ -25,6 +25,10 @@ type Training struct {
 	Packing bool // all epochs are done, and the background is fitted
 	Made    Answer[message.Trained]
 	Gone    *Training // last discarded, or nil
+
+	Recipe message.Train // of the next one, as far as it is chosen
+	Kept   time.Time     // when the last checkpoint was stored, zero for not in this visit
+	Unkept string        // why it could not be stored
 }
 
 // progress is stored as JSON, beside the library and the checkpoint.
@@ -35,22 +39,25 @@ type progress struct {
 	Loss []float64 // by epoch, from 1
 }
 
-func (t *Training) Start(r message.Train) {
-	t.store.Claim(false, func(granted bool) {
+// checkpointSeconds is how much of a training a reload loses at most, besides an epoch.
+const checkpointSeconds = 5
+
+// Start trains on the open input by the recipe.
+func (t *Training) Start() {
+	t.claim(func() {
 		if t.session.Opened == nil || t.Library != nil {
+			t.release()
 			return
 		}
-		t.session.Rev.State++
-		if !granted {
-			t.Made.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains, or has paused. Let it end, throw it away there, or close that tab."}
-			return
-		}
+		r := t.Recipe
+		r.HeldOut = r.HeldOut && r.Observed != "" && r.Predicted != ""
 		input := &t.session.Input
 		library := input.File
 		if library == nil {
 			library = store.NewFile("pasted.smi", []byte(input.Text))
 		}
-		*t = Training{session: t.session, store: t.store, progress: progress{Train: r, File: library.Name}, Library: library}
+		r.Seconds = checkpointSeconds
+		*t = Training{session: t.session, store: t.store, progress: progress{Train: r, File: library.Name}, Library: library, On: true}
 		t.store.Drop("checkpoint", func() {})
 		t.keepLibrary()
 		t.session.keepInput()
@@ -58,21 +65,41 @@ func (t *Training) Start(r message.Train) {
 	})
 }
 
+// claim calls then while no other tab trains. What one has left in the store is this tab's, too.
+func (t *Training) claim(then func()) {
+	t.store.Claim(false, func(granted bool) {
+		t.session.Rev.State++
+		t.Made.Failure = nil
+		if granted {
+			t.load(then)
+			return
+		}
+		t.Made.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains. Pause it there, or let it end."}
+		t.Recall(t.store)
+	})
+}
+
+// release allows other tabs to train, unless this one does.
+func (t *Training) release() {
+	if !t.On {
+		t.store.Release()
+	}
+}
+
 // keepLibrary stores the start of a training.
 func (t *Training) keepLibrary() {
-	t.store.PutFile("library", t.Library)
+	t.store.Put("library", t.Library, func(string) {})
 	t.keep()
 }
 
+// keep stores how far it is.
 func (t *Training) keep() {
 	p := t.progress
 	p.Checkpoint = nil
 	if kept, err := json.Marshal(p); err == nil {
-		t.store.Put("training", kept, ignore)
+		t.store.Put("training", store.NewFile("", kept), func(string) { t.release() })
 	}
 }
-
-func ignore(string) {}
 
 // run trains from the checkpoint, if any.
 func (t *Training) run() {
@@ -120,12 +147,19 @@ func (t *Training) end(r message.Reply) {
 		t.forget()
 	case t.Made.Failure.Code == message.CodeCancelled:
 		t.Made.Failure = nil
+		t.release()
+	default:
+		t.release()
 	}
 }
 
 func (t *Training) keepCheckpoint(epoch int, data []byte) {
 	t.At, t.Checkpoint = epoch, data
-	t.store.Put("checkpoint", data, ignore)
+	t.store.Put("checkpoint", store.NewFile("", data), func(problem string) {
+		if t.Unkept = problem; problem == "" {
+			t.Kept = time.Now()
+		}
+	})
 	t.keep()
 }
 
@@ -140,49 +174,54 @@ func (t *Training) Pause() {
 
 // Resume continues, reopening the library if needed.
 func (t *Training) Resume() {
-	if t.On || t.Library == nil {
-		return
-	}
-	s := t.session
-	s.stop()
-	s.Run++
-	s.clear()
-	s.Input.Given = Given{File: t.Library, Library: true}
-	s.read(s.Input.Open(t.Library), t.run)
+	t.claim(func() {
+		if t.On || t.Library == nil {
+			t.release()
+			return
+		}
+		s := t.session
+		s.stop()
+		s.Run++
+		s.clear()
+		s.Input.put(Given{File: t.Library, Library: true})
+		s.read(s.Input.Open(t.Library), t.run)
+	})
 }
 
-// Recall looks for an interrupted training, once no other tab has it.
+// Recall looks for an interrupted training, once no other tab trains.
 func (t *Training) Recall(from store.Store) {
 	t.store = from
-	from.Claim(true, func(bool) {
-		from.Get("training", func(meta []byte) {
-			var kept progress
-			if meta == nil || json.Unmarshal(meta, &kept) != nil || kept.Epochs < 0 {
-				t.release()
+	from.Claim(true, func(bool) { t.load(t.release) })
+}
+
+// load takes the training that is stored if it is further than this tab's, and then calls back.
+func (t *Training) load(then func()) {
+	from := t.store
+	from.Get("training", func(meta *store.File) {
+		var kept progress
+		if meta == nil || json.Unmarshal(meta.Data, &kept) != nil || kept.Epochs < 0 || t.Library != nil && kept.At <= t.At {
+			then()
+			return
+		}
+		from.Get("library", func(library *store.File) {
+			if library == nil || t.On {
+				then()
 				return
 			}
-			from.GetFile("library", func(library *store.File) {
-				if library == nil || t.Library != nil {
-					t.release()
-					return
-				}
-				library.Name = kept.File
-				from.Get("checkpoint", func(checkpoint []byte) { t.restore(kept, library, checkpoint) })
+			library.Name = kept.File
+			from.Get("checkpoint", func(checkpoint *store.File) {
+				t.restore(kept, library, checkpoint)
+				then()
 			})
 		})
 	})
 }
 
-// release allows other tabs to train, unless this one does.
-func (t *Training) release() {
-	if t.Library == nil || t.Made.Value != nil {
-		t.store.Release()
-	}
-}
-
-func (t *Training) restore(kept progress, library *store.File, checkpoint []byte) {
+func (t *Training) restore(kept progress, library *store.File, checkpoint *store.File) {
 	*t = Training{session: t.session, store: t.store, progress: kept, Library: library}
-	if t.Checkpoint = checkpoint; checkpoint == nil {
+	if checkpoint != nil {
+		t.Checkpoint = checkpoint.Data
+	} else {
 		t.At = 0
 	}
 	t.session.Rev.All()
@@ -199,13 +238,17 @@ func (t *Training) Drop() {
 		gone.On, gone.Ending, gone.Packing, gone.Made.Failure, gone.Gone = false, false, false, nil, nil
 		t.Gone = &gone
 	}
-	t.forget()
 	t.session.Rev.All()
+	t.store.Claim(false, func(granted bool) {
+		if granted { // else another tab has gone on with it
+			t.forget()
+		}
+	})
 }
 
 // TakeBack restores the discarded training, paused.
 func (t *Training) TakeBack() {
-	t.store.Claim(true, func(bool) {
+	t.claim(func() {
 		if t.Gone == nil || t.Library != nil {
 			t.release()
 			return
@@ -213,7 +256,7 @@ func (t *Training) TakeBack() {
 		*t = *t.Gone
 		t.keepLibrary()
 		if t.Checkpoint != nil {
-			t.store.Put("checkpoint", t.Checkpoint, ignore)
+			t.keepCheckpoint(t.At, t.Checkpoint)
 		}
 		t.session.Rev.All()
 	})
@@ -229,6 +272,16 @@ func (t *Training) forget() {
 				t.release()
 			}
 		})
+	}
+}
+
+// Use selects the trained model, and brings back the list that its library took the place of.
+func (t *Training) Use() {
+	s, made := t.session, t.Made.Value
+	s.Models.Load(made.Model.Name, made.Data)
+	t.Drop()
+	if s.Input.Library {
+		s.Input.Back()
 	}
 }
 

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"baca/wasm/message"
 )
@@ -61,8 +63,8 @@ func (t *Trust) forget() { *t = Trust{session: t.session, Holds: usualShare} }
 func (t *Trust) refresh() {
 	s := t.session
 	s.Rev.State++
-	if m := s.Models.Used.Value; m != nil && m.Residuals > 0 && !t.chosen && slices.Contains(s.ValueColumns(), m.Predicted) {
-		t.Predicted = m.Predicted
+	if m := s.Models.Used.Value; m != nil && m.Residuals > 0 && !t.chosen {
+		t.Predicted, _ = valuesIn(s.ValueColumns(), m.Predicted)
 	}
 	if t.Predicted == "" {
 		t.show(nil)
@@ -100,4 +102,38 @@ func (t *Trust) show(judged *message.Trusted) {
 	s.Rows.Trust = judged
 	s.Arrange()
 	s.Rev.All()
+}
+
+// Names of columns that hold what a model predicted, and what was measured.
+var (
+	likePredicted = regexp.MustCompile(`(?i)(^|[^a-z])(pred|predicted|predictions?|y_?hat)([^a-z]|$)`)
+	likeObserved  = regexp.MustCompile(`(?i)(^|[^a-z])(obs|observed|meas|measured|exp|expt|experimental|y_?true)([^a-z]|$)`)
+)
+
+// valuesIn finds the column wanted, or by its name one of predictions, and that of their observed
+// values; empty for none.
+func valuesIn(columns []string, wanted string) (predicted, observed string) {
+	named := func(like func(string) bool) string {
+		if i := slices.IndexFunc(columns, like); i >= 0 {
+			return columns[i]
+		}
+		return ""
+	}
+	if predicted = wanted; !slices.Contains(columns, wanted) {
+		predicted = named(likePredicted.MatchString)
+	}
+	if predicted == "" {
+		return "", ""
+	}
+	bare := strings.Trim(likePredicted.ReplaceAllString(predicted, "$1$3"), " _-.")
+	if bare != predicted && slices.Contains(columns, bare) {
+		return predicted, bare // logS beside logS_pred
+	}
+	return predicted, named(func(name string) bool { return name != predicted && likeObserved.MatchString(name) })
+}
+
+// LikePredictions is the column that looks like predictions by its name, or empty.
+func (s *Session) LikePredictions() string {
+	predicted, _ := valuesIn(s.ValueColumns(), "")
+	return predicted
 }

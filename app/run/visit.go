@@ -13,11 +13,14 @@ func (s *Session) keepInput() {
 	if s.KeepInput == nil {
 		return
 	}
-	if f := s.Input.File; f != nil && f == s.Training.Library {
-		s.KeepInput("") // the training stores it
-		return
+	list := s.Input.Given
+	if list.Library { // which a training stores
+		list = Given{}
+		if s.Input.Undo != nil {
+			list = *s.Input.Undo
+		}
 	}
-	s.KeepInput(store.DraftOf(s.Input.Text, s.Input.File))
+	s.KeepInput(store.DraftOf(list.Text, list.File))
 }
 
 func (s *Session) Restore(kept string) {

@@ -119,13 +119,13 @@ func (s *Shelf) keep(own OwnModel) {
 		panic(err) // a card has plain values
 	}
 	s.store.Last()
-	s.store.Put(filesPrefix+sum, own.Data, func(problem string) {
+	s.store.Put(filesPrefix+sum, NewFile("", own.Data), func(problem string) {
 		if problem != "" {
 			s.kept(sum, problem)
 			return
 		}
 		if s.index(sum) >= 0 { // not deleted meanwhile
-			s.store.Put(cardsPrefix+sum, card, func(problem string) { s.kept(sum, problem) })
+			s.store.Put(cardsPrefix+sum, NewFile("", card), func(problem string) { s.kept(sum, problem) })
 		}
 	})
 }
@@ -149,7 +149,7 @@ func (s *Shelf) File(i int, then func([]byte)) {
 		return
 	}
 	sum := s.Own[i].Card.SHA256
-	s.store.Get(filesPrefix+sum, func(data []byte) {
+	s.stored(sum, func(data []byte) {
 		if hash := sha256.Sum256(data); hex.EncodeToString(hash[:]) != sum {
 			data = nil
 		}
@@ -185,7 +185,18 @@ func (s *Shelf) Delete(i int) {
 		deleted(data)
 		return
 	}
-	s.store.Get(filesPrefix+sum, deleted)
+	s.stored(sum, deleted)
+}
+
+// stored passes what the store has of a model's file, nil for nothing.
+func (s *Shelf) stored(sum string, then func([]byte)) {
+	s.store.Get(filesPrefix+sum, func(f *File) {
+		if f == nil {
+			then(nil)
+			return
+		}
+		then(f.Data)
+	})
 }
 
 func (s *Shelf) Undelete() {

@@ -10,14 +10,12 @@ import (
 	"baca/wasm/message"
 )
 
-// A Store keeps values by name in the browser. Get calls back with nil for missing values, Put and
-// All with a problem or "", All with the values of a prefix, Drop when done.
+// A Store keeps files by name in the browser. Get calls back with nil for a missing one, whose own
+// name may differ, Put and All with a problem or "", All with the data of a prefix, Drop when done.
 type Store interface {
-	Put(name string, value []byte, then func(problem string))
-	Get(name string, then func([]byte))
+	Put(name string, f *File, then func(problem string))
+	Get(name string, then func(*File))
 	All(prefix string, then func(values map[string][]byte, problem string))
-	PutFile(name string, f *File)
-	GetFile(name string, then func(*File)) // its name may differ
 	Drop(name string, then func())
 	Last() // asks the browser for persistence
 	// Claim gives one tab at a time the right to train. It calls back at once, or if patient when

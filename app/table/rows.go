@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"baca/algo/decide"
@@ -196,11 +197,18 @@ func (r *Rows) Picture(i int) string {
 	return r.SMILES[i]
 }
 
+// Named reports whether a record has a name besides its number.
+func (r *Rows) Named(i int) bool { return r.id[i] != "" && r.id[i] != strconv.Itoa(i+1) }
+
+// Name is a record's name or, of one without, its line or row.
 func (r *Rows) Name(i int) string {
-	if id := r.id[i]; id != "" {
-		return id
+	switch {
+	case r.Named(i):
+		return r.id[i]
+	case int(r.Line[i]) == i+1:
+		return "line " + strconv.Itoa(i+1)
 	}
-	return r.SMILES[i]
+	return "row " + strconv.Itoa(i+1)
 }
 
 // Judged counts records that are inside, borderline or outside.

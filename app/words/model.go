@@ -14,9 +14,11 @@ import (
 // of sets. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares
 // them.
 type Note struct {
-	Name, Title, Bad string
-	ID, OOD          string
-	Alone, Batch     float64
+	Name, Title  string
+	Inside       string // what is inside, in a few words
+	Bad          string
+	ID, OOD      string
+	Alone, Batch float64
 }
 
 //go:embed notes.json
@@ -43,7 +45,7 @@ func NoteOn(m *message.Model) Note {
 	if i := rank(m.Name); i < len(notes) && m.BuiltIn {
 		return notes[i]
 	}
-	return Note{Title: m.Name}
+	return Note{Title: m.Name, Inside: "your own, trained on " + Count(m.Train)}
 }
 
 // SortModels sorts models by their notes, others last.

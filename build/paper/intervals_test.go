@@ -120,62 +120,62 @@ func TestClassesStayWithin(t *testing.T) {
 
 // Two examples hold measured values and what a regression on other molecules predicts, in an order
 // that is drawn. Each molecule of build/baca/TRUST.md is predicted from all others. The page's
-// solubilities (ESOL) have training molecules first, each predicted from the others of them; then
-// new ones drawn from the whole set, predicted from the training molecules, which are smaller.
+// solubilities (ESOL) are a training file, each predicted from the others of it, and a file of new
+// molecules drawn from the whole set, predicted from the training file, whose molecules are smaller.
 func TestTrustExamples(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
 		t.Skip("needs ../shared/data")
 	}
-	for _, example := range []struct {
-		set                 labelled
-		observed, predicted string
-		path                string
-		decimals            int // of the observed values, −1 for all
-		split               func(*labelledSet) (file, fresh []int)
-	}{
-		{trustSets[1], "observed", "predicted", "../baca/testdata/hydration.csv", -1,
-			func(s *labelledSet) ([]int, []int) { return indices(len(s.values)), nil }},
-		{trustSets[0], "logS", "logS_pred", "../../web/examples/solubility.csv", 2,
-			func(s *labelledSet) ([]int, []int) {
-				file, _ := s.split(newSizes, 1)
-				_, fresh := s.split(newByChance, 1)
-				return file, fresh
-			}},
-	} {
-		s := example.set.open(shared, intervalMost, false)
-		file, fresh := example.split(s)
-		p := s.predict(file, fresh)
-		names := namesIn(t, example.set.name, len(s.values))
-		var b bytes.Buffer
-		w := csv.NewWriter(&b)
-		w.Write([]string{"name", "smiles", example.observed, example.predicted})
-		draw := rand.New(rand.NewPCG(1, decisionStream))
-		write := func(list []int, predicted []float64) {
-			for _, k := range draw.Perm(len(list)) {
-				i := list[k]
-				w.Write([]string{names[i], s.smiles[i], strconv.FormatFloat(s.values[i], 'f', example.decimals, 64), strconv.FormatFloat(predicted[k], 'f', 2, 64)})
-			}
-		}
-		write(file, p.leftOut)
-		write(fresh, p.predicted)
-		w.Flush()
-		if *update {
-			try.Check(os.WriteFile(example.path, b.Bytes(), 0o666))
-		}
-		if !bytes.Equal(read(t, example.path), b.Bytes()) {
-			t.Errorf("%s is not what the regression gives; -update writes it", example.path)
-		}
-	}
+	x := valuesExample{set: trustSets[1], observed: "observed", predicted: "predicted", decimals: -1}
+	s := x.open(t)
+	all := indices(len(s.values))
+	p := s.predict(all, nil)
+	x.check(t, "../baca/testdata/hydration.csv", s, all, p.leftOut)
+
+	x = valuesExample{set: trustSets[0], observed: "logS", predicted: "logS_pred", decimals: 2}
+	s = x.open(t)
+	file, _ := s.split(newSizes, 1)
+	_, fresh := s.split(newByChance, 1)
+	p = s.predict(file, fresh)
+	x.check(t, "../../web/examples/solubility-train.csv", s, file, p.leftOut)
+	x.check(t, "../../web/examples/solubility-new.csv", s, fresh, p.predicted)
 }
 
-// namesIn are the names of the molecules of a set, all of which are read.
-func namesIn(t *testing.T, set string, n int) []string {
+// A valuesExample is a set whose values and predictions are written to files.
+type valuesExample struct {
+	set                 labelled
+	observed, predicted string // columns
+	decimals            int    // of observed values, −1 for all
+	names               []string
+}
+
+// open reads the set, of which no molecule is refused.
+func (x *valuesExample) open(t *testing.T) *labelledSet {
 	t.Helper()
-	file := try.To(openMolecules(shared, set))
+	s, file := x.set.open(shared, intervalMost, false), try.To(openMolecules(shared, x.set.name))
 	defer file.Close()
 	all, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
-	if err != nil || len(all.IDs) != n {
-		t.Fatalf("%d names of %d molecules, %v", len(all.IDs), n, err)
+	if x.names = all.IDs; err != nil || len(x.names) != len(s.values) {
+		t.Fatalf("%d names of %d molecules, %v", len(x.names), len(s.values), err)
 	}
-	return all.IDs
+	return s
+}
+
+// check compares a file with what the regression gives, or writes it.
+func (x *valuesExample) check(t *testing.T, path string, s *labelledSet, list []int, predicted []float64) {
+	t.Helper()
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"name", "smiles", x.observed, x.predicted})
+	for _, k := range rand.New(rand.NewPCG(1, decisionStream)).Perm(len(list)) {
+		i := list[k]
+		w.Write([]string{x.names[i], s.smiles[i], strconv.FormatFloat(s.values[i], 'f', x.decimals, 64), strconv.FormatFloat(predicted[k], 'f', 2, 64)})
+	}
+	w.Flush()
+	if *update {
+		try.Check(os.WriteFile(path, b.Bytes(), 0o666))
+	}
+	if !bytes.Equal(read(t, path), b.Bytes()) {
+		t.Errorf("%s is not what the regression gives; -update writes it", path)
+	}
 }

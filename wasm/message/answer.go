@@ -143,6 +143,9 @@ type Welcome struct {
 	Models   []Model
 	MinBatch int    // least graphs of a batch
 	Examples []byte // CSV with the columns name, class and smiles
+	// Training and Unseen are an example of predictions: CSV with the columns name, smiles, logS and
+	// logS_pred.
+	Training, Unseen []byte
 	// Extensions are those of readable files.
 	Extensions []string
 	// Background is the site's file of molecules at large for a Train; empty without.

@@ -304,6 +304,22 @@ func TestTrainingInTwoTabs(t *testing.T) {
 	second.wait(paused)
 }
 
+// The example with predictions trains on its table, and comes back to the new molecules, of which it
+// says which predictions to trust.
+func TestPredictionsToTrust(t *testing.T) {
+	b := ready(t)
+	b.click(".example:nth-child(2)")
+	b.wait(`!document.getElementById("train-start").disabled`)
+	b.click("#train-start")
+	b.wait(`document.getElementById("train-use")?.textContent.includes("solubility-new.csv")`)
+	b.click("#train-use")
+	b.wait(`new Set([...document.querySelectorAll(".trust-mark")].map((e) => e.textContent)).has("do not use")`)
+	if got := b.text("#headline"); !strings.Contains(got, "of 225 lie outside") {
+		t.Errorf("the list that comes back has %q", got)
+	}
+	b.quiet()
+}
+
 // epochs sets how long to train: longer than any test, for those that look at it.
 func (b *tab) epochs(n int) {
 	b.t.Helper()

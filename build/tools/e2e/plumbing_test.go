@@ -104,3 +104,23 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	b.usable()
 	b.example(2)
 }
+
+// A page that lacks one of its files says so on the screen, however it begins.
+func TestPageThatCannotStart(t *testing.T) {
+	page := open(t)
+	for _, missing := range []string{".wasm", "/web/tools.js", "/wasm_exec.js"} {
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, missing) || r.URL.Path == "/sw.js" {
+				http.NotFound(w, r)
+				return
+			}
+			page.ServeHTTP(w, r)
+		}))
+		b := browse(t)
+		b.run("opening", chromedp.Navigate(s.URL+"/"))
+		b.wait(`document.documentElement.dataset.state === "failed"`)
+		if text := b.text("#failure"); !strings.Contains(text, "could not start") || !eval[bool](b, `(() => { const r = document.getElementById("failure").getBoundingClientRect(); return r.height > 0 && r.bottom < innerHeight && !document.getElementById("loading") })()`) {
+			t.Errorf("without %s the page says %q", missing, text)
+		}
+	}
+}

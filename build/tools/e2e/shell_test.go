@@ -111,7 +111,7 @@ func TestNewVersionTakesOver(t *testing.T) {
 	if v := b.version(); v == "v1" {
 		t.Fatalf("the page is of version %s before anybody asked for it", v)
 	}
-	b.example(2) // the old one goes on
+	b.example(1) // the old one goes on
 	b.click(".state button")
 	b.waitThrough(shows("v1"))
 	b.usable()
@@ -125,14 +125,14 @@ func TestNewVersionTakesOver(t *testing.T) {
 	old.click("#cancel")
 	old.phase("stopped")
 	old.empty()
-	old.example(2)
+	old.example(1)
 	// Loading the page again is enough, too.
 	set(2)
 	eval[any](b, `navigator.serviceWorker.ready.then((r) => r.update()).then(() => null)`)
 	b.wait(newVersion)
 	b.run("reloading", chromedp.Reload())
 	b.waitThrough(shows("v2"))
-	b.wait(`document.querySelectorAll(".row").length === 5`) // the input is still there
+	b.wait(`document.querySelectorAll(".row").length > 5`) // the input is still there
 	if n := eval[int](b, `caches.keys().then((all) => all.length)`); n > 2 {
 		t.Errorf("%d versions are stored, want this one, and the one before at most", n)
 	}
@@ -171,9 +171,7 @@ func TestModelsAreKept(t *testing.T) {
 	b.wait(`location.search.includes("model=my+own%40")`)
 	b.reload()
 	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
-	b.example(2)
-
-	b.click("#model-button")
+	b.click("#model-button", "#models .card summary")
 	if got := b.text(".own-state"); !strings.Contains(got, "Kept in this browser") {
 		t.Errorf("the card says %q", got)
 	}
@@ -192,7 +190,7 @@ func TestModelsAreKept(t *testing.T) {
 	b.wait(`document.querySelector(".own-state")?.textContent.includes("Kept") && location.search.includes("my+own")`)
 	b.reload()
 	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
-	b.click("#model-button", "[data-delete]")
+	b.click("#model-button", "#models .card summary", "[data-delete]")
 	b.wait(`document.getElementById("model-undo") !== null`)
 	b.reload()
 	b.usable()
@@ -286,7 +284,7 @@ func TestLinkCarriesTheCase(t *testing.T) {
 	other.wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
 	for what, expression := range map[string]string{
 		"structures in the address": `location.hash === "" && !location.href.includes("ethanol")`,
-		"the model":                 `location.search.includes("model=clintox") || document.querySelector(".model-name").textContent.includes("Drugs, approved")`,
+		"the model":                 `location.search.includes("model=clintox") || document.querySelector(".model-name").textContent === "ClinTox"`,
 		"α":                         `document.querySelector(".alpha output").textContent.replace(/\s/g, "") === "10%"`,
 		"the input":                 `document.getElementById("smiles").value === "CCO ethanol, pure\nC1CC open\nc1ccccc1C(=O)[O-] benzoate & more #1\n"`,
 		"the selected row":          `document.querySelector(".row.selected").textContent.includes("benzoate & more #1")`,

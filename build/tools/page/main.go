@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -167,6 +168,7 @@ func (b *builder) static() {
 // models adds the models and what the worker is told at its start.
 func (b *builder) models() {
 	w := &message.Welcome{Program: algo.Version, MinBatch: algo.MinBatch, Examples: web.Examples(), Extensions: dataset.Extensions()}
+	w.Training, w.Unseen = web.Solubilities()
 	for _, name := range weights.Names() {
 		data, err := weights.Bytes(name)
 		b.fail(err)
@@ -251,7 +253,7 @@ func (b *builder) shell() {
 	version := hex.EncodeToString(all.Sum(nil)[:8])
 	b.add("index.html", []byte(strings.NewReplacer(
 		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
-		"{{program}}", b.program, "{{kernel}}", b.kernel, "{{body}}", body,
+		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel, "{{body}}", body,
 	).Replace(string(page))))
 	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)), "{{later}}", string(b.encode(later))).Replace(string(keeper))))
 }

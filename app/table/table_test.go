@@ -328,6 +328,17 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
+// Small letters of SMILES are aromatic, so case counts there, and nowhere else.
+func TestSearchInSMILES(t *testing.T) {
+	r := &Rows{}
+	r.Add(recordsFrom(0, []string{"Piperidinone", "pyridine", "C1CCNCC1"}, []string{"O=C1CCNCC1", "c1ccncc1", "N"}))
+	for search, want := range map[string][]int32{"c1ccncc1": {1, 2}, "C1CCNCC1": {0, 2}, "p": {0, 1}, " PYRIDINE ": {1}, "n": {0, 1, 2}, "=c": {}} {
+		if got := r.order(View{Search: search}); !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", search, got, want)
+		}
+	}
+}
+
 // What was set aside is saved.
 func TestSetAside(t *testing.T) {
 	s := New()

@@ -33,10 +33,7 @@ func (f *fake) computing(text string) {
 			}
 		}
 		rows := message.Columns{column.NumberColumn(c.What, values)}
-		switch c.What {
-		case message.OfPlaces:
-			rows = message.Columns{column.NumberColumn("x", values), column.NumberColumn("y", values)}
-		case message.OfProperties:
+		if c.What == message.OfProperties {
 			rows[0].Name = property.Columns[0].Name
 		}
 		say(&message.Computed{Rows: rows})

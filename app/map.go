@@ -1,8 +1,8 @@
 package app
 
 import (
+	"cmp"
 	"encoding/binary"
-	"math"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -72,7 +72,7 @@ func (p *mapPane) draw(app.Context) {
 		})
 	}
 	callTool("showMap", canvas, map[string]any{
-		"training": toJS(singles(found.Training)), "places": toJS(singles(pairs(found.Rows))), "kind": toJS(p.kinds()),
+		"training": toJS(singles(found.Training)), "places": toJS(singles(found.Places)), "kind": toJS(p.kinds()),
 		"chosen": s.Inspector.Record, "tell": p.tell, "pick": p.pick,
 	})
 }
@@ -82,35 +82,16 @@ func singles(list []float32) []byte {
 	return data
 }
 
-// pairs are the columns x and y.
-func pairs(rows message.Columns) []float32 {
-	x, y := rows.Numbers("x"), rows.Numbers("y")
-	list := make([]float32, 0, 2*len(x))
-	for i := range x {
-		list = append(list, float32(x[i]), float32(y[i]))
-	}
-	return list
-}
-
-// kinds are the records' kinds of points, see web/src/map.js.
+// kinds are the shown records' kinds of points, see web/src/map.js.
 func (p *mapPane) kinds() []byte {
-	r := &p.S.Rows
-	x, kinds := r.Computed[message.OfPlaces].Rows.Numbers("x"), make([]byte, r.Len())
+	kinds := make([]byte, p.S.Rows.Len())
 	for _, i := range p.S.Order {
-		switch v := r.Verdict[i]; {
-		case math.IsNaN(x[i]):
-		case v == decide.Inside:
-			kinds[i] = 1
-		case v == decide.Borderline:
-			kinds[i] = 2
-		case v == decide.Outside:
-			kinds[i] = 3
-		default:
-			kinds[i] = 4
-		}
+		kinds[i] = cmp.Or(kindOf[p.S.Rows.Verdict[i]], 4)
 	}
 	return kinds
 }
+
+var kindOf = map[decide.Verdict]byte{decide.Inside: 1, decide.Borderline: 2, decide.Outside: 3}
 
 // words are beside a record under the pointer.
 func (p *mapPane) words(record int) string {

@@ -131,7 +131,7 @@ func (p *resultPane) columns() app.UI {
 	}
 	if s.Things() == "molecules" {
 		for _, c := range property.Columns {
-			add(c.Name, c.Title, c.Title+words.InUnit(c.Unit))
+			add(c.Name, c.Title, c.About())
 		}
 	}
 	for _, c := range s.Rows.Extra() {

@@ -1,11 +1,16 @@
 package property
 
+import "strings"
+
 // A Column is a property as a column of a table.
 type Column struct {
 	Name        string // in files, unlike any that people give
 	Title, Unit string
 	Of          func(*Properties) float64
 }
+
+// About is the title with the unit.
+func (c *Column) About() string { return strings.TrimSuffix(c.Title+" in "+c.Unit, " in ") }
 
 // Columns are all properties.
 var Columns = []Column{

@@ -63,7 +63,7 @@ func (t *Table) Heads() []Head {
 // headOf is the head of a column without a place on the page.
 func headOf(name string) Head {
 	if p := property.ColumnOf(name); p != nil {
-		return Head{By: name, Class: "c-extra number", Name: p.Title, About: p.Title + words.InUnit(p.Unit) + " of the compound that the model reads"}
+		return Head{By: name, Class: "c-extra number", Name: p.Title, About: p.About() + " of the compound that the model reads"}
 	}
 	return Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name}
 }

@@ -175,11 +175,3 @@ func Format(name string) string {
 	}
 	return cmp.Or(called[name], strings.ToUpper(name))
 }
-
-// InUnit is " in " and a unit, empty without one.
-func InUnit(unit string) string {
-	if unit == "" {
-		return ""
-	}
-	return " in " + unit
-}

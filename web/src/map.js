@@ -150,7 +150,7 @@ function draw(map) {
     const [x, y] = at(training, i);
     pen.fillRect(x - 1, y - 1, 2, 2);
   }
-  const shown = kind.reduce((n, k) => n + (k > 0), 0);
+  const shown = kind.reduce((n, k, i) => n + (k > 0 && places[2 * i] === places[2 * i]), 0);
   const r = shown > many ? 2 : 4;
   for (const k of [4, 1, 2, 3]) {
     pen.fillStyle = colour(kinds[k]);

@@ -14,13 +14,7 @@ import (
 // computing makes the worker score a text, and compute columns: of a structure, which records are longer than its SMARTS.
 func (f *fake) computing(text string) {
 	f.scores(text)
-	before := f.answer
-	f.answer = func(number uint32, r any, say func(any)) {
-		c, ok := r.(*message.Compute)
-		if !ok {
-			before(number, r, say)
-			return
-		}
+	on(f, func(c *message.Compute, say func(any)) {
 		if c.SMARTS == "(" {
 			say(&message.Failed{Code: message.CodeBadOption, Text: "column 1: no"})
 			return
@@ -37,7 +31,7 @@ func (f *fake) computing(text string) {
 			rows[0].Name = property.Columns[0].Name
 		}
 		say(&message.Computed{Rows: rows})
-	}
+	})
 }
 
 func (f *fake) computes() (list []message.Compute) {

@@ -26,7 +26,7 @@ const (
 
 // scroller holds the records, of which only those in sight are drawn.
 func (p *resultPane) scroller(class string, body ...app.UI) app.UI {
-	return app.Div().ID("scroller").Class("scroller "+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
+	return app.Div().ID("scroller").Class("scroller"+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
 		OnScroll(p.scroll).
 		OnKeyDown(p.key).
 		Body(append(body, app.If(len(p.S.Order) == 0 && p.S.Rows.Len() > 0, func() app.UI {

@@ -22,7 +22,11 @@ type inspectorPane struct {
 	Rev   table.Revisions
 	Drawn int // drawings available
 	Seen  int // records with coloured atoms
+
+	ctx app.Context
 }
+
+func (p *inspectorPane) OnMount(ctx app.Context) { p.ctx = ctx }
 
 func (p *inspectorPane) Render() app.UI {
 	s, i := p.S, p.S.Inspector.Record
@@ -33,6 +37,7 @@ func (p *inspectorPane) Render() app.UI {
 	head := app.Div().Class("pane-head").Body(
 		app.H2().Class("inspector-name").Text(words.Shorten(s.Rows.Name(i), 60)),
 		app.Span().Class("stretch"),
+		p.takings(),
 		closer("Close", func() { s.Inspector.Show(-1) }).ID("inspector-close"))
 	if q := s.Rows.Problem(i); q != nil {
 		return pane.Aria("label", "Record").Body(head, app.Div().Class("verdict-box "+classOf(decide.Refused)).Body(
@@ -93,9 +98,8 @@ func (p *inspectorPane) details(i int, d *message.Detailed) app.UI {
 	return app.Details().ID("details").Class("details").Body(
 		app.Summary().Body(icon("right"), app.Text("Details")),
 		p.moreReasons(d), p.scores(i), p.ownScore(d), p.own(i, d), p.keys(d),
-		app.Div().Class("row-buttons").Body(p.saveButton("SVG", false), p.saveButton("PNG", true),
-			// On a phone this pane covers the menu.
-			app.If(p.S.HasDomain(), func() app.UI { return opens(domainID).Class("button").Text("Domain report …") })))
+		// On a phone this pane covers the menu.
+		app.If(p.S.HasDomain(), func() app.UI { return app.Div().Body(opens(domainID).Class("button").Text("Domain report …")) }))
 }
 
 // drawing is the record's picture, or its SMILES.
@@ -118,7 +122,7 @@ func (p *inspectorPane) nothing() app.UI {
 	for i, r := range list {
 		v := s.Rows.Verdict[r]
 		items[i] = app.Li().Body(app.Button().Type("button").Class("suggestion "+classOf(v)).DataSet("suggestion", int(r)).Body(
-			app.Span().Class("suggestion-picture").Body(thumbnail(p.Album, s, int(r))),
+			app.Span().Class("suggestion-picture").Body(thumbnail(p.Album, s, int(r), picture.Thumb)),
 			app.Span().Class("suggestion-name").Text(words.Shorten(s.Rows.Name(int(r)), 40)),
 			app.Span().Class("suggestion-verdict").Body(shape(v), app.Span().Text(wordOf(v)+", p\u00a0"+words.PEquals(s.Rows.P[r])))))
 	}
@@ -130,19 +134,40 @@ func (p *inspectorPane) nothing() app.UI {
 
 const suggested = 3
 
-func (p *inspectorPane) saveButton(form string, png bool) app.UI {
-	return signed("save", form, func() {
-		drawn, _ := p.Album.Large(p.S.Session, true)
-		savePicture(words.Stem(p.S.Rows.Name(p.S.Inspector.Record)), drawn, png)
-	}).DataSet("save-as", "molecule."+strings.ToLower(form))
+// takings is the menu of what can be taken away of the record.
+func (p *inspectorPane) takings() app.UI {
+	var items []app.UI
+	if p.S.Rows.Picture(p.S.Inspector.Record) != "" {
+		items = append(items, item("take", "smiles", "Copy SMILES", ""), item("take", "molfile", "Copy molfile", "as drawn"))
+	}
+	items = append(items, item("take", "png", "Copy picture", "PNG"),
+		item("take", "save svg", "Save picture", "SVG").DataSet("save-as", "molecule.svg"), item("take", "save png", "Save picture", "PNG"))
+	return menu("take", "Copy or save", "take", []app.UI{app.Text("Copy"), icon("down")}, p.take, items...)
 }
 
-func thumbnail(a *picture.Album, s *desk, record int) app.UI {
-	smiles := s.Rows.Picture(record)
-	if small := a.Coloured(s.Session, record); small != "" {
-		return app.Raw(small)
+func (p *inspectorPane) take(what string) {
+	s, i := p.S, p.S.Inspector.Record
+	smiles, name := s.Rows.Picture(i), s.Rows.Name(i)
+	drawn, _ := p.Album.Large(s.Session, true)
+	switch what {
+	case "smiles":
+		copied(p.ctx, s, "SMILES", "copy", smiles)
+	case "molfile":
+		if t, ok := tools(); ok && p.Album.Layout(smiles) != "" {
+			copied(p.ctx, s, "Molfile", "copy", t.Call("molfile", p.Album.Layout(smiles), name).String())
+		}
+	case "png":
+		copied(p.ctx, s, "Picture", "copyPNG", drawn)
+	default:
+		savePicture(words.Stem(name), drawn, what == "save png")
 	}
-	if problem := a.Problem(smiles); problem != "" {
+}
+
+func thumbnail(a *picture.Album, s *desk, record int, in picture.Frame) app.UI {
+	if drawn := a.Of(s.Session, record, in); drawn != "" {
+		return app.Raw(drawn)
+	}
+	if problem := a.Problem(s.Rows.Picture(record)); problem != "" {
 		return notDrawn(problem)
 	}
 	return app.Span().Class("no-picture")
@@ -329,7 +354,7 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 	values := ""
 	for i, c := range cards {
 		if c.Known != "" {
-			values = " Values are those that the training set has."
+			values = " Values are those of the training set" + valueNames(p.S.Models.Used.Value) + "."
 		}
 		drawn := app.UI(app.Code().Class("near-smiles").Text(words.Shorten(c.SMILES, 60)))
 		if small := p.Album.Small(c.SMILES); small != "" {
@@ -344,6 +369,14 @@ func (p *inspectorPane) neighbors(d *message.Detailed) app.UI {
 	}
 	return app.Section().ID("neighbors").Class("block").Body(head, app.Ul().Class("near").Body(items...),
 		small("Similarity from 0 to 1: the share of substructures, up to two bonds around an atom, that both have."+values))
+}
+
+// valueNames are the columns of observed and predicted values, whose names have units, where the model knows them.
+func valueNames(m *message.Model) string {
+	if m.Residuals == 0 {
+		return ""
+	}
+	return ": observed is its column " + m.Observed + ", predicted " + m.Predicted
 }
 
 // keys are the most similar keys of both dictionaries.

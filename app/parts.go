@@ -174,7 +174,7 @@ func menu(id, label, data string, button []app.UI, choose func(string), items ..
 }
 
 // item is an item of a menu.
-func item(data, value, text, about string) app.UI {
+func item(data, value, text, about string) app.HTMLButton {
 	return app.Button().Type("button").Class("menu-item").Role("menuitem").DataSet(data, value).Body(
 		app.Span().Text(text), app.Span().Class("quiet").Text(about))
 }

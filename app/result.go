@@ -25,7 +25,8 @@ type resultPane struct {
 	Near  *message.Detailed // names training molecules to draw
 
 	ctx         app.Context
-	top, height int      // of the table's view
+	top, height int // of the scroller's view
+	width       int
 	sized       bool     // they are known
 	wanted      string   // last requested drawings
 	drawCall    app.Func // takes them
@@ -43,7 +44,7 @@ func (p *resultPane) OnUpdate(ctx app.Context) { ctx.Defer(p.settle) }
 func (p *resultPane) measure(ctx app.Context) {
 	ctx.Dispatch(func(ctx app.Context) {
 		if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {
-			p.height = max(int(scroller.Get("clientHeight").Float()), rowHeight)
+			p.size(scroller)
 			p.top = int(scroller.Get("scrollTop").Float())
 		}
 		ctx.Defer(p.settle)
@@ -73,7 +74,9 @@ func (p *resultPane) settle(ctx app.Context) {
 	} else {
 		wanted = append(s.Furthest(suggested), wanted...)
 	}
-	s.Glances.Want(wanted)
+	if s.View.Coloured {
+		s.Glances.Want(wanted)
+	}
 	list := strings.Join(p.Album.Missing(append(s.Inspector.NearestSMILES(), picture.Drawings(s.Lab.HTML())...), &s.Rows, wanted), "\n")
 	if list == p.wanted {
 		return
@@ -98,8 +101,19 @@ func (p *resultPane) Render() app.UI {
 		p.foreign(),
 		p.predictions(),
 		&stripPane{S: s, Rev: s.Rev.Rows, Phase: s.Phase},
-		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.table(), p.note()),
+		app.Div().Class("table").Attr("hidden", attribute(s.Rows.Len() == 0)).Body(p.tools(), p.records(), p.note()),
 	)
+}
+
+// records are shown as the user likes.
+func (p *resultPane) records() app.UI {
+	switch p.S.View.Shape {
+	case table.Grid:
+		return p.grid()
+	case table.Map:
+		return &mapPane{S: p.S, Rev: p.S.Rev, Key: p.key}
+	}
+	return p.table()
 }
 
 // A notice is a headline, details, and an action.
@@ -260,22 +274,76 @@ func (p *resultPane) tools() app.UI {
 		item("save", "csv", "All rows as CSV", "safe in spreadsheets: ' before =, +, -, @"),
 		item("save", "csv shown", "Rows shown as CSV", "in this order"),
 		item("save", "csv reasons", "Rows shown, with reasons", "CSV, takes a while"),
+		item("save", "copy", "Copy the rows shown", "for a spreadsheet"),
 		item("save", "json", "All rows as JSON", ""),
 		item("save", "svg", "Distribution as SVG", ""),
 		item("save", "png", "Distribution as PNG", ""),
 		item("save", "link", "Copy link", "with the rows shown, up to 8 000 characters"))
 	return app.Div().Class("tools").Body(
-		app.Div().Class("search").Body(
-			icon("search"),
-			app.Input().ID("search").Type("search").Placeholder("name or SMILES").Aria("label", "Search names and SMILES").
-				OnInput(func(ctx app.Context, e app.Event) {
-					p.S.Search(valueOf(ctx))
-					toTop()
-				}),
-		),
+		p.search(),
+		app.Div().ID("shape").Class("segments").Role("group").Aria("label", "Shown as").Body(p.shape(table.List), p.shape(table.Grid), p.shape(table.Map)),
 		p.columns(),
 		menu("export", "Save", "save", []app.UI{icon("save"), app.Span().Class("menu-name").Text("Save")}, p.save, items...),
 	)
+}
+
+func (p *resultPane) shape(as table.Shape) app.UI {
+	return pressed(string(as), p.S.View.Shape == as, func() {
+		p.S.ShowAs(as)
+		p.ctx.Defer(func(ctx app.Context) {
+			p.measure(ctx)
+			p.reveal()
+		})
+	})
+}
+
+// search is the search for texts and structures, with how many it has found.
+func (p *resultPane) search() app.UI {
+	s := p.S
+	find := func(search string, structure bool) {
+		s.Find(search, structure)
+		toTop()
+	}
+	about, by := "name or SMILES", "text"
+	if s.View.Structure {
+		about, by = "SMARTS, as c1ccncc1", "structure"
+	}
+	input := app.Input().ID("search").Type("search").Placeholder(about).Aria("label", "Search: "+about).Value(s.View.Search).
+		OnInput(func(ctx app.Context, e app.Event) {
+			if text := valueOf(ctx); !s.View.Structure || text == "" { // a structure is searched for once it is written
+				find(text, s.View.Structure)
+			} else {
+				ctx.PreventUpdate()
+			}
+		}).
+		OnChange(func(ctx app.Context, e app.Event) {
+			if s.View.Structure {
+				find(valueOf(ctx), true)
+			}
+		})
+	said, class := p.found()
+	return app.Div().Class("finding").Body(
+		app.Div().Class("search").Body(icon("search"), input,
+			app.If(s.Things() == "molecules", func() app.UI {
+				return choices("search-by", by, func(by string) { find(s.View.Search, by == "structure") }, choice{"text", "text"}, choice{"structure", "structure"}).
+					Aria("label", "What to search for")
+			})),
+		app.Span().ID("found").Class("small "+class).Role("status").Title(said).Text(said))
+}
+
+// found says how many records are shown, or why a structure is not searched for.
+func (p *resultPane) found() (said, class string) {
+	s := p.S
+	searched := s.View.Structure && strings.TrimSpace(s.View.Search) != ""
+	switch answer, known := s.Rows.Computed[message.OfStructure]; {
+	case searched && known && answer.Failure != nil:
+		return words.FailureText(answer.Failure), "bad-text"
+	case searched && !known:
+		return "searching …", "quiet"
+	case len(s.Order) < s.Rows.Len():
+		return words.Count(len(s.Order)) + " of " + words.Count(s.Rows.Len()), "number"
+	}
+	return "", "quiet"
 }
 
 // note reports saving.
@@ -290,6 +358,10 @@ func (p *resultPane) save(what string) {
 	case "svg", "png":
 		s.SetNote("")
 		savePicture("baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
+		return
+	case "copy":
+		rows := table.File("", "tsv", s.Table.Columns(s.Order, s.Models.Used.Value))
+		copied(p.ctx, s, words.Plural(len(s.Order), "row", "rows"), "copy", string(rows.Data))
 		return
 	case "domain":
 		showDialog(domainID)
@@ -309,6 +381,17 @@ func (p *resultPane) save(what string) {
 }
 
 func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
+
+// copied puts something on the clipboard by a script's function, and says so.
+func copied(ctx app.Context, s *desk, what, by string, content any) {
+	await(ctx, func(answer []app.Value) {
+		if problem := problemOf(answer); problem != "" {
+			s.SetNote("Not copied: " + problem)
+			return
+		}
+		s.SetNote(what + " copied")
+	}, by, content)
+}
 
 func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {

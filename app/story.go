@@ -291,7 +291,7 @@ func (p *labPane) mixupScene(g *message.GraphonPair) app.UI {
 // plainGraph draws a graph that was sampled from a mixture.
 func plainGraph(nodes int, edges message.Ints, side float64, title string) string {
 	const most = 120 // nodes
-	d := picture.Drawing{Nodes: min(nodes, most), Width: side, Height: side, Bond: 26, Title: title}
+	d := picture.Drawing{Nodes: min(nodes, most), Frame: picture.Frame{Width: side, Height: side, Bond: 26}, Title: title}
 	for _, node := range edges {
 		d.Edges = append(d.Edges, int(node))
 	}

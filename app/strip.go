@@ -22,7 +22,7 @@ type stripPane struct {
 	dragging bool // the threshold
 }
 
-const stripHeight = 108
+const stripHeight = 96
 
 func (p *stripPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
 

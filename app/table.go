@@ -8,23 +8,36 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
+	"baca/algo/property"
 	"baca/app/picture"
 	"baca/app/table"
 	"baca/app/words"
 )
 
-// Rows have equal heights, see the style sheet, so positions are known without drawing.
+// Lines have equal heights, see the style sheet, so positions are known without drawing.
 const (
-	rowHeight = 52
-	rowsMore  = 4  // extra rows drawn above and below
-	headInset = 36 // height of the head
+	rowHeight  = 52
+	linesMore  = 4   // extra lines drawn above and below
+	headInset  = 36  // height of the head
+	cardWidth  = 204 // at least
+	cardHeight = 204
+	cardGap    = 8 // also around all cards
 )
+
+// scroller holds the records, of which only those in sight are drawn.
+func (p *resultPane) scroller(class string, body ...app.UI) app.UI {
+	return app.Div().ID("scroller").Class("scroller"+class).Attr("tabindex", 0).Role("region").Aria("label", "Records").
+		OnScroll(p.scroll).
+		OnKeyDown(p.key).
+		Body(append(body, app.If(len(p.S.Order) == 0 && p.S.Rows.Len() > 0, func() app.UI {
+			return app.P().Class("no-rows quiet").Text("No record matches.")
+		}))...)
+}
 
 // table draws the visible rows between two spacers.
 func (p *resultPane) table() app.UI {
 	s := p.S
 	w := p.window()
-	byRate := s.Rule().ByRate
 	// Bars use the scale of the picture above.
 	bars := barScale{threshold: s.Threshold()}
 	bars.low, bars.high = picture.Spread(s.Reference(), []float64{s.Rows.Low, s.Rows.High})
@@ -34,8 +47,8 @@ func (p *resultPane) table() app.UI {
 		body = append(body, p.row(at, int(s.Order[at]), bars, heads))
 	}
 	body = append(body, spacer(w.after))
-	class := "scroller"
-	if byRate {
+	class := ""
+	if s.Rule().ByRate {
 		class += " by-rate"
 	}
 	if s.Rows.Trust != nil {
@@ -47,21 +60,43 @@ func (p *resultPane) table() app.UI {
 	if s.View.Columns != nil {
 		class += " with-columns"
 	}
-	return app.Div().ID("scroller").Class(class).Attr("tabindex", 0).Role("region").Aria("label", "Table of records").
-		OnScroll(p.scroll).
-		OnKeyDown(p.key).
-		Body(
-			app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
-				app.THead().OnClick(onData("by", func(name string) {
-					s.SortBy(name)
-					toTop()
-				})).Body(app.Tr().Body(headCells(s.View, heads)...)),
-				app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
-			),
-			app.If(len(s.Order) == 0 && s.Rows.Len() > 0, func() app.UI {
-				return app.P().Class("no-rows quiet").Text("No record matches.")
-			}),
-		)
+	return p.scroller(class, app.Table().Class("rows").Aria("rowcount", len(s.Order)+1).Body(
+		app.THead().OnClick(onData("by", func(name string) {
+			s.SortBy(name)
+			toTop()
+		})).Body(app.Tr().Body(headCells(s.View, heads)...)),
+		app.TBody().OnClick(onNumber("row", s.Inspector.Show)).Body(body...),
+	))
+}
+
+// grid draws the visible cards between two spacers.
+func (p *resultPane) grid() app.UI {
+	s, w := p.S, p.window()
+	cards := make([]app.UI, 0, w.to-w.from)
+	for _, i := range s.Order[w.from:w.to] {
+		cards = append(cards, p.card(int(i)))
+	}
+	space := func(height int) app.UI {
+		return app.Raw(`<svg class="space" width="1" height="` + strconv.Itoa(height) + `"></svg>`)
+	}
+	return p.scroller("", space(w.before), app.Div().Class("grid-cards").OnClick(onNumber("row", s.Inspector.Show)).Body(cards...), space(w.after))
+}
+
+func (p *resultPane) card(i int) app.UI {
+	r := &p.S.Rows
+	v, chosen := r.Verdict[i], i == p.S.Inspector.Record
+	class := "mol-card " + classOf(v)
+	if chosen {
+		class += " selected"
+	}
+	said := wordOf(v)
+	if number := scored(words.PEquals(r.P[i]), v); number != "" {
+		said += ", p\u00a0" + number
+	}
+	return app.Button().ID("row-"+strconv.Itoa(i)).Type("button").Class(class).DataSet("row", i).Aria("pressed", chosen).Title(r.Name(i)).Body(
+		app.Span().Class("mol-picture").Body(thumbnail(p.Album, p.S, i, picture.Card)),
+		app.Span().Class("row-name").Text(r.Name(i)),
+		app.Span().Class("small").Body(shape(v), app.Text(said)))
 }
 
 // headCells are the names of columns, which sort.
@@ -82,22 +117,42 @@ func headCells(view table.View, heads []table.Head) []app.UI {
 	return list
 }
 
-// columns is the menu of columns that the page does not know.
+// colours is the item of the menu of columns that is no column.
+const colours = " colours"
+
+// columns is the menu of what can be shown besides: colours, properties, and columns that the page does not know.
 func (p *resultPane) columns() app.UI {
-	chosen := p.S.Chosen()
-	var items []app.UI
-	for _, c := range p.S.Rows.Extra() {
-		items = append(items, checked("menuitemcheckbox", "column", c.Name, words.Shorten(c.Name, 30), slices.Contains(chosen, c.Name)).Title(c.Name))
+	s := p.S
+	chosen := s.Chosen()
+	items := []app.UI{checked("menuitemcheckbox", "column", colours, s.Say("Coloured atoms"), s.View.Coloured).
+		Title(s.Say("By what each atom adds to the score"))}
+	add := func(name, text, about string) {
+		items = append(items, checked("menuitemcheckbox", "column", name, text, slices.Contains(chosen, name)).Title(about))
 	}
-	return app.If(len(items) > 0, func() app.UI {
-		return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.S.Choose, items...)
-	})
+	if s.Things() == "molecules" {
+		for _, c := range property.Columns {
+			add(c.Name, c.Title, c.About())
+		}
+	}
+	for _, c := range s.Rows.Extra() {
+		add(c.Name, words.Shorten(c.Name, 30), c.Name)
+	}
+	return menu("columns", "Columns of the table", "column", []app.UI{app.Span().Class("menu-name").Text("Columns"), icon("down")}, p.choose, items...)
+}
+
+func (p *resultPane) choose(name string) {
+	if name == colours {
+		p.S.View.Coloured = !p.S.View.Coloured
+		p.S.Rev.All()
+		return
+	}
+	p.S.ChooseColumn(name)
 }
 
 func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	before := p.window()
 	p.top = int(ctx.JSSrc().Get("scrollTop").Float())
-	p.height = max(int(ctx.JSSrc().Get("clientHeight").Float()), rowHeight)
+	p.size(ctx.JSSrc())
 	if p.window() == before {
 		ctx.PreventUpdate()
 		return
@@ -105,8 +160,19 @@ func (p *resultPane) scroll(ctx app.Context, _ app.Event) {
 	ctx.Defer(p.settle)
 }
 
+func (p *resultPane) size(scroller app.Value) {
+	p.height = max(int(scroller.Get("clientHeight").Float()), rowHeight)
+	p.width = int(scroller.Get("clientWidth").Float())
+}
+
 func (p *resultPane) key(_ app.Context, e app.Event) {
-	by := map[string]int{"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "Home": -1 << 30, "End": 1 << 30}[e.Get("key").String()]
+	line, _ := p.lines()
+	by := map[string]int{
+		"ArrowDown": line, "ArrowUp": -line, "PageDown": 8 * line, "PageUp": -8 * line, "Home": -1 << 30, "End": 1 << 30,
+	}[e.Get("key").String()]
+	if key := e.Get("key").String(); p.S.View.Shape == table.Grid && (key == "ArrowRight" || key == "ArrowLeft") {
+		by = map[string]int{"ArrowRight": 1, "ArrowLeft": -1}[key]
+	}
 	if by != 0 && len(p.S.Order) > 0 {
 		e.PreventDefault()
 		p.S.Inspector.Step(by)
@@ -120,11 +186,16 @@ func (p *resultPane) reveal() {
 	if at < 0 || !scroller.Truthy() {
 		return
 	}
-	top, bottom := at*rowHeight, (at+1)*rowHeight
+	line, height := p.lines()
+	inset := headInset
+	if p.S.View.Shape == table.Grid {
+		inset = 0
+	}
+	top, bottom := at/line*height, (at/line+1)*height
 	if top < p.top {
 		scroller.Set("scrollTop", top)
-	} else if bottom > p.top+p.height-headInset {
-		scroller.Set("scrollTop", bottom-p.height+headInset)
+	} else if bottom > p.top+p.height-inset {
+		scroller.Set("scrollTop", bottom-p.height+inset)
 	}
 }
 
@@ -156,7 +227,7 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 	text := ""
 	switch h.By {
 	case "":
-		return []app.UI{thumbnail(p.Album, s, i)}
+		return []app.UI{thumbnail(p.Album, s, i, picture.Thumb)}
 	case "id":
 		return p.name(i)
 	case "p_value":
@@ -177,7 +248,9 @@ func (p *resultPane) cell(i int, h table.Head, bars barScale) []app.UI {
 			return []app.UI{trustMark(trust, trustWord(trust))}
 		}
 	default:
-		text = words.Shorten(table.Cell(r.Column(h.By), i), 40)
+		if c := r.Column(h.By); c != nil { // else it comes
+			text = words.Shorten(table.Cell(c, i), 40)
+		}
 	}
 	return []app.UI{app.Text(text)}
 }
@@ -218,18 +291,30 @@ func scored(text string, v decide.Verdict) string {
 	return text
 }
 
-// A window is the drawn part of the table.
+// A window is the drawn part of the records.
 type window struct {
-	from, to      int // rows
+	from, to      int // records
 	before, after int // pixels above and below
 }
 
-func (p *resultPane) window() window { return windowOf(len(p.S.Order), p.top, p.height) }
+// lines are how many records a line has, and its height.
+func (p *resultPane) lines() (records, height int) {
+	if p.S.View.Shape == table.Grid {
+		return max((p.width-cardGap)/(cardWidth+cardGap), 1), cardHeight + cardGap
+	}
+	return 1, rowHeight
+}
 
-// windowOf returns the rows to draw of n, for a view scrolled by top with that height, and some
-// more on both sides.
-func windowOf(n, top, height int) window {
-	from := min(max(top/rowHeight-rowsMore, 0), n)
-	to := min(max((top+height+rowHeight-1)/rowHeight+rowsMore, from), n)
-	return window{from, to, from * rowHeight, (n - to) * rowHeight}
+func (p *resultPane) window() window {
+	records, height := p.lines()
+	return windowOf(len(p.S.Order), records, height, p.top, p.height)
+}
+
+// windowOf returns what to draw of n records in lines of a height, for a view scrolled by top that is so
+// high, and some more lines on both sides.
+func windowOf(n, records, height, top, view int) window {
+	lines := (n + records - 1) / records
+	from := min(max(top/height-linesMore, 0), lines)
+	to := min(max((top+view+height-1)/height+linesMore, from), lines)
+	return window{from * records, min(to*records, n), from * height, (lines - to) * height}
 }

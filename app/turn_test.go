@@ -86,7 +86,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 			t.Errorf("%s: the table is drawn %d times, and ordered again: %v; want once, in the same order", what, got, &s.Order[0] != order)
 		}
 	}
-	for what, do := range map[string]func(){"sorting": func() { s.SortBy("id") }, "searching": func() { s.Search("row 42") }, "a verdict alone": func() { s.ToggleVerdict(decide.Outside) }} {
+	for what, do := range map[string]func(){"sorting": func() { s.SortBy("id") }, "searching": func() { s.Search("row 42", false) }, "a verdict alone": func() { s.ToggleVerdict(decide.Outside) }} {
 		if got := gone(what, do); got != 1 {
 			t.Errorf("%s: all rows are gone through %d times, want once", what, got)
 		}

@@ -18,20 +18,25 @@ type Album struct {
 type thumb struct {
 	symbols []string // of the atoms, in SMILES order
 	layout  string   // empty if missing
-	small   string
-	problem string // why it is missing
+	problem string   // why it is missing
+	painted map[Frame]painted
+}
 
-	coloured   string
-	colouredBy colouring
+// A painted picture is coloured by a detail at an α, or plain.
+type painted struct {
+	detail *message.Detailed
+	alpha  float64
+	svg    string
 }
 
 // mostThumbs bounds the cache.
 const mostThumbs = 3000
 
-// Sizes of molecule pictures, and longest bonds.
-const (
-	thumbWidth, thumbHeight, thumbBond = 92, 54, 22
-	largeWidth, largeHeight, largeBond = 380, 260, 40
+// Frames of the table, the grid and the inspector.
+var (
+	Thumb = Frame{92, 54, 22}
+	Card  = Frame{200, 140, 30}
+	large = Frame{380, 260, 40}
 )
 
 // Add stores a requested layout, or why there is none. text is that of web/src/draw.js: a line of
@@ -40,22 +45,51 @@ func (a *Album) Add(smiles, text, problem string) {
 	if a.thumbs == nil || len(a.thumbs) >= mostThumbs {
 		a.thumbs = map[string]*thumb{}
 	}
-	t := &thumb{problem: problem}
+	t := &thumb{problem: problem, painted: map[Frame]painted{}}
 	if problem == "" {
 		symbols, layout, _ := strings.Cut(text, "\n")
 		t.symbols, t.layout = strings.Fields(symbols), layout
-		t.small = Pen(Drawing{Layout: layout, Width: thumbWidth, Height: thumbHeight, Bond: thumbBond})
 	}
 	a.thumbs[smiles] = t
 	a.Count++
 }
 
-// Small is a molecule's small picture, or empty.
-func (a *Album) Small(smiles string) string {
+// Small is a molecule's picture in the table, or empty.
+func (a *Album) Small(smiles string) string { return a.paint(smiles, Thumb, nil, nil) }
+
+// Layout is how a molecule is drawn, empty if it is not.
+func (a *Album) Layout(smiles string) string {
 	if t := a.thumbs[smiles]; t != nil {
-		return t.small
+		return t.layout
 	}
 	return ""
+}
+
+// Of is a record's picture, its atoms coloured by contribution if these are wanted and known.
+func (a *Album) Of(s *run.Session, record int, in Frame) string {
+	var d *message.Detailed
+	if s.View.Coloured {
+		d = s.Glances.Of(record)
+	}
+	return a.paint(s.Rows.Picture(record), in, s, d)
+}
+
+// paint draws a molecule that has a layout, coloured by d unless nil.
+func (a *Album) paint(smiles string, in Frame, s *run.Session, d *message.Detailed) string {
+	t := a.thumbs[smiles]
+	if t == nil || t.layout == "" {
+		return ""
+	}
+	p, drawing := painted{detail: d}, Drawing{Frame: in, Layout: t.layout}
+	if d != nil && t.fits(d.Atoms) {
+		p.alpha, drawing.Share = s.Alpha, shares(s.AboveLimit(d))
+	}
+	if known := t.painted[in]; known.svg != "" && known.detail == p.detail && known.alpha == p.alpha {
+		return known.svg
+	}
+	p.svg = Pen(drawing)
+	t.painted[in] = p
+	return p.svg
 }
 
 // Problem says why a molecule is not drawn, empty if it is or may be.
@@ -88,7 +122,7 @@ func (a *Album) Missing(molecules []string, r *table.Rows, records []int32) []st
 func (a *Album) Large(s *run.Session, saved bool) (drawn, note string) {
 	record, detail := s.Inspector.Record, s.Inspector.Detail.Value
 	smiles := s.Rows.Picture(record)
-	d := Drawing{Title: "Structure of " + s.Rows.Name(record), Saved: saved, Width: largeWidth, Height: largeHeight, Bond: largeBond}
+	d := Drawing{Title: "Structure of " + s.Rows.Name(record), Saved: saved, Frame: large}
 	switch t := a.thumbs[smiles]; {
 	case t != nil && t.layout == "":
 		return "", a.Problem(smiles)
@@ -161,31 +195,11 @@ func shares(contribution []float64) []float64 {
 	return s
 }
 
-type colouring struct {
-	detail *message.Detailed
-	alpha  float64
-}
-
-// Coloured is a record's small picture with atoms coloured by contribution, or Small before they
-// are known.
-func (a *Album) Coloured(s *run.Session, record int) string {
-	smiles, d := s.Rows.Picture(record), s.Glances.Of(record)
-	t := a.thumbs[smiles]
-	if t == nil || t.layout == "" || d == nil || !t.fits(d.Atoms) {
-		return a.Small(smiles)
-	}
-	if by := (colouring{d, s.Alpha}); t.colouredBy != by {
-		t.colouredBy = by
-		t.coloured = Pen(Drawing{Layout: t.layout, Share: shares(s.AboveLimit(d)), Width: thumbWidth, Height: thumbHeight, Bond: thumbBond})
-	}
-	return t.coloured
-}
-
 // Marked is a molecule's small picture with ringed atoms, or empty.
 func (a *Album) Marked(smiles string, atoms []int) string {
-	t := a.thumbs[smiles]
-	if t == nil || t.layout == "" {
+	layout := a.Layout(smiles)
+	if layout == "" {
 		return ""
 	}
-	return Pen(Drawing{Layout: t.layout, Width: 2 * thumbWidth, Height: 2 * thumbHeight, Bond: thumbBond, Marked: atoms})
+	return Pen(Drawing{Layout: layout, Frame: Frame{2 * Thumb.Width, 2 * Thumb.Height, Thumb.Bond}, Marked: atoms})
 }

@@ -12,8 +12,7 @@ type Drawing struct {
 	Nodes  int    // of a plain graph
 	Edges  []int  // pairs of nodes
 
-	Width, Height float64
-	Bond          float64 // longest bond
+	Frame
 	// Share is each atom's contribution, from −1 to 1; nil for none. Marked atoms have a dashed
 	// ring.
 	Share  []float64
@@ -21,6 +20,9 @@ type Drawing struct {
 	Title  string // alternative text, empty if redundant
 	Saved  bool   // for a file, in print colours
 }
+
+// A Frame is the size of a picture in pixels, and how long a bond is at most.
+type Frame struct{ Width, Height, Bond float64 }
 
 // Pen draws SVG by the page's script, see web/src/svg.js; without a browser nothing.
 var Pen = func(Drawing) string { return "" }

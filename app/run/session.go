@@ -434,6 +434,7 @@ func (s *Session) proceed() {
 		s.Calibrate()
 	}
 	s.Trust.refresh()
+	s.compute()
 	s.look()
 }
 

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"baca/algo/decide"
 	"baca/algo/table"
@@ -76,11 +77,11 @@ func (t *Table) run(model *message.Model) table.Run {
 	return run
 }
 
-// File writes rows as csv, jsonl or json.
+// File writes rows as csv, tsv, jsonl or json.
 func File(name, format string, columns message.Columns) *message.Exported {
 	e := &message.Exported{Name: name + "." + format, Type: "text/csv"}
 	to := format
-	if format != "csv" {
+	if strings.HasPrefix(format, "json") {
 		e.Type, to = "application/"+format, "jsonl"
 	}
 	var b bytes.Buffer

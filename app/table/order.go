@@ -10,8 +10,10 @@ import (
 	"unicode/utf8"
 
 	"baca/algo/decide"
+	"baca/algo/property"
 	"baca/algo/table"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // A Head is the head of a column. By is the column's name in files, empty for the order of the
@@ -53,9 +55,17 @@ func (t *Table) Heads() []Head {
 		}
 	}
 	for _, name := range t.Chosen() {
-		list = append(list, Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name})
+		list = append(list, headOf(name))
 	}
 	return list
+}
+
+// headOf is the head of a column without a place on the page.
+func headOf(name string) Head {
+	if p := property.ColumnOf(name); p != nil {
+		return Head{By: name, Class: "c-extra number", Name: p.Title, About: p.About() + " of the compound that the model reads"}
+	}
+	return Head{By: name, Class: "c-extra", Name: words.Shorten(name, 30), About: name}
 }
 
 // ours are the columns of the program.
@@ -63,6 +73,9 @@ func (r *Rows) ours() []table.Column {
 	all := slices.Concat(r.columns, r.Batch)
 	if r.Trust != nil {
 		all = append(all, r.Trust.Rows...)
+	}
+	if p := r.Computed[message.OfProperties].Computed; p != nil {
+		all = append(all, p.Rows...)
 	}
 	return all
 }
@@ -76,7 +89,7 @@ func (r *Rows) Column(name string) *table.Column {
 func (r *Rows) Extra() []table.Column {
 	return slices.DeleteFunc(append(r.ours(), r.read...), func(c table.Column) bool {
 		known := slices.ContainsFunc(heads, func(h Head) bool { return h.By == c.Name })
-		return known || slices.Contains(elsewhere, c.Name) || strings.HasPrefix(c.Name, "interval_")
+		return known || slices.Contains(elsewhere, c.Name) || strings.HasPrefix(c.Name, "interval_") || property.ColumnOf(c.Name) != nil
 	})
 }
 
@@ -86,7 +99,9 @@ const firstExtra = 3
 // Chosen are the names of the extra columns in the table.
 func (t *Table) Chosen() []string {
 	if t.View.Columns != nil {
-		return slices.DeleteFunc(slices.Clone(t.View.Columns), func(name string) bool { return t.Rows.Column(name) == nil })
+		return slices.DeleteFunc(slices.Clone(t.View.Columns), func(name string) bool {
+			return t.Rows.Column(name) == nil && property.ColumnOf(name) == nil
+		})
 	}
 	names := []string{}
 	for _, c := range t.Rows.Extra() {
@@ -120,11 +135,23 @@ func Cell(c *table.Column, record int) string {
 	return ""
 }
 
+// A Shape is how records are shown.
+type Shape string
+
+const (
+	List Shape = "Table"
+	Grid Shape = "Grid"
+	Map  Shape = "Map"
+)
+
 // A View is an order and a filter.
 type View struct {
+	Shape      Shape
+	Coloured   bool   // drawings have atoms coloured by what they add to the score
 	By         string // see Head
 	Descending bool
-	search     string
+	Search     string           // in texts, or a structure
+	Structure  bool             // Search is one, as SMARTS
 	Only       []decide.Verdict // shown verdicts; none means all
 	Known      bool             // only probable training records
 	Columns    []string         // extra ones that the user has chosen, nil before
@@ -135,21 +162,16 @@ func (v View) next() View {
 	if !slices.ContainsFunc(heads, func(h Head) bool { return h.By == v.By }) {
 		v.By, v.Descending = "score", true
 	}
-	return View{By: v.By, Descending: v.Descending}
+	return View{Shape: v.Shape, Coloured: v.Coloured, Structure: v.Structure, By: v.By, Descending: v.Descending}
 }
 
 // order lists the view's records. Missing values come last, equal ones in input order.
 func (r *Rows) order(v View) []int32 {
-	search := strings.ToLower(strings.TrimSpace(v.search))
-	list := make([]int32, 0, r.Len())
+	list, found := make([]int32, 0, r.Len()), r.finder(v)
 	for i := range r.id {
-		if len(v.Only) > 0 && !slices.Contains(v.Only, r.Verdict[i]) || v.Known && !r.Known[i] {
-			continue
+		if (len(v.Only) == 0 || slices.Contains(v.Only, r.Verdict[i])) && (!v.Known || r.Known[i]) && found(i) {
+			list = append(list, int32(i))
 		}
-		if search != "" && !r.contains(i, search) {
-			continue
-		}
-		list = append(list, int32(i))
 	}
 	if v.By == "" {
 		if v.Descending {
@@ -167,9 +189,24 @@ func (r *Rows) order(v View) []int32 {
 	return list
 }
 
-// contains searches a record's texts.
-func (r *Rows) contains(record int, search string) bool {
-	return slices.ContainsFunc(r.read, func(c table.Column) bool { return contains(c.Texts[record], search) })
+// finder reports which records are searched for: all while a structure is not found yet.
+func (r *Rows) finder(v View) func(record int) bool {
+	search, matches := strings.TrimSpace(v.Search), r.Computed[message.OfStructure].Computed
+	switch {
+	case search == "" || v.Structure && matches == nil:
+		return func(int) bool { return true }
+	case v.Structure:
+		return func(i int) bool { return matches.Rows[0].Numbers[i] == 1 }
+	}
+	lower := strings.ToLower(search)
+	return func(i int) bool {
+		return slices.ContainsFunc(r.read, func(c table.Column) bool {
+			if c.Name == "smiles" { // small letters are aromatic
+				return strings.Contains(c.Texts[i], search)
+			}
+			return contains(c.Texts[i], lower)
+		})
+	}
 }
 
 // contains ignores case; search is lower case and not empty. Plain text is not copied: 100 000

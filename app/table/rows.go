@@ -24,6 +24,7 @@ type Rows struct {
 	Batch         message.Columns     // of the batch, nil until calibrated
 	PaperP        []float64           // p-values of S_BaCa, nil until then
 	Trust         *message.Trusted    // of predictions, or nil
+	Computed      map[string]Answer   // on request, by message.Compute.What
 	Score, P      []float64           // of the decider, from the above
 	ranks         map[string][]uint64 // of texts, by column
 
@@ -33,6 +34,20 @@ type Rows struct {
 	Verdict   []decide.Verdict
 	Counts    decide.Counts
 	Low, High float64 // of Score
+}
+
+// An Answer is what the worker has computed, or why it has not.
+type Answer struct {
+	*message.Computed
+	Failure *message.Failed
+}
+
+// Take keeps an answer.
+func (r *Rows) Take(what string, a Answer) {
+	if r.Computed == nil {
+		r.Computed = map[string]Answer{}
+	}
+	r.Computed[what] = a
 }
 
 // Place copies arrived rows into columns, adding missing columns.
@@ -155,7 +170,7 @@ func (r *Rows) Fill(e *message.Rows) {
 }
 
 func (r *Rows) forgetScores() {
-	r.Batch, r.PaperP, r.Trust, r.ranks = nil, nil, nil, nil
+	r.Batch, r.PaperP, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil, nil
 	r.columns = table.Of(table.Fields(table.Usual), nil)
 	for i := range r.columns {
 		grow(&r.columns[i], r.Len())

@@ -5,8 +5,10 @@ package table
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/decide"
+	"baca/algo/property"
 	"baca/algo/table"
 	"baca/app/words"
 	"baca/wasm/message"
@@ -29,7 +31,7 @@ type Table struct {
 
 // New returns an empty table with the default settings.
 func New() Table {
-	return Table{Settings: Settings{Alpha: UsualAlpha}, View: View{By: "score", Descending: true}}
+	return Table{Settings: Settings{Alpha: UsualAlpha}, View: View{Shape: List, By: "score", Descending: true}}
 }
 
 // Unscored is the verdict of a record before it is scored.
@@ -221,10 +223,28 @@ func (t *Table) SortBy(name string) {
 	t.Arrange()
 }
 
-// Search filters rows by text.
-func (t *Table) Search(search string) {
-	t.View.search = search
+// Search filters rows by text, or by a structure once that is computed.
+func (t *Table) Search(search string, structure bool) {
+	t.View.Search, t.View.Structure = search, structure
+	delete(t.Rows.Computed, message.OfStructure)
 	t.Arrange()
+}
+
+// Wants is what is to be computed for the present view, empty for nothing.
+func (t *Table) Wants() string {
+	for _, w := range []struct {
+		what string
+		is   bool
+	}{
+		{message.OfStructure, t.View.Structure && strings.TrimSpace(t.View.Search) != ""},
+		{message.OfPlaces, t.View.Shape == Map},
+		{message.OfProperties, slices.ContainsFunc(t.Chosen(), func(name string) bool { return property.ColumnOf(name) != nil })},
+	} {
+		if _, known := t.Rows.Computed[w.what]; w.is && !known {
+			return w.what
+		}
+	}
+	return ""
 }
 
 // ToggleVerdict toggles the filter of a verdict.

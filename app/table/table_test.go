@@ -160,7 +160,7 @@ func TestOrder(t *testing.T) {
 func TestFilter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	r := randomRows(200, rng)
-	v := View{search: "  START 7"}
+	v := View{Search: "  START 7"}
 	v.Only = []decide.Verdict{decide.Inside, decide.Refused}
 	list := r.order(v)
 	n := 0
@@ -235,7 +235,7 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 		}
 		s.Choose(map[bool]string{true: "kind", false: "note"}[s.View.Columns != nil])
 	}
-	if got := r.order(View{search: "a"}); !slices.Equal(got, []int32{0, 1}) {
+	if got := r.order(View{Search: "a"}); !slices.Equal(got, []int32{0, 1}) {
 		t.Errorf("records %v hold an a", got)
 	}
 	if got := Cell(&r.Extra()[0], 1) + Cell(&r.Extra()[0], 0) + Cell(&r.Extra()[2], 0); got != "2.0010" {
@@ -317,7 +317,7 @@ func BenchmarkRows(b *testing.B) {
 		}
 		b.ReportMetric(n, "rows")
 	})
-	for name, v := range map[string]View{"score": {By: "score"}, "name": {By: "id"}, "search": {search: "pound 77"}} {
+	for name, v := range map[string]View{"score": {By: "score"}, "name": {By: "id"}, "search": {Search: "pound 77"}} {
 		b.Run("order/"+name, func(b *testing.B) {
 			for b.Loop() {
 				r.ranks = nil
@@ -325,6 +325,17 @@ func BenchmarkRows(b *testing.B) {
 			}
 			b.ReportMetric(n, "rows")
 		})
+	}
+}
+
+// Small letters of SMILES are aromatic, so case counts there, and nowhere else.
+func TestSearchInSMILES(t *testing.T) {
+	r := &Rows{}
+	r.Add(recordsFrom(0, []string{"Piperidinone", "pyridine", "C1CCNCC1"}, []string{"O=C1CCNCC1", "c1ccncc1", "N"}))
+	for search, want := range map[string][]int32{"c1ccncc1": {1, 2}, "C1CCNCC1": {0, 2}, "p": {0, 1}, " PYRIDINE ": {1}, "n": {0, 1, 2}, "=c": {}} {
+		if got := r.order(View{Search: search}); !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", search, got, want)
+		}
 	}
 }
 

@@ -355,11 +355,11 @@ type Explained struct {
 
 // Computed ends a Compute.
 type Computed struct {
-	Rows Columns
-	// Training are places of training graphs, pairs of x and y. ShareX and ShareY are the axes'
-	// shares of the variance.
-	Training       Singles
-	ShareX, ShareY float64
+	Rows Columns // of OfProperties and OfStructure
+	// Places of the records, and of training graphs, are pairs of x and y, NaN for none. ShareX and
+	// ShareY are the axes' shares of the variance.
+	Places, Training Singles
+	ShareX, ShareY   float64
 }
 
 // Exported is a file for the user.

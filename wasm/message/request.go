@@ -92,7 +92,7 @@ type Reasons struct {
 // MostExplained bounds the rows of a Reasons.
 const MostExplained = 2000
 
-// Compute computes columns of all records of the open input. Events: [Progress] of the stage
+// Compute computes something of all records of the open input. Events: [Progress] of the stage
 // StageCompute. Reply: [Computed], or after [Pause] a Failed with [CodeCancelled].
 type Compute struct {
 	What   string // OfProperties, OfStructure or OfPlaces
@@ -103,7 +103,7 @@ type Compute struct {
 const (
 	OfProperties = "properties" // the columns of property.Columns, of the compound that the model reads
 	OfStructure  = "structure"  // the column of that name: 1 where the molecule holds it, else 0
-	OfPlaces     = "places"     // the columns x and y, on the map of the model's training set
+	OfPlaces     = "places"     // on the map of the model's training set
 )
 
 // Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:

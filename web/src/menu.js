@@ -53,8 +53,8 @@ addEventListener("focusin", (event) => {
   const menu = opened();
   if (menu && !menu.contains(event.target)) close(menu, false);
 });
-// Whatever is chosen closes the menu.
+// A choice closes the menu, but for marks: people set several.
 addEventListener("click", (event) => {
-  const item = event.target.closest?.("details.menu .menu-list button");
+  const item = event.target.closest?.("details.menu .menu-list button:not([role=menuitemcheckbox])");
   if (item) close(item.closest("details.menu"), true);
 });

@@ -3,7 +3,8 @@
 // got are RDKit's canonical SMILES of what was written and of what is drawn, and longest is the length of a bond.
 import initRDKit from "@rdkit/rdkit";
 import { createInterface } from "node:readline";
-import { layOut, molfile } from "./molecule.js";
+import { layOut } from "./molecule.js";
+import { molfile } from "./molfile.js";
 import { paint } from "./svg.js";
 
 const rdkit = await initRDKit();

@@ -8,7 +8,9 @@ import { spring } from "./spring.js";
 import { paint } from "./svg.js";
 
 import { copy, linked } from "./link.js";
+import { show as showMap, zoom as zoomMap } from "./map.js";
 import "./menu.js";
+import { molfile } from "./molfile.js";
 import { launched, reply, served } from "./embed.js";
 import { all, claim, drop, get, guard, keepInput, keptInput, lasting, put, release } from "./store.js";
 
@@ -160,6 +162,12 @@ globalThis.bacaTools = {
   guard,
 
   copy: (text, done) => settle(copy(text), done),
+  copyPNG: (svg, done) => settle(navigator.clipboard.write([new ClipboardItem({ "image/png": png(svg) })]), done),
+  // molfile gives the molfile of a layout that draw gave.
+  molfile: (layout, name) => molfile(JSON.parse(layout), name),
+
+  showMap,
+  zoomMap,
   linked,
   served,
   reply,

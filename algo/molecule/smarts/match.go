@@ -7,6 +7,7 @@
 package smarts
 
 import (
+	"math"
 	"slices"
 
 	"baca/algo/molecule"
@@ -123,10 +124,8 @@ func (a place) ringsOf() (n, smallest int) {
 		for k, b := range a.Bonds {
 			ends[k] = [2]int32{b.From, b.To}
 		}
-		a.target.rings = &rings.Finder{Budget: MaxSteps}
-		if a.rings.Find(&a.near, ends, -1) != nil {
-			a.rings.Clear() // parsing has refused such molecules
-		}
+		a.target.rings = &rings.Finder{Budget: math.MaxInt} // reading has refused tangled molecules
+		a.rings.Find(&a.near, ends, -1)
 	}
 	if a.rings.Len() == 0 {
 		return 0, 0

@@ -1,6 +1,7 @@
 package smarts
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -66,20 +67,26 @@ func (r *reader) take(text string) bool {
 	return true
 }
 
-// none stands for a number that is not written.
-const none = -1
-
-// number reads digits, or gives another number where there are none.
-func (r *reader) number(without int) int {
-	from := r.at
-	for r.next() >= '0' && r.next() <= '9' && r.at-from < 4 {
-		r.at++
+// match skips what a form fits, and gives its parts; nil for nothing.
+func (r *reader) match(form *regexp.Regexp) []string {
+	parts := form.FindStringSubmatch(r.text[r.at:])
+	if parts != nil {
+		r.at += len(parts[0])
 	}
-	if n, err := strconv.Atoi(r.text[from:r.at]); err == nil {
-		return n
-	}
-	return without
+	return parts
 }
+
+// Forms of what is written. Numbers have up to four digits.
+var (
+	ringForm     = regexp.MustCompile(`^(?:(\d)|%(\d{1,4}))`)
+	plainForm    = regexp.MustCompile(`^(?:Cl|Br|[*AaBCNOPSFIbcnops])`)
+	hydrogenForm = regexp.MustCompile(`^\d*H(?:[+-]+\d*)?(?::\d+)?\]`) // in such a bracket H is an element, else a count
+	symbolForm   = regexp.MustCompile(`^(?:as|se|si|te|[*AaBCNOPSFIKVYWUbcnops])`)
+	countForm    = regexp.MustCompile(`^([DHhXxRr#])(\d{0,4})`)
+	chargeForm   = regexp.MustCompile(`^(\++|-+)(\d{0,2})`)
+	massForm     = regexp.MustCompile(`^\d{1,4}`)
+	ignoredForm  = regexp.MustCompile(`^(?:@@?|:\d+)`) // stereochemistry and classes
+)
 
 // A ringBond waits for its other end.
 type ringBond struct {
@@ -91,7 +98,7 @@ type ringBond struct {
 func (r *reader) pattern(depth int) *Pattern {
 	p, last := &Pattern{}, -1
 	var branches []int
-	open := map[int]ringBond{}
+	open := map[string]ringBond{}
 	if depth > maxDepth {
 		r.fail(fmt.Sprintf("want at most %d patterns inside each other", maxDepth))
 	}
@@ -108,8 +115,8 @@ func (r *reader) pattern(depth int) *Pattern {
 			continue
 		}
 		is := r.bond()
-		if number := r.ringNumber(); number >= 0 && last >= 0 {
-			r.closeRing(p, open, number, ringBond{last, is})
+		if number := r.match(ringForm); number != nil && last >= 0 {
+			r.closeRing(p, open, number[1]+number[2], ringBond{last, is})
 			continue
 		}
 		a := atom{is: r.atom(depth)}
@@ -131,23 +138,8 @@ func (r *reader) pattern(depth int) *Pattern {
 	return p
 }
 
-// ringNumber reads the number of a ring bond.
-func (r *reader) ringNumber() int {
-	if r.take("%") {
-		if n := r.number(none); n >= 0 {
-			return n
-		}
-		r.fail("want the number of a ring")
-	}
-	if c := r.next(); c >= '0' && c <= '9' {
-		r.at++
-		return int(c - '0')
-	}
-	return none
-}
-
 // closeRing opens a ring bond, or closes it: the bond belongs to the later atom.
-func (r *reader) closeRing(p *Pattern, open map[int]ringBond, number int, end ringBond) {
+func (r *reader) closeRing(p *Pattern, open map[string]ringBond, number string, end ringBond) {
 	begin, opened := open[number]
 	if !opened {
 		open[number] = end
@@ -244,14 +236,12 @@ func isSingle(b *molecule.Bond) bool { return b.Order == molecule.Single && !b.A
 // atom reads an atom.
 func (r *reader) atom(depth int) func(place) bool {
 	if !r.take("[") {
-		for _, symbol := range []string{"Cl", "Br", "*", "A", "a", "B", "C", "N", "O", "P", "S", "F", "I", "b", "c", "n", "o", "p", "s"} {
-			if r.take(symbol) {
-				return symbolTest(symbol)
-			}
+		if symbol := r.match(plainForm); symbol != nil {
+			return symbolTest(symbol[0])
 		}
 		r.fail("want an atom; elements such as Si, and all conditions, stand in brackets")
 	}
-	hydrogen := lonelyHydrogen.MatchString(r.text[r.at:])
+	hydrogen := hydrogenForm.MatchString(r.text[r.at:])
 	more := func() bool { return r.next() != ']' && r.next() != 0 }
 	is := expression(r, more, func() func(place) bool {
 		if hydrogen && r.take("H") {
@@ -264,9 +254,6 @@ func (r *reader) atom(depth int) func(place) bool {
 	}
 	return is
 }
-
-// lonelyHydrogen is a bracket in which H is an element: elsewhere it counts hydrogens.
-var lonelyHydrogen = regexp.MustCompile(`^\d*H([+-]+\d*)?(:\d+)?\]`)
 
 // symbolTest tests for *, A, a, or an element, aromatic in small letters.
 func symbolTest(symbol string) func(place) bool {
@@ -281,90 +268,66 @@ func symbolTest(symbol string) func(place) bool {
 	return func(a place) bool { return a.atom().Element == element && a.atom().Aromatic == aromatic }
 }
 
-// elementOf is the element of a symbol, 0 for none.
-func elementOf(symbol string) uint8 {
-	if len(symbol) == 1 {
-		return molecule.ElementOf(symbol[0], 0)
-	}
-	return molecule.ElementOf(symbol[0], symbol[1])
-}
+// elementOf is the element of a symbol of one letter or two, 0 for none.
+func elementOf(symbol string) uint8 { return molecule.ElementOf(symbol[0], (symbol + "\x00")[1]) }
 
-// counts are the conditions on numbers, and the number that is meant where none is written, some for any but 0.
-var counts = map[byte]struct {
-	without int
+// counts are the conditions on numbers, and the number that is meant where none is written, none for any but 0.
+var counts = map[string]struct {
+	without string
 	of      func(place) int
 }{
-	'D': {1, func(a place) int { return int(a.atom().Degree) }},
-	'H': {1, place.hydrogens},
-	'h': {none, func(a place) int { return int(a.atom().Hydrogens) }},
-	'X': {1, func(a place) int { return int(a.atom().Degree) + int(a.atom().Hydrogens) }},
-	'x': {none, place.ringBonds},
-	'R': {none, func(a place) int { n, _ := a.ringsOf(); return n }},
-	'r': {none, func(a place) int { _, size := a.ringsOf(); return size }},
-	'#': {0, func(a place) int { return int(a.atom().Element) }},
+	"D": {"1", func(a place) int { return int(a.atom().Degree) }},
+	"H": {"1", place.hydrogens},
+	"h": {none, func(a place) int { return int(a.atom().Hydrogens) }},
+	"X": {"1", func(a place) int { return int(a.atom().Degree) + int(a.atom().Hydrogens) }},
+	"x": {none, place.ringBonds},
+	"R": {none, func(a place) int { n, _ := a.ringsOf(); return n }},
+	"r": {none, func(a place) int { _, size := a.ringsOf(); return size }},
+	"#": {"0", func(a place) int { return int(a.atom().Element) }},
 }
+
+const none = "-1"
 
 // primitive reads one condition of a bracket.
 func (r *reader) primitive(depth int) func(place) bool {
-	if symbol := r.symbol(); symbol != "" {
-		r.at += len(symbol)
-		return symbolTest(symbol)
+	if rest := r.text[r.at:]; len(rest) > 1 && elementOf(rest[:2]) > 0 {
+		r.at += 2
+		return symbolTest(rest[:2])
 	}
-	c := r.next()
-	count, counted := counts[c]
-	switch {
-	case counted:
-		r.at++
-		n := r.number(count.without)
-		return func(a place) bool { return count.of(a) == n || n == none && count.of(a) > 0 }
-	case c == '+', c == '-':
-		return r.charge(c)
-	case c >= '0' && c <= '9':
-		mass := uint16(r.number(0))
-		return func(a place) bool { return a.atom().Isotope == mass }
-	case r.take("@"):
-		r.take("@")
-		return func(place) bool { return true }
-	case r.take(":"):
-		r.number(0)
-		return func(place) bool { return true }
-	case r.take("$("):
-		p := r.pattern(depth + 1)
-		if !r.take(")") {
-			r.fail("the pattern in $( is never closed")
+	if symbol := r.match(symbolForm); symbol != nil {
+		return symbolTest(symbol[0])
+	}
+	if m := r.match(countForm); m != nil {
+		count := counts[m[1]]
+		n := number(m[2], count.without)
+		return func(a place) bool { return count.of(a) == n || n < 0 && count.of(a) > 0 }
+	}
+	if m := r.match(chargeForm); m != nil {
+		n := number(m[2], strconv.Itoa(len(m[1])))
+		if m[1][0] == '-' {
+			n = -n
 		}
-		return func(a place) bool { return p.put(a.target, make([]int32, 0, len(p.atoms)), a.i) }
+		return func(a place) bool { return int(a.atom().Charge) == n }
 	}
-	r.fail("want an element or one of * A a # D H h X x R r + - @ $(")
-	return nil
+	if m := r.match(massForm); m != nil {
+		mass := number(m[0], none)
+		return func(a place) bool { return int(a.atom().Isotope) == mass }
+	}
+	if r.match(ignoredForm) != nil {
+		return func(place) bool { return true }
+	}
+	if !r.take("$(") {
+		r.fail("want an element or one of * A a # D H h X x R r + - @ $(")
+	}
+	p := r.pattern(depth + 1)
+	if !r.take(")") {
+		r.fail("the pattern in $( is never closed")
+	}
+	return func(a place) bool { return p.put(a.target, make([]int32, 0, len(p.atoms)), a.i) }
 }
 
-// symbol is the symbol of an atom that comes next, the longest, or empty.
-func (r *reader) symbol() string {
-	rest := r.text[r.at:]
-	if len(rest) > 1 {
-		two := rest[:2]
-		if elementOf(two) > 0 || slices.Contains([]string{"as", "se", "si", "te"}, two) {
-			return two
-		}
-	}
-	if c := r.next(); c != 0 && strings.IndexByte("*AaBCNOPSFIKVYWUbcnops", c) >= 0 {
-		return rest[:1]
-	}
-	return ""
-}
-
-// charge reads + or -, repeated or with a number.
-func (r *reader) charge(sign byte) func(place) bool {
-	n := 0
-	for r.take(string(sign)) {
-		n++
-	}
-	if n == 1 {
-		n = r.number(1)
-	}
-	if sign == '-' {
-		n = -n
-	}
-	return func(a place) bool { return int(a.atom().Charge) == n }
+// number is that of some digits, or of others where there are none.
+func number(digits, without string) int {
+	n, _ := strconv.Atoi(cmp.Or(digits, without)) // the forms allow nothing else
+	return n
 }

@@ -67,7 +67,7 @@ func TestMistakes(t *testing.T) {
 		"(C)":                      "column 1: want an atom; elements such as Si, and all conditions, stand in brackets",
 		"C1CC":                     "column 5: a ring is never closed",
 		"C11":                      "column 4: a ring needs two atoms",
-		"C%x":                      "column 3: want the number of a ring",
+		"C%x":                      "column 2: want an atom; elements such as Si, and all conditions, stand in brackets",
 		"[C":                       "column 3: the bracket is never closed",
 		"[v4]":                     "column 2: want an element or one of * A a # D H h X x R r + - @ $(",
 		"[$(C]":                    "column 5: want an atom; elements such as Si, and all conditions, stand in brackets",

@@ -215,7 +215,6 @@ func TestSavePictures(t *testing.T) {
 	name := b.text(".suggestion-name")
 	b.click(`.suggestion`)
 	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	b.click("#details > summary")
 	for _, p := range []struct{ scene, click, file string }{
 		{"", `[data-save="svg"]`, "baca-distribution.svg"}, {"", `[data-save="png"]`, "baca-distribution.png"}, {"", `.inspector [data-save-as="molecule.svg"]`, name + ".svg"},
 		{"views", `[data-save-as="baca-map-1.svg"]`, "baca-map-1.svg"}, {"graphons", `[data-save-as="baca-graphon-outside.png"]`, "baca-graphon-outside.png"},
@@ -225,6 +224,9 @@ func TestSavePictures(t *testing.T) {
 		}
 		if strings.HasPrefix(p.click, "[data-save=") {
 			b.click("#export summary")
+		}
+		if strings.HasPrefix(p.click, ".inspector") {
+			b.click("#take summary")
 		}
 		b.click(p.click)
 		data := b.saved(p.file)

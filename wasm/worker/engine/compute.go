@@ -96,46 +96,38 @@ const outlined = 256
 
 // places finds where the records lie on the map of the training set.
 func (e *Engine) places(t *task) (*message.Computed, error) {
-	x, y := e.unknown("x"), e.unknown("y")
+	c := &message.Computed{Places: slices.Repeat(message.Singles{float32(math.NaN())}, 2*e.input.opened.Records)}
 	var graphs []*graph.Graph
 	var records []int
 	flush := func() error {
 		o, err := contrast.OutlineOf(t, 1, e.model.Encoder, graphs)
-		if err != nil {
+		if err != nil || len(graphs) == 0 {
 			return err
 		}
 		m := e.mapOf(o.Dim)
 		for k, i := range records {
-			at := m.at(nil, o.Row(k))
-			x.Numbers[i], y.Numbers[i] = float64(at[0]), float64(at[1])
+			m.at(c.Places[2*i:2*i], o.Row(k))
 		}
+		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
 		graphs, records = graphs[:0], records[:0]
 		return nil
 	}
-	at := -1
 	for unread, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err
 		}
-		at++
-		if r := unread(); r.Err == nil && r.Graph.N() > 0 {
-			graphs, records = append(graphs, r.Graph), append(records, at)
+		r := unread()
+		if r.Err == nil && r.Graph.N() > 0 {
+			graphs, records = append(graphs, r.Graph), append(records, r.Row-1)
 		}
 		if len(graphs) == outlined {
 			if err := flush(); err != nil {
 				return nil, err
 			}
 		}
-		t.showProgress(message.StageCompute, at, e.input.opened.Records)
+		t.showProgress(message.StageCompute, r.Row, e.input.opened.Records)
 	}
-	if err := flush(); err != nil {
-		return nil, err
-	}
-	c := &message.Computed{Rows: message.Columns{x, y}}
-	if m := e.plane; m != nil {
-		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
-	}
-	return c, nil
+	return c, flush()
 }
 
 // mapOf is the map of the training set: the axes of its embeddings, of which an outline has dim

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"cmp"
+	"encoding/binary"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"baca/algo/decide"
+	"baca/app/table"
+	"baca/app/words"
+	"baca/wasm/message"
+)
+
+// mapPane shows the training set and the records in two dimensions. web/src/map.js draws.
+type mapPane struct {
+	app.Compo
+	S   *desk
+	Rev table.Revisions
+	Key app.EventHandler
+
+	ctx        app.Context
+	tell, pick app.Func
+}
+
+func (p *mapPane) OnMount(ctx app.Context) {
+	p.ctx = ctx
+	ctx.Defer(p.draw)
+}
+
+func (p *mapPane) OnUpdate(ctx app.Context) { ctx.Defer(p.draw) }
+
+func (p *mapPane) Render() app.UI {
+	s := p.S
+	pane := app.Div().ID("map").Class("map")
+	switch found, known := s.Rows.Computed[message.OfPlaces]; {
+	case !known:
+		return pane.Body(app.P().Class("map-none quiet").Text(s.Say("The molecules are being placed …")))
+	case found.Failure != nil:
+		return pane.Body(app.Div().Class("map-none").Body(failure(words.FailureText(found.Failure)), button("Start again", func() { s.ComputeAgain(message.OfPlaces) })))
+	default:
+		return pane.Body(
+			app.Div().Class("map-box").Attr("tabindex", 0).Role("region").Aria("label", "Map of records").OnKeyDown(p.Key).Body(
+				app.Canvas().ID("map-canvas").Role("img").Aria("label", "The training set in grey, and the records by verdict"),
+				app.Div().Class("map-tip small").Attr("hidden", "true"),
+				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6), zooms("all", "All of it", 0))),
+			small(s.Say("Grey are training molecules. The axes hold "+words.Percent(found.ShareX)+" and "+words.Percent(found.ShareY)+
+				" of how the model's embeddings of them vary; a verdict also rests on substructures, which no map shows.")))
+	}
+}
+
+func zooms(text, about string, factor float64) app.UI {
+	return app.Button().Type("button").Class("button").Title(about).Aria("label", about).Text(text).
+		OnClick(func(app.Context, app.Event) {
+			callTool("zoomMap", app.Window().GetElementByID("map-canvas"), factor)
+		}, app.EventScope(text))
+}
+
+// draw gives the script places, verdicts and the choice.
+func (p *mapPane) draw(app.Context) {
+	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
+	found := s.Rows.Computed[message.OfPlaces].Computed
+	if found == nil || !canvas.Truthy() {
+		return
+	}
+	if p.tell == nil {
+		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.words(args[0].Int()) })
+		p.pick = app.FuncOf(func(_ app.Value, args []app.Value) any {
+			record := args[0].Int()
+			p.ctx.Dispatch(func(app.Context) { s.Inspector.Show(record) })
+			return nil
+		})
+	}
+	callTool("showMap", canvas, map[string]any{
+		"training": toJS(singles(found.Training)), "places": toJS(singles(found.Places)), "kind": toJS(p.kinds()),
+		"chosen": s.Inspector.Record, "tell": p.tell, "pick": p.pick,
+	})
+}
+
+func singles(list []float32) []byte {
+	data, _ := binary.Append(nil, binary.LittleEndian, list) // a slice of numbers cannot fail
+	return data
+}
+
+// kinds are the shown records' kinds of points, see web/src/map.js.
+func (p *mapPane) kinds() []byte {
+	kinds := make([]byte, p.S.Rows.Len())
+	for _, i := range p.S.Order {
+		kinds[i] = cmp.Or(kindOf[p.S.Rows.Verdict[i]], 4)
+	}
+	return kinds
+}
+
+var kindOf = map[decide.Verdict]byte{decide.Inside: 1, decide.Borderline: 2, decide.Outside: 3}
+
+// words are beside a record under the pointer.
+func (p *mapPane) words(record int) string {
+	r := &p.S.Rows
+	return words.Shorten(r.Name(record), 60) + ": " + wordOf(r.Verdict[record]) + ", p\u00a0" + words.PEquals(r.P[record])
+}

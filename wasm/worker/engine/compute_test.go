@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"baca/algo/molecule/smiles"
+	"baca/algo/property"
+	"baca/wasm/message"
+)
+
+const computed = "O=C1CCNCC1 piperidinone\nCc1ccncc1 picoline\nx( broken\nCC(=O)Oc1ccccc1C(=O)O aspirin\nCc1ccncc1.Cl salt\n"
+
+func TestComputeStructures(t *testing.T) {
+	e, h := loaded(t, "bbbp")
+	must[*message.Opened](e, h, &message.Open{Data: []byte(computed)})
+	nan := math.NaN()
+	for text, want := range map[string][]float64{
+		"c1ccncc1":                {0, 1, nan, 0, 1},
+		"C1=CC=NC=C1":             {0, 1, nan, 0, 1}, // a fragment as some programs write it
+		"C1CCNCC1":                {1, 0, nan, 0, 0},
+		"[CX3](=O)[OX2H1]":        {0, 0, nan, 1, 0},
+		"[Cl;D0]":                 {0, 0, nan, 0, 1},
+		"[$([#7;R]);!$(N~C(=O))]": {1, 1, nan, 0, 1},
+	} {
+		_, c := must[*message.Computed](e, h, &message.Compute{What: message.OfStructure, SMARTS: text})
+		got := message.Columns(c.Rows).Numbers(message.OfStructure)
+		if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+	fails(e, h, &message.Compute{What: message.OfStructure, SMARTS: "C("}, message.CodeBadOption, "column 3: the branch is never closed")
+	fails(e, h, &message.Compute{What: "else"}, message.CodeBadOption, "else")
+}
+
+// The properties are those of the compound that the model reads.
+func TestComputeProperties(t *testing.T) {
+	e, h := loaded(t, "bbbp")
+	must[*message.Opened](e, h, &message.Open{Data: []byte(computed)})
+	_, c := must[*message.Computed](e, h, &message.Compute{What: message.OfProperties})
+	for i, text := range []string{"O=C1CCNCC1", "Cc1ccncc1", "", "CC(=O)Oc1ccccc1C(=O)O", "Cc1ccncc1"} {
+		for k, p := range property.Columns {
+			got, want := c.Rows[k].Numbers[i], math.NaN()
+			if text != "" {
+				m, err := smiles.Parse(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				read, _, _ := smiles.In(m, e.form())
+				of := property.Of(read)
+				want = p.Of(&of)
+			}
+			if c.Rows[k].Name != p.Name || math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
+				t.Errorf("record %d: %s %v, want %v", i, c.Rows[k].Name, got, want)
+			}
+		}
+	}
+}
+
+// A record lies at the same place in any input, and a training molecule at its own.
+func TestComputePlaces(t *testing.T) {
+	e, h := loaded(t, "bbbp")
+	places := func(text string) *message.Computed {
+		must[*message.Opened](e, h, &message.Open{Data: []byte(text)})
+		_, c := must[*message.Computed](e, h, &message.Compute{What: message.OfPlaces})
+		return c
+	}
+	all, one := places(computed), places("CC(=O)Oc1ccccc1C(=O)O aspirin\n")
+	if !slices.Equal(all.Places[6:8], one.Places) || all.Places[4] == all.Places[4] {
+		t.Errorf("%v in a list, %v alone", all.Places, one.Places)
+	}
+	if n := e.model.Bank.Len(); len(all.Training) != 2*n || !(all.ShareX >= all.ShareY && all.ShareX+all.ShareY <= 1 && all.ShareY > 0) {
+		t.Errorf("%d places of %d training molecules, shares %g and %g", len(all.Training)/2, n, all.ShareX, all.ShareY)
+	}
+	if all.Training[0] != one.Training[0] {
+		t.Error("the map depends on the input")
+	}
+}

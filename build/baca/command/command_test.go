@@ -84,26 +84,38 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", c)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":     status,
-			"pack":       pack,
-			"lines":      lines,
-			"cut":        cut,
-			"repeat":     repeat,
-			"chains":     chains,
-			"hold":       hold,
-			"replace":    replaceIn,
-			"lineends":   lineEnds,
-			"skippable":  skippable,
-			"blanklines": blankLines,
+			"status":     script("status N command…", 2, status),
+			"pack":       script("pack archive file…", 2, pack),
+			"lines":      script("lines N file", 2, lines),
+			"cut":        script("cut from to N", 3, cut),
+			"repeat":     script("repeat from to N", 3, repeat),
+			"chains":     script("chains file N end…", 3, chains),
+			"hold":       script("hold file", 1, hold),
+			"replace":    script("replace old new file", 3, replaceIn),
+			"lineends":   script("lineends cr|crlf|utf16 from to", 3, lineEnds),
+			"skippable":  script("skippable from to", 2, skippable),
+			"blanklines": script("blanklines file N", 2, blankLines),
 		},
 	})
 }
 
-// status N COMMAND… runs a command that must exit with status N.
-func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status N command…")
+// script is a command of scripts that takes so many arguments or more, all of them needed.
+func script(usage string, least int, do func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least {
+			ts.Fatalf("usage: %s", usage)
+		}
+		do(ts, args)
 	}
+}
+
+// put writes a file of a script.
+func put(ts *testscript.TestScript, name string, data []byte) {
+	ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o666))
+}
+
+// status N COMMAND… runs a command that must exit with status N.
+func status(ts *testscript.TestScript, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	got := 0
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
@@ -117,10 +129,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // pack FILE FROM… makes a .gz of one file or a .zip of some.
-func pack(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: pack archive file…")
-	}
+func pack(ts *testscript.TestScript, args []string) {
 	var b bytes.Buffer
 	switch filepath.Ext(args[0]) {
 	case ".gz":
@@ -146,56 +155,41 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("%s: want .gz, .zst or .zip", args[0])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+	put(ts, args[0], b.Bytes())
 }
 
 // replace OLD NEW FILE changes the first OLD in a file, as an editor would.
-func replaceIn(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: replace old new file")
-	}
+func replaceIn(ts *testscript.TestScript, args []string) {
 	text := ts.ReadFile(args[2])
 	if !strings.Contains(text, args[0]) {
 		ts.Fatalf("%s has no %q", args[2], args[0])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
+	put(ts, args[2], []byte(strings.Replace(text, args[0], args[1], 1)))
 }
 
 // lines N FILE checks the number of lines of a file, or of stdout.
-func lines(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: lines N file")
-	}
+func lines(ts *testscript.TestScript, args []string) {
 	if n := strings.Count(ts.ReadFile(args[1]), "\n"); strconv.Itoa(n) != args[0] {
 		ts.Fatalf("%s has %d lines, want %s", args[1], n, args[0])
 	}
 }
 
 // cut FROM TO N writes the first N bytes of a file to another.
-func cut(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: cut from to N")
-	}
+func cut(ts *testscript.TestScript, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0]))[:n], 0o666))
+	put(ts, args[1], []byte(ts.ReadFile(args[0]))[:n])
 }
 
 // repeat FROM TO N writes a file N times over to another.
-func repeat(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: repeat from to N")
-	}
+func repeat(ts *testscript.TestScript, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Repeat(ts.ReadFile(args[0]), n)), 0o666))
+	put(ts, args[1], []byte(strings.Repeat(ts.ReadFile(args[0]), n)))
 }
 
 // chains FILE N END… writes molecules: chains of up to N carbon atoms, with each end.
-func chains(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: chains file N end…")
-	}
+func chains(ts *testscript.TestScript, args []string) {
 	most, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	var b bytes.Buffer
@@ -204,24 +198,18 @@ func chains(ts *testscript.TestScript, neg bool, args []string) {
 			fmt.Fprintln(&b, strings.Repeat("C", n+1)+end)
 		}
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+	put(ts, args[0], b.Bytes())
 }
 
 // hold FILE locks a file as a run that writes to it does, until it is read by the script.
-func hold(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: hold file")
-	}
+func hold(ts *testscript.TestScript, args []string) {
 	o, err := openOutput(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { o.Close() })
 }
 
 // lineEnds cr|crlf|utf16 FROM TO writes a file with other line ends, or in UTF-16.
-func lineEnds(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: lineends cr|crlf|utf16 from to")
-	}
+func lineEnds(ts *testscript.TestScript, args []string) {
 	text := ts.ReadFile(args[1])
 	switch args[0] {
 	case "cr":
@@ -235,26 +223,20 @@ func lineEnds(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		text = string(b)
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o666))
+	put(ts, args[2], []byte(text))
 }
 
 // skippable FROM TO puts a zstd frame that is to be skipped before another.
-func skippable(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: skippable from to")
-	}
+func skippable(ts *testscript.TestScript, args []string) {
 	frame := "\x50\x2a\x4d\x18\x04\x00\x00\x00size"
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(frame+ts.ReadFile(args[0])), 0o666))
+	put(ts, args[1], []byte(frame+ts.ReadFile(args[0])))
 }
 
 // blankLines FILE N writes N bytes of blank lines.
-func blankLines(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: blanklines file N")
-	}
+func blankLines(ts *testscript.TestScript, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte{'\n'}, n), 0o666))
+	put(ts, args[0], bytes.Repeat([]byte{'\n'}, n))
 }
 
 // exampleGraphs are the built-in molecules.

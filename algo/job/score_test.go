@@ -119,6 +119,19 @@ func input(rs []table.Record, err error, again bool) Input {
 	return in
 }
 
+// scored are the rows of an input.
+func scored(t *testing.T, s *algo.Scorer, in Input, o ScoreOptions) (rows []table.Scored) {
+	t.Helper()
+	err := Score(ctx, s, in, o, func(some []table.Scored) error {
+		rows = append(rows, some...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 // same tells whether two rows have the same bits, NaN being equal to itself.
 func same(a, b *algo.Row) bool {
 	if a == nil || b == nil {
@@ -185,16 +198,9 @@ func TestScore(t *testing.T) {
 			rs := mixed(t, test.graphs)
 			var first []table.Scored
 			for _, workers := range []int{1, 3} {
-				var got []table.Scored
 				var fit *Fit
 				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
-				err := Score(ctx, newScorer(t, 9), input(rs, nil, test.again), o, func(rows []table.Scored) error {
-					got = append(got, rows...)
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := scored(t, newScorer(t, 9), input(rs, nil, test.again), o)
 				if fit.Sample != test.sample || fit.First != test.first || len(fit.Graphs) != min(test.graphs, test.limit) {
 					t.Fatalf("fit of %d graphs, sample %v, first %v", len(fit.Graphs), fit.Sample, fit.First)
 				}
@@ -214,14 +220,10 @@ func TestScore(t *testing.T) {
 			}
 			// A run that goes on emits the rest and nothing else.
 			if test.again {
-				var got []table.Scored
 				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
-				err := Score(ctx, newScorer(t, 9), input(rs, nil, true), o, func(rows []table.Scored) error {
-					got = append(got, rows...)
-					return nil
-				})
-				if err != nil || len(got) != len(rs)-len(rs)/2 {
-					t.Fatalf("%d rows and %v, want %d", len(got), err, len(rs)-len(rs)/2)
+				got := scored(t, newScorer(t, 9), input(rs, nil, true), o)
+				if len(got) != len(rs)-len(rs)/2 {
+					t.Fatalf("%d rows, want %d", len(got), len(rs)-len(rs)/2)
 				}
 				for i, g := range got {
 					if !same(g.Scores, first[len(rs)/2+i].Scores) {
@@ -247,17 +249,14 @@ func TestScoreWithoutABatch(t *testing.T) {
 			return nil
 		}
 		var rows []*algo.Row
-		err := Score(ctx, newScorer(t, o.Seed), input(rs, nil, again), o, func(scored []table.Scored) error {
-			for _, s := range scored {
-				if (s.Err == nil) != (s.Scores != nil) {
-					t.Fatalf("record %d: %+v", s.Row, s)
-				}
-				rows = append(rows, s.Scores)
+		for _, s := range scored(t, newScorer(t, o.Seed), input(rs, nil, again), o) {
+			if (s.Err == nil) != (s.Scores != nil) {
+				t.Fatalf("record %d: %+v", s.Row, s)
 			}
-			return nil
-		})
-		if err != nil || len(rows) != len(rs)-o.Skip {
-			t.Fatalf("%d rows of %d, %v", len(rows), len(rs), err)
+			rows = append(rows, s.Scores)
+		}
+		if len(rows) != len(rs)-o.Skip {
+			t.Fatalf("%d rows of %d", len(rows), len(rs))
 		}
 		return rows
 	}
@@ -298,15 +297,9 @@ func TestScoreWithoutABatch(t *testing.T) {
 func TestScoreOnADevice(t *testing.T) {
 	rs := mixed(t, 1300)
 	d := &widest{CPU: pretrain.NewCPU(1)}
-	var got []table.Scored
 	var fit *Fit
 	o := ScoreOptions{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
-	if err := Score(ctx, newScorerOn(t, 3, d), input(rs, nil, true), o, func(rows []table.Scored) error {
-		got = append(got, rows...)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	got := scored(t, newScorerOn(t, 3, d), input(rs, nil, true), o)
 	expect(t, got, rs, fit, newScorerOn(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
 	if n := d.most.Load(); n < 800 || n > algo.DeviceChunk {
 		t.Errorf("the device got %d graphs at once, want most of %d", n, algo.DeviceChunk)

@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/gob"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"baca/algo/decide"
 	"baca/algo/table"
+	"baca/build/internal/spool"
 )
 
 // decide writes the rows of --fdr unless there was an error, and returns it.
@@ -23,12 +21,11 @@ func (s *scoring) decide(err error) error {
 	return written(s.out, err)
 }
 
-// A pending writer holds rows in a temporary file until all p-values are known.
+// A pending writer holds rows until all p-values are known.
 type pending struct {
 	out   table.Writer
 	fdr   float64
-	file  *os.File
-	to    *bufio.Writer
+	held  spool.Spool
 	rows  *gob.Encoder
 	tally *decide.Tally
 	most  float64 // the highest p-value outside, after finish
@@ -37,15 +34,13 @@ type pending struct {
 	err   error
 }
 
-func newPending(out table.Writer, fdr float64) (*pending, error) {
-	f, err := os.CreateTemp("", "baca-rows-")
-	if err != nil {
-		return nil, err
-	}
-	// Where possible the file has no name from here on, so a killed process leaves nothing.
-	os.Remove(f.Name())
-	to := bufio.NewWriterSize(f, 1<<20)
-	return &pending{out: out, fdr: fdr, file: f, to: to, rows: gob.NewEncoder(to), tally: decide.NewTally()}, nil
+// pendingMemory are the bytes of rows that take no file.
+const pendingMemory = 16 << 20
+
+func newPending(out table.Writer, fdr float64) *pending {
+	p := &pending{out: out, fdr: fdr, held: spool.Spool{Memory: pendingMemory}, tally: decide.NewTally()}
+	p.rows = gob.NewEncoder(&p.held)
+	return p
 }
 
 func (p *pending) Write(columns []table.Column) {
@@ -61,20 +56,17 @@ func (p *pending) Write(columns []table.Column) {
 
 func (p *pending) Close() error { return p.out.Close() }
 
-// Flush leaves the rows in the file.
+// Flush holds the rows back.
 func (p *pending) Flush() error { return p.err }
 
 // finish writes all rows with q-values and final verdicts, and counts these. Borderline is up to
 // alpha, 0 for none.
 func (p *pending) finish(alpha float64, references int) (counts decide.Counts, err error) {
-	if err := errors.Join(p.err, p.to.Flush()); err != nil {
-		return counts, err
-	}
-	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
-		return counts, err
+	if p.err != nil {
+		return counts, p.err
 	}
 	q := p.tally.QValues()
-	rows := gob.NewDecoder(bufio.NewReaderSize(p.file, 1<<20))
+	rows := gob.NewDecoder(bufio.NewReaderSize(p.held.Reader(), 1<<20))
 	for range p.count {
 		var columns []table.Column
 		if err := rows.Decode(&columns); err != nil {
@@ -113,9 +105,4 @@ func emptyLists(columns []table.Column, row int) {
 			c.NumberLists[row] = nil
 		}
 	}
-}
-
-func (p *pending) close() {
-	p.file.Close()
-	os.Remove(p.file.Name())
 }

@@ -74,7 +74,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	group(c, "What decides")
 	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
 	f.registerNeighbors(fs)
-	fs.StringVar(&f.structures, "structures", "", "parent: add scored_smiles, the parent compound that was scored")
+	fs.StringVar(&f.structures, "structures", "", "`parent`: add scored_smiles, what was scored")
 	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
 	group(c, "Columns")
 	f.registerRows(fs)
@@ -237,7 +237,7 @@ func (f *scoreFlags) run() (err error) {
 	err = s.all(f.c.Context(), x.records)
 	if s.held != nil {
 		err = s.decide(err)
-		defer s.held.close()
+		defer s.held.held.Close()
 	}
 	if s.sink != nil {
 		err = cmp.Or(err, written(f.out, s.sink.Close()))
@@ -384,10 +384,7 @@ func (s *scoring) beginRows() error {
 	}
 	out := table.NewSink(w, s.to, s.text, header, s.fields())
 	if s.fdr > 0 {
-		var err error
-		if s.held, err = newPending(out.Writer, s.fdr); err != nil {
-			return err
-		}
+		s.held = newPending(out.Writer, s.fdr)
 		out.Writer = s.held
 	}
 	s.sink = out

@@ -61,7 +61,7 @@ func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	s.formats = formats
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
-	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; without it names and cells tell")
+	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; else one is found")
 }
 
 // registerModel adds --model, with more help, and registerWorkers --workers.

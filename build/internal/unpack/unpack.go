@@ -2,15 +2,14 @@
 package unpack
 
 import (
-	"bytes"
 	"io"
-	"os"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"github.com/xi2/xz"
 
 	"baca/algo/dataset"
+	"baca/build/internal/spool"
 )
 
 // All decompresses what package dataset does not by itself.
@@ -36,26 +35,10 @@ const keptInMemory = 32 << 20
 
 // Keep keeps what a reader gives, in memory or in a temporary file, for [dataset.Options].
 func Keep(r io.Reader) (io.ReaderAt, int64, func(), error) {
-	nothing := func() {}
-	front, err := io.ReadAll(io.LimitReader(r, keptInMemory+1))
-	if err != nil || len(front) <= keptInMemory {
-		return bytes.NewReader(front), int64(len(front)), nothing, err
+	s := &spool.Spool{Memory: keptInMemory}
+	if _, err := io.Copy(s, r); err != nil {
+		s.Close()
+		return nil, 0, func() {}, err
 	}
-	f, err := os.CreateTemp("", "baca-input-")
-	if err != nil {
-		return nil, 0, nothing, err
-	}
-	// Where the system allows that, it has no name from here on, and nothing is left behind if
-	// the process is killed.
-	os.Remove(f.Name())
-	done := func() {
-		f.Close()
-		os.Remove(f.Name())
-	}
-	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(front), r))
-	if err != nil {
-		done()
-		return nil, 0, nothing, err
-	}
-	return f, size, done, nil
+	return s, s.Size(), s.Close, nil
 }

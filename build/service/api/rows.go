@@ -17,6 +17,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/table"
+	"baca/build/internal/spool"
 	"baca/build/service"
 )
 
@@ -118,8 +119,8 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), a.options.Limits.Time, errTime)
 	defer cancel()
 	body := newBody(r.Body, http.NewResponseController(w), a.options.Limits)
-	out := &spool{folder: a.options.Folder}
-	defer out.drop()
+	out := &held{spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}}
+	defer out.Close()
 	err = a.compute(ctx, q, body, out)
 	body.end()
 	if p := problemOf(ctx, err); p != nil {
@@ -130,13 +131,13 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", string(q.out))
-	if out.send(w) != nil {
+	if _, err := io.Copy(w, out.Reader()); err != nil {
 		panic(http.ErrAbortHandler) // so that no client takes this for all rows
 	}
 }
 
 // compute writes the rows of a request.
-func (a *API) compute(ctx context.Context, q *question, body *body, out *spool) error {
+func (a *API) compute(ctx context.Context, q *question, body *body, out *held) error {
 	if err := body.head(); err != nil {
 		return err
 	}
@@ -181,7 +182,7 @@ func problemOf(ctx context.Context, err error) *problem {
 
 // rows writes rows in the form of an answer.
 type rows struct {
-	out    *spool
+	out    *held
 	asked  *question
 	fields []table.Field
 	run    table.Run
@@ -191,7 +192,7 @@ type rows struct {
 	comma  string // before the next row of a document
 }
 
-func newRows(out *spool, q *question, m *service.Model) *rows {
+func newRows(out *held, q *question, m *service.Model) *rows {
 	groups := table.Usual
 	if q.how.By != algo.ByAlone {
 		groups |= table.OfPaper

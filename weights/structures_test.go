@@ -90,24 +90,15 @@ func TestHostileStructures(t *testing.T) {
 		}
 	}
 	c := []string{"C", "C"}
-	for name, test := range map[string]struct {
-		harm func(m *algo.Model)
-		want error
-	}{
-		"none":                {func(m *algo.Model) { m.Structures = &algo.Structures{} }, ErrRows},
-		"one missing":         {func(m *algo.Model) { m.Structures = &algo.Structures{SMILES: c[1:]} }, ErrRows},
-		"a name missing":      {func(m *algo.Model) { m.Structures = &algo.Structures{SMILES: c, Names: c[1:]} }, ErrRows},
-		"not UTF-8":           {func(m *algo.Model) { m.Structures.SMILES[0] = "\xff" }, ErrFormat},
-		"an infinite value":   {func(m *algo.Model) { m.Structures.Observed[1] = math.Inf(1) }, ErrNumber},
-		"of plain graphs":     {func(m *algo.Model) { *m = *small(t); m.Structures = &algo.Structures{SMILES: append(c, "C")} }, ErrRows},
-		"of shared molecules": {func(m *algo.Model) { m.Residuals = nil; share(m) }, ErrRows},
-	} {
-		m := everything(t)
-		test.harm(m)
-		if err := Save(new(bytes.Buffer), m); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", name, err, test.want)
-		}
-	}
+	notSaved(t, everything, []harm{
+		{"none", func(m *algo.Model) { m.Structures = &algo.Structures{} }, ErrRows},
+		{"one missing", func(m *algo.Model) { m.Structures = &algo.Structures{SMILES: c[1:]} }, ErrRows},
+		{"a name missing", func(m *algo.Model) { m.Structures = &algo.Structures{SMILES: c, Names: c[1:]} }, ErrRows},
+		{"not UTF-8", func(m *algo.Model) { m.Structures.SMILES[0] = "\xff" }, ErrFormat},
+		{"an infinite value", func(m *algo.Model) { m.Structures.Observed[1] = math.Inf(1) }, ErrNumber},
+		{"of plain graphs", func(m *algo.Model) { *m = *small(t); m.Structures = &algo.Structures{SMILES: append(c, "C")} }, ErrRows},
+		{"of shared molecules", func(m *algo.Model) { m.Residuals = nil; share(m) }, ErrRows},
+	})
 	short := everything(t)
 	short.Structures = &algo.Structures{SMILES: []string{"C"}}
 	w := newWriter()

@@ -330,11 +330,11 @@ func withProfile(t testing.TB, m *algo.Model, quantiles int, values []byte, bits
 
 // A background that gives no score is refused, in memory and in a file.
 func TestHostileBackgrounds(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		harm func(m *algo.Model)
-		want error
-	}{
+	molecules := func(t testing.TB) *algo.Model {
+		t.Helper()
+		return testModel(t, gin.Config{Features: 9, Hidden: 2, Layers: 1}, 4, 3)
+	}
+	notSaved(t, molecules, []harm{
 		{"deviation 0", func(m *algo.Model) { m.Background.Deviation = 0 }, ErrNumber},
 		{"deviation NaN", func(m *algo.Model) { m.Background.Deviation = math.NaN() }, ErrNumber},
 		{"mean infinite", func(m *algo.Model) { m.Background.Mean = math.Inf(1) }, ErrNumber},
@@ -354,15 +354,9 @@ func TestHostileBackgrounds(t *testing.T) {
 		}, ErrSchema},
 		{"fold beyond the last", func(m *algo.Model) { m.HoldoutTraits[1].Fold = background.Folds }, ErrNumber},
 		{"traits missing", func(m *algo.Model) { m.HoldoutTraits = m.HoldoutTraits[1:] }, ErrRows},
-	} {
-		m := testModel(t, gin.Config{Features: 9, Hidden: 2, Layers: 1}, 4, 3)
-		test.harm(m)
-		if err := Save(new(bytes.Buffer), m); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
-	}
+	})
 	// What a writer would not write.
-	data := save(t, testModel(t, gin.Config{Features: 9, Hidden: 2, Layers: 1}, 4, 3))
+	data := save(t, molecules(t))
 	payload := sectionOf(t, data, headSection)
 	cut := func(key string, keep int) []byte {
 		at := bytes.Index(payload, []byte(key))
@@ -575,13 +569,29 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
+// A harm is what makes a model contradict itself, and the cause of the error then.
+type harm struct {
+	name   string
+	change func(m *algo.Model)
+	want   error
+}
+
+// notSaved does each harm to a model, of which then nothing is written.
+func notSaved(t *testing.T, whole func(testing.TB) *algo.Model, list []harm) {
+	t.Helper()
+	for _, c := range list {
+		m := whole(t)
+		c.change(m)
+		var b bytes.Buffer
+		if err := Save(&b, m); !errors.Is(err, c.want) || b.Len() != 0 {
+			t.Errorf("%s: %v and %d bytes, want %v", c.name, err, b.Len(), c.want)
+		}
+	}
+}
+
 func TestSaveErrors(t *testing.T) {
 	nan32 := float32(math.NaN())
-	for _, c := range []struct {
-		name   string
-		change func(m *algo.Model)
-		want   error
-	}{
+	notSaved(t, small, []harm{
 		{"no encoder", func(m *algo.Model) { m.Encoder = nil }, ErrFormat},
 		{"no bank", func(m *algo.Model) { m.Bank = nil }, ErrFormat},
 		{"empty bank", func(m *algo.Model) { m.Bank = m.Bank.Select(nil) }, ErrRows},
@@ -627,14 +637,7 @@ func TestSaveErrors(t *testing.T) {
 		{"scores out of order", func(m *algo.Model) { share(m); slices.Reverse(m.Reference) }, ErrNumber},
 		{"score NaN", func(m *algo.Model) { share(m); m.Reference[0] = math.NaN() }, ErrNumber},
 		{"shared by negative groups", func(m *algo.Model) { share(m); m.Shared = -1 }, ErrNumber},
-	} {
-		m := small(t)
-		c.change(m)
-		var b bytes.Buffer
-		if err := Save(&b, m); !errors.Is(err, c.want) || b.Len() != 0 {
-			t.Errorf("%s: %v and %d bytes, want %v", c.name, err, b.Len(), c.want)
-		}
-	}
+	})
 	broken := errors.New("disk full")
 	if err := Save(writerFunc(func(p []byte) (int, error) { return 0, broken }), small(t)); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)

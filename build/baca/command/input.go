@@ -232,7 +232,7 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 		in.schema = algo.Constant
 	}
 	if s.file != nil {
-		in.stream = whole(s.file, in.stream)
+		in.stream = s.file.whole(in.stream)
 	}
 	return in, nil
 }

@@ -10,6 +10,8 @@ import (
 	"iter"
 	"os"
 	"time"
+
+	"baca/algo/dataset"
 )
 
 // An inputFile is a regular file, hashed while it is read, so that rows belong to these bytes.
@@ -97,16 +99,15 @@ func sha256OfFile(name string) (string, error) {
 }
 
 // whole yields records, then an error if the file changed.
-func whole[T any](f *inputFile, records iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+func (f *inputFile) whole(records iter.Seq2[dataset.Record, error]) iter.Seq2[dataset.Record, error] {
+	return func(yield func(dataset.Record, error) bool) {
 		for r, err := range records {
 			if !yield(r, err) || err != nil {
 				return
 			}
 		}
 		if err := f.unchanged(); err != nil {
-			var none T
-			yield(none, err)
+			yield(dataset.Record{}, err)
 		}
 	}
 }

@@ -2,12 +2,10 @@ package command
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"baca/build/service"
 	"baca/build/service/api"
@@ -112,53 +109,6 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 				t.Errorf("row %d: %s is %s, want %s", i+1, name, text, rows[1+i][at(name)])
 			}
 		}
-	}
-}
-
-// A request that is under way when the server is to end is answered in full, and no further one
-// is taken.
-func TestAPIEndsOnceRequestsAreAnswered(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, l, newAPI(t), usualLimits, io.Discard) }()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	const body = "CCO a\nCCN b\n"
-	fmt.Fprintf(c, "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:6])
-	for { // until the request is taken
-		if r, err := http.Get("http://" + l.Addr().String() + "/healthz"); err == nil {
-			r.Body.Close()
-			break
-		}
-	}
-	time.Sleep(50 * time.Millisecond)
-	end()
-	for {
-		if other, err := net.Dial("tcp", l.Addr().String()); err != nil {
-			break
-		} else {
-			other.Close()
-		}
-	}
-	select {
-	case err := <-ended:
-		t.Fatalf("the server ended before it answered: %v", err)
-	default:
-	}
-	io.WriteString(c, body[6:])
-	data, err := io.ReadAll(c)
-	if err != nil || !strings.Contains(string(data), "\na,CCO,") || !strings.Contains(string(data), "\nb,CCN,") || !strings.Contains(string(data), " 200 OK\r\n") {
-		t.Errorf("%q, %v", data, err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -448,40 +447,4 @@ func TestInspectCheckpoint(t *testing.T) {
 	f.Close()
 	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epoch;", "model", "show", path)
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)
-}
-
-// Rows name the model by the hash of its file, whatever program wrote that.
-func TestModelHash(t *testing.T) {
-	testset.Model(t, weights.Default)
-	data, err := weights.Bytes(weights.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(data)
-	var out, stderr bytes.Buffer
-	if status := run(nil, []string{"score", "-"}, strings.NewReader("CCO ethanol\n"), &out, &stderr); status != 0 {
-		t.Fatalf("exit status %d\n%s", status, &stderr)
-	}
-	if want := fmt.Sprintf(",%s,%x,", weights.Default, sum[:6]); !strings.Contains(out.String(), want) {
-		t.Errorf("rows have no %q:\n%s", want, &out)
-	}
-}
-
-// The page's worker is compared with this file, which has columns of what the command writes.
-func TestPaperScoresAreThoseOfThePage(t *testing.T) {
-	var out, golden bytes.Buffer
-	args := []string{"score", "--model", "bbbp", "--by", "attention", "../../../web/examples/molecules.csv"}
-	if code := run(nil, args, nil, &out, io.Discard); code != 0 {
-		t.Fatalf("status %d", code)
-	}
-	columns := []string{"id", "s_pre", "s_attn", "s_baca"}
-	w := csv.NewWriter(&golden)
-	w.Write(columns)
-	for _, row := range rowsOf(t, out.String()) {
-		w.Write([]string{row[columns[0]], row[columns[1]], row[columns[2]], row[columns[3]]})
-	}
-	w.Flush()
-	if want := read(t, "../../../wasm/worker/engine/testdata/paper.csv"); !bytes.Equal(golden.Bytes(), want) {
-		t.Errorf("the command writes\n%s", &golden)
-	}
 }

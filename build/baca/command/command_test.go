@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -92,7 +90,6 @@ func TestScripts(t *testing.T) {
 			"chains":     script("chains file N end…", 3, chains),
 			"hold":       script("hold file", 1, hold),
 			"replace":    script("replace old new file", 3, replaceIn),
-			"lineends":   script("lineends cr|crlf|utf16 from to", 3, lineEnds),
 			"skippable":  script("skippable from to", 2, skippable),
 			"blanklines": script("blanklines file N", 2, blankLines),
 		},
@@ -206,24 +203,6 @@ func hold(ts *testscript.TestScript, args []string) {
 	o, err := openOutput(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { o.Close() })
-}
-
-// lineEnds cr|crlf|utf16 FROM TO writes a file with other line ends, or in UTF-16.
-func lineEnds(ts *testscript.TestScript, args []string) {
-	text := ts.ReadFile(args[1])
-	switch args[0] {
-	case "cr":
-		text = strings.ReplaceAll(text, "\n", "\r")
-	case "crlf":
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	case "utf16":
-		var b []byte
-		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
-			b = binary.LittleEndian.AppendUint16(b, unit)
-		}
-		text = string(b)
-	}
-	put(ts, args[2], []byte(text))
 }
 
 // skippable FROM TO puts a zstd frame that is to be skipped before another.

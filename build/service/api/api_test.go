@@ -348,6 +348,7 @@ func TestRefusals(t *testing.T) {
 		{403, "POST", "/v1/score", json, good, "another site", []string{"Sec-Fetch-Site", "cross-site"}},
 		{421, "POST", "/v1/score", json, good, "example.com", []string{"Host", "example.com:80", "Origin", "http://example.com:80"}},
 		{421, "GET", "/v1/models", "", "", "127.0.0.1.example.com", []string{"Host", "127.0.0.1.example.com"}},
+		{421, "GET", "/v1/models", "", "", "192.0.2.1", []string{"Host", "192.0.2.1:80"}},
 	} {
 		a := s.ask(c.method, c.path, c.mediaType, c.body, c.fields...)
 		if a.StatusCode != c.status || !strings.Contains(a.body, c.want) || a.Header.Get("Content-Type") != "application/problem+json" {

@@ -14,72 +14,58 @@ import (
 )
 
 func TestPlainProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // for its clock
-		var b bytes.Buffer
-		p := New(&b, "work", 1000)
-		p.Skip(200)
-		for i := range 16 {
-			time.Sleep(time.Second)
-			p.Note("part " + string(rune('a'+i)))
-			p.Add(50)
-		}
-		p.Done()
-		p.Done()
+	for name, c := range map[string]struct {
+		work func(w io.Writer)
+		want string
+	}{
 		// The speed is of the 800 graphs that were not skipped.
-		want := `work: part a, 25 %, 50 graphs/s, 15s left
+		"of a known length": {func(w io.Writer) {
+			p := New(w, "work", 1000)
+			p.Skip(200)
+			for i := range 16 {
+				time.Sleep(time.Second)
+				p.Note("part " + string(rune('a'+i)))
+				p.Add(50)
+			}
+			p.Done()
+			p.Done()
+		}, `work: part a, 25 %, 50 graphs/s, 15s left
 work: part f, 50 %, 50 graphs/s, 10s left
 work: part k, 75 %, 50 graphs/s, 5s left
 work: part p, 100 %, 50 graphs/s, in 16s
-`
-		if got := b.String(); got != want {
-			t.Errorf("got\n%swant\n%s", got, want)
-		}
-	})
-}
-
-func TestPlainProgressOfUnknownLength(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
-		p := New(&b, "reading", 0)
-		for range 3 {
-			time.Sleep(2 * time.Second)
-			p.Add(10)
-		}
-		p.Done()
-		want := "reading: 10 graphs, 5 graphs/s\nreading: 30 graphs, 5 graphs/s\n"
-		if got := b.String(); got != want {
-			t.Errorf("got\n%swant\n%s", got, want)
-		}
-	})
-}
-
-// The first second says nothing about the speed, nor does what was done before it began.
-func TestProgressWithoutASpeedYet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
-		p := New(&b, "reading", 0)
-		p.Skip(4096)
-		time.Sleep(time.Microsecond)
-		p.Add(4096)
-		time.Sleep(6 * time.Second)
-		p.Add(4096)
-		p.Done()
-		quick := New(&b, "scoring", 4096)
-		time.Sleep(time.Microsecond)
-		quick.Add(4096)
-		quick.Done()
-		want := "reading: 8192 graphs\nreading: 12288 graphs, 1365 graphs/s\nscoring: 100 %, in 0s\n"
-		if got := b.String(); got != want {
-			t.Errorf("got\n%swant\n%s", got, want)
-		}
-	})
-}
-
-func TestProgressWithoutWork(t *testing.T) {
-	var b bytes.Buffer
-	New(&b, "work", 10).Done()
-	if b.Len() > 0 {
-		t.Errorf("a line for nothing: %q", b.String())
+`},
+		"of an unknown length": {func(w io.Writer) {
+			p := New(w, "reading", 0)
+			for range 3 {
+				time.Sleep(2 * time.Second)
+				p.Add(10)
+			}
+			p.Done()
+		}, "reading: 10 graphs, 5 graphs/s\nreading: 30 graphs, 5 graphs/s\n"},
+		// The first second says nothing about the speed, nor does what was done before it began.
+		"without a speed yet": {func(w io.Writer) {
+			p := New(w, "reading", 0)
+			p.Skip(4096)
+			time.Sleep(time.Microsecond)
+			p.Add(4096)
+			time.Sleep(6 * time.Second)
+			p.Add(4096)
+			p.Done()
+			quick := New(w, "scoring", 4096)
+			time.Sleep(time.Microsecond)
+			quick.Add(4096)
+			quick.Done()
+		}, "reading: 8192 graphs\nreading: 12288 graphs, 1365 graphs/s\nscoring: 100 %, in 0s\n"},
+		"without work": {func(w io.Writer) { New(w, "work", 10).Done() }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // for its clock
+				var b bytes.Buffer
+				if c.work(&b); b.String() != c.want {
+					t.Errorf("got\n%swant\n%s", b.String(), c.want)
+				}
+			})
+		})
 	}
 }
 

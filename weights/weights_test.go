@@ -622,6 +622,7 @@ func TestSaveErrors(t *testing.T) {
 		{"negative count", func(m *algo.Model) { m.Card.Epochs = -1 }, ErrNumber},
 		{"learning rate", func(m *algo.Model) { m.Card.LearningRate = math.NaN() }, ErrNumber},
 		{"more trained than read", func(m *algo.Model) { m.Card.Graphs = 3 }, ErrRows},
+		{"more kept from training than not trained on", func(m *algo.Model) { m.Card.Graphs, m.Card.HoldoutRows = 5, []int{0, 1, 2} }, ErrRows},
 		{"holdout is not on the card", func(m *algo.Model) { m.Card.HoldoutRows, m.Card.Holdout = nil, "" }, ErrRows},
 		{"holdout rows", func(m *algo.Model) { m.Card.HoldoutRows = []int{1, -1} }, ErrRows},
 		{"quantile NaN", func(m *algo.Model) { m.Profile.Quantiles[2][3] = math.NaN() }, ErrNumber},

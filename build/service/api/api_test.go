@@ -385,6 +385,16 @@ func TestToken(t *testing.T) {
 			t.Errorf("%+v: no error", o)
 		}
 	}
+	for i, change := range []func(*Limits){
+		func(l *Limits) { l.Bytes = 0 }, func(l *Limits) { l.Time = 0 }, func(l *Limits) { l.Requests = 0 }, func(l *Limits) { l.Waiting = -1 },
+		func(l *Limits) { l.Wait = 0 }, func(l *Limits) { l.Stall = 0 }, func(l *Limits) { l.Waiting = 0 }, // nobody need wait
+	} {
+		limits := DefaultLimits()
+		change(&limits)
+		if _, err := New(shared, Options{Loopback: true, Limits: limits}); (err == nil) != (i == 6) {
+			t.Errorf("limits %+v: %v", limits, err)
+		}
+	}
 	if IsLoopback(&net.TCPAddr{IP: net.IPv4zero}) || !IsLoopback(&net.TCPAddr{IP: net.IPv6loopback}) {
 		t.Error("what is loopback")
 	}
@@ -405,13 +415,14 @@ func TestOrigins(t *testing.T) {
 					t.Errorf("%s of %s: %s, %v; want %d", method, origin, a.Status, a.Header, status)
 				}
 			}
-			preflight, post := 204, 200
+			preflight, post, options := 204, 200, 405
+			if o.Token != "" {
+				options = 401
+			}
 			if !allowed {
-				preflight, post = 405, 403
+				preflight, post = options, 403
 			}
-			if !allowed && o.Token != "" {
-				preflight = 401
-			}
+			ask("OPTIONS", options) // which is no preflight
 			ask("OPTIONS", preflight, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
 			ask("POST", post, "Authorization", "Bearer "+token)
 			if o.Token != "" {

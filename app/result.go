@@ -166,7 +166,11 @@ func (p *resultPane) problem() notice {
 		if kept := keptLine(s); kept != "" {
 			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.Back}
 		}
-		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
+		return notice{false, "Not scored", "This input was opened to train on.", "Score it", func() {
+			list := s.Input.Given
+			list.Library = false
+			s.Input.Give(list)
+		}}
 	}
 	return notice{}
 }

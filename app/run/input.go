@@ -159,7 +159,7 @@ func Examples() []Example {
 var shelf = []string{
 	"diazepam", "fluoxetine", "carbamazepine", "caffeine", "donepezil", "sertraline", "aspirin", "ibuprofen", "imatinib",
 	"atorvastatin", "metformin", "penicillin G", "warfarin", "morphine", "artemisinin", "methotrexate",
-	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "octamethylcyclotetrasiloxane", "coronene",
+	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "sulfur hexafluoride", "coronene",
 }
 
 // UseExample opens an example. Molecules are judged by the default model, which they are chosen for.

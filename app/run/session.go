@@ -343,15 +343,6 @@ func (s *Session) score() {
 	})
 }
 
-// ScoreNow scores an input opened for training.
-func (s *Session) ScoreNow() {
-	if s.Phase == Unstarted && s.Models.Used.Value != nil {
-		s.Run++
-		s.Input.Library = false
-		s.score()
-	}
-}
-
 // scoreAgain scores the open input with another model.
 func (s *Session) scoreAgain() {
 	switch {

@@ -124,3 +124,16 @@ func TestPageThatCannotStart(t *testing.T) {
 		}
 	}
 }
+
+// What is pasted while the program loads is scored once it runs.
+func TestPastedBeforeTheStart(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.first("pasting", `addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
+	b.visit(s.URL + "/")
+	b.phase("done")
+	if got := b.text(".row-name"); !strings.HasSuffix(got, "early") {
+		t.Errorf("the row is %q", got)
+	}
+	b.quiet()
+}

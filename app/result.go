@@ -155,6 +155,9 @@ func (p *resultPane) problem() notice {
 			return notice{true, h, w, "Choose a model", models}
 		}
 		return notice{true, h, w, "Try again", s.Begin}
+	case s.Models.Used.Failure != nil && s.Models.Welcome == nil:
+		h, w := words.FailureWords(s.Models.Used.Failure)
+		return notice{true, h, w, "Load the page again", func() { callTool("renew") }}
 	case s.Models.Used.Failure != nil:
 		h, w := words.FailureWords(s.Models.Used.Failure)
 		return notice{true, h, w, "Models", models}

@@ -70,6 +70,7 @@ run().catch((error) => {
   const note = document.getElementById("failure");
   note.textContent = `BaCa could not start: ${error.message}. Load the page again. If that does not help, something between the server and this tab holds back scripts or WebAssembly: a blocker, a filter of the network, or an old browser.`;
   note.hidden = false;
+  for (const e of document.querySelectorAll(".model-name, #against")) e.textContent = "not loaded";
   console.error(error);
 });
 

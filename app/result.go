@@ -167,7 +167,7 @@ func (p *resultPane) problem() notice {
 		return notice{true, "Nothing could be read", nothingRead(s), "", nil}
 	case s.Phase == run.Unstarted && s.Input.Library && s.Models.Used.Value != nil && !s.Training.On:
 		if kept := keptLine(s); kept != "" {
-			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.Back}
+			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.TakeBack}
 		}
 		return notice{false, "Not scored", "This input was opened to train on.", "Score it", func() {
 			list := s.Input.Given

@@ -79,7 +79,7 @@ func tag(id, text string, body ...app.UI) app.UI {
 		app.Div().Class("menu-list").Body(body...))
 }
 
-// advice says why verdicts are not as requested.
+// advice says why verdicts are not as requested, or what else the input allows.
 func (p *bandPane) advice() notice {
 	s := p.S
 	rule := s.Rule()
@@ -90,13 +90,13 @@ func (p *bandPane) advice() notice {
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
 			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",
 			"Judge each at α", func() { setFDR(s, 0) }}
+	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
+		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
+			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
 	case s.LikePredictions() != "" && !s.Trust.Offered() && s.Phase == run.Done:
 		return notice{false, "Predictions in " + s.LikePredictions(),
 			"A model that is trained on such predictions, made without their molecules, says which of these to trust, to check, and not to use.",
 			"Train your own", func() { showDialog("train") }}
-	case !rule.ByRate && len(s.Reference()) > 0 && math.IsNaN(s.Threshold()):
-		return notice{false, "Undecided at α = " + words.Percent(s.Alpha),
-			tooFewHeld(rule, s.Things()) + " Allow more false alarms, or take a model that was trained on more.", "", nil}
 	}
 	return notice{}
 }

@@ -28,7 +28,7 @@ func inputTitle(s *desk) string {
 // against says what to give, and what it is judged by.
 func against(s *desk) app.UI {
 	door := app.Div().Attr("hidden", onlyWithout(s))
-	judge := []app.UI{app.Text("The model is " + modelLine(&s.Models))}
+	judge := []app.UI{app.Text("Model: " + modelLine(&s.Models))}
 	if m := s.Models.Used.Value; m != nil {
 		note := words.NoteOn(m)
 		judge = []app.UI{app.Text("Judged by "), app.Strong().Text(note.Title), app.Text(": " + note.Inside + ". "),

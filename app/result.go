@@ -155,6 +155,9 @@ func (p *resultPane) problem() notice {
 			return notice{true, h, w, "Choose a model", models}
 		}
 		return notice{true, h, w, "Try again", s.Begin}
+	case s.Models.Used.Failure != nil && s.Models.Welcome == nil:
+		h, w := words.FailureWords(s.Models.Used.Failure)
+		return notice{true, h, w, "Load the page again", func() { callTool("renew") }}
 	case s.Models.Used.Failure != nil:
 		h, w := words.FailureWords(s.Models.Used.Failure)
 		return notice{true, h, w, "Models", models}
@@ -164,9 +167,13 @@ func (p *resultPane) problem() notice {
 		return notice{true, "Nothing could be read", nothingRead(s), "", nil}
 	case s.Phase == run.Unstarted && s.Input.Library && s.Models.Used.Value != nil && !s.Training.On:
 		if kept := keptLine(s); kept != "" {
-			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.Back}
+			return notice{false, "Opened to train on", kept, "Back to the list", s.Input.TakeBack}
 		}
-		return notice{false, "Not scored", "This input was opened to train on.", "Score it", s.ScoreNow}
+		return notice{false, "Not scored", "This input was opened to train on.", "Score it", func() {
+			list := s.Input.Given
+			list.Library = false
+			s.Input.Give(list)
+		}}
 	}
 	return notice{}
 }

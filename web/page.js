@@ -51,7 +51,13 @@ const run = async () => {
   const go = new Go();
   // The loops in the kernel are for the workers; here nothing calls them.
   const instance = await WebAssembly.instantiate(module, { ...go.importObject, ...bacaKernel().imports });
+  const area = () => document.getElementById("smiles");
+  const early = bacaTools.keptInput() || location.hash ? "" : area().value; // pasted before anybody listened
   const end = go.run(instance); // returns once the page is drawn and listens
+  if (early) {
+    area().value = early;
+    area().dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertFromPaste" }));
+  }
   document.documentElement.dataset.state = "running";
   loading.remove();
   performance.mark("interactive");
@@ -64,6 +70,7 @@ run().catch((error) => {
   const note = document.getElementById("failure");
   note.textContent = `BaCa could not start: ${error.message}. Load the page again. If that does not help, something between the server and this tab holds back scripts or WebAssembly: a blocker, a filter of the network, or an old browser.`;
   note.hidden = false;
+  for (const e of document.querySelectorAll(".model-name, #against")) e.textContent = "not loaded";
   console.error(error);
 });
 

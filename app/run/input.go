@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"baca/app/store"
@@ -88,13 +89,15 @@ func (i *Input) put(next Given) {
 	i.Given = next
 }
 
-// Back brings back the list that a library took the place of.
-func (i *Input) Back() {
-	list := Given{}
-	if i.Undo != nil {
-		list, i.Undo = *i.Undo, nil
+// TakeBack brings back the list before, and can itself be undone. A library goes even where there was
+// no list.
+func (i *Input) TakeBack() {
+	list := i.Undo
+	if i.Undo = nil; list != nil {
+		i.Give(*list)
+	} else if i.Library {
+		i.Give(Given{})
 	}
-	i.Give(list)
 }
 
 // GiveShort replaces the input by a short file's text, or by the file if it is empty or not UTF-8.
@@ -105,14 +108,6 @@ func (i *Input) GiveShort(name string, f *store.File, data []byte) {
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	i.Give(Given{Name: name, Text: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)})
-}
-
-// TakeBack undoes, and can be undone.
-func (i *Input) TakeBack() {
-	if u := i.Undo; u != nil {
-		i.Undo = nil
-		i.Give(*u)
-	}
 }
 
 // AddLine appends a molecule to the text.
@@ -159,7 +154,7 @@ func Examples() []Example {
 var shelf = []string{
 	"diazepam", "fluoxetine", "carbamazepine", "caffeine", "donepezil", "sertraline", "aspirin", "ibuprofen", "imatinib",
 	"atorvastatin", "metformin", "penicillin G", "warfarin", "morphine", "artemisinin", "methotrexate",
-	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "octamethylcyclotetrasiloxane", "coronene",
+	"RDX", "octanitrocubane", "ferrocene", "tetraethyllead", "sulfur hexafluoride", "coronene",
 }
 
 // UseExample opens an example. Molecules are judged by the default model, which they are chosen for.
@@ -215,10 +210,7 @@ func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
 func units(s string) int {
 	n := 0
 	for _, r := range s {
-		n++
-		if r > 0xffff {
-			n++
-		}
+		n += utf16.RuneLen(r)
 	}
 	return n
 }

@@ -304,8 +304,8 @@ func (s *Session) read(r *message.Open, opened func()) {
 		}
 		s.Opened, s.Phase = o, Unstarted
 		s.Progress[message.StageParse] = message.Progress{Stage: message.StageParse, Done: 1, Total: 1, Records: o.Records, Refused: o.Refused}
-		if r := &s.Training.Recipe; r.Predicted == "" {
-			r.Predicted, r.Observed = valuesIn(s.ValueColumns(), "")
+		if predicted, observed := valuesIn(s.ValueColumns(), ""); observed != "" && s.Training.Recipe.Predicted == "" {
+			s.Training.Recipe.Predicted, s.Training.Recipe.Observed = predicted, observed
 		}
 		s.Judge()
 		s.Rev.All()
@@ -341,15 +341,6 @@ func (s *Session) score() {
 		s.selectWanted()
 		s.proceed()
 	})
-}
-
-// ScoreNow scores an input opened for training.
-func (s *Session) ScoreNow() {
-	if s.Phase == Unstarted && s.Models.Used.Value != nil {
-		s.Run++
-		s.Input.Library = false
-		s.score()
-	}
 }
 
 // scoreAgain scores the open input with another model.

@@ -281,7 +281,7 @@ func (t *Training) Use() {
 	s.Models.Load(made.Model.Name, made.Data)
 	t.Drop()
 	if s.Input.Library {
-		s.Input.Back()
+		s.Input.TakeBack()
 	}
 }
 

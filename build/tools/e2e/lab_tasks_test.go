@@ -32,7 +32,7 @@ func TestTools(t *testing.T) {
 	b.click("#model-button")
 	b.upload("#model-file", "hydration.msgpack", file)
 	b.wait(`document.querySelector(".model-name").textContent === "train"`)
-	b.drop("new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
+	b.drop(600, "new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
 	b.phase("done")
 	b.click("#tools summary")
 	b.look("tools")

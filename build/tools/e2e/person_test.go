@@ -41,8 +41,8 @@ func (b *tab) first(what, script string) {
 	})
 }
 
-// drop drags a file over the page and lets it go there.
-func (b *tab) drop(name string, data []byte) {
+// drop drags a file over the page and lets it go there, at x from the left.
+func (b *tab) drop(x float64, name string, data []byte) {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name)
 	if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -51,7 +51,7 @@ func (b *tab) drop(name string, data []byte) {
 	at := func(kind input.DispatchDragEventType) {
 		b.t.Helper()
 		b.act("dropping "+name, func(ctx context.Context) error {
-			_, err := chromedp.Call(ctx, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: 600, Y: 400, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}})
+			_, err := chromedp.Call(ctx, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: x, Y: 400, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}})
 			return err
 		})
 	}
@@ -127,7 +127,11 @@ func (b *tab) saved(name string) []byte {
 
 func TestDropFiles(t *testing.T) {
 	b := ready(t)
-	b.drop("molecules.csv", web.Examples())
+	// The second door is for a training set.
+	b.drop(900, "mine.csv", web.Examples())
+	b.wait(`document.getElementById("train").open && document.getElementById("train").textContent.includes("158 molecules in mine.csv")`)
+	b.closeDialog("train")
+	b.drop(600, "molecules.csv", web.Examples())
 	b.phase("done")
 	if got := b.text("#input-status"); !strings.Contains(got, "158 read") {
 		t.Errorf("the page says %q of the CSV", got)
@@ -140,14 +144,14 @@ func TestDropFiles(t *testing.T) {
 	}
 	w.Write(manyRows(400))
 	w.Close()
-	b.drop("rows.csv.zst", squeezed.Bytes())
+	b.drop(600, "rows.csv.zst", squeezed.Bytes())
 	b.wait(`document.getElementById("input-status").textContent.includes("396 read, 4 refused")`)
 	b.phase("done")
 	if got := b.text(".file-name"); got != "rows.csv.zst" {
 		t.Errorf("the file is called %q", got)
 	}
 	// One that is damaged says so, and the way back is a click.
-	b.drop("half.csv.zst", squeezed.Bytes()[:squeezed.Len()/2])
+	b.drop(600, "half.csv.zst", squeezed.Bytes()[:squeezed.Len()/2])
 	b.phase("broken")
 	if got := b.text(".notice"); !strings.Contains(got, "cannot be read") || !strings.Contains(got, "half.csv.zst") {
 		t.Errorf("the page says %q of half a file", got)
@@ -160,9 +164,9 @@ func TestDropFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.drop("own.msgpack", model)
+	b.drop(600, "own.msgpack", model)
 	b.phase("done")
-	b.drop("two.smi", []byte("CCO ethanol\nc1ccccc1 benzene\n"))
+	b.drop(600, "two.smi", []byte("CCO ethanol\nc1ccccc1 benzene\n"))
 	b.wait(`document.getElementById("smiles").value.startsWith("CCO ethanol")`)
 	b.phase("done")
 	b.quiet()

@@ -42,7 +42,7 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 	b := browse(t)
 	b.visit(s.URL + "/some/folder/?alpha=0.1")
 	b.usable()
-	b.example(2)
+	b.example(1)
 	b.quiet()
 }
 
@@ -71,7 +71,7 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	}
 	b.reload()
 	b.usable()
-	b.example(2)
+	b.example(1)
 	// Workers that share a long list start without a network too.
 	b.upload("#file", "small.csv", smallMolecules(13_000))
 	b.phase("done")
@@ -102,7 +102,7 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	broken.Store(false)
 	b.reload()
 	b.usable()
-	b.example(2)
+	b.example(1)
 }
 
 // A page that lacks one of its files says so on the screen, however it begins.
@@ -123,4 +123,17 @@ func TestPageThatCannotStart(t *testing.T) {
 			t.Errorf("without %s the page says %q", missing, text)
 		}
 	}
+}
+
+// What is pasted while the program loads is scored once it runs.
+func TestPastedBeforeTheStart(t *testing.T) {
+	s := serve(t, open(t))
+	b := browse(t)
+	b.first("pasting", `addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
+	b.visit(s.URL + "/")
+	b.phase("done")
+	if got := b.text(".row-name"); !strings.HasSuffix(got, "early") {
+		t.Errorf("the row is %q", got)
+	}
+	b.quiet()
 }

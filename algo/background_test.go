@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo/background"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
@@ -111,10 +113,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 		}
 		mean, deviation := m.Sizes.Of(g.N())
 		want := (x.Distance + x.Ratio - mean) / deviation
-		whole, parts := 0.0, 0.0
-		for k, c := range x.Contributions {
-			whole, parts = whole+c, parts+x.BySubtrees[k]+x.ByEmbedding[k]
-		}
+		whole, parts := floats.Sum(x.Contributions), floats.Sum(x.BySubtrees)+floats.Sum(x.ByEmbedding)
 		if math.Abs(whole-(x.Score-x.Limit)) > 1e-9 || math.Abs(parts-(want+mean/deviation)) > 1e-9 {
 			t.Errorf("graph %d: atoms add %g, by parts %g, want %g and %g", i, whole, parts, x.Score-x.Limit, want+mean/deviation)
 		}

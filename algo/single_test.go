@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -78,11 +80,7 @@ func TestContributions(t *testing.T) {
 	alike := 0
 	for i, g := range trees(rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
 		x := must.Have(a.Explain(ctx, g, 0.1))
-		sum := 0.0
-		for _, c := range x.Contributions {
-			sum += c
-		}
-		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+		if sum := floats.Sum(x.Contributions); math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
 			t.Errorf("graph %d: contributions add up to %g, the score is %g above the limit", i, sum, x.Score-x.Limit)
 		}
 		if verdicts[x.Verdict]++; (x.Score >= x.Limit) != (x.Verdict == decide.Outside) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"baca/algo/contrast"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
@@ -82,10 +84,10 @@ func TestCalibratorLearns(t *testing.T) {
 	out := calibrate(a, in.Batch)
 	finite(t, "scores", out.Test...)
 	finite(t, "holdout", in.scores(out)...)
-	if n := len(losses); n != 200 || !(mean(losses[n-20:]) < 0.8*mean(losses[:20])) {
-		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, mean(losses[:20]), mean(losses[n-20:]))
+	if n := len(losses); n != 200 || !(stat.Mean(losses[n-20:], nil) < 0.8*stat.Mean(losses[:20], nil)) {
+		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, stat.Mean(losses[:20], nil), stat.Mean(losses[n-20:], nil))
 	}
-	if !(mean(kl[180:]) > 0) || slices.Max(kl) <= kl[0] {
+	if !(stat.Mean(kl[180:], nil) > 0) || slices.Max(kl) <= kl[0] {
 		t.Errorf("KL between the subgroups starts at %g and never rises: %g at its highest", kl[0], slices.Max(kl))
 	}
 	for _, s := range a.sides {
@@ -96,14 +98,6 @@ func TestCalibratorLearns(t *testing.T) {
 	if auc := metric.AUROC(out.Test, in.ood); auc < 0.9 {
 		t.Errorf("AUROC %g, want at least 0.9", auc)
 	}
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }
 
 // A graph in a dictionary must not find itself there: its score is that of the

@@ -48,7 +48,8 @@ func amines(n int) (list []string) {
 	return list
 }
 
-// Held-out members of a series may be more like the training set than its mean.
+// No training molecule is outside, even where held-out members of a series are closer to the
+// training set than its mean.
 func TestTrainingGraphsAreNotOutside(t *testing.T) {
 	var series []string
 	for n := range 39 {
@@ -165,8 +166,8 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 	}
 }
 
-// What is made for sharing holds no weight that less than k graphs decide, and scores its
-// reference as it scores new graphs.
+// A shared model has no background weight that fewer than k graphs decide, and scores its reference
+// as it scores new graphs.
 func TestSharedBackground(t *testing.T) {
 	ctx := context.Background()
 	m := molecules(t)

@@ -21,7 +21,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// What Explain says of a graph is what its parts say.
+// Explain has the score, p-value and verdict of Scores and Judge.
 func TestExplain(t *testing.T) {
 	m := model()
 	a := alone(m)
@@ -67,8 +67,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What nodes add makes the score above the limit, so its sign is the verdict; the embedding's
-// part follows the weights of the encoder.
+// Contributions of nodes add up to the score above the limit, so their sign is the verdict. Those of
+// the embedding depend on the encoder's weights.
 func TestContributions(t *testing.T) {
 	m := model()
 	a := alone(m)
@@ -106,8 +106,7 @@ func TestContributions(t *testing.T) {
 	}
 }
 
-// A clique that hangs on a tree by one node is what is strange about it, and its nodes are
-// blamed.
+// The most blamed nodes of a tree with a clique are those of the clique.
 func TestBlamesWhatIsStrange(t *testing.T) {
 	a := alone(model())
 	hits, nodes := 0, 0
@@ -193,8 +192,7 @@ func TestWatchChangesNothing(t *testing.T) {
 	}
 }
 
-// With another holdout the scores stay, and the p-values are those of a model that came
-// with it.
+// With another holdout the scores stay, and p-values are those of a model trained with that holdout.
 func TestWithHoldout(t *testing.T) {
 	m := model()
 	a := alone(m)

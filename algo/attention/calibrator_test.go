@@ -64,8 +64,7 @@ func brief() Options {
 	return o
 }
 
-// Given a base score that parts the batch rightly, the attention must learn
-// what tells the parts from each other.
+// If the base score partitions the batch correctly, the attention learns to separate the parts.
 func TestCalibratorLearns(t *testing.T) {
 	in := newInput(40, 40, 100, 10)
 	for i := range in.Base {
@@ -100,8 +99,7 @@ func TestCalibratorLearns(t *testing.T) {
 	}
 }
 
-// A graph in a dictionary must not find itself there: its score is that of the
-// same graph looked up among the others.
+// A graph in a dictionary is not compared with itself.
 func TestCalibratorLeavesItselfOut(t *testing.T) {
 	in := newInput(30, 30, 50, 0)
 	o := brief()
@@ -132,7 +130,7 @@ func TestSuccessiveBatchesGoOn(t *testing.T) {
 	}
 }
 
-// Each synthetic key has the graph that it is the embedding of, and no other is kept.
+// Each synthetic key has its graph, and no other graphs are kept.
 func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 	in := newInput(40, 40, 100, 10)
 	o := brief()
@@ -166,7 +164,7 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 	}
 }
 
-// What has nothing to learn from ends in warnings and finite scores.
+// Batches without anything to learn from give warnings and finite scores.
 func TestCalibratorDegenerate(t *testing.T) {
 	equal := newInput(12, 0, 20, 3)
 	for i := range equal.Base {

@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// draw returns graphs with some of the keys from low on, and those up to 40 now and then.
+// draw returns graphs with most of the ten keys from low on, and some below 40.
 func draw(rng *rand.Rand, n int, low uint32) *background.Sample {
 	s := &background.Sample{}
 	for range n {
@@ -147,7 +147,7 @@ func dense(p fingerprint.Print) []float64 {
 	return row
 }
 
-// Whether a graph itself is in the background does not show in its score.
+// A graph's score is the same whether or not the graph is in the background.
 func TestOneInTheBackground(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	inside, outside := draw(rng, 200, 0), draw(rng, 200, 45)

@@ -85,7 +85,7 @@ func TestGreedyAgainstAllChoices(t *testing.T) {
 	}
 }
 
-// Being lazy changes nothing: the choice is that of looking at all candidates each time.
+// The lazy choice is that of looking at all candidates each time.
 func TestGreedyIsGreedy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 20 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Over many holdouts, as many as asked for keep to the rate.
+// Over many holdouts, the asked share keeps to the rate.
 func TestConfident(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for _, c := range []struct {

@@ -107,7 +107,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A graph of a given size has so many nodes, 2 at least and no more than there are steps.
+// DrawSized gives the wanted size, but at least 2 nodes and at most the number of steps.
 func TestDrawSized(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 16))
 	m := NewMixup([]*Graphon{constant(9, 1), constant(9, 1)}, DefaultOptions())

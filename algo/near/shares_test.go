@@ -12,7 +12,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// What the parts add is the score, and what coordinates and keys add is in the parts.
+// The parts add up to the score; coordinates and keys add no more than their part.
 func TestShares(t *testing.T) {
 	b, r := bank(rand.New(rand.NewPCG(2, 5)))
 	last := &r.Prints[r.Len()-1]

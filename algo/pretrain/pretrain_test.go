@@ -190,7 +190,7 @@ func TestNoStepOnOneGraph(t *testing.T) {
 
 var _ gin.Device = CPU{}
 
-// A trainer with a device trains on it, to the bits of one without.
+// A trainer with a device gives the bits of one without.
 func TestTrainerTakesADevice(t *testing.T) {
 	gs, o := trees(60, 2), options()
 	want, _ := train(gs, o, nil, 2)

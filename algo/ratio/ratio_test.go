@@ -50,8 +50,7 @@ func TestFitMinimises(t *testing.T) {
 	}
 }
 
-// estimate is a ratio of a batch with all that comes before it, and its scores of the
-// holdout.
+// estimate runs all steps on a batch, and also returns the scores of the holdout.
 func estimate(workers int, in *sample.Batch) (*Estimate, []float64) {
 	known := must.Have(near.NewBank(ctx, workers, in.Bank, nil, nil))
 	bank := NewBank(known)

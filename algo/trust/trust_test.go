@@ -50,7 +50,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// isotonic gives what the definition by minima of maxima of means gives.
+// isotonic agrees with the definition by maxima of minima of means.
 func TestIsotonic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -118,8 +118,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Where errors grow with the score verdicts follow, and the stated rates are those of new
-// molecules.
+// Where errors grow with the score, verdicts get worse with it, and stated rates hold for new molecules.
 func TestVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	sum := map[Verdict]*[4]float64{}
@@ -232,7 +231,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Where there are no intervals, it says why, and nothing is said of how well they hold.
+// Without intervals the sentences say why, and nothing about how well they hold.
 func TestSentencesWithoutIntervals(t *testing.T) {
 	var pairs []Pair
 	for n := range 90 {

@@ -95,7 +95,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// compare also sees to it that the padding is as it was.
+// compare also checks that the padding did not change.
 func compare(t *testing.T, got Matrix, want blas64.General, before []float32, tolerance float64) {
 	t.Helper()
 	for i, x := range got.Data {
@@ -112,7 +112,7 @@ func compare(t *testing.T, got Matrix, want blas64.General, before []float32, to
 	}
 }
 
-// A product with packed rows has the bits of MulNT, however the rows came.
+// A product with packed rows has the bits of MulNT, also after Set.
 func TestMulPacked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, s := range shapes {
@@ -333,7 +333,7 @@ func TestAddWhere(t *testing.T) {
 	})
 }
 
-// A view that reaches beyond its data must not get to code that cannot check.
+// A view that reaches beyond its data panics before vector code reads it.
 func TestShapesAreChecked(t *testing.T) {
 	small, big := Matrix{make([]float32, 5), 2, 3, 3}, Dense(make([]float32, 6), 2, 3)
 	square := Dense(make([]float32, 4), 2, 2)

@@ -22,7 +22,7 @@ type variant struct {
 // variants holds every one; where the code can choose, see same_amd64_test.go.
 var variants = []variant{{"portable Go", func() {}}}
 
-// each runs the test for every variant, and sets back the one that was in use.
+// each runs the test for every variant, and then restores the one in use.
 func each(t *testing.T, f func(t *testing.T)) {
 	defer variants[len(variants)-1].use()
 	for _, v := range variants {
@@ -116,7 +116,7 @@ func extent(rows, cols, stride int) int {
 	return (rows-1)*stride + cols
 }
 
-// ready takes down what all memory holds before the call.
+// ready keeps a copy of all memory before the call.
 func (s *sample) ready() {
 	for i := range s.placed {
 		s.placed[i].before = bytes.Clone(s.placed[i].bytes)
@@ -439,7 +439,7 @@ func TestLog1p(t *testing.T) {
 	}
 }
 
-// Graphs that are none must not make the vector code read elsewhere.
+// Invalid graphs panic instead of making vector code read elsewhere.
 func TestAddNeighborsOfNoGraph(t *testing.T) {
 	for name, g := range map[string]struct{ offsets, neighbors []int32 }{
 		"neighbour beyond the rows":  {[]int32{0, 1, 2}, []int32{1, 2}},

@@ -411,19 +411,14 @@ func TestUndecided(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(27, 9))
 	gs := append(trees(rng, 15, 0.1), trees(rng, 15, 1.2)...)
-	for _, name := range algo.Deciders() {
-		for _, n := range []int{30, 5} {
-			o := by(name)
-			o.Alpha = 0.04 // below 1/21
-			for i, row := range batch(t, m, o, gs[:n]).Rows {
-				if row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !(row.P > 0) {
-					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
-				}
-			}
-			o.Alpha = 0.05
-			for i, row := range batch(t, m, o, gs[:n]).Rows {
-				if row.Verdict == decide.Undecided {
-					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
+	for _, o := range []algo.Options{by(algo.ByAlone), by(algo.ByBatch), by(algo.ByAttention)} {
+		for alpha, want := range map[float64]bool{0.04: true, 0.05: false} { // 1/21 is between
+			o.Alpha = alpha
+			for _, n := range []int{30, 5} {
+				for i, row := range batch(t, m, o, gs[:n]).Rows {
+					if (row.Verdict == decide.Undecided) != want || want && row.BatchVerdict != decide.Undecided || !(row.P > 0) {
+						t.Fatalf("by %s at %g, row %d of %d: %+v", o.By, alpha, i, n, row)
+					}
 				}
 			}
 		}

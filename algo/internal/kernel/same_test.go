@@ -403,21 +403,6 @@ func TestProductsInBlocks(t *testing.T) {
 	})
 }
 
-// e^x for all of its range, and a little beyond.
-func TestSameExp(t *testing.T) {
-	var x []float32
-	for v := float32(-89); v < 89; v += 0.0009 {
-		x = append(x, v)
-	}
-	want := append([]float32(nil), x...)
-	expGo(want, 1)
-	each(t, func(t *testing.T) {
-		got := append([]float32(nil), x...)
-		Exp(got, 1)
-		same(t, &sample{n: len(x)}, got, want)
-	})
-}
-
 // log(1+x) beside that of package math: for every 997th float32 that is positive and
 // finite, and the borders.
 func TestLog1p(t *testing.T) {

@@ -1,6 +1,7 @@
 package algo_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -177,17 +178,9 @@ func TestPartedByBatch(t *testing.T) {
 	var inside, outside []int
 	o.Watch = &attention.Watch{Parted: func(in, out []int, _ [2]int) { inside, outside = in, out }}
 	r := batch(t, m, o, gs)
-	lowest := math.Inf(1)
-	for _, i := range outside {
-		lowest = min(lowest, r.Rows[i].Batch)
-	}
-	for _, i := range inside {
-		if r.Rows[i].Batch >= lowest {
-			t.Errorf("graph %d is taken for ID with %g, another for OOD with %g", i, r.Rows[i].Batch, lowest)
-		}
-	}
-	if len(inside) == 0 || len(outside) == 0 {
-		t.Errorf("%d and %d graphs in the parts", len(inside), len(outside))
+	compare := func(i, k int) int { return cmp.Compare(r.Rows[i].Batch, r.Rows[k].Batch) }
+	if in, out := slices.MaxFunc(inside, compare), slices.MinFunc(outside, compare); compare(in, out) >= 0 {
+		t.Errorf("graph %d is taken for ID, graph %d for OOD: %+v and %+v", in, out, r.Rows[in], r.Rows[out])
 	}
 	differ := false
 	for i, row := range r.Rows {
@@ -286,10 +279,8 @@ func TestFewGraphs(t *testing.T) {
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "judged by itself") {
 			t.Errorf("by %s: warnings %q", name, r.Warnings)
 		}
-		for i := range gs {
-			if !same(r.Rows[i], want.Rows[i]) {
-				t.Errorf("by %s: graph %d has %+v, alone %+v", name, i, r.Rows[i], want.Rows[i])
-			}
+		if !slices.EqualFunc(r.Rows, want.Rows, same) {
+			t.Errorf("by %s: other rows than alone", name)
 		}
 	}
 }

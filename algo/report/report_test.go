@@ -80,7 +80,7 @@ func lacks(t *testing.T, text string, parts ...string) {
 // The page loads nothing, runs only its two scripts, is well formed and escapes its input.
 func TestReportStandsAlone(t *testing.T) {
 	page := text(Write, full())
-	lacks(t, page, "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
+	lacks(t, page, "too few for verdicts", "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
 	lacks(t, regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, ""), "<script") // its own two
 	lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
 	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
@@ -187,6 +187,9 @@ func TestRatesAreShort(t *testing.T) {
 		for _, counts := range []decide.Counts{{Outside: 1, Inside: 2}, {Undecided: 3}} {
 			r := &Report{Alpha: 7.0 / 205, FDR: fdr, Read: 3, Counts: counts, Scores: []float64{1, 2, 3}, P: []float64{0.5, 0.25, 0.01}, Holdout: []float64{1, 2}, Delta: 0.01, Wealth: []float64{0}}
 			has(t, text(Write, r), "0.0341")
+			if counts.Undecided > 0 {
+				has(t, text(Write, r), "too few for verdicts")
+			}
 			lacks(t, text(Write, r), "0.03414", "0.14285", "0.06829")
 		}
 	}

@@ -45,15 +45,6 @@ const representChunk = 16
 // Represent encodes graphs on the encoder's device, or on that many goroutines. Each row depends
 // only on its graph.
 func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
-	width := e.Width()
-	r := &Representation{
-		Width:     width,
-		Q:         make([]float32, len(gs)*2*width),
-		zf:        make([]float32, len(gs)*width),
-		zs:        make([]float32, len(gs)*width),
-		NodeScore: make([]float64, len(gs)),
-		bare:      bare(e),
-	}
 	if err := checkFeatures(e, gs); err != nil {
 		return nil, err
 	}
@@ -65,12 +56,13 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	if err != nil {
 		return nil, err
 	}
-	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.zf, r.zs}, NodeLoss: r.NodeScore}
+	to := gin.NewEncoding(len(gs), e.Width())
 	if err := encode(ctx, e, gs, to); err != nil {
 		return nil, err
 	}
-	kernel.Log1p(r.Q, r.Q)
-	return r, nil
+	kernel.Log1p(to.Pooled, to.Pooled)
+	z := to.Projection
+	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature], zs: z[gin.Structure], bare: bare(e)}, nil
 }
 
 // A CPU encodes on this machine's processor; see [gin.Device]. pretrain.CPU trains as well.

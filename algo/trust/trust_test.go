@@ -173,9 +173,12 @@ func TestAuditByHand(t *testing.T) {
 	}
 	// The two of score 2 count with their mean of 2.
 	for k, want := range []float64{0.5, 1.25, 1.5, 1.625} {
-		if math.Abs(a.Risk[k]-want) > 1e-12 || math.Abs(a.RiskAt(float64(k+1)/4)-want) > 1e-12 {
+		if !(math.Abs(a.Risk[k]-want) <= 1e-12 && math.Abs(a.RiskAt(float64(k+1)/4)-want) <= 1e-12) {
 			t.Errorf("risk of %d is %g, want %g", k+1, a.Risk[k], want)
 		}
+	}
+	if few, all := a.RiskAt(0.1), a.RiskAt(1.2); !math.IsNaN(few) || !math.IsNaN(all) {
+		t.Errorf("risk of none is %g, of more than all %g", few, all)
 	}
 	if !slices.Equal(a.Scores, []float64{1, 2, 2, 3}) {
 		t.Errorf("scores %v", a.Scores)

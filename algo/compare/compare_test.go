@@ -131,6 +131,13 @@ func TestListCountsAMoleculeOnce(t *testing.T) {
 	}
 }
 
+// By hand: of A's molecules 1 and 2 have both fragments, of B's 5 has both and 6 one.
+func TestSharedBy(t *testing.T) {
+	if got := sharedBy([2][]uint32{{1, 2}, {5}}, [2][]uint32{{1, 2}, {5, 6}}); got != 0.75 {
+		t.Errorf("%g, want 0.75", got)
+	}
+}
+
 func TestTraits(t *testing.T) {
 	for text, want := range map[string][]string{
 		"c1ccc2[nH]ccc2c1":       {"2 rings", "ring of 5", "ring of 6", "indole ring", "C", "N"},

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo/background"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
@@ -46,7 +48,8 @@ func amines(n int) (list []string) {
 	return list
 }
 
-// Held-out members of a series may be more like the training set than its mean.
+// No training molecule is outside, even where held-out members of a series are closer to the
+// training set than its mean.
 func TestTrainingGraphsAreNotOutside(t *testing.T) {
 	var series []string
 	for n := range 39 {
@@ -111,10 +114,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 		}
 		mean, deviation := m.Sizes.Of(g.N())
 		want := (x.Distance + x.Ratio - mean) / deviation
-		whole, parts := 0.0, 0.0
-		for k, c := range x.Contributions {
-			whole, parts = whole+c, parts+x.BySubtrees[k]+x.ByEmbedding[k]
-		}
+		whole, parts := floats.Sum(x.Contributions), floats.Sum(x.BySubtrees)+floats.Sum(x.ByEmbedding)
 		if math.Abs(whole-(x.Score-x.Limit)) > 1e-9 || math.Abs(parts-(want+mean/deviation)) > 1e-9 {
 			t.Errorf("graph %d: atoms add %g, by parts %g, want %g and %g", i, whole, parts, x.Score-x.Limit, want+mean/deviation)
 		}
@@ -166,8 +166,8 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 	}
 }
 
-// What is made for sharing holds no weight that less than k graphs decide, and scores its
-// reference as it scores new graphs.
+// A shared model has no background weight that fewer than k graphs decide, and scores its reference
+// as it scores new graphs.
 func TestSharedBackground(t *testing.T) {
 	ctx := context.Background()
 	m := molecules(t)

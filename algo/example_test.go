@@ -12,7 +12,7 @@ import (
 	"baca/weights"
 )
 
-// Each molecule is scored by itself, whatever stands beside it.
+// Each molecule is scored by itself, in any company.
 func Example() {
 	model, err := weights.Open("bbbp")
 	if err != nil {

@@ -86,8 +86,8 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 	refused("a model for sharing", "no molecules", set)
 }
 
-// Counted by hand: a training molecule has nothing new, and of chlorobutane next to alkanes that end in O and N
-// only what is at most two bonds from the chlorine is.
+// Counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
+// O and N, only surroundings that hold the chlorine are new.
 func TestSurroundings(t *testing.T) {
 	m, set := modelOf(few)
 	a := alone(m)
@@ -103,8 +103,8 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
-// A molecule that was trained on has no reason but which one it is, and one that shares no atom
-// with any has no neighbours.
+// The only reason for a training molecule is its name. A molecule that shares no atom with any has no
+// neighbours.
 func TestKnownAndStrange(t *testing.T) {
 	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))

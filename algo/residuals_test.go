@@ -16,8 +16,7 @@ import (
 	"baca/algo/trust"
 )
 
-// valued are values of all molecules of the set of moleculeModel but one of the holdout: row n
-// is observed as n and predicted as n − 1/(n+1).
+// valued returns values of n molecules: row k is observed as k and predicted as k − 1/(k+1).
 func valued(n int) []*algo.Values {
 	list := make([]*algo.Values, n)
 	for row := range list {
@@ -26,7 +25,7 @@ func valued(n int) []*algo.Values {
 	return list
 }
 
-// Errors are those of the rows that the holdout is made of, and nothing else.
+// The kept errors are those of the held-out rows.
 func TestKeepResiduals(t *testing.T) {
 	m, set := modelOf(many)
 	values := valued(len(set))
@@ -90,7 +89,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	}
 }
 
-// Held-out graphs and new ones stand in each order where a calculation by hand puts them.
+// Each order ranks held-out and new graphs by its definition.
 func TestOrders(t *testing.T) {
 	m, set := modelOf(many)
 	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
@@ -144,8 +143,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// A held-out prediction stands at the very bits that its error is kept at, whatever its class. Otherwise the last
-// one could be beyond itself.
+// The margin of a held-out prediction has the bits of its kept error, for either class. Otherwise the
+// farthest molecule could be beyond itself.
 func TestMarginHasTheBitsOfItsError(t *testing.T) {
 	m, set := modelOf(many)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -184,7 +183,7 @@ func TestOrdersRefused(t *testing.T) {
 	}
 }
 
-// Neighbours carry values where the set had any.
+// Neighbours have the values of the training set.
 func TestNeighbourValues(t *testing.T) {
 	m, set := modelOf(few)
 	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}

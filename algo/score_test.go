@@ -1,6 +1,7 @@
 package algo_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -44,7 +45,7 @@ func model() *algo.Model {
 
 var trained *algo.Model
 
-// set is the ID set that train parts: every thirteenth graph is kept from training.
+// set is the ID set; train holds out every thirteenth graph.
 func set() []*graph.Graph { return trees(rand.New(rand.NewPCG(1, 2)), 260, 0.1) }
 
 func train() *algo.Model {
@@ -77,7 +78,7 @@ func options() algo.Options {
 	return o
 }
 
-// by returns the options with what decides.
+// by returns the options with that decider.
 func by(name string) algo.Options {
 	o := options()
 	o.By = name
@@ -116,7 +117,7 @@ func same(a, b algo.Row) bool {
 	return bits(a) == bits(b) && a.Verdict == b.Verdict && a.BatchVerdict == b.BatchVerdict
 }
 
-// alike is same without what a batch adds and what decides.
+// alike compares only scores and p-values of graphs by themselves.
 func alike(a, b algo.Row) bool {
 	return math.Float64bits(a.Alone) == math.Float64bits(b.Alone) && math.Float64bits(a.AloneP) == math.Float64bits(b.AloneP)
 }
@@ -165,8 +166,8 @@ func TestBatchIsTold(t *testing.T) {
 	}
 }
 
-// The better partition is by the batch's score, without S_Attn S_BaCa is in the order of that
-// score, and what does not depend on the attention stays as it is.
+// PartedByBatch partitions by Row.Batch and leaves scores alone that do not depend on the attention.
+// Without S_Attn, S_BaCa is in the order of Row.Batch.
 func TestPartedByBatch(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -177,17 +178,9 @@ func TestPartedByBatch(t *testing.T) {
 	var inside, outside []int
 	o.Watch = &attention.Watch{Parted: func(in, out []int, _ [2]int) { inside, outside = in, out }}
 	r := batch(t, m, o, gs)
-	lowest := math.Inf(1)
-	for _, i := range outside {
-		lowest = min(lowest, r.Rows[i].Batch)
-	}
-	for _, i := range inside {
-		if r.Rows[i].Batch >= lowest {
-			t.Errorf("graph %d is taken for ID with %g, another for OOD with %g", i, r.Rows[i].Batch, lowest)
-		}
-	}
-	if len(inside) == 0 || len(outside) == 0 {
-		t.Errorf("%d and %d graphs in the parts", len(inside), len(outside))
+	compare := func(i, k int) int { return cmp.Compare(r.Rows[i].Batch, r.Rows[k].Batch) }
+	if in, out := slices.MaxFunc(inside, compare), slices.MinFunc(outside, compare); compare(in, out) >= 0 {
+		t.Errorf("graph %d is taken for ID, graph %d for OOD: %+v and %+v", in, out, r.Rows[in], r.Rows[out])
 	}
 	differ := false
 	for i, row := range r.Rows {
@@ -211,7 +204,7 @@ func TestPartedByBatch(t *testing.T) {
 	}
 }
 
-// On ID batches the share of false alarms is what was asked for, alone and by the batch.
+// On ID batches the rate of false alarms is at most alpha, alone and by the batch.
 func TestFalseAlarmsOnIDBatches(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -238,9 +231,8 @@ func TestFalseAlarmsOnIDBatches(t *testing.T) {
 	}
 }
 
-// What a graph gets by itself has the same bits whatever stands beside it, in any
-// order, with any seed, number of workers and size of the batch, in a batch and by
-// Score.
+// Scores of graphs by themselves have the same bits in any company and order, with any seed, number of
+// workers and size of the batch, in a batch and by Score.
 func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -274,7 +266,7 @@ func TestAloneDependsOnTheGraphOnly(t *testing.T) {
 	}
 }
 
-// Few graphs are not calibrated, and whoever asked for that is told.
+// Fewer than MinBatch graphs are scored one by one, with a warning where a batch was to decide.
 func TestFewGraphs(t *testing.T) {
 	m := model()
 	gs := trees(rand.New(rand.NewPCG(7, 8)), 10, 0.6)
@@ -287,16 +279,13 @@ func TestFewGraphs(t *testing.T) {
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "judged by itself") {
 			t.Errorf("by %s: warnings %q", name, r.Warnings)
 		}
-		for i := range gs {
-			if !same(r.Rows[i], want.Rows[i]) {
-				t.Errorf("by %s: graph %d has %+v, alone %+v", name, i, r.Rows[i], want.Rows[i])
-			}
+		if !slices.EqualFunc(r.Rows, want.Rows, same) {
+			t.Errorf("by %s: other rows than alone", name)
 		}
 	}
 }
 
-// However often a training graph stands in a batch, it is outside neither by itself nor
-// by the batch.
+// Copies of a training graph, in any number, are outside neither by themselves nor by the batch.
 func TestCopiesOfTrainingGraphs(t *testing.T) {
 	m := model()
 	all := set()
@@ -325,8 +314,8 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 	}
 }
 
-// Equal graphs have equal scores of the batch, wherever they stand in it, and the order
-// of a batch changes what density ratio and verdict say of no graph.
+// Equal graphs have equal scores in a batch, and the order of the batch changes no density ratio and
+// no verdict.
 func TestEqualGraphsAreScoredAlike(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(24, 9))
@@ -360,8 +349,8 @@ func TestEqualGraphsAreScoredAlike(t *testing.T) {
 	}
 }
 
-// Of random batches of held-out graphs at most so many are told from other held-out
-// graphs at p ≤ 0.05. Each is compared with a holdout of its own.
+// The p-value of a batch is fair: random batches of held-out graphs rarely have p ≤ 0.05. Each is
+// compared with a holdout of its own.
 func TestTheWholeBatchIsFair(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(25, 9))
@@ -384,7 +373,7 @@ func TestTheWholeBatchIsFair(t *testing.T) {
 	}
 }
 
-// The batch calls outside only what is not plainly inside by itself.
+// The batch calls no graph outside whose p-value by itself is above Guard.
 func TestGuard(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(26, 9))
@@ -408,24 +397,19 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A model with too few graphs to compare with says so, and never inside.
+// With a holdout too small for alpha every verdict is undecided.
 func TestUndecided(t *testing.T) {
 	m := model()
 	rng := rand.New(rand.NewPCG(27, 9))
 	gs := append(trees(rng, 15, 0.1), trees(rng, 15, 1.2)...)
-	for _, name := range algo.Deciders() {
-		for _, n := range []int{30, 5} {
-			o := by(name)
-			o.Alpha = 0.04 // below 1/21
-			for i, row := range batch(t, m, o, gs[:n]).Rows {
-				if row.Verdict != decide.Undecided || row.BatchVerdict != decide.Undecided || !(row.P > 0) {
-					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
-				}
-			}
-			o.Alpha = 0.05
-			for i, row := range batch(t, m, o, gs[:n]).Rows {
-				if row.Verdict == decide.Undecided {
-					t.Fatalf("by %s, row %d of %d: %+v", name, i, n, row)
+	for _, o := range []algo.Options{by(algo.ByAlone), by(algo.ByBatch), by(algo.ByAttention)} {
+		for alpha, want := range map[float64]bool{0.04: true, 0.05: false} { // 1/21 is between
+			o.Alpha = alpha
+			for _, n := range []int{30, 5} {
+				for i, row := range batch(t, m, o, gs[:n]).Rows {
+					if (row.Verdict == decide.Undecided) != want || want && row.BatchVerdict != decide.Undecided || !(row.P > 0) {
+						t.Fatalf("by %s at %g, row %d of %d: %+v", o.By, alpha, i, n, row)
+					}
 				}
 			}
 		}
@@ -544,8 +528,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The holdout went through the same state, so its graphs, scored afterwards one
-// at a time and side by side, must get the very same scores.
+// After a batch, Score gives held-out graphs the scores that the batch gave them, also concurrently.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	m := model()
 	var holdout []*graph.Graph

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
@@ -19,7 +21,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// What Explain says of a graph is what its parts say.
+// Explain has the score, p-value and verdict of Scores and Judge.
 func TestExplain(t *testing.T) {
 	m := model()
 	a := alone(m)
@@ -65,8 +67,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What nodes add makes the score above the limit, so its sign is the verdict; the embedding's
-// part follows the weights of the encoder.
+// Contributions of nodes add up to the score above the limit, so their sign is the verdict. Those of
+// the embedding depend on the encoder's weights.
 func TestContributions(t *testing.T) {
 	m := model()
 	a := alone(m)
@@ -78,11 +80,7 @@ func TestContributions(t *testing.T) {
 	alike := 0
 	for i, g := range trees(rand.New(rand.NewPCG(22, 9)), 60, 0.4) {
 		x := must.Have(a.Explain(ctx, g, 0.1))
-		sum := 0.0
-		for _, c := range x.Contributions {
-			sum += c
-		}
-		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+		if sum := floats.Sum(x.Contributions); math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
 			t.Errorf("graph %d: contributions add up to %g, the score is %g above the limit", i, sum, x.Score-x.Limit)
 		}
 		if verdicts[x.Verdict]++; (x.Score >= x.Limit) != (x.Verdict == decide.Outside) {
@@ -108,8 +106,7 @@ func TestContributions(t *testing.T) {
 	}
 }
 
-// A clique that hangs on a tree by one node is what is strange about it, and its nodes are
-// blamed.
+// The most blamed nodes of a tree with a clique are those of the clique.
 func TestBlamesWhatIsStrange(t *testing.T) {
 	a := alone(model())
 	hits, nodes := 0, 0
@@ -195,8 +192,7 @@ func TestWatchChangesNothing(t *testing.T) {
 	}
 }
 
-// With another holdout the scores stay, and the p-values are those of a model that came
-// with it.
+// With another holdout the scores stay, and p-values are those of a model trained with that holdout.
 func TestWithHoldout(t *testing.T) {
 	m := model()
 	a := alone(m)

@@ -12,7 +12,7 @@ import (
 	"baca/algo/suggest"
 )
 
-// library are graphs like the training set and others, in a library.
+// library returns a library of graphs, some like the training set.
 func library(t *testing.T) (*algo.SingleScorer, *suggest.Library) {
 	t.Helper()
 	s := alone(model())

@@ -14,11 +14,11 @@ import (
 	"baca/weights"
 )
 
-// leaks are words of features, and of sentences that were put together wrongly.
+// leaks are names of features and signs of broken sentences.
 var leaks = regexp.MustCompile(`hybridi[sz]|stereo tag|chirality|, no,|neighbou?r|\bsp[23²³]?\b|\bcharge -|  |\bits an? |\ba a?n? |: ?$|%!|feature|group group|in a way that .* in a way that`)
 
-// No reason for any molecule of the benchmark sets has words of features, and what is known has no
-// reason but which training molecule it is.
+// No reason names a feature, for molecules of all benchmark sets. The only reason for a training
+// molecule is which one it is.
 func TestReasonsLeakNoFeatures(t *testing.T) {
 	m := must.Have(weights.Open("bbbp"))
 	a := alone(m)

@@ -241,22 +241,14 @@ func TestKeysSet(t *testing.T) {
 		t.Error("keys after Set differ from keys made at once")
 	}
 	for i := range keys.Len() {
-		if n := math.Sqrt(squares(keys.unitRow(i))); !within(n, 1, 1e-6) {
-			t.Errorf("row %d has length %g after normalising", i, n)
+		if n := dot(keys.unitRow(i), keys.unitRow(i)); !within(float64(n), 1, 1e-6) {
+			t.Errorf("row %d has squared length %g after normalising", i, n)
 		}
 	}
 	odd := NewKeys(2, []float32{0, 0, float32(math.Inf(1)), 1, float32(math.NaN()), 1, 3e38, 3e38, 1e-45, 0})
 	if got, want := fmt.Sprint(odd.unit), "[0 0 0 0 0 0 0.70710677 0.70710677 1 0]"; got != want {
 		t.Errorf("extreme rows: %s, want %s", got, want)
 	}
-}
-
-func squares(row []float32) float64 {
-	var s float64
-	for _, x := range row {
-		s += float64(x) * float64(x)
-	}
-	return s
 }
 
 // Worked by hand: q = (1, 0), identity head of width 2. On the ID side logits are

@@ -67,8 +67,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// Where all keys of a side are one, p is 1 and clipped, and pulls at nothing, not
-// even where the loss is large.
+// Where all keys are equal, p is 1 and clipped, so the gradient is zero although the loss is large.
 func TestClippedHasNoGradient(t *testing.T) {
 	row := []float32{1, 2, 3}
 	same := NewKeys(3, slices.Concat(row, row, row))
@@ -88,8 +87,7 @@ func TestClippedHasNoGradient(t *testing.T) {
 	}
 }
 
-// Two clusters on either side of a boundary that raw cosine does not show: training
-// has to find the coordinates that matter.
+// separable returns two clusters that cosines do not separate: training has to find the coordinate.
 func separable(n, dim int) (in, out *Keys, draws []Draw) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	rows := [2][]float32{}

@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// draw returns graphs with some of the keys from low on, and those up to 40 now and then.
+// draw returns graphs with most of the ten keys from low on, and some below 40.
 func draw(rng *rand.Rand, n int, low uint32) *background.Sample {
 	s := &background.Sample{}
 	for range n {
@@ -147,13 +147,13 @@ func dense(p fingerprint.Print) []float64 {
 	return row
 }
 
-// Whether a graph itself is in the background does not show in its score.
+// A graph's score is the same whether or not the graph is in the background.
 func TestOneInTheBackground(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	inside, outside := draw(rng, 200, 0), draw(rng, 200, 45)
+	without, _ := fit(inside, outside, 1)
 	for range 20 {
 		g := draw(rng, 1, 20)
-		without, _ := fit(inside, outside, 1)
 		with, _ := fit(inside, &background.Sample{
 			Prints: append(slices.Clone(outside.Prints), g.Prints[0]), Folds: append(slices.Clone(outside.Folds), g.Folds[0]),
 		}, 1)
@@ -197,16 +197,6 @@ func TestWeight(t *testing.T) {
 		} else {
 			last = got
 		}
-	}
-}
-
-func BenchmarkScore(b *testing.B) {
-	rng := rand.New(rand.NewPCG(7, 1))
-	h, _ := fit(draw(rng, 100, 0), draw(rng, 100, 45), 1)
-	s := draw(rng, 100, 5)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i = (i + 1) % s.Len() {
-		h.Score(s.Prints[i], s.Folds[i])
 	}
 }
 

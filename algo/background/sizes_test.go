@@ -8,8 +8,8 @@ import (
 	"baca/algo/near"
 )
 
-// Where large graphs have more, that is taken off, and half as much again. Nothing excuses small
-// graphs, or those beyond the training set.
+// Of large graphs the excess of their size is subtracted 1.5 times. Small graphs, and those larger than
+// all training graphs, are compared with all.
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, slope := range []float64{1, 0, -1} {

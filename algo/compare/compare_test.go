@@ -131,6 +131,13 @@ func TestListCountsAMoleculeOnce(t *testing.T) {
 	}
 }
 
+// By hand: of A's molecules 1 and 2 have both fragments, of B's 5 has both and 6 one.
+func TestSharedBy(t *testing.T) {
+	if got := sharedBy([2][]uint32{{1, 2}, {5}}, [2][]uint32{{1, 2}, {5, 6}}); got != 0.75 {
+		t.Errorf("%g, want 0.75", got)
+	}
+}
+
 func TestTraits(t *testing.T) {
 	for text, want := range map[string][]string{
 		"c1ccc2[nH]ccc2c1":       {"2 rings", "ring of 5", "ring of 6", "indole ring", "C", "N"},
@@ -152,7 +159,7 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// The sizes are those of the rings that are written.
+// Ring sizes of molecules, by hand.
 func TestRingSizes(t *testing.T) {
 	for text, want := range map[string][]int{
 		"CCO": nil, "C1CC1": {3}, "c1ccc2[nH]ccc2c1": {5, 6}, "C1CC2CCC1C2": {5}, "C1CCC2(CC1)CCC2": {4, 6}, "C1CC1C1CCCC1": {3, 5}, "C12C3C4C1C5C2C3C45": {4},
@@ -219,7 +226,7 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 	}
 }
 
-// Two samples of one set: nothing differs, and B is as near to A as A to itself.
+// Halves of one set do not differ, and B is as near to A as A to itself.
 func TestCompareOfOneSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	ends := []string{"C", "O", "N", "Cl", "Br", "C(=O)O", "C2CCCC2", "c2ccncc2", "S(=O)(=O)C", "C#C", "C2CC2", "C(F)(F)F", "C(=O)NC", "OC", "C(=O)C"}
@@ -287,7 +294,7 @@ func TestCompareOfFew(t *testing.T) {
 	}
 }
 
-// Of a long list an even sample is looked up, the same in whatever order it is.
+// A sample of a long list is looked up, the same for any order.
 func TestNearestOfALongList(t *testing.T) {
 	l := NewList("long", 1, 0)
 	for i := range maxQueries + 5000 {

@@ -26,23 +26,12 @@ const (
 // fragments compares subtrees.
 func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 	least := max(leastHolders, (a.Len()+b.Len())/1000)
+	keys := slices.Concat(xa.keys, xb.keys)
+	slices.Sort(keys)
 	var list []Difference
-	each := func(key uint32, inA, inB int) {
-		if inA+inB >= least {
+	for _, key := range slices.Compact(keys) {
+		if inA, inB := len(xa.with(key)), len(xb.with(key)); inA+inB >= least {
 			list = append(list, Difference{Kind: KindFragment, Name: fmt.Sprintf("%08x", key), InA: inA, InB: inB})
-		}
-	}
-	for i, j := 0, 0; i < len(xa.keys) || j < len(xb.keys); {
-		switch {
-		case j == len(xb.keys) || i < len(xa.keys) && xa.keys[i] < xb.keys[j]:
-			each(xa.keys[i], xa.holding(i), 0)
-			i++
-		case i == len(xa.keys) || xb.keys[j] < xa.keys[i]:
-			each(xb.keys[j], 0, xb.holding(j))
-			j++
-		default:
-			each(xa.keys[i], xa.holding(i), xb.holding(j))
-			i, j = i+1, j+1
 		}
 	}
 	c.FragmentsTested = len(list)
@@ -73,9 +62,6 @@ func (c *Comparison) fragments(a, b *List, xa, xb *index) {
 		}
 	}
 }
-
-// holding is how many sets have the key at a place.
-func (x *index) holding(k int) int { return int(x.first[k+1] - x.first[k]) }
 
 // sharedBy is the share of molecules with both among those with either.
 func sharedBy(a, b [2][]uint32) float64 {

@@ -157,7 +157,7 @@ func TestNodeScore(t *testing.T) {
 	}
 }
 
-// A huge graph costs what its sample costs, and the sample is of the whole graph.
+// ℓ_n of a graph above MaxNodes is that of an even sample of its nodes.
 func TestNodeScoreOfManyNodes(t *testing.T) {
 	const n, width = 3 * MaxNodes, 2
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -184,7 +184,7 @@ func TestNodeScoreOfManyNodes(t *testing.T) {
 	}
 }
 
-// One node or one graph has no negatives; the loss is not defined, and says so.
+// Without negatives, for one node or one graph, the loss is NaN.
 func TestNotDefined(t *testing.T) {
 	var w Workspace
 	z, d := []float32{1, 2, 3}, []float32{9, 9, 9}

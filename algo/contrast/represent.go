@@ -45,34 +45,24 @@ const representChunk = 16
 // Represent encodes graphs on the encoder's device, or on that many goroutines. Each row depends
 // only on its graph.
 func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph) (*Representation, error) {
-	width := e.Width()
-	r := &Representation{
-		Width:     width,
-		Q:         make([]float32, len(gs)*2*width),
-		zf:        make([]float32, len(gs)*width),
-		zs:        make([]float32, len(gs)*width),
-		NodeScore: make([]float64, len(gs)),
-		bare:      bare(e),
-	}
 	if err := checkFeatures(e, gs); err != nil {
 		return nil, err
 	}
-	var device interface {
-		Encode(context.Context, *gin.Encoder, []*graph.Graph, *gin.Encoding) error
-	} = CPU{workers}
+	encode := CPU{workers}.Encode
 	if e.Device != nil {
-		device = e.Device
+		encode = e.Device.Encode
 	}
 	err := parallel.For(ctx, workers, len(gs), func(_, k int) { gs[k].EncodeStructure() })
 	if err != nil {
 		return nil, err
 	}
-	to := &gin.Encoding{Pooled: r.Q, Projection: [gin.Views][]float32{r.zf, r.zs}, NodeLoss: r.NodeScore}
-	if err := device.Encode(ctx, e, gs, to); err != nil {
+	to := gin.NewEncoding(len(gs), e.Width())
+	if err := encode(ctx, e, gs, to); err != nil {
 		return nil, err
 	}
-	kernel.Log1p(r.Q, r.Q)
-	return r, nil
+	kernel.Log1p(to.Pooled, to.Pooled)
+	z := to.Projection
+	return &Representation{Width: e.Width(), Q: to.Pooled, NodeScore: to.NodeLoss, zf: z[gin.Feature], zs: z[gin.Structure], bare: bare(e)}, nil
 }
 
 // A CPU encodes on this machine's processor; see [gin.Device]. pretrain.CPU trains as well.
@@ -80,21 +70,12 @@ type CPU struct{ Workers int } // goroutines, 0 for one on each core
 
 // Encode implements gin.Device.
 func (c CPU) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, to *gin.Encoding) error {
-	ws := make([]*representation, parallel.Workers(c.Workers))
-	defer func() {
-		for _, w := range ws {
-			if w != nil {
-				spare.Put(w)
-			}
-		}
-	}()
 	pieces := (len(gs) + representChunk - 1) / representChunk
-	return parallel.For(ctx, c.Workers, pieces, func(worker, piece int) {
-		if ws[worker] == nil {
-			ws[worker] = spare.Get().(*representation)
-		}
+	return parallel.For(ctx, c.Workers, pieces, func(_, piece int) {
+		w := spare.Get().(*representation)
+		defer spare.Put(w)
 		lo := piece * representChunk
-		ws[worker].encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)])
+		w.encode(to, lo, e, gs[lo:min(len(gs), lo+representChunk)])
 	})
 }
 

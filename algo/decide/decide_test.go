@@ -62,6 +62,19 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What is outside but above the Guard by itself is borderline.
+func TestGuard(t *testing.T) {
+	r := Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}
+	for _, c := range []struct {
+		p, alone float64
+		want     Verdict
+	}{{0.05, 0.1, Outside}, {0.05, 0.11, Borderline}, {0.06, 0.01, Borderline}, {0.11, 0.01, Inside}} {
+		if got := r.Judge(c.p, c.alone); got != c.want {
+			t.Errorf("p %g, %g alone: %s, want %s", c.p, c.alone, got, c.want)
+		}
+	}
+}
+
 func TestCheckAlpha(t *testing.T) {
 	for alpha, ok := range map[float64]bool{0.05: true, 1e-9: true, 0: false, 1: false, math.NaN(): false, -1: false} {
 		if err := CheckAlpha(alpha); (err == nil) != ok {

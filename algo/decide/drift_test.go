@@ -96,7 +96,7 @@ func TestDriftPValuesAreUniform(t *testing.T) {
 	}
 }
 
-// A stream that moves is noticed, soon after it has moved, and by both bets.
+// A change of the stream is noticed soon, by either bet.
 func TestDriftIsNoticed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 2))
 	for _, c := range []struct {

@@ -29,6 +29,15 @@ type Encoding struct {
 	NodeLoss []float64
 }
 
+// NewEncoding has room for n graphs and views of that width.
+func NewEncoding(n, width int) *Encoding {
+	return &Encoding{
+		Pooled:     make([]float32, 2*n*width),
+		Projection: [Views][]float32{make([]float32, n*width), make([]float32, n*width)},
+		NodeLoss:   make([]float64, n),
+	}
+}
+
 // Moments are Adam's state after a number of steps.
 type Moments struct {
 	Step int

@@ -70,7 +70,7 @@ func TestForwardMatchesReference(t *testing.T) {
 	}
 }
 
-// A fixed encoder gives the same bits, and cannot go back.
+// A fixed encoder gives the same bits and panics in Backward.
 func TestFixed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, c := range []gin.Config{gin.Default(9), {Features: 3, Hidden: 5, Layers: 2}, {Features: 40, Hidden: 64, Layers: 3}} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 func constant(n int, p float64) *Graphon {
@@ -87,14 +88,15 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// Sizes of Draw are uniform from 2 to the number of steps; DrawSized gives the wanted one in that range.
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
-	ones := []*Graphon{constant(9, 1), constant(9, 1)}
-	m := NewMixup(ones, DefaultOptions())
+	// Complete graphs: no node is dropped.
+	m := NewMixup([]*Graphon{constant(9, 1), constant(9, 1)}, DefaultOptions())
 	seen := map[int]int{}
 	for range 4000 {
 		s, _ := m.Draw(rng)
-		seen[s.Graph.N()]++ // complete graphs: no node is dropped
+		seen[s.Graph.N()]++
 	}
 	for n := range 12 {
 		want := 0
@@ -105,15 +107,8 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%d graphs of %d nodes, want about %d", seen[n], n, want)
 		}
 	}
-}
-
-// A graph of a given size has so many nodes, 2 at least and no more than there are steps.
-func TestDrawSized(t *testing.T) {
-	rng := rand.New(rand.NewPCG(16, 16))
-	m := NewMixup([]*Graphon{constant(9, 1), constant(9, 1)}, DefaultOptions())
 	for size, want := range map[int]int{-1: 2, 0: 2, 2: 2, 5: 5, 9: 9, 30: 9} {
-		s, ok := m.DrawSized(rng, size)
-		if !ok || s.Graph.N() != want { // complete graphs: no node is dropped
+		if s, ok := m.DrawSized(rng, size); !ok || s.Graph.N() != want {
 			t.Errorf("size %d: drawn is %v, %d nodes, want %d", size, ok, s.Graph.N(), want)
 		}
 	}
@@ -153,24 +148,10 @@ func TestDrawWarns(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	change := func(f func(*Options)) Options {
-		o := DefaultOptions()
-		f(&o)
-		return o
-	}
-	for _, c := range []struct {
-		o    Options
-		want string
-	}{
-		{DefaultOptions(), ""},
-		{change(func(o *Options) { o.LambdaLow = -0.1 }), "mixing weights"},
-		{change(func(o *Options) { o.LambdaHigh = 1.1 }), "mixing weights"},
-		{change(func(o *Options) { o.LambdaLow, o.LambdaHigh = 0.6, 0.4 }), "mixing weights"},
-		{change(func(o *Options) { o.LambdaHigh = math.NaN() }), "mixing weights"},
-	} {
-		err := c.o.Check()
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+	must.Do(DefaultOptions().Check())
+	for _, o := range []Options{{-0.1, 1}, {0.01, 1.1}, {0.6, 0.4}, {0.01, math.NaN()}} {
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "mixing weights") {
+			t.Errorf("%+v: error %v", o, err)
 		}
 	}
 }

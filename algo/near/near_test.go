@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
@@ -26,35 +29,28 @@ func TestStandardizer(t *testing.T) {
 			q[i] = 7 // a unit that never varies
 		}
 	}
+	column := func(rows []float32, j int) (values []float64) {
+		for i := j; i < len(rows); i += dim {
+			values = append(values, float64(rows[i]))
+		}
+		return values
+	}
 	s := NewStandardizer(q, dim)
 	z := s.Apply(q)
-	for j := range dim {
-		var sum, square float64
-		for i := j; i < len(z); i += dim {
-			sum += float64(z[i])
-			square += float64(z[i]) * float64(z[i])
-		}
-		want := 1.0
-		if j == 2 {
-			want = 0
-		}
-		if math.Abs(sum/n) > 1e-5 || math.Abs(square/n-want) > 1e-5 {
-			t.Errorf("coordinate %d: mean %g, square %g, want 0 and %g", j, sum/n, square/n, want)
+	for j, want := range [dim]float64{1, 1, 0} {
+		mean, variance := stat.PopMeanVariance(column(z, j), nil)
+		if math.Abs(mean) > 1e-5 || math.Abs(variance-want) > 1e-5 {
+			t.Errorf("coordinate %d: mean %g, variance %g, want 0 and %g", j, mean, variance, want)
 		}
 	}
-	// What a byte keeps of the bank is what the standardizer sees of it, and the
-	// standardizer of what is kept is the same.
-	kept := make([]float32, len(q))
-	for j := range dim {
-		low, high := q[j], q[j]
-		for i := j; i < len(q); i += dim {
-			low, high = min(low, q[i]), max(high, q[i])
-		}
-		step := (float64(high) - float64(low)) / 255
-		for i := j; i < len(q); i += dim {
-			if kept[i] = q[i]; step > 0 {
-				kept[i] = float32(float64(low) + step*math.Floor((float64(q[i])-float64(low))/step+0.5))
-			}
+	// The standardizer sees only what a byte keeps of a coordinate, and that of kept values is the same.
+	kept := slices.Clone(q)
+	for j := range dim - 1 {
+		values := column(q, j)
+		low := floats.Min(values)
+		step := (floats.Max(values) - low) / 255
+		for i, x := range values {
+			kept[i*dim+j] = float32(low + step*math.Floor((x-low)/step+0.5))
 		}
 	}
 	for name, other := range map[string][]float32{"what is kept": s.Apply(kept), "its own standardizer": NewStandardizer(kept, dim).Apply(kept)} {

@@ -3,13 +3,16 @@ package near
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"baca/algo/fingerprint"
 	"baca/algo/internal/must"
 )
 
-// What the parts add is the score, and what coordinates and keys add is in the parts.
+// The parts add up to the score; coordinates and keys add no more than their part.
 func TestShares(t *testing.T) {
 	b, r := bank(rand.New(rand.NewPCG(2, 5)))
 	last := &r.Prints[r.Len()-1]
@@ -31,21 +34,14 @@ func TestShares(t *testing.T) {
 		if got := s.Embedding + s.Subtrees - rest; math.Abs(got-scores[i]) > 1e-9 {
 			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
 		}
-		sum := 0.0
-		for _, x := range s.Coordinates {
-			if x < 0 {
-				t.Errorf("graph %d: a coordinate adds %g", i, x)
-			}
-			sum += x
+		if least := slices.Min(s.Coordinates); least < 0 {
+			t.Errorf("graph %d: a coordinate adds %g", i, least)
 		}
-		if most := b.unit(ByEmbedding) * d.parts[ByEmbedding][i]; sum > most*(1+1e-6) {
+		if sum, most := floats.Sum(s.Coordinates), b.unit(ByEmbedding)*d.parts[ByEmbedding][i]; sum > most*(1+1e-6) {
 			t.Errorf("graph %d: coordinates add %g to a distance that adds %g", i, sum, most)
 		}
 		for m, part := range []int{BySubtrees, ByCounts} {
-			sum := 0.0
-			for _, x := range s.Keys[m] {
-				sum += x
-			}
+			sum := floats.Sum(s.Keys[m])
 			_, _, rest := b.Subtrees.Lacks(r.Prints[i], fingerprint.Measure(m))
 			if most := b.unit(part) * d.parts[part][i]; sum > most*(1+1e-9) || sum == 0 && most > 0 && rest == 0 {
 				t.Errorf("graph %d: keys add %g to a distance that adds %g", i, sum, most)

@@ -99,7 +99,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// A graph's score does not hang on where it stands.
+// The order of rows does not change scores.
 func TestForestOfRowsInAnotherOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	s := crossed(rng, 90, 40)

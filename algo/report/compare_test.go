@@ -13,8 +13,8 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-// Whatever names are, they stay text, the script is allowed by its hash alone, and the same
-// comparison gives the same bytes.
+// Names are escaped, the policy allows the script by its hash alone, and the same comparison gives the
+// same bytes.
 func TestWriteComparison(t *testing.T) {
 	list := func(number int, end string) *compare.List {
 		l := compare.NewList(`<script>alert("`+end+`")</script>`, 1, number)

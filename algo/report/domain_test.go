@@ -29,7 +29,7 @@ func domain() *Domain {
 	}
 }
 
-// Whatever an input says stays text, and all that is not known is left blank, in both forms.
+// Input is escaped, and unknown fields are blank, in HTML and JSON.
 func TestWriteDomain(t *testing.T) {
 	d := domain()
 	page, program := text(WriteDomain, d), text(WriteDomainJSON, d)

@@ -18,8 +18,7 @@ import (
 	"baca/weights"
 )
 
-// Verdicts and q-values are those of package decide, and the figures show the same
-// rule.
+// Verdicts, q-values and figures follow package decide.
 func TestJudge(t *testing.T) {
 	p := []float64{0.01, 0.2, 0.02, math.NaN(), 0.03, 0.5, 0.04, 0.9}
 	for _, fdr := range []float64{0, 0.01, 0.1} {

@@ -22,7 +22,7 @@ import (
 	"baca/algo/internal/must"
 )
 
-// full is a report with everything in it, and texts that try to get out of it.
+// full is a report with everything in it, and texts that must be escaped.
 func full() *Report {
 	rng := rand.New(rand.NewPCG(1, 1))
 	r := &Report{
@@ -77,11 +77,10 @@ func lacks(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// The page refers to nothing outside, runs nothing, is well formed, and shows what it
-// was given as text.
+// The page loads nothing, runs only its two scripts, is well formed and escapes its input.
 func TestReportStandsAlone(t *testing.T) {
 	page := text(Write, full())
-	lacks(t, page, "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
+	lacks(t, page, "too few for verdicts", "<img", "<link", "<iframe", "javascript:", "@import", "url(", "http://", "https://", "NaN", "Inf", "%!")
 	lacks(t, regexp.MustCompile(`<script( type="text/plain" id="script")?>[^<]*</script>`).ReplaceAllString(page, ""), "<script") // its own two
 	lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
 	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
@@ -136,7 +135,7 @@ func TestScript(t *testing.T) {
 	has(t, page, "There are no drawings: built without &lt;page&gt;.", `content="default-src 'none'; style-src 'unsafe-inline'"`)
 }
 
-// Nothing at all, one graph, equal scores, and no holdout make pages too.
+// Reports of nothing, one graph, equal scores or no holdout have no NaN.
 func TestPoorReports(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"empty":      {Alpha: 0.05, Delta: 0.01},
@@ -182,12 +181,15 @@ func TestScoreChart(t *testing.T) {
 	}
 }
 
-// A rate of false alarms that was set at a p-value is written as people do.
+// Rates have three digits, also where they equal a p-value.
 func TestRatesAreShort(t *testing.T) {
 	for _, fdr := range []float64{0, 1.0 / 7} {
 		for _, counts := range []decide.Counts{{Outside: 1, Inside: 2}, {Undecided: 3}} {
 			r := &Report{Alpha: 7.0 / 205, FDR: fdr, Read: 3, Counts: counts, Scores: []float64{1, 2, 3}, P: []float64{0.5, 0.25, 0.01}, Holdout: []float64{1, 2}, Delta: 0.01, Wealth: []float64{0}}
 			has(t, text(Write, r), "0.0341")
+			if counts.Undecided > 0 {
+				has(t, text(Write, r), "too few for verdicts")
+			}
 			lacks(t, text(Write, r), "0.03414", "0.14285", "0.06829")
 		}
 	}

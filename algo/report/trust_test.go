@@ -9,7 +9,7 @@ import (
 	"baca/algo/trust"
 )
 
-// Wherever the curves go, what they are called stands above them.
+// No curve crosses the legend.
 func TestRiskLegendIsAboveCurves(t *testing.T) {
 	for _, risk := range [][]float64{{9, 5, 4, 3}, {0, 0, 0, 1}, {1}, {2, 2, 2, 2}} {
 		n := len(risk)

@@ -155,19 +155,12 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 		return nil, err
 	}
 	s.Far, s.Outside = walk.far, walk.outside
-	scores := make([]float64, l.Len())
-	for i := range scores {
-		scores[i] = l.Score(i)
-	}
-	p := decide.PValues(scores, l.scorer.Ranked)
 	for k, c := range chosen {
-		similarity := 0.0
-		if list := l.scorer.Bank.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1); len(list) > 0 {
-			similarity = list[0]
-		}
+		score := l.Score(c.Candidate)
 		s.Picks = append(s.Picks, Pick{
-			Graph: c.Candidate, Score: l.answers[c.Candidate].Score, P: p[c.Candidate],
-			Gain: c.Gain / float64(len(points)), Nearer: walk.nearer[k], Inside: walk.inside[k], Similarity: similarity,
+			Graph: c.Candidate, Score: score, P: decide.PValues([]float64{score}, l.scorer.Ranked)[0],
+			Gain: c.Gain / float64(len(points)), Nearer: walk.nearer[k], Inside: walk.inside[k],
+			Similarity: l.scorer.Bank.Subtrees.Nearest(fingerprint.Counts, l.outline.Prints[c.Candidate], 1)[0],
 		})
 	}
 	return s, g.rivals(ctx, s, o)

@@ -50,7 +50,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// isotonic gives what the definition by minima of maxima of means gives.
+// isotonic agrees with the definition by maxima of minima of means.
 func TestIsotonic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -118,8 +118,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Where errors grow with the score verdicts follow, and the stated rates are those of new
-// molecules.
+// Where errors grow with the score, verdicts get worse with it, and stated rates hold for new molecules.
 func TestVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	sum := map[Verdict]*[4]float64{}
@@ -174,9 +173,12 @@ func TestAuditByHand(t *testing.T) {
 	}
 	// The two of score 2 count with their mean of 2.
 	for k, want := range []float64{0.5, 1.25, 1.5, 1.625} {
-		if math.Abs(a.Risk[k]-want) > 1e-12 || math.Abs(a.RiskAt(float64(k+1)/4)-want) > 1e-12 {
+		if !(math.Abs(a.Risk[k]-want) <= 1e-12 && math.Abs(a.RiskAt(float64(k+1)/4)-want) <= 1e-12) {
 			t.Errorf("risk of %d is %g, want %g", k+1, a.Risk[k], want)
 		}
+	}
+	if few, all := a.RiskAt(0.1), a.RiskAt(1.2); !math.IsNaN(few) || !math.IsNaN(all) {
+		t.Errorf("risk of none is %g, of more than all %g", few, all)
 	}
 	if !slices.Equal(a.Scores, []float64{1, 2, 2, 3}) {
 		t.Errorf("scores %v", a.Scores)
@@ -232,7 +234,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Where there are no intervals, it says why, and nothing is said of how well they hold.
+// Without intervals the sentences say why, and nothing about how well they hold.
 func TestSentencesWithoutIntervals(t *testing.T) {
 	var pairs []Pair
 	for n := range 90 {

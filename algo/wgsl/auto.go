@@ -54,12 +54,7 @@ func Faster(ctx context.Context, devices []gin.Device, c gin.Config, graphs int,
 }
 
 func encodeOnce(ctx context.Context, d gin.Device, e *gin.Encoder, gs []*graph.Graph) error {
-	n, width := len(gs), e.Width()
-	return d.Encode(ctx, e, gs, &gin.Encoding{
-		Pooled:     make([]float32, 2*n*width),
-		Projection: [gin.Views][]float32{make([]float32, n*width), make([]float32, n*width)},
-		NodeLoss:   make([]float64, n),
-	})
+	return d.Encode(ctx, e, gs, gin.NewEncoding(len(gs), e.Width()))
 }
 
 func trainTwice(ctx context.Context, d gin.Device, e *gin.Encoder, gs []*graph.Graph) error {

@@ -77,15 +77,12 @@ type load struct{ nodes, edges, pairs int }
 
 // loadOf counts an edge twice, and the pairs of nodes that a training's ℓ_n compares.
 func loadOf(g *graph.Graph, training bool) load {
-	l := load{nodes: g.N(), edges: len(g.Neighbors)}
+	rows := 0
 	if training {
-		rows := min(l.nodes, contrast.MaxNodes)
-		l.pairs = rows * rows
+		rows = min(g.N(), contrast.MaxNodes)
 	}
-	return l
+	return load{g.N(), len(g.Neighbors), rows * rows}
 }
-
-func (l load) plus(m load) load { return load{l.nodes + m.nodes, l.edges + m.edges, l.pairs + m.pairs} }
 
 // buffer is the size of the largest buffer, for buffers of that many bytes a node.
 func (l load) buffer(node int) int { return max(l.nodes*node, 4*l.pairs, 4*(l.edges+8*l.nodes)) }
@@ -99,7 +96,7 @@ func (d *Device) cut(c gin.Config, gs []*graph.Graph, training bool) (ends []int
 		if own.buffer(node) > d.limits.Binding {
 			return nil, d.tooLarge(g, own.buffer(node), node, training)
 		}
-		more := sum.plus(own)
+		more := load{sum.nodes + own.nodes, sum.edges + own.edges, sum.pairs + own.pairs}
 		full := more.buffer(node) > d.limits.Binding || more.nodes*all+4*more.pairs > d.memory
 		if full && sum.nodes > 0 {
 			ends, more = append(ends, k), own

@@ -285,7 +285,7 @@ func TestNextTraining(t *testing.T) {
 	d.Close()
 }
 
-// Chunks are as large as the limits allow, and no larger.
+// Chunks keep within the limits.
 func TestCut(t *testing.T) {
 	var sizes []int
 	for k := range 200 {

@@ -102,24 +102,33 @@ func BenchmarkLoops(b *testing.B) {
 	for k := range begin {
 		begin[k] = uint32(k * prints / 64)
 	}
+	means, squares := make([]float32, m*n), make([]float32, m*n)
+	e, embedding := make([]float32, 4096), make([]float32, 4096)
+	for i := range embedding {
+		embedding[i] = max(0, float32(i%200-20)) / 7
+	}
 	for _, l := range []struct {
 		name  string
 		f     func()
 		bytes int
+		unit  string // of bytes, if they are others
 	}{
-		{"Add", func() { Add(Dense(x, m, n), Dense(y, m, n)) }, 3 * values},
-		{"AddToOne", func() { Add(Matrix{c, m, n, 0}, Dense(y, m, n)) }, values},
-		{"AddNeighbors160", func() { AddNeighbors(Dense(x, m, n), Dense(y, m, n), offsets, path) }, 4 * values},
-		{"AddNeighbors16", func() { AddNeighbors(Dense(x[:m*16], m, 16), Dense(y[:m*16], m, 16), offsets, path) }, 4 * values / 10},
-		{"ReLUGradient", func() { ReLUGradient(Dense(x, m, n), Dense(y, m, n)) }, 3 * values},
-		{"Sums", func() { Sums(rows, cols, y) }, values},
-		{"Weight", func() { clear(r); Weight(x, r, c) }, 2 * values},
-		{"Normalize", func() { Normalize(x, norms, y) }, 2 * values},
-		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values},
-		{"Dot", func() { Dot(x, y) }, 2 * values},
-		{"Axpy", func() { Axpy(x, 1e-3, y) }, 3 * values},
-		{"AddWhere", func() { AddWhere(sums, tops, bits, begin, begin) }, keys*prints/8 + 2*4*prints},
-		{"Axpy64", func() { Axpy(x[:64], 1e-3, y[:64]) }, 3 * 4 * 64},
+		{"Add", func() { Add(Dense(x, m, n), Dense(y, m, n)) }, 3 * values, ""},
+		{"AddToOne", func() { Add(Matrix{c, m, n, 0}, Dense(y, m, n)) }, values, ""},
+		{"AddNeighbors160", func() { AddNeighbors(Dense(x, m, n), Dense(y, m, n), offsets, path) }, 4 * values, ""},
+		{"AddNeighbors16", func() { AddNeighbors(Dense(x[:m*16], m, 16), Dense(y[:m*16], m, 16), offsets, path) }, 4 * values / 10, ""},
+		{"ReLUGradient", func() { ReLUGradient(Dense(x, m, n), Dense(y, m, n)) }, 3 * values, ""},
+		{"Sums", func() { Sums(rows, cols, y) }, values, ""},
+		{"Weight", func() { clear(r); Weight(x, r, c) }, 2 * values, ""},
+		{"Normalize", func() { Normalize(x, norms, y) }, 2 * values, ""},
+		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values, ""},
+		{"Dot", func() { Dot(x, y) }, 2 * values, ""},
+		{"Axpy", func() { Axpy(x, 1e-3, y) }, 3 * values, ""},
+		{"AddWhere", func() { AddWhere(sums, tops, bits, begin, begin) }, keys*prints/8 + 2*4*prints, ""},
+		{"Axpy64", func() { Axpy(x[:64], 1e-3, y[:64]) }, 3 * 4 * 64, ""},
+		{"Exp", func() { Exp(e, 0.5) }, len(e), "Mexp/s"},
+		{"Log1p", func() { Log1p(e, embedding) }, len(e), "Mlog1p/s"},
+		{"Adam", func() { Adam(x, y, means, squares, AdamStep{0.9, 0.1, 0.999, 0.001, 0.5, 1e-8, 1e-4}) }, len(x), "Mparameters/s"},
 	} {
 		for _, v := range variants {
 			v.use()
@@ -127,35 +136,13 @@ func BenchmarkLoops(b *testing.B) {
 				for b.Loop() {
 					l.f()
 				}
+				if l.unit != "" {
+					rate(b, l.bytes, 1e6, l.unit)
+					return
+				}
 				rate(b, l.bytes, 1e9, "GB/s")
 				b.ReportMetric(float64(l.bytes), "B-moved/op")
 			})
 		}
-	}
-	means, squares := make([]float32, m*n), make([]float32, m*n)
-	e, embedding := make([]float32, 4096), make([]float32, 4096)
-	for i := range embedding {
-		embedding[i] = max(0, float32(i%200-20)) / 7
-	}
-	for _, v := range variants {
-		v.use()
-		b.Run("Exp/"+v.name, func(b *testing.B) {
-			for b.Loop() {
-				Exp(e, 0.5)
-			}
-			rate(b, len(e), 1e6, "Mexp/s")
-		})
-		b.Run("Log1p/"+v.name, func(b *testing.B) {
-			for b.Loop() {
-				Log1p(e, embedding)
-			}
-			rate(b, len(e), 1e6, "Mlog1p/s")
-		})
-		b.Run("Adam/"+v.name, func(b *testing.B) {
-			for b.Loop() {
-				Adam(x, y, means, squares, AdamStep{0.9, 0.1, 0.999, 0.001, 0.5, 1e-8, 1e-4})
-			}
-			rate(b, len(x), 1e6, "Mparameters/s")
-		})
 	}
 }

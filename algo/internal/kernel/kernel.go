@@ -230,20 +230,14 @@ type Packed struct {
 func Pack(b Matrix) *Packed {
 	b.check("Pack", "rows")
 	p := &Packed{Terms: b.Cols, panels: make([]float32, 0, (b.Rows+blockCols-1)/blockCols*blockCols*b.Cols)}
-	if size := blockCols * b.Cols; size > 0 {
-		for ; p.rows+blockCols <= b.Rows; p.rows += blockCols {
-			n := len(p.panels)
-			p.panels = p.panels[:n+size]
-			transpose(p.panels[n:], b.Data[p.rows*b.Stride:], b.Stride, blockCols, b.Cols)
-		}
+	for b.Cols > 0 && p.rows+blockCols <= b.Rows {
+		n := len(p.panels)
+		p.panels = p.panels[:n+blockCols*b.Cols]
+		transpose(p.panels[n:], b.Data[p.rows*b.Stride:], b.Stride, blockCols, b.Cols)
+		p.rows += blockCols
 	}
-	if n := b.Rows - p.rows; n > 0 && b.Cols > 0 { // the last panel, of fewer rows
-		part := make([]float32, n*b.Cols)
-		transpose(part, b.Data[p.rows*b.Stride:], b.Stride, n, b.Cols)
-		for t := range b.Cols {
-			p.panels = append(p.panels, part[t*n:(t+1)*n]...)
-			p.panels = append(p.panels, make([]float32, blockCols-n)...)
-		}
+	for b.Cols > 0 && p.rows < b.Rows { // the last panel, of fewer rows
+		p.Set(p.rows, b.Data[p.rows*b.Stride:][:b.Cols])
 	}
 	p.rows = b.Rows
 	return p

@@ -15,6 +15,12 @@ import (
 var names = [...]string{"portable Go", "AVX2", "AVX-512"}
 
 func init() {
+	portably = func(f func()) {
+		old := level
+		level, vector = portable, false
+		f()
+		level, vector = old, old > portable
+	}
 	variants = nil
 	for l := portable; l <= level; l++ {
 		variants = append(variants, variant{names[l], func() { level, vector = l, l > portable }})

@@ -120,14 +120,6 @@ func odd(features int, large bool) []*graph.Graph {
 // encoder returns one whose activations keep to the same size from layer to layer.
 func encoder(c gin.Config) *gin.Encoder { return gin.New(c, rand.New(rand.NewPCG(3, 4))) }
 
-func newEncoding(n, width int) *gin.Encoding {
-	return &gin.Encoding{
-		Pooled:     make([]float32, 2*n*width),
-		Projection: [gin.Views][]float32{make([]float32, n*width), make([]float32, n*width)},
-		NodeLoss:   make([]float64, n),
-	}
-}
-
 // compare compares each value with that of the processor, relative to the largest
 // of its row, and if that is less than floor to floor.
 func compare[T float32 | float64](t *testing.T, what string, got, want []T, row int, floor, tolerance float64) {
@@ -166,7 +158,7 @@ func compare[T float32 | float64](t *testing.T, what string, got, want []T, row 
 func compareEncodings(t *testing.T, what string, d gin.Device, e *gin.Encoder, gs []*graph.Graph) {
 	t.Helper()
 	ctx, width := context.Background(), e.Width()
-	got, want := newEncoding(len(gs), width), newEncoding(len(gs), width)
+	got, want := gin.NewEncoding(len(gs), width), gin.NewEncoding(len(gs), width)
 	must.Do(pretrain.NewCPU(1).Encode(ctx, e, gs, want))
 	if err := d.Encode(ctx, e, gs, got); err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -354,7 +346,7 @@ func limits(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	compareGradients(t, "real batch in small buffers", wide, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
 
 	large := odd(c.Features, true)
-	err := d.Encode(context.Background(), encoder(c), large, newEncoding(len(large), c.Width()))
+	err := d.Encode(context.Background(), encoder(c), large, gin.NewEncoding(len(large), c.Width()))
 	var size *wgsl.SizeError
 	if !errors.As(err, &size) || !strings.Contains(err.Error(), "nodes fit") {
 		t.Fatalf("error %v for a graph that is too large, want one that names the size that fits", err)
@@ -372,7 +364,7 @@ func memory(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	for len(many) < 1000 {
 		many = append(many, gs...)
 	}
-	err := d.Encode(context.Background(), e, many, newEncoding(len(many), c.Width()))
+	err := d.Encode(context.Background(), e, many, gin.NewEncoding(len(many), c.Width()))
 	var size *wgsl.SizeError
 	if !errors.As(err, &size) || !errors.Is(err, wgsl.ErrMemory) || size.Fits == "" {
 		t.Fatalf("error %v for a batch that is too large, want one that names the size that fits", err)
@@ -393,7 +385,7 @@ func lost(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 		t.Errorf("error %v of a step on a lost device, want %v", err, wgsl.ErrLost)
 	}
 	l.lost = false
-	err := d.Encode(context.Background(), e, gs[:4], newEncoding(4, c.Width()))
+	err := d.Encode(context.Background(), e, gs[:4], gin.NewEncoding(4, c.Width()))
 	if !errors.Is(err, wgsl.ErrLost) || !strings.Contains(err.Error(), g.String()) {
 		t.Errorf("error %v after a device was lost, want %v and the name of the device", err, wgsl.ErrLost)
 	}

@@ -84,7 +84,7 @@ var ours = []struct {
 	{"baca/app", "baca/wasm/message baca/algo/decide baca/algo/property"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/lock baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/spool baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
-	{"baca/build/baca-paper", "baca/algo/job baca/build/baca/command baca/build/paper"},
+	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},
 	{"baca/build/paper", "baca/algo/... baca/build/internal/machine baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/try baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine baca/build/internal/try"},
 	{"baca/build/tools/bench", "baca/algo/dataset"},

@@ -8,6 +8,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/job"
 	"baca/algo/metric"
 	"baca/build/internal/try"
 	"baca/build/internal/version"
@@ -53,7 +54,7 @@ func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part
 
 // companyCell measures one split of a set.
 func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []companyList {
-	m := b.train.detector(ctx, Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+	m := b.train.detector(ctx, job.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
 		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
 	}}, b.steps, len(l.graphs)*3/4)
 	r := newHeldOut(ctx, m, l.graphs, 1)

@@ -88,6 +88,24 @@ func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 	}
 }
 
+// Two splits of two ID graphs and two OOD graphs, counted by hand. In the second the guard refuses the ID graphs.
+func TestDecision(t *testing.T) {
+	p, q := []float64{0.03, 0.5, 0.01, 0.2}, []float64{0.04, 0.5, 0.04, 0.27}
+	d := newDecision(columnBatch, 0.5, []*judged{{p, q, nil, 2}, {p, q, []float64{1, 1, 0.05, 0.05}, 2}})
+	for what, c := range map[string][2]rate{
+		"false alarms at 0.01": {d.FalseAlarms["0.01"], 0}, "false alarms": {d.FalseAlarms["0.05"], 0.25}, "detected at 0.01": {d.Detected["0.01"], 0.5},
+		"detected": {d.Detected["0.05"], 0.5}, "false discoveries": {d.FDR["0.05"], 0.25}, "found": {d.Found["0.05"], 0.5}, "splits": {rate(d.Splits), 2},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s: %g, want %g", what, float64(c[0]), float64(c[1]))
+		}
+	}
+	few := newDecision(columnBatch, 0, []*judged{{[]float64{math.NaN(), math.NaN()}, []float64{math.NaN(), math.NaN()}, nil, 2}})
+	if few.FalseAlarms["0.05"].defined() || few.FDR["0.05"].defined() || len(few.Detected)+len(few.Found) > 0 {
+		t.Errorf("of graphs that are no batch: %+v", few)
+	}
+}
+
 // trainedRows are the rows of its set that a model was trained on.
 func trainedRows(m *algo.Model) (rows []int) {
 	for i := range m.Card.Graphs {

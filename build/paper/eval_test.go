@@ -17,6 +17,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 )
@@ -54,7 +55,7 @@ func TestKeptModel(t *testing.T) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
-	training := Training{Graphs: e.id.graphs, Card: models[0].Card}
+	training := job.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: models[0].Card}
 	for what, change := range map[string]func(c *algo.Card){
 		"":                                  func(*algo.Card) {},
 		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
@@ -67,7 +68,7 @@ func TestKeptModel(t *testing.T) {
 	} {
 		m := *models[0]
 		change(&m.Card)
-		if err := training.made(&m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
+		if err := made(&training, &m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)
 		}
 	}

@@ -73,56 +73,54 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 // training has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
 var training sync.Map
 
-// model returns a seed's encoder, stored or trained.
+// model returns a seed's encoder, stored or trained: as the file has it, which rounds it, since results must not depend
+// on storing.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
-	t := Training{
-		Graphs: e.id.graphs, Workers: e.workers,
+	t := job.Training{
+		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
 		Card: algo.Card{
 			Name: fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
 			Schema: e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
 		},
 	}
-	if e.weights != "" {
-		t.Path = filepath.Join(e.weights, t.Card.Name+".msgpack")
-		one, _ := training.LoadOrStore(t.Path, new(sync.Mutex))
-		one.(*sync.Mutex).Lock()
-		defer one.(*sync.Mutex).Unlock()
-		data, err := os.ReadFile(t.Path)
-		if err == nil {
-			m, err := weights.Load(data)
-			if err == nil {
-				err = t.made(m)
-			}
-			if err != nil {
-				try.Check(fmt.Errorf("%s: %w; remove it, or give another folder as --weights", t.Path, err))
-			}
-			return m
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			try.Check(err)
-		}
-		try.Check(os.MkdirAll(e.weights, 0o777))
+	if e.weights == "" {
+		return try.To(weights.Load(try.To(e.train(ctx, stderr, t, ""))))
 	}
-	// The stored model, not the one in memory: a file rounds it, and results must not depend on
-	// storing.
-	return try.To(weights.Load(try.To(e.train(ctx, stderr, t))))
+	path := filepath.Join(e.weights, t.Card.Name+".msgpack")
+	one, _ := training.LoadOrStore(path, new(sync.Mutex))
+	one.(*sync.Mutex).Lock()
+	defer one.(*sync.Mutex).Unlock()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		try.Check(os.MkdirAll(e.weights, 0o777))
+		data, err = e.train(ctx, stderr, t, path)
+	}
+	try.Check(err)
+	m, err := weights.Load(data)
+	if err == nil {
+		err = made(&t, m)
+	}
+	if err != nil {
+		try.Check(fmt.Errorf("%s: %w; remove it, or give another folder as --weights", path, err))
+	}
+	return m
 }
 
 // detector trains one for about so many steps on graphs, of which so many are not held out.
-func (train Trainer) detector(ctx context.Context, t Training, steps, trained int) *algo.Model {
+func (train Trainer) detector(ctx context.Context, t job.Training, steps, trained int) *algo.Model {
 	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
-	return try.To(weights.Load(try.To(train(ctx, io.Discard, t))))
+	return try.To(weights.Load(try.To(train(ctx, io.Discard, t, ""))))
 }
 
-// made refuses a model that the training would not make.
-func (t *Training) made(m *algo.Model) error {
+// made refuses a model that a training would not make.
+func made(t *job.Training, m *algo.Model) error {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
 		return err
 	}
 	options := pretrain.Defaults(width)
-	_, holdout := dataset.Split(len(t.Graphs), t.Card.Seed)
+	_, holdout := t.Split(len(t.Graphs), t.Card.Seed)
 	got, want := m.Card, t.Card
 	switch {
 	case got.Schema != want.Schema:

@@ -62,6 +62,14 @@ func TestCompany(t *testing.T) {
 	}
 }
 
+// Two lists of three molecules, of which one is a batch, counted by hand. The q-values of the second are 0.12 and more.
+func TestGroupOf(t *testing.T) {
+	g := groupOf("a", []companyList{{Rows: []int{1, 2}, Alone: []float64{0.01, 0.9}}, {Rows: []int{2, 3}, Alone: []float64{0.5, 0.06}, Batch: []float64{0.01, 0.2}}})
+	if g.Molecules != 3 || g.Alone[0] != (companyShare{0.25, 3}) || g.Alone[1] != (companyShare{0.5, 3}) || g.Batch[0] != (companyShare{0.5, 2}) || g.Discovery != (companyShare{0.5, 2}) {
+		t.Errorf("%+v", g)
+	}
+}
+
 // exceeds reports, at 5 %, that the share of the worst of some kinds is above a limit, and not by
 // having been picked from so many.
 func exceeds(s companyShare, limit float64, kinds int) bool {

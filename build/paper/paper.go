@@ -14,9 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo"
-	"baca/algo/dataset"
-	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/metric"
 )
 
@@ -26,30 +24,9 @@ const (
 	mostEpochs  = 1_000_000
 )
 
-// A Training is an encoder to make.
-type Training struct {
-	Graphs  []*graph.Graph
-	Workers int
-	// Split divides the graphs into those to train on and those to keep from training, nil for
-	// [dataset.Split].
-	Split func(n int, seed uint64) (train, holdout []int)
-	// Card has Name, Description, Schema, Dataset, DatasetSHA256, Seed and Epochs.
-	Card algo.Card
-	// Path is the model file to write, and to go on with where training was cut short.
-	// It may be empty.
-	Path string
-}
-
-// Parting is Split, or that which stands for nil.
-func (t *Training) Parting() func(n int, seed uint64) (train, holdout []int) {
-	if t.Split == nil {
-		return dataset.Split
-	}
-	return t.Split
-}
-
-// A Trainer trains and returns the model file. It may be called by several goroutines.
-type Trainer func(ctx context.Context, stderr io.Writer, t Training) ([]byte, error)
+// A Trainer trains an encoder and returns its model file. With the path of that file it continues where training was cut
+// short. It may be called by several goroutines.
+type Trainer func(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error)
 
 // Commands are baca-paper eval and baca-paper bench.
 func Commands(train Trainer) []*cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -23,7 +24,7 @@ import (
 const shared = "../../../shared/data"
 
 // smallTrainer trains as baca does, but without checkpoints and background.
-func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) {
+func smallTrainer(ctx context.Context, _ io.Writer, t job.Training, path string) ([]byte, error) {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) 
 	o.Seed = t.Card.Seed
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = o.Batch, o.LearningRate, algo.Version
 	o.Workers = t.Workers
-	train, holdout := t.Parting()(len(t.Graphs), t.Card.Seed)
+	train, holdout := t.Split(len(t.Graphs), t.Card.Seed)
 	trainer, err := pretrain.New(pick(t.Graphs, train), o, nil)
 	if err != nil {
 		return nil, err
@@ -50,8 +51,8 @@ func smallTrainer(ctx context.Context, _ io.Writer, t Training) ([]byte, error) 
 	if err := weights.Save(&b, m); err != nil {
 		return nil, err
 	}
-	if t.Path != "" {
-		err = os.WriteFile(t.Path, b.Bytes(), 0o666)
+	if path != "" {
+		err = os.WriteFile(path, b.Bytes(), 0o666)
 	}
 	return b.Bytes(), err
 }

@@ -49,13 +49,8 @@ func toHydrogen(m *molecule.Molecule, atoms []int) (*molecule.Molecule, bool) {
 		}
 	}
 	c.Atoms, c.Bonds = kept, bonds
-	return again(c)
-}
-
-// again reads a molecule that was put together, by all rules of reading.
-func again(m *molecule.Molecule) (*molecule.Molecule, bool) {
-	c, err := smiles.Parse(smiles.Write(m))
-	return c, err == nil && len(c.Atoms) == len(m.Atoms)
+	read, err := smiles.Parse(smiles.Write(c))
+	return read, err == nil && len(read.Atoms) == len(kept)
 }
 
 func member(n int, list []int) []bool {

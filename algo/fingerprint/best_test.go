@@ -1,16 +1,15 @@
 package fingerprint
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/kernel"
 	"baca/algo/molecule/smiles"
 )
@@ -219,16 +218,7 @@ func TestBestOfMolecules(t *testing.T) {
 // molecules returns the prints of a public set, or skips the test.
 func molecules(t *testing.T) (prints []Print) {
 	t.Helper()
-	f, err := os.Open("../../../shared/data/mol/bbbp.csv.gz")
-	if err != nil {
-		t.Skip("needs ../shared/data")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(z).ReadAll()
+	rows, err := csv.NewReader(golden.Open(t, "data/mol/bbbp.csv.gz")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,28 +252,5 @@ func BenchmarkBest(b *testing.B) {
 				x.Best(others[i%len(others)], -1)
 			}
 		})
-	}
-}
-
-// An index gives its prints back, although those that it was made of have changed.
-func TestPrintOfAnIndex(t *testing.T) {
-	prints := []Print{
-		{Keys: []uint32{3, 9, 4000000000}, Counts: []uint32{1, 700, 2}},
-		{},
-		{Keys: []uint32{9}, Counts: []uint32{256}},
-	}
-	var copies []Print
-	for _, p := range prints {
-		copies = append(copies, Print{slices.Clone(p.Keys), slices.Clone(p.Counts)})
-	}
-	x := NewIndex(copies)
-	for _, p := range copies {
-		clear(p.Keys)
-		clear(p.Counts)
-	}
-	for i, p := range prints {
-		if got := x.Print(i); !got.Equal(p) {
-			t.Errorf("print %d is %v, want %v", i, got, p)
-		}
 	}
 }

@@ -163,31 +163,49 @@ func bitsOf(x float32) uint32 {
 	panic("not a feature of these tests")
 }
 
-// A print depends on the graph, not on how its nodes are numbered.
+// renumbered is g with its nodes in another order, and the second feature of node i as given.
+func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *graph.Graph {
+	order := rng.Perm(g.N())
+	var edges [][2]int32
+	for i := range order {
+		for _, j := range g.Row(i) {
+			edges = append(edges, [2]int32{int32(order[i]), int32(order[j])})
+		}
+	}
+	h, _, err := graph.New(g.N(), edges)
+	if err != nil {
+		panic(err)
+	}
+	h.Features, h.X = 2, make([]float32, len(g.X))
+	for i, k := range order {
+		h.X[2*k], h.X[2*k+1] = g.X[2*i], second(i)
+	}
+	return h
+}
+
+// A print depends on the graph, not on how its nodes are numbered. So does a signature, which skips
+// the second feature, and which tells apart what prints of the same height do.
 func TestOrderOfNodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for trial := range 100 {
+	seen, different := map[[2]uint64]Print{}, map[uint64]bool{}
+	for range 400 {
 		g := random(rng)
-		n := g.N()
-		perm := rng.Perm(n)
-		var edges [][2]int32
-		for i := range n {
-			for _, j := range g.Row(i) {
-				edges = append(edges, [2]int32{int32(perm[i]), int32(perm[j])})
-			}
+		same := renumbered(rng, g, func(i int) float32 { return g.X[2*i+1] })
+		if !New(same, 3).Equal(New(g, 3)) {
+			t.Fatalf("another print of %v after renumbering as %v", g, same)
 		}
-		h, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
+		s := Signature(g, 1)
+		if got := Signature(renumbered(rng, g, func(int) float32 { return 7 }), 1); got != s {
+			t.Fatalf("signature %x in another order, want %x", got, s)
 		}
-		h.Features, h.X = 2, make([]float32, 2*n)
-		for i := range n {
-			copy(h.X[2*perm[i]:], g.X[2*i:2*i+2])
+		p := New(renumbered(rng, g, func(int) float32 { return 0 }), MaxHeight)
+		if before, ok := seen[s]; ok && !before.Equal(p) {
+			t.Errorf("graphs with other subtrees share a signature")
 		}
-		a, b := New(g, 3), New(h, 3)
-		if !slices.Equal(a.Keys, b.Keys) || !slices.Equal(a.Counts, b.Counts) {
-			t.Fatalf("trial %d: another print after renumbering %v", trial, perm)
-		}
+		seen[s], different[p.Hash()] = p, true
+	}
+	if len(different) != len(seen) || len(seen) < 100 {
+		t.Errorf("%d signatures of %d different graphs", len(seen), len(different))
 	}
 }
 
@@ -309,27 +327,18 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// What an index knows of a print, and how many of its keys it does not.
 func TestKnown(t *testing.T) {
-	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
-	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, {Keys: []uint32{3}, Counts: []uint32{1}}})
-	if got, want := x.Known(a), 5.0/6; got != want {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := x.Known(Print{}); got != 1 {
-		t.Errorf("%v of an empty print, want 1", got)
-	}
-}
-
-func TestNovel(t *testing.T) {
 	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
 	b := Print{Keys: []uint32{1, 3, 5, 7}, Counts: []uint32{9, 1, 1, 1}}
 	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, b})
 	for _, c := range []struct {
-		p         Print
-		own, want int
-	}{{a, -1, 1}, {b, -1, 0}, {b, 1, 3}, {Print{}, -1, 0}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2}} {
-		if got := x.Novel(c.p, c.own); got != c.want {
-			t.Errorf("%v without print %d: %d subtrees are new, want %d", c.p, c.own, got, c.want)
+		p          Print
+		own, novel int
+		known      float64
+	}{{a, -1, 1, 5.0 / 6}, {b, -1, 0, 1}, {b, 1, 3, 1}, {Print{}, -1, 0, 1}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2, 0}} {
+		if novel, known := x.Novel(c.p, c.own), x.Known(c.p); novel != c.novel || known != c.known {
+			t.Errorf("%v without print %d: %d subtrees are new, want %d; %g is known, want %g", c.p, c.own, novel, c.novel, known, c.known)
 		}
 	}
 }
@@ -350,57 +359,5 @@ func TestAllAtAnyParallelism(t *testing.T) {
 				t.Errorf("%d workers, graph %d: %v, want %v", workers, i, p, want)
 			}
 		}
-	}
-}
-
-// A signature is that of the graph in any order of its nodes, and of no other: it tells apart
-// what prints of the same height do.
-func TestSignature(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 1))
-	seen := map[[2]uint64]Print{}
-	for range 400 {
-		n := 1 + rng.IntN(9)
-		var edges [][2]int32
-		for i := 1; i < n; i++ {
-			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
-		}
-		order := rng.Perm(n)
-		var moved [][2]int32
-		for _, e := range edges {
-			moved = append(moved, [2]int32{int32(order[e[0]]), int32(order[e[1]])})
-		}
-		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, _, err := graph.New(n, moved)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.Features, h.Features = 2, 2
-		g.X, h.X = make([]float32, 2*n), make([]float32, 2*n)
-		for i := range n {
-			g.X[2*i], g.X[2*i+1] = float32(rng.IntN(2)), float32(rng.IntN(3))
-			h.X[2*order[i]], h.X[2*order[i]+1] = g.X[2*i], float32(7)
-		}
-		s := Signature(g, 1)
-		if other := Signature(h, 1); other != s {
-			t.Fatalf("the same graph in another order has %x, want %x", other, s)
-		}
-		for i := range n {
-			g.X[2*i+1] = 0
-		}
-		p := New(g, MaxHeight)
-		if before, ok := seen[s]; ok && !before.Equal(p) {
-			t.Errorf("graphs with other subtrees share a signature")
-		}
-		seen[s] = p
-	}
-	different := map[uint64]bool{}
-	for _, p := range seen {
-		different[p.Hash()] = true
-	}
-	if len(different) != len(seen) || len(seen) < 100 {
-		t.Errorf("%d signatures of %d different graphs", len(seen), len(different))
 	}
 }

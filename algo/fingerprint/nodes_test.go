@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// The key of a node is the hash of its subtree, and an index counts who has it.
+// The key of a node is the hash of its subtree.
 func TestNodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	var prints []Print
 	for range 60 {
 		g := random(rng)
 		const height = 3
@@ -22,24 +21,6 @@ func TestNodes(t *testing.T) {
 				}
 			}
 		}
-		prints = append(prints, New(g, height))
-	}
-	x := NewIndex(prints)
-	for _, key := range prints[3].Keys {
-		holders := 0
-		for _, p := range prints {
-			for _, k := range p.Keys {
-				if k == key {
-					holders++
-				}
-			}
-		}
-		if got := x.Holders(key); got != holders {
-			t.Errorf("key %x is in %d prints, want %d", key, got, holders)
-		}
-	}
-	if x.Holders(0x12345) != 0 {
-		t.Error("a key that no print has, has holders")
 	}
 }
 

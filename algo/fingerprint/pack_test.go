@@ -24,7 +24,15 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewIndex(prints)
+	var copies []Print
+	for _, p := range prints {
+		copies = append(copies, Print{slices.Clone(p.Keys), slices.Clone(p.Counts)})
+	}
+	x := NewIndex(copies)
+	for _, p := range copies { // the index keeps none of them
+		clear(p.Keys)
+		clear(p.Counts)
+	}
 	packed, rows := x.Packed()
 	y, err := OpenIndex(packed, rows)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,20 @@ func column(t testing.TB, r io.Reader, name string) []string {
 func smilesOf(t testing.TB, set string) []string {
 	t.Helper()
 	return column(t, golden.Open(t, "data/mol/"+set+".csv.gz"), "smiles")
+}
+
+// someOf reads about n molecules of a data set, all with BACA_TEST=all.
+func someOf(t testing.TB, set string, n int) []string {
+	t.Helper()
+	all := smilesOf(t, set)
+	if os.Getenv("BACA_TEST") == "all" {
+		return all
+	}
+	var some []string
+	for k := 0; k < len(all); k += 1 + len(all)/n {
+		some = append(some, all[k])
+	}
+	return some
 }
 
 // TestGolden compares all features of all atoms and all bonds, in order, with

@@ -89,32 +89,6 @@ func TestName(t *testing.T) {
 	}
 }
 
-func TestFeatures(t *testing.T) {
-	m, err := Parse("[O-][N+](=O)c1ccc(cc1)[C@@H](F)Cl.[U]")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := fragments(m); n != 2 {
-		t.Errorf("%d fragments, want 2", n)
-	}
-	g := m.Graph()
-	if g.N() != 13 || g.M() != 12 || g.Features != molecule.Features || len(g.X) != 13*molecule.Features {
-		t.Fatalf("%d nodes, %d edges, %d features", g.N(), g.M(), g.Features)
-	}
-	for i, want := range map[int][molecule.Features]float32{
-		0:  {7, 0, 1, 4, 0, 0, 1, 0, 0},
-		1:  {6, 0, 3, 6, 0, 0, 1, 0, 0},
-		3:  {5, 0, 3, 5, 0, 0, 1, 1, 1},
-		4:  {5, 0, 3, 5, 1, 0, 1, 1, 1},
-		9:  {5, 1, 4, 5, 1, 0, 2, 0, 0},
-		12: {91, 0, 0, 5, 0, 0, 5, 0, 0},
-	} {
-		if got := [molecule.Features]float32(g.X[i*molecule.Features:]); got != want {
-			t.Errorf("atom %d: %v, want %v", i, got, want)
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		smiles, piece, want string
@@ -192,23 +166,6 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-// TestParserReuse checks that nothing of one molecule leaks into the next.
-func TestParserReuse(t *testing.T) {
-	var p parser
-	smiles := []string{"C", "c1ccccc1", "C1CCC", "[C@H](F)(Cl)Br", "C.c1cccc1", "F/C=C/F", "CC(C)(C)(C)C", "C1CC2CC1CC2", "[Fe]", "*1cccc*1", "N[C@@H](C)C(=O)O"}
-	for i := range 200 {
-		s := smiles[i*7%len(smiles)]
-		m, err := p.molecule(s)
-		fresh, wantErr := new(parser).molecule(s)
-		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Fatalf("%s: %v, want %v", s, err, wantErr)
-		}
-		if err == nil && check.Sketch(m) != check.Sketch(fresh) {
-			t.Fatalf("%s: %s, want %s", s, check.Sketch(m), check.Sketch(fresh))
-		}
-	}
-}
-
 // hostile are generators of texts of about n bytes that are bad for careless
 // readers.
 var hostile = map[string]func(n int) string{
@@ -281,43 +238,41 @@ var hostile = map[string]func(n int) string{
 	},
 }
 
-// TestParseGraph compares the graphs made without molecules with those of molecules.
+// TestParseGraph compares the graphs made without molecules, by a parser that is used again and
+// again, with those of molecules.
 func TestParseGraph(t *testing.T) {
-	compare := func(p, q *parser, smiles string) {
+	var p parser
+	compare := func(smiles string, f molecule.Form) {
 		t.Helper()
-		m, want := p.molecule(smiles)
-		g, _, err := q.graph(smiles, molecule.AsWritten)
+		m, want := new(parser).molecule(smiles)
+		g, _, err := p.graph(smiles, f)
 		if fmt.Sprint(err) != fmt.Sprint(want) {
-			t.Fatalf("%s: error %v, want %v", smiles, err, want)
+			t.Fatalf("%s: error %v in form %d, want %v", smiles, err, f, want)
 		}
-		if err == nil && !reflect.DeepEqual(g, m.Graph()) {
-			t.Fatalf("%s: graph %v, want %v", smiles, g, m.Graph())
+		if err != nil {
+			return
 		}
-		g, _, err = ParseIn(smiles, molecule.Canonical)
-		if fmt.Sprint(err) != fmt.Sprint(want) {
-			t.Fatalf("%s: error %v in canonical form, want %v", smiles, err, want)
-		}
-		if err == nil {
-			if c, _, _ := Canonical(m); !reflect.DeepEqual(g, c.Graph()) {
-				t.Fatalf("%s: canonical graph %v, want %v", smiles, g, c.Graph())
-			}
+		if m, _, _ = In(m, f); !reflect.DeepEqual(g, m.Graph()) {
+			t.Fatalf("%s: graph %v in form %d, want %v", smiles, g, f, m.Graph())
 		}
 	}
-	var p, q parser
-	for _, smiles := range []string{
+	texts := []string{
 		"", "C(", "C", "[H][H]", "[2H]C([H])C", "OC1CC2CC1N2", "C1.C2.C1.C2 name", "[Fe+2]<-[OH2]", "N->[Cu]",
 		"F[C@](Cl)(Br)I", "[*:3]c1cc[nH]c1", "O=N(=O)c1ccccc1/C=C/C#N", strings.Repeat("C", 1<<14), "[UH255]([H])",
-	} {
-		compare(&p, &q, smiles)
+		"C1CCC", "[C@H](F)(Cl)Br", "C.c1cccc1", "F/C=C/F", "CC(C)(C)(C)C", "[Fe]", "*1cccc*1", "N[C@@H](C)C(=O)O",
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
-		compare(&p, &q, skeleton(random, 4+random.IntN(40)))
+		texts = append(texts, skeleton(random, 4+random.IntN(40)))
 	}
-	g, _, _ := q.graph("CCO", molecule.AsWritten)
+	for _, smiles := range texts {
+		compare(smiles, molecule.AsWritten)
+		compare(smiles, molecule.Canonical)
+	}
+	g, _, _ := p.graph("CCO", molecule.AsWritten)
 	x, neighbors := slices.Clone(g.X), slices.Clone(g.Neighbors)
 	for range 1000 {
-		q.graph("c1ccncc1", molecule.AsWritten)
+		p.graph("c1ccncc1", molecule.AsWritten)
 	}
 	if !slices.Equal(g.X, x) || !slices.Equal(g.Neighbors, neighbors) {
 		t.Errorf("a graph changed when more were read: %v", g)

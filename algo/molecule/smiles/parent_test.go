@@ -2,7 +2,6 @@ package smiles
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -113,16 +112,11 @@ func TestOneParentOfAllForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for _, set := range []string{"bbbp", "clintox", "esol", "freesolv", "tox21", "sider", "bace", "lipo", "toxcast", "hiv", "muv"} {
 		counts := map[string]int{}
-		texts := smilesOf(t, set)
-		step := 1
-		switch {
-		case testing.Short(): // as WebAssembly
-			step = 40
-		case len(texts) > 10_000 && os.Getenv("BACA_TEST") != "all":
-			step = 10
+		n := 1200
+		if testing.Short() { // as WebAssembly
+			n = 200
 		}
-		for k := 0; k < len(texts); k += step {
-			text := texts[k]
+		for _, text := range someOf(t, set, n) {
 			want, _, err := ParseIn(text, molecule.UnorderedParent)
 			if err != nil {
 				continue
@@ -154,33 +148,4 @@ func TestOneParentOfAllForms(t *testing.T) {
 		}
 		t.Logf("%s: %v", set, counts)
 	}
-}
-
-// A parent is found for whatever can be read, in bounded time, and it is a function of the
-// molecule but for what is said of Write.
-func FuzzParent(f *testing.F) {
-	for _, c := range parents {
-		for _, text := range strings.Fields(c.forms) {
-			f.Add(text)
-		}
-	}
-	f.Add(strings.Repeat("c1[nH]ncc1-", 40) + "C")
-	f.Add("C" + strings.Repeat("NC(=N)", 60) + "N")
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 2000 {
-			return
-		}
-		g, aside, err := ParseIn(text, molecule.UnorderedParent)
-		m, errParse := Parse(text)
-		if errParse != nil {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%s is read, but not its parent: %v", text, err)
-		}
-		p, order, same := Parent(m)
-		if len(order) != len(p.Atoms) || p.Graph().N() != g.N() && same == aside {
-			t.Fatalf("%s: %d atoms in the order of %d, and the graph has %d", text, len(order), len(p.Atoms), g.N())
-		}
-	})
 }

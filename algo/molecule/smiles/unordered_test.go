@@ -51,20 +51,3 @@ func TestParseUnordered(t *testing.T) {
 		t.Errorf("%d texts read in canonical form and %d as written: too few of one", canonical, written)
 	}
 }
-
-// What makes a difference to the order is seen in a text and in the molecule alike.
-func TestOrdered(t *testing.T) {
-	for text, want := range map[string]bool{
-		"CCO": false, "c1ccccc1": false, "F/C=C/F": false, "[H]C": false, "[NH4+]": false, "C": false,
-		"C[C@H](F)Cl": true, "CC.O": true, "[Na+].[Cl-]": true, "[CH3:1]C": true,
-	} {
-		var p parser
-		if _, err := p.parse(text); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		m, _ := Parse(text)
-		if p.ordered() != want || ordered(m) != want {
-			t.Errorf("%s: text %v, molecule %v, want %v", text, p.ordered(), ordered(m), want)
-		}
-	}
-}

@@ -96,16 +96,16 @@ func (p *Draft) twice(k, i int32) int32 {
 
 // bounded runs a search within the budget, so that every input takes linear time. It reports a spent
 // budget.
-func (p *Draft) bounded(search func() error) (err error) {
-	defer func() {
-		if r := recover(); r == rings.ErrTangled {
-			err = p.ErrorAt(0, len(p.Text), "%v", r)
-		} else if r != nil {
-			panic(r)
-		}
-	}()
+func (p *Draft) bounded(search func() error) error {
 	p.budget = 2_000_000 + 1000*len(p.Atoms)
-	return search()
+	err := func() (err error) {
+		defer rings.Recover(&err)
+		return search()
+	}()
+	if err == rings.ErrTangled {
+		return p.ErrorAt(0, len(p.Text), "%v", err)
+	}
+	return err
 }
 
 // spend takes steps from the budget, and panics if they are not left.
@@ -161,7 +161,9 @@ func (p *Draft) findRings() {
 		ends[k] = [2]int32{p.Bonds[k].From, p.Bonds[k].To}
 	}
 	r.Budget = p.budget
-	r.Find(&p.near, ends, p.Chain)
+	if err := r.Find(&p.near, ends, p.Chain); err != nil {
+		panic(err)
+	}
 	p.budget = r.Budget
 	for q := range r.Len() {
 		for _, i := range r.Ring(q) {

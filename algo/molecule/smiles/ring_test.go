@@ -1,6 +1,7 @@
 package smiles
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -110,8 +111,9 @@ func sameDrawn(t *testing.T, fast, slow *rings.Finder, m *molecule.Molecule, tex
 		ends[k] = [2]int32{b.From, b.To}
 	}
 	fast.Budget, slow.Budget, slow.Plain = 1<<40, 1<<40, true
-	fast.Find(&near, ends, -1)
-	slow.Find(&near, ends, -1)
+	if err := errors.Join(fast.Find(&near, ends, -1), slow.Find(&near, ends, -1)); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
 	compareRings(t, fast, slow, text)
 }
 

@@ -16,7 +16,7 @@ import (
 	"baca/algo/molecule/internal/neighbor"
 )
 
-// ErrTangled is the panic of a search whose budget is spent.
+// ErrTangled ends a search whose budget is spent.
 var ErrTangled = errors.New("ring system is too large or too tangled")
 
 // A List holds rings: ring r has the atoms atoms[start[r]:start[r+1]], in order around the ring,
@@ -179,8 +179,9 @@ func (r *Finder) isNew(ring []int32) bool {
 
 // Find finds the rings of atoms with these links. ends are the atoms of each bond. The first chain
 // bonds form a forest in which parents precede children; if chain is negative, none is known. Find
-// spends r.Budget, and panics with ErrTangled if that does not suffice.
-func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) {
+// spends r.Budget, and returns ErrTangled if that does not suffice.
+func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) (err error) {
+	defer Recover(&err)
 	r.near, r.ends, r.chain = *near, ends, chain
 	r.prepare()
 	if r.Plain || !r.spanText() {
@@ -203,6 +204,16 @@ func (r *Finder) Find(near *neighbor.Table, ends [][2]int32, chain int) {
 		r.symmetrize()
 	}
 	r.markFused()
+	return nil
+}
+
+// Recover makes the panic ErrTangled of a deferring function its error.
+func Recover(err *error) {
+	if r := recover(); r == ErrTangled {
+		*err = ErrTangled
+	} else if r != nil {
+		panic(r)
+	}
 }
 
 // prepare clears what the search writes.

@@ -28,22 +28,15 @@ var kinds = []struct {
 	read  string
 	graph bool
 }{
-	{"stereo", func(a Aside) int { return once(a.Stereo) }, false, "without their stereo marks", false},
-	{"isotope", func(a Aside) int { return once(a.Isotope) }, false, "without isotopes", false},
+	{"stereo", func(a Aside) int { return int(bit(a.Stereo)) }, false, "without their stereo marks", false},
+	{"isotope", func(a Aside) int { return int(bit(a.Isotope)) }, false, "without isotopes", false},
 	{"counter-ion", func(a Aside) int { return int(a.Ions) }, true, "without counter-ions", false},
 	{"other component", func(a Aside) int { return int(a.Others) }, true, "without other components", false},
-	{"charge", func(a Aside) int { return once(a.Charge) }, false, "without charges", false},
-	{"tautomer", func(a Aside) int { return once(a.Tautomer) }, false, "as another tautomer", false},
+	{"charge", func(a Aside) int { return int(bit(a.Charge)) }, false, "without charges", false},
+	{"tautomer", func(a Aside) int { return int(bit(a.Tautomer)) }, false, "as another tautomer", false},
 	{"self-loop", func(a Aside) int { return int(a.Loops) }, true, "left out", true},
 	{"parallel edge", func(a Aside) int { return int(a.Parallel) }, true, "merged", true},
 	{"direction", func(a Aside) int { return int(a.Directions) }, true, "ignored", true},
-}
-
-func once(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // String lists what was set aside, as "stereo, 1 counter-ion"; empty for nothing.

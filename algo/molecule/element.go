@@ -156,22 +156,15 @@ func MassNumber(z uint8) int32 { return int32(elements[z].isotope) }
 
 // ElementOf returns the element of a symbol of one letter (d = 0) or two, or 0.
 func ElementOf(c, d byte) uint8 {
-	switch {
-	case c-'A' >= 26:
-	case d == 0:
-		return oneLetter[c-'A']
-	case d-'a' < 26:
-		return twoLetters[int(c-'A')*26+int(d-'a')]
+	if c-'A' >= 26 || d != 0 && d-'a' >= 26 {
+		return 0
 	}
-	return 0
+	return numbers[c-'A'][d&0x1f]
 }
 
-// twoLetters maps two-letter symbols, as first*26+second, to atomic numbers, oneLetter single
-// capitals.
-var (
-	twoLetters [26 * 26]uint8
-	oneLetter  [26]uint8
-)
+// numbers are the atomic numbers of symbols by their first letter, from A, and their second, from 1
+// for a; 0 for none.
+var numbers [26][32]uint8
 
 // basics has the most used properties side by side. No index is out of range.
 var basics [256]struct {
@@ -189,11 +182,7 @@ func init() {
 	}
 	basics[0].plain, basics[1].plain = -1, -1
 	for z := 1; z <= MaxElement; z++ {
-		switch s := elements[z].symbol; len(s) {
-		case 1:
-			oneLetter[s[0]-'A'] = uint8(z)
-		case 2:
-			twoLetters[int(s[0]-'A')*26+int(s[1]-'a')] = uint8(z)
-		}
+		s := elements[z].symbol + "\x00"
+		numbers[s[0]-'A'][s[1]&0x1f] = uint8(z)
 	}
 }

@@ -1,7 +1,6 @@
 package molecule
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,40 +14,27 @@ func (m *Molecule) Formula() string {
 	for i := range m.Atoms {
 		a := &m.Atoms[i]
 		counts[Symbol(int(a.Element))]++
-		if a.Hydrogens > 0 {
-			counts["H"] += int(a.Hydrogens)
-		}
+		counts["H"] += int(a.Hydrogens)
 		charge += int(a.Charge)
 	}
-	rank := func(symbol string) int {
-		switch {
-		case counts["C"] > 0 && symbol == "C":
-			return 0
-		case counts["C"] > 0 && symbol == "H":
-			return 1
-		}
-		return 2
+	symbols := slices.Sorted(maps.Keys(counts))
+	if counts["C"] > 0 {
+		symbols = slices.DeleteFunc(symbols, func(s string) bool { return s == "C" || s == "H" })
+		symbols = append([]string{"C", "H"}, symbols...)
 	}
-	symbols := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
 	var b strings.Builder
-	number := func(n int) {
-		if n != 1 {
+	write := func(symbol string, n int) {
+		if n > 0 {
+			b.WriteString(symbol)
+		}
+		if n > 1 {
 			b.WriteString(strconv.Itoa(n))
 		}
 	}
 	for _, symbol := range symbols {
-		b.WriteString(symbol)
-		number(counts[symbol])
+		write(symbol, counts[symbol])
 	}
-	switch {
-	case charge > 0:
-		b.WriteByte('+')
-		number(charge)
-	case charge < 0:
-		b.WriteByte('-')
-		number(-charge)
-	}
+	write("+", charge)
+	write("-", -charge)
 	return b.String()
 }

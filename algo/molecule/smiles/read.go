@@ -3,6 +3,7 @@ package smiles
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/buffer"
@@ -475,7 +476,7 @@ func (b *bracket) readElement() error {
 // readChirality reads "@", "@@" or a class such as "@TH1".
 func (b *bracket) readChirality() (err error) {
 	b.j++
-	if class := chiralClass(b.at(b.j), b.at(b.j+1)); class != molecule.Achiral {
+	if class := b.chiralClass(); class != molecule.Achiral {
 		b.j += 2
 		b.atom.Chirality = class
 		from := b.j
@@ -484,8 +485,8 @@ func (b *bracket) readChirality() (err error) {
 				return err
 			}
 		}
-		if b.place.perm > permutations[class] {
-			return b.p.ErrorAt(from, b.j-from, "chirality is greater than %d", permutations[class])
+		if most := classes[class].permutations; b.place.perm > most {
+			return b.p.ErrorAt(from, b.j-from, "chirality is greater than %d", most)
 		}
 		return nil
 	}
@@ -493,7 +494,7 @@ func (b *bracket) readChirality() (err error) {
 	if b.at(b.j) == '@' {
 		b.j++
 		b.atom.Chirality = molecule.Clockwise
-		if chiralClass(b.at(b.j), b.at(b.j+1)) != molecule.Achiral {
+		if b.chiralClass() != molecule.Achiral {
 			return b.p.ErrorAt(b.j-1, 3, "a chirality class takes one @")
 		}
 	}
@@ -532,24 +533,24 @@ func provisional(c byte) uint8 {
 	return 0
 }
 
-func chiralClass(c, d byte) molecule.Chirality {
-	switch {
-	case c == 'T' && d == 'H':
-		return molecule.Tetrahedral
-	case c == 'A' && d == 'L':
-		return molecule.Allene
-	case c == 'S' && d == 'P':
-		return molecule.SquarePlanar
-	case c == 'T' && d == 'B':
-		return molecule.TrigonalBipyramidal
-	case c == 'O' && d == 'H':
-		return molecule.Octahedral
+// classes are the chirality classes by name, and how many arrangements each has.
+var classes = [...]struct {
+	name         string
+	permutations int32
+}{
+	molecule.Tetrahedral: {"TH", 2}, molecule.Allene: {"AL", 2}, molecule.SquarePlanar: {"SP", 3},
+	molecule.TrigonalBipyramidal: {"TB", 20}, molecule.Octahedral: {"OH", 30},
+}
+
+// chiralClass returns the class named at the reading position, or Achiral.
+func (b *bracket) chiralClass() molecule.Chirality {
+	for class := molecule.Tetrahedral; int(class) < len(classes); class++ {
+		if strings.HasPrefix(b.text[b.j:], classes[class].name) {
+			return class
+		}
 	}
 	return molecule.Achiral
 }
-
-// permutations is the number of arrangements of a chirality class.
-var permutations = [...]int32{molecule.Tetrahedral: 2, molecule.Allene: 2, molecule.SquarePlanar: 3, molecule.TrigonalBipyramidal: 20, molecule.Octahedral: 30}
 
 // closeRings makes a bond of each pair of closures with the same number, by number, then in text
 // order.

@@ -281,9 +281,6 @@ func (w *writer) writeNumber(number int32) {
 	w.out = strconv.AppendInt(w.out, int64(number), 10)
 }
 
-// chiralClasses are the classes that have a name in the text.
-var chiralClasses = [...]string{molecule.Allene: "@AL", molecule.SquarePlanar: "@SP", molecule.TrigonalBipyramidal: "@TB", molecule.Octahedral: "@OH"}
-
 // writeAtom writes atom i, which is at place k.
 func (w *writer) writeAtom(k, i int32) {
 	a := &w.m.Atoms[i]
@@ -305,7 +302,7 @@ func (w *writer) writeAtom(k, i int32) {
 				w.out = append(w.out, '@')
 			}
 		default:
-			w.out = append(w.out, chiralClasses[a.Chirality]...)
+			w.out = append(append(w.out, '@'), classes[a.Chirality].name...)
 		}
 	}
 	if a.Hydrogens > 0 {

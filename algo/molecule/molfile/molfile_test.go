@@ -1,9 +1,7 @@
 package molfile
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -11,57 +9,12 @@ import (
 	"baca/algo/molecule/internal/check"
 )
 
-// A blockReference is what RDKit says about a molfile.
-type blockReference struct {
-	M string
-	check.Reference
-}
-
-func readBlocks(t testing.TB, name string) []blockReference {
-	t.Helper()
-	z := check.Unzipped(t, name)
-	var all []blockReference
-	for d := json.NewDecoder(z); ; {
-		var want blockReference
-		if err := d.Decode(&want); err == io.EOF {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, want)
-	}
-}
-
-// compareBlocks compares with references. RDKit takes molfiles without atoms.
 func compareBlocks(t *testing.T, name string) {
 	t.Helper()
-	n, refused, differ := 0, 0, 0
-	for _, want := range readBlocks(t, name) {
-		n++
+	check.Compare(t, check.Unzipped(t, name), func(want *check.Reference) (string, *molecule.Molecule, error) {
 		m, err := Parse(want.M)
-		if err != nil {
-			refused++
-		}
-		diff := ""
-		switch {
-		case err != nil && len(want.X) == 0:
-		case err != nil:
-			diff = err.Error()
-		case want.X == nil:
-			diff = "should be refused"
-		default:
-			diff = check.CompareGraph(m, &want.Reference)
-		}
-		if diff != "" {
-			if differ++; differ <= 20 {
-				t.Errorf("row %d: %s\n%s", want.Row, diff, want.M[:min(len(want.M), 4000)])
-			}
-		}
-	}
-	t.Logf("%d of %d molfiles differ; %d are refused", differ, n, refused)
-	if n == 0 {
-		t.Error("no molfiles")
-	}
+		return want.M, m, err
+	})
 }
 
 func TestMolfiles(t *testing.T) { compareBlocks(t, "testdata/molfiles.jsonl.gz") }

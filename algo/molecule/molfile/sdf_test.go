@@ -2,6 +2,7 @@ package molfile
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,19 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
+
+// molfiles are those of testdata.
+func molfiles(t testing.TB) (all []check.Reference) {
+	t.Helper()
+	for d := json.NewDecoder(check.Unzipped(t, "testdata/molfiles.jsonl.gz")); d.More(); {
+		var want check.Reference
+		if err := d.Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, want)
+	}
+	return all
+}
 
 // listSDF reads all records as text, the final error last.
 func listSDF(records iter.Seq2[Record, error]) []string {
@@ -142,7 +156,7 @@ func FuzzSDF(f *testing.F) {
 		"M  V30 END SGROUP\nM  V30 BEGIN COLLECTION\nM  V30 MDLV30/STEABS ATOMS=(1 1)\nM  V30 END COLLECTION\nM  V30 END CTAB\nM  END\n$$$$\n")
 	f.Add("\r\n$$$$")
 	// Long seeds would have the time go into making what is found shorter.
-	for _, c := range readBlocks(f, "testdata/molfiles.jsonl.gz") {
+	for _, c := range molfiles(f) {
 		if len(c.M) < 300 {
 			f.Add(c.M)
 		}
@@ -184,7 +198,7 @@ func FuzzSDF(f *testing.F) {
 func BenchmarkSDF(b *testing.B) {
 	var text bytes.Buffer
 	n := 0
-	for _, want := range readBlocks(b, "testdata/molfiles.jsonl.gz") {
+	for _, want := range molfiles(b) {
 		if want.X != nil {
 			text.WriteString(strings.ReplaceAll(want.M, "\r\n", "\n"))
 			fmt.Fprintf(&text, "> <ID>\n%d\n\n$$$$\n", n)

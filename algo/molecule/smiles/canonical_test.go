@@ -140,11 +140,7 @@ func TestSameAsRDKit(t *testing.T) {
 	n := 0
 	for lines := bufio.NewScanner(z); lines.Scan(); n++ {
 		class, smiles, _ := strings.Cut(lines.Text(), "\t")
-		m, err := Parse(smiles)
-		if err != nil {
-			t.Errorf("%s: %v", smiles, err)
-			continue
-		}
+		m := read(t, smiles)
 		c, _, exact := Canonical(m)
 		text := Write(c)
 		if !exact {
@@ -209,11 +205,7 @@ var symmetric = map[string]string{
 func TestCanonicalSymmetric(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, name := range slices.Sorted(maps.Keys(symmetric)) {
-		m, err := Parse(symmetric[name])
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		m := read(t, symmetric[name])
 		if err := checkCanonical(m, 40, random); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -253,11 +245,7 @@ func TestCanonicalWritings(t *testing.T) {
 		"C/C=C/C=C\\C":                  "C\\C=C/C=C/C C\\C=C\\C=C/C",
 		"C1C[C@H]2CC[C@@H]1C2.F/C=C/Cl": "Cl/C=C/F.C1C[C@@H]2C[C@H]1CC2",
 	} {
-		m, err := Parse(want)
-		if err != nil {
-			t.Errorf("%s: %v", want, err)
-			continue
-		}
+		m := read(t, want)
 		c, _, _ := Canonical(m)
 		text := Write(c)
 		if other, ok := owner[text]; ok {
@@ -265,11 +253,7 @@ func TestCanonicalWritings(t *testing.T) {
 		}
 		owner[text] = want
 		for _, s := range strings.Fields(texts) {
-			m, err := Parse(s)
-			if err != nil {
-				t.Errorf("%s: %v", s, err)
-				continue
-			}
+			m := read(t, s)
 			d, _, _ := Canonical(m)
 			if got := Write(d); got != text {
 				t.Errorf("%s becomes %s, but %s becomes %s", s, got, want, text)
@@ -310,11 +294,7 @@ func TestSMILES(t *testing.T) {
 		{"[Si]1CCCC1", "[Si]1CCCC1"},
 		{"C%11CC%11", "C1CC1"},
 	} {
-		m, err := Parse(c.smiles)
-		if err != nil {
-			t.Errorf("%s: %v", c.smiles, err)
-			continue
-		}
+		m := read(t, c.smiles)
 		if got := Write(m); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.smiles, got, c.want)
 		}
@@ -373,10 +353,7 @@ func randomCubic(n int, random *rand.Rand) [][2]int {
 func TestCanonicalGraphs(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	check := func(name string, n int, edges [][2]int) string {
-		m, err := Parse(graphSMILES(n, edges))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		m := read(t, graphSMILES(n, edges))
 		c, _, exact := Canonical(m)
 		if !exact {
 			t.Errorf("%s: not exact", name)
@@ -458,11 +435,7 @@ func TestCanonicalBounded(t *testing.T) {
 		{"cubic", graphSMILES(1000, randomCubic(1000, random)), true},
 		{"large cubic", graphSMILES(2500, randomCubic(2500, random)), false},
 	} {
-		m, err := Parse(c.smiles)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		m := read(t, c.smiles)
 		d, order, exact := Canonical(m)
 		if exact != c.exact {
 			t.Errorf("%s: exact is %v", c.name, exact)

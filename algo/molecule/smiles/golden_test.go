@@ -2,7 +2,6 @@ package smiles
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo/internal/golden"
+	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
 
@@ -39,6 +39,16 @@ func column(t testing.TB, r io.Reader, name string) []string {
 		}
 		values = append(values, row[k])
 	}
+}
+
+// read is Parse of a text that must be read.
+func read(t testing.TB, text string) *molecule.Molecule {
+	t.Helper()
+	m, err := Parse(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return m
 }
 
 // smilesOf reads a data set.
@@ -76,16 +86,7 @@ func TestGolden(t *testing.T) {
 func compareSet(t *testing.T, set string, references io.Reader) {
 	t.Helper()
 	var smiles []string
-	d := json.NewDecoder(references)
-	n, differ := 0, 0
-	for {
-		var want check.Reference
-		if err := d.Decode(&want); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		n++
+	check.Compare(t, references, func(want *check.Reference) (string, *molecule.Molecule, error) {
 		text := want.S
 		if text == "" {
 			if smiles == nil {
@@ -94,26 +95,8 @@ func compareSet(t *testing.T, set string, references io.Reader) {
 			text = strings.TrimSpace(smiles[want.Row])
 		}
 		m, err := Parse(text)
-		diff := ""
-		switch {
-		case err != nil && want.X == nil:
-		case err != nil:
-			diff = err.Error()
-		case want.X == nil:
-			diff = "should be refused"
-		default:
-			diff = check.CompareGraph(m, &want)
-		}
-		if diff != "" {
-			if differ++; differ <= 20 {
-				t.Errorf("row %d: %s: %s", want.Row, text, diff)
-			}
-		}
-	}
-	t.Logf("%d of %d molecules differ", differ, n)
-	if n == 0 {
-		t.Error("no molecules")
-	}
+		return text, m, err
+	})
 }
 
 // TestVerdicts compares which SMILES are molecules, and their counts, with

@@ -71,11 +71,7 @@ func TestParse(t *testing.T) {
 		{"C[C@H](C)F", "CH3 CH1 CH3 F | 0-1 1-2 1-3"},
 		{"C[C@H]1CC[C@H](C)CC1", "CH3 CH1@@ CH2 CH2 CH1@ CH3 CH2 CH2 | 0-1 1-2 2-3 3-4 4-5 4-6 6-7 7-1"},
 	} {
-		m, err := Parse(c.smiles)
-		if err != nil {
-			t.Errorf("%s: %v", c.smiles, err)
-			continue
-		}
+		m := read(t, c.smiles)
 		if got := check.Sketch(m); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.smiles, got, c.want)
 		}

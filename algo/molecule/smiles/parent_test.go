@@ -121,10 +121,7 @@ func TestOneParentOfAllForms(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			m, err := Parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := read(t, text)
 			p, atoms, _ := Parent(m)
 			if !IsOrganic(p) {
 				atoms = nil

@@ -39,11 +39,7 @@ func TestAromaticWildcards(t *testing.T) {
 		"*1cccc1": {"01111", "11111"}, "*1c*c*1": {"02020", "00000"}, "[nH]1c**cc1": {"110011", "000000"}, "[nH]1cc**c1": {"111001", "000000"},
 		"[nH]1**ccc1": {"100111", "000000"}, "c1ccc2*ccc2c1": {"111001101", "111111111"}, "*1ccc*1": {"01110", "11111"},
 	} {
-		m, err := Parse(text)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
+		m := read(t, text)
 		var hydrogens, aromatic string
 		for _, a := range m.Atoms {
 			hydrogens += strconv.Itoa(int(a.Hydrogens))

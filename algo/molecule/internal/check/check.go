@@ -3,6 +3,7 @@ package check
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -56,13 +57,48 @@ func Sketch(m *molecule.Molecule) string {
 // A Reference is RDKit's result for a row of a data set.
 type Reference struct {
 	Row int
-	S   string // the SMILES, if not the row's
-	X   [][]float32
+	S   string      // the SMILES, if not the row's
+	M   string      // or the molfile
+	X   [][]float32 // missing if RDKit refuses it
 	E   [][]int
 }
 
-// CompareGraph returns how m differs from want, or "".
-func CompareGraph(m *molecule.Molecule, want *Reference) string {
+// Compare compares what is read with references, as lines of JSON. Text shows a molecule.
+func Compare(t *testing.T, references io.Reader, read func(want *Reference) (text string, m *molecule.Molecule, err error)) {
+	t.Helper()
+	n, differ := 0, 0
+	for d := json.NewDecoder(references); ; n++ {
+		var want Reference
+		if err := d.Decode(&want); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		text, m, err := read(&want)
+		diff := ""
+		switch {
+		case err != nil && len(want.X) == 0: // RDKit takes molfiles without atoms
+		case err != nil:
+			diff = err.Error()
+		case want.X == nil:
+			diff = "should be refused"
+		default:
+			diff = compareGraph(m, &want)
+		}
+		if diff != "" {
+			if differ++; differ <= 20 {
+				t.Errorf("row %d: %s\n%s", want.Row, diff, text[:min(len(text), 4000)])
+			}
+		}
+	}
+	t.Logf("%d of %d molecules differ", differ, n)
+	if n == 0 {
+		t.Error("no molecules")
+	}
+}
+
+// compareGraph returns how m differs from want, or "".
+func compareGraph(m *molecule.Molecule, want *Reference) string {
 	g := m.Graph()
 	if g.N() != len(want.X) {
 		return fmt.Sprintf("%d atoms, want %d", g.N(), len(want.X))

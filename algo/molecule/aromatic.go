@@ -78,8 +78,7 @@ func (p *Draft) aromatize() {
 		if a.fused.done[q] {
 			continue
 		}
-		a.fused.pick(int32(q))
-		p.aromatizeSystem(a.fused.system)
+		p.aromatizeSystem(a.fused.pick(int32(q)))
 	}
 }
 

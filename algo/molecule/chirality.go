@@ -238,15 +238,7 @@ func (p *Draft) beside(i, k int32) (first, second int32) {
 
 // StereoBond reports whether bond k is in no ring of fewer than eight atoms.
 func (p *Draft) StereoBond(k int32) bool {
-	if !p.Bonds[k].InRing {
-		return true
-	}
-	for _, q := range p.Rings.OfBond(k) {
-		if p.Rings.Size(int(q)) < 8 {
-			return false
-		}
-	}
-	return true
+	return !p.Bonds[k].InRing || !slices.ContainsFunc(p.Rings.OfBond(k), func(q int32) bool { return p.Rings.Size(int(q)) < 8 })
 }
 
 // Affects reports whether bond k counts for the chirality of atom i.
@@ -297,15 +289,7 @@ func (p *Draft) flatNitrogen(i int32) bool {
 }
 
 func (p *Draft) inTriangle(i int32) bool {
-	if !p.Atoms[i].ring {
-		return false
-	}
-	for _, q := range p.Rings.OfAtom(i) {
-		if p.Rings.Size(int(q)) == 3 {
-			return true
-		}
-	}
-	return false
+	return p.Atoms[i].ring && slices.ContainsFunc(p.Rings.OfAtom(i), func(q int32) bool { return p.Rings.Size(int(q)) == 3 })
 }
 
 // bridgehead reports whether atom i has three ring bonds and is in two rings that

@@ -1,6 +1,8 @@
 package molecule
 
 import (
+	"slices"
+
 	"baca/algo/molecule/internal/neighbor"
 )
 
@@ -8,10 +10,8 @@ import (
 // part, one of them with another multiple bond; or that multiple bond.
 func (p *Draft) conjugated(i int32) bool {
 	links := p.Neighbors(i)
-	for _, l := range links {
-		if p.Bonds[l.Bond].Aromatic {
-			return true
-		}
+	if slices.ContainsFunc(links, func(l neighbor.Link) bool { return p.Bonds[l.Bond].Aromatic }) {
+		return true
 	}
 	for _, l := range links {
 		if p.joins(i, l) && (p.multipleBeside(i, l.Bond) || p.multipleBeside(l.Atom, l.Bond)) {
@@ -34,12 +34,7 @@ func (p *Draft) multiple(k int32) bool { return halves[p.Bonds[k].Order] >= 3 }
 
 // multipleBeside reports whether atom i has a multiple bond other than bond k.
 func (p *Draft) multipleBeside(i, k int32) bool {
-	for _, l := range p.Neighbors(i) {
-		if l.Bond != k && p.multiple(l.Bond) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return l.Bond != k && p.multiple(l.Bond) })
 }
 
 // joins reports whether link l of atom i joins atoms that take part in conjugation.

@@ -1,6 +1,8 @@
 package molecule
 
 import (
+	"slices"
+
 	"baca/algo/molecule/internal/buffer"
 	"baca/algo/molecule/internal/neighbor"
 )
@@ -85,13 +87,8 @@ func (p *Draft) Foldable(i int32) bool {
 		return false
 	}
 	if p.Dirs[l.Bond] != Level {
-		if around := p.Neighbors(l.Atom); len(around) == 2 {
-			for _, k := range around {
-				if p.Bonds[k.Bond].Order == Double {
-					return false
-				}
-			}
-		}
+		around := p.Neighbors(l.Atom)
+		return len(around) != 2 || p.Bonds[around[0].Bond].Order != Double && p.Bonds[around[1].Bond].Order != Double
 	}
 	return true
 }
@@ -103,12 +100,7 @@ func (p *Draft) countsHydrogens(i int32) bool {
 	if a.NoImplicit || a.Chirality != Achiral {
 		return true
 	}
-	for _, v := range elements[a.Element].valences[1:] {
-		if int32(v) == a.totalValence() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(elements[a.Element].valences[1:], func(v int8) bool { return int32(v) == a.totalValence() })
 }
 
 // handDirection moves the direction of hydrogen h's bond to another single bond of its neighbour,
@@ -225,10 +217,8 @@ func (p *Draft) normalizeHalogen(i int32) {
 	if v := p.ExplicitValence(i); v != 3 && v != 5 && v != 7 {
 		return
 	}
-	for _, l := range p.Neighbors(i) {
-		if p.Atoms[l.Atom].Element != 8 {
-			return
-		}
+	if slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Atoms[l.Atom].Element != 8 }) {
+		return
 	}
 	for _, l := range p.Neighbors(i) {
 		if b := &p.Bonds[l.Bond]; b.Order == Double {

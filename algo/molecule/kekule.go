@@ -50,27 +50,21 @@ type fusion struct {
 	system      []int32
 	shared      []int32
 	touched     []int32
-	path        []int32
-	next        []int32
 }
 
-// pick fills system with the rings connected to ring r, depth first.
-func (f *fusion) pick(r int32) {
-	f.system = append(f.system[:0], r)
+// pick returns the rings connected to ring r, depth first.
+func (f *fusion) pick(r int32) []int32 {
+	f.system = f.system[:0]
+	f.visit(r)
+	return f.system
+}
+
+func (f *fusion) visit(r int32) {
+	f.system = append(f.system, r)
 	f.done[r] = true
-	f.path = append(f.path[:0], r)
-	for len(f.path) > 0 {
-		q := f.path[len(f.path)-1]
-		if f.next[q] == f.first[q+1] {
-			f.path = f.path[:len(f.path)-1]
-			continue
-		}
-		o := f.near[f.next[q]]
-		f.next[q]++
+	for _, o := range f.near[f.first[r]:f.first[r+1]] {
 		if !f.done[o] {
-			f.done[o] = true
-			f.system = append(f.system, o)
-			f.path = append(f.path, o)
+			f.visit(o)
 		}
 	}
 }
@@ -87,20 +81,14 @@ func (p *Draft) kekulize() error {
 		buffer.Zeroed(&k.added, len(bonds))
 		// Rings of wildcards only are not arranged.
 		usable := func(q int32) bool {
-			for _, i := range r.Ring(int(q)) {
-				if p.Atoms[i].Element != 0 {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(r.Ring(int(q)), func(i int32) bool { return p.Atoms[i].Element != 0 })
 		}
 		p.fuse(&k.fused, usable, 0, 0)
 		for q := range r.Len() {
 			if k.fused.done[q] {
 				continue
 			}
-			k.fused.pick(int32(q))
-			if err := p.kekulizeSystem(k.fused.system); err != nil {
+			if err := p.kekulizeSystem(k.fused.pick(int32(q))); err != nil {
 				return err
 			}
 		}
@@ -166,12 +154,10 @@ func (p *Draft) fuse(f *fusion, usable func(int32) bool, limit, most int) {
 		f.done[q] = !usable(int32(q))
 	}
 	buffer.Grow(&f.first, n+1)
-	buffer.Grow(&f.next, n)
 	buffer.Zeroed(&f.shared, n)
 	f.near = f.near[:0]
 	for q := range n {
 		f.first[q] = int32(len(f.near))
-		f.next[q] = f.first[q]
 		if !r.Fused(q) || f.done[q] || limit > 0 && r.Size(q) > limit {
 			continue
 		}

@@ -1,6 +1,11 @@
 package molecule
 
-import "baca/algo/molecule/internal/buffer"
+import (
+	"slices"
+
+	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
+)
 
 // Hydrogens counts the hydrogens that are no atoms.
 func (a *DraftAtom) Hydrogens() int32 {
@@ -31,15 +36,9 @@ func (a *DraftAtom) shift() int32 {
 
 // inAromatic reports whether atom i or one of its bonds is aromatic.
 func (p *Draft) inAromatic(i int32) bool {
-	if p.Atoms[i].Aromatic {
-		return true
-	}
-	for _, l := range p.Neighbors(i) {
-		if b := &p.Bonds[l.Bond]; b.Aromatic || b.Order == Aromatic {
-			return true
-		}
-	}
-	return false
+	return p.Atoms[i].Aromatic || slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool {
+		return p.Bonds[l.Bond].Aromatic || p.Bonds[l.Bond].Order == Aromatic
+	})
 }
 
 // ExplicitValence is the sum of bond orders and explicit hydrogens of atom i, rounded up for

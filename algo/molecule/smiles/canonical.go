@@ -440,10 +440,7 @@ func (s *canon) splitCells(hash uint64) uint64 {
 			s.split = append(s.split, c)
 		}
 		s.count[c]++
-		x, y := s.place[i], c+s.size[c]-s.count[c]
-		j := s.order[y]
-		s.order[x], s.order[y] = j, i
-		s.place[j], s.place[i] = x, y
+		s.move(i, c+s.size[c]-s.count[c])
 	}
 	if len(s.split) > 1 {
 		slices.Sort(s.split)
@@ -452,6 +449,13 @@ func (s *canon) splitCells(hash uint64) uint64 {
 		hash = s.splitCell(c, hash)
 	}
 	return hash
+}
+
+// move exchanges atom i with the one at place y.
+func (s *canon) move(i, y int32) {
+	x, j := s.place[i], s.order[y]
+	s.order[x], s.order[y] = j, i
+	s.place[j], s.place[i] = x, y
 }
 
 // splitCell splits cell c, whose hit atoms are at its end.
@@ -525,10 +529,8 @@ func (s *canon) undo(mark int) {
 func (s *canon) single(i int32) int32 {
 	c := s.cell[i]
 	s.size[c]--
-	x, y := s.place[i], c+s.size[c]
-	j := s.order[y]
-	s.order[x], s.order[y] = j, i
-	s.place[j], s.place[i] = x, y
+	y := c + s.size[c]
+	s.move(i, y)
 	s.cell[i], s.size[y] = y, 1
 	s.trail = append(s.trail, y)
 	s.cells++
@@ -607,12 +609,9 @@ func (s *canon) search() bool {
 	s.hasFirst, s.hasBest = false, false
 	s.moves, s.begin = s.moves[:0], append(s.begin[:0], 0)
 	s.pool = s.pool[:0]
-	buffer.Grow(&s.orbit, n)
+	buffer.Numbered(&s.orbit, n)
 	buffer.Zeroed(&s.stamp, n)
 	s.epoch = 0
-	for i := range s.orbit {
-		s.orbit[i] = int32(i)
-	}
 	for c := int32(0); int(c) < n; {
 		end := c + s.size[c]
 		s.orderTwins(c)
@@ -840,10 +839,7 @@ func (s *canon) joinOrbits() {
 
 // stabilized returns the orbits under automorphisms that fix the path's first atoms.
 func (s *canon) stabilized(orbit []int32, depth int) []int32 {
-	buffer.Grow(&orbit, len(s.order))
-	for i := range orbit {
-		orbit[i] = int32(i)
-	}
+	buffer.Numbered(&orbit, len(s.order))
 	s.epoch++
 	for _, i := range s.path[:depth] {
 		s.stamp[i] = s.epoch
@@ -866,10 +862,7 @@ func (s *canon) stabilized(orbit []int32, depth int) []int32 {
 // join makes a forest of atoms joined by the given bonds, in the memory of parent, and returns its
 // number of trees. Roots are first atoms.
 func join(parent []int32, m *molecule.Molecule, joins func(*molecule.Bond) bool) (forest []int32, trees int) {
-	buffer.Grow(&parent, len(m.Atoms))
-	for i := range parent {
-		parent[i] = int32(i)
-	}
+	buffer.Numbered(&parent, len(m.Atoms))
 	trees = len(parent)
 	for k := range m.Bonds {
 		b := &m.Bonds[k]

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
 )
 
 // In returns m in form f, the atoms of m in its order, and what was set aside.
@@ -17,7 +18,7 @@ func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []in
 	case f == molecule.UnorderedParent:
 		return parentOf(m)
 	}
-	return m, whole(m), aside
+	return m, buffer.Numbered(new([]int32), len(m.Atoms)), aside
 }
 
 // ordered is parser.ordered of a molecule.

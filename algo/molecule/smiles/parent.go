@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
 )
 
 // The parent of a molecule: natural isotopes, no stereo marks, the largest organic fragment,
@@ -39,7 +40,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	defer p.giveBack()
 	aside, err := p.settle(Write(numbered), true)
 	if err != nil {
-		return flat(m), whole(m), aside
+		return flat(m), buffer.Numbered(new([]int32), len(m.Atoms)), aside
 	}
 	r := p.Molecule(m.Name)
 	order := make([]int32, len(r.Atoms))
@@ -59,14 +60,6 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 		f.Bonds[k].Stereo = molecule.NoStereo
 	}
 	return f
-}
-
-func whole(m *molecule.Molecule) []int32 {
-	order := make([]int32, len(m.Atoms))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	return order
 }
 
 // through composes two selections of atoms.

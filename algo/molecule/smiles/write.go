@@ -65,10 +65,7 @@ func (w *writer) walk(m *molecule.Molecule, rank []int32) {
 		w.place[i], w.last[i] = -1, -1
 	}
 	if rank == nil {
-		rank = buffer.Grow(&w.numbers, n)
-		for i := range rank {
-			rank[i] = int32(i)
-		}
+		rank = buffer.Numbered(&w.numbers, n)
 	}
 	w.sorted = append(w.sorted[:0], w.near.Links...)
 	for i := range n {

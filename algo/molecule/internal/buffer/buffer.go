@@ -11,6 +11,15 @@ func Grow[T any](s *[]T, n int) []T {
 	return *s
 }
 
+// Numbered is Grow with the values 0, 1, 2 …
+func Numbered(s *[]int32, n int) []int32 {
+	Grow(s, n)
+	for i := range *s {
+		(*s)[i] = int32(i)
+	}
+	return *s
+}
+
 // Zeroed is Grow with all values zero.
 func Zeroed[T any](s *[]T, n int) []T {
 	clear(Grow(s, n))

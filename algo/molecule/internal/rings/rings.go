@@ -887,10 +887,7 @@ func (r *Finder) takeSmallest(root, avoid int32) (count int) {
 // that overlaps most.
 func (r *Finder) dropRings() {
 	n := r.found.Len()
-	by := buffer.Grow(&r.sorted, n)
-	for k := range by {
-		by[k] = int32(k)
-	}
+	by := buffer.Numbered(&r.sorted, n)
 	sortLikeSTL(by, func(k int32) int { return r.found.Size(int(k)) })
 	buffer.Zeroed(&r.covered, len(r.ends))
 	const kept, dropped = 1, 2

@@ -268,11 +268,7 @@ func (s *search) sortTerms() {
 		t.class = classOf(t)
 		ends[t.class]++
 	}
-	sum := int32(0)
-	for c, n := range ends {
-		ends[c] = sum
-		sum += n
-	}
+	accumulate(ends[:])
 	s.order = slices.Grow(s.order[:0], len(s.terms))[:len(s.terms)]
 	for k := range s.terms {
 		at := &ends[s.terms[k].class]

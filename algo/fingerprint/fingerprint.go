@@ -93,11 +93,7 @@ func (w *workspace) sort(keys []uint32) {
 	for _, k := range keys {
 		ends[k>>24]++
 	}
-	sum := uint16(0)
-	for b, n := range ends {
-		ends[b] = sum
-		sum += n
-	}
+	accumulate(ends[:])
 	w.sorted = slices.Grow(w.sorted[:0], len(keys))[:len(keys)]
 	for _, k := range keys {
 		w.sorted[ends[k>>24]] = k
@@ -108,6 +104,15 @@ func (w *workspace) sort(keys []uint32) {
 			keys[i] = keys[i-1]
 		}
 		keys[i] = k
+	}
+}
+
+// accumulate replaces numbers by the sums of those before: sizes of parts by where the parts begin.
+func accumulate[T uint16 | int32 | uint32](sizes []T) {
+	sum := T(0)
+	for k, n := range sizes {
+		sizes[k] = sum
+		sum += n
 	}
 }
 

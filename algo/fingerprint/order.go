@@ -88,11 +88,7 @@ func (w *workspace) sortNodes(nodes []int32, by []uint64) {
 		for _, i := range nodes {
 			ends[by[i]>>58]++
 		}
-		sum := uint16(0)
-		for b, n := range ends {
-			ends[b] = sum
-			sum += n
-		}
+		accumulate(ends[:])
 		w.nodes = slices.Grow(w.nodes[:0], len(nodes))[:len(nodes)]
 		for _, i := range nodes {
 			at := &ends[by[i]>>58]

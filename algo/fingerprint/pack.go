@@ -69,11 +69,7 @@ func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 		for _, h := range holders {
 			next[n-int(h)]++
 		}
-		sum := uint32(0)
-		for without, keys := range next {
-			next[without] = sum
-			sum += keys
-		}
+		accumulate(next)
 		for k, h := range holders {
 			at := &next[n-int(h)]
 			if !yield(k, *at) {

@@ -328,7 +328,7 @@ func (s *canon) begin0() {
 		s.keys[s.m.Bonds[k].From].low |= 1
 		s.keys[s.m.Bonds[k].To].low |= 1
 	}
-	slices.SortStableFunc(s.order, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
+	sortAtoms(s.order, 32, func(x, y int32) int { return s.keys[x].compare(&s.keys[y]) })
 	s.cells, s.trail = 0, s.trail[:0]
 	s.queue, s.head = s.queue[:0], 0
 	start := int32(0)
@@ -341,6 +341,15 @@ func (s *canon) begin0() {
 		}
 		s.cell[i], s.place[i] = start, int32(k)
 		s.size[start]++
+	}
+}
+
+// sortAtoms keeps the order of up to few equal atoms. That of more is deterministic, too, and faster.
+func sortAtoms(atoms []int32, few int, compare func(x, y int32) int) {
+	if len(atoms) <= few {
+		slices.SortStableFunc(atoms, compare)
+	} else {
+		slices.SortFunc(atoms, compare)
 	}
 }
 
@@ -464,7 +473,7 @@ func (s *canon) splitCell(c int32, hash uint64) uint64 {
 	at := end - s.count[c]
 	s.count[c] = 0
 	moved := s.order[at:end]
-	slices.SortStableFunc(moved, func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) })
+	sortAtoms(moved, 24, func(x, y int32) int { return cmp.Compare(s.sum[x], s.sum[y]) })
 	hash = stir(hash, uint64(c)<<32|uint64(at))
 	// Parts begin at c, unless all were hit, and where sums change.
 	largest, most, fresh := c, int32(0), len(s.trail)

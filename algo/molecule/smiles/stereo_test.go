@@ -11,6 +11,7 @@ import (
 // Which atoms keep their tags, and in which sense, is what RDKit 2022.09 says (GetChiralTag).
 func TestStereocentres(t *testing.T) {
 	for text, want := range map[string]string{
+		`F[Pt@SP1]Cl`: "1 class 5", `Cl[Co@OH1](Cl)(Cl)(Cl)(Cl)Cl`: "1 class 7", `F[As@TB1](F)(F)(F)F`: "1 class 6",
 		`[12CH3][C@H](C)F`: "1@", `[11CH3][C@H]([12CH3])F`: "1@", `[1CH3][C@H]([2CH3])F`: "1@", `[CH3:1][C@H](C)F`: "1@",
 		`[CH3:1][C@H]([CH3:2])F`: "1@", `C[C@H](C)F`: "", `C[C@H](CCCCCCCC)CCCCCCC`: "1@", `C[C@H](CCCCCC)CCCCCC`: "",
 		`F[C@H](C=C)CC`: "1@", `C[C@H](C=P)CP`: "1@", `C[C@](C=[PH2]C)(CP)F`: "1@", `C[C@H](C=P(C)(C)C)C=P`: "1@",
@@ -35,10 +36,13 @@ func TestStereocentres(t *testing.T) {
 		var tags []string
 		for i, a := range read(t, text).Atoms {
 			switch a.Chirality {
+			case molecule.Achiral:
 			case molecule.CounterClockwise:
 				tags = append(tags, fmt.Sprintf("%d@", i))
 			case molecule.Clockwise:
 				tags = append(tags, fmt.Sprintf("%d@@", i))
+			default:
+				tags = append(tags, fmt.Sprintf("%d class %d", i, a.Chirality))
 			}
 		}
 		if got := strings.Join(tags, " "); got != want {

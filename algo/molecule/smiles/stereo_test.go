@@ -11,6 +11,9 @@ import (
 // Which atoms keep their tags, and in which sense, is what RDKit 2022.09 says (GetChiralTag).
 func TestStereocentres(t *testing.T) {
 	for text, want := range map[string]string{
+		// The first atom is the later neighbour of a double bond.
+		`F1.C/C1=C/[C@H](O)/C=C(/F)C`: "4@", `F1.C/C1=C/[C@H](O)/C=C(\F)C`: "",
+		`C1.F/C1=C/[C@H](O)/C=C(/F)C`: "", `C1.F/C1=C/[C@H](O)/C=C(\F)C`: "4@",
 		`F[Pt@SP1]Cl`: "1 class 5", `Cl[Co@OH1](Cl)(Cl)(Cl)(Cl)Cl`: "1 class 7", `F[As@TB1](F)(F)(F)F`: "1 class 6",
 		`[12CH3][C@H](C)F`: "1@", `[11CH3][C@H]([12CH3])F`: "1@", `[1CH3][C@H]([2CH3])F`: "1@", `[CH3:1][C@H](C)F`: "1@",
 		`[CH3:1][C@H]([CH3:2])F`: "1@", `C[C@H](C)F`: "", `C[C@H](CCCCCCCC)CCCCCCC`: "1@", `C[C@H](CCCCCC)CCCCCC`: "",

@@ -64,7 +64,7 @@ func shown(r io.Reader, opt Options) (list []string) {
 // A packed file of an archive.
 type packedFile struct{ name, text string }
 
-func zipOf(t *testing.T, files ...packedFile) []byte {
+func zipOf(t testing.TB, files ...packedFile) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

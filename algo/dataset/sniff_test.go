@@ -166,7 +166,7 @@ func TestForeign(t *testing.T) {
 		{"old Feather", "", "FEA1\x00\x00", "input: this is a Feather file: write it as Parquet or CSV"},
 		{"page", "", "\n<!DOCTYPE html>\n", "input: this is a web page: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
 		{"pdb", "", "HEADER    HYDROLASE\nATOM      1\n", "input: this is a PDB file: write it as SDF or SMILES, for example with Open Babel"},
-		{"fasta", "", ">sp|P1\nMKV\n", "input: this is FASTA: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
+		{"fasta", "", ">sp|P1\nMKV\n", "input: this is FASTA, sequences of amino or nucleic acids: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
 		{"InChI", "", "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\n", "input: " + errInChI.Error()},
 		{"InChI, named", "", lines("ethanol InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", 3), "input: " + errInChI.Error()},
 		{"InChI in a table", "x.csv", "id,InChI\n1,\"InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3\"\n", "x.csv: " + errInChI.Error()},

@@ -266,6 +266,7 @@ func TestTable(t *testing.T) {
 		{"a,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 1, ID: 0, Guessed: true}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 2, ID: 0}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "column 4", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
+		{"a,CCO,CCN\nb,CCC,CCS\n", "2", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
 		{"id,,y\na,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"id", "column 2", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
 		{"id,,y\na,CCO,CCN\nb,CCC,CCS\n", "column 2", Table{Columns: []string{"id", "column 2", "y"}, SMILES: 1, ID: 0, Header: true}},
 		{"smiles,y,smiles,y\nC,1,N,2\n", "", Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 2, `"smiles"`, false}}},

@@ -265,6 +265,7 @@ func TestTable(t *testing.T) {
 		{"id,drug\n1,aspirin\n", "smell", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 1, ID: 0, Guessed: true}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 2, ID: 0}},
+		{"CCO,a\nCCC,b\n", "column 1", Table{Columns: []string{"column 1", "column 2"}, SMILES: 0, ID: 1}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "column 4", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "2", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
 		{"id,,y\na,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"id", "column 2", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},

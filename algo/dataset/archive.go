@@ -66,7 +66,8 @@ func beginsTar(head []byte) bool {
 
 // openTar returns the files of a tar archive.
 func openTar(r io.Reader) files {
-	archive, others, some := tar.NewReader(r), []string(nil), false
+	in := &counter{r: r}
+	archive, others, some := tar.NewReader(in), []string(nil), false
 	return func() (string, io.Reader, error) {
 		for n := 0; ; n++ {
 			header, err := archive.Next()
@@ -81,7 +82,7 @@ func openTar(r io.Reader) files {
 				return "", nil, errManyFiles
 			case header.Typeflag == tar.TypeReg && wanted(header.Name):
 				some = true
-				return header.Name, archive, nil
+				return header.Name, &bounded{z: archive, in: in}, nil // holes take no room in the archive
 			case len(others) < maxNamed && header.Typeflag == tar.TypeReg:
 				others = append(others, clip(header.Name))
 			}

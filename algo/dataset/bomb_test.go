@@ -1,12 +1,10 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -108,25 +106,13 @@ func TestParquetOfEqualRows(t *testing.T) {
 
 // Each row of this workbook has its only cell in the last column.
 func TestWorkbookOfWideRows(t *testing.T) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"xl/workbook.xml", `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet r:id="a"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Target="a.xml"/></Relationships>`},
-		{"xl/a.xml", "<sheetData><row><c><v>smiles</v></c></row>" + strings.Repeat(`<row><c><v>C</v></c><c r="XFD1"><v>1</v></c></row>`, 1<<17)},
-	} {
-		w, err := z.Create(part[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(w, part[1])
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	rows, grown, err := readIn("in.xlsx", b.Bytes())
+	data := zipOf(t,
+		packedFile{"xl/workbook.xml", `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet r:id="a"/></sheets></workbook>`},
+		packedFile{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Target="a.xml"/></Relationships>`},
+		packedFile{"xl/a.xml", "<sheetData><row><c><v>smiles</v></c></row>" + strings.Repeat(`<row><c><v>C</v></c><c r="XFD1"><v>1</v></c></row>`, 1<<17)})
+	rows, grown, err := readIn("in.xlsx", data)
 	if bomb := new(ExpandError); !errors.As(err, &bomb) || rows > 1<<10 || grown > 32<<20 {
-		t.Errorf("%d bytes: %d rows, the heap grew by %d bytes, then %v", b.Len(), rows, grown, err)
+		t.Errorf("%d bytes: %d rows, the heap grew by %d bytes, then %v", len(data), rows, grown, err)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package dataset reads graphs: TUDataset folders and archives ([ReadTU], [ReadTUZip]), and streams
-// of molecules in .smi, .csv, .tsv, .xlsx, .jsonl, .sdf and .parquet or of plain graphs in node-link
-// .jsonl and .graphml, compressed or not ([Records], [Molecules]; [Collect] and [Open] read one
-// whole). It also draws the splits of the evaluation protocol.
+// of molecules in .smi, .csv, .tsv, .xlsx, .jsonl, .json, .sdf and .parquet or of plain graphs in
+// node-link JSON and .graphml, compressed or not, also in zip and tar archives ([Records], [Molecules];
+// [Collect] and [Open] read one whole). It also draws the splits of the evaluation protocol.
 //
 // Input is not trusted. Memory is bounded by the decompressed size for a TUDataset set and by a
 // constant for a stream; no number in a file is allocated by. The limits are [MaxTUBytes],

@@ -53,7 +53,7 @@ var foreignFormats = []foreignFormat{
 	{"ATOM      ", "", "a PDB file", asSDF},
 	{"HETATM", "", "a PDB file", asSDF},
 	{"data_", "_cell_", "a CIF file", asSDF},
-	{">", "", "FASTA", ""},
+	{">", "", "FASTA, sequences of amino or nucleic acids", ""},
 	{"{\"", "\":{\"0\":", "JSON by columns", `want a list of objects, as pandas writes with orient="records"`},
 	{"[\"", "\"", "JSON of texts", "want an object with a SMILES for each molecule"},
 	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},

@@ -16,12 +16,12 @@ type Format string
 const (
 	Auto     Format = ""         // by the name and the text, see [Options.Text]
 	SMI      Format = "smi"      // SMILES, blank, name on each line
-	CSV      Format = "csv"      // fields separated by commas, semicolons or tabs; an Excel workbook
+	CSV      Format = "csv"      // fields separated by commas, semicolons, tabs or bars; an Excel workbook
 	TSV      Format = "tsv"      // fields separated by tabs
-	JSONL    Format = "jsonl"    // a JSON object with a SMILES on each line
+	JSONL    Format = "jsonl"    // a JSON object with a SMILES on each line, or a list of them
 	SDF      Format = "sdf"      // molfiles
 	Parquet  Format = "parquet"  // columns
-	NodeLink Format = "nodelink" // node-link JSON on each line
+	NodeLink Format = "nodelink" // node-link JSON on each line, or a list
 	GraphML  Format = "graphml"  // plain graphs
 	TU       Format = "tu"       // a zip archive or text file of a TUDataset set
 )

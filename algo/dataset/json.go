@@ -103,23 +103,40 @@ func (s *scanner) unfinished(column int) error {
 
 // objectSize returns the size of the object at hand, or 0 for one without end.
 func (s *scanner) objectSize() int {
-	depth, quoted := 0, false
+	var j syntax
 	for i := 0; s.has(i); i++ {
-		switch c := s.at(i); {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
+		if j.next(s.at(i)) && j.depth == 0 {
+			return i + 1
 		}
 	}
 	return 0
+}
+
+// A syntax is what encloses a byte of JSON.
+type syntax struct {
+	depth           int // of objects and lists
+	quoted, escaped bool
+}
+
+// next takes a byte, and reports whether it is outside of texts.
+func (j *syntax) next(c byte) bool {
+	switch {
+	case j.escaped:
+		j.escaped = false
+	case j.quoted:
+		j.quoted, j.escaped = c != '"', c == '\\'
+	case c == '"':
+		j.quoted = true
+	default:
+		switch c {
+		case '{', '[':
+			j.depth++
+		case '}', ']':
+			j.depth--
+		}
+		return true
+	}
+	return false
 }
 
 // locate returns how many lines further an offset in a text is, and its column, given that of the text.
@@ -216,38 +233,29 @@ func jsonCell(raw json.RawMessage) string {
 // encoding/json uses the last.
 func Twice(object []byte, keys ...string) (at int, err error) {
 	seen := make([]bool, len(keys))
-	depth, start, end := 0, 0, 0 // of the last text
-	for i := 0; i < len(object); i++ {
-		switch object[i] {
-		case '"':
-			for start, i = i, i+1; object[i] != '"'; i++ {
-				if object[i] == '\\' {
-					i++
-				}
-			}
+	var j syntax
+	start, end := 0, 0 // of the last text
+	for i, c := range object {
+		before := j.quoted
+		outside := j.next(c)
+		switch {
+		case j.quoted && !before:
+			start = i
+		case before && !j.quoted:
 			end = i + 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ':':
-			if depth > 1 {
-				continue
-			}
-			name := object[start+1 : end-1]
-			if bytes.IndexByte(name, '\\') >= 0 {
-				text, _ := jsonText(object[start:end])
-				name = []byte(text)
-			}
-			for k, key := range keys {
-				if string(name) != key {
-					continue
-				}
-				if seen[k] {
-					return start, fmt.Errorf("key %s is there twice: want it once", clip(key))
-				}
-				seen[k] = true
-			}
+		}
+		if !outside || c != ':' || j.depth > 1 {
+			continue
+		}
+		name := object[start+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			text, _ := jsonText(object[start:end])
+			name = []byte(text)
+		}
+		if k := slices.IndexFunc(keys, func(key string) bool { return key == string(name) }); k >= 0 && seen[k] {
+			return start, fmt.Errorf("key %s is there twice: want it once", clip(name))
+		} else if k >= 0 {
+			seen[k] = true
 		}
 	}
 	return 0, nil
@@ -383,19 +391,9 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 
 // partsOf bounds the number of list elements in a JSON object.
 func partsOf(object string) (n int) {
-	depth, quoted := 0, false
-	for i := 0; i < len(object); i++ {
-		switch c := object[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == ',' && depth == 2:
+	var j syntax
+	for i := range len(object) {
+		if j.next(object[i]) && object[i] == ',' && j.depth == 2 {
 			n++
 		}
 	}

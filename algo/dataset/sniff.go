@@ -295,29 +295,22 @@ var structureNames = []string{"structure", "structures", "molecule", "molecules"
 // contentFormat recognises SMI, CSV and TSV by content. Unreadable lines give otherwise.
 func contentFormat(head []byte, otherwise Format) Format {
 	p, plain := placeOf(head)
-	best, format := support{}, SMI
-	for _, c := range []byte{'\t', ',', ';', '|'} {
-		t := layoutBy(head, c, "")
-		if len(t.First) < 2 {
-			continue
-		}
-		s := supportOf(t.rows, t.SMILES)
-		if c == '\t' && len(t.First) > 2 && s.read >= plain.read && s.read > 0 {
-			return TSV // otherwise the rest would be the name
-		}
-		if s.beats(best) {
-			if best, format = s, CSV; c == '\t' {
-				format = TSV
-			}
+	if l := layoutBy(head, '\t', ""); len(l.First) > 2 {
+		if s := supportOf(l.rows, l.SMILES); s.read >= plain.read && s.read > 0 {
+			return TSV // else the rest would be the name
 		}
 	}
+	l := layoutOf(head, CSV, "")
+	best := supportOf(l.rows, l.SMILES)
 	switch {
 	case best.read == 0 && plain.read == 0:
 		return otherwise
-	case plain.beats(best) || p == first && !best.beats(plain):
+	case plain.beats(best) || len(l.First) < 2 || p == first && !best.beats(plain):
 		return SMI
+	case l.separator == '\t':
+		return TSV
 	}
-	return format
+	return CSV
 }
 
 // check refuses a text without a readable record in its head, in one sentence, if it is long or

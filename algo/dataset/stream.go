@@ -233,20 +233,27 @@ func (r Record) Parsed(f molecule.Form) Record {
 // CXSMILES extensions, blank lines, lines that begin with # and a header are skipped.
 //
 // CSV and TSV: quoted fields may hold separators, line ends and doubled quotes; inside an unquoted
-// field a quote is text. The separator of CSV is comma, semicolon or tab: the one that sets off the
-// wanted column's name, else one whose columns hold molecules, else the most frequent in the first
-// line. The column of SMILES is Options.Column in any case, or by place, as "column 2". Columns
+// field a quote is text. The separator of CSV is comma, semicolon, tab or bar: the one that sets off
+// the wanted column's name, else one whose columns hold molecules, else the most frequent in the first
+// row. Comments and titles before the header are skipped: rows that name at most half as many columns.
+// The column of SMILES is Options.Column in any case, or by place, as "column 2". Columns
 // that differ in case must be spelled exactly. Without a column smiles it is the one with that word
 // in its name, or the best of several, or the one with most molecules. If the first cell of that
 // column could be a molecule, there is no header, and columns are called "column 1" and so on, see
-// [Text.Table]. The id is in the first of the columns id, mol_id, molecule_id, compound_id, cid,
-// chembl_id, name, title, iupac and some others, without a header in the first whose cells all
-// differ. A name that is not UTF-8 is read as Latin-1. Blanks around SMILES and ids and curled
+// [Text.Table]. The id is in Options.ID, or in the first of the columns id, mol_id, molecule_id,
+// compound_id, cid, chembl_id, name, title, iupac and some others, else in one whose cells all differ.
+// A name that is not UTF-8 is read as Latin-1. Blanks around SMILES and ids and curled
 // quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
 // and columns beyond the header must be empty.
 //
+// JSON is an object on each line, where a damaged line is refused, or a list of objects, or objects
+// over several lines, where damage ends the text.
+//
 // SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same
 // names among its data.
+//
+// The files of a zip or tar archive are one sequence. They have one format, and tables the same
+// columns if Options.Own is set; files that are called otherwise are left out.
 func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := read(r, opt, func(rec Record) bool { return yield(rec, nil) }); err != nil {

@@ -549,40 +549,13 @@ func rows(format Format, n int) string {
 	return b.String()
 }
 
-func BenchmarkRecords(b *testing.B) {
-	const n = 20000
-	for _, format := range []Format{SMI, CSV} {
-		text := rows(format, n)
-		for name, data := range map[string][]byte{"": []byte(text), ".gz": zipped(b, text)} {
-			b.Run(string(format)+name, func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				b.ReportAllocs()
-				for b.Loop() {
-					got := 0
-					for rec, err := range Records(bytes.NewReader(data), Options{Format: format}) {
-						if err != nil || rec.Err != nil {
-							b.Fatal(err, rec.Err)
-						}
-						got++
-					}
-					if got != n {
-						b.Fatal(got)
-					}
-				}
-				b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "records/s")
-			})
-		}
-	}
-}
-
-// Many short columns, as in toxcast.
-func BenchmarkWideRecords(b *testing.B) {
-	const n, columns = 1000, 618
-	text := "smiles" + strings.Repeat(",task", columns-1) + "\n" + strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12"+strings.Repeat(",,0.0", (columns-1)/2)+",\n", n)
-	b.SetBytes(int64(len(text)))
+// benchmark reads n records again and again.
+func benchmark(b *testing.B, data []byte, format Format, n int) {
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
 	for b.Loop() {
 		got := 0
-		for rec, err := range Records(strings.NewReader(text), Options{Format: CSV}) {
+		for rec, err := range Records(bytes.NewReader(data), Options{Format: format}) {
 			if err != nil || rec.Err != nil {
 				b.Fatal(err, rec.Err)
 			}
@@ -593,6 +566,22 @@ func BenchmarkWideRecords(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "records/s")
+}
+
+func BenchmarkRecords(b *testing.B) {
+	const n = 20000
+	for _, format := range []Format{SMI, CSV} {
+		text := rows(format, n)
+		b.Run(string(format), func(b *testing.B) { benchmark(b, []byte(text), format, n) })
+		b.Run(string(format)+".gz", func(b *testing.B) { benchmark(b, zipped(b, text), format, n) })
+	}
+}
+
+// Many short columns, as in toxcast.
+func BenchmarkWideRecords(b *testing.B) {
+	const n, columns = 1000, 618
+	text := "smiles" + strings.Repeat(",task", columns-1) + "\n" + strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12"+strings.Repeat(",,0.0", (columns-1)/2)+",\n", n)
+	benchmark(b, []byte(text), CSV, n)
 }
 
 func BenchmarkMolecules(b *testing.B) {
@@ -748,6 +737,16 @@ func TestColumnsOfOneName(t *testing.T) {
 		{molBlock("", "C") + "> <y>\n1\n\n> <y>\n2\n\n$$$$\n", Options{Format: SDF, Cells: []string{"y"}}, `f.csv:1:1: two values called "y": want one`},
 		{molBlock("", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, `f.csv:1:1: two values called "cid" and "CID": want one`},
 		{molBlock("x", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, " <x> []"},
+		{parquetOf("smiles", "y", "y"), Options{Format: Parquet}, "CC <> []"},
+		{parquetOf("smiles", "y", "y"), Options{Format: Parquet, Cells: []string{"y"}}, `f.csv: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
+		{parquetOf("smiles", "y", "y"), Options{Format: Parquet, Cells: []string{"column 3"}}, "CC <> [CCCC]"},
+		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet}, `f.csv: columns 1 and 3 are both called "Smiles" and "SMILES": want one of that name, or its place as "column 1"`},
+		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet, Column: "SMILES"}, "CCCC <> []"},
+		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet, Column: "column 3"}, "CCCC <> []"},
+		{parquetOf("old smiles", "y", "old smiles"), Options{Format: Parquet}, `f.csv: columns 1 and 3 are both called "old smiles": want one of that name, or its place as "column 1"`},
+		{parquetOf("smiles", "id", "ID"), Options{Format: Parquet}, `f.csv: columns 2 and 3 are both called "id" and "ID": want one column of ids`},
+		{parquetOf("smiles", "id", "ID"), Options{Format: Parquet, ID: "ID"}, "CC <CCCC> []"},
+		{parquetOf("name of it", "smiles"), Options{Format: Parquet, ID: "column 1"}, "CCC <CC> []"},
 	} {
 		test.opt.Name = "f.csv"
 		got := ""
@@ -765,47 +764,20 @@ func TestColumnsOfOneName(t *testing.T) {
 	}
 }
 
-// The same holds in files of columns.
-func TestColumnsOfOneNameInParquet(t *testing.T) {
-	for _, test := range []struct {
-		names   []string
-		column  string
-		further []string
-		want    string
-	}{
-		{[]string{"smiles", "y", "y"}, "", nil, "CC []"},
-		{[]string{"smiles", "y", "y"}, "", []string{"y"}, `f.parquet: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
-		{[]string{"smiles", "y", "y"}, "", []string{"column 3"}, "CC [CCCC]"},
-		{[]string{"Smiles", "y", "SMILES"}, "", nil, `f.parquet: columns 1 and 3 are both called "Smiles" and "SMILES": want one of that name, or its place as "column 1"`},
-		{[]string{"Smiles", "y", "SMILES"}, "SMILES", nil, "CCCC []"},
-		{[]string{"Smiles", "y", "SMILES"}, "column 3", nil, "CCCC []"},
-		{[]string{"old smiles", "y", "old smiles"}, "", nil, `f.parquet: columns 1 and 3 are both called "old smiles": want one of that name, or its place as "column 1"`},
-		{[]string{"smiles", "id", "ID"}, "", nil, `f.parquet: columns 2 and 3 are both called "id" and "ID": want one column of ids`},
-	} {
-		var b bytes.Buffer
-		fields := make([]parquet.Field, len(test.names))
-		for i, name := range test.names {
-			fields[i] = parquet.Field{Name: name, Kind: parquet.Texts}
-		}
-		w := parquet.NewWriter(&b, "a test", fields)
-		for i := range fields {
-			w.Text(i, strings.Repeat("C", i+2))
-		}
-		w.End()
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for r, err := range Records(&b, Options{Name: "f.parquet", Column: test.column, Cells: test.further}) {
-			if got = fmt.Sprintf("%s %v", r.SMILES, r.Cells); err != nil {
-				got = err.Error()
-			}
-			break
-		}
-		if got != test.want {
-			t.Errorf("%q, column %q, cells %q:\n got %s\nwant %s", test.names, test.column, test.further, got, test.want)
-		}
+// parquetOf has one row: CC, CCC and so on in columns of those names.
+func parquetOf(names ...string) string {
+	var b bytes.Buffer
+	fields := make([]parquet.Field, len(names))
+	for i, name := range names {
+		fields[i] = parquet.Field{Name: name, Kind: parquet.Texts}
 	}
+	w := parquet.NewWriter(&b, "a test", fields)
+	for i := range fields {
+		w.Text(i, strings.Repeat("C", i+2))
+	}
+	w.End()
+	w.Close() // to memory
+	return b.String()
 }
 
 // The input's own columns are all but those of the SMILES and the id, in every format.

@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -111,16 +109,7 @@ func (e *expanding) Read(p []byte) (int, error) {
 func TestBombs(t *testing.T) {
 	const size = 8 << 20
 	ones := strings.Repeat("1\n", size/2)
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
-	for name, text := range map[string]string{"T_A.txt": "", "T_graph_indicator.txt": "1" + strings.Repeat("\n", size)} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(w, text)
-	}
-	z.Close()
+	archive := zipOf(t, packedFile{"T_A.txt", ""}, packedFile{"T_graph_indicator.txt", "1" + strings.Repeat("\n", size)})
 	copied := func(data []byte) func(Unpack) (int64, error) {
 		return func(u Unpack) (int64, error) {
 			text, err := NewText(bytes.NewReader(data), u)
@@ -135,7 +124,7 @@ func TestBombs(t *testing.T) {
 		"zstd":  copied(append(zstdMagic, make([]byte, size/10_000)...)),
 		"bzip2": copied(bytes.Repeat(bzipped, 50)),
 		"zip": func(u Unpack) (int64, error) {
-			_, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", u)
+			_, err := ReadTUZip(bytes.NewReader(archive), int64(len(archive)), "", u)
 			return 0, err
 		},
 	} {
@@ -157,21 +146,12 @@ var bzipped = []byte("BZh91AY&SY\xbd\x93P\xac\x03\xff\xff\xc8\x00\x00\x10 \x00 \
 
 // A limit for each of two layers would be no limit.
 func TestCompressedTwice(t *testing.T) {
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
-	for _, name := range []string{"T_A.txt.gz", "T_graph_indicator.txt.gz"} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := gzip.NewWriter(w)
-		g.Close()
-	}
-	z.Close()
+	empty := string(zipped(t, ""))
+	archive := zipOf(t, packedFile{"T_A.txt.gz", empty}, packedFile{"T_graph_indicator.txt.gz", empty})
 	if _, err := NewText(bytes.NewReader(zipped(t, string(zipped(t, "C")))), Unpack{}); !errors.Is(err, errTwice) {
 		t.Errorf("gzip in gzip: %v", err)
 	}
-	if _, err := ReadTUZip(bytes.NewReader(archive.Bytes()), int64(archive.Len()), "", Unpack{}); !errors.Is(err, errTwice) {
+	if _, err := ReadTUZip(bytes.NewReader(archive), int64(len(archive)), "", Unpack{}); !errors.Is(err, errTwice) {
 		t.Errorf("gzip in zip: %v", err)
 	}
 }

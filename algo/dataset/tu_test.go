@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -39,25 +38,6 @@ func zipped(t testing.TB, text string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-func archive(t testing.TB, files map[string]string) *bytes.Reader {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, text := range files {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return bytes.NewReader(b.Bytes())
 }
 
 // tiny is a triangle with a tail, listed twice like the IMDB sets, a graph of
@@ -142,11 +122,11 @@ func TestReadTU(t *testing.T) {
 		checkTiny(t, s, err)
 	})
 	t.Run("zip", func(t *testing.T) {
-		files := map[string]string{"__MACOSX/._T_graph_indicator.txt": "x", "T/README.txt": "x"}
+		files := []packedFile{{"__MACOSX/._T_graph_indicator.txt", "x"}, {"T/README.txt", "x"}}
 		for name, text := range tiny {
-			files["T/"+name] = text
+			files = append(files, packedFile{"T/" + name, text})
 		}
-		r := archive(t, files)
+		r := bytes.NewReader(zipOf(t, files...))
 		s, err := ReadTUZip(r, r.Size(), "", Unpack{})
 		checkTiny(t, s, err)
 		if _, err := ReadTUZip(r, r.Size()-10, "", Unpack{}); err == nil || !strings.HasPrefix(err.Error(), "zip archive: ") {

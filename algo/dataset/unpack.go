@@ -22,8 +22,9 @@ const (
 	MaxExpand  = 256
 	freeExpand = 1 << 20
 
-	// Decompressors read ahead by 4 KiB.
-	aheadExpand = freeExpand + MaxExpand*4096 + 4096
+	// Decompressors get readAhead bytes at once.
+	readAhead   = 4096
+	aheadExpand = freeExpand + MaxExpand*readAhead + readAhead
 )
 
 // Unpack configures decompression.
@@ -176,7 +177,7 @@ type counter struct {
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
+	n, err := c.r.Read(p[:min(len(p), readAhead)])
 	c.n += int64(n)
 	return n, err
 }

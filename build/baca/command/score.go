@@ -72,7 +72,7 @@ func newScore(gpus *device.GPUs) *cobra.Command {
 	fs.Float64Var(&f.fdr, "fdr", 0, "false-discovery rate among those called outside (Benjamini and Hochberg), which then decides; adds q_value")
 	fs.Float64Var(&f.confidence, "confidence", 0, "keep false alarms at alpha with this confidence, such as 0.95, over the choice of held-out graphs; 0 for on average")
 	group(c, "What decides")
-	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms and 3 neighbors; takes some milliseconds a graph")
+	fs.BoolVar(&f.explain, "explain", false, "add reasons, atoms, 3 neighbors; milliseconds each")
 	f.registerNeighbors(fs)
 	fs.StringVar(&f.structures, "structures", "", "`parent`: add scored_smiles, what was scored")
 	fs.BoolVar(&f.drop, "drop-columns", false, "leave out the input's own columns, which come last")
@@ -100,7 +100,7 @@ func (f *scoreFlags) registerRows(fs *pflag.FlagSet) {
 	fs.StringVar(&f.to, "to", "", strings.Join(table.Forms(), ", ")+"; by default from the name of --out, or csv")
 }
 
-const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .jsonl, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
+const scoreHelp = `Score reads molecules (.smi, .csv, .tsv, .xlsx, .json, .sdf, .parquet, also compressed) or plain graphs (node-link .jsonl, .graphml, a TUDataset
 folder or zip archive) and writes a row for each, in input order: id, smiles, score (higher is further outside), p_value (how often a graph like
 the training set would score as high), verdict (outside where p_value is at most alpha, borderline up to twice that, else inside; undecided where
 the model holds too few graphs to tell), error, and more. ` + "`baca help columns`" + ` describes them all.

@@ -3,6 +3,7 @@ package unpack
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"io"
 	"os"
@@ -61,6 +62,19 @@ func TestXZ(t *testing.T) {
 	binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
 	if _, err := read(data); err != xz.ErrMemlimit {
 		t.Errorf("a dictionary of 4 GiB: %v", err)
+	}
+}
+
+// 64 MiB of xz are refused before the first row.
+func TestBombs(t *testing.T) {
+	data, err := os.ReadFile("../../../algo/dataset/testdata/other/bomb.smi.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rec, err := range dataset.Records(bytes.NewReader(data), dataset.Options{Unpack: All}) {
+		if bomb := new(dataset.ExpandError); !errors.As(err, &bomb) {
+			t.Fatalf("%+v, %v", rec, err)
+		}
 	}
 }
 

@@ -100,22 +100,26 @@ function boxOf(...lists) {
   return box;
 }
 
-// placing gives where a point lies on the screen.
+// placing is how places become pixels of the screen: x = left + across · place, y = top − up · place.
 function placing({ canvas, box, scale, x, y }) {
-  const [width, height] = [canvas.clientWidth - 2 * margin, canvas.clientHeight - 2 * margin];
-  const across = width / (box.right - box.left || 1);
-  const up = height / (box.high - box.low || 1);
-  return (list, i) => [x + scale * (margin + across * (list[2 * i] - box.left)), y + scale * (margin + up * (box.high - list[2 * i + 1]))];
+  const across = (scale * (canvas.clientWidth - 2 * margin)) / (box.right - box.left || 1);
+  const up = (scale * (canvas.clientHeight - 2 * margin)) / (box.high - box.low || 1);
+  return { across, up, left: x + scale * margin - across * box.left, top: y + scale * margin + up * box.high };
+}
+
+// pointing gives the place of a point on the screen.
+function pointing(map) {
+  const { across, up, left, top } = placing(map);
+  return (list, i) => [left + across * list[2 * i], top - up * list[2 * i + 1]];
 }
 
 // nearest is the record at a place of the screen, −1 for none.
 function nearest(map, x, y) {
-  const at = placing(map);
+  const { across, up, left, top } = placing(map);
   let [best, least] = [-1, near * near];
   for (let i = 0; i < map.kind.length; i++) {
     if (!map.kind[i]) continue;
-    const [px, py] = at(map.places, i);
-    const square = (px - x) ** 2 + (py - y) ** 2;
+    const square = (left + across * map.places[2 * i] - x) ** 2 + (top - up * map.places[2 * i + 1] - y) ** 2;
     if (square < least) [best, least] = [i, square];
   }
   return best;
@@ -126,7 +130,7 @@ function hover(map, record) {
   tip.hidden = record < 0;
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
-  const [x, y] = placing(map)(map.places, record);
+  const [x, y] = pointing(map)(map.places, record);
   if (map.hover !== record) tip.textContent = map.tell(record);
   map.hover = record;
   const right = x > map.canvas.clientWidth / 2;
@@ -142,11 +146,11 @@ function draw(map) {
   const pen = canvas.getContext("2d");
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(name);
-  const at = placing(map);
+  const at = pointing(map);
   const shown = kind.reduce((n, k, i) => n + (k > 0 && places[2 * i] === places[2 * i]), 0);
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, width, height);
-  if (shown > many) plot(pen, map, at, ratio, colour);
+  if (shown > many) plot(pen, map, ratio, colour);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (shown <= many) paint(pen, map, at, colour);
   canvas.dataset.shown = shown;
@@ -176,16 +180,19 @@ function paint(pen, { training, places, kind }, at, colour) {
 }
 
 // plot draws pixels: many marks would take the browser seconds. Those outside are diamonds, all others squares.
-function plot(pen, { training, places, kind }, at, ratio, colour) {
+function plot(pen, map, ratio, colour) {
+  const { training, places, kind } = map;
+  const { across, up, left, top } = placing(map);
   const { width, height } = pen.canvas;
   const image = pen.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const dot = (list, i, half, diamond, ink) => {
-    const [x, y] = at(list, i).map((v) => Math.round(v * ratio));
+    const x = Math.round(ratio * (left + across * list[2 * i]));
+    const y = Math.round(ratio * (top - up * list[2 * i + 1]));
     if (!(x >= half && y >= half && x < width - half && y < height - half)) return;
     for (let dy = -half; dy <= half; dy++) {
-      const across = diamond ? half - Math.abs(dy) : half;
-      pixels.fill(ink, (y + dy) * width + x - across, (y + dy) * width + x + across + 1);
+      const wide = diamond ? half - Math.abs(dy) : half;
+      for (let p = (y + dy) * width + x - wide, end = p + 2 * wide; p <= end; p++) pixels[p] = ink;
     }
   };
   const size = Math.round(2 * ratio);

@@ -48,7 +48,7 @@ func (p *page) OnMount(ctx app.Context) {
 	s := p.s
 	s.Post = func(f func()) { ctx.Dispatch(func(app.Context) { f() }) }
 	s.After = func(d time.Duration, f func()) { ctx.After(d, func(app.Context) { f() }) }
-	picture.Pen, picture.Lay = paint, lay
+	picture.Pen = paint
 	p.checkNetwork(ctx)
 	p.connect(ctx)
 }

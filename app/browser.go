@@ -165,17 +165,8 @@ func paint(d picture.Drawing) string {
 	return t.Call("paint", map[string]any{
 		"layout": d.Layout, "nodes": d.Nodes, "edges": values(d.Edges),
 		"width": d.Width, "height": d.Height, "bond": d.Bond,
-		"share": values(d.Share), "marked": values(d.Marked), "title": d.Title, "saved": d.Saved,
+		"names": values(d.Names), "lit": d.Lit, "share": values(d.Share), "marked": values(d.Marked), "title": d.Title, "saved": d.Saved,
 	}).String()
-}
-
-// lay lays out a plain graph by the page's script.
-func lay(d picture.Drawing) string {
-	t, ok := tools()
-	if !ok {
-		return ""
-	}
-	return t.Call("lay", d.Nodes, values(d.Edges)).String()
 }
 
 // values converts a list for the browser.

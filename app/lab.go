@@ -20,8 +20,7 @@ type labPane struct {
 	Drawn int // drawings available
 	Frame int // of the story
 
-	width  float64
-	places picture.Places
+	width float64
 }
 
 func (p *labPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }

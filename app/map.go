@@ -21,11 +21,25 @@ type mapPane struct {
 
 	ctx        app.Context
 	tell, pick app.Func
+	drawn      drawnMap
+}
+
+// drawnMap is what the script has drawn last.
+type drawnMap struct {
+	of           *message.Computed
+	rows, chosen int
 }
 
 func (p *mapPane) OnMount(ctx app.Context) {
 	p.ctx = ctx
 	ctx.Defer(p.draw)
+}
+
+func (p *mapPane) OnDismount() {
+	if p.tell != nil {
+		p.tell.Release()
+		p.pick.Release()
+	}
 }
 
 func (p *mapPane) OnUpdate(ctx app.Context) { ctx.Defer(p.draw) }
@@ -60,9 +74,11 @@ func zooms(text, about string, factor float64) app.UI {
 func (p *mapPane) draw(app.Context) {
 	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
 	found := s.Rows.Computed[message.OfPlaces].Computed
-	if found == nil || !canvas.Truthy() {
+	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record}
+	if found == nil || !canvas.Truthy() || next == p.drawn {
 		return
 	}
+	p.drawn = next
 	if p.tell == nil {
 		p.tell = app.FuncOf(func(_ app.Value, args []app.Value) any { return p.words(args[0].Int()) })
 		p.pick = app.FuncOf(func(_ app.Value, args []app.Value) any {

@@ -149,8 +149,10 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 	} else {
 		h = 260
 	}
-	at := p.places.Find(p.Album, p.S.Rows.Picture(p.S.Inspector.Record), t)
-	g := picture.Structure{Title: "Graph of " + p.name(), Trace: t, Lit: l.Atom, At: at, Width: w, Height: h}
+	g := picture.Structure{
+		Title: "Graph of " + p.name(), Album: p.Album, SMILES: p.S.Rows.Picture(p.S.Inspector.Record), Trace: t, Lit: l.Atom,
+		Frame: picture.Frame{Width: w, Height: h, Bond: 56},
+	}
 	drawn := g.SVG(false)
 	if drawn == "" {
 		drawn = `<p class="quiet">This graph is too large to draw.</p>`

@@ -15,44 +15,29 @@ import (
 
 // A Structure is a graph as the model reads it: nodes and uniform edges.
 type Structure struct {
-	Title         string
-	Trace         *message.Traced
-	Lit           int          // the highlighted node, −1 for none
-	At            [][2]float64 // positions, see Places
-	Width, Height float64
+	Frame
+	Title  string
+	Album  *Album
+	SMILES string // the record's, for its drawing
+	Trace  *message.Traced
+	Lit    int // the highlighted node, −1 for none
 }
 
 // SVG draws it, unless it is too large.
 func (g Structure) SVG(saved bool) string {
 	t := g.Trace
-	if len(t.Atoms) == 0 || len(t.Atoms) > mostSketched || len(g.At) != len(t.Atoms) {
+	if len(t.Atoms) == 0 || len(t.Atoms) > mostSketched {
 		return ""
 	}
-	w := newSVG(g.Width, g.Height, g.Title, saved)
-	x, y, scale := fitted(g.At, g.Width, g.Height, 56)
-	for _, b := range t.Bonds {
-		role := "edge"
-		if b.From == g.Lit || b.To == g.Lit {
-			role = "edge-lit"
-		}
-		w.line(role, max(scale*0.06, 1.5), x(b.From), y(b.From), x(b.To), y(b.To))
+	d := sketch(len(t.Atoms), t.Bonds)
+	if thumb := g.Album.thumbs[g.SMILES]; thumb != nil && thumb.fits(t.Atoms) {
+		d.Layout = thumb.layout
 	}
-	r := min(max(scale*0.3, 3), 15)
-	for i, a := range t.Atoms {
-		role := "ball"
-		if i == g.Lit {
-			role = "ball-lit"
-		}
-		fmt.Fprintf(w, `<circle %s data-atom="%d" cx="%s" cy="%s" r="%s"/>`, w.role(role), i, num(x(i)), num(y(i)), num(r))
-		if a.Symbol != "" && r >= 5 {
-			role = "ball-name"
-			if i == g.Lit {
-				role = "lit-name"
-			}
-			fmt.Fprintf(w, `<text %s font-size="%s" x="%s" y="%s">%s</text>`, w.role(role), num(r), num(x(i)), num(y(i)+r*0.36), escape(a.Symbol))
-		}
+	for _, a := range t.Atoms {
+		d.Names = append(d.Names, a.Symbol)
 	}
-	return w.end()
+	d.Frame, d.Title, d.Lit, d.Saved = g.Frame, g.Title, g.Lit, saved
+	return Pen(d)
 }
 
 // A Map is one view of the embeddings: training set, batch, and a record.
@@ -143,23 +128,4 @@ func Parting(s *run.Session, width, height float64) Strip {
 		c.verdict[i] = decide.Outside
 	}
 	return c
-}
-
-// fitted scales positions to a box, bonds to most pixels.
-func fitted(places [][2]float64, width, height, most float64) (x, y func(int) float64, scale float64) {
-	low, high := bounds(places)
-	scale = min(width/(high[0]-low[0]+1.2), height/(high[1]-low[1]+1.2), most)
-	x = func(i int) float64 { return width/2 + scale*(places[i][0]-(low[0]+high[0])/2) }
-	y = func(i int) float64 { return height/2 + scale*(places[i][1]-(low[1]+high[1])/2) }
-	return x, y, scale
-}
-
-func bounds(places [][2]float64) (low, high [2]float64) {
-	low, high = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
-	for _, p := range places {
-		for k, x := range p {
-			low[k], high[k] = min(low[k], x), max(high[k], x)
-		}
-	}
-	return low, high
 }

@@ -2,10 +2,10 @@
 // program gives the places and is told which record was picked.
 const margin = 16;
 const near = 14; // pixels from a point that still mean it
-const many = 4000; // points that are drawn small
+const many = 4000; // points, which are drawn small
 
-// The kinds of points in the order in which they are drawn, each with its colour. 0 is none: filtered out, or without
-// a place.
+// The colours of the kinds of points, and the order in which they are drawn. 0 is none: filtered out.
+const order = [4, 1, 2, 3];
 const kinds = { 4: "--borderline", 1: "--inside", 2: "--borderline", 3: "--outside" };
 
 const states = new WeakMap();
@@ -100,22 +100,26 @@ function boxOf(...lists) {
   return box;
 }
 
-// placing gives where a point lies on the screen.
+// placing is how places become pixels of the screen: x = left + across · place, y = top − up · place.
 function placing({ canvas, box, scale, x, y }) {
-  const [width, height] = [canvas.clientWidth - 2 * margin, canvas.clientHeight - 2 * margin];
-  const across = width / (box.right - box.left || 1);
-  const up = height / (box.high - box.low || 1);
-  return (list, i) => [x + scale * (margin + across * (list[2 * i] - box.left)), y + scale * (margin + up * (box.high - list[2 * i + 1]))];
+  const across = (scale * (canvas.clientWidth - 2 * margin)) / (box.right - box.left || 1);
+  const up = (scale * (canvas.clientHeight - 2 * margin)) / (box.high - box.low || 1);
+  return { across, up, left: x + scale * margin - across * box.left, top: y + scale * margin + up * box.high };
+}
+
+// pointing gives the place of a point on the screen.
+function pointing(map) {
+  const { across, up, left, top } = placing(map);
+  return (list, i) => [left + across * list[2 * i], top - up * list[2 * i + 1]];
 }
 
 // nearest is the record at a place of the screen, −1 for none.
 function nearest(map, x, y) {
-  const at = placing(map);
+  const { across, up, left, top } = placing(map);
   let [best, least] = [-1, near * near];
   for (let i = 0; i < map.kind.length; i++) {
     if (!map.kind[i]) continue;
-    const [px, py] = at(map.places, i);
-    const square = (px - x) ** 2 + (py - y) ** 2;
+    const square = (left + across * map.places[2 * i] - x) ** 2 + (top - up * map.places[2 * i + 1] - y) ** 2;
     if (square < least) [best, least] = [i, square];
   }
   return best;
@@ -126,7 +130,7 @@ function hover(map, record) {
   tip.hidden = record < 0;
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
-  const [x, y] = placing(map)(map.places, record);
+  const [x, y] = pointing(map)(map.places, record);
   if (map.hover !== record) tip.textContent = map.tell(record);
   map.hover = record;
   const right = x > map.canvas.clientWidth / 2;
@@ -142,26 +146,13 @@ function draw(map) {
   const pen = canvas.getContext("2d");
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(name);
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  const at = placing(map);
-  pen.fillStyle = colour("--known-line");
-  for (let i = 0; i < training.length / 2; i++) {
-    const [x, y] = at(training, i);
-    pen.fillRect(x - 1, y - 1, 2, 2);
-  }
+  const at = pointing(map);
   const shown = kind.reduce((n, k, i) => n + (k > 0 && places[2 * i] === places[2 * i]), 0);
-  const r = shown > many ? 2 : 4;
-  for (const k of [4, 1, 2, 3]) {
-    pen.fillStyle = colour(kinds[k]);
-    pen.beginPath();
-    for (let i = 0; i < kind.length; i++) {
-      if (kind[i] !== k) continue;
-      const [x, y] = at(places, i);
-      if (x > -r && y > -r && x < width + r && y < height + r) mark(pen, k, x, y, r);
-    }
-    pen.fill();
-  }
+  pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  if (shown > many) plot(pen, map, ratio, colour);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (shown <= many) paint(pen, map, at, colour);
   canvas.dataset.shown = shown;
   if (chosen < 0 || !kind[chosen]) return;
   const [x, y] = at(places, chosen);
@@ -173,19 +164,66 @@ function draw(map) {
   pen.stroke();
 }
 
-// mark adds a verdict's shape: never colour alone. Many points are squares, but for those outside.
-function mark(pen, kind, x, y, r) {
+// paint draws marks with smooth edges.
+function paint(pen, { training, places, kind }, at, colour) {
+  pen.fillStyle = colour("--known-line");
+  for (let i = 0; i < training.length / 2; i++) {
+    const [x, y] = at(training, i);
+    pen.fillRect(x - 1, y - 1, 2, 2);
+  }
+  for (const k of order) {
+    pen.fillStyle = colour(kinds[k]);
+    pen.beginPath();
+    kind.forEach((is, i) => is === k && mark(pen, k, ...at(places, i)));
+    pen.fill();
+  }
+}
+
+// plot draws pixels: many marks would take the browser seconds. Those outside are diamonds, all others squares.
+function plot(pen, map, ratio, colour) {
+  const { training, places, kind } = map;
+  const { across, up, left, top } = placing(map);
+  const { width, height } = pen.canvas;
+  const image = pen.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const dot = (list, i, half, diamond, ink) => {
+    const x = Math.round(ratio * (left + across * list[2 * i]));
+    const y = Math.round(ratio * (top - up * list[2 * i + 1]));
+    if (!(x >= half && y >= half && x < width - half && y < height - half)) return;
+    for (let dy = -half; dy <= half; dy++) {
+      const wide = diamond ? half - Math.abs(dy) : half;
+      for (let p = (y + dy) * width + x - wide, end = p + 2 * wide; p <= end; p++) pixels[p] = ink;
+    }
+  };
+  const size = Math.round(2 * ratio);
+  const grey = inkOf(pen, colour("--known-line"));
+  for (let i = 0; i < training.length / 2; i++) dot(training, i, Math.round(ratio), false, grey);
+  for (const k of order) {
+    const ink = inkOf(pen, colour(kinds[k]));
+    for (let i = 0; i < kind.length; i++) if (kind[i] === k) dot(places, i, k === 3 ? size : size - 1, k === 3, ink);
+  }
+  pen.putImageData(image, 0, 0);
+}
+
+// inkOf is a colour as the bytes of a pixel.
+function inkOf(pen, colour) {
+  pen.fillStyle = colour; // read back as #rrggbb
+  const n = parseInt(pen.fillStyle.slice(1), 16);
+  return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
+}
+
+// mark adds a verdict's shape: never colour alone.
+function mark(pen, kind, x, y) {
   if (kind === 3) {
-    const half = r * 1.25;
-    pen.moveTo(x - half, y);
-    pen.lineTo(x, y - half);
-    pen.lineTo(x + half, y);
-    pen.lineTo(x, y + half);
+    pen.moveTo(x - 5, y);
+    pen.lineTo(x, y - 5);
+    pen.lineTo(x + 5, y);
+    pen.lineTo(x, y + 5);
     pen.closePath();
-  } else if (kind === 2 || r < 4) {
-    pen.rect(x - 0.8 * r, y - 0.8 * r, 1.6 * r, 1.6 * r);
+  } else if (kind === 2) {
+    pen.rect(x - 3.2, y - 3.2, 6.4, 6.4);
   } else {
-    pen.moveTo(x + 0.9 * r, y);
-    pen.arc(x, y, 0.9 * r, 0, 2 * Math.PI);
+    pen.moveTo(x + 3.6, y);
+    pen.arc(x, y, 3.6, 0, 2 * Math.PI);
   }
 }

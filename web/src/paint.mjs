@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { layOut } from "./molecule.js";
 import { spring } from "./spring.js";
-import { escape, paint, roles } from "./svg.js";
+import { balls, escape, paint, roles } from "./svg.js";
 
 const frame = { width: 200, height: 120, bond: 30 };
 const parts = (svg, pattern) => [...svg.matchAll(pattern)];
@@ -51,6 +51,14 @@ for (const saved of [false, true]) {
   assert.equal(/class=/.test(svg), !saved);
   assert.ok(!/style=|NaN|Infinity/.test(svg), svg);
 }
+
+// A graph has a node for each atom as it was written, and the lit one with its edges.
+const graph = { layout: layOut("[H]OCC[Sn]"), ...frame, names: ["O", "C", "C", "<"], lit: 1, title: "A & B" };
+const drawn = balls(graph);
+assert.deepEqual(parts(drawn, /<circle class="(\S+)" data-atom="(\d)"/g).map(([, is, k]) => is + k), ["ball0", "ball-lit1", "ball2", "ball3"]);
+assert.deepEqual(parts(drawn, /<text class="(\S+)"[^>]*>([^<]+)</g).map(([, is, name]) => is + name), ["ball-nameO", "lit-nameC", "ball-nameC", "ball-name&lt;"]);
+assert.deepEqual(parts(drawn, /<path class="(\S+)"/g).map(([, is]) => is).sort(), ["edge", "edge-lit", "edge-lit"]);
+assert.ok(!/class=|NaN/.test(balls({ ...graph, layout: spring(4, [0, 1, 1, 2]), saved: true })));
 
 // A ring of six nodes is drawn without crossings, twice in the same way.
 const ring = () => spring(6, [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0]).atoms;

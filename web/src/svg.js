@@ -18,6 +18,12 @@ export const roles = {
   towards: 'fill="#d55e00"',
   away: 'fill="#0072b2"',
   "mark-ring": 'fill="none" stroke="#1b1d1f"',
+  edge: 'stroke="#8a9199" fill="none"',
+  "edge-lit": 'stroke="#1b1d1f" fill="none"',
+  ball: 'fill="#ffffff" stroke="#8a9199"',
+  "ball-lit": 'fill="#e69f00" stroke="#1b1d1f"',
+  "ball-name": `fill="#1b1d1f" ${letters}`,
+  "lit-name": `fill="#1b1d1f" ${letters}`,
 };
 const colours = { N: "atom-n", O: "atom-o", S: "atom-s", P: "atom-p", F: "atom-x", Cl: "atom-x", Br: "atom-x", I: "atom-x" };
 
@@ -34,11 +40,7 @@ export function paint({ layout, width, height, bond, share = [], marked = [], ti
   const role = (name) => (saved ? roles[name] : `class="${name}"`);
   const near = neighbours(layout);
   const { scale, points, labels } = frame(layout, near, width, height, bond, share.length + marked.length > 0 ? 1 : 0.3);
-  const out = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" `,
-    title ? `role="img" aria-label="${escape(title)}">` : 'aria-hidden="true">',
-  ];
-  if (saved) out.push(`<rect ${role("paper")} width="${width}" height="${height}"/>`);
+  const out = [begin(width, height, title, saved)];
   const shares = sharesOf(layout, share);
   out.push(...halos(layout, points, shares, marked, scale, role));
   const pen = { lines: [], shapes: [], dashed: [] };
@@ -58,6 +60,33 @@ export function paint({ layout, width, height, bond, share = [], marked = [], ti
   });
   out.push("</svg>");
   return out.join("");
+}
+
+// begin is the begin of a picture.
+function begin(width, height, title, saved) {
+  const said = title ? `role="img" aria-label="${escape(title)}"` : 'aria-hidden="true"';
+  const paper = saved ? `<rect ${roles.paper} width="${width}" height="${height}"/>` : "";
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ${said}>${paper}`;
+}
+
+// balls draws a layout as the model reads it: all nodes and edges alike, but for the one that is lit, −1 for none. Nodes
+// and their names are in the order in which the atoms were written.
+export function balls({ layout, width, height, bond, names, lit = -1, title = "", saved = false }) {
+  const role = (name) => (saved ? roles[name] : `class="${name}"`);
+  const { scale, points } = frame({ ...layout, plain: true }, [], width, height, bond, 1.2);
+  const out = [begin(width, height, title, saved)];
+  const chosen = layout.written[lit];
+  for (const { from, to } of layout.bonds) {
+    const is = from === chosen || to === chosen ? "edge-lit" : "edge";
+    out.push(`<path ${role(is)} stroke-width="${num(Math.max(scale * 0.06, 1.5))}" d="M${num(points[from].x)} ${num(points[from].y)}L${num(points[to].x)} ${num(points[to].y)}"/>`);
+  }
+  const r = Math.min(Math.max(scale * 0.3, 3), 15);
+  layout.written.forEach((i, k) => {
+    const [x, y] = [num(points[i].x), points[i].y];
+    out.push(`<circle ${role(k === lit ? "ball-lit" : "ball")} data-atom="${k}" cx="${x}" cy="${num(y)}" r="${num(r)}"/>`);
+    if (names[k] && r >= 5) out.push(`<text ${role(k === lit ? "lit-name" : "ball-name")} font-size="${num(r)}" x="${x}" y="${num(y + 0.36 * r)}">${escape(names[k])}</text>`);
+  });
+  return out.join("") + "</svg>";
 }
 
 // num is short: two digits behind the point are more than a screen shows.

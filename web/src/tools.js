@@ -5,7 +5,7 @@
 // Functions that take a moment call done(value, error) once, with a text for error
 // or null, so that the Go side needs no promises.
 import { spring } from "./spring.js";
-import { paint } from "./svg.js";
+import { balls, paint } from "./svg.js";
 
 import { copy, linked } from "./link.js";
 import { show as showMap, zoom as zoomMap } from "./map.js";
@@ -116,13 +116,10 @@ globalThis.bacaTools = {
     next();
   },
 
-  // paint gives the picture of a layout that draw gave, or of a plain graph.
+  // paint gives the picture of a layout that draw gave, or of a plain graph; with names as nodes and edges.
   paint({ layout, nodes, edges, ...how }) {
-    return paint({ ...how, layout: layout ? JSON.parse(layout) : spring(nodes, edges) });
+    return (how.names.length ? balls : paint)({ ...how, layout: layout ? JSON.parse(layout) : spring(nodes, edges) });
   },
-
-  // lay gives the layout of a plain graph, as draw gives that of a molecule.
-  lay: (nodes, edges) => JSON.stringify(spring(nodes, edges)),
 
   // read gives the bytes of a file of an input element or of a drop, for short
   // ones; hold gives the number by which a worker is told of it.

@@ -106,7 +106,7 @@ func (e *Engine) places(t *task) (*message.Computed, error) {
 		}
 		m := e.mapOf(o.Dim)
 		for k, i := range records {
-			m.at(c.Places[2*i:2*i], o.Row(k))
+			m.at(c.Places[2*i:2*i], o.Row(k)) // in place
 		}
 		c.Training, c.ShareX, c.ShareY = m.training, m.share[0], m.share[1]
 		graphs, records = graphs[:0], records[:0]

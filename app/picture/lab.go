@@ -44,12 +44,12 @@ func (g Structure) SVG(saved bool) string {
 			role = "ball-lit"
 		}
 		fmt.Fprintf(w, `<circle %s data-atom="%d" cx="%s" cy="%s" r="%s"/>`, w.role(role), i, num(x(i)), num(y(i)), num(r))
-		if a.Symbol != "" && r >= 5 {
+		if a != "" && r >= 5 {
 			role = "ball-name"
 			if i == g.Lit {
 				role = "lit-name"
 			}
-			fmt.Fprintf(w, `<text %s font-size="%s" x="%s" y="%s">%s</text>`, w.role(role), num(r), num(x(i)), num(y(i)+r*0.36), escape(a.Symbol))
+			fmt.Fprintf(w, `<text %s font-size="%s" x="%s" y="%s">%s</text>`, w.role(role), num(r), num(x(i)), num(y(i)+r*0.36), escape(a))
 		}
 	}
 	return w.end()

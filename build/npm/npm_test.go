@@ -291,12 +291,12 @@ func TestWire(t *testing.T) {
 	}
 	requests := map[string]message.Request{
 		"Open":  &message.Open{Name: "list é", Format: "csv", Column: "smiles"},
-		"Score": &message.Score{Alpha: 0.05, Seed: 1 << 52, Batch: true},
+		"Score": &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true},
 		"Train": &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
 	}
 	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "requests": []any{
 		[]any{"Open", map[string]any{"Name": "list é", "Format": "csv", "Column": "smiles"}},
-		[]any{"Score", map[string]any{"Alpha": 0.05, "Seed": 1 << 52, "Batch": true}},
+		[]any{"Score", map[string]any{"Alpha": 0.05, "Every": 1 << 52, "Batch": true}},
 		[]any{"Train", map[string]any{"Epochs": 70000, "AsWritten": true, "Seconds": 1e9}},
 	}})
 	if err != nil {

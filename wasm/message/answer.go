@@ -216,9 +216,7 @@ type Opened struct {
 // Scored ends a Score.
 type Scored struct {
 	Model            string
-	By               string
 	Alpha            float64
-	Seed             uint64
 	Records, Refused int
 
 	decide.Counts
@@ -260,26 +258,13 @@ type Detailed struct {
 
 // A Drawing is what a picture of a graph needs.
 type Drawing struct {
-	SMILES string // with atoms in the order of Atoms; empty for plain graphs
-	Atoms  []Atom // one for each node
+	SMILES string   // with atoms in the order of Atoms; empty for plain graphs
+	Atoms  []string // symbols, such as "C" and "*"; empty for nodes of plain graphs
 	Bonds  []Bond
 }
 
-// An Atom is a node of a graph. A bare graph's has no element.
-type Atom struct {
-	Symbol    string // "C", "*" for a wildcard, empty for a bare node
-	Charge    int
-	Hydrogens int
-	Isotope   int
-	Aromatic  bool
-	InRing    bool
-}
-
-// A Bond joins two atoms. Order is 1, 2, 3 or 4, 0 for any other.
-type Bond struct {
-	From, To, Order int
-	Aromatic        bool
-}
+// A Bond joins two atoms.
+type Bond struct{ From, To int }
 
 // A Key is one that the attention of a graph looks at.
 type Key struct {
@@ -311,9 +296,8 @@ type Traced struct {
 	Maps            []Map // of the feature view and of the structure view
 	// Nearest are the ascending distances of the nearest shown training graphs, over both views.
 	Nearest Floats
-	// Of the latest batch: the recorded steps, S_Attn of the record after each, nil outside of the
-	// batch, and the parts' medians.
-	Steps           Ints
+	// Of the latest batch: S_Attn of the record after each recorded step, nil outside of the batch, and
+	// the parts' medians.
 	Attn            Floats
 	Inside, Outside Floats
 }
@@ -332,12 +316,11 @@ type Map struct {
 // A GraphonPair is two graphons of one side, row-major N×N probabilities.
 type GraphonPair struct {
 	Side             string
-	Graphs           int // of the side; I and J are below
-	I, J             int
+	Graphs           int // of the side
 	RecordI, RecordJ int // of the input
 	N                int
 	WI, WJ           Singles
-	// Samples are drawn from λ·W_I + (1−λ)·W_J. Equal seeds give equal graphs, near λ similar ones.
+	// Samples are six graphs drawn from λ·W_I + (1−λ)·W_J, always the same, and similar for a near λ.
 	Lambda  float64
 	Samples []Sample
 }
@@ -392,11 +375,6 @@ type Paused struct {
 	Data  []byte // a checkpoint; nil in the reply to Pause itself
 }
 
-// Measured is the memory of the worker in bytes.
-type Measured struct {
-	Memory int // of the WebAssembly instance, which never shrinks
-}
-
 // Codes of Failed.
 const (
 	CodeCancelled = "cancelled" // the page has ended the worker
@@ -443,5 +421,4 @@ func (*Computed) reply()    {}
 func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
-func (*Measured) reply()    {}
 func (*Failed) reply()      {}

@@ -33,8 +33,6 @@ type Host interface {
 	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely
 	// needed.
 	Zstd(r io.Reader) (io.Reader, error)
-	// Memory is the memory of the program in bytes.
-	Memory() int
 	// Cores is the number of workers that can compute at once, with this one.
 	Cores() int
 	// Device returns the best device for batches of that many graphs, and its name: nil for the
@@ -102,7 +100,7 @@ func (e *Engine) Pause() { e.paused = true }
 // Light reports a request that can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
-	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Measure:
+	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons:
 		return true
 	}
 	return false
@@ -155,8 +153,6 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	case *message.Pause:
 		e.Pause()
 		return &message.Paused{}, nil
-	case *message.Measure:
-		return &message.Measured{Memory: e.host.Memory()}, nil
 	}
 	return nil, failf(message.CodeInternal, "%T is not answered", r)
 }

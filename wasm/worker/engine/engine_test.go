@@ -83,8 +83,6 @@ func (h *host) Fetch(name string) ([]byte, error) {
 	return nil, fmt.Errorf("no file %s", name)
 }
 
-func (h *host) Memory() int { return 2 }
-
 func (h *host) File(number int) (Source, error) {
 	if s, ok := h.sources[number]; ok {
 		return s, nil
@@ -342,15 +340,14 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 	}{
 		"alone":              {alkanes(120), message.Score{}},
 		"alone, and a batch": {alkanes(120), message.Score{Batch: true, Every: 60}},
-		"batch":              {alkanes(60), message.Score{By: algo.ByBatch}},
-		"other options":      {alkanes(60), message.Score{By: algo.ByAttention, Alpha: 0.2, Seed: 5}},
+		"another rate":       {alkanes(60), message.Score{Batch: true, Alpha: 0.2}},
 		"few":                {alkanes(7), message.Score{}},
 		"refused alone":      {"C1CC\n", message.Score{}},
 		"nothing":            {"", message.Score{}},
 	} {
 		o := algo.DefaultOptions()
-		o.By, o.Alpha, o.Seed = cmp.Or(test.r.By, o.By), cmp.Or(test.r.Alpha, o.Alpha), cmp.Or(test.r.Seed, o.Seed)
-		batch := test.r.Batch || test.r.By != ""
+		o.Alpha = cmp.Or(test.r.Alpha, o.Alpha)
+		batch := test.r.Batch
 		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
 		events, scored := must[*message.Scored](e, h, &test.r)
 		rows := join(events)
@@ -623,7 +620,7 @@ func TestModels(t *testing.T) {
 	fails(e, h, &message.LoadModel{Name: "bzr"}, message.CodeBadModel, "sha-256")
 	// The last good one is still there.
 	must[*message.Scored](e, h, &message.Score{})
-	for _, r := range []message.Score{{Alpha: 2}, {Alpha: -1}, {By: "magic"}, {Workers: 99}} {
+	for _, r := range []message.Score{{Alpha: 2}, {Alpha: -1}} {
 		_, reply := ask(e, h, &r)
 		if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadOption {
 			t.Errorf("%+v: %v", r, reply)
@@ -645,15 +642,11 @@ func TestDetail(t *testing.T) {
 	}
 	must[*message.Scored](e, h, &message.Score{Batch: true})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 2})
-	var symbols []string
-	for _, a := range d.Atoms {
-		symbols = append(symbols, a.Symbol)
+	if want := []string{"C", "N", "C", "C", "C", "Br"}; !slices.Equal(d.Atoms, want) {
+		t.Errorf("atoms %v, want %v", d.Atoms, want)
 	}
-	if want := []string{"C", "N", "C", "C", "C", "Br"}; !slices.Equal(symbols, want) {
-		t.Errorf("atoms %v, want %v", symbols, want)
-	}
-	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
-		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
+	if got, want := fmt.Sprint(d.Bonds), "[{0 1} {1 2} {1 3} {1 4} {4 5}]"; got != want {
+		t.Errorf("bonds %s, want %s", got, want)
 	}
 	if len(d.Contributions) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
@@ -672,13 +665,13 @@ func TestDetail(t *testing.T) {
 func TestLightRequestsDoNotWait(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
-	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
-	events, scored := must[*message.Scored](e, h, &message.Score{Workers: 1})
+	h.queue = []message.Request{&message.Hello{}, &message.Score{}}
+	events, scored := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
 	at, last := -1, 0
 	for i, ev := range events {
 		switch ev.(type) {
-		case *message.Measured:
+		case *message.Welcome:
 			at = i
 		case *message.Rows:
 			last = i

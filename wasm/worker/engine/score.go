@@ -32,7 +32,6 @@ type calibrated struct {
 
 // A step is a recorded training step.
 type step struct {
-	number          int
 	attn            []float32 // of the graphs of the batch
 	inside, outside float64   // medians of the parts
 }
@@ -55,13 +54,9 @@ func (e *Engine) ready() error {
 // options returns a request's checked options.
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
-	o.Workers = 1
-	o.By, o.Alpha, o.Seed = cmp.Or(r.By, o.By), cmp.Or(r.Alpha, o.Alpha), cmp.Or(r.Seed, o.Seed)
-	if err := cmp.Or(algo.CheckBy(o.By), decide.CheckAlpha(o.Alpha)); err != nil {
+	o.Workers, o.Alpha = 1, cmp.Or(r.Alpha, o.Alpha)
+	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
-	}
-	if r.Workers < 0 || r.Workers > maxWorkers {
-		return o, failf(message.CodeBadOption, "%d workers: want 0 to %d", r.Workers, maxWorkers)
 	}
 	return o, nil
 }
@@ -75,10 +70,9 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, err
 	}
 	begin := time.Now()
-	batch := r.Batch || o.By != algo.ByAlone
 	run := &run{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
 	defer run.dismiss()
-	if batch {
+	if r.Batch {
 		if e.model.Shared > 0 {
 			return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
 		}
@@ -102,14 +96,14 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	post(&message.Reference{Score: alone.Holdout()})
-	run.total = message.Scored{Model: e.card.Name, By: o.By, Alpha: o.Alpha, Seed: o.Seed, Workers: 1}
-	if !batch {
+	run.total = message.Scored{Model: e.card.Name, Alpha: o.Alpha, Workers: 1}
+	if !r.Batch {
 		run.recruit()
 	}
 	if run.team != nil {
 		err = run.spread()
 	} else {
-		err = run.all(batch, o.Seed)
+		err = run.all(r.Batch, o.Seed)
 	}
 	if err != nil {
 		return nil, e.input.unreadable(err)
@@ -204,7 +198,7 @@ func (r *run) watch() *attention.Watch {
 
 // record stores S_Attn of the batch after a step.
 func (r *run) record(it attention.Iteration) {
-	s := step{number: it.Step, attn: singles(it.Test)}
+	s := step{attn: singles(it.Test)}
 	median := func(index []int) float64 {
 		values := make([]float64, len(index))
 		for k, i := range index {
@@ -361,8 +355,11 @@ func sideOf(name string) (dictionary.Side, error) {
 	return 0, failf(message.CodeBadOption, "side %q: want %s or %s", name, dictionary.ID, dictionary.OOD)
 }
 
-// pictureStream is the PCG stream of pictures.
-const pictureStream = 0xba1a_0010
+// pictureStream is the PCG stream of pictures, samples how many graphs are drawn.
+const (
+	pictureStream = 0xba1a_0010
+	samples       = 6
+)
 
 func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	side, err := sideOf(r.Side)
@@ -372,9 +369,6 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	if !(r.Lambda >= 0 && r.Lambda <= 1) {
 		return nil, failf(message.CodeBadOption, "λ = %g: want 0 to 1", r.Lambda)
 	}
-	if r.Samples < 0 || r.Samples > message.MostSamples {
-		return nil, failf(message.CodeBadOption, "%d samples: want 0 to %d", r.Samples, message.MostSamples)
-	}
 	if e.last == nil {
 		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so there are no graphons")
 	}
@@ -382,36 +376,24 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	if len(members) == 0 {
 		return nil, failf(message.CodeNotReady, "the batch could not be parted, so there are no graphons")
 	}
-	rng := rand.New(rand.NewPCG(r.Seed, pictureStream))
-	pick := func(i int) int {
-		if i < 0 {
-			return rng.IntN(len(members))
-		}
-		return min(i, len(members)-1)
+	if n := len(members); min(r.I, r.J) < 0 || max(r.I, r.J) >= n {
+		return nil, failf(message.CodeBadOption, "graphons %d and %d: want two of 0 to %d", r.I, r.J, n-1)
 	}
-	i, j := pick(r.I), pick(r.J)
-	if r.J < 0 && j == i && len(members) > 1 {
-		j = (j + 1) % len(members)
-	}
-	wi, wj := graphons[i], graphons[j]
-	mix := graphon.Mix(r.Lambda, wi, wj)
-	m := &message.GraphonPair{
-		Side: r.Side, Graphs: len(members), I: i, J: j, RecordI: e.last.places[members[i]], RecordJ: e.last.places[members[j]],
-		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W),
-	}
-	m.Lambda = r.Lambda
-	m.Samples = drawn(mix, r.Seed, r.Samples)
-	return m, err
+	wi, wj := graphons[r.I], graphons[r.J]
+	return &message.GraphonPair{
+		Side: r.Side, Graphs: len(members), RecordI: e.last.places[members[r.I]], RecordJ: e.last.places[members[r.J]],
+		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W), Lambda: r.Lambda, Samples: drawn(graphon.Mix(r.Lambda, wi, wj)),
+	}, nil
 }
 
 // drawn samples a mixture, each graph with its own random stream, so that small changes of the
 // mixture change little.
-func drawn(mix *graphon.Graphon, seed uint64, count int) []message.Sample {
+func drawn(mix *graphon.Graphon) []message.Sample {
 	// One graphon mixed with itself is the mixture; the draw is the method's.
 	mixup := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
-	list := make([]message.Sample, count)
+	list := make([]message.Sample, samples)
 	for k := range list {
-		if s, ok := mixup.Draw(rand.New(rand.NewPCG(seed+uint64(k), pictureStream))); ok {
+		if s, ok := mixup.Draw(rand.New(rand.NewPCG(uint64(1+k), pictureStream))); ok {
 			list[k] = message.Sample{Nodes: s.Graph.N(), Edges: edges(s.Graph)}
 		}
 	}

@@ -47,10 +47,7 @@ type scored struct {
 
 func (r *run) recruit() {
 	e := r.engine
-	workers := r.request.Workers
-	if workers == 0 {
-		workers = min(e.host.Cores(), maxWorkers)
-	}
+	workers := min(e.host.Cores(), maxWorkers)
 	if workers < 2 || e.graphs() < e.minShared || e.input.format == dataset.TU {
 		return
 	}

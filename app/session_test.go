@@ -118,7 +118,7 @@ func usual(r any, say func(any)) {
 	case *message.Trace:
 		say(traced(r.Record))
 	case *message.Graphons:
-		say(&message.GraphonPair{Side: r.Side, Graphs: 3, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
+		say(&message.GraphonPair{Side: r.Side, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
 	case *message.Pause:
 		say(&message.Paused{})
 	}
@@ -193,12 +193,12 @@ func answerScore(text string, r *message.Score, say func(any)) {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}
 	say(&rows)
-	say(&message.Scored{Model: "bbbp", Records: n, Refused: len(e.Problems), AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
+	say(&message.Scored{AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
 }
 
 // newTest is a session with a fake worker, a model loaded, and time that stands

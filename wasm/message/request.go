@@ -149,9 +149,9 @@ const MostSubstances = 100
 // stage StageBackground. Reply: [Trained], or after [Pause] [Paused]. Other requests wait, except
 // Pause.
 type Train struct {
-	Name, Description string // of the model; empty makes them from the file
-	Epochs            int    // in all; 0 is 400, fewer for more than 7 680 graphs
-	Seed              uint64 // 0 is 1
+	Name   string // of the model; empty takes the file's
+	Epochs int    // in all; 0 is 400, fewer for more than 7 680 graphs
+	Seed   uint64 // 0 is 1
 	// AsWritten reads molecules as written, not their parents.
 	AsWritten bool
 	// Checkpoint resumes from a Checkpoint or Paused of the same input, seed and AsWritten.

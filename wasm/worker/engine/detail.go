@@ -28,7 +28,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, err
 	}
 	g := record.Graph
-	m := &message.Detailed{Record: r.Record, ID: record.ID, SetAside: record.Aside.String()}
+	m := &message.Detailed{Record: r.Record, SetAside: record.Aside.String()}
 	if mol != nil {
 		read, _, _ := smiles.In(mol, e.form())
 		of := property.Of(read)

@@ -222,12 +222,11 @@ func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
 		Name: c.Name, Description: c.Description,
-		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)), Reads: algo.Reads(c.Schema),
-		Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
+		Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema), Train: c.Train,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
-		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, Structures: m.Structures != nil,
+		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
 	}
 	if r := m.Residuals; r != nil {
 		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted
@@ -257,4 +256,4 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	return e.alone, nil
 }
 
-func (e *Engine) form() molecule.Form { return molecule.Form(e.card.Form) }
+func (e *Engine) form() molecule.Form { return algo.FormOf(e.model.Card.Schema) }

@@ -69,7 +69,6 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
 	run := &run{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
 	defer run.dismiss()
 	if r.Batch {
@@ -96,7 +95,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	post(&message.Reference{Score: alone.Holdout()})
-	run.total = message.Scored{Model: e.card.Name, Alpha: o.Alpha, Workers: 1}
+	run.total.Workers = 1
 	if !r.Batch {
 		run.recruit()
 	}
@@ -112,7 +111,6 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	run.showRows()
 	run.total.AUC, run.total.BatchAUC, run.total.PaperAUC = auc(run.alone, run.labels), auc(run.batch, run.labels), auc(run.paper, run.labels)
 	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
-	run.total.Milliseconds = float64(time.Since(begin).Microseconds()) / 1e3
 	return &run.total, nil
 }
 
@@ -120,6 +118,7 @@ type run struct {
 	*task
 	request *message.Score
 	total   message.Scored
+	rows    int // that came, with refused ones
 	now     *calibrated
 
 	sheet   *table.Sheet   // columns of rows
@@ -252,7 +251,7 @@ func (r *run) fitting(f *job.Fit) {
 func (r *run) fitted(f *job.Fit) error {
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
-		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
+		Graphs: len(f.Graphs), Sample: f.Sample,
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
 	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
@@ -292,18 +291,15 @@ func (r *run) emit(rows []table.Scored) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
-// add counts rows, and sends them if there are many or they have waited.
+// add takes rows, and sends them if there are many or they have waited.
 func (r *run) add(part message.Part) error {
-	t, rows := &r.total, part.Rows
-	ids, texts, refused := rows.Texts("id"), rows.Texts("smiles"), rows.Texts("error")
-	for i, verdict := range rows.Texts("verdict") {
-		record := t.Records
-		t.Records++
-		if refused[i] != "" {
-			t.Refused++
+	rows := part.Rows
+	ids, texts := rows.Texts("id"), rows.Texts("smiles")
+	for i, refused := range rows.Texts("error") {
+		record := r.rows
+		if r.rows++; refused != "" {
 			continue
 		}
-		t.Count(decide.Verdict(verdict))
 		if k := job.InBatch(r.now.places, record); k >= 0 {
 			r.now.ids[k], r.now.smiles[k] = ids[i], texts[i]
 		}
@@ -332,12 +328,12 @@ func (r *run) flush() {
 		m := r.chunk
 		r.post(&m)
 	}
-	r.chunk, r.sent = message.Rows{From: r.total.Records}, time.Now()
+	r.chunk, r.sent = message.Rows{From: r.rows}, time.Now()
 }
 
 // showRows reports the number of sent rows.
 func (r *run) showRows() {
-	done, total := r.total.Records, r.engine.input.opened.Records
+	done, total := r.rows, r.engine.input.opened.Records
 	switch {
 	case r.sampled:
 		r.showProgress(message.StageCompare, done, total)
@@ -381,7 +377,7 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	}
 	wi, wj := graphons[r.I], graphons[r.J]
 	return &message.GraphonPair{
-		Side: r.Side, Graphs: len(members), RecordI: e.last.places[members[r.I]], RecordJ: e.last.places[members[r.J]],
+		Side: r.Side, RecordI: e.last.places[members[r.I]], RecordJ: e.last.places[members[r.J]],
 		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W), Lambda: r.Lambda, Samples: drawn(graphon.Mix(r.Lambda, wi, wj)),
 	}, nil
 }

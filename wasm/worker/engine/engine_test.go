@@ -561,6 +561,11 @@ func TestOpenTellsTheColumns(t *testing.T) {
 	if got := header(h.posted); got.Column != "" || !slices.Equal(got.Columns, []string{"key", "drug"}) {
 		t.Errorf("header %+v", got)
 	}
+	// Also where another notation stands for SMILES.
+	fails(e, h, &message.Open{Data: []byte("key,smiles\n1,InChI=1S/CH4/h1H4\n")}, message.CodeBadInput, "InChI")
+	if got := header(h.posted); !slices.Equal(got.Columns, []string{"key", "smiles"}) {
+		t.Errorf("header %+v", got)
+	}
 	// Columns of one name can be told by their places, and one of them chosen.
 	h.posted = nil
 	const twins = "smiles,name,smiles\nCCO,a,CCN\n"

@@ -56,7 +56,7 @@ func decided(t *testing.T, text string) (*desk, *fake, *[]func()) {
 // detailed is a molecule of three atoms.
 func detailed(record int) *message.Detailed {
 	return &message.Detailed{
-		Record: record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}},
+		Record: record, Drawing: message.Drawing{Atoms: []string{"C", "O", "N"}},
 		Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Reasons: []explain.Reason{
 			{Text: "more rings"}, {Text: "the element O, which no training graph has", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
 		}},
@@ -156,7 +156,7 @@ func TestTasks(t *testing.T) {
 	}
 	f.next(-1)
 	r := f.asked[len(f.asked)-1].(*message.Report)
-	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Scored.Seed != 1 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || column.Rows(r.Rows) != 6 ||
+	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || column.Rows(r.Rows) != 6 ||
 		len(r.Rows.Numbers("p_value")) != 6 || !slices.Contains(r.Rows.Texts("error"), "no element") || len(r.Warnings) != 0 {
 		t.Errorf("a report was asked for by %+v", r)
 	}

@@ -114,15 +114,11 @@ func usual(r any, say func(any)) {
 		say(e)
 		say(&message.Opened{Name: r.Name, Format: "smi", Molecules: true, Records: len(e.Line), Refused: len(e.Problems)})
 	case *message.Detail:
-		say(&message.Detailed{Record: r.Record, Drawing: message.Drawing{Atoms: []message.Atom{{Symbol: "C"}}}, Explanation: algo.Explanation{Contributions: []float64{1}}})
+		say(&message.Detailed{Record: r.Record, Drawing: message.Drawing{Atoms: []string{"C"}}, Explanation: algo.Explanation{Contributions: []float64{1}}})
 	case *message.Trace:
 		say(traced(r.Record))
 	case *message.Graphons:
-		if r.Samples != 6 {
-			say(&message.Failed{Code: message.CodeBadOption, Text: "want six samples"})
-			return
-		}
-		say(&message.GraphonPair{Side: r.Side, Graphs: 3, I: r.I, J: r.J, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
+		say(&message.GraphonPair{Side: r.Side, RecordI: r.I, RecordJ: r.J, N: 1, WI: message.Singles{1}, WJ: message.Singles{0}, Lambda: r.Lambda, Samples: []message.Sample{{Nodes: 2, Edges: message.Ints{0, 1}}}})
 	case *message.Pause:
 		say(&message.Paused{})
 	}
@@ -132,11 +128,11 @@ func usual(r any, say func(any)) {
 func traced(record int) *message.Traced {
 	m := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1}, Batch: message.Singles{0.5, 0.5, 2, 2}, At: message.Singles{2, 2}, Nearest: message.Singles{1, 1}, ShareX: 0.6, ShareY: 0.3}
 	return &message.Traced{
-		Record: record, Drawing: message.Drawing{SMILES: "[O-]C", Atoms: []message.Atom{{Symbol: "O"}, {Symbol: "C"}}, Bonds: []message.Bond{{From: 0, To: 1, Order: 1}}},
+		Record: record, Drawing: message.Drawing{SMILES: "[O-]C", Atoms: []string{"O", "C"}, Bonds: []message.Bond{{From: 0, To: 1}}},
 		From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0}, Features: 9, Width: 2,
 		X:     message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0},
 		Walks: message.Singles{0, 1, 0, 1}, Maps: []message.Map{m, m}, Nearest: message.Floats{1.5},
-		Steps: message.Ints{10}, Attn: message.Floats{-0.25}, Inside: message.Floats{-1}, Outside: message.Floats{1},
+		Attn: message.Floats{-0.25}, Inside: message.Floats{-1}, Outside: message.Floats{1},
 	}
 }
 
@@ -197,12 +193,12 @@ func answerScore(text string, r *message.Score, say func(any)) {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Total: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}
 	say(&rows)
-	say(&message.Scored{Model: "bbbp", Seed: 1, Records: n, Refused: len(e.Problems), AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
+	say(&message.Scored{AUC: 0.7, BatchAUC: 0.8, PaperAUC: 0.9})
 }
 
 // newTest is a session with a fake worker, a model loaded, and time that stands

@@ -20,7 +20,7 @@ func (f *fake) predicting() {
 	on(f, func(r *message.LoadModel, say func(any)) {
 		m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
 		if r.Name == "mine" {
-			m.Residuals, m.Observed, m.Predicted = 50, "y", "yhat"
+			m.Residuals, m.Predicted = 50, "yhat"
 		}
 		say(m)
 	})

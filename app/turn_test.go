@@ -37,7 +37,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 			}
 			say(&message.Rows{From: from, Rows: message.Columns{column.NumberColumn("score", score), column.NumberColumn("p_value", p)}})
 		}
-		say(&message.Scored{Model: "bbbp", Records: n})
+		say(&message.Scored{})
 	})
 	s.Input.Give(run.Given{Text: "CCO"})
 	pass(later)

@@ -186,9 +186,6 @@ func PartOf(parted *message.Parted, record int) (side string, place int) {
 	return "", -1
 }
 
-// samples is the number of graphs drawn from a mixture.
-const samples = 6
-
 // mix requests the mixture of the record and the next one of its part, coalescing changes. A record
 // of no part leaves that to the first two inside.
 func (l *Lab) mix() {
@@ -210,7 +207,7 @@ func (l *Lab) mix() {
 		part = s.Parted.Outside
 	}
 	l.mixing, l.again = s.Run, false
-	r := &message.Graphons{Side: side, I: i, J: (i + 1) % max(len(part), 1), Lambda: l.Lambda, Seed: 1, Samples: samples}
+	r := &message.Graphons{Side: side, I: i, J: (i + 1) % max(len(part), 1), Lambda: l.Lambda}
 	at := s.Run
 	run.Ask(s, &l.Pair, r, func() bool { return at == l.mixing }, func() {
 		l.mixing = -1

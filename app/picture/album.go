@@ -147,12 +147,12 @@ func (a *Album) Large(s *run.Session, saved bool) (drawn, note string) {
 }
 
 // fits reports whether the drawing's atoms match a graph's one by one.
-func (t *thumb) fits(atoms []message.Atom) bool {
+func (t *thumb) fits(atoms []string) bool {
 	if len(t.symbols) != len(atoms) {
 		return false
 	}
 	for i, a := range atoms {
-		if !strings.EqualFold(a.Symbol, t.symbols[i]) {
+		if !strings.EqualFold(a, t.symbols[i]) {
 			return false
 		}
 	}

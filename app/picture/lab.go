@@ -33,9 +33,7 @@ func (g Structure) SVG(saved bool) string {
 	if thumb := g.Album.thumbs[g.SMILES]; thumb != nil && thumb.fits(t.Atoms) {
 		d.Layout = thumb.layout
 	}
-	for _, a := range t.Atoms {
-		d.Names = append(d.Names, a.Symbol)
-	}
+	d.Names = t.Atoms
 	d.Frame, d.Title, d.Lit, d.Saved = g.Frame, g.Title, g.Lit, saved
 	return Pen(d)
 }

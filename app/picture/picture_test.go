@@ -78,11 +78,11 @@ func TestAlbum(t *testing.T) {
 // Colours belong to atoms: a drawing of others has none.
 func TestDrawingFitsItsAtoms(t *testing.T) {
 	d := &thumb{symbols: []string{"C", "O", "N"}}
-	atoms := []message.Atom{{Symbol: "C"}, {Symbol: "O"}, {Symbol: "N"}}
+	atoms := []string{"C", "O", "N"}
 	if !d.fits(atoms) {
 		t.Error("does not fit its own atoms")
 	}
-	for _, other := range [][]message.Atom{atoms[:2], {{Symbol: "C"}, {Symbol: "N"}, {Symbol: "O"}}} {
+	for _, other := range [][]string{atoms[:2], {"C", "N", "O"}} {
 		if d.fits(other) {
 			t.Errorf("fits %v", other)
 		}

@@ -164,7 +164,7 @@ func (s *Session) report() *message.Report {
 		all[i] = int32(i)
 	}
 	m := &message.Report{
-		Scored: *s.Scored, By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()),
+		By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()),
 		Warnings: s.Warnings,
 	}
 	for _, c := range s.Table.Columns(all, s.Models.Used.Value) {

@@ -116,7 +116,7 @@ func AtomFacts(t *message.Traced, atom int) []Fact {
 	}
 	of := func(names []string, code int32) string { return names[min(max(int(code), 0), len(names)-1)] }
 	return []Fact{
-		{"element", t.Atoms[atom].Symbol + ", number " + Count(int(x[0])+1)},
+		{"element", t.Atoms[atom] + ", number " + Count(int(x[0])+1)},
 		{"chirality", of(chirality, x[1])},
 		{"neighbours", Count(int(x[2]))},
 		{"charge", charge(int(x[3]) - 5)},

@@ -250,7 +250,7 @@ func TestWire(t *testing.T) {
 	var messages []string
 	for _, m := range []any{
 		rows, detailed,
-		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 255, Refused: 65536},
+		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 65536},
 		&message.Failed{Code: "input", Text: strings.Repeat("x", 70000)},
 		&message.Epoch{Epoch: 1, Of: 200, Loss: 0, Train: 70000},
 		&message.Opened{Name: "list", Warnings: slices.Repeat([]string{"w"}, 20)},
@@ -291,12 +291,12 @@ func TestWire(t *testing.T) {
 	}
 	requests := map[string]message.Request{
 		"Open":  &message.Open{Name: "list é", Format: "csv", Column: "smiles"},
-		"Score": &message.Score{Alpha: 0.05, Seed: 1 << 52, Batch: true},
+		"Score": &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true},
 		"Train": &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
 	}
 	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "requests": []any{
 		[]any{"Open", map[string]any{"Name": "list é", "Format": "csv", "Column": "smiles"}},
-		[]any{"Score", map[string]any{"Alpha": 0.05, "Seed": 1 << 52, "Batch": true}},
+		[]any{"Score", map[string]any{"Alpha": 0.05, "Every": 1 << 52, "Batch": true}},
 		[]any{"Train", map[string]any{"Epochs": 70000, "AsWritten": true, "Seconds": 1e9}},
 	}})
 	if err != nil {
@@ -327,7 +327,7 @@ func TestWire(t *testing.T) {
 	for i, want := range []map[string]any{
 		{"number": 3.0, "kind": "Rows", "from": 300.0, "id": []any{"a", "", "é\u2028", "\ufeffb"}, "score": []any{"1.5", "NaN", "-Infinity", "5e-324"}},
 		{"number": 3.0, "kind": "Detailed", "record": -70000.0, "p": 0.25, "reasons": []any{[]any{strings.Repeat("long ", 100), []any{0.0, 1.0, float64(math.MaxInt32)}, 3.0}}},
-		{"number": 3.0, "kind": "Progress", "Stage": "score", "Done": float64(1 << 40), "Total": -1.0, "Records": 255.0, "Refused": 65536.0},
+		{"number": 3.0, "kind": "Progress", "Stage": "score", "Done": float64(1 << 40), "Total": -1.0, "Records": 65536.0},
 		{"number": 3.0, "kind": "Failed", "Code": "input", "Text": strings.Repeat("x", 70000)},
 		{"number": 3.0, "kind": "Epoch", "Epoch": 1.0, "Of": 200.0, "Loss": 0.0, "Train": 70000.0, "Holdout": 0.0, "Refused": 0.0},
 	} {

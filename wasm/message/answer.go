@@ -2,7 +2,6 @@ package message
 
 import (
 	"baca/algo"
-	"baca/algo/decide"
 	"baca/algo/property"
 )
 
@@ -34,7 +33,6 @@ type Progress struct {
 	Stage       string
 	Done, Total int // Total is 0 if unknown
 	Records     int // read so far, while parsing
-	Refused     int // among them, while parsing
 }
 
 // Records are the next parsed records of the opening input: ids and SMILES as in rows, and the
@@ -91,7 +89,6 @@ type Reference struct{ Score Floats }
 // Fitted describes the batch before any Rows: all graphs of the input or a sample.
 type Fitted struct {
 	Graphs int  // of the batch
-	Total  int  // of the input, without refused records
 	Sample bool // a sample; the other records are scored in its state
 	// Holdout has the held-out graphs' scores in the same state, without p-values.
 	Holdout Columns
@@ -157,18 +154,15 @@ type Model struct {
 	Name        string
 	Description string
 	Molecules   bool   // it reads molecules, else plain graphs
-	Form        uint8  // in which it reads molecules, a molecule.Form
-	Reads       string // the same in words
+	Reads       string // in which form it reads molecules, in words
 	File        string // of the site, empty for a model of the user
 	BuiltIn     bool   // it comes with the page
 
-	Graphs      int    // in the training file
-	Train       int    // of them trained on
+	Train       int    // graphs that it was trained on
 	Holdout     int    // kept from training, for p-values
 	HoldoutFile string // its file, empty if held out from the training file
 	Epochs      int
-	Loss        float64 // of the last epoch
-	Program     string  // version that trained it
+	Program     string // version that trained it
 	Bytes       int
 	SHA256      string // of the model file, hex
 	// Background names the background, BackgroundGraphs its size; empty and 0 without.
@@ -180,8 +174,7 @@ type Model struct {
 	Knows        bool
 	FalseMatches float64
 	// Shared, unless 0, is the k of a shared model.
-	Shared     int
-	Structures bool // it keeps its training molecules
+	Shared int
 	// Residuals is the number of held-out prediction errors, from the columns Observed and
 	// Predicted.
 	Residuals           int
@@ -215,20 +208,11 @@ type Opened struct {
 
 // Scored ends a Score.
 type Scored struct {
-	Model            string
-	By               string
-	Alpha            float64
-	Seed             uint64
-	Records, Refused int
-
-	decide.Counts
-
 	Warnings []string
 	// AUCs by the input's labels, NaN without: of single graphs, of the batch, and of S_BaCa.
 	AUC, BatchAUC, PaperAUC float64
 	Workers                 int    // that have scored
 	Device                  string // where the encoder ran: "processor" or the name of a GPU
-	Milliseconds            float64
 }
 
 // Ready ends a Share.
@@ -244,7 +228,6 @@ type Part struct {
 // Detailed explains one graph's scores.
 type Detailed struct {
 	Record int
-	ID     string
 	Drawing
 	// SetAside is what the model did not read, Parent the SMILES that it read; both empty if it
 	// read all.
@@ -260,26 +243,13 @@ type Detailed struct {
 
 // A Drawing is what a picture of a graph needs.
 type Drawing struct {
-	SMILES string // with atoms in the order of Atoms; empty for plain graphs
-	Atoms  []Atom // one for each node
+	SMILES string   // with atoms in the order of Atoms; empty for plain graphs
+	Atoms  []string // symbols, such as "C" and "*"; empty for nodes of plain graphs
 	Bonds  []Bond
 }
 
-// An Atom is a node of a graph. A bare graph's has no element.
-type Atom struct {
-	Symbol    string // "C", "*" for a wildcard, empty for a bare node
-	Charge    int
-	Hydrogens int
-	Isotope   int
-	Aromatic  bool
-	InRing    bool
-}
-
-// A Bond joins two atoms. Order is 1, 2, 3 or 4, 0 for any other.
-type Bond struct {
-	From, To, Order int
-	Aromatic        bool
-}
+// A Bond joins two atoms.
+type Bond struct{ From, To int }
 
 // A Key is one that the attention of a graph looks at.
 type Key struct {
@@ -311,9 +281,8 @@ type Traced struct {
 	Maps            []Map // of the feature view and of the structure view
 	// Nearest are the ascending distances of the nearest shown training graphs, over both views.
 	Nearest Floats
-	// Of the latest batch: the recorded steps, S_Attn of the record after each, nil outside of the
-	// batch, and the parts' medians.
-	Steps           Ints
+	// Of the latest batch: S_Attn of the record after each recorded step, nil outside of the batch, and
+	// the parts' medians.
 	Attn            Floats
 	Inside, Outside Floats
 }
@@ -332,12 +301,10 @@ type Map struct {
 // A GraphonPair is two graphons of one side, row-major N×N probabilities.
 type GraphonPair struct {
 	Side             string
-	Graphs           int // of the side; I and J are below
-	I, J             int
 	RecordI, RecordJ int // of the input
 	N                int
 	WI, WJ           Singles
-	// Samples are drawn from λ·W_I + (1−λ)·W_J. Equal seeds give equal graphs, near λ similar ones.
+	// Samples are six graphs drawn from λ·W_I + (1−λ)·W_J, always the same, and similar for a near λ.
 	Lambda  float64
 	Samples []Sample
 }
@@ -392,11 +359,6 @@ type Paused struct {
 	Data  []byte // a checkpoint; nil in the reply to Pause itself
 }
 
-// Measured is the memory of the worker in bytes.
-type Measured struct {
-	Memory int // of the WebAssembly instance, which never shrinks
-}
-
 // Codes of Failed.
 const (
 	CodeCancelled = "cancelled" // the page has ended the worker
@@ -443,5 +405,4 @@ func (*Computed) reply()    {}
 func (*Found) reply()       {}
 func (*Trained) reply()     {}
 func (*Paused) reply()      {}
-func (*Measured) reply()    {}
 func (*Failed) reply()      {}

@@ -20,7 +20,7 @@ import (
 )
 
 // Version changes with any message.
-const Version = 14
+const Version = 15
 
 // MaxSize bounds a message in bytes; inputs are the longest.
 const MaxSize = 512 << 20
@@ -43,9 +43,9 @@ var kinds = map[string]reflect.Type{}
 
 func init() {
 	for _, m := range []any{
-		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{}, Measure{},
+		Hello{}, LoadModel{}, Open{}, Score{}, Share{}, Piece{}, Detail{}, Trace{}, Graphons{}, Reasons{}, Compute{}, Drift{}, Compare{}, Suggest{}, Trust{}, Report{}, Domain{}, Train{}, Pause{},
 		Progress{}, Header{}, Records{}, Parted{}, Iteration{}, Reference{}, Fitted{}, Rows{}, Epoch{}, Checkpoint{},
-		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Measured{}, Failed{},
+		Welcome{}, Model{}, Opened{}, Scored{}, Ready{}, Part{}, Detailed{}, Traced{}, GraphonPair{}, Explained{}, Computed{}, Exported{}, Found{}, Trusted{}, Trained{}, Paused{}, Failed{},
 	} {
 		t := reflect.TypeOf(m)
 		kinds[t.Name()] = t

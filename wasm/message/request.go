@@ -28,23 +28,18 @@ type Open struct {
 // A Choice is the SMILES column of tables with a Header.Key.
 type Choice struct{ Key, Column string }
 
-// Score scores the open input with the loaded model, as `baca score` does. With Batch the batch, or
-// an even sample of a long input, is scored first. Events: [Reference], [Progress] and [Rows], and
-// of a batch also [Parted], [Iteration] and [Fitted]. Reply: [Scored].
+// Score scores the open input with the loaded model, as `baca score` does. With Batch the batch, or an
+// even sample of a long input, is scored first, and rows are those of `baca score --by both`. Events:
+// [Reference], [Progress] and [Rows], and of a batch also [Parted], [Iteration] and [Fitted]. Reply:
+// [Scored].
 //
 // A column ood, is_ood or outside labels records, for AUCs only.
 type Score struct {
-	// By decides: "alone", the default, "batch" or "attention". The last two imply Batch.
-	By    string
 	Batch bool
 	Alpha float64 // false alarm rate; 0 is 0.05
-	Seed  uint64  // of everything random; 0 is 1
 	// Every asks for an Iteration after that many steps, at the cost of scoring the batch. 0 is
 	// none.
 	Every int
-	// Workers share a long input without a batch; 0 is one for each core, at most four. Rows do not
-	// depend on it.
-	Workers int
 }
 
 // Share prepares a worker to score records for another worker, which asks for it. Reply: [Ready].
@@ -73,15 +68,10 @@ type Trace struct {
 // Graphons asks for two graphons of the last batch and samples of their mixture. Reply:
 // [GraphonPair].
 type Graphons struct {
-	Side    string // "ID" or "OOD"
-	I, J    int    // indices on the side, from 0; −1 draws one by Seed
-	Lambda  float64
-	Seed    uint64
-	Samples int // graphs to draw, at most MostSamples
+	Side   string // "ID" or "OOD"
+	I, J   int    // indices on the side, from 0
+	Lambda float64
 }
-
-// MostSamples bounds the drawn graphs.
-const MostSamples = 12
 
 // Reasons asks for the columns of `baca score --explain` of some records. Events: [Progress] of the
 // stage StageExplain. Reply: [Explained], or after [Pause] a Failed with [CodeCancelled].
@@ -108,19 +98,12 @@ const (
 
 // Drift runs `baca drift` on the open input. Events: [Progress] of the stage StageDrift. Reply:
 // [Found], or after [Pause] a Failed with [CodeCancelled].
-type Drift struct {
-	Delta float64 // chance of a false alarm, ever; 0 is 0.01
-	Seed  uint64  // of the draws that break ties; 0 is 1
-}
+type Drift struct{}
 
 // Compare runs `baca compare` on another input, A, and the open one, B, with the model's encoder.
 // Events: [Progress] of the stage Parse, of A, of StageLists, of B, and of each comparison by name.
 // Reply: [Found], or after [Pause] a Failed with [CodeCancelled].
-type Compare struct {
-	With Open
-	FDR  float64 // 0 is 0.05
-	Seed uint64  // of the samples; 0 is 1
-}
+type Compare struct{ With Open }
 
 // Suggest runs `baca suggest` on the open input. Events: [Progress] of the stages StageLists and
 // StageChoose. Reply: [Found], or after [Pause] a Failed with [CodeCancelled].
@@ -129,16 +112,14 @@ type Suggest struct {
 	Price, Exclude string  // columns of the input, see Opened.Columns; empty for none
 	Budget         float64 // for the sum of the prices; 0 for none
 	Alpha          float64 // 0 is 0.05
-	Seed           uint64  // of the random picks to compare with; 0 is 1
 }
 
 // Report makes the file of `baca report`. It includes the rows, which the page may have judged anew.
 // Events: [Progress] of StageExplain. Reply: [Exported], or after [Pause] a Failed with
 // [CodeCancelled].
 type Report struct {
-	Scored   Scored
 	Fitted   *Fitted // nil without a batch
-	By       string  // what decides, as in Score
+	By       string  // what decides: "alone", "batch" or "attention"
 	Alpha    float64
 	FDR      float64 // 0 without
 	Holdout  Floats  // scores of held-out graphs by what decides
@@ -168,9 +149,9 @@ const MostSubstances = 100
 // stage StageBackground. Reply: [Trained], or after [Pause] [Paused]. Other requests wait, except
 // Pause.
 type Train struct {
-	Name, Description string // of the model; empty makes them from the file
-	Epochs            int    // in all; 0 is 400, fewer for more than 7 680 graphs
-	Seed              uint64 // 0 is 1
+	Name   string // of the model; empty takes the file's
+	Epochs int    // in all; 0 is 400, fewer for more than 7 680 graphs
+	Seed   uint64 // 0 is 1
 	// AsWritten reads molecules as written, not their parents.
 	AsWritten bool
 	// Checkpoint resumes from a Checkpoint or Paused of the same input, seed and AsWritten.
@@ -190,9 +171,6 @@ type Train struct {
 // without a checkpoint; the Train has its own.
 type Pause struct{}
 
-// Measure asks for the memory of the worker. Reply: [Measured].
-type Measure struct{}
-
 func (*Hello) request()     {}
 func (*LoadModel) request() {}
 func (*Open) request()      {}
@@ -211,4 +189,3 @@ func (*Report) request()    {}
 func (*Domain) request()    {}
 func (*Train) request()     {}
 func (*Pause) request()     {}
-func (*Measure) request()   {}

@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"syscall/js"
 
@@ -135,11 +134,4 @@ func (h *host) Fetch(name string) ([]byte, error) {
 // Device implements engine.Host.
 func (h *host) Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
 	return h.gpus.Choose(ctx, shape, graphs, training)
-}
-
-// Memory implements engine.Host.
-func (h *host) Memory() int {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.Sys)
 }

@@ -327,7 +327,7 @@ const closed = () => new BacaError("closed", "the detector is closed");
 
 // explanation is what a reply to Detail says.
 const explanation = (d) => ({
-  atoms: (d.Atoms ?? []).map((atom, i) => ({ symbol: atom.Symbol, adds: six(d.Contributions[i] ?? NaN) })),
+  atoms: (d.Atoms ?? []).map((symbol, i) => ({ symbol, adds: six(d.Contributions[i] ?? NaN) })),
   reasons: (d.Reasons ?? []).map((r) => ({ text: r.Text, about: r.About, atoms: r.Nodes ?? [], unseen: r.Weight >= unseen })),
   nearest: (d.Nearest ?? []).map((n) => ({ row: n.Row, name: n.Name, smiles: n.SMILES, similarity: six(n.Similarity) })),
   known: d.Duplicate,

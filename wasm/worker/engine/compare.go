@@ -6,26 +6,25 @@ import (
 	"io"
 	"strings"
 
+	"baca/algo"
 	"baca/algo/compare"
 	"baca/algo/dataset"
-	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
 
+// comparedFDR is the rate of false discoveries of a comparison.
+const comparedFDR = 0.05
+
 // compare says how the open input differs from another one.
 func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
-	fdr := cmp.Or(r.FDR, 0.05)
-	if err := decide.CheckFDR(fdr); err != nil {
-		return nil, failf(message.CodeBadOption, "%w", err)
-	}
 	with, warnings, err := e.second(&r.With)
 	if err != nil {
 		return nil, err
 	}
-	seed := cmp.Or(r.Seed, 1)
+	seed := algo.DefaultOptions().Seed
 	out := &report.Comparison{Document: report.Document{Warnings: warnings}}
 	var lists [2]*compare.List
 	for k, in := range []*input{with, e.input} {
@@ -45,13 +44,13 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 		out.Input = append(out.Input, report.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, report.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
-		Encoder: e.model.Encoder, FDR: fdr, Workers: 1,
+		Encoder: e.model.Encoder, FDR: comparedFDR, Workers: 1,
 		Stage: func(name string) { t.showProgress(name, 0, 0) },
 	})
 	if err != nil {
 		return nil, with.unreadable(err)
 	}
-	e.describe(out, fdr, seed)
+	e.describe(out, seed)
 	against, _, _ := strings.Cut(out.A.Name, ".")
 	file, err := exported("against-"+against+".html", report.WriteComparison, out)
 	return &message.Found{HTML: out.HTML(), Short: out.A.Name, File: file}, err
@@ -98,14 +97,14 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 }
 
 // describe adds the report's provenance.
-func (e *Engine) describe(r *report.Comparison, fdr float64, seed uint64) {
+func (e *Engine) describe(r *report.Comparison, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
-		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(fdr)},
+		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
 	r.Command = job.Command("baca compare", []job.Flag{
-		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(fdr)}, {Name: "--seed", Value: fmt.Sprint(seed)},
+		{Name: "--model", Value: e.modelValue()}, {Name: "--fdr", Value: fmt.Sprint(comparedFDR)}, {Name: "--seed", Value: fmt.Sprint(seed)},
 		{Name: "--html", Value: "difference.html"},
 	}, noFlag(r.A.Name), noFlag(r.B.Name))
 	r.Script, r.Undrawn = e.drawer()

@@ -94,7 +94,6 @@ func TestCompare(t *testing.T) {
 	} {
 		fails(e, h, &message.Compare{With: message.Open{Name: test.name, Data: []byte(test.data)}}, message.CodeBadInput, test.says)
 	}
-	fails(e, h, &message.Compare{FDR: 2, With: message.Open{Data: []byte(acids)}}, message.CodeBadOption, "2")
 	// It can be ended. What waits for the page ends it at its first turn.
 	h.yield = e.Pause
 	fails(e, h, &message.Compare{With: message.Open{Data: []byte(strings.Repeat(acids, 20))}}, message.CodeCancelled, "cancelled")

@@ -12,6 +12,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -96,15 +97,14 @@ func TestKnownGraphs(t *testing.T) {
 	if card.Knows || card.Shared != 5 || card.Holdout != shared.References() || card.SmallestP >= 1 {
 		t.Errorf("the card of the shared model says %+v", card)
 	}
-	events, scored := must[*message.Scored](e, h, &message.Score{})
+	events, _ = must[*message.Scored](e, h, &message.Score{})
 	if known := all[*message.Rows](events)[0].Known; known != nil {
 		t.Errorf("known %v by a model that keeps no hashes", known)
 	}
-	if ref := all[*message.Reference](events)[0].Score; len(ref) != shared.References() || scored.Undecided > 0 {
-		t.Errorf("the shared model: %+v, compared with %d", scored, len(ref))
+	if ref := all[*message.Reference](events)[0].Score; len(ref) != shared.References() || slices.Contains(join(events).Texts("verdict"), string(decide.Undecided)) {
+		t.Errorf("the shared model compares with %d, and leaves some undecided", len(ref))
 	}
 	fails(e, h, &message.Score{Batch: true}, message.CodeBadModel, "made for sharing")
-	fails(e, h, &message.Score{By: algo.ByBatch}, message.CodeBadModel, "made for sharing")
 	if _, d := must[*message.Detailed](e, h, &message.Detail{Record: 0}); d.Duplicate || math.IsNaN(d.P) {
 		t.Errorf("the shared model explains %+v", d)
 	}
@@ -193,7 +193,7 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 				at[i] = r.Nodes[0]
 			}
 		}
-		if at[i] < 0 || d.Atoms[at[i]].Symbol != "Sn" {
+		if at[i] < 0 || d.Atoms[at[i]] != "Sn" {
 			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
 		}
 	}
@@ -253,48 +253,46 @@ func TestDrift(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	_, a := alone(t, "bbbp")
 	gs, ids := graphsOf(t, input)
-	for _, seed := range []uint64{1, 7} {
-		want, path := decide.NewDrift(a.Holdout(), seed), []float64{0}
-		moved := ""
-		for i, g := range gs {
-			if g == nil {
-				continue
-			}
-			score, err := a.Scores(context.Background(), []*graph.Graph{g})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want.Add(score[0])
-			path = append(path, want.LogWealth()/math.Ln10)
-			if moved == "" && want.Moved(0.01) {
-				moved = ids[i]
-			}
+	want, path, moved := decide.NewDrift(a.Holdout(), 1), []float64{0}, ""
+	for i, g := range gs {
+		if g == nil {
+			continue
 		}
-		events, d := must[*message.Found](e, h, &message.Drift{Seed: seed})
-		if moved == "" || d.Short != "moved" || d.HTML != report.DriftHTML(path, 0.01, func(int) string { return moved }) {
-			t.Errorf("seed %d: moved by %q, %s", seed, moved, d.HTML)
+		score, err := a.Scores(t.Context(), []*graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(events) == 0 {
-			t.Errorf("seed %d: nothing is said of how far it is", seed)
+		want.Add(score[0])
+		path = append(path, want.LogWealth()/math.Ln10)
+		if moved == "" && want.Moved(job.DriftDelta) {
+			moved = ids[i]
 		}
+	}
+	events, d := must[*message.Found](e, h, &message.Drift{})
+	if moved == "" || d.Short != "moved" || d.HTML != report.DriftHTML(path, job.DriftDelta, func(int) string { return moved }) {
+		t.Errorf("moved by %q, %s", moved, d.HTML)
+	}
+	if told := stages(events); told[message.StageDrift].Done != len(gs) {
+		t.Errorf("the page hears of %v", told)
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
 	if _, d := must[*message.Found](e, h, &message.Drift{}); d.Short != "none seen" || !strings.Contains(d.HTML, "Nothing says that the input drifts") {
 		t.Errorf("one graph gives %+v", d)
 	}
-	fails(e, h, &message.Drift{Delta: 2}, message.CodeBadOption, "2")
 	fails(New(h), h, &message.Drift{}, message.CodeNotReady, "model")
 }
 
 // reportOf asks for a report of what was just scored, as the page does.
-func reportOf(events []any, scored *message.Scored, fdr float64) *message.Report {
-	r := &message.Report{Scored: *scored, By: scored.By, Alpha: 0.05, FDR: fdr, Rows: join(events), Warnings: scored.Warnings}
+func reportOf(events []any, scored *message.Scored, by string, fdr float64) *message.Report {
+	r := &message.Report{By: by, Alpha: 0.05, FDR: fdr, Rows: join(events), Warnings: scored.Warnings}
 	for _, ref := range all[*message.Reference](events) {
 		r.Holdout = ref.Score
 	}
 	for _, f := range all[*message.Fitted](events) {
-		if r.Fitted = f; scored.By == algo.ByBatch {
+		if r.Fitted = f; by == algo.ByBatch {
 			r.Holdout = f.Holdout.Numbers("batch")
+			copy(r.Rows.Numbers("score"), r.Rows.Numbers("batch"))
+			copy(r.Rows.Numbers("p_value"), r.Rows.Numbers("batch_p"))
 		}
 	}
 	return r
@@ -305,8 +303,8 @@ func TestReport(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	input := "CCO <script>alert(1)</script>\n" + strange + alkanes(70)
 	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte(input)})
-	events, scored := must[*message.Scored](e, h, &message.Score{By: algo.ByBatch})
-	r := reportOf(events, scored, 0.2)
+	events, scored := must[*message.Scored](e, h, &message.Score{Batch: true})
+	r := reportOf(events, scored, algo.ByBatch, 0.2)
 	events, file := must[*message.Exported](e, h, r)
 	page := string(file.Data)
 	for _, want := range []string{
@@ -341,7 +339,7 @@ func TestReport(t *testing.T) {
 			r.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(c table.Column) bool { return c.Name == "p_value" || c.Name == "alone_p" })
 		},
 	} {
-		bad := reportOf(nil, scored, 0)
+		bad := reportOf(nil, scored, algo.ByAlone, 0)
 		*bad = *r
 		spoil(bad)
 		_, reply := ask(e, h, bad)
@@ -352,13 +350,13 @@ func TestReport(t *testing.T) {
 	// Nothing but one molecule makes a report, too.
 	must[*message.Opened](e, h, &message.Open{Data: []byte("C1CC(=O)N1\n")})
 	events, scored = must[*message.Scored](e, h, &message.Score{})
-	if _, file := must[*message.Exported](e, h, reportOf(events, scored, 0)); !strings.Contains(string(file.Data), "each graph by itself") || !strings.Contains(string(file.Data), "input.smi") {
+	if _, file := must[*message.Exported](e, h, reportOf(events, scored, algo.ByAlone, 0)); !strings.Contains(string(file.Data), "each graph by itself") || !strings.Contains(string(file.Data), "input.smi") {
 		t.Error("the report of one molecule does not say what was done")
 	}
 	// Of a few all are shown, one that was trained on too.
 	must[*message.Opened](e, h, &message.Open{Data: []byte(strange)})
 	events, scored = must[*message.Scored](e, h, &message.Score{})
-	if _, file := must[*message.Exported](e, h, reportOf(events, scored, 0)); !strings.Contains(string(file.Data), "<li>training molecule 99") {
+	if _, file := must[*message.Exported](e, h, reportOf(events, scored, algo.ByAlone, 0)); !strings.Contains(string(file.Data), "<li>training molecule 99") {
 		t.Error("the report does not say that aspirin was trained on")
 	}
 }
@@ -393,11 +391,11 @@ func TestReasons(t *testing.T) {
 func TestTasksEnd(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(3000))})
-	h.queue = []message.Request{&message.Measure{}}
+	h.queue = []message.Request{&message.Hello{}}
 	answered := false
 	h.yield = func() {
 		for _, m := range h.posted {
-			_, ok := m.(*message.Measured)
+			_, ok := m.(*message.Welcome)
 			answered = answered || ok
 		}
 		if answered {

@@ -28,7 +28,7 @@ func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
 		return nil, err
 	}
 	g := record.Graph
-	m := &message.Detailed{Record: r.Record, ID: record.ID, SetAside: record.Aside.String()}
+	m := &message.Detailed{Record: r.Record, SetAside: record.Aside.String()}
 	if mol != nil {
 		read, _, _ := smiles.In(mol, e.form())
 		of := property.Of(read)
@@ -128,12 +128,12 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 func draw(text string, mol *molecule.Molecule, g *graph.Graph, form molecule.Form) (m message.Drawing, node []int) {
 	if mol == nil {
 		node = make([]int, g.N())
-		m.Atoms = make([]message.Atom, g.N())
+		m.Atoms = make([]string, g.N())
 		for i := range node {
 			node[i] = i
 		}
 		for _, e := range g.Edges() {
-			m.Bonds = append(m.Bonds, message.Bond{From: int(e[0]), To: int(e[1]), Order: 1})
+			m.Bonds = append(m.Bonds, message.Bond{From: int(e[0]), To: int(e[1])})
 		}
 		return m, node
 	}
@@ -157,35 +157,26 @@ func draw(text string, mol *molecule.Molecule, g *graph.Graph, form molecule.For
 	}
 	m.SMILES = text
 	for _, a := range shown.Atoms {
-		m.Atoms = append(m.Atoms, atom(a, text))
+		m.Atoms = append(m.Atoms, symbol(a, text))
 	}
 	for _, b := range shown.Bonds {
-		order := 0
-		if b.Order >= molecule.Single && b.Order <= molecule.Quadruple {
-			order = int(b.Order-molecule.Single) + 1
-		}
-		m.Bonds = append(m.Bonds, message.Bond{From: int(b.From), To: int(b.To), Order: order, Aromatic: b.Aromatic})
+		m.Bonds = append(m.Bonds, message.Bond{From: int(b.From), To: int(b.To)})
 	}
 	return m, node
 }
 
-// atom describes an atom, with its symbol as in the SMILES.
-func atom(a molecule.Atom, smiles string) message.Atom {
-	m := message.Atom{
-		Charge: int(a.Charge), Hydrogens: int(a.Hydrogens), Isotope: int(a.Isotope), Aromatic: a.Aromatic, InRing: a.InRing,
-	}
+// symbol is the symbol of an atom in its SMILES: the first letter and the small ones after it.
+func symbol(a molecule.Atom, smiles string) string {
 	at, end := span(a, smiles)
 	if at == end {
-		return m
+		return ""
 	}
-	// The symbol is the first letter and the small ones after it.
-	symbol := strings.TrimLeft(smiles[at:end], "[0123456789")
+	text := strings.TrimLeft(smiles[at:end], "[0123456789")
 	n := 1
-	for n < len(symbol) && symbol[n] >= 'a' && symbol[n] <= 'z' {
+	for n < len(text) && text[n] >= 'a' && text[n] <= 'z' {
 		n++
 	}
-	m.Symbol = strings.ToUpper(symbol[:1]) + symbol[1:n]
-	return m
+	return strings.ToUpper(text[:1]) + text[1:n]
 }
 
 // span is the range of an atom in its SMILES, or empty.

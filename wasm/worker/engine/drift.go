@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"math"
 
+	"baca/algo"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -13,14 +13,10 @@ import (
 const driftPiece = 32
 
 // drifted runs the drift test on the open input.
-func (e *Engine) drifted(t *task, r *message.Drift) (*message.Found, error) {
-	delta := cmp.Or(r.Delta, job.DriftDelta)
-	if !(delta > 0 && delta < 1) {
-		return nil, failf(message.CodeBadOption, "rate of false alarms %g: want a number between 0 and 1", delta)
-	}
-	d, moved := job.NewDrift(t.alone, cmp.Or(r.Seed, 1)), ""
+func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
+	d, moved := job.NewDrift(t.alone, algo.DefaultOptions().Seed), ""
 	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r table.Record, _, _ float64) error {
-		if moved == "" && d.Log() >= -math.Log10(delta) {
+		if moved == "" && d.Log() >= -math.Log10(job.DriftDelta) {
 			moved = r.ID
 		}
 		t.showProgress(message.StageDrift, r.Row, e.input.opened.Records)
@@ -29,7 +25,7 @@ func (e *Engine) drifted(t *task, r *message.Drift) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(d.Wealth, delta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(d.Wealth, job.DriftDelta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

@@ -33,8 +33,6 @@ type Host interface {
 	// Zstd decompresses zstd, which is loaded on demand: it is a tenth of a first visit, and rarely
 	// needed.
 	Zstd(r io.Reader) (io.Reader, error)
-	// Memory is the memory of the program in bytes.
-	Memory() int
 	// Cores is the number of workers that can compute at once, with this one.
 	Cores() int
 	// Device returns the best device for batches of that many graphs, and its name: nil for the
@@ -102,7 +100,7 @@ func (e *Engine) Pause() { e.paused = true }
 // Light reports a request that can be answered during another one.
 func Light(r message.Request) bool {
 	switch r.(type) {
-	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons, *message.Measure:
+	case *message.Hello, *message.Detail, *message.Trace, *message.Graphons:
 		return true
 	}
 	return false
@@ -155,8 +153,6 @@ func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error)
 	case *message.Pause:
 		e.Pause()
 		return &message.Paused{}, nil
-	case *message.Measure:
-		return &message.Measured{Memory: e.host.Memory()}, nil
 	}
 	return nil, failf(message.CodeInternal, "%T is not answered", r)
 }
@@ -226,12 +222,11 @@ func Card(m *algo.Model, data []byte) message.Model {
 	c, sum := m.Card, sha256.Sum256(data)
 	card := message.Model{
 		Name: c.Name, Description: c.Description,
-		Molecules: c.Schema != algo.Constant, Form: uint8(algo.FormOf(c.Schema)), Reads: algo.Reads(c.Schema),
-		Graphs: c.Graphs, Train: c.Train,
-		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Loss: c.Loss, Program: c.Program,
+		Molecules: c.Schema != algo.Constant, Reads: algo.Reads(c.Schema), Train: c.Train,
+		Holdout: m.References(), HoldoutFile: c.Holdout, Epochs: c.Epochs, Program: c.Program,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		SmallestP: 1 / float64(1+m.References()), Shared: m.Shared,
-		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs, Structures: m.Structures != nil,
+		Background: c.Background, BackgroundGraphs: c.BackgroundGraphs,
 	}
 	if r := m.Residuals; r != nil {
 		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted
@@ -261,4 +256,4 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	return e.alone, nil
 }
 
-func (e *Engine) form() molecule.Form { return molecule.Form(e.card.Form) }
+func (e *Engine) form() molecule.Form { return algo.FormOf(e.model.Card.Schema) }

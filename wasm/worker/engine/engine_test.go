@@ -83,8 +83,6 @@ func (h *host) Fetch(name string) ([]byte, error) {
 	return nil, fmt.Errorf("no file %s", name)
 }
 
-func (h *host) Memory() int { return 2 }
-
 func (h *host) File(number int) (Source, error) {
 	if s, ok := h.sources[number]; ok {
 		return s, nil
@@ -342,20 +340,19 @@ func TestScoreIsThatOfTheCommand(t *testing.T) {
 	}{
 		"alone":              {alkanes(120), message.Score{}},
 		"alone, and a batch": {alkanes(120), message.Score{Batch: true, Every: 60}},
-		"batch":              {alkanes(60), message.Score{By: algo.ByBatch}},
-		"other options":      {alkanes(60), message.Score{By: algo.ByAttention, Alpha: 0.2, Seed: 5}},
+		"another rate":       {alkanes(60), message.Score{Batch: true, Alpha: 0.2}},
 		"few":                {alkanes(7), message.Score{}},
 		"refused alone":      {"C1CC\n", message.Score{}},
 		"nothing":            {"", message.Score{}},
 	} {
 		o := algo.DefaultOptions()
-		o.By, o.Alpha, o.Seed = cmp.Or(test.r.By, o.By), cmp.Or(test.r.Alpha, o.Alpha), cmp.Or(test.r.Seed, o.Seed)
-		batch := test.r.Batch || test.r.By != ""
+		o.Alpha = cmp.Or(test.r.Alpha, o.Alpha)
+		batch := test.r.Batch
 		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
-		events, scored := must[*message.Scored](e, h, &test.r)
+		events, _ := must[*message.Scored](e, h, &test.r)
 		rows := join(events)
-		if n := strings.Count(test.input, "\n"); table.Rows(rows) != n || scored.Records != n || opened.Records != n || opened.Refused != scored.Refused {
-			t.Errorf("%s: %d rows, %+v, %+v; want %d", name, table.Rows(rows), opened, scored, n)
+		if n := strings.Count(test.input, "\n"); table.Rows(rows) != n || opened.Records != n {
+			t.Errorf("%s: %d rows, %+v; want %d", name, table.Rows(rows), opened, n)
 		}
 		if got, want := fileOf(t, "csv", rows), command(t, "csv", test.input, o, map[bool]table.Group{true: table.OfBatch}[batch]); got != want && len(rows) > 0 {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
@@ -564,6 +561,11 @@ func TestOpenTellsTheColumns(t *testing.T) {
 	if got := header(h.posted); got.Column != "" || !slices.Equal(got.Columns, []string{"key", "drug"}) {
 		t.Errorf("header %+v", got)
 	}
+	// Also where another notation stands for SMILES.
+	fails(e, h, &message.Open{Data: []byte("key,smiles\n1,InChI=1S/CH4/h1H4\n")}, message.CodeBadInput, "InChI")
+	if got := header(h.posted); !slices.Equal(got.Columns, []string{"key", "smiles"}) {
+		t.Errorf("header %+v", got)
+	}
 	// Columns of one name can be told by their places, and one of them chosen.
 	h.posted = nil
 	const twins = "smiles,name,smiles\nCCO,a,CCN\n"
@@ -623,7 +625,7 @@ func TestModels(t *testing.T) {
 	fails(e, h, &message.LoadModel{Name: "bzr"}, message.CodeBadModel, "sha-256")
 	// The last good one is still there.
 	must[*message.Scored](e, h, &message.Score{})
-	for _, r := range []message.Score{{Alpha: 2}, {Alpha: -1}, {By: "magic"}, {Workers: 99}} {
+	for _, r := range []message.Score{{Alpha: 2}, {Alpha: -1}} {
 		_, reply := ask(e, h, &r)
 		if f, ok := reply.(*message.Failed); !ok || f.Code != message.CodeBadOption {
 			t.Errorf("%+v: %v", r, reply)
@@ -636,7 +638,7 @@ func TestDetail(t *testing.T) {
 	input := "OCC[C@H](Cl)c1ccncc1 a\nC1CC b\n[13CH3][N+](C)(C)CBr c\n" + alkanes(40)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	_, before := must[*message.Detailed](e, h, &message.Detail{Record: 0})
-	if before.IDKeys != nil || before.ID != "a" {
+	if before.IDKeys != nil || before.SMILES != "OCC[C@H](Cl)c1ccncc1" {
 		t.Errorf("before a score: %+v", before)
 	}
 	must[*message.Scored](e, h, &message.Score{})
@@ -645,15 +647,11 @@ func TestDetail(t *testing.T) {
 	}
 	must[*message.Scored](e, h, &message.Score{Batch: true})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 2})
-	var symbols []string
-	for _, a := range d.Atoms {
-		symbols = append(symbols, a.Symbol)
+	if want := []string{"C", "N", "C", "C", "C", "Br"}; !slices.Equal(d.Atoms, want) {
+		t.Errorf("atoms %v, want %v", d.Atoms, want)
 	}
-	if want := []string{"C", "N", "C", "C", "C", "Br"}; !slices.Equal(symbols, want) {
-		t.Errorf("atoms %v, want %v", symbols, want)
-	}
-	if d.Atoms[0].Isotope != 13 || d.Atoms[1].Charge != 1 || len(d.Bonds) != 5 || d.Bonds[0] != (message.Bond{From: 0, To: 1, Order: 1}) {
-		t.Errorf("atoms %+v, bonds %+v", d.Atoms, d.Bonds)
+	if got, want := fmt.Sprint(d.Bonds), "[{0 1} {1 2} {1 3} {1 4} {4 5}]"; got != want {
+		t.Errorf("bonds %s, want %s", got, want)
 	}
 	if len(d.Contributions) != 6 || len(d.Nearest) != 5 || len(d.IDKeys) == 0 || len(d.OODKeys) == 0 {
 		t.Errorf("detail %+v", d)
@@ -672,19 +670,19 @@ func TestDetail(t *testing.T) {
 func TestLightRequestsDoNotWait(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
-	h.queue = []message.Request{&message.Measure{}, &message.Score{}}
-	events, scored := must[*message.Scored](e, h, &message.Score{Workers: 1})
+	h.queue = []message.Request{&message.Hello{}, &message.Score{}}
+	events, _ := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
 	at, last := -1, 0
 	for i, ev := range events {
 		switch ev.(type) {
-		case *message.Measured:
+		case *message.Welcome:
 			at = i
 		case *message.Rows:
 			last = i
 		}
 	}
-	if at < 0 || at > last || table.Rows(rows) != scored.Records || len(all[*message.Fitted](events)) > 0 {
+	if at < 0 || at > last || table.Rows(rows) != job.MaxGraphs+1500 || len(all[*message.Fitted](events)) > 0 {
 		t.Errorf("answered at event %d, the last rows are at %d, a batch was calibrated: %v", at, last, len(all[*message.Fitted](events)) > 0)
 	}
 	if len(h.queue) != 1 {

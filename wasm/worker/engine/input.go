@@ -220,7 +220,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 			chunk.Columns = table.Of(readFields(own), rows)
 			post(chunk)
 		}
-		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records, Refused: in.opened.Refused})
+		post(&message.Progress{Stage: message.StageParse, Done: bytesRead.n, Total: int(in.source.Size()), Records: in.opened.Records})
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"testing"
 
-	"baca/algo"
 	"baca/wasm/message"
 	"baca/web"
 )
@@ -26,7 +25,7 @@ func TestPaperScores(t *testing.T) {
 	}
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Name: "molecules.csv", Data: web.Examples()})
-	events, _ := must[*message.Scored](e, h, &message.Score{By: algo.ByAttention})
+	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
 	rows := join(events)
 	for k, name := range want[0] {
 		got := rows.Texts(name)

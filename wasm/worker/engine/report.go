@@ -97,7 +97,7 @@ func exported[T any](name string, write func(io.Writer, T) error, v T) (*message
 // reportOf has the page's rows.
 func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 	o := algo.DefaultOptions()
-	o.Alpha, o.By, o.Seed = r.Alpha, cmp.Or(r.By, o.By), max(1, r.Scored.Seed)
+	o.Alpha, o.By = r.Alpha, cmp.Or(r.By, o.By)
 	err := cmp.Or(decide.CheckAlpha(o.Alpha), algo.CheckBy(o.By))
 	if r.FDR != 0 {
 		err = cmp.Or(err, decide.CheckFDR(r.FDR))
@@ -167,7 +167,7 @@ func (e *Engine) modelValue() string {
 // making is the report's provenance.
 func (e *Engine) making(r *message.Report) job.Making {
 	m := job.Making{
-		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: max(1, r.Scored.Seed), Basis: report.Basis{Alone: true},
+		Name: e.input.name, By: cmp.Or(r.By, algo.DefaultOptions().By), Seed: algo.DefaultOptions().Seed, Basis: report.Basis{Alone: true},
 		Program: program, ModelBytes: e.card.Bytes, ModelFormat: weights.Version, ModelSHA256: e.card.SHA256,
 		Flags: []job.Flag{{Name: "--model", Value: e.modelValue()}, e.input.columnFlag()},
 		Out:   "report.html", Input: e.input.path("input.smi"),

@@ -32,7 +32,6 @@ type calibrated struct {
 
 // A step is a recorded training step.
 type step struct {
-	number          int
 	attn            []float32 // of the graphs of the batch
 	inside, outside float64   // medians of the parts
 }
@@ -55,13 +54,9 @@ func (e *Engine) ready() error {
 // options returns a request's checked options.
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
-	o.Workers = 1
-	o.By, o.Alpha, o.Seed = cmp.Or(r.By, o.By), cmp.Or(r.Alpha, o.Alpha), cmp.Or(r.Seed, o.Seed)
-	if err := cmp.Or(algo.CheckBy(o.By), decide.CheckAlpha(o.Alpha)); err != nil {
+	o.Workers, o.Alpha = 1, cmp.Or(r.Alpha, o.Alpha)
+	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return o, failf(message.CodeBadOption, "%w", err)
-	}
-	if r.Workers < 0 || r.Workers > maxWorkers {
-		return o, failf(message.CodeBadOption, "%d workers: want 0 to %d", r.Workers, maxWorkers)
 	}
 	return o, nil
 }
@@ -74,11 +69,9 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	if err != nil {
 		return nil, err
 	}
-	begin := time.Now()
-	batch := r.Batch || o.By != algo.ByAlone
 	run := &run{task: e.newTask(post), request: r, now: &calibrated{}, sheet: sheet(false)}
 	defer run.dismiss()
-	if batch {
+	if r.Batch {
 		if e.model.Shared > 0 {
 			return nil, failf(message.CodeBadModel, "model %s was made for sharing and holds no single graphs, which a batch is compared with", e.card.Name)
 		}
@@ -102,14 +95,14 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
 	post(&message.Reference{Score: alone.Holdout()})
-	run.total = message.Scored{Model: e.card.Name, By: o.By, Alpha: o.Alpha, Seed: o.Seed, Workers: 1}
-	if !batch {
+	run.total.Workers = 1
+	if !r.Batch {
 		run.recruit()
 	}
 	if run.team != nil {
 		err = run.spread()
 	} else {
-		err = run.all(batch, o.Seed)
+		err = run.all(r.Batch, o.Seed)
 	}
 	if err != nil {
 		return nil, e.input.unreadable(err)
@@ -118,7 +111,6 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	run.showRows()
 	run.total.AUC, run.total.BatchAUC, run.total.PaperAUC = auc(run.alone, run.labels), auc(run.batch, run.labels), auc(run.paper, run.labels)
 	run.total.Device, run.total.Warnings = at.name, append(run.total.Warnings, at.warnings()...)
-	run.total.Milliseconds = float64(time.Since(begin).Microseconds()) / 1e3
 	return &run.total, nil
 }
 
@@ -126,6 +118,7 @@ type run struct {
 	*task
 	request *message.Score
 	total   message.Scored
+	rows    int // that came, with refused ones
 	now     *calibrated
 
 	sheet   *table.Sheet   // columns of rows
@@ -204,7 +197,7 @@ func (r *run) watch() *attention.Watch {
 
 // record stores S_Attn of the batch after a step.
 func (r *run) record(it attention.Iteration) {
-	s := step{number: it.Step, attn: singles(it.Test)}
+	s := step{attn: singles(it.Test)}
 	median := func(index []int) float64 {
 		values := make([]float64, len(index))
 		for k, i := range index {
@@ -258,7 +251,7 @@ func (r *run) fitting(f *job.Fit) {
 func (r *run) fitted(f *job.Fit) error {
 	r.total.Warnings = f.Warnings
 	m := &message.Fitted{
-		Graphs: len(f.Graphs), Total: r.engine.graphs(), Sample: f.Sample,
+		Graphs: len(f.Graphs), Sample: f.Sample,
 		Evidence: f.Evidence, P: f.P, Weight: f.Weight, Few: f.Few, Differences: f.Differences, Warnings: f.Warnings,
 	}
 	if r.batched, r.sampled = !f.Few, f.Sample; r.batched {
@@ -298,18 +291,15 @@ func (r *run) emit(rows []table.Scored) error {
 	return r.add(r.engine.part(r.sheet, rows))
 }
 
-// add counts rows, and sends them if there are many or they have waited.
+// add takes rows, and sends them if there are many or they have waited.
 func (r *run) add(part message.Part) error {
-	t, rows := &r.total, part.Rows
-	ids, texts, refused := rows.Texts("id"), rows.Texts("smiles"), rows.Texts("error")
-	for i, verdict := range rows.Texts("verdict") {
-		record := t.Records
-		t.Records++
-		if refused[i] != "" {
-			t.Refused++
+	rows := part.Rows
+	ids, texts := rows.Texts("id"), rows.Texts("smiles")
+	for i, refused := range rows.Texts("error") {
+		record := r.rows
+		if r.rows++; refused != "" {
 			continue
 		}
-		t.Count(decide.Verdict(verdict))
 		if k := job.InBatch(r.now.places, record); k >= 0 {
 			r.now.ids[k], r.now.smiles[k] = ids[i], texts[i]
 		}
@@ -338,12 +328,12 @@ func (r *run) flush() {
 		m := r.chunk
 		r.post(&m)
 	}
-	r.chunk, r.sent = message.Rows{From: r.total.Records}, time.Now()
+	r.chunk, r.sent = message.Rows{From: r.rows}, time.Now()
 }
 
 // showRows reports the number of sent rows.
 func (r *run) showRows() {
-	done, total := r.total.Records, r.engine.input.opened.Records
+	done, total := r.rows, r.engine.input.opened.Records
 	switch {
 	case r.sampled:
 		r.showProgress(message.StageCompare, done, total)
@@ -361,8 +351,11 @@ func sideOf(name string) (dictionary.Side, error) {
 	return 0, failf(message.CodeBadOption, "side %q: want %s or %s", name, dictionary.ID, dictionary.OOD)
 }
 
-// pictureStream is the PCG stream of pictures.
-const pictureStream = 0xba1a_0010
+// pictureStream is the PCG stream of pictures, samples how many graphs are drawn.
+const (
+	pictureStream = 0xba1a_0010
+	samples       = 6
+)
 
 func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	side, err := sideOf(r.Side)
@@ -372,9 +365,6 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	if !(r.Lambda >= 0 && r.Lambda <= 1) {
 		return nil, failf(message.CodeBadOption, "λ = %g: want 0 to 1", r.Lambda)
 	}
-	if r.Samples < 0 || r.Samples > message.MostSamples {
-		return nil, failf(message.CodeBadOption, "%d samples: want 0 to %d", r.Samples, message.MostSamples)
-	}
 	if e.last == nil {
 		return nil, failf(message.CodeNotReady, "no batch is calibrated yet, so there are no graphons")
 	}
@@ -382,36 +372,24 @@ func (e *Engine) graphons(r *message.Graphons) (*message.GraphonPair, error) {
 	if len(members) == 0 {
 		return nil, failf(message.CodeNotReady, "the batch could not be parted, so there are no graphons")
 	}
-	rng := rand.New(rand.NewPCG(r.Seed, pictureStream))
-	pick := func(i int) int {
-		if i < 0 {
-			return rng.IntN(len(members))
-		}
-		return min(i, len(members)-1)
+	if n := len(members); min(r.I, r.J) < 0 || max(r.I, r.J) >= n {
+		return nil, failf(message.CodeBadOption, "graphons %d and %d: want two of 0 to %d", r.I, r.J, n-1)
 	}
-	i, j := pick(r.I), pick(r.J)
-	if r.J < 0 && j == i && len(members) > 1 {
-		j = (j + 1) % len(members)
-	}
-	wi, wj := graphons[i], graphons[j]
-	mix := graphon.Mix(r.Lambda, wi, wj)
-	m := &message.GraphonPair{
-		Side: r.Side, Graphs: len(members), I: i, J: j, RecordI: e.last.places[members[i]], RecordJ: e.last.places[members[j]],
-		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W),
-	}
-	m.Lambda = r.Lambda
-	m.Samples = drawn(mix, r.Seed, r.Samples)
-	return m, err
+	wi, wj := graphons[r.I], graphons[r.J]
+	return &message.GraphonPair{
+		Side: r.Side, RecordI: e.last.places[members[r.I]], RecordJ: e.last.places[members[r.J]],
+		N: wi.N, WI: singles(wi.W), WJ: singles(wj.W), Lambda: r.Lambda, Samples: drawn(graphon.Mix(r.Lambda, wi, wj)),
+	}, nil
 }
 
 // drawn samples a mixture, each graph with its own random stream, so that small changes of the
 // mixture change little.
-func drawn(mix *graphon.Graphon, seed uint64, count int) []message.Sample {
+func drawn(mix *graphon.Graphon) []message.Sample {
 	// One graphon mixed with itself is the mixture; the draw is the method's.
 	mixup := graphon.NewMixup([]*graphon.Graphon{mix}, algo.DefaultOptions().Attention.Mixup)
-	list := make([]message.Sample, count)
+	list := make([]message.Sample, samples)
 	for k := range list {
-		if s, ok := mixup.Draw(rand.New(rand.NewPCG(seed+uint64(k), pictureStream))); ok {
+		if s, ok := mixup.Draw(rand.New(rand.NewPCG(uint64(1+k), pictureStream))); ok {
 			list[k] = message.Sample{Nodes: s.Graph.N(), Edges: edges(s.Graph)}
 		}
 	}

@@ -47,17 +47,14 @@ type scored struct {
 
 func (r *run) recruit() {
 	e := r.engine
-	workers := r.request.Workers
-	if workers == 0 {
-		workers = min(e.host.Cores(), maxWorkers)
-	}
+	workers := min(e.host.Cores(), maxWorkers)
 	if workers < 2 || e.graphs() < e.minShared || e.input.format == dataset.TU {
 		return
 	}
 	in := e.input
 	share := &message.Share{
 		Input: message.Open{Name: in.name, Data: in.data, File: in.file, Format: string(in.format), Column: in.column},
-		Model: e.file, Alpha: r.total.Alpha,
+		Model: e.file, Alpha: e.alpha,
 	}
 	r.team = &team{work: make(chan int, ahead), done: make(chan scored, ahead), over: make(chan struct{}), total: in.opened.Records}
 	for i := range workers - 1 {
@@ -110,8 +107,8 @@ func (r *run) spread() error {
 	own := &scoring{engine: r.engine, scorer: r.now.scorer}
 	defer own.stop()
 	parts, used, next := map[int]message.Part{}, map[int]bool{}, 0
-	for r.total.Records < t.total {
-		for ; next < min(t.total, r.total.Records+ahead*pieceSize); next += pieceSize {
+	for r.rows < t.total {
+		for ; next < min(t.total, r.rows+ahead*pieceSize); next += pieceSize {
 			t.work <- next
 		}
 		select {
@@ -124,8 +121,8 @@ func (r *run) spread() error {
 			}
 			parts[from] = part
 		}
-		for part, ok := parts[r.total.Records]; ok; part, ok = parts[r.total.Records] {
-			delete(parts, r.total.Records)
+		for part, ok := parts[r.rows]; ok; part, ok = parts[r.rows] {
+			delete(parts, r.rows)
 			if err := r.add(part); err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ const shelvedPiece = 64
 
 // suggest says which records of the open input to measure.
 func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
-	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: cmp.Or(r.Seed, 1), Workers: 1}
+	o := suggest.Options{Most: r.Most, Alpha: cmp.Or(r.Alpha, algo.DefaultOptions().Alpha), Budget: cmp.Or(r.Budget, math.Inf(1)), Seed: algo.DefaultOptions().Seed, Workers: 1}
 	if err := e.checkSuggest(r, &o); err != nil {
 		return nil, err
 	}
@@ -77,6 +77,6 @@ func (e *Engine) suggestCommand(r *message.Suggest, o *suggest.Options) string {
 	return job.Command("baca suggest", []job.Flag{
 		{Name: "-n", Value: fmt.Sprint(r.Most)}, {Name: "--model", Value: e.modelValue()}, e.input.columnFlag(),
 		{Name: "--price", Value: r.Price}, {Name: "--budget", Value: budget}, {Name: "--exclude", Value: r.Exclude},
-		{Name: "--alpha", Value: fmt.Sprint(o.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)}, {Name: "--seed", Value: fmt.Sprint(o.Seed), Usual: "1"},
+		{Name: "--alpha", Value: fmt.Sprint(o.Alpha), Usual: fmt.Sprint(algo.DefaultOptions().Alpha)},
 	}, e.input.path("input.smi"))
 }

@@ -72,7 +72,6 @@ func (e *Engine) steps(m *message.Traced) {
 	}
 	at := job.InBatch(e.last.places, m.Record)
 	for _, s := range e.last.steps {
-		m.Steps = append(m.Steps, int32(s.number))
 		m.Inside, m.Outside = append(m.Inside, s.inside), append(m.Outside, s.outside)
 		if at >= 0 {
 			m.Attn = append(m.Attn, float64(s.attn[at]))

@@ -42,7 +42,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Observed: r.Observed, Predicted: r.Predicted,
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
-			Name: r.Name, Description: r.Description, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
+			Name: r.Name, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
 			Seed: cmp.Or(r.Seed, 1), Epochs: r.Epochs,
 		},
 	}

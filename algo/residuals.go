@@ -30,6 +30,9 @@ type Residuals struct {
 // maxTrained bounds Residuals.Trained: more tell little, and their neighbours take time to find.
 const maxTrained = 2000
 
+// ErrorsOfTrained returns how many training graphs Residuals hold errors of.
+func (m *Model) ErrorsOfTrained() int { return min(maxTrained, m.Known()) }
+
 // KeepResiduals stores the errors of the holdout and of training graphs. values has one entry for each graph of the
 // training set, nil for none. The predictions must have been held out or cross-validated.
 func (m *Model) KeepResiduals(values []*Values, observed, predicted string) error {
@@ -52,7 +55,7 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 		r.Errors = append(r.Errors, errorAt(m.Card.HoldoutRows[near.Place(k, n, len(m.Card.HoldoutRows))]))
 	}
 	rows := m.KnownRows()
-	for k, n := 0, min(maxTrained, len(rows)); k < n; k++ {
+	for k, n := 0, m.ErrorsOfTrained(); k < n; k++ {
 		x := math.NaN()
 		if row := rows[near.Place(k, n, len(rows))]; row >= 0 {
 			x = errorAt(row)

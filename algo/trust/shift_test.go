@@ -111,7 +111,9 @@ func TestShiftHolds(t *testing.T) {
 // A list like the held-out molecules changes no verdict; a farther one has check at best.
 func TestShiftVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	place := func(more float64) Place { return Place{rng.Float64() + more, float64(5 + rng.IntN(20)), rng.NormFloat64() + more} }
+	place := func(more float64) Place {
+		return Place{rng.Float64() + more, float64(5 + rng.IntN(20)), rng.NormFloat64() + more}
+	}
 	var pairs []Pair
 	for range 200 {
 		p := place(0)

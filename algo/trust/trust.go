@@ -403,7 +403,7 @@ func (c *Calibration) Sentences(order string) []string {
 		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))
 	}
 	return []string{
-		fmt.Sprintf("errors of %d held-out molecules, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
+		fmt.Sprintf("errors of %d held-out predictions, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
 		"large errors by verdict: " + strings.Join(parts, ", "),
 		about,
 	}

@@ -15,16 +15,25 @@ import (
 	"baca/algo/trust"
 )
 
-// Residuals are the prediction errors of the holdout. Errors of training graphs would not do: their
-// scores are lower than those of new graphs.
+// Residuals are the errors of predictions: observed less predicted values, NaN where one is missing.
+// Each prediction was made without its graph.
 type Residuals struct {
-	Observed, Predicted string // their columns
-	Classes             bool   // observed values are 0 or 1
-	// Errors are observed less predicted values of the holdout, NaN where one is missing.
-	Errors []float64
+	Observed, Predicted string    // their columns
+	Classes             bool      // observed values are 0 or 1
+	Errors              []float64 // of the holdout
+	// Trained are errors of training graphs, evenly picked from those that the model knows, see
+	// near.Place. Scores of these graphs are too low to compare errors by, distances to their
+	// neighbours are not.
+	Trained []float64
 }
 
-// KeepResiduals stores the errors of the holdout. values has one entry for each graph of the
+// maxTrained bounds Residuals.Trained: more tell little, and their neighbours take time to find.
+const maxTrained = 2000
+
+// ErrorsOfTrained returns how many training graphs Residuals hold errors of.
+func (m *Model) ErrorsOfTrained() int { return min(maxTrained, m.Known()) }
+
+// KeepResiduals stores the errors of the holdout and of training graphs. values has one entry for each graph of the
 // training set, nil for none. The predictions must have been held out or cross-validated.
 func (m *Model) KeepResiduals(values []*Values, observed, predicted string) error {
 	if m.Shared > 0 || m.Card.Holdout != "" || m.Holdout.Len() > len(m.Card.HoldoutRows) {
@@ -33,18 +42,27 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 	if len(values) != m.Card.Graphs {
 		return fmt.Errorf("values of %d graphs: model %s was trained on a set of %d", len(values), m.Card.Name, m.Card.Graphs)
 	}
-	r := &Residuals{Observed: observed, Predicted: predicted, Classes: true, Errors: make([]float64, m.Holdout.Len())}
-	known := 0
-	for k := range r.Errors {
-		v := values[m.Card.HoldoutRows[near.Place(k, len(r.Errors), len(m.Card.HoldoutRows))]]
-		r.Errors[k] = math.NaN()
+	r := &Residuals{Observed: observed, Predicted: predicted, Classes: true}
+	errorAt := func(row int) float64 {
+		v := values[row]
 		if v == nil || math.IsNaN(v.Observed-v.Predicted) {
-			continue
+			return math.NaN()
 		}
-		known++
-		r.Errors[k] = v.Observed - v.Predicted
 		r.Classes = r.Classes && (v.Observed == 0 || v.Observed == 1) && v.Predicted >= 0 && v.Predicted <= 1
+		return v.Observed - v.Predicted
 	}
+	for k, n := 0, m.Holdout.Len(); k < n; k++ {
+		r.Errors = append(r.Errors, errorAt(m.Card.HoldoutRows[near.Place(k, n, len(m.Card.HoldoutRows))]))
+	}
+	rows := m.KnownRows()
+	for k, n := 0, m.ErrorsOfTrained(); k < n; k++ {
+		x := math.NaN()
+		if row := rows[near.Place(k, n, len(rows))]; row >= 0 {
+			x = errorAt(row)
+		}
+		r.Trained = append(r.Trained, x)
+	}
+	known := knownOf(r.Errors)
 	if known < trust.MinPairs {
 		return fmt.Errorf("%d of %d graphs kept from training have both values: want at least %d", known, len(r.Errors), trust.MinPairs)
 	}
@@ -67,9 +85,11 @@ func (m *Model) NoResiduals() string {
 }
 
 // Known counts the known errors.
-func (r *Residuals) Known() int {
+func (r *Residuals) Known() int { return knownOf(r.Errors) + knownOf(r.Trained) }
+
+func knownOf(errors []float64) int {
 	n := 0
-	for _, x := range r.Errors {
+	for _, x := range errors {
 		if !math.IsNaN(x) {
 			n++
 		}
@@ -80,13 +100,13 @@ func (r *Residuals) Known() int {
 // orderNearest is how many training graphs trust.OrderNeighbors uses.
 const orderNearest = 5
 
-// Order is the default: margin for classes, score for numbers. It was chosen on sets of its own,
+// Order is the default: margin for classes, neighbors for numbers. It was chosen on sets of its own,
 // see `baca-paper bench intervals --sets validation`.
 func (r *Residuals) Order() trust.Order {
 	if r.Classes {
 		return trust.OrderMargin
 	}
-	return trust.OrderScore
+	return trust.OrderNeighbors
 }
 
 // Trust calibrates expected errors from the model's residuals, ranked by an order. The model must
@@ -99,54 +119,61 @@ func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by trust.Orde
 	if by == trust.OrderMargin && !r.Classes {
 		return nil, fmt.Errorf("errors by %s: model %s knows errors of numbers; want errors of classes, observed as 0 or 1 and predicted as a probability", by, s.model.Card.Name)
 	}
-	doubts, err := s.doubts(ctx, by, len(r.Errors), func(k int) (print fingerprint.Print, score, predicted float64) {
-		// An error is as far from 0 or 1 as the prediction is.
-		return s.model.Holdout.Prints[k], s.holdout[k], math.Abs(r.Errors[k])
-	})
+	pairs, err := s.heldOut(ctx, by)
 	if err != nil {
 		return nil, err
-	}
-	pairs := make([]trust.Pair, len(r.Errors))
-	for k, x := range r.Errors {
-		pairs[k] = trust.Pair{Score: doubts[k], Error: x}
 	}
 	o.Classes = r.Classes
 	return trust.New(pairs, o)
 }
 
-// A Prediction belongs to a graph with a score.
-type Prediction struct {
-	Graph            *graph.Graph
-	Score, Predicted float64
+// heldOut returns the errors to calibrate on. By score these are the holdout's only.
+func (s *SingleScorer) heldOut(ctx context.Context, by trust.Order) ([]trust.Pair, error) {
+	r := s.model.Residuals
+	errors := r.Errors
+	if by != trust.OrderScore {
+		errors = slices.Concat(r.Errors, r.Trained)
+	}
+	places, err := s.places(ctx, len(errors), func(k int) (print fingerprint.Print, own bool, score float64) {
+		if k < len(r.Errors) {
+			return s.model.Holdout.Prints[k], false, s.holdout[k]
+		}
+		i := near.Place(k-len(r.Errors), len(r.Trained), s.near.Subtrees.Len())
+		return s.near.Subtrees.Print(i), true, math.NaN()
+	})
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]trust.Pair, len(errors))
+	for k, x := range errors {
+		// An error is as far from 0 or 1 as the prediction is.
+		doubt, err := by.Doubt(places[k], math.Abs(x))
+		if err != nil {
+			return nil, err
+		}
+		pairs[k] = trust.Pair{Score: doubt, Error: x, Place: places[k]}
+	}
+	return pairs, nil
 }
 
-// Doubts ranks predictions by an order: higher is less reliable. It is NaN for a graph without a
-// score and, by trust.OrderMargin, for a value outside 0 to 1.
-func (s *SingleScorer) Doubts(ctx context.Context, by trust.Order, list []Prediction) ([]float64, error) {
-	return s.doubts(ctx, by, len(list), func(k int) (print fingerprint.Print, score, predicted float64) {
-		if by == trust.OrderNeighbors {
-			print = fingerprint.New(list[k].Graph, fingerprint.DefaultHeight)
-		}
-		return print, list[k].Score, list[k].Predicted
+// Places returns where graphs lie beside the training set, given their scores.
+func (s *SingleScorer) Places(ctx context.Context, graphs []*graph.Graph, scores []float64) ([]trust.Place, error) {
+	return s.places(ctx, len(graphs), func(k int) (print fingerprint.Print, own bool, score float64) {
+		return fingerprint.New(graphs[k], fingerprint.DefaultHeight), false, scores[k]
 	})
 }
 
-func (s *SingleScorer) doubts(ctx context.Context, by trust.Order, n int, of func(k int) (print fingerprint.Print, score, predicted float64)) ([]float64, error) {
-	if !slices.Contains(trust.Orders(), by) {
-		return nil, fmt.Errorf("errors by %q: want one of score, neighbors, margin", by)
-	}
-	list := make([]float64, n)
+// places is Places of prints; own ones are the index's.
+func (s *SingleScorer) places(ctx context.Context, n int, of func(k int) (print fingerprint.Print, own bool, score float64)) ([]trust.Place, error) {
+	list := make([]trust.Place, n)
 	err := parallel.For(ctx, s.workers, n, func(_, k int) {
-		print, score, predicted := of(k)
-		switch {
-		case math.IsNaN(score) || by == trust.OrderScore:
-			list[k] = score
-		case by == trust.OrderNeighbors:
-			nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest)
-			list[k] = 1 - stat.Mean(nearest, nil)
-		default:
-			list[k] = trust.Margin(predicted)
+		print, own, score := of(k)
+		nearest := s.near.Subtrees.Nearest(fingerprint.Counts, print, orderNearest+1)
+		if own && len(nearest) > 0 {
+			nearest = nearest[1:] // itself, than which none is nearer
 		}
+		nearest = nearest[:min(orderNearest, len(nearest))]
+		list[k] = trust.Place{Distance: 1 - stat.Mean(nearest, nil), Atoms: float64(nodes(print)), Score: score}
 	})
 	return list, err
 }

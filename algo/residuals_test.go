@@ -3,7 +3,6 @@ package algo_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,7 +15,8 @@ import (
 	"baca/algo/trust"
 )
 
-// valued returns values of n molecules: row k is observed as k and predicted as k − 1/(k+1).
+// valued are values of all molecules of the set of moleculeModel but one of the holdout: row n
+// is observed as n and predicted as n − 1/(n+1).
 func valued(n int) []*algo.Values {
 	list := make([]*algo.Values, n)
 	for row := range list {
@@ -25,7 +25,7 @@ func valued(n int) []*algo.Values {
 	return list
 }
 
-// The kept errors are those of the held-out rows.
+// Errors are those of the rows that the holdout is made of, and nothing else.
 func TestKeepResiduals(t *testing.T) {
 	m, set := modelOf(many)
 	values := valued(len(set))
@@ -33,7 +33,7 @@ func TestKeepResiduals(t *testing.T) {
 	values[m.Card.HoldoutRows[3]].Predicted = math.NaN()
 	must.Do(m.KeepResiduals(values, "y", "p"))
 	r := m.Residuals
-	if r.Classes || r.Known() != len(m.Card.HoldoutRows)-2 || !math.IsNaN(r.Errors[2]) || !math.IsNaN(r.Errors[3]) {
+	if r.Classes || r.Known() != len(set)-2 || !math.IsNaN(r.Errors[2]) || !math.IsNaN(r.Errors[3]) {
 		t.Errorf("%+v", r)
 	}
 	for k, row := range m.Card.HoldoutRows {
@@ -42,7 +42,7 @@ func TestKeepResiduals(t *testing.T) {
 		}
 	}
 	a := alone(m)
-	if c := must.Have(a.Trust(ctx, trust.Options{}, trust.OrderScore)); c.Pairs != r.Known() {
+	if c := must.Have(a.Trust(ctx, trust.Options{}, trust.OrderScore)); c.Pairs != len(m.Card.HoldoutRows)-2 {
 		t.Errorf("%+v", c)
 	}
 	for _, v := range values {
@@ -89,7 +89,7 @@ func TestKeepResidualsRefuses(t *testing.T) {
 	}
 }
 
-// Each order ranks held-out and new graphs by its definition.
+// Held-out graphs and new ones stand in each order where a calculation by hand puts them.
 func TestOrders(t *testing.T) {
 	m, set := modelOf(many)
 	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
@@ -103,44 +103,53 @@ func TestOrders(t *testing.T) {
 		gs = append(gs, s.Graph)
 	}
 	scores := must.Have(a.Scores(ctx, gs))
-	predictions := make([]algo.Prediction, len(set))
-	for row, g := range gs {
-		predictions[row] = algo.Prediction{Graph: g, Score: scores[row], Predicted: probability(row)}
+	places := must.Have(a.Places(ctx, gs, scores))
+	for row, p := range places {
+		want := 1.0
+		for _, n := range a.Nearest(gs[row], 5) {
+			want -= n.Similarity / 5
+		}
+		if math.Abs(p.Distance-want) > 1e-12 || p.Atoms != float64(gs[row].N()) || p.Score != scores[row] {
+			t.Errorf("row %d: %+v, want a distance of %g, %d atoms and a score of %g", row, p, want, gs[row].N(), scores[row])
+		}
 	}
 	for _, by := range trust.Orders() {
-		doubts := must.Have(a.Doubts(ctx, by, predictions))
-		for row, got := range doubts {
-			want := scores[row]
-			switch by {
-			case trust.OrderNeighbors:
-				want = 1
-				for _, n := range a.Nearest(gs[row], 5) {
-					want -= n.Similarity / 5
-				}
-			case trust.OrderMargin:
-				want = 0.5 - math.Abs(probability(row)-0.5)
-			}
-			if math.Abs(got-want) > 1e-12 {
-				t.Errorf("row %d by %s: %g, want %g", row, by, got, want)
-			}
-		}
 		var pairs []trust.Pair
-		for k, row := range m.Card.HoldoutRows {
-			pairs = append(pairs, trust.Pair{Score: doubts[row], Error: m.Residuals.Errors[k]})
+		add := func(row int, p trust.Place) {
+			doubt := must.Have(by.Doubt(p, probability(row)))
+			want := map[trust.Order]float64{trust.OrderScore: p.Score, trust.OrderNeighbors: p.Distance, trust.OrderMargin: 0.5 - math.Abs(probability(row)-0.5)}[by]
+			if math.Abs(doubt-want) > 1e-12 {
+				t.Errorf("row %d by %s: %g, want %g", row, by, doubt, want)
+			}
+			pairs = append(pairs, trust.Pair{Score: doubt, Error: values[row].Observed - values[row].Predicted, Place: p})
 		}
-		want := must.Have(trust.New(pairs, trust.Options{Classes: true}))
-		if got := must.Have(a.Trust(ctx, trust.Options{}, by)); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		for _, row := range m.Card.HoldoutRows {
+			add(row, places[row])
+		}
+		for row := range set {
+			if by != trust.OrderScore && !slices.Contains(m.Card.HoldoutRows, row) {
+				add(row, trust.Place{Distance: withoutItself(a, gs[row]), Atoms: float64(gs[row].N()), Score: math.NaN()})
+			}
+		}
+		got, want := must.Have(a.Trust(ctx, trust.Options{}, by)), must.Have(trust.New(pairs, trust.Options{Classes: true}))
+		if got.Pairs != want.Pairs || !slices.Equal(got.Steps, want.Steps) || math.Abs(got.Farthest-want.Farthest) > 1e-12 {
 			t.Errorf("by %s: %+v, want %+v", by, got, want)
 		}
 	}
-	odd := []algo.Prediction{{gs[0], math.NaN(), 0.5}, {gs[0], 1, 1.01}, {gs[0], 1, -0.01}, {gs[0], 1, math.NaN()}}
-	for _, by := range trust.Orders() {
-		for k, x := range must.Have(a.Doubts(ctx, by, odd)) {
-			if math.IsNaN(x) != (k == 0 || by == trust.OrderMargin) {
-				t.Errorf("by %s: %+v has %g", by, odd[k], x)
-			}
+	for _, predicted := range []float64{1.01, -0.01, math.NaN()} {
+		if doubt := must.Have(trust.OrderMargin.Doubt(places[0], predicted)); !math.IsNaN(doubt) {
+			t.Errorf("the probability %g: %g", predicted, doubt)
 		}
 	}
+}
+
+// withoutItself is one less the mean similarity of a training graph to the five others that are most similar.
+func withoutItself(a *algo.SingleScorer, g *graph.Graph) float64 {
+	sum := -1.0 // its own
+	for _, n := range a.Nearest(g, 6) {
+		sum += n.Similarity
+	}
+	return 1 - sum/5
 }
 
 // The margin of a held-out prediction has the bits of its kept error, for either class. Otherwise the
@@ -155,11 +164,10 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		}
 		must.Do(m.KeepResiduals(values, "y", "p"))
 		a := alone(m)
-		var list []algo.Prediction
-		for _, row := range m.Card.HoldoutRows {
-			list = append(list, algo.Prediction{Graph: set[row].Graph, Predicted: values[row].Predicted})
+		var doubts []float64
+		for _, v := range values {
+			doubts = append(doubts, trust.Margin(v.Predicted))
 		}
-		doubts := must.Have(a.Doubts(ctx, trust.OrderMargin, list))
 		if c, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
@@ -183,7 +191,7 @@ func TestOrdersRefused(t *testing.T) {
 	}
 }
 
-// Neighbours have the values of the training set.
+// Neighbours carry values where the set had any.
 func TestNeighbourValues(t *testing.T) {
 	m, set := modelOf(few)
 	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}

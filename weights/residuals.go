@@ -2,13 +2,14 @@ package weights
 
 import (
 	"math"
+	"slices"
 
 	"baca/algo"
 )
 
-const residualEntries = 4
+const residualEntries = 5
 
-// residuals is the errors of the holdout.
+// residuals are errors of predictions.
 func (c *codec) residuals(m *algo.Model) {
 	v := m.Residuals
 	if !c.writes {
@@ -20,19 +21,21 @@ func (c *codec) residuals(m *algo.Model) {
 	c.text("predicted", &v.Predicted)
 	c.flag("classes", &v.Classes)
 	values(c, "errors", &v.Errors, m.Holdout.Len(), 8, c.double)
+	values(c, "trained", &v.Trained, m.ErrorsOfTrained(), 8, c.double)
 }
 
-// checkResiduals rejects errors that do not match the holdout.
+// checkResiduals rejects errors that do not match the graphs.
 func checkResiduals(m *algo.Model, holdout int) {
 	v := m.Residuals
 	if v == nil {
 		return
 	}
-	require(m.Shared <= 0 && len(v.Errors) == holdout && v.Known() > 0, ErrRows,
-		"%d errors of predictions, %d of them known, for %d held-out graphs", len(v.Errors), v.Known(), holdout)
-	for i, x := range v.Errors {
+	trained := m.ErrorsOfTrained()
+	require(m.Shared <= 0 && len(v.Errors) == holdout && len(v.Trained) == trained && v.Known() > 0, ErrRows,
+		"%d and %d errors of predictions, %d of them known, for %d held-out and %d training graphs", len(v.Errors), len(v.Trained), v.Known(), holdout, trained)
+	for i, x := range slices.Concat(v.Errors, v.Trained) {
 		if math.IsInf(x, 0) || v.Classes && math.Abs(x) > 1 {
-			fail(ErrNumber, "held-out graph %d has an error of %g", i, x)
+			fail(ErrNumber, "prediction %d has an error of %g", i, x)
 		}
 	}
 }

@@ -8,17 +8,22 @@ import (
 )
 
 func TestResidualsThatCannotBe(t *testing.T) {
+	nan := math.NaN()
 	for name, c := range map[string]struct {
-		classes bool
-		errors  []float64
-		want    error
+		classes         bool
+		errors, trained []float64
+		want            error
 	}{
-		"too many": {false, []float64{1, 2, 3}, ErrRows}, "too few": {false, []float64{1}, ErrRows},
-		"none known": {false, []float64{math.NaN(), math.NaN()}, ErrRows}, "infinite": {false, []float64{1, math.Inf(-1)}, ErrNumber},
-		"a class above 1": {true, []float64{-1.5, 1}, ErrNumber}, "classes": {true, []float64{-1, math.NaN()}, nil},
+		"too many": {false, []float64{1, 2, 3}, []float64{1, 2}, ErrRows}, "too few": {false, []float64{1}, []float64{1, 2}, ErrRows},
+		"too many of training graphs": {false, []float64{1, 2}, []float64{1, 2, 3}, ErrRows},
+		"none known":                  {false, []float64{nan, nan}, []float64{nan, nan}, ErrRows},
+		"infinite":                    {false, []float64{1, math.Inf(-1)}, []float64{1, 2}, ErrNumber},
+		"infinite of training graphs": {false, []float64{1, 2}, []float64{1, math.Inf(1)}, ErrNumber},
+		"a class above 1":             {true, []float64{-1.5, 1}, []float64{1, 1}, ErrNumber},
+		"classes":                     {true, []float64{-1, nan}, []float64{1, 0.5}, nil},
 	} {
 		m := everything(t)
-		m.Residuals.Classes, m.Residuals.Errors = c.classes, c.errors
+		m.Residuals.Classes, m.Residuals.Errors, m.Residuals.Trained = c.classes, c.errors, c.trained
 		var b bytes.Buffer
 		if err := Save(&b, m); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

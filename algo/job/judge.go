@@ -3,32 +3,77 @@ package job
 import (
 	"context"
 	"math"
+	"slices"
 
 	"baca/algo"
+	"baca/algo/graph"
 	"baca/algo/table"
 	"baca/algo/trust"
 )
 
-// Judge sets the judgement of rows with a score and a prediction. by is the order that c was
-// calibrated in; predicted returns a row's prediction, NaN for none.
-func Judge(ctx context.Context, alone *algo.SingleScorer, c *trust.Calibration, by trust.Order, rows []table.Scored, predicted func(i int) float64) error {
-	var list []algo.Prediction
-	var of []int
-	for i, r := range rows {
-		if r.Scores == nil || math.IsNaN(r.Scores.Alone) {
-			continue
-		}
-		if y := predicted(i); !math.IsNaN(y) && !math.IsInf(y, 0) {
-			list, of = append(list, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: y}), append(of, i)
-		}
-	}
-	doubts, err := alone.Doubts(ctx, by, list)
+// A Judging judges predictions by the errors that a model knows.
+type Judging struct {
+	*trust.Calibration
+	Alone *algo.SingleScorer
+	By    trust.Order  // the calibration's
+	Shift *trust.Shift // of the list, nil for none
+}
+
+// Compare compares the list that will be judged, or a sample of it, with the held-out graphs.
+func (j *Judging) Compare(ctx context.Context, list []*graph.Graph) error {
+	scores, err := j.Alone.Scores(ctx, list)
 	if err != nil {
 		return err
 	}
-	for k, i := range of {
-		j := c.Judge(doubts[k], list[k].Predicted)
-		rows[i].Trust = &j
+	places, err := j.Alone.Places(ctx, list, scores)
+	j.Shift = j.NewShift(places)
+	return err
+}
+
+// Sentences describe what judgements rest on.
+func (j *Judging) Sentences() []string {
+	return slices.Concat(j.Calibration.Sentences(j.By.Words()), j.Shift.Sentences())
+}
+
+// Rows sets Trust of rows with a score and a prediction; predicted returns a row's, NaN for none. doubts are
+// those of rows with a judgement, else NaN.
+func (j *Judging) Rows(ctx context.Context, rows []table.Scored, predicted func(i int) float64) (doubts []float64, err error) {
+	var graphs []*graph.Graph
+	var scores []float64
+	var of []int
+	doubts = make([]float64, len(rows))
+	for i, r := range rows {
+		doubts[i] = math.NaN()
+		if y := predicted(i); r.Scores != nil && !math.IsNaN(r.Scores.Alone+y) && !math.IsInf(y, 0) {
+			graphs, scores, of = append(graphs, r.Graph), append(scores, r.Scores.Alone), append(of, i)
+		}
 	}
-	return nil
+	places, err := j.Alone.Places(ctx, graphs, scores)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range of {
+		y := predicted(i)
+		if doubts[i], err = j.By.Doubt(places[k], y); err != nil {
+			return nil, err
+		}
+		judged := j.Judge(doubts[i], y)
+		j.Shift.Judge(places[k], &judged)
+		rows[i].Trust = &judged
+	}
+	return doubts, nil
+}
+
+// SampleOf draws an even sample of the graphs of an input, MaxGraphs at most.
+func SampleOf(ctx context.Context, in Input, seed uint64, workers int) ([]*graph.Graph, error) {
+	records, release, err := in.Again()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	s := newSample(MaxGraphs, seed)
+	if _, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil); ctx.Err() != nil {
+		return nil, err
+	}
+	return s.fit(0).Graphs, nil // an error of the input comes again when rows are scored
 }

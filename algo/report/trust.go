@@ -9,9 +9,9 @@ import (
 	"baca/algo/trust"
 )
 
-// TrustHTML is what the page shows of judged predictions. by names their order; the audit is nil
-// without observed values.
-func TrustHTML(c *trust.Calibration, a *trust.Audit, by string, problems []string) string {
+// TrustHTML is what the page shows of judged predictions, with sentences on what they rest on. by names their order; the audit
+// is nil without observed values.
+func TrustHTML(basis []string, c *trust.Calibration, a *trust.Audit, by string, problems []string) string {
 	p := new(page)
 	if a != nil {
 		for _, text := range a.Sentences(c, by) {
@@ -26,7 +26,7 @@ func TrustHTML(c *trust.Calibration, a *trust.Audit, by string, problems []strin
 		p.figure(riskChart(a, by), a.UnderCurve())
 	}
 	p.add("<h2>What this rests on</h2>\n")
-	for _, text := range c.Sentences(by) {
+	for _, text := range basis {
 		p.add("<p>%s.</p>\n", words(capital(text)))
 	}
 	return p.String()

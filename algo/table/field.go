@@ -154,6 +154,13 @@ var fields = []Field{
 	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },
 		Doc: "trust, check or do-not-use, by the share of large errors among these molecules; standard error states it for each verdict"},
 
+	{Name: "interval_batch_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.BatchLow },
+		Doc: "the same for this list: errors weigh as much as molecules of their distance and size are common in it; empty for lists of fewer than 50, and where too few errors are known"},
+	{Name: "interval_batch_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.BatchHigh },
+		Doc: "its other end"},
+	{Name: "trust_batch", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.BatchVerdict) },
+		Doc: "trust, but check at best where the list lies farther from the training set than held-out molecules; empty for lists of fewer than 50"},
+
 	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
 		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },

@@ -23,11 +23,8 @@ type Outcome struct {
 type Audit struct {
 	N         int // molecules with a score, an observed and a predicted value
 	MeanError float64
-	// Covered of Intervals molecules with an interval are within it. Coverage is their share, with
-	// Wilson's 95 % interval, and Width the mean width.
-	Covered, Intervals  int
-	Coverage, Low, High float64
-	Width               float64
+	Held           // of the intervals of molecules by themselves
+	Batch     Held // of those of the list
 	// Verdicts has for each verdict the number of large errors and the mean absolute error.
 	Verdicts map[Verdict]Count
 	// Spearman is the rank correlation of score and absolute error. It is high by construction for
@@ -44,6 +41,30 @@ type Audit struct {
 	Scores []float64
 }
 
+// Held says how well intervals held: Covered of Intervals molecules with an interval are within it. Coverage is their
+// share, with Wilson's 95 % interval, and Width the mean width. NaN for none.
+type Held struct {
+	Covered, Intervals         int
+	Coverage, Low, High, Width float64
+}
+
+func (h *Held) add(low, high, observed float64) {
+	if !finite(low) || !finite(high) {
+		return
+	}
+	h.Intervals++
+	h.Width += high - low
+	if low <= observed && observed <= high {
+		h.Covered++
+	}
+}
+
+func (h *Held) finish() {
+	n := float64(h.Intervals)
+	h.Coverage, h.Width = float64(h.Covered)/n, h.Width/n
+	h.Low, h.High = metric.Wilson(float64(h.Covered), n)
+}
+
 // A Count is of the molecules with a verdict.
 type Count struct {
 	Rate
@@ -53,11 +74,10 @@ type Count struct {
 // NewAudit compares what was promised with what was observed. It ignores outcomes with a value that
 // is not finite.
 func NewAudit(list []Outcome, c *Calibration) *Audit {
-	a := &Audit{Verdicts: map[Verdict]Count{}, Width: math.NaN()}
+	a := &Audit{Verdicts: map[Verdict]Count{}}
 	var scores, misses []float64
 	var isLarge []bool
 	large, n, sum := map[Verdict]int{}, map[Verdict]int{}, map[Verdict]float64{}
-	width := 0.0
 	for i := range list {
 		o := &list[i]
 		miss := math.Abs(o.Observed - o.Predicted)
@@ -70,18 +90,12 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 		if miss > c.Tolerance {
 			large[o.Verdict]++
 		}
-		if finite(o.Low) && finite(o.High) {
-			a.Intervals++
-			width += o.High - o.Low
-			if o.Low <= o.Observed && o.Observed <= o.High {
-				a.Covered++
-			}
-		}
+		a.add(o.Low, o.High, o.Observed)
+		a.Batch.add(o.BatchLow, o.BatchHigh, o.Observed)
 	}
 	a.N = len(scores)
-	a.Coverage = float64(a.Covered) / float64(a.Intervals)
-	a.Low, a.High = metric.Wilson(float64(a.Covered), float64(a.Intervals))
-	a.Width = width / float64(a.Intervals)
+	a.finish()
+	a.Batch.finish()
 	for _, v := range Verdicts() {
 		a.Verdicts[v] = Count{rateOf(large[v], n[v]), sum[v] / float64(n[v])}
 	}
@@ -95,19 +109,26 @@ func NewAudit(list []Outcome, c *Calibration) *Audit {
 	return a
 }
 
+func (h *Held) sentence(what string, c *Calibration) []string {
+	values := "values"
+	switch h.Intervals {
+	case 0:
+		return nil
+	case 1:
+		values = "value"
+	}
+	return []string{fmt.Sprintf("%s hold %.1f %% of %d observed %s (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
+		what, 100*h.Coverage, h.Intervals, values, 100*h.Low, 100*h.High, 100*c.Coverage, h.Width)}
+}
+
 var ErrNoValues = errors.New("no molecule has both values")
 
 // Sentences say how well intervals held. order names what the scores are.
 func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
 	if why := c.without(); why != "" {
 		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
-	} else if a.Intervals > 0 {
-		values := "values"
-		if a.Intervals == 1 {
-			values = "value"
-		}
-		list = append(list, fmt.Sprintf("Intervals hold %.1f %% of %d observed %s (95 %% interval %.1f–%.1f %%); %.3g %% was asked. Mean width %.3g.",
-			100*a.Coverage, a.Intervals, values, 100*a.Low, 100*a.High, 100*c.Coverage, a.Width))
+	} else {
+		list = append(a.Held.sentence("Intervals", c), a.Batch.sentence("Intervals for this list", c)...)
 	}
 	if n := a.N - a.Intervals; n > 0 && c.without() == "" {
 		list = append(list, fmt.Sprintf("Without an interval, as beyond all that were held out: %d of %d.", n, a.N))

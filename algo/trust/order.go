@@ -1,6 +1,9 @@
 package trust
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // An Order ranks predictions, the most reliable first.
 type Order string
@@ -17,6 +20,20 @@ const (
 )
 
 func Orders() []Order { return []Order{OrderScore, OrderNeighbors, OrderMargin} }
+
+// Doubt is what the order ranks a prediction by; higher is less reliable. It is NaN for a graph
+// without a score and, by OrderMargin, for a value outside 0 to 1.
+func (o Order) Doubt(p Place, predicted float64) (float64, error) {
+	switch o {
+	case OrderScore:
+		return p.Score, nil
+	case OrderNeighbors:
+		return p.Distance, nil
+	case OrderMargin:
+		return Margin(predicted), nil
+	}
+	return 0, fmt.Errorf("errors by %q: want one of score, neighbors, margin", o)
+}
 
 // Words names the order, as in "correlation of error and …".
 func (o Order) Words() string {

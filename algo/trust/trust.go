@@ -27,9 +27,12 @@ const (
 // Verdicts lists the verdicts, the best first.
 func Verdicts() []Verdict { return []Verdict{Trust, Check, DoNotUse} }
 
-// A Pair is a held-out molecule: its score, higher is less sure, and its error, observed less
-// predicted.
-type Pair struct{ Score, Error float64 }
+// A Pair is a held-out molecule: its score, higher is less sure, its error, observed less predicted,
+// and its place, which only a Shift needs.
+type Pair struct {
+	Score, Error float64
+	Place        Place
+}
 
 // Options of a Calibration. Zero values mean defaults.
 type Options struct {
@@ -88,6 +91,8 @@ type Calibration struct {
 	Steps    []Step  // the same
 	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
+
+	pairs []Pair // by score, with absolute errors
 }
 
 // A Group is the held-out molecules with scores up to To, above the group before. Intervals are
@@ -124,6 +129,10 @@ type Judgement struct {
 	Error     float64 // expected absolute error; NaN beyond the farthest
 	Low, High float64 // interval; NaN for none
 	Verdict   Verdict
+
+	// What a list says, see Shift.
+	BatchLow, BatchHigh float64 // NaN for none
+	BatchVerdict        Verdict // empty for none
 }
 
 // New calibrates on held-out molecules, ignoring values that are not finite. It fails if too few
@@ -135,14 +144,14 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	sorted := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {
 		if finite(p.Score) && finite(p.Error) {
-			sorted = append(sorted, Pair{p.Score, math.Abs(p.Error)})
+			sorted = append(sorted, Pair{p.Score, math.Abs(p.Error), p.Place})
 		}
 	}
 	if n := len(sorted); n < MinPairs {
 		return nil, fmt.Errorf("%d held-out molecules with an observed and a predicted value: want at least %d", n, MinPairs)
 	}
 	slices.SortFunc(sorted, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Error, b.Error)) })
-	c := &Calibration{Options: o, Pairs: len(sorted), Farthest: sorted[len(sorted)-1].Score}
+	c := &Calibration{Options: o, Pairs: len(sorted), Farthest: sorted[len(sorted)-1].Score, pairs: sorted}
 	c.Coverage, c.Rate = cmp.Or(o.Coverage, DefaultCoverage), cmp.Or(o.Rate, DefaultRate)
 	if c.Tolerance == 0 {
 		c.Tolerance = usualTolerance(sorted, o.Classes)
@@ -343,10 +352,17 @@ func (c *Calibration) step(score float64) (Step, bool) {
 	return Step{}, false
 }
 
+// Unjudged is a prediction of which nothing is known.
+func Unjudged(predicted float64) Judgement {
+	nan := math.NaN()
+	return Judgement{Predicted: predicted, Error: nan, Low: nan, High: nan, BatchLow: nan, BatchHigh: nan}
+}
+
 // Judge judges a prediction for a score. Beyond the farthest held-out molecule there is no interval
 // and the verdict is DoNotUse.
 func (c *Calibration) Judge(score, predicted float64) Judgement {
-	j := Judgement{Predicted: predicted, Error: math.NaN(), Low: math.NaN(), High: math.NaN(), Verdict: c.verdict(score)}
+	j := Unjudged(predicted)
+	j.Verdict = c.verdict(score)
 	if s, known := c.step(score); known {
 		j.Error = s.Error
 	}
@@ -387,7 +403,7 @@ func (c *Calibration) Sentences(order string) []string {
 		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))
 	}
 	return []string{
-		fmt.Sprintf("errors of %d held-out molecules, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
+		fmt.Sprintf("errors of %d held-out predictions, by %s: %s above %.3g is large", c.Pairs, order, kind, c.Tolerance),
 		"large errors by verdict: " + strings.Join(parts, ", "),
 		about,
 	}

@@ -17,7 +17,7 @@ func draw(rng *rand.Rand, n int) []Pair {
 	list := make([]Pair, n)
 	for i := range list {
 		score := rng.NormFloat64()
-		list[i] = Pair{score, (1 + max(0, score)) * rng.NormFloat64()}
+		list[i] = Pair{Score: score, Error: (1 + max(0, score)) * rng.NormFloat64()}
 	}
 	return list
 }
@@ -26,7 +26,7 @@ func draw(rng *rand.Rand, n int) []Pair {
 func TestInterval(t *testing.T) {
 	var pairs []Pair
 	for i := range 29 { // errors 1 to 29, with both signs, at one score
-		pairs = append(pairs, Pair{2, float64(i+1) * float64(1-2*(i%2))})
+		pairs = append(pairs, Pair{Score: 2, Error: float64(i+1) * float64(1-2*(i%2))})
 	}
 	c := must.Have(New(pairs, Options{Coverage: 0.9, Tolerance: 25}))
 	if j := c.Judge(2, 100); len(c.Groups) != 1 || j.Low != 73 || j.High != 127 || j.Error != 15 || j.Verdict != Trust || j.Predicted != 100 {
@@ -198,7 +198,7 @@ func TestAuditByHand(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	pairs := draw(rand.New(rand.NewPCG(1, 1)), 19)
-	pairs = append(pairs, Pair{1, math.NaN()}, Pair{math.NaN(), 1}, Pair{1, math.Inf(1)})
+	pairs = append(pairs, Pair{Score: 1, Error: math.NaN()}, Pair{Score: math.NaN(), Error: 1}, Pair{Score: 1, Error: math.Inf(1)})
 	if _, err := New(pairs, Options{}); err == nil || !strings.Contains(err.Error(), "19 held-out") {
 		t.Errorf("too few: %v", err)
 	}

@@ -83,7 +83,7 @@ func (e *experiment) pageFile(folder string) string {
 type options struct {
 	data, out, weights                                                                  string
 	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
-	epochs, workers, most, steps, splits, molecules, fits, scaffolds                    int
+	epochs, workers, most, steps, splits, molecules, fits                               int
 	finished, anyBuild                                                                  bool
 }
 
@@ -114,14 +114,13 @@ func (o *options) all() *pflag.FlagSet {
 	fs.IntVar(&o.splits, "splits", 0, "of each set, by chance")
 	fs.IntVar(&o.molecules, "molecules", 0, "of each set")
 	fs.IntVar(&o.fits, "fits", 0, "splits for batches")
-	fs.IntVar(&o.scaffolds, "scaffold-splits", 0, "of each set, by scaffolds")
 	fs.BoolVar(&o.finished, "finished", false, "measure nothing, report the cells that are finished")
 	fs.BoolVar(&o.anyBuild, "any-build", false, "take cells that another build of this program finished")
 	return fs
 }
 
 // settings are the flags that the content of cells depends on. Epochs are in their keys.
-var settings = []string{"most", "steps", "splits", "molecules", "fits", "scaffold-splits", "others"}
+var settings = []string{"most", "steps", "splits", "molecules", "fits", "others"}
 
 // leasts are the least values of numeric flags, 0 of the others.
 var leasts = map[string]int{"most": 300, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}

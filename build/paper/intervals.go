@@ -14,11 +14,12 @@ import (
 	"baca/algo/metric"
 	"baca/algo/trust"
 	"baca/build/internal/try"
+	"baca/build/internal/usage"
 	"baca/build/internal/version"
 )
 
-// intervalSets are those that bench intervals measures.
-var intervalSets = trustSets[:5]
+// intervalKinds are the splits of bench intervals.
+var intervalKinds = []string{newByChance, newScaffolds, newClusters, newSizes}
 
 // validationSets are those that the default order of errors was chosen on. No report on errors has these
 // columns; bace and tox21 share molecules with others.
@@ -32,8 +33,8 @@ var validationSets = []labelled{
 // onlyValidation is the value of --sets that stands for validationSets.
 const onlyValidation = "validation"
 
-// intervalCoverage is asked for; verdicts do not depend on it.
-const intervalCoverage = 0.9
+// intervalCoverages are asked for; verdicts do not depend on them. The page shows the second.
+var intervalCoverages = []float64{0.8, 0.9, 0.95}
 
 // A set of more molecules is drawn from. A fifth is new, the rest the training file.
 const (
@@ -45,20 +46,20 @@ func intervals() *experiment {
 	return &experiment{
 		name: "intervals", page: "intervals.md", read: readAs[intervalResults], measure: measureIntervals,
 		short: "Measure whether intervals and verdicts on predictions hold",
-		long: `Intervals asks whether baca trust keeps what it promises, by each value of
---errors-by: on esol, freesolv and lipo, whose values are numbers, and bace and bbbp, whose values
-are classes. A fifth of a set is new, drawn by chance or by whole scaffolds; the rest is a training
-file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without itself,
-for new ones from the whole file. A detector is trained on the file as baca train --held-out
-held-out does, and judges the predictions for the new molecules. It measures
+		long: `Intervals asks whether baca trust keeps what it promises, by each value of --errors-by. A
+fifth of a set is new: drawn by chance, by whole scaffolds or clusters, or the largest molecules; the rest
+is a training file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without
+itself, for new ones from the whole file. A detector is trained on the file as baca train --held-out
+does, and judges the predictions for the new molecules. It measures
 
-  the share of observed numbers in their intervals, and how wide these are,
+  the share of observed numbers in their intervals, of molecules by themselves and for the list, and how
+  wide these are beside those that are exact in hindsight,
   large errors by verdict beside the rates that were stated,
   how well large errors are found,
 
 and writes intervals.json and intervals.md to --out. The sets "` + onlyValidation + `" are others, on which
 the default of --errors-by was chosen.`,
-		flags: [][2]string{{"sets", strings.Join(namesOf(intervalSets), ",")}, {"splits", "50"}, {"scaffold-splits", "10"}},
+		flags: [][2]string{{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}},
 	}
 }
 
@@ -87,18 +88,28 @@ type intervalOrder struct {
 	Stated []intervalVerdict `json:"verdicts"`
 }
 
-// An intervalLevel is a coverage that was asked for.
+// An intervalLevel is a coverage that was asked for: means over splits.
 type intervalLevel struct {
-	Asked float64 `json:"asked"`
-	Mean  rate    `json:"mean"`
-	Std   rate    `json:"std"` // over splits
-	Width rate    `json:"mean_width"`
+	Asked     float64      `json:"asked"`
+	Alone     intervalKept `json:"alone"`
+	List      intervalKept `json:"list"`
+	Infinite  rate         `json:"list_infinite"`   // share of molecules
+	Effective rate         `json:"list_effective"`  // sample of errors
+	Hindsight rate         `json:"hindsight_width"` // of the narrowest constant interval that holds
+}
+
+// An intervalKept says how much intervals held, infinite ones too.
+type intervalKept struct {
+	Mean  rate `json:"mean"`
+	Std   rate `json:"std"` // over splits
+	Width rate `json:"median_width"`
 }
 
 // An intervalVerdict pools all splits.
 type intervalVerdict struct {
 	Verdict   string `json:"verdict"`
 	Molecules int    `json:"molecules"`
+	Small     rate   `json:"of_small_errors"` // the share of molecules with small errors that have it
 	Large     rate   `json:"large_errors"`
 	Stated    rate   `json:"stated"`
 }
@@ -111,7 +122,7 @@ type intervalResults struct {
 
 // measureIntervals has a cell for the splits of a kind of a set.
 func measureIntervals(ctx context.Context, b *bench) result {
-	all := intervalSets
+	all := trustSets
 	if b.setList == onlyValidation {
 		all = validationSets
 		b.setList = strings.Join(namesOf(all), ",")
@@ -120,13 +131,10 @@ func measureIntervals(ctx context.Context, b *bench) result {
 	for _, of := range chosen(b.setList, all) {
 		key := b.modelKey(of.name, of.name)
 		open := sync.OnceValue(func() *labelledSet { return of.open(b.data, intervalMost, false) })
-		for kind, splits := range []int{b.splits, b.scaffolds} {
-			if splits == 0 {
-				continue
-			}
-			kind := splitKinds[kind]
+		for _, kind := range strings.Split(b.kindList, ",") {
+			try.Check(usage.OneOf("kinds", kind, intervalKinds...))
 			add(p, key, of.column+"-"+kind, func(ctx context.Context) *intervalResult {
-				return b.intervalsOf(ctx, open(), kind, splits)
+				return b.intervalsOf(ctx, open(), kind)
 			}, func(one *intervalResult) { r.Results = append(r.Results, one) })
 		}
 	}
@@ -135,11 +143,11 @@ func measureIntervals(ctx context.Context, b *bench) result {
 }
 
 // intervalsOf does the splits of a kind.
-func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string, splits int) *intervalResult {
-	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: splits}
+func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *intervalResult {
+	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: b.splits}
 	tallies := mapped(s.orders(), func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
-	for k := range uint64(splits) {
+	for k := range uint64(b.splits) {
 		x := s.open(ctx, b.train, kind, k+1, intervalSteps)
 		r.HeldOut = x.model.Residuals.Known()
 		errors, quality = append(errors, stat.Mean(x.errors, nil)), append(quality, x.quality())
@@ -157,37 +165,92 @@ type intervalTally struct {
 	order        trust.Order
 	audits       []*trust.Audit
 	calibrations []*trust.Calibration
+	small        map[trust.Verdict]int // molecules with small errors
+	levels       [][]splitLevel        // by coverage, then split
 }
+
+// A splitLevel is what came of a coverage in a split.
+type splitLevel struct{ alone, aloneWidth, list, listWidth, infinite, effective, hindsight float64 }
 
 // add adds a split.
 func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	graphs := pick(x.graphs, x.fresh)
-	scores := try.To(x.alone.Scores(ctx, graphs))
-	asked := make([]algo.Prediction, len(graphs))
-	for i, g := range graphs {
-		asked[i] = algo.Prediction{Graph: g, Score: scores[i], Predicted: x.predicted[i]}
+	places := try.To(x.alone.Places(ctx, graphs, try.To(x.alone.Scores(ctx, graphs))))
+	if t.levels == nil {
+		t.levels, t.small = make([][]splitLevel, len(intervalCoverages)), map[trust.Verdict]int{}
 	}
-	doubts := try.To(x.alone.Doubts(ctx, t.order, asked))
-	c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: intervalCoverage}, t.order))
-	outcomes := make([]trust.Outcome, len(graphs))
-	for i := range outcomes {
-		outcomes[i] = trust.Outcome{Score: doubts[i], Observed: x.values[i], Judgement: c.Judge(doubts[i], x.predicted[i])}
+	for k, coverage := range intervalCoverages {
+		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, t.order))
+		list, outcomes := c.NewShift(places), make([]trust.Outcome, len(graphs))
+		for i := range outcomes {
+			doubt := try.To(t.order.Doubt(places[i], x.predicted[i]))
+			j := c.Judge(doubt, x.predicted[i])
+			list.Judge(places[i], &j)
+			outcomes[i] = trust.Outcome{Score: doubt, Observed: x.values[i], Judgement: j}
+			if k == 0 && x.errors[i] <= c.Tolerance {
+				t.small[j.Verdict]++
+			}
+		}
+		t.levels[k] = append(t.levels[k], levelOf(outcomes, x.errors, coverage, list))
+		if k == 0 {
+			t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c)), append(t.calibrations, c)
+		}
 	}
-	t.audits, t.calibrations = append(t.audits, trust.NewAudit(outcomes, c)), append(t.calibrations, c)
+}
+
+// levelOf measures the intervals of a split. Infinite ones hold; without a held-out molecule as far there is none, which holds nothing.
+func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list *trust.Shift) (l splitLevel) {
+	var alone, together []float64
+	n := float64(len(outcomes))
+	for i, o := range outcomes {
+		own, other := (o.High-o.Low)/2, (o.BatchHigh-o.BatchLow)/2
+		if errors[i] <= own {
+			l.alone += 1 / n
+		}
+		if math.IsNaN(other) {
+			l.infinite += 1 / n
+			other = math.Inf(1)
+		} else {
+			together = append(together, other)
+		}
+		if errors[i] <= other {
+			l.list += 1 / n
+		}
+		if !math.IsNaN(own) {
+			alone = append(alone, own)
+		}
+	}
+	l.aloneWidth, l.listWidth, l.hindsight = 2*metric.Percentile(alone, 50), 2*metric.Percentile(together, 50), 2*metric.Percentile(errors, 100*coverage)
+	if list != nil {
+		l.effective = list.Effective
+	}
+	return l
 }
 
 func (t *intervalTally) sum(classes bool) intervalOrder {
-	of := func(of func(*trust.Audit) float64) (mean, std rate) {
-		m, s := metric.MeanStd(mapped(t.audits, of))
-		return rate(m), rate(s)
+	finds, _ := metric.MeanStd(mapped(t.audits, func(a *trust.Audit) float64 { return a.Finds }))
+	o := intervalOrder{Order: t.order, Finds: rate(finds)}
+	for k, coverage := range intervalCoverages {
+		if classes {
+			break
+		}
+		of := func(of func(l splitLevel) float64) (mean, std rate) {
+			m, s := metric.MeanStd(mapped(t.levels[k], of))
+			return rate(m), rate(s)
+		}
+		l := intervalLevel{Asked: coverage}
+		l.Alone.Mean, l.Alone.Std = of(func(l splitLevel) float64 { return l.alone })
+		l.Alone.Width, _ = of(func(l splitLevel) float64 { return l.aloneWidth })
+		l.List.Mean, l.List.Std = of(func(l splitLevel) float64 { return l.list })
+		l.List.Width, _ = of(func(l splitLevel) float64 { return l.listWidth })
+		l.Infinite, _ = of(func(l splitLevel) float64 { return l.infinite })
+		l.Effective, _ = of(func(l splitLevel) float64 { return l.effective })
+		l.Hindsight, _ = of(func(l splitLevel) float64 { return l.hindsight })
+		o.Levels = append(o.Levels, l)
 	}
-	o := intervalOrder{Order: t.order}
-	o.Finds, _ = of(func(a *trust.Audit) float64 { return a.Finds })
-	if !classes {
-		l := intervalLevel{Asked: intervalCoverage}
-		l.Mean, l.Std = of(func(a *trust.Audit) float64 { return a.Coverage })
-		l.Width, _ = of(func(a *trust.Audit) float64 { return a.Width })
-		o.Levels = []intervalLevel{l}
+	small := 0
+	for _, n := range t.small {
+		small += n
 	}
 	for _, v := range trust.Verdicts() {
 		var got, stated trust.Rate
@@ -195,18 +258,20 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 			a, b := t.audits[k].Verdicts[v], c.HeldOut[v]
 			got.Large, got.N, stated.Large, stated.N = got.Large+a.Large, got.N+a.N, stated.Large+b.Large, stated.N+b.N
 		}
-		o.Stated = append(o.Stated, intervalVerdict{string(v), got.N, rate(float64(got.Large) / float64(got.N)), rate(float64(stated.Large) / float64(stated.N))})
+		o.Stated = append(o.Stated, intervalVerdict{
+			Verdict: string(v), Molecules: got.N, Small: rate(float64(t.small[v]) / float64(small)), Large: rate(float64(got.Large) / float64(got.N)),
+			Stated: rate(float64(stated.Large) / float64(stated.N)),
+		})
 	}
 	return o
 }
 
-// covered is the share of numbers within their intervals, NaN for classes.
-func (o *intervalOrder) covered() float64 {
-	k := slices.IndexFunc(o.Levels, func(l intervalLevel) bool { return l.Asked == intervalCoverage })
-	if k < 0 {
-		return math.NaN()
+// shown is the coverage that the page shows, with nothing for classes.
+func (o *intervalOrder) shown() intervalLevel {
+	if o.Levels == nil {
+		return intervalLevel{Alone: intervalKept{none, none, none}, List: intervalKept{none, none, none}, Infinite: none, Hindsight: none}
 	}
-	return float64(o.Levels[k].Mean)
+	return o.Levels[1]
 }
 
 // by returns what came of an order. Where there is nothing, large errors are not found.
@@ -225,11 +290,12 @@ func (r *intervalResult) cells() []any {
 		row = append(row, float64(r.by(order).Finds))
 	}
 	o := r.byDefault()
-	row = append(row, o.covered())
+	l := o.shown()
+	row = append(row, float64(l.Alone.Mean), float64(l.List.Mean), float64(l.List.Width/l.Hindsight), float64(l.Infinite))
 	for _, v := range o.Stated {
 		row = append(row, float64(v.Large))
 	}
-	return row
+	return append(row, float64(o.Stated[0].Small))
 }
 
 // byDefault is what came of the default order.
@@ -242,34 +308,37 @@ func (r intervalResults) page() *page {
 	for _, order := range trust.Orders() {
 		heads = append(heads, "by "+string(order))
 	}
-	heads = append(heads, "covered")
+	heads = append(heads, "covered", "for the list", "width", "infinite")
 	for _, v := range trust.Verdicts() {
 		heads = append(heads, string(v))
 	}
+	heads = append(heads, "trusted")
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
-		question: fmt.Sprintf(`A fifth of each set is new, drawn by chance or by whole scaffolds; the rest is a training file, from which kernel ridge regression on ECFP4 predicts, and on which a detector
-is trained for %d steps. In percent, means over the splits: AUROC of large errors by each value of --errors-by; by the default, observed numbers within their 90 %% intervals, and large errors
-among molecules with each verdict. Nothing is promised for new scaffolds, and classes have no intervals.`, intervalSteps),
+		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. The rest is a training file, from which kernel ridge regression on ECFP4
+predicts, and on which a detector is trained for %d steps. In percent, means over %d splits: AUROC of large errors by each value of --errors-by; by the default, observed numbers within their
+90 %% intervals of molecules by themselves and for the list, the median width of the latter beside intervals that are exact in hindsight, infinite ones; large errors among
+molecules with each verdict; and, of the molecules with small errors, those to trust. Classes have no intervals.`, intervalSteps, r.Results[0].Splits),
 		tables: []*pageTable{tabulate("", heads, r.Results, (*intervalResult).cells)},
 		answer: r.answer(),
 	}
 }
 
 func (r intervalResults) answer() (list []string) {
-	for _, kind := range []string{newByChance, newScaffolds} {
-		var covered, trusted, others []float64
+	for _, kind := range intervalKinds {
+		var alone, forList, trusted, others []float64
 		for _, one := range r.Results {
 			o := one.byDefault()
 			if one.Split != kind {
 				continue
 			}
-			covered = append(covered, o.covered())
+			l := o.shown()
+			alone, forList = append(alone, float64(l.Alone.Mean)), append(forList, float64(l.List.Mean))
 			trusted, others = append(trusted, float64(o.Stated[0].Large)), append(others, float64(o.Stated[2].Large))
 		}
 		if len(trusted) > 0 {
-			list = append(list, fmt.Sprintf("New by %s: intervals of 90 %% hold %s %% of the numbers; %s %% of the molecules to trust have large errors, and %s %% of those not to use.",
-				kind, rate(meanDefined(covered)).percent(1), rate(meanOver(trusted)).percent(1), rate(meanOver(others)).percent(1)))
+			list = append(list, fmt.Sprintf("New by %s: intervals of 90 %% hold %s %% of the numbers, those for the list %s %%; %s %% of the molecules to trust have large errors, and %s %% of those not to use.",
+				kind, rate(meanDefined(alone)).percent(1), rate(meanDefined(forList)).percent(1), rate(meanDefined(trusted)).percent(1), rate(meanDefined(others)).percent(1)))
 		}
 	}
 	return list

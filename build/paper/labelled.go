@@ -92,11 +92,11 @@ func (l labelled) read(folder string) (list []measuredMolecule) {
 // A labelledSet is a set in memory, with what predicts its values.
 type labelledSet struct {
 	labelled
-	graphs    []*graph.Graph
-	smiles    []string
-	values    []float64
-	kernel    *mat.SymDense // Tanimoto similarities of ECFP4, and 1 for the intercept
-	scaffolds [][]int       // the molecules of each
+	graphs []*graph.Graph
+	smiles []string
+	values []float64
+	kernel *mat.SymDense      // Tanimoto similarities of ECFP4, and 1 for the intercept
+	groups map[string][][]int // the molecules of each scaffold and cluster
 }
 
 // open reads a set, of a larger one so many molecules, drawn evenly. Of molecules with one canonical form one is read if
@@ -123,7 +123,8 @@ func (l labelled) open(folder string, most int, different bool) *labelledSet {
 		canonical, _, _ := smiles.In(m.Molecule, molecule.Unordered)
 		s.graphs, s.smiles, s.values = append(s.graphs, canonical.Graph()), append(s.smiles, m.text), append(s.values, m.value)
 	}
-	s.kernel, s.scaffolds = kernelOf(prints), scaffoldsOf(s.graphs)
+	s.kernel = kernelOf(prints)
+	s.groups = map[string][][]int{newScaffolds: scaffoldsOf(s.graphs), newClusters: s.clusters()}
 	return s
 }
 
@@ -139,6 +140,36 @@ func kernelOf(prints []fingerprint.Print) *mat.SymDense {
 	return kernel
 }
 
+// sameCluster is the least Tanimoto similarity to the molecule that a cluster is made around.
+const sameCluster = 0.35
+
+// clusters parts the molecules: the one with most others near it and these, which are not asked again, and so on (Butina, 1999).
+func (s *labelledSet) clusters() (groups [][]int) {
+	n := len(s.values)
+	near := make([][]int, n)
+	for i := range n {
+		for j := range n {
+			if s.kernel.At(i, j)-1 >= sameCluster || i == j {
+				near[i] = append(near[i], j)
+			}
+		}
+	}
+	order := indices(n)
+	slices.SortStableFunc(order, func(a, b int) int { return len(near[b]) - len(near[a]) })
+	taken := make([]bool, n)
+	for _, i := range order {
+		if taken[i] {
+			continue
+		}
+		members := slices.DeleteFunc(near[i], func(j int) bool { return taken[j] })
+		for _, j := range members {
+			taken[j] = true
+		}
+		groups = append(groups, members)
+	}
+	return groups
+}
+
 // newShare of the molecules of a set are new, the rest is the training file.
 const newShare = 0.2
 
@@ -146,6 +177,7 @@ const newShare = 0.2
 const (
 	newByChance  = "random"
 	newScaffolds = "scaffold" // whole scaffolds are drawn; one that would make more than a fifth is passed over
+	newClusters  = "cluster"  // whole clusters, the same
 	newSizes     = "size"     // the largest fifth of four fifths that are drawn
 )
 
@@ -157,9 +189,10 @@ func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
 	case newByChance:
 		order := rng.Perm(len(s.graphs))
 		fresh, file = order[:want], order[want:]
-	case newScaffolds:
-		for _, k := range rng.Perm(len(s.scaffolds)) {
-			if members := s.scaffolds[k]; len(fresh)+len(members) <= want {
+	case newScaffolds, newClusters:
+		groups := s.groups[kind]
+		for _, k := range rng.Perm(len(groups)) {
+			if members := groups[k]; len(fresh)+len(members) <= want {
 				fresh = append(fresh, members...)
 			} else {
 				file = append(file, members...)

@@ -68,7 +68,7 @@ func TestOpenLabelled(t *testing.T) {
 func TestTrustSplits(t *testing.T) {
 	folder := writeLabelled(t)
 	s := trustSets[0].open(folder, 1000, true)
-	for _, kind := range splitKinds {
+	for _, kind := range intervalKinds {
 		train, test := s.split(kind, 1)
 		again, _ := s.split(kind, 1)
 		other, _ := s.split(kind, 3)
@@ -96,13 +96,13 @@ func TestTrustSplits(t *testing.T) {
 					return slices.ContainsFunc(group, func(i int) bool { return slices.Contains(list, i) })
 				}
 			}
-			return slices.ContainsFunc(s.scaffolds, func(group []int) bool { return in(train)(group) && in(test)(group) })
+			return slices.ContainsFunc(s.groups[kind], func(group []int) bool { return in(train)(group) && in(test)(group) })
 		}
 		if kind == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
 			t.Error("size: a molecule that is tested is smaller than one of training")
 		}
-		if kind == "scaffold" && shared() {
-			t.Error("scaffold: a scaffold is on both sides")
+		if shared() {
+			t.Errorf("%s: one of them is on both sides", kind)
 		}
 	}
 }

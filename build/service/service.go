@@ -350,9 +350,22 @@ func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []fl
 			return nil, fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
 		}
 	}
+	how := How{Alpha: alpha, By: algo.ByAlone}
+	in, err := m.Input(l, how, MaxRecords)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := job.SampleOf(ctx, in, algo.DefaultOptions().Seed, m.workers)
+	if err != nil {
+		return nil, err
+	}
+	j := &job.Judging{Calibration: c, Alone: m.single, By: by}
+	if err := j.Compare(ctx, sample); err != nil {
+		return nil, err
+	}
 	rows := make([]table.Scored, 0, l.Len())
-	err = m.Each(ctx, l, How{Alpha: alpha, By: algo.ByAlone}, func(some []table.Scored, _ *Whole) error {
-		if err := job.Judge(ctx, m.single, c, by, some, func(i int) float64 { return predicted[len(rows)+i] }); err != nil {
+	err = m.Stream(ctx, in, how, func(some []table.Scored, _ *Whole) error {
+		if _, err := j.Rows(ctx, some, func(i int) float64 { return predicted[len(rows)+i] }); err != nil {
 			return err
 		}
 		rows = append(rows, withoutGraphs(some)...)

@@ -397,7 +397,7 @@ func TestTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
-	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o, "")
+	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o, trust.OrderScore)
 	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
 		t.Fatalf("%+v, %v", rows, err)
 	}

@@ -18,9 +18,8 @@ import (
 type predictions struct {
 	read    labels // the columns, or none
 	options trust.Options
-	by      string             // an trust.Order; empty means the model's default, once known
-	found   *trust.Calibration // nil without --predicted, or if the model has no errors
-	alone   *algo.SingleScorer
+	by      string       // an trust.Order; empty means the model's default, once known
+	found   *job.Judging // nil without --predicted, or if the model has no errors
 }
 
 func (p *predictions) order() trust.Order { return trust.Order(p.by) }
@@ -58,10 +57,31 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil
 	}
-	p.alone, p.read.Classes = alone, m.Residuals.Classes
-	p.by = cmp.Or(p.by, string(m.Residuals.Order()))
-	p.found, err = alone.Trust(ctx, p.options, p.order())
+	p.read.Classes, p.by = m.Residuals.Classes, cmp.Or(p.by, string(m.Residuals.Order()))
+	c, err := alone.Trust(ctx, p.options, p.order())
+	p.found = &job.Judging{Calibration: c, Alone: alone, By: p.order()}
 	return nil, err
+}
+
+// compare compares an input, which is read twice for that, with the held-out molecules. Standard input cannot be: then there are no
+// intervals and verdicts of the list.
+func (p *predictions) compare(ctx context.Context, in job.Input, seed uint64, workers int) error {
+	if p.found == nil || in.Again == nil {
+		return nil
+	}
+	list, err := job.SampleOf(ctx, in, seed, workers)
+	if err != nil {
+		return err
+	}
+	return p.found.Compare(ctx, list)
+}
+
+// sentences describe what judgements rest on.
+func (p *predictions) sentences() []string {
+	if p.found == nil {
+		return nil
+	}
+	return p.found.Sentences()
 }
 
 // judge sets the judgements of rows.
@@ -79,5 +99,6 @@ func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
 	if p.found == nil {
 		return nil
 	}
-	return job.Judge(ctx, p.alone, p.found, p.order(), rows, func(i int) float64 { return values[i] })
+	_, err := p.found.Rows(ctx, rows, func(i int) float64 { return values[i] })
+	return err
 }

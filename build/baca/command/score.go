@@ -233,6 +233,9 @@ func (f *scoreFlags) run() (err error) {
 	if err := s.restore(); err != nil {
 		return err
 	}
+	if err := s.compare(f.c.Context(), x.records, f.options.Seed, f.workers); err != nil {
+		return err
+	}
 	s.origin = table.Run{Model: x.model.Card.Name, SHA256: hashOf(x.data), By: f.options.By, Alpha: f.options.Alpha, FDR: f.fdr}
 	err = s.all(f.c.Context(), x.records)
 	if s.held != nil {
@@ -548,10 +551,8 @@ func (s *scoring) summarize() {
 	if n := d.Refused - len(d.Shown); n > 0 {
 		s.say("… and %d more; --rejects FILE lists them all", n)
 	}
-	if s.predictions.found != nil {
-		for _, sentence := range s.predictions.found.Sentences(s.order().Words()) {
-			s.say("%s", sentence)
-		}
+	for _, sentence := range s.predictions.sentences() {
+		s.say("%s", sentence)
 	}
 	tellList(s.stderr, d.Counts, d.SetAside, d.Rows-d.Refused)
 	s.read.tell(s.stderr, job.WithoutInterval)

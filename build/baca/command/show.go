@@ -132,7 +132,7 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 		line("structures", "SMILES of %s", explain.Count(len(m.Structures.SMILES), "training molecule"))
 	}
 	if n := residuals(m); n > 0 {
-		line("residuals", "errors of predictions of %s kept from training, for baca trust", explain.Count(n, "graph"))
+		line("residuals", "errors of predictions of %s, for baca trust", explain.Count(n, "graph"))
 	}
 	line("file", "%s, format %d", size(len(file)), weights.Version)
 	line("sha256", "%s", hashOf(file))
@@ -189,7 +189,7 @@ func reveals(m *algo.Model) []string {
 		if r.Classes {
 			what = "the class that was measured and the probability that was predicted follow from that"
 		}
-		add("how wrong predictions were for %d graphs kept from training (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
+		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
 	}
 	if m.Shared == 0 {
 		other := ""

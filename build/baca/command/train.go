@@ -164,7 +164,7 @@ func (f *trainFlags) run() error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stderr, "kept the errors of %d molecules kept from training, for baca trust\n", m.Residuals.Known())
+		fmt.Fprintf(stderr, "kept the errors of %d predictions, for baca trust\n", m.Residuals.Known())
 	}
 	return nil
 }

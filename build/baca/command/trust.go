@@ -44,12 +44,14 @@ verdicts do not ascend, verdicts are counted together.
 
 --errors-by says which held-out molecules these errors are of, those that are alike in
 
-  score      the score of the graph by itself, the default for numbers
-  neighbors  one less the mean similarity to the five nearest training graphs
+  neighbors  one less the mean similarity to the five nearest training graphs, the default for numbers
+  score      the score of the graph by itself; errors of training graphs do not count here
   margin     of classes, and the default there: how near the predicted
              probability is to the nearer class, 0 or 1
 
-Intervals and stated rates are for molecules like those of the training set. Others, such as new scaffolds, show here how far that carries.`,
+Intervals and stated rates are for molecules like those of the training set. For a file of 50 molecules or more interval_batch_low and _high allow
+for how it differs: they weigh held-out errors by how common molecules of that distance and size are in the file. Where it lies farther from the
+training set than held-out molecules, trust_batch is check at best.`,
 		Example: `  baca train train.csv --observed y --held-out yhat --out my.msgpack
   baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
   baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,
@@ -113,6 +115,9 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	defer o.close()
+	if err := f.compare(ctx, o.records, f.options.Seed, f.workers); err != nil {
+		return err
+	}
 	f.options.Workers, f.options.Single = f.workers, o.alone
 	scorer, err := algo.NewScorer(ctx, o.model, f.options)
 	if err != nil {
@@ -127,7 +132,7 @@ func (f *trustFlags) audit() error {
 	}
 	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, o.model.Card.Name)
 	f.read.tell(stderr, job.DoNotCount)
-	a := trust.NewAudit(list, f.found)
+	a := trust.NewAudit(list, f.found.Calibration)
 	if a.N == 0 {
 		return trust.ErrNoValues
 	}
@@ -135,27 +140,28 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	if f.json {
-		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found, f.order()))
+		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration, f.order()))
 	}
-	return writeAudit(f.c.OutOrStdout(), a, f.found, f.order())
+	return writeAudit(f.c.OutOrStdout(), a, f.found.Calibration, f.order())
 }
 
 // outcomes judges an input's predictions.
 func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input) (list []trust.Outcome, read, refused int, err error) {
 	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
-		var predicted []algo.Prediction
-		var observed []float64
-		for _, r := range rows {
+		values := make([]*algo.Values, len(rows))
+		for i, r := range rows {
+			values[i] = &algo.Values{Observed: math.NaN(), Predicted: math.NaN()}
 			if read++; r.Err != nil {
 				refused++
-				continue
+			} else {
+				values[i] = f.read.Of(r.Row, r.Cells)
 			}
-			v := f.read.Of(r.Row, r.Cells)
-			predicted, observed = append(predicted, algo.Prediction{Graph: r.Graph, Score: r.Scores.Alone, Predicted: v.Predicted}), append(observed, v.Observed)
 		}
-		doubts, err := f.alone.Doubts(ctx, f.order(), predicted)
-		for k, x := range doubts {
-			list = append(list, trust.Outcome{Score: x, Observed: observed[k], Judgement: f.found.Judge(x, predicted[k].Predicted)})
+		doubts, err := f.found.Rows(ctx, rows, func(i int) float64 { return values[i].Predicted })
+		for i, x := range doubts {
+			if rows[i].Trust != nil {
+				list = append(list, trust.Outcome{Score: x, Observed: values[i].Observed, Judgement: *rows[i].Trust})
+			}
 		}
 		return err
 	})
@@ -235,6 +241,7 @@ func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) report.Object
 	return report.Object{
 		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
 		{"coverage_interval", []any{report.Known(a.Low), report.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
+		{"batch_coverage", report.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", report.Known(a.Batch.Width)},
 		{"tolerance", c.Tolerance}, {"errors_by", by}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
 		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
 		{"verdicts", verdicts}, {"held_out", c.Pairs},

@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"iter"
 	"math"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -38,8 +38,16 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	out := &message.Trusted{Sentences: c.Sentences(by.Words()), Coverage: c.Coverage, Classes: c.Classes}
-	outcomes, err := e.judge(t, out, c, labels, r.Scores)
+	j := &job.Judging{Calibration: c, Alone: t.alone, By: by}
+	sample, err := job.SampleOf(t, job.Input{Again: e.again}, algo.DefaultOptions().Seed, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Compare(t, sample); err != nil {
+		return nil, err
+	}
+	out := &message.Trusted{Sentences: j.Sentences(), Coverage: c.Coverage, Classes: c.Classes}
+	outcomes, err := e.judge(t, out, j, labels, r.Scores)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +58,13 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
 		}
 	}
-	out.HTML = report.TrustHTML(c, audit, by.Words(), out.Problems)
+	out.HTML = report.TrustHTML(j.Sentences(), c, audit, by.Words(), out.Problems)
 	return out, nil
+}
+
+// again yields the open input's records.
+func (e *Engine) again() (iter.Seq2[table.Unread, error], func(), error) {
+	return e.input.records(nil, e.form()), func() {}, nil
 }
 
 // checkLabels reports columns that the input cannot have values in.
@@ -66,42 +79,45 @@ func (in *input) checkLabels(l *job.Labels) error {
 	return nil
 }
 
+// judgedAtOnce records are judged between signs of progress.
+const judgedAtOnce = 1024
+
 // judge fills in the columns of judgements, and returns those of records with a score.
-func (e *Engine) judge(t *task, out *message.Trusted, c *trust.Calibration, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
-	o := e.input.options()
-	o.Cells = labels.Columns()
-	list, observed := make([]algo.Prediction, 0, len(scores)), make([]float64, 0, len(scores))
-	for m, err := range dataset.Records(e.input.all(nil), o) {
+func (e *Engine) judge(t *task, out *message.Trusted, j *job.Judging, labels *job.Labels, scores []float64) (outcomes []trust.Outcome, err error) {
+	judged := make([]table.Scored, 0, len(scores))
+	var rows []table.Scored
+	var values []*algo.Values
+	flush := func() error {
+		t.showProgress(message.StageTrust, len(judged), len(scores))
+		doubts, err := j.Rows(t, rows, func(i int) float64 { return values[i].Predicted })
+		for i, doubt := range doubts {
+			r := table.Scored{Trust: rows[i].Trust}
+			if r.Trust != nil {
+				outcomes = append(outcomes, trust.Outcome{Score: doubt, Observed: values[i].Observed, Judgement: *r.Trust})
+			} else {
+				none := trust.Unjudged(math.NaN())
+				r.Trust = &none
+			}
+			judged = append(judged, r)
+		}
+		rows, values = rows[:0], values[:0]
+		return err
+	}
+	for read, err := range e.input.records(nil, e.form(), labels.Columns()...) {
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Err(); err != nil {
-			return nil, err
+		r, v := table.Scored{Record: read()}, &algo.Values{Observed: math.NaN(), Predicted: math.NaN()}
+		if x := scores[r.Row-1]; !math.IsNaN(x) && r.Err == nil {
+			r.Scores, v = &algo.Row{Alone: x}, labels.Of(r.Row, r.Cells)
 		}
-		t.showProgress(message.StageTrust, m.Row, len(scores))
-		p, y := algo.Prediction{Score: scores[m.Row], Predicted: math.NaN()}, math.NaN()
-		if !math.IsNaN(p.Score) {
-			v := labels.Of(m.Row+1, &table.Cells{Texts: m.Cells, Fail: m.FailCell})
-			p.Predicted, y = v.Predicted, v.Observed
+		if rows, values = append(rows, r), append(values, v); len(rows) == judgedAtOnce {
+			if err := flush(); err != nil {
+				return nil, err
+			}
 		}
-		list, observed = append(list, p), append(observed, y)
 	}
-	doubts, err := t.alone.Doubts(t, e.model.Residuals.Order(), list)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]table.Scored, len(list))
-	for i, p := range list {
-		nan := math.NaN()
-		j := trust.Judgement{Predicted: nan, Error: nan, Low: nan, High: nan}
-		if !math.IsNaN(p.Predicted) {
-			j = c.Judge(doubts[i], p.Predicted)
-		}
-		if !math.IsNaN(p.Score) {
-			outcomes = append(outcomes, trust.Outcome{Score: doubts[i], Observed: observed[i], Judgement: j})
-		}
-		rows[i] = table.Scored{Trust: &j}
-	}
-	out.Rows = table.Of(table.Fields(table.OfTrust), rows)
-	return outcomes, nil
+	err = flush()
+	out.Rows = table.Of(table.Fields(table.OfTrust), judged)
+	return outcomes, err
 }

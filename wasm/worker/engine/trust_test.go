@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -110,7 +111,7 @@ func TestTrainKeepsResiduals(t *testing.T) {
 	if !bytes.Equal(got.Data, file.Bytes()) {
 		t.Errorf("the file has %d bytes, and that of the command %d; or they differ", len(got.Data), file.Len())
 	}
-	if m := got.Model; m.Residuals != 50 || m.Predicted != "predicted" || m.SHA256 == "" {
+	if m := got.Model; m.Residuals != 498 || m.Predicted != "predicted" || m.SHA256 == "" {
 		t.Errorf("the card says %+v", m)
 	}
 	m, err := weights.Load(got.Data)
@@ -127,7 +128,7 @@ func TestTrainKeepsResiduals(t *testing.T) {
 	both := heldOut()
 	both.Structures = true
 	_, with := must[*message.Trained](e, h, both)
-	if m, err = weights.Load(with.Data); err != nil || m.Residuals.Known() != 50 {
+	if m, err = weights.Load(with.Data); err != nil || m.Residuals.Known() != 498 {
 		t.Fatalf("%v, %+v", err, m.Residuals)
 	}
 	if s := m.Structures; !s.HasValues() || s.Observed[0] != values[m.KnownRows()[0]].Observed {
@@ -192,13 +193,14 @@ func judging(t *testing.T, table string, by trust.Order) (*Engine, *host, *trust
 func TestTrust(t *testing.T) {
 	train, fresh := hydration(t)
 	fresh += "broken,C1CC,1,1\n"
-	e, h, c, alone := judging(t, train, trust.OrderScore)
+	e, h, c, alone := judging(t, train, trust.OrderNeighbors)
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
 	rows := join(events)
 	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: rows.Numbers("score")})
 
 	// The same without the engine.
+	own := &job.Judging{Calibration: c, Alone: alone, By: trust.OrderNeighbors}
 	o := algo.DefaultOptions()
 	o.Single = alone
 	scorer, err := algo.NewScorer(t.Context(), e.model, o)
@@ -206,21 +208,38 @@ func TestTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := valuesIn(t, fresh)
+	read := func() iter.Seq2[table.Unread, error] {
+		return table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: e.form().Unordered()})
+	}
+	sample, err := job.SampleOf(t.Context(), job.Input{Again: func() (iter.Seq2[table.Unread, error], func(), error) { return read(), func() {}, nil }}, 1, 2)
+	if err != nil || len(sample) != 142 {
+		t.Fatal(len(sample), err)
+	}
+	if err := own.Compare(t.Context(), sample); err != nil {
+		t.Fatal(err)
+	}
 	var outcomes []trust.Outcome
 	var file bytes.Buffer
 	w := table.NewSink(&file, "csv", table.Text{SpreadsheetSafe: true}, true, table.Fields(table.Usual|table.OfTrust))
-	records := table.Molecules(strings.NewReader(fresh), dataset.Options{Name: "new.csv", Form: e.form().Unordered()})
-	err = job.Score(t.Context(), scorer, job.Input{Records: records}, job.ScoreOptions{}, func(list []table.Scored) error {
-		for _, s := range list {
+	err = job.Score(t.Context(), scorer, job.Input{Records: read()}, job.ScoreOptions{}, func(list []table.Scored) error {
+		doubts, err := own.Rows(t.Context(), list, func(i int) float64 {
+			if list[i].Err != nil {
+				return math.NaN()
+			}
+			return values[list[i].Row-1].Predicted
+		})
+		if err != nil {
+			return err
+		}
+		for k, s := range list {
 			i := s.Row - 1
 			if s.Err != nil {
 				w.Add(s)
 				continue
 			}
-			j := c.Judge(s.Scores.Alone, values[i].Predicted)
-			s.Trust = &j
+			j := *s.Trust
 			w.Add(s)
-			outcomes = append(outcomes, trust.Outcome{Score: s.Scores.Alone, Observed: values[i].Observed, Judgement: j})
+			outcomes = append(outcomes, trust.Outcome{Score: doubts[k], Observed: values[i].Observed, Judgement: j})
 		}
 		return w.Flush()
 	})
@@ -228,20 +247,20 @@ func TestTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := trust.NewAudit(outcomes, c)
-	if want.N != 142 || got.HTML != report.TrustHTML(c, want, "score", nil) {
+	if want.N != 142 || got.HTML != report.TrustHTML(own.Sentences(), c, want, trust.OrderNeighbors.Words(), nil) {
 		t.Errorf("%d audited: %s", want.N, got.HTML)
 	}
-	if got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, c.Sentences("score")) {
+	if got.Coverage != 0.9 || got.Classes || len(got.Problems) > 0 || !slices.Equal(got.Sentences, own.Sentences()) {
 		t.Errorf("%+v", got)
 	}
 
 	// Intervals hold what was asked for.
 	_, narrow := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Coverage: 0.8, Scores: rows.Numbers("score")})
-	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, trust.OrderScore)
+	c80, err := alone.Trust(t.Context(), trust.Options{Coverage: 0.8}, trust.OrderNeighbors)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j := c80.Judge(rows.Numbers("score")[0], values[0].Predicted); narrow.Coverage != 0.8 || narrow.Rows.Numbers("interval_high")[0] != j.High || !(narrow.Rows.Numbers("interval_high")[0] < got.Rows.Numbers("interval_high")[0]) {
+	if j := c80.Judge(outcomes[0].Score, values[0].Predicted); narrow.Coverage != 0.8 || narrow.Rows.Numbers("interval_high")[0] != j.High || !(narrow.Rows.Numbers("interval_high")[0] < got.Rows.Numbers("interval_high")[0]) {
 		t.Errorf("80 %%: up to %g, want %g, which is less than the %g of 90 %%", narrow.Rows.Numbers("interval_high")[0], j.High, got.Rows.Numbers("interval_high")[0])
 	}
 	fails(e, h, &message.Trust{Predicted: "predicted", Coverage: 1, Scores: rows.Numbers("score")}, message.CodeBadOption, "a coverage of 1")
@@ -250,7 +269,7 @@ func TestTrust(t *testing.T) {
 	if saved := fileOf(t, "csv", append(rows, got.Rows...)); saved != file.String() {
 		t.Errorf("the page saves\n%.400s\nand the command\n%.400s", saved, file.String())
 	}
-	if text := fileOf(t, "jsonl", got.Rows); strings.Count(text, `"interval_low":`) != 143 || !strings.Contains(text, `"predicted":null,"expected_error":null,"interval_low":null,"interval_high":null,"trust":null`) {
+	if text := fileOf(t, "jsonl", got.Rows); strings.Count(text, `"interval_low":`) != 143 || !strings.Contains(text, `"predicted":null,"expected_error":null,"interval_low":null,"interval_high":null,"trust":null,"interval_batch_low":null,"interval_batch_high":null,"trust_batch":null`) {
 		t.Errorf("%.400s", text)
 	}
 }
@@ -260,7 +279,7 @@ func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 func TestTrustRefuses(t *testing.T) {
 	train, _ := hydration(t)
-	e, h, _, _ := judging(t, train, trust.OrderScore)
+	e, h, _, _ := judging(t, train, trust.OrderNeighbors)
 	// A bad value is named, and its row keeps its score.
 	bad := "smiles,predicted,observed\nCCO,1e400,x\nCCN,2,\nC((,3,3\n"
 	must[*message.Opened](e, h, &message.Open{Name: "bad.csv", Data: []byte(bad)})

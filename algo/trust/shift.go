@@ -1,0 +1,252 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"baca/algo/metric"
+)
+
+// A Place says where a molecule lies beside the training set. A Shift compares molecules by it.
+type Place struct {
+	Distance float64 // one less the mean similarity of the five nearest other training molecules
+	Atoms    float64
+	Score    float64 // of the molecule by itself; NaN for one trained on
+}
+
+const (
+	// MinList is the least list with a Shift.
+	MinList = 50
+	// minEffective is the least effective sample of errors that an interval rests on alone.
+	minEffective = 30
+	// ratioFolds cross-fit the density ratio.
+	ratioFolds = 5
+	// ratioPenalty is the ridge penalty of its coefficients, which are of standardised terms.
+	ratioPenalty = 1
+	// mostLogit bounds the ratio where it extrapolates.
+	mostLogit = 30
+	// fartherZ is the normal quantile at 1 − 0.005: with two tests, one list in a hundred like the
+	// held-out molecules counts as farther.
+	fartherZ = 2.576
+)
+
+// A Shift judges predictions for a list that may differ from the held-out molecules: for other
+// scaffolds, say. Its intervals are weighted conformal (Tibshirani, Barber, Candès and Ramdas, 2019):
+// each held-out error counts as often as molecules at its place are in the list, by a density ratio
+// that was fitted without molecules of that place. They hold Coverage where errors depend on the
+// place alone. It is read-only.
+type Shift struct {
+	N         int     // molecules of the list
+	Effective float64 // how many equally weighted errors would tell as much
+	Infinite  int     // molecules of the list without an interval, as errors from their place are too few
+	Farther   bool    // whether the list lies farther from the training set than held-out molecules
+
+	c      *Calibration
+	ratios [ratioFolds]*ratio
+	errors []float64 // ascending
+	sums   []float64 // of weights, up to each error
+}
+
+// NewShift compares a list with the held-out molecules. It returns nil for fewer than MinList.
+func (c *Calibration) NewShift(list []Place) *Shift {
+	list = slices.DeleteFunc(slices.Clone(list), func(p Place) bool { return !p.known() })
+	held := slices.DeleteFunc(slices.Clone(c.pairs), func(p Pair) bool { return !p.Place.known() })
+	if len(list) < MinList || len(held) < MinPairs {
+		return nil
+	}
+	s := &Shift{N: len(list), c: c}
+	places := make([]Place, len(held))
+	for i, p := range held {
+		places[i] = p.Place
+	}
+	s.Farther = higher(list, places, func(p Place) float64 { return p.Distance }) || higher(list, places, func(p Place) float64 { return p.Score })
+	for fold := range s.ratios {
+		s.ratios[fold] = fitRatio(list, places, fold)
+	}
+	slices.SortStableFunc(held, func(a, b Pair) int { return cmp.Compare(a.Error, b.Error) })
+	sum, squares := 0.0, 0.0
+	for _, p := range held {
+		w := s.weight(p.Place)
+		sum, squares = sum+w, squares+w*w
+		s.errors, s.sums = append(s.errors, p.Error), append(s.sums, sum)
+	}
+	s.Effective = sum * sum / squares
+	for _, p := range list {
+		if math.IsNaN(s.half(p)) {
+			s.Infinite++
+		}
+	}
+	return s
+}
+
+func (p Place) known() bool { return finite(p.Distance) && p.Atoms > 0 }
+
+// higher tells whether values of the list are significantly higher than those of others (rank-sum
+// test, normal approximation).
+func higher(list, others []Place, of func(Place) float64) bool {
+	var values []float64
+	var isOfList []bool
+	n := [2]float64{}
+	for k, places := range [][]Place{others, list} {
+		for _, p := range places {
+			if x := of(p); finite(x) {
+				values, isOfList = append(values, x), append(isOfList, k == 1)
+				n[k]++
+			}
+		}
+	}
+	if n[0] == 0 || n[1] == 0 {
+		return false
+	}
+	return metric.AUROC(values, isOfList)-0.5 > fartherZ*math.Sqrt((n[0]+n[1]+1)/(12*n[0]*n[1]))
+}
+
+func (s *Shift) weight(p Place) float64 { return s.ratios[p.fold()].of(p) }
+
+// half is the interval's half width for a molecule, NaN where its own weight is too large. Where
+// few errors carry the weights, it is at least that of the most doubtful held-out group.
+func (s *Shift) half(p Place) float64 {
+	total := s.sums[len(s.sums)-1] + s.weight(p)
+	k := sort.SearchFloat64s(s.sums, s.c.Coverage*total)
+	if s.c.Classes || k == len(s.sums) {
+		return math.NaN()
+	}
+	if last := s.c.Groups[len(s.c.Groups)-1].Half; s.Effective < minEffective {
+		return max(s.errors[k], last)
+	}
+	return s.errors[k]
+}
+
+// Judge adds what the list says to a judgement of one of its molecules.
+func (s *Shift) Judge(p Place, j *Judgement) {
+	if s == nil || !p.known() {
+		return
+	}
+	half := s.half(p)
+	j.BatchLow, j.BatchHigh, j.BatchVerdict = j.Predicted-half, j.Predicted+half, j.Verdict
+	if s.Farther && j.Verdict == Trust {
+		j.BatchVerdict = Check
+	}
+}
+
+// Sentences describe the list, and what its intervals rest on.
+func (s *Shift) Sentences() []string {
+	if s == nil {
+		return nil
+	}
+	about := fmt.Sprintf("this list of %d lies no farther from the training set than held-out molecules", s.N)
+	if s.Farther {
+		about = fmt.Sprintf("this list of %d lies farther from the training set than held-out molecules, so trust_batch is check at best", s.N)
+	}
+	if s.c.without() != "" {
+		return []string{about}
+	}
+	weighted := fmt.Sprintf("interval_batch weighs errors by how common such molecules are in the list, as good as %.0f errors of equal weight", s.Effective)
+	if s.Effective < minEffective {
+		weighted += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
+	}
+	if s.Infinite > 0 {
+		weighted += fmt.Sprintf("; %d of %d molecules lie where errors are too few for an interval", s.Infinite, s.N)
+	}
+	return []string{about, weighted}
+}
+
+// fold is a function of the place, so copies of a molecule are in one fold, and no order matters.
+func (p Place) fold() int {
+	h := math.Float64bits(p.Distance)*0x9e3779b97f4a7c15 ^ math.Float64bits(p.Atoms)
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	return int(h >> 32 % ratioFolds)
+}
+
+// terms is the number of those of the density ratio.
+const terms = 4
+
+func (p Place) terms() [terms]float64 {
+	size := math.Log(p.Atoms)
+	return [terms]float64{p.Distance, p.Distance * p.Distance, size, size * size}
+}
+
+// A ratio is the density of a list over that of held-out molecules, up to a factor: a ridge logistic
+// regression on the standardised terms of places.
+type ratio struct {
+	mean, std    [terms]float64
+	coefficients [terms + 1]float64 // the last is the intercept
+}
+
+func (r *ratio) logit(p Place) float64 {
+	sum := r.coefficients[terms]
+	for k, x := range p.terms() {
+		sum += float64(r.coefficients[k] * ((x - r.mean[k]) / r.std[k]))
+	}
+	return min(max(sum, -mostLogit), mostLogit)
+}
+
+func (r *ratio) of(p Place) float64 { return math.Exp(r.logit(p)) }
+
+// newtonSteps are enough for the few coefficients to converge.
+const newtonSteps = 25
+
+// fitRatio fits to the molecules of the other folds. Both sides weigh the same.
+func fitRatio(list, held []Place, fold int) *ratio {
+	r := &ratio{}
+	for k := range terms {
+		values := make([]float64, len(held))
+		for i, p := range held {
+			values[i] = p.terms()[k]
+		}
+		r.mean[k], r.std[k] = stat.PopMeanStdDev(values, nil)
+		if !(r.std[k] > 0) {
+			r.std[k] = 1
+		}
+	}
+	sides := [2][]Place{without(held, fold), without(list, fold)}
+	n := float64(len(sides[0]) + len(sides[1]))
+	for range newtonSteps {
+		curvature, slope := mat.NewSymDense(terms+1, nil), mat.NewVecDense(terms+1, nil)
+		for k := range terms {
+			curvature.SetSym(k, k, ratioPenalty)
+			slope.SetVec(k, -ratioPenalty*r.coefficients[k])
+		}
+		for y, side := range sides {
+			weight := n / 2 / float64(len(side))
+			for _, p := range side {
+				r.add(curvature, slope, p, float64(y), weight)
+			}
+		}
+		curvature.SetSym(terms, terms, curvature.At(terms, terms)+1e-9)
+		var c mat.Cholesky
+		var step mat.VecDense
+		if !c.Factorize(curvature) || c.SolveVecTo(&step, slope) != nil {
+			break
+		}
+		for k := range r.coefficients {
+			r.coefficients[k] += step.AtVec(k)
+		}
+	}
+	return r
+}
+
+func without(list []Place, fold int) []Place {
+	return slices.DeleteFunc(slices.Clone(list), func(p Place) bool { return p.fold() == fold })
+}
+
+// add adds a molecule's part of the second and first derivatives of the log-likelihood.
+func (r *ratio) add(curvature *mat.SymDense, slope *mat.VecDense, p Place, y, weight float64) {
+	x := [terms + 1]float64{terms: 1}
+	for k, v := range p.terms() {
+		x[k] = (v - r.mean[k]) / r.std[k]
+	}
+	q := 1 / (1 + math.Exp(-r.logit(p)))
+	for a := range x {
+		slope.SetVec(a, slope.AtVec(a)+weight*(y-q)*x[a])
+		for b := range a + 1 {
+			curvature.SetSym(a, b, curvature.At(a, b)+weight*q*(1-q)*x[a]*x[b])
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package trust
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Intervals of a list are those of scikit-learn's logistic regression, see testdata/shift.py.
+func TestShiftAgainstScikitLearn(t *testing.T) {
+	data, err := os.ReadFile("testdata/shift.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Held, List [][2]float64
+		Errors     []float64
+		Effective  float64
+		Halves     []*float64
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	var pairs []Pair
+	for i, p := range want.Held {
+		pairs = append(pairs, Pair{p[0], want.Errors[i], Place{p[0], p[1], math.NaN()}})
+	}
+	var list []Place
+	for _, p := range want.List {
+		list = append(list, Place{p[0], p[1], math.NaN()})
+	}
+	c, err := New(pairs, Options{Coverage: 0.8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.NewShift(list)
+	if math.Abs(s.Effective-want.Effective) > 1e-6*want.Effective {
+		t.Errorf("effective sample %g, want %g", s.Effective, want.Effective)
+	}
+	if s.Effective < minEffective {
+		t.Fatalf("an effective sample of %g: want a fixture whose intervals are not widened", s.Effective)
+	}
+	infinite := 0
+	for i, p := range list {
+		j := c.Judge(p.Distance, 1)
+		s.Judge(p, &j)
+		half := j.BatchHigh - 1
+		switch w := want.Halves[i]; {
+		case w == nil:
+			infinite++
+			if !math.IsNaN(half) || !math.IsNaN(j.BatchLow) {
+				t.Errorf("molecule %d: ± %g, want no interval", i, half)
+			}
+		case math.Abs(half-*w) > 1e-9 || math.Abs(1-j.BatchLow-half) > 1e-9:
+			t.Errorf("molecule %d: %g to %g, want 1 ± %g", i, j.BatchLow, j.BatchHigh, *w)
+		}
+	}
+	if s.Infinite != infinite || !s.Farther {
+		t.Errorf("%d without an interval, farther %t; want %d, true", s.Infinite, s.Farther, infinite)
+	}
+	backwards := slices.Clone(list)
+	slices.Reverse(backwards)
+	if again := c.NewShift(backwards); math.Abs(again.Effective-s.Effective) > 1e-9 {
+		t.Errorf("the order of the list matters: %g and %g", again.Effective, s.Effective)
+	}
+}
+
+// Where errors depend on the distance, intervals of farther lists hold what is asked; those of molecules by themselves, from one
+// group, do not.
+func TestShiftHolds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	draw := func(n int, low, high float64) (pairs []Pair) {
+		for range n {
+			d := low + (high-low)*rng.Float64()
+			pairs = append(pairs, Pair{0, d * d * rng.NormFloat64(), Place{d, 10 + float64(rng.IntN(10)), math.NaN()}})
+		}
+		return pairs
+	}
+	var covered, plain, n float64
+	for range 40 {
+		c, err := New(draw(400, 0.1, 0.9), Options{Coverage: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := draw(100, 0.6, 0.9)
+		var list []Place
+		for _, p := range fresh {
+			list = append(list, p.Place)
+		}
+		s := c.NewShift(list)
+		for _, p := range fresh {
+			j := c.Judge(0, 0)
+			if s.Judge(p.Place, &j); math.Abs(p.Error) <= j.BatchHigh || math.IsNaN(j.BatchHigh) {
+				covered++
+			}
+			if math.Abs(p.Error) <= j.High {
+				plain++
+			}
+			n++
+		}
+	}
+	if covered/n < 0.88 || covered/n > 0.94 || plain/n > 0.85 {
+		t.Errorf("%.3f covered for the list, %.3f by themselves; want 0.9, and less than 0.85", covered/n, plain/n)
+	}
+}
+
+// A list like the held-out molecules changes no verdict; a farther one has check at best.
+func TestShiftVerdicts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	place := func(more float64) Place {
+		return Place{rng.Float64() + more, float64(5 + rng.IntN(20)), rng.NormFloat64() + more}
+	}
+	var pairs []Pair
+	for range 200 {
+		p := place(0)
+		pairs = append(pairs, Pair{p.Distance, rng.NormFloat64(), p})
+	}
+	c, err := New(pairs, Options{Tolerance: 10}) // no error is large
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name    string
+		of      func() Place
+		farther bool
+	}{
+		{"alike", func() Place { return place(0) }, false},
+		{"nearer", func() Place { return place(-0.3) }, false},
+		{"farther", func() Place { return place(0.3) }, true},
+		{"higher scores", func() Place { p := place(0); p.Score += 1; return p }, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var list []Place
+			for range MinList {
+				list = append(list, row.of())
+			}
+			s := c.NewShift(list)
+			j := c.Judge(0.5, 0)
+			s.Judge(list[0], &j)
+			if want := map[bool]Verdict{false: Trust, true: Check}[row.farther]; s.Farther != row.farther || j.Verdict != Trust || j.BatchVerdict != want {
+				t.Errorf("farther %t, %s, in the list %s; want %t, trust, %s", s.Farther, j.Verdict, j.BatchVerdict, row.farther, want)
+			}
+			if text := strings.Join(s.Sentences(), "; "); strings.Contains(text, "check at best") != row.farther {
+				t.Error(text)
+			}
+		})
+	}
+	short := make([]Place, MinList)
+	short[0].Distance = math.NaN()
+	if s := c.NewShift(short); s != nil {
+		t.Errorf("%d molecules with a place are compared: %+v", MinList-1, s)
+	}
+	j := c.Judge(0.5, 0)
+	if (*Shift)(nil).Judge(Place{0.5, 9, 0}, &j); j.BatchVerdict != "" || !math.IsNaN(j.BatchLow) {
+		t.Errorf("without a list: %+v", j)
+	}
+}

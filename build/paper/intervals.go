@@ -266,14 +266,6 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	return o
 }
 
-// shown is the coverage that the page shows, with nothing for classes.
-func (o *intervalOrder) shown() intervalLevel {
-	if o.Levels == nil {
-		return intervalLevel{Alone: intervalKept{none, none, none}, List: intervalKept{none, none, none}, Infinite: none, Hindsight: none}
-	}
-	return o.Levels[1]
-}
-
 // by returns what came of an order. Where there is nothing, large errors are not found.
 func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
@@ -283,15 +275,19 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// cells are the result's row on the page.
-func (r *intervalResult) cells() []any {
-	row := []any{r.Set, r.Split}
+// coverage is the result's row of the table of intervals.
+func (r *intervalResult) coverage() []any {
+	l := r.byDefault().Levels[1]
+	return []any{r.Set, r.Split, float64(l.Alone.Mean), float64(l.List.Mean), float64(l.List.Width / l.Hindsight), float64(l.Infinite)}
+}
+
+// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors by verdict, and trusted molecules
+// among those with small errors.
+func (r *intervalResult) errors() (row []float64) {
 	for _, order := range trust.Orders() {
 		row = append(row, float64(r.by(order).Finds))
 	}
 	o := r.byDefault()
-	l := o.shown()
-	row = append(row, float64(l.Alone.Mean), float64(l.List.Mean), float64(l.List.Width/l.Hindsight), float64(l.Infinite))
 	for _, v := range o.Stated {
 		row = append(row, float64(v.Large))
 	}
@@ -304,42 +300,60 @@ func (r *intervalResult) byDefault() *intervalOrder {
 }
 
 func (r intervalResults) page() *page {
-	heads := []string{"set", "new"}
+	numbers := slices.DeleteFunc(slices.Clone(r.Results), func(one *intervalResult) bool { return one.Classes })
+	heads := []string{"values", "new"}
 	for _, order := range trust.Orders() {
 		heads = append(heads, "by "+string(order))
 	}
-	heads = append(heads, "covered", "for the list", "width", "infinite")
 	for _, v := range trust.Verdicts() {
 		heads = append(heads, string(v))
 	}
-	heads = append(heads, "trusted")
+	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + " " + one.Split })
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
 		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. The rest is a training file, from which kernel ridge regression on ECFP4
-predicts, and on which a detector is trained for %d steps. In percent, means over %d splits: AUROC of large errors by each value of --errors-by; by the default, observed numbers within their
-90 %% intervals of molecules by themselves and for the list, the median width of the latter beside intervals that are exact in hindsight, infinite ones; large errors among
-molecules with each verdict; and, of the molecules with small errors, those to trust. Classes have no intervals.`, intervalSteps, r.Results[0].Splits),
-		tables: []*pageTable{tabulate("", heads, r.Results, (*intervalResult).cells)},
-		answer: r.answer(),
+predicts, and on which a detector is trained for %d steps. In percent, means over %d splits.`, intervalSteps, r.Results[0].Splits),
+		tables: []*pageTable{
+			tabulate("Observed numbers within their 90 % intervals, of molecules by themselves and for the list; the median width of the latter beside intervals that are exact in hindsight; infinite ones:",
+				[]string{"set", "new", "alone", "list", "width", "infinite"}, numbers, (*intervalResult).coverage),
+			tabulate("Means over sets: AUROC of large errors by each value of --errors-by; by the default, large errors among molecules with each verdict, and the share of molecules with small errors that are to trust:",
+				append(heads, "trusted"), groups, r.meanErrors),
+		},
+		answer: r.answer(numbers),
 	}
 }
 
-func (r intervalResults) answer() (list []string) {
-	for _, kind := range intervalKinds {
-		var alone, forList, trusted, others []float64
-		for _, one := range r.Results {
-			o := one.byDefault()
-			if one.Split != kind {
-				continue
-			}
-			l := o.shown()
-			alone, forList = append(alone, float64(l.Alone.Mean)), append(forList, float64(l.List.Mean))
-			trusted, others = append(trusted, float64(o.Stated[0].Large)), append(others, float64(o.Stated[2].Large))
-		}
-		if len(trusted) > 0 {
-			list = append(list, fmt.Sprintf("New by %s: intervals of 90 %% hold %s %% of the numbers, those for the list %s %%; %s %% of the molecules to trust have large errors, and %s %% of those not to use.",
-				kind, rate(meanDefined(alone)).percent(1), rate(meanDefined(forList)).percent(1), rate(meanDefined(trusted)).percent(1), rate(meanDefined(others)).percent(1)))
+// values says what the set's values are.
+func (r *intervalResult) values() string {
+	if r.Classes {
+		return "classes"
+	}
+	return "numbers"
+}
+
+// meanErrors is the row of a group of results: of numbers or classes, with one kind of split.
+func (r intervalResults) meanErrors(group string) []any {
+	var rows [][]float64
+	for _, one := range r.Results {
+		if one.values()+" "+one.Split == group {
+			rows = append(rows, one.errors())
 		}
 	}
-	return list
+	values, split, _ := strings.Cut(group, " ")
+	row := []any{values, split}
+	for k := range rows[0] {
+		row = append(row, meanDefined(mapped(rows, func(of []float64) float64 { return of[k] })))
+	}
+	return row
+}
+
+func (r intervalResults) answer(numbers []*intervalResult) []string {
+	if len(numbers) == 0 {
+		return nil
+	}
+	least := func(of func(intervalLevel) intervalKept) string {
+		return rate(slices.Min(mapped(numbers, func(one *intervalResult) float64 { return float64(of(one.byDefault().Levels[1]).Mean) }))).percent(1)
+	}
+	return []string{fmt.Sprintf("In each row intervals of molecules by themselves hold at least %s %% of the numbers, those for the list at least %s %%.",
+		least(func(l intervalLevel) intervalKept { return l.Alone }), least(func(l intervalLevel) intervalKept { return l.List }))}
 }

@@ -275,12 +275,6 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// coverage is the result's row of the table of intervals.
-func (r *intervalResult) coverage() []any {
-	l := r.byDefault().Levels[1]
-	return []any{r.Set, r.Split, float64(l.Alone.Mean), float64(l.List.Mean), float64(l.List.Width / l.Hindsight), float64(l.Infinite)}
-}
-
 // errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors by verdict, and trusted molecules
 // among those with small errors.
 func (r *intervalResult) errors() (row []float64) {
@@ -300,7 +294,7 @@ func (r *intervalResult) byDefault() *intervalOrder {
 }
 
 func (r intervalResults) page() *page {
-	numbers := slices.DeleteFunc(slices.Clone(r.Results), func(one *intervalResult) bool { return one.Classes })
+	kinds := slices.DeleteFunc(slices.Clone(intervalKinds), func(kind string) bool { return len(r.levels(kind)) == 0 })
 	heads := []string{"values", "new"}
 	for _, order := range trust.Orders() {
 		heads = append(heads, "by "+string(order))
@@ -311,15 +305,36 @@ func (r intervalResults) page() *page {
 	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + " " + one.Split })
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
-		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. The rest is a training file, from which kernel ridge regression on ECFP4
-predicts, and on which a detector is trained for %d steps. In percent, means over %d splits.`, intervalSteps, r.Results[0].Splits),
+		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest kernel ridge regression on ECFP4
+predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, intervalSteps, r.Results[0].Splits),
 		tables: []*pageTable{
-			tabulate("Observed numbers within their 90 % intervals, of molecules by themselves and for the list; the median width of the latter beside intervals that are exact in hindsight; infinite ones:",
-				[]string{"set", "new", "alone", "list", "width", "infinite"}, numbers, (*intervalResult).coverage),
-			tabulate("Means over sets: AUROC of large errors by each value of --errors-by; by the default, large errors among molecules with each verdict, and the share of molecules with small errors that are to trust:",
+			tabulate("Observed numbers within 90 % intervals, of molecules by themselves and for the list, means over sets and the least of a set; the median width of the latter beside intervals exact in hindsight; infinite ones:",
+				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
+			tabulate("AUROC of large errors by each value of --errors-by; by the default, large errors by verdict, and of molecules with small errors those to trust:",
 				append(heads, "trusted"), groups, r.meanErrors),
 		},
-		answer: r.answer(numbers),
+	}
+}
+
+// levels are the shown coverages of splits of a kind, of sets of numbers.
+func (r intervalResults) levels(kind string) (list []intervalLevel) {
+	for _, one := range r.Results {
+		if !one.Classes && one.Split == kind {
+			list = append(list, one.byDefault().Levels[1])
+		}
+	}
+	return list
+}
+
+// coverage is the row of a kind of split in the table of intervals.
+func (r intervalResults) coverage(kind string) []any {
+	of := func(of func(l intervalLevel) rate) []float64 {
+		return mapped(r.levels(kind), func(l intervalLevel) float64 { return float64(of(l)) })
+	}
+	alone, list := of(func(l intervalLevel) rate { return l.Alone.Mean }), of(func(l intervalLevel) rate { return l.List.Mean })
+	return []any{
+		kind, meanOver(alone), slices.Min(alone), meanOver(list), slices.Min(list),
+		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), meanOver(of(func(l intervalLevel) rate { return l.Infinite })),
 	}
 }
 
@@ -345,15 +360,4 @@ func (r intervalResults) meanErrors(group string) []any {
 		row = append(row, meanDefined(mapped(rows, func(of []float64) float64 { return of[k] })))
 	}
 	return row
-}
-
-func (r intervalResults) answer(numbers []*intervalResult) []string {
-	if len(numbers) == 0 {
-		return nil
-	}
-	least := func(of func(intervalLevel) intervalKept) string {
-		return rate(slices.Min(mapped(numbers, func(one *intervalResult) float64 { return float64(of(one.byDefault().Levels[1]).Mean) }))).percent(1)
-	}
-	return []string{fmt.Sprintf("In each row intervals of molecules by themselves hold at least %s %% of the numbers, those for the list at least %s %%.",
-		least(func(l intervalLevel) intervalKept { return l.Alone }), least(func(l intervalLevel) intervalKept { return l.List }))}
 }

@@ -245,7 +245,7 @@ func TestMenus(t *testing.T) {
 		}
 		b.click("#" + id + " summary")
 		isOpen(true)
-		b.click("#headline h2")
+		b.click("h1.mark")
 		isOpen(false)
 	}
 	b.run("focus", chromedp.Focus("#scroller"))

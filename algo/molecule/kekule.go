@@ -429,8 +429,8 @@ func (p *Draft) findOptions(i int32) neighbor.Span {
 	return neighbor.Span{Lo: lo, Hi: int32(len(k.pool))}
 }
 
-// double places a double bond between atom i and its first option, and keeps the rest; again: there
-// was a choice at this atom before.
+// double places a double bond between atom i and its first option. It keeps the other options for backtracking; again
+// says that atom i is already listed for that.
 func (p *Draft) double(i int32, options neighbor.Span, again bool) {
 	k, atoms := &p.kek, p.kek.atoms
 	l := k.pool[options.Lo]

@@ -280,7 +280,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         errors_by : str, optional
             What tells large errors from small ones: "score", the score that each record gets by itself, whatever
             ``by`` is; "neighbors", how unlike the five nearest training records are; "margin", for classes, how near
-            the prediction is to ½. Without it margin for classes and score for numbers.
+            the prediction is to ½. Without it margin for classes and neighbors for numbers.
 
         Returns
         -------

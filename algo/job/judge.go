@@ -57,7 +57,7 @@ func (j *Judging) Rows(ctx context.Context, rows []table.Scored, predicted func(
 		if doubts[i], err = j.By.Doubt(places[k], y); err != nil {
 			return nil, err
 		}
-		judged := j.Judge(doubts[i], y)
+		judged := j.JudgeAt(places[k], doubts[i], y)
 		j.Shift.Judge(places[k], &judged)
 		rows[i].Trust = &judged
 	}

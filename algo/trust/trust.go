@@ -92,7 +92,8 @@ type Calibration struct {
 	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
 
-	pairs []Pair // by score, with absolute errors
+	pairs   []Pair  // by score, with absolute errors
+	highest float64 // Place.Score of these, +Inf if none is known
 }
 
 // A Group is the held-out molecules with scores up to To, above the group before. Intervals are
@@ -152,6 +153,15 @@ func New(pairs []Pair, o Options) (*Calibration, error) {
 	}
 	slices.SortFunc(sorted, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Error, b.Error)) })
 	c := &Calibration{Options: o, Pairs: len(sorted), Farthest: sorted[len(sorted)-1].Score, pairs: sorted}
+	c.highest = math.Inf(-1)
+	for _, p := range sorted {
+		if finite(p.Place.Score) {
+			c.highest = max(c.highest, p.Place.Score)
+		}
+	}
+	if math.IsInf(c.highest, -1) {
+		c.highest = math.Inf(1)
+	}
 	c.Coverage, c.Rate = cmp.Or(o.Coverage, DefaultCoverage), cmp.Or(o.Rate, DefaultRate)
 	if c.Tolerance == 0 {
 		c.Tolerance = usualTolerance(sorted, o.Classes)
@@ -356,6 +366,17 @@ func (c *Calibration) step(score float64) (Step, bool) {
 func Unjudged(predicted float64) Judgement {
 	nan := math.NaN()
 	return Judgement{Predicted: predicted, Error: nan, Low: nan, High: nan, BatchLow: nan, BatchHigh: nan}
+}
+
+// JudgeAt is Judge for a molecule at a place. A higher score of the molecule by itself than of any that was held out is beyond the
+// farthest, too, whatever the order.
+func (c *Calibration) JudgeAt(p Place, score, predicted float64) Judgement {
+	if p.Score > c.highest {
+		j := Unjudged(predicted)
+		j.Verdict = DoNotUse
+		return j
+	}
+	return c.Judge(score, predicted)
 }
 
 // Judge judges a prediction for a score. Beyond the farthest held-out molecule there is no interval

@@ -184,7 +184,7 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 		list, outcomes := c.NewShift(places), make([]trust.Outcome, len(graphs))
 		for i := range outcomes {
 			doubt := try.To(t.order.Doubt(places[i], x.predicted[i]))
-			j := c.Judge(doubt, x.predicted[i])
+			j := c.JudgeAt(places[i], doubt, x.predicted[i])
 			list.Judge(places[i], &j)
 			outcomes[i] = trust.Outcome{Score: doubt, Observed: x.values[i], Judgement: j}
 			if k == 0 && x.errors[i] <= c.Tolerance {
@@ -198,14 +198,17 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	}
 }
 
-// levelOf measures the intervals of a split. Infinite ones hold; without a held-out molecule as far there is none, which holds nothing.
+// levelOf measures the intervals of a split. Infinite ones hold. Of molecules by themselves those without one do not count.
 func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list *trust.Shift) (l splitLevel) {
 	var alone, together []float64
-	n := float64(len(outcomes))
+	n, judged := float64(len(outcomes)), 0.0
 	for i, o := range outcomes {
 		own, other := (o.High-o.Low)/2, (o.BatchHigh-o.BatchLow)/2
+		if !math.IsNaN(own) {
+			judged++
+		}
 		if errors[i] <= own {
-			l.alone += 1 / n
+			l.alone++
 		}
 		if math.IsNaN(other) {
 			l.infinite += 1 / n
@@ -220,6 +223,7 @@ func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list 
 			alone = append(alone, own)
 		}
 	}
+	l.alone /= judged
 	l.aloneWidth, l.listWidth, l.hindsight = 2*metric.Percentile(alone, 50), 2*metric.Percentile(together, 50), 2*metric.Percentile(errors, 100*coverage)
 	if list != nil {
 		l.effective = list.Effective

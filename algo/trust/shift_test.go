@@ -159,3 +159,31 @@ func TestShiftVerdicts(t *testing.T) {
 		t.Errorf("without a list: %+v", j)
 	}
 }
+
+// A score above all that were held out is beyond them, whatever the order; without such scores nothing is.
+func TestBeyondTheHighestScore(t *testing.T) {
+	var pairs []Pair
+	for i := range 40 {
+		pairs = append(pairs, Pair{Score: 0.5, Error: 1, Place: Place{0.5, 10, float64(i)}})
+	}
+	pairs = append(pairs, Pair{Score: 0.5, Error: 1, Place: Place{0.5, 10, math.NaN()}}) // trained on
+	c, err := New(pairs, Options{Tolerance: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for score, want := range map[float64]Verdict{39: Trust, 39.001: DoNotUse, math.NaN(): Trust} {
+		j := c.JudgeAt(Place{0.5, 10, score}, 0.5, 7)
+		if j.Verdict != want || math.IsNaN(j.Low) != (want == DoNotUse) || math.IsNaN(j.Error) != (want == DoNotUse) || j.Predicted != 7 {
+			t.Errorf("score %g: %+v, want %s", score, j, want)
+		}
+	}
+	for i := range pairs {
+		pairs[i].Place.Score = math.NaN()
+	}
+	if c, err = New(pairs, Options{Tolerance: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if j := c.JudgeAt(Place{0.5, 10, 1e9}, 0.5, 7); j.Verdict != Trust {
+		t.Errorf("without held-out scores: %+v", j)
+	}
+}

@@ -148,7 +148,7 @@ var fields = []Field{
 	{Name: "expected_error", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Error },
 		Doc: "mean absolute error of held-out molecules alike in what --errors-by names, which never falls with that; empty beyond the last of them"},
 	{Name: "interval_low", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.Low },
-		Doc: "conformal interval of the observed value, from the errors of these molecules; empty beyond the last of them, and for classes"},
+		Doc: "conformal interval of the observed value, from the errors of these molecules; empty for classes, beyond the last of them, and for a score above all that were held out"},
 	{Name: "interval_high", Group: OfTrust, Number: func(s *Scored) float64 { return s.Trust.High },
 		Doc: "its other end"},
 	{Name: "trust", Group: OfTrust, Text: func(s *Scored) string { return string(s.Trust.Verdict) },

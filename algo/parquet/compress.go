@@ -58,7 +58,7 @@ func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-var errNoCodec = errors.New("compressed by zstd or Brotli, which is not at hand here: want Snappy or gzip")
+var errNoCodec = errors.New("compressed by zstd or Brotli, which is not at hand here: want Snappy, gzip or LZ4")
 
 // filled reads all of out.
 func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {

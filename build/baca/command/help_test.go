@@ -101,7 +101,7 @@ func TestRowsFitTheSchema(t *testing.T) {
 	}
 	for name := range schema.Properties {
 		// No built-in model knows predictions.
-		if !seen[name] && !strings.Contains("nearest_predicted expected_error interval_low interval_high trust", name) {
+		if !seen[name] && !strings.Contains("nearest_predicted expected_error interval_low interval_high trust interval_batch_low interval_batch_high trust_batch", name) {
 			t.Errorf("no row has a value of %s", name)
 		}
 	}

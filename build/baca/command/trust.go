@@ -44,8 +44,10 @@ verdicts do not ascend, verdicts are counted together.
 
 --errors-by says which held-out molecules these errors are of, those that are alike in
 
-  neighbors  one less the mean similarity to the five nearest training graphs, the default for numbers
-  score      the score of the graph by itself; errors of training graphs do not count here
+  neighbors  one less the mean similarity to the five nearest training
+             graphs, the default for numbers
+  score      the score of the graph by itself; errors of training graphs
+             do not count here
   margin     of classes, and the default there: how near the predicted
              probability is to the nearer class, 0 or 1
 

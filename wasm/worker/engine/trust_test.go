@@ -320,10 +320,11 @@ func TestTrustOfClasses(t *testing.T) {
 	fresh := "smiles,observed,predicted\nCCO,1,0.9\nCCC,0,0.5\nCN,1,0.02\nCCCl,2,0.3\nCCBr,1,1.5\n"
 	must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(fresh)})
 	events, _ := must[*message.Scored](e, h, &message.Score{})
-	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: join(events).Numbers("score")})
+	scores := join(events).Numbers("score")
+	_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Observed: "observed", Scores: scores})
 
 	for i, p := range []float64{0.9, 0.5, 0.02} {
-		want := c.Judge(1-max(p, 1-p), p)
+		want := c.JudgeAt(trust.Place{Score: scores[i]}, 1-max(p, 1-p), p)
 		if got.Rows.Texts("trust")[i] != string(want.Verdict) || !same(got.Rows.Numbers("expected_error")[i], want.Error) || !math.IsNaN(got.Rows.Numbers("interval_low")[i]) {
 			t.Errorf("%g: %s, %g, want %+v", p, got.Rows.Texts("trust")[i], got.Rows.Numbers("expected_error")[i], want)
 		}

@@ -260,8 +260,15 @@ func eval[T any](b *tab, expression string) T {
 // wait waits until an expression is true, and looks at each frame of the page.
 func (b *tab) wait(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0))); err != nil {
-		b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
+	for {
+		_, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+		switch {
+		case err == nil:
+			return
+		case b.ctx.Err() != nil || !strings.Contains(err.Error(), "Inspected target navigated"):
+			b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
+		}
+		time.Sleep(50 * time.Millisecond) // the old page was asked while it was left; the new one is asked next
 	}
 }
 

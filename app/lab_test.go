@@ -47,7 +47,7 @@ func TestLabCalibrates(t *testing.T) {
 	if s.Lab.Pair.Value == nil || s.Lab.Pair.Value.RecordI != 2 || s.Lab.Pair.Value.Side != "OOD" || s.Deciding() != table.EachAlone {
 		t.Errorf("the graphons are %+v", s.Lab.Pair.Value)
 	}
-	shows(t, s, "idc has S_Pre = 50.0, one of the 3 highest: it is taken for outside.")
+	shows(t, s, "idc has S_Pre = 50.0, one of the 3 highest: it is of the high part.")
 	if b, _ := f.batches(); b != 1 {
 		t.Errorf("%d batches were calibrated, want 1", b)
 	}
@@ -229,10 +229,21 @@ func TestScrub(t *testing.T) {
 	s.Lab.Open(lab.SceneParts)
 	f.next(-1)
 	_, of := s.Lab.Timeline()
-	for at := range of {
-		s.Lab.Scrub(at)
-		if got, _ := s.Lab.Timeline(); got != at {
-			t.Fatalf("place %d of the timeline is %d: beat %d of %s", at, got, s.Lab.Beat, s.Lab.Stage)
+	s.Lab.Scrub(0)
+	places := []int{0} // of one step after the other
+	for at := 0; at < of-1; {
+		s.Lab.Scrub(at + 1)
+		at, _ = s.Lab.Timeline()
+		places = append(places, at)
+	}
+	if !slices.IsSorted(places) || len(slices.Compact(slices.Clone(places))) != len(places) {
+		t.Fatalf("steps forward come to the places %v", places)
+	}
+	for _, want := range slices.Backward(places[:len(places)-1]) {
+		at, _ := s.Lab.Timeline()
+		s.Lab.Scrub(at - 1)
+		if got, _ := s.Lab.Timeline(); got != want {
+			t.Fatalf("a step back from %d comes to %d, want %d", at, got, want)
 		}
 	}
 	s.Lab.SetLambda(0.33)

@@ -220,8 +220,8 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 	var figures []app.UI
 	for v, on := range t.Maps {
 		m := picture.Map{
-			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Rows: &p.S.Rows, Record: p.S.Inspector.Record,
-			Shown: p.S.Lab.Beat, Width: w, Height: min(w*0.62, 370),
+			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Shown: p.S.Lab.Beat, Width: w, Height: min(w*0.62, 370),
+			Verdict: func(record int32) decide.Verdict { return p.S.Rows.Verdict[record] },
 		}
 		figures = append(figures, figure(names[v][0], names[v][1], "map-"+strconv.Itoa(v+1), m))
 	}
@@ -235,24 +235,24 @@ func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
 	parting := picture.Parting(s.Session, p.full(), 112)
-	body := []app.UI{figure("S_Pre", "blue: taken for inside, orange: taken for outside; triangle: "+p.name(), "parting", parting)}
+	body := []app.UI{figure("S_Pre", "blue: the low part, orange: the high part; triangle: "+p.name(), "parting", parting)}
 	if s.Lab.Beat > 0 {
 		t := s.Parted
 		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))
 		part := func(title, role, file string, n, steps int, w []float32) app.UI {
-			return tile(fmt.Sprintf("%s, %d × %d places, darkest %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
+			return tile(fmt.Sprintf("%s, %d × %d places, strongest colour %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
 				picture.Graphon{Title: title, W: w, N: steps, Side: side, Role: role, Full: full})
 		}
 		tiles := []app.UI{
-			part("Inside part", "cell", "graphon-inside", len(t.Inside), t.InsideSteps, t.InsideMean),
-			part("Outside part", "cell-out", "graphon-outside", len(t.Outside), t.OutsideSteps, t.OutsideMean),
+			part("Low part", "cell", "graphon-low", len(t.Inside), t.InsideSteps, t.InsideMean),
+			part("High part", "cell-out", "graphon-high", len(t.Outside), t.OutsideSteps, t.OutsideMean),
 		}
 		if g := s.Lab.Pair.Value; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
 			tiles = append(tiles, tile("its own graphon: most edges are certain", "graphon-own",
 				picture.Graphon{Title: p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
-			small("Places are nodes in order of their neighbours, most first. A dark cell: two such nodes are often joined."))
+			small("Places are nodes in order of their neighbours, most first. The stronger the colour of a cell, the more often two such nodes are joined."))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -326,7 +326,33 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 	return app.Div().Class("dictionaries").Body(
 		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
 		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
+		app.Div().Class("figures").Body(p.keyFigures()...),
 		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
+}
+
+// keyFigures show all keys on a map, and how those that mixup drew were replaced.
+func (p *labPane) keyFigures() []app.UI {
+	s, t := p.S, p.S.Lab.Trace.Value
+	var figures []app.UI
+	if t != nil && t.Keys != nil {
+		m := picture.Map{
+			Title: "Keys of both dictionaries around " + p.name(), On: *t.Keys, Shown: 2, Width: p.half(), Height: 250,
+			Verdict: func(side int32) decide.Verdict { return []decide.Verdict{decide.Inside, decide.Outside}[side] },
+		}
+		figures = append(figures, figure("All keys", "grey: training set, blue: inside, orange: outside; lines lead to the keys that answer", "keys", m))
+	}
+	if len(s.Iterations) > 1 {
+		var x, in, out []float64
+		for _, it := range s.Iterations {
+			x, in, out = append(x, float64(it.Step)), append(in, float64(it.ID.Newer)), append(out, float64(it.OOD.Newer))
+		}
+		plot := picture.Plot{
+			Width: p.half(), Height: 250, Title: "New synthetic keys by step", XLabel: "step", X: x,
+			Curves: []picture.Curve{{Name: "new inside keys", Role: "line-in", Y: in}, {Name: "new outside keys", Role: "line-out", Y: out}},
+		}
+		figures = append(figures, figure("Replaced keys", "a new synthetic graph further from the boundary takes an old one's place", "replaced", plot))
+	}
+	return figures
 }
 
 func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Key, answer float64) app.UI {
@@ -424,7 +450,7 @@ func (p *labPane) learning() []app.UI {
 	if len(t.Attn) == len(x) {
 		figures = append(figures, figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])), "s-attn", plot("S_Attn of "+p.name()+" by step",
 			picture.Curve{Name: words.Shorten(p.name(), 16), Role: "line", Y: t.Attn},
-			picture.Curve{Name: "inside part", Role: "line-in", Y: t.Inside}, picture.Curve{Name: "outside part", Role: "line-out", Y: t.Outside})))
+			picture.Curve{Name: "low part", Role: "line-in", Y: t.Inside}, picture.Curve{Name: "high part", Role: "line-out", Y: t.Outside})))
 	} else {
 		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so its way there was not recorded."))
 	}

@@ -241,7 +241,7 @@ func TestKeysSet(t *testing.T) {
 		t.Error("keys after Set differ from keys made at once")
 	}
 	for i := range keys.Len() {
-		if n := dot(keys.unitRow(i), keys.unitRow(i)); !within(float64(n), 1, 1e-6) {
+		if n := dot(keys.Unit(i), keys.Unit(i)); !within(float64(n), 1, 1e-6) {
 			t.Errorf("row %d has squared length %g after normalising", i, n)
 		}
 	}

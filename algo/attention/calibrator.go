@@ -271,6 +271,14 @@ func (c *Calibrator) Dictionary(side dictionary.Side) *dictionary.Dictionary {
 	return c.sides[side].dict
 }
 
+// Keys returns the keys of a side's dictionary, row by row.
+func (c *Calibrator) Keys(side dictionary.Side) *Keys { return c.sides[side].keys }
+
+// Query returns an embedding as the attention compares it with keys: standardised by the latest batch, of length 1.
+func (c *Calibrator) Query(q []float32) []float32 {
+	return NewKeys(len(q), c.latest.standard.Apply(q)).Unit(0)
+}
+
 // Members returns the indices of the latest batch's graphs on a side, and their graphons, which
 // must not be changed.
 func (c *Calibrator) Members(side dictionary.Side) ([]int, []*graphon.Graphon) {

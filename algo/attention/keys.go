@@ -31,7 +31,8 @@ func (k *Keys) Len() int { return len(k.raw) / k.dim }
 // Row returns key i, to be read only.
 func (k *Keys) Row(i int) []float32 { return k.raw[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
 
-func (k *Keys) unitRow(i int) []float32 { return k.unit[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
+// Unit returns key i brought to length 1, to be read only.
+func (k *Keys) Unit(i int) []float32 { return k.unit[i*k.dim : (i+1)*k.dim : (i+1)*k.dim] }
 
 // Set makes a copy of row key i, appending it where i is Len(). With the row that
 // dictionary.Dictionary.Offer returns it keeps up with a dictionary.
@@ -42,8 +43,8 @@ func (k *Keys) Set(i int, row []float32) {
 	} else {
 		copy(k.Row(i), row)
 	}
-	normalize(k.unitRow(i), k.Row(i))
-	k.packed.Set(i, k.unitRow(i))
+	normalize(k.Unit(i), k.Row(i))
+	k.packed.Set(i, k.Unit(i))
 }
 
 // normalize sets dst to src/‖src‖, or to 0 where src has no direction: where it is

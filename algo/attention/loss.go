@@ -26,7 +26,7 @@ type Draw struct {
 // FillTop fills In and Out of every draw with the topK most similar keys of
 // each side, the drawn key itself left out, reusing their memory. topK must be positive.
 func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
-	unit := func(dst []float32, i int) { copy(dst, [...]*Keys{in, out}[draws[i].Side].unitRow(draws[i].Key)) }
+	unit := func(dst []float32, i int) { copy(dst, [...]*Keys{in, out}[draws[i].Side].Unit(draws[i].Key)) }
 	w.compare(len(draws), in, out, unit, func(i, side int, sims []float32) {
 		d := &draws[i]
 		exclude := -1

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -293,27 +294,50 @@ func (l *Lab) rest() int {
 // Whole reports a completely shown scene.
 func (l *Lab) Whole() bool { return l.Beat >= l.beats(l.Stage)-1 }
 
-// Timeline is the position among all beats, and their number.
-func (l *Lab) Timeline() (at, of int) {
-	for _, scene := range l.playable() {
-		if scene == l.Stage {
-			at = of + min(l.Beat, l.beats(scene)-1)
-		}
-		of += l.beats(scene)
-	}
-	return at, of
+// A stop is a beat of a scene, and its place in the timeline.
+type stop struct {
+	scene       string
+	beat, place int
 }
 
+// sceneWidth is the number of places of a scene in the timeline: all scenes take as long.
+const sceneWidth = 101
+
+// stops are all beats, and which of them is shown.
+func (l *Lab) stops() (list []stop, now int) {
+	for k, scene := range l.playable() {
+		last := l.beats(scene) - 1
+		for beat := range last + 1 {
+			if scene == l.Stage && beat <= l.Beat {
+				now = len(list)
+			}
+			list = append(list, stop{scene, beat, k*sceneWidth + (beat*(sceneWidth-1)+last/2)/max(last, 1)})
+		}
+	}
+	return list, now
+}
+
+// Timeline is the place of the story, and the number of places.
+func (l *Lab) Timeline() (at, of int) {
+	stops, now := l.stops()
+	return stops[now].place, stops[len(stops)-1].place + 1
+}
+
+// Scrub goes to the stop that is nearest to a place of the timeline: from another place to another stop.
 func (l *Lab) Scrub(at int) {
 	l.Pause()
-	for _, scene := range l.playable() {
-		n := l.beats(scene)
-		if at < n {
-			l.goTo(scene, max(at, 0))
-			return
+	stops, now := l.stops()
+	away := func(k int) int { return max(stops[k].place-at, at-stops[k].place) }
+	to := 0
+	for k := range stops {
+		if away(k) < away(to) {
+			to = k
 		}
-		at -= n
 	}
+	if to == now {
+		to = min(max(now+cmp.Compare(at, stops[now].place), 0), len(stops)-1)
+	}
+	l.goTo(stops[to].scene, stops[to].beat)
 }
 
 // Step moves by scenes.

@@ -26,9 +26,9 @@ func Scenes() []Scene {
 	return []Scene{
 		{SceneGraph, "graph", "A text becomes a graph: atoms are nodes, bonds are edges.", `<i>G</i> = (𝒱, ℰ, <b>X</b>)`, []string{message.StageParse}, false, atoms, (*Lab).graphLine},
 		{SceneViews, "two views", "The frozen network looks twice: at what the nodes are, and at how they are joined.", `min<sub><i>f</i></sub> 𝔼 <i>L</i><sub>Pre</sub>(<i>f</i>; <i>G</i>) &ensp;(1)`, []string{message.StageScore, message.StageEncode}, false, pieces, (*Lab).viewsLine},
-		{SceneParts, "graphons", "S_Pre parts the batch. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
+		{SceneParts, "graphons", "S_Pre parts the batch into low and high. Each part has a graphon: a map of how likely two places of its graphs are joined.", `<i>a</i> ∼ Bernoulli(<i>W</i>(<i>v</i>, <i>v</i>′)) &ensp;(2)`, []string{message.StageSample, message.StagePart, message.StageEstimate}, true, pieces, (*Lab).partsLine},
 		{SceneMixup, "mixup", "New graphs are drawn between two of the same part.", `<i>W</i><sub>s</sub> = λ<i>W</i><sub>i</sub> + (1 − λ)<i>W</i><sub>j</sub> &ensp;(3)`, []string{message.StageMixup}, true, func(*Lab) int { return lambdas }, (*Lab).mixupLine},
-		{SceneKeys, "dictionaries", "Two dictionaries answer: one of graphs that look inside, one of graphs that look outside.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}, true, keys, (*Lab).keysLine},
+		{SceneKeys, "dictionaries", "Two dictionaries answer: the inside one of training graphs and the low part, the outside one of the high part, both with new graphs of mixup.", `softmax(<b>QK</b><sup>⊤</sup>/√<i>d</i>) <b>V</b> &ensp;(5)`, []string{message.StageAttention}, true, keys, (*Lab).keysLine},
 		{SceneDecision, "decision", "The attention learns in steps. Its answer is added to S_Pre, and the sum is compared with the known kind.", `<i>S</i><sub>BaCa</sub> = <i>S</i><sub>Pre</sub> + β · <i>S</i><sub>Attn</sub> &ensp;(9)`, []string{message.StageRatio, message.StageFinish, message.StageCompare}, true, func(l *Lab) int { return max(len(l.session.Iterations), 1) }, (*Lab).decisionLine},
 	}
 }
@@ -130,9 +130,9 @@ func (l *Lab) partsLine(name string) string {
 	line := name + " has S_Pre = " + words.Number(b.Numbers("s_pre")[s.Inspector.Record]) + ", "
 	switch side {
 	case "ID":
-		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is taken for inside."
+		return line + "one of the " + words.Count(len(p.Inside)) + " lowest: it is of the low part."
 	case "OOD":
-		return line + "one of the " + words.Count(len(p.Outside)) + " highest: it is taken for outside."
+		return line + "one of the " + words.Count(len(p.Outside)) + " highest: it is of the high part."
 	}
 	if s.Fitted != nil && s.Fitted.Sample {
 		return line + "in the middle or not in the sample: it feeds neither part."
@@ -188,11 +188,28 @@ func (l *Lab) decisionLine(name string) string {
 		return by + "."
 	}
 	paper := s.JudgeBy(table.ThePaper, record)
-	line := "S_BaCa calls " + name + " " + string(paper) + " (p\u00a0" + words.PEquals(s.Rows.PaperP[record]) + "). By itself it is "
+	place, of := above(s.Rows.Batch.Numbers("s_baca"), record)
+	before, _ := above(s.Rows.Batch.Numbers("s_pre"), record)
+	line := fmt.Sprintf("S_BaCa calls %s %s (p\u00a0%s) and puts it in place %d of %d, S_Pre in place %d. By itself it is ",
+		name, paper, words.PEquals(s.Rows.PaperP[record]), place, of, before)
 	if paper == own {
 		return line + string(own) + ", too (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")."
 	}
 	return line + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + "): they disagree."
+}
+
+// above is a record's place among so many scores, the highest first.
+func above(scores []float64, record int) (place, of int) {
+	place = 1
+	for _, x := range scores {
+		if x > scores[record] {
+			place++
+		}
+		if !math.IsNaN(x) {
+			of++
+		}
+	}
+	return place, of
 }
 
 // Terms are the terms of a record's S_BaCa, and their sum.

@@ -8,7 +8,6 @@ import (
 	"baca/algo/chart"
 	"baca/algo/decide"
 	"baca/app/run"
-	"baca/app/table"
 	"baca/app/words"
 	"baca/wasm/message"
 )
@@ -38,12 +37,11 @@ func (g Structure) SVG(saved bool) string {
 	return Pen(d)
 }
 
-// A Map is one view of the embeddings: training set, batch, and a record.
+// A Map is one view of the embeddings: training set, batch, and a record. Or it is of the keys.
 type Map struct {
 	Title         string
 	On            message.Map
-	Rows          *table.Rows
-	Record        int
+	Verdict       func(record int32) decide.Verdict
 	Shown         int // 0 for the training set, 1 with the batch, 2 with the record
 	Width, Height float64
 }
@@ -78,7 +76,7 @@ func (m Map) SVG(saved bool) string {
 	if m.Shown > 0 {
 		kinds := map[string]*strings.Builder{}
 		for i, record := range m.On.Records {
-			v := m.Rows.Verdict[record]
+			v := m.Verdict(record)
 			if kinds[role(v)] == nil {
 				kinds[role(v)] = &strings.Builder{}
 			}
@@ -109,7 +107,7 @@ func (m Map) SVG(saved bool) string {
 func round2(x float64) float64 { return math.Round(100*x) / 100 }
 
 func (m Map) words() string {
-	return fmt.Sprintf("%s: %d training graphs, %d of this input", m.Title, len(m.On.Training)/2, len(m.On.Records))
+	return fmt.Sprintf("%s: %d of the training set, %d others", m.Title, len(m.On.Training)/2, len(m.On.Records))
 }
 
 // Parting is the strip of S_Pre with both parts.

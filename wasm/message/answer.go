@@ -78,9 +78,9 @@ type Iteration struct {
 	ID, OOD Contents
 }
 
-// Contents count the keys of a dictionary by origin.
+// Contents count the keys of a dictionary by origin. Newer are the synthetic ones since the iteration before.
 type Contents struct {
-	Training, Test, Synthetic int
+	Training, Test, Synthetic, Newer int
 }
 
 // Reference comes first: scores of held-out graphs by themselves, for p-values, NaN for none.
@@ -285,15 +285,17 @@ type Traced struct {
 	// the parts' medians.
 	Attn            Floats
 	Inside, Outside Floats
+	Keys            *Map // both dictionaries' keys, see Map; nil without a batch
 }
 
-// A Map shows one view's embeddings on their two principal axes. Places are pairs of x and y.
+// A Map shows one view's embeddings on their two principal axes, or the keys of both dictionaries. Places are pairs of x
+// and y.
 type Map struct {
 	Training Singles // an even sample of the training set
-	Records  Ints    // shown records, all or an even sample
+	Records  Ints    // shown records, all or an even sample; of a further key 0 for the inside dictionary, 1 for the outside one
 	Batch    Singles // their places
 	At       Singles // the place of the record
-	Nearest  Singles // the places of the training graphs that are nearest to it
+	Nearest  Singles // the places of the training graphs that are nearest to it, or of the keys that answer
 	// ShareX and ShareY are the axes' shares of the variance.
 	ShareX, ShareY float64
 }

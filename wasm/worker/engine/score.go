@@ -28,6 +28,8 @@ type calibrated struct {
 	// IDs and SMILES of these records, after their rows.
 	ids, smiles []string
 	steps       []step
+	newest      [2]int // indices of the newest synthetic keys, by side
+	keys        *keyMap
 }
 
 // A step is a recorded training step.
@@ -189,7 +191,7 @@ func (r *run) watch() *attention.Watch {
 		a := r.now.scorer.Attention()
 		r.post(&message.Iteration{
 			Step: it.Step, Of: steps, Loss: it.Loss, KL: it.KL, AUC: auc(scores, labels),
-			ID: contents(a.Dictionary(dictionary.ID)), OOD: contents(a.Dictionary(dictionary.OOD)),
+			ID: contents(a.Dictionary(dictionary.ID), &r.now.newest[0]), OOD: contents(a.Dictionary(dictionary.OOD), &r.now.newest[1]),
 		})
 	}
 	return w
@@ -227,15 +229,21 @@ func (r *run) records(index []int) message.Ints {
 	return list
 }
 
-func contents(d *dictionary.Dictionary) (c message.Contents) {
+// contents counts keys. newest is one more than the highest index of a synthetic one.
+func contents(d *dictionary.Dictionary, newest *int) (c message.Contents) {
+	before := *newest
 	for i := range d.Len() {
-		switch d.Entry(i).Origin {
+		switch e := d.Entry(i); e.Origin {
 		case dictionary.Training:
 			c.Training++
 		case dictionary.Test:
 			c.Test++
 		case dictionary.Synthetic:
 			c.Synthetic++
+			if e.Index >= before {
+				c.Newer++
+			}
+			*newest = max(*newest, e.Index+1)
 		}
 	}
 	return c

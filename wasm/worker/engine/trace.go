@@ -2,17 +2,21 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"baca/algo/attention"
 	"baca/algo/contrast"
+	"baca/algo/dictionary"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/molecule/smiles"
+	"baca/algo/near"
 	"baca/wasm/message"
 )
 
@@ -107,7 +111,62 @@ func (e *Engine) locate(p *pulse, m *message.Traced, g *graph.Graph) error {
 		}
 		m.Maps = append(m.Maps, on)
 	}
+	if e.last != nil {
+		m.Keys = e.last.keysOf(r.Q, job.InBatch(e.last.places, m.Record))
+	}
 	return nil
+}
+
+// A keyMap is the map of both dictionaries' keys.
+type keyMap struct {
+	plane
+	sides message.Ints
+}
+
+// keysOf shows the embedding of a record of the batch, or −1, among the keys.
+func (c *calibrated) keysOf(q []float32, place int) *message.Map {
+	a := c.scorer.Attention()
+	if c.keys == nil {
+		c.keys = newKeyMap(a)
+	}
+	k := c.keys
+	m := &message.Map{Training: k.training, Records: k.sides, Batch: k.batch, ShareX: k.share[0], ShareY: k.share[1]}
+	m.At = k.at(m.At, a.Query(q))
+	why := a.Explain(q, place)
+	for side, keys := range [][]attention.Contribution{why.InKeys, why.OutKeys} {
+		for _, key := range keys {
+			m.Nearest = k.at(m.Nearest, a.Keys(dictionary.Side(side)).Unit(key.Key))
+		}
+	}
+	return m
+}
+
+// newKeyMap finds the axes of all keys but most of the training set's, of which it takes an even sample.
+func newKeyMap(a *attention.Calibrator) *keyMap {
+	m := &keyMap{}
+	var known, further [][]float32
+	for side := range dictionary.Side(2) {
+		keys, d := a.Keys(side), a.Dictionary(side)
+		for i := range d.Len() {
+			if d.Entry(i).Origin == dictionary.Training {
+				known = append(known, keys.Unit(i))
+			} else {
+				further, m.sides = append(further, keys.Unit(i)), append(m.sides, int32(side))
+			}
+		}
+	}
+	shown := make([][]float32, min(len(known), mostTraining))
+	for k := range shown {
+		shown[k] = known[near.Place(k, len(shown), len(known))]
+	}
+	m.mean, m.axes, m.share = principal(slices.Concat(shown, further))
+	for _, key := range shown {
+		m.training = m.at(m.training, key)
+	}
+	for _, key := range further {
+		m.batch = m.at(m.batch, key)
+	}
+	return m
 }
 
 // part is one view of row i of embeddings of both.

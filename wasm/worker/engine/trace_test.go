@@ -147,7 +147,15 @@ func TestLabTellsTheTable(t *testing.T) {
 	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true, Every: 50})
 	rows, sum, parted := join(events), all[*message.Fitted](events)[0].Paper, all[*message.Parted](events)[0]
 	pre, attn, baca := rows.Numbers("s_pre"), rows.Numbers("s_attn"), rows.Numbers("s_baca")
-	synthetic := 0
+	synthetic, newer := 0, 0
+	steps := all[*message.Iteration](events)
+	last := steps[len(steps)-1]
+	for _, it := range steps {
+		newer += it.ID.Newer + it.OOD.Newer
+	}
+	if drawn := last.ID.Synthetic + last.OOD.Synthetic; newer < drawn || steps[0].ID.Newer != steps[0].ID.Synthetic {
+		t.Errorf("%d new keys in all steps, %d synthetic ones at the end, first step %+v", newer, drawn, steps[0].ID)
+	}
 	for record, refused := range rows.Texts("error") {
 		if refused != "" {
 			continue
@@ -165,6 +173,7 @@ func TestLabTellsTheTable(t *testing.T) {
 			t.Errorf("record %d: S_Attn %g is explained as %g", record, attn[record], got)
 		}
 		synthetic += checkKeys(t, record, d.IDKeys, d.AttnID) + checkKeys(t, record, d.OODKeys, d.AttnOOD)
+		checkKeyMap(t, m.Keys, len(d.IDKeys), last)
 	}
 	if synthetic == 0 {
 		t.Error("no record attends to a synthetic key")
@@ -195,6 +204,26 @@ func checkKeys(t *testing.T, record int, keys []message.Key, explained float64) 
 		t.Errorf("record %d: weights sum to %g, values to %g, want 1 and %g", record, sum, value, explained)
 	}
 	return synthetic
+}
+
+// checkKeyMap checks that the map shows all keys but training graphs, those that answer among them. The first so many of
+// these are of the inside dictionary.
+func checkKeyMap(t *testing.T, m *message.Map, inside int, held *message.Iteration) {
+	t.Helper()
+	count := [2]int{}
+	for _, side := range m.Records {
+		count[side]++
+	}
+	want := [2]int{held.ID.Test + held.ID.Synthetic, held.OOD.Test + held.OOD.Synthetic}
+	if count != want || len(m.Batch) != 2*len(m.Records) || len(m.Training) != 2*min(held.ID.Training, mostTraining) || len(m.At) != 2 {
+		t.Fatalf("the map has %v keys, want %v; %d of the training set of %d", count, want, len(m.Training)/2, held.ID.Training)
+	}
+	outside := m.Batch[2*count[0]:]
+	for at := 2 * inside; at < len(m.Nearest); at += 2 {
+		if !slices.ContainsFunc(slices.Collect(slices.Chunk(outside, 2)), func(key message.Singles) bool { return slices.Equal(key, m.Nearest[at:at+2]) }) {
+			t.Errorf("an outside key answers from %v, where none is", m.Nearest[at:at+2])
+		}
+	}
 }
 
 // checkPart checks the mean graphon of a part, and pictures of two of its graphons.

@@ -8,8 +8,11 @@ import (
 )
 
 // Say replaces molecules by graphs in texts about plain graphs.
-func (c *Comparison) Say(text string) string {
-	if c.Plain {
+func (c *Comparison) Say(text string) string { return Say(c.Plain, text) }
+
+// Say replaces molecules by graphs where a text is about plain ones.
+func Say(plain bool, text string) string {
+	if plain {
 		return graphWords.Replace(text)
 	}
 	return text

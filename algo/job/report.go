@@ -157,7 +157,7 @@ type Flag struct{ Name, Value, Usual string }
 
 // Describe says in the report how it came about, with that model.
 func (m Making) Describe(r *report.Report, model *algo.Model) {
-	r.Title = "Out-of-distribution report"
+	r.Title, r.Plain = "Out-of-distribution report", model.Card.Schema == algo.Constant
 	if m.Name != "" {
 		r.Title += ": " + m.Name
 	}
@@ -169,7 +169,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 	r.Settings = append([]report.Pair{
 		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
 		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
-	}, m.Basis.Pairs()...)
+	}, m.Basis.Pairs(r.Plain)...)
 	r.Versions = []report.Pair{
 		{Name: "program", Value: "baca " + m.Program},
 		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},

@@ -22,7 +22,7 @@ func finite(values []float64) []float64 {
 // scoreChart is the histogram of scores. A bar begins at the threshold, so none mixes both sides.
 func scoreChart(r *Report) string {
 	scores, holdout := finite(r.Scores), finite(r.Holdout)
-	c := &chart.Chart{Title: "Distribution of scores", XAxis: "score", YAxis: "graphs"}
+	c := &chart.Chart{Title: "Distribution of scores", XAxis: "score", YAxis: "molecules"}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, list := range [][]float64{scores, holdout} {
 		for _, v := range list {
@@ -78,7 +78,7 @@ func scoreChart(r *Report) string {
 // pChart is the histogram of p-values.
 func pChart(r *Report) string {
 	const count = 20
-	c := &chart.Chart{Title: "Distribution of p-values", XAxis: "p-value", YAxis: "graphs", High: 1, Top: 1}
+	c := &chart.Chart{Title: "Distribution of p-values", XAxis: "p-value", YAxis: "molecules", High: 1, Top: 1}
 	blue, red, line := make([]float64, count), make([]float64, count), make([]float64, count)
 	list := finite(r.P)
 	most, _ := r.most()
@@ -102,7 +102,7 @@ func pChart(r *Report) string {
 // driftChart is the path of the wealth.
 func driftChart(wealth []float64, delta float64) string {
 	level := -math.Log10(delta)
-	c := &chart.Chart{Title: "Evidence of drift", XAxis: "graphs so far", YAxis: "powers of ten", Bottom: -1, Top: level * 1.2, High: float64(len(wealth) - 1)}
+	c := &chart.Chart{Title: "Evidence of drift", XAxis: "molecules so far", YAxis: "powers of ten", Bottom: -1, Top: level * 1.2, High: float64(len(wealth) - 1)}
 	for _, x := range wealth {
 		c.Bottom, c.Top = min(c.Bottom, x), max(c.Top, 1.05*x)
 	}

@@ -277,7 +277,6 @@ func (s *Substance) descriptors() string {
 	x := s.Why
 	text := "<p>"
 	for _, part := range parts(x) {
-		part = strings.ReplaceAll(part, "training graphs", "training molecules")
 		text += escape(strings.ToUpper(part[:1])+part[1:]) + ". "
 	}
 	return text + fmt.Sprintf("The distance is %s by embedding, %s by surroundings of atoms, %s by how often each occurs, in standard deviations of training molecules.</p>",

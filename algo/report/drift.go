@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// DriftHTML is what the page shows of a drift test. name returns the name of the nth graph, from 0.
-func DriftHTML(wealth []float64, delta float64, name func(n int) string) string {
-	p := new(page)
+// DriftHTML is what the page shows of a drift test. name returns the name of the nth molecule, or plain graph, from 0.
+func DriftHTML(plain bool, wealth []float64, delta float64, name func(n int) string) string {
+	p := &page{plain: plain}
 	p.drift(wealth, delta, name)
 	p.add("<p>Each record is scored by itself. The order matters: a sorted file drifts. The test says that something has moved, neither what nor that it matters. No alarm means no evidence so far.</p>\n")
 	return p.String()
@@ -24,13 +24,13 @@ func (p *page) drift(wealth []float64, delta float64, name func(n int) string) {
 		}
 	}
 	alarm := power(-math.Log10(delta))
-	const claim = "the claim that each graph comes from where the training set came from"
+	claim := p.say("the claim that each molecule comes from where the training set came from")
 	if first := slices.IndexFunc(wealth, func(x float64) bool { return x >= -math.Log10(delta) }); first > 0 {
 		called := ""
 		if name != nil {
 			called = ", " + escape(name(first-1)) + ","
 		}
-		p.add("<p class=\"lead\">The input drifts: by graph %d of %d%s the evidence against %s had reached %s to 1. For graphs like the training set, in any order, the chance of ever getting so far is at most %s. The most was %s to 1, at graph %d.</p>\n",
+		p.add("<p class=\"lead\">The input drifts: by molecule %d of %d%s the evidence against %s had reached %s to 1. For molecules like the training set, in any order, the chance of ever getting so far is at most %s. The most was %s to 1, at molecule %d.</p>\n",
 			first, len(wealth)-1, called, claim, alarm, percent(delta), power(highest), at)
 	} else {
 		p.add("<p class=\"lead\">Nothing says that the input drifts: the evidence against %s was never more than %s to 1. An alarm, at a false-alarm rate of %s, needs %s to 1.</p>\n",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/compare"
 	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/graph"
@@ -135,6 +136,7 @@ func HoldoutOf(file string) string {
 // ModelCard has the lines of a model card for a file of that size and SHA-256.
 func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 	c := m.Card
+	things := compare.Say(c.Schema == algo.Constant, "molecules")
 	program := ""
 	if c.Program != "" {
 		program = "baca " + c.Program
@@ -142,10 +144,10 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 	pairs := []Pair{
 		{"name", c.Name}, {"description", c.Description}, {"reads", algo.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
-		{"graphs", c.Counts()},
+		{things, c.Counts()},
 		{"training", fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d, last loss %.4g", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed, c.Loss)},
 		{"trained by", program},
-		{"compared with", fmt.Sprintf("%d graphs of the training set, %d %s", m.Bank.Len(), m.References(), HoldoutOf(c.Holdout))},
+		{"compared with", fmt.Sprintf("%d %s of the training set, %d %s", m.Bank.Len(), things, m.References(), HoldoutOf(c.Holdout))},
 		{"file", fmt.Sprintf("%d bytes, sha256 %s", bytes, sha256)},
 	}
 	return slices.DeleteFunc(pairs, func(p Pair) bool { return p.Value == "" })
@@ -160,19 +162,20 @@ type Basis struct {
 	Weight        float64
 }
 
-func (b Basis) Pairs() []Pair {
+// Pairs are its lines in a report, of plain graphs or of molecules.
+func (b Basis) Pairs(plain bool) []Pair {
 	if b.Alone {
-		return []Pair{{"batch", "none: each graph by itself"}}
+		return []Pair{{"batch", compare.Say(plain, "none: each molecule by itself")}}
 	}
-	text := fmt.Sprintf("all %d graphs", b.Graphs)
+	text := fmt.Sprintf("all %d molecules", b.Graphs)
 	switch {
 	case b.First:
-		text = fmt.Sprintf("the first %d graphs; all others are scored by what was learned from them", b.Graphs)
+		text = fmt.Sprintf("the first %d molecules; all others are scored by what was learned from them", b.Graphs)
 	case b.Sample:
-		text = fmt.Sprintf("an even sample of %d graphs; all others are scored by what was learned from it", b.Graphs)
+		text = fmt.Sprintf("an even sample of %d molecules; all others are scored by what was learned from it", b.Graphs)
 	}
 	return []Pair{
-		{"batch", text},
+		{"batch", compare.Say(plain, text)},
 		{"density ratio", fmt.Sprintf("has %.0f %% of its weight in the score of the batch", 100*b.Weight)},
 	}
 }
@@ -185,7 +188,7 @@ func Whole(list string, evidence, p float64) string {
 	}
 	switch {
 	case math.IsNaN(p):
-		return fmt.Sprintf("%s is told from the training set with an AUC of %.2f; the model holds too few graphs to say how often that is chance", list, evidence)
+		return fmt.Sprintf("%s is told from the training set with an AUC of %.2f; the model holds too few to say how often that is chance", list, evidence)
 	case p <= wholeLevel:
 		return fmt.Sprintf("as a whole %s differs from the training set: AUC %.2f, %s", list, evidence, text)
 	}
@@ -210,8 +213,8 @@ func parts(x *algo.Explanation) []string {
 		}
 		list = append(list, fmt.Sprintf(text, number(math.Abs(value), 1), word))
 	}
-	add(x.Distance, "its nearest training graphs are %s standard deviations %s than those of training graphs usually are", "further away", "nearer")
-	add(x.Ratio, "it is %s standard deviations %s like the background molecules than training graphs usually are", "more", "less")
+	add(x.Distance, "its nearest training molecules are %s standard deviations %s than those of training molecules usually are", "further away", "nearer")
+	add(x.Ratio, "it is %s standard deviations %s like the background molecules than training molecules usually are", "more", "less")
 	return list
 }
 

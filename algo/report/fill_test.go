@@ -108,7 +108,7 @@ func TestExplain(t *testing.T) {
 	}
 	var b strings.Builder
 	e.Why.Reasons = nil // they are about a molecule here
-	if err := Write(&b, &Report{Top: []Entry{e}}); err != nil || !strings.Contains(b.String(), "Nodes are coloured by") || strings.Contains(b.String(), "atoms") {
+	if err := Write(&b, &Report{Plain: true, Top: []Entry{e}}); err != nil || !strings.Contains(b.String(), "Nodes are coloured by") || strings.Contains(b.String(), "atoms") {
 		t.Errorf("%v: a report of plain graphs speaks of atoms: %s", err, b.String())
 	}
 	if v := Written("CC", molecule.Canonical, 3)([]float64{1, 2, 3}); v != nil {
@@ -122,7 +122,7 @@ func TestModelCardAndBasis(t *testing.T) {
 	for _, p := range ModelCard(m, 123, "abc") {
 		card[p.Name] = p.Value
 	}
-	if card["file"] != "123 bytes, sha256 abc" || card["graphs"] != "2039: 1744 trained on, 194 kept from training, 101 repeat another" || card["compared with"] != "1744 graphs of the training set, 194 kept from training" {
+	if card["file"] != "123 bytes, sha256 abc" || card["molecules"] != "2039: 1744 trained on, 194 kept from training, 101 repeat another" || card["compared with"] != "1744 molecules of the training set, 194 kept from training" {
 		t.Errorf("card %v", card)
 	}
 	for _, c := range []struct {
@@ -132,8 +132,8 @@ func TestModelCardAndBasis(t *testing.T) {
 		{Basis{Alone: true}, "none: each graph by itself"}, {Basis{Graphs: 50}, "all 50 graphs"},
 		{Basis{Graphs: 50, Sample: true}, "an even sample of 50 graphs"}, {Basis{Graphs: 50, Sample: true, First: true}, "the first 50 graphs"},
 	} {
-		if got := c.b.Pairs()[0].Value; !strings.HasPrefix(got, c.want) || len(c.b.Pairs()) != map[bool]int{true: 1, false: 2}[c.b.Alone] {
-			t.Errorf("%+v is %q", c.b, c.b.Pairs())
+		if got := c.b.Pairs(true)[0].Value; !strings.HasPrefix(got, c.want) || len(c.b.Pairs(true)) != map[bool]int{true: 1, false: 2}[c.b.Alone] {
+			t.Errorf("%+v is %q", c.b, c.b.Pairs(true))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestWhole(t *testing.T) {
 		{0.93, 1e-9, "as a whole this list differs from the training set: AUC 0.93, p < 0.001"},
 		{0.6, 0.05, "as a whole this list differs from the training set: AUC 0.60, p = 0.05"},
 		{0.52, 0.4, "nothing says that this list as a whole differs from the training set (AUC 0.52, p = 0.4)"},
-		{0.7, math.NaN(), "this list is told from the training set with an AUC of 0.70; the model holds too few graphs to say how often that is chance"},
+		{0.7, math.NaN(), "this list is told from the training set with an AUC of 0.70; the model holds too few to say how often that is chance"},
 	} {
 		if got := Whole("this list", c.evidence, c.p); got != c.want {
 			t.Errorf("%g, %g: %q, want %q", c.evidence, c.p, got, c.want)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/compare"
 	"baca/algo/decide"
 	"baca/algo/table"
 )
@@ -46,6 +47,7 @@ type Document struct {
 // A Report is the input of Write.
 type Report struct {
 	Document
+	Plain         bool // of plain graphs
 	Read, Refused int
 	decide.Counts
 	Alpha float64
@@ -73,9 +75,17 @@ type Report struct {
 	Model, Settings, Versions []Pair
 }
 
-type page struct{ strings.Builder }
+// A page is a document of molecules, or of plain graphs.
+type page struct {
+	strings.Builder
+	plain bool
+}
 
-func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+// add adds a text of the program with values.
+func (p *page) add(format string, args ...any) { fmt.Fprintf(p, p.say(format), args...) }
+
+// say is a text about molecules in the page's words.
+func (p *page) say(text string) string { return compare.Say(p.plain, text) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
@@ -117,26 +127,22 @@ func (r *Report) most() (p float64, by string) {
 
 // Write writes the report, deterministically.
 func Write(w io.Writer, r *Report) error {
-	p := new(page)
+	p := &page{plain: r.Plain}
 	p.begin(r.Title, r.drawer())
 	p.summary(r)
 	p.whole(r)
 	p.warnings(r.warnings())
 	p.add("<h2>Scores</h2>\n")
-	p.figure(scoreChart(r), "Each bar counts graphs of this input. The line is how many were to be expected if all came from where the training set came from, by graphs that were kept from training.")
+	p.figure(scoreChart(r), "Each bar counts molecules of this input. The line is how many were to be expected if all came from where the training set came from, by molecules that were kept from training.")
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
-		p.figure(pChart(r), "p-values. Graphs like the training set alone would give bars of one height, that of the line; more at the left end are graphs from elsewhere.")
+		p.figure(pChart(r), "p-values. Molecules like the training set alone would give bars of one height, that of the line; more at the left end are molecules from elsewhere.")
 	}
 	if len(r.Wealth) > 1 {
 		p.add("<h2>Does the input drift?</h2>\n")
 		p.drift(r.Wealth, r.Delta, nil)
 	}
 	if len(r.Top) > 0 {
-		atoms, marked := "Atoms", "atoms"
-		if slices.ContainsFunc(r.Top, func(e Entry) bool { return e.Drawing != nil && e.Drawing.nodes > 0 }) {
-			atoms, marked = "Nodes", "nodes"
-		}
-		p.add("<h2>Furthest outside</h2>\n<p>%s are coloured by what they add to the score of the graph by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks %s with features that no graph of the training set has.</p>\n", atoms, marked)
+		p.add("<h2>Furthest outside</h2>\n<p>Atoms are coloured by what they add to the score of the molecule by itself: vermilion pushes it outside, blue holds it inside. In sum they are above zero where it is outside. The strongest colour is that of the largest part in each drawing. A dashed ring marks atoms with features that no molecule of the training set has.</p>\n")
 		p.undrawn(r.Script, r.Undrawn)
 		for i := range r.Top {
 			p.entry(&r.Top[i], r)
@@ -153,7 +159,7 @@ func Write(w io.Writer, r *Report) error {
 		p.again(cmp.Or(r.Again, sameBytes), r.Command)
 	}
 	p.add(`<h2>What not to conclude</h2>
-<p>A graph that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a graph inside right. A p-value is the share of graphs like the training set that score as high; it is not the chance that this graph is one of them. Among many graphs a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its graphs inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
+<p>A molecule that is called outside is unlike the training set in ways that the model can see. That does not make a prediction about it wrong, nor one about a molecule inside right. A p-value is the share of molecules like the training set that score as high; it is not the chance that this molecule is one of them. Among many molecules a share α of those like the training set is called outside by design. A list that differs as a whole may still have each of its molecules inside: a series of one kind does. Two sets that resemble each other may not be told apart at all.</p>
 `)
 	p.end(r.drawer())
 	_, err := io.WriteString(w, p.String())
@@ -192,14 +198,14 @@ func (p *page) summary(r *Report) {
 		if r.FDR > 0 {
 			p.add(": those called outside are chosen so that a share of at most %s of them is expected to be inside (Benjamini and Hochberg); borderline have a p-value of at most %s by themselves.", pValue(r.FDR), pValue(r.Alpha))
 		} else {
-			p.add(": outside where at most a share of %s of graphs like the training set scores as high, borderline up to %s. About %s of these graphs would be called outside if all were like the training set.", pValue(r.Alpha), pValue(2*r.Alpha), number(r.Alpha*float64(scored), 1))
+			p.add(": outside where at most a share of %s of molecules like the training set scores as high, borderline up to %s. About %s of these molecules would be called outside if all were like the training set.", pValue(r.Alpha), pValue(2*r.Alpha), number(r.Alpha*float64(scored), 1))
 		}
 		if r.Alone != nil {
 			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, which bounds false alarms in the worst company.", algo.Guard)
 		}
 	}
 	if r.Undecided > 0 {
-		p.add(" %s %d: the model holds %d graphs to compare with, which is too few for verdicts at %s.", verdict(decide.Undecided), r.Undecided, len(r.Holdout), pValue(r.Alpha))
+		p.add(" %s %d: the model holds %d molecules to compare with, which is too few for verdicts at %s.", verdict(decide.Undecided), r.Undecided, len(r.Holdout), pValue(r.Alpha))
 	} else if scored == 0 {
 		p.add("There are no verdicts.")
 	}
@@ -240,7 +246,7 @@ func (r *Report) warnings() []string {
 }
 
 func (p *page) figure(svg, caption string) {
-	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", svg, escape(caption))
+	p.add("<figure>%s<figcaption>%s</figcaption></figure>\n", p.say(svg), escape(p.say(caption)))
 }
 
 // undrawn says why there are no drawings, if known.
@@ -283,7 +289,7 @@ func (p *page) entry(e *Entry, r *Report) {
 	if x := e.Why; x != nil {
 		p.add("<p>By itself: score %s, p %s.", number(x.Score, 2), pValue(x.P))
 		for _, text := range parts(x) {
-			p.add(" %s.", escape(strings.ToUpper(text[:1])+text[1:]))
+			p.add(" %s.", escape(p.say(strings.ToUpper(text[:1])+text[1:])))
 		}
 		p.add(" The distance, in the same deviations, is %s by embedding, %s by subtrees, %s by subtrees with counts",
 			number(x.Embedding, 1), number(x.Subtrees, 1), number(x.Counts, 1))

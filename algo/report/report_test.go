@@ -90,8 +90,8 @@ func TestReportStandsAlone(t *testing.T) {
 		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "more atoms &amp; rings", `<div class="mol" data-drawing="" data-title="structure of a training molecule" data-smiles="C&lt;"></div><p><b>similarity 0.62</b> · a&amp;b · row 42 of the set</p><p class="smiles">C&lt;</p>`,
 		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
 		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
-		"Its nearest training graphs are 2.2 standard deviations further away than those of training graphs usually are. It is 0.5 standard deviations less like the background molecules than training graphs usually are. ",
-		"Does the input drift?", "The input drifts: by graph ",
+		"Its nearest training molecules are 2.2 standard deviations further away than those of training molecules usually are. It is 0.5 standard deviations less like the background molecules than training molecules usually are. ",
+		"Does the input drift?", "The input drifts: by molecule ",
 		`data-title="structure of &lt;img src=x onerror=y&gt;" data-smiles="C&#34;&gt;&lt;a href=" data-share="1 -0.5 0" data-marked="2"`,
 	)
 	// Tags nest, as far as XML can tell.

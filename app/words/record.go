@@ -200,7 +200,7 @@ func NearestOf(m *message.Model, d *message.Detailed) (cards []Nearest, line str
 	case m.Molecules:
 		line = "This model does not hold its training molecules."
 	default:
-		line = "This model does not hold its training graphs."
+		line = "This model does not hold what it was trained on."
 	}
 	if len(rows) > 0 {
 		line += " Nearest rows of its data set: " + strings.Join(rows, ", ") + "."

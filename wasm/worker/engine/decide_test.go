@@ -269,7 +269,7 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	events, d := must[*message.Found](e, h, &message.Drift{})
-	if moved == "" || d.Short != "moved" || d.HTML != report.DriftHTML(path, job.DriftDelta, func(int) string { return moved }) {
+	if moved == "" || d.Short != "moved" || d.HTML != report.DriftHTML(false, path, job.DriftDelta, func(int) string { return moved }) {
 		t.Errorf("moved by %q, %s", moved, d.HTML)
 	}
 	if told := stages(events); told[message.StageDrift].Done != len(gs) {
@@ -310,7 +310,7 @@ func TestReport(t *testing.T) {
 	for _, want := range []string{
 		"Out-of-distribution report: -a &#39;b.smi", "&lt;script&gt;alert(1)", "76 read, 5 refused", "fewer bonds at one atom than 99&nbsp;% of the training molecules",
 		"Does the input drift?", "There are no drawings: what draws could not be loaded.", `<th class="n">q</th>`, e.card.SHA256, e.input.opened.SHA256,
-		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 graphs", "his list", "The batch decides", "refused: ",
+		"baca report --model bbbp --by batch --fdr 0.2 --seed 1 --out report.html &#39;./-a &#39;\\&#39;&#39;b.smi&#39;", "all 71 molecules", "his list", "The batch decides", "refused: ",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not hold %q", want)
@@ -350,7 +350,7 @@ func TestReport(t *testing.T) {
 	// Nothing but one molecule makes a report, too.
 	must[*message.Opened](e, h, &message.Open{Data: []byte("C1CC(=O)N1\n")})
 	events, scored = must[*message.Scored](e, h, &message.Score{})
-	if _, file := must[*message.Exported](e, h, reportOf(events, scored, algo.ByAlone, 0)); !strings.Contains(string(file.Data), "each graph by itself") || !strings.Contains(string(file.Data), "input.smi") {
+	if _, file := must[*message.Exported](e, h, reportOf(events, scored, algo.ByAlone, 0)); !strings.Contains(string(file.Data), "each molecule by itself") || !strings.Contains(string(file.Data), "input.smi") {
 		t.Error("the report of one molecule does not say what was done")
 	}
 	// Of a few all are shown, one that was trained on too.

@@ -25,7 +25,7 @@ func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(d.Wealth, job.DriftDelta, func(int) string { return moved })}
+	found := &message.Found{Short: "none seen", HTML: report.DriftHTML(!e.card.Molecules, d.Wealth, job.DriftDelta, func(int) string { return moved })}
 	if moved != "" {
 		found.Short = "moved"
 	}

@@ -327,7 +327,7 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
 		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
 		app.Div().Class("figures").Body(p.keyFigures()...),
-		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary."))
+		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside one (orange). A new graph takes the place of the key that is nearest the boundary."))
 }
 
 // keyFigures show all keys on a map, and how those that mixup drew were replaced.
@@ -336,21 +336,23 @@ func (p *labPane) keyFigures() []app.UI {
 	var figures []app.UI
 	if t != nil && t.Keys != nil {
 		m := picture.Map{
-			Title: "Keys of both dictionaries around " + p.name(), On: *t.Keys, Shown: 2, Width: p.half(), Height: 250,
+			Title: "Keys of both dictionaries around " + p.name(), On: *t.Keys, Shown: 2, Width: p.half(), Height: 210,
 			Verdict: func(side int32) decide.Verdict { return []decide.Verdict{decide.Inside, decide.Outside}[side] },
 		}
-		figures = append(figures, figure("All keys", "grey: training set, blue: inside, orange: outside; lines lead to the keys that answer", "keys", m))
+		figures = append(figures, figure("All keys", "lines lead to those that answer", "keys", m))
 	}
-	if len(s.Iterations) > 1 {
-		var x, in, out []float64
-		for _, it := range s.Iterations {
+	var x, in, out []float64
+	for _, it := range s.Iterations {
+		if it.ID.Newer+it.OOD.Newer > 0 { // mixup has drawn
 			x, in, out = append(x, float64(it.Step)), append(in, float64(it.ID.Newer)), append(out, float64(it.OOD.Newer))
 		}
+	}
+	if len(x) > 1 {
 		plot := picture.Plot{
-			Width: p.half(), Height: 250, Title: "New synthetic keys by step", XLabel: "step", X: x,
+			Width: p.half(), Height: 210, Title: "New synthetic keys by the step at which mixup drew", XLabel: "step", X: x,
 			Curves: []picture.Curve{{Name: "new inside keys", Role: "line-in", Y: in}, {Name: "new outside keys", Role: "line-out", Y: out}},
 		}
-		figures = append(figures, figure("Replaced keys", "a new synthetic graph further from the boundary takes an old one's place", "replaced", plot))
+		figures = append(figures, figure("Replaced keys", "by new graphs of mixup", "replaced", plot))
 	}
 	return figures
 }

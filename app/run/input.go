@@ -168,13 +168,16 @@ func (i *Input) UseExample(e Example) {
 		i.session.Training.Recipe = message.Train{Name: "solubility", Epochs: 25, Observed: "logS", Predicted: "logS_pred", HeldOut: true}
 	default:
 		i.session.Models.Choose(i.session.Models.defaultName())
-		i.Give(Given{Name: e.Name, Text: e.text(w.Examples)})
+		i.Give(Given{Name: e.Name, Text: e.Molecules(w.Examples)})
 	}
 }
 
-// text returns lines of SMILES and name.
-func (e Example) text(csv []byte) string {
+// Molecules returns lines of SMILES and name, none of an example of predictions.
+func (e Example) Molecules(csv []byte) string {
 	var b strings.Builder
+	if e.predictions {
+		return ""
+	}
 	for _, line := range strings.Split(strings.TrimSpace(string(csv)), "\n")[1:] {
 		cells := strings.SplitN(strings.TrimSpace(line), ",", 3)
 		if len(cells) == 3 && (e.names == nil || slices.Contains(e.names, cells[0])) {

@@ -11,13 +11,13 @@ const examplesCSV = "name,class,smiles\naspirin,other drug,CC(=O)Oc1ccccc1C(=O)O
 
 func TestExamples(t *testing.T) {
 	e := Example{names: []string{"RDX", "TNT"}}
-	if got := e.text([]byte(examplesCSV)); strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, " TNT\n") {
+	if got := e.Molecules([]byte(examplesCSV)); strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, " TNT\n") {
 		t.Errorf("two by name are %q", got)
 	}
-	if got := (Example{}).text([]byte(examplesCSV)); strings.Count(got, "\n") != 3 {
+	if got := (Example{}).Molecules([]byte(examplesCSV)); strings.Count(got, "\n") != 3 {
 		t.Errorf("all are %q", got)
 	}
-	if got := Examples()[0].text(web.Examples()); strings.Count(got, "\n") != len(shelf) {
+	if got := Examples()[0].Molecules(web.Examples()); strings.Count(got, "\n") != len(shelf) {
 		t.Errorf("of %d molecules of the first example there are %d", len(shelf), strings.Count(got, "\n"))
 	}
 }

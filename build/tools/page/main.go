@@ -8,6 +8,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,7 +35,11 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/molecule/smiles"
 	"baca/app"
+	"baca/app/run"
 	"baca/build/internal/browser"
 	"baca/build/internal/ship"
 	"baca/build/site"
@@ -253,9 +258,44 @@ func (b *builder) shell() {
 	version := hex.EncodeToString(all.Sum(nil)[:8])
 	b.add("index.html", []byte(strings.NewReplacer(
 		"{{csp}}", html.EscapeString(site.CSP), "{{version}}", version, "{{head}}", strings.TrimSpace(head.String()),
-		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel, "{{body}}", body,
+		"{{program}}", b.program, "{{size}}", strconv.Itoa(b.files[b.program].Size), "{{kernel}}", b.kernel, "{{body}}", body, "{{examples}}", b.stored(),
 	).Replace(string(page))))
 	b.add("sw.js", []byte(strings.NewReplacer("{{version}}", version, "{{files}}", string(b.encode(kept)), "{{later}}", string(b.encode(later))).Replace(string(keeper))))
+}
+
+// stored says what the examples find, for whoever waits for the program.
+func (b *builder) stored() string {
+	model, err := weights.Open(weights.Default)
+	b.fail(err)
+	if b.err != nil {
+		return ""
+	}
+	scorer, err := algo.NewScorer(context.Background(), model, algo.DefaultOptions())
+	b.fail(err)
+	var list strings.Builder
+	for _, e := range run.Examples() {
+		var names []string
+		var graphs []*graph.Graph
+		for line := range strings.Lines(e.Molecules(web.Examples())) {
+			text, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+			g, _, err := smiles.ParseIn(text, algo.FormOf(model.Card.Schema))
+			b.fail(err)
+			names, graphs = append(names, name), append(graphs, g)
+		}
+		if len(graphs) == 0 {
+			continue
+		}
+		rows, err := scorer.Score(context.Background(), graphs)
+		b.fail(err)
+		var outside []string
+		for i := range rows {
+			if rows[i].Verdict == decide.Outside {
+				outside = append(outside, names[i])
+			}
+		}
+		fmt.Fprintf(&list, "<li><b>%s</b>: %d of %d lie outside: %s.</li>", html.EscapeString(e.Name), len(outside), len(rows), html.EscapeString(strings.Join(outside, ", ")))
+	}
+	return list.String()
 }
 
 // render is the page before its program runs, so that there is something to see at

@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/parquet"
 )
@@ -382,10 +383,7 @@ func TestOpen(t *testing.T) {
 		"mol/c.csv":    {Data: []byte("smiles\n")},
 		"tu/T/x":       {},
 	}
-	s, err := Open(context.Background(), fsys, "a", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(context.Background(), fsys, "a", 2))
 	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Refused) != 11 || len(s.Info.Warnings) != maxNamed+1 ||
 		!strings.HasPrefix(s.Info.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Info.Warnings[maxNamed] != "refused: 6 more records" {
 		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
@@ -793,9 +791,7 @@ func TestOwn(t *testing.T) {
 		w.Text(2, "CC")
 		w.End()
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Close())
 	for name, text := range map[string]string{
 		"a.csv": "id,y,smiles\na,7,CC\n", "a.jsonl": `{"id":"a","y":7,"smiles":"CC"}`, "a.parquet": columns.String(),
 		"a.sdf": molBlock("", "C") + "> <id>\na\n\n> <id>\nb\n\n> <y>\n7\n\n$$$$\n",

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // encodeDense is the definition: powers of the dense matrix A·D⁻¹ in float64.
@@ -136,10 +138,7 @@ func TestEncodeLargeStar(t *testing.T) {
 	for i := range edges {
 		edges[i] = [2]int32{0, int32(i) + 1}
 	}
-	g, _, err := New(leaves+1, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Both(New(leaves+1, edges))
 	x := encoded(g)
 	for i, back := range []float64{1, 1.0 / leaves, 1.0 / leaves} {
 		near(t, "star", x[i*EncodingWidth:][:2], []float64{0, back}, exactTolerance)

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 func places(s *sample) []int {
@@ -45,10 +46,7 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 // paths returns n graphs: paths of a few nodes, but for some that are very long.
 func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
 	t.Helper()
-	big, _, err := graph.New(graph.MaxNodes, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	big, _ := must.Both(graph.New(graph.MaxNodes, nil))
 	small := trees(t, 1, 5, 0)
 	gs := make([]*graph.Graph, n)
 	for i := range gs {

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/internal/must"
 )
 
 func TestNumber(t *testing.T) {
@@ -53,9 +54,7 @@ func TestWriters(t *testing.T) {
 		w := NewSink(&b, test.name, plain, true, Fields(Usual))
 		w.Add(Scored{Record: records[0], Scores: row})
 		w.Add(Scored{Record: records[1]})
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(w.Flush())
 		if b.String() != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, &b, test.want)
 		}
@@ -63,9 +62,7 @@ func TestWriters(t *testing.T) {
 	var b bytes.Buffer
 	w := NewSink(&b, "csv", plain, true, RejectFields())
 	w.Add(Scored{Record: Record{Row: 2, Line: 3, ID: "x", SMILES: "C(", Err: errors.New("no")}})
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Flush())
 	if want := "row,line,id,input,error\n2,3,x,C(,no\n"; b.String() != want {
 		t.Errorf("rejects: got %q, want %q", &b, want)
 	}
@@ -83,9 +80,7 @@ func TestBothAnswers(t *testing.T) {
 		w.Add(Scored{Record: Record{ID: "a"}, Scores: &row})
 	}
 	w.Add(Scored{Record: Record{ID: "b", Err: errors.New("no")}})
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Flush())
 	want := `id,smiles,score,p_value,verdict,error,set_aside,s_pre,s_attn,s_baca,alone,alone_p,batch,batch_p,batch_verdict
 a,,1,0.25,inside,,,2,3,4,1,0.25,5,0.125,borderline
 a,,1,0.25,inside,,,,,,1,0.25,,,undecided

@@ -26,6 +26,8 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	ours "baca/algo/parquet"
+
+	"baca/build/internal/try"
 )
 
 var update = flag.Bool("update", false, "write the files of the tests of algo/parquet")
@@ -55,12 +57,8 @@ func keep(t *testing.T, name string, data []byte) {
 		return
 	}
 	dir := "../../algo/parquet/testdata"
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.MkdirAll(dir, 0o777))
+	try.Check(os.WriteFile(filepath.Join(dir, name), data, 0o666))
 }
 
 // check compares the first three ours.
@@ -129,25 +127,15 @@ func TestParquet(t *testing.T) {
 						r := record(t, n)
 						options := []parquet.WriterProperty{parquet.WithCompression(c), parquet.WithDataPageVersion(v), parquet.WithDictionaryDefault(encoding == "words"), parquet.WithDataPageSize(1 << 14)}
 						var b bytes.Buffer
-						w, err := pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
-						if err != nil {
-							t.Fatal(err)
-						}
+						w := try.To(pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps()))
 						for from := 0; from < n; from += 13_000 {
-							if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+13_000)))); err != nil {
-								t.Fatal(err)
-							}
+							try.Check(w.Write(r.NewSlice(int64(from), int64(min(n, from+13_000)))))
 						}
-						if err := w.Close(); err != nil {
-							t.Fatal(err)
-						}
+						try.Check(w.Close())
 						if n == 40 {
 							keep(t, codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
 						}
-						f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
-						if err != nil {
-							t.Fatal(err)
-						}
+						f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 						check(t, n, f.Rows(3, 4, 5))
 					})
 				}
@@ -174,20 +162,13 @@ func TestParquetGo(t *testing.T) {
 				fmt.Sscan(*c[2], &x)
 				r.N = &x
 			}
-			if _, err := w.Write([]row{r}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(w.Write([]row{r}))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(w.Close())
 		if n == 40 {
 			keep(t, "parquet-go.parquet", b.Bytes())
 		}
-		f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 		places := map[string]int{}
 		for i, c := range f.Columns() {
 			places[c.Name] = i
@@ -242,9 +223,7 @@ func TestWriter(t *testing.T) {
 				w.End()
 				want = append(want, r)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(w.Close())
 			got, err := pq.Read[written](bytes.NewReader(b.Bytes()), int64(b.Len()))
 			if err != nil {
 				t.Fatalf("%d rows, %d words: %v", n, distinct, err)
@@ -285,10 +264,7 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			// And what this project reads.
-			f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{}))
 			i = 0
 			for cells, err := range f.Rows(0) {
 				if err != nil {

@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	ours "baca/algo/parquet"
+
+	"baca/build/internal/try"
 )
 
 // measured are the values of row i: of a wide and a narrow float, and a truth. Every seventh is null.
@@ -79,20 +81,10 @@ func TestNumbers(t *testing.T) {
 					if version == "v2" && !words {
 						options = append(options, parquet.WithEncodingFor("yes", parquet.Encodings.RLE))
 					}
-					w, err := pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := w.Write(r); err != nil {
-						t.Fatal(err)
-					}
-					if err := w.Close(); err != nil {
-						t.Fatal(err)
-					}
-					f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
-					if err != nil {
-						t.Fatal(err)
-					}
+					w := try.To(pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps()))
+					try.Check(w.Write(r))
+					try.Check(w.Close())
+					f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 					checkNumbers(t, n, f.Rows(0, 1, 2))
 				})
 			}

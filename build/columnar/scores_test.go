@@ -18,6 +18,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/table"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -28,15 +29,9 @@ func TestScoresOfEveryFormat(t *testing.T) {
 	for n := range 60 {
 		texts = append(texts, string(bytes.Repeat([]byte("C"), n+1))+"c1ccncc1")
 	}
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.To(weights.Open("bbbp"))
 	ctx := context.Background()
-	scorer, err := algo.NewScorer(ctx, m, algo.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	scorer := try.To(algo.NewScorer(ctx, m, algo.DefaultOptions()))
 	files := map[string]*bytes.Buffer{}
 	for _, name := range []string{"in.smi", "in.csv", "in.tsv", "in.jsonl", "in.parquet"} {
 		files[name] = new(bytes.Buffer)
@@ -62,16 +57,9 @@ func TestScoresOfEveryFormat(t *testing.T) {
 	comma.Flush()
 	tab.Flush()
 	r := builder.NewRecordBatch()
-	columns, err := pqarrow.NewFileWriter(r.Schema(), files["in.parquet"], nil, pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := columns.Write(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := columns.Close(); err != nil {
-		t.Fatal(err)
-	}
+	columns := try.To(pqarrow.NewFileWriter(r.Schema(), files["in.parquet"], nil, pqarrow.DefaultWriterProps()))
+	try.Check(columns.Write(r))
+	try.Check(columns.Close())
 	var want []string
 	for _, name := range []string{"in.smi", "in.csv", "in.tsv", "in.jsonl", "in.parquet"} {
 		var got []string

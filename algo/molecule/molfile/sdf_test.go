@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
@@ -21,9 +22,7 @@ func molfiles(t testing.TB) (all []check.Reference) {
 	t.Helper()
 	for d := json.NewDecoder(check.Unzipped(t, "testdata/molfiles.jsonl.gz")); d.More(); {
 		var want check.Reference
-		if err := d.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(d.Decode(&want))
 		all = append(all, want)
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
@@ -20,10 +21,7 @@ func column(t testing.TB, r io.Reader, name string) []string {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = true
-	head, err := c.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Have(c.Read())
 	k := slices.Index(head, name)
 	if k < 0 {
 		t.Fatalf("no column %s in %q", name, head)
@@ -103,10 +101,7 @@ func compareSet(t *testing.T, set string, references io.Reader) {
 // RDKit's.
 func TestVerdicts(t *testing.T) {
 	r := csv.NewReader(golden.Open(t, "golden/molecule/smiles.csv"))
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(r.ReadAll())
 	head := rows[0]
 	at := func(row []string, name string) string { return row[slices.Index(head, name)] }
 	for _, row := range rows[1:] {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -17,10 +18,7 @@ import (
 // background.
 func BenchmarkCommand(b *testing.B) {
 	testset.Model(b, weights.Default)
-	text, err := io.ReadAll(weights.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := try.To(io.ReadAll(weights.Background()))
 	dir := b.TempDir()
 	file := func(name string, rows int) string {
 		var list strings.Builder

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 func TestAcquire(t *testing.T) {
@@ -26,9 +28,7 @@ func TestAcquire(t *testing.T) {
 		t.Errorf("the file is left: %v", err)
 	}
 	// As a killed process leaves it.
-	if err := os.WriteFile(path, []byte("process 1 on a host with a long name\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, []byte("process 1 on a host with a long name\n"), 0o666))
 	if release, err = Acquire(path); err != nil {
 		t.Fatal(err)
 	}

@@ -575,13 +575,6 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-// Many short columns, as in toxcast.
-func BenchmarkWideRecords(b *testing.B) {
-	const n, columns = 1000, 618
-	text := "smiles" + strings.Repeat(",task", columns-1) + "\n" + strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12"+strings.Repeat(",,0.0", (columns-1)/2)+",\n", n)
-	benchmark(b, []byte(text), CSV, n)
-}
-
 func BenchmarkMolecules(b *testing.B) {
 	const n = 20000
 	text := rows(SMI, n)

@@ -153,20 +153,3 @@ func TestEncodeShapePanics(t *testing.T) {
 	}()
 	Encode(build(t, 2, nil), make([]float32, EncodingWidth))
 }
-
-func BenchmarkEncode(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	// A random tree and two more edges: about a molecule.
-	const n = 25
-	var edges [][2]int32
-	for i := 1; i < n; i++ {
-		edges = append(edges, [2]int32{int32(i), int32(max(0, i-1-rng.IntN(3)))})
-	}
-	edges = append(edges, [2]int32{0, 5}, [2]int32{10, 15})
-	g := build(b, n, edges)
-	dst := make([]float32, n*EncodingWidth)
-	for b.Loop() {
-		Encode(g, dst)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-}

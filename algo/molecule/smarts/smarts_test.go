@@ -94,11 +94,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkIn(b *testing.B) {
-	list := molecules(b)
-	p := must.Have(Parse("c1ccncc1"))
-	for i := range b.N {
-		p.In(list[i%len(list)])
-	}
-}

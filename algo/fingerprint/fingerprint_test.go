@@ -340,19 +340,3 @@ func TestKnown(t *testing.T) {
 		}
 	}
 }
-
-func TestAllAtAnyParallelism(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	var gs []*graph.Graph
-	for range 150 {
-		gs = append(gs, random(rng))
-	}
-	for _, workers := range []int{1, 3} {
-		prints := must.Have(All(t.Context(), workers, gs, DefaultHeight))
-		for i, p := range prints {
-			if want := New(gs[i], DefaultHeight); !slices.Equal(p.Keys, want.Keys) || !slices.Equal(p.Counts, want.Counts) {
-				t.Errorf("%d workers, graph %d: %v, want %v", workers, i, p, want)
-			}
-		}
-	}
-}

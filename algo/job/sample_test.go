@@ -127,17 +127,3 @@ func TestDrawFromABrokenInput(t *testing.T) {
 		t.Errorf("%d records and %d graphs, error %v; want %d, 30 and %v", n, len(s.items), err, len(rs), broken)
 	}
 }
-
-func BenchmarkSample(b *testing.B) {
-	g := trees(b, 1, 1, 0)[0]
-	const n = 1_000_000
-	for b.Loop() {
-		s := newSample(MaxGraphs, 1)
-		for p := range n {
-			if s.wants(p) {
-				s.add(p, g)
-			}
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
-}

@@ -19,8 +19,7 @@ import (
 // sections takes a valid file apart.
 func sections(t testing.TB, file []byte) []algo.Section {
 	t.Helper()
-	list := have(read(file, kind(file[atKind])))
-	return list
+	return have(read(file, kind(file[atKind])))
 }
 
 // sectionOf is the bytes of one section of a valid file.

@@ -194,8 +194,7 @@ func save(t testing.TB, m *algo.Model) []byte {
 
 func load(t testing.TB, data []byte) *algo.Model {
 	t.Helper()
-	m := have(Load(data))
-	return m
+	return have(Load(data))
 }
 
 func TestModelRoundTrip(t *testing.T) {

@@ -18,8 +18,7 @@ func parse(t testing.TB, list ...string) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for _, s := range list {
-		g := must.Have(smiles.ParseGraph(s))
-		gs = append(gs, g)
+		gs = append(gs, must.Have(smiles.ParseGraph(s)))
 	}
 	return gs
 }

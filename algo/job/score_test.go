@@ -51,8 +51,7 @@ func newModel(t testing.TB, d gin.Device) *algo.Model {
 
 func newSingleScorer(t testing.TB) *algo.SingleScorer {
 	t.Helper()
-	s := must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1))
-	return s
+	return must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1))
 }
 
 // newScorerOn is newScorer with an encoder that runs on a device.
@@ -61,8 +60,7 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
 	o.By, o.Seed, o.Alpha = algo.ByBatch, seed, 0.1
-	s := must.Have(algo.NewScorer(ctx, newModel(t, d), o))
-	return s
+	return must.Have(algo.NewScorer(ctx, newModel(t, d), o))
 }
 
 var errRefused = errors.New("refused")

@@ -25,8 +25,7 @@ func files(t testing.TB) map[string][]byte {
 	}
 	list := map[string][]byte{}
 	for _, name := range names {
-		data := must.Have(os.ReadFile(name))
-		list[filepath.Base(name)] = data
+		list[filepath.Base(name)] = must.Have(os.ReadFile(name))
 	}
 	return list
 }

@@ -31,8 +31,7 @@ var (
 
 func model(t *testing.T, s *Service, name string) *Model {
 	t.Helper()
-	m := try.To(s.Model(ctx, name))
-	return m
+	return try.To(s.Model(ctx, name))
 }
 
 // Rows are what the library says of the graphs, in the order of the list.

@@ -18,8 +18,7 @@ func molecules(t testing.TB) (list []*molecule.Molecule) {
 	defer f.Close()
 	rows := must.Have(csv.NewReader(f).ReadAll())
 	for _, row := range rows[1:] {
-		m := must.Have(smiles.Parse(row[0]))
-		list = append(list, m)
+		list = append(list, must.Have(smiles.Parse(row[0])))
 	}
 	return list
 }

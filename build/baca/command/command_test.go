@@ -283,8 +283,7 @@ func trainSmall(t *testing.T, gs []*graph.Graph, schema, name string) *algo.Mode
 		loss := try.To(trainer.Epoch(context.Background()))
 		card.Loss = loss.Total
 	}
-	m := try.To(algo.NewModel(context.Background(), 0, trainer.Encoder(), gs, train, holdout, card))
-	return m
+	return try.To(algo.NewModel(context.Background(), 0, trainer.Encoder(), gs, train, holdout, card))
 }
 
 func saveModel(t *testing.T, path string, m *algo.Model) {

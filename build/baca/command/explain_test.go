@@ -38,8 +38,7 @@ func TestConfidence(t *testing.T) {
 		list := try.To(csv.NewReader(&out).ReadAll())
 		var p []float64
 		for _, row := range list[1:] {
-			x := try.To(strconv.ParseFloat(row[3], 64))
-			p = append(p, x)
+			p = append(p, try.To(strconv.ParseFloat(row[3], 64)))
 		}
 		q, outside, most := decide.QValues(p), 0, rate
 		if fdr > 0 {

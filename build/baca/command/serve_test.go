@@ -48,8 +48,7 @@ func (l *pipeListener) get(t *testing.T) *http.Response {
 	ours, theirs := net.Pipe()
 	l.conns <- theirs
 	try.To(io.WriteString(ours, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
-	r := try.To(http.ReadResponse(bufio.NewReader(ours), nil))
-	return r
+	return try.To(http.ReadResponse(bufio.NewReader(ours), nil))
 }
 
 const pageSize = 1 << 20

@@ -23,8 +23,7 @@ import (
 
 func newAPI(t *testing.T) http.Handler {
 	t.Helper()
-	h := try.To(api.New(service.New(2), api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()}))
-	return h
+	return try.To(api.New(service.New(2), api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()}))
 }
 
 // post returns the body of an answer that must be one.

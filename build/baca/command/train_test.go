@@ -57,14 +57,12 @@ func refuse(t *testing.T, want int, message string, args ...string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data := try.To(os.ReadFile(path))
-	return data
+	return try.To(os.ReadFile(path))
 }
 
 func load(t *testing.T, path string) *algo.Model {
 	t.Helper()
-	m := try.To(weights.Load(read(t, path)))
-	return m
+	return try.To(weights.Load(read(t, path)))
 }
 
 func TestPretrain(t *testing.T) {

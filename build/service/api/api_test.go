@@ -64,8 +64,7 @@ func serving(t *testing.T, o Options) *server {
 
 func document1(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc := try.To(openapi3.NewLoader().LoadFromData(openAPI()))
-	return doc
+	return try.To(openapi3.NewLoader().LoadFromData(openAPI()))
 }
 
 func init() {

@@ -146,10 +146,5 @@ func TestEncodeLargeStar(t *testing.T) {
 }
 
 func TestEncodeShapePanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	Encode(build(t, 2, nil), make([]float32, EncodingWidth))
+	must.Panic(t, "short", func() { Encode(build(t, 2, nil), make([]float32, EncodingWidth)) })
 }

@@ -151,3 +151,19 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// testdata/speed.py compares it with RDKit.
+func BenchmarkGraph(b *testing.B) {
+	for _, set := range []string{"bbbp", "hiv", "scale-mix"} {
+		texts := smilesOf(b, set)
+		texts = texts[:min(len(texts), 5000)] // as many as RDKit gets
+		b.Run(set, func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				ParseGraph(strings.TrimSpace(texts[n%len(texts)]))
+				n++
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "molecules/s")
+		})
+	}
+}

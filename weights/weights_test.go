@@ -77,10 +77,7 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 		if s.n > 1 {
 			node[1] = math.NaN()
 		}
-		var err error
-		if *s.v, err = contrast.Restore(m.Encoder, q, node, randomPrints(t, rng, s.n)); err != nil {
-			t.Fatal(err)
-		}
+		*s.v = have(contrast.Restore(m.Encoder, q, node, randomPrints(t, rng, s.n)))
 	}
 	m.Subtrees = fingerprint.NewIndex(m.Bank.Prints)
 	m.Profile = testProfile(rng, c.Features, m.Card.Train)
@@ -159,9 +156,7 @@ func randomPrints(t testing.TB, rng *rand.Rand, n int) []fingerprint.Print {
 			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
 		}
 		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(err)
 		prints[i] = fingerprint.New(g, fingerprint.DefaultHeight)
 	}
 	return prints

@@ -68,9 +68,7 @@ func check(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
 	t.Helper()
 	i := 0
 	for row, err := range rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		want := cells(i)
 		for k, cell := range row {
 			if (cell == nil) != (want[k] == nil) || cell != nil && string(cell) != *want[k] {
@@ -273,9 +271,7 @@ func TestWriter(t *testing.T) {
 			f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{}))
 			i = 0
 			for cells, err := range f.Rows(0) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				try.Check(err)
 				if (cells[0] == nil) != (want[i].Text == nil) || cells[0] != nil && string(cells[0]) != *want[i].Text {
 					t.Fatalf("row %d has text %q", i, cells[0])
 				}

@@ -131,9 +131,7 @@ func TestLists(t *testing.T) {
 func TestExplain(t *testing.T) {
 	m := model(t, New(1), "bbbp")
 	rows, _, err := m.Score(ctx, List{SMILES: []string{"OCC", "C("}}, explained)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	if why := rows[0].Why; why == nil || len(why.Atoms) != 3 || len(why.Nearest) != algo.NearestExplained || why.Nearest[0].SMILES == "" {
 		t.Errorf("%+v", rows[0].Why)
 	}
@@ -150,9 +148,7 @@ func TestBatch(t *testing.T) {
 	for n := range 30 {
 		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
 		g, _, err := smiles.ParseIn(text, molecule.Canonical)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		texts, graphs = append(texts, text), append(graphs, g)
 	}
 	m := model(t, New(2), "bbbp")
@@ -315,9 +311,7 @@ func TestTrainKeepsStructures(t *testing.T) {
 		trained := try.To(s.Train(ctx, Training{List: list, Epochs: 1, Seed: 1, KeepStructures: keep}, func(Progress) error { return nil }))
 		m := try.To(s.Open(ctx, trained.File))
 		rows, _, err := m.Score(ctx, List{SMILES: []string{"CCCCCCO", "CCCCCCN"}}, explained)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		for _, r := range rows {
 			if got := r.Why.Nearest[0].SMILES; slices.Contains(list.SMILES, got) != keep || !keep && got != "" {
 				t.Errorf("keep %v: the nearest to %s is %q", keep, r.SMILES, got)

@@ -250,9 +250,7 @@ func graphModel(t *testing.T) *algo.Model {
 			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
 		}
 		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		gs = append(gs, g)
 	}
 	return trainSmall(t, gs, algo.Constant, "trees")

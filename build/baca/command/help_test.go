@@ -45,9 +45,7 @@ func TestHelpIsShort(t *testing.T) {
 	root := newRoot(nil)
 	for verb, most := range map[string]int{"score": 20, "train": 15} {
 		c, _, err := root.Find([]string{verb})
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		flags := 0
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || f.Name == "help" {

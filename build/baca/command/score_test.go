@@ -352,9 +352,7 @@ func TestClosedPipe(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.msgpack")
 	saveModel(t, model, moleculeModel(t))
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	r.Close()
 	defer w.Close()
 	var stderr bytes.Buffer

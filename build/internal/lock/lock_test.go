@@ -16,9 +16,7 @@ import (
 func TestAcquire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work.lock")
 	release, err := Acquire(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	_, err = Acquire(path)
 	if want := fmt.Sprintf("work.lock: held by process %d on ", os.Getpid()); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), want) {
 		t.Errorf("the second has %v, want %q", err, want)

@@ -22,9 +22,7 @@ func TestXZ(t *testing.T) {
 	data := try.To(os.ReadFile("../../../algo/dataset/testdata/other/a.csv.xz"))
 	var got []string
 	for rec, err := range dataset.Records(bytes.NewReader(data), dataset.Options{Name: "a.csv.xz", Unpack: All}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		got = append(got, rec.ID+" "+rec.SMILES)
 	}
 	if want := "DB00945 CC(=O)Oc1ccccc1C(=O)O, DB00201 Cn1cnc2c1c(=O)n(C)c(=O)n2C"; strings.Join(got, ", ") != want {

@@ -82,9 +82,7 @@ func TestScore(t *testing.T) {
 	}
 	m := try.To(service.New(1).Model(context.Background(), weights.Default))
 	want, _, err := m.Score(context.Background(), service.List{SMILES: texts}, service.How{Alpha: 0.05, By: algo.ByAlone})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	for _, got := range []Scored{scored, explained} {
 		for i, r := range got.Rows {
 			if want[i].Err != nil {

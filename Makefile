@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench profile bench-quick clean
+.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,12 +125,6 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 
 bench: ## measure natively, in Node, in Chromium, whole commands and other programs (BENCH="-against REV", -platforms, -count)
 	$(GO) run ./build/tools/bench $(BENCH)
-
-# The compiler takes this profile for build/baca by itself where it is there. None is committed:
-# it saved less than 1 % when it was measured, and makes each build compile all packages anew.
-profile: ## measure what the compiler is to optimise, into build/baca/default.pgo
-	@mkdir -p bin
-	$(TEST) ./build/baca/command -trimpath -run '^$$' -bench BenchmarkCommand -benchtime 3x -o bin/command.test -cpuprofile "$(CURDIR)/build/baca/default.pgo"
 
 bench-quick: paper ## one pair and one seed of the results table (DATA=folder with the public sets)
 	bin/baca-paper bench table1 --data $(DATA) --out out/quick --pairs PTC_MR/MUTAG --seeds 1

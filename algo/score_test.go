@@ -204,33 +204,6 @@ func TestPartedByBatch(t *testing.T) {
 	}
 }
 
-// On ID batches the rate of false alarms is at most alpha, alone and by the batch.
-func TestFalseAlarmsOnIDBatches(t *testing.T) {
-	m := model()
-	rng := rand.New(rand.NewPCG(5, 6))
-	o := options()
-	o.Attention.Steps = 1
-	alone, together, n := 0, 0, 0
-	for range 8 {
-		for _, row := range batch(t, m, o, trees(rng, 50, 0.1)).Rows {
-			n++
-			if row.Verdict == decide.Outside {
-				alone++
-			}
-			if row.BatchVerdict == decide.Outside {
-				together++
-			}
-		}
-	}
-	// All batches share a holdout of 20, so the rate itself varies with
-	// standard deviation √(0.1·0.9/20) = 0.07 around at most 0.1.
-	for what, alarms := range map[string]int{"alone": alone, "by the batch": together} {
-		if rate := float64(alarms) / float64(n); rate > 0.1+3*0.07 {
-			t.Errorf("%.3f false alarms %s at alpha 0.1", rate, what)
-		}
-	}
-}
-
 // Scores of graphs by themselves have the same bits in any company and order, with any seed, number of
 // workers and size of the batch, in a batch and by Score.
 func TestAloneDependsOnTheGraphOnly(t *testing.T) {

@@ -1,7 +1,6 @@
 package algo_test
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -103,46 +102,6 @@ func TestContributions(t *testing.T) {
 	}
 	if alike > 6 {
 		t.Errorf("an encoder of random weights gives nodes the same part in %d of 60 graphs", alike)
-	}
-}
-
-// The most blamed nodes of a tree with a clique are those of the clique.
-func TestBlamesWhatIsStrange(t *testing.T) {
-	a := alone(model())
-	hits, nodes := 0, 0
-	for i, g := range trees(rand.New(rand.NewPCG(23, 9)), 40, 0) {
-		const clique = 5
-		n := g.N()
-		var edges [][2]int32
-		for k := range n {
-			for _, j := range g.Row(k) {
-				edges = append(edges, [2]int32{int32(k), j})
-			}
-		}
-		for k := range int32(clique) {
-			for j := range k {
-				edges = append(edges, [2]int32{int32(n) + k, int32(n) + j})
-			}
-		}
-		g, _ := must.Both(graph.New(n+clique, append(edges, [2]int32{int32(i % n), int32(n)})))
-		g.Features, g.X = 1, slices.Repeat([]float32{1}, n+clique)
-		x := must.Have(a.Explain(ctx, g, 0.1))
-		order := make([]int, g.N())
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x.Contributions[b], x.Contributions[a]) })
-		nodes += g.N()
-		for _, k := range order[:clique] {
-			if k >= n {
-				hits++
-			}
-		}
-	}
-	// By chance it would be as many as the cliques have of all nodes, about a third.
-	t.Logf("%d of %d most blamed nodes are of a clique; %d nodes in all", hits, 40*5, nodes)
-	if hits < 180 {
-		t.Errorf("%d of %d most blamed nodes are of a clique, want nearly all", hits, 40*5)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"baca/build/internal/try"
 )
 
 // advisories are those of modules and packages that this repository uses or has used, each with the
@@ -45,11 +47,11 @@ func TestAdvisories(t *testing.T) {
 		case d.Name() == "node_modules":
 			return fs.SkipDir
 		case d.Name() == "go.mod":
-			used[path], err = goModules(path)
+			used[path] = goModules(path)
 		case d.Name() == "package-lock.json":
-			used[path], err = npmPackages(path)
+			used[path] = npmPackages(path)
 		}
-		return err
+		return nil
 	})
 	if err != nil || len(used) < 7 {
 		t.Fatalf("%v, %d files name modules", err, len(used))
@@ -63,36 +65,25 @@ func TestAdvisories(t *testing.T) {
 	}
 }
 
-func goModules(path string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	file, err := modfile.Parse(path, text, nil)
-	if err != nil {
-		return nil, err
-	}
+func goModules(path string) map[string]string {
+	file := try.To(modfile.Parse(path, try.To(os.ReadFile(path)), nil))
 	modules := map[string]string{}
 	for _, r := range file.Require {
 		modules[r.Mod.Path] = r.Mod.Version
 	}
-	return modules, nil
+	return modules
 }
 
-func npmPackages(path string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+func npmPackages(path string) map[string]string {
 	var lock struct {
 		Packages map[string]struct{ Version string }
 	}
-	err = json.Unmarshal(text, &lock)
+	try.Check(json.Unmarshal(try.To(os.ReadFile(path)), &lock))
 	packages := map[string]string{}
 	for name, p := range lock.Packages {
 		if _, name, found := strings.Cut(name, "node_modules/"); found {
 			packages[name] = "v" + p.Version
 		}
 	}
-	return packages, err
+	return packages
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"baca/build/internal/try"
 	"baca/web"
 )
 
@@ -56,10 +57,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
 	}
-	hydration, err := os.ReadFile("baca/testdata/hydration.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hydration := try.To(os.ReadFile("baca/testdata/hydration.csv"))
 	inputs := map[string][]byte{"examples.csv": web.Examples(), "hydration.csv": hydration, "three.smi": []byte("CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nc1ccccc1N( broken\n")}
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the last digits shown are those of amd64")
@@ -82,10 +80,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		{"../README.md", true, 2, nil}, {"baca/SETS.md", true, 5, []string{"compare.svg", "suggest.svg"}}, {"baca/TRUST.md", true, 13, []string{"trust.svg"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {
-			text, err := os.ReadFile(page.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := try.To(os.ReadFile(page.name))
 			dir := t.TempDir()
 			list := examples(strings.NewReplacer("8080", freePort(t), "\n```\n$", "\n```console\n$", "bin/baca", "baca").Replace(string(text)))
 			if len(list) < page.least {
@@ -140,10 +135,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 				}
 			}
 			for _, name := range page.pictures {
-				drawn, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				drawn := try.To(os.ReadFile(filepath.Join(dir, name)))
 				if shown, err := os.ReadFile(filepath.Join("results", name)); err != nil || !bytes.Equal(shown, drawn) {
 					t.Errorf("build/results/%s is not what the command draws: %v", name, err)
 				}
@@ -175,10 +167,7 @@ func freePort(t *testing.T) string {
 // What algo/READING.md says of the built-in models is what build/results/decisions.md measured.
 func TestReadingShowsWhatWasMeasured(t *testing.T) {
 	rows := func(name string) map[string][]string {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.To(os.ReadFile(name))
 		found := map[string][]string{}
 		for line := range strings.Lines(string(text)) {
 			if cells := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && found[cells[0]] == nil {

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // The compiler whose output web/kernel.wasm is.
@@ -31,14 +33,8 @@ func TestKernelIsReproducible(t *testing.T) {
 	if out, err := exec.Command("../algo/internal/kernel/simd128/build.sh", rebuilt).CombinedOutput(); err != nil {
 		t.Fatalf("build.sh: %v\n%s", err, out)
 	}
-	want, err := os.ReadFile(rebuilt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("../web/kernel.wasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.To(os.ReadFile(rebuilt))
+	got := try.To(os.ReadFile("../web/kernel.wasm"))
 	if !bytes.Equal(got, want) {
 		t.Errorf("web/kernel.wasm (%d bytes) is not what kernel.c compiles to (%d bytes): run algo/internal/kernel/simd128/build.sh", len(got), len(want))
 	}
@@ -48,14 +44,8 @@ func TestKernelIsReproducible(t *testing.T) {
 // lie in the middle of that. (wasm-ld declares a stack pointer all the same;
 // build.sh sees to it that nothing uses it.)
 func TestKernelOwnsNoMemory(t *testing.T) {
-	file, err := os.ReadFile("../web/kernel.wasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections, err := wasmSections(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.To(os.ReadFile("../web/kernel.wasm"))
+	sections := try.To(wasmSections(file))
 	const importSection, startSection, dataSection = 2, 8, 11
 	for id, name := range map[byte]string{startSection: "a start function", dataSection: "data"} {
 		if _, has := sections[id]; has {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // The same commit makes the same program in any folder, which names the commit. The page
@@ -28,10 +30,7 @@ func TestBuildsAreReproducible(t *testing.T) {
 		run(t, dir, "make", "-o", "page", "build")
 		for k, name := range names {
 			path := filepath.Join(dir, "bin", name)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := try.To(os.ReadFile(path))
 			programs[i][k] = data
 			if says := run(t, dir, path, "version"); !strings.HasPrefix(says, name+" ") || !strings.Contains(strings.SplitN(says, "\n", 2)[0], "+"+commit[:12]) {
 				t.Errorf("%s built from commit %s is %s", name, commit, says)
@@ -69,12 +68,8 @@ func clone(t *testing.T, dir string) string {
 
 func write(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	try.Check(os.WriteFile(name, data, 0o666))
 }
 
 // run returns what a command prints in dir. Commits of the same files are the same.

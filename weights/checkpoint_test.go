@@ -35,9 +35,7 @@ func testCheckpoint(steps int) *Checkpoint {
 func saveCheckpoint(t testing.TB, c *Checkpoint) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := SaveCheckpoint(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	noError(SaveCheckpoint(&b, c))
 	return b.Bytes()
 }
 
@@ -56,10 +54,7 @@ func TestCheckpointRoundTrip(t *testing.T) {
 		c := testCheckpoint(steps)
 		c.Options.Workers = 2
 		data := saveCheckpoint(t, c)
-		got, err := LoadCheckpoint(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := have(LoadCheckpoint(data))
 		for _, v := range []struct{ got, want []float32 }{{got.State.Params, c.State.Params}, {got.State.M, c.State.M}, {got.State.V, c.State.V}} {
 			if !reflect.DeepEqual(bits(v.got), bits(v.want)) {
 				t.Errorf("%d steps: state %v, want %v", steps, v.got, v.want)

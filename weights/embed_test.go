@@ -28,10 +28,7 @@ func TestEmbeddedModels(t *testing.T) {
 		if m.Card.Name != name {
 			t.Errorf("%s has the name %q on its card", name, m.Card.Name)
 		}
-		data, err := Bytes(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := have(Bytes(name))
 		if !bytes.Equal(save(t, m), data) {
 			t.Errorf("%s is not as Save writes it", name)
 		}
@@ -64,17 +61,11 @@ func TestUnknownNames(t *testing.T) {
 // say: its score is at most 0.5, where p-values are far above any rate of false alarms.
 func TestKnownGraphsAreInside(t *testing.T) {
 	for _, name := range Names() {
-		m, err := Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := have(Open(name))
 		if !strings.Contains(m.Card.Description, ": inside is ") {
 			t.Errorf("%s: %q does not say what is inside", name, m.Card.Description)
 		}
-		a, err := algo.NewSingleScorer(context.Background(), m, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := have(algo.NewSingleScorer(context.Background(), m, 0))
 		p, verdicts := a.Judge([]float64{0.5}, 0.05)
 		t.Logf("%s: a known graph has p = %.2f at least", name, p[0])
 		if !(p[0] > 0.15) || verdicts[0] != decide.Inside {

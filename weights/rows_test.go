@@ -55,10 +55,7 @@ func ofColumns(t testing.TB, columns [][]float32) *algo.Model {
 			q = append(q, c[i])
 		}
 	}
-	var err error
-	if m.Bank, err = contrast.Restore(m.Encoder, q, m.Bank.NodeScore, m.Bank.Prints); err != nil {
-		t.Fatal(err)
-	}
+	m.Bank = have(contrast.Restore(m.Encoder, q, m.Bank.NodeScore, m.Bank.Prints))
 	return m
 }
 

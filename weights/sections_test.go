@@ -19,11 +19,7 @@ import (
 // sections takes a valid file apart.
 func sections(t testing.TB, file []byte) []algo.Section {
 	t.Helper()
-	list, err := read(file, kind(file[atKind]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return have(read(file, kind(file[atKind])))
 }
 
 // sectionOf is the bytes of one section of a valid file.
@@ -42,9 +38,7 @@ func sectionOf(t testing.TB, file []byte, name string) []byte {
 func sealed(t testing.TB, k kind, list ...algo.Section) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, k, list); err != nil {
-		t.Fatal(err)
-	}
+	noError(write(&b, k, list))
 	return b.Bytes()
 }
 
@@ -137,10 +131,7 @@ func TestSections(t *testing.T) {
 	}
 	big := testModel(t, gin.Config{Features: 1, Hidden: 2, Layers: 1}, 12, 3)
 	big.Others = m.Others
-	shared, err := big.Share(t.Context(), 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := have(big.Share(t.Context(), 1, 2))
 	if list := sections(t, save(t, shared)); len(list) != 2 {
 		t.Errorf("a shared model has %d sections, want 2", len(list))
 	}

@@ -29,6 +29,19 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
+// noError ends all tests at an error in what no test is about.
+func noError(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// have returns a value that must come without an error.
+func have[T any](v T, err error) T {
+	noError(err)
+	return v
+}
+
 // testModel returns a model with all fields set and node scores that are not
 // defined in bank and holdout.
 func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
@@ -64,10 +77,7 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 		if s.n > 1 {
 			node[1] = math.NaN()
 		}
-		var err error
-		if *s.v, err = contrast.Restore(m.Encoder, q, node, randomPrints(t, rng, s.n)); err != nil {
-			t.Fatal(err)
-		}
+		*s.v = have(contrast.Restore(m.Encoder, q, node, randomPrints(t, rng, s.n)))
 	}
 	m.Subtrees = fingerprint.NewIndex(m.Bank.Prints)
 	m.Profile = testProfile(rng, c.Features, m.Card.Train)
@@ -146,9 +156,7 @@ func randomPrints(t testing.TB, rng *rand.Rand, n int) []fingerprint.Print {
 			edges = append(edges, [2]int32{rng.Int32N(int32(nodes)), rng.Int32N(int32(nodes))})
 		}
 		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(err)
 		prints[i] = fingerprint.New(g, fingerprint.DefaultHeight)
 	}
 	return prints
@@ -175,19 +183,13 @@ func whole(t testing.TB, known int) *algo.Model {
 func save(t testing.TB, m *algo.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Save(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(Save(&b, m))
 	return b.Bytes()
 }
 
 func load(t testing.TB, data []byte) *algo.Model {
 	t.Helper()
-	m, err := Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return have(Load(data))
 }
 
 func TestModelRoundTrip(t *testing.T) {
@@ -257,10 +259,7 @@ func sameRows(t *testing.T, name string, e *gin.Encoder, got, want *contrast.Rep
 		}
 	}
 	samePrints(t, name, got.Prints, want.Prints)
-	v, err := contrast.Restore(e, got.Q, got.NodeScore, got.Prints)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := have(contrast.Restore(e, got.Q, got.NodeScore, got.Prints))
 	if !slices.Equal(got.ZF(), v.ZF()) || !slices.Equal(got.ZS(), v.ZS()) {
 		t.Fatalf("%s: projections do not follow from Q", name)
 	}
@@ -422,10 +421,7 @@ func TestHostileProfiles(t *testing.T) {
 			t.Errorf("%s: a model beside an error", c.name)
 		}
 	}
-	m, err := with(70, uvarints(2, 3, 1, 4, 2), 3, uvarints(1, 2, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := have(with(70, uvarints(2, 3, 1, 4, 2), 3, uvarints(1, 2, 0)))
 	if want := [][]explain.Value{{{Of: -2, Graphs: 1}, {Of: 3, Graphs: 2}}}; !reflect.DeepEqual(m.Profile.Values, want) {
 		t.Errorf("values %v, want %v", m.Profile.Values, want)
 	}
@@ -451,14 +447,9 @@ func TestGolden(t *testing.T) {
 	for name, data := range map[string][]byte{"model-v8.msgpack": save(t, everything(t)), "checkpoint-v8.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(path, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			noError(os.WriteFile(path, data, 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := have(os.ReadFile(path))
 		if !bytes.Equal(data, want) {
 			t.Errorf("%s is written differently now; a change of the format needs a new version", path)
 		}
@@ -717,8 +708,6 @@ func BenchmarkLoad(b *testing.B) {
 	data := save(b, testModel(b, gin.Default(9), 2500, 200))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Load(data); err != nil {
-			b.Fatal(err)
-		}
+		have(Load(data))
 	}
 }

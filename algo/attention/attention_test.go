@@ -251,21 +251,6 @@ func TestKeysSet(t *testing.T) {
 	}
 }
 
-// Worked by hand: q = (1, 0), identity head of width 2. On the ID side logits are
-// 1/√2 and 0, values 1 and 0, so ATTN_in = 1/(1 + e^(−0.7071)) = 0.669761. On the
-// OOD side the only key, (−3, 4), has cosine −0.6.
-func TestScoreByHand(t *testing.T) {
-	in, out := NewKeys(2, []float32{0, 1, 1, 0, -1, 0}), NewKeys(2, []float32{-3, 4})
-	var w Workspace
-	e := NewHead(2, 2).Explain(&w, []float32{1, 0}, [2]int32{-1, -1}, in, out, 2)
-	if !within(e.In, 0.669761, 1e-6) || !within(e.Out, -0.6, 1e-6) || !within(e.Attn(), -1.269761, 1e-6) {
-		t.Errorf("scores %+v with S_Attn %g, want 0.669761, -0.6, -1.269761", e.Score, e.Attn())
-	}
-	if len(e.InKeys) != 2 || e.InKeys[0].Key != 1 || e.InKeys[1].Key != 0 || !within(e.InKeys[0].Weight, 0.669761, 1e-6) {
-		t.Errorf("ID keys %+v, want key 1 of weight 0.669761, then key 0", e.InKeys)
-	}
-}
-
 func TestScoresAgainstOracle(t *testing.T) {
 	for _, c := range testCases {
 		h, in, out, _ := c.build()

@@ -22,17 +22,3 @@ func Example() {
 	// 2 bars inside, 2 outside
 	// the axis goes from pixel 52 to 708
 }
-
-// Round numbers along an axis, and where they are.
-func ExampleTicks() {
-	axis := chart.Scale{Low: -1, High: 1.2, From: 0, To: 440}
-	for _, v := range chart.Ticks(axis.Low, axis.High, 5) {
-		fmt.Printf("%s at pixel %.0f\n", chart.Label(v), axis.At(v))
-	}
-	// Output:
-	// −1 at pixel 0
-	// −0.5 at pixel 100
-	// 0 at pixel 200
-	// 0.5 at pixel 300
-	// 1 at pixel 400
-}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -33,10 +34,7 @@ func TestOtherPrograms(t *testing.T) {
 		"streamed.zip":  {`streamed.zip: this is an archive of "-": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`},
 		"a.csv.xz":      {"a.csv.xz: xz-compressed data: want plain text or gzip, decompress it first"},
 	} {
-		data, err := os.ReadFile(filepath.Join("testdata/other", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
 		for how, r := range map[string]io.Reader{"": bytes.NewReader(data), " in bytes": iotest.OneByteReader(bytes.NewReader(data))} {
 			if got := shown(r, Options{Name: name, Plain: true}); !slices.Equal(got, want) {
 				t.Errorf("%s%s:\n got %q\nwant %q", name, how, got, want)
@@ -69,15 +67,10 @@ func zipOf(t testing.TB, files ...packedFile) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range files {
-		w, err := z.Create(f.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Have(z.Create(f.name))
 		io.WriteString(w, f.text)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(z.Close())
 	return b.Bytes()
 }
 
@@ -86,14 +79,10 @@ func tarOf(t *testing.T, files ...packedFile) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range files {
-		if err := w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}))
 		io.WriteString(w, f.text)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Close())
 	return b.Bytes()
 }
 
@@ -147,10 +136,7 @@ func TestHostileArchives(t *testing.T) {
 	bomb := packedFile{"a.smi", strings.Repeat("C\n", 4<<20)}
 	many := slices.Repeat([]packedFile{{"a.png", ""}}, maxFiles+1)
 	whole := tarOf(t, packedFile{"a.smi", strings.Repeat("CCO\n", 1000)})
-	holes, err := os.ReadFile("testdata/other/sparse.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	holes := must.Have(os.ReadFile("testdata/other/sparse.tar.gz"))
 	gz := func(data []byte) []byte { return zipped(t, string(data)) }
 	packed := packedFile{"a.smi.gz", string(gz([]byte("CCO\n")))}
 	damaged := zipOf(t, smi)
@@ -187,10 +173,7 @@ func TestHostileArchives(t *testing.T) {
 
 func FuzzArchive(f *testing.F) {
 	for _, name := range []string{"two.zip", "two.tar", "streamed.zip"} {
-		data, err := os.ReadFile(filepath.Join("testdata/other", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/parquet"
 )
 
@@ -27,9 +28,7 @@ func equalRows(t *testing.T, rows int, smiles string) []byte {
 		}
 		w.End()
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Close())
 	return b.Bytes()
 }
 
@@ -118,10 +117,7 @@ func TestWorkbookOfWideRows(t *testing.T) {
 
 // Rows of a workbook are numbered as in Excel, and a refused one is located.
 func TestWorkbook(t *testing.T) {
-	data, err := os.ReadFile("../xlsx/testdata/exceljs.xlsx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(os.ReadFile("../xlsx/testdata/exceljs.xlsx"))
 	var got []string
 	for r, err := range Molecules(t.Context(), bytes.NewReader(data), Options{Name: "in.xlsx", Cells: []string{"pIC50"}}) {
 		if err == nil {

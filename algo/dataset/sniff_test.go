@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -111,18 +112,9 @@ func TestPastes(t *testing.T) {
 func checkLine(t *testing.T, name, file, input string) {
 	t.Helper()
 	o := Options{Name: file}
-	text, format, err := o.Text(strings.NewReader(input))
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := io.ReadAll(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _, err := o.Text(strings.NewReader(string(whole)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, format := must.Both(o.Text(strings.NewReader(input)))
+	whole := must.Have(io.ReadAll(text))
+	again, _ := must.Both(o.Text(strings.NewReader(string(whole))))
 	line := again.Line(format, "")
 	more := strings.TrimRight(string(whole), "\n") + "\n" + strings.NewReplacer(LineSMILES, "NCCCN", LineName, "drawn").Replace(line)
 	var last Record
@@ -274,10 +266,7 @@ func TestTable(t *testing.T) {
 		{"smiles,y,smiles,y\nC,1,N,2\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: 2, ID: -1, Header: true}},
 		{"SMILES,Smiles\nC,N\n", "", Table{Columns: []string{"SMILES", "Smiles"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 1, `"SMILES" and "Smiles"`, false}}},
 	} {
-		text, err := NewText(strings.NewReader(test.text), Unpack{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(NewText(strings.NewReader(test.text), Unpack{}))
 		first, _, _ := strings.Cut(test.text, "\n")
 		test.want.First = strings.Split(first, ",")
 		if got, ok := text.Table(CSV, test.column); !ok || !reflect.DeepEqual(got, test.want) {

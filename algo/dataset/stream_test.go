@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/parquet"
 )
@@ -323,33 +324,6 @@ func TestRealMolecules(t *testing.T) {
 	}
 }
 
-func TestMolecules(t *testing.T) {
-	const text = "name,smiles\na,CCO\nb, C1CC\nc,N\n"
-	for _, workers := range []int{1, 3} {
-		var got []string
-		for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Name: "f.csv", Workers: workers}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rec.Err == nil {
-				got = append(got, fmt.Sprintf("%s %d %d", rec.ID, rec.Graph.N(), rec.Graph.M()))
-				continue
-			}
-			var at *SyntaxError
-			var m *molecule.SyntaxError
-			if !errors.As(rec.Err, &at) || !errors.As(rec.Err, &m) || rec.Graph != nil || at.Line != 3 || at.Column != 4+m.Column-1 {
-				t.Errorf("%+v", rec)
-			} else if want := fmt.Sprintf("f.csv:3:%d: %s", at.Column, m.Reason); rec.Err.Error() != want {
-				t.Errorf("%v, want %s", rec.Err, want)
-			}
-			got = append(got, rec.ID+" refused")
-		}
-		if want := []string{"a 3 2", "b refused", "c 1 0"}; !reflect.DeepEqual(got, want) {
-			t.Errorf("%d workers: %q, want %q", workers, got, want)
-		}
-	}
-}
-
 func TestMoleculesSDF(t *testing.T) {
 	text := molBlock("a", "C") + "$$$$\n" + molBlock("b", "Xx") + "> <id>\n2\n\n$$$$\n" + strings.ReplaceAll(molBlock("", "O")+"> <id>\n3\n\n", "\n", "\r\n") +
 		"$$$$\r\n\n\n\n\n$$$$\nd" + strings.Replace(molBlock("", "N"), "M  END\n", "", 1) + "$$$$\n" + molBlock("e", "S")
@@ -382,10 +356,7 @@ func TestOpen(t *testing.T) {
 		"mol/c.csv":    {Data: []byte("smiles\n")},
 		"tu/T/x":       {},
 	}
-	s, err := Open(context.Background(), fsys, "a", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(context.Background(), fsys, "a", 2))
 	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Refused) != 11 || len(s.Info.Warnings) != maxNamed+1 ||
 		!strings.HasPrefix(s.Info.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Info.Warnings[maxNamed] != "refused: 6 more records" {
 		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
@@ -577,13 +548,6 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-// Many short columns, as in toxcast.
-func BenchmarkWideRecords(b *testing.B) {
-	const n, columns = 1000, 618
-	text := "smiles" + strings.Repeat(",task", columns-1) + "\n" + strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12"+strings.Repeat(",,0.0", (columns-1)/2)+",\n", n)
-	benchmark(b, []byte(text), CSV, n)
-}
-
 func BenchmarkMolecules(b *testing.B) {
 	const n = 20000
 	text := rows(SMI, n)
@@ -637,7 +601,6 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// Further columns are read by their names, and a file without them is refused.
 // Readers say which names Cells may have, before any record.
 func TestHeader(t *testing.T) {
 	const atom = "\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
@@ -672,36 +635,20 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-func TestFurtherCells(t *testing.T) {
-	text := "name;SMILES;Price EUR;note\na;CCO;12.5;\"say \"\"no\"\"\"\nb;CCN\n;CCC; 3 ;x\n"
-	var got [][]string
-	for r, err := range Records(strings.NewReader(text), Options{Format: CSV, Cells: []string{"note", "price_eur"}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, r.Cells)
-	}
-	if want := [][]string{{`say "no"`, "12.5"}, {"", ""}, {"x", "3"}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("cells %q, want %q", got, want)
-	}
-	for _, o := range []Options{{Format: CSV, Cells: []string{"cost"}}, {Format: SMI, Cells: []string{"note"}}} {
-		var last error
-		for _, err := range Records(strings.NewReader(text), o) {
-			last = err
-		}
-		if last == nil || !strings.Contains(last.Error(), o.Cells[0]) {
-			t.Errorf("%s: error %v, want one about the column", o.Format, last)
-		}
-	}
-}
-
-// A column that is asked for, or taken, must be the only one of its name. Names may be in Latin-1.
-func TestColumnsOfOneName(t *testing.T) {
+// Columns are read by their names. A column that is asked for, or taken, must be there, and the only one of its name. Names may be in
+// Latin-1.
+func TestColumnsByName(t *testing.T) {
+	two := Options{Cells: []string{"note", "price_eur"}}
 	for _, test := range []struct {
 		text string
 		opt  Options
 		want string // the first record and its cells, or the error
 	}{
+		{"name;SMILES;Price EUR;note\na;CCO;12.5;\"say \"\"no\"\"\"\n", two, `CCO <a> [say "no" 12.5]`},
+		{"name;SMILES;Price EUR;note\nb;CCN\n", two, "CCN <b> [ ]"},
+		{"name;SMILES;Price EUR;note\n;CCC; 3 ;x\n", two, "CCC <> [x 3]"},
+		{"smiles,y\nC,1\n", Options{Cells: []string{"cost"}}, `f.csv: no column "cost": want its name to be one of the header, which has "smiles", "y"`},
+		{"C a\n", Options{Format: SMI, Cells: []string{"y"}}, `f.csv: column "y" of a file of format smi, which has no columns: want csv, tsv, jsonl, sdf or parquet`},
 		{"smiles,y,y\nC,1,2\n", Options{}, "C <> []"},
 		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"y"}}, `f.csv:1:10: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
 		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"column 3"}}, "C <> [2]"},
@@ -793,9 +740,7 @@ func TestOwn(t *testing.T) {
 		w.Text(2, "CC")
 		w.End()
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Close())
 	for name, text := range map[string]string{
 		"a.csv": "id,y,smiles\na,7,CC\n", "a.jsonl": `{"id":"a","y":7,"smiles":"CC"}`, "a.parquet": columns.String(),
 		"a.sdf": molBlock("", "C") + "> <id>\na\n\n> <id>\nb\n\n> <y>\n7\n\n$$$$\n",

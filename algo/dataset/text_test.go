@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
+
+	"baca/algo/internal/must"
 )
 
 // naiveText is what NewText makes of a text that is not compressed. It is false for what
@@ -159,10 +161,7 @@ func TestCompressedTwice(t *testing.T) {
 // Characters of UTF-16 that need four bytes are read however little room is left for them.
 func TestLongCharacters(t *testing.T) {
 	want := strings.Repeat("x\U0001F9EA", 3000)
-	text, err := NewText(strings.NewReader(inUTF16(want, binary.LittleEndian)), Unpack{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(NewText(strings.NewReader(inUTF16(want, binary.LittleEndian)), Unpack{}))
 	var got []byte
 	for {
 		head, _ := text.Peek(headSize)

@@ -18,6 +18,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -31,12 +32,8 @@ func zipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(z.Write([]byte(text)))
+	must.Do(z.Close())
 	return b.Bytes()
 }
 
@@ -134,10 +131,7 @@ func TestReadTU(t *testing.T) {
 		}
 	})
 	t.Run("one direction", func(t *testing.T) {
-		s, err := ReadTU(mapFS(map[string]string{"T_A.txt": "1,2\n2,3\n3,2", "T_graph_indicator.txt": "1\n1\n1"}), "", Unpack{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(ReadTU(mapFS(map[string]string{"T_A.txt": "1,2\n2,3\n3,2", "T_graph_indicator.txt": "1\n1\n1"}), "", Unpack{}))
 		if s.Graphs[0].M() != 2 || s.Info.Duplicates != 0 || s.Labels != nil ||
 			!slices.Equal(s.Info.Warnings, []string{"1 edges are listed in one direction only: taken as undirected"}) {
 			t.Errorf("%d edges, %+v", s.Graphs[0].M(), s.Info)
@@ -219,10 +213,7 @@ func TestReadTULabels(t *testing.T) {
 	} {
 		files := mapFS(tiny)
 		files["T_graph_labels.txt"].Data = []byte(test.labels)
-		s, err := ReadTU(files, "", Unpack{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(ReadTU(files, "", Unpack{}))
 		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Info.Warnings, []string{tinyAside, test.want}) {
 			t.Errorf("labels %v, %d graphs, warnings %q, want %q", s.Labels, len(s.Graphs), s.Info.Warnings, test.want)
 		}

@@ -2,7 +2,6 @@ package decide_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"baca/algo/decide"
 )
@@ -21,25 +20,4 @@ func Example() {
 	// p = 0.70: inside
 	// p = 0.08: borderline
 	// p = 0.01: outside
-}
-
-// A stream that moves away from the holdout.
-func ExampleDrift() {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var holdout []float64
-	for range 200 {
-		holdout = append(holdout, rng.NormFloat64())
-	}
-	d := decide.NewDrift(holdout, 1)
-	for range 60 {
-		d.Add(rng.NormFloat64())
-	}
-	fmt.Println("moved:", d.Moved(0.01))
-	for range 60 {
-		d.Add(1.5 + rng.NormFloat64())
-	}
-	fmt.Println("moved:", d.Moved(0.01))
-	// Output:
-	// moved: false
-	// moved: true
 }

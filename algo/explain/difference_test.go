@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // paths are n chains of lengths from low on, over a span.
@@ -18,10 +19,7 @@ func paths(t *testing.T, rng *rand.Rand, n, low, span int) []*graph.Graph {
 		for i := 1; i < nodes; i++ {
 			edges = append(edges, [2]int32{int32(i - 1), int32(i)})
 		}
-		g, _, err := graph.New(nodes, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(nodes, edges))
 		gs = append(gs, g)
 	}
 	return gs

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
 
@@ -17,11 +18,7 @@ func parse(t testing.TB, list ...string) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for _, s := range list {
-		g, err := smiles.ParseGraph(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gs = append(gs, g)
+		gs = append(gs, must.Have(smiles.ParseGraph(s)))
 	}
 	return gs
 }
@@ -37,10 +34,7 @@ func renumbered(t testing.TB, rng *rand.Rand, g *graph.Graph) *graph.Graph {
 			edges = append(edges, [2]int32{int32(order[i]), int32(order[j])})
 		}
 	}
-	h, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, _ := must.Both(graph.New(n, edges))
 	h.Features, h.X = g.Features, make([]float32, len(g.X))
 	for i := range n {
 		copy(h.X[order[i]*g.Features:(order[i]+1)*g.Features], g.X[i*g.Features:(i+1)*g.Features])

@@ -10,6 +10,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // random draws a graph of n nodes with features of a few values.
@@ -22,10 +23,7 @@ func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
 	for range n / 3 {
 		edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
 	}
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Both(graph.New(n, edges))
 	g.Features, g.X = features, make([]float32, n*features)
 	for i := range g.X {
 		g.X[i] = float32(rng.IntN(3))
@@ -61,10 +59,7 @@ func TestSubtreesKeepTheSum(t *testing.T) {
 // a path without it, and all the blame is its.
 func TestSubtreesBlameTheCause(t *testing.T) {
 	path := func(middle float32) *graph.Graph {
-		g, _, err := graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}}))
 		g.Features, g.X = 1, []float32{1, 1, middle, 1, 1}
 		return g
 	}
@@ -91,10 +86,7 @@ func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
 	g := random(t, rng, 9, 3)
-	r, err := contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g}))
 	shares, want := make([]float64, r.Dim), 0.0
 	for k, q := range r.Q {
 		if q > 0 {

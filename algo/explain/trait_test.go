@@ -3,6 +3,7 @@ package explain
 import (
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
 
@@ -11,10 +12,7 @@ func TestChain(t *testing.T) {
 	for text, want := range map[string]bool{
 		"CCCCC": false, "CCCCCC": true, "OCCCCCCO": true, "CCCOCCC": false, "CCC=CCC": false, "C1CCCCCC1": false, "CC(CCCC)C": true,
 	} {
-		g, err := smiles.ParseGraph(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Have(smiles.ParseGraph(text))
 		if got := chain.Of(g); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo/internal/golden"
 	"baca/algo/internal/kernel"
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
 
@@ -218,10 +219,7 @@ func TestBestOfMolecules(t *testing.T) {
 // molecules returns the prints of a public set, or skips the test.
 func molecules(t *testing.T) (prints []Print) {
 	t.Helper()
-	rows, err := csv.NewReader(golden.Open(t, "data/mol/bbbp.csv.gz")).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/bbbp.csv.gz")).ReadAll())
 	column := slices.Index(rows[0], "smiles")
 	for _, row := range rows[1:] {
 		if g, err := smiles.ParseGraph(row[column]); err == nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // Packed prints, and the index made of them, are what went in.
@@ -20,10 +22,7 @@ func TestPack(t *testing.T) {
 		prints[10].Counts[k] = 1 << 15
 	}
 	p := Pack(prints)
-	list, err := p.Unpack(len(prints))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Have(p.Unpack(len(prints)))
 	var copies []Print
 	for _, p := range prints {
 		copies = append(copies, Print{slices.Clone(p.Keys), slices.Clone(p.Counts)})
@@ -34,10 +33,7 @@ func TestPack(t *testing.T) {
 		clear(p.Counts)
 	}
 	packed, rows := x.Packed()
-	y, err := OpenIndex(packed, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must.Have(OpenIndex(packed, rows))
 	for i, want := range prints {
 		for _, got := range []Print{list[i], x.Print(i), y.Print(i)} {
 			if !got.Equal(want) {

@@ -3,6 +3,8 @@ package graph
 import (
 	"slices"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 func TestBatch(t *testing.T) {
@@ -48,13 +50,6 @@ func TestBatchShapesPanic(t *testing.T) {
 		"features differ": {some, other},
 		"values missing":  {some, short},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			new(Batch).Reset(gs)
-		}()
+		must.Panic(t, name, func() { new(Batch).Reset(gs) })
 	}
 }

@@ -5,14 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 func build(tb testing.TB, n int, edges [][2]int32) *Graph {
 	tb.Helper()
-	g, _, err := New(n, edges)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	g, _ := must.Both(New(n, edges))
 	return g
 }
 
@@ -61,10 +60,7 @@ func TestNewDense(t *testing.T) {
 				distinct++
 			}
 		}
-		g, d, err := New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, d := must.Both(New(n, edges))
 		if want := (Dropped{loops, len(edges) - loops - distinct}); d != want || g.N() != n || g.M() != distinct || g.Features != 1 || !slices.Equal(g.X, slices.Repeat([]float32{1}, n)) {
 			t.Errorf("trial %d: %d nodes, features %v, dropped %+v of %v, want %d and %+v", trial, g.N(), g.X, d, edges, n, want)
 		}
@@ -86,10 +82,7 @@ func TestNewDense(t *testing.T) {
 }
 
 func TestEdgesAndSelect(t *testing.T) {
-	g, _, err := New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Both(New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 3}}))
 	g.X = []float32{0, 1, 2, 3, 4}
 	if got, want := g.Edges(), [][2]int32{{0, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 4}}; !slices.Equal(got, want) {
 		t.Errorf("edges %d, want %d", got, want)

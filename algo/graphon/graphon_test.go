@@ -1,7 +1,6 @@
 package graphon
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -246,19 +245,6 @@ func TestUSVTErases(t *testing.T) {
 			if p != 0 {
 				t.Errorf("%s: value %v left", c.name, p)
 			}
-		}
-	}
-}
-
-// The graphons of a group are those of its graphs, by any number of workers.
-func TestEstimate(t *testing.T) {
-	gs := tuGraphs(t, "COX2")[:20]
-	list := must.Have(Estimate(context.Background(), 3, gs, Steps(gs), 0.2))
-	var u USVT
-	for k, g := range gs {
-		want := Align(g, Steps(gs))
-		if u.Threshold(want, 0.2); !slices.Equal(list[k].W, want.W) {
-			t.Errorf("graph %d has another graphon among others", k)
 		}
 	}
 }

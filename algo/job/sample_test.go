@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 func places(s *sample) []int {
@@ -45,10 +46,7 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 // paths returns n graphs: paths of a few nodes, but for some that are very long.
 func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
 	t.Helper()
-	big, _, err := graph.New(graph.MaxNodes, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	big, _ := must.Both(graph.New(graph.MaxNodes, nil))
 	small := trees(t, 1, 5, 0)
 	gs := make([]*graph.Graph, n)
 	for i := range gs {
@@ -128,18 +126,4 @@ func TestDrawFromABrokenInput(t *testing.T) {
 	if !errors.Is(err, broken) || n != len(rs) || len(s.items) != 30 {
 		t.Errorf("%d records and %d graphs, error %v; want %d, 30 and %v", n, len(s.items), err, len(rs), broken)
 	}
-}
-
-func BenchmarkSample(b *testing.B) {
-	g := trees(b, 1, 1, 0)[0]
-	const n = 1_000_000
-	for b.Loop() {
-		s := newSample(MaxGraphs, 1)
-		for p := range n {
-			if s.wants(p) {
-				s.add(p, g)
-			}
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
 }

@@ -16,6 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	random "baca/algo/internal/sample"
 	"baca/algo/pretrain"
 	"baca/algo/table"
@@ -42,25 +43,15 @@ func newModel(t testing.TB, d gin.Device) *algo.Model {
 	for i := range index {
 		index[i] = i
 	}
-	tr, err := pretrain.New(gs[20:], pretrain.Defaults(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Have(pretrain.New(gs[20:], pretrain.Defaults(1), nil))
+	m := must.Have(algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant}))
 	m.Encoder.Device = d
 	return m
 }
 
 func newSingleScorer(t testing.TB) *algo.SingleScorer {
 	t.Helper()
-	s, err := algo.NewSingleScorer(ctx, newModel(t, nil), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1))
 }
 
 // newScorerOn is newScorer with an encoder that runs on a device.
@@ -69,11 +60,7 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
 	o.By, o.Seed, o.Alpha = algo.ByBatch, seed, 0.1
-	s, err := algo.NewScorer(ctx, newModel(t, d), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Have(algo.NewScorer(ctx, newModel(t, d), o))
 }
 
 var errRefused = errors.New("refused")
@@ -122,13 +109,10 @@ func input(rs []table.Record, err error, again bool) Input {
 // scored are the rows of an input.
 func scored(t *testing.T, s *algo.Scorer, in Input, o ScoreOptions) (rows []table.Scored) {
 	t.Helper()
-	err := Score(ctx, s, in, o, func(some []table.Scored) error {
+	must.Do(Score(ctx, s, in, o, func(some []table.Scored) error {
 		rows = append(rows, some...)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return rows
 }
 
@@ -151,10 +135,7 @@ func expect(t *testing.T, got []table.Scored, rs []table.Record, fit *Fit, oracl
 	for _, place := range fit.Records {
 		graphs = append(graphs, rs[place].Graph)
 	}
-	report, err := oracle.Batch(ctx, graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Have(oracle.Batch(ctx, graphs))
 	for i, r := range rs {
 		if !reflect.DeepEqual(got[i].Record, r) {
 			t.Fatalf("row %d is of record %d", i+1, got[i].Row)
@@ -169,10 +150,7 @@ func expect(t *testing.T, got []table.Scored, rs []table.Record, fit *Fit, oracl
 		if k, ok := slices.BinarySearch(fit.Records, i); ok {
 			want = report.Rows[k]
 		} else {
-			rows, err := oracle.Score(ctx, []*graph.Graph{r.Graph})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Have(oracle.Score(ctx, []*graph.Graph{r.Graph}))
 			want = rows[0]
 		}
 		if !same(got[i].Scores, &want) {
@@ -199,13 +177,15 @@ func TestScore(t *testing.T) {
 			var first []table.Scored
 			for _, workers := range []int{1, 3} {
 				var fit *Fit
+				sampled := 0
 				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
+				o.Reading = func(records int) { sampled = records }
 				got := scored(t, newScorer(t, 9), input(rs, nil, test.again), o)
 				if fit.Sample != test.sample || fit.First != test.first || len(fit.Graphs) != min(test.graphs, test.limit) {
 					t.Fatalf("fit of %d graphs, sample %v, first %v", len(fit.Graphs), fit.Sample, fit.First)
 				}
-				if want := len(rs); !test.first && fit.Total != want {
-					t.Errorf("total %d, want %d", fit.Total, want)
+				if want := len(rs); !test.first && fit.Total != want || test.sample && !test.first && sampled != want {
+					t.Errorf("total %d, %d seen for the sample, want %d", fit.Total, sampled, want)
 				}
 				if workers == 1 {
 					first = got
@@ -394,10 +374,7 @@ func BenchmarkScore(b *testing.B) {
 	rs := mixed(b, 3000)
 	s := newScorer(b, 1)
 	for b.Loop() {
-		err := Score(ctx, s, input(rs, nil, true), ScoreOptions{Batch: true, Graphs: 200, Workers: 1}, func([]table.Scored) error { return nil })
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(Score(ctx, s, input(rs, nil, true), ScoreOptions{Batch: true, Graphs: 200, Workers: 1}, func([]table.Scored) error { return nil }))
 	}
 	b.ReportMetric(3000*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
 }

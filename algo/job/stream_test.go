@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/table"
 )
@@ -50,7 +51,7 @@ func (s *streamed) write(t testing.TB, form molecule.Form) (n int) {
 	run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
 	out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
 	records := table.Molecules(strings.NewReader(s.text), dataset.Options{Format: dataset.CSV, Form: form})
-	err := scoreStream(ctx, nil, nil, s.fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
+	must.Do(scoreStream(ctx, nil, nil, s.fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
 		for _, r := range scored {
 			if r.Err != nil {
 				t.Fatal(r.Err)
@@ -59,10 +60,7 @@ func (s *streamed) write(t testing.TB, form molecule.Form) (n int) {
 		}
 		out.Add(scored...)
 		return out.Flush()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/internal/must"
 	"baca/algo/job"
 	"baca/algo/suggest"
 	"baca/algo/table"
@@ -18,14 +19,8 @@ import (
 // shelved are the molecules of a table on a shelf, scored so many at a time.
 func shelved(t *testing.T, input, price, exclude string, piece int) (*job.Shelf, error) {
 	t.Helper()
-	model, err := weights.Open("esol")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := algo.NewSingleScorer(t.Context(), model, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Have(weights.Open("esol"))
+	alone := must.Have(algo.NewSingleScorer(t.Context(), model, 0))
 	s := job.NewShelf(alone, price, exclude)
 	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "shelf.csv", Form: algo.FormOf(model.Card.Schema).Unordered(), Cells: s.Columns()})
 	return s, s.Fill(t.Context(), 2, piece, table.Parse(t.Context(), 2, records), func() {})
@@ -39,19 +34,13 @@ func TestShelf(t *testing.T) {
 		"FC(F)(F)C(F)(F)C(F)(F)C(F)(F)F,e,6,0\nCN1C=NC2=C1C(=O)N(C(=O)N2C)C,b,5,-\nOCC1OC(O)C(O)C(O)C1O,f,7,false\nC1CC,broken,1,\nCCO,owed,-1,\n"
 	var first []string
 	for _, piece := range []int{1, 3, 1000} {
-		s, err := shelved(t, input, "eur", "done", piece)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Have(shelved(t, input, "eur", "done", piece))
 		if s.Read != 8 || s.Refused != 2 || s.Library.Len() != 6 || !strings.Contains(strings.Join(s.Refusals, "|"), `row 8: shelf.csv:9:10: column eur: price "-1": want a number`) {
 			t.Errorf("%d read, %d refused: %q", s.Read, s.Refused, s.Refusals)
 		}
 		looks := 0
 		o := suggest.Options{Most: 6, Alpha: 0.05, Budget: 20, Seed: 1, Workers: 1, Looked: func() { looks++ }}
-		got, err := s.Suggest(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(s.Suggest(t.Context(), o))
 		var ids []string
 		sum := 0.0
 		for k, r := range got.Rows {
@@ -88,10 +77,7 @@ func TestShelf(t *testing.T) {
 }
 
 func TestShelfWithNothingToPick(t *testing.T) {
-	s, err := shelved(t, "smiles,EUR\nCCO,\nCCN,\n", "EUR", "", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(shelved(t, "smiles,EUR\nCCO,\nCCN,\n", "EUR", "", 10))
 	got, err := s.Suggest(t.Context(), suggest.Options{Most: 1, Alpha: 0.05, Budget: 1, Seed: 1})
 	if err != nil || len(got.Rows) != 0 {
 		t.Fatalf("%+v, error %v", got, err)

@@ -12,8 +12,3 @@ func Example() {
 	fmt.Printf("AUROC %.2f, AUPR %.2f, FPR95 %.2f\n", metric.AUROC(score, ood), metric.AUPR(score, ood), metric.FPR95(score, ood))
 	// Output: AUROC 0.75, AUPR 0.83, FPR95 0.50
 }
-
-func ExamplePercentile() {
-	fmt.Println(metric.Percentile([]float64{10, 7, 4, 3, 2, 1}, 50))
-	// Output: 3.5
-}

@@ -23,37 +23,6 @@ func Example() {
 	// C: 2 neighbours, 1 hydrogens, aromatic true, sp2 true
 }
 
-// The features of a graph's nodes are those of the Open Graph Benchmark.
-func ExampleMolecule_Graph() {
-	m, err := smiles.Parse("C[NH3+]")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	g := m.Graph()
-	for i := range g.N() {
-		x := g.X[i*molecule.Features:][:molecule.Features]
-		fmt.Printf("%s: charge %+g, %g hydrogens\n", molecule.Symbol(int(x[molecule.ColumnElement])+1),
-			x[molecule.ColumnCharge]-molecule.Neutral, x[molecule.ColumnHydrogens])
-	}
-	// Output:
-	// C: charge +0, 3 hydrogens
-	// N: charge +1, 3 hydrogens
-}
-
-// The parent of a salt is its largest fragment.
-func ExampleCore() {
-	m, err := smiles.Parse("CC(=O)[O-].[Na+]")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	g := m.Graph()
-	fmt.Println(g.N(), "atoms,", molecule.Core(g).N(), "without the counter-ion")
-	// Output:
-	// 5 atoms, 4 without the counter-ion
-}
-
 // A reader of another format fills a draft and takes it through the stages.
 func ExampleDraft() {
 	carbon, oxygen := molecule.ElementOf('C', 0), molecule.ElementOf('O', 0)

@@ -3,6 +3,7 @@ package molecule_test
 import (
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
 
@@ -26,10 +27,7 @@ func TestFormula(t *testing.T) {
 		{"OS(=O)(=O)O", "H2O4S"},
 		{"C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]", "C3H6N6O6"},
 	} {
-		m, err := smiles.Parse(c.smiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Have(smiles.Parse(c.smiles))
 		if got := m.Formula(); got != c.want {
 			t.Errorf("%s has formula %s, want %s", c.smiles, got, c.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/parquet"
 )
 
@@ -24,11 +25,7 @@ func files(t testing.TB) map[string][]byte {
 	}
 	list := map[string][]byte{}
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list[filepath.Base(name)] = data
+		list[filepath.Base(name)] = must.Have(os.ReadFile(name))
 	}
 	return list
 }
@@ -66,10 +63,7 @@ func checkRows(t *testing.T, name string, zstd bool, rows iter.Seq2[[][]byte, er
 
 func TestFiles(t *testing.T) {
 	for name, data := range files(t) {
-		f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Have(parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{}))
 		at := map[string]int{}
 		for i, c := range f.Columns() {
 			at[c.Name] = i
@@ -125,10 +119,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	data := list["plain-v1-plain.parquet"]
-	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{}))
 	for _, err := range f.Rows(1) {
 		if want := `row group 1: column "list": holds lists: want text or numbers`; err == nil || err.Error() != want {
 			t.Errorf("a list: %v, want %s", err, want)

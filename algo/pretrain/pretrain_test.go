@@ -51,8 +51,7 @@ func train(gs []*graph.Graph, o Options, from *State, epochs int) (*Trainer, []L
 	tr := must.Have(New(gs, o, from))
 	var losses []Loss
 	for tr.State().Epoch < epochs {
-		l := must.Have(tr.Epoch(context.Background()))
-		losses = append(losses, l)
+		losses = append(losses, must.Have(tr.Epoch(context.Background())))
 	}
 	return tr, losses
 }

@@ -7,15 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
 
 // RDKit wrote the values, see testdata/properties.py.
 func TestAgainstRDKit(t *testing.T) {
-	f, err := os.Open("testdata/rdkit.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(os.Open("testdata/rdkit.csv"))
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(rows) < 2 {
@@ -29,10 +27,7 @@ func TestAgainstRDKit(t *testing.T) {
 		}
 		p := Of(m)
 		for k, got := range []float64{p.Weight, p.LogP, p.TPSA, float64(p.Donors), float64(p.Acceptors), float64(p.Rotatable)} {
-			want, err := strconv.ParseFloat(row[k+1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Have(strconv.ParseFloat(row[k+1], 64))
 			if tolerance := []float64{0.002, 0.0002, 0.02, 0, 0, 0}[k]; math.Abs(got-want) > tolerance {
 				t.Errorf("%s: %s %g, RDKit has %g", row[0], rows[0][k+1], got, want)
 			}
@@ -41,10 +36,7 @@ func TestAgainstRDKit(t *testing.T) {
 }
 
 func TestString(t *testing.T) {
-	m, err := smiles.Parse("CC(=O)Oc1ccccc1C(=O)O")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(smiles.Parse("CC(=O)Oc1ccccc1C(=O)O"))
 	p := Of(m)
 	if got, want := p.String(), "180.2 g/mol, logP 1.3, TPSA 64 Å², H-bond donors 1, acceptors 4, rotatable bonds 3"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -23,7 +23,7 @@ func domain() *Domain {
 	return &Domain{
 		Document: Document{Title: evil, Warnings: []string{evil}, Input: []Pair{{"input", evil}}, Command: evil, Script: []byte("draw()")}, Model: m, SHA256: "ab", Program: "baca", Alpha: 0.05, Confidence: 0.95, References: 50, Reach: 2.5,
 		Substances: []Substance{
-			{Entry: e, Canonical: "C<", Read: "N<", AsHigh: 0, Low: 0, High: 0.07, Unmet: 1, Surroundings: 3, Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: math.NaN()}}, {Row: -1}}, Command: "printf <"},
+			{Entry: e, Canonical: "C<", Read: "N<", AsHigh: 0, Low: 0, High: 0.07, Unmet: 1, Surroundings: 3, Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: math.NaN()}}, {Row: -1, Similarity: 0.5}}, Command: "printf <"},
 			{Entry: Entry{ID: "empty", Why: &algo.Explanation{Score: math.NaN(), P: math.NaN(), Verdict: decide.Undecided}}, Molfile: true},
 		},
 	}
@@ -41,7 +41,7 @@ func TestWriteDomain(t *testing.T) {
 		has(t, page, escape(b.Title), "left blank: "+escape(b.Why))
 	}
 	has(t, page, "observed −1.5", "What they are of is not known", "Not within the applicability domain", "p = (1 + 0)/(1 + 50) = 0.0196",
-		"0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α")
+		"0–0.07", "Not decided", "written from the molfile", "48&nbsp;%", "p = 0.0196 is at most α", "of the 2 shown 2 have 0.5 or more")
 	var read struct {
 		Substances []map[string]any
 		Blank      []blank `json:"left_blank"`

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"baca/algo"
-	"baca/algo/molecule"
 	"baca/algo/report"
 )
 
@@ -29,28 +28,4 @@ func ExampleWrite() {
 	// Output:
 	// 1 outside, 2 inside; tin is outside
 	// 2 charts, 0 scripts
-}
-
-// A sentence about a list as a whole.
-func ExampleWhole() {
-	fmt.Println(report.Whole("this list", 0.91, 0.0004))
-	fmt.Println(report.Whole("this list", 0.52, 0.4))
-	// Output:
-	// as a whole this list differs from the training set: AUC 0.91, p < 0.001
-	// nothing says that this list as a whole differs from the training set (AUC 0.52, p = 0.4)
-}
-
-// What was found about the atoms of the canonical form goes back to those of the text.
-func ExampleWritten() {
-	values := []float64{0.5, 0, -1} // of CCO
-	fmt.Println(report.Written("OCC", molecule.Canonical, len(values))(values))
-	// Output:
-	// [-1 0 0.5]
-}
-
-// The command that makes a report again can be pasted into a shell.
-func ExampleQuote() {
-	fmt.Println("baca report", report.Quote("my molecules.smi"))
-	// Output:
-	// baca report 'my molecules.smi'
 }

@@ -176,6 +176,12 @@ func TestScoreChart(t *testing.T) {
 	if share := sum[chart.Outside] / (sum[chart.Outside] + sum[chart.Inside]); math.Abs(share-0.24) > 0.01 {
 		t.Errorf("a share of %.3f is beyond the threshold, want 0.24", share)
 	}
+	// A p-value of just alpha is called outside, and drawn so.
+	for p, want := range map[float64]int{0.05: 1, 0.0501: 0} {
+		if got := strings.Count(pChart(&Report{P: []float64{p, 0.5}, Alpha: 0.05}), `fill="`+chart.Outside+`"`); got != want {
+			t.Errorf("p = %g: %d red bars, want %d", p, got, want)
+		}
+	}
 	if !strings.Contains(DriftSVG([]float64{0, 1, 3}, 0.01), `<svg xmlns="http://www.w3.org/2000/svg"`) {
 		t.Error("the drawing of a drift is no file of its own")
 	}

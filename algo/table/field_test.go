@@ -9,6 +9,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/explain"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -43,9 +44,7 @@ c,,,,,no,,,,,,,,,,,,,,,,
 		for _, s := range rows {
 			w.Add(s)
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(w.Flush())
 		if b.String() != want {
 			t.Errorf("%s:\n%s\nwant:\n%s", to, b.String(), want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/internal/must"
 )
 
 // hostile are texts that a writer may get wrong.
@@ -65,10 +66,7 @@ func TestCellsLikeEncodingCSV(t *testing.T) {
 // Texts of JSON are byte by byte what encoding/json writes.
 func TestTextsLikeEncodingJSON(t *testing.T) {
 	for _, text := range hostile {
-		want, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Have(json.Marshal(text))
 		if got := appendString([]byte("x"), text); string(got) != "x"+string(want) {
 			t.Errorf("text %q is %s, encoding/json writes %s", text, got[1:], want)
 		}
@@ -86,9 +84,7 @@ func TestOwnColumns(t *testing.T) {
 	w := NewSink(&b, "jsonl", plain, true, append(usual, own...))
 	w.Add(Scored{Record: Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}})
 	var row map[string]any
-	if err := errors.Join(w.Flush(), json.Unmarshal(b.Bytes(), &row)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(w.Flush(), json.Unmarshal(b.Bytes(), &row)))
 	if row["input_score"] != "1" || row["input_input_score"] != "2" || row["a"] != nil || row["score"] != nil {
 		t.Errorf("row %s", &b)
 	}
@@ -146,9 +142,7 @@ func BenchmarkRows(b *testing.B) {
 			for b.Loop() {
 				w.Add(s)
 			}
-			if err := w.Flush(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(w.Flush())
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/explain"
+	"baca/algo/internal/must"
 )
 
 var plain, safe = Text{}, Text{SpreadsheetSafe: true}
@@ -51,13 +52,9 @@ func TestSpreadsheetText(t *testing.T) {
 	w.Add(Scored{Record: Record{ID: "=1", SMILES: "-C"}, Why: why})
 	w.Add(Scored{Record: Record{ID: "\n", Err: errors.New("@file:1")}})
 	r := NewSink(&b, "csv", safe, false, RejectFields())
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Flush())
 	r.Add(Scored{Record: Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
-	if err := r.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(r.Flush())
 	want := "'=1,'-C,,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)

@@ -8,23 +8,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // Intervals of a list are those of scikit-learn's logistic regression, see testdata/shift.py.
 func TestShiftAgainstScikitLearn(t *testing.T) {
-	data, err := os.ReadFile("testdata/shift.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Have(os.ReadFile("testdata/shift.json"))
 	var want struct {
 		Held, List [][2]float64
 		Errors     []float64
 		Effective  float64
 		Halves     []*float64
 	}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(data, &want))
 	var pairs []Pair
 	for i, p := range want.Held {
 		pairs = append(pairs, Pair{p[0], want.Errors[i], Place{p[0], p[1], math.NaN()}})
@@ -33,10 +30,7 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	for _, p := range want.List {
 		list = append(list, Place{p[0], p[1], math.NaN()})
 	}
-	c, err := New(pairs, Options{Coverage: 0.8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(New(pairs, Options{Coverage: 0.8}))
 	s := c.NewShift(list)
 	if math.Abs(s.Effective-want.Effective) > 1e-6*want.Effective {
 		t.Errorf("effective sample %g, want %g", s.Effective, want.Effective)
@@ -82,10 +76,7 @@ func TestShiftHolds(t *testing.T) {
 	}
 	var covered, plain, n float64
 	for range 40 {
-		c, err := New(draw(400, 0.1, 0.9), Options{Coverage: 0.9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Have(New(draw(400, 0.1, 0.9), Options{Coverage: 0.9}))
 		fresh := draw(100, 0.6, 0.9)
 		var list []Place
 		for _, p := range fresh {

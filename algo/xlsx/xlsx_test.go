@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // Two JavaScript libraries wrote the files of testdata: ExcelJS 4.4 and SheetJS 0.18.
@@ -23,10 +25,7 @@ ethanol,CCO,#N/A,,,5 & 6 < 7
 		"sheetjs.xlsx":        "smiles,name\nCCO,ethanol\nc1ccccc1,benzene\nCC(=O)O,acide acétique\n",
 		"sheetjs-shared.xlsx": "smiles,name\nCCO,ethanol\nc1ccccc1,benzene\nCC(=O)O,acide acétique\n",
 	} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Have(os.ReadFile(filepath.Join("testdata", name)))
 		if got, err := csvOf(data); err != nil || got != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"baca/build/internal/try"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"baca-paper": main}) }
@@ -14,10 +16,7 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"baca-paper":
 // $DATA is the folder of public data beside the repository, which the condition [data]
 // tells to be there.
 func TestScripts(t *testing.T) {
-	data, err := filepath.Abs("../../../shared/data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(filepath.Abs("../../../shared/data"))
 	_, missing := os.Stat(data)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),

@@ -29,6 +29,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/sealed"
+	"baca/build/internal/try"
 	"baca/build/internal/version"
 	"baca/weights"
 )
@@ -76,9 +77,7 @@ func newTask(t *testing.T, shards int, inputs ...string) *task {
 	t.Helper()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model.msgpack")
-	if err := os.WriteFile(name, file(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(name, file(), 0o666))
 	flags := settings{Format: "auto", Column: "smiles", To: "csv", Alpha: algo.DefaultOptions().Alpha, Shards: shards}
 	return &task{config{Run: flags, Folder: filepath.Join(dir, "new", "out"), Model: name, Join: true}, inputs}
 }
@@ -96,24 +95,16 @@ func (k task) do(t *testing.T, want int) string {
 // read returns a file of the folder.
 func (k task) read(t *testing.T, name string) string {
 	t.Helper()
-	f, err := open(ctx, k.Config.path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(open(ctx, k.Config.path(name)))
 	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(io.ReadAll(f))
 	return string(data)
 }
 
 // write writes a file of the folder.
 func (k task) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(k.Config.path(name), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(k.Config.path(name), []byte(text), 0o666))
 }
 
 // files are those of the folder that match a pattern.
@@ -134,9 +125,7 @@ func (k task) files(t *testing.T, pattern string) map[string]os.FileInfo {
 func (k task) summary(t *testing.T) *summary {
 	t.Helper()
 	s := new(summary)
-	if err := json.Unmarshal([]byte(k.read(t, summaryName)), s); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(k.read(t, summaryName)), s))
 	return s
 }
 
@@ -222,10 +211,7 @@ func TestHelp(t *testing.T) {
 // another folder.
 func (k task) sameFiles(t *testing.T, folder, other string, inputs ...string) {
 	t.Helper()
-	program, err := baca()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := try.To(baca())
 	dir, to := t.TempDir(), k.Config.Run.To
 	args := []string{"score", "--model", k.Config.Model, "--to", to, "--out", filepath.Join(dir, "scores."+to), "--rejects", filepath.Join(dir, "rejects.csv")}
 	if text, err := exec.Command(program, append(args, inputs...)...).CombinedOutput(); err != nil {
@@ -233,10 +219,7 @@ func (k task) sameFiles(t *testing.T, folder, other string, inputs ...string) {
 	}
 	refused := -1 // without the header
 	for _, name := range []string{"scores." + to, "rejects.csv"} {
-		want, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.To(os.ReadFile(filepath.Join(dir, name)))
 		want = bytes.ReplaceAll(want, []byte(folder), []byte(other))
 		if k.read(t, name) != string(want) {
 			t.Errorf("%s is not what baca score writes", name)
@@ -269,9 +252,7 @@ func TestSameBytesAsOneMachine(t *testing.T) {
 	for i := range 90 {
 		fmt.Fprintf(&table, "m%d,C%s%s,\"%d, or so\",%d\n", i, strings.Repeat("C", i%9), []string{"O", "N", "("}[i%3], i, i)
 	}
-	if err := os.WriteFile(k.Inputs[0], []byte(table.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(k.Inputs[0], []byte(table.String()), 0o666))
 	k.do(t, 0)
 	k.sameFiles(t, "", "", k.Inputs...)
 }
@@ -307,10 +288,7 @@ func TestObjectStore(t *testing.T) {
 	for i, part := range [][]string{list[:150], list[150:]} {
 		local = append(local, filepath.Join(dir, fmt.Sprintf("%d.smi.gz", i)))
 		writeLines(t, local[i], part)
-		w, err := store.OpenWrite(ctx, fmt.Sprintf("memfs://library/%d.smi.gz", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := try.To(store.OpenWrite(ctx, fmt.Sprintf("memfs://library/%d.smi.gz", i)))
 		w.Write(packed(t, local[i], part))
 		w.Close()
 	}
@@ -338,9 +316,7 @@ func TestBadShard(t *testing.T) {
 	k := newTask(t, 3, splitLines(t, rng, moleculeLines(rng, 90))...)
 	// A folder that is not empty takes the place of the file.
 	bad := k.Config.path("scores-00001-of-00003.csv")
-	if err := os.MkdirAll(filepath.Join(bad, "x"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.MkdirAll(filepath.Join(bad, "x"), 0o777))
 	if text, want := k.do(t, exitFailure), "baca-beam: no rows of 1 of 3 shards, such as shard 1: "; !strings.Contains(text, want) || !strings.Contains(text, bad) {
 		t.Errorf("stderr %q, want %q and the file", text, want)
 	}
@@ -351,9 +327,7 @@ func TestBadShard(t *testing.T) {
 		t.Error("joined without a shard")
 	}
 	before := k.files(t, "scores-*")
-	if err := os.RemoveAll(bad); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.RemoveAll(bad))
 	k.do(t, 0)
 	k.sameFiles(t, "", "", k.Inputs...)
 	for name, info := range k.files(t, "scores-*") {
@@ -370,9 +344,7 @@ func TestBrokenInput(t *testing.T) {
 	good, bad := filepath.Join(dir, "good.smi"), filepath.Join(dir, "bad.smi.gz")
 	writeLines(t, good, lines[:100])
 	whole := packed(t, bad, lines[100:])
-	if err := os.WriteFile(bad, whole[:len(whole)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(bad, whole[:len(whole)/2], 0o666))
 	k := newTask(t, 3, bad, good)
 	if text := k.do(t, exitFailure); !strings.Contains(text, "EOF") {
 		t.Errorf("stderr %q, want the error of the input", text)
@@ -481,10 +453,7 @@ func TestUnfinishedFiles(t *testing.T) {
 	input := filepath.Join(t.TempDir(), "in.smi")
 	writeLines(t, input, moleculeLines(rand.New(rand.NewPCG(20, 20)), 20))
 	k := newTask(t, 2, input)
-	release, err := lockFolder(k.Config.Folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := try.To(lockFolder(k.Config.Folder))
 	for _, name := range []string{"scores-00001-of-00002.csv", "rejects-00001-of-00002.csv", "done-00001-of-00002.json", "scores.csv"} {
 		k.write(t, name+".part0123456789abcdef", "")
 	}
@@ -535,9 +504,7 @@ func TestKilledWorkerOfPrism(t *testing.T) {
 	}
 	dir := t.TempDir()
 	workers := filepath.Join(dir, "workers")
-	if err := os.Mkdir(workers, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.Mkdir(workers, 0o777))
 	const sdk = "github.com/apache/beam/sdks/v2/go/"
 	for name, pkg := range map[string]string{"prism": sdk + "cmd/prism", "boot": sdk + "container"} {
 		if text, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput(); err != nil {
@@ -547,22 +514,15 @@ func TestKilledWorkerOfPrism(t *testing.T) {
 	// Prism quotes the id as for a shell, which it does not use.
 	script := filepath.Join(dir, "start")
 	quoted := fmt.Sprintf("#!/bin/sh\nid=$(printf %%s \"$1\" | tr -d \"'\")\nshift\nexec %q \"$id\" \"$@\"\n", filepath.Join(dir, "boot"))
-	if err := os.WriteFile(script, []byte(quoted), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(script, []byte(quoted), 0o777))
+	free := try.To(net.Listen("tcp", "127.0.0.1:0"))
 	address := free.Addr().String()
 	free.Close()
 	_, port, _ := net.SplitHostPort(address)
 	prism := exec.Command(filepath.Join(dir, "prism"), "--job_port="+port, "--serve_http=false", "--log_level=error")
 	prism.Dir = dir // where a worker leaves a file
 	prism.Env = append(os.Environ(), "BACA_TEST_WORKERS="+workers, "TMPDIR="+dir)
-	if err := prism.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(prism.Start())
 	killAll := func() {
 		entries, _ := os.ReadDir(workers)
 		for _, e := range entries {
@@ -586,17 +546,12 @@ func TestKilledWorkerOfPrism(t *testing.T) {
 	}
 	k := newTask(t, 12, filepath.Join(t.TempDir(), "in.smi"))
 	writeLines(t, k.Inputs[0], moleculeLines(rand.New(rand.NewPCG(8, 8)), 40_000))
-	text, err := json.Marshal(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.To(json.Marshal(k))
 	start := func() (*exec.Cmd, *bytes.Buffer) {
 		p, said := exec.Command(os.Args[0], "--runner=universal", "--endpoint="+address, "--environment_type=PROCESS",
 			fmt.Sprintf("--environment_config={\"command\":%q}", script), "--worker_binary="+os.Args[0]), new(bytes.Buffer)
 		p.Env, p.Stderr = append(os.Environ(), "BACA_TEST_TASK="+string(text)), said
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(p.Start())
 		return p, said
 	}
 	p, said := start()

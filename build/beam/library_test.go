@@ -20,6 +20,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/build/internal/try"
 )
 
 // moleculeLines are n lines of a .smi file. Of every thirteen one is refused; a third have a
@@ -79,9 +80,7 @@ var smallModel = sync.OnceValue(func() *algo.Model { return small(algo.OGB) })
 // writeLines writes lines, compressed as the name says.
 func writeLines(t *testing.T, path string, lines []string) {
 	t.Helper()
-	if err := os.WriteFile(path, packed(t, path, lines), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, packed(t, path, lines), 0o666))
 }
 
 // packed returns the bytes of a file of lines, compressed as the name says.
@@ -96,10 +95,7 @@ func packed(t *testing.T, name string, lines []string) []byte {
 		z.Close()
 		return b.Bytes()
 	case ".zst":
-		z, err := zstd.NewWriter(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := try.To(zstd.NewWriter(nil))
 		return z.EncodeAll(text, nil)
 	}
 	return text

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +27,8 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	ours "baca/algo/parquet"
+
+	"baca/build/internal/try"
 )
 
 var update = flag.Bool("update", false, "write the files of the tests of algo/parquet")
@@ -36,15 +39,16 @@ var codecs = ours.Codecs{Zstd: unzstd, Brotli: func(r io.Reader) (io.Reader, err
 
 var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
 
-// cells are those of row i: SMILES, id, count. A nil is null.
-func cells(i int) [3]*string {
+// cells are those of row i: SMILES, id, count, a wide and a narrow float, a truth. A nil is null.
+func cells(i int) []*string {
 	s, id, n := molecules[i%len(molecules)], fmt.Sprintf("mol-%d", i), fmt.Sprint(i*i*7919-5)
-	row := [3]*string{&s, &id, &n}
-	if i%7 == 3 {
-		row[0] = nil
-	}
-	if i%11 == 5 {
-		row[2] = nil
+	x := []float64{0.1, -1e-300, math.MaxFloat64, 0, 12.5, math.Inf(1)}[i%6] + float64(i/6)
+	wide, narrow, yes := strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(float64(i)/7, 'g', -1, 32), strconv.FormatBool(i%3 == 0)
+	row := []*string{&s, &id, &n, &wide, &narrow, &yes}
+	for column, null := range map[int]bool{0: i%7 == 3, 2: i%11 == 5, 3: i%7 == 2, 5: i%7 == 2} {
+		if null {
+			row[column] = nil
+		}
 	}
 	return row
 }
@@ -55,22 +59,16 @@ func keep(t *testing.T, name string, data []byte) {
 		return
 	}
 	dir := "../../algo/parquet/testdata"
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.MkdirAll(dir, 0o777))
+	try.Check(os.WriteFile(filepath.Join(dir, name), data, 0o666))
 }
 
-// check compares the first three ours.
+// check compares rows with the first of their cells.
 func check(t *testing.T, n int, rows iter.Seq2[[][]byte, error]) {
 	t.Helper()
 	i := 0
 	for row, err := range rows {
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		want := cells(i)
 		for k, cell := range row {
 			if (cell == nil) != (want[k] == nil) || cell != nil && string(cell) != *want[k] {
@@ -92,6 +90,7 @@ func record(t *testing.T, n int) arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "parts", Type: structs}, {Name: "list", Type: list}, {Name: "flag", Type: arrow.FixedWidthTypes.Boolean},
 		{Name: "smiles", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "id", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "wide", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "narrow", Type: arrow.PrimitiveTypes.Float32}, {Name: "yes", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for i := range n {
@@ -108,8 +107,8 @@ func record(t *testing.T, n int) arrow.RecordBatch {
 		for k, cell := range cells(i) {
 			if cell == nil {
 				b.Field(3 + k).AppendNull()
-			} else if err := b.Field(3 + k).AppendValueFromString(*cell); err != nil {
-				t.Fatal(err)
+			} else {
+				try.Check(b.Field(3 + k).AppendValueFromString(*cell))
 			}
 		}
 	}
@@ -128,27 +127,20 @@ func TestParquet(t *testing.T) {
 					t.Run(fmt.Sprint(codec, version, encoding, n), func(t *testing.T) {
 						r := record(t, n)
 						options := []parquet.WriterProperty{parquet.WithCompression(c), parquet.WithDataPageVersion(v), parquet.WithDictionaryDefault(encoding == "words"), parquet.WithDataPageSize(1 << 14)}
+						if version == "v2" && encoding == "plain" {
+							options = append(options, parquet.WithEncodingFor("yes", parquet.Encodings.RLE))
+						}
 						var b bytes.Buffer
-						w, err := pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
-						if err != nil {
-							t.Fatal(err)
-						}
+						w := try.To(pqarrow.NewFileWriter(r.Schema(), &b, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps()))
 						for from := 0; from < n; from += 13_000 {
-							if err := w.Write(r.NewSlice(int64(from), int64(min(n, from+13_000)))); err != nil {
-								t.Fatal(err)
-							}
+							try.Check(w.Write(r.NewSlice(int64(from), int64(min(n, from+13_000)))))
 						}
-						if err := w.Close(); err != nil {
-							t.Fatal(err)
-						}
+						try.Check(w.Close())
 						if n == 40 {
 							keep(t, codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
 						}
-						f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
-						if err != nil {
-							t.Fatal(err)
-						}
-						check(t, n, f.Rows(3, 4, 5))
+						f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
+						check(t, n, f.Rows(3, 4, 5, 6, 7, 8))
 					})
 				}
 			}
@@ -174,20 +166,13 @@ func TestParquetGo(t *testing.T) {
 				fmt.Sscan(*c[2], &x)
 				r.N = &x
 			}
-			if _, err := w.Write([]row{r}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(w.Write([]row{r}))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(w.Close())
 		if n == 40 {
 			keep(t, "parquet-go.parquet", b.Bytes())
 		}
-		f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 		places := map[string]int{}
 		for i, c := range f.Columns() {
 			places[c.Name] = i
@@ -242,9 +227,7 @@ func TestWriter(t *testing.T) {
 				w.End()
 				want = append(want, r)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(w.Close())
 			got, err := pq.Read[written](bytes.NewReader(b.Bytes()), int64(b.Len()))
 			if err != nil {
 				t.Fatalf("%d rows, %d words: %v", n, distinct, err)
@@ -285,15 +268,10 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			// And what this project reads.
-			f, err := ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{}))
 			i = 0
 			for cells, err := range f.Rows(0) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				try.Check(err)
 				if (cells[0] == nil) != (want[i].Text == nil) || cells[0] != nil && string(cells[0]) != *want[i].Text {
 					t.Fatalf("row %d has text %q", i, cells[0])
 				}

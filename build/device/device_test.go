@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/wgsl"
+	"baca/build/internal/try"
 )
 
 func TestParse(t *testing.T) {
@@ -39,10 +40,7 @@ func TestOpenSoftware(t *testing.T) {
 		gpu  bool
 		says string
 	}{"cpu": {false, "3 workers"}, "auto": {false, "gpu:0 is the processor too: software"}, "gpu": {true, "software"}} {
-		choice, err := Parse(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		choice := try.To(Parse(value))
 		d, says, err := choice.Open(context.Background(), gpus, 3, gin.Default(9), true)
 		if err != nil || (d != nil) != want.gpu || !strings.Contains(says, want.says) {
 			t.Errorf("%s: device %v, %q and error %v, want a GPU: %v, and %q", value, d, says, err, want.gpu, want.says)
@@ -63,10 +61,7 @@ func TestOpenWithout(t *testing.T) {
 		{"cpu", nil, nil, "3 workers"}, {"auto", nil, nil, "3 workers"}, {"gpu", nil, ErrNoGPU, ""},
 		{"cpu", none, nil, "3 workers"}, {"auto", none, nil, "no adapter"}, {"gpu", none, broken, ""}, {"gpu:2", none, broken, ""},
 	} {
-		choice, err := Parse(c.value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		choice := try.To(Parse(c.value))
 		d, says, err := choice.Open(context.Background(), c.gpus, 3, gin.Default(9), true)
 		if !errors.Is(err, c.err) || d != nil || !strings.Contains(says, c.says) {
 			t.Errorf("%s: device %v, %q and error %v, want the processor, %q and %v", c.value, d, says, err, c.says, c.err)

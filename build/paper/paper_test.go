@@ -102,8 +102,7 @@ func refuse(t *testing.T, mistake bool, message string, args ...string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data := try.To(os.ReadFile(path))
-	return data
+	return try.To(os.ReadFile(path))
 }
 
 // evaluated are TREES and RINGS.

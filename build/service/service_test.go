@@ -18,6 +18,7 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/trust"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -30,11 +31,7 @@ var (
 
 func model(t *testing.T, s *Service, name string) *Model {
 	t.Helper()
-	m, err := s.Model(ctx, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return try.To(s.Model(ctx, name))
 }
 
 // Rows are what the library says of the graphs, in the order of the list.
@@ -48,10 +45,7 @@ func TestScore(t *testing.T) {
 	if err != nil || len(rows) != len(texts) {
 		t.Fatalf("%d rows, %v; want %d", len(rows), err, len(texts))
 	}
-	single, err := algo.NewSingleScorer(ctx, m.Model, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	single := try.To(algo.NewSingleScorer(ctx, m.Model, 1))
 	for i, r := range rows {
 		if r.Row != 11+i || r.SMILES != texts[i] {
 			t.Fatalf("row %d of %q, want %d of %q", r.Row, r.SMILES, 11+i, texts[i])
@@ -63,10 +57,7 @@ func TestScore(t *testing.T) {
 		if r.Err != nil {
 			continue
 		}
-		want, err := single.Scores(ctx, []*graph.Graph{g})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.To(single.Scores(ctx, []*graph.Graph{g}))
 		p, verdicts := single.Judge(want, 0.05)
 		if s := r.Scores; s.Score != want[0] || s.P != p[0] || s.Verdict != verdicts[0] {
 			t.Fatalf("%q: %g, %g, %s; want %g, %g, %s", texts[i], s.Score, s.P, s.Verdict, want[0], p[0], verdicts[0])
@@ -140,9 +131,7 @@ func TestLists(t *testing.T) {
 func TestExplain(t *testing.T) {
 	m := model(t, New(1), "bbbp")
 	rows, _, err := m.Score(ctx, List{SMILES: []string{"OCC", "C("}}, explained)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	if why := rows[0].Why; why == nil || len(why.Atoms) != 3 || len(why.Nearest) != algo.NearestExplained || why.Nearest[0].SMILES == "" {
 		t.Errorf("%+v", rows[0].Why)
 	}
@@ -159,9 +148,7 @@ func TestBatch(t *testing.T) {
 	for n := range 30 {
 		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
 		g, _, err := smiles.ParseIn(text, molecule.Canonical)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		texts, graphs = append(texts, text), append(graphs, g)
 	}
 	m := model(t, New(2), "bbbp")
@@ -173,14 +160,8 @@ func TestBatch(t *testing.T) {
 		}
 		o := algo.DefaultOptions()
 		o.By, o.Seed = by, 3
-		s, err := algo.NewScorer(ctx, m.Model, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := s.Batch(ctx, graphs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.To(algo.NewScorer(ctx, m.Model, o))
+		want := try.To(s.Batch(ctx, graphs))
 		if rows[0].Err == nil || *whole.AUC != want.Evidence {
 			t.Errorf("%s: the broken one has %v, AUC %g, want %g", by, rows[0].Err, *whole.AUC, want.Evidence)
 		}
@@ -200,10 +181,7 @@ func TestBatch(t *testing.T) {
 // A model is kept while it is asked about, and forgotten when some others were.
 func TestKept(t *testing.T) {
 	s := New(1)
-	file, err := weights.Bytes("ptc_mr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.To(weights.Bytes("ptc_mr"))
 	m, err := s.Open(ctx, file)
 	if err != nil || !bytes.Equal(m.File, file) {
 		t.Fatal(err)
@@ -235,10 +213,7 @@ func TestKept(t *testing.T) {
 
 // Models of a folder are asked for by name, as built-in ones are, and nothing else there can be.
 func TestOffer(t *testing.T) {
-	file, err := weights.Bytes("ptc_mr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.To(weights.Bytes("ptc_mr"))
 	folder := func(files map[string]string) string {
 		dir := t.TempDir()
 		for name, text := range files {
@@ -248,9 +223,7 @@ func TestOffer(t *testing.T) {
 	}
 	dir := folder(map[string]string{"models/Mine.msgpack": string(file), "models/notes.txt": "", "models/sub.msgpack/x": "", "other.msgpack": string(file)})
 	s := New(1)
-	if err := s.Offer(filepath.Join(dir, "models")); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(s.Offer(filepath.Join(dir, "models")))
 	list, err := s.Models()
 	if last := list[len(list)-1]; err != nil || len(list) != len(weights.Names())+1 || last.Name != "Mine" || last.SHA256 != sum(file) {
 		t.Errorf("%+v, %v", list, err)
@@ -290,10 +263,7 @@ func TestTrain(t *testing.T) {
 	s := New(1)
 	var epochs []int
 	question := Training{List: list, Name: "paths", Epochs: 3, Seed: 2}
-	trained, err := s.Train(ctx, question, func(p Progress) error { epochs = append(epochs, p.Epoch); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := try.To(s.Train(ctx, question, func(p Progress) error { epochs = append(epochs, p.Epoch); return nil }))
 	if !slices.Equal(epochs, []int{1, 2, 3}) || len(trained.Refused) != 1 || trained.Refused[0].Row != 8 || trained.Warning == "" {
 		t.Errorf("epochs %v, refused %v, warning %q", epochs, trained.Refused, trained.Warning)
 	}
@@ -338,18 +308,10 @@ func TestTrainKeepsStructures(t *testing.T) {
 	}
 	s := New(1)
 	for _, keep := range []bool{false, true} {
-		trained, err := s.Train(ctx, Training{List: list, Epochs: 1, Seed: 1, KeepStructures: keep}, func(Progress) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := s.Open(ctx, trained.File)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trained := try.To(s.Train(ctx, Training{List: list, Epochs: 1, Seed: 1, KeepStructures: keep}, func(Progress) error { return nil }))
+		m := try.To(s.Open(ctx, trained.File))
 		rows, _, err := m.Score(ctx, List{SMILES: []string{"CCCCCCO", "CCCCCCN"}}, explained)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		for _, r := range rows {
 			if got := r.Why.Nearest[0].SMILES; slices.Contains(list.SMILES, got) != keep || !keep && got != "" {
 				t.Errorf("keep %v: the nearest to %s is %q", keep, r.SMILES, got)
@@ -381,10 +343,7 @@ func TestTrust(t *testing.T) {
 	if err != nil || len(trained.Refused) != 70 {
 		t.Fatalf("%+v, %v", trained, err)
 	}
-	m, err := s.Open(ctx, trained.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.To(s.Open(ctx, trained.File))
 	for k, row := range m.Card.HoldoutRows {
 		want := float64(row + 1 + row/3) // three of four records are molecules
 		if got := m.Residuals.Errors[k]; got != want && !(row == 0 && math.IsNaN(got)) {
@@ -392,10 +351,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
-	c, err := m.single.Trust(ctx, o, trust.OrderScore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.To(m.single.Trust(ctx, o, trust.OrderScore))
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
 	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o, trust.OrderScore)
 	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 func TestEveryPieceOnce(t *testing.T) {
@@ -13,17 +15,14 @@ func TestEveryPieceOnce(t *testing.T) {
 		for _, pieces := range []int{0, 1, 5, 64} {
 			counts := make([]atomic.Int32, pieces)
 			busy := make([]atomic.Int32, max(1, Workers(workers)))
-			err := For(context.Background(), workers, pieces, func(worker, piece int) {
+			must.Do(For(context.Background(), workers, pieces, func(worker, piece int) {
 				if busy[worker].Add(1) != 1 {
 					t.Errorf("worker %d does two pieces at a time", worker)
 				}
 				counts[piece].Add(1)
 				runtime.Gosched()
 				busy[worker].Add(-1)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			for piece := range counts {
 				if n := counts[piece].Load(); n != 1 {
 					t.Errorf("%d workers: piece %d of %d done %d times", workers, piece, pieces, n)

@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 M  V30 COUNTS 4 3 0 0 0
 M  V30 BEGIN ATOM
 M  V30 10 C 0 0 0 0
-M  V30 20 F 1 0 0 0 MASS=19
+M  V30 20 F 1 0 0 0 MASS=65535
 M  V30 30 Cl -0.5 0.8 -
 M  V30 0 0
 M  V30 40 Br -0.5 -0.8 0 3
@@ -92,7 +92,7 @@ M  V30 3 1 10 40
 M  V30 END BOND
 M  V30 END CTAB
 M  END
-`, "CH1@@ 19F Cl Br:3 | 0-1 0-2 0-3"},
+`, "CH1@@ 65535F Cl Br:3 | 0-1 0-2 0-3"},
 		{"dative", "n\n\n\n  0  0  0     0  0            999 V3000\n" + `M  V30 BEGIN CTAB
 M  V30 COUNTS 2 1 0 0 0
 M  V30 BEGIN ATOM
@@ -149,6 +149,7 @@ func TestErrors(t *testing.T) {
 		{v3000 + "M  V30 COUNTS 1 x\n", 6, 1, "M  V30 COUNTS 1 x", "want a whole number"},
 		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0\n", 8, 1, "M  V30 1 C 0 0 0", "line of 5 words"},
 		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 RAD=7\n", 8, 20, "RAD=7", "radical 7: want 1"},
+		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 MASS=65536\n", 8, 20, "MASS=65536", "isotope 65536: want at most 65535"},
 		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 Qq 0 0 0 0\n", 8, 10, "Qq ", `"Qq" is no element`},
 		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 C 0 0 0 0\n", 9, 1, "M  V30 2 C 0 0 0 0", "want END ATOM"},
 	} {

@@ -1,7 +1,6 @@
 package molfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
@@ -21,9 +21,7 @@ func molfiles(t testing.TB) (all []check.Reference) {
 	t.Helper()
 	for d := json.NewDecoder(check.Unzipped(t, "testdata/molfiles.jsonl.gz")); d.More(); {
 		var want check.Reference
-		if err := d.Decode(&want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(d.Decode(&want))
 		all = append(all, want)
 	}
 	return all
@@ -192,30 +190,4 @@ func FuzzSDF(f *testing.F) {
 			}
 		}
 	})
-}
-
-// BenchmarkSDF measures splitting, parsing and making the features of atoms.
-func BenchmarkSDF(b *testing.B) {
-	var text bytes.Buffer
-	n := 0
-	for _, want := range molfiles(b) {
-		if want.X != nil {
-			text.WriteString(strings.ReplaceAll(want.M, "\r\n", "\n"))
-			fmt.Fprintf(&text, "> <ID>\n%d\n\n$$$$\n", n)
-			n++
-		}
-	}
-	b.SetBytes(int64(text.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		for rec, err := range SDF(bytes.NewReader(text.Bytes())) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			if m, err := Parse(rec.Text); err == nil {
-				m.Graph()
-			}
-		}
-	}
-	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "records/s")
 }

@@ -8,49 +8,31 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
 func molecules(t testing.TB) (list []*molecule.Molecule) {
-	f, err := os.Open("../../property/testdata/rdkit.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(os.Open("../../property/testdata/rdkit.csv"))
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(csv.NewReader(f).ReadAll())
 	for _, row := range rows[1:] {
-		m, err := smiles.Parse(row[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, m)
+		list = append(list, must.Have(smiles.Parse(row[0])))
 	}
 	return list
 }
 
 // RDKit wrote the matches, see testdata/matches.py.
 func TestAgainstRDKit(t *testing.T) {
-	text, err := os.ReadFile("testdata/matches.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile("testdata/matches.csv"))
 	list := molecules(t)
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		pattern, digits, _ := strings.Cut(line, "\t")
 		t.Run(pattern, func(t *testing.T) {
-			p, err := Parse(pattern)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Have(Parse(pattern))
 			for i, m := range list {
-				digit, err := strconv.ParseUint(digits[i/4:i/4+1], 16, 4)
-				if err != nil {
-					t.Fatal(err)
-				}
+				digit := must.Have(strconv.ParseUint(digits[i/4:i/4+1], 16, 4))
 				if got, want := p.In(m), digit>>(i%4)&1 == 1; got != want {
 					t.Errorf("%s: %t, RDKit says %t", smiles.Write(m), got, want)
 				}
@@ -89,10 +71,7 @@ func TestMistakes(t *testing.T) {
 
 // A search that cannot end soon gives up.
 func TestSteps(t *testing.T) {
-	m, err := smiles.Parse(strings.Repeat("C(C)(C)", 40) + "C")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Have(smiles.Parse(strings.Repeat("C(C)(C)", 40) + "C"))
 	p, err := Parse(strings.Repeat("*", 80) + "N")
 	if err != nil || p.In(m) {
 		t.Errorf("found, or %v", err)
@@ -113,15 +92,4 @@ func FuzzParse(f *testing.F) {
 			p.In(m)
 		}
 	})
-}
-
-func BenchmarkIn(b *testing.B) {
-	list := molecules(b)
-	p, err := Parse("c1ccncc1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range b.N {
-		p.In(list[i%len(list)])
-	}
 }

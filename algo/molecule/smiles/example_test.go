@@ -1,7 +1,6 @@
 package smiles_test
 
 import (
-	"errors"
 	"fmt"
 
 	"baca/algo/molecule"
@@ -20,20 +19,6 @@ func Example() {
 	// Output:
 	// aspirin: 13 atoms, 13 bonds
 	// carboxyl carbon: [5 0 3 5 0 0 1 0 0]
-}
-
-func ExampleParse_error() {
-	text := "CC(C)(C)(C)C=O"
-	_, err := smiles.Parse(text)
-	var s *molecule.SyntaxError
-	if errors.As(err, &s) {
-		fmt.Println(s)
-		fmt.Println(s.Caret(text))
-	}
-	// Output:
-	// column 2: carbon has 5 bonds, at most 4 are allowed
-	// CC(C)(C)(C)C=O
-	//  ^
 }
 
 func ExampleCanonical() {

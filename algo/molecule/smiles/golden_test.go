@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/check"
 )
@@ -20,10 +21,7 @@ func column(t testing.TB, r io.Reader, name string) []string {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = -1
 	c.LazyQuotes = true
-	head, err := c.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Have(c.Read())
 	k := slices.Index(head, name)
 	if k < 0 {
 		t.Fatalf("no column %s in %q", name, head)
@@ -103,10 +101,7 @@ func compareSet(t *testing.T, set string, references io.Reader) {
 // RDKit's.
 func TestVerdicts(t *testing.T) {
 	r := csv.NewReader(golden.Open(t, "golden/molecule/smiles.csv"))
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Have(r.ReadAll())
 	head := rows[0]
 	at := func(row []string, name string) string { return row[slices.Index(head, name)] }
 	for _, row := range rows[1:] {
@@ -154,5 +149,21 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s: %s %d, want %d", text, name, got[name], want)
 			}
 		}
+	}
+}
+
+// testdata/speed.py compares it with RDKit.
+func BenchmarkGraph(b *testing.B) {
+	for _, set := range []string{"bbbp", "hiv", "scale-mix"} {
+		texts := smilesOf(b, set)
+		texts = texts[:min(len(texts), 5000)] // as many as RDKit gets
+		b.Run(set, func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				ParseGraph(strings.TrimSpace(texts[n%len(texts)]))
+				n++
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "molecules/s")
+		})
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/build/device"
+	"baca/build/internal/try"
 	"baca/web"
 	"baca/weights"
 )
@@ -49,13 +50,8 @@ func TestScripts(t *testing.T) {
 	molecules, graphs, examples := filepath.Join(dir, "molecules.msgpack"), filepath.Join(dir, "graphs.msgpack"), filepath.Join(dir, "examples.csv")
 	saveModel(t, molecules, moleculeModel(t))
 	saveModel(t, graphs, graphModel(t))
-	if err := os.WriteFile(examples, web.Examples(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	data, err := filepath.Abs("../../../../shared/data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(examples, web.Examples(), 0o666))
+	data := try.To(filepath.Abs("../../../../shared/data"))
 	_, missing := os.Stat(data)
 	_, noPage := web.Site()
 	testscript.Run(t, testscript.Params{
@@ -221,16 +217,10 @@ func blankLines(ts *testscript.TestScript, args []string) {
 // exampleGraphs are the built-in molecules.
 func exampleGraphs(t *testing.T) []*graph.Graph {
 	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(web.Examples())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := try.To(csv.NewReader(bytes.NewReader(web.Examples())).ReadAll())
 	var gs []*graph.Graph
 	for _, row := range rows[1:] {
-		m, err := smiles.Parse(row[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.To(smiles.Parse(row[2]))
 		gs = append(gs, m.Graph())
 	}
 	return gs
@@ -260,9 +250,7 @@ func graphModel(t *testing.T) *algo.Model {
 			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
 		}
 		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		gs = append(gs, g)
 	}
 	return trainSmall(t, gs, algo.Constant, "trees")
@@ -284,38 +272,21 @@ func trainSmall(t *testing.T, gs []*graph.Graph, schema, name string) *algo.Mode
 	o := pretrain.Defaults(gs[0].Features)
 	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
 	o.Seed, o.LearningRate = 1, 0.001
-	trainer, err := pretrain.New(trained, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trainer := try.To(pretrain.New(trained, o, nil))
 	card := algo.Card{
 		Name: name, Description: "A model for tests.", Schema: schema, Dataset: name,
 		Seed: o.Seed, Epochs: 3, Batch: o.Batch, LearningRate: o.LearningRate, Program: "test",
 	}
 	for range card.Epochs {
-		loss, err := trainer.Epoch(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		loss := try.To(trainer.Epoch(context.Background()))
 		card.Loss = loss.Total
 	}
-	m, err := algo.NewModel(context.Background(), 0, trainer.Encoder(), gs, train, holdout, card)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return try.To(algo.NewModel(context.Background(), 0, trainer.Encoder(), gs, train, holdout, card))
 }
 
 func saveModel(t *testing.T, path string, m *algo.Model) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.Save(f, m); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(os.Create(path))
+	try.Check(weights.Save(f, m))
+	try.Check(f.Close())
 }

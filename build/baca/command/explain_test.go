@@ -13,6 +13,7 @@ import (
 
 	"baca/algo/decide"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/web"
 	"baca/weights"
 )
@@ -23,9 +24,7 @@ func TestConfidence(t *testing.T) {
 	m := testset.Model(t, weights.Default)
 	n := m.References()
 	in := filepath.Join(t.TempDir(), "in.csv")
-	if err := os.WriteFile(in, web.Examples(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(in, web.Examples(), 0o666))
 	rate := decide.Confident(0.1, 0.9, n)
 	if !(rate > 0 && rate < 0.1) {
 		t.Fatalf("rate %g", rate)
@@ -36,17 +35,10 @@ func TestConfidence(t *testing.T) {
 		if status := run(nil, args, nil, &out, &stderr); status != 0 {
 			t.Fatalf("exit status %d: %s", status, &stderr)
 		}
-		list, err := csv.NewReader(&out).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := try.To(csv.NewReader(&out).ReadAll())
 		var p []float64
 		for _, row := range list[1:] {
-			x, err := strconv.ParseFloat(row[3], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p = append(p, x)
+			p = append(p, try.To(strconv.ParseFloat(row[3], 64)))
 		}
 		q, outside, most := decide.QValues(p), 0, rate
 		if fdr > 0 {

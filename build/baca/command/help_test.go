@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // helpOf is what --help of a command shows.
@@ -44,9 +45,7 @@ func TestHelpIsShort(t *testing.T) {
 	root := newRoot(nil)
 	for verb, most := range map[string]int{"score": 20, "train": 15} {
 		c, _, err := root.Find([]string{verb})
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		flags := 0
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Hidden || f.Name == "help" {
@@ -74,13 +73,8 @@ func TestRowsFitTheSchema(t *testing.T) {
 	testset.Model(t, "esol")
 	text, _ := succeed(t, "columns", "--json")
 	var schema jsonschema.Schema
-	if err := json.Unmarshal([]byte(text), &schema); err != nil {
-		t.Fatal(err)
-	}
-	rule, err := schema.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(text), &schema))
+	rule := try.To(schema.Resolve(nil))
 	in := filepath.Join(t.TempDir(), "in.csv")
 	testset.Write(t, in, "smiles,own\n[Na+].[O-]C=O,1\nC(,2\n"+strings.Repeat("CCO,3\nc1ccccc1C,\n", 10))
 	seen := map[string]bool{}
@@ -88,9 +82,7 @@ func TestRowsFitTheSchema(t *testing.T) {
 		rows, _ := succeed(t, append(strings.Fields("score --to jsonl "+in), strings.Fields(flags)...)...)
 		for line := range strings.Lines(rows) {
 			var row map[string]any
-			if err := json.Unmarshal([]byte(line), &row); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(json.Unmarshal([]byte(line), &row))
 			if err := rule.Validate(row); err != nil {
 				t.Errorf("%s: %s: %v", flags, line, err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"baca/algo/table"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // pass goes through records, does something behind the first, and returns the error.
@@ -33,13 +34,6 @@ func sourceOf(path string) *source {
 	return &source{c: &cobra.Command{}, paths: []string{path}, format: "auto", digests: map[string]string{}}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Of an input that changes while it is read, the records end with an error.
 func TestInputThatChanges(t *testing.T) {
 	const text = "CCO\nCCC\nCCN\n"
@@ -50,23 +44,22 @@ func TestInputThatChanges(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string) {}, ""},
 		{"append", func(t *testing.T, path string) { testset.Write(t, path, text+"CCS\n") }, "it had 12 bytes of"},
-		{"cut", func(t *testing.T, path string) { must(t, os.Truncate(path, 4)) }, "now it has 4 of"},
+		{"cut", func(t *testing.T, path string) { try.Check(os.Truncate(path, 4)) }, "now it has 4 of"},
 		{"replace", func(t *testing.T, path string) {
 			testset.Write(t, path+".new", "CCO\nCCC\nCCS\n")
-			must(t, os.Rename(path+".new", path))
+			try.Check(os.Rename(path+".new", path))
 		}, "changed while it was read"},
 		{"write over, with the time restored", func(t *testing.T, path string) {
-			info, err := os.Stat(path)
-			must(t, err)
+			info := try.To(os.Stat(path))
 			testset.Write(t, path, "CCS\nCCC\nCCN\n")
-			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+			try.Check(os.Chtimes(path, time.Time{}, info.ModTime()))
 		}, "changed while it was read"},
-		{"remove", func(t *testing.T, path string) { must(t, os.Remove(path)) }, "changed while it was read"},
+		{"remove", func(t *testing.T, path string) { try.Check(os.Remove(path)) }, "changed while it was read"},
 		{"copy", func(t *testing.T, path string) {
 			testset.Write(t, path+".new", text)
-			must(t, os.Rename(path+".new", path))
+			try.Check(os.Rename(path+".new", path))
 		}, ""},
-		{"touch", func(t *testing.T, path string) { must(t, os.Chtimes(path, time.Time{}, time.Unix(1e9, 0))) }, ""},
+		{"touch", func(t *testing.T, path string) { try.Check(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0))) }, ""},
 	} {
 		if runtime.GOOS == "windows" && strings.Contains("replace remove copy", test.name) {
 			continue // a file that is open stays
@@ -74,8 +67,7 @@ func TestInputThatChanges(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "in.smi")
 		testset.Write(t, path, text)
 		s := sourceOf(path)
-		in, err := s.open()
-		must(t, err)
+		in := try.To(s.open())
 		n, err := pass(s.unread(in), func() { test.change(t, path) })
 		in.close()
 		if n < 3 || (err != nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path)) {
@@ -91,18 +83,15 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 	for _, hidden := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "in.smi")
 		testset.Write(t, path, "CCO\nCCC\n")
-		info, err := os.Stat(path)
-		must(t, err)
+		info := try.To(os.Stat(path))
 		s := sourceOf(path)
 		in, input, err := s.openFor(m)
-		must(t, err)
+		try.Check(err)
 		defer in.close()
-		if _, err := pass(input.Records, func() {}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(pass(input.Records, func() {}))
 		change := func() {
 			testset.Write(t, path, "CCC\nCCO\n")
-			must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+			try.Check(os.Chtimes(path, time.Time{}, info.ModTime()))
 		}
 		if hidden {
 			change()
@@ -124,10 +113,8 @@ func TestInputThatChangesBetweenPasses(t *testing.T) {
 func TestInputOfEarlierRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.smi")
 	testset.Write(t, path, "CCO\nCCC\n")
-	first, err := sha256Of(strings.NewReader("CCO\n"))
-	must(t, err)
-	all, err := sha256Of(strings.NewReader("CCO\nCCC\n"))
-	must(t, err)
+	first := try.To(sha256Of(strings.NewReader("CCO\n")))
+	all := try.To(sha256Of(strings.NewReader("CCO\nCCC\n")))
 	for _, test := range []struct {
 		state scoreState
 		want  string
@@ -137,11 +124,9 @@ func TestInputOfEarlierRun(t *testing.T) {
 		{scoreState{Read: 5, Digest: first}, "the first 5 bytes"},
 		{scoreState{Read: 4, Digest: first, Sample: first}, "the batch was a sample of other bytes"},
 	} {
-		f, err := os.Open(path)
-		must(t, err)
-		in, err := newInputFile(f, "")
-		must(t, err)
-		if err = in.began(test.state); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+		f := try.To(os.Open(path))
+		in := try.To(newInputFile(f, ""))
+		if err := in.began(test.state); (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want %q", test.state, err, test.want)
 		}
 		f.Close()
@@ -158,10 +143,8 @@ func TestOutputThatChanges(t *testing.T) {
 		{os.Remove, "was removed or replaced"},
 	} {
 		path := filepath.Join(t.TempDir(), "out.csv")
-		o, err := openOutput(path)
-		must(t, err)
-		_, err = o.Write([]byte("abc"))
-		must(t, err)
+		o := try.To(openOutput(path))
+		try.To(o.Write([]byte("abc")))
 		if n, err := o.intact(); n != 3 || err != nil {
 			t.Errorf("%d bytes and %v, want 3", n, err)
 		}

@@ -26,6 +26,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/table"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -45,10 +46,7 @@ func numbered(t *testing.T) []table.Record {
 
 func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch bool) *scoring {
 	t.Helper()
-	scorer, err := algo.NewScorer(context.Background(), m, algo.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	scorer := try.To(algo.NewScorer(context.Background(), m, algo.DefaultOptions()))
 	return &scoring{
 		scoreFlags: &scoreFlags{options: algo.DefaultOptions()}, opening: &opening{model: m}, scorer: scorer, stderr: io.Discard,
 		sink: table.NewSink(out, to, table.Text{}, true, table.Fields(table.Usual)), how: job.ScoreOptions{Batch: batch, Graphs: 30},
@@ -148,9 +146,7 @@ func TestKilledAndResumed(t *testing.T) {
 		fmt.Fprintln(z, smiles)
 	}
 	z.Close()
-	if err := os.WriteFile(name("in.smi.gz"), text.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(name("in.smi.gz"), text.Bytes(), 0o666))
 	args := func(out string, more ...string) []string {
 		return append([]string{
 			"score", "--model", name("model.msgpack"),
@@ -230,19 +226,13 @@ func TestResumedWithOtherBytes(t *testing.T) {
 	name := func(f string) string { return filepath.Join(dir, f) }
 	saveModel(t, name("model.msgpack"), moleculeModel(t))
 	var text bytes.Buffer
-	z, err := gzip.NewWriterLevel(&text, gzip.NoCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.To(gzip.NewWriterLevel(&text, gzip.NoCompression))
 	fmt.Fprint(z, strings.Repeat("CCO\nCCCN\n", 200))
 	z.Close()
 	// Without its end the file fails behind the last checkpoint.
 	input := text.Bytes()[:text.Len()-20]
 	testset.Write(t, name("in.smi.gz"), string(input))
-	info, err := os.Stat(name("in.smi.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := try.To(os.Stat(name("in.smi.gz")))
 	args := []string{"score", "--model", name("model.msgpack"), "--out", name("out.csv"), name("in.smi.gz")}
 	refuse(t, exitFailure, "unexpected EOF", args...)
 	rows := read(t, name("out.csv"))
@@ -252,9 +242,7 @@ func TestResumedWithOtherBytes(t *testing.T) {
 		t.Error("other rows when gone on with")
 	}
 	testset.Write(t, name("in.smi.gz"), strings.Replace(string(input), "CCCN", "CCCS", 1))
-	if err := os.Chtimes(name("in.smi.gz"), time.Time{}, info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.Chtimes(name("in.smi.gz"), time.Time{}, info.ModTime()))
 	refuse(t, exitFailure, "the input has changed since", args...)
 	if !bytes.Equal(rows, read(t, name("out.csv"))) {
 		t.Error("a run that was refused has changed the output")
@@ -266,10 +254,7 @@ func checkRows(t *testing.T, to string, data []byte, want int) {
 	t.Helper()
 	n := 0
 	if to == "csv" {
-		rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := try.To(csv.NewReader(bytes.NewReader(data)).ReadAll())
 		n = len(rows) - 1
 	} else {
 		for line := range bytes.Lines(data) {
@@ -295,13 +280,8 @@ func startRun(t *testing.T, args ...string) (c *exec.Cmd, stdin io.Writer, stder
 	c.Env = append(os.Environ(), "BACA_TEST_ARGS="+strings.Join(args, "\n"))
 	stderr = &bytes.Buffer{}
 	c.Stderr = stderr
-	stdin, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin = try.To(c.StdinPipe())
+	try.Check(c.Start())
 	t.Cleanup(func() { c.Process.Kill() })
 	return c, stdin, stderr
 }
@@ -319,17 +299,13 @@ func TestInterruptSignal(t *testing.T) {
 	saveModel(t, model, moleculeModel(t))
 	c, stdin, stderr := startRun(t, "score", "--model", model, "--out", out, "-")
 	for i := range 5000 { // most of them, and what the parser takes ahead
-		if _, err := fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)))
 	}
 	ended := until(t, c, func() bool {
 		data, _ := os.ReadFile(out)
 		return bytes.Count(data, []byte("\n")) > 4000
 	})
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(c.Process.Signal(os.Interrupt))
 	err := <-ended
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 		t.Errorf("ended with %v, want exit status %d", err, exitFailure)
@@ -363,9 +339,7 @@ func TestInterruptBeforeRows(t *testing.T) {
 				t.Fatalf("%v: %s", err, stderr)
 			}
 		}
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(c.Process.Signal(os.Interrupt))
 		c.Wait()
 		if got := stderr.String(); !strings.HasSuffix(got, "baca: interrupted\n") || strings.Contains(got, "are written\n") || strings.Contains(got, " outside") {
 			t.Errorf("%s: %s", args[0], got)
@@ -378,9 +352,7 @@ func TestClosedPipe(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.msgpack")
 	saveModel(t, model, moleculeModel(t))
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	r.Close()
 	defer w.Close()
 	var stderr bytes.Buffer
@@ -429,21 +401,11 @@ func TestWaiting(t *testing.T) {
 
 func TestInspectCheckpoint(t *testing.T) {
 	o := pretrain.Defaults(9)
-	trainer, err := pretrain.New(exampleGraphs(t)[:30], o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := trainer.Epoch(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	trainer := try.To(pretrain.New(exampleGraphs(t)[:30], o, nil))
+	try.To(trainer.Epoch(context.Background()))
 	path := filepath.Join(t.TempDir(), "run.checkpoint")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := weights.SaveCheckpoint(f, &weights.Checkpoint{Program: "test", Schema: algo.OGB, Options: o, State: trainer.State()}); err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(os.Create(path))
+	try.Check(weights.SaveCheckpoint(f, &weights.Checkpoint{Program: "test", Schema: algo.OGB, Options: o, State: trainer.State()}))
 	f.Close()
 	refuse(t, exitFailure, path+" is not a model but a checkpoint of a training run after 1 epoch;", "model", "show", path)
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", path, path)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // hostile commands terminals, in the ways of old and new ones, turns the direction of writing, and
@@ -33,9 +35,7 @@ func TestNothingHostileIsShown(t *testing.T) {
 	m.Card.Name, m.Card.Description, m.Card.Dataset = text, text, text
 	saveModel(t, model, m)
 	in := filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(in, []byte("name,structure"+hostile+"\n"+hostile+",CCO\nb,CCN\nc,"+hostile+"\nd,CCCO\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(in, []byte("name,structure"+hostile+"\n"+hostile+",CCO\nb,CCN\nc,"+hostile+"\nd,CCCO\n"), 0o666))
 	const escape = `\u001b]0;x\u0007\u009b2J\u202e`
 	for _, test := range []struct {
 		want string // on standard output or error

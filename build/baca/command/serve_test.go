@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"baca/build/internal/try"
 	"baca/web"
 )
 
@@ -46,14 +47,8 @@ func (l *pipeListener) get(t *testing.T) *http.Response {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	l.conns <- theirs
-	if _, err := io.WriteString(ours, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.ReadResponse(bufio.NewReader(ours), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	try.To(io.WriteString(ours, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
+	return try.To(http.ReadResponse(bufio.NewReader(ours), nil))
 }
 
 const pageSize = 1 << 20
@@ -144,12 +139,8 @@ func TestServeBoundsConnections(t *testing.T) {
 			t.Error("a third client was served beside two")
 		default:
 		}
-		if _, err := io.Copy(io.Discard, first.Body); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, (<-begun).Body); err != nil {
-			t.Fatal(err)
-		}
+		try.To(io.Copy(io.Discard, first.Body))
+		try.To(io.Copy(io.Discard, (<-begun).Body))
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/build/internal/try"
 	"baca/build/service"
 	"baca/build/service/api"
 	"baca/web"
@@ -22,26 +23,16 @@ import (
 
 func newAPI(t *testing.T) http.Handler {
 	t.Helper()
-	h, err := api.New(service.New(2), api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return try.To(api.New(service.New(2), api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()}))
 }
 
 // post returns the body of an answer that must be one.
 func post(t *testing.T, url, mediaType, accept string, body []byte) []byte {
 	t.Helper()
-	r, err := http.NewRequest("POST", url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.To(http.NewRequest("POST", url, bytes.NewReader(body)))
 	r.Header.Set("Content-Type", mediaType)
 	r.Header.Set("Accept", accept)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.To(http.DefaultClient.Do(r))
 	defer a.Body.Close()
 	data, err := io.ReadAll(a.Body)
 	if err != nil || a.StatusCode != http.StatusOK {
@@ -57,9 +48,7 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 	input := web.Examples()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "examples.csv")
-	if err := os.WriteFile(path, input, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, input, 0o600))
 	score := func(args ...string) []byte {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
@@ -84,19 +73,13 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 		}
 	}
 	// A list in JSON has no file, but the same numbers.
-	rows, err := csv.NewReader(bytes.NewReader(score("--by", "batch", path))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := try.To(csv.NewReader(bytes.NewReader(score("--by", "batch", path))).ReadAll())
 	at := func(name string) int { return slices.Index(rows[0], name) }
 	var texts []string
 	for _, row := range rows[1:] {
 		texts = append(texts, row[at("smiles")])
 	}
-	body, err := json.Marshal(map[string]any{"smiles": texts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := try.To(json.Marshal(map[string]any{"smiles": texts}))
 	var got struct{ Rows []map[string]any }
 	d := json.NewDecoder(bytes.NewReader(post(t, s.URL+"/v1/score?by=batch", "application/json", "application/json", body)))
 	d.UseNumber()
@@ -120,9 +103,7 @@ func TestAPIToken(t *testing.T) {
 		t.Errorf("%q, %v", token, err)
 	}
 	for text, want := range map[string]string{"0123456789abcdef\n": "0123456789abcdef", "short": "", "0123456789 abcdef": "", strings.Repeat("x", 5000): ""} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(os.WriteFile(path, []byte(text), 0o600))
 		token, err := (&apiFlags{tokenFile: path}).token()
 		if token != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), strings.TrimSpace(text)) {
 			t.Errorf("%s: %q, %v", strconv.Quote(text[:10%len(text)]), token, err)

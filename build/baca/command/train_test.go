@@ -23,6 +23,7 @@ import (
 	"baca/algo/job"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -56,20 +57,12 @@ func refuse(t *testing.T, want int, message string, args ...string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return try.To(os.ReadFile(path))
 }
 
 func load(t *testing.T, path string) *algo.Model {
 	t.Helper()
-	m, err := weights.Load(read(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return try.To(weights.Load(read(t, path)))
 }
 
 func TestPretrain(t *testing.T) {
@@ -275,9 +268,7 @@ func endedAfter(t *testing.T, signal os.Signal, checkpoint string, epoch int, ar
 		}
 		return point.State.Epoch >= epoch
 	})
-	if err := c.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(c.Process.Signal(signal))
 	if err := <-ended; err == nil {
 		t.Fatal("ended by itself before the signal")
 	}
@@ -307,10 +298,7 @@ func TestPretrainResumes(t *testing.T) {
 			if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 				t.Fatalf("there is a model already: %v", err)
 			}
-			point, err := weights.LoadCheckpoint(read(t, checkpoint))
-			if err != nil {
-				t.Fatal(err)
-			}
+			point := try.To(weights.LoadCheckpoint(read(t, checkpoint)))
 			// Again, somewhere behind that.
 			endedAfter(t, signal, checkpoint, point.State.Epoch+3, append(command(out), "--resume", "--workers", "1")...)
 			_, stderr = succeed(t, append(command(out), "--resume")...)
@@ -365,10 +353,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	whole := read(t, out)
 	card := load(t, out).Card
 
-	set, err := dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := try.To(dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{}))
 	interrupted := func() {
 		t.Helper()
 		cutShort(t, &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
@@ -383,10 +368,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	refuse(t, exitUsage, out+" is there already: want another name", args()...)
 	refuse(t, exitUsage, out+" is there already: want another name", args("--resume")...)
 	interrupted()
-	release, err := lock.Acquire(out + ".lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := try.To(lock.Acquire(out + ".lock"))
 	refuse(t, exitFailure, fmt.Sprintf("held by process %d on ", os.Getpid()), args("--resume")...)
 	release()
 	checkpoint := read(t, out+".checkpoint")
@@ -417,9 +399,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	training := &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
 		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
 	}}}
-	if _, err := training.run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(training.run(context.Background()))
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
 	os.Remove(out)
@@ -437,18 +417,12 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 func TestTrainEncoderGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	testset.TU(t, filepath.Join(dir, "TREES"), 40, false, 1)
-	set, err := dataset.ReadTU(os.DirFS(filepath.Join(dir, "TREES")), "", dataset.Unpack{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := try.To(dataset.ReadTU(os.DirFS(filepath.Join(dir, "TREES")), "", dataset.Unpack{}))
 	training := job.Training{
 		Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 3, Epochs: 4},
 	}
 	training.Workers = 1
-	whole, err := TrainEncoder(t.Context(), io.Discard, training, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.To(TrainEncoder(t.Context(), io.Discard, training, ""))
 	path := filepath.Join(dir, "trees.msgpack")
 	training.Workers = 2
 	cutShort(t, &trainJob{path: path, Training: training})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // hydration is the example of TRUST.md: a training file of 500 molecules and one of 142 new ones.
@@ -23,10 +24,7 @@ func hydration(t *testing.T) (train, fresh string) {
 
 func rowsOf(t *testing.T, text string) (rows []map[string]string) {
 	t.Helper()
-	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := try.To(csv.NewReader(strings.NewReader(text)).ReadAll())
 	for _, line := range cells[1:] {
 		row := map[string]string{}
 		for k, cell := range line {

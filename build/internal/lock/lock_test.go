@@ -9,14 +9,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 func TestAcquire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work.lock")
 	release, err := Acquire(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	_, err = Acquire(path)
 	if want := fmt.Sprintf("work.lock: held by process %d on ", os.Getpid()); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), want) {
 		t.Errorf("the second has %v, want %q", err, want)
@@ -26,9 +26,7 @@ func TestAcquire(t *testing.T) {
 		t.Errorf("the file is left: %v", err)
 	}
 	// As a killed process leaves it.
-	if err := os.WriteFile(path, []byte("process 1 on a host with a long name\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, []byte("process 1 on a host with a long name\n"), 0o666))
 	if release, err = Acquire(path); err != nil {
 		t.Fatal(err)
 	}

@@ -9,14 +9,12 @@ import (
 	"testing"
 
 	"baca/build/internal/lock"
+	"baca/build/internal/try"
 )
 
 func content(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile(path))
 	return string(data)
 }
 
@@ -34,9 +32,7 @@ func alone(t *testing.T, path string) {
 
 func TestAFailureKeepsTheOldContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, []byte("old"), 0o666))
 	failure := errors.New("disk full")
 	err := File(path, func(w io.Writer) error { return errors.Join(text("half of the n")(w), failure) })
 	if !errors.Is(err, failure) || content(t, path) != "old" {
@@ -69,14 +65,9 @@ func TestKilledProcessesLeaveNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	files := map[string]bool{path + ".part0123456789abcdef": false, path + ".part1": true, path + ".part0123456789abcdeg": true, path + "2.part0123456789abcdef": true}
 	for name := range files {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(os.WriteFile(name, nil, 0o666))
 	}
-	release, err := Alone(path+".lock", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := try.To(Alone(path+".lock", path))
 	for name, there := range files {
 		if _, err := os.Stat(name); (err == nil) != there {
 			t.Errorf("%s: %v, want it to be there: %v", name, err, there)
@@ -107,9 +98,7 @@ func TestFileNamesThePath(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "write "+path+": ") {
 		t.Errorf("%v", err)
 	}
-	if err := os.Mkdir(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.Mkdir(path, 0o777))
 	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "rename "+path+": ") {
 		t.Errorf("%v", err)
 	}

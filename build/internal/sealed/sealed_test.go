@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 type value struct {
@@ -15,9 +17,7 @@ type value struct {
 func TestReadIsWhatWasWritten(t *testing.T) {
 	want := value{3, []string{"<a> & b", "\"é\u2028\"", ""}}
 	var b bytes.Buffer
-	if err := Write(&b, want); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(Write(&b, want))
 	var got value
 	if err := Read(b.Bytes(), &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -27,9 +27,7 @@ func TestReadIsWhatWasWritten(t *testing.T) {
 // No byte may change and none be missing, but for the line end.
 func TestBroken(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, value{3, []string{"a"}}); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(Write(&b, value{3, []string{"a"}}))
 	whole := bytes.TrimSpace(b.Bytes())
 	for i, c := range whole {
 		var v value

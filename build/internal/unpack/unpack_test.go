@@ -14,19 +14,15 @@ import (
 	"github.com/xi2/xz"
 
 	"baca/algo/dataset"
+	"baca/build/internal/try"
 )
 
 // xz wrote the file.
 func TestXZ(t *testing.T) {
-	data, err := os.ReadFile("../../../algo/dataset/testdata/other/a.csv.xz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile("../../../algo/dataset/testdata/other/a.csv.xz"))
 	var got []string
 	for rec, err := range dataset.Records(bytes.NewReader(data), dataset.Options{Name: "a.csv.xz", Unpack: All}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		got = append(got, rec.ID+" "+rec.SMILES)
 	}
 	if want := "DB00945 CC(=O)Oc1ccccc1C(=O)O, DB00201 Cn1cnc2c1c(=O)n(C)c(=O)n2C"; strings.Join(got, ", ") != want {
@@ -40,10 +36,7 @@ func TestXZ(t *testing.T) {
 		text, err := io.ReadAll(r)
 		return string(text), err
 	}
-	whole, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.To(read(data))
 	if _, err := read(data[:len(data)/2]); err == nil {
 		t.Error("a cut file is read")
 	}
@@ -67,10 +60,7 @@ func TestXZ(t *testing.T) {
 
 // 64 MiB of xz are refused before the first row.
 func TestBombs(t *testing.T) {
-	data, err := os.ReadFile("../../../algo/dataset/testdata/other/bomb.smi.xz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile("../../../algo/dataset/testdata/other/bomb.smi.xz"))
 	for rec, err := range dataset.Records(bytes.NewReader(data), dataset.Options{Unpack: All}) {
 		if bomb := new(dataset.ExpandError); !errors.As(err, &bomb) {
 			t.Fatalf("%+v, %v", rec, err)
@@ -83,10 +73,7 @@ func TestBrotli(t *testing.T) {
 	w := brotli.NewWriter(&packed)
 	io.WriteString(w, "CCO\n")
 	w.Close()
-	r, err := Brotli(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.To(Brotli(&packed))
 	if text, err := io.ReadAll(r); err != nil || string(text) != "CCO\n" {
 		t.Errorf("%q, %v", text, err)
 	}

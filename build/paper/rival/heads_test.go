@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // A golden is what scikit-learn makes of points, see testdata/sklearn.py.
@@ -19,16 +21,9 @@ type golden struct {
 	Components                              int
 }
 
-func readGolden(t *testing.T) *golden {
-	t.Helper()
-	data, err := os.ReadFile("testdata/sklearn.json")
+func readGolden() *golden {
 	g := new(golden)
-	if err == nil {
-		err = json.Unmarshal(data, g)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal(try.To(os.ReadFile("testdata/sklearn.json")), g))
 	return g
 }
 
@@ -73,7 +68,7 @@ func onLine(places []float64, n int) points {
 }
 
 func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
-	g := readGolden(t)
+	g := readGolden()
 	all := &embedded{g.Train, g.Test}
 	alike(t, "Mahalanobis", mahalanobis(all, 0), g.Mahalanobis, 1e-9)
 	_, covariance := ledoitWolf(g.Train)
@@ -103,7 +98,7 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 
 // Random trees differ from those of scikit-learn. Their means over many forests do not.
 func TestForest(t *testing.T) {
-	g := readGolden(t)
+	g := readGolden()
 	all, mean := &embedded{g.Train, g.Test}, make([]float64, len(g.Test))
 	for seed := range uint64(100) {
 		for i, x := range isolationForest(all, seed) {
@@ -124,7 +119,7 @@ func TestForest(t *testing.T) {
 // most lie outside, and as many at least are support vectors, which tested points that
 // equal training points show.
 func TestOneClassShare(t *testing.T) {
-	g := readGolden(t)
+	g := readGolden()
 	outside := 0
 	for _, s := range oneClass(between(g.Train, g.Train, func(d float64) float64 { return math.Exp(-d / 4) }), 0) {
 		if s > 2*svmTolerance {

@@ -26,6 +26,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"baca/algo"
+	"baca/build/internal/try"
 	"baca/build/service"
 )
 
@@ -47,16 +48,10 @@ func serving(t *testing.T, o Options) *server {
 		o.Limits = usual
 	}
 	o.Folder = t.TempDir()
-	h, err := New(shared, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := try.To(New(shared, o))
 	doc := document1(t)
 	doc.Servers = nil
-	router, err := gorillamux.NewRouter(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := try.To(gorillamux.NewRouter(doc))
 	s := &server{httptest.NewServer(h), t, router}
 	t.Cleanup(func() {
 		s.Close()
@@ -69,11 +64,7 @@ func serving(t *testing.T, o Options) *server {
 
 func document1(t *testing.T) *openapi3.T {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(openAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	return try.To(openapi3.NewLoader().LoadFromData(openAPI()))
 }
 
 func init() {
@@ -98,10 +89,7 @@ type answer struct {
 func (s *server) ask(method, path, mediaType, body string, fields ...string) answer {
 	s.t.Helper()
 	request := func() *http.Request {
-		r, err := http.NewRequest(method, s.URL+path, strings.NewReader(body))
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		r := try.To(http.NewRequest(method, s.URL+path, strings.NewReader(body)))
 		if mediaType != "" {
 			r.Header.Set("Content-Type", mediaType)
 		}
@@ -111,15 +99,9 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 		r.Host = cmp.Or(r.Header.Get("Host"), r.Host)
 		return r
 	}
-	response, err := http.DefaultClient.Do(request())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	response := try.To(http.DefaultClient.Do(request()))
 	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	data := try.To(io.ReadAll(response.Body))
 	s.check(request(), response, data)
 	return answer{response, string(data)}
 }
@@ -168,9 +150,7 @@ const aspirin, rdx = "CC(=O)Oc1ccccc1C(=O)O", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O
 // The document is one, of this version, and has the columns of the table.
 func TestDocument(t *testing.T) {
 	doc := document1(t)
-	if err := doc.Validate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(doc.Validate(context.Background()))
 	if doc.Info.Version != algo.Version {
 		t.Errorf("version %s, want %s", doc.Info.Version, algo.Version)
 	}
@@ -220,9 +200,7 @@ func TestForms(t *testing.T) {
 		l := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "application/x-ndjson")
 		for line := range strings.Lines(l.body) {
 			var row map[string]any
-			if err := json.Unmarshal([]byte(line), &row); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(json.Unmarshal([]byte(line), &row))
 			rows = append(rows, row)
 		}
 		if fmt.Sprint(rows) != fmt.Sprint(got.Rows) {
@@ -466,14 +444,9 @@ func manyLines(n int) io.Reader {
 // connect sends the head of a request, and leaves the rest to the caller.
 func (s *server) connect(t *testing.T, head string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.To(net.Dial("tcp", s.Listener.Addr().String()))
 	t.Cleanup(func() { c.Close() })
-	if _, err := io.WriteString(c, strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(io.WriteString(c, strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n"))
 	return c
 }
 
@@ -510,23 +483,15 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	body := manyLines(n)
 	w := httpChunks{c}
-	if _, err := io.Copy(w, body); err != nil {
-		t.Fatal(err)
-	}
+	try.To(io.Copy(w, body))
 	io.WriteString(c, "0\r\n\r\n")
 	for range 3 {
 		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
 			t.Errorf("another client got %s", a.Status)
 		}
 	}
-	r, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.To(http.ReadResponse(bufio.NewReader(c), nil))
+	data := try.To(io.ReadAll(r.Body))
 	close(stop)
 	<-watched
 	if got := bytes.Count(data, []byte(`"verdict":"`)); got != n {
@@ -652,10 +617,7 @@ func TestTakesTooLong(t *testing.T) {
 	s := serving(t, Options{Loopback: true, Limits: limits})
 	c := s.connect(t, linesHead)
 	go io.Copy(httpChunks{c}, manyLines(100_000_000))
-	r, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.To(http.ReadResponse(bufio.NewReader(c), nil))
 	data, _ := io.ReadAll(r.Body)
 	s.value("Problem", data)
 	if r.StatusCode != http.StatusServiceUnavailable || !bytes.Contains(data, []byte("took too long")) {

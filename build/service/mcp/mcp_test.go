@@ -15,6 +15,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/table"
+	"baca/build/internal/try"
 	"baca/build/service"
 	"baca/weights"
 )
@@ -28,10 +29,7 @@ func session(t *testing.T) *sdk.ClientSession {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	go New(service.New(1)).Run(ctx, theirs)
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.To(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, ours, nil))
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -46,13 +44,8 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, arguments any, answer
 	if r.IsError {
 		return r.Content[0].(*sdk.TextContent).Text
 	}
-	data, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, answer); err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(json.Marshal(r.StructuredContent))
+	try.Check(json.Unmarshal(data, answer))
 	return ""
 }
 
@@ -87,14 +80,9 @@ func TestScore(t *testing.T) {
 	if why := call(t, c, "explain", Scoring{SMILES: texts}, &explained); why != "" {
 		t.Fatal(why)
 	}
-	m, err := service.New(1).Model(context.Background(), weights.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.To(service.New(1).Model(context.Background(), weights.Default))
 	want, _, err := m.Score(context.Background(), service.List{SMILES: texts}, service.How{Alpha: 0.05, By: algo.ByAlone})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	for _, got := range []Scored{scored, explained} {
 		for i, r := range got.Rows {
 			if want[i].Err != nil {
@@ -156,9 +144,7 @@ func TestServeAnswersAll(t *testing.T) {
 	for id := 2; id < 12; id++ {
 		asked += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`+"\n", id)
 	}
-	if err := Serve(context.Background(), service.New(1), strings.NewReader(asked), &out); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(Serve(context.Background(), service.New(1), strings.NewReader(asked), &out))
 	if n := strings.Count(out.String(), `"verdict":"inside"`); n != 10 || strings.Count(out.String(), "\n") != 11 {
 		t.Errorf("%d answers of 10:\n%s", n, &out)
 	}
@@ -177,9 +163,7 @@ func TestServeAnswersAll(t *testing.T) {
 	} {
 		begin += line + "\n"
 	}
-	if err := Serve(context.Background(), service.New(1), strings.NewReader(begin), &out); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(Serve(context.Background(), service.New(1), strings.NewReader(begin), &out))
 	for want, n := range map[string]int{
 		"\n": 19, `"id":27,"result":{}`: 1, `is there twice`: 3, `"code":-32700,"message":"no JSON`: 3, `"code":-32600,`: 10, `"id":21,"error":{"code":-32601,`: 1,
 		`"id":22`: 2, `"id":20`: 1, `"id":30`: 3, `"verdict":"inside"`: 1, `"result":{}`: 3,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/build/internal/try"
 	"baca/build/service"
 )
 
@@ -36,29 +37,19 @@ func serve(t *testing.T) *client {
 
 func (c *client) ask(header map[string]any, body []byte) {
 	c.t.Helper()
-	if err := writeFrame(c.in, header, body); err != nil {
-		c.t.Fatal(err)
-	}
+	try.Check(writeFrame(c.in, header, body))
 }
 
 // read reads an answer with another reader of frames than that of the package.
 func (c *client) read() (answer, []byte) {
 	c.t.Helper()
 	var lengths [2]uint32
-	if err := binary.Read(c.out, binary.LittleEndian, &lengths); err != nil {
-		c.t.Fatal(err)
-	}
+	try.Check(binary.Read(c.out, binary.LittleEndian, &lengths))
 	text, body := make([]byte, lengths[0]), make([]byte, lengths[1])
-	if _, err := io.ReadFull(c.out, text); err != nil {
-		c.t.Fatal(err)
-	}
-	if _, err := io.ReadFull(c.out, body); err != nil {
-		c.t.Fatal(err)
-	}
+	try.To(io.ReadFull(c.out, text))
+	try.To(io.ReadFull(c.out, body))
 	var a answer
-	if err := json.Unmarshal(text, &a); err != nil {
-		c.t.Fatal(err)
-	}
+	try.Check(json.Unmarshal(text, &a))
 	return a, body
 }
 

@@ -25,11 +25,9 @@ type program struct{ pkg, names, skip string }
 var hot = []program{
 	{suitePackage, ".", ""},
 	{kernelPackage, "^Benchmark(Gemm|Loops)$", "^BenchmarkGemm$/./^(24|32)x"},
-	{"./algo/background", ".", ""},
 	{"./algo/dataset", "^Benchmark(Records|Molecules)$", ""},
 	{"./algo/fingerprint", ".", ""},
 	{"./algo/job", ".", ""},
-	{"./algo/molecule/smiles", ".", ""},
 	{"./algo/near", ".", ""},
 	{"./algo/table", ".", ""},
 	{"./weights", "^BenchmarkLoad$", ""},

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // The short form of make chaos: two faults of each kind that any process may inject.
@@ -22,9 +24,7 @@ func TestChaos(t *testing.T) {
 		seed: 1, faults: 16, log: t.Output(), // two of each
 		picks: func(name string) bool { return slices.Contains(cells, name) },
 	}
-	if err := w.inject(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(w.inject())
 	for _, lost := range w.lost {
 		t.Error(lost)
 	}
@@ -51,9 +51,7 @@ func TestDiffers(t *testing.T) {
 		dir := t.TempDir()
 		for folder, files := range map[string]map[string]string{"got": test.got, "want": test.want} {
 			for file, text := range files {
-				if err := write(filepath.Join(dir, folder, "out", "all", file), text); err != nil {
-					t.Fatal(err)
-				}
+				try.Check(write(filepath.Join(dir, folder, "out", "all", file), text))
 			}
 		}
 		t.Run(name, func(t *testing.T) {

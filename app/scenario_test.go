@@ -19,6 +19,7 @@ type stage struct {
 	later *[]func()
 	slow  bool // the worker does not score
 	text  string
+	saved []string
 }
 
 func newStage(t *testing.T) *stage {
@@ -30,9 +31,10 @@ func newStage(t *testing.T) *stage {
 	})
 	on(p.f, func(r *message.Score, say func(any)) {
 		if !p.slow {
-			answerScore(p.text, r, say)
+			answerScore(p.text, r, knowing(say))
 		}
 	})
+	answerTasks(p.f)
 	return p
 }
 
@@ -69,20 +71,50 @@ func (p *stage) play(t *testing.T, event string) {
 	case "file":
 		p.Models.Load(object, []byte(object))
 	case "alpha":
-		a, err := strconv.ParseFloat(object, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.SetAlpha(a)
+		p.SetAlpha(number(t, object))
 	case "show":
 		p.Inspector.Show(n)
 	case "step":
 		p.Inspector.Step(n)
 	case "up":
 		p.Inspector.Step(-n)
+	case "score":
+		p.Input.Type(lengths)
+		p.f.settle()
+		pass(p.later)
+	case "settle":
+		p.f.settle()
+		p.f.settle()
+	case "fdr":
+		p.SetFDR(number(t, object))
+	case "by":
+		p.DecideBy(table.DeciderOf(object))
+	case "known":
+		p.ToggleKnown()
+	case "only":
+		p.ToggleVerdict(decide.Verdict(object))
+	case "sort":
+		p.SortBy(object)
+	case "mark":
+		p.Inspector.Mark(n)
+	case "open":
+		p.Lab.Open(object)
+	case "report":
+		p.Report(func(e *message.Exported) { p.saved = append(p.saved, e.Name) })
+	case "end":
+		p.EndTask()
 	default:
 		t.Fatalf("no event %q", event)
 	}
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // state names the phase, what is special, verdicts, the text, and the requests so far.
@@ -107,16 +139,38 @@ func (p *stage) state() string {
 	}
 	record := p.Inspector.Record
 	add(record >= 0, "record %d", record)
-	add(p.Inspector.Detail.Value != nil, "detail %v", p.Inspector.Detail.Value != nil && p.Inspector.Detail.Value.Record == record)
+	if d := p.Inspector.Detail.Value; d != nil {
+		add(true, "detail %v", d.Record == record)
+		for i, is := range p.Inspector.Marked() {
+			add(is, "atom %d ringed", i)
+		}
+	}
+	add(p.Deciding() != table.EachAlone, "by %s", table.DeciderWords()[p.Deciding()].Key)
+	add(p.Rule().ByRate, "p ≤ %.3g", p.Rule().Cut)
+	add(p.View.By != "score" || len(p.Order) < p.Rows.Len() && p.Phase == run.Done, "order %v", p.Order)
+	add(p.Task != nil, "%q", taskWords(p.desk))
+	add(p.Saved != "", "%q", p.Saved)
+	add(len(p.saved) > 0, "saved %v", p.saved)
 	add(p.f.ended > 0, "%d ended", p.f.ended)
 	asked := map[string]int{}
 	for _, r := range p.f.asked {
+		if s, ok := r.(*message.Score); ok && s.Batch {
+			asked["Batch"]++
+		}
 		asked[strings.TrimPrefix(fmt.Sprintf("%T", r), "*message.")]++
 	}
-	for _, name := range []string{"Open", "Score", "Detail"} {
+	for _, name := range []string{"Open", "Score", "Batch", "Detail", "Report", "Drift", "Pause"} {
 		add(asked[name] > 0, "%s %d", name, asked[name])
 	}
-	return strings.Join(append(list, strconv.Quote(strings.ReplaceAll(p.Input.Text, "\n", ";"))), ", ")
+	add(p.Input.Text != lengths, "%q", strings.ReplaceAll(p.Input.Text, "\n", ";"))
+	return strings.Join(list, ", ")
+}
+
+func taskWords(s *desk) string {
+	if s.Task == nil {
+		return ""
+	}
+	return s.Task.Words()
 }
 
 func TestScenarios(t *testing.T) {
@@ -159,6 +213,60 @@ func TestScenarios(t *testing.T) {
 		"a model chosen while reading": {
 			{"type CCO | pass | file mine | next", `done, mine, 1 own, 1 inside, Open 1, Score 1, "CCO"`},
 		},
+		// p is 1/50, 1/40, 1/12, 1/3 and 1/2, so q is 0.0625, 0.0625, 0.139 and more.
+		"a rate of false discoveries": {
+			{"score", `done, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 1`},
+			{"fdr 0.01", `done, 1 refused, 3 inside, 2 borderline, p ≤ NaN, Open 1, Score 1`},
+			{"fdr 0.05", `done, 1 refused, 3 inside, 2 borderline, p ≤ NaN, Open 1, Score 1`},
+			{"fdr 0.1", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, Open 1, Score 1`},
+			{"fdr 0.2", `done, 1 refused, 2 inside, 3 outside, p ≤ 0.0833, Open 1, Score 1`},
+			{"sort q_value", `done, 1 refused, 2 inside, 3 outside, p ≤ 0.0833, order [2 1 0 4 3 5], Open 1, Score 1`},
+			{"fdr 0", `done, 1 refused, 2 inside, 1 borderline, 2 outside, order [2 1 0 4 3 5], Open 1, Score 1`},
+			{"fdr 0.2 | give CCO;CCCCCC | pass | next 5 | pass", `scoring, 2 inside, order [1 0], Open 2, Score 2, "CCO;CCCCCC"`},
+		},
+		"known rows": {
+			{"score | known", `done, 1 refused, 2 inside, 1 borderline, 2 outside, order [1], Open 1, Score 1`},
+			{"known | load other | next | pass | known", `done, other, 0 own, 1 refused, 2 inside, 1 borderline, 2 outside, order [1], Open 1, Score 2`},
+		},
+		"tasks": {
+			{"score | fdr 0.1 | report | report", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, "Report …", Open 1, Score 1, Report 1`},
+			{"next", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, "Report saved as report.html", saved [report.html], Open 1, Score 1, Report 1`},
+			{"open drift", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, "Drift …", saved [report.html], Open 1, Score 1, Report 1, Drift 1`},
+			{"next | open drift | open drift", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, saved [report.html], Open 1, Score 1, Report 1, Drift 1`},
+		},
+		"marked atoms": {
+			{"score | show 0 | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail 1`},
+			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 2 ringed, Open 1, Score 1, Detail 1`},
+			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail 1`},
+			{"mark 0", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, Open 1, Score 1, Detail 1`},
+			{"show 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 1, Open 1, Score 1, Detail 2`},
+		},
+		// Verdicts are there without a batch. It is asked for once; its p is half of one alone, where the paper's is never
+		// less. At α = 0.3 what is ordinary alone is borderline at most. What was chosen holds for the next input.
+		"what decides": {
+			{"score | by batch", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 2, Batch 1`},
+			{"next 5", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 2, Batch 1`},
+			{"next | pass", `done, 1 refused, 2 inside, 3 outside, by batch, Open 1, Score 2, Batch 1`},
+			{"alpha 0.3", `done, 1 refused, 2 borderline, 3 outside, by batch, Open 1, Score 2, Batch 1`},
+			{"alpha 0.05 | by attention", `done, 1 refused, 2 inside, 1 borderline, 2 outside, by attention, Open 1, Score 2, Batch 1`},
+			{"by alone", `done, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 2, Batch 1`},
+			{"fdr 0.1", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, Open 1, Score 2, Batch 1`},
+			{"by batch", `done, 1 refused, 2 inside, 3 outside, by batch, p ≤ 0.0417, Open 1, Score 2, Batch 1`},
+			{"fdr 0 | give CCO;CCCC;CCCCC | settle | pass", `done, 2 inside, 1 borderline, by batch, Open 2, Score 4, Batch 2, "CCO;CCCC;CCCCC"`},
+		},
+		// The verdicts stay, and nobody asks again until the user does.
+		"a calibration is cancelled": {
+			{"score | slow | open decision | report", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, "Not now: the batch is being calibrated.", Open 1, Score 2, Batch 1, Detail 1`},
+			{"cancel | next | pass", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Not now: the batch is being calibrated.", 1 ended, Open 2, Score 2, Batch 1, Detail 2`},
+			{"report | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 1 ended, Open 2, Score 2, Batch 1, Detail 2, Report 1`},
+			{"by attention | die out of breath", `broken, out of breath, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 2 ended, Open 2, Score 3, Batch 2, Detail 2, Report 1`},
+		},
+		"no batch of two": {
+			{"type CCO;CCCCCCCC;x | settle | by batch | open mixup | settle", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail 1, "CCO;CCCCCCCC;x"`},
+		},
+		"undecided": {
+			{"score | alpha 0.005", `done, 1 refused, 5 undecided, Open 1, Score 1`},
+		},
 		"undo": {
 			{"type CCO | pass | next", `done, 1 inside, Open 1, Score 1, "CCO"`},
 			{"give ", `empty, Open 1, Score 1, ""`},
@@ -169,7 +277,7 @@ func TestScenarios(t *testing.T) {
 		},
 		"one detail": {
 			{"type CCO;CC;x | pass | next", `done, 1 refused, 2 inside, Open 1, Score 1, "CCO;CC;x"`},
-			{"show 0 | show 1 | next", `done, 1 refused, 2 inside, record 1, detail true, Open 1, Score 1, Detail 2, "CCO;CC;x"`},
+			{"show 0 | show 1 | next", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail 2, "CCO;CC;x"`},
 			{"show 2", `done, 1 refused, 2 inside, record 2, Open 1, Score 1, Detail 2, "CCO;CC;x"`},
 			{"show 0 | step 1", `done, 1 refused, 2 inside, record 1, Open 1, Score 1, Detail 4, "CCO;CC;x"`},
 			{"up 100", `done, 1 refused, 2 inside, record 0, Open 1, Score 1, Detail 5, "CCO;CC;x"`},

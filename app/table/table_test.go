@@ -23,30 +23,24 @@ func recordsFrom(from int, ids, smiles []string) *message.Records {
 	return &message.Records{From: from, Columns: message.Columns{table.TextColumn("id", ids), table.TextColumn("smiles", smiles)}, Line: make(message.Ints, len(ids))}
 }
 
+// Rows are judged by the rule of package decide, with their p-values by themselves.
 func TestJudge(t *testing.T) {
+	alpha := decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}
+	rate := decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}
 	for _, c := range []struct {
+		by       decide.Rule
 		p, alone float64
-		r        decide.Rule
 		want     decide.Verdict
 	}{
-		{0.05, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Outside}, {0.051, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Borderline},
-		{0.1, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Borderline}, {0.11, 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Inside},
-		{math.NaN(), 1, decide.Rule{Alpha: 0.05, Holdout: 99}, decide.Undecided}, {1, 1, decide.Rule{Alpha: 0.6, Holdout: 99}, decide.Borderline},
-		// Too few are held for α.
-		{0.07, 1, decide.Rule{Alpha: 0.05, Holdout: 18}, decide.Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 0}, decide.Undecided}, {0.5, 1, decide.Rule{Alpha: 0.05, Holdout: 19}, decide.Inside},
-		// The guard of the batch.
-		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Borderline}, {0.01, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Outside}, {0.5, 0.01, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1}, decide.Inside},
-		{0.01, 0.11, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, decide.Borderline}, {0.03, 0.1, decide.Rule{Alpha: 0.05, Holdout: 99, Guard: 0.1, ByRate: true, Cut: 0.02}, decide.Borderline},
+		{alpha, 0.01, 0.11, decide.Borderline}, {alpha, 0.01, 0.1, decide.Outside}, {alpha, 0.5, 0.01, decide.Inside}, {alpha, math.NaN(), 1, decide.Undecided},
+		{rate, 0.01, 0.11, decide.Borderline}, {rate, 0.01, 0.1, decide.Outside}, {rate, 0.03, 0.1, decide.Borderline},
 	} {
-		if got := c.r.Judge(c.p, c.alone); got != c.want {
-			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, got, c.want)
-		}
 		r := &Rows{}
 		r.Add(records("a"))
 		r.Fill(&message.Rows{Rows: message.Columns{table.NumberColumn("p_value", []float64{c.alone})}})
 		r.P = []float64{c.p}
-		if r.judge(c.r); r.Verdict[0] != c.want {
-			t.Errorf("in the table p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.r, r.Verdict[0], c.want)
+		if r.judge(c.by); r.Verdict[0] != c.want || c.by.Judge(c.p, c.alone) != c.want {
+			t.Errorf("p %g, %g by itself, by %+v is %s, want %s", c.p, c.alone, c.by, r.Verdict[0], c.want)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,17 +25,8 @@ import (
 // policy is what README.md says is enough, and nothing else. The element's style needs none.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'"
 
-// A tab is a page in a Chromium of its own.
-type tab struct {
-	t   *testing.T
-	ctx context.Context
-
-	mu      sync.Mutex
-	console []string // errors and exceptions
-}
-
 // visit serves a folder under the policy and opens its page.
-func visit(t *testing.T, folder string) *tab {
+func visit(t *testing.T, folder string) *chromium.Tab {
 	t.Helper()
 	files := http.FileServer(http.Dir(folder))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,76 +37,23 @@ func visit(t *testing.T, folder string) *tab {
 	return open(t, server.URL)
 }
 
-// open opens a page. Whatever asks for another place than this machine gets an error, which
-// the console tells.
-func open(t *testing.T, url string) *tab {
+// open opens a page in a Chromium of its own. What it asks of another place than this machine is an error in its console.
+func open(t *testing.T, url string) *chromium.Tab {
 	t.Helper()
 	ctx, end, err := chromium.Start(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
-	if at, ok := t.Deadline(); ok {
-		limited, end := context.WithDeadline(ctx, at.Add(-20*time.Second))
-		t.Cleanup(end)
-		ctx = limited
+	at, ok := t.Deadline()
+	if !ok {
+		at = time.Now().Add(time.Hour)
 	}
-	b := &tab{t: t, ctx: ctx}
-	b.run("starting Chromium", chromedp.EmulateViewport(1000, 700))
-	messages := chromedp.Console(ctx)
-	go func() {
-		for m, err := range messages {
-			if err != nil {
-				return
-			}
-			if m.IsException() || m.Type == "error" {
-				b.mu.Lock()
-				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
-				b.mu.Unlock()
-			}
-		}
-	}()
-	b.run("opening the page", chromedp.Navigate(url+"/"))
+	limited, end := context.WithDeadline(ctx, at.Add(-20*time.Second))
+	t.Cleanup(end)
+	b := chromium.NewTab(t, limited)
+	b.Run("opening the page", chromedp.Navigate(url+"/"))
 	return b
-}
-
-func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatalf("%s: %v\n%s", what, err, b.said())
-	}
-}
-
-func (b *tab) said() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Join(b.console, "\n")
-}
-
-// eval evaluates an expression, or what its promise becomes.
-func eval[T any](b *tab, expression string) T {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%.200s: %v\n%s", expression, err, b.said())
-	}
-	return v
-}
-
-// wait waits until an expression is true.
-func (b *tab) wait(expression string) {
-	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(2*time.Minute))); err != nil {
-		b.t.Fatalf("waiting for %s: %v\n%s", expression, err, b.said())
-	}
-}
-
-// quiet checks that nothing went wrong that only the console shows.
-func (b *tab) quiet() {
-	b.t.Helper()
-	if text := b.said(); text != "" {
-		b.t.Errorf("console: %s", text)
-	}
 }
 
 // drawn says that the first element of a page shows a picture.
@@ -208,11 +145,11 @@ func TestBundlers(t *testing.T) {
 			folder := bundle(t)
 			expected(t, folder)
 			b := visit(t, folder)
-			b.wait(`globalThis.suite !== undefined`)
-			t.Logf("milliseconds: %v", eval[map[string]float64](b, `suite()`))
-			b.wait(`document.querySelector("baca-score").row?.verdict === "outside"`)
-			b.wait(drawn)
-			b.quiet()
+			b.Wait(`globalThis.suite !== undefined`)
+			t.Logf("milliseconds: %v", chromium.Eval[map[string]float64](b, `suite()`))
+			b.Wait(`document.querySelector("baca-score").row?.verdict === "outside"`)
+			b.Wait(drawn)
+			b.Quiet()
 		})
 	}
 }
@@ -250,9 +187,9 @@ func TestViteServer(t *testing.T) {
 		}
 	}
 	b := open(t, address)
-	b.wait(`document.querySelector("baca-score")?.row?.verdict === "outside"`)
-	b.wait(drawn)
-	b.quiet()
+	b.Wait(`document.querySelector("baca-score")?.row?.verdict === "outside"`)
+	b.Wait(drawn)
+	b.Quiet()
 }
 
 // The element says its verdict to everybody: in words, to screen readers, by keys alone, and
@@ -264,16 +201,16 @@ func TestElement(t *testing.T) {
 	const text = element + `.shadowRoot.querySelector("[role=status]").innerText`
 	shows := func(want string) {
 		t.Helper()
-		b.wait(fmt.Sprintf(`%s.includes(%q)`, text, want))
+		b.Wait(fmt.Sprintf(`%s.includes(%q)`, text, want))
 	}
 	shows("C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] is outside, p = 0.0181")
 	// A screen reader gets the words without the mark.
-	if got := eval[string](b, element+`.shadowRoot.querySelector("[aria-hidden]").textContent`); got != "▲ " {
+	if got := chromium.Eval[string](b, element+`.shadowRoot.querySelector("[aria-hidden]").textContent`); got != "▲ " {
 		t.Errorf("the mark is %q", got)
 	}
 	if axe, err := os.ReadFile("../../web/node_modules/axe-core/axe.min.js"); err == nil {
-		eval[any](b, string(axe)+";null")
-		if found := eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help).join("\n"))`); found != "" {
+		chromium.Eval[any](b, string(axe)+";null")
+		if found := chromium.Eval[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help).join("\n"))`); found != "" {
 			t.Error(found)
 		}
 	} else {
@@ -281,47 +218,47 @@ func TestElement(t *testing.T) {
 	}
 
 	// By keys alone: to the button, and open.
-	b.run("keys", chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
-	if got := eval[string](b, element+`.shadowRoot.activeElement?.textContent`); got != "Why outside?" {
+	b.Run("keys", chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	if got := chromium.Eval[string](b, element+`.shadowRoot.activeElement?.textContent`); got != "Why outside?" {
 		t.Fatalf("the focus is on %q", got)
 	}
-	b.wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
-	if got := eval[string](b, element+`.shadowRoot.querySelector("ul").innerText`); !strings.Contains(got, "nitramine") || !strings.Contains(got, "the most similar training molecule is ") {
+	b.Wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
+	if got := chromium.Eval[string](b, element+`.shadowRoot.querySelector("ul").innerText`); !strings.Contains(got, "nitramine") || !strings.Contains(got, "the most similar training molecule is ") {
 		t.Errorf("the reasons are %q", got)
 	}
 
 	// Anew when the attribute changes, and what comes too late is not shown.
-	eval[any](b, `globalThis.events = []; addEventListener("baca-score", (e) => events.push(e.detail?.smiles)); null`)
-	eval[any](b, element+`.smiles = "[Na+].[Cl-]"; `+element+`.smiles = "CCO"; null`)
+	chromium.Eval[any](b, `globalThis.events = []; addEventListener("baca-score", (e) => events.push(e.detail?.smiles)); null`)
+	chromium.Eval[any](b, element+`.smiles = "[Na+].[Cl-]"; `+element+`.smiles = "CCO"; null`)
 	shows("CCO is inside, p = ")
-	if eval[bool](b, element+`.shadowRoot.querySelector("details").open`) {
+	if chromium.Eval[bool](b, element+`.shadowRoot.querySelector("details").open`) {
 		t.Error("the reasons of the molecule before are still there")
 	}
-	if got := eval[string](b, `events.join()`); got != "CCO" {
+	if got := chromium.Eval[string](b, `events.join()`); got != "CCO" {
 		t.Errorf("answers for %s, want CCO alone", got)
 	}
-	eval[any](b, element+`.setAttribute("smiles", "c1ccccc1N("); null`)
+	chromium.Eval[any](b, element+`.setAttribute("smiles", "c1ccccc1N("); null`)
 	shows("c1ccccc1N( cannot be read: character 10: the branch is never closed")
-	if !eval[bool](b, element+`.shadowRoot.querySelector("details").hidden`) {
+	if !chromium.Eval[bool](b, element+`.shadowRoot.querySelector("details").hidden`) {
 		t.Error("reasons are offered for what is no molecule")
 	}
-	eval[any](b, element+`.setAttribute("smiles", "CCO"); `+element+`.setAttribute("alpha", "7"); null`)
+	chromium.Eval[any](b, element+`.setAttribute("smiles", "CCO"); `+element+`.setAttribute("alpha", "7"); null`)
 	shows("CCO was not scored: alpha is 7")
-	eval[any](b, element+`.removeAttribute("alpha"); null`)
+	chromium.Eval[any](b, element+`.removeAttribute("alpha"); null`)
 	shows("CCO is inside")
-	eval[any](b, element+`.removeAttribute("smiles"); null`)
-	b.wait(text + ` === ""`)
+	chromium.Eval[any](b, element+`.removeAttribute("smiles"); null`)
+	b.Wait(text + ` === ""`)
 
 	// Many elements share a detector, and markup in an attribute is text.
-	eval[any](b, `for (const s of ["CCO", "<img src=x onerror=alert(1)>", "CCCCCCCCCCCCCCCC"]) document.body.append(Object.assign(document.createElement("baca-score"), { smiles: s })); null`)
-	b.wait(`[...document.querySelectorAll("body > baca-score")].every((e) => e.row)`)
-	if eval[bool](b, `[...document.querySelectorAll("baca-score")].some((e) => e.shadowRoot.querySelector("img"))`) {
+	chromium.Eval[any](b, `for (const s of ["CCO", "<img src=x onerror=alert(1)>", "CCCCCCCCCCCCCCCC"]) document.body.append(Object.assign(document.createElement("baca-score"), { smiles: s })); null`)
+	b.Wait(`[...document.querySelectorAll("body > baca-score")].every((e) => e.row)`)
+	if chromium.Eval[bool](b, `[...document.querySelectorAll("baca-score")].some((e) => e.shadowRoot.querySelector("img"))`) {
 		t.Error("markup of an attribute is markup")
 	}
-	if n := eval[int](b, `spied.workers.length`); n != 2 {
+	if n := chromium.Eval[int](b, `spied.workers.length`); n != 2 {
 		t.Errorf("%d workers, want one that computes and one that draws for all elements", n)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // The element draws what the page draws, coloured by what the command says, and nothing where
@@ -336,22 +273,22 @@ func TestDrawing(t *testing.T) {
 	put(t, index, bytes.Replace(get(t, index), []byte("<baca-score "), []byte("<baca-score no-drawing "), 1))
 	b := visit(t, folder)
 	const element = `document.querySelector("baca-score")`
-	b.wait(element + `?.row?.verdict === "outside"`)
-	eval[any](b, element+`.shadowRoot.querySelector("details").open = true`)
-	b.wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
-	if n := eval[int](b, `spied.workers.length`); n != 1 || eval[bool](b, drawn) {
+	b.Wait(element + `?.row?.verdict === "outside"`)
+	chromium.Eval[any](b, element+`.shadowRoot.querySelector("details").open = true`)
+	b.Wait(element + `.shadowRoot.querySelectorAll("details[open] li").length > 1`)
+	if n := chromium.Eval[int](b, `spied.workers.length`); n != 1 || chromium.Eval[bool](b, drawn) {
 		t.Errorf("%d workers, want one, and no picture", n)
 	}
-	eval[any](b, `globalThis.events = 0; addEventListener("baca-score", () => events++); `+element+`.removeAttribute("no-drawing"); null`)
-	b.wait(drawn)
-	if !eval[bool](b, element+`.shadowRoot.querySelector("details").open && events === 0`) {
+	chromium.Eval[any](b, `globalThis.events = 0; addEventListener("baca-score", () => events++); `+element+`.removeAttribute("no-drawing"); null`)
+	b.Wait(drawn)
+	if !chromium.Eval[bool](b, element+`.shadowRoot.querySelector("details").open && events === 0`) {
 		t.Error("the molecule was scored anew to draw it")
 	}
-	if got := eval[string](b, element+`.shadowRoot.querySelector("figcaption").innerText`); got != "orange pushes it outside, blue holds it inside" {
+	if got := chromium.Eval[string](b, element+`.shadowRoot.querySelector("figcaption").innerText`); got != "orange pushes it outside, blue holds it inside" {
 		t.Errorf("below the picture stands %q", got)
 	}
-	eval[any](b, element+`.setAttribute("no-drawing", ""); null`)
-	if eval[bool](b, drawn) {
+	chromium.Eval[any](b, element+`.setAttribute("no-drawing", ""); null`)
+	if chromium.Eval[bool](b, drawn) {
 		t.Error("the picture stays")
 	}
 
@@ -364,27 +301,27 @@ func TestDrawing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval[any](b, fmt.Sprintf(`for (const smiles of %s) document.body.append(Object.assign(document.createElement("baca-score"), { smiles, className: "listed" })); null`, text))
-	b.wait(`[...document.querySelectorAll(".listed")].every((e) => e.shadowRoot.querySelector("svg[role=img]"))`)
-	for _, other := range eval[[]string](b, `[...document.querySelectorAll(".listed")].filter((e, i) =>
+	chromium.Eval[any](b, fmt.Sprintf(`for (const smiles of %s) document.body.append(Object.assign(document.createElement("baca-score"), { smiles, className: "listed" })); null`, text))
+	b.Wait(`[...document.querySelectorAll(".listed")].every((e) => e.shadowRoot.querySelector("svg[role=img]"))`)
+	for _, other := range chromium.Eval[[]string](b, `[...document.querySelectorAll(".listed")].filter((e, i) =>
 		!new DOMParser().parseFromString(`+strings.TrimSpace(want)+`[i], "image/svg+xml").documentElement.isEqualNode(e.shadowRoot.querySelector("svg"))).map((e) => e.smiles)`) {
 		t.Errorf("%s is drawn in another way than in the page", other)
 	}
 
 	// What is not drawn says so, and a worker that died is replaced.
 	last := func(smiles string) {
-		eval[any](b, fmt.Sprintf(`document.body.append(Object.assign(document.createElement("baca-score"), { smiles: %q, id: "last" })); null`, smiles))
+		chromium.Eval[any](b, fmt.Sprintf(`document.body.append(Object.assign(document.createElement("baca-score"), { smiles: %q, id: "last" })); null`, smiles))
 	}
 	last(strings.Repeat("C", 401))
-	b.wait(`last.shadowRoot.querySelector("small")?.innerText === "Not drawn: it has more than 400 atoms."`)
-	eval[any](b, `last.remove(); spied.workers[1].onerror(new ErrorEvent("error", { message: "it died" })); null`)
+	b.Wait(`last.shadowRoot.querySelector("small")?.innerText === "Not drawn: it has more than 400 atoms."`)
+	chromium.Eval[any](b, `last.remove(); spied.workers[1].onerror(new ErrorEvent("error", { message: "it died" })); null`)
 	last("CCO")
-	b.wait(`last.shadowRoot.querySelector("svg[role=img]") !== null`)
-	if n := eval[int](b, `spied.workers.length`); n != 3 {
+	b.Wait(`last.shadowRoot.querySelector("svg[role=img]") !== null`)
+	if n := chromium.Eval[int](b, `spied.workers.length`); n != 3 {
 		t.Errorf("%d workers, want one that computes and two that drew", n)
 	}
-	if got := eval[string](b, `spied.violations.join()`); got != "" {
+	if got := chromium.Eval[string](b, `spied.violations.join()`); got != "" {
 		t.Errorf("the policy forbade %s", got)
 	}
-	b.quiet()
+	b.Quiet()
 }

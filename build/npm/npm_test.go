@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -185,57 +184,22 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// The version and the kinds of messages that the scripts know are those of wasm/message: what is
-// sent is a request, all that does not end one is known as an event, and the version is the
-// same.
-func TestProtocol(t *testing.T) {
-	kinds := map[string][]string{} // request, event and reply
-	sources, err := filepath.Glob("../../wasm/message/*.go")
-	if err != nil {
-		t.Fatal(err)
+// What wire.js knows as events, which do not end a request, are the events of wasm/message. That messages, requests and
+// the version are understood is tested by talking, in TestWire and TestNode.
+func TestEvents(t *testing.T) {
+	var want []string
+	for _, m := range regexp.MustCompile(`(?m)^func \(\*(\w+)\) event\(\)`).FindAllSubmatch(get(t, "../../wasm/message/answer.go"), -1) {
+		want = append(want, string(m[1]))
 	}
-	for _, name := range sources {
-		for _, m := range regexp.MustCompile(`(?m)^func \(\*(\w+)\) (request|event|reply)\(\)`).FindAllStringSubmatch(string(get(t, name)), -1) {
-			kinds[m[2]] = append(kinds[m[2]], m[1])
-		}
+	m := regexp.MustCompile(`(?m)^export const events = new Set\("([\w ]+)"\.split`).FindSubmatch(get(t, "package/wire.js"))
+	if m == nil || len(want) < 5 {
+		t.Fatalf("%d events are found in answer.go, and %q in wire.js", len(want), m)
 	}
-	wire, detector := string(get(t, "package/wire.js")), string(get(t, "package/detector.js"))
-	one := func(pattern string) string {
-		t.Helper()
-		m := regexp.MustCompile(pattern).FindAllStringSubmatch(wire, -1)
-		if len(m) != 1 {
-			t.Fatalf("wire.js has %d lines like %s, want one", len(m), pattern)
-		}
-		return m[0][1]
-	}
-	if got := one(`(?m)^export const version = (\d+);`); got != strconv.Itoa(message.Version) {
-		t.Errorf("wire.js writes the version %s, wasm/message %d", got, message.Version)
-	}
-	events := strings.Fields(one(`(?m)^export const events = new Set\("([\w ]+)"\.split`))
-	slices.Sort(events)
-	slices.Sort(kinds["event"])
-	if !slices.Equal(events, kinds["event"]) {
-		t.Errorf("the events are %v in wire.js, %v in wasm/message", events, kinds["event"])
-	}
-	sent := regexp.MustCompile(`#send\("(\w+)"`).FindAllStringSubmatch(detector, -1)
-	different := map[string]bool{}
-	for _, m := range sent {
-		different[m[1]] = true
-		if !slices.Contains(kinds["request"], m[1]) {
-			t.Errorf("detector.js sends %s, the requests are %v", m[1], kinds["request"])
-		}
-	}
-	if len(different) != 5 {
-		t.Errorf("detector.js sends %v, README.md says five kinds", different)
-	}
-	heard := regexp.MustCompile(`\bkind (?:===|!==) "(\w+)"`).FindAllStringSubmatch(detector, -1)
-	if len(heard) < 4 {
-		t.Errorf("detector.js hears %v, want some events and replies", heard)
-	}
-	for _, m := range heard {
-		if !slices.Contains(append(kinds["event"], kinds["reply"]...), m[1]) {
-			t.Errorf("detector.js hears %s, which no worker says", m[1])
-		}
+	got := strings.Fields(string(m[1]))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the events are %v in wire.js, %v in wasm/message", got, want)
 	}
 }
 
@@ -247,19 +211,17 @@ func TestWire(t *testing.T) {
 		table.TextColumn("id", []string{"a", "", "é\u2028", "\ufeffb"}), table.NumberColumn("score", []float64{1.5, math.NaN(), math.Inf(-1), 5e-324}),
 	}}
 	detailed := &message.Detailed{Record: -70000, Explanation: algo.Explanation{P: 0.25, Reasons: []explain.Reason{{Text: strings.Repeat("long ", 100), Nodes: []int{0, 1, math.MaxInt32}, Weight: explain.Unseen}}}}
-	var messages []string
+	var messages [][]byte
 	for _, m := range []any{
 		rows, detailed,
 		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 65536},
 		&message.Failed{Code: "input", Text: strings.Repeat("x", 70000)},
-		&message.Epoch{Epoch: 1, Of: 200, Loss: 0, Train: 70000},
-		&message.Opened{Name: "list", Warnings: slices.Repeat([]string{"w"}, 20)},
 	} {
 		data, err := message.Encode(3, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		messages = append(messages, base64.StdEncoding.EncodeToString(data))
+		messages = append(messages, data)
 	}
 	var numbers []string
 	var want []any
@@ -289,16 +251,10 @@ func TestWire(t *testing.T) {
 		}
 		want = append(want, rounded)
 	}
-	requests := map[string]message.Request{
-		"Open":  &message.Open{Name: "list é", Format: "csv", Column: "smiles"},
-		"Score": &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true},
-		"Train": &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
+	requests := []message.Request{
+		&message.Open{Name: "list é", Format: "csv", Column: "smiles"}, &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true}, &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
 	}
-	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "requests": []any{
-		[]any{"Open", map[string]any{"Name": "list é", "Format": "csv", "Column": "smiles"}},
-		[]any{"Score", map[string]any{"Alpha": 0.05, "Every": 1 << 52, "Batch": true}},
-		[]any{"Train", map[string]any{"Epochs": 70000, "AsWritten": true, "Seconds": 1e9}},
-	}})
+	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "kinds": []string{"Open", "Score", "Train"}, "requests": requests})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +262,7 @@ func TestWire(t *testing.T) {
 	var answer struct {
 		Version  int
 		Messages []map[string]any
-		Requests []string
+		Requests [][]byte
 		Numbers  []any
 		Hostile  []int
 	}
@@ -329,20 +285,14 @@ func TestWire(t *testing.T) {
 		{"number": 3.0, "kind": "Detailed", "record": -70000.0, "p": 0.25, "reasons": []any{[]any{strings.Repeat("long ", 100), []any{0.0, 1.0, float64(math.MaxInt32)}, 3.0}}},
 		{"number": 3.0, "kind": "Progress", "Stage": "score", "Done": float64(1 << 40), "Total": -1.0, "Records": 65536.0},
 		{"number": 3.0, "kind": "Failed", "Code": "input", "Text": strings.Repeat("x", 70000)},
-		{"number": 3.0, "kind": "Epoch", "Epoch": 1.0, "Of": 200.0, "Loss": 0.0, "Train": 70000.0, "Holdout": 0.0, "Refused": 0.0},
 	} {
 		if got := answer.Messages[i]; !reflect.DeepEqual(got, want) {
 			t.Errorf("message %d is read as %v, want %v", i, got, want)
 		}
 	}
-	for i, kind := range []string{"Open", "Score", "Train"} {
-		data, err := base64.StdEncoding.DecodeString(answer.Requests[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		number, got, err := message.Decode(data)
-		if err != nil || number != 7 || !reflect.DeepEqual(got, requests[kind]) {
-			t.Errorf("%s is read as %d, %+v, %v; want %+v", kind, number, got, err, requests[kind])
+	for i, data := range answer.Requests {
+		if number, got, err := message.Decode(data); err != nil || number != 7 || !reflect.DeepEqual(got, requests[i]) {
+			t.Errorf("request %d is read as %d, %+v, %v; want %+v", i, number, got, err, requests[i])
 		}
 	}
 }

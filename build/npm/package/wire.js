@@ -2,7 +2,7 @@
 // it columns as bins. Only what those messages hold is known here.
 
 // version is message.Version of the program, and events are all kinds that do not end a
-// request; TestProtocol compares both with wasm/message.
+// request; TestWire and TestEvents compare them with wasm/message.
 export const version = 15;
 export const events = new Set("Progress Header Records Parted Iteration Reference Fitted Rows Epoch Checkpoint".split(" "));
 

@@ -70,17 +70,14 @@ func BenchmarkInteractive(b *testing.B) {
 	for b.Loop() {
 		s := serve(b, page)
 		t := browseAlone(b)
-		t.run("opening", chromedp.Navigate(s.URL+"/"))
-		t.wait(at)
+		t.Run("opening", chromedp.Navigate(s.URL+"/"))
+		t.Wait(at)
 		first := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
 		paint := eval[float64](t, `(performance.getEntriesByName("first-contentful-paint")[0] || { startTime: NaN }).startTime`)
-		eval[any](t, `navigator.serviceWorker.ready.then((r) => new Promise((done) => {
-			if (r.active.state === "activated") done(null);
-			else r.active.addEventListener("statechange", () => r.active.state === "activated" && done(null));
-		}))`)
+		eval[any](t, installed)
 		s.Close()
-		t.run("again", chromedp.Reload())
-		t.wait(at)
+		t.Run("again", chromedp.Reload())
+		t.Wait(at)
 		again := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
 		yardstick := t.yardstick()
 		b.ReportMetric(yardstick, "yardstick-ms")
@@ -113,7 +110,7 @@ func BenchmarkPaper(b *testing.B) {
 					yardstick := t.yardstick()
 					begun := time.Now()
 					t.click("#paper")
-					t.wait(`document.querySelector(".by-paper") !== null`)
+					t.Wait(`document.querySelector(".by-paper") !== null`)
 					b.ReportMetric(yardstick, "yardstick-ms")
 					yardsticks(b, "paper", time.Since(begun).Seconds()*1e3, yardstick)
 					t.click("#by summary", `[data-decider="alone"]`)

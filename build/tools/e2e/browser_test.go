@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -118,17 +119,14 @@ var shared = sync.OnceValues(func() (context.Context, error) {
 // closeShared ends the shared browser, nil if there is none.
 var closeShared func()
 
-// A tab is a page with a profile of its own, and what it wrote to the console.
+// A tab is a page with a profile of its own.
 type tab struct {
-	t   testing.TB
-	ctx context.Context
+	*chromium.Tab
+	t testing.TB
 	// before is the number of the page's run before the latest input.
 	before int
 
-	mu      sync.Mutex
-	console []string // errors, warnings and exceptions
-	outside []string // what was asked of any other place than this machine
-
+	mu    sync.Mutex
 	files map[string]string // that were saved: their paths by name
 	saves chan struct{}     // closed at the next one
 }
@@ -178,12 +176,10 @@ func latest(t *testing.T) time.Time {
 func tabIn(t testing.TB, browser context.Context) *tab {
 	t.Helper()
 	b := &tab{t: t, before: -1, files: map[string]string{}, saves: make(chan struct{})}
-	// Whatever is not on this machine goes through this proxy, which answers
-	// nothing and remembers it.
+	elsewhere := func(method, url string) { b.Blame("a request to another place: %s %s", method, url) }
+	// Whatever is not on this machine goes through this proxy, which answers nothing.
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b.mu.Lock()
-		b.outside = append(b.outside, r.Method+" "+r.Host+" "+r.URL.String())
-		b.mu.Unlock()
+		elsewhere(r.Method, r.Host+" "+r.URL.String())
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	t.Cleanup(proxy.Close)
@@ -196,114 +192,35 @@ func tabIn(t testing.TB, browser context.Context) *tab {
 		chromedp.Cancel(ctx)
 		end()
 	})
-	b.ctx = ctx
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
-		t.Fatalf("opening a tab: %v", err)
-	}
+	b.Tab = chromium.NewTab(t, ctx)
 	b.scheme("light")
 	// And what the page itself asks for, wherever from.
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
+	here := regexp.MustCompile(`^(http://127\.0\.0\.1:|file:|data:|blob:|about:)`)
 	if err := chromedp.Listen(ctx, func(ev any) {
-		e, ok := ev.(*network.EventRequestWillBeSent)
-		if !ok {
-			return
+		if e, ok := ev.(*network.EventRequestWillBeSent); ok && !here.MatchString(e.Request.URL) {
+			elsewhere(e.Request.Method, e.Request.URL)
 		}
-		for _, local := range []string{"http://127.0.0.1:", "file:", "data:", "blob:", "about:"} {
-			if strings.HasPrefix(e.Request.URL, local) {
-				return
-			}
-		}
-		b.mu.Lock()
-		b.outside = append(b.outside, e.Request.Method+" "+e.Request.URL)
-		b.mu.Unlock()
 	}); err != nil {
 		t.Fatal(err)
 	}
-	messages := chromedp.Console(ctx)
-	go func() {
-		for m, err := range messages {
-			if err != nil {
-				return
-			}
-			// What Chromium itself says to a page that asks for a GPU where none is.
-			noGPU := m.Type == "warning" && m.Text == "No available adapters."
-			if m.IsException() || m.Type == "error" || m.Type == "warning" && !noGPU {
-				b.mu.Lock()
-				b.console = append(b.console, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
-				b.mu.Unlock()
-			}
-		}
-	}()
 	return b
 }
 
-// run runs actions.
-func (b *tab) run(what string, steps ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.t.Fatalf("%s: %v%s", what, err, b.said())
-	}
-}
-
-// eval evaluates an expression in the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%s: %v%s", expression, err, b.said())
-	}
-	return v
-}
-
-// wait waits until an expression is true, and looks at each frame of the page.
-func (b *tab) wait(expression string) {
-	b.t.Helper()
-	for {
-		_, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
-		switch {
-		case err == nil:
-			return
-		case b.ctx.Err() != nil || !strings.Contains(err.Error(), "Inspected target navigated"):
-			b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
-		}
-		time.Sleep(50 * time.Millisecond) // the old page was asked while it was left; the new one is asked next
-	}
-}
-
-// said is what the console has, for a message of failure.
-func (b *tab) said() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.console) == 0 {
-		return ""
-	}
-	return "\nconsole:\n  " + strings.Join(b.console, "\n  ")
-}
-
-// quiet checks that nothing went wrong that only the console shows, violations of
-// the content security policy included, and that no other place was asked for
-// anything.
-func (b *tab) quiet() {
-	b.t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, text := range b.console {
-		b.t.Errorf("console: %s", text)
-	}
-	for _, request := range b.outside {
-		b.t.Errorf("a request to another place: %s", request)
-	}
+	return chromium.Eval[T](b.Tab, expression)
 }
 
 // visit opens a page of ours and waits until its program runs.
 func (b *tab) visit(url string) {
 	b.t.Helper()
-	b.run("opening "+url, chromedp.Navigate(url))
-	b.wait(`document.documentElement.dataset.state !== undefined`)
+	b.Run("opening "+url, chromedp.Navigate(url))
+	b.Wait(`document.documentElement.dataset.state !== undefined`)
 	if state := eval[string](b, `document.documentElement.dataset.state`); state != "running" {
-		b.t.Fatalf("the page is %s%s", state, b.said())
+		b.t.Fatalf("the page is %s%s", state, b.Wrong())
 	}
 }
 

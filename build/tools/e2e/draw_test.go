@@ -63,8 +63,8 @@ func TestDrawings(t *testing.T) {
 	fmt.Fprintf(&input, "%s bent\n", bent)
 	b.write(input.String())
 	b.phase("done")
-	b.run("a tall screen", chromedp.EmulateViewport(1280, 1600))
-	b.wait(fmt.Sprintf(`document.querySelectorAll(".row .c-draw svg").length === %d`, len(drawn)))
+	b.Run("a tall screen", chromedp.EmulateViewport(1280, 1600))
+	b.Wait(fmt.Sprintf(`document.querySelectorAll(".row .c-draw svg").length === %d`, len(drawn)))
 	if n := eval[int](b, `verdictsAtDrawing`); n <= 0 {
 		t.Errorf("what draws is loaded when there are %d verdicts", n)
 	}
@@ -76,15 +76,15 @@ func TestDrawings(t *testing.T) {
 	if far := eval[float64](b, strays); far > 2 {
 		t.Errorf("a drawing leaves its frame by %g pixels", far)
 	}
-	b.wait(`document.querySelector(".row .not-drawn") !== null`)
+	b.Wait(`document.querySelector(".row .not-drawn") !== null`)
 	b.click(fmt.Sprintf(`[data-row="%d"]`, len(drawn)))
-	b.wait(`document.querySelector(".inspector .not-drawn-smiles") !== null`)
+	b.Wait(`document.querySelector(".inspector .not-drawn-smiles") !== null`)
 	if got := b.text(".inspector"); !strings.Contains(got, bent) || !strings.Contains(got, "Not drawn: its stereochemistry would read differently") {
 		t.Errorf("of a molecule that is not drawn the inspector says %q", got)
 	}
 	b.look("drawings")
 	// Hydrogens that are written and not drawn keep no colours from the others.
 	b.click(`[data-row="6"]`)
-	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
-	b.quiet()
+	b.Wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.Quiet()
 }

@@ -35,7 +35,7 @@ func smallMolecules(n int) []byte {
 // the system does not say.
 func (b *tab) memory() (now, peak int) {
 	b.t.Helper()
-	info, err := chromedp.CallBrowser(b.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
+	info, err := chromedp.CallBrowser(b.Ctx, systeminfo.GetProcessInfo, cdp.Empty{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAHundredThousandRows(t *testing.T) {
 	if most := 600 << 20; peak > most {
 		t.Errorf("the tab had %d MiB, want %d at most", peak>>20, most>>20)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // A file that is mostly other things than molecules does not pass through the
@@ -106,13 +106,13 @@ func TestLargeFilesStayWhereTheyAre(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.run("choosing it", chromedp.SetUploadFiles("#file", []string{name}))
-	b.wait(fmt.Sprintf(`document.getElementById("input-status").textContent.replace(/\D/g, "") === "%d"`, rows))
+	b.Run("choosing it", chromedp.SetUploadFiles("#file", []string{name}))
+	b.Wait(fmt.Sprintf(`document.getElementById("input-status").textContent.replace(/\D/g, "") === "%d"`, rows))
 	b.phase("done")
 	_, after := b.memory()
 	t.Logf("a file of %d MiB took %d MiB of memory, for %d records", size>>20, (after-before)>>20, rows)
 	if after-before > size*3/4 {
 		t.Errorf("a file of %d MiB took %d MiB of memory", size>>20, (after-before)>>20)
 	}
-	b.quiet()
+	b.Quiet()
 }

@@ -46,7 +46,7 @@ func (b *tab) still() {
 // screen sets the size of the screen, and checks that the page is not wider.
 func (b *tab) screen(state string, width, height int64) {
 	b.t.Helper()
-	b.run("the size", chromedp.EmulateViewport(width, height))
+	b.Run("the size", chromedp.EmulateViewport(width, height))
 	b.still()
 	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > int(width) {
 		b.t.Errorf("%s: the page is %d pixels wide on a screen of %d", state, wide, width)
@@ -96,7 +96,7 @@ func (b *tab) capture(name string, how chromedp.Action[[]byte]) {
 		return
 	}
 	b.still()
-	png, err := chromedp.Run(b.ctx, how)
+	png, err := chromedp.Run(b.Ctx, how)
 	if err == nil {
 		err = os.MkdirAll(*screenshots, 0o755)
 	}
@@ -143,32 +143,32 @@ func TestStates(t *testing.T) {
 	b.header("empty")
 	b.look("empty")
 	b.example(1)
-	b.wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
+	b.Wait(`document.querySelectorAll(".suggestion svg:not(.shape)").length === 3`)
 	b.header("a result")
 	b.look("table")
 	b.click(`.suggestion`)
-	b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+	b.Wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 	b.look("record")
 	b.click("#details summary")
 	b.header("a record")
-	b.run("a phone", chromedp.EmulateViewport(390, 844))
+	b.Run("a phone", chromedp.EmulateViewport(390, 844))
 	if n := b.high(".card-slim"); n > 44 {
 		t.Errorf("on a phone the card is %d pixels high, want one line", n)
 	}
-	b.run("a desk", chromedp.EmulateViewport(1280, 800))
+	b.Run("a desk", chromedp.EmulateViewport(1280, 800))
 	eval[any](b, `document.getElementById("inspector-close").click()`)
 	b.click("#rule-batch")
-	b.wait(`document.querySelector("th.c-q") !== null`)
+	b.Wait(`document.querySelector("th.c-q") !== null`)
 	b.click("#export summary")
 	b.look("discoveries and the menu")
 	b.click("#export summary", "#rule-each", "#paper")
-	b.wait(`document.querySelector(".by-paper") !== null`)
+	b.Wait(`document.querySelector(".by-paper") !== null`)
 	b.look("paper")
 	for _, scene := range scenes {
 		b.scene(scene)
 		b.look("lab-" + scene)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // So can its dialogs, an input that is edited, and what goes wrong.
@@ -180,30 +180,30 @@ func TestDialogs(t *testing.T) {
 	b.look("editing")
 	for _, d := range []struct{ button, id string }{{"#model-button", "models"}, {".help-button", "help"}, {"#private", "privacy"}} {
 		b.click(d.button)
-		b.wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
+		b.Wait(fmt.Sprintf(`document.getElementById(%q).open`, d.id))
 		b.look(d.id)
 		b.closeDialog(d.id)
 	}
 	b.click(".row", "#draw-button")
-	b.wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
+	b.Wait(`typeof bacaEditor === "object" && bacaTools.edited() !== ""`)
 	b.look("draw")
 	b.anew()
 	b.click("#draw-add")
 	b.phase("done")
-	b.wait(`document.getElementById("smiles").value.includes("drawn")`)
+	b.Wait(`document.getElementById("smiles").value.includes("drawn")`)
 	b.click("#model-button", "#train-button")
-	b.wait(`!document.getElementById("train-start").disabled`)
+	b.Wait(`!document.getElementById("train-start").disabled`)
 	b.look("train")
 	b.epochs(10_000)
 	b.click("#train-start")
-	b.wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
+	b.Wait(`/Epoch [3-9]/.test(document.getElementById("train-line")?.textContent)`)
 	b.look("training")
 	b.click("#train-drop")
 	b.closeDialog("train")
 	b.empty()
 	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\nCCO ethanol\nC1CC never closed\n")
 	b.phase("done")
-	b.wait(`document.querySelectorAll(".row").length === 4`)
+	b.Wait(`document.querySelectorAll(".row").length === 4`)
 	b.look("mistakes")
 	b.empty()
 	b.write("C1CC\nx(")
@@ -213,9 +213,9 @@ func TestDialogs(t *testing.T) {
 	b.phase("scoring")
 	b.look("running")
 	b.phase("done")
-	b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+	b.Wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 	b.look("many")
-	b.quiet()
+	b.Quiet()
 }
 
 // closeDialog closes a dialog.

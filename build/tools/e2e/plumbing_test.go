@@ -17,8 +17,7 @@ import (
 // score is the output of `baca score`.
 func score(t *testing.T, file, input string, args ...string) [][]string {
 	t.Helper()
-	out, _ := baca(t, file, []byte(input), append([]string{"score"}, args...)...)
-	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(baca(t, file, []byte(input), append([]string{"score"}, args...)...))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +39,20 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	b := browse(t)
+	b.first("pasting", `addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
 	b.visit(s.URL + "/some/folder/?alpha=0.1")
-	b.usable()
-	b.example(1)
-	b.quiet()
+	b.phase("done")
+	if got := b.text(".row-name"); !strings.HasSuffix(got, "early") {
+		t.Errorf("what was pasted while the program loads becomes the row %q", got)
+	}
+	b.Quiet()
 }
+
+// installed waits until the service worker has what the page needs.
+const installed = `navigator.serviceWorker.ready.then((r) => new Promise((done) => {
+	if (r.active.state === "activated") done(null);
+	else r.active.addEventListener("statechange", () => r.active.state === "activated" && done(null));
+}))`
 
 func TestWorksWithoutANetwork(t *testing.T) {
 	page := open(t)
@@ -57,12 +65,9 @@ func TestWorksWithoutANetwork(t *testing.T) {
 	s := serve(t, sharing(page))
 	b := browse(t)
 	b.visit(s.URL + "/")
-	eval[any](b, `navigator.serviceWorker.ready.then((r) => new Promise((done) => {
-		if (r.active.state === "activated") done(null);
-		else r.active.addEventListener("statechange", () => r.active.state === "activated" && done(null));
-	}))`)
+	eval[any](b, installed)
 	// The other models come behind the rest.
-	b.wait(`(globalThis.kept ||= 0, caches.match(new URL("` + other + `", location).href).then((found) => (globalThis.kept = found ? 1 : 0)), globalThis.kept === 1)`)
+	b.Wait(`(globalThis.kept ||= 0, caches.match(new URL("` + other + `", location).href).then((found) => (globalThis.kept = found ? 1 : 0)), globalThis.kept === 1)`)
 	s.Close()
 	if l, err := net.Listen("tcp", strings.TrimPrefix(s.URL, "http://")); err == nil {
 		l.Close() // nobody else listens there
@@ -79,61 +84,41 @@ func TestWorksWithoutANetwork(t *testing.T) {
 		t.Errorf("the page says %q, and no other worker has started", got)
 	}
 	name := b.text(".model-name")
-	b.run("another model", chromedp.Navigate(s.URL+"/?model=bzr"))
-	b.wait(fmt.Sprintf(`((name) => ![undefined, "", %q].includes(name) && !name.includes("loading"))(document.querySelector(".model-name")?.textContent)`, name))
-	b.quiet()
+	b.Run("another model", chromedp.Navigate(s.URL+"/?model=bzr"))
+	b.Wait(fmt.Sprintf(`((name) => ![undefined, "", %q].includes(name) && !name.includes("loading"))(document.querySelector(".model-name")?.textContent)`, name))
+	b.Quiet()
 }
 
-// Where the worker cannot start the page says so, and is well once it can.
-func TestWorkerThatCannotStart(t *testing.T) {
-	page := open(t)
-	var broken atomic.Bool
-	broken.Store(true)
-	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/sw.js" || r.URL.Path == "/worker.js" && broken.Load() {
+// lacking serves a page without some of its files, and without its service worker.
+func lacking(t *testing.T, page http.Handler, missing func(path string) bool) *server {
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sw.js" || missing(r.URL.Path) {
 			http.NotFound(w, r)
 			return
 		}
 		page.ServeHTTP(w, r)
 	}))
+}
+
+// A page that lacks one of its files says so on the screen. Without a worker it is well once there is one.
+func TestPageThatCannotStart(t *testing.T) {
+	page := open(t)
+	for _, missing := range []string{".wasm", "/web/tools.js", "/wasm_exec.js"} {
+		b := browse(t)
+		b.Run("opening", chromedp.Navigate(lacking(t, page, func(path string) bool { return strings.HasSuffix(path, missing) }).URL))
+		b.Wait(`document.documentElement.dataset.state === "failed"`)
+		const seen = `(({ height, bottom }) => height > 0 && bottom < innerHeight && !document.getElementById("loading"))(document.getElementById("failure").getBoundingClientRect())`
+		if text := b.text("#failure"); !strings.Contains(text, "could not start") || !eval[bool](b, seen) {
+			t.Errorf("without %s the page says %q", missing, text)
+		}
+	}
+	var broken atomic.Bool
+	broken.Store(true)
 	b := browse(t)
-	b.visit(s.URL + "/")
-	b.wait(`document.querySelector(".notice").textContent.includes("The worker stopped")`)
+	b.visit(lacking(t, page, func(path string) bool { return path == "/worker.js" && broken.Load() }).URL)
+	b.Wait(`document.querySelector(".notice").textContent.includes("The worker stopped")`)
 	broken.Store(false)
 	b.reload()
 	b.usable()
 	b.example(1)
-}
-
-// A page that lacks one of its files says so on the screen, however it begins.
-func TestPageThatCannotStart(t *testing.T) {
-	page := open(t)
-	for _, missing := range []string{".wasm", "/web/tools.js", "/wasm_exec.js"} {
-		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, missing) || r.URL.Path == "/sw.js" {
-				http.NotFound(w, r)
-				return
-			}
-			page.ServeHTTP(w, r)
-		}))
-		b := browse(t)
-		b.run("opening", chromedp.Navigate(s.URL+"/"))
-		b.wait(`document.documentElement.dataset.state === "failed"`)
-		if text := b.text("#failure"); !strings.Contains(text, "could not start") || !eval[bool](b, `(() => { const r = document.getElementById("failure").getBoundingClientRect(); return r.height > 0 && r.bottom < innerHeight && !document.getElementById("loading") })()`) {
-			t.Errorf("without %s the page says %q", missing, text)
-		}
-	}
-}
-
-// What is pasted while the program loads is scored once it runs.
-func TestPastedBeforeTheStart(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.first("pasting", `addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
-	b.visit(s.URL + "/")
-	b.phase("done")
-	if got := b.text(".row-name"); !strings.HasSuffix(got, "early") {
-		t.Errorf("the row is %q", got)
-	}
-	b.quiet()
 }

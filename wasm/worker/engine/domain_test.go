@@ -44,19 +44,13 @@ func TestDomain(t *testing.T) {
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte("CCO <script>alert(1)</script>\n" + strange)})
-	events, _ := must[*message.Scored](e, h, &message.Score{})
-	rows := join(events)
-
+	rows, _ := rowsOfScore(e, h, message.Score{})
 	all := domainOf(t, e, h, 5, 3, 1, 0, 2, 4, 3)
 	if len(all.Substances) != 5 || len(all.Warnings) != 1 || !strings.Contains(all.Warnings[0], "refused: -a 'b.smi:5:") {
 		t.Fatalf("%+v", all)
 	}
 	for _, s := range all.Substances {
-		analogues := 5
-		if s.Name == "salt" { // it shares nothing with any training molecule
-			analogues = 0
-		}
-		if i := s.Row - 1; s.Name != rows.Texts("id")[i] || s.P != rows.Numbers("p_value")[i] || s.Score != rows.Numbers("score")[i] || s.Verdict != rows.Texts("verdict")[i] || len(s.Analogues) != analogues {
+		if i := s.Row - 1; s.Name != rows.Texts("id")[i] || s.P != rows.Numbers("p_value")[i] || s.Score != rows.Numbers("score")[i] || s.Verdict != rows.Texts("verdict")[i] {
 			t.Errorf("row %d: %+v, the table has %s %g, p %g, %s", s.Row, s, rows.Texts("id")[i], rows.Numbers("score")[i], rows.Numbers("p_value")[i], rows.Texts("verdict")[i])
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -22,7 +21,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"baca/algo"
-	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/job"
 	"baca/algo/table"
@@ -283,6 +281,13 @@ func join(events []any) message.Columns {
 	return rows
 }
 
+// rowsOfScore are the rows of a score.
+func rowsOfScore(e *Engine, h *host, r message.Score) (message.Columns, []any) {
+	h.t.Helper()
+	events, _ := must[*message.Scored](e, h, &r)
+	return join(events), events
+}
+
 // fileOf writes rows as the page does.
 func fileOf(t *testing.T, to string, columns message.Columns) string {
 	t.Helper()
@@ -295,73 +300,28 @@ func fileOf(t *testing.T, to string, columns message.Columns) string {
 	return b.String()
 }
 
-// command is what `baca score --spreadsheet-safe` writes: the same packages, without the engine. More is
-// what it has beside the usual columns: those of --by both and of --explain.
-func command(t *testing.T, to, input string, o algo.Options, more table.Group) string {
-	t.Helper()
-	m, a := alone(t, "bbbp")
-	s, err := algo.NewScorer(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	explainer := &job.Explainer{Alone: a, Alpha: o.Alpha, Form: algo.FormOf(m.Card.Schema)}
-	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: explainer.Form})
-	var b bytes.Buffer
-	w := table.NewSink(&b, to, table.Text{SpreadsheetSafe: true}, true, table.Fields(table.Usual|more))
-	how := job.ScoreOptions{Batch: more&table.OfBatch != 0, Seed: o.Seed, Fitted: func(f *job.Fit) error {
-		explainer.Scorer, explainer.Batch = s, f.Records
-		return nil
-	}}
-	err = job.Score(t.Context(), s, job.Input{Records: records}, how, func(rows []table.Scored) error {
-		if more&table.OfReasons != 0 {
-			if err := explainer.Explain(t.Context(), 2, rows); err != nil {
-				return err
-			}
-		}
-		for _, r := range rows {
-			w.Add(r)
-		}
-		return nil
-	})
-	if err == nil {
-		err = w.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func TestScoreIsThatOfTheCommand(t *testing.T) {
+// A score says what it compares with first, and of a batch how its training went.
+func TestScore(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	for name, test := range map[string]struct {
-		input string
-		r     message.Score
+		input      string
+		r          message.Score
+		iterations int
 	}{
-		"alone":              {alkanes(120), message.Score{}},
-		"alone, and a batch": {alkanes(120), message.Score{Batch: true, Every: 60}},
-		"another rate":       {alkanes(60), message.Score{Batch: true, Alpha: 0.2}},
-		"few":                {alkanes(7), message.Score{}},
-		"refused alone":      {"C1CC\n", message.Score{}},
-		"nothing":            {"", message.Score{}},
+		"alone":   {alkanes(120), message.Score{}, 0},
+		"a batch": {alkanes(120), message.Score{Batch: true, Every: 60}, 4},
+		"nothing": {"", message.Score{}, 0},
 	} {
-		o := algo.DefaultOptions()
-		o.Alpha = cmp.Or(test.r.Alpha, o.Alpha)
-		batch := test.r.Batch
 		_, opened := must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(test.input)})
-		events, _ := must[*message.Scored](e, h, &test.r)
-		rows := join(events)
+		rows, events := rowsOfScore(e, h, test.r)
 		if n := strings.Count(test.input, "\n"); table.Rows(rows) != n || opened.Records != n {
 			t.Errorf("%s: %d rows, %+v; want %d", name, table.Rows(rows), opened, n)
-		}
-		if got, want := fileOf(t, "csv", rows), command(t, "csv", test.input, o, map[bool]table.Group{true: table.OfBatch}[batch]); got != want && len(rows) > 0 {
-			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 		if ref := all[*message.Reference](events); len(ref) != 1 || len(ref[0].Score) == 0 || len(rows) > 0 && events[0] != any(ref[0]) {
 			t.Errorf("%s: %d references, or a late one", name, len(ref))
 		}
 		fitted, iterations := all[*message.Fitted](events), all[*message.Iteration](events)
-		if len(fitted) == 1 != batch || len(iterations) != map[int]int{0: 0, 60: 4}[test.r.Every] {
+		if len(fitted) == 1 != test.r.Batch || len(iterations) != test.iterations {
 			t.Errorf("%s: %d times fitted, %d iterations", name, len(fitted), len(iterations))
 		}
 		for _, it := range iterations {
@@ -671,8 +631,7 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(job.MaxGraphs + 1500))})
 	h.queue = []message.Request{&message.Hello{}, &message.Score{}}
-	events, _ := must[*message.Scored](e, h, &message.Score{})
-	rows := join(events)
+	rows, events := rowsOfScore(e, h, message.Score{})
 	at, last := -1, 0
 	for i, ev := range events {
 		switch ev.(type) {

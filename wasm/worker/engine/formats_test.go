@@ -89,8 +89,7 @@ func TestPlainGraphFormats(t *testing.T) {
 		if o.Format != test.format || o.Records != 31 || o.Refused != 1 || o.Molecules {
 			t.Fatalf("%s: opened %+v", test.name, o)
 		}
-		events, _ := must[*message.Scored](e, h, &message.Score{})
-		rows := join(events)
+		rows, _ := rowsOfScore(e, h, message.Score{})
 		if rows.Texts("id")[4] != "ring 7" || !strings.Contains(rows.Texts("error")[30], "without nodes") {
 			t.Errorf("%s: rows %+v", test.name, rows)
 		}

@@ -10,9 +10,9 @@ import (
 	"baca/web"
 )
 
-// The scores of the paper's method are the command's to the last digit, natively and in WebAssembly.
-// testdata/paper.csv has columns of what `baca score --model bbbp --by attention` writes for the examples;
-// build/baca/command checks that it still does.
+// The scores of the paper's method are the command's to the last digit, also in WebAssembly: testdata/paper.csv has
+// columns of what `baca score --model bbbp --by attention` writes for the examples. More is compared natively, in
+// TestThePageIsTheCommand.
 func TestPaperScores(t *testing.T) {
 	f, err := os.Open("testdata/paper.csv")
 	if err != nil {
@@ -25,8 +25,7 @@ func TestPaperScores(t *testing.T) {
 	}
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Name: "molecules.csv", Data: web.Examples()})
-	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
-	rows := join(events)
+	rows, _ := rowsOfScore(e, h, message.Score{Batch: true})
 	for k, name := range want[0] {
 		got := rows.Texts(name)
 		for _, x := range rows.Numbers(name) {

@@ -148,8 +148,7 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 	e.batch = 60
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(300))})
-	events, _ := must[*message.Scored](e, h, &message.Score{Batch: true})
-	rows := join(events)
+	rows, events := rowsOfScore(e, h, message.Score{Batch: true})
 	if f := all[*message.Fitted](events)[0]; !f.Sample || f.Graphs != 60 {
 		t.Errorf("fitted %+v", f)
 	}

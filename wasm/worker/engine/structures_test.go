@@ -25,8 +25,7 @@ func TestNearestHaveStructures(t *testing.T) {
 		t.Errorf("nearest to aspirin are %+v", d.Nearest)
 	}
 	h.files[Drawer] = []byte("draw()")
-	events, _ := must[*message.Scored](e, h, &message.Score{})
-	rows := join(events)
+	rows, _ := rowsOfScore(e, h, message.Score{})
 	_, r := must[*message.Exported](e, h, &message.Report{Alpha: 0.05, Rows: rows})
 	if !bytes.Contains(r.Data, []byte(`data-smiles="CC(=O)Oc1ccccc1C(O)=O">`)) {
 		t.Error("the report does not draw aspirin as the training set writes it")

@@ -5,7 +5,7 @@ import { decode, encode, floats, version } from "./node_modules/baca-wasm/wire.j
 
 let text = "";
 for await (const piece of process.stdin) text += piece;
-const { messages, numbers, requests } = JSON.parse(text);
+const { messages, numbers, kinds, requests } = JSON.parse(text);
 const hostile = [];
 const out = {
   version,
@@ -26,7 +26,7 @@ const out = {
     if (kind === "Detailed") return { number, kind, record: fields.Record, reasons: fields.Reasons.map((r) => [r.Text, r.Nodes, r.Weight]), p: fields.P };
     return { number, kind, ...fields };
   }),
-  requests: requests.map(([kind, fields]) => Buffer.from(encode(7, kind, fields)).toString("base64")),
+  requests: requests.map((fields, i) => Buffer.from(encode(7, kinds[i], fields)).toString("base64")),
   numbers: numbers.map((hex) => {
     const view = new DataView(new ArrayBuffer(8));
     view.setBigUint64(0, BigInt(`0x${hex}`));

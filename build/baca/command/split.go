@@ -23,6 +23,7 @@ type splitFlags struct {
 	source
 	job.Splitting
 	train, test splitFile
+	to          string
 	text        table.Text
 	quiet       bool
 	names       []string // the input's columns
@@ -66,6 +67,7 @@ and error, and without records that are refused. The time of cluster grows with 
 	f.registerOut(fs, &f.train.name, "train-file", "write the training set to this `file`, in the form of its name")
 	f.registerOut(fs, &f.test.name, "test-file", "write the test set to this `file`")
 	c.MarkFlagsRequiredTogether("train-file", "test-file")
+	fs.StringVar(&f.to, "to", "", "output `format`: "+strings.Join(table.Forms(), ", ")+" (default csv, or what the names of files say)")
 	spreadsheetSafe(fs, &f.text)
 	fs.BoolVar(&f.quiet, "no-compare", false, "do not say how the sets differ, which takes minutes for 100 000 molecules")
 	f.registerWorkers(fs)
@@ -78,8 +80,11 @@ func (f *splitFlags) check() error {
 	f.own = func(names []string) { f.names = names }
 	var err error
 	for flag, file := range map[string]*splitFile{"train-file": &f.train, "test-file": &f.test} {
-		form, bad := rowsForm("", flag, file.name)
+		form, bad := rowsForm(f.to, flag, file.name)
 		file.form, err = form, cmp.Or(err, bad)
+	}
+	if f.to != "" {
+		err = cmp.Or(err, usage.OneOf("to", f.to, table.Forms()...))
 	}
 	return cmp.Or(err, usage.OneOf("by", f.By, job.SplitWays...), rules{
 		{f.Sorted() && f.Values == "", "--by " + f.By + ": name the column to sort by with --values"},

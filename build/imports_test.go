@@ -29,6 +29,7 @@ var layer = map[string]int{
 	"baca/algo/cover":                      1,
 	"baca/algo/molecule/internal/rings":    1,
 	"baca/algo/molecule":                   2,
+	"baca/algo/split":                      3,
 	"baca/algo/property":                   3,
 	"baca/algo/gin":                        2,
 	"baca/algo/graphon":                    2,

@@ -205,8 +205,13 @@ var fields = []Field{
 // OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of
 // Record.Own. A name that is taken, by any field or one of those before, begins with input_ then.
 func OwnFields(names []string, before ...Field) []Field {
+	return OwnBehind(names, slices.Concat(fields, (&Run{FDR: 1}).Fields(), before))
+}
+
+// OwnBehind are OwnFields where only the names of some fields are taken.
+func OwnBehind(names []string, before []Field) []Field {
 	taken := map[string]bool{}
-	for _, f := range slices.Concat(fields, (&Run{FDR: 1}).Fields(), before) {
+	for _, f := range before {
 		taken[strings.ToLower(f.Name)] = true
 	}
 	var list []Field

@@ -55,7 +55,6 @@ func randomSet(n int) *labelledSet {
 		prints, s.values = append(prints, p), append(s.values, rng.NormFloat64())
 	}
 	s.kernel = kernelOf(prints)
-	s.groups = map[string][][]int{newClusters: s.clusters()}
 	return s
 }
 

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -21,6 +20,7 @@ import (
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/split"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
 )
@@ -95,8 +95,8 @@ type labelledSet struct {
 	graphs []*graph.Graph
 	smiles []string
 	values []float64
-	kernel *mat.SymDense      // Tanimoto similarities of ECFP4, and 1 for the intercept
-	groups map[string][][]int // the molecules of each scaffold and cluster
+	kernel *mat.SymDense           // Tanimoto similarities of ECFP4, and 1 for the intercept
+	groups map[string]split.Groups // the molecules, drawn by themselves, by scaffold or by cluster
 }
 
 // open reads a set, of a larger one so many molecules, drawn evenly. Of molecules with one canonical form one is read if
@@ -124,7 +124,9 @@ func (l labelled) open(folder string, most int, different bool) *labelledSet {
 		s.graphs, s.smiles, s.values = append(s.graphs, canonical.Graph()), append(s.smiles, m.text), append(s.values, m.value)
 	}
 	s.kernel = kernelOf(prints)
-	s.groups = map[string][][]int{newScaffolds: scaffoldsOf(s.graphs), newClusters: s.clusters()}
+	s.groups = map[string]split.Groups{
+		newByChance: split.Singles(indices(len(order))), newScaffolds: split.Scaffolds(s.graphs), newClusters: clustersOf(prints),
+	}
 	return s
 }
 
@@ -140,34 +142,9 @@ func kernelOf(prints []fingerprint.Print) *mat.SymDense {
 	return kernel
 }
 
-// sameCluster is the least Tanimoto similarity to the molecule that a cluster is made around.
-const sameCluster = 0.35
-
-// clusters parts the molecules: the one with most others near it and these, which are not asked again, and so on (Butina, 1999).
-func (s *labelledSet) clusters() (groups [][]int) {
-	n := len(s.values)
-	near := make([][]int, n)
-	for i := range n {
-		for j := range n {
-			if s.kernel.At(i, j)-1 >= sameCluster || i == j {
-				near[i] = append(near[i], j)
-			}
-		}
-	}
-	order := indices(n)
-	slices.SortStableFunc(order, func(a, b int) int { return len(near[b]) - len(near[a]) })
-	taken := make([]bool, n)
-	for _, i := range order {
-		if taken[i] {
-			continue
-		}
-		members := slices.DeleteFunc(near[i], func(j int) bool { return taken[j] })
-		for _, j := range members {
-			taken[j] = true
-		}
-		groups = append(groups, members)
-	}
-	return groups
+// clustersOf are clusters of molecules by their ECFP4.
+func clustersOf(prints []fingerprint.Print) split.Groups {
+	return try.To(split.Clusters(context.Background(), 1, prints, split.SameCluster))
 }
 
 // newShare of the molecules of a set are new, the rest is the training file.
@@ -185,24 +162,12 @@ const (
 func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
 	rng := streamed(seed)
 	want := int(newShare * float64(len(s.graphs)))
-	switch kind {
-	case newByChance:
-		order := rng.Perm(len(s.graphs))
-		fresh, file = order[:want], order[want:]
-	case newScaffolds, newClusters:
-		groups := s.groups[kind]
-		for _, k := range rng.Perm(len(groups)) {
-			if members := groups[k]; len(fresh)+len(members) <= want {
-				fresh = append(fresh, members...)
-			} else {
-				file = append(file, members...)
-			}
-		}
-	case newSizes:
+	if kind == newSizes {
 		order := rng.Perm(len(s.graphs))[want:]
-		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(s.graphs[a].N(), s.graphs[b].N()), a-b) })
-		cut := len(order) - len(order)/5
-		file, fresh = order[:cut:cut], order[cut:]
+		slices.Sort(order)
+		file, fresh = split.Highest(split.Singles(order), sizesOf(s.graphs), int(newShare*float64(len(order))))
+	} else {
+		file, fresh = split.Draw(rng, s.groups[kind], want)
 	}
 	slices.Sort(file)
 	slices.Sort(fresh)

@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/split"
 	"baca/build/internal/try"
 )
 
@@ -39,7 +40,7 @@ func (p part) of(s *sets, l *loadedSet) []int {
 // frequent scaffolds, ties by which came first, until they make four fifths, and
 // the rest.
 func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
-	groups := scaffoldsOf(l.graphs)
+	groups := split.Scaffolds(l.graphs)
 	slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	for _, group := range groups {
 		if 5*len(common) < 4*len(l.graphs) {
@@ -51,31 +52,14 @@ func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 	return common, rare
 }
 
-// scaffoldsOf are the places of molecules that are the same without their side chains, in the order of the first
-// of each.
-func scaffoldsOf(gs []*graph.Graph) (groups [][]int) {
-	at := map[string]int{}
-	for i, g := range gs {
-		name := scaffoldOf(g)
-		k, known := at[name]
-		if !known {
-			k = len(groups)
-			at[name], groups = k, append(groups, nil)
-		}
-		groups[k] = append(groups[k], i)
-	}
-	return groups
-}
-
-// scaffoldOf is the same for molecules that are the same without their side chains.
-func scaffoldOf(g *graph.Graph) string { return fmt.Sprint(fingerprint.New(g.Core(), 4)) }
-
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.
 func bySize(_ *sets, l *loadedSet) (small, large []int) {
-	order := indices(len(l.graphs))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.graphs[a].N(), l.graphs[b].N()) })
-	cut := (4*len(order) + 4) / 5
-	return order[:cut], order[cut:]
+	return split.Highest(split.Singles(indices(len(l.graphs))), sizesOf(l.graphs), len(l.graphs)/5)
+}
+
+// sizesOf returns the numbers of nodes of graphs by place.
+func sizesOf(gs []*graph.Graph) func(i int) float64 {
+	return func(i int) float64 { return float64(gs[i].N()) }
 }
 
 // clusterCentres is how many clusters byCluster makes.

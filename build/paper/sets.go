@@ -16,10 +16,10 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/split"
 	"baca/build/internal/opened"
 	"baca/build/internal/try"
 	"baca/build/internal/usage"
@@ -200,10 +200,7 @@ func (s *sets) whole(ctx context.Context, name string) *loadedSet {
 	if l.schema == algo.Constant {
 		return l
 	}
-	index := firsts(indices(len(l.graphs)), func(i int) [3]uint64 {
-		signature := fingerprint.Signature(l.graphs[i], -1)
-		return [3]uint64{signature[0], signature[1], uint64(l.graphs[i].N())}
-	})
+	index := mapped(split.Copies(l.graphs), func(copies []int) int { return copies[0] })
 	l.graphs, l.smiles = pick(l.graphs, index), pick(l.smiles, index)
 	return l
 }

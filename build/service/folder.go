@@ -41,7 +41,7 @@ func (s *Service) Offer(dir string) error {
 		if slices.ContainsFunc(s.names(), func(other string) bool { return strings.EqualFold(other, name) }) {
 			return fmt.Errorf("%s: there is another model %s: rename the file", path, name)
 		}
-		s.folder = append(s.folder, offered{summary(m, name, sum(data)), path})
+		s.folder = append(s.folder, offered{summary(m, name, Sum(data)), path})
 	}
 	if s.folder == nil {
 		return fmt.Errorf("%s: want model files, NAME.msgpack, and there are none", dir)
@@ -69,7 +69,7 @@ func (s *Service) file(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%w %q: want one of %s", ErrUnknown, name, strings.Join(s.names(), ", "))
 	}
 	o := s.folder[i]
-	if data, err = os.ReadFile(o.path); err != nil || sum(data) != o.SHA256 {
+	if data, err = os.ReadFile(o.path); err != nil || Sum(data) != o.SHA256 {
 		return nil, fmt.Errorf("the file of model %s has changed or gone since the server started", o.Name)
 	}
 	return data, nil
@@ -87,7 +87,7 @@ func (s *Service) Models() ([]Summary, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", name, err)
 		}
-		list = append(list, summary(m, name, sum(file)))
+		list = append(list, summary(m, name, Sum(file)))
 	}
 	for _, o := range s.folder {
 		list = append(list, o.Summary)

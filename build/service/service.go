@@ -85,7 +85,7 @@ func (s *Service) Model(ctx context.Context, name string) (*Model, error) {
 
 // Open caches the model of a file by the SHA-256 of its bytes. Later models evict it.
 func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
-	name := sum(file)
+	name := Sum(file)
 	if m, err := s.Model(ctx, name); err == nil {
 		return m, nil
 	}
@@ -94,7 +94,8 @@ func (s *Service) Open(ctx context.Context, file []byte) (*Model, error) {
 	return s.keep(ctx, name, file)
 }
 
-func sum(data []byte) string {
+// Sum is the SHA-256 of a file, in hexadecimal.
+func Sum(data []byte) string {
 	hash := sha256.Sum256(data)
 	return hex.EncodeToString(hash[:])
 }
@@ -104,7 +105,7 @@ func (s *Service) keep(ctx context.Context, name string, file []byte) (*Model, e
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Model: loaded, Name: name, SHA256: sum(file), File: file, workers: s.workers}
+	m := &Model{Model: loaded, Name: name, SHA256: Sum(file), File: file, workers: s.workers}
 	if m.single, err = algo.NewSingleScorer(ctx, loaded, s.workers); err != nil {
 		return nil, err
 	}

@@ -225,7 +225,7 @@ func TestOffer(t *testing.T) {
 	s := New(1)
 	try.Check(s.Offer(filepath.Join(dir, "models")))
 	list, err := s.Models()
-	if last := list[len(list)-1]; err != nil || len(list) != len(weights.Names())+1 || last.Name != "Mine" || last.SHA256 != sum(file) {
+	if last := list[len(list)-1]; err != nil || len(list) != len(weights.Names())+1 || last.Name != "Mine" || last.SHA256 != Sum(file) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if m := model(t, s, "mine"); m.Card.Name != "ptc_mr" {

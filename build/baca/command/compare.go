@@ -59,7 +59,7 @@ molecule about two kilobytes of memory.`,
 	fs := c.Flags()
 	f.registerModel(fs, ", whose encoder is used")
 	f.registerInput(fs, formats...)
-	fs.Float64Var(&f.fdr, "fdr", 0.05, "false-discovery rate of named differences (Benjamini and Hochberg)")
+	fs.Float64Var(&f.fdr, "fdr", namedFDR, "false-discovery rate of named differences (Benjamini and Hochberg)")
 	f.registerOut(fs, &f.html, "html", "also write a report to this .html `file`", ".html")
 	f.registerOut(fs, &f.plot, "plot", "draw how near the lists are to this .svg `file`", ".svg")
 	fs.BoolVar(&f.json, "json", false, "write JSON instead of text")
@@ -67,6 +67,9 @@ molecule about two kilobytes of memory.`,
 	f.registerWorkers(fs)
 	return c
 }
+
+// namedFDR is the usual rate of false discoveries among named differences.
+const namedFDR = 0.05
 
 func (f *compareFlags) check() error {
 	return cmp.Or(inRange("fdr", decide.CheckFDR(f.fdr)), rules{

@@ -148,17 +148,17 @@ func written(name string, err error) error {
 	return fmt.Errorf("writing to standard output: %w", err)
 }
 
-// rowsForm is the form of rows: to, else by the name of --out, else CSV. It refuses a name that
+// rowsForm is the form of rows: to, else by the name of the file, else CSV. It refuses a name that
 // promises another form.
-func rowsForm(to, out string) (string, error) {
+func rowsForm(to, flag, out string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(out))
 	switch form := cmp.Or(to, table.FormOf(out)); {
 	case ext != "" && dataset.PlainName(ext) == "":
-		return "", usage.Errorf("--out %s: rows are written uncompressed: want a name without %s", out, ext)
+		return "", usage.Errorf("--%s %s: rows are written uncompressed: want a name without %s", flag, out, ext)
 	case form != "":
 		return form, nil
 	case ext != ".txt" && slices.Contains(dataset.Extensions(), ext), ext == ".xlsx", ext == ".xls":
-		return "", usage.Errorf("--out %s: rows are not written as %s; want a name that ends in .%s, or --to", out, ext, strings.Join(table.Forms(), ", ."))
+		return "", usage.Errorf("--%s %s: rows are not written as %s; want a name that ends in .%s, or --to", flag, out, ext, strings.Join(table.Forms(), ", ."))
 	}
 	return table.Forms()[0], nil
 }

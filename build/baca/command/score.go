@@ -126,7 +126,7 @@ func (f *scoreFlags) check() (err error) {
 	if f.both, f.options.By = f.by == byBoth, f.by; f.both {
 		f.options.By = algo.ByAlone
 	}
-	if f.to, err = rowsForm(f.to, f.out); err != nil {
+	if f.to, err = rowsForm(f.to, "out", f.out); err != nil {
 		return err
 	}
 	for _, word := range f.failOn {

@@ -48,7 +48,8 @@ files, is replaced. Other files are left alone.
 
 With --api it serves an API: POST /v1/score and /v1/explain take JSON, CSV or JSON
 lines, and return the rows of baca score. GET /v1/models lists the models,
-/v1/openapi.json describes the API, and /healthz reports that it is up. Other
+/v1/openapi.json describes the API, and /healthz reports that it is up. With
+--allow-train POST /v1/train trains a model and gives its file back. Other
 machines need a token, from --token-file or BACA_TOKEN. Pages of other sites need
 --allow-origin, and the token where there is one.
 

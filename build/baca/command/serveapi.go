@@ -20,6 +20,7 @@ type apiFlags struct {
 	on        bool
 	tokenFile string
 	origins   []string
+	train     bool
 	limits    api.Limits
 }
 
@@ -31,13 +32,14 @@ func (f *apiFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.on, "api", false, "serve the API instead of the page")
 	fs.StringVar(&f.tokenFile, "token-file", "", "`file` with the token that requests to the API must have")
 	fs.StringSliceVar(&f.origins, "allow-origin", nil, "let pages of an `origin`, such as https://lab.example, ask the API")
+	fs.BoolVar(&f.train, "allow-train", false, "let the API train models, one at a time, and give them back")
 	fs.Int64Var(&f.limits.Bytes, "max-bytes", f.limits.Bytes, "refuse requests to the API with more than `N` bytes")
 	fs.DurationVar(&f.limits.Time, "max-time", f.limits.Time, "end a request to the API after this time")
 	fs.IntVar(&f.limits.Requests, "max-requests", f.limits.Requests, "compute `N` requests to the API at once; up to 256 more wait")
 }
 
 func (f *apiFlags) check(c *cobra.Command) error {
-	for _, name := range []string{"token-file", "allow-origin", "max-bytes", "max-time", "max-requests"} {
+	for _, name := range []string{"token-file", "allow-origin", "allow-train", "max-bytes", "max-time", "max-requests"} {
 		if c.Flags().Changed(name) && !f.on {
 			return usage.Errorf("--%s is of the API: want --api, too", name)
 		}
@@ -83,7 +85,7 @@ func (f *apiFlags) serve(c *cobra.Command, s *service.Service, addr string) erro
 		l.Close()
 		return usage.Errorf("--addr %s is open to other machines: want a token, by --token-file or in %s", addr, tokenVariable)
 	}
-	handler, err := api.New(s, api.Options{Limits: f.limits, Token: token, Loopback: local, Origins: f.origins})
+	handler, err := api.New(s, api.Options{Limits: f.limits, Token: token, Loopback: local, Origins: f.origins, Train: f.train})
 	if err != nil {
 		l.Close()
 		return usage.Errorf("%w", err)

@@ -14,13 +14,14 @@ from ._explanations import Explanation, Explanations
 from ._files import score_file
 from ._frames import score
 from ._inputs import RefusedWarning
+from ._split import split
 
 try:
     __version__ = _metadata.version("baca")
 except _metadata.PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 
-__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "models", "score", "score_file"]
+__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "models", "score", "score_file", "split"]
 
 
 def __dir__() -> list[str]:

@@ -101,6 +101,8 @@ type Options struct {
 	Loopback bool
 	// Origins are sites, such as https://lab.example, whose pages may ask.
 	Origins []string
+	// Train allows /v1/train.
+	Train bool
 	// Folder holds waiting rows; empty means the system's temporary folder.
 	Folder string
 }
@@ -115,6 +117,8 @@ type API struct {
 	turns   chan struct{} // of computing requests
 	queue   chan struct{} // of computing and waiting requests
 	models  func() ([]service.Summary, error)
+
+	training chan struct{} // of the one request that trains
 }
 
 // New returns a handler for a service.
@@ -130,17 +134,18 @@ func New(s *service.Service, o Options) (http.Handler, error) {
 	}
 	a := &API{
 		options: o, service: s, mux: http.NewServeMux(), models: sync.OnceValues(s.Models),
-		turns: make(chan struct{}, l.Requests), queue: make(chan struct{}, l.Requests+l.Waiting),
+		turns: make(chan struct{}, l.Requests), queue: make(chan struct{}, l.Requests+l.Waiting), training: make(chan struct{}, 1),
 	}
 	a.mux.HandleFunc("POST /v1/score", a.rows)
 	a.mux.HandleFunc("POST /v1/explain", a.rows)
+	a.mux.HandleFunc("POST /v1/train", a.trainModel)
 	a.mux.HandleFunc("GET /v1/models", a.listModels)
 	a.mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(openAPI())
 	})
 	a.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, map[string]string{"status": "ok"}) })
-	for _, path := range []string{"/v1/score", "/v1/explain"} {
+	for _, path := range []string{"/v1/score", "/v1/explain", "/v1/train"} {
 		a.mux.HandleFunc(path, methodNotAllowed("POST"))
 	}
 	for _, path := range []string{"/v1/models", "/v1/openapi.json", "/healthz"} {

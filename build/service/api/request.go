@@ -172,26 +172,38 @@ func malformed(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readDocument reads a list from JSON.
-func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
+// decode reads a JSON document, each of whose fields is known and there once. Messages show what it is to be like.
+func decode(b *body, into any, like string) error {
 	data, err := io.ReadAll(io.LimitReader(b.in, maxJSON+1))
 	if err != nil {
-		return job.Input{}, err
+		return err
 	}
 	if len(data) > maxJSON {
-		return job.Input{}, problemf(http.StatusRequestEntityTooLarge, "a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
+		return problemf(http.StatusRequestEntityTooLarge, "a JSON document of more than %d bytes: send fewer records at once, or application/x-ndjson", maxJSON)
 	}
-	var l requested
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
-		return job.Input{}, inputf("the JSON document: %s: want such as {\"smiles\": [\"CCO\", \"CCN\"], \"ids\": [\"a\", \"b\"]}, or the list graphs", malformed(err))
+	if err := d.Decode(into); err != nil {
+		return inputf("the JSON document: %s: want such as %s, or the list graphs", malformed(err), like)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return job.Input{}, inputf("the JSON document: text behind it, at byte %d", d.InputOffset())
+		return inputf("the JSON document: text behind it, at byte %d", d.InputOffset())
 	}
-	if at, err := dataset.Twice(data, "smiles", "graphs", "ids"); err != nil {
-		return job.Input{}, inputf("the JSON document: %w, at byte %d", err, at+1)
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return wrapped(err)
+	}
+	if at, err := dataset.Twice(data, slices.Sorted(maps.Keys(fields))...); err != nil {
+		return inputf("the JSON document: %w, at byte %d", err, at+1)
+	}
+	return nil
+}
+
+// readDocument reads a list from JSON.
+func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
+	var l requested
+	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
+		return job.Input{}, err
 	}
 	n := len(l.SMILES) + len(l.Graphs)
 	if (l.SMILES == nil) == (l.Graphs == nil) {

@@ -104,11 +104,20 @@ func answerForm(accept []string, usual form) (form, error) {
 // rows answers /v1/score and /v1/explain.
 func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	q, err := questionOf(r)
-	if err == nil && r.ContentLength > a.options.Limits.Bytes {
-		err = tooLarge(a.options.Limits.Bytes)
+	if err != nil {
+		fail(w, problemOf(r.Context(), err))
+		return
 	}
+	a.respond(w, r, q.out, func(ctx context.Context, body *body, out *held) error { return a.compute(ctx, q, body, out) })
+}
+
+// respond computes an answer when it is its turn, and sends it once it is whole.
+func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *held) error) {
 	var leave func()
-	if err == nil {
+	var err error
+	if r.ContentLength > a.options.Limits.Bytes {
+		err = tooLarge(a.options.Limits.Bytes)
+	} else {
 		leave, err = a.enter()
 	}
 	if err != nil {
@@ -121,7 +130,7 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	body := newBody(r.Body, http.NewResponseController(w), a.options.Limits)
 	out := &held{spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}}
 	defer out.Close()
-	err = a.compute(ctx, q, body, out)
+	err = a.inTurn(ctx, body, func() error { return compute(ctx, body, out) })
 	body.end()
 	if p := problemOf(ctx, err); p != nil {
 		if !body.read {
@@ -130,14 +139,14 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 		fail(w, p)
 		return
 	}
-	w.Header().Set("Content-Type", string(q.out))
+	w.Header().Set("Content-Type", string(to))
 	if _, err := io.Copy(w, out.Reader()); err != nil {
 		panic(http.ErrAbortHandler) // so that no client takes this for all rows
 	}
 }
 
-// compute writes the rows of a request.
-func (a *API) compute(ctx context.Context, q *question, body *body, out *held) error {
+// inTurn waits for the first bytes of the body, and then for the turn to compute.
+func (a *API) inTurn(ctx context.Context, body *body, compute func() error) error {
 	if err := body.head(); err != nil {
 		return err
 	}
@@ -146,6 +155,11 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 		return err
 	}
 	defer done()
+	return compute()
+}
+
+// compute writes the rows of a request.
+func (a *API) compute(ctx context.Context, q *question, body *body, out *held) error {
 	m, err := a.service.Model(ctx, q.model)
 	if err != nil {
 		return err

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"baca/algo/compare"
+	"baca/algo/job"
+	"baca/algo/molecule"
+	"baca/algo/table"
+	"baca/build/internal/progress"
+	"baca/build/internal/replace"
+	"baca/build/internal/usage"
+	"baca/weights"
+)
+
+type splitFlags struct {
+	source
+	job.Splitting
+	train, test splitFile
+	to          string
+	text        table.Text
+	quiet       bool
+	names       []string // the input's columns
+}
+
+// A splitFile is a file of one part.
+type splitFile struct{ name, form string }
+
+func newSplit() *cobra.Command {
+	f := splitFlags{}
+	c := f.verb(&cobra.Command{
+		Use:   "split [LIBRARY|-]",
+		Short: "Divide a library into a training and a test set",
+		Long: `Split divides molecules into a training and a test set, and says how the two differ, as baca compare does.
+
+  scaffold  whole scaffolds are drawn: the elements in rings and what joins them
+  cluster   whole clusters are drawn: molecules with an ECFP4 similarity of 0.35
+            and more to their centre (Butina)
+  time      the newest are tested, by the dates or numbers of --values
+  property  those with the highest --values are tested: of a column, or one of
+            computed_mw, computed_clogp, computed_tpsa, computed_hbd,
+            computed_hba, computed_rotatable_bonds
+  random    molecules are drawn
+
+A scaffold or cluster that would make the test set too large is trained on, so all molecules without rings usually are. Copies of a molecule, also
+as another salt or stereoisomer, stay together; by time the first date counts.
+
+Rows are id, smiles, split (train, test, or empty), error and the columns of the input. --train-file and --test-file write two files without split
+and error, and without records that are refused. The time of cluster grows with the square of the library: 10 000 molecules take seconds.`,
+		Example: `  baca split library.csv > split.csv
+  baca split library.csv --train-file train.csv --test-file test.csv
+  baca split assays.csv --by time --values date --test 0.1 > split.csv`,
+		Args: oneInput,
+	}, f.check, f.run)
+	fs := c.Flags()
+	fs.StringVar(&f.By, "by", job.ByScaffold, "how: "+strings.Join(job.SplitWays, ", "))
+	fs.StringVar(&f.Values, "values", "", "`column` with what --by time or property sorts by")
+	fs.Float64Var(&f.Share, "test", 0.2, "`share` of the molecules to test, at most")
+	fs.Uint64Var(&f.Seed, "seed", 1, "of the draws")
+	f.registerInput(fs, moleculeFormats...)
+	f.registerOut(fs, &f.train.name, "train-file", "write the training set to this `file`, in the form of its name")
+	f.registerOut(fs, &f.test.name, "test-file", "write the test set to this `file`")
+	c.MarkFlagsRequiredTogether("train-file", "test-file")
+	fs.StringVar(&f.to, "to", "", "output `format`: "+strings.Join(table.Forms(), ", ")+" (default csv, or what the names of files say)")
+	spreadsheetSafe(fs, &f.text)
+	fs.BoolVar(&f.quiet, "no-compare", false, "do not say how the sets differ, which takes minutes for 100 000 molecules")
+	f.registerWorkers(fs)
+	c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(job.SplitWays, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (f *splitFlags) check() error {
+	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
+	f.own = func(names []string) { f.names = names }
+	var err error
+	for flag, file := range map[string]*splitFile{"train-file": &f.train, "test-file": &f.test} {
+		form, bad := rowsForm(f.to, flag, file.name)
+		file.form, err = form, cmp.Or(err, bad)
+	}
+	if f.to != "" {
+		err = cmp.Or(err, usage.OneOf("to", f.to, table.Forms()...))
+	}
+	return cmp.Or(err, usage.OneOf("by", f.By, job.SplitWays...), rules{
+		{f.Sorted() && f.Values == "", "--by " + f.By + ": name the column to sort by with --values"},
+		{!f.Sorted() && f.Values != "", "--values is for --by time and --by property"},
+		{!(f.Share > 0 && f.Share < 1), fmt.Sprintf("--test %g: want a number between 0 and 1", f.Share)},
+	}.check())
+}
+
+func (f *splitFlags) run() error {
+	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
+	records, err := f.read(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	parts, err := f.Split(ctx, records)
+	if err != nil {
+		return err
+	}
+	train, test := job.Part(records, parts, job.TrainPart), job.Part(records, parts, job.TestPart)
+	if err := f.write(records, parts, train, test); err != nil {
+		return err
+	}
+	f.tell(stderr, records, len(train), len(test))
+	if f.quiet {
+		return nil
+	}
+	return f.compare(ctx, stderr, train, test)
+}
+
+// read reads all records.
+func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []table.Scored, err error) {
+	in, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	if in.plain() {
+		return nil, usage.Errorf("%s holds plain graphs: want molecules", f.paths[0])
+	}
+	for r, err := range progress.Each(stderr, "reading", table.Parse(ctx, f.workers, f.unread(in))) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, table.Scored{Record: r})
+	}
+	return list, nil
+}
+
+// write writes two files, or all rows to standard output.
+func (f *splitFlags) write(records []table.Scored, parts []string, train, test []table.Scored) error {
+	refused := len(records) - len(train) - len(test)
+	if err := checkRead(len(records), refused); err != nil {
+		return err
+	}
+	usual := table.Fields(table.OfRecord) // id, smiles, error, set_aside
+	if f.train.name == "" {
+		part := table.Field{Name: "split", Group: table.OfRecord, Text: func(s *table.Scored) string { return parts[s.Row-1] }}
+		return f.rows(rowsOut(f.c), f.train.form, []table.Field{usual[0], usual[1], part, usual[2]}, records)
+	}
+	for file, rows := range map[splitFile][]table.Scored{f.train: train, f.test: test} {
+		err := replace.File(file.name, func(w io.Writer) error { return f.rows(w, file.form, usual[:2:2], rows) })
+		if err != nil {
+			return written(file.name, err)
+		}
+	}
+	return nil
+}
+
+func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows []table.Scored) error {
+	sink := table.NewSink(w, form, f.text, true, append(fields, table.OwnBehind(f.names, fields)...))
+	sink.Add(rows...)
+	return sink.Close()
+}
+
+// tell sums up.
+func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) {
+	molecules := train + test
+	fmt.Fprintf(w, "%d read, %d refused; %d to train on, %d to test (%s), by %s", len(records), len(records)-molecules, train, test, compare.Share(test, molecules), f.By)
+	if f.Sorted() {
+		fmt.Fprintf(w, ", values %s\n", f.Values)
+	} else {
+		fmt.Fprintf(w, ", seed %d\n", f.Seed)
+	}
+	shown := 0
+	for _, r := range records {
+		if r.Err != nil && shown < maxShown {
+			shown++
+			fmt.Fprintln(w, show(r.Record))
+		}
+	}
+}
+
+// compare says how the test set differs from the training set.
+func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []table.Scored) error {
+	m, _, err := openModelFile(weights.Default)
+	if err != nil {
+		return err
+	}
+	var lists [2]*compare.List
+	for k, rows := range [][]table.Scored{train, test} {
+		lists[k] = compare.NewList([]string{job.TrainPart, job.TestPart}[k], f.Seed, k)
+		sources := make([]compare.Source, len(rows))
+		for i, r := range rows {
+			sources[i] = compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph}
+		}
+		if err := lists[k].Add(ctx, f.workers, sources); err != nil {
+			return err
+		}
+	}
+	c, err := compare.Compare(ctx, lists[0], lists[1], compare.Options{Encoder: m.Encoder, FDR: namedFDR, Workers: f.workers})
+	if err != nil {
+		return err
+	}
+	for _, text := range []string{"A is the training set, B is the test set.", c.Differs(), c.Shares(), c.TooEasy(), commoner(c, true), commoner(c, false)} {
+		if text != "" {
+			fmt.Fprintln(stderr, text)
+		}
+	}
+	return nil
+}
+
+// commonerNamed traits are named of each set.
+const commonerNamed = 5
+
+// commoner names the surest traits of one set.
+func commoner(c *compare.Comparison, inB bool) string {
+	var list []string
+	for _, d := range compare.Commoner(c.Named, inB) {
+		list = append(list, fmt.Sprintf("%s (%s of A, %s of B)", d.Name, compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules)))
+	}
+	if list == nil {
+		return ""
+	}
+	side := "A"
+	if inB {
+		side = "B"
+	}
+	return "Commoner in " + side + ": " + strings.Join(list[:min(len(list), commonerNamed)], ", ") + "."
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"regexp"
+
+	"baca/algo"
+	"baca/build/service"
+)
+
+// A training is the JSON document of /v1/train.
+type training struct {
+	SMILES         []string        `json:"smiles"`
+	Graphs         []service.Plain `json:"graphs"`
+	Name           string          `json:"name"`
+	Epochs         int             `json:"epochs"`
+	Seed           *uint64         `json:"seed"`
+	AsWritten      bool            `json:"as_written"`
+	KeepStructures bool            `json:"keep_structures"`
+}
+
+// A trained model is the answer. The server keeps nothing of it.
+type trained struct {
+	Name    string    `json:"name"`
+	SHA256  string    `json:"sha256"`
+	File    []byte    `json:"file"` // in base64
+	Refused []refused `json:"refused"`
+	Warning string    `json:"warning"`
+}
+
+type refused struct {
+	Row   int    `json:"row"` // from 1
+	Error string `json:"error"`
+}
+
+// modelName is a name that is a good one of a file, too.
+var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// trainModel answers /v1/train, where the operator allows it. One model is trained at a time.
+func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
+	in, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case !a.options.Train:
+		fail(w, problemf(http.StatusForbidden, "training is not allowed here; baca serve --api --allow-train allows it"))
+		return
+	case in != string(document):
+		fail(w, problemf(http.StatusUnsupportedMediaType, "Content-Type %.80q: want %s", in, document))
+		return
+	case r.URL.RawQuery != "":
+		fail(w, problemf(http.StatusBadRequest, "parameters %.40q: want none, all is in the JSON document", r.URL.RawQuery))
+		return
+	}
+	select {
+	case a.training <- struct{}{}:
+		defer func() { <-a.training }()
+	default:
+		p := problemf(http.StatusTooManyRequests, "another model is being trained")
+		p.retry = a.options.Limits.Wait
+		fail(w, p)
+		return
+	}
+	a.respond(w, r, document, a.train)
+}
+
+func (a *API) train(ctx context.Context, body *body, out *held) error {
+	var asked training
+	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
+		return err
+	}
+	switch {
+	case (asked.SMILES == nil) == (asked.Graphs == nil):
+		return inputf("want one of the lists smiles and graphs")
+	case !modelName.MatchString(asked.Name):
+		return inputf("name %.80q: want 1 to 64 letters, digits, points, dashes and underlines, a letter or digit first", asked.Name)
+	}
+	seed := algo.DefaultOptions().Seed
+	if asked.Seed != nil {
+		seed = *asked.Seed
+	}
+	done, err := a.service.Train(ctx, service.Training{
+		List: service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}, Name: asked.Name, Epochs: asked.Epochs, Seed: seed,
+		AsWritten: asked.AsWritten, KeepStructures: asked.KeepStructures,
+	}, func(service.Progress) error { return nil })
+	if err != nil {
+		return wrapped(err)
+	}
+	answer := trained{Name: asked.Name, SHA256: service.Sum(done.File), File: done.File, Warning: done.Warning, Refused: []refused{}}
+	for _, r := range done.Refused {
+		answer.Refused = append(answer.Refused, refused{r.Row, r.Err.Error()})
+	}
+	return json.NewEncoder(out).Encode(answer)
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"baca/build/service"
+)
+
+// library is a JSON document of so many alcohols, with further fields.
+func library(n int, fields string) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%q", strings.Repeat("C", i+1)+"O")
+	}
+	return `{"smiles": [` + strings.Join(list, ", ") + `]` + fields + `}`
+}
+
+// The answer has the file that the service makes of the same list, which can be opened.
+func TestTraining(t *testing.T) {
+	s := serving(t, Options{Loopback: true, Train: true})
+	a := s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "mine", "epochs": 2, "keep_structures": true`))
+	var got trained
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.StatusCode != 200 {
+		t.Fatalf("%s %s, %v", a.Status, a.body, err)
+	}
+	list := service.List{}
+	for i := range 30 {
+		list.SMILES = append(list.SMILES, strings.Repeat("C", i+1)+"O")
+	}
+	want, err := shared.Train(context.Background(), service.Training{List: list, Name: "mine", Epochs: 2, Seed: 1, KeepStructures: true}, func(service.Progress) error { return nil })
+	if err != nil || !bytes.Equal(got.File, want.File) || got.Name != "mine" || got.SHA256 != service.Sum(want.File) {
+		t.Errorf("%s, %s of %d bytes: want %d bytes, %v", got.Name, got.SHA256, len(got.File), len(want.File), err)
+	}
+	if m, err := shared.Open(context.Background(), got.File); err != nil || m.Card.Name != "mine" || m.Structures == nil {
+		t.Errorf("%v", err)
+	}
+	a = s.ask("POST", "/v1/train", "application/json", strings.Replace(library(30, `, "name": "mine", "epochs": 1`), `"CO"`, `"C("`, 1))
+	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"column 2: the branch is never closed"}]`) {
+		t.Errorf("%s %.300s", a.Status, a.body)
+	}
+}
+
+func TestTrainingRefusals(t *testing.T) {
+	s := serving(t, Options{Loopback: true, Train: true})
+	closed := serving(t, local)
+	const json = "application/json"
+	for _, c := range []struct {
+		status                    int
+		s                         *server
+		path, mediaType, in, want string
+	}{
+		{403, closed, "", json, library(30, `, "name": "a"`), "--allow-train allows it"},
+		{405, s, "", "", "", "want POST"},
+		{415, s, "", "text/csv", "smiles\nC\n", "want application/json"},
+		{400, s, "?model=drugs", json, library(30, `, "name": "a"`), "want none"},
+		{400, s, "", json, library(30, ``), "name"},
+		{400, s, "", json, library(30, `, "name": "../a"`), "letters, digits"},
+		{400, s, "", json, library(30, `, "name": "a", "name": "b"`), "twice"},
+		{400, s, "", json, library(30, `, "name": "a", "path": "/tmp"`), "unknown field"},
+		{400, s, "", json, library(30, `, "name": "a", "graphs": []`), "want one of the lists"},
+		{400, s, "", json, library(30, `, "name": "a", "epochs": -1`), "epochs"},
+		{400, s, "", json, library(3, `, "name": "a"`), "want at least 20"},
+	} {
+		method := map[bool]string{true: "GET", false: "POST"}[c.status == 405]
+		if a := c.s.ask(method, "/v1/train"+c.path, c.mediaType, c.in); a.StatusCode != c.status || !strings.Contains(a.body, c.want) {
+			t.Errorf("%s %.60q: %s %s, want %d and %q", c.path, c.in, a.Status, a.body, c.status, c.want)
+		}
+	}
+}
+
+// A second training is refused while the first goes on. A client that leaves ends its training.
+func TestOneTrainingAtATime(t *testing.T) {
+	s := serving(t, Options{Loopback: true, Train: true})
+	ctx, leave := context.WithCancel(context.Background())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for ctx.Err() == nil { // the other may be first
+			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/train", strings.NewReader(library(100, `, "name": "long", "epochs": 100000`)))
+			r.Header.Set("Content-Type", "application/json")
+			if answer, err := http.DefaultClient.Do(r); err == nil {
+				answer.Body.Close()
+			}
+		}
+	}()
+	short := func() answer { return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`)) }
+	a := short()
+	for a.StatusCode == 200 { // until the first has begun
+		a = short()
+	}
+	if a.StatusCode != 429 || a.Header.Get("Retry-After") == "" || !strings.Contains(a.body, "another model is being trained") {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	leave()
+	<-left
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		if short().StatusCode == 200 {
+			return
+		}
+	}
+	t.Error("the training of a client that is gone goes on")
+}

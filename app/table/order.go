@@ -25,7 +25,7 @@ type Head struct {
 
 // heads are of the columns that the page knows.
 var heads = []Head{
-	{"", "c-draw", "#", "Order of the input", false},
+	{"", "c-draw", "Order", "Order of the input", false},
 	{"id", "c-name", "Name", "", false},
 	{"p_value", "c-p number", "p-value", "How often a graph like the training set would score at least this high", false},
 	{"q_value", "c-q number", "q-value", "The lowest rate of false discoveries at which this one is called outside", false},

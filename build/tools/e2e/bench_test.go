@@ -121,3 +121,55 @@ func BenchmarkPaper(b *testing.B) {
 		}
 	}
 }
+
+// watchTasks keeps the longest task of the page's thread, in ms.
+const watchTasks = `(() => {
+	globalThis.longestTask = 0;
+	new PerformanceObserver((list) => {
+		for (const e of list.getEntries()) longestTask = Math.max(longestTask, e.duration);
+	}).observe({ type: "longtask" });
+})()`
+
+// BenchmarkTasks is the longest task of the page's thread while a user works with a hundred thousand molecules, and how
+// long the answer takes.
+func BenchmarkTasks(b *testing.B) {
+	t := browseAlone(b)
+	t.first("watching", watchTasks)
+	t.visit(serve(b, open(b)).URL + "/")
+	t.usable()
+	by := func(what string) {
+		eval[any](t, `((e) => { e.value = "`+what+`"; e.dispatchEvent(new Event("change", { bubbles: true })); return null })(document.getElementById("search-by"))`)
+	}
+	steps := append(t.steps(smallMolecules(100_000)),
+		step{"a structure", func() {
+			by("structure")
+			t.set("#search", "change", "C(=O)O")
+			t.Wait(`/^[\d\s]+ of /.test(document.getElementById("found").textContent)`)
+			t.set("#search", "change", "")
+		}},
+		step{"the grid", func() {
+			t.click("#shape button:nth-child(2)")
+			t.Wait(`document.querySelectorAll(".mol-card svg:not(.shape)").length > 3`)
+		}},
+		step{"the map", func() {
+			t.click("#shape button:nth-child(3)")
+			t.Wait(`document.getElementById("map-canvas")?.dataset.shown > 0`)
+		}})
+	yardstick := t.yardstick()
+	b.ReportMetric(yardstick, "yardstick-ms")
+	for b.Loop() {
+		for _, s := range steps {
+			if s.name == "the lab" {
+				continue // of at most 4096 graphs
+			}
+			eval[any](t, `(globalThis.longestTask = 0, null)`)
+			begun := time.Now()
+			s.do()
+			took := time.Since(begun)
+			t.still()
+			name := strings.ReplaceAll(s.name, " ", "-")
+			b.ReportMetric(took.Seconds()*1e3, name+"-ms")
+			b.ReportMetric(eval[float64](t, `longestTask`), name+"-longest-task-ms")
+		}
+	}
+}

@@ -124,4 +124,9 @@ func TestKnownAndStrange(t *testing.T) {
 			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
 		}
 	}
+	for _, r := range must.Have(a.Explain(ctx, must.Have(smiles.ParseGraph("CCCCCCCl")), 0.05)).Reasons {
+		if strings.HasPrefix(r.Text, "shares nothing") {
+			t.Errorf("hexyl chloride %s", r.Text)
+		}
+	}
 }

@@ -36,6 +36,9 @@ func TestExplain(t *testing.T) {
 		if len(x.Contributions) != g.N() || len(x.BySubtrees) != g.N() || len(x.ByEmbedding) != g.N() || len(x.Nearest) != 3 {
 			t.Fatalf("graph %d: %d, %d and %d parts for %d nodes, %d neighbours", i, len(x.Contributions), len(x.BySubtrees), len(x.ByEmbedding), g.N(), len(x.Nearest))
 		}
+		if q := must.Have(a.Embedding(ctx, g)); !slices.Equal(q, must.Have(contrast.Represent(ctx, 1, m.Encoder, gs[i:i+1])).Q) {
+			t.Errorf("graph %d: another embedding than that of the encoder", i)
+		}
 		if len(x.Reasons) == 0 || x.Reasons[0].Weight < 1 {
 			t.Errorf("graph %d with %d nodes and %d edges has no reasons", i, g.N(), g.M())
 		}

@@ -115,7 +115,7 @@ var ours = []struct {
 	{"baca/build/site", "baca/build/internal/replace"},
 	{"baca/build/internal/version", "baca/algo"},
 	{"baca/build/npm", "baca/algo baca/build/internal/browser baca/build/internal/ship baca/weights"},
-	{"baca/build/tools/page", "baca/algo baca/algo/dataset baca/app baca/build/internal/browser baca/build/internal/ship baca/build/site baca/wasm/message baca/wasm/worker/engine baca/weights baca/web"},
+	{"baca/build/tools/page", "baca/algo/... baca/app baca/app/run baca/build/internal/browser baca/build/internal/ship baca/build/site baca/wasm/message baca/wasm/worker/engine baca/weights baca/web"},
 	{"baca/build/tools/wasmtest", "baca/build/internal/chromium"},
 	{"baca/build/tools/e2e", "baca/algo/... baca/build/internal/chromium baca/build/site baca/wasm/message baca/weights baca/web"},
 }

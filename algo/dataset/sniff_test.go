@@ -166,6 +166,7 @@ func TestForeign(t *testing.T) {
 		{"prose", "", lines("The quick brown fox", 50), "input: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file; the first is \"The\": column 1: "},
 		{"a column of words", "x.csv", "id,smiles\n" + lines("1,unknown", 50), "x.csv: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file; the first is \"unknown\": a name, not a structure; BaCa looks nothing up"},
 		{"a table of words", "x.csv", "id,drug\n" + lines("1,aspirin", 50), "x.csv: no column holds SMILES: there are \"id\", \"drug\""},
+		{"as many semicolons as commas", "x.csv", "id;x,drug\n1;2,aspirin\n", "x.csv: no column holds SMILES: there are \"id;x\", \"drug\""},
 		{"grades", "x.csv", "id,grade\n1,C\n2,B\n3,N\n", "x.csv: no column holds SMILES: there are \"id\", \"grade\""},
 	} {
 		for how, r := range map[string]io.Reader{"": strings.NewReader(test.text), " in bytes": iotest.OneByteReader(strings.NewReader(test.text))} {
@@ -253,6 +254,7 @@ func TestTable(t *testing.T) {
 		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
 		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "y", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 2, ID: 0, Header: true}},
 		{"id,SMILES,y\na,CCO,1\n", "", Table{Columns: []string{"id", "SMILES", "y"}, SMILES: 1, ID: 0, Header: true}},
+		{"SMILES,Batch No\n", "", Table{Columns: []string{"SMILES", "Batch No"}, SMILES: 0, ID: -1, Header: true}},
 		{"id,drug\n1,aspirin\n", "", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true, Guessed: true}},
 		{"id,drug\n1,aspirin\n", "smell", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true}},
 		{"a,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 1, ID: 0, Guessed: true}},

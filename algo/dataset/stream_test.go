@@ -298,32 +298,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The table of shared/data/README.md. RDKit folds hydrogens, so these averages
-// depend on package molecule.
-func TestRealMolecules(t *testing.T) {
-	data := needData(t)
-	for _, test := range []struct {
-		name         string
-		graphs       int
-		nodes, edges float64
-	}{
-		{"bbbp", 2039, 24.06, 25.95}, {"bace", 1513, 34.09, 36.86}, {"esol", 1128, 13.29, 13.68}, {"freesolv", 642, 8.72, 8.39},
-	} {
-		s, err := Open(context.Background(), data, test.name, 0)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(s.Graphs) != test.graphs || !reflect.DeepEqual(s.Info, Info{}) {
-			t.Errorf("%s: %d graphs, %+v", test.name, len(s.Graphs), s.Info)
-		}
-		if s.Name != test.name || s.Graphs[0].Features != 9 {
-			t.Errorf("%s: name %q, %d features", test.name, s.Name, s.Graphs[0].Features)
-		}
-		checkMeans(t, test.name, s.Graphs, test.nodes, test.edges)
-	}
-}
-
 func TestMoleculesSDF(t *testing.T) {
 	text := molBlock("a", "C") + "$$$$\n" + molBlock("b", "Xx") + "> <id>\n2\n\n$$$$\n" + strings.ReplaceAll(molBlock("", "O")+"> <id>\n3\n\n", "\n", "\r\n") +
 		"$$$$\r\n\n\n\n\n$$$$\nd" + strings.Replace(molBlock("", "N"), "M  END\n", "", 1) + "$$$$\n" + molBlock("e", "S")

@@ -7,14 +7,19 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-func TestChain(t *testing.T) {
-	chain := Trait{some: beginsChain}
-	for text, want := range map[string]bool{
-		"CCCCC": false, "CCCCCC": true, "OCCCCCCO": true, "CCCOCCC": false, "CCC=CCC": false, "C1CCCCCC1": false, "CC(CCCC)C": true,
+func TestTraits(t *testing.T) {
+	chain, aniline := Trait{some: beginsChain}, Trait{some: isAniline}
+	for _, c := range []struct {
+		trait  Trait
+		smiles string
+		want   bool
+	}{
+		{chain, "CCCCC", false}, {chain, "CCCCCC", true}, {chain, "OCCCCCCO", true}, {chain, "CCCOCCC", false}, {chain, "CCC=CCC", false},
+		{chain, "C1CCCCCC1", false}, {chain, "CC(CCCC)C", true},
+		{aniline, "CNc1ccccc1", true}, {aniline, "CN(C)c1ccccc1", false}, {aniline, "CC(=O)Nc1ccccc1", false}, {aniline, "NCc1ccccc1", false},
 	} {
-		g := must.Have(smiles.ParseGraph(text))
-		if got := chain.Of(g); got != want {
-			t.Errorf("%s: %v, want %v", text, got, want)
+		if got := c.trait.Of(must.Have(smiles.ParseGraph(c.smiles))); got != c.want {
+			t.Errorf("%s: %v, want %v", c.smiles, got, c.want)
 		}
 	}
 }

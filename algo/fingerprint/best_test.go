@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -9,10 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo/internal/golden"
 	"baca/algo/internal/kernel"
-	"baca/algo/internal/must"
-	"baca/algo/molecule/smiles"
 )
 
 // skewed draws a print of keys that are the rarer the larger they are, with few or many
@@ -201,32 +197,6 @@ func TestBestOfFew(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Real molecules have keys that nearly all have and keys that few have.
-func TestBestOfMolecules(t *testing.T) {
-	prints := molecules(t)
-	bank, others := prints[:len(prints)*3/4], prints[len(prints)*3/4:]
-	x := NewIndex(bank)
-	for i, p := range others[:40] {
-		checkBest(t, fmt.Sprintf("other %d", i), bank, x, p, -1)
-	}
-	for i := range 40 {
-		checkBest(t, fmt.Sprintf("print %d", i), bank, x, bank[i], i)
-	}
-}
-
-// molecules returns the prints of a public set, or skips the test.
-func molecules(t *testing.T) (prints []Print) {
-	t.Helper()
-	rows := must.Have(csv.NewReader(golden.Open(t, "data/mol/bbbp.csv.gz")).ReadAll())
-	column := slices.Index(rows[0], "smiles")
-	for _, row := range rows[1:] {
-		if g, err := smiles.ParseGraph(row[column]); err == nil {
-			prints = append(prints, New(g, DefaultHeight))
-		}
-	}
-	return prints
 }
 
 func BenchmarkBest(b *testing.B) {

@@ -364,24 +364,6 @@ func TestBenchTheorem(t *testing.T) {
 	}
 }
 
-func TestBenchRefuses(t *testing.T) {
-	data := testset.Pair(t)
-	out := t.TempDir()
-	for message, args := range map[string][]string{
-		"want --data DIR and --out DIR":                       {"table1"},
-		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--data", data, "--out", out, "--pairs", "x"},
-		"--seeds x: want numbers":                             {"table1", "--data", data, "--out", out, "--seeds", "x"},
-		"--seeds: 2 is there twice":                           {"ablation", "--data", data, "--out", out, "--seeds", "2,2"},
-		"--workers -1":                                        {"theorem", "--data", data, "--out", out, "--workers", "-1"},
-		"--epochs 0":                                          {"sensitivity", "--data", data, "--out", out, "--epochs", "0"},
-		`"x": ` + "`baca-paper bench`" + ` takes no argument`: {"x"},
-	} {
-		refuse(t, true, message, append([]string{"bench"}, args...)...)
-	}
-	refuse(t, true, "no benchmark writes a file of that name", "bench", "rewrite", "some.json")
-	refuse(t, false, `no data set "nothing"`, "bench", "table1", "--data", data, "--out", out, "--pairs", "TREES/nothing")
-}
-
 // A table has only columns that some row has something in, shares are in percent, and their means are below.
 func TestPage(t *testing.T) {
 	list := tabulate("What.", []string{"a|b", "share", "none", "whole"}, []float64{0.5, math.NaN(), 0.7},

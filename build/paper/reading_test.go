@@ -60,7 +60,6 @@ func TestBothReadings(t *testing.T) {
 	if report := string(read(t, filepath.Join(out, "report.md"))); strings.Contains(report, "| all |") || !strings.Contains(report, " --reading parent --rivals ours,ecfp-knn,ecfp-ratio,ecfp-sum --seeds 1`") {
 		t.Errorf("the report of parents:\n%s", report)
 	}
-	refuse(t, true, "--reading smiles: want ogb, parent or both", append(args, "--reading", "smiles")...)
 
 	s := &sets{folder: data, parent: true}
 	e := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, 1)

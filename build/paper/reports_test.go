@@ -11,6 +11,7 @@ import (
 	"baca/algo"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/trust"
+	"baca/build/internal/testset"
 	"baca/build/internal/try"
 )
 
@@ -64,23 +65,36 @@ func TestReportsOnPublicData(t *testing.T) {
 	}
 }
 
-func TestReportsRefuse(t *testing.T) {
+func TestBenchRefuses(t *testing.T) {
 	out := t.TempDir()
-	for _, name := range []string{"decisions", "company", "explain", "notation", "intervals", "trust"} {
+	for _, name := range []string{"table1", "decisions", "company", "explain", "notation", "intervals", "trust"} {
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name)
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name, "--data", shared)
 	}
 	for message, args := range map[string][]string{
-		"--splits 0: want 1 or more":     {"decisions", "--splits", "0"},
-		"unknown flag: --sets":           {"decisions", "--sets", "nosuch"},
-		"--steps 0: want 1 or more":      {"company", "--steps", "0"},
-		"--sets nosuch: want some of":    {"company", "--sets", "nosuch"},
-		"--molecules 0: want 1 or more":  {"explain", "--molecules", "0"},
-		"none of them reads molecules":   {"explain", "--models", "nosuch"},
-		"--sets muv: want some of esol,": {"intervals", "--sets", "muv"},
+		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--pairs", "x"},
+		"--seeds x: want numbers":                             {"table1", "--seeds", "x"},
+		"--seeds: 2 is there twice":                           {"ablation", "--seeds", "2,2"},
+		"--workers -1":                                        {"theorem", "--workers", "-1"},
+		"--epochs 0":                                          {"sensitivity", "--epochs", "0"},
+		"--splits 0: want 1 or more":                          {"decisions", "--splits", "0"},
+		"unknown flag: --sets":                                {"decisions", "--sets", "nosuch"},
+		"--steps 0: want 1 or more":                           {"company", "--steps", "0"},
+		"--sets nosuch: want some of":                         {"company", "--sets", "nosuch"},
+		"--molecules 0: want 1 or more":                       {"explain", "--molecules", "0"},
+		"none of them reads molecules":                        {"explain", "--models", "nosuch"},
+		"--sets muv: want some of esol,":                      {"intervals", "--sets", "muv"},
+		"--sets esol,esol: want some of":                      {"trust", "--sets", "esol,esol"},
+		"--kinds weekday: want one of random, scaffold, size": {"trust", "--kinds", "weekday"},
+		"--most 1: want 300 or more":                          {"trust", "--most", "1"},
+		"--rivals nobody: want":                               {"rivals", "--rivals", "nobody"},
+		"--reading smiles: want ogb, parent or both":          {"rivals", "--reading", "smiles"},
 	} {
 		refuse(t, true, message, append([]string{"bench", args[0], "--data", shared, "--out", out}, args[1:]...)...)
 	}
+	refuse(t, true, `"x": `+"`baca-paper bench`"+` takes no argument`, "bench", "x")
+	refuse(t, true, "no benchmark writes a file of that name", "bench", "rewrite", "some.json")
+	refuse(t, false, `no data set "nothing"`, "bench", "table1", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/nothing")
 }
 
 func resultOf[R any](t *testing.T, data []byte) (r R) {

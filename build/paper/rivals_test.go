@@ -73,5 +73,4 @@ func TestBenchRivals(t *testing.T) {
 	if !strings.Contains(report, " --rivals wl-lof,wl-forest --seeds 1`") || !strings.Contains(report, "**0 of 2 cells are finished.**") || strings.Contains(report, "NaN") {
 		t.Errorf("the report of unfinished cells:\n%s", report)
 	}
-	refuse(t, true, "--rivals nobody: want", append(args, "--rivals", "nobody")...)
 }

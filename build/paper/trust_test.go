@@ -154,10 +154,6 @@ func TestBenchTrust(t *testing.T) {
 	if again := read(t, filepath.Join(out, "trust.json")); string(again) != string(first) {
 		t.Error("other figures at another number of workers")
 	}
-	refuse(t, true, "want --data DIR and --out DIR", "bench", "trust")
-	refuse(t, true, "--sets esol,esol: want some of", append(args, "--sets", "esol,esol")...)
-	refuse(t, true, "--kinds weekday: want one of random, scaffold, size", append(args, "--kinds", "weekday")...)
-	refuse(t, true, "--most 1: want 300 or more", append(args, "--most", "1")...)
 }
 
 func TestWorstErrors(t *testing.T) {

@@ -15,7 +15,7 @@ func TestWrite(t *testing.T) {
 	for _, text := range []string{
 		"C", "CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccc2[nH]ccc2c1", "c1ccc2cccc2cc1", "[O-][n+]1ccccc1", "C[n+]1ccccc1.[Cl-]", "[CH2]C[N+](C)(C)C",
 		"c1ccsc1", "c1cc[se]c1", "o1cccc1", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", "[2H]C([2H])O", "[Na+].[O-]C(=O)C", "CS(=O)(=O)c1ccccc1", "O=P(O)(O)O", "[cH-]1cccc1", "c1cc[o+]cc1",
-		"C1=CC=CC=CC=C1", "n1c(N)c2ncn(C)c2nc1", "c1ccc2c(c1)c1ccccc1c1ccccc21", "[Pt](Cl)(Cl)", "b1ccccc1", "[BH4-]", "C#N", "c1ccc(cc1)-c1ccccc1", "[Fe]",
+		"C1=CC=CC=CC=C1", "n1c(N)c2ncn(C)c2nc1", "c1ccc2c(c1)c1ccccc1c1ccccc21", "[Pt](Cl)(Cl)", "b1ccccc1", "[BH4-]", "C#N", "c1ccc(cc1)-c1ccccc1", "[Fe]", "[SH4]", "[PH5]", "*C",
 	} {
 		m := must.Have(smiles.Parse(text))
 		block, ok := molfile.Write(m, "a name\nin two lines")

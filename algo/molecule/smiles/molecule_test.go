@@ -55,6 +55,8 @@ func TestParse(t *testing.T) {
 		// Groups written with too many bonds.
 		{"CN(=O)=O", "CH3 N+1 O-1 O | 0-1 1-2 1=3"},
 		{"CN=N#N", "CH3 N N+1 N-1 | 0-1 1=2 2=3"},
+		{"O=n1ccccc1", "O-1 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
+		{"O=p1ccccc1", "O P CH1 CH1 CH1 CH1 CH1 | 0=1 1=2 2-3 3=4 4-5 5=6 6-1"},
 		{"OCl(=O)(=O)=O", "OH1 Cl+3 O-1 O-1 O-1 | 0-1 1-2 1-3 1-4"},
 		// Hypervalence that is allowed.
 		{"FS(F)(F)(F)(F)F", "F S F F F F F | 0-1 1-2 1-3 1-4 1-5 1-6"},

@@ -78,40 +78,36 @@ func acidsOnly() string {
 	return acids
 }
 
-// Of few there are as many picks as help, and of none that may be picked there is none.
+// Of few there are as many picks as help, and of none that may be picked there is none. Keys of JSONL are columns, too.
 func TestSuggestFromFew(t *testing.T) {
 	e, h := loaded(t, "bbbp")
-	must[*message.Opened](e, h, &message.Open{Data: []byte("O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n")})
-	_, got := must[*message.Found](e, h, &message.Suggest{Most: 20})
-	if !strings.Contains(got.HTML, `data-pick="0"><b>1. RDX`) || !strings.Contains(got.HTML, "of 20 are suggested") || !strings.Contains(got.HTML, "<pre>baca suggest -n 20 --model bbbp input.smi</pre>") || strings.Contains(got.HTML, "price") {
-		t.Errorf("it shows %s", got.HTML)
-	}
-	must[*message.Opened](e, h, &message.Open{Name: "all.csv", Data: []byte("smiles,had\nCCO,x\nCCN,1\n")})
-	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 20, Exclude: "had"}); got.File != nil || !strings.Contains(got.HTML, "all 2 molecules are excluded") {
-		t.Errorf("suggested %+v", got)
+	for _, c := range []struct {
+		name, data string
+		ask        message.Suggest
+		shows      []string
+	}{
+		{"", "O=[N+]([O-])N1CN(CN(C1)[N+](=O)[O-])[N+](=O)[O-] RDX\nCCO\n", message.Suggest{Most: 20}, []string{`data-pick="0"><b>1. RDX`, "of 20 are suggested", "<pre>baca suggest -n 20 --model bbbp input.smi</pre>"}},
+		{"all.csv", "smiles,had\nCCO,x\nCCN,1\n", message.Suggest{Most: 20, Exclude: "had"}, []string{"all 2 molecules are excluded"}},
+		{"dear.jsonl", `{"smiles":"CCO","had":true,"eur":7}` + "\n" + `{"smiles":"FC(F)(F)C(F)(F)F","eur":2.5}` + "\n", message.Suggest{Most: 2, Price: "eur", Exclude: "had"}, []string{`data-pick="1"`, "price 2.5,"}},
+	} {
+		must[*message.Opened](e, h, &message.Open{Name: c.name, Data: []byte(c.data)})
+		_, got := must[*message.Found](e, h, &c.ask)
+		for _, text := range c.shows {
+			if !strings.Contains(got.HTML, text) {
+				t.Errorf("%s shows\n%s\nwithout %q", c.name, got.HTML, text)
+			}
+		}
+		if none := c.name == "all.csv"; none != (got.File == nil) {
+			t.Errorf("%s: suggested %+v", c.name, got)
+		}
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "dear.csv", Data: []byte("smiles,EUR\nCCO,much\n")})
 	fails(e, h, &message.Suggest{Most: 20, Price: "EUR"}, message.CodeBadInput, `price "much"`)
-	// Keys of JSONL are columns, too.
-	_, opened := must[*message.Opened](e, h, &message.Open{Name: "dear.jsonl", Data: []byte(`{"smiles":"CCO","had":true,"eur":7}` + "\n" + `{"smiles":"FC(F)(F)C(F)(F)F","eur":2.5}` + "\n")})
-	if !slices.Equal(opened.Columns, []string{"eur", "had", "smiles"}) {
-		t.Errorf("the columns are %q", opened.Columns)
-	}
-	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 2, Price: "eur", Exclude: "had"}); got.Short != "1" || !strings.Contains(got.HTML, `data-pick="1"`) || !strings.Contains(got.HTML, "price 2.5,") {
-		t.Errorf("suggested %+v", got)
-	}
 	// Plain graphs have no columns.
 	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
-	var rings strings.Builder
-	for i := range 30 {
-		rings.WriteString(nodeLink(3+i, 0) + "\n")
-	}
-	_, opened = must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(rings.String())})
-	if len(opened.Columns) > 0 {
-		t.Errorf("the columns are %q", opened.Columns)
-	}
-	if _, got = must[*message.Found](e, h, &message.Suggest{Most: 2}); got.Short != "2" || !strings.Contains(got.HTML, "graphs measured") {
-		t.Errorf("suggested %+v", got)
+	_, opened := must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(nodeLink(3, 0) + "\n" + nodeLink(9, 0) + "\n")})
+	if _, got := must[*message.Found](e, h, &message.Suggest{Most: 2}); len(opened.Columns) > 0 || !strings.Contains(got.HTML, "graphs measured") {
+		t.Errorf("of columns %q suggested %+v", opened.Columns, got)
 	}
 	fails(e, h, &message.Suggest{Most: 2, Exclude: "x"}, message.CodeBadOption, "rings.jsonl holds plain graphs: there is no column x")
 }

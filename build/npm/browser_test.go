@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -87,9 +88,7 @@ func project(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err == nil {
 		return dir
 	}
-	if err := os.CopyFS(dir, os.DirFS("testdata/bundlers")); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.CopyFS(dir, os.DirFS("testdata/bundlers")))
 	run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--silent")
 	install(t, dir)
 	put(t, filepath.Join(dir, "favicon.ico"), nil) // which Chromium asks Vite's server for
@@ -119,21 +118,15 @@ func TestBundlers(t *testing.T) {
 		"vite": vite,
 		"esbuild": func(t *testing.T) string {
 			public := filepath.Join(dir, "public")
-			if err := os.RemoveAll(public); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(public, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(os.RemoveAll(public))
+			try.Check(os.Mkdir(public, 0o777))
 			run(t, dir, nil, "sh", "-e", "-c", blocks(t, "sh")[0])
 			put(t, filepath.Join(public, "index.html"), []byte(page(t)))
 			return public
 		},
 		"none": func(t *testing.T) string {
 			plain := t.TempDir()
-			if err := os.CopyFS(filepath.Join(plain, "baca-wasm"), os.DirFS(filepath.Join(dir, "node_modules", "baca-wasm"))); err != nil {
-				t.Fatal(err)
-			}
+			try.Check(os.CopyFS(filepath.Join(plain, "baca-wasm"), os.DirFS(filepath.Join(dir, "node_modules", "baca-wasm"))))
 			text := strings.NewReplacer(`"baca-wasm/element"`, `"./baca-wasm/element.js"`, `"baca-wasm"`, `"./baca-wasm/index.js"`).Replace(string(get(t, filepath.Join(dir, "main.js"))))
 			put(t, filepath.Join(plain, "main.js"), []byte(text))
 			put(t, filepath.Join(plain, "spy.js"), get(t, filepath.Join(dir, "spy.js")))
@@ -158,10 +151,7 @@ func TestBundlers(t *testing.T) {
 func TestViteServer(t *testing.T) {
 	chromium.Need(t)
 	dir := project(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := try.To(net.Listen("tcp", "127.0.0.1:0"))
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
 	address := fmt.Sprintf("http://127.0.0.1:%d", port)
@@ -169,9 +159,7 @@ func TestViteServer(t *testing.T) {
 	c.Dir = dir
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() { c.Process.Kill() })
@@ -266,9 +254,7 @@ func TestElement(t *testing.T) {
 func TestDrawing(t *testing.T) {
 	chromium.Need(t)
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(vite(t))); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.CopyFS(folder, os.DirFS(vite(t))))
 	index := filepath.Join(folder, "index.html")
 	put(t, index, bytes.Replace(get(t, index), []byte("<baca-score "), []byte("<baca-score no-drawing "), 1))
 	b := visit(t, folder)
@@ -297,10 +283,7 @@ func TestDrawing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list.csv")
 	tableOf(t, file, list)
 	want := run(t, ".", []byte(run(t, ".", nil, command, "score", "--explain", "--to", "jsonl", file)), "node", "testdata/node/picture.mjs")
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.To(json.Marshal(list))
 	chromium.Eval[any](b, fmt.Sprintf(`for (const smiles of %s) document.body.append(Object.assign(document.createElement("baca-score"), { smiles, className: "listed" })); null`, text))
 	b.Wait(`[...document.querySelectorAll(".listed")].every((e) => e.shadowRoot.querySelector("svg[role=img]"))`)
 	for _, other := range chromium.Eval[[]string](b, `[...document.querySelectorAll(".listed")].filter((e, i) =>

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/tar"
+	"baca/build/internal/try"
 	"bytes"
 	"compress/gzip"
 	"encoding/csv"
@@ -73,9 +74,7 @@ func ready(t *testing.T) {
 	if _, err := os.Stat(libraries); err != nil {
 		t.Skip("needs the libraries of web/package.json: make libraries")
 	}
-	if err := build(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(build())
 }
 
 // run runs a program in a folder, and returns what it writes to standard output.
@@ -111,18 +110,12 @@ func install(t *testing.T, dir string) {
 
 func put(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(name, data, 0o666))
 }
 
 func get(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return try.To(os.ReadFile(name))
 }
 
 // The package has what it should, and may be sent.
@@ -133,10 +126,7 @@ func TestPack(t *testing.T) {
 	if len(data) > 4.6e6 {
 		t.Errorf("%d bytes, want at most 4.6 MB", len(data))
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.To(gzip.NewReader(bytes.NewReader(data)))
 	files := map[string][]byte{}
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
@@ -217,10 +207,7 @@ func TestWire(t *testing.T) {
 		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 65536},
 		&message.Failed{Code: "input", Text: strings.Repeat("x", 70000)},
 	} {
-		data, err := message.Encode(3, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.To(message.Encode(3, m))
 		messages = append(messages, data)
 	}
 	var numbers []string
@@ -245,19 +232,13 @@ func TestWire(t *testing.T) {
 			want = append(want, nil)
 			continue
 		}
-		rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rounded := try.To(strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64))
 		want = append(want, rounded)
 	}
 	requests := []message.Request{
 		&message.Open{Name: "list é", Format: "csv", Column: "smiles"}, &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true}, &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
 	}
-	question, err := json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "kinds": []string{"Open", "Score", "Train"}, "requests": requests})
-	if err != nil {
-		t.Fatal(err)
-	}
+	question := try.To(json.Marshal(map[string]any{"messages": messages, "numbers": numbers, "kinds": []string{"Open", "Score", "Train"}, "requests": requests}))
 	put(t, filepath.Join(dir, "wire.mjs"), get(t, "testdata/node/wire.mjs"))
 	var answer struct {
 		Version  int
@@ -266,9 +247,7 @@ func TestWire(t *testing.T) {
 		Numbers  []any
 		Hostile  []int
 	}
-	if err := json.Unmarshal([]byte(run(t, dir, question, "node", "wire.mjs")), &answer); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal([]byte(run(t, dir, question, "node", "wire.mjs")), &answer))
 	if answer.Version != message.Version {
 		t.Errorf("version %d, want %d", answer.Version, message.Version)
 	}
@@ -300,11 +279,7 @@ func TestWire(t *testing.T) {
 // smilesOf are those of a CSV file.
 func smilesOf(t *testing.T, data []byte) []string {
 	t.Helper()
-	r := csv.NewReader(bytes.NewReader(data))
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := try.To(csv.NewReader(bytes.NewReader(data)).ReadAll())
 	column := slices.Index(rows[0], "smiles")
 	var list []string
 	for _, row := range rows[1:] {
@@ -329,10 +304,7 @@ func tableOf(t *testing.T, name string, list []string) {
 // ask writes a list for the tests in JavaScript, and what the command says of it.
 func ask(t *testing.T, dir, name string, list []string) {
 	t.Helper()
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.To(json.Marshal(list))
 	put(t, filepath.Join(dir, name+".json"), text)
 	file := filepath.Join(dir, name+".csv")
 	tableOf(t, file, list)
@@ -354,17 +326,8 @@ func TestNode(t *testing.T) {
 	}
 	ask(t, dir, "examples", append(slices.Clone(examples), "C(", "c1ccccc1N(", "[Xx]"))
 	ask(t, dir, "many", many)
-	if f, err := os.Open(shared); err == nil {
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ask(t, dir, "shared", smilesOf(t, data))
+	if data, err := os.ReadFile(shared); err == nil {
+		ask(t, dir, "shared", smilesOf(t, try.To(io.ReadAll(try.To(gzip.NewReader(bytes.NewReader(data)))))))
 	} else {
 		t.Logf("%s is not there: the rows of the examples alone are compared", shared)
 	}
@@ -375,15 +338,9 @@ func TestNode(t *testing.T) {
 		}
 	}
 	library = append(library[:40], "C(")
-	text, err := json.Marshal(library)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.To(json.Marshal(library))
 	put(t, filepath.Join(dir, "library.json"), text)
-	plain, err := weights.Bytes("ptc_mr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := try.To(weights.Bytes("ptc_mr"))
 	put(t, filepath.Join(dir, "plain.msgpack"), plain)
 	put(t, filepath.Join(dir, "detector.test.mjs"), get(t, "testdata/node/detector.test.mjs"))
 	t.Setenv("EXPECTED", dir)
@@ -399,9 +356,7 @@ func TestNode(t *testing.T) {
 		Score float64
 		P     float64 `json:"p_value"`
 	}
-	if err := json.Unmarshal(get(t, filepath.Join(dir, "own.rows.json")), &rows); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(json.Unmarshal(get(t, filepath.Join(dir, "own.rows.json")), &rows))
 	tableOf(t, filepath.Join(dir, "list"), library)
 	run(t, dir, nil, command, "train", "list", "--format", "csv", "--epochs", "3", "--seed", "7", "--out", "theirs.msgpack")
 	for _, model := range []string{"own.msgpack", "theirs.msgpack"} {

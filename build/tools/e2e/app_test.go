@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"context"
 	"fmt"
@@ -134,9 +135,7 @@ func (b *tab) example(number int) {
 func (b *tab) upload(element, name string, data []byte) {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, data, 0o644))
 	b.anew()
 	b.Run("choosing "+name, chromedp.SetUploadFiles(element, []string{path}))
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"context"
 	"errors"
 	"fmt"
@@ -73,14 +74,8 @@ func open(t testing.TB) *site.Site {
 	if t, ok := t.(*testing.T); ok {
 		t.Parallel()
 	}
-	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := site.Open(os.DirFS(dir), weights.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.To(built())
+	s := try.To(site.Open(os.DirFS(dir), weights.Bytes))
 	return s
 }
 
@@ -134,10 +129,7 @@ type tab struct {
 // browse opens a tab in the shared browser.
 func browse(t testing.TB) *tab {
 	t.Helper()
-	browser, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
+	browser := try.To(shared())
 	return tabIn(t, browser)
 }
 
@@ -195,9 +187,7 @@ func tabIn(t testing.TB, browser context.Context) *tab {
 	b.Tab = chromium.NewTab(t, ctx)
 	b.scheme("light")
 	// And what the page itself asks for, wherever from.
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(chromedp.Call(ctx, network.Enable, network.EnableParams{}))
 	here := regexp.MustCompile(`^(http://127\.0\.0\.1:|file:|data:|blob:|about:)`)
 	if err := chromedp.Listen(ctx, func(ev any) {
 		if e, ok := ev.(*network.EventRequestWillBeSent); ok && !here.MatchString(e.Request.URL) {
@@ -233,10 +223,7 @@ type server struct {
 
 func serve(t testing.TB, h http.Handler) *server {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.To(net.Listen("tcp", "127.0.0.1:0"))
 	s := &server{&http.Server{Handler: h}, "http://" + l.Addr().String()}
 	go s.Serve(l)
 	t.Cleanup(func() { s.Close() })

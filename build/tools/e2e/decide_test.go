@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -22,14 +23,9 @@ import (
 // baca runs the command on an input, and returns its output.
 func baca(t *testing.T, file string, input []byte, args ...string) string {
 	t.Helper()
-	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.To(built())
 	name := filepath.Join(t.TempDir(), file)
-	if err := os.WriteFile(name, input, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(name, input, 0o666))
 	var said bytes.Buffer
 	c := exec.Command(filepath.Join(filepath.Dir(dir), "baca"), append(args, name)...)
 	c.Stderr = &said

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -34,14 +35,10 @@ func firefox(t *testing.T, page string) {
 		t.Skip("no Firefox found (firefox-esr, firefox)")
 	}
 	profile := t.TempDir()
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(preferences), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(filepath.Join(profile, "user.js"), []byte(preferences), 0o644))
 	c := exec.Command(path, "--headless", "--no-remote", "--profile", profile, page)
 	c.Env = append(os.Environ(), "HOME="+profile, "MOZ_CRASHREPORTER_DISABLE=1")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(c.Start())
 	t.Cleanup(func() {
 		c.Process.Kill()
 		c.Wait()

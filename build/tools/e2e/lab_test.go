@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"fmt"
 	"os"
@@ -64,19 +65,13 @@ func TestPlayTheStory(t *testing.T) {
 func TestTools(t *testing.T) {
 	b := ready(t)
 	b.downloads()
-	data, err := os.ReadFile("../../baca/testdata/hydration.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile("../../baca/testdata/hydration.csv"))
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	dir := t.TempDir()
 	plain, model := filepath.Join(dir, "plain.msgpack"), filepath.Join(dir, "hydration.msgpack")
 	baca(t, "train.csv", bytes.Join(lines[:501], nil), "train", "--epochs", "100", "--observed", "observed", "--held-out", "predicted", "--out", plain)
 	baca(t, "train.csv", bytes.Join(lines[:501], nil), "model", "structures", plain, "--observed", "observed", "--predicted", "predicted", "--out", model, "--in")
-	file, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.To(os.ReadFile(model))
 	b.click("#model-button")
 	b.upload("#model-file", "hydration.msgpack", file)
 	b.Wait(`document.querySelector(".model-name").textContent === "train"`)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"fmt"
 	"os"
@@ -35,10 +36,7 @@ func smallMolecules(n int) []byte {
 // the system does not say.
 func (b *tab) memory() (now, peak int) {
 	b.t.Helper()
-	info, err := chromedp.CallBrowser(b.Ctx, systeminfo.GetProcessInfo, cdp.Empty{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	info := try.To(chromedp.CallBrowser(b.Ctx, systeminfo.GetProcessInfo, cdp.Empty{}))
 	for _, p := range info.ProcessInfo {
 		if p.Type != "renderer" {
 			continue
@@ -90,22 +88,14 @@ func TestLargeFilesStayWhereTheyAre(t *testing.T) {
 	const size = 160 << 20
 	note := strings.Repeat("measured at 25 °C, ", 4000) // 76 kB
 	name := filepath.Join(t.TempDir(), "notes.csv")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(os.Create(name))
 	fmt.Fprintln(f, "name,smiles,note")
 	rows := 0
 	for written := 0; written < size; rows++ {
-		n, err := fmt.Fprintf(f, "row %d,%sO,%s\n", rows, strings.Repeat("C", 1+rows%30), `"`+note+`"`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := try.To(fmt.Fprintf(f, "row %d,%sO,%s\n", rows, strings.Repeat("C", 1+rows%30), `"`+note+`"`))
 		written += n
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(f.Close())
 	b.Run("choosing it", chromedp.SetUploadFiles("#file", []string{name}))
 	b.Wait(fmt.Sprintf(`document.getElementById("input-status").textContent.replace(/\D/g, "") === "%d"`, rows))
 	b.phase("done")

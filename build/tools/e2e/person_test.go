@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"context"
 	"fmt"
@@ -45,9 +46,7 @@ func (b *tab) first(what, script string) {
 func (b *tab) drop(x float64, name string, data []byte) {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
+	try.Check(os.WriteFile(path, data, 0o644))
 	at := func(kind input.DispatchDragEventType) {
 		b.t.Helper()
 		b.act("dropping "+name, func(ctx context.Context) error {
@@ -118,10 +117,7 @@ func (b *tab) path(end string) string {
 // saved waits for a file to be there as a whole.
 func (b *tab) saved(name string) []byte {
 	b.t.Helper()
-	data, err := os.ReadFile(b.path(name))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	data := try.To(os.ReadFile(b.path(name)))
 	return data
 }
 
@@ -145,10 +141,7 @@ func TestFiles(t *testing.T) {
 	}
 
 	var squeezed bytes.Buffer
-	w, err := zstd.NewWriter(&squeezed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := try.To(zstd.NewWriter(&squeezed))
 	w.Write(manyRows(400))
 	w.Close()
 	b.drop(600, "rows.csv.zst", squeezed.Bytes())
@@ -164,10 +157,7 @@ func TestFiles(t *testing.T) {
 	b.Wait(`document.getElementById("input-status").textContent.includes("396 read")`)
 
 	// A model, and a text that a person can read.
-	model, err := weights.Bytes("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := try.To(weights.Bytes("bbbp"))
 	b.drop(600, "own.msgpack", model)
 	b.phase("done")
 	b.anew()

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"encoding/csv"
 	"fmt"
 	"net"
@@ -17,10 +18,7 @@ import (
 // score is the output of `baca score`.
 func score(t *testing.T, file, input string, args ...string) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(baca(t, file, []byte(input), append([]string{"score"}, args...)...))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := try.To(csv.NewReader(strings.NewReader(baca(t, file, []byte(input), append([]string{"score"}, args...)...))).ReadAll())
 	return rows
 }
 
@@ -28,9 +26,7 @@ func score(t *testing.T, file, input string, args ...string) [][]string {
 // of WebAssembly, without any header of ours.
 func TestPageLoadsFromAnyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "folder")
-	if err := open(t).Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(open(t).Write(dir))
 	files := http.FileServer(http.Dir(filepath.Dir(filepath.Dir(dir))))
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ext := path.Ext(r.URL.Path); ext == ".wasm" || ext == ".webmanifest" || ext == ".msgpack" {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -129,19 +130,11 @@ func TestNewVersionTakesOver(t *testing.T) {
 // ownModel gives the page a model that is not built in, and returns its file.
 func (b *tab) ownModel(name string) []byte {
 	b.t.Helper()
-	file, err := weights.Bytes("esol")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	m, err := weights.Load(file)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	file := try.To(weights.Bytes("esol"))
+	m := try.To(weights.Load(file))
 	m.Card.Name = name
 	var buffer bytes.Buffer
-	if err := weights.Save(&buffer, m); err != nil {
-		b.t.Fatal(err)
-	}
+	try.Check(weights.Save(&buffer, m))
 	data := buffer.Bytes()
 	b.click("#model-button")
 	b.upload("#model-file", name+".msgpack", data)
@@ -305,10 +298,7 @@ func TestInputSurvivesAReload(t *testing.T) {
 // framed serves the page with the example of web/EMBED.md beside it.
 func framed(t *testing.T, p http.Handler) http.Handler {
 	t.Helper()
-	example, err := os.ReadFile("../../../web/examples/embed.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := try.To(os.ReadFile("../../../web/examples/embed.html"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/embed.html" {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -3,7 +3,6 @@ package web
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"io"
@@ -94,26 +93,17 @@ func sample(t *testing.T, all []string, n int) []string {
 	return list
 }
 
-// public are the SMILES of a public set, which stands in the last column.
-func public(t *testing.T, name string) []string {
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "mol", name))
-	if err != nil {
-		t.Skip("needs ../shared/data")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+// trained are the molecules of a built-in model's training set.
+func trained(t *testing.T, model string) []string {
+	data, err := weights.Bytes(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := csv.NewReader(z).ReadAll()
+	m, err := weights.Load(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []string
-	for _, row := range rows[1:] {
-		list = append(list, row[len(row)-1])
-	}
-	return list
+	return m.Structures.SMILES
 }
 
 // What is drawn is what was written, as RDKit reads the drawing: atoms, bonds, charges,
@@ -125,7 +115,7 @@ func TestDrawingsReadBack(t *testing.T) {
 	t.Run("examples", func(t *testing.T) { readBack(t, examples(t)) })
 	t.Run("R-groups", func(t *testing.T) { readBack(t, []string{"*c1ccccc1", "[2*]/C=C/[1*]", "*[C@H](N)C(=O)O", "C*C"}) })
 	t.Run("background", func(t *testing.T) { readBack(t, sample(t, background(t), 500)) })
-	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, public(t, "bbbp.csv.gz"), 500)) })
+	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, trained(t, "bbbp"), 500)) })
 }
 
 // Large rings close: none of their bonds is much longer than the others.

@@ -111,9 +111,7 @@ func TestThePageIsTheCommand(t *testing.T) {
 	}
 	files := inputs(t)
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	for _, c := range pageAndCommand {
 		t.Run(c.command+" "+c.input, func(t *testing.T) {
@@ -162,9 +160,7 @@ func sameRows(t *testing.T, page, command string) {
 	}
 	for i := range len(got) - 1 {
 		var row, theirs map[string]json.RawMessage
-		if err := errors.Join(json.Unmarshal([]byte(got[i]), &row), json.Unmarshal([]byte(want[i]), &theirs)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(errors.Join(json.Unmarshal([]byte(got[i]), &row), json.Unmarshal([]byte(want[i]), &theirs)))
 		for name, value := range row {
 			if !bytes.Equal(value, theirs[name]) {
 				t.Errorf("row %d: %s is %s in the page, %s of the command", i+1, name, value, theirs[name])

@@ -43,10 +43,7 @@ func TestComputeProperties(t *testing.T) {
 		for k, p := range property.Columns {
 			got, want := c.Rows[k].Numbers[i], math.NaN()
 			if text != "" {
-				m, err := smiles.Parse(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := have(smiles.Parse(text))
 				read, _, _ := smiles.In(m, e.form())
 				of := property.Of(read)
 				want = p.Of(&of)

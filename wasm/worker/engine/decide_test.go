@@ -44,14 +44,8 @@ func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 // alone is what the command explains single graphs by.
 func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 	t.Helper()
-	m, err := weights.Open(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := algo.NewSingleScorer(context.Background(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := have(weights.Open(model))
+	a := have(algo.NewSingleScorer(context.Background(), m, 1))
 	return m, a
 }
 
@@ -85,14 +79,9 @@ func TestKnownGraphs(t *testing.T) {
 		}
 	}
 	// A model that is shared keeps no hashes, and has its p-values from what it keeps.
-	shared, err := m.Share(context.Background(), 1, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := have(m.Share(context.Background(), 1, 5))
 	var b strings.Builder
-	if err := weights.Save(&b, shared); err != nil {
-		t.Fatal(err)
-	}
+	succeed(weights.Save(&b, shared))
 	_, card = must[*message.Model](e, h, &message.LoadModel{Name: "shared", Data: []byte(b.String())})
 	if card.Knows || card.Shared != 5 || card.Holdout != shared.References() || card.SmallestP >= 1 {
 		t.Errorf("the card of the shared model says %+v", card)
@@ -126,10 +115,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			if g == nil {
 				continue
 			}
-			x, err := a.Explain(t.Context(), g, algo.DefaultOptions().Alpha)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := have(a.Explain(t.Context(), g, algo.DefaultOptions().Alpha))
 			order := func(v []float64) []float64 { return v }
 			if model == "bbbp" {
 				order = written(strange, record, g)
@@ -148,7 +134,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 				}
 			}
 			_, d := must[*message.Detailed](e, h, &message.Detail{Record: record})
-			if !sameBits(t, &message.Detailed{Explanation: d.Explanation}, &message.Detailed{Explanation: *x}) || len(x.Reasons) == 0 && model == "bzr" {
+			if !sameBits(&message.Detailed{Explanation: d.Explanation}, &message.Detailed{Explanation: *x}) || len(x.Reasons) == 0 && model == "bzr" {
 				t.Errorf("%s, record %d: %+v, want %+v", model, record, d.Explanation, *x)
 			}
 		}
@@ -204,16 +190,11 @@ func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
 
 // A model of parents does not read counter-ions, which are drawn without a colour, and says so.
 func TestParentDetail(t *testing.T) {
-	m, err := weights.Open("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := have(weights.Open("bbbp"))
 	parent := *m
 	parent.Card.Schema = algo.OGBParent
 	var file bytes.Buffer
-	if err := weights.Save(&file, &parent); err != nil {
-		t.Fatal(err)
-	}
+	succeed(weights.Save(&file, &parent))
 	h := newHost(t)
 	e := New(h)
 	must[*message.Model](e, h, &message.LoadModel{Data: file.Bytes()})
@@ -258,10 +239,7 @@ func TestDrift(t *testing.T) {
 		if g == nil {
 			continue
 		}
-		score, err := a.Scores(t.Context(), []*graph.Graph{g})
-		if err != nil {
-			t.Fatal(err)
-		}
+		score := have(a.Scores(t.Context(), []*graph.Graph{g}))
 		want.Add(score[0])
 		path = append(path, want.LogWealth()/math.Ln10)
 		if moved == "" && want.Moved(job.DriftDelta) {

@@ -23,6 +23,7 @@ import (
 	"baca/algo"
 	"baca/algo/gin"
 	"baca/algo/job"
+	"baca/algo/metric"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -168,6 +169,19 @@ func (p *threadPort) Post(data []byte, file int) {
 
 func (p *threadPort) Terminate() { p.over.Store(true) }
 
+// have returns what came without an error.
+func have[T any](v T, err error) T {
+	succeed(err)
+	return v
+}
+
+// succeed panics with an error, which ends the test: the test is not about it.
+func succeed(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // newHost has a site with the embedded models.
 func newHost(t *testing.T) *host {
 	t.Helper()
@@ -175,23 +189,14 @@ func newHost(t *testing.T) *host {
 	w := &message.Welcome{Program: algo.Version, Background: "background"}
 	h.files[w.Background] = smallBackground()
 	for _, name := range []string{"bbbp", "bzr"} {
-		data, err := weights.Bytes(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := weights.Load(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := have(weights.Bytes(name))
+		m := have(weights.Load(data))
 		card := Card(m, data)
 		card.File = "models/" + name
 		h.files[card.File] = data
 		w.Models = append(w.Models, card)
 	}
-	data, err := message.Encode(0, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := have(message.Encode(0, w))
 	h.files[Start] = data
 	return h
 }
@@ -294,9 +299,7 @@ func fileOf(t *testing.T, to string, columns message.Columns) string {
 	var b bytes.Buffer
 	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
 	w.Write(columns)
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(w.Flush())
 	return b.String()
 }
 
@@ -350,28 +353,22 @@ func TestLabelsGiveAUC(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "a.tsv", Data: []byte(text.String())})
 	events, scored := must[*message.Scored](e, h, &message.Score{Batch: true, Every: 100})
 	rows := join(events)
-	// By definition: the share of pairs in the right order.
 	for _, c := range []struct {
 		scores message.Floats
 		got    float64
 	}{{rows.Numbers("alone"), scored.AUC}, {rows.Numbers("batch"), scored.BatchAUC}, {rows.Numbers("s_baca"), scored.PaperAUC}} {
-		right, pairs := 0.0, 0.0
-		for i, a := range labels {
-			for j, b := range labels {
-				if a != 1 || b != 0 || rows.Texts("error")[i]+rows.Texts("error")[j] != "" {
-					continue
-				}
-				pairs++
-				switch x, y := c.scores[i], c.scores[j]; {
-				case x > y:
-					right++
-				case x == y:
-					right += 0.5
-				}
+		var inside, outside []float64
+		for i, label := range labels {
+			switch x := c.scores[i]; {
+			case math.IsNaN(x):
+			case label == 0:
+				inside = append(inside, x)
+			case label == 1:
+				outside = append(outside, x)
 			}
 		}
-		if math.Abs(c.got-right/pairs) > 1e-12 {
-			t.Errorf("AUC %g, want %g", c.got, right/pairs)
+		if want := metric.Above(outside, inside); math.Abs(c.got-want) > 1e-12 {
+			t.Errorf("AUC %g, want %g", c.got, want)
 		}
 	}
 	for _, it := range all[*message.Iteration](events) {
@@ -427,10 +424,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 	w.Close()
 	z := zip.NewWriter(&archive)
 	for name, text := range map[string]string{"S/S_A.txt": "1, 2\n2, 3\n4, 5\n", "S/S_graph_indicator.txt": "1\n1\n1\n2\n2\n"} {
-		f, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := have(z.Create(name))
 		f.Write([]byte(text))
 	}
 	z.Close()
@@ -572,10 +566,7 @@ func TestModels(t *testing.T) {
 	}
 	must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\n")})
 	fails(e, h, &message.Score{}, message.CodeBadModel, "reads plain graphs")
-	data, err := weights.Bytes("bbbp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := have(weights.Bytes("bbbp"))
 	if _, m := must[*message.Model](e, h, &message.LoadModel{Name: "mine.msgpack", Data: data}); m.BuiltIn || m.File != "" || !m.Molecules {
 		t.Errorf("model %+v", m)
 	}
@@ -731,10 +722,7 @@ func TestTrainWithABackground(t *testing.T) {
 	e := New(h)
 	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(80))})
 	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1})
-	m, err := weights.Load(got.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := have(weights.Load(got.Data))
 	if m.Background == nil || m.Sizes == nil || m.Card.Background != algo.BuiltInBackground || m.Card.BackgroundGraphs != 100 {
 		t.Errorf("the card says %+v", m.Card)
 	}
@@ -743,10 +731,7 @@ func TestTrainWithABackground(t *testing.T) {
 	}
 	h.files["background"] = []byte("<!doctype html>") // as hosts say that there is no such file
 	_, without := must[*message.Trained](e, h, &message.Train{Epochs: 1})
-	if m, err = weights.Load(without.Data); err != nil {
-		t.Fatal(err)
-	}
-	if m.Background != nil || m.Card.Background != "" {
+	if m = have(weights.Load(without.Data)); m.Background != nil || m.Card.Background != "" {
 		t.Errorf("the card says %+v", m.Card)
 	}
 	delete(h.files, "background")

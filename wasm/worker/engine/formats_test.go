@@ -21,9 +21,7 @@ func parquetOf(t *testing.T, names, smiles []string) []byte {
 		w.Text(1, smiles[i])
 		w.End()
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(w.Close())
 	return b.Bytes()
 }
 
@@ -57,10 +55,7 @@ func TestOtherPrograms(t *testing.T) {
 	h := newHost(t)
 	e := New(h)
 	for name, want := range map[string]int{"two.zip": 3, "two.tar.gz": 3, "a.csv.xz": 2, "indented.json": 3} {
-		data, err := os.ReadFile("../../../algo/dataset/testdata/other/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := have(os.ReadFile("../../../algo/dataset/testdata/other/" + name))
 		if _, o := must[*message.Opened](e, h, &message.Open{Name: name, Data: data}); o.Records != want || o.Refused != 0 || !o.Molecules {
 			t.Errorf("%s: opened %+v", name, o)
 		}
@@ -94,10 +89,7 @@ func TestPlainGraphFormats(t *testing.T) {
 			t.Errorf("%s: rows %+v", test.name, rows)
 		}
 		_, d := must[*message.Detailed](e, h, &message.Detail{Record: 7})
-		x, err := a.Explain(t.Context(), ring(10, 3), 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := have(a.Explain(t.Context(), ring(10, 3), 0.05))
 		if d.Score != x.Score || rows.Numbers("score")[7] != x.Score || len(d.Atoms) != 13 || len(d.Bonds) != 13 || d.SMILES != "" {
 			t.Errorf("%s: %+v, want score %g", test.name, d, x.Score)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/csv"
 	"os"
 	"strconv"
@@ -14,15 +15,7 @@ import (
 // columns of what `baca score --model bbbp --by attention` writes for the examples. More is compared natively, in
 // TestThePageIsTheCommand.
 func TestPaperScores(t *testing.T) {
-	f, err := os.Open("testdata/paper.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	want, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := have(csv.NewReader(bytes.NewReader(have(os.ReadFile("testdata/paper.csv")))).ReadAll())
 	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Name: "molecules.csv", Data: web.Examples()})
 	rows, _ := rowsOfScore(e, h, message.Score{Batch: true})

@@ -21,14 +21,9 @@ import (
 func squeeze(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := have(zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1)))
 	w.Write([]byte(text))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(w.Close())
 	return b.Bytes()
 }
 
@@ -110,7 +105,7 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 				}
 				return
 			}
-			if !sameBits(t, &message.Part{Rows: got.rows}, &message.Part{Rows: want.rows}) || !sameBits(t, &got.scored, &want.scored) {
+			if !sameBits(&message.Part{Rows: got.rows}, &message.Part{Rows: want.rows}) || !sameBits(&got.scored, &want.scored) {
 				t.Errorf("rows, or %+v, are not those of one worker, %+v", got.scored, want.scored)
 			}
 		})
@@ -212,15 +207,6 @@ func TestLabels(t *testing.T) {
 }
 
 // sameBits reports whether messages are equal, NaN included.
-func sameBits(t *testing.T, a, b any) bool {
-	t.Helper()
-	x, err := message.Encode(0, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := message.Encode(0, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Equal(x, y)
+func sameBits(a, b any) bool {
+	return bytes.Equal(have(message.Encode(0, a)), have(message.Encode(0, b)))
 }

@@ -78,10 +78,7 @@ func TestTrace(t *testing.T) {
 	if want := []string{"O", "[C@H]", "Cl", "[13CH3]"}; m.SMILES != text || !slices.Equal(written, want) || len(m.Bonds) != 3 {
 		t.Errorf("%q is written by %q, want %q; bonds %v", m.SMILES, written, want, m.Bonds)
 	}
-	mol, err := smiles.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mol := have(smiles.Parse(text))
 	read, _, _ := smiles.In(mol, e.form())
 	g := read.Graph()
 	g.EncodeStructure()
@@ -115,10 +112,7 @@ func TestTrace(t *testing.T) {
 // checkMaps projects the graph of record 0 anew.
 func checkMaps(t *testing.T, e *Engine, m *message.Traced, g *graph.Graph) {
 	t.Helper()
-	r, err := contrast.Represent(context.Background(), 1, e.model.Encoder, []*graph.Graph{g})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := have(contrast.Represent(context.Background(), 1, e.model.Encoder, []*graph.Graph{g}))
 	if len(m.Maps) != 2 || len(m.Nearest) != nearestMapped || !slices.IsSorted(m.Nearest) {
 		t.Fatalf("%d maps, nearest %v", len(m.Maps), m.Nearest)
 	}

@@ -20,10 +20,7 @@ import (
 // on, and the others.
 func hydration(t *testing.T) (train, fresh string) {
 	t.Helper()
-	data, err := os.ReadFile("../../../build/baca/testdata/hydration.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := have(os.ReadFile("../../../build/baca/testdata/hydration.csv"))
 	lines := strings.SplitAfter(string(data), "\n")
 	return strings.Join(lines[:501], ""), lines[0] + strings.Join(lines[501:], "")
 }

@@ -29,12 +29,12 @@ type kind struct {
 }
 
 // writers are the targets that write files which outlast a fault.
-var writers = []string{"score", "train", "bench table1", beam.name, site.name}
+var writers = []string{"score", "train", "bench table1", beam, site}
 
 var kinds = []*kind{
 	{name: "kill", targets: writers, inject: (*fault).disturb, ends: 1, within: 1.2},
 	{name: "full disk", targets: writers, inject: (*fault).disturb, ends: 0.2, within: 1.2, mounts: true},
-	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam.name}, inject: (*fault).disturb, ends: 0.3, within: 1.2, changes: true},
+	{name: "changing input", targets: []string{"score", "score by a sample", "train", beam}, inject: (*fault).disturb, ends: 0.3, within: 1.2, changes: true},
 	{name: "changing model", targets: []string{"calibrate", "drift", "neighbors", "report", "share", "structures", "suggest"},
 		inject: (*fault).disturb, within: 0.4, changes: true}, // a model is read at the beginning
 	{name: "several writers", targets: writers, inject: (*fault).severalWriters},
@@ -216,9 +216,7 @@ func (f *fault) harm() {
 	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
-	r := f.start(f.dir, "cat", fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way)
-	<-r.ended.Done()
-	try.Check(r.err)
+	try.Check(f.do(f.dir, fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way))
 }
 
 // ofOneInput loses a result that is neither that of the old input nor that of the new one. It is false for an error,
@@ -234,18 +232,25 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 	if f.target.differs(f.dir, f.target.reference) == nil {
 		return true
 	}
-	clean := &fault{world: f.world, cell: f.cell, dir: f.dir + "-clean"}
-	input := try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))
-	clean.fresh()
-	try.Check(write(filepath.Join(clean.dir, f.target.varies), string(input)))
-	if r := f.wait(clean.begin("")); r.err != nil {
-		lose("success with an input that is refused by itself: %s", r.said())
-	}
-	if err := f.target.differs(f.dir, clean.dir); err != nil {
+	clean := f.withoutFaults(f.dir+"-clean", string(try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))))
+	if err := f.target.differs(f.dir, clean); err != nil {
 		lose("success with what neither the old input gives nor the new one: %w", err)
 	}
-	try.Check(os.RemoveAll(clean.dir))
+	try.Check(os.RemoveAll(clean))
 	return true
+}
+
+// withoutFaults runs the target in another folder, with an input that varies unless it is empty, and loses an error.
+func (f *fault) withoutFaults(dir, varied string) string {
+	clean := &fault{world: f.world, cell: f.cell, dir: dir}
+	clean.fresh()
+	if varied != "" {
+		try.Check(write(filepath.Join(dir, f.target.varies), varied))
+	}
+	if r := clean.wait(clean.begin("")); r.err != nil {
+		lose("%s without faults: %w: %s", f.target.name, r.err, r.said())
+	}
+	return dir
 }
 
 // severalWriters starts two or three runs with one output.

@@ -123,14 +123,14 @@ func (w *world) inject() (err error) {
 // plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
 func (w *world) plan() {
 	module := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "baca").Output())
-	dir, args, lacks := strings.TrimSpace(string(module)), []string{"build", "-o", w.root + "/"}, map[string]error{"full disk": mayMount(w.root)}
-	if _, lacks[site.name] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site.name] == nil {
-		args = append(args, "-tags", "page")
+	dir, page, lacks := strings.TrimSpace(string(module)), "", map[string]error{"full disk": mayMount(w.root)}
+	if _, lacks[site] = os.Stat(filepath.Join(dir, "web", "site", "files.json")); lacks[site] == nil {
+		page = " -tags page"
 	}
-	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam.name) && w.picks(k.name+"/"+beam.name) }) {
-		lacks[beam.name] = w.goIn(filepath.Join(dir, "build", "beam"), "build", "-o", filepath.Join(w.root, "baca-beam"), ".")
+	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam) && w.picks(k.name+"/"+beam) }) {
+		lacks[beam] = w.do(filepath.Join(dir, "build", "beam"), "go build -o "+filepath.Join(w.root, "baca-beam")+" .")
 	}
-	try.Check(w.goIn(dir, append(args, "./build/baca", "./build/baca-paper")...))
+	try.Check(w.do(dir, "go build -o "+w.root+"/"+page+" ./build/baca ./build/baca-paper"))
 	w.writeInputs()
 	for _, k := range kinds {
 		for _, name := range k.targets {
@@ -152,43 +152,31 @@ func (w *world) plan() {
 	}
 }
 
-// goIn runs the go command in a folder.
-func (w *world) goIn(dir string, args ...string) error {
-	fmt.Fprintln(w.log, "go", strings.Join(args, " "))
-	c := exec.Command("go", args...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s: %w: %s", args[0], err, lastLine(string(out)))
-	}
-	return nil
-}
-
 // one injects a fault and counts what became of it.
 func (w *world) one(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
 	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.target.name, i)), " ", "-")
-	refusal, err := f.meet()
+	outcome, err := f.meet()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch {
-	case refusal && err == nil:
-		c.became[refused]++
-	case err == nil:
-		c.became[survived]++
-	default:
-		c.became[lost]++
+	if c.became[outcome]++; err != nil {
 		w.lost = append(w.lost, fmt.Sprintf("%v, fault %d: %v\n  in %s: %s", c, i, err, f.dir, strings.Join(f.did, "; ")))
 		fmt.Fprintln(w.log, "LOST", w.lost[len(w.lost)-1])
 	}
 }
 
-// meet injects the fault, and tells whether it was refused. An error says what is lost; then the folder stays.
-func (f *fault) meet() (refused bool, err error) {
+// meet injects the fault, and tells what became of it. An error says what is lost; then the folder stays.
+func (f *fault) meet() (outcome int, err error) {
+	outcome = lost // where try.Check ends it
 	defer try.Catch(&err)
 	defer f.unmount()
-	refused = f.cell.inject(f)
+	if !f.cell.inject(f) {
+		outcome = survived
+	} else {
+		outcome = refused
+	}
 	f.unmount()
-	return refused, os.RemoveAll(f.dir)
+	return outcome, os.RemoveAll(f.dir)
 }
 
 // page says what became of all faults, by kind.

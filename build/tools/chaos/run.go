@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -47,6 +48,15 @@ func (w *world) start(dir, read string, lines ...string) *run {
 		r.crash = r.crash || crashed.Match(r.stderr.Bytes())
 	}()
 	return r
+}
+
+// do runs command lines to their end.
+func (w *world) do(dir string, lines ...string) error {
+	r := w.start(dir, "cat", lines...)
+	if <-r.ended.Done(); r.err != nil {
+		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.said()))
+	}
+	return nil
 }
 
 // signal sends a signal to the shell and the step at work. It is false if all steps were over.

@@ -30,7 +30,8 @@ type target struct {
 	bytes     int64 // below out
 }
 
-const toPipe, toFIFO = "score to a pipe", "score --out FIFO"
+// Names of targets that faults treat in their own way, or that there may not be.
+const toPipe, toFIFO, beam, site = "score to a pipe", "score --out FIFO", "Beam", "site"
 
 var targets = []*target{
 	{name: "score", steps: "baca score --model model.msgpack --out out/all/rows.csv --rejects out/all/rejects.csv library.smi",
@@ -39,8 +40,8 @@ var targets = []*target{
 		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
 	{name: "train", steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
 	{name: "bench table1", steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
-	beam,
-	site,
+	{name: beam, steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
+	{name: site, steps: "baca serve --write out/site", gives: "site"},
 	{name: toPipe, steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
 	{name: toFIFO, steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},
 	{name: "featurize to a pipe", steps: `baca-paper featurize sample.smi | eval "$READ" > out/stream`, gives: "stream"},
@@ -56,26 +57,16 @@ var targets = []*target{
 
 const model = "model.msgpack"
 
-// The targets that there may not be.
-var (
-	beam = &target{name: "Beam", steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi",
-		gives: "shards/scores.csv", varies: "part-b.smi"}
-	site = &target{name: "site", steps: "baca serve --write out/site", gives: "site"}
-)
-
 // measure runs a target without faults, once.
 func (w *world) measure(t *target) {
 	if strings.HasPrefix(t.reference, w.root) {
 		return
 	}
-	f := &fault{world: w, cell: cell{target: t}, dir: filepath.Join(w.root, "without-faults", strings.ReplaceAll(t.name, " ", "-"))}
+	f := &fault{world: w, cell: cell{target: t}}
 	begin := time.Now()
-	f.fresh()
-	if r := f.wait(f.begin("")); r.err != nil {
-		lose("%s without faults: %w: %s", t.name, r.err, r.said())
-	}
-	t.duration, t.reference = time.Since(begin), f.dir
-	try.Check(filepath.WalkDir(f.out(""), func(_ string, d fs.DirEntry, err error) error {
+	t.reference = f.withoutFaults(filepath.Join(w.root, "without-faults", strings.ReplaceAll(t.name, " ", "-")), "")
+	t.duration = time.Since(begin)
+	try.Check(filepath.WalkDir(filepath.Join(t.reference, "out"), func(_ string, d fs.DirEntry, err error) error {
 		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().IsRegular() {
 			t.bytes += info.Size()
 		}
@@ -104,7 +95,9 @@ const brokenOneIn = 200
 // molecules returns lines of SMILES and ids, or a table without ids and what is refused.
 func molecules(rng *rand.Rand, n int, table bool) string {
 	var text strings.Builder
+	line := "%s m%06d\n"
 	if table {
+		line = "%[1]s\n"
 		text.WriteString("smiles\n")
 	}
 	for i := range n {
@@ -116,10 +109,7 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 		if !table && i%brokenOneIn == 7 {
 			smiles = "C1CC"
 		}
-		if !table {
-			smiles = fmt.Sprintf("%s m%06d", smiles, i)
-		}
-		fmt.Fprintln(&text, smiles)
+		fmt.Fprintf(&text, line, smiles, i)
 	}
 	return text.String()
 }
@@ -149,9 +139,7 @@ func (w *world) writeInputs() {
 		try.Check(write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
 	}
 	const train = "baca train train.smi --epochs 2 --background none --out "
-	r := w.start(filepath.Join(w.root, "inputs"), "cat", train+model, train+"other.msgpack --seed 2")
-	<-r.ended.Done()
-	try.Check(r.err)
+	try.Check(w.do(w.input(""), train+model, train+"other.msgpack --seed 2"))
 }
 
 // write writes a file, and makes its folder.

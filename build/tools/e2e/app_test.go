@@ -25,17 +25,20 @@ func (b *tab) usable() {
 	b.Wait(`!document.querySelector(".example").disabled && !document.querySelector(".model-name").textContent.includes("loading")`)
 }
 
-// ready opens the page and waits until it can score.
-func ready(t testing.TB) *tab {
+// ready opens the page, behind scripts that run first, and waits until it can score.
+func ready(t testing.TB, first ...string) *tab {
 	t.Helper()
-	return readyIn(t, browse)
+	return readyIn(t, browse, first...)
 }
 
 // readyIn is ready in a tab that browse opens.
-func readyIn(t testing.TB, browse func(testing.TB) *tab) *tab {
+func readyIn(t testing.TB, browse func(testing.TB) *tab, first ...string) *tab {
 	t.Helper()
 	s := serve(t, open(t))
 	b := browse(t)
+	for _, script := range first {
+		b.first(script)
+	}
 	b.visit(s.URL + "/")
 	b.usable()
 	return b

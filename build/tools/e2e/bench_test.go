@@ -40,28 +40,6 @@ func druglike(b *testing.B, n int) string {
 	return ""
 }
 
-// yardstick is a fixed loop of the same engine, in ms: what figures of two machines
-// are to be divided by. It is the best of five.
-func (b *tab) yardstick() float64 {
-	b.t.Helper()
-	return eval[float64](b, `(() => {
-		let best = Infinity, x = 1;
-		for (let k = 0; k < 5; k++) {
-			const begin = performance.now();
-			for (let i = 0; i < 2e7; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
-			best = Math.min(best, performance.now() - begin);
-		}
-		return x === 0 ? NaN : best; // x is used, so that the loop is
-	})()`)
-}
-
-// yardsticks reports a time, and what it is beside the fixed loop of the same browser:
-// that ratio is what figures of two machines are compared by.
-func yardsticks(b *testing.B, name string, ms, yardstick float64) {
-	b.ReportMetric(ms, name+"-ms")
-	b.ReportMetric(ms/yardstick, name+"-yardsticks")
-}
-
 // BenchmarkInteractive is the time from asking for the page to its program running,
 // with nothing stored and then with everything stored and no server.
 func BenchmarkInteractive(b *testing.B) {
@@ -79,11 +57,9 @@ func BenchmarkInteractive(b *testing.B) {
 		t.Run("again", chromedp.Reload())
 		t.Wait(at)
 		again := eval[float64](t, `performance.getEntriesByName("interactive")[0].startTime`)
-		yardstick := t.yardstick()
-		b.ReportMetric(yardstick, "yardstick-ms")
-		yardsticks(b, "paint", paint, yardstick)
-		yardsticks(b, "interactive", first, yardstick)
-		yardsticks(b, "offline", again, yardstick)
+		b.ReportMetric(paint, "paint-ms")
+		b.ReportMetric(first, "interactive-ms")
+		b.ReportMetric(again, "offline-ms")
 	}
 }
 
@@ -107,12 +83,10 @@ func BenchmarkPaper(b *testing.B) {
 				for b.Loop() {
 					t.upload("#file", "list.smi", []byte(druglike(b, n)))
 					t.phase("done")
-					yardstick := t.yardstick()
 					begun := time.Now()
 					t.click("#paper")
 					t.Wait(`document.querySelector(".by-paper") !== null`)
-					b.ReportMetric(yardstick, "yardstick-ms")
-					yardsticks(b, "paper", time.Since(begun).Seconds()*1e3, yardstick)
+					b.ReportMetric(time.Since(begun).Seconds()*1e3, "paper-ms")
 					t.click("#by summary", `[data-decider="alone"]`)
 				}
 				now, _ := t.memory()

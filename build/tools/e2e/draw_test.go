@@ -51,11 +51,7 @@ const (
 // Molecules are drawn after the first verdicts, in their frames, with the letters that a
 // chemist expects. What would read differently is not drawn: its SMILES is shown, and why.
 func TestDrawings(t *testing.T) {
-	b := readyIn(t, func(t testing.TB) *tab {
-		b := browse(t)
-		b.first("watching what draws", watchDrawer)
-		return b
-	})
+	b := ready(t, watchDrawer)
 	var input strings.Builder
 	for _, m := range drawn {
 		fmt.Fprintf(&input, "%s %s\n", m.smiles, m.name)

@@ -63,7 +63,7 @@ func (b *tab) memory() (now, peak int) {
 // 4096 graphs with either.
 func TestAHundredThousandRows(t *testing.T) {
 	onlyAll(t)
-	b := readyCounting(t, browseAlone)
+	b := readyIn(t, browseAlone, counting)
 	b.bounded(100_000, "the lab")
 	if got := b.text("#input-status"); !strings.Contains(got, "99 000 read, 1 000 refused") {
 		t.Errorf("the page says %q of the input", got)

@@ -35,7 +35,7 @@ func TestPageLoadsFromAnyFolder(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	b := browse(t)
-	b.first("pasting", `addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
+	b.first(`addEventListener("DOMContentLoaded", () => { document.getElementById("smiles").value = "CCO early"; })`)
 	b.visit(s.URL + "/some/folder/?alpha=0.1")
 	b.phase("done")
 	if got := b.text(".row-name"); !strings.HasSuffix(got, "early") {

@@ -221,7 +221,7 @@ func TestMenus(t *testing.T) {
 // copies has the page copy to where a test reads it: a tab behind others has no
 // clipboard.
 func (b *tab) copies() {
-	b.first("a clipboard", `Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
+	b.first(`Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
 }
 
 // A link carries structures, their names, settings and the selected row, which never stand in the address. Links are

@@ -50,16 +50,6 @@ func (b *tab) counted(f func()) counts {
 	return eval[counts](b, `testCounts`)
 }
 
-// readyCounting is ready in a tab that counts.
-func readyCounting(t testing.TB, browse func(testing.TB) *tab) *tab {
-	t.Helper()
-	return readyIn(t, func(t testing.TB) *tab {
-		b := browse(t)
-		b.first("counting", counting)
-		return b
-	})
-}
-
 // A step is something that a user does with many records.
 type step struct {
 	name string
@@ -151,7 +141,7 @@ func (b *tab) bounded(records int, but ...string) {
 // scrolled through: what it takes, sends and draws at a time does not grow with them.
 // How often it goes through all of them is counted in package app.
 func TestThePageStaysFree(t *testing.T) {
-	b := readyCounting(t, browse)
+	b := ready(t, counting)
 	b.bounded(6000)
 	b.Quiet()
 }

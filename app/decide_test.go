@@ -123,6 +123,14 @@ func TestTasks(t *testing.T) {
 	if len(saved) != 2 || saved[0] != "report.html <p>" || !strings.HasPrefix(saved[1], "reasons.csv id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,model,model_sha256,by,alpha,fdr,program\nidc,") || s.Task != nil || !strings.Contains(s.Saved, "2 rows saved") {
 		t.Errorf("saved %q, %q", saved, s.Saved)
 	}
+	for code, want := range map[string]string{message.CodeCancelled: "Cancelled", message.CodeMemory: "Not saved: no room"} {
+		on(f, func(_ *message.Report, say func(any)) { say(&message.Failed{Code: code, Text: "no room"}) })
+		s.Report(save)
+		f.next(-1)
+		if s.Saved != want {
+			t.Errorf("a report that fails says %q, want %q", s.Saved, want)
+		}
+	}
 }
 
 func TestTasksAreEnded(t *testing.T) {

@@ -40,6 +40,8 @@ func TestLabCalibrates(t *testing.T) {
 		t.Fatalf("phase %v, record %d, trace %v: want the one with the longest text, and no batch", s.Phase, s.Inspector.Record, s.Lab.Trace.Value)
 	}
 	shows(t, s, "idc is a graph of 2 nodes and 1 edge.", `data-scene="graph"`)
+	s.Lab.Trace.Value.Atoms = append(s.Lab.Trace.Value.Atoms, "Na")
+	shows(t, s, "1 edge. The model leaves out 1 atom.")
 	s.Lab.Open(lab.SceneParts)
 	f.next(2)
 	shows(t, s, "The batch is being calibrated: encoded, 6")

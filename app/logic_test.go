@@ -93,7 +93,7 @@ func TestRenders(t *testing.T) {
 	s, f, later := newTest(t)
 	f.scores("CCO\nCCCCCC\nCCCCCCCC\nx")
 	shows(t, newDesk(nil), "Is my molecule inside", `id="smiles"`, "Nothing leaves this tab", "How to read this",
-		"! style=", `!hidden="false"`) // which the page's policy forbids, and would hide what it should show
+		`!id="clear"`, "! style=", `!hidden="false"`) // which the page's policy forbids, and would hide what it should show
 	s.Input.Type("CCO\nCCCCCC\nCCCCCCCC\nx")
 	f.settle()
 	pass(later)
@@ -101,7 +101,7 @@ func TestRenders(t *testing.T) {
 	f.next(-1)
 	s.Lab.Open(lab.SceneDecision)
 	f.next(-1)
-	shows(t, s, `data-row="1"`, "refused", "no element", "Most like it in the training set", "S_BaCa calls", "KL divergence")
+	shows(t, s, `id="clear"`, `data-row="1"`, "refused", "no element", "Most like it in the training set", "S_BaCa calls", "KL divergence")
 	s.Fail(&message.Failed{Code: message.CodeMemory, Text: "room for 5 000 rows"})
 	shows(t, s, "room for 5 000 rows")
 }

@@ -153,6 +153,11 @@ func TestLinkComesBack(t *testing.T) {
 
 	s, f, _ = newTest(t)
 	f.scores("CCO\nCx\nCCC")
+	s.OpenLink("row=1&smiles=CCO")
+	f.settle()
+	if s.Inspector.Record != 0 {
+		t.Errorf("the link's first row is record %d", s.Inspector.Record)
+	}
 	s.OpenLink("model=bzr&alpha=0.2&row=3&smiles=CCO%0ACx%0ACCC")
 	if s.Alpha != 0.2 || s.Input.Text != "CCO\nCx\nCCC\n" {
 		t.Errorf("α %g, text %q", s.Alpha, s.Input.Text)

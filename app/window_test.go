@@ -1,6 +1,10 @@
 package app
 
-import "testing"
+import (
+	"testing"
+
+	"baca/app/table"
+)
 
 func TestWindow(t *testing.T) {
 	for _, c := range []struct {
@@ -27,6 +31,18 @@ func TestWindow(t *testing.T) {
 		}
 		if c.top == 0 && got.from != 0 || got.to-got.from > 20*c.records {
 			t.Errorf("window of %d rows at %d: %+v", c.n, c.top, got)
+		}
+	}
+}
+
+// A line of cards has as many as fit, with gaps between them and below.
+func TestLines(t *testing.T) {
+	p := &resultPane{S: newDesk(nil)}
+	p.S.View.Shape = table.Grid
+	for width, want := range map[int]int{100: 1, 3*(cardWidth+cardGap) + cardGap - 1: 2, 3*(cardWidth+cardGap) + cardGap: 3} {
+		p.width = width
+		if n, height := p.lines(); n != want || height != cardHeight+cardGap {
+			t.Errorf("%d pixels hold %d cards of %d pixels, want %d of %d", width, n, height, want, cardHeight+cardGap)
 		}
 	}
 }

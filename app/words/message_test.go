@@ -66,6 +66,9 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 			t.Errorf("%s: %s", name, n.Measured())
 		}
 	}
+	if n := NoteOn(&message.Model{Name: "of a later version", BuiltIn: true}); n.Title != "of a later version" || n.ID != "" {
+		t.Errorf("of a model without a note it says %+v", n)
+	}
 	// The descriptions of models say what is inside, once.
 	if strings.Contains(strings.ToLower(string(notesFile)), "inside means") {
 		t.Error("a note says again what is inside")

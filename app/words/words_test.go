@@ -14,7 +14,7 @@ func TestFormat(t *testing.T) {
 		{Count(12), "12"}, {Count(1835), "1 835"}, {Count(1234567), "1 234 567"}, {Count(-1000), "−1 000"},
 		{Percent(0.05), "5\u00a0%"}, {Percent(0.0012), "0.12\u00a0%"}, {Percent(math.NaN()), None},
 		{Size(12), "12 bytes"}, {Size(614000), "614 kB"}, {Size(2_500_000), "2.50 MB"},
-		{Duration(120 * time.Millisecond), "120 ms"}, {Duration(3400 * time.Millisecond), "3.4 s"}, {Duration(200 * time.Second), "3 min"},
+		{Duration(120 * time.Millisecond), "120 ms"}, {Duration(time.Second), "1.0 s"}, {Duration(3400 * time.Millisecond), "3.4 s"}, {Duration(200 * time.Second), "3 min"},
 		{Stem("a/b/mols.smi.gz"), "mols"}, {Stem("x"), "x"}, {Stem(".hidden"), ".hidden"},
 		{Plural(1, "row", "rows"), "1 row"}, {Format("csv"), "CSV"}, {Format("parquet"), "Parquet"}, {Plural(2000, "row", "rows"), "2 000 rows"},
 		{Shorten("abcdef", 4), "abc…"}, {Shorten("äöü", 3), "äöü"},

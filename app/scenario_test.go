@@ -35,6 +35,7 @@ func newStage(t *testing.T) *stage {
 		}
 	})
 	answerTasks(p.f)
+	on(p.f, func(r *message.Compute, say func(any)) { answerCompute(p.text, r, say) })
 	return p
 }
 
@@ -101,8 +102,25 @@ func (p *stage) play(t *testing.T, event string) {
 		p.Lab.Open(object)
 	case "report":
 		p.Report(func(e *message.Exported) { p.saved = append(p.saved, e.Name) })
-	case "end":
-		p.EndTask()
+	case "want":
+		var records []int32
+		for text := range strings.FieldsSeq(object) {
+			records = append(records, int32(number(t, text)))
+		}
+		p.Glances.Want(records)
+	case "named":
+		name, text, _ := strings.Cut(object, " ")
+		p.Input.Give(run.Given{Name: name, Text: text})
+	case "paste":
+		p.Input.Paste(object)
+	case "fold", "unfold":
+		p.Input.Fold(verb == "fold")
+	case "structure", "find":
+		p.Find(object, verb == "structure")
+	case "column":
+		p.ChooseColumn(object)
+	case "shape":
+		p.ShowAs(table.Shape(object))
 	default:
 		t.Fatalf("no event %q", event)
 	}
@@ -151,17 +169,39 @@ func (p *stage) state() string {
 	add(p.Task != nil, "%q", taskWords(p.desk))
 	add(p.Saved != "", "%q", p.Saved)
 	add(len(p.saved) > 0, "saved %v", p.saved)
+	search := p.Rows.Computed[message.OfStructure]
+	add(search.Failure != nil, "%v", search.Failure)
+	add(p.Input.Folded(), "folded")
+	add(p.Input.Title() != "Your list", "called %s", p.Input.Title())
+	var glances []int
+	for record := range p.Rows.Len() {
+		if p.Glances.Of(record) != nil {
+			glances = append(glances, record)
+		}
+	}
+	add(glances != nil, "glances %v", glances)
 	add(p.f.ended > 0, "%d ended", p.f.ended)
 	asked := map[string]int{}
+	var details []int
+	var computes []string
 	for _, r := range p.f.asked {
-		if s, ok := r.(*message.Score); ok && s.Batch {
-			asked["Batch"]++
-		}
 		asked[strings.TrimPrefix(fmt.Sprintf("%T", r), "*message.")]++
+		switch r := r.(type) {
+		case *message.Score:
+			if r.Batch {
+				asked["Batch"]++
+			}
+		case *message.Detail:
+			details = append(details, r.Record)
+		case *message.Compute:
+			computes = append(computes, strings.TrimSpace(r.What+" "+r.SMARTS))
+		}
 	}
-	for _, name := range []string{"Open", "Score", "Batch", "Detail", "Report", "Drift", "Pause"} {
+	for _, name := range []string{"Open", "Score", "Batch", "Report", "Drift"} {
 		add(asked[name] > 0, "%s %d", name, asked[name])
 	}
+	add(details != nil, "Detail %v", details)
+	add(computes != nil, "Compute %q", computes)
 	add(p.Input.Text != lengths, "%q", strings.ReplaceAll(p.Input.Text, "\n", ";"))
 	return strings.Join(list, ", ")
 }
@@ -222,7 +262,7 @@ func TestScenarios(t *testing.T) {
 			{"fdr 0.2", `done, 1 refused, 2 inside, 3 outside, p ≤ 0.0833, Open 1, Score 1`},
 			{"sort q_value", `done, 1 refused, 2 inside, 3 outside, p ≤ 0.0833, order [2 1 0 4 3 5], Open 1, Score 1`},
 			{"fdr 0", `done, 1 refused, 2 inside, 1 borderline, 2 outside, order [2 1 0 4 3 5], Open 1, Score 1`},
-			{"fdr 0.2 | give CCO;CCCCCC | pass | next 5 | pass", `scoring, 2 inside, order [1 0], Open 2, Score 2, "CCO;CCCCCC"`},
+			{"fdr 0.2 | give CCO;CCCCCC | pass | next 5 | pass", `scoring, 2 inside, order [1 0], folded, Open 2, Score 2, "CCO;CCCCCC"`},
 		},
 		"known rows": {
 			{"score | known", `done, 1 refused, 2 inside, 1 borderline, 2 outside, order [1], Open 1, Score 1`},
@@ -235,11 +275,11 @@ func TestScenarios(t *testing.T) {
 			{"next | open drift | open drift", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, saved [report.html], Open 1, Score 1, Report 1, Drift 1`},
 		},
 		"marked atoms": {
-			{"score | show 0 | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail 1`},
-			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 2 ringed, Open 1, Score 1, Detail 1`},
-			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail 1`},
-			{"mark 0", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, Open 1, Score 1, Detail 1`},
-			{"show 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 1, Open 1, Score 1, Detail 2`},
+			{"score | show 0 | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail [0]`},
+			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 2 ringed, Open 1, Score 1, Detail [0]`},
+			{"mark 2", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, atom 1 ringed, Open 1, Score 1, Detail [0]`},
+			{"mark 0", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 0, detail true, Open 1, Score 1, Detail [0]`},
+			{"show 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 1, Open 1, Score 1, Detail [0 1]`},
 		},
 		// Verdicts are there without a batch. It is asked for once; its p is half of one alone, where the paper's is never
 		// less. At α = 0.3 what is ordinary alone is borderline at most. What was chosen holds for the next input.
@@ -252,35 +292,74 @@ func TestScenarios(t *testing.T) {
 			{"by alone", `done, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 2, Batch 1`},
 			{"fdr 0.1", `done, 1 refused, 3 inside, 2 outside, p ≤ 0.025, Open 1, Score 2, Batch 1`},
 			{"by batch", `done, 1 refused, 2 inside, 3 outside, by batch, p ≤ 0.0417, Open 1, Score 2, Batch 1`},
-			{"fdr 0 | give CCO;CCCC;CCCCC | settle | pass", `done, 2 inside, 1 borderline, by batch, Open 2, Score 4, Batch 2, "CCO;CCCC;CCCCC"`},
+			{"fdr 0 | give CCO;CCCC;CCCCC | settle | pass", `done, 2 inside, 1 borderline, by batch, folded, Open 2, Score 4, Batch 2, "CCO;CCCC;CCCCC"`},
 		},
 		// The verdicts stay, and nobody asks again until the user does.
 		"a calibration is cancelled": {
-			{"score | slow | open decision | report", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, "Not now: the batch is being calibrated.", Open 1, Score 2, Batch 1, Detail 1`},
-			{"cancel | next | pass", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Not now: the batch is being calibrated.", 1 ended, Open 2, Score 2, Batch 1, Detail 2`},
-			{"report | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 1 ended, Open 2, Score 2, Batch 1, Detail 2, Report 1`},
-			{"by attention | die out of breath", `broken, out of breath, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 2 ended, Open 2, Score 3, Batch 2, Detail 2, Report 1`},
+			{"score | slow | open decision | report", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, "Not now: the batch is being calibrated.", Open 1, Score 2, Batch 1, Detail [2]`},
+			{"cancel | next | pass", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Not now: the batch is being calibrated.", 1 ended, Open 2, Score 2, Batch 1, Detail [2 2]`},
+			{"report | next", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 1 ended, Open 2, Score 2, Batch 1, Report 1, Detail [2 2]`},
+			{"by attention | die out of breath", `broken, out of breath, 1 refused, 2 inside, 1 borderline, 2 outside, record 2, detail true, atom 1 ringed, "Report saved as report.html", saved [report.html], 2 ended, Open 2, Score 3, Batch 2, Report 1, Detail [2 2]`},
 		},
 		"no batch of two": {
-			{"type CCO;CCCCCCCC;x | settle | by batch | open mixup | settle", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail 1, "CCO;CCCCCCCC;x"`},
+			{"type CCO;CCCCCCCC;x | settle | by batch | open mixup | settle", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail [1], "CCO;CCCCCCCC;x"`},
 		},
 		"undecided": {
 			{"score | alpha 0.005", `done, 1 refused, 5 undecided, Open 1, Score 1`},
 		},
+		// Rows in view are looked at one after the other while the worker is idle. Those that have left the view are not, and
+		// the record that is chosen comes first. Record 5 was refused, 99 is not there.
+		"glances": {
+			{"score | want 2 5 1 0 99", `done, 1 refused, 2 inside, 1 borderline, 2 outside, Open 1, Score 1, Detail [2]`},
+			{"want 1 0 4 3 | next 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, glances [2], Open 1, Score 1, Detail [2 1]`},
+			{"show 3", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 3, glances [2], Open 1, Score 1, Detail [2 1 3]`},
+			{"next 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 3, glances [1 2], Open 1, Score 1, Detail [2 1 3]`},
+			{"next 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 3, detail true, atom 1 ringed, glances [1 2], Open 1, Score 1, Detail [2 1 3 0]`},
+			{"next | want 2 1", `done, 1 refused, 2 inside, 1 borderline, 2 outside, record 3, detail true, atom 1 ringed, glances [0 1 2 3 4], Open 1, Score 1, Detail [2 1 3 0 4 3]`},
+			{"by batch | want 0 1 2 3 4", `calibrating, 1 refused, 2 inside, 1 borderline, 2 outside, record 3, detail true, atom 1 ringed, glances [0 1 2 3 4], Open 1, Score 2, Batch 1, Detail [2 1 3 0 4 3]`},
+			{"by alone | next | give ", `empty, Open 1, Score 2, Batch 1, Detail [2 1 3 0 4 3 3], ""`},
+		},
+		// An input that was given as a whole becomes a card; one that is typed or in which nothing could be read does not.
+		"the input folds": {
+			{"type CCO | settle", `done, 1 inside, Open 1, Score 1, "CCO"`},
+			{"fold", `done, 1 inside, folded, Open 1, Score 1, "CCO"`},
+			{"named two.smi CCO;CC | settle", `done, 2 inside, folded, called two.smi, Open 2, Score 2, "CCO;CC"`},
+			{"unfold", `done, 2 inside, called two.smi, Open 2, Score 2, "CCO;CC"`},
+			{"type CCO;CC;C | settle", `done, 3 inside, Open 3, Score 3, "CCO;CC;C"`},
+			{"paste x | settle", `done, 1 refused, called Pasted, Open 4, Score 3, "x"`},
+			{"paste CC | settle", `done, 1 inside, folded, called Pasted, Open 5, Score 4, "CC"`},
+			{"slow | paste C | pass | next | die out of breath", `broken, out of breath, 1 waiting, called Pasted, 1 ended, Open 6, Score 5, "C"`},
+			{"fast | named three CCC | settle | undo | settle", `done, 1 inside, folded, called Pasted, 1 ended, Open 8, Score 7, "C"`},
+			{"give ", `empty, 1 ended, Open 8, Score 7, ""`},
+		},
+		// A later search ends the one before. By text the worker is not asked.
+		"a search for structures": {
+			{"type CCO;C;CCCCCC;CC | settle | structure CC", `done, 4 inside, "Search …", Open 1, Score 1, Compute ["structure CC"], "CCO;C;CCCCCC;CC"`},
+			{"settle", `done, 4 inside, order [2 0], Open 1, Score 1, Compute ["structure CC"], "CCO;C;CCCCCC;CC"`},
+			{"structure C | structure CCC | settle", `done, 4 inside, order [2], Open 1, Score 1, Compute ["structure CC" "structure C" "structure CCC"], "CCO;C;CCCCCC;CC"`},
+			{"structure ( | settle", `done, 4 inside, column 1: no, Open 1, Score 1, Compute ["structure CC" "structure C" "structure CCC" "structure ("], "CCO;C;CCCCCC;CC"`},
+			{"find CCO | settle", `done, 4 inside, order [0], Open 1, Score 1, Compute ["structure CC" "structure C" "structure CCC" "structure ("], "CCO;C;CCCCCC;CC"`},
+		},
+		// Each is asked for once, and of another model anew.
+		"properties and places": {
+			{"type CCO;C;CCCCCC;CC | settle | column computed_mw | settle | sort computed_mw", `done, 4 inside, order [1 3 0 2], Open 1, Score 1, Compute ["properties"], "CCO;C;CCCCCC;CC"`},
+			{"shape Map | settle | shape Table | shape Map | column computed_mw | column computed_mw | settle", `done, 4 inside, order [1 3 0 2], Open 1, Score 1, Compute ["properties" "places"], "CCO;C;CCCCCC;CC"`},
+			{"load mine | settle", `done, mine, 0 own, 4 inside, order [1 3 0 2], Open 1, Score 2, Compute ["properties" "places" "places" "properties"], "CCO;C;CCCCCC;CC"`},
+		},
 		"undo": {
 			{"type CCO | pass | next", `done, 1 inside, Open 1, Score 1, "CCO"`},
 			{"give ", `empty, Open 1, Score 1, ""`},
-			{"undo | pass | next", `done, 1 inside, Open 2, Score 2, "CCO"`},
-			{"undo", `done, 1 inside, Open 2, Score 2, "CCO"`},
-			{"give  | type CC | undo", `waiting, Open 2, Score 2, "CCO"`},
-			{"undo", `waiting, Open 2, Score 2, "CC"`},
+			{"undo | pass | next", `done, 1 inside, folded, Open 2, Score 2, "CCO"`},
+			{"undo", `done, 1 inside, folded, Open 2, Score 2, "CCO"`},
+			{"give  | type CC | undo", `waiting, folded, Open 2, Score 2, "CCO"`},
+			{"undo", `waiting, folded, Open 2, Score 2, "CC"`},
 		},
 		"one detail": {
 			{"type CCO;CC;x | pass | next", `done, 1 refused, 2 inside, Open 1, Score 1, "CCO;CC;x"`},
-			{"show 0 | show 1 | next", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail 2, "CCO;CC;x"`},
-			{"show 2", `done, 1 refused, 2 inside, record 2, Open 1, Score 1, Detail 2, "CCO;CC;x"`},
-			{"show 0 | step 1", `done, 1 refused, 2 inside, record 1, Open 1, Score 1, Detail 4, "CCO;CC;x"`},
-			{"up 100", `done, 1 refused, 2 inside, record 0, Open 1, Score 1, Detail 5, "CCO;CC;x"`},
+			{"show 0 | show 1 | next", `done, 1 refused, 2 inside, record 1, detail true, atom 1 ringed, Open 1, Score 1, Detail [0 1], "CCO;CC;x"`},
+			{"show 2", `done, 1 refused, 2 inside, record 2, Open 1, Score 1, Detail [0 1], "CCO;CC;x"`},
+			{"show 0 | step 1", `done, 1 refused, 2 inside, record 1, Open 1, Score 1, Detail [0 1 0 1], "CCO;CC;x"`},
+			{"up 100", `done, 1 refused, 2 inside, record 0, Open 1, Score 1, Detail [0 1 0 1 0], "CCO;CC;x"`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

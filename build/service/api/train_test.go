@@ -90,7 +90,9 @@ func TestOneTrainingAtATime(t *testing.T) {
 			}
 		}
 	}()
-	short := func() answer { return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`)) }
+	short := func() answer {
+		return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`))
+	}
 	a := short()
 	for a.StatusCode == 200 { // until the first has begun
 		a = short()

@@ -42,7 +42,7 @@ func TestTraining(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	a = s.ask("POST", "/v1/train", "application/json", strings.Replace(library(30, `, "name": "mine", "epochs": 1`), `"CO"`, `"C("`, 1))
-	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"column 2: the branch is never closed"}]`) {
+	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"character 2: the branch is never closed"}]`) {
 		t.Errorf("%s %.300s", a.Status, a.body)
 	}
 }

@@ -86,9 +86,10 @@ gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, down
 beam: ## build bin/baca-beam, the same scores on Apache Beam (a module of its own)
 	cd build/beam && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-beam .
 
-release: page ## build archives and Python wheels for every system into out/release and out/wheels
-	$(GO) run ./build/tools/packaging/release -commit "$(COMMIT)"
+release: page npm ## build all that is published, for every system, into out/release
 	$(GO) run ./build/python/wheel -all -commit "$(COMMIT)"
+	cd out/npm && npm publish --dry-run --silent ./*.tgz
+	$(GO) run ./build/tools/packaging/release -commit "$(COMMIT)" out/wheels/*.whl out/npm/*.tgz
 
 python: ## build the wheel of the Python package for this machine into out/wheels
 	$(GO) run ./build/python/wheel -commit "$(COMMIT)"

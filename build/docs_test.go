@@ -49,7 +49,7 @@ func examples(page string) []example {
 }
 
 // tools are programs that a machine may lack.
-var tools = regexp.MustCompile(`\b(mlr|csvgrep|xsv|sqlite3|duckdb|jq|python3|curl|inotifywait|man -l)\b`)
+var tools = regexp.MustCompile(`\b(mlr|csvgrep|xsv|sqlite3|duckdb|jq|python3|curl|inotifywait|make|git|man -l)\b`)
 
 // What pages of the command show is what it does. The lines … stand for any. Loose pages show lines of both outputs, of which some
 // are left out, and pictures that the commands draw.
@@ -77,7 +77,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 		pictures []string
 	}{
 		{"baca/SHELL.md", false, 2, nil}, {"baca/DOMAIN.md", false, 2, nil}, {"service/api/README.md", false, 2, nil}, {"service/mcp/README.md", false, 2, nil},
-		{"../README.md", true, 2, nil}, {"baca/SETS.md", true, 5, []string{"compare.svg", "suggest.svg"}}, {"baca/TRUST.md", true, 13, []string{"trust.svg"}},
+		{"../README.md", true, 2, nil}, {"baca/RECIPES.md", true, 15, nil}, {"baca/SETS.md", true, 5, []string{"compare.svg", "suggest.svg"}}, {"baca/TRUST.md", true, 13, []string{"trust.svg"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			text := try.To(os.ReadFile(page.name))

@@ -47,7 +47,7 @@ type SyntaxError struct {
 	File   string // may be empty
 	Row    int    // from 1, in a file of columns; else 0
 	Line   int    // from 1; 0 in a list or a file of columns
-	Column int    // in bytes, from 1; in the SMILES if there is no line
+	Column int    // in bytes, from 1; in the SMILES if there is no line, and called a character then; 0 in other cells of a file of columns
 	Err    error  // what was found and expected
 }
 
@@ -60,11 +60,14 @@ func (e *SyntaxError) Error() string {
 	if m, ok := e.Err.(*molecule.SyntaxError); ok {
 		what = m.Reason // its column is in the SMILES, ours in the line
 	}
+	if e.Row > 0 && e.Column == 0 {
+		return fmt.Sprintf("%s: row %d: %s", named(e.File), e.Row, what)
+	}
 	if e.Row > 0 {
-		return fmt.Sprintf("%s: row %d, column %d: %s", named(e.File), e.Row, e.Column, what)
+		return fmt.Sprintf("%s: row %d, character %d: %s", named(e.File), e.Row, e.Column, what)
 	}
 	if e.Line == 0 {
-		return fmt.Sprintf("column %d: %s", e.Column, what)
+		return fmt.Sprintf("character %d: %s", e.Column, what)
 	}
 	if e.File == "" {
 		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, what)

@@ -161,7 +161,7 @@ func (r *Record) FailCell(k int, err error) error {
 	}
 	e := syntaxError(r.file, r.Line, 1, err)
 	if r.columnar {
-		e.Row, e.Line = r.Row+1, 0
+		e.Row, e.Line, e.Column = r.Row+1, 0, 0
 	}
 	return e
 }

@@ -9,39 +9,51 @@ import (
 	"strings"
 )
 
+// A Module is one that a program is compiled from.
+type Module struct{ Path, Version, Dir string }
+
+// Modules are those of programs, but for ours, by path.
+func Modules(root string, programs ...Program) (list []Module, err error) {
+	var lines []string
+	for _, p := range programs {
+		text, err := p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, strings.Split(string(text), "\n")...)
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Compact(lines) {
+		if words := strings.SplitN(line, " ", 3); len(words) == 3 {
+			list = append(list, Module{words[0], words[1], words[2]})
+		}
+	}
+	return list, nil
+}
+
 // Licenses returns an introduction and the licences of Go and of the programs' modules.
 func Licenses(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
 	goroot, err := programs[0].Go(root, "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	var modules []string
-	for _, p := range programs {
-		list, err := p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package)
-		if err != nil {
-			return nil, err
-		}
-		modules = append(modules, strings.Split(strings.TrimSpace(string(list)), "\n")...)
+	modules, err := Modules(root, programs...)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(modules)
-	modules = append([]string{"Go itself " + strings.TrimSpace(string(goroot))}, slices.Compact(modules)...)
 	text := bytes.NewBufferString(introduction)
-	for _, m := range modules {
-		words := strings.SplitN(m, " ", 3)
-		if len(words) < 3 {
-			continue
-		}
-		title, dir := words[0]+" "+words[1], words[2]
+	for _, m := range append([]Module{{"Go", "itself", strings.TrimSpace(string(goroot))}}, modules...) {
+		title := m.Path + " " + m.Version
 		var names []string
 		for _, name := range []string{"LICEN[SC]E*", "UNLICENSE*", "COPYING*"} {
-			found, err := filepath.Glob(filepath.Join(dir, name))
+			found, err := filepath.Glob(filepath.Join(m.Dir, name))
 			if err != nil {
 				return nil, err
 			}
 			names = append(names, found...)
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("%s has no licence in %s", title, dir)
+			return nil, fmt.Errorf("%s has no licence in %s", title, m.Dir)
 		}
 		fmt.Fprintf(text, "\n\n== %s ==\n", title)
 		for _, name := range names {

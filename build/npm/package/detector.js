@@ -329,7 +329,7 @@ const closed = () => new BacaError("closed", "the detector is closed");
 const explanation = (d) => ({
   atoms: (d.Atoms ?? []).map((symbol, i) => ({ symbol, adds: six(d.Contributions[i] ?? NaN) })),
   reasons: (d.Reasons ?? []).map((r) => ({ text: r.Text, about: r.About, atoms: r.Nodes ?? [], unseen: r.Weight >= unseen })),
-  nearest: (d.Nearest ?? []).map((n) => ({ row: n.Row, name: n.Name, smiles: n.SMILES, similarity: six(n.Similarity) })),
+  nearest: (d.Nearest ?? []).map((n) => ({ row: n.Row < 0 ? null : n.Row, name: n.Name, smiles: n.SMILES, similarity: six(n.Similarity) })),
   known: d.Duplicate,
 });
 

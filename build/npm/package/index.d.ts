@@ -36,8 +36,8 @@ export interface Reason {
 
 /** A training molecule that is similar. */
 export interface Neighbor {
-  /** Of the data set, from 0. */
-  row: number;
+  /** Of the training set, from 0; null where the model does not know it. */
+  row: number | null;
   name: string;
   /** Empty where the model keeps no structures. */
   smiles: string;

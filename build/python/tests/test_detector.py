@@ -125,7 +125,7 @@ def test_one_molecule_has_one_answer(detector, molecules):
 
 def test_refused(detector):
     texts = [ASPIRIN, "c1ccccc1N(", None, float("nan"), RDX, "é"]
-    with pytest.warns(baca.RefusedWarning, match="4 of 6.*row 2: column 10: the branch is never closed; row 3.*and 1 more") as caught:
+    with pytest.warns(baca.RefusedWarning, match="4 of 6.*row 2: character 10: the branch is never closed; row 3.*and 1 more") as caught:
         scores = detector.scores(texts)
     assert caught[0].filename == __file__
     assert np.isnan(scores).tolist() == [False, True, True, True, False, True]
@@ -197,7 +197,7 @@ def test_numbers_of_numpy(molecules):
 def test_fit_refuses_some(molecules):
     with pytest.warns(baca.RefusedWarning, match="1 of 31 records are refused and not trained on"):
         own = baca.Detector(epochs=1, alpha=0.5).fit(["C(", *molecules[:30]])
-    assert own.refused_ == {0: "column 2: the branch is never closed"}
+    assert own.refused_ == {0: "character 2: the branch is never closed"}
 
 
 def test_needs_a_model(molecules):
@@ -262,7 +262,7 @@ def test_explain(detector):
     assert rdx.counted == f"{round(277 * rdx.p_value)} of 277, this one counted in" and broken.counted is None
     assert aspirin.score == detector.scores(ASPIRIN)[0] and aspirin.trained_on
     assert len(aspirin.atoms) == 13 and aspirin.nearest[0].smiles and aspirin.nearest[0].similarity == 1
-    assert rdx.reasons and broken.error == "column 2: the branch is never closed" and broken.row == 1
+    assert rdx.reasons and broken.error == "character 2: the branch is never closed" and broken.row == 1
     # What the atoms add is how far the score is above the least that is outside.
     assert sum(rdx.atoms) == pytest.approx(rdx.score + detector.offset_, abs=1e-4)
     html = found._repr_html_()

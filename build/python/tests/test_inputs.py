@@ -136,7 +136,7 @@ def test_frame(detector):
     assert out.index.tolist() == list("abca") and out.columns.tolist() == ["smiles", "x", "score", "p_value", "verdict", "error", "set_aside"]
     assert out["score"].iloc[[0, 3]].tolist() == detector.scores([ASPIRIN, RDX]).tolist()
     assert out["score"].isna().tolist() == out["verdict"].isna().tolist() == out["error"].notna().tolist() == [False, True, True, False]
-    assert out["error"].iloc[1] == "column 2: the branch is never closed"
+    assert out["error"].iloc[1] == "character 2: the branch is never closed"
     assert out["verdict"].iloc[3] == "outside"
     with pytest.raises(ValueError, match="already has the columns score, p_value"):
         baca.score(out)

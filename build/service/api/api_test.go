@@ -177,7 +177,7 @@ func TestDocument(t *testing.T) {
 func TestForms(t *testing.T) {
 	s := serving(t, local)
 	requests := map[string][2]string{
-		"application/json":          {`{"smiles": ["` + aspirin + `", "C(", "", "` + rdx + `"], "ids": ["a", "b", "c", "d"]}`, "column 2: |column 1: "},
+		"application/json":          {`{"smiles": ["` + aspirin + `", "C(", "", "` + rdx + `"], "ids": ["a", "b", "c", "d"]}`, "character 2: |character 1: "},
 		"application/x-ndjson":      {`{"id": "a", "smiles": "` + aspirin + "\"}\n\n{\"id\": \"b\", \"smiles\": \"C(\"}\r\n{\"id\":\"c\",\"smiles\":\"\"}\n{\"id\":\"d\",\"smiles\":\"" + rdx + `"}`, "line 3, column 25: |line 4, column 1: "},
 		"application/jsonl":         {`{"id": "a", "smiles": "` + aspirin + "\"}\n{\"id\": \"b\", \"smiles\": \"C(\"}\n{\"id\":\"c\",\"smiles\":\"\"}\n{\"id\":\"d\",\"smiles\":\"" + rdx + `"}`, "line 2, column 25: |line 3, column 1: "},
 		"text/csv":                  {"id,smiles\na," + aspirin + "\nb,C(\nc,\nd," + rdx + "\n", "line 3, column 4: |line 4, column 3: "},

@@ -42,7 +42,7 @@ func TestTraining(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	a = s.ask("POST", "/v1/train", "application/json", strings.Replace(library(30, `, "name": "mine", "epochs": 1`), `"CO"`, `"C("`, 1))
-	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"column 2: the branch is never closed"}]`) {
+	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"character 2: the branch is never closed"}]`) {
 		t.Errorf("%s %.300s", a.Status, a.body)
 	}
 }
@@ -90,7 +90,9 @@ func TestOneTrainingAtATime(t *testing.T) {
 			}
 		}
 	}()
-	short := func() answer { return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`)) }
+	short := func() answer {
+		return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`))
+	}
 	a := short()
 	for a.StatusCode == 200 { // until the first has begun
 		a = short()

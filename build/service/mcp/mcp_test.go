@@ -86,7 +86,7 @@ func TestScore(t *testing.T) {
 	for _, got := range []Scored{scored, explained} {
 		for i, r := range got.Rows {
 			if want[i].Err != nil {
-				if r["error"] != "column 2: the branch is never closed" || r["score"] != nil || r["verdict"] != nil {
+				if r["error"] != "character 2: the branch is never closed" || r["score"] != nil || r["verdict"] != nil {
 					t.Errorf("%+v", r)
 				}
 				continue

@@ -77,7 +77,7 @@ func TestServe(t *testing.T) {
 	if x := math.Float64frombits(binary.LittleEndian.Uint64(body[8:])); !math.IsNaN(x) {
 		t.Errorf("score of a refused row: %g", x)
 	}
-	if want := []note{{6.0, "column 2: the branch is never closed"}}; !reflect.DeepEqual(a.Refused, want) {
+	if want := []note{{6.0, "character 2: the branch is never closed"}}; !reflect.DeepEqual(a.Refused, want) {
 		t.Errorf("refused %v, want %v", a.Refused, want)
 	}
 	list["op"] = "explain"

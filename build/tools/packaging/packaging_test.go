@@ -110,8 +110,69 @@ func TestDockerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
+		if strings.Count(string(text), want) != 2 {
+			t.Errorf("want %q in both images", want)
+		}
+	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)[1]
 	if want := fmt.Sprintf("\nFROM golang:%s-", version); !strings.Contains(string(text), want) {
 		t.Errorf("no line %q", want)
+	}
+}
+
+// Under a name of its own the project still imports itself, and says where it is published.
+func TestOwner(t *testing.T) {
+	script, err := filepath.Abs("owner.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"git", "perl", "gofmt"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	dir := t.TempDir()
+	if text, err := exec.Command("git", "clone", "--quiet", "--shared", "../../..", dir).CombinedOutput(); err != nil {
+		t.Skipf("no repository of git: %s", text)
+	}
+	for _, c := range []struct{ line, want string }{
+		{script + " ../a 2>&1; echo $?", "want a name of letters, digits and dashes\n2\n"},
+		{script + " octo-lab; go list -deps ./build/baca ./build/baca-paper ./wasm/... | grep -c '^baca/' || true", "0\n"},
+		{"go list -deps -test ./... | grep -c '^github.com/octo-lab/baca/algo/dataset$'", "1\n"},
+		{"git grep -l github.com/octo-lab/baca CITATION.cff build/npm/package build/python/wheel/main.go build/tools/packaging/Dockerfile build/beam/go.mod | wc -l", "5\n"},
+	} {
+		sh := exec.Command("sh", "-c", c.line)
+		sh.Dir = dir
+		if out, err := sh.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), c.want) {
+			t.Errorf("%s: %v\n%s, want %q", c.line, err, out, c.want)
+		}
+	}
+}
+
+// Templates of workflows call targets that there are, and nothing runs them from here.
+func TestWorkflows(t *testing.T) {
+	makefile, err := os.ReadFile("../../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob("workflows/*.yml")
+	if err != nil || len(names) != 3 {
+		t.Fatalf("%v, %v: want three workflows", names, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := regexp.MustCompile(`\bmake ([a-z-]+)`).FindAllSubmatch(text, -1)
+		for _, m := range calls {
+			if !strings.Contains(string(makefile), "\n"+string(m[1])+":") {
+				t.Errorf("%s: there is no target %s", name, m[1])
+			}
+		}
+		if len(calls) == 0 || !strings.Contains(string(text), "\npermissions:\n") {
+			t.Errorf("%s: want a call of make, and permissions", name)
+		}
 	}
 }

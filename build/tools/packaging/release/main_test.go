@@ -6,18 +6,24 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"baca/algo"
 	"baca/build/internal/ship"
+	"baca/build/internal/try"
 )
 
 // unpack reads an archive.
@@ -67,55 +73,88 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// The archive of this system has a program that runs, and serves the page.
+// A release has the archive of this system, with a program that runs and serves the page, the page as a site, what both are
+// made of, and files that were named, all in SHA256SUMS.
 func TestRelease(t *testing.T) {
 	if _, err := os.Stat("../../../../web/site"); err != nil {
 		t.Skip("the page is not built: `make page` does it")
 	}
-	out := filepath.Join(t.TempDir(), "release")
-	if err := release(out, "0123456789ab", []ship.Program{{OS: runtime.GOOS, Arch: runtime.GOARCH}}); err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := strings.Fields(string(sums))[1]
-	data, err := os.ReadFile(filepath.Join(out, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name); string(sums) != want {
-		t.Errorf("sums %q, want %q", sums, want)
-	}
-	files, err := fs.Sub(unpack(t, data), fmt.Sprintf("baca-%s-%s-%s", algo.Version, runtime.GOOS, runtime.GOARCH))
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, files); err != nil {
+	out, wheel := filepath.Join(dir, "release"), filepath.Join(dir, "baca.whl")
+	if err := os.WriteFile(wheel, []byte("a wheel"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(out, "0123456789ab", []ship.Program{{OS: runtime.GOOS, Arch: runtime.GOARCH}}, []string{wheel}); err != nil {
+		t.Fatal(err)
+	}
+	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, runtime.GOOS, runtime.GOARCH)
+	archive, site, bom := folder+".tar.gz", "baca-"+algo.Version+"-site.tar.gz", "baca-"+algo.Version+".cdx.json"
+	if runtime.GOOS == "windows" {
+		archive = folder + ".zip"
+	}
+	read := func(name string) []byte { return try.To(os.ReadFile(filepath.Join(out, name))) }
+	sums := ""
+	for _, name := range []string{archive, site, bom, "baca.whl"} {
+		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256(read(name)), name)
+	}
+	if got := string(read("SHA256SUMS")); got != sums {
+		t.Errorf("sums %q, want %q", got, sums)
+	}
+	if err := os.CopyFS(dir, unpack(t, read(archive))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, unpack(t, read(site))); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"licenses.txt": "== Scripts of the page ==", "README.md": "BaCa", "LICENSE": "MIT", "man/man1/baca-score.1": `.TH "BACA-SCORE" "1" "Jan 2000"`,
+		folder + "/licenses.txt": "== Scripts of the page ==", folder + "/README.md": "BaCa", folder + "/LICENSE": "MIT",
+		folder + "/man/man1/baca-score.1": `.TH "BACA-SCORE" "1" "Jan 2000"`, folder + "/completions/baca.bash": "bash completion", folder + "/completions/_baca": "#compdef baca",
+		"baca-" + algo.Version + "-site/index.html": "<title>", "baca-" + algo.Version + "-site/schema.json": `"p_value"`,
 	} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if runtime.GOOS == "windows" && strings.HasPrefix(name, "man") {
-			continue
-		}
-		if err != nil || !bytes.Contains(data, []byte(want)) {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Contains(data, []byte(want)) {
 			t.Errorf("%s does not have %q: %v", name, want, err)
 		}
 	}
-	program := filepath.Join(dir, "baca")
-	if text, err := exec.Command(program, "version").Output(); err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"+0123456789ab\n") {
+	if text, err := exec.Command(filepath.Join(dir, folder, "baca"), "version").Output(); err != nil || !strings.HasPrefix(string(text), "baca "+algo.Version+"+0123456789ab\n") {
 		t.Errorf("version: %q, %v", text, err)
 	}
-	site := filepath.Join(dir, "site")
-	if text, err := exec.Command(program, "serve", "--write", site).CombinedOutput(); err != nil {
-		t.Fatalf("site: %v\n%s", err, text)
+	for _, want := range []string{"pkg:golang/gonum.org/v1/gonum@", "pkg:golang/github.com/maxence-charriere/go-app/v10@", "pkg:npm/openchemlib@", "pkg:golang/std@"} {
+		if !bytes.Contains(read(bom), []byte(want)) {
+			t.Errorf("the list of materials lacks %s", want)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(site, "index.html")); err != nil {
+	checkBOM(t, read(bom))
+}
+
+// checkBOM compares a document with the published schema, which a module of CycloneDX holds.
+func checkBOM(t *testing.T, text []byte) {
+	t.Helper()
+	c := exec.Command("go", "mod", "download", "-json", "github.com/CycloneDX/cyclonedx-go@v0.12.0")
+	c.Dir = t.TempDir()
+	data, err := c.Output()
+	var module struct{ Dir string }
+	if err != nil || json.Unmarshal(data, &module) != nil {
+		t.Logf("not compared with the schema, which cannot be had: %v", err)
+		return
+	}
+	open := func(name string) *jsonschema.Schema {
+		s := &jsonschema.Schema{}
+		try.Check(json.Unmarshal(try.To(os.ReadFile(filepath.Join(module.Dir, "schema", name))), s))
+		return s
+	}
+	names := map[string]string{"spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} // as they are misspelt there
+	load := func(u *url.URL) (*jsonschema.Schema, error) { return open(names[path.Base(u.Path)]), nil }
+	schema, err := open("bom-1.6.schema.json").Resolve(&jsonschema.ResolveOptions{Loader: load})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bom map[string]any
+	try.Check(json.Unmarshal(text, &bom))
+	if err := schema.Validate(bom); err != nil {
 		t.Error(err)
+	}
+	bom["components"].([]any)[0].(map[string]any)["type"] = "a part"
+	if schema.Validate(bom) == nil {
+		t.Error("the schema takes anything")
 	}
 }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"baca/algo"
+	"baca/build/internal/ship"
+)
+
+// A bom is a CycloneDX document: what the command and the page in it are made of.
+type bom struct {
+	Format      string `json:"bomFormat"`
+	SpecVersion string `json:"specVersion"`
+	Version     int    `json:"version"`
+	Metadata    struct {
+		Component component `json:"component"`
+	} `json:"metadata"`
+	Components []component `json:"components"`
+}
+
+type component struct {
+	Type     string    `json:"type"`
+	Name     string    `json:"name"`
+	Version  string    `json:"version"`
+	PURL     string    `json:"purl"`
+	Hashes   []hash    `json:"hashes,omitempty"`
+	Licenses []licence `json:"licenses,omitempty"`
+}
+
+type hash struct {
+	Algorithm string `json:"alg"`
+	Content   string `json:"content"`
+}
+
+type licence struct {
+	Expression string `json:"expression"`
+}
+
+// materials returns the document of a release for some systems.
+func materials(root string, targets []ship.Program) ([]byte, error) {
+	b := bom{Format: "CycloneDX", SpecVersion: "1.6", Version: 1}
+	b.Metadata.Component = component{Type: "application", Name: "baca", Version: algo.Version, PURL: "pkg:generic/baca@" + algo.Version, Licenses: []licence{{"MIT"}}}
+	modules, err := ship.Modules(root, append(slices.Clone(targets), pageProgram)...)
+	if err != nil {
+		return nil, err
+	}
+	version := strings.TrimPrefix(runtime.Version(), "go")
+	b.Components = []component{{Type: "library", Name: "Go standard library", Version: version, PURL: "pkg:golang/std@" + version}}
+	for _, m := range modules {
+		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
+	}
+	scripts, err := scriptsOf(filepath.Join(root, "web", "package-lock.json"))
+	if err != nil {
+		return nil, err
+	}
+	b.Components = append(b.Components, scripts...)
+	text, err := json.MarshalIndent(b, "", "  ")
+	return append(text, '\n'), err
+}
+
+// scriptsOf are the packages of a lockfile that the page is bundled from.
+func scriptsOf(lock string) (list []component, err error) {
+	data, err := os.ReadFile(lock)
+	if err != nil {
+		return nil, err
+	}
+	var locked struct {
+		Packages map[string]struct {
+			Version, Integrity, License string
+			Dev                         bool
+		}
+	}
+	if err := json.Unmarshal(data, &locked); err != nil {
+		return nil, fmt.Errorf("%s: %w", lock, err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(locked.Packages)) {
+		p := locked.Packages[path]
+		name, found := strings.CutPrefix(path, "node_modules/")
+		if !found || p.Dev {
+			continue
+		}
+		sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.Integrity, "sha512-"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: the hash of %s: %w", lock, name, err)
+		}
+		list = append(list, component{
+			Type: "library", Name: name, Version: p.Version, PURL: "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version,
+			Hashes: []hash{{"SHA-512", hex.EncodeToString(sum)}}, Licenses: []licence{{p.License}},
+		})
+	}
+	return list, nil
+}

@@ -63,11 +63,6 @@ the default of --errors-by was chosen.`,
 	}
 }
 
-// orders are those that predictions for the set can be put in.
-func (s *labelledSet) orders() []trust.Order {
-	return slices.DeleteFunc(trust.Orders(), func(o trust.Order) bool { return o == trust.OrderMargin && !s.classes })
-}
-
 // An intervalResult is what came of the splits of a set.
 type intervalResult struct {
 	Set     string          `json:"set"`
@@ -145,7 +140,8 @@ func measureIntervals(ctx context.Context, b *bench) result {
 // intervalsOf does the splits of a kind.
 func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *intervalResult {
 	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: b.splits}
-	tallies := mapped(s.orders(), func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
+	orders := (&algo.Residuals{Classes: s.classes, Uncertainty: algo.Column{Name: "spread"}}).Orders()
+	tallies := mapped(orders, func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(b.splits) {
 		x := s.open(ctx, b.train, kind, k+1, intervalSteps)
@@ -180,13 +176,13 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 		t.levels, t.small = make([][]splitLevel, len(intervalCoverages)), map[trust.Verdict]int{}
 	}
 	for k, coverage := range intervalCoverages {
-		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, t.order))
+		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, string(t.order)))
 		list, outcomes := c.NewShift(places), make([]trust.Outcome, len(graphs))
 		for i := range outcomes {
-			doubt := try.To(t.order.Doubt(places[i], x.predicted[i]))
-			j := c.JudgeAt(places[i], doubt, x.predicted[i])
+			p := trust.Prediction{Place: places[i], Value: x.predicted[i], Uncertainty: x.spread[i]}
+			j := c.JudgePrediction(p)
 			list.Judge(places[i], &j)
-			outcomes[i] = trust.Outcome{Score: doubt, Observed: x.values[i], Judgement: j}
+			outcomes[i] = trust.Outcome{Score: c.Doubt(p), Observed: x.values[i], Judgement: j}
 			if k == 0 && x.errors[i] <= c.Tolerance {
 				t.small[j.Verdict]++
 			}
@@ -294,7 +290,7 @@ func (r *intervalResult) errors() (row []float64) {
 
 // byDefault is what came of the default order.
 func (r *intervalResult) byDefault() *intervalOrder {
-	return r.by((&algo.Residuals{Classes: r.Classes}).Order())
+	return r.by((&algo.Residuals{Classes: r.Classes}).Default())
 }
 
 func (r intervalResults) page() *page {

@@ -94,7 +94,7 @@ func TestDefaultOrderIsChosenOnValidation(t *testing.T) {
 			return sum
 		}
 		best := slices.MaxFunc(r.Orders, func(a, b intervalOrder) int { return cmp.Compare(worth(a), worth(b)) })
-		if want := (&algo.Residuals{Classes: r.Classes}).Order(); best.Order != want {
+		if want := (&algo.Residuals{Classes: r.Classes}).Default(); best.Order != want {
 			t.Errorf("%s, %s: %s is the best, the default is %s", r.Set, r.Split, best.Order, want)
 		}
 	}

@@ -111,7 +111,7 @@ def test_estimator(folder):
     from sklearn.model_selection import KFold
 
     train, new = pd.read_csv(folder / "train.csv"), pd.read_csv(folder / "new.csv").smiles[10:80]
-    forest = RandomForestRegressor(20, random_state=0)
+    forest = RandomForestRegressor(5, random_state=0)
     observed = train.observed.astype(float)
     observed[7] = np.nan
     detector = baca.Detector(epochs=1, seed=5).fit(train, observed, estimator=forest)
@@ -120,7 +120,7 @@ def test_estimator(folder):
     spread = lambda fitted, x: np.std([tree.predict(x) for tree in fitted.estimators_], axis=0)
     held_out, unsure = np.full(len(train), np.nan), np.full(len(train), np.nan)
     for rest, fold in KFold(5, shuffle=True, random_state=5).split(known):
-        fitted = RandomForestRegressor(20, random_state=0).fit(features[known[rest]], observed[known[rest]])
+        fitted = RandomForestRegressor(5, random_state=0).fit(features[known[rest]], observed[known[rest]])
         held_out[known[fold]], unsure[known[fold]] = fitted.predict(features[known[fold]]), spread(fitted, features[known[fold]])
     with pytest.warns(UserWarning, match="3 of 1500 values are not known: row 8"):
         by_hand = baca.Detector(epochs=1, seed=5).fit(train, observed=observed, predicted=held_out, uncertainty=unsure)
@@ -142,15 +142,15 @@ def test_estimator(folder):
 
 
 def test_estimator_of_classes():
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.tree import DecisionTreeClassifier
 
     texts = ["C" * n + end for n in range(1, 80) for end in ("O", "N", "Cl")]
     classes = np.array([len(text) % 3 == 0 or "N" in text for text in texts], float)
-    detector = baca.Detector(epochs=1).fit(texts, classes, estimator=LogisticRegression(max_iter=2000))
+    detector = baca.Detector(epochs=1).fit(texts, classes, estimator=DecisionTreeClassifier(max_depth=3))
     trusted = detector.trust(["CCCO", "CCN"])
     assert trusted.interval_low.isna().all() and trusted.predicted.between(0, 1).all() and trusted.trust.notna().all()
     with pytest.raises(ValueError, match="y of a classifier: want 0, 1 or NaN"):
-        baca.Detector().fit(texts, classes + 1, estimator=LogisticRegression())
+        baca.Detector().fit(texts, classes + 1, estimator=DecisionTreeClassifier())
 
 
 def test_wrong_values(folder, fitted):

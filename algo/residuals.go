@@ -25,6 +25,22 @@ type Residuals struct {
 	// near.Place. Scores of these graphs are too low to compare errors by, distances to their
 	// neighbours are not.
 	Trained []float64
+
+	// Uncertainty has that of predictions by the model that made them, NewScaffold the errors of predictions that were made without all
+	// molecules of the same scaffold; of Errors, then of Trained.
+	Uncertainty, NewScaffold Column
+}
+
+// A Column has numbers, NaN where one is missing. Without a name there are none.
+type Column struct {
+	Name   string
+	Values []float64
+}
+
+func (c *Column) keep(x float64) {
+	if c.Name != "" {
+		c.Values = append(c.Values, x)
+	}
 }
 
 // maxTrained bounds Residuals.Trained: more tell little, and their neighbours take time to find.
@@ -33,34 +49,37 @@ const maxTrained = 2000
 // ErrorsOfTrained returns how many training graphs Residuals hold errors of.
 func (m *Model) ErrorsOfTrained() int { return min(maxTrained, m.Known()) }
 
-// KeepResiduals stores the errors of the holdout and of training graphs. values has one entry for each graph of the
-// training set, nil for none. The predictions must have been held out or cross-validated.
-func (m *Model) KeepResiduals(values []*Values, observed, predicted string) error {
+// KeepResiduals stores the errors of the holdout and of training graphs, and what else of their predictions has a column. values has one
+// entry for each graph of the training set, nil for none. The predictions must have been held out or cross-validated.
+func (m *Model) KeepResiduals(values []*Values, of ValueColumns) error {
 	if m.Shared > 0 || m.Card.Holdout != "" || m.Holdout.Len() > len(m.Card.HoldoutRows) {
 		return fmt.Errorf("model %s does not hold graphs kept from its training", m.Card.Name)
 	}
 	if len(values) != m.Card.Graphs {
 		return fmt.Errorf("values of %d graphs: model %s was trained on a set of %d", len(values), m.Card.Name, m.Card.Graphs)
 	}
-	r := &Residuals{Observed: observed, Predicted: predicted, Classes: true}
-	errorAt := func(row int) float64 {
-		v := values[row]
-		if v == nil || math.IsNaN(v.Observed-v.Predicted) {
+	r := &Residuals{
+		Observed: of.Observed, Predicted: of.Predicted, Classes: true, Uncertainty: Column{Name: of.Uncertainty}, NewScaffold: Column{Name: of.NewScaffold},
+	}
+	keep := func(row int) float64 {
+		v := NoValues()
+		if row >= 0 && values[row] != nil {
+			v = values[row]
+		}
+		r.Uncertainty.keep(v.Uncertainty)
+		r.NewScaffold.keep(v.Observed - v.NewScaffold)
+		if math.IsNaN(v.Observed - v.Predicted) {
 			return math.NaN()
 		}
 		r.Classes = r.Classes && (v.Observed == 0 || v.Observed == 1) && v.Predicted >= 0 && v.Predicted <= 1
 		return v.Observed - v.Predicted
 	}
 	for k, n := 0, m.Holdout.Len(); k < n; k++ {
-		r.Errors = append(r.Errors, errorAt(m.Card.HoldoutRows[near.Place(k, n, len(m.Card.HoldoutRows))]))
+		r.Errors = append(r.Errors, keep(m.Card.HoldoutRows[near.Place(k, n, len(m.Card.HoldoutRows))]))
 	}
 	rows := m.KnownRows()
 	for k, n := 0, m.ErrorsOfTrained(); k < n; k++ {
-		x := math.NaN()
-		if row := rows[near.Place(k, n, len(rows))]; row >= 0 {
-			x = errorAt(row)
-		}
-		r.Trained = append(r.Trained, x)
+		r.Trained = append(r.Trained, keep(rows[near.Place(k, n, len(rows))]))
 	}
 	known := knownOf(r.Errors)
 	if known < trust.MinPairs {
@@ -68,6 +87,11 @@ func (m *Model) KeepResiduals(values []*Values, observed, predicted string) erro
 	}
 	if !r.Classes && !slices.ContainsFunc(r.Errors, func(x float64) bool { return math.Abs(x) > 0 }) {
 		return fmt.Errorf("observed and predicted values of all %d graphs kept from training are equal: want predictions that were made without them", known)
+	}
+	for _, c := range []Column{r.Uncertainty, r.NewScaffold} {
+		if n := knownOf(c.Values); c.Name != "" && n < trust.MinPairs {
+			return fmt.Errorf("%d of %d predictions have a value in column %s: want at least %d", n, len(c.Values), c.Name, trust.MinPairs)
+		}
 	}
 	m.Residuals = r
 	return nil
@@ -100,40 +124,70 @@ func knownOf(errors []float64) int {
 // orderNearest is how many training graphs trust.OrderNeighbors uses.
 const orderNearest = 5
 
-// Order is the default: margin for classes, neighbors for numbers. It was chosen on sets of its own,
-// see `baca-paper bench intervals --sets validation`.
-func (r *Residuals) Order() trust.Order {
-	if r.Classes {
-		return trust.OrderMargin
+// Orders are those that the predictions can be put in, the default last. It was chosen on sets of its own, see
+// `baca-paper bench intervals --sets validation`.
+func (r *Residuals) Orders() []trust.Order {
+	list := []trust.Order{trust.OrderScore, trust.OrderNeighbors}
+	if r.Uncertainty.Name != "" {
+		list = append(list, trust.OrderUncertainty, trust.OrderCombined)
 	}
-	return trust.OrderNeighbors
+	if r.Classes {
+		list = append(list, trust.OrderMargin)
+	}
+	return list
 }
 
-// Trust calibrates expected errors from the model's residuals, ranked by an order. The model must
+// Default is the order without a name.
+func (r *Residuals) Default() trust.Order {
+	orders := r.Orders()
+	return orders[len(orders)-1]
+}
+
+// Order is the order of a name: that of one of Orders, the column of uncertainties, or empty for the default.
+func (r *Residuals) Order(name string) (trust.Order, error) {
+	orders := r.Orders()
+	switch by := trust.Order(name); {
+	case name == "":
+		return r.Default(), nil
+	case slices.Contains(orders, by):
+		return by, nil
+	case name == r.Uncertainty.Name:
+		return trust.OrderUncertainty, nil
+	}
+	kind := "numbers"
+	if r.Classes {
+		kind = "classes"
+	}
+	return "", fmt.Errorf("errors by %s: the model knows errors of %s; want one of %s", name, kind, trust.Names(orders))
+}
+
+// Trust calibrates expected errors from the model's residuals, put in the order of a name, see Residuals.Order. The model must
 // have residuals.
-func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, by trust.Order) (*trust.Calibration, error) {
+func (s *SingleScorer) Trust(ctx context.Context, o trust.Options, name string) (*trust.Calibration, error) {
 	r := s.model.Residuals
 	if r == nil {
 		return nil, fmt.Errorf("model %s knows no held-out errors of predictions", s.model.Card.Name)
 	}
-	if by == trust.OrderMargin && !r.Classes {
-		return nil, fmt.Errorf("errors by %s: model %s knows errors of numbers; want errors of classes, observed as 0 or 1 and predicted as a probability", by, s.model.Card.Name)
-	}
-	pairs, err := s.heldOut(ctx, by)
+	by, err := r.Order(name)
 	if err != nil {
 		return nil, err
 	}
-	o.Classes = r.Classes
-	return trust.New(pairs, o)
-}
-
-// heldOut returns the errors to calibrate on. By score these are the holdout's only.
-func (s *SingleScorer) heldOut(ctx context.Context, by trust.Order) ([]trust.Pair, error) {
-	r := s.model.Residuals
 	errors := r.Errors
 	if by != trust.OrderScore {
 		errors = slices.Concat(r.Errors, r.Trained)
 	}
+	known, err := s.heldOut(ctx, errors)
+	if err != nil {
+		return nil, err
+	}
+	o.Classes = r.Classes
+	o.NewScaffold = r.NewScaffold.Values
+	return trust.Calibrate(by, known, errors, o)
+}
+
+// heldOut returns the predictions with these errors, which begin with those of the holdout.
+func (s *SingleScorer) heldOut(ctx context.Context, errors []float64) ([]trust.Prediction, error) {
+	r := s.model.Residuals
 	places, err := s.places(ctx, len(errors), func(k int) (print fingerprint.Print, own bool, score float64) {
 		if k < len(r.Errors) {
 			return s.model.Holdout.Prints[k], false, s.holdout[k]
@@ -141,19 +195,15 @@ func (s *SingleScorer) heldOut(ctx context.Context, by trust.Order) ([]trust.Pai
 		i := near.Place(k-len(r.Errors), len(r.Trained), s.near.Subtrees.Len())
 		return s.near.Subtrees.Print(i), true, math.NaN()
 	})
-	if err != nil {
-		return nil, err
-	}
-	pairs := make([]trust.Pair, len(errors))
-	for k, x := range errors {
+	known := make([]trust.Prediction, len(places))
+	for k, p := range places {
 		// An error is as far from 0 or 1 as the prediction is.
-		doubt, err := by.Doubt(places[k], math.Abs(x))
-		if err != nil {
-			return nil, err
+		known[k] = trust.Prediction{Place: p, Value: math.Abs(errors[k]), Uncertainty: math.NaN()}
+		if r.Uncertainty.Name != "" {
+			known[k].Uncertainty = r.Uncertainty.Values[k]
 		}
-		pairs[k] = trust.Pair{Score: doubt, Error: x, Place: places[k]}
 	}
-	return pairs, nil
+	return known, err
 }
 
 // Places returns where graphs lie beside the training set, given their scores.

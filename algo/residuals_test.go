@@ -31,7 +31,7 @@ func TestKeepResiduals(t *testing.T) {
 	values := valued(len(set))
 	values[m.Card.HoldoutRows[2]] = nil
 	values[m.Card.HoldoutRows[3]].Predicted = math.NaN()
-	must.Do(m.KeepResiduals(values, "y", "p"))
+	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}))
 	r := m.Residuals
 	if r.Classes || r.Known() != len(set)-2 || !math.IsNaN(r.Errors[2]) || !math.IsNaN(r.Errors[3]) {
 		t.Errorf("%+v", r)
@@ -42,7 +42,7 @@ func TestKeepResiduals(t *testing.T) {
 		}
 	}
 	a := alone(m)
-	if c := must.Have(a.Trust(ctx, trust.Options{}, trust.OrderScore)); c.Pairs != len(m.Card.HoldoutRows)-2 {
+	if c := must.Have(a.Trust(ctx, trust.Options{}, string(trust.OrderScore))); c.Pairs != len(m.Card.HoldoutRows)-2 {
 		t.Errorf("%+v", c)
 	}
 	for _, v := range values {
@@ -50,7 +50,7 @@ func TestKeepResiduals(t *testing.T) {
 			v.Observed, v.Predicted = 1, 0.75
 		}
 	}
-	if err := m.KeepResiduals(values, "y", "p"); err != nil || !m.Residuals.Classes {
+	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}); err != nil || !m.Residuals.Classes {
 		t.Errorf("classes: %+v, %v", m.Residuals, err)
 	}
 	if err := m.SetHoldout(ctx, 1, nil); err != nil || m.Residuals != nil {
@@ -75,16 +75,16 @@ func TestKeepResidualsRefuses(t *testing.T) {
 		{many, make([]*algo.Values, len(more)), "have both values"},
 		{many, copied, "are equal: want predictions"},
 	} {
-		if err := c.m.KeepResiduals(c.values, "y", "p"); err == nil || !strings.Contains(err.Error(), c.want) || c.m.Residuals != nil {
+		if err := c.m.KeepResiduals(c.values, algo.ValueColumns{Observed: "y", Predicted: "p"}); err == nil || !strings.Contains(err.Error(), c.want) || c.m.Residuals != nil {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 	many.Card.Holdout = "other.csv"
-	if err := many.KeepResiduals(valued(len(more)), "y", "p"); err == nil {
+	if err := many.KeepResiduals(valued(len(more)), algo.ValueColumns{Observed: "y", Predicted: "p"}); err == nil {
 		t.Error("errors of a holdout from another file")
 	}
 	a := alone(few)
-	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderScore); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := a.Trust(ctx, trust.Options{}, string(trust.OrderScore)); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("%v", err)
 	}
 }
@@ -93,10 +93,11 @@ func TestKeepResidualsRefuses(t *testing.T) {
 func TestOrders(t *testing.T) {
 	m, set := modelOf(many)
 	values, probability := make([]*algo.Values, len(set)), func(row int) float64 { return float64(row%10) / 9 }
+	uncertainty := func(row int) float64 { return float64(row * 7 % 11) }
 	for row := range values {
-		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row)}
+		values[row] = &algo.Values{Observed: float64(row % 2), Predicted: probability(row), Uncertainty: uncertainty(row)}
 	}
-	must.Do(m.KeepResiduals(values, "y", "p"))
+	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
 	a := alone(m)
 	var gs []*graph.Graph
 	for _, s := range set {
@@ -113,32 +114,62 @@ func TestOrders(t *testing.T) {
 			t.Errorf("row %d: %+v, want a distance of %g, %d atoms and a score of %g", row, p, want, gs[row].N(), scores[row])
 		}
 	}
-	for _, by := range trust.Orders() {
-		var pairs []trust.Pair
-		add := func(row int, p trust.Place) {
-			doubt := must.Have(by.Doubt(p, probability(row)))
-			want := map[trust.Order]float64{trust.OrderScore: p.Score, trust.OrderNeighbors: p.Distance, trust.OrderMargin: 0.5 - math.Abs(probability(row)-0.5)}[by]
-			if math.Abs(doubt-want) > 1e-12 {
-				t.Errorf("row %d by %s: %g, want %g", row, by, doubt, want)
-			}
-			pairs = append(pairs, trust.Pair{Score: doubt, Error: values[row].Observed - values[row].Predicted, Place: p})
-		}
-		for _, row := range m.Card.HoldoutRows {
-			add(row, places[row])
-		}
-		for row := range set {
-			if by != trust.OrderScore && !slices.Contains(m.Card.HoldoutRows, row) {
-				add(row, trust.Place{Distance: withoutItself(a, gs[row]), Atoms: float64(gs[row].N()), Score: math.NaN()})
-			}
-		}
-		got, want := must.Have(a.Trust(ctx, trust.Options{}, by)), must.Have(trust.New(pairs, trust.Options{Classes: true}))
-		if got.Pairs != want.Pairs || !slices.Equal(got.Steps, want.Steps) || math.Abs(got.Farthest-want.Farthest) > 1e-12 {
-			t.Errorf("by %s: %+v, want %+v", by, got, want)
+	held := make([]trust.Prediction, len(set))
+	for row := range held {
+		held[row] = trust.Prediction{Place: places[row], Value: probability(row), Uncertainty: uncertainty(row)}
+		if !slices.Contains(m.Card.HoldoutRows, row) {
+			held[row].Place = trust.Place{Distance: withoutItself(a, gs[row]), Atoms: places[row].Atoms, Score: math.NaN()}
 		}
 	}
-	for _, predicted := range []float64{1.01, -0.01, math.NaN()} {
-		if doubt := must.Have(trust.OrderMargin.Doubt(places[0], predicted)); !math.IsNaN(doubt) {
-			t.Errorf("the probability %g: %g", predicted, doubt)
+	// rank is the share of held-out values below x, and half of those equal to it but for rounding.
+	rank := func(of func(p trust.Prediction) float64, x float64) float64 {
+		twice := 0
+		for _, p := range held {
+			if y := of(p); math.Abs(y-x) < 1e-12 {
+				twice++
+			} else if y < x {
+				twice += 2
+			}
+		}
+		return float64(twice) / 2 / float64(len(held))
+	}
+	doubts := map[trust.Order]func(p trust.Prediction) float64{
+		trust.OrderScore:       func(p trust.Prediction) float64 { return p.Score },
+		trust.OrderNeighbors:   func(p trust.Prediction) float64 { return p.Distance },
+		trust.OrderMargin:      func(p trust.Prediction) float64 { return 0.5 - math.Abs(p.Value-0.5) },
+		trust.OrderUncertainty: func(p trust.Prediction) float64 { return p.Uncertainty },
+	}
+	doubts[trust.OrderCombined] = func(p trust.Prediction) float64 {
+		return rank(doubts[trust.OrderNeighbors], p.Distance) + rank(doubts[trust.OrderUncertainty], p.Uncertainty)
+	}
+	for _, by := range trust.Orders() {
+		got := must.Have(a.Trust(ctx, trust.Options{}, string(by)))
+		var pairs []trust.Pair
+		for row, p := range held {
+			if by != trust.OrderScore || !math.IsNaN(p.Score) {
+				pairs = append(pairs, trust.Pair{Score: doubts[by](p), Error: values[row].Observed - values[row].Predicted, Place: p.Place})
+			}
+		}
+		want, near := must.Have(trust.New(pairs, trust.Options{Classes: true})), 1e-12
+		if by == trust.OrderCombined {
+			near = 1 / float64(len(held)) // rounding breaks ties of distances
+		}
+		if got.By != by || got.Pairs != want.Pairs || math.Abs(got.Farthest-want.Farthest) > near {
+			t.Errorf("by %s: %d pairs up to %g, want %d up to %g", got.By, got.Pairs, got.Farthest, want.Pairs, want.Farthest)
+		}
+		if by != trust.OrderCombined && !slices.Equal(got.Steps, want.Steps) {
+			t.Errorf("by %s: %+v, want %+v", by, got.Steps, want.Steps)
+		}
+		for _, p := range []trust.Prediction{held[m.Card.HoldoutRows[0]], {Place: places[0], Value: 0.7, Uncertainty: 3.5}} {
+			if x := got.Doubt(p); math.Abs(x-doubts[by](p)) > near {
+				t.Errorf("%+v by %s: %g, want %g", p, by, x, doubts[by](p))
+			}
+		}
+		for _, value := range []float64{1.01, -0.01, math.NaN()} {
+			p := trust.Prediction{Value: value, Uncertainty: math.NaN()}
+			if x := got.Doubt(p); by != trust.OrderScore && by != trust.OrderNeighbors && !math.IsNaN(x) {
+				t.Errorf("%+v by %s: %g, want none", p, by, x)
+			}
 		}
 	}
 }
@@ -162,31 +193,71 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 		for row := range values {
 			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
 		}
-		must.Do(m.KeepResiduals(values, "y", "p"))
+		must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}))
 		a := alone(m)
 		var doubts []float64
 		for _, v := range values {
 			doubts = append(doubts, trust.Margin(v.Predicted))
 		}
-		if c, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err != nil || c.Farthest != slices.Max(doubts) {
+		if c, err := a.Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
 	}
 }
 
-func TestOrdersRefused(t *testing.T) {
+// Names of orders are those that the errors can be put in, with that of the column of uncertainties.
+func TestOrderNames(t *testing.T) {
+	for _, c := range []struct {
+		r          algo.Residuals
+		name, want string
+	}{
+		{algo.Residuals{}, "", "neighbors"},
+		{algo.Residuals{Classes: true}, "", "margin"},
+		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}}, "", "combined"},
+		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}, Classes: true}, "", "margin"},
+		{algo.Residuals{Uncertainty: algo.Column{Name: "sd"}}, "sd", "uncertainty"},
+		{algo.Residuals{Uncertainty: algo.Column{Name: "score"}}, "score", "score"},
+		{algo.Residuals{}, "margin", "errors by margin: the model knows errors of numbers; want one of score, neighbors"},
+		{algo.Residuals{}, "sd", "errors by sd: the model knows errors of numbers; want one of score, neighbors"},
+		{algo.Residuals{Classes: true}, "combined", "errors by combined: the model knows errors of classes; want one of score, neighbors, margin"},
+	} {
+		by, err := c.r.Order(c.name)
+		if got := string(by); got != c.want && (err == nil || err.Error() != c.want) {
+			t.Errorf("%+v by %q: %q, %v, want %q", c.r, c.name, got, err, c.want)
+		}
+	}
+}
+
+// Predictions without an uncertainty have no place in its order, and too few with one are refused.
+func TestMissingUncertainties(t *testing.T) {
 	m, set := modelOf(many)
-	must.Do(m.KeepResiduals(valued(len(set)), "y", "p"))
+	values := valued(len(set))
+	for row, v := range values {
+		if v.Uncertainty = float64(row); row%2 == 0 {
+			v.Uncertainty = math.NaN()
+		}
+	}
+	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
+	for by, want := range map[string]int{"neighbors": len(set), "sd": len(set) / 2, "combined": len(set) / 2} {
+		if c := must.Have(alone(m).Trust(ctx, trust.Options{}, by)); c.Pairs != want {
+			t.Errorf("by %s: %d pairs, want %d", by, c.Pairs, want)
+		}
+	}
+	for row := range values[:len(values)-10] {
+		values[row].Uncertainty = math.NaN()
+	}
+	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCancelledTrust(t *testing.T) {
+	m, set := modelOf(many)
+	must.Do(m.KeepResiduals(valued(len(set)), algo.ValueColumns{Observed: "y", Predicted: "p"}))
 	a := alone(m)
-	if _, err := a.Trust(ctx, trust.Options{}, trust.OrderMargin); err == nil || !strings.Contains(err.Error(), "knows errors of numbers; want errors of classes") {
-		t.Errorf("margin of numbers: %v", err)
-	}
-	if _, err := a.Trust(ctx, trust.Options{}, "luck"); err == nil || !strings.Contains(err.Error(), "want one of score, neighbors, margin") {
-		t.Errorf("an order that there is not: %v", err)
-	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := a.Trust(over, trust.Options{}, trust.OrderNeighbors); !errors.Is(err, context.Canceled) {
+	if _, err := a.Trust(over, trust.Options{}, string(trust.OrderNeighbors)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,15 +18,22 @@ type Structures struct {
 	Observed, Predicted []float64
 }
 
-// Values are the measured and the predicted value of a molecule, NaN if not known.
-type Values struct{ Observed, Predicted float64 }
+// Values are of a molecule, NaN if not known: the measured and the predicted one, how uncertain the prediction is by the model that made
+// it, and a prediction made without all molecules of the same scaffold.
+type Values struct{ Observed, Predicted, Uncertainty, NewScaffold float64 }
+
+// NoValues are not known.
+func NoValues() *Values { return &Values{math.NaN(), math.NaN(), math.NaN(), math.NaN()} }
+
+// ValueColumns name the columns of Values, empty for none.
+type ValueColumns struct{ Observed, Predicted, Uncertainty, NewScaffold string }
 
 // HasValues reports whether any value is known; s may be nil.
 func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
 
 // values returns the values of a molecule, nil if none is known.
 func (s *Structures) values(place int) *Values {
-	v := Values{Observed: math.NaN(), Predicted: math.NaN()}
+	v := NoValues()
 	if s.Observed != nil {
 		v.Observed = s.Observed[place]
 	}
@@ -36,7 +43,7 @@ func (s *Structures) values(place int) *Values {
 	if math.IsNaN(v.Observed) && math.IsNaN(v.Predicted) {
 		return nil
 	}
-	return &v
+	return v
 }
 
 // A Source is a graph of a data set as read.
@@ -55,7 +62,7 @@ func (m *Model) StructuresOf(set []Source) (*Structures, error) {
 	if len(set) != m.Card.Graphs {
 		return nil, fmt.Errorf("a set of %d: model %s was trained on one of %d", len(set), m.Card.Name, m.Card.Graphs)
 	}
-	s, named, unknown := &Structures{}, false, &Values{Observed: math.NaN(), Predicted: math.NaN()}
+	s, named, unknown := &Structures{}, false, NoValues()
 	for k, row := range m.KnownRows() {
 		if row < 0 {
 			return nil, fmt.Errorf("model %s does not tell which rows it was trained on", m.Card.Name)

@@ -77,6 +77,8 @@ func Sum(m *algo.Model) (string, error) {
 const (
 	indexSection      = "index"
 	residualsSection  = "residuals"
+	doubtsSection     = "doubts"
+	scaffoldsSection  = "scaffolds"
 	structuresSection = "structures"
 )
 
@@ -89,6 +91,8 @@ var parts = []struct {
 	{indexSection, func(*algo.Model) bool { return true }, (*codec).index},
 	{headSection, func(*algo.Model) bool { return true }, (*codec).model},
 	{residualsSection, func(m *algo.Model) bool { return m.Residuals != nil }, (*codec).residuals},
+	{doubtsSection, hasColumn(uncertainty), besideErrors(uncertainty)},
+	{scaffoldsSection, hasColumn(newScaffold), besideErrors(newScaffold)},
 	{structuresSection, func(m *algo.Model) bool { return m.Structures != nil }, (*codec).structures},
 }
 

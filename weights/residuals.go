@@ -24,6 +24,27 @@ func (c *codec) residuals(m *algo.Model) {
 	values(c, "trained", &v.Trained, m.ErrorsOfTrained(), 8, c.double)
 }
 
+// Columns beside errors are optional, each a section of its own.
+func uncertainty(r *algo.Residuals) *algo.Column { return &r.Uncertainty }
+func newScaffold(r *algo.Residuals) *algo.Column { return &r.NewScaffold }
+
+func hasColumn(of func(r *algo.Residuals) *algo.Column) func(m *algo.Model) bool {
+	return func(m *algo.Model) bool { return m.Residuals != nil && of(m.Residuals).Name != "" }
+}
+
+const columnEntries = 2
+
+func besideErrors(of func(r *algo.Residuals) *algo.Column) func(c *codec, m *algo.Model) {
+	return func(c *codec, m *algo.Model) {
+		c.require(m.Residuals != nil, ErrRows, "of predictions whose errors are not known")
+		v := of(m.Residuals)
+		c.fields("", columnEntries)
+		c.text("column", &v.Name)
+		c.require(v.Name != "", ErrFormat, "the column has no name")
+		values(c, "values", &v.Values, len(m.Residuals.Errors)+len(m.Residuals.Trained), 8, c.double)
+	}
+}
+
 // checkResiduals rejects errors that do not match the graphs.
 func checkResiduals(m *algo.Model, holdout int) {
 	v := m.Residuals
@@ -33,6 +54,9 @@ func checkResiduals(m *algo.Model, holdout int) {
 	trained := m.ErrorsOfTrained()
 	require(m.Shared <= 0 && len(v.Errors) == holdout && len(v.Trained) == trained && v.Known() > 0, ErrRows,
 		"%d and %d errors of predictions, %d of them known, for %d held-out and %d training graphs", len(v.Errors), len(v.Trained), v.Known(), holdout, trained)
+	for i, x := range slices.Concat(v.Uncertainty.Values, v.NewScaffold.Values) {
+		require(!math.IsInf(x, 0), ErrNumber, "value %d beside the errors of predictions is %g", i, x)
+	}
 	for i, x := range slices.Concat(v.Errors, v.Trained) {
 		if math.IsInf(x, 0) || v.Classes && math.Abs(x) > 1 {
 			fail(ErrNumber, "prediction %d has an error of %g", i, x)

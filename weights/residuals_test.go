@@ -3,8 +3,12 @@ package weights
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
+
+	"baca/algo"
 )
 
 func TestResidualsThatCannotBe(t *testing.T) {
@@ -38,4 +42,34 @@ func TestResidualsThatCannotBe(t *testing.T) {
 	two := bytes.Replace(w.buf.Bytes(), []byte("\xa7classes\x00"), []byte("\xa7classes\x02"), 1)
 	_, err := Load(replaced(t, data, residualsSection, two))
 	refused(t, "classes 2", err, ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")
+}
+
+// Uncertainties of predictions are kept beside their errors, or refused.
+func TestDoubts(t *testing.T) {
+	m := everything(t)
+	m.Residuals.Uncertainty = algo.Column{Name: "sd", Values: []float64{0.5, math.NaN(), 2, -1}}
+	m.Residuals.NewScaffold = algo.Column{Name: "elsewhere", Values: []float64{7, 8, 9, math.NaN()}}
+	data := save(t, m)
+	if got := load(t, data); !bytes.Equal(save(t, got), data) || fmt.Sprint(got.Residuals) != fmt.Sprint(m.Residuals) {
+		t.Errorf("%+v, want %+v", got.Residuals, m.Residuals)
+	}
+	w := newWriter()
+	besideErrors(uncertainty)(w, m)
+	good := w.buf.Bytes()
+	infinite := append(bytes.Clone(good[:len(good)-8]), 0, 0, 0, 0, 0, 0, 0xf0, 0x7f)
+	for name, c := range map[string]struct {
+		doubts []byte
+		cause  error
+		text   string
+	}{
+		"too few":    {bytes.Replace(good[:len(good)-8], []byte{0xc4, 32}, []byte{0xc4, 24}, 1), ErrFormat, "doubts: "},
+		"infinite":   {infinite, ErrNumber, "value 3 beside the errors of predictions is +Inf"},
+		"of no name": {bytes.Replace(good, []byte("\xa2sd"), []byte("\xa0"), 1), ErrFormat, "doubts: malformed file: the column has no name"},
+	} {
+		_, err := Load(replaced(t, data, doubtsSection, c.doubts))
+		refused(t, name, err, c.cause, c.text)
+	}
+	list := slices.DeleteFunc(sections(t, data), func(s algo.Section) bool { return s.Name == residualsSection })
+	_, err := Load(sealed(t, modelKind, list...))
+	refused(t, "without errors", err, ErrRows, "of predictions whose errors are not known")
 }

@@ -15,7 +15,6 @@ import (
 type Judging struct {
 	*trust.Calibration
 	Alone *algo.SingleScorer
-	By    trust.Order  // the calibration's
 	Shift *trust.Shift // of the list, nil for none
 }
 
@@ -32,19 +31,19 @@ func (j *Judging) Compare(ctx context.Context, list []*graph.Graph) error {
 
 // Sentences describe what judgements rest on.
 func (j *Judging) Sentences() []string {
-	return slices.Concat(j.Calibration.Sentences(j.By.Words()), j.Shift.Sentences())
+	return slices.Concat(j.Calibration.Sentences(), j.Shift.Sentences())
 }
 
-// Rows sets Trust of rows with a score and a prediction; predicted returns a row's, NaN for none. doubts are
-// those of rows with a judgement, else NaN.
-func (j *Judging) Rows(ctx context.Context, rows []table.Scored, predicted func(i int) float64) (doubts []float64, err error) {
+// Rows sets Trust of rows with a score and a prediction, and with its uncertainty where errors are compared by it; values returns a
+// row's. doubts are those of rows with a judgement, else NaN.
+func (j *Judging) Rows(ctx context.Context, rows []table.Scored, values func(i int) *algo.Values) (doubts []float64, err error) {
 	var graphs []*graph.Graph
 	var scores []float64
 	var of []int
 	doubts = make([]float64, len(rows))
 	for i, r := range rows {
 		doubts[i] = math.NaN()
-		if y := predicted(i); r.Scores != nil && !math.IsNaN(r.Scores.Alone+y) && !math.IsInf(y, 0) {
+		if r.Scores != nil && !math.IsNaN(r.Scores.Alone) && j.judges(values(i)) {
 			graphs, scores, of = append(graphs, r.Graph), append(scores, r.Scores.Alone), append(of, i)
 		}
 	}
@@ -53,15 +52,22 @@ func (j *Judging) Rows(ctx context.Context, rows []table.Scored, predicted func(
 		return nil, err
 	}
 	for k, i := range of {
-		y := predicted(i)
-		if doubts[i], err = j.By.Doubt(places[k], y); err != nil {
-			return nil, err
-		}
-		judged := j.JudgeAt(places[k], doubts[i], y)
+		v := values(i)
+		p := trust.Prediction{Place: places[k], Value: v.Predicted, Uncertainty: v.Uncertainty}
+		judged := j.JudgePrediction(p)
 		j.Shift.Judge(places[k], &judged)
-		rows[i].Trust = &judged
+		doubts[i], rows[i].Trust = j.Doubt(p), &judged
 	}
 	return doubts, nil
+}
+
+// judges tells whether values are enough for a judgement.
+func (j *Judging) judges(v *algo.Values) bool {
+	needed := v.Predicted
+	if j.By.ReadsUncertainty() {
+		needed += v.Uncertainty
+	}
+	return !math.IsNaN(needed) && !math.IsInf(needed, 0)
 }
 
 // SampleOf draws an even sample of the graphs of an input, MaxGraphs at most.

@@ -15,8 +15,8 @@ import (
 
 // Labels are columns of molecules' values, with their mistakes. They are safe for concurrent use.
 type Labels struct {
-	Observed, Predicted string // columns, empty for none
-	Classes             bool   // observed values are 0 or 1, predictions probabilities
+	algo.ValueColumns
+	Classes bool // observed values are 0 or 1, predictions probabilities
 
 	mutex sync.Mutex
 	bad   int
@@ -31,40 +31,53 @@ type badCell struct {
 // badShown is how many bad cells are named.
 const badShown = 5
 
+// A valueColumn has one of a molecule's values.
+type valueColumn struct {
+	name  string
+	value *float64
+	class func(x float64) string // what was wanted instead of x, empty for nothing
+}
+
+// columns are those that are read, for values.
+func (l *Labels) columns(v *algo.Values) []valueColumn {
+	return slices.DeleteFunc([]valueColumn{
+		{l.Observed, &v.Observed, notClass}, {l.Predicted, &v.Predicted, notProbability}, {l.Uncertainty, &v.Uncertainty, nil},
+		{l.NewScaffold, &v.NewScaffold, notProbability},
+	}, func(c valueColumn) bool { return c.name == "" })
+}
+
 // Columns are the columns to read, see [dataset.Options].
-func (l *Labels) Columns() []string {
-	return slices.DeleteFunc([]string{l.Observed, l.Predicted}, func(name string) bool { return name == "" })
+func (l *Labels) Columns() (names []string) {
+	for _, c := range l.columns(new(algo.Values)) {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // Of reads a record's values, NaN for what is no number, nil without columns.
 func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
-	columns := l.Columns()
+	v := algo.NoValues()
+	columns := l.columns(v)
 	if len(columns) == 0 {
 		return nil
 	}
-	v := &algo.Values{Observed: math.NaN(), Predicted: math.NaN()}
-	for k, name := range columns {
+	for k, c := range columns {
 		text := ""
 		if cells != nil && k < len(cells.Texts) {
 			text = cells.Texts[k]
 		}
-		observed := name == l.Observed && k == 0
 		x, err := numberIn(text)
-		if err == nil && l.Classes {
-			err = checkClass(text, x, observed)
+		if err == nil && l.Classes && c.class != nil && c.class(x) != "" {
+			err = fmt.Errorf("%q, want %s, as those whose errors the model knows", text, c.class(x))
 		}
-		if err != nil {
-			x = math.NaN()
-			if err = fmt.Errorf("column %s: %w", name, err); cells != nil {
-				err = cells.Fail(k, err)
-			}
-			l.note(badCell{row, k, err})
+		if err == nil {
+			*c.value = x
+			continue
 		}
-		if observed {
-			v.Observed = x
-		} else {
-			v.Predicted = x
+		if err = fmt.Errorf("column %s: %w", c.name, err); cells != nil {
+			err = cells.Fail(k, err)
 		}
+		l.note(badCell{row, k, err})
 	}
 	return v
 }
@@ -86,15 +99,19 @@ func decimal(cell string) (float64, bool) {
 	return x, err == nil && strings.Trim(cell, "0123456789+-.eE") == ""
 }
 
-// checkClass rejects an observed value that is no class, or a prediction that is no probability.
-func checkClass(text string, x float64, observed bool) error {
-	switch {
-	case observed && x != 0 && x != 1:
-		return fmt.Errorf("%q, want a class, 0 or 1, as those whose errors the model knows", text)
-	case x < 0 || x > 1:
-		return fmt.Errorf("%q, want the probability of class 1, from 0 to 1, as those whose errors the model knows", text)
+// notClass rejects an observed value, and notProbability a prediction.
+func notClass(x float64) string {
+	if x != 0 && x != 1 {
+		return "a class, 0 or 1"
 	}
-	return nil
+	return ""
+}
+
+func notProbability(x float64) string {
+	if x < 0 || x > 1 {
+		return "the probability of class 1, from 0 to 1"
+	}
+	return ""
 }
 
 func (l *Labels) note(b badCell) {

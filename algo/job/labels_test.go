@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/table"
 )
 
 func TestLabels(t *testing.T) {
-	l := &Labels{Observed: "y", Predicted: "yhat"}
+	l := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "yhat"}}
 	fail := func(k int, err error) error { return errors.New([]string{"at y: ", "at yhat: "}[k] + err.Error()) }
 	if v := l.Of(9, &table.Cells{Texts: []string{"1.5", "-2e1"}, Fail: fail}); v.Observed != 1.5 || v.Predicted != -20 {
 		t.Errorf("%+v", v)
@@ -29,7 +30,7 @@ func TestLabels(t *testing.T) {
 	if len(list) != 7 || list[0] != `no value: at y: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "so" {
 		t.Errorf("%q", list)
 	}
-	one := &Labels{Predicted: "yhat"}
+	one := &Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat"}}
 	if v := one.Of(1, &table.Cells{Texts: []string{"3"}, Fail: fail}); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
 		t.Errorf("%+v", v)
 	}

@@ -50,11 +50,10 @@ type Training struct {
 	Graphs  []*graph.Graph
 	Outside []*graph.Graph // the background, empty for none; Pack needs Card.Background too
 	Workers int            // 0: all cores
-	// Values, unless nil, are of Graphs, in the columns Observed and Predicted: the model keeps the
-	// errors of the holdout.
-	Values              []*algo.Values
-	Observed, Predicted string
-	Structures          []algo.Source // unless nil, the molecules of Graphs, which the model keeps
+	// Values, unless nil, are of Graphs, in the columns ValueColumns: the model keeps the errors of the holdout.
+	Values []*algo.Values
+	algo.ValueColumns
+	Structures []algo.Source // unless nil, the molecules of Graphs, which the model keeps
 	// Split divides the graphs into training set and holdout.
 	Split func(n int, seed uint64) (train, holdout []int)
 	// Card has Schema, Dataset, DatasetSHA256 and Seed. Prepare and Run complete it, also with Name,
@@ -217,7 +216,7 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 		err = m.AddBackground(ctx, t.Workers, t.picked, t.Outside)
 	}
 	if err == nil && t.Values != nil {
-		err = m.KeepResiduals(t.Values, t.Observed, t.Predicted)
+		err = m.KeepResiduals(t.Values, t.ValueColumns)
 	}
 	if err == nil && t.Structures != nil {
 		m.Structures, err = m.StructuresOf(t.Structures)

@@ -9,12 +9,12 @@ import (
 	"baca/algo/trust"
 )
 
-// TrustHTML is what the page shows of judged predictions, with sentences on what they rest on. by names their order; the audit
-// is nil without observed values.
-func TrustHTML(basis []string, c *trust.Calibration, a *trust.Audit, by string, problems []string) string {
+// TrustHTML is what the page shows of judged predictions, with sentences on what they rest on. The audit is nil without
+// observed values.
+func TrustHTML(basis []string, c *trust.Calibration, a *trust.Audit, problems []string) string {
 	p := new(page)
 	if a != nil {
-		for _, text := range a.Sentences(c, by) {
+		for _, text := range a.Sentences(c) {
 			p.add("<p class=\"lead\">%s</p>\n", words(text))
 		}
 	}
@@ -22,8 +22,8 @@ func TrustHTML(basis []string, c *trust.Calibration, a *trust.Audit, by string, 
 	p.verdicts(c, a)
 	if a != nil {
 		p.add("<h2>How many to keep</h2>\n")
-		p.kept(a, by)
-		p.figure(riskChart(a, by), a.UnderCurve())
+		p.kept(a, c.By.Words())
+		p.figure(riskChart(a, c.By.Words()), a.UnderCurve())
 	}
 	p.add("<h2>What this rests on</h2>\n")
 	for _, text := range basis {

@@ -123,8 +123,8 @@ func (h *Held) sentence(what string, c *Calibration) []string {
 
 var ErrNoValues = errors.New("no molecule has both values")
 
-// Sentences say how well intervals held. order names what the scores are.
-func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
+// Sentences say how well intervals held.
+func (a *Audit) Sentences(c *Calibration) (list []string) {
 	if why := c.without(); why != "" {
 		list = append(list, strings.ToUpper(why[:1])+why[1:]+".")
 	} else {
@@ -139,7 +139,7 @@ func (a *Audit) Sentences(c *Calibration, order string) (list []string) {
 		}
 		return fmt.Sprintf(format, x)
 	}
-	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %s. AUROC of large errors: %s.", order, known("%.2f", a.Spearman), known("%.3g", a.Finds)))
+	return append(list, fmt.Sprintf("Rank correlation (Spearman) of %s and error: %s. AUROC of large errors: %s.", c.By.Words(), known("%.2f", a.Spearman), known("%.3g", a.Finds)))
 }
 
 // UnderCurve is a sentence on Area.

@@ -3,6 +3,9 @@ package trust
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sort"
+	"strings"
 )
 
 // An Order ranks predictions, the most reliable first.
@@ -17,23 +20,28 @@ const (
 	// OrderMargin ranks classes by the distance of the probability from the nearer of 0 and 1. It
 	// ignores the graph.
 	OrderMargin Order = "margin"
+	// OrderUncertainty ranks by what the user's model says of its own prediction.
+	OrderUncertainty Order = "uncertainty"
+	// OrderCombined ranks by the sum of two ranks among the held-out predictions: by neighbors and
+	// by uncertainty.
+	OrderCombined Order = "combined"
 )
 
-func Orders() []Order { return []Order{OrderScore, OrderNeighbors, OrderMargin} }
-
-// Doubt is what the order ranks a prediction by; higher is less reliable. It is NaN for a graph
-// without a score and, by OrderMargin, for a value outside 0 to 1.
-func (o Order) Doubt(p Place, predicted float64) (float64, error) {
-	switch o {
-	case OrderScore:
-		return p.Score, nil
-	case OrderNeighbors:
-		return p.Distance, nil
-	case OrderMargin:
-		return Margin(predicted), nil
-	}
-	return 0, fmt.Errorf("errors by %q: want one of score, neighbors, margin", o)
+func Orders() []Order {
+	return []Order{OrderScore, OrderNeighbors, OrderMargin, OrderUncertainty, OrderCombined}
 }
+
+// Names joins the names of orders with commas.
+func Names(orders []Order) string {
+	names := make([]string, len(orders))
+	for k, o := range orders {
+		names[k] = string(o)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ReadsUncertainty tells whether the order needs Prediction.Uncertainty.
+func (o Order) ReadsUncertainty() bool { return o == OrderUncertainty || o == OrderCombined }
 
 // Words names the order, as in "correlation of error and …".
 func (o Order) Words() string {
@@ -42,8 +50,64 @@ func (o Order) Words() string {
 		return "distance to the five nearest"
 	case OrderMargin:
 		return "distance to the nearer class"
+	case OrderUncertainty:
+		return "uncertainty of the prediction"
+	case OrderCombined:
+		return "distance to the five nearest and uncertainty of the prediction"
 	}
 	return "score"
+}
+
+// A Prediction is what is known of one before its value is observed.
+type Prediction struct {
+	Place
+	Value       float64
+	Uncertainty float64 // by the user's model, in any unit, higher is less sure; NaN for none
+}
+
+// A ranking puts predictions into an order.
+type ranking struct {
+	by                       Order
+	distances, uncertainties []float64 // of held-out predictions, ascending
+}
+
+func newRanking(by Order, known []Prediction) (*ranking, error) {
+	if !slices.Contains(Orders(), by) {
+		return nil, fmt.Errorf("errors by %q: want one of %s", by, Names(Orders()))
+	}
+	r := &ranking{by: by}
+	for _, p := range known {
+		r.distances, r.uncertainties = append(r.distances, p.Distance), append(r.uncertainties, p.Uncertainty)
+	}
+	slices.Sort(r.distances)
+	slices.Sort(r.uncertainties)
+	return r, nil
+}
+
+// Doubt is what the order ranks a prediction by; higher is less reliable. It is NaN where the order needs what is not known: a score,
+// an uncertainty, or a probability from 0 to 1.
+func (r *ranking) Doubt(p Prediction) float64 {
+	switch r.by {
+	case OrderScore:
+		return p.Score
+	case OrderNeighbors:
+		return p.Distance
+	case OrderMargin:
+		return Margin(p.Value)
+	case OrderUncertainty:
+		return p.Uncertainty
+	}
+	return rank(r.distances, p.Distance) + rank(r.uncertainties, p.Uncertainty)
+}
+
+// rank is the share of ascending values below x, and half of those equal to it. NaN has none.
+func rank(values []float64, x float64) float64 {
+	if math.IsNaN(x) {
+		return x
+	}
+	below := sort.SearchFloat64s(values, x)
+	upTo := sort.Search(len(values), func(i int) bool { return values[i] > x })
+	return float64(below+upTo) / 2 / float64(len(values))
 }
 
 // Margin is the distance of a probability from the nearer of 0 and 1, with the same bits for p and

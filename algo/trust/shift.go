@@ -47,6 +47,7 @@ type Shift struct {
 	Infinite  int     // molecules of the list without an interval, as errors from their place are too few
 	Farther   bool    // whether the list lies farther from the training set than held-out molecules
 
+	least  float64 // half width of every interval, as new scaffolds take
 	c      *Calibration
 	ratios [ratioFolds]*ratio
 	errors []float64 // ascending
@@ -66,6 +67,9 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 		places[i] = p.Place
 	}
 	s.Farther = higher(list, places, func(p Place) float64 { return p.Distance }) || higher(list, places, func(p Place) float64 { return p.Score })
+	if s.Farther {
+		s.least = c.halfOfNewScaffolds()
+	}
 	for fold := range s.ratios {
 		s.ratios[fold] = fitRatio(list, places, fold)
 	}
@@ -83,6 +87,20 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 		}
 	}
 	return s
+}
+
+// halfOfNewScaffolds is 0 where too few of their errors are known.
+func (c *Calibration) halfOfNewScaffolds() float64 {
+	var errors []float64
+	for _, x := range c.NewScaffold {
+		if finite(x) {
+			errors = append(errors, math.Abs(x))
+		}
+	}
+	if half := c.half(errors); !math.IsNaN(half) {
+		return half
+	}
+	return 0
 }
 
 func (p Place) known() bool { return finite(p.Distance) && p.Atoms > 0 }
@@ -109,18 +127,19 @@ func higher(list, others []Place, of func(Place) float64) bool {
 
 func (s *Shift) weight(p Place) float64 { return s.ratios[p.fold()].of(p) }
 
-// half is the interval's half width for a molecule, NaN where its own weight is too large. Where
-// few errors carry the weights, it is at least that of the most doubtful held-out group.
+// half is the interval's half width for a molecule, NaN where its own weight is too large. In a list that lies farther it is at least
+// that of new scaffolds, and where few errors carry the weights that of the most doubtful held-out group.
 func (s *Shift) half(p Place) float64 {
 	total := s.sums[len(s.sums)-1] + s.weight(p)
 	k := sort.SearchFloat64s(s.sums, s.c.Coverage*total)
 	if s.c.Classes || k == len(s.sums) {
 		return math.NaN()
 	}
+	half := max(s.errors[k], s.least)
 	if last := s.c.Groups[len(s.c.Groups)-1].Half; s.Effective < minEffective {
-		return max(s.errors[k], last)
+		return max(half, last)
 	}
-	return s.errors[k]
+	return half
 }
 
 // Judge adds what the list says to a judgement of one of its molecules.
@@ -150,6 +169,9 @@ func (s *Shift) Sentences() []string {
 	weighted := fmt.Sprintf("interval_batch weighs errors by how common such molecules are in the list, as good as %.0f errors of equal weight", s.Effective)
 	if s.Effective < minEffective {
 		weighted += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
+	}
+	if s.least > 0 {
+		weighted += fmt.Sprintf("; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds, ± %.3g", s.least)
 	}
 	if s.Infinite > 0 {
 		weighted += fmt.Sprintf("; %d of %d molecules lie where errors are too few for an interval", s.Infinite, s.N)

@@ -99,7 +99,7 @@ func TestShiftHolds(t *testing.T) {
 	}
 }
 
-// A list like the held-out molecules changes no verdict; a farther one has check at best.
+// A list like the held-out molecules changes no verdict; a farther one has check at best, and intervals as wide as new scaffolds take.
 func TestShiftVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	place := func(more float64) Place {
@@ -110,7 +110,11 @@ func TestShiftVerdicts(t *testing.T) {
 		p := place(0)
 		pairs = append(pairs, Pair{p.Distance, rng.NormFloat64(), p})
 	}
-	c, err := New(pairs, Options{Tolerance: 10}) // no error is large
+	elsewhere := []float64{math.NaN()}
+	for i := range 40 {
+		elsewhere = append(elsewhere, float64((i+1)*(1-2*(i%2))))
+	}
+	c, err := New(pairs, Options{Tolerance: 10, NewScaffold: elsewhere}) // no error is large
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +139,12 @@ func TestShiftVerdicts(t *testing.T) {
 			if want := map[bool]Verdict{false: Trust, true: Check}[row.farther]; s.Farther != row.farther || j.Verdict != Trust || j.BatchVerdict != want {
 				t.Errorf("farther %t, %s, in the list %s; want %t, trust, %s", s.Farther, j.Verdict, j.BatchVerdict, row.farther, want)
 			}
-			if text := strings.Join(s.Sentences(), "; "); strings.Contains(text, "check at best") != row.farther {
+			if text := strings.Join(s.Sentences(), "; "); strings.Contains(text, "check at best") != row.farther || strings.Contains(text, "new scaffolds, ± 36.9") != row.farther {
 				t.Error(text)
+			}
+			// The 36.9th of 40, half of them negative; others are of a standard normal distribution.
+			if math.Abs(j.BatchHigh-36.9) < 1e-9 != row.farther || !row.farther && j.BatchHigh > 5 || j.BatchLow != -j.BatchHigh {
+				t.Errorf("an interval from %g to %g", j.BatchLow, j.BatchHigh)
 			}
 		})
 	}
@@ -153,28 +161,27 @@ func TestShiftVerdicts(t *testing.T) {
 
 // A score above all that were held out is beyond them, whatever the order; without such scores nothing is.
 func TestBeyondTheHighestScore(t *testing.T) {
-	var pairs []Pair
+	known, errors := []Prediction{{Place: Place{0.5, 10, math.NaN()}}}, []float64{1} // of a molecule trained on
 	for i := range 40 {
-		pairs = append(pairs, Pair{Score: 0.5, Error: 1, Place: Place{0.5, 10, float64(i)}})
+		known, errors = append(known, Prediction{Place: Place{0.5, 10, float64(i)}}), append(errors, 1)
 	}
-	pairs = append(pairs, Pair{Score: 0.5, Error: 1, Place: Place{0.5, 10, math.NaN()}}) // trained on
-	c, err := New(pairs, Options{Tolerance: 2})
+	c, err := Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for score, want := range map[float64]Verdict{39: Trust, 39.001: DoNotUse, math.NaN(): Trust} {
-		j := c.JudgeAt(Place{0.5, 10, score}, 0.5, 7)
+		j := c.JudgePrediction(Prediction{Place: Place{0.5, 10, score}, Value: 7})
 		if j.Verdict != want || math.IsNaN(j.Low) != (want == DoNotUse) || math.IsNaN(j.Error) != (want == DoNotUse) || j.Predicted != 7 {
 			t.Errorf("score %g: %+v, want %s", score, j, want)
 		}
 	}
-	for i := range pairs {
-		pairs[i].Place.Score = math.NaN()
+	for i := range known {
+		known[i].Score = math.NaN()
 	}
-	if c, err = New(pairs, Options{Tolerance: 2}); err != nil {
+	if c, err = Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if j := c.JudgeAt(Place{0.5, 10, 1e9}, 0.5, 7); j.Verdict != Trust {
+	if j := c.JudgePrediction(Prediction{Place: Place{0.5, 10, 1e9}, Value: 7}); j.Verdict != Trust {
 		t.Errorf("without held-out scores: %+v", j)
 	}
 }

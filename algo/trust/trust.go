@@ -43,10 +43,13 @@ type Options struct {
 	// of held-out errors, for classes 0.5.
 	Tolerance float64
 	// Rate is the largest share of large errors with the verdict Trust, up to twice that Check;
-	// 0.25.
+	// 0.25. Its bound with a confidence would trust too few, see build/results/README.md.
 	Rate float64
 	// Classes marks observed values of 0 or 1 and predicted probabilities, which have no intervals.
 	Classes bool
+	// NewScaffold has errors of predictions that were made without all molecules of the same scaffold, NaN
+	// for unknown. Intervals of a list that lies farther than held-out molecules are as wide at least.
+	NewScaffold []float64
 }
 
 // Defaults of Options.
@@ -85,6 +88,7 @@ const (
 // A Calibration gives the expected error for a score. It is read-only.
 type Calibration struct {
 	Options          // with defaults filled in
+	By       Order   // of the scores; empty for those of New
 	Pairs    int     // held-out molecules with a score and an error
 	Farthest float64 // their highest score; nothing is known beyond
 	Groups   []Group // by ascending score
@@ -92,8 +96,9 @@ type Calibration struct {
 	// HeldOut has the cross-validated rate of large errors of each verdict, see Statements.
 	HeldOut map[Verdict]Rate
 
-	pairs   []Pair  // by score, with absolute errors
-	highest float64 // Place.Score of these, +Inf if none is known
+	ranking *ranking // gives the scores; nil for those of New
+	pairs   []Pair   // by score, with absolute errors
+	highest float64  // Place.Score of these, +Inf if none is known
 }
 
 // A Group is the held-out molecules with scores up to To, above the group before. Intervals are
@@ -112,7 +117,7 @@ type Step struct {
 	Large float64 // share of errors above the tolerance
 }
 
-// A Rate is the large errors of N held-out molecules with a verdict, with Wilson's 95 % interval.
+// A Rate is the large errors of N held-out molecules, with Wilson's 95 % interval.
 type Rate struct {
 	Large, N         int
 	Share, Low, High float64 // NaN where N is 0
@@ -134,6 +139,23 @@ type Judgement struct {
 	// What a list says, see Shift.
 	BatchLow, BatchHigh float64 // NaN for none
 	BatchVerdict        Verdict // empty for none
+}
+
+// Calibrate calibrates on held-out predictions, put in an order, and their errors.
+func Calibrate(by Order, known []Prediction, errors []float64, o Options) (*Calibration, error) {
+	r, err := newRanking(by, known)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]Pair, len(known))
+	for i, p := range known {
+		pairs[i] = Pair{r.Doubt(p), errors[i], p.Place}
+	}
+	c, err := New(pairs, o)
+	if err == nil {
+		c.By, c.ranking = by, r
+	}
+	return c, err
 }
 
 // New calibrates on held-out molecules, ignoring values that are not finite. It fails if too few
@@ -196,21 +218,25 @@ func (c *Calibration) group(sorted []Pair) (groups []Group) {
 	count := max(1, min(mostGroups, len(sorted)/least))
 	for _, members := range cut(sorted, len(sorted)/count) {
 		n := len(members)
-		g := Group{To: members[n-1].Score, N: n, Half: math.NaN()}
-		// Of n+1 exchangeable errors the last is among the k smallest with probability k/(n+1).
-		// Between two k interpolation is conservative if larger errors are rarer.
-		at := c.Coverage * float64(n+1)
-		k := int(at + 1e-9)
-		if !c.Classes && k >= 1 && at <= float64(n)+1e-9 {
-			errors := slices.Sorted(slices.Values(errorsOf(members)))
-			g.Half = errors[k-1]
-			if k < n {
-				g.Half += (at - float64(k)) * (errors[k] - errors[k-1])
-			}
-		}
-		groups = append(groups, g)
+		groups = append(groups, Group{To: members[n-1].Score, N: n, Half: c.half(errorsOf(members))})
 	}
 	return groups
+}
+
+// half is the conformal half width of an interval from absolute errors, NaN for too few or classes. Of n+1 exchangeable errors the last
+// is among the k smallest with probability k/(n+1). Between two k interpolation is conservative if larger errors are rarer.
+func (c *Calibration) half(errors []float64) float64 {
+	n := len(errors)
+	at := c.Coverage * float64(n+1)
+	k := int(at + 1e-9)
+	if c.Classes || k < 1 || at > float64(n)+1e-9 {
+		return math.NaN()
+	}
+	slices.Sort(errors)
+	if k == n {
+		return errors[k-1]
+	}
+	return errors[k-1] + (at-float64(k))*(errors[k]-errors[k-1])
 }
 
 // cut divides pairs sorted by score into parts of at least size, the last one larger. Equal scores
@@ -368,15 +394,18 @@ func Unjudged(predicted float64) Judgement {
 	return Judgement{Predicted: predicted, Error: nan, Low: nan, High: nan, BatchLow: nan, BatchHigh: nan}
 }
 
-// JudgeAt is Judge for a molecule at a place. A higher score of the molecule by itself than of any that was held out is beyond the
-// farthest, too, whatever the order.
-func (c *Calibration) JudgeAt(p Place, score, predicted float64) Judgement {
+// Doubt is the score of a prediction in the calibration's order.
+func (c *Calibration) Doubt(p Prediction) float64 { return c.ranking.Doubt(p) }
+
+// JudgePrediction is Judge in the calibration's order. A higher score of the molecule by itself than of any that was held out is beyond
+// the farthest, too, whatever the order.
+func (c *Calibration) JudgePrediction(p Prediction) Judgement {
 	if p.Score > c.highest {
-		j := Unjudged(predicted)
+		j := Unjudged(p.Value)
 		j.Verdict = DoNotUse
 		return j
 	}
-	return c.Judge(score, predicted)
+	return c.Judge(c.Doubt(p), p.Value)
 }
 
 // Judge judges a prediction for a score. Beyond the farthest held-out molecule there is no interval
@@ -409,9 +438,9 @@ func (c *Calibration) without() string {
 	return ""
 }
 
-// Sentences describe the basis of verdicts and intervals. order names what the scores are.
-func (c *Calibration) Sentences(order string) []string {
-	kind := "an error"
+// Sentences describe the basis of verdicts and intervals.
+func (c *Calibration) Sentences() []string {
+	kind, order := "an error", c.By.Words()
 	if c.Classes {
 		kind = "a distance from the class"
 	}

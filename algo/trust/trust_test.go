@@ -243,18 +243,18 @@ func TestSentencesWithoutIntervals(t *testing.T) {
 	for coverage, want := range map[float64]string{0.99: "99", 0.999: "999", 0.005: "199"} {
 		c := must.Have(New(pairs, Options{Coverage: coverage}))
 		why := "o intervals: to hold " + strconv.FormatFloat(100*coverage, 'g', 3, 64) + " % of observed values takes errors of " + want + " held-out molecules"
-		if said := c.Sentences("score")[2]; said != "n"+why {
+		if said := c.Sentences()[2]; said != "n"+why {
 			t.Errorf("%s", said)
 		}
 		list := []Outcome{{Judgement: c.Judge(3, 1), Observed: 1, Score: 3}}
-		said := NewAudit(list, c).Sentences(c, "score")
+		said := NewAudit(list, c).Sentences(c)
 		if len(said) != 2 || said[0] != "N"+why+"." || strings.Contains(said[1], "NaN") {
 			t.Errorf("%q", said)
 		}
 	}
 	c := must.Have(New(pairs, Options{}))
 	list := []Outcome{{Judgement: c.Judge(1e3, 1), Observed: 1, Score: 1e3}}
-	if said := strings.Join(NewAudit(list, c).Sentences(c, "score"), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
+	if said := strings.Join(NewAudit(list, c).Sentences(c), " "); strings.Contains(said, "NaN") || !strings.HasPrefix(said, "Without an interval, as beyond all that were held out: 1 of 1.") {
 		t.Errorf("%s", said)
 	}
 }

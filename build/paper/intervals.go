@@ -49,7 +49,8 @@ func intervals() *experiment {
 		long: `Intervals asks whether baca trust keeps what it promises, by each value of --errors-by. A
 fifth of a set is new: drawn by chance, by whole scaffolds or clusters, or the largest molecules; the rest
 is a training file. Kernel ridge regression on ECFP4 predicts: for the molecules of the file each without
-itself, for new ones from the whole file. A detector is trained on the file as baca train --held-out
+itself, for new ones from the whole file, with the variance of a Gaussian process as uncertainty, and without all
+molecules of the same scaffold from five folds. A detector is trained on the file as baca train --held-out
 does, and judges the predictions for the new molecules. It measures
 
   the share of observed numbers in their intervals, of molecules by themselves and for the list, and how
@@ -61,11 +62,6 @@ and writes intervals.json and intervals.md to --out. The sets "` + onlyValidatio
 the default of --errors-by was chosen.`,
 		flags: [][2]string{{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}},
 	}
-}
-
-// orders are those that predictions for the set can be put in.
-func (s *labelledSet) orders() []trust.Order {
-	return slices.DeleteFunc(trust.Orders(), func(o trust.Order) bool { return o == trust.OrderMargin && !s.classes })
 }
 
 // An intervalResult is what came of the splits of a set.
@@ -112,6 +108,7 @@ type intervalVerdict struct {
 	Small     rate   `json:"of_small_errors"` // the share of molecules with small errors that have it
 	Large     rate   `json:"large_errors"`
 	Stated    rate   `json:"stated"`
+	AtMost    rate   `json:"stated_at_most"` // the upper end of its 95 % interval, the mean of splits
 }
 
 // intervalResults are the content of intervals.json.
@@ -145,7 +142,8 @@ func measureIntervals(ctx context.Context, b *bench) result {
 // intervalsOf does the splits of a kind.
 func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *intervalResult {
 	r := &intervalResult{Set: s.name, Classes: s.classes, Split: kind, Splits: b.splits}
-	tallies := mapped(s.orders(), func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
+	orders := (&algo.Residuals{Classes: s.classes, Uncertainty: algo.Column{Name: "spread"}}).Orders()
+	tallies := mapped(orders, func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(b.splits) {
 		x := s.open(ctx, b.train, kind, k+1, intervalSteps)
@@ -180,13 +178,13 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 		t.levels, t.small = make([][]splitLevel, len(intervalCoverages)), map[trust.Verdict]int{}
 	}
 	for k, coverage := range intervalCoverages {
-		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, t.order))
+		c := try.To(x.alone.Trust(ctx, trust.Options{Coverage: coverage}, string(t.order)))
 		list, outcomes := c.NewShift(places), make([]trust.Outcome, len(graphs))
 		for i := range outcomes {
-			doubt := try.To(t.order.Doubt(places[i], x.predicted[i]))
-			j := c.JudgeAt(places[i], doubt, x.predicted[i])
+			p := trust.Prediction{Place: places[i], Value: x.predicted[i], Uncertainty: x.spread[i]}
+			j := c.JudgePrediction(p)
 			list.Judge(places[i], &j)
-			outcomes[i] = trust.Outcome{Score: doubt, Observed: x.values[i], Judgement: j}
+			outcomes[i] = trust.Outcome{Score: c.Doubt(p), Observed: x.values[i], Judgement: j}
 			if k == 0 && x.errors[i] <= c.Tolerance {
 				t.small[j.Verdict]++
 			}
@@ -258,13 +256,15 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	}
 	for _, v := range trust.Verdicts() {
 		var got, stated trust.Rate
+		var ends []float64
 		for k, c := range t.calibrations {
+			ends = append(ends, c.HeldOut[v].High)
 			a, b := t.audits[k].Verdicts[v], c.HeldOut[v]
 			got.Large, got.N, stated.Large, stated.N = got.Large+a.Large, got.N+a.N, stated.Large+b.Large, stated.N+b.N
 		}
 		o.Stated = append(o.Stated, intervalVerdict{
 			Verdict: string(v), Molecules: got.N, Small: rate(float64(t.small[v]) / float64(small)), Large: rate(float64(got.Large) / float64(got.N)),
-			Stated: rate(float64(stated.Large) / float64(stated.N)),
+			Stated: rate(float64(stated.Large) / float64(stated.N)), AtMost: rate(meanDefined(ends)),
 		})
 	}
 	return o
@@ -279,8 +279,8 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors by verdict, and trusted molecules
-// among those with small errors.
+// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors by verdict, those that were stated
+// for trust at most, and trusted molecules among those with small errors.
 func (r *intervalResult) errors() (row []float64) {
 	for _, order := range trust.Orders() {
 		row = append(row, float64(r.by(order).Finds))
@@ -289,12 +289,12 @@ func (r *intervalResult) errors() (row []float64) {
 	for _, v := range o.Stated {
 		row = append(row, float64(v.Large))
 	}
-	return append(row, float64(o.Stated[0].Small))
+	return append(row, float64(o.Stated[0].AtMost), float64(o.Stated[0].Small))
 }
 
 // byDefault is what came of the default order.
 func (r *intervalResult) byDefault() *intervalOrder {
-	return r.by((&algo.Residuals{Classes: r.Classes}).Order())
+	return r.by((&algo.Residuals{Classes: r.Classes}).Default())
 }
 
 func (r intervalResults) page() *page {
@@ -314,8 +314,8 @@ predicts, and a detector is trained for %d steps. In percent, means over %d spli
 		tables: []*pageTable{
 			tabulate("Observed numbers within 90 % intervals, of molecules by themselves and for the list, means over sets and the least of a set; the median width of the latter beside intervals exact in hindsight; infinite ones:",
 				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
-			tabulate("AUROC of large errors by each value of --errors-by; by the default, large errors by verdict, and of molecules with small errors those to trust:",
-				append(heads, "trusted"), groups, r.meanErrors),
+			tabulate("AUROC of large errors by each value of --errors-by; by the default without uncertainties, large errors by verdict, for trust beside the upper end of the interval that was stated, and of molecules with small errors those to trust:",
+				append(heads, "trust at most", "trusted"), groups, r.meanErrors),
 		},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
+	"baca/algo/split"
 	"baca/build/internal/try"
 )
 
@@ -29,14 +30,41 @@ func TestLeftOutIsLeftOut(t *testing.T) {
 	for i := range all {
 		others := append(append([]int(nil), all[:i]...), all[i+1:]...)
 		want := s.predict(others, []int{i})
-		if math.Abs(p.leftOut[i]-want.predicted[0]) > 1e-9 {
-			t.Errorf("molecule %d: %g, a regression without it says %g", i, p.leftOut[i], want.predicted[0])
+		if math.Abs(p.leftOut[i]-want.predicted[0]) > 1e-9 || math.Abs(p.spreadOut[i]-want.spread[0]) > 1e-9 {
+			t.Errorf("molecule %d: %g with a spread of %g, a regression without it says %g and %g", i, p.leftOut[i], p.spreadOut[i], want.predicted[0], want.spread[0])
 		}
 		// The variance falls as the molecule itself is added, from that of the error where it is left out.
 		own := s.predict(all, []int{i})
 		if !(own.spread[0] >= 0 && own.spread[0] < want.spread[0]) {
 			t.Errorf("molecule %d: spread %g in the file, %g outside", i, own.spread[0], want.spread[0])
 		}
+	}
+}
+
+// A prediction without a scaffold is that of a regression without its fold, and no value of the scaffold changes it.
+func TestWithoutScaffolds(t *testing.T) {
+	s := randomSet(30)
+	s.groups = map[string]split.Groups{newScaffolds: {indices(12), {12, 13, 14, 15}, {16, 17, 18}, {19, 20, 21}, {22, 23}, {24, 25, 26, 27, 28, 29}}}
+	file := indices(28) // 28 and 29 are new
+	got := s.withoutScaffolds(file)
+	// Of 12, 4, 4, 3, 3 and 2 molecules the last two are in a fold with the first three.
+	fold := []int{16, 17, 18, 22, 23}
+	want := s.predict(slices.DeleteFunc(slices.Clone(file), func(i int) bool { return slices.Contains(fold, i) }), fold).predicted
+	for k, i := range fold {
+		if math.Abs(got[i]-want[k]) > 1e-9 {
+			t.Errorf("molecule %d: %g, want %g", i, got[i], want[k])
+		}
+	}
+	before := got[3]
+	for i := range 12 {
+		s.values[i] += 100
+	}
+	if got = s.withoutScaffolds(file); got[3] != before {
+		t.Errorf("a prediction depends on its scaffold: %g and %g", before, got[3])
+	}
+	s.groups[newScaffolds] = [][]int{file}
+	if got = s.withoutScaffolds(file); got != nil {
+		t.Errorf("of one scaffold: %v", got)
 	}
 }
 
@@ -94,7 +122,7 @@ func TestDefaultOrderIsChosenOnValidation(t *testing.T) {
 			return sum
 		}
 		best := slices.MaxFunc(r.Orders, func(a, b intervalOrder) int { return cmp.Compare(worth(a), worth(b)) })
-		if want := (&algo.Residuals{Classes: r.Classes}).Order(); best.Order != want {
+		if want := (&algo.Residuals{Classes: r.Classes}).Default(); best.Order != want {
 			t.Errorf("%s, %s: %s is the best, the default is %s", r.Set, r.Split, best.Order, want)
 		}
 	}

@@ -181,7 +181,8 @@ const ridgePenalty = 0.1
 type predictions struct {
 	leftOut   []float64 // of each molecule of the file by all others
 	predicted []float64 // for new ones
-	spread    []float64 // how far new ones are from the file, as the variance of a Gaussian process
+	// How far new molecules are from the file, and each of the file from all others, as the variance of a Gaussian process.
+	spread, spreadOut []float64
 }
 
 // predict predicts from the values of the file.
@@ -207,6 +208,7 @@ func (s *labelledSet) predict(file, fresh []int) *predictions {
 	alpha.MulVec(&inverse, y)
 	for i := range file {
 		p.leftOut = append(p.leftOut, s.within(y.AtVec(i)-alpha.AtVec(i)/inverse.At(i, i)))
+		p.spreadOut = append(p.spreadOut, 1/inverse.At(i, i)-ridgePenalty)
 	}
 	for _, q := range fresh {
 		near := mat.NewVecDense(n, mapped(file, func(i int) float64 { return s.kernel.At(q, i) }))
@@ -218,6 +220,33 @@ func (s *labelledSet) predict(file, fresh []int) *predictions {
 		p.spread = append(p.spread, s.kernel.At(q, q)-mat.Inner(near, &inverse, near))
 	}
 	return p
+}
+
+// scaffoldFolds is how many folds of whole scaffolds cross-validate.
+const scaffoldFolds = 5
+
+// withoutScaffolds predicts each molecule of the file from those of other folds of whole scaffolds. It returns nil if one scaffold has all.
+func (s *labelledSet) withoutScaffolds(file []int) (predicted []float64) {
+	var folds [scaffoldFolds][]int
+	groups := mapped(s.groups[newScaffolds], func(group []int) []int {
+		return slices.DeleteFunc(slices.Clone(group), func(i int) bool { return !slices.Contains(file, i) })
+	})
+	slices.SortStableFunc(groups, func(a, b []int) int { return len(b) - len(a) })
+	for _, group := range groups {
+		least := slices.MinFunc(indices(scaffoldFolds), func(a, b int) int { return len(folds[a]) - len(folds[b]) })
+		folds[least] = append(folds[least], group...)
+	}
+	if len(folds[0]) == len(file) {
+		return nil
+	}
+	of := map[int]float64{}
+	for _, fold := range folds {
+		rest := slices.DeleteFunc(slices.Clone(file), func(i int) bool { return slices.Contains(fold, i) })
+		for k, y := range s.predict(rest, fold).predicted {
+			of[fold[k]] = y
+		}
+	}
+	return mapped(file, func(i int) float64 { return of[i] })
 }
 
 func (s *labelledSet) within(x float64) float64 {
@@ -253,11 +282,14 @@ func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed
 	x.model = train.detector(ctx, job.Training{Graphs: pick(s.graphs, x.file), Split: dataset.Split, Card: algo.Card{
 		Name: fmt.Sprintf("%s-%s-%d", s.name, kind, seed), Schema: algo.OGBCanonical, Dataset: s.name, Seed: seed,
 	}}, steps, len(x.file)*9/10)
-	known := make([]*algo.Values, len(x.file))
+	known, columns := make([]*algo.Values, len(x.file)), algo.ValueColumns{Observed: "observed", Predicted: "predicted", Uncertainty: "spread"}
 	for i, row := range x.file {
-		known[i] = &algo.Values{Observed: s.values[row], Predicted: x.leftOut[i]}
+		known[i] = &algo.Values{Observed: s.values[row], Predicted: x.leftOut[i], Uncertainty: x.spreadOut[i]}
 	}
-	try.Check(x.model.KeepResiduals(known, "observed", "predicted"))
+	for i, y := range s.withoutScaffolds(x.file) {
+		known[i].NewScaffold, columns.NewScaffold = y, "new scaffold"
+	}
+	try.Check(x.model.KeepResiduals(known, columns))
 	x.alone = try.To(algo.NewSingleScorer(ctx, x.model, 1))
 	return x
 }

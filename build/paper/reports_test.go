@@ -140,7 +140,7 @@ func checkNotation(t *testing.T, data []byte) {
 // Mean coverage is measured over 50 splits in build/results/intervals.md; here it is only near.
 func checkIntervals(t *testing.T, data []byte) {
 	list := resultOf[intervalResults](t, data).Results
-	if r := list[0]; len(list) != 2 || r.Split != newByChance || r.HeldOut != 514 || r.Quality < 0.5 || len(r.Orders) != 2 {
+	if r := list[0]; len(list) != 2 || r.Split != newByChance || r.HeldOut != 514 || r.Quality < 0.5 || len(r.Orders) != 4 {
 		t.Fatalf("%+v", list)
 	}
 	for _, o := range list[0].Orders {
@@ -153,7 +153,7 @@ func checkIntervals(t *testing.T, data []byte) {
 // Of classes there are no intervals, and the margin finds wrong classes.
 func checkIntervalsOfClasses(t *testing.T, data []byte) {
 	r := resultOf[intervalResults](t, data).Results[0]
-	if len(r.Orders) != 3 || r.Orders[2].Order != trust.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
+	if len(r.Orders) != 5 || r.Orders[4].Order != trust.OrderMargin || r.Quality < 0.8 || r.Error > 0.5 {
 		t.Fatalf("%+v", r)
 	}
 	for _, o := range r.Orders {
@@ -161,7 +161,7 @@ func checkIntervalsOfClasses(t *testing.T, data []byte) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if m := r.Orders[2]; m.Finds < r.Orders[0].Finds+0.1 {
+	if m := r.Orders[4]; m.Finds < r.Orders[0].Finds+0.1 {
 		t.Errorf("margin %+v, score %+v", m, r.Orders[0])
 	}
 }

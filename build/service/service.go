@@ -332,22 +332,25 @@ func withoutGraphs(rows []table.Scored) []table.Scored {
 }
 
 // Trust returns the rows of a list, scored one by one, with expected errors: Trust is set for those
-// with a score and a finite prediction. The model must have held-out errors, see [Training]. by is
-// the order of errors, empty for the model's default.
-func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []float64, o trust.Options, by trust.Order) ([]table.Scored, error) {
-	if len(predicted) != l.Len() {
-		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(predicted), l.Len())
+// with a score and a finite prediction, and its uncertainty if the order of errors reads that. The model must have held-out errors, see
+// [Training]. by names the order, see [algo.Residuals.Order].
+func (m *Model) Trust(ctx context.Context, l List, alpha float64, values []algo.Values, o trust.Options, by string) ([]table.Scored, error) {
+	if len(values) != l.Len() {
+		return nil, fmt.Errorf("%d predictions for %d records: want one for each", len(values), l.Len())
 	}
 	if m.Residuals == nil {
 		return nil, fmt.Errorf("model %s knows no held-out errors of predictions: want one that was trained with observed and predicted values", m.Card.Name)
 	}
-	by = cmp.Or(by, m.Residuals.Order())
 	c, err := m.single.Trust(ctx, o, by)
 	if err != nil {
 		return nil, err
 	}
-	for i, y := range predicted {
-		if c.Classes && (y < 0 || y > 1) {
+	unsure := func(v algo.Values) bool { return !math.IsNaN(v.Uncertainty) }
+	if c.By.ReadsUncertainty() && len(values) > 0 && !slices.ContainsFunc(values, unsure) {
+		return nil, fmt.Errorf("errors by %s: no prediction has an uncertainty; the model was trained with those of its own: want them, too, or another order", c.By)
+	}
+	for i, v := range values {
+		if y := v.Predicted; c.Classes && (y < 0 || y > 1) {
 			return nil, fmt.Errorf("row %d: the prediction %g is no probability of class 1, from 0 to 1, as those whose errors the model knows", l.First+i+1, y)
 		}
 	}
@@ -360,13 +363,13 @@ func (m *Model) Trust(ctx context.Context, l List, alpha float64, predicted []fl
 	if err != nil {
 		return nil, err
 	}
-	j := &job.Judging{Calibration: c, Alone: m.single, By: by}
+	j := &job.Judging{Calibration: c, Alone: m.single}
 	if err := j.Compare(ctx, sample); err != nil {
 		return nil, err
 	}
 	rows := make([]table.Scored, 0, l.Len())
 	err = m.Stream(ctx, in, how, func(some []table.Scored, _ *Whole) error {
-		if _, err := j.Rows(ctx, some, func(i int) float64 { return predicted[len(rows)+i] }); err != nil {
+		if _, err := j.Rows(ctx, some, func(i int) *algo.Values { return &values[len(rows)+i] }); err != nil {
 			return err
 		}
 		rows = append(rows, withoutGraphs(some)...)

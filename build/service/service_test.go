@@ -16,6 +16,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
+	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -328,15 +329,15 @@ func TestTrainKeepsStructures(t *testing.T) {
 // rows have what these say of their predictions.
 func TestTrust(t *testing.T) {
 	var list List
-	question := Training{Name: "errors", Epochs: 1, Seed: 3}
+	question := Training{Name: "errors", Epochs: 1, Seed: 3, Columns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}}
 	for n := range 70 {
 		for _, end := range []string{"O", "N", "C(=O)O", "("} {
 			list.SMILES = append(list.SMILES, strings.Repeat("C", n+1)+end)
 			i := float64(len(list.SMILES))
-			question.Observed, question.Predicted = append(question.Observed, 3*i), append(question.Predicted, 2*i)
+			question.Values = append(question.Values, algo.Values{Observed: 3 * i, Predicted: 2 * i, Uncertainty: i})
 		}
 	}
-	question.Observed[0] = math.NaN()
+	question.Values[0].Observed = math.NaN()
 	question.List = list
 	s := New(2)
 	trained, err := s.Train(ctx, question, func(Progress) error { return nil })
@@ -350,10 +351,16 @@ func TestTrust(t *testing.T) {
 			t.Errorf("held-out graph %d, row %d, has the error %g, want %g", k, row, got, want)
 		}
 	}
+	uncertain := predictions(1, 2, 3, 4)
+	uncertain[3].Uncertainty = 100
+	sure, err := m.Trust(ctx, List{SMILES: []string{"CCO", "CCO", "CCO", "CCO"}}, 0.05, uncertain, trust.Options{}, "")
+	if err != nil || sure[0].Trust != nil || sure[3].Trust == nil {
+		t.Errorf("predictions with and without an uncertainty: %+v, %v", sure, err)
+	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
-	c := try.To(m.single.Trust(ctx, o, trust.OrderScore))
+	c := try.To(m.single.Trust(ctx, o, string(trust.OrderScore)))
 	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
-	rows, err := m.Trust(ctx, few, 0.05, []float64{1, 2, math.NaN(), 4}, o, trust.OrderScore)
+	rows, err := m.Trust(ctx, few, 0.05, predictions(1, 2, math.NaN(), 4), o, string(trust.OrderScore))
 	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
 		t.Fatalf("%+v, %v", rows, err)
 	}
@@ -366,26 +373,64 @@ func TestTrust(t *testing.T) {
 		t.Errorf("salt: %+v", rows[3].Trust)
 	}
 
-	for _, by := range []trust.Order{trust.OrderMargin, "size"} {
-		if _, err := m.Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
+	for _, by := range []string{string(trust.OrderMargin), "size"} {
+		if _, err := m.Trust(ctx, few, 0.05, predictions(1, 2, 3, 4), o, by); err == nil || !strings.Contains(err.Error(), "errors by") {
 			t.Errorf("errors of numbers by %s: %v", by, err)
 		}
 	}
-	if _, err := m.Trust(ctx, few, 0.05, []float64{1}, o, ""); err == nil {
+	if _, err := m.Trust(ctx, few, 0.05, predictions(1), o, ""); err == nil {
 		t.Error("too few predictions: no error")
 	}
-	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, []float64{1, 2, 3, 4}, o, ""); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
+	if _, err := model(t, s, "bbbp").Trust(ctx, few, 0.05, predictions(1, 2, 3, 4), o, ""); err == nil || !strings.Contains(err.Error(), "knows no held-out errors") {
 		t.Errorf("a model without errors: %v", err)
 	}
 	never := func(Progress) error { t.Error("trained in vain"); return nil }
-	for i := range question.Predicted {
-		question.Predicted[i] = math.NaN()
+	for i := range question.Values {
+		question.Values[i].Predicted = math.NaN()
 	}
 	if _, err := s.Train(ctx, question, never); err == nil || !strings.Contains(err.Error(), "have both values") {
 		t.Errorf("no values: %v", err)
 	}
-	question.Predicted = nil
-	if _, err := s.Train(ctx, question, never); err == nil {
-		t.Error("observed values alone: no error")
+	question.Values = question.Values[1:]
+	if _, err := s.Train(ctx, question, never); err == nil || !strings.Contains(err.Error(), "values of 279 records: want those of all 280") {
+		t.Errorf("too few values: %v", err)
+	}
+}
+
+// predictions have no uncertainty.
+func predictions(list ...float64) []algo.Values {
+	values := slices.Repeat([]algo.Values{*algo.NoValues()}, len(list))
+	for i, y := range list {
+		values[i].Predicted = y
+	}
+	return values
+}
+
+// Fingerprints count surroundings in the columns of their hashes. A refused record has zeros.
+func TestFingerprints(t *testing.T) {
+	var sums []int
+	var refused []int
+	list := List{SMILES: []string{"CCO", "OCC", "C(", strings.Repeat("C", 400), "c1ccccc1C", "Cc1ccc(cc1)CC", "C1CCCCC1CC1CC1"}}
+	var last [2][]byte
+	var scaffolds []uint32
+	err := New(2).Fingerprints(t.Context(), list, func(r table.Record, counts []byte, scaffold uint32) {
+		scaffolds = append(scaffolds, scaffold)
+		sum := 0
+		for _, n := range counts {
+			sum += int(n)
+		}
+		if sums = append(sums, sum); r.Err != nil {
+			refused = append(refused, len(sums))
+		}
+		if len(sums) <= 2 {
+			last[len(sums)-1] = counts
+		}
+	})
+	// Three heights of each of three atoms; of the chain 394 inner atoms have one surrounding of each height, which saturates.
+	if err != nil || !slices.Equal(refused, []int{3}) || sums[0] != 9 || sums[2] != 0 || sums[3] != 3*255+2+4+6 || !bytes.Equal(last[0], last[1]) {
+		t.Errorf("sums %v, refused %v, %v", sums, refused, err)
+	}
+	if of := scaffolds; of[0] != of[3] || of[3] == of[4] || of[4] != of[5] || of[5] == of[6] {
+		t.Errorf("scaffolds %v, want one of the chains, one of benzenes and another", of)
 	}
 }

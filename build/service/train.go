@@ -10,6 +10,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/fingerprint"
 	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/algo/table"
@@ -25,10 +26,11 @@ type Training struct {
 	AsWritten bool
 	// KeepStructures stores the molecules and their values, so that neighbours are shown.
 	KeepStructures bool
-	// Observed and Predicted are values of the records, both or neither, NaN where unknown. The
-	// model then stores the held-out errors, for [Model.Trust]. Each prediction must have been made
-	// without its record.
-	Observed, Predicted []float64
+	// Values are of the records, nil for none. The model then stores the held-out errors, for
+	// [Model.Trust]. Each prediction must have been made without its record.
+	Values []algo.Values
+	// Columns names the values that the model stores.
+	Columns algo.ValueColumns
 }
 
 type Progress struct {
@@ -49,8 +51,8 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	if t.Epochs < 0 || t.Epochs > job.MaxEpochs {
 		return nil, fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", t.Epochs, job.MaxEpochs)
 	}
-	if o, p := len(t.Observed), len(t.Predicted); o != p || o != 0 && o != t.List.Len() {
-		return nil, fmt.Errorf("%d observed and %d predicted values of %d records: want one of each for every record", o, p, t.List.Len())
+	if n := len(t.Values); t.Values != nil && n != t.List.Len() {
+		return nil, fmt.Errorf("values of %d records: want those of all %d", n, t.List.Len())
 	}
 	schema := algo.OGBParent
 	switch {
@@ -62,7 +64,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, Observed: "observed", Predicted: "predicted", Card: algo.Card{
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: fmt.Sprintf("a list of %d", t.List.Len()), DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 	}}
 	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
@@ -79,12 +81,12 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			continue
 		}
 		from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
-		if i := r.Row - 1 - t.List.First; t.Observed != nil {
-			from.Values = &algo.Values{Observed: t.Observed[i], Predicted: t.Predicted[i]}
+		if i := r.Row - 1 - t.List.First; t.Values != nil {
+			from.Values = &t.Values[i]
 		}
 		set = append(set, from)
 	}
-	training.Take(set, t.Observed != nil, t.KeepStructures)
+	training.Take(set, t.Values != nil, t.KeepStructures)
 	if n := len(training.Graphs); n < job.MinTraining {
 		return nil, fmt.Errorf("%s to train on, %d refused: want at least %d", explain.Count(n, "graph"), len(out.Refused), job.MinTraining)
 	}
@@ -100,6 +102,42 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	}
 	out.Warning = training.Warning()
 	return out, nil
+}
+
+// Features is the length of a fingerprint.
+const Features = 2048
+
+// scaffoldHeight tells scaffolds apart.
+const scaffoldHeight = 4
+
+// Fingerprints emits for each record how often nodes occur in each surrounding, in the column of its hash; 255 stands for more. Records of
+// the same scaffold have the same number. An unreadable record has Err and zeros.
+func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r table.Record, counts []byte, scaffold uint32)) error {
+	schema := algo.OGBParent
+	if len(l.Graphs) > 0 {
+		schema = algo.Constant
+	}
+	unread, err := l.records(schema, algo.FormOf(schema), MaxTraining)
+	if err != nil {
+		return err
+	}
+	var print fingerprint.Print
+	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
+		if err != nil {
+			return err
+		}
+		counts, scaffold := make([]byte, Features), uint32(0)
+		if r.Err == nil {
+			scaffold = uint32(fingerprint.New(r.Graph.Core(), scaffoldHeight).Hash())
+			print.Describe(r.Graph, fingerprint.DefaultHeight)
+			for k, key := range print.Keys {
+				at := &counts[key%Features]
+				*at = byte(min(255, uint32(*at)+print.Counts[k]))
+			}
+		}
+		emit(r, counts, scaffold)
+	}
+	return nil
 }
 
 // run trains and returns the model's file.

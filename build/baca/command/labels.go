@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -27,8 +28,11 @@ func (l *labels) tell(w io.Writer, becomes string) {
 
 // check refuses columns that no input can have.
 func (l *labels) check() error {
-	if l.Observed != "" && l.Observed == l.Predicted {
-		return usage.Errorf("the columns of observed and of predicted values are both %s: want two", l.Observed)
+	names := l.Columns()
+	for k, name := range names {
+		if slices.Contains(names[:k], name) {
+			return usage.Errorf("column %s is named twice: want a column for each kind of value", name)
+		}
 	}
 	return nil
 }

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,14 +16,12 @@ import (
 type predictions struct {
 	read    labels // the columns, or none
 	options trust.Options
-	by      string       // an trust.Order; empty means the model's default, once known
+	by      string       // see algo.Residuals.Order
 	found   *job.Judging // nil without --predicted, or if the model has no errors
 }
 
-func (p *predictions) order() trust.Order { return trust.Order(p.by) }
-
 func (p *predictions) register(fs *pflag.FlagSet) {
-	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+strings.Join(orderNames(), ", "))
+	fs.StringVar(&p.by, "errors-by", "", "`order` that tells large errors from small ones: "+trust.Names(trust.Orders())+", or a column")
 	fs.Float64Var(&p.options.Coverage, "coverage", trust.DefaultCoverage, "share of observed values that intervals shall hold")
 	fs.Float64Var(&p.options.Tolerance, "tolerance", 0, "errors above it are large; 0 for what four of five held-out errors stay within")
 	fs.Float64Var(&p.options.Rate, "large-errors", trust.DefaultRate, "share of large errors up to which the verdict is trust, and up to twice that check")
@@ -39,28 +35,28 @@ func (p *predictions) check() error {
 		return usage.Errorf("--coverage %g, --large-errors %g: want both above 0", o.Coverage, o.Rate)
 	case err != nil:
 		return usage.Errorf("%w", err)
-	case p.by == "":
-		return nil
 	}
-	return usage.OneOf("errors-by", p.by, orderNames()...)
+	return nil
 }
 
-func orderNames() (names []string) {
-	for _, o := range trust.Orders() {
-		names = append(names, string(o))
-	}
-	return names
-}
-
-// learn calibrates on the model's errors, or returns a sentence if it has none.
+// learn calibrates on the model's errors, or returns a sentence if it has none. Where errors are compared by the uncertainty of
+// predictions, its column is read, too.
 func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.SingleScorer) (missing []string, err error) {
 	if m.Residuals == nil {
 		return []string{knowsNothing(m)}, nil
 	}
-	p.read.Classes, p.by = m.Residuals.Classes, cmp.Or(p.by, string(m.Residuals.Order()))
-	c, err := alone.Trust(ctx, p.options, p.order())
-	p.found = &job.Judging{Calibration: c, Alone: alone, By: p.order()}
-	return nil, err
+	if _, err := m.Residuals.Order(p.by); err != nil {
+		return nil, usage.Errorf("%w", err)
+	}
+	c, err := alone.Trust(ctx, p.options, p.by)
+	if err != nil {
+		return nil, err
+	}
+	p.found, p.read.Classes = &job.Judging{Calibration: c, Alone: alone}, c.Classes
+	if c.By.ReadsUncertainty() {
+		p.read.Uncertainty = m.Residuals.Uncertainty.Name
+	}
+	return nil, nil
 }
 
 // compare compares an input, which is read twice for that, with the held-out molecules. Standard input cannot be: then there are no
@@ -90,15 +86,15 @@ func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
 		return nil
 	}
 	// Values are read in any case, to report mistakes.
-	values := make([]float64, len(rows))
+	values := make([]*algo.Values, len(rows))
 	for i := range rows {
 		if r := &rows[i]; r.Scores != nil {
-			values[i] = p.read.Of(r.Row, r.Cells).Predicted
+			values[i] = p.read.Of(r.Row, r.Cells)
 		}
 	}
 	if p.found == nil {
 		return nil
 	}
-	_, err := p.found.Rows(ctx, rows, func(i int) float64 { return values[i] })
+	_, err := p.found.Rows(ctx, rows, func(i int) *algo.Values { return values[i] })
 	return err
 }

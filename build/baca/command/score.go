@@ -285,6 +285,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		f.cells = f.read.Columns()
 		s.warn(unknown...)
 	}
 	if !f.drop && len(f.paths) == 1 { // several inputs may differ in columns

@@ -190,6 +190,11 @@ func reveals(m *algo.Model) []string {
 			what = "the class that was measured and the probability that was predicted follow from that"
 		}
 		add("how wrong predictions were for %d graphs (columns %s and %s), each beside its row number: %s", r.Known(), r.Observed, r.Predicted, what)
+		for _, c := range []algo.Column{r.Uncertainty, r.NewScaffold} {
+			if c.Name != "" {
+				add("a number for each of these predictions, from column %s", c.Name)
+			}
+		}
 	}
 	if m.Shared == 0 {
 		other := ""

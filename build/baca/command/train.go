@@ -64,7 +64,10 @@ A model of molecules also learns what tells its training set from a background, 
 
 With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, and baca trust says
 from that what errors to expect. Each prediction must have been made by a model that had not seen its molecule, as in a cross-validation: errors
-on molecules that a model was fitted to are too small.
+on molecules that a model was fitted to are too small. With --uncertainty COLUMN it also keeps how unsure your model was of each, in any unit: the
+standard deviation of an ensemble or of a forest's trees. Then baca trust reads a column of that name, too, and compares errors by it.
+With --new-scaffold COLUMN it keeps the errors of predictions that were made without all molecules of the same scaffold. Intervals for a list that lies
+farther from the training set than held-out molecules are at least as wide as these say.
 
 baca model share makes a model that can be handed out.`,
 		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack --keep-structures
@@ -84,6 +87,8 @@ baca model share makes a model that can be handed out.`,
 	fs.BoolVar(&f.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
 	fs.StringVar(&f.values.Observed, "observed", "", "`column` with the measured value of each molecule")
 	fs.StringVar(&f.values.Predicted, "held-out", "", "`column` with predictions, each made without its molecule")
+	fs.StringVar(&f.values.Uncertainty, "uncertainty", "", "`column` with how unsure your model was of each of these predictions")
+	fs.StringVar(&f.values.NewScaffold, "new-scaffold", "", "`column` with predictions, each made without all molecules of its scaffold")
 	c.MarkFlagsRequiredTogether("observed", "held-out")
 	group(c, "Training")
 	fs.Uint64Var(&f.card.Seed, "seed", 1, "seed of the split, the weights and the order of graphs")
@@ -103,6 +108,7 @@ func (f *trainFlags) check() error {
 	given := f.c.Flags().NArg() > 0
 	err := cmp.Or(rules{
 		{!given || f.out == "", "want INPUT and --out MODEL"},
+		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(), "--uncertainty, --new-scaffold: want --observed and --held-out, too"},
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
 		{f.c.Flags().Changed("epochs") && (f.card.Epochs < 1 || f.card.Epochs > job.MaxEpochs), fmt.Sprintf("--epochs %d: want 1 to %d", f.card.Epochs, job.MaxEpochs)},
 	}.check(), f.values.check())
@@ -139,7 +145,7 @@ func (f *trainFlags) run() error {
 		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
 	}
 	j.Training = job.Training{
-		Workers: f.workers, Split: dataset.Hold, Card: f.cardOf(set), Observed: f.values.Observed, Predicted: f.values.Predicted,
+		Workers: f.workers, Split: dataset.Hold, Card: f.cardOf(set), ValueColumns: f.values.ValueColumns,
 	}
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {

@@ -50,10 +50,15 @@ verdicts do not ascend, verdicts are counted together.
              do not count here
   margin     of classes, and the default there: how near the predicted
              probability is to the nearer class, 0 or 1
+  COLUMN     or uncertainty: what your model says of its own prediction,
+             in the column that baca train --uncertainty named
+  combined   the ranks by neighbors and by COLUMN together, the default
+             for numbers if the model was trained with --uncertainty
 
 Intervals and stated rates are for molecules like those of the training set. For a file of 50 molecules or more interval_batch_low and _high allow
 for how it differs: they weigh held-out errors by how common molecules of that distance and size are in the file. Where it lies farther from the
-training set than held-out molecules, trust_batch is check at best.`,
+training set than held-out molecules, trust_batch is check at best, and with baca train --new-scaffold intervals are at least as wide as for new
+scaffolds.`,
 		Example: `  baca train train.csv --observed y --held-out yhat --out my.msgpack
   baca trust --model my.msgpack --predicted yhat new.csv > rows.csv
   baca trust --model my.msgpack --predicted yhat --observed y measured-since.csv`,
@@ -113,6 +118,7 @@ func (f *trustFlags) audit() error {
 	if _, err := f.learn(ctx, o.model, o.alone); err != nil {
 		return err
 	}
+	f.cells = f.read.Columns()
 	if err := f.begin(o); err != nil {
 		return err
 	}
@@ -138,13 +144,13 @@ func (f *trustFlags) audit() error {
 	if a.N == 0 {
 		return trust.ErrNoValues
 	}
-	if err := draw(f.plot, report.RiskSVG(a, f.predictions.by)); err != nil {
+	if err := draw(f.plot, report.RiskSVG(a, string(f.found.By))); err != nil {
 		return err
 	}
 	if f.json {
-		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration, f.order()))
+		return report.WriteJSON(f.c.OutOrStdout(), auditOf(a, f.found.Calibration))
 	}
-	return writeAudit(f.c.OutOrStdout(), a, f.found.Calibration, f.order())
+	return writeAudit(f.c.OutOrStdout(), a, f.found.Calibration)
 }
 
 // outcomes judges an input's predictions.
@@ -152,14 +158,14 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 	err = job.Score(ctx, s, in, job.ScoreOptions{Workers: f.workers}, func(rows []table.Scored) error {
 		values := make([]*algo.Values, len(rows))
 		for i, r := range rows {
-			values[i] = &algo.Values{Observed: math.NaN(), Predicted: math.NaN()}
+			values[i] = algo.NoValues()
 			if read++; r.Err != nil {
 				refused++
 			} else {
 				values[i] = f.read.Of(r.Row, r.Cells)
 			}
 		}
-		doubts, err := f.found.Rows(ctx, rows, func(i int) float64 { return values[i].Predicted })
+		doubts, err := f.found.Rows(ctx, rows, func(i int) *algo.Values { return values[i] })
 		for i, x := range doubts {
 			if rows[i].Trust != nil {
 				list = append(list, trust.Outcome{Score: x, Observed: values[i].Observed, Judgement: *rows[i].Trust})
@@ -173,9 +179,9 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 // kept are the shares of molecules with a shown mean error.
 var kept = []float64{0.5, 0.8, 0.9, 0.95, 1}
 
-func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration, by trust.Order) error {
+func writeAudit(w io.Writer, a *trust.Audit, c *trust.Calibration) error {
 	b := bufio.NewWriter(w)
-	for _, sentence := range a.Sentences(c, by.Words()) {
+	for _, sentence := range a.Sentences(c) {
 		fmt.Fprintln(b, sentence)
 	}
 	fmt.Fprintln(b)
@@ -232,7 +238,7 @@ func stated(c *trust.Calibration, v trust.Verdict) string {
 }
 
 // auditOf is an audit as JSON. Risk is the mean error of the k most reliable, k from 1.
-func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) report.Object {
+func auditOf(a *trust.Audit, c *trust.Calibration) report.Object {
 	verdicts := map[string]report.Object{}
 	for _, v := range trust.Verdicts() {
 		n, s := a.Verdicts[v], c.HeldOut[v]
@@ -244,7 +250,7 @@ func auditOf(a *trust.Audit, c *trust.Calibration, by trust.Order) report.Object
 		{"molecules", a.N}, {"coverage_asked", c.Coverage}, {"coverage", a.Coverage},
 		{"coverage_interval", []any{report.Known(a.Low), report.Known(a.High)}}, {"intervals", a.Intervals}, {"mean_width", a.Width},
 		{"batch_coverage", report.Known(a.Batch.Coverage)}, {"batch_intervals", a.Batch.Intervals}, {"batch_mean_width", report.Known(a.Batch.Width)},
-		{"tolerance", c.Tolerance}, {"errors_by", by}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
+		{"tolerance", c.Tolerance}, {"errors_by", c.By}, {"spearman", a.Spearman}, {"large_errors_auroc", a.Finds},
 		{"mean_error", a.MeanError}, {"area", a.Area}, {"area_best", a.AreaBest}, {"risk", a.Risk},
 		{"verdicts", verdicts}, {"held_out", c.Pairs},
 	}

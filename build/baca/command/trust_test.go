@@ -81,7 +81,7 @@ func TestTrustBadValues(t *testing.T) {
 	}{
 		{exitFailure, "are equal: want predictions", []string{"train", copied, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "observed", "--held-out", "predicted"}},
 		{exitUsage, "--observed and --held-out go together: --held-out is missing", []string{"train", train, "--out", "x.msgpack", "--observed", "observed"}},
-		{exitUsage, "are both observed", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--held-out", "observed"}},
+		{exitUsage, "column observed is named twice", []string{"train", train, "--out", "x.msgpack", "--observed", "observed", "--held-out", "observed"}},
 		{exitFailure, `no column "nope"`, []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "nope", "--held-out", "predicted"}},
 		{exitFailure, "0 of 50 graphs kept from training have both values", []string{"train", train, "--out", filepath.Join(dir, "x.msgpack"), "--observed", "name", "--held-out", "predicted"}},
 		{exitUsage, "a coverage of 1", []string{"trust", "--model", model, "--predicted", "predicted", "--coverage", "1", bad}},
@@ -97,4 +97,39 @@ func TestTrustBadValues(t *testing.T) {
 	} {
 		refuse(t, c.code, c.message, c.args...)
 	}
+}
+
+// Errors are compared by the uncertainty of predictions, whose column both files have. A row without one has a score and no interval.
+func TestTrustByUncertainty(t *testing.T) {
+	dir := t.TempDir()
+	train, fresh, model := filepath.Join(dir, "train.csv"), filepath.Join(dir, "new.csv"), filepath.Join(dir, "m.msgpack")
+	var lines strings.Builder
+	lines.WriteString("smiles,observed,predicted,elsewhere,sd\n")
+	for n := range 240 {
+		unsure := n % 8 // errors are as large
+		fmt.Fprintf(&lines, "%s%s,%d,%d,%d,0.%d\n", strings.Repeat("C", 1+n/10), []string{"O", "N", "F", "Cl", "Br", "S", "C=O", "C#N", "C=C", "OC"}[n%10], n, n+unsure, n+9, unsure)
+	}
+	testset.Write(t, train, lines.String())
+	testset.Write(t, fresh, "smiles,predicted,sd\nCCCCO,7,0.1\nCCCCO,7,0.7\nCCCCO,7,\n")
+	args := []string{"train", train, "--out", model, "--epochs", "1", "--observed", "observed", "--held-out", "predicted"}
+	refuse(t, exitUsage, "want --observed and --held-out", "train", train, "--out", model, "--uncertainty", "sd")
+	refuse(t, exitUsage, "column sd is named twice", append(args, "--uncertainty", "sd", "--new-scaffold", "sd")...)
+	succeed(t, append(args, "--uncertainty", "sd", "--new-scaffold", "elsewhere")...)
+	if r := load(t, model).Residuals; r.NewScaffold.Name != "elsewhere" || r.NewScaffold.Values[0] != -9 {
+		t.Errorf("%+v", r.NewScaffold)
+	}
+	for by, words := range map[string]string{"": "distance to the five nearest and uncertainty of the prediction", "sd": "uncertainty of the prediction"} {
+		text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", by, fresh)
+		rows := rowsOf(t, text)
+		if !(rows[0]["expected_error"] < rows[1]["expected_error"]) || rows[2]["score"] == "" || rows[2]["trust"]+rows[2]["interval_low"] != "" {
+			t.Errorf("by %q: %v", by, rows)
+		}
+		if !strings.Contains(stderr, "held-out predictions, by "+words+":") || !strings.Contains(stderr, "new.csv:4:9: column sd: empty, want a number") {
+			t.Errorf("by %q: %s", by, stderr)
+		}
+	}
+	testset.Write(t, fresh, "smiles,predicted\nCCO,7\n")
+	refuse(t, exitFailure, `no column "sd"`, "trust", "--model", model, "--predicted", "predicted", fresh)
+	succeed(t, "trust", "--model", model, "--predicted", "predicted", "--errors-by", "neighbors", fresh)
+	refuse(t, exitUsage, "errors by luck: the model knows errors of numbers; want one of score, neighbors, uncertainty, combined", "trust", "--model", model, "--predicted", "predicted", "--errors-by", "luck", fresh)
 }

@@ -10,6 +10,7 @@ from importlib import metadata as _metadata
 
 from ._child import BacaError
 from ._detector import Detector, Whole, models
+from ._estimators import fingerprints
 from ._explanations import Explanation, Explanations
 from ._files import score_file
 from ._frames import score
@@ -21,7 +22,7 @@ try:
 except _metadata.PackageNotFoundError:  # a copy of the folder that was not installed
     __version__ = "unknown"
 
-__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "models", "score", "score_file", "split"]
+__all__ = ["BacaError", "Detector", "Explanation", "Explanations", "RefusedWarning", "Whole", "fingerprints", "models", "score", "score_file", "split"]
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs
+from . import _estimators, _inputs
 from ._child import Answer, Model, Question, child
 from ._explanations import Explanations
 from ._progress import Bar
@@ -132,13 +132,17 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.seed = seed
 
-    def fit(self, X: Any, y: Any = None, *, observed: Any = None, predicted: Any = None, as_written: bool = False, keep_structures: bool = False) -> Detector:
-        """Trains a model on at least 20 molecules or plain graphs; ``y`` is not used.
+    def fit(self, X: Any, y: Any = None, *, estimator: Any = None, observed: Any = None, predicted: Any = None, uncertainty: Any = None, new_scaffold: Any = None, as_written: bool = False, keep_structures: bool = False) -> Detector:
+        """Trains a model on at least 20 molecules or plain graphs; ``y`` is used with an estimator only.
 
         The model is that of ``baca train`` on a file with the same records.
 
         Parameters
         ----------
+        estimator : a regressor or classifier of scikit-learn, optional
+            It predicts ``y``, the measured values, from :func:`fingerprints`: new records from all, for :meth:`trust`, and for
+            ``predicted`` and ``new_scaffold`` each record by five-fold cross-validation. ``y`` has a number of each record, NaN where there
+            is none, for a classifier 0 or 1. A forest also gives ``uncertainty``, the standard deviation of its trees.
         observed : n numbers, optional
             The measured value of each record, in any unit; NaN where there is none. Values that are
             all 0 or 1 are classes.
@@ -146,6 +150,12 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             What a model of yours predicts of each, in the same unit, or the probability of class 1.
             Each prediction must have been made without its record: held out or cross-validated. Errors
             on records that a model was fitted to are too small, and so would be all that follows.
+        uncertainty : n numbers, optional
+            How unsure your model was of each of these predictions, in any unit, such as the standard deviation of an ensemble. Then
+            :meth:`trust` needs that of new records, too.
+        new_scaffold : n numbers, optional
+            What your model predicts of each when all records of its scaffold are left out. In :meth:`trust` intervals of a list that lies
+            farther than held-out records are at least as wide as these errors say.
         as_written : bool
             Read stereo marks, isotopes, salts and charges as written. Without it the model reads the parent
             compound, which is the same for all of these.
@@ -159,11 +169,22 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if (observed is None) != (predicted is None):
             raise ValueError("observed without predicted, or predicted without observed: want both or neither")
+        if predicted is None and (uncertainty is not None or new_scaffold is not None):
+            raise ValueError("uncertainty or new_scaffold without predicted: want both, or neither")
         listing = _inputs.read(X)
-        if observed is not None:
-            listing = _valued(listing, X, observed=observed, predicted=predicted)
+        self.estimator_ = None
+        if estimator is not None:
+            if predicted is not None or y is None:
+                raise ValueError("an estimator wants y, the measured values, and makes the predictions itself")
+            _inputs.index_of(X, y=y)
+            observed, _ = _inputs.numbers(y, len(listing), "y")
+            self.estimator_, (predicted, uncertainty, new_scaffold) = _estimators.cross_validated(estimator, listing, observed, _inputs.whole("seed", self.seed))
+        given = {"observed": observed, "predicted": predicted, "uncertainty": uncertainty, "new_scaffold": new_scaffold}
+        columns = {name: values for name, values in given.items() if values is not None}
+        if columns:
+            listing = _valued(listing, X, quiet=estimator is not None, **columns)
         epochs = 0 if self.epochs is None else _inputs.whole("epochs", self.epochs, 1)
-        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=observed is not None, as_written=bool(as_written), keep_structures=bool(keep_structures))
+        question = listing.question("train", epochs=epochs, seed=_inputs.whole("seed", self.seed), name="fitted", values=list(columns), as_written=bool(as_written), keep_structures=bool(keep_structures))
         with Bar("training", "epoch") as bar:
             answer = child.ask(question, lambda progress: bar.reach(progress["epoch"], progress["epochs"]), again=False)
         refused = _notes(answer, "refused")
@@ -259,7 +280,7 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         _inputs.warn_of([(x.row, x.error) for x in found if x.error is not None], len(listing), "not explained", stacklevel=2)
         return found
 
-    def trust(self, X: Any, predicted: Any, coverage: float = 0.9, *, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> pandas.DataFrame:
+    def trust(self, X: Any, predicted: Any = None, coverage: float = 0.9, *, uncertainty: Any = None, tolerance: Optional[float] = None, large_errors: float = 0.25, errors_by: Optional[str] = None) -> pandas.DataFrame:
         """Returns how wrong to expect predictions to be, as ``baca trust`` does.
 
         It rests on the errors of records that were held out when the model was trained, see :meth:`fit`, and of
@@ -268,10 +289,13 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        predicted : n numbers
-            The prediction for each record, in the unit of the observed values.
+        predicted : n numbers, optional
+            The prediction for each record, in the unit of the observed values. Without it those of the estimator that :meth:`fit` got,
+            and their ``uncertainty``.
         coverage : float
             The share of observed values that intervals shall hold.
+        uncertainty : n numbers, optional
+            How unsure your model is of each prediction, as in :meth:`fit`.
         tolerance : float, optional
             Errors above it are large, in the same unit. Without it, errors above what four of five held-out
             errors stay within, or for classes above 0.5.
@@ -280,14 +304,16 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         errors_by : str, optional
             What tells large errors from small ones: "score", the score that each record gets by itself, whatever
             ``by`` is; "neighbors", how unlike the five nearest training records are; "margin", for classes, how near
-            the prediction is to ½. Without it margin for classes and neighbors for numbers.
+            the prediction is to ½; "uncertainty", that of predictions; "combined", the ranks by neighbors and by uncertainty together.
+            Without it margin for classes, and for numbers combined if the model was fitted with uncertainties, else neighbors.
 
         Returns
         -------
         pandas.DataFrame of n rows
             With the index of ``X`` if it has one, and ``score``; ``predicted``; ``expected_error``, the mean
             absolute error of held-out records that stand there; ``interval_low`` and ``interval_high``, NaN for
-            classes; ``trust``: trust, check or do-not-use; ``error``; and ``set_aside``, what the model did not read of the record. Beyond the farthest held-out
+            classes; ``trust``: trust, check or do-not-use; the same for the list as a whole, ``interval_batch_low``, ``interval_batch_high``
+            and ``trust_batch``, of 50 records or more and 1 048 576 at most; ``error``; and ``set_aside``, what the model did not read of the record. Beyond the farthest held-out
             record nothing is known: NaN and do-not-use. A record that is refused or has no finite prediction has
             NaN and None, and ``error`` says why. The numbers are those that the command writes.
 
@@ -298,23 +324,28 @@ class Detector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         coverage, large_errors = _inputs.share("coverage", coverage), _inputs.share("large_errors", large_errors, 0.5)
         if tolerance is not None:
             tolerance = _inputs.share("tolerance", tolerance, math.inf)
-        listing, index = _inputs.read(X), _inputs.index_of(X, predicted=predicted)
-        values, bad = _inputs.numbers(predicted, len(listing), "predicted")
+        listing, index = _inputs.read(X), _inputs.index_of(X, predicted=predicted, uncertainty=uncertainty)
+        if predicted is None:
+            if getattr(self, "estimator_", None) is None:
+                raise ValueError("trust without predicted: want the predictions, or a detector that was fitted with an estimator")
+            predicted, uncertainty, _ = _estimators.predictions(self.estimator_, _estimators.features_of(listing).counts)
+        columns = {name: _inputs.numbers(x, len(listing), name) for name, x in (("predicted", predicted), ("uncertainty", uncertainty)) if x is not None}
+        bad = [found for _, some in columns.values() for found in some]
+        listing = replace(listing, values=tuple(values for values, _ in columns.values()))
         rows: list[dict[str, Any]] = []
-        with Bar("scoring", "graph") as bar:
+        model = self._model()
+        asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors, "errors_by": errors_by or ""}
 
-            def take(answer: Answer) -> None:
-                rows.extend(map(json.loads, answer.body.splitlines()))
-                bar.reach(len(rows), len(listing))
+        def take(answer: Answer) -> None:
+            rows.extend(map(json.loads, answer.body.splitlines()))
 
-            model = self._model()
-            asked: dict[str, Any] = {"model": model.name, "alpha": model.alpha, "coverage": coverage, "tolerance": tolerance or 0, "large_errors": large_errors, "errors_by": errors_by or ""}
-            child.stream(replace(listing, values=(values,)).questions(op="trust", **asked), take, model)
+        # The list of one question is judged as a whole.
+        child.stream(iter([listing.question("trust", values=list(columns), **asked)] if len(listing) else []), take, model)
         for row, why in bad:
             rows[row]["error"] = rows[row]["error"] or why
         _inputs.warn_of([(i, row["error"]) for i, row in enumerate(rows) if row["error"] is not None], len(rows), "have no interval", stacklevel=2)
         numbers = {name: np.array([row[name] for row in rows], np.float64) for name in _TRUSTED}
-        texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "error", "set_aside")}
+        texts = {name: np.array([row[name] for row in rows], object) for name in ("trust", "trust_batch", "error", "set_aside")}
         return pandas.DataFrame({**numbers, **texts}, index=index)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -434,18 +465,18 @@ def rows_of(detector: Detector, X: Any, by: str) -> Rows:
     return Rows(scores, p_values, verdicts, refused, asides, foreign, about["threshold"], about["references"], whole or _NO_BATCH if by != "alone" else None)
 
 
-def _valued(listing: _inputs.Listing, X: Any, **columns: Any) -> _inputs.Listing:
-    """Returns a list to train on with observed and predicted values, and warns of those that are none."""
+def _valued(listing: _inputs.Listing, X: Any, *, quiet: bool, **columns: Any) -> _inputs.Listing:
+    """Returns a list to train on with values, and unless quiet warns of those that are none."""
     _inputs.index_of(X, **columns)
     read = [_inputs.numbers(x, len(listing), name) for name, x in columns.items()]
     bad = sorted(found for _, some in read for found in some)
-    if bad:
+    if bad and not quiet:
         row, why = bad[0]
         warnings.warn(f"{len(bad)} of {len(read) * len(listing)} values are not known: row {row + 1}: {why}", UserWarning, stacklevel=3)
     return replace(listing, values=tuple(values for values, _ in read))
 
 
-_TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_high")
+_TRUSTED = ("score", "predicted", "expected_error", "interval_low", "interval_high", "interval_batch_low", "interval_batch_high")
 _NO_BATCH = Whole(True, None, None, (), ("an empty list is no batch",))
 
 

@@ -14,7 +14,7 @@ import baca
 from baca._child import program
 
 HYDRATION = Path(__file__).parents[2] / "baca" / "testdata" / "hydration.csv"  # the example of TRUST.md
-NUMBERS = ["score", "predicted", "expected_error", "interval_low", "interval_high"]
+NUMBERS = ["score", "predicted", "expected_error", "interval_low", "interval_high", "interval_batch_low", "interval_batch_high"]
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +59,12 @@ def test_trust_is_that_of_the_command(folder, fitted, options, flags):
         with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 4: column 2.*row 6: predicted is 'nan'") as caught:
             trusted = detector.trust(new, new.predicted, **options)
         assert caught[0].filename == __file__
-        assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "error", "set_aside"]
+        assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "trust_batch", "error", "set_aside"]
         # The same numbers, to the last digit.
         for name in NUMBERS:
             np.testing.assert_array_equal(trusted[name], [float(row[name] or "nan") for row in table], name)
-        assert trusted.trust.fillna("").tolist() == [row["trust"] for row in table]
+        for name in ("trust", "trust_batch"):
+            assert trusted[name].fillna("").tolist() == [row[name] for row in table]
     assert {"trust", "check", "do-not-use"} >= set(trusted.trust.dropna()) and trusted.trust.nunique() > 1
     assert trusted.error.notna().tolist() == [i in (3, 5) for i in range(len(new))]
     assert np.isfinite(trusted.score.iloc[5]) and np.isnan(trusted.score.iloc[3])
@@ -77,11 +78,13 @@ def test_one_answer_whatever_the_list(folder, fitted):
     smiles, predicted = new.smiles.tolist(), new.predicted.tolist()
     together = fitted.trust(smiles, predicted)
     assert together.index.tolist() == list(range(10))
-    assert fitted.trust(smiles[4], predicted[4]).iloc[0].to_dict() == together.iloc[4].to_dict()
-    # More than one question.
+    whole = ["interval_batch_low", "interval_batch_high", "trust_batch"]
+    assert fitted.trust(smiles[4], predicted[4]).drop(columns=whole).iloc[0].to_dict() == together.drop(columns=whole).iloc[4].to_dict()
+    # A list of 50 or more is also judged as a whole.
     long = fitted.trust(smiles * 500, np.array(predicted * 500).reshape(-1, 1))
-    assert len(long) == 5000 and long.iloc[4990:].to_dict("list") == together.to_dict("list")
-    assert fitted.trust([], []).shape == (0, 8)
+    assert len(long) == 5000 and long.iloc[4990:].drop(columns=whole).to_dict("list") == together.drop(columns=whole).to_dict("list")
+    assert long[whole].notna().all(axis=None) and together[whole].isna().all(axis=None)
+    assert fitted.trust([], []).shape == (0, 11)
 
 
 def test_classes():
@@ -91,6 +94,63 @@ def test_classes():
     detector = baca.Detector(epochs=1).fit(texts, observed=observed, predicted=predicted)
     trusted = detector.trust(["CCCO", "CCN"], [0.6, 0.3])
     assert trusted.interval_low.isna().all() and trusted.expected_error.between(0.3, 0.7).all()
+
+
+def test_fingerprints():
+    with pytest.warns(baca.RefusedWarning, match="row 3"):
+        features = baca.fingerprints(["CCO", "OCC", "C(", "CCCO"])
+    assert features.shape == (4, 2048) and features.dtype == np.uint8
+    # Three atoms, each with surroundings of 0, 1 and 2 bonds, in any order.
+    assert features.sum(axis=1).tolist() == [9, 9, 0, 12] and np.array_equal(features[0], features[1])
+    assert baca.fingerprints([]).shape == (0, 2048)
+
+
+def test_estimator(folder):
+    """One call gives predictions, intervals and verdicts: those of doing it by hand."""
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.model_selection import KFold
+
+    train, new = pd.read_csv(folder / "train.csv"), pd.read_csv(folder / "new.csv").smiles[10:80]
+    forest = RandomForestRegressor(5, random_state=0)
+    observed = train.observed.astype(float)
+    observed[7] = np.nan
+    detector = baca.Detector(epochs=1, seed=5).fit(train, observed, estimator=forest)
+    trusted = detector.trust(new)
+    features, known = baca.fingerprints(train), np.flatnonzero(observed.notna())
+    spread = lambda fitted, x: np.std([tree.predict(x) for tree in fitted.estimators_], axis=0)
+    held_out, unsure = np.full(len(train), np.nan), np.full(len(train), np.nan)
+    for rest, fold in KFold(5, shuffle=True, random_state=5).split(known):
+        fitted = RandomForestRegressor(5, random_state=0).fit(features[known[rest]], observed[known[rest]])
+        held_out[known[fold]], unsure[known[fold]] = fitted.predict(features[known[fold]]), spread(fitted, features[known[fold]])
+    with pytest.warns(UserWarning, match="3 of 1500 values are not known: row 8"):
+        by_hand = baca.Detector(epochs=1, seed=5).fit(train, observed=observed, predicted=held_out, uncertainty=unsure)
+    whole = forest.fit(features[known], observed[known])
+    predicted, doubt = whole.predict(baca.fingerprints(new)), spread(whole, baca.fingerprints(new))
+    other = by_hand.trust(new, predicted, uncertainty=doubt)
+    batch = ["interval_batch_low", "interval_batch_high"]  # for which only the first knows errors on new scaffolds
+    pd.testing.assert_frame_equal(trusted.drop(columns=batch), other.drop(columns=batch), rtol=1e-9)
+    assert trusted.trust.notna().all() and trusted[batch].notna().all(axis=None)
+    with pytest.raises(ValueError, match="errors by combined: no prediction has an uncertainty"):
+        by_hand.trust(new, predicted)
+    by_hand.trust(new, predicted, errors_by="neighbors")
+    with pytest.raises(ValueError, match="fitted with an estimator"):
+        by_hand.trust(new)
+    with pytest.raises(ValueError, match="an estimator wants y"):
+        baca.Detector().fit(train, estimator=forest)
+    with pytest.raises(ValueError, match="without predicted"):
+        baca.Detector().fit(train, uncertainty=unsure)
+
+
+def test_estimator_of_classes():
+    from sklearn.tree import DecisionTreeClassifier
+
+    texts = ["C" * n + end for n in range(1, 80) for end in ("O", "N", "Cl")]
+    classes = np.array([len(text) % 3 == 0 or "N" in text for text in texts], float)
+    detector = baca.Detector(epochs=1).fit(texts, classes, estimator=DecisionTreeClassifier(max_depth=3))
+    trusted = detector.trust(["CCCO", "CCN"])
+    assert trusted.interval_low.isna().all() and trusted.predicted.between(0, 1).all() and trusted.trust.notna().all()
+    with pytest.raises(ValueError, match="y of a classifier: want 0, 1 or NaN"):
+        baca.Detector().fit(texts, classes + 1, estimator=DecisionTreeClassifier())
 
 
 def test_wrong_values(folder, fitted):

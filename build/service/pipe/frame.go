@@ -22,11 +22,12 @@
 //	          body: a list                                   byte each); whole: of a batch, see service.Whole
 //	explain   the same                                       body: rows as JSON lines, as of baca score --explain
 //	trust     model, alpha, kind, rows, first, coverage,     body: rows as JSON lines, as of baca trust
-//	          tolerance, large_errors, errors_by, body: a
-//	          column with predicted values and a list
+//	          tolerance, large_errors, errors_by, values;
+//	          body: columns of values and a list
 //	train     kind, rows, epochs, seed, name, as_written,    refused, warning; body: a model file
-//	          body: a list, with values behind columns with
-//	          observed and predicted values
+//	          values; body: columns of values and a list
+//	fingerprints  kind, rows, first; body: a list            refused, scaffolds: a number of each row's; body: service.Features
+//	                                                         counts, a byte each, for each row
 //	foreign   the numbers of verdicts, see decide.Counts     warning: that the model does not know such a list; none else
 //	q_values  body: p-values (float64)                       body: q-values (float64)
 //
@@ -69,7 +70,8 @@ type question struct {
 	Epochs int     `json:"epochs"`
 	Seed   uint64  `json:"seed"`
 	Name   string  `json:"name"`
-	Values bool    `json:"values"` // a training with observed and predicted values
+
+	Values []string `json:"values"` // names of the columns before the list
 
 	AsWritten      bool `json:"as_written"` // this and the next as in service.Training
 	KeepStructures bool `json:"keep_structures"`

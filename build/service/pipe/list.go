@@ -7,24 +7,55 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/build/service"
 )
 
-// list reads a question's list, and that many columns of values before it.
-func (q *question) list(columns int) (values [][]float64, l service.List, err error) {
+// valueColumns are the columns of values before a list, NaN where not known.
+var valueColumns = map[string]struct {
+	value func(v *algo.Values) *float64
+	name  func(c *algo.ValueColumns) *string
+}{
+	"observed":     {func(v *algo.Values) *float64 { return &v.Observed }, func(c *algo.ValueColumns) *string { return &c.Observed }},
+	"predicted":    {func(v *algo.Values) *float64 { return &v.Predicted }, func(c *algo.ValueColumns) *string { return &c.Predicted }},
+	"uncertainty":  {func(v *algo.Values) *float64 { return &v.Uncertainty }, func(c *algo.ValueColumns) *string { return &c.Uncertainty }},
+	"new_scaffold": {func(v *algo.Values) *float64 { return &v.NewScaffold }, func(c *algo.ValueColumns) *string { return &c.NewScaffold }},
+}
+
+// columns names those of the question, each like itself.
+func (q *question) columns() (c algo.ValueColumns) {
+	for _, name := range q.Values {
+		*valueColumns[name].name(&c) = name
+	}
+	return c
+}
+
+// list reads a question's list, and the columns of values before it; values are nil without any.
+func (q *question) list() (values []algo.Values, l service.List, err error) {
 	l.First = q.First
+	columns := len(q.Values)
 	if q.Rows < 0 || q.Rows > len(q.body)/(4+8*columns) {
 		return nil, l, fmt.Errorf("a body of %d bytes for %d rows: want at least %d for each", len(q.body), q.Rows, 4+8*columns)
 	}
 	body := q.body
-	for range columns {
+	if columns > 0 {
+		values = slices.Repeat([]algo.Values{*algo.NoValues()}, q.Rows)
+	}
+	for _, name := range q.Values {
 		column, err := numbers(body[:8*q.Rows])
 		if err != nil {
 			return nil, l, err
 		}
-		values, body = append(values, column), body[8*q.Rows:]
+		of, known := valueColumns[name]
+		if !known {
+			return nil, l, fmt.Errorf("values %q: want observed, predicted, uncertainty, new_scaffold", name)
+		}
+		for i, x := range column {
+			*of.value(&values[i]) = x
+		}
+		body = body[8*q.Rows:]
 	}
 	switch q.Kind {
 	case "molecules":

@@ -37,6 +37,8 @@ type answer struct {
 	SetAside []note            `json:"set_aside,omitempty"`
 	Warning  string            `json:"warning,omitempty"`
 	Whole    *service.Whole    `json:"whole,omitempty"`
+	// Scaffolds are numbers of rows' scaffolds, of fingerprints.
+	Scaffolds []uint32 `json:"scaffolds,omitempty"`
 
 	body []byte
 }
@@ -96,6 +98,8 @@ func answerTo(ctx context.Context, s *service.Service, q *question, w io.Writer)
 		err = a.open(ctx, s, q)
 	case opTrain:
 		err = a.train(ctx, s, q, w)
+	case "fingerprints":
+		err = a.fingerprints(ctx, s, q)
 	case "foreign":
 		a.Warning = q.Foreign()
 	case "q_values":
@@ -141,12 +145,12 @@ func (a *answer) ofModel(ctx context.Context, s *service.Service, q *question) e
 	case "trust":
 		return a.trust(ctx, m, q)
 	}
-	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train, foreign or q_values", q.Op)
+	return fmt.Errorf("op %q: want models, open, about, file, score, explain, trust, train, fingerprints, foreign or q_values", q.Op)
 }
 
 // rows scores or explains a list.
 func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error {
-	_, l, err := q.list(0)
+	_, l, err := q.list()
 	if err != nil {
 		return err
 	}
@@ -177,13 +181,25 @@ func (a *answer) rows(ctx context.Context, m *service.Model, q *question) error 
 	return err
 }
 
-// trust returns expected errors of predictions.
-func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
-	values, l, err := q.list(1)
+// fingerprints returns features of the records of a list.
+func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *question) error {
+	_, l, err := q.list()
 	if err != nil {
 		return err
 	}
-	rows, err := m.Trust(ctx, l, q.Alpha, values[0], trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, trust.Order(q.ErrorsBy))
+	return s.Fingerprints(ctx, l, func(r table.Record, counts []byte, scaffold uint32) {
+		a.refuse(r)
+		a.body, a.Scaffolds = append(a.body, counts...), append(a.Scaffolds, scaffold)
+	})
+}
+
+// trust returns expected errors of predictions.
+func (a *answer) trust(ctx context.Context, m *service.Model, q *question) error {
+	values, l, err := q.list()
+	if err != nil {
+		return err
+	}
+	rows, err := m.Trust(ctx, l, q.Alpha, values, trust.Options{Coverage: q.Coverage, Tolerance: q.Tolerance, Rate: q.LargeErrors}, q.ErrorsBy)
 	if err != nil {
 		return err
 	}
@@ -211,17 +227,12 @@ func (a *answer) refuse(r table.Record) {
 const progressInterval = 100 * time.Millisecond
 
 func (a *answer) train(ctx context.Context, s *service.Service, q *question, w io.Writer) error {
-	columns := 0
-	if q.Values {
-		columns = 2
-	}
-	values, l, err := q.list(columns)
+	values, l, err := q.list()
 	if err != nil {
 		return err
 	}
-	training := service.Training{List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten, KeepStructures: q.KeepStructures}
-	if q.Values {
-		training.Observed, training.Predicted = values[0], values[1]
+	training := service.Training{
+		Values: values, Columns: q.columns(), List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten, KeepStructures: q.KeepStructures,
 	}
 	var told time.Time
 	t, err := s.Train(ctx, training, func(p service.Progress) error {

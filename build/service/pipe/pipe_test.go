@@ -123,7 +123,8 @@ func TestServeErrors(t *testing.T) {
 		"open":          {map[string]any{"op": "open"}, []byte("no model"), false},
 		"numbers":       {map[string]any{"op": "q_values"}, []byte("123"), false},
 		"values":        {score(map[string]any{"op": "trust"}), molecules("C"), false},
-		"no errors":     {score(map[string]any{"op": "trust"}), append(appendNumbers(nil, []float64{1}), molecules("C")...), false},
+		"other values":  {score(map[string]any{"op": "trust", "values": []string{"luck"}}), append(appendNumbers(nil, []float64{1}), molecules("C")...), false},
+		"no errors":     {score(map[string]any{"op": "trust", "values": []string{"predicted"}}), append(appendNumbers(nil, []float64{1}), molecules("C")...), false},
 		"training":      {map[string]any{"op": "train", "kind": "molecules", "rows": 1, "epochs": 1}, molecules("C"), false},
 	} {
 		c.ask(bad.header, bad.body)
@@ -189,9 +190,13 @@ func FuzzFrames(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for columns := range 3 {
-			if values, l, err := q.list(columns); err == nil && (l.Len() != q.Rows || len(values) != columns) {
-				t.Errorf("%d records and %d columns, want %d and %d", l.Len(), len(values), q.Rows, columns)
+		for _, names := range [][]string{nil, {"predicted"}, {"observed", "uncertainty"}} {
+			want := 0
+			if q.Values = names; names != nil {
+				want = q.Rows
+			}
+			if values, l, err := q.list(); err == nil && (l.Len() != q.Rows || len(values) != want) {
+				t.Errorf("%d records and %d values of %v, want %d and %d", l.Len(), len(values), names, q.Rows, want)
 			}
 		}
 	})

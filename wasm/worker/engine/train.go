@@ -39,7 +39,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, Observed: r.Observed, Predicted: r.Predicted,
+		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
 			Name: r.Name, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
@@ -130,7 +130,7 @@ func loadCheckpoint(data []byte, t *job.Training) (*weights.Checkpoint, error) {
 
 // readTraining reads the open input, and returns what is wrong with its values.
 func (e *Engine) readTraining(p *pulse, r *message.Train, t *job.Training, form molecule.Form) (problems []string, err error) {
-	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
+	labels := &job.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
 	if err := e.input.checkLabels(labels); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/job"
@@ -14,7 +15,7 @@ import (
 
 // trust judges predictions for the open input.
 func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
-	labels := &job.Labels{Observed: r.Observed, Predicted: r.Predicted}
+	labels := &job.Labels{ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted}}
 	if known := e.model.Residuals; known != nil {
 		labels.Classes = known.Classes
 	}
@@ -33,12 +34,14 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if err := options.Check(); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
-	by := e.model.Residuals.Order()
-	c, err := t.alone.Trust(t, options, by)
+	c, err := t.alone.Trust(t, options, e.errorsBy())
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	j := &job.Judging{Calibration: c, Alone: t.alone, By: by}
+	j := &job.Judging{Calibration: c, Alone: t.alone}
+	if c.By.ReadsUncertainty() {
+		labels.Uncertainty = e.model.Residuals.Uncertainty.Name
+	}
 	sample, err := job.SampleOf(t, job.Input{Again: e.again}, algo.DefaultOptions().Seed, 1)
 	if err != nil {
 		return nil, err
@@ -58,8 +61,19 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 			audit, out.Problems = nil, append(out.Problems, trust.ErrNoValues.Error())
 		}
 	}
-	out.HTML = report.TrustHTML(j.Sentences(), c, audit, by.Words(), out.Problems)
+	out.HTML = report.TrustHTML(j.Sentences(), c, audit, out.Problems)
 	return out, nil
+}
+
+// errorsBy names the order of errors: empty for the default, unless the input lacks the column of uncertainties that this reads.
+func (e *Engine) errorsBy() string {
+	r := e.model.Residuals
+	if name := r.Uncertainty.Name; name == "" || slices.Contains(e.input.opened.Columns, name) {
+		return ""
+	}
+	known := *r
+	known.Uncertainty = algo.Column{}
+	return string(known.Default())
 }
 
 // again yields the open input's records.
@@ -89,7 +103,7 @@ func (e *Engine) judge(t *task, out *message.Trusted, j *job.Judging, labels *jo
 	var values []*algo.Values
 	flush := func() error {
 		t.showProgress(message.StageTrust, len(judged), len(scores))
-		doubts, err := j.Rows(t, rows, func(i int) float64 { return values[i].Predicted })
+		doubts, err := j.Rows(t, rows, func(i int) *algo.Values { return values[i] })
 		for i, doubt := range doubts {
 			r := table.Scored{Trust: rows[i].Trust}
 			if r.Trust != nil {
@@ -107,7 +121,7 @@ func (e *Engine) judge(t *task, out *message.Trusted, j *job.Judging, labels *jo
 		if err != nil {
 			return nil, err
 		}
-		r, v := table.Scored{Record: read()}, &algo.Values{Observed: math.NaN(), Predicted: math.NaN()}
+		r, v := table.Scored{Record: read()}, algo.NoValues()
 		if x := scores[r.Row-1]; !math.IsNaN(x) && r.Err == nil {
 			r.Scores, v = &algo.Row{Alone: x}, labels.Of(r.Row, r.Cells)
 		}

@@ -108,7 +108,7 @@ const watchTasks = `(() => {
 // long the answer takes.
 func BenchmarkTasks(b *testing.B) {
 	t := browseAlone(b)
-	t.first("watching", watchTasks)
+	t.first(watchTasks)
 	t.visit(serve(b, open(b)).URL + "/")
 	t.usable()
 	by := func(what string) {
@@ -129,8 +129,6 @@ func BenchmarkTasks(b *testing.B) {
 			t.click("#shape button:nth-child(3)")
 			t.Wait(`document.getElementById("map-canvas")?.dataset.shown > 0`)
 		}})
-	yardstick := t.yardstick()
-	b.ReportMetric(yardstick, "yardstick-ms")
 	for b.Loop() {
 		for _, s := range steps {
 			if s.name == "the lab" {

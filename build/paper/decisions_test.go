@@ -14,7 +14,6 @@ import (
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/metric"
-	"baca/algo/molecule/smiles"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -169,36 +168,5 @@ func TestDuplicatesOfRealMolecules(t *testing.T) {
 	t.Logf("%d of %d molecules of another set match, by chance %.1f would", matches, len(others), f*n)
 	if limit := f*n + 5*math.Sqrt(f*n) + 3; float64(matches) > limit {
 		t.Errorf("%d of %d other molecules match, want at most %.0f", matches, len(others), limit)
-	}
-}
-
-// The kinds tell molecules apart as chemists do.
-func TestCompanyKinds(t *testing.T) {
-	kinds := kindsOf(nil)
-	for text, want := range map[string][]string{
-		"O=[N+]([O-])c1ccccc1Cl":              {"nitro groups", "halogens", "charged atoms", "one ring"},
-		"CCO":                                 {"no ring", "8 atoms and fewer"},
-		"CCN.Cl":                              {"halogens", "salts and mixtures", "no ring", "8 atoms and fewer"},
-		"CCCCCCO":                             {"long chains", "no ring", "8 atoms and fewer"},
-		"CCCCCO":                              {"no ring", "8 atoms and fewer"},
-		"CNc1ccccc1":                          {"anilines", "one ring", "8 atoms and fewer"},
-		"CC(=O)Nc1ccccc1":                     {"one ring"},
-		"C1CCCCC1CS":                          {"sulfur", "one ring", "8 atoms and fewer"},
-		"COP(=O)(OC)OC":                       {"phosphorus", "no ring", "8 atoms and fewer"},
-		"CC12CCC3C(CCC4=CC(=O)CCC34C)C1CCC2O": {"steroid-like polycycles"},
-		"c1ccc2c(c1)ccc1ccccc12":              nil,
-		"O=[N+]([O-])OCC(CO[N+](=O)[O-])O[N+](=O)[O-]": {"nitro groups", "charged atoms", "no ring"},
-		strings.Repeat("C(=O)N", 17):                   {"no ring", "48 atoms and more"},
-	} {
-		m := try.To(smiles.Parse(text))
-		var got []string
-		for _, k := range kinds {
-			if k.is(m.Graph()) {
-				got = append(got, k.name)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s is %q, want %q", text, got, want)
-		}
 	}
 }

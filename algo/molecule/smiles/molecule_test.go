@@ -52,6 +52,7 @@ func TestParse(t *testing.T) {
 		{"[se]1cccc1", "Se' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
 		{"O=C1C=CC(=O)C=C1", "O C CH1 CH1 C O CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 4-6 6=7 7-1"},
 		{"C[n+]1ccccc1", "CH3 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
+		{"C=[N+]1C=CC=CC=C1", "CH2 N+1 CH1 CH1 CH1 CH1 CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 5-6 6=7 7-1"},
 		// Groups written with too many bonds.
 		{"CN(=O)=O", "CH3 N+1 O-1 O | 0-1 1-2 1=3"},
 		{"CN=N#N", "CH3 N N+1 N-1 | 0-1 1=2 2=3"},

@@ -177,15 +177,18 @@ func TestScore(t *testing.T) {
 			var first []table.Scored
 			for _, workers := range []int{1, 3} {
 				var fit *Fit
-				sampled := 0
+				sampled, told := 0, 0
 				o := ScoreOptions{Batch: true, Graphs: test.limit, Seed: 9, Workers: workers, Fitted: func(f *Fit) error { fit = f; return nil }}
-				o.Reading = func(records int) { sampled = records }
+				o.Reading = func(records int) { sampled, told = records, told+1 }
 				got := scored(t, newScorer(t, 9), input(rs, nil, test.again), o)
 				if fit.Sample != test.sample || fit.First != test.first || len(fit.Graphs) != min(test.graphs, test.limit) {
 					t.Fatalf("fit of %d graphs, sample %v, first %v", len(fit.Graphs), fit.Sample, fit.First)
 				}
 				if want := len(rs); !test.first && fit.Total != want || test.sample && !test.first && sampled != want {
 					t.Errorf("total %d, %d seen for the sample, want %d", fit.Total, sampled, want)
+				}
+				if told > 1 {
+					t.Errorf("%d records of a sample are told %d times, want once", sampled, told)
 				}
 				if workers == 1 {
 					first = got

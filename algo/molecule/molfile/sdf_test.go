@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -142,6 +143,17 @@ func TestSDFLinear(t *testing.T) {
 			}
 			Parse(rec.Text)
 		}
+	}
+}
+
+// Memory is in proportion to a record.
+func TestSDFMemory(t *testing.T) {
+	text := strings.Repeat("x", 10_000) + "\n$$$$\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	listSDF(SDF(strings.NewReader(text)))
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<20 {
+		t.Errorf("%d bytes allocated for a record of %d", after.TotalAlloc-before.TotalAlloc, len(text))
 	}
 }
 

@@ -94,36 +94,26 @@ func TestLists(t *testing.T) {
 	if err != nil || rows[0].Err != nil || rows[0].Scores == nil || rows[1].Err == nil {
 		t.Errorf("plain graphs: %v, %v", rows, err)
 	}
-	for name, bad := range map[string]func() error{
-		"graphs for molecules": func() error { _, _, err := molecules.Score(ctx, List{Graphs: []Plain{triangle}}, alone); return err },
-		"molecules for graphs": func() error { _, _, err := plain.Score(ctx, List{SMILES: []string{"C"}}, alone); return err },
-		"too many": func() error {
-			_, _, err := molecules.Score(ctx, List{SMILES: make([]string, MaxRecords+1)}, alone)
-			return err
-		},
-		"too many to explain": func() error {
-			_, _, err := molecules.Score(ctx, List{SMILES: make([]string, MaxExplained+1)}, explained)
-			return err
-		},
-		"too many nodes": func() error {
-			_, _, err := plain.Score(ctx, List{Graphs: []Plain{{N: MaxNodes + 1}}}, alone)
-			return err
-		},
-		"alpha": func() error {
-			_, _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, How{Alpha: 1, By: algo.ByAlone})
-			return err
-		},
-		"by": func() error {
-			_, _, err := molecules.Score(ctx, List{SMILES: []string{"C"}}, How{Alpha: 0.05})
-			return err
-		},
-		"few to train on": func() error {
-			_, err := s.Train(ctx, Training{List: List{SMILES: []string{"C"}}, Epochs: 1}, nil)
-			return err
-		},
-		"epochs": func() error { _, err := s.Train(ctx, Training{}, nil); return err },
+	methane := List{SMILES: []string{"C"}}
+	for name, c := range map[string]struct {
+		m    *Model
+		list List
+		how  How
+	}{
+		"graphs for molecules": {molecules, List{Graphs: []Plain{triangle}}, alone},
+		"molecules for graphs": {plain, methane, alone},
+		"too many":             {molecules, List{SMILES: make([]string, MaxRecords+1)}, alone},
+		"too many to explain":  {molecules, List{SMILES: make([]string, MaxExplained+1)}, explained},
+		"too many nodes":       {plain, List{Graphs: []Plain{{N: MaxNodes + 1}}}, alone},
+		"alpha":                {molecules, methane, How{Alpha: 1, By: algo.ByAlone}},
+		"by":                   {molecules, methane, How{Alpha: 0.05}},
 	} {
-		if bad() == nil {
+		if _, _, err := c.m.Score(ctx, c.list, c.how); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for name, q := range map[string]Training{"few to train on": {List: methane, Epochs: 1}, "epochs": {}} {
+		if _, err := s.Train(ctx, q, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -56,6 +56,7 @@ var foreignFormats = []foreignFormat{
 	{">", "", "FASTA, sequences of amino or nucleic acids", ""},
 	{"{\"", "\":{\"0\":", "JSON by columns", `want a list of objects, as pandas writes with orient="records"`},
 	{"[\"", "\"", "JSON of texts", "want an object with a SMILES for each molecule"},
+	{"version https://git-lfs", "", "the address of a file in Git LFS", "get the file by `git lfs pull`"},
 	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},
 	{"Rar!", "", "a RAR archive", "unpack it first"},
 	{"\x7fELF", "", "a program", ""},

@@ -145,6 +145,7 @@ func TestForeign(t *testing.T) {
 		{"ods", "", "PK\x03\x04\x14\x00mimetypeapplication/vnd.oasis.opendocument.spreadsheetPK", "input: this is a LibreOffice spreadsheet: save it as CSV and give that"},
 		{"xls", "x.xls", "\xd0\xcf\x11\xe0\xa1\xb1", "x.xls: this is an old Excel or Word file: save it as CSV and give that"},
 		{"parquet", "", "PAR1\x15\x04", "input: a Parquet file of 6 bytes, it looks truncated"},
+		{"lfs", "", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", "input: this is the address of a file in Git LFS: get the file by `git lfs pull`"},
 		{"sqlite", "", "SQLite format 3\x00", "input: this is an SQLite database: save it as CSV and give that"},
 		{"pickle", "", "\x80\x04\x95\x00", "input: this is a Python pickle: write it as CSV"},
 		{"binary", "", "CCO\nCC\x00N\x01\x02", "input: this is binary data, line 2 has a zero byte: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"archive/tar"
 	"bufio"
 	"context"
 	"errors"
@@ -58,17 +59,21 @@ func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
 	switch {
 	case in.files != nil:
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return s.unread(in), func() {}, nil }
-	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) }):
+	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) && partsOf(path) == nil }):
 		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
-			if err := s.file.unchanged(); err != nil {
-				return nil, nil, err
+			file := s.file
+			if file != nil {
+				if err := file.unchanged(); err != nil {
+					return nil, nil, err
+				}
+				s.digests[file.file.Name()] = file.digest()
 			}
-			s.digests[s.file.file.Name()], s.again = s.file.digest(), true
+			s.again = true
 			again, err := s.open()
 			if err != nil {
 				return nil, nil, err
 			}
-			if s.file == nil {
+			if file != nil && s.file == nil {
 				again.close()
 				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.paths[0])
 			}
@@ -174,6 +179,9 @@ func (s *source) openOne(path string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
+	if parts := partsOf(path); parts != nil && (s.format == "auto" || s.format == "parquet") {
+		return s.folder(path, parts)
+	}
 	if info.IsDir() && s.format != "auto" && s.format != "tu" {
 		return nil, usage.Errorf("%s is a folder: want a file for --format %s", path, s.format)
 	}
@@ -201,6 +209,57 @@ func (s *source) openOne(path string) (*input, error) {
 		return s.tu(path, info)
 	}
 	return in, err
+}
+
+// partsOf are the names of the Parquet files of a folder, which are one table as Spark, Polars and others write them, or nil.
+func partsOf(folder string) (names []string) {
+	entries, _ := os.ReadDir(folder) // none for a file
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if ext := filepath.Ext(name); (ext == ".parquet" || ext == ".pq") && !strings.ContainsAny(name[:1], "._") && !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// folder reads files of a folder as if they were in an archive.
+func (s *source) folder(path string, names []string) (*input, error) {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(tarOf(w, path, names)) }()
+	in, err := s.readStream(path, r, func() { r.Close() })
+	if err != nil {
+		r.Close()
+	}
+	return in, err
+}
+
+// tarOf writes a tar archive.
+func tarOf(w io.Writer, folder string, names []string) error {
+	archive := tar.NewWriter(w)
+	for _, name := range names {
+		if err := tarFile(archive, folder, name); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+func tarFile(archive *tar.Writer, folder, name string) error {
+	f, err := os.Open(filepath.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size()}); err != nil {
+		return err
+	}
+	_, err = io.Copy(archive, f)
+	return err
 }
 
 // errTU reports a TUDataset set among molecules.
@@ -311,6 +370,9 @@ func setOfFile(path string) string {
 func (s *source) sum(in *input) (string, error) {
 	if in.files != nil {
 		return in.files.Sum()
+	}
+	if parts := partsOf(s.paths[0]); parts != nil {
+		return opened.Sum(os.DirFS(s.paths[0]), parts...)
 	}
 	return sha256OfFile(s.paths[0])
 }

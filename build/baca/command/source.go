@@ -208,8 +208,9 @@ func (s *source) reads() (list []apart.File) {
 			folder = filepath.Dir(path)
 		}
 		entries, _ := os.ReadDir(folder) // none for a file
+		parts := partsOf(path)
 		for _, e := range entries {
-			if setOfFile(e.Name()) != "" {
+			if setOfFile(e.Name()) != "" || slices.Contains(parts, e.Name()) {
 				list = append(list, apart.File{Role: "the input", Name: filepath.Join(folder, e.Name())})
 			}
 		}

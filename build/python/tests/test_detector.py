@@ -133,7 +133,7 @@ def test_refused(detector):
         assert detector.predict(texts).tolist() == [1, 0, 0, 0, -1, 0]
     with pytest.warns(baca.RefusedWarning):
         assert not detector.select(texts)[1]
-    with pytest.raises(ValueError, match="all 2 records are refused: row 1: column 2"):
+    with pytest.raises(ValueError, match="all 2 records are refused: row 1: character 2"):
         detector.scores(["C(", "C1"])
     assert detector.scores([]).shape == (0,)
 
@@ -266,7 +266,7 @@ def test_explain(detector):
     # What the atoms add is how far the score is above the least that is outside.
     assert sum(rdx.atoms) == pytest.approx(rdx.score + detector.offset_, abs=1e-4)
     html = found._repr_html_()
-    assert html.count("<tr>") == 4 and html.count("<svg") == 4 and "refused: column 2" in html
+    assert html.count("<tr>") == 4 and html.count("<svg") == 4 and "refused: character 2" in html
     script = detector.explain(["C"]).__class__([baca.Explanation(0, "<script>alert(1)</script>", error="<b>")])
     assert "<script" not in script._repr_html_() and "<b>" not in script._repr_html_()
 

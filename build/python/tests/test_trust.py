@@ -56,7 +56,7 @@ def test_trust_is_that_of_the_command(folder, fitted, options, flags):
     table = list(csv.DictReader(io.StringIO(subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout)))
     new = pd.read_csv(folder / "new.csv", index_col="name")
     for detector in (fitted, baca.Detector(folder / "theirs.msgpack", by="batch")):
-        with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 4: column 2.*row 6: predicted is 'nan'") as caught:
+        with pytest.warns(baca.RefusedWarning, match="2 of 142 records are refused and have no interval: row 4: character 2.*row 6: predicted is 'nan'") as caught:
             trusted = detector.trust(new, new.predicted, **options)
         assert caught[0].filename == __file__
         assert trusted.index.equals(new.index) and list(trusted) == [*NUMBERS, "trust", "trust_batch", "error", "set_aside"]

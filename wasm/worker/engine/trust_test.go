@@ -187,3 +187,21 @@ func TestTrustOfClasses(t *testing.T) {
 		t.Errorf("of JSON lines, columns %q: %+v", opened.Columns, again)
 	}
 }
+
+// A file with the model's column of uncertainties is judged by them, too; without it by the five nearest.
+func TestTrustByUncertainty(t *testing.T) {
+	train, _ := hydration(t)
+	e, h := judging(t, train)
+	known := e.model.Residuals
+	known.Uncertainty = algo.Column{Name: "sd", Values: make([]float64, len(known.Errors)+len(known.Trained))}
+	for file, want := range map[string]string{
+		"smiles,predicted,sd\nCCO,-5,0\nCCN,-4,\n": "distance to the five nearest and uncertainty of the prediction",
+		"smiles,predicted,p\nCCO,-5,0\nCCN,-4,1\n": "distance to the five nearest: ",
+	} {
+		must[*message.Opened](e, h, &message.Open{Name: "new.csv", Data: []byte(file)})
+		_, got := must[*message.Trusted](e, h, &message.Trust{Predicted: "predicted", Scores: make(message.Floats, 2)})
+		if judged := got.Rows.Texts("trust"); !strings.Contains(got.Sentences[0], want) || judged[0] == "" || (judged[1] == "") != strings.Contains(file, "sd") {
+			t.Errorf("%q, verdicts %q, want %q", got.Sentences[0], judged, want)
+		}
+	}
+}

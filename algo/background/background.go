@@ -128,14 +128,8 @@ func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []fl
 	if err != nil {
 		return nil, nil, err
 	}
-	logits := func(s *Sample) (list []float64) {
-		for i, p := range s.Prints {
-			list = append(list, logit(unseen[s.Folds[i]], p))
-		}
-		return list
-	}
-	scores := logits(inside)
-	h.AUC = metric.Above(logits(outside), scores)
+	scores := inside.logits(&unseen)
+	h.AUC = metric.Above(outside.logits(&unseen), scores)
 	h.Mean, h.Deviation = metric.MeanStd(scores)
 	if !(h.Deviation > minDeviation) {
 		h.Deviation = minDeviation
@@ -144,6 +138,24 @@ func Fit(ctx context.Context, workers int, inside, outside *Sample) (*Head, []fl
 		scores[i] = (scores[i] - h.Mean) / h.Deviation
 	}
 	return h, scores, nil
+}
+
+// Unseen returns the logits of both samples by heads that have seen no graph of the same fold. A
+// graph of outside has higher ones, as far as the samples differ.
+func Unseen(ctx context.Context, workers int, inside, outside *Sample) (in, out []float64, err error) {
+	var unseen [Folds][]float32
+	if err := parallel.For(ctx, workers, Folds, func(_, f int) { unseen[f] = fit(inside, outside, f, f) }); err != nil {
+		return nil, nil, err
+	}
+	return inside.logits(&unseen), outside.logits(&unseen), nil
+}
+
+// logits are those of each graph by the head of its fold.
+func (s *Sample) logits(heads *[Folds][]float32) (list []float64) {
+	for i, p := range s.Prints {
+		list = append(list, logit(heads[s.Folds[i]], p))
+	}
+	return list
 }
 
 // minDeviation bounds the deviation of logits from below.

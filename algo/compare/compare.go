@@ -10,14 +10,9 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo/contrast"
 	"baca/algo/decide"
-	"baca/algo/gin"
-	"baca/algo/graph"
 	"baca/algo/internal/parallel"
 	"baca/algo/metric"
-	"baca/algo/near"
-	"baca/algo/ratio"
 )
 
 // nearDuplicate is the least similarity of near duplicates.
@@ -76,18 +71,6 @@ type Distribution struct {
 	Quantiles [5]float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
 	Mean      float64    `json:"mean"`
 	Counts    []int      `json:"counts"` // of molecules with 0, 1, …, the last 100 and more
-}
-
-// Evidence that B differs from A.
-type Evidence struct {
-	AUC Value `json:"auc"` // cross-validated, ½ if nothing separates them; NaN if too few
-	P   Value `json:"p"`   // how often as many molecules like A's are separated as well
-	// Bank and Holdout are the numbers of molecules of A that were compared with Batch of B, even
-	// samples.
-	Bank    int    `json:"bank"`
-	Holdout int    `json:"holdout"`
-	Batch   int    `json:"batch"`
-	Skipped string `json:"skipped,omitempty"` // why there is none
 }
 
 // A Value is null in JSON if it is NaN.
@@ -165,8 +148,6 @@ func Commoner(list []Difference, inB bool) []Difference {
 }
 
 type Options struct {
-	// Encoder embeds graphs for the evidence; any that reads their features will do.
-	Encoder *gin.Encoder
 	FDR     float64
 	Workers int
 	// Stage, if not nil, is called at each stage.
@@ -190,14 +171,15 @@ func Compare(ctx context.Context, a, b *List, o Options) (*Comparison, error) {
 	}
 	c := &Comparison{A: a.side(), B: b.side(), Plain: a.plain, FDR: o.FDR}
 	stage("evidence")
-	var err error
-	if c.Evidence, err = evidence(ctx, o, a, b); err != nil {
+	c.named(a, b)
+	err := c.evidence(ctx, o.Workers, a, b)
+	if err != nil {
 		return nil, err
 	}
+	c.Evidence.Single = c.single(a, b)
 	c.Overlap = overlap(a, b)
 	stage("substructures")
 	xa, xb := newIndex(a.prints), newIndex(b.prints)
-	c.named(a, b)
 	c.fragments(a, b, xa, xb)
 	for _, n := range []struct {
 		to    *Nearest
@@ -243,62 +225,12 @@ const maxCount = 100
 
 func distribution(counts []int) Distribution {
 	d := Distribution{Counts: make([]int, min(maxCount, slices.Max(counts))+1)}
-	values := make([]float64, len(counts))
-	for i, n := range counts {
-		values[i] = float64(n)
+	for _, n := range counts {
 		d.Counts[min(n, maxCount)]++
 	}
-	d.Quantiles, d.Mean = quantiles(values)
+	d.Quantiles, d.Mean = quantiles(floats(counts))
 	return d
 }
-
-// evidence estimates the density ratio of B to one half of A's sample and tests it on the other
-// half.
-func evidence(ctx context.Context, o Options, a, b *List) (Evidence, error) {
-	a.trim()
-	b.trim()
-	var parts [2][]*graph.Graph // of A
-	for i, s := range a.sample {
-		parts[i%2] = append(parts[i%2], s.graph)
-	}
-	var batch []*graph.Graph
-	for _, s := range b.sample[:min(len(b.sample), sampleSize/2)] {
-		batch = append(batch, s.graph)
-	}
-	e := Evidence{AUC: Value(math.NaN()), P: Value(math.NaN()), Bank: len(parts[0]), Holdout: len(parts[1]), Batch: len(batch)}
-	known, err := contrast.Describe(ctx, o.Workers, o.Encoder, parts[0])
-	if err != nil {
-		return e, err
-	}
-	nearest, err := near.NewBank(ctx, o.Workers, known, nil, nil)
-	if err != nil {
-		return e, err
-	}
-	bank := ratio.NewBank(nearest)
-	var measured [2]*ratio.Graphs
-	for k, gs := range [][]*graph.Graph{batch, parts[1]} {
-		represented, err := contrast.Describe(ctx, o.Workers, o.Encoder, gs)
-		if err != nil {
-			return e, err
-		}
-		if measured[k], err = bank.Measure(ctx, o.Workers, represented); err != nil {
-			return e, err
-		}
-	}
-	r, err := bank.Estimate(ctx, o.Workers, ratio.DefaultOptions(), measured[0], measured[1])
-	if err != nil {
-		return e, err
-	}
-	if r.Skipped != "" || math.IsNaN(r.P) {
-		e.Skipped = fmt.Sprintf("there are %d of A and %d of B, and it takes %d of A and %d of B", len(a.sample), len(batch), 2*fewest, fewest)
-		return e, nil
-	}
-	e.AUC, e.P = Value(r.AUC), Value(r.P)
-	return e, nil
-}
-
-// fewest is the least size of bank, holdout and batch in package ratio.
-const fewest = 10
 
 func overlap(a, b *List) Overlap {
 	var o Overlap
@@ -377,7 +309,7 @@ const auditSlack = 0.05
 func audit(test, within []float64) Audit {
 	n, m := float64(len(test)), float64(len(within))
 	a := Audit{AUC: metric.Above(test, within)}
-	slack := max(auditSlack, 2*math.Sqrt((n+m+1)/(12*n*m)))
+	slack := max(auditSlack, 2*standardError(n, m))
 	switch {
 	case slack >= 0.25:
 		a.Verdict = "undecided"

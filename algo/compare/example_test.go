@@ -3,11 +3,9 @@ package compare_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"baca/algo/compare"
-	"baca/algo/gin"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -29,15 +27,16 @@ func Example() {
 		}
 		return l
 	}
-	encoder := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	c, err := compare.Compare(ctx, list("alcohols", 0, "O"), list("amines", 1, "N"), compare.Options{Encoder: encoder, FDR: 0.05})
+	c, err := compare.Compare(ctx, list("alcohols", 0, "O"), list("amines", 1, "N"), compare.Options{FDR: 0.05})
 	if err != nil {
 		panic(err)
 	}
+	fmt.Printf("AUC %.2f\n", c.Evidence.AUC)
 	for _, d := range c.Named {
 		fmt.Printf("%s: %d of A, %d of B\n", d.Name, d.InA, d.InB)
 	}
 	// Output:
+	// AUC 1.00
 	// N: 0 of A, 30 of B
 	// O: 30 of A, 0 of B
 	// primary amine group: 0 of A, 30 of B

@@ -13,14 +13,14 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Source is a graph. SMILES may be empty.
+// A Source is a graph, and what reading it set aside. SMILES may be empty.
 type Source struct {
 	SMILES string
 	Graph  *graph.Graph
+	Aside  molecule.Aside
 }
 
-// A List is one side of a comparison. It keeps half a kilobyte of each molecule, and the graphs of
-// a sample.
+// A List is one side of a comparison. It keeps half a kilobyte of each molecule.
 type List struct {
 	Counts
 
@@ -31,8 +31,8 @@ type List struct {
 	with         map[trait]int    // molecules that have it
 	scaffolds    map[identity]int // the same
 	known        map[identity]bool
-	plain        bool // plain graphs
-	sample       []sampled
+	plain        bool      // plain graphs
+	sample       []sampled // for the evidence
 	salt         uint64
 }
 
@@ -40,11 +40,12 @@ type List struct {
 type identity [2]uint64
 
 type sampled struct {
-	rank  uint64
-	graph *graph.Graph
+	rank    uint64
+	print   fingerprint.Print
+	written []trait
 }
 
-// sampleSize is how many graphs of each list the evidence uses.
+// sampleSize is how many molecules of each list the evidence uses.
 const sampleSize = 3000
 
 // NewList returns an empty list. The sample depends on seed, number (0 or 1) and the molecules, not
@@ -67,15 +68,17 @@ func (l *List) Refuse(n int) {
 
 type described struct {
 	same, scaffold identity
-	keys           []uint32
+	print          fingerprint.Print
 	rings          int
 	traits         []trait
+	written        []trait // the last of traits
 }
 
-// Add adds molecules, described on that many goroutines. Their order matters only for examples.
+// Add adds molecules, described on that many goroutines. Their order matters only for examples,
+// and of copies the first tells what was set aside.
 func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 	found := make([]described, len(list))
-	err := parallel.For(ctx, workers, len(list), func(_, i int) { found[i] = describe(list[i].Graph) })
+	err := parallel.For(ctx, workers, len(list), func(_, i int) { found[i] = describe(&list[i]) })
 	if err != nil {
 		return err
 	}
@@ -93,12 +96,13 @@ func (l *List) Add(ctx context.Context, workers int, list []Source) error {
 		if d.scaffold != (identity{}) {
 			l.scaffolds[d.scaffold]++
 		}
-		l.prints = append(l.prints, d.keys)
+		// Larger sets would overflow the counters of an index.
+		l.prints = append(l.prints, slices.Clone(d.print.Keys[:min(len(d.print.Keys), 1<<16-1)]))
 		l.atoms, l.rings = append(l.atoms, list[i].Graph.N()), append(l.rings, d.rings)
 		for _, t := range d.traits {
 			l.with[t]++
 		}
-		l.sample = append(l.sample, sampled{rank(d.same, l.salt), list[i].Graph})
+		l.sample = append(l.sample, sampled{rank(d.same, l.salt), d.print, d.written})
 		if len(l.sample) >= 2*sampleSize {
 			l.trim()
 		}
@@ -118,11 +122,12 @@ func rank(same identity, salt uint64) uint64 {
 	return rand.New(rand.NewPCG(same[0]^salt, same[1])).Uint64()
 }
 
-func describe(g *graph.Graph) described {
-	print := fingerprint.New(g, fingerprint.DefaultHeight)
-	// Larger sets would overflow the counters of an index.
-	keys := slices.Clone(print.Keys[:min(len(print.Keys), 1<<16-1)])
-	return described{same: identify(g), scaffold: scaffold(g), keys: keys, rings: g.Cycles(), traits: traitsOf(g)}
+func describe(s *Source) described {
+	g, written := s.Graph, writtenTraits(s.Aside)
+	return described{
+		same: identify(g), scaffold: scaffold(g), print: fingerprint.New(g, fingerprint.DefaultHeight),
+		rings: g.Cycles(), traits: append(traitsOf(g), written...), written: written,
+	}
 }
 
 // identify hashes the surroundings of nodes and the size.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ const (
 	KindRing     = "ring"
 	KindShape    = "whole"
 	KindFragment = "fragment"
+	KindWritten  = "as written" // reading sets it aside
+	KindCount    = "count"      // of a Single alone
 )
 
 // A trait is something that a molecule has or lacks.
@@ -76,6 +79,16 @@ func traitsOf(g *graph.Graph) []trait {
 		if elements[number] {
 			add(KindElement, molecule.Symbol(number))
 		}
+	}
+	return list
+}
+
+// writtenTraits lists what reading set aside, each once, in the order of names.
+func writtenTraits(a molecule.Aside) (list []trait) {
+	var names molecule.Asides
+	names.Count(a)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		list = append(list, trait{KindWritten, name + " set aside"})
 	}
 	return list
 }

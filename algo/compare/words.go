@@ -23,16 +23,31 @@ var graphWords = strings.NewReplacer("molecule", "graph", "Molecule", "Graph", "
 // Names says which list is A and which B.
 func (c *Comparison) Names() string { return fmt.Sprintf("A is %s, B is %s.", c.A.Name, c.B.Name) }
 
-// Differs says whether B differs from A as a whole.
+// Differs says whether B differs from A as a whole, and by what most.
 func (c *Comparison) Differs() string {
 	e := &c.Evidence
+	text := fmt.Sprintf("Nothing says that B as a whole differs from A (AUC %.2f, %s).", e.AUC, pText(e.P))
 	switch {
 	case e.Skipped != "":
-		return "Whether B differs from A cannot be said: " + e.Skipped + "."
+		text = "Whether B differs from A cannot be said: " + e.Skipped + "."
 	case e.P <= differs:
-		return fmt.Sprintf("B differs from A: it is told from A with an AUC of %.2f (%s).", e.AUC, pText(e.P))
+		text = fmt.Sprintf("B differs from A: it is told from A with an AUC of %.2f (%s).", e.AUC, pText(e.P))
 	}
-	return fmt.Sprintf("Nothing says that B as a whole differs from A (AUC %.2f, %s).", e.AUC, pText(e.P))
+	if e.Written > 0 {
+		text += fmt.Sprintf(" With what reading sets aside, which may only be how they are written, the AUC is %.2f.", e.Written)
+	}
+	if e.Single != nil {
+		text += " " + c.Say(e.Single.words())
+	}
+	return text
+}
+
+// words say what separates the lists.
+func (s *Single) words() string {
+	if s.Kind == KindCount {
+		return fmt.Sprintf("The %s alone has an AUC of %.2f: the median is %.3g in B, %.3g in A.", s.Name, s.AUC, s.Of[1], s.Of[0])
+	}
+	return fmt.Sprintf("One thing alone has an AUC of %.2f: %s, in %s of B and %s of A.", s.AUC, s.Name, Percent(s.Of[1]), Percent(s.Of[0]))
 }
 
 // differs is the largest p-value of a difference.
@@ -96,8 +111,8 @@ func (c *Comparison) TooEasy() string {
 // Sampled says what was sampled, or nothing.
 func (c *Comparison) Sampled() string {
 	text := ""
-	if e := &c.Evidence; e.Skipped == "" && (e.Bank+e.Holdout < c.A.Molecules || e.Batch < c.B.Molecules) {
-		text = fmt.Sprintf("Evidence is of even samples: %d molecules of A to learn from, %d others of A and %d of B to tell apart.", e.Bank, e.Holdout, e.Batch)
+	if e := &c.Evidence; e.Skipped == "" && (e.A < c.A.Molecules || e.B < c.B.Molecules) {
+		text = fmt.Sprintf("The AUC is of even samples: %d molecules of A and %d of B.", e.A, e.B)
 	}
 	if c.AtoB.Sampled || c.BtoA.Sampled {
 		if text != "" {

@@ -12,6 +12,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
+	"baca/algo/property"
 	"baca/algo/report"
 	"baca/algo/table"
 )
@@ -51,7 +52,27 @@ func (q *Domain) Report() *report.Domain {
 	return &report.Domain{
 		Document: report.Document{Title: "Applicability domain: " + q.Model.Card.Name}, Model: q.Model, SHA256: q.SHA256, Program: q.Program,
 		Alpha: q.Alpha, Confidence: q.Confidence, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
+		Ranges: report.RangesOf(q.known()),
 	}
+}
+
+// known are the properties of the training molecules, as far as the model holds their structures.
+func (q *Domain) known() (list []property.Properties) {
+	if q.Model.Structures == nil {
+		return nil
+	}
+	for _, text := range q.Model.Structures.SMILES {
+		if m, err := smiles.Parse(text); err == nil {
+			list = append(list, q.propertiesOf(m))
+		}
+	}
+	return list
+}
+
+// propertiesOf are those of a molecule as the model reads it.
+func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
+	read, _, _ := smiles.In(m, algo.FormOf(q.Model.Card.Schema))
+	return property.Of(read)
 }
 
 // Add judges a molecule, with its graph in the form of the model, and adds it to a report; of
@@ -138,7 +159,7 @@ func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substa
 		read, _, _ := smiles.In(m, f)
 		return smiles.Write(read)
 	}
-	s.Canonical, s.Formula = write(molecule.Canonical), m.Formula()
+	s.Canonical, s.Formula, s.Properties = write(molecule.Canonical), m.Formula(), q.propertiesOf(m)
 	if form == molecule.Parent {
 		s.Read = write(form)
 	}

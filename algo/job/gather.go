@@ -46,7 +46,7 @@ func inChunks[T any](ctx context.Context, size int, records iter.Seq2[table.Reco
 // neither number.
 func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[table.Record, error], added func(graphs int)) (refused []string, err error) {
 	source := func(r table.Record) (compare.Source, error) {
-		return compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph}, nil
+		return compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph, Aside: r.Aside}, nil
 	}
 	refuse := func(_ table.Record, err error) {
 		if l.Refuse(1); l.Refused <= refusalsNamed {

@@ -1,12 +1,10 @@
 package report
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"baca/algo/compare"
-	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -25,8 +23,7 @@ func TestWriteComparison(t *testing.T) {
 		}
 		return l
 	}
-	encoder := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	c := must.Have(compare.Compare(t.Context(), list(0, "O"), list(1, "N"), compare.Options{Encoder: encoder, FDR: 0.05}))
+	c := must.Have(compare.Compare(t.Context(), list(0, "O"), list(1, "N"), compare.Options{FDR: 0.05}))
 	r := &Comparison{Document{Title: "<i>", Warnings: []string{"<u>"}, Input: []Pair{{"<a>", "<a>"}}, Command: "<p>", Script: []byte("draw()")}, c, nil}
 	page := text(WriteComparison, r)
 	if page != text(WriteComparison, r) {
@@ -54,8 +51,7 @@ func TestWriteComparisonOfPlainGraphs(t *testing.T) {
 		}
 		return l
 	}
-	encoder := gin.New(gin.Default(1), rand.New(rand.NewPCG(1, 1)))
-	c := must.Have(compare.Compare(t.Context(), list(0), list(1), compare.Options{Encoder: encoder, FDR: 0.05}))
+	c := must.Have(compare.Compare(t.Context(), list(0), list(1), compare.Options{FDR: 0.05}))
 	page := strings.ToLower(text(WriteComparison, &Comparison{Comparison: c}) + CoverageSVG(c) + c.Differs() + c.Shares() + c.TooEasy() + c.Sampled())
 	lacks(t, page, "molecule", "atom", "%!")
 	has(t, page, "in both: ", "different graphs", "nodes of a graph")

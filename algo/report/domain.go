@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/property"
 )
 
 // A Domain describes a model's applicability domain, and reports whether substances are within it. It
@@ -25,6 +26,8 @@ type Domain struct {
 	Confidence float64 // of the intervals of p-values
 	References int     // number of held-out graphs
 	Reach      float64 // the least score that is called outside, NaN if the holdout does not suffice
+
+	Ranges []PropertyRange // of training molecules, nil if the model holds no structures
 
 	Substances []Substance
 }
@@ -44,6 +47,8 @@ type Substance struct {
 	Formula   string // in Hill order
 	Read      string // SMILES that the model read, if different
 	Molfile   bool   // SMILES was written from a molfile
+
+	Properties property.Properties // of the structure that the model read
 
 	AsHigh    int     // number of held-out graphs that score as high
 	Low, High float64 // interval of their share
@@ -86,7 +91,7 @@ var blanks = []blank{
 	{"2.1", "CAS number", unknown},
 	{"2.2", "EC number", unknown},
 	{"2.3", "Other identifiers", unknown},
-	{"2.6 b", "InChI", "not computed by this program"},
+	{"2.6 b", "InChI and InChIKey", "not computed: they are defined by the InChI Trust's own software, which this program does not contain; make them of the SMILES of 2.6 a"},
 	{"2.6 e", "Composition", unknown},
 	{"3.1 a, b", "(Q)SAR model and version", ownModel},
 	{"3.2", "Software of the (Q)SAR model", ownModel},
@@ -96,7 +101,7 @@ var blanks = []blank{
 	{"6.1 c", "Other limitations", ownModel},
 	{"7.1", "Reproducibility of the prediction", ownModel},
 	{"7.2", "Performance of the (Q)SAR model", ownModel},
-	{"7.3 c", "Response space", onlyWords},
+	{"7.3 c", "Response space", "the model holds no observed values of its training molecules"},
 	{"7.3 d", "Mechanism", onlyWords},
 	{"7.3 e", "Metabolism", onlyWords},
 	{"7.5", "Experimental data of the substance", unknown},
@@ -220,12 +225,22 @@ func (p *page) substance(d *Domain, s *Substance) {
 	p.field("6.1", "Definition", "<p>%s, on the last page. How a substance is judged is said there.</p>", escape(d.Program))
 	p.field("6.1 a", "Assessment", "<p><strong>%s</strong></p>", assessment(x.Verdict))
 	p.field("6.1 b", "Justification", "%s<p>%s</p>", s.justification(d), s.uncertainty(d))
+	if text := expertReview(x.Verdict); text != "" {
+		p.field("", "Expert review", "<p>%s</p>", escape(text))
+	}
 	p.blank(empty("6.1 c"))
 	p.add("<h2>7. Reliability</h2>\n")
 	p.blank(empty("7.1", "7.2"))
-	p.field("7.3 a", "Descriptor space", "%s", s.descriptors())
+	p.add("<div class=\"field across\"><h3><span>7.3 a</span> Descriptor space</h3><div>%s", s.descriptors())
+	p.propertyRanges(d.Ranges, s)
+	p.add("</div></div>\n")
 	p.field("7.3 b", "Structural space", "%s", s.fragments(d))
-	p.blank(empty("7.3 c", "7.3 d", "7.3 e"))
+	if hasResponses(d.Model) {
+		p.field("7.3 c", "Response space", "<p>%s</p>", escape(s.response(d.Model)))
+	} else {
+		p.blank(empty("7.3 c"))
+	}
+	p.blank(empty("7.3 d", "7.3 e"))
 	p.add("<div class=\"field across\"><h3><span>7.4</span> Structural analogues</h3><div>")
 	if d.Model.Shared > 0 {
 		p.add("<p class=\"blank\">left blank: the model was made for sharing, and holds no single molecules</p>")
@@ -363,9 +378,14 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 	return WriteJSON(w, Object{
 		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach},
-		{"method", d.method()}, {"references", sources}, {"substances", substances}, {"left_blank", blanks},
+		{"method", d.method()}, {"references", sources}, {"substances", substances}, {"left_blank", d.blanks()},
 		{"warnings", append([]string{}, d.Warnings...)}, {"input", input}, {"command", d.Command},
 	})
+}
+
+// blanks are the fields that are empty.
+func (d *Domain) blanks() []blank {
+	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return b.Number == "7.3 c" && hasResponses(d.Model) })
 }
 
 func (d *Domain) modelObject() Object {
@@ -382,7 +402,7 @@ func (s *Substance) object(d *Domain) Object {
 	if d.References == 0 || math.IsNaN(x.P) {
 		low, high = math.NaN(), math.NaN()
 	}
-	reasons, analogues := []string{}, []Object{}
+	reasons, analogues, properties := []string{}, []Object{}, []Object{}
 	for _, r := range x.Reasons {
 		reasons = append(reasons, r.Text)
 	}
@@ -391,15 +411,21 @@ func (s *Substance) object(d *Domain) Object {
 			analogues = append(analogues, analogueObject(&n))
 		}
 	}
+	for i := range d.Ranges {
+		r := &d.Ranges[i]
+		properties = append(properties, append(r.object(), Object{{"value", r.Of(&s.Properties)}, {"outside_range", r.beyond(r.Of(&s.Properties))}}...))
+	}
+	_, lowest, highest := responses(s.observed())
 	return Object{
 		{"row", s.Place}, {"name", s.ID}, {"smiles", s.SMILES}, {"canonical_smiles", s.Canonical}, {"formula", s.Formula},
-		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"cas", nil}, {"ec", nil},
+		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"inchikey", nil}, {"cas", nil}, {"ec", nil},
 		{"statement", within(x.Verdict)}, {"domain_assessment", assessment(x.Verdict)}, {"verdict", x.Verdict},
 		{"score", x.Score}, {"p_value", x.P}, {"held_out_as_high", s.AsHigh}, {"p_low", low}, {"p_high", high},
 		{"distance", x.Distance}, {"ratio", x.Ratio},
 		{"distances", []any{Known(x.Embedding), Known(x.Subtrees), Known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
 		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"likely_in_training_set", x.Duplicate},
-		{"analogues", analogues}, {"mechanism_domain", nil}, {"metabolic_domain", nil}, {"endpoint", nil}, {"prediction", nil},
+		{"properties", properties}, {"analogues", analogues}, {"analogues_observed", []any{Known(lowest), Known(highest)}},
+		{"expert_review", filled(expertReview(x.Verdict))}, {"mechanism_domain", nil}, {"metabolic_domain", nil}, {"endpoint", nil}, {"prediction", nil},
 		{"command", filled(s.Command)},
 	}
 }

@@ -53,6 +53,8 @@ var sources = []string{
 	"Rogers and Hahn, Journal of Chemical Information and Modeling 50, 742–754, 2010: circular fingerprints, which surroundings of atoms resemble.",
 	"Vovk, Gammerman and Shafer, Algorithmic Learning in a Random World, 2005: conformal p-values.",
 	"Clopper and Pearson, Biometrika 26, 404–413, 1934: the interval of a share.",
+	"Wildman and Crippen, Journal of Chemical Information and Computer Sciences 39, 868–873, 1999: cLogP. Ertl, Rohde and Selzer, Journal of Medicinal Chemistry 43, 3714–3717, 2000: TPSA.",
+	"ICH M7(R2) Questions and Answers, 6.2, and Amberg and others, Regulatory Toxicology and Pharmacology 102, 53–64, 2019: out-of-domain results.",
 }
 
 func (p *page) references() {
@@ -74,7 +76,7 @@ func (p *page) method(d *Domain) {
 
 // limits of the domain.
 var limits = []string{
-	"Only structure is compared. The domain of mechanisms, the metabolic domain and the range of the response are not assessed.",
+	"Only structure is compared. The domain of mechanisms and the metabolic domain are not assessed; ranges of properties and of the response are shown and decide nothing.",
 	"What is within resembles the training set; a prediction for it may still be wrong. What is not within is unlike it in ways that the model sees; a prediction for it may still be right.",
 	"Training labels took no part: the domain is that of the training set, for whatever endpoint a (Q)SAR model was trained on it.",
 	"Bond orders count only as far as atoms show them, and stereochemistry only as tags of atoms, if at all. Conformers, tautomers as such, purity and mixtures are not told apart.",
@@ -100,6 +102,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	if m.Profile != nil {
 		p.ranges(m)
 	}
+	p.propertyRanges(d.Ranges, nil)
 	p.add("</div></div>\n<div class=\"field\"><h3><span>5.2</span> Method used to assess the applicability domain</h3><div>")
 	p.method(d)
 	p.add("</div></div>\n")
@@ -181,9 +184,13 @@ func WriteModelPageJSON(w io.Writer, d *Domain) error {
 			elements = append(elements, Object{{"symbol", e.Symbol}, {"molecules", e.Graphs}})
 		}
 	}
+	properties := []Object{}
+	for i := range d.Ranges {
+		properties = append(properties, d.Ranges[i].object())
+	}
 	return WriteJSON(w, Object{
 		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
-		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"elements", elements}, {"alpha", d.Alpha},
+		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"properties", properties}, {"elements", elements}, {"alpha", d.Alpha},
 		{"score_limit", d.Reach}, {"method", d.method()}, {"limits", d.limits()},
 		{"references", sources}, {"command", d.Command},
 	})

@@ -37,8 +37,8 @@ func newCompare() *cobra.Command {
 		Long: `Compare reads two lists, such as two vendors' libraries or a training and a test set,
 and says how B differs from A:
 
-    - whether B can be told from A: the cross-validated AUC of their density
-    ratio, and its p-value;
+  - whether B can be told from A by the subtrees of its molecules: the
+    cross-validated AUC, its p-value, and the one thing that separates them best;
   - what both have: equal molecules, without stereochemistry, and scaffolds;
   - how similar the nearest molecule of the other list is, beside the nearest
     other one of the same list, and so whether B is an easier test set for A
@@ -48,8 +48,8 @@ and says how B differs from A:
   - sizes and numbers of rings.
 
 A molecule counts once in each list. Similarity is Tanimoto's, of the subtrees of up to two
-bonds, much like ECFP4. The encoder of a model helps to tell the lists apart; what it was
-trained on does not matter. Two lists of 100 000 molecules take some minutes, and a
+bonds, much like ECFP4. Molecules are read as the model reads them; what it was trained on
+does not matter. Two lists of 100 000 molecules take some minutes, and a
 molecule about two kilobytes of memory.`,
 		Example: `  baca compare train.csv test.csv
   baca compare --html difference.html vendor1.smi.gz vendor2.sdf.gz
@@ -57,7 +57,7 @@ molecule about two kilobytes of memory.`,
 		Args: usage.Args(2, 2, "%d inputs: want two lists, A and B"),
 	}, f.check, f.run)
 	fs := c.Flags()
-	f.registerModel(fs, ", whose encoder is used")
+	f.registerModel(fs, ", which says how molecules are read")
 	f.registerInput(fs, formats...)
 	fs.Float64Var(&f.fdr, "fdr", namedFDR, "false-discovery rate of named differences (Benjamini and Hochberg)")
 	f.registerOut(fs, &f.html, "html", "also write a report to this .html `file`", ".html")
@@ -94,7 +94,7 @@ func (f *compareFlags) run() error {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	r.Comparison, err = compare.Compare(ctx, lists[0], lists[1], compare.Options{
-		Encoder: o.model.Encoder, FDR: f.fdr, Workers: f.workers,
+		FDR: f.fdr, Workers: f.workers,
 		Stage: func(name string) { fmt.Fprintf(stderr, "comparing: %s\n", name) },
 	})
 	if err != nil {
@@ -149,7 +149,7 @@ func nameOf(path string) string {
 func (f *compareFlags) writeHTML(r *report.Comparison, m *algo.Model) error {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
-		{Name: "encoder", Value: "of model " + m.Card.Name},
+		{Name: "read as", Value: algo.Reads(m.Card.Schema)},
 		{Name: "false discoveries", Value: fmt.Sprint(f.fdr)},
 		{Name: "seed", Value: fmt.Sprint(f.seed)},
 		{Name: "program", Value: "baca " + version.String()},

@@ -16,7 +16,6 @@ import (
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
-	"baca/weights"
 )
 
 type splitFlags struct {
@@ -179,22 +178,18 @@ func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) 
 
 // compare says how the test set differs from the training set.
 func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test []table.Scored) error {
-	m, _, err := openModelFile(weights.Default)
-	if err != nil {
-		return err
-	}
 	var lists [2]*compare.List
 	for k, rows := range [][]table.Scored{train, test} {
 		lists[k] = compare.NewList([]string{job.TrainPart, job.TestPart}[k], f.Seed, k)
 		sources := make([]compare.Source, len(rows))
 		for i, r := range rows {
-			sources[i] = compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph}
+			sources[i] = compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph, Aside: r.Aside}
 		}
 		if err := lists[k].Add(ctx, f.workers, sources); err != nil {
 			return err
 		}
 	}
-	c, err := compare.Compare(ctx, lists[0], lists[1], compare.Options{Encoder: m.Encoder, FDR: namedFDR, Workers: f.workers})
+	c, err := compare.Compare(ctx, lists[0], lists[1], compare.Options{FDR: namedFDR, Workers: f.workers})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (e *Engine) compare(t *task, r *message.Compare) (*message.Found, error) {
 		out.Input = append(out.Input, report.Pair{Name: fmt.Sprintf("%c: input", 'A'+k), Value: lists[k].Name}, report.Pair{Name: fmt.Sprintf("%c: bytes", 'A'+k), Value: fmt.Sprint(in.source.Size())})
 	}
 	out.Comparison, err = compare.Compare(t, lists[0], lists[1], compare.Options{
-		Encoder: e.model.Encoder, FDR: comparedFDR, Workers: 1,
+		FDR: comparedFDR, Workers: 1,
 		Stage: func(name string) { t.showProgress(name, 0, 0) },
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, 
 func (e *Engine) describe(r *report.Comparison, seed uint64) {
 	r.Title = fmt.Sprintf("How %s differs from %s", r.B.Name, r.A.Name)
 	r.Settings = []report.Pair{
-		{Name: "encoder", Value: "of model " + e.card.Name}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
+		{Name: "read as", Value: algo.Reads(e.model.Card.Schema)}, {Name: "false discoveries", Value: fmt.Sprint(comparedFDR)},
 		{Name: "seed", Value: fmt.Sprint(seed)}, {Name: "program", Value: "baca " + program},
 	}
 	r.Command = job.Command("baca compare", []job.Flag{

@@ -1,13 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"baca/algo/decide"
 	"baca/app/run"
+	"baca/app/store"
 	"baca/app/table"
 	"baca/wasm/message"
 )
@@ -20,11 +24,19 @@ type stage struct {
 	slow  bool // the worker does not score
 	text  string
 	saved []string
+	kept  memory // outlasts a reload, as the draft and the address do
+	draft string
 }
 
 func newStage(t *testing.T) *stage {
-	p := &stage{}
-	p.desk, p.f, p.later = newTest(t)
+	p := &stage{kept: memory{}}
+	p.open(t, "")
+	return p
+}
+
+// open loads the page with the model that the address names.
+func (p *stage) open(t *testing.T, model string) {
+	p.desk, p.f, p.later = newTestOf(t, hashing(t), model, p.kept)
 	on(p.f, func(r *message.Open, say func(any)) {
 		p.text = string(r.Data)
 		usual(r, say)
@@ -36,7 +48,12 @@ func newStage(t *testing.T) *stage {
 	})
 	answerTasks(p.f)
 	on(p.f, func(r *message.Compute, say func(any)) { answerCompute(p.text, r, say) })
-	return p
+	on(p.f, func(r *message.Train, say func(any)) {
+		say(&message.Epoch{Epoch: 3, Of: 10})
+		say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
+	})
+	p.Training.Recall(p.kept)
+	p.KeepInput = func(draft string) { p.draft = draft }
 }
 
 // play plays an event: a verb and its object, where ; stands for the end of a line.
@@ -102,6 +119,33 @@ func (p *stage) play(t *testing.T, event string) {
 		p.Lab.Open(object)
 	case "report":
 		p.Report(func(e *message.Exported) { p.saved = append(p.saved, e.Name) })
+	case "library":
+		p.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte(object)), Library: true})
+	case "train":
+		p.Training.Recipe = message.Train{Name: "mine", Epochs: n}
+		p.Training.Start()
+	case "pause":
+		p.Training.Pause()
+	case "paused":
+		p.f.endTraining(&message.Paused{Epoch: n, Data: []byte("later")})
+	case "trained":
+		p.f.endTraining(&message.Trained{Model: message.Model{Name: "mine", SHA256: sumOf(modelData), Molecules: true}, Data: []byte(modelData)})
+	case "resume":
+		p.Training.Resume()
+	case "use":
+		p.Training.Use()
+	case "drop":
+		p.Training.Drop()
+	case "keep":
+		p.Training.TakeBack()
+	case "delete":
+		p.Models.Delete(n)
+	case "undelete":
+		p.Models.Undelete()
+	case "reload":
+		draft := p.draft
+		p.open(t, cmp.Or(object, p.Models.InAddress()))
+		p.Restore(draft)
 	case "want":
 		var records []int32
 		for text := range strings.FieldsSeq(object) {
@@ -166,6 +210,19 @@ func (p *stage) state() string {
 	add(p.Deciding() != table.EachAlone, "by %s", table.DeciderWords()[p.Deciding()].Key)
 	add(p.Rule().ByRate, "p ≤ %.3g", p.Rule().Cut)
 	add(p.View.By != "score" || len(p.Order) < p.Rows.Len() && p.Phase == run.Done, "order %v", p.Order)
+	add(p.Input.Library, "library")
+	add(p.Training.Library != nil && p.Training.Made.Value == nil, "%s", shortLine(&p.Training))
+	add(p.Training.Ending, "ending")
+	add(p.Training.Made.Value != nil, "made")
+	kept := map[string]bool{}
+	for name := range p.kept {
+		kind, _, _ := strings.Cut(name, "/")
+		kept[kind] = true
+	}
+	add(len(kept) > 0, "kept %v", slices.Sorted(maps.Keys(kept)))
+	if p.Told != nil {
+		add(true, "%q", p.Told.Headline)
+	}
 	add(p.Task != nil, "%q", taskWords(p.desk))
 	add(p.Saved != "", "%q", p.Saved)
 	add(len(p.saved) > 0, "saved %v", p.saved)
@@ -245,13 +302,13 @@ func TestScenarios(t *testing.T) {
 		},
 		"models": {
 			{"load bad | next", `empty, model: the hash is wrong, ""`},
-			{"file mine | next", `empty, mine, 1 own, ""`},
-			{"load bzr | next", `empty, bzr, 1 own, ""`},
-			{"type CCO | pass | next", `broken, this model reads plain graphs, and the input holds molecules, bzr, 1 own, 1 waiting, Open 1, "CCO"`},
-			{"load bbbp | next", `done, 1 inside, Open 1, Score 1, "CCO"`},
+			{"file mine | next", `empty, mine, 1 own, kept [card model], ""`},
+			{"load bzr | next", `empty, bzr, 1 own, kept [card model], ""`},
+			{"type CCO | pass | next", `broken, this model reads plain graphs, and the input holds molecules, bzr, 1 own, 1 waiting, kept [card model], Open 1, "CCO"`},
+			{"load bbbp | next", `done, 1 inside, kept [card model], Open 1, Score 1, "CCO"`},
 		},
 		"a model chosen while reading": {
-			{"type CCO | pass | file mine | next", `done, mine, 1 own, 1 inside, Open 1, Score 1, "CCO"`},
+			{"type CCO | pass | file mine | next", `done, mine, 1 own, 1 inside, kept [card model], Open 1, Score 1, "CCO"`},
 		},
 		// p is 1/50, 1/40, 1/12, 1/3 and 1/2, so q is 0.0625, 0.0625, 0.139 and more.
 		"a rate of false discoveries": {
@@ -345,6 +402,42 @@ func TestScenarios(t *testing.T) {
 			{"type CCO;C;CCCCCC;CC | settle | column computed_mw | settle | sort computed_mw", `done, 4 inside, order [1 3 0 2], Open 1, Score 1, Compute ["properties"], "CCO;C;CCCCCC;CC"`},
 			{"shape Map | settle | shape Table | shape Map | column computed_mw | column computed_mw | settle", `done, 4 inside, order [1 3 0 2], Open 1, Score 1, Compute ["properties" "places"], "CCO;C;CCCCCC;CC"`},
 			{"load mine | settle", `done, mine, 0 own, 4 inside, order [1 3 0 2], Open 1, Score 2, Compute ["properties" "places" "places" "properties"], "CCO;C;CCCCCC;CC"`},
+		},
+		"a training outlasts a reload": {
+			{"library CCO;CC | settle", `unstarted, 2 waiting, library, folded, called mine.smi, Open 1, ""`},
+			{"train 10 | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"reload", `empty, Training paused at 2 of 10, kept [checkpoint library training], ""`},
+			{"resume | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], called mine.smi, Open 1, ""`},
+			{"trained | settle", `unstarted, 2 waiting, library, made, kept [card model], called mine.smi, Open 1, ""`},
+		},
+		"a training is paused and thrown away": {
+			{"library CCO;CC | settle | train 0", `unstarted, 2 waiting, library, Training: epoch 0, kept [library training], folded, called mine.smi, Open 1, ""`},
+			{"next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"pause", `unstarted, 2 waiting, library, Training: epoch 3 of 10, ending, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"paused 3", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"drop", `unstarted, 2 waiting, library, folded, called mine.smi, Open 1, ""`},
+			{"keep", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"resume | next | type CCO | pass", `reading, Training: epoch 3 of 10, ending, kept [checkpoint library training], Open 3, "CCO"`},
+		},
+		// A library takes the place of a list that is kept, and comes back with the model.
+		"the list comes back": {
+			{"type CCO;CC | settle | library C | settle | library CCC;CCCC | settle", `unstarted, 2 waiting, library, folded, called mine.smi, Open 3, Score 1, ""`},
+			{"train 0 | next | trained | settle", `unstarted, 2 waiting, library, made, kept [card model], folded, called mine.smi, Open 3, Score 1, ""`},
+			{"use | settle", `done, mine, 1 own, 2 inside, kept [card model], folded, Open 4, Score 2, "CCO;CC"`},
+		},
+		"models outlast a reload": {
+			{"file mine | next", `empty, mine, 1 own, kept [card model], ""`},
+			{"reload", `empty, mine, 1 own, kept [card model], ""`},
+			{"delete 0", `empty, mine, 0 own, ""`},
+			{"undelete", `empty, mine, 1 own, kept [card model], ""`},
+			{"delete 0 | reload", `empty, ""`},
+			{"reload mine@12345678", `empty, "Another model is used", ""`},
+		},
+		"input outlasts a reload": {
+			{"type CCO;C 'quoted' | reload", `waiting, "Your input is back", "CCO;C 'quoted'"`},
+			{"settle | type C", `waiting, Open 1, Score 1, "C"`},
+			{"give  | reload", `empty, ""`},
+			{"type CCO;CC | settle | library C | settle | reload", `waiting, "Your input is back", "CCO;CC"`},
 		},
 		"undo": {
 			{"type CCO | pass | next", `done, 1 inside, Open 1, Score 1, "CCO"`},

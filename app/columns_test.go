@@ -118,6 +118,7 @@ func TestNothingRead(t *testing.T) {
 	if got := nothingRead(s); s.Phase != run.Done || !strings.HasPrefix(got, "There is no structure in it.") {
 		t.Errorf("phase %v, %q", s.Phase, got)
 	}
+	shows(t, s, "empty.smi", "0 bytes, "+words.Format("smi"))
 	clear(f.answers)
 	s.Input.Give(run.Given{Text: "x\nx\n"})
 	f.settle()

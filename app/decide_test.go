@@ -66,7 +66,7 @@ func detailed(record int) *message.Detailed {
 	return &message.Detailed{
 		Record: record, Drawing: message.Drawing{Atoms: []string{"C", "O", "N"}},
 		Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Reasons: []explain.Reason{
-			{Text: "more rings"}, {Text: "the element O, which no training graph has", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
+			{Text: "more rings"}, {Text: "the element O, which no training graph has", About: "its O atom", Nodes: []int{1}, Weight: explain.Unseen}, {Text: "seldom N", Nodes: []int{2}},
 		}},
 	}
 }
@@ -181,5 +181,8 @@ func TestDecisionsRender(t *testing.T) {
 	s.SetFDR(0.01)
 	shows(t, s, "None can be called outside at a false-discovery rate of 1 %")
 	s.SetFDR(0)
-	shows(t, s, "!q-value")
+	shows(t, s, "!q-value", "What matters most: its O atom.")
+	s.Inspector.Show(3)
+	f.next(-1)
+	shows(t, s, "!What matters most")
 }

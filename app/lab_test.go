@@ -164,6 +164,27 @@ func TestNewInputInTheStory(t *testing.T) {
 	}
 }
 
+// stages are those that a play goes through until it stops. It never goes back, and needs no more than 200 turns.
+func stages(t *testing.T, s *desk, f *fake, later *[]func()) (seen []string) {
+	t.Helper()
+	f.next(-1)
+	for last, turns := 0, 0; ; turns++ {
+		if len(seen) == 0 || s.Lab.Stage != seen[len(seen)-1] {
+			seen = append(seen, s.Lab.Stage)
+		}
+		at, _ := s.Lab.Timeline()
+		if !s.Lab.Playing {
+			return seen
+		}
+		if at < last || turns > 200 {
+			t.Fatalf("after %d turns the play goes from %d to %d, through %v", turns, last, at, seen)
+		}
+		last = at
+		pass1(later)
+		f.next(-1)
+	}
+}
+
 // The play goes through all beats to the end, waits for what is not there, and stops.
 func TestPlayToTheEnd(t *testing.T) {
 	s, f, later := told(t)
@@ -171,26 +192,10 @@ func TestPlayToTheEnd(t *testing.T) {
 	after := s.After
 	s.After = func(d time.Duration, g func()) { paces = append(paces, d); after(d, g) }
 	s.Lab.Play(false)
-	f.next(-1)
-	seen := []string{s.Lab.Stage}
-	last, of := s.Lab.Timeline()
-	for range 200 {
-		if !s.Lab.Playing {
-			break
-		}
-		pass1(later)
-		f.next(-1)
-		if s.Lab.Stage != seen[len(seen)-1] {
-			seen = append(seen, s.Lab.Stage)
-		}
-		at := 0
-		if at, of = s.Lab.Timeline(); at < last {
-			t.Fatalf("the play goes back from %d to %d", last, at)
-		}
-		last = at
-	}
-	if want := []string{lab.SceneGraph, lab.SceneViews, lab.SceneParts, lab.SceneMixup, lab.SceneKeys, lab.SceneDecision}; s.Lab.Playing || !slices.Equal(seen, want) || last != of-1 {
-		t.Errorf("the play goes through %v and ends at %d of %d, playing %v", seen, last, of, s.Lab.Playing)
+	seen := stages(t, s, f, later)
+	at, of := s.Lab.Timeline()
+	if want := []string{lab.SceneGraph, lab.SceneViews, lab.SceneParts, lab.SceneMixup, lab.SceneKeys, lab.SceneDecision}; !slices.Equal(seen, want) || at != of-1 {
+		t.Errorf("the play goes through %v and ends at %d of %d", seen, at, of)
 	}
 	if slices.Contains(paces, 0) || s.Lab.Lambda != 1 {
 		t.Errorf("paces %v, λ = %g at the end", paces, s.Lab.Lambda)
@@ -268,17 +273,7 @@ func TestScrub(t *testing.T) {
 func TestStoryOfTwo(t *testing.T) {
 	s, f, later := decided(t, "CCO\nCCCCCCCC\nx")
 	s.Lab.Play(false)
-	f.next(-1)
-	var seen []string
-	for range 50 {
-		shows(t, s, "idb")
-		if len(seen) == 0 || seen[len(seen)-1] != s.Lab.Stage {
-			seen = append(seen, s.Lab.Stage)
-		}
-		pass1(later)
-		f.next(-1)
-	}
-	if want := []string{lab.SceneGraph, lab.SceneViews, lab.SceneDecision}; !slices.Equal(seen, want) {
+	if seen, want := stages(t, s, f, later), []string{lab.SceneGraph, lab.SceneViews, lab.SceneDecision}; !slices.Equal(seen, want) {
 		t.Errorf("the play goes through %v, want %v", seen, want)
 	}
 	shows(t, s, "A batch needs at least 3 molecules", "By itself idb is")

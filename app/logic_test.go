@@ -9,6 +9,7 @@ import (
 	column "baca/algo/table"
 	"baca/app/lab"
 	"baca/app/run"
+	"baca/app/store"
 	"baca/wasm/message"
 )
 
@@ -72,6 +73,16 @@ func TestRefusedLine(t *testing.T) {
 	}
 	if got := add(1); got != "1 line is refused; the others go on" {
 		t.Errorf("of two lines it says %q", got)
+	}
+}
+
+func TestLibraryName(t *testing.T) {
+	for want, latest := range map[string]message.Epoch{
+		"mine.smi": {}, "mine.smi: 9 to learn from, 1 kept for p-values": {Train: 9, Holdout: 1}, "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused": {Train: 9, Holdout: 1, Refused: 2},
+	} {
+		if got := libraryName(&run.Training{Library: store.NewFile("mine.smi", nil), Latest: latest}); got != want {
+			t.Errorf("of %+v it says %q, want %q", latest, got, want)
+		}
 	}
 }
 

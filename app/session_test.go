@@ -205,15 +205,20 @@ func answerScore(text string, r *message.Score, say func(any)) {
 // still until the test runs what waits.
 func newTest(t *testing.T) (*desk, *fake, *[]func()) {
 	t.Helper()
-	f := newFake(t)
+	return newTestOf(t, newFake(t), "", memory{})
+}
+
+// newTestOf is newTest with a worker, for the model of an address and what a browser keeps.
+func newTestOf(t *testing.T, f *fake, model string, kept store.Store) (*desk, *fake, *[]func()) {
+	t.Helper()
 	s := newDesk(message.NewClient(f.spawn))
 	var later []func()
 	f.later = &later
 	s.After = func(_ time.Duration, g func()) { later = append(later, g) }
-	s.Models.Start("", memory{})
+	s.Models.Start(model, kept)
 	f.next(-1)
-	if s.Models.Used.Value == nil || s.Models.Used.Value.Name != "bbbp" {
-		t.Fatalf("model %v after the start, want the first one", s.Models.Used.Value)
+	if s.Models.Used.Value == nil || model == "" && s.Models.Used.Value.Name != "bbbp" {
+		t.Fatalf("model %v after the start with %q", s.Models.Used.Value, model)
 	}
 	return s, f, &later
 }
@@ -291,123 +296,25 @@ func (m memory) Release()                      {}
 func (m memory) Claim(_ bool, then func(bool)) { then(true) }
 func (m memory) Drop(name string, then func()) { delete(m, name); then() }
 
-func TestTrainingGoesOnAfterAReload(t *testing.T) {
-	s, f, _ := newTest(t)
+// What was chosen for a training is known after a reload.
+func TestTrainingKeepsItsRecipe(t *testing.T) {
 	kept := memory{}
-	var training message.Train
-	on(f, func(r *message.Train, say func(any)) {
-		training = *r
-		say(&message.Epoch{Epoch: 0, Of: r.Epochs, Train: 27, Holdout: 3})
-		for e := 1; e <= 3; e++ {
-			say(&message.Epoch{Epoch: e, Of: r.Epochs, Loss: 1 / float64(e)})
-		}
-		say(&message.Checkpoint{Epoch: 2, Data: []byte("two")})
-	})
+	want := message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true}
+	s, f, _ := newTest(t)
+	on(f, func(_ *message.Train, say func(any)) { say(&message.Checkpoint{Epoch: 2, Data: []byte("two")}) })
 	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
 	f.settle()
-	if s.Phase != run.Unstarted || s.Opened == nil {
-		t.Fatalf("phase %v: a library is opened and not scored", s.Phase)
-	}
 	s.Training.Recall(kept)
-	s.Training.Recipe = message.Train{Name: "mine", Epochs: 10, Structures: true, Observed: "y", Predicted: "yhat", HeldOut: true}
+	s.Training.Recipe = want
 	s.Training.Start()
 	f.next(-1)
-	if !s.Training.On || s.Training.Latest.Epoch != 3 || len(s.Training.Loss) != 3 || s.Training.At != 2 {
-		t.Fatalf("training %+v", s.Training)
-	}
-	if string(kept["checkpoint"]) != "two" || string(kept["library"]) != "CCO\nCC" {
-		t.Fatalf("kept %q", kept)
-	}
-
-	// The tab is loaded again.
-	s, f, later := newTest(t)
+	s, f, _ = newTest(t)
 	s.Training.Recall(kept)
-	if s.Training.On || s.Training.At != 2 || s.Training.Epochs != 10 || s.Training.Library.Name != "mine.smi" || len(s.Training.Loss) < 2 {
-		t.Fatalf("recalled %+v", s.Training)
-	}
-	on(f, func(r *message.Train, say func(any)) {
-		training = *r
-		say(&message.Epoch{Epoch: 3, Of: r.Epochs, Loss: 0.5})
-		say(&message.Trained{Model: message.Model{Name: r.Name, SHA256: "cc"}, Data: []byte("model")})
-	})
 	s.Training.Resume()
 	f.next(-1)
-	pass(later)
-	if string(training.Checkpoint) != "two" || training.Epochs != 10 || training.Name != "mine" || training.AsWritten || !training.Structures || training.Observed != "y" || training.Predicted != "yhat" || !training.HeldOut {
-		t.Errorf("went on with %+v", training)
-	}
-	if s.Training.Made.Value == nil || len(s.Models.Own) != 1 || len(kept) != 0 {
-		t.Errorf("made %v, %d own models, still kept %v", s.Training.Made.Value, len(s.Models.Own), kept)
-	}
-}
-
-// A library takes the place of a list that is kept, and comes back with the model.
-func TestTheListComesBack(t *testing.T) {
-	s, f, _ := newTest(t)
-	on(f, func(_ *message.Train, say func(any)) {
-		say(&message.Trained{Model: message.Model{Name: "own", SHA256: "cc", Molecules: true}, Data: []byte("model")})
-	})
-	on(f, func(r *message.Score, say func(any)) { answerScore("CCO\nCC", r, say) })
-	draft := ""
-	s.KeepInput = func(text string) { draft = text }
-	s.Training.Recall(memory{})
-	s.Input.Type("CCO\nCC")
-	f.settle()
-	for _, name := range []string{"wrong.smi", "mine.smi"} {
-		s.Input.Give(run.Given{File: store.NewFile(name, []byte("CCC\nCCCC")), Library: true})
-		f.settle()
-	}
-	if s.Phase != run.Unstarted || !strings.Contains(keptLine(s), "Your list") || !strings.Contains(draft, "CCO") {
-		t.Fatalf("phase %v, %q, after a reload comes %q", s.Phase, keptLine(s), draft)
-	}
-	s.Training.Start()
-	f.settle()
-	s.Training.Use()
-	f.settle()
-	f.settle()
-	if s.Input.Library || s.Input.Text != "CCO\nCC" || s.Phase != run.Done || s.Models.Used.Value.Name != "own" || s.Rows.Judged() != 2 {
-		t.Errorf("the input is %+v, phase %v, model %v, %d judged", s.Input.Given, s.Phase, s.Models.Used.Value, s.Rows.Judged())
-	}
-}
-
-func TestPauseTraining(t *testing.T) {
-	s, f, _ := newTest(t)
-	kept := memory{}
-	var finish func()
-	on(f, func(r *message.Train, say func(any)) {
-		if r.Epochs != 0 {
-			t.Errorf("asked for %d epochs, want 0 for as many as suit the library", r.Epochs)
-		}
-		say(&message.Epoch{Epoch: 1, Of: 10, Loss: 1})
-		finish = func() { say(&message.Paused{Epoch: 1, Data: []byte("one")}) }
-	})
-	s.Input.Give(run.Given{File: store.NewFile("mine.smi", []byte("CCO\nCC")), Library: true})
-	f.settle()
-	s.Training.Recall(kept)
-	s.Training.Start()
-	if got := shortLine(&s.Training); got != "Training: epoch 0" {
-		t.Errorf("%q before the number of epochs is known", got)
-	}
-	f.next(-1)
-	if got := shortLine(&s.Training); got != "Training: epoch 1 of 10" {
-		t.Errorf("%q once the worker has said how many epochs there are", got)
-	}
-	s.Training.Pause()
-	if !s.Training.Ending {
-		t.Error("not ending after Pause")
-	}
-	finish()
-	f.next(-1)
-	if s.Training.On || s.Training.At != 1 || string(kept["checkpoint"]) != "one" {
-		t.Errorf("training %+v, kept %q", s.Training, kept)
-	}
-	s.Training.Drop()
-	if s.Training.Library != nil || len(kept) != 0 {
-		t.Errorf("after throwing away: %+v, kept %v", s.Training, kept)
-	}
-	s.Training.TakeBack()
-	if s.Training.At != 1 || s.Training.Gone != nil || string(kept["checkpoint"]) != "one" || string(kept["library"]) != "CCO\nCC" || len(kept) != 3 {
-		t.Errorf("brought back: %+v, kept %q", s.Training, kept)
+	want.Checkpoint, want.Seconds = []byte("two"), 5
+	if got, ok := f.asked[len(f.asked)-1].(*message.Train); !ok || !reflect.DeepEqual(*got, want) {
+		t.Errorf("went on with %+v, want %+v", f.asked[len(f.asked)-1], want)
 	}
 }
 
@@ -469,7 +376,7 @@ func TestOneTabTrains(t *testing.T) {
 	if second.Training.On || second.Training.Made.Failure == nil || !strings.Contains(string(kept.memory["training"]), `"Epochs":10`) {
 		t.Errorf("another tab trains: %+v, kept %q", second.Training, kept.memory["training"])
 	}
-	f.pausedTraining(3)
+	f.endTraining(&message.Paused{Epoch: 3, Data: []byte("later")})
 	if second.Training.At != 3 || second.Training.Made.Failure != nil || first.Training.At != 3 {
 		t.Errorf("after a pause the other tab has %+v", second.Training)
 	}
@@ -481,18 +388,18 @@ func TestOneTabTrains(t *testing.T) {
 	}
 	// What this tab throws away stays the other's.
 	first.Training.Drop()
-	g.pausedTraining(5)
+	g.endTraining(&message.Paused{Epoch: 5, Data: []byte("later")})
 	if len(kept.memory) != 3 || first.Training.At != 5 {
 		t.Errorf("kept %q, the first tab has %+v", kept.memory, first.Training)
 	}
 }
 
-// pausedTraining ends a training after an epoch, as the worker does when it is paused.
-func (f *fake) pausedTraining(epoch int) {
+// endTraining answers the trainings that were asked for.
+func (f *fake) endTraining(reply any) {
 	f.t.Helper()
 	for number, r := range f.asked {
 		if _, ok := r.(*message.Train); ok {
-			data, err := message.Encode(f.numbers[number], &message.Paused{Epoch: epoch, Data: []byte("later")})
+			data, err := message.Encode(f.numbers[number], reply)
 			if err != nil {
 				f.t.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -56,34 +55,15 @@ type full struct{ memory }
 
 func (full) Put(_ string, _ *store.File, then func(string)) { then("the quota is used up") }
 
-func TestModelsSurviveAReload(t *testing.T) {
-	kept := memory{}
-	s, f := started(t, "", kept)
+func TestModelsAreInTheAddress(t *testing.T) {
+	s, f := started(t, "", memory{})
 	s.Models.Load("mine", []byte(modelData))
 	f.next(-1)
 	key := store.Key(s.Models.Used.Value)
 	if want := "mine@" + sumOf(modelData)[:8]; key != want || s.Query() != "?alpha=0.05&model="+strings.Replace(want, "@", "%40", 1) {
-		t.Fatalf("the key is %q, the address %q", key, s.Query())
+		t.Errorf("the key is %q, the address %q", key, s.Query())
 	}
-	if len(kept) != 2 {
-		t.Errorf("kept are %v, want the card and the file", slices.Collect(maps.Keys(kept)))
-	}
-
-	s, _ = started(t, key, kept)
-	if s.Models.Used.Value.Name != "mine" || s.Told != nil || len(s.Models.Own) != 1 || !s.Models.Own[0].Kept {
-		t.Fatalf("after a reload the model is %q, own ones %+v", s.Models.Used.Value.Name, s.Models.Own)
-	}
-	s.Models.Delete(0)
-	if len(kept) != 0 || len(s.Models.Own) != 0 || s.Models.InAddress() != "" {
-		t.Errorf("after deleting, kept are %v", kept)
-	}
-	s.Models.Undelete()
-	if len(kept) != 2 || len(s.Models.Own) != 1 || !s.Models.Own[0].Kept || s.Models.Gone != nil {
-		t.Errorf("brought back: kept are %v, own ones %+v", kept, s.Models.Own)
-	}
-	s.Models.Delete(0)
-	s, _ = started(t, key, kept)
-	if s.Models.Used.Value.Name != "bbbp" || s.Told == nil || !strings.Contains(s.Told.What, key) {
+	if s, _ = started(t, key, memory{}); s.Models.Used.Value.Name != "bbbp" || s.Told == nil || !strings.Contains(s.Told.What, key) {
 		t.Errorf("without it the model is %q, told %+v", s.Models.Used.Value.Name, s.Told)
 	}
 }
@@ -186,26 +166,13 @@ func TestLongLinks(t *testing.T) {
 	}
 }
 
-func TestInputComesBack(t *testing.T) {
+func TestFilesDoNotComeBack(t *testing.T) {
 	s, _, _ := newTest(t)
-	kept := "none"
+	kept := ""
 	s.KeepInput = func(draft string) { kept = draft }
-	s.Input.Type("CCO\n\"quoted\"")
-	after, f, _ := newTest(t)
-	after.Restore(kept)
-	f.settle()
-	if after.Input.Text != "CCO\n\"quoted\"" || after.Told == nil || after.Rows.Len() != 2 {
-		t.Errorf("the text is %q, %d rows, told %+v", after.Input.Text, after.Rows.Len(), after.Told)
-	}
-	if after.Input.Type("C"); after.Told != nil {
-		t.Error("what was told of another input is still there")
-	}
-	if s.Input.Give(run.Given{}); kept != "" {
-		t.Errorf("after clearing, kept is %q", kept)
-	}
 	s.Input.Give(run.Given{File: &store.File{Name: "a.csv", Size: 1, Number: 3}})
-	if after.Restore(kept); after.Told == nil || !strings.Contains(after.Told.Headline, "a.csv") {
-		t.Errorf("told %+v", after.Told)
+	if s.Restore(kept); s.Told == nil || !strings.Contains(s.Told.Headline, "a.csv") {
+		t.Errorf("told %+v", s.Told)
 	}
 	for _, damaged := range []string{"{", "[]", "7", `{"text":7}`} {
 		s, _, _ := newTest(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"baca/build/internal/try"
 	"bytes"
 	"fmt"
 	"io/fs"
@@ -44,9 +45,7 @@ func TestPython(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out, venv := filepath.Join(dir, "wheels"), filepath.Join(dir, "venv")
-	if err := wheels(out, "", mine); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(wheels(out, "", mine))
 	wheel := filepath.Join(out, mine[0].name())
 	if info, err := os.Stat(wheel); err != nil || info.Size() > 16e6 {
 		t.Errorf("%s: %d bytes, want at most 16 MB, of which the model bioactive is 3; %v", wheel, info.Size(), err)
@@ -62,23 +61,15 @@ func TestPython(t *testing.T) {
 	run(interpreter, "-m", "venv", "--system-site-packages", venv)
 	installed := filepath.Join(venv, "bin", "python")
 	run(installed, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
-	tests, err := filepath.Abs("../tests")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tests := try.To(filepath.Abs("../tests"))
 	run(installed, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error::pytest.PytestUnraisableExceptionWarning", tests)
 }
 
 // RECORD has the hash and size of each file but itself. That archives are right is checked by package release.
 func TestRecord(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeWheel(&b, []ship.File{{Name: "baca/x.py", Data: []byte("x = 1\n"), Mode: 0o644}}); err != nil {
-		t.Fatal(err)
-	}
-	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(writeWheel(&b, []ship.File{{Name: "baca/x.py", Data: []byte("x = 1\n"), Mode: 0o644}}))
+	z := try.To(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))
 	// The hash is that of: printf 'x = 1\n' | openssl dgst -sha256 -binary | basenc --base64url
 	want := "baca/x.py,sha256=nia_NpkRxFwkPGhBR7I_yeHc_PJX0pmhxjIBam_NM_Q,6\n" + info + "RECORD,,\n"
 	if got, err := fs.ReadFile(z, info+"RECORD"); err != nil || string(got) != want {

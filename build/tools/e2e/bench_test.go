@@ -107,13 +107,8 @@ const watchTasks = `(() => {
 // BenchmarkTasks is the longest task of the page's thread while a user works with a hundred thousand molecules, and how
 // long the answer takes.
 func BenchmarkTasks(b *testing.B) {
-	t := browseAlone(b)
-	t.first(watchTasks)
-	t.visit(serve(b, open(b)).URL + "/")
-	t.usable()
-	by := func(what string) {
-		eval[any](t, `((e) => { e.value = "`+what+`"; e.dispatchEvent(new Event("change", { bubbles: true })); return null })(document.getElementById("search-by"))`)
-	}
+	t := readyIn(b, browseAlone, watchTasks)
+	by := func(what string) { t.set("#search-by", "change", what) }
 	steps := append(t.steps(smallMolecules(100_000)),
 		step{"a structure", func() {
 			by("structure")

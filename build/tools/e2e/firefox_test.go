@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +72,7 @@ for (const width of [1920, 1280, 1024, 768, 390]) {
 await fetch("found", { method: "POST", body: JSON.stringify(found) });
 </script>`
 
-// In Firefox a link opens its case, verdicts are those of the command, molecules and
-// neighbours are drawn, and the page fits screens of all sizes.
+// In Firefox a link opens its case, molecules have their verdicts, they and their neighbours are drawn, and the page fits screens of all sizes.
 func TestFirefox(t *testing.T) {
 	page := open(t)
 	input := "CC(=O)Oc1ccccc1C(=O)O aspirin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\n"
@@ -101,10 +101,9 @@ func TestFirefox(t *testing.T) {
 		if f.Hash != "" || len(f.Over) > 0 {
 			t.Errorf("the address keeps %q, the page is wider by %q", f.Hash, f.Over)
 		}
-		for _, row := range score(t, "input.smi", input)[1:] {
-			id, verdict, shown := row[0], row[4], strings.Join(f.Rows, "\n")
-			if _, said, ok := strings.Cut(shown, id); !ok || !strings.Contains(strings.Split(said, "\n")[0], verdict) {
-				t.Errorf("the page says %q, the command that %s is %s", shown, id, verdict)
+		for id, verdict := range map[string]string{"aspirin": "inside", "RDX": "outside"} {
+			if !slices.ContainsFunc(f.Rows, func(row string) bool { return strings.Contains(row, id) && strings.Contains(row, verdict) }) {
+				t.Errorf("the page says %q, want %s %s", f.Rows, id, verdict)
 			}
 		}
 	case <-time.After(time.Until(latest(t))):

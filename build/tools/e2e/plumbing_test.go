@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"baca/build/internal/try"
-	"encoding/csv"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,15 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// score is the output of `baca score`.
-func score(t *testing.T, file, input string, args ...string) [][]string {
-	t.Helper()
-	rows := try.To(csv.NewReader(strings.NewReader(baca(t, file, []byte(input), append([]string{"score"}, args...)...))).ReadAll())
-	return rows
-}
-
-// The page thinks nothing of where it lies: in a folder of a host that has never heard
-// of WebAssembly, without any header of ours.
+// The page works in any folder, on a host that does not know WebAssembly and sends none of our headers. What is pasted
+// while the program loads is scored once it runs.
 func TestPageLoadsFromAnyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "folder")
 	try.Check(open(t).Write(dir))

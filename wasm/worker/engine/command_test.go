@@ -41,6 +41,10 @@ var pageAndCommand = []struct {
 		_, file := must[*message.Exported](e, h, &message.Domain{Form: "qprf", Format: "json", Alpha: 0.05, Record: upTo(7)})
 		return string(file.Data)
 	}},
+	{"mixed.smi", "drift --plot out.svg --model bbbp", func(e *Engine, h *host) string {
+		_, found := must[*message.Found](e, h, &message.Drift{})
+		return regexp.MustCompile(`(?s)<svg.*</svg>`).FindString(found.HTML)
+	}},
 	{"amines.smi", "compare --html out.html --model bbbp acids.smi", func(e *Engine, h *host) string {
 		acids, _ := lists()
 		_, found := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "acids.smi", Data: []byte(acids)}})
@@ -139,7 +143,7 @@ func commandSays(t *testing.T, dir, line string) string {
 	var said bytes.Buffer
 	c.Dir, c.Stderr = dir, &said
 	text, err := c.Output()
-	if m := regexp.MustCompile(`--(?:out|html) (\S+)`).FindStringSubmatch(line); m != nil {
+	if m := regexp.MustCompile(`--(?:out|html|plot) (\S+)`).FindStringSubmatch(line); m != nil {
 		text, err = os.ReadFile(filepath.Join(dir, m[1]))
 	}
 	if len(text) == 0 {
@@ -148,8 +152,8 @@ func commandSays(t *testing.T, dir, line string) string {
 	return string(text)
 }
 
-// apart is what the reports of both have of their own: drawings, where they come from, and warnings.
-var apart = regexp.MustCompile(`(?s)<p>(?:There are no drawings|With the same).*?</p>|<dl>.*?</dl>|<pre>.*?</pre>|"program": .*?\n|"warnings": \[.*`)
+// apart is what the files of both have of their own: drawings, where they come from, warnings, and what a picture needs alone.
+var apart = regexp.MustCompile(`(?s)<p>(?:There are no drawings|With the same).*?</p>|<dl>.*?</dl>|<pre>.*?</pre>| xmlns="[^"]*" font-family="[^"]*" font-size="11"|"program": .*?\n|"warnings": \[.*`)
 
 // sameRows compares rows of the page with the command's.
 func sameRows(t *testing.T, page, command string) {

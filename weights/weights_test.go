@@ -267,13 +267,8 @@ func sameRows(t *testing.T, name string, e *gin.Encoder, got, want *contrast.Rep
 
 func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d prints, want %d", name, len(got), len(want))
-	}
-	for i, p := range want {
-		if !slices.Equal(got[i].Keys, p.Keys) || !slices.Equal(got[i].Counts, p.Counts) {
-			t.Fatalf("%s: print %d is %v, want %v", name, i, got[i], p)
-		}
+	if !slices.EqualFunc(got, want, fingerprint.Print.Equal) {
+		t.Fatalf("%s: prints %v, want %v", name, got, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"runtime"
 	"slices"
@@ -482,8 +483,7 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	body := manyLines(n)
-	w := httpChunks{c}
-	try.To(io.Copy(w, body))
+	try.To(io.Copy(httputil.NewChunkedWriter(c), body))
 	io.WriteString(c, "0\r\n\r\n")
 	for range 3 {
 		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
@@ -504,16 +504,6 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 	}
 }
 
-// httpChunks writes in chunks.
-type httpChunks struct{ w io.Writer }
-
-func (c httpChunks) Write(b []byte) (int, error) {
-	if _, err := fmt.Fprintf(c.w, "%x\r\n%s\r\n", len(b), b); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
 // A client that sends nothing, or next to nothing, is told so. It keeps nobody from being served.
 func TestSlowSender(t *testing.T) {
 	limits := DefaultLimits()
@@ -528,7 +518,7 @@ func TestSlowSender(t *testing.T) {
 				case <-done:
 					return
 				case <-time.After(every):
-					if _, err := (httpChunks{c}).Write([]byte("\n")); err != nil {
+					if _, err := httputil.NewChunkedWriter(c).Write([]byte("\n")); err != nil {
 						return
 					}
 				}
@@ -587,7 +577,7 @@ func TestWaits(t *testing.T) {
 	c := s.connect(t, linesHead)
 	sent := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(httpChunks{c}, manyLines(100_000_000))
+		_, err := io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 		sent <- err
 	}()
 	a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`)
@@ -616,7 +606,7 @@ func TestTakesTooLong(t *testing.T) {
 	limits.Time = 700 * time.Millisecond
 	s := serving(t, Options{Loopback: true, Limits: limits})
 	c := s.connect(t, linesHead)
-	go io.Copy(httpChunks{c}, manyLines(100_000_000))
+	go io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 	r := try.To(http.ReadResponse(bufio.NewReader(c), nil))
 	data, _ := io.ReadAll(r.Body)
 	s.value("Problem", data)

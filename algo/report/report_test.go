@@ -148,14 +148,12 @@ func TestPoorReports(t *testing.T) {
 		t.Run(name, func(t *testing.T) { lacks(t, text(Write, r), "NaN", "Inf", "%!") })
 	}
 	broken := errors.New("disk full")
-	if err := Write(failing{broken}, full()); !errors.Is(err, broken) {
+	r, w := io.Pipe()
+	r.CloseWithError(broken)
+	if err := Write(w, full()); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
 }
-
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // The bars of the histogram hold all scores, those at the threshold and above in one
 // colour.

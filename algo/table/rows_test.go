@@ -92,24 +92,21 @@ func TestOwnColumns(t *testing.T) {
 
 // An error of writing stays, and ends the writing.
 func TestWriteError(t *testing.T) {
+	r, out := io.Pipe()
+	full := errors.New("full")
+	r.CloseWithError(full)
 	for _, to := range []string{"csv", "jsonl"} {
-		w := NewSink(failing{}, to, plain, true, Fields(OfRecord))
+		w := NewSink(out, to, plain, true, Fields(OfRecord))
 		for range 10_000 {
 			w.Add(Scored{Record: Record{ID: "a", SMILES: "CCO"}})
 		}
 		for range 2 {
-			if err := w.Flush(); !errors.Is(err, errFull) {
-				t.Errorf("%s: error %v, want %v", to, err, errFull)
+			if err := w.Flush(); !errors.Is(err, full) {
+				t.Errorf("%s: error %v, want %v", to, err, full)
 			}
 		}
 	}
 }
-
-var errFull = errors.New("full")
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 // usualRow is a row as `baca score` writes most.
 func usualRow() (Scored, []Field) {

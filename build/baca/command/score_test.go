@@ -361,19 +361,17 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("disk on fire") }
-
 func TestOutputThatFails(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.msgpack")
 	saveModel(t, model, moleculeModel(t))
+	r, stdout := io.Pipe()
+	r.CloseWithError(errors.New("disk on fire"))
 	for _, args := range []string{
 		"score --model MODEL -", "score --model MODEL --to jsonl -", "score --model MODEL --fdr 0.1 -", "drift --model MODEL -",
 		"help", "help score", "score --help", "", "model list", "version", "model show MODEL",
 	} {
 		var stderr bytes.Buffer
-		code := run(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), failing{}, &stderr)
+		code := run(nil, strings.Fields(strings.ReplaceAll(args, "MODEL", model)), strings.NewReader("CCO\n"), stdout, &stderr)
 		if want := "baca: writing to standard output: disk on fire\n"; code != exitFailure || !strings.HasSuffix(stderr.String(), want) {
 			t.Errorf("%s: exit status %d, stderr %q; want %d and %q", args, code, &stderr, exitFailure, want)
 		}

@@ -120,9 +120,7 @@ func TestOwnInArchive(t *testing.T) {
 	data := zipOf(t, file("a.sdf", "> <y>\n1\n\n> <z>\n2\n\n"), file("b.sdf", "> <z>\n4\n\n> <w>\n5\n\n"))
 	var got [][]string
 	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(names []string) { got = append(got, names) }}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		got = append(got, rec.Own)
 	}
 	if want := [][]string{{"y", "z"}, {"1", "2"}, {"", "4"}}; !reflect.DeepEqual(got, want) {

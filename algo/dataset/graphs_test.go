@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -171,9 +172,7 @@ func TestJSONL(t *testing.T) {
 		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "CC <>"}
 	var got []string
 	for rec, err := range Records(strings.NewReader(text), Options{Name: "m.jsonl"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		if rec = rec.Parsed(molecule.Parent); rec.Err != nil {
 			got = append(got, rec.Err.Error())
 		} else {

@@ -119,9 +119,7 @@ func checkLine(t *testing.T, name, file, input string) {
 	more := strings.TrimRight(string(whole), "\n") + "\n" + strings.NewReplacer(LineSMILES, "NCCCN", LineName, "drawn").Replace(line)
 	var last Record
 	for rec, err := range Records(strings.NewReader(more), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		last = rec
 	}
 	wanted := "drawn"

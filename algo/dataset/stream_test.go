@@ -220,9 +220,7 @@ func TestRecordsMemory(t *testing.T) {
 		runtime.GC() // what other tests have left sets how far the heap may grow
 		runtime.ReadMemStats(&before)
 		for rec, err := range Records(text, Options{Format: CSV, maxRecord: 1 << 20}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(err)
 			if len(rec.SMILES) > 4 {
 				t.Errorf("SMILES of %d bytes", len(rec.SMILES))
 			}
@@ -265,9 +263,7 @@ func TestRecordsLinear(t *testing.T) {
 		text := "smiles\n\"" + strings.Repeat(line, size/len(line))
 		rows := 0
 		for _, err := range Records(strings.NewReader(text), Options{Format: CSV, maxRecord: 1 << 20}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(err)
 			rows++
 		}
 		if lines := strings.Count(text, "\n"); rows > lines {
@@ -546,9 +542,7 @@ func TestListed(t *testing.T) {
 	texts := []string{"CCO", "  c1ccccc1 ", "C(C", " CX", "C C", "\tC[N+](C)(C)C\t", "é", strings.Repeat("C", MaxField+1)}
 	row := 0
 	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV, Form: molecule.Canonical}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		got := Listed(row, texts[row]).Parsed(molecule.Canonical)
 		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) {
 			t.Errorf("%.20q: row %d, SMILES %.20q, want %d and %.20q with the same graph", texts[row], got.Row, got.SMILES, want.Row, want.SMILES)
@@ -598,9 +592,7 @@ func TestHeader(t *testing.T) {
 			got = names
 		}}
 		for _, err := range Records(strings.NewReader(test.text), o) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(err)
 			first = false
 		}
 		if !slices.Equal(got, test.want) || calls > 1 {

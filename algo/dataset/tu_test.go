@@ -42,9 +42,7 @@ const tinyAside = "of 3 graphs 1 self-loop was left out, 8 parallel edges merged
 
 func checkTiny(t *testing.T, s *Set, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(err)
 	if want := (Info{1, 8, []string{tinyAside}}); !reflect.DeepEqual(s.Info, want) {
 		t.Errorf("info %+v, want %+v", s.Info, want)
 	}

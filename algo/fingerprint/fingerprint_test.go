@@ -19,10 +19,7 @@ func random(rng *rand.Rand) *graph.Graph {
 	for range rng.IntN(2*n + 1) {
 		edges = append(edges, [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))})
 	}
-	g, _, err := graph.New(n, edges)
-	if err != nil {
-		panic(err)
-	}
+	g, _ := must.Both(graph.New(n, edges))
 	g.Features, g.X = 2, make([]float32, 2*n)
 	for i := range g.X {
 		g.X[i] = float32(rng.IntN(2))
@@ -173,10 +170,7 @@ func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *gra
 			edges = append(edges, [2]int32{int32(order[i]), int32(order[j])})
 		}
 	}
-	h, _, err := graph.New(g.N(), edges)
-	if err != nil {
-		panic(err)
-	}
+	h, _ := must.Both(graph.New(g.N(), edges))
 	h.Features, h.X = 2, make([]float32, len(g.X))
 	for i, k := range order {
 		h.X[2*k], h.X[2*k+1] = g.X[2*i], second(i)

@@ -9,6 +9,7 @@ import (
 	"baca/algo/baseline"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/split"
@@ -17,10 +18,7 @@ import (
 func graphs(t *testing.T, texts ...string) (gs []*graph.Graph) {
 	t.Helper()
 	for _, text := range texts {
-		g, _, err := smiles.ParseIn(text, molecule.Parent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Both(smiles.ParseIn(text, molecule.Parent))
 		gs = append(gs, g)
 	}
 	return gs
@@ -47,10 +45,7 @@ func TestGroups(t *testing.T) {
 // Clusters are those of a matrix of similarities, whose cost is the square of the number.
 func TestClustersOfMatrix(t *testing.T) {
 	texts := []string{"CCO", "CCCO", "CCCCO", "CCCCCO", "CCCCCCO", "c1ccccc1C", "c1ccccc1CC", "c1ccccc1CCC", "c1ccccc1CCCC", "NCC(=O)O", "NC(C)C(=O)O", "[Na+].[Cl-]", "Oc1ccccc1C"}
-	prints, err := baseline.ECFPs(texts, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prints := must.Have(baseline.ECFPs(texts, 2))
 	for _, least := range []float64{0.2, split.SameCluster, 0.5, 1} {
 		got, err := split.Clusters(context.Background(), 3, prints, least)
 		if want := clustersOfMatrix(prints, least); err != nil || !equal(got, want) || len(want) == 1 {

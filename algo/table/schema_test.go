@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"baca/algo/internal/must"
 )
 
 // The columns that a number promised are there, with their types. The file never changes; columns that are added need
@@ -19,12 +21,8 @@ func TestSchemaKeepsItsPromise(t *testing.T) {
 	}
 	read := func(data []byte, err error) (s schema) {
 		t.Helper()
-		if err == nil {
-			err = json.Unmarshal(data, &s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
+		must.Do(json.Unmarshal(data, &s))
 		return s
 	}
 	promised := read(os.ReadFile(fmt.Sprintf("testdata/rows-v%d.json", SchemaVersion)))

@@ -12,6 +12,7 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -19,9 +20,7 @@ func TestTally(t *testing.T) {
 	var rows []Scored
 	text := "CCO\nC1CC\nC1CCCC(\nC2CC\nXx\n"
 	for rec, err := range Molecules(strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		s := Scored{Record: rec()}
 		if s.Err == nil {
 			s.Scores = &algo.Row{Verdict: decide.Outside}

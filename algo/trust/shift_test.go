@@ -114,10 +114,7 @@ func TestShiftVerdicts(t *testing.T) {
 	for i := range 40 {
 		elsewhere = append(elsewhere, float64((i+1)*(1-2*(i%2))))
 	}
-	c, err := New(pairs, Options{Tolerance: 10, NewScaffold: elsewhere}) // no error is large
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(New(pairs, Options{Tolerance: 10, NewScaffold: elsewhere})) // no error is large
 	for _, row := range []struct {
 		name    string
 		of      func() Place
@@ -165,10 +162,7 @@ func TestBeyondTheHighestScore(t *testing.T) {
 	for i := range 40 {
 		known, errors = append(known, Prediction{Place: Place{0.5, 10, float64(i)}}), append(errors, 1)
 	}
-	c, err := Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2}))
 	for score, want := range map[float64]Verdict{39: Trust, 39.001: DoNotUse, math.NaN(): Trust} {
 		j := c.JudgePrediction(Prediction{Place: Place{0.5, 10, score}, Value: 7})
 		if j.Verdict != want || math.IsNaN(j.Low) != (want == DoNotUse) || math.IsNaN(j.Error) != (want == DoNotUse) || j.Predicted != 7 {
@@ -178,9 +172,7 @@ func TestBeyondTheHighestScore(t *testing.T) {
 	for i := range known {
 		known[i].Score = math.NaN()
 	}
-	if c, err = Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2}); err != nil {
-		t.Fatal(err)
-	}
+	c = must.Have(Calibrate(OrderNeighbors, known, errors, Options{Tolerance: 2}))
 	if j := c.JudgePrediction(Prediction{Place: Place{0.5, 10, 1e9}, Value: 7}); j.Verdict != Trust {
 		t.Errorf("without held-out scores: %+v", j)
 	}

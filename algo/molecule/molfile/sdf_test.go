@@ -96,9 +96,7 @@ func TestRecord(t *testing.T) {
 		strings.Replace(good, "M  END\n", "> <ID>\n9\n", 1)
 	var got []string
 	for rec, err := range SDF(strings.NewReader(text)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		s := fmt.Sprintf("%d %s", rec.Line, rec.Name())
 		for name, value := range rec.Fields() {
 			s += fmt.Sprintf(" %s=%q", name, value)
@@ -135,9 +133,7 @@ func TestSDFLinear(t *testing.T) {
 		text := strings.Repeat(line, 4<<20/len(line))
 		n := 0
 		for rec, err := range splitSDF(strings.NewReader(text), 1<<20) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(err)
 			for range rec.Fields() {
 				n++
 			}
@@ -178,9 +174,7 @@ func FuzzSDF(f *testing.F) {
 		}
 		lines := strings.Count(text, "\n") + 1
 		for rec, err := range SDF(strings.NewReader(text)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(err)
 			for range rec.Fields() {
 			}
 			m, err := Parse(rec.Text)

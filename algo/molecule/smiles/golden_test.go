@@ -32,9 +32,7 @@ func column(t testing.TB, r io.Reader, name string) []string {
 		if err == io.EOF {
 			return values
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(err)
 		values = append(values, row[k])
 	}
 }

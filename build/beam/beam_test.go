@@ -42,16 +42,12 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	log.LogLevel = "error"
 	if dir := os.Getenv("BACA_TEST_WORKERS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o666); err != nil {
-			panic(err)
-		}
+		try.Check(os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o666))
 	}
 	beam.Init() // of a worker, this is all
 	if text := os.Getenv("BACA_TEST_TASK"); text != "" {
 		var k task
-		if err := json.Unmarshal([]byte(text), &k); err != nil {
-			panic(err)
-		}
+		try.Check(json.Unmarshal([]byte(text), &k))
 		os.Exit(run(ctx, &k.Config, k.Inputs, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -60,9 +56,7 @@ func TestMain(m *testing.M) {
 // file is a small model of molecules, as a file has it.
 var file = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
-	if err := weights.Save(&b, smallModel()); err != nil {
-		panic(err)
-	}
+	try.Check(weights.Save(&b, smallModel()))
 	return b.Bytes()
 })
 

@@ -5,6 +5,8 @@ package kernel
 import (
 	"os"
 	"syscall"
+
+	"baca/algo/internal/must"
 )
 
 var fences [][]byte
@@ -23,9 +25,7 @@ func fenced(i, n int, atStart bool) []byte {
 			panic(err)
 		}
 		for _, fence := range [][]byte{m[:page], m[page+room:]} {
-			if err := syscall.Mprotect(fence, syscall.PROT_NONE); err != nil {
-				panic(err)
-			}
+			must.Do(syscall.Mprotect(fence, syscall.PROT_NONE))
 		}
 		fences[i] = m[page : page+room]
 	}

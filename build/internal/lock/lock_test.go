@@ -27,9 +27,7 @@ func TestAcquire(t *testing.T) {
 	}
 	// As a killed process leaves it.
 	try.Check(os.WriteFile(path, []byte("process 1 on a host with a long name\n"), 0o666))
-	if release, err = Acquire(path); err != nil {
-		t.Fatal(err)
-	}
+	release = try.To(Acquire(path))
 	defer release()
 	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), fmt.Sprintf("process %d on ", os.Getpid())) {
 		t.Errorf("%q, %v: want this process named", text, err)

@@ -12,6 +12,7 @@ import (
 	"baca/algo/compare"
 	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/property"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -42,10 +43,10 @@ func newSplit() *cobra.Command {
   cluster   whole clusters are drawn: molecules with an ECFP4 similarity of 0.35
             and more to their centre (Butina)
   time      the newest are tested, by the dates or numbers of --values
-  property  those with the highest --values are tested: of a column, or one of
-            computed_mw, computed_clogp, computed_tpsa, computed_hbd,
-            computed_hba, computed_rotatable_bonds
+  property  those with the highest --values are tested
   random    molecules are drawn
+
+--values names a column, or is computed: ` + strings.Join(property.Names(), ", ") + `.
 
 A scaffold or cluster that would make the test set too large is trained on, so all molecules without rings usually are. Copies of a molecule, also
 as another salt or stereoisomer, stay together; by time the first date counts.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"baca/algo/baseline"
@@ -46,7 +47,8 @@ func TestGroups(t *testing.T) {
 
 // Clusters are those of a matrix of similarities, whose cost is the square of the number.
 func TestClustersOfMatrix(t *testing.T) {
-	texts := []string{"CCO", "CCCO", "CCCCO", "CCCCCO", "CCCCCCO", "c1ccccc1C", "c1ccccc1CC", "c1ccccc1CCC", "c1ccccc1CCCC", "NCC(=O)O", "NC(C)C(=O)O", "[Na+].[Cl-]", "Oc1ccccc1C"}
+	texts := strings.Fields(`CCO CCCO CCCCO CCCCCO CCCCCCO c1ccccc1C c1ccccc1CC c1ccccc1CCC c1ccccc1CCCC
+		NCC(=O)O NC(C)C(=O)O [Na+].[Cl-] Oc1ccccc1C`)
 	prints, err := baseline.ECFPs(texts, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -161,13 +161,12 @@ func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows [
 
 // tell sums up.
 func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) {
-	molecules := train + test
-	fmt.Fprintf(w, "%d read, %d refused; %d to train on, %d to test (%s), by %s", len(records), len(records)-molecules, train, test, compare.Share(test, molecules), f.By)
+	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
-		fmt.Fprintf(w, ", values %s\n", f.Values)
-	} else {
-		fmt.Fprintf(w, ", seed %d\n", f.Seed)
+		how = "values " + f.Values
 	}
+	fmt.Fprintf(w, "%d read, %d refused; %d to train on, %d to test (%s), by %s, %s\n",
+		len(records), len(records)-molecules, train, test, compare.Share(test, molecules), f.By, how)
 	shown := 0
 	for _, r := range records {
 		if r.Err != nil && shown < maxShown {
@@ -194,7 +193,8 @@ func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test 
 	if err != nil {
 		return err
 	}
-	for _, text := range []string{"A is the training set, B is the test set.", c.Differs(), c.Shares(), c.TooEasy(), commoner(c, true), commoner(c, false)} {
+	fmt.Fprintln(stderr, "A is the training set, B is the test set.")
+	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), commoner(c, true), commoner(c, false)} {
 		if text != "" {
 			fmt.Fprintln(stderr, text)
 		}
@@ -209,7 +209,8 @@ const commonerNamed = 5
 func commoner(c *compare.Comparison, inB bool) string {
 	var list []string
 	for _, d := range compare.Commoner(c.Named, inB) {
-		list = append(list, fmt.Sprintf("%s (%s of A, %s of B)", d.Name, compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules)))
+		a, b := compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules)
+		list = append(list, fmt.Sprintf("%s (%s of A, %s of B)", d.Name, a, b))
 	}
 	if list == nil {
 		return ""

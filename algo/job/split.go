@@ -69,7 +69,8 @@ func (s *Splitting) Split(ctx context.Context, records []table.Scored) ([]string
 	}
 	train, test, err := s.divide(ctx, molecules)
 	if err == nil && (len(train) == 0 || len(test) == 0) {
-		err = fmt.Errorf("no molecule is left to train on or to test, of %d by %s: want another share, or another way to split", len(molecules.rows), s.By)
+		err = fmt.Errorf("no molecule is left to train on or to test, of %d by %s: want another share, or another way to split",
+			len(molecules.rows), s.By)
 	}
 	for name, places := range map[string][]int{TrainPart: train, TestPart: test} {
 		for _, i := range places {

@@ -22,6 +22,14 @@ var Columns = []Column{
 	{"computed_rotatable_bonds", "Rotatable bonds", "", func(p *Properties) float64 { return float64(p.Rotatable) }},
 }
 
+// Names are those of Columns.
+func Names() (list []string) {
+	for _, c := range Columns {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
 // ColumnOf is the column of a name, or nil.
 func ColumnOf(name string) *Column {
 	for i := range Columns {

@@ -125,6 +125,7 @@ func TestHighest(t *testing.T) {
 		{"a copy has the lowest value", split.Groups{{0, 1}, {2}, {3}, {4}, {5}}, 3, []int{3, 4, 5}},
 		{"a group that is too large ends it", split.Groups{{0}, {1}, {2}, {3, 4, 5}}, 3, []int{1}},
 		{"none", split.Singles([]int{0, 1}), 0, nil},
+		{"all", split.Singles([]int{0, 1}), 5, []int{0, 1}},
 	} {
 		train, test := split.Highest(c.groups, of, c.want)
 		if total := len(slices.Concat(c.groups...)); !slices.Equal(test, c.test) || len(train)+len(test) != total {

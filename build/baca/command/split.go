@@ -12,6 +12,7 @@ import (
 	"baca/algo/compare"
 	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/property"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -42,10 +43,10 @@ func newSplit() *cobra.Command {
   cluster   whole clusters are drawn: molecules with an ECFP4 similarity of 0.35
             and more to their centre (Butina)
   time      the newest are tested, by the dates or numbers of --values
-  property  those with the highest --values are tested: of a column, or one of
-            computed_mw, computed_clogp, computed_tpsa, computed_hbd,
-            computed_hba, computed_rotatable_bonds
+  property  those with the highest --values are tested
   random    molecules are drawn
+
+--values names a column, or is computed: ` + strings.Join(property.Names(), ", ") + `.
 
 A scaffold or cluster that would make the test set too large is trained on, so all molecules without rings usually are. Copies of a molecule, also
 as another salt or stereoisomer, stay together; by time the first date counts.
@@ -160,13 +161,12 @@ func (f *splitFlags) rows(w io.Writer, form string, fields []table.Field, rows [
 
 // tell sums up.
 func (f *splitFlags) tell(w io.Writer, records []table.Scored, train, test int) {
-	molecules := train + test
-	fmt.Fprintf(w, "%d read, %d refused; %d to train on, %d to test (%s), by %s", len(records), len(records)-molecules, train, test, compare.Share(test, molecules), f.By)
+	molecules, how := train+test, fmt.Sprintf("seed %d", f.Seed)
 	if f.Sorted() {
-		fmt.Fprintf(w, ", values %s\n", f.Values)
-	} else {
-		fmt.Fprintf(w, ", seed %d\n", f.Seed)
+		how = "values " + f.Values
 	}
+	fmt.Fprintf(w, "%d read, %d refused; %d to train on, %d to test (%s), by %s, %s\n",
+		len(records), len(records)-molecules, train, test, compare.Share(test, molecules), f.By, how)
 	shown := 0
 	for _, r := range records {
 		if r.Err != nil && shown < maxShown {
@@ -193,7 +193,8 @@ func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test 
 	if err != nil {
 		return err
 	}
-	for _, text := range []string{"A is the training set, B is the test set.", c.Differs(), c.Shares(), c.TooEasy(), commoner(c, true), commoner(c, false)} {
+	fmt.Fprintln(stderr, "A is the training set, B is the test set.")
+	for _, text := range []string{c.Differs(), c.Shares(), c.TooEasy(), commoner(c, true), commoner(c, false)} {
 		if text != "" {
 			fmt.Fprintln(stderr, text)
 		}
@@ -208,7 +209,8 @@ const commonerNamed = 5
 func commoner(c *compare.Comparison, inB bool) string {
 	var list []string
 	for _, d := range compare.Commoner(c.Named, inB) {
-		list = append(list, fmt.Sprintf("%s (%s of A, %s of B)", d.Name, compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules)))
+		a, b := compare.Share(d.InA, c.A.Molecules), compare.Share(d.InB, c.B.Molecules)
+		list = append(list, fmt.Sprintf("%s (%s of A, %s of B)", d.Name, a, b))
 	}
 	if list == nil {
 		return ""

@@ -284,8 +284,11 @@ func (a *API) listModels(w http.ResponseWriter, _ *http.Request) {
 // errTime is the cause of a timeout.
 var errTime = errors.New("the request took too long")
 
-// enter queues a request; callers must leave.
-func (a *API) enter() (leave func(), err error) {
+// enter queues a request with a body of so many bytes, negative if unknown; callers must leave.
+func (a *API) enter(bytes int64) (leave func(), err error) {
+	if bytes > a.options.Limits.Bytes {
+		return nil, tooLarge(a.options.Limits.Bytes)
+	}
 	select {
 	case a.queue <- struct{}{}:
 		return func() { <-a.queue }, nil

@@ -113,13 +113,7 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 
 // respond computes an answer when it is its turn, and sends it once it is whole.
 func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *held) error) {
-	var leave func()
-	var err error
-	if r.ContentLength > a.options.Limits.Bytes {
-		err = tooLarge(a.options.Limits.Bytes)
-	} else {
-		leave, err = a.enter()
-	}
+	leave, err := a.enter(r.ContentLength)
 	if err != nil {
 		fail(w, problemOf(r.Context(), err))
 		return

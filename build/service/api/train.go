@@ -17,9 +17,20 @@ type training struct {
 	Graphs         []service.Plain `json:"graphs"`
 	Name           string          `json:"name"`
 	Epochs         int             `json:"epochs"`
-	Seed           *uint64         `json:"seed"`
+	Seed           uint64          `json:"seed"`
 	AsWritten      bool            `json:"as_written"`
 	KeepStructures bool            `json:"keep_structures"`
+}
+
+// check refuses what no model can be trained by.
+func (t *training) check() error {
+	switch {
+	case (t.SMILES == nil) == (t.Graphs == nil):
+		return inputf("want one of the lists smiles and graphs")
+	case !modelName.MatchString(t.Name):
+		return inputf("name %.80q: want 1 to 64 letters, digits, points, dashes and underlines, a letter or digit first", t.Name)
+	}
+	return nil
 }
 
 // A trained model is the answer. The server keeps nothing of it.
@@ -53,35 +64,27 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 		fail(w, problemf(http.StatusBadRequest, "parameters %.40q: want none, all is in the JSON document", r.URL.RawQuery))
 		return
 	}
+	a.respond(w, r, document, a.train)
+}
+
+func (a *API) train(ctx context.Context, body *body, out *held) error {
+	asked := training{Seed: algo.DefaultOptions().Seed}
+	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
+		return err
+	}
+	if err := asked.check(); err != nil {
+		return err
+	}
 	select {
 	case a.training <- struct{}{}:
 		defer func() { <-a.training }()
 	default:
 		p := problemf(http.StatusTooManyRequests, "another model is being trained")
 		p.retry = a.options.Limits.Wait
-		fail(w, p)
-		return
-	}
-	a.respond(w, r, document, a.train)
-}
-
-func (a *API) train(ctx context.Context, body *body, out *held) error {
-	var asked training
-	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
-		return err
-	}
-	switch {
-	case (asked.SMILES == nil) == (asked.Graphs == nil):
-		return inputf("want one of the lists smiles and graphs")
-	case !modelName.MatchString(asked.Name):
-		return inputf("name %.80q: want 1 to 64 letters, digits, points, dashes and underlines, a letter or digit first", asked.Name)
-	}
-	seed := algo.DefaultOptions().Seed
-	if asked.Seed != nil {
-		seed = *asked.Seed
+		return p
 	}
 	done, err := a.service.Train(ctx, service.Training{
-		List: service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}, Name: asked.Name, Epochs: asked.Epochs, Seed: seed,
+		List: service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}, Name: asked.Name, Epochs: asked.Epochs, Seed: asked.Seed,
 		AsWritten: asked.AsWritten, KeepStructures: asked.KeepStructures,
 	}, func(service.Progress) error { return nil })
 	if err != nil {

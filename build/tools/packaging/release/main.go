@@ -55,7 +55,7 @@ func release(out, commit string, targets []ship.Program, further []string) error
 	if err != nil {
 		return err
 	}
-	said, site, err := spoken(root)
+	texts, site, err := generated(root)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func release(out, commit string, targets []ship.Program, further []string) error
 	for i := range targets {
 		t := &targets[i]
 		t.Package, t.Tags = "./build/baca", "page"
-		f, err := archive(*t, root, commit, said)
+		f, err := archive(*t, root, commit, texts)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", t.OS, t.Arch, err)
 		}
@@ -77,7 +77,9 @@ func release(out, commit string, targets []ship.Program, further []string) error
 	if err != nil {
 		return err
 	}
-	files = append(files, ship.File{Name: "baca-" + algo.Version + "-site.tar.gz", Data: b.Bytes()}, ship.File{Name: "baca-" + algo.Version + ".cdx.json", Data: list})
+	files = append(files,
+		ship.File{Name: "baca-" + algo.Version + "-site.tar.gz", Data: b.Bytes()},
+		ship.File{Name: "baca-" + algo.Version + ".cdx.json", Data: list})
 	for _, name := range further {
 		f, err := ship.Read(filepath.Base(name), name, 0o644)
 		if err != nil {
@@ -104,9 +106,9 @@ func write(out string, files []ship.File) error {
 // completions are the files of shells, by the names that they look for.
 var completions = map[string]string{"bash": "baca.bash", "zsh": "_baca", "fish": "baca.fish", "powershell": "baca.ps1"}
 
-// spoken asks this machine's command for what is the same on every system: manual pages and completions, and the
+// generated asks this machine's command for what is the same on every system: manual pages and completions, and the
 // page with the schema of rows as the files of a site.
-func spoken(root string) (texts, site []ship.File, err error) {
+func generated(root string) (texts, site []ship.File, err error) {
 	dir, err := os.MkdirTemp("", "baca")
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +157,7 @@ func readAll(folder string, files *[]ship.File) error {
 	})
 }
 
-func archive(t ship.Program, root, commit string, said []ship.File) (ship.File, error) {
+func archive(t ship.Program, root, commit string, texts []ship.File) (ship.File, error) {
 	program, err := t.Compile(root, "baca", commit)
 	if err != nil {
 		return ship.File{}, err
@@ -172,7 +174,7 @@ func archive(t ship.Program, root, commit string, said []ship.File) (ship.File, 
 	if err != nil {
 		return ship.File{}, err
 	}
-	files = append(append(files, ship.File{Name: "licenses.txt", Data: text, Mode: 0o644}), said...)
+	files = append(append(files, ship.File{Name: "licenses.txt", Data: text, Mode: 0o644}), texts...)
 	folder, ext, write := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.OS, t.Arch), ".zip", ship.Zip
 	if t.OS != "windows" {
 		ext, write = ".tar.gz", writeTar

@@ -108,7 +108,6 @@ type intervalVerdict struct {
 	Small     rate   `json:"of_small_errors"` // the share of molecules with small errors that have it
 	Large     rate   `json:"large_errors"`
 	Stated    rate   `json:"stated"`
-	AtMost    rate   `json:"stated_at_most"` // the upper end of its 95 % interval, the mean of splits
 }
 
 // intervalResults are the content of intervals.json.
@@ -256,15 +255,13 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	}
 	for _, v := range trust.Verdicts() {
 		var got, stated trust.Rate
-		var ends []float64
 		for k, c := range t.calibrations {
-			ends = append(ends, c.HeldOut[v].High)
 			a, b := t.audits[k].Verdicts[v], c.HeldOut[v]
 			got.Large, got.N, stated.Large, stated.N = got.Large+a.Large, got.N+a.N, stated.Large+b.Large, stated.N+b.N
 		}
 		o.Stated = append(o.Stated, intervalVerdict{
 			Verdict: string(v), Molecules: got.N, Small: rate(float64(t.small[v]) / float64(small)), Large: rate(float64(got.Large) / float64(got.N)),
-			Stated: rate(float64(stated.Large) / float64(stated.N)), AtMost: rate(meanDefined(ends)),
+			Stated: rate(float64(stated.Large) / float64(stated.N)),
 		})
 	}
 	return o
@@ -279,17 +276,15 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors by verdict, those that were stated
-// for trust at most, and trusted molecules among those with small errors.
+// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors with trust and check, those that were
+// stated for trust, and trusted molecules among those with small errors.
 func (r *intervalResult) errors() (row []float64) {
 	for _, order := range trust.Orders() {
 		row = append(row, float64(r.by(order).Finds))
 	}
 	o := r.byDefault()
-	for _, v := range o.Stated {
-		row = append(row, float64(v.Large))
-	}
-	return append(row, float64(o.Stated[0].AtMost), float64(o.Stated[0].Small))
+	sure, check := o.Stated[0], o.Stated[1]
+	return append(row, float64(sure.Large), float64(check.Large), float64(sure.Stated), float64(sure.Small))
 }
 
 // byDefault is what came of the default order.
@@ -299,23 +294,20 @@ func (r *intervalResult) byDefault() *intervalOrder {
 
 func (r intervalResults) page() *page {
 	kinds := slices.DeleteFunc(slices.Clone(intervalKinds), func(kind string) bool { return len(r.levels(kind)) == 0 })
-	heads := []string{"values", "new"}
+	heads := []string{"values"}
 	for _, order := range trust.Orders() {
 		heads = append(heads, "by "+string(order))
 	}
-	for _, v := range trust.Verdicts() {
-		heads = append(heads, string(v))
-	}
-	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + " " + one.Split })
+	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + ", " + one.Split })
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
 		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest kernel ridge regression on ECFP4
 predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, intervalSteps, r.Results[0].Splits),
 		tables: []*pageTable{
-			tabulate("Observed numbers within 90 % intervals, of molecules by themselves and for the list, means over sets and the least of a set; the median width of the latter beside intervals exact in hindsight; infinite ones:",
+			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and the least of a set; the median width for the list beside that of intervals exact in hindsight; infinite ones:",
 				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
-			tabulate("AUROC of large errors by each value of --errors-by; by the default without uncertainties, large errors by verdict, for trust beside the upper end of the interval that was stated, and of molecules with small errors those to trust:",
-				append(heads, "trust at most", "trusted"), groups, r.meanErrors),
+			tabulate("AUROC of large errors by --errors-by; by its default, large errors with trust and check, those stated for trust, and small errors with trust:",
+				append(heads, "trust", "check", "stated", "trusted"), groups, r.meanErrors),
 		},
 	}
 }
@@ -354,12 +346,11 @@ func (r *intervalResult) values() string {
 func (r intervalResults) meanErrors(group string) []any {
 	var rows [][]float64
 	for _, one := range r.Results {
-		if one.values()+" "+one.Split == group {
+		if one.values()+", "+one.Split == group {
 			rows = append(rows, one.errors())
 		}
 	}
-	values, split, _ := strings.Cut(group, " ")
-	row := []any{values, split}
+	row := []any{group}
 	for k := range rows[0] {
 		row = append(row, meanDefined(mapped(rows, func(of []float64) float64 { return of[k] })))
 	}

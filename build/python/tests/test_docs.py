@@ -19,7 +19,7 @@ def test_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = distribution("baca").metadata["Description"] or distribution("baca").metadata.get_payload()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert len(blocks) == 10
+    assert len(blocks) == 11
     names = {}
     exec(blocks[0], names)
     assert len(blocks[0].strip().splitlines()) <= 5 and capsys.readouterr().out.strip("\n") in text

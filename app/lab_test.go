@@ -40,8 +40,9 @@ func TestLabCalibrates(t *testing.T) {
 		t.Fatalf("phase %v, record %d, trace %v: want the one with the longest text, and no batch", s.Phase, s.Inspector.Record, s.Lab.Trace.Value)
 	}
 	shows(t, s, "idc is a graph of 2 nodes and 1 edge.", `data-scene="graph"`)
-	s.Lab.Trace.Value.Atoms = append(s.Lab.Trace.Value.Atoms, "Na")
-	shows(t, s, "1 edge. The model leaves out 1 atom.")
+	trace := s.Lab.Trace.Value
+	trace.Atoms, trace.Bonds = append(trace.Atoms, "Na"), append(trace.Bonds, message.Bond{From: 1, To: 0})
+	shows(t, s, "2 edges. The model leaves out 1 atom.")
 	s.Lab.Open(lab.SceneParts)
 	f.next(2)
 	shows(t, s, "The batch is being calibrated: encoded, 6")

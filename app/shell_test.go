@@ -118,7 +118,7 @@ func TestLinkComesBack(t *testing.T) {
 	f.settle()
 	s.Inspector.Show(2)
 	text, note := s.Link()
-	if !strings.Contains(note, "3 structures") {
+	if !strings.Contains(note, "3 structures") || strings.Contains(note, "needs the file") {
 		t.Fatalf("note %q", note)
 	}
 	l, err := store.ParseLink(text)
@@ -129,6 +129,12 @@ func TestLinkComesBack(t *testing.T) {
 	want := store.Link{Settings: table.Settings{Alpha: 0.1, FDR: 0.2, By: table.TheBatch}, Model: "bbbp", Row: 2, Lines: []string{"CCO ethanol ida", "Cx refused idb", "CC(=O)[O-] a&b=c #% idc"}}
 	if fmt.Sprint(*l) != fmt.Sprint(want) {
 		t.Errorf("the link carries %+v, want %+v", *l, want)
+	}
+
+	s.Models.Load("mine", []byte("mine"))
+	f.settle()
+	if _, note := s.Link(); !strings.Contains(note, "needs the file of the model mine, which no link can carry") {
+		t.Errorf("with an own model the note is %q", note)
 	}
 
 	s, f, _ = newTest(t)

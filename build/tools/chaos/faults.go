@@ -256,28 +256,23 @@ func (f *fault) withoutFaults(dir, varied string) string {
 // severalWriters starts two or three runs with one output.
 func (f *fault) severalWriters() (refused bool) {
 	f.fresh()
-	over, count, succeeded := make(chan *run), 2+f.rng.IntN(2), 0
-	for i := range count {
+	runs, succeeded := make([]*run, 2+f.rng.IntN(2)), 0
+	for i := range runs {
 		if i > 0 && f.rng.IntN(2) == 0 {
 			f.pause(1)
 		}
-		r := f.begin("")
+		runs[i] = f.begin("")
 		f.note("run %d began", i+1)
-		go func() { <-r.ended.Done(); over <- r }()
 	}
-	var ended []*run
-	for range count {
-		r := <-over
-		if ended = append(ended, r); r.err == nil {
+	for _, r := range runs {
+		if f.wait(r).err == nil {
 			succeeded++
 			f.kept(f.soundRows()) // all rows, or the first ones of a run that began just now
+			continue
 		}
-	}
-	for _, r := range ended {
-		if f.wait(r).err != nil && !strings.Contains(lastLine(r.said()), "out/") {
+		if refused = true; !strings.Contains(lastLine(r.said()), "out/") {
 			lose("a run does not name the file: %s", r.said())
 		}
-		refused = refused || r.err != nil
 	}
 	if succeeded == 0 { // each may have had a shard that another wanted
 		f.goOn()

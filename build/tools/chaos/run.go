@@ -59,9 +59,11 @@ func (w *world) do(dir string, lines ...string) error {
 	return nil
 }
 
-// signal sends a signal to the shell and the step at work. It is false if all steps were over.
-func (r *run) signal(sig syscall.Signal) bool {
-	return !r.over() && syscall.Kill(-r.shell.Process.Pid, sig) == nil
+// signal sends a signal to the shell and the step at work.
+func (r *run) signal(sig syscall.Signal) {
+	if !r.over() {
+		syscall.Kill(-r.shell.Process.Pid, sig)
+	}
 }
 
 func (r *run) over() bool { return r.ended.Err() != nil }

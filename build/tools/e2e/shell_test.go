@@ -175,12 +175,6 @@ func TestModelsAreKept(t *testing.T) {
 	b.Quiet()
 }
 
-// key presses a key where the focus is.
-func (b *tab) key(name string) {
-	b.t.Helper()
-	b.Run("a key", chromedp.KeyEvent(name))
-}
-
 // Menus open and close by keys and by the pointer, and give the focus back.
 func TestMenus(t *testing.T) {
 	b := ready(t)

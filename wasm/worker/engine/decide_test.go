@@ -293,10 +293,9 @@ func TestReport(t *testing.T) {
 			r.Rows = slices.DeleteFunc(slices.Clone(r.Rows), func(c table.Column) bool { return c.Name == "p_value" || c.Name == "alone_p" })
 		},
 	} {
-		bad := reportOf(nil, scored, algo.ByAlone, 0)
-		*bad = *r
-		spoil(bad)
-		_, reply := ask(e, h, bad)
+		bad := *r
+		spoil(&bad)
+		_, reply := ask(e, h, &bad)
 		if f, ok := reply.(*message.Failed); !ok || part != "alpha" && !strings.Contains(f.Text, part) {
 			t.Errorf("%s: the reply is %v", part, reply)
 		}

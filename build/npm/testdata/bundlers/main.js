@@ -18,23 +18,16 @@ const same = (rows, expected) => {
   });
 };
 
-// suite does in this page what a program would, as far as pages differ from Node, and returns how long some of it took.
+// suite does in this page what a program would, as far as pages differ from Node.
 globalThis.suite = async () => {
   const smiles = await (await fetch("expected.json")).json();
   const expected = (await (await fetch("expected.jsonl")).text()).trim().split("\n").map((line) => JSON.parse(line));
-  const times = {};
-  const timed = async (name, promise) => {
-    const began = performance.now();
-    const value = await promise();
-    times[name] = Math.round(performance.now() - began);
-    return value;
-  };
 
-  const detector = await timed("load", () => Detector.load());
+  const detector = await Detector.load();
   same(await detector.score(smiles), expected);
   const thousand = Array.from({ length: 1000 }, (_, i) => smiles[i % smiles.length]);
   const progress = [];
-  await timed("thousand", () => detector.score(thousand, { onProgress: (p) => progress.push(p.done) }));
+  await detector.score(thousand, { onProgress: (p) => progress.push(p.done) });
   check(progress.at(-1) === 1000, `progress ${progress}`);
 
   // Two detectors at once, one with a model of one's own.
@@ -54,5 +47,4 @@ globalThis.suite = async () => {
   same(await mortal.score(smiles), expected);
   for (const d of [own, loaded, mortal, detector]) d.close();
   check(spied.violations.length === 0, spied.violations.join("\n"));
-  return times;
 };

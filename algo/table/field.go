@@ -77,7 +77,7 @@ func (r *Run) Fields() []Field {
 		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
 			Doc: "first 12 digits of the SHA-256 of its file"},
 		{Name: "by", Text: func(*Scored) string { return r.By },
-			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ")},
+			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
 		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
 			Doc: "rate of false alarms that was asked for"},
 		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },

@@ -52,12 +52,16 @@ type companyList struct {
 // threeQuarters divides a set into training and held-out graphs.
 func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
 
+// part trains a detector on three quarters of a set.
+func (train Trainer) part(ctx context.Context, l *loadedSet, split uint64, steps int) *algo.Model {
+	return train.detector(ctx, job.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
+	}}, steps, len(l.graphs)*3/4)
+}
+
 // companyCell measures one split of a set.
 func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []companyList {
-	m := b.train.detector(ctx, job.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
-		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
-	}}, b.steps, len(l.graphs)*3/4)
-	r := newHeldOut(ctx, m, l.graphs, 1)
+	r := newHeldOut(ctx, b.train.part(ctx, l, split, b.steps), l.graphs, 1)
 	_, tested, reference := r.halves(split)
 	kinds := kindsOf(l.graphs)
 	return slices.Concat(r.company(ctx, kinds, 2*split, tested, reference), r.company(ctx, kinds, 2*split+1, reference, tested))

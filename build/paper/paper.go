@@ -77,6 +77,9 @@ func meanOf[T any](list []T, of func(T) rate) rate {
 	return mean
 }
 
+// itself is what a list of rates has.
+func (r rate) itself() rate { return r }
+
 // mapped is what of makes of each in a list.
 func mapped[T, U any](list []T, of func(T) U) []U {
 	made := make([]U, len(list))

@@ -31,6 +31,7 @@ func TestReportsOnPublicData(t *testing.T) {
 	for _, r := range []publicReport{
 		{"decisions", []string{"--models", "ptc_mr", "--splits", "20", "--fits", "1"}, []string{"| PTC_MR/MUTAG | ", " → "}, nil},
 		{"company", []string{"--sets", "freesolv", "--splits", "2", "--steps", "5"}, []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "}, checkCompany},
+		{"discoveries", []string{"--sets", "freesolv", "--splits", "2", "--steps", "5"}, []string{"| freesolv | held out | ", "| freesolv | approximate | "}, checkDiscoveries},
 		{"explain", []string{"--models", "bbbp", "--molecules", "60"}, []string{"| bbbp/bace | "}, checkExplanations},
 		{"notation", []string{"--models", "freesolv", "--others", "esol", "--molecules", "40"}, []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
 		{"intervals", []string{"--sets", "freesolv", "--splits", "2", "--kinds", "random,scaffold"}, []string{"| scaffold | ", "| numbers, random | "}, checkIntervals},
@@ -65,9 +66,18 @@ func TestReportsOnPublicData(t *testing.T) {
 	}
 }
 
+// Held-out p-values of 80 molecules find nothing among 1 %, approximate ones of far more call something at 20 %.
+func checkDiscoveries(t *testing.T, data []byte) {
+	rows := resultOf[discoveriesResult](t, data).Rows
+	held, wide := rows[0], rows[1]
+	if held.Found[1] != 0 || !(wide.Found[3] > 0) || held.Found[0].defined() || len(wide.False) != len(discoveryShares) {
+		t.Errorf("%+v", rows)
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
 	out := t.TempDir()
-	for _, name := range []string{"table1", "decisions", "company", "explain", "notation", "intervals", "trust"} {
+	for _, name := range []string{"table1", "decisions", "discoveries", "company", "explain", "notation", "intervals", "trust"} {
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name)
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name, "--data", shared)
 	}

@@ -3,12 +3,18 @@ package command
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/gob"
 	"fmt"
 
+	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/job"
 	"baca/algo/table"
 	"baca/build/internal/spool"
+	"baca/weights"
 )
 
 // decide writes the rows of --fdr unless there was an error, and returns it.
@@ -19,6 +25,27 @@ func (s *scoring) decide(err error) error {
 	}
 	s.done.Counts, err = s.held.finish(s.rate, s.model.References())
 	return written(s.out, err)
+}
+
+// widen has p-values compare with training graphs, too.
+func (s *scoring) widen(ctx context.Context) error {
+	m := s.model
+	var outside []*graph.Graph
+	if m.Background != nil {
+		if m.Card.Background != algo.BuiltInBackground {
+			return fmt.Errorf("--by approximate: model %s was told from %s, which its file does not hold: want a model of the built-in background or of none", m.Card.Name, m.Card.Background)
+		}
+		o := dataset.Options{Format: dataset.SMI, Form: algo.FormOf(m.Card.Schema), Workers: s.workers}
+		var err error
+		if outside, _, err = job.ReadBackground(ctx, weights.Background(), o, nil); err != nil {
+			return err
+		}
+	}
+	alone, wide, err := s.alone.Approximate(ctx, outside)
+	if err == nil {
+		s.alone, s.model = alone, wide
+	}
+	return err
 }
 
 // A pending writer holds rows until all p-values are known.

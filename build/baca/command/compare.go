@@ -38,7 +38,7 @@ func newCompare() *cobra.Command {
 and says how B differs from A:
 
   - whether B can be told from A by the subtrees of its molecules: the
-    cross-validated AUC, its p-value, and the one thing that separates them best;
+    cross-validated AUC, its p-value, and the one thing that separates best;
   - what both have: equal molecules, without stereochemistry, and scaffolds;
   - how similar the nearest molecule of the other list is, beside the nearest
     other one of the same list, and so whether B is an easier test set for A

@@ -322,6 +322,10 @@ func TestCompareOfFew(t *testing.T) {
 	if c.Evidence.Skipped == "" || c.Audit.Verdict != "undecided" || len(c.Named) > 0 {
 		t.Errorf("one molecule each: %+v", c)
 	}
+	c = must.Have(Compare(context.Background(), listOf("a", series(1, 30, "O")...), listOf("bb", series(1, 10, "N")...), options()))
+	if want := "there are 29 of A and 9 of B, and it takes 10 of each"; c.Evidence.Skipped != want {
+		t.Errorf("skipped for %q, want %q", c.Evidence.Skipped, want)
+	}
 	if _, err := Compare(context.Background(), a, NewList("none", 1, 1), options()); err == nil {
 		t.Error("no error about a list without molecules")
 	}

@@ -243,9 +243,14 @@ func TestMissingUncertainties(t *testing.T) {
 			t.Errorf("by %s: %d pairs, want %d", by, c.Pairs, want)
 		}
 	}
-	for row := range values[:len(values)-10] {
-		values[row].Uncertainty = math.NaN()
+	forget := func(rows int) {
+		for _, v := range values[:rows] {
+			v.Uncertainty = math.NaN()
+		}
 	}
+	forget(len(values) - 2*trust.MinPairs)
+	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
+	forget(len(values) - 2*trust.MinPairs + 2)
 	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
 		t.Errorf("%v", err)
 	}

@@ -296,7 +296,7 @@ func (r intervalResults) page() *page {
 	kinds := slices.DeleteFunc(slices.Clone(intervalKinds), func(kind string) bool { return len(r.levels(kind)) == 0 })
 	heads := []string{"values"}
 	for _, order := range trust.Orders() {
-		heads = append(heads, "by "+string(order))
+		heads = append(heads, string(order))
 	}
 	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + ", " + one.Split })
 	return &page{
@@ -304,7 +304,7 @@ func (r intervalResults) page() *page {
 		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest kernel ridge regression on ECFP4
 predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, intervalSteps, r.Results[0].Splits),
 		tables: []*pageTable{
-			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and the least of a set; the median width for the list beside that of intervals exact in hindsight; infinite ones:",
+			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and least; the list's median width beside one exact in hindsight; infinite ones:",
 				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
 			tabulate("AUROC of large errors by --errors-by; by its default, large errors with trust and check, those stated for trust, and small errors with trust:",
 				append(heads, "trust", "check", "stated", "trusted"), groups, r.meanErrors),

@@ -115,7 +115,7 @@ func TestPagesShowWhatRuns(t *testing.T) {
 			defer cancel()
 			c := exec.CommandContext(ctx, bash, "-c", script)
 			c.WaitDelay = time.Second
-			c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "BACA_TOKEN=")
+			c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "BACA_TOKEN=", "MAKELEVEL=0", "MAKEFLAGS=")
 			var stderr strings.Builder
 			c.Stderr = &stderr
 			out, err := c.Output()

@@ -395,8 +395,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 22 {
-		t.Errorf("%d pages, %v: want 22", pages, err)
+	if err != nil || pages != 23 {
+		t.Errorf("%d pages, %v: want 23", pages, err)
 	}
 }
 

@@ -84,7 +84,11 @@ func (t *pageTable) mean() *pageTable {
 	return t
 }
 
+// write writes the table, unless it is empty.
 func (t *pageTable) write(b *bytes.Buffer) {
+	if len(t.head) == 0 {
+		return
+	}
 	if t.text != "" {
 		fmt.Fprintf(b, "%s\n\n", t.text)
 	}

@@ -58,11 +58,12 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 		in.Prints, in.Folds = append(in.Prints, p), append(in.Folds, background.Fold(p.Hash()))
 	}
 	logits, _, err := background.Unseen(ctx, s.workers, in, out)
-	for k := range scores {
-		if err == nil {
-			logit := logits[near.Place(k, len(scores), len(logits))]
-			scores[k] = s.join(scores[k], (logit-m.Background.Mean)/m.Background.Deviation, nodes(m.Bank.Prints[k]))
-		}
+	if err != nil {
+		return nil, err
 	}
-	return scores, err
+	for k := range scores {
+		logit := logits[near.Place(k, len(scores), len(logits))]
+		scores[k] = s.join(scores[k], (logit-m.Background.Mean)/m.Background.Deviation, nodes(m.Bank.Prints[k]))
+	}
+	return scores, nil
 }

@@ -3,7 +3,9 @@ package ratio
 import (
 	"context"
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"baca/algo/internal/parallel"
 )
@@ -54,17 +56,14 @@ func (f forest) score(row []float32) float64 {
 
 // growForests grows the trees, and returns for each fold those that have not seen it.
 func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
-	columns := make([][]float32, s.dim)
-	for c := range columns {
-		columns[c] = make([]float32, len(s.fold))
-		for i := range s.fold {
-			columns[c][i] = s.rows[i*s.dim+c]
-		}
-	}
+	columns := s.columns()
 	unseen := func(tree, fold int) bool { return (tree+fold)%s.folds < unseenFolds }
 	all := make(forest, trees)
 	err := parallel.For(ctx, workers, trees, func(_, k int) {
-		g := &grower{columns: columns, rng: rand.New(rand.NewPCG(uint64(k), 0)), order: make([]int32, s.dim), values: make([]float32, 0, len(s.fold))}
+		g := &grower{
+			columns: columns, rng: rand.New(rand.NewPCG(uint64(k), 0)),
+			order: make([]int32, s.dim), values: make([]float32, 0, len(s.fold)), rows: newRowSet(s.bank, len(s.fold)),
+		}
 		for c := range g.order {
 			g.order[c] = int32(c)
 		}
@@ -84,10 +83,11 @@ func growForests(ctx context.Context, workers int, s *samples) ([]head, error) {
 }
 
 type grower struct {
-	columns [][]float32 // of all rows
+	columns []column
 	rng     *rand.Rand
 	order   []int32   // columns, to draw from
 	values  []float32 // of a column, for all rows of a node
+	rows    rowSet    // of a node of many rows
 	// bank and batch are weights of a row that give both the same total.
 	bank, batch float64
 	tree        tree
@@ -115,7 +115,7 @@ func (g *grower) split(at int, bank, batch []int32) {
 	left := len(g.tree)
 	g.tree[at] = node{column: column, left: int32(left), threshold: threshold}
 	g.tree = append(g.tree, node{}, node{})
-	x := g.columns[column]
+	x := g.columns[column].values
 	m, n := part(x, bank, threshold), part(x, batch, threshold)
 	g.split(left, bank[:m], batch[:n])
 	g.split(left+1, bank[m:], batch[n:])
@@ -140,6 +140,10 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	if len(bank) == 0 || len(batch) == 0 || len(bank)+len(batch) < 2*leafRows {
 		return column, 0
 	}
+	many := len(bank)+len(batch) >= manyRows
+	if many {
+		g.rows.set(bank, batch)
+	}
 	// Between the square root, as is usual, and all: many columns count subtrees that few
 	// graphs have.
 	tries := int(math.Ceil(math.Pow(float64(len(g.order)), 0.75)))
@@ -147,20 +151,13 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 	for k := 0; k < len(g.order) && tries > 0; k++ {
 		r := k + g.rng.IntN(len(g.order)-k)
 		g.order[k], g.order[r] = g.order[r], g.order[k]
-		values := g.values[:0]
-		x := g.columns[g.order[k]]
-		low, high := x[bank[0]], x[bank[0]]
-		for _, rows := range [][]int32{bank, batch} {
-			for _, i := range rows {
-				v := x[i]
-				values = append(values, v)
-				if v < low {
-					low = v
-				}
-				if v > high {
-					high = v
-				}
-			}
+		c := &g.columns[g.order[k]]
+		var low, high float32
+		byBits := many && len(c.levels) > 0
+		if byBits {
+			low, high = c.extremes(g.rows)
+		} else {
+			low, high = g.take(c.values, bank, batch)
 		}
 		if low == high {
 			continue
@@ -170,8 +167,13 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 		if cut >= high {
 			cut = low
 		}
-		m, n := upTo(values[:len(bank)], cut), upTo(values[len(bank):], cut)
-		if m+n < leafRows || len(values)-m-n < leafRows {
+		var m, n int
+		if byBits {
+			m, n = c.count(g.rows, cut)
+		} else {
+			m, n = upTo(g.values[:len(bank)], cut), upTo(g.values[len(bank):], cut)
+		}
+		if m+n < leafRows || len(bank)+len(batch)-m-n < leafRows {
 			continue
 		}
 		if p := g.purity(m, n) + g.purity(len(bank)-m, len(batch)-n); p > gain {
@@ -179,6 +181,28 @@ func (g *grower) best(bank, batch []int32) (column int32, threshold float32) {
 		}
 	}
 	return column, threshold
+}
+
+// take sets values to those of a node's rows, and returns the least and the largest.
+func (g *grower) take(x []float32, bank, batch []int32) (low, high float32) {
+	low, high = x[bank[0]], x[bank[0]]
+	values := g.values[:len(bank)+len(batch)]
+	for k, i := range bank {
+		values[k] = x[i]
+	}
+	for k, i := range batch {
+		values[len(bank)+k] = x[i]
+	}
+	for _, v := range values {
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
+		}
+	}
+	g.values = values
+	return low, high
 }
 
 func upTo(values []float32, threshold float32) int {
@@ -195,4 +219,109 @@ func upTo(values []float32, threshold float32) int {
 func (g *grower) purity(bank, batch int) float64 {
 	a, b := g.bank*float64(bank), g.batch*float64(batch)
 	return (float64(a*a) + float64(b*b)) / (a + b)
+}
+
+// A node of manyRows rows or more looks at columns of at most fewLevels values, such as counts, by
+// the bits of its rows.
+const manyRows, fewLevels = 96, 24
+
+// A rowSet has a bit for each row. Those of the batch begin with a word of their own.
+type rowSet struct {
+	bits  []uint64
+	bank  int // rows of the bank
+	batch int // the first word of the batch
+}
+
+func newRowSet(bank, rows int) rowSet {
+	first := (bank + 63) / 64
+	return rowSet{make([]uint64, first+(rows-bank+63)/64), bank, first}
+}
+
+// add adds a row.
+func (s rowSet) add(row int) {
+	if row >= s.bank {
+		row += 64*s.batch - s.bank
+	}
+	s.bits[row/64] |= 1 << (row % 64)
+}
+
+// set makes it the given rows.
+func (s rowSet) set(bank, batch []int32) {
+	clear(s.bits)
+	for _, i := range bank {
+		s.add(int(i))
+	}
+	for _, i := range batch {
+		s.add(int(i))
+	}
+}
+
+// A column is what is known of all rows.
+type column struct {
+	values []float32
+	levels []float32 // that occur, ascending, unless they are many
+	at     []rowSet  // the rows of each level
+}
+
+func (s *samples) columns() []column {
+	columns := make([]column, s.dim)
+	for c := range columns {
+		values := make([]float32, len(s.fold))
+		for i := range values {
+			values[i] = s.rows[i*s.dim+c]
+		}
+		columns[c].values = values
+		levels := slices.Compact(slices.Sorted(slices.Values(values)))
+		if len(levels) > fewLevels {
+			continue
+		}
+		columns[c].levels = levels
+		for range levels {
+			columns[c].at = append(columns[c].at, newRowSet(s.bank, len(values)))
+		}
+		for i, v := range values {
+			k, _ := slices.BinarySearch(levels, v)
+			columns[c].at[k].add(i)
+		}
+	}
+	return columns
+}
+
+// extremes are the least and the largest value of some rows.
+func (c *column) extremes(rows rowSet) (low, high float32) {
+	first, last := 0, len(c.levels)-1
+	for !rows.meets(c.at[first]) {
+		first++
+	}
+	for !rows.meets(c.at[last]) {
+		last--
+	}
+	return c.levels[first], c.levels[last]
+}
+
+func (s rowSet) meets(other rowSet) bool {
+	for k, w := range other.bits[:len(s.bits)] {
+		if s.bits[k]&w != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// count is how many of some rows have a value up to a threshold.
+func (c *column) count(rows rowSet, threshold float32) (bank, batch int) {
+	for k, level := range c.levels {
+		if level > threshold {
+			break
+		}
+		for w, b := range c.at[k].bits[:len(rows.bits)] {
+			n := bits.OnesCount64(b & rows.bits[w])
+			if w < rows.batch {
+				bank += n
+			} else {
+				batch += n
+			}
+		}
+	}
+	return bank, batch
 }

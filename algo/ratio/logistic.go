@@ -130,11 +130,10 @@ func (l *loss) visit(u []float64) {
 	var logits [fitRows]float64
 	for lo := 0; lo < len(l.y); lo += fitRows {
 		hi := min(len(l.y), lo+fitRows)
-		rows := blas64.General{Rows: hi - lo, Cols: k, Stride: k, Data: l.x[lo*k : hi*k]}
-		block := vector(logits[:hi-lo])
-		blas64.Gemv(blas.NoTrans, 1, rows, vector(l.p), 0, block)
-		l.addBlock(lo, block.Data)
-		blas64.Gemv(blas.Trans, 1, rows, block, 1, vector(l.slope))
+		rows, block := l.x[lo*k:hi*k], logits[:hi-lo]
+		kernel.Products(block, rows, l.p)
+		l.addBlock(lo, block)
+		kernel.AddProducts(l.slope, block, rows)
 	}
 	blas64.Trsv(blas.Trans, l.triangle(), vector(l.slope))
 }

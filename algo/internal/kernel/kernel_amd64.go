@@ -134,6 +134,9 @@ func normalizeGradientVector(dst, g, u, norms []float32) {
 
 func dotVector(a, b []float32) float32 { return dotGo(a, b) }
 
+func productsVector(_, _, _ []float64) bool    { return false }
+func addProductsVector(_, _, _ []float64) bool { return false }
+
 func adamVector(params, grads, m, v []float32, s AdamStep) {
 	adamAVX2(&params[0], &grads[0], &m[0], &v[0], len(params), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
 }

@@ -22,6 +22,8 @@ func weightVector(_, _, _ []float32)                              {}
 func normalizeVector(_, _, _ []float32)                           {}
 func normalizeGradientVector(_, _, _, _ []float32)                {}
 func dotVector(_, _ []float32) float32                            { return 0 }
+func productsVector(_, _, _ []float64) bool                       { return false }
+func addProductsVector(_, _, _ []float64) bool                    { return false }
 func adamVector(_, _, _, _ []float32, _ AdamStep)                 {}
 func addWhereVector(_, _ []uint32, _ []uint64, _, _ []uint32)     {}
 

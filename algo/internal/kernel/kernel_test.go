@@ -140,6 +140,44 @@ func TestMulPacked(t *testing.T) {
 }
 
 // e^x over all of its range and a little beyond, with the same bits in every variant.
+// Double precision against sums by hand, of all remainders.
+func TestDouble(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	values := func(n int) []float64 {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = rng.NormFloat64()
+		}
+		return list
+	}
+	for rows := 1; rows <= 9; rows++ {
+		for _, cols := range []int{1, 2, 3, 17, 64, 257} {
+			x, byRow, byColumn := values(rows*cols), values(rows), values(cols)
+			down, across := make([]float64, rows), slices.Clone(byColumn)
+			Products(down, x, byColumn)
+			AddProducts(across, byRow, x)
+			for i := range down {
+				want := 0.0
+				for j, v := range byColumn {
+					want += float64(v * x[i*cols+j])
+				}
+				if math.Abs(down[i]-want) > 1e-12 {
+					t.Fatalf("%d×%d: row %d has %g, want %g", rows, cols, i, down[i], want)
+				}
+			}
+			for j := range across {
+				want := byColumn[j]
+				for i, v := range byRow {
+					want += float64(v * x[i*cols+j])
+				}
+				if math.Abs(across[j]-want) > 1e-12 {
+					t.Fatalf("%d×%d: column %d has %g, want %g", rows, cols, j, across[j], want)
+				}
+			}
+		}
+	}
+}
+
 func TestExp(t *testing.T) {
 	x := []float32{0, -1e30, float32(math.Inf(-1)), 1e30, float32(math.Inf(1))}
 	for v := float32(-89); v <= 89; v += 0.0009 {

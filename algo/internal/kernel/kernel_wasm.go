@@ -64,6 +64,14 @@ func wasmNormalizeGradient(dst, g, u, norms unsafe.Pointer, rows, width int32)
 //go:noescape
 func wasmDot(a, b unsafe.Pointer, n int32) float32
 
+//go:wasmimport kern products
+//go:noescape
+func wasmProducts(dst, x, v unsafe.Pointer, rows, n int32)
+
+//go:wasmimport kern addProducts
+//go:noescape
+func wasmAddProducts(dst, v, x unsafe.Pointer, rows, n int32)
+
 // vector reports whether the module is there.
 var vector = wasmAvailable() != 0
 
@@ -124,6 +132,20 @@ func normalizeGradientVector(dst, g, u, norms []float32) {
 }
 
 func dotVector(a, b []float32) float32 { return wasmDot(pointer(a), pointer(b), int32(len(a))) }
+
+func productsVector(dst, x, v []float64) bool {
+	if vector {
+		wasmProducts(pointer(dst), pointer(x), pointer(v), int32(len(dst)), int32(len(v)))
+	}
+	return vector
+}
+
+func addProductsVector(dst, v, x []float64) bool {
+	if vector {
+		wasmAddProducts(pointer(dst), pointer(v), pointer(x), int32(len(v)), int32(len(dst)))
+	}
+	return vector
+}
 
 func adamVector(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
 

@@ -444,3 +444,42 @@ EXPORT(normalizeGradient)(float *restrict dst, const float *restrict g, const fl
 }
 
 __attribute__((export_name("dot"))) float dot(const float *a, const float *b, int n) { return product(a, b, n); }
+
+// Two values of each row; an odd one is the last.
+INLINE void products_of(int rows, double *dst, const double *x, const double *v, int n) {
+	v128_t s[4];
+	EACH(r, rows) s[r] = wasm_f64x2_const_splat(0);
+	int j = 0;
+	for (; j + 2 <= n; j += 2) {
+		v128_t w = wasm_v128_load(v + j);
+		EACH(r, rows) s[r] = wasm_f64x2_add(s[r], wasm_f64x2_mul(wasm_v128_load(x + r * n + j), w));
+	}
+	EACH(r, rows) {
+		dst[r] = wasm_f64x2_extract_lane(s[r], 0) + wasm_f64x2_extract_lane(s[r], 1);
+		if (j < n) dst[r] += x[r * n + j] * v[j];
+	}
+}
+
+EXPORT(products)(double *restrict dst, const double *restrict x, const double *restrict v, int rows, int n) {
+	int i = 0;
+	for (; i + 4 <= rows; i += 4) products_of(4, dst + i, x + i * n, v, n);
+	for (; i < rows; i++) products_of(1, dst + i, x + i * n, v, n);
+}
+
+INLINE void add_products_of(int rows, double *dst, const double *v, const double *x, int n) {
+	v128_t s[4];
+	EACH(r, rows) s[r] = wasm_v128_load64_splat(v + r);
+	int j = 0;
+	for (; j + 2 <= n; j += 2) {
+		v128_t d = wasm_v128_load(dst + j);
+		EACH(r, rows) d = wasm_f64x2_add(d, wasm_f64x2_mul(s[r], wasm_v128_load(x + r * n + j)));
+		wasm_v128_store(dst + j, d);
+	}
+	if (j < n) EACH(r, rows) dst[j] += v[r] * x[r * n + j];
+}
+
+EXPORT(addProducts)(double *restrict dst, const double *restrict v, const double *restrict x, int rows, int n) {
+	int i = 0;
+	for (; i + 4 <= rows; i += 4) add_products_of(4, dst, v + i, x + i * n, n);
+	for (; i < rows; i++) add_products_of(1, dst, v + i, x + i * n, n);
+}

@@ -64,6 +64,10 @@ func wasmNormalizeGradient(dst, g, u, norms unsafe.Pointer, rows, width int32)
 //go:noescape
 func wasmDot(a, b unsafe.Pointer, n int32) float32
 
+//go:wasmimport kern adam
+//go:noescape
+func wasmAdam(params, grads, m, v unsafe.Pointer, n int32, keep1, take1, keep2, take2, root, eps, rate float32)
+
 //go:wasmimport kern products
 //go:noescape
 func wasmProducts(dst, x, v unsafe.Pointer, rows, n int32)
@@ -147,7 +151,9 @@ func addProductsVector(dst, v, x []float64) bool {
 	return vector
 }
 
-func adamVector(params, grads, m, v []float32, s AdamStep) { adamGo(params, grads, m, v, s) }
+func adamVector(params, grads, m, v []float32, s AdamStep) {
+	wasmAdam(pointer(params), pointer(grads), pointer(m), pointer(v), int32(len(params)), s.Keep1, s.Take1, s.Keep2, s.Take2, s.Root, s.Eps, s.Rate)
+}
 
 func addWhereVector(sums, tops []uint32, bits []uint64, rows, gains []uint32) {
 	addWhereGo(sums, tops, bits, rows, gains)

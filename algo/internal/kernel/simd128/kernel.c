@@ -483,3 +483,19 @@ EXPORT(addProducts)(double *restrict dst, const double *restrict v, const double
 	for (; i + 4 <= rows; i += 4) add_products_of(4, dst, v + i, x + i * n, n);
 	for (; i < rows; i++) add_products_of(1, dst, v + i, x + i * n, n);
 }
+
+EXPORT(adam)(float *restrict params, const float *restrict grads, float *restrict m, float *restrict v, int n,
+             float keep1, float take1, float keep2, float take2, float root, float eps, float rate) {
+	v128_t k1 = wasm_f32x4_splat(keep1), t1 = wasm_f32x4_splat(take1), k2 = wasm_f32x4_splat(keep2), t2 = wasm_f32x4_splat(take2);
+	v128_t by = wasm_f32x4_splat(root), least = wasm_f32x4_splat(eps), step = wasm_f32x4_splat(rate);
+	for (int i = 0; i < n; i += 4) {
+		int w = n - i < 4 ? n - i : 4;
+		v128_t g = load(grads + i, w);
+		v128_t mean = wasm_f32x4_add(wasm_f32x4_mul(k1, load(m + i, w)), wasm_f32x4_mul(t1, g));
+		v128_t square = wasm_f32x4_add(wasm_f32x4_mul(k2, load(v + i, w)), wasm_f32x4_mul(t2, wasm_f32x4_mul(g, g)));
+		store(m + i, mean, w);
+		store(v + i, square, w);
+		v128_t denominator = wasm_f32x4_add(wasm_f32x4_div(wasm_f32x4_sqrt(square), by), least);
+		store(params + i, wasm_f32x4_sub(load(params + i, w), wasm_f32x4_mul(step, wasm_f32x4_div(mean, denominator))), w);
+	}
+}

@@ -92,7 +92,7 @@ func (w *Workspace) begin(in, out *Keys) {
 	n := in.Len() + out.Len()
 	w.local, w.roles = parallel.Grow(w.local, n), parallel.Grow(w.roles, n)
 	clear(w.roles)
-	w.used, w.terms, w.refs = w.used[:0], w.terms[:0], w.refs[:0]
+	w.used = w.used[:0]
 }
 
 func (w *Workspace) use(key int32, role uint8) {
@@ -145,7 +145,18 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 // row on the ID and the OOD side (−1 for none), and the query does not meet
 // itself; a nil own stands for none at all. topK must be positive.
 func (h *Head) Scores(w *Workspace, dst []Score, queries []float32, own [][2]int32, in, out *Keys, topK int) {
-	h.attend(w, queries, own, in, out, topK)
+	w.choose(queries, own, in, out, topK)
+	h.score(w, dst, queries, in, out)
+}
+
+// score scores queries by the keys that were chosen for them.
+func (h *Head) score(w *Workspace, dst []Score, queries []float32, in, out *Keys) {
+	w.begin(in, out)
+	for _, key := range w.refs {
+		w.use(key, asKey)
+	}
+	w.gather(h, queries, in, out)
+	w.project(h.WQ, h.WK, h.WV)
 	for i := range dst {
 		dst[i] = Score{In: w.attn(2 * i), Out: w.attn(2*i + 1)}
 	}
@@ -178,17 +189,15 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 	return e
 }
 
-// attend selects the keys of every query, leaving two terms per query (ID, OOD),
-// and projects.
-func (h *Head) attend(w *Workspace, queries []float32, own [][2]int32, in, out *Keys, topK int) {
-	w.begin(in, out)
-	n := len(queries) / h.Dim
+// choose selects the keys of every query, leaving two terms per query (ID, OOD).
+func (w *Workspace) choose(queries []float32, own [][2]int32, in, out *Keys, topK int) {
+	n := len(queries) / in.dim
 	topIn, topOut := min(topK, in.Len()), min(topK, out.Len())
 	// Whole from the start, so that TopK writes in place.
 	w.refs = parallel.Grow(w.refs, n*(topIn+topOut))
 	w.terms = parallel.Grow(w.terms, 2*n)
 	end := 0
-	unit := func(dst []float32, i int) { normalize(dst, part(queries, i, h.Dim)) }
+	unit := func(dst []float32, i int) { normalize(dst, part(queries, i, in.dim)) }
 	w.compare(n, in, out, unit, func(i, side int, sims []float32) {
 		exclude := -1
 		if own != nil {
@@ -197,14 +206,11 @@ func (h *Head) attend(w *Workspace, queries []float32, own [][2]int32, in, out *
 		chosen := TopK(w.refs[end:end], sims, topK, exclude)
 		for j := range chosen {
 			chosen[j] += int32(side * in.Len())
-			w.use(chosen[j], asKey)
 		}
 		w.terms[2*i+side] = term{query: int32(i), lo: int32(end), hi: int32(end + len(chosen))}
 		end += len(chosen)
 	})
 	w.refs = w.refs[:end]
-	w.gather(h, queries, in, out)
-	w.project(h.WQ, h.WK, h.WV)
 }
 
 // compare calls visit with the similarities of each of n unit rows to the keys of each

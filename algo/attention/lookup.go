@@ -2,6 +2,7 @@ package attention
 
 import (
 	"context"
+	"slices"
 
 	"baca/algo/dictionary"
 	"baca/algo/internal/parallel"
@@ -15,6 +16,14 @@ type lookup struct {
 	work    []Workspace
 	// top caches the draws of a side's keys with their top keys.
 	top map[drawn]Draw
+	// chosen caches the keys of the batch's graphs, by block.
+	chosen []chosen
+}
+
+// chosen are terms and refs of a Workspace.
+type chosen struct {
+	terms []term
+	refs  []int32
 }
 
 type drawn struct {
@@ -25,8 +34,8 @@ type drawn struct {
 // lookupBlock queries are one unit of parallel work.
 const lookupBlock = 64
 
-// reset clears the cache after keys changed.
-func (l *lookup) reset() { l.top = map[drawn]Draw{} }
+// reset clears the caches after keys changed.
+func (l *lookup) reset() { l.top, l.chosen = map[drawn]Draw{}, nil }
 
 func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi int)) error {
 	if l.work == nil {
@@ -62,11 +71,22 @@ func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	return nil
 }
 
-// scores writes S_Attn of every query to dst.
+// scores writes S_Attn of every graph of the batch to dst.
 func (l *lookup) scores(ctx context.Context, head *Head, dst []float64, queries []float32, own [][2]int32) error {
+	if l.chosen == nil {
+		l.chosen = make([]chosen, (len(dst)+lookupBlock-1)/lookupBlock)
+	}
 	return l.each(ctx, len(dst), func(w *Workspace, lo, hi int) {
 		var scores [lookupBlock]Score
-		head.Scores(w, scores[:hi-lo], queries[lo*head.Dim:hi*head.Dim], own[lo:hi], l.in, l.out, l.topK)
+		queries := queries[lo*head.Dim : hi*head.Dim]
+		known := &l.chosen[lo/lookupBlock]
+		if known.terms == nil {
+			w.choose(queries, own[lo:hi], l.in, l.out, l.topK)
+			*known = chosen{slices.Clone(w.terms), slices.Clone(w.refs)}
+		}
+		// Scoring overwrites both.
+		w.terms, w.refs = append(w.terms[:0], known.terms...), append(w.refs[:0], known.refs...)
+		head.score(w, scores[:hi-lo], queries, l.in, l.out)
 		for i, s := range scores[:hi-lo] {
 			dst[lo+i] = s.Attn()
 		}

@@ -69,6 +69,7 @@ func (h *Head) Gradient(w *Workspace, g *Gradient, draws []Draw, in, out *Keys) 
 // plan turns draws into terms on the keys of both sides, ID first.
 func (w *Workspace) plan(draws []Draw, in, out *Keys) {
 	w.begin(in, out)
+	w.terms, w.refs = w.terms[:0], w.refs[:0]
 	var count [2]int
 	for _, d := range draws {
 		count[d.Side]++

@@ -109,8 +109,9 @@ func TestTasks(t *testing.T) {
 	}
 	f.next(-1)
 	r := f.asked[len(f.asked)-1].(*message.Report)
-	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || column.Rows(r.Rows) != 6 ||
-		len(r.Rows.Numbers("p_value")) != 6 || !slices.Contains(r.Rows.Texts("error"), "no element") || len(r.Warnings) != 0 {
+	if r.FDR != 0.1 || r.Alpha != 0.05 || r.Fitted != nil || r.By != "alone" || len(r.Holdout) != 99 || len(r.P) != 6 || len(r.Warnings) != 0 ||
+		!slices.Equal(r.Record, message.Ints{2, 1, 0, 4, 3}) || !slices.Equal(r.Rows.Texts("id"), []string{"idc", "idb", "ida", "ide", "idd"}) ||
+		!slices.Equal(r.Refused, message.Ints{5}) || !slices.Equal(r.Refusals, []string{"no element"}) {
 		t.Errorf("a report was asked for by %+v", r)
 	}
 	s.ToggleVerdict(decide.Outside)

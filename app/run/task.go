@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"baca/app/table"
@@ -158,16 +159,25 @@ func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*messag
 	s.Saved = what + " saved as " + e.Name
 }
 
+// report is what a report shows: numbers of all records, and the rows furthest outside.
 func (s *Session) report() *message.Report {
-	all := make([]int32, s.Rows.Len())
-	for i := range all {
-		all[i] = int32(i)
-	}
+	rows := &s.Rows
 	m := &message.Report{
-		By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()),
-		Warnings: s.Warnings,
+		By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()), Warnings: s.Warnings,
+		Score: rows.Score, P: rows.P, Alone: rows.Alone, AloneP: rows.AloneP, Record: s.Furthest(message.MostReported),
 	}
-	for _, c := range s.Table.Columns(all, s.Models.Used.Value) {
+	for i, x := range rows.Score {
+		if math.IsNaN(x) && rows.Problem(i) == nil && len(m.Record) < message.MostReported {
+			m.Record = append(m.Record, int32(i)) // a graph without nodes
+		}
+	}
+	for _, problem := range rows.Refused {
+		m.Refused = append(m.Refused, int32(problem.Record))
+		if len(m.Refusals) < message.MostRefusals {
+			m.Refusals = append(m.Refusals, problem.Text)
+		}
+	}
+	for _, c := range s.Table.Columns(m.Record, s.Models.Used.Value) {
 		if slices.Contains(message.ReportColumns, c.Name) {
 			m.Rows = append(m.Rows, c)
 		}

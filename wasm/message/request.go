@@ -114,23 +114,28 @@ type Suggest struct {
 	Alpha          float64 // 0 is 0.05
 }
 
-// Report makes the file of `baca report`. It includes the rows, which the page may have judged anew.
-// Events: [Progress] of StageExplain. Reply: [Exported], or after [Pause] a Failed with
-// [CodeCancelled].
+// Report makes the file of `baca report`. It includes what the page may have judged anew. Events:
+// [Progress] of StageExplain. Reply: [Exported], or after [Pause] a Failed with [CodeCancelled].
 type Report struct {
 	Fitted   *Fitted // nil without a batch
 	By       string  // what decides: "alone", "batch" or "attention"
 	Alpha    float64
 	FDR      float64 // 0 without
 	Holdout  Floats  // scores of held-out graphs by what decides
-	Rows     Columns // of all records, those of ReportColumns that there are
 	Warnings []string
+
+	Score, P, Alone, AloneP Floats   // of all records
+	Refused                 Ints     // those without scores
+	Refusals                []string // why, of the first MostRefusals
+	Record                  Ints     // the furthest outside, MostReported of them
+	Rows                    Columns  // of these, those of ReportColumns that there are
 }
 
+// Of single rows a Report shows these.
+const MostReported, MostRefusals = 500, 20
+
 // ReportColumns are the columns that a Report reads.
-var ReportColumns = []string{
-	"id", "smiles", "score", "p_value", "alone", "alone_p", "batch", "batch_p", "batch_verdict", "error", "set_aside",
-}
+var ReportColumns = []string{"id", "smiles", "batch", "batch_p", "batch_verdict", "set_aside"}
 
 // Domain makes the file of `baca report --qprf` for some records, or of `baca report --qmrf` for
 // the model. Events: [Progress] of the stage StageExplain. Reply: [Exported], or after [Pause] a

@@ -109,12 +109,12 @@ func (b *tab) steps(rows []byte) []step {
 }
 
 // atMost are bounds for that many records, on which only what a report is made of
-// depends: the id, the SMILES and the numbers of each. A piece of rows has 1024 of 110
+// depends: four numbers of each, and 500 rows. A piece of rows has 1024 of 110
 // bytes, what the batch of 4096 graphs says of itself has 80 for each, and a report
 // brings the script that draws; the window of the table and a record of it are some
 // hundred nodes.
 func atMost(records int) counts {
-	return counts{Received: 800_000, Sent: 80*records + 100_000, Nodes: 1000, Rows: 40}
+	return counts{Received: 800_000, Sent: 32*records + 200_000, Nodes: 1000, Rows: 40}
 }
 
 // bounded checks that the page does no more at a time than it may with that many

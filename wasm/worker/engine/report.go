@@ -103,10 +103,13 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 		err = cmp.Or(err, decide.CheckFDR(r.FDR))
 	}
 	in := e.input
-	if n := table.Rows(r.Rows); n != in.opened.Records {
-		err = cmp.Or(err, fmt.Errorf("%d rows: want one of each of %d records", n, in.opened.Records))
+	n := in.opened.Records
+	for _, list := range []message.Floats{r.Score, r.P, r.Alone, r.AloneP} {
+		if len(list) != n {
+			err = cmp.Or(err, fmt.Errorf("%d numbers: want one of each of %d records", len(list), n))
+		}
 	}
-	rows, missing := rowsOf(r.Rows)
+	entry, missing := entries(r)
 	if err = cmp.Or(err, missing); err != nil {
 		return nil, failf(message.CodeBadOption, "%w", err)
 	}
@@ -123,16 +126,20 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 		out.Again += " The text that was pasted is here called input.smi."
 	}
 	out.Input = in.describe()
-	for i := range in.opened.Records {
-		entry, why := rows(i)
+	why := make(map[int]string, len(r.Refused))
+	for k, record := range r.Refused {
+		why[int(record)] = append(r.Refusals, "")[min(k, len(r.Refusals))]
+	}
+	for i := range n {
+		if text, refused := why[i]; refused {
+			out.Refuse(text)
+			continue
+		}
+		e := entry(i)
 		if in.format == dataset.SDF {
-			entry.SMILES = "" // it came without
+			e.SMILES = "" // it came without
 		}
-		if why != "" {
-			out.Refuse(why)
-		} else {
-			out.AddEntry(entry, nil)
-		}
+		out.AddEntry(e, nil)
 	}
 	return out, nil
 }

@@ -31,34 +31,28 @@ func (e *Engine) part(s *table.Sheet, rows []table.Scored) message.Part {
 	return p
 }
 
-// rowsOf returns rows of the page by their places, as entries of a report or errors.
-func rowsOf(c message.Columns) (row func(i int) (report.Entry, string), missing error) {
-	text := func(name string) []string {
-		list := c.Texts(name)
-		if list == nil && table.Rows(c) > 0 {
-			missing = fmt.Errorf("no column %s", name)
-		}
-		return list
+// A report has room for what the page sends.
+const _, _ = uint(message.MostReported - report.MaxRows), uint(message.MostRefusals - report.MaxRefused)
+
+// entries returns the entries of a report by record.
+func entries(r *message.Report) (func(record int) report.Entry, error) {
+	at := make(map[int32]int, len(r.Record))
+	for k, record := range r.Record {
+		at[record] = k
 	}
-	number := func(name, or string) []float64 {
-		list := c.Numbers(name)
-		if list == nil {
-			list = c.Numbers(or)
-		}
-		if list == nil && table.Rows(c) > 0 {
-			missing = fmt.Errorf("no column %s", name)
-		}
-		return list
+	id, smiles, aside := r.Rows.Texts("id"), r.Rows.Texts("smiles"), r.Rows.Texts("set_aside")
+	if n := len(at); len(id) != n || len(smiles) != n || len(aside) != n {
+		return nil, fmt.Errorf("%d ids, %d structures and %d parts set aside: want one of each of %d rows", len(id), len(smiles), len(aside), n)
 	}
-	id, smiles, aside, fault := text("id"), text("smiles"), text("set_aside"), text("error")
-	score, p := number("score", ""), number("p_value", "")
-	alone, aloneP := number("alone", "score"), number("alone_p", "p_value")
-	batch, batchP, verdict := c.Numbers("batch"), c.Numbers("batch_p"), c.Texts("batch_verdict")
-	return func(i int) (report.Entry, string) {
-		e := report.Entry{ID: id[i], SMILES: smiles[i], SetAside: aside[i], Row: algo.Row{Score: score[i], P: p[i], Alone: alone[i], AloneP: aloneP[i], Batch: math.NaN(), BatchP: math.NaN()}}
-		if batch != nil && batchP != nil && verdict != nil {
-			e.Row.Batch, e.Row.BatchP, e.Row.BatchVerdict = batch[i], batchP[i], decide.Verdict(verdict[i])
+	batch, batchP, verdict := r.Rows.Numbers("batch"), r.Rows.Numbers("batch_p"), r.Rows.Texts("batch_verdict")
+	return func(i int) report.Entry {
+		e := report.Entry{Row: algo.Row{Score: r.Score[i], P: r.P[i], Alone: r.Alone[i], AloneP: r.AloneP[i], Batch: math.NaN(), BatchP: math.NaN()}}
+		if k, ok := at[int32(i)]; ok {
+			e.ID, e.SMILES, e.SetAside = id[k], smiles[k], aside[k]
+			if batch != nil && batchP != nil && verdict != nil {
+				e.Row.Batch, e.Row.BatchP, e.Row.BatchVerdict = batch[k], batchP[k], decide.Verdict(verdict[k])
+			}
 		}
-		return e, fault[i]
-	}, missing
+		return e
+	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/table"
 	"baca/wasm/message"
 )
@@ -25,8 +26,8 @@ func TestNearestHaveStructures(t *testing.T) {
 		t.Errorf("nearest to aspirin are %+v", d.Nearest)
 	}
 	h.files[Drawer] = []byte("draw()")
-	rows, _ := rowsOfScore(e, h, message.Score{})
-	_, r := must[*message.Exported](e, h, &message.Report{Alpha: 0.05, Rows: rows})
+	events, scored := must[*message.Scored](e, h, &message.Score{})
+	_, r := must[*message.Exported](e, h, reportOf(events, scored, algo.ByAlone, 0))
 	if !bytes.Contains(r.Data, []byte(`data-smiles="CC(=O)Oc1ccccc1C(O)=O">`)) {
 		t.Error("the report does not draw aspirin as the training set writes it")
 	}

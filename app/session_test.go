@@ -247,6 +247,7 @@ func TestExport(t *testing.T) {
 	var got []string
 	for _, all := range []bool{true, false} {
 		s.Export("csv", all, func(e *message.Exported) { got = append(got, string(e.Data)) })
+		f.settle()
 	}
 	const head = "id,smiles,score,p_value,verdict,error,set_aside,model,model_sha256,by,alpha,program\n"
 	for i, want := range []string{head + "ida,CCO,3,0.333333,inside,,,bbbp,", head + "idb,CCCCCC,6,0.166667,inside,,,bbbp,"} {
@@ -258,6 +259,7 @@ func TestExport(t *testing.T) {
 	risky.Texts("id")[0] = "=1+1" // which a spreadsheet would run
 	got = append(got, string(table.File("baca", "csv", risky).Data))
 	s.Export("json", true, func(e *message.Exported) { got = append(got, string(e.Data)) })
+	f.settle()
 	var list []map[string]any
 	if err := json.Unmarshal([]byte(got[3]), &list); err != nil || len(list) != 3 || list[2]["error"] != "no element" || list[2]["score"] != nil || !strings.Contains(got[2], "\n'=1+1,") {
 		t.Errorf("%v: exported %q", err, got[2:])

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -90,13 +91,25 @@ func (s *Session) SetNote(note string) {
 	s.Rev.Rows++
 }
 
-// Export saves the shown rows, or all in input order.
+// Export saves the shown rows, or all in input order. The page answers meanwhile.
 func (s *Session) Export(format string, all bool, save func(*message.Exported)) {
 	order := s.Order
 	if all {
 		order = s.Rows.All()
 	}
-	s.Save(table.File("baca", format, s.Table.Columns(order, s.Models.Used.Value)), words.Plural(len(order), "row", "rows"), save)
+	stem, what := s.inputStem(), words.Plural(len(order), "row", "rows")
+	next, _ := iter.Pull(table.Pieces(format, s.Table.Columns(order, s.Models.Used.Value)))
+	var pieces [][]byte
+	var more func()
+	more = func() {
+		if piece, ok := next(); ok {
+			pieces = append(pieces, piece)
+			s.After(0, more)
+		} else {
+			s.saveAs(table.Joined("baca", format, pieces), stem, what, save)
+		}
+	}
+	more()
 }
 
 // ExplainRows saves the shown rows with explanations.

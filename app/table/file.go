@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -77,22 +78,62 @@ func (t *Table) run(model *message.Model) table.Run {
 	return run
 }
 
-// File writes rows as csv, tsv, jsonl or json.
+// File is rows as csv, tsv, jsonl or json.
 func File(name, format string, columns message.Columns) *message.Exported {
-	e := &message.Exported{Name: name + "." + format, Type: "text/csv"}
-	to := format
+	return Joined(name, format, slices.Collect(Pieces(format, columns)))
+}
+
+// Joined is a file of all [Pieces].
+func Joined(name, format string, pieces [][]byte) *message.Exported {
+	e := &message.Exported{Name: name + "." + format, Type: "text/csv", Data: slices.Concat(pieces...)}
 	if strings.HasPrefix(format, "json") {
-		e.Type, to = "application/"+format, "jsonl"
-	}
-	var b bytes.Buffer
-	w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
-	w.Write(columns)
-	if err := w.Flush(); err != nil {
-		panic(err) // a buffer cannot fail
-	}
-	if e.Data = b.Bytes(); format == "json" {
-		lines := bytes.ReplaceAll(bytes.TrimSuffix(e.Data, []byte("\n")), []byte("\n"), []byte(",\n"))
-		e.Data = slices.Concat([]byte("[\n"), lines, []byte("\n]\n"))
+		e.Type = "application/" + format
 	}
 	return e
+}
+
+// pieceRows are so few that the page answers in between.
+const pieceRows = 4096
+
+// Pieces are the parts of a file.
+func Pieces(format string, columns message.Columns) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		to := format
+		if format == "json" {
+			to = "jsonl"
+		}
+		var b bytes.Buffer
+		w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
+		n := int32(table.Rows(columns))
+		for first, done := int32(0), false; !done; first += pieceRows {
+			var rows []int32
+			for i := first; i < min(n, first+pieceRows); i++ {
+				rows = append(rows, i)
+			}
+			done = first+pieceRows >= n
+			w.Write(table.Pick(columns, rows))
+			if err := w.Flush(); err != nil {
+				panic(err) // a buffer cannot fail
+			}
+			piece := bytes.Clone(b.Bytes())
+			if b.Reset(); format == "json" {
+				piece = listed(piece, first == 0, done)
+			}
+			if !yield(piece) {
+				return
+			}
+		}
+	}
+}
+
+// listed makes lines of JSON a part of a list.
+func listed(lines []byte, first, last bool) []byte {
+	begin, end := "", ""
+	if first {
+		begin = "[\n"
+	}
+	if last {
+		lines, end = bytes.TrimSuffix(lines, []byte("\n")), "\n]\n"
+	}
+	return slices.Concat([]byte(begin), bytes.ReplaceAll(lines, []byte("\n"), []byte(",\n")), []byte(end))
 }

@@ -2,10 +2,12 @@ package table
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -250,6 +252,24 @@ func TestLevels(t *testing.T) {
 	}
 	if l := (decide.Levels{}); !math.IsNaN(l.Of(0.5)) || !math.IsNaN(l.Cut(0.1)) {
 		t.Error("without levels there are q-values")
+	}
+}
+
+// A file of several pieces is one file.
+func TestPieces(t *testing.T) {
+	for _, n := range []int{0, 1, pieceRows, 2*pieceRows + 1} {
+		ids := make([]string, n)
+		for i := range ids {
+			ids[i] = strconv.Itoa(i)
+		}
+		columns := message.Columns{{Name: "id", Kind: table.Texts, Texts: ids}}
+		var list []struct{ ID string }
+		if err := json.Unmarshal(File("", "json", columns).Data, &list); err != nil || len(list) != n || n > 0 && list[n-1].ID != ids[n-1] {
+			t.Errorf("%d rows as json are %d, %v", n, len(list), err)
+		}
+		if want := strings.Join(append([]string{"id"}, ids...), "\n") + "\n"; string(File("", "csv", columns).Data) != want {
+			t.Errorf("%d rows as csv are others", n)
+		}
 	}
 }
 

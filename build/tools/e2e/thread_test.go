@@ -99,6 +99,10 @@ func (b *tab) steps(rows []byte) []step {
 			b.save("report")
 			b.Wait(`/Report saved as/.test(document.querySelector(".export-note")?.textContent)`)
 		}},
+		{"a file", func() {
+			b.save("csv")
+			b.Wait(`/rows? saved as/.test(document.querySelector(".export-note")?.textContent)`)
+		}},
 		{"the lab", func() {
 			for _, scene := range scenes {
 				b.scene(scene)

@@ -33,7 +33,6 @@ type centres struct {
 
 	bondSeen []bool
 	atomSeen []bool
-	atomUsed []bool
 	queue    []int32
 }
 
@@ -106,10 +105,13 @@ func (p *Draft) beginHashes() {
 	buffer.Grow(&c.sum, n)
 	buffer.Grow(&c.weights, len(p.near.Links))
 	for i := range c.hash {
-		c.hash[i] = scramble(p.seedOf(int32(i))<<32 | uint64(p.Atoms[i].Hydrogens()))
+		a, class := &p.Atoms[i], uint32(0)
+		if a.HasMap {
+			class = uint32(a.Map) + 1
+		}
+		c.hash[i] = scramble(uint64(a.Hydrogens())<<56 | uint64(a.Element)<<48 | uint64(a.Isotope)<<32 | uint64(class))
 		for q := p.near.Spans[i].Lo; q < p.near.Spans[i].Hi; q++ {
-			l := p.near.Links[q]
-			c.weights[q] = uint64(2 * p.weightOf(p.Bonds[l.Bond].Order, l.Atom))
+			c.weights[q] = uint64(halves[p.Bonds[p.near.Links[q].Bond].Order])
 		}
 	}
 }
@@ -380,35 +382,6 @@ func (p *Draft) side(i, k int32) Direction {
 	return side
 }
 
-// seedOf tells atoms apart without their neighbours: element, isotope and class, below 2³².
-func (p *Draft) seedOf(i int32) uint64 {
-	a := &p.Atoms[i]
-	mass := int32(0)
-	if a.Isotope != 0 {
-		mass = a.Isotope - int32(elements[a.Element].isotope)
-		if mass >= 0 {
-			mass++
-		}
-	}
-	mass = max(mass+512, 0) % 1024
-	class := int32(0)
-	if a.HasMap {
-		class = (a.Map + 1) % 1024
-	}
-	return uint64(a.Element)<<20 | uint64(mass)<<10 | uint64(class)
-}
-
-// weightOf is the weight of neighbour j in the hash of an atom: twice the bond order, but 1 for the
-// double bond to phosphorus with three or four neighbours.
-func (p *Draft) weightOf(order Order, j int32) int32 {
-	if order == Double && p.Atoms[j].Element == 15 {
-		if n := p.Degree(j); n == 3 || n == 4 {
-			return 1
-		}
-	}
-	return halves[order]
-}
-
 // ringCandidate reports whether atom i may be a stereo atom of its rings: it has two different
 // neighbours outside, or one, or none and ring neighbours of the right number of kinds.
 func (p *Draft) ringCandidate(i int32) bool {
@@ -450,7 +423,6 @@ func (p *Draft) findRingStereo() {
 		return
 	}
 	buffer.Zeroed(&c.atomSeen, len(p.Atoms))
-	buffer.Zeroed(&c.atomUsed, len(p.Atoms))
 	buffer.Zeroed(&c.bondSeen, len(p.Bonds))
 	viable := func(i int32) bool {
 		a := &p.Atoms[i]
@@ -461,19 +433,18 @@ func (p *Draft) findRingStereo() {
 			continue
 		}
 		c.queue = c.queue[:0]
-		push := func(from int32, first bool) {
+		push := func(from int32) {
 			for _, l := range p.Neighbors(from) {
 				if c.bondSeen[l.Bond] {
 					continue
 				}
 				c.bondSeen[l.Bond] = true
-				if p.Bonds[l.Bond].InRing && !c.atomSeen[l.Atom] && (first || !c.atomUsed[l.Atom]) {
+				if p.Bonds[l.Bond].InRing && !c.atomSeen[l.Atom] {
 					c.queue = append(c.queue, l.Atom)
-					c.atomUsed[l.Atom] = true
 				}
 			}
 		}
-		push(int32(i), true)
+		push(int32(i))
 		for head := 0; head < len(c.queue); head++ {
 			j := c.queue[head]
 			c.atomSeen[j] = true
@@ -481,7 +452,7 @@ func (p *Draft) findRingStereo() {
 				p.Atoms[j].special = true
 				p.Atoms[i].special = true
 			}
-			push(j, false)
+			push(j)
 		}
 		c.atomSeen[i] = true
 	}

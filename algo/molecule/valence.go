@@ -51,13 +51,8 @@ func (p *Draft) ExplicitValence(i int32) int32 {
 		sum += p.twice(l.Bond, i)
 	}
 	e, shift := &elements[a.Element], a.shift()
-	// RDKit compares unsigned, so a negative number of bonds is never exceeded.
-	if int64(sum) > 2*int64(uint32(int32(e.valences[0])+shift)) && p.inAromatic(i) {
+	if sum > 2*(int32(e.valences[0])+shift) && p.inAromatic(i) {
 		sum = e.reduce(sum, shift)
-	}
-	// RDKit rounds (sum+0.1).
-	if sum < 0 {
-		return sum / 2
 	}
 	return (sum + 1) / 2
 }

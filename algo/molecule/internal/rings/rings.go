@@ -1,10 +1,10 @@
 // Package rings finds the rings of a molecule (Finder.Find).
 //
 // Aromaticity depends on which rings are in the chosen set of smallest rings, which is not unique.
-// So this is RDKit's search, step by step: Figueras' breadth first search from atoms with two ring
+// So this is RDKit's search: Figueras' breadth first search from atoms with two ring
 // bonds (J. Chem. Inf. Comput. Sci. 36 (1996) 986), rings found twice searched again with the other
 // finders cut off, superfluous rings dropped, and rings as good as a chosen one added back
-// (symmetrised SSSR).
+// (symmetrised SSSR). Ties between rings are broken in the order found.
 package rings
 
 import (
@@ -72,11 +72,10 @@ type Finder struct {
 	small List     // of one search
 	seen  []uint64 // hashes of found
 
-	extra    List // of the last fragment with surplus rings
-	hits     []ringHit
-	groups   []hitGroup
-	inGroups []inGroup
-	cut      []int32 // bonds cut for one search
+	extra  List // of the last fragment with surplus rings
+	hits   []ringHit
+	byRing []ringHit // sorted
+	cut    []int32   // bonds cut for one search
 
 	open     int     // parts of the fragment with remaining cycles
 	left     int     // its remaining atoms
@@ -88,7 +87,6 @@ type Finder struct {
 	two      []int32 // picked atoms of degree two
 	changed  []int32
 	covered  []bool
-	keep     []uint8
 	counts   []int32
 	sorted   []int32
 
@@ -140,16 +138,8 @@ type visit struct {
 // A ringHit records a ring found from an atom.
 type ringHit struct {
 	hash uint64
-	seq  int32
 	atom int32
-	ring int32 // index in small
 }
-
-// A hitGroup is a run of hits with the same ring.
-type hitGroup struct{ lo, hi int32 }
-
-// An inGroup records that an atom has a hit in a group.
-type inGroup struct{ atom, group int32 }
 
 // Mix hashes an atom number (splitmix64); the sum over a ring identifies its set of atoms.
 func Mix(i int32) uint64 {
@@ -743,7 +733,7 @@ func (r *Finder) searchTwos() {
 		from := r.small.Len()
 		count := r.takeSmallest(i, -1)
 		for k := from; k < r.small.Len(); k++ {
-			r.hits = append(r.hits, ringHit{ringHash(r.small.Ring(k)), int32(len(r.hits)), i, int32(k)})
+			r.hits = append(r.hits, ringHit{ringHash(r.small.Ring(k)), i})
 		}
 		// The bonds of i stay, since another small ring may need them; without a ring the chain is
 		// removed.
@@ -760,88 +750,41 @@ func (r *Finder) searchTwos() {
 	r.searchDuplicates()
 }
 
-// groupHits fills r.groups with the rings that several atoms found, and r.inGroups with each atom's
-// groups.
-func (r *Finder) groupHits() {
-	slices.SortFunc(r.hits, func(x, y ringHit) int {
-		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.seq, y.seq))
+// searchDuplicates searches again from atoms that found a ring which others found, too, with those cut
+// off: they may have hidden a ring.
+func (r *Finder) searchDuplicates() {
+	r.byRing = append(r.byRing[:0], r.hits...)
+	slices.SortFunc(r.byRing, func(x, y ringHit) int {
+		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.atom, y.atom))
 	})
-	r.groups = r.groups[:0]
-	for lo := 0; lo < len(r.hits); {
-		hi := lo + 1
-		for hi < len(r.hits) && r.hits[hi].hash == r.hits[lo].hash {
-			hi++
+	for lo, hi := 0, 0; lo < len(r.hits); lo = hi {
+		atom := r.hits[lo].atom
+		r.cut = r.cut[:0]
+		for hi = lo; hi < len(r.hits) && r.hits[hi].atom == atom; hi++ {
+			r.cutOthers(r.hits[hi])
 		}
-		if hi-lo > 1 {
-			r.groups = append(r.groups, hitGroup{int32(lo), int32(hi)})
+		if len(r.cut) == 0 {
+			continue
 		}
-		lo = hi
-	}
-	// RDKit orders rings by their atom sets as binary numbers, so they are compared from the
-	// highest atom down.
-	if len(r.groups) > 1 {
-		for _, g := range r.groups {
-			ring := r.small.Ring(int(r.hits[g.lo].ring))
-			slices.SortFunc(ring, func(x, y int32) int { return cmp.Compare(y, x) })
-		}
-		slices.SortFunc(r.groups, func(x, y hitGroup) int {
-			return slices.Compare(r.small.Ring(int(r.hits[x.lo].ring)), r.small.Ring(int(r.hits[y.lo].ring)))
-		})
-	}
-	// Each atom's groups.
-	r.inGroups = r.inGroups[:0]
-	for k, g := range r.groups {
-		for _, h := range r.hits[g.lo:g.hi] {
-			r.inGroups = append(r.inGroups, inGroup{h.atom, int32(k)})
+		r.takeSmallest(atom, -1)
+		for _, k := range r.cut {
+			r.shut[k] &^= trimmed
 		}
 	}
-	slices.SortFunc(r.inGroups, func(x, y inGroup) int {
-		return cmp.Or(cmp.Compare(x.atom, y.atom), cmp.Compare(x.group, y.group))
-	})
 }
 
-// searchDuplicates searches again from atoms that found the same ring, with the others cut off,
-// which may have hidden a ring.
-func (r *Finder) searchDuplicates() {
-	if len(r.hits) < 2 {
-		return
-	}
-	r.groupHits()
-	for _, g := range r.groups {
-		shortest := 1 << 30
-		from := r.small.Len()
-		for _, h := range r.hits[g.lo:g.hi] {
-			// Cut off all atoms that share a ring with this one.
-			cut := r.cut[:0]
-			q, _ := slices.BinarySearchFunc(r.inGroups, h.atom, func(x inGroup, i int32) int { return cmp.Compare(x.atom, i) })
-			for ; q < len(r.inGroups) && r.inGroups[q].atom == h.atom; q++ {
-				o := r.groups[r.inGroups[q].group]
-				r.spend(int(o.hi - o.lo))
-				for _, x := range r.hits[o.lo:o.hi] {
-					if x.atom == h.atom {
-						continue
-					}
-					for _, l := range r.near.Of(x.atom) {
-						if r.shut[l.Bond]&trimmed == 0 {
-							r.shut[l.Bond] |= trimmed
-							cut = append(cut, l.Bond)
-						}
-					}
-				}
-			}
-			r.cut = cut
-			before := r.small.Len()
-			r.smallest(h.atom, -1)
-			for _, k := range cut {
-				r.shut[k] &^= trimmed
-			}
-			for k := before; k < r.small.Len(); k++ {
-				shortest = min(shortest, r.small.Size(k))
-			}
+// cutOthers cuts off the other atoms that found the ring of a hit.
+func (r *Finder) cutOthers(h ringHit) {
+	at, _ := slices.BinarySearchFunc(r.byRing, h.hash, func(x ringHit, hash uint64) int { return cmp.Compare(x.hash, hash) })
+	for ; at < len(r.byRing) && r.byRing[at].hash == h.hash; at++ {
+		r.spend(1)
+		if r.byRing[at].atom == h.atom {
+			continue
 		}
-		for k := from; k < r.small.Len(); k++ {
-			if ring := r.small.Ring(k); len(ring) == shortest && r.isNew(ring) {
-				r.found.addFrom(&r.small, k)
+		for _, l := range r.near.Of(r.byRing[at].atom) {
+			if r.shut[l.Bond]&trimmed == 0 {
+				r.shut[l.Bond] |= trimmed
+				r.cut = append(r.cut, l.Bond)
 			}
 		}
 	}
@@ -883,76 +826,23 @@ func (r *Finder) takeSmallest(root, avoid int32) (count int) {
 	return count
 }
 
-// dropRings moves redundant rings from r.found to r.extra: the smallest first, among equals the one
-// that overlaps most.
+// dropRings moves the rings whose bonds are all in smaller or earlier ones from r.found to r.extra.
 func (r *Finder) dropRings() {
-	n := r.found.Len()
-	by := buffer.Numbered(&r.sorted, n)
-	sortLikeSTL(by, func(k int32) int { return r.found.Size(int(k)) })
+	by := buffer.Numbered(&r.sorted, r.found.Len())
+	slices.SortStableFunc(by, func(x, y int32) int { return cmp.Compare(r.found.Size(int(x)), r.found.Size(int(y))) })
 	buffer.Zeroed(&r.covered, len(r.ends))
-	const kept, dropped = 1, 2
-	state := buffer.Zeroed(&r.keep, n)
-	for i := range n {
-		if state[i] != 0 { // decided with the first of its size
-			continue
-		}
-		if shared, size := r.overlap(by[i]); shared == size {
-			state[i] = dropped
-			continue
-		}
-		state[i] = kept
-		r.cover(by[i])
-		end := i + 1
-		for end < n && r.found.Size(int(by[end])) == r.found.Size(int(by[i])) {
-			end++
-		}
-		for range end - i - 1 {
-			best, most, full := -1, -1, false
-			for j := i + 1; j < end; j++ {
-				if state[j] != 0 {
-					continue
-				}
-				shared, size := r.overlap(by[j])
-				r.spend(size)
-				if shared > most {
-					best, most, full = j, shared, shared == size
-				}
-			}
-			state[best] = dropped
-			if !full {
-				state[best] = kept
-				r.cover(by[best])
-			}
-		}
-	}
 	r.extra.Clear()
 	r.small.Clear()
-	for k := range n {
-		if state[k] == kept {
-			r.small.addFrom(&r.found, int(by[k]))
-		} else {
-			r.extra.addFrom(&r.found, int(by[k]))
+	for _, k := range by {
+		to := &r.extra
+		for _, b := range r.found.Bonds(int(k)) {
+			if !r.covered[b] {
+				to, r.covered[b] = &r.small, true
+			}
 		}
+		to.addFrom(&r.found, int(k))
 	}
 	r.found, r.small = r.small, r.found
-}
-
-// cover marks the bonds of ring k of r.found.
-func (r *Finder) cover(k int32) {
-	for _, b := range r.found.Bonds(int(k)) {
-		r.covered[b] = true
-	}
-}
-
-// overlap returns how many bonds of ring k of r.found are covered, and its size.
-func (r *Finder) overlap(k int32) (shared, size int) {
-	bonds := r.found.Bonds(int(k))
-	for _, b := range bonds {
-		if r.covered[b] {
-			shared++
-		}
-	}
-	return shared, len(bonds)
 }
 
 // symmetrize adds the extra rings that could replace a ring of the same size without uncovering a

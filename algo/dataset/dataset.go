@@ -10,14 +10,12 @@
 package dataset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
 
 	"baca/algo/graph"
@@ -95,7 +93,7 @@ func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 			continue
 		}
 		s.Graphs = append(s.Graphs, rec.Graph)
-		s.IDs = append(s.IDs, cmp.Or(rec.ID, strconv.Itoa(rec.Row+1)))
+		s.IDs = append(s.IDs, rec.ID)
 	}
 	if more := len(s.Refused) - maxNamed; more > 0 {
 		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("refused: %d more records", more))

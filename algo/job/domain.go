@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/property"
 	"baca/algo/report"
-	"baca/algo/table"
 )
 
 // What a Domain has where nothing else is asked for.
@@ -77,7 +77,7 @@ func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
 
 // Add judges a molecule, with its graph in the form of the model, and adds it to a report; of
 // one that is refused only a warning.
-func (q *Domain) Add(ctx context.Context, d *report.Domain, r table.Record) error {
+func (q *Domain) Add(ctx context.Context, d *report.Domain, r dataset.Record) error {
 	if r.Err != nil {
 		d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
 		return nil
@@ -134,14 +134,14 @@ func (q *Domain) Piped(list []report.Substance, out string) string {
 }
 
 // Substance judges a molecule, which is not refused, with its graph in the form of the model.
-func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substance, err error) {
+func (q *Domain) Substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
 	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row},
-		Molfile: r.Molfile != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
+		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
 	}
 	if s.Molfile {
-		m, err := molfile.Parse(r.Molfile)
+		m, err := molfile.Parse(r.Molfile())
 		if err != nil {
 			return s, err
 		}

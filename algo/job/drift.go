@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/table"
 )
 
 // DriftDelta is the default rate of false alarms for drift.
@@ -37,8 +37,8 @@ func (d *Drift) Log() float64 { return d.Wealth[len(d.Wealth)-1] }
 
 // Watch adds the graphs of records, piece graphs at a time, and calls emit for each record with its
 // score and p-value, without them if refused.
-func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[table.Unread, error], emit func(r table.Record, score, p float64) error) error {
-	var wait []table.Record
+func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[dataset.Record, error], emit func(r dataset.Record, score, p float64) error) error {
+	var wait []dataset.Record
 	var graphs []*graph.Graph
 	flush := func() error {
 		var scores []float64
@@ -68,7 +68,7 @@ func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, 
 		if err != nil {
 			return err
 		}
-		r := next()
+		r := next.Parsed()
 		if wait = append(wait, r); r.Err == nil {
 			graphs = append(graphs, r.Graph)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/parquet"
@@ -165,10 +166,10 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
-func molfileOf(r *Record) string {
+func molfileOf(r *dataset.Record) string {
 	name := Printable(r.ID)
-	if r.Molfile != "" {
-		return strings.TrimRight(strings.ReplaceAll(r.Molfile, "\r", ""), "\n") + "\n"
+	if block := r.Molfile(); block != "" {
+		return strings.TrimRight(strings.ReplaceAll(block, "\r", ""), "\n") + "\n"
 	}
 	if m, err := smiles.Parse(r.SMILES); err == nil {
 		if block, ok := molfile.Write(m, name); ok {

@@ -256,7 +256,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(names []string)
 	raw := io.TeeReader(f, hash)
 	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.Run.Format), Column: s.Run.Column,
-		Unpack: unpack.All, Keep: unpack.Keep, Own: own,
+		Unpack: unpack.All, Keep: unpack.Keep, Own: own, Form: s.form,
 	}) {
 		if err = failed; err != nil || !use(rec) {
 			break
@@ -382,9 +382,9 @@ func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w,
 
 // records yields the records of a shard. Each input must be the one that was counted, to its last byte:
 // with other records the shards would not fit together.
-func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[table.Unread, error] {
+func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dataset.Record, error] {
 	first, end := p.shard(shard, s.Run.Shards)
-	return func(yield func(table.Unread, error) bool) {
+	return func(yield func(dataset.Record, error) bool) {
 		for number, in := range s.Run.Inputs {
 			place, wanted := p.First[number], true
 			lo, hi := max(first, place), min(end, p.First[number+1])
@@ -392,16 +392,16 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[tab
 				continue
 			}
 			sum, err := s.read(ctx, number, func([]string) {}, func(rec dataset.Record) bool {
-				rec.Row = place // the rows of all inputs are numbered through
-				if place >= lo {
-					wanted = yield(func() table.Record { return table.FromMolecule(rec.Parsed(s.form)) }, nil)
-				}
 				place++
+				rec.Row = place // the rows of all inputs are numbered through
+				if place > lo {
+					wanted = yield(rec, nil)
+				}
 				return wanted && place < hi
 			})
 			if wanted && (place < hi || sum != p.SHA256[number]) {
 				wanted = false
-				yield(nil, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
+				yield(dataset.Record{}, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
 			}
 			if !wanted {
 				return

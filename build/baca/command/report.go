@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
@@ -251,7 +252,7 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 // judgeAll reads and judges the input's molecules.
 func (f *reportFlags) judgeAll(q *job.Domain, d *report.Domain, o *opening) (read, refused int, err error) {
 	ctx := f.c.Context()
-	for r, err := range table.Parse(ctx, f.workers, o.records.Records) {
+	for r, err := range dataset.Parse(ctx, f.workers, o.records.Records) {
 		if err != nil {
 			return read, refused, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/molecule"
@@ -536,7 +537,7 @@ func (s *scoring) warn(warnings ...string) {
 }
 
 // show is a refused record with its error and, for a molecule, carets below the piece.
-func show(r table.Record) string {
+func show(r dataset.Record) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo/compare"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/property"
@@ -124,7 +125,7 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []table.S
 	if in.plain() {
 		return nil, usage.Errorf("%s holds plain graphs: want molecules", f.paths[0])
 	}
-	for r, err := range progress.Each(stderr, "reading", table.Parse(ctx, f.workers, f.unread(in))) {
+	for r, err := range progress.Each(stderr, "reading", dataset.Parse(ctx, f.workers, in.stream)) {
 		if err != nil {
 			return nil, err
 		}

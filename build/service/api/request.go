@@ -18,7 +18,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
-	"baca/algo/table"
 	"baca/build/service"
 )
 
@@ -133,9 +132,9 @@ func readText(format dataset.Format) func(*question, *service.Model, *body) (job
 		if err != nil {
 			return job.Input{}, wrapped(err)
 		}
-		return job.Input{Records: func(yield func(table.Unread, error) bool) {
-			for u, err := range table.Molecules(text, o) {
-				if !yield(u, wrapped(err)) {
+		return job.Input{Records: func(yield func(dataset.Record, error) bool) {
+			for r, err := range dataset.Records(text, o) {
+				if !yield(r, wrapped(err)) {
 					return
 				}
 			}

@@ -373,11 +373,12 @@ func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) err
 	return err
 }
 
-// inPieces yields most records at a time. An error comes after the records before it.
-func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, error] {
-	return func(yield func([]placed, error) bool) {
-		var w []placed
-		for p, err := range records {
+// inPieces yields most values at a time, each piece in memory of its own. An error comes after the values
+// before it.
+func inPieces[T any](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var w []T
+		for v, err := range values {
 			if err != nil {
 				if len(w) == 0 || yield(w, nil) {
 					yield(nil, err)
@@ -385,9 +386,9 @@ func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, er
 				return
 			}
 			if w == nil {
-				w = make([]placed, 0, most)
+				w = make([]T, 0, most)
 			}
-			if w = append(w, p); len(w) == most {
+			if w = append(w, v); len(w) == most {
 				if !yield(w, nil) {
 					return
 				}

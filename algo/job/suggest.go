@@ -59,7 +59,7 @@ func (s *Shelf) Columns() (list []string) {
 	return list
 }
 
-// Fill adds parsed records, piece graphs at a time on that many goroutines, and calls scored each
+// Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each
 // time. Results do not depend on these numbers. An empty shelf is an error.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[dataset.Record, error], scored func()) error {
 	check := func(r dataset.Record) (*graph.Graph, error) { return r.Graph, s.addCells(&r) }

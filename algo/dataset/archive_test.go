@@ -106,7 +106,7 @@ func TestArchives(t *testing.T) {
 		{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
 	} {
 		for kind, data := range map[string][]byte{"zip": zipOf(t, test.files...), "tar": tarOf(t, test.files...), "tar.gz": zipped(t, string(tarOf(t, test.files...)))} {
-			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func([]string) {}}); !reflect.DeepEqual(got, test.want) {
+			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func(_, _ []string) {}}); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("%s, %s:\n got %q\nwant %q", test.name, kind, got, test.want)
 			}
 		}
@@ -118,7 +118,7 @@ func TestOwnInArchive(t *testing.T) {
 	file := func(name, data string) packedFile { return packedFile{name, molBlock("x", "N") + data + "$$$$\n"} }
 	data := zipOf(t, file("a.sdf", "> <y>\n1\n\n> <z>\n2\n\n"), file("b.sdf", "> <z>\n4\n\n> <w>\n5\n\n"))
 	var got [][]string
-	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(names []string) { got = append(got, names) }}) {
+	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(_, names []string) { got = append(got, names) }}) {
 		must.Do(err)
 		got = append(got, rec.Own)
 	}

@@ -41,13 +41,10 @@ type Options struct {
 	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
-	// Header, if not nil, gets the possible names of Cells before the first record: for JSONL from
-	// the first objects, for SDF from the first record.
-	Header func(names []string)
-
-	// Own, unless nil, is told the names of all columns but those of the SMILES and the id, before any
-	// record is. Record.Own then has their cells. The names are those that Header gets.
-	Own func(names []string)
+	// Own, unless nil, is told the names of all columns before the first record, for JSONL from the
+	// first objects, for SDF from the first record; and those of all but the SMILES and the id, whose
+	// cells Record.Own then has.
+	Own func(all, own []string)
 
 	// Form is that of the records, see Record.Parsed.
 	Form molecule.Form

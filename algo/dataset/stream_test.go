@@ -326,9 +326,9 @@ func TestOpen(t *testing.T) {
 		"tu/T/x":       {},
 	}
 	s := must.Have(Open(context.Background(), fsys, "a", 2))
-	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Refused) != 11 || len(s.Info.Warnings) != maxNamed+1 ||
-		!strings.HasPrefix(s.Info.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Info.Warnings[maxNamed] != "refused: 6 more records" {
-		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
+	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Warnings) != maxNamed+1 ||
+		!strings.HasPrefix(s.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Warnings[maxNamed] != "refused: 6 more records" {
+		t.Errorf("%d graphs, %q", len(s.Graphs), s.Warnings)
 	}
 	for name, want := range map[string]string{
 		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
@@ -517,25 +517,6 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-func BenchmarkMolecules(b *testing.B) {
-	const n = 20000
-	text := rows(SMI, n)
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI, Workers: workers}) {
-					if err != nil || rec.Err != nil {
-						b.Fatal(err, rec.Err)
-					}
-				}
-			}
-			b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "molecules/s")
-		})
-	}
-}
-
 // A molecule in a list is read as the same text in a cell of CSV.
 func TestListed(t *testing.T) {
 	texts := []string{"CCO", "  c1ccccc1 ", "C(C", " CX", "C C", "\tC[N+](C)(C)C\t", "é", strings.Repeat("C", MaxField+1)}
@@ -565,38 +546,6 @@ func TestListed(t *testing.T) {
 	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "character 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
-	}
-}
-
-// Readers say which names Cells may have, before any record.
-func TestHeader(t *testing.T) {
-	const atom = "\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
-	for name, test := range map[string]struct {
-		text string
-		want []string
-	}{
-		"a.csv":     {"name,SMILES,Price EUR\na,CCO,1\n", []string{"name", "SMILES", "Price EUR"}},
-		"b.tsv":     {"a\tCCO\nb\tCCN\n", []string{"column 1", "column 2"}},
-		"c.jsonl":   {`{"smiles":"CCO","eur":1}` + "\n" + `{"smiles":"CCN","done":true}` + "\n", []string{"done", "eur", "smiles"}},
-		"d.sdf":     {atom + ">  <EUR>\n7\n\n>  <done>\nyes\n\n$$$$\n" + atom + ">  <other>\n1\n\n$$$$\n", []string{"EUR", "done"}},
-		"e.smi":     {"CCO a\n", nil},
-		"f.parquet": {string(equalRows(t, 2, "C")), []string{"smiles"}},
-	} {
-		var got []string
-		calls, first := 0, true
-		o := Options{Name: name, Header: func(names []string) {
-			if calls++; !first {
-				t.Errorf("%s: the names come after a record", name)
-			}
-			got = names
-		}}
-		for _, err := range Records(strings.NewReader(test.text), o) {
-			must.Do(err)
-			first = false
-		}
-		if !slices.Equal(got, test.want) || calls > 1 {
-			t.Errorf("%s: %q in %d calls, want %q", name, got, calls, test.want)
-		}
 	}
 }
 
@@ -692,12 +641,15 @@ func parquetOf(names ...string) string {
 	return b.String()
 }
 
-// The input's own columns are all but those of the SMILES and the id, in every format.
+// Readers tell the names of all columns, once and before any record. The input's own columns are all but
+// those of the SMILES and the id.
 func TestOwn(t *testing.T) {
 	var columns bytes.Buffer
 	w := parquet.NewWriter(&columns, "a test", []parquet.Field{{Name: "id", Kind: parquet.Texts}, {Name: "y", Kind: parquet.Numbers}, {Name: "smiles", Kind: parquet.Texts}})
-	for i := range 40 { // levels in runs and packed
+	sevens := make([]string, 40)
+	for i := range sevens { // levels in runs and packed
 		if w.Text(0, "a"); i%3 == 0 || i > 30 {
+			sevens[i] = "7"
 			w.Number(1, 7)
 		} else {
 			w.Null(1)
@@ -706,27 +658,36 @@ func TestOwn(t *testing.T) {
 		w.End()
 	}
 	must.Do(w.Close())
-	for name, text := range map[string]string{
-		"a.csv": "id,y,smiles\na,7,CC\n", "a.jsonl": `{"id":"a","y":7,"smiles":"CC"}`, "a.parquet": columns.String(),
-		"a.sdf": molBlock("", "C") + "> <id>\na\n\n> <id>\nb\n\n> <y>\n7\n\n$$$$\n",
+	for name, test := range map[string]struct {
+		text string
+		all  []string
+		own  []string // cells of the first records
+	}{
+		"a.csv":     {"id,Price EUR,smiles\na,7,CC\n,,CC\n", []string{"id", "Price EUR", "smiles"}, []string{"7", ""}},
+		"a.tsv":     {"a\tCCO\t1\nb\tCCN\t2\n", []string{"column 1", "column 2", "column 3"}, []string{"1", "2"}},
+		"a.jsonl":   {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}`, []string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
+		"a.parquet": {columns.String(), []string{"id", "y", "smiles"}, sevens},
+		"a.sdf":     {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" + molBlock("", "C") + "> <other>\n1\n\n$$$$\n", []string{"y", "z"}, []string{"8 9", " "}},
+		"a.smi":     {"CCO a\nC\n", nil, []string{"", ""}},
 	} {
-		var names []string
-		i := 0
-		for rec, err := range Records(strings.NewReader(text), Options{Name: name, Own: func(list []string) { names = list }}) {
-			if name == "a.sdf" { // which has two ids
-				rec.ID, rec.Err = "a", nil
+		var all []string
+		calls, i := 0, 0
+		o := Options{Name: name, Own: func(names, _ []string) {
+			if calls++; i > 0 {
+				t.Errorf("%s: the names come after a record", name)
 			}
-			want := "7"
-			if i%3 != 0 && i <= 30 {
-				want = ""
+			all = names
+		}}
+		for rec, err := range Records(strings.NewReader(test.text), o) {
+			if got := strings.Join(rec.Own, " "); err != nil || rec.Err != nil || got != test.own[i] || !slices.Equal(all, test.all) || calls > 1 {
+				t.Errorf("%s: record %d has %q of %q in %d calls, %v, %v; want %q of %q", name, i, got, all, calls, err, rec.Err, test.own[i], test.all)
 			}
-			if err != nil || rec.Err != nil || rec.ID != "a" || !slices.Equal(names, []string{"y"}) || !slices.Equal(rec.Own, []string{want}) {
-				t.Errorf("%s: record %d is %+v, %v, with %q, want %q", name, i, rec, err, names, want)
+			if i++; i == len(test.own) {
+				break
 			}
-			i++
 		}
-		if i == 0 {
-			t.Errorf("%s: no records", name)
+		if i < len(test.own) {
+			t.Errorf("%s: %d records", name, i)
 		}
 	}
 }

@@ -230,7 +230,7 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 		return r, nil
 	}
 	r = rows{Input: of}
-	sum, err := s.read(ctx, number, func(names []string) { r.Own = names }, func(dataset.Record) bool {
+	sum, err := s.read(ctx, number, func(_, names []string) { r.Own = names }, func(dataset.Record) bool {
 		r.Records++
 		return true
 	})
@@ -245,7 +245,7 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 
 // read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
 // the file, or of what of it can be read. own is told the further columns.
-func (s *scoring) read(ctx context.Context, number int, own func(names []string), use func(dataset.Record) bool) (sum string, err error) {
+func (s *scoring) read(ctx context.Context, number int, own func(all, own []string), use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
 	f, err := open(ctx, name)
 	if err != nil {
@@ -391,7 +391,7 @@ func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dat
 			if lo >= hi {
 				continue
 			}
-			sum, err := s.read(ctx, number, func([]string) {}, func(rec dataset.Record) bool {
+			sum, err := s.read(ctx, number, func(_, _ []string) {}, func(rec dataset.Record) bool {
 				place++
 				rec.Row = place // the rows of all inputs are numbered through
 				if place > lo {

@@ -322,7 +322,7 @@ func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.warnings = set.Info.Warnings
+	in.warnings = set.Warnings
 	in.stream = func(yield func(dataset.Record, error) bool) {
 		for i, g := range set.Graphs {
 			if !yield(dataset.Record{Row: i + 1, Graph: g}, nil) {

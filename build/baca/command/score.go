@@ -305,7 +305,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		s.warn(unknown...)
 	}
 	if !f.drop && len(f.paths) == 1 { // several inputs may differ in columns
-		f.own = func(names []string) { s.ownNames = names }
+		f.own = func(_, names []string) { s.ownNames = names }
 	}
 	s.how = job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers}
 	judging := f.options

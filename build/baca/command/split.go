@@ -78,7 +78,7 @@ and error, and without records that are refused. The time of cluster grows with 
 
 func (f *splitFlags) check() error {
 	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
-	f.own = func(names []string) { f.names = names }
+	f.own = func(_, names []string) { f.names = names }
 	var err error
 	for flag, file := range map[string]*splitFile{"train-file": &f.train, "test-file": &f.test} {
 		form, bad := rowsForm(f.to, flag, file.name)

@@ -192,7 +192,7 @@ func (in *input) readSet(post func(message.Event)) error {
 	if err != nil {
 		return err
 	}
-	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Info.Warnings
+	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Warnings
 	var rows []table.Scored
 	for i, g := range set.Graphs {
 		in.kept = append(in.kept, dataset.Record{Row: i + 1, Graph: g})
@@ -223,9 +223,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()
-	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
 	large, label := in.source.Size() > mostOwn, -1
-	o.Own = func(names []string) {
+	o.Own = func(all, names []string) {
+		in.opened.Columns = all[:min(len(all), message.MostColumns)]
 		if label = labelIn(names); !large {
 			own = names
 		}

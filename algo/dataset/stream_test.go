@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -628,15 +629,12 @@ func TestColumnsByName(t *testing.T) {
 // parquetOf has one row: CC, CCC and so on in columns of those names.
 func parquetOf(names ...string) string {
 	var b bytes.Buffer
-	fields := make([]parquet.Field, len(names))
+	columns := make([]parquet.Cells, len(names))
 	for i, name := range names {
-		fields[i] = parquet.Field{Name: name, Kind: parquet.Texts}
+		columns[i] = parquet.Cells{Name: name, Kind: parquet.Texts, Texts: []string{strings.Repeat("C", i+2)}}
 	}
-	w := parquet.NewWriter(&b, "a test", fields)
-	for i := range fields {
-		w.Text(i, strings.Repeat("C", i+2))
-	}
-	w.End()
+	w := parquet.NewWriter(&b, "a test", columns)
+	w.Write(columns)
 	w.Close() // to memory
 	return b.String()
 }
@@ -644,19 +642,21 @@ func parquetOf(names ...string) string {
 // Readers tell the names of all columns, once and before any record. The input's own columns are all but
 // those of the SMILES and the id.
 func TestOwn(t *testing.T) {
-	var columns bytes.Buffer
-	w := parquet.NewWriter(&columns, "a test", []parquet.Field{{Name: "id", Kind: parquet.Texts}, {Name: "y", Kind: parquet.Numbers}, {Name: "smiles", Kind: parquet.Texts}})
-	sevens := make([]string, 40)
-	for i := range sevens { // levels in runs and packed
-		if w.Text(0, "a"); i%3 == 0 || i > 30 {
-			sevens[i] = "7"
-			w.Number(1, 7)
-		} else {
-			w.Null(1)
-		}
-		w.Text(2, "CC")
-		w.End()
+	var file bytes.Buffer
+	columns := []parquet.Cells{
+		{Name: "id", Kind: parquet.Texts, Texts: slices.Repeat([]string{"a"}, 40)}, {Name: "y", Kind: parquet.Numbers},
+		{Name: "smiles", Kind: parquet.Texts, Texts: slices.Repeat([]string{"CC"}, 40)},
 	}
+	sevens := slices.Repeat([]string{"7"}, 40)
+	for i := range sevens { // levels in runs and packed
+		x := 7.0
+		if i%3 > 0 && i <= 30 {
+			x, sevens[i] = math.NaN(), ""
+		}
+		columns[1].Numbers = append(columns[1].Numbers, x)
+	}
+	w := parquet.NewWriter(&file, "a test", columns)
+	w.Write(columns)
 	must.Do(w.Close())
 	for name, test := range map[string]struct {
 		text string
@@ -666,7 +666,7 @@ func TestOwn(t *testing.T) {
 		"a.csv":     {"id,Price EUR,smiles\na,7,CC\n,,CC\n", []string{"id", "Price EUR", "smiles"}, []string{"7", ""}},
 		"a.tsv":     {"a\tCCO\t1\nb\tCCN\t2\n", []string{"column 1", "column 2", "column 3"}, []string{"1", "2"}},
 		"a.jsonl":   {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}`, []string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
-		"a.parquet": {columns.String(), []string{"id", "y", "smiles"}, sevens},
+		"a.parquet": {file.String(), []string{"id", "y", "smiles"}, sevens},
 		"a.sdf":     {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" + molBlock("", "C") + "> <other>\n1\n\n$$$$\n", []string{"y", "z"}, []string{"8 9", " "}},
 		"a.smi":     {"CCO a\nC\n", nil, []string{"", ""}},
 	} {

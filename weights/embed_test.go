@@ -38,7 +38,7 @@ func TestEmbeddedModels(t *testing.T) {
 			continue
 		}
 		for k, text := range m.Structures.SMILES {
-			r := dataset.Record{SMILES: text}.Parsed(algo.FormOf(m.Card.Schema))
+			r := dataset.Record{SMILES: text, Form: algo.FormOf(m.Card.Schema)}.Parsed()
 			if r.Err != nil {
 				t.Fatalf("%s, row %d: %v", name, k, r.Err)
 			}

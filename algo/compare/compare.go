@@ -278,8 +278,7 @@ func nearest(ctx context.Context, workers int, of *List, in *index, self bool) (
 			if self {
 				skip = queries[k]
 			}
-			similarity, _ := searches[worker].nearest(of.prints[queries[k]], skip)
-			n.similarities[k] = max(0, similarity) // a list of one has no other
+			n.similarities[k] = max(0, searches[worker].nearest(of.prints[queries[k]], skip)) // a list of one has no other
 		}
 	})
 	if err != nil {

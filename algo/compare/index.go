@@ -65,13 +65,13 @@ type candidate struct {
 
 func newSearch(x *index) *search { return &search{x: x, common: make([]uint16, len(x.sets))} }
 
-// nearest returns the set except skip that is most similar to keys, the first of ties, and the
-// similarity: −1 without sets. No set may have 2¹⁶ keys.
+// nearest returns the similarity of the set except skip that is most similar to keys, −1 without sets.
+// No set may have 2¹⁶ keys.
 //
 // It visits keys from rare to common. A set without any visited key has at most the remaining keys
 // in common. Once that is too few for the best, only sets that were met remain, and those with a
 // sufficient bound are compared in full.
-func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) {
+func (s *search) nearest(keys []uint32, skip int) float64 {
 	s.terms = s.terms[:0]
 	for _, key := range keys {
 		if list := s.x.with(key); len(list) > 0 {
@@ -79,15 +79,15 @@ func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) 
 		}
 	}
 	slices.SortFunc(s.terms, func(a, b []uint32) int { return cmp.Compare(len(a), len(b)) })
-	best := nearby{-1, -1}
+	best := -1.0
 	compare := func(i uint32) {
 		if int(i) != skip {
-			best.offer(fingerprint.Tanimoto(shared(keys, s.x.sets[i]), len(keys), len(s.x.sets[i])), int(i))
+			best = max(best, fingerprint.Tanimoto(shared(keys, s.x.sets[i]), len(keys), len(s.x.sets[i])))
 		}
 	}
 	left, work := len(s.terms), 0
 	for _, list := range s.terms {
-		if float64(left)/float64(len(keys)) < best.similarity {
+		if float64(left)/float64(len(keys)) <= best {
 			break
 		}
 		for _, i := range list {
@@ -103,27 +103,15 @@ func (s *search) nearest(keys []uint32, skip int) (similarity float64, set int) 
 		}
 	}
 	s.settle(len(keys), left, &best, compare)
-	if best.set < 0 {
+	if best < 0 {
 		// Nothing has a key in common.
 		for i, other := range s.x.sets {
 			if i != skip {
-				best.offer(fingerprint.Tanimoto(0, len(keys), len(other)), i)
+				best = max(best, fingerprint.Tanimoto(0, len(keys), len(other)))
 			}
 		}
 	}
-	return best.similarity, best.set
-}
-
-// A nearby set is the best so far.
-type nearby struct {
-	similarity float64
-	set        int
-}
-
-func (b *nearby) offer(similarity float64, set int) {
-	if similarity > b.similarity || similarity == b.similarity && set < b.set {
-		*b = nearby{similarity, set}
-	}
+	return best
 }
 
 // fullest is the set met with the most common keys so far.
@@ -139,7 +127,7 @@ func (s *search) fullest(skip int) uint32 {
 
 // settle compares the sets met that can still be best with left keys to visit, the highest bound
 // first, and forgets them all.
-func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
+func (s *search) settle(size, left int, best *float64, compare func(uint32)) {
 	s.open = s.open[:0]
 	bound := func(c candidate) float64 {
 		other := len(s.x.sets[c.set])
@@ -148,8 +136,8 @@ func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
 	// Whatever its size, a set needs at least this many common keys. Few have, so sizes are looked
 	// up only for these.
 	least := 0
-	if best.similarity > 0 {
-		least = int(best.similarity*float64(size)*(1-1e-12)) - left
+	if *best > 0 {
+		least = int(*best*float64(size)*(1-1e-12)) - left
 	}
 	for _, i := range s.met {
 		common := int(s.common[i])
@@ -157,14 +145,14 @@ func (s *search) settle(size, left int, best *nearby, compare func(uint32)) {
 		if common < least {
 			continue
 		}
-		if c := (candidate{i, uint16(common + left)}); bound(c) >= best.similarity {
+		if c := (candidate{i, uint16(common + left)}); bound(c) > *best {
 			s.open = append(s.open, c)
 		}
 	}
 	s.met = s.met[:0]
-	slices.SortFunc(s.open, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bound, a.bound), cmp.Compare(a.set, b.set)) })
+	slices.SortFunc(s.open, func(a, b candidate) int { return cmp.Compare(b.bound, a.bound) })
 	for _, c := range s.open {
-		if bound(c) >= best.similarity {
+		if bound(c) > *best {
 			compare(c.set)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"testing/iotest"
 
 	"baca/algo/internal/must"
-	"baca/algo/molecule"
 )
 
 // Other programs wrote the files of testdata/other, see write.py there.
@@ -27,7 +26,7 @@ func TestOtherPrograms(t *testing.T) {
 		"records.json":  {"1@1 " + aspirin, "2@1 " + caffeine, "3@1 " + ethanol},
 		"indented.json": {"1@2 " + aspirin, "2@7 " + caffeine, "3@12 " + ethanol},
 		"columns.json":  {`columns.json: this is JSON by columns: want a list of objects, as pandas writes with orient="records"`},
-		"graph.json":    {"1@1  <> 3 nodes, 2 edges"},
+		"graph.json":    {"1@1  <1> 3 nodes, 2 edges"},
 		"two.zip":       {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
 		"two.tar":       {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
 		"two.tar.gz":    {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
@@ -50,7 +49,7 @@ func shown(r io.Reader, opt Options) (list []string) {
 			list = append(list, err.Error())
 			continue
 		}
-		line := fmt.Sprintf("%d@%d %s <%s>", rec.Row+1, rec.Line, rec.SMILES, rec.ID)
+		line := fmt.Sprintf("%d@%d %s <%s>", rec.Row, rec.Line, rec.SMILES, rec.ID)
 		if rec.SMILES == "" {
 			line += fmt.Sprintf(" %d nodes, %d edges", rec.Graph.N(), rec.Graph.M())
 		}
@@ -95,19 +94,19 @@ func TestArchives(t *testing.T) {
 		want  []string
 	}{
 		{"lists", []packedFile{smi, {"__MACOSX/._a.smi", "x"}, {"README.txt", "Notes"}, {"b.smi", "CCN\n"}},
-			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "3@1 CCN <>"}},
+			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "3@1 CCN <3>"}},
 		{"text", []packedFile{{"b.txt", "id;smiles\na;CCO\n"}}, []string{"1@2 CCO <a>"}},
 		{"two formats", []packedFile{smi, {"b.csv", "id,smiles\na,C\n"}},
 			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "in: b.csv is read as csv and those before it as smi: want files of one format"}},
 		{"other columns", []packedFile{{"a.csv", "smiles,y\nC,1\n"}, {"b.csv", "smiles,z\nC,1\n"}},
-			[]string{"1@2 C <>", "in/b.csv: its columns differ from those of the first file in the archive: want the same"}},
+			[]string{"1@2 C <1>", "in/b.csv: its columns differ from those of the first file in the archive: want the same"}},
 		{"molfiles", []packedFile{{"a.sdf", sdf}, {"b.sdf", strings.ReplaceAll(sdf, "<y>", "<w>")}}, []string{"1@1  <x> 2 nodes, 1 edges", "2@1  <x> 2 nodes, 1 edges"}},
 		{"nothing", []packedFile{{"x.png", ""}, {"b/readme.txt", ""}},
 			[]string{`in: this is an archive of "x.png", "b/readme.txt": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`}},
 		{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
 	} {
 		for kind, data := range map[string][]byte{"zip": zipOf(t, test.files...), "tar": tarOf(t, test.files...), "tar.gz": zipped(t, string(tarOf(t, test.files...)))} {
-			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func([]string) {}}); !reflect.DeepEqual(got, test.want) {
+			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func(_, _ []string) {}}); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("%s, %s:\n got %q\nwant %q", test.name, kind, got, test.want)
 			}
 		}
@@ -119,7 +118,7 @@ func TestOwnInArchive(t *testing.T) {
 	file := func(name, data string) packedFile { return packedFile{name, molBlock("x", "N") + data + "$$$$\n"} }
 	data := zipOf(t, file("a.sdf", "> <y>\n1\n\n> <z>\n2\n\n"), file("b.sdf", "> <z>\n4\n\n> <w>\n5\n\n"))
 	var got [][]string
-	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(names []string) { got = append(got, names) }}) {
+	for rec, err := range Records(bytes.NewReader(data), Options{Own: func(_, names []string) { got = append(got, names) }}) {
 		must.Do(err)
 		got = append(got, rec.Own)
 	}
@@ -177,7 +176,7 @@ func FuzzArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for rec, err := range Records(bytes.NewReader(data), Options{Plain: true}) {
 			if err == nil {
-				rec.Parsed(molecule.Parent)
+				rec.Parsed()
 			}
 		}
 	})

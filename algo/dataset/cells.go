@@ -48,8 +48,8 @@ func findColumn(columns []string, name string) (int, error) {
 	return i, nil
 }
 
-// tell tells Options.Header the names of columns, without empty ones, and Options.Own those of all
-// but SMILES and id. Further files of an archive must have the same ones.
+// tell tells Options.Own the names of columns, without empty ones. Further files of an archive must
+// have the same ones.
 func (s *scanner) tell(names []string) error {
 	var all, own []string
 	for i, name := range names {
@@ -61,19 +61,13 @@ func (s *scanner) tell(names []string) error {
 			s.own, own = append(s.own, i), append(own, name)
 		}
 	}
-	if s.told != nil {
-		if s.opt.Own != nil && !slices.Equal(own, s.told) {
-			return errors.New("its columns differ from those of the first file in the archive: want the same")
-		}
-		return nil
+	if s.told != nil && !slices.Equal(own, s.told) {
+		return errors.New("its columns differ from those of the first file in the archive: want the same")
+	}
+	if s.told == nil && s.opt.Own != nil {
+		s.opt.Own(all, own)
 	}
 	s.told = append([]string{}, own...)
-	if s.opt.Header != nil {
-		s.opt.Header(all)
-	}
-	if s.opt.Own != nil {
-		s.opt.Own(own)
-	}
 	return nil
 }
 

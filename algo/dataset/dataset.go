@@ -17,7 +17,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
 
 	"baca/algo/graph"
@@ -30,16 +29,9 @@ type Set struct {
 	Graphs []*graph.Graph
 	IDs    []string // of molecules, or record numbers from 1; nil for a TUDataset set
 	Labels []int    // of the graphs, nil for none; the method does not use them
-	// Refused are the records that are no molecules.
-	Refused []Record
-	Info    Info
-}
-
-// Info counts what a [Set] lost of its graphs.
-type Info struct {
-	SelfLoops  int // self-loops dropped
-	Duplicates int // repeated directed edges dropped
-	Warnings   []string
+	// What a TUDataset set lost: self-loops and repeated directed edges.
+	SelfLoops, Duplicates int
+	Warnings              []string
 }
 
 // A SyntaxError locates a mistake in an input. For a bad SMILES, Err is a [*molecule.SyntaxError].
@@ -80,31 +72,33 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // maxNamed is how many refused rows, columns or sets a message names before it counts.
 const maxNamed = 5
 
-// Collect reads all molecules of r. It keeps refused records and names the first few in warnings. A
-// broken stream, or one without molecules, is an error.
+// Collect reads all molecules of r. Warnings name the first few refused records. A broken stream, or
+// one without molecules, is an error.
 func Collect(ctx context.Context, r io.Reader, opt Options) (*Set, error) {
 	s := &Set{Name: opt.Name}
+	refused, reason := 0, error(nil)
 	for rec, err := range Molecules(ctx, r, opt) {
 		if err != nil {
 			return nil, err
 		}
 		if rec.Err != nil {
-			if s.Refused = append(s.Refused, rec); len(s.Refused) <= maxNamed {
-				s.Info.Warnings = append(s.Info.Warnings, "refused: "+rec.Err.Error())
+			if refused++; refused <= maxNamed {
+				s.Warnings = append(s.Warnings, "refused: "+rec.Err.Error())
 			}
+			reason = cmp.Or(reason, rec.Err)
 			continue
 		}
 		s.Graphs = append(s.Graphs, rec.Graph)
-		s.IDs = append(s.IDs, cmp.Or(rec.ID, strconv.Itoa(rec.Row+1)))
+		s.IDs = append(s.IDs, rec.ID)
 	}
-	if more := len(s.Refused) - maxNamed; more > 0 {
-		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("refused: %d more records", more))
+	if more := refused - maxNamed; more > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("refused: %d more records", more))
 	}
 	switch {
 	case len(s.Graphs) > 0:
 		return s, nil
-	case len(s.Refused) > 0:
-		return nil, fmt.Errorf("no record is a molecule, %d refused, the first: %w", len(s.Refused), s.Refused[0].Err)
+	case refused > 0:
+		return nil, fmt.Errorf("no record is a molecule, %d refused, the first: %w", refused, reason)
 	}
 	return nil, fmt.Errorf("%s: no record, want at least one molecule", named(opt.Name))
 }

@@ -9,7 +9,6 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/must"
-	"baca/algo/molecule"
 )
 
 // shownGraphs lists the graphs of a text.
@@ -18,7 +17,7 @@ func shownGraphs(text string, opt Options) (list []string) {
 		if err != nil {
 			return append(list, "end: "+err.Error())
 		}
-		if rec = rec.Parsed(molecule.Parent); rec.Err != nil {
+		if rec = rec.Parsed(); rec.Err != nil {
 			list = append(list, rec.Err.Error())
 			continue
 		}
@@ -34,7 +33,7 @@ func TestNodeLink(t *testing.T) {
 	}{
 		{"of NetworkX", `{"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "links": [{"source": 0, "target": 1}, {"source": 2, "target": 1}]}
 {"directed": false, "graph": {"name": "pair"}, "nodes": [{"id": "a"}, {"id": ["b", 1]}], "edges": [{"source": ["b",1], "target": "a"}, {"source": "a", "target": "a"}]}
-`, []string{"0@1 <> [0 1 3 4] [1 0 2 1]", "1@2 <pair> [0 1 2] [1 0]"}},
+`, []string{"1@1 <1> [0 1 3 4] [1 0 2 1]", "2@2 <pair> [0 1 2] [1 0]"}},
 		{"refused", `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 7}]}
 {"nodes": [{"id": 0}, {"id": 0}]}
 {"nodes": [{}]}
@@ -49,7 +48,7 @@ func TestNodeLink(t *testing.T) {
 `, []string{`g.jsonl:1:1: link 1 goes to "7": want the id of a node`, `g.jsonl:2:1: node "0" is there twice: want each id once`,
 			"g.jsonl:3:1: node 1: no id: want text or a number", "g.jsonl:4:1: a graph without nodes: want one at least",
 			"g.jsonl:5:11: found a JSON number: want nodes of another type", "g.jsonl:6:21: no JSON: unexpected end of JSON input",
-			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "7@9 <> [0 0] []",
+			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "8@9 <8> [0 0] []",
 			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`,
 			`g.jsonl:11:24: key "nodes" is there twice: want it once`}},
 		{"several lines", "[\n {\n  \"nodes\": []}, {\"nodes\":\n [{\"id\": 0}],\n \"links\": 3}]", []string{"g.jsonl:2:2: a graph without nodes: want one at least", "g.jsonl:5:11: found a JSON number: want links of another type"}},
@@ -71,16 +70,16 @@ func TestGraphML(t *testing.T) {
 	}{
 		{"two graphs", head + `<graph id="first" edgedefault="undirected"><node id="a"/><node id="b"><data key="d1">x</data></node><edge source="a" target="b"/></graph>
 <graph edgedefault="undirected"><data key="d0">named</data><edge source="0" target="1"/><node id="0"/><node id="1"/></graph></graphml>`,
-			[]string{"0@4 <first> [0 1 2] [1 0]", "1@5 <named> [0 1 2] [1 0]"}},
+			[]string{"1@4 <first> [0 1 2] [1 0]", "2@5 <named> [0 1 2] [1 0]"}},
 		{"refused ones", head + `<graph><node id="a"/><node id="a"/></graph>
 <graph><node id="a"><graph><node id="b"/></graph></node></graph>
 <graph><node id="a"/><edge source="a" target="c"/></graph><graph/>
 <graph><hyperedge/></graph><graph><node id="z"/></graph></graphml>`,
 			[]string{`g.graphml:4:1: node "a" is there twice: want each id once`, "g.graphml:5:1: a graph inside a graph: want plain graphs",
 				`g.graphml:6:1: an edge goes to "c": want the id of a node`, "g.graphml:6:67: a graph without nodes: want one at least",
-				"g.graphml:7:1: an edge of more than two nodes: want plain graphs", "5@7 <> [0 0] []"}},
+				"g.graphml:7:1: an edge of more than two nodes: want plain graphs", "6@7 <6> [0 0] []"}},
 		{"truncated", head + `<graph><node id="a"/></graph><graph><node id="b"/>`,
-			[]string{"0@4 <> [0 0] []", "end: g.graphml: line 4, column 51: the document ends early, the file looks truncated"}},
+			[]string{"1@4 <1> [0 0] []", "end: g.graphml: line 4, column 51: the document ends early, the file looks truncated"}},
 		{"entities", `<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml><graph><node id="&b;"/></graph></graphml>`,
 			[]string{"end: g.graphml: line 1, column 83: invalid character entity &b;"}},
 		{"deep", "<graphml>" + strings.Repeat("<a>", 100), []string{"end: g.graphml: line 1, column 202: more than 64 elements in one another"}},
@@ -92,7 +91,7 @@ func TestGraphML(t *testing.T) {
 	}
 	// What is too long is refused, and reading goes on behind it.
 	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph><graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
-	if len(got) != 2 || got[1] != "1@4 <> [0 0] []" {
+	if len(got) != 2 || got[1] != "2@4 <2> [0 0] []" {
 		t.Errorf("a long graph: %q", got)
 	}
 }
@@ -151,7 +150,7 @@ func TestLargeGraphs(t *testing.T) {
 		{document, [2]string{"line 1, column 1: a graph of 32769 nodes and 0 edges: want at most 32768 and 131072", "line 2, column 1: a graph of 2 nodes and 131073 edges: want at most 32768 and 131072"}},
 	} {
 		got := shownGraphs(test.text, Options{Plain: true})
-		if len(got) != 3 || got[0] != test.wants[0] || got[1] != test.wants[1] || !strings.HasPrefix(got[2], "2@3 ") {
+		if len(got) != 3 || got[0] != test.wants[0] || got[1] != test.wants[1] || !strings.HasPrefix(got[2], "3@3 ") {
 			for i := range got {
 				got[i] = got[i][:min(len(got[i]), 120)]
 			}
@@ -169,11 +168,11 @@ func TestJSONL(t *testing.T) {
 {"smiles": "C\u0043"}
 `
 	want := []string{"CCO <ethanol>", "m.jsonl:2:24: ring bond 1 is never closed", "m.jsonl:3:1: no SMILES: want a molecule",
-		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "CC <>"}
+		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "CC <6>"}
 	var got []string
 	for rec, err := range Records(strings.NewReader(text), Options{Name: "m.jsonl"}) {
 		must.Do(err)
-		if rec = rec.Parsed(molecule.Parent); rec.Err != nil {
+		if rec = rec.Parsed(); rec.Err != nil {
 			got = append(got, rec.Err.Error())
 		} else {
 			got = append(got, rec.SMILES+" <"+rec.ID+">")

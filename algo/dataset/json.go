@@ -279,7 +279,7 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 func (s *scanner) findKeys(column string) ([]string, error) {
 	var objects []map[string]json.RawMessage
 	known := map[string]bool{}
-	front := scanner{window: newWindow(bytes.NewReader(s.head), len(s.head)+1, len(s.head)+1), head: s.head, emit: func(Record) bool { return true }}
+	front := scanner{window: newWindow(bytes.NewReader(s.head), len(s.head)+1, len(s.head)+1), head: s.head, opt: s.opt, emit: func(Record) bool { return true }}
 	front.eachObject(func(object []byte, _ int) { // of a damaged one nothing is told here
 		var values map[string]json.RawMessage
 		if json.Unmarshal(object, &values) != nil || len(known) > maxColumns {
@@ -319,7 +319,7 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 
 func (s *scanner) readNodeLink(string) error {
 	return s.eachObject(func(object []byte, column int) {
-		s.send(Record{Row: s.row, Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(object), linked: true})
+		s.send(Record{Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(object), linked: true})
 	})
 }
 

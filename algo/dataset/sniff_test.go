@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"baca/algo/internal/must"
-	"baca/algo/molecule"
 )
 
 // What people paste and drop, and what is read of it with nothing said about it.
@@ -203,7 +202,7 @@ func TestNotations(t *testing.T) {
 		"InChI=1S/CH4/h1H4": "these are InChI,", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N": "these are InChIKeys",
 		"CCOH": "no such atom", "C1CC": "never closed", "c1ccccc1Brr": "no such atom", "CC(C": "never closed", "ClCCX": "no such atom", "cccc": "aromatic", "[Xx]": "no such element",
 	} {
-		in := Listed(0, text).Parsed(molecule.Parent)
+		in := Listed(1, text).Parsed()
 		if in.Err != nil && !strings.Contains(in.Err.Error(), want) || in.Err == nil && in.SMILES != want {
 			t.Errorf("%q: %q, %v, want %s", text, in.SMILES, in.Err, want)
 		}
@@ -222,7 +221,7 @@ func TestNotations(t *testing.T) {
 	}
 	// Behind a line of SMI stands a name, also where it is a SMILES, or a line.
 	text := "CCO CCC\nC\vN\fO\u0085S\u2028CC\u2029 NN\u00a0no-break space\n\fP\n“CN” curly\n"
-	want := []string{"CCO <CCC>", "C <>", "N <>", "O <>", "S <>", "CC <>", "NN <no-break space>", "P <>", "CN <curly>"}
+	want := []string{"CCO <CCC>", "C <2>", "N <3>", "O <4>", "S <5>", "CC <6>", "NN <no-break space>", "P <8>", "CN <curly>"}
 	var got []string
 	for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI}) {
 		if err != nil || rec.Err != nil || rec.Line < 1 || rec.Line > 4 {
@@ -236,11 +235,11 @@ func TestNotations(t *testing.T) {
 	// A bond of any order is what type 8 is in SDF.
 	drawn := strings.Replace(molBlock("", "C"), "  1  2  1", "  1  2  8", 1)
 	for rec, err := range Molecules(context.Background(), strings.NewReader(drawn), Options{Format: SDF}) {
-		if any := Listed(0, "C~C").Parsed(molecule.AsWritten); err != nil || rec.Err != nil || !reflect.DeepEqual(rec.Graph, any.Graph) {
+		if any := Listed(1, "C~C").Parsed(); err != nil || rec.Err != nil || !reflect.DeepEqual(rec.Graph, any.Graph) {
 			t.Errorf("type 8: %v, %v, %v", err, rec, any)
 		}
 	}
-	if err := list(strings.NewReader("C\f \f“”\n"), Options{Format: SMI, Name: "x"})[1]; err != "1@1 refused x:1:11: no SMILES: want a molecule" {
+	if err := list(strings.NewReader("C\f \f“”\n"), Options{Format: SMI, Name: "x"})[1]; err != "2@1 refused x:1:11: no SMILES: want a molecule" {
 		t.Errorf("behind a form feed: %s", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,15 +41,12 @@ type Options struct {
 	// JSONL, data of SDF. SMI has none.
 	Cells []string
 
-	// Header, if not nil, gets the possible names of Cells before the first record: for JSONL from
-	// the first objects, for SDF from the first record.
-	Header func(names []string)
+	// Own, unless nil, is told the names of all columns before the first record, for JSONL from the
+	// first objects, for SDF from the first record; and those of all but the SMILES and the id, whose
+	// cells Record.Own then has.
+	Own func(all, own []string)
 
-	// Own, unless nil, is told the names of all columns but those of the SMILES and the id, before any
-	// record is. Record.Own then has their cells. The names are those that Header gets.
-	Own func(names []string)
-
-	// Form is the form of each molecule that Molecules gives the graph of.
+	// Form is that of the records, see Record.Parsed.
 	Form molecule.Form
 
 	// Plain also allows formats of plain graphs.
@@ -75,14 +73,14 @@ func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	return text, format, text.check(format, o.Column)
 }
 
-// A Record is one molecule of a stream.
+// A Record is a molecule or plain graph of an input, or why there is none.
 type Record struct {
-	Row    int    // from 0, without header, blank lines and comments
-	Line   int    // where the record begins, from 1
-	ID     string // empty if there is none
+	Row    int    // from 1, without header, blank lines and comments
+	Line   int    // where the record begins, from 1; 0 if the input has no lines
+	ID     string // empty if there is none, until the record is parsed
 	SMILES string // empty for SDF and plain graphs
 
-	// Cells are the trimmed cells of Options.Cells.
+	// Cells are the trimmed cells of Options.Cells, see FailCell.
 	Cells []string
 	// cellAt are their lines and columns, nil if unknown.
 	cellAt [][2]int
@@ -93,8 +91,9 @@ type Record struct {
 	// Own are the cells of the columns that Options.Own was told, trimmed.
 	Own []string
 
-	// Graph is the molecule, once [Molecules] has parsed it. GraphML has it from the beginning.
+	// Graph is the molecule in Form, once it is parsed. GraphML has it from the beginning.
 	Graph *graph.Graph
+	Form  molecule.Form
 	// Aside says what the graph omits of a molecule, as a parent, or of a plain graph.
 	Aside molecule.Aside
 
@@ -110,7 +109,7 @@ type Record struct {
 	columnar   bool               // smilesLine is a Parquet row, from 1
 }
 
-// Listed returns a record of a program's list, by its row from 0. Errors give the column in the
+// Listed returns a record of a program's list, by its row. Errors give the column in the
 // SMILES only. The SMILES is trimmed.
 func Listed(row int, smiles string) Record {
 	r := Record{Row: row, column: 1}
@@ -161,7 +160,7 @@ func (r *Record) FailCell(k int, err error) error {
 	}
 	e := syntaxError(r.file, r.Line, 1, err)
 	if r.columnar {
-		e.Row, e.Line, e.Column = r.Row+1, 0, 0
+		e.Row, e.Line, e.Column = r.Row, 0, 0
 	}
 	return e
 }
@@ -191,8 +190,19 @@ func (r *Record) Parse() (*molecule.Molecule, error) {
 	return m, nil
 }
 
-// Parsed returns r with its Graph in form f, or Err.
-func (r Record) Parsed(f molecule.Form) Record {
+// Parsed returns r with its Graph, or Err. The default id is the row number.
+func (r Record) Parsed() Record { return r.parsed().Named() }
+
+// Named returns r with an id.
+func (r Record) Named() Record {
+	if r.ID == "" {
+		r.ID = strconv.Itoa(r.Row)
+	}
+	return r
+}
+
+// parsed is Parsed without a default id.
+func (r Record) parsed() Record {
 	if r.Err != nil || r.Graph != nil {
 		return r
 	}
@@ -204,7 +214,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 	}
 	if r.molfile == "" && r.molecule == nil {
 		var err error
-		if r.Graph, r.Aside, err = smiles.ParseIn(r.SMILES, f); err != nil {
+		if r.Graph, r.Aside, err = smiles.ParseIn(r.SMILES, r.Form); err != nil {
 			r.Err = r.Fail(otherwise(r.SMILES, err))
 		}
 		return r
@@ -215,7 +225,7 @@ func (r Record) Parsed(f molecule.Form) Record {
 		if r.molfile != "" {
 			r.Written = smiles.Write(m)
 		}
-		m, _, r.Aside = smiles.In(m, f)
+		m, _, r.Aside = smiles.In(m, r.Form)
 		r.Graph = m.Graph()
 	}
 	return r
@@ -265,7 +275,12 @@ func Records(r io.Reader, opt Options) iter.Seq2[Record, error] {
 // Molecules yields the parsed records of r in order: each has Graph or Err. See [Records] for the
 // input and [Ordered] for concurrency.
 func Molecules(ctx context.Context, r io.Reader, opt Options) iter.Seq2[Record, error] {
-	return Ordered(ctx, opt.Workers, Records(r, opt), func(rec Record) Record { return rec.Parsed(opt.Form) })
+	return Parse(ctx, opt.Workers, Records(r, opt))
+}
+
+// Parse yields records in order, parsed on that many goroutines (0: one for each core), see [Ordered].
+func Parse(ctx context.Context, workers int, records iter.Seq2[Record, error]) iter.Seq2[Record, error] {
+	return Ordered(ctx, workers, records, Record.Parsed)
 }
 
 // read emits the records of r until emit is false. The error is the stream's.
@@ -368,7 +383,7 @@ type scanner struct {
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.
 func (s *scanner) emitText(rec Record, id, smiles []byte) {
-	rec.Row, rec.file = s.row, s.file
+	rec.file = s.file
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
 		rec.column = 1
 		rec.Err = rec.Fail(idTooLong(len(id)))
@@ -396,11 +411,12 @@ func idTooLong(size int) error {
 
 // refuse emits an unreadable record that begins on line.
 func (s *scanner) refuse(line int, err error) {
-	s.send(Record{Row: s.row, Line: line, Err: err})
+	s.send(Record{Line: line, Err: err})
 }
 
 func (s *scanner) send(rec Record) {
 	s.row++
+	rec.Row, rec.Form = s.row, s.opt.Form
 	s.stopped = !s.emit(rec)
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"testing/iotest"
 
 	"baca/algo/internal/must"
-	"baca/algo/molecule"
 	"baca/algo/parquet"
 )
 
@@ -51,76 +51,76 @@ func TestRecords(t *testing.T) {
 		want       []string
 	}{
 		{"smi", "# a comment\nCCO ethanol\n\n \t\nC\tmethane, pure \r\n  c1ccccc1\nN", Options{Format: SMI},
-			[]string{"0@2 CCO <ethanol>", "1@5 C <methane, pure>", "2@6 c1ccccc1 <>", "3@7 N <>"}},
+			[]string{"1@2 CCO <ethanol>", "2@5 C <methane, pure>", "3@6 c1ccccc1 <>", "4@7 N <>"}},
 		{"smi header and byte order mark", "\ufeffSMILES Name\nC a\nsmiles b\n", Options{Format: SMI},
-			[]string{"0@2 C <a>", "1@3 smiles <b>"}},
+			[]string{"1@2 C <a>", "2@3 smiles <b>"}},
 		{"smi long line", "C a\n" + big + "\nN b\n#" + big + "\nO c\n" + big, Options{Name: "f.smi", maxRecord: 50},
-			[]string{"0@1 C <a>", "1@2 refused f.smi:2:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "2@3 N <b>", "3@5 O <c>",
-				"4@6 refused f.smi:6:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
-		{"smi of just the limit", big + "\n" + big, Options{Format: SMI, maxRecord: 100}, []string{"0@1 " + big + " <>", "1@2 " + big + " <>"}},
+			[]string{"1@1 C <a>", "2@2 refused f.smi:2:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "3@3 N <b>", "4@5 O <c>",
+				"5@6 refused f.smi:6:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
+		{"smi of just the limit", big + "\n" + big, Options{Format: SMI, maxRecord: 100}, []string{"1@1 " + big + " <>", "2@2 " + big + " <>"}},
 		{"empty", "", Options{}, nil},
 		{"empty csv", "\ufeff\r\n\n", Options{Format: CSV}, nil},
 		{"header only", "smiles,id\n", Options{Format: CSV}, nil},
 		{"csv", "num,name,p_np,smiles\n1,\"Propanolol, (+)\",1,[Cl].CC \n2,\"two\nlines\"\"\",0,N\n\n3,,1,\"O\"", Options{Format: CSV},
-			[]string{"0@2 [Cl].CC <Propanolol, (+)>", "1@3 N <two\nlines\">", "2@6 O <>"}},
+			[]string{"1@2 [Cl].CC <Propanolol, (+)>", "2@3 N <two\nlines\">", "3@6 O <>"}},
 		{"csv, rows of separators", "id,smiles\n,\na,C\n , ,\n\"\",\nb,N\n,,,\n,,x\n,", Options{Format: CSV},
-			[]string{"0@3 C <a>", "1@5 refused line 5, column 4: no SMILES: want a molecule", "2@6 N <b>",
-				"3@8 refused line 8, column 3: field 3: want 2 as in the first row, put quotes around a field with ',' in it"}},
-		{"tsv, rows of tabs", "id\tsmiles\na\tC\n\t\n\t\t\n", Options{Format: TSV}, []string{"0@2 C <a>"}},
+			[]string{"1@3 C <a>", "2@5 refused line 5, column 4: no SMILES: want a molecule", "3@6 N <b>",
+				"4@8 refused line 8, column 3: field 3: want 2 as in the first row, put quotes around a field with ',' in it"}},
+		{"tsv, rows of tabs", "id\tsmiles\na\tC\n\t\n\t\t\n", Options{Format: TSV}, []string{"1@2 C <a>"}},
 		{"csv byte order mark, carriage returns", "\ufeff\"Mol ID\",SMILES\r\na,C\r\n\"b\r\nc\",\"N\"\r\n\r\nd,O\r", Options{Format: CSV},
-			[]string{"0@2 C <a>", "1@3 N <b\nc>", "2@6 O <d>"}},
+			[]string{"1@2 C <a>", "2@3 N <b\nc>", "3@6 O <d>"}},
 		{"tsv", "Canonical SMILES\tName\nC\tmethane, pure\nN\t\"a\tb\"\n", Options{Name: "x.tsv.gz"},
-			[]string{"0@2 C <methane, pure>", "1@3 N <a\tb>"}},
-		{"semicolons", "\"ChEMBL ID\";\"Name\";\"Smiles\"\nX1;\"a;b\";C\n", Options{Format: CSV}, []string{"0@2 C <X1>"}},
-		{"column", "smiles,Other Mol,id\nC,N,x\n", Options{Format: CSV, Column: "other mol"}, []string{"0@2 N <x>"}},
-		{"id is the wanted column", "name,x\nC,y\n", Options{Format: CSV, Column: "name"}, []string{"0@2 C <>"}},
+			[]string{"1@2 C <methane, pure>", "2@3 N <a\tb>"}},
+		{"semicolons", "\"ChEMBL ID\";\"Name\";\"Smiles\"\nX1;\"a;b\";C\n", Options{Format: CSV}, []string{"1@2 C <X1>"}},
+		{"column", "smiles,Other Mol,id\nC,N,x\n", Options{Format: CSV, Column: "other mol"}, []string{"1@2 N <x>"}},
+		{"id is the wanted column", "name,x\nC,y\n", Options{Format: CSV, Column: "name"}, []string{"1@2 C <>"}},
 		{"no such column", "smiles,id\nC,x\n", Options{Name: "f.csv", Column: "mol"},
 			[]string{`end: f.csv: no column "mol": want its name to be one of the header, which has "smiles", "id"`}},
 		{"no column", "a,b,l1,d,e,f,g,h,i2,j,k,l\n1,2\n", Options{Format: CSV},
 			[]string{`end: input: no column holds SMILES: there are "a", "b", "l1", "d", "e", "f", "g", "h", "i2", "j", and 2 more`}},
 		{"two columns might be", "smiles_a,smiles_b\nC,N\n", Options{Format: CSV},
-			[]string{"0@2 C <>"}},
-		{"no header", "17,CCO,1.5\n18,N,2\n", Options{Format: CSV}, []string{"0@1 CCO <17>", "1@2 N <18>"}},
-		{"default by name", "17,CCO,1.5\n", Options{Format: CSV, Column: "Smiles"}, []string{"0@1 CCO <17>"}},
-		{"one column, no header", "CCO\n\n  \nN\n", Options{Format: CSV}, []string{"0@1 CCO <>", "1@4 N <>"}},
+			[]string{"1@2 C <>"}},
+		{"no header", "17,CCO,1.5\n18,N,2\n", Options{Format: CSV}, []string{"1@1 CCO <17>", "2@2 N <18>"}},
+		{"default by name", "17,CCO,1.5\n", Options{Format: CSV, Column: "Smiles"}, []string{"1@1 CCO <17>"}},
+		{"one column, no header", "CCO\n\n  \nN\n", Options{Format: CSV}, []string{"1@1 CCO <>", "2@4 N <>"}},
 		{"quotes inside", "smiles,name\nC,5'-O-(2\"-methyl)\nN,a\"\"b\n", Options{Format: CSV},
-			[]string{"0@2 C <5'-O-(2\"-methyl)>", "1@3 N <a\"\"b>"}},
+			[]string{"1@2 C <5'-O-(2\"-methyl)>", "2@3 N <a\"\"b>"}},
 		{"fields", "id,smiles\nx\ny,C,,\nz,N,O\nw,,\n", Options{Name: "f.csv"},
-			[]string{"0@2 refused f.csv:2:1: only 1 fields: want the SMILES in field 2", "1@3 C <y>",
-				"2@4 refused f.csv:4:5: field 3: want 2 as in the first row, put quotes around a field with ',' in it",
-				"3@5 refused f.csv:5:3: no SMILES: want a molecule"}},
+			[]string{"1@2 refused f.csv:2:1: only 1 fields: want the SMILES in field 2", "2@3 C <y>",
+				"3@4 refused f.csv:4:5: field 3: want 2 as in the first row, put quotes around a field with ',' in it",
+				"4@5 refused f.csv:5:3: no SMILES: want a molecule"}},
 		{"open quote", "id,smiles\n\"a,C\nb,N\n\"c\",O\nd,S", Options{Name: "f.csv"},
-			[]string{"0@2 refused f.csv:2:1: this quote is closed on line 4 with \"c\" behind it: want it closed here",
-				"1@3 N <b>", "2@4 O <c>", "3@5 S <d>"}},
+			[]string{"1@2 refused f.csv:2:1: this quote is closed on line 4 with \"c\" behind it: want it closed here",
+				"2@3 N <b>", "3@4 O <c>", "4@5 S <d>"}},
 		{"quote never closed", "id,smiles\na,C\nb,\"N\nc,O\nd,S", Options{Name: "f.csv"},
-			[]string{"0@2 C <a>", "1@3 refused f.csv:3:3: quote is never closed", "2@4 O <c>", "3@5 S <d>"}},
+			[]string{"1@2 C <a>", "2@3 refused f.csv:3:3: quote is never closed", "3@4 O <c>", "4@5 S <d>"}},
 		{"quote closed too late", "id,smiles\na,\"C\n" + strings.Repeat("b,N\n", 15) + "c,O\n", Options{Name: "f.csv", maxRecord: 60},
-			append([]string{"0@2 refused f.csv:2:3: quote is not closed within 60 bytes of its record"}, func() (s []string) {
+			append([]string{"1@2 refused f.csv:2:3: quote is not closed within 60 bytes of its record"}, func() (s []string) {
 				for i := range 15 {
-					s = append(s, fmt.Sprintf("%d@%d N <b>", i+1, i+3))
+					s = append(s, fmt.Sprintf("%d@%d N <b>", i+2, i+3))
 				}
-				return append(s, "16@18 O <c>")
+				return append(s, "17@18 O <c>")
 			}()...)},
 		{"long rows", "id,smiles\na,C\n" + big + ",N\nb,O\n\"" + big + "\",N\nc,S\n\"d\"," + big + "\ne,P\n", Options{Name: "f.csv", maxRecord: 50},
-			[]string{"0@2 C <a>", "1@3 refused f.csv:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "2@4 O <b>",
-				"3@5 refused f.csv:5:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "4@6 S <c>",
-				"5@7 refused f.csv:7:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "6@8 P <e>"}},
+			[]string{"1@2 C <a>", "2@3 refused f.csv:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "3@4 O <b>",
+				"4@5 refused f.csv:5:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "5@6 S <c>",
+				"6@7 refused f.csv:7:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "7@8 P <e>"}},
 		{"text behind a quote", "id,smiles\n\"a\"b,C\nc,N\n", Options{Name: "f.csv"},
-			[]string{"0@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "1@3 N <c>"}},
+			[]string{"1@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "2@3 N <c>"}},
 		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv:1:1: header: quote is never closed"}},
-		{"hint for spreadsheets", "\ufeffsep=;\r\nName;SMILES;y\r\nA;CCO;1,5\r\nB;CCN;2\r\n", Options{Name: "f.csv"}, []string{"0@3 CCO <A>", "1@4 CCN <B>"}},
-		{"hint in quotes", "\"sep=\t\"\nSMILES\tName\nCCO\tA\n", Options{Format: CSV}, []string{"0@3 CCO <A>"}},
+		{"hint for spreadsheets", "\ufeffsep=;\r\nName;SMILES;y\r\nA;CCO;1,5\r\nB;CCN;2\r\n", Options{Name: "f.csv"}, []string{"1@3 CCO <A>", "2@4 CCN <B>"}},
+		{"hint in quotes", "\"sep=\t\"\nSMILES\tName\nCCO\tA\n", Options{Format: CSV}, []string{"1@3 CCO <A>"}},
 		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
 			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
 		{"empty parquet", "", Options{Name: "f.parquet"}, []string{"end: f.parquet: this is an empty file: it cannot be read as parquet"}},
 		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
-		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"0@2 C <a>"}},
-		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"0@2 C <a>"}},
-		{"detected smi", "C a,b\n", Options{}, []string{"0@1 C <a,b>"}},
+		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"1@2 C <a>"}},
+		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"1@2 C <a>"}},
+		{"detected smi", "C a,b\n", Options{}, []string{"1@1 C <a,b>"}},
 		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf, jsonl, parquet for a stream of molecules`}},
 		{"sdf, with data", "\ufeff" + molBlock("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molBlock("two", "N") + "$$$$\n\n", Options{Format: SDF},
-			[]string{"0@1  <7>", "1@16  <two>"}},
-		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"0@1  <one>"}},
+			[]string{"1@1  <7>", "2@16  <two>"}},
+		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"1@1  <one>"}},
 		{"zstd", "\x28\xb5\x2f\xfdxxxx", Options{Name: "f.smi.zst"}, []string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
 		{"zstd behind a frame to skip", "\x5a\x2a\x4d\x18xxxx", Options{Name: "f.smi"}, []string{"end: f.smi: zstd-compressed data: want plain text or gzip, decompress it first"}},
 		{"zip", "PK\x03\x04xxxx", Options{Name: "f.csv"}, []string{"end: f.csv: a zip archive or spreadsheet: want plain text, gzip or zstd"}},
@@ -148,15 +148,15 @@ func TestRecordsBroken(t *testing.T) {
 		format Format
 		want   []string
 	}{
-		{"C a\nN b\nO", SMI, []string{"0@1 C <a>", "1@2 N <b>", "end: in: line 3: cable pulled"}},
-		{"C a\nN b\n", SMI, []string{"0@1 C <a>", "1@2 N <b>", "end: in: line 3: cable pulled"}},
+		{"C a\nN b\nO", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
+		{"C a\nN b\n", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
 		{"", SMI, []string{"end: in: cable pulled"}},
-		{"smiles\nC\nN", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"", CSV, []string{"0@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"\r", CSV, []string{"0@2 C <>", "1@3 N <>", "end: in: line 4: cable pulled"}},
-		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"0@2 C <>",
-			"1@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\nN", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N\"", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
+		{"smiles\nC\n\"N\"\r", CSV, []string{"1@2 C <>", "2@3 N <>", "end: in: line 4: cable pulled"}},
+		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"1@2 C <>",
+			"2@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
 		{"smi", CSV, []string{"end: in: cable pulled"}},
 	} {
 		r := io.MultiReader(strings.NewReader(test.text), iotest.ErrReader(broken))
@@ -298,7 +298,7 @@ func TestMoleculesSDF(t *testing.T) {
 	text := molBlock("a", "C") + "$$$$\n" + molBlock("b", "Xx") + "> <id>\n2\n\n$$$$\n" + strings.ReplaceAll(molBlock("", "O")+"> <id>\n3\n\n", "\n", "\r\n") +
 		"$$$$\r\n\n\n\n\n$$$$\nd" + strings.Replace(molBlock("", "N"), "M  END\n", "", 1) + "$$$$\n" + molBlock("e", "S")
 	want := []string{"a 2 1", `b f.sdf:14:32: "Xx" is no element: want a symbol such as C or Cl`, "3 2 1",
-		" f.sdf:37:1: no counts line: want the numbers of atoms and bonds on line 4, after three lines of header", "d f.sdf:46:1: the text ends before M  END", "e 2 1"}
+		"4 f.sdf:37:1: no counts line: want the numbers of atoms and bonds on line 4, after three lines of header", "d f.sdf:46:1: the text ends before M  END", "e 2 1"}
 	for _, workers := range []int{1, 3} {
 		for _, r := range []io.Reader{strings.NewReader(text), bytes.NewReader(zipped(t, text))} {
 			var got []string
@@ -327,9 +327,9 @@ func TestOpen(t *testing.T) {
 		"tu/T/x":       {},
 	}
 	s := must.Have(Open(context.Background(), fsys, "a", 2))
-	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Refused) != 11 || len(s.Info.Warnings) != maxNamed+1 ||
-		!strings.HasPrefix(s.Info.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Info.Warnings[maxNamed] != "refused: 6 more records" {
-		t.Errorf("%d graphs, %+v", len(s.Graphs), s.Info)
+	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Warnings) != maxNamed+1 ||
+		!strings.HasPrefix(s.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Warnings[maxNamed] != "refused: 6 more records" {
+		t.Errorf("%d graphs, %q", len(s.Graphs), s.Warnings)
 	}
 	for name, want := range map[string]string{
 		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
@@ -435,7 +435,7 @@ func FuzzSMI(f *testing.F) {
 				}
 				if header := first.isHeader([]byte(line)); !header || !front {
 					id := strings.TrimLeftFunc(line, isSpace)[len(words[0]):]
-					want = append(want, fmt.Sprintf("%d@%d %s <%s>", len(want), i+1, words[0], nameOf([]byte(strings.TrimFunc(id, isSpace)))))
+					want = append(want, fmt.Sprintf("%d@%d %s <%s>", len(want)+1, i+1, words[0], nameOf([]byte(strings.TrimFunc(id, isSpace)))))
 				}
 				front = false
 			}
@@ -451,7 +451,7 @@ func FuzzSMI(f *testing.F) {
 func checkStream(t *testing.T, text string, format Format) {
 	t.Helper()
 	opt := Options{Format: format, Plain: true, maxRecord: 40} // ids in Latin-1 are longer in UTF-8
-	row, line := 0, 0
+	row, line := 1, 0
 	for rec, err := range Records(strings.NewReader(text), opt) {
 		if err != nil {
 			break
@@ -518,32 +518,13 @@ func BenchmarkRecords(b *testing.B) {
 	}
 }
 
-func BenchmarkMolecules(b *testing.B) {
-	const n = 20000
-	text := rows(SMI, n)
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI, Workers: workers}) {
-					if err != nil || rec.Err != nil {
-						b.Fatal(err, rec.Err)
-					}
-				}
-			}
-			b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "molecules/s")
-		})
-	}
-}
-
 // A molecule in a list is read as the same text in a cell of CSV.
 func TestListed(t *testing.T) {
 	texts := []string{"CCO", "  c1ccccc1 ", "C(C", " CX", "C C", "\tC[N+](C)(C)C\t", "é", strings.Repeat("C", MaxField+1)}
 	row := 0
-	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV, Form: molecule.Canonical}) {
+	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV}) {
 		must.Do(err)
-		got := Listed(row, texts[row]).Parsed(molecule.Canonical)
+		got := Listed(row+1, texts[row]).Parsed()
 		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) {
 			t.Errorf("%.20q: row %d, SMILES %.20q, want %d and %.20q with the same graph", texts[row], got.Row, got.SMILES, want.Row, want.SMILES)
 		}
@@ -566,38 +547,6 @@ func TestListed(t *testing.T) {
 	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "character 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
-	}
-}
-
-// Readers say which names Cells may have, before any record.
-func TestHeader(t *testing.T) {
-	const atom = "\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
-	for name, test := range map[string]struct {
-		text string
-		want []string
-	}{
-		"a.csv":     {"name,SMILES,Price EUR\na,CCO,1\n", []string{"name", "SMILES", "Price EUR"}},
-		"b.tsv":     {"a\tCCO\nb\tCCN\n", []string{"column 1", "column 2"}},
-		"c.jsonl":   {`{"smiles":"CCO","eur":1}` + "\n" + `{"smiles":"CCN","done":true}` + "\n", []string{"done", "eur", "smiles"}},
-		"d.sdf":     {atom + ">  <EUR>\n7\n\n>  <done>\nyes\n\n$$$$\n" + atom + ">  <other>\n1\n\n$$$$\n", []string{"EUR", "done"}},
-		"e.smi":     {"CCO a\n", nil},
-		"f.parquet": {string(equalRows(t, 2, "C")), []string{"smiles"}},
-	} {
-		var got []string
-		calls, first := 0, true
-		o := Options{Name: name, Header: func(names []string) {
-			if calls++; !first {
-				t.Errorf("%s: the names come after a record", name)
-			}
-			got = names
-		}}
-		for _, err := range Records(strings.NewReader(test.text), o) {
-			must.Do(err)
-			first = false
-		}
-		if !slices.Equal(got, test.want) || calls > 1 {
-			t.Errorf("%s: %q in %d calls, want %q", name, got, calls, test.want)
-		}
 	}
 }
 
@@ -680,54 +629,65 @@ func TestColumnsByName(t *testing.T) {
 // parquetOf has one row: CC, CCC and so on in columns of those names.
 func parquetOf(names ...string) string {
 	var b bytes.Buffer
-	fields := make([]parquet.Field, len(names))
+	columns := make([]parquet.Cells, len(names))
 	for i, name := range names {
-		fields[i] = parquet.Field{Name: name, Kind: parquet.Texts}
+		columns[i] = parquet.Cells{Name: name, Kind: parquet.Texts, Texts: []string{strings.Repeat("C", i+2)}}
 	}
-	w := parquet.NewWriter(&b, "a test", fields)
-	for i := range fields {
-		w.Text(i, strings.Repeat("C", i+2))
-	}
-	w.End()
+	w := parquet.NewWriter(&b, "a test", columns)
+	w.Write(columns)
 	w.Close() // to memory
 	return b.String()
 }
 
-// The input's own columns are all but those of the SMILES and the id, in every format.
+// Readers tell the names of all columns, once and before any record. The input's own columns are all but
+// those of the SMILES and the id.
 func TestOwn(t *testing.T) {
-	var columns bytes.Buffer
-	w := parquet.NewWriter(&columns, "a test", []parquet.Field{{Name: "id", Kind: parquet.Texts}, {Name: "y", Kind: parquet.Numbers}, {Name: "smiles", Kind: parquet.Texts}})
-	for i := range 40 { // levels in runs and packed
-		if w.Text(0, "a"); i%3 == 0 || i > 30 {
-			w.Number(1, 7)
-		} else {
-			w.Null(1)
-		}
-		w.Text(2, "CC")
-		w.End()
+	var file bytes.Buffer
+	columns := []parquet.Cells{
+		{Name: "id", Kind: parquet.Texts, Texts: slices.Repeat([]string{"a"}, 40)}, {Name: "y", Kind: parquet.Numbers},
+		{Name: "smiles", Kind: parquet.Texts, Texts: slices.Repeat([]string{"CC"}, 40)},
 	}
-	must.Do(w.Close())
-	for name, text := range map[string]string{
-		"a.csv": "id,y,smiles\na,7,CC\n", "a.jsonl": `{"id":"a","y":7,"smiles":"CC"}`, "a.parquet": columns.String(),
-		"a.sdf": molBlock("", "C") + "> <id>\na\n\n> <id>\nb\n\n> <y>\n7\n\n$$$$\n",
-	} {
-		var names []string
-		i := 0
-		for rec, err := range Records(strings.NewReader(text), Options{Name: name, Own: func(list []string) { names = list }}) {
-			if name == "a.sdf" { // which has two ids
-				rec.ID, rec.Err = "a", nil
-			}
-			want := "7"
-			if i%3 != 0 && i <= 30 {
-				want = ""
-			}
-			if err != nil || rec.Err != nil || rec.ID != "a" || !slices.Equal(names, []string{"y"}) || !slices.Equal(rec.Own, []string{want}) {
-				t.Errorf("%s: record %d is %+v, %v, with %q, want %q", name, i, rec, err, names, want)
-			}
-			i++
+	sevens := slices.Repeat([]string{"7"}, 40)
+	for i := range sevens { // levels in runs and packed
+		x := 7.0
+		if i%3 > 0 && i <= 30 {
+			x, sevens[i] = math.NaN(), ""
 		}
-		if i == 0 {
-			t.Errorf("%s: no records", name)
+		columns[1].Numbers = append(columns[1].Numbers, x)
+	}
+	w := parquet.NewWriter(&file, "a test", columns)
+	w.Write(columns)
+	must.Do(w.Close())
+	for name, test := range map[string]struct {
+		text string
+		all  []string
+		own  []string // cells of the first records
+	}{
+		"a.csv":     {"id,Price EUR,smiles\na,7,CC\n,,CC\n", []string{"id", "Price EUR", "smiles"}, []string{"7", ""}},
+		"a.tsv":     {"a\tCCO\t1\nb\tCCN\t2\n", []string{"column 1", "column 2", "column 3"}, []string{"1", "2"}},
+		"a.jsonl":   {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}`, []string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
+		"a.parquet": {file.String(), []string{"id", "y", "smiles"}, sevens},
+		"a.sdf":     {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" + molBlock("", "C") + "> <other>\n1\n\n$$$$\n", []string{"y", "z"}, []string{"8 9", " "}},
+		"a.smi":     {"CCO a\nC\n", nil, []string{"", ""}},
+	} {
+		var all []string
+		calls, i := 0, 0
+		o := Options{Name: name, Own: func(names, _ []string) {
+			if calls++; i > 0 {
+				t.Errorf("%s: the names come after a record", name)
+			}
+			all = names
+		}}
+		for rec, err := range Records(strings.NewReader(test.text), o) {
+			if got := strings.Join(rec.Own, " "); err != nil || rec.Err != nil || got != test.own[i] || !slices.Equal(all, test.all) || calls > 1 {
+				t.Errorf("%s: record %d has %q of %q in %d calls, %v, %v; want %q of %q", name, i, got, all, calls, err, rec.Err, test.own[i], test.all)
+			}
+			if i++; i == len(test.own) {
+				break
+			}
+		}
+		if i < len(test.own) {
+			t.Errorf("%s: %d records", name, i)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 	}
 	if files.labels != "" {
 		if s.Labels, err = readLabels(fsys, u, files.labels, len(s.Graphs)); err != nil {
-			s.Info.Warnings = append(s.Info.Warnings, "graph labels left out: "+err.Error())
+			s.Warnings = append(s.Warnings, "graph labels left out: "+err.Error())
 		}
 	}
 	return s, nil
@@ -311,9 +311,9 @@ func (s *Set) build(starts []int32, edges []uint64) error {
 		for ; at < len(edges) && int32(edges[at]>>32) < to; at++ {
 			switch u, v := int32(edges[at]>>32), int32(edges[at]); {
 			case u == v:
-				s.Info.SelfLoops++
+				s.SelfLoops++
 			case at > 0 && edges[at] == edges[at-1]:
-				s.Info.Duplicates++
+				s.Duplicates++
 			default:
 				kept = append(kept, [2]int32{u - from, v - from})
 			}
@@ -325,12 +325,12 @@ func (s *Set) build(starts []int32, edges []uint64) error {
 		oneWay += g.M() - dropped.Duplicates
 		s.Graphs[k] = g
 	}
-	left := molecule.Asides{"self-loop": s.Info.SelfLoops, "parallel edge": s.Info.Duplicates}
+	left := molecule.Asides{"self-loop": s.SelfLoops, "parallel edge": s.Duplicates}
 	if said := left.Of(len(s.Graphs)); said != "" {
-		s.Info.Warnings = append(s.Info.Warnings, said)
+		s.Warnings = append(s.Warnings, said)
 	}
 	if oneWay > 0 {
-		s.Info.Warnings = append(s.Info.Warnings, fmt.Sprintf("%d edges are listed in one direction only: taken as undirected", oneWay))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%d edges are listed in one direction only: taken as undirected", oneWay))
 	}
 	return nil
 }

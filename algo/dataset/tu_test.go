@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -43,8 +42,8 @@ const tinyAside = "of 3 graphs 1 self-loop was left out, 8 parallel edges merged
 func checkTiny(t *testing.T, s *Set, err error) {
 	t.Helper()
 	must.Do(err)
-	if want := (Info{1, 8, []string{tinyAside}}); !reflect.DeepEqual(s.Info, want) {
-		t.Errorf("info %+v, want %+v", s.Info, want)
+	if s.SelfLoops != 1 || s.Duplicates != 8 || !slices.Equal(s.Warnings, []string{tinyAside}) {
+		t.Errorf("%d self-loops, %d duplicates, %q", s.SelfLoops, s.Duplicates, s.Warnings)
 	}
 	if s.Name != "T" || !slices.Equal(s.Labels, []int{-1, 1, 1}) {
 		t.Errorf("name %q, labels %v", s.Name, s.Labels)
@@ -122,9 +121,9 @@ func TestReadTU(t *testing.T) {
 	})
 	t.Run("one direction", func(t *testing.T) {
 		s := must.Have(ReadTU(mapFS(map[string]string{"T_A.txt": "1,2\n2,3\n3,2", "T_graph_indicator.txt": "1\n1\n1"}), "", Unpack{}))
-		if s.Graphs[0].M() != 2 || s.Info.Duplicates != 0 || s.Labels != nil ||
-			!slices.Equal(s.Info.Warnings, []string{"1 edges are listed in one direction only: taken as undirected"}) {
-			t.Errorf("%d edges, %+v", s.Graphs[0].M(), s.Info)
+		if s.Graphs[0].M() != 2 || s.Duplicates != 0 || s.Labels != nil ||
+			!slices.Equal(s.Warnings, []string{"1 edges are listed in one direction only: taken as undirected"}) {
+			t.Errorf("%d edges, %d duplicates, %q", s.Graphs[0].M(), s.Duplicates, s.Warnings)
 		}
 	})
 	t.Run("no edge at all", func(t *testing.T) {
@@ -204,8 +203,8 @@ func TestReadTULabels(t *testing.T) {
 		files := mapFS(tiny)
 		files["T_graph_labels.txt"].Data = []byte(test.labels)
 		s := must.Have(ReadTU(files, "", Unpack{}))
-		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Info.Warnings, []string{tinyAside, test.want}) {
-			t.Errorf("labels %v, %d graphs, warnings %q, want %q", s.Labels, len(s.Graphs), s.Info.Warnings, test.want)
+		if s.Labels != nil || len(s.Graphs) != 3 || !slices.Equal(s.Warnings, []string{tinyAside, test.want}) {
+			t.Errorf("labels %v, %d graphs, warnings %q, want %q", s.Labels, len(s.Graphs), s.Warnings, test.want)
 		}
 	}
 }
@@ -264,12 +263,9 @@ func TestRealTU(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		want := Info{Duplicates: test.duplicates}
-		if said := (molecule.Asides{"parallel edge": test.duplicates}).Of(test.graphs); said != "" {
-			want.Warnings = []string{said}
-		}
-		if len(s.Graphs) != test.graphs || !reflect.DeepEqual(s.Info, want) {
-			t.Errorf("%s: %d graphs, info %+v, want %d and %+v", test.name, len(s.Graphs), s.Info, test.graphs, want)
+		said := (molecule.Asides{"parallel edge": test.duplicates}).Of(test.graphs)
+		if len(s.Graphs) != test.graphs || s.SelfLoops != 0 || s.Duplicates != test.duplicates || strings.Join(s.Warnings, "; ") != said {
+			t.Errorf("%s: %d graphs, %d self-loops, %d duplicates, %q", test.name, len(s.Graphs), s.SelfLoops, s.Duplicates, s.Warnings)
 		}
 		nodes, edges, alone := 0, 0, 0
 		for _, g := range s.Graphs {
@@ -359,8 +355,8 @@ func FuzzTU(f *testing.F) {
 		if !ok {
 			return
 		}
-		if len(s.Graphs) != len(sizes) || s.Info.SelfLoops != loops || s.Info.Duplicates != repeats {
-			t.Fatalf("%d graphs, %+v; want %d, %d loops, %d repeats", len(s.Graphs), s.Info, len(sizes), loops, repeats)
+		if len(s.Graphs) != len(sizes) || s.SelfLoops != loops || s.Duplicates != repeats {
+			t.Fatalf("%d graphs, %d loops, %d repeats; want %d, %d, %d", len(s.Graphs), s.SelfLoops, s.Duplicates, len(sizes), loops, repeats)
 		}
 		first, found := 1, 0
 		for k, g := range s.Graphs {

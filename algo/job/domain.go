@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/property"
 	"baca/algo/report"
-	"baca/algo/table"
 )
 
 // What a Domain has where nothing else is asked for.
@@ -26,17 +26,20 @@ const (
 // MaxSubstances bounds a report with a page and more for each.
 const MaxSubstances = 100
 
-// A Domain makes reports on the applicability domain of a model of molecules.
+// A Domain makes a report on the applicability domain of a model of molecules.
 type Domain struct {
-	Model   *algo.Model
-	Alone   *algo.SingleScorer
-	Name    string // the value of --model
-	SHA256  string // of the model's file, hex
-	Bytes   int    // of that file
-	Program string // and its version
+	report.Domain
+	Alone     *algo.SingleScorer
+	Name      string // the value of --model
+	Neighbors int    // structural analogues of each substance
+}
 
-	Alpha, Confidence float64
-	Neighbors         int // structural analogues of each substance
+// NewDomain returns one without substances, given a report with the model and its file, the program and the rates.
+func NewDomain(about report.Domain, alone *algo.SingleScorer, name string, neighbors int) *Domain {
+	q := &Domain{about, alone, name, neighbors}
+	q.Title = "Applicability domain: " + q.Model.Card.Name
+	q.References, q.Reach, q.Ranges = q.Model.References(), report.ReachOf(alone, q.Alpha), report.RangesOf(q.known())
+	return q
 }
 
 // CheckDomain reports a model of plain graphs.
@@ -45,15 +48,6 @@ func CheckDomain(m *algo.Model) error {
 		return fmt.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
 	}
 	return nil
-}
-
-// Report is one without substances.
-func (q *Domain) Report() *report.Domain {
-	return &report.Domain{
-		Document: report.Document{Title: "Applicability domain: " + q.Model.Card.Name}, Model: q.Model, SHA256: q.SHA256, Program: q.Program,
-		Alpha: q.Alpha, Confidence: q.Confidence, References: q.Model.References(), Reach: report.ReachOf(q.Alone, q.Alpha),
-		Ranges: report.RangesOf(q.known()),
-	}
 }
 
 // known are the properties of the training molecules, as far as the model holds their structures.
@@ -75,26 +69,25 @@ func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
 	return property.Of(read)
 }
 
-// Add judges a molecule, with its graph in the form of the model, and adds it to a report; of
+// Add judges a molecule, with its graph in the form of the model, and adds it to the report; of
 // one that is refused only a warning.
-func (q *Domain) Add(ctx context.Context, d *report.Domain, r table.Record) error {
+func (q *Domain) Add(ctx context.Context, r dataset.Record) error {
 	if r.Err != nil {
-		d.Warnings = append(d.Warnings, "refused: "+r.Err.Error())
+		q.Warnings = append(q.Warnings, "refused: "+r.Err.Error())
 		return nil
 	}
-	s, err := q.Substance(ctx, r)
+	s, err := q.substance(ctx, r)
 	if err == nil {
-		d.Substances = append(d.Substances, s)
+		q.Substances = append(q.Substances, s)
 	}
 	return err
 }
 
 // ModelPage describes the domain. The command writes it to that file.
 func (q *Domain) ModelPage(out string) *report.Domain {
-	d := q.Report()
-	d.Title, d.Bytes = "Applicability domain of model "+q.Model.Card.Name, q.Bytes
-	d.Command = words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""}))
-	return d
+	q.Title = "Applicability domain of model " + q.Model.Card.Name
+	q.Command = words("baca report --qmrf", append(q.flags(), Flag{"--out", out, ""}))
+	return &q.Domain
 }
 
 // flags are those of every command.
@@ -102,8 +95,8 @@ func (q *Domain) flags(more ...Flag) []Flag {
 	return append([]Flag{{"--model", q.Name, ""}}, append(more, Flag{"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(algo.DefaultOptions().Alpha)})...)
 }
 
-// Command reads an input, by these flags, and writes the report to a file.
-func (q *Domain) Command(input []Flag, out, path string) string {
+// Repeat is the command that reads an input, by these flags, and writes the report to a file.
+func (q *Domain) Repeat(input []Flag, out, path string) string {
 	flags := append(q.flags(), input...)
 	return Command("baca report --qprf", append(flags, append(q.form(), Flag{"--out", out, ""})...), path)
 }
@@ -129,19 +122,19 @@ func (q *Domain) explained() []Flag {
 
 // Piped is a command that is given the substances themselves. They are to have SMILES of the
 // input, see report.Substance.
-func (q *Domain) Piped(list []report.Substance, out string) string {
-	return q.pipe(list, "baca report --qprf", append(q.form(), Flag{"--out", out, ""})...)
+func (q *Domain) Piped(out string) string {
+	return q.pipe(q.Substances, "baca report --qprf", append(q.form(), Flag{"--out", out, ""})...)
 }
 
-// Substance judges a molecule, which is not refused, with its graph in the form of the model.
-func (q *Domain) Substance(ctx context.Context, r table.Record) (s report.Substance, err error) {
+// substance judges a molecule, which is not refused, with its graph in the form of the model.
+func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
 	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row},
-		Molfile: r.Molfile != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
+		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
 	}
 	if s.Molfile {
-		m, err := molfile.Parse(r.Molfile)
+		m, err := molfile.Parse(r.Molfile())
 		if err != nil {
 			return s, err
 		}

@@ -1,14 +1,15 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
-	"baca/algo/table"
 )
 
 // DriftDelta is the default rate of false alarms for drift.
@@ -35,20 +36,27 @@ func (d *Drift) Add(score float64) float64 {
 // Log is the wealth as a power of ten.
 func (d *Drift) Log() float64 { return d.Wealth[len(d.Wealth)-1] }
 
-// Watch adds the graphs of records, piece graphs at a time, and calls emit for each record with its
+// Watch adds the graphs of records, piece records at a time, and calls emit for each record with its
 // score and p-value, without them if refused.
-func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[table.Unread, error], emit func(r table.Record, score, p float64) error) error {
-	var wait []table.Record
-	var graphs []*graph.Graph
-	flush := func() error {
-		var scores []float64
-		var err error
-		if len(graphs) > 0 {
-			if scores, err = alone.Scores(ctx, graphs); err != nil {
-				return err
+func (d *Drift) Watch(
+	ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[dataset.Record, error],
+	emit func(r dataset.Record, score, p float64) error,
+) error {
+	for some, err := range inPieces(records, piece) {
+		if err != nil {
+			return err
+		}
+		var graphs []*graph.Graph
+		for i := range some {
+			if some[i] = some[i].Parsed(); some[i].Err == nil {
+				graphs = append(graphs, some[i].Graph)
 			}
 		}
-		for _, r := range wait {
+		scores, err := alone.Scores(ctx, graphs)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		for _, r := range some {
 			score, p := math.NaN(), math.NaN()
 			if r.Err == nil {
 				score, scores = scores[0], scores[1:]
@@ -58,25 +66,6 @@ func (d *Drift) Watch(ctx context.Context, alone *algo.SingleScorer, piece int, 
 				return err
 			}
 		}
-		wait, graphs = wait[:0], graphs[:0]
-		return nil
 	}
-	for next, err := range records {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		r := next()
-		if wait = append(wait, r); r.Err == nil {
-			graphs = append(graphs, r.Graph)
-		}
-		if len(graphs) == piece || len(wait) >= 32*piece || len(graphs) == 0 {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
+	return nil
 }

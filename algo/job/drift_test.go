@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo/table"
+	"baca/algo/dataset"
 )
 
 // However many graphs are scored at a time, the path is the same, and each record comes
@@ -17,7 +17,7 @@ func TestWatch(t *testing.T) {
 	var want []float64
 	for _, piece := range []int{1, 7, 32} {
 		d, at := NewDrift(alone, 3), 0
-		err := d.Watch(t.Context(), alone, piece, unread(rs, broken), func(r table.Record, score, p float64) error {
+		err := d.Watch(t.Context(), alone, piece, unread(rs, broken), func(r dataset.Record, score, p float64) error {
 			if r.ID != rs[at].ID || math.IsNaN(score) != (r.Err != nil) || math.IsNaN(p) != (r.Err != nil) {
 				t.Errorf("pieces of %d: record %d is %s with score %g and p %g", piece, at, r.ID, score, p)
 			}
@@ -31,7 +31,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("pieces of %d: %d records, a path of %d, %v", piece, at, len(d.Wealth), err)
 		}
 		stop := errors.New("enough")
-		if err := d.Watch(t.Context(), alone, piece, unread(rs, nil), func(table.Record, float64, float64) error { return stop }); !errors.Is(err, stop) {
+		if err := d.Watch(t.Context(), alone, piece, unread(rs, nil), func(dataset.Record, float64, float64) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("pieces of %d: %v, want the error of emit", piece, err)
 		}
 	}

@@ -26,7 +26,7 @@ func ExampleScore() {
 		log.Fatal(err)
 	}
 	file := strings.NewReader("FS(F)(F)(F)(F)F gas\nC1CC typo\n")
-	records := table.Molecules(file, dataset.Options{Name: "some.smi", Form: algo.FormOf(model.Card.Schema)})
+	records := dataset.Records(file, dataset.Options{Name: "some.smi", Form: algo.FormOf(model.Card.Schema)})
 	texts := slices.DeleteFunc(table.Fields(table.Usual), func(f table.Field) bool { return f.Text == nil })
 	rows := table.NewSink(os.Stdout, "csv", table.Text{}, true, texts)
 	err = job.Score(ctx, scorer, job.Input{Records: records}, job.ScoreOptions{}, func(scored []table.Scored) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/dictionary"
 	"baca/algo/internal/parallel"
 	"baca/algo/molecule"
@@ -49,7 +50,7 @@ func (e *Explainer) Nearest(ctx context.Context, workers int, rows []table.Score
 }
 
 // Why explains a readable record.
-func (e *Explainer) Why(ctx context.Context, r table.Record) (*table.Why, error) {
+func (e *Explainer) Why(ctx context.Context, r dataset.Record) (*table.Why, error) {
 	x, err := e.Alone.Explain(ctx, r.Graph, e.Alpha)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ const mostAlike = 3
 
 // likeOutside returns the records, from 1, of the OOD dictionary with the most attention for this
 // one.
-func (e *Explainer) likeOutside(ctx context.Context, r table.Record) ([]float64, error) {
+func (e *Explainer) likeOutside(ctx context.Context, r dataset.Record) ([]float64, error) {
 	if e.Scorer == nil {
 		return nil, nil
 	}

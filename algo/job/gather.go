@@ -7,48 +7,48 @@ import (
 	"iter"
 
 	"baca/algo/compare"
-	"baca/algo/table"
+	"baca/algo/dataset"
 )
 
 const refusalsNamed = 3
 
-// inChunks calls add with parsed records, chunk by chunk, the last one shorter. refuse, given a
-// record that has or gets an error from check, counts it.
-func inChunks[T any](ctx context.Context, size int, records iter.Seq2[table.Record, error], check func(table.Record) (T, error), refuse func(table.Record, error), add func([]T) error) error {
-	var chunk []T
-	for r, err := range records {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+// inChunks calls add with what check makes of parsed records, of up to size records at a time, and
+// refuse with the other records and their errors.
+func inChunks[T any](
+	ctx context.Context, size int, records iter.Seq2[dataset.Record, error],
+	check func(dataset.Record) (T, error), refuse func(dataset.Record, error), add func([]T) error,
+) error {
+	for some, err := range inPieces(records, size) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		var value T
-		if err = r.Err; err == nil {
-			value, err = check(r)
-		}
-		if err != nil {
-			refuse(r, err)
-			continue
-		}
-		if chunk = append(chunk, value); len(chunk) == size {
-			if err := add(chunk); err != nil {
-				return err
+		var chunk []T
+		for _, r := range some {
+			var value T
+			if err = r.Err; err == nil {
+				value, err = check(r)
 			}
-			chunk = chunk[:0]
+			if err != nil {
+				refuse(r, err)
+			} else {
+				chunk = append(chunk, value)
+			}
+		}
+		if err := add(chunk); err != nil {
+			return err
 		}
 	}
-	return add(chunk)
+	return nil
 }
 
-// Gather reads parsed records into a list, piece graphs at a time on that many goroutines, and
+// Gather reads parsed records into a list, piece records at a time on that many goroutines, and
 // returns what was refused. It calls added with the number of graphs each time. The list depends on
 // neither number.
-func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[table.Record, error], added func(graphs int)) (refused []string, err error) {
-	source := func(r table.Record) (compare.Source, error) {
+func Gather(ctx context.Context, l *compare.List, workers, piece int, records iter.Seq2[dataset.Record, error], added func(graphs int)) (refused []string, err error) {
+	source := func(r dataset.Record) (compare.Source, error) {
 		return compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph, Aside: r.Aside}, nil
 	}
-	refuse := func(_ table.Record, err error) {
+	refuse := func(_ dataset.Record, err error) {
 		if l.Refuse(1); l.Refused <= refusalsNamed {
 			refused = append(refused, "refused: "+err.Error())
 		}

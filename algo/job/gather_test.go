@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"baca/algo/compare"
+	"baca/algo/dataset"
 	"baca/algo/molecule/smiles"
-	"baca/algo/table"
 )
 
 // A list is the same whatever is added at a time, and the first few refused records are named.
 func TestGather(t *testing.T) {
-	records := func(end error) iter.Seq2[table.Record, error] {
-		return func(yield func(table.Record, error) bool) {
+	records := func(end error) iter.Seq2[dataset.Record, error] {
+		return func(yield func(dataset.Record, error) bool) {
 			for i := range 20 {
-				r := table.Record{ID: fmt.Sprint(i), SMILES: strings.Repeat("C", i+1)}
+				r := dataset.Record{ID: fmt.Sprint(i), SMILES: strings.Repeat("C", i+1)}
 				if r.Graph, r.Err = smiles.ParseGraph(r.SMILES); i%4 == 3 {
 					r.Err = fmt.Errorf("record %d is none", i)
 				}
@@ -28,7 +28,7 @@ func TestGather(t *testing.T) {
 				}
 			}
 			if end != nil {
-				yield(table.Record{}, end)
+				yield(dataset.Record{}, end)
 			}
 		}
 	}

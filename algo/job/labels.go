@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/table"
 )
 
@@ -55,7 +56,7 @@ func (l *Labels) Columns() (names []string) {
 }
 
 // Of reads a record's values, NaN for what is no number, nil without columns.
-func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
+func (l *Labels) Of(r *dataset.Record) *algo.Values {
 	v := algo.NoValues()
 	columns := l.columns(v)
 	if len(columns) == 0 {
@@ -63,8 +64,8 @@ func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
 	}
 	for k, c := range columns {
 		text := ""
-		if cells != nil && k < len(cells.Texts) {
-			text = cells.Texts[k]
+		if k < len(r.Cells) {
+			text = r.Cells[k]
 		}
 		x, err := numberIn(text)
 		if err == nil && l.Classes && c.class != nil && c.class(x) != "" {
@@ -74,10 +75,10 @@ func (l *Labels) Of(row int, cells *table.Cells) *algo.Values {
 			*c.value = x
 			continue
 		}
-		if err = fmt.Errorf("column %s: %w", c.name, err); cells != nil {
-			err = cells.Fail(k, err)
+		if err = fmt.Errorf("column %s: %w", c.name, err); r.Cells != nil {
+			err = r.FailCell(k, err)
 		}
-		l.note(badCell{row, k, err})
+		l.note(badCell{r.Row, k, err})
 	}
 	return v
 }

@@ -1,20 +1,21 @@
 package job
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"baca/algo"
-	"baca/algo/table"
+	"baca/algo/dataset"
 )
 
 func TestLabels(t *testing.T) {
 	l := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "yhat"}}
-	fail := func(k int, err error) error { return errors.New([]string{"at y: ", "at yhat: "}[k] + err.Error()) }
-	if v := l.Of(9, &table.Cells{Texts: []string{"1.5", "-2e1"}, Fail: fail}); v.Observed != 1.5 || v.Predicted != -20 {
+	of := func(l *Labels, row int, cells ...string) *algo.Values {
+		return l.Of(&dataset.Record{Row: row, Line: row + 1, Cells: cells})
+	}
+	if v := of(l, 9, "1.5", "-2e1"); v.Observed != 1.5 || v.Predicted != -20 {
 		t.Errorf("%+v", v)
 	}
 	if list := l.Problems("so"); list != nil {
@@ -22,19 +23,19 @@ func TestLabels(t *testing.T) {
 	}
 	// Rows come in any order, and the first are named.
 	for row := 8; row >= 1; row-- {
-		if v := l.Of(row, &table.Cells{Texts: []string{"NaN", "1,5"}, Fail: fail}); !math.IsNaN(v.Observed) || !math.IsNaN(v.Predicted) {
+		if v := of(l, row, "NaN", "1,5"); !math.IsNaN(v.Observed) || !math.IsNaN(v.Predicted) {
 			t.Errorf("%+v", v)
 		}
 	}
 	list := l.Problems("so")
-	if len(list) != 7 || list[0] != `no value: at y: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "so" {
+	if len(list) != 7 || list[0] != `no value: line 2, column 1: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "so" {
 		t.Errorf("%q", list)
 	}
 	one := &Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat"}}
-	if v := one.Of(1, &table.Cells{Texts: []string{"3"}, Fail: fail}); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
+	if v := of(one, 1, "3"); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
 		t.Errorf("%+v", v)
 	}
-	if v := new(Labels).Of(1, nil); v != nil {
+	if v := of(new(Labels), 1); v != nil {
 		t.Errorf("values of no columns: %+v", v)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/graph"
-	"baca/algo/table"
 )
 
 // A sample is an even sample of bounded size of an input's graphs.
@@ -106,7 +106,7 @@ func (s *sample) fit(total int) *Fit {
 // A placed record has its place in the input, from 0.
 type placed struct {
 	place int
-	read  table.Unread
+	dataset.Record
 }
 
 // draw adds the records in the sample, parsed on that many goroutines (0: one for each core), and
@@ -114,16 +114,15 @@ type placed struct {
 // is that of the records, after the last one, or of ctx.
 func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed, error], progress func(records int)) (int, error) {
 	n := 0
-	var wanted []table.Unread
+	var wanted []dataset.Record
 	var places []int
 	keep := func() error {
-		parsed, err := parse(ctx, workers, wanted)
-		if err != nil {
+		if err := parse(ctx, workers, wanted); err != nil {
 			return err
 		}
 		for i, place := range places {
-			if parsed[i].Err == nil {
-				s.add(place, parsed[i].Graph)
+			if wanted[i].Err == nil {
+				s.add(place, wanted[i].Graph)
 			}
 		}
 		wanted, places = wanted[:0], places[:0]
@@ -135,7 +134,7 @@ func (s *sample) draw(ctx context.Context, workers int, records iter.Seq2[placed
 		}
 		n++
 		if s.wants(p.place) {
-			wanted, places = append(wanted, p.read), append(places, p.place)
+			wanted, places = append(wanted, p.Record), append(places, p.place)
 			if len(wanted) == block {
 				if err := keep(); err != nil {
 					return n, err

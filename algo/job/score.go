@@ -65,10 +65,10 @@ func (f *Fit) Sentences(by string, both bool) []string {
 
 // An Input is a sequence of records.
 type Input struct {
-	Records iter.Seq2[table.Unread, error]
+	Records iter.Seq2[dataset.Record, error]
 	// Again, if not nil, restarts the input; callers release it. Otherwise Records is all there is,
 	// and a sample has the first graphs.
-	Again func() (records iter.Seq2[table.Unread, error], release func(), err error)
+	Again func() (records iter.Seq2[dataset.Record, error], release func(), err error)
 }
 
 type ScoreOptions struct {
@@ -158,11 +158,11 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 }
 
 // inOrder yields records after skip ones, with places from first on.
-func inOrder(records iter.Seq2[table.Unread, error], first, skip int) iter.Seq2[placed, error] {
+func inOrder(records iter.Seq2[dataset.Record, error], first, skip int) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		place := first
-		for u, err := range records {
-			if (place >= first+skip || err != nil) && !yield(placed{place, u}, err) {
+		for rec, err := range records {
+			if (place >= first+skip || err != nil) && !yield(placed{place, rec}, err) {
 				return
 			}
 			place++
@@ -172,39 +172,31 @@ func inOrder(records iter.Seq2[table.Unread, error], first, skip int) iter.Seq2[
 
 // A reader reads an input up to the batch.
 type reader struct {
-	next    func() (table.Unread, error, bool)
+	next    func() (dataset.Record, error, bool)
 	workers int
 	broken  error // of the input, after what was read
 
-	parsed      []table.Record // all so far
+	parsed      []dataset.Record // all so far
 	graphs      []*graph.Graph
 	places      []int // of graphs
 	records     int   // read
 	nodes, text int
-	ahead       table.Unread // read by hasNext
+	ahead       dataset.Record // read by hasNext
+	isAhead     bool
 }
 
 // parseNext reads and parses up to n records.
-func (r *reader) parseNext(ctx context.Context, n int) ([]table.Record, error) {
-	var unread []table.Unread
-	if r.ahead != nil {
-		unread, r.ahead = append(unread, r.ahead), nil
+func (r *reader) parseNext(ctx context.Context, n int) ([]dataset.Record, error) {
+	var records []dataset.Record
+	for len(records) < n && r.hasNext() {
+		records = append(records, r.take())
 	}
-	for len(unread) < n && r.broken == nil {
-		u, err, ok := r.next()
-		if r.broken = err; !ok || err != nil {
-			break
-		}
-		unread = append(unread, u)
-	}
-	return parse(ctx, r.workers, unread)
+	return records, parse(ctx, r.workers, records)
 }
 
 // parse parses records on that many goroutines.
-func parse(ctx context.Context, workers int, unread []table.Unread) ([]table.Record, error) {
-	records := make([]table.Record, len(unread))
-	err := parallel.For(ctx, workers, len(unread), func(_, i int) { records[i] = unread[i]() })
-	return records, err
+func parse(ctx context.Context, workers int, records []dataset.Record) error {
+	return parallel.For(ctx, workers, len(records), func(_, i int) { records[i] = records[i].Parsed() })
 }
 
 // fillBatch reads until a batch is full or the input ends.
@@ -219,7 +211,7 @@ func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 		}
 		for _, rec := range records {
 			r.parsed = append(r.parsed, rec)
-			r.text += len(rec.SMILES) + len(rec.ID) + len(rec.Molfile) + perRecord
+			r.text += len(rec.SMILES) + len(rec.ID) + len(rec.Molfile()) + perRecord
 			if rec.Err == nil {
 				r.graphs = append(r.graphs, rec.Graph)
 				r.places = append(r.places, r.records)
@@ -231,33 +223,30 @@ func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	return nil
 }
 
-// hasNext reports whether there is another record.
+// hasNext reports whether there is another record, which take returns.
 func (r *reader) hasNext() bool {
-	if r.ahead != nil || r.broken != nil {
-		return r.ahead != nil
+	if !r.isAhead && r.broken == nil {
+		r.ahead, r.broken, r.isAhead = r.next()
+		r.isAhead = r.isAhead && r.broken == nil
 	}
-	u, err, ok := r.next()
-	if r.broken = err; !ok || err != nil {
-		return false
-	}
-	r.ahead = u
-	return true
+	return r.isAhead
+}
+
+func (r *reader) take() dataset.Record {
+	r.isAhead = false
+	return r.ahead
 }
 
 // rest yields the remaining records.
-func (r *reader) rest() iter.Seq2[table.Unread, error] {
-	return func(yield func(table.Unread, error) bool) {
-		if u := r.ahead; u != nil {
-			r.ahead = nil
-			if !yield(u, nil) {
+func (r *reader) rest() iter.Seq2[dataset.Record, error] {
+	return func(yield func(dataset.Record, error) bool) {
+		for r.hasNext() {
+			if !yield(r.take(), nil) {
 				return
 			}
 		}
-		for {
-			u, err, ok := r.next()
-			if !ok || !yield(u, err) || err != nil {
-				return
-			}
+		if r.broken != nil {
+			yield(dataset.Record{}, r.broken)
 		}
 	}
 }
@@ -315,7 +304,7 @@ func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 }
 
 // join gives readable records their rows, in order.
-func join(records []table.Record, rows []algo.Row) []table.Scored {
+func join(records []dataset.Record, rows []algo.Row) []table.Scored {
 	scored := make([]table.Scored, len(records))
 	for i, rec := range records {
 		scored[i].Record = rec
@@ -346,7 +335,7 @@ func scoreStream(ctx context.Context, s *algo.Scorer, others []*algo.Scorer, f *
 	for r, err := range dataset.Ordered(ctx, workers, inPieces(records, most), func(w []placed) (r result) {
 		r.scored = make([]table.Scored, len(w))
 		for i, p := range w {
-			r.scored[i] = table.Scored{Record: p.read(), Scores: known[p.place]}
+			r.scored[i] = table.Scored{Record: p.Parsed(), Scores: known[p.place]}
 		}
 		r.err = ScoreEach(ctx, s, r.scored)
 		for _, other := range others {
@@ -384,11 +373,12 @@ func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) err
 	return err
 }
 
-// inPieces yields most records at a time. An error comes after the records before it.
-func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, error] {
-	return func(yield func([]placed, error) bool) {
-		var w []placed
-		for p, err := range records {
+// inPieces yields most values at a time, each piece in memory of its own. An error comes after the values
+// before it.
+func inPieces[T any](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var w []T
+		for v, err := range values {
 			if err != nil {
 				if len(w) == 0 || yield(w, nil) {
 					yield(nil, err)
@@ -396,9 +386,9 @@ func inPieces(records iter.Seq2[placed, error], most int) iter.Seq2[[]placed, er
 				return
 			}
 			if w == nil {
-				w = make([]placed, 0, most)
+				w = make([]T, 0, most)
 			}
-			if w = append(w, p); len(w) == most {
+			if w = append(w, v); len(w) == most {
 				if !yield(w, nil) {
 					return
 				}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
@@ -66,42 +67,42 @@ func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 var errRefused = errors.New("refused")
 
 // mixed are records of n graphs, with a refused one before each seventh.
-func mixed(t testing.TB, n int) []table.Record {
+func mixed(t testing.TB, n int) []dataset.Record {
 	t.Helper()
-	var rs []table.Record
-	add := func(r table.Record) {
+	var rs []dataset.Record
+	add := func(r dataset.Record) {
 		r.Row = len(rs) + 1
 		r.ID = fmt.Sprint(r.Row)
 		rs = append(rs, r)
 	}
 	for i, g := range trees(t, 2, n, 3) {
 		if i%7 == 0 {
-			add(table.Record{Err: errRefused})
+			add(dataset.Record{Err: errRefused})
 		}
-		add(table.Record{Graph: g})
+		add(dataset.Record{Graph: g})
 	}
 	return rs
 }
 
 // unread yields records, then err unless it is nil.
-func unread(rs []table.Record, err error) iter.Seq2[table.Unread, error] {
-	return func(yield func(table.Unread, error) bool) {
+func unread(rs []dataset.Record, err error) iter.Seq2[dataset.Record, error] {
+	return func(yield func(dataset.Record, error) bool) {
 		for _, r := range rs {
-			if !yield(func() table.Record { return r }, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(nil, err)
+			yield(dataset.Record{}, err)
 		}
 	}
 }
 
 // input can be gone through again, if so wanted.
-func input(rs []table.Record, err error, again bool) Input {
+func input(rs []dataset.Record, err error, again bool) Input {
 	in := Input{Records: unread(rs, err)}
 	if again {
-		in.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return unread(rs, err), func() {}, nil }
+		in.Again = func() (iter.Seq2[dataset.Record, error], func(), error) { return unread(rs, err), func() {}, nil }
 	}
 	return in
 }
@@ -126,7 +127,7 @@ func same(a, b *algo.Row) bool {
 
 // expect compares rows with those of a scorer that has the graphs of the fit as
 // its batch and sees all other graphs one at a time.
-func expect(t *testing.T, got []table.Scored, rs []table.Record, fit *Fit, oracle *algo.Scorer) {
+func expect(t *testing.T, got []table.Scored, rs []dataset.Record, fit *Fit, oracle *algo.Scorer) {
 	t.Helper()
 	if len(got) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(got), len(rs))
@@ -223,7 +224,7 @@ func TestScore(t *testing.T) {
 // any record on.
 func TestScoreWithoutABatch(t *testing.T) {
 	rs := mixed(t, 150)
-	score := func(rs []table.Record, again bool, o ScoreOptions) []*algo.Row {
+	score := func(rs []dataset.Record, again bool, o ScoreOptions) []*algo.Row {
 		t.Helper()
 		o.Fitted = func(*Fit) error {
 			if !o.Batch {
@@ -261,7 +262,7 @@ func TestScoreWithoutABatch(t *testing.T) {
 		}
 	}
 	order := rand.New(rand.NewPCG(4, 4)).Perm(len(rs))
-	shuffled := make([]table.Record, len(rs))
+	shuffled := make([]dataset.Record, len(rs))
 	for k, i := range order {
 		shuffled[k] = rs[i]
 	}
@@ -347,7 +348,7 @@ func TestScoreEndsWithEmit(t *testing.T) {
 // Refused records come out even if no graph is ever seen, and do not pile up.
 func TestScoreOfRefusedRecords(t *testing.T) {
 	long := strings.Repeat("x", maxText/100)
-	rs := slices.Repeat([]table.Record{{ID: long, Err: errRefused}}, 3*block)
+	rs := slices.Repeat([]dataset.Record{{ID: long, Err: errRefused}}, 3*block)
 	for i, r := range mixed(t, 40) {
 		r.Row = i
 		rs = append(rs, r)

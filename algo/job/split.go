@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"baca/algo/baseline"
+	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
@@ -123,7 +124,7 @@ func (s *Splitting) molecules(ctx context.Context, records []table.Scored) (*spl
 }
 
 // describe returns the ECFP4 and the value of a molecule, if the way to split needs them.
-func (s *Splitting) describe(r *table.Record) (p fingerprint.Print, value float64, err error) {
+func (s *Splitting) describe(r *dataset.Record) (p fingerprint.Print, value float64, err error) {
 	computed := property.ColumnOf(s.Values)
 	if s.By == ByCluster || computed != nil {
 		read, err := smiles.Parse(cmp.Or(r.SMILES, r.Written))
@@ -138,8 +139,8 @@ func (s *Splitting) describe(r *table.Record) (p fingerprint.Print, value float6
 		return baseline.ECFP(parent, 2), 0, nil
 	}
 	if r.Cells != nil {
-		if value, err = numberOrDate(r.Cells.Texts[0]); err != nil {
-			err = r.Cells.Fail(0, fmt.Errorf("column %s: %w", s.Values, err))
+		if value, err = numberOrDate(r.Cells[0]); err != nil {
+			err = r.FailCell(0, fmt.Errorf("column %s: %w", s.Values, err))
 		}
 	}
 	return p, value, err

@@ -50,7 +50,7 @@ func (s *streamed) write(t testing.TB, form molecule.Form) (n int) {
 	t.Helper()
 	run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
 	out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
-	records := table.Molecules(strings.NewReader(s.text), dataset.Options{Format: dataset.CSV, Form: form})
+	records := dataset.Records(strings.NewReader(s.text), dataset.Options{Format: dataset.CSV, Form: form})
 	must.Do(scoreStream(ctx, nil, nil, s.fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
 		for _, r := range scored {
 			if r.Err != nil {

@@ -14,9 +14,15 @@ import (
 	"baca/algo/table"
 )
 
-// Sources reads a data set's graphs in a form, with each molecule's SMILES and values, and calls refuse for unreadable records.
-func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], form molecule.Form, values *Labels, refuse func(error)) (list []algo.Source, err error) {
-	read := func(r dataset.Record) dataset.Record { return r.Parsed(form) }
+// Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Only an id of
+// the input is a name.
+func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []algo.Source, err error) {
+	read := func(r dataset.Record) dataset.Record {
+		name := r.ID
+		r = r.Parsed()
+		r.ID = name
+		return r
+	}
 	for r, err := range dataset.Ordered(ctx, workers, records, read) {
 		switch {
 		case err != nil:
@@ -24,8 +30,7 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 		case r.Err != nil:
 			refuse(r.Err)
 		default:
-			v := values.Of(r.Row, &table.Cells{Texts: r.Cells, Fail: r.FailCell})
-			list = append(list, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: v})
+			list = append(list, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r)})
 		}
 	}
 	return list, nil
@@ -41,10 +46,10 @@ func Structures(ctx context.Context, workers int, rows []table.Scored, form mole
 }
 
 // written is a readable record's molecule as SMILES.
-func written(r *table.Record, form molecule.Form) string {
+func written(r *dataset.Record, form molecule.Form) string {
 	m, err := smiles.Parse(r.SMILES)
-	if r.Molfile != "" {
-		m, err = molfile.Parse(r.Molfile)
+	if block := r.Molfile(); block != "" {
+		m, err = molfile.Parse(block)
 	}
 	if err != nil {
 		return "" // of a record without a molecule

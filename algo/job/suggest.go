@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/report"
 	"baca/algo/suggest"
@@ -58,11 +59,11 @@ func (s *Shelf) Columns() (list []string) {
 	return list
 }
 
-// Fill adds parsed records, piece graphs at a time on that many goroutines, and calls scored each
+// Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each
 // time. Results do not depend on these numbers. An empty shelf is an error.
-func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[table.Record, error], scored func()) error {
-	check := func(r table.Record) (*graph.Graph, error) { return r.Graph, s.addCells(&r) }
-	refuse := func(r table.Record, err error) {
+func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[dataset.Record, error], scored func()) error {
+	check := func(r dataset.Record) (*graph.Graph, error) { return r.Graph, s.addCells(&r) }
+	refuse := func(r dataset.Record, err error) {
 		if s.Refused++; s.Refused <= refusalsNamed {
 			s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, err))
 		}
@@ -86,16 +87,16 @@ func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[
 }
 
 // addCells records a record's price and exclusion.
-func (s *Shelf) addCells(r *table.Record) error {
+func (s *Shelf) addCells(r *dataset.Record) error {
 	exclude := false
 	if s.exclude != "" {
-		exclude = saysYes(r.Cells.Texts[len(r.Cells.Texts)-1])
+		exclude = saysYes(r.Cells[len(r.Cells)-1])
 	}
 	marked := exclude
 	if s.price != "" {
-		price, err := priceOf(r.Cells.Texts[0])
+		price, err := priceOf(r.Cells[0])
 		if err != nil {
-			return r.Cells.Fail(0, fmt.Errorf("column %s: %w", s.price, err))
+			return r.FailCell(0, fmt.Errorf("column %s: %w", s.price, err))
 		}
 		if math.IsInf(price, 1) {
 			s.unpriced++

@@ -12,7 +12,6 @@ import (
 	"baca/algo/internal/must"
 	"baca/algo/job"
 	"baca/algo/suggest"
-	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -22,8 +21,8 @@ func shelved(t *testing.T, input, price, exclude string, piece int) (*job.Shelf,
 	model := must.Have(weights.Open("esol"))
 	alone := must.Have(algo.NewSingleScorer(t.Context(), model, 0))
 	s := job.NewShelf(alone, price, exclude)
-	records := table.Molecules(strings.NewReader(input), dataset.Options{Name: "shelf.csv", Form: algo.FormOf(model.Card.Schema).Unordered(), Cells: s.Columns()})
-	return s, s.Fill(t.Context(), 2, piece, table.Parse(t.Context(), 2, records), func() {})
+	records := dataset.Records(strings.NewReader(input), dataset.Options{Name: "shelf.csv", Form: algo.FormOf(model.Card.Schema).Unordered(), Cells: s.Columns()})
+	return s, s.Fill(t.Context(), 2, piece, dataset.Parse(t.Context(), 2, records), func() {})
 }
 
 // A shelf gives the picks of its library, under prices and exclusions, whatever the pieces it was

@@ -19,7 +19,6 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
-	"baca/algo/table"
 )
 
 const (
@@ -241,7 +240,7 @@ func (t *Training) Warning() string {
 // ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not
 // nil, with the number so far.
 func ReadBackground(ctx context.Context, r io.Reader, o dataset.Options, progress func(n int)) (gs []*graph.Graph, refused int, err error) {
-	for rec, err := range table.Parse(ctx, o.Workers, table.Molecules(r, o)) {
+	for rec, err := range dataset.Molecules(ctx, r, o) {
 		if err != nil {
 			return nil, refused, err
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,13 +147,11 @@ func FuzzOpen(f *testing.F) {
 
 func ExampleWriter() {
 	var b bytes.Buffer
-	w := parquet.NewWriter(&b, "an example", []parquet.Field{{Name: "smiles", Kind: parquet.Texts}, {Name: "score", Kind: parquet.Numbers}})
-	w.Text(0, "CCO")
-	w.Number(1, 0.5)
-	w.End()
-	w.Null(0)
-	w.Null(1)
-	w.End()
+	columns := []parquet.Cells{
+		{Name: "smiles", Kind: parquet.Texts, Texts: []string{"CCO", ""}}, {Name: "score", Kind: parquet.Numbers, Numbers: []float64{0.5, math.NaN()}},
+	}
+	w := parquet.NewWriter(&b, "an example", columns)
+	w.Write(columns)
 	if err := w.Close(); err != nil {
 		fmt.Println(err)
 	}

@@ -21,10 +21,27 @@ const (
 	NumberLists             // lists of float64, NaN for null
 )
 
-// A Field is a column that is written.
-type Field struct {
-	Name string
-	Kind Kind
+// Cells are a column with a value of each row, in the list of its kind.
+type Cells struct {
+	Name        string
+	Kind        Kind
+	Texts       []string    // empty for no value
+	Numbers     []float64   // NaN for no value; truths are 0 and 1
+	TextLists   [][]string  // nil for no value
+	NumberLists [][]float64 // nil for no value
+}
+
+// Len returns how many rows a column has.
+func (c *Cells) Len() int {
+	switch c.Kind {
+	case Texts:
+		return len(c.Texts)
+	case Numbers, Truths:
+		return len(c.Numbers)
+	case TextLists:
+		return len(c.TextLists)
+	}
+	return len(c.NumberLists)
 }
 
 // Limits of a row group, which a Writer buffers.
@@ -33,8 +50,7 @@ const (
 	groupBytes = 16 << 20
 )
 
-// A Writer writes rows: set a value or Null for each column, then End. Close writes the footer;
-// errors are kept until then.
+// A Writer writes rows of columns. Close writes the footer; errors are kept until then.
 type Writer struct {
 	w       io.Writer
 	columns []writtenColumn
@@ -51,18 +67,19 @@ type Writer struct {
 
 // A writtenColumn is the buffered part of a column.
 type writtenColumn struct {
-	Field
+	name            string
+	kind            Kind
 	levels, repeats []byte // definition and repetition levels
 	plain           []byte
 	truths          int // bits of plain
 }
 
-// NewWriter begins a file. It names program as its writer.
-func NewWriter(w io.Writer, program string, fields []Field) *Writer {
+// NewWriter begins a file of columns with these names and kinds. It names program as its writer.
+func NewWriter(w io.Writer, program string, columns []Cells) *Writer {
 	f := &Writer{w: w, program: program}
 	f.gzip, _ = gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	for _, field := range fields {
-		f.columns = append(f.columns, writtenColumn{Field: field})
+	for i := range columns {
+		f.columns = append(f.columns, writtenColumn{name: columns[i].Name, kind: columns[i].Kind})
 	}
 	f.write([]byte(Magic))
 	return f
@@ -75,37 +92,17 @@ func (f *Writer) write(b []byte) {
 	}
 }
 
-// Null leaves column i without a value.
-func (f *Writer) Null(i int) { f.columns[i].level(0, 0) }
-
-// Text sets column i. Invalid UTF-8 becomes U+FFFD.
-func (f *Writer) Text(i int, s string) {
-	f.columns[i].level(1, 0)
-	f.size += f.columns[i].text(s)
-}
-
-// Number sets column i; NaN is null.
-func (f *Writer) Number(i int, x float64) {
-	if math.IsNaN(x) {
-		f.Null(i)
-		return
+// Write writes the rows of the announced columns. In texts invalid UTF-8 becomes U+FFFD.
+func (f *Writer) Write(columns []Cells) {
+	for row := range columns[0].Len() {
+		f.size += len(columns)
+		for i := range columns {
+			f.size += f.columns[i].add(&columns[i], row)
+		}
+		if f.rows++; f.rows >= groupRows || f.size >= groupBytes {
+			f.flush()
+		}
 	}
-	f.columns[i].level(1, 0)
-	f.columns[i].number(x)
-	f.size += 8
-}
-
-// Truth sets column i.
-func (f *Writer) Truth(i int, x bool) {
-	c := &f.columns[i]
-	c.level(1, 0)
-	if c.truths%8 == 0 {
-		c.plain = append(c.plain, 0)
-	}
-	if x {
-		c.plain[len(c.plain)-1] |= 1 << (c.truths % 8)
-	}
-	c.truths++
 }
 
 // Levels of lists.
@@ -115,41 +112,51 @@ const (
 	someElement = 3
 )
 
-// TextList sets column i.
-func (f *Writer) TextList(i int, list []string) {
-	c := &f.columns[i]
-	if len(list) == 0 {
-		c.level(emptyList, 0)
+// add buffers a value, and returns about how large it is.
+func (c *writtenColumn) add(from *Cells, row int) (size int) {
+	switch {
+	case c.kind == Texts && from.Texts[row] != "":
+		c.level(1, 0)
+		return c.text(from.Texts[row])
+	case c.kind == Numbers && !math.IsNaN(from.Numbers[row]):
+		c.level(1, 0)
+		return c.number(from.Numbers[row])
+	case c.kind == Truths && !math.IsNaN(from.Numbers[row]):
+		c.level(1, 0)
+		c.truth(from.Numbers[row] != 0)
+	case c.kind == TextLists && from.TextLists[row] != nil:
+		return addList(c, from.TextLists[row], c.text, func(string) bool { return false })
+	case c.kind == NumberLists && from.NumberLists[row] != nil:
+		return addList(c, from.NumberLists[row], c.number, math.IsNaN)
+	default:
+		c.level(0, 0)
 	}
-	for k, s := range list {
-		c.level(someElement, min(k, 1))
-		f.size += c.text(s)
-	}
+	return 0
 }
 
-// NumberList sets column i.
-func (f *Writer) NumberList(i int, list []float64) {
-	c := &f.columns[i]
+func addList[T any](c *writtenColumn, list []T, add func(T) int, isNull func(T) bool) (size int) {
 	if len(list) == 0 {
 		c.level(emptyList, 0)
 	}
 	for k, x := range list {
-		if math.IsNaN(x) {
+		if isNull(x) {
 			c.level(nullElement, min(k, 1))
-			continue
+		} else {
+			c.level(someElement, min(k, 1))
+			size += add(x)
 		}
-		c.level(someElement, min(k, 1))
-		c.number(x)
-		f.size += 8
 	}
+	return size
 }
 
-// End ends a row.
-func (f *Writer) End() {
-	f.rows++
-	if f.size += len(f.columns); f.rows >= groupRows || f.size >= groupBytes {
-		f.flush()
+func (c *writtenColumn) truth(x bool) {
+	if c.truths%8 == 0 {
+		c.plain = append(c.plain, 0)
 	}
+	if x {
+		c.plain[len(c.plain)-1] |= 1 << (c.truths % 8)
+	}
+	c.truths++
 }
 
 // Err is the first write error.
@@ -165,7 +172,7 @@ func (f *Writer) Close() error {
 	return f.err
 }
 
-func (c *writtenColumn) lists() bool { return c.Kind == TextLists || c.Kind == NumberLists }
+func (c *writtenColumn) lists() bool { return c.kind == TextLists || c.kind == NumberLists }
 
 func (c *writtenColumn) level(definition, repetition int) {
 	c.levels = append(c.levels, byte(definition))
@@ -174,8 +181,10 @@ func (c *writtenColumn) level(definition, repetition int) {
 	}
 }
 
-func (c *writtenColumn) number(x float64) {
+// number buffers a number and returns its size.
+func (c *writtenColumn) number(x float64) int {
 	c.plain = binary.LittleEndian.AppendUint64(c.plain, math.Float64bits(x))
+	return 8
 }
 
 // text buffers a text and returns its size.
@@ -204,7 +213,7 @@ func (f *Writer) flush() {
 // chunk writes the column and empties it. It returns the uncompressed size and the metadata.
 func (f *Writer) chunk(c *writtenColumn) (plain int64, metadata record) {
 	values, begin := len(c.levels), f.at
-	path := []any{c.Name}
+	path := []any{c.name}
 	var body []byte
 	if c.lists() {
 		path = append(path, "list", "element")
@@ -214,7 +223,7 @@ func (f *Writer) chunk(c *writtenColumn) (plain int64, metadata record) {
 		body = appendLevels(body, c.levels, 1)
 	}
 	plain = f.page(append(body, c.plain...), values)
-	*c = writtenColumn{Field: c.Field, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0]}
+	*c = writtenColumn{name: c.name, kind: c.kind, levels: c.levels[:0], repeats: c.repeats[:0], plain: c.plain[:0]}
 	return plain, record{{2, int64(0)}, {3, record{
 		{1, c.physical()}, {2, []any{plainValues, runLengths}}, {3, path}, {4, codecGzip},
 		{5, int64(values)}, {6, plain}, {7, f.at - begin}, {9, begin},
@@ -237,7 +246,7 @@ func (f *Writer) page(body []byte, values int) int64 {
 }
 
 func (c *writtenColumn) physical() int {
-	switch c.Kind {
+	switch c.kind {
 	case Numbers, NumberLists:
 		return doubles
 	case Truths:
@@ -258,7 +267,7 @@ func (f *Writer) metadata() []byte {
 func (c *writtenColumn) schema() []any {
 	// A union is a struct with an empty one.
 	list, text := record{{3, record{}}}, record{{1, record{}}}
-	element := record{{1, c.physical()}, {3, optional}, {4, c.Name}}
+	element := record{{1, c.physical()}, {3, optional}, {4, c.name}}
 	if c.lists() {
 		element[2].value = "element"
 	}
@@ -269,7 +278,7 @@ func (c *writtenColumn) schema() []any {
 		return []any{element}
 	}
 	return []any{
-		record{{3, optional}, {4, c.Name}, {5, 1}, {6, 3}, {10, list}}, // LIST
+		record{{3, optional}, {4, c.name}, {5, 1}, {6, 3}, {10, list}}, // LIST
 		record{{3, repeated}, {4, "list"}, {5, 1}},
 		element,
 	}

@@ -109,11 +109,6 @@ var blanks = []blank{
 	{"8", "Regulatory purpose and adequacy", onlyWords},
 }
 
-// empty returns the empty fields from a number on.
-func empty(numbers ...string) []blank {
-	return slices.DeleteFunc(slices.Clone(blanks), func(b blank) bool { return !slices.Contains(numbers, b.Number) })
-}
-
 // WriteDomain writes the report as HTML in the fields of the (Q)SAR Prediction Reporting Format 2.0, a
 // page or more for each substance, deterministically.
 func WriteDomain(w io.Writer, d *Domain) error {
@@ -156,15 +151,40 @@ func (s *Substance) interval(d *Domain) string {
 	return pValue(s.Low) + "–" + pValue(s.High)
 }
 
-// field opens a field of a form, which the next one closes.
-func (p *page) field(number, title, text string, args ...any) {
-	p.add("<div class=\"field\"><h3><span>%s</span> %s</h3><div>", number, escape(title))
-	p.add(text, args...)
+// open opens a field of a form, across the page or beside its title. Blank fields of lower numbers come before.
+func (p *page) open(number, title string, across bool) {
+	p.blanksBefore(number)
+	class := "field"
+	if across {
+		class = "field across"
+	}
+	p.add("<div class=\"%s\"><h3><span>%s</span> %s</h3><div>", class, number, escape(title))
+}
+
+// close closes a field, with a last paragraph unless it is empty.
+func (p *page) close(text string) {
+	if text != "" {
+		p.add("<p class=\"blank\">%s</p>", text)
+	}
 	p.add("</div></div>\n")
 }
 
-func (p *page) blank(list []blank) {
-	for _, b := range list {
+func (p *page) field(number, title, text string, args ...any) {
+	p.open(number, title, false)
+	p.add(text, args...)
+	p.close("")
+}
+
+// heading begins a section, by number.
+func (p *page) heading(text string) {
+	p.blanksBefore(text[:1])
+	p.add("<h2>%s</h2>\n", text)
+}
+
+func (p *page) blanksBefore(number string) {
+	for len(p.blanks) > 0 && p.blanks[0].Number < number {
+		b := p.blanks[0]
+		p.blanks = p.blanks[1:]
 		p.field(b.Number, b.Title, "<p class=\"blank\">left blank: %s</p>", escape(b.Why))
 	}
 }
@@ -175,12 +195,11 @@ func (p *page) substance(d *Domain, s *Substance) {
 	if len(d.Substances) == 1 {
 		class = "" // continues the title
 	}
+	p.blanks = d.blanks()
 	p.add("<section class=\"%s\">\n<h2>%s</h2>\n", class, escape(s.ID))
 	p.add("<p class=\"lead\"><span class=\"v %s\">%s</span> of model %s%s</p>\n", classes[x.Verdict], within(x.Verdict), escape(d.Model.Card.Name), s.decision(d))
-	p.add("<h2>1. General information</h2>\n")
-	p.blank(empty("1.1", "1.2"))
-	p.add("<h2>2. Substance</h2>\n")
-	p.blank(empty("2.1", "2.2", "2.3"))
+	p.heading("1. General information")
+	p.heading("2. Substance")
 	p.field("2.4", "Chemical name", "<p>%s</p><p class=\"blank\">as the input names it, in row %d; not checked</p>", escape(s.ID), s.Place)
 	p.field("2.5", "Molecular formula", "<p>%s</p>", escape(s.Formula))
 	given := "SMILES as given"
@@ -191,26 +210,21 @@ func (p *page) substance(d *Domain, s *Substance) {
 	if s.Read != "" {
 		codes = append(codes, Pair{"parent compound, which the model read", s.Read}, Pair{"set aside", cmp.Or(s.SetAside, "nothing")})
 	}
-	p.add("<div class=\"field\"><h3><span>2.6 a</span> SMILES</h3><div>")
+	p.open("2.6 a", "SMILES", false)
 	p.pairs(codes)
-	p.add("<p class=\"blank\">Canonical as this program writes it: other programs write others.</p></div></div>\n")
-	p.blank(empty("2.6 b"))
-	p.add("<div class=\"field\"><h3><span>2.6 c</span> Structural formula</h3><div>")
+	p.close("Canonical as this program writes it: other programs write others.")
+	p.open("2.6 c", "Structural formula", false)
 	if d.Script != nil {
 		p.drawing(&s.Entry)
 	} else {
 		p.add("<p class=\"blank\">not drawn</p>")
 	}
-	p.add("<p class=\"blank\">Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.</p></div></div>\n")
+	p.close("Vermilion atoms push it out of the domain, blue ones hold it inside, in sum by how far its score is above the least that is not within. A dashed ring marks features that no training molecule has.")
 	p.field("2.6 d", "Stereochemistry", "<p>as in the SMILES</p>")
-	p.blank(empty("2.6 e"))
-	p.add("<h2>3. Model and software</h2>\n")
-	p.blank(empty("3.1 a, b"))
+	p.heading("3. Model and software")
 	p.field("3.1 c", "Reference to QMRF", "<p>Section 5 for this domain: <code>baca report --qmrf</code>, model %s, sha256 %s</p>", escape(d.Model.Card.Name), escape(d.SHA256))
-	p.blank(empty("3.2"))
-	p.add("<h2>4. Prediction</h2>\n")
-	p.blank(empty("4.1", "4.2"))
-	p.add("<h2>5. Input</h2>\n")
+	p.heading("4. Prediction")
+	p.heading("5. Input")
 	p.field("5.1 a", "Structure", "<p>the SMILES of 2.6 a, read as %s</p>", escape(readAs(d.Model)))
 	stereo, tautomers := "Tags of stereocentres are read; conformers are not.", "The tautomer that was written is read. Others may have other results."
 	if d.Model.Card.Schema == algo.OGBParent {
@@ -219,29 +233,24 @@ func (p *page) substance(d *Domain, s *Substance) {
 	}
 	p.field("5.1 b", "Stereochemistry", "<p>%s</p>", stereo)
 	p.field("5.1 c", "Tautomers", "<p>%s</p>", tautomers)
-	p.blank(empty("5.2"))
 	p.field("5.3", "Settings", "<p>α = %s; intervals of %s</p>", pValue(d.Alpha), percent(d.Confidence))
-	p.add("<h2>6. Applicability domain and limitations</h2>\n")
+	p.heading("6. Applicability domain and limitations")
 	p.field("6.1", "Definition", "<p>%s, on the last page. How a substance is judged is said there.</p>", escape(d.Program))
 	p.field("6.1 a", "Assessment", "<p><strong>%s</strong></p>", assessment(x.Verdict))
 	p.field("6.1 b", "Justification", "%s<p>%s</p>", s.justification(d), s.uncertainty(d))
 	if text := expertReview(x.Verdict); text != "" {
 		p.field("", "Expert review", "<p>%s</p>", escape(text))
 	}
-	p.blank(empty("6.1 c"))
-	p.add("<h2>7. Reliability</h2>\n")
-	p.blank(empty("7.1", "7.2"))
-	p.add("<div class=\"field across\"><h3><span>7.3 a</span> Descriptor space</h3><div>%s", s.descriptors())
+	p.heading("7. Reliability")
+	p.open("7.3 a", "Descriptor space", true)
+	p.add("%s", s.descriptors())
 	p.propertyRanges(d.Ranges, s)
-	p.add("</div></div>\n")
+	p.close("")
 	p.field("7.3 b", "Structural space", "%s", s.fragments(d))
 	if hasResponses(d.Model) {
 		p.field("7.3 c", "Response space", "<p>%s</p>", escape(s.response(d.Model)))
-	} else {
-		p.blank(empty("7.3 c"))
 	}
-	p.blank(empty("7.3 d", "7.3 e"))
-	p.add("<div class=\"field across\"><h3><span>7.4</span> Structural analogues</h3><div>")
+	p.open("7.4", "Structural analogues", true)
 	if d.Model.Shared > 0 {
 		p.add("<p class=\"blank\">left blank: the model was made for sharing, and holds no single molecules</p>")
 	} else {
@@ -253,11 +262,10 @@ func (p *page) substance(d *Domain, s *Substance) {
 			p.add("<p class=\"blank\">Observed and predicted values are those that the training set has. What they are of is not known to this program.</p>")
 		}
 	}
-	p.add("</div></div>\n")
+	p.close("")
 	p.field("", "Considerations on these", "<p>%s</p><p class=\"blank\">How well the (Q)SAR model does on them is not assessed.</p>", escape(s.analogues(d.Model)))
-	p.blank(empty("7.5", "7.6"))
-	p.add("<h2>8. Purpose</h2>\n")
-	p.blank(empty("8"))
+	p.heading("8. Purpose")
+	p.blanksBefore("9")
 	if s.Command != "" {
 		p.add("<p>The score, the p-value, the distances, reasons and analogues again:</p>\n<pre>%s</pre>\n", escape(s.Command))
 	}

@@ -94,7 +94,7 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 	p.add("<p>The applicability domain that this model defines, in the fields of section 5 of the (Q)SAR Model Reporting Format (QMRF 2.1), OECD Principle 3. All other sections are of the (Q)SAR model, which this program does not know, and are left to its author. The page makes no statement on any endpoint.</p>\n")
 	p.pairs(append(d.identity(), Pair{"bytes", strconv.Itoa(d.Bytes)}))
 	p.add("<h2>5. Defining the applicability domain (OECD Principle 3)</h2>\n")
-	p.add("<div class=\"field\"><h3><span>5.1</span> Description of the applicability domain</h3><div>")
+	p.open("5.1", "Description of the applicability domain", false)
 	if c.Description != "" {
 		p.add("<p>%s</p>", escape(c.Description))
 	}
@@ -103,9 +103,10 @@ func WriteModelPage(w io.Writer, d *Domain) error {
 		p.ranges(m)
 	}
 	p.propertyRanges(d.Ranges, nil)
-	p.add("</div></div>\n<div class=\"field\"><h3><span>5.2</span> Method used to assess the applicability domain</h3><div>")
+	p.close("")
+	p.open("5.2", "Method used to assess the applicability domain", false)
 	p.method(d)
-	p.add("</div></div>\n")
+	p.close("")
 	p.field("5.3", "Software name and version for applicability domain assessment", "<p>%s, open source, MIT licence. It runs without a network, and every number of a report comes again from the command that the report prints.</p>", escape(d.Program))
 	p.add("<div class=\"field\"><h3><span>5.4</span> Limits of applicability</h3><div><ul>")
 	for _, text := range d.limits() {

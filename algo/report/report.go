@@ -78,7 +78,8 @@ type Report struct {
 // A page is a document of molecules, or of plain graphs.
 type page struct {
 	strings.Builder
-	plain bool
+	plain  bool
+	blanks []blank // of a form, those to come
 }
 
 // add adds a text of the program with values.

@@ -20,14 +20,7 @@ const (
 
 // A Column has a value of each row, in the list of its kind. It is all that writers, messages
 // and the page know of a row.
-type Column struct {
-	Name        string
-	Kind        Kind
-	Texts       []string    // empty for no value
-	Numbers     []float64   // NaN for no value; truths are 0 and 1
-	TextLists   [][]string  // nil for no value
-	NumberLists [][]float64 // nil for no value
-}
+type Column = parquet.Cells
 
 // TextColumn returns one of texts.
 func TextColumn(name string, values []string) Column {
@@ -37,19 +30,6 @@ func TextColumn(name string, values []string) Column {
 // NumberColumn returns one of numbers.
 func NumberColumn(name string, values []float64) Column {
 	return Column{Name: name, Kind: Numbers, Numbers: values}
-}
-
-// Len returns how many rows a column has.
-func (c *Column) Len() int {
-	switch c.Kind {
-	case Texts:
-		return len(c.Texts)
-	case Numbers, Truths:
-		return len(c.Numbers)
-	case TextLists:
-		return len(c.TextLists)
-	}
-	return len(c.NumberLists)
 }
 
 // Rows returns the number of rows of columns.
@@ -74,7 +54,10 @@ func Named(columns []Column, name string) *Column {
 func Pick(columns []Column, order []int32) []Column {
 	list := make([]Column, len(columns))
 	for i, c := range columns {
-		list[i] = Column{c.Name, c.Kind, pick(c.Texts, order), pick(c.Numbers, order), pick(c.TextLists, order), pick(c.NumberLists, order)}
+		list[i] = Column{
+			Name: c.Name, Kind: c.Kind, Texts: pick(c.Texts, order), Numbers: pick(c.Numbers, order),
+			TextLists: pick(c.TextLists, order), NumberLists: pick(c.NumberLists, order),
+		}
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/table"
 )
@@ -14,10 +15,10 @@ import (
 func ExampleNewSink() {
 	rows := table.NewSink(os.Stdout, "jsonl", table.Text{}, false, table.Fields(table.Usual))
 	rows.Add(table.Scored{
-		Record: table.Record{ID: "tin", SMILES: "C[Sn](C)(C)C"},
+		Record: dataset.Record{ID: "tin", SMILES: "C[Sn](C)(C)C"},
 		Scores: &algo.Row{Score: 3.25, P: 0.001, Verdict: decide.Outside},
 	})
-	rows.Add(table.Scored{Record: table.Record{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")}})
+	rows.Add(table.Scored{Record: dataset.Record{ID: "typo", SMILES: "C1CC", Err: errors.New("ring bond 1 is never closed")}})
 	if err := rows.Flush(); err != nil {
 		fmt.Println(err)
 	}

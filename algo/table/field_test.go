@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -18,15 +19,15 @@ func TestColumnsOfExplanations(t *testing.T) {
 	nan := math.NaN()
 	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4, P: 0.5, Verdict: "inside"}
 	rows := []Scored{
-		{Record: Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}}, Scores: row, Q: 0.25, Why: &Why{
+		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}}, Scores: row, Q: 0.25, Why: &Why{
 			Explanation: &algo.Explanation{
 				Counted: "3 of 205, this one counted in", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}}, Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4,
 				Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.75, SMILES: "CN", Name: "a"}, {Row: -1, Similarity: 0.5, SMILES: "CO"}},
 			},
 			Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},
 		}},
-		{Record: Record{ID: "b", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{}}},
-		{Record: Record{ID: "c", Err: errors.New("no")}},
+		{Record: dataset.Record{ID: "b", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{}}},
+		{Record: dataset.Record{ID: "c", Err: errors.New("no")}},
 	}
 	for to, want := range map[string]string{
 		"csv": `id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,duplicate,reasons,distances,nearest,nearest_similarity,nearest_smiles,nearest_names,like_ood,atoms,atoms_subtrees,atoms_embedding,distance,ratio
@@ -79,7 +80,7 @@ func TestRunColumns(t *testing.T) {
 		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: algo.ByAlone, Alpha: 0.05, FDR: 0.1}
 		var b bytes.Buffer
 		w := NewSink(&b, to, plain, true, append(Fields(OfRecord)[:1], run.Fields()...))
-		w.Add(Scored{Record: Record{ID: "a", Err: errors.New("no")}})
+		w.Add(Scored{Record: dataset.Record{ID: "a", Err: errors.New("no")}})
 		if err := w.Flush(); err != nil || b.String() != want {
 			t.Errorf("%s: %q, %v, want %q", to, &b, err, want)
 		}

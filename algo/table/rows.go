@@ -69,7 +69,7 @@ func (r *rows) Write(columns []Column) {
 		if r.names != nil {
 			for i := range columns {
 				r.out = append(r.out, r.names[i]...)
-				r.out = columns[i].appendJSON(r.out, row)
+				r.out = appendJSON(r.out, &columns[i], row)
 			}
 			r.out = append(r.out, '}')
 		} else {
@@ -78,7 +78,7 @@ func (r *rows) Write(columns []Column) {
 					r.out = append(r.out, r.separator)
 				}
 				from := len(r.out)
-				r.out = columns[i].appendCell(r.out, row, r.text)
+				r.out = appendCell(r.out, &columns[i], row, r.text)
 				r.quote(from)
 			}
 		}
@@ -138,7 +138,7 @@ func needsQuotes(cell []byte, separator byte) bool {
 }
 
 // appendCell appends a CSV value, unquoted.
-func (c *Column) appendCell(b []byte, row int, text Text) []byte {
+func appendCell(b []byte, c *Column, row int, text Text) []byte {
 	switch c.Kind {
 	case Texts:
 		return append(b, text.Cell(c.Texts[row])...)
@@ -158,7 +158,7 @@ func (c *Column) appendCell(b []byte, row int, text Text) []byte {
 	return b
 }
 
-func (c *Column) appendJSON(b []byte, row int) []byte {
+func appendJSON(b []byte, c *Column, row int) []byte {
 	const none = "null"
 	switch {
 	case c.Kind == Texts && c.Texts[row] != "":

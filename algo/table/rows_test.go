@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
 )
@@ -37,7 +38,7 @@ func TestCellsLikeEncodingCSV(t *testing.T) {
 			old.Write([]string{"one", "two, or more", "list"}[:len(list)])
 			for _, a := range hostile {
 				for _, b := range hostile {
-					w.Add(Scored{Record: Record{ID: a, SMILES: b}})
+					w.Add(Scored{Record: dataset.Record{ID: a, SMILES: b}})
 					old.Write([]string{text.Cell(a), text.Cell(b), text.Cell(a + "; " + b + "; " + a)}[:len(list)])
 				}
 			}
@@ -82,7 +83,7 @@ func TestOwnColumns(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := NewSink(&b, "jsonl", plain, true, append(usual, own...))
-	w.Add(Scored{Record: Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}})
+	w.Add(Scored{Record: dataset.Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}})
 	var row map[string]any
 	must.Do(errors.Join(w.Flush(), json.Unmarshal(b.Bytes(), &row)))
 	if row["input_score"] != "1" || row["input_input_score"] != "2" || row["a"] != nil || row["score"] != nil {
@@ -98,7 +99,7 @@ func TestWriteError(t *testing.T) {
 	for _, to := range []string{"csv", "jsonl"} {
 		w := NewSink(out, to, plain, true, Fields(OfRecord))
 		for range 10_000 {
-			w.Add(Scored{Record: Record{ID: "a", SMILES: "CCO"}})
+			w.Add(Scored{Record: dataset.Record{ID: "a", SMILES: "CCO"}})
 		}
 		for range 2 {
 			if err := w.Flush(); !errors.Is(err, full) {
@@ -113,7 +114,7 @@ func usualRow() (Scored, []Field) {
 	nan := math.NaN()
 	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: algo.ByAlone, Alpha: 0.05}
 	return Scored{
-		Record: Record{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"},
+		Record: dataset.Record{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"},
 		Scores: &algo.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
 	}, append(Fields(Usual), run.Fields()...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
 )
@@ -40,9 +41,9 @@ func TestBothAnswers(t *testing.T) {
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: 2, Attn: 3, BaCa: 4, Alone: 1, AloneP: 0.25, Batch: 5, BatchP: 0.125, BatchVerdict: decide.Borderline},
 		{Score: 1, P: 0.25, Verdict: decide.Inside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1, AloneP: 0.25, Batch: nan, BatchP: nan, BatchVerdict: decide.Undecided},
 	} {
-		w.Add(Scored{Record: Record{ID: "a"}, Scores: &row})
+		w.Add(Scored{Record: dataset.Record{ID: "a"}, Scores: &row})
 	}
-	w.Add(Scored{Record: Record{ID: "b", Err: errors.New("no")}})
+	w.Add(Scored{Record: dataset.Record{ID: "b", Err: errors.New("no")}})
 	must.Do(w.Flush())
 	want := `id,smiles,score,p_value,verdict,error,set_aside,s_pre,s_attn,s_baca,alone,alone_p,batch,batch_p,batch_verdict
 a,,1,0.25,inside,,,2,3,4,1,0.25,5,0.125,borderline

@@ -19,9 +19,9 @@ import (
 func TestTally(t *testing.T) {
 	var rows []Scored
 	text := "CCO\nC1CC\nC1CCCC(\nC2CC\nXx\n"
-	for rec, err := range Molecules(strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
+	for rec, err := range dataset.Molecules(t.Context(), strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
 		must.Do(err)
-		s := Scored{Record: rec()}
+		s := Scored{Record: rec}
 		if s.Err == nil {
 			s.Scores = &algo.Row{Verdict: decide.Outside}
 		}
@@ -53,7 +53,7 @@ func TestTallyOfAnyDivision(t *testing.T) {
 			s := Scored{Scores: &algo.Row{Verdict: decide.Inside}}
 			s.Aside.Isotope = rng.IntN(2) == 0
 			if rng.IntN(3) > 0 {
-				s = Scored{Record: Record{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))}}
+				s = Scored{Record: dataset.Record{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))}}
 			}
 			rows = append(rows, s)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/must"
 )
@@ -49,11 +50,11 @@ func TestSpreadsheetText(t *testing.T) {
 		return c.Group == OfReasons && c.Name != "reasons" && c.Name != "atoms"
 	}))
 	why := &Why{Explanation: &algo.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
-	w.Add(Scored{Record: Record{ID: "=1", SMILES: "-C"}, Why: why})
-	w.Add(Scored{Record: Record{ID: "\n", Err: errors.New("@file:1")}})
+	w.Add(Scored{Record: dataset.Record{ID: "=1", SMILES: "-C"}, Why: why})
+	w.Add(Scored{Record: dataset.Record{ID: "\n", Err: errors.New("@file:1")}})
 	r := NewSink(&b, "csv", safe, false, RejectFields())
 	must.Do(w.Flush())
-	r.Add(Scored{Record: Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
+	r.Add(Scored{Record: dataset.Record{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}})
 	must.Do(r.Flush())
 	want := "'=1,'-C,,,'+a; b,-1 2\n" + `\u000a,,'@file:1,,,` + "\n1,1,'=1," + `\u001b,'@file:1` + "\n"
 	if b.String() != want {

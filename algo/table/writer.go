@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/parquet"
@@ -69,50 +70,34 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 }
 
 // parquetRows have typed columns. Numbers have six digits, as in text; text is as in the input.
-type parquetRows struct{ w *parquet.Writer }
+type parquetRows struct{ *parquet.Writer }
 
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
-	var fields []parquet.Field
-	for _, c := range columns {
-		fields = append(fields, parquet.Field{Name: c.Name, Kind: c.Kind})
-	}
-	return &parquetRows{parquet.NewWriter(w, "baca "+algo.Version, fields)}
+	return parquetRows{parquet.NewWriter(w, "baca "+algo.Version, columns)}
 }
 
-func (r *parquetRows) Write(columns []Column) {
-	for row := range Rows(columns) {
-		for i := range columns {
-			r.cell(i, &columns[i], row)
+func (r parquetRows) Write(columns []Column) {
+	rounded := slices.Clone(columns)
+	for i := range rounded {
+		c := &rounded[i]
+		c.Numbers, c.NumberLists = allSix(c.Numbers), slices.Clone(c.NumberLists)
+		for k, list := range c.NumberLists {
+			c.NumberLists[k] = allSix(list)
 		}
-		r.w.End()
 	}
+	r.Writer.Write(rounded)
 }
 
-func (r *parquetRows) cell(i int, c *Column, row int) {
-	switch {
-	case c.Kind == parquet.Texts && c.Texts[row] != "":
-		r.w.Text(i, c.Texts[row])
-	case c.Kind == parquet.Numbers:
-		r.w.Number(i, sixDigits(c.Numbers[row]))
-	case c.Kind == parquet.Truths && !math.IsNaN(c.Numbers[row]):
-		r.w.Truth(i, c.Numbers[row] != 0)
-	case c.Kind == parquet.TextLists && c.TextLists[row] != nil:
-		r.w.TextList(i, c.TextLists[row])
-	case c.Kind == parquet.NumberLists && c.NumberLists[row] != nil:
-		list := c.NumberLists[row]
-		rounded := make([]float64, len(list))
-		for k, x := range list {
-			rounded[k] = sixDigits(x)
-		}
-		r.w.NumberList(i, rounded)
-	default:
-		r.w.Null(i)
+func (r parquetRows) Flush() error { return r.Err() }
+
+// allSix rounds numbers; nil stays nil.
+func allSix(list []float64) []float64 {
+	rounded := slices.Clone(list)
+	for i, x := range rounded {
+		rounded[i] = sixDigits(x)
 	}
+	return rounded
 }
-
-func (r *parquetRows) Flush() error { return r.w.Err() }
-
-func (r *parquetRows) Close() error { return r.w.Close() }
 
 // sixDigits rounds to six digits, NaN for none.
 func sixDigits(x float64) float64 {
@@ -153,7 +138,7 @@ func (r *sdfRows) Write(columns []Column) {
 			if c == block {
 				continue
 			}
-			if r.cell = c.appendCell(r.cell[:0], row, Text{}); len(r.cell) == 0 {
+			if r.cell = appendCell(r.cell[:0], c, row, Text{}); len(r.cell) == 0 {
 				continue
 			}
 			r.w.WriteString("> <" + strings.NewReplacer("<", "(", ">", ")").Replace(Printable(c.Name)) + ">\n")
@@ -165,10 +150,10 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
-func molfileOf(r *Record) string {
+func molfileOf(r *dataset.Record) string {
 	name := Printable(r.ID)
-	if r.Molfile != "" {
-		return strings.TrimRight(strings.ReplaceAll(r.Molfile, "\r", ""), "\n") + "\n"
+	if block := r.Molfile(); block != "" {
+		return strings.TrimRight(strings.ReplaceAll(block, "\r", ""), "\n") + "\n"
 	}
 	if m, err := smiles.Parse(r.SMILES); err == nil {
 		if block, ok := molfile.Write(m, name); ok {

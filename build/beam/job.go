@@ -230,7 +230,7 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 		return r, nil
 	}
 	r = rows{Input: of}
-	sum, err := s.read(ctx, number, func(names []string) { r.Own = names }, func(dataset.Record) bool {
+	sum, err := s.read(ctx, number, func(_, names []string) { r.Own = names }, func(dataset.Record) bool {
 		r.Records++
 		return true
 	})
@@ -245,7 +245,7 @@ func (s *scoring) count(ctx context.Context, number int) (rows, error) {
 
 // read calls use with the records of an input, not parsed, until it is false, and returns the SHA-256 of
 // the file, or of what of it can be read. own is told the further columns.
-func (s *scoring) read(ctx context.Context, number int, own func(names []string), use func(dataset.Record) bool) (sum string, err error) {
+func (s *scoring) read(ctx context.Context, number int, own func(all, own []string), use func(dataset.Record) bool) (sum string, err error) {
 	name := s.Run.Inputs[number].Name
 	f, err := open(ctx, name)
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *scoring) read(ctx context.Context, number int, own func(names []string)
 	raw := io.TeeReader(f, hash)
 	for rec, failed := range dataset.Records(bufio.NewReaderSize(raw, 64<<10), dataset.Options{
 		Name: name, Format: dataset.ParseFormat(s.Run.Format), Column: s.Run.Column,
-		Unpack: unpack.All, Keep: unpack.Keep, Own: own,
+		Unpack: unpack.All, Keep: unpack.Keep, Own: own, Form: s.form,
 	}) {
 		if err = failed; err != nil || !use(rec) {
 			break
@@ -382,26 +382,26 @@ func (s *scoring) writeRows(ctx context.Context, p *plan, shard int, m *mark, w,
 
 // records yields the records of a shard. Each input must be the one that was counted, to its last byte:
 // with other records the shards would not fit together.
-func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[table.Unread, error] {
+func (s *scoring) records(ctx context.Context, p *plan, shard int) iter.Seq2[dataset.Record, error] {
 	first, end := p.shard(shard, s.Run.Shards)
-	return func(yield func(table.Unread, error) bool) {
+	return func(yield func(dataset.Record, error) bool) {
 		for number, in := range s.Run.Inputs {
 			place, wanted := p.First[number], true
 			lo, hi := max(first, place), min(end, p.First[number+1])
 			if lo >= hi {
 				continue
 			}
-			sum, err := s.read(ctx, number, func([]string) {}, func(rec dataset.Record) bool {
-				rec.Row = place // the rows of all inputs are numbered through
-				if place >= lo {
-					wanted = yield(func() table.Record { return table.FromMolecule(rec.Parsed(s.form)) }, nil)
-				}
+			sum, err := s.read(ctx, number, func(_, _ []string) {}, func(rec dataset.Record) bool {
 				place++
+				rec.Row = place // the rows of all inputs are numbered through
+				if place > lo {
+					wanted = yield(rec, nil)
+				}
 				return wanted && place < hi
 			})
 			if wanted && (place < hi || sum != p.SHA256[number]) {
 				wanted = false
-				yield(nil, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
+				yield(dataset.Record{}, cmp.Or(err, fmt.Errorf("%s has changed since its records were counted: want what it was, or a new folder", in.Name)))
 			}
 			if !wanted {
 				return

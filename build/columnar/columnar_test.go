@@ -194,39 +194,38 @@ func TestWriter(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 100, 70_000} {
 		for _, distinct := range []int{1, 2, 300, 5000} {
 			var b bytes.Buffer
-			w := ours.NewWriter(&b, "a test", []ours.Field{
+			columns := []ours.Cells{
 				{Name: "text", Kind: ours.Texts}, {Name: "number", Kind: ours.Numbers}, {Name: "truth", Kind: ours.Truths},
 				{Name: "texts", Kind: ours.TextLists}, {Name: "numbers", Kind: ours.NumberLists},
-			})
+			}
+			w := ours.NewWriter(&b, "a test", columns)
 			var want []written
 			for i := range n {
 				var r written
-				if i%5 == 2 {
-					w.Null(0)
-					w.Number(1, math.NaN())
-					w.Null(2)
-				} else {
-					text, number, truth := strings.Repeat("x", i%3)+fmt.Sprint(i*i%distinct), float64(i)/3, i%3 == 0
-					r.Text, r.Number, r.Truth = &text, &number, &truth
-					w.Text(0, text)
-					w.Number(1, number)
-					w.Truth(2, truth)
+				text, number, truth := "", math.NaN(), math.NaN()
+				if i%5 != 2 {
+					text, number, truth = strings.Repeat("x", i%3)+fmt.Sprint(i*i%distinct), float64(i)/3, float64(i/3%2)
+					isTrue := truth == 1
+					r.Text, r.Number, r.Truth = &text, &number, &isTrue
 				}
-				for k := range i % 4 {
-					r.Texts = append(r.Texts, fmt.Sprint(k%2))
-					r.Numbers = append(r.Numbers, float64(i+k))
+				var texts []string
+				var numbers []float64
+				if i%9 > 0 {
+					texts, numbers = []string{}, []float64{}
 				}
-				if i%9 == 0 {
-					r.Texts, r.Numbers = nil, nil
-					w.Null(3)
-					w.Null(4)
-				} else {
-					w.TextList(3, r.Texts)
-					w.NumberList(4, r.Numbers)
+				for k := range i % 4 * min(i%9, 1) {
+					texts, numbers = append(texts, fmt.Sprint(k%2)), append(numbers, float64(i+k))
 				}
-				w.End()
+				if len(texts) > 0 {
+					r.Texts, r.Numbers = texts, numbers
+				}
+				for k, c := range columns {
+					columns[k].Texts, columns[k].Numbers = append(c.Texts, text), append(c.Numbers, map[bool]float64{false: number, true: truth}[c.Kind == ours.Truths])
+					columns[k].TextLists, columns[k].NumberLists = append(c.TextLists, texts), append(c.NumberLists, numbers)
+				}
 				want = append(want, r)
 			}
+			w.Write(columns)
 			try.Check(w.Close())
 			got, err := pq.Read[written](bytes.NewReader(b.Bytes()), int64(b.Len()))
 			if err != nil {

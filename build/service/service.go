@@ -13,7 +13,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 
 	"baca/algo"
@@ -167,9 +166,9 @@ type Plain struct {
 
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }
 
-// records returns the list's records to be read by a schema. It fails for more than most, or for
-// the wrong kind of graphs.
-func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unread, error) {
+// records returns the list's records to be read by a schema, molecules in a form. It fails for more
+// than most, or for the wrong kind of graphs.
+func (l *List) records(schema string, form molecule.Form, most int) (iter.Seq2[dataset.Record, error], error) {
 	nodes := 0
 	for _, p := range l.Graphs {
 		nodes += min(max(p.N, 0), MaxNodes+1)
@@ -184,29 +183,27 @@ func (l *List) records(schema string, form molecule.Form, most int) ([]table.Unr
 	case !molecules && len(l.SMILES) > 0:
 		return nil, errors.New("the model reads plain graphs, and the list holds molecules")
 	}
-	list := make([]table.Unread, 0, l.Len())
-	for i, text := range l.SMILES {
-		list = append(list, func() table.Record {
-			return l.named(i, table.FromMolecule(dataset.Listed(l.First+i, text).Parsed(form)))
-		})
-	}
-	for i, p := range l.Graphs {
-		list = append(list, func() table.Record {
-			r := table.Record{Row: l.First + i + 1, ID: strconv.Itoa(l.First + i + 1)}
-			var dropped graph.Dropped
-			r.Graph, dropped, r.Err = graph.New(p.N, p.Edges)
-			r.Aside.Loops = uint32(dropped.SelfLoops)
-			return l.named(i, r)
-		})
-	}
-	return list, nil
+	return func(yield func(dataset.Record, error) bool) {
+		for i := range l.Len() {
+			r := l.record(i)
+			if l.IDs != nil {
+				r.ID = l.IDs[i]
+			}
+			if r.Form = form; !yield(r, nil) {
+				return
+			}
+		}
+	}, nil
 }
 
-// named gives record i its id.
-func (l *List) named(i int, r table.Record) table.Record {
-	if l.IDs != nil {
-		r.ID = cmp.Or(l.IDs[i], r.ID)
+func (l *List) record(i int) dataset.Record {
+	row := l.First + i + 1
+	if len(l.Graphs) == 0 {
+		return dataset.Listed(row, l.SMILES[i])
 	}
+	r, dropped := dataset.Record{Row: row}, graph.Dropped{}
+	r.Graph, dropped, r.Err = graph.New(l.Graphs[i].N, l.Graphs[i].Edges)
+	r.Aside.Loops = uint32(dropped.SelfLoops)
 	return r
 }
 
@@ -308,9 +305,9 @@ func (m *Model) Each(ctx context.Context, l List, how How, emit Emit) error {
 
 // Input returns a list of at most that many records for Stream.
 func (m *Model) Input(l List, how How, most int) (job.Input, error) {
-	unread, err := l.records(m.Card.Schema, m.Form(how), most)
-	again := func() (iter.Seq2[table.Unread, error], func(), error) { return each(unread), func() {}, nil }
-	return job.Input{Records: each(unread), Again: again}, err
+	records, err := l.records(m.Card.Schema, m.Form(how), most)
+	again := func() (iter.Seq2[dataset.Record, error], func(), error) { return records, func() {}, nil }
+	return job.Input{Records: records, Again: again}, err
 }
 
 // Score returns the rows of a list, without graphs, and the batch's description.
@@ -376,15 +373,4 @@ func (m *Model) Trust(ctx context.Context, l List, alpha float64, values []algo.
 		return nil
 	})
 	return rows, err
-}
-
-// each yields a list's records.
-func each(records []table.Unread) iter.Seq2[table.Unread, error] {
-	return func(yield func(table.Unread, error) bool) {
-		for _, u := range records {
-			if !yield(u, nil) {
-				return
-			}
-		}
-	}
 }

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
-	"baca/algo/table"
 	"baca/algo/trust"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -403,7 +403,7 @@ func TestFingerprints(t *testing.T) {
 	list := List{SMILES: []string{"CCO", "OCC", "C(", strings.Repeat("C", 400), "c1ccccc1C", "Cc1ccc(cc1)CC", "C1CCCCC1CC1CC1"}}
 	var last [2][]byte
 	var scaffolds []uint32
-	err := New(2).Fingerprints(t.Context(), list, func(r table.Record, counts []byte, scaffold uint32) {
+	err := New(2).Fingerprints(t.Context(), list, func(r dataset.Record, counts []byte, scaffold uint32) {
 		scaffolds = append(scaffolds, scaffold)
 		sum := 0
 		for _, n := range counts {

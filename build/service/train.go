@@ -13,7 +13,6 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/job"
 	"baca/algo/pretrain"
-	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -40,9 +39,9 @@ type Progress struct {
 }
 
 type Trained struct {
-	File    []byte         // of the model
-	Refused []table.Record // unreadable
-	Warning string         // what the model cannot do
+	File    []byte           // of the model
+	Refused []dataset.Record // unreadable
+	Warning string           // what the model cannot do
 }
 
 // Train trains a model on a list, as `baca train` on a file, and calls progress after each epoch.
@@ -67,12 +66,12 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: fmt.Sprintf("a list of %d", t.List.Len()), DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 	}}
-	unread, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
+	records, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)
 	if err != nil {
 		return nil, err
 	}
 	var set []algo.Source
-	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
+	for r, err := range dataset.Parse(ctx, s.workers, records) {
 		if err != nil {
 			return nil, err
 		}
@@ -112,17 +111,17 @@ const scaffoldHeight = 4
 
 // Fingerprints emits for each record how often nodes occur in each surrounding, in the column of its hash; 255 stands for more. Records of
 // the same scaffold have the same number. An unreadable record has Err and zeros.
-func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r table.Record, counts []byte, scaffold uint32)) error {
+func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r dataset.Record, counts []byte, scaffold uint32)) error {
 	schema := algo.OGBParent
 	if len(l.Graphs) > 0 {
 		schema = algo.Constant
 	}
-	unread, err := l.records(schema, algo.FormOf(schema), MaxTraining)
+	records, err := l.records(schema, algo.FormOf(schema), MaxTraining)
 	if err != nil {
 		return err
 	}
 	var print fingerprint.Print
-	for r, err := range table.Parse(ctx, s.workers, each(unread)) {
+	for r, err := range dataset.Parse(ctx, s.workers, records) {
 		if err != nil {
 			return err
 		}

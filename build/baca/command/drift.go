@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -95,7 +96,7 @@ type driftRows struct {
 }
 
 // add writes a record's row.
-func (w *driftRows) add(r table.Record, score, p float64) error {
+func (w *driftRows) add(r dataset.Record, score, p float64) error {
 	w.read++
 	if r.Err != nil {
 		return w.write(w.text.Cell(r.ID), "", "", "", "", w.text.Cell(r.Err.Error()))

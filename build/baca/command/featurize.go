@@ -65,9 +65,9 @@ func (s *source) featurize(also writings) (err error) {
 	lines := dataset.Ordered(s.c.Context(), s.workers, in.stream, func(r dataset.Record) line {
 		m, err := r.Parse()
 		if err != nil {
-			return line{errorLine(r.Row, err), true}
+			return line{errorLine(r.Row-1, err), true}
 		}
-		return line{featureLine(r.Row, m, also), false}
+		return line{featureLine(r.Row-1, m, also), false}
 	})
 	read, refused := 0, 0
 	for l, err := range lines {

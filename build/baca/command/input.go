@@ -20,7 +20,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
-	"baca/algo/table"
 	"baca/build/internal/opened"
 	"baca/build/internal/unpack"
 	"baca/build/internal/usage"
@@ -40,11 +39,6 @@ type input struct {
 // plain reports that the graphs are no molecules.
 func (in *input) plain() bool { return in.schema == algo.Constant }
 
-// unread are an input's records, as rows have them.
-func (s *source) unread(in *input) iter.Seq2[table.Unread, error] {
-	return table.Each(in.stream, s.form)
-}
-
 // openFor opens the input for a model, repeatedly if it is files or a folder.
 func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
 	in, err := s.open()
@@ -55,12 +49,12 @@ func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
 		in.close()
 		return nil, job.Input{}, err
 	}
-	records := job.Input{Records: s.unread(in)}
+	records := job.Input{Records: in.stream}
 	switch {
 	case in.files != nil:
-		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) { return s.unread(in), func() {}, nil }
+		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) { return in.stream, func() {}, nil }
 	case !slices.ContainsFunc(s.paths, func(path string) bool { return !regular(path) && partsOf(path) == nil }):
-		records.Again = func() (iter.Seq2[table.Unread, error], func(), error) {
+		records.Again = func() (iter.Seq2[dataset.Record, error], func(), error) {
 			file := s.file
 			if file != nil {
 				if err := file.unchanged(); err != nil {
@@ -77,7 +71,7 @@ func (s *source) openFor(m *algo.Model) (*input, job.Input, error) {
 				again.close()
 				return nil, nil, fmt.Errorf("%s is no longer a file of molecules", s.paths[0])
 			}
-			return s.unread(again), again.close, nil
+			return again.stream, again.close, nil
 		}
 	}
 	return in, records, nil
@@ -150,8 +144,9 @@ func (s *source) chain(first *input) *input {
 				return
 			}
 			for rec, err := range in.stream {
+				row++
 				rec.Row = row // rows are numbered consecutively
-				if row++; !yield(rec, err) || err != nil {
+				if !yield(rec, err) || err != nil {
 					return
 				}
 			}
@@ -327,10 +322,10 @@ func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.warnings = set.Info.Warnings
+	in.warnings = set.Warnings
 	in.stream = func(yield func(dataset.Record, error) bool) {
 		for i, g := range set.Graphs {
-			if !yield(dataset.Record{Row: i, Graph: g}, nil) {
+			if !yield(dataset.Record{Row: i + 1, Graph: g}, nil) {
 				return
 			}
 		}

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"baca/algo/table"
+	"baca/algo/dataset"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
 )
 
 // pass goes through records, does something behind the first, and returns the error.
-func pass(records iter.Seq2[table.Unread, error], do func()) (n int, err error) {
+func pass(records iter.Seq2[dataset.Record, error], do func()) (n int, err error) {
 	for _, err := range records {
 		if err != nil {
 			return n, err
@@ -68,7 +68,7 @@ func TestInputThatChanges(t *testing.T) {
 		testset.Write(t, path, text)
 		s := sourceOf(path)
 		in := try.To(s.open())
-		n, err := pass(s.unread(in), func() { test.change(t, path) })
+		n, err := pass(in.stream, func() { test.change(t, path) })
 		in.close()
 		if n < 3 || (err != nil) != (test.want != "") || err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path)) {
 			t.Errorf("%s: %d records and error %v, want all and %q", test.name, n, err, test.want)

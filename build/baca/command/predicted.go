@@ -89,7 +89,7 @@ func (p *predictions) judge(ctx context.Context, rows []table.Scored) error {
 	values := make([]*algo.Values, len(rows))
 	for i := range rows {
 		if r := &rows[i]; r.Scores != nil {
-			values[i] = p.read.Of(r.Row, r.Cells)
+			values[i] = p.read.Of(&r.Record)
 		}
 	}
 	if p.found == nil {

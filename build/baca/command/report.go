@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
@@ -220,16 +221,14 @@ func (s *source) describe(in *input) ([]report.Pair, error) {
 
 // domain is the basis of a form.
 func (f *reportFlags) domain(o *opening) *job.Domain {
-	return &job.Domain{
-		Model: o.model, Alone: o.alone, Name: f.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(),
-		Alpha: f.options.Alpha, Confidence: f.interval, Neighbors: f.analogues,
-	}
+	return job.NewDomain(report.Domain{
+		Model: o.model, SHA256: hashOf(o.data), Bytes: len(o.data), Program: "baca " + version.String(), Alpha: f.options.Alpha, Confidence: f.interval,
+	}, o.alone, f.model, f.analogues)
 }
 
 func (f *reportFlags) writeQPRF(o *opening) error {
-	q := f.domain(o)
-	d := q.Report()
-	read, refused, err := f.judgeAll(q, d, o)
+	d := f.domain(o)
+	read, refused, err := f.judgeAll(d, o)
 	if err != nil {
 		return err
 	}
@@ -237,7 +236,7 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 	if f.json() {
 		write = report.WriteDomainJSON
 	}
-	if err := f.save(f.out, &d.Document, func(w io.Writer) error { return write(w, d) }, "seed"); err != nil {
+	if err := f.save(f.out, &d.Document, func(w io.Writer) error { return write(w, &d.Domain) }, "seed"); err != nil {
 		return err
 	}
 	var counts decide.Counts
@@ -249,9 +248,9 @@ func (f *reportFlags) writeQPRF(o *opening) error {
 }
 
 // judgeAll reads and judges the input's molecules.
-func (f *reportFlags) judgeAll(q *job.Domain, d *report.Domain, o *opening) (read, refused int, err error) {
+func (f *reportFlags) judgeAll(d *job.Domain, o *opening) (read, refused int, err error) {
 	ctx := f.c.Context()
-	for r, err := range table.Parse(ctx, f.workers, o.records.Records) {
+	for r, err := range dataset.Parse(ctx, f.workers, o.records.Records) {
 		if err != nil {
 			return read, refused, err
 		}
@@ -261,7 +260,7 @@ func (f *reportFlags) judgeAll(q *job.Domain, d *report.Domain, o *opening) (rea
 		if r.Err != nil {
 			refused++
 		}
-		if err := q.Add(ctx, d, r); err != nil {
+		if err := d.Add(ctx, r); err != nil {
 			return read, refused, err
 		}
 	}

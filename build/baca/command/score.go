@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/molecule"
@@ -304,7 +305,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 		s.warn(unknown...)
 	}
 	if !f.drop && len(f.paths) == 1 { // several inputs may differ in columns
-		f.own = func(names []string) { s.ownNames = names }
+		f.own = func(_, names []string) { s.ownNames = names }
 	}
 	s.how = job.ScoreOptions{Batch: f.batch(), Seed: f.options.Seed, Workers: f.workers}
 	judging := f.options
@@ -536,7 +537,7 @@ func (s *scoring) warn(warnings ...string) {
 }
 
 // show is a refused record with its error and, for a molecule, carets below the piece.
-func show(r table.Record) string {
+func show(r dataset.Record) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {

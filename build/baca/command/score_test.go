@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/algo/table"
@@ -32,14 +33,14 @@ import (
 
 // numbered are records of the built-in molecules, with a refused one before each
 // tenth.
-func numbered(t *testing.T) []table.Record {
+func numbered(t *testing.T) []dataset.Record {
 	t.Helper()
-	var rs []table.Record
+	var rs []dataset.Record
 	for i, g := range exampleGraphs(t) {
 		if i%10 == 0 {
-			rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Err: errors.New("refused")})
+			rs = append(rs, dataset.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Err: errors.New("refused")})
 		}
-		rs = append(rs, table.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Graph: g})
+		rs = append(rs, dataset.Record{Row: len(rs) + 1, ID: strconv.Itoa(len(rs) + 1), Graph: g})
 	}
 	return rs
 }
@@ -54,11 +55,11 @@ func newScoring(t *testing.T, m *algo.Model, out io.Writer, to string, batch boo
 }
 
 // yield goes through records, and calls before with the index of each.
-func yield(rs []table.Record, before func(int)) iter.Seq2[table.Unread, error] {
-	return func(yield func(table.Unread, error) bool) {
+func yield(rs []dataset.Record, before func(int)) iter.Seq2[dataset.Record, error] {
+	return func(yield func(dataset.Record, error) bool) {
 		for i, r := range rs {
 			before(i)
-			if !yield(func() table.Record { return r }, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}

@@ -36,7 +36,7 @@ type source struct {
 
 	form  molecule.Form  // of molecules
 	cells []string       // further columns to read
-	own   func([]string) // see dataset.Options.Own
+	own   func(all, own []string) // see dataset.Options.Own
 
 	again   bool              // the inputs are read once more
 	file    *inputFile        // the regular file being read, or nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo/compare"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/property"
@@ -77,7 +78,7 @@ and error, and without records that are refused. The time of cluster grows with 
 
 func (f *splitFlags) check() error {
 	f.form, f.Workers, f.cells = molecule.UnorderedParent, f.workers, f.Columns()
-	f.own = func(names []string) { f.names = names }
+	f.own = func(_, names []string) { f.names = names }
 	var err error
 	for flag, file := range map[string]*splitFile{"train-file": &f.train, "test-file": &f.test} {
 		form, bad := rowsForm(f.to, flag, file.name)
@@ -124,7 +125,7 @@ func (f *splitFlags) read(ctx context.Context, stderr io.Writer) (list []table.S
 	if in.plain() {
 		return nil, usage.Errorf("%s holds plain graphs: want molecules", f.paths[0])
 	}
-	for r, err := range progress.Each(stderr, "reading", table.Parse(ctx, f.workers, f.unread(in))) {
+	for r, err := range progress.Each(stderr, "reading", dataset.Parse(ctx, f.workers, in.stream)) {
 		if err != nil {
 			return nil, err
 		}

@@ -62,6 +62,7 @@ func (r *remake) withStructures(m *algo.Model, values *labels) ([]byte, error) {
 
 // keepStructures stores a model's training molecules, with their values.
 func (s *source) keepStructures(m *algo.Model, values *labels) error {
+	s.form = algo.FormOf(m.Card.Schema)
 	in, err := s.open()
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (s *source) keepStructures(m *algo.Model, values *labels) error {
 	defer in.close()
 	var set []algo.Source
 	if !in.plain() {
-		set, err = job.Sources(s.c.Context(), s.workers, in.stream, algo.FormOf(m.Card.Schema), &values.Labels, func(error) {})
+		set, err = job.Sources(s.c.Context(), s.workers, in.stream, &values.Labels, func(error) {})
 		if err != nil {
 			return err
 		}

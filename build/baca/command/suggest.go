@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
@@ -96,7 +97,7 @@ func (f *suggestFlags) run() error {
 		return err
 	}
 	defer o.close()
-	scored := progress.Each(stderr, "scoring", table.Parse(ctx, f.workers, o.records.Records))
+	scored := progress.Each(stderr, "scoring", dataset.Parse(ctx, f.workers, o.records.Records))
 	if err := shelf.Fill(ctx, f.workers, piece, scored, func() {}); err != nil {
 		return err
 	}

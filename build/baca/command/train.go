@@ -248,7 +248,7 @@ func (s *source) readTraining(values *labels) (*trainingSet, error) {
 		fmt.Fprintf(stderr, "warning: %s\n", w)
 	}
 	refused := 0
-	set.rows, err = job.Sources(ctx, s.workers, in.stream, s.form, &values.Labels, func(err error) {
+	set.rows, err = job.Sources(ctx, s.workers, in.stream, &values.Labels, func(err error) {
 		if refused++; refused <= 5 {
 			fmt.Fprintf(stderr, "refused: %v\n", err)
 		}

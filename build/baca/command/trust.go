@@ -162,7 +162,7 @@ func (f *trustFlags) outcomes(ctx context.Context, s *algo.Scorer, in job.Input)
 			if read++; r.Err != nil {
 				refused++
 			} else {
-				values[i] = f.read.Of(r.Row, r.Cells)
+				values[i] = f.read.Of(&r.Record)
 			}
 		}
 		doubts, err := f.found.Rows(ctx, rows, func(i int) *algo.Values { return values[i] })

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/algo/trust"
@@ -187,7 +188,7 @@ func (a *answer) fingerprints(ctx context.Context, s *service.Service, q *questi
 	if err != nil {
 		return err
 	}
-	return s.Fingerprints(ctx, l, func(r table.Record, counts []byte, scaffold uint32) {
+	return s.Fingerprints(ctx, l, func(r dataset.Record, counts []byte, scaffold uint32) {
 		a.refuse(r)
 		a.body, a.Scaffolds = append(a.body, counts...), append(a.Scaffolds, scaffold)
 	})
@@ -217,7 +218,7 @@ func lines(b *bytes.Buffer, groups table.Group) *table.Sink {
 }
 
 // refuse lists an unreadable record.
-func (a *answer) refuse(r table.Record) {
+func (a *answer) refuse(r dataset.Record) {
 	if r.Err != nil {
 		a.Refused = append(a.Refused, note{r.Row - 1, table.Printable(r.Err.Error())})
 	}

@@ -11,7 +11,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
-	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -85,7 +84,7 @@ const gathered = 64
 // bytes read.
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: io.Discard}
-	records := table.Parse(t, 1, in.records(read, e.form().Unordered()))
+	records := dataset.Parse(t, 1, in.records(read, e.form().Unordered()))
 	refused, err = job.Gather(t, l, 1, gathered, records, func(int) { show(l.Read, read.n) })
 	if err != nil {
 		return nil, err

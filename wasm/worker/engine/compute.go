@@ -37,7 +37,7 @@ func (e *Engine) unknown(name string) table.Column {
 
 // visit calls do for each molecule that could be read.
 func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error {
-	for m, err := range e.input.sequence(nil, nil) {
+	for m, err := range e.input.records(nil, molecule.AsWritten) {
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (e *Engine) visit(t *task, do func(record int, m *molecule.Molecule)) error
 		}
 		t.showProgress(message.StageCompute, m.Row, e.input.opened.Records)
 		if mol, err := e.input.parse(&m); err == nil {
-			do(m.Row, mol)
+			do(m.Row-1, mol)
 		}
 	}
 	return nil
@@ -112,11 +112,11 @@ func (e *Engine) places(t *task) (*message.Computed, error) {
 		graphs, records = graphs[:0], records[:0]
 		return nil
 	}
-	for unread, err := range e.input.records(nil, e.form().Unordered()) {
+	for m, err := range e.input.records(nil, e.form().Unordered()) {
 		if err != nil {
 			return nil, err
 		}
-		r := unread()
+		r := m.Parsed()
 		if r.Err == nil && r.Graph.N() > 0 {
 			graphs, records = append(graphs, r.Graph), append(records, r.Row-1)
 		}

@@ -23,11 +23,10 @@ import (
 // molecules, nil for those that are refused.
 func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	t.Helper()
-	for u, err := range table.Molecules(strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Canonical}) {
+	for r, err := range dataset.Molecules(context.Background(), strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Canonical}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := u()
 		gs, names = append(gs, r.Graph), append(names, r.ID)
 	}
 	return gs, names
@@ -107,7 +106,7 @@ func TestDetailIsTheExplanation(t *testing.T) {
 			gs, _ = graphsOf(t, strange)
 			must[*message.Opened](e, h, &message.Open{Data: []byte(strange)})
 		} else {
-			e.input = &input{format: dataset.TU, kept: []dataset.Record{{Row: 0, Graph: gs[0]}, {Row: 1, Graph: gs[1]}}}
+			e.input = &input{format: dataset.TU, kept: []dataset.Record{{Row: 1, Graph: gs[0]}, {Row: 2, Graph: gs[1]}}}
 			e.input.opened.Records = 2
 		}
 		for record, g := range gs {

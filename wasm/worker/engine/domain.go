@@ -14,10 +14,9 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	if err := e.checkDomain(r); err != nil {
 		return nil, err
 	}
-	q := &job.Domain{
-		Model: e.model, Alone: t.alone, Name: e.modelValue(), SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program,
-		Alpha: r.Alpha, Confidence: job.DomainConfidence, Neighbors: job.DomainNeighbors,
-	}
+	q := job.NewDomain(report.Domain{
+		Model: e.model, SHA256: e.card.SHA256, Bytes: e.card.Bytes, Program: "baca " + program, Alpha: r.Alpha, Confidence: job.DomainConfidence,
+	}, t.alone, e.modelValue(), job.DomainNeighbors)
 	name := r.Form + "." + r.Format
 	if r.Form == "qmrf" {
 		page := q.ModelPage(name)
@@ -27,14 +26,13 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 		}
 		return exported(name, report.WriteModelPage, page)
 	}
-	d, err := e.substances(t, q, r.Record, name)
-	switch {
-	case err != nil:
+	if err := e.substances(t, q, r.Record, name); err != nil {
 		return nil, err
-	case r.Format == "json":
-		return exported(name, report.WriteDomainJSON, d)
 	}
-	return exported(name, report.WriteDomain, d)
+	if r.Format == "json" {
+		return exported(name, report.WriteDomainJSON, &q.Domain)
+	}
+	return exported(name, report.WriteDomain, &q.Domain)
 }
 
 // checkDomain rejects an inconsistent request.
@@ -58,43 +56,42 @@ func (e *Engine) checkDomain(r *message.Domain) error {
 }
 
 // substances judges records for a report file of that name.
-func (e *Engine) substances(t *task, q *job.Domain, wanted []int32, name string) (*report.Domain, error) {
+func (e *Engine) substances(t *task, d *job.Domain, wanted []int32, name string) error {
 	order := slices.Compact(slices.Sorted(slices.Values(wanted)))
 	records, err := e.pick(t, order)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := q.Report()
 	for i, record := range order {
 		t.showProgress(message.StageExplain, i, len(order))
-		if err := q.Add(t, d, records[int(record)]); err != nil {
-			return nil, err
+		if err := d.Add(t, records[int(record)]); err != nil {
+			return err
 		}
 	}
 	if len(d.Substances) == 0 {
-		return nil, failf(message.CodeBadOption, "nothing to report: all of these records were refused")
+		return failf(message.CodeBadOption, "nothing to report: all of these records were refused")
 	}
 	d.Warnings = append(d.Warnings, e.input.opened.Warnings...)
 	d.Input = e.input.describe()
-	d.Command, d.Again = e.domainCommand(q, d, len(order), name)
+	d.Command, d.Again = e.domainCommand(d, len(order), name)
 	d.Script, d.Undrawn = e.drawer()
-	return d, nil
+	return nil
 }
 
 // domainCommand adds the command that repeats the report.
-func (e *Engine) domainCommand(q *job.Domain, d *report.Domain, records int, out string) (command, again string) {
+func (e *Engine) domainCommand(d *job.Domain, records int, out string) (command, again string) {
 	in := e.input
 	molfiles := slices.ContainsFunc(d.Substances, func(s report.Substance) bool { return s.Molfile })
 	all := records == in.opened.Records
 	if !molfiles && !(all && in.name != "") {
-		return q.Piped(d.Substances, out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
+		return d.Piped(out), "The command is given the molecules themselves. With the same model file it finds the same of them, and counts rows from 1."
 	}
 	flags, path, called := []job.Flag{in.columnFlag()}, in.path("input.sdf"), ""
 	if in.name == "" {
 		called = " The text that was pasted is here called input.sdf."
 	}
 	if all {
-		return q.Command(flags, out, path), "With the same model file and input the command finds the same." + called
+		return d.Repeat(flags, out, path), "With the same model file and input the command finds the same." + called
 	}
-	return q.Score(flags, path), "With the same model file and input the command finds scores, p-values, distances, reasons and analogues again, among those of all its rows." + called
+	return d.Score(flags, path), "With the same model file and input the command finds scores, p-values, distances, reasons and analogues again, among those of all its rows." + called
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
-	"baca/algo/table"
 	"baca/wasm/message"
 )
 
@@ -15,7 +15,7 @@ const driftPiece = 32
 // drifted runs the drift test on the open input.
 func (e *Engine) drifted(t *task, _ *message.Drift) (*message.Found, error) {
 	d, moved := job.NewDrift(t.alone, algo.DefaultOptions().Seed), ""
-	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r table.Record, _, _ float64) error {
+	err := d.Watch(t, t.alone, driftPiece, e.input.records(nil, e.form().Unordered()), func(r dataset.Record, _, _ float64) error {
 		if moved == "" && d.Log() >= -math.Log10(job.DriftDelta) {
 			moved = r.ID
 		}

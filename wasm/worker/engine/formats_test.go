@@ -15,12 +15,9 @@ import (
 func parquetOf(t *testing.T, names, smiles []string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewWriter(&b, "test", []parquet.Field{{Name: "name"}, {Name: "smiles"}})
-	for i := range names {
-		w.Text(0, names[i])
-		w.Text(1, smiles[i])
-		w.End()
-	}
+	columns := []parquet.Cells{{Name: "name", Texts: names}, {Name: "smiles", Texts: smiles}}
+	w := parquet.NewWriter(&b, "test", columns)
+	w.Write(columns)
 	succeed(w.Close())
 	return b.Bytes()
 }

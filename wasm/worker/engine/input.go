@@ -57,17 +57,17 @@ func (in *input) keep(m dataset.Record, mol *molecule.Molecule) {
 	in.kept = append(in.kept, m)
 }
 
-// sequence yields the records, with the cells of some columns: those that were kept, or, with
+// records yields the records in a form, with the cells of some columns: those that were kept, or, with
 // cells too, those that are read again. Read counts bytes, unless nil.
-func (in *input) sequence(read *counter, cells []string) iter.Seq2[dataset.Record, error] {
+func (in *input) records(read *counter, form molecule.Form, cells ...string) iter.Seq2[dataset.Record, error] {
 	if len(cells) > 0 || in.kept == nil {
 		o := in.options()
-		o.Cells = cells
+		o.Cells, o.Form = cells, form
 		return dataset.Records(in.all(read), o)
 	}
 	return func(yield func(dataset.Record, error) bool) {
 		for _, m := range in.kept {
-			if !yield(m, nil) {
+			if m.Form = form; !yield(m, nil) {
 				return
 			}
 		}
@@ -192,11 +192,11 @@ func (in *input) readSet(post func(message.Event)) error {
 	if err != nil {
 		return err
 	}
-	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Info.Warnings
+	in.opened.Records, in.opened.Warnings = len(set.Graphs), set.Warnings
 	var rows []table.Scored
 	for i, g := range set.Graphs {
-		in.kept = append(in.kept, dataset.Record{Row: i, Graph: g})
-		rows = append(rows, table.Scored{Record: table.FromMolecule(in.kept[i])})
+		in.kept = append(in.kept, dataset.Record{Row: i + 1, Graph: g})
+		rows = append(rows, table.Scored{Record: in.kept[i].Named()})
 	}
 	post(&message.Records{Columns: table.Of(readFields(nil), rows), Line: make(message.Ints, len(rows))})
 	return nil
@@ -223,9 +223,9 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		chunk, rows, sent = &message.Records{From: in.opened.Records}, nil, time.Now()
 	}
 	o := in.options()
-	o.Header = func(names []string) { in.opened.Columns = names[:min(len(names), message.MostColumns)] }
 	large, label := in.source.Size() > mostOwn, -1
-	o.Own = func(names []string) {
+	o.Own = func(all, names []string) {
+		in.opened.Columns = all[:min(len(all), message.MostColumns)]
 		if label = labelIn(names); !large {
 			own = names
 		}
@@ -239,7 +239,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 		mol, err := in.parse(&m)
 		m.Err = err
 		in.keep(m, mol)
-		r := table.FromMolecule(m)
+		r := m.Named()
 		if mol != nil && r.SMILES == "" {
 			r.Written = smiles.Write(mol)
 		}
@@ -280,7 +280,7 @@ const mostOwn = 32 << 20
 // parse reads a molecule, or a plain graph into the record.
 func (in *input) parse(m *dataset.Record) (*molecule.Molecule, error) {
 	if in.format.Graphs() {
-		*m = m.Parsed(molecule.AsWritten)
+		*m = m.Parsed()
 		return nil, m.Err
 	}
 	return m.Parse()
@@ -298,25 +298,20 @@ func (in *input) unpack() dataset.Unpack {
 	}
 }
 
-// records yields the records, with further cells. read, unless nil, counts bytes.
-func (in *input) records(read *counter, form molecule.Form, cells ...string) iter.Seq2[table.Unread, error] {
-	return table.Each(in.sequence(read, cells), form)
-}
-
 // at returns the graph of a record, from 0, in a form, and the molecule as written.
-func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Molecule, error) {
-	for m, err := range in.sequence(nil, nil) {
+func (in *input) at(record int, form molecule.Form) (dataset.Record, *molecule.Molecule, error) {
+	for m, err := range in.records(nil, form) {
 		if err != nil {
-			return table.Record{}, nil, in.unreadable(err)
+			return dataset.Record{}, nil, in.unreadable(err)
 		}
-		if m.Row != record {
+		if m.Row-1 != record {
 			continue
 		}
 		mol, err := in.parse(&m)
 		if err != nil {
-			return table.Record{}, nil, failf(message.CodeBadInput, "%w", err)
+			return dataset.Record{}, nil, failf(message.CodeBadInput, "%w", err)
 		}
-		r := table.FromMolecule(m)
+		r := m.Named()
 		if mol != nil {
 			var read *molecule.Molecule
 			read, _, r.Aside = smiles.In(mol, form)
@@ -324,18 +319,18 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 		}
 		return r, mol, nil
 	}
-	return table.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)
+	return dataset.Record{}, nil, failf(message.CodeBadOption, "record %d: want one of %d", record, in.opened.Records)
 }
 
 // pick parses some records.
-func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
+func (e *Engine) pick(t *task, wanted []int32) (map[int]dataset.Record, error) {
 	left := map[int]bool{}
 	for _, record := range wanted {
 		left[int(record)] = true
 	}
-	found := make(map[int]table.Record, len(left))
+	found := make(map[int]dataset.Record, len(left))
 	at := 0
-	for u, err := range e.input.records(nil, e.form()) {
+	for m, err := range e.input.records(nil, e.form()) {
 		if len(left) == 0 {
 			break
 		}
@@ -343,7 +338,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 			return nil, err
 		}
 		if left[at] {
-			found[at] = u()
+			found[at] = m.Parsed()
 			delete(left, at)
 		}
 		at++
@@ -357,7 +352,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 	return found, nil
 }
 
-func problem(r table.Record) message.Problem {
+func problem(r dataset.Record) message.Problem {
 	p := message.Problem{Record: r.Row - 1, Line: r.Line, Text: r.Err.Error(), Reason: r.Err.Error(), At: -1}
 	var place *dataset.SyntaxError
 	if errors.As(r.Err, &place) {

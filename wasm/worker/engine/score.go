@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
@@ -141,7 +142,7 @@ func (r *run) all(batch bool, seed uint64) error {
 	if !batch {
 		form = form.Unordered()
 	}
-	input := job.Input{Records: e.input.records(nil, form), Again: func() (iter.Seq2[table.Unread, error], func(), error) {
+	input := job.Input{Records: e.input.records(nil, form), Again: func() (iter.Seq2[dataset.Record, error], func(), error) {
 		return e.input.records(nil, form), func() {}, nil
 	}}
 	return job.Score(r, r.now.scorer, input, job.ScoreOptions{

@@ -140,7 +140,7 @@ type scoring struct {
 	engine *Engine
 	scorer *algo.Scorer
 
-	next func() (table.Unread, error, bool)
+	next func() (dataset.Record, error, bool)
 	end  func()
 	at   int // record that next gives
 }
@@ -162,7 +162,7 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 	}
 	records := make([]table.Scored, 0, to-from)
 	for s.at < to {
-		u, err, ok := s.next()
+		m, err, ok := s.next()
 		if err == nil && !ok {
 			err = fmt.Errorf("it ends at record %d, and had more when it was opened", s.at)
 		}
@@ -170,7 +170,7 @@ func (s *scoring) rows(ctx context.Context, from, to int) (message.Part, error) 
 			return message.Part{}, err
 		}
 		if s.at++; s.at > from {
-			records = append(records, table.Scored{Record: u()})
+			records = append(records, table.Scored{Record: m.Parsed()})
 		}
 		if err := ctx.Err(); err != nil {
 			return message.Part{}, err

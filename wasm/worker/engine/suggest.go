@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
@@ -25,7 +26,7 @@ func (e *Engine) suggest(t *task, r *message.Suggest) (*message.Found, error) {
 		return nil, err
 	}
 	shelf := job.NewShelf(t.alone, r.Price, r.Exclude)
-	records := table.Parse(t, 1, e.input.records(nil, e.form().Unordered(), shelf.Columns()...))
+	records := dataset.Parse(t, 1, e.input.records(nil, e.form().Unordered(), shelf.Columns()...))
 	err := shelf.Fill(t, 1, shelvedPiece, records, func() {
 		t.showProgress(message.StageLists, shelf.Read, e.input.opened.Records)
 	})

@@ -237,7 +237,7 @@ func (e *Engine) newAtlas(p *pulse) (*atlas, error) {
 func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records message.Ints, err error) {
 	n := e.input.opened.Records
 	shown, next, at := min(n, most), 0, -1
-	for unread, err := range e.input.records(nil, e.form()) {
+	for m, err := range e.input.records(nil, e.form()) {
 		at++
 		if err != nil {
 			return nil, nil, e.input.unreadable(err)
@@ -249,7 +249,7 @@ func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records mess
 			continue
 		}
 		next++
-		if r := unread(); r.Err == nil {
+		if r := m.Parsed(); r.Err == nil {
 			graphs, records = append(graphs, r.Graph), append(records, int32(at))
 		}
 		p.Err()

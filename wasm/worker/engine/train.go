@@ -137,7 +137,7 @@ func (e *Engine) readTraining(p *pulse, r *message.Train, t *job.Training, form 
 	if r.HeldOut && len(labels.Columns()) < 2 {
 		return nil, failf(message.CodeBadOption, "errors of predictions are to be kept: want the columns of observed and of predicted values")
 	}
-	set, err := job.Sources(p, 1, e.input.sequence(nil, labels.Columns()), form, labels, func(error) {})
+	set, err := job.Sources(p, 1, e.input.records(nil, form, labels.Columns()...), labels, func(error) {})
 	if err != nil {
 		return nil, e.input.unreadable(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -77,7 +78,7 @@ func (e *Engine) errorsBy() string {
 }
 
 // again yields the open input's records.
-func (e *Engine) again() (iter.Seq2[table.Unread, error], func(), error) {
+func (e *Engine) again() (iter.Seq2[dataset.Record, error], func(), error) {
 	return e.input.records(nil, e.form()), func() {}, nil
 }
 
@@ -117,13 +118,13 @@ func (e *Engine) judge(t *task, out *message.Trusted, j *job.Judging, labels *jo
 		rows, values = rows[:0], values[:0]
 		return err
 	}
-	for read, err := range e.input.records(nil, e.form(), labels.Columns()...) {
+	for m, err := range e.input.records(nil, e.form(), labels.Columns()...) {
 		if err != nil {
 			return nil, err
 		}
-		r, v := table.Scored{Record: read()}, algo.NoValues()
+		r, v := table.Scored{Record: m.Parsed()}, algo.NoValues()
 		if x := scores[r.Row-1]; !math.IsNaN(x) && r.Err == nil {
-			r.Scores, v = &algo.Row{Alone: x}, labels.Of(r.Row, r.Cells)
+			r.Scores, v = &algo.Row{Alone: x}, labels.Of(&r.Record)
 		}
 		if rows, values = append(rows, r), append(values, v); len(rows) == judgedAtOnce {
 			if err := flush(); err != nil {

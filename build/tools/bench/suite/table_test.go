@@ -25,8 +25,8 @@ func BenchmarkTable(b *testing.B) {
 			text.WriteByte('\n')
 		}
 		model := model(b, "bbbp")
-		records := func() iter.Seq2[table.Unread, error] {
-			return table.Molecules(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: algo.FormOf(model.Card.Schema)})
+		records := func() iter.Seq2[dataset.Record, error] {
+			return dataset.Records(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: algo.FormOf(model.Card.Schema)})
 		}
 		s, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
 		must(b, err)

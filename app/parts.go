@@ -5,8 +5,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/run"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // button has a text. go-app identifies its handler by the text and of, what f is about.
@@ -61,7 +61,7 @@ func failure(text string) app.HTMLP {
 }
 
 // answered draws an answer, or says why it is not there.
-func answered[T any](a run.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
+func answered[T any](a message.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
 	switch {
 	case a.Failure != nil:
 		return quietLine(words.FailureText(a.Failure))

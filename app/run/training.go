@@ -23,7 +23,7 @@ type Training struct {
 
 	Latest  message.Epoch
 	Packing bool // all epochs are done, and the background is fitted
-	Made    Answer[message.Trained]
+	Made    message.Answer[message.Trained]
 	Gone    *Training // last discarded, or nil
 
 	Recipe message.Train // of the next one, as far as it is chosen
@@ -108,7 +108,8 @@ func (t *Training) run() {
 	if s.Phase == Calibrating {
 		s.Cancel()
 	}
-	t.On, t.Ending, t.Packing, t.Made = true, false, false, Answer[message.Trained]{}
+	t.On, t.Ending, t.Packing = true, false, false
+	t.Made.Forget()
 	t.begun, t.From = time.Now(), t.At
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++

@@ -379,19 +379,19 @@ func TestScenarios(t *testing.T) {
 		},
 		"a training outlasts a reload": {
 			{"library CCO;CC | settle", `unstarted, 2 waiting, library, folded, called mine.smi, Open 1, ""`},
-			{"train 10 | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
-			{"reload", `empty, Training paused at 2 of 10, kept [checkpoint library training], ""`},
-			{"resume | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], called mine.smi, Open 1, ""`},
+			{"train 10 | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [library training], folded, called mine.smi, Open 1, ""`},
+			{"reload", `empty, Training paused at 2 of 10, kept [library training], ""`},
+			{"resume | next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [library training], called mine.smi, Open 1, ""`},
 			{"trained | settle", `unstarted, 2 waiting, library, made, kept [card model], called mine.smi, Open 1, ""`},
 		},
 		"a training is paused and thrown away": {
 			{"library CCO;CC | settle | train 0", `unstarted, 2 waiting, library, Training: epoch 0, kept [library training], folded, called mine.smi, Open 1, ""`},
-			{"next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
-			{"pause", `unstarted, 2 waiting, library, Training: epoch 3 of 10, ending, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
-			{"paused 3", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
+			{"next", `unstarted, 2 waiting, library, Training: epoch 3 of 10, kept [library training], folded, called mine.smi, Open 1, ""`},
+			{"pause", `unstarted, 2 waiting, library, Training: epoch 3 of 10, ending, kept [library training], folded, called mine.smi, Open 1, ""`},
+			{"paused 3", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [library training], folded, called mine.smi, Open 1, ""`},
 			{"drop", `unstarted, 2 waiting, library, folded, called mine.smi, Open 1, ""`},
-			{"keep", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [checkpoint library training], folded, called mine.smi, Open 1, ""`},
-			{"resume | next | type CCO | pass", `reading, Training: epoch 3 of 10, ending, kept [checkpoint library training], Open 3, "CCO"`},
+			{"keep", `unstarted, 2 waiting, library, Training paused at 3 of 10, kept [library training], folded, called mine.smi, Open 1, ""`},
+			{"resume | next | type CCO | pass", `reading, Training: epoch 3 of 10, ending, kept [library training], Open 3, "CCO"`},
 		},
 		// A library takes the place of a list that is kept, and comes back with the model.
 		"the list comes back": {

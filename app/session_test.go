@@ -389,7 +389,7 @@ func TestOneTabTrains(t *testing.T) {
 	// What this tab throws away stays the other's.
 	first.Training.Drop()
 	g.endTraining(&message.Paused{Epoch: 5, Data: []byte("later")})
-	if len(kept.memory) != 3 || first.Training.At != 5 {
+	if len(kept.memory) != 2 || first.Training.At != 5 {
 		t.Errorf("kept %q, the first tab has %+v", kept.memory, first.Training)
 	}
 }
@@ -413,7 +413,7 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 	f := newFake(t)
 	s := newDesk(message.NewClient(f.spawn))
 	s.Models.Start("", memory{})
-	s.Training.Recall(memory{"training": []byte(`{"Name":"mine","Epochs":10,"Library":"mine.smi","At":2}`), "library": []byte("CCO\nCC\n"), "checkpoint": []byte("two")})
+	s.Training.Recall(memory{"training": []byte(`{"Name":"mine","Epochs":10,"Library":"mine.smi","At":2,"Checkpoint":"dHdv"}`), "library": []byte("CCO\nCC\n")})
 	s.Training.Resume()
 	f.next(-1)
 	if s.Models.Used.Value == nil || !s.Training.On || s.Phase != run.Unstarted {

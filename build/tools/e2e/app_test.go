@@ -219,7 +219,7 @@ func TestTrain(t *testing.T) {
 	first.click("#train-pause")
 	first.Wait(`document.getElementById("train-resume") !== null`)
 	said := first.text("#train-line")
-	eval[bool](first, `new Promise((done) => bacaTools.kept("checkpoint", (v) => done(v !== null)))`)
+	eval[bool](first, `new Promise((done) => bacaTools.kept("training", (v) => done(v !== null)))`)
 	first.reload()
 	first.Wait(paused)
 	first.click(".state button")

@@ -53,6 +53,18 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 			}, app.EventScope(id)))
 }
 
+// shown has a body while there is one. Without it the element stays in its place, hidden, where go-app finds it again.
+func shown[E interface {
+	Attr(string, any) E
+	Body(...app.UI) E
+}](there bool, element E, body func() []app.UI) E {
+	element = element.Attr("hidden", attribute(!there))
+	if !there {
+		return element
+	}
+	return element.Body(body()...)
+}
+
 func quiet(text string) app.UI { return app.Span().Class("quiet").Text(text) }
 
 // failure says what went wrong, if anything did.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -333,5 +334,34 @@ func TestSetAside(t *testing.T) {
 	}
 	if r.forgetScores(); r.columns.Texts("set_aside")[1] != "" {
 		t.Error("another model is said to have set aside the same")
+	}
+}
+
+func TestDeciderOf(t *testing.T) {
+	for d, w := range DeciderWords() {
+		if DeciderOf(w.Key) != Decider(d) {
+			t.Errorf("%s is read as %d", w.Key, DeciderOf(w.Key))
+		}
+	}
+	if DeciderOf("magic") != EachAlone {
+		t.Error("what is not known does not stand for each alone")
+	}
+}
+
+// The colours of atoms follow the line between inside and outside.
+func TestAboveLimit(t *testing.T) {
+	s := New()
+	s.SetReference([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	limit := func(alpha float64) float64 {
+		s.SetAlpha(alpha)
+		return s.Threshold()
+	}
+	d := &message.Detailed{Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Limit: limit(0.2)}}
+	if got := s.AboveLimit(d); !slices.Equal(got[:2], []float64{1, -1}) {
+		t.Errorf("atoms have %v, want what came", got)
+	}
+	moved := limit(0.3)
+	if got, want := s.AboveLimit(d), d.Limit-moved; want < 0.5 || math.Abs(got[0]+got[1]-want) > 1e-12 || !math.IsNaN(got[2]) {
+		t.Errorf("after moving the line atoms have %v, want %g in sum", got, want)
 	}
 }

@@ -137,3 +137,36 @@ func TestNearestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestAtomsInWords(t *testing.T) {
+	m := &message.Traced{
+		Drawing: message.Drawing{SMILES: "[O-]C", Atoms: []string{"O", "C"}}, From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0},
+		Features: 9, Width: 2, X: message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0}, Walks: message.Singles{0, 1, 0, 1},
+	}
+	var pieces []string
+	for _, p := range Pieces(m) {
+		pieces = append(pieces, p.Text)
+	}
+	if !slices.Equal(pieces, []string{"[O-]", "C"}) {
+		t.Errorf("pieces %q", pieces)
+	}
+	m.SMILES, m.From, m.To = "C.[O-]1", message.Ints{0, 2}, message.Ints{1, 6}
+	if got := Pieces(m); len(got) != 4 || got[1] != (Piece{Text: ".", Atom: -1}) || got[2] != (Piece{Text: "[O-]", Atom: 1}) || got[3] != (Piece{Text: "1", Atom: -1}) {
+		t.Errorf("pieces %v", got)
+	}
+	facts := AtomFacts(m, 0)
+	if facts[0].Value != "O, number 8" || facts[3].Value != "−1" || facts[6].Value != "sp³" || facts[8].Value != "no" {
+		t.Errorf("facts %v", facts)
+	}
+	if got := WalksOf(m, 0); !slices.Equal(got, []float32{0, 1}) {
+		t.Errorf("walks %v", got)
+	}
+	m.Node[0] = -1
+	if AtomFacts(m, 0) != nil || WalksOf(m, 0) != nil || AtomFacts(m, 9) != nil {
+		t.Error("an atom that is not read has facts")
+	}
+	m.Node, m.Features, m.X = message.Ints{0, 1}, 1, message.Ints{1, 1}
+	if got := AtomFacts(m, 1); len(got) != 1 || got[0].Value != "1" {
+		t.Errorf("a bare node has the facts %v", got)
+	}
+}

@@ -111,12 +111,9 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 			if drawn := a.Synthetic(side, entry.Index); entry.Origin == dictionary.Synthetic && drawn != nil {
 				n.Nodes, n.Edges = drawn.N(), edges(drawn)
 			}
-			at := len(found) // after equal weights
-			for at > 0 && found[at-1].Weight < n.Weight {
-				at--
-			}
-			found = slices.Insert(found, at, n)
+			found = append(found, n)
 		}
+		slices.SortStableFunc(found, func(a, b message.Key) int { return cmp.Compare(b.Weight, a.Weight) })
 		return found
 	}
 	m.IDKeys, m.OODKeys = list(dictionary.ID, why.InKeys), list(dictionary.OOD, why.OutKeys)

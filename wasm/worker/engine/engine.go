@@ -61,7 +61,7 @@ type Engine struct {
 
 	input  *input
 	last   *calibrated // nil without
-	atlas  *atlas      // of input and model, nil until used
+	atlas  []*plane    // of input and model, by view, nil until used
 	plane  *plane      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
 	shared *scoring    // with a worker that has the input, see Share

@@ -29,7 +29,7 @@ type calibrated struct {
 	ids, smiles []string
 	steps       []step
 	newest      [2]int // indices of the newest synthetic keys, by side
-	keys        *keyMap
+	keys        *plane // a map of them, nil until used
 }
 
 // A step is a recorded training step.

@@ -108,12 +108,6 @@ func (r *Rows) Add(e *message.Records) {
 	r.read.Append(e.Columns)
 	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
 	r.Line, r.ranks = append(r.Line, e.Line...), nil
-	if r.columns == nil {
-		r.columns = table.Of(table.Fields(table.Usual), nil)
-	}
-	for i := range r.columns {
-		grow(&r.columns[i], n)
-	}
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -124,8 +118,14 @@ func (r *Rows) Add(e *message.Records) {
 	}
 }
 
-// view updates the scores by themselves.
+// view updates the scores by themselves, which rows that have just come have not.
 func (r *Rows) view() {
+	if r.columns == nil {
+		r.columns = table.Of(table.Fields(table.Usual), nil)
+	}
+	for i := range r.columns {
+		grow(&r.columns[i], r.Len()-r.columns[i].Len())
+	}
 	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
 	if r.Batch == nil {
 		r.decide(EachAlone)
@@ -167,10 +167,7 @@ func (r *Rows) Fill(e *message.Rows) {
 
 func (r *Rows) forgetScores() {
 	r.Batch, r.PaperP, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil, nil
-	r.columns = table.Of(table.Fields(table.Usual), nil)
-	for i := range r.columns {
-		grow(&r.columns[i], r.Len())
-	}
+	r.columns = nil
 	r.view()
 	clear(r.scored)
 	for i, v := range r.Verdict {

@@ -96,16 +96,6 @@ func TestPartsOfTheScore(t *testing.T) {
 	}
 }
 
-// Keys stand in the order of their weights, neighbours in that of their distance.
-func TestNeighborsAreSorted(t *testing.T) {
-	list := NeighborsOf([]message.Key{
-		{Origin: "test", ID: "light", Weight: 0.1}, {Origin: "test", ID: "heavy", Weight: 0.7}, {Origin: "test", ID: "middle", Weight: 0.2},
-	})
-	if len(list) != 3 || list[0].Name != "heavy" || list[1].Name != "middle" || list[2].Name != "light" {
-		t.Errorf("the keys are %+v", list)
-	}
-}
-
 func TestNearestOf(t *testing.T) {
 	named := []algo.TrainingGraph{
 		{Row: 4, Name: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Values: &algo.Values{Observed: 1, Predicted: math.NaN()}},

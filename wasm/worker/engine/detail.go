@@ -16,41 +16,55 @@ import (
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/algo/property"
+	"baca/algo/table"
 	"baca/wasm/message"
 )
 
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
-	record, mol, err := e.input.at(r.Record, e.form())
+	l, err := e.look(r.Record)
 	if err != nil {
 		return nil, err
 	}
-	g := record.Graph
-	m := &message.Detailed{Record: r.Record, SetAside: record.Aside.String()}
-	if mol != nil {
-		read, _, _ := smiles.In(mol, e.form())
+	m := &message.Detailed{Record: r.Record, Drawing: l.drawing, SetAside: l.record.Aside.String()}
+	if l.mol != nil {
+		read, _, _ := smiles.In(l.mol, e.form())
 		of := property.Of(read)
 		m.Properties = &of
 		if m.SetAside != "" {
 			m.Parent = smiles.Write(read)
 		}
 	}
-	var node []int
-	m.Drawing, node = draw(record.SMILES, mol, g, e.form())
-	p := newPulse(e.host)
-	alone, err := e.single(p)
+	x, err := l.alone.Explain(l, l.record.Graph, cmp.Or(e.alpha, algo.DefaultOptions().Alpha))
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	x, err := alone.Explain(p, g, cmp.Or(e.alpha, algo.DefaultOptions().Alpha))
-	if err != nil {
-		return nil, failf(message.CodeBadModel, "%w", err)
+	m.Explanation = byAtom(x, l.node)
+	m.Nearest = l.alone.Nearest(l.record.Graph, shownNearest)
+	return m, e.keys(l.pulse, m, l.record.Graph)
+}
+
+// A look is at one record, with what explains it.
+type look struct {
+	*pulse
+	record  table.Record
+	mol     *molecule.Molecule // as written, nil for a plain graph
+	drawing message.Drawing
+	node    []int // of each atom of the drawing, −1 for unread ones
+	alone   *algo.SingleScorer
+}
+
+func (e *Engine) look(record int) (*look, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
 	}
-	m.Explanation = byAtom(x, node)
-	m.Nearest = alone.Nearest(g, shownNearest)
-	return m, e.keys(p, m, g)
+	l := &look{pulse: newPulse(e.host)}
+	var err error
+	if l.record, l.mol, err = e.input.at(record, e.form()); err != nil {
+		return nil, err
+	}
+	l.drawing, l.node = draw(l.record.SMILES, l.mol, l.record.Graph, e.form())
+	l.alone, err = e.single(l)
+	return l, err
 }
 
 // shownNearest is how many training graphs are shown beside a record.

@@ -111,6 +111,14 @@ func failf(code, format string, args ...any) error {
 	return &message.Failed{Code: code, Text: fmt.Errorf(format, args...).Error()}
 }
 
+// coded is a failure of the given code for an error, nil for none.
+func coded(code string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failf(code, "%w", err)
+}
+
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
 	post := func(ev message.Event) { e.host.Post(number, ev) }
 	switch r := r.(type) {
@@ -249,7 +257,7 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	if e.alone == nil {
 		a, err := algo.NewSingleScorer(ctx, e.model, 1)
 		if err != nil {
-			return nil, err
+			return nil, coded(message.CodeBadModel, err)
 		}
 		e.alone = a
 	}

@@ -57,10 +57,7 @@ func (e *Engine) ready() error {
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers, o.Alpha = 1, cmp.Or(r.Alpha, o.Alpha)
-	if err := decide.CheckAlpha(o.Alpha); err != nil {
-		return o, failf(message.CodeBadOption, "%w", err)
-	}
-	return o, nil
+	return o, coded(message.CodeBadOption, decide.CheckAlpha(o.Alpha))
 }
 
 func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Scored, error) {
@@ -90,7 +87,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	alone, err := e.single(run)
 	if err != nil {
-		return nil, failf(message.CodeBadModel, "%w", err)
+		return nil, err
 	}
 	o.Single, e.alpha = alone, o.Alpha
 	if run.now.scorer, err = algo.NewScorer(run, e.model, o); err != nil {

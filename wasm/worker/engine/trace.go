@@ -26,17 +26,12 @@ const mostMapped, mostTraining, nearestMapped = 400, 600, 3
 
 // trace answers what the lab tells of a record.
 func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
-	record, mol, err := e.input.at(r.Record, e.form())
+	l, err := e.look(r.Record)
 	if err != nil {
 		return nil, err
 	}
-	g, p := record.Graph, newPulse(e.host)
-	drawing, node := draw(record.SMILES, mol, g, e.form())
-	m := &message.Traced{Record: r.Record, Drawing: drawing}
-	for _, k := range node {
+	g, m := l.record.Graph, &message.Traced{Record: r.Record, Drawing: l.drawing}
+	for _, k := range l.node {
 		m.Node = append(m.Node, int32(k))
 	}
 	m.From, m.To = spans(m.SMILES, len(m.Atoms))
@@ -49,7 +44,7 @@ func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
 		}
 		m.Walks = append(m.Walks, g.XS[i*graph.EncodingWidth:][:graph.WalkSteps]...)
 	}
-	if err := e.locate(p, m, g); err != nil {
+	if err := e.locate(l, m); err != nil {
 		return nil, err
 	}
 	e.steps(m)
@@ -84,22 +79,18 @@ func (e *Engine) steps(m *message.Traced) {
 }
 
 // locate fills in where the graph of a record lies on the maps.
-func (e *Engine) locate(p *pulse, m *message.Traced, g *graph.Graph) error {
-	alone, err := e.single(p)
-	if err != nil {
-		return failf(message.CodeBadModel, "%w", err)
-	}
+func (e *Engine) locate(l *look, m *message.Traced) (err error) {
 	if e.atlas == nil {
-		if e.atlas, err = e.newAtlas(p); err != nil {
+		if e.atlas, err = e.newAtlas(l.pulse); err != nil {
 			return err
 		}
 	}
-	r, err := contrast.Represent(p, 1, e.model.Encoder, []*graph.Graph{g})
+	r, err := contrast.Represent(l, 1, e.model.Encoder, []*graph.Graph{l.record.Graph})
 	if err != nil {
 		return err
 	}
 	bank := e.model.Bank
-	nearest := alone.NearestEmbedded(r.Q, nearestMapped)
+	nearest := l.alone.NearestEmbedded(r.Q, nearestMapped)
 	for _, n := range nearest {
 		m.Nearest = append(m.Nearest, n.Distance)
 	}

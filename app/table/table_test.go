@@ -227,33 +227,6 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 	}
 }
 
-// Levels give each p-value its q-value, whatever else is in the list.
-func TestLevels(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		held := []int{5, 18, 99, 2000}[rng.IntN(4)]
-		p := make([]float64, 1+rng.IntN(60))
-		for i := range p {
-			most := held + 1
-			if rng.IntN(2) == 0 {
-				most = held/20 + 1
-			}
-			if p[i] = float64(1+rng.IntN(most)) / float64(held+1); rng.IntN(20) == 0 {
-				p[i] = math.NaN()
-			}
-		}
-		l := decide.LevelsOf(p)
-		for i, q := range decide.QValues(p) {
-			if got := l.Of(p[i]); got != q && !math.IsNaN(p[i]) {
-				t.Fatalf("p %g has q %g, want %g", p[i], got, q)
-			}
-		}
-	}
-	if l := (decide.Levels{}); !math.IsNaN(l.Of(0.5)) || !math.IsNaN(l.Cut(0.1)) {
-		t.Error("without levels there are q-values")
-	}
-}
-
 // The furthest are the first of all by score, equal ones in the order of the input.
 func TestFurthest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))

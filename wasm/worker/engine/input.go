@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -328,7 +329,7 @@ func (in *input) at(record int, form molecule.Form) (table.Record, *molecule.Mol
 }
 
 // pick parses some records.
-func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
+func (e *Engine) pick(ctx context.Context, wanted []int32) (map[int]table.Record, error) {
 	left := map[int]bool{}
 	for _, record := range wanted {
 		left[int(record)] = true
@@ -347,7 +348,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]table.Record, error) {
 			delete(left, at)
 		}
 		at++
-		if err := t.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}

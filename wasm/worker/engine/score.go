@@ -403,12 +403,8 @@ func drawn(mix *graphon.Graphon) []message.Sample {
 
 // edges are pairs of nodes.
 func edges(g *graph.Graph) (list message.Ints) {
-	for a := range g.N() {
-		for _, b := range g.Row(a) {
-			if int(b) > a {
-				list = append(list, int32(a), b)
-			}
-		}
+	for _, e := range g.Edges() {
+		list = append(list, e[0], e[1])
 	}
 	return list
 }
@@ -419,15 +415,4 @@ func singles(x []float64) message.Singles {
 		s[i] = float32(v)
 	}
 	return s
-}
-
-// rowOf is a key's row, as in message.Key; row maps bank rows.
-func (e *Engine) rowOf(entry dictionary.Entry, row func(bank int) int) int {
-	switch entry.Origin {
-	case dictionary.Training:
-		return row(entry.Index)
-	case dictionary.Test:
-		return e.last.places[entry.Index]
-	}
-	return -1
 }

@@ -15,6 +15,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/wasm/message"
@@ -62,6 +63,24 @@ func spans(text string, atoms int) (from, to message.Ints) {
 		from, to = append(from, int32(at)), append(to, int32(end))
 	}
 	return from, to
+}
+
+// span is the range of an atom in its SMILES, or empty.
+func span(a molecule.Atom, smiles string) (at, end int) {
+	at = int(a.Column) - 1
+	if at < 0 || at >= len(smiles) {
+		return 0, 0
+	}
+	end = at + 1
+	switch two := smiles[at:min(at+2, len(smiles))]; {
+	case smiles[at] == '[':
+		for end < len(smiles) && smiles[end-1] != ']' {
+			end++
+		}
+	case two == "Cl" || two == "Br":
+		end++
+	}
+	return at, end
 }
 
 // steps fills in what was recorded of the training of the attention.
@@ -221,23 +240,18 @@ func (e *Engine) newAtlas(p *pulse) ([]*plane, error) {
 // evenly reads up to so many graphs, evenly spread over the input, with their records.
 func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records message.Ints, err error) {
 	n := e.input.opened.Records
-	shown, next, at := min(n, most), 0, -1
-	for unread, err := range e.input.records(nil, e.form()) {
-		at++
-		if err != nil {
-			return nil, nil, e.input.unreadable(err)
+	wanted := make([]int32, min(n, most))
+	for k := range wanted {
+		wanted[k] = int32(near.Place(k, len(wanted), n))
+	}
+	found, err := e.pick(p, wanted)
+	if err != nil {
+		return nil, nil, e.input.unreadable(err)
+	}
+	for _, record := range wanted {
+		if r := found[int(record)]; r.Err == nil {
+			graphs, records = append(graphs, r.Graph), append(records, record)
 		}
-		if next == shown {
-			break
-		}
-		if at < next*n/shown {
-			continue
-		}
-		next++
-		if r := unread(); r.Err == nil {
-			graphs, records = append(graphs, r.Graph), append(records, int32(at))
-		}
-		p.Err()
 	}
 	return graphs, records, nil
 }

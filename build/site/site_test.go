@@ -157,8 +157,7 @@ func TestHeaders(t *testing.T) {
 
 // However many ask for it, each form of a file is made and held once.
 func TestFormsAreHeldOnce(t *testing.T) {
-	e := newSite(t).by["web/program.0123.wasm"]
-	for name, form := range map[string]func() ([]byte, error){"plain": e.plain, "br": e.stored, "gzip": e.zipped} {
+	for name, form := range newSite(t).by["web/program.0123.wasm"].forms {
 		var held sync.Map // where the bytes are
 		var group sync.WaitGroup
 		for range 100 {

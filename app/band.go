@@ -29,20 +29,19 @@ func (p *bandPane) Render() app.UI {
 // card replaces the input while nobody edits it.
 func (p *bandPane) card() app.UI {
 	s := p.S
-	card := app.Div().Class("card-slim").Attr("hidden", attribute(!s.Input.Folded()))
-	if !s.Input.Folded() {
-		return card
-	}
 	class := "card-read"
 	if len(s.Rows.Refused) > 0 {
 		class += " some-refused"
 	}
-	return card.Body(
-		app.Div().Class("card-words").Title(s.Input.Title()).Body(
-			app.Span().Class("file-name").Text(s.Input.Title()),
-			app.Span().ID("input-status").Class(class).Text(readLine(s))),
-		button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
-		closer("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear").Title("Clear"))
+	return shown(s.Input.Folded(), app.Div().Class("card-slim"), func() []app.UI {
+		return []app.UI{
+			app.Div().Class("card-words").Title(s.Input.Title()).Body(
+				app.Span().Class("file-name").Text(s.Input.Title()),
+				app.Span().ID("input-status").Class(class).Text(readLine(s))),
+			button("Edit", func() { s.Input.Fold(false) }).ID("edit"),
+			closer("Clear", func() { s.Input.Give(run.Given{}) }).ID("clear").Title("Clear"),
+		}
+	})
 }
 
 // headline is the result in words, with its basis.

@@ -102,17 +102,13 @@ func (p *inputPane) status() app.UI {
 // fileCard stands for an input that is not in the text area.
 func (p *inputPane) fileCard() app.UI {
 	f := p.S.Input.File
-	if f == nil {
-		return app.Div().Class("file-card").Hidden(true)
-	}
-	what := words.Size(f.Size)
-	if o := p.S.Opened; o != nil {
-		what += ", " + words.Format(o.Format)
-	}
-	return app.Div().Class("file-card").Body(
-		icon("file"),
-		app.Div().Body(app.Div().Class("file-name").Text(f.Name), app.Div().Class("quiet").Text(what)),
-	)
+	return shown(f != nil, app.Div().Class("file-card"), func() []app.UI {
+		what := words.Size(f.Size)
+		if o := p.S.Opened; o != nil {
+			what += ", " + words.Format(o.Format)
+		}
+		return []app.UI{icon("file"), app.Div().Body(app.Div().Class("file-name").Text(f.Name), app.Div().Class("quiet").Text(what))}
+	})
 }
 
 // mostProblems are listed, more are counted.
@@ -121,12 +117,9 @@ const mostProblems = 30
 // problems lists refused records. A click goes to the place.
 func (p *inputPane) problems() app.UI {
 	list := p.S.Rows.Refused
-	if len(list) == 0 {
-		return app.Div().Class("problems").Hidden(true)
-	}
-	shown := list[:min(len(list), mostProblems)]
-	items := make([]app.UI, 0, len(shown)+1)
-	for _, q := range shown {
+	first := list[:min(len(list), mostProblems)]
+	items := make([]app.UI, 0, len(first)+1)
+	for _, q := range first {
 		where := "Record " + strconv.Itoa(q.Record+1)
 		if q.Line > 0 {
 			where = "Line " + strconv.Itoa(q.Line)
@@ -137,13 +130,12 @@ func (p *inputPane) problems() app.UI {
 		}
 		items = append(items, app.Li().Body(app.Button().Type("button").Class("problem").DataSet("problem", strconv.Itoa(q.Record)).Body(item...)))
 	}
-	if more := len(list) - len(shown); more > 0 {
+	if more := len(list) - len(first); more > 0 {
 		items = append(items, app.Li().Class("quiet").Text("and "+words.Count(more)+" more"))
 	}
-	return app.Div().Class("problems").Body(
-		app.H3().Text(refusedLine(p.S)),
-		app.Ul().OnClick(onNumber("problem", p.show)).Body(items...),
-	)
+	return shown(len(list) > 0, app.Div().Class("problems"), func() []app.UI {
+		return []app.UI{app.H3().Text(refusedLine(p.S)), app.Ul().OnClick(onNumber("problem", p.show)).Body(items...)}
+	})
 }
 
 // show selects a problem's text.
@@ -161,18 +153,18 @@ func (p *inputPane) show(record int) {
 // columnMenu offers a table's columns for the SMILES.
 func (p *inputPane) columnMenu() app.UI {
 	h := p.S.Header
-	if h == nil || len(h.Columns) < 2 {
-		return app.Div().Class("column-menu").Hidden(true)
-	}
-	var list []choice
-	if h.Column == "" {
-		list = append(list, choice{"", "choose …"})
-	}
-	for _, name := range h.Columns {
-		list = append(list, choice{name, name})
-	}
-	return app.Div().Class("column-menu").Body(
-		app.Label().For("column").Text("SMILES column"),
-		choices("column", h.Column, p.S.Input.ChooseColumn, list...),
-		app.Span().Class("quiet small").Text(words.ColumnWords(h)))
+	return shown(h != nil && len(h.Columns) > 1, app.Div().Class("column-menu"), func() []app.UI {
+		var list []choice
+		if h.Column == "" {
+			list = append(list, choice{"", "choose …"})
+		}
+		for _, name := range h.Columns {
+			list = append(list, choice{name, name})
+		}
+		return []app.UI{
+			app.Label().For("column").Text("SMILES column"),
+			choices("column", h.Column, p.S.Input.ChooseColumn, list...),
+			app.Span().Class("quiet small").Text(words.ColumnWords(h)),
+		}
+	})
 }

@@ -61,23 +61,17 @@ func (p *inspectorPane) Render() app.UI {
 
 // setAside is what the model did not read of the record.
 func setAside(d *message.Detailed) app.UI {
-	line := app.P().ID("set-aside").Class("quiet small").Attr("hidden", attribute(d == nil || d.SetAside == ""))
-	if d == nil || d.SetAside == "" {
-		return line
-	}
-	if d.Parent == "" { // a plain graph
-		return line.Text("Set aside: " + d.SetAside + ".")
-	}
-	return line.Body(app.Text("Set aside: "+d.SetAside+". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent))
+	return shown(d != nil && d.SetAside != "", small("").ID("set-aside"), func() []app.UI {
+		if d.Parent == "" { // a plain graph
+			return []app.UI{app.Text("Set aside: " + d.SetAside + ".")}
+		}
+		return []app.UI{app.Text("Set aside: " + d.SetAside + ". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent)}
+	})
 }
 
 // properties are of the compound that the model reads.
 func properties(d *message.Detailed) app.UI {
-	line := app.P().ID("properties").Class("quiet small").Attr("hidden", attribute(d == nil || d.Properties == nil))
-	if d == nil || d.Properties == nil {
-		return line
-	}
-	return line.Text(d.Properties.String())
+	return shown(d != nil && d.Properties != nil, small("").ID("properties"), func() []app.UI { return []app.UI{app.Text(d.Properties.String())} })
 }
 
 // picture is the large drawing with its legend.
@@ -228,15 +222,13 @@ func (p *inspectorPane) verdict(i int) app.UI {
 
 func (p *inspectorPane) prediction(i int) app.UI {
 	r := &p.S.Rows
-	v := r.TrustOf(i)
-	box := app.Div().ID("prediction").Attr("hidden", attribute(r.Trust == nil))
-	switch {
-	case r.Trust == nil:
-		return box
-	case v == "":
-		return box.Body(quietLine(r.PredictionWords(i)))
-	}
-	return box.Body(app.P().Body(app.Strong().Body(trustMark(v, words.Capital(trustWord(v))+": ")), app.Text(words.Small(r.PredictionWords(i)))))
+	return shown(r.Trust != nil, app.Div().ID("prediction"), func() []app.UI {
+		v, said := r.TrustOf(i), r.PredictionWords(i)
+		if v == "" {
+			return []app.UI{quietLine(said)}
+		}
+		return []app.UI{app.P().Body(app.Strong().Body(trustMark(v, words.Capital(trustWord(v))+": ")), app.Text(words.Small(said)))}
+	})
 }
 
 func (p *inspectorPane) scores(i int) app.UI {
@@ -319,12 +311,9 @@ func (p *inspectorPane) reasons(d *message.Detailed) app.UI {
 }
 
 func (p *inspectorPane) moreReasons(d *message.Detailed) app.UI {
-	more := len(d.Reasons) > reasonsShown
-	block := app.Section().Class("block").Attr("hidden", attribute(!more))
-	if more {
-		block.Body(app.H3().Text("What else is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons)))
-	}
-	return block
+	return shown(len(d.Reasons) > reasonsShown, app.Section().Class("block"), func() []app.UI {
+		return []app.UI{app.H3().Text("What else is unusual"), p.reasonList(d, reasonsShown, len(d.Reasons))}
+	})
 }
 
 // reasonList shows reasons. Those about atoms highlight them.

@@ -58,7 +58,7 @@ func (p *mapPane) Render() app.UI {
 				app.Canvas().ID("map-canvas").Role("img").Aria("label", "The training set in grey, and the records by verdict"),
 				app.Div().Class("map-tip small").Attr("hidden", "true"),
 				app.Div().Class("map-zoom").Body(zooms("+", "Closer", 1.6), zooms("−", "Further away", 1/1.6), zooms("all", "All of it", 0))),
-			small(s.Say("Grey are training molecules. The axes hold "+words.Percent(found.ShareX)+" and "+words.Percent(found.ShareY)+
+			small(s.Say("Grey are training molecules. The axes hold "+words.Percent(found.Value.ShareX)+" and "+words.Percent(found.Value.ShareY)+
 				" of how the model's embeddings of them vary; a verdict also rests on substructures, which no map shows.")))
 	}
 }
@@ -73,7 +73,7 @@ func zooms(text, about string, factor float64) app.UI {
 // draw gives the script places, verdicts and the choice.
 func (p *mapPane) draw(app.Context) {
 	s, canvas := p.S, app.Window().GetElementByID("map-canvas")
-	found := s.Rows.Computed[message.OfPlaces].Computed
+	found := s.Rows.Computed[message.OfPlaces].Value
 	next := drawnMap{found, s.Rev.Rows, s.Inspector.Record}
 	if found == nil || !canvas.Truthy() || next == p.drawn {
 		return

@@ -5,8 +5,8 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-	"baca/app/run"
 	"baca/app/words"
+	"baca/wasm/message"
 )
 
 // button has a text. go-app identifies its handler by the text and of, what f is about.
@@ -53,6 +53,18 @@ func fileButton(id, text, label, accept string, take func(app.Context, app.Value
 			}, app.EventScope(id)))
 }
 
+// shown has a body while there is one. Without it the element stays in its place, hidden, where go-app finds it again.
+func shown[E interface {
+	Attr(string, any) E
+	Body(...app.UI) E
+}](there bool, element E, body func() []app.UI) E {
+	element = element.Attr("hidden", attribute(!there))
+	if !there {
+		return element
+	}
+	return element.Body(body()...)
+}
+
 func quiet(text string) app.UI { return app.Span().Class("quiet").Text(text) }
 
 // failure says what went wrong, if anything did.
@@ -61,7 +73,7 @@ func failure(text string) app.HTMLP {
 }
 
 // answered draws an answer, or says why it is not there.
-func answered[T any](a run.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
+func answered[T any](a message.Answer[T], waiting string, draw func(*T) app.UI) app.UI {
 	switch {
 	case a.Failure != nil:
 		return quietLine(words.FailureText(a.Failure))

@@ -216,22 +216,20 @@ func (p *resultPane) whole() app.UI {
 // foreign warns of an unknown kind of list, and offers training.
 func (p *resultPane) foreign() app.UI {
 	said := foreign(p.S)
-	line := app.P().ID("foreign").Class("whole small").Attr("hidden", attribute(said == ""))
-	if said == "" {
-		return line
-	}
-	return line.Body(app.Text(words.Capital(said)+". A model of your own may. "), plain("Train your own", func() { showDialog("train") }).ID("foreign-train"))
+	return shown(said != "", app.P().ID("foreign").Class("whole small"), func() []app.UI {
+		return []app.UI{app.Text(words.Capital(said) + ". A model of your own may. "), plain("Train your own", func() { showDialog("train") }).ID("foreign-train")}
+	})
 }
 
 // predictions asks for the column of predictions and shows held-out error rates, for models that
 // have them.
 func (p *resultPane) predictions() app.UI {
+	return shown(p.S.Trust.Offered(), app.Div().ID("predictions").Class("predictions"), p.judged)
+}
+
+func (p *resultPane) judged() []app.UI {
 	s := p.S
 	t := &s.Trust
-	line := app.Div().ID("predictions").Class("predictions").Attr("hidden", attribute(!t.Offered()))
-	if !t.Offered() {
-		return line
-	}
 	body := []app.UI{
 		app.Label().For("predicted").Text("Predictions"),
 		columnSelect("predicted", s.ValueColumns(), "", t.Predicted, t.Choose),
@@ -251,7 +249,7 @@ func (p *resultPane) predictions() app.UI {
 			body = append(body, tag("trust-notes", words.Plural(n, "note", "notes"), app.P().Text(words.Sentences(judged.Problems))))
 		}
 	}
-	return line.Body(body...)
+	return body
 }
 
 // rule is the choice between α and a false-discovery rate.

@@ -10,7 +10,6 @@ import (
 	"baca/app/run"
 	"baca/app/table"
 	"baca/app/words"
-	"baca/wasm/message"
 )
 
 // announcement is what a screen reader is told of.
@@ -46,7 +45,7 @@ func modelLine(m *run.Models) string {
 	switch {
 	case m.Loading != "" && m.ToLoad > 0:
 		return "loading " + m.Loading + ", " + words.Percent(float64(m.Loaded)/float64(m.ToLoad))
-	case m.Loading != "" || m.Used == (run.Answer[message.Model]{}):
+	case m.Loading != "" || m.Used.None():
 		return "loading …"
 	case m.Used.Value == nil:
 		return "none could be loaded"

@@ -71,10 +71,7 @@ func (p *labPane) found() app.UI {
 		p.S.Inspector.Show(record)
 	}))
 	html := p.S.Lab.HTML()
-	if html == "" {
-		return box.Hidden(true)
-	}
-	return box.Body(app.Raw("<div>" + p.Album.Fill(html) + "</div>"))
+	return shown(html != "", box, func() []app.UI { return []app.UI{app.Raw("<div>" + p.Album.Fill(html) + "</div>")} })
 }
 
 func (p *labPane) wish() []app.UI {

@@ -16,17 +16,9 @@ import (
 
 // predicting makes the worker open a table and judge predictions.
 func (f *fake) predicting() {
-	f.scores("CCO\nCC\nxx")
-	on(f, func(r *message.LoadModel, say func(any)) {
-		m := &message.Model{Name: r.Name, Molecules: true, BuiltIn: true, SHA256: r.Name}
-		if r.Name == "mine" {
-			m.Residuals, m.Predicted = 50, "yhat"
-		}
-		say(m)
-	})
 	on(f, func(r *message.Open, say func(any)) {
 		say(&message.Header{Key: "k", Columns: []string{"smiles", "y", "yhat", "other"}, Column: "smiles"})
-		usual(r, say)
+		f.open(r, say)
 	})
 	on(f, func(r *message.Trust, say func(any)) {
 		if r.Predicted == "other" {
@@ -45,7 +37,8 @@ func (f *fake) predicting() {
 }
 
 func TestPredictionsAreJudged(t *testing.T) {
-	s, f, _ := newTest(t)
+	s := newStage(t)
+	f := s.f
 	f.predicting()
 	give := func() { s.Input.Give(run.Given{File: store.NewFile("new.csv", []byte("CCO\nCC\nxx"))}) }
 	for _, c := range []struct {
@@ -55,7 +48,7 @@ func TestPredictionsAreJudged(t *testing.T) {
 		want string
 	}{
 		{"a model that knows no errors", give, ` "" "" false false false`},
-		{"the column of that name is taken", func() { s.Models.Load("mine", nil) }, ` "yhat" "" true false true`},
+		{"the column of that name is taken", func() { s.Models.Load("errors", nil) }, ` "yhat" "" true false true`},
 		{"other intervals", func() { s.Trust.Hold(0.8) }, ` "yhat" "" true false true`},
 		{"an audit", func() { s.Lab.Open(message.StageTrust); s.Trust.Observe("y") }, ` "yhat" "y" true false true`},
 		{"a column without numbers", func() { s.Trust.Choose("other") }, ` "other" "y" false true true`},
@@ -67,18 +60,18 @@ func TestPredictionsAreJudged(t *testing.T) {
 		c.do()
 		for range 3 {
 			f.next(-1)
-			pass(f.later)
+			s.pass()
 		}
 		got := fmt.Sprintf(" %q %q %v %v %v", s.Trust.Predicted, s.Trust.Observed, s.Rows.Trust != nil, s.Trust.Failure != nil, s.Trust.Offered())
 		if got != c.want || s.Phase != run.Done {
 			t.Errorf("%s: %s, phase %v, want %s", c.name, got, s.Phase, c.want)
 		}
-		switch asked, _ := f.asked[len(f.asked)-1].(*message.Trust); c.name {
+		switch asked, _ := f.last().(*message.Trust); c.name {
 		case "the column of that name is taken":
 			if asked == nil || len(asked.Scores) != 3 || !math.IsNaN(asked.Scores[2]) || asked.Scores[0] != s.Rows.Alone[0] || asked.Coverage != 0.9 {
 				t.Errorf("asked with %+v", asked)
 			}
-			judged(t, s)
+			judged(t, s.desk)
 		case "other intervals":
 			if asked == nil || asked.Coverage != 0.8 || asked.Predicted != "yhat" {
 				t.Errorf("asked with %+v", asked)

@@ -17,7 +17,8 @@ import (
 // longer the more there are.
 func TestAllRowsOnceAMoment(t *testing.T) {
 	const n, piece, scores = 100_000, 512, 1024
-	s, f, later := newTest(t)
+	s := newStage(t)
+	f := s.f
 	on(f, func(_ *message.Open, say func(any)) {
 		for from := 0; from < n; from += piece {
 			var ids, texts []string
@@ -40,14 +41,14 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 		say(&message.Scored{})
 	})
 	s.Input.Give(run.Given{Text: "CCO"})
-	pass(later)
+	s.pass()
 	// gone counts the turns that go through all rows: each draws the table.
 	gone := func(what string, do func()) int {
 		t.Helper()
 		before := s.Rev.Rows
 		do()
-		if len(*later) > 1 {
-			t.Errorf("%s: %d turns wait, want one for all that has come", what, len(*later))
+		if len(s.later) > 1 {
+			t.Errorf("%s: %d turns wait, want one for all that has come", what, len(s.later))
 		}
 		return s.Rev.Rows - before
 	}
@@ -56,7 +57,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 		if got := gone(what, func() { f.next(messages) }); got != want {
 			t.Errorf("%s: all rows are gone through %d times while %d messages come, want %d", what, got, messages, want)
 		}
-		if got := gone(what, func() { pass(later) }); got != 1 {
+		if got := gone(what, func() { s.pass() }); got != 1 {
 			t.Errorf("%s: all rows are gone through %d times in the turn after, want once", what, got)
 		}
 	}
@@ -74,7 +75,7 @@ func TestAllRowsOnceAMoment(t *testing.T) {
 	half(50, 0, "the first scores")
 	half(40, 0, "the scores thereafter")
 	f.next(-1)
-	pass(later)
+	s.pass()
 	if s.Phase != run.Done || slices.Contains(s.Rows.Verdict, table.Unscored) || len(s.Order) != n {
 		t.Fatalf("phase %v, %+v, %d in the table", s.Phase, s.Rows.Counts, len(s.Order))
 	}

@@ -237,7 +237,7 @@ func (f *Frame) write(a *asked) {
 	a.busy = true
 	order := s.Rows.All()
 	take := func(r message.Reply) {
-		var made run.Answer[message.Exported]
+		var made message.Answer[message.Exported]
 		switch {
 		case f.asked != a:
 		case made.Take(r):

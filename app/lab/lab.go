@@ -28,14 +28,14 @@ type Lab struct {
 	run, record int // that are told of
 	// Requested data of the record, and what arrived.
 	asked traceKey
-	Trace run.Answer[message.Traced]
+	Trace message.Answer[message.Traced]
 	// Requested graphons, and what arrived.
 	Lambda float64
 	mixing int // the run of the awaited answer, −1 for none
 	again  bool
-	Pair   run.Answer[message.GraphonPair]
-	found  map[string]*run.Answer[message.Found] // by tool, see Found
-	Wish   Wish                                  // of suggestions
+	Pair   message.Answer[message.GraphonPair]
+	found  map[string]*message.Answer[message.Found] // by tool, see Found
+	Wish   Wish                                      // of suggestions
 }
 
 // New returns the lab of a session, and follows it.
@@ -168,7 +168,7 @@ func (l *Lab) refresh() {
 		l.asked = key
 		run.Ask(s, &l.Trace, &message.Trace{Record: record}, func() bool { return key == l.asked }, func() {})
 	}
-	if s.Calibrated() && l.Pair == (run.Answer[message.GraphonPair]{}) && l.mixing != s.Run {
+	if s.Calibrated() && l.Pair.None() && l.mixing != s.Run {
 		l.mix()
 	}
 }

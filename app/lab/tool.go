@@ -47,12 +47,12 @@ func (l *Lab) Tool() *Tool {
 }
 
 // Found is what a tool found, or why it did not.
-func (l *Lab) Found(stage string) *run.Answer[message.Found] {
+func (l *Lab) Found(stage string) *message.Answer[message.Found] {
 	if l.found == nil {
-		l.found = map[string]*run.Answer[message.Found]{}
+		l.found = map[string]*message.Answer[message.Found]{}
 	}
 	if l.found[stage] == nil {
-		l.found[stage] = &run.Answer[message.Found]{}
+		l.found[stage] = &message.Answer[message.Found]{}
 	}
 	return l.found[stage]
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -126,8 +125,14 @@ func pictures(saved bool) map[string]string {
 		many[i] = rng.NormFloat64()
 	}
 	r := slices.Sorted(slices.Values(many[:200]))
-	list := storyPictures(saved)
-	maps.Copy(list, map[string]string{
+	places := message.Map{Training: message.Singles{0, 0, 1, 1}, Records: message.Ints{0, 1, 2, 3}, Batch: message.Singles{0, 1, 1, 0, 2, 2, 3, 3}, At: message.Singles{1, 0}, Nearest: message.Singles{1, 1}, ShareX: 0.5, ShareY: 0.2}
+	verdict := func(r int32) decide.Verdict {
+		return []decide.Verdict{decide.Inside, decide.Borderline, decide.Outside, decide.Undecided}[r]
+	}
+	return map[string]string{
+		"marked":  Plot{Width: 400, Height: 200, Title: "Loss", X: []float64{1, 2, 3}, Curves: []Curve{{Name: "loss", Role: "line", Y: []float64{3, 2, 1}}}, Mark: 2}.SVG(saved),
+		"map":     Map{Title: "A & B", On: places, Verdict: verdict, Shown: 2, Width: 300, Height: 200}.SVG(saved),
+		"nomap":   Map{Title: "None", Verdict: verdict, Shown: 2, Width: 300, Height: 200}.SVG(saved),
 		"dots":    Strip{width: 700, height: 130, title: "A & B", xlabel: "score", reference: r, score: few, verdict: judged(few, r), threshold: table.Threshold(r, 0.2), selected: 2}.SVG(saved),
 		"bars":    Strip{width: 700, height: 130, title: "Many", xlabel: "score", reference: r, score: many, verdict: judged(many, r), threshold: math.NaN(), selected: -1}.SVG(saved),
 		"nothing": Strip{width: 300, height: 100, title: "None", selected: -1}.SVG(saved),
@@ -136,8 +141,7 @@ func pictures(saved bool) map[string]string {
 		"empty":   Plot{Width: 400, Height: 200, Title: "None"}.SVG(saved),
 		"heat":    Graphon{Title: "W", W: []float32{0, 0.5, 0.5, 1}, N: 2, Side: 100, Role: "cell-out", Full: 0.5}.SVG(saved),
 		"large":   Graphon{Title: "W", W: make([]float32, 100*100), N: 100, Side: 100, Role: "cell"}.SVG(saved),
-	})
-	return list
+	}
 }
 
 // judged are verdicts on scores at α = 0.2.

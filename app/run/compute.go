@@ -19,13 +19,7 @@ func (s *Session) compute() {
 		if what == message.OfStructure && (s.View.Search != view.Search || !s.View.Structure) {
 			return // another one is searched for
 		}
-		var a table.Answer
-		if computed, ok := r.(*message.Computed); ok {
-			a.Computed = computed
-		} else {
-			a.Failure = failureOf(r)
-		}
-		s.Rows.Take(what, a)
+		s.Rows.Take(what, r)
 		s.Arrange()
 		s.Rev.All()
 	})

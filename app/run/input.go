@@ -192,15 +192,11 @@ func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
 	if p.Line < 1 {
 		return 0, 0, false
 	}
-	start := 0
-	for range p.Line - 1 {
-		i := strings.IndexByte(text[start:], '\n')
-		if i < 0 {
-			return 0, 0, false
-		}
-		start += i + 1
+	lines := strings.SplitAfter(text, "\n")
+	if p.Line > len(lines) {
+		return 0, 0, false
 	}
-	line, _, _ := strings.Cut(text[start:], "\n")
+	start, line := len(strings.Join(lines[:p.Line-1], "")), strings.TrimSuffix(lines[p.Line-1], "\n")
 	column := min(max(p.Column-1, 0), len(line))
 	end := len(line)
 	if p.Column > 0 {
@@ -210,13 +206,7 @@ func PieceOf(text string, p *message.Problem) (from, to int, ok bool) {
 }
 
 // units counts UTF-16 units.
-func units(s string) int {
-	n := 0
-	for _, r := range s {
-		n += utf16.RuneLen(r)
-	}
-	return n
-}
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
 // mostChoices bounds the remembered tables.
 const mostChoices = 50

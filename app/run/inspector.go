@@ -12,7 +12,7 @@ type Inspector struct {
 	session *Session
 
 	Record int // −1 for none
-	Detail Answer[message.Detailed]
+	Detail message.Answer[message.Detailed]
 	Reason int // whose atoms are marked, −1 for unseen features
 }
 
@@ -54,7 +54,7 @@ func (i *Inspector) ask() {
 
 // askAgain requests details again after a change.
 func (i *Inspector) askAgain() {
-	if i.Detail != (Answer[message.Detailed]{}) {
+	if !i.Detail.None() {
 		i.ask()
 	}
 }
@@ -131,7 +131,7 @@ func (g *Glances) Want(records []int32) {
 // next requests the first unknown record, if nobody waits for the worker.
 func (g *Glances) next() {
 	s := g.session
-	looking := s.Inspector.Record >= 0 && s.Inspector.Detail == (Answer[message.Detailed]{})
+	looking := s.Inspector.Record >= 0 && s.Inspector.Detail.None()
 	if g.asked || s.Phase != Done || s.Task != nil || s.Training.On || s.Models.Used.Value == nil || s.Models.Loading != "" || looking {
 		return
 	}

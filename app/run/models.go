@@ -17,7 +17,7 @@ type Models struct {
 
 	store.Shelf
 	Welcome *message.Welcome // nil until it arrives
-	Used    Answer[message.Model]
+	Used    message.Answer[message.Model]
 	wanted  string // key of the first model
 	// Loading names the model being loaded, with progress in bytes.
 	Loading        string
@@ -57,7 +57,7 @@ func (m *Models) Start(key string, from store.Store) {
 		m.session.Rev.All()
 		welcome, ok := r.(*message.Welcome)
 		if !ok {
-			m.Used.Failure, m.Loading = failureOf(r), ""
+			m.Used.Failure, m.Loading = message.FailureOf(r), ""
 			return
 		}
 		m.Welcome = welcome

@@ -158,27 +158,9 @@ func (s *Session) askInRun(r message.Request, on func(message.Event), end func(m
 // pauseWorker ends pausable work without loss.
 func (s *Session) pauseWorker() { s.ask(&message.Pause{}, nil, func(message.Reply) {}) }
 
-// An Answer is what the worker said last to a question, or why it did not.
-type Answer[T any] struct {
-	Value   *T // stays after a failure
-	Failure *message.Failed
-}
-
-// Take takes a reply, and reports whether it is no failure.
-func (a *Answer[T]) Take(r message.Reply) bool {
-	if value, ok := any(r).(*T); ok {
-		a.Value, a.Failure = value, nil
-		return true
-	}
-	a.Failure = failureOf(r)
-	return false
-}
-
-func (a *Answer[T]) Forget() { *a = Answer[T]{} }
-
 // Ask asks a question in this run. still reports whether it is still asked when the reply arrives;
 // then hears of a reply that was taken.
-func Ask[T any](s *Session, a *Answer[T], r message.Request, still func() bool, then func()) {
+func Ask[T any](s *Session, a *message.Answer[T], r message.Request, still func() bool, then func()) {
 	s.askInRun(r, nil, func(reply message.Reply) {
 		if still() {
 			s.Rev.State++
@@ -186,14 +168,6 @@ func Ask[T any](s *Session, a *Answer[T], r message.Request, still func() bool, 
 			then()
 		}
 	})
-}
-
-// failureOf makes a failure of an unexpected reply.
-func failureOf(r message.Reply) *message.Failed {
-	if f, ok := r.(*message.Failed); ok {
-		return f
-	}
-	return &message.Failed{Code: message.CodeInternal, Text: "the worker gave an answer of another kind"}
 }
 
 // Begin starts a run.
@@ -299,7 +273,7 @@ func (s *Session) read(r *message.Open, opened func()) {
 	}, func(r message.Reply) {
 		o, ok := r.(*message.Opened)
 		if !ok {
-			s.Fail(failureOf(r))
+			s.Fail(message.FailureOf(r))
 			return
 		}
 		s.Opened, s.Phase = o, Unstarted
@@ -365,7 +339,7 @@ func (s *Session) askScores(r *message.Score, on func(message.Event), end func(*
 		if scored, ok := r.(*message.Scored); ok {
 			end(scored)
 		} else {
-			s.Fail(failureOf(r))
+			s.Fail(message.FailureOf(r))
 		}
 	})
 }

@@ -159,8 +159,8 @@ func (s *Session) saveAs(r message.Reply, prefix, what string, save func(*messag
 	s.Rev.State++
 	e, ok := r.(*message.Exported)
 	if !ok {
-		s.Saved = "Not saved: " + failureOf(r).Text
-		if failureOf(r).Code == message.CodeCancelled {
+		s.Saved = "Not saved: " + message.FailureOf(r).Text
+		if message.FailureOf(r).Code == message.CodeCancelled {
 			s.Saved = "Cancelled"
 		}
 		return

@@ -23,7 +23,7 @@ type Training struct {
 
 	Latest  message.Epoch
 	Packing bool // all epochs are done, and the background is fitted
-	Made    Answer[message.Trained]
+	Made    message.Answer[message.Trained]
 	Gone    *Training // last discarded, or nil
 
 	Recipe message.Train // of the next one, as far as it is chosen
@@ -31,12 +31,12 @@ type Training struct {
 	Unkept string        // why it could not be stored
 }
 
-// progress is stored as JSON, beside the library and the checkpoint.
+// progress is stored as JSON, beside the library.
 type progress struct {
-	message.Train
-	File string    `json:"Library"` // name of the library
-	At   int       // epoch of the checkpoint
-	Loss []float64 // by epoch, from 1
+	message.Train           // with the checkpoint
+	File          string    `json:"Library"` // name of the library
+	At            int       // epoch of the checkpoint
+	Loss          []float64 // by epoch, from 1
 }
 
 // checkpointSeconds is how much of a training a reload loses at most, besides an epoch.
@@ -58,7 +58,6 @@ func (t *Training) Start() {
 		}
 		r.Seconds = checkpointSeconds
 		*t = Training{session: t.session, store: t.store, progress: progress{Train: r, File: library.Name}, Library: library, On: true}
-		t.store.Drop("checkpoint", func() {})
 		t.keepLibrary()
 		t.session.keepInput()
 		t.run()
@@ -94,11 +93,18 @@ func (t *Training) keepLibrary() {
 
 // keep stores how far it is.
 func (t *Training) keep() {
-	p := t.progress
-	p.Checkpoint = nil
-	if kept, err := json.Marshal(p); err == nil {
-		t.store.Put("training", store.NewFile("", kept), func(string) { t.release() })
+	then := func(problem string) {
+		if t.Unkept = problem; problem == "" {
+			t.Kept = time.Now()
+		}
+		t.release()
 	}
+	kept, err := json.Marshal(t.progress)
+	if err != nil { // of a loss that is no number
+		then(err.Error())
+		return
+	}
+	t.store.Put("training", store.NewFile("", kept), then)
 }
 
 // run trains from the checkpoint, if any.
@@ -108,7 +114,8 @@ func (t *Training) run() {
 	if s.Phase == Calibrating {
 		s.Cancel()
 	}
-	t.On, t.Ending, t.Packing, t.Made = true, false, false, Answer[message.Trained]{}
+	t.On, t.Ending, t.Packing = true, false, false
+	t.Made.Forget()
 	t.begun, t.From = time.Now(), t.At
 	t.Loss = t.Loss[:min(len(t.Loss), t.At)]
 	s.Rev.State++
@@ -155,11 +162,6 @@ func (t *Training) end(r message.Reply) {
 
 func (t *Training) keepCheckpoint(epoch int, data []byte) {
 	t.At, t.Checkpoint = epoch, data
-	t.store.Put("checkpoint", store.NewFile("", data), func(problem string) {
-		if t.Unkept = problem; problem == "" {
-			t.Kept = time.Now()
-		}
-	})
 	t.keep()
 }
 
@@ -209,22 +211,14 @@ func (t *Training) load(then func()) {
 				return
 			}
 			library.Name = kept.File
-			from.Get("checkpoint", func(checkpoint *store.File) {
-				t.restore(kept, library, checkpoint)
-				then()
-			})
+			if kept.Checkpoint == nil {
+				kept.At = 0
+			}
+			*t = Training{session: t.session, store: t.store, progress: kept, Library: library}
+			t.session.Rev.All()
+			then()
 		})
 	})
-}
-
-func (t *Training) restore(kept progress, library *store.File, checkpoint *store.File) {
-	*t = Training{session: t.session, store: t.store, progress: kept, Library: library}
-	if checkpoint != nil {
-		t.Checkpoint = checkpoint.Data
-	} else {
-		t.At = 0
-	}
-	t.session.Rev.All()
 }
 
 // Drop discards it. An unfinished one can be restored until the tab closes.
@@ -255,24 +249,15 @@ func (t *Training) TakeBack() {
 		}
 		*t = *t.Gone
 		t.keepLibrary()
-		if t.Checkpoint != nil {
-			t.keepCheckpoint(t.At, t.Checkpoint)
-		}
 		t.session.Rev.All()
 	})
 }
 
 // forget clears the store, and then allows other tabs to train.
 func (t *Training) forget() {
-	names := []string{"training", "library", "checkpoint"}
-	left := len(names)
-	for _, name := range names {
-		t.store.Drop(name, func() {
-			if left--; left == 0 {
-				t.release()
-			}
-		})
-	}
+	t.store.Drop("training", func() {
+		t.store.Drop("library", t.release)
+	})
 }
 
 // Use selects the trained model, and brings back the list that its library took the place of.

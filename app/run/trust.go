@@ -79,7 +79,7 @@ func (t *Trust) refresh() {
 		if key != t.asked {
 			return // another column was chosen meanwhile
 		}
-		var found Answer[message.Trusted]
+		var found message.Answer[message.Trusted]
 		found.Take(r)
 		t.Failure = found.Failure
 		t.show(found.Value)

@@ -74,7 +74,7 @@ func (r *Rows) ours() []table.Column {
 	if r.Trust != nil {
 		all = append(all, r.Trust.Rows...)
 	}
-	if p := r.Computed[message.OfProperties].Computed; p != nil {
+	if p := r.Computed[message.OfProperties].Value; p != nil {
 		all = append(all, p.Rows...)
 	}
 	return all
@@ -191,7 +191,7 @@ func (r *Rows) order(v View) []int32 {
 
 // finder reports which records are searched for: all while a structure is not found yet.
 func (r *Rows) finder(v View) func(record int) bool {
-	search, matches := strings.TrimSpace(v.Search), r.Computed[message.OfStructure].Computed
+	search, matches := strings.TrimSpace(v.Search), r.Computed[message.OfStructure].Value
 	switch {
 	case search == "" || v.Structure && matches == nil:
 		return func(int) bool { return true }

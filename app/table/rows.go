@@ -19,14 +19,14 @@ type Rows struct {
 	Line       []int32
 	Refused    []*message.Problem // in input order
 
-	columns       message.Columns     // by themselves, as they come
-	Alone, AloneP []float64           // of these
-	Batch         message.Columns     // of the batch, nil until calibrated
-	PaperP        []float64           // p-values of S_BaCa, nil until then
-	Trust         *message.Trusted    // of predictions, or nil
-	Computed      map[string]Answer   // on request, by message.Compute.What
-	Score, P      []float64           // of the decider, from the above
-	ranks         map[string][]uint64 // of texts, by column
+	columns       message.Columns                             // by themselves, as they come
+	Alone, AloneP []float64                                   // of these
+	Batch         message.Columns                             // of the batch, nil until calibrated
+	PaperP        []float64                                   // p-values of S_BaCa, nil until then
+	Trust         *message.Trusted                            // of predictions, or nil
+	Computed      map[string]message.Answer[message.Computed] // on request, by message.Compute.What
+	Score, P      []float64                                   // of the decider, from the above
+	ranks         map[string][]uint64                         // of texts, by column
 
 	Known     []bool // likely trained on
 	Knows     int    // how many are
@@ -36,17 +36,13 @@ type Rows struct {
 	Low, High float64 // of Score
 }
 
-// An Answer is what the worker has computed, or why it has not.
-type Answer struct {
-	*message.Computed
-	Failure *message.Failed
-}
-
-// Take keeps an answer.
-func (r *Rows) Take(what string, a Answer) {
+// Take keeps the answer to a message.Compute.
+func (r *Rows) Take(what string, reply message.Reply) {
 	if r.Computed == nil {
-		r.Computed = map[string]Answer{}
+		r.Computed = map[string]message.Answer[message.Computed]{}
 	}
+	var a message.Answer[message.Computed]
+	a.Take(reply)
 	r.Computed[what] = a
 }
 
@@ -112,12 +108,6 @@ func (r *Rows) Add(e *message.Records) {
 	r.read.Append(e.Columns)
 	r.id, r.SMILES = r.read.Texts("id"), r.read.Texts("smiles")
 	r.Line, r.ranks = append(r.Line, e.Line...), nil
-	if r.columns == nil {
-		r.columns = table.Of(table.Fields(table.Usual), nil)
-	}
-	for i := range r.columns {
-		grow(&r.columns[i], n)
-	}
 	r.view()
 	r.Known = append(r.Known, make([]bool, n)...)
 	r.scored = append(r.scored, make([]bool, n)...)
@@ -128,8 +118,14 @@ func (r *Rows) Add(e *message.Records) {
 	}
 }
 
-// view updates the scores by themselves.
+// view updates the scores by themselves, which rows that have just come have not.
 func (r *Rows) view() {
+	if r.columns == nil {
+		r.columns = table.Of(table.Fields(table.Usual), nil)
+	}
+	for i := range r.columns {
+		grow(&r.columns[i], r.Len()-r.columns[i].Len())
+	}
 	r.Alone, r.AloneP = r.columns.Numbers("score"), r.columns.Numbers("p_value")
 	if r.Batch == nil {
 		r.decide(EachAlone)
@@ -171,10 +167,7 @@ func (r *Rows) Fill(e *message.Rows) {
 
 func (r *Rows) forgetScores() {
 	r.Batch, r.PaperP, r.Trust, r.Computed, r.ranks = nil, nil, nil, nil, nil
-	r.columns = table.Of(table.Fields(table.Usual), nil)
-	for i := range r.columns {
-		grow(&r.columns[i], r.Len())
-	}
+	r.columns = nil
 	r.view()
 	clear(r.scored)
 	for i, v := range r.Verdict {

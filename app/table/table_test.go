@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/table"
 	"baca/wasm/message"
@@ -228,33 +229,6 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 	}
 }
 
-// Levels give each p-value its q-value, whatever else is in the list.
-func TestLevels(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		held := []int{5, 18, 99, 2000}[rng.IntN(4)]
-		p := make([]float64, 1+rng.IntN(60))
-		for i := range p {
-			most := held + 1
-			if rng.IntN(2) == 0 {
-				most = held/20 + 1
-			}
-			if p[i] = float64(1+rng.IntN(most)) / float64(held+1); rng.IntN(20) == 0 {
-				p[i] = math.NaN()
-			}
-		}
-		l := decide.LevelsOf(p)
-		for i, q := range decide.QValues(p) {
-			if got := l.Of(p[i]); got != q && !math.IsNaN(p[i]) {
-				t.Fatalf("p %g has q %g, want %g", p[i], got, q)
-			}
-		}
-	}
-	if l := (decide.Levels{}); !math.IsNaN(l.Of(0.5)) || !math.IsNaN(l.Cut(0.1)) {
-		t.Error("without levels there are q-values")
-	}
-}
-
 // A file of several pieces is one file.
 func TestPieces(t *testing.T) {
 	for _, n := range []int{0, 1, pieceRows, 2*pieceRows + 1} {
@@ -353,5 +327,34 @@ func TestSetAside(t *testing.T) {
 	}
 	if r.forgetScores(); r.columns.Texts("set_aside")[1] != "" {
 		t.Error("another model is said to have set aside the same")
+	}
+}
+
+func TestDeciderOf(t *testing.T) {
+	for d, w := range DeciderWords() {
+		if DeciderOf(w.Key) != Decider(d) {
+			t.Errorf("%s is read as %d", w.Key, DeciderOf(w.Key))
+		}
+	}
+	if DeciderOf("magic") != EachAlone {
+		t.Error("what is not known does not stand for each alone")
+	}
+}
+
+// The colours of atoms follow the line between inside and outside.
+func TestAboveLimit(t *testing.T) {
+	s := New()
+	s.SetReference([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	limit := func(alpha float64) float64 {
+		s.SetAlpha(alpha)
+		return s.Threshold()
+	}
+	d := &message.Detailed{Explanation: algo.Explanation{Contributions: []float64{1, -1, math.NaN()}, Limit: limit(0.2)}}
+	if got := s.AboveLimit(d); !slices.Equal(got[:2], []float64{1, -1}) {
+		t.Errorf("atoms have %v, want what came", got)
+	}
+	moved := limit(0.3)
+	if got, want := s.AboveLimit(d), d.Limit-moved; want < 0.5 || math.Abs(got[0]+got[1]-want) > 1e-12 || !math.IsNaN(got[2]) {
+		t.Errorf("after moving the line atoms have %v, want %g in sum", got, want)
 	}
 }

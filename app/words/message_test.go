@@ -96,16 +96,6 @@ func TestPartsOfTheScore(t *testing.T) {
 	}
 }
 
-// Keys stand in the order of their weights, neighbours in that of their distance.
-func TestNeighborsAreSorted(t *testing.T) {
-	list := NeighborsOf([]message.Key{
-		{Origin: "test", ID: "light", Weight: 0.1}, {Origin: "test", ID: "heavy", Weight: 0.7}, {Origin: "test", ID: "middle", Weight: 0.2},
-	})
-	if len(list) != 3 || list[0].Name != "heavy" || list[1].Name != "middle" || list[2].Name != "light" {
-		t.Errorf("the keys are %+v", list)
-	}
-}
-
 func TestNearestOf(t *testing.T) {
 	named := []algo.TrainingGraph{
 		{Row: 4, Name: "aspirin", SMILES: "CC(=O)Oc1ccccc1C(=O)O", Similarity: 1, Values: &algo.Values{Observed: 1, Predicted: math.NaN()}},
@@ -135,5 +125,38 @@ func TestNearestOf(t *testing.T) {
 		if cards, line := NearestOf(&message.Model{Molecules: c.molecules}, c.detail); cards != nil || line != c.want {
 			t.Errorf("%+v, %q, want %q", cards, line, c.want)
 		}
+	}
+}
+
+func TestAtomsInWords(t *testing.T) {
+	m := &message.Traced{
+		Drawing: message.Drawing{SMILES: "[O-]C", Atoms: []string{"O", "C"}}, From: message.Ints{0, 4}, To: message.Ints{4, 5}, Node: message.Ints{1, 0},
+		Features: 9, Width: 2, X: message.Ints{5, 0, 4, 5, 3, 0, 2, 0, 0, 7, 0, 1, 4, 0, 0, 2, 0, 0}, Walks: message.Singles{0, 1, 0, 1},
+	}
+	var pieces []string
+	for _, p := range Pieces(m) {
+		pieces = append(pieces, p.Text)
+	}
+	if !slices.Equal(pieces, []string{"[O-]", "C"}) {
+		t.Errorf("pieces %q", pieces)
+	}
+	m.SMILES, m.From, m.To = "C.[O-]1", message.Ints{0, 2}, message.Ints{1, 6}
+	if got := Pieces(m); len(got) != 4 || got[1] != (Piece{Text: ".", Atom: -1}) || got[2] != (Piece{Text: "[O-]", Atom: 1}) || got[3] != (Piece{Text: "1", Atom: -1}) {
+		t.Errorf("pieces %v", got)
+	}
+	facts := AtomFacts(m, 0)
+	if facts[0].Value != "O, number 8" || facts[3].Value != "−1" || facts[6].Value != "sp³" || facts[8].Value != "no" {
+		t.Errorf("facts %v", facts)
+	}
+	if got := WalksOf(m, 0); !slices.Equal(got, []float32{0, 1}) {
+		t.Errorf("walks %v", got)
+	}
+	m.Node[0] = -1
+	if AtomFacts(m, 0) != nil || WalksOf(m, 0) != nil || AtomFacts(m, 9) != nil {
+		t.Error("an atom that is not read has facts")
+	}
+	m.Node, m.Features, m.X = message.Ints{0, 1}, 1, message.Ints{1, 1}
+	if got := AtomFacts(m, 1); len(got) != 1 || got[0].Value != "1" {
+		t.Errorf("a bare node has the facts %v", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,10 +61,8 @@ type Neighbor struct {
 // mostNeighbors of a kind are shown.
 const mostNeighbors = 4
 
-// NeighborsOf are the first lines of a list, the heaviest first where they have weights.
+// NeighborsOf are the first lines of a list.
 func NeighborsOf(list []message.Key) []Neighbor {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b message.Key) int { return cmp.Compare(b.Weight, a.Weight) })
 	var lines []Neighbor
 	for _, n := range list[:min(len(list), mostNeighbors)] {
 		line := Neighbor{Name: "synthetic graph", About: "drawn from a mixture, " + Plural(n.Nodes, "node", "nodes"), Value: Percent(n.Weight), Record: -1}

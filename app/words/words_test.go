@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"baca/wasm/message"
 )
 
 func TestFormat(t *testing.T) {
@@ -17,6 +19,7 @@ func TestFormat(t *testing.T) {
 		{Duration(120 * time.Millisecond), "120 ms"}, {Duration(time.Second), "1.0 s"}, {Duration(3400 * time.Millisecond), "3.4 s"}, {Duration(200 * time.Second), "3 min"},
 		{Stem("a/b/mols.smi.gz"), "mols"}, {Stem("x"), "x"}, {Stem(".hidden"), ".hidden"},
 		{Plural(1, "row", "rows"), "1 row"}, {Format("csv"), "CSV"}, {Format("parquet"), "Parquet"}, {Plural(2000, "row", "rows"), "2 000 rows"},
+		{ColumnWords(nil), ""}, {ColumnWords(&message.Header{Columns: []string{"a"}}), ""}, {ColumnWords(&message.Header{Columns: []string{"a", "b"}}), "Choose the column that holds SMILES."},
 		{Shorten("abcdef", 4), "abc…"}, {Shorten("äöü", 3), "äöü"},
 	} {
 		if c.got != c.want {

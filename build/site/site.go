@@ -86,14 +86,14 @@ type Site struct {
 	making sync.Mutex // a form: one at a time, since a window of brotli is 16 MB
 }
 
-// An entry is a file in all its forms. Each is made when it is first asked for and kept,
-// so that any number of requests at once hold it once.
+// An entry is a file in all its forms, by content encoding, which is empty for the plain one. Each is made when it is
+// first asked for and kept, so that any number of requests at once hold it once.
 type entry struct {
 	File
-	stored func() ([]byte, error) // as it is kept
-	plain  func() ([]byte, error)
-	zipped func() ([]byte, error) // by gzip
+	forms map[string]form
 }
+
+type form func() ([]byte, error)
 
 // Open reads the list of a site's files. model returns the file of an embedded
 // model; its hash is checked.
@@ -137,13 +137,12 @@ func (s *Site) Content(name string) ([]byte, error) {
 	if e == nil {
 		return nil, fmt.Errorf("the page has no file %s", name)
 	}
-	return e.plain()
+	return e.forms[""]()
 }
 
 // entry returns the entry of a file.
 func (s *Site) entry(f File) *entry {
-	e := &entry{File: f}
-	e.stored = sync.OnceValues(func() ([]byte, error) {
+	stored := sync.OnceValues(func() ([]byte, error) {
 		switch {
 		case f.Model != "":
 			return s.model(f.Model)
@@ -153,36 +152,35 @@ func (s *Site) entry(f File) *entry {
 		return fs.ReadFile(s.files, f.Path)
 	})
 	if !f.Brotli {
-		e.plain = e.stored
-		return e
+		return &entry{f, map[string]form{"": stored}}
 	}
-	e.plain = sync.OnceValues(func() ([]byte, error) { return s.plain(e) })
-	e.zipped = sync.OnceValues(func() ([]byte, error) { return s.zipped(e) })
-	return e
+	plain := sync.OnceValues(func() ([]byte, error) { return s.plain(f, stored) })
+	zipped := sync.OnceValues(func() ([]byte, error) { return s.zipped(plain) })
+	return &entry{f, map[string]form{"": plain, "br": stored, "gzip": zipped}}
 }
 
 // plain returns the content of a file that is kept compressed.
-func (s *Site) plain(e *entry) ([]byte, error) {
-	compressed, err := e.stored()
+func (s *Site) plain(f File, stored form) ([]byte, error) {
+	compressed, err := stored()
 	if err != nil {
 		return nil, err
 	}
 	s.making.Lock()
 	defer s.making.Unlock()
-	data := make([]byte, e.Size)
+	data := make([]byte, f.Size)
 	r := brotli.NewReader(bytes.NewReader(compressed))
 	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("%s: want %d bytes: %w", e.Path, e.Size, err)
+		return nil, fmt.Errorf("%s: want %d bytes: %w", f.Path, f.Size, err)
 	}
 	if n, _ := r.Read(make([]byte, 1)); n > 0 {
-		return nil, fmt.Errorf("%s has more than %d bytes", e.Path, e.Size)
+		return nil, fmt.Errorf("%s has more than %d bytes", f.Path, f.Size)
 	}
 	return data, nil
 }
 
-// zipped returns the content compressed by gzip.
-func (s *Site) zipped(e *entry) ([]byte, error) {
-	data, err := e.plain()
+// zipped returns content compressed by gzip.
+func (s *Site) zipped(plain form) ([]byte, error) {
+	data, err := plain()
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +234,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	form := map[string]func() ([]byte, error){"": e.plain, "br": e.stored, "gzip": e.zipped}[encoding]
-	data, err := form()
+	data, err := e.forms[encoding]()
 	if err != nil {
 		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
 		return
@@ -255,9 +252,6 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // encoding is the smallest form of the file that a request accepts: br, gzip, or the plain one,
 // which is empty.
 func (e *entry) encoding(accept string) string {
-	if !e.Brotli {
-		return ""
-	}
 	accepted := map[string]bool{}
 	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {
 		name, weight, _ := strings.Cut(part, ";")
@@ -265,7 +259,7 @@ func (e *entry) encoding(accept string) string {
 		accepted[strings.TrimSpace(name)] = weight == "" || err == nil && q > 0
 	}
 	for _, form := range []string{"br", "gzip"} {
-		if accepted[form] {
+		if accepted[form] && e.forms[form] != nil {
 			return form
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -156,60 +155,21 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// However many requests are under way, each form of a file is made and held once.
+// However many ask for it, each form of a file is made and held once.
 func TestFormsAreHeldOnce(t *testing.T) {
-	files, model := fixture(t)
-	reads := &countingFS{MapFS: files}
-	s := try.To(Open(reads, model))
-	reads.n.Store(0)
-	const requests = 100
-	for _, accept := range []string{"identity", "gzip", "br"} {
-		var held sync.Map // where bytes are that are written
+	for name, form := range newSite(t).by["web/program.0123.wasm"].forms {
+		var held sync.Map // where the bytes are
 		var group sync.WaitGroup
-		for range requests {
-			group.Go(func() {
-				r := httptest.NewRequest("GET", "/web/program.0123.wasm", nil)
-				r.Header.Set("Accept-Encoding", accept)
-				s.ServeHTTP(holding{httptest.NewRecorder(), &held}, r)
-			})
+		for range 100 {
+			group.Go(func() { held.Store(&try.To(form())[0], true) })
 		}
 		group.Wait()
 		copies := 0
 		held.Range(func(_, _ any) bool { copies++; return true })
 		if copies != 1 {
-			t.Errorf("%s: %d requests hold %d copies", accept, requests, copies)
+			t.Errorf("%s: there are %d copies", name, copies)
 		}
 	}
-	if n := reads.n.Load(); n != 1 {
-		t.Errorf("the file was read %d times", n)
-	}
-}
-
-// countingFS counts the files that are opened.
-type countingFS struct {
-	fstest.MapFS
-	n atomic.Int64
-}
-
-func (f *countingFS) Open(name string) (fs.File, error) {
-	f.n.Add(1)
-	return f.MapFS.Open(name)
-}
-
-func (f *countingFS) ReadFile(name string) ([]byte, error) {
-	f.n.Add(1)
-	return f.MapFS.ReadFile(name)
-}
-
-// holding notes where the bytes are that it is given.
-type holding struct {
-	*httptest.ResponseRecorder
-	held *sync.Map
-}
-
-func (h holding) Write(b []byte) (int, error) {
-	h.held.Store(&b[0], true)
-	return len(b), nil
 }
 
 // put writes a file of a test.

@@ -77,20 +77,19 @@ func (s *Site) Write(dir string) error {
 
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
+// endings of files by their content encoding.
+var endings = map[string]string{"br": ".br", "gzip": ".gz"}
+
 // forms returns what is written, by path.
 func (s *Site) forms() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for name, e := range s.by {
-		forms := map[string]func() ([]byte, error){"": e.plain}
-		if e.Brotli {
-			forms[".br"], forms[".gz"] = e.stored, e.zipped
-		}
-		for ending, read := range forms {
+		for encoding, read := range e.forms {
 			data, err := read()
 			if err != nil {
 				return nil, err
 			}
-			all[name+ending] = data
+			all[name+endings[encoding]] = data
 		}
 	}
 	return all, nil

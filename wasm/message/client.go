@@ -207,3 +207,32 @@ func (c *Client) Busy() bool {
 	defer c.mu.Unlock()
 	return len(c.calls) > 0
 }
+
+// An Answer is what the worker said last to a question, or why it did not.
+type Answer[T any] struct {
+	Value   *T // stays after a failure
+	Failure *Failed
+}
+
+// Take takes a reply, and reports whether it is no failure.
+func (a *Answer[T]) Take(r Reply) bool {
+	if value, ok := any(r).(*T); ok {
+		a.Value, a.Failure = value, nil
+		return true
+	}
+	a.Failure = FailureOf(r)
+	return false
+}
+
+// None reports that there is no answer yet.
+func (a *Answer[T]) None() bool { return a.Value == nil && a.Failure == nil }
+
+func (a *Answer[T]) Forget() { *a = Answer[T]{} }
+
+// FailureOf makes a failure of an unexpected reply.
+func FailureOf(r Reply) *Failed {
+	if f, ok := r.(*Failed); ok {
+		return f
+	}
+	return &Failed{Code: CodeInternal, Text: "the worker gave an answer of another kind"}
+}

@@ -17,6 +17,19 @@ for (const [smiles, kind] of [["C[C@H](F)Cl", /class="wedge" d="M(\S+) (\S+)L(\S
 const [, ...corners] = parts(paint({ layout: { atoms: [{ x: 0, y: 0, symbol: "C" }, { x: 1, y: 0, symbol: "C" }], bonds: [{ from: 0, to: 1, order: 1, kind: "wedge" }], written: [0, 1] }, ...frame }), /class="wedge" d="M(\S+) (\S+)L(\S+) (\S+)L(\S+) (\S+)L(\S+) (\S+)Z"/g)[0].map(Number);
 assert.ok(Math.abs(corners[1] - corners[7]) < 1 && Math.abs(corners[3] - corners[5]) > 5, `a wedge with the corners ${corners}`);
 
+// The letters are those that a chemist expects, of molecules that were drawn wrong once.
+for (const [smiles, letters] of [
+  ["[C@@H]1(C2=C(CC1)C=CC=C2)NCC#C", "NH"],
+  ["[Fe+2]", "Fe2+"],
+  ["O=C=[Ni](=C=O)(=C=O)=C=O", "OCNiCOCOCO"],
+  ["C1CC2CCC1C2", ""],
+  ["CN1CC[C@]23[C@H]4Oc5c(O)ccc(C[C@@H]1[C@]2(O)CCC4=O)c35", "NOHOOHO"],
+  ["[2H]C([2H])([2H])O", "2H2H2HHO"],
+  ["[H]OC([H])([H])c1ccc(Cl)cc1", "OHCl"],
+  ["CC(C)(C)c1ccc(cc1)C#CC#Cc1ccc(cc1)C(C)(C)C", ""],
+  ["*c1ccccc1", "R"],
+]) assert.equal(parts(paint({ layout: layOut(smiles), ...frame }), /<text [^>]*>([^<]*)/g).map(([, text]) => text).join(""), letters, smiles);
+
 // The lines of a bond are as many as its order.
 for (const [smiles, lines] of [["CC", 1], ["C=C", 2], ["C#C", 3]]) assert.equal(parts(paint({ layout: layOut(smiles), ...frame }), /M[^M"]+/g).length, lines, smiles);
 

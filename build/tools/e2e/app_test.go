@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"baca/build/internal/try"
-	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +13,6 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"baca/web"
 )
 
 // usable waits until the page can score.
@@ -104,10 +100,7 @@ func (b *tab) write(text string) {
 	b.t.Helper()
 	b.anew()
 	b.Run("writing", chromedp.Focus("#smiles"))
-	b.act("writing", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
-		return err
-	})
+	ask(b, input.InsertText, input.InsertTextParams{Text: text})
 }
 
 // empty takes the input away.
@@ -182,24 +175,6 @@ func TestPasteScoreInspect(t *testing.T) {
 	b.Quiet()
 }
 
-// manyRows is a CSV file in which every hundredth row is refused.
-func manyRows(n int) []byte {
-	var all []string
-	for _, line := range strings.Split(strings.TrimSpace(string(web.Examples())), "\n")[1:] {
-		all = append(all, strings.Split(line, ",")[2])
-	}
-	var b bytes.Buffer
-	b.WriteString("name,smiles\n")
-	for i := range n {
-		smiles := strings.TrimSpace(all[i%len(all)])
-		if i%100 == 50 {
-			smiles += "("
-		}
-		fmt.Fprintf(&b, "row %d,%s\n", i, smiles)
-	}
-	return b.Bytes()
-}
-
 // A training is paused, outlasts its tab, and is another tab's only once its own is gone. What is thrown away can be
 // brought back. The example's list comes back with the model, which says what predictions to trust.
 func TestTrain(t *testing.T) {
@@ -219,7 +194,7 @@ func TestTrain(t *testing.T) {
 	first.click("#train-pause")
 	first.Wait(`document.getElementById("train-resume") !== null`)
 	said := first.text("#train-line")
-	eval[bool](first, `new Promise((done) => bacaTools.kept("checkpoint", (v) => done(v !== null)))`)
+	eval[bool](first, `new Promise((done) => bacaTools.kept("training", (v) => done(v !== null)))`)
 	first.reload()
 	first.Wait(paused)
 	first.click(".state button")
@@ -235,10 +210,7 @@ func TestTrain(t *testing.T) {
 
 	second := train()
 	second.Wait(`document.querySelector("#train .bad-text")?.textContent.includes("Another tab")`)
-	first.act("closing the tab", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, page.Close, cdp.Empty{})
-		return err
-	})
+	ask(first, page.Close, cdp.Empty{})
 	second.Wait(paused)
 	second.click("#train-drop", "#train-undo")
 	second.Wait(paused)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,18 +67,11 @@ func BenchmarkInteractive(b *testing.B) {
 // molecules, with the SIMD kernel and without, and the memory of the tab.
 func BenchmarkPaper(b *testing.B) {
 	page := open(b)
-	portable := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/web/kernel.") {
-			http.NotFound(w, r)
-			return
-		}
-		page.ServeHTTP(w, r)
-	})
-	for name, by := range map[string]http.Handler{"simd": page, "portable": portable} {
+	for name, lacks := range map[string]string{"simd": "nothing", "portable": "/web/kernel."} {
 		for _, n := range []int{408, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				t := browseAlone(b)
-				t.visit(serve(b, by).URL + "/")
+				t.visit(lacking(b, page, func(path string) bool { return strings.HasPrefix(path, lacks) }).URL + "/")
 				t.usable()
 				for b.Loop() {
 					t.upload("#file", "list.smi", []byte(druglike(b, n)))

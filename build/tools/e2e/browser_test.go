@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -260,17 +261,23 @@ const waiting = `{
 
 // sharing serves a page whose workers wait for their helpers.
 func sharing(page http.Handler) http.Handler {
+	return changing(page, func(text string) string { return waiting + text }, "/worker.js")
+}
+
+// changing serves a page with the texts of some of its files changed.
+func changing(page http.Handler, change func(text string) string, paths ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/worker.js" {
+		if !slices.Contains(paths, r.URL.Path) {
 			page.ServeHTTP(w, r)
 			return
 		}
 		r.Header.Del("Accept-Encoding")
+		r.Header.Del("If-None-Match")
 		plain := httptest.NewRecorder()
 		page.ServeHTTP(plain, r)
 		maps.Copy(w.Header(), plain.Header())
 		w.Header().Del("Content-Length")
-		w.WriteHeader(plain.Code)
-		io.WriteString(w, waiting+plain.Body.String())
+		w.Header().Del("ETag")
+		io.WriteString(w, change(plain.Body.String()))
 	})
 }

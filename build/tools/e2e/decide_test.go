@@ -3,9 +3,7 @@ package e2e
 import (
 	"baca/build/internal/try"
 	"bytes"
-	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -86,19 +84,12 @@ func TestReport(t *testing.T) {
 		}
 		offline.capture(fmt.Sprintf("report-%d", width), chromedp.FullScreenshot(100))
 	}
-	offline.act("printing", func(ctx context.Context) error {
-		r, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
-		if err == nil && !bytes.HasPrefix(r.Data, []byte("%PDF-")) {
-			return errors.New("not a PDF file")
-		}
-		return err
-	})
+	if r := ask(offline, page.PrintToPDF, page.PrintToPDFParams{}); !bytes.HasPrefix(r.Data, []byte("%PDF-")) {
+		t.Errorf("printed, it is %.20q", r.Data)
+	}
 	offline.Quiet()
 	// Without scripts there are SMILES, and a sentence that says why.
-	offline.act("no scripts", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	})
+	ask(offline, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	offline.Run("opening it again", chromedp.Reload())
 	text = eval[string](offline, `document.body.innerText`)
 	if n := eval[int](offline, `document.querySelectorAll(".pic svg").length`); n != 0 || strings.Count(text, "The drawing needs scripts.") != 10 || !strings.Contains(text, "[N+](=O)[O-]") {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -31,10 +30,7 @@ func (b *tab) media(features ...emulation.MediaFeature) {
 	for _, f := range features {
 		p.Features = append(p.Features, &f)
 	}
-	b.act("media", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, p)
-		return err
-	})
+	ask(b, emulation.SetEmulatedMedia, p)
 }
 
 // still waits until the latest change is drawn.
@@ -209,7 +205,7 @@ func TestDialogs(t *testing.T) {
 	b.write("C1CC\nx(")
 	b.phase("done")
 	b.look("refused")
-	b.upload("#file", "many.csv", manyRows(3000))
+	b.upload("#file", "many.csv", smallMolecules(8000))
 	b.phase("scoring")
 	b.look("running")
 	b.phase("done")

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
@@ -27,19 +28,20 @@ import (
 	"baca/weights"
 )
 
-// act runs a command of the browser's protocol.
-func (b *tab) act(what string, f func(context.Context) error) {
+// ask has the browser carry out a command of its protocol.
+func ask[P, R any](b *tab, command cdp.Command[P, R], params P) (answer R) {
 	b.t.Helper()
-	b.Run(what, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { return f(ctx) }))
+	b.Run(fmt.Sprintf("%T", params), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) (err error) {
+		answer, err = chromedp.Call(ctx, command, params)
+		return err
+	}))
+	return answer
 }
 
 // first has a script run before those of the pages that are opened from now on.
 func (b *tab) first(script string) {
 	b.t.Helper()
-	b.act("adding a script", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
-		return err
-	})
+	ask(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 }
 
 // drop drags a file over the page and lets it go there, at x from the left.
@@ -49,10 +51,8 @@ func (b *tab) drop(x float64, name string, data []byte) {
 	try.Check(os.WriteFile(path, data, 0o644))
 	at := func(kind input.DispatchDragEventType) {
 		b.t.Helper()
-		b.act("dropping "+name, func(ctx context.Context) error {
-			_, err := chromedp.Call(ctx, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: x, Y: 400, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}})
-			return err
-		})
+		data := &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}
+		ask(b, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: x, Y: 400, Data: data})
 	}
 	b.anew()
 	at(input.DispatchDragEventTypeDragEnter)
@@ -85,10 +85,9 @@ func (b *tab) downloads() {
 	}); err != nil {
 		b.t.Fatal(err)
 	}
-	b.act("the folder for downloads", func(ctx context.Context) error {
-		enabled := true
-		_, err := chromedp.Call(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: "allow", BrowserContextID: chromedp.FromContext(ctx).BrowserContextID, DownloadPath: folder, EventsEnabled: &enabled})
-		return err
+	enabled := true
+	ask(b, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: "allow", BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID, DownloadPath: folder, EventsEnabled: &enabled,
 	})
 }
 
@@ -138,7 +137,7 @@ func TestFiles(t *testing.T) {
 
 	var squeezed bytes.Buffer
 	w := try.To(zstd.NewWriter(&squeezed))
-	w.Write(manyRows(400))
+	w.Write(smallMolecules(400))
 	w.Close()
 	b.drop(600, "rows.csv.zst", squeezed.Bytes())
 	b.Wait(`document.getElementById("input-status").textContent.includes("396 read, 4 refused") && document.querySelector(".file-name").textContent === "rows.csv.zst"`)
@@ -254,7 +253,7 @@ const mortal = `(() => {
 // When a worker dies, the page says so, keeps the input, and goes on when asked.
 func TestTheWorkerDies(t *testing.T) {
 	b := ready(t, mortal)
-	b.upload("#file", "many.csv", manyRows(4000))
+	b.upload("#file", "many.csv", smallMolecules(8000))
 	b.phase("scoring")
 	eval[any](b, `(() => { const w = theWorkers.at(-1); w.terminate(); w.onmessage({ data: "panic: the sky has fallen" }); return null })()`)
 	b.phase("broken")
@@ -275,10 +274,7 @@ func TestTheWorkerDies(t *testing.T) {
 func TestInstallableAndSteady(t *testing.T) {
 	s := serve(t, open(t))
 	b := browse(t)
-	b.act("a slow processor", func(ctx context.Context) error {
-		_, err := chromedp.Call(ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 6})
-		return err
-	})
+	ask(b, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: 6})
 	b.visit(s.URL + "/")
 	b.Wait(`!document.querySelector(".example").disabled`)
 	// It is moved at last: once that has been told of, so has all before it.
@@ -295,18 +291,9 @@ func TestInstallableAndSteady(t *testing.T) {
 		t.Errorf("the page moves while it starts: %q", moved)
 	}
 	eval[any](b, `navigator.serviceWorker.ready.then(() => null)`)
-	b.act("the manifest", func(ctx context.Context) error {
-		m, err := chromedp.Call(ctx, page.GetAppManifest, page.GetAppManifestParams{})
-		if err != nil {
-			return err
-		}
-		for _, e := range m.Errors {
-			t.Errorf("manifest: %s", e.Message)
-		}
-		if !strings.Contains(m.Data, `"display": "standalone"`) {
-			t.Errorf("the manifest is %s", m.Data)
-		}
-		return nil
-	})
+	m := ask(b, page.GetAppManifest, page.GetAppManifestParams{})
+	if len(m.Errors) > 0 || !strings.Contains(m.Data, `"display": "standalone"`) {
+		t.Errorf("the manifest is %s, with the errors %+v", m.Data, m.Errors)
+	}
 	b.Quiet()
 }

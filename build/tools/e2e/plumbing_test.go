@@ -78,7 +78,7 @@ func TestWorksWithoutANetwork(t *testing.T) {
 }
 
 // lacking serves a page without some of its files, and without its service worker.
-func lacking(t *testing.T, page http.Handler, missing func(path string) bool) *server {
+func lacking(t testing.TB, page http.Handler, missing func(path string) bool) *server {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/sw.js" || missing(r.URL.Path) {
 			http.NotFound(w, r)

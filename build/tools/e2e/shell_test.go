@@ -5,10 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -25,26 +22,12 @@ import (
 // versions serves one of many versions of a page: the same files with another hash.
 func versions(p http.Handler) (h http.Handler, set func(int)) {
 	var now atomic.Int64
-	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := now.Load()
-		if n == 0 || r.URL.Path != "/" && r.URL.Path != "/sw.js" {
-			p.ServeHTTP(w, r)
-			return
-		}
-		r.Header.Del("Accept-Encoding")
-		r.Header.Del("If-None-Match")
-		plain := httptest.NewRecorder()
-		p.ServeHTTP(plain, r)
-		maps.Copy(w.Header(), plain.Header())
-		for _, name := range []string{"Content-Length", "ETag"} {
-			w.Header().Del(name)
-		}
-		text := plain.Body.String()
+	h = changing(p, func(text string) string {
 		for _, before := range []string{`data-version="`, `const version = "`} {
-			text = strings.Replace(text, before, fmt.Sprintf("%sv%d-", before, n), 1)
+			text = strings.Replace(text, before, fmt.Sprintf("%sv%d-", before, now.Load()), 1)
 		}
-		io.WriteString(w, text)
-	})
+		return text
+	}, "/", "/sw.js")
 	return h, func(n int) { now.Store(int64(n)) }
 }
 
@@ -279,7 +262,7 @@ func TestInputSurvivesAReload(t *testing.T) {
 	if eval[bool](b, leaving) {
 		t.Error("the browser asks though nothing would be lost")
 	}
-	b.upload("#file", "many.csv", manyRows(size(5000, 10_000)))
+	b.upload("#file", "many.csv", smallMolecules(size(8000, 20_000)))
 	b.Wait(leaving) // while it runs
 	b.phase("done")
 	if eval[bool](b, leaving) {

@@ -141,11 +141,6 @@ func (e *Engine) mapOf(dim int) *plane {
 	for i := range rows {
 		rows[i] = bank.Q[i*bank.Dim():][:dim]
 	}
-	m := &plane{}
-	m.mean, m.axes, m.share = principal(rows)
-	for _, row := range rows {
-		m.training = m.at(m.training, row)
-	}
-	e.plane = m
-	return m
+	e.plane = newPlane(rows, nil, nil, len(rows))
+	return e.plane
 }

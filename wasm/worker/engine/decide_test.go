@@ -53,8 +53,7 @@ const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(
 // Rows say what was likely trained on, as the model's hashes do, and models without
 // hashes say nothing.
 func TestKnownGraphs(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	_, card := must[*message.Model](e, h, &message.LoadModel{})
 	m, a := alone(t, "bbbp")
 	if !card.Knows || card.FalseMatches != m.Profile.Known.FalseMatches() || card.Shared != 0 {
@@ -162,30 +161,6 @@ func ring(size, tail int) *graph.Graph {
 	return g
 }
 
-// A model of canonical forms has its reasons and colours at the atoms as they are
-// written.
-func TestCanonicalDetailIsInTheOrderOfTheText(t *testing.T) {
-	e, h := loaded(t, "bbbp")
-	must[*message.Opened](e, h, &message.Open{Data: []byte("OCCCC[Sn](C)(C)C a\nC[Sn](C)(C)CCCCO b\n")})
-	var at [2]int
-	var details [2]*message.Detailed
-	for i := range at {
-		_, d := must[*message.Detailed](e, h, &message.Detail{Record: i})
-		at[i], details[i] = -1, d
-		for _, r := range d.Reasons {
-			if strings.Contains(r.Text, "the element Sn") && len(r.Nodes) == 1 {
-				at[i] = r.Nodes[0]
-			}
-		}
-		if at[i] < 0 || d.Atoms[at[i]] != "Sn" {
-			t.Errorf("tin is said to be atom %d of %+v", at[i], d.Atoms)
-		}
-	}
-	if x, y := details[0].Contributions[at[0]], details[1].Contributions[at[1]]; x != y {
-		t.Errorf("tin adds %g written one way and %g written the other", x, y)
-	}
-}
-
 // A model of parents does not read counter-ions, which are drawn without a colour, and says so.
 func TestParentDetail(t *testing.T) {
 	m := have(weights.Open("bbbp"))
@@ -193,8 +168,7 @@ func TestParentDetail(t *testing.T) {
 	parent.Card.Schema = algo.OGBParent
 	var file bytes.Buffer
 	succeed(weights.Save(&file, &parent))
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	must[*message.Model](e, h, &message.LoadModel{Data: file.Bytes()})
 	must[*message.Opened](e, h, &message.Open{Data: []byte("[Na+].CCCC[Sn](C)(C)CC(=O)[O-] salt\nCCCC[Sn](C)(C)CC(=O)O acid\n")})
 	_, salt := must[*message.Detailed](e, h, &message.Detail{Record: 0})

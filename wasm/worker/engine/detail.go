@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"baca/algo"
 	"baca/algo/attention"
 	"baca/algo/contrast"
+	"baca/algo/dataset"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
 	"baca/algo/job"
@@ -20,37 +20,50 @@ import (
 )
 
 func (e *Engine) detail(r *message.Detail) (*message.Detailed, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
-	record, mol, err := e.input.at(r.Record, e.form())
+	l, err := e.look(r.Record)
 	if err != nil {
 		return nil, err
 	}
-	g := record.Graph
-	m := &message.Detailed{Record: r.Record, SetAside: record.Aside.String()}
-	if mol != nil {
-		read, _, _ := smiles.In(mol, e.form())
+	m := &message.Detailed{Record: r.Record, Drawing: l.drawing, SetAside: l.record.Aside.String()}
+	if l.mol != nil {
+		read, _, _ := smiles.In(l.mol, e.form())
 		of := property.Of(read)
 		m.Properties = &of
 		if m.SetAside != "" {
 			m.Parent = smiles.Write(read)
 		}
 	}
-	var node []int
-	m.Drawing, node = draw(record.SMILES, mol, g, e.form())
-	p := newPulse(e.host)
-	alone, err := e.single(p)
+	x, err := l.alone.Explain(l, l.record.Graph, cmp.Or(e.alpha, algo.DefaultOptions().Alpha))
 	if err != nil {
 		return nil, failf(message.CodeBadModel, "%w", err)
 	}
-	x, err := alone.Explain(p, g, cmp.Or(e.alpha, algo.DefaultOptions().Alpha))
-	if err != nil {
-		return nil, failf(message.CodeBadModel, "%w", err)
+	m.Explanation = byAtom(x, l.node)
+	m.Nearest = l.alone.Nearest(l.record.Graph, shownNearest)
+	return m, e.keys(l.pulse, m, l.record.Graph)
+}
+
+// A look is at one record, with what explains it.
+type look struct {
+	*pulse
+	record  dataset.Record
+	mol     *molecule.Molecule // as written, nil for a plain graph
+	drawing message.Drawing
+	node    []int // of each atom of the drawing, −1 for unread ones
+	alone   *algo.SingleScorer
+}
+
+func (e *Engine) look(record int) (*look, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
 	}
-	m.Explanation = byAtom(x, node)
-	m.Nearest = alone.Nearest(g, shownNearest)
-	return m, e.keys(p, m, g)
+	l := &look{pulse: newPulse(e.host)}
+	var err error
+	if l.record, l.mol, err = e.input.at(record, e.form()); err != nil {
+		return nil, err
+	}
+	l.drawing, l.node = draw(l.record.SMILES, l.mol, l.record.Graph, e.form())
+	l.alone, err = e.single(l)
+	return l, err
 }
 
 // shownNearest is how many training graphs are shown beside a record.
@@ -91,32 +104,32 @@ func (e *Engine) keys(p *pulse, m *message.Detailed, g *graph.Graph) error {
 	why := a.Explain(r.Q, job.InBatch(e.last.places, m.Record))
 	m.AttnID, m.AttnOOD = why.In, why.Out
 	rows := e.model.KnownRows()
-	// place maps a bank row to a training graph.
-	place := func(row int) int { return near.Place(row, e.model.Bank.Len(), len(rows)) }
 	list := func(side dictionary.Side, keys []attention.Contribution) []message.Key {
 		d := a.Dictionary(side)
 		found := make([]message.Key, 0, len(keys))
 		for _, k := range keys {
 			entry := d.Entry(k.Key)
-			n := message.Key{Origin: entry.Origin.String(), Row: e.rowOf(entry, func(row int) int { return rows[place(row)] }), Weight: k.Weight, Value: k.Value}
-			if known := e.model.Structures; entry.Origin == dictionary.Training && known != nil {
-				n.SMILES = known.SMILES[place(entry.Index)]
-				if known.Names != nil {
-					n.ID = known.Names[place(entry.Index)]
+			n := message.Key{Origin: entry.Origin.String(), Row: -1, Weight: k.Weight, Value: k.Value}
+			switch entry.Origin {
+			case dictionary.Training:
+				at := near.Place(entry.Index, e.model.Bank.Len(), len(rows))
+				n.Row = rows[at]
+				if known := e.model.Structures; known != nil {
+					n.SMILES = known.SMILES[at]
+					if known.Names != nil {
+						n.ID = known.Names[at]
+					}
+				}
+			case dictionary.Test:
+				n.Row, n.ID, n.SMILES = e.last.places[entry.Index], e.last.ids[entry.Index], e.last.smiles[entry.Index]
+			case dictionary.Synthetic:
+				if drawn := a.Synthetic(side, entry.Index); drawn != nil {
+					n.Nodes, n.Edges = drawn.N(), edges(drawn)
 				}
 			}
-			if entry.Origin == dictionary.Test {
-				n.ID, n.SMILES = e.last.ids[entry.Index], e.last.smiles[entry.Index]
-			}
-			if drawn := a.Synthetic(side, entry.Index); entry.Origin == dictionary.Synthetic && drawn != nil {
-				n.Nodes, n.Edges = drawn.N(), edges(drawn)
-			}
-			at := len(found) // after equal weights
-			for at > 0 && found[at-1].Weight < n.Weight {
-				at--
-			}
-			found = slices.Insert(found, at, n)
+			found = append(found, n)
 		}
+		slices.SortStableFunc(found, func(a, b message.Key) int { return cmp.Compare(b.Weight, a.Weight) })
 		return found
 	}
 	m.IDKeys, m.OODKeys = list(dictionary.ID, why.InKeys), list(dictionary.OOD, why.OutKeys)
@@ -146,9 +159,6 @@ func draw(text string, mol *molecule.Molecule, g *graph.Graph, form molecule.For
 	if text == "" {
 		c, order, _ := smiles.Canonical(mol)
 		shown, text = c, smiles.Write(c)
-		if again, err := smiles.Parse(text); err == nil && len(again.Atoms) == len(c.Atoms) {
-			shown = again
-		}
 		ofShown := make([]int, len(order))
 		for k, i := range order {
 			ofShown[k] = node[i]
@@ -157,42 +167,10 @@ func draw(text string, mol *molecule.Molecule, g *graph.Graph, form molecule.For
 	}
 	m.SMILES = text
 	for _, a := range shown.Atoms {
-		m.Atoms = append(m.Atoms, symbol(a, text))
+		m.Atoms = append(m.Atoms, molecule.Symbol(int(a.Element)))
 	}
 	for _, b := range shown.Bonds {
 		m.Bonds = append(m.Bonds, message.Bond{From: int(b.From), To: int(b.To)})
 	}
 	return m, node
-}
-
-// symbol is the symbol of an atom in its SMILES: the first letter and the small ones after it.
-func symbol(a molecule.Atom, smiles string) string {
-	at, end := span(a, smiles)
-	if at == end {
-		return ""
-	}
-	text := strings.TrimLeft(smiles[at:end], "[0123456789")
-	n := 1
-	for n < len(text) && text[n] >= 'a' && text[n] <= 'z' {
-		n++
-	}
-	return strings.ToUpper(text[:1]) + text[1:n]
-}
-
-// span is the range of an atom in its SMILES, or empty.
-func span(a molecule.Atom, smiles string) (at, end int) {
-	at = int(a.Column) - 1
-	if at < 0 || at >= len(smiles) {
-		return 0, 0
-	}
-	end = at + 1
-	switch two := smiles[at:min(at+2, len(smiles))]; {
-	case smiles[at] == '[':
-		for end < len(smiles) && smiles[end-1] != ']' {
-			end++
-		}
-	case two == "Cl" || two == "Br":
-		end++
-	}
-	return at, end
 }

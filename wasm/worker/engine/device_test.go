@@ -92,8 +92,7 @@ func TestDevice(t *testing.T) {
 }
 
 func TestTrainOnDevice(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(300))})
 	h.device = &device{left: -1}
 	_, want := must[*message.Trained](e, h, &message.Train{Epochs: 3})

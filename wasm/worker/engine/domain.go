@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"baca/algo/decide"
@@ -46,13 +47,7 @@ func (e *Engine) checkDomain(r *message.Domain) error {
 	case r.Form == "qprf" && (n == 0 || n > job.MaxSubstances):
 		return failf(message.CodeBadOption, "%d records: want 1 to %d", n, job.MaxSubstances)
 	}
-	if err := decide.CheckAlpha(r.Alpha); err != nil {
-		return failf(message.CodeBadOption, "%w", err)
-	}
-	if err := job.CheckDomain(e.model); err != nil {
-		return failf(message.CodeBadModel, "%w", err)
-	}
-	return nil
+	return cmp.Or(coded(message.CodeBadOption, decide.CheckAlpha(r.Alpha)), coded(message.CodeBadModel, job.CheckDomain(e.model)))
 }
 
 // substances judges records for a report file of that name.

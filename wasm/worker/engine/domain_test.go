@@ -123,8 +123,7 @@ func TestDomainOfMolfiles(t *testing.T) {
 
 // A model of plain graphs has no such domain.
 func TestDomainOfPlainGraphs(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	fails(e, h, &message.Domain{Form: "qmrf", Format: "html", Alpha: 0.05}, message.CodeNotReady, "no model")
 	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
 	must[*message.Opened](e, h, &message.Open{Name: "g.json", Data: []byte(`{"nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 0, "target": 1}]}`)})

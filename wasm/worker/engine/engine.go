@@ -61,7 +61,7 @@ type Engine struct {
 
 	input  *input
 	last   *calibrated // nil without
-	atlas  *atlas      // of input and model, nil until used
+	atlas  []*plane    // of input and model, by view, nil until used
 	plane  *plane      // of the model, nil until used
 	alpha  float64     // of the last Score, 0 before
 	shared *scoring    // with a worker that has the input, see Share
@@ -109,6 +109,14 @@ func Light(r message.Request) bool {
 // failf makes a failure of the given code.
 func failf(code, format string, args ...any) error {
 	return &message.Failed{Code: code, Text: fmt.Errorf(format, args...).Error()}
+}
+
+// coded is a failure of the given code for an error, nil for none.
+func coded(code string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failf(code, "%w", err)
 }
 
 func (e *Engine) answer(number uint32, r message.Request) (message.Reply, error) {
@@ -249,7 +257,7 @@ func (e *Engine) single(ctx context.Context) (*algo.SingleScorer, error) {
 	if e.alone == nil {
 		a, err := algo.NewSingleScorer(ctx, e.model, 1)
 		if err != nil {
-			return nil, err
+			return nil, coded(message.CodeBadModel, err)
 		}
 		e.alone = a
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -201,11 +202,16 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// loaded is an engine with a built-in model.
-func loaded(t *testing.T, model string) (*Engine, *host) {
+// bare is an engine without a model, and loaded one with a built-in model.
+func bare(t *testing.T) (*Engine, *host) {
 	t.Helper()
 	h := newHost(t)
-	e := New(h)
+	return New(h), h
+}
+
+func loaded(t *testing.T, model string) (*Engine, *host) {
+	t.Helper()
+	e, h := bare(t)
 	must[*message.Model](e, h, &message.LoadModel{Name: model})
 	return e, h
 }
@@ -384,8 +390,7 @@ func TestLabelsGiveAUC(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	events, o := must[*message.Opened](e, h, &message.Open{Name: "a.csv", Data: []byte("name,smiles\nx,CCO\ny,C1CC\nz,c1ccccc1X\n")})
 	if o.Records != 3 || o.Refused != 2 || o.Format != "csv" || !o.Molecules {
 		t.Errorf("opened %+v", o)
@@ -416,8 +421,7 @@ func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
 }
 
 func TestOpenReadsManyFormats(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	var zipped, archive bytes.Buffer
 	w := gzip.NewWriter(&zipped)
 	w.Write([]byte("CCO ethanol\nCO methanol\n"))
@@ -429,6 +433,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 	}
 	z.Close()
 	squeezed := squeeze(t, "name,smiles\nethanol,CCO\nmethanol,CO\n")
+	other := func(name string) []byte { return have(os.ReadFile("../../../algo/dataset/testdata/other/" + name)) }
 	const sdf = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
 	for _, test := range []struct {
 		name      string
@@ -449,6 +454,10 @@ func TestOpenReadsManyFormats(t *testing.T) {
 		{"tabs.csv", []byte("id\tsmiles\tnote, or remark\nq\tCCO\tx\n"), "csv", 1, "q", ""},
 		{"a.jsonl", []byte(`{"name": "q", "smiles": "CCO"}`), "jsonl", 1, "q", ""},
 		{"a.parquet", parquetOf(t, []string{"q"}, []string{"CCO"}), "parquet", 1, "q", ""},
+		{"two.zip", other("two.zip"), "csv", 3, "DB00945", ""},
+		{"two.tar.gz", other("two.tar.gz"), "csv", 3, "DB00945", ""},
+		{"a.csv.xz", other("a.csv.xz"), "csv", 2, "DB00945", ""},
+		{"indented.json", other("indented.json"), "jsonl", 3, "DB00945", ""},
 		{"", []byte("\xff\xfeC\x00 \x00q\x00\r\x00\n\x00"), "smi", 1, "q", ""},
 	} {
 		// As a file, and in the message.
@@ -476,8 +485,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 
 // A table tells its columns before its records, and also where none has SMILES.
 func TestOpenTellsTheColumns(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	header := func(events []any) *message.Header {
 		t.Helper()
 		if len(events) > 0 {
@@ -540,8 +548,7 @@ func TestOpenTellsTheColumns(t *testing.T) {
 
 // The page says what the command says of names, and of what a simple graph lacks.
 func TestOpenSaysWhatIsSetAside(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	events, o := must[*message.Opened](e, h, &message.Open{Data: []byte("CCO\naspirin\n")})
 	said := all[*message.Records](events)[0].Problems[0].Reason
 	if o.Refused != 1 || said != "a name, not a structure; BaCa looks nothing up: want its SMILES" {
@@ -554,8 +561,7 @@ func TestOpenSaysWhatIsSetAside(t *testing.T) {
 }
 
 func TestModels(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	if _, w := must[*message.Welcome](e, h, &message.Hello{}); len(w.Models) != 2 || w.Program != algo.Version {
 		t.Errorf("welcome %+v", w)
 	}
@@ -640,8 +646,7 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 }
 
 func TestTrainPausesAndGoesOn(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	fails(e, h, &message.Train{}, message.CodeNotReady, "input")
 	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(10))})
 	fails(e, h, &message.Train{}, message.CodeBadInput, "at least 20")
@@ -714,8 +719,7 @@ var smallBackground = sync.OnceValue(func() []byte {
 // A model of molecules is told from the background that the site has, as `baca train`
 // does it. Without one it is what it would be there with --background none, and says so.
 func TestTrainWithABackground(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(80))})
 	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	m := have(weights.Load(got.Data))

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -45,18 +44,6 @@ func ringLines(size, tail int, node, edge, between string) (string, string) {
 		}
 	}
 	return strings.Join(nodes, between), strings.Join(edges, between)
-}
-
-// Archives, xz and lists of JSON, which other programs wrote, are opened.
-func TestOtherPrograms(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	for name, want := range map[string]int{"two.zip": 3, "two.tar.gz": 3, "a.csv.xz": 2, "indented.json": 3} {
-		data := have(os.ReadFile("../../../algo/dataset/testdata/other/" + name))
-		if _, o := must[*message.Opened](e, h, &message.Open{Name: name, Data: data}); o.Records != want || o.Refused != 0 || !o.Molecules {
-			t.Errorf("%s: opened %+v", name, o)
-		}
-	}
 }
 
 // Plain graphs are scored and trained on, as a set of them is.

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -323,7 +324,7 @@ func (in *input) at(record int, form molecule.Form) (dataset.Record, *molecule.M
 }
 
 // pick parses some records.
-func (e *Engine) pick(t *task, wanted []int32) (map[int]dataset.Record, error) {
+func (e *Engine) pick(ctx context.Context, wanted []int32) (map[int]dataset.Record, error) {
 	left := map[int]bool{}
 	for _, record := range wanted {
 		left[int(record)] = true
@@ -342,7 +343,7 @@ func (e *Engine) pick(t *task, wanted []int32) (map[int]dataset.Record, error) {
 			delete(left, at)
 		}
 		at++
-		if err := t.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -30,7 +30,7 @@ type calibrated struct {
 	ids, smiles []string
 	steps       []step
 	newest      [2]int // indices of the newest synthetic keys, by side
-	keys        *keyMap
+	keys        *plane // a map of them, nil until used
 }
 
 // A step is a recorded training step.
@@ -58,10 +58,7 @@ func (e *Engine) ready() error {
 func (e *Engine) options(r *message.Score) (algo.Options, error) {
 	o := algo.DefaultOptions()
 	o.Workers, o.Alpha = 1, cmp.Or(r.Alpha, o.Alpha)
-	if err := decide.CheckAlpha(o.Alpha); err != nil {
-		return o, failf(message.CodeBadOption, "%w", err)
-	}
-	return o, nil
+	return o, coded(message.CodeBadOption, decide.CheckAlpha(o.Alpha))
 }
 
 func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Scored, error) {
@@ -91,7 +88,7 @@ func (e *Engine) score(r *message.Score, post func(message.Event)) (*message.Sco
 	}
 	alone, err := e.single(run)
 	if err != nil {
-		return nil, failf(message.CodeBadModel, "%w", err)
+		return nil, err
 	}
 	o.Single, e.alpha = alone, o.Alpha
 	if run.now.scorer, err = algo.NewScorer(run, e.model, o); err != nil {
@@ -407,12 +404,8 @@ func drawn(mix *graphon.Graphon) []message.Sample {
 
 // edges are pairs of nodes.
 func edges(g *graph.Graph) (list message.Ints) {
-	for a := range g.N() {
-		for _, b := range g.Row(a) {
-			if int(b) > a {
-				list = append(list, int32(a), b)
-			}
-		}
+	for _, e := range g.Edges() {
+		list = append(list, e[0], e[1])
 	}
 	return list
 }
@@ -423,15 +416,4 @@ func singles(x []float64) message.Singles {
 		s[i] = float32(v)
 	}
 	return s
-}
-
-// rowOf is a key's row, as in message.Key; row maps bank rows.
-func (e *Engine) rowOf(entry dictionary.Entry, row func(bank int) int) int {
-	switch entry.Origin {
-	case dictionary.Training:
-		return row(entry.Index)
-	case dictionary.Test:
-		return e.last.places[entry.Index]
-	}
-	return -1
 }

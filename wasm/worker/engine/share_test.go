@@ -138,8 +138,7 @@ func TestHelpersScorePieces(t *testing.T) {
 
 // Of a long input a sample is calibrated, and all records get the columns of the batch.
 func TestLongInputIsCalibratedByASample(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	e.batch = 60
 	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Data: []byte(alkanes(300))})
@@ -162,8 +161,7 @@ func TestLongInputIsCalibratedByASample(t *testing.T) {
 // A long file is read a piece at a time, and an error of the browser in its middle
 // is told.
 func TestFilesAreReadWhereTheyLie(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	text := strings.Repeat(alkanes(500), 200)
 	source := &recorded{Reader: bytes.NewReader([]byte(text))}
 	h.sources = map[int]Source{1: source, 2: &failing{source}}
@@ -197,8 +195,7 @@ func TestLabels(t *testing.T) {
 		{"a.csv", "CCO,1\nCC,0\n", nil},                        // no header
 		{"a.csv.zst", string(squeeze(t, "smiles,ood\nC,0\n")), []int8{0}},
 	} {
-		h := newHost(t)
-		e := New(h)
+		e, h := bare(t)
 		must[*message.Opened](e, h, &message.Open{Name: c.name, Data: []byte(c.data)})
 		if got := e.input.labels; !slices.Equal(got, c.want) {
 			t.Errorf("%q has the labels %v, want %v", c.data, got, c.want)

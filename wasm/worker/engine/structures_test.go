@@ -17,9 +17,7 @@ import (
 const aspirin = "CC(=O)Oc1ccccc1C(=O)O"
 
 func TestNearestHaveStructures(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
+	e, h := loaded(t, "bbbp")
 	must[*message.Opened](e, h, &message.Open{Data: []byte(aspirin)})
 	_, d := must[*message.Detailed](e, h, &message.Detail{Record: 0})
 	if n := d.Nearest[0]; len(d.Nearest) != 5 || n.Name != "acetylsalicylate" || n.SMILES != "CC(=O)Oc1ccccc1C(O)=O" || n.Similarity != 1 || n.Row != 98 || n.Values.Observed != 0 || !math.IsNaN(n.Values.Predicted) {
@@ -38,8 +36,7 @@ func TestNearestHaveStructures(t *testing.T) {
 }
 
 func TestTrainingKeepsStructures(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	var lines strings.Builder
 	lines.WriteString("smiles,name\nno molecule,x\n")
 	for n := range 24 {

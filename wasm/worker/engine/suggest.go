@@ -63,10 +63,7 @@ func (e *Engine) checkSuggest(r *message.Suggest, o *suggest.Options) error {
 	case e.input.format.Graphs() && r.Price+r.Exclude != "":
 		return failf(message.CodeBadOption, "%s holds plain graphs: there is no column %s", e.input.title(), cmp.Or(r.Price, r.Exclude))
 	}
-	if err := decide.CheckAlpha(o.Alpha); err != nil {
-		return failf(message.CodeBadOption, "%w", err)
-	}
-	return nil
+	return coded(message.CodeBadOption, decide.CheckAlpha(o.Alpha))
 }
 
 // suggestCommand is the command line that suggests the same.

@@ -31,8 +31,7 @@ func priced() string {
 
 // The page shows each suggestion, what they cost, and how to have them again.
 func TestSuggest(t *testing.T) {
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	fails(e, h, &message.Suggest{Most: 3}, message.CodeNotReady, "no model")
 	must[*message.Model](e, h, &message.LoadModel{})
 	_, opened := must[*message.Opened](e, h, &message.Open{Name: "priced.csv", Data: []byte(priced())})

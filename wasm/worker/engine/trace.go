@@ -15,6 +15,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/near"
 	"baca/wasm/message"
@@ -26,17 +27,12 @@ const mostMapped, mostTraining, nearestMapped = 400, 600, 3
 
 // trace answers what the lab tells of a record.
 func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
-	if err := e.ready(); err != nil {
-		return nil, err
-	}
-	record, mol, err := e.input.at(r.Record, e.form())
+	l, err := e.look(r.Record)
 	if err != nil {
 		return nil, err
 	}
-	g, p := record.Graph, newPulse(e.host)
-	drawing, node := draw(record.SMILES, mol, g, e.form())
-	m := &message.Traced{Record: r.Record, Drawing: drawing}
-	for _, k := range node {
+	g, m := l.record.Graph, &message.Traced{Record: r.Record, Drawing: l.drawing}
+	for _, k := range l.node {
 		m.Node = append(m.Node, int32(k))
 	}
 	m.From, m.To = spans(m.SMILES, len(m.Atoms))
@@ -49,7 +45,7 @@ func (e *Engine) trace(r *message.Trace) (*message.Traced, error) {
 		}
 		m.Walks = append(m.Walks, g.XS[i*graph.EncodingWidth:][:graph.WalkSteps]...)
 	}
-	if err := e.locate(p, m, g); err != nil {
+	if err := e.locate(l, m); err != nil {
 		return nil, err
 	}
 	e.steps(m)
@@ -69,6 +65,24 @@ func spans(text string, atoms int) (from, to message.Ints) {
 	return from, to
 }
 
+// span is the range of an atom in its SMILES, or empty.
+func span(a molecule.Atom, smiles string) (at, end int) {
+	at = int(a.Column) - 1
+	if at < 0 || at >= len(smiles) {
+		return 0, 0
+	}
+	end = at + 1
+	switch two := smiles[at:min(at+2, len(smiles))]; {
+	case smiles[at] == '[':
+		for end < len(smiles) && smiles[end-1] != ']' {
+			end++
+		}
+	case two == "Cl" || two == "Br":
+		end++
+	}
+	return at, end
+}
+
 // steps fills in what was recorded of the training of the attention.
 func (e *Engine) steps(m *message.Traced) {
 	if e.last == nil {
@@ -84,32 +98,27 @@ func (e *Engine) steps(m *message.Traced) {
 }
 
 // locate fills in where the graph of a record lies on the maps.
-func (e *Engine) locate(p *pulse, m *message.Traced, g *graph.Graph) error {
-	alone, err := e.single(p)
-	if err != nil {
-		return failf(message.CodeBadModel, "%w", err)
-	}
+func (e *Engine) locate(l *look, m *message.Traced) (err error) {
 	if e.atlas == nil {
-		if e.atlas, err = e.newAtlas(p); err != nil {
+		if e.atlas, err = e.newAtlas(l.pulse); err != nil {
 			return err
 		}
 	}
-	r, err := contrast.Represent(p, 1, e.model.Encoder, []*graph.Graph{g})
+	r, err := contrast.Represent(l, 1, e.model.Encoder, []*graph.Graph{l.record.Graph})
 	if err != nil {
 		return err
 	}
 	bank := e.model.Bank
-	nearest := alone.NearestEmbedded(r.Q, nearestMapped)
+	nearest := l.alone.NearestEmbedded(r.Q, nearestMapped)
 	for _, n := range nearest {
 		m.Nearest = append(m.Nearest, n.Distance)
 	}
-	for v, plane := range e.atlas.views {
-		on := message.Map{Training: plane.training, Records: e.atlas.records, Batch: plane.batch, ShareX: plane.share[0], ShareY: plane.share[1]}
-		on.At = plane.at(on.At, part(r.Q, 0, v, r.Width))
+	for v, plane := range e.atlas {
+		on := plane.around(part(r.Q, 0, v, r.Width))
 		for _, n := range nearest {
 			on.Nearest = plane.at(on.Nearest, part(bank.Q, n.Bank, v, bank.Width))
 		}
-		m.Maps = append(m.Maps, on)
+		m.Maps = append(m.Maps, *on)
 	}
 	if e.last != nil {
 		m.Keys = e.last.keysOf(r.Q, job.InBatch(e.last.places, m.Record))
@@ -117,75 +126,85 @@ func (e *Engine) locate(p *pulse, m *message.Traced, g *graph.Graph) error {
 	return nil
 }
 
-// A keyMap is the map of both dictionaries' keys.
-type keyMap struct {
-	plane
-	sides message.Ints
-}
-
-// keysOf shows the embedding of a record of the batch, or −1, among the keys.
+// keysOf shows the embedding of a record of the batch, or −1, among the keys of both dictionaries.
 func (c *calibrated) keysOf(q []float32, place int) *message.Map {
 	a := c.scorer.Attention()
 	if c.keys == nil {
 		c.keys = newKeyMap(a)
 	}
-	k := c.keys
-	m := &message.Map{Training: k.training, Records: k.sides, Batch: k.batch, ShareX: k.share[0], ShareY: k.share[1]}
-	m.At = k.at(m.At, a.Query(q))
+	m := c.keys.around(a.Query(q))
 	why := a.Explain(q, place)
 	for side, keys := range [][]attention.Contribution{why.InKeys, why.OutKeys} {
 		for _, key := range keys {
-			m.Nearest = k.at(m.Nearest, a.Keys(dictionary.Side(side)).Unit(key.Key))
+			m.Nearest = c.keys.at(m.Nearest, a.Keys(dictionary.Side(side)).Unit(key.Key))
 		}
 	}
 	return m
 }
 
 // newKeyMap finds the axes of all keys but most of the training set's, of which it takes an even sample.
-func newKeyMap(a *attention.Calibrator) *keyMap {
-	m := &keyMap{}
+func newKeyMap(a *attention.Calibrator) *plane {
 	var known, further [][]float32
+	var sides message.Ints
 	for side := range dictionary.Side(2) {
 		keys, d := a.Keys(side), a.Dictionary(side)
 		for i := range d.Len() {
 			if d.Entry(i).Origin == dictionary.Training {
 				known = append(known, keys.Unit(i))
 			} else {
-				further, m.sides = append(further, keys.Unit(i)), append(m.sides, int32(side))
+				further, sides = append(further, keys.Unit(i)), append(sides, int32(side))
 			}
 		}
 	}
-	shown := make([][]float32, min(len(known), mostTraining))
-	for k := range shown {
-		shown[k] = known[near.Place(k, len(shown), len(known))]
-	}
-	m.mean, m.axes, m.share = principal(slices.Concat(shown, further))
-	for _, key := range shown {
-		m.training = m.at(m.training, key)
-	}
-	for _, key := range further {
-		m.batch = m.at(m.batch, key)
-	}
-	return m
+	return newPlane(sample(known, mostTraining), further, sides, mostTraining)
 }
 
-// part is one view of row i of embeddings of both.
+// part is one view of row i of embeddings of both, and parts are those of all rows.
 func part(q []float32, i, view, width int) []float32 {
 	return q[(2*i+view)*width:][:width]
 }
 
-// An atlas has the maps of an input beside the training set of a model.
-type atlas struct {
-	records message.Ints
-	views   [gin.Views]plane
+func parts(q []float32, view, width int) (rows [][]float32) {
+	for i := range len(q) / (2 * width) {
+		rows = append(rows, part(q, i, view, width))
+	}
+	return rows
 }
 
-// A plane is the map of one view.
+// A plane is a map: the axes of embeddings, and their places.
 type plane struct {
 	mean            []float64
 	axes            [2][]float64
 	share           [2]float64
 	training, batch message.Singles
+	records         message.Ints // of the batch
+}
+
+// newPlane finds the axes of known and further embeddings, and places the latter and an even sample of the known ones.
+func newPlane(known, further [][]float32, records message.Ints, most int) *plane {
+	m := principal(slices.Concat(known, further))
+	m.records = records
+	for _, row := range sample(known, most) {
+		m.training = m.at(m.training, row)
+	}
+	for _, row := range further {
+		m.batch = m.at(m.batch, row)
+	}
+	return m
+}
+
+// sample picks up to so many rows evenly.
+func sample(rows [][]float32, most int) [][]float32 {
+	picked := make([][]float32, min(len(rows), most))
+	for k := range picked {
+		picked[k] = rows[near.Place(k, len(picked), len(rows))]
+	}
+	return picked
+}
+
+// around is the map with the place of an embedding.
+func (m *plane) around(row []float32) *message.Map {
+	return &message.Map{Training: m.training, Records: m.records, Batch: m.batch, ShareX: m.share[0], ShareY: m.share[1], At: m.at(nil, row)}
 }
 
 // at appends the place of an embedding.
@@ -200,9 +219,8 @@ func (m *plane) at(places message.Singles, row []float32) message.Singles {
 	return places
 }
 
-// newAtlas embeds an even sample of the input and finds the axes of it and the training set
-// together.
-func (e *Engine) newAtlas(p *pulse) (*atlas, error) {
+// newAtlas has a map of each view: of an even sample of the input and the training set.
+func (e *Engine) newAtlas(p *pulse) ([]*plane, error) {
 	graphs, records, err := e.evenly(p, mostMapped)
 	if err != nil {
 		return nil, err
@@ -211,58 +229,40 @@ func (e *Engine) newAtlas(p *pulse) (*atlas, error) {
 	if err != nil {
 		return nil, err
 	}
-	bank, a := e.model.Bank, &atlas{records: records}
-	for v := range a.views {
-		rows := make([][]float32, 0, bank.Len()+batch.Len())
-		for i := range bank.Len() {
-			rows = append(rows, part(bank.Q, i, v, bank.Width))
-		}
-		for i := range batch.Len() {
-			rows = append(rows, part(batch.Q, i, v, batch.Width))
-		}
-		m := &a.views[v]
-		m.mean, m.axes, m.share = principal(rows)
-		shown := min(bank.Len(), mostTraining)
-		for k := range shown {
-			m.training = m.at(m.training, rows[k*bank.Len()/shown])
-		}
-		for _, row := range rows[bank.Len():] {
-			m.batch = m.at(m.batch, row)
-		}
+	bank := e.model.Bank
+	var atlas []*plane
+	for v := range gin.Views {
+		atlas = append(atlas, newPlane(parts(bank.Q, v, bank.Width), parts(batch.Q, v, batch.Width), records, mostTraining))
 	}
-	return a, nil
+	return atlas, nil
 }
 
 // evenly reads up to so many graphs, evenly spread over the input, with their records.
 func (e *Engine) evenly(p *pulse, most int) (graphs []*graph.Graph, records message.Ints, err error) {
 	n := e.input.opened.Records
-	shown, next, at := min(n, most), 0, -1
-	for m, err := range e.input.records(nil, e.form()) {
-		at++
-		if err != nil {
-			return nil, nil, e.input.unreadable(err)
+	wanted := make([]int32, min(n, most))
+	for k := range wanted {
+		wanted[k] = int32(near.Place(k, len(wanted), n))
+	}
+	found, err := e.pick(p, wanted)
+	if err != nil {
+		return nil, nil, e.input.unreadable(err)
+	}
+	for _, record := range wanted {
+		if r := found[int(record)]; r.Err == nil {
+			graphs, records = append(graphs, r.Graph), append(records, record)
 		}
-		if next == shown {
-			break
-		}
-		if at < next*n/shown {
-			continue
-		}
-		next++
-		if r := m.Parsed(); r.Err == nil {
-			graphs, records = append(graphs, r.Graph), append(records, int32(at))
-		}
-		p.Err()
 	}
 	return graphs, records, nil
 }
 
-// principal returns the mean of some rows, the two directions of length 1 along which they
+// principal finds the mean of some rows, the two directions of length 1 along which they
 // vary most, and the shares of the variance that these hold. The largest coordinate of a
 // direction is positive.
-func principal(rows [][]float32) (mean []float64, axes [2][]float64, share [2]float64) {
+func principal(rows [][]float32) *plane {
 	dim := len(rows[0])
-	mean = make([]float64, dim)
+	mean := make([]float64, dim)
+	m := &plane{mean: mean}
 	for _, row := range rows {
 		for j, x := range row {
 			mean[j] += float64(x) / float64(len(rows))
@@ -283,8 +283,8 @@ func principal(rows [][]float32) (mean []float64, axes [2][]float64, share [2]fl
 	}
 	lapack64.Syev(lapack.EVCompute, a, values, work, -1)
 	ok := lapack64.Syev(lapack.EVCompute, a, values, make([]float64, int(work[0])), int(work[0]))
-	for k := range axes {
-		axes[k] = make([]float64, dim)
+	for k := range m.axes {
+		m.axes[k] = make([]float64, dim)
 		column := dim - 1 - k // eigenvalues ascend
 		if column < 0 || !ok || total == 0 {
 			continue
@@ -292,16 +292,16 @@ func principal(rows [][]float32) (mean []float64, axes [2][]float64, share [2]fl
 		largest := 0.0
 		for j := range dim {
 			x := c[j*dim+column]
-			if axes[k][j] = x; math.Abs(x) > math.Abs(largest) {
+			if m.axes[k][j] = x; math.Abs(x) > math.Abs(largest) {
 				largest = x
 			}
 		}
 		if largest < 0 {
-			for j := range axes[k] {
-				axes[k][j] = -axes[k][j]
+			for j := range m.axes[k] {
+				m.axes[k][j] = -m.axes[k][j]
 			}
 		}
-		share[k] = values[column] / total
+		m.share[k] = values[column] / total
 	}
-	return mean, axes, share
+	return m
 }

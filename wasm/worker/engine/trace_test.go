@@ -43,24 +43,24 @@ func TestMapAgainstGonum(t *testing.T) {
 	for _, v := range variances {
 		total += v
 	}
-	mean, axes, share := principal(rows)
-	for k, axis := range axes {
+	m := principal(rows)
+	for k, axis := range m.axes {
 		dot := 0.0
 		for j, x := range axis {
 			dot += x * vectors.At(j, k)
 		}
-		if math.Abs(math.Abs(dot)-1) > 1e-9 || math.Abs(share[k]-variances[k]/total) > 1e-9 {
-			t.Errorf("axis %d: cosine %g with gonum's, share %g, want %g", k, dot, share[k], variances[k]/total)
+		if math.Abs(math.Abs(dot)-1) > 1e-9 || math.Abs(m.share[k]-variances[k]/total) > 1e-9 {
+			t.Errorf("axis %d: cosine %g with gonum's, share %g, want %g", k, dot, m.share[k], variances[k]/total)
 		}
 	}
 	for j := range dim {
-		if want := stat.Mean(mat.Col(nil, j, dense), nil); math.Abs(mean[j]-want) > 1e-9 {
-			t.Errorf("mean %d is %g, want %g", j, mean[j], want)
+		if want := stat.Mean(mat.Col(nil, j, dense), nil); math.Abs(m.mean[j]-want) > 1e-9 {
+			t.Errorf("mean %d is %g, want %g", j, m.mean[j], want)
 		}
 	}
 	// Without any spread there are no directions, and no NaN.
-	if _, axes, share := principal([][]float32{{1, 2}, {1, 2}}); share != [2]float64{} || !reflect.DeepEqual(axes, [2][]float64{{0, 0}, {0, 0}}) {
-		t.Errorf("axes %v with shares %v of equal rows", axes, share)
+	if m := principal([][]float32{{1, 2}, {1, 2}}); m.share != [2]float64{} || !reflect.DeepEqual(m.axes, [2][]float64{{0, 0}, {0, 0}}) {
+		t.Errorf("axes %v with shares %v of equal rows", m.axes, m.share)
 	}
 }
 
@@ -117,7 +117,7 @@ func checkMaps(t *testing.T, e *Engine, m *message.Traced, g *graph.Graph) {
 		t.Fatalf("%d maps, nearest %v", len(m.Maps), m.Nearest)
 	}
 	for v, on := range m.Maps {
-		plane := e.atlas.views[v]
+		plane := e.atlas[v]
 		if want := plane.at(nil, r.Q[v*r.Width:(v+1)*r.Width]); !slices.Equal(on.At, want) {
 			t.Errorf("view %d: the record is at %v, want %v", v, on.At, want)
 		}

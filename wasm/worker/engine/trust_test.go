@@ -67,8 +67,7 @@ func TestTrainKeepsResiduals(t *testing.T) {
 
 func TestTrainRefusesValues(t *testing.T) {
 	train, _ := hydration(t)
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
 	with := func(change func(*message.Train)) *message.Train {
 		r := heldOut()
@@ -94,8 +93,7 @@ func TestTrainRefusesValues(t *testing.T) {
 // judging is an engine with a model that was trained on a table of values.
 func judging(t *testing.T, table string) (*Engine, *host) {
 	t.Helper()
-	h := newHost(t)
-	e := New(h)
+	e, h := bare(t)
 	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(table)})
 	trainHeldOut(e, h)
 	return e, h

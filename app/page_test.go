@@ -1,0 +1,90 @@
+package app
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"baca/algo/decide"
+	column "baca/algo/table"
+	"baca/app/run"
+	"baca/app/store"
+	"baca/wasm/message"
+)
+
+// What the page says, where no scenario tells.
+func TestSays(t *testing.T) {
+	reason := func(v decide.Verdict, p float64, held int, list string) string {
+		return verdictReason(v, p, decide.Rule{Alpha: 0.05, Holdout: held}, "molecules", list)
+	}
+	library := func(latest message.Epoch) string {
+		return libraryName(&run.Training{Library: store.NewFile("mine.smi", nil), Latest: latest})
+	}
+	molecules, graphs := newDesk(nil), newDesk(nil)
+	graphs.Opened = &message.Opened{}
+	for _, s := range []*desk{molecules, graphs} {
+		s.Models.Used.Value = &message.Model{Knows: true, FalseMatches: 0.01}
+		s.Rows.Counts.Outside, s.Rows.Counts.Inside = 7, 13
+	}
+	graphs.Phase = run.Done
+	for _, c := range []struct{ got, want string }{
+		{reason(decide.Outside, 1.0/205, 204, ""), "Only 1 of 205 molecules like those the model was trained on, this one counted in, scores this high (p = 0.00488)."},
+		{reason(decide.Outside, 1.0/205, 204, "new.smi"), "Only 1 of 205 molecules of new.smi, this one counted in, scores this high (p = 0.00488)."},
+		{reason(decide.Outside, 2.0/205, 204, "new.smi"), "Only 2 of 205 molecules of new.smi, this one counted in, score this high (p = 0.00976)."},
+		{reason(decide.Borderline, 16.0/205, 204, "new.smi"), "16 of 205 molecules of new.smi, this one counted in, score this high (p = 0.0780)."},
+		{reason(decide.Undecided, math.NaN(), 0, ""), "The model keeps no held-out molecules to compare with."},
+		{reason(decide.Undecided, 0.5, 9, ""), "This model keeps too few molecules to compare with for α = 5 %: with 9, p is 0.100 at least. Its p is 0.500."},
+		{library(message.Epoch{}), "mine.smi"},
+		{library(message.Epoch{Train: 9, Holdout: 1}), "mine.smi: 9 to learn from, 1 kept for p-values"},
+		{library(message.Epoch{Train: 9, Holdout: 1, Refused: 2}), "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused"},
+		{knownAbout(molecules), "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about 1 % of other molecules match, too"},
+		{knownAbout(graphs), "Its salted hash is that of a graph the model was trained on; about 1 % of other graphs match, too"},
+		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms"), "Each graph of the nearest graphs: Nodes, nodes"},
+		{molecules.Say("Each molecule: Atoms"), "Each molecule: Atoms"},
+		{foreign(molecules), ""}, // while it scores
+		{foreign(graphs)[:len("7 of 20 are outside")], "7 of 20 are outside"},
+	} {
+		if got := strings.ReplaceAll(c.got, "\u00a0", " "); got != c.want {
+			t.Errorf("the page says %q, want %q", got, c.want)
+		}
+	}
+}
+
+// The page is drawn natively for the HTML that is sent first, without a client. Styles are forbidden by its policy, and
+// hidden="false" would hide.
+func TestRenders(t *testing.T) {
+	p := &stage{desk: newDesk(nil), f: newFake(t)}
+	p.shows("Is my molecule inside", `id="smiles"`, "Nothing leaves this tab", "How to read this", `!id="clear"`, "! style=", `!hidden="false"`)
+}
+
+// Built-in models stand in the order of their notes behind the default one, and others last.
+func TestOrderOfModels(t *testing.T) {
+	p := newStage(t)
+	on(p.f, func(_ *message.Hello, say func(any)) {
+		w := &message.Welcome{}
+		for _, name := range []string{"bbbp", "aids", "clintox", "another", "bioactive", "drugs"} {
+			w.Models = append(w.Models, message.Model{Name: name, BuiltIn: true})
+		}
+		say(w)
+	})
+	p.Models.Start("", memory{})
+	p.f.next(-1)
+	var got []string
+	for _, m := range p.Models.Welcome.Models {
+		got = append(got, m.Name)
+	}
+	if want := "bbbp drugs bioactive clintox aids another"; strings.Join(got, " ") != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}
+
+// Columns that the page knows nothing of are drawn.
+func TestFurtherColumnsAreDrawn(t *testing.T) {
+	s := newStage(t)
+	e := records("a", "b", "c")
+	e.Columns = append(e.Columns, column.TextColumn("assay", []string{"10", "", "9"}), column.TextColumn("note", []string{"b", "A", "c"}))
+	s.Rows.Add(e)
+	s.Arrange()
+	s.Inspector.Record, s.Inspector.Detail.Value = 2, &message.Detailed{}
+	s.shows(`data-by="note"`, `data-column="assay"`, ">assay<", ">9<")
+}

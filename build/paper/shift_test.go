@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // cycleGraph has n nodes in a ring.
@@ -23,9 +24,7 @@ func cycleGraph(t *testing.T, n int) *graph.Graph {
 func graphOf(t *testing.T, n int, edges [][2]int32) *graph.Graph {
 	t.Helper()
 	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	return g
 }
 

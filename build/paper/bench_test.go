@@ -345,23 +345,6 @@ func TestPartialAttention(t *testing.T) {
 	}
 }
 
-func TestBenchTheorem(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains encoders")
-	}
-	out := t.TempDir()
-	succeed(t, "bench", "theorem", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--seeds", "1", "--epochs", "2")
-	all := resultOf[theoremEntries](t, read(t, filepath.Join(out, "theorem.json")))
-	if len(all) != 1 || len(all[0].Motifs) != 4 {
-		t.Fatalf("%+v", all)
-	}
-	for _, m := range all[0].Motifs {
-		if m.Mixtures == 0 || m.Above != 0 || !(m.Largest > 0 && m.Largest <= 1+1e-9) {
-			t.Errorf("%+v", m)
-		}
-	}
-}
-
 // A table has only columns that some row has something in, shares are in percent, and their means are below.
 func TestPage(t *testing.T) {
 	list := tabulate("What.", []string{"a|b", "share", "none", "whole"}, []float64{0.5, math.NaN(), 0.7},

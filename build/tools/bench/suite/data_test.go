@@ -187,10 +187,3 @@ func onAllCores(b *testing.B) {
 	before := runtime.GOMAXPROCS(runtime.NumCPU())
 	b.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
-
-func must(b *testing.B, err error) {
-	if err != nil {
-		b.Helper()
-		b.Fatal(err)
-	}
-}

@@ -180,12 +180,11 @@ func (c variantColumn) over(paper bool) float64 {
 	var list []float64
 	for name, seeds := range c.Pairs {
 		if p, _ := parsePair(name); (p.paper != nil) == paper {
-			mean, _ := meanStd(seeds)
-			list = append(list, float64(mean))
+			list = append(list, float64(mean(seeds)))
 		}
 	}
 	slices.Sort(list) // for a deterministic sum
-	return meanOver(list)
+	return mean(list)
 }
 
 // A variantResult is the file of variants.

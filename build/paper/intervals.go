@@ -333,8 +333,8 @@ func (r intervalResults) coverage(kind string) []any {
 	}
 	alone, list := of(func(l intervalLevel) rate { return l.Alone.Mean }), of(func(l intervalLevel) rate { return l.List.Mean })
 	return []any{
-		kind, meanOver(alone), slices.Min(alone), meanOver(list), slices.Min(list),
-		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), meanOver(of(func(l intervalLevel) rate { return l.Infinite })),
+		kind, mean(alone), slices.Min(alone), mean(list), slices.Min(list),
+		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), mean(of(func(l intervalLevel) rate { return l.Infinite })),
 	}
 }
 

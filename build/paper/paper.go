@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"baca/algo/job"
@@ -62,14 +63,20 @@ func meanStd(rates []rate) (mean, std rate) {
 	return rate(m), rate(s)
 }
 
-// meanOf is the mean of what a list has.
-func meanOf[T any](list []T, of func(T) rate) rate {
-	mean, _ := meanStd(mapped(list, of))
-	return mean
+// mean is that of a list, NaN of none.
+func mean[F ~float64](list []F) F {
+	var sum F
+	for _, x := range list {
+		sum += x
+	}
+	return sum / F(len(list))
 }
 
-// itself is what a list of rates has.
-func (r rate) itself() rate { return r }
+// meanDefined is the mean of the numbers of a list that are defined.
+func meanDefined(list []float64) float64 { return mean(slices.DeleteFunc(list, math.IsNaN)) }
+
+// meanOf is the mean of what a list has.
+func meanOf[T any](list []T, of func(T) rate) rate { return mean(mapped(list, of)) }
 
 // mapped is what of makes of each in a list.
 func mapped[T, U any](list []T, of func(T) U) []U {

@@ -252,7 +252,7 @@ func (l rivalEntries) mean(detector, reading string, pairs []string, of func(riv
 	if len(list) < len(pairs) {
 		return math.NaN()
 	}
-	return meanOver(list)
+	return mean(list)
 }
 
 func aurocMean(e rivalEntry) float64 { return float64(e.AUROCMean) }
@@ -330,7 +330,7 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 		}
 	}
 	if slices.Equal(all, mapped(paperPairs, (*pair).name)) {
-		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
+		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", mean(bestPublished)))
 	}
 	return list
 }

@@ -54,9 +54,7 @@ func clone(t *testing.T, dir string) string {
 		if os.IsNotExist(err) {
 			continue // deleted, but not yet from the index
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		write(t, filepath.Join(dir, name), data)
 	}
 	write(t, filepath.Join(dir, "web", "site", "files.json"), []byte("[]"))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"baca/build/gpu/native"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -23,9 +24,7 @@ O=C1NC(=O)C(c2ccccc2)(c2ccccc2)N1 CCCCCCCCCC c1ccncc1 CC#N CC(C)=O c1ccsc1 C1CC1
 func input(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "some.smi")
-	if err := os.WriteFile(name, []byte(strings.Join(strings.Fields(molecules), "\n")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(name, []byte(strings.Join(strings.Fields(molecules), "\n")+"\n"), 0o666))
 	return name
 }
 
@@ -37,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// try runs the command and returns its exit status.
-func try(t *testing.T, args ...string) (stdout, stderr string, status int) {
+// call runs the command and returns its exit status.
+func call(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	c := exec.Command(os.Args[0], args...)
 	c.Env = append(os.Environ(), "BACA_GPU_COMMAND=1")
@@ -53,20 +52,14 @@ func try(t *testing.T, args ...string) (stdout, stderr string, status int) {
 // column returns the numbers of a column of a table.
 func column(t *testing.T, text, name string) []float64 {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := try.To(csv.NewReader(strings.NewReader(text)).ReadAll())
 	var values []float64
 	for k, title := range rows[0] {
 		if title != name {
 			continue
 		}
 		for _, row := range rows[1:] {
-			v, err := strconv.ParseFloat(row[k], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := try.To(strconv.ParseFloat(row[k], 64))
 			values = append(values, v)
 		}
 	}
@@ -75,11 +68,11 @@ func column(t *testing.T, text, name string) []float64 {
 
 // Where a GPU is asked for and there is none, nothing else takes its place.
 func TestNoSuchGPU(t *testing.T) {
-	out, told, status := try(t, "score", "--device", "gpu:63", input(t))
+	out, told, status := call(t, "score", "--device", "gpu:63", input(t))
 	if status != 1 || out != "" || !strings.Contains(told, "adapter 63") {
 		t.Errorf("status %d, output %q, told %q, want status 1 and an error about adapter 63 alone", status, out, told)
 	}
-	if _, told, status = try(t, "score", "--device", "tpu", input(t)); status != 2 || !strings.Contains(told, "want auto, cpu, gpu or gpu:N") {
+	if _, told, status = call(t, "score", "--device", "tpu", input(t)); status != 2 || !strings.Contains(told, "want auto, cpu, gpu or gpu:N") {
 		t.Errorf("status %d, told %q, want one of usage", status, told)
 	}
 }
@@ -92,7 +85,7 @@ func TestScoreAndPretrain(t *testing.T) {
 	in := input(t)
 	run := func(args ...string) (stdout, stderr string) {
 		t.Helper()
-		stdout, stderr, status := try(t, args...)
+		stdout, stderr, status := call(t, args...)
 		if status != 0 {
 			t.Fatalf("%v: status %d, told %s", args, status, stderr)
 		}
@@ -126,10 +119,7 @@ func TestScoreAndPretrain(t *testing.T) {
 	if _, told = run("train", in, "--device", "gpu", "--epochs", "2", "--out", model); !strings.Contains(told, "epoch 2/2") {
 		t.Errorf("pretrain: told %q", told)
 	}
-	data, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.To(os.ReadFile(model))
 	if m, err := weights.Load(data); err != nil || m.Card.Name != "some" || m.Card.Epochs != 2 {
 		t.Errorf("model %+v and error %v, want one called some of 2 epochs", m, err)
 	}

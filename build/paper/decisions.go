@@ -260,10 +260,8 @@ func (r decisionResult) answer() (list []string) {
 				discoveries = append(discoveries, f)
 			}
 		}
-		mean, _ := meanStd(alarms)
-		fdr, _ := meanStd(discoveries)
 		list = append(list, fmt.Sprintf("%s: %s %% of the ID graphs are called outside where 5 %% is asked, and %s %% of the discoveries are false where 10 %% is asked, on average over the pairs.",
-			title(score), mean.percent(1), fdr.percent(1)))
+			title(score), mean(alarms).percent(1), mean(discoveries).percent(1)))
 	}
 	return list
 }

@@ -109,8 +109,8 @@ func (b *bench) discoveryCell(ctx context.Context, l *loadedSet, ood, background
 				wrong = append(wrong, rate(isFalse/max(1, isFalse+isTrue)))
 				right = append(right, rate(isTrue/float64(len(some))))
 			}
-			c[k].False = append(c[k].False, meanOf(wrong, rate.itself))
-			c[k].Found = append(c[k].Found, meanOf(right, rate.itself))
+			c[k].False = append(c[k].False, mean(wrong))
+			c[k].Found = append(c[k].Found, mean(right))
 		}
 		var any []rate
 		for _, list := range lists {
@@ -118,7 +118,7 @@ func (b *bench) discoveryCell(ctx context.Context, l *loadedSet, ood, background
 				any = append(any, rate(min(1, trues(called(pick(r.scores, pick(tested, list.index)))))))
 			}
 		}
-		c[k].Kinds = meanOf(any, rate.itself)
+		c[k].Kinds = mean(any)
 	}
 	return c
 }

@@ -42,11 +42,8 @@ var setLists = map[string][]labelled{"validation": validationSets, "fresh": fres
 // intervalCoverages are asked for; verdicts do not depend on them. The page shows the second.
 var intervalCoverages = []float64{0.8, 0.9, 0.95}
 
-// A set of more molecules is drawn from. A fifth is new, the rest the training file.
-const (
-	intervalMost  = 1500
-	intervalSteps = 300 // of the detector, after which it finds no more
-)
+// intervalMost molecules are drawn from a larger set. A fifth is new, the rest the training file.
+const intervalMost = 1500
 
 func intervals() *experiment {
 	return &experiment{
@@ -66,7 +63,7 @@ does, and judges the predictions for the new molecules. It measures
 
 and writes intervals.json and intervals.md to --out. The sets "validation" are others, on which
 the default of --errors-by was chosen, and "fresh" two that were looked at once.`,
-		flags: [][2]string{{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}},
+		flags: [][2]string{{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}, {"steps", "300"}},
 	}
 }
 
@@ -119,6 +116,7 @@ type intervalVerdict struct {
 // intervalResults are the content of intervals.json.
 type intervalResults struct {
 	Program string            `json:"program"`
+	Steps   int               `json:"steps"` // of each detector
 	Results []*intervalResult `json:"results"`
 }
 
@@ -129,7 +127,7 @@ func measureIntervals(ctx context.Context, b *bench) result {
 		all = list
 		b.setList = strings.Join(namesOf(all), ",")
 	}
-	r, p := intervalResults{Program: version.String()}, &plan{bench: b}
+	r, p := intervalResults{Program: version.String(), Steps: b.steps}, &plan{bench: b}
 	for _, of := range chosen(b.setList, all) {
 		key := b.modelKey(of.name, of.name)
 		open := sync.OnceValue(func() *labelledSet { return of.open(b.data, intervalMost, false) })
@@ -151,7 +149,7 @@ func (b *bench) intervalsOf(ctx context.Context, s *labelledSet, kind string) *i
 	tallies := mapped(orders, func(by trust.Order) *intervalTally { return &intervalTally{order: by} })
 	var errors, quality []float64
 	for k := range uint64(b.splits) {
-		x := s.open(ctx, b.train, kind, k+1, intervalSteps)
+		x := s.open(ctx, b.train, kind, k+1, b.steps)
 		r.HeldOut = x.model.Residuals.Known()
 		errors, quality = append(errors, stat.Mean(x.errors, nil)), append(quality, x.quality())
 		for _, t := range tallies {
@@ -308,7 +306,7 @@ func (r intervalResults) page() *page {
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
 		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest kernel ridge regression on ECFP4
-predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, intervalSteps, r.Results[0].Splits),
+predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, r.Steps, r.Results[0].Splits),
 		tables: []*pageTable{
 			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and least; the list's median width beside one exact in hindsight; infinite ones:",
 				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
@@ -335,8 +333,8 @@ func (r intervalResults) coverage(kind string) []any {
 	}
 	alone, list := of(func(l intervalLevel) rate { return l.Alone.Mean }), of(func(l intervalLevel) rate { return l.List.Mean })
 	return []any{
-		kind, meanOver(alone), slices.Min(alone), meanOver(list), slices.Min(list),
-		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), meanOver(of(func(l intervalLevel) rate { return l.Infinite })),
+		kind, mean(alone), slices.Min(alone), mean(list), slices.Min(list),
+		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), mean(of(func(l intervalLevel) rate { return l.Infinite })),
 	}
 }
 

@@ -107,18 +107,6 @@ func decimals(x float64, n int) string {
 	return fmt.Sprintf("%.*f", n, x)
 }
 
-// meanOver is the mean of a list, NaN of none.
-func meanOver(list []float64) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x
-	}
-	return sum / float64(len(list))
-}
-
-// meanDefined is the mean of the numbers of a list that are defined, NaN of none.
-func meanDefined(list []float64) float64 { return meanOver(slices.DeleteFunc(list, math.IsNaN)) }
-
 // distinct are the names that rows have, in the order of the first with each.
 func distinct[R any](rows []R, name func(R) string) []string {
 	names := mapped(rows, name)

@@ -1,5 +1,4 @@
-// Package paper repeats what the paper reports, and measures what it leaves out: baca-paper
-// eval and baca-paper bench.
+// Package paper repeats what the paper reports, and measures what it leaves out: baca-paper bench.
 //
 // No step of an experiment can go on without the one before, so an error ends the command or the cell
 // that it happens in, see package try. Functions return errors only to callers that do something about them.
@@ -8,11 +7,9 @@ package paper
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"math"
+	"slices"
 	"strconv"
-
-	"github.com/spf13/cobra"
 
 	"baca/algo/job"
 	"baca/algo/metric"
@@ -26,12 +23,7 @@ const (
 
 // A Trainer trains an encoder and returns its model file. With the path of that file it continues where training was cut
 // short. It may be called by several goroutines.
-type Trainer func(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error)
-
-// Commands are baca-paper eval and baca-paper bench.
-func Commands(train Trainer) []*cobra.Command {
-	return []*cobra.Command{newEval(train), newBench(train)}
-}
+type Trainer func(ctx context.Context, t job.Training, path string) ([]byte, error)
 
 // A rate is a number that is null in JSON where it is not defined.
 type rate float64
@@ -71,14 +63,20 @@ func meanStd(rates []rate) (mean, std rate) {
 	return rate(m), rate(s)
 }
 
-// meanOf is the mean of what a list has.
-func meanOf[T any](list []T, of func(T) rate) rate {
-	mean, _ := meanStd(mapped(list, of))
-	return mean
+// mean is that of a list, NaN of none.
+func mean[F ~float64](list []F) F {
+	var sum F
+	for _, x := range list {
+		sum += x
+	}
+	return sum / F(len(list))
 }
 
-// itself is what a list of rates has.
-func (r rate) itself() rate { return r }
+// meanDefined is the mean of the numbers of a list that are defined.
+func meanDefined(list []float64) float64 { return mean(slices.DeleteFunc(list, math.IsNaN)) }
+
+// meanOf is the mean of what a list has.
+func meanOf[T any](list []T, of func(T) rate) rate { return mean(mapped(list, of)) }
 
 // mapped is what of makes of each in a list.
 func mapped[T, U any](list []T, of func(T) U) []U {

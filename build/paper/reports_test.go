@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"baca/algo"
@@ -15,37 +16,48 @@ import (
 	"baca/build/internal/try"
 )
 
-// A publicReport is a quick run of an experiment on public data.
-type publicReport struct {
+// A quickRun of an experiment is on public data, or on the pair of trees and rings.
+type quickRun struct {
 	name  string
-	args  []string
+	cells int // with one cell the number of workers can change nothing
+	args  string
 	page  []string                          // is on the page
 	check func(t *testing.T, result []byte) // checks the file
 }
 
-// Reports on public data are complete, and the same at any number of workers.
-func TestReportsOnPublicData(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(shared, "mol")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
-	for _, r := range []publicReport{
-		{"decisions", []string{"--models", "ptc_mr", "--splits", "20", "--fits", "1"}, []string{"| PTC_MR/MUTAG | ", " → "}, nil},
-		{"company", []string{"--sets", "freesolv", "--splits", "2", "--steps", "5"}, []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "}, checkCompany},
-		{"discoveries", []string{"--sets", "freesolv", "--splits", "2", "--steps", "5"}, []string{"| freesolv | held out | ", "| freesolv | approximate | "}, checkDiscoveries},
-		{"explain", []string{"--models", "bbbp", "--molecules", "60"}, []string{"| bbbp/bace | "}, checkExplanations},
-		{"notation", []string{"--models", "freesolv", "--others", "esol", "--molecules", "40"}, []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
-		{"intervals", []string{"--sets", "freesolv", "--splits", "2", "--kinds", "random,scaffold"}, []string{"| scaffold | ", "| numbers, random | "}, checkIntervals},
-		{"intervals", []string{"--sets", "bace", "--splits", "1", "--kinds", "random"}, []string{"--kinds random --sets bace --splits 1`"}, checkIntervalsOfClasses},
+// Results are complete, and the same at any number of workers.
+func TestQuickRuns(t *testing.T) {
+	const pair = "--pairs TREES/RINGS --seeds 1 --epochs 1 "
+	trees := testset.Pair(t)
+	for _, r := range []quickRun{
+		{"theorem", 1, pair, []string{"| edge | ", "as printed 0 times."}, checkTheoremHolds},
+		{"shift", 2, pair + "--rivals ours,wl-lof,ecfp-knn", []string{"| wl-lof | "}, checkShift},
+		{"decisions", 1, "--models ptc_mr --splits 20 --fits 1", []string{"| PTC_MR/MUTAG | ", " → "}, nil},
+		{"company", 2, "--sets freesolv --splits 2 --steps 5", []string{"| pooled | ", "| no ring | ", "| all of them | ", "| 20 alike by subtrees | "}, checkCompany},
+		{"discoveries", 2, "--sets freesolv --splits 2 --steps 5", []string{"| freesolv | held out | ", "| freesolv | approximate | "}, checkDiscoveries},
+		{"explain", 1, "--models bbbp --molecules 60", []string{"| bbbp/bace | "}, checkExplanations},
+		{"notation", 1, "--models freesolv --others esol --molecules 40", []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
+		{"intervals", 2, "--sets freesolv --splits 2 --steps 5 --kinds random,scaffold", []string{"| scaffold | ", "| numbers, random | "}, checkIntervals},
+		{"intervals", 1, "--sets bace --splits 1 --steps 5 --kinds random", []string{"--kinds random --sets bace --splits 1 --steps 5`"}, checkIntervalsOfClasses},
 	} {
-		t.Run(r.name+" "+r.args[1], func(t *testing.T) {
-			if testing.Short() && r.name == "intervals" {
-				t.Skip("trains detectors")
+		t.Run(r.name+" "+r.args, func(t *testing.T) {
+			data := trees
+			if !strings.HasPrefix(r.args, pair) {
+				if data = shared; testing.Short() && r.name == "intervals" {
+					t.Skip("trains detectors")
+				}
+				if _, err := os.Stat(filepath.Join(shared, "mol")); err != nil {
+					t.Skipf("needs the data sets in %s: %v", shared, err)
+				}
 			}
 			var first []byte
-			for _, workers := range []string{"1", "2"} {
+			for _, workers := range []string{"1", "2"}[:r.cells] {
 				out := t.TempDir()
-				succeed(t, append([]string{"bench", r.name, "--data", shared, "--out", out, "--workers", workers}, r.args...)...)
-				page, data := read(t, filepath.Join(out, r.name+".md")), read(t, filepath.Join(out, r.name+".json"))
+				succeed(t, append([]string{"bench", r.name, "--data", data, "--out", out, "--workers", workers}, strings.Fields(r.args)...)...)
+				path, page := pageOf(filepath.Join(out, r.name+".json"))
+				if written := read(t, path); !bytes.Equal(written, page) {
+					t.Errorf("the page is\n%s, and rewritten\n%s", written, page)
+				}
 				for _, want := range r.page {
 					if !bytes.Contains(page, []byte(want)) {
 						t.Errorf("no %q in\n%s", want, page)
@@ -54,15 +66,56 @@ func TestReportsOnPublicData(t *testing.T) {
 				if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("%!")) {
 					t.Errorf("%s", page)
 				}
-				if first != nil && !bytes.Equal(first, data) {
+				result := read(t, filepath.Join(out, r.name+".json"))
+				if first != nil && !bytes.Equal(first, result) {
 					t.Error("another number of workers gives another result")
 				}
-				first = data
+				first = result
 			}
 			if r.check != nil {
 				r.check(t, first)
 			}
 		})
+	}
+}
+
+func checkTheoremHolds(t *testing.T, data []byte) {
+	all := resultOf[theoremEntries](t, data)
+	if len(all) != 1 || len(all[0].Motifs) != 4 {
+		t.Fatalf("%+v", all)
+	}
+	for _, m := range all[0].Motifs {
+		if m.Mixtures == 0 || m.Above != 0 || !(m.Largest > 0 && m.Largest <= 1+1e-9) {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+func checkShift(t *testing.T, data []byte) {
+	entries := resultOf[[]shiftEntry](t, data)
+	if len(entries) != 2 || len(entries[0].Cells) != 1 {
+		t.Fatalf("%+v: want wl-lof and ours", entries)
+	}
+	wanted := map[string]int{"wl-lof": 5, "alone": 5, "batch": 4, "attention": 4}
+	for _, e := range entries {
+		for _, p := range e.Cells[0].Points {
+			wanted[p.Column]--
+			none, batch := p.Share == 0, p.Column == columnBatch || p.Column == columnAttention
+			switch {
+			case batch && (p.AUROC.defined() || p.Alarms.defined()):
+				t.Errorf("%+v: there are too few graphs for a batch", p)
+			case batch:
+			case none != !p.AUROC.defined() || none != !p.Found.defined() || none != (p.NOOD == 0):
+				t.Errorf("%+v: want rates where there are OOD graphs", p)
+			case !p.Alarms.defined() || p.Asked < 0.05:
+				t.Errorf("%+v: want alarms", p)
+			}
+		}
+	}
+	for column, n := range wanted {
+		if n != 0 {
+			t.Errorf("%s: %d points are missing", column, n)
+		}
 	}
 }
 
@@ -104,7 +157,14 @@ func TestBenchRefuses(t *testing.T) {
 	}
 	refuse(t, true, `"x": `+"`baca-paper bench`"+` takes no argument`, "bench", "x")
 	refuse(t, true, "no benchmark writes a file of that name", "bench", "rewrite", "some.json")
-	refuse(t, false, `no data set "nothing"`, "bench", "table1", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/nothing")
+	data := testset.Pair(t)
+	testset.Write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
+	for pair, message := range map[string]string{
+		"TREES/nothing": `no data set "nothing": want a folder tu/nothing or a file mol/nothing.csv or mol/nothing.csv.gz`,
+		"TREES/some":    "want two sets of the same kind",
+	} {
+		refuse(t, false, message, "bench", "table1", "--data", data, "--out", out, "--pairs", pair)
+	}
 }
 
 func resultOf[R any](t *testing.T, data []byte) (r R) {

@@ -173,9 +173,7 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	if !r.NoModel {
 		return e.prepare(ctx, seed, ood)
 	}
-	b := e.tested(seed, orders[ood], 1)
-	encode(b.graphs)
-	return b
+	return e.tested(seed, ood)
 }
 
 // scoresBy gives a batch, in a random order, to a detector.
@@ -254,7 +252,7 @@ func (l rivalEntries) mean(detector, reading string, pairs []string, of func(riv
 	if len(list) < len(pairs) {
 		return math.NaN()
 	}
-	return meanOver(list)
+	return mean(list)
 }
 
 func aurocMean(e rivalEntry) float64 { return float64(e.AUROCMean) }
@@ -332,7 +330,7 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 		}
 	}
 	if slices.Equal(all, mapped(paperPairs, (*pair).name)) {
-		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", meanOver(bestPublished)))
+		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", mean(bestPublished)))
 	}
 	return list
 }

@@ -163,8 +163,7 @@ func (l shiftEntries) mean(column string, share float64, of func(shiftPoint) rat
 			}
 		}
 	}
-	mean, _ := meanStd(rates)
-	return float64(mean)
+	return float64(mean(rates))
 }
 
 func (x shiftPoint) auroc() rate { return x.AUROC }

@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/build/internal/testset"
+	"baca/build/internal/try"
 )
 
 // cycleGraph has n nodes in a ring.
@@ -23,9 +24,7 @@ func cycleGraph(t *testing.T, n int) *graph.Graph {
 func graphOf(t *testing.T, n int, edges [][2]int32) *graph.Graph {
 	t.Helper()
 	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	return g
 }
 
@@ -85,40 +84,5 @@ func TestClassesOfMolecules(t *testing.T) {
 	testset.Write(t, filepath.Join(folder, "mol", "bace.csv"), "smiles\nCCO\n")
 	if err := failure(func() { s.open(t.Context(), "bace@few", "") }); err == nil || !strings.Contains(err.Error(), `no column "Class"`) {
 		t.Errorf("a file without the column: %v", err)
-	}
-}
-
-func TestBenchShift(t *testing.T) {
-	out := t.TempDir()
-	succeed(t, "bench", "shift", "--data", testset.Pair(t), "--out", out, "--pairs", "TREES/RINGS", "--epochs", "1", "--seeds", "1", "--rivals", "ours,wl-lof,ecfp-knn")
-	entries := resultOf[[]shiftEntry](t, read(t, filepath.Join(out, "shift.json")))
-	if len(entries) != 2 || len(entries[0].Cells) != 1 {
-		t.Fatalf("%+v: want wl-lof and ours", entries)
-	}
-	wanted := map[string]int{"wl-lof": 5, "alone": 5, "batch": 4, "attention": 4}
-	for _, e := range entries {
-		for _, p := range e.Cells[0].Points {
-			wanted[p.Column]--
-			if p.Column == columnBatch || p.Column == columnAttention {
-				if p.AUROC.defined() || p.Alarms.defined() {
-					t.Errorf("%+v: there are too few graphs for a batch", p)
-				}
-				continue
-			}
-			if none := p.Share == 0; none != !p.AUROC.defined() || none != !p.Found.defined() || none != (p.NOOD == 0) {
-				t.Errorf("%+v: want rates where there are OOD graphs", p)
-			}
-			if !p.Alarms.defined() || p.Asked < 0.05 {
-				t.Errorf("%+v: want alarms", p)
-			}
-		}
-	}
-	for column, n := range wanted {
-		if n != 0 {
-			t.Errorf("%s: %d points are missing", column, n)
-		}
-	}
-	if report := string(read(t, filepath.Join(out, "report.md"))); !strings.Contains(report, "| wl-lof | ") || strings.Contains(report, "NaN") {
-		t.Errorf("the report:\n%s", report)
 	}
 }

@@ -254,8 +254,8 @@ func (e *trustEntry) worst(column string) []float64 {
 func (e *trustEntry) worse(most reads) bool {
 	best, highest := []float64(nil), math.Inf(-1)
 	for _, column := range trustColumns[1:] {
-		if x := e.worst(column.name); column.reads <= most && meanOver(x) > highest {
-			best, highest = x, meanOver(x)
+		if x := e.worst(column.name); column.reads <= most && mean(x) > highest {
+			best, highest = x, mean(x)
 		}
 	}
 	differences := e.worst(columnAlone)
@@ -298,7 +298,7 @@ func (l trustEntries) mean(kind, column string) float64 {
 		if e.Split != kind {
 			return math.NaN()
 		}
-		return meanOver(e.worst(column))
+		return mean(e.worst(column))
 	}))
 }
 

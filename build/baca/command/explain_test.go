@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -30,12 +29,8 @@ func TestConfidence(t *testing.T) {
 		t.Fatalf("rate %g", rate)
 	}
 	for _, fdr := range []float64{0, 0.15} {
-		var out, stderr bytes.Buffer
-		args := []string{"score", "--alpha", "0.1", "--confidence", "0.9", "--fdr", fmt.Sprint(fdr), in}
-		if status := run(nil, args, nil, &out, &stderr); status != 0 {
-			t.Fatalf("exit status %d: %s", status, &stderr)
-		}
-		list := try.To(csv.NewReader(&out).ReadAll())
+		out, stderr := succeed(t, "score", "--alpha", "0.1", "--confidence", "0.9", "--fdr", fmt.Sprint(fdr), in)
+		list := try.To(csv.NewReader(strings.NewReader(out)).ReadAll())
 		var p []float64
 		for _, row := range list[1:] {
 			p = append(p, try.To(strconv.ParseFloat(row[3], 64)))
@@ -63,8 +58,8 @@ func TestConfidence(t *testing.T) {
 		if inside := decide.MostFalse(outside, len(p), n, most, 0.9); inside < outside {
 			bound = fmt.Sprintf("with 90 %% confidence at most %d of the %d called outside are inside; ", inside, outside)
 		}
-		if !strings.Contains(stderr.String(), bound) {
-			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, &stderr)
+		if !strings.Contains(stderr, bound) {
+			t.Errorf("fdr %g: %q is not in\n%s", fdr, bound, stderr)
 		}
 	}
 }

@@ -100,21 +100,25 @@ func TestInterruptedScore(t *testing.T) {
 	}
 }
 
-// killable is the beginning of a test that kills a process in the midst of a long
-// run. It returns the paths of files in a folder, in which model.msgpack is a model of
-// molecules.
-func killable(t *testing.T) (name func(file string) string) {
+// folder returns the paths of files in a folder, in which model.msgpack is a model of molecules.
+func folder(t *testing.T) (name func(file string) string) {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("a file that a killed process had open may be locked for a while on Windows")
-	}
-	if testing.Short() {
-		t.Skip("scores tens of thousands of molecules")
-	}
 	dir := t.TempDir()
 	name = func(f string) string { return filepath.Join(dir, f) }
 	saveModel(t, name("model.msgpack"), moleculeModel(t))
 	return name
+}
+
+// killable is the folder of a test that ends a process in the midst of a long run.
+func killable(t *testing.T) (name func(file string) string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no interrupts between processes, and may keep a file locked that a killed one had open")
+	}
+	if testing.Short() {
+		t.Skip("scores thousands of molecules")
+	}
+	return folder(t)
 }
 
 // until waits until a process that was started has done something, and returns how it
@@ -154,11 +158,7 @@ func TestKilledAndResumed(t *testing.T) {
 			"--out", name(out + ".csv"), "--rejects", name(out + ".rejects"), name("in.smi.gz"),
 		}, more...)
 	}
-	var stderr bytes.Buffer
-	if code := run(nil, args("whole"), nil, io.Discard, &stderr); code != 0 {
-		t.Fatalf("exit status %d: %s", code, &stderr)
-	}
-	whole := stderr.String()
+	_, whole := succeed(t, args("whole")...)
 	if _, err := os.Stat(name("whole.csv.checkpoint")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the checkpoint of a run that is over: %v, want none", err)
 	}
@@ -198,20 +198,17 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Error("a checkpoint that was refused has changed the output")
 	}
 
-	stderr.Reset()
-	if code := run(nil, args("killed", "--resume"), nil, io.Discard, &stderr); code != 0 {
-		t.Fatalf("exit status %d: %s", code, &stderr)
-	}
+	_, stderr := succeed(t, args("killed", "--resume")...)
 	for _, ext := range []string{".csv", ".rejects"} {
 		if !bytes.Equal(read(t, name("killed"+ext)), read(t, name("whole"+ext))) {
 			t.Errorf("the %s file of the resumed run differs from that of a run without a break", ext)
 		}
 	}
-	if want := fmt.Sprintf("resuming after row %d\n", checkpointRows); !strings.Contains(stderr.String(), want) {
-		t.Errorf("stderr %q, want %q", &stderr, want)
+	if want := fmt.Sprintf("resuming after row %d\n", checkpointRows); !strings.Contains(stderr, want) {
+		t.Errorf("stderr %q, want %q", stderr, want)
 	}
 	counts := func(text string) string { return text[strings.Index(text, "49152 read"):] }
-	if got, want := counts(stderr.String()), counts(whole); got != want {
+	if got, want := counts(stderr), counts(whole); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 	refuse(t, exitUsage, "--resume: want --out and an input file\n", "score", "--resume", name("in.smi.gz"))
@@ -223,9 +220,7 @@ func TestResumedWithOtherBytes(t *testing.T) {
 	before := checkpointRows
 	checkpointRows = 32
 	t.Cleanup(func() { checkpointRows = before })
-	dir := t.TempDir()
-	name := func(f string) string { return filepath.Join(dir, f) }
-	saveModel(t, name("model.msgpack"), moleculeModel(t))
+	name := folder(t)
 	var text bytes.Buffer
 	z := try.To(gzip.NewWriterLevel(&text, gzip.NoCompression))
 	fmt.Fprint(z, strings.Repeat("CCO\nCCCN\n", 200))
@@ -289,16 +284,9 @@ func startRun(t *testing.T, args ...string) (c *exec.Cmd, stdin io.Writer, stder
 
 // A real interrupt, while standard input is open and silent.
 func TestInterruptSignal(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no interrupts between processes on Windows")
-	}
-	if testing.Short() {
-		t.Skip("scores thousands of molecules")
-	}
-	dir := t.TempDir()
-	model, out := filepath.Join(dir, "model.msgpack"), filepath.Join(dir, "out.csv")
-	saveModel(t, model, moleculeModel(t))
-	c, stdin, stderr := startRun(t, "score", "--model", model, "--out", out, "-")
+	name := killable(t)
+	out := name("out.csv")
+	c, stdin, stderr := startRun(t, "score", "--model", name("model.msgpack"), "--out", out, "-")
 	for i := range 5000 { // most of them, and what the parser takes ahead
 		try.To(fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)))
 	}
@@ -321,18 +309,10 @@ func TestInterruptSignal(t *testing.T) {
 
 // What has written nothing says nothing of that, and has no verdicts that depend on what is not read.
 func TestInterruptBeforeRows(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no interrupts between processes on Windows")
-	}
-	if testing.Short() {
-		t.Skip("scores thousands of molecules")
-	}
-	dir := t.TempDir()
-	model := filepath.Join(dir, "model.msgpack")
-	saveModel(t, model, moleculeModel(t))
+	name := killable(t)
 	for _, args := range [][]string{
-		{"score", "--model", model, "--fdr", "0.1", "--out", filepath.Join(dir, "out.csv"), "-"},
-		{"report", "--model", model, "--out", filepath.Join(dir, "out.html"), "-"},
+		{"score", "--model", name("model.msgpack"), "--fdr", "0.1", "--out", name("out.csv"), "-"},
+		{"report", "--model", name("model.msgpack"), "--out", name("out.html"), "-"},
 	} {
 		c, stdin, stderr := startRun(t, args...)
 		for i := range 20000 {
@@ -350,8 +330,7 @@ func TestInterruptBeforeRows(t *testing.T) {
 
 // As with `baca score | head`.
 func TestClosedPipe(t *testing.T) {
-	model := filepath.Join(t.TempDir(), "model.msgpack")
-	saveModel(t, model, moleculeModel(t))
+	model := folder(t)("model.msgpack")
 	r, w, err := os.Pipe()
 	try.Check(err)
 	r.Close()
@@ -363,8 +342,7 @@ func TestClosedPipe(t *testing.T) {
 }
 
 func TestOutputThatFails(t *testing.T) {
-	model := filepath.Join(t.TempDir(), "model.msgpack")
-	saveModel(t, model, moleculeModel(t))
+	model := folder(t)("model.msgpack")
 	r, stdout := io.Pipe()
 	r.CloseWithError(errors.New("disk on fire"))
 	for _, args := range []string{

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,12 +51,11 @@ func TestNothingHostileIsShown(t *testing.T) {
 		{"", []string{"report", "--qmrf", "--model", model, "--out", out + ".qmrf.html"}},
 		{"", []string{"compare", "--model", model, "--out", out + ".compare.html", in, in}},
 	} {
-		var stdout, stderr bytes.Buffer
-		run(nil, test.args, strings.NewReader(""), &stdout, &stderr)
+		_, stdout, stderr := call(t, test.args...)
 		what := strconv.Quote(test.args[0])
-		checkShown(t, what, stdout.String()+stderr.String())
-		if !strings.Contains(stdout.String()+stderr.String(), test.want) {
-			t.Errorf("%s writes %q and %q, want %s", what, stdout.String(), stderr.String(), test.want)
+		checkShown(t, what, stdout+stderr)
+		if !strings.Contains(stdout+stderr, test.want) {
+			t.Errorf("%s writes %q and %q, want %s", what, stdout, stderr, test.want)
 		}
 	}
 	pages, err := filepath.Glob(out + "*")
@@ -93,9 +91,7 @@ func TestScreen(t *testing.T) {
 
 // A name with a line end does not look like the end of a message.
 func TestNamesWithLineEnds(t *testing.T) {
-	var stderr bytes.Buffer
-	run(nil, []string{"score", "--out=x\ny.csv", "a\nb.smi"}, nil, io.Discard, &stderr)
-	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `a\u000ab.smi`) {
+	if _, _, got := call(t, "score", "--out=x\ny.csv", "a\nb.smi"); strings.Count(got, "\n") != 1 || !strings.Contains(got, `a\u000ab.smi`) {
 		t.Errorf("%q", got)
 	}
 }

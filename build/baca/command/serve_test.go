@@ -148,16 +148,15 @@ func TestServeBoundsConnections(t *testing.T) {
 func TestSite(t *testing.T) {
 	_, missing := web.Site()
 	dir := filepath.Join(t.TempDir(), "site")
-	var stdout, stderr bytes.Buffer
-	code := run(nil, []string{"serve", "--write", dir}, strings.NewReader(""), &stdout, &stderr)
+	code, stdout, stderr := call(t, "serve", "--write", dir)
 	if missing != nil {
-		if code != exitFailure || !strings.Contains(stderr.String(), "make build") {
-			t.Errorf("exit status %d, stderr %q", code, &stderr)
+		if code != exitFailure || !strings.Contains(stderr, "make build") {
+			t.Errorf("exit status %d, stderr %q", code, stderr)
 		}
 		return
 	}
-	if code != 0 || stdout.Len() > 0 {
-		t.Fatalf("exit status %d, stdout %q, stderr %q", code, &stdout, &stderr)
+	if code != 0 || stdout != "" {
+		t.Fatalf("exit status %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
 	if err != nil || !bytes.Contains(page, []byte("Content-Security-Policy")) {
@@ -166,10 +165,7 @@ func TestSite(t *testing.T) {
 }
 
 func TestServeUsage(t *testing.T) {
-	for _, args := range [][]string{{"serve", "--write", ""}, {"serve", "--write", "x", "--api"}, {"serve", "here"}} {
-		var stderr bytes.Buffer
-		if code := run(nil, args, strings.NewReader(""), io.Discard, &stderr); code != exitUsage {
-			t.Errorf("%v: exit status %d, stderr %q", args, code, &stderr)
-		}
-	}
+	refuse(t, exitUsage, "--write: want the name of a folder", "serve", "--write", "")
+	refuse(t, exitUsage, "--api and --write do not go together", "serve", "--write", "x", "--api")
+	refuse(t, exitUsage, "takes no argument", "serve", "here")
 }

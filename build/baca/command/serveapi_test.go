@@ -49,13 +49,9 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "examples.csv")
 	try.Check(os.WriteFile(path, input, 0o600))
-	score := func(args ...string) []byte {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := run(nil, append([]string{"score"}, args...), strings.NewReader(""), &stdout, &stderr); code != 0 {
-			t.Fatalf("%v: exit status %d, %s", args, code, &stderr)
-		}
-		return stdout.Bytes()
+	score := func(args ...string) string {
+		rows, _ := succeed(t, append([]string{"score"}, args...)...)
+		return rows
 	}
 	for query, flags := range map[string][]string{
 		"score?alpha=0.1":       {"--alpha", "0.1"},
@@ -67,13 +63,13 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 		for to, mediaType := range map[string]string{"csv": "text/csv", "jsonl": "application/x-ndjson"} {
 			want := score(append(flags, "--to", to, path)...)
 			got := post(t, s.URL+"/v1/"+query, "text/csv", mediaType, input)
-			if !bytes.Equal(got, want) {
+			if string(got) != want {
 				t.Errorf("%s as %s: other bytes than of %v", query, to, flags)
 			}
 		}
 	}
 	// A list in JSON has no file, but the same numbers.
-	rows := try.To(csv.NewReader(bytes.NewReader(score("--by", "batch", path))).ReadAll())
+	rows := try.To(csv.NewReader(strings.NewReader(score("--by", "batch", path))).ReadAll())
 	at := func(name string) int { return slices.Index(rows[0], name) }
 	var texts []string
 	for _, row := range rows[1:] {

@@ -18,6 +18,7 @@ import (
 	"baca/algo/pretrain"
 	"baca/algo/wgsl"
 	"baca/algo/wgsl/check"
+	"baca/build/internal/try"
 )
 
 // open opens the first adapter, or the one whose number BACA_GPU has.
@@ -27,10 +28,7 @@ func open(t testing.TB) *GPU {
 	if list := Adapters(); n >= len(list) {
 		t.Skipf("%d WebGPU adapters here; Debian's mesa-vulkan-drivers brings one in software", len(list))
 	}
-	g, err := Open(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.To(Open(n))
 	t.Cleanup(g.Close)
 	t.Log(g)
 	return g
@@ -43,10 +41,7 @@ func read(t testing.TB, name string) []*graph.Graph {
 	if _, err := os.Stat(root); errors.Is(err, os.ErrNotExist) {
 		t.Skipf("no data sets in %s", root)
 	}
-	set, err := dataset.Open(context.Background(), os.DirFS(root), name, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := try.To(dataset.Open(context.Background(), os.DirFS(root), name, 0))
 	return set.Graphs
 }
 
@@ -54,19 +49,10 @@ func TestGPU(t *testing.T) { check.Run(t, open(t), nil) }
 
 // The headers are those of the library.
 func TestHeaders(t *testing.T) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cogentcore/webgpu").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cogentcore/webgpu").Output())
 	for _, name := range []string{"webgpu.h", "wgpu.h"} {
-		ours, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "wgpu", "lib", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ours := try.To(os.ReadFile(name))
+		theirs := try.To(os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "wgpu", "lib", name)))
 		if !bytes.Equal(ours, theirs) {
 			t.Errorf("%s is not that of the module: copy it from there, and see what changed", name)
 		}
@@ -112,24 +98,13 @@ func TestTrainingEndsAlike(t *testing.T) {
 		if k == 1 {
 			o.Device = d
 		}
-		tr, err := pretrain.New(fit, o, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := try.To(pretrain.New(fit, o, nil))
 		var loss pretrain.Loss
 		for tr.State().Epoch < epochs {
-			if loss, err = tr.Epoch(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			loss = try.To(tr.Epoch(context.Background()))
 		}
-		r, err := contrast.Represent(context.Background(), 0, tr.Encoder(), batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, contrast.PlainTerms(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.To(contrast.Represent(context.Background(), 0, tr.Encoder(), batch))
+		scores := try.To(contrast.BaseScores(context.Background(), 0, r, r.Negatives(), true, contrast.PlainTerms(r)))
 		auroc[k] = 100 * metric.AUROC(scores, labels)
 		t.Logf("loss %.5f, AUROC %.2f", loss.Total, auroc[k])
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 func TestCheck(t *testing.T) {
@@ -12,9 +14,7 @@ func TestCheck(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 	}
 	must(os.Mkdir(at("folder"), 0o777))
 	for _, name := range []string{"a", "b"} {

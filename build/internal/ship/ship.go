@@ -37,7 +37,7 @@ func (p Program) Go(root string, args ...string) ([]byte, error) {
 	c.Env = append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=0")
 	out, err := c.Output()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = fmt.Errorf("go %s: %w\n%s", args[0], err, exit.Stderr)
+		err = fmt.Errorf("go %s for %s/%s: %w\n%s", args[0], p.OS, p.Arch, err, exit.Stderr)
 	}
 	return out, err
 }

@@ -20,6 +20,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/ship"
+	"baca/build/internal/try"
 )
 
 // A target is a system to build for, with the tags of its wheel: the oldest systems that Go's
@@ -63,27 +64,17 @@ func own() []target {
 }
 
 // wheels writes the wheel of each target.
-func wheels(out, commit string, targets []target) error {
+func wheels(out, commit string, targets []target) (err error) {
+	defer try.Catch(&err)
 	if len(targets) == 0 {
 		return fmt.Errorf("there are no wheels for %s/%s; -all builds those that there are", runtime.GOOS, runtime.GOARCH)
 	}
-	root, err := ship.Folder(out)
-	if err != nil {
-		return err
-	}
+	root := try.To(ship.Folder(out))
 	for _, t := range targets {
-		files, err := t.files(root, commit)
-		if err != nil {
-			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
-		}
 		var b bytes.Buffer
-		if err := writeWheel(&b, files); err != nil {
-			return err
-		}
+		try.Check(writeWheel(&b, t.files(root, commit)))
 		path := filepath.Join(out, t.name())
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			return err
-		}
+		try.Check(os.WriteFile(path, b.Bytes(), 0o666))
 		fmt.Printf("%s: %.1f MB\n", path, float64(b.Len())/1e6)
 	}
 	return nil
@@ -93,52 +84,29 @@ func wheels(out, commit string, targets []target) error {
 const info = "baca-" + algo.Version + ".dist-info/"
 
 // files are those of the wheel of a target, but for RECORD.
-func (t target) files(root, commit string) ([]ship.File, error) {
+func (t target) files(root, commit string) []ship.File {
 	source := filepath.Join(root, "build", "python")
-	files, err := modules(filepath.Join(source, "baca"))
-	if err != nil {
-		return nil, err
-	}
-	program, err := t.program().Compile(root, "baca/bin/baca", commit)
-	if err != nil {
-		return nil, err
-	}
-	readme, err := os.ReadFile(filepath.Join(source, "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	licence, err := ship.Read(info+"licenses/LICENSE", filepath.Join(root, "LICENSE"), 0o644)
-	if err != nil {
-		return nil, err
-	}
-	others, err := ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program())
-	if err != nil {
-		return nil, err
-	}
+	readme := try.To(os.ReadFile(filepath.Join(source, "README.md")))
+	others := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t.program()))
 	text := func(name string, data []byte) ship.File { return ship.File{Name: name, Data: data, Mode: 0o644} }
-	return append(files,
-		program, licence,
+	return append(modules(filepath.Join(source, "baca")),
+		try.To(t.program().Compile(root, "baca/bin/baca", commit)),
+		try.To(ship.Read(info+"licenses/LICENSE", filepath.Join(root, "LICENSE"), 0o644)),
 		text(info+"METADATA", append([]byte(metadata), readme...)),
 		text(info+"WHEEL", t.wheel()),
 		text(info+"entry_points.txt", []byte("[console_scripts]\nbaca = baca.__main__:main\n")),
 		text(info+"licenses/licenses.txt", others.Bytes()),
-	), nil
+	)
 }
 
 // modules are the files of the package that are written in Python.
-func modules(folder string) (files []ship.File, err error) {
-	entries, err := os.ReadDir(folder)
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext != ".py" && ext != ".typed" {
-			continue
+func modules(folder string) (files []ship.File) {
+	for _, e := range try.To(os.ReadDir(folder)) {
+		if ext := filepath.Ext(e.Name()); ext == ".py" || ext == ".typed" {
+			files = append(files, try.To(ship.Read("baca/"+e.Name(), filepath.Join(folder, e.Name()), 0o644)))
 		}
-		f, err := ship.Read("baca/"+e.Name(), filepath.Join(folder, e.Name()), 0o644)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
 	}
-	return files, err
+	return files
 }
 
 // metadata is METADATA up to the description, which is README.md.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/zip"
-	"baca/build/internal/try"
 	"bytes"
 	"fmt"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/ship"
+	"baca/build/internal/try"
 )
 
 // needed is what the tests in Python import, beside what Python has.

@@ -19,13 +19,13 @@ import (
 type kind struct {
 	name    string
 	targets []string
-	inject  func(*fault) (refused bool) // what is lost ends it, see package try
+	inject  func(*fault) (outcome int) // what is lost ends it, see package try
 	// What [fault.disturb] does to a run: how often it ends it, and in which share of its time it begins.
 	ends, within    float64
 	mounts, changes bool // a disk that is too small; an input
 
 	cells  int // targets that are here
-	became [outcomes]int
+	became [lost + 1]int
 }
 
 // writers are the targets that write files which outlast a fault.
@@ -112,7 +112,7 @@ func (f *fault) goOn() {
 
 // disturb ends a run, changes what it reads, or gives it a disk that is too small, and goes on with it. It waits
 // ever shorter until that comes before the end of the run.
-func (f *fault) disturb() (refused bool) {
+func (f *fault) disturb() (outcome int) {
 	ends, hit := f.rng.Float64() < f.ends, false
 	var r *run
 	var before string
@@ -133,10 +133,10 @@ func (f *fault) disturb() (refused bool) {
 		}
 	}
 	if f.changes {
-		if refused = ends || !f.ofOneInput(f.wait(r), before); refused {
-			refused = !f.ofOneInput(f.wait(f.begin(f.target.again)), before)
+		if (ends || !f.ofOneInput(f.wait(r), before)) && !f.ofOneInput(f.wait(f.begin(f.target.again)), before) {
+			return refused
 		}
-		return refused
+		return survived
 	}
 	if said := r.said(); !ends && !strings.Contains(said, "no space left on device") {
 		lose("the error does not say that the disk is full: %s", said)
@@ -151,7 +151,7 @@ func (f *fault) disturb() (refused bool) {
 		f.end(r)
 	}
 	f.goOn()
-	return false
+	return survived
 }
 
 // end interrupts a run, which may leave a checkpoint, or kills it, or both.
@@ -212,7 +212,7 @@ func (f *fault) harm() {
 	if f.target.varies != model {
 		from := strings.LastIndexByte(string(old[:f.rng.IntN(len(old)*9/10)]), '\n') + 1
 		ways, other = ofLines, "other"
-		try.Check(write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:]))))
+		write(filepath.Join(f.dir, other), string(old[:from])+others(string(old[from:])))
 	}
 	way := harms[f.rng.IntN(ways)]
 	f.note("changed the input: %s", way)
@@ -245,16 +245,16 @@ func (f *fault) withoutFaults(dir, varied string) string {
 	clean := &fault{world: f.world, cell: f.cell, dir: dir}
 	clean.fresh()
 	if varied != "" {
-		try.Check(write(filepath.Join(dir, f.target.varies), varied))
+		write(filepath.Join(dir, f.target.varies), varied)
 	}
 	if r := clean.wait(clean.begin("")); r.err != nil {
-		lose("%s without faults: %w: %s", f.target.name, r.err, r.said())
+		lose("%s without faults: %w: %s", f.of, r.err, r.said())
 	}
 	return dir
 }
 
 // severalWriters starts two or three runs with one output.
-func (f *fault) severalWriters() (refused bool) {
+func (f *fault) severalWriters() (outcome int) {
 	f.fresh()
 	runs, succeeded := make([]*run, 2+f.rng.IntN(2)), 0
 	for i := range runs {
@@ -270,7 +270,7 @@ func (f *fault) severalWriters() (refused bool) {
 			f.kept(f.soundRows()) // all rows, or the first ones of a run that began just now
 			continue
 		}
-		if refused = true; !strings.Contains(lastLine(r.said()), "out/") {
+		if outcome = refused; !strings.Contains(lastLine(r.said()), "out/") {
 			lose("a run does not name the file: %s", r.said())
 		}
 	}
@@ -278,14 +278,12 @@ func (f *fault) severalWriters() (refused bool) {
 		f.goOn()
 	}
 	try.Check(f.target.differs(f.dir, f.target.reference))
-	return refused
+	return outcome
 }
 
-// pipeSize is what a pipe holds: a writer cannot know whether that was read.
-const pipeSize = 64 << 10
-
 // readSlowly reads output in one of the ways of reads.
-func (f *fault) readSlowly() (refused bool) {
+func (f *fault) readSlowly() (outcome int) {
+	const pipeSize = 64 << 10 // a writer cannot know whether what a pipe holds was read
 	f.fresh()
 	want := try.To(os.ReadFile(filepath.Join(f.target.reference, "out", "stream")))
 	way := f.rng.IntN(len(reads))
@@ -299,9 +297,11 @@ func (f *fault) readSlowly() (refused bool) {
 		lose("%d bytes were read that are not those of a run without faults", len(got))
 	case way < 2 && (r.err != nil || left > 0):
 		lose("%d bytes were not read, %v: %s", left, r.err, r.said())
-	case f.target.name == toFIFO && left > 2*pipeSize && r.err == nil:
+	case f.of == toFIFO && left > 2*pipeSize && r.err == nil:
 		// A reader of standard output may leave, as head does; of a file that was asked for, rows are missing.
 		lose("success, though %d bytes were not read", left)
+	case r.err != nil:
+		return refused
 	}
-	return r.err != nil
+	return survived
 }

@@ -33,6 +33,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"baca/build/internal/machine"
 	"baca/build/internal/try"
 )
@@ -42,21 +44,10 @@ func main() {
 	flag.Uint64Var(&w.seed, "seed", 1, "of inputs and faults")
 	flag.IntVar(&w.faults, "faults", 600, "faults to inject, at least; each kind has as many for each target")
 	only := flag.String("only", "", "inject only faults of which `KIND/TARGET` begins with this, such as kill/score")
-	out := flag.String("out", "", "write the page to this `file`, too")
+	flag.StringVar(&w.out, "out", os.DevNull, "write the page to this `file`, too")
 	flag.Parse()
 	w.picks = func(name string) bool { return strings.HasPrefix(name, *only) }
-	err := w.inject()
-	if err == nil {
-		page := w.page()
-		fmt.Print(page)
-		if *out != "" {
-			err = os.WriteFile(*out, []byte(page), 0o666)
-		}
-	}
-	if len(w.lost) > 0 {
-		err = errors.Join(err, fmt.Errorf("%d faults lost something, see %s", len(w.lost), w.root))
-	}
-	if err != nil {
+	if err := w.inject(); err != nil {
 		fmt.Fprintf(os.Stderr, "chaos: %v\n", err)
 		os.Exit(1)
 	}
@@ -68,6 +59,7 @@ type world struct {
 	seed    uint64
 	faults  int                    // in all, at least
 	picks   func(name string) bool // whether faults of KIND/TARGET are injected
+	out     string                 // file of the page
 	log     io.Writer
 	root    string // temporary folder
 	cells   []cell
@@ -80,44 +72,37 @@ type world struct {
 // A cell is a kind of fault with a target.
 type cell struct {
 	*kind
+	of     string // name of the target
 	target *target
 }
 
-func (c cell) String() string { return c.name + "/" + c.target.name }
+func (c cell) String() string { return c.name + "/" + c.of }
 
 // What becomes of a fault.
-const (
-	survived = iota
-	refused
-	lost
-	outcomes
-)
+const survived, refused, lost = 0, 1, 2
 
-// inject injects all faults, as many at once as there are cores.
+// inject injects all faults, as many at once as there are cores, and writes the page. It is an error if one lost something.
 func (w *world) inject() (err error) {
 	defer try.Catch(&err)
 	w.root = try.To(os.MkdirTemp("", "chaos-"))
-	defer func() {
-		if len(w.lost) == 0 {
-			os.RemoveAll(w.root)
-		}
-	}()
 	w.plan()
 	fmt.Fprintln(w.log, strings.Join(w.leftOut, "\n"))
 	faults := slices.Repeat(w.cells, (w.faults+len(w.cells)-1)/len(w.cells))
 	rng := rand.New(rand.NewPCG(w.seed, 0))
 	rng.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
-	var workers sync.WaitGroup
-	free := make(chan bool, runtime.GOMAXPROCS(0))
+	workers := new(errgroup.Group)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, c := range faults {
-		free <- true
-		workers.Go(func() {
-			w.one(c, i)
-			<-free
-		})
+		workers.Go(func() error { w.one(c, i); return nil })
 	}
-	workers.Wait()
-	return nil
+	try.Check(workers.Wait())
+	page := w.page()
+	fmt.Print(page)
+	try.Check(os.WriteFile(w.out, []byte(page), 0o666))
+	if len(w.lost) > 0 {
+		return fmt.Errorf("%d faults lost something, see %s", len(w.lost), w.root)
+	}
+	return os.RemoveAll(w.root)
 }
 
 // plan builds the programs and inputs, and lists the cells, whose targets have run without faults.
@@ -134,17 +119,16 @@ func (w *world) plan() {
 	w.writeInputs()
 	for _, k := range kinds {
 		for _, name := range k.targets {
-			c := cell{k, targets[slices.IndexFunc(targets, func(t *target) bool { return t.name == name })]}
-			if !w.picks(c.String()) {
-				continue
-			}
-			if why := cmp.Or(lacks[k.name], lacks[name]); why != nil {
+			c := cell{k, name, targets[name]}
+			switch why := cmp.Or(lacks[k.name], lacks[name]); {
+			case !w.picks(c.String()):
+			case why != nil:
 				w.leftOut = append(w.leftOut, fmt.Sprintf("%v left out: %v", c, why))
-				continue
+			default:
+				w.measure(c)
+				w.cells = append(w.cells, c)
+				k.cells++
 			}
-			w.measure(c.target)
-			w.cells = append(w.cells, c)
-			k.cells++
 		}
 	}
 	if len(w.cells) == 0 {
@@ -155,7 +139,7 @@ func (w *world) plan() {
 // one injects a fault and counts what became of it.
 func (w *world) one(c cell, i int) {
 	f := &fault{world: w, cell: c, rng: rand.New(rand.NewPCG(w.seed, uint64(i)+1))}
-	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.target.name, i)), " ", "-")
+	f.dir = strings.ReplaceAll(filepath.Join(w.root, fmt.Sprintf("%s-%s-%d", c.name, c.of, i)), " ", "-")
 	outcome, err := f.meet()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,11 +154,7 @@ func (f *fault) meet() (outcome int, err error) {
 	outcome = lost // where try.Check ends it
 	defer try.Catch(&err)
 	defer f.unmount()
-	if !f.cell.inject(f) {
-		outcome = survived
-	} else {
-		outcome = refused
-	}
+	outcome = f.cell.inject(f)
 	f.unmount()
 	return outcome, os.RemoveAll(f.dir)
 }
@@ -203,7 +183,6 @@ of several writers another wrote the reference bytes. Lost: all else, such as ot
 	for _, text := range slices.Concat(w.leftOut, w.lost) {
 		fmt.Fprintf(&b, "- %s\n", text)
 	}
-	kernel, _ := exec.Command("uname", "-sr").Output()
-	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(kernel)), runtime.Version())
+	fmt.Fprintf(&b, "`go run ./build/tools/chaos -seed %d -faults %d`, on %s, %s, %s.\n", w.seed, w.faults, machine.Processor(), strings.TrimSpace(string(try.To(exec.Command("uname", "-sr").Output()))), runtime.Version())
 	return b.String()
 }

@@ -3,13 +3,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"baca/build/internal/try"
@@ -17,7 +20,6 @@ import (
 
 // A target is work that faults are injected into, in a folder with all inputs. It writes below out.
 type target struct {
-	name   string
 	steps  string // a command line; a target that is read pipes into $READ
 	again  string // flag of the step that goes on after a fault
 	gives  string // file or folder of the result, below out
@@ -30,48 +32,43 @@ type target struct {
 	bytes     int64 // below out
 }
 
-// Names of targets that faults treat in their own way, or that there may not be.
-const toPipe, toFIFO, beam, site = "score to a pipe", "score --out FIFO", "Beam", "site"
+// Names of targets that faults treat in their own way, or that there may not be, and of an input.
+const toPipe, toFIFO, beam, site, model = "score to a pipe", "score --out FIFO", "Beam", "site", "model.msgpack"
 
-var targets = []*target{
-	{name: "score", steps: "baca score --model model.msgpack --out out/all/rows.csv --rejects out/all/rejects.csv library.smi",
+var targets = map[string]*target{
+	"score": {steps: "baca score --model model.msgpack --out out/all/rows.csv --rejects out/all/rejects.csv library.smi",
 		again: " --resume", gives: "all", rows: "all/rows.csv", varies: "library.smi"},
-	{name: "score by a sample", steps: "baca score --model model.msgpack --by both --out out/rows.csv sample.smi",
+	"score by a sample": {steps: "baca score --model model.msgpack --by both --out out/rows.csv sample.smi",
 		again: " --resume", gives: "rows.csv", rows: "rows.csv", varies: "sample.smi"},
-	{name: "train", steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
-	{name: "bench table1", steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
-	{name: beam, steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
-	{name: site, steps: "baca serve --write out/site", gives: "site"},
-	{name: toPipe, steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
-	{name: toFIFO, steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},
-	{name: "featurize to a pipe", steps: `baca-paper featurize sample.smi | eval "$READ" > out/stream`, gives: "stream"},
+	"train":               {steps: "baca train train.smi --out out/model.msgpack --epochs 40 --background none", again: " --resume", gives: "model.msgpack", varies: "train.smi"},
+	"bench table1":        {steps: "baca-paper bench table1 --data data --out out/bench --pairs inner/outer --seeds 1 --epochs 2", gives: "bench/table1.json"},
+	beam:                  {steps: "baca-beam --join --model model.msgpack --out out/shards --shards 3 part-a.smi part-b.smi", gives: "shards/scores.csv", varies: "part-b.smi"},
+	site:                  {steps: "baca serve --write out/site", gives: "site"},
+	toPipe:                {steps: `baca score --model model.msgpack sample.smi | eval "$READ" > out/stream`, gives: "stream"},
+	toFIFO:                {steps: `mkfifo out/fifo; eval "$READ" < out/fifo > out/stream & baca score --model model.msgpack --out out/fifo sample.smi && wait`, gives: "stream"},
+	"featurize to a pipe": {steps: `baca-paper featurize sample.smi | eval "$READ" > out/stream`, gives: "stream"},
 	// Others that read a model.
-	{name: "calibrate", steps: "baca model calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
-	{name: "drift", steps: "baca drift --model model.msgpack --plot out/d.svg part-a.smi", gives: "d.svg", varies: model},
-	{name: "neighbors", steps: "baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", gives: "rows.csv", varies: model},
-	{name: "report", steps: "baca report --model model.msgpack --out out/r.html part-a.smi", gives: "r.html", varies: model},
-	{name: "share", steps: "baca model share model.msgpack --k 3 --out out/m.msgpack", gives: "m.msgpack", varies: model},
-	{name: "structures", steps: "baca model structures model.msgpack --in train.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
-	{name: "suggest", steps: "baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", gives: "gain.svg", varies: model},
+	"calibrate":  {steps: "baca model calibrate model.msgpack --holdout part-a.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	"drift":      {steps: "baca drift --model model.msgpack --plot out/d.svg part-a.smi", gives: "d.svg", varies: model},
+	"neighbors":  {steps: "baca score --model model.msgpack --neighbors 2 --out out/rows.csv part-a.smi", gives: "rows.csv", varies: model},
+	"report":     {steps: "baca report --model model.msgpack --out out/r.html part-a.smi", gives: "r.html", varies: model},
+	"share":      {steps: "baca model share model.msgpack --k 3 --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	"structures": {steps: "baca model structures model.msgpack --in train.smi --out out/m.msgpack", gives: "m.msgpack", varies: model},
+	"suggest":    {steps: "baca suggest --model model.msgpack -n 5 --plot out/gain.svg part-a.smi", gives: "gain.svg", varies: model},
 }
 
-const model = "model.msgpack"
-
 // measure runs a target without faults, once.
-func (w *world) measure(t *target) {
+func (w *world) measure(c cell) {
+	t := c.target
 	if strings.HasPrefix(t.reference, w.root) {
 		return
 	}
-	f := &fault{world: w, cell: cell{target: t}}
+	f := &fault{world: w, cell: c}
 	begin := time.Now()
-	t.reference = f.withoutFaults(filepath.Join(w.root, "without-faults", strings.ReplaceAll(t.name, " ", "-")), "")
+	t.reference = f.withoutFaults(filepath.Join(w.root, "without-faults", strings.ReplaceAll(c.of, " ", "-")), "")
 	t.duration = time.Since(begin)
-	try.Check(filepath.WalkDir(filepath.Join(t.reference, "out"), func(_ string, d fs.DirEntry, err error) error {
-		if info, ierr := d.Info(); err == nil && ierr == nil && info.Mode().IsRegular() {
-			t.bytes += info.Size()
-		}
-		return err
-	}))
+	size := try.To(exec.Command("du", "-sb", filepath.Join(t.reference, "out")).Output())
+	try.To(fmt.Sscan(string(size), &t.bytes))
 }
 
 // differs reports how the result is not as in another folder. How long a benchmark took does not count.
@@ -89,10 +86,7 @@ var (
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
 )
 
-// brokenOneIn so many records is refused.
-const brokenOneIn = 200
-
-// molecules returns lines of SMILES and ids, or a table without ids and what is refused.
+// molecules returns lines of SMILES and ids, of which one in 200 is refused, or a table without these.
 func molecules(rng *rand.Rand, n int, table bool) string {
 	var text strings.Builder
 	line := "%s m%06d\n"
@@ -106,7 +100,7 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 			smiles += middles[rng.IntN(len(middles))]
 		}
 		smiles += ends[rng.IntN(len(ends))]
-		if !table && i%brokenOneIn == 7 {
+		if !table && i%200 == 7 {
 			smiles = "C1CC"
 		}
 		fmt.Fprintf(&text, line, smiles, i)
@@ -136,16 +130,75 @@ func (w *world) writeInputs() {
 		{"data/mol/inner.csv", 120},
 		{"data/mol/outer.csv", 40},
 	} {
-		try.Check(write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv")))
+		write(w.input(in.name), molecules(rng, in.records, filepath.Ext(in.name) == ".csv"))
 	}
 	const train = "baca train train.smi --epochs 2 --background none --out "
 	try.Check(w.do(w.input(""), train+model, train+"other.msgpack --seed 2"))
 }
 
 // write writes a file, and makes its folder.
-func write(name, text string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
+func write(name, text string) {
+	try.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	try.Check(os.WriteFile(name, []byte(text), 0o666))
+}
+
+// limit is how long command lines may take before they count as hanging. Without faults all take seconds.
+const limit = 5 * time.Minute
+
+var crashed = regexp.MustCompile("panic:|fatal error:|SIGSEGV")
+
+// A run is command lines at work: a shell with a process group of its own.
+type run struct {
+	shell  *exec.Cmd
+	stderr bytes.Buffer
+	ended  context.Context // is over when the run is
+	err    error           // nil for exit status 0
+	crash  bool            // it crashed or hung, which no fault excuses
+}
+
+// start starts command lines of the programs in a folder, one after the other until one fails. What they
+// write to standard output, read reads; see [target.steps].
+func (w *world) start(dir, read string, lines ...string) *run {
+	ended, end := context.WithCancel(context.Background())
+	r := &run{shell: exec.Command("bash", "-o", "pipefail", "-c", strings.Join(lines, " && ")), ended: ended}
+	r.shell.Dir, r.shell.Env = dir, append(os.Environ(), "PATH="+w.root+":"+os.Getenv("PATH"), "READ="+read)
+	r.shell.Stderr, r.shell.WaitDelay = &r.stderr, 10*time.Second
+	r.shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	try.Check(r.shell.Start())
+	hangs := time.AfterFunc(limit, func() { r.signal(syscall.SIGQUIT) })
+	go func() {
+		defer end()
+		r.err = r.shell.Wait()
+		r.crash = !hangs.Stop() || crashed.Match(r.stderr.Bytes())
+	}()
+	return r
+}
+
+// do runs command lines to their end.
+func (w *world) do(dir string, lines ...string) error {
+	r := w.start(dir, "cat", lines...)
+	if <-r.ended.Done(); r.err != nil {
+		return fmt.Errorf("%s: %w: %s", lines[0], r.err, lastLine(r.said()))
 	}
-	return os.WriteFile(name, []byte(text), 0o666)
+	return nil
+}
+
+// signal sends a signal to the shell and the step at work.
+func (r *run) signal(sig syscall.Signal) {
+	if !r.over() {
+		syscall.Kill(-r.shell.Process.Pid, sig)
+	}
+}
+
+func (r *run) over() bool { return r.ended.Err() != nil }
+
+// said is the end of what a run that is over wrote to standard error.
+func (r *run) said() string {
+	text := r.stderr.String()
+	return strings.TrimSpace(text[max(0, len(text)-2000):])
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
 }

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // sbatch runs the tasks of a job one after the other, as far as the example needs it.
@@ -36,10 +38,7 @@ func TestArrayJob(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the example is a script of a Unix shell with GNU split")
 	}
-	examples, err := filepath.Abs("array")
-	if err != nil {
-		t.Fatal(err)
-	}
+	examples := try.To(filepath.Abs("array"))
 	folder, bin := t.TempDir(), t.TempDir()
 	baca := filepath.Join(bin, "baca")
 	c := exec.Command("go", "build", "-o", baca, "baca/build/baca")
@@ -47,10 +46,7 @@ func TestArrayJob(t *testing.T) {
 	if text, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}
-	program, err := elf.Open(baca)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := try.To(elf.Open(baca))
 	defer program.Close()
 	for _, p := range program.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -64,9 +60,7 @@ func TestArrayJob(t *testing.T) {
 	for name, text := range map[string]string{
 		filepath.Join(bin, "sbatch"): sbatch, filepath.Join(bin, "parallel"): parallel, filepath.Join(folder, "library.smi"): library.String(),
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		try.Check(os.WriteFile(name, []byte(text), 0o777))
 	}
 	sh := func(line string) []byte {
 		t.Helper()
@@ -90,10 +84,7 @@ func TestArrayJob(t *testing.T) {
 
 // What the images copy and build is there, and Go is that of the module.
 func TestDockerfile(t *testing.T) {
-	text, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.To(os.ReadFile("Dockerfile"))
 	const root = "../../.."
 	needed := regexp.MustCompile(`(?m)^COPY ([a-zA-Z.].*) \S+$|^RUN go .* (\./\S+)$`).FindAllStringSubmatch(string(text), -1)
 	if len(needed) < 5 {
@@ -106,10 +97,7 @@ func TestDockerfile(t *testing.T) {
 			}
 		}
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := try.To(os.ReadFile(filepath.Join(root, "go.mod")))
 	for _, want := range []string{"\nUSER 65532:65532\n", "org.opencontainers.image.licenses=\"MIT\"", "org.opencontainers.image.revision=\"$COMMIT\""} {
 		if strings.Count(string(text), want) != 2 {
 			t.Errorf("want %q in both images", want)
@@ -123,10 +111,7 @@ func TestDockerfile(t *testing.T) {
 
 // Under a name of its own the project still imports itself, and says where it is published.
 func TestOwner(t *testing.T) {
-	script, err := filepath.Abs("owner.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := try.To(filepath.Abs("owner.sh"))
 	for _, name := range []string{"git", "perl", "gofmt"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip(err)
@@ -153,19 +138,13 @@ func TestOwner(t *testing.T) {
 
 // Templates of workflows call targets that there are, and nothing runs them from here.
 func TestWorkflows(t *testing.T) {
-	makefile, err := os.ReadFile("../../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := try.To(os.ReadFile("../../../Makefile"))
 	names, err := filepath.Glob("workflows/*.yml")
 	if err != nil || len(names) != 3 {
 		t.Fatalf("%v, %v: want three workflows", names, err)
 	}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.To(os.ReadFile(name))
 		calls := regexp.MustCompile(`\bmake ([a-z-]+)`).FindAllSubmatch(text, -1)
 		for _, m := range calls {
 			if !strings.Contains(string(makefile), "\n"+string(m[1])+":") {

@@ -16,7 +16,6 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -28,6 +27,7 @@ import (
 
 	"baca/algo/dataset"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 )
 
 const (
@@ -58,14 +58,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: sets DATA OUT")
 		os.Exit(2)
 	}
-	known, err := drugs(os.Args[1], os.Args[2])
-	if err == nil {
-		err = bioactive(os.Args[1], os.Args[2], known)
-	}
-	if err != nil {
+	if err := write(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "sets:", err)
 		os.Exit(1)
 	}
+}
+
+// write writes all sets.
+func write(data, out string) (err error) {
+	defer try.Catch(&err)
+	bioactive(data, out, drugs(data, out))
+	return nil
 }
 
 // small returns the canonical SMILES of the parent of a small organic molecule and its heavy
@@ -86,38 +89,29 @@ func small(text string) (key string, heavy int) {
 type row struct{ name, smiles, source string }
 
 // read returns the rows of a file, with their source if there is such a column.
-func read(path string, source ...string) (rows []row, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func read(path string, source ...string) (rows []row) {
+	f := try.To(os.Open(path))
 	defer f.Close()
 	for r, err := range dataset.Records(f, dataset.Options{Name: path, Cells: source}) {
-		if err := cmp.Or(err, r.Err); err != nil {
-			return nil, err
-		}
+		try.Check(cmp.Or(err, r.Err))
 		one := row{name: r.ID, smiles: r.SMILES}
 		if len(r.Cells) > 0 {
 			one.source = r.Cells[0]
 		}
 		rows = append(rows, one)
 	}
-	return rows, nil
+	return rows
 }
 
 func table(data, name string) string { return filepath.Join(data, "mol", name+".csv.gz") }
 
 // drugs writes drugs.csv and returns the parents in it. All rows of clintox were approved
 // or in clinical trials.
-func drugs(data, out string) (parents map[string]bool, err error) {
+func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
 	for _, source := range sources {
-		rows, err := read(table(data, source))
-		if err != nil {
-			return nil, err
-		}
-		for i, r := range rows {
+		for i, r := range read(table(data, source)) {
 			key, heavy := small(r.smiles)
 			if key == "" || source == "bbbp" && (heavy < leastOfBBBP || !generic.MatchString(r.name)) {
 				continue
@@ -136,18 +130,15 @@ func drugs(data, out string) (parents map[string]bool, err error) {
 		parents[key] = true
 	}
 	var b strings.Builder
-	err = csv.NewWriter(&b).WriteAll(lines)
-	return parents, cmp.Or(err, os.WriteFile(filepath.Join(out, "drugs.csv"), []byte(b.String()), 0o644))
+	try.Check(csv.NewWriter(&b).WriteAll(lines))
+	try.Check(os.WriteFile(filepath.Join(out, "drugs.csv"), []byte(b.String()), 0o644))
+	return parents
 }
 
 // bioactive writes bioactive.smi and its background, which has no parent of any molecule
 // of ChEMBL or of the drugs.
-func bioactive(data, out string, drugs map[string]bool) error {
-	rows, err := read(table(data, mix), "source")
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{}
+func bioactive(data, out string, drugs map[string]bool) {
+	rows, known := read(table(data, mix), "source"), map[string]bool{}
 	train := draw(rows, "chembl", trainSize, known)
 	draw(rows, "chembl", len(rows), known)
 	maps.Copy(known, drugs)
@@ -155,7 +146,8 @@ func bioactive(data, out string, drugs map[string]bool) error {
 	for _, p := range backgroundParts {
 		outside = append(outside, draw(rows, p.source, p.count, known)...)
 	}
-	return errors.Join(write(out, "bioactive.smi", train), write(out, "not-medicinal.smi", outside))
+	writeList(out, "bioactive.smi", train)
+	writeList(out, "not-medicinal.smi", outside)
 }
 
 // draw returns up to count small molecules of a source at random, none with a known parent,
@@ -176,8 +168,8 @@ func draw(rows []row, source string, count int, known map[string]bool) (list []s
 	return list
 }
 
-// write writes a list of SMILES, by length, then by the alphabet.
-func write(out, name string, list []string) error {
+// writeList writes a list of SMILES, by length, then by the alphabet.
+func writeList(out, name string, list []string) {
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644)
+	try.Check(os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644))
 }

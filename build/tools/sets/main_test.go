@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -45,14 +47,7 @@ var made = sync.OnceValues(func() (string, error) {
 		return "", nil
 	}
 	out, err := os.MkdirTemp("", "sets")
-	if err != nil {
-		return "", err
-	}
-	parents, err := drugs(data, out)
-	if err == nil {
-		err = bioactive(data, out, parents)
-	}
-	return out, err
+	return out, cmp.Or(err, write(data, out))
 })
 
 func TestMain(m *testing.M) {
@@ -66,29 +61,18 @@ func TestMain(m *testing.M) {
 // written returns the SMILES of the drugs and the background of their model.
 func written(t *testing.T) (texts []string, outside []*graph.Graph) {
 	t.Helper()
-	out, err := made()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.To(made())
 	if out == "" {
 		t.Skip("needs shared/data beside the project, which is not there")
 	}
-	rows, err := read(filepath.Join(out, "drugs.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows {
+	for _, r := range read(filepath.Join(out, "drugs.csv")) {
 		texts = append(texts, r.smiles)
 	}
-	f, err := os.Open(filepath.Join(out, "not-medicinal.smi"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(os.Open(filepath.Join(out, "not-medicinal.smi")))
 	defer f.Close()
 	o := dataset.Options{Format: dataset.SMI, Form: molecule.Parent}
-	if outside, _, err = job.ReadBackground(t.Context(), f, o, nil); err != nil {
-		t.Fatal(err)
-	}
+	outside, _, err := job.ReadBackground(t.Context(), f, o, nil)
+	try.Check(err)
 	return texts, outside
 }
 
@@ -101,31 +85,16 @@ func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *a
 	}}
 	for _, text := range texts {
 		g, _, err := smiles.ParseIn(text, molecule.Parent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		training.Graphs = append(training.Graphs, g)
 	}
-	err := training.Prepare()
-	if err == nil {
-		err = training.Begin(t.Context(), pretrain.State{}, pretrain.Loss{})
-	}
+	try.Check(training.Prepare())
+	try.Check(training.Begin(t.Context(), pretrain.State{}, pretrain.Loss{}))
 	nothing := func() error { return nil }
-	if err == nil {
-		err = training.Run(t.Context(), 1<<62, nothing, nothing)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(training.Run(t.Context(), 1<<62, nothing, nothing))
 	_, file, err := training.Pack(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := weights.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	try.Check(err)
+	return try.To(weights.Load(file))
 }
 
 // A model of drugs that has seen neither the known ones, in any form, nor anything like them still
@@ -133,10 +102,7 @@ func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *a
 func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 	texts, outside := written(t)
 	ecfp := func(text string) fingerprint.Print {
-		m, err := smiles.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.To(smiles.Parse(text))
 		p, _, _ := smiles.Parent(m)
 		return baseline.ECFP(p, 2)
 	}
@@ -201,32 +167,20 @@ func pick(texts []string, index []int) (list []string) {
 // verdicts scores molecules by themselves.
 func verdicts(t *testing.T, m *algo.Model, list []drug) []algo.Row {
 	t.Helper()
-	s, err := algo.NewScorer(t.Context(), m, algo.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.To(algo.NewScorer(t.Context(), m, algo.DefaultOptions()))
 	var gs []*graph.Graph
 	for _, d := range list {
 		g, _, err := smiles.ParseIn(d.smiles, molecule.UnorderedParent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		gs = append(gs, g)
 	}
-	rows, err := s.Score(t.Context(), gs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return try.To(s.Score(t.Context(), gs))
 }
 
 // The built-in model knows the drugs themselves in every form, and that explosives, nerve agents and
 // inorganic compounds are none.
 func TestBuiltInDrugs(t *testing.T) {
-	m, err := weights.Open("drugs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.To(weights.Open("drugs"))
 	forms := append(known[:len(known):len(known)], []drug{
 		{"imatinib mesylate", "CS(=O)(=O)O.Cc1ccc(NC(=O)c2ccc(CN3CCN(C)CC3)cc2)cc1Nc1nccc(-c2cccnc2)n1"},
 		{"omeprazole, the other tautomer", "COc1ccc2nc([nH]c2c1)S(=O)Cc1ncc(C)c(OC)c1C"},
@@ -260,10 +214,7 @@ func TestBuiltInDrugs(t *testing.T) {
 func TestMembership(t *testing.T) {
 	_, outside := written(t)
 	out, _ := made()
-	rows, err := read(filepath.Join(out, "bioactive.smi"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := read(filepath.Join(out, "bioactive.smi"))
 	const in, never, given = 1500, 1500, 1667 // a tenth of those given is kept from training
 	var texts []string
 	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(len(rows))[:2*given+never] {
@@ -275,9 +226,7 @@ func TestMembership(t *testing.T) {
 	add := func(list []string, absent bool) {
 		for _, text := range list {
 			g, _, err := smiles.ParseIn(text, molecule.Parent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try.Check(err)
 			gs, labels = append(gs, g), append(labels, absent)
 		}
 	}
@@ -291,18 +240,9 @@ func TestMembership(t *testing.T) {
 	}
 	add(texts[2*given:], true)
 	scores := func(m *algo.Model, k int) []float64 {
-		s, err := m.Share(t.Context(), 0, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		single, err := algo.NewSingleScorer(t.Context(), s, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := single.Scores(t.Context(), gs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.To(m.Share(t.Context(), 0, k))
+		single := try.To(algo.NewSingleScorer(t.Context(), s, 0))
+		list := try.To(single.Scores(t.Context(), gs))
 		return list
 	}
 	for _, c := range []struct {

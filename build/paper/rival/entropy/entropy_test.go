@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // Entropy returns H(G; T), 0 for a graph without edges.
@@ -55,9 +56,7 @@ func bits(cut, volume, above float64) float64 {
 func newGraph(t testing.TB, n int, edges ...[2]int32) *graph.Graph {
 	t.Helper()
 	g, _, err := graph.New(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	return g
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/build/internal/try"
 )
 
 // random returns values within (lo, hi).
@@ -27,9 +28,7 @@ func pathAndTriangle(t *testing.T) *graph.Batch {
 	for _, edges := range [][][2]int32{{{0, 1}, {1, 2}}, {}, {{0, 1}, {1, 2}, {0, 2}, {2, 3}}} {
 		n := map[int]int{0: 1, 2: 3, 4: 4}[len(edges)]
 		g, _, err := graph.New(n, edges)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.Check(err)
 		g.EncodeStructure()
 		gs = append(gs, g)
 	}

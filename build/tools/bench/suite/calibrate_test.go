@@ -8,6 +8,7 @@ import (
 	"baca/algo/contrast"
 	"baca/algo/near"
 	"baca/algo/ratio"
+	"baca/build/internal/try"
 )
 
 // BenchmarkStage is what calibrates the scores of the largest batch, on one thread: the paper's attention
@@ -15,32 +16,25 @@ import (
 func BenchmarkStage(b *testing.B) {
 	batch := largest(b)
 	bank, graphs := batch.model.Bank, rate{float64(len(batch.graphs)), "graphs/s"}
-	test, err := contrast.Describe(ctx, 1, batch.model.Encoder, batch.graphs)
-	must(b, err)
+	test := try.To(contrast.Describe(ctx, 1, batch.model.Encoder, batch.graphs))
 	base, terms, err := contrast.BatchScores(ctx, 1, test, test.Negatives(), bank.MeanNodeScore())
-	must(b, err)
+	try.Check(err)
 	input := &attention.Batch{
 		Encoder: batch.model.Encoder, Graphs: batch.graphs, Test: test, Terms: terms, Base: base, Part: base, Bank: bank, Workers: 1,
 	}
 	b.Run("attention", func(b *testing.B) {
 		measure(b, func() {
-			a, err := attention.New(attention.DefaultOptions(), 1)
-			must(b, err)
-			_, err = a.Calibrate(ctx, input)
-			must(b, err)
+			a := try.To(attention.New(attention.DefaultOptions(), 1))
+			try.To(a.Calibrate(ctx, input))
 		}, graphs)
 	})
 	b.Run("ratio", func(b *testing.B) {
-		known, err := near.NewBank(ctx, 1, bank, batch.model.Subtrees, nil)
-		must(b, err)
+		known := try.To(near.NewBank(ctx, 1, bank, batch.model.Subtrees, nil))
 		bank := ratio.NewBank(known)
-		holdout, err := bank.Measure(ctx, 1, batch.model.Holdout)
-		must(b, err)
+		holdout := try.To(bank.Measure(ctx, 1, batch.model.Holdout))
 		measure(b, func() {
-			test, err := bank.Measure(ctx, 1, test)
-			must(b, err)
-			_, err = bank.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout)
-			must(b, err)
+			test := try.To(bank.Measure(ctx, 1, test))
+			try.To(bank.Estimate(ctx, 1, ratio.DefaultOptions(), test, holdout))
 		}, graphs)
 	})
 }
@@ -58,10 +52,8 @@ func BenchmarkBatch(b *testing.B) {
 		t := open()
 		b.Run(t.name, func(b *testing.B) {
 			measure(b, func() {
-				s, err := algo.NewScorer(ctx, t.model, algo.DefaultOptions())
-				must(b, err)
-				_, err = s.Batch(ctx, bare(t.graphs))
-				must(b, err)
+				s := try.To(algo.NewScorer(ctx, t.model, algo.DefaultOptions()))
+				try.To(s.Batch(ctx, bare(t.graphs)))
 			}, rate{float64(len(t.graphs)), "graphs/s"})
 		})
 	}

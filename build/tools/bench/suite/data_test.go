@@ -17,6 +17,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 	"baca/web"
 	"baca/weights"
 )
@@ -28,10 +29,7 @@ var embedded embed.FS
 
 // sets holds what the command laid over the folder.
 var sets = func() fs.FS {
-	sub, err := fs.Sub(embedded, "data")
-	if err != nil {
-		panic(err) // the folder is there
-	}
+	sub := try.To(fs.Sub(embedded, "data"))
 	return sub
 }()
 
@@ -66,9 +64,7 @@ var varied = sync.OnceValue(func() *molecules {
 func list(name string, r io.Reader) *molecules {
 	m := &molecules{name: name}
 	for rec, err := range dataset.Records(r, dataset.Options{Format: dataset.CSV}) {
-		if err != nil {
-			panic(err)
-		}
+		try.Check(err)
 		m.smiles = append(m.smiles, strings.TrimSpace(rec.SMILES))
 	}
 	return m
@@ -116,7 +112,7 @@ type batch struct {
 	model  *algo.Model
 }
 
-// halves returns the test batch of a pair of sets as `baca-paper eval` makes it for seed 1:
+// halves returns the test batch of a pair of sets as `baca-paper bench` makes it for seed 1:
 // the tenth of the ID set that training does not see and as many graphs of the OOD
 // set, in random order.
 func halves(b *testing.B, id, ood string) *batch {
@@ -156,10 +152,7 @@ func largest(b *testing.B) *batch {
 // in an evaluation they are a part of the batch.
 func model(b *testing.B, name string) *algo.Model {
 	b.Helper()
-	m, err := weights.Open(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := try.To(weights.Open(name))
 	m.Holdout = m.Holdout.Select(nil)
 	return m
 }
@@ -193,11 +186,4 @@ func measure(b *testing.B, f func(), r rate) {
 func onAllCores(b *testing.B) {
 	before := runtime.GOMAXPROCS(runtime.NumCPU())
 	b.Cleanup(func() { runtime.GOMAXPROCS(before) })
-}
-
-func must(b *testing.B, err error) {
-	if err != nil {
-		b.Helper()
-		b.Fatal(err)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/algo/gin"
+	"baca/build/internal/try"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
 	"baca/weights"
@@ -66,8 +67,7 @@ func BenchmarkDecide(b *testing.B) {
 				}
 				return w.last
 			}
-			data, err := weights.Bytes("bbbp")
-			must(b, err)
+			data := try.To(weights.Bytes("bbbp"))
 			ask(&message.LoadModel{Data: data})
 			for b.Loop() {
 				if o, ok := ask(&message.Open{Data: input}).(*message.Opened); !ok || o.Records != n {

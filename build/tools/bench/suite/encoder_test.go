@@ -11,6 +11,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
+	"baca/build/internal/try"
 )
 
 // batchSize graphs go through the encoder together.
@@ -71,23 +72,21 @@ func BenchmarkPre(b *testing.B) {
 	m := druglike()
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1))).Fixed()
 	batches := slices.Collect(slices.Chunk(m.graphs, batchSize))
-	score := func(b *testing.B, gs []*graph.Graph) {
-		r, err := contrast.Represent(ctx, 1, e, gs)
-		must(b, err)
-		_, err = contrast.BaseScores(ctx, 1, r, r.Negatives(), true, contrast.PlainTerms(r))
-		must(b, err)
+	score := func(gs []*graph.Graph) {
+		r := try.To(contrast.Represent(ctx, 1, e, gs))
+		try.To(contrast.BaseScores(ctx, 1, r, r.Negatives(), true, contrast.PlainTerms(r)))
 	}
 	b.Run(m.name+"/encoded", func(b *testing.B) {
 		measure(b, func() {
 			for _, gs := range batches {
-				score(b, gs)
+				score(gs)
 			}
 		}, rate{float64(len(m.graphs)), "graphs/s"})
 	})
 	b.Run(m.name+"/structure", func(b *testing.B) {
 		measure(b, func() {
 			for _, gs := range batches {
-				score(b, bare(gs))
+				score(bare(gs))
 			}
 		}, rate{float64(len(m.graphs)), "graphs/s"})
 	})
@@ -99,11 +98,9 @@ func BenchmarkEpoch(b *testing.B) {
 	b.Run(m.name, func(b *testing.B) {
 		o := pretrain.Defaults(molecule.Features)
 		o.Workers = 1
-		t, err := pretrain.New(m.graphs, o, nil)
-		must(b, err)
+		t := try.To(pretrain.New(m.graphs, o, nil))
 		measure(b, func() {
-			_, err := t.Epoch(ctx)
-			must(b, err)
+			try.To(t.Epoch(ctx))
 		}, rate{float64(len(m.graphs)), "graphs/s"})
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
 )
 
 // A folded print is a fingerprint of 1 024 bits.
@@ -64,8 +65,7 @@ func BenchmarkNeighbour(b *testing.B) {
 			graphs = append(graphs, g)
 		}
 	}
-	prints, err := fingerprint.All(ctx, 1, graphs, fingerprint.DefaultHeight)
-	must(b, err)
+	prints := try.To(fingerprint.All(ctx, 1, graphs, fingerprint.DefaultHeight))
 	// The queries lie evenly, as the list does.
 	var asked, known []fingerprint.Print
 	every := max(2, len(prints)/neighbourQueries)
@@ -86,8 +86,8 @@ func BenchmarkNeighbour(b *testing.B) {
 		queries[i] = fold(p)
 	}
 	if folder := os.Getenv("BACA_BITS"); folder != "" {
-		must(b, writeBits(filepath.Join(folder, "bank.bits"), bank))
-		must(b, writeBits(filepath.Join(folder, "queries.bits"), queries))
+		try.Check(writeBits(filepath.Join(folder, "bank.bits"), bank))
+		try.Check(writeBits(filepath.Join(folder, "queries.bits"), queries))
 	}
 	for _, way := range []struct {
 		name string

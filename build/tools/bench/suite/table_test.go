@@ -9,6 +9,7 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/job"
 	"baca/algo/table"
+	"baca/build/internal/try"
 )
 
 // BenchmarkTable scores a long file, from its text to rows of scores, on all cores,
@@ -28,10 +29,9 @@ func BenchmarkTable(b *testing.B) {
 		records := func() iter.Seq2[dataset.Record, error] {
 			return dataset.Records(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: algo.FormOf(model.Card.Schema)})
 		}
-		s, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
-		must(b, err)
+		s := try.To(algo.NewScorer(ctx, model, algo.DefaultOptions()))
 		for b.Loop() {
-			must(b, job.Score(ctx, s, job.Input{Records: records()}, job.ScoreOptions{}, func([]table.Scored) error { return nil }))
+			try.Check(job.Score(ctx, s, job.Input{Records: records()}, job.ScoreOptions{}, func([]table.Scored) error { return nil }))
 		}
 		b.ReportMetric(float64(b.N*rows)/b.Elapsed().Seconds(), "molecules/s")
 	})

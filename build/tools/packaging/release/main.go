@@ -27,6 +27,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/ship"
+	"baca/build/internal/try"
 )
 
 // targets are the systems to build for.
@@ -50,53 +51,25 @@ func main() {
 }
 
 // release writes archives for some systems, and with them further files.
-func release(out, commit string, targets []ship.Program, further []string) error {
-	root, err := ship.Folder(out)
-	if err != nil {
-		return err
-	}
-	texts, site, err := generated(root)
-	if err != nil {
-		return err
-	}
+func release(out, commit string, targets []ship.Program, further []string) (err error) {
+	defer try.Catch(&err)
+	root := try.To(ship.Folder(out))
+	texts, site := generated(root)
 	var files []ship.File
 	for i := range targets {
 		t := &targets[i]
 		t.Package, t.Tags = "./build/baca", "page"
-		f, err := archive(*t, root, commit, texts)
-		if err != nil {
-			return fmt.Errorf("%s/%s: %w", t.OS, t.Arch, err)
-		}
-		files = append(files, f)
-	}
-	var b bytes.Buffer
-	if err := writeTar(&b, within("baca-"+algo.Version+"-site", site)); err != nil {
-		return err
-	}
-	list, err := materials(root, targets)
-	if err != nil {
-		return err
+		files = append(files, archive(*t, root, commit, texts))
 	}
 	files = append(files,
-		ship.File{Name: "baca-" + algo.Version + "-site.tar.gz", Data: b.Bytes()},
-		ship.File{Name: "baca-" + algo.Version + ".cdx.json", Data: list})
+		ship.File{Name: "baca-" + algo.Version + "-site.tar.gz", Data: packed(writeTar, within("baca-"+algo.Version+"-site", site))},
+		ship.File{Name: "baca-" + algo.Version + ".cdx.json", Data: materials(root, targets)})
 	for _, name := range further {
-		f, err := ship.Read(filepath.Base(name), name, 0o644)
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
+		files = append(files, try.To(ship.Read(filepath.Base(name), name, 0o644)))
 	}
-	return write(out, files)
-}
-
-// write writes files, and SHA256SUMS over them.
-func write(out string, files []ship.File) error {
 	var sums bytes.Buffer
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(out, f.Name), f.Data, 0o666); err != nil {
-			return err
-		}
+		try.Check(os.WriteFile(filepath.Join(out, f.Name), f.Data, 0o666))
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.Data), f.Name)
 		fmt.Printf("%s: %.1f MB\n", filepath.Join(out, f.Name), float64(len(f.Data))/1e6)
 	}
@@ -108,21 +81,16 @@ var completions = map[string]string{"bash": "baca.bash", "zsh": "_baca", "fish":
 
 // generated asks this machine's command for what is the same on every system: manual pages and completions, and the
 // page with the schema of rows as the files of a site.
-func generated(root string) (texts, site []ship.File, err error) {
-	dir, err := os.MkdirTemp("", "baca")
-	if err != nil {
-		return nil, nil, err
-	}
+func generated(root string) (texts, site []ship.File) {
+	dir := try.To(os.MkdirTemp("", "baca"))
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "baca")
-	ask := func(args ...string) (text []byte) {
-		if err != nil {
-			return nil
-		}
+	ask := func(args ...string) []byte {
 		c := exec.Command(args[0], args[1:]...)
 		c.Dir, c.Env = root, append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", ship.Made.Unix()))
-		if text, err = c.Output(); err != nil {
-			err = fmt.Errorf("%s: %w", strings.Join(args, " "), err)
+		text, err := c.Output()
+		if err != nil {
+			try.Check(fmt.Errorf("%s: %w", strings.Join(args, " "), err))
 		}
 		return text
 	}
@@ -133,55 +101,39 @@ func generated(root string) (texts, site []ship.File, err error) {
 		texts = append(texts, ship.File{Name: path.Join("completions", completions[shell]), Data: ask(program, "completion", shell), Mode: 0o644})
 	}
 	site = []ship.File{{Name: "schema.json", Data: ask(program, "columns", "--json"), Mode: 0o644}}
-	for folder, to := range map[string]*[]ship.File{"text": &texts, "site": &site} {
-		if err == nil {
-			err = readAll(filepath.Join(dir, folder), to)
-		}
-	}
-	return texts, site, err
+	return append(texts, below(filepath.Join(dir, "text"))...), append(site, below(filepath.Join(dir, "site"))...)
 }
 
-// readAll appends the files below a folder.
-func readAll(folder string, files *[]ship.File) error {
-	return filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+// below are the files below a folder.
+func below(folder string) (files []ship.File) {
+	try.Check(filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files = append(files, try.To(ship.Read(filepath.ToSlash(try.To(filepath.Rel(folder, name))), name, 0o644)))
 		}
-		below, err := filepath.Rel(folder, name)
-		if err != nil {
-			return err
-		}
-		f, err := ship.Read(filepath.ToSlash(below), name, 0o644)
-		*files = append(*files, f)
 		return err
-	})
+	}))
+	return files
 }
 
-func archive(t ship.Program, root, commit string, texts []ship.File) (ship.File, error) {
-	program, err := t.Compile(root, "baca", commit)
-	if err != nil {
-		return ship.File{}, err
-	}
-	files := []ship.File{program}
+// archive has the command for a system, in a form that is usual there.
+func archive(t ship.Program, root, commit string, texts []ship.File) ship.File {
+	files := []ship.File{try.To(t.Compile(root, "baca", commit))}
 	for _, name := range []string{"LICENSE", "README.md"} {
-		f, err := ship.Read(name, filepath.Join(root, name), 0o644)
-		if err != nil {
-			return ship.File{}, err
-		}
-		files = append(files, f)
+		files = append(files, try.To(ship.Read(name, filepath.Join(root, name), 0o644)))
 	}
-	text, err := licenses(t, root)
-	if err != nil {
-		return ship.File{}, err
-	}
-	files = append(append(files, ship.File{Name: "licenses.txt", Data: text, Mode: 0o644}), texts...)
+	files = append(append(files, ship.File{Name: "licenses.txt", Data: licenses(t, root), Mode: 0o644}), texts...)
 	folder, ext, write := fmt.Sprintf("baca-%s-%s-%s", algo.Version, t.OS, t.Arch), ".zip", ship.Zip
 	if t.OS != "windows" {
 		ext, write = ".tar.gz", writeTar
 	}
+	return ship.File{Name: folder + ext, Data: packed(write, within(folder, files))}
+}
+
+// packed are the bytes of an archive.
+func packed(write func(io.Writer, []ship.File) error, files []ship.File) []byte {
 	var b bytes.Buffer
-	err = write(&b, within(folder, files))
-	return ship.File{Name: folder + ext, Data: b.Bytes()}, err
+	try.Check(write(&b, files))
+	return b.Bytes()
 }
 
 // within are files in a folder.
@@ -195,34 +147,22 @@ func within(folder string, files []ship.File) []ship.File {
 
 // licenses are those of Go, of the modules that the command is compiled from, and of
 // the scripts of the page.
-func licenses(t ship.Program, root string) ([]byte, error) {
-	text, err := ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n",
-		t, pageProgram)
-	if err != nil {
-		return nil, err
-	}
+func licenses(t ship.Program, root string) []byte {
+	text := try.To(ship.Licenses(root, "The program holds code under the licences below, besides its own in LICENSE.\n", t, pageProgram))
 	scripts, err := os.ReadFile(filepath.Join(root, "web", "static", "lib", "LICENSES.txt"))
 	if err != nil {
-		return nil, fmt.Errorf("%w: build the page first", err)
+		try.Check(fmt.Errorf("%w: build the page first", err))
 	}
 	fmt.Fprintf(text, "\n\n== Scripts of the page ==\n\n%s\n", bytes.TrimSpace(scripts))
-	return text.Bytes(), nil
+	return text.Bytes()
 }
 
 func writeTar(w io.Writer, files []ship.File) error {
-	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	z := try.To(gzip.NewWriterLevel(w, gzip.BestCompression))
 	a := tar.NewWriter(z)
 	for _, f := range files {
-		h := &tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)), ModTime: ship.Made, Format: tar.FormatPAX}
-		if err := a.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := a.Write(f.Data); err != nil {
-			return err
-		}
+		try.Check(a.WriteHeader(&tar.Header{Name: f.Name, Mode: int64(f.Mode), Size: int64(len(f.Data)), ModTime: ship.Made, Format: tar.FormatPAX}))
+		try.To(a.Write(f.Data))
 	}
 	return errors.Join(a.Close(), z.Close())
 }

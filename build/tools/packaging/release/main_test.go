@@ -30,16 +30,10 @@ import (
 func unpack(t *testing.T, data []byte) fs.FS {
 	t.Helper()
 	if bytes.HasPrefix(data, []byte("PK")) {
-		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := try.To(zip.NewReader(bytes.NewReader(data), int64(len(data))))
 		return z
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.To(gzip.NewReader(bytes.NewReader(data)))
 	files := fstest.MapFS{}
 	a := tar.NewReader(z)
 	for h, err := a.Next(); err == nil; h, err = a.Next() {
@@ -81,12 +75,8 @@ func TestRelease(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out, wheel := filepath.Join(dir, "release"), filepath.Join(dir, "baca.whl")
-	if err := os.WriteFile(wheel, []byte("a wheel"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := release(out, "0123456789ab", []ship.Program{{OS: runtime.GOOS, Arch: runtime.GOARCH}}, []string{wheel}); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.WriteFile(wheel, []byte("a wheel"), 0o666))
+	try.Check(release(out, "0123456789ab", []ship.Program{{OS: runtime.GOOS, Arch: runtime.GOARCH}}, []string{wheel}))
 	folder := fmt.Sprintf("baca-%s-%s-%s", algo.Version, runtime.GOOS, runtime.GOARCH)
 	archive, site, bom := folder+".tar.gz", "baca-"+algo.Version+"-site.tar.gz", "baca-"+algo.Version+".cdx.json"
 	if runtime.GOOS == "windows" {
@@ -100,12 +90,8 @@ func TestRelease(t *testing.T) {
 	if got := string(read("SHA256SUMS")); got != sums {
 		t.Errorf("sums %q, want %q", got, sums)
 	}
-	if err := os.CopyFS(dir, unpack(t, read(archive))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(dir, unpack(t, read(site))); err != nil {
-		t.Fatal(err)
-	}
+	try.Check(os.CopyFS(dir, unpack(t, read(archive))))
+	try.Check(os.CopyFS(dir, unpack(t, read(site))))
 	for name, want := range map[string]string{
 		folder + "/licenses.txt": "== Scripts of the page ==", folder + "/README.md": "BaCa", folder + "/LICENSE": "MIT",
 		folder + "/man/man1/baca-score.1": `.TH "BACA-SCORE" "1" "Jan 2000"`, folder + "/completions/baca.bash": "bash completion", folder + "/completions/_baca": "#compdef baca",
@@ -144,10 +130,7 @@ func checkBOM(t *testing.T, text []byte) {
 	}
 	names := map[string]string{"spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} // as they are misspelt there
 	load := func(u *url.URL) (*jsonschema.Schema, error) { return open(names[path.Base(u.Path)]), nil }
-	schema, err := open("bom-1.6.schema.json").Resolve(&jsonschema.ResolveOptions{Loader: load})
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := try.To(open("bom-1.6.schema.json").Resolve(&jsonschema.ResolveOptions{Loader: load}))
 	var bom map[string]any
 	try.Check(json.Unmarshal(text, &bom))
 	if err := schema.Validate(bom); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"baca/algo"
 	"baca/build/internal/ship"
+	"baca/build/internal/try"
 )
 
 // A bom is a CycloneDX document: what the command and the page in it are made of.
@@ -46,42 +47,27 @@ type licence struct {
 }
 
 // materials returns the document of a release for some systems.
-func materials(root string, targets []ship.Program) ([]byte, error) {
+func materials(root string, targets []ship.Program) []byte {
 	b := bom{Format: "CycloneDX", SpecVersion: "1.6", Version: 1}
 	b.Metadata.Component = component{Type: "application", Name: "baca", Version: algo.Version, PURL: "pkg:generic/baca@" + algo.Version, Licenses: []licence{{"MIT"}}}
-	modules, err := ship.Modules(root, append(slices.Clone(targets), pageProgram)...)
-	if err != nil {
-		return nil, err
-	}
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	b.Components = []component{{Type: "library", Name: "Go standard library", Version: version, PURL: "pkg:golang/std@" + version}}
-	for _, m := range modules {
+	for _, m := range try.To(ship.Modules(root, append(slices.Clone(targets), pageProgram)...)) {
 		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
 	}
-	scripts, err := scriptsOf(filepath.Join(root, "web", "package-lock.json"))
-	if err != nil {
-		return nil, err
-	}
-	b.Components = append(b.Components, scripts...)
-	text, err := json.MarshalIndent(b, "", "  ")
-	return append(text, '\n'), err
+	b.Components = append(b.Components, scriptsOf(filepath.Join(root, "web", "package-lock.json"))...)
+	return append(try.To(json.MarshalIndent(b, "", "  ")), '\n')
 }
 
 // scriptsOf are the packages of a lockfile that the page is bundled from.
-func scriptsOf(lock string) (list []component, err error) {
-	data, err := os.ReadFile(lock)
-	if err != nil {
-		return nil, err
-	}
+func scriptsOf(lock string) (list []component) {
 	var locked struct {
 		Packages map[string]struct {
 			Version, Integrity, License string
 			Dev                         bool
 		}
 	}
-	if err := json.Unmarshal(data, &locked); err != nil {
-		return nil, fmt.Errorf("%s: %w", lock, err)
-	}
+	try.Check(json.Unmarshal(try.To(os.ReadFile(lock)), &locked))
 	for _, path := range slices.Sorted(maps.Keys(locked.Packages)) {
 		p := locked.Packages[path]
 		name, found := strings.CutPrefix(path, "node_modules/")
@@ -90,12 +76,12 @@ func scriptsOf(lock string) (list []component, err error) {
 		}
 		sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.Integrity, "sha512-"))
 		if err != nil {
-			return nil, fmt.Errorf("%s: the hash of %s: %w", lock, name, err)
+			try.Check(fmt.Errorf("%s: the hash of %s: %w", lock, name, err))
 		}
 		list = append(list, component{
 			Type: "library", Name: name, Version: p.Version, PURL: "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version,
 			Hashes: []hash{{"SHA-512", hex.EncodeToString(sum)}}, Licenses: []licence{{p.License}},
 		})
 	}
-	return list, nil
+	return list
 }

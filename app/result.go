@@ -365,8 +365,8 @@ func (p *resultPane) save(what string) {
 		savePicture("baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
 		return
 	case "copy":
-		rows := table.File("", "tsv", s.Table.Columns(s.Order, s.Models.Used.Value))
-		copied(p.ctx, s, words.Plural(len(s.Order), "row", "rows"), "copy", string(rows.Data))
+		what := words.Plural(len(s.Order), "row", "rows")
+		s.Write("tsv", s.Order, func(e *message.Exported) { copied(p.ctx, s, what, "copy", string(e.Data)) })
 		return
 	case "domain":
 		showDialog(domainID)

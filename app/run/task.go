@@ -91,13 +91,18 @@ func (s *Session) SetNote(note string) {
 	s.Rev.Rows++
 }
 
-// Export saves the shown rows, or all in input order. The page answers meanwhile.
+// Export saves the shown rows, or all in input order.
 func (s *Session) Export(format string, all bool, save func(*message.Exported)) {
 	order := s.Order
 	if all {
 		order = s.Rows.All()
 	}
 	stem, what := s.inputStem(), words.Plural(len(order), "row", "rows")
+	s.Write(format, order, func(e *message.Exported) { s.saveAs(e, stem, what, save) })
+}
+
+// Write makes a file of records, in pieces, between which the page answers.
+func (s *Session) Write(format string, order []int32, then func(*message.Exported)) {
 	next, _ := iter.Pull(table.Pieces(format, s.Table.Columns(order, s.Models.Used.Value)))
 	var pieces [][]byte
 	var more func()
@@ -106,7 +111,7 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 			pieces = append(pieces, piece)
 			s.After(0, more)
 		} else {
-			s.saveAs(table.Joined("baca", format, pieces), stem, what, save)
+			then(table.Joined("baca", format, pieces))
 		}
 	}
 	more()

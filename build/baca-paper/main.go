@@ -7,4 +7,4 @@ import (
 	"baca/build/paper"
 )
 
-func main() { command.Paper(paper.Command(command.TrainEncoder)) }
+func main() { command.Paper(paper.Commands(command.TrainEncoder)...) }

@@ -53,17 +53,15 @@ var sensitivityBetas = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9,
 // sensitivities vary the parameters of the paper's sensitivity analysis. β needs no further runs.
 func sensitivities() []variant {
 	list := []variant{{name: "fixed"}}
-	for _, k := range []int{4, 8, 16, 32, 64} {
-		list = append(list, variant{name: fmt.Sprintf("K = %d", k), apply: func(o *algo.Options) { o.Attention.TopK = k }})
+	for _, k := range gridTopK {
+		list = append(list, variant{name: fmt.Sprintf("K = %d", k), apply: func(o *algo.Options) { setTopK(o, k) }})
 	}
-	for _, band := range [][2]float64{{0.01, 0.2}, {0.2, 0.4}, {0.4, 0.6}, {0.6, 0.8}, {0.8, 1}} {
-		list = append(list, variant{name: fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), apply: func(o *algo.Options) {
-			o.Attention.Mixup.LambdaLow, o.Attention.Mixup.LambdaHigh = band[0], band[1]
-		}})
+	for _, band := range gridBands {
+		list = append(list, variant{name: fmt.Sprintf("λ in [%g, %g]", band[0], band[1]), apply: func(o *algo.Options) { setBand(o, band) }})
 	}
 	for _, beta := range sensitivityBetas {
 		list = append(list, variant{name: fmt.Sprintf("β = %g", beta), score: func(_ context.Context, _ *testBatch, out *outcome) []float64 {
-			return out.weighted(beta)
+			return out.weighted(beta).scores
 		}})
 	}
 	return list

@@ -27,8 +27,7 @@ import (
 	"baca/build/paper/rival"
 )
 
-// Command is baca-paper bench.
-func Command(train Trainer) *cobra.Command {
+func newBench(train Trainer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Repeat the published tables on the public data sets",
@@ -38,7 +37,7 @@ a JSON file and a page of its main figures in Markdown to --out.
 Finished cells, such as one seed of one pair, are files under --out/cells. A run that
 was cut short goes on with those that are missing; cells of another build of this
 program, other data or other settings are done again. Pre-trained encoders are kept
-in --weights, as NAME-seedS-epochsE.msgpack.`,
+in --weights, as by eval.`,
 		Args: usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -103,7 +102,7 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
-	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of the list above")
+	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
 	fs.StringVar(&o.setList, "sets", "", "`names` of sets")
 	fs.StringVar(&o.kindList, "kinds", "", "`names` of kinds of splits")
 	fs.StringVar(&o.modelList, "models", "", "embedded models by `name`, all that suit without")
@@ -199,21 +198,13 @@ func (b *bench) check(c *cobra.Command) {
 	if b.seeds = nil; b.uses("seeds") {
 		for _, text := range strings.Split(b.seedList, ",") {
 			seed, err := strconv.ParseUint(text, 10, 64)
-			switch {
-			case err != nil:
+			if err != nil {
 				try.Check(usage.Errorf("--seeds %s: want numbers, with commas between them", b.seedList))
-			case slices.Contains(b.seeds, seed):
-				try.Check(usage.Errorf("--seeds: %d is there twice", seed))
 			}
 			b.seeds = append(b.seeds, seed)
 		}
 	}
-	switch {
-	case c.Flags().Changed("epochs") && (b.epochs < 1 || b.epochs > mostEpochs):
-		try.Check(usage.Errorf("--epochs %d: want 1 to %d", b.epochs, mostEpochs))
-	case b.workers < 0:
-		try.Check(usage.Errorf("--workers %d: want 0 for all cores, or more", b.workers))
-	}
+	try.Check(checkRun(c, b.seeds, b.epochs, b.workers))
 }
 
 // identify makes the results folder, and records the program.
@@ -243,14 +234,23 @@ func (b *bench) open(ctx context.Context, pairs []*pair) {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
 		for _, p := range pairs {
-			e := newEvaluation(ctx, read, p, b.train, b.epochs, b.weights)
+			e := newEvaluation(ctx, read, p, b.epochs)
 			if k > 0 && e.id.schema == algo.Constant {
 				continue // plain graphs have one reading
 			}
+			e.train, e.workers, e.weights = b.train, 1, b.weights
 			encode(e.id.graphs)
 			b.evaluations = append(b.evaluations, e)
 		}
 	}
+}
+
+// prepare returns a seed's test batch, its model ready for one goroutine.
+func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) *testBatch {
+	b := e.batch(e.model(ctx, io.Discard, seed), seed, orders[ood], 1)
+	encode(b.graphs)
+	b.alone = try.To(algo.NewSingleScorer(ctx, b.model, 1))
+	return b
 }
 
 // write writes a result and its page, and reports it.

@@ -193,7 +193,7 @@ func TestThinnedBatch(t *testing.T) {
 	}
 }
 
-// Table 1 has what the batches of each seed give, and the number of workers changes nothing.
+// Table 1 has what eval measures, beside the rest, and the number of workers changes nothing.
 func TestBenchTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains encoders")
@@ -214,14 +214,15 @@ func TestBenchTable1(t *testing.T) {
 		}
 		return &cells[k]
 	}
-	e := evaluated(t, 3)
-	for _, ood := range []string{firstOOD, randomOOD} {
-		for k := range 2 {
-			b := e.prepare(t.Context(), uint64(k+1), ood)
-			for _, want := range b.columns(t.Context(), columnPre, columnAttention, columnRatio, columnBatch, columnAlone) {
-				got := find("fixed", want.Column, ood).Seeds[k]
-				if got.Seed != b.seed || got.AUROC != want.AUROC || got.AUPR != want.AUPR || got.FPR95 != want.FPR95 {
-					t.Errorf("%s, %s: %+v, want %+v", want.Column, ood, got, want)
+	for _, c := range []struct{ protocol, ood, columns string }{
+		{"fixed", "first", "s_pre attention ratio batch default"}, {"fixed", "random", "s_pre attention ratio batch default"}, {"grid", "first", "ratio batch default"},
+	} {
+		for column := range strings.FieldsSeq(c.columns) {
+			eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3",
+				"--calibrator", strings.Replace(column, columnDefault, columnAlone, 1), "--ood", c.ood, "--protocol", c.protocol)
+			for k, s := range eval.Seeds {
+				if got := find(c.protocol, column, c.ood).Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
+					t.Errorf("%s, %s, %s: %+v, eval has %+v", c.protocol, column, c.ood, got, s)
 				}
 			}
 		}
@@ -256,7 +257,7 @@ func TestBenchTable1(t *testing.T) {
 func TestThinColumns(t *testing.T) {
 	b := trained(t)
 	all := b.score(t.Context(), allOptions(b.seed), columnBatch)
-	for _, column := range thinColumns {
+	for _, column := range append(thinColumns, columnDefault) {
 		if one := b.score(t.Context(), columnOptions(column, b.seed), column); !slices.Equal(columnScores(column, all.rows), one.scores) {
 			t.Errorf("%s: other scores than in a run of its own", column)
 		}
@@ -273,19 +274,20 @@ func TestBenchAttention(t *testing.T) {
 		t.Skip("trains encoders")
 	}
 	data, out := testset.Pair(t), t.TempDir()
-	b := evaluated(t, 3).prepare(t.Context(), 1, firstOOD)
-	rows := b.score(t.Context(), allOptions(1), columnAttention).rows
+	kept := filepath.Join(out, "encoders")
+	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
 	want := map[string]rate{}
 	for column, name := range map[string]string{
 		columnAttention: "full", columnPre: "neither dictionary", columnBatch: rungs()[len(changes)+2].name,
 	} {
-		want[name] = rate(metric.AUROC(columnScores(column, rows), b.ood))
+		eval, _ := evalJSON(t, append([]string{"--pair", "TREES/RINGS", "--calibrator", column}, common...)...)
+		want[name] = eval.Mean.AUROC
 	}
 	want["fixed"], want[changes[len(changes)-1].name] = want["full"], want["full"]
 	want["β = 0"], want["β = 2"] = want["neither dictionary"], want["full"]
 	for name, known := range map[string]int{"ablation": 2, "sensitivity": 3, "ladder": 2} {
 		folder := filepath.Join(out, name)
-		succeed(t, "bench", name, "--pairs", "TREES/RINGS", "--data", data, "--out", folder, "--weights", filepath.Join(out, "encoders"), "--seeds", "1", "--epochs", "3")
+		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
 		columns := resultOf[[]variantColumn](t, read(t, filepath.Join(folder, name+".json")))
 		compared := 0
 		for _, c := range columns {
@@ -295,12 +297,12 @@ func TestBenchAttention(t *testing.T) {
 			} else if w, ok := want[c.Name]; ok {
 				compared++
 				if got[0] != w {
-					t.Errorf("%s, %s: %v, want %v", name, c.Name, got[0], w)
+					t.Errorf("%s, %s: %v, eval has %v", name, c.Name, got[0], w)
 				}
 			}
 		}
 		if compared != known {
-			t.Errorf("%s: %d columns to compare, want %d", name, compared, known)
+			t.Errorf("%s: %d columns to compare with eval, want %d", name, compared, known)
 		}
 	}
 }

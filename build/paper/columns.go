@@ -25,6 +25,14 @@ const (
 	columnAttention = algo.ByAttention // the paper's S_BaCa
 	columnRatio     = "ratio"          // the density ratio alone
 	columnBatch     = algo.ByBatch     // the product's score of a graph in its batch
+	columnDefault   = "default"        // the decider of baca score: alone
+)
+
+var (
+	// evalColumns are those of baca-paper eval, the default first.
+	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
+	// gridColumns are those of the grid protocol.
+	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
 )
 
 // statisticColumns are the trivial columns.

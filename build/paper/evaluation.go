@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/metric"
 	"baca/algo/pretrain"
 	"baca/build/internal/try"
 	"baca/weights"
@@ -30,15 +34,13 @@ type evaluation struct {
 	sets        *sets
 	train       Trainer
 	epochs      int
-	weights     string // folder of encoders
+	workers     int
+	weights     string // folder of encoders; empty stores none
 }
 
 // newEvaluation reads a pair's sets. epochs 0 means the paper's.
-func newEvaluation(ctx context.Context, s *sets, p *pair, train Trainer, epochs int, weights string) *evaluation {
-	e := &evaluation{
-		pair: p, sets: s, train: train, epochs: cmp.Or(epochs, p.epochs()), weights: weights,
-		id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID),
-	}
+func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) *evaluation {
+	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs()), id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
 	if e.id.schema != e.outside.schema {
 		try.Check(fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema))
 	}
@@ -73,13 +75,16 @@ var training sync.Map
 
 // model returns a seed's encoder, stored or trained: as the file has it, which rounds it, since results must not depend
 // on storing.
-func (e *evaluation) model(ctx context.Context, seed uint64) *algo.Model {
+func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
 	t := job.Training{
-		Graphs: e.id.graphs, Workers: 1, Split: dataset.Split,
+		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
 		Card: algo.Card{
 			Name: fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
 			Schema: e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
 		},
+	}
+	if e.weights == "" {
+		return try.To(weights.Load(try.To(e.train(ctx, stderr, t, ""))))
 	}
 	path := filepath.Join(e.weights, t.Card.Name+".msgpack")
 	one, _ := training.LoadOrStore(path, new(sync.Mutex))
@@ -88,7 +93,7 @@ func (e *evaluation) model(ctx context.Context, seed uint64) *algo.Model {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		try.Check(os.MkdirAll(e.weights, 0o777))
-		data, err = e.train(ctx, t, path)
+		data, err = e.train(ctx, stderr, t, path)
 	}
 	try.Check(err)
 	m, err := weights.Load(data)
@@ -105,7 +110,7 @@ func (e *evaluation) model(ctx context.Context, seed uint64) *algo.Model {
 func (train Trainer) detector(ctx context.Context, t job.Training, steps, trained int) *algo.Model {
 	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
-	return try.To(weights.Load(try.To(train(ctx, t, ""))))
+	return try.To(weights.Load(try.To(train(ctx, io.Discard, t, ""))))
 }
 
 // made refuses a model that a training would not make.
@@ -135,25 +140,19 @@ func made(t *job.Training, m *algo.Model) error {
 
 // A testBatch is a seed's batch.
 type testBatch struct {
-	of     *evaluation
-	seed   uint64
-	model  *algo.Model    // nil if unused
-	graphs []*graph.Graph // ID test graphs, then OOD graphs
-	ood    []bool         // the truth, for metrics only
-	nID    int
-	alone  *algo.SingleScorer // of the model
+	of       *evaluation
+	seed     uint64
+	model    *algo.Model    // nil if unused
+	graphs   []*graph.Graph // ID test graphs, then OOD graphs
+	ood      []bool         // the truth, for metrics only
+	nID      int
+	warnings []string
+	alone    *algo.SingleScorer // of the model, nil to prepare it each time
 }
 
-// prepare returns a seed's test batch, its model ready for one goroutine.
-func (e *evaluation) prepare(ctx context.Context, seed uint64, ood string) *testBatch {
-	b := e.batch(e.model(ctx, seed), seed, ood)
-	b.alone = try.To(algo.NewSingleScorer(ctx, b.model, 1))
-	return b
-}
-
-// batch makes a seed's test batch for a model.
-func (e *evaluation) batch(m *algo.Model, seed uint64, ood string) *testBatch {
-	b := e.tested(seed, ood)
+// batch makes a seed's test batch, with contamination OOD graphs for each ID graph.
+func (e *evaluation) batch(m *algo.Model, seed uint64, order dataset.Order, contamination float64) *testBatch {
+	b := e.tested(seed, order, contamination)
 	// The model's held-out graphs are the tested ID graphs. The method must see them only in the
 	// unlabelled batch, not as known ID graphs.
 	stripped := *m
@@ -162,23 +161,24 @@ func (e *evaluation) batch(m *algo.Model, seed uint64, ood string) *testBatch {
 	return b
 }
 
-// What takes the OOD graphs of a batch.
-const (
-	firstOOD  = "first"
-	randomOOD = "random"
-)
-
-var orders = map[string]dataset.Order{firstOOD: dataset.First, randomOOD: dataset.Random}
-
-// tested makes the test batch of a seed without a model: ID graphs, and as many OOD graphs as far as there are any.
-func (e *evaluation) tested(seed uint64, ood string) *testBatch {
+// tested makes the test batch of a seed without a model.
+func (e *evaluation) tested(seed uint64, order dataset.Order, contamination float64) *testBatch {
 	_, test := dataset.Split(len(e.id.graphs), seed)
-	outside := dataset.TakeOOD(len(e.outside.graphs), len(test), orders[ood], seed)
+	n := len(e.outside.graphs)
+	// As many OOD graphs as ID graphs, then thinned; more only if more are asked for.
+	wanted := math.Round(contamination * float64(len(test)))
+	take := max(len(test), int(min(wanted, float64(n))))
+	ood := try.To(dataset.Thin(dataset.TakeOOD(n, take, order, seed), len(test), contamination, seed))
 	b := &testBatch{
-		of: e, seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, outside)),
-		ood: slices.Concat(make([]bool, len(test)), slices.Repeat([]bool{true}, len(outside))),
+		of: e, seed: seed, nID: len(test), graphs: slices.Concat(pick(e.id.graphs, test), pick(e.outside.graphs, ood)),
+		ood: slices.Concat(make([]bool, len(test)), slices.Repeat([]bool{true}, len(ood))),
 	}
-	encode(b.graphs)
+	switch {
+	case len(ood) == 0:
+		b.warnings = append(b.warnings, "the batch has no OOD graphs, so there are no rates")
+	case float64(len(ood)) < wanted:
+		b.warnings = append(b.warnings, fmt.Sprintf("%s has only %d graphs where %.0f are wanted", e.pair.OOD, n, wanted))
+	}
 	return b
 }
 
@@ -202,11 +202,14 @@ func restored[T any](mixed []T, order []int) []T {
 
 // An outcome is the method's result for a batch, in its order.
 type outcome struct {
-	rows    []algo.Row
-	scores  []float64 // of the column to measure
-	seconds float64
-	scorer  *algo.Scorer
-	order   []int // the scorer's order
+	rows     []algo.Row
+	holdout  []algo.Row
+	scores   []float64 // of the column to measure
+	seconds  float64
+	warnings []string
+
+	scorer *algo.Scorer
+	order  []int // the scorer's order
 }
 
 // score scores a batch in a random order drawn by seed, without the truth.
@@ -215,12 +218,49 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 	o.Single = b.alone
 	start := time.Now()
 	scorer := try.To(algo.NewScorer(ctx, b.model, o))
-	rows := restored(try.To(scorer.Batch(ctx, mixed)).Rows, order)
-	return &outcome{rows, columnScores(column, rows), time.Since(start).Seconds(), scorer, order}
+	report := try.To(scorer.Batch(ctx, mixed))
+	out := &outcome{
+		rows: restored(report.Rows, order), holdout: report.Holdout,
+		seconds: time.Since(start).Seconds(), scorer: scorer, order: order,
+	}
+	out.scores = columnScores(column, out.rows)
+	if report.Few {
+		out.warnings = append(out.warnings, fmt.Sprintf("fewer than %d graphs are no batch, so each graph is scored by itself", algo.MinBatch))
+	}
+	for _, w := range report.Warnings {
+		if !strings.HasSuffix(w, "so there are no p-values") { // not asked for
+			out.warnings = append(out.warnings, w)
+		}
+	}
+	return out
 }
 
-// weighted are the scores of S_BaCa with another β.
-func (o *outcome) weighted(beta float64) []float64 {
-	pre, attn := columnScores(columnPre, o.rows), mapped(o.rows, func(r algo.Row) float64 { return r.Attn })
-	return algo.Add(beta, pre, attn).Of(pre, attn)
+// scoreBy scores batches of different seeds by a protocol. By the grid it returns the choice.
+func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string) ([]*outcome, *gridChoice) {
+	score := func(o algo.Options) []*outcome {
+		var all []*outcome
+		for _, b := range batches {
+			o.Seed = b.seed
+			all = append(all, b.score(ctx, o, column))
+		}
+		return all
+	}
+	if protocol == protocolGrid {
+		return gridSearch(o, column, batches, score)
+	}
+	return score(o), nil
+}
+
+// measure compares scores with the truth.
+func (b *testBatch) measure(o *outcome) seedResult {
+	auroc := func(column string) rate { return rate(metric.AUROC(columnScores(column, o.rows), b.ood)) }
+	return seedResult{
+		Seed: b.seed,
+		seedRates: seedRates{
+			AUROCPre: auroc(columnPre), AUROCAlone: auroc(columnAlone), AUROCBatch: auroc(columnBatch), AUROCAttention: auroc(columnAttention),
+			AUROC: rate(metric.AUROC(o.scores, b.ood)), AUPR: rate(metric.AUPR(o.scores, b.ood)), FPR95: rate(metric.FPR95(o.scores, b.ood)),
+			Seconds: rate(o.seconds),
+		},
+		NID: b.nID, NOOD: len(b.ood) - b.nID,
+	}
 }

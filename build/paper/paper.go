@@ -1,4 +1,5 @@
-// Package paper repeats what the paper reports, and measures what it leaves out: baca-paper bench.
+// Package paper repeats what the paper reports, and measures what it leaves out: baca-paper
+// eval and baca-paper bench.
 //
 // No step of an experiment can go on without the one before, so an error ends the command or the cell
 // that it happens in, see package try. Functions return errors only to callers that do something about them.
@@ -7,9 +8,12 @@ package paper
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/spf13/cobra"
 
 	"baca/algo/job"
 	"baca/algo/metric"
@@ -23,7 +27,12 @@ const (
 
 // A Trainer trains an encoder and returns its model file. With the path of that file it continues where training was cut
 // short. It may be called by several goroutines.
-type Trainer func(ctx context.Context, t job.Training, path string) ([]byte, error)
+type Trainer func(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error)
+
+// Commands are baca-paper eval and baca-paper bench.
+func Commands(train Trainer) []*cobra.Command {
+	return []*cobra.Command{newEval(train), newBench(train)}
+}
 
 // A rate is a number that is null in JSON where it is not defined.
 type rate float64

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ import (
 const shared = "../../../shared/data"
 
 // smallTrainer trains as baca does, but without checkpoints and background.
-func smallTrainer(ctx context.Context, t job.Training, path string) ([]byte, error) {
+func smallTrainer(ctx context.Context, _ io.Writer, t job.Training, path string) ([]byte, error) {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func failure(work func()) (err error) {
 // call runs a command line.
 func call(args ...string) (stdout, stderr string, err error) {
 	root := &cobra.Command{Use: "baca-paper", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(Command(smallTrainer))
+	root.AddCommand(Commands(smallTrainer)...)
 	var out, text bytes.Buffer
 	root.SetArgs(args)
 	root.SetOut(&out)
@@ -107,5 +108,7 @@ func read(t *testing.T, path string) []byte {
 // evaluated are TREES and RINGS.
 func evaluated(t *testing.T, epochs int) *evaluation {
 	t.Helper()
-	return newEvaluation(t.Context(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, smallTrainer, epochs, t.TempDir())
+	e := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
+	e.train = smallTrainer
+	return e
 }

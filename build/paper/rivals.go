@@ -173,7 +173,9 @@ func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, 
 	if !r.NoModel {
 		return e.prepare(ctx, seed, ood)
 	}
-	return e.tested(seed, ood)
+	b := e.tested(seed, orders[ood], 1)
+	encode(b.graphs)
+	return b
 }
 
 // scoresBy gives a batch, in a random order, to a detector.

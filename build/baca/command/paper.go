@@ -12,7 +12,7 @@ import (
 // paperName is the second program, which repeats the paper.
 const paperName = "baca-paper"
 
-// Paper runs the second program like [Main]: featurize, and the harness's command.
+// Paper runs the second program like [Main]: featurize, and the harness's commands.
 func Paper(harness ...*cobra.Command) { main(newPaper(harness...)) }
 
 func newPaper(harness ...*cobra.Command) *cobra.Command {
@@ -26,8 +26,8 @@ prints the graphs of molecules as the models see them.`)
 
 // TrainEncoder trains an encoder for the paper's harness and returns its model file. With the path of
 // that file it resumes from a checkpoint.
-func TrainEncoder(ctx context.Context, t job.Training, path string) ([]byte, error) {
-	j := &trainJob{Training: t, path: path, stderr: io.Discard}
+func TrainEncoder(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error) {
+	j := &trainJob{Training: t, path: path, stderr: stderr, hint: "the same command continues from there"}
 	j.resume = j.begun()
 	if err := j.addBackground(ctx, builtInBackground); err != nil {
 		return nil, err

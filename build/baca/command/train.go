@@ -131,7 +131,7 @@ func (f *trainFlags) keepsErrors() bool { return f.values.Predicted != "" }
 
 func (f *trainFlags) run() error {
 	ctx, stderr := f.c.Context(), f.c.ErrOrStderr()
-	j := &trainJob{path: f.out, resume: f.resume, stderr: stderr}
+	j := &trainJob{path: f.out, resume: f.resume, stderr: stderr, hint: "--resume continues from there"}
 	release, err := claim(f.out, f.resume && j.begun())
 	if err != nil {
 		return err
@@ -308,6 +308,7 @@ type trainJob struct {
 	stderr io.Writer
 	path   string // of the model file, whose checkpoint is beside it; empty for none
 	resume bool
+	hint   string // how to resume after an interrupt
 }
 
 func (j *trainJob) checkpoint() string { return j.path + checkpointExt }
@@ -340,7 +341,7 @@ func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 		if serr := j.save(); serr != nil {
 			return nil, errors.Join(err, serr)
 		}
-		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; --resume continues from there\n", j.State.Epoch, j.Card.Epochs, j.checkpoint())
+		fmt.Fprintf(j.stderr, "interrupted after epoch %d of %d, which %s holds; %s\n", j.State.Epoch, j.Card.Epochs, j.checkpoint(), j.hint)
 	}
 	return data, err
 }

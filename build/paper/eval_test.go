@@ -1,0 +1,405 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/attention"
+	"baca/algo/contrast"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/job"
+	"baca/build/internal/testset"
+	"baca/build/internal/try"
+)
+
+// evalJSON runs `baca-paper eval --json` and returns the result without its seconds,
+// which vary, beside the whole text.
+func evalJSON(t *testing.T, args ...string) (result evalResult, text string) {
+	t.Helper()
+	text, _ = succeed(t, append([]string{"eval", "--json"}, args...)...)
+	try.Check(json.Unmarshal([]byte(text), &result))
+	for i := range result.Seeds {
+		if result.Seeds[i].Seconds <= 0 {
+			t.Errorf("seed %d took %g seconds", result.Seeds[i].Seed, float64(result.Seeds[i].Seconds))
+		}
+		result.Seeds[i].Seconds = 0
+	}
+	result.Mean.Seconds, result.Std.Seconds = 0, 0
+	return result, text
+}
+
+// A model that was kept is the one that a fresh training makes.
+func TestKeptModel(t *testing.T) {
+	e, kept := evaluated(t, 4), t.TempDir()
+	// Rates are too coarse to show all differences.
+	var models []*algo.Model
+	for _, folder := range []string{"", filepath.Join(kept, "deeper"), kept, kept} {
+		e.weights = folder
+		m := e.model(context.Background(), io.Discard, 3)
+		models = append(models, m)
+	}
+	for i, m := range models[1:] {
+		a, b := models[0], m
+		if !slices.Equal(a.Encoder.Params, b.Encoder.Params) || !slices.Equal(a.Bank.Q, b.Bank.Q) || !slices.Equal(a.Bank.ZF(), b.Bank.ZF()) ||
+			!slices.Equal(a.Holdout.Q, b.Holdout.Q) || !slices.Equal(a.Bank.NodeScore, b.Bank.NodeScore) {
+			t.Errorf("model %d differs from one that was not kept", i+1)
+		}
+	}
+	training := job.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: models[0].Card}
+	for what, change := range map[string]func(c *algo.Card){
+		"":                                  func(*algo.Card) {},
+		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
+		"other data":                        func(c *algo.Card) { c.DatasetSHA256 = "x" },
+		"seed 4":                            func(c *algo.Card) { c.Seed = 4 },
+		"for 9 epochs":                      func(c *algo.Card) { c.Epochs = 9 },
+		"trained with other options":        func(c *algo.Card) { c.Batch = 64 },
+		"with other options":                func(c *algo.Card) { c.LearningRate = 1 },
+		"trained on another split of the s": func(c *algo.Card) { c.HoldoutRows = c.HoldoutRows[1:] },
+	} {
+		m := *models[0]
+		change(&m.Card)
+		if err := made(&training, &m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
+			t.Errorf("%q: %v", what, err)
+		}
+	}
+}
+
+func TestEvalJSON(t *testing.T) {
+	data := testset.Pair(t)
+	kept := t.TempDir()
+	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "2", "--weights", kept}
+	result, text := evalJSON(t, append(args, "--seeds", "1,2")...)
+	var object map[string]any
+	try.Check(json.Unmarshal([]byte(text), &object))
+	keys := func(v any) []string {
+		var list []string
+		for k := range v.(map[string]any) {
+			list = append(list, k)
+		}
+		slices.Sort(list)
+		return list
+	}
+	for what, c := range map[string]struct {
+		got  any
+		want string
+	}{
+		"the whole": {object, "calibrator contamination mean ood pair protocol seeds std"},
+		"a seed":    {object["seeds"].([]any)[0], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 n_id n_ood seconds seed"},
+		"mean":      {object["mean"], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 seconds"},
+		"std":       {object["std"], "aupr auroc auroc_alone auroc_attention auroc_batch auroc_pre fpr95 seconds"},
+	} {
+		if got := strings.Join(keys(c.got), " "); got != c.want {
+			t.Errorf("%s has keys %s, want %s", what, got, c.want)
+		}
+	}
+	if result.Pair != "TREES/RINGS" || result.Protocol != "fixed" || result.Calibrator != "alone" || result.Contamination != 1 || result.OOD != "first" {
+		t.Errorf("%+v", result)
+	}
+	a, b := result.Seeds[0], result.Seeds[1]
+	for _, s := range []seedResult{a, b} {
+		if s.NID != 12 || s.NOOD != 12 {
+			t.Errorf("seed %d: %d ID and %d OOD graphs, want 12 each", s.Seed, s.NID, s.NOOD)
+		}
+		for _, r := range []rate{s.AUROCPre, s.AUROCAlone, s.AUROCBatch, s.AUROCAttention, s.AUROC, s.AUPR, s.FPR95} {
+			if !(r >= 0 && r <= 1) {
+				t.Errorf("rate %g in %+v", float64(r), s)
+			}
+		}
+		// Rings in place of trees are easy.
+		if s.AUROC < 0.8 || s.AUROCBatch < 0.8 || s.AUROC != s.AUROCAlone {
+			t.Errorf("seed %d: %+v", s.Seed, s)
+		}
+	}
+	mean, std := (a.AUROC+b.AUROC)/2, math.Abs(float64(a.AUROC-b.AUROC))/math.Sqrt2
+	if math.Abs(float64(result.Mean.AUROC-mean)) > 1e-12 || math.Abs(float64(result.Std.AUROC)-std) > 1e-12 {
+		t.Errorf("mean %g and deviation %g, want %g and %g", float64(result.Mean.AUROC), float64(result.Std.AUROC), float64(mean), std)
+	}
+
+	// What is not defined is null, and said.
+	_, text = evalJSON(t, append(args, "--seeds", "1", "--contamination", "0")...)
+	object = nil
+	try.Check(json.Unmarshal([]byte(text), &object))
+	if seed := object["seeds"].([]any)[0].(map[string]any); seed["auroc"] != nil || seed["aupr"] != nil || seed["n_ood"] != 0.0 {
+		t.Errorf("without OOD graphs: %v", seed)
+	}
+	if std := object["std"].(map[string]any); std["seconds"] != nil {
+		t.Errorf("the deviation of one value: %v", std)
+	}
+	if w := fmt.Sprint(object["warnings"]); !strings.Contains(w, "seed 1: the batch has no OOD graphs") || strings.Contains(w, "p-values") {
+		t.Errorf("warnings %s", w)
+	}
+}
+
+func TestEvalRefuses(t *testing.T) {
+	data := testset.Pair(t)
+	testset.Write(t, filepath.Join(data, "mol", "some.csv"), "smiles\nC\nCC\nCCC\n")
+	pair := []string{"--pair", "TREES/RINGS", "--data", data}
+	with := func(args ...string) []string { return append(slices.Clone(pair), args...) }
+	for _, c := range []struct {
+		mistake bool
+		message string
+		args    []string
+	}{
+		{true, "want --pair ID/OOD and --data DIR", nil},
+		{true, "--pair TREES: want the names of two sets", []string{"--pair", "TREES", "--data", data}},
+		{true, "want the names of two sets", []string{"--pair", "TREES/RINGS/X", "--data", data}},
+		{true, "want the names of two sets", []string{"--pair", "TREES/TREES", "--data", data}},
+		{true, "--protocol best: want", with("--protocol", "best")},
+		{true, "--calibrator x: want", with("--calibrator", "x")},
+		{true, "--ood last: want", with("--ood", "last")},
+		{true, "contamination -1", with("--contamination", "-1")},
+		{true, "contamination NaN", with("--contamination", "NaN")},
+		{true, "--seeds", with("--seeds", "1,x")},
+		{true, "--seeds: 1 is there twice", with("--seeds", "1,2,1")},
+		{true, "--epochs 0", with("--epochs", "0")},
+		{true, "--workers -2", with("--workers", "-2")},
+		{true, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
+		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz`, []string{"--pair", "TREES/NONE", "--data", data}},
+		{false, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
+	} {
+		refuse(t, c.mistake, c.message, append([]string{"eval"}, c.args...)...)
+	}
+}
+
+func TestEpochs(t *testing.T) {
+	for name, want := range map[string]int{"BZR": 400, "enzymes": 150, "ENZYMES": 150, "IMDB-Multi": 20, "bbbp": 400, "ENZYMES@common": 150} {
+		if got := (&pair{ID: name}).epochs(); got != want {
+			t.Errorf("%s: %d epochs, want %d", name, got, want)
+		}
+	}
+}
+
+// rods returns path graphs of 1, 2, 3 … nodes, which their size tells apart.
+func rods(t *testing.T, n int) []*graph.Graph {
+	t.Helper()
+	var gs []*graph.Graph
+	for k := range n {
+		gs = append(gs, path(t, k+1))
+	}
+	return gs
+}
+
+func TestEvalBatch(t *testing.T) {
+	gs := rods(t, 150)
+	e := &evaluation{pair: &pair{OOD: "OOD"}, id: &loadedSet{graphs: gs[:100]}, outside: &loadedSet{graphs: gs[100:]}}
+	m := &algo.Model{Holdout: &contrast.Representation{Width: 1, Q: make([]float32, 20), NodeScore: make([]float64, 10)}}
+	sizes := func(b *testBatch) (id, ood []int) {
+		for i, g := range b.graphs {
+			if b.ood[i] {
+				ood = append(ood, g.N())
+			} else {
+				id = append(id, g.N())
+			}
+		}
+		return id, ood
+	}
+	firstFew := []int{101, 102, 103, 104, 105, 106, 107, 108, 109, 110}
+	for _, c := range []struct {
+		share   float64
+		order   dataset.Order
+		ood     int
+		warning string
+	}{
+		{1, dataset.First, 10, ""},
+		{1, dataset.Random, 10, ""},
+		{0.5, dataset.First, 5, ""},
+		{0.04, dataset.First, 0, "no OOD graphs"},
+		{0, dataset.Random, 0, "no OOD graphs"},
+		{2, dataset.First, 20, ""},
+		{7, dataset.First, 50, "only 50 graphs where 70 are wanted"},
+		{1e300, dataset.Random, 50, "only 50 graphs"},
+	} {
+		b := e.batch(m, 9, c.order, c.share)
+		id, ood := sizes(b)
+		_, test := dataset.Split(100, 9)
+		for k, i := range test {
+			if id[k] != i+1 {
+				t.Errorf("ID graph %d has %d nodes, want graph %d of the set", k, id[k], i)
+			}
+		}
+		if b.nID != 10 || len(id) != 10 || len(ood) != c.ood {
+			t.Errorf("contamination %g: %d ID and %d OOD graphs, want 10 and %d", c.share, len(id), len(ood), c.ood)
+		}
+		if c.share == 1 && slices.Equal(ood, firstFew) != (c.order == dataset.First) {
+			t.Errorf("order %d: OOD graphs %v", c.order, ood)
+		}
+		for _, n := range ood {
+			if c.share < 1 && c.order == dataset.First && !slices.Contains(firstFew, n) {
+				t.Errorf("contamination %g takes graph %d, which is not among the first", c.share, n)
+			}
+		}
+		if w := strings.Join(b.warnings, "; "); (c.warning == "") != (w == "") || !strings.Contains(w, c.warning) {
+			t.Errorf("contamination %g: warnings %q, want %q", c.share, w, c.warning)
+		}
+		// The ID test graphs are what the model kept from training.
+		if b.model.Holdout == nil || b.model.Holdout.Len() != 0 {
+			t.Error("the method gets the ID test graphs as known ID graphs")
+		}
+		if m.Holdout.Len() != 10 {
+			t.Error("the caller's model is changed")
+		}
+	}
+}
+
+// trained returns a test batch of the fixture with its model.
+func trained(t *testing.T) *testBatch {
+	t.Helper()
+	return contaminated(t, 1)
+}
+
+// contaminated is trained with so many OOD graphs for each ID graph.
+func contaminated(t *testing.T, share float64) *testBatch {
+	t.Helper()
+	e := evaluated(t, 2)
+	m := e.model(context.Background(), io.Discard, 1)
+	b := e.batch(m, 1, dataset.First, share)
+	b.alone = try.To(algo.NewSingleScorer(t.Context(), b.model, 1))
+	return b
+}
+
+// The truth does not reach the method, and neither does the order in which ID
+// and OOD graphs are put together.
+func TestScoresKnowNoLabels(t *testing.T) {
+	b := trained(t)
+	o := algo.DefaultOptions()
+	o.Seed = b.seed
+	out := b.score(context.Background(), o, columnBatch)
+	flipped := *b
+	flipped.ood = make([]bool, len(b.ood))
+	for i, v := range b.ood {
+		flipped.ood[i] = !v
+	}
+	again := flipped.score(context.Background(), o, columnBatch)
+	if fmt.Sprint(again.rows) != fmt.Sprint(out.rows) {
+		t.Error("with the labels turned round the rows differ")
+	}
+	if a, c := float64(b.measure(out).AUROC), float64(flipped.measure(out).AUROC); math.Abs(a+c-1) > 1e-12 {
+		t.Errorf("AUROC %g, with the labels turned round %g", a, c)
+	}
+
+	// The rows are put back: S_Pre does not depend on the order of a batch but
+	// for rounding.
+	scorer := try.To(algo.NewScorer(context.Background(), b.model, o))
+	plain := try.To(scorer.Batch(context.Background(), b.graphs))
+	differ := false
+	for i := range b.graphs {
+		if math.Abs(plain.Rows[i].Pre-out.rows[i].Pre) > 1e-4 {
+			t.Errorf("graph %d: S_Pre %g in order, %g shuffled and put back", i, plain.Rows[i].Pre, out.rows[i].Pre)
+		}
+		differ = differ || plain.Rows[i].Attn != out.rows[i].Attn
+		if out.scores[i] != out.rows[i].Batch || plain.Rows[i].Alone != out.rows[i].Alone {
+			t.Errorf("graph %d: %+v, to measure %g; in order %+v", i, out.rows[i], out.scores[i], plain.Rows[i])
+		}
+	}
+	// S_Attn draws by place in the batch, so it shows that there was a shuffle.
+	if !differ {
+		t.Error("the batch is not shuffled")
+	}
+}
+
+// The grid tries what it says, once each, and picks the best.
+func TestGridSearch(t *testing.T) {
+	b := &testBatch{seed: 1, nID: 2, ood: []bool{false, false, true, true}, graphs: rods(t, 4)}
+	order := func(right bool) []algo.Row {
+		if right {
+			return []algo.Row{{Pre: 1, Attn: 1}, {Pre: 2, Attn: 2}, {Pre: 3, Attn: 3}, {Pre: 4, Attn: 4}}
+		}
+		return []algo.Row{{Pre: 4, Attn: 4}, {Pre: 3, Attn: 3}, {Pre: 2, Attn: 2}, {Pre: 1, Attn: 1}}
+	}
+	for _, c := range []struct {
+		column string
+		right  func(o algo.Options) bool // the settings that order the graphs rightly
+		want   string
+	}{
+		{columnAttention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 2"},
+		{columnAttention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 2, λ in [0.4, 0.6], β = 2"},
+		{columnAttention, func(o algo.Options) bool { return false }, "K = 2, λ in [0.01, 1], β = 2"},
+		{columnRatio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
+		{columnBatch, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
+		{columnAlone, func(o algo.Options) bool { return true }, "nothing to pick"},
+		{columnPre, func(o algo.Options) bool { return true }, "nothing to pick"},
+	} {
+		seen := map[string]bool{}
+		score := func(o algo.Options) []*outcome {
+			if _, err := attention.New(o.Attention, 1); err != nil {
+				t.Errorf("%s: %v", c.column, err)
+			}
+			key := fmt.Sprint(o.Attention, o.Ratio)
+			if seen[key] {
+				t.Errorf("%s: %s twice", c.column, key)
+			}
+			seen[key] = true
+			out := &outcome{rows: order(c.right(o))}
+			for _, r := range out.rows {
+				out.scores = append(out.scores, r.Pre)
+			}
+			return []*outcome{out}
+		}
+		_, choice := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
+		if got := choice.String(); got != c.want {
+			t.Errorf("%s: picked %s, want %s", c.column, got, c.want)
+		}
+		steps, _ := gridSteps(algo.DefaultOptions(), c.column)
+		if want := 1 + len(slices.Concat(steps...)); len(seen) != want {
+			t.Errorf("%s: %d runs, want %d", c.column, len(seen), want)
+		}
+	}
+	// The weight is chosen from one run: here the base misleads, and the less
+	// S_Attn counts the better.
+	score := func(o algo.Options) []*outcome {
+		rows := []algo.Row{{Pre: 0, Attn: 6}, {Pre: 1, Attn: 0}, {Pre: 4, Attn: 1}, {Pre: 5, Attn: 1}}
+		return []*outcome{{rows: rows, scores: make([]float64, 4)}}
+	}
+	o := algo.DefaultOptions()
+	out, choice := gridSearch(o, columnAttention, []*testBatch{b}, score)
+	if choice.Beta >= 1 || b.measure(out[0]).AUROC != 1 {
+		t.Errorf("β = %g, AUROC %g: want a small β and 1", choice.Beta, float64(b.measure(out[0]).AUROC))
+	}
+	err := failure(func() {
+		gridSearch(o, columnAttention, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score)
+	})
+	if err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
+		t.Errorf("without OOD graphs: %v", err)
+	}
+}
+
+// S_BaCa is recomputed as the scorer does it, and the search is never worse than
+// the fixed setting.
+func TestGridStandsBesideFixed(t *testing.T) {
+	b := trained(t)
+	o := algo.DefaultOptions()
+	out := b.score(context.Background(), o, columnAttention)
+	for i, got := range out.weighted(o.Beta).scores {
+		// Sums over another order of the batch differ in the last bits.
+		if math.Abs(got-out.rows[i].BaCa) > 1e-9 || out.scores[i] != out.rows[i].BaCa {
+			t.Errorf("graph %d: S_BaCa %g recomputed, %g of the scorer, score %g", i, got, out.rows[i].BaCa, out.scores[i])
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	data, kept := testset.Pair(t), t.TempDir()
+	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random", "--calibrator", "batch"}
+	fixed, _ := evalJSON(t, args...)
+	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)
+	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings of 0.001, 0.01, 0.1, 1, then that of the subtrees of 0.0001, 0.001, 0.01, 0.1"`) {
+		t.Errorf("fixed %+v\ngrid %+v", fixed, grid)
+	}
+	if grid.Mean.AUROCPre != fixed.Mean.AUROCPre {
+		t.Errorf("base %g by grid, %g fixed", float64(grid.Mean.AUROCPre), float64(fixed.Mean.AUROCPre))
+	}
+	var table bytes.Buffer
+	if err := grid.write(&table); err != nil || !strings.Contains(table.String(), "picked by these very labels: C = ") {
+		t.Errorf("the table does not say how the setting came about: %v\n%s", err, table.String())
+	}
+}

@@ -300,26 +300,18 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// withProfile is the head of a model whose profile has the given bins.
-func withProfile(t testing.TB, m *algo.Model, quantiles int, values []byte, bits int, hashes []byte) []byte {
+// withBin is a valid model whose head has other bytes for the last value of a key, a bin.
+func withBin(t testing.TB, model []byte, key string, value []byte) []byte {
 	t.Helper()
-	head := sectionOf(t, save(t, m), headSection)
-	from := bytes.Index(head, []byte("\xa7profile\x85"))
-	if from < 0 {
-		t.Fatal("no profile")
+	head := sectionOf(t, model, headSection)
+	at := bytes.LastIndex(head, append([]byte{0xa0 | byte(len(key))}, key...))
+	if at < 0 {
+		t.Fatalf("no %s", key)
 	}
-	w := newWriter()
-	w.fields("profile", profileEntries)
-	w.floats("quantiles", make([]float32, quantiles))
-	w.bin("values", values)
-	w.bin("salt", make([]byte, explain.SaltSize))
-	w.count("bits", &bits)
-	w.bin("hashes", hashes)
-	none := 0
-	w.count("shared", &none)
-	w.floats("reference", nil)
-	w.measured(new(algo.Model))
-	return append(head[:from], w.buf.Bytes()...)
+	r, w := newReader(head[at:]), newWriter()
+	r.bin(key, nil)
+	w.bin(key, value)
+	return replaced(t, model, headSection, slices.Concat(head[:at], w.buf.Bytes(), head[len(head)-r.remaining():]))
 }
 
 // A background that gives no score is refused, in memory and in a file.
@@ -351,28 +343,18 @@ func TestHostileBackgrounds(t *testing.T) {
 	})
 	// What a writer would not write.
 	data := save(t, molecules(t))
-	payload := sectionOf(t, data, headSection)
-	cut := func(key string, keep int) []byte {
-		at := bytes.Index(payload, []byte(key))
-		if at < 0 {
-			t.Fatalf("no %s", key)
-		}
-		w := newWriter()
-		w.bin(key[1:], make([]byte, keep))
-		old := newWriter()
-		old.bin(key[1:], make([]byte, map[string]int{"\xa7weights": background.Folds * foldBytes, "\xa5sizes": 8 * background.SizeKnots}[key]))
-		return replaced(t, data, headSection, slices.Concat(payload[:at], w.buf.Bytes(), payload[at+old.buf.Len():]))
-	}
 	for _, test := range []struct {
 		key  string
 		keep int
-	}{{"\xa7weights", 0}, {"\xa7weights", background.Folds*foldBytes - 1}, {"\xa7weights", 7}, {"\xa5sizes", 0}, {"\xa5sizes", 4}, {"\xa5sizes", 8*background.SizeKnots + 4}} {
-		if _, err := Load(cut(test.key, test.keep)); !errors.Is(err, ErrFormat) {
-			t.Errorf("%q with %d bytes: %v, want %v", test.key, test.keep, err, ErrFormat)
+		want error
+	}{
+		{"weights", 0, ErrFormat}, {"weights", background.Folds*foldBytes - 1, ErrFormat}, {"weights", 7, ErrFormat},
+		{"sizes", 0, ErrFormat}, {"sizes", 4, ErrFormat}, {"sizes", 8*background.SizeKnots + 4, ErrFormat},
+		{"sizes", 8 * background.SizeKnots, ErrNumber}, // without spread
+	} {
+		if _, err := Load(withBin(t, data, test.key, make([]byte, test.keep))); !errors.Is(err, test.want) {
+			t.Errorf("%q with %d bytes: %v, want %v", test.key, test.keep, err, test.want)
 		}
-	}
-	if _, err := Load(cut("\xa5sizes", 8*background.SizeKnots)); !errors.Is(err, ErrNumber) {
-		t.Errorf("sizes without spread: %v, want %v", err, ErrNumber)
 	}
 }
 
@@ -408,7 +390,10 @@ var hostileProfiles = []struct {
 func TestHostileProfiles(t *testing.T) {
 	plain := save(t, small(t))
 	with := func(quantiles int, values []byte, bits int, hashes []byte) (*algo.Model, error) {
-		return Load(replaced(t, plain, headSection, withProfile(t, small(t), quantiles, values, bits, hashes)))
+		data := withBin(t, withBin(t, plain, "quantiles", make([]byte, 4*quantiles)), "values", values)
+		head := sectionOf(t, withBin(t, data, "hashes", hashes), headSection)
+		head[bytes.LastIndex(head, []byte("\xa4bits"))+5] = byte(bits)
+		return Load(replaced(t, data, headSection, head))
 	}
 	for _, c := range hostileProfiles {
 		m, err := with(c.quantiles, c.values, c.bits, c.hashes)

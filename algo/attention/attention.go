@@ -22,9 +22,9 @@ import (
 // Head holds the learned matrices, row-major and stored out×in: row j of each
 // makes coordinate j of a projection from the Dim coordinates of a key.
 type Head struct {
-	Dim        int // values in a query or key
-	Width      int // d_k
-	WQ, WK, WV []float32
+	Dim   int          // values in a query or key
+	Width int          // d_k
+	W     [3][]float32 // W_Q, W_K and W_V
 }
 
 // NewHead returns a head whose matrices are the truncated identity, so that ATTN
@@ -33,10 +33,10 @@ type Head struct {
 // zero and stay so, as their gradient is zero too.
 func NewHead(dim, width int) *Head {
 	h := &Head{Dim: dim, Width: width}
-	for _, w := range []*[]float32{&h.WQ, &h.WK, &h.WV} {
-		*w = make([]float32, width*dim)
+	for k := range h.W {
+		h.W[k] = make([]float32, width*dim)
 		for i := range width {
-			(*w)[i*dim+i] = 1
+			h.W[k][i*dim+i] = 1
 		}
 	}
 	return h
@@ -118,9 +118,7 @@ func (w *Workspace) gather(h *Head, queries []float32, in, out *Keys) {
 		}
 		ends[role] = int(row)
 	}
-	keyStart := ends[asQuery]
-	queryEnd := ends[asQuery|asKey]
-	w.shape(h.Dim, h.Width, int(row), queryEnd, keyStart)
+	w.shape(h.Dim, h.Width, int(row), ends[asQuery|asKey], ends[asQuery])
 	copy(w.x, queries)
 	for _, key := range w.used {
 		side, i := in, int(key)
@@ -156,7 +154,7 @@ func (h *Head) score(w *Workspace, dst []Score, queries []float32, in, out *Keys
 		w.use(key, asKey)
 	}
 	w.gather(h, queries, in, out)
-	w.project(h.WQ, h.WK, h.WV)
+	w.project(&h.W)
 	for i := range dst {
 		dst[i] = Score{In: w.attn(2 * i), Out: w.attn(2*i + 1)}
 	}
@@ -170,11 +168,12 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 	e.Score = dst[0]
 	unit := make([]float32, h.Dim)
 	normalize(unit, query)
-	contributions := func(t term, keys *Keys, own int32, sims []float32) []Contribution {
+	contributions := func(t term, keys *Keys, own int32) []Contribution {
 		if t.lo == t.hi {
 			return nil
 		}
 		// The same product and selection as in the scores, hence the same keys.
+		sims := make([]float32, keys.Len())
 		keys.similarities(sims, unit, 1)
 		chosen := TopK(nil, sims, topK, int(own))
 		w.core.attend(t.query, w.refs[t.lo:t.hi])
@@ -184,8 +183,7 @@ func (h *Head) Explain(w *Workspace, query []float32, own [2]int32, in, out *Key
 		}
 		return list
 	}
-	e.InKeys = contributions(w.terms[0], in, own[0], make([]float32, in.Len()))
-	e.OutKeys = contributions(w.terms[1], out, own[1], make([]float32, out.Len()))
+	e.InKeys, e.OutKeys = contributions(w.terms[0], in, own[0]), contributions(w.terms[1], out, own[1])
 	return e
 }
 

@@ -19,7 +19,7 @@ type oracle struct {
 }
 
 func oracleOf(h *Head) oracle {
-	return oracle{h.Dim, h.Width, widen(h.WQ), widen(h.WK), widen(h.WV)}
+	return oracle{h.Dim, h.Width, widen(h.W[0]), widen(h.W[1]), widen(h.W[2])}
 }
 
 func widen(a []float32) []float64 {
@@ -138,7 +138,7 @@ func randomRows(rng *rand.Rand, n, dim int) []float32 {
 
 func randomHead(rng *rand.Rand, dim, width int) *Head {
 	h := NewHead(dim, width)
-	for _, w := range [][]float32{h.WQ, h.WK, h.WV} {
+	for _, w := range h.W {
 		for i := range w {
 			w[i] = 0.5*w[i] + float32(rng.NormFloat64()/math.Sqrt(float64(dim)))
 		}

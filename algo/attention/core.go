@@ -13,16 +13,36 @@ import (
 // and those needing a key projection a suffix; the two may overlap. All rows need
 // a value projection. So each of W_Q, W_K, W_V costs one product.
 type core struct {
-	dim, width         int
-	rows               int
-	queryEnd, keyStart int
+	dim, width int
+	rows       int
 
 	x        []float32 // rows × dim
-	q, dq    []float32 // queryEnd × width
-	k, dk    []float32 // (rows − keyStart) × width
-	v, dv    []float32 // rows × width; v has rows of length 1, or 0
-	inverse  []float32 // 1/‖row·W_V‖, or 0
+	q, k, v  projection
+	inverse  []float32 // 1/‖row·W_V‖, or 0; rows of v have length 1, or 0
 	a, value []float64
+}
+
+// A projection is a product of rows lo to hi of x, with its gradient.
+type projection struct {
+	width, lo, hi int
+	y, dy         []float32
+}
+
+func (p *projection) shape(width, lo, hi int) {
+	p.width, p.lo, p.hi = width, lo, hi
+	p.y = parallel.Grow(p.y, (hi-lo)*width)
+}
+
+// of and slope return what row i of x became, and its gradient.
+func (p *projection) of(i int32) []float32    { return part(p.y, int(i)-p.lo, p.width) }
+func (p *projection) slope(i int32) []float32 { return part(p.dy, int(i)-p.lo, p.width) }
+
+func (c *core) projections() [3]*projection { return [...]*projection{&c.q, &c.k, &c.v} }
+
+// matrices returns y, dy or what else has the shape, and the rows of x.
+func (c *core) matrices(p *projection, y []float32) (_, x kernel.Matrix) {
+	n := p.hi - p.lo
+	return kernel.Dense(y, n, c.width), kernel.Dense(c.x[p.lo*c.dim:p.hi*c.dim], n, c.dim)
 }
 
 // term is one ATTN: a query row and, as a range of refs, the rows of its keys.
@@ -35,11 +55,11 @@ type term struct {
 
 // shape sets the sizes and makes room; the caller then fills x.
 func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
-	c.dim, c.width, c.rows, c.queryEnd, c.keyStart = dim, width, rows, queryEnd, keyStart
+	c.dim, c.width, c.rows = dim, width, rows
 	c.x = parallel.Grow(c.x, rows*dim)
-	c.q = parallel.Grow(c.q, queryEnd*width)
-	c.k = parallel.Grow(c.k, (rows-keyStart)*width)
-	c.v = parallel.Grow(c.v, rows*width)
+	c.q.shape(width, 0, queryEnd)
+	c.k.shape(width, keyStart, rows)
+	c.v.shape(width, 0, rows)
 	c.inverse = parallel.Grow(c.inverse, rows)
 }
 
@@ -47,16 +67,14 @@ func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 // anything is 0, and so is the gradient.
 const tiny = 1e-12
 
-func (c *core) project(wq, wk, wv []float32) {
-	d, w := c.dim, c.width
-	mulNT := func(dst, x, weights []float32, rows int) {
-		kernel.MulNT(kernel.Dense(dst, rows, w), kernel.Dense(x, rows, d), kernel.Dense(weights, w, d))
+// project multiplies by W_Q, W_K and W_V.
+func (c *core) project(weights *[3][]float32) {
+	for k, p := range c.projections() {
+		y, x := c.matrices(p, p.y)
+		kernel.MulNT(y, x, kernel.Dense(weights[k], c.width, c.dim))
 	}
-	mulNT(c.q, c.x[:c.queryEnd*d], wq, c.queryEnd)
-	mulNT(c.k, c.x[c.keyStart*d:], wk, c.rows-c.keyStart)
-	mulNT(c.v, c.x, wv, c.rows)
 	for i := range c.rows {
-		row := c.v[i*w : (i+1)*w]
+		row := c.v.of(int32(i))
 		var inverse float32
 		if norm := math.Sqrt(float64(dot(row, row))); !(norm < tiny) {
 			inverse = float32(1 / norm)
@@ -73,11 +91,11 @@ func (c *core) project(wq, wk, wv []float32) {
 func (c *core) attend(query int32, keys []int32) float64 {
 	c.a, c.value = parallel.Grow(c.a, len(keys)), parallel.Grow(c.value, len(keys))
 	scale := 1 / math.Sqrt(float64(c.width))
-	q, u := c.qRow(query), c.vRow(query)
+	q, u := c.q.of(query), c.v.of(query)
 	top := math.Inf(-1)
 	for i, key := range keys {
-		c.a[i] = float64(dot(q, c.kRow(key))) * scale
-		c.value[i] = float64(dot(u, c.vRow(key)))
+		c.a[i] = float64(dot(q, c.k.of(key))) * scale
+		c.value[i] = float64(dot(u, c.v.of(key)))
 		top = max(top, c.a[i])
 	}
 	sum := 0.0
@@ -93,19 +111,15 @@ func (c *core) attend(query int32, keys []int32) float64 {
 	return attn
 }
 
-func (c *core) qRow(i int32) []float32 { return part(c.q, int(i), c.width) }
-func (c *core) kRow(i int32) []float32 { return part(c.k, int(i)-c.keyStart, c.width) }
-func (c *core) vRow(i int32) []float32 { return part(c.v, int(i), c.width) }
-
 func part(m []float32, i, width int) []float32 { return m[i*width : (i+1)*width] }
 
-// loss adds up the terms and leaves in dq, dk and dv the gradient with respect to the
-// projections (dv: to the values before they were brought to length 1).
+// loss adds up the terms and leaves the gradient with respect to the
+// projections in their dy (v's: to the values before they were brought to length 1).
 func (c *core) loss(terms []term, refs []int32) float64 {
-	c.dq, c.dk, c.dv = parallel.Grow(c.dq, len(c.q)), parallel.Grow(c.dk, len(c.k)), parallel.Grow(c.dv, len(c.v))
-	clear(c.dq)
-	clear(c.dk)
-	clear(c.dv)
+	for _, p := range c.projections() {
+		p.dy = parallel.Grow(p.dy, len(p.y))
+		clear(p.dy)
+	}
 	total := 0.0
 	for _, t := range terms {
 		keys := refs[t.lo:t.hi]
@@ -128,19 +142,18 @@ func (c *core) loss(terms []term, refs []int32) float64 {
 	return total
 }
 
-// descend carries g = ∂loss/∂ATTN of one term into dq, dk and dv. Here dv is still
+// descend carries g = ∂loss/∂ATTN of one term into the dy. Here that of v is still
 // with respect to the unit vectors: ∂cos(u, v)/∂û = v̂.
 func (c *core) descend(query int32, keys []int32, attn, g float64) {
 	scale := g / math.Sqrt(float64(c.width))
-	q, u := c.qRow(query), c.vRow(query)
-	dq, du := part(c.dq, int(query), c.width), part(c.dv, int(query), c.width)
+	q, u, dq, du := c.q.of(query), c.v.of(query), c.q.slope(query), c.v.slope(query)
 	for i, key := range keys {
 		ds := float32(c.a[i] * (c.value[i] - attn) * scale)
-		kernel.Axpy(dq, ds, c.kRow(key))
-		kernel.Axpy(part(c.dk, int(key)-c.keyStart, c.width), ds, q)
+		kernel.Axpy(dq, ds, c.k.of(key))
+		kernel.Axpy(c.k.slope(key), ds, q)
 		da := float32(c.a[i] * g)
-		kernel.Axpy(du, da, c.vRow(key))
-		kernel.Axpy(part(c.dv, int(key), c.width), da, u)
+		kernel.Axpy(du, da, c.v.of(key))
+		kernel.Axpy(c.v.slope(key), da, u)
 	}
 }
 
@@ -148,7 +161,7 @@ func (c *core) descend(query int32, keys []int32, attn, g float64) {
 // respect to v: (dv̂ − (dv̂·v̂)·v̂)/‖v‖.
 func (c *core) throughLength() {
 	for i := range c.rows {
-		v, dv := part(c.v, i, c.width), part(c.dv, i, c.width)
+		v, dv := c.v.of(int32(i)), c.v.slope(int32(i))
 		along, inverse := dot(dv, v), c.inverse[i]
 		for j := range dv {
 			dv[j] = (dv[j] - along*v[j]) * inverse
@@ -156,16 +169,14 @@ func (c *core) throughLength() {
 	}
 }
 
-// weights turns dq, dk and dv into gradients of the weights, overwriting them.
-func (c *core) weights(wq, wk, wv []float32) {
-	d, w := c.dim, c.width
-	addTN := func(dst, dy, x []float32, rows int) {
-		clear(dst)
-		kernel.AddTN(kernel.Dense(dst, w, d), kernel.Dense(dy, rows, w), kernel.Dense(x, rows, d))
+// weights turns the dy into gradients of the weights, overwriting them.
+func (c *core) weights(g *[3][]float32) {
+	for k, p := range c.projections() {
+		g[k] = parallel.Grow(g[k], c.width*c.dim)
+		clear(g[k])
+		dy, x := c.matrices(p, p.dy)
+		kernel.AddTN(kernel.Dense(g[k], c.width, c.dim), dy, x)
 	}
-	addTN(wq, c.dq, c.x[:c.queryEnd*d], c.queryEnd)
-	addTN(wk, c.dk, c.x[c.keyStart*d:], c.rows-c.keyStart)
-	addTN(wv, c.dv, c.x, c.rows)
 }
 
 // dot adds in four interleaved sums, which is four times as fast as one and as

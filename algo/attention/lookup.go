@@ -46,7 +46,7 @@ func (l *lookup) each(ctx context.Context, n int, f func(w *Workspace, lo, hi in
 	})
 }
 
-// fillTop fills In and Out of the draws.
+// fillTop fills Top of the draws.
 func (l *lookup) fillTop(ctx context.Context, draws []Draw) error {
 	var unknown []Draw
 	for _, d := range draws {

@@ -5,7 +5,6 @@ import (
 
 	"baca/algo/dictionary"
 	"baca/algo/internal/adam"
-	"baca/algo/internal/parallel"
 )
 
 // clip is the ε by which a probability stays away from 0 and 1. It bounds one
@@ -18,12 +17,12 @@ const clip = 1e-6
 type Draw struct {
 	Side dictionary.Side
 	Key  int // row of the key on its side
-	// Rows of the most similar keys of each side, the drawn key not among them.
-	// Empty where a side has none.
-	In, Out []int32
+	// Top has the rows of the most similar keys of each side, the drawn key not among
+	// them. Empty where a side has none.
+	Top [2][]int32
 }
 
-// FillTop fills In and Out of every draw with the topK most similar keys of
+// FillTop fills Top of every draw with the topK most similar keys of
 // each side, the drawn key itself left out, reusing their memory. topK must be positive.
 func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
 	unit := func(dst []float32, i int) { copy(dst, [...]*Keys{in, out}[draws[i].Side].Unit(draws[i].Key)) }
@@ -33,17 +32,9 @@ func (w *Workspace) FillTop(draws []Draw, in, out *Keys, topK int) {
 		if int(d.Side) == side {
 			exclude = d.Key
 		}
-		list := &d.In
-		if side == int(dictionary.OOD) {
-			list = &d.Out
-		}
-		*list = TopK(*list, sims, topK, exclude)
+		d.Top[side] = TopK(d.Top[side], sims, topK, exclude)
 	})
 }
-
-// Gradient is the gradient of the loss with respect to a head's matrices, in
-// their layout.
-type Gradient struct{ WQ, WK, WV []float32 }
 
 // Gradient returns the paper's equation 10 over the draws,
 //
@@ -51,18 +42,16 @@ type Gradient struct{ WQ, WK, WV []float32 }
 //	    − mean over OOD draws of log(1 − p_in) + log p_out
 //
 // with p = (1 + ATTN)/2 clipped to [ε, 1−ε], ε = 1e-6, and overwrites g with its
-// gradient, which is zero through a clipped probability. A logarithm whose draw has
+// gradient with respect to [Head.W], which is zero through a clipped probability. A logarithm whose draw has
 // no keys on that side (the dictionary is empty, or holds only the drawn key) is
 // left out of its sum, and the mean still divides by all draws of the side; a side
 // without draws adds 0. Only the keys that the draws use are projected, each once.
-func (h *Head) Gradient(w *Workspace, g *Gradient, draws []Draw, in, out *Keys) float64 {
+func (h *Head) Gradient(w *Workspace, g *[3][]float32, draws []Draw, in, out *Keys) float64 {
 	w.plan(draws, in, out)
 	w.gather(h, nil, in, out)
-	w.project(h.WQ, h.WK, h.WV)
+	w.project(&h.W)
 	loss := w.loss(w.terms, w.refs)
-	n := h.Dim * h.Width
-	g.WQ, g.WK, g.WV = parallel.Grow(g.WQ, n), parallel.Grow(g.WK, n), parallel.Grow(g.WV, n)
-	w.weights(g.WQ, g.WK, g.WV)
+	w.weights(g)
 	return loss
 }
 
@@ -79,23 +68,20 @@ func (w *Workspace) plan(draws []Draw, in, out *Keys) {
 		if d.Side == dictionary.OOD {
 			drawn += int32(in.Len())
 		}
-		w.addTerm(drawn, d.In, 0, d.Side == dictionary.ID, 1/float64(count[d.Side]))
-		w.addTerm(drawn, d.Out, in.Len(), d.Side == dictionary.OOD, 1/float64(count[d.Side]))
+		for side, list := range d.Top {
+			if len(list) == 0 {
+				continue
+			}
+			w.use(drawn, asQuery)
+			lo := len(w.refs)
+			for _, i := range list {
+				key := i + int32(side*in.Len())
+				w.use(key, asKey)
+				w.refs = append(w.refs, key)
+			}
+			w.terms = append(w.terms, term{query: drawn, lo: int32(lo), hi: int32(len(w.refs)), high: int(d.Side) == side, scale: 1 / float64(count[d.Side])})
+		}
 	}
-}
-
-func (w *Workspace) addTerm(drawn int32, list []int32, offset int, high bool, scale float64) {
-	if len(list) == 0 {
-		return
-	}
-	w.use(drawn, asQuery)
-	lo := len(w.refs)
-	for _, i := range list {
-		key := i + int32(offset)
-		w.use(key, asKey)
-		w.refs = append(w.refs, key)
-	}
-	w.terms = append(w.terms, term{query: drawn, lo: int32(lo), hi: int32(len(w.refs)), high: high, scale: scale})
 }
 
 // Trainer improves a head step by step.
@@ -104,7 +90,7 @@ type Trainer struct {
 
 	adam     [3]*adam.Adam // of W_Q, W_K and W_V
 	work     Workspace
-	gradient Gradient
+	gradient [3][]float32
 }
 
 // NewTrainer returns a trainer for the head with the given learning rate.
@@ -120,8 +106,8 @@ func (t *Trainer) Step(draws []Draw, in, out *Keys) float64 {
 	if math.IsNaN(loss) {
 		return loss
 	}
-	t.adam[0].Update(t.Head.WQ, t.gradient.WQ)
-	t.adam[1].Update(t.Head.WK, t.gradient.WK)
-	t.adam[2].Update(t.Head.WV, t.gradient.WV)
+	for k, a := range t.adam {
+		a.Update(t.Head.W[k], t.gradient[k])
+	}
 	return loss
 }

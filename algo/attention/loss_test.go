@@ -13,7 +13,7 @@ func TestLossAgainstOracle(t *testing.T) {
 	for _, c := range testCases {
 		h, in, out, draws := c.build()
 		var w Workspace
-		var g Gradient
+		var g [3][]float32
 		want := oracleOf(h).loss(draws, in, out, c.topK)
 		if got := h.Gradient(&w, &g, draws, in, out); !within(got, want, 1e-5*(1+want)) {
 			t.Errorf("%s: loss is %.8f, want %.8f", c.name, got, want)
@@ -22,7 +22,7 @@ func TestLossAgainstOracle(t *testing.T) {
 	// One side's draws alone, and none.
 	h, in, out, draws := testCases[0].build()
 	var w Workspace
-	var g Gradient
+	var g [3][]float32
 	n := slices.IndexFunc(draws, func(d Draw) bool { return d.Side == dictionary.OOD })
 	for _, some := range [][]Draw{draws[:n], draws[n:], nil} {
 		want := oracleOf(h).loss(some, in, out, testCases[0].topK)
@@ -37,7 +37,7 @@ func TestGradient(t *testing.T) {
 	for _, c := range testCases {
 		h, in, out, draws := c.build()
 		var w Workspace
-		var g Gradient
+		var g [3][]float32
 		h.Gradient(&w, &g, draws, in, out)
 		o := oracleOf(h)
 		var want [3][]float64
@@ -54,7 +54,7 @@ func TestGradient(t *testing.T) {
 				largest = max(largest, math.Abs(want[m][i]))
 			}
 		}
-		for m, matrix := range [][]float32{g.WQ, g.WK, g.WV} {
+		for m, matrix := range g {
 			for i, got := range matrix {
 				if !within(float64(got), want[m][i], 1e-4*largest+1e-7) {
 					t.Fatalf("%s: matrix %d, weight %d: gradient %g, differences %g", c.name, m, i, got, want[m][i])
@@ -75,12 +75,12 @@ func TestClippedHasNoGradient(t *testing.T) {
 	var w Workspace
 	w.FillTop(draws, same, same, 2)
 	h := randomHead(rand.New(rand.NewPCG(1, 1)), 3, 2)
-	var g Gradient
+	var g [3][]float32
 	loss := h.Gradient(&w, &g, draws, same, same)
 	if want := -2 * (math.Log(1e-6) + math.Log1p(-1e-6)); !within(loss, want, 1e-9) {
 		t.Errorf("loss %g, want %g", loss, want)
 	}
-	for _, x := range slices.Concat(g.WQ, g.WK, g.WV) {
+	for _, x := range slices.Concat(g[:]...) {
 		if x != 0 {
 			t.Fatalf("gradient %v, want zeros", g)
 		}
@@ -123,7 +123,7 @@ func TestTraining(t *testing.T) {
 		t.Errorf("loss went from %g to %g, want less than half", first, last)
 	}
 	again, repeated := run()
-	if !slices.Equal(losses, repeated) || !slices.Equal(h.WV, again.WV) {
+	if !slices.Equal(losses, repeated) || !slices.Equal(h.W[2], again.W[2]) {
 		t.Error("the same training twice gave two results")
 	}
 }
@@ -131,9 +131,9 @@ func TestTraining(t *testing.T) {
 func TestStepRefusesNaN(t *testing.T) {
 	in, out := NewKeys(2, []float32{1, 0, float32(math.NaN()), 1}), NewKeys(2, []float32{0, 1})
 	trainer := NewTrainer(NewHead(2, 2), 1e-2)
-	loss := trainer.Step([]Draw{{Key: 0, In: []int32{1}, Out: []int32{0}}}, in, out)
-	if !math.IsNaN(loss) || !slices.Equal(trainer.Head.WV, NewHead(2, 2).WV) || trainer.adam[0].Step != 0 {
-		t.Errorf("a step of loss %g changed the head to %v", loss, trainer.Head.WV)
+	loss := trainer.Step([]Draw{{Key: 0, Top: [2][]int32{{1}, {0}}}}, in, out)
+	if !math.IsNaN(loss) || !slices.Equal(trainer.Head.W[2], NewHead(2, 2).W[2]) || trainer.adam[0].Step != 0 {
+		t.Errorf("a step of loss %g changed the head to %v", loss, trainer.Head.W[2])
 	}
 }
 

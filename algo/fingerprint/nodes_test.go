@@ -6,42 +6,6 @@ import (
 	"testing"
 )
 
-// The key of a node is the hash of its subtree.
-func TestNodes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for range 60 {
-		g := random(rng)
-		const height = 3
-		keys := Nodes(g, height)
-		for h := range height + 1 {
-			for i := range g.N() {
-				key := keys[h*g.N()+i]
-				if want := keyOf(t, g, i, h); key != want {
-					t.Fatalf("node %d at height %d has key %x, want %x", i, h, key, want)
-				}
-			}
-		}
-	}
-}
-
-// Keys are sorted, however many there are and whatever their high bytes.
-func TestSort(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 1))
-	w := new(workspace)
-	for _, n := range []int{0, 1, fewSorted - 1, fewSorted, 75, 225, manySorted, manySorted + 1, 5000} {
-		for _, bits := range []int{2, 20, 32} {
-			keys := make([]uint32, n)
-			for i := range keys {
-				keys[i] = rng.Uint32() >> (32 - bits)
-			}
-			want := slices.Sorted(slices.Values(keys))
-			if w.sort(keys); !slices.Equal(keys, want) {
-				t.Errorf("%d keys of %d bits are not sorted", n, bits)
-			}
-		}
-	}
-}
-
 // A print in the memory of another one costs no allocation, and is the same.
 func TestDescribeAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))

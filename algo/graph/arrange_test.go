@@ -13,11 +13,7 @@ func TestArrange(t *testing.T) {
 	var a Arrangement
 	for round := range 60 {
 		n := rng.IntN(30)
-		var edges [][2]int32
-		for range rng.IntN(3*n + 1) {
-			edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
-		}
-		g := build(t, n, edges)
+		g := drawn(t, rng, n, rng.IntN(3*n+1))
 		g.Features, g.X = 2, nil
 		for range 2 * n {
 			g.X = append(g.X, rng.Float32())

@@ -67,16 +67,7 @@ func TestEncodeDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 60 {
 		n := 1 + rng.IntN(30)
-		p := rng.Float64() * rng.Float64()
-		var edges [][2]int32
-		for i := range n {
-			for j := range i {
-				if rng.Float64() < p {
-					edges = append(edges, [2]int32{int32(i), int32(j)})
-				}
-			}
-		}
-		g := build(t, n, edges)
+		g := drawn(t, rng, n, rng.IntN(1+rng.IntN(n*n)))
 		near(t, "random graph", encoded(g), encodeDense(g), exactTolerance)
 	}
 	star := [][2]int32{}

@@ -15,6 +15,16 @@ func build(tb testing.TB, n int, edges [][2]int32) *Graph {
 	return g
 }
 
+// drawn has n nodes and at most so many edges.
+func drawn(tb testing.TB, rng *rand.Rand, n, most int) *Graph {
+	tb.Helper()
+	var edges [][2]int32
+	for range most {
+		edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
+	}
+	return build(tb, n, edges)
+}
+
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct {
 		n     int

@@ -11,30 +11,40 @@ func (g *Graph) Fraction(is func(i int) bool) float64 {
 	return float64(count) / float64(max(1, g.N()))
 }
 
-// Components returns the number of connected components.
-func (g *Graph) Components() int {
-	seen := make([]bool, g.N())
-	var stack []int32
-	count := 0
-	for i := range seen {
-		if seen[i] {
+// Parts returns the connected component of each node, numbered in the order of their first nodes,
+// and the sizes of components.
+func (g *Graph) Parts() (of, sizes []int32) {
+	n := g.N()
+	memory := make([]int32, 3*n)
+	of, sizes = memory[:n:n], memory[n:n:2*n]
+	stack := memory[2*n : 2*n]
+	for i := range of {
+		if of[i] > 0 {
 			continue
 		}
-		count++
-		seen[i] = true
-		stack = append(stack, int32(i))
-		for len(stack) > 0 {
+		sizes = append(sizes, 0)
+		id := int32(len(sizes)) // 0 for nodes not met so far
+		of[i], stack = id, append(stack, int32(i))
+		for ; len(stack) > 0; sizes[id-1]++ {
 			at := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			for _, j := range g.Row(int(at)) {
-				if !seen[j] {
-					seen[j] = true
-					stack = append(stack, j)
+				if of[j] == 0 {
+					of[j], stack = id, append(stack, j)
 				}
 			}
 		}
 	}
-	return count
+	for i := range of {
+		of[i]--
+	}
+	return of, sizes
+}
+
+// Components returns the number of connected components.
+func (g *Graph) Components() int {
+	_, sizes := g.Parts()
+	return len(sizes)
 }
 
 // Cycles returns the cyclomatic number, in molecules the number of rings.

@@ -27,9 +27,6 @@ func nearestByScan(gs []*graph.Graph, xs []float32) int {
 	return at
 }
 
-// nearestNode is the number of the nearest donor among all nodes.
-func nearestNode(d *Donors, xs []float32) int { return int(d.nearest(xs).first) }
-
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 16))
 	for trial := range 12 {
@@ -61,7 +58,7 @@ func TestNearest(t *testing.T) {
 					xs[k] = float32(rng.IntN(4)) / 2
 				}
 			}
-			if got, want := nearestNode(d, xs), nearestByScan(gs, xs); got != want {
+			if got, want := d.nearest(xs).first, nearestByScan(gs, xs); got != want {
 				t.Fatalf("trial %d, query %d: node %d, want %d", trial, query, got, want)
 			}
 		}
@@ -74,7 +71,7 @@ func TestNearestOfEquals(t *testing.T) {
 	clear(g.XS)
 	xs := make([]float32, width)
 	g.XS[width+sortStep], xs[sortStep] = 1, 0.5
-	if got := nearestNode(NewDonors([]*graph.Graph{g}), xs); got != 0 {
+	if got := NewDonors([]*graph.Graph{g}).nearest(xs).first; got != 0 {
 		t.Errorf("node %d, want 0", got)
 	}
 }

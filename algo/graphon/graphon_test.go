@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
@@ -141,71 +139,6 @@ func randomGraphon(rng *rand.Rand, n int) *Graphon {
 		}
 	}
 	return w
-}
-
-// usvtBySVD is the definition, term by term, from an independent SVD of the
-// whole padded matrix.
-func usvtBySVD(tb testing.TB, w *Graphon, theta float64) (*Graphon, int) {
-	tb.Helper()
-	n := w.N
-	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(n, n, slices.Clone(w.W)), mat.SVDFull) {
-		tb.Fatal("SVD did not converge")
-	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
-	out, rank := New(n), 0
-	for k, s := range svd.Values(nil) {
-		if s < theta*math.Sqrt(float64(n)) {
-			continue
-		}
-		rank++
-		for i := range n {
-			for j := range n {
-				out.W[i*n+j] += s * u.At(i, k) * v.At(j, k)
-			}
-		}
-	}
-	for i := range n {
-		for j := range i + 1 {
-			p := (out.W[i*n+j] + out.W[j*n+i]) / 2
-			p = max(0, min(1, p))
-			out.W[i*n+j], out.W[j*n+i] = p, p
-		}
-	}
-	return out, rank
-}
-
-func TestUSVTEqualsSVD(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var u USVT
-	ranks := 0
-	for trial := range 200 {
-		n := 1 + rng.IntN(40)
-		w := randomGraphon(rng, n)
-		if trial%2 == 0 {
-			w = Align(randomGraph(rng, 1+rng.IntN(50), 0.02+0.3*rng.Float64()), n)
-		}
-		// A random threshold has no eigenvalue at exactly its place.
-		theta := 0.01 + 0.6*rng.Float64()
-		want, wantRank := usvtBySVD(t, w, theta)
-		rank := u.Threshold(w, theta)
-		if rank != wantRank || maxDiff(w.W, want.W) > 1e-12 {
-			t.Fatalf("trial %d, N=%d, θ=%g: rank %d, want %d; off by %g", trial, n, theta, rank, wantRank, maxDiff(w.W, want.W))
-		}
-		ranks += rank
-		for i := range n {
-			for j := range n {
-				if w.at(i, j) != w.at(j, i) {
-					t.Fatalf("trial %d: not symmetric at %d, %d", trial, i, j)
-				}
-			}
-		}
-	}
-	if ranks == 0 {
-		t.Fatal("every graphon was erased")
-	}
 }
 
 func TestUSVTThresholdOnAnEigenvalue(t *testing.T) {

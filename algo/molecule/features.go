@@ -137,54 +137,21 @@ func Core(g *graph.Graph) *graph.Graph {
 	if g.Features != Features {
 		panic(fmt.Sprintf("molecule: core of a graph with %d features, want %d", g.Features, Features))
 	}
-	var few [3 * fewAtoms]int32 // memory for most molecules
-	memory := few[:]
-	if n > fewAtoms {
-		memory = make([]int32, 3*n)
-	}
-	part, sizes, stack := memory[:n:n], memory[n:n:2*n], memory[2*n:2*n]
-	for i := range part {
-		part[i] = -1
-	}
 	tagged := false
 	for i := range n {
 		tagged = tagged || g.X[i*Features+ColumnChirality] != 0
-		if part[i] >= 0 {
-			continue
-		}
-		id := int32(len(sizes))
-		sizes, stack = append(sizes, 0), append(stack, int32(i))
-		part[i] = id
-		for len(stack) > 0 {
-			at := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			sizes[id]++
-			for _, j := range g.Row(int(at)) {
-				if part[j] < 0 {
-					part[j] = id
-					stack = append(stack, j)
-				}
-			}
-		}
 	}
+	part, sizes := g.Parts()
 	if len(sizes) <= 1 && !tagged {
 		return g
 	}
-	largest := int32(0)
-	for id, size := range sizes {
-		if size > sizes[largest] {
-			largest = int32(id)
-		}
-	}
+	largest := int32(slices.Index(sizes, slices.Max(sizes)))
 	p := g.Select(func(i int) bool { return part[i] == largest })
 	for i := range p.N() {
 		p.X[i*Features+ColumnChirality] = 0
 	}
 	return p
 }
-
-// fewAtoms suffice for most molecules.
-const fewAtoms = 128
 
 // hybridizationFeature is the index in OGB's list.
 var hybridizationFeature = [...]float32{Unhybridized: 5, S: 5, SP: 0, SP2: 1, SP3: FeatureSP3, SP2D: 5, SP3D: 3, SP3D2: 4}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // The nearest row is the one that comparing with all rows finds: where rows lie close to
@@ -62,36 +60,6 @@ func TestNearestLandmark(t *testing.T) {
 					t.Errorf("%s: row %d at %g, want %d at %g", name, row, square, first, least)
 				}
 			}
-		}
-	}
-}
-
-// The axes are orthonormal, and on rows near a plane the first two span it.
-func TestMainAxes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 2))
-	const m, dim = 200, 12
-	rows := make([]float32, m*dim)
-	for i := range m {
-		x, y := rng.NormFloat64(), rng.NormFloat64()
-		rows[i*dim+3], rows[i*dim+7] = float32(10*x), float32(5*y)
-		rows[i*dim+1] = float32(rng.NormFloat64() / 1000)
-	}
-	a := mainAxes(rows, dim)
-	row := func(k int) []float64 { return a[k*dim : (k+1)*dim] }
-	for j := range axes {
-		for k := range j + 1 {
-			want := 0.0
-			if j == k {
-				want = 1
-			}
-			if got := floats.Dot(row(j), row(k)); math.Abs(got-want) > 1e-12 {
-				t.Errorf("product of axes %d and %d is %g, want %g", j, k, got, want)
-			}
-		}
-	}
-	for k, column := range []int{3, 7} {
-		if in := math.Hypot(row(k)[3], row(k)[7]); in < 1-1e-6 {
-			t.Errorf("axis %d is %v: only %g of it in the plane of columns 3 and 7, of which %d is the %d.", k, row(k), in, column, k+1)
 		}
 	}
 }

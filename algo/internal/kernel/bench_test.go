@@ -81,67 +81,22 @@ func rate(b *testing.B, each int, unit float64, name string) {
 	b.ReportMetric(float64(each)*float64(b.N)/b.Elapsed().Seconds()/unit, name)
 }
 
-// The other loops, by what they read and write.
+// All loops, by the size of their operands.
 func BenchmarkLoops(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	const m, n = 128, 160
-	x, y, r, c := random(rng, m*n), random(rng, m*n), random(rng, m), random(rng, n)
-	rows, cols, norms := make([]float64, m), make([]float64, n), random(rng, m)
-	path, offsets := make([]int32, 2*m), make([]int32, m+1)
-	for i := range m {
-		path[2*i], path[2*i+1] = int32(max(0, i-1)), int32(min(m-1, i+1))
-		offsets[i+1] = int32(2 * (i + 1))
-	}
-	const values = 4 * m * n // bytes
-	// Molecules of a small set, and the keys of one.
-	const prints, keys = 16 * Strip, 48
-	sums, tops, bits, begin := make([]uint32, prints), make([]uint32, prints/Top), make([]uint64, keys*prints/64), make([]uint32, keys)
-	for i := range bits {
-		bits[i] = rng.Uint64()
-	}
-	for k := range begin {
-		begin[k] = uint32(k * prints / 64)
-	}
-	means, squares := make([]float32, m*n), make([]float32, m*n)
-	e, embedding := make([]float32, 4096), make([]float32, 4096)
-	for i := range embedding {
-		embedding[i] = max(0, float32(i%200-20)) / 7
-	}
-	for _, l := range []struct {
-		name  string
-		f     func()
-		bytes int
-		unit  string // of bytes, if they are others
-	}{
-		{"Add", func() { Add(Dense(x, m, n), Dense(y, m, n)) }, 3 * values, ""},
-		{"AddToOne", func() { Add(Matrix{c, m, n, 0}, Dense(y, m, n)) }, values, ""},
-		{"AddNeighbors160", func() { AddNeighbors(Dense(x, m, n), Dense(y, m, n), offsets, path) }, 4 * values, ""},
-		{"AddNeighbors16", func() { AddNeighbors(Dense(x[:m*16], m, 16), Dense(y[:m*16], m, 16), offsets, path) }, 4 * values / 10, ""},
-		{"ReLUGradient", func() { ReLUGradient(Dense(x, m, n), Dense(y, m, n)) }, 3 * values, ""},
-		{"Sums", func() { Sums(rows, cols, y) }, values, ""},
-		{"Weight", func() { clear(r); Weight(x, r, c) }, 2 * values, ""},
-		{"Normalize", func() { Normalize(x, norms, y) }, 2 * values, ""},
-		{"NormalizeGradient", func() { NormalizeGradient(x, y, y, norms) }, 2 * values, ""},
-		{"Dot", func() { Dot(x, y) }, 2 * values, ""},
-		{"Axpy", func() { Axpy(x, 1e-3, y) }, 3 * values, ""},
-		{"AddWhere", func() { AddWhere(sums, tops, bits, begin, begin) }, keys*prints/8 + 2*4*prints, ""},
-		{"Axpy64", func() { Axpy(x[:64], 1e-3, y[:64]) }, 3 * 4 * 64, ""},
-		{"Exp", func() { Exp(e, 0.5) }, len(e), "Mexp/s"},
-		{"Log1p", func() { Log1p(e, embedding) }, len(e), "Mlog1p/s"},
-		{"Adam", func() { Adam(x, y, means, squares, AdamStep{0.9, 0.1, 0.999, 0.001, 0.5, 1e-8, 1e-4}) }, len(x), "Mparameters/s"},
-	} {
+	for _, l := range loops {
 		for _, v := range variants {
 			v.use()
+			s := &sample{rng: rand.New(rand.NewPCG(3, 4)), m: 128, n: 160, k: 128}
+			run, bytes := l.call(s), 0
+			for _, p := range s.placed {
+				bytes += p.hi - p.lo
+			}
 			b.Run(l.name+"/"+v.name, func(b *testing.B) {
 				for b.Loop() {
-					l.f()
+					run()
 				}
-				if l.unit != "" {
-					rate(b, l.bytes, 1e6, l.unit)
-					return
-				}
-				rate(b, l.bytes, 1e9, "GB/s")
-				b.ReportMetric(float64(l.bytes), "B-moved/op")
+				rate(b, bytes, 1e9, "GB/s")
+				b.ReportMetric(float64(bytes), "B-moved/op")
 			})
 		}
 	}

@@ -139,7 +139,6 @@ func TestMulPacked(t *testing.T) {
 	}
 }
 
-// e^x over all of its range and a little beyond, with the same bits in every variant.
 // Double precision against sums by hand, of all remainders.
 func TestDouble(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -178,6 +177,7 @@ func TestDouble(t *testing.T) {
 	}
 }
 
+// e^x over all of its range and a little beyond, with the same bits in every variant.
 func TestExp(t *testing.T) {
 	x := []float32{0, -1e30, float32(math.Inf(-1)), 1e30, float32(math.Inf(1))}
 	for v := float32(-89); v <= 89; v += 0.0009 {
@@ -216,155 +216,6 @@ func TestExp64(t *testing.T) {
 	if got := Exp64(math.NaN()); got == got {
 		t.Errorf("e^NaN = %g", got)
 	}
-}
-
-func TestSums(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, s := range [][2]int{{1, 1}, {3, 7}, {8, 8}, {5, 29}, {40, 131}, {4, 0}} {
-		m, n := s[0], s[1]
-		x, rows, cols := random(rng, m*n), make([]float64, m), make([]float64, n)
-		for j := range cols {
-			cols[j] = float64(j)
-		}
-		Sums(rows, cols, x)
-		for i := range m {
-			want := 0.0
-			for j := range n {
-				want += float64(x[i*n+j])
-			}
-			if math.Abs(rows[i]-want) > 1e-12*float64(n+1) {
-				t.Errorf("%d×%d: row %d sums to %g, want %g", m, n, i, rows[i], want)
-			}
-		}
-		for j := range n {
-			want := float64(j)
-			for i := range m {
-				want += float64(x[i*n+j])
-			}
-			if math.Abs(cols[j]-want) > 1e-12*float64(m+n) {
-				t.Errorf("%d×%d: column %d sums to %g, want %g", m, n, j, cols[j], want)
-			}
-		}
-	}
-}
-
-func TestNormalize(t *testing.T) {
-	Normalize(nil, nil, nil)
-	NormalizeGradient(nil, nil, nil, nil)
-	z := []float32{3, 4, 0, 0, 1e-20, 0, -5, 12}
-	dst, norms := make([]float32, len(z)), make([]float32, 4)
-	Normalize(dst, norms, z)
-	for i, want := range []float32{5, 0, 1e-20, 13} {
-		if norms[i] != want {
-			t.Errorf("norm of row %d is %g, want %g", i, norms[i], want)
-		}
-	}
-	for i, want := range []float64{0.6, 0.8, 0, 0, 1e-8, 0, -5. / 13, 12. / 13} {
-		if math.Abs(float64(dst[i])-want) > 1e-7 {
-			t.Errorf("value %d is %g, want %g", i, dst[i], want)
-		}
-	}
-}
-
-// The gradient is compared with central differences of ⟨g, z/‖z‖⟩ in float64.
-func TestNormalizeGradient(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	const rows, width, h = 3, 11, 1e-6
-	z, g := random(rng, rows*width), random(rng, rows*width)
-	clear(z[width : 2*width]) // a row of zeros has no gradient
-	u, norms, got := make([]float32, len(z)), make([]float32, rows), make([]float32, len(z))
-	Normalize(u, norms, z)
-	NormalizeGradient(got, g, u, norms)
-	value := func(r, j int, by float64) float64 {
-		norm, along := 0.0, 0.0
-		for c := range width {
-			v := float64(z[r*width+c])
-			if c == j {
-				v += by
-			}
-			norm += v * v
-			along += v * float64(g[r*width+c])
-		}
-		return along / math.Sqrt(norm)
-	}
-	for r := range rows {
-		for j := range width {
-			want := 0.0
-			if r != 1 {
-				want = (value(r, j, h) - value(r, j, -h)) / (2 * h)
-			}
-			if d := math.Abs(float64(got[r*width+j]) - want); d > 1e-5 {
-				t.Errorf("row %d, column %d: got %g, want %g", r, j, got[r*width+j], want)
-			}
-		}
-	}
-}
-
-// Each loop on a few numbers, by hand. Padding stays as it is.
-func TestByHand(t *testing.T) {
-	one := []float32{10, 20, 30}
-	padded := func() Matrix { return Matrix{[]float32{1, 2, 3, 9, 4, 5, 6}, 2, 3, 4} }
-	for _, c := range []struct {
-		name string
-		run  func() []float32
-		want []float32
-	}{
-		{"a row added to all", func() []float32 { x := padded(); Add(x, Matrix{one, 2, 3, 0}); return x.Data }, []float32{11, 22, 33, 9, 14, 25, 36}},
-		{"all rows added to one", func() []float32 { Add(Matrix{one, 2, 3, 0}, padded()); return one }, []float32{15, 27, 39}},
-		{"neighbours in the path 0–1–2 and a node alone", func() []float32 {
-			dst := Dense(make([]float32, 8), 4, 2)
-			AddNeighbors(dst, Dense([]float32{1, 10, 2, 20, 3, 30, 4, 40}, 4, 2), []int32{0, 1, 3, 4, 4}, []int32{1, 0, 2, 1})
-			return dst.Data
-		}, []float32{3, 30, 6, 60, 5, 50, 4, 40}},
-		{"gradient of a ReLU", func() []float32 {
-			d := padded()
-			ReLUGradient(d, Dense([]float32{0, 0.5, -1, 2, 0, 1}, 2, 3))
-			return d.Data
-		}, []float32{0, 2, 0, 9, 4, 0, 6}},
-		{"weights", func() []float32 {
-			x := []float32{1, 2, 3, 4, 5, 6}
-			Weight(x, []float32{1, 10}, []float32{0, 1, 2})
-			return x
-		}, []float32{1, 4, 9, 40, 55, 72}},
-	} {
-		if got := c.run(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-func TestAddWhere(t *testing.T) {
-	each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(8, 1))
-		const n, count = 3 * Strip, 20
-		sums, tops, words := make([]uint32, n), make([]uint32, n/Top), make([]uint64, count*n/64)
-		for i := range words {
-			words[i] = rng.Uint64() & rng.Uint64()
-		}
-		var rows, gains []uint32
-		for k := range uint32(count) {
-			rows, gains = append(rows, k*n/64), append(gains, rng.Uint32N(1000)|rng.Uint32N(1000)<<16)
-		}
-		AddWhere(sums, tops, words, rows, gains)
-		for top, got := range tops {
-			lower, upper := uint32(0), uint32(0)
-			for i := top * Top; i < (top+1)*Top; i++ {
-				want := uint32(0)
-				for k, gain := range gains {
-					if words[int(rows[k])+i/64]>>(i%64)&1 == 1 {
-						want += gain
-					}
-				}
-				if sums[i] != want {
-					t.Fatalf("sum %d is %x, want %x", i, sums[i], want)
-				}
-				lower, upper = max(lower, want&0xffff), max(upper, want>>16)
-			}
-			if got != upper<<16|lower {
-				t.Errorf("top %d is %x, want %x", top, got, upper<<16|lower)
-			}
-		}
-	})
 }
 
 // A view that reaches beyond its data panics before vector code reads it.

@@ -77,6 +77,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// RDKit 2022.09 wrote what it reads of the SMILES in testdata/cases.smi, see testdata/reference.py.
+func TestCases(t *testing.T) { compareSet(t, "", check.Unzipped(t, "testdata/cases.jsonl.gz")) }
+
 // compareSet compares with references, which are about their own SMILES or else
 // about the rows of a data set.
 func compareSet(t *testing.T, set string, references io.Reader) {

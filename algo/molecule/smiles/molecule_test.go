@@ -15,64 +15,17 @@ import (
 	"baca/algo/molecule/internal/check"
 )
 
+// What features and bonds do not show; TestCases compares these with RDKit's.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ smiles, want string }{
-		{"C", "CH4 |"},
 		{" CCO\tethanol  here ", "CH3 CH2 OH1 | 0-1 1-2"},
-		{"C=C", "CH2 CH2 | 0=1"},
-		{"C#N", "CH1 N | 0#1"},
 		{"C$C", "C C | 0$1"},
 		{"C~C", "CH4 CH4 | 0~1"},
 		{"[13CH4]", "13CH4 |"},
 		{"[CH3:7]C", "CH3:7 CH3 | 0-1"},
-		{"[#6H4]", "CH4 |"},
-		{"[NH4+].[Cl-]", "NH4+1 Cl-1 |"},
-		{"[Fe++].[O--].[O-2]", "Fe+2 O-2 O-2 |"},
-		{"[OH]", "OH1· |"},
-		{"[CH2]", "CH2·· |"},
-		{"[H][H]", "H H | 0-1"},
 		{"[H]C([H])[2H]", "CH3 2H | 0-1"},
-		{"[H+]", "H+1 |"},
-		{"[Uuo]", "Og |"},
-		{"*C", "* CH3 | 0-1"},
-		// Rings, and the order of ring bonds.
-		{"C1CC1", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
-		{"C=1CC=1", "CH1 CH2 CH1 | 0-1 1-2 0=2"},
-		{"C%10CC%10", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
-		{"C%(123)CC%(123)", "CH2 CH2 CH2 | 0-1 1-2 2-0"},
-		{"C2CC1CC21", "CH2 CH2 CH1 CH2 CH1 | 0-1 1-2 2-3 3-4 4-2 4-0"},
-		{"C1.C1", "CH3 CH3 | 1-0"},
-		// Aromaticity.
-		{"c1ccccc1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
-		{"C1=CC=CC=C1", "CH1' CH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:5 5:0"},
-		{"C1=CC=C1", "CH1 CH1 CH1 CH1 | 0=1 1-2 2=3 3-0"},
-		{"[nH]1cccc1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
-		{"N1C=CC=C1", "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
-		{"o1cccc1", "O' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
-		{"[se]1cccc1", "Se' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
-		{"O=C1C=CC(=O)C=C1", "O C CH1 CH1 C O CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 4-6 6=7 7-1"},
-		{"C[n+]1ccccc1", "CH3 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
-		{"C=[N+]1C=CC=CC=C1", "CH2 N+1 CH1 CH1 CH1 CH1 CH1 CH1 | 0=1 1-2 2=3 3-4 4=5 5-6 6=7 7-1"},
-		// Groups written with too many bonds.
-		{"CN(=O)=O", "CH3 N+1 O-1 O | 0-1 1-2 1=3"},
-		{"CN=N#N", "CH3 N N+1 N-1 | 0-1 1=2 2=3"},
-		{"O=n1ccccc1", "O-1 N+1' CH1' CH1' CH1' CH1' CH1' | 0-1 1:2 2:3 3:4 4:5 5:6 6:1"},
-		{"O=p1ccccc1", "O P CH1 CH1 CH1 CH1 CH1 | 0=1 1=2 2-3 3=4 4-5 5=6 6-1"},
-		{"OCl(=O)(=O)=O", "OH1 Cl+3 O-1 O-1 O-1 | 0-1 1-2 1-3 1-4"},
-		// Hypervalence that is allowed.
-		{"FS(F)(F)(F)(F)F", "F S F F F F F | 0-1 1-2 1-3 1-4 1-5 1-6"},
-		{"CS(C)=O", "CH3 S CH3 O | 0-1 1-2 1=3"},
 		{"N->[Cu]", "NH3 Cu· | 0>1"},
 		{"[Cu]<-N", "Cu· NH3 | 1>0"},
-		// Chirality: the same molecule in other orders, and no stereocentres.
-		{"F[C@](Cl)(Br)I", "F C@ Cl Br I | 0-1 1-2 1-3 1-4"},
-		{"[C@](F)(Cl)(Br)I", "C@ F Cl Br I | 0-1 0-2 0-3 0-4"},
-		{"F[C@H](Cl)Br", "F CH1@ Cl Br | 0-1 1-2 1-3"},
-		{"[C@H](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
-		{"[H][C@](F)(Cl)Br", "CH1@@ F Cl Br | 0-1 0-2 0-3"},
-		{"F[C@]1(Br)I.Cl1", "F C@ Br I Cl | 0-1 1-2 1-3 4-1"},
-		{"C[C@H](C)F", "CH3 CH1 CH3 F | 0-1 1-2 1-3"},
-		{"C[C@H]1CC[C@H](C)CC1", "CH3 CH1@@ CH2 CH2 CH1@ CH3 CH2 CH2 | 0-1 1-2 2-3 3-4 4-5 4-6 6-7 7-1"},
 	} {
 		m := read(t, c.smiles)
 		if got := check.Sketch(m); got != c.want {

@@ -3,7 +3,7 @@
     python3 molblocks.py blocks OUT.jsonl.gz < blocks.sdf
 
 reads molfiles that are separated by lines $$$$ (each is passed on to RDKit up to that
-line) and writes one JSON object a line: row, m (the molfile), x (OGB's nine atom
+line) and writes one JSON object a line; cases.jsonl.gz is that of cases.sdf: row, m (the molfile), x (OGB's nine atom
 features an atom) and e ([begin, end, type] a bond), x and e null where RDKit refuses.
 
     python3 molblocks.py make OUT.jsonl.gz COUNT SEED LENGTH SET.csv.gz …

@@ -166,25 +166,17 @@ func TestRecordsBroken(t *testing.T) {
 	}
 
 	cut := zipped(t, strings.Repeat("CCO\n", 1000))
-	cut = cut[:len(cut)-6]
-	var last error
-	for _, err := range Records(bytes.NewReader(cut), Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, io.ErrUnexpectedEOF) || !strings.Contains(last.Error(), "looks truncated") {
-		t.Errorf("cut gzip: %v", last)
-	}
-	for _, err := range Records(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("CCO\n"))), Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, iotest.ErrTimeout) {
-		t.Errorf("timeout: %v", last)
-	}
-	for _, err := range Records(stuck{}, Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, io.ErrNoProgress) {
-		t.Errorf("reader without progress: %v", last)
+	for want, r := range map[error]io.Reader{
+		io.ErrUnexpectedEOF: bytes.NewReader(cut[:len(cut)-6]), io.ErrNoProgress: stuck{},
+		iotest.ErrTimeout: iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("CCO\n"))),
+	} {
+		var last error
+		for _, err := range Records(r, Options{Format: SMI}) {
+			last = err
+		}
+		if !errors.Is(last, want) || want == io.ErrUnexpectedEOF && !strings.Contains(last.Error(), "looks truncated") {
+			t.Errorf("%v, want %v", last, want)
+		}
 	}
 }
 
@@ -525,13 +517,9 @@ func TestListed(t *testing.T) {
 	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV}) {
 		must.Do(err)
 		got := Listed(row+1, texts[row]).Parsed()
-		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) {
-			t.Errorf("%.20q: row %d, SMILES %.20q, want %d and %.20q with the same graph", texts[row], got.Row, got.SMILES, want.Row, want.SMILES)
-		}
-		if (got.Err == nil) != (want.Err == nil) {
-			t.Errorf("%.20q: error %v, want %v", texts[row], got.Err, want.Err)
-		}
-		if got.Err != nil {
+		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) || (got.Err == nil) != (want.Err == nil) {
+			t.Errorf("%.20q: row %d, SMILES %.20q, %v; want %d, %.20q with the same graph, %v", texts[row], got.Row, got.SMILES, got.Err, want.Row, want.SMILES, want.Err)
+		} else if got.Err != nil {
 			_, text, _ := strings.Cut(want.Err.Error(), ", ") // behind the line
 			if text = strings.Replace(text, "column", "character", 1); got.Err.Error() != text {
 				t.Errorf("%.20q: %v, want %s", texts[row], got.Err, text)

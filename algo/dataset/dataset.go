@@ -43,8 +43,8 @@ type SyntaxError struct {
 	Err    error  // what was found and expected
 }
 
-func syntaxError(file string, line, column int, err error) *SyntaxError {
-	return &SyntaxError{File: file, Line: line, Column: column, Err: err}
+func syntaxError(line, column int, err error) *SyntaxError {
+	return &SyntaxError{Line: line, Column: column, Err: err}
 }
 
 func (e *SyntaxError) Error() string {

@@ -160,17 +160,16 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) 
 	w.eachLine(func(text []byte, whole bool) bool {
 		switch isBlankLine := len(bytes.TrimLeft(text, " \t")) == 0; {
 		case !whole:
-			err = syntaxError(file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
+			err = syntaxError(0, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
 		case isBlankLine:
 			blank = cmp.Or(blank, w.line)
 		case blank > 0:
-			err = syntaxError(file, blank, 1, errors.New("blank line: want a number"))
+			err = syntaxError(blank, 1, errors.New("blank line: want a number"))
 		default:
-			if err = f(text); err != nil {
-				if at, ok := err.(*SyntaxError); ok {
-					at.File, at.Line = file, w.line
-				}
-			}
+			err = f(text)
+		}
+		if at, ok := err.(*SyntaxError); ok {
+			at.File, at.Line = file, cmp.Or(at.Line, w.line)
 		}
 		return err == nil
 	})

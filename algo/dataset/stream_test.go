@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/iotest"
 
 	"baca/algo/internal/must"
@@ -308,37 +307,6 @@ func TestMoleculesSDF(t *testing.T) {
 				t.Errorf("%d workers:\n got %q\nwant %q", workers, got, want)
 			}
 		}
-	}
-}
-
-func TestOpen(t *testing.T) {
-	fsys := fstest.MapFS{
-		"mol/a.csv.gz": {Data: zipped(t, "smiles\nC\nX\nCC\n"+strings.Repeat("C(\n", 10))},
-		"mol/b.csv":    {Data: []byte("smiles\nX\n")},
-		"mol/c.csv":    {Data: []byte("smiles\n")},
-		"tu/T/x":       {},
-	}
-	s := must.Have(Open(context.Background(), fsys, "a", 2))
-	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Warnings) != maxNamed+1 ||
-		!strings.HasPrefix(s.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Warnings[maxNamed] != "refused: 6 more records" {
-		t.Errorf("%d graphs, %q", len(s.Graphs), s.Warnings)
-	}
-	for name, want := range map[string]string{
-		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
-		"c":    "mol/c.csv: no record, want at least one molecule",
-		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz`,
-		"T":    "no data set: want NAME_A.txt",
-		"":     `"" is not the name of a data set`,
-		"../a": `"../a" is not the name of a data set`,
-	} {
-		if _, err := Open(context.Background(), fsys, name, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", name, err, want)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Open(ctx, fsys, "a", 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want it canceled", err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/dataset"
 	"baca/algo/fingerprint"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -108,13 +109,13 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 	}
 }
 
-func parse(text string) Source {
+func parse(text string) dataset.Record {
 	g, _ := must.Both(smiles.ParseIn(text, molecule.Canonical))
-	return Source{SMILES: text, Graph: g}
+	return dataset.Record{SMILES: text, Graph: g}
 }
 
 func listOf(name string, texts ...string) *List {
-	var sources []Source
+	var sources []dataset.Record
 	for _, text := range texts {
 		sources = append(sources, parse(text))
 	}
@@ -200,7 +201,7 @@ func TestSingle(t *testing.T) {
 		l := NewList(name, 1, len(name)%2)
 		for _, text := range texts {
 			g, aside := must.Both(smiles.ParseIn(text, molecule.Parent))
-			must.Do(l.Add(context.Background(), 1, []Source{{text, g, aside}}))
+			must.Do(l.Add(context.Background(), 1, []dataset.Record{{SMILES: text, Graph: g, Aside: aside}}))
 		}
 		return l
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"baca/algo/compare"
+	"baca/algo/dataset"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -21,7 +22,7 @@ func Example() {
 			if err != nil {
 				panic(err)
 			}
-			if err := l.Add(ctx, 1, []compare.Source{{SMILES: text, Graph: g}}); err != nil {
+			if err := l.Add(ctx, 1, []dataset.Record{{SMILES: text, Graph: g}}); err != nil {
 				panic(err)
 			}
 		}

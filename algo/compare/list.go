@@ -6,19 +6,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
 	"baca/algo/molecule"
 )
-
-// A Source is a graph, and what reading it set aside. SMILES may be empty.
-type Source struct {
-	SMILES string
-	Graph  *graph.Graph
-	Aside  molecule.Aside
-}
 
 // A List is one side of a comparison. It keeps half a kilobyte of each molecule.
 type List struct {
@@ -60,12 +54,6 @@ func NewList(name string, seed uint64, number int) *List {
 // Len returns the number of different molecules.
 func (l *List) Len() int { return len(l.same) }
 
-// Refuse counts unreadable records.
-func (l *List) Refuse(n int) {
-	l.Read += n
-	l.Refused += n
-}
-
 type described struct {
 	same, scaffold identity
 	print          fingerprint.Print
@@ -74,31 +62,39 @@ type described struct {
 	written        []trait // the last of traits
 }
 
-// Add adds molecules, described on that many goroutines. Their order matters only for examples,
-// and of copies the first tells what was set aside.
-func (l *List) Add(ctx context.Context, workers int, list []Source) error {
+// Add adds parsed molecules, described on that many goroutines, and counts refused ones. Their order
+// matters only for examples, and of copies the first tells what was set aside.
+func (l *List) Add(ctx context.Context, workers int, list []dataset.Record) error {
 	found := make([]described, len(list))
-	err := parallel.For(ctx, workers, len(list), func(_, i int) { found[i] = describe(&list[i]) })
+	err := parallel.For(ctx, workers, len(list), func(_, i int) {
+		if list[i].Err == nil {
+			found[i] = describe(&list[i])
+		}
+	})
 	if err != nil {
 		return err
 	}
 	for i := range found {
-		d := &found[i]
-		l.plain = list[i].Graph.Features != molecule.Features
+		d, r := &found[i], &list[i]
 		l.Read++
-		if l.known[d.same] {
+		switch {
+		case r.Err != nil:
+			l.Refused++
+			continue
+		case l.known[d.same]:
 			l.Copies++
 			continue
 		}
+		l.plain = r.Graph.Features != molecule.Features
 		l.known[d.same] = true
-		l.smiles = append(l.smiles, list[i].SMILES)
+		l.smiles = append(l.smiles, cmp.Or(r.SMILES, r.Written))
 		l.same = append(l.same, d.same)
 		if d.scaffold != (identity{}) {
 			l.scaffolds[d.scaffold]++
 		}
 		// Larger sets would overflow the counters of an index.
 		l.prints = append(l.prints, slices.Clone(d.print.Keys[:min(len(d.print.Keys), 1<<16-1)]))
-		l.atoms, l.rings = append(l.atoms, list[i].Graph.N()), append(l.rings, d.rings)
+		l.atoms, l.rings = append(l.atoms, r.Graph.N()), append(l.rings, d.rings)
 		for _, t := range d.traits {
 			l.with[t]++
 		}
@@ -122,8 +118,8 @@ func rank(same identity, salt uint64) uint64 {
 	return rand.New(rand.NewPCG(same[0]^salt, same[1])).Uint64()
 }
 
-func describe(s *Source) described {
-	g, written := s.Graph, writtenTraits(s.Aside)
+func describe(r *dataset.Record) described {
+	g, written := r.Graph, writtenTraits(r.Aside)
 	return described{
 		same: identify(g), scaffold: scaffold(g), print: fingerprint.New(g, fingerprint.DefaultHeight),
 		rings: g.Cycles(), traits: append(traitsOf(g), written...), written: written,

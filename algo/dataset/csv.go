@@ -83,7 +83,7 @@ func (t *table) begin(column string, format Format) error {
 	}
 	if err != nil {
 		bad := err.(*SyntaxError)
-		return syntaxError(t.file, bad.Line, bad.Column, fmt.Errorf("header: %w", bad.Err))
+		return syntaxError(bad.Line, bad.Column, fmt.Errorf("header: %w", bad.Err))
 	}
 	if t.count > maxColumns {
 		return fmt.Errorf("header of %d columns: want at most %d", t.count, maxColumns)
@@ -94,7 +94,7 @@ func (t *table) begin(column string, format Format) error {
 	if err := t.choose(l.Table, column); err != nil {
 		if twins, ok := err.(*twins); ok { // the second one is where the mistake is
 			f := t.fields[twins.second]
-			return syntaxError(t.file, f.line, f.column, err)
+			return syntaxError(f.line, f.column, err)
 		}
 		return err
 	}
@@ -138,13 +138,13 @@ func (t *table) skipBlankLines() {
 // emitRow emits the record that next found.
 func (t *table) emitRow(line int) {
 	if t.beyond.line > 0 {
-		t.refuse(line, syntaxError(t.file, t.beyond.line, t.beyond.column,
+		t.refuse(line, syntaxError(t.beyond.line, t.beyond.column,
 			fmt.Errorf("field %d: want %d as in the first row, put quotes around a field with %q in it", t.columns+1, t.columns, t.separator)))
 		return
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, syntaxError(t.file, last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
+		t.refuse(line, syntaxError(last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte
@@ -152,7 +152,7 @@ func (t *table) emitRow(line int) {
 		id = t.text(t.id, 1)
 	}
 	f := t.fields[t.smiles]
-	rec := Record{Line: line, smilesLine: f.line, column: f.column}
+	rec := Record{Line: line, at: SyntaxError{Line: f.line, Column: f.column}}
 	rec.Cells, rec.Own = t.cellsOf(t.cell)
 	for _, i := range t.further {
 		// A missing cell has the position of the last one.
@@ -318,17 +318,17 @@ func (t *table) findQuote(c *cutter, open cutter) error {
 			return errEnd
 		}
 		t.skipLine(open.at, open.line+1)
-		return syntaxError(t.file, open.line, open.at-open.lineStart+1, err)
+		return syntaxError(open.line, open.at-open.lineStart+1, err)
 	}
 }
 
 // refuseBehindQuote refuses text at c after a closing quote.
 func (t *table) refuseBehindQuote(open, c cutter) error {
 	behind := clip([]byte{t.at(c.at)})
-	err := syntaxError(t.file, c.line, c.at-c.lineStart+1,
+	err := syntaxError(c.line, c.at-c.lineStart+1,
 		fmt.Errorf("found %s behind a closing quote: want %q or the end of the line, write a quote inside quotes twice", behind, t.separator))
 	if c.line > open.line {
-		err = syntaxError(t.file, open.line, open.at-open.lineStart+1,
+		err = syntaxError(open.line, open.at-open.lineStart+1,
 			fmt.Errorf("this quote is closed on line %d with %s behind it: want it closed here", c.line, behind))
 	}
 	t.skipLine(open.at, open.line+1)

@@ -110,7 +110,7 @@ func (g *graphML) handle(token xml.Token, line, column int) {
 // fail keeps the first error of the graph.
 func (g *graphML) fail(line int, err error) {
 	if g.rec.Err == nil && err != nil {
-		g.rec.Err = syntaxError(g.file, line, 1, err)
+		g.rec.Err = syntaxError(line, 1, err)
 	}
 }
 
@@ -153,7 +153,7 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 func (g *graphML) beginGraph(e xml.StartElement, line, column int) {
 	g.open, g.start, g.directed = g.depth, g.xml.InputOffset(), attribute(e, "edgedefault") == "directed"
 	g.nodes, g.edges, g.lines = nodes{}, nil, nil
-	g.rec = Record{Line: line, file: g.file, smilesLine: line, column: column}
+	g.rec = Record{Line: line, at: SyntaxError{Line: line, Column: column}}
 	if id := attribute(e, "id"); strings.TrimSpace(id) != "" && id != "G" && len(id) <= MaxField { // writers call every graph G
 		g.rec.ID = id
 	}

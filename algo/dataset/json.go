@@ -78,7 +78,7 @@ func (s *scanner) eachInDocument(visit func(object []byte, column int)) error {
 			depth--
 		case ',', ' ', '\t', '\n':
 		default:
-			return syntaxError(s.file, s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))
+			return syntaxError(s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))
 		}
 		lines, next := locate(s.bytes(0, size), column, size)
 		column = next
@@ -98,7 +98,7 @@ func (s *scanner) unfinished(column int) error {
 	if s.broken() != nil {
 		return nil // which is told
 	}
-	return syntaxError(s.file, s.line, column, errors.New("the document ends early, the file looks truncated"))
+	return syntaxError(s.line, column, errors.New("the document ends early, the file looks truncated"))
 }
 
 // objectSize returns the size of the object at hand, or 0 for one without end.
@@ -152,7 +152,7 @@ func locate[T string | []byte](text T, column, offset int) (lines, at int) {
 // refuseAt refuses an object at an offset, given its first column.
 func (s *scanner) refuseAt(object []byte, column, offset int, err error) {
 	lines, at := locate(object, column, offset)
-	s.refuse(s.line, syntaxError(s.file, s.line+lines, at, err))
+	s.refuse(s.line, syntaxError(s.line+lines, at, err))
 }
 
 // jsonError locates damage in an object.
@@ -214,7 +214,7 @@ func (s *scanner) readJSONL(column string) error {
 		if s.id >= 0 {
 			name, _ = jsonText(values[keys[s.id]])
 		}
-		rec := Record{Line: s.line, smilesLine: s.line + lines, column: column}
+		rec := Record{Line: s.line, at: SyntaxError{Line: s.line + lines, Column: column}}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
 		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
 	})
@@ -319,7 +319,7 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 
 func (s *scanner) readNodeLink(string) error {
 	return s.eachObject(func(object []byte, column int) {
-		s.send(Record{Line: s.line, file: s.file, smilesLine: s.line, column: column, molfile: string(object), linked: true})
+		s.send(Record{Line: s.line, at: SyntaxError{Line: s.line, Column: column}, molfile: string(object), linked: true})
 	})
 }
 
@@ -348,8 +348,8 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 		at, err = Twice([]byte(r.molfile), "id", "name", "graph", "nodes", "links", "edges", "directed")
 	}
 	if err != nil {
-		lines, column := locate(r.molfile, r.column, at)
-		r.smilesLine, r.column = r.smilesLine+lines, column
+		lines, column := locate(r.molfile, r.at.Column, at)
+		r.at.Line, r.at.Column = r.at.Line+lines, column
 		return nil, r.Fail(err)
 	}
 	for _, raw := range []json.RawMessage{n.Graph.ID, n.Graph.Name, n.ID, n.Name} {

@@ -53,7 +53,7 @@ func isAround(r rune) bool {
 // follow, but no second SMILES.
 func (r *Record) trim(text []byte) []byte {
 	inside := bytes.TrimLeftFunc(text, isAround)
-	r.column += len(text) - len(inside)
+	r.at.Column += len(text) - len(inside)
 	inside = withoutExtension(bytes.TrimRightFunc(inside, isAround))
 	if r.Err = r.checkLength(len(inside)); r.Err != nil {
 		return inside

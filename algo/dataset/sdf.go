@@ -27,7 +27,7 @@ func (s *scanner) readSDF(string) error {
 		case err != nil:
 			return err
 		case in.Err != nil:
-			s.refuse(in.Line, syntaxError(s.file, in.Line, 1, in.Err))
+			s.refuse(in.Line, syntaxError(in.Line, 1, in.Err))
 		default:
 			d.emitRecord(&in)
 		}
@@ -42,7 +42,7 @@ func (s *scanner) readSDF(string) error {
 }
 
 func (d *sdf) emitRecord(in *molfile.Record) {
-	rec := Record{Line: in.Line, ID: in.Name(), file: d.file, smilesLine: in.Line, column: 1, molfile: in.Molfile()}
+	rec := Record{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}
 	if !d.begun || rec.ID == "" || d.opt.ID != "" || len(d.opt.Cells)+len(d.places) > 0 {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())

@@ -22,24 +22,20 @@ func TestSplitPinned(t *testing.T) {
 	}
 }
 
+// checkParts reports parts that are not ascending, or no partition of 0…n−1 with so many in the first.
+func checkParts(t *testing.T, n, want int, first, second []int) {
+	t.Helper()
+	all := slices.Sorted(slices.Values(slices.Concat(first, second)))
+	isPartition := len(all) == n && (n == 0 || all[0] == 0 && all[n-1] == n-1 && len(slices.Compact(all)) == n)
+	if len(first) != want || !isPartition || !slices.IsSorted(first) || !slices.IsSorted(second) {
+		t.Errorf("%d graphs: %v and %v, want two ascending parts, %d in the first", n, first, second, want)
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for n := range 400 {
 		train, test := Split(n, 7)
-		if want := int(float64(n) * 0.9); len(train) != want {
-			t.Errorf("%d graphs: %d train, GOOD-D has %d", n, len(train), want)
-		}
-		if !slices.IsSorted(train) || !slices.IsSorted(test) {
-			t.Errorf("%d graphs: not ascending", n)
-		}
-		all := slices.Sorted(slices.Values(slices.Concat(train, test)))
-		for i, v := range all {
-			if i != v {
-				t.Fatalf("%d graphs: not a partition: %v %v", n, train, test)
-			}
-		}
-		if len(all) != n {
-			t.Fatalf("%d graphs: %d in the split", n, len(all))
-		}
+		checkParts(t, n, int(float64(n)*0.9), train, test) // as GOOD-D has it
 	}
 	for n := 0; n < 1<<30; n = n*5/4 + 1 {
 		if want := int(float64(n) * 0.9); 9*(n/10)+9*(n%10)/10 != want {
@@ -114,16 +110,7 @@ func TestThin(t *testing.T) {
 func TestHold(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 10: 1, 4999: 500, 5000: 999, 5001: 999, 20000: 999} {
 		train, held := Hold(n, 3)
-		if len(held) != want || len(train) != n-want || !slices.IsSorted(train) || !slices.IsSorted(held) {
-			t.Errorf("%d graphs: %d train, %d held, want %d held", n, len(train), len(held), want)
-		}
-		all := append(slices.Clone(train), held...)
-		slices.Sort(all)
-		for i, x := range all {
-			if i != x {
-				t.Fatalf("%d graphs: %d stands where %d should", n, x, i)
-			}
-		}
+		checkParts(t, n, n-want, train, held)
 		if again, _ := Hold(n, 3); !slices.Equal(again, train) {
 			t.Errorf("%d graphs: another draw by the same seed", n)
 		}

@@ -100,19 +100,16 @@ type Record struct {
 	// Err, a *SyntaxError, says why the record is refused.
 	Err error
 
-	file       string
-	smilesLine int
-	column     int                // of the SMILES
-	molfile    string             // instead of SMILES
-	molecule   *molecule.Molecule // after Parse
-	linked     bool               // molfile holds a plain graph's line
-	columnar   bool               // smilesLine is a Parquet row, from 1
+	at       SyntaxError        // where the SMILES or molfile begins
+	molfile  string             // instead of SMILES
+	molecule *molecule.Molecule // after Parse
+	linked   bool               // molfile holds a plain graph's line
 }
 
 // Listed returns a record of a program's list, by its row. Errors give the column in the
 // SMILES only. The SMILES is trimmed.
 func Listed(row int, smiles string) Record {
-	r := Record{Row: row, column: 1}
+	r := Record{Row: row, at: SyntaxError{Column: 1}}
 	if text := r.trim([]byte(smiles)); len(text) <= MaxField {
 		r.SMILES = string(text)
 	}
@@ -140,29 +137,25 @@ func (r *Record) Molfile() string {
 
 // Fail locates err, about the SMILES or molfile of r, in the input, as a [*SyntaxError].
 func (r *Record) Fail(err error) error {
-	line, column := r.smilesLine, r.column
+	e := r.at
 	var m *molecule.SyntaxError
 	if errors.As(err, &m) {
-		line += max(m.Line-1, 0)
-		column += m.Column - 1
+		e.Line += max(m.Line-1, 0)
+		e.Column += m.Column - 1
 	}
-	e := syntaxError(r.file, line, column, err)
-	if r.columnar {
-		e.Row, e.Line = e.Line, 0
-	}
-	return e
+	e.Err = err
+	return &e
 }
 
 // FailCell locates err, about one of the Cells, in the input, as a [*SyntaxError].
 func (r *Record) FailCell(k int, err error) error {
+	e := SyntaxError{File: r.at.File, Row: r.at.Row, Err: err}
 	if k < len(r.cellAt) {
-		return syntaxError(r.file, r.cellAt[k][0], r.cellAt[k][1], err)
+		e.Line, e.Column = r.cellAt[k][0], r.cellAt[k][1]
+	} else if e.Row == 0 {
+		e.Line, e.Column = r.Line, 1
 	}
-	e := syntaxError(r.file, r.Line, 1, err)
-	if r.columnar {
-		e.Row, e.Line, e.Column = r.Row, 0, 0
-	}
-	return e
+	return &e
 }
 
 // Parse returns the molecule of r. The error is r.Err or a [*SyntaxError].
@@ -332,8 +325,9 @@ func (s *scanner) readText(text *Text, format Format) error {
 		s.head = text.head()
 	}
 	if err := known.read(s, s.opt.Column); err != nil {
-		if at, ok := err.(*SyntaxError); ok && at.File != "" {
-			return err // it names the file
+		if at, ok := err.(*SyntaxError); ok && s.file != "" {
+			at.File = s.file
+			return at
 		}
 		return fail(err)
 	}
@@ -383,9 +377,8 @@ type scanner struct {
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.
 func (s *scanner) emitText(rec Record, id, smiles []byte) {
-	rec.file = s.file
 	if smiles = rec.trim(smiles); rec.Err == nil && len(id) > MaxField {
-		rec.column = 1
+		rec.at.Column = 1
 		rec.Err = rec.Fail(idTooLong(len(id)))
 	}
 	if len(id) > MaxField {
@@ -416,13 +409,16 @@ func (s *scanner) refuse(line int, err error) {
 
 func (s *scanner) send(rec Record) {
 	s.row++
-	rec.Row, rec.Form = s.row, s.opt.Form
+	rec.Row, rec.Form, rec.at.File = s.row, s.opt.Form, s.file
+	if bad, ok := rec.Err.(*SyntaxError); ok {
+		bad.File = s.file
+	}
 	s.stopped = !s.emit(rec)
 }
 
 // tooLong is the error for the line or record that begins on line.
 func (s *scanner) tooLong(line int) *SyntaxError {
-	return syntaxError(s.file, line, 1, fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1))
+	return syntaxError(line, 1, fmt.Errorf("more than %d bytes: want a shorter record, is a line end or a quote missing?", s.max-1))
 }
 
 func (s *scanner) readSMI(string) error {
@@ -443,7 +439,7 @@ func (s *scanner) readSMI(string) error {
 			}
 			if header := first && place.isHeader(text); !header {
 				molecule, id, at := place.cut(text)
-				s.emitText(Record{Line: s.line, smilesLine: s.line, column: column + at}, id, molecule)
+				s.emitText(Record{Line: s.line, at: SyntaxError{Line: s.line, Column: column + at}}, id, molecule)
 			}
 			first = false
 		}

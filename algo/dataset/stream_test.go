@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/iotest"
 
 	"baca/algo/internal/must"
@@ -166,25 +165,17 @@ func TestRecordsBroken(t *testing.T) {
 	}
 
 	cut := zipped(t, strings.Repeat("CCO\n", 1000))
-	cut = cut[:len(cut)-6]
-	var last error
-	for _, err := range Records(bytes.NewReader(cut), Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, io.ErrUnexpectedEOF) || !strings.Contains(last.Error(), "looks truncated") {
-		t.Errorf("cut gzip: %v", last)
-	}
-	for _, err := range Records(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("CCO\n"))), Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, iotest.ErrTimeout) {
-		t.Errorf("timeout: %v", last)
-	}
-	for _, err := range Records(stuck{}, Options{Format: SMI}) {
-		last = err
-	}
-	if !errors.Is(last, io.ErrNoProgress) {
-		t.Errorf("reader without progress: %v", last)
+	for want, r := range map[error]io.Reader{
+		io.ErrUnexpectedEOF: bytes.NewReader(cut[:len(cut)-6]), io.ErrNoProgress: stuck{},
+		iotest.ErrTimeout: iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("CCO\n"))),
+	} {
+		var last error
+		for _, err := range Records(r, Options{Format: SMI}) {
+			last = err
+		}
+		if !errors.Is(last, want) || want == io.ErrUnexpectedEOF && !strings.Contains(last.Error(), "looks truncated") {
+			t.Errorf("%v, want %v", last, want)
+		}
 	}
 }
 
@@ -316,37 +307,6 @@ func TestMoleculesSDF(t *testing.T) {
 				t.Errorf("%d workers:\n got %q\nwant %q", workers, got, want)
 			}
 		}
-	}
-}
-
-func TestOpen(t *testing.T) {
-	fsys := fstest.MapFS{
-		"mol/a.csv.gz": {Data: zipped(t, "smiles\nC\nX\nCC\n"+strings.Repeat("C(\n", 10))},
-		"mol/b.csv":    {Data: []byte("smiles\nX\n")},
-		"mol/c.csv":    {Data: []byte("smiles\n")},
-		"tu/T/x":       {},
-	}
-	s := must.Have(Open(context.Background(), fsys, "a", 2))
-	if len(s.Graphs) != 2 || s.Graphs[1].M() != 1 || len(s.Warnings) != maxNamed+1 ||
-		!strings.HasPrefix(s.Warnings[0], "refused: mol/a.csv.gz:3:1: ") || s.Warnings[maxNamed] != "refused: 6 more records" {
-		t.Errorf("%d graphs, %q", len(s.Graphs), s.Warnings)
-	}
-	for name, want := range map[string]string{
-		"b":    "no record is a molecule, 1 refused, the first: mol/b.csv:2:1: ",
-		"c":    "mol/c.csv: no record, want at least one molecule",
-		"d":    `no data set "d": want a folder tu/d or a file mol/d.csv or mol/d.csv.gz`,
-		"T":    "no data set: want NAME_A.txt",
-		"":     `"" is not the name of a data set`,
-		"../a": `"../a" is not the name of a data set`,
-	} {
-		if _, err := Open(context.Background(), fsys, name, 2); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", name, err, want)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Open(ctx, fsys, "a", 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want it canceled", err)
 	}
 }
 
@@ -525,13 +485,9 @@ func TestListed(t *testing.T) {
 	for want, err := range Molecules(context.Background(), strings.NewReader("smiles\n"+strings.Join(texts, "\n")+"\n"), Options{Format: CSV}) {
 		must.Do(err)
 		got := Listed(row+1, texts[row]).Parsed()
-		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) {
-			t.Errorf("%.20q: row %d, SMILES %.20q, want %d and %.20q with the same graph", texts[row], got.Row, got.SMILES, want.Row, want.SMILES)
-		}
-		if (got.Err == nil) != (want.Err == nil) {
-			t.Errorf("%.20q: error %v, want %v", texts[row], got.Err, want.Err)
-		}
-		if got.Err != nil {
+		if got.Row != want.Row || got.SMILES != want.SMILES || !reflect.DeepEqual(got.Graph, want.Graph) || (got.Err == nil) != (want.Err == nil) {
+			t.Errorf("%.20q: row %d, SMILES %.20q, %v; want %d, %.20q with the same graph, %v", texts[row], got.Row, got.SMILES, got.Err, want.Row, want.SMILES, want.Err)
+		} else if got.Err != nil {
 			_, text, _ := strings.Cut(want.Err.Error(), ", ") // behind the line
 			if text = strings.Replace(text, "column", "character", 1); got.Err.Error() != text {
 				t.Errorf("%.20q: %v, want %s", texts[row], got.Err, text)

@@ -31,6 +31,16 @@ const (
 	labelsSuffix    = "_graph_labels.txt"
 )
 
+// A Set is a TUDataset set.
+type Set struct {
+	Name   string
+	Graphs []*graph.Graph
+	Labels []int // of the graphs, nil for none; the method does not use them
+	// What was dropped: self-loops and repeated directed edges.
+	SelfLoops, Duplicates int
+	Warnings              []string
+}
+
 // ReadTU reads the TUDataset set called name from the files
 //
 //	NAME_graph_indicator.txt  line i: the graph that node i belongs to, 1, 1, …, 2, …
@@ -43,24 +53,7 @@ const (
 // self-loops and repeats are dropped and counted. The feature view is the constant 1, as in the
 // published protocol; other labels and attributes are ignored. Unusable graph labels give a
 // warning. Other mistakes are errors, a [*SyntaxError] where a line is wrong.
-func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) { return readTU(fsys, ".", name, u) }
-
-// ReadTUZip is [ReadTU] on a zip archive, whose files are not compressed again.
-func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
-	z, err := zip.NewReader(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("zip archive: %w", err)
-	}
-	z.RegisterDecompressor(zip.Deflate, inflate)
-	u.archive = true
-	return ReadTU(z, name, u)
-}
-
-func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
-	fsys, err := fs.Sub(fsys, root)
-	if err != nil {
-		return nil, err
-	}
+func ReadTU(fsys fs.FS, name string, u Unpack) (*Set, error) {
 	files, err := findTU(fsys, name)
 	if err != nil {
 		return nil, err
@@ -83,6 +76,17 @@ func readTU(fsys fs.FS, root, name string, u Unpack) (*Set, error) {
 		}
 	}
 	return s, nil
+}
+
+// ReadTUZip is [ReadTU] on a zip archive, whose files are not compressed again.
+func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("zip archive: %w", err)
+	}
+	z.RegisterDecompressor(zip.Deflate, inflate)
+	u.archive = true
+	return ReadTU(z, name, u)
 }
 
 // tuFiles are the paths of one set; labels may be empty.
@@ -160,17 +164,16 @@ func eachLine(fsys fs.FS, u Unpack, file string, limit int, f func(text []byte) 
 	w.eachLine(func(text []byte, whole bool) bool {
 		switch isBlankLine := len(bytes.TrimLeft(text, " \t")) == 0; {
 		case !whole:
-			err = syntaxError(file, w.line, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
+			err = syntaxError(0, 1, fmt.Errorf("line of more than %d bytes: want numbers", longest))
 		case isBlankLine:
 			blank = cmp.Or(blank, w.line)
 		case blank > 0:
-			err = syntaxError(file, blank, 1, errors.New("blank line: want a number"))
+			err = syntaxError(blank, 1, errors.New("blank line: want a number"))
 		default:
-			if err = f(text); err != nil {
-				if at, ok := err.(*SyntaxError); ok {
-					at.File, at.Line = file, w.line
-				}
-			}
+			err = f(text)
+		}
+		if at, ok := err.(*SyntaxError); ok {
+			at.File, at.Line = file, cmp.Or(at.Line, w.line)
 		}
 		return err == nil
 	})

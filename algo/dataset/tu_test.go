@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"math"
 	"os"
@@ -96,15 +95,10 @@ func TestReadTU(t *testing.T) {
 		}
 		s, err := ReadTU(m, "", Unpack{})
 		checkTiny(t, s, err)
-		s, err = Open(context.Background(), fstest.MapFS{
-			"tu/T/T_A.txt":                {Data: []byte(tiny["T_A.txt"])},
-			"tu/T/T_graph_indicator.txt":  {Data: []byte(tiny["T_graph_indicator.txt"])},
-			"tu/T/T_graph_labels.txt.gz":  {Data: zipped(t, tiny["T_graph_labels.txt"])},
-			"tu/U/U_graph_indicator.txt":  {Data: []byte("1\n")},
-			"tu/U/U_A.txt":                {},
-			"mol/T.csv":                   {Data: []byte("smiles\nC\n")},
-			"mol/not a set.csv.gz/really": {},
-		}, "T", 1)
+		s, err = ReadTU(fstest.MapFS{
+			"T/T_A.txt": {Data: []byte(tiny["T_A.txt"])}, "T/T_graph_indicator.txt": {Data: []byte(tiny["T_graph_indicator.txt"])},
+			"T/T_graph_labels.txt.gz": {Data: zipped(t, tiny["T_graph_labels.txt"])}, "U/U_graph_indicator.txt": {Data: []byte("1\n")}, "U/U_A.txt": {},
+		}, "T", Unpack{})
 		checkTiny(t, s, err)
 	})
 	t.Run("zip", func(t *testing.T) {
@@ -240,7 +234,7 @@ func TestReadTULimit(t *testing.T) {
 
 // The figures of the table in shared/data/README.md.
 func TestRealTU(t *testing.T) {
-	data := os.DirFS(golden.Path(t, "data"))
+	data := os.DirFS(golden.Path(t, "data/tu"))
 	for _, test := range []struct {
 		name                     string
 		graphs                   int
@@ -258,7 +252,7 @@ func TestRealTU(t *testing.T) {
 		{"IMDB-MULTI", 1500, 13.00, 65.94, 395612, 395612 / 2, 0},
 		{"IMDB-BINARY", 1000, 19.77, 96.53, 386124, 386124 / 2, 0},
 	} {
-		s, err := Open(context.Background(), data, test.name, 1)
+		s, err := ReadTU(data, test.name, Unpack{})
 		if err != nil {
 			t.Error(err)
 			continue

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -23,42 +24,33 @@ func QValues(p []float64) []float64 {
 	return q
 }
 
-// A Tally counts p-values. A holdout of n graphs gives at most n+1 different ones, so q-values of
-// any number of graphs need little memory.
-type Tally struct{ count map[float64]int }
+// A Tally counts p-values by value. A holdout of n graphs gives at most n+1 different ones, so q-values
+// of any number of graphs need little memory.
+type Tally map[float64]int
 
-func NewTally() *Tally { return &Tally{map[float64]int{}} }
-
-// Add counts a p-value times times, unless it is NaN.
-func (t *Tally) Add(p float64, times int) {
+// Add counts a p-value, unless it is NaN.
+func (t Tally) Add(p float64) {
 	if !math.IsNaN(p) {
-		t.count[p] += times
+		t[p]++
 	}
 }
 
 // Len returns the number of counted p-values.
-func (t *Tally) Len() int {
-	n := 0
-	for _, k := range t.count {
-		n += k
+func (t Tally) Len() (n int) {
+	for _, times := range t {
+		n += times
 	}
 	return n
 }
 
-// QValues maps each p-value to its q-value, see the function QValues.
-func (t *Tally) QValues() Levels {
-	values := make([]float64, 0, len(t.count))
-	for p := range t.count {
-		values = append(values, p)
-	}
-	slices.Sort(values)
-	m := t.Len()
-	q, least, below := make(Levels, len(values)), 1.0, m
-	for i := len(values) - 1; i >= 0; i-- {
-		p := values[i]
-		least = min(least, float64(p*(float64(m)/float64(below))))
+// Levels maps each p-value to its q-value, see QValues.
+func (t Tally) Levels() Levels {
+	below := t.Len()
+	q, least, all := make(Levels, len(t)), 1.0, float64(below)
+	for _, p := range slices.Backward(slices.Sorted(maps.Keys(t))) {
+		least = min(least, float64(p*(all/float64(below))))
 		q[p] = least
-		below -= t.count[p]
+		below -= t[p]
 	}
 	return q
 }

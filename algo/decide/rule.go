@@ -51,11 +51,11 @@ type Levels map[float64]float64
 
 // LevelsOf returns those of a batch.
 func LevelsOf(p []float64) Levels {
-	t := NewTally()
+	t := Tally{}
 	for _, v := range p {
-		t.Add(v, 1)
+		t.Add(v)
 	}
-	return t.QValues()
+	return t.Levels()
 }
 
 // Of is the q-value of a p-value, NaN where there is none.

@@ -130,7 +130,7 @@ func (q *Domain) Piped(out string) string {
 func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
 	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
-		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row},
+		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row, Graph: r.Graph},
 		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),
 	}
 	if s.Molfile {
@@ -141,7 +141,7 @@ func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Subs
 		canonical, _, _ := smiles.In(m, molecule.Canonical)
 		s.SMILES = smiles.Write(canonical)
 	}
-	if err := s.Explain(ctx, alone, r.Graph, q.Alpha, form); err != nil {
+	if err := s.Explain(ctx, alone, q.Alpha, form); err != nil {
 		return s, err
 	}
 	m, err := smiles.Parse(s.SMILES)

@@ -21,13 +21,6 @@ type Report struct {
 	alone *algo.SingleScorer
 	by    string
 	drift *Drift
-	kept  []keptRow // those furthest outside so far, and some more
-}
-
-// A keptRow is a row that may come into the table.
-type keptRow struct {
-	report.Entry
-	graph *graph.Graph
 }
 
 // NewReport returns a report without rows.
@@ -68,7 +61,7 @@ func (r *Report) Add(rows []table.Scored) error {
 		if s.Err != nil {
 			r.Refuse(s.Err.Error())
 		} else {
-			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Row: *s.Scores}, s.Graph)
+			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: *s.Scores})
 		}
 	}
 	return nil
@@ -84,7 +77,7 @@ func (r *Report) Refuse(why string) {
 }
 
 // AddEntry takes the next row, whose graph may be told later, see Finish.
-func (r *Report) AddEntry(e report.Entry, g *graph.Graph) {
+func (r *Report) AddEntry(e report.Entry) {
 	r.Read++
 	r.Scores, r.P = append(r.Scores, e.Row.Score), append(r.P, e.Row.P)
 	if r.Alone != nil {
@@ -92,42 +85,41 @@ func (r *Report) AddEntry(e report.Entry, g *graph.Graph) {
 	}
 	r.drift.Add(e.Row.Alone)
 	e.Place, e.Q = r.Read, math.NaN()
-	if r.kept = append(r.kept, keptRow{e, g}); len(r.kept) > 4*report.MaxRows {
+	if r.Rows = append(r.Rows, e); len(r.Rows) > 4*report.MaxRows {
 		r.cut()
 	}
 }
 
 // cut leaves the rows furthest outside.
 func (r *Report) cut() {
-	slices.SortStableFunc(r.kept, func(x, y keptRow) int {
+	slices.SortStableFunc(r.Rows, func(x, y report.Entry) int {
 		return cmp.Or(cmp.Compare(y.Row.Score, x.Row.Score), cmp.Compare(x.Place, y.Place))
 	})
-	r.kept = slices.Clip(r.kept[:min(len(r.kept), report.MaxRows)])
+	r.Rows = slices.Clip(r.Rows[:min(len(r.Rows), report.MaxRows)])
 }
 
 // Finish judges the rows, and explains and draws the first of them. graphs, unless nil, returns the
 // graphs of these places, from 1.
 func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(places []int) ([]*graph.Graph, error)) error {
 	r.cut()
-	for _, k := range r.kept {
-		r.Rows = append(r.Rows, k.Entry)
-	}
 	r.Wealth, r.Delta = r.drift.Wealth, DriftDelta
 	r.Judge()
 	top := r.Rows[:min(len(r.Rows), report.MaxTop)]
-	var places []int
-	var of []*graph.Graph
-	for i, e := range top {
-		places, of = append(places, e.Place), append(of, r.kept[i].graph)
-	}
 	if graphs != nil {
-		var err error
-		if of, err = graphs(places); err != nil {
+		var places []int
+		for _, e := range top {
+			places = append(places, e.Place)
+		}
+		of, err := graphs(places)
+		if err != nil {
 			return err
 		}
+		for i, g := range of {
+			top[i].Graph = g
+		}
 	}
-	for i, e := range top {
-		if err := e.Explain(ctx, r.alone, of[i], r.Alpha, form); err != nil {
+	for _, e := range top {
+		if err := e.Explain(ctx, r.alone, r.Alpha, form); err != nil {
 			return err
 		}
 		r.Top = append(r.Top, e)

@@ -117,7 +117,11 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 	first := 0 // place of the first parsed record
 	for in.Again == nil && len(r.graphs) == 0 && r.hasNext() {
 		// Too many refused records to wait for a graph.
-		if err := emit(join(r.parsed, nil)); err != nil {
+		refused := make([]table.Scored, len(r.parsed))
+		for i := range refused {
+			refused[i].Record = r.parsed[i]
+		}
+		if err := emit(refused); err != nil {
 			return err
 		}
 		first, r.parsed, r.text = r.records, nil, 0
@@ -125,36 +129,32 @@ func Score(ctx context.Context, s *algo.Scorer, in Input, o ScoreOptions, emit f
 			return err
 		}
 	}
-	if !r.hasNext() {
-		return r.scoreBatch(ctx, s, o, emit)
+	f, records := &Fit{Graphs: r.graphs, Records: r.places}, r.all()
+	switch {
+	case !r.hasNext():
+		f.Total = r.records
+	case in.Again == nil:
+		f.Sample, f.First = true, true
+	default:
+		var err error
+		if f, err = r.sample(ctx, o); err != nil {
+			return err
+		}
+		stop()
+		stop = func() {}
 	}
-	if in.Again == nil {
-		f := &Fit{Graphs: r.graphs, Records: r.places, Sample: true, First: true}
-		rows, err := fit(ctx, s, o, f)
+	if err := fit(ctx, s, o, f); err != nil {
+		return err
+	}
+	if f.Sample && !f.First {
+		again, release, err := in.Again()
 		if err != nil {
 			return err
 		}
-		if err := emit(join(r.parsed, rows)); err != nil {
-			return err
-		}
-		f = &Fit{} // the batch's rows are emitted
-		return scoreStream(ctx, s, nil, f, o.Workers, inOrder(r.rest(), first+len(r.parsed), 0), emit)
+		defer release()
+		records = again
 	}
-	f, err := r.sample(ctx, o)
-	if err != nil {
-		return err
-	}
-	stop()
-	stop = func() {}
-	if _, err := fit(ctx, s, o, f); err != nil {
-		return err
-	}
-	records, release, err := in.Again()
-	if err != nil {
-		return err
-	}
-	defer release()
-	return scoreStream(ctx, s, nil, f, o.Workers, inOrder(records, 0, o.Skip), emit)
+	return scoreStream(ctx, s, nil, f, o.Workers, inOrder(records, first, o.Skip), emit)
 }
 
 // inOrder yields records after skip ones, with places from first on.
@@ -237,9 +237,14 @@ func (r *reader) take() dataset.Record {
 	return r.ahead
 }
 
-// rest yields the remaining records.
-func (r *reader) rest() iter.Seq2[dataset.Record, error] {
+// all yields the parsed records, and then the remaining ones.
+func (r *reader) all() iter.Seq2[dataset.Record, error] {
 	return func(yield func(dataset.Record, error) bool) {
+		for _, rec := range r.parsed {
+			if !yield(rec, nil) {
+				return
+			}
+		}
 		for r.hasNext() {
 			if !yield(r.take(), nil) {
 				return
@@ -251,36 +256,22 @@ func (r *reader) rest() iter.Seq2[dataset.Record, error] {
 	}
 }
 
-// scoreBatch scores everything read as one batch.
-func (r *reader) scoreBatch(ctx context.Context, s *algo.Scorer, o ScoreOptions, emit func([]table.Scored) error) error {
-	rows, err := fit(ctx, s, o, &Fit{Graphs: r.graphs, Records: r.places, Total: r.records})
-	if err != nil {
-		return err
-	}
-	if scored := join(r.parsed, rows); o.Skip < len(scored) {
-		if err := emit(scored[o.Skip:]); err != nil {
-			return err
-		}
-	}
-	return r.broken
-}
-
 // fit scores the graphs of a Fit and completes it.
-func fit(ctx context.Context, s *algo.Scorer, o ScoreOptions, f *Fit) ([]algo.Row, error) {
+func fit(ctx context.Context, s *algo.Scorer, o ScoreOptions, f *Fit) error {
 	if len(f.Graphs) == 0 {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if o.Fitting != nil {
 		o.Fitting(f)
 	}
 	report, err := s.Batch(ctx, f.Graphs)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f.Report = report; o.Fitted != nil {
 		err = o.Fitted(f)
 	}
-	return report.Rows, err
+	return err
 }
 
 // sample draws a sample from the whole input, unscored. An input error ends it, and comes again
@@ -292,7 +283,7 @@ func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 	}
 	before := r.records
 	r.parsed, r.graphs, r.places = nil, nil, nil
-	rest, err := s.draw(ctx, o.Workers, inOrder(r.rest(), before, 0), func(records int) {
+	rest, err := s.draw(ctx, o.Workers, inOrder(r.all(), before, 0), func(records int) {
 		if o.Reading != nil {
 			o.Reading(before + records)
 		}
@@ -301,18 +292,6 @@ func (r *reader) sample(ctx context.Context, o ScoreOptions) (*Fit, error) {
 		return nil, err
 	}
 	return s.fit(before + rest), nil
-}
-
-// join gives readable records their rows, in order.
-func join(records []dataset.Record, rows []algo.Row) []table.Scored {
-	scored := make([]table.Scored, len(records))
-	for i, rec := range records {
-		scored[i].Record = rec
-		if rec.Err == nil {
-			scored[i].Scores, rows = &rows[0], rows[1:]
-		}
-	}
-	return scored
 }
 
 // scoreStream parses and scores records, each by itself and, after a batch, in its state. Records

@@ -62,20 +62,27 @@ func (s *Shelf) Columns() (list []string) {
 // Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each
 // time. Results do not depend on these numbers. An empty shelf is an error.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[dataset.Record, error], scored func()) error {
-	check := func(r dataset.Record) (*graph.Graph, error) { return r.Graph, s.addCells(&r) }
-	refuse := func(r dataset.Record, err error) {
-		if s.Refused++; s.Refused <= refusalsNamed {
-			s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, err))
+	for some, err := range inPieces(records, piece) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
-	}
-	err := inChunks(ctx, piece, records, check, refuse, func(chunk []*graph.Graph) error {
-		err := s.Library.Add(ctx, workers, chunk)
+		var graphs []*graph.Graph
+		for _, r := range some {
+			err := r.Err
+			if err == nil {
+				err = s.addCells(&r)
+			}
+			if err == nil {
+				graphs = append(graphs, r.Graph)
+			} else if s.Refused++; s.Refused <= refusalsNamed {
+				s.Refusals = append(s.Refusals, fmt.Sprintf("row %d: %v", r.Row, err))
+			}
+		}
+		if err := s.Library.Add(ctx, workers, graphs); err != nil {
+			return err
+		}
 		s.Read = s.Refused + s.Library.Len()
 		scored()
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	switch {
 	case s.Read == 0:

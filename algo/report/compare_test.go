@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"baca/algo/compare"
+	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -19,7 +20,7 @@ func TestWriteComparison(t *testing.T) {
 		for n := range 30 {
 			text := "C" + strings.Repeat("C", n) + end
 			g, _ := must.Both(smiles.ParseIn(text, molecule.Canonical))
-			must.Do(l.Add(t.Context(), 1, []compare.Source{{SMILES: text, Graph: g}}))
+			must.Do(l.Add(t.Context(), 1, []dataset.Record{{SMILES: text, Graph: g}}))
 		}
 		return l
 	}
@@ -47,7 +48,7 @@ func TestWriteComparisonOfPlainGraphs(t *testing.T) {
 				edges = append(edges, [2]int32{int32(i / (number + 1) * number), int32(i)})
 			}
 			g, _ := must.Both(graph.New(n+2, edges))
-			must.Do(l.Add(t.Context(), 1, []compare.Source{{Graph: g}}))
+			must.Do(l.Add(t.Context(), 1, []dataset.Record{{Graph: g}}))
 		}
 		return l
 	}

@@ -11,7 +11,6 @@ import (
 	"baca/algo/compare"
 	"baca/algo/decide"
 	"baca/algo/explain"
-	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -53,9 +52,9 @@ func (r *Report) Judge() {
 	}
 }
 
-// Explain fills in why the entry has its score, and its drawing. g is the entry's molecule in form
-// f.
-func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, g *graph.Graph, alpha float64, f molecule.Form) error {
+// Explain fills in why the entry has its score, and its drawing. Its graph is in form f.
+func (e *Entry) Explain(ctx context.Context, alone *algo.SingleScorer, alpha float64, f molecule.Form) error {
+	g := e.Graph
 	x, err := alone.Explain(ctx, g, alpha)
 	if err != nil {
 		return err

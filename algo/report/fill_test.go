@@ -79,8 +79,8 @@ func TestExplain(t *testing.T) {
 	for i, form := range forms {
 		read, _, _ := smiles.In(mol, form)
 		g := read.Graph()
-		e := Entry{ID: "<tin>", SMILES: text}
-		must.Do(e.Explain(context.Background(), alone, g, 0.05, form))
+		e := Entry{ID: "<tin>", SMILES: text, Graph: g}
+		must.Do(e.Explain(context.Background(), alone, 0.05, form))
 		x := must.Have(alone.Explain(context.Background(), g, 0.05))
 		if e.Why.Score != x.Score || len(e.Why.Reasons) != len(x.Reasons) || !slices.Equal(e.Why.Contributions, x.Contributions) {
 			t.Errorf("form %v: %+v, want %+v", form, e.Why, x)
@@ -99,8 +99,8 @@ func TestExplain(t *testing.T) {
 	if rings[2] == "" || rings[0] != rings[1] || rings[0] == rings[2] || !strings.HasSuffix(rings[0], rings[2]) || !strings.HasPrefix(rings[0], "0 ") {
 		t.Errorf("what was never seen is ringed, by form, at\n%s", strings.Join(rings, "\n"))
 	}
-	e := Entry{ID: "plain"}
-	must.Do(e.Explain(context.Background(), alone, mol.Graph(), 0.05, molecule.AsWritten))
+	e := Entry{ID: "plain", Graph: mol.Graph()}
+	must.Do(e.Explain(context.Background(), alone, 0.05, molecule.AsWritten))
 	p := new(page)
 	p.drawing(&e)
 	if !strings.Contains(p.String(), ` data-title="graph plain" data-nodes="10" data-edges="1 2 2 3`) {

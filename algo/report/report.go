@@ -15,6 +15,7 @@ import (
 	"baca/algo"
 	"baca/algo/compare"
 	"baca/algo/decide"
+	"baca/algo/graph"
 	"baca/algo/table"
 )
 
@@ -25,6 +26,7 @@ type Entry struct {
 	ID, SMILES string
 	SetAside   string // what the model did not read
 	Place      int    // in the input, from 1
+	Graph      *graph.Graph
 	Row        algo.Row
 	Q          float64           // NaN without FDR
 	Drawing    *Drawing          // or nil

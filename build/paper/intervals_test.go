@@ -188,9 +188,13 @@ func (x *valuesExample) open(t *testing.T) *labelledSet {
 	t.Helper()
 	s, file := x.set.open(shared, intervalMost, false), try.To(openMolecules(shared, x.set.name))
 	defer file.Close()
-	all, err := dataset.Collect(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV})
-	if x.names = all.IDs; err != nil || len(x.names) != len(s.values) {
-		t.Fatalf("%d names of %d molecules, %v", len(x.names), len(s.values), err)
+	x.names = nil
+	for r, err := range dataset.Molecules(t.Context(), file, dataset.Options{Name: file.Name(), Format: dataset.CSV}) {
+		try.Check(err)
+		x.names = append(x.names, r.ID)
+	}
+	if len(x.names) != len(s.values) {
+		t.Fatalf("%d names of %d molecules", len(x.names), len(s.values))
 	}
 	return s
 }

@@ -215,7 +215,11 @@ func readSet(ctx context.Context, folder, name string, form molecule.Form, worke
 		return l
 	}
 	files := &opened.Files{FS: os.DirFS(folder)}
-	set := try.To(dataset.Open(ctx, files, name, workers))
+	set, err := dataset.ReadTU(try.To(fs.Sub(files, "tu/"+name)), "", dataset.Unpack{})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no data set %q: want a folder tu/%s or a file mol/%s.csv or mol/%s.csv.gz", name, name, name, name)
+	}
+	try.Check(err)
 	return &loadedSet{name: name, graphs: set.Graphs, labels: set.Labels, schema: algo.Constant, sha256: try.To(files.Sum())}
 }
 

@@ -152,10 +152,10 @@ func summary(m *algo.Model, name, sha256 string) Summary {
 
 // A List holds molecules or plain graphs.
 type List struct {
-	SMILES []string
-	Graphs []Plain
-	IDs    []string // one for each, empty for the number of the row; nil for numbers
-	First  int      // row of the first in the whole list, from 0
+	SMILES []string `json:"smiles"`
+	Graphs []Plain  `json:"graphs"`
+	IDs    []string `json:"ids"` // one for each, empty for the number of the row; nil for numbers
+	First  int      `json:"-"`   // row of the first in the whole list, from 0
 }
 
 // A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.

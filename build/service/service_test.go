@@ -112,7 +112,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	for name, q := range map[string]Training{"few to train on": {List: methane, Epochs: 1}, "epochs": {}} {
+	for name, q := range map[string]Training{"few to train on": {List: methane, Recipe: Recipe{Epochs: 1}}, "epochs": {}} {
 		if _, err := s.Train(ctx, q, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -253,7 +253,7 @@ func TestTrain(t *testing.T) {
 	list.Graphs[7].Edges = append(list.Graphs[7].Edges, [2]int32{0, 99})
 	s := New(1)
 	var epochs []int
-	question := Training{List: list, Name: "paths", Epochs: 3, Seed: 2}
+	question := Training{List: list, Recipe: Recipe{Name: "paths", Epochs: 3, Seed: 2}}
 	trained := try.To(s.Train(ctx, question, func(p Progress) error { epochs = append(epochs, p.Epoch); return nil }))
 	if !slices.Equal(epochs, []int{1, 2, 3}) || len(trained.Refused) != 1 || trained.Refused[0].Row != 8 || trained.Warning == "" {
 		t.Errorf("epochs %v, refused %v, warning %q", epochs, trained.Refused, trained.Warning)
@@ -299,7 +299,7 @@ func TestTrainKeepsStructures(t *testing.T) {
 	}
 	s := New(1)
 	for _, keep := range []bool{false, true} {
-		trained := try.To(s.Train(ctx, Training{List: list, Epochs: 1, Seed: 1, KeepStructures: keep}, func(Progress) error { return nil }))
+		trained := try.To(s.Train(ctx, Training{List: list, Recipe: Recipe{Epochs: 1, Seed: 1, KeepStructures: keep}}, func(Progress) error { return nil }))
 		m := try.To(s.Open(ctx, trained.File))
 		rows, _, err := m.Score(ctx, List{SMILES: []string{"CCCCCCO", "CCCCCCN"}}, explained)
 		try.Check(err)
@@ -310,7 +310,7 @@ func TestTrainKeepsStructures(t *testing.T) {
 		}
 	}
 	plain := List{Graphs: []Plain{{N: 1}}}
-	if _, err := s.Train(ctx, Training{List: plain, KeepStructures: true}, nil); err == nil || !strings.Contains(err.Error(), "only molecules have structures") {
+	if _, err := s.Train(ctx, Training{List: plain, Recipe: Recipe{KeepStructures: true}}, nil); err == nil || !strings.Contains(err.Error(), "only molecules have structures") {
 		t.Errorf("plain graphs: %v", err)
 	}
 }
@@ -319,7 +319,7 @@ func TestTrainKeepsStructures(t *testing.T) {
 // rows have what these say of their predictions.
 func TestTrust(t *testing.T) {
 	var list List
-	question := Training{Name: "errors", Epochs: 1, Seed: 3, Columns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}}
+	question := Training{Recipe: Recipe{Name: "errors", Epochs: 1, Seed: 3}, Columns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}}
 	for n := range 70 {
 		for _, end := range []string{"O", "N", "C(=O)O", "("} {
 			list.SMILES = append(list.SMILES, strings.Repeat("C", n+1)+end)

@@ -17,19 +17,24 @@ import (
 )
 
 type Training struct {
-	List   List
-	Name   string // of the model
-	Epochs int    // 0 for the default of `baca train`
-	Seed   uint64
-	// AsWritten reads molecules as written, not their parents.
-	AsWritten bool
-	// KeepStructures stores the molecules and their values, so that neighbours are shown.
-	KeepStructures bool
+	List List
+	Recipe
 	// Values are of the records, nil for none. The model then stores the held-out errors, for
 	// [Model.Trust]. Each prediction must have been made without its record.
 	Values []algo.Values
 	// Columns names the values that the model stores.
 	Columns algo.ValueColumns
+}
+
+// A Recipe says how a model is made of a list.
+type Recipe struct {
+	Name   string `json:"name"`   // of the model
+	Epochs int    `json:"epochs"` // 0 for the default of `baca train`
+	Seed   uint64 `json:"seed"`
+	// AsWritten reads molecules as written, not their parents.
+	AsWritten bool `json:"as_written"`
+	// KeepStructures stores the molecules and their values, so that neighbours are shown.
+	KeepStructures bool `json:"keep_structures"`
 }
 
 type Progress struct {

@@ -124,7 +124,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compar
 	defer in.close()
 	l := compare.NewList(nameOf(s.paths[0]), f.seed, k)
 	ctx := f.c.Context()
-	refused, err := job.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func(int) {})
+	refused, err := job.Gather(ctx, l, s.workers, piece, progress.Each(f.c.ErrOrStderr(), "reading "+l.Name, dataset.Parse(ctx, s.workers, records.Records)), func() {})
 	if err != nil {
 		return nil, err
 	}

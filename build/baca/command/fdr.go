@@ -54,7 +54,7 @@ type pending struct {
 	fdr   float64
 	held  spool.Spool
 	rows  *gob.Encoder
-	tally *decide.Tally
+	tally decide.Tally
 	most  float64 // the highest p-value outside, after finish
 	count int
 	done  bool // rows are written
@@ -65,7 +65,7 @@ type pending struct {
 const pendingMemory = 16 << 20
 
 func newPending(out table.Writer, fdr float64) *pending {
-	p := &pending{out: out, fdr: fdr, held: spool.Spool{Memory: pendingMemory}, tally: decide.NewTally()}
+	p := &pending{out: out, fdr: fdr, held: spool.Spool{Memory: pendingMemory}, tally: decide.Tally{}}
 	p.rows = gob.NewEncoder(&p.held)
 	return p
 }
@@ -74,7 +74,7 @@ func (p *pending) Write(columns []table.Column) {
 	refused := table.Named(columns, "error").Texts
 	for i, x := range table.Named(columns, "p_value").Numbers {
 		if refused[i] == "" {
-			p.tally.Add(x, 1)
+			p.tally.Add(x)
 		}
 	}
 	p.count++
@@ -92,7 +92,7 @@ func (p *pending) finish(alpha float64, references int) (counts decide.Counts, e
 	if p.err != nil {
 		return counts, p.err
 	}
-	q := p.tally.QValues()
+	q := p.tally.Levels()
 	rows := gob.NewDecoder(bufio.NewReaderSize(p.held.Reader(), 1<<20))
 	for range p.count {
 		var columns []table.Column

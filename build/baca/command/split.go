@@ -182,11 +182,11 @@ func (f *splitFlags) compare(ctx context.Context, stderr io.Writer, train, test 
 	var lists [2]*compare.List
 	for k, rows := range [][]table.Scored{train, test} {
 		lists[k] = compare.NewList([]string{job.TrainPart, job.TestPart}[k], f.Seed, k)
-		sources := make([]compare.Source, len(rows))
+		records := make([]dataset.Record, len(rows))
 		for i, r := range rows {
-			sources[i] = compare.Source{SMILES: cmp.Or(r.SMILES, r.Written), Graph: r.Graph, Aside: r.Aside}
+			records[i] = r.Record
 		}
-		if err := lists[k].Add(ctx, f.workers, sources); err != nil {
+		if err := lists[k].Add(ctx, f.workers, records); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func read(t testing.TB, name string) []*graph.Graph {
 	if _, err := os.Stat(root); errors.Is(err, os.ErrNotExist) {
 		t.Skipf("no data sets in %s", root)
 	}
-	set := try.To(dataset.Open(context.Background(), os.DirFS(root), name, 0))
+	set := try.To(dataset.ReadTU(os.DirFS(filepath.Join(root, "tu")), name, dataset.Unpack{}))
 	return set.Graphs
 }
 

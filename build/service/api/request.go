@@ -150,13 +150,6 @@ func wrapped(err error) error {
 	return &inputError{err}
 }
 
-// A requested list is a JSON document.
-type requested struct {
-	SMILES []string        `json:"smiles"`
-	Graphs []service.Plain `json:"graphs"`
-	IDs    []string        `json:"ids"`
-}
-
 // malformed describes an error without Go's type names.
 func malformed(err error) string {
 	var kind *json.UnmarshalTypeError
@@ -200,17 +193,16 @@ func decode(b *body, into any, like string) error {
 
 // readDocument reads a list from JSON.
 func readDocument(q *question, m *service.Model, b *body) (job.Input, error) {
-	var l requested
+	var l service.List
 	if err := decode(b, &l, `{"smiles": ["CCO", "CCN"], "ids": ["a", "b"]}`); err != nil {
 		return job.Input{}, err
 	}
-	n := len(l.SMILES) + len(l.Graphs)
 	if (l.SMILES == nil) == (l.Graphs == nil) {
 		return job.Input{}, inputf("want one of the lists smiles and graphs")
 	}
-	if l.IDs != nil && len(l.IDs) != n {
+	if n := l.Len(); l.IDs != nil && len(l.IDs) != n {
 		return job.Input{}, inputf("ids has %d: want %d, one for each record, or none", len(l.IDs), n)
 	}
-	in, err := m.Input(service.List{SMILES: l.SMILES, Graphs: l.Graphs, IDs: l.IDs}, q.how, service.MaxBatch)
+	in, err := m.Input(l, q.how, service.MaxBatch)
 	return in, wrapped(err)
 }

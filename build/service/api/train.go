@@ -13,13 +13,9 @@ import (
 
 // A training is the JSON document of /v1/train.
 type training struct {
-	SMILES         []string        `json:"smiles"`
-	Graphs         []service.Plain `json:"graphs"`
-	Name           string          `json:"name"`
-	Epochs         int             `json:"epochs"`
-	Seed           uint64          `json:"seed"`
-	AsWritten      bool            `json:"as_written"`
-	KeepStructures bool            `json:"keep_structures"`
+	SMILES []string        `json:"smiles"`
+	Graphs []service.Plain `json:"graphs"`
+	service.Recipe
 }
 
 // check refuses what no model can be trained by.
@@ -68,7 +64,7 @@ func (a *API) trainModel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) train(ctx context.Context, body *body, out *held) error {
-	asked := training{Seed: algo.DefaultOptions().Seed}
+	asked := training{Recipe: service.Recipe{Seed: algo.DefaultOptions().Seed}}
 	if err := decode(body, &asked, `{"smiles": ["CCO", …], "name": "mine"}`); err != nil {
 		return err
 	}
@@ -83,10 +79,8 @@ func (a *API) train(ctx context.Context, body *body, out *held) error {
 		p.retry = a.options.Limits.Wait
 		return p
 	}
-	done, err := a.service.Train(ctx, service.Training{
-		List: service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}, Name: asked.Name, Epochs: asked.Epochs, Seed: asked.Seed,
-		AsWritten: asked.AsWritten, KeepStructures: asked.KeepStructures,
-	}, func(service.Progress) error { return nil })
+	list := service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}
+	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe}, func(service.Progress) error { return nil })
 	if err != nil {
 		return wrapped(err)
 	}

@@ -34,7 +34,7 @@ func TestTraining(t *testing.T) {
 	for i := range 30 {
 		list.SMILES = append(list.SMILES, strings.Repeat("C", i+1)+"O")
 	}
-	want, err := shared.Train(context.Background(), service.Training{List: list, Name: "mine", Epochs: 2, Seed: 1, KeepStructures: true}, func(service.Progress) error { return nil })
+	want, err := shared.Train(context.Background(), service.Training{List: list, Recipe: service.Recipe{Name: "mine", Epochs: 2, Seed: 1, KeepStructures: true}}, func(service.Progress) error { return nil })
 	if err != nil || !bytes.Equal(got.File, want.File) || got.Name != "mine" || got.SHA256 != service.Sum(want.File) {
 		t.Errorf("%s, %s of %d bytes: want %d bytes, %v", got.Name, got.SHA256, len(got.File), len(want.File), err)
 	}

@@ -49,6 +49,7 @@ import (
 	"io"
 
 	"baca/algo/decide"
+	"baca/build/service"
 )
 
 // Limits of a frame.
@@ -59,22 +60,18 @@ const (
 
 // A question is a frame's header.
 type question struct {
-	ID     uint64  `json:"id"`
-	Op     string  `json:"op"`
-	Model  string  `json:"model"`
-	Alpha  float64 `json:"alpha"`
-	By     string  `json:"by"`
-	Kind   string  `json:"kind"` // molecules or graphs
-	Rows   int     `json:"rows"`
-	First  int     `json:"first"`
-	Epochs int     `json:"epochs"`
-	Seed   uint64  `json:"seed"`
-	Name   string  `json:"name"`
+	ID    uint64  `json:"id"`
+	Op    string  `json:"op"`
+	Model string  `json:"model"`
+	Alpha float64 `json:"alpha"`
+	By    string  `json:"by"`
+	Kind  string  `json:"kind"` // molecules or graphs
+	Rows  int     `json:"rows"`
+	First int     `json:"first"`
 
 	Values []string `json:"values"` // names of the columns before the list
 
-	AsWritten      bool `json:"as_written"` // this and the next as in service.Training
-	KeepStructures bool `json:"keep_structures"`
+	service.Recipe // of a model that is trained; its seed is also that of scores
 
 	decide.Counts // of a list that may be foreign
 

@@ -232,9 +232,7 @@ func (a *answer) train(ctx context.Context, s *service.Service, q *question, w i
 	if err != nil {
 		return err
 	}
-	training := service.Training{
-		Values: values, Columns: q.columns(), List: l, Name: q.Name, Epochs: q.Epochs, Seed: q.Seed, AsWritten: q.AsWritten, KeepStructures: q.KeepStructures,
-	}
+	training := service.Training{List: l, Recipe: q.Recipe, Values: values, Columns: q.columns()}
 	var told time.Time
 	t, err := s.Train(ctx, training, func(p service.Progress) error {
 		if time.Since(told) < progressInterval {

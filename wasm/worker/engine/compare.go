@@ -85,7 +85,7 @@ const gathered = 64
 func (e *Engine) gather(t *task, l *compare.List, in *input, show func(records, read int)) (refused []string, err error) {
 	read := &counter{w: io.Discard}
 	records := dataset.Parse(t, 1, in.records(read, e.form().Unordered()))
-	refused, err = job.Gather(t, l, 1, gathered, records, func(int) { show(l.Read, read.n) })
+	refused, err = job.Gather(t, l, 1, gathered, records, func() { show(l.Read, read.n) })
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (e *Engine) reportOf(t *task, r *message.Report) (*job.Report, error) {
 		if in.format == dataset.SDF {
 			e.SMILES = "" // it came without
 		}
-		out.AddEntry(e, nil)
+		out.AddEntry(e)
 	}
 	return out, nil
 }

@@ -112,27 +112,39 @@ type batch struct {
 	model  *algo.Model
 }
 
+// whole is a set of molecules or of TUDataset.
+func whole(b *testing.B, name string) (gs []*graph.Graph) {
+	b.Helper()
+	if f, err := sets.Open("mol/" + name + ".csv.gz"); err == nil {
+		defer f.Close()
+		for r, err := range dataset.Molecules(ctx, f, dataset.Options{Format: dataset.CSV}) {
+			if try.Check(err); r.Err == nil {
+				gs = append(gs, r.Graph)
+			}
+		}
+		return gs
+	}
+	set, err := dataset.ReadTU(try.To(fs.Sub(sets, "tu")), name, dataset.Unpack{})
+	if err != nil {
+		b.Skipf("the sets of the pair are not there: %v", err)
+	}
+	return set.Graphs
+}
+
 // halves returns the test batch of a pair of sets as `baca-paper bench` makes it for seed 1:
 // the tenth of the ID set that training does not see and as many graphs of the OOD
 // set, in random order.
 func halves(b *testing.B, id, ood string) *batch {
 	b.Helper()
-	inside, err := dataset.Open(ctx, sets, id, 0)
-	if err != nil {
-		b.Skipf("the sets of the pair are not there: %v", err)
-	}
-	outside, err := dataset.Open(ctx, sets, ood, 0)
-	if err != nil {
-		b.Skipf("the sets of the pair are not there: %v", err)
-	}
+	inside, outside := whole(b, id), whole(b, ood)
 	const seed = 1
 	var gs []*graph.Graph
-	_, test := dataset.Split(len(inside.Graphs), seed)
+	_, test := dataset.Split(len(inside), seed)
 	for _, i := range test {
-		gs = append(gs, inside.Graphs[i])
+		gs = append(gs, inside[i])
 	}
-	for _, i := range dataset.TakeOOD(len(outside.Graphs), len(test), dataset.First, seed) {
-		gs = append(gs, outside.Graphs[i])
+	for _, i := range dataset.TakeOOD(len(outside), len(test), dataset.First, seed) {
+		gs = append(gs, outside[i])
 	}
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(gs), func(i, j int) { gs[i], gs[j] = gs[j], gs[i] })
 	return &batch{id + "-" + ood, gs, model(b, id)}

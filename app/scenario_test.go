@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"baca/algo/decide"
 	"baca/app/run"
 	"baca/app/store"
@@ -89,11 +87,11 @@ func (p *stage) save(e *message.Exported) { p.saved = append(p.saved, e) }
 // htmlOf draws the page.
 func htmlOf(t *testing.T, s *desk) string {
 	t.Helper()
-	p := &page{s: s}
-	if err := app.NewTestEngine().Load(p); err != nil {
+	html, err := (&page{s: s}).html()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(app.HTMLString(p), "\u00a0", " ")
+	return strings.ReplaceAll(html, "\u00a0", " ")
 }
 
 // shows checks that the page shows some texts, and none of those that begin with !.

@@ -29,6 +29,7 @@ type fake struct {
 	receive func([]byte)
 	died    func(string)
 
+	model  string // that is loaded, bzr of plain graphs
 	text   string // that is open
 	batch  bool   // and calibrated
 	slow   bool   // it scores, and watches for drift, without an end
@@ -130,7 +131,10 @@ func (f *fake) usual(r any, say func(any)) {
 	case *message.Open:
 		f.open(r, say)
 	case *message.Score:
-		if f.batch = r.Batch; !f.slow {
+		switch f.batch = r.Batch; {
+		case f.model == "bzr":
+			say(&message.Failed{Code: message.CodeBadModel, Text: "model bzr reads plain graphs"})
+		case !f.slow:
 			f.score(r, say)
 		}
 	case *message.Detail:
@@ -163,6 +167,7 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 	case r.Name == "errors":
 		m.Residuals, m.Predicted = 50, "yhat"
 	}
+	f.model = r.Name
 	say(&message.Progress{Stage: message.StageFetch, Done: 1, Total: 2})
 	say(m)
 }

@@ -154,6 +154,7 @@ var events = map[string]func(p *stage, o object){
 	},
 	"fast":  func(p *stage, o object) { p.f.slow = false },
 	"fdr":   func(p *stage, o object) { p.SetFDR(o.x) },
+	"few":   func(p *stage, o object) { p.f.few = true },
 	"file":  func(p *stage, o object) { p.Models.Load(o.text, []byte(o.text)) },
 	"find":  func(p *stage, o object) { p.Find(o.text, false) },
 	"fold":  func(p *stage, o object) { p.Input.Fold(true) },

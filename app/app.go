@@ -27,9 +27,17 @@ func newDesk(c *message.Client) *desk {
 	return &desk{s, lab.New(s)}
 }
 
-// Mount registers the page. The client is nil for prerendered HTML, without a browser.
+// Mount registers the page.
 func Mount(c *message.Client) {
 	app.Route("/", func() app.Composer { return &page{s: newDesk(c)} })
+}
+
+// HTML is the page before its program runs.
+func HTML() (string, error) { return (&page{s: newDesk(nil)}).html() }
+
+func (p *page) html() (string, error) {
+	err := app.NewTestEngine().Load(p)
+	return app.HTMLString(p), err
 }
 
 // page is one screen: input, result, and one record large.

@@ -65,13 +65,18 @@ func setAside(d *message.Detailed) app.UI {
 		if d.Parent == "" { // a plain graph
 			return []app.UI{app.Text("Set aside: " + d.SetAside + ".")}
 		}
-		return []app.UI{app.Text("Set aside: " + d.SetAside + ". The model reads the parent compound: "), app.Code().Class("near-smiles").Text(d.Parent)}
+		return []app.UI{
+			app.Text("Set aside: " + d.SetAside + ". The model reads the parent compound: "),
+			app.Code().Class("near-smiles").Text(d.Parent),
+		}
 	})
 }
 
 // properties are of the compound that the model reads.
 func properties(d *message.Detailed) app.UI {
-	return shown(d != nil && d.Properties != nil, small("").ID("properties"), func() []app.UI { return []app.UI{app.Text(d.Properties.String())} })
+	return shown(d != nil && d.Properties != nil, small("").ID("properties"), func() []app.UI {
+		return []app.UI{app.Text(d.Properties.String())}
+	})
 }
 
 // picture is the large drawing with its legend.

@@ -217,7 +217,10 @@ func (p *resultPane) whole() app.UI {
 func (p *resultPane) foreign() app.UI {
 	said := foreign(p.S)
 	return shown(said != "", app.P().ID("foreign").Class("whole small"), func() []app.UI {
-		return []app.UI{app.Text(words.Capital(said) + ". A model of your own may. "), plain("Train your own", func() { showDialog("train") }).ID("foreign-train")}
+		return []app.UI{
+			app.Text(words.Capital(said) + ". A model of your own may. "),
+			plain("Train your own", func() { showDialog("train") }).ID("foreign-train"),
+		}
 	})
 }
 

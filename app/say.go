@@ -20,16 +20,10 @@ func announcement(s *desk) string {
 	switch s.Phase {
 	case run.Done:
 		return headline(s)
-	case run.Stopped:
-		return "Cancelled"
 	case run.Broken:
 		return words.FailureLine(s.Failure)
-	case run.Scoring:
-		return "Scoring"
-	case run.Reading:
-		return "Reading"
 	}
-	return ""
+	return map[run.Phase]string{run.Stopped: "Cancelled", run.Scoring: "Scoring", run.Reading: "Reading"}[s.Phase]
 }
 
 // dropLine says what a dropped file is for.

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -10,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo/decide"
 	"baca/app/run"
@@ -29,6 +28,7 @@ type stage struct {
 	store store.Store // outlasts a reload, as the draft and the address do
 	kept  memory      // of the store
 	draft string
+	line  int // of the scenario's event, 0 without one
 }
 
 func newStage(t *testing.T) *stage {
@@ -89,11 +89,11 @@ func (p *stage) save(e *message.Exported) { p.saved = append(p.saved, e) }
 // htmlOf draws the page.
 func htmlOf(t *testing.T, s *desk) string {
 	t.Helper()
-	p := &page{s: s}
-	if err := app.NewTestEngine().Load(p); err != nil {
+	html, err := (&page{s: s}).html()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(app.HTMLString(p), "\u00a0", " ")
+	return strings.ReplaceAll(html, "\u00a0", " ")
 }
 
 // shows checks that the page shows some texts, and none of those that begin with !.
@@ -102,7 +102,7 @@ func (p *stage) shows(texts ...string) {
 	html := htmlOf(p.f.t, p.desk)
 	for _, text := range texts {
 		if want, not := strings.CutPrefix(text, "!"); strings.Contains(html, want) == not {
-			p.f.t.Errorf("the page shows %q: %v", want, not)
+			p.f.t.Errorf("line %d: the page shows %q: %v", p.line, want, not)
 		}
 	}
 }
@@ -110,8 +110,12 @@ func (p *stage) shows(texts ...string) {
 // saves checks that the last file that was saved holds a text.
 func (p *stage) saves(text string) {
 	p.f.t.Helper()
-	if n := len(p.saved); n == 0 || !bytes.Contains(p.saved[n-1].Data, []byte(text)) {
-		p.f.t.Errorf("of %d files the last one lacks %q: %s", n, text, p.saved[n-1].Data)
+	last := &message.Exported{}
+	if n := len(p.saved); n > 0 {
+		last = p.saved[n-1]
+	}
+	if !bytes.Contains(last.Data, []byte(text)) {
+		p.f.t.Errorf("line %d: the file %q, saved last, lacks %q: %s", p.line, last.Name, text, last.Data)
 	}
 }
 
@@ -127,14 +131,14 @@ var events = map[string]func(p *stage, o object){
 	"alpha": func(p *stage, o object) { p.SetAlpha(o.x) },
 	"at": func(p *stage, o object) {
 		if got := p.Query(); got != o.text {
-			p.f.t.Errorf("the address is %q, want %q", got, o.text)
+			p.f.t.Errorf("line %d: the address is %q, want %q", p.line, got, o.text)
 		}
 	},
 	"begin":   func(p *stage, o object) { p.Begin() },
+	"by":      func(p *stage, o object) { p.DecideBy(table.DeciderOf(o.text)) },
 	"choose":  func(p *stage, o object) { p.Input.ChooseColumn(o.text) },
 	"close":   func(p *stage, o object) { p.Lab.Close() },
 	"compare": func(p *stage, o object) { p.Lab.CompareWith(store.NewFile("a.smi", []byte(o.text))) },
-	"by":      func(p *stage, o object) { p.DecideBy(table.DeciderOf(o.text)) },
 	"cancel":  func(p *stage, o object) { p.Cancel() },
 	"column":  func(p *stage, o object) { p.ChooseColumn(o.text) },
 	"delete":  func(p *stage, o object) { p.Models.Delete(o.n) },
@@ -156,6 +160,7 @@ var events = map[string]func(p *stage, o object){
 	},
 	"fast":  func(p *stage, o object) { p.f.slow = false },
 	"fdr":   func(p *stage, o object) { p.SetFDR(o.x) },
+	"few":   func(p *stage, o object) { p.f.few = true },
 	"file":  func(p *stage, o object) { p.Models.Load(o.text, []byte(o.text)) },
 	"find":  func(p *stage, o object) { p.Find(o.text, false) },
 	"fold":  func(p *stage, o object) { p.Input.Fold(true) },
@@ -357,47 +362,33 @@ func (p *stage) asked() (l line) {
 	return l
 }
 
-// A scene is some events of a scenario, and the state after them.
-type scene struct {
-	events []string
-	state  string
-}
-
-// scenarios are those of a text, by name.
-func scenarios(text string) map[string][]scene {
-	all := map[string][]scene{}
-	name, next := "", scene{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if event, ok := strings.CutPrefix(line, "> "); ok {
-			next.events = append(next.events, event)
-		} else if heading, ok := strings.CutPrefix(line, "== "); ok {
-			name = heading
-		} else if line != "" && !strings.HasPrefix(line, "#") {
-			next.state = line
-			all[name] = append(all[name], next)
-			next = scene{}
-		}
-	}
-	return all
-}
+var update = flag.Bool("update", false, "write the states of testdata/scenarios.txt anew")
 
 func TestScenarios(t *testing.T) {
-	text, err := os.ReadFile("testdata/scenarios.txt")
+	const file = "testdata/scenarios.txt"
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, scenes := range scenarios(string(text)) {
-		t.Run(name, func(t *testing.T) {
-			p := newStage(t)
-			for _, s := range scenes {
-				for _, event := range s.events {
-					p.play(event)
-				}
-				if got := p.state(); got != s.state {
-					t.Errorf("after %s:\n%s, want\n%s", strings.Join(s.events, ", "), got, s.state)
-				}
+	lines := strings.Split(string(text), "\n")
+	var p *stage
+	for k, line := range lines {
+		event, isEvent := strings.CutPrefix(line, "> ")
+		switch {
+		case strings.HasPrefix(line, "== "):
+			p = newStage(t)
+		case isEvent:
+			p.line = k + 1
+			p.play(event)
+		case line != "" && !strings.HasPrefix(line, "#"):
+			if lines[k] = p.state(); lines[k] != line && !*update {
+				t.Errorf("%s:%d: the state is\n%s, want\n%s", file, k+1, lines[k], line)
 			}
-		})
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

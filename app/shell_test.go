@@ -124,7 +124,7 @@ func TestFrameScores(t *testing.T) {
 	*answers = nil
 	frame.Ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
 	f.next(-1)
-	if last := (*answers)[len(*answers)-1]; !strings.Contains(last, "this model reads plain graphs") {
+	if last := (*answers)[len(*answers)-1]; !strings.Contains(last, "model bzr reads plain graphs") {
 		t.Errorf("with another model it answers %s", last)
 	}
 	// What the user does to the input ends a request.

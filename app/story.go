@@ -324,8 +324,8 @@ func (p *labPane) keysScene(d *message.Detailed) app.UI {
 		in, out = s.Iterations[n-1].ID, s.Iterations[n-1].OOD
 	}
 	return app.Div().Class("dictionaries").Body(
-		p.dictionary("inside", "Inside dictionary", "inside", in, d.IDKeys, d.AttnID),
-		p.dictionary("outside", "Outside dictionary", "outside", out, d.OODKeys, d.AttnOOD),
+		p.dictionary(decide.Inside, "Inside dictionary", in, d.IDKeys, d.AttnID),
+		p.dictionary(decide.Outside, "Outside dictionary", out, d.OODKeys, d.AttnOOD),
 		app.Div().Class("figures").Body(p.keyFigures()...),
 		small("The keys of each side that the attention looks at, the nearest ones. A bar is a key's share of the attention; together they make 100\u00a0%. The number behind it is what the key answers, from −1 for unlike "+p.name()+" to 1 for like it; their mean by share is the answer of the dictionary. On the map, grey keys are training graphs, all others of the inside dictionary (blue) or of the outside one (orange). A new graph takes the place of the key that is nearest the boundary."))
 }
@@ -357,18 +357,18 @@ func (p *labPane) keyFigures() []app.UI {
 	return figures
 }
 
-func (p *labPane) dictionary(class, title, role string, of message.Contents, keys []message.Key, answer float64) app.UI {
+func (p *labPane) dictionary(side decide.Verdict, title string, of message.Contents, keys []message.Key, answer float64) app.UI {
 	var items []app.UI
 	for i, k := range keys {
 		if i < p.S.Lab.Beat {
-			items = append(items, p.keyRow(k, role))
+			items = append(items, p.keyRow(k, side))
 		}
 	}
 	said := "answers " + words.Number(answer)
 	if p.S.Lab.Beat < len(keys) {
 		said = "is asked …"
 	}
-	return app.Section().Class("dictionary is-"+class).Body(
+	return app.Section().Class("dictionary "+classOf(side)).Body(
 		app.H3().Body(app.Text(title+" "), app.Span().Class("answer number").Text(said)),
 		small("It holds "+words.Count(of.Training)+" training graphs, "+words.Count(of.Test)+" of this input and "+words.Count(of.Synthetic)+" synthetic ones."),
 		app.Div().Class("key key-head quiet small").Body(app.Span(), app.Span(), app.Span().Class("key-bar"), app.Span().Class("number").Text("share"), app.Span().Class("number").Text("answer")),
@@ -376,7 +376,7 @@ func (p *labPane) dictionary(class, title, role string, of message.Contents, key
 }
 
 // keyRow is a key with picture, weight and value.
-func (p *labPane) keyRow(k message.Key, role string) app.UI {
+func (p *labPane) keyRow(k message.Key, side decide.Verdict) app.UI {
 	n := words.NeighborsOf([]message.Key{k})[0]
 	drawn := p.Album.Small(k.SMILES)
 	switch {
@@ -388,16 +388,9 @@ func (p *labPane) keyRow(k message.Key, role string) app.UI {
 	return app.Li().Class("key").Body(
 		app.Raw(`<span class="key-picture">`+drawn+`</span>`),
 		app.Div().Class("key-name").Body(app.Div().Text(n.Name), app.Div().Class("quiet small").Text(n.About)),
-		app.Raw(picture.Bar(k.Weight, 0, 1, 0, verdictOf(role))),
+		app.Raw(picture.Bar(k.Weight, 0, 1, 0, side)),
 		app.Span().Class("number").Text(words.Percent(math.Round(100*k.Weight)/100)),
 		app.Span().Class("number quiet").Text(words.Number(k.Value)))
-}
-
-func verdictOf(role string) decide.Verdict {
-	if role == "outside" {
-		return decide.Outside
-	}
-	return decide.Inside
 }
 
 // decisionScene shows the attention's training and result. Without a batch, for the reason why, the

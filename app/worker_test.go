@@ -29,8 +29,10 @@ type fake struct {
 	receive func([]byte)
 	died    func(string)
 
+	model  string // that is loaded, bzr of plain graphs
 	text   string // that is open
 	batch  bool   // and calibrated
+	few    bool   // a batch has too few graphs to be scored together
 	slow   bool   // it scores, and watches for drift, without an end
 	tables bool   // texts have two columns that might be SMILES; the key of such a table is the text
 }
@@ -130,7 +132,10 @@ func (f *fake) usual(r any, say func(any)) {
 	case *message.Open:
 		f.open(r, say)
 	case *message.Score:
-		if f.batch = r.Batch; !f.slow {
+		switch f.batch = r.Batch && !f.few; {
+		case f.model == "bzr":
+			say(&message.Failed{Code: message.CodeBadModel, Text: "model bzr reads plain graphs"})
+		case !f.slow:
 			f.score(r, say)
 		}
 	case *message.Detail:
@@ -163,6 +168,7 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 	case r.Name == "errors":
 		m.Residuals, m.Predicted = 50, "yhat"
 	}
+	f.model = r.Name
 	say(&message.Progress{Stage: message.StageFetch, Done: 1, Total: 2})
 	say(m)
 }
@@ -288,7 +294,7 @@ func heldScores() message.Floats {
 // twice the score and half the p. The second of many was trained on.
 func (f *fake) score(r *message.Score, say func(any)) {
 	e := lines(f.text)
-	n := len(e.Line)
+	n, batch := len(e.Line), r.Batch && !f.few
 	c := map[string][]float64{}
 	add := func(name string, x float64) { c[name] = append(c[name], x) }
 	for _, s := range e.Columns.Texts("smiles") {
@@ -298,7 +304,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 		}
 		add("score", x)
 		add("p_value", 1/x)
-		if r.Batch {
+		if batch {
 			for k, name := range []string{"alone", "alone_p", "s_pre", "s_attn", "s_baca", "batch", "batch_p"} {
 				add(name, []float64{x, 1 / x, x, -x, 10 * x, 2 * x, 0.5 / x}[k])
 			}
@@ -308,7 +314,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		rows.Rows = append(rows.Rows, column.NumberColumn(name, c[name]))
 	}
-	if r.Batch {
+	if batch {
 		rows.Rows = append(rows.Rows, column.TextColumn("batch_verdict", make([]string, n)))
 	}
 	say(&message.Reference{Score: heldScores()})
@@ -316,7 +322,7 @@ func (f *fake) score(r *message.Score, say func(any)) {
 		say(&message.Progress{Stage: message.StageEncode, Done: n, Total: n})
 		say(&message.Parted{Inside: message.Ints{3}, Outside: message.Ints{0, 1, 2}, InsideMean: message.Singles{0}, OutsideMean: message.Singles{0.5}, InsideSteps: 1, OutsideSteps: 1})
 		say(&message.Iteration{Step: 10, Of: 20, Loss: 1, KL: 2, AUC: math.NaN()})
-		say(&message.Fitted{Graphs: n, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
+		say(&message.Fitted{Graphs: n, Few: f.few, Holdout: message.Columns{column.NumberColumn("batch", heldScores()), column.NumberColumn("s_baca", heldScores())}, Whole: []string{"as a whole this list differs from the training set: AUC 0.93, p < 0.001"}, Paper: message.Sum{Beta: 1, PreMean: 2, PreDeviation: 5, AttnMean: -2, AttnDeviation: 10}, Warnings: []string{"small"}})
 	} else {
 		say(&message.Progress{Stage: message.StageScore, Done: n, Total: n})
 	}

@@ -177,12 +177,12 @@ func (f *Frame) begin(r *request) {
 // look continues the current request if it can.
 func (f *Frame) look() {
 	s := f.session
-	if m := &s.Models; !f.ready && m.Loading == "" && m.Used.Value != nil {
-		f.ready = true
-		f.hello()
-	} else if !f.ready && m.Loading == "" && m.Used.Failure != nil {
-		f.ready = true
-		f.fail(nil, m.Used.Failure.Code, m.Used.Failure.Text)
+	if m := &s.Models; !f.ready && m.Loading == "" && !m.Used.None() {
+		if f.ready = true; m.Used.Value != nil {
+			f.hello()
+		} else {
+			f.fail(nil, m.Used.Failure.Code, m.Used.Failure.Text)
+		}
 	}
 	a := f.asked
 	switch {

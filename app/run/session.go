@@ -296,13 +296,6 @@ func (s *Session) score() {
 	case model == nil || s.Models.Loading != "" || s.Input.Library:
 		s.Phase = Unstarted // until there is a model, or on request
 		return
-	case model.Molecules != s.Opened.Molecules:
-		text := "this model reads plain graphs, and the input holds molecules"
-		if model.Molecules {
-			text = "this model reads molecules, and the input holds plain graphs"
-		}
-		s.Fail(&message.Failed{Code: message.CodeBadModel, Text: text})
-		return
 	}
 	s.Phase, s.Failure, s.started = Scoring, nil, time.Now()
 	s.Warnings = slices.Clone(s.Opened.Warnings)

@@ -44,11 +44,7 @@ const checkpointSeconds = 5
 
 // Start trains on the open input by the recipe.
 func (t *Training) Start() {
-	t.claim(func() {
-		if t.session.Opened == nil || t.Library != nil {
-			t.release()
-			return
-		}
+	t.claim(func() bool { return t.session.Opened != nil && t.Library == nil }, func() {
 		r := t.Recipe
 		r.HeldOut = r.HeldOut && r.Observed != "" && r.Predicted != ""
 		input := &t.session.Input
@@ -64,13 +60,19 @@ func (t *Training) Start() {
 	})
 }
 
-// claim calls then while no other tab trains. What one has left in the store is this tab's, too.
-func (t *Training) claim(then func()) {
+// claim calls then if it may and no other tab trains. What one has left in the store is this tab's, too.
+func (t *Training) claim(may func() bool, then func()) {
 	t.store.Claim(false, func(granted bool) {
 		t.session.Rev.State++
 		t.Made.Failure = nil
 		if granted {
-			t.load(then)
+			t.load(func() {
+				if may() {
+					then()
+				} else {
+					t.release()
+				}
+			})
 			return
 		}
 		t.Made.Failure = &message.Failed{Code: message.CodeNotReady, Text: "Another tab of this page trains. Pause it there, or let it end."}
@@ -176,11 +178,7 @@ func (t *Training) Pause() {
 
 // Resume continues, reopening the library if needed.
 func (t *Training) Resume() {
-	t.claim(func() {
-		if t.On || t.Library == nil {
-			t.release()
-			return
-		}
+	t.claim(func() bool { return !t.On && t.Library != nil }, func() {
 		s := t.session
 		s.stop()
 		s.Run++
@@ -242,11 +240,7 @@ func (t *Training) Drop() {
 
 // TakeBack restores the discarded training, paused.
 func (t *Training) TakeBack() {
-	t.claim(func() {
-		if t.Gone == nil || t.Library != nil {
-			t.release()
-			return
-		}
+	t.claim(func() bool { return t.Gone != nil && t.Library == nil }, func() {
 		*t = *t.Gone
 		t.keepLibrary()
 		t.session.Rev.All()

@@ -144,12 +144,8 @@ func (s *Shelf) kept(sum, problem string) {
 
 // File passes a model's file, nil if the stored one has changed.
 func (s *Shelf) File(i int, then func([]byte)) {
-	if data := s.Own[i].Data; data != nil {
-		then(data)
-		return
-	}
 	sum := s.Own[i].Card.SHA256
-	s.stored(sum, func(data []byte) {
+	s.data(i, func(data []byte) {
 		if hash := sha256.Sum256(data); hex.EncodeToString(hash[:]) != sum {
 			data = nil
 		}
@@ -166,7 +162,7 @@ func (s *Shelf) File(i int, then func([]byte)) {
 // Undelete brings it back.
 func (s *Shelf) Delete(i int) {
 	sum := s.Own[i].Card.SHA256
-	deleted := func(data []byte) {
+	s.data(i, func(data []byte) {
 		i := s.index(sum)
 		if i < 0 {
 			return
@@ -180,22 +176,21 @@ func (s *Shelf) Delete(i int) {
 				s.changed()
 			})
 		})
-	}
-	if data := s.Own[i].Data; data != nil {
-		deleted(data)
-		return
-	}
-	s.stored(sum, deleted)
+	})
 }
 
-// stored passes what the store has of a model's file, nil for nothing.
-func (s *Shelf) stored(sum string, then func([]byte)) {
-	s.store.Get(filesPrefix+sum, func(f *File) {
-		if f == nil {
-			then(nil)
-			return
+// data passes what there is of a model's file, nil for nothing.
+func (s *Shelf) data(i int, then func([]byte)) {
+	own := s.Own[i]
+	if own.Data != nil {
+		then(own.Data)
+		return
+	}
+	s.store.Get(filesPrefix+own.Card.SHA256, func(f *File) {
+		if f != nil {
+			own.Data = f.Data
 		}
-		then(f.Data)
+		then(own.Data)
 	})
 }
 

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"strings"
 
 	"baca/wasm/message"
@@ -13,16 +14,13 @@ func FailureWords(f *message.Failed) (headline, what string) {
 		return "The worker stopped", "The part of the page that computes ended by itself (" + strings.TrimSuffix(Shorten(f.Text, 160), ".") + "). Your input is still here."
 	case message.CodeCancelled:
 		return "Cancelled", "Cancelled."
-	case message.CodeMemory:
-		return "Not enough memory", f.Text
-	case message.CodeBadInput:
-		return "This input cannot be read", f.Text
-	case message.CodeBadModel:
-		return "The model does not fit", f.Text
-	case message.CodeBadOption:
-		return "A setting is out of range", f.Text
 	}
-	return "That did not work", f.Text
+	return cmp.Or(headlines[f.Code], "That did not work"), f.Text
+}
+
+var headlines = map[string]string{
+	message.CodeMemory: "Not enough memory", message.CodeBadInput: "This input cannot be read",
+	message.CodeBadModel: "The model does not fit", message.CodeBadOption: "A setting is out of range",
 }
 
 // FailureLine says it in one line.

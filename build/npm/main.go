@@ -83,6 +83,7 @@ func gather(root string) (map[string][]byte, error) {
 		"files/kernel.js":    filepath.Join(root, "web", "kernel.js"),
 		"files/kernel.wasm":  filepath.Join(root, "web", "kernel.wasm"),
 		"files/svg.js":       filepath.Join(root, "web", "src", "svg.js"),
+		"files/drawer.js":    filepath.Join(root, "web", "src", "drawer.js"),
 		"files/wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js"),
 	} {
 		if files[name], err = os.ReadFile(from); err != nil {

@@ -146,7 +146,7 @@ func TestPack(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
-		files/draw.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
+		files/draw.js files/drawer.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %v, want %v", names, want)
@@ -156,7 +156,7 @@ func TestPack(t *testing.T) {
 		t.Errorf("package.json says %+v, %v", about, err)
 	}
 	// One worker, one loader and one pen, not two: those of the page.
-	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm", "src/svg.js", "static/lib/draw.js"} {
+	for _, name := range []string{"thread.js", "worker.js", "kernel.js", "kernel.wasm", "src/svg.js", "src/drawer.js", "static/lib/draw.js"} {
 		if !bytes.Equal(files["files/"+path.Base(name)], get(t, "../../web/"+name)) {
 			t.Errorf("%s is not that of the page", name)
 		}

@@ -82,12 +82,12 @@ func (c *Client) Do(r Request, on func(Event), done func(Reply)) {
 // needs returns what a request requires.
 func needs(r Request) (model, input bool) {
 	switch r.(type) {
-	case *Score, *Detail, *Reasons, *Drift, *Compare, *Suggest, *Trust, *Report, *Domain:
-		return true, true
+	case *Hello, *LoadModel, *Open, *Share, *Piece, *Pause:
+		return false, false
 	case *Train:
 		return false, true
 	}
-	return false, false
+	return true, true
 }
 
 // send posts a request. The worker handles requests in order. c.mu is held.

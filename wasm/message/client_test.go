@@ -139,6 +139,10 @@ func TestClient(t *testing.T) {
 			{"do Score | say 2 2 Records | say 2 1 Model | say 2 2 Opened | say 2 3 Scored | do Detail",
 				"LoadModel Model, Open Opened, Score Progress cancelled, Score Scored, Detail, ended 1 LoadModel Open+file7 Score, worker 2 LoadModel Open+file7 Score Detail, busy"},
 		},
+		"a search, too, has the input again": {
+			{"do LoadModel | say 1 1 Model | do Open | say 1 2 Opened | cancel | do Pause | do Train | do Compute",
+				"LoadModel Model, Open Opened, Pause, Train, Compute, ended 1 LoadModel Open, worker 2 Pause Open Train LoadModel Compute, busy"},
+		},
 		"an input that fails is not given again, and a model that fails keeps the one before": {
 			{"do LoadModel | say 1 1 Model | do LoadModel | say 1 2 Failed | do Open | say 1 3 Opened | do Open | say 1 4 Failed | cancel | do Score",
 				"LoadModel Model, LoadModel , Open Opened, Open , Score, ended 1 LoadModel LoadModel Open Open, worker 2 LoadModel Score, busy"},

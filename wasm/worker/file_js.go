@@ -67,8 +67,7 @@ func (b *blob) ReadAt(p []byte, off int64) (n int, err error) {
 				return n, io.EOF
 			}
 			piece := result.Get("value")
-			b.rest = make([]byte, piece.Get("byteLength").Int())
-			js.CopyBytesToGo(b.rest, piece)
+			b.rest = bytesOf(piece)
 			b.sink.Call("postMessage", js.Null(), []any{piece.Get("buffer")})
 		}
 		k := copy(p[n:], b.rest)
@@ -125,11 +124,7 @@ func (u *unpacked) Read(p []byte) (n int, err error) {
 		if u.ended = err == io.EOF || err == io.ErrUnexpectedEOF; err != nil && !u.ended {
 			return 0, err
 		}
-		array := js.Global().Get("Uint8Array").New(k)
-		js.CopyBytesToJS(array, u.in[:k])
-		out := u.decoder.Call("push", array, u.ended)
-		u.out = make([]byte, out.Get("length").Int())
-		js.CopyBytesToGo(u.out, out)
+		u.out = bytesOf(u.decoder.Call("push", arrayOf(u.in[:k]), u.ended))
 	}
 	n = copy(p, u.out)
 	u.out = u.out[n:]

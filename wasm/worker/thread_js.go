@@ -17,9 +17,7 @@ type thread struct {
 func Spawn(receive func([]byte), died func(string)) message.Port {
 	w := &thread{
 		receive: js.FuncOf(func(_ js.Value, args []js.Value) any {
-			data := make([]byte, args[0].Get("byteLength").Int())
-			js.CopyBytesToGo(data, args[0])
-			receive(data)
+			receive(bytesOf(args[0]))
 			return nil
 		}),
 		died: js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -33,9 +31,20 @@ func Spawn(receive func([]byte), died func(string)) message.Port {
 
 // Post copies the bytes out of this program's memory and transfers the copy.
 func (w *thread) Post(data []byte, file int) {
+	w.port.Call("post", arrayOf(data).Get("buffer"), file)
+}
+
+// bytesOf copies a Uint8Array, and arrayOf makes one.
+func bytesOf(array js.Value) []byte {
+	data := make([]byte, array.Get("byteLength").Int())
+	js.CopyBytesToGo(data, array)
+	return data
+}
+
+func arrayOf(data []byte) js.Value {
 	array := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(array, data)
-	w.port.Call("post", array.Get("buffer"), file)
+	return array
 }
 
 // Terminate implements message.Port.

@@ -1,12 +1,10 @@
 package worker
 
 import (
-	"context"
 	"fmt"
 	"runtime/debug"
 	"syscall/js"
 
-	"baca/algo/gin"
 	"baca/wasm/message"
 	"baca/wasm/worker/engine"
 	"baca/wasm/worker/gpu"
@@ -44,7 +42,7 @@ type host struct {
 	// A message to itself returns after earlier ones, sooner than a timer.
 	echo js.Value
 	back chan struct{}
-	gpus gpu.Chooser
+	gpu.Chooser
 }
 
 func newHost() *host {
@@ -61,10 +59,7 @@ func newHost() *host {
 // listen receives requests, including earlier ones.
 func (h *host) listen(e *engine.Engine) {
 	receive := func(buffer js.Value) {
-		array := h.self.Get("Uint8Array").New(buffer)
-		data := make([]byte, array.Get("length").Int())
-		js.CopyBytesToGo(data, array)
-		number, m, err := message.Decode(data)
+		number, m, err := message.Decode(bytesOf(h.self.Get("Uint8Array").New(buffer)))
 		r, ok := m.(message.Request)
 		switch {
 		case err != nil:
@@ -97,9 +92,7 @@ func (h *host) Post(number uint32, m any) {
 			panic(err) // a Failed always has a form
 		}
 	}
-	array := h.self.Get("Uint8Array").New(len(data))
-	js.CopyBytesToJS(array, data)
-	buffer := array.Get("buffer")
+	buffer := arrayOf(data).Get("buffer")
 	h.self.Call("postMessage", buffer, []any{buffer})
 }
 
@@ -126,12 +119,5 @@ func (h *host) Fetch(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s could not be fetched: %w", name, err)
 	}
-	data := make([]byte, array.Get("length").Int())
-	js.CopyBytesToGo(data, array)
-	return data, nil
-}
-
-// Device implements engine.Host.
-func (h *host) Device(ctx context.Context, shape gin.Config, graphs int, training bool) (gin.Device, string) {
-	return h.gpus.Choose(ctx, shape, graphs, training)
+	return bytesOf(array), nil
 }

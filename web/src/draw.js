@@ -1,6 +1,6 @@
 // OpenChemLib and what draws with it, in one file that is loaded when first molecules are drawn:
 //
-//   - in a worker it lays out molecules for the page. A request is {id, smiles}, an answer {id, text} or {id, error},
+//   - in a worker it lays out molecules for drawer.js. A request is {smiles}, an answer {text} or {error},
 //     and {ready} comes first. The text has a line with the symbols of the atoms in the order of the SMILES, and then
 //     the layout as JSON;
 //   - in the page it is the editor;
@@ -10,13 +10,13 @@ import { layOut } from "./molecule.js";
 import { spring } from "./spring.js";
 import { paint } from "./svg.js";
 
-function answer({ data: { id, smiles } }) {
+function answer({ data: { smiles } }) {
   try {
     const layout = layOut(smiles);
     const symbols = layout.written.map((i) => layout.atoms[i].symbol);
-    postMessage({ id, text: `${symbols.join(" ")}\n${JSON.stringify(layout)}` });
+    postMessage({ text: `${symbols.join(" ")}\n${JSON.stringify(layout)}` });
   } catch (error) {
-    postMessage({ id, error: String((error && error.message) || error) });
+    postMessage({ error: String((error && error.message) || error) });
   }
 }
 

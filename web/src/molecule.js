@@ -9,6 +9,7 @@
 import { Molecule } from "openchemlib";
 import { molfile } from "./molfile.js";
 import { relieve } from "./relief.js";
+import { neighbours } from "./svg.js";
 
 // mostAtoms is how many a drawing has at most: more is a blot.
 const mostAtoms = 400;
@@ -174,11 +175,7 @@ function placeSecondLines({ atoms, bonds }, molecule) {
       if (!ringOf.has(b) || rank < ringOf.get(b).rank) ringOf.set(b, { rank, members: Array.from(rings.getRingAtoms(r)) });
     }
   }
-  const near = atoms.map(() => []);
-  for (const { from, to } of bonds) {
-    near[from].push(to);
-    near[to].push(from);
-  }
+  const near = neighbours({ atoms, bonds });
   bonds.forEach((b, i) => {
     if (b.order !== 2 || b.kind) return;
     const ring = ringOf.get(i);

@@ -1,16 +1,13 @@
 // Makes room in a layout: branches that come too near to others are turned about the atom that they hang on, by little,
 // so that bonds keep their lengths, rings their shapes, and neighbours their order around a stereo centre.
+import { neighbours } from "./svg.js";
 
 const turns = [-45, -30, -20, -10, 10, 20, 30, 45].map((degrees) => (degrees * Math.PI) / 180);
 const mostTurns = 12;
 const mostTried = 8; // crowded pairs in one round
 
 export function relieve({ atoms, bonds }) {
-  const near = atoms.map(() => []);
-  for (const { from, to } of bonds) {
-    near[from].push(to);
-    near[to].push(from);
-  }
+  const near = neighbours({ atoms, bonds });
   for (const b of bonds) round(atoms, bonds, near, b);
   for (const b of bonds) equalise(atoms, near, b);
   for (let i = 0; i < atoms.length; i++) {

@@ -98,7 +98,8 @@ export const escape = (text) =>
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "?")
     .replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
-function neighbours({ atoms, bonds }) {
+// neighbours are those of each atom.
+export function neighbours({ atoms, bonds }) {
   const near = atoms.map(() => []);
   for (const { from, to } of bonds) {
     near[from].push(to);

@@ -4,9 +4,9 @@
 //
 // Functions that take a moment call done(value, error) once, with a text for error
 // or null, so that the Go side needs no promises.
+import { drawer } from "./drawer.js";
 import { spring } from "./spring.js";
 import { balls, paint } from "./svg.js";
-
 import { copy, linked } from "./link.js";
 import { show as showMap, zoom as zoomMap } from "./map.js";
 import "./menu.js";
@@ -22,51 +22,23 @@ const settle = (promise, done) => {
   );
 };
 
-// Drawings: a worker lays molecules out, so that a large one never holds up the
-// page. The latest list of wanted ones replaces the one before.
-let drawer = null;
-let ready = false; // it has started
+// The latest list of wanted drawings replaces the one before.
+const layOut = drawer(() => new Worker(new URL("draw.js", base)));
 let wanted = [];
-let underWay = null; // {id, smiles, timer}
-let count = 0;
+let busy = false;
 let drawn = () => {};
-const patience = 5000; // ms for one molecule
 
-function next() {
-  if (underWay || wanted.length === 0) return;
-  if (!drawer) {
-    ready = false;
-    drawer = new Worker(new URL("draw.js", base));
-    drawer.onmessage = ({ data }) => {
-      ready = true;
-      if (data.ready) next();
-      else answer(data);
-    };
-    drawer.onerror = (event) => {
-      event.preventDefault();
-      giveUp(event.message || "the drawing could not be made");
-    };
+async function draw() {
+  if (busy) return;
+  busy = true;
+  while (wanted.length > 0) {
+    const smiles = wanted.shift();
+    await layOut(smiles).then(
+      (text) => drawn(smiles, text, ""),
+      (error) => drawn(smiles, "", error.message),
+    );
   }
-  if (!ready) return;
-  const smiles = wanted.shift();
-  underWay = { id: ++count, smiles, timer: setTimeout(() => giveUp("the drawing takes too long"), patience) };
-  drawer.postMessage({ id: underWay.id, smiles });
-}
-
-function answer({ id, text, error }) {
-  if (!underWay || underWay.id !== id) return;
-  const { smiles, timer } = underWay;
-  clearTimeout(timer);
-  underWay = null;
-  next();
-  drawn(smiles, text || "", error || "");
-}
-
-function giveUp(reason) {
-  drawer.terminate();
-  drawer = null;
-  if (!ready && wanted.length > 0) drawn(wanted.shift(), "", reason); // it has not even started
-  if (underWay) answer({ id: underWay.id, error: reason });
+  busy = false;
 }
 
 const download = (name, blob) => {
@@ -113,7 +85,7 @@ globalThis.bacaTools = {
   draw(lines, done) {
     wanted = lines === "" ? [] : lines.split("\n");
     drawn = done;
-    next();
+    draw();
   },
 
   // paint gives the picture of a layout that draw gave, or of a plain graph; with names as nodes and edges.

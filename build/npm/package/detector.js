@@ -172,31 +172,28 @@ export class Detector {
   }
 
   // score scores molecules, and returns a row for each, in their order.
-  async score(smiles, { alpha = 0.05, signal, onProgress } = {}) {
-    const all = list(smiles);
-    rate(alpha);
-    return this.#exclusive(signal, async () => {
-      await this.#ready();
-      const rows = [];
-      for (let from = 0; from < all.length; from += scored) {
-        await this.#rows(all.slice(from, from + scored), alpha, rows, () => onProgress?.({ done: rows.length, total: all.length }));
-      }
-      return rows;
-    });
+  async score(smiles, options) {
+    return this.#judge(smiles, options, scored, false);
   }
 
   // explain scores molecules, and says why.
-  async explain(smiles, { alpha = 0.05, signal, onProgress } = {}) {
+  async explain(smiles, options) {
+    return this.#judge(smiles, options, explained, true);
+  }
+
+  // judge scores molecules, so many at a time, and says why where that is asked for.
+  async #judge(smiles, { alpha = 0.05, signal, onProgress } = {}, most, why) {
     const all = list(smiles);
     rate(alpha);
+    const told = (done) => onProgress?.({ done, total: all.length });
     return this.#exclusive(signal, async () => {
       await this.#ready();
       const rows = [];
-      for (let from = 0; from < all.length; from += explained) {
-        await this.#rows(all.slice(from, from + explained), alpha, rows, () => {});
-        for (let i = from; i < rows.length; i++) {
+      for (let from = 0; from < all.length; from += most) {
+        await this.#rows(all.slice(from, from + most), alpha, rows, () => why || told(rows.length));
+        for (let i = from; why && i < rows.length; i++) {
           if (rows[i].error === null) Object.assign(rows[i], explanation(await this.#send("Detail", { Record: i - from })));
-          onProgress?.({ done: i + 1, total: all.length });
+          told(i + 1);
         }
       }
       return rows;

@@ -1,52 +1,14 @@
-// Draws molecules with the scripts of the page: files/draw.js lays them out in a worker, and
+// Draws molecules with the scripts of the page: files/drawer.js has files/draw.js lay them out in a worker, and
 // files/svg.js writes the picture.
+import { drawer } from "./files/drawer.js";
 import { paint } from "./files/svg.js";
 
-const patience = 5000; // ms for one molecule, as in the page
+const textOf = drawer(() => new Worker(new URL("./files/draw.js", import.meta.url), { type: "module" }));
 
-let worker = null; // started with the first molecule
-let turn = Promise.resolve(); // when the molecule before is laid out
-
-const started = () =>
-  new Promise((resolve, reject) => {
-    const port = new Worker(new URL("./files/draw.js", import.meta.url), { type: "module" });
-    port.onmessage = () => resolve(port); // it is ready
-    port.onerror = (event) => {
-      event.preventDefault();
-      reject(new Error(event.message || "the drawing program could not be loaded"));
-    };
-  });
-
-// laidOut is the layout of a molecule, and the symbols of its atoms in the order of the SMILES.
-async function laidOut(smiles) {
-  worker ??= await started();
-  return new Promise((resolve, reject) => {
-    const give = (reason) => {
-      worker.terminate();
-      worker = null; // the next molecule starts another
-      reject(new Error(reason));
-    };
-    const timer = setTimeout(give, patience, "the drawing takes too long");
-    worker.onmessage = ({ data: { text, error } }) => {
-      clearTimeout(timer);
-      if (error) return reject(new Error(error));
-      const [symbols, layout] = text.split("\n");
-      resolve({ symbols: symbols.split(" "), layout: JSON.parse(layout) });
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      clearTimeout(timer);
-      give(event.message || "the drawing could not be made");
-    };
-    worker.postMessage({ smiles });
-  });
-}
-
-// layOut lays out a molecule when those before are laid out.
-export function layOut(smiles) {
-  const mine = turn.then(() => laidOut(smiles));
-  turn = mine.catch(() => {});
-  return mine;
+// layOut gives the layout of a molecule, and the symbols of its atoms in the order of the SMILES.
+export async function layOut(smiles) {
+  const [symbols, layout] = (await textOf(smiles)).split("\n");
+  return { symbols: symbols.split(" "), layout: JSON.parse(layout) };
 }
 
 // shares are what atoms add to the score, from −1 to 1 by the largest of them; none where the

@@ -18,8 +18,6 @@ import (
 	"html"
 	"io/fs"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path"
@@ -31,7 +29,6 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
-	goapp "github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -301,26 +298,8 @@ func (b *builder) stored() string {
 // render is the page before its program runs, so that there is something to see at
 // once and nothing moves afterwards.
 func render() (string, error) {
-	app.Mount(nil)
-	h := &goapp.Handler{Name: "BaCa", Resources: relative{}, Icon: goapp.Icon{Default: "/web/icon.svg", Large: "/web/icon.svg", SVG: "/web/icon.svg", Maskable: "/web/icon.svg"}}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-	if w.Code != http.StatusOK {
-		return "", fmt.Errorf("rendering the page: status %d: %s", w.Code, w.Body)
-	}
-	_, body, ok := strings.Cut(w.Body.String(), "<body>")
-	if !ok {
-		return "", errors.New("rendering the page: no <body>")
-	}
-	// Behind the page's own elements there is go-app's picture of loading.
-	at := strings.Index(body, `id="app-wasm-loader"`)
-	if at < 0 {
-		at = 0
-	}
-	if at = strings.LastIndex(body[:at], "<aside"); at < 0 {
-		return "", errors.New("rendering the page: the end of the page's own elements is not found")
-	}
-	return "<div>\n" + sortAttributes(strings.TrimSpace(body[:at])) + "\n</div>", nil
+	body, err := app.HTML()
+	return "<div>\n" + sortAttributes(body) + "\n</div>", err
 }
 
 var (
@@ -337,12 +316,6 @@ func sortAttributes(body string) string {
 		return t[:at] + strings.Join(attributes, "")
 	})
 }
-
-// relative makes names of files relative to the page.
-type relative struct{}
-
-// Resolve implements goapp.ResourceResolver.
-func (relative) Resolve(name string) string { return strings.TrimPrefix(name, "/") }
 
 // names lists the files, sorted.
 func (b *builder) names() []string { return slices.Sorted(maps.Keys(b.files)) }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"cmp"
+	"io"
+	"path"
 	"slices"
 
 	"baca/algo/decide"
@@ -22,18 +24,20 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	if r.Form == "qmrf" {
 		page := q.ModelPage(name)
 		page.Again = "With the same model file the command finds the same."
-		if r.Format == "json" {
-			return exported(name, report.WriteModelPageJSON, page)
-		}
-		return exported(name, report.WriteModelPage, page)
+		return exportedAs(name, report.WriteModelPage, report.WriteModelPageJSON, page)
 	}
 	if err := e.substances(t, q, r.Record, name); err != nil {
 		return nil, err
 	}
-	if r.Format == "json" {
-		return exported(name, report.WriteDomainJSON, &q.Domain)
+	return exportedAs(name, report.WriteDomain, report.WriteDomainJSON, &q.Domain)
+}
+
+// exportedAs is a file as HTML or JSON, by its name.
+func exportedAs[T any](name string, html, json func(io.Writer, T) error, v T) (*message.Exported, error) {
+	if path.Ext(name) == ".json" {
+		return exported(name, json, v)
 	}
-	return exported(name, report.WriteDomain, &q.Domain)
+	return exported(name, html, v)
 }
 
 // checkDomain rejects an inconsistent request.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/attention"
-	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
 	"baca/algo/graph"
@@ -139,9 +137,7 @@ func (r *run) all(batch bool, seed uint64) error {
 	if !batch {
 		form = form.Unordered()
 	}
-	input := job.Input{Records: e.input.records(nil, form), Again: func() (iter.Seq2[dataset.Record, error], func(), error) {
-		return e.input.records(nil, form), func() {}, nil
-	}}
+	input := job.Input{Records: e.input.records(nil, form), Again: e.again}
 	return job.Score(r, r.now.scorer, input, job.ScoreOptions{
 		Batch: batch, Graphs: e.batch, Seed: seed, Workers: 1, Fitting: r.fitting, Fitted: r.fitted,
 		Reading: func(records int) { r.showProgress(message.StageSample, records, e.input.opened.Records) },

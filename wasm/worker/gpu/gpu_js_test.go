@@ -49,12 +49,12 @@ func TestChoose(t *testing.T) {
 	g.Close()
 	ctx, shape := context.Background(), gin.Config{Features: 3, Hidden: 4, Layers: 1}
 	var c Chooser
-	if d, name := c.Choose(ctx, shape, 1024, false); software && (d != nil || name != "") {
+	if d, name := c.Device(ctx, shape, 1024, false); software && (d != nil || name != "") {
 		t.Errorf("device %v called %q in software, want none", d, name)
 	}
 	c = Chooser{Software: true}
 	for range 2 {
-		d, name := c.Choose(ctx, shape, 1024, false)
+		d, name := c.Device(ctx, shape, 1024, false)
 		if want := c.faster[job{shape, 1024, false}]; (d != nil) != want || (name != "") != want {
 			t.Errorf("device %v called %q, which is the faster: %t", d, name, want)
 		}

@@ -37,7 +37,7 @@ var hot = []program{
 // The portable code and WebAssembly get what tells where time goes, and does not take minutes.
 var (
 	portable = program{suitePackage, "^Benchmark(Yardstick|Forward)$|^BenchmarkPre$/./^encoded$", ""}
-	inEngine = program{suitePackage, ".", "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^Benchmark(Table|Neighbour)$"}
+	inEngine = program{suitePackage, ".", "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^BenchmarkNeighbour$"}
 	products = program{kernelPackage, "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$", ""}
 )
 

@@ -73,22 +73,13 @@ func TestParsePairs(t *testing.T) {
 	}
 }
 
-func path(t *testing.T, n int) *graph.Graph {
-	t.Helper()
-	var edges [][2]int32
-	for i := range n - 1 {
-		edges = append(edges, [2]int32{int32(i), int32(i + 1)})
-	}
-	return graphOf(t, n, edges)
-}
-
 func TestSameSizes(t *testing.T) {
 	var inside, outside []*graph.Graph
 	for range 5 {
-		inside = append(inside, path(t, 4), path(t, 7))
+		inside = append(inside, path(4), path(7))
 	}
 	for n := 1; n < 30; n++ {
-		outside = append(outside, path(t, n), path(t, n), path(t, n))
+		outside = append(outside, path(n), path(n), path(n))
 	}
 	index := sameSizes(inside, outside)
 	if len(index) != len(inside) {
@@ -111,18 +102,8 @@ func TestSameSizes(t *testing.T) {
 }
 
 func TestByScaffold(t *testing.T) {
-	ring := func(n, tail int) *graph.Graph {
-		edges := [][2]int32{{int32(n - 1), 0}}
-		for i := range n - 1 {
-			edges = append(edges, [2]int32{int32(i), int32(i + 1)})
-		}
-		for i := range tail {
-			edges = append(edges, [2]int32{0, int32(n + i)})
-		}
-		return graphOf(t, n+tail, edges)
-	}
 	// Five of one scaffold, three of another, one each of two more.
-	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(t, 3), ring(5, 3), ring(6, 2), ring(5, 4)}
+	gs := []*graph.Graph{ring(5, 0), ring(6, 0), ring(5, 1), ring(7, 2), ring(6, 1), ring(5, 2), path(3), ring(5, 3), ring(6, 2), ring(5, 4)}
 	for name, want := range map[string][]int{"common": {0, 1, 2, 4, 5, 7, 8, 9}, "rare": {3, 6}} {
 		if got := parts[name].of(nil, &loadedSet{graphs: gs}); !slices.Equal(got, want) {
 			t.Errorf("@%s %v, want %v", name, got, want)
@@ -332,14 +313,12 @@ func TestRungs(t *testing.T) {
 func TestPartialAttention(t *testing.T) {
 	b := trained(t)
 	out := b.score(context.Background(), columnOptions(columnAttention, 1), columnAttention)
-	of := func(part func(attention.Score) float64) []float64 {
-		scores := partial(part)(context.Background(), b, out)
-		return scores
-	}
+	of := func(part func(attention.Score) float64) []float64 { return partial(part)(t.Context(), b, out) }
 	whole, inside := of(attention.Score.Attn), of(func(s attention.Score) float64 { return -s.In })
+	again := out.weighted(algo.DefaultOptions().Beta).scores // over another order of the batch, which differs in the last bits
 	for i, want := range out.scores {
-		if math.Abs(whole[i]-want) > 1e-6 {
-			t.Errorf("graph %d: S_BaCa %g of both parts, %g of the scorer", i, whole[i], want)
+		if math.Abs(whole[i]-want) > 1e-6 || math.Abs(again[i]-want) > 1e-9 || out.rows[i].BaCa != want {
+			t.Errorf("graph %d: S_BaCa %g of both parts, %g recomputed, %g in its row, %g of the scorer", i, whole[i], again[i], out.rows[i].BaCa, want)
 		}
 	}
 	if slices.Equal(whole, inside) {

@@ -41,7 +41,7 @@ func readModel(nameOrFile string) ([]byte, error) {
 	return data, ferr
 }
 
-// readLimited reads a file up to the limit. Its reader finds a longer one cut.
+// readLimited reads a file up to one byte more than the largest model has.
 func readLimited(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

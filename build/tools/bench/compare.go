@@ -37,7 +37,7 @@ func (b bench) compare(ctx context.Context) {
 	}
 }
 
-// change is what benchstat writes of a benchmark that takes another time: its name first, the change behind.
+// change matches a line of benchstat about a slower benchmark: its name, and the change in percent.
 var change = regexp.MustCompile(`(?m)^([^,\n]+),.*,\+([\d.]+)%,p=`)
 
 // slower lists the benchmarks that benchstat found slower beyond noise, by more than is tolerated. Only the
@@ -56,8 +56,8 @@ func slower(csv string) (list []string) {
 	return list
 }
 
-// A goal is how many times as long the second takes as the first, at least; or without a second, how many
-// seconds the first takes at most.
+// A goal bounds a benchmark: other must take at least want times as long; without other, it must take want
+// seconds at most.
 type goal struct {
 	what, platform, name, otherPlatform, other string
 	want                                       float64

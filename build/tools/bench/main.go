@@ -1,4 +1,4 @@
-// Bench runs Go's benchmarks where go test cannot, and what is no benchmark of Go, and has benchstat compare:
+// Bench runs Go's benchmarks, also where go test cannot, and other programs, and compares them by benchstat:
 //
 //	go run ./build/tools/bench [-count ROUNDS] [-bench REGEXP] [-platforms native,…] [-out DIR]
 //	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
@@ -194,7 +194,7 @@ func (b bench) benchstat(ctx context.Context, files []string, flags ...string) [
 
 func platformOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txt") }
 
-// stepLimit is when a program is taken to hang.
+// stepLimit is how long a program may take before it counts as hanging.
 const stepLimit = 10 * time.Minute
 
 // execute runs a command in a folder and returns what it writes to standard output. The

@@ -55,7 +55,7 @@ func (b bench) test(ctx context.Context, pkg string, env []string, flags ...stri
 	return path, err
 }
 
-// bout is a run of a program, on one thread.
+// bout returns the job that runs a program on one thread.
 func (b bench) bout(platform string, p program, env []string, command ...string) job {
 	if b.only != "." {
 		p.names = b.only

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -174,19 +173,15 @@ func TestThinnedBatch(t *testing.T) {
 	}
 }
 
-// Table 1 has what eval measures, beside the rest, and the number of workers changes nothing.
+// Table 1 has what the batches of each seed give, and by the grid what eval finds.
 func TestBenchTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains encoders")
 	}
 	data, out := testset.Pair(t), t.TempDir()
 	kept := filepath.Join(out, "encoders")
-	table := func(workers string) string {
-		succeed(t, "bench", "table1", "--data", data, "--out", filepath.Join(out, workers), "--weights", kept, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3", "--workers", workers)
-		return regexp.MustCompile(`"seconds": [^\n]*`).ReplaceAllString(string(read(t, filepath.Join(out, workers, "table1.json"))), `"seconds": 0`)
-	}
-	text := table("1")
-	cells := resultOf[tableCells](t, []byte(text))
+	succeed(t, "bench", "table1", "--data", data, "--out", out, "--weights", kept, "--pairs", "TREES/RINGS", "--seeds", "1,2", "--epochs", "3", "--workers", "2")
+	cells := resultOf[tableCells](t, read(t, filepath.Join(out, "table1.json")))
 	find := func(protocol, column, ood string) *tableCell {
 		t.Helper()
 		k := cells.find("TREES/RINGS", readOGB, protocol, column, ood, 0)
@@ -195,17 +190,23 @@ func TestBenchTable1(t *testing.T) {
 		}
 		return &cells[k]
 	}
-	for _, c := range []struct{ protocol, ood, columns string }{
-		{"fixed", "first", "s_pre attention ratio batch default"}, {"fixed", "random", "s_pre attention ratio batch default"}, {"grid", "first", "ratio batch default"},
-	} {
-		for column := range strings.FieldsSeq(c.columns) {
-			eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3",
-				"--calibrator", strings.Replace(column, columnDefault, columnAlone, 1), "--ood", c.ood, "--protocol", c.protocol)
-			for k, s := range eval.Seeds {
-				if got := find(c.protocol, column, c.ood).Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
-					t.Errorf("%s, %s, %s: %+v, eval has %+v", c.protocol, column, c.ood, got, s)
+	e := evaluated(t, 3)
+	e.workers, e.weights = 1, kept
+	for _, ood := range []string{firstOOD, randomOOD} {
+		for k := range 2 {
+			b := e.prepare(t.Context(), uint64(k+1), ood)
+			for _, want := range b.columns(t.Context(), columnPre, columnAttention, columnRatio, columnBatch, columnDefault) {
+				got := find("fixed", want.Column, ood).Seeds[k]
+				if got.Seed != b.seed || got.AUROC != want.AUROC || got.AUPR != want.AUPR || got.FPR95 != want.FPR95 {
+					t.Errorf("%s, %s: %+v, want %+v", want.Column, ood, got, want)
 				}
 			}
+		}
+	}
+	eval, _ := evalJSON(t, "--pair", "TREES/RINGS", "--data", data, "--weights", kept, "--seeds", "1,2", "--epochs", "3", "--calibrator", "batch", "--protocol", "grid")
+	for k, s := range eval.Seeds {
+		if got := find("grid", columnBatch, firstOOD).Seeds[k]; got.Seed != s.Seed || got.AUROC != s.AUROC || got.AUPR != s.AUPR || got.FPR95 != s.FPR95 {
+			t.Errorf("by the grid %+v, eval has %+v", got, s)
 		}
 	}
 	for _, column := range fixedColumns() {
@@ -219,18 +220,15 @@ func TestBenchTable1(t *testing.T) {
 	if c := find("fixed", "cycles", "first"); c.AUROCMean < 0.95 {
 		t.Errorf("cycles: %v", c.AUROCMean)
 	}
-	page := filepath.Join(out, "1", "report.md")
+	page := filepath.Join(out, "report.md")
 	report := string(read(t, page))
 	if !strings.Contains(report, "| TREES/RINGS |") || strings.Contains(report, "NaN") || strings.Contains(report, "parents |") || !strings.HasSuffix(report, ".\n") {
 		t.Errorf("the report:\n%s", report)
 	}
 	// Pages are made of the results alone.
-	succeed(t, "bench", "rewrite", filepath.Join(out, "1", "table1.json"))
+	succeed(t, "bench", "rewrite", filepath.Join(out, "table1.json"))
 	if again := string(read(t, page)); again != report {
 		t.Errorf("rewritten:\n%s\nwant\n%s", again, report)
-	}
-	if again := table("2"); again != text {
-		t.Errorf("on two workers:\n%s\nwant\n%s", again, text)
 	}
 }
 
@@ -255,20 +253,21 @@ func TestBenchAttention(t *testing.T) {
 		t.Skip("trains encoders")
 	}
 	data, out := testset.Pair(t), t.TempDir()
-	kept := filepath.Join(out, "encoders")
-	common := []string{"--data", data, "--weights", kept, "--seeds", "1", "--epochs", "3"}
+	e := evaluated(t, 3)
+	e.workers, e.weights = 1, filepath.Join(out, "encoders")
+	b := e.prepare(t.Context(), 1, firstOOD)
+	rows := b.score(t.Context(), allOptions(1), columnAttention).rows
 	want := map[string]rate{}
 	for column, name := range map[string]string{
 		columnAttention: "full", columnPre: "neither dictionary", columnBatch: rungs()[len(changes)+2].name,
 	} {
-		eval, _ := evalJSON(t, append([]string{"--pair", "TREES/RINGS", "--calibrator", column}, common...)...)
-		want[name] = eval.Mean.AUROC
+		want[name] = rate(metric.AUROC(columnScores(column, rows), b.ood))
 	}
 	want["fixed"], want[changes[len(changes)-1].name] = want["full"], want["full"]
 	want["β = 0"], want["β = 2"] = want["neither dictionary"], want["full"]
 	for name, known := range map[string]int{"ablation": 2, "sensitivity": 3, "ladder": 2} {
 		folder := filepath.Join(out, name)
-		succeed(t, append([]string{"bench", name, "--pairs", "TREES/RINGS", "--out", folder}, common...)...)
+		succeed(t, "bench", name, "--pairs", "TREES/RINGS", "--data", data, "--out", folder, "--weights", e.weights, "--seeds", "1", "--epochs", "3")
 		columns := resultOf[[]variantColumn](t, read(t, filepath.Join(folder, name+".json")))
 		compared := 0
 		for _, c := range columns {
@@ -278,12 +277,12 @@ func TestBenchAttention(t *testing.T) {
 			} else if w, ok := want[c.Name]; ok {
 				compared++
 				if got[0] != w {
-					t.Errorf("%s, %s: %v, eval has %v", name, c.Name, got[0], w)
+					t.Errorf("%s, %s: %v, want %v", name, c.Name, got[0], w)
 				}
 			}
 		}
 		if compared != known {
-			t.Errorf("%s: %d columns to compare with eval, want %d", name, compared, known)
+			t.Errorf("%s: %d columns to compare, want %d", name, compared, known)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (c *config) begin(ctx context.Context, patterns []string) error {
 	return cmp.Or(err, c.same(there))
 }
 
-// errOther is that of a folder which holds another run.
+// errOther means that the folder holds another run.
 var errOther = errors.New("the folder holds another run")
 
 // same reports a run whose rows would be others.

@@ -15,14 +15,14 @@ import (
 	"baca/build/internal/try"
 )
 
-// A variant is a setting of the attention, or another score of the run with none, with its name in tables.
+// A variant is a setting of the attention, or another score from the run of the first one, with its name in tables.
 type variant struct {
 	name  string
 	apply func(*algo.Options) // unless nil
 	score func(context.Context, *testBatch, *outcome) []float64
 }
 
-// partial is S_BaCa with a part of the attention.
+// partial computes S_BaCa from one part of the attention's score.
 func partial(part func(attention.Score) float64) func(context.Context, *testBatch, *outcome) []float64 {
 	return func(ctx context.Context, b *testBatch, out *outcome) []float64 {
 		r := try.To(contrast.Represent(ctx, 1, b.model.Encoder, b.graphs))
@@ -67,8 +67,8 @@ func sensitivities() []variant {
 	return list
 }
 
-// changes made the attention what it is, each with its earlier value. Sizes of synthetic graphs are
-// current throughout.
+// changes lists how the attention was changed; undo restores the value before. The sizes of synthetic
+// graphs are always today's.
 var changes = []struct {
 	name string
 	undo func(*algo.Options)
@@ -173,7 +173,7 @@ type variantColumn struct {
 	Pairs map[string][]rate `json:"pairs"`
 }
 
-// over is the mean over the paper's pairs, or over the others; NaN of none.
+// over returns the mean over the paper's pairs, or over the others; NaN for none.
 func (c variantColumn) over(paper bool) float64 {
 	var list []float64
 	for name, seeds := range c.Pairs {
@@ -185,7 +185,7 @@ func (c variantColumn) over(paper bool) float64 {
 	return mean(list)
 }
 
-// A variantResult is the file of variants.
+// A variantResult is the JSON file of an experiment on variants.
 type variantResult struct {
 	title, question string
 	columns         []variantColumn

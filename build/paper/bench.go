@@ -55,7 +55,7 @@ func experiments() []*experiment {
 	}
 }
 
-// An experiment is a question to data sets.
+// An experiment measures something on data sets.
 type experiment struct {
 	name, short, long, example string
 	flags                      [][2]string // its flags, see options.all, with defaults
@@ -87,13 +87,13 @@ type options struct {
 	finished, anyBuild                                                                  bool
 }
 
-// everywhere are the flags of all experiments, pairwise those of experiments on pairs.
+// everywhere lists flags of all experiments, pairwise those of experiments on pairs.
 var (
 	everywhere = [][2]string{{"data", ""}, {"out", ""}, {"workers", "0"}, {"finished", "false"}, {"any-build", "false"}}
 	pairwise   = [][2]string{{"weights", ""}, {"seeds", "1,2,3,4,5"}, {"epochs", "0"}}
 )
 
-// all are the flags to choose from.
+// all defines every flag; an experiment takes some of them.
 func (o *options) all() *pflag.FlagSet {
 	fs := new(pflag.FlagSet)
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
@@ -122,7 +122,7 @@ func (o *options) all() *pflag.FlagSet {
 // settings are the flags that the content of cells depends on. Epochs are in their keys.
 var settings = []string{"most", "steps", "splits", "molecules", "fits", "others"}
 
-// leasts are the least values of numeric flags, 0 of the others.
+// leasts are the least values of numeric flags; without an entry 0.
 var leasts = map[string]int{"most": 300, "steps": 1, "splits": 1, "molecules": 1, "fits": 1}
 
 // A bench is a run of an experiment.
@@ -138,7 +138,7 @@ type bench struct {
 	stderr        io.Writer
 	build         string // SHA-256 of this program: results of other code are not mixed in
 	line          string // the page's last line: command and program
-	settings      string // what cells depend on
+	settings      string // flags that cells depend on
 	evaluations   []*evaluation
 	done, planned int // cells
 }
@@ -281,7 +281,7 @@ func newRewrite() *cobra.Command {
 	}
 }
 
-// pageOf makes the page of a result, with its last line on what measured it.
+// pageOf makes the page of a result, and keeps the last line of the old page, which names the command.
 func pageOf(file string) (path string, text []byte) {
 	all := experiments()
 	k := slices.IndexFunc(all, func(e *experiment) bool { return e.name+".json" == filepath.Base(file) })

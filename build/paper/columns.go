@@ -74,7 +74,7 @@ func (s scored) measure(ood []bool) measured {
 	}}
 }
 
-// columns measures columns on a batch, all in one run, and those of the run also without known OOD graphs.
+// columns measures columns on a batch, all from one run. Those of scores are also measured on new graphs alone.
 func (b *testBatch) columns(ctx context.Context, columns ...string) (list []measured) {
 	if n := len(b.graphs); n < algo.MinBatch {
 		try.Check(fmt.Errorf("%d graphs are tested, which are no batch: want at least %d, as from two sets of 100", n, algo.MinBatch))
@@ -100,8 +100,8 @@ func (b *testBatch) columns(ctx context.Context, columns ...string) (list []meas
 	return append(list, b.measureNew(own)...)
 }
 
-// newOnly names a column measured without the OOD graphs that equal a graph trained on,
-// which no score can know to be outside.
+// newOnly names a column that is measured without OOD graphs that equal a training graph:
+// no score can know that these are outside.
 func newOnly(column string) string { return column + ", new graphs" }
 
 // measureNew measures columns, each also without such graphs.
@@ -114,7 +114,7 @@ func (b *testBatch) measureNew(columns []scored) (list []measured) {
 	return list
 }
 
-// unknown are the places of a batch without its OOD graphs that equal a graph trained on.
+// unknown returns the indices of a batch, without OOD graphs that equal a training graph.
 func (b *testBatch) unknown() []int {
 	trained := map[[2]uint64]bool{}
 	for _, g := range b.of.trained(b.seed) {
@@ -134,7 +134,7 @@ func columnOptions(column string, seed uint64) algo.Options {
 	return o
 }
 
-// allOptions give all columns in one run.
+// allOptions returns the options by which one run gives all columns.
 func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
 // columnScores are the scores of a column in the rows of a batch.
@@ -183,8 +183,8 @@ func (b *testBatch) pick(index []int) *testBatch {
 	return t
 }
 
-// halves divides a batch's ID graphs by draw into tested ones and a holdout, with fewer held out if
-// the rest would make no batch.
+// halves divides a batch's ID graphs at random into tested ones and a holdout. The holdout is smaller where
+// half of the graphs would be too few for a batch.
 func (b *testBatch) halves(draw uint64) (tested, reference []int) {
 	count := b.nID / 2
 	if b.nID > algo.MinBatch+5 {
@@ -207,5 +207,5 @@ func shareUpTo(values []float64, limit float64) float64 {
 	return count / float64(len(values))
 }
 
-// alarmStream is the PCG stream of tested ID graphs.
+// alarmStream is the PCG stream that halves draws from.
 const alarmStream = 0xba1a_1003

@@ -95,7 +95,7 @@ type companyShare struct {
 	Of    float64 `json:"of"`
 }
 
-// interval is Wilson's 95 % interval.
+// interval returns Wilson's 95 % interval.
 func (s companyShare) interval() (low, high float64) {
 	return metric.Wilson(float64(s.Share)*s.Of, s.Of)
 }
@@ -110,7 +110,7 @@ type companyGroup struct {
 	Kind      string `json:"kind"`
 	Molecules int    `json:"molecules"` // different ones
 	Lists     int    `json:"lists"`
-	// By companyAlphas; batches are of lists that form one.
+	// One share for each of companyAlphas. Batch counts the lists that are large enough for a batch.
 	Alone     []companyShare `json:"alone"`
 	Batch     []companyShare `json:"batch_verdict"`
 	Discovery companyShare   `json:"any_discovery"`

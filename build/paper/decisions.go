@@ -54,7 +54,7 @@ type decision struct {
 	Found       achieved `json:"found"` // OOD graphs found, by requested rate
 }
 
-// An achieved has mean rates by the rates that were requested.
+// An achieved maps requested rates to the mean rates that were reached.
 type achieved map[string]rate
 
 // A decisionPair is the result of one model.
@@ -116,8 +116,8 @@ type judged struct {
 	nID          int
 }
 
-// called returns how many graphs have a value up to a limit, of ID graphs and of OOD graphs. Both are NaN where there are
-// too few graphs for a batch.
+// called counts the ID graphs and the OOD graphs that have a value up to a limit. Both are NaN where there are too few
+// graphs for a batch.
 func (j *judged) called(values []float64, limit float64) (id, ood float64) {
 	for i, x := range values {
 		switch {
@@ -186,20 +186,20 @@ func (b *bench) decisionPair(ctx context.Context, m *builtIn) *decisionPair {
 	return d
 }
 
-// auroc compares held-out graphs and OOD graphs.
+// auroc measures how well scores tell OOD graphs from held-out graphs.
 func auroc(scores, ood []float64) rate {
 	labels := append(make([]bool, len(scores)), slices.Repeat([]bool{true}, len(ood))...)
 	return rate(metric.AUROC(slices.Concat(scores, ood), labels))
 }
 
-// alonePValues are those of a split, ID graphs first, by scores of single graphs.
+// alonePValues returns the p-values of a split by scores of single graphs, ID graphs first.
 func (r *heldOut) alonePValues(_ context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	batch := slices.Concat(pick(r.scores, tested), pick(r.oodScores, r.outside(rng, share)))
 	return decide.PValues(batch, pick(r.scores, reference)), nil
 }
 
-// batchPValues are those by a batch, and by themselves.
+// batchPValues returns p-values by the batch, and as guards those of graphs by themselves.
 func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64) (p, guards []float64) {
 	rng, tested, reference := r.halves(split)
 	for _, row := range r.batch(ctx, r.mixed(rng, tested, share), reference, split).Rows {
@@ -208,7 +208,7 @@ func (r *heldOut) batchPValues(ctx context.Context, share float64, split uint64)
 	return p, guards
 }
 
-// shared is the AUROC of the shared model.
+// shared returns the AUROC of the model that baca model share makes.
 func (r *heldOut) shared(ctx context.Context, k int) rate {
 	m, err := r.model.Share(ctx, r.workers, k)
 	if err != nil {

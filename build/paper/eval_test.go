@@ -184,7 +184,7 @@ func rods(t *testing.T, n int) []*graph.Graph {
 	t.Helper()
 	var gs []*graph.Graph
 	for k := range n {
-		gs = append(gs, path(t, k+1))
+		gs = append(gs, path(k+1))
 	}
 	return gs
 }

@@ -73,8 +73,8 @@ func (e *evaluation) trained(seed uint64) []*graph.Graph {
 // training has a lock for each path of a stored encoder: cells that need the same one wait for the first to train it.
 var training sync.Map
 
-// model returns a seed's encoder, stored or trained: as the file has it, which rounds it, since results must not depend
-// on storing.
+// model returns the model of a seed, stored or trained now. Both are loaded from the file, which rounds weights, so that
+// results do not depend on which it was.
 func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *algo.Model {
 	t := job.Training{
 		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
@@ -106,14 +106,14 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *
 	return m
 }
 
-// detector trains one for about so many steps on graphs, of which so many are not held out.
+// detector trains a model for about so many steps. trained is the number of graphs that are not held out.
 func (train Trainer) detector(ctx context.Context, t job.Training, steps, trained int) *algo.Model {
 	t.Workers, t.Card.Epochs = 1, max(1, steps/job.StepsPerEpoch(trained))
 	t.Card.Description = "Trained on a part of " + t.Card.Dataset + "."
 	return try.To(weights.Load(try.To(train(ctx, io.Discard, t, ""))))
 }
 
-// made refuses a model that a training would not make.
+// made refuses a stored model that this training would not make.
 func made(t *job.Training, m *algo.Model) error {
 	width, err := algo.SchemaWidth(t.Card.Schema)
 	if err != nil {

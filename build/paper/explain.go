@@ -89,7 +89,7 @@ func (b *bench) explainPair(ctx context.Context, m *builtIn) *explainPair {
 // Sizes of measured molecules.
 const leastReplaced, mostReplaced = 8, 60
 
-// outsiders are evenly drawn molecules outside, in the model's form without stereochemistry.
+// outsiders draws molecules evenly that the model calls outside, in its form and without stereochemistry.
 func (b *bench) outsiders(ctx context.Context, r *replacer, set string) (list []*molecule.Molecule) {
 	_, all := readMolecules(ctx, b.data, set, molecule.AsWritten, 1)
 	// Only these are considered: large sets are not read to the end.
@@ -131,8 +131,8 @@ func (r *replacer) blame(ctx context.Context, m *molecule.Molecule) (*algo.Expla
 	return x, out
 }
 
-// measure compares what is left of a molecule without the most blamed substituent that has others of its size, without
-// each of those, and without the one of them that leaving out puts first. It is nil where there is nothing to compare.
+// measure replaces the substituent with the largest contributions, others of its size, and the one of them that leaving
+// atoms out puts first, and compares how far the score falls. It returns nil where there is nothing to compare.
 func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	sizes := map[int]int{}
 	all := substituents(m)
@@ -168,12 +168,12 @@ func (r *replacer) measure(ctx context.Context, m *molecule.Molecule) *fall {
 	return f
 }
 
-// first is the set with the largest sum of values.
+// first returns the set of atoms with the largest sum of values.
 func first(sets [][]int, values []float64) []int {
 	return slices.MaxFunc(sets, func(a, b []int) int { return cmp.Compare(sumOf(values, a), sumOf(values, b)) })
 }
 
-// draws is the most other substituents that are compared.
+// draws bounds the other substituents that are compared.
 const draws = 20
 
 // meanFall sums up molecules.

@@ -88,7 +88,7 @@ func (b *testBatch) guardCell(ctx context.Context) *guardCell {
 	kinds := kindsOf(r.graphs)
 	for k := range uint64(guardSplits) {
 		rng, tested, reference := r.halves(k + 1)
-		// measure measures the graphs of a batch from a place on.
+		// measure counts the graphs of a batch from an index on, and how many of them are called outside.
 		measure := func(gs []*graph.Graph, from int, total *int, calls *[len(guards)]int) {
 			if len(gs) >= algo.MinBatch {
 				*total += len(gs) - from

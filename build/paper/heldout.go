@@ -26,7 +26,7 @@ type builtIn struct {
 	pair *pair
 }
 
-// eachModel does a cell of each model that is asked for and that suits: that reads some sets.
+// eachModel measures a cell for each requested model. sets names the data that a model's cell reads; nil leaves the model out.
 func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T)) {
 	p := &plan{bench: b}
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
@@ -49,7 +49,7 @@ func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*bu
 
 func (m *builtIn) readsMolecules() bool { return m.Card.Schema != algo.Constant }
 
-// modelKey is that of a cell that reads a model and some sets.
+// modelKey returns the key of a cell that reads a model and some sets.
 func (b *bench) modelKey(model string, sets ...string) runKey {
 	key := runKey{Pair: model}
 	for _, name := range sets {
@@ -71,7 +71,7 @@ func setSum(folder, name string) string {
 // decisionStream is the second half of the seed of splits and draws.
 const decisionStream = 0xba1a_1009
 
-// streamed are the draws by a seed.
+// streamed returns the random numbers of a seed.
 func streamed(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, decisionStream)) }
 
 // A heldOut has the graphs of a set that training left out. They are parted at random
@@ -114,25 +114,25 @@ func (r *heldOut) halves(draw uint64) (rng *rand.Rand, tested, reference []int) 
 	return rng, order[r.split:], order[:r.split]
 }
 
-// outside draws OOD graphs for a share of a batch with the tested graphs.
+// outside draws OOD graphs so that they are a share of a batch with the tested graphs.
 func (r *heldOut) outside(rng *rand.Rand, share float64) []int {
 	n := int(math.Round(share / (1 - share) * float64(r.tested)))
 	return rng.Perm(len(r.ood))[:min(n, len(r.ood))]
 }
 
-// mixed are the tested graphs with a share of OOD graphs behind them.
+// mixed returns the tested graphs, and after them OOD graphs, which are a share of all.
 func (r *heldOut) mixed(rng *rand.Rand, tested []int, share float64) []*graph.Graph {
 	return slices.Concat(pick(r.graphs, tested), pick(r.ood, r.outside(rng, share)))
 }
 
-// withReference returns what scores alone with a reference of some of the held-out graphs.
+// withReference returns the model and its scorer of single graphs with some of the held-out graphs as reference.
 func (r *heldOut) withReference(ctx context.Context, reference []int) (*algo.Model, *algo.SingleScorer) {
 	m := *r.model
 	m.Holdout, m.HoldoutTraits = r.represented.Select(reference), pick(r.traits, reference)
 	return &m, try.To(r.alone.WithHoldout(ctx, &m))
 }
 
-// scorer scores batches by a model and its Alone.
+// scorer returns the scorer of batches for a model and its scorer of single graphs.
 func (r *heldOut) scorer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, seed uint64) *algo.Scorer {
 	o := columnOptions(columnBatch, seed)
 	o.By, o.Workers, o.Single = algo.ByBatch, r.workers, alone

@@ -18,11 +18,11 @@ import (
 	"baca/build/internal/version"
 )
 
-// intervalKinds are the splits of bench intervals.
+// intervalKinds are the kinds of splits in bench intervals.
 var intervalKinds = []string{newByChance, newScaffolds, newClusters, newSizes}
 
-// validationSets are those that the default order of errors was chosen on. No report on errors has these
-// columns; bace and tox21 share molecules with others.
+// validationSets are the sets on which the default order of errors was chosen. No report on errors has these
+// columns; bace and tox21 share molecules with other sets.
 var validationSets = []labelled{
 	{"bace", "pIC50", false},
 	{"sider", "Hepatobiliary disorders", true},
@@ -36,7 +36,7 @@ var freshSets = []labelled{
 	{"toxcast", "ATG_NRF2_ARE_CIS_up", true},
 }
 
-// setLists are values of --sets that stand for several.
+// setLists are values of --sets that stand for several sets.
 var setLists = map[string][]labelled{"validation": validationSets, "fresh": freshSets}
 
 // intervalCoverages are asked for; verdicts do not depend on them. The page shows the second.
@@ -67,7 +67,7 @@ the default of --errors-by was chosen, and "fresh" two that were looked at once.
 	}
 }
 
-// An intervalResult is what came of the splits of a set.
+// An intervalResult has the results of a set for one kind of split.
 type intervalResult struct {
 	Set     string          `json:"set"`
 	Classes bool            `json:"classes"`
@@ -79,7 +79,7 @@ type intervalResult struct {
 	Orders  []intervalOrder `json:"orders"`
 }
 
-// An intervalOrder is what came of them by one order.
+// An intervalOrder has the results by one order of errors.
 type intervalOrder struct {
 	Order  trust.Order       `json:"order"`
 	Finds  rate              `json:"large_errors_auroc"`
@@ -87,7 +87,7 @@ type intervalOrder struct {
 	Stated []intervalVerdict `json:"verdicts"`
 }
 
-// An intervalLevel is a coverage that was asked for: means over splits.
+// An intervalLevel has the results for one requested coverage, means over splits.
 type intervalLevel struct {
 	Asked     float64      `json:"asked"`
 	Alone     intervalKept `json:"alone"`
@@ -97,7 +97,7 @@ type intervalLevel struct {
 	Hindsight rate         `json:"hindsight_width"` // of the narrowest constant interval that holds
 }
 
-// An intervalKept says how much intervals held, infinite ones too.
+// An intervalKept says how often intervals held; infinite ones count.
 type intervalKept struct {
 	Mean  rate `json:"mean"`
 	Std   rate `json:"std"` // over splits
@@ -170,7 +170,7 @@ type intervalTally struct {
 	levels       [][]splitLevel        // by coverage, then split
 }
 
-// A splitLevel is what came of a coverage in a split.
+// A splitLevel has the results of one split for one coverage.
 type splitLevel struct{ alone, aloneWidth, list, listWidth, infinite, effective, hindsight float64 }
 
 // add adds a split.
@@ -199,7 +199,7 @@ func (t *intervalTally) add(ctx context.Context, x *labelledSplit) {
 	}
 }
 
-// levelOf measures the intervals of a split. Infinite ones hold. Of molecules by themselves those without one do not count.
+// levelOf measures the intervals of a split. Infinite intervals hold. For single molecules those without an interval do not count.
 func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list *trust.Shift) (l splitLevel) {
 	var alone, together []float64
 	n, judged := float64(len(outcomes)), 0.0
@@ -271,7 +271,7 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 	return o
 }
 
-// by returns what came of an order. Where there is nothing, large errors are not found.
+// by returns the results of an order, with undefined rates if there are none.
 func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	k := slices.IndexFunc(r.Orders, func(o intervalOrder) bool { return o.Order == order })
 	if k < 0 {
@@ -280,8 +280,8 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// errors are what the table of errors shows of a result: AUROC of large errors by the orders, large errors with trust and check, those that were
-// stated for trust, and trusted molecules among those with small errors.
+// errors returns a row of the table of errors: AUROC of large errors by each order; large errors with the verdicts trust and check; those stated for
+// trust; the share of molecules with small errors that are trusted.
 func (r *intervalResult) errors() (row []float64) {
 	for _, order := range trust.Orders() {
 		row = append(row, float64(r.by(order).Finds))
@@ -291,7 +291,7 @@ func (r *intervalResult) errors() (row []float64) {
 	return append(row, float64(sure.Large), float64(check.Large), float64(sure.Stated), float64(sure.Small))
 }
 
-// byDefault is what came of the default order.
+// byDefault returns the results of the default order.
 func (r *intervalResult) byDefault() *intervalOrder {
 	return r.by((&algo.Residuals{Classes: r.Classes}).Default())
 }
@@ -316,7 +316,7 @@ predicts, and a detector is trained for %d steps. In percent, means over %d spli
 	}
 }
 
-// levels are the shown coverages of splits of a kind, of sets of numbers.
+// levels returns the shown coverage of each set of numbers, for splits of a kind.
 func (r intervalResults) levels(kind string) (list []intervalLevel) {
 	for _, one := range r.Results {
 		if !one.Classes && one.Split == kind {
@@ -326,7 +326,7 @@ func (r intervalResults) levels(kind string) (list []intervalLevel) {
 	return list
 }
 
-// coverage is the row of a kind of split in the table of intervals.
+// coverage returns the row of a kind of split in the table of intervals.
 func (r intervalResults) coverage(kind string) []any {
 	of := func(of func(l intervalLevel) rate) []float64 {
 		return mapped(r.levels(kind), func(l intervalLevel) float64 { return float64(of(l)) })
@@ -346,7 +346,7 @@ func (r *intervalResult) values() string {
 	return "numbers"
 }
 
-// meanErrors is the row of a group of results: of numbers or classes, with one kind of split.
+// meanErrors returns the row of a group of results: numbers or classes, with one kind of split.
 func (r intervalResults) meanErrors(group string) []any {
 	var rows [][]float64
 	for _, one := range r.Results {

@@ -21,7 +21,7 @@ const (
 	sizeFifths  = 5  // each a list
 )
 
-// The names of kinds that are made otherwise than by what a molecule is.
+// Kinds that are not defined by what a molecule contains.
 const (
 	kindAll    = "all of them" // not a focused list
 	kindClose  = "20 alike by subtrees"
@@ -35,7 +35,7 @@ type kindList struct {
 	index []int
 }
 
-// focused tells of kinds that are one indeed.
+// focused reports whether molecules of a kind are alike, which all of them, or those of one size, need not be.
 func focused(kind string) bool { return kind != kindAll && !strings.HasPrefix(kind, kindSize) }
 
 // lists makes the lists of a split.
@@ -61,7 +61,7 @@ func (r *heldOut) lists(rng *rand.Rand, kinds kinds, tested []int) []kindList {
 	return list
 }
 
-// A kind is one of molecules.
+// A kind is a named property of molecules.
 type kind struct {
 	name string
 	is   func(*graph.Graph) bool
@@ -69,14 +69,14 @@ type kind struct {
 
 type kinds []kind
 
-// kindNames are those of kinds that a list can be of.
+// kindNames returns the names of all kinds of lists.
 func kindNames() []string {
 	names := mapped(kindsOf(nil), func(k kind) string { return k.name })
 	return slices.Concat(names, []string{kindClose}, sizeKinds())
 }
 
-// kindsOf are the kinds of molecules of which lists are made: by what they contain, by
-// rings, and by size.
+// kindsOf returns the kinds of molecules for lists: by what they contain, by rings, and by
+// size within a set.
 func kindsOf(set []*graph.Graph) kinds {
 	var list kinds
 	for k := range explain.Traits {
@@ -87,7 +87,7 @@ func kindsOf(set []*graph.Graph) kinds {
 	return slices.Concat(list, kindsBySize(set))
 }
 
-// sizeKinds are the names of kinds by size.
+// sizeKinds returns the names of kinds by size.
 func sizeKinds() []string {
 	var names []string
 	for k := range sizeFifths {

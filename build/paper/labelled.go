@@ -31,7 +31,7 @@ type labelled struct {
 	classes      bool
 }
 
-// trustSets are those that bench trust measures.
+// trustSets are the sets of bench trust.
 var trustSets = []labelled{
 	{"esol", "measured log solubility in mols per litre", false},
 	{"freesolv", "expt", false},
@@ -47,7 +47,7 @@ func namesOf(list []labelled) []string {
 	return mapped(list, func(l labelled) string { return l.name })
 }
 
-// chosen are those that --sets names.
+// chosen returns the sets that --sets names.
 func chosen(list string, all []labelled) (some []labelled) {
 	names := namesOf(all)
 	for _, name := range strings.Split(list, ",") {
@@ -99,8 +99,8 @@ type labelledSet struct {
 	groups map[string]split.Groups // the molecules, drawn by themselves, by scaffold or by cluster
 }
 
-// open reads a set, of a larger one so many molecules, drawn evenly. Of molecules with one canonical form one is read if
-// they are to be different.
+// open reads a set, at most so many molecules, drawn evenly. With different, of molecules with the same canonical form only
+// one is read.
 func (l labelled) open(folder string, most int, different bool) *labelledSet {
 	measured := l.read(folder)
 	order := indices(len(measured))
@@ -130,7 +130,7 @@ func (l labelled) open(folder string, most int, different bool) *labelledSet {
 	return s
 }
 
-// kernelOf has one more than the similarity of each two.
+// kernelOf returns 1 plus the similarity of each two molecules.
 func kernelOf(prints []fingerprint.Print) *mat.SymDense {
 	kernel, index, row := mat.NewSymDense(len(prints), nil), fingerprint.NewIndex(prints), make([]float64, len(prints))
 	for i, p := range prints {
@@ -142,7 +142,7 @@ func kernelOf(prints []fingerprint.Print) *mat.SymDense {
 	return kernel
 }
 
-// clustersOf are clusters of molecules by their ECFP4.
+// clustersOf clusters molecules by their ECFP4.
 func clustersOf(prints []fingerprint.Print) split.Groups {
 	return try.To(split.Clusters(context.Background(), 1, prints, split.SameCluster))
 }
@@ -174,10 +174,10 @@ func (s *labelledSet) split(kind string, seed uint64) (file, fresh []int) {
 	return file, fresh
 }
 
-// ridgePenalty is that of kernel ridge regression.
+// ridgePenalty is the penalty of kernel ridge regression.
 const ridgePenalty = 0.1
 
-// predictions are of kernel ridge regression, for classes cut to 0 and 1.
+// predictions are those of kernel ridge regression; for classes they are cut to 0 and 1.
 type predictions struct {
 	leftOut   []float64 // of each molecule of the file by all others
 	predicted []float64 // for new ones
@@ -222,10 +222,10 @@ func (s *labelledSet) predict(file, fresh []int) *predictions {
 	return p
 }
 
-// scaffoldFolds is how many folds of whole scaffolds cross-validate.
+// scaffoldFolds is the number of folds of whole scaffolds in cross-validation.
 const scaffoldFolds = 5
 
-// withoutScaffolds predicts each molecule of the file from those of other folds of whole scaffolds. It returns nil if one scaffold has all.
+// withoutScaffolds predicts each molecule of the file from the other folds of whole scaffolds. It returns nil if all have one scaffold.
 func (s *labelledSet) withoutScaffolds(file []int) (predicted []float64) {
 	var folds [scaffoldFolds][]int
 	groups := mapped(s.groups[newScaffolds], func(group []int) []int {
@@ -267,7 +267,7 @@ type labelledSplit struct {
 	alone          *algo.SingleScorer
 }
 
-// open does a split, with a detector that is trained for so many steps.
+// open splits a set, predicts, and trains a detector for so many steps.
 func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed uint64, steps int) *labelledSplit {
 	x := &labelledSplit{labelledSet: s, seed: seed}
 	x.file, x.fresh = s.split(kind, seed)
@@ -294,7 +294,7 @@ func (s *labelledSet) open(ctx context.Context, train Trainer, kind string, seed
 	return x
 }
 
-// quality is R² of predictions of numbers, and AUROC of those of classes.
+// quality returns R² for numbers, AUROC for classes.
 func (x *labelledSplit) quality() float64 {
 	if x.classes {
 		return metric.AUROC(x.predicted, mapped(x.values, func(y float64) bool { return y == 1 }))

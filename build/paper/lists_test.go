@@ -40,7 +40,7 @@ func TestCompany(t *testing.T) {
 				case g.Molecules >= 30 && (worst.Alone == nil || g.Alone[0].Share > worst.Alone[0].Share):
 					worst = g
 				}
-				if slices.Contains(once[name], g.Kind) && least(g.Alone[0]) > aloneAtMost {
+				if least, _ := g.Alone[0].interval(); slices.Contains(once[name], g.Kind) && least > aloneAtMost {
 					t.Errorf("%s: %s called outside", g.Kind, g.Alone[0])
 				}
 			}
@@ -70,12 +70,6 @@ func TestGroupOf(t *testing.T) {
 func exceeds(s companyShare, limit float64, kinds int) bool {
 	z := math.Sqrt2 * math.Erfinv(1-2*0.05/float64(kinds))
 	return float64(s.Share)-limit > z*math.Sqrt(limit*(1-limit)/s.Of)
-}
-
-// least is the lower end of the interval of a share.
-func least(s companyShare) float64 {
-	low, _ := s.interval()
-	return low
 }
 
 // Each guard lets through what is outside in the batch and not plainly inside by itself. Shares are over all seeds.

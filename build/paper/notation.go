@@ -45,7 +45,7 @@ var notationPairs = []notationPair{
 	{"2-pyridone and 2-hydroxypyridine", true, "O=c1cccc[nH]1", "Oc1ccccn1"},
 }
 
-// formsOf writes molecules in all ways, one way after the other.
+// formsOf writes molecules in every way, and orders the pairs by way.
 func formsOf(texts []string) (pairs []notationPair) {
 	rng := rand.New(rand.NewPCG(1, decisionStream))
 	for _, kind := range rewrite.Kinds {
@@ -66,7 +66,7 @@ func formsOf(texts []string) (pairs []notationPair) {
 	return pairs
 }
 
-// A notationRow counts what came of one way of writing molecules.
+// A notationRow counts the changes by one way of writing molecules.
 type notationRow struct {
 	Kind      string `json:"kind"`
 	Other     bool   `json:"other_parent"`
@@ -114,7 +114,7 @@ func measureNotation(ctx context.Context, b *bench) result {
 	return r
 }
 
-// own is the set of a model. Those of the broad models are not among the public ones.
+// own returns the training set of a model, none for the broad models, whose sets are not public.
 func (m *builtIn) own() []string {
 	if m.pair == nil {
 		return nil
@@ -133,7 +133,7 @@ func (b *bench) otherForms(ctx context.Context, others []string) map[string][]no
 	return forms
 }
 
-// notationCell measures a model on its own set by what it has not seen, and on others.
+// notationCell measures a model on the held-out molecules of its own set, and on other sets.
 func (b *bench) notationCell(ctx context.Context, m *builtIn, forms map[string][]notationPair, others []string) (sets []notationSet) {
 	own := m.own()
 	for k, set := range slices.Concat(own, others) {

@@ -16,7 +16,7 @@ type page struct {
 	answer          []string // sentences
 }
 
-// text is the page as Markdown. The line of the command ends it.
+// text returns the page as Markdown, with the command in its last line.
 func (p *page) text(command string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", p.title, p.question)
@@ -30,7 +30,7 @@ func (p *page) text(command string) []byte {
 	return b.Bytes()
 }
 
-// A pageTable has rows of cells below their heads.
+// A pageTable has rows of cells below a head.
 type pageTable struct {
 	text string
 	head []string
@@ -38,8 +38,8 @@ type pageTable struct {
 	sums []float64 // of the shares in a column, NaN where it has others
 }
 
-// tabulate makes a table of what cells gives for each row: text, a count, or a share that is shown in percent. A
-// column that no row has anything in is left out.
+// tabulate makes a table; cells returns text, counts, or shares as float64, which are shown in percent. A column in which
+// no row has anything is left out.
 func tabulate[R any](text string, heads []string, rows []R, cells func(R) []any) *pageTable {
 	t, all := &pageTable{text: text, rows: make([][]string, len(rows))}, mapped(rows, cells)
 	for c, head := range heads {
@@ -61,7 +61,7 @@ func tabulate[R any](text string, heads []string, rows []R, cells func(R) []any)
 	return t
 }
 
-// shownAs shows a share in percent, and all else as it is.
+// shownAs formats a share in percent, and anything else as it is.
 func shownAs(x any) string {
 	if share, ok := x.(float64); ok {
 		return rate(share).percent(1)
@@ -69,7 +69,7 @@ func shownAs(x any) string {
 	return strings.ReplaceAll(fmt.Sprint(x), "|", "\\|")
 }
 
-// mean adds a row with the means of columns of shares.
+// mean adds a row with the mean of each column of shares.
 func (t *pageTable) mean() *pageTable {
 	n := float64(len(t.rows))
 	row := []string{"**mean**"}
@@ -99,7 +99,7 @@ func (t *pageTable) write(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// decimals is a number with so many, or a dash.
+// decimals formats a number with n decimals, or as a dash.
 func decimals(x float64, n int) string {
 	if math.IsNaN(x) {
 		return none.percent(n)
@@ -107,7 +107,7 @@ func decimals(x float64, n int) string {
 	return fmt.Sprintf("%.*f", n, x)
 }
 
-// distinct are the names that rows have, in the order of the first with each.
+// distinct returns the different names of rows, in the order in which they first appear.
 func distinct[R any](rows []R, name func(R) string) []string {
 	names := mapped(rows, name)
 	return pick(names, firsts(indices(len(names)), func(i int) string { return names[i] }))

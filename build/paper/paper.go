@@ -58,7 +58,7 @@ func (r *rate) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(r))
 }
 
-// percent is the rate in percent, or a dash.
+// percent formats the rate in percent, or as a dash.
 func (r rate) percent(decimals int) string {
 	if !r.defined() {
 		return "–"
@@ -66,13 +66,13 @@ func (r rate) percent(decimals int) string {
 	return strconv.FormatFloat(100*float64(r), 'f', decimals, 64)
 }
 
-// meanStd is the mean of rates with its standard deviation.
+// meanStd returns the mean and the standard deviation of rates.
 func meanStd(rates []rate) (mean, std rate) {
 	m, s := metric.MeanStd(mapped(rates, func(r rate) float64 { return float64(r) }))
 	return rate(m), rate(s)
 }
 
-// mean is that of a list, NaN of none.
+// mean returns the mean of a list, NaN for none.
 func mean[F ~float64](list []F) F {
 	var sum F
 	for _, x := range list {
@@ -81,13 +81,13 @@ func mean[F ~float64](list []F) F {
 	return sum / F(len(list))
 }
 
-// meanDefined is the mean of the numbers of a list that are defined.
+// meanDefined returns the mean of the numbers that are not NaN.
 func meanDefined(list []float64) float64 { return mean(slices.DeleteFunc(list, math.IsNaN)) }
 
-// meanOf is the mean of what a list has.
+// meanOf returns the mean of a property of a list's elements.
 func meanOf[T any](list []T, of func(T) rate) rate { return mean(mapped(list, of)) }
 
-// mapped is what of makes of each in a list.
+// mapped applies a function to each element of a list.
 func mapped[T, U any](list []T, of func(T) U) []U {
 	made := make([]U, len(list))
 	for i, x := range list {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/pretrain"
 	"baca/build/internal/testset"
@@ -111,4 +112,26 @@ func evaluated(t *testing.T, epochs int) *evaluation {
 	e := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
 	e.train = smallTrainer
 	return e
+}
+
+// joined is a graph of n nodes, of which some pairs are joined.
+func joined(n int, pair func(i, j int) bool) *graph.Graph {
+	var edges [][2]int32
+	for i := range n {
+		for j := range i {
+			if pair(i, j) {
+				edges = append(edges, [2]int32{int32(j), int32(i)})
+			}
+		}
+	}
+	g, _, err := graph.New(n, edges)
+	try.Check(err)
+	return g
+}
+
+func path(n int) *graph.Graph { return joined(n, func(i, j int) bool { return i == j+1 }) }
+
+// ring has n nodes in a ring, and others that hang on the first.
+func ring(n, others int) *graph.Graph {
+	return joined(n+others, func(i, j int) bool { return i < n && i == j+1 || i >= n-1 && j == 0 })
 }

@@ -18,7 +18,7 @@ type part struct {
 	rest   bool
 }
 
-// parts are those that do not depend on another set, by name.
+// parts are the named parts that do not depend on another set.
 var parts = map[string]part{
 	"common": {byScaffold, false}, "rare": {byScaffold, true},
 	"small": {bySize, false}, "large": {bySize, true},
@@ -26,7 +26,7 @@ var parts = map[string]part{
 	"many": {byClass, false}, "few": {byClass, true},
 }
 
-// of returns the indices of the part in a set, which ascend.
+// of returns the ascending indices of the part in a set.
 func (p part) of(s *sets, l *loadedSet) []int {
 	index, rest := p.divide(s, l)
 	if p.rest {
@@ -57,7 +57,7 @@ func bySize(_ *sets, l *loadedSet) (small, large []int) {
 	return split.Highest(split.Singles(indices(len(l.graphs))), sizesOf(l.graphs), len(l.graphs)/5)
 }
 
-// sizesOf returns the numbers of nodes of graphs by place.
+// sizesOf returns a function from the index of a graph to its number of nodes.
 func sizesOf(gs []*graph.Graph) func(i int) float64 {
 	return func(i int) float64 { return float64(gs[i].N()) }
 }

@@ -31,8 +31,8 @@ type cell struct {
 	file *cellFile // nil until it is done
 }
 
-// add plans a cell. Once all are done, take is given its result, cell by cell in the order of the plan. A
-// cell that is not finished, nor to be, is left out.
+// add plans a cell. Once all cells are done, take is called with each result in the order of the plan. Cells that
+// --finished leaves undone are passed over.
 func add[T any](p *plan, key runKey, part string, run func(context.Context) T, take func(T)) {
 	b := p.bench
 	key.Build, key.Part = b.build, b.settings+part
@@ -81,7 +81,7 @@ type cellFile struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// do does the cells that are not on disk yet, several at a time, in their order, and gives the results to their take.
+// do runs the cells that are not on disk yet, several at a time, and then calls take for each result.
 func (p *plan) do(ctx context.Context) {
 	bar := progress.New(p.bench.stderr, p.bench.name, int64(len(p.cells)))
 	defer bar.Done()
@@ -112,7 +112,7 @@ func (p *plan) do(ctx context.Context) {
 	}
 }
 
-// do does the cell and writes its file.
+// do runs the cell and writes its file.
 func (c *cell) do(ctx context.Context) (err error) {
 	defer try.Catch(&err)
 	try.Check(ctx.Err()) // another cell has failed

@@ -22,7 +22,7 @@ import (
 	"baca/weights"
 )
 
-// chooseOurs is what stands for our own scores among the names of rivals.
+// chooseOurs stands for our own scores among the names of rivals.
 const chooseOurs = "ours"
 
 // chooseRivals reads --rivals.
@@ -117,8 +117,8 @@ func measureRivals(ctx context.Context, b *bench) result {
 	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
 }
 
-// published is the AUROC in percent that a detector's paper, or for S_Pre and S_BaCa ours, has of a pair as OGB reads
-// it; nil for none.
+// published returns the AUROC in percent that was published for a detector on a pair, for S_Pre and S_BaCa by the paper;
+// nil for none. Published figures read molecules as OGB does.
 func published(e *evaluation, detector string) *float64 {
 	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == e.pair.name() })
 	if at < 0 || e.reading() != readOGB {
@@ -243,7 +243,7 @@ func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measur
 	}
 }
 
-// mean is that of a detector over pairs in a reading, of the figures that of has, NaN where one is missing.
+// mean returns the mean of a detector's figures over pairs in a reading, NaN if a figure is missing.
 func (l rivalEntries) mean(detector, reading string, pairs []string, of func(rivalEntry) float64) float64 {
 	var list []float64
 	for _, e := range l {
@@ -266,7 +266,7 @@ func (e rivalEntry) published() float64 {
 	return *e.Published / 100
 }
 
-// pairs are those in a reading.
+// pairs returns the pairs that were measured in a reading.
 func (l rivalEntries) pairs(reading string) []string {
 	return distinct(slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return cmp.Or(e.Reading, readOGB) != reading }), func(e rivalEntry) string { return e.Pair })
 }

@@ -44,8 +44,7 @@ func TestRivalsAreNamed(t *testing.T) {
 	}
 }
 
-// The bench measures rivals and ours on the same batch as eval, and a report of what is
-// finished needs no run.
+// The bench measures rivals and ours on the same batch, and a report of what is finished needs no run.
 func TestBenchRivals(t *testing.T) {
 	data := testset.Pair(t)
 	out := t.TempDir()
@@ -59,12 +58,11 @@ func TestBenchRivals(t *testing.T) {
 	if len(found) != 5 || !found["wl-lof"].defined() {
 		t.Fatalf("entries: %v: want four of ours and wl-lof", found)
 	}
-	common := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--seeds", "1", "--weights", filepath.Join(out, "encoders")}
-	for _, d := range ourDetectors {
-		column := d.name
-		r, _ := evalJSON(t, append(common, "--calibrator", column)...)
-		if want := found[column]; r.Mean.AUROC != want {
-			t.Errorf("%s: eval measures %g, the bench %g", column, float64(r.Mean.AUROC), float64(want))
+	e := evaluated(t, 1)
+	e.workers, e.weights = 1, filepath.Join(out, "encoders")
+	for _, want := range e.prepare(t.Context(), 1, firstOOD).ourCell(t.Context()) {
+		if got, ours := found[want.Column]; ours && got != want.AUROC {
+			t.Errorf("%s: %g, want %g", want.Column, float64(got), float64(want.AUROC))
 		}
 	}
 	try.Check(os.Remove(filepath.Join(out, "cells", "TREES-RINGS", "seed1-wl-lof.json")))

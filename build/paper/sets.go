@@ -49,7 +49,7 @@ type paperRow struct {
 
 func (p *pair) name() string { return p.ID + "/" + p.OOD }
 
-// epochs is for how long the paper trains on the ID set.
+// epochs returns for how many epochs the paper trains on the ID set.
 func (p *pair) epochs() int {
 	switch base, _ := partOf(p.ID); strings.ToUpper(base) {
 	case "ENZYMES":
@@ -60,7 +60,7 @@ func (p *pair) epochs() int {
 	return paperEpochs
 }
 
-// partOf parts the name of a set from that of a part of it, which may be empty.
+// partOf splits a name into that of the set and that of its part, which may be empty.
 func partOf(name string) (base, part string) {
 	base, part, _ = strings.Cut(name, "@")
 	return base, part
@@ -85,9 +85,9 @@ var paperPairs = []*pair{
 var validationPairs = pairsOf(`MUTAG/BZR COX2/DHFR PTC_MR/AIDS AIDS/PTC_MR PROTEINS/IMDB-BINARY PROTEINS/IMDB-BINARY@size
 	sider/bace esol/freesolv bbbp/sider clintox/muv@size bace@common/bace@rare lipo/hiv lipo/hiv@size toxcast/muv`)
 
-// freshPairs were named before anything of theirs was scored, when molecules came to be read as
-// parents, and serve no choice: they are to be measured once. Neither the paper's pairs nor those for
-// choosing settings nor shifts are among them, in either direction.
+// freshPairs were named before any of them was scored, when molecules came to be read as parents.
+// They chose nothing and are measured once. They share no pair, in either direction, with the paper's,
+// those for choosing settings, or the shifts.
 var freshPairs = pairsOf(`freesolv/tox21 esol/bbbp sider/hiv sider/esol clintox/toxcast bace/lipo bbbp/toxcast lipo/muv tox21/hiv
 	toxcast/bace`)
 
@@ -275,7 +275,7 @@ func openMolecules(folder, name string) (*os.File, error) {
 	return file, err
 }
 
-// pick returns some of a list.
+// pick returns the elements of a list with these indices.
 func pick[T any](list []T, index []int) []T {
 	picked := make([]T, len(index))
 	for k, i := range index {
@@ -284,7 +284,7 @@ func pick[T any](list []T, index []int) []T {
 	return picked
 }
 
-// firsts are of some places the first with each key.
+// firsts keeps the first index with each key.
 func firsts[K comparable](places []int, key func(i int) K) []int {
 	seen := map[K]bool{}
 	return slices.DeleteFunc(places, func(i int) bool {
@@ -295,7 +295,7 @@ func firsts[K comparable](places []int, key func(i int) K) []int {
 	})
 }
 
-// encode computes the structural encodings of graphs, before the seconds of scoring them count.
+// encode computes the structural encodings of graphs, so that the seconds of scoring leave them out.
 func encode(gs []*graph.Graph) {
 	for _, g := range gs {
 		g.EncodeStructure()

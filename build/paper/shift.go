@@ -151,7 +151,7 @@ type shiftEntry struct {
 // shiftEntries are the content of shift.json.
 type shiftEntries []shiftEntry
 
-// mean is that over all cells with a column at a share.
+// mean returns the mean over all cells of a column at a share.
 func (l shiftEntries) mean(column string, share float64, of func(shiftPoint) rate) float64 {
 	var rates []rate
 	for _, e := range l {

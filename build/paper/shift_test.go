@@ -6,47 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo/graph"
 	"baca/build/internal/testset"
-	"baca/build/internal/try"
 )
-
-// cycleGraph has n nodes in a ring.
-func cycleGraph(t *testing.T, n int) *graph.Graph {
-	t.Helper()
-	var edges [][2]int32
-	for i := range n {
-		edges = append(edges, [2]int32{int32(i), int32((i + 1) % n)})
-	}
-	return graphOf(t, n, edges)
-}
-
-func graphOf(t *testing.T, n int, edges [][2]int32) *graph.Graph {
-	t.Helper()
-	g, _, err := graph.New(n, edges)
-	try.Check(err)
-	return g
-}
-
-// completeGraph has n nodes, all joined.
-func completeGraph(t *testing.T, n int) *graph.Graph {
-	t.Helper()
-	var edges [][2]int32
-	for i := range n {
-		for j := range i {
-			edges = append(edges, [2]int32{int32(i), int32(j)})
-		}
-	}
-	return graphOf(t, n, edges)
-}
 
 func TestParts(t *testing.T) {
 	l := &loadedSet{name: "some"}
 	for k := range 20 {
 		if k%7 == 3 { // three of twenty are unlike the others
-			l.graphs, l.labels = append(l.graphs, completeGraph(t, 5)), append(l.labels, 1)
+			l.graphs, l.labels = append(l.graphs, joined(5, func(i, j int) bool { return true })), append(l.labels, 1)
 		} else {
-			l.graphs, l.labels = append(l.graphs, cycleGraph(t, 30-k)), append(l.labels, -1)
+			l.graphs, l.labels = append(l.graphs, ring(30-k, 0)), append(l.labels, -1)
 		}
 	}
 	for name, want := range map[string][]int{"outer": {3, 10, 17}, "few": {3, 10, 17}, "large": {0, 1, 2, 4}} {

@@ -58,7 +58,7 @@ type tableCell struct {
 	Share float64 `json:"share,omitempty"` // of thin, whose figures are over the thinnings of all seeds
 }
 
-// A series is what came of a column, seed by seed.
+// A series has the results of a column, seed by seed.
 type series struct {
 	Seeds     []tableSeed `json:"seeds,omitempty"`
 	AUROCMean rate        `json:"auroc_mean"`
@@ -78,7 +78,7 @@ func (s *series) add(seed uint64, m measured) {
 // tableCells are the content of table1.json.
 type tableCells []tableCell
 
-// find returns the place of an entry, −1 for none. Files of old have no readings: molecules are as OGB has them.
+// find returns the index of an entry, −1 for none. Older files name no reading: they read molecules as OGB does.
 func (l tableCells) find(pair, reading, protocol, column, ood string, share float64) int {
 	return slices.IndexFunc(l, func(c tableCell) bool {
 		return c.Pair == pair && cmp.Or(c.Reading, readOGB) == reading && c.Protocol == protocol && c.Column == column && c.OOD == ood && c.Share == share
@@ -96,7 +96,7 @@ func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share
 	return &(*l)[k]
 }
 
-// measureTable1 does the cells, the first seed of all pairs first. Entries are sorted by pair.
+// measureTable1 runs the first seed of all pairs first. Entries are sorted by pair.
 func measureTable1(ctx context.Context, b *bench) result {
 	p, list := &plan{bench: b}, tableCells(nil)
 	for _, seed := range b.seeds {
@@ -197,12 +197,12 @@ func (l tableCells) mean(pair, reading, protocol, column string, share float64) 
 	return math.NaN(), math.NaN()
 }
 
-// fixed is that by the fixed protocol.
+// fixed returns them by the fixed protocol.
 func (l tableCells) fixed(pair, reading, column string) (mean, std float64) {
 	return l.mean(pair, reading, protocolFixed, column, 0)
 }
 
-// trivial is the mean AUROC of the best statistic of a pair, in its better direction.
+// trivial returns the mean AUROC of the best statistic of a pair, in its better direction.
 func (l tableCells) trivial(pair string) float64 {
 	best := math.NaN()
 	for _, column := range statisticColumns() {
@@ -213,7 +213,7 @@ func (l tableCells) trivial(pair string) float64 {
 	return best
 }
 
-// paperFigures are the paper's of a pair, NaN where it has none.
+// paperFigures returns the paper's figures of a pair, NaN for none.
 func paperFigures(pair string) (baca, std float64) {
 	if p, _ := parsePair(pair); p.paper != nil {
 		return p.paper.baca / 100, p.paper.std / 100
@@ -277,5 +277,5 @@ func (l tableCells) standings(pairs []string) (list []string) {
 	return list
 }
 
-// title begins a sentence.
+// title capitalises the first letter.
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

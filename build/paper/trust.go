@@ -104,7 +104,7 @@ func (b *bench) trustCell(ctx context.Context, s *labelledSet, kind string, seed
 	return cell
 }
 
-// scores are those of new molecules by trustColumns.
+// scores returns the scores of new molecules, by the names of trustColumns.
 func (x *labelledSplit) scores(ctx context.Context) map[string][]float64 {
 	tested := pick(x.graphs, x.fresh)
 	b := &testBatch{seed: x.seed, model: x.model, graphs: tested, alone: x.alone}
@@ -120,7 +120,7 @@ func (x *labelledSplit) scores(ctx context.Context) map[string][]float64 {
 	for _, name := range []string{"ecfp-nearest", "ecfp-knn", "ecfp-leverage"} {
 		scores[name] = x.domain(ctx, name, x.file, x.fresh)
 	}
-	// Sums take in the nearest neighbours, in standard deviations of the held-out molecules.
+	// Sums add the distance to the nearest neighbours, in standard deviations of held-out molecules.
 	holdout := pick(x.file, x.model.Card.HoldoutRows)
 	rest := slices.DeleteFunc(slices.Clone(x.file), func(i int) bool { return slices.Contains(holdout, i) })
 	near := x.domain(ctx, "ecfp-knn", rest, slices.Concat(holdout, x.fresh))
@@ -149,7 +149,7 @@ func (x *labelledSplit) domain(ctx context.Context, name string, train, test []i
 	}))
 }
 
-// sumInUnits adds two scores, each less the mean of others, in standard deviations of these.
+// sumInUnits adds two scores after each was standardised by the mean and deviation of its reference list.
 func sumInUnits(a, ofA, b, ofB []float64) []float64 {
 	sum := make([]float64, len(a))
 	for _, part := range [][2][]float64{{a, ofA}, {b, ofB}} {
@@ -221,7 +221,7 @@ type trustEntryScore struct {
 	Mean  rate   `json:"worst_mean"`
 }
 
-// add takes in a split.
+// add adds a split.
 func (e *trustEntry) add(seed uint64, c *trustCell) {
 	e.Seeds, e.cells = append(e.Seeds, seed), append(e.cells, c)
 	m := trustEntryModel{Model: "kernel ridge", Quality: meanOf(e.cells, func(c *trustCell) rate { return c.Quality })}
@@ -249,8 +249,8 @@ func (e *trustEntry) worst(column string) []float64 {
 	return list
 }
 
-// worse tells whether the default is significantly worse than the best of the scores that read no more, by the AUROC of the
-// worst fifth: the normal 95 % interval of their mean difference over splits is below 0.
+// worse reports whether the default is significantly worse than the best score that reads no more than most says, by the
+// AUROC of the worst fifth: the normal 95 % interval of their mean difference over splits lies below 0.
 func (e *trustEntry) worse(most reads) bool {
 	best, highest := []float64(nil), math.Inf(-1)
 	for _, column := range trustColumns[1:] {
@@ -292,7 +292,7 @@ func (l trustEntries) models() (names []string) {
 	return distinct(names, func(name string) string { return name })
 }
 
-// mean is that over sets in splits of one kind. Sets whose models have no such score are left out.
+// mean returns the mean over sets in splits of one kind. Sets whose models have no such score are left out.
 func (l trustEntries) mean(kind, column string) float64 {
 	return meanDefined(mapped(l, func(e trustEntry) float64 {
 		if e.Split != kind {

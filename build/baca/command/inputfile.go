@@ -67,7 +67,7 @@ func (f *inputFile) unchanged() error {
 		f.file.Name(), f.opened.Size(), f.opened.ModTime().Format(time.DateTime), now.Size(), now.ModTime().Format(time.DateTime))
 }
 
-// began reports a file that is not that of an earlier run's rows.
+// began refuses a file that does not begin with the bytes of an earlier run's rows.
 func (f *inputFile) began(d scoreState) error {
 	sum, err := sha256Of(io.NewSectionReader(f.file, 0, d.Read))
 	if err == nil && sum != d.Digest {

@@ -41,7 +41,7 @@ func readModel(nameOrFile string) ([]byte, error) {
 	return data, ferr
 }
 
-// readLimited reads a file up to the limit. Its reader finds a longer one cut.
+// readLimited reads a file up to one byte more than the largest model has.
 func readLimited(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,19 +97,6 @@ func checkSchema(m *algo.Model, schema string) error {
 		m.Card.Name, kinds[!plain], m.Card.Schema, kinds[plain], schema, hint)
 }
 
-// A modelLine describes a model in `baca model list`.
-type modelLine struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Dataset     string `json:"dataset"`
-	Graphs      int    `json:"graphs"`
-	Train       int    `json:"train"`
-	Epochs      int    `json:"epochs"`
-	Schema      string `json:"schema"`
-	Reads       string `json:"reads"` // the schema in words
-	Bytes       int    `json:"bytes"`
-}
-
 func newList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -117,20 +104,18 @@ func newList() *cobra.Command {
 		Short: "List the models that come with this program",
 		Args:  usage.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			list := []modelLine{}
+			list, lines := []report.Object{}, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tREADS\tSIZE\n"
 			for _, name := range weights.Names() {
-				data, err := weights.Bytes(name)
+				m, data, err := openModelFile(name)
 				if err != nil {
 					return err
 				}
-				m, err := weights.Load(data)
-				if err != nil {
-					return fmt.Errorf("embedded model %s: %w", name, err)
-				}
-				list = append(list, modelLine{
-					Name: name, Description: m.Card.Description, Dataset: m.Card.Dataset, Graphs: m.Card.Graphs,
-					Train: m.Card.Train, Epochs: m.Card.Epochs, Schema: m.Card.Schema, Reads: algo.Reads(m.Card.Schema), Bytes: len(data),
+				c, reads := m.Card, algo.Reads(m.Card.Schema)
+				list = append(list, report.Object{
+					{"name", name}, {"description", c.Description}, {"dataset", c.Dataset}, {"graphs", c.Graphs}, {"train", c.Train},
+					{"epochs", c.Epochs}, {"schema", c.Schema}, {"reads", reads}, {"bytes", len(data)},
 				})
+				lines += fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\n", name, c.Dataset, c.Graphs, c.Epochs, reads, size(len(data)))
 			}
 			if asJSON {
 				return report.WriteJSON(c.OutOrStdout(), list)
@@ -139,20 +124,13 @@ func newList() *cobra.Command {
 				_, err := fmt.Fprintln(c.OutOrStdout(), "no models are embedded in this build; `baca train` makes model files")
 				return err
 			}
-			return writeModels(c.OutOrStdout(), list)
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			io.WriteString(t, lines)
+			return t.Flush()
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	return c
-}
-
-func writeModels(w io.Writer, list []modelLine) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tTRAINED ON\tGRAPHS\tEPOCHS\tREADS\tSIZE")
-	for _, m := range list {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", m.Name, m.Dataset, m.Graphs, m.Epochs, m.Reads, size(m.Bytes))
-	}
-	return t.Flush()
 }
 
 // size formats a number of bytes.

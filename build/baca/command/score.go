@@ -48,7 +48,7 @@ type scoreFlags struct {
 // byApproximate p-values compare with training graphs, too.
 const byBoth, byApproximate = "both", "approximate"
 
-// defaultConfidence is the confidence of bounds by default.
+// defaultConfidence is the confidence of bounds without --confidence.
 const defaultConfidence = 0.95
 
 func deciders() []string { return slices.Insert(algo.Deciders(), 1, byBoth, byApproximate) }
@@ -380,8 +380,8 @@ func (s *scoring) fields() []table.Field {
 	return append(fields, table.OwnFields(s.ownNames, fields...)...)
 }
 
-// begin opens the writers of rows and refused records, after an earlier run's. An unreadable input
-// overwrites nothing.
+// beginRows opens the writers of rows and refused records, which continue an earlier run's. It is called once there
+// is a row, so that an unreadable input overwrites nothing.
 func (s *scoring) beginRows() error {
 	if s.sink != nil {
 		return nil

@@ -163,9 +163,3 @@ func TestSite(t *testing.T) {
 		t.Errorf("index.html: %v, %d bytes", err, len(page))
 	}
 }
-
-func TestServeUsage(t *testing.T) {
-	refuse(t, exitUsage, "--write: want the name of a folder", "serve", "--write", "")
-	refuse(t, exitUsage, "--api and --write do not go together", "serve", "--write", "x", "--api")
-	refuse(t, exitUsage, "takes no argument", "serve", "here")
-}

@@ -36,32 +36,22 @@ func TestTreeBatch(t *testing.T) {
 func TestRedOUTLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	const n, width = 7, 3
-	z, tree := tape.NewMatrix(n, width), tape.NewMatrix(n, width)
-	for i := range z.Data {
-		z.Data[i], tree.Data[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
-	}
+	z, tree := randomMatrix(n, width, rng), randomMatrix(n, width, rng)
 	tp := new(tape.Tape)
 	got := redOUTLoss(tp, tape.Constant(tree), tape.Constant(z))
-	cosine := func(a, b []float32) float64 {
-		ab, aa, bb := 0.0, 0.0, 0.0
-		for k := range a {
-			ab, aa, bb = ab+float64(a[k]*b[k]), aa+float64(a[k]*a[k]), bb+float64(b[k]*b[k])
-		}
-		return ab / math.Sqrt(aa*bb)
-	}
 	y, yTree, agree := largest(z, width), largest(tree, width), 0
 	for i := range n {
 		row, column, labelled := 0.0, 0.0, 0.0
 		for j := range n {
 			if j != i {
-				row += math.Exp(cosine(tree.Row(i), z.Row(j)) / 0.2)
-				column += math.Exp(cosine(tree.Row(j), z.Row(i)) / 0.2)
+				row += math.Exp(cosineOf(tree.Row(i), z.Row(j)) / 0.2)
+				column += math.Exp(cosineOf(tree.Row(j), z.Row(i)) / 0.2)
 			}
 			if y[j] == yTree[i] || j == i {
-				labelled += math.Exp(cosine(z.Row(i), tree.Row(j)))
+				labelled += math.Exp(cosineOf(z.Row(i), tree.Row(j)))
 			}
 		}
-		same := cosine(tree.Row(i), z.Row(i))
+		same := cosineOf(tree.Row(i), z.Row(i))
 		want := (math.Log(row)+math.Log(column))/2 - same/0.2
 		if y[i] == yTree[i] {
 			agree++

@@ -16,17 +16,21 @@ func randomMatrix(rows, cols int, rng *rand.Rand) tape.Matrix {
 	return m
 }
 
+// cosineOf is the cosine of two rows, and inner their product.
+func cosineOf(a, b []float32) float64 { return inner(a, b) / math.Sqrt(inner(a, a)*inner(b, b)) }
+
+func inner(a, b []float32) (sum float64) {
+	for j, x := range a {
+		sum += float64(x) * float64(b[j])
+	}
+	return sum
+}
+
 // The losses are what their formulas say, pair by pair.
 func TestEmbeddingLosses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	nodes, graphs := randomMatrix(7, 3, rng), randomMatrix(3, 3, rng)
 	owners := []int32{0, 0, 1, 1, 1, 2, 2}
-	inner := func(a, b []float32) (sum float64) {
-		for j, x := range a {
-			sum += float64(x) * float64(b[j])
-		}
-		return sum
-	}
 	softplus := func(x float64) float64 { return math.Log1p(math.Exp(x)) }
 	same, others := 0.0, 0.0
 	for i := range nodes.Rows {
@@ -44,16 +48,15 @@ func TestEmbeddingLosses(t *testing.T) {
 	alike(t, "information", []float64{got}, []float64{same + others}, 1e-5)
 
 	one, other := randomMatrix(4, 5, rng), randomMatrix(4, 5, rng)
-	cosine := func(a, b []float32) float64 { return inner(a, b) / math.Sqrt(inner(a, a)*inner(b, b)) }
 	want := 0.0
 	for i := range 4 {
 		sum := 0.0
 		for j := range 4 {
 			if j != i {
-				sum += math.Exp(cosine(one.Row(i), other.Row(j)) / graphCLTemperature)
+				sum += math.Exp(cosineOf(one.Row(i), other.Row(j)) / graphCLTemperature)
 			}
 		}
-		want -= math.Log(math.Exp(cosine(one.Row(i), other.Row(i))/graphCLTemperature)/sum) / 4
+		want -= math.Log(math.Exp(cosineOf(one.Row(i), other.Row(i))/graphCLTemperature)/sum) / 4
 	}
 	got = viewLoss(tp, tape.Constant(one), tape.Constant(other)).Float()
 	alike(t, "view loss", []float64{got}, []float64{want}, 1e-4)

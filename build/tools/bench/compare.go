@@ -1,8 +1,8 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -16,14 +16,9 @@ const tolerated = 5
 
 // compare runs what is native, and the command, in the working tree and in a revision, and has benchstat
 // compare. It is an error if something became slower.
-func (b bench) compare(ctx context.Context) error {
-	before, remove, err := b.checkout(ctx)
-	if remove != nil {
-		defer remove()
-	}
-	if err != nil {
-		return err
-	}
+func (b bench) compare(ctx context.Context) {
+	before, remove := b.checkout(ctx)
+	defer remove()
 	b.side = "now"
 	old := map[string]job{}
 	for _, j := range before.plan(ctx, []string{"native", "command"}) {
@@ -35,23 +30,14 @@ func (b bench) compare(ctx context.Context) error {
 			jobs = append(jobs, o, j)
 		}
 	}
-	files, err := b.rotate(ctx, jobs)
-	if err != nil {
-		return err
+	files := b.rotate(ctx, jobs)
+	os.Stdout.Write(b.benchstat(ctx, files))
+	if slow := slower(string(b.benchstat(ctx, files, "-format", "csv"))); len(slow) > 0 {
+		try.Check(fmt.Errorf("slower by more than %d %%: %s", tolerated, strings.Join(slow, ", ")))
 	}
-	text, err := b.benchstat(ctx, files)
-	os.Stdout.Write(text)
-	csv, failed := b.benchstat(ctx, files, "-format", "csv")
-	if err := errors.Join(err, failed); err != nil {
-		return err
-	}
-	if slow := slower(string(csv)); len(slow) > 0 {
-		return fmt.Errorf("slower by more than %d %%: %s", tolerated, strings.Join(slow, ", "))
-	}
-	return nil
 }
 
-// change is what benchstat writes of a benchmark that takes another time: its name first, the change behind.
+// change matches a line of benchstat about a slower benchmark: its name, and the change in percent.
 var change = regexp.MustCompile(`(?m)^([^,\n]+),.*,\+([\d.]+)%,p=`)
 
 // slower lists the benchmarks that benchstat found slower beyond noise, by more than is tolerated. Only the
@@ -70,8 +56,8 @@ func slower(csv string) (list []string) {
 	return list
 }
 
-// A goal is how many times as long the second takes as the first, at least; or without a second, how many
-// seconds the first takes at most.
+// A goal bounds a benchmark: other must take at least want times as long; without other, it must take want
+// seconds at most.
 type goal struct {
 	what, platform, name, otherPlatform, other string
 	want                                       float64

@@ -1,4 +1,4 @@
-// Bench runs Go's benchmarks where go test cannot, and what is no benchmark of Go, and has benchstat compare:
+// Bench runs Go's benchmarks, also where go test cannot, and other programs, and compares them by benchstat:
 //
 //	go run ./build/tools/bench [-count ROUNDS] [-bench REGEXP] [-platforms native,…] [-out DIR]
 //	go run ./build/tools/bench -against REV [-count PAIRS] [-bench REGEXP]
@@ -17,6 +17,7 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"cmp"
 	"context"
 	"errors"
@@ -118,28 +119,20 @@ func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args
 
 // run plans the jobs, goes round them, and compares.
 func (b bench) run(ctx context.Context) (err error) {
-	if b.bin, err = os.MkdirTemp("", "bench"); err != nil {
-		return err
-	}
+	defer try.Catch(&err)
+	b.bin = try.To(os.MkdirTemp("", "bench"))
 	defer os.RemoveAll(b.bin)
-	if err := os.MkdirAll(b.out, 0o777); err != nil {
-		return err
-	}
+	try.Check(os.MkdirAll(b.out, 0o777))
 	if b.against != "" {
-		return b.compare(ctx)
+		b.compare(ctx)
+		return nil
 	}
 	jobs := b.plan(ctx, b.platforms)
 	if len(jobs) == 0 {
 		return cmp.Or(ctx.Err(), errors.New("nothing runs"))
 	}
-	files, err := b.rotate(ctx, jobs)
-	if err != nil {
-		return err
-	}
-	tables, err := b.benchstat(ctx, files, "-ignore", "goos,goarch,pkg,cpu")
-	if err != nil {
-		return err
-	}
+	files := b.rotate(ctx, jobs)
+	tables := b.benchstat(ctx, files, "-ignore", "goos,goarch,pkg,cpu")
 	return errors.Join(os.WriteFile(filepath.Join(b.out, "tables.txt"), tables, 0o666),
 		os.WriteFile(filepath.Join(b.out, "report.md"), []byte(b.page(files)), 0o666))
 }
@@ -162,16 +155,14 @@ func (b bench) plan(ctx context.Context, names []string) (jobs []job) {
 
 // rotate runs the jobs of all rounds, every other one backwards, and returns the names of the files. A job
 // that fails does not run again.
-func (b bench) rotate(ctx context.Context, jobs []job) (files []string, err error) {
+func (b bench) rotate(ctx context.Context, jobs []job) (files []string) {
 	texts := map[string][]byte{}
 	for round := range b.rounds {
 		note("round %d of %d", round+1, b.rounds)
 		var left []job
 		for _, j := range jobs {
 			output, err := j.run(ctx)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+			try.Check(ctx.Err())
 			if err != nil {
 				note("%s %s left out: %v", j.platform, j.what, err)
 				continue
@@ -182,28 +173,28 @@ func (b bench) rotate(ctx context.Context, jobs []job) (files []string, err erro
 		slices.Reverse(jobs)
 	}
 	for name, text := range texts {
-		file := filepath.Join(b.out, name+".txt")
-		files, err = append(files, file), errors.Join(err, os.WriteFile(file, text, 0o666))
+		files = append(files, filepath.Join(b.out, name+".txt"))
+		try.Check(os.WriteFile(files[len(files)-1], text, 0o666))
 	}
 	slices.Sort(files)
-	return files, err
+	return files
 }
 
 // statVersion is the version of benchstat.
 const statVersion = "v0.0.0-20260908200009-22c9c6c9d4da"
 
 // benchstat compares files, by their benchmarks of the same names.
-func (b bench) benchstat(ctx context.Context, files []string, flags ...string) ([]byte, error) {
+func (b bench) benchstat(ctx context.Context, files []string, flags ...string) []byte {
 	args := append([]string{"run", "golang.org/x/perf/cmd/benchstat@" + statVersion}, flags...)
 	for _, f := range files {
 		args = append(args, platformOf(f)+"="+f)
 	}
-	return execute(ctx, b.root, nil, "go", args...)
+	return try.To(execute(ctx, b.root, nil, "go", args...))
 }
 
 func platformOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txt") }
 
-// stepLimit is when a program is taken to hang.
+// stepLimit is how long a program may take before it counts as hanging.
 const stepLimit = 10 * time.Minute
 
 // execute runs a command in a folder and returns what it writes to standard output. The

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -36,7 +37,7 @@ var hot = []program{
 // The portable code and WebAssembly get what tells where time goes, and does not take minutes.
 var (
 	portable = program{suitePackage, "^Benchmark(Yardstick|Forward)$|^BenchmarkPre$/./^encoded$", ""}
-	inEngine = program{suitePackage, ".", "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^Benchmark(Table|Neighbour)$"}
+	inEngine = program{suitePackage, ".", "^BenchmarkBatch$/^(PTC_MR|BZR)|^BenchmarkStage$|^BenchmarkPre$/./^structure$|^BenchmarkNeighbour$"}
 	products = program{kernelPackage, "^Benchmark(Peak|Bandwidth)$|^BenchmarkGemm$/./^384x(16x16|64x64|80x80)$", ""}
 )
 
@@ -54,7 +55,7 @@ func (b bench) test(ctx context.Context, pkg string, env []string, flags ...stri
 	return path, err
 }
 
-// bout is a run of a program, on one thread.
+// bout returns the job that runs a program on one thread.
 func (b bench) bout(platform string, p program, env []string, command ...string) job {
 	if b.only != "." {
 		p.names = b.only
@@ -138,19 +139,20 @@ func (b bench) overlay(wasm bool) (path string, err error) {
 
 // checkout lays the files of a revision into a new folder of b.bin, beside what lies beside the project
 // itself. remove takes them away, also once ctx is done.
-func (b bench) checkout(ctx context.Context) (before bench, remove func(), err error) {
+func (b bench) checkout(ctx context.Context) (before bench, remove func()) {
 	dir := filepath.Join(b.bin, "before")
 	before = b
 	before.root, before.bin, before.side = filepath.Join(dir, "tree"), filepath.Join(dir, "bin"), "before"
+	try.Check(os.MkdirAll(before.bin, 0o777))
+	// Tests look for the public sets beside the project.
+	try.Check(os.Symlink(filepath.Join(b.root, "..", "shared"), filepath.Join(dir, "shared")))
 	if _, err := execute(ctx, b.root, nil, "git", "worktree", "add", "--detach", before.root, b.against); err != nil {
-		return before, nil, fmt.Errorf("revision %s: %w", b.against, err)
+		try.Check(fmt.Errorf("revision %s: %w", b.against, err))
 	}
 	remove = func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		execute(ctx, b.root, nil, "git", "worktree", "remove", "--force", before.root)
 	}
-	err = os.Mkdir(before.bin, 0o777)
-	// Tests look for the public sets beside the project.
-	return before, remove, cmp.Or(err, os.Symlink(filepath.Join(b.root, "..", "shared"), filepath.Join(dir, "shared")))
+	return before, remove
 }

@@ -175,7 +175,7 @@ func (f *fault) soundRows() string {
 	return string(rows)
 }
 
-// kept loses rows that were there before and are gone, or were not those of a run without faults.
+// kept loses rows from before that are gone, or that differ from those of a run without faults.
 func (f *fault) kept(before string) {
 	if f.target.rows == "" {
 		return
@@ -186,7 +186,7 @@ func (f *fault) kept(before string) {
 	}
 }
 
-// mayMount tells why no small disk can be made of an empty folder.
+// mayMount returns why no small disk can be mounted on a folder, nil if one can.
 func mayMount(dir string) error {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4096"); err != nil {
 		return fmt.Errorf("no right to mount, which unshare -rm gives: %w", err)
@@ -194,7 +194,7 @@ func mayMount(dir string) error {
 	return syscall.Unmount(dir, 0)
 }
 
-// mount makes out a disk with room for so many bytes: without any it would have no bound.
+// mount mounts a disk with room for so many bytes on out. A size of 0 would mean no bound.
 func (f *fault) mount(room int64) {
 	f.note("a disk of %d bytes", room)
 	try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
@@ -204,8 +204,8 @@ func (f *fault) mount(room int64) {
 // unmount does nothing where nothing is mounted.
 func (f *fault) unmount() { syscall.Unmount(f.out(""), syscall.MNT_DETACH) }
 
-// harm changes the input that varies: a model to another one, or to nothing that is one, and in lines,
-// from the beginning of one on and at least in the last tenth, the molecules to others.
+// harm changes the input that varies. A model becomes another one, or no model. In a file of lines, molecules
+// become others from some line on, which begins before the last tenth.
 func (f *fault) harm() {
 	old := try.To(os.ReadFile(filepath.Join(f.dir, f.target.varies)))
 	ways, other := len(harms), f.input("other.msgpack")
@@ -219,8 +219,8 @@ func (f *fault) harm() {
 	try.Check(f.do(f.dir, fmt.Sprintf("F=%s OTHER=%s S=%d R=%d", f.target.varies, other, len(old), f.rng.IntN(1<<30)), way))
 }
 
-// ofOneInput loses a result that is neither that of the old input nor that of the new one. It is false for an error,
-// and loses that if it does not say which file it is about, or rows are gone.
+// ofOneInput reports whether a run succeeded. It loses a result that is neither of the old input nor of the new one, and an
+// error that names no file, or after which rows are gone.
 func (f *fault) ofOneInput(r *run, before string) bool {
 	if said := lastLine(r.said()); r.err != nil {
 		if !strings.HasPrefix(said, "baca") || !strings.Contains(said, f.target.varies) && !strings.Contains(said, "out/") {
@@ -240,7 +240,7 @@ func (f *fault) ofOneInput(r *run, before string) bool {
 	return true
 }
 
-// withoutFaults runs the target in another folder, with an input that varies unless it is empty, and loses an error.
+// withoutFaults runs the target in another folder, with the varied input unless that is empty. A run that fails is lost.
 func (f *fault) withoutFaults(dir, varied string) string {
 	clean := &fault{world: f.world, cell: f.cell, dir: dir}
 	clean.fresh()

@@ -71,7 +71,7 @@ func (w *world) measure(c cell) {
 	try.To(fmt.Sscan(string(size), &t.bytes))
 }
 
-// differs reports how the result is not as in another folder. How long a benchmark took does not count.
+// differs returns how the result differs from that in another folder. How long a benchmark took does not count.
 func (t *target) differs(dir, want string) error {
 	text, err := exec.Command("diff", "-rq", "-I", `"seconds": [-+.0-9e]*`, filepath.Join(want, "out", t.gives), filepath.Join(dir, "out", t.gives)).CombinedOutput()
 	if err != nil {
@@ -86,7 +86,7 @@ var (
 	ends    = []string{"O", "N", "F", "Cl", "C#N", "C(=O)O", "C", "Br"}
 )
 
-// molecules returns lines of SMILES and ids, of which one in 200 is refused, or a table without these.
+// molecules returns lines of SMILES and ids, one in 200 of them invalid, or a table of valid SMILES.
 func molecules(rng *rand.Rand, n int, table bool) string {
 	var text strings.Builder
 	line := "%s m%06d\n"
@@ -108,7 +108,7 @@ func molecules(rng *rand.Rand, n int, table bool) string {
 	return text.String()
 }
 
-// others returns molecules of other names, most of them others, in lines of the same lengths.
+// others replaces names and most molecules, and keeps the lengths of lines.
 func others(lines string) string {
 	return strings.NewReplacer("O", "S", "S", "O", " m", " x").Replace(lines)
 }

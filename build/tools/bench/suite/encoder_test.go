@@ -38,18 +38,6 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkStructure makes the structure view of graphs.
-func BenchmarkStructure(b *testing.B) {
-	m := druglike()
-	b.Run(m.name, func(b *testing.B) {
-		measure(b, func() {
-			for _, g := range bare(m.graphs) {
-				g.EncodeStructure()
-			}
-		}, rate{float64(len(m.graphs)), "graphs/s"})
-	})
-}
-
 // BenchmarkForward is the encoder on one batch: both views, all heads.
 func BenchmarkForward(b *testing.B) {
 	m := druglike()

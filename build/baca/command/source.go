@@ -34,8 +34,8 @@ type source struct {
 	workers        int
 	outs           []outFlag
 
-	form  molecule.Form  // of molecules
-	cells []string       // further columns to read
+	form  molecule.Form           // of molecules
+	cells []string                // further columns to read
 	own   func(all, own []string) // see dataset.Options.Own
 
 	again   bool              // the inputs are read once more

@@ -22,15 +22,11 @@ type core struct {
 	a, value []float64
 }
 
-// A projection is a product of rows lo to hi of x, with its gradient.
+// A projection is a product of the rows of x from lo on, with its gradient.
 type projection struct {
-	width, lo, hi int
-	y, dy         []float32
-}
-
-func (p *projection) shape(width, lo, hi int) {
-	p.width, p.lo, p.hi = width, lo, hi
-	p.y = parallel.Grow(p.y, (hi-lo)*width)
+	x         kernel.Matrix
+	width, lo int
+	y, dy     []float32
 }
 
 // of and slope return what row i of x became, and its gradient.
@@ -38,12 +34,6 @@ func (p *projection) of(i int32) []float32    { return part(p.y, int(i)-p.lo, p.
 func (p *projection) slope(i int32) []float32 { return part(p.dy, int(i)-p.lo, p.width) }
 
 func (c *core) projections() [3]*projection { return [...]*projection{&c.q, &c.k, &c.v} }
-
-// matrices returns y, dy or what else has the shape, and the rows of x.
-func (c *core) matrices(p *projection, y []float32) (_, x kernel.Matrix) {
-	n := p.hi - p.lo
-	return kernel.Dense(y, n, c.width), kernel.Dense(c.x[p.lo*c.dim:p.hi*c.dim], n, c.dim)
-}
 
 // term is one ATTN: a query row and, as a range of refs, the rows of its keys.
 // In the loss it contributes −scale·log p, or −scale·log(1−p) unless high is set.
@@ -57,9 +47,11 @@ type term struct {
 func (c *core) shape(dim, width, rows, queryEnd, keyStart int) {
 	c.dim, c.width, c.rows = dim, width, rows
 	c.x = parallel.Grow(c.x, rows*dim)
-	c.q.shape(width, 0, queryEnd)
-	c.k.shape(width, keyStart, rows)
-	c.v.shape(width, 0, rows)
+	for k, p := range c.projections() {
+		lo, hi := [...]int{0, keyStart, 0}[k], [...]int{queryEnd, rows, rows}[k]
+		p.x, p.width, p.lo = kernel.Dense(c.x[lo*dim:hi*dim], hi-lo, dim), width, lo
+		p.y = parallel.Grow(p.y, (hi-lo)*width)
+	}
 	c.inverse = parallel.Grow(c.inverse, rows)
 }
 
@@ -70,8 +62,7 @@ const tiny = 1e-12
 // project multiplies by W_Q, W_K and W_V.
 func (c *core) project(weights *[3][]float32) {
 	for k, p := range c.projections() {
-		y, x := c.matrices(p, p.y)
-		kernel.MulNT(y, x, kernel.Dense(weights[k], c.width, c.dim))
+		kernel.MulNT(kernel.Dense(p.y, p.x.Rows, c.width), p.x, kernel.Dense(weights[k], c.width, c.dim))
 	}
 	for i := range c.rows {
 		row := c.v.of(int32(i))
@@ -174,8 +165,7 @@ func (c *core) weights(g *[3][]float32) {
 	for k, p := range c.projections() {
 		g[k] = parallel.Grow(g[k], c.width*c.dim)
 		clear(g[k])
-		dy, x := c.matrices(p, p.dy)
-		kernel.AddTN(kernel.Dense(g[k], c.width, c.dim), dy, x)
+		kernel.AddTN(kernel.Dense(g[k], c.width, c.dim), kernel.Dense(p.dy, p.x.Rows, c.width), p.x)
 	}
 }
 

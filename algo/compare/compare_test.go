@@ -126,8 +126,8 @@ func listOf(name string, texts ...string) *List {
 
 func TestListCountsAMoleculeOnce(t *testing.T) {
 	l := listOf("list", "OCC", "CCO", "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "c1ccccc1", "C1=CC=CC=C1")
-	if l.Len() != 3 || l.Copies != 3 || l.Read != 6 {
-		t.Errorf("%d molecules and %d copies of %d, want 3, 3 and 6", l.Len(), l.Copies, l.Read)
+	if l.Len() != 3 || l.Copies != 3 || l.Read != 6 || len(l.scaffolds) != 1 {
+		t.Errorf("%d molecules of %d scaffolds and %d copies of %d, want 3 of 1, 3 and 6", l.Len(), len(l.scaffolds), l.Copies, l.Read)
 	}
 }
 

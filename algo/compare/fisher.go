@@ -1,6 +1,11 @@
 package compare
 
-import "math"
+import (
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
 
 // fisher returns the two-sided p-value of Fisher's exact test for a of n against b of m: the sum
 // over all tables with these margins that are no more likely, up to a rounding of 10⁻⁷ as in R and
@@ -36,14 +41,7 @@ func growth(x, n, m, k int) float64 {
 
 // edge returns the least x from low to high for which is holds, from where on it holds.
 func edge(low, high int, is func(int) bool) int {
-	for low < high {
-		if middle := low + (high-low)/2; is(middle) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low
+	return low + sort.Search(high-low, func(i int) bool { return is(low + i) })
 }
 
 // tail sums probabilities from x to last, starting at p, until they are negligible.
@@ -57,12 +55,7 @@ func tail(p float64, x, last int, next func(int) float64) float64 {
 }
 
 // choose is the logarithm of n over k.
-func choose(n, k int) float64 { return factorial(n) - factorial(k) - factorial(n-k) }
-
-func factorial(n int) float64 {
-	g, _ := math.Lgamma(float64(n) + 1)
-	return g
-}
+func choose(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 
 // oddsRatio returns the odds in b of m relative to a of n, with Woolf's 95 % interval. Half a
 // molecule is added to each cell (Haldane and Anscombe).

@@ -26,29 +26,17 @@ func Ordered[T, U any](ctx context.Context, workers int, in iter.Seq2[T, error],
 	}
 	return func(yield func(U, error) bool) {
 		// Reading stays on the caller's goroutine: nothing touches in after the sequence has ended.
-		most := 2 * workers // chunks under way
-		work := make(chan *chunk[T, U], most)
-		var group sync.WaitGroup
-		defer group.Wait()
-		defer close(work)
-		for range workers {
-			group.Go(func() {
-				for c := range work {
-					c.run(ctx, f)
-				}
-			})
-		}
-		o := ordering[T, U]{ctx: ctx, yield: yield, work: work}
+		o := ordering[T, U]{ctx: ctx, f: f, yield: yield, turns: make(chan struct{}, workers)}
+		defer o.group.Wait()
 		for v, err := range in {
 			if err != nil || ctx.Err() != nil {
 				o.finish(err)
 				return
 			}
-			o.next = append(o.next, v)
-			if len(o.next) < orderedChunk {
+			if o.next = append(o.next, v); len(o.next) < orderedChunk {
 				continue
 			}
-			if o.send(); len(o.queue) == most && !o.yieldOldest() {
+			if o.send(); len(o.queue) == 2*workers && !o.yieldOldest() {
 				return
 			}
 		}
@@ -78,37 +66,34 @@ func inOrder[T, U any](ctx context.Context, in iter.Seq2[T, error], f func(T) U)
 	}
 }
 
-type chunk[T, U any] struct {
-	in   []T
+type chunk[U any] struct {
 	out  []U
 	done chan struct{}
-}
-
-func (c *chunk[T, U]) run(ctx context.Context, f func(T) U) {
-	for i, v := range c.in {
-		if ctx.Err() != nil {
-			break
-		}
-		c.out[i] = f(v)
-	}
-	close(c.done)
 }
 
 // An ordering distributes chunks and yields them in order.
 type ordering[T, U any] struct {
 	ctx   context.Context
+	f     func(T) U
 	yield func(U, error) bool
-	work  chan<- *chunk[T, U]
-	next  []T            // of the chunk being filled
-	queue []*chunk[T, U] // in progress, the oldest first
+	turns chan struct{} // of the chunks in work
+	group sync.WaitGroup
+	next  []T         // of the chunk being filled
+	queue []*chunk[U] // in progress, the oldest first
 }
 
-// send starts the chunk being filled.
+// send starts the chunk being filled, whose goroutine waits for its turn.
 func (o *ordering[T, U]) send() {
-	c := &chunk[T, U]{o.next, make([]U, len(o.next)), make(chan struct{})}
-	o.next = make([]T, 0, orderedChunk)
-	o.work <- c
-	o.queue = append(o.queue, c)
+	in, c := o.next, &chunk[U]{make([]U, len(o.next)), make(chan struct{})}
+	o.group.Go(func() {
+		defer close(c.done)
+		o.turns <- struct{}{}
+		for i := 0; i < len(in) && o.ctx.Err() == nil; i++ {
+			c.out[i] = o.f(in[i])
+		}
+		<-o.turns
+	})
+	o.next, o.queue = make([]T, 0, orderedChunk), append(o.queue, c)
 }
 
 // yieldOldest yields the oldest chunk. It is false at the end.

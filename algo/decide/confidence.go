@@ -48,14 +48,7 @@ func MostFalse(called, total, holdout int, p, confidence float64) int {
 	tail := func(lambda float64) float64 {
 		return (1 + 2*math.Sqrt(2*math.Pi)*lambda*tau/math.Sqrt(n+m)) * math.Exp(-2*tau*lambda*lambda)
 	}
-	low, high := 0.0, 1.0
-	for range 50 {
-		if middle := (low + high) / 2; tail(middle) > half {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	_, high := bisect(50, func(x float64) bool { return tail(x) > half })
 	band := called
 	if tail(high) <= half {
 		band = int(math.Floor(m * (p + high)))

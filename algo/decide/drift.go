@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Drift tests whether a stream of scores stays exchangeable with the holdout. Its wealth starts
@@ -83,7 +85,7 @@ func (d *Drift) Add(score float64) float64 {
 		d.powers[k] += math.Log(e) + float64((e-1)*math.Log(p))
 		all = append(all, d.powers[k]-math.Log(2*float64(len(exponents))))
 	}
-	d.log = logSum(all)
+	d.log = floats.LogSumExp(all)
 	if d.log > d.highest {
 		d.highest, d.at = d.log, d.seen
 	}
@@ -102,16 +104,6 @@ func (j *jumper) bet(p, jump float64) {
 		j.part[e] /= sum
 	}
 	j.log += math.Log(sum)
-}
-
-// logSum is log Σ exp.
-func logSum(x []float64) float64 {
-	top := slices.Max(x)
-	sum := 0.0
-	for _, v := range x {
-		sum += math.Exp(v - top)
-	}
-	return top + math.Log(sum)
 }
 
 func (d *Drift) Seen() int { return d.seen }

@@ -17,15 +17,21 @@ func Interval(k, n int, confidence float64) (low, high float64) {
 	return low, high
 }
 
-// betaQuantile inverts the distribution function of Beta(a, b) by bisection.
+// betaQuantile inverts the distribution function of Beta(a, b).
 func betaQuantile(a, b, p float64) float64 {
-	low, high := 0.0, 1.0
-	for range 60 {
-		if middle := (low + high) / 2; mathext.RegIncBeta(a, b, middle) < p {
+	low, high := bisect(60, func(x float64) bool { return mathext.RegIncBeta(a, b, x) < p })
+	return (low + high) / 2
+}
+
+// bisect narrows 0 to 1 down to where is, true at first, becomes false.
+func bisect(steps int, is func(x float64) bool) (low, high float64) {
+	low, high = 0, 1
+	for range steps {
+		if middle := (low + high) / 2; is(middle) {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return (low + high) / 2
+	return low, high
 }

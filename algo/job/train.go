@@ -15,10 +15,10 @@ import (
 	"baca/algo/background"
 	"baca/algo/dataset"
 	"baca/algo/explain"
-	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/pretrain"
+	"baca/algo/split"
 )
 
 const (
@@ -102,22 +102,14 @@ func (t *Training) Prepare() (err error) {
 // no compound may be on both sides of a split. Plain graphs and benchmark molecules are not
 // compared.
 func Distinct(gs []*graph.Graph, schema string) (first, repeats []int) {
-	type key struct {
-		n, m      int
-		signature [2]uint64
+	groups := split.By(len(gs), func(i int) int { return i })
+	if schema != algo.Constant && schema != algo.OGB {
+		groups = split.Copies(gs)
 	}
-	seen := map[key]bool{}
-	for i, g := range gs {
-		if schema != algo.Constant && schema != algo.OGB {
-			k := key{g.N(), g.M(), fingerprint.Signature(g, -1)}
-			if seen[k] {
-				repeats = append(repeats, i)
-				continue
-			}
-			seen[k] = true
-		}
-		first = append(first, i)
+	for _, copies := range groups {
+		first, repeats = append(first, copies[0]), append(repeats, copies[1:]...)
 	}
+	slices.Sort(repeats)
 	return first, repeats
 }
 

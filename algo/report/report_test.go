@@ -88,7 +88,7 @@ func TestReportStandsAlone(t *testing.T) {
 	}
 	has(t, page,
 		"303 read, 3 refused", "&lt;img src=x onerror=y&gt;", "more atoms &amp; rings", `<div class="mol" data-drawing="" data-title="structure of a training molecule" data-smiles="C&lt;"></div><p><b>similarity 0.62</b> · a&amp;b · row 42 of the set</p><p class="smiles">C&lt;</p>`,
-		"line 3: &lt;b&gt;no&lt;/b&gt;", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
+		"line 3: &lt;b&gt;no&lt;/b&gt;", "… and 2 more", "a &amp; b", "too large to draw", "baca report &#39;a b.smi&#39;", "q 0.07",
 		"As a whole this list differs. What makes the difference: 48&nbsp;% of them have more atoms than three quarters of the training graphs; a &lt; b.",
 		"Its nearest training molecules are 2.2 standard deviations further away than those of training molecules usually are. It is 0.5 standard deviations less like the background molecules than training molecules usually are. ",
 		"Does the input drift?", "The input drifts: by molecule ",

@@ -42,6 +42,7 @@
 package pipe
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,7 @@ func readFrame(r io.Reader) (*question, error) {
 	if header > maxHeader || body > maxBody {
 		return nil, fmt.Errorf("a frame with a header of %d bytes and a body of %d: want at most %d and %d", header, body, maxHeader, maxBody)
 	}
-	text, err := readBytes(r, int(header))
+	text, err := readBytes(r, header)
 	if err != nil {
 		return nil, fmt.Errorf("reading a header: %w", err)
 	}
@@ -104,24 +105,19 @@ func readFrame(r io.Reader) (*question, error) {
 	if err := json.Unmarshal(text, q); err != nil {
 		return nil, fmt.Errorf("the header of a frame: %w", err)
 	}
-	if q.body, err = readBytes(r, int(body)); err != nil {
+	if q.body, err = readBytes(r, body); err != nil {
 		return nil, fmt.Errorf("reading a body: %w", err)
 	}
 	return q, nil
 }
 
 // readBytes allocates as the bytes come.
-func readBytes(r io.Reader, n int) ([]byte, error) {
-	const step = 1 << 20
-	var b []byte
-	for len(b) < n {
-		at := len(b)
-		b = append(b, make([]byte, min(step, n-at))...)
-		if _, err := io.ReadFull(r, b[at:]); err != nil {
-			return nil, io.ErrUnexpectedEOF
-		}
+func readBytes(r io.Reader, n uint32) ([]byte, error) {
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, r, int64(n)); err != nil {
+		return nil, io.ErrUnexpectedEOF
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // writeFrame writes the JSON of a header and a body.

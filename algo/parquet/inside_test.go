@@ -19,3 +19,23 @@ func TestSnappyByHand(t *testing.T) {
 		}
 	}
 }
+
+// Packed truths end with their bytes, whatever number the page says.
+func TestTruthsEnd(t *testing.T) {
+	packed := &truths{packed: []byte{0b101}}
+	for i := range 9 {
+		if value, err := packed.next(); (err == errValues) != (i == 8) || err == nil && value[0] != 0b101>>i&1 {
+			t.Errorf("truth %d is %v, %v", i, value, err)
+		}
+	}
+}
+
+// UINT_8 to UINT_64 are the converted types 11 to 14 of the format.
+func TestUnsigned(t *testing.T) {
+	for converted := range 20 {
+		e := readElement(&reader{left: record{{4, "a"}, {6, converted}}.append(nil)})
+		if want := converted >= 11 && converted < 15; e.unsigned != want {
+			t.Errorf("type %d is unsigned: %t, want %t", converted, e.unsigned, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package picture
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -197,6 +198,21 @@ func TestScale(t *testing.T) {
 	}
 	if low, high := Spread([]float64{math.NaN()}); !(low < high) {
 		t.Errorf("spread of nothing is %g to %g", low, high)
+	}
+}
+
+// A map shows the training set, then the batch, then the record.
+func TestMapIsShownInSteps(t *testing.T) {
+	on := message.Map{Training: message.Singles{0, 0}, Records: message.Ints{0}, Batch: message.Singles{1, 1}, At: message.Singles{1, 1}}
+	for shown, want := range []string{"true false false", "true true false", "true true true"} {
+		p := Map{On: on, Verdict: func(int32) decide.Verdict { return decide.Outside }, Shown: shown, Width: 300, Height: 200}.SVG(false)
+		var got []string
+		for _, role := range []string{"map-known", "outside", "chosen"} {
+			got = append(got, fmt.Sprint(strings.Contains(p, `class="`+role+`"`)))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("step %d shows %q, want %q", shown, got, want)
+		}
 	}
 }
 

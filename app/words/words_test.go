@@ -19,6 +19,13 @@ func TestFormat(t *testing.T) {
 		{Duration(120 * time.Millisecond), "120 ms"}, {Duration(time.Second), "1.0 s"}, {Duration(3400 * time.Millisecond), "3.4 s"}, {Duration(200 * time.Second), "3 min"},
 		{Stem("a/b/mols.smi.gz"), "mols"}, {Stem("x"), "x"}, {Stem(".hidden"), ".hidden"},
 		{Plural(1, "row", "rows"), "1 row"}, {Format("csv"), "CSV"}, {Format("parquet"), "Parquet"}, {Plural(2000, "row", "rows"), "2 000 rows"},
+		{StageCount(message.Progress{Stage: message.StageParse, Records: 1200}, true), "1 200"},
+		{StageCount(message.Progress{Stage: message.StageScore, Done: 1, Total: 2}, true), "1 / 2"},
+		{StageCount(message.Progress{Stage: message.StageScore, Done: 1, Total: 2}, false), "2"},
+		{StageCount(message.Progress{Stage: message.StageScore, Done: 2, Total: 2}, true), "2"},
+		{StageCount(message.Progress{Stage: message.StageScore, Total: 1}, true), ""},
+		{StageCount(message.Progress{Stage: message.StageAttention, Done: 1, Total: 2}, true), "t = 1 / 2"},
+		{StageCount(message.Progress{Stage: message.StageAttention, Done: 1, Total: 2}, false), "T = 2"},
 		{ColumnWords(nil), ""}, {ColumnWords(&message.Header{Columns: []string{"a"}}), ""}, {ColumnWords(&message.Header{Columns: []string{"a", "b"}}), "Choose the column that holds SMILES."},
 		{Shorten("abcdef", 4), "abc…"}, {Shorten("äöü", 3), "äöü"},
 	} {

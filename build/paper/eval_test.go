@@ -180,9 +180,7 @@ func TestEpochs(t *testing.T) {
 }
 
 // rods returns path graphs of 1, 2, 3 … nodes, which their size tells apart.
-func rods(t *testing.T, n int) []*graph.Graph {
-	t.Helper()
-	var gs []*graph.Graph
+func rods(n int) (gs []*graph.Graph) {
 	for k := range n {
 		gs = append(gs, path(k+1))
 	}
@@ -190,20 +188,10 @@ func rods(t *testing.T, n int) []*graph.Graph {
 }
 
 func TestEvalBatch(t *testing.T) {
-	gs := rods(t, 150)
+	gs := rods(150)
 	e := &evaluation{pair: &pair{OOD: "OOD"}, id: &loadedSet{graphs: gs[:100]}, outside: &loadedSet{graphs: gs[100:]}}
 	m := &algo.Model{Holdout: &contrast.Representation{Width: 1, Q: make([]float32, 20), NodeScore: make([]float64, 10)}}
-	sizes := func(b *testBatch) (id, ood []int) {
-		for i, g := range b.graphs {
-			if b.ood[i] {
-				ood = append(ood, g.N())
-			} else {
-				id = append(id, g.N())
-			}
-		}
-		return id, ood
-	}
-	firstFew := []int{101, 102, 103, 104, 105, 106, 107, 108, 109, 110}
+	_, test := dataset.Split(100, 9)
 	for _, c := range []struct {
 		share   float64
 		order   dataset.Order
@@ -220,33 +208,24 @@ func TestEvalBatch(t *testing.T) {
 		{1e300, dataset.Random, 50, "only 50 graphs"},
 	} {
 		b := e.batch(m, 9, c.order, c.share)
-		id, ood := sizes(b)
-		_, test := dataset.Split(100, 9)
-		for k, i := range test {
-			if id[k] != i+1 {
-				t.Errorf("ID graph %d has %d nodes, want graph %d of the set", k, id[k], i)
-			}
+		sizes := mapped(b.graphs, (*graph.Graph).N) // ID graph i of the set has i+1 nodes, and OOD graphs have more than 100
+		if !slices.Equal(sizes[:10], mapped(test, func(i int) int { return i + 1 })) {
+			t.Errorf("ID graphs of %v nodes, want those at %v of the set", sizes[:10], test)
 		}
-		if b.nID != 10 || len(id) != 10 || len(ood) != c.ood {
-			t.Errorf("contamination %g: %d ID and %d OOD graphs, want 10 and %d", c.share, len(id), len(ood), c.ood)
+		ood := sizes[10:]
+		if truth := slices.Concat(make([]bool, 10), slices.Repeat([]bool{true}, c.ood)); b.nID != 10 || !slices.Equal(b.ood, truth) || len(ood) != c.ood {
+			t.Errorf("contamination %g: %d ID graphs, %v: want 10 and %d OOD graphs", c.share, b.nID, b.ood, c.ood)
 		}
-		if c.share == 1 && slices.Equal(ood, firstFew) != (c.order == dataset.First) {
-			t.Errorf("order %d: OOD graphs %v", c.order, ood)
-		}
-		for _, n := range ood {
-			if c.share < 1 && c.order == dataset.First && !slices.Contains(firstFew, n) {
-				t.Errorf("contamination %g takes graph %d, which is not among the first", c.share, n)
-			}
+		firsts := len(ood) > 0 && slices.Max(ood) <= 100+max(10, c.ood)
+		if len(ood) > 0 && (slices.Min(ood) <= 100 || c.ood < 50 && firsts != (c.order == dataset.First)) {
+			t.Errorf("contamination %g, order %d: OOD graphs %v", c.share, c.order, ood)
 		}
 		if w := strings.Join(b.warnings, "; "); (c.warning == "") != (w == "") || !strings.Contains(w, c.warning) {
 			t.Errorf("contamination %g: warnings %q, want %q", c.share, w, c.warning)
 		}
 		// The ID test graphs are what the model kept from training.
-		if b.model.Holdout == nil || b.model.Holdout.Len() != 0 {
-			t.Error("the method gets the ID test graphs as known ID graphs")
-		}
-		if m.Holdout.Len() != 10 {
-			t.Error("the caller's model is changed")
+		if b.model.Holdout == nil || b.model.Holdout.Len() != 0 || m.Holdout.Len() != 10 {
+			t.Error("the method gets the ID test graphs as known ID graphs, or the caller's model is changed")
 		}
 	}
 }
@@ -309,7 +288,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 
 // The grid tries what it says, once each, and picks the best.
 func TestGridSearch(t *testing.T) {
-	b := &testBatch{seed: 1, nID: 2, ood: []bool{false, false, true, true}, graphs: rods(t, 4)}
+	b := &testBatch{seed: 1, nID: 2, ood: []bool{false, false, true, true}, graphs: rods(4)}
 	order := func(right bool) []algo.Row {
 		if right {
 			return []algo.Row{{Pre: 1, Attn: 1}, {Pre: 2, Attn: 2}, {Pre: 3, Attn: 3}, {Pre: 4, Attn: 4}}

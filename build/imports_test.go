@@ -64,7 +64,7 @@ var ours = []struct {
 	{"baca/build/internal/progress", "baca/algo/table"},
 	{"baca/build/internal/replace", "baca/build/internal/lock"},
 	{"baca/build/internal/sealed", ""},
-	{"baca/build/internal/ship", ""},
+	{"baca/build/internal/ship", "baca/build/internal/try"},
 	{"baca/build/internal/testset", "baca/algo/... baca/weights"},
 	{"baca/build/internal/try", ""},
 	{"baca/build/internal/spool", ""},
@@ -80,7 +80,7 @@ var ours = []struct {
 	{"baca/build/internal/version", "baca/algo"},
 	{"baca/build/npm", "baca/algo baca/build/internal/browser baca/build/internal/ship baca/weights"},
 	{"baca/build/tools/page", "baca/algo/... baca/app baca/app/run baca/build/internal/browser baca/build/internal/ship baca/build/site baca/wasm/message baca/wasm/worker/engine baca/weights baca/web"},
-	{"baca/build/tools/wasmtest", "baca/build/internal/chromium"},
+	{"baca/build/tools/wasmtest", "baca/build/internal/chromium baca/build/internal/try"},
 	{"baca/build/tools/e2e", "baca/algo/... baca/build/internal/chromium baca/build/site baca/wasm/message baca/weights baca/web"},
 }
 

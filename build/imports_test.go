@@ -2,6 +2,7 @@
 package build
 
 import (
+	"baca/build/internal/try"
 	"cmp"
 	"os"
 	"os/exec"
@@ -63,7 +64,7 @@ var ours = []struct {
 	{"baca/build/internal/progress", "baca/algo/table"},
 	{"baca/build/internal/replace", "baca/build/internal/lock"},
 	{"baca/build/internal/sealed", ""},
-	{"baca/build/internal/ship", ""},
+	{"baca/build/internal/ship", "baca/build/internal/try"},
 	{"baca/build/internal/testset", "baca/algo/... baca/weights"},
 	{"baca/build/internal/try", ""},
 	{"baca/build/internal/spool", ""},
@@ -79,7 +80,7 @@ var ours = []struct {
 	{"baca/build/internal/version", "baca/algo"},
 	{"baca/build/npm", "baca/algo baca/build/internal/browser baca/build/internal/ship baca/weights"},
 	{"baca/build/tools/page", "baca/algo/... baca/app baca/app/run baca/build/internal/browser baca/build/internal/ship baca/build/site baca/wasm/message baca/wasm/worker/engine baca/weights baca/web"},
-	{"baca/build/tools/wasmtest", "baca/build/internal/chromium"},
+	{"baca/build/tools/wasmtest", "baca/build/internal/chromium baca/build/internal/try"},
 	{"baca/build/tools/e2e", "baca/algo/... baca/build/internal/chromium baca/build/site baca/wasm/message baca/weights baca/web"},
 }
 
@@ -95,13 +96,14 @@ var forbidden = map[string]bool{
 	"syscall": true, "syscall/js": true, "flag": true, "log": true, "log/slog": true, "embed": true, "C": true,
 }
 
+// list returns what go list prints.
+func list(args ...string) string {
+	return string(try.To(exec.Command("go", append([]string{"list"}, args...)...).Output()))
+}
+
 func TestWhoImportsWhom(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "baca/...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
 	seen := 0
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(list("-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "baca/...")) {
 		fields := strings.Fields(line)
 		pkg, imports := fields[0], fields[1:]
 		if strings.HasPrefix(pkg, "baca/build/scratch") {
@@ -141,11 +143,7 @@ func TestProductHoldsNoPaper(t *testing.T) {
 	for _, program := range [][]string{{"", "", "baca/build/baca"}, {"js", "wasm", "baca/wasm/compute"}, {"js", "wasm", "baca/wasm/app"}} {
 		c := exec.Command("go", "list", "-deps", program[2])
 		c.Env = append(os.Environ(), "GOOS="+program[0], "GOARCH="+program[1])
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("go list: %v", err)
-		}
-		for pkg := range strings.FieldsSeq(string(out)) {
+		for pkg := range strings.FieldsSeq(string(try.To(c.Output()))) {
 			if strings.HasPrefix(pkg, "baca/build/paper") {
 				t.Errorf("%s holds %s", program[2], pkg)
 			}
@@ -156,17 +154,10 @@ func TestProductHoldsNoPaper(t *testing.T) {
 // A plain build needs no C compiler and no library of a nested module: GPUs are
 // in build/gpu alone.
 func TestPlainBuildIsGo(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{if .CgoFiles}}{{.ImportPath}} uses C{{end}}`, "baca/...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	if text := strings.TrimSpace(string(out)); text != "" {
+	if text := strings.TrimSpace(list("-f", `{{if .CgoFiles}}{{.ImportPath}} uses C{{end}}`, "baca/...")); text != "" {
 		t.Error(text)
 	}
-	if out, err = exec.Command("go", "list", "-m", "all").Output(); err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	if strings.Contains(string(out), "webgpu") {
+	if strings.Contains(list("-m", "all"), "webgpu") {
 		t.Error("the main module requires WebGPU: only build/gpu may")
 	}
 }

@@ -91,8 +91,7 @@ func (k task) read(t *testing.T, name string) string {
 	t.Helper()
 	f := try.To(open(ctx, k.Config.path(name)))
 	defer f.Close()
-	data := try.To(io.ReadAll(f))
-	return string(data)
+	return string(try.To(io.ReadAll(f)))
 }
 
 // write writes a file of the folder.
@@ -105,13 +104,8 @@ func (k task) write(t *testing.T, name, text string) {
 func (k task) files(t *testing.T, pattern string) map[string]os.FileInfo {
 	t.Helper()
 	list := map[string]os.FileInfo{}
-	names, err := filepath.Glob(k.Config.path(pattern))
-	for _, name := range names {
-		info, ierr := os.Stat(name)
-		list[filepath.Base(name)], err = info, errors.Join(err, ierr)
-	}
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range try.To(filepath.Glob(k.Config.path(pattern))) {
+		list[filepath.Base(name)] = try.To(os.Stat(name))
 	}
 	return list
 }
@@ -173,13 +167,8 @@ func TestMistakes(t *testing.T) {
 func keep(t *testing.T, k *task, m *algo.Model) {
 	t.Helper()
 	k.Config.Model = filepath.Join(t.TempDir(), "other.msgpack")
-	f, err := os.Create(k.Config.Model)
-	if err == nil {
-		err = errors.Join(weights.Save(f, m), f.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.To(os.Create(k.Config.Model))
+	try.Check(errors.Join(weights.Save(f, m), f.Close()))
 }
 
 // The flags of the job come before those of Beam, and a mistake is one sentence.

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"baca/build/internal/replace"
+	"baca/build/internal/try"
 )
 
 // remote tells whether a name is one of an object store. All others are files of this machine.
@@ -60,23 +61,17 @@ func open(ctx context.Context, name string) (io.ReadCloser, error) {
 }
 
 // sizeOf returns the length in bytes of a file that can be read more than once.
-func sizeOf(ctx context.Context, name string) (int64, error) {
+func sizeOf(ctx context.Context, name string) int64 {
 	if !remote(name) {
-		info, err := os.Stat(name)
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is not a regular file: want a file that can be read more than once", name)
+		info := try.To(os.Stat(name))
+		if !info.Mode().IsRegular() {
+			try.Check(fmt.Errorf("%s is not a regular file: want a file that can be read more than once", name))
 		}
-		if err != nil {
-			return 0, err
-		}
-		return info.Size(), nil
+		return info.Size()
 	}
-	store, err := filesystem.New(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	n, err := store.Size(ctx, name)
-	return n, errors.Join(err, store.Close())
+	store := try.To(filesystem.New(ctx, name))
+	defer store.Close()
+	return try.To(store.Size(ctx, name))
 }
 
 // writeFile makes what write writes the content of a file, but only if write has no error. Whoever reads
@@ -132,24 +127,18 @@ func lockFolder(folder string) (release func(), err error) {
 }
 
 // expand lists the files that patterns name, in their order.
-func expand(ctx context.Context, patterns []string) (names []string, err error) {
+func expand(ctx context.Context, patterns []string) (names []string) {
 	for _, pattern := range patterns {
 		if !strings.ContainsAny(pattern, "*?[") {
 			names = append(names, pattern)
 			continue
 		}
-		store, err := filesystem.New(ctx, pattern)
-		if err != nil {
-			return nil, err
-		}
+		store := try.To(filesystem.New(ctx, pattern))
 		found, err := store.List(ctx, pattern)
-		if err = errors.Join(err, store.Close()); err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: no such file", pattern)
+		if try.Check(errors.Join(err, store.Close())); len(found) == 0 {
+			try.Check(fmt.Errorf("%s: no such file", pattern))
 		}
 		names = append(names, found...)
 	}
-	return names, nil
+	return names
 }

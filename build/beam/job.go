@@ -23,6 +23,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/build/internal/sealed"
+	"baca/build/internal/try"
 	"baca/build/internal/unpack"
 	"baca/build/internal/version"
 	"baca/weights"
@@ -76,28 +77,19 @@ var last struct {
 }
 
 // begin lists the inputs, and checks that the folder holds the same run or none yet.
-func (c *config) begin(ctx context.Context, patterns []string) error {
-	names, err := expand(ctx, patterns)
-	if err != nil {
-		return err
-	}
+func (c *config) begin(ctx context.Context, patterns []string) {
 	c.Run.Inputs = nil
-	for _, name := range names {
-		size, err := sizeOf(ctx, name)
-		if err != nil {
-			return err
-		}
-		c.Run.Inputs = append(c.Run.Inputs, input{name, size})
+	for _, name := range expand(ctx, patterns) {
+		c.Run.Inputs = append(c.Run.Inputs, input{name, sizeOf(ctx, name)})
 	}
-	if _, err := c.open(ctx); err != nil {
-		return err
-	}
+	try.To(c.open(ctx))
 	var there settings
-	err = load(ctx, c.path(runName), &there)
+	err := load(ctx, c.path(runName), &there)
 	if errors.Is(err, fs.ErrNotExist) {
-		return save(ctx, c.path(runName), c.Run)
+		try.Check(save(ctx, c.path(runName), c.Run))
+		return
 	}
-	return cmp.Or(err, c.same(there))
+	try.Check(cmp.Or(err, c.same(there)))
 }
 
 // errOther means that the folder holds another run.
@@ -124,62 +116,48 @@ func (c *config) same(r settings) error {
 }
 
 // open prepares the work. A new config gets program and model; those of a worker must be the same.
-func (c *config) open(ctx context.Context) (*scoring, error) {
+func (c *config) open(ctx context.Context) (s *scoring, err error) {
+	defer try.Catch(&err)
 	last.Lock()
 	defer last.Unlock()
 	if last.scoring != nil && reflect.DeepEqual(last.config, *c) {
 		return last.scoring, nil
 	}
-	m, err := c.load(ctx)
-	if err != nil {
-		return nil, err
-	}
+	m := c.load(ctx)
 	if m.Card.Schema == algo.Constant {
 		return nil, fmt.Errorf("model %s reads graphs of schema %s: want one for molecules, only these can be read in shards", m.Card.Name, m.Card.Schema)
 	}
 	run := c.Run
-	run.Program, run.Model = version.String(), m.Card.Name
-	if run.SHA256, err = weights.Sum(m); err != nil {
-		return nil, err
-	}
+	run.Program, run.Model, run.SHA256 = version.String(), m.Card.Name, try.To(weights.Sum(m))
 	if c.Run.Program == "" {
 		c.Run = run
 	}
 	if err := c.same(run); err != nil {
 		return nil, fmt.Errorf("on this worker: %w", err)
 	}
-	s := &scoring{config: *c, options: algo.DefaultOptions(), form: algo.FormOf(m.Card.Schema).Unordered()}
+	s = &scoring{config: *c, options: algo.DefaultOptions(), form: algo.FormOf(m.Card.Schema).Unordered()}
 	s.options.Alpha, s.options.Workers = c.Run.Alpha, c.Workers
-	if s.scorer, err = algo.NewScorer(ctx, m, s.options); err != nil {
-		return nil, err
-	}
+	s.scorer = try.To(algo.NewScorer(ctx, m, s.options))
 	last.scoring = s
 	return s, nil
 }
 
 // load loads an embedded model by name, or a model file that all workers can read.
-func (c *config) load(ctx context.Context) (*algo.Model, error) {
+func (c *config) load(ctx context.Context) *algo.Model {
 	if slices.Contains(weights.Names(), c.Model) {
-		return weights.Open(c.Model)
+		return try.To(weights.Open(c.Model))
 	}
 	f, err := open(ctx, c.Model)
 	if err != nil {
-		return nil, fmt.Errorf("model %s is neither one of %v nor a file: %w", c.Model, weights.Names(), err)
+		try.Check(fmt.Errorf("model %s is neither one of %v nor a file: %w", c.Model, weights.Names(), err))
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, weights.MaxSize+1))
+	m, err := weights.Load(try.To(io.ReadAll(io.LimitReader(f, weights.MaxSize+1)))) // which refuses more
 	if err != nil {
-		return nil, err
-	}
-	if len(data) > weights.MaxSize {
-		return nil, fmt.Errorf("model %s: %w", c.Model, weights.ErrTooLarge)
-	}
-	m, err := weights.Load(data)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", c.Model, err)
+		try.Check(fmt.Errorf("model %s: %w", c.Model, err))
 	}
 	m.Card.Name = cmp.Or(m.Card.Name, c.Model)
-	return m, nil
+	return m
 }
 
 // The files of a folder.
@@ -316,24 +294,18 @@ type mark struct {
 
 // score scores a shard and writes its rows, the refused records and last of all the mark. A
 // shard that is done is left as it is.
-func (s *scoring) score(ctx context.Context, p *plan, shard int) (*mark, error) {
+func (s *scoring) score(ctx context.Context, p *plan, shard int) (m *mark, err error) {
+	defer try.Catch(&err)
 	rows, rejects, name := s.part("scores", shard, s.Run.To), s.part("rejects", shard, "csv"), s.part("done", shard, "json")
-	text, err := json.Marshal([]any{s.Run, p, shard})
-	if err != nil {
-		return nil, err
-	}
-	of, m := sha256.Sum256(text), new(mark)
+	of := sha256.Sum256(try.To(json.Marshal([]any{s.Run, p, shard})))
 	key := hex.EncodeToString(of[:])
-	if load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
+	if m = new(mark); load(ctx, name, m) == nil && m.Of == key && m.Rows == sumOf(ctx, rows) && m.Rejects == sumOf(ctx, rejects) {
 		return m, nil
 	}
 	m = &mark{Of: key}
-	err = writeFile(ctx, rows, func(w io.Writer) error {
+	try.Check(writeFile(ctx, rows, func(w io.Writer) error {
 		return writeFile(ctx, rejects, func(r io.Writer) error { return s.writeRows(ctx, p, shard, m, w, r) })
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	return m, save(ctx, name, m)
 }
 

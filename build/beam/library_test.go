@@ -64,15 +64,8 @@ func small(schema string) *algo.Model {
 	}
 	o := pretrain.Defaults(gs[0].Features)
 	o.Config = gin.Config{Features: gs[0].Features, Hidden: 8, Layers: 2}
-	tr, err := pretrain.New(gs[40:], o, nil)
-	if err != nil {
-		panic(err)
-	}
-	m, err := algo.NewModel(context.Background(), 1, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: schema})
-	if err != nil {
-		panic(err)
-	}
-	return m
+	tr := try.To(pretrain.New(gs[40:], o, nil))
+	return try.To(algo.NewModel(context.Background(), 1, tr.Encoder(), gs, index[40:], index[:40], algo.Card{Name: "small", Schema: schema}))
 }
 
 var smallModel = sync.OnceValue(func() *algo.Model { return small(algo.OGB) })

@@ -39,6 +39,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/build/internal/try"
 	"baca/weights"
 )
 
@@ -162,23 +163,13 @@ func run(ctx context.Context, c *config, inputs []string, stderr io.Writer) int 
 }
 
 // score runs the pipeline and returns what it wrote last.
-func score(ctx context.Context, c *config, patterns []string) (*summary, error) {
-	release, err := lockFolder(c.Folder)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if err := c.begin(ctx, patterns); err != nil {
-		return nil, err
-	}
-	if err := beamx.Run(ctx, build(*c)); err != nil {
-		return nil, err
-	}
-	f, err := open(ctx, c.path(summaryName))
-	if err != nil {
-		return nil, err
-	}
+func score(ctx context.Context, c *config, patterns []string) (s *summary, err error) {
+	defer try.Catch(&err)
+	defer try.To(lockFolder(c.Folder))()
+	c.begin(ctx, patterns)
+	try.Check(beamx.Run(ctx, build(*c)))
+	f := try.To(open(ctx, c.path(summaryName)))
 	defer f.Close()
-	s := new(summary)
+	s = new(summary)
 	return s, json.NewDecoder(f).Decode(s)
 }

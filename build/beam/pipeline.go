@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"context"
 	"encoding/json"
 	"io"
@@ -79,13 +80,9 @@ func numbers(n int) []int {
 // countFn counts the records of an input. One that cannot be read is named in the summary.
 type countFn struct{ Config config }
 
-func (f *countFn) ProcessElement(ctx context.Context, number int) (piece, error) {
-	s, err := f.Config.open(ctx)
-	if err != nil {
-		return piece{}, err
-	}
-	r, err := s.count(ctx, number)
-	return piece{Number: number, Rows: r}, err
+func (f *countFn) ProcessElement(ctx context.Context, number int) (p piece, err error) {
+	defer try.Catch(&err)
+	return piece{Number: number, Rows: try.To(try.To(f.Config.open(ctx)).count(ctx, number))}, nil
 }
 
 // planFn writes the plan and deals out the shards.
@@ -116,21 +113,18 @@ func (f *scoreFn) ProcessElement(ctx context.Context, shard int) piece {
 	return piece{Number: shard, Mark: m}
 }
 
-func (f *scoreFn) score(ctx context.Context, shard int) (*mark, error) {
-	over, err := f.Config.turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer over()
-	s, err := f.Config.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := new(plan)
-	if err := load(ctx, s.path(planName), p); err != nil {
-		return nil, err
-	}
+func (f *scoreFn) score(ctx context.Context, shard int) (m *mark, err error) {
+	defer try.Catch(&err)
+	defer try.To(f.Config.turn(ctx))()
+	s, p := f.Config.planned(ctx)
 	return s.score(ctx, p, shard)
+}
+
+// planned opens the work and reads its plan.
+func (c *config) planned(ctx context.Context) (*scoring, *plan) {
+	s, p := try.To(c.open(ctx)), new(plan)
+	try.Check(load(ctx, s.path(planName), p))
+	return s, p
 }
 
 // turns are taken by shards that are read. One keeps as many cores busy as a shard may
@@ -161,20 +155,12 @@ func (c *config) turn(ctx context.Context) (func(), error) {
 // sumFn writes the summary, and joins the rows where that is asked for and none is missing.
 type sumFn struct{ Config config }
 
-func (f *sumFn) ProcessElement(ctx context.Context, _ int, next func(*piece) bool) error {
-	s, err := f.Config.open(ctx)
-	if err != nil {
-		return err
-	}
-	p := new(plan)
-	if err := load(ctx, s.path(planName), p); err != nil {
-		return err
-	}
+func (f *sumFn) ProcessElement(ctx context.Context, _ int, next func(*piece) bool) (err error) {
+	defer try.Catch(&err)
+	s, p := f.Config.planned(ctx)
 	sum := s.summarize(p, collect(s.Run.Shards, next))
 	if s.Join && len(sum.Failed) == 0 {
-		if err := s.join(ctx); err != nil {
-			return err
-		}
+		try.Check(s.join(ctx))
 	}
 	return writeFile(ctx, s.path(summaryName), func(w io.Writer) error { return json.NewEncoder(w).Encode(sum) })
 }

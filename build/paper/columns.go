@@ -137,24 +137,20 @@ func columnOptions(column string, seed uint64) algo.Options {
 // allOptions returns the options by which one run gives all columns.
 func allOptions(seed uint64) algo.Options { return columnOptions(columnAttention, seed) }
 
-// columnScores are the scores of a column in the rows of a batch.
+// scoreOf has the score that a column shows of a row. All others show that of the graph by itself.
+var scoreOf = map[string]func(algo.Row) float64{
+	columnPre:       func(r algo.Row) float64 { return r.Pre },
+	columnAttention: func(r algo.Row) float64 { return r.BaCa },
+	columnRatio:     func(r algo.Row) float64 { return r.Ratio },
+	columnBatch:     func(r algo.Row) float64 { return r.Batch },
+}
+
+// columnScores returns the scores of a column in the rows of a batch.
 func columnScores(column string, rows []algo.Row) []float64 {
-	scores := make([]float64, len(rows))
-	for i, r := range rows {
-		switch column {
-		case columnPre:
-			scores[i] = r.Pre
-		case columnAttention:
-			scores[i] = r.BaCa
-		case columnRatio:
-			scores[i] = r.Ratio
-		case columnBatch:
-			scores[i] = r.Batch
-		default:
-			scores[i] = r.Alone
-		}
+	if of := scoreOf[column]; of != nil {
+		return mapped(rows, of)
 	}
-	return scores
+	return mapped(rows, func(r algo.Row) float64 { return r.Alone })
 }
 
 // thinned returns the indices that stay when OOD graphs are thinned to a share of the ID graphs,

@@ -203,7 +203,6 @@ func restored[T any](mixed []T, order []int) []T {
 // An outcome is the method's result for a batch, in its order.
 type outcome struct {
 	rows     []algo.Row
-	holdout  []algo.Row
 	scores   []float64 // of the column to measure
 	seconds  float64
 	warnings []string
@@ -220,7 +219,7 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 	scorer := try.To(algo.NewScorer(ctx, b.model, o))
 	report := try.To(scorer.Batch(ctx, mixed))
 	out := &outcome{
-		rows: restored(report.Rows, order), holdout: report.Holdout,
+		rows:    restored(report.Rows, order),
 		seconds: time.Since(start).Seconds(), scorer: scorer, order: order,
 	}
 	out.scores = columnScores(column, out.rows)

@@ -70,8 +70,13 @@ func TestBothReadings(t *testing.T) {
 		t.Fatalf("%+v", cell)
 	}
 	var list tableCells
-	for _, m := range cell {
-		list.add(e, 1, protocolFixed, firstOOD, 0, m)
+	for seed := range uint64(2) {
+		for _, m := range cell {
+			list.add(e, seed, protocolFixed, firstOOD, 0, m)
+		}
+	}
+	if len(list) != len(cell) || len(list[0].Seeds) != 2 || list[0].AUROCMean != cell[0].AUROC || list[0].AUROCStd != 0 {
+		t.Errorf("two equal seeds have %+v", list[0])
 	}
 	if text := string(list.page().text("")); !strings.Contains(text, "| esol/bace | ") || !strings.Contains(text, "| alone, parents |") || strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)

@@ -12,21 +12,16 @@ import (
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	must := func(err error) {
-		t.Helper()
-		try.Check(err)
-	}
-	must(os.Mkdir(at("folder"), 0o777))
+	try.Check(os.Mkdir(at("folder"), 0o777))
 	for _, name := range []string{"a", "b"} {
-		must(os.WriteFile(at(name), nil, 0o666))
+		try.Check(os.WriteFile(at(name), nil, 0o666))
 	}
-	must(os.Link(at("a"), at("hard")))
-	must(os.Symlink("a", at("soft")))
-	must(os.Symlink("folder", at("other")))
-	must(os.Symlink("folder/new", at("dangling")))
-	must(os.Symlink("circle", at("circle")))
-	stream, err := os.Open(at("a"))
-	must(err)
+	try.Check(os.Link(at("a"), at("hard")))
+	try.Check(os.Symlink("a", at("soft")))
+	try.Check(os.Symlink("folder", at("other")))
+	try.Check(os.Symlink("folder/new", at("dangling")))
+	try.Check(os.Symlink("circle", at("circle")))
+	stream := try.To(os.Open(at("a")))
 	defer stream.Close()
 	t.Chdir(dir)
 	file := func(name string) File { return File{Role: "--out", Name: name} }

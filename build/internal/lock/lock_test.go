@@ -15,9 +15,8 @@ import (
 
 func TestAcquire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "work.lock")
-	release, err := Acquire(path)
-	try.Check(err)
-	_, err = Acquire(path)
+	release := try.To(Acquire(path))
+	_, err := Acquire(path)
 	if want := fmt.Sprintf("work.lock: held by process %d on ", os.Getpid()); !errors.Is(err, ErrHeld) || !strings.Contains(err.Error(), want) {
 		t.Errorf("the second has %v, want %q", err, want)
 	}

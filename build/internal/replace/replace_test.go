@@ -14,8 +14,7 @@ import (
 
 func content(t *testing.T, path string) string {
 	t.Helper()
-	data := try.To(os.ReadFile(path))
-	return string(data)
+	return string(try.To(os.ReadFile(path)))
 }
 
 func text(s string) func(io.Writer) error {

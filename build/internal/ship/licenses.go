@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"baca/build/internal/try"
 	"bytes"
 	"fmt"
 	"os"
@@ -14,12 +15,10 @@ type Module struct{ Path, Version, Dir string }
 
 // Modules are those of programs, but for ours, by path.
 func Modules(root string, programs ...Program) (list []Module, err error) {
+	defer try.Catch(&err)
 	var lines []string
 	for _, p := range programs {
-		text, err := p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package)
-		if err != nil {
-			return nil, err
-		}
+		text := try.To(p.Go(root, "list", "-deps", "-tags="+p.Tags, "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", p.Package))
 		lines = append(lines, strings.Split(string(text), "\n")...)
 	}
 	slices.Sort(lines)
@@ -32,36 +31,22 @@ func Modules(root string, programs ...Program) (list []Module, err error) {
 }
 
 // Licenses returns an introduction and the licences of Go and of the programs' modules.
-func Licenses(root, introduction string, programs ...Program) (*bytes.Buffer, error) {
-	goroot, err := programs[0].Go(root, "env", "GOROOT")
-	if err != nil {
-		return nil, err
-	}
-	modules, err := Modules(root, programs...)
-	if err != nil {
-		return nil, err
-	}
-	text := bytes.NewBufferString(introduction)
-	for _, m := range append([]Module{{"Go", "itself", strings.TrimSpace(string(goroot))}}, modules...) {
+func Licenses(root, introduction string, programs ...Program) (text *bytes.Buffer, err error) {
+	defer try.Catch(&err)
+	goroot := try.To(programs[0].Go(root, "env", "GOROOT"))
+	text = bytes.NewBufferString(introduction)
+	for _, m := range append([]Module{{"Go", "itself", strings.TrimSpace(string(goroot))}}, try.To(Modules(root, programs...))...) {
 		title := m.Path + " " + m.Version
 		var names []string
 		for _, name := range []string{"LICEN[SC]E*", "UNLICENSE*", "COPYING*"} {
-			found, err := filepath.Glob(filepath.Join(m.Dir, name))
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, found...)
+			names = append(names, try.To(filepath.Glob(filepath.Join(m.Dir, name)))...)
 		}
 		if len(names) == 0 {
 			return nil, fmt.Errorf("%s has no licence in %s", title, m.Dir)
 		}
 		fmt.Fprintf(text, "\n\n== %s ==\n", title)
 		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(text, "\n%s\n", bytes.TrimSpace(data))
+			fmt.Fprintf(text, "\n%s\n", bytes.TrimSpace(try.To(os.ReadFile(name))))
 		}
 	}
 	return text, nil

@@ -3,6 +3,7 @@ package ship
 
 import (
 	"archive/zip"
+	"baca/build/internal/try"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -43,17 +44,13 @@ func (p Program) Go(root string, args ...string) ([]byte, error) {
 }
 
 // Compile returns the program, called name there, without symbols and folder names. It names the commit in its version.
-func (p Program) Compile(root, name, commit string) (File, error) {
-	dir, err := os.MkdirTemp("", "baca")
-	if err != nil {
-		return File{}, err
-	}
+func (p Program) Compile(root, name, commit string) (f File, err error) {
+	defer try.Catch(&err)
+	dir := try.To(os.MkdirTemp("", "baca"))
 	defer os.RemoveAll(dir)
 	built := filepath.Join(dir, "program")
 	flags := "-ldflags=-s -w -X baca/build/internal/version.commit=" + commit
-	if _, err := p.Go(root, "build", "-trimpath", "-buildvcs=false", flags, "-tags="+p.Tags, "-o", built, p.Package); err != nil {
-		return File{}, err
-	}
+	try.To(p.Go(root, "build", "-trimpath", "-buildvcs=false", flags, "-tags="+p.Tags, "-o", built, p.Package))
 	if p.OS == "windows" {
 		name += ".exe"
 	}
@@ -77,19 +74,14 @@ func Read(name, path string, mode fs.FileMode) (File, error) {
 var Made = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Zip writes files as a zip archive.
-func Zip(w io.Writer, files []File) error {
+func Zip(w io.Writer, files []File) (err error) {
+	defer try.Catch(&err)
 	a := zip.NewWriter(w)
 	a.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	for _, f := range files {
 		h := &zip.FileHeader{Name: f.Name, Method: zip.Deflate, Modified: Made}
 		h.SetMode(f.Mode)
-		e, err := a.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		if _, err := e.Write(f.Data); err != nil {
-			return err
-		}
+		try.To(try.To(a.CreateHeader(h)).Write(f.Data))
 	}
 	return a.Close()
 }

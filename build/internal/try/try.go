@@ -1,5 +1,5 @@
-// Package try ends work at an error from any depth, for experiments, builders of packages and tests: no step of them can go on
-// without the one before.
+// Package try ends work at an error from any depth, for experiments, pipelines, builders of packages and tests: no step of
+// them can go on without the one before.
 //
 //	func measure(file string) (rate float64, err error) {
 //		defer try.Catch(&err)

@@ -242,8 +242,7 @@ func TestMembership(t *testing.T) {
 	scores := func(m *algo.Model, k int) []float64 {
 		s := try.To(m.Share(t.Context(), 0, k))
 		single := try.To(algo.NewSingleScorer(t.Context(), s, 0))
-		list := try.To(single.Scores(t.Context(), gs))
-		return list
+		return try.To(single.Scores(t.Context(), gs))
 	}
 	for _, c := range []struct {
 		k                int

@@ -28,6 +28,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"baca/build/internal/chromium"
+	"baca/build/internal/try"
 )
 
 //go:embed page.js
@@ -54,17 +55,12 @@ func main() {
 }
 
 func run(ctx context.Context, program string, arguments []string) (code int, err error) {
-	out, err := exec.Command("go", "env", "GOMOD", "GOROOT").Output()
-	if err != nil {
-		return 0, fmt.Errorf("go env: %w", err)
-	}
+	defer try.Catch(&err)
+	out := try.To(exec.Command("go", "env", "GOMOD", "GOROOT").Output())
 	gomod, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	web := filepath.Join(filepath.Dir(gomod), "web")
 
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
+	listener := try.To(net.Listen("tcp", "127.0.0.1:0"))
 	exited := make(chan int, 1)
 	server := &http.Server{Handler: handler(program, arguments, web, goroot, exited)}
 	go server.Serve(listener)
@@ -85,17 +81,12 @@ func run(ctx context.Context, program string, arguments []string) (code int, err
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
 	crashed := make(chan struct{}, 1)
-	err = chromedp.Listen(ctx, func(event any) {
+	try.Check(chromedp.Listen(ctx, func(event any) {
 		if _, ok := event.(*inspector.EventTargetCrashed); ok {
 			crashed <- struct{}{}
 		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	if err := chromedp.Do(ctx, chromedp.Navigate("http://"+listener.Addr().String())); err != nil {
-		return 0, err
-	}
+	}))
+	try.Check(chromedp.Do(ctx, chromedp.Navigate("http://"+listener.Addr().String())))
 	select {
 	case code := <-exited:
 		return code, nil

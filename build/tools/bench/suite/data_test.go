@@ -29,8 +29,7 @@ var embedded embed.FS
 
 // sets holds what the command laid over the folder.
 var sets = func() fs.FS {
-	sub := try.To(fs.Sub(embedded, "data"))
-	return sub
+	return try.To(fs.Sub(embedded, "data"))
 }()
 
 // A set of molecules, as written and as graphs with their structure view.

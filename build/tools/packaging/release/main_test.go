@@ -30,8 +30,7 @@ import (
 func unpack(t *testing.T, data []byte) fs.FS {
 	t.Helper()
 	if bytes.HasPrefix(data, []byte("PK")) {
-		z := try.To(zip.NewReader(bytes.NewReader(data), int64(len(data))))
-		return z
+		return try.To(zip.NewReader(bytes.NewReader(data), int64(len(data))))
 	}
 	z := try.To(gzip.NewReader(bytes.NewReader(data)))
 	files := fstest.MapFS{}

@@ -12,6 +12,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/near"
 	"baca/algo/ratio"
 	"baca/algo/suggest"
@@ -86,11 +87,7 @@ func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer
 }
 
 func scoresOf(answers []answer) []float64 {
-	scores := make([]float64, len(answers))
-	for i, x := range answers {
-		scores[i] = x.Score
-	}
-	return scores
+	return lists.Map(answers, func(x answer) float64 { return x.Score })
 }
 
 // newRows returns rows with these scores, without verdicts.
@@ -115,11 +112,7 @@ func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64
 // Judge returns the p-values and verdicts of scores at a rate of false alarms.
 func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
 	p := decide.PValues(scores, s.ranked)
-	verdicts := make([]decide.Verdict, len(p))
-	for i, v := range p {
-		verdicts[i] = decide.Judge(v, alpha, s.model.References())
-	}
-	return p, verdicts
+	return p, lists.Map(p, func(v float64) decide.Verdict { return decide.Judge(v, alpha, s.model.References()) })
 }
 
 type answer = suggest.Answer

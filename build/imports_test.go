@@ -13,7 +13,7 @@ import (
 
 // layers orders the packages below algo: each may import only those of lines above. The dot is algo itself.
 var layers = []string{
-	"internal/kernel internal/parallel molecule/internal/buffer molecule/internal/neighbor",
+	"internal/kernel internal/lists internal/parallel molecule/internal/buffer molecule/internal/neighbor",
 	"chart cover decide dictionary graph internal/adam metric molecule/internal/rings parquet product xlsx",
 	"fingerprint gin graphon molecule trust",
 	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property split",

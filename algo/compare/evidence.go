@@ -9,6 +9,7 @@ import (
 
 	"baca/algo/background"
 	"baca/algo/fingerprint"
+	"baca/algo/internal/lists"
 	"baca/algo/metric"
 )
 
@@ -150,9 +151,5 @@ func (c *Comparison) single(a, b *List) (best *Single) {
 }
 
 func floats(counts []int) []float64 {
-	list := make([]float64, len(counts))
-	for i, n := range counts {
-		list[i] = float64(n)
-	}
-	return list
+	return lists.Map(counts, func(n int) float64 { return float64(n) })
 }

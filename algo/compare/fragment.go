@@ -123,10 +123,7 @@ func around(g *graph.Graph, node, steps int) []int {
 // cutOut writes atoms of a molecule as SMILES, with * for each neighbour that is left out.
 func cutOut(m *molecule.Molecule, atoms []int) string {
 	part := new(molecule.Molecule)
-	place := make([]int32, len(m.Atoms))
-	for i := range place {
-		place[i] = -1
-	}
+	place := slices.Repeat([]int32{-1}, len(m.Atoms))
 	for _, i := range atoms {
 		place[i] = int32(len(part.Atoms))
 		a := m.Atoms[i]

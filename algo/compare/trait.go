@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 )
 
@@ -96,9 +97,5 @@ func writtenTraits(a molecule.Aside) (list []trait) {
 // ringSizes are the distinct sizes of the smallest rings of edges, ascending: 5 and 6 for indole.
 // Large graphs have none, see explain.Rings.
 func ringSizes(g *graph.Graph) []int {
-	var sizes []int
-	for _, ring := range explain.Rings(g) {
-		sizes = append(sizes, len(ring))
-	}
-	return slices.Compact(sizes)
+	return slices.Compact(lists.Map(explain.Rings(g), func(ring []int) int { return len(ring) }))
 }

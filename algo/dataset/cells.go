@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"baca/algo/internal/lists"
 )
 
 // choose takes the columns of t, given Options.Column, and tells their names. An error about two
@@ -81,11 +83,7 @@ func cellsAt(columns []int, cell func(column int) string) []string {
 	if len(columns) == 0 {
 		return nil
 	}
-	cells := make([]string, len(columns))
-	for k, i := range columns {
-		cells[k] = cell(i)
-	}
-	return cells
+	return lists.Map(columns, cell)
 }
 
 func cellOf(text []byte) string { return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD") }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"baca/algo/internal/lists"
 )
 
 // columnName normalises the spelling of a name.
@@ -54,11 +56,7 @@ func idColumn(columns []string) (int, *twins) {
 }
 
 func columnNamesOf(columns []string) []string {
-	names := make([]string, len(columns))
-	for i, name := range columns {
-		names[i] = columnName(name)
-	}
-	return names
+	return lists.Map(columns, columnName[string])
 }
 
 // twins are two columns that match a name equally well.

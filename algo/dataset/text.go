@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"baca/algo/internal/lists"
 	"baca/algo/parquet"
 )
 
@@ -117,11 +118,7 @@ func nameOf(id []byte) string {
 	if utf8.Valid(id) {
 		return string(id)
 	}
-	runes := make([]rune, len(id))
-	for i, c := range id {
-		runes[i] = rune(c)
-	}
-	return string(runes)
+	return string(lists.Map(id, func(c byte) rune { return rune(c) }))
 }
 
 // A utf16Text reads UTF-16 as UTF-8. Lone surrogates become U+FFFD.

@@ -10,6 +10,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -40,19 +41,11 @@ func (r *Report) Fitted(f *Fit) error {
 	r.Whole, r.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
 	switch r.by {
 	case algo.ByBatch:
-		r.Alone, r.Holdout = []float64{}, scoresOf(f.Holdout, func(row *algo.Row) float64 { return row.Batch })
+		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row algo.Row) float64 { return row.Batch })
 	case algo.ByAttention:
-		r.Holdout = scoresOf(f.Holdout, func(row *algo.Row) float64 { return row.BaCa })
+		r.Holdout = lists.Map(f.Holdout, func(row algo.Row) float64 { return row.BaCa })
 	}
 	return nil
-}
-
-func scoresOf(rows []algo.Row, score func(*algo.Row) float64) []float64 {
-	var list []float64
-	for i := range rows {
-		list = append(list, score(&rows[i]))
-	}
-	return list
 }
 
 // Add takes rows in the order of the input.
@@ -106,11 +99,7 @@ func (r *Report) Finish(ctx context.Context, form molecule.Form, graphs func(pla
 	r.Judge()
 	top := r.Rows[:min(len(r.Rows), report.MaxTop)]
 	if graphs != nil {
-		var places []int
-		for _, e := range top {
-			places = append(places, e.Place)
-		}
-		of, err := graphs(places)
+		of, err := graphs(lists.Map(top, func(e report.Entry) int { return e.Place }))
 		if err != nil {
 			return err
 		}

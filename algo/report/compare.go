@@ -8,6 +8,7 @@ import (
 
 	"baca/algo/chart"
 	"baca/algo/compare"
+	"baca/algo/internal/lists"
 )
 
 // A Comparison is a report about two lists.
@@ -134,11 +135,7 @@ func coverageChart(x *compare.Comparison) string {
 	c := &chart.Chart{Title: "Coverage", XAxis: x.Say("similarity of the nearest molecule, at least"), YAxis: x.Say("molecules, %"), High: 1, Top: 105}
 	steps := compare.Steps()
 	percent := func(of *compare.Nearest) []float64 {
-		values := make([]float64, len(steps))
-		for i, share := range of.Coverage {
-			values[i] = 100 * share
-		}
-		return values
+		return lists.Map(of.Coverage[:], func(share float64) float64 { return 100 * share })
 	}
 	curves(c, right(c), 24, []curve{
 		{steps, percent(&x.BtoA), chart.Outside, false, "B: nearest of A"},

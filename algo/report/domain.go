@@ -10,6 +10,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/explain"
+	"baca/algo/internal/lists"
 	"baca/algo/property"
 )
 
@@ -379,10 +381,7 @@ func WriteDomainJSON(w io.Writer, d *Domain) error {
 	for _, l := range d.Input {
 		input[l.Name] = l.Value
 	}
-	substances := []Object{}
-	for i := range d.Substances {
-		substances = append(substances, d.Substances[i].object(d))
-	}
+	substances := lists.Map(d.Substances, func(s Substance) Object { return s.object(d) })
 	return WriteJSON(w, Object{
 		{"form", "QPRF 2.0"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"alpha", d.Alpha}, {"confidence", d.Confidence}, {"held_out", d.References}, {"score_limit", d.Reach},
@@ -410,10 +409,8 @@ func (s *Substance) object(d *Domain) Object {
 	if d.References == 0 || math.IsNaN(x.P) {
 		low, high = math.NaN(), math.NaN()
 	}
-	reasons, analogues, properties := []string{}, []Object{}, []Object{}
-	for _, r := range x.Reasons {
-		reasons = append(reasons, r.Text)
-	}
+	reasons := lists.Map(x.Reasons, func(r explain.Reason) string { return r.Text })
+	analogues, properties := []Object{}, []Object{}
 	for _, n := range s.Nearest {
 		if d.Model.Shared == 0 {
 			analogues = append(analogues, analogueObject(&n))

@@ -8,6 +8,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/decide"
+	"baca/algo/internal/lists"
 	"baca/algo/metric"
 	"baca/algo/property"
 )
@@ -27,10 +28,7 @@ func RangesOf(list []property.Properties) (ranges []PropertyRange) {
 	}
 	for i := range property.Columns {
 		r := PropertyRange{Column: &property.Columns[i]}
-		values := make([]float64, len(list))
-		for k := range list {
-			values[k] = r.Of(&list[k])
-		}
+		values := lists.Map(list, func(p property.Properties) float64 { return r.Of(&p) })
 		slices.Sort(values)
 		for k, level := range rangeLevels {
 			r.Quantiles[k] = metric.Percentile(values, level)
@@ -43,7 +41,7 @@ func RangesOf(list []property.Properties) (ranges []PropertyRange) {
 // beyond reports whether a value is outside the range.
 func (r *PropertyRange) beyond(x float64) bool { return x < r.Quantiles[0] || x > r.Quantiles[4] }
 
-func (r *PropertyRange) object() Object {
+func (r PropertyRange) object() Object {
 	return Object{{"name", r.Name}, {"quantiles", r.Quantiles}} // least, 5 %, median, 95 % and most
 }
 

@@ -11,6 +11,7 @@ import (
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/internal/lists"
 )
 
 // identity names model and program.
@@ -151,10 +152,7 @@ func (p *page) ranges(m *algo.Model) {
 		p.add("</tr>")
 	}
 	p.add("</tbody></table>")
-	var list []string
-	for _, e := range m.Profile.Elements() {
-		list = append(list, fmt.Sprintf("%s %d", e.Symbol, e.Graphs))
-	}
+	list := lists.Map(m.Profile.Elements(), func(e explain.Element) string { return fmt.Sprintf("%s %d", e.Symbol, e.Graphs) })
 	if len(list) > 0 {
 		p.add("<p>Elements, and how many training molecules have each: %s. Others are far from all that the model knows.</p>", escape(strings.Join(list, ", ")))
 	}
@@ -185,10 +183,7 @@ func WriteModelPageJSON(w io.Writer, d *Domain) error {
 			elements = append(elements, Object{{"symbol", e.Symbol}, {"molecules", e.Graphs}})
 		}
 	}
-	properties := []Object{}
-	for i := range d.Ranges {
-		properties = append(properties, d.Ranges[i].object())
-	}
+	properties := lists.Map(d.Ranges, PropertyRange.object)
 	return WriteJSON(w, Object{
 		{"form", "QMRF 2.1 section 5"}, {"title", d.Title}, {"program", d.Program}, {"model", d.modelObject()},
 		{"graphs", c.Graphs}, {"held_out", d.References}, {"ranges", ranges}, {"properties", properties}, {"elements", elements}, {"alpha", d.Alpha},

@@ -16,6 +16,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/parallel"
 	"baca/algo/near"
 )
@@ -146,11 +147,7 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 		return nil, err
 	}
 	s := &Suggestion{Points: len(points), Sampled: len(points) < l.Len()}
-	var picks []int
-	for _, c := range chosen {
-		picks = append(picks, c.Candidate)
-	}
-	walk, err := g.walk(ctx, picks)
+	walk, err := g.walk(ctx, lists.Map(chosen, func(c cover.Pick) int { return c.Candidate }))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 
+	"baca/algo/internal/lists"
 	"baca/algo/parquet"
 )
 
@@ -66,11 +67,7 @@ func pick[T any](values []T, order []int32) []T {
 	if values == nil {
 		return nil
 	}
-	cells := make([]T, len(order))
-	for k, i := range order {
-		cells[k] = values[i]
-	}
-	return cells
+	return lists.Map(order, func(i int32) T { return values[i] })
 }
 
 // A Sheet computes fields of rows.

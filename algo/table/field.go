@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"baca/algo"
+
+	"baca/algo/explain"
+	"baca/algo/internal/lists"
 )
 
 // A Field declares a column and computes its value. Writers, messages of the page and help use the
@@ -238,11 +241,7 @@ func textOf(err error) string {
 }
 
 func reasonTexts(s *Scored) []string {
-	texts := make([]string, len(s.Why.Reasons))
-	for i, reason := range s.Why.Reasons {
-		texts[i] = reason.Text
-	}
-	return texts
+	return lists.Map(s.Why.Reasons, func(r explain.Reason) string { return r.Text })
 }
 
 // nearest are the most similar training graphs, by default the explanation's.
@@ -264,10 +263,7 @@ func nearestRow(n algo.TrainingGraph) float64 {
 // ofNearest has a value of each of the nearest, and is empty where none is known.
 func ofNearest[T any](value func(algo.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
 	return func(s *Scored) []T {
-		list := make([]T, len(s.nearest()))
-		for i, n := range s.nearest() {
-			list[i] = value(n)
-		}
+		list := lists.Map(s.nearest(), value)
 		if !slices.ContainsFunc(list, known) {
 			return nil
 		}

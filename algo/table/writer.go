@@ -12,6 +12,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/internal/lists"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/parquet"
@@ -39,11 +40,7 @@ var forms = []form{
 }
 
 func Forms() []string {
-	var list []string
-	for _, f := range forms {
-		list = append(list, f.name)
-	}
-	return list
+	return lists.Map(forms, func(f form) string { return f.name })
 }
 
 // Lines reports whether output can resume after any row.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"baca/algo/internal/lists"
 )
 
 // An Order ranks predictions, the most reliable first.
@@ -33,11 +35,7 @@ func Orders() []Order {
 
 // Names joins the names of orders with commas.
 func Names(orders []Order) string {
-	names := make([]string, len(orders))
-	for k, o := range orders {
-		names[k] = string(o)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(orders, func(o Order) string { return string(o) }), ", ")
 }
 
 // ReadsUncertainty tells whether the order needs Prediction.Uncertainty.

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"baca/algo/internal/lists"
 	"baca/algo/metric"
 )
 
@@ -62,10 +63,7 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 		return nil
 	}
 	s := &Shift{N: len(list), c: c}
-	places := make([]Place, len(held))
-	for i, p := range held {
-		places[i] = p.Place
-	}
+	places := lists.Map(held, func(p Pair) Place { return p.Place })
 	s.Farther = higher(list, places, func(p Place) float64 { return p.Distance }) || higher(list, places, func(p Place) float64 { return p.Score })
 	if s.Farther {
 		s.least = c.halfOfNewScaffolds()
@@ -218,10 +216,7 @@ const newtonSteps = 25
 func fitRatio(list, held []Place, fold int) *ratio {
 	r := &ratio{}
 	for k := range terms {
-		values := make([]float64, len(held))
-		for i, p := range held {
-			values[i] = p.terms()[k]
-		}
+		values := lists.Map(held, func(p Place) float64 { return p.terms()[k] })
 		r.mean[k], r.std[k] = stat.PopMeanStdDev(values, nil)
 		if !(r.std[k] > 0) {
 			r.std[k] = 1

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/internal/lists"
 	"baca/algo/metric"
 )
 
@@ -205,11 +206,7 @@ func usualTolerance(sorted []Pair, classes bool) float64 {
 }
 
 func errorsOf(pairs []Pair) []float64 {
-	errors := make([]float64, len(pairs))
-	for i, p := range pairs {
-		errors[i] = p.Error
-	}
-	return errors
+	return lists.Map(pairs, func(p Pair) float64 { return p.Error })
 }
 
 // group divides the molecules by score into as many equal groups as the coverage allows.
@@ -355,10 +352,7 @@ func (c *Calibration) Statements() (list []Statement) {
 }
 
 func (s *Statement) Words() string {
-	names := make([]string, len(s.Verdicts))
-	for k, v := range s.Verdicts {
-		names[k] = string(v)
-	}
+	names := lists.Map(s.Verdicts, func(v Verdict) string { return string(v) })
 	switch len(names) {
 	case 1:
 		return names[0]
@@ -444,10 +438,9 @@ func (c *Calibration) Sentences() []string {
 	if c.Classes {
 		kind = "a distance from the class"
 	}
-	var parts []string
-	for _, s := range c.Statements() {
-		parts = append(parts, fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", s.Words(), 100*s.Share, s.N, 100*s.Low, 100*s.High))
-	}
+	parts := lists.Map(c.Statements(), func(s Statement) string {
+		return fmt.Sprintf("%s %.0f %% of %d (95 %% interval %.0f–%.0f %%)", s.Words(), 100*s.Share, s.N, 100*s.Low, 100*s.High)
+	})
 	about := c.without()
 	if about == "" {
 		about = fmt.Sprintf("intervals hold %.3g %% of observed values, for molecules like those held out; errors are compared within groups by %s (%d)", 100*c.Coverage, order, len(c.Groups))

@@ -18,6 +18,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"baca/algo/internal/lists"
 )
 
 const (
@@ -116,7 +118,7 @@ type rich struct {
 	} `xml:"r"`
 }
 
-func (r *rich) String() string {
+func (r rich) String() string {
 	text := r.Text
 	for _, run := range r.Runs {
 		text += run.Text
@@ -132,11 +134,7 @@ func sharedStrings(archive *zip.Reader) ([]string, error) {
 	if err := decode(archive, "xl/sharedStrings.xml", maxStrings, &list); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	texts := make([]string, len(list.Texts))
-	for i := range texts {
-		texts[i] = list.Texts[i].String()
-	}
-	return texts, nil
+	return lists.Map(list.Texts, rich.String), nil
 }
 
 // A sheet turns rows into CSV while it is read.

@@ -88,6 +88,10 @@ func TestMostFalse(t *testing.T) {
 			t.Errorf("%+v: the bound never says anything", c)
 		}
 	}
+	// λ = 0.0675 solves the second bound's equation, by Python; the first bound is far above.
+	if got := MostFalse(900, 1000, 1000, 0.3, 0.9); got != 367 {
+		t.Errorf("%d of 900, want 367", got)
+	}
 	if got := MostFalse(7, 100, 0, 0.1, 0.9); got != 7 {
 		t.Errorf("%d of 7 without a holdout", got)
 	}

@@ -81,7 +81,7 @@ func TestShelfWithNothingToPick(t *testing.T) {
 	if err != nil || len(got.Rows) != 0 {
 		t.Fatalf("%+v, error %v", got, err)
 	}
-	if said := got.Sentences(); said[len(said)-1] != "nothing to suggest: all 2 molecules are excluded or without a price" {
+	if said := got.Sentences(); len(said) != 2 || said[1] != "nothing to suggest: all 2 molecules are excluded or without a price" {
 		t.Errorf("it says %q", said)
 	}
 	for input, want := range map[string]string{

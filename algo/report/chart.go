@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"baca/algo/chart"
@@ -10,13 +11,7 @@ import (
 
 // finite omits NaN and infinities.
 func finite(values []float64) []float64 {
-	var list []float64
-	for _, v := range values {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			list = append(list, v)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // scoreChart is the histogram of scores. A bar begins at the threshold, so none mixes both sides.

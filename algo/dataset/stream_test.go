@@ -112,6 +112,7 @@ func TestRecords(t *testing.T) {
 		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
 			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
 		{"empty parquet", "", Options{Name: "f.parquet"}, []string{"end: f.parquet: this is an empty file: it cannot be read as parquet"}},
+		{"header beyond the head", "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n", Options{Name: "f.csv"}, []string{"1@2 C <a>"}},
 		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
 		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"1@2 C <a>"}},
 		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"1@2 C <a>"}},

@@ -129,8 +129,8 @@ func (p *Draft) handDirection(h int32, l neighbor.Link, gone []int32) {
 }
 
 // normalize rewrites groups that are often drawn with too many bonds: nitro N(=O)=O and N-oxides,
-// azides and diazo groups N=N#N, and oxo acids of chlorine, bromine and iodine. sums comes from
-// sumBonds. It reports whether a bond may have changed.
+// azides and diazo groups N=N#N, phosphorus as in C=P(=O)X, and oxo acids of chlorine, bromine and
+// iodine. sums comes from sumBonds. It reports whether a bond may have changed.
 func (p *Draft) normalize(sums []int32) bool {
 	changed := false
 	atoms := p.Atoms
@@ -143,6 +143,8 @@ func (p *Draft) normalize(sums []int32) bool {
 		switch a.Element {
 		case 7:
 			p.normalizeNitrogen(int32(i))
+		case 15:
+			p.normalizePhosphorus(int32(i))
 		case 17, 35, 53:
 			p.normalizeHalogen(int32(i))
 		default:
@@ -179,6 +181,31 @@ func (p *Draft) normalizeNitrogen(i int32) {
 		}
 		a.Charge, n.Charge = 1, -1
 		return
+	}
+}
+
+func (p *Draft) normalizePhosphorus(i int32) {
+	a := &p.Atoms[i]
+	links := p.Neighbors(i)
+	if a.Charge != 0 || len(links) != 3 || p.ExplicitValence(i) != 5 {
+		return
+	}
+	oxygen, multiple := neighbor.Link{Atom: -1, Bond: -1}, false
+	for _, l := range links {
+		n := &p.Atoms[l.Atom]
+		if p.Bonds[l.Bond].Order != Double {
+			continue
+		}
+		if n.Element == 8 && n.Charge == 0 {
+			oxygen = l
+		} else if (n.Element == 6 || n.Element == 7) && len(p.Neighbors(l.Atom)) >= 2 {
+			multiple = true
+		}
+	}
+	if multiple && oxygen.Atom >= 0 {
+		p.Atoms[oxygen.Atom].Charge = -1
+		p.Bonds[oxygen.Bond].Order = Single
+		a.Charge = 1
 	}
 }
 

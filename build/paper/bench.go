@@ -234,11 +234,10 @@ func (b *bench) open(ctx context.Context, pairs []*pair) {
 	for k, reading := range b.readings {
 		read := &sets{folder: b.data, workers: b.workers, parent: reading == readParent}
 		for _, p := range pairs {
-			e := newEvaluation(ctx, read, p, b.epochs)
+			e := newEvaluation(ctx, read, p, encoders{b.train, b.epochs, 1, b.weights})
 			if k > 0 && e.id.schema == algo.Constant {
 				continue // plain graphs have one reading
 			}
-			e.train, e.workers, e.weights = b.train, 1, b.weights
 			encode(e.id.graphs)
 			b.evaluations = append(b.evaluations, e)
 		}

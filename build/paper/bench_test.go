@@ -190,8 +190,7 @@ func TestBenchTable1(t *testing.T) {
 		}
 		return &cells[k]
 	}
-	e := evaluated(t, 3)
-	e.workers, e.weights = 1, kept
+	e := evaluated(t, 3, kept)
 	for _, ood := range []string{firstOOD, randomOOD} {
 		b := e.prepare(t.Context(), 1, ood)
 		for _, want := range b.columns(t.Context(), columnPre, columnAttention, columnRatio, columnBatch, columnDefault) {
@@ -250,8 +249,7 @@ func TestBenchAttention(t *testing.T) {
 		t.Skip("trains encoders")
 	}
 	data, out := testset.Pair(t), t.TempDir()
-	e := evaluated(t, 3)
-	e.workers, e.weights = 1, filepath.Join(out, "encoders")
+	e := evaluated(t, 3, filepath.Join(out, "encoders"))
 	b := e.prepare(t.Context(), 1, firstOOD)
 	rows := b.score(t.Context(), allOptions(1), columnAttention).rows
 	want := map[string]rate{}

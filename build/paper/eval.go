@@ -18,21 +18,18 @@ import (
 )
 
 type evalFlags struct {
-	train         Trainer
+	encoders
 	pair, data    string
 	seeds         []uint
 	protocol      string
 	calibrator    string
 	contamination float64
 	ood           string
-	epochs        int // 0: the paper's
-	weights       string
-	workers       int
 	asJSON        bool
 }
 
 func newEval(train Trainer) *cobra.Command {
-	f := evalFlags{train: train}
+	f := evalFlags{encoders: encoders{train: train}}
 	c := &cobra.Command{
 		Use:   "eval --pair ID/OOD --data DIR",
 		Short: "Measure how well the method tells one data set from another",
@@ -125,8 +122,7 @@ var orders = map[string]dataset.Order{firstOOD: dataset.First, randomOOD: datase
 
 func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
-	e := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.epochs)
-	e.train, e.workers, e.weights = f.train, f.workers, f.weights
+	e := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.encoders)
 	result := &evalResult{
 		Pair: f.pair, Protocol: f.protocol, Calibrator: f.calibrator, Contamination: f.contamination, OOD: f.ood,
 	}

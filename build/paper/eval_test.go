@@ -41,7 +41,7 @@ func evalJSON(t *testing.T, args ...string) (result evalResult, text string) {
 
 // A model that was kept is the one that a fresh training makes.
 func TestKeptModel(t *testing.T) {
-	e, kept := evaluated(t, 4), t.TempDir()
+	e, kept := evaluated(t, 4, ""), t.TempDir()
 	// Rates are too coarse to show all differences.
 	var models []*algo.Model
 	for _, folder := range []string{"", filepath.Join(kept, "deeper"), kept, kept} {
@@ -218,7 +218,7 @@ func trained(t *testing.T) *testBatch {
 // contaminated is trained with so many OOD graphs for each ID graph.
 func contaminated(t *testing.T, share float64) *testBatch {
 	t.Helper()
-	e := evaluated(t, 2)
+	e := evaluated(t, 2, "")
 	m := e.model(context.Background(), io.Discard, 1)
 	b := e.batch(m, 1, dataset.First, share)
 	b.alone = try.To(algo.NewSingleScorer(t.Context(), b.model, 1))

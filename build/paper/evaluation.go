@@ -32,15 +32,21 @@ type evaluation struct {
 	pair        *pair
 	id, outside *loadedSet
 	sets        *sets
-	train       Trainer
-	epochs      int
-	workers     int
-	weights     string // folder of encoders; empty stores none
+	encoders
 }
 
-// newEvaluation reads a pair's sets. epochs 0 means the paper's.
-func newEvaluation(ctx context.Context, s *sets, p *pair, epochs int) *evaluation {
-	e := &evaluation{pair: p, sets: s, epochs: cmp.Or(epochs, p.epochs()), id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
+// encoders says how to train them.
+type encoders struct {
+	train   Trainer
+	epochs  int // 0: the paper's
+	workers int
+	weights string // folder that keeps them; empty keeps none
+}
+
+// newEvaluation reads a pair's sets.
+func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluation {
+	e := &evaluation{pair: p, sets: s, encoders: how, id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
+	e.epochs = cmp.Or(e.epochs, p.epochs())
 	if e.id.schema != e.outside.schema {
 		try.Check(fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema))
 	}

@@ -107,11 +107,9 @@ func read(t *testing.T, path string) []byte {
 }
 
 // evaluated are TREES and RINGS.
-func evaluated(t *testing.T, epochs int) *evaluation {
+func evaluated(t *testing.T, epochs int, weights string) *evaluation {
 	t.Helper()
-	e := newEvaluation(context.Background(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, epochs)
-	e.train = smallTrainer
-	return e
+	return newEvaluation(t.Context(), &sets{folder: testset.Pair(t)}, &pair{ID: "TREES", OOD: "RINGS"}, encoders{smallTrainer, epochs, 1, weights})
 }
 
 // joined is a graph of n nodes, of which some pairs are joined.

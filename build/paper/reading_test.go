@@ -62,8 +62,7 @@ func TestBothReadings(t *testing.T) {
 	}
 
 	s := &sets{folder: data, parent: true}
-	e := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, 1)
-	e.train, e.weights = smallTrainer, filepath.Join(out, "encoders")
+	e := newEvaluation(t.Context(), s, &pair{ID: "esol", OOD: "bace"}, encoders{smallTrainer, 1, 1, filepath.Join(out, "encoders")})
 	b := e.prepare(t.Context(), 1, firstOOD)
 	cell := b.columns(t.Context(), columnAlone, columnBatch)
 	if len(cell) != 4 {

@@ -58,9 +58,7 @@ func TestBenchRivals(t *testing.T) {
 	if len(found) != 5 || !found["wl-lof"].defined() {
 		t.Fatalf("entries: %v: want four of ours and wl-lof", found)
 	}
-	e := evaluated(t, 1)
-	e.workers, e.weights = 1, filepath.Join(out, "encoders")
-	for _, want := range e.prepare(t.Context(), 1, firstOOD).ourCell(t.Context()) {
+	for _, want := range evaluated(t, 1, filepath.Join(out, "encoders")).prepare(t.Context(), 1, firstOOD).ourCell(t.Context()) {
 		if got, ours := found[want.Column]; ours && got != want.AUROC {
 			t.Errorf("%s: %g, want %g", want.Column, float64(got), float64(want.AUROC))
 		}

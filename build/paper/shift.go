@@ -134,9 +134,7 @@ func (b *testBatch) shiftPoint(column string, share float64, scores []float64) s
 		return p
 	}
 	p.Alarms = rate(shareUpTo(decide.PValues(pick(scores, tested), known), asked))
-	if p.NOOD > 0 {
-		p.Found = rate(shareUpTo(decide.PValues(scores[b.nID:], known), asked))
-	}
+	p.Found = rate(shareUpTo(decide.PValues(scores[b.nID:], known), asked)) // NaN without OOD graphs
 	return p
 }
 

@@ -11,18 +11,15 @@ import (
 	"time"
 
 	"baca/algo/dataset"
+	"baca/build/internal/try"
 )
 
 // commands plans whole runs of baca score on parts of the large set.
 func (b bench) commands(ctx context.Context) (jobs []job, err error) {
+	defer try.Catch(&err)
 	program := filepath.Join(b.bin, "baca")
-	if _, err := execute(ctx, b.root, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./build/baca"); err != nil {
-		return nil, err
-	}
-	all, err := mix(b.data)
-	if err != nil {
-		return nil, err
-	}
+	try.To(execute(ctx, b.root, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./build/baca"))
+	all := try.To(mix(b.data))
 	platform := "command"
 	if b.against != "" {
 		platform = b.side
@@ -32,7 +29,7 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 		if chosen, _ := regexp.MatchString(b.only, "Benchmark"+name); !chosen {
 			return
 		}
-		err = errors.Join(err, write(path, molecules))
+		try.Check(write(path, molecules))
 		jobs = append(jobs, job{platform, name, func(ctx context.Context) (lines []byte, err error) {
 			for range runs {
 				begin := time.Now()
@@ -46,7 +43,7 @@ func (b bench) commands(ctx context.Context) (jobs []job, err error) {
 	add("Score/50000", part(all, 50_000), 1)
 	add("Start/1", part(all, 1), 15)
 	add("Start/1000", part(all, 1000), 15)
-	return jobs, err
+	return jobs, nil
 }
 
 // mixName is the large set, of which parts are measured.
@@ -54,15 +51,11 @@ const mixName = "mol/scale-mix.csv.gz"
 
 // mix reads the molecules of the large set as they are written.
 func mix(data string) (list []string, err error) {
-	f, err := os.Open(filepath.Join(data, mixName))
-	if err != nil {
-		return nil, err
-	}
+	defer try.Catch(&err)
+	f := try.To(os.Open(filepath.Join(data, mixName)))
 	defer f.Close()
 	for r, err := range dataset.Records(f, dataset.Options{Name: f.Name(), Format: dataset.CSV}) {
-		if err != nil {
-			return nil, err
-		}
+		try.Check(err)
 		list = append(list, r.SMILES)
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/try"
 	"context"
 	_ "embed"
 	"errors"
@@ -66,26 +67,20 @@ func (b bench) bits(ctx context.Context) (name string, err error) {
 }
 
 // nodePeers plans what libraries of JavaScript do in Node, which npm installs.
-func (b bench) nodePeers(ctx context.Context) ([]job, error) {
+func (b bench) nodePeers(ctx context.Context) (jobs []job, err error) {
+	defer try.Catch(&err)
 	folder := filepath.Join(b.bin, "scripts")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return nil, err
-	}
+	try.Check(os.MkdirAll(folder, 0o777))
 	install := append([]string{"install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"}, scriptLibraries...)
-	if _, err := execute(ctx, folder, nil, "npm", install...); err != nil {
-		return nil, err
-	}
+	try.To(execute(ctx, folder, nil, "npm", install...))
 	plan := func(args ...string) job {
 		return job{"peers-node", args[0], func(ctx context.Context) ([]byte, error) {
 			return execute(ctx, folder, nil, "node", append([]string{"-e", scripts, "--"}, args...)...)
 		}}
 	}
-	jobs := []job{plan("gemm")}
-	all, err := mix(b.data)
-	if err != nil {
-		return jobs, err
-	}
+	jobs = []job{plan("gemm")}
+	all := try.To(mix(b.data))
 	// About as many as bbbp has are the bank.
-	err = errors.Join(write(filepath.Join(folder, "bank"), part(all, 2000)), write(filepath.Join(folder, "queries"), part(all, 1000)))
-	return append(jobs, plan("rdkit", "Decide/mix/1000", filepath.Join(folder, "bank"), filepath.Join(folder, "queries"))), err
+	try.Check(errors.Join(write(filepath.Join(folder, "bank"), part(all, 2000)), write(filepath.Join(folder, "queries"), part(all, 1000))))
+	return append(jobs, plan("rdkit", "Decide/mix/1000", filepath.Join(folder, "bank"), filepath.Join(folder, "queries"))), nil
 }

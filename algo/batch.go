@@ -54,7 +54,7 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		return nil, err
 	}
 	o.Watch.Report(attention.Judging, 0, 1)
-	if err := t.fill(ctx, o.Workers, r.Holdout, m.Holdout); err != nil {
+	if err := t.fill(ctx, o.Workers, r.Holdout, t.holdout); err != nil {
 		return nil, err
 	}
 	for _, row := range r.Holdout {
@@ -121,11 +121,10 @@ func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Gra
 	if err != nil {
 		return err
 	}
-	holdout, err := t.bank.Measure(ctx, o.Workers, m.Holdout)
-	if err != nil {
+	if t.holdout, err = t.bank.Measure(ctx, o.Workers, m.Holdout); err != nil {
 		return err
 	}
-	if t.ratio, err = t.bank.Estimate(ctx, o.Workers, o.Ratio, batch, holdout); err != nil {
+	if t.ratio, err = t.bank.Estimate(ctx, o.Workers, o.Ratio, batch, t.holdout); err != nil {
 		return err
 	}
 	if t.ratio.Skipped != "" {
@@ -162,22 +161,19 @@ type state struct {
 	attn      func(context.Context, *contrast.Representation) ([]float64, error)
 	baca      Sum // S_BaCa
 	ratio     *ratio.Estimate
-	fused     Sum // Row.Batch
+	fused     Sum           // Row.Batch
+	holdout   *ratio.Graphs // of the model
 	// Scores of the holdout.
 	batch, paper []float64
 }
 
 // fill adds batch scores to rows of graphs that were not in the batch.
-func (t *state) fill(ctx context.Context, workers int, rows []Row, r *contrast.Representation) error {
-	pre, err := contrast.BaseScores(ctx, workers, r, t.negatives, false, t.terms)
+func (t *state) fill(ctx context.Context, workers int, rows []Row, g *ratio.Graphs) error {
+	pre, err := contrast.BaseScores(ctx, workers, g.Representation, t.negatives, false, t.terms)
 	if err != nil {
 		return err
 	}
-	attn, err := t.attn(ctx, r)
-	if err != nil {
-		return err
-	}
-	g, err := t.bank.Measure(ctx, workers, r)
+	attn, err := t.attn(ctx, g.Representation)
 	if err != nil {
 		return err
 	}

@@ -202,8 +202,12 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	g, err := s.state.bank.Measure(ctx, 1, r)
+	if err != nil {
+		return nil, err
+	}
 	rows := newRows(scoresOf(answers))
-	if err := s.state.fill(ctx, 1, rows, r); err != nil {
+	if err := s.state.fill(ctx, 1, rows, g); err != nil {
 		return nil, err
 	}
 	s.decide(rows, s.options.By)

@@ -438,7 +438,7 @@ func (s *Session) watchEvery() int {
 	if s.Graphs() <= 200 {
 		return 2
 	}
-	return 10
+	return 20
 }
 
 func (s *Session) forgetBatch() {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"baca/app/table"
 	"baca/app/words"
@@ -101,15 +102,16 @@ func (s *Session) Export(format string, all bool, save func(*message.Exported)) 
 	s.Write(format, order, func(e *message.Exported) { s.saveAs(e, stem, what, save) })
 }
 
-// Write makes a file of records, in pieces, between which the page answers.
+// Write makes a file of records as they are now, in pieces, between which the page answers.
 func (s *Session) Write(format string, order []int32, then func(*message.Exported)) {
-	next, _ := iter.Pull(table.Pieces(format, s.Table.Columns(order, s.Models.Used.Value)))
+	rows, model := s.Snapshot(), s.Models.Used.Value
+	next, _ := iter.Pull(table.Pieces(format, slices.Clone(order), func(part []int32) message.Columns { return rows.Columns(part, model) }))
 	var pieces [][]byte
 	var more func()
 	more = func() {
 		if piece, ok := next(); ok {
 			pieces = append(pieces, piece)
-			s.After(0, more)
+			s.After(time.Millisecond, more) // sooner, Go would go on in the same task
 		} else {
 			then(table.Joined("baca", format, pieces))
 		}

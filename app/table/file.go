@@ -11,59 +11,72 @@ import (
 	"baca/wasm/message"
 )
 
+// Snapshot is the table with its present verdicts.
+func (t *Table) Snapshot() *Table {
+	c := *t
+	c.Rows.Verdict = slices.Clone(c.Rows.Verdict)
+	return &c
+}
+
 // Columns are rows as `baca score` writes them, with more columns before the provenance and the
 // input's own.
 func (t *Table) Columns(order []int32, model *message.Model, more ...table.Column) message.Columns {
-	all := t.Rows.ours()
+	all := table.Pick(t.Rows.ours(), order)
 	for i := range all {
-		t.judged(&all[i])
+		t.judged(&all[i], order)
 	}
 	if len(t.Levels) > 0 {
-		q := make([]float64, t.Rows.Len())
-		for i, p := range t.Rows.P {
-			q[i] = t.Levels.Of(p)
-		}
+		q := of(order, func(i int32) float64 { return t.Levels.Of(t.Rows.P[i]) })
 		all = slices.Insert(all, len(t.Rows.columns)+len(t.Rows.Batch), table.NumberColumn("q_value", q))
 	}
-	list := append(table.Pick(all, order), more...)
+	list := append(all, more...)
 	run := t.run(model)
 	list = append(list, table.Of(run.Fields(), make([]table.Scored, len(order)))...)
 	return append(list, table.Pick(t.Rows.read[min(2, len(t.Rows.read)):], order)...)
 }
 
-// judged sets a column's verdicts to the current ones.
-func (t *Table) judged(c *table.Column) {
+// judged sets the column of some records to what holds now.
+func (t *Table) judged(c *table.Column, order []int32) {
 	rows := &t.Rows
 	switch c.Name {
 	case "id":
-		c.Texts = rows.id
+		c.Texts = of(order, func(i int32) string { return rows.id[i] })
 	case "smiles":
-		c.Texts = rows.SMILES
+		c.Texts = of(order, func(i int32) string { return rows.SMILES[i] })
 	case "score":
-		c.Numbers = rows.Score
+		c.Numbers = of(order, func(i int32) float64 { return rows.Score[i] })
 	case "p_value":
-		c.Numbers = rows.P
+		c.Numbers = of(order, func(i int32) float64 { return rows.P[i] })
 	case "verdict":
-		c.Texts = rows.verdicts(func(i int) decide.Verdict { return rows.Verdict[i] })
+		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return rows.Verdict[i] })
 	case "batch_verdict":
 		own, p := t.RuleOf(TheBatch), rows.Batch.Numbers("batch_p")
-		c.Texts = rows.verdicts(func(i int) decide.Verdict { return own.Judge(p[i], rows.AloneP[i]) })
+		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return own.Judge(p[i], rows.AloneP[i]) })
 	case "error":
-		c.Texts = make([]string, rows.Len())
-		for _, p := range rows.Refused {
-			c.Texts[p.Record] = p.Text
-		}
+		c.Texts = of(order, func(i int32) string {
+			if p := rows.Problem(int(i)); p != nil {
+				return p.Text
+			}
+			return ""
+		})
 	}
 }
 
-func (r *Rows) verdicts(of func(int) decide.Verdict) []string {
-	list := make([]string, r.Len())
-	for i, v := range r.Verdict {
-		if v != Unscored && v != decide.Refused {
-			list[i] = string(of(i))
-		}
+func of[T any](order []int32, value func(int32) T) []T {
+	list := make([]T, len(order))
+	for k, i := range order {
+		list[k] = value(i)
 	}
 	return list
+}
+
+func (r *Rows) verdicts(order []int32, verdict func(int32) decide.Verdict) []string {
+	return of(order, func(i int32) string {
+		if v := r.Verdict[i]; v == Unscored || v == decide.Refused {
+			return ""
+		}
+		return string(verdict(i))
+	})
 }
 
 // run is the provenance of rows.
@@ -80,7 +93,12 @@ func (t *Table) run(model *message.Model) table.Run {
 
 // File is rows as csv, tsv, jsonl or json.
 func File(name, format string, columns message.Columns) *message.Exported {
-	return Joined(name, format, slices.Collect(Pieces(format, columns)))
+	order := make([]int32, table.Rows(columns))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	pick := func(part []int32) message.Columns { return table.Pick(columns, part) }
+	return Joined(name, format, slices.Collect(Pieces(format, order, pick)))
 }
 
 // Joined is a file of all [Pieces].
@@ -95,29 +113,31 @@ func Joined(name, format string, pieces [][]byte) *message.Exported {
 // pieceRows are so few that the page answers in between.
 const pieceRows = 4096
 
-// Pieces are the parts of a file.
-func Pieces(format string, columns message.Columns) iter.Seq[[]byte] {
+// Pieces are the parts of a file of records with these columns.
+func Pieces(format string, order []int32, columns func(part []int32) message.Columns) iter.Seq[[]byte] {
+	to := format
+	if format == "json" {
+		to = "jsonl"
+	}
+	parts := slices.Collect(slices.Chunk(order, pieceRows))
+	if len(parts) == 0 {
+		parts = [][]int32{nil} // the header alone
+	}
 	return func(yield func([]byte) bool) {
-		to := format
-		if format == "json" {
-			to = "jsonl"
-		}
 		var b bytes.Buffer
-		w := table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, columns)
-		n := int32(table.Rows(columns))
-		for first, done := int32(0), false; !done; first += pieceRows {
-			var rows []int32
-			for i := first; i < min(n, first+pieceRows); i++ {
-				rows = append(rows, i)
+		var w table.Writer
+		for k, part := range parts {
+			c := columns(part)
+			if k == 0 {
+				w = table.NewRows(&b, to, table.Text{SpreadsheetSafe: true}, true, c)
 			}
-			done = first+pieceRows >= n
-			w.Write(table.Pick(columns, rows))
+			w.Write(c)
 			if err := w.Flush(); err != nil {
 				panic(err) // a buffer cannot fail
 			}
 			piece := bytes.Clone(b.Bytes())
 			if b.Reset(); format == "json" {
-				piece = listed(piece, first == 0, done)
+				piece = listed(piece, k == 0, k == len(parts)-1)
 			}
 			if !yield(piece) {
 				return

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"baca/algo/internal/kernel"
 )
 
 // skewed draws a print of keys that are the rarer the larger they are, with few or many
@@ -196,29 +194,5 @@ func TestBestOfFew(t *testing.T) {
 				checkBest(t, fmt.Sprintf("%s, print %d but %d", c.name, i, own), c.prints, x, p, own)
 			}
 		}
-	}
-}
-
-func BenchmarkBest(b *testing.B) {
-	defer func(before bool) { useRows = before }(useRows)
-	for _, c := range []struct {
-		name   string
-		prints int
-		rows   bool
-	}{{"2000/rows", 2_000, kernel.HasMasks()}, {"2000", 2_000, false}, {"10000", 10_000, false}, {"100000", 100_000, false}} {
-		useRows = c.rows
-		rng := rand.New(rand.NewPCG(21, 2))
-		prints := library(rng, c.prints, 40, 0)
-		x := NewIndex(prints)
-		others := make([]Print, 256)
-		for i := range others {
-			others[i] = changed(rng, prints[rng.IntN(c.prints)])
-		}
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				x.Best(others[i%len(others)], -1)
-			}
-		})
 	}
 }

@@ -133,7 +133,7 @@ func keyOf(t *testing.T, g *graph.Graph, node, height int) uint32 {
 		if h == 0 {
 			k := mix(seed, uint64(g.Degree(i)))
 			for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
-				k = mix(k, uint64(bitsOf(x)))
+				k = mix(k, uint64(math.Float32bits(x)))
 			}
 			return k
 		}
@@ -149,16 +149,6 @@ func keyOf(t *testing.T, g *graph.Graph, node, height int) uint32 {
 		return k
 	}
 	return fold(hash(node, height))
-}
-
-func bitsOf(x float32) uint32 {
-	if x == 0 {
-		return 0
-	}
-	if x == 1 {
-		return 0x3f800000
-	}
-	panic("not a feature of these tests")
 }
 
 // renumbered is g with its nodes in another order, and the second feature of node i as given.

@@ -373,12 +373,3 @@ func TestScoreOfRefusedRecords(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkScore(b *testing.B) {
-	rs := mixed(b, 3000)
-	s := newScorer(b, 1)
-	for b.Loop() {
-		must.Do(Score(ctx, s, input(rs, nil, true), ScoreOptions{Batch: true, Graphs: 200, Workers: 1}, func([]table.Scored) error { return nil }))
-	}
-	b.ReportMetric(3000*float64(b.N)/b.Elapsed().Seconds(), "graphs/s")
-}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"baca/algo/graph"
-	"baca/algo/internal/must"
 )
 
 // shownGraphs lists the graphs of a text.
@@ -167,18 +166,9 @@ func TestJSONL(t *testing.T) {
 {"name": "x"
 {"smiles": "C\u0043"}
 `
-	want := []string{"CCO <ethanol>", "m.jsonl:2:24: ring bond 1 is never closed", "m.jsonl:3:1: no SMILES: want a molecule",
-		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "CC <6>"}
-	var got []string
-	for rec, err := range Records(strings.NewReader(text), Options{Name: "m.jsonl"}) {
-		must.Do(err)
-		if rec = rec.Parsed(); rec.Err != nil {
-			got = append(got, rec.Err.Error())
-		} else {
-			got = append(got, rec.SMILES+" <"+rec.ID+">")
-		}
-	}
-	if !reflect.DeepEqual(got, want) {
+	want := []string{"1@1 CCO <ethanol>", "m.jsonl:2:24: ring bond 1 is never closed", "m.jsonl:3:1: no SMILES: want a molecule",
+		`m.jsonl:4:1: "smiles" is "[\"C\"]": want text, the SMILES`, "m.jsonl:5:12: no JSON: unexpected end of JSON input", "6@6 CC <6>"}
+	if got := shown(strings.NewReader(text), Options{Name: "m.jsonl"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 	for text, want := range map[string]string{

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -91,13 +92,8 @@ func TestPastes(t *testing.T) {
 		for how, r := range map[string]io.Reader{"": strings.NewReader(test.text), " in bytes": iotest.OneByteReader(strings.NewReader(test.text))} {
 			var got []string
 			for rec, err := range Records(r, Options{Name: test.file}) {
-				if err != nil {
-					got = append(got, err.Error())
-				} else if rec.Err != nil {
-					got = append(got, rec.Err.Error())
-				} else {
-					got = append(got, fmt.Sprintf("%s <%s>", rec.SMILES, rec.ID))
-				}
+				must.Do(errors.Join(err, rec.Err))
+				got = append(got, fmt.Sprintf("%s <%s>", rec.SMILES, rec.ID))
 			}
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("%s%s:\n got %q\nwant %q", test.name, how, got, test.want)
@@ -221,15 +217,10 @@ func TestNotations(t *testing.T) {
 	}
 	// Behind a line of SMI stands a name, also where it is a SMILES, or a line.
 	text := "CCO CCC\nC\vN\fO\u0085S\u2028CC\u2029 NN\u00a0no-break space\n\fP\n“CN” curly\n"
-	want := []string{"CCO <CCC>", "C <2>", "N <3>", "O <4>", "S <5>", "CC <6>", "NN <no-break space>", "P <8>", "CN <curly>"}
-	var got []string
-	for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Format: SMI}) {
-		if err != nil || rec.Err != nil || rec.Line < 1 || rec.Line > 4 {
-			t.Fatal(err, rec)
-		}
-		got = append(got, rec.SMILES+" <"+rec.ID+">")
+	want := []string{
+		"1@1 CCO <CCC>", "2@2 C <2>", "3@2 N <3>", "4@2 O <4>", "5@2 S <5>", "6@2 CC <6>", "7@2 NN <no-break space>", "8@3 P <8>", "9@4 CN <curly>",
 	}
-	if !slices.Equal(got, want) {
+	if got := shown(strings.NewReader(text), Options{Format: SMI}); !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
 	// A bond of any order is what type 8 is in SDF.

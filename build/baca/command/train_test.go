@@ -95,14 +95,8 @@ func TestPretrain(t *testing.T) {
 	if m.Card.Loss <= 0 || m.Bank.Len() != len(train) || m.Holdout.Len() != len(holdout) {
 		t.Errorf("loss %g, bank of %d, holdout of %d", m.Card.Loss, m.Bank.Len(), m.Holdout.Len())
 	}
-	// The number of workers does not show.
+	// A seed shows.
 	other := filepath.Join(dir, "other.msgpack")
-	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "7", "--workers", "2")
-	if !bytes.Equal(read(t, out), read(t, other)) {
-		t.Error("one worker and two make different models")
-	}
-	// A seed does.
-	os.Remove(other)
 	succeed(t, "train", in, "--out", other, "--epochs", "3", "--seed", "8", "--name", "Mine", "--description", "of mine")
 	m = load(t, other)
 	if m.Card.Name != "Mine" || m.Card.Description != "of mine" || m.Card.Seed != 8 || slices.Equal(m.Card.HoldoutRows, holdout) {
@@ -315,16 +309,11 @@ func TestPretrainResumes(t *testing.T) {
 	}
 }
 
-// stopAfter ends a run at the given line of its progress.
-type stopAfter struct {
-	lines int
-	stop  context.CancelFunc
-}
+// stopping ends a run that says something.
+type stopping context.CancelFunc
 
-func (s *stopAfter) Write(p []byte) (int, error) {
-	if s.lines--; s.lines <= 0 {
-		s.stop()
-	}
+func (s stopping) Write(p []byte) (int, error) {
+	s()
 	return len(p), nil
 }
 
@@ -333,7 +322,7 @@ func cutShort(t *testing.T, job *trainJob) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	job.stderr = &stopAfter{1, stop}
+	job.stderr = stopping(stop)
 	if _, err := job.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a run cut short: %v", err)
 	}
@@ -354,23 +343,22 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	card := load(t, out).Card
 
 	set := try.To(dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{}))
-	interrupted := func() {
-		t.Helper()
-		cutShort(t, &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
-			Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
-		}}})
-		point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
-		if err != nil || point.State.Epoch != 1 || point.Loss.Epoch != 1 {
-			t.Fatalf("checkpoint %+v, %v: want the first epoch", point.Loss, err)
-		}
-	}
+	training := job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
+		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
+	}}
 	// The model of the earlier run stays unless the run goes on or is told otherwise.
 	refuse(t, exitUsage, out+" is there already: want another name", args()...)
 	refuse(t, exitUsage, out+" is there already: want another name", args("--resume")...)
-	interrupted()
+	cutShort(t, &trainJob{path: out, Training: training})
+	point, err := weights.LoadCheckpoint(read(t, out+".checkpoint"))
+	if err != nil || point.State.Epoch != 1 || point.Loss.Epoch != 1 {
+		t.Fatalf("checkpoint %+v, %v: want the first epoch", point.Loss, err)
+	}
 	release := try.To(lock.Acquire(out + ".lock"))
 	refuse(t, exitFailure, fmt.Sprintf("held by process %d on ", os.Getpid()), args("--resume")...)
 	release()
+	refuse(t, exitFailure, out+".checkpoint is not a model but a checkpoint of a training run after 1 epoch;", "model", "show", out+".checkpoint")
+	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", out+".checkpoint", in)
 	checkpoint := read(t, out+".checkpoint")
 	other := filepath.Join(dir, "OTHER")
 	testset.TU(t, other, 40, false, 2)
@@ -396,10 +384,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
 	}
 	everyEpoch(t)
-	training := &trainJob{path: out, stderr: io.Discard, Training: job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
-		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
-	}}}
-	try.To(training.run(context.Background()))
+	later := &trainJob{path: out, stderr: io.Discard, Training: training}
+	try.To(later.run(context.Background()))
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")
 	// Without --resume it counts for nothing, but that is said.
 	os.Remove(out)

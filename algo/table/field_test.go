@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/explain"
-	"baca/algo/internal/must"
 	"baca/algo/molecule"
 )
 
@@ -40,14 +38,8 @@ c,,,,,no,,,,,,,,,,,,,,,,
 {"id":"c","smiles":null,"score":null,"p_value":null,"verdict":null,"error":"no","set_aside":null,"q_value":null,"counted":null,"duplicate":null,"reasons":null,"distances":null,"nearest":null,"nearest_similarity":null,"nearest_smiles":null,"nearest_names":null,"like_ood":null,"atoms":null,"atoms_subtrees":null,"atoms_embedding":null,"distance":null,"ratio":null}
 `,
 	} {
-		var b bytes.Buffer
-		w := NewSink(&b, to, plain, true, Fields(Usual|OfRate|OfReasons|OfNeighbors))
-		for _, s := range rows {
-			w.Add(s)
-		}
-		must.Do(w.Flush())
-		if b.String() != want {
-			t.Errorf("%s:\n%s\nwant:\n%s", to, b.String(), want)
+		if got := written(to, plain, true, Fields(Usual|OfRate|OfReasons|OfNeighbors), rows...); got != want {
+			t.Errorf("%s:\n%s\nwant:\n%s", to, got, want)
 		}
 	}
 }
@@ -78,11 +70,9 @@ func TestRunColumns(t *testing.T) {
 		"jsonl": `{"id":"a","model":"bbbp","model_sha256":"0123456789ab","by":"alone","alpha":0.05,"fdr":0.1,"program":"baca ` + algo.Version + "\"}\n",
 	} {
 		run := Run{Model: "bbbp", SHA256: "0123456789abcdef", By: algo.ByAlone, Alpha: 0.05, FDR: 0.1}
-		var b bytes.Buffer
-		w := NewSink(&b, to, plain, true, append(Fields(OfRecord)[:1], run.Fields()...))
-		w.Add(Scored{Record: dataset.Record{ID: "a", Err: errors.New("no")}})
-		if err := w.Flush(); err != nil || b.String() != want {
-			t.Errorf("%s: %q, %v, want %q", to, &b, err, want)
+		refused := Scored{Record: dataset.Record{ID: "a", Err: errors.New("no")}}
+		if got := written(to, plain, true, append(Fields(OfRecord)[:1], run.Fields()...), refused); got != want {
+			t.Errorf("%s: %q, want %q", to, got, want)
 		}
 	}
 	without := (&Run{By: algo.ByBatch, Alpha: 0.1}).Fields()

@@ -81,13 +81,12 @@ func TestOwnColumns(t *testing.T) {
 	if own[0].Name != "input_score" || own[1].Name != "input_input_score" || own[3].Name != "input_A" || own[4].Name != "input_Model" {
 		t.Errorf("names %s, %s, %s and %s", own[0].Name, own[1].Name, own[3].Name, own[4].Name)
 	}
-	var b bytes.Buffer
-	w := NewSink(&b, "jsonl", plain, true, append(usual, own...))
-	w.Add(Scored{Record: dataset.Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}})
+	refused := Scored{Record: dataset.Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}}
+	text := written("jsonl", plain, true, append(usual, own...), refused)
 	var row map[string]any
-	must.Do(errors.Join(w.Flush(), json.Unmarshal(b.Bytes(), &row)))
+	must.Do(json.Unmarshal([]byte(text), &row))
 	if row["input_score"] != "1" || row["input_input_score"] != "2" || row["a"] != nil || row["score"] != nil {
-		t.Errorf("row %s", &b)
+		t.Errorf("row %s", text)
 	}
 }
 

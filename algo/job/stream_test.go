@@ -23,75 +23,41 @@ var drugs = []string{
 	"CC(C)NCC(O)COc1cccc2ccccc12", "Nc1ccc(cc1)S(=O)(=O)Nc1ncccn1", "CCN(CC)CCNC(=O)c1ccc(N)cc1",
 }
 
-// streamed rows are read from a text, parsed and written, but not scored: their scores are
-// known.
-type streamed struct {
-	text string
-	rows int
-	fit  *Fit
-}
-
-func newStreamed(rows int) *streamed {
-	s := &streamed{rows: rows, fit: &Fit{Report: &algo.Report{}}}
-	var b strings.Builder
-	b.WriteString("id,smiles,source\n")
-	nan := math.NaN()
-	for i := range rows {
-		fmt.Fprintf(&b, "CHEMBL%d,%s,test\n", 100_000+i, drugs[i%len(drugs)])
-		s.fit.Records = append(s.fit.Records, i)
-		s.fit.Rows = append(s.fit.Rows, algo.Row{Score: 1.2345 + float64(i), P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan})
-	}
-	s.text = b.String()
-	return s
-}
-
-// write returns how many rows were written.
-func (s *streamed) write(t testing.TB, form molecule.Form) (n int) {
-	t.Helper()
-	run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
-	out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
-	records := dataset.Records(strings.NewReader(s.text), dataset.Options{Format: dataset.CSV, Form: form})
-	must.Do(scoreStream(ctx, nil, nil, s.fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
-		for _, r := range scored {
-			if r.Err != nil {
-				t.Fatal(r.Err)
-			}
-			n++
-		}
-		out.Add(scored...)
-		return out.Flush()
-	}))
-	return n
-}
-
 // A row of a stream costs the memory of its texts, of what reads it later and a share of that of
 // graphs, and nothing for a cell. The one salt among the drugs costs the same again for all of
-// them, as its fragments are molecules of their own.
+// them, as its fragments are molecules of their own. Rows are read from a text, parsed and written,
+// but not scored: their scores are known.
 func TestStreamAllocations(t *testing.T) {
 	const rows, most = 2048, 5.5
-	s := newStreamed(rows)
+	fit := &Fit{Report: &algo.Report{}}
+	var text strings.Builder
+	text.WriteString("id,smiles,source\n")
+	nan := math.NaN()
+	for i := range rows {
+		fmt.Fprintf(&text, "CHEMBL%d,%s,test\n", 100_000+i, drugs[i%len(drugs)])
+		fit.Records = append(fit.Records, i)
+		fit.Rows = append(fit.Rows, algo.Row{Score: 1.2345 + float64(i), P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan})
+	}
 	for _, form := range []molecule.Form{molecule.AsWritten, molecule.Canonical} {
 		n := testing.AllocsPerRun(5, func() {
-			if n := s.write(t, form); n != rows {
+			n := 0
+			run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
+			out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
+			records := dataset.Records(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: form})
+			must.Do(scoreStream(ctx, nil, nil, fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
+				for _, r := range scored {
+					must.Do(r.Err)
+					n++
+				}
+				out.Add(scored...)
+				return out.Flush()
+			}))
+			if n != rows {
 				t.Fatalf("%d rows, want %d", n, rows)
 			}
 		})
 		if n /= rows; n > most {
 			t.Errorf("form %d: %.2f allocations a row, want at most %g", form, n, most)
 		}
-	}
-}
-
-// BenchmarkScoreStream measures all of `baca score` but scoring, for one row.
-func BenchmarkScoreStream(b *testing.B) {
-	s := newStreamed(2048)
-	for _, form := range []molecule.Form{molecule.AsWritten, molecule.Canonical} {
-		b.Run(fmt.Sprintf("form=%d", form), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.write(b, form)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*s.rows), "ns/row")
-		})
 	}
 }

@@ -218,7 +218,8 @@ func TestNotations(t *testing.T) {
 	// Behind a line of SMI stands a name, also where it is a SMILES, or a line.
 	text := "CCO CCC\nC\vN\fO\u0085S\u2028CC\u2029 NN\u00a0no-break space\n\fP\n“CN” curly\n"
 	want := []string{
-		"1@1 CCO <CCC>", "2@2 C <2>", "3@2 N <3>", "4@2 O <4>", "5@2 S <5>", "6@2 CC <6>", "7@2 NN <no-break space>", "8@3 P <8>", "9@4 CN <curly>",
+		"1@1 CCO <CCC>", "2@2 C <2>", "3@2 N <3>", "4@2 O <4>", "5@2 S <5>", "6@2 CC <6>",
+		"7@2 NN <no-break space>", "8@3 P <8>", "9@4 CN <curly>",
 	}
 	if got := shown(strings.NewReader(text), Options{Format: SMI}); !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)

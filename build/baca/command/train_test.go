@@ -226,14 +226,6 @@ func TestPretrainRefuses(t *testing.T) {
 	}
 }
 
-// everyEpoch makes runs in this process save a checkpoint after each epoch.
-func everyEpoch(t *testing.T) {
-	t.Helper()
-	before := checkpointInterval
-	checkpointInterval = 0
-	t.Cleanup(func() { checkpointInterval = before })
-}
-
 // TestRunProcess is not a test: it is the command as a process of its own, for
 // tests that end it by force.
 func TestRunProcess(t *testing.T) {
@@ -357,7 +349,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	release := try.To(lock.Acquire(out + ".lock"))
 	refuse(t, exitFailure, fmt.Sprintf("held by process %d on ", os.Getpid()), args("--resume")...)
 	release()
-	refuse(t, exitFailure, out+".checkpoint is not a model but a checkpoint of a training run after 1 epoch;", "model", "show", out+".checkpoint")
+	shown := out + ".checkpoint is not a model but a checkpoint of a training run after 1 epoch;"
+	refuse(t, exitFailure, shown, "model", "show", out+".checkpoint")
 	refuse(t, exitFailure, "wrong kind of BaCa file", "score", "--model", out+".checkpoint", in)
 	checkpoint := read(t, out+".checkpoint")
 	other := filepath.Join(dir, "OTHER")
@@ -383,7 +376,9 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	if _, stderr = succeed(t, args("--resume")...); !strings.Contains(stderr, "epoch 2/4") || !strings.Contains(stderr, " 50 %") {
 		t.Errorf("the second of four epochs is half of the work:\n%s", stderr)
 	}
-	everyEpoch(t)
+	before := checkpointInterval
+	checkpointInterval = 0 // a checkpoint after each epoch
+	t.Cleanup(func() { checkpointInterval = before })
 	later := &trainJob{path: out, stderr: io.Discard, Training: training}
 	try.To(later.run(context.Background()))
 	refuse(t, exitFailure, "it is after epoch 3, this run ends after 2", "train", in, "--out", out, "--epochs", "2", "--resume")

@@ -605,14 +605,14 @@ func TestOwn(t *testing.T) {
 		all  []string
 		own  []string // cells of the first records
 	}{
-		"a.csv":     {"id,Price EUR,smiles\na,7,CC\n,,CC\n\"\n,,C\n", []string{"id", "Price EUR", "smiles"}, []string{"7", ""}},
-		"a.tsv":     {"a\tCCO\t1\nb\tCCN\t2\nc\tCCS\t3\n", []string{"column 1", "column 2", "column 3"}, []string{"1", "2"}},
-		"a.jsonl":   {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}` + "\n" + `{"smiles":"C"}`,
+		"a.csv": {"id,Price EUR,smiles\na,7,CC\n,,CC\n\"\n,,C\n", []string{"id", "Price EUR", "smiles"}, []string{"7", ""}},
+		"a.tsv": {"a\tCCO\t1\nb\tCCN\t2\nc\tCCS\t3\n", []string{"column 1", "column 2", "column 3"}, []string{"1", "2"}},
+		"a.jsonl": {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}` + "\n" + `{"smiles":"C"}`,
 			[]string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
 		"a.parquet": {file.String(), []string{"id", "y", "smiles"}, sevens},
-		"a.sdf":     {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" +
+		"a.sdf": {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" +
 			molBlock("", "C") + "> <other>\n1\n\n$$$$\n" + molBlock("", "N"), []string{"y", "z"}, []string{"8 9", " "}},
-		"a.smi":     {"CCO a\nC\nN\n", nil, []string{"", ""}},
+		"a.smi": {"CCO a\nC\nN\n", nil, []string{"", ""}},
 	} {
 		var all []string
 		calls, i := 0, 0

@@ -198,7 +198,8 @@ func TestModelRoundTrip(t *testing.T) {
 	share(bare)
 	bare.Profile = nil
 	for _, m := range []*algo.Model{
-		small(t), everything(t), whole(t, 40), testModel(t, gin.Default(9), 40, 0), testModel(t, gin.Config{Features: 9, Hidden: 3, Layers: 2}, 1, 17), shared, bare,
+		small(t), everything(t), whole(t, 40), testModel(t, gin.Default(9), 40, 0), shared, bare,
+		testModel(t, gin.Config{Features: 9, Hidden: 3, Layers: 2}, 1, 17),
 	} {
 		data := save(t, m)
 		if !bytes.Equal(data, save(t, m)) {

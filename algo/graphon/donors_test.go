@@ -65,17 +65,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Of two donors at the same distance, one on either side of the query, the first one is nearest.
-func TestNearestOfEquals(t *testing.T) {
-	g := randomGraph(rand.New(rand.NewPCG(1, 1)), 2, 1)
-	clear(g.XS)
-	xs := make([]float32, width)
-	g.XS[width+sortStep], xs[sortStep] = 1, 0.5
-	if got := NewDonors([]*graph.Graph{g}).nearest(xs).first; got != 0 {
-		t.Errorf("node %d, want 0", got)
-	}
-}
-
 func TestFill(t *testing.T) {
 	// A path of three nodes and a triangle, features (graph, node).
 	path, triangle := build(3, [][2]int32{{0, 1}, {1, 2}}), build(3, [][2]int32{{0, 1}, {1, 2}, {2, 0}})

@@ -93,13 +93,13 @@ func TestColumns(t *testing.T) {
 	}
 	m := ofColumns(t, columns)
 	first := save(t, m)
-	got := load(t, first)
+	got := have(Load(first))
 	sameLevels(t, got.Bank.Q, m.Bank.Q, m.Bank.Dim())
 	second := save(t, got)
 	if !bytes.Equal(second, first) {
 		for j := range columns {
 			part := ofColumns(t, [][]float32{columns[j], columns[j]})
-			if one := save(t, part); !bytes.Equal(one, save(t, load(t, one))) {
+			if one := save(t, part); !bytes.Equal(one, save(t, have(Load(one)))) {
 				t.Errorf("column %d, %v to %v: the file of the loaded model is another one", j, slices.Min(columns[j]), slices.Max(columns[j]))
 			}
 		}
@@ -257,7 +257,7 @@ func TestIndex(t *testing.T) {
 		{"longer numbers", rising, uvarints(10), uvarints(1), []byte{1, 0x81, 0x00, 0x81, 0x80, 0x00, 0, 0}, [3]fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}}},
 	} {
 		data := replaced(t, plain, indexSection, indexCase{known: 3, order: c.order, subtrees: c.subtrees, holders: c.holders, prints: c.prints}.payload())
-		m := load(t, data)
+		m := have(Load(data))
 		samePrints(t, c.name, m.Bank.Prints, c.want[:])
 		if !bytes.Equal(save(t, m), data) {
 			t.Errorf("%s: saved in other bytes", c.name)

@@ -187,11 +187,6 @@ func save(t testing.TB, m *algo.Model) []byte {
 	return b.Bytes()
 }
 
-func load(t testing.TB, data []byte) *algo.Model {
-	t.Helper()
-	return have(Load(data))
-}
-
 func TestModelRoundTrip(t *testing.T) {
 	shared, bare := small(t), small(t)
 	share(shared)
@@ -205,7 +200,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if !bytes.Equal(data, save(t, m)) {
 			t.Fatal("two files of one model differ")
 		}
-		got := load(t, data)
+		got := have(Load(data))
 		if fmt.Sprint(got.Card) != fmt.Sprint(m.Card) {
 			t.Errorf("card %+v, want %+v", got.Card, m.Card)
 		}

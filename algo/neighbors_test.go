@@ -38,6 +38,8 @@ func modelOf(count int) (*algo.Model, []algo.Source) {
 	return m, set
 }
 
+// Surroundings are counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
+// O and N, only those that hold the chlorine are new.
 func TestStructures(t *testing.T) {
 	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
@@ -52,6 +54,13 @@ func TestStructures(t *testing.T) {
 		if nearest[1].SMILES != set[nearest[1].Row].SMILES {
 			t.Errorf("row %d: the second is %+v", row, nearest[1])
 		}
+		if unmet, all := a.Surroundings(from.Graph); trained && unmet != 0 || all != 3*from.Graph.N() {
+			t.Errorf("row %d: %d of %d surroundings are new", row, unmet, all)
+		}
+	}
+	// Cl at every width, the next atom from one bond on, and the one behind it at two.
+	if unmet, all := a.Surroundings(must.Have(smiles.ParseGraph("CCCCCCCl"))); unmet != 3+2+1 || all != 21 {
+		t.Errorf("hexyl chloride: %d of %d, want 6 of 21", unmet, all)
 	}
 	if n := len(a.Nearest(set[0].Graph, algo.MaxNearest)); n != m.Bank.Len() {
 		t.Errorf("%d neighbours, the bank has %d", n, m.Bank.Len())
@@ -84,23 +93,6 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 	refused("a card that contradicts itself", "does not tell which rows", set)
 	m.Shared = 5
 	refused("a model for sharing", "no molecules", set)
-}
-
-// Counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
-// O and N, only surroundings that hold the chlorine are new.
-func TestSurroundings(t *testing.T) {
-	m, set := modelOf(few)
-	a := alone(m)
-	for row, from := range set {
-		if unmet, all := a.Surroundings(from.Graph); row%7 != 3 && unmet != 0 || all != 3*from.Graph.N() {
-			t.Errorf("row %d: %d of %d", row, unmet, all)
-		}
-	}
-	g := must.Have(smiles.ParseGraph("CCCCCCCl"))
-	// Cl at every width, the next atom from one bond on, and the one behind it at two.
-	if unmet, all := a.Surroundings(g); unmet != 3+2+1 || all != 21 {
-		t.Errorf("hexyl chloride: %d of %d, want 6 of 21", unmet, all)
-	}
 }
 
 // The only reason for a training molecule is its name. A molecule that shares no atom with any has no

@@ -45,6 +45,11 @@ func TestKeepResiduals(t *testing.T) {
 	if c := must.Have(a.Trust(ctx, trust.Options{}, string(trust.OrderScore))); c.Pairs != len(m.Card.HoldoutRows)-2 {
 		t.Errorf("%+v", c)
 	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := a.Trust(over, trust.Options{}, string(trust.OrderNeighbors)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 	for _, v := range values {
 		if v != nil {
 			v.Observed, v.Predicted = 1, 0.75
@@ -103,13 +108,16 @@ func TestOrders(t *testing.T) {
 	for _, s := range set {
 		gs = append(gs, s.Graph)
 	}
+	similarity := func(row, count int, sum float64) float64 {
+		for _, n := range a.Nearest(gs[row], count) {
+			sum += n.Similarity
+		}
+		return sum
+	}
 	scores := must.Have(a.Scores(ctx, gs))
 	places := must.Have(a.Places(ctx, gs, scores))
 	for row, p := range places {
-		want := 1.0
-		for _, n := range a.Nearest(gs[row], 5) {
-			want -= n.Similarity / 5
-		}
+		want := 1 - similarity(row, 5, 0)/5
 		if math.Abs(p.Distance-want) > 1e-12 || p.Atoms != float64(gs[row].N()) || p.Score != scores[row] {
 			t.Errorf("row %d: %+v, want a distance of %g, %d atoms and a score of %g", row, p, want, gs[row].N(), scores[row])
 		}
@@ -118,7 +126,8 @@ func TestOrders(t *testing.T) {
 	for row := range held {
 		held[row] = trust.Prediction{Place: places[row], Value: probability(row), Uncertainty: uncertainty(row)}
 		if !slices.Contains(m.Card.HoldoutRows, row) {
-			held[row].Place = trust.Place{Distance: withoutItself(a, gs[row]), Atoms: places[row].Atoms, Score: math.NaN()}
+			// Training graphs have the mean similarity to the five others that are most similar: the first of six is itself.
+			held[row].Place = trust.Place{Distance: 1 - similarity(row, 6, -1)/5, Atoms: places[row].Atoms, Score: math.NaN()}
 		}
 	}
 	// rank is the share of held-out values below x, and half of those equal to it but for rounding.
@@ -172,15 +181,6 @@ func TestOrders(t *testing.T) {
 			}
 		}
 	}
-}
-
-// withoutItself is one less the mean similarity of a training graph to the five others that are most similar.
-func withoutItself(a *algo.SingleScorer, g *graph.Graph) float64 {
-	sum := -1.0 // its own
-	for _, n := range a.Nearest(g, 6) {
-		sum += n.Similarity
-	}
-	return 1 - sum/5
 }
 
 // The margin of a held-out prediction has the bits of its kept error, for either class. Otherwise the
@@ -252,17 +252,6 @@ func TestMissingUncertainties(t *testing.T) {
 	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
 	forget(len(values) - 2*trust.MinPairs + 2)
 	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestCancelledTrust(t *testing.T) {
-	m, set := modelOf(many)
-	must.Do(m.KeepResiduals(valued(len(set)), algo.ValueColumns{Observed: "y", Predicted: "p"}))
-	a := alone(m)
-	over, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := a.Trust(over, trust.Options{}, string(trust.OrderNeighbors)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -31,7 +31,7 @@ func TestResidualsThatCannotBe(t *testing.T) {
 		var b bytes.Buffer
 		if err := Save(&b, m); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
-		} else if err == nil && !load(t, b.Bytes()).Residuals.Classes {
+		} else if err == nil && !have(Load(b.Bytes())).Residuals.Classes {
 			t.Errorf("%s are numbers", name)
 		}
 	}
@@ -50,7 +50,7 @@ func TestDoubts(t *testing.T) {
 	m.Residuals.Uncertainty = algo.Column{Name: "sd", Values: []float64{0.5, math.NaN(), 2, -1}}
 	m.Residuals.NewScaffold = algo.Column{Name: "elsewhere", Values: []float64{7, 8, 9, math.NaN()}}
 	data := save(t, m)
-	if got := load(t, data); !bytes.Equal(save(t, got), data) || fmt.Sprint(got.Residuals) != fmt.Sprint(m.Residuals) {
+	if got := have(Load(data)); !bytes.Equal(save(t, got), data) || fmt.Sprint(got.Residuals) != fmt.Sprint(m.Residuals) {
 		t.Errorf("%+v, want %+v", got.Residuals, m.Residuals)
 	}
 	w := newWriter()

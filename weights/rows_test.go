@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -92,13 +93,13 @@ func TestColumns(t *testing.T) {
 	}
 	m := ofColumns(t, columns)
 	first := save(t, m)
-	got := load(t, first)
+	got := have(Load(first))
 	sameLevels(t, got.Bank.Q, m.Bank.Q, m.Bank.Dim())
 	second := save(t, got)
 	if !bytes.Equal(second, first) {
 		for j := range columns {
 			part := ofColumns(t, [][]float32{columns[j], columns[j]})
-			if one := save(t, part); !bytes.Equal(one, save(t, load(t, one))) {
+			if one := save(t, part); !bytes.Equal(one, save(t, have(Load(one)))) {
 				t.Errorf("column %d, %v to %v: the file of the loaded model is another one", j, slices.Min(columns[j]), slices.Max(columns[j]))
 			}
 		}
@@ -122,6 +123,9 @@ func TestColumns(t *testing.T) {
 // TestColumnErrors has ranges of columns that no writer writes.
 func TestColumnErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	m := small(t)
+	m.Encoder = gin.Zero(m.Encoder.Config)
+	data := save(t, m)
 	for _, c := range []struct {
 		low, high float32
 		ok        bool
@@ -129,9 +133,6 @@ func TestColumnErrors(t *testing.T) {
 		{0, 0, true}, {0, 88, true}, {3, 3, true}, {-1, 2, false}, {2, 1, false}, {0, math.Nextafter32(88, 89), false},
 		{nan, 1, false}, {1, nan, false}, {0, inf, false}, {-inf, 0, false}, {nan, nan, false},
 	} {
-		m := small(t)
-		m.Encoder = gin.Zero(m.Encoder.Config)
-		data := save(t, m)
 		head := sectionOf(t, data, headSection)
 		for key, x := range map[string]float32{"\xa3low\xc4\x10": c.low, "\xa4high\xc4\x10": c.high} {
 			at := bytes.Index(head, []byte(key))
@@ -141,11 +142,11 @@ func TestColumnErrors(t *testing.T) {
 			binary.LittleEndian.PutUint32(head[at+len(key)+4:], math.Float32bits(x)) // of column 1
 		}
 		_, err := Load(replaced(t, data, headSection, head))
-		if c.ok && err != nil {
-			t.Errorf("%g to %g: %v", c.low, c.high, err)
-		}
-		if !c.ok && (!errors.Is(err, ErrNumber) || !strings.Contains(err.Error(), "column 1 of the bank") || !strings.Contains(err.Error(), "want an ascending range within 0 to 88")) {
-			t.Errorf("%g to %g: %v, want %v", c.low, c.high, err, ErrNumber)
+		if what := fmt.Sprintf("%g to %g", c.low, c.high); c.ok && err != nil {
+			t.Errorf("%s: %v", what, err)
+		} else if !c.ok {
+			refused(t, what, err, ErrNumber, "column 1 of the bank")
+			refused(t, what, err, ErrNumber, "want an ascending range within 0 to 88")
 		}
 	}
 }
@@ -256,7 +257,7 @@ func TestIndex(t *testing.T) {
 		{"longer numbers", rising, uvarints(10), uvarints(1), []byte{1, 0x81, 0x00, 0x81, 0x80, 0x00, 0, 0}, [3]fingerprint.Print{{Keys: []uint32{10}, Counts: []uint32{3}}}},
 	} {
 		data := replaced(t, plain, indexSection, indexCase{known: 3, order: c.order, subtrees: c.subtrees, holders: c.holders, prints: c.prints}.payload())
-		m := load(t, data)
+		m := have(Load(data))
 		samePrints(t, c.name, m.Bank.Prints, c.want[:])
 		if !bytes.Equal(save(t, m), data) {
 			t.Errorf("%s: saved in other bytes", c.name)
@@ -277,6 +278,13 @@ func TestLoadMemory(t *testing.T) {
 			p.Keys, p.Counts = append(p.Keys, uint32(k)), append(p.Counts, 1)
 		}
 		return slices.Repeat([]fingerprint.Print{p}, rows)
+	}
+	measure := func(name string, data []byte, limit float64, valid bool) {
+		var err error
+		share := float64(allocated(func() { _, err = Load(data) })) / float64(len(data))
+		if t.Logf("%s: %.1f bytes for each of %d", name, share, len(data)); share > limit || valid && err != nil {
+			t.Errorf("%s: %.1f bytes allocated for each of the file, want at most %g; error %v", name, share, limit, err)
+		}
 	}
 	for _, c := range []struct {
 		name   string
@@ -303,11 +311,7 @@ func TestLoadMemory(t *testing.T) {
 		}
 		data := save(t, m)
 		runtime.GC()
-		share := float64(allocated(func() { load(t, data) })) / float64(len(data))
-		t.Logf("%s: %.1f bytes for each of %d", c.name, share, len(data))
-		if share > c.limit {
-			t.Errorf("%s: %.1f bytes allocated for each of the file, want at most %g", c.name, share, c.limit)
-		}
+		measure(c.name, data, c.limit, true)
 	}
 	// Indexes of which each byte costs as much as it can.
 	const many = 1 << 18
@@ -332,10 +336,6 @@ func TestLoadMemory(t *testing.T) {
 		{"subtrees of 200 graphs each", 200, places(rows[:200]...), make([]byte, many/200), bytes.Repeat(uvarints(200), many/200), bytes.Repeat(append(uvarints(many/200), make([]byte, many/200)...), 200), 6},
 	} {
 		data := replaced(t, plain, indexSection, indexCase{known: c.known, order: c.order, subtrees: c.subtrees, holders: c.holders, prints: c.prints}.payload())
-		share := float64(allocated(func() { _, _ = Load(data) })) / float64(len(data)) // an error or not
-		t.Logf("%s: %.1f bytes for each of %d", c.name, share, len(data))
-		if share > c.limit {
-			t.Errorf("%s: %.1f bytes allocated for each of the file, want at most %g", c.name, share, c.limit)
-		}
+		measure(c.name, data, c.limit, false)
 	}
 }

@@ -35,19 +35,6 @@ func newInput(id, ood, bank, holdout int) *input {
 	return &input{b, s.Holdout, s.OOD}
 }
 
-func calibrator(o Options, seed uint64) *Calibrator {
-	return must.Have(New(o, seed))
-}
-
-func calibrate(c *Calibrator, b *Batch) *Result {
-	return must.Have(c.Calibrate(ctx, b))
-}
-
-// scores are the scores of the further graphs.
-func (in *input) scores(r *Result) []float64 {
-	return must.Have(r.Score(ctx, in.holdout))
-}
-
 // synthetic counts the synthetic graphs in a dictionary.
 func synthetic(d *dictionary.Dictionary) (n int) {
 	for i := range d.Len() {
@@ -70,7 +57,7 @@ func TestCalibratorLearns(t *testing.T) {
 	for i := range in.Base {
 		in.Base[i] = float64(i)
 	}
-	a := calibrator(DefaultOptions(), 7)
+	a := must.Have(New(DefaultOptions(), 7))
 	var losses, kl []float64
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		losses = append(losses, it.Loss)
@@ -80,9 +67,9 @@ func TestCalibratorLearns(t *testing.T) {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
 	}}
-	out := calibrate(a, in.Batch)
+	out := must.Have(a.Calibrate(ctx, in.Batch))
 	finite(t, "scores", out.Test...)
-	finite(t, "holdout", in.scores(out)...)
+	finite(t, "holdout", must.Have(out.Score(ctx, in.holdout))...)
 	if n := len(losses); n != 200 || !(stat.Mean(losses[n-20:], nil) < 0.8*stat.Mean(losses[:20], nil)) {
 		t.Errorf("%d losses, mean of the first 20 %g, of the last %g: want a fall", n, stat.Mean(losses[:20], nil), stat.Mean(losses[n-20:], nil))
 	}
@@ -104,8 +91,8 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 	in := newInput(30, 30, 50, 0)
 	o := brief()
 	o.Steps, o.TopK = 0, 1
-	a := calibrator(o, 7)
-	out := calibrate(a, in.Batch)
+	a := must.Have(New(o, 7))
+	out := must.Have(a.Calibrate(ctx, in.Batch))
 	for k, side := range a.sides {
 		for _, i := range side.members {
 			e := a.Explain(in.Test.Q[i*in.Test.Dim():(i+1)*in.Test.Dim()], i)
@@ -119,10 +106,10 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 
 func TestSuccessiveBatchesGoOn(t *testing.T) {
 	in := newInput(30, 30, 50, 0)
-	a := calibrator(brief(), 7)
+	a := must.Have(New(brief(), 7))
 	var queue [2]int
 	for round := range queue {
-		calibrate(a, in.Batch)
+		must.Have(a.Calibrate(ctx, in.Batch))
 		queue[round] = synthetic(a.sides[0].dict)
 	}
 	if queue[1] <= queue[0] || a.trainer.adam[0].Step != 2*brief().Steps {
@@ -135,9 +122,9 @@ func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
 	in := newInput(40, 40, 100, 10)
 	o := brief()
 	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	a := calibrator(o, 3)
+	a := must.Have(New(o, 3))
 	for range 2 {
-		calibrate(a, in.Batch)
+		must.Have(a.Calibrate(ctx, in.Batch))
 	}
 	for _, side := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		d := a.Dictionary(side)
@@ -191,10 +178,10 @@ func TestCalibratorDegenerate(t *testing.T) {
 		{"zero graphons", "synthetic graphs", newInput(10, 10, 20, 3), erased},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := calibrator(c.options, 1)
-			out := calibrate(a, c.in.Batch)
+			a := must.Have(New(c.options, 1))
+			out := must.Have(a.Calibrate(ctx, c.in.Batch))
 			finite(t, "scores", out.Test...)
-			finite(t, "holdout", c.in.scores(out)...)
+			finite(t, "holdout", must.Have(out.Score(ctx, c.in.holdout))...)
 			if got := strings.Join(out.Warnings, "; "); c.warning == "" && got != "" || !strings.Contains(got, c.warning) {
 				t.Errorf("warnings %q, want one with %q", got, c.warning)
 			}
@@ -204,7 +191,7 @@ func TestCalibratorDegenerate(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
-	a := calibrator(brief(), 1)
+	a := must.Have(New(brief(), 1))
 	in := newInput(20, 20, 20, 0)
 	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
 		if it.Step == 3 {

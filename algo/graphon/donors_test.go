@@ -35,24 +35,28 @@ func TestNearest(t *testing.T) {
 			gs = append(gs, randomGraph(rng, rng.IntN(30), 0.2*rng.Float64()))
 		}
 		gs = append(gs, randomGraph(rng, 3, 1)) // at least one node
-		if trial%3 == 0 {
-			// A coarse grid: many donors at the same distance.
+		if trial%3 < 2 {
+			// A coarse grid, of all coordinates or of one: many donors at the same distance.
 			for _, g := range gs {
 				for k := range g.XS {
-					g.XS[k] = float32(rng.IntN(2))
+					if g.XS[k] = float32(rng.IntN(2)); trial%3 == 1 && k%width != sortStep {
+						g.XS[k] = 0
+					}
 				}
 			}
 		}
 		d := NewDonors(gs)
 		for query := range 300 {
 			xs := make([]float32, width)
-			switch query % 3 {
+			switch query % 4 {
 			case 0: // a donor itself
 				g := gs[len(gs)-1]
 				copy(xs, g.XS[:width])
 			case 1: // a synthetic node
 				g := randomGraph(rng, 12, 0.2)
 				copy(xs, g.XS[rng.IntN(12)*width:])
+			case 2: // between two steps of the grid
+				xs[sortStep] = 0.5
 			default:
 				for k := range xs {
 					xs[k] = float32(rng.IntN(4)) / 2
@@ -62,17 +66,6 @@ func TestNearest(t *testing.T) {
 				t.Fatalf("trial %d, query %d: node %d, want %d", trial, query, got, want)
 			}
 		}
-	}
-}
-
-// Of two donors at the same distance, one on either side of the query, the first one is nearest.
-func TestNearestOfEquals(t *testing.T) {
-	g := randomGraph(rand.New(rand.NewPCG(1, 1)), 2, 1)
-	clear(g.XS)
-	xs := make([]float32, width)
-	g.XS[width+sortStep], xs[sortStep] = 1, 0.5
-	if got := NewDonors([]*graph.Graph{g}).nearest(xs).first; got != 0 {
-		t.Errorf("node %d, want 0", got)
 	}
 }
 

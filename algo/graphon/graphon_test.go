@@ -84,14 +84,14 @@ func TestUSVTGolden(t *testing.T) {
 		if !u.decompose(w, c.N) {
 			t.Fatalf("%s %d: no eigenvalues", c.Set, c.Graph)
 		}
-		if d := maxDiff(u.values, c.Eigenvalues); d > eigenvalueTolerance {
-			t.Errorf("%s %d: eigenvalues off by %g", c.Set, c.Graph, d)
+		if !slices.EqualFunc(u.values, c.Eigenvalues, within(eigenvalueTolerance)) {
+			t.Errorf("%s %d: eigenvalues %v, want %v", c.Set, c.Graph, u.values, c.Eigenvalues)
 		}
 		if rank := u.Threshold(w, c.Theta); rank != c.Rank {
 			t.Errorf("%s %d θ=%g: rank %d, want %d", c.Set, c.Graph, c.Theta, rank, c.Rank)
 		}
-		if d := maxDiff(w.W, c.W); d > graphonTolerance {
-			t.Errorf("%s %d θ=%g: graphon off by %g", c.Set, c.Graph, c.Theta, d)
+		if !slices.EqualFunc(w.W, c.W, within(graphonTolerance)) {
+			t.Errorf("%s %d θ=%g: graphon %v, want %v", c.Set, c.Graph, c.Theta, w.W, c.W)
 		}
 		if w.IsZero() != (c.Rank == 0) {
 			t.Errorf("%s %d θ=%g: rank %d but IsZero is %v", c.Set, c.Graph, c.Theta, c.Rank, w.IsZero())
@@ -99,17 +99,8 @@ func TestUSVTGolden(t *testing.T) {
 	}
 }
 
-func maxDiff(a, b []float64) float64 {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	worst := 0.0
-	for k := range a {
-		if d := math.Abs(a[k] - b[k]); !(d <= worst) {
-			worst = d
-		}
-	}
-	return worst
+func within(tolerance float64) func(a, b float64) bool {
+	return func(a, b float64) bool { return math.Abs(a-b) <= tolerance }
 }
 
 // randomGraph joins each pair with probability p.
@@ -141,43 +132,33 @@ func randomGraphon(rng *rand.Rand, n int) *Graphon {
 	return w
 }
 
-func TestUSVTThresholdOnAnEigenvalue(t *testing.T) {
-	// K₅ in 25 steps: eigenvalues 4 and −1 (four times); 0.2·√25 = 1.
-	k5 := randomGraph(rand.New(rand.NewPCG(0, 0)), 5, 1)
-	w := Align(k5, 25)
-	var u USVT
-	if rank := u.Threshold(w, 0.2); rank != 5 {
-		t.Errorf("rank %d, want 5: the eigenvalues that equal the threshold stay", rank)
-	}
-	if d := maxDiff(w.W, Align(k5, 25).W); d > 1e-12 {
-		t.Errorf("full rank gives the matrix back, off by %g", d)
-	}
-}
-
-func TestUSVTErases(t *testing.T) {
+func TestUSVTThreshold(t *testing.T) {
 	nan := New(3)
 	nan.W[1], nan.W[3] = math.NaN(), math.NaN()
 	path := build(3, [][2]int32{{0, 1}, {1, 2}})
+	k5 := randomGraph(rand.New(rand.NewPCG(0, 0)), 5, 1)
 	for _, c := range []struct {
 		name  string
 		w     *Graphon
 		theta float64
+		rank  int // 0 erases, 5 gives the matrix back
 	}{
-		{"no steps", New(0), 0.01},
-		{"no edges", New(5), 0.01},
-		{"G-Mixup's default", Align(path, 3), 2.02},
-		{"infinite threshold", Align(path, 3), math.Inf(1)},
-		{"NaN threshold", Align(path, 3), math.NaN()},
-		{"NaN values", nan, 0.01},
+		// K₅ in 25 steps: eigenvalues 4 and −1 (four times); 0.2·√25 = 1.
+		{"eigenvalues that equal the threshold stay", Align(k5, 25), 0.2, 5},
+		{"no steps", New(0), 0.01, 0},
+		{"no edges", New(5), 0.01, 0},
+		{"G-Mixup's default", Align(path, 3), 2.02, 0},
+		{"infinite threshold", Align(path, 3), math.Inf(1), 0},
+		{"NaN threshold", Align(path, 3), math.NaN(), 0},
+		{"NaN values", nan, 0.01, 0},
 	} {
-		var u USVT
-		if rank := u.Threshold(c.w, c.theta); rank != 0 {
-			t.Errorf("%s: rank %d, want 0", c.name, rank)
+		want := make([]float64, len(c.w.W))
+		if c.rank > 0 {
+			copy(want, c.w.W)
 		}
-		for _, p := range c.w.W {
-			if p != 0 {
-				t.Errorf("%s: value %v left", c.name, p)
-			}
+		var u USVT
+		if rank := u.Threshold(c.w, c.theta); rank != c.rank || !slices.EqualFunc(c.w.W, want, within(1e-12*float64(c.rank))) {
+			t.Errorf("%s: rank %d and %v, want %d and %v", c.name, rank, c.w.W, c.rank, want)
 		}
 	}
 }
@@ -254,5 +235,3 @@ func TestShapesPanic(t *testing.T) {
 		must.Panic(t, name, f)
 	}
 }
-
-func (w *Graphon) at(i, j int) float64 { return w.W[i*w.N+j] }

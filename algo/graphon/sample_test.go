@@ -165,7 +165,7 @@ func TestSampleFrequencies(t *testing.T) {
 		}
 	}
 	const draws = 40000
-	want := w.at(0, 1) * w.at(1, 2) * w.at(0, 2)
+	want := w.W[1] * w.W[4+2] * w.W[2]
 	triangles := 0
 	for range draws {
 		if g := sample(rng, w, 3); g != nil && g.M() == 3 {

@@ -52,28 +52,25 @@ func BenchmarkGemm(b *testing.B) {
 		dst, x := matrix(rng, m, n, 0), matrix(rng, m, k, 0)
 		right := matrix(rng, k, n, 0)
 		turned := Matrix{right.Data, n, k, k}
-		run := func(name, what string, f func()) {
+		run := func(name, what string, by func(dst, a, b Matrix), right Matrix) {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d/%s", what, m, n, k, name), func(b *testing.B) {
 				for b.Loop() {
-					f()
+					by(dst, x, right)
 				}
 				rate(b, 2*m*n*k, 1e9, "GFLOP/s")
 				b.ReportMetric(float64(2*m*n*k), "flop/op")
 				b.ReportMetric(float64(4*(m*k+k*n+m*n)), "B-moved/op")
 			})
 		}
-		every := func(what string, ours func(dst, a, b Matrix), right Matrix, theirs func(p product) func(dst, a, b Matrix)) {
-			for _, v := range variants {
-				v.use()
-				run(v.name, what, func() { ours(dst, x, right) })
-			}
-			for _, p := range others {
-				f := theirs(p)
-				run(p.name, what, func() { f(dst, x, right) })
-			}
+		for _, v := range variants {
+			v.use()
+			run(v.name, "NN", MulNN, right)
+			run(v.name, "NT", MulNT, turned)
 		}
-		every("NN", MulNN, right, func(p product) func(dst, a, b Matrix) { return p.nn })
-		every("NT", MulNT, turned, func(p product) func(dst, a, b Matrix) { return p.nt })
+		for _, p := range others {
+			run(p.name, "NN", p.nn, right)
+			run(p.name, "NT", p.nt, turned)
+		}
 	}
 }
 

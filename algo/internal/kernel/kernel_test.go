@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"baca/algo/internal/must"
 )
@@ -139,39 +140,22 @@ func TestMulPacked(t *testing.T) {
 	}
 }
 
-// Double precision against sums by hand, of all remainders.
+// Double precision against gonum, of all remainders.
 func TestDouble(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	values := func(n int) []float64 {
-		list := make([]float64, n)
-		for i := range list {
-			list[i] = rng.NormFloat64()
-		}
-		return list
-	}
+	values := func(n int) []float64 { return general(matrix(rng, 1, n, 0)).Data }
+	vector := func(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
 	for rows := 1; rows <= 9; rows++ {
 		for _, cols := range []int{1, 2, 3, 17, 64, 257} {
 			x, byRow, byColumn := values(rows*cols), values(rows), values(cols)
 			down, across := make([]float64, rows), slices.Clone(byColumn)
 			Products(down, x, byColumn)
 			AddProducts(across, byRow, x)
-			for i := range down {
-				want := 0.0
-				for j, v := range byColumn {
-					want += float64(v * x[i*cols+j])
-				}
-				if math.Abs(down[i]-want) > 1e-12 {
-					t.Fatalf("%d×%d: row %d has %g, want %g", rows, cols, i, down[i], want)
-				}
-			}
-			for j := range across {
-				want := byColumn[j]
-				for i, v := range byRow {
-					want += float64(v * x[i*cols+j])
-				}
-				if math.Abs(across[j]-want) > 1e-12 {
-					t.Fatalf("%d×%d: column %d has %g, want %g", rows, cols, j, across[j], want)
-				}
+			m, wantDown, wantAcross := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: x}, make([]float64, rows), slices.Clone(byColumn)
+			blas64.Gemv(blas.NoTrans, 1, m, vector(byColumn), 0, vector(wantDown))
+			blas64.Gemv(blas.Trans, 1, m, vector(byRow), 1, vector(wantAcross))
+			if !floats.EqualApprox(down, wantDown, 1e-12) || !floats.EqualApprox(across, wantAcross, 1e-12) {
+				t.Fatalf("%d×%d: rows have %g, want %g; columns have %g, want %g", rows, cols, down, wantDown, across, wantAcross)
 			}
 		}
 	}
@@ -218,11 +202,14 @@ func TestExp64(t *testing.T) {
 	}
 }
 
-// A view that reaches beyond its data panics before vector code reads it.
+// A view that reaches beyond its data, or a graph that is none, panics before vector code reads elsewhere.
 func TestShapesAreChecked(t *testing.T) {
 	small, big := Matrix{make([]float32, 5), 2, 3, 3}, Dense(make([]float32, 6), 2, 3)
 	square := Dense(make([]float32, 4), 2, 2)
-	for name, f := range map[string]func(){
+	neighbors := func(offsets, list []int32) func() {
+		return func() { AddNeighbors(Dense(make([]float32, 6), 2, 3), Dense(make([]float32, 6), 2, 3), offsets, list) }
+	}
+	calls := map[string]func(){
 		"Dense":        func() { Dense(make([]float32, 5), 2, 3) },
 		"MulNT":        func() { MulNT(square, small, big) },
 		"MulNN":        func() { MulNN(square, big, big) },
@@ -246,8 +233,16 @@ func TestShapesAreChecked(t *testing.T) {
 		"rows of bits": func() {
 			AddWhere(make([]uint32, Strip), make([]uint32, Strip/Top), make([]uint64, 2), []uint32{1}, []uint32{1})
 		},
-		"one row": func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
-	} {
-		must.Panic(t, name, f)
+		"one row":                    func() { MulNN(Matrix{make([]float32, 2), 2, 2, 0}, square, square) },
+		"neighbour beyond the rows":  neighbors([]int32{0, 1, 2}, []int32{1, 2}),
+		"neighbour below 0":          neighbors([]int32{0, 1, 2}, []int32{1, -1}),
+		"offset beyond the list":     neighbors([]int32{0, 9, 2}, []int32{1, 0}),
+		"offset below 0":             neighbors([]int32{-1, 1, 2}, []int32{1, 0}),
+		"offsets in the wrong order": neighbors([]int32{2, 1, 2}, []int32{1, 0}),
 	}
+	each(t, func(t *testing.T) {
+		for name, f := range calls {
+			must.Panic(t, name, f)
+		}
+	})
 }

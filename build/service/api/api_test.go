@@ -44,9 +44,8 @@ type server struct {
 // serving starts a server. Limits that are not given are the usual ones.
 func serving(t *testing.T, o Options) *server {
 	t.Helper()
-	usual := DefaultLimits()
 	if o.Limits == (Limits{}) {
-		o.Limits = usual
+		o.Limits = DefaultLimits()
 	}
 	o.Folder = t.TempDir()
 	h := try.To(New(shared, o))
@@ -61,6 +60,14 @@ func serving(t *testing.T, o Options) *server {
 		}
 	})
 	return s
+}
+
+// limiting starts a server that answers this machine, with some limits of its own.
+func limiting(t *testing.T, change func(*Limits)) *server {
+	t.Helper()
+	limits := DefaultLimits()
+	change(&limits)
+	return serving(t, Options{Loopback: true, Limits: limits})
 }
 
 func document1(t *testing.T) *openapi3.T {
@@ -105,6 +112,26 @@ func (s *server) ask(method, path, mediaType, body string, fields ...string) ans
 	data := try.To(io.ReadAll(response.Body))
 	s.check(request(), response, data)
 	return answer{response, string(data)}
+}
+
+// methane scores one molecule.
+func (s *server) methane() answer {
+	s.t.Helper()
+	return s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`)
+}
+
+// comes asks until the answer has a status.
+func (s *server) comes(status int, ask func() answer) answer {
+	s.t.Helper()
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		a := ask()
+		if a.StatusCode == status {
+			return a
+		}
+		if time.Since(begun) > time.Minute {
+			s.t.Fatalf("%s %s, want %d", a.Status, a.body, status)
+		}
+	}
 }
 
 // check compares a request and its answer with the document. What is refused need not be in it, nor what browsers
@@ -236,7 +263,8 @@ func TestExplain(t *testing.T) {
 	s := serving(t, local)
 	var got struct{ Rows []map[string]any }
 	a := s.ask("POST", "/v1/explain", "application/json", `{"smiles": ["C(", "`+rdx+`"]}`)
-	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Rows[0]["error"] == nil || len(got.Rows[1]["reasons"].([]any)) == 0 || len(got.Rows[1]["atoms"].([]any)) != 15 {
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.Rows[0]["error"] == nil || len(got.Rows[1]["reasons"].([]any)) == 0 || len(got.Rows[1]["atoms"].([]any)) != 15 ||
+		len(got.Rows[1]["nearest_smiles"].([]any)) != algo.NearestExplained {
 		t.Errorf("%s, %v", a.body, err)
 	}
 	s.ask("POST", "/v1/explain", "application/x-ndjson", `{"smiles": "`+rdx+`"}`)
@@ -281,9 +309,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	limits := DefaultLimits()
-	limits.Bytes = 100_000
-	s := serving(t, Options{Loopback: true, Limits: limits})
+	s := limiting(t, func(l *Limits) { l.Bytes = 100_000 })
 	const json = "application/json"
 	good := `{"smiles": ["C"]}`
 	for _, c := range []struct {
@@ -460,9 +486,7 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 	if testing.Short() {
 		n = 20_000
 	}
-	limits := DefaultLimits()
-	limits.Requests, limits.Wait = 1, 10*time.Minute
-	s := serving(t, Options{Loopback: true, Limits: limits})
+	s := limiting(t, func(l *Limits) { l.Requests, l.Wait = 1, 10*time.Minute })
 	c := s.connect(t, linesHead)
 	var most uint64
 	stop, watched := make(chan bool), make(chan bool)
@@ -486,7 +510,7 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 	try.To(io.Copy(httputil.NewChunkedWriter(c), body))
 	io.WriteString(c, "0\r\n\r\n")
 	for range 3 {
-		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
+		if a := s.methane(); a.StatusCode != 200 {
 			t.Errorf("another client got %s", a.Status)
 		}
 	}
@@ -506,9 +530,7 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 
 // A client that sends nothing, or next to nothing, is told so. It keeps nobody from being served.
 func TestSlowSender(t *testing.T) {
-	limits := DefaultLimits()
-	limits.Requests, limits.Stall = 1, 300*time.Millisecond
-	s := serving(t, Options{Loopback: true, Limits: limits})
+	s := limiting(t, func(l *Limits) { l.Requests, l.Stall = 1, 300*time.Millisecond })
 	for _, every := range []time.Duration{time.Hour, 50 * time.Millisecond} {
 		c := s.connect(t, linesHead)
 		done := make(chan bool)
@@ -524,7 +546,7 @@ func TestSlowSender(t *testing.T) {
 				}
 			}
 		}()
-		if a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`); a.StatusCode != 200 {
+		if a := s.methane(); a.StatusCode != 200 {
 			t.Errorf("another client got %s", a.Status)
 		}
 		c.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -541,9 +563,7 @@ func TestSlowSender(t *testing.T) {
 // get their rows.
 func TestManyAtOnce(t *testing.T) {
 	for _, waiting := range []int{256, 20} {
-		limits := DefaultLimits()
-		limits.Requests, limits.Waiting = 2, waiting
-		s := serving(t, Options{Loopback: true, Limits: limits})
+		s := limiting(t, func(l *Limits) { l.Requests, l.Waiting = 2, waiting })
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		answers := map[int]int{}
@@ -571,40 +591,24 @@ func TestManyAtOnce(t *testing.T) {
 
 // Whoever waits too long for a turn is told so, too.
 func TestWaits(t *testing.T) {
-	limits := DefaultLimits()
-	limits.Requests, limits.Wait = 1, 50*time.Millisecond
-	s := serving(t, Options{Loopback: true, Limits: limits})
+	s := limiting(t, func(l *Limits) { l.Requests, l.Wait = 1, 50*time.Millisecond })
 	c := s.connect(t, linesHead)
 	sent := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 		sent <- err
 	}()
-	a := s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`)
-	for range 1000 { // until the first has begun
-		if a.StatusCode != 200 {
-			break
-		}
-		a = s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`)
-	}
-	if a.StatusCode != 429 || a.Header.Get("Retry-After") != "1" || !strings.Contains(a.body, "waited") {
+	if a := s.comes(429, s.methane); a.Header.Get("Retry-After") != "1" || !strings.Contains(a.body, "waited") {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 	c.Close()
 	<-sent
-	for begun := time.Now(); time.Since(begun) < time.Minute; { // the client that left makes room
-		if s.ask("POST", "/v1/score", "application/json", `{"smiles": ["C"]}`).StatusCode == 200 {
-			return
-		}
-	}
-	t.Error("the request of a client that is gone goes on")
+	s.comes(200, s.methane) // the client that left makes room
 }
 
 // A request that takes too long ends in a problem.
 func TestTakesTooLong(t *testing.T) {
-	limits := DefaultLimits()
-	limits.Time = 700 * time.Millisecond
-	s := serving(t, Options{Loopback: true, Limits: limits})
+	s := limiting(t, func(l *Limits) { l.Time = 700 * time.Millisecond })
 	c := s.connect(t, linesHead)
 	go io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 	r := try.To(http.ReadResponse(bufio.NewReader(c), nil))

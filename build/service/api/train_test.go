@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
+	"baca/build/internal/try"
 	"baca/build/service"
 )
 
@@ -30,10 +30,8 @@ func TestTraining(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.StatusCode != 200 {
 		t.Fatalf("%s %s, %v", a.Status, a.body, err)
 	}
-	list := service.List{}
-	for i := range 30 {
-		list.SMILES = append(list.SMILES, strings.Repeat("C", i+1)+"O")
-	}
+	var list service.List
+	try.Check(json.Unmarshal([]byte(library(30, "")), &list))
 	want, err := shared.Train(context.Background(), service.Training{List: list, Recipe: service.Recipe{Name: "mine", Epochs: 2, Seed: 1, KeepStructures: true}}, func(service.Progress) error { return nil })
 	if err != nil || !bytes.Equal(got.File, want.File) || got.Name != "mine" || got.SHA256 != service.Sum(want.File) {
 		t.Errorf("%s, %s of %d bytes: want %d bytes, %v", got.Name, got.SHA256, len(got.File), len(want.File), err)
@@ -93,19 +91,10 @@ func TestOneTrainingAtATime(t *testing.T) {
 	short := func() answer {
 		return s.ask("POST", "/v1/train", "application/json", library(30, `, "name": "b", "epochs": 1`))
 	}
-	a := short()
-	for a.StatusCode == 200 { // until the first has begun
-		a = short()
-	}
-	if a.StatusCode != 429 || a.Header.Get("Retry-After") == "" || !strings.Contains(a.body, "another model is being trained") {
+	if a := s.comes(429, short); a.Header.Get("Retry-After") == "" || !strings.Contains(a.body, "another model is being trained") {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 	leave()
 	<-left
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(10 * time.Millisecond) {
-		if short().StatusCode == 200 {
-			return
-		}
-	}
-	t.Error("the training of a client that is gone goes on")
+	s.comes(200, short)
 }

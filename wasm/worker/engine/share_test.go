@@ -89,7 +89,7 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 				open = &message.Open{Name: "a.csv", File: 5}
 			}
 			must[*message.Opened](e, h, open)
-			events, scored := must[*message.Scored](e, h, &message.Score{})
+			events, scored := must[*message.Scored](e, h, &message.Score{Alpha: 0.2})
 			got := result{join(events), *scored}
 			if got.scored.Workers < 1 || got.scored.Workers > test.started+1 {
 				t.Errorf("%d workers have scored, %d were started", got.scored.Workers, test.started)
@@ -112,26 +112,12 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 	}
 }
 
-// A helper scores pieces in any order.
-func TestHelpersScorePieces(t *testing.T) {
+// A helper refuses pieces that are none. What it says of others is tested in TestSharedWorkGivesTheSameRows.
+func TestHelpersRefusePieces(t *testing.T) {
 	e, h := loaded(t, "bbbp")
-	must[*message.Opened](e, h, &message.Open{Name: "a.smi", Data: []byte(alkanes(90))})
-	events, _ := must[*message.Scored](e, h, &message.Score{Alpha: 0.2})
 	helper := New(h)
 	fails(helper, h, &message.Piece{To: 5}, message.CodeNotReady, "no input")
 	must[*message.Ready](helper, h, &message.Share{Input: message.Open{Name: "a.smi", Data: []byte(alkanes(90)), Format: "smi"}, Model: e.file, Alpha: 0.2})
-	parts := map[int]message.Columns{}
-	for _, from := range []int{30, 60, 0} {
-		_, part := must[*message.Part](helper, h, &message.Piece{From: from, To: from + 30})
-		parts[from] = part.Rows
-	}
-	var rows message.Columns
-	for _, from := range []int{0, 30, 60} {
-		rows.Append(parts[from])
-	}
-	if got, want := fileOf(t, "jsonl", rows), fileOf(t, "jsonl", join(events)); got != want {
-		t.Errorf("the pieces hold\n%s\nwant\n%s", got, want)
-	}
 	fails(helper, h, &message.Piece{From: 80, To: 100}, message.CodeBadInput, "ends at record 90")
 	fails(helper, h, &message.Piece{From: 5, To: 2}, message.CodeBadOption, "in order")
 }

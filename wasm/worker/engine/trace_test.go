@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -39,10 +40,7 @@ func TestMapAgainstGonum(t *testing.T) {
 	var vectors mat.Dense
 	pc.VectorsTo(&vectors)
 	variances := pc.VarsTo(nil)
-	total := 0.0
-	for _, v := range variances {
-		total += v
-	}
+	total := floats.Sum(variances)
 	m := principal(rows)
 	for k, axis := range m.axes {
 		dot := 0.0
@@ -226,9 +224,7 @@ func checkPart(t *testing.T, e *Engine, h *host, side string, members message.In
 	var graphs []*graph.Graph
 	for _, record := range members {
 		r, _, err := e.input.at(int(record), e.form())
-		if err != nil {
-			t.Fatal(err)
-		}
+		succeed(err)
 		graphs = append(graphs, r.Graph)
 	}
 	if want := singles(graphon.Mean(graphs, steps).W); steps < 2 || !slices.Equal(mean, want) {

@@ -27,7 +27,7 @@ func hydration(t *testing.T) (train, fresh string) {
 
 // heldOut asks for a model that knows errors.
 func heldOut() *message.Train {
-	return &message.Train{Name: "h", Epochs: 1, Observed: "observed", Predicted: "predicted", HeldOut: true}
+	return &message.Train{Name: "h", Epochs: 1, Observed: "observed", Predicted: "predicted", HeldOut: true, Structures: true}
 }
 
 // trainHeldOut trains the model of a table of values and uses it.
@@ -39,17 +39,17 @@ func trainHeldOut(e *Engine, h *host) []byte {
 	return trained.Data
 }
 
-// A model that knows errors says so; structures have the values beside them. Without the promise nothing is kept. That
-// its bytes are the command's is tested in TestThePageIsTheCommand.
+// A model that knows errors says so; structures have the values beside them. Without the promise nothing is
+// kept, and no structures unasked. That its bytes are the command's is tested in TestThePageIsTheCommand.
 func TestTrainKeepsResiduals(t *testing.T) {
 	train, _ := hydration(t)
 	h := newHost(t)
 	delete(h.files, "background")
 	e := New(h)
 	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
-	both, without := heldOut(), heldOut()
-	both.Structures, without.HeldOut = true, false
-	_, with := must[*message.Trained](e, h, both)
+	without := heldOut()
+	without.Structures, without.HeldOut = false, false
+	_, with := must[*message.Trained](e, h, heldOut())
 	m, err := weights.Load(with.Data)
 	if err != nil || m.Residuals.Known() != 498 || with.Model.Residuals != 498 || with.Model.Predicted != "predicted" || with.Model.SHA256 == "" {
 		t.Fatalf("%v, the card says %+v", err, with.Model)
@@ -60,7 +60,7 @@ func TestTrainKeepsResiduals(t *testing.T) {
 		t.Errorf("%+v, the table has %q", s, row)
 	}
 	_, plain := must[*message.Trained](e, h, without)
-	if m, err = weights.Load(plain.Data); err != nil || m.Residuals != nil || plain.Model.Residuals != 0 || !slices.Contains(plain.Warnings, algo.NoPromise) {
+	if m, err = weights.Load(plain.Data); err != nil || m.Residuals != nil || m.Structures != nil || plain.Model.Residuals != 0 || !slices.Contains(plain.Warnings, algo.NoPromise) {
 		t.Errorf("%v, residuals %+v, warnings %q", err, m.Residuals, plain.Warnings)
 	}
 }

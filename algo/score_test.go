@@ -496,11 +496,10 @@ func TestRefusals(t *testing.T) {
 // After a batch, Score gives held-out graphs the scores that the batch gave them, also concurrently.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	m := model()
+	gs := set()
 	var holdout []*graph.Graph
-	for i, g := range set() {
-		if i%13 == 0 {
-			holdout = append(holdout, g)
-		}
+	for _, i := range m.Card.HoldoutRows {
+		holdout = append(holdout, gs[i])
 	}
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
@@ -509,14 +508,7 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {
-				group.Go(func() {
-					one, err := s.Score(ctx, holdout[i:i+1])
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					rows[i] = one[0]
-				})
+				group.Go(func() { rows[i] = must.Have(s.Score(ctx, holdout[i:i+1]))[0] })
 			}
 			group.Wait()
 			for i, want := range report.Holdout {

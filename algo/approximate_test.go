@@ -15,10 +15,10 @@ import (
 // that training standardised, so their mean is 0 and their deviation 1. Scores stay.
 func TestApproximate(t *testing.T) {
 	ctx := context.Background()
-	m := molecules(t)
+	m := molecules()
 	m.Background.AUC = 0.9 // so that the ratio counts
 	s := must.Have(NewSingleScorer(ctx, m, 1))
-	outside := parse(t, amines(90)...)
+	outside := parse(amines(90)...)
 	a, wide := must.Both(s.Approximate(ctx, outside))
 	left := must.Have(s.leftOut(ctx, outside))
 	distances := s.near.Scores(must.Have(s.near.LeaveOut(ctx, 1)))
@@ -30,7 +30,7 @@ func TestApproximate(t *testing.T) {
 	if mean, deviation := metric.MeanStd(ratios); len(ratios) != 96 || math.Abs(mean) > 1e-6 || math.Abs(deviation-1) > 1e-6 {
 		t.Errorf("%d ratios of mean %g and deviation %g, want 96 of 0 and 1", len(ratios), mean, deviation)
 	}
-	gs := parse(t, append(alcohols(10), amines(10)...)...)
+	gs := parse(append(alcohols(10), amines(10)...)...)
 	scores := must.Have(a.Scores(ctx, gs))
 	if !slices.Equal(scores, must.Have(s.Scores(ctx, gs))) {
 		t.Error("scores differ")

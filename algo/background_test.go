@@ -19,15 +19,9 @@ import (
 	"baca/algo/molecule/smiles"
 )
 
-func parse(t testing.TB, texts ...string) []*graph.Graph {
-	t.Helper()
-	var gs []*graph.Graph
+func parse(texts ...string) (gs []*graph.Graph) {
 	for _, s := range texts {
-		g, err := smiles.ParseGraph(s)
-		if err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-		gs = append(gs, g)
+		gs = append(gs, must.Have(smiles.ParseGraph(s)))
 	}
 	return gs
 }
@@ -49,14 +43,12 @@ func amines(n int) (list []string) {
 }
 
 // molecules is a model of alcohols that is not trained, with amines as its background.
-func molecules(t testing.TB) *Model {
-	t.Helper()
-	return modelOf(t, parse(t, alcohols(120)...))
+func molecules() *Model {
+	return modelOf(parse(alcohols(120)...))
 }
 
 // modelOf is a model that holds out every fifth graph.
-func modelOf(t testing.TB, gs []*graph.Graph) *Model {
-	t.Helper()
+func modelOf(gs []*graph.Graph) *Model {
 	var train, holdout []int
 	var training []*graph.Graph
 	for i, g := range gs {
@@ -68,20 +60,20 @@ func modelOf(t testing.TB, gs []*graph.Graph) *Model {
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
 	m := must.Have(NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
-	must.Do(m.AddBackground(context.Background(), 1, training, parse(t, amines(90)...)))
+	must.Do(m.AddBackground(context.Background(), 1, training, parse(amines(90)...)))
 	return m
 }
 
 func TestBackgroundOfAModel(t *testing.T) {
 	ctx := context.Background()
-	m := molecules(t)
+	m := molecules()
 	if m.Background == nil || m.Sizes == nil || m.Card.BackgroundGraphs != 90 || m.Background.AUC < 0.99 {
 		t.Fatalf("background %+v, card %+v", m.Background, m.Card)
 	}
 	// So plain a difference weighs nothing; here it is to be seen.
 	m.Background.AUC = 0.9
 	a := must.Have(NewSingleScorer(ctx, m, 1))
-	gs := parse(t, append(alcohols(10), amines(10)...)...)
+	gs := parse(append(alcohols(10), amines(10)...)...)
 	scores := must.Have(a.Scores(ctx, gs))
 	if in, out := slices.Max(scores[:10]), slices.Min(scores[10:]); in >= out {
 		t.Errorf("alcohols score up to %g, amines from %g on", in, out)
@@ -105,7 +97,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 		}
 	}
 	// A training graph is inside, whatever its parts say.
-	known := parse(t, alcohols(2)[1])
+	known := parse(alcohols(2)[1])
 	for f := range m.Background.Weights {
 		m.Background.Weights[f] = slices.Repeat([]float32{5}, background.Buckets+1)
 	}
@@ -125,7 +117,7 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 	} {
 		want := -1
 		for _, s := range same {
-			g := parse(t, s)[0]
+			g := parse(s)[0]
 			f := m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))
 			if want < 0 {
 				want = f
@@ -135,7 +127,7 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 		}
 	}
 	folds := map[int]int{}
-	for _, g := range parse(t, append(alcohols(100), amines(100)...)...) {
+	for _, g := range parse(append(alcohols(100), amines(100)...)...) {
 		folds[m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))]++
 	}
 	for f := range background.Folds {
@@ -149,7 +141,7 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 // as it scores new graphs.
 func TestSharedBackground(t *testing.T) {
 	ctx := context.Background()
-	m := molecules(t)
+	m := molecules()
 	m.Background.AUC = 0.9
 	const k = 3
 	s := must.Have(m.Share(ctx, 1, k))
@@ -190,7 +182,7 @@ func TestSharedBackground(t *testing.T) {
 	var holdout []*graph.Graph
 	for i, smiles := range alcohols(120) {
 		if i%5 == 0 {
-			holdout = append(holdout, parse(t, smiles)...)
+			holdout = append(holdout, parse(smiles)...)
 		}
 	}
 	scores := must.Have(a.Scores(ctx, holdout))

@@ -268,9 +268,12 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
 				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(rng, beside, extra)...)
 				r := batch(t, m, o, gs)
-				for _, row := range r.Rows[:copies] {
+				for k, row := range r.Rows[:copies] {
 					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
 						t.Errorf("%d copies of training graph %d beside %d others: %+v", copies, i, beside, row)
+					}
+					if !same(row, r.Rows[0]) {
+						t.Errorf("copy %d of %d has %+v, the first %+v", k, copies, row, r.Rows[0])
 					}
 				}
 				if beside == 0 && !r.Few && r.P < 0.05 {
@@ -496,11 +499,10 @@ func TestRefusals(t *testing.T) {
 // After a batch, Score gives held-out graphs the scores that the batch gave them, also concurrently.
 func TestScoreGoesOnFromTheBatch(t *testing.T) {
 	m := model()
+	gs := set()
 	var holdout []*graph.Graph
-	for i, g := range set() {
-		if i%13 == 0 {
-			holdout = append(holdout, g)
-		}
+	for _, i := range m.Card.HoldoutRows {
+		holdout = append(holdout, gs[i])
 	}
 	for _, name := range algo.Deciders() {
 		for _, n := range []int{5, 40} {
@@ -509,14 +511,7 @@ func TestScoreGoesOnFromTheBatch(t *testing.T) {
 			rows := make([]algo.Row, len(holdout))
 			var group sync.WaitGroup
 			for i := range holdout {
-				group.Go(func() {
-					one, err := s.Score(ctx, holdout[i:i+1])
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					rows[i] = one[0]
-				})
+				group.Go(func() { rows[i] = must.Have(s.Score(ctx, holdout[i:i+1]))[0] })
 			}
 			group.Wait()
 			for i, want := range report.Holdout {

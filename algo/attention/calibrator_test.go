@@ -104,27 +104,19 @@ func TestCalibratorLeavesItselfOut(t *testing.T) {
 	}
 }
 
-func TestSuccessiveBatchesGoOn(t *testing.T) {
-	in := newInput(30, 30, 50, 0)
-	a := must.Have(New(brief(), 7))
+// Each synthetic key has its graph, and no other graphs are kept. A second batch goes on where the first one ended.
+func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
+	in := newInput(40, 40, 100, 10)
+	o := brief()
+	o.Capacity = 30 // fewer than are drawn for two batches, so that some are pushed out
+	a := must.Have(New(o, 3))
 	var queue [2]int
 	for round := range queue {
 		must.Have(a.Calibrate(ctx, in.Batch))
 		queue[round] = synthetic(a.sides[0].dict)
 	}
-	if queue[1] <= queue[0] || a.trainer.adam[0].Step != 2*brief().Steps {
+	if queue[1] <= queue[0] || a.trainer.adam[0].Step != 2*o.Steps {
 		t.Errorf("queue of %d, then %d graphs; %d training steps: want the second batch to go on", queue[0], queue[1], a.trainer.adam[0].Step)
-	}
-}
-
-// Each synthetic key has its graph, and no other graphs are kept.
-func TestSyntheticKeysHaveTheirGraphs(t *testing.T) {
-	in := newInput(40, 40, 100, 10)
-	o := brief()
-	o.Capacity = 10 // fewer than are drawn, so that some are pushed out
-	a := must.Have(New(o, 3))
-	for range 2 {
-		must.Have(a.Calibrate(ctx, in.Batch))
 	}
 	for _, side := range []dictionary.Side{dictionary.ID, dictionary.OOD} {
 		d := a.Dictionary(side)

@@ -131,11 +131,7 @@ func TestMulPacked(t *testing.T) {
 			copy(got.Data, want.Data)
 			MulNT(want, a, b.RowRange(lo, hi))
 			MulPacked(got, a, p, lo, hi)
-			for i := range want.Data {
-				if got.Data[i] != want.Data[i] {
-					t.Fatalf("%v, rows %d to %d: value %d is %g, want %g", s, lo, hi, i, got.Data[i], want.Data[i])
-				}
-			}
+			same(t, &sample{m: m, n: hi, k: k}, got.Data, want.Data)
 		}
 	}
 }

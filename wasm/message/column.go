@@ -3,7 +3,6 @@ package message
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 
 	"github.com/vmihailenco/msgpack/v5"
 
@@ -39,39 +38,6 @@ func (c *Cells[T]) DecodeMsgpack(d *msgpack.Decoder) error {
 	*c = make(Cells[T], len(b)/size)
 	_, err = binary.Decode(b, binary.LittleEndian, []T(*c))
 	return err
-}
-
-// texts are one string with the place where each ends: a hundred thousand are few objects to make and
-// to keep.
-type texts []string
-
-func (t texts) EncodeMsgpack(e *msgpack.Encoder) error {
-	if t == nil {
-		return e.EncodeNil()
-	}
-	ends, end := make(Ints, len(t)), 0
-	for i, s := range t {
-		end += len(s)
-		ends[i] = int32(end)
-	}
-	return e.EncodeMulti(strings.Join(t, ""), ends)
-}
-
-func (t *texts) DecodeMsgpack(d *msgpack.Decoder) error {
-	var all string
-	var ends Ints
-	if err := d.DecodeMulti(&all, &ends); err != nil {
-		return err
-	}
-	*t = make(texts, len(ends))
-	from := int32(0)
-	for i, end := range ends {
-		if end < from || int(end) > len(all) {
-			return fmt.Errorf("text %d of a column ends at %d, want %d to %d", i, end, from, len(all))
-		}
-		(*t)[i], from = all[from:end], end
-	}
-	return nil
 }
 
 // Columns of rows. A refused record has an error, and no scores.
@@ -111,7 +77,7 @@ func (c *Columns) Append(rows Columns) {
 type cells struct {
 	Name        string
 	Kind        table.Kind
-	Texts       texts
+	Texts       []string
 	Numbers     Floats
 	TextLists   [][]string
 	NumberLists [][]float64

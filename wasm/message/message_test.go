@@ -126,17 +126,6 @@ func TestColumns(t *testing.T) {
 	if _, _, err := Decode(uneven); err == nil || !strings.Contains(err.Error(), `column "score" of 1 rows: want as many as the first, 3`) {
 		t.Errorf("columns of 3 rows and 1: %v", err)
 	}
-	// Texts end in order, within their string.
-	for _, ends := range []Ints{{2, 1}, {4}, {-1}} {
-		var back texts
-		var b bytes.Buffer
-		if err := msgpack.NewEncoder(&b).EncodeMulti("abc", ends); err != nil {
-			t.Fatal(err)
-		}
-		if err := back.DecodeMsgpack(msgpack.NewDecoder(&b)); err == nil {
-			t.Errorf("texts that end at %v: %q", ends, back)
-		}
-	}
 	nan, err := Encode(0, &Iteration{AUC: math.NaN(), KL: math.NaN()})
 	if err != nil {
 		t.Fatal(err)

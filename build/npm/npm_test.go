@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -140,11 +141,7 @@ func TestPack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var names []string
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(files))
 	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz
 		files/draw.js files/drawer.js files/kernel.js files/kernel.wasm files/model.msgpack files/node-worker.js files/node.js files/svg.js files/thread.js files/wasm_exec.js files/worker.js
 		index.d.ts index.js licenses.txt node.js package.json wire.js`)
@@ -207,8 +204,7 @@ func TestWire(t *testing.T) {
 		&message.Progress{Stage: "score", Done: 1 << 40, Total: -1, Records: 65536},
 		&message.Failed{Code: "input", Text: strings.Repeat("x", 70000)},
 	} {
-		data := try.To(message.Encode(3, m))
-		messages = append(messages, data)
+		messages = append(messages, try.To(message.Encode(3, m)))
 	}
 	var numbers []string
 	var want []any
@@ -232,8 +228,7 @@ func TestWire(t *testing.T) {
 			want = append(want, nil)
 			continue
 		}
-		rounded := try.To(strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64))
-		want = append(want, rounded)
+		want = append(want, try.To(strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)))
 	}
 	requests := []message.Request{
 		&message.Open{Name: "list é", Format: "csv", Column: "smiles"}, &message.Score{Alpha: 0.05, Every: 1 << 52, Batch: true}, &message.Train{Epochs: 70000, AsWritten: true, Seconds: 1e9},
@@ -292,20 +287,18 @@ func smilesOf(t *testing.T, data []byte) []string {
 func tableOf(t *testing.T, name string, list []string) {
 	t.Helper()
 	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write([]string{"smiles"})
+	rows := [][]string{{"smiles"}}
 	for _, text := range list {
-		w.Write([]string{text})
+		rows = append(rows, []string{text})
 	}
-	w.Flush()
+	try.Check(csv.NewWriter(&b).WriteAll(rows))
 	put(t, name, b.Bytes())
 }
 
 // ask writes a list for the tests in JavaScript, and what the command says of it.
 func ask(t *testing.T, dir, name string, list []string) {
 	t.Helper()
-	text := try.To(json.Marshal(list))
-	put(t, filepath.Join(dir, name+".json"), text)
+	put(t, filepath.Join(dir, name+".json"), try.To(json.Marshal(list)))
 	file := filepath.Join(dir, name+".csv")
 	tableOf(t, file, list)
 	put(t, filepath.Join(dir, name+".jsonl"), []byte(run(t, dir, nil, command, "score", "--to", "jsonl", file)))
@@ -338,10 +331,8 @@ func TestNode(t *testing.T) {
 		}
 	}
 	library = append(library[:40], "C(")
-	text := try.To(json.Marshal(library))
-	put(t, filepath.Join(dir, "library.json"), text)
-	plain := try.To(weights.Bytes("ptc_mr"))
-	put(t, filepath.Join(dir, "plain.msgpack"), plain)
+	put(t, filepath.Join(dir, "library.json"), try.To(json.Marshal(library)))
+	put(t, filepath.Join(dir, "plain.msgpack"), try.To(weights.Bytes("ptc_mr")))
 	put(t, filepath.Join(dir, "detector.test.mjs"), get(t, "testdata/node/detector.test.mjs"))
 	t.Setenv("EXPECTED", dir)
 	out := run(t, dir, nil, "node", "--test", "--test-reporter=spec", "detector.test.mjs")

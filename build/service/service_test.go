@@ -89,22 +89,17 @@ func TestAboutThreshold(t *testing.T) {
 func TestLists(t *testing.T) {
 	s := New(1)
 	molecules, plain := model(t, s, "bbbp"), model(t, s, "ptc_mr")
-	triangle := Plain{3, [][2]int32{{0, 1}, {1, 2}, {2, 0}}}
-	rows, _, err := plain.Score(ctx, List{Graphs: []Plain{triangle, {2, [][2]int32{{0, 2}}}, {0, nil}}}, alone)
-	if err != nil || rows[0].Err != nil || rows[0].Scores == nil || rows[1].Err == nil {
-		t.Errorf("plain graphs: %v, %v", rows, err)
-	}
 	methane := List{SMILES: []string{"C"}}
 	for name, c := range map[string]struct {
 		m    *Model
 		list List
 		how  How
 	}{
-		"too many":             {molecules, List{SMILES: make([]string, MaxRecords+1)}, alone},
-		"too many to explain":  {molecules, List{SMILES: make([]string, MaxExplained+1)}, explained},
-		"too many nodes":       {plain, List{Graphs: []Plain{{N: MaxNodes + 1}}}, alone},
-		"alpha":                {molecules, methane, How{Alpha: 1, By: algo.ByAlone}},
-		"by":                   {molecules, methane, How{Alpha: 0.05}},
+		"too many":            {molecules, List{SMILES: make([]string, MaxRecords+1)}, alone},
+		"too many to explain": {molecules, List{SMILES: make([]string, MaxExplained+1)}, explained},
+		"too many nodes":      {plain, List{Graphs: []Plain{{N: MaxNodes + 1}}}, alone},
+		"alpha":               {molecules, methane, How{Alpha: 1, By: algo.ByAlone}},
+		"by":                  {molecules, methane, How{Alpha: 0.05}},
 	} {
 		if _, _, err := c.m.Score(ctx, c.list, c.how); err == nil {
 			t.Errorf("%s: no error", name)

@@ -58,8 +58,7 @@ func fixture(t *testing.T) (fstest.MapFS, func(string) ([]byte, error)) {
 		}
 		list = append(list, f)
 	}
-	data := try.To(json.Marshal(list))
-	files[List] = &fstest.MapFile{Data: data}
+	files[List] = &fstest.MapFile{Data: try.To(json.Marshal(list))}
 	return files, func(name string) ([]byte, error) {
 		if name != "a" {
 			return nil, errors.New("unknown model")
@@ -76,8 +75,7 @@ func compressed(name string) bool {
 
 func newSite(t *testing.T) *Site {
 	t.Helper()
-	s := try.To(Open(fixture(t)))
-	return s
+	return try.To(Open(fixture(t)))
 }
 
 func get(s *Site, method, path string, header ...string) *http.Response {

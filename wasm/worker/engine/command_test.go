@@ -18,6 +18,9 @@ import (
 	"baca/wasm/message"
 )
 
+// trainKept is the command of trainHeldOut.
+const trainKept = "train --epochs 1 --background none --keep-structures --observed observed --held-out predicted --name h "
+
 // Each row is what the page has of an input, and the command that writes the same.
 var pageAndCommand = []struct {
 	input, command string
@@ -54,11 +57,11 @@ var pageAndCommand = []struct {
 		_, found := must[*message.Found](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
 		return string(found.File.Data)
 	}},
-	{"train.csv", "train --epochs 1 --background none --keep-structures --observed observed --held-out predicted --name h --out h.msgpack", func(e *Engine, h *host) string {
+	{"train.csv", trainKept + "--out h.msgpack", func(e *Engine, h *host) string {
 		return string(trainHeldOut(e, h))
 	}},
 	{"new.csv", "trust --predicted predicted --to jsonl --model h.msgpack", trustRows("train.csv")},
-	{"classes.csv", "train --epochs 1 --background none --keep-structures --observed observed --held-out predicted --name h --out c.msgpack", func(e *Engine, h *host) string {
+	{"classes.csv", trainKept + "--out c.msgpack", func(e *Engine, h *host) string {
 		return string(trainHeldOut(e, h))
 	}},
 	{"new-classes.csv", "trust --predicted predicted --to jsonl --model c.msgpack", trustRows("classes.csv")},
@@ -70,7 +73,8 @@ func inputs(t *testing.T) map[string]string {
 	acids, amines := lists()
 	return map[string]string{
 		"few.smi": alkanes(7), "refused.smi": "C1CC\n", "mixed.smi": strange + alkanes(120), "acids.smi": acids, "amines.smi": amines, "priced.csv": priced(),
-		"train.csv": train + "broken,C1CC,1,1\n", "new.csv": fresh + "broken,C1CC,1,1\n", "classes.csv": classes(), "new-classes.csv": newClasses,
+		"train.csv": train + "broken,C1CC,1,1\n", "new.csv": fresh + "broken,C1CC,1,1\n",
+		"classes.csv": classes(), "new-classes.csv": newClasses,
 	}
 }
 

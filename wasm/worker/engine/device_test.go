@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -60,57 +59,45 @@ func (t *deviceTraining) Step(ctx context.Context, gs []*graph.Graph) error {
 }
 
 // A device gets large jobs alone; where it fails the processor takes over, and the
-// page is told so. Either way the numbers are the same.
+// page is told so. Either way the rows or the model are the same.
 func TestDevice(t *testing.T) {
-	e, h := loaded(t, "bbbp")
-	must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(alkanes(150))})
-	score := func() (string, *message.Scored) {
-		events, scored := must[*message.Scored](e, h, &message.Score{Batch: true})
-		return fileOf(t, "csv", join(events)), scored
+	score := func(e *Engine, h *host) (made, device string, warnings []string) {
+		events, got := must[*message.Scored](e, h, &message.Score{Batch: true})
+		return fileOf(t, "csv", join(events)), got.Device, got.Warnings
 	}
-	h.device = &device{left: -1}
-	want, scored := score()
-	if scored.Device != processor || len(h.asked) > 0 {
-		t.Errorf("a small job ran on the %s, a device was asked for %v times", scored.Device, h.asked)
-	}
-	e.minScored = 100
-	for _, left := range []int{-1, 0, 1} {
-		d := &device{CPU: pretrain.NewCPU(1), left: left}
-		h.device, h.asked = d, nil
-		got, scored := score()
-		if got != want {
-			t.Errorf("failing after %d calls: other rows", left)
-		}
-		said := slices.ContainsFunc(scored.Warnings, func(w string) bool { return strings.Contains(w, "test device failed") })
-		if scored.Device != "test device" || !slices.Equal(h.asked, []int{algo.DeviceChunk}) || d.calls == 0 || said != (left >= 0) {
-			t.Errorf("failing after %d calls: ran on the %s, asked for %v, %d calls, warnings %q", left, scored.Device, h.asked, d.calls, scored.Warnings)
-		}
-		if e.model.Encoder.Device != nil {
-			t.Error("the device stays in the model")
-		}
-	}
-}
-
-func TestTrainOnDevice(t *testing.T) {
-	e, h := bare(t)
-	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(300))})
-	h.device = &device{left: -1}
-	_, want := must[*message.Trained](e, h, &message.Train{Epochs: 3})
-	if want.Device != processor || len(h.asked) > 0 {
-		t.Errorf("a small job ran on the %s", want.Device)
-	}
-	e.minTrained = 500
-	// It fails at its beginning, in the second epoch and while the model is made.
-	for _, left := range []int{-1, 0, 5, 8} {
-		d := &device{CPU: pretrain.NewCPU(1), left: left}
-		h.device = d
+	train := func(e *Engine, h *host) (made, device string, warnings []string) {
 		_, got := must[*message.Trained](e, h, &message.Train{Epochs: 3})
-		if !bytes.Equal(got.Data, want.Data) {
-			t.Errorf("failing after %d calls: another model", left)
+		return string(got.Data), got.Device, got.Warnings
+	}
+	for name, c := range map[string]struct {
+		graphs int
+		job    func(*Engine, *host) (made, device string, warnings []string)
+		asked  int
+		calls  []int // until it fails
+	}{
+		"score": {150, score, algo.DeviceChunk, []int{-1, 0, 1}},
+		"train": {300, train, pretrain.Defaults(1).Batch, []int{-1, 0, 5, 8}}, // at first, in the second epoch, while the model is made
+	} {
+		e, h := loaded(t, "bbbp")
+		must[*message.Opened](e, h, &message.Open{Name: "input.smi", Data: []byte(alkanes(c.graphs))})
+		h.device = &device{left: -1}
+		want, on, _ := c.job(e, h)
+		if on != processor || len(h.asked) > 0 {
+			t.Errorf("a small %s ran on the %s, a device was asked for %v times", name, on, h.asked)
 		}
-		said := slices.ContainsFunc(got.Warnings, func(w string) bool { return strings.Contains(w, "test device failed") })
-		if got.Device != "test device" || d.calls < 1 || said != (left >= 0) {
-			t.Errorf("failing after %d calls: ran on the %s, %d calls, warnings %q", left, got.Device, d.calls, got.Warnings)
+		e.minScored, e.minTrained = 100, 500
+		for _, left := range c.calls {
+			d := &device{CPU: pretrain.NewCPU(1), left: left}
+			h.device, h.asked = d, nil
+			got, on, warnings := c.job(e, h)
+			said := slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "test device failed") })
+			if got != want || on != "test device" || d.calls == 0 || said != (left >= 0) || !slices.Equal(h.asked, []int{c.asked}) {
+				t.Errorf("%s, failing after %d calls: on the %s, asked for %v, %d calls, warnings %q; the same: %v",
+					name, left, on, h.asked, d.calls, warnings, got == want)
+			}
+			if e.model.Encoder.Device != nil {
+				t.Error("the device stays in the model")
+			}
 		}
 	}
 }

@@ -36,10 +36,8 @@ func domainOf(t *testing.T, e *Engine, h *host, records ...int32) (d domainFile)
 // The report on a few records says how to have it again. Its numbers are compared with the command's in
 // TestThePageIsTheCommand.
 func TestDomain(t *testing.T) {
-	h := newHost(t)
+	e, h := loaded(t, "bbbp")
 	h.files[Drawer] = []byte("draw()")
-	e := New(h)
-	must[*message.Model](e, h, &message.LoadModel{})
 	must[*message.Opened](e, h, &message.Open{Name: "-a 'b.smi", Data: []byte("CCO <script>alert(1)</script>\n" + strange)})
 	must[*message.Scored](e, h, &message.Score{})
 	all := domainOf(t, e, h, 5, 3, 1, 0, 2, 4, 3)
@@ -68,11 +66,11 @@ func TestDomain(t *testing.T) {
 	if strings.Count(page, "<script") != 2 || strings.Contains(page, "NaN") || file.Type != "text/html" || file.Name != "qprf.html" {
 		t.Errorf("%s, %s:\n%.500s", file.Name, file.Type, page)
 	}
-	if p, ok := events[0].(*message.Progress); !ok || p.Stage != message.StageExplain || p.Total != 2 {
-		t.Errorf("the first event is %+v", events[0])
-	}
 	if _, again := must[*message.Exported](e, h, request); string(again.Data) != page {
 		t.Error("the same report has other bytes")
+	}
+	if p, ok := events[0].(*message.Progress); !ok || p.Stage != message.StageExplain || p.Total != 2 {
+		t.Errorf("the first event is %+v", events[0])
 	}
 	delete(h.files, Drawer)
 	if _, file := must[*message.Exported](e, h, request); strings.Contains(string(file.Data), "<script") || !strings.Contains(string(file.Data), "There are no drawings: what draws could not be loaded") {
@@ -101,9 +99,12 @@ func TestDomain(t *testing.T) {
 	}
 }
 
+// methanol is a molfile.
+const methanol = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n" +
+	"    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
+
 // Molecules that were read from molfiles come again from the file alone.
 func TestDomainOfMolfiles(t *testing.T) {
-	const methanol = "methanol\n  x\n\n  2  1  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\nM  END\n$$$$\n"
 	e, h := loaded(t, "bbbp")
 	for _, c := range []struct {
 		name    string

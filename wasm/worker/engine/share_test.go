@@ -78,10 +78,9 @@ func TestSharedWorkGivesTheSameRows(t *testing.T) {
 		{"none that lives", 4, false, func(int, any) bool { return true }, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHost(t)
+			e, h := bare(t)
 			h.cores, h.spoil = test.cores, test.spoil
 			h.sources = map[int]Source{5: bytes.NewReader([]byte(text))}
-			e := New(h)
 			e.minShared = n / 2
 			must[*message.Model](e, h, &message.LoadModel{})
 			open := &message.Open{Name: "a.csv", Data: []byte(text)}

@@ -68,13 +68,9 @@ func TestSuggest(t *testing.T) {
 	fails(e, h, &message.Suggest{Most: 1, Price: "cost"}, message.CodeBadInput, `no column "cost"`)
 	// It can be ended.
 	h.yield = e.Pause
-	must[*message.Opened](e, h, &message.Open{Name: "long.smi", Data: []byte(strings.Repeat(acidsOnly(), 40))})
-	fails(e, h, &message.Suggest{Most: 1}, message.CodeCancelled, "cancelled")
-}
-
-func acidsOnly() string {
 	acids, _ := lists()
-	return acids
+	must[*message.Opened](e, h, &message.Open{Name: "long.smi", Data: []byte(strings.Repeat(acids, 40))})
+	fails(e, h, &message.Suggest{Most: 1}, message.CodeCancelled, "cancelled")
 }
 
 // Of few there are as many picks as help, and of none that may be picked there is none. Keys of JSONL are columns, too.

@@ -43,9 +43,8 @@ func trainHeldOut(e *Engine, h *host) []byte {
 // kept, and no structures unasked. That its bytes are the command's is tested in TestThePageIsTheCommand.
 func TestTrainKeepsResiduals(t *testing.T) {
 	train, _ := hydration(t)
-	h := newHost(t)
+	e, h := bare(t)
 	delete(h.files, "background")
-	e := New(h)
 	must[*message.Opened](e, h, &message.Open{Name: "train.csv", Data: []byte(train)})
 	without := heldOut()
 	without.Structures, without.HeldOut = false, false
@@ -60,7 +59,8 @@ func TestTrainKeepsResiduals(t *testing.T) {
 		t.Errorf("%+v, the table has %q", s, row)
 	}
 	_, plain := must[*message.Trained](e, h, without)
-	if m, err = weights.Load(plain.Data); err != nil || m.Residuals != nil || m.Structures != nil || plain.Model.Residuals != 0 || !slices.Contains(plain.Warnings, algo.NoPromise) {
+	if m, err = weights.Load(plain.Data); err != nil || m.Residuals != nil || m.Structures != nil ||
+		plain.Model.Residuals != 0 || !slices.Contains(plain.Warnings, algo.NoPromise) {
 		t.Errorf("%v, residuals %+v, warnings %q", err, m.Residuals, plain.Warnings)
 	}
 }

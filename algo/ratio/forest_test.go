@@ -120,3 +120,37 @@ func TestForestOfRowsInAnotherOrder(t *testing.T) {
 		}
 	}
 }
+
+// Columns of few values have the same extremes and counts by bits as by their values, for sets of rows of any size.
+func TestBitsOfColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, bank := range []int{1, 63, 64, 130} {
+		s := &samples{dim: 1, bank: bank, fold: make([]int, bank+70)}
+		for range s.fold {
+			s.rows = append(s.rows, float32(rng.IntN(6)))
+		}
+		c, g, rows := &s.columns()[0], &grower{values: make([]float32, 0, len(s.fold))}, newRowSet(bank, len(s.fold))
+		for range 100 {
+			inBank, inBatch := []int32{int32(rng.IntN(bank))}, []int32{int32(bank + rng.IntN(70))}
+			for i := range s.fold {
+				switch {
+				case rng.IntN(3) > 0 || int32(i) == inBank[0] || int32(i) == inBatch[0]:
+				case i < bank:
+					inBank = append(inBank, int32(i))
+				default:
+					inBatch = append(inBatch, int32(i))
+				}
+			}
+			rows.set(inBank, inBatch)
+			low, high := c.extremes(rows)
+			if l, h := g.take(c.values, inBank, inBatch); low != l || high != h {
+				t.Fatalf("a bank of %d: %g to %g, want %g to %g", bank, low, high, l, h)
+			}
+			cut := float32(rng.IntN(12)) / 2
+			m, n := c.count(rows, cut)
+			if a, b := upTo(g.values[:len(inBank)], cut), upTo(g.values[len(inBank):], cut); m != a || n != b {
+				t.Fatalf("a bank of %d: %d and %d up to %g, want %d and %d", bank, m, n, cut, a, b)
+			}
+		}
+	}
+}

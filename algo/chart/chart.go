@@ -27,14 +27,14 @@ func (s Scale) Value(pixel float64) float64 {
 	return s.Low + (pixel-s.From)/(s.To-s.From)*(s.High-s.Low)
 }
 
-// Ticks returns at most most round numbers from low to high.
-func Ticks(low, high float64, most int) []float64 {
+// Ticks returns round numbers from low to high, with at most so many intervals between them.
+func Ticks(low, high float64, intervals int) []float64 {
 	if !(high > low) || math.IsInf(high-low, 0) {
 		return nil
 	}
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/float64(most))))
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/float64(intervals))))
 	for _, factor := range []float64{2, 2.5, 2} { // 2, 5, 10
-		if (high-low)/step > float64(most) {
+		if (high-low)/step > float64(intervals) {
 			step *= factor
 		}
 	}
@@ -47,7 +47,7 @@ func Ticks(low, high float64, most int) []float64 {
 
 // Label formats a tick.
 func Label(x float64) string {
-	return strings.Replace(strconv.FormatFloat(x, 'g', 6, 64), "-", "−", 1)
+	return strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", "−")
 }
 
 type Chart struct {

@@ -22,18 +22,19 @@ import (
 )
 
 const (
-	// MinTraining is the least training set: a smaller holdout resolves no p-value.
+	// MinTraining is the smallest set that is split. Its holdout of two judges nothing: at alpha 0.05
+	// every verdict is undecided below 19 held-out graphs.
 	MinTraining = 20
 	MaxEpochs   = 1_000_000
 	// CheckpointInterval is the time between two checkpoints.
 	CheckpointInterval = 20 * time.Second
 )
 
-// UsualEpochs is the paper's default. Large sets get fewer, with no more steps than 7 680 graphs:
-// longer training finds no more, see build/results.
+// UsualEpochs is the paper's default. Above 7 680 graphs fewer epochs take about mostSteps steps, but at
+// least one epoch is run: longer training finds no more, see build/results.
 const UsualEpochs, mostSteps = 400, 24_000
 
-// DefaultEpochs is the default for that many graphs.
+// DefaultEpochs is the default for that many training graphs.
 func DefaultEpochs(graphs int) int {
 	return max(1, min(UsualEpochs, mostSteps/StepsPerEpoch(graphs)))
 }
@@ -88,10 +89,9 @@ func (t *Training) Prepare() (err error) {
 			list[k] = distinct[i]
 		}
 	}
-	all, _ := t.Split(len(t.Graphs), t.Card.Seed)
-	t.Card.Epochs = cmp.Or(t.Card.Epochs, DefaultEpochs(len(all)))
+	t.Card.Epochs = cmp.Or(t.Card.Epochs, DefaultEpochs(len(t.Train)))
 	t.Card.Name = cmp.Or(t.Card.Name, ModelName(t.Card.Dataset))
-	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, len(all), t.Card.Epochs))
+	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, len(t.Train), t.Card.Epochs))
 	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
 	t.Card.Repeats = repeats
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version

@@ -171,7 +171,7 @@ func (s *scoring) restore() error {
 	}
 	if !s.resume {
 		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
-		return forget(s.checkpoint)
+		return nil // beginRows removes it
 	}
 	var c scoreCheckpoint
 	if err = sealed.Read(data, &c); err == nil {

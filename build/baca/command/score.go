@@ -387,6 +387,11 @@ func (s *scoring) beginRows() error {
 		return nil
 	}
 	w, header := rowsOut(s.c), s.how.Skip == 0
+	if header && s.checkpoint != "" {
+		if err := forget(s.checkpoint); err != nil {
+			return err
+		}
+	}
 	if s.refused != nil {
 		if err := s.refused.begin(s.done.Rejects); err != nil {
 			return err

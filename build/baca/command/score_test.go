@@ -121,6 +121,14 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Error("a checkpoint that was refused has changed the output")
 	}
 
+	// A run from the start that reads no row leaves all of it, too.
+	testset.Write(t, name("few.smi"), "CCO\n")
+	succeed(t, "score", "--model", name("model.msgpack"), "--out", name("in.parquet"), name("few.smi"))
+	damaged := read(t, name("in.parquet"))
+	clear(damaged[4:100])
+	testset.Write(t, name("in.parquet"), string(damaged))
+	refuse(t, exitFailure, "discarding "+name("killed.csv.checkpoint"), "score", "--model", name("model.msgpack"), "--out", name("killed.csv"), name("in.parquet"))
+
 	_, stderr := succeed(t, args("killed", "--resume")...)
 	for _, ext := range []string{".csv", ".rejects"} {
 		if !bytes.Equal(read(t, name("killed"+ext)), read(t, name("whole"+ext))) {

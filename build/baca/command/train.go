@@ -144,9 +144,8 @@ func (f *trainFlags) run() error {
 	if f.structures && set.schema == algo.Constant {
 		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
 	}
-	j.Training = job.Training{
-		Workers: f.workers, Split: dataset.Hold, Card: f.cardOf(set), ValueColumns: f.values.ValueColumns,
-	}
+	j.Training = job.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, ValueColumns: f.values.ValueColumns}
+	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
 		return f.device.open(ctx, stderr, f.workers, o.Config, true)
@@ -175,18 +174,15 @@ func (f *trainFlags) run() error {
 	return nil
 }
 
-// cardOf begins a model's card, and reports an unusual training length.
-func (f *trainFlags) cardOf(set *trainingSet) algo.Card {
-	card := f.card
-	card.Schema, card.Dataset, card.DatasetSHA256 = set.schema, set.name, set.sha256
-	train, _ := dataset.Hold(len(set.rows), card.Seed)
-	if card.Epochs == 0 {
-		if card.Epochs = job.DefaultEpochs(len(train)); card.Epochs < job.UsualEpochs {
-			fmt.Fprintf(f.c.ErrOrStderr(), "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
-				len(train), explain.Count(card.Epochs, "epoch"), card.Epochs*job.StepsPerEpoch(len(train)))
-		}
+// prepare sets the options, and reports an unusual training length.
+func (j *trainJob) prepare() error {
+	asked := j.Card.Epochs
+	err := j.Prepare()
+	if n := len(j.Train); err == nil && asked == 0 && j.Card.Epochs < job.UsualEpochs {
+		fmt.Fprintf(j.stderr, "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
+			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*job.StepsPerEpoch(n))
 	}
-	return card
+	return err
 }
 
 // knowsNothing says why a model has no intervals.
@@ -322,7 +318,7 @@ func (j *trainJob) begun() bool {
 // run trains and returns the model file. Use the model loaded from it, which is rounded.
 func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 	j.Save = weights.SaveMeasured
-	if err := j.Prepare(); err != nil {
+	if err := j.prepare(); err != nil {
 		return nil, err
 	}
 	from, err := j.restore()

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/graph"
 	"baca/algo/job"
+	"baca/algo/molecule/smiles"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -108,23 +108,30 @@ func TestPretrain(t *testing.T) {
 	}
 }
 
-// A large set has fewer epochs, unless they are asked for, and the card says what they are.
+// A large set has fewer epochs, unless they are asked for; repeated molecules, which are not trained on, do not count.
 func TestEpochsOfALargeSet(t *testing.T) {
+	repeated := make([]*graph.Graph, 9000)
+	for i := range repeated {
+		mol := try.To(smiles.Parse(strings.Repeat("C", 1+i%50)))
+		repeated[i] = mol.Graph()
+	}
 	for _, test := range []struct {
-		graphs, asked, want int
-		announced           string
+		graphs      []*graph.Graph
+		schema      string
+		asked, want int
+		announced   string
 	}{
-		{2000, 0, 400, ""},
-		{100_000, 0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
-		{100_000, 500, 500, ""},
+		{make([]*graph.Graph, 2000), algo.Constant, 0, 400, ""},
+		{make([]*graph.Graph, 100_000), algo.Constant, 0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
+		{make([]*graph.Graph, 100_000), algo.Constant, 500, 500, ""},
+		{repeated, algo.OGBParent, 0, 400, ""},
 	} {
 		var stderr bytes.Buffer
-		c := &cobra.Command{}
-		c.SetErr(&stderr)
-		o := trainFlags{source: source{c: c}, card: algo.Card{Seed: 1, Epochs: test.asked}}
-		card := o.cardOf(&trainingSet{name: "big.smi", rows: make([]algo.Source, test.graphs)})
-		if card.Epochs != test.want || stderr.String() != test.announced {
-			t.Errorf("%d graphs, --epochs %d: %d epochs, and %q on stderr", test.graphs, test.asked, card.Epochs, &stderr)
+		j := trainJob{stderr: &stderr, Training: job.Training{
+			Graphs: test.graphs, Split: dataset.Hold, Card: algo.Card{Schema: test.schema, Seed: 1, Epochs: test.asked},
+		}}
+		if err := j.prepare(); err != nil || j.Card.Epochs != test.want || stderr.String() != test.announced {
+			t.Errorf("%d graphs, --epochs %d: %d epochs, %v, and %q on stderr", len(test.graphs), test.asked, j.Card.Epochs, err, &stderr)
 		}
 	}
 }

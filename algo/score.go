@@ -224,27 +224,27 @@ func (s *Scorer) decide(rows []Row, by string) {
 		}
 		return decide.PValues(scores, holdout)
 	}
-	single := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
-	var batch, paper []float64
+	aloneP := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
+	var batchP, paperP []float64
 	if s.state != nil {
-		batch = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
-		paper = of(func(r *Row) float64 { return r.BaCa }, s.state.paper)
+		batchP = of(func(r *Row) float64 { return r.Batch }, s.state.batch)
+		paperP = of(func(r *Row) float64 { return r.BaCa }, s.state.paper)
 	}
 	for i := range rows {
 		r := &rows[i]
-		r.AloneP = single[i]
+		r.AloneP = aloneP[i]
 		if s.state != nil {
-			r.BatchP = batch[i]
-			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batch[i], single[i])
+			r.BatchP = batchP[i]
+			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batchP[i], aloneP[i])
 		}
 		switch by {
 		case ByBatch:
 			r.Score, r.P, r.Verdict = r.Batch, r.BatchP, r.BatchVerdict
 		case ByAttention:
-			r.Score, r.P = r.BaCa, PaperP(paper[i], single[i])
+			r.Score, r.P = r.BaCa, PaperP(paperP[i], aloneP[i])
 			r.Verdict = decide.Judge(r.P, alpha, references)
 		default:
-			r.Score, r.P, r.Verdict = r.Alone, single[i], decide.Judge(single[i], alpha, references)
+			r.Score, r.P, r.Verdict = r.Alone, aloneP[i], decide.Judge(aloneP[i], alpha, references)
 		}
 	}
 }

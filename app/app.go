@@ -167,7 +167,7 @@ func takeFile(ctx app.Context, s *desk, v app.Value) {
 	}
 }
 
-// loadModelFile selects the model of a file.
+// loadModelFile loads a model file and selects it.
 func loadModelFile(ctx app.Context, s *desk, v app.Value) {
 	readFile(ctx, s, v, func(name string, data []byte) { s.Models.Load(words.Stem(name), data) })
 }

@@ -43,7 +43,7 @@ func classOf(v decide.Verdict) string { return "is-" + cmp.Or(string(v), "unscor
 // wordOf is a verdict's word.
 func wordOf(v decide.Verdict) string { return cmp.Or(string(v), "waiting") }
 
-// shape marks a verdict besides its colour.
+// shape marks a verdict for those who do not see its colour.
 func shape(v decide.Verdict) app.UI {
 	return sign(classOf(v), map[decide.Verdict]string{
 		decide.Inside:     `<circle cx="6" cy="6" r="4"/>`,

@@ -89,6 +89,7 @@ func (h *Head) Shares(p fingerprint.Print, fold int) (shares []float64, rest flo
 	return shares, (float64(w[Buckets]) - h.Mean) / h.Deviation
 }
 
+// logit is the intercept plus the weight of each counted copy of each subtree.
 func logit(w []float32, p fingerprint.Print) float64 {
 	sum := float64(w[Buckets])
 	for i, k := range p.Keys {

@@ -55,7 +55,7 @@ func (t Tally) Levels() Levels {
 	return q
 }
 
-// CheckFDR rejects an impossible rate of false discoveries.
+// CheckFDR rejects an impossible false-discovery rate.
 func CheckFDR(fdr float64) error {
 	if !(fdr > 0 && fdr < 1) {
 		return fmt.Errorf("rate of false discoveries %g: want a number between 0 and 1", fdr)

@@ -61,7 +61,7 @@ var statistics = [StatisticCount]statistic{
 	{name: "charged", molecules: true, at: func(g *graph.Graph, i int) bool { return g.X[i*g.Features+molecule.ColumnCharge] != molecule.Neutral }, more: "a larger share of charged %s", less: "a smaller share of charged %s"},
 }
 
-// having tests a node for a feature value.
+// having returns a test for nodes whose feature column equals value.
 func having(column int, value float32) func(*graph.Graph, int) bool {
 	return func(g *graph.Graph, i int) bool { return g.X[i*g.Features+column] == value }
 }

@@ -80,10 +80,9 @@ func (p *Print) count(w *workspace, keys []uint32) {
 }
 
 // From fewSorted to manySorted keys are sorted by their high bytes first. Keys are hashes, so few
-// share one. Input built to make many share it costs at most manySorted² steps.
+// share a high byte. Input built to make many share it costs at most manySorted² steps.
 const fewSorted, manySorted = 24, 1 << 10
 
-// sort sorts keys.
 func (w *workspace) sort(keys []uint32) {
 	if len(keys) < fewSorted || len(keys) > manySorted {
 		slices.Sort(keys)

@@ -183,8 +183,8 @@ func (p *Draft) alike(i int32) bool {
 	return false
 }
 
-// label adds to hashes how centres and double bonds are arranged about neighbours in the order of
-// their hashes, and reports whether there were any.
+// label adds to the hashes of atoms how their neighbours, in the order of their hashes, are arranged about
+// centres and double bonds, and reports whether there were any.
 func (p *Draft) label() bool {
 	c := &p.tags
 	c.marks = c.marks[:0]

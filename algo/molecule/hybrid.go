@@ -45,8 +45,8 @@ func (p *Draft) takesPart(i int32) bool {
 	return p.Degree(i)+p.Atoms[i].Hydrogens() <= 3 && p.conjugable(i)
 }
 
-// conjugable reports whether atom i has electrons to share. Beyond the second row, the nitrogen and
-// oxygen groups do not (except for =S and the like).
+// conjugable reports whether atom i has electrons to share. Beyond the second row the nitrogen
+// group has none, and the oxygen group only with one neighbour, as =S.
 func (p *Draft) conjugable(i int32) bool {
 	a := &p.Atoms[i]
 	if outer := basics[a.Element].outer; a.Element > 10 && (outer == 5 || outer == 6) {

@@ -94,7 +94,7 @@ func responses(observed []float64) (n int, low, high float64) {
 	return len(observed), slices.Min(observed), slices.Max(observed)
 }
 
-// observed are the values of the structural analogues.
+// observed returns the values of the structural analogues, NaN where one has none.
 func (s *Substance) observed() (list []float64) {
 	for _, n := range s.Nearest {
 		if n.Values != nil {

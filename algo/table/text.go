@@ -41,6 +41,7 @@ func Visible(s string) string {
 	})
 }
 
+// escaped writes bad characters as \uXXXX. An invalid byte counts as Latin-1.
 func escaped(s string, bad func(rune) bool) string {
 	if isPlain(s) || strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || bad(r) }) < 0 {
 		return s

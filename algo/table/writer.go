@@ -96,7 +96,7 @@ func allSix(list []float64) []float64 {
 	return rounded
 }
 
-// sixDigits rounds to six digits, NaN for none.
+// sixDigits rounds to six significant digits, as text has them. Infinities become NaN.
 func sixDigits(x float64) float64 {
 	var digits [32]byte
 	text := appendNumber(digits[:0], x, "")

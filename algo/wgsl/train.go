@@ -66,7 +66,7 @@ func (d *Device) Train(e *gin.Encoder, learningRate float64, from gin.Moments) (
 	return t, d.failed(err)
 }
 
-// check reports a training whose state is gone.
+// check returns an error if the state is gone or ctx has ended.
 func (t *training) check(ctx context.Context) error {
 	if t.d.training != t {
 		return errors.New("the device began another training, or was closed")
@@ -116,7 +116,7 @@ func (t *training) Step(ctx context.Context, gs []*graph.Graph) error {
 	return nil
 }
 
-// wait waits for the oldest step.
+// wait waits for the oldest step, and forgets it even if ctx ends first.
 func (t *training) wait(ctx context.Context) error {
 	p := t.running[0]
 	t.running = t.running[1:]

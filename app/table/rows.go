@@ -149,7 +149,7 @@ func missing(n int) []float64 {
 	return column
 }
 
-// Fill sets the arrived scores by themselves.
+// Fill stores rows that were scored alone, and drops those of another input.
 func (r *Rows) Fill(e *message.Rows) {
 	if e.From > r.Len() {
 		return

@@ -51,7 +51,7 @@ func P(p float64) string {
 	return Number(p)
 }
 
-// Count groups thousands with a narrow space.
+// Count groups thousands with a space.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""

@@ -143,6 +143,7 @@ type bench struct {
 	done, planned int // cells
 }
 
+// command is the subcommand of an experiment, with its flags and their defaults.
 func (e *experiment) command(train Trainer) *cobra.Command {
 	b := &bench{experiment: e, train: train}
 	c := &cobra.Command{

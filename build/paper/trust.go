@@ -259,6 +259,9 @@ func (e *trustEntry) worse(most reads) bool {
 		}
 	}
 	differences := e.worst(columnAlone)
+	if best == nil {
+		return false // no score is defined
+	}
 	for i := range differences {
 		differences[i] -= best[i]
 	}

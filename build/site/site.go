@@ -249,8 +249,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// encoding is the smallest form of the file that a request accepts: br, gzip, or the plain one,
-// which is empty.
+// encoding is br if the request accepts it and the file has it, else gzip, else empty for the plain form.
 func (e *entry) encoding(accept string) string {
 	accepted := map[string]bool{}
 	for part := range strings.SplitSeq(strings.ToLower(accept), ",") {

@@ -382,8 +382,8 @@ func ReLUGradient(d, y Matrix) {
 	}
 }
 
-// Exp replaces each x by e^(scale·x) with a relative error below 2e-7 where
-// |scale·x| ≤ 87; beyond, scale·x is clipped to that range.
+// Exp replaces each x by e^y, where y is scale·x, rounded to float32 and clipped to ±87, with a relative error
+// below 2e-7.
 func Exp(x []float32, scale float32) {
 	if vector && len(x) > 0 {
 		expVector(x, scale)

@@ -81,6 +81,8 @@ var vector = wasmAvailable() != 0
 
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
+// The vector code of each loop, for operands that hold values; gemmGo says what as, at and ldd are.
+
 func gemmVector(dst []float32, ldd int, a []float32, as, at int, b []float32, ldb, m, n, k int, bias []float32, flags int) {
 	wasmGemm(pointer(dst), int32(ldd), pointer(a), int32(as), int32(at), pointer(b), int32(ldb), int32(m), int32(n), int32(k), pointer(bias), int32(flags))
 }

@@ -33,8 +33,8 @@ func (p *parser) mobile() bool {
 	return false
 }
 
-// carriesNitrogen reports whether atom i is a carbon with a nitrogen, beside n, that has hydrogens
-// or a double bond.
+// carriesNitrogen reports whether atom i is a carbon bound to another nitrogen than n that has fewer than
+// three neighbours. findAmidines checks the rest.
 func (p *parser) carriesNitrogen(i, n int32) bool {
 	if p.Atoms[i].Element != carbon || p.Atoms[i].Aromatic {
 		return false

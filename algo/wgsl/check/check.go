@@ -88,9 +88,9 @@ CN1CCN(CC1)C1=Nc2cc(Cl)ccc2Nc2ccccc12 O=C1NC(=O)C(c2ccccc2)(c2ccccc2)N1 CCCCCCCC
 	return gs
 }
 
-// odd returns graphs at the limits of what the shaders part: none, one and many
-// nodes, no edges, a hub, and with large set more nodes than take part in ℓ_n.
-func odd(features int, large bool) []*graph.Graph {
+// edgeCases returns random trees whose sizes lie at the borders of the shaders' tiles, every third a star, and
+// one graph without edges. With large set, one has more nodes than take part in ℓ_n.
+func edgeCases(features int, large bool) []*graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{0, 1, 2, 31, 32, 33, 64, 65, 255, 256, 300, 5}
 	if large {
@@ -117,7 +117,7 @@ func odd(features int, large bool) []*graph.Graph {
 	return gs
 }
 
-// encoder returns one whose activations keep to the same size from layer to layer.
+// encoder returns a new encoder, always the same.
 func encoder(c gin.Config) *gin.Encoder { return gin.New(c, rand.New(rand.NewPCG(3, 4))) }
 
 // compare compares each value with that of the processor, relative to the largest
@@ -174,13 +174,13 @@ func encode(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	defer d.Close()
 	compareEncodings(t, "real batch", d, encoder(gin.Default(gs[0].Features)), gs)
 	compareEncodings(t, "real batch of width 64", d, encoder(gin.Config{Features: gs[0].Features, Hidden: 64, Layers: 2}), gs[:min(len(gs), 10)])
-	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), odd(3, false))
+	compareEncodings(t, "odd graphs", d, encoder(gin.Config{Features: 3, Hidden: 12, Layers: 2}), edgeCases(3, false))
 	if !testing.Short() {
-		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), odd(3, true))
+		compareEncodings(t, "odd graphs and a large one", d, encoder(gin.Config{Features: 3, Hidden: 8, Layers: 2}), edgeCases(3, true))
 	}
-	compareEncodings(t, "wide features", d, encoder(gin.Config{Features: 100, Hidden: 7, Layers: 2}), odd(100, false))
-	compareEncodings(t, "wide layers", d, encoder(gin.Config{Features: 3, Hidden: 70, Layers: 2}), odd(3, false))
-	compareEncodings(t, "one layer", d, encoder(gin.Config{Features: 1, Hidden: 1, Layers: 1}), odd(1, false))
+	compareEncodings(t, "wide features", d, encoder(gin.Config{Features: 100, Hidden: 7, Layers: 2}), edgeCases(100, false))
+	compareEncodings(t, "wide layers", d, encoder(gin.Config{Features: 3, Hidden: 70, Layers: 2}), edgeCases(3, false))
+	compareEncodings(t, "one layer", d, encoder(gin.Config{Features: 1, Hidden: 1, Layers: 1}), edgeCases(1, false))
 	compareEncodings(t, "no graphs", d, encoder(gin.Default(3)), nil)
 
 	small := wgsl.New(g, 100<<10)
@@ -245,9 +245,9 @@ func gradients(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	c := gin.Default(gs[0].Features)
 	compareGradients(t, "real batch", d, c, gs)
 	compareGradients(t, "real batch of width 64", d, gin.Config{Features: c.Features, Hidden: 64, Layers: 2}, gs[:min(len(gs), 10)])
-	compareGradients(t, "odd graphs", d, gin.Config{Features: 3, Hidden: 12, Layers: 2}, odd(3, false))
-	compareGradients(t, "wide layers", d, gin.Config{Features: 70, Hidden: 70, Layers: 2}, odd(70, false)[:8])
-	compareGradients(t, "two graphs", d, gin.Config{Features: 3, Hidden: 4, Layers: 1}, odd(3, false)[2:4])
+	compareGradients(t, "odd graphs", d, gin.Config{Features: 3, Hidden: 12, Layers: 2}, edgeCases(3, false))
+	compareGradients(t, "wide layers", d, gin.Config{Features: 70, Hidden: 70, Layers: 2}, edgeCases(70, false)[:8])
+	compareGradients(t, "two graphs", d, gin.Config{Features: 3, Hidden: 4, Layers: 1}, edgeCases(3, false)[2:4])
 	small := wgsl.New(g, 200<<10)
 	defer small.Close()
 	compareGradients(t, "real batch, in many chunks", small, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
@@ -345,7 +345,7 @@ func limits(t *testing.T, g wgsl.GPU, gs []*graph.Graph) {
 	defer wide.Close()
 	compareGradients(t, "real batch in small buffers", wide, gin.Config{Features: c.Features, Hidden: 8, Layers: 2}, gs)
 
-	large := odd(c.Features, true)
+	large := edgeCases(c.Features, true)
 	err := d.Encode(context.Background(), encoder(c), large, gin.NewEncoding(len(large), c.Width()))
 	var size *wgsl.SizeError
 	if !errors.As(err, &size) || !strings.Contains(err.Error(), "nodes fit") {

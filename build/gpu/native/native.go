@@ -155,7 +155,7 @@ func (g *GPU) Software() bool { return g.adapter.Software }
 // Limits implements wgsl.GPU.
 func (g *GPU) Limits() wgsl.Limits { return g.adapter.limits }
 
-// failure returns the first error since it was last called.
+// failure returns and forgets the first error since its last call.
 func (g *GPU) failure() error {
 	message := make([]C.char, 1024)
 	kind := C.gpu_error(g.g, &message[0], C.size_t(len(message)))

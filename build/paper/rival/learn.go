@@ -128,8 +128,8 @@ func addStandard(scores, values, known []float64, weight float64) {
 	}
 }
 
-// nodeInput is what networks that are trained here read of nodes: the features of atoms, or
-// where a graph has none, the degree.
+// nodeInput returns what networks that are trained here read: the features of atoms, or the degrees of plain
+// graphs' nodes, one-hot.
 func nodeInput(b *graph.Batch) *tape.Value {
 	if b.Features == molecule.Features {
 		return tape.Features(b)

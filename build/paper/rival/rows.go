@@ -21,7 +21,7 @@ type embedded struct{ train, test [][]float64 }
 // which must have two rows that differ.
 func mahalanobis(e *embedded, _ uint64) []float64 {
 	mean, covariance := ledoitWolf(e.train)
-	return quadratic(covariance, less(e.test, mean))
+	return quadratic(covariance, minus(e.test, mean))
 }
 
 // leverages returns xᵀ(XᵀX + I)⁻¹x of each row x of test, where X has the rows of train:
@@ -30,11 +30,11 @@ func mahalanobis(e *embedded, _ uint64) []float64 {
 func leverages(e *embedded, _ uint64) []float64 {
 	none := make([]float64, len(e.train[0]))
 	gram := new(mat.SymDense)
-	gram.SymOuterK(1, less(e.train, none).T())
+	gram.SymOuterK(1, minus(e.train, none).T())
 	for i := range none {
 		gram.SetSym(i, i, gram.At(i, i)+1)
 	}
-	return quadratic(gram, less(e.test, none))
+	return quadratic(gram, minus(e.test, none))
 }
 
 // quadratic returns xᵀA⁻¹x of each row x.
@@ -103,7 +103,7 @@ func outsidePCA(e *embedded, seed uint64) []float64 {
 	components, mean := principal(e.train)
 	projected := func(rows [][]float64) [][]float64 {
 		var product mat.Dense
-		product.Mul(less(rows, mean), components)
+		product.Mul(minus(rows, mean), components)
 		return tabulate(len(rows), product.RawRowView)
 	}
 	return outsideBox(&embedded{projected(e.train), projected(e.test)}, seed)
@@ -143,11 +143,11 @@ func centre(rows [][]float64) (mean []float64, centred *mat.Dense) {
 			mean[j] += x / float64(len(rows))
 		}
 	}
-	return mean, less(rows, mean)
+	return mean, minus(rows, mean)
 }
 
-// less returns rows less a mean.
-func less(rows [][]float64, mean []float64) *mat.Dense {
+// minus returns rows with mean subtracted.
+func minus(rows [][]float64, mean []float64) *mat.Dense {
 	centred := mat.NewDense(len(rows), len(mean), nil)
 	for i, row := range rows {
 		floats.SubTo(centred.RawRowView(i), row, mean)

@@ -1,12 +1,11 @@
-// Wasmtest runs a js/wasm program, such as the tests of a package, in a web worker
-// of headless Chromium, with the SIMD kernel and under the page's content security
-// policy:
+// Wasmtest runs a js/wasm program, such as the tests of a package, in a web worker of headless Chromium, with the
+// SIMD kernel and under the page's content security policy:
 //
 //	PATH="$PWD/build/tools/wasmtest/chromium:$PATH" GOOS=js GOARCH=wasm go test ./algo/internal/kernel
 //
-// With BACA_KERNEL=none in the environment the kernel is missing, and the portable
-// code runs. With BACA_WEBGPU=swiftshader there is a GPU, in software. The program has no files; its output and exit status are passed on,
-// and variables whose names begin with BACA_ or GO.
+// With BACA_KERNEL=none in the environment the kernel is missing, and the portable code runs. With
+// BACA_WEBGPU=swiftshader there is a GPU, in software. The program has no files. It gets variables whose names begin
+// with BACA_ or GO; its output and exit status are passed on.
 package main
 
 import (
@@ -83,7 +82,10 @@ func run(ctx context.Context, program string, arguments []string) (code int, err
 	crashed := make(chan struct{}, 1)
 	try.Check(chromedp.Listen(ctx, func(event any) {
 		if _, ok := event.(*inspector.EventTargetCrashed); ok {
-			crashed <- struct{}{}
+			select {
+			case crashed <- struct{}{}:
+			default: // the first is enough
+			}
 		}
 	}))
 	try.Check(chromedp.Do(ctx, chromedp.Navigate("http://"+listener.Addr().String())))

@@ -32,7 +32,7 @@ func (e *Engine) domain(t *task, r *message.Domain) (*message.Exported, error) {
 	return exportedAs(name, report.WriteDomain, report.WriteDomainJSON, &q.Domain)
 }
 
-// exportedAs is a file as HTML or JSON, by its name.
+// exportedAs writes v as JSON if the name ends in .json, else as HTML.
 func exportedAs[T any](name string, html, json func(io.Writer, T) error, v T) (*message.Exported, error) {
 	if path.Ext(name) == ".json" {
 		return exported(name, json, v)
@@ -54,7 +54,7 @@ func (e *Engine) checkDomain(r *message.Domain) error {
 	return cmp.Or(coded(message.CodeBadOption, decide.CheckAlpha(r.Alpha)), coded(message.CodeBadModel, job.CheckDomain(e.model)))
 }
 
-// substances judges records for a report file of that name.
+// substances adds records to a report, with the command that writes the same file of that name.
 func (e *Engine) substances(t *task, d *job.Domain, wanted []int32, name string) error {
 	order := slices.Compact(slices.Sorted(slices.Values(wanted)))
 	records, err := e.pick(t, order)

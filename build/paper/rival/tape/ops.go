@@ -47,8 +47,7 @@ func addScaled(to []float32, scale float32, x []float32) {
 	}
 }
 
-// Add returns a + b. Here, in Sub and in Mul a row b (1×cols) stands for as many as a has, and a
-// column (rows×1), too.
+// Add returns a + b. As in Sub and Mul, b is repeated to the shape of a if it is one row or one column.
 func (t *Tape) Add(a, b *Value) *Value {
 	b = t.spread(b, a)
 	out := t.value(a.Rows, a.Cols, a, b)

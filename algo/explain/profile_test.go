@@ -1,14 +1,17 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/molecule/smiles"
 )
@@ -122,94 +125,20 @@ func evenly(g *graph.Graph) *Blame {
 	return b
 }
 
-// Alkanes of 3 to 12 atoms and phenols: what differs from them is said, and nothing
-// else.
-func TestReasons(t *testing.T) {
+// Any feature row that a reader can produce has a name, and a shared profile knows nothing of few graphs.
+func TestShare(t *testing.T) {
 	var list []string
 	for n := 3; n <= 12; n++ {
-		for range 3 {
-			list = append(list, strings.Repeat("C", n), strings.Repeat("C", n-2)+"O", "c1ccccc1O")
-		}
+		list = append(list, slices.Repeat([]string{strings.Repeat("C", n), strings.Repeat("C", n-2) + "O", "c1ccccc1O"}, 3)...)
 	}
 	gs := parse(t, list...)
 	p := NewProfile(gs, [SaltSize]byte{})
-	var prints []fingerprint.Print
-	for _, g := range gs {
-		prints = append(prints, fingerprint.New(g, fingerprint.DefaultHeight))
-	}
-	m := Memory{Profile: p, Index: fingerprint.NewIndex(prints), Train: len(gs), Least: 1}
-	for _, c := range []struct {
-		smiles string
-		want   []string // beginnings, in order
-		nodes  []int    // of the first
-	}{
-		{"CCCCCC", nil, nil},
-		{"CCCO", nil, nil},
-		{strings.Repeat("C", 40), []string{"more atoms than 99 % of the training molecules: 40, half of them have "}, nil},
-		{"CCCCS", []string{"the element S, which no training molecule has"}, []int{4}},
-		{"CCCC[O-]", []string{"a charge of −1 on O, which no training molecule has"}, []int{4}},
-		{"CCC(O)CC", []string{"its alkyl chain: none of 90 training molecules has such a CH", "its secondary alcohol group: bound to an alkyl chain in a way that none of 90 training molecules has", "a larger share of branching atoms"}, []int{0, 1, 2, 4, 5}},
-		{"CCCCC.CCCC", []string{"more separate parts than 99 % of the training molecules: 2, half of them have exactly 1"}, nil},
-		{"OC1CCCC1", []string{"its cyclopentane ring: none of 90 training molecules has such a CH in a ring"}, nil},
-	} {
-		got := Reasons(parse(t, c.smiles)[0], m, evenly(parse(t, c.smiles)[0]))
-		var texts []string
-		for _, r := range got {
-			texts = append(texts, r.Text)
-		}
-		t.Logf("%s: %q", c.smiles, texts)
-		if c.want == nil && len(got) > 0 {
-			t.Errorf("%s has reasons %q, want none", c.smiles, texts)
-		}
-		for _, want := range c.want {
-			if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, want) }) {
-				t.Errorf("%s: no reason %q in %q", c.smiles, want, texts)
-			}
-		}
-		if len(got) > 0 && c.nodes != nil && (texts[0] != c.want[0] || !slices.Equal(got[0].Nodes, c.nodes)) {
-			t.Errorf("%s: first %q about %v, want %q about %v", c.smiles, texts[0], got[0].Nodes, c.want[0], c.nodes)
-		}
-		for i := 1; i < len(got); i++ {
-			if got[i].Weight > got[i-1].Weight {
-				t.Errorf("%s: reasons are not in order", c.smiles)
-			}
-		}
-	}
-	// A share that is large is about the atoms that make it.
-	for _, c := range []struct {
-		smiles string
-		more   bool
-	}{{"CCCC[O-]", true}, {strings.Repeat("C", 40), false}} {
-		got := Reasons(parse(t, c.smiles)[0], m, nil)
-		if last := got[len(got)-1]; c.more != slices.Equal(last.Nodes, []int{4}) || !c.more && last.Nodes != nil {
-			t.Errorf("%s: %+v", c.smiles, last)
-		}
-	}
-	// What has been seen is told by what moves the score.
-	for k, want := range []string{"in surroundings that the most similar training molecules lack", "commoner in the background molecules than in the training set", "unlike the training molecules, as the model's network sees it"} {
-		b := evenly(gs[0])
-		[][]float64{b.Lacking, b.Ratio, b.Embedding}[k][1] = 1
-		if got := Reasons(gs[0], m, b); len(got) != 1 || got[0].Text != "all of it, an alkyl chain: "+want {
-			t.Errorf("%+v, want %q", got, want)
-		}
-	}
-	// Without a profile and without a bank.
-	thiol := parse(t, "CCCCS")[0]
-	if got := Reasons(thiol, Memory{Index: m.Index, Least: 1}, &Blame{[]float64{0, 0, 0, 0, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)}); len(got) != 1 || got[0].Kind != "part" || got[0].About != "its thiol group" || !slices.Equal(got[0].Nodes, []int{4}) || !strings.HasSuffix(got[0].Text, "that the model holds has such an SH") {
-		t.Errorf("without a profile: %+v", got)
-	}
-	if got := Reasons(thiol, Memory{Least: 1}, evenly(thiol)); len(got) != 0 {
-		t.Errorf("of nothing: %+v", got)
-	}
-	if got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, m, nil); len(got) != 1 || got[0].Text != "it has no nodes" {
+	m := Memory{Profile: p, Index: fingerprint.NewIndex(prints(gs)), Train: len(gs), Least: 1}
+	if got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, m, nil); len(got) != 1 || got[0].Text != "it has no nodes" || got[0].Weight != Unseen {
 		t.Errorf("of an empty graph: %+v", got)
 	}
-	// What is shared does not know what few graphs have, and says so.
 	shared := p.Share(len(gs), 5)
-	if got := Reasons(thiol, Memory{Profile: shared, Index: m.Index, Train: len(gs), Least: 5}, evenly(thiol)); len(got) == 0 || got[0].Text != "the element S, which fewer than 5 training molecules have" {
-		t.Errorf("of a shared profile: %+v", got)
-	}
-	if len(shared.Known.Hashes) != 0 || shared.Quantiles[0][0] != p.Quantiles[0][2] || shared.Quantiles[0][2] != p.Quantiles[0][2] {
+	if len(shared.Known.Hashes) != 0 || shared.Quantiles[0][0] != p.Quantiles[0][2] || shared.Quantiles[0][2] != p.Quantiles[0][2] || shared.Quantiles[0][6] != p.Quantiles[0][4] {
 		t.Errorf("a shared profile of %d graphs keeps quantiles %v of %v and %d hashes", len(gs), shared.Quantiles[0], p.Quantiles[0], len(shared.Known.Hashes))
 	}
 	for column, values := range shared.Values {
@@ -219,7 +148,11 @@ func TestReasons(t *testing.T) {
 			}
 		}
 	}
-	// Any feature row that a reader can produce has a name.
+	// Of 100 graphs 5 lie beyond the levels of 5 and 95 %, and 4 of 80. Values that 3 graphs have are kept for 3.
+	if of, with := p.Share(100, 5), p.Share(80, 5); of.Quantiles[0][1] != p.Quantiles[0][1] || of.Quantiles[0][0] != p.Quantiles[0][1] || with.Quantiles[0][5] != p.Quantiles[0][4] ||
+		!slices.Equal(p.Share(100, 3).Values[0], p.Values[0]) {
+		t.Errorf("quantiles %v of 100 graphs, %v of 80, all are %v", of.Quantiles[0], with.Quantiles[0], p.Quantiles[0])
+	}
 	g := parse(t, "[Pt](Cl)(Cl)(N)N")[0]
 	for column := range 9 {
 		for _, v := range []float32{0, 1, 5, 11, 118, 200, -3, 0.5} {
@@ -228,6 +161,37 @@ func TestReasons(t *testing.T) {
 			h.X[column] = v
 			Reasons(&h, m, evenly(&h))
 		}
+	}
+}
+
+// Statistics of molecules are those that RDKit gives, see testdata/statistics.py; of several graphs they are quantiles.
+func TestStatistics(t *testing.T) {
+	const file = "testdata/statistics.txt"
+	var b strings.Builder
+	for line := range strings.Lines(string(must.Have(os.ReadFile(file)))) {
+		text := strings.Fields(line)[0]
+		p := NewProfile(parse(t, text), [SaltSize]byte{})
+		fmt.Fprint(&b, text)
+		for _, r := range p.Ranges() {
+			fmt.Fprintf(&b, " %s %.4f", strings.ReplaceAll(r.Name, " ", "-"), r.Values[3])
+		}
+		for _, e := range p.Elements() {
+			fmt.Fprintf(&b, " %s %d", e.Symbol, e.Graphs)
+		}
+		fmt.Fprintln(&b)
+	}
+	golden.Same(t, file, b.String())
+	// The sizes of chains of 1 to 101 atoms are their own percentiles.
+	var gs []*graph.Graph
+	for n := range 101 {
+		gs = append(gs, parse(t, strings.Repeat("C", n+1))[0])
+	}
+	p := NewProfile(gs, [SaltSize]byte{})
+	if got := p.Ranges(); got[0].Values != [LevelCount]float64{2, 6, 26, 51, 76, 96, 100} || got[0].Share || !got[8].Share || len(got) != StatisticCount {
+		t.Errorf("%+v", got)
+	}
+	if got := (&Profile{Quantiles: [][]float64{{1, 2}}, Values: make([][]Value, 1)}); got.Ranges() != nil || got.Elements() != nil {
+		t.Error("of what a file lacks there are ranges")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
@@ -31,27 +33,68 @@ func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
 	return g
 }
 
-// What subtrees add is what nodes get, whatever is missing.
-func TestSubtreesKeepTheSum(t *testing.T) {
+// A subtree gives its share to those one height lower at its centre and around it, in proportion to what each lacks,
+// evenly where nothing is lacking.
+func TestSubtreesAgainstRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 50 {
 		g := random(t, rng, 1+rng.IntN(20), 3)
 		p := fingerprint.New(g, 2)
-		shares, lacks := make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
-		want := 0.0
+		shares, lacks, even := make([]float64, len(p.Keys)), make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 		for k := range shares {
-			shares[k], lacks[k] = rng.NormFloat64(), float64(rng.IntN(2))
-			want += shares[k]
+			shares[k], lacks[k], even[k] = rng.NormFloat64(), max(0, rng.NormFloat64()), float64(p.Counts[k])/float64(3*g.N())
 		}
-		for _, missing := range [][]float64{nil, lacks} {
-			got := 0.0
-			for _, x := range Subtrees(g, p, shares, missing) {
-				got += x
+		key := func(i, h int) int { return slices.Index(p.Keys, fingerprint.Nodes(g, 2)[h*g.N()+i]) }
+		recursion := func(shares, lacks []float64) []float64 {
+			out := make([]float64, g.N())
+			var give func(i, h int, share float64)
+			give = func(i, h int, share float64) {
+				if h == 0 {
+					out[i] += share
+					return
+				}
+				all, to := 0.0, []int{i}
+				for _, j := range g.Row(i) {
+					to = append(to, int(j))
+				}
+				for _, j := range to {
+					all += lacks[key(j, h-1)]
+				}
+				for _, j := range to {
+					if part := 1 / float64(len(to)); all == 0 {
+						give(j, h-1, share*part)
+					} else {
+						give(j, h-1, share*lacks[key(j, h-1)]/all)
+					}
+				}
 			}
-			if math.Abs(got-want) > 1e-12 {
-				t.Errorf("trial %d: nodes get %g of %g", trial, got, want)
+			for h := range 3 {
+				for i := range g.N() {
+					give(i, h, shares[key(i, h)]/float64(p.Counts[key(i, h)]))
+				}
+			}
+			return out
+		}
+		alike := slices.Repeat([]float64{1}, len(lacks))
+		for k, got := range [][]float64{Subtrees(g, p, shares, nil), Subtrees(g, p, shares, lacks), Usual(g, p)} {
+			want := recursion([][]float64{shares, shares, even}[k], [][]float64{alike, lacks, alike}[k])
+			if !floats.EqualApprox(got, want, 1e-12) {
+				t.Errorf("trial %d: nodes get %v, want %v", trial, got, want)
 			}
 		}
+	}
+	g := random(t, rng, 5, 3)
+	must.Panic(t, "shares", func() { Subtrees(g, fingerprint.New(g, 2), []float64{1}, nil) })
+	must.Panic(t, "fractions", func() {
+		Subtrees(g, fingerprint.New(g, 2), make([]float64, len(fingerprint.New(g, 2).Keys)), []float64{1})
+	})
+	// By hand.
+	to := []float64{1, 2}
+	if Add(to, 3, []float64{4, 5}); !slices.Equal(to, []float64{13, 17}) {
+		t.Errorf("%v", to)
+	}
+	if got := Level([]float64{0.25, 0.75}, 10, []float64{1, 2}, []float64{3, 0}); !slices.Equal(got, []float64{5, 5}) {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -104,4 +147,7 @@ func TestEmbedding(t *testing.T) {
 	if want == 0 || math.Abs(got-want) > 1e-5*want {
 		t.Errorf("nodes get %g of %g", got, want)
 	}
+	must.Panic(t, "coordinates", func() { Embedding(e, g, shares[1:]) })
+	must.Panic(t, "views", func() { Embedding(e, g, make([]float64, 3*e.Width())) })
+	must.Panic(t, "features", func() { Embedding(e, random(t, rng, 9, 2), shares) })
 }

@@ -1,10 +1,13 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"baca/algo/internal/golden"
 )
 
 func TestTicks(t *testing.T) {
@@ -16,6 +19,9 @@ func TestTicks(t *testing.T) {
 		{-1, 3, 5, []float64{-1, 0, 1, 2, 3}},
 		{0, 0.5, 5, []float64{0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5}},
 		{0, 100, 4, []float64{0, 50, 100}},
+		{0.3, 9.9, 5, []float64{2, 4, 6, 8}},
+		{0, 1e-11, 5, []float64{0, 2e-12, 4e-12, 6e-12, 8e-12, 1e-11}},
+		{0, 1e15, 1, []float64{0, 1e15}},
 		{1, 1, 5, nil},
 		{0, math.Inf(1), 5, nil},
 	} {
@@ -26,6 +32,22 @@ func TestTicks(t *testing.T) {
 	}
 	if got := Label(-0.5); got != "−0.5" {
 		t.Errorf("−0.5 is %s", got)
+	}
+}
+
+// Where a unit is a pixel, X is 52 + v and Y is 220 − v.
+func TestChart(t *testing.T) {
+	c := &Chart{Title: "title", XAxis: "x", YAxis: "y", High: 656, Top: 208}
+	c.Bars(100, 50, []float64{60, 0, 20, 0}, []float64{30, 0, 0, 10}, []float64{10, 20, 30, 40})
+	c.Bars(300, 0.5, []float64{1}, []float64{0}, nil)
+	for _, at := range []float64{-1, 0, 524, 525, 656, 657, math.NaN()} {
+		c.Vertical(at, fmt.Sprint("at ", at))
+	}
+	c.Level(50)
+	c.Path([]float64{1, 2, 4, 8})
+	golden.Same(t, "testdata/chart.svg", strings.ReplaceAll(c.SVG(), "><", ">\n<"))
+	if s := (Scale{10, 20, 100, 300}); s.At(12.5) != 150 || s.Value(150) != 12.5 || s.Value(300) != 20 {
+		t.Errorf("12.5 is at %g, 150 is %g", s.At(12.5), s.Value(150))
 	}
 }
 

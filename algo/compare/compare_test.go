@@ -3,14 +3,21 @@ package compare
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"baca/algo/dataset"
 	"baca/algo/fingerprint"
+	"baca/algo/graph"
+	"baca/algo/internal/golden"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -138,34 +145,174 @@ func TestSharedBy(t *testing.T) {
 	}
 }
 
+// Traits of molecules are those that a chemist counts, and the sizes of their rings.
 func TestTraits(t *testing.T) {
-	for text, want := range map[string][]string{
-		"c1ccc2[nH]ccc2c1":       {"2 rings", "ring of 5", "ring of 6", "indole ring", "C", "N"},
-		"CCCCCCO":                {"no ring", "primary alcohol group", "alkyl chain", "C", "O", "chain of six saturated carbons"},
-		"C[NH3+].[Cl-]":          {"no ring", "salt or mixture", "ammonium group", "chloride ion", "methyl group", "C", "N", "Cl", "charged atom"},
-		"C[C@H](N)C(=O)O":        {"no ring", "primary amine group", "carboxylic acid group", "alkyl chain", "C", "N", "O", "stereocentre that is written"},
-		"C1CCCCCCCCCCCCC1":       {"one ring", "macrocycle, 12 atoms or more", "C"},
-		"[O-][N+](=O)c1ccccc1Br": {"one ring", "ring of 6", "benzene ring", "aryl bromide", "nitro group", "C", "N", "O", "Br", "charged atom"},
-	} {
-		var got []string
-		for _, tr := range traitsOf(parse(text).Graph) {
-			got = append(got, tr.name)
+	var b strings.Builder
+	say := func(about string, g *graph.Graph) {
+		fmt.Fprintf(&b, "%s %v\n\t%s\n", about, ringSizes(g), strings.Join(lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name }), ", "))
+	}
+	for _, text := range strings.Fields("CCO c1ccc2[nH]ccc2c1 CCCCCCO C[NH3+].[Cl-] C[C@H](N)C(=O)O C1CCCCCCCCCCC1 C1CCCCCCCCCC1 [O-][N+](=O)c1ccccc1Br C[SiH3] C1CC2CCC1C2 C1CCC2(CC1)CCC2 " +
+		"C1CC1C1CCCC1 c1ccc2cc3ccccc3cc2c1 C1CC1C1CC1C1CC1C1CC1 C12C3C4C1C5C2C3C45 c1cc2ccc3ccc4ccc5ccc6ccc1c7c2c3c4c5c67") {
+		say(text, parse(text).Graph)
+	}
+	for n, end := range map[int]string{1: "", 2: "C"} {
+		g := parse(strings.Repeat("N", 999) + strings.Repeat("C", n)).Graph
+		if named := slices.ContainsFunc(traitsOf(g), func(t trait) bool { return t.kind == KindGroup }); named != (g.N() <= 1000) {
+			t.Errorf("groups of %d atoms%s are named: %v", g.N(), end, named)
 		}
-		for _, name := range want {
-			if !slices.Contains(got, name) {
-				t.Errorf("%s: no %q among %q", text, name, got)
+	}
+	ring, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}}))
+	say("a plain triangle and an edge", ring)
+	golden.Same(t, "testdata/traits.txt", b.String())
+}
+
+// What is said of comparisons is true of their numbers.
+func TestWords(t *testing.T) {
+	var b strings.Builder
+	c := Comparison{A: Side{Counts: Counts{Name: "a.smi"}, Molecules: 50}, B: Side{Counts: Counts{Name: "b.smi"}, Molecules: 8}}
+	for _, e := range []Evidence{{Skipped: "too few"}, {AUC: 0.75, P: 0.05}, {AUC: 0.6, P: 0.0501}, {AUC: 0.9, P: 0.0009, Written: 0.95}, {AUC: 0.9, P: 0.001, Single: &Single{KindCount, "number of atoms", 0.8, [2]float64{3, 12}}},
+		{AUC: 0.9, P: 0, Single: &Single{KindGroup, "thiol group", 0.8, [2]float64{0.125, 0.5}}}} {
+		c.Evidence = e
+		fmt.Fprintln(&b, c.Differs())
+	}
+	for _, plain := range []bool{false, true} {
+		c.Plain = plain
+		c.Overlap = Overlap{Molecules: 2, ScaffoldsA: 5, ScaffoldsB: 4, Scaffolds: 1, CyclicA: 20, CyclicB: 0, SharingA: 3}
+		fmt.Fprintln(&b, c.Names(), c.Shares())
+	}
+	c.Plain, c.BtoA.Queries, c.BtoA.Quantiles[2], c.AtoA.Quantiles[2] = false, 8, 0.75, 0.5
+	for k, verdict := range []string{"easier", "random", "harder", "undecided"} {
+		c.Audit.Verdict, c.BtoA.NearDuplicates = verdict, k%2
+		fmt.Fprintln(&b, c.TooEasy())
+	}
+	for _, x := range []Comparison{{}, {Evidence: Evidence{A: 50, B: 7}}, {Evidence: Evidence{A: 49, B: 8}, BtoA: Nearest{Sampled: true}}, {Evidence: Evidence{A: 50, B: 8}, AtoB: Nearest{Sampled: true}},
+		{Evidence: Evidence{A: 50, B: 8}, BtoA: Nearest{Sampled: true}}, {Evidence: Evidence{A: 50, B: 8}}, {Evidence: Evidence{A: 1, Skipped: "too few"}}} {
+		x.A.Molecules, x.B.Molecules = 50, 8
+		fmt.Fprintf(&b, "sampled: %s\n", x.Sampled())
+	}
+	for _, share := range []float64{0, 0.0009, 0.00095, 0.0994, 0.0995, 1} {
+		fmt.Fprintf(&b, "%g is %s\n", share, Percent(share))
+	}
+	for _, v := range []Value{0.5, Value(math.NaN())} {
+		fmt.Fprintf(&b, "in JSON %s\n", must.Have(json.Marshal(v)))
+	}
+	fmt.Fprintln(&b, Share(0, 0), Share(1, 3), Commoner([]Difference{{Odds: 1}, {Odds: 0.9}, {Odds: 2}}, true), Commoner([]Difference{{Odds: 1}, {Odds: 0.9}}, false))
+	golden.Same(t, "testdata/words.txt", b.String())
+}
+
+// What is counted of two lists is what counting all their molecules and pairs gives. Those of both lists
+// RDKit 2022.09 counts, where scaffolds of the same atoms are one.
+func TestCompareCounts(t *testing.T) {
+	rings := strings.Fields("c1ccccc1 c1ccncc1 C1CCCCC1 C1CCNCC1 c1ccsc1 C1CC1 c1ccc2ccccc2c1 c1ccc(cc1)-c1ccccc1")
+	var of [2][]string
+	for k, ends := range [2][]string{{"", "C", "O", "CC", "CCO", "OC", "N(C)C"}, {"", "Cl", "C(=O)O", "CCO", "N"}} {
+		for n, ring := range rings {
+			for m, end := range ends {
+				if (n+m)%3 != k {
+					of[k] = append(of[k], strings.Replace(ring, "1", "1"+map[bool]string{true: "(" + end + ")"}[end != ""], 1))
+				}
 			}
 		}
 	}
+	of[0] = append(of[0], "CCCC", "CCCC", "[Na+].[Cl-]")
+	of[1] = append(of[1], "CCCC", "CCCCO", "OCCCC", "C1CCCCCCC1")
+	a, b := listOf("a", of[0]...), listOf("bb", of[1]...)
+	c := must.Have(Compare(context.Background(), a, b, options()))
+	if want := (Overlap{6, 6, 7, 6, 37, 27, 37, 26}); c.Overlap != want {
+		t.Errorf("%+v, want %+v", c.Overlap, want)
+	}
+	equal := func(about string, got, want any) {
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", about, got, want)
+		}
+	}
+	for k, s := range []Side{c.A, c.B} {
+		l := []*List{a, b}[k]
+		equal("counts", s.Counts, l.Counts)
+		for k, d := range []Distribution{s.Atoms, s.Rings} {
+			values := floats([][]int{l.atoms, l.rings}[k])
+			counts := make([]int, 1+int(slices.Max(values)))
+			for _, v := range values {
+				counts[int(v)]++
+			}
+			equal("distribution", d, Distribution{interpolated(values), stat.Mean(values, nil), counts})
+		}
+	}
+	similarities := func(of, in *List) []float64 {
+		list := slices.Repeat([]float64{0}, of.Len())
+		for i, p := range of.prints {
+			for j, q := range in.prints {
+				both := len(slices.DeleteFunc(slices.Clone(p), func(key uint32) bool { return !slices.Contains(q, key) }))
+				if of != in || i != j {
+					list[i] = max(list[i], float64(both)/float64(len(p)+len(q)-both))
+				}
+			}
+		}
+		return list
+	}
+	for _, x := range []struct {
+		n      Nearest
+		of, in *List
+	}{{c.AtoB, a, b}, {c.BtoA, b, a}, {c.AtoA, a, a}, {c.BtoB, b, b}} {
+		list := similarities(x.of, x.in)
+		want := Nearest{Queries: len(list), Quantiles: interpolated(list), Mean: x.n.Mean, Coverage: x.n.Coverage, similarities: list}
+		for k := range want.Coverage {
+			share := 0.0
+			for _, s := range list {
+				if s >= float64(k)/20 {
+					share += 1 / float64(len(list))
+				}
+				if s >= 0.85 && k == 0 {
+					want.NearDuplicates++
+				}
+				if s == 1 && k == 0 {
+					want.Duplicates++
+				}
+			}
+			if math.Abs(share-x.n.Coverage[k]) > 1e-9 || math.Abs(stat.Mean(list, nil)-x.n.Mean) > 1e-9 {
+				t.Errorf("a share of %g is as near as %d/20, want %g; the mean is %g", x.n.Coverage[k], k, share, x.n.Mean)
+			}
+		}
+		equal("nearest", x.n, want)
+	}
 }
 
-// Ring sizes of molecules, by hand.
-func TestRingSizes(t *testing.T) {
-	for text, want := range map[string][]int{
-		"CCO": nil, "C1CC1": {3}, "c1ccc2[nH]ccc2c1": {5, 6}, "C1CC2CCC1C2": {5}, "C1CCC2(CC1)CCC2": {4, 6}, "C1CC1C1CCCC1": {3, 5}, "C12C3C4C1C5C2C3C45": {4},
+// interpolated are the quantiles of values, linear between two.
+func interpolated(values []float64) (q [5]float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	for k, level := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
+		at, part := math.Modf(level * float64(len(sorted)-1))
+		q[k] = sorted[int(at)]
+		if part > 0 {
+			q[k] += part * (sorted[int(at)+1] - sorted[int(at)])
+		}
+	}
+	return q
+}
+
+// An audit's AUC counts pairs. Its verdict needs 0.05 and two standard errors.
+func TestAudit(t *testing.T) {
+	steps := func(n int, from, by float64) (list []float64) {
+		for k := range n {
+			list = append(list, from+by*float64(k))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		test, within []float64
+		want         Audit
+	}{
+		{steps(400, 0, 1), steps(400, 0, 1), Audit{0.5, "random"}},
+		{steps(400, 24, 1), steps(400, 0, 1), Audit{0.558, "easier"}},
+		{steps(400, 19, 1), steps(400, 0, 1), Audit{0.546, "random"}},
+		{steps(400, 0, 1), steps(400, 24, 1), Audit{0.442, "harder"}},
+		{steps(400, 0, 1), steps(400, 19, 1), Audit{0.454, "random"}},
+		{steps(10, 9, 1), steps(10, 0, 1), Audit{0.995, "undecided"}},
+		{steps(12, 11, 1), steps(12, 0, 1), Audit{0.997, "easier"}},
 	} {
-		if got := ringSizes(parse(text).Graph); !slices.Equal(got, want) {
-			t.Errorf("%s: rings of %v, want %v", text, got, want)
+		got := audit(c.test, c.within)
+		if math.Abs(got.AUC-c.want.AUC) > 0.001 || got.Verdict != c.want.Verdict {
+			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
 }

@@ -54,14 +54,16 @@ func TestChart(t *testing.T) {
 // A line through many values has no more points than pixels, and its extremes.
 func TestPath(t *testing.T) {
 	values := make([]float64, 100_000)
-	values[54_321] = 9
+	values[54_320], values[54_321] = -5, 9
 	c := &Chart{High: float64(len(values)), Top: 10}
 	c.Path(values)
 	svg := c.SVG()
 	if n := strings.Count(svg, "L"); n > 1300 {
 		t.Errorf("%d points", n)
 	}
-	if want := " 32.8L"; !strings.Contains(svg, want) {
-		t.Errorf("the highest value is not drawn: no %q", want)
+	for _, want := range []string{" 32.8L", " 324.0L"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the highest and lowest value are not drawn: no %q", want)
+		}
 	}
 }

@@ -190,39 +190,17 @@ func TestStatistics(t *testing.T) {
 	if got := p.Ranges(); got[0].Values != [LevelCount]float64{2, 6, 26, 51, 76, 96, 100} || got[0].Share || !got[8].Share || len(got) != StatisticCount {
 		t.Errorf("%+v", got)
 	}
+	if got := p.Share(5, 5).Quantiles[0]; !slices.Equal(got, slices.Repeat([]float64{51}, LevelCount)) {
+		t.Errorf("of five graphs %v are shared, want the median", got)
+	}
+	if got := statistics[7].middle([]float64{0, 0, 0, 0, 0.004, 1, 1}); got != "about 0 %" {
+		t.Errorf("from nothing to 0.4 %% is %q", got)
+	}
+	plain := NewProfile([]*graph.Graph{shape("path", 9), shape("ring", 4)}, [SaltSize]byte{})
+	if !slices.Equal(plain.Values[0], []Value{{1, 1}, {2, 1}}) || slices.Max(slices.Concat(plain.Quantiles[7:]...)) != 0 || plain.Elements() != nil {
+		t.Errorf("plain graphs: %+v", plain)
+	}
 	if got := (&Profile{Quantiles: [][]float64{{1, 2}}, Values: make([][]Value, 1)}); got.Ranges() != nil || got.Elements() != nil {
 		t.Error("of what a file lacks there are ranges")
-	}
-}
-
-// Plain graphs have statistics but no atoms.
-func TestReasonsOfPlainGraphs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 3))
-	var gs []*graph.Graph
-	for range 50 {
-		g := random(t, rng, 10, 1)
-		for i := range g.X {
-			g.X[i] = 1
-		}
-		gs = append(gs, g)
-	}
-	p := NewProfile(gs, [SaltSize]byte{})
-	big := random(t, rng, 30, 1)
-	for i := range big.X {
-		big.X[i] = 1
-	}
-	got := Reasons(big, Memory{Profile: p, Train: len(gs), Least: 1}, nil)
-	if len(got) == 0 || !slices.ContainsFunc(got, func(r Reason) bool {
-		return r.Text == "more nodes than 99 % of the training graphs: 30, half of them have exactly 10"
-	}) {
-		t.Errorf("a larger graph has reasons %+v", got)
-	}
-	for k, s := range statistics {
-		if s.molecules && slices.Max(p.Quantiles[k]) != 0 {
-			t.Errorf("%s of plain graphs is %v", s.name, p.Quantiles[k])
-		}
-	}
-	if want := []Value{{1, 50}}; !slices.Equal(p.Values[0], want) {
-		t.Errorf("feature values %v, want %v", p.Values[0], want)
 	}
 }

@@ -98,32 +98,6 @@ func TestSubtreesAgainstRecursion(t *testing.T) {
 	}
 }
 
-// A path of five nodes whose middle is another: every subtree that holds it is missing in
-// a path without it, and all the blame is its.
-func TestSubtreesBlameTheCause(t *testing.T) {
-	path := func(middle float32) *graph.Graph {
-		g, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}}))
-		g.Features, g.X = 1, []float32{1, 1, middle, 1, 1}
-		return g
-	}
-	g := path(7)
-	p := fingerprint.New(g, 2)
-	parts, lacks, rest := fingerprint.NewIndex([]fingerprint.Print{fingerprint.New(path(1), 2)}).Lacks(p, fingerprint.Sets)
-	blame := Subtrees(g, p, parts, lacks)
-	sum := 0.0
-	for _, x := range parts {
-		sum += x
-	}
-	if math.Abs(blame[2]-sum) > 1e-12 || rest <= 0 {
-		t.Errorf("blame %v of %g, want all on the middle; the rest is %g", blame, sum, rest)
-	}
-	// Without knowing what is missing the middle still gets most.
-	even := Subtrees(g, p, parts, nil)
-	if slices.Max(even) != even[2] || even[2] > 0.9*sum || math.Abs(even[0]-even[4]) > 1e-12 {
-		t.Errorf("evenly %v", even)
-	}
-}
-
 // Coordinates are parted by what each node has of them.
 func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))

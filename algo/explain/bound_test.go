@@ -1,33 +1,26 @@
 package explain
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 )
 
-// What a group is bound to is told from one of its atoms, by how rings are joined and where. A line of the file is a
-// molecule, a group, its atom, how many bonds around it, and what is there.
+// What a group is bound to is told from one of its atoms, by how rings are joined and where: of a molecule, a group,
+// its atom and how many bonds around it.
 func TestBeside(t *testing.T) {
-	const file = "testdata/beside.txt"
-	var b strings.Builder
-	for line := range strings.Lines(string(must.Have(os.ReadFile(file)))) {
-		f := strings.Split(strings.TrimSpace(line), "\t")
-		g, atom := parse(t, f[0])[0], must.Have(strconv.Atoi(f[2]))
+	golden.Table(t, "testdata/beside.txt", 5, func(f []string) string {
+		g, atom := parse(t, f[1])[0], must.Have(strconv.Atoi(f[3]))
 		list := groups(g)
-		k := slices.IndexFunc(list, func(q group) bool { return q.name == f[1] && slices.Contains(q.nodes, atom) })
+		k := slices.IndexFunc(list, func(q group) bool { return q.name == f[2] && slices.Contains(q.nodes, atom) })
 		if k < 0 {
-			t.Fatalf("%s: atom %d is in no %s: %v", f[0], atom, f[1], list)
+			t.Fatalf("%s: atom %d is in no %s: %v", f[0], atom, f[2], list)
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", f[0], f[1], f[2], f[3], beside(g, list, k, atom, must.Have(strconv.Atoi(f[3]))), f[5])
-	}
-	golden.Same(t, file, b.String())
+		return beside(g, list, k, atom, must.Have(strconv.Atoi(f[4])))
+	})
 }
 
 // Names have articles and plurals.

@@ -3,52 +3,35 @@ package explain
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"baca/algo/internal/golden"
-	"baca/algo/internal/must"
+	"baca/algo/internal/lists"
 )
 
-// Parts have the names that a chemist gives them, and each atom is in one. A line of the file is a molecule, and its parts.
+// Parts have the names that a chemist gives them, and each atom is in one.
 func TestGroups(t *testing.T) {
-	const file = "testdata/groups.txt"
-	var b strings.Builder
-	for line := range strings.Lines(string(must.Have(os.ReadFile(file)))) {
-		fields := strings.Split(line, "\t")
-		g := parse(t, fields[1])[0]
-		var names []string
-		seen := make([]int, g.N())
+	golden.Table(t, "testdata/groups.txt", 2, func(f []string) string {
+		g := parse(t, f[1])[0]
+		times, seen := map[string]int{}, make([]int, g.N())
 		for _, p := range groups(g) {
-			names = append(names, p.name)
+			times[p.name]++
 			for _, i := range p.nodes {
 				seen[i]++
 			}
 		}
 		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
-			t.Errorf("%s: atoms are in %v parts", fields[0], seen)
+			t.Errorf("%s: atoms are in %v parts", f[0], seen)
 		}
-		slices.Sort(names)
-		if unique := slices.Compact(slices.Clone(names)); !slices.Equal(Groups(g), unique) {
-			t.Errorf("%s: %q, want %q", fields[0], Groups(g), unique)
-		}
-		var text []string
-		for k := 0; k < len(names); {
-			n := 1
-			for k+n < len(names) && names[k+n] == names[k] {
-				n++
+		return strings.Join(lists.Map(Groups(g), func(name string) string {
+			if n := times[name]; n > 1 {
+				return fmt.Sprintf("%s ×%d", name, n)
 			}
-			if text = append(text, names[k]); n > 1 {
-				text[len(text)-1] += " ×" + strconv.Itoa(n)
-			}
-			k += n
-		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", fields[0], fields[1], strings.Join(text, ", "))
-	}
-	golden.Same(t, file, b.String())
+			return name
+		}), ", ")
+	})
 }
 
 // Of each edge in a ring one of its smallest is listed, by all distances without that edge.

@@ -1,20 +1,15 @@
 package explain
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
-	"baca/algo/internal/must"
 )
 
-// Traits tell molecules apart as chemists do. A line of the file is a molecule and the lists that it is on.
+// Traits tell molecules apart as chemists do.
 func TestTraits(t *testing.T) {
-	const file = "testdata/traits.txt"
-	var b strings.Builder
 	on := func(g *graph.Graph) string {
 		var names []string
 		for _, trait := range Traits {
@@ -24,11 +19,7 @@ func TestTraits(t *testing.T) {
 		}
 		return strings.Join(names, ", ")
 	}
-	for line := range strings.Lines(string(must.Have(os.ReadFile(file)))) {
-		text, _, _ := strings.Cut(line, "\t")
-		fmt.Fprintf(&b, "%s\t%s\n", text, on(parse(t, text)[0]))
-	}
-	golden.Same(t, file, b.String())
+	golden.Table(t, "testdata/traits.txt", 1, func(f []string) string { return on(parse(t, f[0])[0]) })
 	if got := on(shape("ring", 9)); got != "one ring" {
 		t.Errorf("a plain ring is %q", got)
 	}

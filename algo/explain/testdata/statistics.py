@@ -14,9 +14,9 @@ for line in open("statistics.txt").readlines():
         return sum(map(test, atoms)) / n
 
     values = {
-        "size": n, "parts": parts, "rings": m.GetNumBonds() - n + parts, "highest-degree": max(degrees), "mean-degree": sum(degrees) / n,
-        "ends": share(lambda a: a.GetDegree() == 1), "branches": share(lambda a: a.GetDegree() >= 3), "in-rings": share(lambda a: a.IsInRing()),
+        "size": n, "parts": parts, "rings": m.GetNumBonds() - n + parts, "highest degree": max(degrees), "mean degree": sum(degrees) / n,
+        "ends": share(lambda a: a.GetDegree() == 1), "branches": share(lambda a: a.GetDegree() >= 3), "in rings": share(lambda a: a.IsInRing()),
         "carbon": share(lambda a: a.GetSymbol() == "C"), "charged": share(lambda a: a.GetFormalCharge() != 0),
     }
     elements = Counter((a.GetAtomicNum(), a.GetSymbol()) for a in atoms)
-    print(text, *(f"{k} {v:.4f}" for k, v in values.items()), *(f"{symbol} 1" for _, symbol in sorted(elements)))
+    print(text + "\t" + ", ".join([f"{k} {v:.4f}" for k, v in values.items()] + [f"{symbol} 1" for _, symbol in sorted(elements)]))

@@ -1,7 +1,10 @@
 package golden
 
 import (
+	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +21,49 @@ func Same(t testing.TB, path, got string) {
 	want := strings.Split(string(must.Have(os.ReadFile(path))), "\n")
 	lines := strings.Split(got, "\n")
 	for k := range max(len(want), len(lines)) {
-		if k >= len(want) || k >= len(lines) || lines[k] != want[k] {
-			t.Fatalf("%s:%d differs: it has\n%s\nwant\n%s", path, k+1, strings.Join(lines[min(k, len(lines)):min(k+1, len(lines))], ""), strings.Join(want[min(k, len(want)):min(k+1, len(want))], ""))
+		has, wants := lines[min(k, len(lines)):min(k+1, len(lines))], want[min(k, len(want)):min(k+1, len(want))]
+		if !slices.Equal(has, wants) {
+			t.Fatalf("%s:%d: %q, want %q", path, k+1, has, wants)
 		}
 	}
+}
+
+// Table is Same for a file of lines with fields between tabs: of gives what follows so many fields of each.
+func Table(t testing.TB, path string, fields int, of func(fields []string) string) {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(string(must.Have(os.ReadFile(path)))) {
+		given := strings.Split(strings.TrimSuffix(line, "\n"), "\t")[:fields]
+		fmt.Fprintf(&b, "%s\t%s\n", strings.Join(given, "\t"), of(given))
+	}
+	Same(t, path, b.String())
+}
+
+// shownBy are patterns of HTML and SVG with what is read of them: neither styles and scripts, nor most tags, nor a
+// chart's axes and their numbers, which are grey.
+var shownBy = [][2]string{
+	{`(?s)<style>.*?</style>|<script.*?</script>|<meta[^>]*>|<noscript>.*?</noscript>|<h2>What not to conclude</h2>\n.*`, ""},
+	{`<path d="[^"]*" stroke="(#e6e6e6|#777)"[^>]*/>(<text [^>]*fill="#777"[^>]*>[^<]*</text>)?`, ""},
+	{`<text [^>]*text-anchor="middle"[^>]*>`, "axis "}, {`<(rect|path|text) ([^>]*?)/?>`, "\n$1 $2\n"},
+	{`<[^>]*? (data-[^>]*)>`, "\n$1\n"}, {`(stroke|fill|class)="[^"#]*"`, ""},
+	{`</(td|th|dt|span|b|sup|strong|button)>`, " | "}, {`</[a-z0-9]+>|/>`, "\n"}, {`<[^>]*>`, ""}, {`(?m)[ |]+$|^\s+`, ""},
+}
+
+// Shown is what a page of HTML says: each line once, with how often it comes.
+func Shown(page string) string {
+	for _, r := range shownBy {
+		page = regexp.MustCompile(r[0]).ReplaceAllString(page, r[1])
+	}
+	times, list := map[string]int{}, []string(nil)
+	for _, line := range strings.Split(page, "\n") {
+		if times[line]++; times[line] == 1 && line != "" {
+			list = append(list, line)
+		}
+	}
+	for k, line := range list {
+		if n := times[line]; n > 1 {
+			list[k] += fmt.Sprint(" ×", n)
+		}
+	}
+	return strings.Join(list, "\n")
 }

@@ -187,6 +187,9 @@ func TestStatistics(t *testing.T) {
 	if got := p.Share(5, 5).Quantiles[0]; !slices.Equal(got, slices.Repeat([]float64{51}, LevelCount)) {
 		t.Errorf("of five graphs %v are shared, want the median", got)
 	}
+	if whole(1<<24) || !whole(1-1<<24) || whole(0.5) {
+		t.Error("features are whole numbers below 2²⁴")
+	}
 	if got := statistics[7].middle([]float64{0, 0, 0, 0, 0.004, 1, 1}); got != "about 0 %" {
 		t.Errorf("from nothing to 0.4 %% is %q", got)
 	}

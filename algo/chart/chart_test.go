@@ -3,36 +3,21 @@ package chart
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"baca/algo/internal/golden"
+	"baca/algo/internal/lists"
+	"baca/algo/internal/must"
 )
 
+// Of a lowest and a highest value and the most steps: ticks are round numbers.
 func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		most      int
-		want      []float64
-	}{
-		{-1, 3, 5, []float64{-1, 0, 1, 2, 3}},
-		{0, 0.5, 5, []float64{0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5}},
-		{0, 100, 4, []float64{0, 50, 100}},
-		{0.3, 9.9, 5, []float64{2, 4, 6, 8}},
-		{0, 1e-11, 5, []float64{0, 2e-12, 4e-12, 6e-12, 8e-12, 1e-11}},
-		{0, 1e15, 1, []float64{0, 1e15}},
-		{1, 1, 5, nil},
-		{0, math.Inf(1), 5, nil},
-	} {
-		got := Ticks(c.low, c.high, c.most)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%g to %g, at most %d: %v, want %v", c.low, c.high, c.most, got, c.want)
-		}
-	}
-	if got := Label(-0.5); got != "−0.5" {
-		t.Errorf("−0.5 is %s", got)
-	}
+	golden.Table(t, "testdata/ticks.txt", 3, func(f []string) string {
+		value := func(k int) float64 { return must.Have(strconv.ParseFloat(f[k], 64)) }
+		return strings.Join(lists.Map(Ticks(value(0), value(1), int(value(2))), Label), " ")
+	})
 }
 
 // Where a unit is a pixel, X is 52 + v and Y is 220 − v.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,61 +20,18 @@ import (
 	"baca/algo/internal/golden"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
+	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
+// SciPy wrote the p-values, see testdata/fisher.py.
 func TestFisher(t *testing.T) {
-	// By scipy.stats.fisher_exact of SciPy 1.10.
-	for _, c := range []struct {
-		a, n, b, m int
-		p          float64
-	}{
-		{8, 10, 1, 6, 0.034965034965034975},
-		{3, 200, 17, 180, 0.0007791806357402181},
-		{0, 50, 0, 60, 1.0},
-		{50, 50, 0, 60, 1.5934266519932086e-32},
-		{1000, 100000, 1200, 90000, 1.249907279715411e-11},
-		{4000, 4200, 960, 1100, 7.248217559403528e-19},
-		{5, 10, 5, 10, 1.0},
-		{900, 2039, 100, 1513, 4.076889082025219e-151},
-		{1, 40000, 30, 1000, 8.158020633319606e-48},
-	} {
-		if p := fisher(c.a, c.n, c.b, c.m); !(math.Abs(p/c.p-1) < 1e-6) {
-			t.Errorf("%d of %d and %d of %d: p = %g, want %g", c.a, c.n, c.b, c.m, p, c.p)
-		}
-	}
-}
-
-// The sum over all tables is the oracle.
-func TestFisherSumsAllTables(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		n, m := 1+rng.IntN(30), 1+rng.IntN(30)
-		a, b := rng.IntN(n+1), rng.IntN(m+1)
-		p := func(x int) float64 {
-			return math.Exp(choose(n, x) + choose(m, a+b-x) - choose(n+m, a+b))
-		}
-		want := 0.0
-		for x := max(0, a+b-m); x <= min(a+b, n); x++ {
-			if p(x) <= p(a)*(1+1e-7) {
-				want += p(x)
-			}
-		}
-		if got := fisher(a, n, b, m); !(math.Abs(got-want) <= 1e-9*want) {
-			t.Fatalf("%d of %d and %d of %d: p = %g, want %g", a, n, b, m, got, want)
-		}
-	}
-}
-
-func TestOddsRatio(t *testing.T) {
-	// (6.5·12.5)/(1.5·10.5) by hand, and its interval e^(ln OR ± 1.96·√(1/6.5+1/12.5+1/1.5+1/10.5)).
-	odds, low, high := oddsRatio(10, 22, 6, 7)
-	want := 6.5 * 12.5 / (1.5 * 10.5)
-	half := 1.959964 * math.Sqrt(1/6.5+1/12.5+1/1.5+1/10.5)
-	if math.Abs(odds-want) > 1e-12 || math.Abs(math.Log(high/odds)-half) > 1e-12 || math.Abs(math.Log(odds/low)-half) > 1e-12 {
-		t.Errorf("odds ratio %g (%g to %g), want %g and half a width of %g", odds, low, high, want, half)
-	}
+	golden.Table(t, "testdata/fisher.txt", 4, func(f []string) string {
+		n := lists.Map(f, func(text string) int { return must.Have(strconv.Atoi(text)) })
+		odds, low, high := oddsRatio(n[0], n[1], n[2], n[3])
+		return fmt.Sprintf("%.5e %.5e %.5e %.5e", fisher(n[0], n[1], n[2], n[3]), odds, low, high)
+	})
 }
 
 // The nearest of random sets are those that comparing all pairs finds.
@@ -131,13 +89,6 @@ func listOf(name string, texts ...string) *List {
 	return l
 }
 
-// By hand: of A's molecules 1 and 2 have both fragments, of B's 5 has both and 6 one.
-func TestSharedBy(t *testing.T) {
-	if got := sharedBy([2][]uint32{{1, 2}, {5}}, [2][]uint32{{1, 2}, {5, 6}}); got != 0.75 {
-		t.Errorf("%g, want 0.75", got)
-	}
-}
-
 // Traits of molecules are those that a chemist counts, and the sizes of their rings.
 func TestTraits(t *testing.T) {
 	var b strings.Builder
@@ -148,10 +99,10 @@ func TestTraits(t *testing.T) {
 		"C1CC1C1CCCC1 c1ccc2cc3ccccc3cc2c1 C1CC1C1CC1C1CC1C1CC1 C12C3C4C1C5C2C3C45 c1cc2ccc3ccc4ccc5ccc6ccc1c7c2c3c4c5c67") {
 		say(text, parse(text).Graph)
 	}
-	for n, end := range map[int]string{1: "", 2: "C"} {
-		g := parse(strings.Repeat("N", 999) + strings.Repeat("C", n)).Graph
-		if named := slices.ContainsFunc(traitsOf(g), func(t trait) bool { return t.kind == KindGroup }); named != (g.N() <= 1000) {
-			t.Errorf("groups of %d atoms%s are named: %v", g.N(), end, named)
+	for n := range 2 {
+		g := parse(strings.Repeat("N", 1000) + strings.Repeat("C", n)).Graph
+		if named := slices.ContainsFunc(traitsOf(g), func(t trait) bool { return t.kind == KindGroup }); named != (n == 0) {
+			t.Errorf("groups of %d atoms are named: %v", g.N(), named)
 		}
 	}
 	ring, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}}))
@@ -159,38 +110,24 @@ func TestTraits(t *testing.T) {
 	golden.Same(t, "testdata/traits.txt", b.String())
 }
 
-// What is said of comparisons is true of their numbers.
+// What is said of a comparison is true of its numbers. Those that are not given are of lists of 50 and 8 molecules.
 func TestWords(t *testing.T) {
-	var b strings.Builder
-	c := Comparison{A: Side{Counts: Counts{Name: "a.smi"}, Molecules: 50}, B: Side{Counts: Counts{Name: "b.smi"}, Molecules: 8}}
-	for _, e := range []Evidence{{Skipped: "too few"}, {AUC: 0.75, P: 0.05}, {AUC: 0.6, P: 0.0501}, {AUC: 0.9, P: 0.0009, Written: 0.95}, {AUC: 0.9, P: 0.001, Single: &Single{KindCount, "number of atoms", 0.8, [2]float64{3, 12}}},
-		{AUC: 0.9, P: 0, Single: &Single{KindGroup, "thiol group", 0.8, [2]float64{0.125, 0.5}}}} {
-		c.Evidence = e
-		fmt.Fprintln(&b, c.Differs())
+	golden.Table(t, "testdata/words.txt", 1, func(f []string) string {
+		c := Comparison{A: Side{Counts: Counts{Name: "a.smi"}, Molecules: 50}, B: Side{Counts: Counts{Name: "b.smi"}, Molecules: 8}}
+		must.Do(json.Unmarshal([]byte(f[0]), &c))
+		return strings.Join([]string{c.Names(), c.Differs(), c.Shares(), c.TooEasy(), c.Sampled()}, " | ")
+	})
+	for share, want := range map[float64]string{0: "0 %", 0.0009: "< 0.1 %", 0.00095: "0.1 %", 0.0994: "9.9 %", 0.0995: "10 %", 1: "100 %"} {
+		if got := Percent(share); got != want {
+			t.Errorf("%g is %s, want %s", share, got, want)
+		}
 	}
-	for _, plain := range []bool{false, true} {
-		c.Plain = plain
-		c.Overlap = Overlap{Molecules: 2, ScaffoldsA: 5, ScaffoldsB: 4, Scaffolds: 1, CyclicA: 20, CyclicB: 0, SharingA: 3}
-		fmt.Fprintln(&b, c.Names(), c.Shares())
+	if list := []Difference{{Odds: 1}, {Odds: 0.9}}; len(Commoner(list, true)) != 1 || Commoner(list, false)[0].Odds != 0.9 {
+		t.Error("an odds ratio of 1 counts as commoner in B")
 	}
-	c.Plain, c.BtoA.Queries, c.BtoA.Quantiles[2], c.AtoA.Quantiles[2] = false, 8, 0.75, 0.5
-	for k, verdict := range []string{"easier", "random", "harder", "undecided"} {
-		c.Audit.Verdict, c.BtoA.NearDuplicates = verdict, k%2
-		fmt.Fprintln(&b, c.TooEasy())
+	if got := string(must.Have(json.Marshal([]Value{0.5, Value(math.NaN())}))); got != "[0.5,null]" {
+		t.Errorf("a half and what is unknown are %s", got)
 	}
-	for _, x := range []Comparison{{}, {Evidence: Evidence{A: 50, B: 7}}, {Evidence: Evidence{A: 49, B: 8}, BtoA: Nearest{Sampled: true}}, {Evidence: Evidence{A: 50, B: 8}, AtoB: Nearest{Sampled: true}},
-		{Evidence: Evidence{A: 50, B: 8}, BtoA: Nearest{Sampled: true}}, {Evidence: Evidence{A: 50, B: 8}}, {Evidence: Evidence{A: 1, Skipped: "too few"}}} {
-		x.A.Molecules, x.B.Molecules = 50, 8
-		fmt.Fprintf(&b, "sampled: %s\n", x.Sampled())
-	}
-	for _, share := range []float64{0, 0.0009, 0.00095, 0.0994, 0.0995, 1} {
-		fmt.Fprintf(&b, "%g is %s\n", share, Percent(share))
-	}
-	for _, v := range []Value{0.5, Value(math.NaN())} {
-		fmt.Fprintf(&b, "in JSON %s\n", must.Have(json.Marshal(v)))
-	}
-	fmt.Fprintln(&b, Share(0, 0), Share(1, 3), Commoner([]Difference{{Odds: 1}, {Odds: 0.9}, {Odds: 2}}, true), Commoner([]Difference{{Odds: 1}, {Odds: 0.9}}, false))
-	golden.Same(t, "testdata/words.txt", b.String())
 }
 
 // What is counted of two lists is what counting all their molecules and pairs gives. Those of both lists
@@ -228,7 +165,7 @@ func TestCompareCounts(t *testing.T) {
 			for _, v := range values {
 				counts[int(v)]++
 			}
-			equal("distribution", d, Distribution{interpolated(values), stat.Mean(values, nil), counts})
+			equal("distribution", d, Distribution{percentiles(values), stat.Mean(values, nil), counts})
 		}
 	}
 	similarities := func(of, in *List) []float64 {
@@ -248,7 +185,7 @@ func TestCompareCounts(t *testing.T) {
 		of, in *List
 	}{{c.AtoB, a, b}, {c.BtoA, b, a}, {c.AtoA, a, a}, {c.BtoB, b, b}} {
 		list := similarities(x.of, x.in)
-		want := Nearest{Queries: len(list), Quantiles: interpolated(list), Mean: x.n.Mean, Coverage: x.n.Coverage, similarities: list}
+		want := Nearest{Queries: len(list), Quantiles: percentiles(list), Mean: x.n.Mean, Coverage: x.n.Coverage, similarities: list}
 		for k := range want.Coverage {
 			share := 0.0
 			for _, s := range list {
@@ -270,41 +207,27 @@ func TestCompareCounts(t *testing.T) {
 	}
 }
 
-// interpolated are the quantiles of values, linear between two.
-func interpolated(values []float64) (q [5]float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	for k, level := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
-		at, part := math.Modf(level * float64(len(sorted)-1))
-		q[k] = sorted[int(at)]
-		if part > 0 {
-			q[k] += part * (sorted[int(at)+1] - sorted[int(at)])
-		}
+func percentiles(values []float64) (q [5]float64) {
+	for k, level := range []float64{5, 25, 50, 75, 95} {
+		q[k] = metric.Percentile(values, level)
 	}
 	return q
 }
 
 // An audit's AUC counts pairs. Its verdict needs 0.05 and two standard errors.
 func TestAudit(t *testing.T) {
-	steps := func(n int, from, by float64) (list []float64) {
-		for k := range n {
-			list = append(list, from+by*float64(k))
-		}
-		return list
-	}
 	for _, c := range []struct {
-		test, within []float64
-		want         Audit
+		n, shift int
+		want     Audit
 	}{
-		{steps(400, 0, 1), steps(400, 0, 1), Audit{0.5, "random"}},
-		{steps(400, 24, 1), steps(400, 0, 1), Audit{0.558, "easier"}},
-		{steps(400, 19, 1), steps(400, 0, 1), Audit{0.546, "random"}},
-		{steps(400, 0, 1), steps(400, 24, 1), Audit{0.442, "harder"}},
-		{steps(400, 0, 1), steps(400, 19, 1), Audit{0.454, "random"}},
-		{steps(10, 9, 1), steps(10, 0, 1), Audit{0.995, "undecided"}},
-		{steps(12, 11, 1), steps(12, 0, 1), Audit{0.997, "easier"}},
+		{400, 0, Audit{0.5, "random"}}, {400, 24, Audit{0.558, "easier"}}, {400, 19, Audit{0.546, "random"}}, {400, -24, Audit{0.442, "harder"}},
+		{400, -19, Audit{0.454, "random"}}, {11, 10, Audit{0.996, "undecided"}}, {12, 11, Audit{0.997, "easier"}},
 	} {
-		got := audit(c.test, c.within)
-		if math.Abs(got.AUC-c.want.AUC) > 0.001 || got.Verdict != c.want.Verdict {
+		var test, within []float64
+		for k := range c.n {
+			test, within = append(test, float64(k+c.shift)), append(within, float64(k))
+		}
+		if got := audit(test, within); math.Abs(got.AUC-c.want.AUC) > 0.001 || got.Verdict != c.want.Verdict {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
@@ -363,20 +286,31 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// Alcohols and amines with as many acids differ in their ends, and in nothing else.
+// Alcohols and amines with as many acids differ in their ends, and in nothing else, with any number of workers and in
+// any order.
 func TestCompareFindsWhatDiffers(t *testing.T) {
-	a := listOf("a", append(series(1, 40, "O"), series(1, 20, "C(=O)O")...)...)
-	b := listOf("bb", append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)...)
-	c := must.Have(Compare(context.Background(), a, b, options()))
-	if !(c.Evidence.AUC > 0.7 && c.Evidence.P < 0.01) {
-		t.Errorf("AUC %g, p %g: want lists that are told apart", c.Evidence.AUC, c.Evidence.P)
+	alcohols, amines := append(series(1, 40, "O"), series(1, 20, "C(=O)O")...), append(series(1, 40, "N"), series(1, 20, "C(=O)O")...)
+	var first string
+	for round := range 3 {
+		o := options()
+		if o.Workers = round + 1; round == 2 {
+			slices.Reverse(alcohols)
+			slices.Reverse(amines)
+		}
+		c := must.Have(Compare(context.Background(), listOf("a", alcohols...), listOf("bb", amines...), o))
+		var text strings.Builder
+		fmt.Fprintf(&text, "%d names and %d fragments\n", c.NamedTested, c.FragmentsTested)
+		for _, d := range slices.Concat(c.Named, c.Fragments) {
+			fmt.Fprintf(&text, "%s %s: %d of A, %d of B, odds %.3g (%.3g to %.3g), p %.2g, q %.2g, in %s %v\n",
+				d.Kind, d.Name, d.InA, d.InB, d.Odds, d.Low, d.High, d.P, d.Q, d.Example, d.Atoms)
+		}
+		golden.Same(t, "testdata/found.txt", text.String())
+		if all := string(must.Have(json.Marshal(c))); round == 0 {
+			first = all
+		} else if all != first || !(c.Evidence.AUC > 0.7 && c.Evidence.P < 0.01) {
+			t.Errorf("round %d:\n%s\nfirst:\n%s", round, all, first)
+		}
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d names and %d fragments\n", c.NamedTested, c.FragmentsTested)
-	for _, d := range slices.Concat(c.Named, c.Fragments) {
-		fmt.Fprintf(&text, "%s %s: %d of A, %d of B, odds %.3g (%.3g to %.3g), p %.2g, q %.2g, in %s %v\n", d.Kind, d.Name, d.InA, d.InB, d.Odds, d.Low, d.High, d.P, d.Q, d.Example, d.Atoms)
-	}
-	golden.Same(t, "testdata/found.txt", text.String())
 }
 
 // Halves of one set do not differ, and B is as near to A as A to itself.
@@ -399,28 +333,6 @@ func TestCompareOfOneSet(t *testing.T) {
 	}
 	if c.FragmentsTested < 50 || c.NamedTested < 20 {
 		t.Errorf("%d fragments and %d names compared", c.FragmentsTested, c.NamedTested)
-	}
-}
-
-// Neither the number of workers nor the order of the molecules matters.
-func TestCompareIsReproducible(t *testing.T) {
-	texts := append(series(1, 30, "O"), series(1, 30, "c1ccccc1")...)
-	others := append(series(1, 30, "N"), series(1, 30, "c1ccncc1")...)
-	var first string
-	for round := range 3 {
-		o := options()
-		o.Workers = round + 1
-		if round == 2 {
-			slices.Reverse(texts)
-			slices.Reverse(others)
-		}
-		c := must.Have(Compare(context.Background(), listOf("a", texts...), listOf("bb", others...), o))
-		got := string(must.Have(json.Marshal(c)))
-		if round == 0 {
-			first = got
-		} else if got != first {
-			t.Errorf("round %d:\n%s\nfirst:\n%s", round, got, first)
-		}
 	}
 }
 

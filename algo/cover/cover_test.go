@@ -138,6 +138,11 @@ func TestGreedyEnds(t *testing.T) {
 	if err != nil || len(picks) > 4 {
 		t.Errorf("%v, %v: want at most all 4 candidates", picks, err)
 	}
+	// The second of equal candidates gains nothing.
+	equal := Problem{Now: []float64{5, 5}, Candidates: 2, Most: 2, Costs: func(_, _ int, dst []float64) { dst[0], dst[1] = 1, 2 }}
+	if picks, err := Greedy(context.Background(), 1, equal); err != nil || !slices.Equal(picks, []Pick{{0, 7}}) {
+		t.Errorf("%v, %v: want the first", picks, err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Greedy(ctx, 1, p); err != context.Canceled {

@@ -38,7 +38,7 @@ func TestGroups(t *testing.T) {
 func TestRings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	for range 200 {
-		g := random(t, rng, 3+rng.IntN(12), 1)
+		g := random(rng, 3+rng.IntN(12), 1)
 		rings := Rings(g)
 		if !slices.IsSortedFunc(rings, func(a, b []int) int { return len(a) - len(b) }) {
 			t.Errorf("rings are not in order of size: %v", rings)

@@ -11,7 +11,10 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
 
@@ -26,22 +29,10 @@ func parse(t testing.TB, list ...string) []*graph.Graph {
 }
 
 // renumbered is g with its nodes in another order.
-func renumbered(t testing.TB, rng *rand.Rand, g *graph.Graph) *graph.Graph {
-	t.Helper()
-	n := g.N()
-	order := rng.Perm(n)
-	var edges [][2]int32
-	for i := range n {
-		for _, j := range g.Row(i) {
-			edges = append(edges, [2]int32{int32(order[i]), int32(order[j])})
-		}
-	}
-	h, _ := must.Both(graph.New(n, edges))
-	h.Features, h.X = g.Features, make([]float32, len(g.X))
-	for i := range n {
-		copy(h.X[order[i]*g.Features:(order[i]+1)*g.Features], g.X[i*g.Features:(i+1)*g.Features])
-	}
-	return h
+func renumbered(rng *rand.Rand, g *graph.Graph) *graph.Graph {
+	var a graph.Arrangement
+	a.Arrange(g, lists.Map(rng.Perm(g.N()), func(i int) int32 { return int32(i) }))
+	return &a.Graph
 }
 
 // Each graph of the set matches in any order of its nodes. Others match about as
@@ -50,11 +41,11 @@ func TestKnown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	var gs []*graph.Graph
 	for range 700 {
-		gs = append(gs, random(t, rng, 12+rng.IntN(8), 3))
+		gs = append(gs, random(rng, 12+rng.IntN(8), 3))
 	}
 	k := NewKnown(gs, [SaltSize]byte{7})
 	for i, g := range gs {
-		if !k.Likely(renumbered(t, rng, g)) {
+		if !k.Likely(renumbered(rng, g)) {
 			t.Fatalf("graph %d of the set does not match", i)
 		}
 	}
@@ -64,7 +55,7 @@ func TestKnown(t *testing.T) {
 	const others = 3000
 	matches := 0
 	for range others {
-		if k.Likely(random(t, rng, 12+rng.IntN(8), 3)) {
+		if k.Likely(random(rng, 12+rng.IntN(8), 3)) {
 			matches++
 		}
 	}
@@ -147,9 +138,9 @@ func TestShare(t *testing.T) {
 			}
 		}
 	}
-	// Of 100 graphs 5 lie beyond the levels of 5 and 95 %, and 4 of 80. Values that 3 graphs have are kept for 3.
+	// Of 100 graphs 5 lie beyond the levels of 5 and 95 %, and 4 of 80. The 30 aromatic ones are kept for 30.
 	if of, with := p.Share(100, 5), p.Share(80, 5); of.Quantiles[0][1] != p.Quantiles[0][1] || of.Quantiles[0][0] != p.Quantiles[0][1] || with.Quantiles[0][5] != p.Quantiles[0][4] ||
-		!slices.Equal(p.Share(100, 3).Values[0], p.Values[0]) {
+		!slices.Equal(p.Share(100, 30).Values[molecule.ColumnAromatic], []Value{{0, 90}, {1, 30}}) {
 		t.Errorf("quantiles %v of 100 graphs, %v of 80, all are %v", of.Quantiles[0], with.Quantiles[0], p.Quantiles[0])
 	}
 	g := parse(t, "[Pt](Cl)(Cl)(N)N")[0]
@@ -193,7 +184,7 @@ func TestStatistics(t *testing.T) {
 	if got := statistics[7].middle([]float64{0, 0, 0, 0, 0.004, 1, 1}); got != "about 0 %" {
 		t.Errorf("from nothing to 0.4 %% is %q", got)
 	}
-	plain := NewProfile([]*graph.Graph{shape("path", 9), shape("ring", 4)}, [SaltSize]byte{})
+	plain := NewProfile([]*graph.Graph{sample.Shape("path", 9), sample.Shape("ring", 4)}, [SaltSize]byte{})
 	if !slices.Equal(plain.Values[0], []Value{{1, 1}, {2, 1}}) || slices.Max(slices.Concat(plain.Quantiles[7:]...)) != 0 || plain.Elements() != nil {
 		t.Errorf("plain graphs: %+v", plain)
 	}

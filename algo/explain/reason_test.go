@@ -13,6 +13,7 @@ import (
 	"baca/algo/internal/golden"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
 )
 
 // Atoms and their values have the names that a chemist gives them.
@@ -48,9 +49,9 @@ func TestReasonTexts(t *testing.T) {
 	}
 	gs := parse(t, list...)
 	p, index := NewProfile(gs, [SaltSize]byte{}), fingerprint.NewIndex(prints(gs))
-	plain := []*graph.Graph{shape("star", 4), shape("ring", 4), shape("ring", 5)}
+	plain := []*graph.Graph{sample.Shape("star", 4), sample.Shape("ring", 4), sample.Shape("ring", 5)}
 	for n := range 400 {
-		plain = append(plain, shape("path", 3+n%10))
+		plain = append(plain, sample.Shape("path", 3+n%10))
 	}
 	blames := map[string]func(b *Blame, i int){
 		"even":  func(b *Blame, i int) { b.Nodes[i] = 1 },
@@ -82,7 +83,7 @@ func TestReasonTexts(t *testing.T) {
 		for _, s := range strings.Fields(c.smiles) {
 			var g *graph.Graph
 			if name, n, ok := strings.Cut(s, ":"); ok {
-				g = shape(name, must.Have(strconv.Atoi(n)))
+				g = sample.Shape(name, must.Have(strconv.Atoi(n)))
 			} else {
 				g = parse(t, s)[0]
 			}
@@ -99,24 +100,6 @@ func TestReasonTexts(t *testing.T) {
 		}
 	}
 	golden.Same(t, "testdata/reasons.txt", b.String())
-}
-
-// shape is a plain path, ring or star of n nodes, whose feature is 1, or 2 in a ring.
-func shape(name string, n int) *graph.Graph {
-	var edges [][2]int32
-	for i := int32(1); i < int32(n); i++ {
-		edges = append(edges, [2]int32{map[string]int32{"star": 0}[name], i})
-		if name != "star" {
-			edges[i-1][0] = i - 1
-		}
-	}
-	x := float32(1)
-	if name == "ring" {
-		edges, x = append(edges, [2]int32{0, int32(n - 1)}), 2
-	}
-	g, _ := must.Both(graph.New(n, edges))
-	g.Features, g.X = 1, slices.Repeat([]float32{x}, n)
-	return g
 }
 
 func prints(gs []*graph.Graph) []fingerprint.Print {

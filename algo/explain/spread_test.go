@@ -13,24 +13,12 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
 )
 
 // random draws a graph of n nodes with features of a few values.
-func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
-	t.Helper()
-	var edges [][2]int32
-	for i := 1; i < n; i++ {
-		edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
-	}
-	for range n / 3 {
-		edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
-	}
-	g, _ := must.Both(graph.New(n, edges))
-	g.Features, g.X = features, make([]float32, n*features)
-	for i := range g.X {
-		g.X[i] = float32(rng.IntN(3))
-	}
-	return g
+func random(rng *rand.Rand, n, features int) *graph.Graph {
+	return sample.Featured(rng, features, sample.Trees(rng, 1, n, func(n int) int { return n / 3 })...)[0]
 }
 
 // A subtree gives its share to those one height lower at its centre and around it, in proportion to what each lacks,
@@ -38,7 +26,7 @@ func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
 func TestSubtreesAgainstRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 50 {
-		g := random(t, rng, 1+rng.IntN(20), 3)
+		g := random(rng, 1+rng.IntN(20), 3)
 		p := fingerprint.New(g, 2)
 		shares, lacks, even := make([]float64, len(p.Keys)), make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 		for k := range shares {
@@ -83,7 +71,7 @@ func TestSubtreesAgainstRecursion(t *testing.T) {
 			}
 		}
 	}
-	g := random(t, rng, 5, 3)
+	g := random(rng, 5, 3)
 	must.Panic(t, "shares", func() { Subtrees(g, fingerprint.New(g, 2), []float64{1}, nil) })
 	must.Panic(t, "fractions", func() {
 		Subtrees(g, fingerprint.New(g, 2), make([]float64, len(fingerprint.New(g, 2).Keys)), []float64{1})
@@ -102,7 +90,7 @@ func TestSubtreesAgainstRecursion(t *testing.T) {
 func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
-	g := random(t, rng, 9, 3)
+	g := random(rng, 9, 3)
 	r := must.Have(contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g}))
 	shares, want := make([]float64, r.Dim), 0.0
 	for k, q := range r.Q {
@@ -123,5 +111,5 @@ func TestEmbedding(t *testing.T) {
 	}
 	must.Panic(t, "coordinates", func() { Embedding(e, g, shares[1:]) })
 	must.Panic(t, "views", func() { Embedding(e, g, make([]float64, 3*e.Width())) })
-	must.Panic(t, "features", func() { Embedding(e, random(t, rng, 9, 2), shares) })
+	must.Panic(t, "features", func() { Embedding(e, random(rng, 9, 2), shares) })
 }

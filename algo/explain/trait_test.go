@@ -6,6 +6,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/sample"
 )
 
 // Traits tell molecules apart as chemists do.
@@ -20,7 +21,7 @@ func TestTraits(t *testing.T) {
 		return strings.Join(names, ", ")
 	}
 	golden.Table(t, "testdata/traits.txt", 1, func(f []string) string { return on(parse(t, f[0])[0]) })
-	if got := on(shape("ring", 9)); got != "one ring" {
+	if got := on(sample.Shape("ring", 9)); got != "one ring" {
 		t.Errorf("a plain ring is %q", got)
 	}
 }

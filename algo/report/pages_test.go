@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +20,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
 	"baca/algo/property"
 	"baca/algo/suggest"
 	"baca/algo/trust"
@@ -48,7 +49,7 @@ func full() *Report {
 		},
 	}
 	second := Entry{
-		ID: "second", Row: algo.Row{P: nan, Verdict: decide.Undecided}, Drawing: graphDrawing(path(3), nil, []float64{0, 0, 1}),
+		ID: "second", Row: algo.Row{P: nan, Verdict: decide.Undecided}, Drawing: graphDrawing(sample.Shape("path", 3), nil, []float64{0, 0, 1}),
 		Why: &algo.Explanation{P: nan, Distance: nan, Ratio: nan, Nodes: nan},
 	}
 	return &Report{
@@ -59,18 +60,8 @@ func full() *Report {
 		Scores: []float64{0, 1, 1, 20, 41, 48, nan, math.Inf(1)}, Holdout: []float64{0, 8, 16, 24, 32, 40, 48},
 		P: []float64{0.05, 0.0501, 0.25, 0.3, 0.5, 1, 0}, Whole: "as a whole it differs", Differences: []string{"48 % x", evil},
 		Wealth: []float64{0, -1.5, 1, 2, 7, 7, 3}, Delta: 0.01, Model: []Pair{{"name", "m"}}, Settings: []Pair{{"seed", "1"}},
-		Top: []Entry{first, second, {ID: "large", Drawing: graphDrawing(path(301), nil, nil)}}, Rows: []Entry{first, second},
+		Top: []Entry{first, second, {ID: "large", Drawing: graphDrawing(sample.Shape("path", 301), nil, nil)}}, Rows: []Entry{first, second},
 	}
-}
-
-// path is a path of n nodes.
-func path(n int) *graph.Graph {
-	var edges [][2]int32
-	for i := int32(1); i < int32(n); i++ {
-		edges = append(edges, [2]int32{i - 1, i})
-	}
-	g, _ := must.Both(graph.New(n, edges))
-	return g
 }
 
 func text[R any](write func(io.Writer, R) error, r R) string {
@@ -96,102 +87,67 @@ func part(text, from, to string) string {
 	return text
 }
 
-// A shelf collects what pages say.
-type shelf struct {
-	strings.Builder
-	*testing.T
-}
+// A shelf collects what pages say, without long texts.
+type shelf struct{ golden.Pages }
 
-func (s *shelf) add(name, page string) {
+func (s *shelf) add(t *testing.T, name, page string) {
 	for _, text := range slices.Concat(sources, limits) {
 		page = strings.ReplaceAll(page, escape(text), "…")
 	}
-	lacks(s.T, page, "<script>alert", "<a href", "NaN", "Inf", "%!")
-	fmt.Fprintf(s, "=== %s\n%s\n", name, golden.Shown(page))
-}
-
-// addJSON adds values, without long texts.
-func (s *shelf) addJSON(name, text string) {
-	var values map[string]any
-	must.Do(json.Unmarshal([]byte(text), &values))
-	fmt.Fprintf(s, "=== %s as JSON\n", name)
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if list, ok := values[key].([]any); ok && slices.Contains([]string{"references", "method", "limits", "left_blank"}, key) {
-			values[key] = len(list)
-		}
-		fmt.Fprintf(s, "%s: %s\n", key, strings.ReplaceAll(string(must.Have(json.Marshal(values[key]))), `},{`, "},\n\t{"))
-	}
+	lacks(t, page, "<script>alert", "<a href", "NaN", "Inf", "%!")
+	s.Page(name, page)
 }
 
 // Reports say what is true of small inputs, and say so in all their branches.
 func TestReportsSayWhatIsThere(t *testing.T) {
-	s := &shelf{T: t}
+	var s shelf
 	r := full()
-	s.add("report", text(Write, r))
+	s.add(t, "report", text(Write, r))
 	r.Plain, r.Refused, r.FDR, r.Whole, r.Alone, r.P, r.Delta, r.Wealth = true, 0, 0, "", []float64{1}, nil, 1e-7, []float64{0, 0.5, 0.25}
 	r.Counts, r.Script, r.Undrawn, r.Again, r.Top = decide.Counts{Inside: 4, Undecided: 1}, nil, "no script", "Other bytes.", r.Top[:1]
 	page := text(Write, r)
 	lacks(t, strings.ToLower(page), "molecule", "atom")
-	s.add("report of plain graphs", page)
-	s.add("report of nothing", text(Write, &Report{Read: 3, Refused: 1, Rows: r.Rows, Wealth: []float64{0}}))
-	s.add("drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
-	s.add("no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
+	s.add(t, "report of plain graphs", page)
+	s.add(t, "report of nothing", text(Write, &Report{Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Wealth: []float64{0}}))
+	s.add(t, "drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
+	s.add(t, "no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
 	for _, p := range []float64{1e-9, 0.001, 0.05, 0.4, nan} {
-		fmt.Fprintln(s, Whole("this list", 0.93, p))
+		fmt.Fprintln(&s, Whole("this list", 0.93, p))
 	}
 	m := domain().Model
 	m.Card = algo.Card{
 		Name: "m", Schema: algo.OGBParent, Dataset: "set.csv", Graphs: 12, Train: 9, HoldoutRows: []int{1, 2}, Repeats: []int{3},
 		Epochs: 1, Batch: 8, LearningRate: 0.1, Seed: 7, Loss: 0.25, Program: "1.0",
 	}
-	fmt.Fprintln(s, ModelCard(m, 123, "abc"))
+	fmt.Fprintln(&s, ModelCard(m, 123, "abc"))
 	m.Card = algo.Card{Schema: algo.Constant, Holdout: "held.csv", Epochs: 2}
-	fmt.Fprintln(s, ModelCard(m, 123, "abc"))
+	fmt.Fprintln(&s, ModelCard(m, 123, "abc"))
 	for _, basis := range []Basis{{Alone: true}, {Graphs: 9, Weight: 0.25}, {Graphs: 9, Sample: true}, {Graphs: 9, Sample: true, First: true}} {
-		fmt.Fprintln(s, basis.Pairs(false), basis.Pairs(true))
+		fmt.Fprintln(&s, basis.Pairs(false), basis.Pairs(true))
 	}
 	golden.Same(t, "testdata/reports.txt", s.String())
 }
 
 // Tools say what is true of small inputs.
 func TestToolsSayWhatIsThere(t *testing.T) {
-	s := &shelf{T: t}
-	named := []compare.Difference{{Kind: "ring", Name: evil, InA: 3, InB: 1, Odds: 0.3, Low: 0.1, High: 0.9, Q: 0.01}}
-	for k := range 32 {
-		named = append(named, compare.Difference{Kind: "group", Name: fmt.Sprint("b", k), InA: 1, InB: 3, Odds: 3, Low: 1, High: 9, Q: 0.02})
-	}
-	counts := func(list ...int) compare.Distribution {
-		return compare.Distribution{Counts: list, Quantiles: [5]float64{0, 1, 2, 2.5, 3}}
-	}
-	c := &compare.Comparison{
-		A: compare.Side{
-			Counts: compare.Counts{Name: evil, Read: 5, Refused: 1, Copies: 2}, Molecules: 4, Atoms: counts(1, 0, 3), Rings: counts(4),
-		},
-		B:     compare.Side{Counts: compare.Counts{Name: "b.smi"}, Molecules: 8, Atoms: counts(2, 2, 0, 4, 0, 0, 0, 0, 1), Rings: counts(0, 8)},
-		Named: named, NamedTested: 40, FragmentsTested: 50, FDR: 0.05, Evidence: compare.Evidence{AUC: 0.75, P: 0.01, A: 4, B: 7},
-		Fragments: []compare.Difference{
-			{Name: "C*", InA: 3, Odds: 0.3, Example: "C<", Atoms: []int{0, 1}}, {Name: "N*", InB: 3, Odds: 1, Example: "CN", Atoms: []int{1}},
-		},
-	}
-	for k := range c.AtoB.Coverage {
-		x := float64(k) / 20
-		c.AtoB.Coverage[k], c.BtoA.Coverage[k], c.AtoA.Coverage[k], c.BtoB.Coverage[k] = 1-x, 1-x/2, 1-x*x, 0.5
-	}
-	s.add("comparison", text(WriteComparison, &Comparison{full().Document, c, []Pair{{"seed", "1"}}}))
-	c.Named, c.Evidence = named[:31], compare.Evidence{Skipped: "few"}
-	s.add("comparison in the page", part((&Comparison{Comparison: c}).HTML(), "", "<h2>Nearest"))
+	var s shelf
+	var c compare.Comparison
+	must.Do(json.Unmarshal(must.Have(os.ReadFile("testdata/comparison.json")), &c))
+	s.add(t, "comparison", text(WriteComparison, &Comparison{full().Document, &c, []Pair{{"seed", "1"}}}))
+	c.Named, c.Evidence = c.Named[:31], compare.Evidence{Skipped: "few"}
+	s.add(t, "comparison in the page", part((&Comparison{Comparison: &c}).HTML(), "", "<h2>Nearest"))
 	c.Plain, c.Named, c.Fragments = true, nil, nil
-	page := text(WriteComparison, &Comparison{Document{Script: []byte("x")}, c, nil})
-	lacks(t, strings.ToLower(page+CoverageSVG(c)), "molecule", "atom")
-	s.add("comparison of plain graphs", part(page, "", "<h2>Nearest"))
+	page := text(WriteComparison, &Comparison{Document{Script: []byte("x")}, &c, nil})
+	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
+	s.add(t, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
 
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
 	price := 12.5
 	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
 	picks[0] = Pick{Record: 3, Rank: 1, ID: evil, SMILES: "C<", Verdict: "outside", Price: &price, Nearer: 2, Inside: 1, Gain: 0.125, Similarity: 0.5}
-	s.add("suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
-	s.add("suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
-	s.add("suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
+	s.add(t, "suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
+	s.add(t, "suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
+	s.add(t, "suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
 
 	var pairs []trust.Pair
 	for k := range 40 {
@@ -203,9 +159,9 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 		outcomes = append(outcomes, trust.Outcome{Score: float64(k), Observed: float64(k) / 8, Judgement: judged.Judge(float64(k), 0)})
 	}
 	judged.HeldOut = map[trust.Verdict]trust.Rate{trust.Trust: {N: 10, Large: 5, Share: 0.5}, trust.Check: {N: 5, Large: 1, Share: 0.2}}
-	s.add("trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
-	s.add("trust without values", TrustHTML(nil, judged, nil, nil))
-	s.add("trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))
+	s.add(t, "trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
+	s.add(t, "trust without values", TrustHTML(nil, judged, nil, nil))
+	s.add(t, "trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))
 	golden.Same(t, "testdata/tools.txt", s.String())
 }
 
@@ -218,7 +174,7 @@ func domain() *Domain {
 		Structures: &algo.Structures{Observed: []float64{3, nan, -7.25}}, Background: &background.Head{AUC: 0.9},
 		Bank: &contrast.Representation{NodeScore: make([]float64, 90)}, Holdout: &contrast.Representation{NodeScore: make([]float64, 10)},
 		Subtrees: fingerprint.NewIndex(make([]fingerprint.Print, 90)),
-		Profile:  explain.NewProfile([]*graph.Graph{path(3), path(5)}, [explain.SaltSize]byte{}),
+		Profile:  explain.NewProfile([]*graph.Graph{sample.Shape("path", 3), sample.Shape("path", 5)}, [explain.SaltSize]byte{}),
 	}
 	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, SetAside: "a salt", Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
 		Score: 3, P: 1.0 / 51, Verdict: decide.Outside, Distance: 2, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: nan, Duplicate: true,
@@ -245,10 +201,10 @@ func domain() *Domain {
 
 // Forms for regulators say what is true of small inputs. A field is blank where nothing is known.
 func TestFormsSayWhatIsThere(t *testing.T) {
-	s := &shelf{T: t}
+	var s shelf
 	d := domain()
-	s.addJSON("domain", text(WriteDomainJSON, d))
-	s.addJSON("model", text(WriteModelPageJSON, d))
+	s.JSON("domain", text(WriteDomainJSON, d))
+	s.JSON("model", text(WriteModelPageJSON, d))
 	for _, c := range []struct {
 		verdict   decide.Verdict
 		asHigh    int
@@ -259,18 +215,18 @@ func TestFormsSayWhatIsThere(t *testing.T) {
 		x.AsHigh, x.Low, x.High, x.Nearest, x.Read = c.asHigh, c.low, c.high, x.Nearest[1:], ""
 		d.Substances = append(d.Substances, x)
 	}
-	if s.add("domain", text(WriteDomain, d)); text(WriteDomain, d) != text(WriteDomain, d) {
+	if s.add(t, "domain", text(WriteDomain, d)); text(WriteDomain, d) != text(WriteDomain, d) {
 		t.Error("the same report has other bytes")
 	}
 	d.Substances, d.Model.Shared, d.Reach, d.Script, d.Undrawn = d.Substances[:1], 5, nan, nil, "no script"
-	s.add("domain of one", part(text(WriteDomain, d), "</title>", "<h2>2"))
-	s.add("domain of a shared model", part(text(WriteDomain, d), "<h2>6", "<h3>Ref"))
-	s.addJSON("the same", text(WriteDomainJSON, d))
-	s.add("model", text(WriteModelPage, d))
+	s.add(t, "domain of one", part(text(WriteDomain, d), "</title>", "<h2>2"))
+	s.add(t, "domain of a shared model", part(text(WriteDomain, d), "<h2>6", "<h3>Ref"))
+	s.JSON("the same", text(WriteDomainJSON, d))
+	s.add(t, "model", text(WriteModelPage, d))
 	d.References, d.Model.Structures, d.Model.Shared, d.Model.Background, d.Model.Card.Schema, d.Ranges = 0, nil, 0, nil, algo.OGB, RangesOf(nil)
 	d.Substances[0].Why.P, d.Substances[0].Why.Verdict, d.Model.Profile, d.Model.Card.Description = nan, decide.Undecided, nil, ""
-	s.add("domain without a holdout", part(text(WriteDomain, d), "<h2>5", "<h3>Ref"))
-	s.add("model without a holdout", part(text(WriteModelPage, d), "<h2>5", "<h2>Ref"))
-	s.addJSON("the same", text(WriteModelPageJSON, d))
+	s.add(t, "domain without a holdout", part(text(WriteDomain, d), "<h2>5", "<h3>Ref"))
+	s.add(t, "model without a holdout", part(text(WriteModelPage, d), "<h2>5", "<h2>Ref"))
+	s.JSON("the same", text(WriteModelPageJSON, d))
 	golden.Same(t, "testdata/forms.txt", s.String())
 }

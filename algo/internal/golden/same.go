@@ -1,7 +1,9 @@
 package golden
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -66,4 +68,22 @@ func Shown(page string) string {
 		}
 	}
 	return strings.Join(list, "\n")
+}
+
+// Pages collects what pages say, to compare with Same.
+type Pages struct{ strings.Builder }
+
+func (p *Pages) Page(name, page string) { fmt.Fprintf(p, "=== %s\n%s\n", name, Shown(page)) }
+
+// JSON adds the values of an object, a line each, and of lists of long texts how many there are.
+func (p *Pages) JSON(name, text string) {
+	var values map[string]any
+	must.Do(json.Unmarshal([]byte(text), &values))
+	fmt.Fprintf(p, "=== %s as JSON\n", name)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if list, ok := values[key].([]any); ok && slices.Contains([]string{"references", "method", "limits", "left_blank"}, key) {
+			values[key] = len(list)
+		}
+		fmt.Fprintf(p, "%s: %s\n", key, strings.ReplaceAll(string(must.Have(json.Marshal(values[key]))), `},{`, "},\n\t{"))
+	}
 }

@@ -10,9 +10,7 @@ import (
 
 // A library scores graphs as their scorer does, and suggests some that bring it nearer. Package suggest tests which.
 func TestSuggest(t *testing.T) {
-	s := alone(model())
-	rng := rand.New(rand.NewPCG(31, 7))
-	gs := append(trees(rng, 40, 0), trees(rng, 60, 0.6)...)
+	s, gs := alone(model()), trees(rand.New(rand.NewPCG(31, 7)), 60, 0.6)
 	l := s.NewLibrary()
 	must.Do(l.Add(ctx, 2, gs))
 	for i, want := range must.Have(s.Scores(ctx, gs)) {

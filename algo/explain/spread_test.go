@@ -91,8 +91,8 @@ func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
 	g := random(rng, 9, 3)
-	r := must.Have(contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g}))
-	shares, want := make([]float64, r.Dim), 0.0
+	r := must.Have(contrast.Describe(t.Context(), 1, e, []*graph.Graph{g}))
+	shares, want := make([]float64, r.Dim()), 0.0
 	for k, q := range r.Q {
 		if q > 0 {
 			shares[k] = rng.Float64()

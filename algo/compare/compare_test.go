@@ -20,6 +20,7 @@ import (
 	"baca/algo/internal/golden"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
 	"baca/algo/metric"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -91,23 +92,19 @@ func listOf(name string, texts ...string) *List {
 
 // Traits of molecules are those that a chemist counts, and the sizes of their rings.
 func TestTraits(t *testing.T) {
-	var b strings.Builder
-	say := func(about string, g *graph.Graph) {
-		fmt.Fprintf(&b, "%s %v\n\t%s\n", about, ringSizes(g), strings.Join(lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name }), ", "))
+	say := func(g *graph.Graph) string {
+		return fmt.Sprint(ringSizes(g), "\n\t", strings.Join(lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name }), ", "))
 	}
-	for _, text := range strings.Fields("CCO c1ccc2[nH]ccc2c1 CCCCCCO C[NH3+].[Cl-] C[C@H](N)C(=O)O C1CCCCCCCCCCC1 C1CCCCCCCCCC1 [O-][N+](=O)c1ccccc1Br C[SiH3] C1CC2CCC1C2 C1CCC2(CC1)CCC2 " +
-		"C1CC1C1CCCC1 c1ccc2cc3ccccc3cc2c1 C1CC1C1CC1C1CC1C1CC1 C12C3C4C1C5C2C3C45 c1cc2ccc3ccc4ccc5ccc6ccc1c7c2c3c4c5c67") {
-		say(text, parse(text).Graph)
-	}
+	golden.Table(t, "testdata/traits.txt", 1, func(f []string) string { return say(parse(f[0]).Graph) })
 	for n := range 2 {
 		g := parse(strings.Repeat("N", 1000) + strings.Repeat("C", n)).Graph
 		if named := slices.ContainsFunc(traitsOf(g), func(t trait) bool { return t.kind == KindGroup }); named != (n == 0) {
 			t.Errorf("groups of %d atoms are named: %v", g.N(), named)
 		}
 	}
-	ring, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}}))
-	say("a plain triangle and an edge", ring)
-	golden.Same(t, "testdata/traits.txt", b.String())
+	if got := say(sample.Shape("ring", 3)); got != "[3]\n\tring one ring, ring ring of 3" {
+		t.Errorf("a plain triangle is %q", got)
+	}
 }
 
 // What is said of a comparison is true of its numbers. Those that are not given are of lists of 50 and 8 molecules.

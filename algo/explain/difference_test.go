@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestDifferences(t *testing.T) {
 	}
 	p := NewProfile(list("path:400:10:50"), [SaltSize]byte{})
 	golden.Table(t, "testdata/differences.txt", 1, func(f []string) string { return strings.Join(Differences(p, list(f[0])), "; ") })
-	if molecules := parse(t, "CC"); Differences(nil, molecules) != nil || Differences(p, nil) != nil || !slices.Equal(Differences(p, molecules), nil) {
+	if Differences(nil, list("path:9:5:9")) != nil || Differences(p, nil) != nil {
 		t.Error("of nothing there are differences")
 	}
 }

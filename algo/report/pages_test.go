@@ -28,7 +28,7 @@ import (
 )
 
 // evil must be escaped.
-const evil = `</title><script>alert("x")</script>`
+const evil = `</title><script>alert("x")</script><img src=x onerror=y>`
 
 var nan = math.NaN()
 
@@ -98,7 +98,9 @@ func TestReportsSayWhatIsThere(t *testing.T) {
 	page := text(Write, r)
 	lacks(t, strings.ToLower(page), "molecule", "atom")
 	s.Page("report of plain graphs", page)
-	s.Page("report of nothing", text(Write, &Report{Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2}, Wealth: []float64{0}}))
+	s.Page("report of nothing", text(Write, &Report{
+		Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2}, Wealth: []float64{0},
+	}))
 	s.Page("drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
 	s.Page("no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
 	fmt.Fprintln(&s, "drawn with 0, 300 and 301 nodes:", lists.Map([]int{0, 300, 301}, func(n int) bool {
@@ -137,7 +139,7 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
 	price := 12.5
 	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
-	picks[0] = Pick{Record: 3, Rank: 1, ID: evil, SMILES: "C<", Verdict: "outside", Price: &price, Nearer: 2, Inside: 1, Gain: 0.125, Similarity: 0.5}
+	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", &price, 0.125, 2, 1, 0.5}
 	s.Page("suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
 	s.Page("suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
 	s.Page("suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())

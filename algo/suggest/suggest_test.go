@@ -54,13 +54,8 @@ func scorer(features int) (s Scorer, gs []*graph.Graph) {
 
 // Suggestions are what comparing all graphs with all finds, by the definitions of Suggest, Suggestion and Pick.
 func TestSuggestAgainstDefinitions(t *testing.T) {
-	prices, only := make([]float64, 50), make([]bool, MaxPoints+104)
-	for i := range prices {
-		prices[i] = float64(1 + i*7%5)
-	}
-	for i := range only {
-		only[i] = i%1407 > 0
-	}
+	prices, only := slices.Repeat([]float64{1, 3, 5, 2, 4}, 10), slices.Repeat([]bool{true}, MaxPoints+104)
+	only[0], only[1407], only[2814] = false, false, false
 	for _, c := range []struct {
 		features, times int
 		o               Options

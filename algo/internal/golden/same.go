@@ -30,13 +30,17 @@ func Same(t testing.TB, path, got string) {
 	}
 }
 
-// Table is Same for a file of lines with fields between tabs: of gives what follows so many fields of each.
+// Table is Same for a file of lines with fields between tabs: of gives what follows so many fields of each, or lines that
+// begin with a tab.
 func Table(t testing.TB, path string, fields int, of func(fields []string) string) {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(string(must.Have(os.ReadFile(path)))) {
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
 		given := strings.Split(strings.TrimSuffix(line, "\n"), "\t")[:fields]
-		fmt.Fprintf(&b, "%s\t%s\n", strings.Join(given, "\t"), of(given))
+		fmt.Fprintln(&b, strings.ReplaceAll(strings.Join(given, "\t")+"\t"+of(given), "\t\n", "\n"))
 	}
 	Same(t, path, b.String())
 }

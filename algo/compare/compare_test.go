@@ -93,7 +93,8 @@ func listOf(name string, texts ...string) *List {
 // Traits of molecules are those that a chemist counts, and the sizes of their rings.
 func TestTraits(t *testing.T) {
 	say := func(g *graph.Graph) string {
-		return fmt.Sprint(ringSizes(g), "\n\t", strings.Join(lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name }), ", "))
+		traits := lists.Map(traitsOf(g), func(t trait) string { return t.kind + " " + t.name })
+		return fmt.Sprint(ringSizes(g), "\n\t", strings.Join(traits, ", "))
 	}
 	golden.Table(t, "testdata/traits.txt", 1, func(f []string) string { return say(parse(f[0]).Graph) })
 	for n := range 2 {

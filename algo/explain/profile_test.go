@@ -124,7 +124,8 @@ func TestShare(t *testing.T) {
 	}
 	// Of 100 graphs 5 lie beyond the levels of 5 and 95 %, and 4 of 80. The 30 aromatic ones are kept for 30.
 	q, all, fewer := p.Share(100, 5).Quantiles[0], p.Quantiles[0], p.Share(80, 5).Quantiles[0]
-	if aromatic := p.Share(100, 30).Values[molecule.ColumnAromatic]; q[1] != all[1] || q[0] != all[1] || fewer[5] != all[4] || len(aromatic) != 2 {
+	aromatic := p.Share(100, 30).Values[molecule.ColumnAromatic]
+	if q[1] != all[1] || q[0] != all[1] || fewer[5] != all[4] || len(aromatic) != 2 {
 		t.Errorf("quantiles %v of 100 graphs, %v of 80, all are %v; %v are kept", q, fewer, all, aromatic)
 	}
 	g := parse(t, "[Pt](Cl)(Cl)(N)N")[0]

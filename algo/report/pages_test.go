@@ -88,21 +88,27 @@ func part(text, from, to string) string {
 	return text
 }
 
+// add adds a page, which makes no tags of what must be escaped.
+func add(t *testing.T, s *golden.Pages, name, page string) {
+	lacks(t, page, "<script>alert", "<img", "<a href", "NaN", "%!")
+	s.Page(name, page)
+}
+
 // Reports say what is true of small inputs, and say so in all their branches.
 func TestReportsSayWhatIsThere(t *testing.T) {
 	var s golden.Pages
 	r := full()
-	s.Page("report", text(Write, r))
+	add(t, &s, "report", text(Write, r))
 	r.Plain, r.Refused, r.FDR, r.Whole, r.Alone, r.P, r.Delta, r.Wealth = true, 0, 0, "", []float64{1}, nil, 1e-7, []float64{0, 0.5, 0.25}
 	r.Counts, r.Script, r.Undrawn, r.Again, r.Top = decide.Counts{Inside: 4, Undecided: 1}, nil, "no script", "Other bytes.", r.Top[:1]
 	page := text(Write, r)
 	lacks(t, strings.ToLower(page), "molecule", "atom")
-	s.Page("report of plain graphs", page)
-	s.Page("report of nothing", text(Write, &Report{
+	add(t, &s, "report of plain graphs", page)
+	add(t, &s, "report of nothing", text(Write, &Report{
 		Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2}, Wealth: []float64{0},
 	}))
-	s.Page("drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
-	s.Page("no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
+	add(t, &s, "drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
+	add(t, &s, "no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
 	fmt.Fprintln(&s, "drawn with 0, 300 and 301 nodes:", lists.Map([]int{0, 300, 301}, func(n int) bool {
 		return graphDrawing(sample.Shape("path", n), nil, nil) != nil
 	}))
@@ -128,21 +134,21 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	var s golden.Pages
 	var c compare.Comparison
 	must.Do(json.Unmarshal(must.Have(os.ReadFile("testdata/comparison.json")), &c))
-	s.Page("comparison", text(WriteComparison, &Comparison{full().Document, &c, []Pair{{"seed", "1"}}}))
+	add(t, &s, "comparison", text(WriteComparison, &Comparison{full().Document, &c, []Pair{{"seed", "1"}}}))
 	c.Named, c.Evidence = c.Named[:31], compare.Evidence{Skipped: "few"}
-	s.Page("comparison in the page", part((&Comparison{Comparison: &c}).HTML(), "", "<h2>Nearest"))
+	add(t, &s, "comparison in the page", part((&Comparison{Comparison: &c}).HTML(), "", "<h2>Nearest"))
 	c.Plain, c.Named, c.Fragments = true, nil, nil
 	page := text(WriteComparison, &Comparison{Document{Script: []byte("x")}, &c, nil})
 	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
-	s.Page("comparison of plain graphs", part(page, "", "<h2>Nearest"))
+	add(t, &s, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
 
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
 	price := 12.5
 	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
 	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", &price, 0.125, 2, 1, 0.5}
-	s.Page("suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
-	s.Page("suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
-	s.Page("suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
+	add(t, &s, "suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
+	add(t, &s, "suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
+	add(t, &s, "suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
 
 	var pairs []trust.Pair
 	for k := range 40 {
@@ -154,9 +160,9 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 		outcomes = append(outcomes, trust.Outcome{Score: float64(k), Observed: float64(k) / 8, Judgement: judged.Judge(float64(k), 0)})
 	}
 	judged.HeldOut = map[trust.Verdict]trust.Rate{trust.Trust: {N: 10, Large: 5, Share: 0.5}, trust.Check: {N: 5, Large: 1, Share: 0.2}}
-	s.Page("trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
-	s.Page("trust without values", TrustHTML(nil, judged, nil, nil))
-	s.Page("trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))
+	add(t, &s, "trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
+	add(t, &s, "trust without values", TrustHTML(nil, judged, nil, nil))
+	add(t, &s, "trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))
 	golden.Same(t, "testdata/tools.txt", s.String())
 }
 
@@ -211,18 +217,19 @@ func TestFormsSayWhatIsThere(t *testing.T) {
 		d.Substances = append(d.Substances, x)
 	}
 	page := text(WriteDomain, d)
-	if s.Page("domain", page); page != text(WriteDomain, d) || strings.Count(page, `<section class="sheet">`) != 5 {
+	if add(t, &s, "domain", page); page != text(WriteDomain, d) || strings.Count(page, `<section class="sheet">`) != 5 {
 		t.Error("the same report has other bytes, or a substance begins no sheet")
 	}
 	d.Substances, d.Model.Shared, d.Reach, d.Script, d.Undrawn = d.Substances[:1], 5, nan, nil, "no script"
-	s.Page("domain of one", part(text(WriteDomain, d), "</title>", "<h2>2"))
-	s.Page("domain of a shared model", part(text(WriteDomain, d), "<h2>6", "<h3>Ref"))
+	add(t, &s, "domain of one", part(text(WriteDomain, d), "</title>", "<h2>2"))
+	add(t, &s, "domain of a shared model", part(text(WriteDomain, d), "<h2>6", "<h3>Ref"))
 	s.JSON("the same", text(WriteDomainJSON, d))
-	s.Page("model", text(WriteModelPage, d))
-	d.References, d.Model.Structures, d.Model.Shared, d.Model.Background, d.Model.Card.Schema, d.Ranges = 0, nil, 0, nil, algo.OGB, RangesOf(nil)
+	add(t, &s, "model", text(WriteModelPage, d))
+	d.References, d.Model.Structures, d.Model.Shared, d.Model.Background = 0, nil, 0, nil
+	d.Model.Card.Schema, d.Ranges = algo.OGB, RangesOf(nil)
 	d.Substances[0].Why.P, d.Substances[0].Why.Verdict, d.Model.Profile, d.Model.Card.Description = nan, decide.Undecided, nil, ""
-	s.Page("domain without a holdout", part(text(WriteDomain, d), "<h2>5", "<h3>Ref"))
-	s.Page("model without a holdout", part(text(WriteModelPage, d), "<h2>5", "<h2>Ref"))
+	add(t, &s, "domain without a holdout", part(text(WriteDomain, d), "<h2>5", "<h3>Ref"))
+	add(t, &s, "model without a holdout", part(text(WriteModelPage, d), "<h2>5", "<h2>Ref"))
 	s.JSON("the same", text(WriteModelPageJSON, d))
 	golden.Same(t, "testdata/forms.txt", s.String())
 }

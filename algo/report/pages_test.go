@@ -159,7 +159,9 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	for k := range 25 {
 		outcomes = append(outcomes, trust.Outcome{Score: float64(k), Observed: float64(k) / 8, Judgement: judged.Judge(float64(k), 0)})
 	}
-	judged.HeldOut = map[trust.Verdict]trust.Rate{trust.Trust: {N: 10, Large: 5, Share: 0.5}, trust.Check: {N: 5, Large: 1, Share: 0.2}}
+	judged.HeldOut = map[trust.Verdict]trust.Rate{
+		trust.Trust: {N: 10, Large: 5, Share: 0.5}, trust.Check: {N: 5, Large: 1, Share: 0.2}, trust.DoNotUse: {N: 4, Large: 4, Share: 1, Low: 0.5, High: 1},
+	}
 	add(t, &s, "trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
 	add(t, &s, "trust without values", TrustHTML(nil, judged, nil, nil))
 	add(t, &s, "trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,11 @@ func TestReportStandsAlone(t *testing.T) {
 	lacks(t, regexp.MustCompile(`&lt;[^<]*`).ReplaceAllString(page, ""), "src=x on", "href=\"")                                   // escaped, as text
 	if !regexp.MustCompile(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[\w+/]{43}=' 'sha256-[\w+/]{43}='"`).MatchString(page) {
 		t.Error("the page does not forbid everything from outside")
+	}
+	for _, f := range regexp.MustCompile(`[\w-]+\(`).FindAllString(style+formStyle, -1) {
+		if !slices.Contains([]string{"minmax(", "repeat(", "counter(", "not("}, f) {
+			t.Errorf("a style calls %s…)", f)
+		}
 	}
 	// Tags nest, as far as XML can tell.
 	tags := strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "", "<br>", "").Replace(page)

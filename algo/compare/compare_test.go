@@ -212,6 +212,14 @@ func percentiles(values []float64) (q [5]float64) {
 	return q
 }
 
+// What is just as sure as the rate of false discoveries asks is kept.
+func TestJudge(t *testing.T) {
+	c := Comparison{FDR: fisher(8, 10, 1, 6)}
+	if got := c.judge([]Difference{{InA: 8, InB: 1}}, 10, 6); len(got) != 1 || got[0].Q != c.FDR {
+		t.Errorf("at a rate of %g %+v", c.FDR, got)
+	}
+}
+
 // An audit's AUC counts pairs. Its verdict needs 0.05 and two standard errors.
 func TestAudit(t *testing.T) {
 	for _, c := range []struct {
@@ -371,5 +379,9 @@ func TestNearestOfALongList(t *testing.T) {
 	slices.Reverse(l.prints)
 	if other, err := nearest(context.Background(), 1, l, x, false); err != nil || other.Mean != n.Mean || other.Duplicates != n.Duplicates {
 		t.Errorf("in another order %d equal ones, want %d", other.Duplicates, n.Duplicates)
+	}
+	l.same, l.prints = l.same[:maxQueries], l.prints[:maxQueries]
+	if n := must.Have(nearest(context.Background(), 2, l, x, false)); n.Sampled || n.Queries != maxQueries {
+		t.Errorf("%d queries of as many molecules are a sample", n.Queries)
 	}
 }

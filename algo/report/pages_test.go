@@ -141,15 +141,12 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	page := text(WriteComparison, &Comparison{Document{Script: []byte("x")}, &c, nil})
 	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
 	add(t, &s, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
-
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
-	price := 12.5
 	picks := slices.Repeat([]Pick{{Record: 1, Rank: 2, ID: "y", Similarity: 1}}, 101)
-	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", &price, 0.125, 2, 1, 0.5}
+	picks[0] = Pick{3, 1, evil, "C<", 9, nil, "outside", new(12.5), 0.125, 2, 1, 0.5}
 	add(t, &s, "suggestion", (&Suggestion{x, picks, []string{"one thing"}, []string{"a warning"}, "graphs", "baca suggest"}).HTML())
 	add(t, &s, "suggestion of 100", (&Suggestion{Suggestion: &suggest.Suggestion{Far: []float64{0}}, Picks: picks[:100]}).HTML())
 	add(t, &s, "suggestion of nothing", (&Suggestion{Sentences: []string{"none"}}).HTML())
-
 	var pairs []trust.Pair
 	for k := range 40 {
 		pairs = append(pairs, trust.Pair{Score: float64(k), Error: float64(k) / 10})

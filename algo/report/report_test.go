@@ -70,11 +70,10 @@ func TestScript(t *testing.T) {
 	r.Script, r.Undrawn = nil, "built without <page>"
 	page := text(Write, r)
 	lacks(t, page, "<script", "data-drawing")
-	if !strings.Contains(page, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
-		t.Error("a page without drawings allows scripts")
-	}
-	if !strings.Contains(page, "There are no drawings: built without &lt;page&gt;.") {
-		t.Error("it is not said why there are no drawings")
+	for _, want := range []string{`content="default-src 'none'; style-src 'unsafe-inline'"`, "There are no drawings: built without &lt;page&gt;."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("a page without drawings has no %q", want)
+		}
 	}
 }
 

@@ -28,8 +28,8 @@ var ctx = context.Background()
 // scorer compares graphs with a few training graphs. The last of a list has no score.
 func scorer(features int) (s Scorer, gs []*graph.Graph) {
 	rng := rand.New(rand.NewPCG(31, 7))
-	gs = append(sample.Trees(rng, 60, 8, func(int) int { return 0 }), sample.Trees(rng, 30, 8, func(n int) int { return n / 2 })...)
-	sample.Featured(rng, features, gs...)
+	gs = sample.Featured(rng, features, append(sample.Trees(rng, 60, 8, func(int) int { return 0 }),
+		sample.Trees(rng, 30, 8, func(n int) int { return n / 2 })...)...)
 	e := gin.New(gin.Default(features), rng)
 	bank := must.Have(near.NewBank(ctx, 1, must.Have(contrast.Describe(ctx, 1, e, gs[:40])), nil, nil))
 	s = Scorer{Bank: bank, Ranked: slices.Sorted(slices.Values(bank.Scores(must.Have(bank.LeaveOut(ctx, 1)))))}

@@ -75,6 +75,10 @@ func TestReasonTexts(t *testing.T) {
 		}
 		return text
 	})
+	golden.Table(t, "testdata/background.txt", 1, func(f []string) string {
+		r, ok := Background(must.Have(strconv.ParseFloat(f[0], 64)))
+		return fmt.Sprintf("%v %.4f %s %s", ok, r.Weight, r.Kind, r.Text)
+	})
 }
 
 func prints(gs []*graph.Graph) []fingerprint.Print {

@@ -20,12 +20,9 @@ import (
 func TestJudge(t *testing.T) {
 	p := []float64{0.01, 0.2, 0.02, math.NaN(), 0.03, 0.5, 0.04, 0.9}
 	for _, fdr := range []float64{0, 0.01, 0.1} {
-		r := &Report{Alpha: 0.03, FDR: fdr, P: slices.Clone(p)}
+		r := &Report{Alpha: 0.03, FDR: fdr, P: slices.Clone(p), Holdout: make([]float64, 99)}
 		for i, v := range p {
 			r.Rows = append(r.Rows, Entry{Place: i + 1, Row: algo.Row{P: v}})
-		}
-		for i := range 99 {
-			r.Holdout = append(r.Holdout, -float64(i+1)/100)
 		}
 		r.Judge()
 		q, n := decide.QValues(p), map[decide.Verdict]int{}

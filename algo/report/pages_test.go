@@ -22,6 +22,7 @@ import (
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
+	"baca/algo/molecule/smiles"
 	"baca/algo/property"
 	"baca/algo/suggest"
 	"baca/algo/trust"
@@ -137,8 +138,10 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	add(t, &s, "comparison", text(WriteComparison, &Comparison{full().Document, &c, []Pair{{"seed", "1"}}}))
 	c.Named, c.Evidence = c.Named[:31], compare.Evidence{Skipped: "few"}
 	add(t, &s, "comparison in the page", part((&Comparison{Comparison: &c}).HTML(), "", "<h2>Nearest"))
+	page := text(WriteComparison, &Comparison{Document{Undrawn: "no script"}, &c, nil})
+	add(t, &s, "comparison without drawings", part(page, "<h2>Frag", "<h2>Nearest"))
 	c.Plain, c.Named, c.Fragments = true, nil, nil
-	page := text(WriteComparison, &Comparison{Document{Script: []byte("x")}, &c, nil})
+	page = text(WriteComparison, &Comparison{Document{Script: []byte("x")}, &c, nil})
 	lacks(t, strings.ToLower(page+CoverageSVG(&c)), "molecule", "atom")
 	add(t, &s, "comparison of plain graphs", part(page, "", "<h2>Nearest"))
 	x := &suggest.Suggestion{Far: []float64{2, 1, 0.5}, FarRandom: []float64{2, 1.5, 1}, FarTop: []float64{2, 2, 2}}
@@ -162,6 +165,8 @@ func TestToolsSayWhatIsThere(t *testing.T) {
 	add(t, &s, "trust", TrustHTML([]string{"it rests on this"}, judged, trust.NewAudit(outcomes, judged), []string{"a problem"}))
 	add(t, &s, "trust without values", TrustHTML(nil, judged, nil, nil))
 	add(t, &s, "trust of three", part(TrustHTML(nil, judged, trust.NewAudit(outcomes[:3], judged), nil), "How many", "<figure"))
+	files := CoverageSVG(&c) + SuggestionSVG(x, "graphs") + DriftSVG([]float64{0, 1}, 0.01)
+	fmt.Fprintln(&s, "pictures that are files:", strings.Count(files, `<svg xmlns="http://www.w3.org/2000/svg"`))
 	golden.Same(t, "testdata/tools.txt", s.String())
 }
 
@@ -174,7 +179,7 @@ func domain() *Domain {
 		Structures: &algo.Structures{Observed: []float64{3, nan, -7.25}}, Background: &background.Head{AUC: 0.9},
 		Bank: &contrast.Representation{NodeScore: make([]float64, 90)}, Holdout: &contrast.Representation{NodeScore: make([]float64, 10)},
 		Subtrees: fingerprint.NewIndex(make([]fingerprint.Print, 90)),
-		Profile:  explain.NewProfile([]*graph.Graph{sample.Shape("path", 3), sample.Shape("path", 5)}, [explain.SaltSize]byte{}),
+		Profile:  explain.NewProfile([]*graph.Graph{must.Have(smiles.ParseGraph("CCO")), must.Have(smiles.ParseGraph("C[NH3+]"))}, [explain.SaltSize]byte{}),
 	}
 	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, SetAside: "a salt", Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
 		Score: 3, P: 1.0 / 51, Verdict: decide.Outside, Distance: 2, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: nan, Duplicate: true,

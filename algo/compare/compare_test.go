@@ -54,13 +54,9 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 	for _, size := range []int{1, 2, 30, 400} {
 		sets := draw(size, 300)
 		queries := append(draw(200, 400), sets...)
-		x := newIndex(sets)
-		s := newSearch(x)
+		s := newSearch(newIndex(sets))
 		for q, keys := range queries {
-			for _, skip := range []int{-1, q - 200} {
-				if skip < -1 {
-					continue
-				}
+			for _, skip := range []int{-1, max(-1, q-200)} {
 				want := -1.0
 				for i, other := range sets {
 					if i != skip {
@@ -319,6 +315,14 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 	}
 }
 
+// The surroundings of the first atom, one bond wide, are shown; the atom alone is not.
+func TestShow(t *testing.T) {
+	l, keys := listOf("a", "CCO"), fingerprint.Nodes(parse("CCO").Graph, fingerprint.DefaultHeight)
+	if d := new(Difference); d.show(keys[2], l, []uint32{0}) || !d.show(keys[3], l, []uint32{0}) || len(d.Atoms) != 2 || d.Example != "CCO" {
+		t.Errorf("%+v", d)
+	}
+}
+
 // Halves of one set do not differ, and B is as near to A as A to itself.
 func TestCompareOfOneSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -336,9 +340,6 @@ func TestCompareOfOneSet(t *testing.T) {
 	c := must.Have(Compare(context.Background(), listOf("a", texts[:half]...), listOf("bb", texts[half:]...), options()))
 	if len(c.Named)+len(c.Fragments) > 0 || c.Evidence.P < 0.001 || c.Audit.Verdict != "random" {
 		t.Errorf("halves of one set: %+v, evidence %+v, audit %+v", c.Named, c.Evidence, c.Audit)
-	}
-	if c.FragmentsTested < 50 || c.NamedTested < 20 {
-		t.Errorf("%d fragments and %d names compared", c.FragmentsTested, c.NamedTested)
 	}
 }
 

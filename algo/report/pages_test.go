@@ -192,7 +192,7 @@ func domain() *Domain {
 			{
 				Entry: e, Properties: property.Properties{Weight: 500}, Canonical: "C<", Read: "N<", High: 0.07, Unmet: 1, Surroundings: 3,
 				Nearest: []algo.TrainingGraph{
-					{Row: 4, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5},
+					{Row: 0, Similarity: 0.6, Name: evil, SMILES: "O<", Values: &algo.Values{Observed: -1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5},
 				},
 				Command: "printf <",
 			},

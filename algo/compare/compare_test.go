@@ -77,12 +77,8 @@ func parse(text string) dataset.Record {
 }
 
 func listOf(name string, texts ...string) *List {
-	var sources []dataset.Record
-	for _, text := range texts {
-		sources = append(sources, parse(text))
-	}
 	l := NewList(name, 1, len(name)%2)
-	must.Do(l.Add(context.Background(), 2, sources))
+	must.Do(l.Add(context.Background(), 2, lists.Map(texts, parse)))
 	return l
 }
 
@@ -315,11 +311,14 @@ func TestCompareFindsWhatDiffers(t *testing.T) {
 	}
 }
 
-// The surroundings of the first atom, one bond wide, are shown; the atom alone is not.
+// The surroundings of the first atom, one bond wide, are shown in up to 40 atoms; the atom alone is not.
 func TestShow(t *testing.T) {
-	l, keys := listOf("a", "CCO"), fingerprint.Nodes(parse("CCO").Graph, fingerprint.DefaultHeight)
-	if d := new(Difference); d.show(keys[2], l, []uint32{0}) || !d.show(keys[3], l, []uint32{0}) || len(d.Atoms) != 2 || d.Example != "CCO" {
-		t.Errorf("%+v", d)
+	for text, want := range map[string]bool{"CCO": true, chain(40): true, chain(41): false} {
+		l, g, d := listOf("a", text), parse(text).Graph, new(Difference)
+		keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
+		if d.show(keys[0], l, []uint32{0}) || d.show(keys[g.N()], l, []uint32{0}) != want || want && len(d.Atoms) != 2 {
+			t.Errorf("%s: %+v", text, d)
+		}
 	}
 }
 

@@ -95,27 +95,19 @@ func TestGreedyIsGreedy(t *testing.T) {
 		for j := range p.Exclude {
 			p.Exclude[j] = rng.IntN(4) == 0
 		}
-		now, costs := append([]float64(nil), p.Now...), make([]float64, 80)
 		var want []int
-		for range p.Most {
+		for set := uint(0); len(want) < p.Most; {
 			best, most := -1, 0.0
 			for j := range 60 {
-				p.Costs(0, j, costs)
-				gain := 0.0
-				for i := range costs {
-					gain += max(0, now[i]-costs[i])
-				}
-				if gain > most && !p.Exclude[j] {
-					best, most = j, gain
+				fell, _ := fall(p, set)
+				if more, _ := fall(p, set|1<<j); more-fell > most+1e-12 && !p.Exclude[j] {
+					best, most = j, more-fell
 				}
 			}
 			if best < 0 {
 				break
 			}
-			p.Costs(0, best, costs)
-			for i := range costs {
-				now[i] = min(now[i], costs[i])
-			}
+			set |= 1 << best
 			want = append(want, best)
 		}
 		for workers := 1; workers <= 3; workers++ {
@@ -131,20 +123,35 @@ func TestGreedyIsGreedy(t *testing.T) {
 	}
 }
 
+// Of candidates that serve a point each, by hand.
 func TestGreedyEnds(t *testing.T) {
-	p := random(rand.New(rand.NewPCG(5, 6)), 5, 4)
-	p.Most = 10
-	picks, err := Greedy(context.Background(), 1, p)
-	if err != nil || len(picks) > 4 {
-		t.Errorf("%v, %v: want at most all 4 candidates", picks, err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Greedy(ctx, 1, p); err != context.Canceled {
-		t.Errorf("error %v, want that of the context", err)
-	}
-	p.Prices, p.Budget = []float64{5, 5, 5, 5}, 4
-	if picks, _ := Greedy(context.Background(), 1, p); len(picks) > 0 {
-		t.Errorf("%v: want none that the budget pays for", picks)
+	for _, c := range []struct {
+		now, prices []float64
+		budget      float64
+		want        []Pick
+	}{
+		{[]float64{9, 6, 4}, nil, 0, []Pick{{0, 9}, {1, 6}, {2, 4}}},
+		{[]float64{9, 0, 4}, nil, 0, []Pick{{0, 9}, {2, 4}}},
+		{[]float64{10, 6, 4}, []float64{10, 4, 6}, 10, []Pick{{0, 10}}},
+		{[]float64{9, 6, 4}, []float64{10, 4, 5}, 10, []Pick{{1, 6}, {2, 4}}},
+		{[]float64{10, 6, 4}, []float64{10, 4, 5}, 9, []Pick{{1, 6}, {2, 4}}},
+		{[]float64{10, 6, 4}, []float64{0, 4, 5}, 0, []Pick{{0, 10}}},
+		{[]float64{10, 6, 4}, []float64{5, 5, 5}, 4, nil},
+	} {
+		p := Problem{Now: c.now, Candidates: 6, Most: 9, Prices: c.prices, Budget: c.budget, Costs: func(_, j int, dst []float64) {
+			copy(dst, c.now)
+			dst[j%3] = 0
+		}}
+		if p.Prices != nil {
+			p.Prices = slices.Concat(c.prices, c.prices) // the second of equal ones gains nothing
+		}
+		if got := must.Have(Greedy(context.Background(), 1, p)); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c, got)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := Greedy(ctx, 1, p); err != context.Canceled {
+			t.Errorf("error %v, want that of the context", err)
+		}
 	}
 }

@@ -142,11 +142,7 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 	case last == 0:
 		return way(2, none, have), usualPart
 	case m.Least == 1 && float64(last) <= rare*float64(m.Index.Len()):
-		have := "have"
-		if last == 1 {
-			have = "has"
-		}
-		return way(2, fmt.Sprintf("only %d of %d training %s", last, m.Index.Len(), things(g)), have), usualPart
+		return way(2, fmt.Sprintf("only %d of %d training %s", last, m.Index.Len(), things(g)), has(last)), usualPart
 	}
 	var lacking, ratio, embedding float64
 	for _, i := range p.nodes {

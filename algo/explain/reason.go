@@ -200,12 +200,20 @@ func (p *Profile) values(g *graph.Graph, train, least int) []Reason {
 			case float64(n) <= rare*float64(train):
 				list = append(list, Reason{
 					Kind: "value", About: name, Nodes: nodes, Weight: 1.95,
-					Text: fmt.Sprintf("%s, which only %d of %d training %s have", name, n, train, things(g)),
+					Text: fmt.Sprintf("%s, which only %d of %d training %s %s", name, n, train, things(g), has(n)),
 				})
 			}
 		}
 	}
 	return list
+}
+
+// has is the verb of so many.
+func has(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 // Count formats a number of things.
@@ -231,7 +239,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 	case column == molecule.ColumnNeighbors && value == 0:
 		return "a lone " + formula(g, node)
 	case column == molecule.ColumnNeighbors && value > 4, column == molecule.ColumnHybridization && (value == 3 || value == 4) && a.neighbours(node) > 4:
-		return "a " + coordination(a.neighbours(node)) + " " + symbol
+		return some(1, coordination(a.neighbours(node))+" "+symbol)
 	case column == molecule.ColumnCharge && value > 10:
 		return "a charge beyond ±5 on " + symbol
 	case column == molecule.ColumnCharge && value != molecule.Neutral:
@@ -294,20 +302,25 @@ func formula(g *graph.Graph, i int) string {
 	a := atoms{Atoms: molecule.Atoms{Graph: g}}
 	text := a.symbol(i)
 	if h := a.hydrogens(i); h > 0 {
-		text += "H"
-		if h > 1 && h < 10 {
-			text += subscripts[h]
-		}
+		text += "H" + small(h, subscripts)
 	}
 	charge := a.Charge(i)
-	if n := max(charge, -charge); n > 1 && n < 10 {
-		text += superscripts[n]
-	}
+	text += small(max(charge, -charge), superscripts)
 	switch {
 	case charge > 0:
 		text += "⁺"
 	case charge < 0:
 		text += "⁻"
+	}
+	return text
+}
+
+// small writes a number above 1 in small digits.
+func small(n int, digits []string) (text string) {
+	if n > 1 {
+		for _, d := range strconv.Itoa(n) {
+			text += digits[d-'0']
+		}
 	}
 	return text
 }

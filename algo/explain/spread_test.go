@@ -6,78 +6,83 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
+	"baca/algo/internal/sample"
 )
 
 // random draws a graph of n nodes with features of a few values.
-func random(t testing.TB, rng *rand.Rand, n, features int) *graph.Graph {
-	t.Helper()
-	var edges [][2]int32
-	for i := 1; i < n; i++ {
-		edges = append(edges, [2]int32{rng.Int32N(int32(i)), int32(i)})
-	}
-	for range n / 3 {
-		edges = append(edges, [2]int32{rng.Int32N(int32(n)), rng.Int32N(int32(n))})
-	}
-	g, _ := must.Both(graph.New(n, edges))
-	g.Features, g.X = features, make([]float32, n*features)
-	for i := range g.X {
-		g.X[i] = float32(rng.IntN(3))
-	}
-	return g
+func random(rng *rand.Rand, n, features int) *graph.Graph {
+	return sample.Featured(rng, features, sample.Trees(rng, 1, n, func(n int) int { return n / 3 })...)[0]
 }
 
-// What subtrees add is what nodes get, whatever is missing.
-func TestSubtreesKeepTheSum(t *testing.T) {
+// A subtree gives its share to those one height lower at its centre and around it, in proportion to what each lacks,
+// evenly where nothing is lacking.
+func TestSubtreesAgainstRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for trial := range 50 {
-		g := random(t, rng, 1+rng.IntN(20), 3)
+		g := random(rng, 1+rng.IntN(20), 3)
 		p := fingerprint.New(g, 2)
-		shares, lacks := make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
-		want := 0.0
+		shares, lacks, even := make([]float64, len(p.Keys)), make([]float64, len(p.Keys)), make([]float64, len(p.Keys))
 		for k := range shares {
-			shares[k], lacks[k] = rng.NormFloat64(), float64(rng.IntN(2))
-			want += shares[k]
+			shares[k], lacks[k], even[k] = rng.NormFloat64(), max(0, rng.NormFloat64()), float64(p.Counts[k])/float64(3*g.N())
 		}
-		for _, missing := range [][]float64{nil, lacks} {
-			got := 0.0
-			for _, x := range Subtrees(g, p, shares, missing) {
-				got += x
+		key := func(i, h int) int { return slices.Index(p.Keys, fingerprint.Nodes(g, 2)[h*g.N()+i]) }
+		recursion := func(shares, lacks []float64) []float64 {
+			out := make([]float64, g.N())
+			var give func(i, h int, share float64)
+			give = func(i, h int, share float64) {
+				if h == 0 {
+					out[i] += share
+					return
+				}
+				all, to := 0.0, []int{i}
+				for _, j := range g.Row(i) {
+					to = append(to, int(j))
+				}
+				for _, j := range to {
+					all += lacks[key(j, h-1)]
+				}
+				for _, j := range to {
+					if part := 1 / float64(len(to)); all == 0 {
+						give(j, h-1, share*part)
+					} else {
+						give(j, h-1, share*lacks[key(j, h-1)]/all)
+					}
+				}
 			}
-			if math.Abs(got-want) > 1e-12 {
-				t.Errorf("trial %d: nodes get %g of %g", trial, got, want)
+			for h := range 3 {
+				for i := range g.N() {
+					give(i, h, shares[key(i, h)]/float64(p.Counts[key(i, h)]))
+				}
+			}
+			return out
+		}
+		alike := slices.Repeat([]float64{1}, len(lacks))
+		for k, got := range [][]float64{Subtrees(g, p, shares, nil), Subtrees(g, p, shares, lacks), Usual(g, p)} {
+			want := recursion([][]float64{shares, shares, even}[k], [][]float64{alike, lacks, alike}[k])
+			if !floats.EqualApprox(got, want, 1e-12) {
+				t.Errorf("trial %d: nodes get %v, want %v", trial, got, want)
 			}
 		}
 	}
-}
-
-// A path of five nodes whose middle is another: every subtree that holds it is missing in
-// a path without it, and all the blame is its.
-func TestSubtreesBlameTheCause(t *testing.T) {
-	path := func(middle float32) *graph.Graph {
-		g, _ := must.Both(graph.New(5, [][2]int32{{0, 1}, {1, 2}, {2, 3}, {3, 4}}))
-		g.Features, g.X = 1, []float32{1, 1, middle, 1, 1}
-		return g
+	g := random(rng, 5, 3)
+	must.Panic(t, "shares", func() { Subtrees(g, fingerprint.New(g, 2), []float64{1}, nil) })
+	must.Panic(t, "fractions", func() {
+		Subtrees(g, fingerprint.New(g, 2), make([]float64, len(fingerprint.New(g, 2).Keys)), []float64{1})
+	})
+	// By hand.
+	to := []float64{1, 2}
+	if Add(to, 3, []float64{4, 5}); !slices.Equal(to, []float64{13, 17}) {
+		t.Errorf("%v", to)
 	}
-	g := path(7)
-	p := fingerprint.New(g, 2)
-	parts, lacks, rest := fingerprint.NewIndex([]fingerprint.Print{fingerprint.New(path(1), 2)}).Lacks(p, fingerprint.Sets)
-	blame := Subtrees(g, p, parts, lacks)
-	sum := 0.0
-	for _, x := range parts {
-		sum += x
-	}
-	if math.Abs(blame[2]-sum) > 1e-12 || rest <= 0 {
-		t.Errorf("blame %v of %g, want all on the middle; the rest is %g", blame, sum, rest)
-	}
-	// Without knowing what is missing the middle still gets most.
-	even := Subtrees(g, p, parts, nil)
-	if slices.Max(even) != even[2] || even[2] > 0.9*sum || math.Abs(even[0]-even[4]) > 1e-12 {
-		t.Errorf("evenly %v", even)
+	if got := Level([]float64{0.25, 0.75}, 10, []float64{1, 2}, []float64{3, 0}); !slices.Equal(got, []float64{5, 5}) {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -85,9 +90,9 @@ func TestSubtreesBlameTheCause(t *testing.T) {
 func TestEmbedding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	e := gin.New(gin.Config{Features: 3, Hidden: 5, Layers: 3}, rng)
-	g := random(t, rng, 9, 3)
-	r := must.Have(contrast.OutlineOf(t.Context(), 1, e, []*graph.Graph{g}))
-	shares, want := make([]float64, r.Dim), 0.0
+	g := random(rng, 9, 3)
+	r := must.Have(contrast.Describe(t.Context(), 1, e, []*graph.Graph{g}))
+	shares, want := make([]float64, r.Dim()), 0.0
 	for k, q := range r.Q {
 		if q > 0 {
 			shares[k] = rng.Float64()
@@ -104,4 +109,7 @@ func TestEmbedding(t *testing.T) {
 	if want == 0 || math.Abs(got-want) > 1e-5*want {
 		t.Errorf("nodes get %g of %g", got, want)
 	}
+	must.Panic(t, "coordinates", func() { Embedding(e, g, shares[1:]) })
+	must.Panic(t, "views", func() { Embedding(e, g, make([]float64, 3*e.Width())) })
+	must.Panic(t, "features", func() { Embedding(e, random(rng, 9, 2), shares) })
 }

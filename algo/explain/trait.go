@@ -98,7 +98,7 @@ func beginsChain(a molecule.Atoms, i int) bool {
 func isSteroid(g *graph.Graph) bool {
 	a, saturated := molecule.Atoms{Graph: g}, 0
 	for i := range g.N() {
-		if a.InRing(i) && !a.Aromatic(i) {
+		if g.Features == molecule.Features && a.InRing(i) && !a.Aromatic(i) {
 			saturated++
 		}
 	}

@@ -288,8 +288,11 @@ func (s *Substance) decision(d *Domain) string {
 
 func (s *Substance) justification(d *Domain) string {
 	x := s.Why
-	if d.References == 0 || math.IsNaN(x.P) {
+	switch {
+	case d.References == 0:
 		return fmt.Sprintf("<p>Score %s. There is no p-value: the model holds no molecules kept from training.</p>", number(x.Score, 3))
+	case math.IsNaN(x.P):
+		return fmt.Sprintf("<p>Score %s. There is no p-value.</p>", number(x.Score, 3))
 	}
 	text := fmt.Sprintf("<p>Score %s", number(x.Score, 3))
 	if !math.IsNaN(d.Reach) {

@@ -16,11 +16,8 @@ func TestWritten(t *testing.T) {
 	m := must.Have(smiles.Parse(text))
 	c, _, _ := smiles.Canonical(m)
 	values, want := make([]float64, len(c.Atoms)), make([]float64, len(m.Atoms))
-	for k, a := range c.Atoms {
-		values[k] = float64(a.Element)
-	}
-	for i, a := range m.Atoms {
-		want[i] = float64(a.Element)
+	for k := range values {
+		values[k], want[k] = float64(c.Atoms[k].Element), float64(m.Atoms[k].Element)
 	}
 	if slices.Equal(values, want) {
 		t.Fatal("the canonical order is that of the text: the test tests nothing")
@@ -28,11 +25,8 @@ func TestWritten(t *testing.T) {
 	if got := Written(text, molecule.Canonical, len(values))(values); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := Written("", molecule.Canonical, len(values))(values); got != nil {
-		t.Errorf("without a text: %v", got)
-	}
-	if got := Written(text, molecule.Canonical, len(values))(nil); got != nil {
-		t.Errorf("of nothing: %v", got)
+	if Written("", molecule.Canonical, len(values))(values) != nil || Written(text, molecule.Canonical, len(values))(nil) != nil {
+		t.Error("without a text or values there are some")
 	}
 	// An atom that is not read has no value.
 	got := Written("[Na+].CC(=O)[O-]", molecule.Parent, 4)([]float64{1, 2, 3, 4})

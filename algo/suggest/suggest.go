@@ -64,6 +64,7 @@ func (l *Library) Add(ctx context.Context, workers int, gs []*graph.Graph) error
 	}
 	l.outline.Dim = o.Dim
 	l.outline.Q, l.outline.Prints = append(l.outline.Q, o.Q...), append(l.outline.Prints, o.Prints...)
+	l.outline.NodeScore = append(l.outline.NodeScore, o.NodeScore...)
 	return nil
 }
 
@@ -191,6 +192,9 @@ func (l *Library) ground(points []int, o Options) *ground {
 	sample := contrast.Outline{Dim: l.outline.Dim}
 	for _, i := range points {
 		sample.Q, sample.Prints = append(sample.Q, l.outline.Row(i)...), append(sample.Prints, l.outline.Prints[i])
+		if l.outline.NodeScore != nil {
+			sample.NodeScore = append(sample.NodeScore, l.outline.NodeScore[i])
+		}
 	}
 	g.targets = l.scorer.Bank.Targets(&sample)
 	for k := range g.now {

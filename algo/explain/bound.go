@@ -163,7 +163,8 @@ func some(n int, name string) string {
 	}
 	// N and S are spelt out, Na and Si are read.
 	spelt := strings.ContainsAny(name[:1], "FHILMNORSX") && (len(name) == 1 || name[1] < 'a' || name[1] > 'z')
-	if spelt || strings.ContainsAny(name[:1], "aeiou") && !strings.HasPrefix(name, "ur") {
+	vowel := strings.ContainsAny(name[:1], "aeiouAEIO") && !slices.Contains([]string{"ur", "Ag", "Au", "Eu"}, name[:min(2, len(name))])
+	if spelt || vowel { // but a urea, silver, gold and europium
 		return "an " + name
 	}
 	return "a " + name

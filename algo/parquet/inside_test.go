@@ -122,6 +122,9 @@ func TestByHand(t *testing.T) {
 		{texts, 1, data(1, plainValues, ab)[:20], "4: 10 bytes and 1 values where the column has 5 more bytes"},
 		{texts, 1, page(4, 0, 5, record{}, ""), "4: a page of kind 4: want a newer BaCa, or data pages of version 1 or 2"},
 		{texts, 1, data(1, 5, ab), "4: values of encoding 5: want plain ones or a dictionary"},
+		{whole, 1, data(1, runLengths, one), "4: values of encoding 3: want plain ones or a dictionary"},
+		{plain(boolean), 1, data(1, 5, one), "4: values of encoding 5: want plain ones or a dictionary"},
+		{append(plain(int64s), record{{11, record{{8, record{}}}}}...), 1, data(1, plainValues, "12345678"), "4050765991979987505"},
 		{texts, 3, dictionaryOf + data(3, dictionary, "\x01\x03\x02"), "a b a"},
 		{texts, 3, words(2, plainDictionary, ab) + data(3, plainDictionary, "\x01\x06\x01"), "b b b"},
 		{texts, 3, dictionaryOf + data(3, dictionary, "\x00\x06"), "a a a"},
@@ -195,6 +198,18 @@ func TestChunks(t *testing.T) {
 		change(&f.groups[0].chunks[0])
 		if _, err := f.cursor(0, 0); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// A page of version 2 says whether it is compressed: 1 is true, and 2 false.
+	for truth, body := range map[string]string{"\x11": "\x05\x10\x01\x00\x00\x00a", "\x12": "\x01\x00\x00\x00a"} {
+		head := record{{1, dataPage2}, {2, 5}, {3, len(body)}, {8, record{{1, 1}, {4, plainValues}, {5, 0}, {6, 0}}}}.append(nil)
+		file := flat(record{{1, byteArray}, {4, "a"}}, 1, string(head[:len(head)-2])+truth+"\x00\x00"+body)
+		f := must.Have(Open(bytes.NewReader(file), int64(len(file)), Codecs{}))
+		f.groups[0].chunks[0].codec = codecSnappy
+		for cells, err := range f.Rows(0) {
+			if err != nil || string(cells[0]) != "a" {
+				t.Errorf("compressed %q: %q, %v", truth, cells, err)
+			}
 		}
 	}
 	copy(file[len(file)-4:], "PARE")

@@ -38,6 +38,7 @@ func written(to string, text Text, header bool, columns []Field, rows ...Scored)
 	w := NewSink(&b, to, text, header, columns)
 	w.Add(rows...)
 	must.Do(w.Flush())
+	must.Do(w.Close())
 	return b.String()
 }
 

@@ -60,7 +60,7 @@ func TestUnknownFields(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat("\x1c", n) + strings.Repeat("\x00", n) }
 	for field, want := range map[string]string{
 		"\x11": "a", "\x12": "a", "\x13\xff": "a", "\x14\xff\x01": "a", "\x15\xff\x01": "a", "\x16\xff\x01": "a",
-		"\x1712345678": "a", "\x18\x02xy": "a", nested(15): "a", nested(16): "",
+		"\x1712345678": "a", "\x05\x02\x02": "a", "\x18\x02xy": "a", nested(15): "a", nested(16): "",
 		"\x19\x31\x01\x01\x02": "a", "\x19\x25\x01\xff\x01": "a", "\x1a\xf5\x0f123456789012345": "a", "\x1b\x00": "a",
 		"\x1b\x02\x58\x01\x01x\x02\x01y": "a", "\x1d": "", "\x18\x7fxy": "", "\x19\xf5\x7f1": "", "\x1b\x7f\x55\x01": "",
 		"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": "",

@@ -24,6 +24,7 @@ import (
 	"baca/algo/internal/must"
 	"baca/algo/job"
 	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/algo/report"
 	"baca/algo/table"
@@ -72,9 +73,12 @@ func newTraining() *job.Training {
 	t := &job.Training{
 		Workers: 1, Save: weights.SaveMeasured, ValueColumns: columns,
 		Split: func(n int, seed uint64) (train, holdout []int) { return dataset.Part(n, n-24, seed) },
-		Card:  algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3},
+		Card:  algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3, Background: "acids"},
 	}
 	t.Take(set, true, true)
+	for n := range 60 {
+		t.Outside = append(t.Outside, must.Have(smiles.ParseGraph(strings.Repeat("C", n)+"C(=O)O")))
+	}
 	return t
 }
 
@@ -145,6 +149,15 @@ func TestTraining(t *testing.T) {
 	}
 	if _, err := run(newTraining(), state, loss, 0, nothing, stop); err != enough {
 		t.Errorf("%v, want the error of save", err)
+	}
+	if m := chainModel(); m.Background == nil || m.Residuals == nil || m.Structures == nil || m.Card.BackgroundGraphs != 60 {
+		t.Errorf("a model without a background, errors or structures: %+v", m.Card)
+	}
+	// What cannot be packed is told before the first epoch.
+	blind := newTraining()
+	blind.Values = make([]*algo.Values, 81)
+	if _, err := run(blind, pretrain.State{}, loss, 0, stop, nil); err == nil || err == enough {
+		t.Errorf("without values: %v", err)
 	}
 	moved.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { return nil, enough }
 	if err := moved.Begin(t.Context(), state, loss); err != enough {

@@ -78,7 +78,11 @@ func tarOf(t *testing.T, files ...packedFile) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range files {
-		must.Do(w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}))
+		header := &tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}
+		if strings.HasSuffix(f.name, "/") {
+			header.Typeflag = tar.TypeDir
+		}
+		must.Do(w.WriteHeader(header))
 		io.WriteString(w, f.text)
 	}
 	must.Do(w.Close())
@@ -103,6 +107,8 @@ func TestArchives(t *testing.T) {
 		{"molfiles", []packedFile{{"a.sdf", sdf}, {"b.sdf", strings.ReplaceAll(sdf, "<y>", "<w>")}}, []string{"1@1  <x> 2 nodes, 1 edges", "2@1  <x> 2 nodes, 1 edges"}},
 		{"nothing", []packedFile{{"x.png", ""}, {"b/readme.txt", ""}},
 			[]string{`in: this is an archive of "x.png", "b/readme.txt": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`}},
+		{"many pictures", []packedFile{{"1.png", ""}, {"2.png", ""}, {"3.png", ""}, {"4.png", ""}, {"5.png", ""}, {"6.png", ""}},
+			[]string{`in: this is an archive of "1.png", "2.png", "3.png", "4.png", "5.png": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`}},
 		{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
 	} {
 		for kind, data := range map[string][]byte{"zip": zipOf(t, test.files...), "tar": tarOf(t, test.files...), "tar.gz": zipped(t, string(tarOf(t, test.files...)))} {

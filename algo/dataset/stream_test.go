@@ -79,6 +79,8 @@ func TestRecords(t *testing.T) {
 	named := optionsCase{Name: "f.csv"}
 	for _, test := range casesOf(t, "records.jsonl", []recordsCase{
 		{"header beyond the head", named, "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n", []string{"1@2 C <a>"}},
+		{"widest header", named, "smiles" + strings.Repeat(",", maxColumns-1) + "\nC\n", []string{"1@2 C <>"}},
+		{"wide blank row", named, strings.Repeat(",", maxColumns-1) + "\nsmiles\nC\n", []string{"1@3 C <>"}},
 		{"wide header", named, strings.Repeat(",", maxColumns), []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
 		{"zstd", optionsCase{Name: "f.smi.zst"}, "\x28\xb5\x2f\xfdxxxx",
 			[]string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
@@ -442,8 +444,8 @@ func TestListed(t *testing.T) {
 	if row != len(texts) {
 		t.Errorf("%d rows, want %d", row, len(texts))
 	}
-	if err := Listed(0, strings.Repeat("C", MaxField)).Err; err != nil {
-		t.Errorf("the longest: %v", err)
+	if r := Listed(0, strings.Repeat("C", MaxField)); r.Err != nil || len(r.SMILES) != MaxField {
+		t.Errorf("the longest: %d bytes, %v", len(r.SMILES), r.Err)
 	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "character 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
@@ -552,6 +554,53 @@ func TestOwn(t *testing.T) {
 		}
 		if i < len(test.own) {
 			t.Errorf("%s: %d records", name, i)
+		}
+	}
+}
+
+// A guess is told once, and not where there was nothing to choose from.
+func TestGuessed(t *testing.T) {
+	const table = "id,Structure\na,CCO\nb,CCN\n"
+	for text, want := range map[string][]string{
+		table: {"Structure"}, "id,smiles\na,CCO\n": nil, "Structure\nCCO\n": nil, string(zipOf(t, packedFile{"a.csv", table}, packedFile{"b.csv", table})): {"Structure"},
+	} {
+		var got []string
+		for _, err := range Records(strings.NewReader(text), Options{Guessed: func(column string) { got = append(got, column) }}) {
+			must.Do(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: guessed %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Errors name their place, as far as it is known.
+func TestPlaces(t *testing.T) {
+	cause := errors.New("no")
+	for want, err := range map[string]*SyntaxError{
+		"f: row 3: no": {File: "f", Row: 3, Err: cause}, "input: row 3, character 2: no": {Row: 3, Column: 2, Err: cause}, "character 2: no": {Column: 2, Err: cause},
+		"line 4, column 2: no": {Line: 4, Column: 2, Err: cause}, "f:4:2: no": {File: "f", Line: 4, Column: 2, Err: cause},
+	} {
+		if err.Error() != want || !errors.Is(err, cause) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	r := Record{Line: 5, cellAt: [][2]int{{6, 9}}, at: SyntaxError{File: "f"}}
+	if first, second := r.FailCell(0, cause), r.FailCell(1, cause); first.Error() != "f:6:9: no" || second.Error() != "f:5:1: no" {
+		t.Errorf("%v, %v", first, second)
+	}
+	if r.at.Row = 2; r.FailCell(1, cause).Error() != "f: row 2: no" {
+		t.Error(r.FailCell(1, cause))
+	}
+	// The longest texts are read, longer ones refused.
+	for _, c := range []struct{ smiles, id, want string }{
+		{strings.Repeat("C", MaxField), strings.Repeat("x", MaxField), ""}, {"C", strings.Repeat("x", MaxField+1), "id of 65537 bytes: want at most 65536"},
+		{strings.Repeat("C", MaxField+1), "x", "SMILES of 65537 bytes: want at most 65536"},
+	} {
+		for rec, err := range Records(strings.NewReader(c.smiles+" "+c.id), Options{Format: SMI}) {
+			if must.Do(err); (rec.Err == nil) != (c.want == "") || rec.Err != nil && rec.Err.Error() != "line 1, column 1: "+c.want || rec.Err == nil && (rec.SMILES != c.smiles || rec.ID != c.id) {
+				t.Errorf("%d and %d bytes: %d and %d, %v", len(c.smiles), len(c.id), len(rec.SMILES), len(rec.ID), rec.Err)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestForms(t *testing.T) {
 	nan := math.NaN()
 	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, BatchVerdict: "outside"}
 	near := []algo.TrainingGraph{
-		{Row: 4, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5, SMILES: "CO"},
+		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5, SMILES: "CO"},
 	}
 	judged := &trust.Judgement{Predicted: 1, Error: 2, Low: 3, High: 4, Verdict: "check", BatchLow: 5, BatchHigh: nan, BatchVerdict: "trust"}
 	why := &Why{
@@ -103,6 +103,11 @@ func TestColumnsAreDeclared(t *testing.T) {
 		}
 		if seen[c.Name] = true; !strings.Contains(Help(Fields(c.Group)), "  "+c.Name+" ") {
 			t.Errorf("the help of its group does not name %s", c.Name)
+		}
+	}
+	for line := range strings.Lines(Help(fields)) {
+		if len(line) > helpWidth+1 {
+			t.Errorf("a line of %d bytes: %s", len(line)-1, line)
 		}
 	}
 }

@@ -30,6 +30,7 @@ func TestCell(t *testing.T) {
 		{"C1: \u009b2J", `C1: \u009b2J`, `C1: \u009b2J`},
 		{"a tab\tinside", "a tab\tinside", "a tab\tinside"},
 		{"naïve, 水, \ufffd", "naïve, 水, \ufffd", "naïve, 水, \ufffd"},
+		{"\x9b", `\u009b`, `\u009b`},
 		{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " + `\u009b2J`},
 	} {
 		if got := plain.Cell(c.text); got != c.plain {

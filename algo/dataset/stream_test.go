@@ -565,7 +565,7 @@ func TestGuessed(t *testing.T) {
 		table: {"Structure"}, "id,smiles\na,CCO\n": nil, "Structure\nCCO\n": nil, string(zipOf(t, packedFile{"a.csv", table}, packedFile{"b.csv", table})): {"Structure"},
 	} {
 		var got []string
-		for _, err := range Records(strings.NewReader(text), Options{Guessed: func(column string) { got = append(got, column) }}) {
+		for _, err := range Records(strings.NewReader(text), Options{Format: CSV, Guessed: func(column string) { got = append(got, column) }}) {
 			must.Do(err)
 		}
 		if !slices.Equal(got, want) {

@@ -13,24 +13,38 @@ import (
 	"baca/algo/internal/must"
 )
 
-// Blocks of Snappy by hand: a letter, and its copy, in each of three forms, at the very end; and letters with a length of
-// one byte and of two.
-func TestSnappyByHand(t *testing.T) {
+// Blocks by hand: a letter, and its copy, in each form, at the very end; letters with a length of one byte, and of more.
+func TestBlocksByHand(t *testing.T) {
 	many := strings.Repeat("a", 300)
-	for block, want := range map[string]error{
-		"\x08\x00a\x0d\x01": nil, "\x08\x00a\x1a\x01\x00": nil, "\x08\x00a\x1b\x01\x00\x00\x00": nil, "\x08\x1caaaaaaaa": nil, // a copy of 7, or all
-		"\x08\x00a\x0d": errCorrupt, "\x08\x00a\x1a\x01": errCorrupt, "\x08\x00a\x1b\x01\x00\x00": errCorrupt, // cut
-		"\x08\x00a\x0d\x00": errCorrupt, "\x08\x00a\x0d\x02": errCorrupt, // from nowhere
-		"\x08\x00a\x09\x01": errCorrupt, "\x08\x00a\x11\x01": errCorrupt, "\x09\x00a\x0d\x01": errCorrupt, "\x08\x20aaaaaaaa": errCorrupt, // of another size
-		"\x3d\xf0\x3c" + many[:61]: nil, "\xac\x02\xf4\x2b\x01" + many: nil, "\x3d\xf0": errCorrupt, "\x3d\xf4\x3c": errCorrupt,
+	type blocks map[string]error
+	for name, test := range map[string]struct {
+		decompress func(dst, src []byte) error
+		size       int
+		blocks
+	}{
+		"Snappy": {unsnappy, 8, blocks{
+			"\x08\x00a\x0d\x01": nil, "\x08\x00a\x1a\x01\x00": nil, "\x08\x00a\x1b\x01\x00\x00\x00": nil, "\x08\x1caaaaaaaa": nil, // a copy of 7, or all
+			"\x08\x00a\x0d": errCorrupt, "\x08\x00a\x1a\x01": errCorrupt, "\x08\x00a\x1b\x01\x00\x00": errCorrupt, // cut
+			"\x08\x00a\x0d\x00": errCorrupt, "\x08\x00a\x0d\x02": errCorrupt, // from nowhere
+			"\x08\x00a\x09\x01": errCorrupt, "\x08\x00a\x11\x01": errCorrupt, "\x09\x00a\x0d\x01": errCorrupt, "\x08\x20aaaaaaaa": errCorrupt, // of another size
+		}},
+		"60 of Snappy":      {unsnappy, 60, blocks{"\x3c\xec" + many[:60]: nil, "\x3c\xec" + many[:59]: errCorrupt}},
+		"61 of Snappy":      {unsnappy, 61, blocks{"\x3d\xf0\x3c" + many[:61]: nil, "\x3d\xf0": errCorrupt, "\x3d\xf4\x3c": errCorrupt}},
+		"300 of Snappy":     {unsnappy, 300, blocks{"\xac\x02\xf4\x2b\x01" + many: nil}},
+		"nothing of Snappy": {unsnappy, 0, blocks{"\x00": nil, "": errCorrupt}},
+		"LZ4": {unlz4, 8, blocks{
+			"\x80aaaaaaaa": nil, "\x10a\x01\x00\x30aaa": nil, "\x13a\x01\x00\x00": nil,
+			"": errCorrupt, "\x10": errCorrupt, "\x10a": errCorrupt, "\x10a\x01": errCorrupt, "\xf0": errCorrupt, "\x80aaaaaaaa\x00": errCorrupt, // cut, or more
+			"\x13a\x00\x00\x00": errCorrupt, "\x13a\x02\x00\x00": errCorrupt, "\x14a\x01\x00\x00": errCorrupt, "\x90aaaaaaaaa": errCorrupt,
+		}},
+		"280 of LZ4": {unlz4, 280, blocks{"\x1fa\x01\x00\xff\x00\x50aaaaa": nil, "\x1fa\x01\x00\xff": errCorrupt}},
+		"300 of LZ4": {unlz4, 300, blocks{"\x1fa\x01\x00\xff\x14\x50aaaaa": nil}},
 	} {
-		size, _ := binary.Uvarint([]byte(block))
-		if size == 9 {
-			size = 8 // more than there is room for
-		}
-		dst := make([]byte, size)
-		if err := unsnappy(dst, []byte(block)); !errors.Is(err, want) || err == nil && string(dst) != many[:size] {
-			t.Errorf("%q gives %q, %v, want %v", block, dst, err, want)
+		for block, want := range test.blocks {
+			dst := make([]byte, test.size)
+			if err := test.decompress(dst, []byte(block)); !errors.Is(err, want) || err == nil && string(dst) != many[:test.size] {
+				t.Errorf("%s: %q gives %q, %v, want %v", name, block, dst, err, want)
+			}
 		}
 	}
 }
@@ -45,13 +59,70 @@ func TestTruthsEnd(t *testing.T) {
 	}
 }
 
-// UINT_8 to UINT_64 are the converted types 11 to 14 of the format.
-func TestUnsigned(t *testing.T) {
-	for converted := range 20 {
-		e := readElement(&reader{left: record{{4, "a"}, {6, converted}}.append(nil)})
-		if want := converted >= 11 && converted < 15; e.unsigned != want {
-			t.Errorf("type %d is unsigned: %t, want %t", converted, e.unsigned, want)
+// What columns hold follows from their physical, logical and converted types, by the numbers of the format.
+func TestTypes(t *testing.T) {
+	for physical := range 9 {
+		for logical := range 16 {
+			for converted := -1; converted < 22; converted++ {
+				fields := record{{1, physical}, {4, "a"}}
+				if converted >= 0 {
+					fields = append(fields, record{{6, converted}}...)
+				}
+				if logical > 0 {
+					fields = append(fields, record{{10, record{{logical, record{}}}}}...)
+				}
+				e := readElement(&reader{left: fields.append(nil)})
+				f := &File{}
+				if err := f.setSchema([]element{{}, e}); (err == nil) != (physical < 8) {
+					t.Errorf("physical type %d: %v", physical, err)
+				}
+				if physical == 8 {
+					continue
+				}
+				plain := logical == 0 && converted < 0
+				text := physical == byteArray && (plain || slices.Contains([]int{1, 4, 12}, logical) || slices.Contains([]int{0, 4, 19}, converted))
+				whole := (physical == int32s || physical == int64s) && (plain || logical == 10 || converted > 10 && converted < 19)
+				value := whole || plain && (physical == boolean || physical == floats || physical == doubles)
+				if c := f.columns[0]; c.Text != text || c.Value != value || c.unsigned != (converted > 10 && converted < 15) {
+					t.Errorf("types %d, %d and %d: %+v", physical, logical, converted, c)
+				}
+			}
 		}
+	}
+}
+
+// A schema is a tree, depth first.
+func TestSchema(t *testing.T) {
+	leaf := element{name: "leaf", physical: int32s, converted: -1}
+	node := func(children, converted int64) element {
+		return element{name: "node", children: children, physical: -1, converted: converted}
+	}
+	for _, test := range []struct {
+		want   string
+		schema []element
+	}{
+		{"0 leaves", []element{leaf}}, {"1 leaves leaf:whole numbers", []element{node(1, -1), leaf}}, {"no schema", nil},
+		{"4 leaves node:structs leaf:whole numbers", []element{node(2, -1), node(3, -1), leaf, leaf, leaf, leaf}},
+		{"3 leaves node:lists node:structs", []element{node(2, -1), node(1, 3), node(2, -1), leaf, leaf, node(1, -1), leaf}},
+		{errThrift.Error(), []element{node(1, -1), node(2, -1), leaf}}, {errThrift.Error(), []element{node(1, -1), node(9, -1), leaf}},
+		{errThrift.Error(), []element{node(1, -1), node(0, -1)}},
+	} {
+		f := &File{}
+		got := ""
+		if err := f.setSchema(test.schema); err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprintf("%d leaves", f.leaves)
+			for _, c := range f.columns {
+				got += " " + c.Name + ":" + c.What
+			}
+		}
+		if got != test.want {
+			t.Errorf("%+v: %s, want %s", test.schema, got, test.want)
+		}
+	}
+	if err := new(File).readFooter(record{{1, 2}}.append(nil)); err == nil || err.Error() != "no schema" {
+		t.Errorf("metadata without a schema: %v", err)
 	}
 }
 
@@ -65,9 +136,12 @@ func TestUnknownFields(t *testing.T) {
 		"\x1b\x02\x58\x01\x01x\x02\x01y": "a", "\x1d": "", "\x18\x7fxy": "", "\x19\xf5\x7f1": "", "\x1b\x7f\x55\x01": "",
 		"\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": "",
 	} {
-		r := &reader{left: []byte(field + "\x38\x01a\x00")}
-		if e := readElement(r); e.name != want || (r.err == nil) != (want != "") {
-			t.Errorf("behind %q the name is %q, %v", field, e.name, r.err)
+		before, behind := &reader{left: []byte(field + "\x38\x01a\x00")}, &reader{left: []byte("\x48\x01a" + field + "\x00")}
+		if e := readElement(before); e.name != want || (before.err == nil) != (want != "") {
+			t.Errorf("behind %q the name is %q, %v", field, e.name, before.err)
+		}
+		if e := readElement(behind); e.name != "a" {
+			t.Errorf("before %q the name is %q, %v", field, e.name, behind.err)
 		}
 	}
 }
@@ -109,6 +183,7 @@ func TestByHand(t *testing.T) {
 		want    string
 	}{
 		{texts, 2, data(2, plainValues, ab), "a b"},
+		{texts, 0, "", ""},
 		{texts, 2, data(0, plainValues, "") + data(1, plainValues, ab[:5]) + data(1, plainValues, ab[5:]), "a b"},
 		{texts, 2, page(indexPage, 0, 6, record{}, "") + data(2, plainValues, ab), "a b"},
 		{texts, 3, data(2, plainValues, ab), "a b 29: the column ends before its row group"},
@@ -138,6 +213,8 @@ func TestByHand(t *testing.T) {
 		{texts, 3, dictionaryOf + dictionaryOf, "27: a second dictionary"},
 		{texts, 3, words(2, runLengths, ab), "4: a dictionary of encoding 3: want plain"},
 		{whole, 2, words(2, plainValues, numbers) + data(2, dictionary, "\x01\x03\x02"), "1 2"},
+		{whole, 3, words(2, plainValues, numbers) + data(2, dictionary, "\x01\x03\x02") + data(1, plainValues, two), "1 2 2"},
+		{texts, 3, dictionaryOf + data(3, dictionary, "\x00"), "27: fewer values than it says"},
 		{whole, 2, words(3, plainValues, numbers), "4: a dictionary of 3 values in 8 bytes"},
 		{plain(boolean), 2, words(1, plainValues, "\x01"), "4: a dictionary of truths"},
 		{maybe, 2, dictionaryOf + data(2, dictionary, two+"\x04\x00"), "- -"},
@@ -185,20 +262,41 @@ func TestByHand(t *testing.T) {
 // A file that says where its data are is not believed.
 func TestChunks(t *testing.T) {
 	file := flat(record{{1, int32s}, {4, "a"}}, 1, "the pages")
-	for want, change := range map[string]func(*chunk){
-		"its data are in another file: want one file": func(k *chunk) { k.elsewhere = true },
-		"2 values in 1 rows":                          func(k *chunk) { k.values = 2 },
-		"its type is not that of the schema":          func(k *chunk) { k.physical = int64s },
-		"its data are said to be bytes 3 to 12 of":    func(k *chunk) { k.at = 3 },
-		"its data are said to be bytes 4 to 3 of":     func(k *chunk) { k.size = -1 },
-		"the file looks truncated":                    func(k *chunk) { k.size = int64(len(file)) - 3 },
-		"":                                            func(k *chunk) { k.size = int64(len(file)) - 4 },
+	for _, test := range []struct {
+		want   string
+		change func(*chunk)
+	}{
+		{"its data are in another file: want one file", func(k *chunk) { k.elsewhere = true }},
+		{"2 values in 1 rows", func(k *chunk) { k.values = 2 }},
+		{"its type is not that of the schema", func(k *chunk) { k.physical = int64s }},
+		{"its data are said to be bytes 3 to 12 of", func(k *chunk) { k.at = 3 }},
+		{"its data are said to be bytes 4 to 3 of", func(k *chunk) { k.size = -1 }},
+		{"the file looks truncated", func(k *chunk) { k.size = int64(len(file)) - 3 }},
+		{"the file looks truncated", func(k *chunk) { k.at, k.size = int64(len(file))+1, 0 }},
+		{"", func(k *chunk) { k.at, k.size = int64(len(file)), 0 }},
+		{"", func(k *chunk) { k.size = int64(len(file)) - 4 }},
 	} {
 		f := must.Have(Open(bytes.NewReader(file), int64(len(file)), Codecs{}))
-		change(&f.groups[0].chunks[0])
-		if _, err := f.cursor(0, 0); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		test.change(&f.groups[0].chunks[0])
+		if _, err := f.cursor(0, 0); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
 		}
+	}
+	for _, test := range []struct {
+		fields    record
+		at        int64
+		elsewhere bool
+	}{
+		{record{{3, record{{9, int64(9)}}}}, 9, false}, {record{{3, record{{9, int64(9)}, {11, int64(4)}}}}, 4, false}, {record{{3, record{{9, int64(4)}, {11, int64(9)}}}}, 4, false},
+		{record{{1, "other"}, {3, record{{9, int64(9)}}}}, 9, true}, {record{{2, "no path"}, {3, record{{9, int64(9)}}}}, 9, false}, {record{{1, 5}}, 0, false},
+	} {
+		if c := readChunk(&reader{left: test.fields.append(nil)}); c.at != test.at || c.elsewhere != test.elsewhere {
+			t.Errorf("%v: %+v", test.fields, c)
+		}
+	}
+	empty := []byte(Magic + "\x00\x00\x00\x00" + Magic)
+	if _, err := Open(bytes.NewReader(empty), 12, Codecs{}); err == nil || err.Error() != "metadata of the Parquet file: metadata end early" {
+		t.Errorf("without metadata: %v", err)
 	}
 	// A page of version 2 says whether it is compressed: 1 is true, and 2 false.
 	for truth, body := range map[string]string{"\x11": "\x05\x10\x01\x00\x00\x00a", "\x12": "\x01\x00\x00\x00a"} {

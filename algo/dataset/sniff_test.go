@@ -105,7 +105,7 @@ func TestNotations(t *testing.T) {
 		"[#6]-[#7]": smarts, "[C;H1]": smarts, "[!C]": smarts, "[C,N]": smarts, "C!@C": smarts, "[$(CO)]": smarts, "[R]": smarts, "[D2]": smarts, "[X4]C": smarts, "C~C": "C~C",
 		"50-78-2": "a CAS number", "1150-78-2-1": "a ring bond must follow", "PEPTIDE1{A.R.G}$$$$": "this is HELM", "RNA1{R(A)P.R(G)P}$$$$V2.0": "this is HELM",
 		"ACGTACGTAC": "nucleic acids", "AUGGCUACGAUG": "nucleic acids", "MKTAYIAKQRQISFVKSHFSRQ": "amino acids", "ACETYLSALICYLATE": name, "ETHANOL": name,
-		"aspirin": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name,
+		"aspirin": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name, "zeta": name, "[#0]": smarts, "[#9]": smarts, "[#C]": "takes an atomic number",
 		"InChI=1S/CH4/h1H4": "these are InChI,", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N": "these are InChIKeys",
 		"CCOH": "no such atom", "C1CC": "never closed", "c1ccccc1Brr": "no such atom", "CC(C": "never closed", "ClCCX": "no such atom", "cccc": "aromatic", "[Xx]": "no such element",
 	} {
@@ -155,6 +155,7 @@ func TestTable(t *testing.T) {
 		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
 		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "y", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 2, ID: 0, Header: true}},
 		{"id,SMILES,y\na,CCO,1\n", "", Table{Columns: []string{"id", "SMILES", "y"}, SMILES: 1, ID: 0, Header: true}},
+		{"smi,y\nCCO,1\n", "", Table{Columns: []string{"smi", "y"}, SMILES: 0, ID: -1, Header: true}},
 		{"SMILES,Batch No\n", "", Table{Columns: []string{"SMILES", "Batch No"}, SMILES: 0, ID: -1, Header: true}},
 		{"id,drug\n1,aspirin\n", "", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true, Guessed: true}},
 		{"id,drug\n1,aspirin\n", "smell", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true}},
@@ -177,6 +178,18 @@ func TestTable(t *testing.T) {
 		}
 		if _, ok := text.Table(SMI, ""); ok {
 			t.Error("SMI has columns")
+		}
+		cells := make([]string, len(test.want.Columns))
+		if test.want.ID >= 0 {
+			cells[test.want.ID] = LineName
+		}
+		line := ""
+		if test.want.SMILES >= 0 {
+			cells[test.want.SMILES] = LineSMILES
+			line = strings.Join(cells, ",")
+		}
+		if got := text.Line(CSV, test.column); got != line {
+			t.Errorf("%q, column %q: one more line is %q, want %q", test.text, test.column, got, line)
 		}
 	}
 }

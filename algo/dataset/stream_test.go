@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -118,6 +119,8 @@ func TestRecordsBroken(t *testing.T) {
 		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"1@2 C <>",
 			"2@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
 		{"smi", CSV, []string{"end: in: cable pulled"}},
+		{"[{\"smiles\":\"C\"},\n", JSONL, []string{"1@1 C <>", "end: in: line 2: cable pulled"}},
+		{"[{\"smiles\":\"C\"},\n{", JSONL, []string{"1@1 C <>", "end: in: line 2: cable pulled"}},
 	} {
 		r := io.MultiReader(strings.NewReader(test.text), iotest.ErrReader(broken))
 		if got := list(r, Options{Name: "in", Format: test.format, maxRecord: 50}); !reflect.DeepEqual(got, test.want) {
@@ -228,6 +231,15 @@ func TestFormat(t *testing.T) {
 		} else if got := text.Format(test.name); got != test.want {
 			t.Errorf("%q with the text %q is %q, want %q", test.name, test.head, got, test.want)
 		}
+	}
+	for _, name := range append(Formats(false), "x") {
+		f := ParseFormat(name)
+		if string(f) != name || f.Graphs() != slices.Contains([]Format{TU, NodeLink, GraphML}, f) || f.Graphs() == slices.Contains(append(Formats(true), "x"), name) {
+			t.Errorf("%q holds plain graphs: %v", f, f.Graphs())
+		}
+	}
+	if list := Extensions(); ParseFormat("auto") != Auto || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) || !slices.Contains(list, ".sdf") || !slices.Contains(list, ".gz") {
+		t.Errorf("extensions %q", list)
 	}
 }
 
@@ -591,6 +603,21 @@ func TestPlaces(t *testing.T) {
 	}
 	if r.at.Row = 2; r.FailCell(1, cause).Error() != "f: row 2: no" {
 		t.Error(r.FailCell(1, cause))
+	}
+	// A file of columns has rows.
+	for name, want := range map[string]string{"smiles": "input: row 2, character 2: ring bond 1 is never closed", "y": `input: column "y" holds numbers: want text, the SMILES`} {
+		var b strings.Builder
+		columns := []parquet.Cells{{Name: "y", Kind: parquet.Numbers, Numbers: []float64{1, 2}}, {Name: "smiles", Texts: []string{"C", "C1CC"}}}
+		w := parquet.NewWriter(&b, "a test", columns)
+		w.Write(columns)
+		must.Do(w.Close())
+		var last error
+		for rec, err := range Molecules(context.Background(), strings.NewReader(b.String()), Options{Column: name}) {
+			last = cmp.Or(err, rec.Err)
+		}
+		if last == nil || last.Error() != want {
+			t.Errorf("column %s: %v, want %s", name, last, want)
+		}
 	}
 	// The longest texts are read, longer ones refused.
 	for _, c := range []struct{ smiles, id, want string }{

@@ -77,7 +77,9 @@ func TestLargeBank(t *testing.T) {
 	for k, d := range s.near.Embeddings(q) {
 		all = append(all, Embedded{k, d})
 	}
-	slices.SortFunc(all, func(a, b Embedded) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Bank, b.Bank)) })
+	slices.SortFunc(all, func(a, b Embedded) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Bank, b.Bank))
+	})
 	for _, n := range []int{0, 5, 2000, 2001} {
 		if got := s.NearestEmbedded(q, n); !slices.Equal(got, all[:min(n, 2000)]) {
 			t.Errorf("%d nearest: %v", len(got), got[:min(n, 5)])

@@ -113,6 +113,10 @@ func TestNotations(t *testing.T) {
 		if in.Err != nil && !strings.Contains(in.Err.Error(), want) || in.Err == nil && in.SMILES != want {
 			t.Errorf("%q: %q, %v, want %s", text, in.SMILES, in.Err, want)
 		}
+		again := Listed(1, text)
+		if _, err := again.Parse(); fmt.Sprint(err) != fmt.Sprint(in.Err) {
+			t.Errorf("%q: parsed alone %v, with its graph %v", text, err, in.Err)
+		}
 		quoted := "id,smiles\n1,\"" + text + "\"\n"
 		for rec, err := range Molecules(context.Background(), strings.NewReader(quoted), Options{Format: CSV}) {
 			if err != nil || (rec.Err == nil) != (in.Err == nil) || rec.Err != nil && !strings.Contains(rec.Err.Error(), want) {

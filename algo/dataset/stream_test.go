@@ -223,6 +223,7 @@ func TestFormat(t *testing.T) {
 		{"-", "17,CCO\n", CSV}, {"", "\"a\"\n", CSV}, {"", "smiles name\nC a\n", SMI}, {"", "a;Smiles\n", CSV}, {"", "# x,y\nC\n", SMI},
 		{"", "PK\x03\x04", TU}, {"", "name\n  prog\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", SDF}, {"", "C\nC V2000\nC\nC\n", SMI},
 		{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, {"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
+		{"", "x\ty\tz\n1\t2\t3\n", SMI},
 		{"", "name\r  prog\r\r  3  2  0  0  0  0  0  0  0  0999 V2000\r", SDF},
 	} {
 		text, err := NewText(strings.NewReader(test.head), Unpack{})
@@ -582,6 +583,9 @@ func TestGuessed(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: guessed %q, want %q", text, got, want)
+		}
+		for range Records(strings.NewReader(text), Options{Format: CSV}) {
+			break // which ends an archive, too
 		}
 	}
 }

@@ -281,6 +281,7 @@ func TestDomain(t *testing.T) {
 		"    0.0000    0.0000    0.0000 O   0  0\n    1.0000    0.0000    0.0000 C   0  0\n  1  2  1  0\nM  END\n$$$$\n"
 	o := dataset.Options{Name: "a.sdf", Form: molecule.Parent}
 	rows := rowsOf("smiles,id\n[Na+].[O-]CCc1ccccc1,it's\nC1CC,\nCCCl,\"two\nlines\"\nO=[N+]([O-])c1ccncc1,n\n")
+	rows = append(rows, rowsOf(chains())[m.Card.HoldoutRows[0]]) // which scores as high as itself
 	for r, err := range dataset.Parse(t.Context(), 1, dataset.Records(strings.NewReader(methanol), o)) {
 		must.Do(err)
 		rows = append(rows, table.Scored{Record: r})
@@ -288,19 +289,19 @@ func TestDomain(t *testing.T) {
 	for _, r := range rows {
 		must.Do(q.Add(t.Context(), r.Record))
 	}
-	if len(q.Substances) != 4 || !slices.Equal(q.Warnings, []string{"refused: a.csv:3:2: ring bond 1 is never closed"}) {
+	if len(q.Substances) != 5 || !slices.Equal(q.Warnings, []string{"refused: a.csv:3:2: ring bond 1 is never closed"}) {
 		t.Fatalf("%d substances, %q", len(q.Substances), q.Warnings)
 	}
 	const flags = " --model 'my model.msgpack' --format smi --alpha 0.1 --explain --neighbors 2 --to jsonl -"
-	for k, want := range []string{
+	wants := []string{
 		`it's [Na+].[O-]CCc1ccccc1 [O-]CCc1ccccc1.[Na+] C8H9NaO OCCc1ccccc1 false printf '%s\n' '[Na+].[O-]CCc1ccccc1 it'\''s' | baca score` + flags,
 		"two\nlines CCCl CCCl C2H5Cl CCCl false printf '%s\\n' CCCl | baca score" + flags,
 		`n O=[N+]([O-])c1ccncc1 O=[N+]([O-])c1ccncc1 C5H4N2O2 O=[N+]([O-])c1ccncc1 false printf '%s\n' 'O=[N+]([O-])c1ccncc1 n' | baca score` + flags,
-		`methanol CO CO CH4O CO true `,
-	} {
-		s := &q.Substances[k]
-		if got := fmt.Sprint(s.ID, " ", s.SMILES, " ", s.Canonical, " ", s.Formula, " ", s.Read, " ", s.Molfile, " ", s.Command); got != want {
-			t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for k, s := range q.Substances {
+		got := fmt.Sprint(s.ID, " ", s.SMILES, " ", s.Canonical, " ", s.Formula, " ", s.Read, " ", s.Molfile, " ", s.Command)
+		if k < len(wants) && got != wants[k] || k == 4 && got != "methanol CO CO CH4O CO true " {
+			t.Errorf("%s\nwant\n%q", got, wants)
 		}
 		high := 0
 		for _, x := range alone.Holdout() {
@@ -414,6 +415,10 @@ func TestBatchAndReport(t *testing.T) {
 		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == algo.ByBatch) || r.Whole != report.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
 			t.Errorf("%s: a holdout of %d, %d p-values alone, %q", by, len(r.Holdout), len(r.Alone), r.Whole)
 		}
+	}
+	plain := []table.Scored{{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}}, Scores: &algo.Row{}}}
+	if err := (&job.Explainer{Alone: alone}).Explain(t.Context(), 1, plain); err == nil {
+		t.Error("a plain graph is explained by a model of molecules")
 	}
 	for batch, want := range map[int]int{2: 0, 5: 1, 9: 2, 1: -1, 6: -1, 10: -1} {
 		if got := job.InBatch([]int{2, 5, 9}, batch); got != want {

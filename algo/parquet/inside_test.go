@@ -49,16 +49,6 @@ func TestBlocksByHand(t *testing.T) {
 	}
 }
 
-// Packed truths end with their bytes, whatever number the page says.
-func TestTruthsEnd(t *testing.T) {
-	packed := &truths{packed: []byte{0b101}}
-	for i := range 9 {
-		if value, err := packed.next(); (err == errValues) != (i == 8) || err == nil && value[0] != 0b101>>i&1 {
-			t.Errorf("truth %d is %v, %v", i, value, err)
-		}
-	}
-}
-
 // What columns hold follows from their physical, logical and converted types, by the numbers of the format.
 func TestTypes(t *testing.T) {
 	for physical := range 9 {
@@ -227,6 +217,7 @@ func TestByHand(t *testing.T) {
 		{maybe, 2, second(2, 2, 1, "\x04\x00"), "4: levels are longer than the page"},
 		{maybe, 2, second(2, -1, 2, "\x04\x00"), "4: levels are longer than the page"},
 		{plain(boolean), 3, data(3, plainValues, "\x05"), "true false true"},
+		{plain(boolean), 9, data(9, plainValues, "\x05"), "true false true false false false false false 4: fewer values than it says"},
 		{plain(boolean), 3, data(3, runLengths, two+"\x06\x01"), "true true true"},
 		{plain(boolean), 3, data(3, runLengths, two[:3]), "4: metadata end early"},
 		{plain(boolean), 3, data(3, runLengths, two), "4: fewer values than it says"},

@@ -68,7 +68,7 @@ func TestCells(t *testing.T) {
 	const formats = `<numFmts><numFmt numFmtId="170" formatCode="[$-409]d\-mmm"/><numFmt numFmtId="171" formatCode="0.0&quot; days&quot;"/><numFmt numFmtId="172" formatCode="0\d"/></numFmts>` +
 		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="22"/><xf numFmtId="172"/><xf numFmtId="17"/></cellXfs>`
 	for name, test := range map[string]struct{ rows, properties, want, err string }{
-		"places":     {rows: `<row><c><v>1</v></c><c r="AB1"><v>2</v></c><c><v>3</v></c><c r="AZ1"><v>4</v></c></row>`,
+		"places": {rows: `<row><c><v>1</v></c><c r="AB1"><v>2</v></c><c><v>3</v></c><c r="AZ1"><v>4</v></c></row>`,
 			want: "1" + strings.Repeat(",", 27) + "2,3" + strings.Repeat(",", 23) + "4\n"},
 		"blank rows": {rows: `<row r="2"><c><v>1</v></c></row><row r="5"/><row><c><v>2</v></c></row>`, want: "\n1\n\n\n\n2\n"},
 		"kinds":      {rows: `<row><c t="s"><v>0</v></c><c t="inlineStr"><is><t>in</t><r><t>line</t></r></is></c><c t="b"><v>0</v></c></row>`, want: "shared,inline,FALSE\n"},

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 )
 
@@ -20,7 +21,7 @@ func TestPastes(t *testing.T) {
 		Case, Name, Text string
 		Want             []string // SMILES <id>
 	}
-	for _, test := range casesOf(t, "pastes.jsonl", pasteCase{"Latin-1", "", "CCO \xe9thanol\nCCN amine\n", []string{"CCO <éthanol>", "CCN <amine>"}}) {
+	for _, test := range golden.Cases(t, "pastes.jsonl", pasteCase{"Latin-1", "", "CCO \xe9thanol\nCCN amine\n", []string{"CCO <éthanol>", "CCN <amine>"}}) {
 		for how, r := range map[string]io.Reader{"": strings.NewReader(test.Text), " in bytes": iotest.OneByteReader(strings.NewReader(test.Text))} {
 			var got []string
 			for rec, err := range Records(r, Options{Name: test.Name}) {
@@ -62,7 +63,7 @@ func checkLine(t *testing.T, name, file, input string) {
 func TestForeign(t *testing.T) {
 	lines := func(line string, n int) string { return strings.Repeat(line+"\n", n) }
 	type foreignCase struct{ Case, Name, Text, Want string }
-	for _, test := range casesOf(t, "foreign.jsonl", []foreignCase{
+	for _, test := range golden.Cases(t, "foreign.jsonl", []foreignCase{
 		{"png", "x.smi", "\x89PNG\r\n\x1a\n\x00\x00", "x.smi: this is a PNG picture: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
 		{"xls", "x.xls", "\xd0\xcf\x11\xe0\xa1\xb1", "x.xls: this is an old Excel or Word file: save it as CSV and give that"},
 		{"pickle", "", "\x80\x04\x95\x00", "input: this is a Python pickle: write it as CSV"},

@@ -5,13 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -19,6 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/parquet"
 )
@@ -65,20 +63,9 @@ func (c *optionsCase) options() Options {
 	return Options{Name: c.Name, Column: c.Column, ID: c.ID, Format: c.Format, Cells: c.Cells, maxRecord: c.Most}
 }
 
-// casesOf reads the cases of a file, one a line, before those that are no text or too long for one.
-func casesOf[T any](t testing.TB, file string, more ...T) (list []T) {
-	t.Helper()
-	for d := json.NewDecoder(bytes.NewReader(must.Have(os.ReadFile(filepath.Join("testdata", file))))); d.More(); {
-		var c T
-		must.Do(d.Decode(&c))
-		list = append(list, c)
-	}
-	return append(list, more...)
-}
-
 func TestRecords(t *testing.T) {
 	named := optionsCase{Name: "f.csv"}
-	for _, test := range casesOf(t, "records.jsonl", []recordsCase{
+	for _, test := range golden.Cases(t, "records.jsonl", []recordsCase{
 		{"header beyond the head", named, "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n", []string{"1@2 C <a>"}},
 		{"widest header", named, "smiles" + strings.Repeat(",", maxColumns-1) + "\nC\n", []string{"1@2 C <>"}},
 		{"wide blank row", named, strings.Repeat(",", maxColumns-1) + "\nsmiles\nC\n", []string{"1@3 C <>"}},
@@ -473,7 +460,7 @@ func TestColumnsByName(t *testing.T) {
 		Text string
 		Want string // the first record and its cells, or the error
 	}
-	for _, test := range casesOf(t, "columns.jsonl", []columnsCase{
+	for _, test := range golden.Cases(t, "columns.jsonl", []columnsCase{
 		{optionsCase{Cells: []string{"Wert µM"}}, "smiles;Wert \xb5M\nC;1\n", "C <> [1]"},
 		{optionsCase{Column: "Straße", Cells: []string{"wert µm"}}, "Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", "C <> [1,2]"},
 		{optionsCase{Format: Parquet}, parquetOf("smiles", "y", "y"), "CC <> []"},

@@ -153,48 +153,35 @@ func TestNotations(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	for _, test := range []struct {
-		text, column string
-		want         Table
-	}{
-		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
-		{"id,Structure,y\na,CCO,1\nb,CCN,2\n", "y", Table{Columns: []string{"id", "Structure", "y"}, SMILES: 2, ID: 0, Header: true}},
-		{"id,SMILES,y\na,CCO,1\n", "", Table{Columns: []string{"id", "SMILES", "y"}, SMILES: 1, ID: 0, Header: true}},
-		{"smi,y\nCCO,1\n", "", Table{Columns: []string{"smi", "y"}, SMILES: 0, ID: -1, Header: true}},
-		{"SMILES,Batch No\n", "", Table{Columns: []string{"SMILES", "Batch No"}, SMILES: 0, ID: -1, Header: true}},
-		{"id,drug\n1,aspirin\n", "", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true, Guessed: true}},
-		{"id,drug\n1,aspirin\n", "smell", Table{Columns: []string{"id", "drug"}, SMILES: -1, ID: 0, Header: true}},
-		{"a,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 1, ID: 0, Guessed: true}},
-		{"a,CCO,CCN\nb,CCC,CCS\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3"}, SMILES: 2, ID: 0}},
-		{"CCO,a\nCCC,b\n", "column 1", Table{Columns: []string{"column 1", "column 2"}, SMILES: 0, ID: 1}},
-		{"a,CCO,CCN\nb,CCC,CCS\n", "column 4", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
-		{"a,CCO,CCN\nb,CCC,CCS\n", "2", Table{Columns: []string{"a", "CCO", "CCN"}, SMILES: -1, ID: -1, Header: true}},
-		{"id,,y\na,CCO,CCN\nb,CCC,CCS\n", "", Table{Columns: []string{"id", "column 2", "y"}, SMILES: 1, ID: 0, Header: true, Guessed: true}},
-		{"id,,y\na,CCO,CCN\nb,CCC,CCS\n", "column 2", Table{Columns: []string{"id", "column 2", "y"}, SMILES: 1, ID: 0, Header: true}},
-		{"smiles,y,smiles,y\nC,1,N,2\n", "", Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 2, `"smiles"`, false}}},
-		{"smiles,y,smiles,y\nC,1,N,2\n", "column 3", Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: 2, ID: -1, Header: true}},
+	type tableCase struct {
+		Text, Column string
+		Want         Table
+	}
+	for _, test := range golden.Cases(t, "tables.jsonl", []tableCase{
+		{"smiles,y,smiles,y\nC,1,N,2\n", "",
+			Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 2, `"smiles"`, false}}},
 		{"SMILES,Smiles\nC,N\n", "", Table{Columns: []string{"SMILES", "Smiles"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 1, `"SMILES" and "Smiles"`, false}}},
-	} {
-		text := must.Have(NewText(strings.NewReader(test.text), Unpack{}))
-		first, _, _ := strings.Cut(test.text, "\n")
-		test.want.First = strings.Split(first, ",")
-		if got, ok := text.Table(CSV, test.column); !ok || !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%q, column %q:\n got %+v\nwant %+v", test.text, test.column, got, test.want)
+	}...) {
+		text := must.Have(NewText(strings.NewReader(test.Text), Unpack{}))
+		first, _, _ := strings.Cut(test.Text, "\n")
+		test.Want.First = strings.Split(first, ",")
+		if got, ok := text.Table(CSV, test.Column); !ok || !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%q, column %q:\n got %+v\nwant %+v", test.Text, test.Column, got, test.Want)
 		}
 		if _, ok := text.Table(SMI, ""); ok {
 			t.Error("SMI has columns")
 		}
-		cells := make([]string, len(test.want.Columns))
-		if test.want.ID >= 0 {
-			cells[test.want.ID] = LineName
+		cells := make([]string, len(test.Want.Columns))
+		if test.Want.ID >= 0 {
+			cells[test.Want.ID] = LineName
 		}
 		line := ""
-		if test.want.SMILES >= 0 {
-			cells[test.want.SMILES] = LineSMILES
+		if test.Want.SMILES >= 0 {
+			cells[test.Want.SMILES] = LineSMILES
 			line = strings.Join(cells, ",")
 		}
-		if got := text.Line(CSV, test.column); got != line {
-			t.Errorf("%q, column %q: one more line is %q, want %q", test.text, test.column, got, line)
+		if got := text.Line(CSV, test.Column); got != line {
+			t.Errorf("%q, column %q: one more line is %q, want %q", test.Text, test.Column, got, line)
 		}
 	}
 }

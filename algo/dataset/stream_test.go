@@ -91,27 +91,15 @@ func TestRecords(t *testing.T) {
 // A stream that breaks ends with an error, after the rows that are whole.
 func TestRecordsBroken(t *testing.T) {
 	broken := errors.New("cable pulled")
-	for _, test := range []struct {
-		text   string
-		format Format
-		want   []string
-	}{
-		{"C a\nN b\nO", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
-		{"C a\nN b\n", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
-		{"", SMI, []string{"end: in: cable pulled"}},
-		{"smiles\nC\nN", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"\r", CSV, []string{"1@2 C <>", "2@3 N <>", "end: in: line 4: cable pulled"}},
-		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"1@2 C <>",
-			"2@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
-		{"smi", CSV, []string{"end: in: cable pulled"}},
-		{"[{\"smiles\":\"C\"},\n", JSONL, []string{"1@1 C <>", "end: in: line 2: cable pulled"}},
-		{"[{\"smiles\":\"C\"},\n{", JSONL, []string{"1@1 C <>", "end: in: line 2: cable pulled"}},
-	} {
-		r := io.MultiReader(strings.NewReader(test.text), iotest.ErrReader(broken))
-		if got := list(r, Options{Name: "in", Format: test.format, maxRecord: 50}); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%q:\n got %q\nwant %q", test.text, got, test.want)
+	type brokenCase struct {
+		Text   string
+		Format Format
+		Want   []string
+	}
+	for _, test := range golden.Cases[brokenCase](t, "broken.jsonl") {
+		r := io.MultiReader(strings.NewReader(test.Text), iotest.ErrReader(broken))
+		if got := list(r, Options{Name: "in", Format: test.Format, maxRecord: 50}); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%q:\n got %q\nwant %q", test.Text, got, test.Want)
 		}
 	}
 
@@ -200,24 +188,18 @@ func TestRecordsLinear(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	for _, test := range []struct {
-		name, head string
-		want       Format
-	}{
-		{"a.smi", "x,smiles\n", SMI}, {"A.SMI.GZ", "", SMI}, {"a.csv", "", CSV}, {"a.csv.gz", "", CSV}, {"dir/a.tsv.zst", "", TSV},
-		{`c:\data\a.sdf`, "", SDF}, {"a.mol", "", SDF}, {"MUTAG.zip", "", TU}, {"MUTAG_A.txt.gz", "", TU}, {"MUTAG_graph_indicator.txt", "", TU},
-		{"", "", SMI}, {"a.txt", "CCO ethanol\n", SMI}, {"", "CCO ethanol, dry\n", SMI}, {"", "id,smiles\n", CSV}, {"", "\ufeff\nID\tSmiles\n", TSV},
-		{"-", "17,CCO\n", CSV}, {"", "\"a\"\n", CSV}, {"", "smiles name\nC a\n", SMI}, {"", "a;Smiles\n", CSV}, {"", "# x,y\nC\n", SMI},
-		{"", "PK\x03\x04", TU}, {"", "name\n  prog\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", SDF}, {"", "C\nC V2000\nC\nC\n", SMI},
-		{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, {"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
-		{"", "x\ty\tz\n1\t2\t3\n", SMI},
-		{"", "name\r  prog\r\r  3  2  0  0  0  0  0  0  0  0999 V2000\r", SDF},
-	} {
-		text, err := NewText(strings.NewReader(test.head), Unpack{})
+	type formatCase struct {
+		Name, Head string
+		Want       Format
+	}
+	for _, test := range golden.Cases(t, "formats.jsonl",
+		formatCase{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, formatCase{"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
+	) {
+		text, err := NewText(strings.NewReader(test.Head), Unpack{})
 		if err != nil {
-			t.Errorf("%q: %v", test.head, err)
-		} else if got := text.Format(test.name); got != test.want {
-			t.Errorf("%q with the text %q is %q, want %q", test.name, test.head, got, test.want)
+			t.Errorf("%q: %v", test.Head, err)
+		} else if got := text.Format(test.Name); got != test.Want {
+			t.Errorf("%q with the text %q is %q, want %q", test.Name, test.Head, got, test.Want)
 		}
 	}
 	for _, name := range append(Formats(false), "x") {

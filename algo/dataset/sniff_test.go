@@ -97,19 +97,9 @@ func TestForeign(t *testing.T) {
 // What is no SMILES gets a sentence that says what it is, in a list, in a cell and in a line, and
 // what only looks like that does not.
 func TestNotations(t *testing.T) {
-	const second, none, selfies, smarts, name = "a second SMILES", "no SMILES", "this is SELFIES", "this is SMARTS", "a name, not a structure; BaCa looks nothing up"
-	for text, want := range map[string]string{
-		"CCO\nCCC": second, "CCO CCC": second, "CCO\tCCC": second, "CCO\u00a0CCC": second, "CCO\u2028ethanol": second, "[Na+] . [Cl-]": second, "CCO |$R1$| CCC": second,
-		"CCO ethanol": "CCO", "CCO\u00a0ethanol": "CCO", "CCO |$R1$|": "CCO", " CCO\u2003": "CCO", "“CCO”": "CCO", "\ufeff‘CCO’ ": "CCO",
-		"NA": none, "nan": none, "None": none, "NULL": none, "N/A": none, "#N/A": none, "-": none, " \u00a0": none, "“”": none, "[Na]": "[Na]", "N": "N", "[Na+].[Cl-]": "[Na+].[Cl-]",
-		"[C][C][O]": selfies, "[C][=O]": selfies, "[C][C][Branch1][C][O][C]": selfies, "[O][=Ring1]": selfies, "[CH3][CH2][OH]": "[CH3][CH2][OH]", "[H][H]": "[H][H]", "[C-]#[O+]": "[C-]#[O+]", "[C]": "[C]",
-		"[#6]-[#7]": smarts, "[C;H1]": smarts, "[!C]": smarts, "[C,N]": smarts, "C!@C": smarts, "[$(CO)]": smarts, "[R]": smarts, "[D2]": smarts, "[X4]C": smarts, "C~C": "C~C",
-		"50-78-2": "a CAS number", "1150-78-2-1": "a ring bond must follow", "PEPTIDE1{A.R.G}$$$$": "this is HELM", "RNA1{R(A)P.R(G)P}$$$$V2.0": "this is HELM",
-		"ACGTACGTAC": "nucleic acids", "AUGGCUACGAUG": "nucleic acids", "MKTAYIAKQRQISFVKSHFSRQ": "amino acids", "ACETYLSALICYLATE": name, "ETHANOL": name,
-		"aspirin": name, "Acetylsalicylic acid": name, "2-(acetyloxy)benzoic acid": name, "benzo[a]pyrene": name, "spiro[4,5]decane": name, "ASPIRIN": name, "EtOH": name, "zeta": name, "[#0]": smarts, "[#9]": smarts, "[#C]": "takes an atomic number",
-		"InChI=1S/CH4/h1H4": "these are InChI,", "LFQSCWFLJHTTHZ-UHFFFAOYSA-N": "these are InChIKeys",
-		"CCOH": "no such atom", "C1CC": "never closed", "c1ccccc1Brr": "no such atom", "CC(C": "never closed", "ClCCX": "no such atom", "cccc": "aromatic", "[Xx]": "no such element",
-	} {
+	type notationCase struct{ Text, Want string } // the SMILES, or a part of the sentence
+	for _, test := range golden.Cases[notationCase](t, "notations.jsonl") {
+		text, want := test.Text, test.Want
 		in := Listed(1, text).Parsed()
 		if in.Err != nil && !strings.Contains(in.Err.Error(), want) || in.Err == nil && in.SMILES != want {
 			t.Errorf("%q: %q, %v, want %s", text, in.SMILES, in.Err, want)

@@ -28,7 +28,8 @@ func TestMeasured(t *testing.T) {
 	for _, c := range []struct {
 		place, length, rules int
 		used                 bool
-	}{{-1, 24, Rules, true}, {1, 24, Rules, true}, {0, 24, Rules, false}, {8, 24, Rules, false}, {16, 24, Rules, false}, {-1, 23, Rules, false}, {1, 24, Rules - 1, false}} {
+	}{{-1, 24, Rules, true}, {1, 24, Rules, true}, {0, 24, Rules, false}, {8, 24, Rules, false}, {16, 24, Rules, false},
+		{-1, 23, Rules, false}, {1, 24, Rules - 1, false}} {
 		measured := *m.Measured
 		measured.Holdout, measured.Rules = slices.Clone(want)[:c.length], c.rules
 		if c.place >= 0 {
@@ -59,7 +60,8 @@ func TestLargeBank(t *testing.T) {
 		train[i] = i + 10
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m := must.Have(NewModel(context.Background(), 0, e, gs, train, lists.Map(train[:10], func(i int) int { return i - 10 }), Card{Schema: OGB}))
+	m := must.Have(NewModel(context.Background(), 0, e, gs, train, lists.Map(train[:10], func(i int) int { return i - 10 }),
+		Card{Schema: OGB}))
 	rows := m.KnownRows()
 	if m.Bank.Len() != MaxBank || m.Known() != 2030 || !slices.Equal(rows, train) || m.Card.Train != 2030 || m.Card.Graphs != 2040 {
 		t.Errorf("a bank of %d, %d known: %+v", m.Bank.Len(), m.Known(), rows[:3])
@@ -92,7 +94,8 @@ func TestStereochemistryAside(t *testing.T) {
 	m := modelOf(parse(texts...))
 	m.Structures = must.Have(m.StructuresOf(lists.Map(texts, func(s string) Source { return Source{Graph: parse(s)[0], SMILES: s} })))
 	s := must.Have(NewSingleScorer(context.Background(), m, 1))
-	for text, want := range map[string]string{"C[C@H](N)C(O)CCl": "training molecule 2", "C[C@@H](N)C(O)CCl": "training molecule 2, stereochemistry aside"} {
+	for text, want := range map[string]string{"C[C@H](N)C(O)CCl": "training molecule 2",
+		"C[C@@H](N)C(O)CCl": "training molecule 2, stereochemistry aside"} {
 		if x := must.Have(s.Explain(context.Background(), parse(text)[0], 0.05)); x.Reasons[0].Text != want {
 			t.Errorf("%s: %q, want %q", text, x.Reasons[0].Text, want)
 		}
@@ -102,13 +105,16 @@ func TestStereochemistryAside(t *testing.T) {
 // What is said of a model.
 func TestCard(t *testing.T) {
 	for schema, want := range map[string]string{
-		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written", OGBParent: "the parent compound", Constant: "plain graphs",
+		OGB: "molecules as written, in the order of their atoms", OGBCanonical: "molecules as written", OGBParent: "the parent compound",
+		Constant: "plain graphs",
 	} {
-		if width, err := SchemaWidth(schema); err != nil || Reads(schema) != want || (width == 1) != (schema == Constant) || width > 1 && SchemaOf(FormOf(schema)) != schema {
+		if width, err := SchemaWidth(schema); err != nil || Reads(schema) != want || (width == 1) != (schema == Constant) ||
+			width > 1 && SchemaOf(FormOf(schema)) != schema {
 			t.Errorf("schema %s of %d features, %v, reads %s", schema, width, err, Reads(schema))
 		}
 	}
-	c := Card{Dataset: "a.smi", Description: "Trained on a.smi.", Background: "b.smi", Holdout: "h.smi", Graphs: 9, Train: 5, HoldoutRows: []int{1, 2}, Repeats: []int{3, 4}}
+	c := Card{Dataset: "a.smi", Description: "Trained on a.smi.", Background: "b.smi", Holdout: "h.smi", Graphs: 9, Train: 5,
+		HoldoutRows: []int{1, 2}, Repeats: []int{3, 4}}
 	if got := c.Counts(); got != "9: 5 trained on, 2 kept from training, 2 repeat another" {
 		t.Error(got)
 	}

@@ -99,7 +99,8 @@ func TestArchives(t *testing.T) {
 	for _, test := range golden.Cases(t, "archives.jsonl",
 		archiveCase{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
 	) {
-		for kind, data := range map[string][]byte{"zip": zipOf(t, test.Files...), "tar": tarOf(t, test.Files...), "tar.gz": zipped(t, string(tarOf(t, test.Files...)))} {
+		for kind, data := range map[string][]byte{"zip": zipOf(t, test.Files...), "tar": tarOf(t, test.Files...), "tar.gz": zipped(t,
+			string(tarOf(t, test.Files...)))} {
 			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func(_, _ []string) {}}); !reflect.DeepEqual(got, test.Want) {
 				t.Errorf("%s, %s:\n got %q\nwant %q", test.Case, kind, got, test.Want)
 			}

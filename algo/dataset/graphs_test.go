@@ -50,7 +50,8 @@ func TestGraphML(t *testing.T) {
 		}
 	}
 	// What is too long is refused, and reading goes on behind it.
-	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph>`+strings.Repeat("<!-- -->", 80)+`<graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
+	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph>`+strings.Repeat("<!-- -->",
+		80)+`<graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
 	if len(got) != 2 || got[1] != "2@4 <2> [0 0] []" {
 		t.Errorf("a long graph: %q", got)
 	}

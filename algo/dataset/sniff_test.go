@@ -21,8 +21,10 @@ func TestPastes(t *testing.T) {
 		Case, Name, Text string
 		Want             []string // SMILES <id>
 	}
-	for _, test := range golden.Cases(t, "pastes.jsonl", pasteCase{"Latin-1", "", "CCO \xe9thanol\nCCN amine\n", []string{"CCO <éthanol>", "CCN <amine>"}}) {
-		for how, r := range map[string]io.Reader{"": strings.NewReader(test.Text), " in bytes": iotest.OneByteReader(strings.NewReader(test.Text))} {
+	for _, test := range golden.Cases(t, "pastes.jsonl", pasteCase{"Latin-1", "", "CCO \xe9thanol\nCCN amine\n", []string{"CCO <éthanol>",
+		"CCN <amine>"}}) {
+		for how, r := range map[string]io.Reader{"": strings.NewReader(test.Text),
+			" in bytes": iotest.OneByteReader(strings.NewReader(test.Text))} {
 			var got []string
 			for rec, err := range Records(r, Options{Name: test.Name}) {
 				must.Do(errors.Join(err, rec.Err))
@@ -75,7 +77,8 @@ func TestForeign(t *testing.T) {
 		{"a column of words", "x.csv", "id,smiles\n" + lines("1,unknown", 50), "x.csv: none of the first 50 lines holds a structure: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file; the first is \"unknown\": a name, not a structure; BaCa looks nothing up"},
 		{"a table of words", "x.csv", "id,drug\n" + lines("1,aspirin", 50), "x.csv: no column holds SMILES: there are \"id\", \"drug\""},
 	}...) {
-		for how, r := range map[string]io.Reader{"": strings.NewReader(test.Text), " in bytes": iotest.OneByteReader(strings.NewReader(test.Text))} {
+		for how, r := range map[string]io.Reader{"": strings.NewReader(test.Text),
+			" in bytes": iotest.OneByteReader(strings.NewReader(test.Text))} {
 			got := list(r, Options{Name: test.Name})
 			if len(got) != 1 || !strings.HasPrefix(got[0], "end: "+test.Want) {
 				t.Errorf("%s%s:\n got %q\nwant %q", test.Case, how, got, test.Want)
@@ -149,7 +152,8 @@ func TestTable(t *testing.T) {
 	}
 	for _, test := range golden.Cases(t, "tables.jsonl", []tableCase{
 		{"smiles,y,smiles,y\nC,1,N,2\n", "",
-			Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 2, `"smiles"`, false}}},
+			Table{Columns: []string{"column 1", "column 2", "column 3", "column 4"},
+				SMILES: -1, ID: -1, Header: true, twins: &twins{0, 2, `"smiles"`, false}}},
 		{"SMILES,Smiles\nC,N\n", "", Table{Columns: []string{"SMILES", "Smiles"}, SMILES: -1, ID: -1, Header: true, twins: &twins{0, 1, `"SMILES" and "Smiles"`, false}}},
 	}...) {
 		text := must.Have(NewText(strings.NewReader(test.Text), Unpack{}))

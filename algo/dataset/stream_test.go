@@ -66,7 +66,8 @@ func (c *optionsCase) options() Options {
 func TestRecords(t *testing.T) {
 	named := optionsCase{Name: "f.csv"}
 	for _, test := range golden.Cases(t, "records.jsonl", []recordsCase{
-		{"header beyond the head", named, "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n", []string{"1@2 C <a>"}},
+		{"header beyond the head", named, "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n",
+			[]string{"1@2 C <a>"}},
 		{"widest header", named, "smiles" + strings.Repeat(",", maxColumns-1) + "\nC\n", []string{"1@2 C <>"}},
 		{"wide blank row", named, strings.Repeat(",", maxColumns-1) + "\nsmiles\nC\n", []string{"1@3 C <>"}},
 		{"wide header", named, strings.Repeat(",", maxColumns), []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
@@ -193,7 +194,8 @@ func TestFormat(t *testing.T) {
 		Want       Format
 	}
 	for _, test := range golden.Cases(t, "formats.jsonl",
-		formatCase{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, formatCase{"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
+		formatCase{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV},
+		formatCase{"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
 	) {
 		text, err := NewText(strings.NewReader(test.Head), Unpack{})
 		if err != nil {
@@ -204,11 +206,13 @@ func TestFormat(t *testing.T) {
 	}
 	for _, name := range append(Formats(false), "x") {
 		f := ParseFormat(name)
-		if string(f) != name || f.Graphs() != slices.Contains([]Format{TU, NodeLink, GraphML}, f) || f.Graphs() == slices.Contains(append(Formats(true), "x"), name) {
+		if string(f) != name || f.Graphs() != slices.Contains([]Format{TU, NodeLink, GraphML}, f) ||
+			f.Graphs() == slices.Contains(append(Formats(true), "x"), name) {
 			t.Errorf("%q holds plain graphs: %v", f, f.Graphs())
 		}
 	}
-	if list := Extensions(); ParseFormat("auto") != Auto || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) || !slices.Contains(list, ".sdf") || !slices.Contains(list, ".gz") {
+	if list := Extensions(); ParseFormat("auto") != Auto || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) ||
+		!slices.Contains(list, ".sdf") || !slices.Contains(list, ".gz") {
 		t.Errorf("extensions %q", list)
 	}
 }
@@ -538,7 +542,8 @@ func TestOwn(t *testing.T) {
 func TestGuessed(t *testing.T) {
 	const table = "id,Structure\na,CCO\nb,CCN\n"
 	for text, want := range map[string][]string{
-		table: {"Structure"}, "id,smiles\na,CCO\n": nil, "Structure\nCCO\n": nil, string(zipOf(t, packedFile{"a.csv", table}, packedFile{"b.csv", table})): {"Structure"},
+		table: {"Structure"}, "id,smiles\na,CCO\n": nil, "Structure\nCCO\n": nil,
+		string(zipOf(t, packedFile{"a.csv", table}, packedFile{"b.csv", table})): {"Structure"},
 	} {
 		var got []string
 		for _, err := range Records(strings.NewReader(text), Options{Format: CSV, Guessed: func(column string) { got = append(got, column) }}) {
@@ -557,7 +562,8 @@ func TestGuessed(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	cause := errors.New("no")
 	for want, err := range map[string]*SyntaxError{
-		"f: row 3: no": {File: "f", Row: 3, Err: cause}, "input: row 3, character 2: no": {Row: 3, Column: 2, Err: cause}, "character 2: no": {Column: 2, Err: cause},
+		"f: row 3: no": {File: "f", Row: 3, Err: cause}, "input: row 3, character 2: no": {Row: 3, Column: 2, Err: cause},
+		"character 2: no":      {Column: 2, Err: cause},
 		"line 4, column 2: no": {Line: 4, Column: 2, Err: cause}, "f:4:2: no": {File: "f", Line: 4, Column: 2, Err: cause},
 	} {
 		if err.Error() != want || !errors.Is(err, cause) {
@@ -572,7 +578,8 @@ func TestPlaces(t *testing.T) {
 		t.Error(r.FailCell(1, cause))
 	}
 	// A file of columns has rows.
-	for name, want := range map[string]string{"smiles": "input: row 2, character 2: ring bond 1 is never closed", "y": `input: column "y" holds numbers: want text, the SMILES`} {
+	for name, want := range map[string]string{"smiles": "input: row 2, character 2: ring bond 1 is never closed",
+		"y": `input: column "y" holds numbers: want text, the SMILES`} {
 		var b strings.Builder
 		columns := []parquet.Cells{{Name: "y", Kind: parquet.Numbers, Numbers: []float64{1, 2}}, {Name: "smiles", Texts: []string{"C", "C1CC"}}}
 		w := parquet.NewWriter(&b, "a test", columns)
@@ -588,11 +595,13 @@ func TestPlaces(t *testing.T) {
 	}
 	// The longest texts are read, longer ones refused.
 	for _, c := range []struct{ smiles, id, want string }{
-		{strings.Repeat("C", MaxField), strings.Repeat("x", MaxField), ""}, {"C", strings.Repeat("x", MaxField+1), "id of 65537 bytes: want at most 65536"},
+		{strings.Repeat("C", MaxField), strings.Repeat("x", MaxField), ""},
+		{"C", strings.Repeat("x", MaxField+1), "id of 65537 bytes: want at most 65536"},
 		{strings.Repeat("C", MaxField+1), "x", "SMILES of 65537 bytes: want at most 65536"},
 	} {
 		for rec, err := range Records(strings.NewReader(c.smiles+" "+c.id), Options{Format: SMI}) {
-			if must.Do(err); (rec.Err == nil) != (c.want == "") || rec.Err != nil && rec.Err.Error() != "line 1, column 1: "+c.want || rec.Err == nil && (rec.SMILES != c.smiles || rec.ID != c.id) {
+			if must.Do(err); (rec.Err == nil) != (c.want == "") || rec.Err != nil && rec.Err.Error() != "line 1, column 1: "+c.want ||
+				rec.Err == nil && (rec.SMILES != c.smiles || rec.ID != c.id) {
 				t.Errorf("%d and %d bytes: %d and %d, %v", len(c.smiles), len(c.id), len(rec.SMILES), len(rec.ID), rec.Err)
 			}
 		}

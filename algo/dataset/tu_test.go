@@ -134,7 +134,8 @@ func TestReadTUErrors(t *testing.T) {
 	type tuCase struct{ Case, Edges, Graphs, Want string }
 	for _, test := range golden.Cases(t, "tu.jsonl",
 		tuCase{"long line", "", strings.Repeat("1", 70<<10), "T_graph_indicator.txt:1:1: line of more than 65536 bytes: want numbers"},
-		tuCase{"large graph", "", strings.Repeat("1\n", graph.MaxNodes+1), "T_graph_indicator.txt:32769:1: a graph of 32769 nodes and 0 edges: want at most 32768 and 131072"},
+		tuCase{"large graph", "", strings.Repeat("1\n", graph.MaxNodes+1),
+			"T_graph_indicator.txt:32769:1: a graph of 32769 nodes and 0 edges: want at most 32768 and 131072"},
 		tuCase{"largest graph", "1, 2, 3\n", strings.Repeat("1\n", graph.MaxNodes), `T_A.txt:1:5: found ", 3": want the end of the line`},
 	) {
 		_, err := ReadTU(mapFS(map[string]string{"T_A.txt": test.Edges, "T_graph_indicator.txt": test.Graphs}), "", Unpack{})

@@ -47,7 +47,8 @@ func TestGather(t *testing.T) {
 			}
 		}
 	}
-	if refused, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, three, func() {}); err != nil || !slices.Equal(refused, want[:3]) {
+	if refused, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, three, func() {}); err != nil ||
+		!slices.Equal(refused, want[:3]) {
 		t.Errorf("three of twelve: %q, %v", refused, err)
 	}
 	broken := errors.New("broken")

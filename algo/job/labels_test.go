@@ -42,7 +42,8 @@ func TestLabels(t *testing.T) {
 	}
 	const known = `, as those whose errors the model knows`
 	for cells, want := range map[[2]string]string{
-		{"0.5", "1"}: `column y: "0.5", want a class, 0 or 1` + known, {"1", "1.5"}: `column p: "1.5", want the probability of class 1, from 0 to 1` + known,
+		{"0.5", "1"}: `column y: "0.5", want a class, 0 or 1` + known, {"1",
+			"1.5"}: `column p: "1.5", want the probability of class 1, from 0 to 1` + known,
 		{"0", "-0.1"}: `column p: "-0.1", want the probability of class 1, from 0 to 1` + known, {"0", ""}: "column p: empty, want a number",
 	} {
 		classes.bad, classes.first = 0, nil

@@ -73,7 +73,8 @@ func newTraining() *job.Training {
 	t := &job.Training{
 		Workers: 1, Save: weights.SaveMeasured, ValueColumns: columns,
 		Split: func(n int, seed uint64) (train, holdout []int) { return dataset.Part(n, n-24, seed) },
-		Card:  algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3, Background: "acids"},
+		Card: algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3,
+			Background: "acids"},
 	}
 	t.Take(set, true, true)
 	for n := range 60 {
@@ -123,8 +124,10 @@ func TestTraining(t *testing.T) {
 		}
 		return nil
 	}, func() error { saved++; return nil }))
-	if c := whole.Card; epochs != 3 || saved != 2 || c.Name != "a" || c.Description != "Trained on A.csv for 3 epochs." || c.Loss != loss.Total ||
-		!slices.Equal(c.Repeats, []int{80}) || len(whole.Train) != 56 || len(whole.Holdout) != 24 || c.Batch != whole.Options.Batch || c.Batch == 0 {
+	if c := whole.Card; epochs != 3 || saved != 2 || c.Name != "a" || c.Description != "Trained on A.csv for 3 epochs." ||
+		c.Loss != loss.Total ||
+		!slices.Equal(c.Repeats, []int{80}) || len(whole.Train) != 56 || len(whole.Holdout) != 24 || c.Batch != whole.Options.Batch ||
+		c.Batch == 0 {
 		t.Errorf("%d epochs, saved %d times, %d and %d graphs: %+v", epochs, saved, len(whole.Train), len(whole.Holdout), c)
 	}
 	if n := whole.State.Step; n != 3*job.StepsPerEpoch(56) {
@@ -139,8 +142,10 @@ func TestTraining(t *testing.T) {
 		return &failing{CPU: pretrain.NewCPU(1)}, nil
 	}
 	moved.DeviceFailed = func(error) { failed++ }
-	if file := must.Have(run(moved, pretrain.State{}, loss, time.Hour, nothing, nil)); !bytes.Equal(resumed, want) || !bytes.Equal(file, want) || failed != 1 {
-		t.Errorf("a resumed training gives the same: %t, one on a device that failed %d times: %t", bytes.Equal(resumed, want), failed, bytes.Equal(file, want))
+	if file := must.Have(run(moved, pretrain.State{}, loss, time.Hour, nothing, nil)); !bytes.Equal(resumed, want) ||
+		!bytes.Equal(file, want) || failed != 1 {
+		t.Errorf("a resumed training gives the same: %t, one on a device that failed %d times: %t", bytes.Equal(resumed, want), failed,
+			bytes.Equal(file, want))
 	}
 	enough := errors.New("enough")
 	stop := func() error { return enough }
@@ -195,7 +200,8 @@ func TestFewToTrainOn(t *testing.T) {
 	few.Split, few.Graphs = dataset.Split, newTraining().Graphs[:20]
 	must.Do(few.Prepare())
 	for n, want := range map[int]string{
-		19: "", 18: "only 18 graphs are kept from training, so no p-value is below 0.053; score with an alpha above that, or train on more graphs",
+		19: "",
+		18: "only 18 graphs are kept from training, so no p-value is below 0.053; score with an alpha above that, or train on more graphs",
 	} {
 		if few.Holdout = make([]int, n); few.Warning() != want {
 			t.Errorf("%d held out: %q", n, few.Warning())
@@ -232,7 +238,8 @@ func TestSplitting(t *testing.T) {
 		{job.Splitting{By: job.ByTime, Values: "date", Share: 0.5}, []string{train, test, "", train, test, "", train, test, test, train}},
 		{job.Splitting{By: job.ByTime, Values: "date", Share: 0.37}, []string{train, test, "", train, train, "", train, train, test, train}},
 		// Alcohols have 20.23 Å², piperidines 12.03, and toluene none.
-		{job.Splitting{By: job.ByProperty, Values: "computed_tpsa", Share: 0.56}, []string{test, test, "", train, test, test, train, train, test, train}},
+		{job.Splitting{By: job.ByProperty, Values: "computed_tpsa", Share: 0.56},
+			[]string{test, test, "", train, test, test, train, train, test, train}},
 		{job.Splitting{By: job.ByScaffold, Share: 0.34, Seed: 1}, nil}, {job.Splitting{By: job.ByCluster, Share: 0.34, Seed: 2}, nil},
 		{job.Splitting{By: job.ByRandom, Share: 0.34, Seed: 3}, nil},
 	} {
@@ -253,7 +260,8 @@ func TestSplitting(t *testing.T) {
 			}
 		}
 		tested := job.Part(rows, parts, test)
-		if n := len(job.Part(rows, parts, train)); n == 0 || len(tested) == 0 || float64(len(tested)) > c.s.Share*9 || n+len(tested)+len(job.Part(rows, parts, "")) != 10 {
+		if n := len(job.Part(rows, parts, train)); n == 0 || len(tested) == 0 || float64(len(tested)) > c.s.Share*9 ||
+			n+len(tested)+len(job.Part(rows, parts, "")) != 10 {
 			t.Errorf("%+v: %d to train on, %d to test", c.s, n, len(tested))
 		}
 		if c.s.By == job.ByTime && fmt.Sprint(rows[5].Err) != `a.csv:7:6: column date: "soon", want a number, or a date such as 2024-05-31` {
@@ -261,7 +269,8 @@ func TestSplitting(t *testing.T) {
 		}
 	}
 	none := job.Splitting{By: job.ByRandom, Share: 0.1}
-	if _, err := none.Split(t.Context(), rowsOf(text)); err == nil || !strings.Contains(err.Error(), "no molecule is left to train on or to test, of 9 by random") {
+	if _, err := none.Split(t.Context(), rowsOf(text)); err == nil ||
+		!strings.Contains(err.Error(), "no molecule is left to train on or to test, of 9 by random") {
 		t.Errorf("%v", err)
 	}
 	if parts, err := none.Split(t.Context(), rowsOf("smiles\nC1\n")); err != nil || !slices.Equal(parts, []string{""}) {
@@ -294,9 +303,11 @@ func TestDomain(t *testing.T) {
 	}
 	const flags = " --model 'my model.msgpack' --format smi --alpha 0.1 --explain --neighbors 2 --to jsonl -"
 	wants := []string{
-		`it's [Na+].[O-]CCc1ccccc1 [O-]CCc1ccccc1.[Na+] C8H9NaO OCCc1ccccc1 false printf '%s\n' '[Na+].[O-]CCc1ccccc1 it'\''s' | baca score` + flags,
+		`it's [Na+].[O-]CCc1ccccc1 [O-]CCc1ccccc1.[Na+] C8H9NaO OCCc1ccccc1 false printf '%s\n' '[Na+].[O-]CCc1ccccc1 it'\''s' | baca score` +
+			flags,
 		"two\nlines CCCl CCCl C2H5Cl CCCl false printf '%s\\n' CCCl | baca score" + flags,
-		`n O=[N+]([O-])c1ccncc1 O=[N+]([O-])c1ccncc1 C5H4N2O2 O=[N+]([O-])c1ccncc1 false printf '%s\n' 'O=[N+]([O-])c1ccncc1 n' | baca score` + flags,
+		`n O=[N+]([O-])c1ccncc1 O=[N+]([O-])c1ccncc1 C5H4N2O2 O=[N+]([O-])c1ccncc1 false printf '%s\n' 'O=[N+]([O-])c1ccncc1 n' | baca score` +
+			flags,
 	}
 	for k, s := range q.Substances {
 		got := fmt.Sprint(s.ID, " ", s.SMILES, " ", s.Canonical, " ", s.Formula, " ", s.Read, " ", s.Molfile, " ", s.Command)
@@ -329,7 +340,8 @@ func TestDomain(t *testing.T) {
 		}
 	}
 	plain := &algo.Model{Card: algo.Card{Name: "p", Schema: algo.Constant}}
-	if err := job.CheckDomain(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") || job.CheckDomain(m) != nil {
+	if err := job.CheckDomain(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
+		job.CheckDomain(m) != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -402,21 +414,25 @@ func TestBatchAndReport(t *testing.T) {
 		order := slices.Sorted(slices.Values(scores))
 		slices.Reverse(order)
 		got := lists.Map(r.Rows, func(e report.Entry) float64 { return e.Row.Score })
-		if r.Read != len(all) || r.Refused != 6 || !slices.Equal(r.Refusals, refused) || !slices.Equal(got, order) || !slices.Equal(r.Scores, scores) || !slices.Equal(r.Wealth, drift.Wealth) {
+		if r.Read != len(all) || r.Refused != 6 || !slices.Equal(r.Refusals, refused) || !slices.Equal(got, order) ||
+			!slices.Equal(r.Scores, scores) || !slices.Equal(r.Wealth, drift.Wealth) {
 			t.Errorf("%s: %d read, %d refused, %q, %v", by, r.Read, r.Refused, r.Refusals, got)
 		}
-		if len(r.Top) != report.MaxTop || len(asked) != report.MaxTop || asked[3] != r.Rows[3].Place || r.Top[3].Why == nil || r.Top[9].Place != asked[9] {
+		if len(r.Top) != report.MaxTop || len(asked) != report.MaxTop || asked[3] != r.Rows[3].Place || r.Top[3].Why == nil ||
+			r.Top[9].Place != asked[9] {
 			t.Errorf("%s: %d on top, %v asked", by, len(r.Top), asked)
 		}
 		holdout := map[string][]float64{
 			algo.ByAlone: alone.Holdout(), algo.ByBatch: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.Batch }),
 			algo.ByAttention: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.BaCa }),
 		}[by]
-		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == algo.ByBatch) || r.Whole != report.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
+		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == algo.ByBatch) ||
+			r.Whole != report.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
 			t.Errorf("%s: a holdout of %d, %d p-values alone, %q", by, len(r.Holdout), len(r.Alone), r.Whole)
 		}
 	}
-	plain := []table.Scored{{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}}, Scores: &algo.Row{}}}
+	plain := []table.Scored{{Record: dataset.Record{Graph: &graph.Graph{Offsets: []int32{0, 0}, X: []float32{1}, Features: 1}},
+		Scores: &algo.Row{}}}
 	if err := (&job.Explainer{Alone: alone}).Explain(t.Context(), 1, plain); err == nil {
 		t.Error("a plain graph is explained by a model of molecules")
 	}
@@ -442,18 +458,22 @@ func TestLongReport(t *testing.T) {
 	if e := r.Rows; e[0].Place != 1999 || e[1].Place != 3999 || e[2].Place != 1997 || e[499].Row.Score != 750 || !math.IsNaN(e[0].Q) {
 		t.Errorf("rows %d, %d and %d are on top, %g is the last", e[0].Place, e[1].Place, e[2].Place, e[499].Row.Score)
 	}
-	if r.Read != 2*most+4 || r.Refused != most+2 || len(r.Refusals) != report.MaxRefused || r.Refusals[19] != "19" || r.Whole != "" || r.Warnings[0] != "few" {
+	if r.Read != 2*most+4 || r.Refused != most+2 || len(r.Refusals) != report.MaxRefused || r.Refusals[19] != "19" || r.Whole != "" ||
+		r.Warnings[0] != "few" {
 		t.Errorf("%d read, %d refused, %q, %q", r.Read, r.Refused, r.Refusals, r.Warnings)
 	}
-	m := job.Making{Name: "a.smi", By: algo.ByBatch, Seed: 7, Basis: report.Basis{Alone: true}, Program: "1", ModelFormat: 3, ModelBytes: 9, ModelSHA256: "ff",
+	m := job.Making{Name: "a.smi", By: algo.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
+		Program: "1", ModelFormat: 3, ModelBytes: 9, ModelSHA256: "ff",
 		Flags: []job.Flag{{"--model", "m", ""}}, Out: "o.html", Input: "a.smi"}
 	for fdr, want := range map[float64][2]string{0: {"not asked for", ""}, 0.2: {"0.2", " --fdr 0.2"}} {
 		about := &report.Report{Alpha: 0.01, FDR: fdr}
 		m.Describe(about, chainModel())
-		if c := "baca report --model m --by batch --alpha 0.01" + want[1] + " --seed 7 --out o.html a.smi"; about.Command != c || about.Title != "Out-of-distribution report: a.smi" || about.Plain {
+		if c := "baca report --model m --by batch --alpha 0.01" + want[1] + " --seed 7 --out o.html a.smi"; about.Command != c ||
+			about.Title != "Out-of-distribution report: a.smi" || about.Plain {
 			t.Errorf("%s: %s, want %s", about.Title, about.Command, c)
 		}
-		if got := about.Settings[2].Value; got != want[0] || about.Settings[3].Value != "7" || about.Versions[2].Value != "3" || about.Versions[0].Value != "baca 1" {
+		if got := about.Settings[2].Value; got != want[0] || about.Settings[3].Value != "7" || about.Versions[2].Value != "3" ||
+			about.Versions[0].Value != "baca 1" {
 			t.Errorf("%+v, %+v", about.Settings, about.Versions)
 		}
 	}
@@ -501,7 +521,8 @@ func TestJudging(t *testing.T) {
 		}
 	}
 	failed := errors.New("no input")
-	_, err := job.SampleOf(t.Context(), job.Input{Again: func() (iter.Seq2[dataset.Record, error], func(), error) { return nil, nil, failed }}, 1, 1)
+	_, err := job.SampleOf(t.Context(), job.Input{Again: func() (iter.Seq2[dataset.Record, error], func(), error) { return nil, nil, failed }},
+		1, 1)
 	if err != failed {
 		t.Errorf("%v", err)
 	}
@@ -521,21 +542,26 @@ func TestOtherModels(t *testing.T) {
 	}
 	both, one, two := score(first, second, first), score(first), score(second)
 	for i, r := range both {
-		if r.Err == nil && fmt.Sprint(*r.Scores, *r.Others[0], *r.Others[1]) != fmt.Sprint(*one[i].Scores, *two[i].Scores, *one[i].Scores) || r.Err != nil && r.Others != nil {
+		if r.Err == nil && fmt.Sprint(*r.Scores, *r.Others[0], *r.Others[1]) != fmt.Sprint(*one[i].Scores, *two[i].Scores, *one[i].Scores) ||
+			r.Err != nil && r.Others != nil {
 			t.Errorf("%s: %+v", r.ID, r.Others)
 		}
 	}
-	const whole, guard = "as a whole this list differs from the training set: AUC 0.75, p < 0.001", "note: outside by the batch needs p <= 0.1 by itself too, which bounds false alarms in the worst company"
+	const whole, guard = "as a whole this list differs from the training set: AUC 0.75, p < 0.001",
+		"note: outside by the batch needs p <= 0.1 by itself too, which bounds false alarms in the worst company"
 	for _, c := range []struct {
 		f    *job.Fit
 		by   string
 		both bool
 		want []string
 	}{
-		{nil, algo.ByBatch, true, nil}, {&job.Fit{}, algo.ByBatch, true, nil}, {&job.Fit{Report: &algo.Report{Few: true}}, algo.ByBatch, true, nil},
-		{&job.Fit{Report: &algo.Report{Few: true}}, algo.ByAlone, true, []string{"note: fewer than 20 graphs are no batch, so there is no second answer"}},
+		{nil, algo.ByBatch, true, nil}, {&job.Fit{}, algo.ByBatch, true, nil},
+		{&job.Fit{Report: &algo.Report{Few: true}}, algo.ByBatch, true, nil},
+		{&job.Fit{Report: &algo.Report{Few: true}}, algo.ByAlone, true,
+			[]string{"note: fewer than 20 graphs are no batch, so there is no second answer"}},
 		{&job.Fit{Report: &algo.Report{Evidence: 0.75}}, algo.ByBatch, false, []string{whole, guard}},
-		{&job.Fit{Report: &algo.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true}, algo.ByAlone, true,
+		{&job.Fit{Report: &algo.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true},
+			algo.ByAlone, true,
 			[]string{whole, "what makes the difference: More; rings", "note: an even sample of 3 graphs forms the batch", guard}},
 		{&job.Fit{Report: &algo.Report{Evidence: 0.75}, Graphs: make([]*graph.Graph, 3), Sample: true, First: true}, algo.ByAlone, false,
 			[]string{whole, "note: the first 3 graphs form the batch; from a file, a sample of all forms it instead"}},

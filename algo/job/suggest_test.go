@@ -36,7 +36,8 @@ func TestShelf(t *testing.T) {
 	var first []string
 	for _, piece := range []int{1, 3, 1000} {
 		s := must.Have(shelved(t, input, "eur", "done", piece))
-		if s.Read != 10 || s.Refused != 4 || len(s.Refusals) != 3 || s.Library.Len() != 6 || !strings.Contains(strings.Join(s.Refusals, "|"), `row 8: shelf.csv:9:10: column eur: price "-1": want a number`) {
+		if s.Read != 10 || s.Refused != 4 || len(s.Refusals) != 3 || s.Library.Len() != 6 ||
+			!strings.Contains(strings.Join(s.Refusals, "|"), `row 8: shelf.csv:9:10: column eur: price "-1": want a number`) {
 			t.Errorf("%d read, %d refused: %q", s.Read, s.Refused, s.Refusals)
 		}
 		looks := 0
@@ -54,7 +55,8 @@ func TestShelf(t *testing.T) {
 		must.Do(got.WriteCSV(&text, table.Text{}))
 		lines := []string{"rank,id,smiles,score,p_value,verdict,price,gain,nearer,inside,nearest_similarity"}
 		for _, r := range got.Rows {
-			lines = append(lines, fmt.Sprintf("%d,%s,%s,%s,%s,%s,%s,%s,%d,%d,%s", r.Rank, r.ID, r.SMILES, table.Number(r.Score), table.Number(*r.P), r.Verdict,
+			lines = append(lines, fmt.Sprintf("%d,%s,%s,%s,%s,%s,%s,%s,%d,%d,%s", r.Rank, r.ID, r.SMILES, table.Number(r.Score), table.Number(*r.P),
+				r.Verdict,
 				table.Number(*r.Price), table.Number(r.Gain), r.Nearer, r.Inside, table.Number(r.Similarity)))
 		}
 		if got := strings.TrimSpace(text.String()); got != strings.Join(lines, "\n") {

@@ -23,10 +23,12 @@ func TestBlocksByHand(t *testing.T) {
 		blocks
 	}{
 		"Snappy": {unsnappy, 8, blocks{
-			"\x08\x00a\x0d\x01": nil, "\x08\x00a\x1a\x01\x00": nil, "\x08\x00a\x1b\x01\x00\x00\x00": nil, "\x08\x1caaaaaaaa": nil, // a copy of 7, or all
+			// a copy of 7, or all
+			"\x08\x00a\x0d\x01": nil, "\x08\x00a\x1a\x01\x00": nil, "\x08\x00a\x1b\x01\x00\x00\x00": nil, "\x08\x1caaaaaaaa": nil,
 			"\x08\x00a\x0d": errCorrupt, "\x08\x00a\x1a\x01": errCorrupt, "\x08\x00a\x1b\x01\x00\x00": errCorrupt, // cut
 			"\x08\x00a\x0d\x00": errCorrupt, "\x08\x00a\x0d\x02": errCorrupt, // from nowhere
-			"\x08\x00a\x09\x01": errCorrupt, "\x08\x00a\x11\x01": errCorrupt, "\x09\x00a\x0d\x01": errCorrupt, "\x08\x20aaaaaaaa": errCorrupt, // of another size
+			// of another size
+			"\x08\x00a\x09\x01": errCorrupt, "\x08\x00a\x11\x01": errCorrupt, "\x09\x00a\x0d\x01": errCorrupt, "\x08\x20aaaaaaaa": errCorrupt,
 		}},
 		"60 of Snappy":      {unsnappy, 60, blocks{"\x3c\xec" + many[:60]: nil, "\x3c\xec" + many[:59]: errCorrupt}},
 		"61 of Snappy":      {unsnappy, 61, blocks{"\x3d\xf0\x3c" + many[:61]: nil, "\x3d\xf0": errCorrupt, "\x3d\xf4\x3c": errCorrupt}},
@@ -34,7 +36,8 @@ func TestBlocksByHand(t *testing.T) {
 		"nothing of Snappy": {unsnappy, 0, blocks{"\x00": nil, "": errCorrupt}},
 		"LZ4": {unlz4, 8, blocks{
 			"\x80aaaaaaaa": nil, "\x10a\x01\x00\x30aaa": nil, "\x13a\x01\x00\x00": nil,
-			"": errCorrupt, "\x10": errCorrupt, "\x10a": errCorrupt, "\x10a\x01": errCorrupt, "\xf0": errCorrupt, "\x80aaaaaaaa\x00": errCorrupt, // cut, or more
+			// cut, or more
+			"": errCorrupt, "\x10": errCorrupt, "\x10a": errCorrupt, "\x10a\x01": errCorrupt, "\xf0": errCorrupt, "\x80aaaaaaaa\x00": errCorrupt,
 			"\x13a\x00\x00\x00": errCorrupt, "\x13a\x02\x00\x00": errCorrupt, "\x14a\x01\x00\x00": errCorrupt, "\x90aaaaaaaaa": errCorrupt,
 		}},
 		"280 of LZ4": {unlz4, 280, blocks{"\x1fa\x01\x00\xff\x00\x50aaaaa": nil, "\x1fa\x01\x00\xff": errCorrupt}},
@@ -278,8 +281,10 @@ func TestChunks(t *testing.T) {
 		at        int64
 		elsewhere bool
 	}{
-		{record{{3, record{{9, int64(9)}}}}, 9, false}, {record{{3, record{{9, int64(9)}, {11, int64(4)}}}}, 4, false}, {record{{3, record{{9, int64(4)}, {11, int64(9)}}}}, 4, false},
-		{record{{1, "other"}, {3, record{{9, int64(9)}}}}, 9, true}, {record{{2, "no path"}, {3, record{{9, int64(9)}}}}, 9, false}, {record{{1, 5}}, 0, false},
+		{record{{3, record{{9, int64(9)}}}}, 9, false}, {record{{3, record{{9, int64(9)}, {11, int64(4)}}}}, 4, false},
+		{record{{3, record{{9, int64(4)}, {11, int64(9)}}}}, 4, false},
+		{record{{1, "other"}, {3, record{{9, int64(9)}}}}, 9, true}, {record{{2, "no path"}, {3, record{{9, int64(9)}}}}, 9, false},
+		{record{{1, 5}}, 0, false},
 	} {
 		if c := readChunk(&reader{left: test.fields.append(nil)}); c.at != test.at || c.elsewhere != test.elsewhere {
 			t.Errorf("%v: %+v", test.fields, c)

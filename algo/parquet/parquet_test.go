@@ -78,7 +78,8 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: column %s holds %s", name, c.Name, c.What)
 			}
 		}
-		checkRows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "brotli") || strings.HasPrefix(name, "parquet-go"), f.Rows(at...))
+		checkRows(t, name, strings.HasPrefix(name, "zstd") || strings.HasPrefix(name, "brotli") ||
+			strings.HasPrefix(name, "parquet-go"), f.Rows(at...))
 	}
 }
 

@@ -25,7 +25,8 @@ func TestForms(t *testing.T) {
 	nan := math.NaN()
 	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, BatchVerdict: "outside"}
 	near := []algo.TrainingGraph{
-		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}}, {Row: -1, Similarity: 0.5, SMILES: "CO"},
+		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}},
+		{Row: -1, Similarity: 0.5, SMILES: "CO"},
 	}
 	judged := &trust.Judgement{Predicted: 1, Error: 2, Low: 3, High: 4, Verdict: "check", BatchLow: 5, BatchHigh: nan, BatchVerdict: "trust"}
 	why := &Why{
@@ -37,12 +38,15 @@ func TestForms(t *testing.T) {
 	}
 	outside := &algo.Row{Score: 1234567, P: 1e-9, Verdict: "outside"}
 	rows := []Scored{
-		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}}, Scores: row, Q: 0.25, Why: why, Structure: "C", Trust: judged},
-		{Record: dataset.Record{ID: "b\tb", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{Nodes: nan}}, Nearest: near[1:]},
+		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}},
+			Scores: row, Q: 0.25, Why: why, Structure: "C", Trust: judged},
+		{Record: dataset.Record{ID: "b\tb", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{Nodes: nan}},
+			Nearest: near[1:]},
 		{Record: dataset.Record{ID: "c", SMILES: "not one", Err: errors.New("no")}},
 		{Record: dataset.Record{ID: "d", SMILES: "O=C=O"}, Scores: outside},
 	}
-	list := append(Fields(Usual|OfPaper|OfAnswers|OfRate|OfStructure|OfTrust|OfReasons|OfNeighbors|OfValues), Field{Name: "<own>", Group: OfRecord, Text: func(s *Scored) string { return s.ID }})
+	list := append(Fields(Usual|OfPaper|OfAnswers|OfRate|OfStructure|OfTrust|OfReasons|OfNeighbors|OfValues), Field{Name: "<own>",
+		Group: OfRecord, Text: func(s *Scored) string { return s.ID }})
 	for _, to := range []string{"csv", "tsv", "jsonl", "sdf"} {
 		if got, want := written(to, plain, true, list, rows...), must.Have(os.ReadFile("testdata/rows."+to)); got != string(want) {
 			t.Errorf("%s:\n%s\nwant:\n%s", to, got, want)
@@ -63,19 +67,23 @@ func TestForms(t *testing.T) {
 		for cells, err := range f.Rows(i) {
 			must.Do(err)
 			k++
-			if x, err := strconv.ParseFloat(string(cells[0]), 64); c.Name != text[0][i] || string(cells[0]) != text[k][i] && (err != nil || Number(x) != text[k][i]) && c.Name != "id" && c.Name != "<own>" {
+			if x, err := strconv.ParseFloat(string(cells[0]), 64); c.Name != text[0][i] || string(cells[0]) != text[k][i] && (err != nil ||
+				Number(x) != text[k][i]) && c.Name != "id" && c.Name != "<own>" {
 				t.Errorf("column %s of row %d is %q, want %q", c.Name, k, cells[0], text[k][i])
 			}
 		}
 	}
-	if Lines("parquet") || FormOf("a.pq") != "parquet" || FormOf("a.xyz") != "" || !slices.Equal(Forms(), []string{"csv", "tsv", "jsonl", "parquet", "sdf"}) {
+	if Lines("parquet") || FormOf("a.pq") != "parquet" || FormOf("a.xyz") != "" ||
+		!slices.Equal(Forms(), []string{"csv", "tsv", "jsonl", "parquet", "sdf"}) {
 		t.Errorf("forms %q", Forms())
 	}
 	columns := Pick(Of(list, rows), []int32{3, 0})
-	if Rows(columns) != 2 || Rows(nil) != 0 || Named(columns, "score").Numbers[0] != 1234567 || Named(columns, "id").Texts[1] != "a" || Named(columns, "x") != nil {
+	if Rows(columns) != 2 || Rows(nil) != 0 || Named(columns, "score").Numbers[0] != 1234567 || Named(columns, "id").Texts[1] != "a" ||
+		Named(columns, "x") != nil {
 		t.Errorf("picked %+v", columns[:4])
 	}
-	for i, verdicts := range [][]decide.Verdict{{"outside", "inside"}, {"borderline", "outside"}, {"undecided", "outside"}, {"outside", "outside"}} {
+	for i, verdicts := range [][]decide.Verdict{{"outside", "inside"}, {"borderline", "outside"}, {"undecided", "outside"},
+		{"outside", "outside"}} {
 		rows[i].Scores, rows[i].Others = &algo.Row{Score: 1, P: 2, Verdict: verdicts[0]}, []*algo.Row{{Score: 3, P: 4, Verdict: verdicts[1]}}
 		if got := rows[i].Best(); got != verdicts[0] && got != "inside" || (got == "inside") != rows[i].Covered(1) {
 			t.Errorf("of %q the best is %s", verdicts, got)

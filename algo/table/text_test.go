@@ -16,7 +16,8 @@ var plain, safe = Text{}, Text{SpreadsheetSafe: true}
 func TestCell(t *testing.T) {
 	type textCase struct{ Text, Plain, Safe string }
 	for _, c := range golden.Cases(t, "texts.jsonl",
-		textCase{"\x9b", `\u009b`, `\u009b`}, textCase{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " + `\u009b2J`},
+		textCase{"\x9b", `\u009b`, `\u009b`}, textCase{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " +
+			`\u009b2J`},
 	) {
 		if got := plain.Cell(c.Text); got != c.Plain {
 			t.Errorf("%q is written %q, want %q", c.Text, got, c.Plain)
@@ -29,7 +30,8 @@ func TestCell(t *testing.T) {
 
 // Messages keep their lines, and nothing else that changes how they are shown.
 func TestVisible(t *testing.T) {
-	const text, want = "a\nb\tc\x1b[0m\u202ed\u2028e\u2029\u0085é\xff\x9b", "a\nb\tc" + `\u001b[0m\u202ed\u2028e\u2029\u0085é` + "\xff" + `\u009b`
+	const text, want = "a\nb\tc\x1b[0m\u202ed\u2028e\u2029\u0085é\xff\x9b", "a\nb\tc" + `\u001b[0m\u202ed\u2028e\u2029\u0085é` + "\xff" +
+		`\u009b`
 	if got := Visible(text); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -66,12 +66,16 @@ func book(rows, styles, properties string) []byte {
 }
 
 func TestCells(t *testing.T) {
-	const formats = `<numFmts><numFmt numFmtId="170" formatCode="[$-409]d\-mmm"/><numFmt numFmtId="171" formatCode="0.0&quot; days&quot;"/><numFmt numFmtId="172" formatCode="0\d"/></numFmts>` +
-		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="22"/><xf numFmtId="172"/><xf numFmtId="17"/></cellXfs>`
+	const formats = `<numFmts><numFmt numFmtId="170" formatCode="[$-409]d\-mmm"/>` +
+		`<numFmt numFmtId="171" formatCode="0.0&quot; days&quot;"/><numFmt numFmtId="172" formatCode="0\d"/></numFmts>` +
+		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/>` +
+		`<xf numFmtId="22"/><xf numFmtId="172"/><xf numFmtId="17"/></cellXfs>`
 	type cellsCase struct{ Case, Rows, Properties, Want, Error string }
 	for _, test := range golden.Cases(t, "cells.jsonl", []cellsCase{
-		{"last place", `<row r="1048576"><c r="XFD1"><v>1</v></c></row>`, "", strings.Repeat("\n", 1<<20-1) + strings.Repeat(",", 1<<14-1) + "1\n", ""},
-		{"endless row", `<row><c><v>` + strings.Repeat("1", 2*maxRow), "", "", "after row 0 of the sheet: more than 1048576 bytes of XML: want a shorter row"},
+		{"last place", `<row r="1048576"><c r="XFD1"><v>1</v></c></row>`, "", strings.Repeat("\n", 1<<20-1) + strings.Repeat(",", 1<<14-1) +
+			"1\n", ""},
+		{"endless row", `<row><c><v>` + strings.Repeat("1", 2*maxRow), "", "",
+			"after row 0 of the sheet: more than 1048576 bytes of XML: want a shorter row"},
 	}...) {
 		got, err := csvOf(book(test.Rows, formats, test.Properties))
 		if got != test.Want || (err == nil) != (test.Error == "") || err != nil && !strings.HasPrefix(err.Error(), test.Error) {

@@ -139,6 +139,64 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
+// Numbers and lists end where they say, and nest as deep as they may.
+func TestThrift(t *testing.T) {
+	lists := func(n int) string { return strings.Repeat("\x19", n) + "\x05" }
+	for text, want := range map[string]error{
+		"\x05": nil, "\x11\x01": nil, "\x21\x01": errShort, "": errShort, "\xf5": errShort, "\xf5\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": errThrift,
+		lists(15): nil, lists(16): errThrift,
+	} {
+		r := &reader{left: []byte(text)}
+		if r.skip(thriftList); r.err != want {
+			t.Errorf("a list of %q: %v, want %v", text, r.err, want)
+		}
+	}
+	r := &reader{left: []byte("\x05")}
+	if r.each(thriftList, func() {}); r.err != nil {
+		t.Errorf("a list without elements: %v", r.err)
+	}
+}
+
+// A failing input fails at one of its reads.
+type failing struct {
+	*bytes.Reader
+	reads int
+}
+
+var errInput = errors.New("no input")
+
+func (f *failing) ReadAt(p []byte, at int64) (int, error) {
+	if f.reads--; f.reads < 0 {
+		return 0, errInput
+	}
+	return f.Reader.ReadAt(p, at)
+}
+
+// The reads are those of the end of the file, its metadata, a page's header and the page.
+func TestFailingInput(t *testing.T) {
+	file := flat(record{{1, boolean}, {4, "a"}}, 1, string(record{{1, dataPage}, {2, 1}, {3, 1}, {5, record{{1, 1}, {2, plainValues}}}}.append(nil))+"\x01")
+	for reads := range 5 {
+		f, err := Open(&failing{bytes.NewReader(file), reads}, int64(len(file)), Codecs{})
+		if err == nil {
+			for _, e := range f.Rows(0) {
+				err = e
+			}
+		}
+		if errors.Is(err, errInput) != (reads < 4) {
+			t.Errorf("after %d reads: %v", reads, err)
+		}
+	}
+	// Groups are written before they take much memory.
+	var b bytes.Buffer
+	columns := []Cells{{Name: "a", Texts: slices.Repeat([]string{strings.Repeat("a", 1<<20)}, 17)}}
+	w := NewWriter(&b, "a test", columns)
+	w.Write(columns)
+	must.Do(w.Close())
+	if f := must.Have(Open(bytes.NewReader(b.Bytes()), int64(b.Len()), Codecs{})); len(f.groups) != 2 || f.groups[1].rows != 1 {
+		t.Errorf("17 MiB are %d groups", len(f.groups))
+	}
+}
+
 // flat is a file of one column without compression, as the format says.
 func flat(element record, rows int, pages string) []byte {
 	meta := record{{1, element[0].value}, {4, codecNone}, {5, int64(rows)}, {7, int64(len(pages))}, {9, int64(len(Magic))}}
@@ -213,6 +271,7 @@ func TestByHand(t *testing.T) {
 		{maybe, 2, dictionaryOf + data(2, dictionary, two+"\x04\x00"), "- -"},
 		{maybe, 2, data(2, plainValues, two+"\x03\x02"+ab[:5]), "- a"},
 		{maybe, 2, data(2, plainValues, two+"\x04"), "4: metadata end early"},
+		{maybe, 1, data(1, plainValues, "\x00\x00\x00\x00"), "4: fewer values than it says"},
 		{maybe, 2, data(2, plainValues, two[:3]), "4: metadata end early"},
 		{maybe, 2, page(dataPage, 6, 5, record{{1, 2}, {2, 0}, {3, 4}}, two+"\x04\x00"), "4: definition levels of encoding 4: want 3"},
 		{maybe, 2, second(2, 2, 0, "\x03\x02"+ab[:5]), "- a"},
@@ -339,8 +398,13 @@ func TestWritten(t *testing.T) {
 	w.Write(columns)
 	must.Do(w.Close())
 	f := must.Have(Open(bytes.NewReader(b.Bytes()), int64(b.Len()), Codecs{}))
-	if f.rows != rows || len(f.groups) != 2 || f.columns[0].What != "truths" || f.columns[1].What != "lists" || f.columns[2].What != "lists" {
+	if f.rows != rows || len(f.groups) != 2 || f.groups[0].rows != groupRows || !f.columns[0].Value || f.columns[0].What != "truths" || f.columns[1].What != "lists" || f.columns[2].What != "lists" {
 		t.Fatalf("%d rows in %d groups of %+v", f.rows, len(f.groups), f.columns)
+	}
+	for k := range columns[1:] {
+		if a, b := f.groups[0].chunks[k], f.groups[0].chunks[k+1]; a.at+a.size != b.at {
+			t.Errorf("column %d ends at byte %d, the next begins at %d", k, a.at+a.size, b.at)
+		}
 	}
 	for k, column := range []Column{{physical: boolean}, {physical: byteArray, Text: true}, {physical: doubles}} {
 		var got strings.Builder

@@ -73,6 +73,9 @@ func TestShare(t *testing.T) {
 	if again := must.Have(m.Share(ctx, 1, k)); !slices.Equal(again.Bank.Q, s.Bank.Q) {
 		t.Error("sharing twice gives two models")
 	}
+	if least := must.Have(m.Share(ctx, 1, 2)); least.Shared != 2 {
+		t.Errorf("shared by %d", least.Shared)
+	}
 	for _, c := range []struct {
 		m *algo.Model
 		k int

@@ -180,6 +180,13 @@ func TestWorkersDoNotShow(t *testing.T) {
 func TestTooFew(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	few, many := draw(rng, background.MinGraphs-1, 0), draw(rng, 100, 45)
+	least := draw(rng, background.MinGraphs, 0)
+	if _, _, err := background.Fit(ctx, 1, least, draw(rng, background.MinGraphs, 45)); err != nil {
+		t.Errorf("the least number: %v", err)
+	}
+	if in, out, err := background.Unseen(ctx, 1, least, many); err != nil || len(in) != background.MinGraphs || len(out) != 100 {
+		t.Errorf("%d and %d graphs have logits, %v", len(in), len(out), err)
+	}
 	for _, s := range [][2]*background.Sample{{few, many}, {many, few}} {
 		if _, _, err := background.Fit(ctx, 1, s[0], s[1]); err == nil {
 			t.Errorf("%d and %d graphs are enough", s[0].Len(), s[1].Len())

@@ -55,6 +55,18 @@ func TestSizes(t *testing.T) {
 			}
 		}
 	}
+	// At the size of the one large graph, the small ones weigh nothing and all weigh as much as 20 graphs.
+	sums := []float64{1, 2, 3, 30}
+	s, all := NewSizes([]int{5, 5, 5, 50}, sums), near.ScaleOf(sums)
+	mean := (20*all.Mean + 30) / 21
+	deviation := math.Sqrt((20*all.Deviation*all.Deviation + (30-mean)*(30-mean)) / 21)
+	want := near.Scale{Mean: all.Mean + 1.5*(mean-all.Mean), Deviation: all.Deviation + 1.5*(deviation-all.Deviation)}
+	if m, d := s.Of(50); math.Abs(m-want.Mean) > 1e-9 || math.Abs(d-want.Deviation) > 1e-9 {
+		t.Errorf("one large graph has mean %g and deviation %g, want %+v", m, d, want)
+	}
+	if part := s.Between(1, 1000); part.Low != 5 || part.High != 50 {
+		t.Errorf("a part of sizes %d to %d", part.Low, part.High)
+	}
 	one := NewSizes([]int{7, 7, 7}, []float64{1, 2, 3})
 	if mean, deviation := one.Of(7); mean != 2 || !(deviation > 0) {
 		t.Errorf("graphs of one size have mean %g and deviation %g", mean, deviation)

@@ -52,8 +52,8 @@ func wanted(name string) bool {
 
 // errNothingIn names some of an archive's files, none of which is read.
 func errNothingIn(names []string) error {
-	list := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set", list)
+	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set",
+		strings.Join(names, ", "))
 }
 
 var errManyFiles = fmt.Errorf("an archive of more than %d files: want less", maxFiles)

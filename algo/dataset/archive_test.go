@@ -16,6 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 )
 
@@ -59,15 +60,15 @@ func shown(r io.Reader, opt Options) (list []string) {
 }
 
 // A packed file of an archive.
-type packedFile struct{ name, text string }
+type packedFile struct{ Name, Text string }
 
 func zipOf(t testing.TB, files ...packedFile) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range files {
-		w := must.Have(z.Create(f.name))
-		io.WriteString(w, f.text)
+		w := must.Have(z.Create(f.Name))
+		io.WriteString(w, f.Text)
 	}
 	must.Do(z.Close())
 	return b.Bytes()
@@ -78,36 +79,30 @@ func tarOf(t *testing.T, files ...packedFile) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range files {
-		must.Do(w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.text)), Mode: 0o644}))
-		io.WriteString(w, f.text)
+		header := &tar.Header{Name: f.Name, Size: int64(len(f.Text)), Mode: 0o644}
+		if strings.HasSuffix(f.Name, "/") {
+			header.Typeflag = tar.TypeDir
+		}
+		must.Do(w.WriteHeader(header))
+		io.WriteString(w, f.Text)
 	}
 	must.Do(w.Close())
 	return b.Bytes()
 }
 
 func TestArchives(t *testing.T) {
-	smi := packedFile{"list/a.smi", "CCO ethanol\nC1CC\n"}
-	sdf := molBlock("x", "N") + "> <y>\n1\n\n> <z>\n2\n\n$$$$\n"
-	for _, test := range []struct {
-		name  string
-		files []packedFile
-		want  []string
-	}{
-		{"lists", []packedFile{smi, {"__MACOSX/._a.smi", "x"}, {"README.txt", "Notes"}, {"b.smi", "CCN\n"}},
-			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "3@1 CCN <3>"}},
-		{"text", []packedFile{{"b.txt", "id;smiles\na;CCO\n"}}, []string{"1@2 CCO <a>"}},
-		{"two formats", []packedFile{smi, {"b.csv", "id,smiles\na,C\n"}},
-			[]string{"1@1 CCO <ethanol>", "in/list/a.smi:2:2: ring bond 1 is never closed", "in: b.csv is read as csv and those before it as smi: want files of one format"}},
-		{"other columns", []packedFile{{"a.csv", "smiles,y\nC,1\n"}, {"b.csv", "smiles,z\nC,1\n"}},
-			[]string{"1@2 C <1>", "in/b.csv: its columns differ from those of the first file in the archive: want the same"}},
-		{"molfiles", []packedFile{{"a.sdf", sdf}, {"b.sdf", strings.ReplaceAll(sdf, "<y>", "<w>")}}, []string{"1@1  <x> 2 nodes, 1 edges", "2@1  <x> 2 nodes, 1 edges"}},
-		{"nothing", []packedFile{{"x.png", ""}, {"b/readme.txt", ""}},
-			[]string{`in: this is an archive of "x.png", "b/readme.txt": want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set`}},
-		{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
-	} {
-		for kind, data := range map[string][]byte{"zip": zipOf(t, test.files...), "tar": tarOf(t, test.files...), "tar.gz": zipped(t, string(tarOf(t, test.files...)))} {
-			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func(_, _ []string) {}}); !reflect.DeepEqual(got, test.want) {
-				t.Errorf("%s, %s:\n got %q\nwant %q", test.name, kind, got, test.want)
+	type archiveCase struct {
+		Case  string
+		Files []packedFile
+		Want  []string
+	}
+	for _, test := range golden.Cases(t, "archives.jsonl",
+		archiveCase{"a picture", []packedFile{{"x.smi", "\x89PNG"}}, []string{"in: x.smi: this is a PNG picture: " + wantText}},
+	) {
+		for kind, data := range map[string][]byte{"zip": zipOf(t, test.Files...), "tar": tarOf(t, test.Files...), "tar.gz": zipped(t,
+			string(tarOf(t, test.Files...)))} {
+			if got := shown(bytes.NewReader(data), Options{Name: "in", Own: func(_, _ []string) {}}); !reflect.DeepEqual(got, test.Want) {
+				t.Errorf("%s, %s:\n got %q\nwant %q", test.Case, kind, got, test.Want)
 			}
 		}
 	}

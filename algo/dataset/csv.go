@@ -156,7 +156,7 @@ func (t *table) emitRow(line int) {
 	rec.Cells, rec.Own = t.cellsOf(t.cell)
 	for _, i := range t.further {
 		// A missing cell has the position of the last one.
-		g := t.fields[min(i, t.count-1, len(t.fields)-1)]
+		g := t.fields[min(i, len(t.fields)-1)]
 		rec.cellAt = append(rec.cellAt, [2]int{g.line, g.column})
 	}
 	t.emitText(rec, id, t.raw(f, 0))
@@ -164,7 +164,7 @@ func (t *table) emitRow(line int) {
 
 // cell is a text of its own, empty where the row has no such field.
 func (t *table) cell(i int) string {
-	if i >= t.count || i >= len(t.fields) {
+	if i >= len(t.fields) {
 		return ""
 	}
 	f := t.fields[i]

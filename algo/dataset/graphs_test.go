@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"baca/algo/graph"
+	"baca/algo/internal/golden"
 )
 
 // shownGraphs lists the graphs of a text.
@@ -25,35 +26,15 @@ func shownGraphs(text string, opt Options) (list []string) {
 	return list
 }
 
-func TestNodeLink(t *testing.T) {
-	for _, test := range []struct {
-		name, text string
-		want       []string
-	}{
-		{"of NetworkX", `{"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "links": [{"source": 0, "target": 1}, {"source": 2, "target": 1}]}
-{"directed": false, "graph": {"name": "pair"}, "nodes": [{"id": "a"}, {"id": ["b", 1]}], "edges": [{"source": ["b",1], "target": "a"}, {"source": "a", "target": "a"}]}
-`, []string{"1@1 <1> [0 1 3 4] [1 0 2 1]", "2@2 <pair> [0 1 2] [1 0]"}},
-		{"refused", `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 7}]}
-{"nodes": [{"id": 0}, {"id": 0}]}
-{"nodes": [{}]}
-{"nodes": []}
-{"nodes": 3}
-{"nodes": [{"id": 0}]
-  {"nodes": [{"id": 0}]]
+type graphsCase struct {
+	Case, Text string
+	Want       []string
+}
 
-{"nodes": [{"id": 1}]}
-{"links": []}
-{"nodes": [{"id": 1}], "nodes": []}
-`, []string{`g.jsonl:1:1: link 1 goes to "7": want the id of a node`, `g.jsonl:2:1: node "0" is there twice: want each id once`,
-			"g.jsonl:3:1: node 1: no id: want text or a number", "g.jsonl:4:1: a graph without nodes: want one at least",
-			"g.jsonl:5:11: found a JSON number: want nodes of another type", "g.jsonl:6:21: no JSON: unexpected end of JSON input",
-			"g.jsonl:7:24: no JSON: invalid character ']' after object key:value pair", "8@9 <8> [0 0] []",
-			`g.jsonl:10:1: no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`,
-			`g.jsonl:11:24: key "nodes" is there twice: want it once`}},
-		{"several lines", "[\n {\n  \"nodes\": []}, {\"nodes\":\n [{\"id\": 0}],\n \"links\": 3}]", []string{"g.jsonl:2:2: a graph without nodes: want one at least", "g.jsonl:5:11: found a JSON number: want links of another type"}},
-	} {
-		if got := shownGraphs(test.text, Options{Name: "g.jsonl", Plain: true}); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+func TestNodeLink(t *testing.T) {
+	for _, test := range golden.Cases[graphsCase](t, "nodelink.jsonl") {
+		if got := shownGraphs(test.Text, Options{Name: "g.jsonl", Plain: true}); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.Case, got, test.Want)
 		}
 	}
 }
@@ -63,33 +44,14 @@ func TestGraphML(t *testing.T) {
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="d0" for="graph" attr.name="name" attr.type="string"/>
 `
-	for _, test := range []struct {
-		name, text string
-		want       []string
-	}{
-		{"two graphs", head + `<graph id="first" edgedefault="undirected"><node id="a"/><node id="b"><data key="d1">x</data></node><edge source="a" target="b"/></graph>
-<graph edgedefault="undirected"><data key="d0">named</data><edge source="0" target="1"/><node id="0"/><node id="1"/></graph></graphml>`,
-			[]string{"1@4 <first> [0 1 2] [1 0]", "2@5 <named> [0 1 2] [1 0]"}},
-		{"refused ones", head + `<graph><node id="a"/><node id="a"/></graph>
-<graph><node id="a"><graph><node id="b"/></graph></node></graph>
-<graph><node id="a"/><edge source="a" target="c"/></graph><graph/>
-<graph><hyperedge/></graph><graph><node id="z"/></graph></graphml>`,
-			[]string{`g.graphml:4:1: node "a" is there twice: want each id once`, "g.graphml:5:1: a graph inside a graph: want plain graphs",
-				`g.graphml:6:1: an edge goes to "c": want the id of a node`, "g.graphml:6:67: a graph without nodes: want one at least",
-				"g.graphml:7:1: an edge of more than two nodes: want plain graphs", "6@7 <6> [0 0] []"}},
-		{"truncated", head + `<graph><node id="a"/></graph><graph><node id="b"/>`,
-			[]string{"1@4 <1> [0 0] []", "end: g.graphml: line 4, column 51: the document ends early, the file looks truncated"}},
-		{"entities", `<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml><graph><node id="&b;"/></graph></graphml>`,
-			[]string{"end: g.graphml: line 1, column 83: invalid character entity &b;"}},
-		{"deep", "<graphml>" + strings.Repeat("<a>", 100), []string{"end: g.graphml: line 1, column 202: more than 64 elements in one another"}},
-		{"Latin-1", `<?xml version="1.0" encoding="ISO-8859-1"?><graphml/>`, []string{`end: g.graphml: line 1, column 44: xml: opening charset "ISO-8859-1": text in "ISO-8859-1": want UTF-8`}},
-	} {
-		if got := shownGraphs(test.text, Options{Name: "g.graphml", Plain: true}); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+	for _, test := range golden.Cases[graphsCase](t, "graphml.jsonl") {
+		if got := shownGraphs(test.Text, Options{Name: "g.graphml", Plain: true}); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.Case, got, test.Want)
 		}
 	}
 	// What is too long is refused, and reading goes on behind it.
-	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph><graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
+	got := shownGraphs(head+`<graph>`+strings.Repeat(`<node id="aaaaaaaaaaaaaaaa"/>`, 30)+`</graph>`+strings.Repeat("<!-- -->",
+		80)+`<graph><node id="z"/></graph></graphml>`, Options{Name: "g.graphml", Plain: true, maxRecord: 400})
 	if len(got) != 2 || got[1] != "2@4 <2> [0 0] []" {
 		t.Errorf("a long graph: %q", got)
 	}
@@ -179,13 +141,17 @@ func TestJSONL(t *testing.T) {
 		`{"a": "x", "b": 1}`:                                   `input: no column holds SMILES: there are "a", "b"`,
 		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n":                 "",
 	} {
+		got := ""
 		for rec, err := range Records(strings.NewReader(text), Options{}) {
 			if err == nil {
 				_, err = rec.Parse()
 			}
-			if err != nil && err.Error() != want {
-				t.Errorf("%s: %v, want %s", text, err, want)
+			if err != nil {
+				got = err.Error()
 			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

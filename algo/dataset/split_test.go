@@ -60,6 +60,9 @@ func TestTakeOOD(t *testing.T) {
 	if got := TakeOOD(3, 5, Random, 1); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("random of a small set: %v", got)
 	}
+	if a, b := TakeOOD(0, 3, Random, 1), TakeOOD(3, 0, Random, 1); len(a)+len(b) != 0 {
+		t.Errorf("of none %v, none %v", a, b)
+	}
 	a, b, c := TakeOOD(1000, 50, Random, 1), TakeOOD(1000, 50, Random, 1), TakeOOD(1000, 50, Random, 2)
 	if !slices.Equal(a, b) || slices.Equal(a, c) || len(a) != 50 || !slices.IsSorted(a) || len(slices.Compact(slices.Clone(a))) != 50 || a[49] >= 1000 {
 		t.Errorf("random: %v %v %v", a, b, c)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/parquet"
 )
@@ -42,100 +44,47 @@ func molBlock(name, element string) string {
 		"  1  2  1  0\nM  END\n"
 }
 
+type recordsCase struct {
+	Case string
+	optionsCase
+	Text string
+	Want []string
+}
+
+// An optionsCase has the options of a case in a file.
+type optionsCase struct {
+	Name, Column, ID string
+	Format           Format
+	Cells            []string
+	Most             int // bytes of a record
+}
+
+func (c *optionsCase) options() Options {
+	return Options{Name: c.Name, Column: c.Column, ID: c.ID, Format: c.Format, Cells: c.Cells, maxRecord: c.Most}
+}
+
 func TestRecords(t *testing.T) {
-	big := strings.Repeat("C", 100)
-	for _, test := range []struct {
-		name, text string
-		opt        Options
-		want       []string
-	}{
-		{"smi", "# a comment\nCCO ethanol\n\n \t\nC\tmethane, pure \r\n  c1ccccc1\nN", Options{Format: SMI},
-			[]string{"1@2 CCO <ethanol>", "2@5 C <methane, pure>", "3@6 c1ccccc1 <>", "4@7 N <>"}},
-		{"smi header and byte order mark", "\ufeffSMILES Name\nC a\nsmiles b\n", Options{Format: SMI},
-			[]string{"1@2 C <a>", "2@3 smiles <b>"}},
-		{"smi long line", "C a\n" + big + "\nN b\n#" + big + "\nO c\n" + big, Options{Name: "f.smi", maxRecord: 50},
-			[]string{"1@1 C <a>", "2@2 refused f.smi:2:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "3@3 N <b>", "4@5 O <c>",
-				"5@6 refused f.smi:6:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
-		{"smi of just the limit", big + "\n" + big, Options{Format: SMI, maxRecord: 100}, []string{"1@1 " + big + " <>", "2@2 " + big + " <>"}},
-		{"empty", "", Options{}, nil},
-		{"empty csv", "\ufeff\r\n\n", Options{Format: CSV}, nil},
-		{"header only", "smiles,id\n", Options{Format: CSV}, nil},
-		{"csv", "num,name,p_np,smiles\n1,\"Propanolol, (+)\",1,[Cl].CC \n2,\"two\nlines\"\"\",0,N\n\n3,,1,\"O\"", Options{Format: CSV},
-			[]string{"1@2 [Cl].CC <Propanolol, (+)>", "2@3 N <two\nlines\">", "3@6 O <>"}},
-		{"csv, rows of separators", "id,smiles\n,\na,C\n , ,\n\"\",\nb,N\n,,,\n,,x\n,", Options{Format: CSV},
-			[]string{"1@3 C <a>", "2@5 refused line 5, column 4: no SMILES: want a molecule", "3@6 N <b>",
-				"4@8 refused line 8, column 3: field 3: want 2 as in the first row, put quotes around a field with ',' in it"}},
-		{"tsv, rows of tabs", "id\tsmiles\na\tC\n\t\n\t\t\n", Options{Format: TSV}, []string{"1@2 C <a>"}},
-		{"csv byte order mark, carriage returns", "\ufeff\"Mol ID\",SMILES\r\na,C\r\n\"b\r\nc\",\"N\"\r\n\r\nd,O\r", Options{Format: CSV},
-			[]string{"1@2 C <a>", "2@3 N <b\nc>", "3@6 O <d>"}},
-		{"tsv", "Canonical SMILES\tName\nC\tmethane, pure\nN\t\"a\tb\"\n", Options{Name: "x.tsv.gz"},
-			[]string{"1@2 C <methane, pure>", "2@3 N <a\tb>"}},
-		{"semicolons", "\"ChEMBL ID\";\"Name\";\"Smiles\"\nX1;\"a;b\";C\n", Options{Format: CSV}, []string{"1@2 C <X1>"}},
-		{"column", "smiles,Other Mol,id\nC,N,x\n", Options{Format: CSV, Column: "other mol"}, []string{"1@2 N <x>"}},
-		{"id is the wanted column", "name,x\nC,y\n", Options{Format: CSV, Column: "name"}, []string{"1@2 C <>"}},
-		{"no such column", "smiles,id\nC,x\n", Options{Name: "f.csv", Column: "mol"},
-			[]string{`end: f.csv: no column "mol": want its name to be one of the header, which has "smiles", "id"`}},
-		{"no column", "a,b,l1,d,e,f,g,h,i2,j,k,l\n1,2\n", Options{Format: CSV},
-			[]string{`end: input: no column holds SMILES: there are "a", "b", "l1", "d", "e", "f", "g", "h", "i2", "j", and 2 more`}},
-		{"two columns might be", "smiles_a,smiles_b\nC,N\n", Options{Format: CSV},
-			[]string{"1@2 C <>"}},
-		{"no header", "17,CCO,1.5\n18,N,2\n", Options{Format: CSV}, []string{"1@1 CCO <17>", "2@2 N <18>"}},
-		{"default by name", "17,CCO,1.5\n", Options{Format: CSV, Column: "Smiles"}, []string{"1@1 CCO <17>"}},
-		{"one column, no header", "CCO\n\n  \nN\n", Options{Format: CSV}, []string{"1@1 CCO <>", "2@4 N <>"}},
-		{"quotes inside", "smiles,name\nC,5'-O-(2\"-methyl)\nN,a\"\"b\n", Options{Format: CSV},
-			[]string{"1@2 C <5'-O-(2\"-methyl)>", "2@3 N <a\"\"b>"}},
-		{"fields", "id,smiles\nx\ny,C,,\nz,N,O\nw,,\n", Options{Name: "f.csv"},
-			[]string{"1@2 refused f.csv:2:1: only 1 fields: want the SMILES in field 2", "2@3 C <y>",
-				"3@4 refused f.csv:4:5: field 3: want 2 as in the first row, put quotes around a field with ',' in it",
-				"4@5 refused f.csv:5:3: no SMILES: want a molecule"}},
-		{"open quote", "id,smiles\n\"a,C\nb,N\n\"c\",O\nd,S", Options{Name: "f.csv"},
-			[]string{"1@2 refused f.csv:2:1: this quote is closed on line 4 with \"c\" behind it: want it closed here",
-				"2@3 N <b>", "3@4 O <c>", "4@5 S <d>"}},
-		{"quote never closed", "id,smiles\na,C\nb,\"N\nc,O\nd,S", Options{Name: "f.csv"},
-			[]string{"1@2 C <a>", "2@3 refused f.csv:3:3: quote is never closed", "3@4 O <c>", "4@5 S <d>"}},
-		{"quote closed too late", "id,smiles\na,\"C\n" + strings.Repeat("b,N\n", 15) + "c,O\n", Options{Name: "f.csv", maxRecord: 60},
-			append([]string{"1@2 refused f.csv:2:3: quote is not closed within 60 bytes of its record"}, func() (s []string) {
-				for i := range 15 {
-					s = append(s, fmt.Sprintf("%d@%d N <b>", i+2, i+3))
-				}
-				return append(s, "17@18 O <c>")
-			}()...)},
-		{"long rows", "id,smiles\na,C\n" + big + ",N\nb,O\n\"" + big + "\",N\nc,S\n\"d\"," + big + "\ne,P\n", Options{Name: "f.csv", maxRecord: 50},
-			[]string{"1@2 C <a>", "2@3 refused f.csv:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "3@4 O <b>",
-				"4@5 refused f.csv:5:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "5@6 S <c>",
-				"6@7 refused f.csv:7:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "7@8 P <e>"}},
-		{"text behind a quote", "id,smiles\n\"a\"b,C\nc,N\n", Options{Name: "f.csv"},
-			[]string{"1@2 refused f.csv:2:4: found \"b\" behind a closing quote: want ',' or the end of the line, write a quote inside quotes twice", "2@3 N <c>"}},
-		{"broken header", "\"smiles\nC\n", Options{Name: "f.csv"}, []string{"end: f.csv:1:1: header: quote is never closed"}},
-		{"hint for spreadsheets", "\ufeffsep=;\r\nName;SMILES;y\r\nA;CCO;1,5\r\nB;CCN;2\r\n", Options{Name: "f.csv"}, []string{"1@3 CCO <A>", "2@4 CCN <B>"}},
-		{"hint in quotes", "\"sep=\t\"\nSMILES\tName\nCCO\tA\n", Options{Format: CSV}, []string{"1@3 CCO <A>"}},
-		{"long header", big, Options{Name: "f.csv", maxRecord: 50},
-			[]string{"end: f.csv:1:1: header: more than 50 bytes: want a shorter record, is a line end or a quote missing?"}},
-		{"empty parquet", "", Options{Name: "f.parquet"}, []string{"end: f.parquet: this is an empty file: it cannot be read as parquet"}},
-		{"header beyond the head", "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n", Options{Name: "f.csv"}, []string{"1@2 C <a>"}},
-		{"wide header", strings.Repeat(",", maxColumns), Options{Name: "f.csv"}, []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
-		{"detected csv", "id,smiles\na,C\n", Options{}, []string{"1@2 C <a>"}},
-		{"detected tsv", "id\tsmiles\na\tC\n", Options{}, []string{"1@2 C <a>"}},
-		{"detected smi", "C a,b\n", Options{}, []string{"1@1 C <a,b>"}},
-		{"wrong format", "x", Options{Name: "f.zip"}, []string{`end: f.zip: format "tu": want one of smi, csv, tsv, sdf, jsonl, parquet for a stream of molecules`}},
-		{"sdf, with data", "\ufeff" + molBlock("", "C") + "> <Name>\nx\n\n> <CID>\n 7\n\n$$$$\n" + molBlock("two", "N") + "$$$$\n\n", Options{Format: SDF},
-			[]string{"1@1  <7>", "2@16  <two>"}},
-		{"sdf, detected", molBlock("one", "C"), Options{}, []string{"1@1  <one>"}},
-		{"zstd", "\x28\xb5\x2f\xfdxxxx", Options{Name: "f.smi.zst"}, []string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
-		{"zstd behind a frame to skip", "\x5a\x2a\x4d\x18xxxx", Options{Name: "f.smi"}, []string{"end: f.smi: zstd-compressed data: want plain text or gzip, decompress it first"}},
-		{"zip", "PK\x03\x04xxxx", Options{Name: "f.csv"}, []string{"end: f.csv: a zip archive or spreadsheet: want plain text, gzip or zstd"}},
-	} {
-		if got := list(strings.NewReader(test.text), test.opt); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+	named := optionsCase{Name: "f.csv"}
+	for _, test := range golden.Cases(t, "records.jsonl", []recordsCase{
+		{"header beyond the head", named, "id," + strings.Repeat("x,", headSize/2) + "smiles\na," + strings.Repeat(",", headSize/2) + "C\n",
+			[]string{"1@2 C <a>"}},
+		{"widest header", named, "smiles" + strings.Repeat(",", maxColumns-1) + "\nC\n", []string{"1@2 C <>"}},
+		{"wide blank row", named, strings.Repeat(",", maxColumns-1) + "\nsmiles\nC\n", []string{"1@3 C <>"}},
+		{"wide header", named, strings.Repeat(",", maxColumns), []string{"end: f.csv: header of 65537 columns: want at most 65536"}},
+		{"zstd", optionsCase{Name: "f.smi.zst"}, "\x28\xb5\x2f\xfdxxxx",
+			[]string{"end: f.smi.zst: zstd-compressed data: want plain text or gzip, decompress it first"}},
+	}...) {
+		if got := list(strings.NewReader(test.Text), test.options()); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.Case, got, test.Want)
 		}
 		// Compressed, and in single bytes, the same; but data that are compressed
 		// twice are refused.
-		if strings.HasPrefix(test.name, "zstd") || test.name == "zip" {
+		if strings.HasPrefix(test.Case, "zstd") || test.Case == "zip" {
 			continue
 		}
-		r := iotest.OneByteReader(bytes.NewReader(zipped(t, test.text)))
-		if got := list(r, test.opt); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s, compressed:\n got %q\nwant %q", test.name, got, test.want)
+		r := iotest.OneByteReader(bytes.NewReader(zipped(t, test.Text)))
+		if got := list(r, test.options()); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%s, compressed:\n got %q\nwant %q", test.Case, got, test.Want)
 		}
 	}
 }
@@ -143,25 +92,15 @@ func TestRecords(t *testing.T) {
 // A stream that breaks ends with an error, after the rows that are whole.
 func TestRecordsBroken(t *testing.T) {
 	broken := errors.New("cable pulled")
-	for _, test := range []struct {
-		text   string
-		format Format
-		want   []string
-	}{
-		{"C a\nN b\nO", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
-		{"C a\nN b\n", SMI, []string{"1@1 C <a>", "2@2 N <b>", "end: in: line 3: cable pulled"}},
-		{"", SMI, []string{"end: in: cable pulled"}},
-		{"smiles\nC\nN", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"", CSV, []string{"1@2 C <>", "end: in: line 3: cable pulled"}},
-		{"smiles\nC\n\"N\"\r", CSV, []string{"1@2 C <>", "2@3 N <>", "end: in: line 4: cable pulled"}},
-		{"smiles\nC\n" + strings.Repeat("N", 100), CSV, []string{"1@2 C <>",
-			"2@3 refused in:3:1: more than 50 bytes: want a shorter record, is a line end or a quote missing?", "end: in: line 3: cable pulled"}},
-		{"smi", CSV, []string{"end: in: cable pulled"}},
-	} {
-		r := io.MultiReader(strings.NewReader(test.text), iotest.ErrReader(broken))
-		if got := list(r, Options{Name: "in", Format: test.format, maxRecord: 50}); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%q:\n got %q\nwant %q", test.text, got, test.want)
+	type brokenCase struct {
+		Text   string
+		Format Format
+		Want   []string
+	}
+	for _, test := range golden.Cases[brokenCase](t, "broken.jsonl") {
+		r := io.MultiReader(strings.NewReader(test.Text), iotest.ErrReader(broken))
+		if got := list(r, Options{Name: "in", Format: test.Format, maxRecord: 50}); !reflect.DeepEqual(got, test.Want) {
+			t.Errorf("%q:\n got %q\nwant %q", test.Text, got, test.Want)
 		}
 	}
 
@@ -250,24 +189,31 @@ func TestRecordsLinear(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	for _, test := range []struct {
-		name, head string
-		want       Format
-	}{
-		{"a.smi", "x,smiles\n", SMI}, {"A.SMI.GZ", "", SMI}, {"a.csv", "", CSV}, {"a.csv.gz", "", CSV}, {"dir/a.tsv.zst", "", TSV},
-		{`c:\data\a.sdf`, "", SDF}, {"a.mol", "", SDF}, {"MUTAG.zip", "", TU}, {"MUTAG_A.txt.gz", "", TU}, {"MUTAG_graph_indicator.txt", "", TU},
-		{"", "", SMI}, {"a.txt", "CCO ethanol\n", SMI}, {"", "CCO ethanol, dry\n", SMI}, {"", "id,smiles\n", CSV}, {"", "\ufeff\nID\tSmiles\n", TSV},
-		{"-", "17,CCO\n", CSV}, {"", "\"a\"\n", CSV}, {"", "smiles name\nC a\n", SMI}, {"", "a;Smiles\n", CSV}, {"", "# x,y\nC\n", SMI},
-		{"", "PK\x03\x04", TU}, {"", "name\n  prog\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n", SDF}, {"", "C\nC V2000\nC\nC\n", SMI},
-		{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV}, {"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
-		{"", "name\r  prog\r\r  3  2  0  0  0  0  0  0  0  0999 V2000\r", SDF},
-	} {
-		text, err := NewText(strings.NewReader(test.head), Unpack{})
+	type formatCase struct {
+		Name, Head string
+		Want       Format
+	}
+	for _, test := range golden.Cases(t, "formats.jsonl",
+		formatCase{"x.gz", string(zipped(t, "id,smiles\nx,C\n"))[:30], CSV},
+		formatCase{"", "\xff\xfei\x00d\x00,\x00s\x00m\x00i\x00l\x00e\x00s\x00", CSV},
+	) {
+		text, err := NewText(strings.NewReader(test.Head), Unpack{})
 		if err != nil {
-			t.Errorf("%q: %v", test.head, err)
-		} else if got := text.Format(test.name); got != test.want {
-			t.Errorf("%q with the text %q is %q, want %q", test.name, test.head, got, test.want)
+			t.Errorf("%q: %v", test.Head, err)
+		} else if got := text.Format(test.Name); got != test.Want {
+			t.Errorf("%q with the text %q is %q, want %q", test.Name, test.Head, got, test.Want)
 		}
+	}
+	for _, name := range append(Formats(false), "x") {
+		f := ParseFormat(name)
+		if string(f) != name || f.Graphs() != slices.Contains([]Format{TU, NodeLink, GraphML}, f) ||
+			f.Graphs() == slices.Contains(append(Formats(true), "x"), name) {
+			t.Errorf("%q holds plain graphs: %v", f, f.Graphs())
+		}
+	}
+	if list := Extensions(); ParseFormat("auto") != Auto || !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) ||
+		!slices.Contains(list, ".sdf") || !slices.Contains(list, ".gz") {
+		t.Errorf("extensions %q", list)
 	}
 }
 
@@ -484,8 +430,8 @@ func TestListed(t *testing.T) {
 	if row != len(texts) {
 		t.Errorf("%d rows, want %d", row, len(texts))
 	}
-	if err := Listed(0, strings.Repeat("C", MaxField)).Err; err != nil {
-		t.Errorf("the longest: %v", err)
+	if r := Listed(0, strings.Repeat("C", MaxField)); r.Err != nil || len(r.SMILES) != MaxField {
+		t.Errorf("the longest: %d bytes, %v", len(r.SMILES), r.Err)
 	}
 	if err := Listed(0, " ").Err; err == nil || err.Error() != "character 2: no SMILES: want a molecule" {
 		t.Errorf("blank: %v", err)
@@ -495,66 +441,22 @@ func TestListed(t *testing.T) {
 // Columns are read by their names. A column that is asked for, or taken, must be there, and the only one of its name. Names may be in
 // Latin-1.
 func TestColumnsByName(t *testing.T) {
-	two := Options{Cells: []string{"note", "price_eur"}}
-	for _, test := range []struct {
-		text string
-		opt  Options
-		want string // the first record and its cells, or the error
-	}{
-		{"name;SMILES;Price EUR;note\na;CCO;12.5;\"say \"\"no\"\"\"\n", two, `CCO <a> [say "no" 12.5]`},
-		{"name;SMILES;Price EUR;note\nb;CCN\n", two, "CCN <b> [ ]"},
-		{"name;SMILES;Price EUR;note\n;CCC; 3 ;x\n", two, "CCC <> [x 3]"},
-		{"smiles,y\nC,1\n", Options{Cells: []string{"cost"}}, `f.csv: no column "cost": want its name to be one of the header, which has "smiles", "y"`},
-		{"C a\n", Options{Format: SMI, Cells: []string{"y"}}, `f.csv: column "y" of a file of format smi, which has no columns: want csv, tsv, jsonl, sdf or parquet`},
-		{"smiles,y,y\nC,1,2\n", Options{}, "C <> []"},
-		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"y"}}, `f.csv:1:10: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
-		{"smiles,y,y\nC,1,2\n", Options{Cells: []string{"column 3"}}, "C <> [2]"},
-		{"smiles,y,Y\nC,1,2\n", Options{Cells: []string{"Y"}}, "C <> [2]"},
-		{"smiles,k i,K-I\nC,1,2\n", Options{Cells: []string{"k_i"}}, `f.csv:1:12: columns 2 and 3 are both called "k i" and "K-I": want one of that name, or its place as "column 2"`},
-		{"\n\n smiles,a,smiles\nC,1,N\n", Options{}, `f.csv:3:11: columns 1 and 3 are both called "smiles": want one of that name, or its place as "column 1"`},
-		{"smiles,a,smiles\nC,1,N\n", Options{Column: "column 3"}, "N <> []"},
-		{"SMILES,a,smiles\nC,1,N\n", Options{Column: "SMILES"}, "C <> []"},
-		{"SMILES,a,Smiles\nC,1,N\n", Options{}, `f.csv:1:10: columns 1 and 3 are both called "SMILES" and "Smiles": want one of that name, or its place as "column 1"`},
-		{"canonical_smiles,canonical_smiles\nCCO,CCN\nCCC,CCCC\n", Options{}, `f.csv:1:18: columns 1 and 2 are both called "canonical_smiles": want one of that name, or its place as "column 1"`},
-		{"smiles,name,id,name\nC,a,1,b\n", Options{}, "C <1> []"},
-		{"ID,smiles,id\na,C,1\n", Options{}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
-		{"ID,smiles,id\na,C,1\n", Options{Column: "column 2"}, `f.csv:1:11: columns 1 and 3 are both called "ID" and "id": want one column of ids`},
-		{"CCO,CCO\nCCC,CCN\n", Options{Format: CSV}, "CCO <CCO> []"}, // no header
-		{"ID,smiles,id,y\na,C,1,2\n", Options{ID: "y"}, "C <2> []"},
-		{"ID,smiles,id,y\na,C,1,2\n", Options{ID: "column 3"}, "C <1> []"},
-		{"ID,smiles\na,C\n", Options{ID: "y"}, `f.csv: no column "y": want its name to be one of the header, which has "ID", "smiles"`},
-		{"C a\n", Options{Format: SMI, ID: "y"}, `f.csv: column "y" of a file of format smi, which has no columns: want csv, tsv, jsonl, sdf or parquet`},
-		{"{\"smiles\": \"C\", \"id\": 1, \"y\": 2}\n", Options{Format: JSONL, ID: "Y"}, "C <2> []"},
-		{molBlock("x", "C") + "> <y>\n1\n\n$$$$\n", Options{Format: SDF, ID: "y"}, " <1> []"},
-		{molBlock("", "C") + "> <DrugBank ID>\nD1\n\n$$$$\n", Options{Format: SDF}, " <D1> []"},
-		{"smiles;Wert \xb5M\nC;1\n", Options{Cells: []string{"Wert µM"}}, "C <> [1]"},
-		{"Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", Options{Column: "Straße", Cells: []string{"wert µm"}}, "C <> [1,2]"},
-		{"{\"smiles\": \"C\", \"y\": 1, \"Y\": 2}\n", Options{Format: JSONL, Cells: []string{"Y"}}, "C <> [2]"},
-		{"{\"smiles\": \"C\", \"k i\": 1, \"K-I\": 2}\n", Options{Format: JSONL, Cells: []string{"k_i"}}, `f.csv: two values called "K-I" and "k i": want one`},
-		{"{\"smiles\": \"C\", \"ID\": 1, \"id\": 2}\n", Options{Format: JSONL}, `f.csv: two values called "ID" and "id": want one`},
-		{`{"smiles": "C", "y": ":", "smi\u006ces": "N"}`, Options{Format: JSONL}, `f.csv:1:27: key "smiles" is there twice: want it once`},
-		{`{"smiles": "C", "id": 1, "id": 1}`, Options{Format: JSONL}, `f.csv:1:26: key "id" is there twice: want it once`},
-		{`{"smiles": "C", "y": "\\", "y": 2}`, Options{Format: JSONL, Cells: []string{"y"}}, `f.csv:1:28: key "y" is there twice: want it once`},
-		{`{"smiles": "C", "y": 1, "y": 2, "": 1, "": {"smiles": 1}}`, Options{Format: JSONL}, "C <> []"},
-		{molBlock("", "C") + "> <y>\n1\n\n> <y>\n2\n\n$$$$\n", Options{Format: SDF}, " <> []"},
-		{molBlock("", "C") + "> <y>\n1\n\n> <Y>\n2\n\n$$$$\n", Options{Format: SDF, Cells: []string{"Y"}}, " <> [2]"},
-		{molBlock("", "C") + "> <y>\n1\n\n> <y>\n2\n\n$$$$\n", Options{Format: SDF, Cells: []string{"y"}}, `f.csv:1:1: two values called "y": want one`},
-		{molBlock("", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, `f.csv:1:1: two values called "cid" and "CID": want one`},
-		{molBlock("x", "C") + "> <cid>\n1\n\n> <CID>\n2\n\n$$$$\n", Options{Format: SDF}, " <x> []"},
-		{parquetOf("smiles", "y", "y"), Options{Format: Parquet}, "CC <> []"},
-		{parquetOf("smiles", "y", "y"), Options{Format: Parquet, Cells: []string{"y"}}, `f.csv: columns 2 and 3 are both called "y": want one of that name, or its place as "column 2"`},
-		{parquetOf("smiles", "y", "y"), Options{Format: Parquet, Cells: []string{"column 3"}}, "CC <> [CCCC]"},
-		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet}, `f.csv: columns 1 and 3 are both called "Smiles" and "SMILES": want one of that name, or its place as "column 1"`},
-		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet, Column: "SMILES"}, "CCCC <> []"},
-		{parquetOf("Smiles", "y", "SMILES"), Options{Format: Parquet, Column: "column 3"}, "CCCC <> []"},
-		{parquetOf("old smiles", "y", "old smiles"), Options{Format: Parquet}, `f.csv: columns 1 and 3 are both called "old smiles": want one of that name, or its place as "column 1"`},
-		{parquetOf("smiles", "id", "ID"), Options{Format: Parquet}, `f.csv: columns 2 and 3 are both called "id" and "ID": want one column of ids`},
-		{parquetOf("smiles", "id", "ID"), Options{Format: Parquet, ID: "ID"}, "CC <CCCC> []"},
-		{parquetOf("name of it", "smiles"), Options{Format: Parquet, ID: "column 1"}, "CCC <CC> []"},
-	} {
-		test.opt.Name = "f.csv"
+	type columnsCase struct {
+		optionsCase
+		Text    string
+		Parquet []string // names of its columns, in place of a text
+		Want    string   // the first record and its cells, or the error
+	}
+	for _, test := range golden.Cases(t, "columns.jsonl", []columnsCase{
+		{optionsCase{Cells: []string{"Wert µM"}}, "smiles;Wert \xb5M\nC;1\n", nil, "C <> [1]"},
+		{optionsCase{Column: "Straße", Cells: []string{"wert µm"}}, "Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", nil, "C <> [1,2]"},
+	}...) {
+		if test.Parquet != nil {
+			test.Text = parquetOf(test.Parquet...)
+		}
+		test.Name = "f.csv"
 		got := ""
-		for r, err := range Records(strings.NewReader(test.text), test.opt) {
+		for r, err := range Records(strings.NewReader(test.Text), test.options()) {
 			if got = fmt.Sprintf("%s <%s> %v", r.SMILES, r.ID, r.Cells); err != nil {
 				got = err.Error()
 			} else if r.Err != nil {
@@ -562,8 +464,8 @@ func TestColumnsByName(t *testing.T) {
 			}
 			break
 		}
-		if got != test.want {
-			t.Errorf("%q, %+v:\n got %s\nwant %s", test.text, test.opt, got, test.want)
+		if got != test.Want {
+			t.Errorf("%q, %+v:\n got %s\nwant %s", test.Text, test.optionsCase, got, test.Want)
 		}
 	}
 }
@@ -632,6 +534,76 @@ func TestOwn(t *testing.T) {
 		}
 		if i < len(test.own) {
 			t.Errorf("%s: %d records", name, i)
+		}
+	}
+}
+
+// A guess is told once, and not where there was nothing to choose from.
+func TestGuessed(t *testing.T) {
+	const table = "id,Structure\na,CCO\nb,CCN\n"
+	for text, want := range map[string][]string{
+		table: {"Structure"}, "id,smiles\na,CCO\n": nil, "Structure\nCCO\n": nil,
+		string(zipOf(t, packedFile{"a.csv", table}, packedFile{"b.csv", table})): {"Structure"},
+	} {
+		var got []string
+		for _, err := range Records(strings.NewReader(text), Options{Format: CSV, Guessed: func(column string) { got = append(got, column) }}) {
+			must.Do(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: guessed %q, want %q", text, got, want)
+		}
+		for range Records(strings.NewReader(text), Options{Format: CSV}) {
+			break // which ends an archive, too
+		}
+	}
+}
+
+// Errors name their place, as far as it is known.
+func TestPlaces(t *testing.T) {
+	cause := errors.New("no")
+	for want, err := range map[string]*SyntaxError{
+		"f: row 3: no": {File: "f", Row: 3, Err: cause}, "input: row 3, character 2: no": {Row: 3, Column: 2, Err: cause},
+		"character 2: no":      {Column: 2, Err: cause},
+		"line 4, column 2: no": {Line: 4, Column: 2, Err: cause}, "f:4:2: no": {File: "f", Line: 4, Column: 2, Err: cause},
+	} {
+		if err.Error() != want || !errors.Is(err, cause) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	r := Record{Line: 5, cellAt: [][2]int{{6, 9}}, at: SyntaxError{File: "f"}}
+	if first, second := r.FailCell(0, cause), r.FailCell(1, cause); first.Error() != "f:6:9: no" || second.Error() != "f:5:1: no" {
+		t.Errorf("%v, %v", first, second)
+	}
+	if r.at.Row = 2; r.FailCell(1, cause).Error() != "f: row 2: no" {
+		t.Error(r.FailCell(1, cause))
+	}
+	// A file of columns has rows.
+	for name, want := range map[string]string{"smiles": "input: row 2, character 2: ring bond 1 is never closed",
+		"y": `input: column "y" holds numbers: want text, the SMILES`} {
+		var b strings.Builder
+		columns := []parquet.Cells{{Name: "y", Kind: parquet.Numbers, Numbers: []float64{1, 2}}, {Name: "smiles", Texts: []string{"C", "C1CC"}}}
+		w := parquet.NewWriter(&b, "a test", columns)
+		w.Write(columns)
+		must.Do(w.Close())
+		var last error
+		for rec, err := range Molecules(context.Background(), strings.NewReader(b.String()), Options{Column: name}) {
+			last = cmp.Or(err, rec.Err)
+		}
+		if last == nil || last.Error() != want {
+			t.Errorf("column %s: %v, want %s", name, last, want)
+		}
+	}
+	// The longest texts are read, longer ones refused.
+	for _, c := range []struct{ smiles, id, want string }{
+		{strings.Repeat("C", MaxField), strings.Repeat("x", MaxField), ""},
+		{"C", strings.Repeat("x", MaxField+1), "id of 65537 bytes: want at most 65536"},
+		{strings.Repeat("C", MaxField+1), "x", "SMILES of 65537 bytes: want at most 65536"},
+	} {
+		for rec, err := range Records(strings.NewReader(c.smiles+" "+c.id), Options{Format: SMI}) {
+			if must.Do(err); (rec.Err == nil) != (c.want == "") || rec.Err != nil && rec.Err.Error() != "line 1, column 1: "+c.want ||
+				rec.Err == nil && (rec.SMILES != c.smiles || rec.ID != c.id) {
+				t.Errorf("%d and %d bytes: %d and %d, %v", len(c.smiles), len(c.id), len(rec.SMILES), len(rec.ID), rec.Err)
+			}
 		}
 	}
 }

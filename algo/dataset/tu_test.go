@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"baca/algo/graph"
 	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
@@ -130,32 +131,16 @@ func TestReadTU(t *testing.T) {
 
 func TestReadTUErrors(t *testing.T) {
 	const ok = "1\n1\n2\n"
-	long := strings.Repeat("1", 70<<10)
-	for _, test := range []struct{ name, a, indicator, want string }{
-		{"descending", "", "1\n2\n1\n", "T_graph_indicator.txt:3:1: found \"1\": want graph 2 or 3, ascending without gaps"},
-		{"gap", "", "1\n999999999\n", "T_graph_indicator.txt:2:1: found \"999999999\": want graph 1 or 2, ascending without gaps"},
-		{"first", "", "2\n", "T_graph_indicator.txt:1:1: found \"2\": want 1, the number of the first graph"},
-		{"zero", "", "0\n", "T_graph_indicator.txt:1:1: found \"0\": want 1, the number of the first graph"},
-		{"zero later", "", "1\n0\n", "T_graph_indicator.txt:2:1: found \"0\": want graph 1 or 2, ascending without gaps"},
-		{"not a number", "", "1\n  one\n", "T_graph_indicator.txt:2:3: found \"one\": want graph 1 or 2, ascending without gaps"},
-		{"two numbers", "", "1 1\n", "T_graph_indicator.txt:1:3: found \"1\": want the end of the line"},
-		{"no node", "", "\n", "T_graph_indicator.txt: no line, want the graph number of at least one node"},
-		{"blank line", "", "1\n\n1\n", "T_graph_indicator.txt:2:1: blank line: want a number"},
-		{"long line", "", long, "T_graph_indicator.txt:1:1: line of more than 65536 bytes: want numbers"},
-		{"range", "1, 2\n2, 4\n", ok, "T_A.txt:2:4: found \"4\": want a node from 1 to 3"},
-		{"node 0", "0, 1\n", ok, "T_A.txt:1:1: found \"0\": want a node from 1 to 3"},
-		{"negative", "1, -1\n", ok, "T_A.txt:1:4: found \"-1\": want a node from 1 to 3"},
-		{"fraction", "1.0, 2\n", ok, "T_A.txt:1:2: found \".0\": want a comma"},
-		{"huge", "1, 2\n18446744073709551618, 1", ok, "T_A.txt:2:1: found \"18446744073709551618\": want a node from 1 to 3"},
-		{"one number", "1\n", ok, "T_A.txt:1:2: end of line: want a comma"},
-		{"nothing behind the comma", "1, \n", ok, "T_A.txt:1:4: end of line: want a node from 1 to 3"},
-		{"no comma", "1 2\n", ok, "T_A.txt:1:3: found \"2\": want a comma"},
-		{"three numbers", "1, 2, 3\n", ok, "T_A.txt:1:5: found \", 3\": want the end of the line"},
-		{"two graphs", "1, 2\n2, 3\n", ok, "T_A.txt:2:1: edge from node 2 of graph 1 to node 3 of graph 2: want both in one graph"},
-	} {
-		_, err := ReadTU(mapFS(map[string]string{"T_A.txt": test.a, "T_graph_indicator.txt": test.indicator}), "", Unpack{})
-		if err == nil || err.Error() != test.want {
-			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+	type tuCase struct{ Case, Edges, Graphs, Want string }
+	for _, test := range golden.Cases(t, "tu.jsonl",
+		tuCase{"long line", "", strings.Repeat("1", 70<<10), "T_graph_indicator.txt:1:1: line of more than 65536 bytes: want numbers"},
+		tuCase{"large graph", "", strings.Repeat("1\n", graph.MaxNodes+1),
+			"T_graph_indicator.txt:32769:1: a graph of 32769 nodes and 0 edges: want at most 32768 and 131072"},
+		tuCase{"largest graph", "1, 2, 3\n", strings.Repeat("1\n", graph.MaxNodes), `T_A.txt:1:5: found ", 3": want the end of the line`},
+	) {
+		_, err := ReadTU(mapFS(map[string]string{"T_A.txt": test.Edges, "T_graph_indicator.txt": test.Graphs}), "", Unpack{})
+		if err == nil || err.Error() != test.Want {
+			t.Errorf("%s: %v, want %s", test.Case, err, test.Want)
 		}
 	}
 

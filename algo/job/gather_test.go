@@ -40,6 +40,17 @@ func TestGather(t *testing.T) {
 			t.Errorf("%d at a time: %d calls, %d read, %d refused, %d there, %q, %v", piece, added, l.Read, l.Refused, l.Len(), refused, err)
 		}
 	}
+	three := func(yield func(dataset.Record, error) bool) {
+		for r := range records(nil) {
+			if len(r.SMILES) > 12 || !yield(r, nil) {
+				return
+			}
+		}
+	}
+	if refused, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, three, func() {}); err != nil ||
+		!slices.Equal(refused, want[:3]) {
+		t.Errorf("three of twelve: %q, %v", refused, err)
+	}
 	broken := errors.New("broken")
 	if _, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, records(broken), func() {}); !errors.Is(err, broken) {
 		t.Errorf("a broken input: %v", err)

@@ -35,6 +35,28 @@ func TestLabels(t *testing.T) {
 	if v := of(one, 1, "3"); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
 		t.Errorf("%+v", v)
 	}
+	classes := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}, Classes: true}
+	of(classes, 1, "0", "0", "7")
+	if of(classes, 1, "1", "1", "-7"); classes.bad != 0 {
+		t.Errorf("%v of classes and probabilities", classes.first)
+	}
+	const known = `, as those whose errors the model knows`
+	for cells, want := range map[[2]string]string{
+		{"0.5", "1"}: `column y: "0.5", want a class, 0 or 1` + known, {"1",
+			"1.5"}: `column p: "1.5", want the probability of class 1, from 0 to 1` + known,
+		{"0", "-0.1"}: `column p: "-0.1", want the probability of class 1, from 0 to 1` + known, {"0", ""}: "column p: empty, want a number",
+	} {
+		classes.bad, classes.first = 0, nil
+		if of(classes, 2, cells[0], cells[1], "1"); classes.bad != 1 || classes.first[0].err.Error() != "line 3, column 1: "+want {
+			t.Errorf("%q: %v, want %s", cells, classes.first, want)
+		}
+	}
+	if list := one.Problems("so"); list != nil {
+		t.Errorf("%q", list)
+	}
+	if of(one, 1); one.bad != 1 || one.first[0].err.Error() != "column yhat: empty, want a number" {
+		t.Errorf("a record without cells: %v", one.first)
+	}
 	if v := of(new(Labels), 1); v != nil {
 		t.Errorf("values of no columns: %+v", v)
 	}

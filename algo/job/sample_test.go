@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -46,7 +47,7 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 // paths returns n graphs: paths of a few nodes, but for some that are very long.
 func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
 	t.Helper()
-	big, _ := must.Both(graph.New(graph.MaxNodes, nil))
+	big := &graph.Graph{Offsets: make([]int32, 1<<16+1)} // as a molecule may be: 16 have maxNodes
 	small := trees(t, 1, 5, 0)
 	gs := make([]*graph.Graph, n)
 	for i := range gs {
@@ -66,7 +67,7 @@ func TestSampleOfAnyOrder(t *testing.T) {
 		limit, seed := 1+rng.IntN(80), rng.Uint64()
 		s := newSample(limit, seed)
 		want := smallest(s, gs)
-		for _, p := range slices.Concat(rng.Perm(len(gs)), rng.Perm(len(gs))[:len(gs)/10]) {
+		for _, p := range slices.Concat(rng.Perm(len(gs)), rng.Perm(len(gs))) {
 			s.add(p, gs[p])
 		}
 		if got := places(s); !slices.Equal(got, want) {
@@ -120,10 +121,18 @@ func TestSampleIsEven(t *testing.T) {
 
 func TestDrawFromABrokenInput(t *testing.T) {
 	broken := errors.New("broken")
-	rs := mixed(t, 100)
-	s := newSample(30, 1)
-	n, err := s.draw(ctx, 2, inOrder(unread(rs, broken), 0, 0), nil)
-	if !errors.Is(err, broken) || n != len(rs) || len(s.items) != 30 {
-		t.Errorf("%d records and %d graphs, error %v; want %d, 30 and %v", n, len(s.items), err, len(rs), broken)
+	rs := mixed(t, 5000)
+	s, told := newSample(1000, 1), 0
+	n, err := s.draw(ctx, 2, inOrder(unread(rs, broken), 0, 0), func(n int) { told = n })
+	if !errors.Is(err, broken) || n != len(rs) || len(s.items) != 1000 || told != drawn {
+		t.Errorf("%d records and %d graphs, error %v; want %d, 1000 and %v", n, len(s.items), err, len(rs), broken)
+	}
+	ended, end := context.WithCancel(ctx)
+	n, err = s.draw(ended, 2, inOrder(unread(rs, nil), 0, 0), func(int) { end() })
+	if n, again := must.Have(s.draw(ctx, 2, inOrder(unread(rs, nil), 0, 0), nil)), len(rs); n != again {
+		t.Errorf("%d records without an error, want %d", n, again)
+	}
+	if !errors.Is(err, context.Canceled) || n != len(rs) {
+		t.Errorf("ended: %d records, %v", n, err)
 	}
 }

@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"baca/algo/internal/must"
 	"baca/algo/job"
 	"baca/algo/suggest"
+	"baca/algo/table"
 	"baca/weights"
 )
 
@@ -30,11 +32,12 @@ func shelved(t *testing.T, input, price, exclude string, piece int) (*job.Shelf,
 func TestShelf(t *testing.T) {
 	const input = "smiles,id,EUR,done\n" +
 		"CCCCCCCCCCCCCCCC(=O)O,dear,999,\n[Na+].[Cl-],priceless,,no\nO=[N+]([O-])c1ccc(cc1)N=Nc1ccccc1,had,1,Yes\n" +
-		"FC(F)(F)C(F)(F)C(F)(F)C(F)(F)F,e,6,0\nCN1C=NC2=C1C(=O)N(C(=O)N2C)C,b,5,-\nOCC1OC(O)C(O)C(O)C1O,f,7,false\nC1CC,broken,1,\nCCO,owed,-1,\n"
+		"FC(F)(F)C(F)(F)C(F)(F)C(F)(F)F,e,6,0\nCN1C=NC2=C1C(=O)N(C(=O)N2C)C,b,5,-\nOCC1OC(O)C(O)C(O)C1O,f,7,false\nC1CC,broken,1,\nCCO,owed,-1,\nC(,,1,\nC),,1,\n"
 	var first []string
 	for _, piece := range []int{1, 3, 1000} {
 		s := must.Have(shelved(t, input, "eur", "done", piece))
-		if s.Read != 8 || s.Refused != 2 || s.Library.Len() != 6 || !strings.Contains(strings.Join(s.Refusals, "|"), `row 8: shelf.csv:9:10: column eur: price "-1": want a number`) {
+		if s.Read != 10 || s.Refused != 4 || len(s.Refusals) != 3 || s.Library.Len() != 6 ||
+			!strings.Contains(strings.Join(s.Refusals, "|"), `row 8: shelf.csv:9:10: column eur: price "-1": want a number`) {
 			t.Errorf("%d read, %d refused: %q", s.Read, s.Refused, s.Refusals)
 		}
 		looks := 0
@@ -47,6 +50,17 @@ func TestShelf(t *testing.T) {
 			if r.Rank != k+1 || r.Record < 4 || r.Record > 6 || r.P == nil || r.Gain != got.Picks[k].Gain {
 				t.Errorf("pick %+v", r)
 			}
+		}
+		var text strings.Builder
+		must.Do(got.WriteCSV(&text, table.Text{}))
+		lines := []string{"rank,id,smiles,score,p_value,verdict,price,gain,nearer,inside,nearest_similarity"}
+		for _, r := range got.Rows {
+			lines = append(lines, fmt.Sprintf("%d,%s,%s,%s,%s,%s,%s,%s,%d,%d,%s", r.Rank, r.ID, r.SMILES, table.Number(r.Score), table.Number(*r.P),
+				r.Verdict,
+				table.Number(*r.Price), table.Number(r.Gain), r.Nearer, r.Inside, table.Number(r.Similarity)))
+		}
+		if got := strings.TrimSpace(text.String()); got != strings.Join(lines, "\n") {
+			t.Errorf("it is written\n%s\nwant\n%s", got, strings.Join(lines, "\n"))
 		}
 		if len(ids) == 0 || len(ids) > 3 || sum > 20 || looks != 6 {
 			t.Errorf("picks %q for %g after %d looks", ids, sum, looks)

@@ -1,46 +1,98 @@
 package table
 
 import (
+	"encoding/csv"
 	"errors"
 	"math"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/decide"
 	"baca/algo/explain"
+	"baca/algo/internal/must"
 	"baca/algo/molecule"
+	"baca/algo/parquet"
+	"baca/algo/trust"
 )
 
-// Columns of explanations follow the usual ones, each value in the form of its type.
-func TestColumnsOfExplanations(t *testing.T) {
+// Rows have these bytes in each form, whatever is known of them: the files of testdata were read line by line.
+func TestForms(t *testing.T) {
 	nan := math.NaN()
-	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4, P: 0.5, Verdict: "inside"}
-	rows := []Scored{
-		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}}, Scores: row, Q: 0.25, Why: &Why{
-			Explanation: &algo.Explanation{
-				Counted: "3 of 205, this one counted in", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}}, Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4,
-				Nearest: []algo.TrainingGraph{{Row: 4, Similarity: 0.75, SMILES: "CN", Name: "a"}, {Row: -1, Similarity: 0.5, SMILES: "CO"}},
-			},
-			Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},
-		}},
-		{Record: dataset.Record{ID: "b", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{}}},
-		{Record: dataset.Record{ID: "c", Err: errors.New("no")}},
+	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, BatchVerdict: "outside"}
+	near := []algo.TrainingGraph{
+		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}},
+		{Row: -1, Similarity: 0.5, SMILES: "CO"},
 	}
-	for to, want := range map[string]string{
-		"csv": `id,smiles,score,p_value,verdict,error,set_aside,q_value,counted,duplicate,reasons,distances,nearest,nearest_similarity,nearest_smiles,nearest_names,like_ood,atoms,atoms_subtrees,atoms_embedding,distance,ratio
-a,C,4,0.5,inside,,"stereo, 1 counter-ion",0.25,"3 of 205, this one counted in",true,"5 % ""x""; y",1 2 3 4,5 nan,0.75 0.5,CN; CO,a; ,9,1.5 nan -2,,,7,
-b,CC,4,0.5,inside,,,,,false,,0 0 0 0,,,,,,,,,0,0
-c,,,,,no,,,,,,,,,,,,,,,,
-`,
-		"jsonl": `{"id":"a","smiles":"C","score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":"stereo, 1 counter-ion","q_value":0.25,"counted":"3 of 205, this one counted in","duplicate":true,"reasons":["5 % \"x\"","y"],"distances":[1,2,3,4],"nearest":[5,null],"nearest_similarity":[0.75,0.5],"nearest_smiles":["CN","CO"],"nearest_names":["a",""],"like_ood":[9],"atoms":[1.5,null,-2],"atoms_subtrees":[],"atoms_embedding":[],"distance":7,"ratio":null}
-{"id":"b","smiles":"CC","score":4,"p_value":0.5,"verdict":"inside","error":null,"set_aside":null,"q_value":null,"counted":null,"duplicate":false,"reasons":[],"distances":[0,0,0,0],"nearest":[],"nearest_similarity":[],"nearest_smiles":[],"nearest_names":[],"like_ood":[],"atoms":[],"atoms_subtrees":[],"atoms_embedding":[],"distance":0,"ratio":0}
-{"id":"c","smiles":null,"score":null,"p_value":null,"verdict":null,"error":"no","set_aside":null,"q_value":null,"counted":null,"duplicate":null,"reasons":null,"distances":null,"nearest":null,"nearest_similarity":null,"nearest_smiles":null,"nearest_names":null,"like_ood":null,"atoms":null,"atoms_subtrees":null,"atoms_embedding":null,"distance":null,"ratio":null}
-`,
-	} {
-		if got := written(to, plain, true, Fields(Usual|OfRate|OfReasons|OfNeighbors), rows...); got != want {
+	judged := &trust.Judgement{Predicted: 1, Error: 2, Low: 3, High: 4, Verdict: "check", BatchLow: 5, BatchHigh: nan, BatchVerdict: "trust"}
+	why := &Why{
+		Explanation: &algo.Explanation{
+			Counted: "3 of 205, this one counted in", Duplicate: true, Reasons: []explain.Reason{{Text: `5 % "x"`}, {Text: "y"}},
+			Distance: 7, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: 3, Nodes: 4, Nearest: near,
+		},
+		Atoms: []float64{1.5, nan, -2}, LikeOutside: []float64{9},
+	}
+	outside := &algo.Row{Score: 1234567, P: 1e-9, Verdict: "outside"}
+	rows := []Scored{
+		{Record: dataset.Record{ID: "a", SMILES: "C", Aside: molecule.Aside{Stereo: true, Ions: 1}},
+			Scores: row, Q: 0.25, Why: why, Structure: "C", Trust: judged},
+		{Record: dataset.Record{ID: "b\tb", SMILES: "CC"}, Scores: row, Q: nan, Why: &Why{Explanation: &algo.Explanation{Nodes: nan}},
+			Nearest: near[1:]},
+		{Record: dataset.Record{ID: "c", SMILES: "not one", Err: errors.New("no")}},
+		{Record: dataset.Record{ID: "d", SMILES: "O=C=O"}, Scores: outside},
+	}
+	list := append(Fields(Usual|OfPaper|OfAnswers|OfRate|OfStructure|OfTrust|OfReasons|OfNeighbors|OfValues), Field{Name: "<own>",
+		Group: OfRecord, Text: func(s *Scored) string { return s.ID }})
+	for _, to := range []string{"csv", "tsv", "jsonl", "sdf"} {
+		if got, want := written(to, plain, true, list, rows...), must.Have(os.ReadFile("testdata/rows."+to)); got != string(want) {
 			t.Errorf("%s:\n%s\nwant:\n%s", to, got, want)
 		}
+		if FormOf("a.b/C."+strings.ToUpper(to)) != to || !Lines(to) {
+			t.Errorf("a file of %s is one of %q", to, FormOf("C."+to))
+		}
+	}
+	// In a Parquet file the flat columns are as in text.
+	file := written("parquet", plain, true, list, rows...)
+	f := must.Have(parquet.Open(strings.NewReader(file), int64(len(file)), parquet.Codecs{}))
+	text := must.Have(csv.NewReader(strings.NewReader(written("csv", plain, true, list, rows...))).ReadAll())
+	for i, c := range f.Columns() {
+		if c.What == "lists" {
+			continue
+		}
+		k := 0
+		for cells, err := range f.Rows(i) {
+			must.Do(err)
+			k++
+			if x, err := strconv.ParseFloat(string(cells[0]), 64); c.Name != text[0][i] || string(cells[0]) != text[k][i] && (err != nil ||
+				Number(x) != text[k][i]) && c.Name != "id" && c.Name != "<own>" {
+				t.Errorf("column %s of row %d is %q, want %q", c.Name, k, cells[0], text[k][i])
+			}
+		}
+	}
+	if Lines("parquet") || FormOf("a.pq") != "parquet" || FormOf("a.xyz") != "" ||
+		!slices.Equal(Forms(), []string{"csv", "tsv", "jsonl", "parquet", "sdf"}) {
+		t.Errorf("forms %q", Forms())
+	}
+	columns := Pick(Of(list, rows), []int32{3, 0})
+	if Rows(columns) != 2 || Rows(nil) != 0 || Named(columns, "score").Numbers[0] != 1234567 || Named(columns, "id").Texts[1] != "a" ||
+		Named(columns, "x") != nil {
+		t.Errorf("picked %+v", columns[:4])
+	}
+	for i, verdicts := range [][]decide.Verdict{{"outside", "inside"}, {"borderline", "outside"}, {"undecided", "outside"},
+		{"outside", "outside"}} {
+		rows[i].Scores, rows[i].Others = &algo.Row{Score: 1, P: 2, Verdict: verdicts[0]}, []*algo.Row{{Score: 3, P: 4, Verdict: verdicts[1]}}
+		if got := rows[i].Best(); got != verdicts[0] && got != "inside" || (got == "inside") != rows[i].Covered(1) {
+			t.Errorf("of %q the best is %s", verdicts, got)
+		}
+	}
+	got := written("csv", plain, true, ModelFields([]string{"m", "n"}), rows[0], rows[3])
+	if want := "id,smiles,m_score,m_p_value,m_verdict,n_score,n_p_value,n_verdict,covered_by,error,set_aside\n" +
+		"a,C,1,2,outside,3,4,inside,n,,\"stereo, 1 counter-ion\"\nd,O=C=O,1,2,outside,3,4,outside,,,\n"; got != want {
+		t.Errorf("two models:\n%s\nwant:\n%s", got, want)
 	}
 }
 
@@ -59,6 +111,11 @@ func TestColumnsAreDeclared(t *testing.T) {
 		}
 		if seen[c.Name] = true; !strings.Contains(Help(Fields(c.Group)), "  "+c.Name+" ") {
 			t.Errorf("the help of its group does not name %s", c.Name)
+		}
+	}
+	for line := range strings.Lines(Help(fields)) {
+		if len(line) > helpWidth+1 {
+			t.Errorf("a line of %d bytes: %s", len(line)-1, line)
 		}
 	}
 }

@@ -90,13 +90,20 @@ func TestOwnColumns(t *testing.T) {
 	}
 }
 
+// A fullOnce is full at first, and has room later.
+type fullOnce struct{ err error }
+
+func (w *fullOnce) Write(p []byte) (int, error) {
+	err := w.err
+	w.err = nil
+	return len(p), err
+}
+
 // An error of writing stays, and ends the writing.
 func TestWriteError(t *testing.T) {
-	r, out := io.Pipe()
 	full := errors.New("full")
-	r.CloseWithError(full)
-	for _, to := range []string{"csv", "jsonl"} {
-		w := NewSink(out, to, plain, true, Fields(OfRecord))
+	for _, to := range []string{"csv", "jsonl", "sdf"} {
+		w := NewSink(&fullOnce{full}, to, plain, true, Fields(OfRecord))
 		for range 10_000 {
 			w.Add(Scored{Record: dataset.Record{ID: "a", SMILES: "CCO"}})
 		}

@@ -18,7 +18,7 @@ import (
 
 func TestTally(t *testing.T) {
 	var rows []Scored
-	text := "CCO\nC1CC\nC1CCCC(\nC9CC\nXx\n"
+	text := "CCO\nC9CC\nC1CCCC(\nC0CC\nXx\n"
 	for rec, err := range dataset.Molecules(t.Context(), strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
 		must.Do(err)
 		s := Scored{Record: rec}

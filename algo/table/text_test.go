@@ -8,36 +8,32 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/internal/golden"
 )
 
 var plain, safe = Text{}, Text{SpreadsheetSafe: true}
 
 func TestCell(t *testing.T) {
-	for _, c := range []struct{ text, plain, safe string }{
-		{"", "", ""},
-		{"aspirin", "aspirin", "aspirin"},
-		{"F/C=C\\F", "F/C=C\\F", "F/C=C\\F"},
-		{"=1+1", "=1+1", "'=1+1"},
-		{"+49", "+49", "'+49"},
-		{"-2", "-2", "'-2"},
-		{"@SUM(A1)", "@SUM(A1)", "'@SUM(A1)"},
-		{"\t=1", "\t=1", "'\t=1"},
-		{"\r=1", `\u000d=1`, `'\u000d=1`},
-		{"a=1", "a=1", "a=1"},
-		{"red\x1b[31m", `red\u001b[31m`, `red\u001b[31m`},
-		{"two\nlines", `two\u000alines`, `two\u000alines`},
-		{"\x00\x7f", `\u0000\u007f`, `\u0000\u007f`},
-		{"C1: \u009b2J", `C1: \u009b2J`, `C1: \u009b2J`},
-		{"a tab\tinside", "a tab\tinside", "a tab\tinside"},
-		{"naïve, 水, \ufffd", "naïve, 水, \ufffd", "naïve, 水, \ufffd"},
-		{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " + `\u009b2J`},
-	} {
-		if got := plain.Cell(c.text); got != c.plain {
-			t.Errorf("%q is written %q, want %q", c.text, got, c.plain)
+	type textCase struct{ Text, Plain, Safe string }
+	for _, c := range golden.Cases(t, "texts.jsonl",
+		textCase{"\x9b", `\u009b`, `\u009b`}, textCase{"Latin-1: na\xefve \x9b2J", "Latin-1: na\xefve " + `\u009b2J`, "Latin-1: na\xefve " +
+			`\u009b2J`},
+	) {
+		if got := plain.Cell(c.Text); got != c.Plain {
+			t.Errorf("%q is written %q, want %q", c.Text, got, c.Plain)
 		}
-		if got := safe.Cell(c.text); got != c.safe {
-			t.Errorf("%q is written %q for spreadsheets, want %q", c.text, got, c.safe)
+		if got := safe.Cell(c.Text); got != c.Safe {
+			t.Errorf("%q is written %q for spreadsheets, want %q", c.Text, got, c.Safe)
 		}
+	}
+}
+
+// Messages keep their lines, and nothing else that changes how they are shown.
+func TestVisible(t *testing.T) {
+	const text, want = "a\nb\tc\x1b[0m\u202ed\u2028e\u2029\u0085é\xff\x9b", "a\nb\tc" + `\u001b[0m\u202ed\u2028e\u2029\u0085é` + "\xff" +
+		`\u009b`
+	if got := Visible(text); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
 )
 
@@ -65,25 +66,20 @@ func book(rows, styles, properties string) []byte {
 }
 
 func TestCells(t *testing.T) {
-	const formats = `<numFmts><numFmt numFmtId="170" formatCode="[$-409]d\-mmm"/><numFmt numFmtId="171" formatCode="0.0&quot; days&quot;"/></numFmts>` +
-		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="22"/></cellXfs>`
-	for name, test := range map[string]struct{ rows, properties, want, err string }{
-		"places":      {rows: `<row><c><v>1</v></c><c r="AB1"><v>2</v></c><c><v>3</v></c></row>`, want: "1" + strings.Repeat(",", 27) + "2,3\n"},
-		"blank rows":  {rows: `<row r="2"><c><v>1</v></c></row><row r="5"/><row><c><v>2</v></c></row>`, want: "\n1\n\n\n\n2\n"},
-		"kinds":       {rows: `<row><c t="s"><v>0</v></c><c t="inlineStr"><is><t>in</t><r><t>line</t></r></is></c><c t="b"><v>0</v></c></row>`, want: "shared,inline,FALSE\n"},
-		"dates":       {rows: `<row><c s="1"><v>1</v></c><c s="2"><v>61</v></c><c s="3"><v>61</v></c><c s="4"><v>46053.75</v></c></row>`, want: "1900-01-01,1900-03-01,61,2026-01-31 18:00:00\n"},
-		"dates 1904":  {rows: `<row><c s="1"><v>0</v></c></row>`, properties: `<workbookPr date1904="1"/>`, want: "1904-01-01\n"},
-		"text":        {rows: `<row><c t="s"><v>1</v></c></row>`, err: `after row 1 of the sheet: cell "": text "1" of 1 shared ones`},
-		"rows back":   {rows: `<row r="3"/><row r="2"/>`, want: "\n\n\n", err: "after row 3 of the sheet: a row with number 2: want a larger one, at most 1048576"},
-		"far row":     {rows: `<row r="1048577"/>`, err: "after row 0 of the sheet: a row with number 1048577: want a larger one, at most 1048576"},
-		"far column":  {rows: `<row><c r="XFE1"><v>1</v></c></row>`, err: `after row 1 of the sheet: cell "XFE1": want columns in order, at most 16384`},
-		"cells back":  {rows: `<row><c r="B1"><v>1</v></c><c r="A1"><v>1</v></c></row>`, err: `after row 1 of the sheet: cell "A1": want columns in order, at most 16384`},
-		"cut":         {rows: `<row><c r="B1"><v>1`, err: "after row 0 of the sheet: XML syntax error"},
-		"endless row": {rows: `<row><c><v>` + strings.Repeat("1", 2*maxRow), err: "after row 0 of the sheet: more than 1048576 bytes of XML: want a shorter row"},
-	} {
-		got, err := csvOf(book(test.rows, formats, test.properties))
-		if got != test.want || (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
-			t.Errorf("%s: %q, %v, want %q, %s", name, got, err, test.want, test.err)
+	const formats = `<numFmts><numFmt numFmtId="170" formatCode="[$-409]d\-mmm"/>` +
+		`<numFmt numFmtId="171" formatCode="0.0&quot; days&quot;"/><numFmt numFmtId="172" formatCode="0\d"/></numFmts>` +
+		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/>` +
+		`<xf numFmtId="22"/><xf numFmtId="172"/><xf numFmtId="17"/></cellXfs>`
+	type cellsCase struct{ Case, Rows, Properties, Want, Error string }
+	for _, test := range golden.Cases(t, "cells.jsonl", []cellsCase{
+		{"last place", `<row r="1048576"><c r="XFD1"><v>1</v></c></row>`, "", strings.Repeat("\n", 1<<20-1) + strings.Repeat(",", 1<<14-1) +
+			"1\n", ""},
+		{"endless row", `<row><c><v>` + strings.Repeat("1", 2*maxRow), "", "",
+			"after row 0 of the sheet: more than 1048576 bytes of XML: want a shorter row"},
+	}...) {
+		got, err := csvOf(book(test.Rows, formats, test.Properties))
+		if got != test.Want || (err == nil) != (test.Error == "") || err != nil && !strings.HasPrefix(err.Error(), test.Error) {
+			t.Errorf("%s: %q, %v, want %q, %s", test.Case, got, err, test.Want, test.Error)
 		}
 	}
 }

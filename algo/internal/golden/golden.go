@@ -14,6 +14,19 @@ import (
 	"baca/algo/internal/must"
 )
 
+// Cases reads the cases of a file of testdata, one a line in JSON, before those that no such file can hold.
+func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
+	t.Helper()
+	f := must.Have(os.Open(filepath.Join("testdata", file)))
+	defer f.Close()
+	for d := json.NewDecoder(f); d.More(); {
+		var c T
+		must.Do(d.Decode(&c))
+		list = append(list, c)
+	}
+	return append(list, more...)
+}
+
 // Path returns the path of a file or folder in shared, searched from the working directory upwards,
 // or skips the test.
 func Path(t testing.TB, name string) string {

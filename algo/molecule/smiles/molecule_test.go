@@ -93,6 +93,7 @@ func TestErrors(t *testing.T) {
 		{"[UH256]", "256", "column 4: number of hydrogens is greater than 255"},
 		{"[C:2147483640]", "2147483640", "column 4: atom class is greater than 2147483639"},
 		{"[C@@TH1](F)(Cl)Br", "@TH", "column 4: a chirality class takes one @"},
+		{"[[C", "[", "column 2: no such element"},
 		{"[Xx]", "X", "column 2: no such element"},
 		{"[C+200]", "200", "column 4: charge is greater than 127"},
 		{"[C@TH3](F)(Cl)(Br)I", "3", "column 6: chirality is greater than 2"},

@@ -11,7 +11,7 @@ func TestAsides(t *testing.T) {
 	some.Merge(others)
 	some.Merge(nil)
 	want := "of 5 molecules 2 were read without their stereo marks, 1 without isotopes, 2 without counter-ions, 1 without other components, 1 without charges, 1 as another tautomer"
-	if got := some.Of(5); got != want {
+	if got := some.Of(5); got != want || len(some) != 6 {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := (Asides{"isotope": 1}).Of(1000), "of 1000 molecules 1 was read without isotopes"; got != want {
@@ -20,7 +20,7 @@ func TestAsides(t *testing.T) {
 	var graphs Asides
 	graphs.Count(Aside{Loops: 2, Parallel: 1})
 	graphs.Count(Aside{Loops: 1, Directions: 9})
-	if got, want := graphs.Of(7), "of 7 graphs 3 self-loops were left out, 1 parallel edge merged, 9 directions ignored"; got != want {
+	if got, want := graphs.Of(7), "of 7 graphs 3 self-loops were left out, 1 parallel edge merged, 9 directions ignored"; got != want || len(graphs) != 3 {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := Asides(nil).Of(3); got != "" {

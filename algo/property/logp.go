@@ -63,8 +63,8 @@ func first(rules []rule) float64 {
 
 func (a *atom) logP() float64 {
 	switch a.Element {
-	case 1: // HS
-		return 0.1125
+	case 1:
+		return choose(len(a.links) > 0, 0.123, 0.1125) // H1, HS
 	case carbon:
 		if a.Aromatic {
 			return a.aromaticCarbon()
@@ -176,16 +176,16 @@ func (a *atom) nitrogen() float64 {
 	A, aromatic := a.single('A'), a.single('a')
 	double := a.bonds(molecule.Double)
 	return first([]rule{
-		{-1.019, neutral && h == 2 && A > 0},                                                     // N1
-		{-0.7096, neutral && h == 1 && A > 1},                                                    // N2
-		{-1.027, neutral && h == 2 && aromatic > 0},                                              // N3
-		{-0.5188, neutral && h == 1 && aromatic > 0 && A+aromatic > 1},                           // N4
-		{0.08387, neutral && h == 1 && double > 0},                                               // N5
-		{0.1836, neutral && double > 0 && A+aromatic > 0},                                        // N6
-		{-0.3187, neutral && A > 2},                                                              // N7
-		{-0.4458, neutral && aromatic > 0 && A > 0 && A+aromatic > 2 || neutral && aromatic > 2}, // N8
-		{0.01508, neutral && a.triple('A') > 0},                                                  // N9
-		{-1.95, a.Charge > 0 && h >= 1 && h <= 3},                                                // N10
+		{-1.019, neutral && h == 2 && A > 0},              // N1
+		{-0.7096, neutral && h == 1 && A > 1},             // N2
+		{-1.027, neutral && h == 2 && aromatic > 0},       // N3
+		{-0.5188, neutral && h == 1 && A+aromatic > 1},    // N4
+		{0.08387, neutral && h == 1 && double > 0},        // N5
+		{0.1836, neutral && double > 0 && A+aromatic > 0}, // N6
+		{-0.3187, neutral && A > 2},                       // N7
+		{-0.4458, neutral && A+aromatic > 2},              // N8
+		{0.01508, neutral && a.triple('A') > 0},           // N9
+		{-1.95, a.Charge > 0 && h >= 1 && h <= 3},         // N10
 		{a.chargedNitrogen(A, aromatic, double), true},
 	})
 }
@@ -219,7 +219,7 @@ func (a *atom) oxygen() float64 {
 		{0.1552, a.Aromatic},                            // O1
 		{-0.2893, a.Hydrogens == 1 || a.Hydrogens == 2}, // O2
 		{-0.0684, A > 1},                                // O3
-		{-0.4195, aromatic > 0 && A+aromatic > 1},       // O4
+		{-0.4195, A+aromatic > 1},                       // O4
 		{0.0335, to(molecule.Double, "\x07\x08") || anion && to(molecule.Single, "\x07")}, // O5
 		{-0.3339, sulfoxide || anion && to(molecule.Single, "\x10")},                      // O6
 		{-1.326, a.Charge == -1 && acid},                                                  // O12

@@ -32,6 +32,9 @@ func Of(m *molecule.Molecule) Properties {
 	atoms := surroundings(m)
 	for i := range atoms {
 		a := &atoms[i]
+		if a.counted {
+			continue
+		}
 		p.Weight += weights[a.Element] + float64(a.Hydrogens)*weights[1]
 		p.LogP += a.logP() + float64(a.Hydrogens)*a.hydrogenLogP()
 		p.TPSA += a.surface()
@@ -59,8 +62,10 @@ const (
 // An atom of a molecule with hydrogen atoms counted by their neighbour.
 type atom struct {
 	*molecule.Atom
-	links []link // to other atoms than hydrogen
-	three bool   // in a ring of three
+	Hydrogens uint8  // with those that are atoms, such as deuterium
+	counted   bool   // a hydrogen atom, by its neighbour
+	links     []link // to atoms that are not counted
+	three     bool   // in a ring of three
 }
 
 type link struct {
@@ -71,10 +76,13 @@ type link struct {
 func surroundings(m *molecule.Molecule) []atom {
 	atoms := make([]atom, len(m.Atoms))
 	for i := range atoms {
-		atoms[i].Atom = &m.Atoms[i]
+		atoms[i].Atom, atoms[i].Hydrogens = &m.Atoms[i], m.Atoms[i].Hydrogens
 	}
 	for _, b := range m.Bonds {
 		from, to := &atoms[b.From], &atoms[b.To]
+		if from.countedBy(to) || to.countedBy(from) {
+			continue
+		}
 		from.links = append(from.links, link{b.Order, to})
 		to.links = append(to.links, link{b.Order, from})
 	}
@@ -90,6 +98,16 @@ func surroundings(m *molecule.Molecule) []atom {
 		}
 	}
 	return atoms
+}
+
+// countedBy counts a at its neighbour if only a is hydrogen, and reports that.
+func (a *atom) countedBy(to *atom) bool {
+	if a.Element != 1 || a.Degree != 1 || to.Element <= 1 {
+		return false
+	}
+	a.counted = true
+	to.Hydrogens++
+	return true
 }
 
 func (a *atom) count(is func(l link) bool) int {

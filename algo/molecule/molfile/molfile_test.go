@@ -54,6 +54,9 @@ const flat = "name\n  program           2D\n"
 // The carbon of CHFClBr, and bonds to F, Cl and Br around it.
 var halogens = []string{"0 0 0 C", "1 0 0 F", "-0.5 0.8 0 Cl", "-0.5 -0.8 0 Br"}
 
+// longest is a molfile that is as long as may be.
+var longest = strings.Repeat("x", MaxLength-len(v2000("\n\n", halogens[:1], "M  END"))) + v2000("\n\n", halogens[:1], "M  END")
+
 // What features and bonds do not show; TestMolfiles compares these with RDKit's.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, block, want string }{
@@ -61,14 +64,18 @@ func TestParse(t *testing.T) {
 		{"radical and isotope", v2000(flat, []string{"0 0 0 C", "1 0 0 C"}, "  1  2  1", "M  RAD  1   1   2", "M  ISO  1   2  13", "M  END"), "CH2· 13CH3 | 0-1"},
 		{"atom map", v2000(flat, []string{"0 0 0 C 0  0  0  0  0  0  0  0  0  7"}, "M  END"), "CH4:7 |"},
 		{"R groups and list", v2000(flat, []string{"0 0 0 R#", "1 0 0 L", "2 0 0 R5"}, "  1  2  1", "  2  3  1", "M  RGP  1   1   5", "M  ALS   2  2 F N   O   ", "M  END"), "* * 5* | 0-1 1-2"},
+		{"at the limits", v2000(flat, []string{"0 0 0 Fe", "1 0 0 Fe", "2 0 0 C"}, "M  CHG  2   1 127   2-127", "M  CHG  1   31", "M  END"),
+			"Fe+127 Fe-127 CH3+1 |"},
+		{"as long as may be", longest, "CH4 |"},
 		{"V3000", "n\n\n\n  0  0  0     0  0            999 V3000\n" + `M  V30 BEGIN CTAB
-M  V30 COUNTS 4 3 0 0 0
+M  V30 COUNTS 5 3 0 0 0
 M  V30 BEGIN ATOM
-M  V30 10 C 0 0 0 0
+M  V30 10 C 0 0 0 0 MASS=0
 M  V30 20 F 1 0 0 0 MASS=65535
 M  V30 30 Cl -0.5 0.8 -
 M  V30 0 0
 M  V30 40 Br -0.5 -0.8 0 3
+M  V30 50 U 3 3 0 0 VAL=255
 M  V30 END ATOM
 M  V30 BEGIN BOND
 M  V30 1 1 10 20 CFG=3
@@ -77,7 +84,7 @@ M  V30 3 1 10 40
 M  V30 END BOND
 M  V30 END CTAB
 M  END
-`, "CH1@@ 65535F Cl Br:3 | 0-1 0-2 0-3"},
+`, "CH1@@ 65535F Cl Br:3 UH255 | 0-1 0-2 0-3"},
 	} {
 		m, err := Parse(c.block)
 		if err != nil {
@@ -86,13 +93,17 @@ M  END
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if m, err := Parse(v2000(" a name \n\n", []string{"0 0 0 C"}, "M  END")); err != nil || m.Name != "a name" || m.Atoms[0].Column != 51+32 {
+	block := strings.Replace(v2000(" a name \n\n", []string{"0 0 0 C"}, "M  END"), "C ", " C", 1)
+	if m, err := Parse(block); err != nil || m.Name != "a name" || m.Atoms[0].Column != 51+33 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
 
 func TestErrors(t *testing.T) {
 	const v3000 = "n\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\n"
+	const atom = v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\n"
+	const bonded = v3000 + "M  V30 COUNTS 2 1\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 C 0 0 0 0\n" +
+		"M  V30 END ATOM\nM  V30 BEGIN BOND\n"
 	one := []string{"0 0 0 C"}
 	two := []string{"0 0 0 C", "1 0 0 C"}
 	for _, c := range []struct {
@@ -118,20 +129,35 @@ func TestErrors(t *testing.T) {
 		{v2000(flat, one, "M  CHG  1   1 200", "M  END"), 6, 14, " 200", "charge +200"},
 		{v2000(flat, one, "M  RAD  1   1   4", "M  END"), 6, 14, "   4", "radical 4"},
 		{v2000(flat, []string{"0 0 0 C", "1 0 0 N", "2 0 0 C", "2 1 0 C", "2 2 0 C"}, "  1  2  1", "  2  3  1", "  2  4  1", "  2  5  1", "M  END"), 6, 32, "N", "nitrogen has 4 bonds"},
+		{v2000(flat, two, "  1  2  x", "M  END"), 7, 7, "  x", "want the order of the bond in columns 7 to 9"},
+		{v2000(flat, two, "  1  2  1  x", "M  END"), 7, 10, "  x", "want how the bond is drawn in columns 10 to 12"},
+		{v2000(flat, one, "$$$$", "M  END"), 6, 1, "$$$$", "the record ends before M  END"},
+		{v2000(flat, one, "M  ISO  1   1  -1", "M  END"), 6, 14, "  -1", "isotope -1: want a mass number"},
+		{"x" + longest, 1, 1, "", "no M  END within 4194304 bytes, more are not read"},
 		{v3000, 6, 1, "", "the text ends: want a line that begins with"},
 		{v3000 + "M  V30 COUNTS 1 x\n", 6, 1, "M  V30 COUNTS 1 x", "want a whole number"},
-		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0\n", 8, 1, "M  V30 1 C 0 0 0", "line of 5 words"},
-		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 RAD=7\n", 8, 20, "RAD=7", "radical 7: want 1"},
-		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 MASS=65536\n", 8, 20, "MASS=65536", "isotope 65536: want at most 65535"},
-		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 Qq 0 0 0 0\n", 8, 10, "Qq ", `"Qq" is no element`},
-		{v3000 + "M  V30 COUNTS 1 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 C 0 0 0 0\n", 9, 1, "M  V30 2 C 0 0 0 0", "want END ATOM"},
+		{atom + "M  V30 1 C 0 0 0\n", 8, 1, "M  V30 1 C 0 0 0", "line of 5 words"},
+		{atom + "M  V30 1 C 0 0 0 0 RAD=7\n", 8, 20, "RAD=7", "radical 7: want 1"},
+		{atom + "M  V30 1 C 0 0 0 0 MASS=65536\n", 8, 20, "MASS=65536", "isotope 65536: want at most 65535"},
+		{atom + "M  V30 1 U 0 0 0 0 VAL=256\nM  V30 END ATOM\nM  END\n", 8, 10, "U", "valence 256: want at most 255 hydrogens"},
+		{atom + "M  V30 1 R65536 0 0 0 0\n", 8, 10, "R65536", "R group 65536: want R1 to R65535"},
+		{atom + "M  V30 x C 0 0 0 0\n", 8, 8, "x", "want a whole number"},
+		{v3000 + "M  V30 COUNTS 2 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 1 C 0 0 0 0\n", 9, 1, "M  V30 1 C 0 0 0 0", "a second atom 1"},
+		{atom + "M  V30 1 C 0 z 0 0\n", 8, 14, "z", "want a coordinate"},
+		{atom + "M  V30 1 C 0 0 0 m\n", 8, 18, "m", "want a whole number"},
+		{bonded + "M  V30 1 1 1 3\n", 12, 1, "M  V30 1 1 1 3", "a bond to atom 3, which is not there"},
+		{bonded + "M  V30 1 x 1 2\n", 12, 10, "x", "want a whole number"},
+		{bonded + "M  V30 1 1 x 2\n", 12, 12, "x", "want a whole number"},
+		{bonded + "M  V30 1 1 1 2\nM  V30 END BOND\nM  V30 END CTAB\n", 15, 1, "", "the text ends before M  END"},
+		{atom + "M  V30 1 Qq 0 0 0 0\n", 8, 10, "Qq ", `"Qq" is no element`},
+		{atom + "M  V30 1 C 0 0 0 0\nM  V30 2 C 0 0 0 0\n", 9, 1, "M  V30 2 C 0 0 0 0", "want END ATOM"},
 	} {
 		_, err := Parse(c.block)
 		e, ok := err.(*molecule.SyntaxError)
 		if !ok {
-			t.Errorf("%q: error %v", c.block, err)
+			t.Errorf("%.500q: error %v", c.block, err)
 		} else if e.Line != c.line || e.Column != c.column || e.Piece != c.piece || !strings.Contains(e.Error(), c.want) {
-			t.Errorf("line %d, column %d, %q: %v; want line %d, column %d, %q: %s\n%s", e.Line, e.Column, e.Piece, e, c.line, c.column, c.piece, c.want, c.block)
+			t.Errorf("line %d, column %d, %q: %v; want line %d, column %d, %q: %s\n%.500s", e.Line, e.Column, e.Piece, e, c.line, c.column, c.piece, c.want, c.block)
 		} else if shown := strings.Split(e.Caret(""), "\n"); len(shown) != 2 || !strings.Contains(shown[1], "^") {
 			t.Errorf("%q", shown)
 		}

@@ -92,7 +92,7 @@ func TestRecord(t *testing.T) {
 	good := v2000("ethane\n\n", []string{"0 0 0 C", "1 0 0 C"}, "  1  2  1", "M  END")
 	bad := v2000("bad\n\n", []string{"0 0 0 C", "1 0 0 Zz"}, "  1  2  1", "M  END")
 	text := good + "> <ID>  (3)\n7\n\n>  DT1 <two lines>\nx\n  y \n\n> no name\nz\n\n><empty>\n\nstray\n> <last>\nw\n$$$$\n" +
-		bad + "$$$$\n" + strings.ReplaceAll(good+"> <ID>\n8\n9\n\n", "\n", "\r\n") + "$$$$\r\n" +
+		bad + "$$$$\n" + strings.ReplaceAll(strings.Replace(good, "END", "END  ", 1)+"> <ID>\n8\n9\n\n", "\n", "\r\n") + "$$$$\r\n" +
 		strings.Replace(good, "M  END\n", "> <ID>\n9\n", 1)
 	var got []string
 	for rec, err := range SDF(strings.NewReader(text)) {

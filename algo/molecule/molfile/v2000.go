@@ -228,7 +228,7 @@ func (m *reader) readAtom() error {
 		*c = v
 	}
 	symbol := strings.TrimSpace(line[31:34])
-	a := molecule.DraftAtom{At: int32(m.from + 31 + max(0, strings.Index(line[31:34], symbol))), Size: int32(len(symbol))}
+	a := molecule.DraftAtom{At: int32(m.from + 31 + strings.Index(line[31:34], symbol)), Size: int32(len(symbol))}
 	if err := m.symbol(&a, symbol, 31); err != nil {
 		return err
 	}

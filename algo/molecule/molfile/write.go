@@ -15,7 +15,7 @@ var types = map[molecule.Order]int{molecule.Single: 1, molecule.Double: 2, molec
 
 // Write returns a V2000 molfile of m in a Kekulé form, without coordinates and so without
 // stereochemistry. It is false for what V2000 lacks: more than 999 atoms or bonds, quadruple,
-// dative or Any bonds, and three unpaired electrons.
+// dative or Any bonds, three unpaired electrons, and hydrogens at a valence above 14.
 func Write(m *molecule.Molecule, name string) (string, bool) {
 	if len(m.Atoms) > maxWritten || len(m.Bonds) > maxWritten {
 		return "", false
@@ -37,8 +37,11 @@ func Write(m *molecule.Molecule, name string) (string, bool) {
 	}
 	for i, a := range m.Atoms {
 		valence := sums[i] + int(a.Hydrogens)
+		if valence > 14 && a.Hydrogens > 0 {
+			return "", false
+		}
 		if valence == 0 || valence > 14 {
-			valence = 15
+			valence = 15 // no hydrogens
 		}
 		if a.Element == 0 {
 			valence = 0

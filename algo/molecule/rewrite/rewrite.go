@@ -158,7 +158,7 @@ func azole(e *edit) bool {
 	}
 	next := make([][]int32, len(e.Atoms))
 	for _, b := range e.Bonds {
-		if b.Aromatic && b.InRing {
+		if b.Aromatic {
 			next[b.From], next[b.To] = append(next[b.From], b.To), append(next[b.To], b.From)
 		}
 	}
@@ -190,7 +190,7 @@ func (e *edit) shift(fits func(from, over, to *molecule.Atom, near, far *molecul
 		for _, near := range at[i] {
 			for _, far := range at[i] {
 				from, to := other(near, i), other(far, i)
-				if near == far || e.Atoms[i].Element != carbon || from.Hydrogens == 0 || from.Charge != 0 || to.Charge != 0 || from.Radicals+to.Radicals > 0 || !fits(from, &e.Atoms[i], to, near, far) {
+				if e.Atoms[i].Element != carbon || from.Hydrogens == 0 || from.Charge != 0 || to.Charge != 0 || from.Radicals+to.Radicals > 0 || !fits(from, &e.Atoms[i], to, near, far) {
 					continue
 				}
 				from.Hydrogens--

@@ -71,8 +71,8 @@ func TestMistakes(t *testing.T) {
 
 // A search that cannot end soon gives up.
 func TestSteps(t *testing.T) {
-	m := must.Have(smiles.Parse(strings.Repeat("C(C)(C)", 40) + "C"))
-	p, err := Parse(strings.Repeat("*", 80) + "N")
+	m := must.Have(smiles.Parse("[U]" + strings.Repeat("(C)", 12)))
+	p, err := Parse("[U]" + strings.Repeat("(*)", (MaxLength-5)/3) + "NN") // of just the limit
 	if err != nil || p.In(m) {
 		t.Errorf("found, or %v", err)
 	}

@@ -159,95 +159,6 @@ func TestSameAsRDKit(t *testing.T) {
 	}
 }
 
-// symmetric are molecules that are hard to number, by name.
-var symmetric = map[string]string{
-	"cubane":           "C12C3C4C1C5C2C3C45",
-	"prismane":         "C12C3C1C4C2C34",
-	"adamantane":       "C1C3CC2CC(CC1C2)C3",
-	"dodecahedrane":    "C12C3C4C5C1C6C7C2C8C3C9C4C1C5C6C2C7C8C9C12",
-	"C60":              "c12c3c4c5c1c1c6c7c2c2c8c3c3c9c4c4c%10c5c5c1c1c6c6c%11c7c2c2c7c8c3c3c8c9c4c4c9c%10c5c5c1c1c6c6c%11c2c2c7c3c3c8c4c4c9c5c1c1c6c2c3c41",
-	"Petersen":         "[U]%11%12%13.[U]%11%14%15.[U]%14%16%17.[U]%16%18%19.[U]%18%12%20.[U]%13%21%22.[U]%15%23%24.[U]%17%25%21.[U]%19%26%23.[U]%20%22%26.[U]%24%25",
-	"cyclophane":       "C1Cc2ccc(cc2)CCc2ccc1cc2",
-	"ferrocene":        "[Fe+2].[cH-]1cccc1.[cH-]1cccc1",
-	"ferrocene, sigma": "C12C3C4C5C1[Fe]23451234C5C1C2C3C45",
-	"neopentanes":      "CC(C)(C)C(C(C)(C)C)(C(C)(C)C)C(C)(C)C",
-	"tetraphenyl":      "c1ccccc1C(c1ccccc1)(c1ccccc1)c1ccccc1",
-	"cyclohexane":      "C1CCCCC1",
-	"inositol":         "O[C@H]1[C@H](O)[C@@H](O)[C@H](O)[C@H](O)[C@@H]1O",
-	"scyllo-inositol":  "O[C@@H]1[C@@H](O)[C@H](O)[C@@H](O)[C@H](O)[C@H]1O",
-	"cyclodextrin":     "OC[C@H]1O[C@@H]2O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]3[C@H](O)[C@@H](O)[C@H](O[C@@H]3CO)O[C@H]1[C@H](O)[C@H]2O",
-	"meso-tartaric":    "OC(=O)[C@H](O)[C@@H](O)C(=O)O",
-	"L-tartaric":       "OC(=O)[C@H](O)[C@H](O)C(=O)O",
-	"pseudo-centre":    "C[C@H](F)[C@H](Cl)[C@@H](F)C",
-	"trans-dimethyl":   "C[C@H]1CC[C@@H](C)CC1",
-	"cis-dimethyl":     "C[C@H]1CC[C@H](C)CC1",
-	"trienes":          "F/C=C/C(/C=C/F)/C=C\\F",
-	"polyene":          "C/C=C/C=C\\C=C/C=C/C",
-	"cyclooctadiene":   "C1C/C=C\\CC/C=C/1",
-	"peptide":          "CC(C)C[C@H](NC(=O)[C@H](Cc1ccccc1)NC(=O)CNC(=O)CNC(=O)[C@@H](N)Cc1ccc(O)cc1)C(=O)O",
-	"cyclic peptide":   "C[C@@H]1NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC(=O)[C@H](C)NC1=O",
-	"salts":            "[Na+].[Na+].[Cl-].[Cl-].O.O.O.C[N+](C)(C)C.C[N+](C)(C)C.[O-]S(=O)(=O)[O-]",
-	"dative":           "[NH3]->[Pt](<-[NH3])(Cl)Cl",
-	"any bonds":        "C~C(~C)C1CC1~O",
-	"isotopes":         "[2H]C([2H])([2H])C([13CH3])([13CH3])[H]",
-	"imine hydrogen":   "[H]/N=C(/C)F",
-	"imine, no side":   "[H]/N=C(/C)C",
-	"radicals":         "C[CH2].[CH3].[O][O].[CH]",
-	"wildcards":        "*C1CC(*)C1.*c1ccc(*)cc1",
-	"sulfoxides":       "C[S@](=O)CC[S@@](C)=O",
-	"phosphorus":       "C[P@](=O)(O)c1ccccc1.C[P@H]Cc1ccccc1",
-	"allenes":          "CC=C=CC.C=C=C",
-	"square planar":    "F[Pt@SP1](Cl)(Br)I",
-	"octahedral":       "Cl[Co@OH12](Cl)(N)(N)(N)N",
-	"heteroaromatic":   "c1cc[se]c1.c1cc[te]c1.b1ccccc1.c1cc[pH]c1.O=c1cc[nH]cc1.C[n+]1ccccc1.[O-][n+]1ccccc1",
-}
-
-func TestCanonicalSymmetric(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for _, name := range slices.Sorted(maps.Keys(symmetric)) {
-		m := read(t, symmetric[name])
-		if err := checkCanonical(m, 40, random); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestSMILES(t *testing.T) {
-	for _, c := range []struct{ smiles, want string }{
-		{"CCO", "CCO"},
-		{"C(C)O", "C(C)O"},
-		{"CC(=O)Oc1ccccc1C(=O)O name", "CC(=O)Oc1ccccc1C(=O)O"},
-		{"[CH3:7][13CH2][OH]", "[CH3:7][13CH2]O"},
-		{"[NH4+].[Cl-].[Fe+3].[O-2]", "[NH4+].[Cl-].[Fe+3].[O-2]"},
-		{"N1C=CC=C1", "[nH]1cccc1"},
-		{"c1ccccc1-c2ccccc2", "c1ccccc1-c1ccccc1"},
-		{"C12CC1C2", "C12CC1C2"},
-		{"C~C#N", "C~C#N"},
-		{"N->[Cu]<-N", "N->[Cu]<-N"},
-		{"C1.C1~C", "CC~C"},
-		{"*1ccccc1", "*:1:ccccc1"},
-		{"F[C@](Cl)(Br)I", "F[C@](Cl)(Br)I"},
-		{"[C@H](F)(Cl)Br", "[C@H](F)(Cl)Br"},
-		{"F[C@H]1CCO1", "F[C@H]1CCO1"},
-		{"C[S@]1(=O)CCCCN1", "C[S@]1(=O)CCCCN1"},
-		{"F\\C=C\\F", "F/C=C/F"},
-		{"C(/F)=C/Cl", "C(/F)=C/Cl"},
-		{"C1CCCCC/C=C/1", "C/1CCCCC\\C=C1"},
-		{"F/C=C/C=C\\F", "F/C=C/C=C\\F"},
-		{"[H]/N=C(/C)C", "[H]/N=C(/C)C"},
-		{"[H]/N=C(C)C", "[H]/N=C(C)C"},
-		{"[Pt@SP2](F)(Cl)(Br)I", "[Pt@SP](F)(Cl)(Br)I"},
-		{"[H][H]", "[H][H]"},
-		{"[Si]1CCCC1", "[Si]1CCCC1"},
-		{"C%11CC%11", "C1CC1"},
-	} {
-		m := read(t, c.smiles)
-		if got := Write(m); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.smiles, got, c.want)
-		}
-	}
-}
-
 // graphSMILES writes a graph whose nodes are all alike.
 func graphSMILES(n int, edges [][2]int) string {
 	numbers := make([][]int, n)
@@ -350,7 +261,7 @@ func TestCanonicalGraphs(t *testing.T) {
 		}
 	}
 	check("hypercube", 256, cube)
-	if text := check("complete", 60, complete(60)); !strings.Contains(text, "%(100)") {
+	if text := check("complete", 60, complete(60)); !strings.Contains(text, "%99") || !strings.Contains(text, "%(100)") {
 		t.Errorf("no ring-bond number of three digits in %s", text)
 	}
 }
@@ -396,13 +307,8 @@ func TestCanonicalBounded(t *testing.T) {
 // FuzzCanonical checks that no molecule that can be read makes the writer fail, and that its parent
 // is found in bounded time, from the text and from the molecule alike.
 func FuzzCanonical(f *testing.F) {
-	for _, s := range symmetric {
-		f.Add(s)
-	}
-	for _, c := range parents {
-		for _, text := range strings.Fields(c.forms) {
-			f.Add(text)
-		}
+	for _, row := range forms(f) {
+		f.Add(row.text)
 	}
 	f.Add(strings.Repeat("c1[nH]ncc1-", 40) + "C")
 	f.Add("C" + strings.Repeat("NC(=N)", 60) + "N")

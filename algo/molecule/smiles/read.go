@@ -479,16 +479,10 @@ func (b *bracket) readChirality() (err error) {
 	if class := b.chiralClass(); class != molecule.Achiral {
 		b.j += 2
 		b.atom.Chirality = class
-		from := b.j
 		if b.digit() {
-			if b.place.perm, err = b.number("chirality", math.MaxInt32); err != nil {
-				return err
-			}
+			b.place.perm, err = b.number("chirality", classes[class].permutations)
 		}
-		if most := classes[class].permutations; b.place.perm > most {
-			return b.p.ErrorAt(from, b.j-from, "chirality is greater than %d", most)
-		}
-		return nil
+		return err
 	}
 	b.atom.Chirality = molecule.CounterClockwise
 	if b.at(b.j) == '@' {

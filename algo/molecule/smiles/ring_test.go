@@ -27,6 +27,23 @@ func sameRings(t *testing.T, fast, slow *parser, text string) {
 		t.Fatalf("%s: error %v, want %v", text, err, want)
 	}
 	compareRings(t, &fast.Rings, &slow.Rings, text)
+	if err == nil {
+		checkRings(t, fast, text)
+	}
+}
+
+// checkRings checks that each bond of a ring joins its atom to the next.
+func checkRings(t *testing.T, p *parser, text string) {
+	t.Helper()
+	for q := range p.Rings.Len() {
+		ring := p.Rings.Ring(q)
+		for k, bond := range p.Rings.Bonds(q) {
+			x, y, b := ring[k], ring[(k+1)%len(ring)], p.Bonds[bond]
+			if min(x, y) != min(b.From, b.To) || max(x, y) != max(b.From, b.To) {
+				t.Fatalf("%s: bond %d joins %d and %d, not %d and %d of ring %v", text, bond, b.From, b.To, x, y, ring)
+			}
+		}
+	}
 }
 
 func compareRings(t *testing.T, a, b *rings.Finder, text string) {
@@ -132,6 +149,16 @@ func TestRings(t *testing.T) {
 		"C1CCC1.C1CC1", "C1CC.CC1", "C1CC2.C2CC1", "[H]C1CC1.[H]2.C2", "[2H]C1CC1([H])C1CC1", "C1CC~C1",
 	} {
 		sameRings(t, &fast, &slow, smiles)
+	}
+	// With four ring bonds at each atom the rings depend on the order of the text.
+	for _, smiles := range []string{"[U]123[U]45[U]16[U]24[U]356", "[U]123[U]45[U]16[U]47[U]26[U]357", "C1CC1.[U]123[U]45[U]16[U]47[U]26[U]357"} {
+		if _, err := fast.parse(smiles); err != nil {
+			t.Fatalf("%s: %v", smiles, err)
+		}
+		checkRings(t, &fast, smiles)
+		if want := len(fast.Bonds) - fast.Chain; fast.Rings.Len() != want {
+			t.Errorf("%s: %d rings, want %d", smiles, fast.Rings.Len(), want)
+		}
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 4000 {

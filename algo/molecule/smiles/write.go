@@ -308,15 +308,14 @@ func (w *writer) writeAtom(k, i int32) {
 			w.out = strconv.AppendInt(w.out, int64(a.Hydrogens), 10)
 		}
 	}
-	if a.Charge != 0 {
-		if a.Charge > 0 {
-			w.out = append(w.out, '+')
-		} else {
-			w.out = append(w.out, '-')
-		}
-		if c := max(int(a.Charge), -int(a.Charge)); c > 1 {
-			w.out = strconv.AppendInt(w.out, int64(c), 10)
-		}
+	switch {
+	case a.Charge > 0:
+		w.out = append(w.out, '+')
+	case a.Charge < 0:
+		w.out = append(w.out, '-')
+	}
+	if c := max(int(a.Charge), -int(a.Charge)); c > 1 {
+		w.out = strconv.AppendInt(w.out, int64(c), 10)
 	}
 	if a.Map >= 0 {
 		w.out = append(w.out, ':')

@@ -12,6 +12,8 @@ for line in sys.stdin:
     m = Chem.MolFromSmiles(smiles)
     if m is None:
         continue
+    for atom in m.GetAtoms():
+        atom.SetIsotope(0)
     rotatable = rdMolDescriptors.CalcNumRotatableBonds(m, rdMolDescriptors.NumRotatableBondsOptions.NonStrict)
     print(
         f"{smiles},{Descriptors.MolWt(m):.3f},{Crippen.MolLogP(m):.4f},{rdMolDescriptors.CalcTPSA(m):.2f},"

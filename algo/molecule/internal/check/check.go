@@ -61,6 +61,7 @@ type Reference struct {
 	M   string      // or the molfile
 	X   [][]float32 // missing if RDKit refuses it
 	E   [][]int
+	G   [][2]int // double bonds and their geometry, missing for those that have no neighbours to tell apart
 }
 
 // Compare compares what is read with references, as lines of JSON. Text shows a molecule.
@@ -116,6 +117,11 @@ func compareGraph(m *molecule.Molecule, want *Reference) string {
 		order := map[molecule.Order]int{molecule.Single: 0, molecule.Double: 1, molecule.Triple: 2, molecule.Aromatic: 3, molecule.Dative: 4, molecule.Quadruple: 4, molecule.Any: 4}[b.Order]
 		if got := []int{int(b.From), int(b.To), order}; !slices.Equal(got, e[:3]) {
 			return fmt.Sprintf("bond %d: %v, want %v", k, got, e[:3])
+		}
+	}
+	for _, b := range want.G {
+		if got := m.Bonds[b[0]].Stereo; got != molecule.Stereo(b[1]) {
+			return fmt.Sprintf("bond %d has geometry %d, want %d", b[0], got, b[1])
 		}
 	}
 	return ""

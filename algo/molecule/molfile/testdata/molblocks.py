@@ -3,8 +3,8 @@
     python3 molblocks.py blocks OUT.jsonl.gz < blocks.sdf
 
 reads molfiles that are separated by lines $$$$ (each is passed on to RDKit up to that
-line) and writes one JSON object a line; cases.jsonl.gz is that of cases.sdf: row, m (the molfile), x (OGB's nine atom
-features an atom) and e ([begin, end, type] a bond), x and e null where RDKit refuses.
+line) and writes one JSON object a line; cases.jsonl.gz is that of cases.sdf: row, m (the molfile), and x, e
+and g of reference.py.
 
     python3 molblocks.py make OUT.jsonl.gz COUNT SEED LENGTH SET.csv.gz …
 
@@ -259,5 +259,5 @@ if __name__ == "__main__":
         for row, block in enumerate(made):
             if not block:
                 continue
-            x, e = reference(Chem.MolFromMolBlock, block)
-            out.write(json.dumps({"row": row, "m": block, "x": x, "e": e}, separators=(",", ":")) + "\n")
+            found = reference(Chem.MolFromMolBlock, block)
+            out.write(json.dumps({"row": row, "m": block, **found}, separators=(",", ":")) + "\n")

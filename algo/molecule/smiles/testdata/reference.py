@@ -3,8 +3,10 @@
     python3 reference.py OUT.jsonl.gz < smiles.txt
 
 reads one SMILES a line and writes one JSON object a line: row, s (the SMILES),
-x (OGB's nine atom features an atom) and e ([begin, end, type] a bond), x and e
-null where RDKit refuses. Then
+x (OGB's nine atom features an atom), e ([begin, end, type] a bond) and g
+([bond, geometry] a double bond: 1 if the first other neighbours of its ends are on
+one side, 2 if not, 0 if that is unknown, without those whose ends have equal
+neighbours), all null where RDKit refuses. Then
 
     MOLECULE_REFERENCES=FOLDER go test -tags rdkit -run TestReferences ./algo/molecule/smiles
 
@@ -55,22 +57,41 @@ def features(atom):
     ]
 
 
+def beside(bond, atom):
+    """The other neighbours of an end of a bond, in the order of their bonds."""
+    others = [b for b in atom.GetBonds() if b.GetIdx() != bond.GetIdx()]
+    return [b.GetOtherAtomIdx(atom.GetIdx()) for b in sorted(others, key=lambda b: b.GetIdx())]
+
+
+def geometry(bond, ranks):
+    sides = [beside(bond, bond.GetBeginAtom()), beside(bond, bond.GetEndAtom())]
+    if bond.GetStereo() in (Chem.BondStereo.STEREOZ, Chem.BondStereo.STEREOE):
+        same = bond.GetStereo() == Chem.BondStereo.STEREOZ
+        for side, atom in zip(sides, bond.GetStereoAtoms()):
+            same = same != (side[0] != atom)
+        return 1 if same else 2
+    return 0 if all(len({ranks[i] for i in side}) == len(side) > 0 for side in sides) else None
+
+
 def reference(read, text):
-    """x and e of what RDKit reads from a text, None and None where it refuses."""
+    """x, e and g of what RDKit reads from a text, None where it refuses."""
     try:
         mol = read(text)
     except Exception:  # a failed invariant inside RDKit
         mol = None
     if mol is None:
-        return None, None
+        return {"x": None, "e": None, "g": None}
     x = [features(a) for a in mol.GetAtoms()]
     e = [[b.GetBeginAtomIdx(), b.GetEndAtomIdx(), place(BOND, b.GetBondType())] for b in mol.GetBonds()]
-    return x, e
+    ranks = Chem.CanonicalRankAtoms(mol, breakTies=False)
+    doubles = [b for b in mol.GetBonds() if b.GetBondType() == Chem.BondType.DOUBLE]
+    g = [[b.GetIdx(), geometry(b, ranks)] for b in doubles]
+    return {"x": x, "e": e, "g": [pair for pair in g if pair[1] is not None]}
 
 
 if __name__ == "__main__":
     with gzip.open(sys.argv[1], "wt", compresslevel=1) as out:
         for row, line in enumerate(sys.stdin):
             smiles = line.strip()
-            x, e = reference(Chem.MolFromSmiles, smiles)
-            out.write(json.dumps({"row": row, "s": smiles, "x": x, "e": e}, separators=(",", ":")) + "\n")
+            found = reference(Chem.MolFromSmiles, smiles)
+            out.write(json.dumps({"row": row, "s": smiles, **found}, separators=(",", ":")) + "\n")

@@ -175,22 +175,24 @@ func TestBestOfFew(t *testing.T) {
 	unknown := Print{Keys: []uint32{7, math.MaxUint32}, Counts: []uint32{1, 9}}
 	huge := Print{Keys: []uint32{3, 4}, Counts: []uint32{maxTimes - 1, 1}}
 	large := Print{Keys: []uint32{3, 4, 1 << 31}, Counts: []uint32{1 << 21, 1 << 17, 3}}
-	long := Print{}
-	for k := range uint32(3000) {
-		long.Keys, long.Counts = append(long.Keys, k), append(long.Counts, 1+k%300)
+	long, longest := Print{}, Print{} // of keys that fit into cells, and of too many
+	for k := range uint32(9000) {
+		longest.Keys, longest.Counts = append(longest.Keys, k), append(longest.Counts, 1+k%300)
 	}
-	same := slices.Repeat([]Print{a}, 50)
+	long.Keys, long.Counts = longest.Keys[:3000], longest.Counts[:3000]
+	same, ask := slices.Repeat([]Print{a}, 50), []Print{a, b, {}, unknown, huge, large, long, {Keys: a.Keys, Counts: []uint32{2, 298}}}
 	for _, c := range []struct {
 		name   string
 		prints []Print
 	}{
 		{"nothing", nil}, {"one", []Print{a}}, {"empty", []Print{{}}}, {"two", []Print{b, a}}, {"empty among others", []Print{a, {}, b, {}}},
 		{"all equal", same}, {"all equal but one", append(slices.Clone(same), b)}, {"huge counts", []Print{a, huge, b, large}}, {"a long print", []Print{a, long, b, changed(rand.New(rand.NewPCG(1, 1)), long)}},
+		{"longer prints", []Print{a, changed(rand.New(rand.NewPCG(1, 1)), longest), longest}},
 		{"sets equal", []Print{{Keys: a.Keys, Counts: []uint32{2, 299}}, a, {Keys: a.Keys, Counts: []uint32{2, 301}}}},
 	} {
 		x := NewIndex(c.prints)
 		for own := -1; own < min(3, len(c.prints)); own++ {
-			for i, p := range []Print{a, b, {}, unknown, huge, large, long, {Keys: a.Keys, Counts: []uint32{2, 298}}} {
+			for i, p := range slices.Concat(ask, c.prints[len(c.prints)/3*2:]) {
 				checkBest(t, fmt.Sprintf("%s, print %d but %d", c.name, i, own), c.prints, x, p, own)
 			}
 		}

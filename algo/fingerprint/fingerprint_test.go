@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -72,12 +73,13 @@ func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 		}
 		// Which key is which text: that of a graph that has the text alone.
 		for i, g := range gs {
+			keys := Nodes(g, height)
 			for v := range g.N() {
 				for h := range height + 1 {
 					text := subtree(g, v, h)
 					key := keyOf(t, g, v, h)
-					if known, ok := texts[key]; ok && known != text {
-						t.Fatalf("height %d, graph %d: key %x is %s and %s", height, i, key, known, text)
+					if known, ok := texts[key]; keys[h*g.N()+v] != key || ok && known != text {
+						t.Fatalf("height %d, graph %d: key %x of a node is %x, %s and %s", height, i, keys[h*g.N()+v], key, known, text)
 					}
 					texts[key] = text
 				}
@@ -173,10 +175,14 @@ func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *gra
 func TestOrderOfNodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	seen, different := map[[2]uint64]Print{}, map[uint64]bool{}
-	for range 400 {
-		g := random(rng)
+	gs := make([]*graph.Graph, 400)
+	for i := range gs {
+		gs[i] = random(rng)
+	}
+	all := must.Have(All(t.Context(), 2, gs, 3))
+	for i, g := range gs {
 		same := renumbered(rng, g, func(i int) float32 { return g.X[2*i+1] })
-		if !New(same, 3).Equal(New(g, 3)) {
+		if !New(same, 3).Equal(all[i]) || !New(g, 3).Equal(all[i]) {
 			t.Fatalf("another print of %v after renumbering as %v", g, same)
 		}
 		s := Signature(g, 1)
@@ -212,8 +218,8 @@ func TestKeysStayTheSame(t *testing.T) {
 	}
 }
 
-// closest is Closest by its definition.
-func closest(prints []Print, m Measure, p Print, own int) (ranks Ranking, equal int) {
+// similarities are those of Closest to all prints, by its definition, and −1 to equal ones.
+func similarities(prints []Print, m Measure, p Print) (all []float64) {
 	holders := map[uint32]int{}
 	counts := make([]map[uint32]float64, len(prints))
 	count := func(p Print) map[uint32]float64 {
@@ -233,13 +239,9 @@ func closest(prints []Print, m Measure, p Print, own int) (ranks Ranking, equal 
 		}
 	}
 	mine := count(p)
-	var all []float64
 	for i, other := range counts {
-		if i == own {
-			continue
-		}
 		if slices.Equal(p.Keys, prints[i].Keys) && slices.Equal(p.Counts, prints[i].Counts) {
-			equal++
+			all = append(all, -1)
 			continue
 		}
 		common, onlyP, onlyOther := 0.0, 0.0, 0.0
@@ -253,12 +255,9 @@ func closest(prints []Print, m Measure, p Print, own int) (ranks Ranking, equal 
 		for key, n := range other {
 			onlyOther += rarity(key) * max(0, n-mine[key])
 		}
-		all = append(all, common/(common+0.7*onlyP+0.3*onlyOther))
+		all = append(all, common/max(1e-300, common+0.7*onlyP+0.3*onlyOther))
 	}
-	slices.Sort(all)
-	slices.Reverse(all)
-	copy(ranks[:], all)
-	return ranks, equal
+	return all
 }
 
 func TestNearest(t *testing.T) {
@@ -267,18 +266,36 @@ func TestNearest(t *testing.T) {
 	for range 40 {
 		prints = append(prints, New(random(rng), DefaultHeight))
 	}
-	x := NewIndex(prints)
-	if x.Len() != len(prints) {
-		t.Fatalf("%d prints, want %d", x.Len(), len(prints))
+	const indexed = 30
+	x := NewIndex(prints[:indexed])
+	if x.Len() != indexed {
+		t.Fatalf("%d prints, want %d", x.Len(), indexed)
+	}
+	pairs := x.Pairs(prints)
+	var like [indexed][2][]float64 // how similar each print of the index is to each print
+	for j := range like {
+		like[j] = [2][]float64{make([]float64, len(prints)), make([]float64, len(prints))}
+		pairs.To(prints[j], like[j][Sets], like[j][Counts])
 	}
 	for i, p := range prints {
-		for _, own := range []int{-1, i} {
+		for _, own := range []int{-1, min(i, indexed-1)} {
 			equal, sets, counts := x.Closest(p, own)
 			for m, got := range []Ranking{sets, counts} {
-				want, same := closest(prints, Measure(m), p, own)
+				want, same := similarities(prints[:indexed], Measure(m), p), 0
+				for j, w := range want {
+					if alike := like[j][m][i]; math.Abs(alike-math.Abs(w)) > 1e-12 {
+						t.Errorf("prints %d and %d, measure %d: %v alike, want %v", i, j, m, alike, w)
+					}
+					if want[j] = max(0, w); j == own {
+						want[j] = 0
+					} else if w < 0 {
+						same++
+					}
+				}
 				if equal != same {
 					t.Errorf("print %d but %d: %d are equal, want %d", i, own, equal, same)
 				}
+				slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(b, a) })
 				for k := range got {
 					if math.Abs(got[k]-want[k]) > 1e-12 {
 						t.Errorf("print %d but %d, measure %d: closest %v at rank %d, want %v", i, own, m, got[k], k+1, want[k])
@@ -287,7 +304,7 @@ func TestNearest(t *testing.T) {
 			}
 		}
 		for m := range Counts + 1 {
-			all := make([]float64, len(prints))
+			all := make([]float64, indexed)
 			x.Similarities(all, m, p)
 			slices.Sort(all)
 			slices.Reverse(all)
@@ -297,6 +314,12 @@ func TestNearest(t *testing.T) {
 				}
 			}
 		}
+	}
+	for name, wrong := range map[string]func(){
+		"a height below 0": func() { New(random(rng), -1) }, "too great a height": func() { New(random(rng), MaxHeight+1) },
+		"too few values": func() { pairs.To(prints[0], like[0][0][1:], like[0][1]) }, "values": func() { x.Similarities(nil, Sets, prints[0]) },
+	} {
+		must.Panic(t, name, wrong)
 	}
 	if got := NewIndex(nil).Nearest(Sets, prints[0], 3); len(got) != 0 {
 		t.Errorf("%v of no prints", got)

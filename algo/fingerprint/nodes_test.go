@@ -1,9 +1,13 @@
 package fingerprint
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"baca/algo/graph"
+	"baca/algo/internal/must"
 )
 
 // A print in the memory of another one costs no allocation, and is the same.
@@ -44,27 +48,46 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// The order is that of the hashes of all heights, although those that tell nothing apart are left out.
+// The order is that of the hashes of all heights up to depth, although those that tell nothing apart
+// are left out, then that of the nodes.
 func TestOrderByAllHeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 12))
-	for range 500 {
+	for trial := range 500 {
 		g := random(rng)
-		const height, depth = 2, 6
+		height, depth := rng.IntN(4), rng.IntN(7)
+		if trial%100 == 0 { // a chain, whose nodes differ by how far the ends are, or by features
+			n := []int{20, 60, manySorted + 10}[trial/100%3]
+			var edges [][2]int32
+			for i := range int32(n - 1) {
+				edges = append(edges, [2]int32{i, i + 1})
+			}
+			g, _ = must.Both(graph.New(n, edges))
+			g.Features, g.X = 1, make([]float32, n)
+			for i := range g.X {
+				g.X[i] = float32(i * (n / manySorted))
+			}
+		}
 		var o Order
-		o.Arrange(g, height, depth)
+		if got := o.Arrange(g, height, depth); !got.Equal(New(g, height)) {
+			t.Fatalf("trial %d: print %v", trial, got)
+		}
 		w, n := new(workspace), g.N()
 		w.subtrees(g, height)
 		for h := height; h < depth; h++ {
 			w.refine(g, h)
 		}
-		for k := 1; k < n; k++ {
-			for h := range depth + 1 {
-				if a, b := w.height(h, n)[o[k-1]], w.height(h, n)[o[k]]; a < b {
-					break
-				} else if a > b {
-					t.Fatalf("node %d comes after node %d, whose hash at height %d is larger", o[k], o[k-1], h)
-				}
+		want := make(Order, n)
+		for i := range want {
+			want[i] = int32(i)
+		}
+		slices.SortStableFunc(want, func(i, j int32) (by int) {
+			for h := 0; h <= depth && by == 0; h++ {
+				by = cmp.Compare(w.height(h, n)[i], w.height(h, n)[j])
 			}
+			return by
+		})
+		if !slices.Equal(o, want) {
+			t.Fatalf("trial %d, heights %d and %d: order %v, want %v", trial, height, depth, o, want)
 		}
 	}
 }

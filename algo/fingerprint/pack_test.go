@@ -17,9 +17,19 @@ import (
 func TestPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 2))
 	prints := library(rng, 5000, 40, 0.1)
-	prints[7].Counts[0], prints[8].Counts[0], prints[9] = 16, 17, Print{} // beside the room of a unit
+	prints[7].Counts[0], prints[8].Counts[0], prints[9] = 15, 16, Print{} // beside the room of a unit
 	for k := range prints[10].Counts {
 		prints[10].Counts[k] = 1 << 15
+	}
+	many := 0 // counts without room in a unit
+	for i := range prints {
+		p := &prints[i]
+		if i > 10 { // a key of most prints
+			p.Keys, p.Counts = append(slices.Clip(p.Keys), math.MaxUint32), append(slices.Clip(p.Counts), 1)
+		}
+		for _, n := range p.Counts {
+			many += int(min(1, n/16))
+		}
 	}
 	p := Pack(prints)
 	list := must.Have(p.Unpack(len(prints)))
@@ -55,11 +65,11 @@ func TestPack(t *testing.T) {
 			t.Fatalf("key %#x is held by %v, want %v", key, got, want)
 		}
 	}
-	for range 200 {
-		q := changed(rng, prints[rng.IntN(len(prints))])
-		if a, b := x.Best(q, -1), y.Best(q, -1); a != b {
-			t.Errorf("the best is %v, opened %v", a, b)
-		}
+	if len(x.many) != 3*many {
+		t.Errorf("%d numbers for %d counts without room in a unit, want 3 each", len(x.many), many)
+	}
+	for range 3 {
+		checkBest(t, "one of many", prints, y, changed(rng, prints[rng.IntN(len(prints))]), -1)
 	}
 }
 
@@ -146,6 +156,9 @@ func TestDamagedPrints(t *testing.T) {
 	}
 	if _, err := OpenIndex(Packed{whole.Keys, whole.Holders[1:], whole.Prints}, rows); !errors.Is(err, ErrPacked) {
 		t.Errorf("holders of all keys but one: %v", err)
+	}
+	if _, err := OpenIndex(whole, append(rows, 0)); !errors.Is(err, ErrPacked) {
+		t.Errorf("rows and a byte: %v", err)
 	}
 	for _, p := range []Packed{{[]uint32{4, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, {[]uint32{5, 4}, []uint32{1, 1}, []byte{2, 0, 0}}} {
 		if _, err := OpenIndex(p, make([]byte, 4)); !errors.Is(err, ErrPacked) {

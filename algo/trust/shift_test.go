@@ -2,6 +2,7 @@ package trust
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -55,6 +56,10 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	}
 	if s.Infinite != infinite || !s.Farther {
 		t.Errorf("%d without an interval, farther %t; want %d, true", s.Infinite, s.Farther, infinite)
+	}
+	said := fmt.Sprintf("%.0f errors of equal weight; %d of 60 molecules lie where errors are too few for an interval", want.Effective, infinite)
+	if got := s.Sentences()[1]; !strings.HasSuffix(got, said) {
+		t.Errorf("%s, want %s", got, said)
 	}
 	backwards := slices.Clone(list)
 	slices.Reverse(backwards)
@@ -136,8 +141,16 @@ func TestShiftVerdicts(t *testing.T) {
 			if want := map[bool]Verdict{false: Trust, true: Check}[row.farther]; s.Farther != row.farther || j.Verdict != Trust || j.BatchVerdict != want {
 				t.Errorf("farther %t, %s, in the list %s; want %t, trust, %s", s.Farther, j.Verdict, j.BatchVerdict, row.farther, want)
 			}
-			if text := strings.Join(s.Sentences(), "; "); strings.Contains(text, "check at best") != row.farther || strings.Contains(text, "new scaffolds, ± 36.9") != row.farther {
-				t.Error(text)
+			want := []string{
+				"this list of 50 lies no farther from the training set than held-out molecules",
+				fmt.Sprintf("interval_batch weighs errors by how common such molecules are in the list, as good as %.0f errors of equal weight", s.Effective),
+			}
+			if row.farther {
+				want[0] = "this list of 50 lies farther from the training set than held-out molecules, so trust_batch is check at best"
+				want[1] += "; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds, ± 36.9"
+			}
+			if said := s.Sentences(); s.Effective < minEffective || s.Infinite != 0 || !slices.Equal(said, want) {
+				t.Errorf("%q, want %q", said, want)
 			}
 			// The 36.9th of 40, half of them negative; others are of a standard normal distribution.
 			if math.Abs(j.BatchHigh-36.9) < 1e-9 != row.farther || !row.farther && j.BatchHigh > 5 || j.BatchLow != -j.BatchHigh {
@@ -145,14 +158,41 @@ func TestShiftVerdicts(t *testing.T) {
 			}
 		})
 	}
-	short := make([]Place, MinList)
-	short[0].Distance = math.NaN()
-	if s := c.NewShift(short); s != nil {
-		t.Errorf("%d molecules with a place are compared: %+v", MinList-1, s)
+	short := slices.Repeat([]Place{{0.5, 9, 0}}, MinList)
+	for _, unknown := range []Place{{math.NaN(), 9, 0}, {0.5, 0, 0}} {
+		if short[0] = unknown; c.NewShift(short) != nil {
+			t.Errorf("%d molecules with a place are compared", MinList-1)
+		}
 	}
 	j := c.Judge(0.5, 0)
 	if (*Shift)(nil).Judge(Place{0.5, 9, 0}, &j); j.BatchVerdict != "" || !math.IsNaN(j.BatchLow) {
 		t.Errorf("without a list: %+v", j)
+	}
+}
+
+// Intervals of errors of one place, 1 to n, are theirs if these are enough. If they are few, intervals are as wide as those of the
+// most doubtful group, whose places are not known.
+func TestFewErrors(t *testing.T) {
+	here := Place{0.5, 10, math.NaN()}
+	for n, half := range map[int]float64{minEffective: 28, minEffective - 1: 154.9} { // the 0.9·31st and the 0.9·61st of 101 to 160
+		pairs := make([]Pair, 120)
+		for i := range pairs {
+			if pairs[i] = (Pair{0, float64(i + 1), Place{}}); i < n {
+				pairs[i].Place = here
+			} else if i >= 60 {
+				pairs[i].Score, pairs[i].Error = 1, float64(i+41)
+			}
+		}
+		c := must.Have(New(pairs, Options{}))
+		s, j := c.NewShift(slices.Repeat([]Place{here}, MinList)), c.Judge(0, 0)
+		s.Judge(here, &j)
+		want := fmt.Sprintf("as good as %d errors of equal weight", n)
+		if n < minEffective {
+			want += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
+		}
+		if said := s.Sentences()[1]; math.Abs(j.BatchHigh-half) > 1e-9 || !strings.HasSuffix(said, want) {
+			t.Errorf("%d errors: ± %g, %s; want ± %g, %s", n, j.BatchHigh, said, half, want)
+		}
 	}
 }
 

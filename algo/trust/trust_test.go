@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -38,19 +39,50 @@ func TestInterval(t *testing.T) {
 	if j := c.Judge(math.NaN(), 1); j.Verdict != DoNotUse || !math.IsNaN(j.Low) {
 		t.Errorf("without a score: %+v", j)
 	}
-	if c := must.Have(New(pairs, Options{Coverage: 0.91})); math.Abs(c.Groups[0].Half-27.3) > 1e-9 {
-		t.Errorf("%+v, want a half width of 27.3", c.Groups)
+	if of := c.HeldOut[Trust]; of.Large != 4 || of.N != 29 || len(c.Steps) != 1 || math.Abs(c.Steps[0].Large-4.0/29) > 1e-12 {
+		t.Errorf("%+v and %+v are above 25, want 4 of 29", of, c.Steps)
 	}
-	// 29 errors cannot promise 97 %: that takes k above 29.
-	if c := must.Have(New(pairs, Options{Coverage: 0.97})); !math.IsNaN(c.Judge(2, 0).Low) {
-		t.Errorf("an interval from too few: %+v", c.Groups)
+	// 29 errors cannot promise 97 %: that takes k above 29. Nor 3 %: that takes k below 1.
+	for coverage, half := range map[float64]float64{0.91: 27.3, 29.0 / 30: 29, 0.04: 1.2, 0.97: math.NaN(), 0.03: math.NaN()} {
+		c := must.Have(New(pairs, Options{Coverage: coverage}))
+		if got := c.Groups[0].Half; math.IsNaN(got) != math.IsNaN(half) || math.Abs(got-half) > 1e-9 || math.IsNaN(c.Judge(2, 0).Low) != math.IsNaN(half) {
+			t.Errorf("coverage %g: a half width of %g, want %g", coverage, got, half)
+		}
+	}
+	// With a rate of 0.25, up to that share of large errors is Trust, up to twice that Check.
+	for large, want := range map[int]Verdict{8: Trust, 9: Check, 16: Check, 17: DoNotUse} {
+		if c := must.Have(New(slices.Concat(slices.Repeat(pairs[:1], 32-large), slices.Repeat(pairs[9:10], large)), Options{Tolerance: 5})); c.verdict(2) != want {
+			t.Errorf("%d of 32 errors are large: %s, want %s", large, c.verdict(2), want)
+		}
 	}
 	if c := must.Have(New(pairs, Options{Classes: true})); c.Tolerance != 0.5 || !math.IsNaN(c.Judge(2, 0).Low) {
 		t.Errorf("classes: %+v", c)
 	}
 }
 
-// isotonic agrees with the definition by maxima of minima of means.
+// ascendingFit is isotonic by its definition: maxima of minima of means.
+func ascendingFit(values, weights []float64) []float64 {
+	mean := func(from, to int) float64 {
+		sum, w := 0.0, 0.0
+		for i := from; i <= to; i++ {
+			sum, w = sum+weights[i]*values[i], w+weights[i]
+		}
+		return sum / w
+	}
+	want := make([]float64, len(values))
+	for i := range want {
+		want[i] = math.Inf(-1)
+		for from := 0; from <= i; from++ {
+			least := math.Inf(1)
+			for to := i; to < len(values); to++ {
+				least = min(least, mean(from, to))
+			}
+			want[i] = max(want[i], least)
+		}
+	}
+	return want
+}
+
 func TestIsotonic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -59,24 +91,7 @@ func TestIsotonic(t *testing.T) {
 		for i := range values {
 			values[i], weights[i] = float64(rng.IntN(5)), 1+float64(rng.IntN(3))
 		}
-		mean := func(from, to int) float64 {
-			sum, w := 0.0, 0.0
-			for i := from; i <= to; i++ {
-				sum, w = sum+weights[i]*values[i], w+weights[i]
-			}
-			return sum / w
-		}
-		want := make([]float64, n)
-		for i := range want {
-			want[i] = math.Inf(-1)
-			for from := 0; from <= i; from++ {
-				least := math.Inf(1)
-				for to := i; to < n; to++ {
-					least = min(least, mean(from, to))
-				}
-				want[i] = max(want[i], least)
-			}
-		}
+		want := ascendingFit(values, weights)
 		got := append([]float64(nil), values...)
 		isotonic(weights, n, func(i int) *float64 { return &got[i] })
 		for i := range got {
@@ -126,7 +141,29 @@ func TestVerdicts(t *testing.T) {
 		sum[v] = new([4]float64)
 	}
 	for range 200 {
-		c := must.Have(New(draw(rng, 500), Options{Tolerance: 1.5}))
+		held := draw(rng, 500)
+		c := must.Have(New(held, Options{Tolerance: 1.5}))
+		// Every tenth by score is judged by all others.
+		slices.SortFunc(held, func(a, b Pair) int { return cmp.Compare(a.Score, b.Score) })
+		heldOut := map[Verdict][2]int{}
+		for fold := range 10 {
+			var others, fresh []Pair
+			for i, p := range held {
+				if i%10 == fold {
+					fresh = append(fresh, p)
+				} else {
+					others = append(others, p)
+				}
+			}
+			d := must.Have(New(others, Options{Tolerance: 1.5}))
+			for _, p := range fresh {
+				of := heldOut[d.Judge(p.Score, 0).Verdict]
+				if of[0]++; math.Abs(p.Error) > 1.5 {
+					of[1]++
+				}
+				heldOut[d.Judge(p.Score, 0).Verdict] = of
+			}
+		}
 		for k := 1; k < len(c.Steps); k++ {
 			if c.Steps[k].Error < c.Steps[k-1].Error || c.Steps[k].Large < c.Steps[k-1].Large || c.Steps[k].To <= c.Steps[k-1].To {
 				t.Fatalf("steps fall: %+v", c.Steps)
@@ -142,6 +179,9 @@ func TestVerdicts(t *testing.T) {
 		}
 		for _, v := range Verdicts() {
 			s, n := c.HeldOut[v], a.Verdicts[v]
+			if heldOut[v] != [2]int{s.N, s.Large} {
+				t.Fatalf("%s: %d large of %d, want %v", v, s.Large, s.N, heldOut[v])
+			}
 			for k, x := range []int{s.Large, s.N, n.Large, n.N} {
 				sum[v][k] += float64(x)
 			}
@@ -162,13 +202,15 @@ func TestVerdicts(t *testing.T) {
 func TestAuditByHand(t *testing.T) {
 	c := &Calibration{Options: Options{Tolerance: 1}}
 	outcome := func(score, miss, half float64, v Verdict) Outcome {
-		return Outcome{Score: score, Observed: 5 + miss, Judgement: Judgement{Predicted: 5, Low: 5 - half, High: 5 + half, Verdict: v}}
+		return Outcome{Score: score, Observed: 5 + miss, Judgement: Judgement{
+			Predicted: 5, Low: 5 - half, High: 5 + half, Verdict: v, BatchLow: 5 - math.Abs(miss), BatchHigh: 5 + math.Abs(miss),
+		}}
 	}
 	a := NewAudit([]Outcome{
 		outcome(1, 0.5, 1, Trust), outcome(2, -3, 1, Trust), outcome(2, 1, 1, Check), outcome(3, 2, math.NaN(), DoNotUse),
 		outcome(math.NaN(), 9, 1, Trust), outcome(1, math.NaN(), 1, Trust),
 	}, c)
-	if a.N != 4 || a.Intervals != 3 || a.Covered != 2 || a.Width != 2 || a.MeanError != 6.5/4 {
+	if a.N != 4 || a.Intervals != 3 || a.Covered != 2 || a.Width != 2 || a.MeanError != 6.5/4 || a.Batch.Covered != 4 || a.Batch.Width != 2*a.MeanError {
 		t.Errorf("%+v", a)
 	}
 	// The two of score 2 count with their mean of 2.
@@ -183,8 +225,16 @@ func TestAuditByHand(t *testing.T) {
 	if !slices.Equal(a.Scores, []float64{1, 2, 2, 3}) {
 		t.Errorf("scores %v", a.Scores)
 	}
-	if v := a.Verdicts[Trust]; v.N != 2 || v.Large != 1 || v.MeanError != 1.75 {
-		t.Errorf("trust: %+v", v)
+	for v, want := range map[Verdict][3]float64{Trust: {2, 1, 1.75}, Check: {1, 0, 1}, DoNotUse: {1, 1, 2}} {
+		if got := a.Verdicts[v]; [3]float64{float64(got.N), float64(got.Large), got.MeanError} != want {
+			t.Errorf("%s: %+v, want %v", v, got, want)
+		}
+	}
+	if none := NewAudit(nil, c); none.N != 0 || !math.IsNaN(none.MeanError) || !math.IsNaN(none.Area) || !math.IsNaN(none.Spearman) {
+		t.Errorf("of nothing: %+v", none)
+	}
+	if r := Spearman([]float64{1, 2}, []float64{3, 1}); r != -1 {
+		t.Errorf("two in opposite order have a Spearman of %g", r)
 	}
 	// Ranks 1 2.5 2.5 4 and 1 4 2 3: the products of deviations sum up to 3.
 	if want := 3 / math.Sqrt(4.5*5); math.Abs(a.Spearman-want) > 1e-12 {
@@ -196,12 +246,52 @@ func TestAuditByHand(t *testing.T) {
 	}
 }
 
+// Each order ranks by what it says, and is NaN without it.
+func TestOrders(t *testing.T) {
+	nan := math.NaN()
+	var known []Prediction
+	for i := range 20 { // distances 0 0 1 1 … 9 9, uncertainties 0 to 19
+		known = append(known, Prediction{Place{float64(i / 2), 1, 0}, 0, float64(i)})
+	}
+	for _, c := range []struct {
+		by    Order
+		reads bool
+		words string
+		of    []Prediction
+		want  []float64
+	}{
+		{OrderScore, false, "score", []Prediction{{Place: Place{Score: 4}}}, []float64{4}},
+		{OrderNeighbors, false, "distance to the five nearest", []Prediction{{Place: Place{Distance: 4}}}, []float64{4}},
+		{OrderMargin, false, "distance to the nearer class", []Prediction{{}, {Value: 0.25}, {Value: 0.75}, {Value: 1}, {Value: -0.1}, {Value: 1.1}, {Value: nan}},
+			[]float64{0, 0.25, 0.25, 0, nan, nan, nan}},
+		{OrderUncertainty, true, "uncertainty of the prediction", []Prediction{{Uncertainty: 4}}, []float64{4}},
+		{OrderCombined, true, "distance to the five nearest and uncertainty of the prediction",
+			[]Prediction{{Place{3, 1, nan}, 0, 4}, {Place{-1, 1, nan}, 0, 19.5}, {Place{9.5, 1, nan}, 0, 0.5}, {Uncertainty: nan}, {Place: Place{Distance: nan}}},
+			[]float64{0.35 + 0.225, 1, 1.05, nan, nan}},
+	} {
+		calibration := must.Have(Calibrate(c.by, known, make([]float64, 20), Options{Tolerance: 1}))
+		for k, p := range c.of {
+			if got := calibration.Doubt(p); !(math.Abs(got-c.want[k]) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(c.want[k])) {
+				t.Errorf("%s of %+v: %g, want %g", c.by, p, got, c.want[k])
+			}
+		}
+		if calibration.By != c.by || c.by.Words() != c.words || c.by.ReadsUncertainty() != c.reads {
+			t.Errorf("%s is %s, reads uncertainties: %t", calibration.By, c.by.Words(), c.by.ReadsUncertainty())
+		}
+	}
+	const all = `errors by "": want one of score, neighbors, margin, uncertainty, combined`
+	if _, err := Calibrate("", known, make([]float64, 20), Options{}); err == nil || err.Error() != all {
+		t.Errorf("no order: %v, want %s", err, all)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	pairs := draw(rand.New(rand.NewPCG(1, 1)), 19)
 	pairs = append(pairs, Pair{Score: 1, Error: math.NaN()}, Pair{Score: math.NaN(), Error: 1}, Pair{Score: 1, Error: math.Inf(1)})
 	if _, err := New(pairs, Options{}); err == nil || !strings.Contains(err.Error(), "19 held-out") {
 		t.Errorf("too few: %v", err)
 	}
+	must.Have(New(append(pairs, pairs[0]), Options{}))
 	for _, o := range []Options{{Coverage: 1}, {Coverage: -0.1}, {Coverage: math.NaN()}, {Tolerance: -1}, {Tolerance: math.Inf(1)}, {Tolerance: math.NaN()}, {Rate: 0.5}, {Rate: -1}} {
 		if _, err := New(draw(rand.New(rand.NewPCG(1, 1)), 50), o); err == nil {
 			t.Errorf("%+v is taken", o)
@@ -209,10 +299,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Every group is large enough for an interval, whatever is asked and however many scores are equal.
+// Groups and steps are parts of as many molecules as are asked, and equal scores are in one. Every group is large enough for an
+// interval.
 func TestGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for n := 40; n < 300; n += 13 {
+	// parts has the ends of the most parts, up to a number, that have at least that many pairs.
+	parts := func(sorted []Pair, most, least int) (ends []int) {
+		count, from := 1, 0
+		for count < most && len(sorted)/(count+1) >= least {
+			count++
+		}
+		for end := 1; end <= len(sorted); end++ {
+			if size, left := len(sorted)/count, len(sorted)-end; left == 0 || min(end-from, left) >= size && sorted[end].Score > sorted[end-1].Score {
+				ends, from = append(ends, end), end
+			}
+		}
+		return ends
+	}
+	for _, n := range []int{20, 49, 50, 59, 60, 74, 75, 150, 190, 250, 300} {
 		for _, asked := range []float64{0.5, 0.8, 0.9, 0.95, 0.97} {
 			for _, values := range []int{1, 3, 20, 1000} {
 				pairs := draw(rng, n)
@@ -220,14 +324,43 @@ func TestGroups(t *testing.T) {
 					pairs[i].Score = float64(rng.IntN(values))
 				}
 				c := must.Have(New(pairs, Options{Coverage: asked}))
-				sum := 0
-				for k, g := range c.Groups {
-					if sum += g.N; math.IsNaN(g.Half) || k > 0 && g.To <= c.Groups[k-1].To {
-						t.Errorf("%d of %d scores, %g asked: %+v", n, values, asked, c.Groups)
+				slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.Score, b.Score) })
+				groups, from := []Group(nil), 0
+				for _, end := range parts(pairs, 5, max(30, int(math.Ceil(asked/(1-asked))))) {
+					groups = append(groups, Group{pairs[end-1].Score, end - from, math.NaN()})
+					var misses []float64
+					for _, p := range pairs[from:end] {
+						misses = append(misses, math.Abs(p.Error))
 					}
+					slices.Sort(misses)
+					if k, part := math.Modf(asked*float64(end-from+1) + 1e-9); int(k) <= end-from-1 {
+						groups[len(groups)-1].Half = misses[int(k)-1]*(1-part) + misses[int(k)]*part
+					}
+					from = end
 				}
-				if sum != n || len(c.Groups) > min(5, max(1, n/30)) || c.Groups[len(c.Groups)-1].To != c.Farthest {
-					t.Errorf("%d of %d scores, %g asked: %+v", n, values, asked, c.Groups)
+				if !slices.EqualFunc(c.Groups, groups, func(a, b Group) bool {
+					return a.To == b.To && a.N == b.N && (math.Abs(a.Half-b.Half) < 1e-6 || n < 30 && math.IsNaN(a.Half) && math.IsNaN(b.Half))
+				}) || groups[len(groups)-1].To != c.Farthest {
+					t.Errorf("%d of %d scores, %g asked: %+v, want %+v", n, values, asked, c.Groups, groups)
+				}
+				weights, errors, large := []float64(nil), []float64(nil), []float64(nil)
+				from = 0
+				ends := parts(pairs, 10, 25)
+				for _, end := range ends {
+					part, sums := pairs[from:end], [2]float64{}
+					for _, p := range part {
+						if sums[0] += math.Abs(p.Error); math.Abs(p.Error) > c.Tolerance {
+							sums[1]++
+						}
+					}
+					size := float64(len(part))
+					weights, errors, large, from = append(weights, size), append(errors, sums[0]/size), append(large, sums[1]/size), end
+				}
+				errors, large = ascendingFit(errors, weights), ascendingFit(large, weights)
+				for k, end := range ends {
+					if s := c.Steps[k]; len(c.Steps) != len(ends) || s.To != pairs[end-1].Score || math.Abs(s.Error-errors[k])+math.Abs(s.Large-large[k]) > 1e-9 {
+						t.Fatalf("%d of %d scores, step %d: %+v; want errors %v, shares of large ones %v", n, values, k, c.Steps, errors, large)
+					}
 				}
 			}
 		}

@@ -43,6 +43,9 @@ func TestConfident(t *testing.T) {
 			t.Errorf("%+v: a rate of %g would do, too", c, next)
 		}
 	}
+	if rate := Confident(0.05, 0.5, 199); rate != 0.05 { // Beta(10, 190) is below its mean of 0.05 in more than half of the cases
+		t.Errorf("rate %g, want alpha itself", rate)
+	}
 	if rate := Confident(0.05, 0.95, 40); rate != 0 {
 		t.Errorf("40 held-out graphs resolve %g with confidence 0.95", rate)
 	}
@@ -91,6 +94,10 @@ func TestMostFalse(t *testing.T) {
 	// λ = 0.0675 solves the second bound's equation, by Python; the first bound is far above.
 	if got := MostFalse(900, 1000, 1000, 0.3, 0.9); got != 367 {
 		t.Errorf("%d of 900, want 367", got)
+	}
+	// Fewer than 1000·0.00101/0.05 = 20.2, the first bound; the second has 68.
+	if got := MostFalse(900, 1000, 1000, 0.00101, 0.9); got != 20 {
+		t.Errorf("%d of 900, want 20", got)
 	}
 	if got := MostFalse(7, 100, 0, 0.1, 0.9); got != 7 {
 		t.Errorf("%d of 7 without a holdout", got)

@@ -3,13 +3,16 @@ package decide
 import "testing"
 
 func TestCounts(t *testing.T) {
+	if got := CountedIn(3.0/205, 204, " molecules"); got != "3 of 205 molecules, this one counted in" {
+		t.Error(got)
+	}
 	var counts Counts
-	for _, v := range []Verdict{Outside, Inside, Outside, Borderline, Outside, Borderline} {
+	for _, v := range []Verdict{Outside, Inside, Outside, Borderline, Outside, Borderline, Undecided} {
 		counts.Count(v)
 	}
 	for want, counts := range map[string]Counts{
-		"3 outside, 2 borderline, 1 inside":              counts,
-		"0 outside, 0 borderline, 0 inside, 4 undecided": {Undecided: 4},
+		"3 outside, 2 borderline, 1 inside, 1 undecided": counts,
+		"0 outside, 0 borderline, 4 inside":              {Inside: 4},
 	} {
 		if got := counts.Verdicts(); got != want {
 			t.Errorf("%q, want %q", got, want)

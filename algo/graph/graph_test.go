@@ -36,6 +36,7 @@ func TestNewRefuses(t *testing.T) {
 		{2, make([][2]int32, MaxEdges+1), "a graph of 2 nodes and 131073 edges: want at most"},
 		{0, [][2]int32{{0, 0}}, "edge 0"},
 		{2, [][2]int32{{0, 1}, {0, 2}}, "edge 1 joins nodes 0 and 2"},
+		{2, [][2]int32{{2, 1}}, "edge 0 joins nodes 2 and 1"},
 		{2, [][2]int32{{-1, 1}}, "nodes -1 and 1"},
 		{2, [][2]int32{{1, -1 << 31}}, "edge 0"},
 	} {

@@ -37,6 +37,7 @@ func coreByDefinition(n int, edges [][2]int32) (nodes []int, left int) {
 	return nodes, left / 2
 }
 
+// Cores, components and cycles are those of their definitions.
 func TestCore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	kept := 0
@@ -54,6 +55,37 @@ func TestCore(t *testing.T) {
 			t.Fatalf("trial %d: core of %d nodes and %d edges, want %d and %d", trial, c.N(), c.M(), len(nodes), m)
 		}
 		kept += m
+		part, cycles := make([]int, n), 0 // the first node of each component, edge by edge
+		for i := range part {
+			part[i] = i
+		}
+		for _, e := range edges {
+			a, b := part[e[0]], part[e[1]]
+			if a == b {
+				cycles++
+			}
+			for i, p := range part {
+				if p == max(a, b) {
+					part[i] = min(a, b)
+				}
+			}
+		}
+		var firsts []int
+		var sizes, of []int32
+		for i, p := range part {
+			if p == i {
+				firsts, sizes = append(firsts, i), append(sizes, 0)
+			}
+			k := slices.Index(firsts, p)
+			of = append(of, int32(k))
+			sizes[k]++
+		}
+		if got, count := g.Parts(); !slices.Equal(got, of) || !slices.Equal(count, sizes) || g.Components() != len(sizes) || g.Cycles() != cycles {
+			t.Fatalf("trial %d: parts %d of sizes %d and %d cycles, want %d, %d and %d", trial, got, count, g.Cycles(), of, sizes, cycles)
+		}
+		if got := g.Fraction(func(i int) bool { return of[i] == 0 }); got != float64(sizes[0])/float64(n) {
+			t.Errorf("trial %d: a fraction of %g, want %d of %d", trial, got, sizes[0], n)
+		}
 		for k, i := range nodes {
 			if c.X[k] != float32(i) {
 				t.Errorf("trial %d: node %d is %v, want %d", trial, k, c.X[k], i)

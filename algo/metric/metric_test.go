@@ -157,6 +157,13 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("trial %d: %s is %v, want %v", trial, c.name, got, want)
 			}
 		}
+		var of [2][]float64
+		for i, s := range score {
+			of[map[bool]int{true: 1}[ood[i]]] = append(of[map[bool]int{true: 1}[ood[i]]], s)
+		}
+		if got, want := Above(of[1], of[0]), AUROC(score, ood); got != want {
+			t.Errorf("trial %d: OOD is above ID in %v of pairs, want %v", trial, got, want)
+		}
 		if !slices.Equal(score, before) {
 			t.Fatalf("trial %d: the scores were changed", trial)
 		}
@@ -208,6 +215,7 @@ func TestMeanStd(t *testing.T) {
 	}{
 		{nil, math.NaN(), math.NaN()},
 		{[]float64{0.25}, 0.25, math.NaN()},
+		{[]float64{1, 3}, 2, math.Sqrt2},
 		{[]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5, math.Sqrt(32.0 / 7)},
 	} {
 		if mean, std := MeanStd(c.values); !near(mean, c.mean, 1e-15) || !near(std, c.std, 1e-15) {
@@ -234,6 +242,7 @@ func TestKL(t *testing.T) {
 			2*(0.495+0.01/3)*math.Log((0.495+0.01/3)/(0.01/3)) + 0.01/3*math.Log((0.01/3)/(0.99+0.01/3))},
 		{"widest range", []float64{-math.MaxFloat64}, []float64{math.MaxFloat64}, 2, 0.99 * math.Log(199)},
 		{"one bin", []float64{1, 5}, []float64{2}, 1, 0},
+		{"most bins", []float64{1, 5}, []float64{1, 5}, 1e6, 0},
 		{"empty", nil, []float64{1}, 5, nan},
 		{"NaN", []float64{nan}, []float64{1}, 5, nan},
 		{"infinite", []float64{1}, []float64{inf}, 5, nan},
@@ -241,6 +250,9 @@ func TestKL(t *testing.T) {
 		if got := KL(c.p, c.q, c.bins); !near(got, c.want, 1e-12) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
+	}
+	for _, bins := range []int{0, 1e6 + 1} {
+		must.Panic(t, "bins", func() { KL([]float64{1}, []float64{2}, bins) })
 	}
 	// Direction: P inside the support of Q is cheap, the reverse is not.
 	narrow, wide := []float64{0, 0, 0, 0}, []float64{0, 0, 1, 1}

@@ -11,7 +11,12 @@ import (
 // few dimensions, fill the space, are equal, or are fewer than the axes.
 func TestNearestLandmark(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for _, c := range []struct{ m, dim, rank int }{{0, 5, 1}, {1, 3, 1}, {2, 80, 2}, {5, 3, 3}, {300, 20, 20}, {700, 80, 3}, {60, 4, 1}, {260, 6, 1}} {
+	for _, c := range []struct {
+		m, dim, rank int
+		far          float64 // where products round
+	}{
+		{0, 5, 1, 0}, {1, 3, 1, 0}, {2, 80, 2, 0}, {5, 3, 3, 0}, {12, 20, 20, 0}, {300, 20, 20, 0}, {700, 80, 3, 0}, {60, 4, 1, 0}, {260, 6, 1, 0}, {260, 6, 1, 300},
+	} {
 		draw := func(n int, noise float64) []float32 {
 			base := rand.New(rand.NewPCG(uint64(c.m), 2)) // the same space for rows and queries
 			directions := make([]float64, c.rank*c.dim)
@@ -27,7 +32,7 @@ func TestNearestLandmark(t *testing.T) {
 					}
 				}
 				for t := range c.dim {
-					rows[i*c.dim+t] += float32(noise * rng.NormFloat64())
+					rows[i*c.dim+t] += float32(c.far + noise*rng.NormFloat64())
 				}
 			}
 			return rows

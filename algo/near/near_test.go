@@ -205,7 +205,7 @@ func BenchmarkMeasure(b *testing.B) {
 
 // bank makes a Bank of random embeddings and prints, and a graph beside it.
 func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
-	const width = 3
+	const width = 6
 	draw := func(n int) *contrast.Representation {
 		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n)}
 		for range n * 2 * width {
@@ -222,8 +222,14 @@ func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
 		}
 		return r
 	}
-	n := must.Have(NewBank(ctx, 1, draw(40), nil, nil))
-	return n, draw(6).Outline()
+	known := draw(40)
+	for i := range 10 { // subtrees that are new without this graph
+		p := &known.Prints[i]
+		p.Keys, p.Counts = append(p.Keys, 100+uint32(i)), append(p.Counts, 1)
+	}
+	graphs := draw(6)
+	copy(graphs.Q, known.Q[:2*width]) // a graph with a landmark's embedding
+	return must.Have(NewBank(ctx, 1, known, nil, nil)), graphs.Outline()
 }
 
 // A bank that is a sample of the training set knows the subtrees of all of it.

@@ -34,7 +34,7 @@ func TestShares(t *testing.T) {
 		if got := s.Embedding + s.Subtrees - rest; math.Abs(got-scores[i]) > 1e-9 {
 			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
 		}
-		if least := slices.Min(s.Coordinates); least < 0 {
+		if least := slices.Min(s.Coordinates); !(least >= 0) {
 			t.Errorf("graph %d: a coordinate adds %g", i, least)
 		}
 		if sum, most := floats.Sum(s.Coordinates), b.unit(ByEmbedding)*d.parts[ByEmbedding][i]; sum > most*(1+1e-6) {

@@ -3,6 +3,7 @@ package near
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo/fingerprint"
@@ -27,6 +28,22 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 		for k := range to {
 			for i, x := range to[k] {
 				least[k][i] = min(least[k][i], x)
+			}
+		}
+	}
+	// What two graphs of three new subtrees lack, beside the other.
+	for i := range 2 {
+		p := &graphs.Prints[i]
+		*p = fingerprint.Print{Keys: append(slices.Clone(p.Keys), 1000, 1001, 1002+uint32(i)), Counts: append(slices.Clone(p.Counts), 1, 2, 3)}
+	}
+	for _, j := range []int{1, 5} {
+		b.Targets(graphs).To(graphs, j, &to)
+		for i, new := range []float64{3, 3, 0} {
+			if i < 2 && j == 1 {
+				new = float64(1 - i)
+			}
+			if got := to[ByRest][i]; math.Abs(got-math.Log(1+new)) > 1e-12 {
+				t.Errorf("graph %d beside %d: %g for new subtrees, want the logarithm of 1 + %g", i, j, got, new)
 			}
 		}
 	}

@@ -200,7 +200,11 @@ func TestCancel(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for name, change := range map[string]func(*Options){
+		"":            func(o *Options) { o.Low, o.High, o.Theta = 0, 100, 0 },
 		"percentiles": func(o *Options) { o.Low = 80 },
+		"one":         func(o *Options) { o.Low = o.High },
+		"below 0":     func(o *Options) { o.Low = -1 },
+		"above 100":   func(o *Options) { o.High = 101 },
 		"theta":       func(o *Options) { o.Theta = math.NaN() },
 		"top":         func(o *Options) { o.TopK = 0 },
 		"lambda":      func(o *Options) { o.Mixup.LambdaHigh = 2 },
@@ -208,8 +212,27 @@ func TestOptionsAreChecked(t *testing.T) {
 	} {
 		o := DefaultOptions()
 		change(&o)
-		if _, err := New(o, 1); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := New(o, 1); (err == nil) != (name == "") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Scores up to one percentile are inside, from the other on outside.
+func TestPart(t *testing.T) {
+	o := brief()
+	o.Low, o.High = 25, 75
+	c, nan := must.Have(New(o, 1)), math.NaN()
+	for _, p := range []struct {
+		scores          []float64
+		inside, outside []int
+	}{
+		{[]float64{4, 2, 1, 3, 0}, []int{2, 4}, []int{0, 3}}, {[]float64{1, 2, 3, 4}, []int{0}, []int{3}}, {[]float64{1, 2, 3}, nil, nil},
+		{[]float64{1, 1, 1, 1, 2}, nil, nil}, {[]float64{1, 2, 3, 4, nan}, nil, nil},
+	} {
+		parted := c.part(p.scores)
+		if in, out := c.sides[0].members, c.sides[1].members; parted != (p.inside != nil) || !slices.Equal(in, p.inside) || !slices.Equal(out, p.outside) {
+			t.Errorf("%v: parted %t into %d and %d, want %d and %d", p.scores, parted, in, out, p.inside, p.outside)
 		}
 	}
 }

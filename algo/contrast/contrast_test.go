@@ -2,10 +2,12 @@ package contrast
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -255,6 +257,36 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		}
 		r := must.Have(Describe(t.Context(), 2, e, gs))
 		want, tolerance := r.Outline(), map[int]float64{1: 0, 3: 1e-5}[features]
+		dim, picked := r.Dim(), []int{31, 2, 2}
+		restored := must.Have(Restore(e, r.Q, r.NodeScore, r.Prints))
+		for _, of := range []*Representation{r, restored} {
+			s := of.Select(picked)
+			for _, z := range [][2][]float32{{s.ZF(), r.ZF()}, {s.ZS(), r.ZS()}} {
+				for k, i := range picked {
+					for c := range r.Width {
+						near(t, "a projection", float64(z[0][k*r.Width+c]), float64(z[1][i*r.Width+c]), 1e-4)
+					}
+				}
+			}
+			if !slices.Equal(s.Q[dim:2*dim], r.Q[2*dim:3*dim]) || s.NodeScore[1] != r.NodeScore[2] || !s.Prints[1].Equal(r.Prints[2]) || s.Outline().Dim != want.Dim {
+				t.Errorf("%d features: picked graphs are not those of the representation", features)
+			}
+			must.Do(of.CheckProjections())
+		}
+		restored.Q = slices.Clone(r.Q)
+		restored.Q[2*dim+r.Width] = float32(math.Inf(1))
+		gs[1].Features++
+		_, errRow := Restore(e, r.Q[1:], r.NodeScore, r.Prints)
+		_, errPrints := Restore(e, r.Q, r.NodeScore, r.Prints[1:])
+		_, errOutline := OutlineOf(t.Context(), 1, e, gs)
+		for err, text := range map[error]string{
+			restored.CheckProjections(): "embedding 2 projects to ", errRow: "values for 50 graphs: want ", errPrints: "49 prints for 50 graphs",
+			errOutline: fmt.Sprintf("graph 2 has %d node features, the model was trained on %d", features+1, features),
+		} {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
 		for workers, o := range outlines {
 			if !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() || o.Dim != want.Dim || (o.NodeScore == nil) != (features > 1) {
 				t.Errorf("%d features, %d workers: another outline than that of the representation", features, workers)

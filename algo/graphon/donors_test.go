@@ -36,10 +36,10 @@ func TestNearest(t *testing.T) {
 		}
 		gs = append(gs, randomGraph(rng, 3, 1)) // at least one node
 		if trial%3 < 2 {
-			// A coarse grid, of all coordinates or of one: many donors at the same distance.
+			// A coarse grid, of all coordinates or of one and a degree: many donors at the same distance.
 			for _, g := range gs {
 				for k := range g.XS {
-					if g.XS[k] = float32(rng.IntN(2)); trial%3 == 1 && k%width != sortStep {
+					if g.XS[k] = float32(rng.IntN(2)); trial%3 == 1 && k%width != sortStep && k%width != width-1 {
 						g.XS[k] = 0
 					}
 				}
@@ -56,7 +56,7 @@ func TestNearest(t *testing.T) {
 				g := randomGraph(rng, 12, 0.2)
 				copy(xs, g.XS[rng.IntN(12)*width:])
 			case 2: // between two steps of the grid
-				xs[sortStep] = 0.5
+				xs[sortStep], xs[width-1] = float32(rng.IntN(3))/2, float32(rng.IntN(2))/2
 			default:
 				for k := range xs {
 					xs[k] = float32(rng.IntN(4)) / 2

@@ -27,6 +27,12 @@ func TestNormsGolden(t *testing.T) {
 	}
 }
 
+func TestLargestCutNorm(t *testing.T) {
+	if got := CutNorm(New(MaxCutSize), constant(MaxCutSize, 0.25)); got != 0.25 {
+		t.Errorf("the cut norm of a constant 0.25 is %g", got)
+	}
+}
+
 // As printed the theorem has no factor e(F), and fails.
 func TestTheorem1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))

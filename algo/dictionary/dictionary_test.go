@@ -36,7 +36,8 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 			for levels := range 4 { // 0: all distinct; else so many different scores
 				t.Run(fmt.Sprintf("%v/%d/%d", side, capacity, levels), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(capacity), uint64(levels)))
-					q := New(side, capacity, []Entry{{Origin: Training}})
+					bank := capacity % 2
+					q := New(side, capacity, make([]Entry, bank))
 					var offers []Entry
 					mirror := map[int]int{} // row to entry, from the answers alone
 					for id := range 150 {
@@ -52,7 +53,7 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 							mirror[row] = id
 						}
 						var ids []int
-						for row := 1; row < q.Len(); row++ {
+						for row := bank; row < q.Len(); row++ {
 							e := q.Entry(row)
 							if ids = append(ids, e.Index); e.Score != offers[e.Index].Score || e.Origin != Synthetic || mirror[row] != e.Index {
 								t.Fatalf("row %d holds %+v, the answers said entry %d", row, e, mirror[row])

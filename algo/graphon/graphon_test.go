@@ -141,10 +141,11 @@ func TestUSVTThreshold(t *testing.T) {
 		name  string
 		w     *Graphon
 		theta float64
-		rank  int // 0 erases, 5 gives the matrix back
+		rank  int // 0 erases, another gives the matrix back
 	}{
 		// K₅ in 25 steps: eigenvalues 4 and −1 (four times); 0.2·√25 = 1.
 		{"eigenvalues that equal the threshold stay", Align(k5, 25), 0.2, 5},
+		{"no zeros", constant(3, 0.5), 0.01, 1},
 		{"no steps", New(0), 0.01, 0},
 		{"no edges", New(5), 0.01, 0},
 		{"G-Mixup's default", Align(path, 3), 2.02, 0},

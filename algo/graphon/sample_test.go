@@ -147,6 +147,7 @@ func TestDrawWarns(t *testing.T) {
 
 func TestOptionsCheck(t *testing.T) {
 	must.Do(DefaultOptions().Check())
+	must.Do(Options{0, 1}.Check())
 	for _, o := range []Options{{-0.1, 1}, {0.01, 1.1}, {0.6, 0.4}, {0.01, math.NaN()}} {
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "mixing weights") {
 			t.Errorf("%+v: error %v", o, err)

@@ -3,6 +3,7 @@ package ratio
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"baca/algo/internal/must"
@@ -34,6 +35,45 @@ func TestForestPartsWhatNoPlaneDoes(t *testing.T) {
 	}
 	if f, p := of(forest), of(plane); f < 0.95 || p > 0.65 {
 		t.Errorf("AUROC of rows that were not seen: forest %g, plane %g, want at least 0.95 and about ½", f, p)
+	}
+	for i := s.bank; i < len(s.fold); i++ {
+		s.rows[4*i+2] += 4
+	}
+	if p := of(must.Have(fitLinear(ctx, 2, s, 0.1))); p < 0.95 {
+		t.Errorf("AUROC %g of a plane for rows on its sides, want at least 0.95", p)
+	}
+}
+
+// Rows at a threshold are left of it. Two rows on each side of one are enough, where numbers are next to each other, too. As
+// many columns are tried as they say, and the first of equals is taken.
+func TestSplits(t *testing.T) {
+	tr, x := tree{{column: 0, left: 1, threshold: 1}, {column: -1}, {column: -1, value: 1}}, []float32{0, 1, 2}
+	if n := part(x, []int32{2, 0, 1}, 1); n != 2 || tr.value(x) != 0 || tr.value(x[1:]) != 0 || tr.value(x[2:]) != 1 {
+		t.Errorf("%d of %v are up to 1, these have values %g, %g and %g", n, x, tr.value(x), tr.value(x[1:]), tr.value(x[2:]))
+	}
+	for seed := range uint64(20) {
+		s, next := &samples{dim: 16, bank: 2, fold: make([]int, 4)}, math.Nextafter32(1, 2)
+		for _, x := range []float32{1, 1, next, next} {
+			s.rows = append(s.rows, slices.Repeat([]float32{x}, s.dim)...)
+		}
+		g, rng := &grower{columns: s.columns(), rng: rand.New(rand.NewPCG(seed, 0)), values: make([]float32, 0, 4)}, rand.New(rand.NewPCG(seed, 0))
+		for c := range int32(16) {
+			g.order = append(g.order, c)
+		}
+		first := rng.IntN(16)
+		rng.Float32()
+		for k := 1; k < 8; k++ { // 16^¾ columns
+			rng.IntN(16 - k)
+			rng.Float32()
+		}
+		got := g.grow([]int32{0, 1}, []int32{2, 3})
+		want := tree{{column: int32(first), left: 1, threshold: 1}, {column: -1}, {column: -1, value: 1}}
+		if !slices.Equal(got, want) || g.rng.Uint64() != rng.Uint64() {
+			t.Errorf("seed %d: %+v, want %+v after eight columns", seed, got, want)
+		}
+	}
+	if got := (&grower{}).grow(nil, nil); got[0].value != 0.5 {
+		t.Errorf("the tree of no rows says %g", got[0].value)
 	}
 }
 

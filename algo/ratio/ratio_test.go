@@ -89,6 +89,12 @@ func TestSmall(t *testing.T) {
 			t.Errorf("%v graphs: skipped %q, evidence %g, scores %v", c, e.Skipped, e.Evidence, scores)
 		}
 	}
+	for holdout := minGraphs - 1; holdout <= minGraphs; holdout++ {
+		e, _ := estimate(1, sample.New(minGraphs, 0, minGraphs, holdout))
+		if few := holdout < minGraphs; e.Skipped != "" || math.IsNaN(e.P) != few || math.IsNaN(e.AUC) != few {
+			t.Errorf("%d of each and %d held out: skipped %q, AUC %g, p = %g", minGraphs, holdout, e.Skipped, e.AUC, e.P)
+		}
+	}
 }
 
 // The view of closeness by its definition, for a bank too small to have ten others.
@@ -99,6 +105,10 @@ func TestClosenessOfTheBankAndOthers(t *testing.T) {
 		b := NewBank(n)
 		side := must.Have(b.prepare(ctx, 2))
 		index := fingerprint.NewIndex(in.Bank.Prints)
+		few := NewBank(must.Have(near.NewBank(ctx, 2, in.Bank.Select([]int{0, 3}), index, nil)))
+		if b.index().Len() != m || few.index().Len() != 2 {
+			t.Errorf("graphs are compared with %d and %d, want those of the banks, %d and 2", b.index().Len(), few.index().Len(), m)
+		}
 		row := func(p fingerprint.Print, leave int) []float64 {
 			_, sets, counts := index.Closest(p, leave)
 			size := 0.0

@@ -3,6 +3,7 @@ package attention
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -59,7 +60,13 @@ func TestCalibratorLearns(t *testing.T) {
 	}
 	a := must.Have(New(DefaultOptions(), 7))
 	var losses, kl []float64
-	in.Watch = &Watch{Every: 1, Step: func(it Iteration) {
+	var stages []string
+	var parted [2][]int
+	in.Watch = &Watch{Every: 1, Stage: func(s Stage, done, total int) {
+		if s != Attending || done == total {
+			stages = append(stages, fmt.Sprintf("%s %d/%d", s, done, total))
+		}
+	}, Parted: func(inside, outside []int, _ [2]int) { parted = [2][]int{inside, outside} }, Step: func(it Iteration) {
 		losses = append(losses, it.Loss)
 		finite(t, "KL", it.KL)
 		kl = append(kl, it.KL)
@@ -68,6 +75,10 @@ func TestCalibratorLearns(t *testing.T) {
 		}
 	}}
 	out := must.Have(a.Calibrate(ctx, in.Batch))
+	const want = "part 0/1, graphons 0/2, graphons 1/2, mixup 128/512, mixup 256/512, mixup 384/512, mixup 512/512, attention 200/200"
+	if got := strings.Join(stages, ", "); got != want {
+		t.Errorf("stages %s, want %s", got, want)
+	}
 	finite(t, "scores", out.Test...)
 	finite(t, "holdout", must.Have(out.Score(ctx, in.holdout))...)
 	if n := len(losses); n != 200 || !(stat.Mean(losses[n-20:], nil) < 0.8*stat.Mean(losses[:20], nil)) {
@@ -76,9 +87,9 @@ func TestCalibratorLearns(t *testing.T) {
 	if !(stat.Mean(kl[180:], nil) > 0) || slices.Max(kl) <= kl[0] {
 		t.Errorf("KL between the subgroups starts at %g and never rises: %g at its highest", kl[0], slices.Max(kl))
 	}
-	for _, s := range a.sides {
-		if synthetic(s.dict) == 0 {
-			t.Errorf("no synthetic graph entered the %s queue", s.of)
+	for k, s := range a.sides {
+		if synthetic(s.dict) == 0 || s.draws != 256 || !slices.Equal(parted[k], s.members) {
+			t.Errorf("%d graphs were drawn for the %s queue and %d entered, %d were parted", s.draws, s.of, synthetic(s.dict), len(parted[k]))
 		}
 	}
 	if auc := metric.AUROC(out.Test, in.ood); auc < 0.9 {
@@ -90,11 +101,25 @@ func TestCalibratorLearns(t *testing.T) {
 func TestCalibratorLeavesItselfOut(t *testing.T) {
 	in := newInput(30, 30, 50, 0)
 	o := brief()
-	o.Steps, o.TopK = 0, 1
+	o.Steps, o.TopK, o.Training = 0, 1, 20
 	a := must.Have(New(o, 7))
+	if e := a.Explain(nil, 0); e.Score != (Score{}) || e.InKeys != nil || e.OutKeys != nil {
+		t.Errorf("before the first batch: %+v", e)
+	}
 	out := must.Have(a.Calibrate(ctx, in.Batch))
+	for k := range o.Training { // two of five
+		if e := a.Dictionary(dictionary.ID).Entry(k); e.Origin != dictionary.Training || e.Index != k*5/2 {
+			t.Errorf("key %d is %+v, want training graph %d", k, e, k*5/2)
+		}
+	}
 	for k, side := range a.sides {
+		if members, graphons := a.Members(side.of); !slices.Equal(members, side.members) || len(graphons) != len(members) {
+			t.Errorf("%d graphons of %d members, want %d", len(graphons), len(members), len(side.members))
+		}
 		for _, i := range side.members {
+			if q := a.Query(in.Test.Q[i*in.Test.Dim():][:in.Test.Dim()]); !slices.Equal(q, a.Keys(side.of).Unit(int(side.rowOf(i)))) {
+				t.Errorf("graph %d is asked for by other values than those of its key", i)
+			}
 			e := a.Explain(in.Test.Q[i*in.Test.Dim():(i+1)*in.Test.Dim()], i)
 			nearest := [...]Contribution{e.InKeys[0], e.OutKeys[0]}[k]
 			if nearest.Key == int(side.rowOf(i)) || out.Test[i] != e.Attn() {
@@ -178,6 +203,25 @@ func TestCalibratorDegenerate(t *testing.T) {
 				t.Errorf("warnings %q, want one with %q", got, c.warning)
 			}
 		})
+	}
+}
+
+// A Watch wants each Every-th step and the last one.
+func TestWatched(t *testing.T) {
+	step := func(Iteration) {}
+	for _, c := range []struct {
+		watch *Watch
+		want  []int
+	}{{nil, nil}, {&Watch{Every: 3}, nil}, {&Watch{Step: step}, nil}, {&Watch{Every: 3, Step: step}, []int{3, 6, 8}}} {
+		var got []int
+		for k := range 8 {
+			if c.watch.wants(k+1, 8) {
+				got = append(got, k+1)
+			}
+		}
+		if c.watch.Report(Parting, 0, 1); !slices.Equal(got, c.want) {
+			t.Errorf("%+v sees steps %d, want %d", c.watch, got, c.want)
+		}
 	}
 }
 

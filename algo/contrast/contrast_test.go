@@ -389,8 +389,8 @@ func TestBatchScores(t *testing.T) {
 	if err != nil || !slices.Equal(again, scores) {
 		t.Errorf("by the terms %v, want %v, error %v", again, scores, err)
 	}
-	if r.Undefined() != 1 {
-		t.Errorf("%d graphs without ℓ_n, want 1", r.Undefined())
+	if r.Undefined() != 1 || math.Abs(r.MeanNodeScore()-stat.Mean(known, nil)) > 1e-12 || (&Representation{NodeScore: r.NodeScore[7:8]}).MeanNodeScore() != 0 {
+		t.Errorf("%d graphs without ℓ_n, want 1; a mean of %g", r.Undefined(), r.MeanNodeScore())
 	}
 }
 

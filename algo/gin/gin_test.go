@@ -88,6 +88,7 @@ func TestFixed(t *testing.T) {
 					"graph embeddings":  {got.Graph[v], want.Graph[v]},
 					"node projections":  {got.NodeProjection[v], want.NodeProjection[v]},
 					"graph projections": {got.GraphProjection[v], want.GraphProjection[v]},
+					"projections alone": {f.ProjectGraphs(v, got.Graph[v]), want.GraphProjection[v]},
 				} {
 					if !slices.Equal(pair[0], pair[1]) {
 						t.Errorf("%+v: other %s in view %d", c, what, v)
@@ -246,14 +247,16 @@ func TestBackwardAdds(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	for _, c := range []gin.Config{{}, {Features: 9, Hidden: 16}, {Features: -1, Hidden: 16, Layers: 5}, {Features: 9, Hidden: 1024, Layers: 32}, {Features: 1 << 40, Hidden: 1, Layers: 1}} {
-		if err := c.Validate(); err == nil {
-			t.Errorf("%+v: no error", c)
+	for c, ok := range map[gin.Config]bool{
+		gin.Default(9): true, {1, 1, 1}: true, {4096, 1024, 4}: true, {1, 128, 32}: true,
+		{}: false, {9, 16, 0}: false, {-1, 16, 5}: false, {9, 1024, 32}: false, {1 << 40, 1, 1}: false,
+		{4097, 1, 1}: false, {1, 1025, 1}: false, {1, 1, 33}: false, {1, 1024, 5}: false,
+	} {
+		if err := c.Validate(); (err == nil) != ok {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if err := gin.Default(9).Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Panic(t, "an impossible shape", func() { gin.Zero(gin.Config{}) })
 }
 
 // Activations serve encoders of different shapes in turn.

@@ -32,6 +32,17 @@ func TestEveryPieceOnce(t *testing.T) {
 	}
 }
 
+// Memory that is large enough is used again, and more is made with slack.
+func TestGrow(t *testing.T) {
+	s := make([]int, 4)
+	if same, more, first := Grow(s[:1], 4), Grow(s, 8), Grow([]int(nil), 8); &same[0] != &s[0] || len(more) != 8 || cap(more) != 10 || cap(first) != 8 {
+		t.Errorf("%d, %d of %d and %d of %d", len(same), len(more), cap(more), len(first), cap(first))
+	}
+	if n := Workers(0); n != runtime.GOMAXPROCS(0) || Workers(3) != 3 {
+		t.Errorf("%d workers by default, want %d", n, runtime.GOMAXPROCS(0))
+	}
+}
+
 func TestCancelStops(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -102,7 +102,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // batch, chunks and all. With Adam's moments at zero, the first step has the
 // sign of the gradient, so the moment M = 0.1·gradient is compared instead.
 func TestStepFollowsTheLoss(t *testing.T) {
-	gs, o := trees(3*chunkGraphs-1, 2), options()
+	gs, o := trees(2*chunkGraphs-1, 2), options()
 	o.Batch = len(gs)
 	tr := must.Have(New(gs, o, nil))
 	start := slices.Clone(tr.encoder.Params)

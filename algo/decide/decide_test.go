@@ -3,6 +3,7 @@ package decide
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -95,5 +96,253 @@ func TestThreshold(t *testing.T) {
 				t.Errorf("alpha %g: score %g has p %g, but the threshold is %g", alpha, s, p, at)
 			}
 		}
+	}
+}
+
+// The rate is the largest whose verdicts keep to alpha in as many holdouts as asked: where k of n held-out graphs are among the
+// fraction alpha with the highest scores, a rate of (1+j)/(1+n) keeps to it for j below k.
+func TestConfident(t *testing.T) {
+	for _, alpha := range []float64{0.05, 0.1, 0.3} {
+		for _, confidence := range []float64{0.5, 0.9, 0.95, 0.99} {
+			for _, n := range []int{1, 20, 60, 204, 512} {
+				want, share := 0.0, 1.0
+				for j := range n {
+					share -= binomial(j, n, alpha) // of more than j
+					if rate := float64(1+j) / float64(1+n); rate <= alpha && share >= confidence {
+						want = rate
+					}
+				}
+				if got := Confident(alpha, confidence, n); got != want {
+					t.Errorf("alpha %g, confidence %g of %d: rate %g, want %g", alpha, confidence, n, got, want)
+				}
+			}
+		}
+	}
+	if rate := Confident(0.05, 0.5, 199); rate != 0.05 { // Beta(10, 190) is below its mean of 0.05 in more than half of the cases
+		t.Errorf("rate %g, want alpha itself", rate)
+	}
+	if rate := Confident(0.05, 0.95, 40); rate != 0 {
+		t.Errorf("40 held-out graphs resolve %g with confidence 0.95", rate)
+	}
+	if a, b := Confident(0.05, 0.95, 1000), Confident(0.05, 0.95, 100_000); !(a < b && b < 0.05) {
+		t.Errorf("rates %g and %g of 1 000 and 100 000", a, b)
+	}
+}
+
+// The bound holds at the worst threshold of each run, in as many runs as asked for.
+func TestMostFalse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 5))
+	for _, c := range []struct{ holdout, inside, outside int }{{200, 100, 0}, {200, 80, 20}, {60, 300, 100}, {512, 50, 50}} {
+		const runs, confidence = 400, 0.9
+		broken, tight := 0, 0
+		for range runs {
+			holdout, scores := stream(rng, c.holdout, 0), append(stream(rng, c.inside, 0), stream(rng, c.outside, 3)...)
+			p, wrong := PValues(scores, holdout), false
+			for k := range c.holdout + 1 {
+				at := float64(1+k) / float64(1+c.holdout)
+				isFalse, called := 0, 0
+				for i, v := range p {
+					if v <= at && i < c.inside {
+						isFalse++
+					}
+					if v <= at {
+						called++
+					}
+				}
+				most := MostFalse(called, len(scores), c.holdout, at, confidence)
+				wrong = wrong || isFalse > most
+				if most < called {
+					tight++
+				}
+			}
+			if wrong {
+				broken++
+			}
+		}
+		if share := float64(broken) / runs; share > 1-confidence {
+			t.Errorf("%+v: the bound fails in %.3f of the runs", c, share)
+		}
+		if c.outside > 0 && tight == 0 {
+			t.Errorf("%+v: the bound never says anything", c)
+		}
+	}
+	// λ = 0.0675 solves the second bound's equation, by Python; the first bound is far above.
+	if got := MostFalse(900, 1000, 1000, 0.3, 0.9); got != 367 {
+		t.Errorf("%d of 900, want 367", got)
+	}
+	// Fewer than 1000·0.00101/0.05 = 20.2, the first bound; the second has 68.
+	if got := MostFalse(900, 1000, 1000, 0.00101, 0.9); got != 20 {
+		t.Errorf("%d of 900, want 20", got)
+	}
+	if got := MostFalse(7, 100, 0, 0.1, 0.9); got != 7 {
+		t.Errorf("%d of 7 without a holdout", got)
+	}
+}
+
+// binomial is the chance of k of n, each with the chance p.
+func binomial(k, n int, p float64) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return math.Exp(a - b - c + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+}
+
+// At a bound of the interval the tail of the binomial distribution, which is added up here term by term,
+// is half of the error.
+func TestIntervalIsExact(t *testing.T) {
+	for _, n := range []int{1, 2, 10, 204, 999} {
+		for _, k := range []int{0, 1, n / 20, n / 2, n - 1, n} {
+			for _, confidence := range []float64{0.5, 0.9, 0.95, 0.999} {
+				low, high := Interval(k, n, confidence)
+				tail := (1 - confidence) / 2
+				asMany, asFew := 0.0, 0.0
+				for i := range n + 1 {
+					if i >= k && k > 0 {
+						asMany += binomial(i, n, low)
+					}
+					if i <= k && k < n {
+						asFew += binomial(i, n, high)
+					}
+				}
+				if k == 0 && low != 0 || k > 0 && math.Abs(asMany-tail) > 1e-9 {
+					t.Errorf("%d of %d at %g: from %g, where the chance of as many is %g", k, n, confidence, low, asMany)
+				}
+				if k == n && high != 1 || k < n && math.Abs(asFew-tail) > 1e-9 {
+					t.Errorf("%d of %d at %g: to %g, where the chance of as few is %g", k, n, confidence, high, asFew)
+				}
+				if p := float64(1+k) / float64(1+n); confidence >= 0.9 && n > 1 && !(low <= p && p <= high) {
+					t.Errorf("%d of %d at %g: %g to %g is without the p-value %g", k, n, confidence, low, high, p)
+				}
+			}
+		}
+	}
+	if low, high := Interval(0, 0, 0.95); low != 0 || high != 1 {
+		t.Errorf("of nothing: %g to %g", low, high)
+	}
+	// As scipy.stats.beta.ppf has it.
+	if low, high := Interval(9, 204, 0.95); math.Abs(low-0.020368978080692206) > 1e-12 || math.Abs(high-0.08209445290121617) > 1e-12 {
+		t.Errorf("9 of 204: %.6f to %.6f", low, high)
+	}
+}
+
+// The rule as it was published: with the largest k for which p₍ₖ₎ ≤ f·k/m, the k
+// smallest are discoveries.
+func discoveries(p []float64, f float64) int {
+	sorted := slices.DeleteFunc(slices.Clone(p), math.IsNaN)
+	slices.Sort(sorted)
+	most := 0
+	for k, v := range sorted {
+		if v <= f*float64(k+1)/float64(len(sorted)) {
+			most = k + 1
+		}
+	}
+	return most
+}
+
+func TestQValuesAreBenjaminiHochberg(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		p := make([]float64, rng.IntN(40))
+		for i := range p {
+			p[i] = float64(1+rng.IntN(20)) / 20 // ties
+			if rng.IntN(3) == 0 {
+				p[i] *= 0.05
+			}
+			if rng.IntN(15) == 0 {
+				p[i] = math.NaN()
+			}
+		}
+		q := QValues(p)
+		for _, f := range []float64{0.01303, 0.05107, 0.11109, 0.2311, 0.7713} { // none on a boundary
+			called := 0
+			for _, v := range q {
+				if v <= f {
+					called++
+				}
+			}
+			if want := discoveries(p, f); called != want {
+				t.Fatalf("%v at %g: %d discoveries, want %d (q %v)", p, f, called, want, q)
+			}
+		}
+		for i := range p {
+			if math.IsNaN(p[i]) != math.IsNaN(q[i]) || q[i] < p[i] || q[i] > 1 {
+				t.Fatalf("p = %g has q = %g", p[i], q[i])
+			}
+		}
+	}
+	// By hand: 4 values.
+	want := []float64{0.04, 0.04, 0.9, 0.08 * 4 / 3}
+	for i, q := range QValues([]float64{0.01, 0.02, 0.9, 0.08}) {
+		if math.Abs(q-want[i]) > 1e-12 {
+			t.Errorf("q %d is %g, want %g", i, q, want[i])
+		}
+	}
+}
+
+// judgeBatch is the verdict by a q-value.
+func judgeBatch(p, q, alpha, fdr float64, holdout int) Verdict {
+	return Rule{Alpha: alpha, Holdout: holdout, ByRate: true, Cut: Levels{p: q}.Cut(fdr)}.Judge(p, p)
+}
+
+func TestJudgeBatch(t *testing.T) {
+	for _, c := range []struct {
+		p, q    float64
+		holdout int
+		want    Verdict
+	}{
+		{0.01, 0.09, 99, Outside}, {0.01, 0.2, 99, Borderline}, {0.06, 0.2, 99, Inside}, {0.06, 0.1, 99, Outside}, {math.NaN(), math.NaN(), 99, Undecided},
+		{0.1, 0.1, 9, Outside}, {0.1, 0.2, 9, Undecided},
+	} {
+		if got := judgeBatch(c.p, c.q, 0.05, 0.1, c.holdout); got != c.want {
+			t.Errorf("p %g, q %g of %d: %s, want %s", c.p, c.q, c.holdout, got, c.want)
+		}
+	}
+	for _, f := range []float64{0, 1, -1, math.NaN()} {
+		if CheckFDR(f) == nil {
+			t.Errorf("a rate of %g makes sense", f)
+		}
+	}
+	if err := CheckFDR(0.1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	if got := CountedIn(3.0/205, 204, " molecules"); got != "3 of 205 molecules, this one counted in" {
+		t.Error(got)
+	}
+	var counts Counts
+	for _, v := range []Verdict{Outside, Inside, Outside, Borderline, Outside, Borderline, Undecided} {
+		counts.Count(v)
+	}
+	for want, counts := range map[string]Counts{
+		"3 outside, 2 borderline, 1 inside, 1 undecided": counts,
+		"0 outside, 0 borderline, 4 inside":              {Inside: 4},
+	} {
+		if got := counts.Verdicts(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A list is foreign if more than a third of 20 or more is outside.
+func TestForeign(t *testing.T) {
+	for _, c := range []struct {
+		counts Counts
+		want   bool
+	}{
+		{Counts{Outside: 19}, false},
+		{Counts{Outside: 20}, true},
+		{Counts{Outside: 10, Inside: 20}, false},
+		{Counts{Outside: 11, Borderline: 9, Inside: 10}, true},
+		{Counts{Outside: 10, Inside: 10, Undecided: 10}, false},
+		{Counts{Undecided: 50}, false},
+	} {
+		if got := c.counts.Foreign(); (got != "") != c.want {
+			t.Errorf("%+v: %q", c.counts, got)
+		}
+	}
+	if got, want := (Counts{Outside: 11, Inside: 10}).Foreign(), "11 of 21 are outside: this list is not what this model knows"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

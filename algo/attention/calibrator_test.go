@@ -70,7 +70,7 @@ func TestCalibratorLearns(t *testing.T) {
 		losses = append(losses, it.Loss)
 		finite(t, "KL", it.KL)
 		kl = append(kl, it.KL)
-		if len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
+		if it.Step != len(losses) || len(it.Test) != 80 || len(it.Inside) == 0 || len(it.Outside) == 0 {
 			t.Fatalf("step %d: %d scores, %d and %d graphs in the subgroups", it.Step, len(it.Test), len(it.Inside), len(it.Outside))
 		}
 	}}
@@ -101,7 +101,7 @@ func TestCalibratorLearns(t *testing.T) {
 func TestCalibratorLeavesItselfOut(t *testing.T) {
 	in := newInput(30, 30, 50, 0)
 	o := brief()
-	o.Steps, o.TopK, o.Training = 0, 1, 20
+	o.Steps, o.TopK, o.Training, o.Width = 0, 1, 20, 1000
 	a := must.Have(New(o, 7))
 	if e := a.Explain(nil, 0); e.Score != (Score{}) || e.InKeys != nil || e.OutKeys != nil {
 		t.Errorf("before the first batch: %+v", e)

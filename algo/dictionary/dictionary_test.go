@@ -85,21 +85,8 @@ func TestDictionaryRows(t *testing.T) {
 		}
 	}
 	check(10, 11)
-	for _, c := range []struct {
-		id    int
-		score float64
-		want  int
-	}{
-		{0, 5, 2},
-		{1, 3, 3},
-		{2, 6, -1},
-		{3, 5, -1},
-		{4, 4, 2},
-		{5, math.NaN(), -1},
-	} {
-		if got := d.Offer(entryOf(c.id, c.score)); got != c.want {
-			t.Errorf("offer %d: row %d, want %d", c.id, got, c.want)
-		}
+	for id, score := range []float64{5, 3, 6, 5, 4, math.NaN()} {
+		d.Offer(entryOf(id, score))
 	}
 	check(10, 11, 4, 1)
 	// The new bank may point into the old one.

@@ -24,8 +24,10 @@ func TestPack(t *testing.T) {
 	many := 0 // counts without room in a unit
 	for i := range prints {
 		p := &prints[i]
-		if i > 10 { // a key of most prints
-			p.Keys, p.Counts = append(slices.Clip(p.Keys), math.MaxUint32), append(slices.Clip(p.Counts), 1)
+		for key, has := range []bool{i < len(new(search).rarities), i > 10} { // keys of most prints
+			if has {
+				p.Keys, p.Counts = append(slices.Clip(p.Keys), math.MaxUint32-1+uint32(key)), append(slices.Clip(p.Counts), 1)
+			}
 		}
 		for _, n := range p.Counts {
 			many += int(min(1, n/16))

@@ -104,23 +104,14 @@ func fprByThresholds(score []float64, ood []bool) float64 {
 	return best
 }
 
-// fprIDByThresholds accepts as ID what is at or below a threshold.
+// fprIDByThresholds accepts as ID what is not called OOD above a threshold.
 func fprIDByThresholds(score []float64, ood []bool) float64 {
 	best := 1.0
 	for _, at := range score {
-		accepted, all := [2]float64{}, [2]float64{}
-		for i, s := range score {
-			class := 0
-			if ood[i] {
-				class = 1
-			}
-			all[class]++
-			if s <= at {
-				accepted[class]++
-			}
-		}
-		if accepted[0]/all[0] >= 0.95 {
-			best = min(best, accepted[1]/all[1])
+		above := math.Nextafter(at, math.Inf(1))
+		if alarms, negatives := called(score, ood, false, above); (negatives-alarms)/negatives >= 0.95 {
+			hits, positives := called(score, ood, true, above)
+			best = min(best, (positives-hits)/positives)
 		}
 	}
 	return best

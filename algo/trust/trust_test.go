@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo/internal/must"
 )
 
@@ -145,28 +147,20 @@ func TestVerdicts(t *testing.T) {
 		c := must.Have(New(held, Options{Tolerance: 1.5}))
 		// Every tenth by score is judged by all others.
 		slices.SortFunc(held, func(a, b Pair) int { return cmp.Compare(a.Score, b.Score) })
-		heldOut := map[Verdict][2]int{}
+		large, all := map[Verdict]int{}, map[Verdict]int{}
 		for fold := range 10 {
-			var others, fresh []Pair
+			var others []Pair
 			for i, p := range held {
-				if i%10 == fold {
-					fresh = append(fresh, p)
-				} else {
+				if i%10 != fold {
 					others = append(others, p)
 				}
 			}
 			d := must.Have(New(others, Options{Tolerance: 1.5}))
-			for _, p := range fresh {
-				of := heldOut[d.Judge(p.Score, 0).Verdict]
-				if of[0]++; math.Abs(p.Error) > 1.5 {
-					of[1]++
+			for i := fold; i < len(held); i += 10 {
+				v := d.Judge(held[i].Score, 0).Verdict
+				if all[v]++; math.Abs(held[i].Error) > 1.5 {
+					large[v]++
 				}
-				heldOut[d.Judge(p.Score, 0).Verdict] = of
-			}
-		}
-		for k := 1; k < len(c.Steps); k++ {
-			if c.Steps[k].Error < c.Steps[k-1].Error || c.Steps[k].Large < c.Steps[k-1].Large || c.Steps[k].To <= c.Steps[k-1].To {
-				t.Fatalf("steps fall: %+v", c.Steps)
 			}
 		}
 		var list []Outcome
@@ -179,8 +173,8 @@ func TestVerdicts(t *testing.T) {
 		}
 		for _, v := range Verdicts() {
 			s, n := c.HeldOut[v], a.Verdicts[v]
-			if heldOut[v] != [2]int{s.N, s.Large} {
-				t.Fatalf("%s: %d large of %d, want %v", v, s.Large, s.N, heldOut[v])
+			if s.N != all[v] || s.Large != large[v] {
+				t.Fatalf("%s: %d large of %d, want %d of %d", v, s.Large, s.N, large[v], all[v])
 			}
 			for k, x := range []int{s.Large, s.N, n.Large, n.N} {
 				sum[v][k] += float64(x)
@@ -300,65 +294,62 @@ func TestRefused(t *testing.T) {
 }
 
 // Groups and steps are parts of as many molecules as are asked, and equal scores are in one. Every group is large enough for an
-// interval.
+// interval, unless all molecules are too few.
 func TestGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	// parts has the ends of the most parts, up to a number, that have at least that many pairs.
-	parts := func(sorted []Pair, most, least int) (ends []int) {
-		count, from := 1, 0
+	// parts are the most parts, up to a number, that have at least that many pairs.
+	parts := func(sorted []Pair, most, least int) (list [][]Pair) {
+		count := 1
 		for count < most && len(sorted)/(count+1) >= least {
 			count++
 		}
+		size, from := len(sorted)/count, 0
 		for end := 1; end <= len(sorted); end++ {
-			if size, left := len(sorted)/count, len(sorted)-end; left == 0 || min(end-from, left) >= size && sorted[end].Score > sorted[end-1].Score {
-				ends, from = append(ends, end), end
+			if left := len(sorted) - end; left == 0 || min(end-from, left) >= size && sorted[end].Score > sorted[end-1].Score {
+				list, from = append(list, sorted[from:end]), end
 			}
 		}
-		return ends
+		return list
 	}
 	for _, n := range []int{20, 49, 50, 59, 60, 74, 75, 150, 190, 250, 300} {
 		for _, asked := range []float64{0.5, 0.8, 0.9, 0.95, 0.97} {
 			for _, values := range []int{1, 3, 20, 1000} {
 				pairs := draw(rng, n)
-				for i := range pairs {
-					pairs[i].Score = float64(rng.IntN(values))
+				for i, p := range pairs {
+					pairs[i] = Pair{Score: float64(rng.IntN(values)), Error: math.Abs(p.Error)}
 				}
 				c := must.Have(New(pairs, Options{Coverage: asked}))
-				slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Compare(a.Score, b.Score) })
-				groups, from := []Group(nil), 0
-				for _, end := range parts(pairs, 5, max(30, int(math.Ceil(asked/(1-asked))))) {
-					groups = append(groups, Group{pairs[end-1].Score, end - from, math.NaN()})
-					var misses []float64
-					for _, p := range pairs[from:end] {
-						misses = append(misses, math.Abs(p.Error))
-					}
+				slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.Error, b.Error)) })
+				for k, part := range parts(pairs, 5, max(30, int(math.Ceil(asked/(1-asked))))) {
+					misses, size := errorsOf(part), len(part)
 					slices.Sort(misses)
-					if k, part := math.Modf(asked*float64(end-from+1) + 1e-9); int(k) <= end-from-1 {
-						groups[len(groups)-1].Half = misses[int(k)-1]*(1-part) + misses[int(k)]*part
+					half := math.NaN()
+					if k, rest := math.Modf(asked*float64(size+1) + 1e-9); int(k) < size {
+						half = misses[int(k)-1]*(1-rest) + misses[int(k)]*rest
 					}
-					from = end
+					g := c.Groups[k]
+					if g.To != part[size-1].Score || g.N != size || !(math.Abs(g.Half-half) < 1e-6) && (n >= 30 || g.Half == half) {
+						t.Errorf("%d of %d scores, %g asked: %+v, want ± %g of %d", n, values, asked, g, half, size)
+					}
 				}
-				if !slices.EqualFunc(c.Groups, groups, func(a, b Group) bool {
-					return a.To == b.To && a.N == b.N && (math.Abs(a.Half-b.Half) < 1e-6 || n < 30 && math.IsNaN(a.Half) && math.IsNaN(b.Half))
-				}) || groups[len(groups)-1].To != c.Farthest {
-					t.Errorf("%d of %d scores, %g asked: %+v, want %+v", n, values, asked, c.Groups, groups)
+				if last := c.Groups[len(c.Groups)-1]; last.To != c.Farthest {
+					t.Errorf("%d of %d scores: the last group is %+v, up to %g", n, values, last, c.Farthest)
 				}
-				weights, errors, large := []float64(nil), []float64(nil), []float64(nil)
-				from = 0
-				ends := parts(pairs, 10, 25)
-				for _, end := range ends {
-					part, sums := pairs[from:end], [2]float64{}
+				var weights, errors, large []float64
+				list := parts(pairs, 10, 25)
+				for _, part := range list {
+					above := 0.0
 					for _, p := range part {
-						if sums[0] += math.Abs(p.Error); math.Abs(p.Error) > c.Tolerance {
-							sums[1]++
+						if p.Error > c.Tolerance {
+							above++
 						}
 					}
 					size := float64(len(part))
-					weights, errors, large, from = append(weights, size), append(errors, sums[0]/size), append(large, sums[1]/size), end
+					weights, errors, large = append(weights, size), append(errors, floats.Sum(errorsOf(part))/size), append(large, above/size)
 				}
 				errors, large = ascendingFit(errors, weights), ascendingFit(large, weights)
-				for k, end := range ends {
-					if s := c.Steps[k]; len(c.Steps) != len(ends) || s.To != pairs[end-1].Score || math.Abs(s.Error-errors[k])+math.Abs(s.Large-large[k]) > 1e-9 {
+				for k, s := range c.Steps {
+					if part := list[k]; len(c.Steps) != len(list) || s.To != part[len(part)-1].Score || math.Abs(s.Error-errors[k])+math.Abs(s.Large-large[k]) > 1e-9 {
 						t.Fatalf("%d of %d scores, step %d: %+v; want errors %v, shares of large ones %v", n, values, k, c.Steps, errors, large)
 					}
 				}

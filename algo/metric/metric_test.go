@@ -174,8 +174,6 @@ func TestEdgeCases(t *testing.T) {
 		{"OOD only", []float64{1, 2}, []bool{true, true}, nan, nan, nan, nan},
 		{"NaN score", []float64{1, nan}, []bool{true, false}, nan, nan, nan, nan},
 		{"all equal", []float64{3, 3, 3, 3}, []bool{true, false, false, false}, 0.5, 0.25, 1, 1},
-		{"perfect", []float64{1, 2, 3}, []bool{false, false, true}, 1, 1, 0, 0},
-		{"upside down", []float64{3, 2, 1}, []bool{false, false, true}, 0, 1.0 / 3, 1, 1},
 		{"zeros of both signs tie", []float64{0, math.Copysign(0, -1)}, []bool{true, false}, 0.5, 0.5, 1, 1},
 	} {
 		for name, v := range map[string][2]float64{

@@ -66,7 +66,7 @@ func TestECFP(t *testing.T) {
 			want := must.Have(strconv.ParseFloat(row[2+k], 64))
 			measure := []fingerprint.Measure{fingerprint.Sets, fingerprint.Counts}[k]
 			got := fingerprint.NewIndex([]fingerprint.Print{of(a, 2)}).Nearest(measure, of(b, 2), 1)[0]
-			if math.Abs(got-want) > 1e-6 {
+			if !(math.Abs(got-want) <= 1e-6) {
 				t.Errorf("%s and %s, %s: %.6f, RDKit has %.6f", row[0], row[1], rows[0][2+k], got, want)
 			}
 		}

@@ -290,7 +290,7 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 				t.Errorf("%d features: %d workers make other embeddings than one", features, workers)
 			}
 			for k, x := range o.Q {
-				if math.Abs(float64(x-want.Q[k])) > tolerance {
+				if !(math.Abs(float64(x-want.Q[k])) <= tolerance) {
 					t.Fatalf("%d features: value %d of row %d of the outline is %g, in the representation %g", features, k%o.Dim, k/o.Dim, x, want.Q[k])
 				}
 			}
@@ -376,7 +376,7 @@ func TestBatchScores(t *testing.T) {
 		if i == 7 {
 			node = 4
 		}
-		if want := loss[i]/graphDeviation + 0.3*node/nodeDeviation; math.Abs(got-want) > 1e-9 {
+		if want := loss[i]/graphDeviation + 0.3*node/nodeDeviation; !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("graph %d: S_Pre %g, want %g", i, got, want)
 		}
 	}
@@ -384,7 +384,7 @@ func TestBatchScores(t *testing.T) {
 	if err != nil || !slices.Equal(again, scores) {
 		t.Errorf("by the terms %v, want %v, error %v", again, scores, err)
 	}
-	if r.Undefined() != 1 || math.Abs(r.MeanNodeScore()-stat.Mean(known, nil)) > 1e-12 || (&Representation{NodeScore: r.NodeScore[7:8]}).MeanNodeScore() != 0 {
+	if r.Undefined() != 1 || !(math.Abs(r.MeanNodeScore()-stat.Mean(known, nil)) <= 1e-12) || (&Representation{NodeScore: r.NodeScore[7:8]}).MeanNodeScore() != 0 {
 		t.Errorf("%d graphs without ℓ_n, want 1; a mean of %g", r.Undefined(), r.MeanNodeScore())
 	}
 }

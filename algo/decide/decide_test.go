@@ -195,10 +195,10 @@ func TestIntervalIsExact(t *testing.T) {
 						asFew += binomial(i, n, high)
 					}
 				}
-				if k == 0 && low != 0 || k > 0 && math.Abs(asMany-tail) > 1e-9 {
+				if k == 0 && low != 0 || k > 0 && !(math.Abs(asMany-tail) <= 1e-9) {
 					t.Errorf("%d of %d at %g: from %g, where the chance of as many is %g", k, n, confidence, low, asMany)
 				}
-				if k == n && high != 1 || k < n && math.Abs(asFew-tail) > 1e-9 {
+				if k == n && high != 1 || k < n && !(math.Abs(asFew-tail) <= 1e-9) {
 					t.Errorf("%d of %d at %g: to %g, where the chance of as few is %g", k, n, confidence, high, asFew)
 				}
 				if p := float64(1+k) / float64(1+n); confidence >= 0.9 && n > 1 && !(low <= p && p <= high) {
@@ -211,7 +211,7 @@ func TestIntervalIsExact(t *testing.T) {
 		t.Errorf("of nothing: %g to %g", low, high)
 	}
 	// As scipy.stats.beta.ppf has it.
-	if low, high := Interval(9, 204, 0.95); math.Abs(low-0.020368978080692206) > 1e-12 || math.Abs(high-0.08209445290121617) > 1e-12 {
+	if low, high := Interval(9, 204, 0.95); !(math.Abs(low-0.020368978080692206) <= 1e-12) || !(math.Abs(high-0.08209445290121617) <= 1e-12) {
 		t.Errorf("9 of 204: %.6f to %.6f", low, high)
 	}
 }
@@ -264,7 +264,7 @@ func TestQValuesAreBenjaminiHochberg(t *testing.T) {
 	// By hand: 4 values.
 	want := []float64{0.04, 0.04, 0.9, 0.08 * 4 / 3}
 	for i, q := range QValues([]float64{0.01, 0.02, 0.9, 0.08}) {
-		if math.Abs(q-want[i]) > 1e-12 {
+		if !(math.Abs(q-want[i]) <= 1e-12) {
 			t.Errorf("q %d is %g, want %g", i, q, want[i])
 		}
 	}

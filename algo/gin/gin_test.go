@@ -206,7 +206,7 @@ func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 			got += float64(x) * float64(dGraph[v][i])
 		}
 	}
-	if want := naive(params, e.Config, gs, dNode, dGraph); math.Abs(got-want) > 1e-4*math.Abs(want) {
+	if want := naive(params, e.Config, gs, dNode, dGraph); !(math.Abs(got-want) <= 1e-4*math.Abs(want)) {
 		t.Fatalf("forward: got %g, want %g", got, want)
 	}
 	grad := gin.Zero(e.Config)
@@ -222,7 +222,7 @@ func TestBackwardMatchesFiniteDifferences(t *testing.T) {
 			p[i] = old - h
 			down := naive(params, e.Config, gs, dNode, dGraph)
 			p[i] = old
-			if want := 2 * (up - down) / (2 * h); math.Abs(float64(g)-want) > 1e-4*math.Abs(want)+1e-4 {
+			if want := 2 * (up - down) / (2 * h); !(math.Abs(float64(g)-want) <= 1e-4*math.Abs(want)+1e-4) {
 				t.Errorf("%s[%d]: gradient %g, difference quotient %g", tensor.Name, i, g, want)
 			}
 		}

@@ -292,7 +292,7 @@ func TestWilson(t *testing.T) {
 	for _, c := range []struct{ hits, n, low, high float64 }{
 		{0, 10, 0, 0.2775}, {1, 10, 0.0179, 0.4042}, {10, 10, 0.7225, 1}, {81, 263, 0.2553, 0.3662},
 	} {
-		if low, high := Wilson(c.hits, c.n); math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
+		if low, high := Wilson(c.hits, c.n); !(math.Abs(low-c.low) <= 1e-4) || !(math.Abs(high-c.high) <= 1e-4) {
 			t.Errorf("%g of %g: %.4f to %.4f, want %.4f to %.4f", c.hits, c.n, low, high, c.low, c.high)
 		}
 	}

@@ -40,7 +40,7 @@ func TestStandardizer(t *testing.T) {
 	z := s.Apply(q)
 	for j, want := range [dim]float64{1, 1, 0} {
 		mean, variance := stat.PopMeanVariance(column(z, j), nil)
-		if math.Abs(mean) > 1e-5 || math.Abs(variance-want) > 1e-5 {
+		if !(math.Abs(mean) <= 1e-5) || !(math.Abs(variance-want) <= 1e-5) {
 			t.Errorf("coordinate %d: mean %g, variance %g, want 0 and %g", j, mean, variance, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestStandardizer(t *testing.T) {
 	}
 	for name, other := range map[string][]float32{"what is kept": s.Apply(kept), "its own standardizer": NewStandardizer(kept, dim).Apply(kept)} {
 		for i := range z {
-			if math.Abs(float64(z[i]-other[i])) > 1e-6 {
+			if !(math.Abs(float64(z[i]-other[i])) <= 1e-6) {
 				t.Fatalf("%s: value %d becomes %g, want %g", name, i, other[i], z[i])
 			}
 		}
@@ -73,7 +73,7 @@ func TestStandardizer(t *testing.T) {
 func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 	for _, x := range []float64{0, 1e9, -3.7} {
 		s := []float64{x, x, x}
-		if z := ScaleOf(s).Standardize(s); math.Abs(z[0]) > 1e-9 || math.Abs(z[2]) > 1e-9 {
+		if z := ScaleOf(s).Standardize(s); !(math.Abs(z[0]) <= 1e-9) || !(math.Abs(z[2]) <= 1e-9) {
 			t.Errorf("scores %g become %v, want 0", x, z)
 		}
 	}
@@ -109,7 +109,7 @@ func TestBankMatchesBruteForce(t *testing.T) {
 			for j := range in.Bank.Len() {
 				nearest = min(nearest, math.Sqrt(SquaredDistance(q[4*dim:5*dim], keys[j*dim:(j+1)*dim])))
 			}
-			if got := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); math.Abs(got-nearest) > 1e-6 {
+			if got := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); !(math.Abs(got-nearest) <= 1e-6) {
 				t.Errorf("nearest of graph 4 at %g, want %g", got, nearest)
 			}
 		}
@@ -279,11 +279,11 @@ func TestShares(t *testing.T) {
 				t.Errorf("graph %d: key %d adds %g for being new", i, r.Prints[i].Keys[k], x)
 			}
 		}
-		if want := b.unit(ByRest) * d.parts[ByRest][i]; math.Abs(novel-want) > 1e-9 || (i == r.Len()-1) != (novel > 0) {
+		if want := b.unit(ByRest) * d.parts[ByRest][i]; !(math.Abs(novel-want) <= 1e-9) || (i == r.Len()-1) != (novel > 0) {
 			t.Errorf("graph %d: new keys add %g, want %g", i, novel, want)
 		}
 		rest := b.scales.Sum.Mean / b.scales.Sum.Deviation
-		if got := s.Embedding + s.Subtrees - rest; math.Abs(got-scores[i]) > 1e-9 {
+		if got := s.Embedding + s.Subtrees - rest; !(math.Abs(got-scores[i]) <= 1e-9) {
 			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
 		}
 		if least := slices.Min(s.Coordinates); !(least >= 0) {
@@ -334,7 +334,7 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 			if i < 2 && j == 1 {
 				new = float64(1 - i)
 			}
-			if got := to[ByRest][i]; math.Abs(got-math.Log(1+new)) > 1e-12 {
+			if got := to[ByRest][i]; !(math.Abs(got-math.Log(1+new)) <= 1e-12) {
 				t.Errorf("graph %d beside %d: %g for new subtrees, want the logarithm of 1 + %g", i, j, got, new)
 			}
 		}
@@ -342,7 +342,7 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 	tolerance := [Parts]float64{ByEmbedding: 1e-6, BySubtrees: 1e-12, ByCounts: 1e-12, ByRest: 1e-12}
 	for k := range least {
 		for i, want := range d.Part(k) {
-			if math.Abs(least[k][i]-want) > tolerance[k]*(1+want) {
+			if !(math.Abs(least[k][i]-want) <= tolerance[k]*(1+want)) {
 				t.Errorf("part %d of graph %d: %g, want %g", k, i, least[k][i], want)
 			}
 		}
@@ -355,7 +355,7 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 			t.Errorf("part %d: unit %g, typically %g", k, unit, typical)
 		}
 		d.parts[k][0] += 2
-		if got := b.Scores(d)[0] - scores[0]; math.Abs(got-2*unit) > 1e-9 {
+		if got := b.Scores(d)[0] - scores[0]; !(math.Abs(got-2*unit) <= 1e-9) {
 			t.Errorf("part %d: two more add %g, want %g", k, got, 2*unit)
 		}
 		d.parts[k][0] -= 2

@@ -135,7 +135,7 @@ func TestStepFollowsTheLoss(t *testing.T) {
 		return Loss{1, graphs + nodes, graphs, nodes}
 	}
 	copy(e.Params, start)
-	if want := loss(); math.Abs(before.Total-want.Total)+math.Abs(before.Graph-want.Graph)+math.Abs(before.Node-want.Node) > 1e-5 {
+	if want := loss(); !(math.Abs(before.Total-want.Total)+math.Abs(before.Graph-want.Graph)+math.Abs(before.Node-want.Node) <= 1e-5) {
 		t.Errorf("the loss of the step is %+v, want %+v", before, want)
 	}
 	// Along the gradient the loss must change by |gradient|²·h.
@@ -151,7 +151,7 @@ func TestStepFollowsTheLoss(t *testing.T) {
 		return loss().Total
 	}
 	slope := (shifted(1) - shifted(-1)) / (2 * h)
-	if want := math.Sqrt(norm); math.Abs(slope-want) > 0.01*want {
+	if want := math.Sqrt(norm); !(math.Abs(slope-want) <= 0.01*want) {
 		t.Errorf("slope along the gradient %g, its length %g", slope, want)
 	}
 }

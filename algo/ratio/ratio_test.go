@@ -44,7 +44,7 @@ func TestFitMinimises(t *testing.T) {
 		slope[dim] += d
 	}
 	for j, v := range slope {
-		if math.Abs(v) > 1e-4 {
+		if !(math.Abs(v) <= 1e-4) {
 			t.Errorf("slope %g along weight %d", v, j)
 		}
 	}
@@ -70,13 +70,13 @@ func TestFindsTheShift(t *testing.T) {
 		t.Errorf("evidence %g with half of the batch OOD, want at least 0.65", e.Evidence)
 	}
 	// ID graphs of the batch and of the holdout are the same population.
-	if auc := metric.Above(holdout, e.Test[:60]); math.Abs(auc-0.5) > 0.17 {
+	if auc := metric.Above(holdout, e.Test[:60]); !(math.Abs(auc-0.5) <= 0.17) {
 		t.Errorf("AUROC %g between ID graphs of batch and holdout, want about ½ (three standard errors: 0.17)", auc)
 	}
 }
 
 func TestWithoutShift(t *testing.T) {
-	if e, _ := estimate(1, sample.New(120, 0, 200, 0)); math.Abs(e.Evidence-0.5) > 0.1 {
+	if e, _ := estimate(1, sample.New(120, 0, 200, 0)); !(math.Abs(e.Evidence-0.5) <= 0.1) {
 		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
 }
@@ -152,7 +152,7 @@ func TestClosenessOfTheBankAndOthers(t *testing.T) {
 				t.Fatalf("bank of %d, %s: %d values, want %d", m, name, len(pair[0]), len(pair[1]))
 			}
 			for i, x := range pair[0] {
-				if math.Abs(float64(x-pair[1][i])) > 1e-5 {
+				if !(math.Abs(float64(x-pair[1][i])) <= 1e-5) {
 					t.Errorf("bank of %d, %s: column %d of row %d is %g, want %g", m, name, i%16, i/16, x, pair[1][i])
 				}
 			}
@@ -286,7 +286,7 @@ func TestLeaves(t *testing.T) {
 				}
 				c := reach[int32(at)]
 				want := c[1] / all[1] / (c[0]/all[0] + c[1]/all[1])
-				if c[0]+c[1] < leafRows || math.Abs(float64(n.value)-want) > 1e-6 {
+				if c[0]+c[1] < leafRows || !(math.Abs(float64(n.value)-want) <= 1e-6) {
 					t.Fatalf("leaf of %g rows of the bank and %g of the batch says %g, want %g", c[0], c[1], n.value, want)
 				}
 			}

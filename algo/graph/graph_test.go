@@ -110,14 +110,11 @@ func TestEdgesAndSelect(t *testing.T) {
 }
 
 // coreByDefinition takes away one node of degree at most 1 at a time.
-func coreByDefinition(n int, edges [][2]int32) (nodes []int, left int) {
-	in := make([]bool, n)
-	for i := range in {
-		in[i] = true
-	}
+func coreByDefinition(g *Graph) (nodes []int, left int) {
+	in := slices.Repeat([]bool{true}, g.N())
 	degree := func(i int) (d int) {
-		for _, e := range edges {
-			if in[e[0]] && in[e[1]] && (int(e[0]) == i || int(e[1]) == i) {
+		for _, j := range g.Row(i) {
+			if in[j] {
 				d++
 			}
 		}
@@ -125,16 +122,15 @@ func coreByDefinition(n int, edges [][2]int32) (nodes []int, left int) {
 	}
 	for changed := true; changed; {
 		changed = false
-		for i := range n {
+		for i := range in {
 			if in[i] && degree(i) <= 1 {
 				in[i], changed = false, true
 			}
 		}
 	}
-	for i := range n {
+	for i := range in {
 		if in[i] {
-			nodes = append(nodes, i)
-			left += degree(i)
+			nodes, left = append(nodes, i), left+degree(i)
 		}
 	}
 	return nodes, left / 2
@@ -152,7 +148,7 @@ func TestCore(t *testing.T) {
 		for i := range n {
 			g.X[2*i], g.X[2*i+1] = float32(i), -1
 		}
-		nodes, m := coreByDefinition(n, edges)
+		nodes, m := coreByDefinition(g)
 		c := g.Core()
 		if c.N() != len(nodes) || c.M() != m || len(c.X) != len(nodes) {
 			t.Fatalf("trial %d: core of %d nodes and %d edges, want %d and %d", trial, c.N(), c.M(), len(nodes), m)

@@ -567,8 +567,6 @@ func TestFill(t *testing.T) {
 	if want := []float32{1, 0, 1, 0, 1, 0, 0, 0, 0, 0}; g.Features != 2 || !slices.Equal(g.X, want) {
 		t.Errorf("%d features %v, want 2 and %v", g.Features, g.X, want)
 	}
-	var b graph.Batch
-	b.Reset([]*graph.Graph{path, g}) // shapes fit
 	empty := build(0, nil)
 	empty.EncodeStructure()
 	NewDonors(nil).Fill(empty)

@@ -245,22 +245,15 @@ func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
 	n := must.Have(NewBank(ctx, 2, in.Bank.Select(picked), index, nil))
 	d := must.Have(n.Measure(ctx, 2, in.Test.Outline()))
 	own := must.Have(n.LeaveOut(ctx, 2))
-	check := func(what string, got float64, p fingerprint.Print, leave int) {
-		t.Helper()
-		equal, sets, _ := index.Closest(p, leave)
-		want := 1 - sets[0]
-		if equal > 0 {
-			want = 0
-		}
-		if got != want {
-			t.Errorf("%s: %g, want %g", what, got, want)
-		}
-	}
 	for i, p := range in.Test.Prints {
-		check("of the test", d.parts[BySubtrees][i], p, -1)
+		if got, want := d.parts[BySubtrees][i], 1-index.Best(p, -1)[fingerprint.Sets].Similarity; got != want {
+			t.Errorf("graph %d of the test: %g, want %g", i, got, want)
+		}
 	}
 	for k, i := range picked {
-		check("of the bank", own.parts[BySubtrees][k], in.Bank.Prints[i], i)
+		if got, want := own.parts[BySubtrees][k], 1-index.Best(in.Bank.Prints[i], i)[fingerprint.Sets].Similarity; got != want {
+			t.Errorf("graph %d of the bank: %g, want %g", i, got, want)
+		}
 	}
 }
 

@@ -73,9 +73,6 @@ func TestFindsTheShift(t *testing.T) {
 	if auc := metric.Above(holdout, e.Test[:60]); !(math.Abs(auc-0.5) <= 0.17) {
 		t.Errorf("AUROC %g between ID graphs of batch and holdout, want about ½ (three standard errors: 0.17)", auc)
 	}
-}
-
-func TestWithoutShift(t *testing.T) {
 	if e, _ := estimate(1, sample.New(120, 0, 200, 0)); !(math.Abs(e.Evidence-0.5) <= 0.1) {
 		t.Errorf("evidence %g for a batch like the bank, want about ½", e.Evidence)
 	}
@@ -200,6 +197,12 @@ func TestForestPartsWhatNoPlaneDoes(t *testing.T) {
 	if p := of(must.Have(fitLinear(ctx, 2, s, 0.1))); p < 0.95 {
 		t.Errorf("AUROC %g of a plane for rows on its sides, want at least 0.95", p)
 	}
+	for i := s.bank; i < len(s.fold); i++ {
+		s.fold[i] = 1
+	}
+	if heads := must.Have(fitLinear(ctx, 2, s, 0.1)); heads[0].score(s.rows[:4]) == 0 || heads[1].score(s.rows[:4]) != 0 {
+		t.Error("a plane without rows of the batch says something, or one with them nothing")
+	}
 }
 
 // Rows at a threshold are left of it. Two rows on each side of one are enough, where numbers are next to each other, too. As
@@ -299,22 +302,22 @@ func TestLeaves(t *testing.T) {
 
 // The order of rows does not change scores.
 func TestForestOfRowsInAnotherOrder(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	s := crossed(rng, 90, 40)
-	shuffled, place := &samples{dim: s.dim, bank: s.bank, folds: s.folds}, append(rng.Perm(s.bank), rng.Perm(40)...)
-	for k := range place {
-		if k >= s.bank {
-			place[k] += s.bank
+	s := crossed(rand.New(rand.NewPCG(5, 6)), 90, 40)
+	backwards := &samples{dim: s.dim, bank: s.bank, folds: s.folds}
+	place := func(k int) int {
+		if k < s.bank {
+			return s.bank - 1 - k
 		}
-		shuffled.rows = append(shuffled.rows, s.rows[place[k]*s.dim:(place[k]+1)*s.dim]...)
-		shuffled.fold = append(shuffled.fold, s.fold[place[k]])
+		return len(s.fold) - 1 - (k - s.bank)
 	}
-	first := must.Have(growForests(ctx, 1, s))
-	second := must.Have(growForests(ctx, 3, shuffled))
-	want, got := scoreByFold(first, s.rows, s.fold), scoreByFold(second, shuffled.rows, shuffled.fold)
-	for k, i := range place {
-		if got[k] != want[i] {
-			t.Fatalf("row %d has %g, in another order %g", i, want[i], got[k])
+	for k := range s.fold {
+		backwards.rows = append(backwards.rows, s.rows[place(k)*s.dim:(place(k)+1)*s.dim]...)
+		backwards.fold = append(backwards.fold, s.fold[place(k)])
+	}
+	want := scoreByFold(must.Have(growForests(ctx, 1, s)), s.rows, s.fold)
+	for k, got := range scoreByFold(must.Have(growForests(ctx, 3, backwards)), backwards.rows, backwards.fold) {
+		if got != want[place(k)] {
+			t.Fatalf("row %d has %g, in another order %g", place(k), want[place(k)], got)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// ascendingFit is isotonic by its definition: maxima of minima of means.
+// ascendingFit is the regression of steps by its definition: maxima of minima of means.
 func ascendingFit(values, weights []float64) []float64 {
 	mean := func(from, to int) float64 {
 		sum, w := 0.0, 0.0
@@ -85,25 +85,6 @@ func ascendingFit(values, weights []float64) []float64 {
 		}
 	}
 	return want
-}
-
-func TestIsotonic(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 50 {
-		n := 1 + rng.IntN(9)
-		values, weights := make([]float64, n), make([]float64, n)
-		for i := range values {
-			values[i], weights[i] = float64(rng.IntN(5)), 1+float64(rng.IntN(3))
-		}
-		want := ascendingFit(values, weights)
-		got := append([]float64(nil), values...)
-		isotonic(weights, n, func(i int) *float64 { return &got[i] })
-		for i := range got {
-			if !(math.Abs(got[i]-want[i]) <= 1e-12) {
-				t.Fatalf("values %v, weights %v: %v, want %v", values, weights, got, want)
-			}
-		}
-	}
 }
 
 // Stated rates do not fall from a verdict to a worse one, and count each molecule once.

@@ -671,9 +671,9 @@ func TestPart(t *testing.T) {
 		{[]float64{4, 2, 1, 3, 0}, []int{2, 4}, []int{0, 3}}, {[]float64{1, 2, 3, 4}, []int{0}, []int{3}}, {[]float64{1, 2, 3}, nil, nil},
 		{[]float64{1, 1, 1, 1, 2}, nil, nil}, {[]float64{1, 2, 3, 4, nan}, nil, nil},
 	} {
-		parted := c.part(p.scores)
-		if in, out := c.sides[0].members, c.sides[1].members; parted != (p.inside != nil) || !slices.Equal(in, p.inside) || !slices.Equal(out, p.outside) {
-			t.Errorf("%v: parted %t into %d and %d, want %d and %d", p.scores, parted, in, out, p.inside, p.outside)
+		parted, in, out := c.part(p.scores), c.sides[0], c.sides[1]
+		if parted != (p.inside != nil) || !slices.Equal(in.members, p.inside) || !slices.Equal(out.members, p.outside) {
+			t.Errorf("%v: parted %t into %d and %d, want %d and %d", p.scores, parted, in.members, out.members, p.inside, p.outside)
 		}
 	}
 }

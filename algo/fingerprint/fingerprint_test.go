@@ -237,12 +237,6 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	}
-	for name, wrong := range map[string]func(){
-		"a height below 0": func() { New(random(rng), -1) }, "too great a height": func() { New(random(rng), MaxHeight+1) },
-		"too few values": func() { pairs.To(prints[0], like[0][0][1:], like[0][1]) }, "values": func() { x.Similarities(nil, Sets, prints[0]) },
-	} {
-		must.Panic(t, name, wrong)
-	}
 	if got := NewIndex(nil).Nearest(Sets, prints[0], 3); len(got) != 0 {
 		t.Errorf("%v of no prints", got)
 	}

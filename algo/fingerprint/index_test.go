@@ -123,7 +123,8 @@ func checkBest(t *testing.T, name string, prints []Print, x *Index, p Print, own
 			t.Errorf("%s, rows %t: %+v, want %+v", name, useRows, got, want)
 		}
 	}
-	if equal, sets, counts := x.Closest(p, own); equal == 0 && [2]float64{sets[0], counts[0]} != [2]float64{want[0].Similarity, want[1].Similarity} {
+	equal, sets, counts := x.Closest(p, own)
+	if equal == 0 && (sets[0] != want[Sets].Similarity || counts[0] != want[Counts].Similarity) {
 		t.Errorf("%s: closest %v and %v, want %+v", name, sets[0], counts[0], want)
 	}
 }
@@ -322,7 +323,8 @@ func TestDamagedPrints(t *testing.T) {
 		rows []byte
 	}{
 		{Packed{whole.Keys, whole.Holders[1:], whole.Prints}, rows}, {whole, append(rows, 0)},
-		{Packed{[]uint32{4, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, make([]byte, 4)}, {Packed{[]uint32{5, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, make([]byte, 4)},
+		{Packed{[]uint32{4, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, make([]byte, 4)},
+		{Packed{[]uint32{5, 4}, []uint32{1, 1}, []byte{2, 0, 0}}, make([]byte, 4)},
 	} {
 		if _, err := OpenIndex(c.Packed, c.rows); !errors.Is(err, ErrPacked) {
 			t.Errorf("%d keys, %d holders and rows of %d bytes: %v", len(c.Keys), len(c.Holders), len(c.rows), err)

@@ -179,7 +179,8 @@ func TestCore(t *testing.T) {
 			of = append(of, int32(k))
 			sizes[k]++
 		}
-		if got, count := g.Parts(); !slices.Equal(got, of) || !slices.Equal(count, sizes) || g.Components() != len(sizes) || g.Cycles() != cycles {
+		got, count := g.Parts()
+		if !slices.Equal(got, of) || !slices.Equal(count, sizes) || g.Components() != len(sizes) || g.Cycles() != cycles {
 			t.Fatalf("trial %d: parts %d of sizes %d and %d cycles, want %d, %d and %d", trial, got, count, g.Cycles(), of, sizes, cycles)
 		}
 		if got := g.Fraction(func(i int) bool { return of[i] == 0 }); got != float64(sizes[0])/float64(n) {

@@ -240,9 +240,6 @@ func TestKL(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	for _, bins := range []int{0, 1e6 + 1} {
-		must.Panic(t, "bins", func() { KL([]float64{1}, []float64{2}, bins) })
-	}
 	// Direction: P inside the support of Q is cheap, the reverse is not.
 	narrow, wide := []float64{0, 0, 0, 0}, []float64{0, 0, 1, 1}
 	if a, b := KL(narrow, wide, 2), KL(wide, narrow, 2); !(a < b) {

@@ -363,7 +363,8 @@ func TestNearestLandmark(t *testing.T) {
 		m, dim, rank int
 		far          float64 // where products round
 	}{
-		{0, 5, 1, 0}, {1, 3, 1, 0}, {2, 80, 2, 0}, {5, 3, 3, 0}, {40, 40, 40, 0}, {300, 20, 20, 0}, {700, 80, 3, 0}, {60, 4, 1, 0}, {260, 6, 1, 0}, {260, 6, 1, 300}, {260, 6, 0, 300},
+		{0, 5, 1, 0}, {1, 3, 1, 0}, {2, 80, 2, 0}, {5, 3, 3, 0}, {40, 40, 40, 0}, {300, 20, 20, 0}, {700, 80, 3, 0},
+		{60, 4, 1, 0}, {260, 6, 1, 0}, {260, 6, 1, 300}, {260, 6, 0, 300},
 	} {
 		draw := func(n int, noise, far float64) []float32 {
 			base := rand.New(rand.NewPCG(uint64(c.m), 2)) // the same space for rows and queries

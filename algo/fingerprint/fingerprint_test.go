@@ -123,8 +123,8 @@ func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 	}
 }
 
-// renumbered is g with its nodes in another order, and the second feature of node i as given.
-func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *graph.Graph {
+// renumbered is g with its nodes in another order, and a feature of node i as given.
+func renumbered(rng *rand.Rand, g *graph.Graph, column int, of func(i int) float32) *graph.Graph {
 	order := rng.Perm(g.N())
 	var edges [][2]int32
 	for i := range order {
@@ -135,13 +135,14 @@ func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *gra
 	h, _ := must.Both(graph.New(g.N(), edges))
 	h.Features, h.X = 2, make([]float32, len(g.X))
 	for i, k := range order {
-		h.X[2*k], h.X[2*k+1] = g.X[2*i], second(i)
+		copy(h.X[2*k:], g.X[2*i:2*i+2])
+		h.X[2*k+column] = of(i)
 	}
 	return h
 }
 
 // A print depends on the graph, not on how its nodes are numbered. So does a signature, which skips
-// the second feature, and which tells apart what prints of the same height do.
+// a feature, and which tells apart what prints of the same height do.
 func TestOrderOfNodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	seen, different := map[[2]uint64]Print{}, map[uint64]bool{}
@@ -151,15 +152,16 @@ func TestOrderOfNodes(t *testing.T) {
 	}
 	all := must.Have(All(t.Context(), 2, gs, 3))
 	for i, g := range gs {
-		same := renumbered(rng, g, func(i int) float32 { return g.X[2*i+1] })
+		column := i % 2
+		same := renumbered(rng, g, column, func(i int) float32 { return g.X[2*i+column] })
 		if !New(same, 3).Equal(all[i]) || !New(g, 3).Equal(all[i]) {
 			t.Fatalf("another print of %v after renumbering as %v", g, same)
 		}
-		s := Signature(g, 1)
-		if got := Signature(renumbered(rng, g, func(int) float32 { return 7 }), 1); got != s {
+		s := Signature(g, column)
+		if got := Signature(renumbered(rng, g, column, func(int) float32 { return 7 }), column); got != s {
 			t.Fatalf("signature %x in another order, want %x", got, s)
 		}
-		p := New(renumbered(rng, g, func(int) float32 { return 0 }), MaxHeight)
+		p := New(renumbered(rng, g, column, func(int) float32 { return 0 }), MaxHeight)
 		if before, ok := seen[s]; ok && !before.Equal(p) {
 			t.Errorf("graphs with other subtrees share a signature")
 		}
@@ -252,12 +254,12 @@ func TestNearest(t *testing.T) {
 func TestKnown(t *testing.T) {
 	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
 	b := Print{Keys: []uint32{1, 3, 5, 7}, Counts: []uint32{9, 1, 1, 1}}
-	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, b})
+	x := NewIndex([]Print{b, {Keys: []uint32{1}, Counts: []uint32{9}}})
 	for _, c := range []struct {
 		p          Print
 		own, novel int
 		known      float64
-	}{{a, -1, 1, 5.0 / 6}, {b, -1, 0, 1}, {b, 1, 3, 1}, {Print{}, -1, 0, 1}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2, 0}} {
+	}{{a, -1, 1, 5.0 / 6}, {b, -1, 0, 1}, {b, 0, 3, 1}, {Print{}, -1, 0, 1}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2, 0}} {
 		if novel, known := x.Novel(c.p, c.own), x.Known(c.p); novel != c.novel || known != c.known {
 			t.Errorf("%v without print %d: %d subtrees are new, want %d; %g is known, want %g", c.p, c.own, novel, c.novel, known, c.known)
 		}

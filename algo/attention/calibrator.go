@@ -171,7 +171,7 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
 }
 
-// part assigns the lowest and highest scores to the sides. It is false if a side stays empty.
+// part assigns the lowest and highest scores to the sides. It is false if they are too few or nearly all equal.
 func (c *Calibrator) part(scores []float64) bool {
 	inside, outside := c.sides[0], c.sides[1]
 	inside.members, outside.members = nil, nil
@@ -179,14 +179,17 @@ func (c *Calibrator) part(scores []float64) bool {
 		return false
 	}
 	low, high := metric.Percentile(scores, c.options.Low), metric.Percentile(scores, c.options.High)
+	if !(low < high) {
+		return false
+	}
 	for i, x := range scores {
-		if x <= low && low < high {
+		if x <= low {
 			inside.members = append(inside.members, i)
-		} else if x >= high && low < high {
+		} else if x >= high {
 			outside.members = append(outside.members, i)
 		}
 	}
-	return len(inside.members) > 0 && len(outside.members) > 0
+	return true
 }
 
 // train takes steps. It may overwrite test with scores for a Watch.

@@ -2,10 +2,12 @@ package contrast
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -85,20 +87,15 @@ func TestInfoNCEMatchesDefinition(t *testing.T) {
 			near(t, "InfoNCE", float64(loss[i]), want[i], 2e-6)
 			near(t, "Scores", scores[i], want[i], 2e-6)
 		}
-	}
-}
-
-func TestScoresAgainstOthers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	const n, m, width = 45, 300, 8
-	zf, zs, nf, ns := random(rng, n*width), random(rng, n*width), random(rng, m*width), random(rng, m*width)
-	want := slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
-	one := must.Have(NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false))
-	three, _ := NewNegatives(nf, ns, width).Scores(context.Background(), 3, zf, zs, false)
-	for i := range want {
-		near(t, "Scores", one[i], want[i], 2e-6)
-		if one[i] != three[i] {
-			t.Errorf("graph %d: %g with one worker, %g with three", i, one[i], three[i])
+		// Against others, with any number of workers.
+		nf, ns := random(rng, 300*width), random(rng, 300*width)
+		want = slow(rows(zf, width), rows(zs, width), rows(nf, width), rows(ns, width), false)
+		one := must.Have(NewNegatives(nf, ns, width).Scores(context.Background(), 1, zf, zs, false))
+		three := must.Have(NewNegatives(nf, ns, width).Scores(context.Background(), 3, zf, zs, false))
+		for i := range want {
+			if near(t, "Scores of others", one[i], want[i], 2e-6); one[i] != three[i] {
+				t.Errorf("graph %d: %g with one worker, %g with three", i, one[i], three[i])
+			}
 		}
 	}
 }
@@ -237,7 +234,7 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 4))
 		e := gin.New(gin.Default(features), rng).Fixed()
 		var gs []*graph.Graph
-		for n := range 50 {
+		for n := range 3*representChunk - 1 {
 			var edges [][2]int32
 			for i := 1; i < n; i++ {
 				edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
@@ -255,6 +252,37 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 		}
 		r := must.Have(Describe(t.Context(), 2, e, gs))
 		want, tolerance := r.Outline(), map[int]float64{1: 0, 3: 1e-5}[features]
+		dim, picked := r.Dim(), []int{31, 2, 2}
+		restored := must.Have(Restore(e, r.Q, r.NodeScore, r.Prints))
+		for _, of := range []*Representation{r, restored} {
+			s := of.Select(picked)
+			for _, z := range [][2][]float32{{s.ZF(), r.ZF()}, {s.ZS(), r.ZS()}} {
+				for k, i := range picked {
+					for c := range r.Width {
+						near(t, "a projection", float64(z[0][k*r.Width+c]), float64(z[1][i*r.Width+c]), 1e-4)
+					}
+				}
+			}
+			same := s.NodeScore[1] == r.NodeScore[2] && s.Prints[1].Equal(r.Prints[2]) && s.Outline().Dim == want.Dim
+			if !same || !slices.Equal(s.Q[dim:2*dim], r.Q[2*dim:3*dim]) {
+				t.Errorf("%d features: picked graphs are not those of the representation", features)
+			}
+			must.Do(of.CheckProjections())
+		}
+		restored.Q = slices.Clone(r.Q)
+		restored.Q[2*dim+r.Width] = float32(math.Inf(1))
+		gs[1].Features++
+		_, errRow := Restore(e, r.Q[1:], r.NodeScore, r.Prints)
+		_, errPrints := Restore(e, r.Q, r.NodeScore, r.Prints[1:])
+		_, errOutline := OutlineOf(t.Context(), 1, e, gs)
+		for err, text := range map[error]string{
+			restored.CheckProjections(): "embedding 2 projects to ", errRow: "values for 47 graphs: want ", errPrints: "46 prints for 47 graphs",
+			errOutline: fmt.Sprintf("graph 2 has %d node features, the model was trained on %d", features+1, features),
+		} {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
 		for workers, o := range outlines {
 			if !reflect.DeepEqual(o.Prints, want.Prints) || o.Len() != r.Len() || o.Dim != want.Dim || (o.NodeScore == nil) != (features > 1) {
 				t.Errorf("%d features, %d workers: another outline than that of the representation", features, workers)
@@ -263,7 +291,7 @@ func TestOutlineIsAPartOfARepresentation(t *testing.T) {
 				t.Errorf("%d features: %d workers make other embeddings than one", features, workers)
 			}
 			for k, x := range o.Q {
-				if math.Abs(float64(x-want.Q[k])) > tolerance {
+				if !(math.Abs(float64(x-want.Q[k])) <= tolerance) {
 					t.Fatalf("%d features: value %d of row %d of the outline is %g, in the representation %g", features, k%o.Dim, k/o.Dim, x, want.Q[k])
 				}
 			}
@@ -349,7 +377,7 @@ func TestBatchScores(t *testing.T) {
 		if i == 7 {
 			node = 4
 		}
-		if want := loss[i]/graphDeviation + 0.3*node/nodeDeviation; math.Abs(got-want) > 1e-9 {
+		if want := loss[i]/graphDeviation + 0.3*node/nodeDeviation; !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("graph %d: S_Pre %g, want %g", i, got, want)
 		}
 	}
@@ -357,16 +385,11 @@ func TestBatchScores(t *testing.T) {
 	if err != nil || !slices.Equal(again, scores) {
 		t.Errorf("by the terms %v, want %v, error %v", again, scores, err)
 	}
-	if r.Undefined() != 1 {
-		t.Errorf("%d graphs without ℓ_n, want 1", r.Undefined())
+	if deviation(nil) != 1 || deviation([]float64{3, 3, math.NaN()}) != 1 {
+		t.Error("losses that do not vary have another scale than 1")
 	}
-}
-
-// A loss that does not vary keeps its scale.
-func TestDeviation(t *testing.T) {
-	for _, values := range [][]float64{nil, {2}, {3, 3, 3}, {math.NaN(), 1}} {
-		if got := deviation(values); got != 1 {
-			t.Errorf("deviation of %v is %g, want 1", values, got)
-		}
+	none := &Representation{NodeScore: r.NodeScore[7:8]}
+	if r.Undefined() != 1 || !(math.Abs(r.MeanNodeScore()-stat.Mean(known, nil)) <= 1e-12) || none.MeanNodeScore() != 0 {
+		t.Errorf("%d graphs without ℓ_n, want 1; a mean of %g", r.Undefined(), r.MeanNodeScore())
 	}
 }

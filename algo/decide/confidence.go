@@ -17,7 +17,7 @@ import (
 // Judge, and is 0 if the holdout is too small.
 func Confident(alpha, confidence float64, holdout int) float64 {
 	rate := 0.0
-	for k := 0; k < holdout; k++ {
+	for k := range holdout {
 		next := float64(1+k) / float64(1+holdout)
 		if next > alpha || mathext.RegIncBeta(float64(k+1), float64(holdout-k), alpha) < confidence {
 			break

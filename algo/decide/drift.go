@@ -143,7 +143,7 @@ func (r *ranked) add(x float64) (above, same int) {
 	}
 	below, upTo, place := 0, 0, 0
 	for k, b := range r.blocks {
-		if k > 0 && b[0] > x {
+		if b[0] > x {
 			break
 		}
 		place = k

@@ -36,7 +36,8 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 			for levels := range 4 { // 0: all distinct; else so many different scores
 				t.Run(fmt.Sprintf("%v/%d/%d", side, capacity, levels), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(capacity), uint64(levels)))
-					q := New(side, capacity, []Entry{{Origin: Training}})
+					bank := capacity % 2
+					q := New(side, capacity, make([]Entry, bank))
 					var offers []Entry
 					mirror := map[int]int{} // row to entry, from the answers alone
 					for id := range 150 {
@@ -52,7 +53,7 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 							mirror[row] = id
 						}
 						var ids []int
-						for row := 1; row < q.Len(); row++ {
+						for row := bank; row < q.Len(); row++ {
 							e := q.Entry(row)
 							if ids = append(ids, e.Index); e.Score != offers[e.Index].Score || e.Origin != Synthetic || mirror[row] != e.Index {
 								t.Fatalf("row %d holds %+v, the answers said entry %d", row, e, mirror[row])
@@ -73,32 +74,17 @@ func TestDictionaryRows(t *testing.T) {
 	d := New(ID, 2, []Entry{{Score: math.NaN(), Origin: Training, Index: 10}, {Origin: Test, Index: 11}})
 	check := func(want ...int) {
 		t.Helper()
-		if d.Len() != len(want) {
-			t.Fatalf("%d rows, want %d", d.Len(), len(want))
+		var got []int
+		for i := range d.Len() {
+			got = append(got, d.Entry(i).Index)
 		}
-		for i, id := range want {
-			e := d.Entry(i)
-			if e.Index != id {
-				t.Fatalf("row %d is %+v, want entry %d", i, e, id)
-			}
+		if !slices.Equal(got, want) {
+			t.Fatalf("rows %d, want %d", got, want)
 		}
 	}
 	check(10, 11)
-	for _, c := range []struct {
-		id    int
-		score float64
-		want  int
-	}{
-		{0, 5, 2},
-		{1, 3, 3},
-		{2, 6, -1},
-		{3, 5, -1},
-		{4, 4, 2},
-		{5, math.NaN(), -1},
-	} {
-		if got := d.Offer(entryOf(c.id, c.score)); got != c.want {
-			t.Errorf("offer %d: row %d, want %d", c.id, got, c.want)
-		}
+	for id, score := range []float64{5, 3, 6, 5, 4, math.NaN()} {
+		d.Offer(entryOf(id, score))
 	}
 	check(10, 11, 4, 1)
 	// The new bank may point into the old one.

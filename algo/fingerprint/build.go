@@ -144,7 +144,7 @@ func (x *Index) addPrints(p Packed, tails []tail, rarities []int64) error {
 	for place := range uint32(x.Len()) {
 		r := &x.records[place]
 		r.first = uint32(u.at)
-		if entries, x.totals[place], err = u.next(entries[:0]); err != nil {
+		if entries, x.totals[place], err = u.next(entries); err != nil {
 			return err
 		}
 		for _, t := range entries {

@@ -56,8 +56,8 @@ func newRows(x *Index) *rows {
 		for _, times := range x.holdersOf(k) {
 			have[min(times, mostRows)]++
 		}
-		n := 1
-		for left := int(l.holders) - have[1]; n < mostRows && left > least; n++ {
+		n := 1 // at mostRows, none are left
+		for left := int(l.holders) - have[1]; left > least; n++ {
 			left -= have[n+1]
 		}
 		begin := len(r.bits)

@@ -1,7 +1,9 @@
 package fingerprint
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,12 +72,13 @@ func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 			}
 			gs, prints, written = append(gs, g), append(prints, p), append(written, want)
 		}
-		// Which key is which text: that of a graph that has the text alone.
+		// Which key is which text, by nodes.
 		for i, g := range gs {
+			keys := Nodes(g, height)
 			for v := range g.N() {
 				for h := range height + 1 {
 					text := subtree(g, v, h)
-					key := keyOf(t, g, v, h)
+					key := keys[h*g.N()+v]
 					if known, ok := texts[key]; ok && known != text {
 						t.Fatalf("height %d, graph %d: key %x is %s and %s", height, i, key, known, text)
 					}
@@ -97,14 +100,9 @@ func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 			}
 			for j := range prints {
 				var common, union [2]uint32
-				texts := map[string]bool{}
-				for text := range written[i] {
-					texts[text] = true
-				}
-				for text := range written[j] {
-					texts[text] = true
-				}
-				for text := range texts {
+				either := maps.Clone(written[i])
+				maps.Copy(either, written[j])
+				for text := range either {
 					x, y := written[i][text], written[j][text]
 					common[Sets] += min(x, y, 1)
 					union[Sets]++
@@ -125,34 +123,8 @@ func TestPrintsAreSetsOfSubtrees(t *testing.T) {
 	}
 }
 
-// keyOf hashes one subtree by recursion over its whole tree.
-func keyOf(t *testing.T, g *graph.Graph, node, height int) uint32 {
-	t.Helper()
-	var hash func(i, h int) uint64
-	hash = func(i, h int) uint64 {
-		if h == 0 {
-			k := mix(seed, uint64(g.Degree(i)))
-			for _, x := range g.X[i*g.Features : (i+1)*g.Features] {
-				k = mix(k, uint64(math.Float32bits(x)))
-			}
-			return k
-		}
-		var around []uint64
-		for _, j := range g.Row(i) {
-			around = append(around, hash(int(j), h-1))
-		}
-		slices.Sort(around)
-		k := mix(seed, hash(i, h-1))
-		for _, a := range around {
-			k = mix(k, a)
-		}
-		return k
-	}
-	return fold(hash(node, height))
-}
-
-// renumbered is g with its nodes in another order, and the second feature of node i as given.
-func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *graph.Graph {
+// renumbered is g with its nodes in another order, and a feature of node i as given.
+func renumbered(rng *rand.Rand, g *graph.Graph, column int, of func(i int) float32) *graph.Graph {
 	order := rng.Perm(g.N())
 	var edges [][2]int32
 	for i := range order {
@@ -163,27 +135,33 @@ func renumbered(rng *rand.Rand, g *graph.Graph, second func(i int) float32) *gra
 	h, _ := must.Both(graph.New(g.N(), edges))
 	h.Features, h.X = 2, make([]float32, len(g.X))
 	for i, k := range order {
-		h.X[2*k], h.X[2*k+1] = g.X[2*i], second(i)
+		copy(h.X[2*k:], g.X[2*i:2*i+2])
+		h.X[2*k+column] = of(i)
 	}
 	return h
 }
 
 // A print depends on the graph, not on how its nodes are numbered. So does a signature, which skips
-// the second feature, and which tells apart what prints of the same height do.
+// a feature, and which tells apart what prints of the same height do.
 func TestOrderOfNodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	seen, different := map[[2]uint64]Print{}, map[uint64]bool{}
-	for range 400 {
-		g := random(rng)
-		same := renumbered(rng, g, func(i int) float32 { return g.X[2*i+1] })
-		if !New(same, 3).Equal(New(g, 3)) {
+	gs := make([]*graph.Graph, 400)
+	for i := range gs {
+		gs[i] = random(rng)
+	}
+	all := must.Have(All(t.Context(), 2, gs, 3))
+	for i, g := range gs {
+		column := i % 2
+		same := renumbered(rng, g, column, func(i int) float32 { return g.X[2*i+column] })
+		if !New(same, 3).Equal(all[i]) || !New(g, 3).Equal(all[i]) {
 			t.Fatalf("another print of %v after renumbering as %v", g, same)
 		}
-		s := Signature(g, 1)
-		if got := Signature(renumbered(rng, g, func(int) float32 { return 7 }), 1); got != s {
+		s := Signature(g, column)
+		if got := Signature(renumbered(rng, g, column, func(int) float32 { return 7 }), column); got != s {
 			t.Fatalf("signature %x in another order, want %x", got, s)
 		}
-		p := New(renumbered(rng, g, func(int) float32 { return 0 }), MaxHeight)
+		p := New(renumbered(rng, g, column, func(int) float32 { return 0 }), MaxHeight)
 		if before, ok := seen[s]; ok && !before.Equal(p) {
 			t.Errorf("graphs with other subtrees share a signature")
 		}
@@ -212,82 +190,45 @@ func TestKeysStayTheSame(t *testing.T) {
 	}
 }
 
-// closest is Closest by its definition.
-func closest(prints []Print, m Measure, p Print, own int) (ranks Ranking, equal int) {
-	holders := map[uint32]int{}
-	counts := make([]map[uint32]float64, len(prints))
-	count := func(p Print) map[uint32]float64 {
-		c := map[uint32]float64{}
-		for k, key := range p.Keys {
-			c[key] = 1
-			if m == Counts {
-				c[key] = float64(p.Counts[k])
-			}
-		}
-		return c
-	}
-	for i, q := range prints {
-		counts[i] = count(q)
-		for key := range counts[i] {
-			holders[key]++
-		}
-	}
-	mine := count(p)
-	var all []float64
-	for i, other := range counts {
-		if i == own {
-			continue
-		}
-		if slices.Equal(p.Keys, prints[i].Keys) && slices.Equal(p.Counts, prints[i].Counts) {
-			equal++
-			continue
-		}
-		common, onlyP, onlyOther := 0.0, 0.0, 0.0
-		rarity := func(key uint32) float64 {
-			return 1 + math.Log(float64(len(prints)+1)/float64(holders[key]+1))
-		}
-		for key, n := range mine {
-			common += rarity(key) * min(n, other[key])
-			onlyP += rarity(key) * max(0, n-other[key])
-		}
-		for key, n := range other {
-			onlyOther += rarity(key) * max(0, n-mine[key])
-		}
-		all = append(all, common/(common+0.7*onlyP+0.3*onlyOther))
-	}
-	slices.Sort(all)
-	slices.Reverse(all)
-	copy(ranks[:], all)
-	return ranks, equal
-}
-
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var prints []Print
 	for range 40 {
 		prints = append(prints, New(random(rng), DefaultHeight))
 	}
-	x := NewIndex(prints)
-	if x.Len() != len(prints) {
-		t.Fatalf("%d prints, want %d", x.Len(), len(prints))
+	const indexed = 30
+	x := NewIndex(prints[:indexed])
+	pairs := x.Pairs(prints)
+	var like [indexed][2][]float64 // how similar each print of the index is to each print
+	for j := range like {
+		like[j] = [2][]float64{make([]float64, len(prints)), make([]float64, len(prints))}
+		pairs.To(prints[j], like[j][Sets], like[j][Counts])
 	}
 	for i, p := range prints {
-		for _, own := range []int{-1, i} {
+		for _, own := range []int{-1, min(i, indexed-1)} {
 			equal, sets, counts := x.Closest(p, own)
 			for m, got := range []Ranking{sets, counts} {
-				want, same := closest(prints, Measure(m), p, own)
-				if equal != same {
-					t.Errorf("print %d but %d: %d are equal, want %d", i, own, equal, same)
-				}
-				for k := range got {
-					if math.Abs(got[k]-want[k]) > 1e-12 {
-						t.Errorf("print %d but %d, measure %d: closest %v at rank %d, want %v", i, own, m, got[k], k+1, want[k])
+				want, same := similarities(prints[:indexed], Measure(m), p), 0
+				for j, w := range want {
+					if alike := like[j][m][i]; !(math.Abs(alike-min(1, w)) <= 1e-12) {
+						t.Errorf("prints %d and %d, measure %d: %v alike, want %v", i, j, m, alike, w)
 					}
+					switch {
+					case j == own:
+						want[j] = 0
+					case w == 2:
+						want[j] = 0
+						same++
+					}
+				}
+				slices.SortFunc(want, func(a, b float64) int { return cmp.Compare(b, a) })
+				if equal != same || !slices.Equal(got[:], want[:Ranks]) {
+					t.Errorf("print %d but %d, measure %d: %d equal, closest %v; want %d, %v", i, own, m, equal, got, same, want[:Ranks])
 				}
 			}
 		}
 		for m := range Counts + 1 {
-			all := make([]float64, len(prints))
+			all := make([]float64, indexed)
 			x.Similarities(all, m, p)
 			slices.Sort(all)
 			slices.Reverse(all)
@@ -313,14 +254,133 @@ func TestNearest(t *testing.T) {
 func TestKnown(t *testing.T) {
 	a := Print{Keys: []uint32{1, 2, 3}, Counts: []uint32{4, 1, 1}}
 	b := Print{Keys: []uint32{1, 3, 5, 7}, Counts: []uint32{9, 1, 1, 1}}
-	x := NewIndex([]Print{{Keys: []uint32{1}, Counts: []uint32{9}}, b})
+	x := NewIndex([]Print{b, {Keys: []uint32{1}, Counts: []uint32{9}}})
 	for _, c := range []struct {
 		p          Print
 		own, novel int
 		known      float64
-	}{{a, -1, 1, 5.0 / 6}, {b, -1, 0, 1}, {b, 1, 3, 1}, {Print{}, -1, 0, 1}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2, 0}} {
+	}{{a, -1, 1, 5.0 / 6}, {b, -1, 0, 1}, {b, 0, 3, 1}, {Print{}, -1, 0, 1}, {Print{Keys: []uint32{8, 9}, Counts: []uint32{1, 2}}, -1, 2, 0}} {
 		if novel, known := x.Novel(c.p, c.own), x.Known(c.p); novel != c.novel || known != c.known {
 			t.Errorf("%v without print %d: %d subtrees are new, want %d; %g is known, want %g", c.p, c.own, novel, c.novel, known, c.known)
+		}
+	}
+}
+
+// What is lacking is one minus the similarity to the closest print, key by key.
+func TestLacks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 4))
+	var prints []Print
+	for range 40 {
+		prints = append(prints, New(random(rng), DefaultHeight))
+	}
+	x := NewIndex(prints)
+	for trial := range 60 {
+		p := New(random(rng), DefaultHeight)
+		equal, sets, counts := x.Closest(p, -1)
+		for m, closest := range []Ranking{sets, counts} {
+			parts, fractions, rest := x.Lacks(p, Measure(m))
+			if equal > 0 {
+				if parts != nil || fractions != nil || rest != 0 {
+					t.Errorf("trial %d: %v and %g lack in an equal print", trial, parts, rest)
+				}
+				continue
+			}
+			sum := rest
+			for k, part := range parts {
+				sum += part
+				held := x.Holders(p.Keys[k])
+				if part < 0 || fractions[k] < 0 || fractions[k] > 1 || (part == 0) != (fractions[k] == 0) || held == 0 && fractions[k] != 1 {
+					t.Errorf("trial %d, measure %d: key %d, which %d prints hold, lacks %g, a fraction of %g", trial, m, k, held, part, fractions[k])
+				}
+			}
+			if !(math.Abs(sum-(1-closest[0])) <= 1e-12) {
+				t.Errorf("trial %d, measure %d: %g lack, want %g", trial, m, sum, 1-closest[0])
+			}
+		}
+	}
+	if parts, _, rest := NewIndex(nil).Lacks(prints[0], Sets); parts != nil || rest != 0 {
+		t.Errorf("%v and %g lack in nothing", parts, rest)
+	}
+}
+
+// A print in the memory of another one costs no allocation, and is the same.
+func TestDescribeAllocations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	var p Print
+	for range 50 {
+		g := random(rng)
+		want := New(g, DefaultHeight)
+		if p.Describe(g, DefaultHeight); !slices.Equal(p.Keys, want.Keys) || !slices.Equal(p.Counts, want.Counts) {
+			t.Fatalf("print %v in used memory, want %v", p, want)
+		}
+		if n := testing.AllocsPerRun(10, func() { p.Describe(g, DefaultHeight) }); n != 0 {
+			t.Fatalf("%g allocations in used memory, want none", n)
+		}
+	}
+}
+
+// What a memo returns is what it would have to hash, also after others took its places and
+// where graphs have other features.
+func TestMemo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 12))
+	var m memo
+	for range 2000 {
+		g := random(rng)
+		g.Features, g.X = memoFeatures, nil
+		if rng.IntN(20) == 0 {
+			g.Features += rng.IntN(3) - 1
+		}
+		for range g.N() * g.Features {
+			g.X = append(g.X, float32(rng.IntN(12)/8*rng.IntN(4)))
+		}
+		for i := range g.N() {
+			if got, want := m.root(g, i), root(g, i, -1); got != want {
+				t.Fatalf("node %d of %d features: %x, want %x", i, g.Features, got, want)
+			}
+		}
+	}
+}
+
+// The order is that of the hashes of all heights up to depth, although those that tell nothing apart
+// are left out, then that of the nodes.
+func TestOrderByAllHeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 12))
+	for trial := range 500 {
+		g := random(rng)
+		height, depth := rng.IntN(4), rng.IntN(7)
+		if trial%100 == 0 { // a chain, whose nodes differ by how far the ends are, or by features
+			n := []int{20, 60, manySorted + 10}[trial/100%3]
+			var edges [][2]int32
+			for i := range int32(n - 1) {
+				edges = append(edges, [2]int32{i, i + 1})
+			}
+			g, _ = must.Both(graph.New(n, edges))
+			g.Features, g.X = 1, make([]float32, n)
+			for i := range g.X {
+				g.X[i] = float32(i * (n / manySorted))
+			}
+		}
+		var o Order
+		if got := o.Arrange(g, height, depth); !got.Equal(New(g, height)) {
+			t.Fatalf("trial %d: print %v", trial, got)
+		}
+		w, n := new(workspace), g.N()
+		w.subtrees(g, height)
+		for h := height; h < depth; h++ {
+			w.refine(g, h)
+		}
+		want := make(Order, n)
+		for i := range want {
+			want[i] = int32(i)
+		}
+		slices.SortStableFunc(want, func(i, j int32) (by int) {
+			for h := 0; h <= depth && by == 0; h++ {
+				by = cmp.Compare(w.height(h, n)[i], w.height(h, n)[j])
+			}
+			return by
+		})
+		if !slices.Equal(o, want) {
+			t.Fatalf("trial %d, heights %d and %d: order %v, want %v", trial, height, depth, o, want)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (p Packed) Unpack(n int) ([]Print, error) {
 	prints := make([]Print, n)
 	u, entries, err := unpacker{Packed: p}, []entry(nil), error(nil)
 	for i := range prints {
-		if entries, _, err = u.next(entries[:0]); err != nil {
+		if entries, _, err = u.next(entries); err != nil {
 			return nil, err
 		}
 		for _, t := range entries {
@@ -174,15 +174,14 @@ type unpacker struct {
 	entries int // of these
 }
 
-// next appends the entries of a print to a list, and returns the total of their counts.
+// next reads the entries of a print into the memory of list, and returns the total of their counts.
 func (u *unpacker) next(list []entry) (_ []entry, total uint32, err error) {
-	before := len(list)
-	list, total, u.at, err = readPrint(list, u.Prints, u.at, len(u.Keys))
+	list, total, u.at, err = readPrint(list[:0], u.Prints, u.at, len(u.Keys))
 	if err != nil {
 		return list, 0, fmt.Errorf("%w: print %d %w", ErrPacked, u.prints, err)
 	}
 	u.prints++
-	u.entries += len(list) - before
+	u.entries += len(list)
 	return list, total, nil
 }
 

@@ -74,10 +74,7 @@ func (w *walker) begin(g *Graph) {
 	w.inverse, w.now, w.next, w.leaf = w.inverse[:n], w.now[:n], w.next[:n], w.leaf[:n]
 	clear(w.leaf)
 	for i := range n {
-		w.inverse[i] = 0
-		if d := g.Degree(i); d > 0 {
-			w.inverse[i] = 1 / float64(d)
-		}
+		w.inverse[i] = 1 / float64(g.Degree(i)) // +Inf where no step is possible
 	}
 }
 

@@ -104,23 +104,14 @@ func fprByThresholds(score []float64, ood []bool) float64 {
 	return best
 }
 
-// fprIDByThresholds accepts as ID what is at or below a threshold.
+// fprIDByThresholds accepts as ID what is not called OOD above a threshold.
 func fprIDByThresholds(score []float64, ood []bool) float64 {
 	best := 1.0
 	for _, at := range score {
-		accepted, all := [2]float64{}, [2]float64{}
-		for i, s := range score {
-			class := 0
-			if ood[i] {
-				class = 1
-			}
-			all[class]++
-			if s <= at {
-				accepted[class]++
-			}
-		}
-		if accepted[0]/all[0] >= 0.95 {
-			best = min(best, accepted[1]/all[1])
+		above := math.Nextafter(at, math.Inf(1))
+		if alarms, negatives := called(score, ood, false, above); (negatives-alarms)/negatives >= 0.95 {
+			hits, positives := called(score, ood, true, above)
+			best = min(best, (positives-hits)/positives)
 		}
 	}
 	return best
@@ -157,6 +148,13 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("trial %d: %s is %v, want %v", trial, c.name, got, want)
 			}
 		}
+		var of [2][]float64
+		for i, s := range score {
+			of[map[bool]int{true: 1}[ood[i]]] = append(of[map[bool]int{true: 1}[ood[i]]], s)
+		}
+		if got, want := Above(of[1], of[0]), AUROC(score, ood); got != want {
+			t.Errorf("trial %d: OOD is above ID in %v of pairs, want %v", trial, got, want)
+		}
 		if !slices.Equal(score, before) {
 			t.Fatalf("trial %d: the scores were changed", trial)
 		}
@@ -176,8 +174,6 @@ func TestEdgeCases(t *testing.T) {
 		{"OOD only", []float64{1, 2}, []bool{true, true}, nan, nan, nan, nan},
 		{"NaN score", []float64{1, nan}, []bool{true, false}, nan, nan, nan, nan},
 		{"all equal", []float64{3, 3, 3, 3}, []bool{true, false, false, false}, 0.5, 0.25, 1, 1},
-		{"perfect", []float64{1, 2, 3}, []bool{false, false, true}, 1, 1, 0, 0},
-		{"upside down", []float64{3, 2, 1}, []bool{false, false, true}, 0, 1.0 / 3, 1, 1},
 		{"zeros of both signs tie", []float64{0, math.Copysign(0, -1)}, []bool{true, false}, 0.5, 0.5, 1, 1},
 	} {
 		for name, v := range map[string][2]float64{
@@ -208,6 +204,7 @@ func TestMeanStd(t *testing.T) {
 	}{
 		{nil, math.NaN(), math.NaN()},
 		{[]float64{0.25}, 0.25, math.NaN()},
+		{[]float64{1, 3}, 2, math.Sqrt2},
 		{[]float64{2, 4, 4, 4, 5, 5, 7, 9}, 5, math.Sqrt(32.0 / 7)},
 	} {
 		if mean, std := MeanStd(c.values); !near(mean, c.mean, 1e-15) || !near(std, c.std, 1e-15) {
@@ -234,6 +231,7 @@ func TestKL(t *testing.T) {
 			2*(0.495+0.01/3)*math.Log((0.495+0.01/3)/(0.01/3)) + 0.01/3*math.Log((0.01/3)/(0.99+0.01/3))},
 		{"widest range", []float64{-math.MaxFloat64}, []float64{math.MaxFloat64}, 2, 0.99 * math.Log(199)},
 		{"one bin", []float64{1, 5}, []float64{2}, 1, 0},
+		{"most bins", []float64{1, 5}, []float64{1, 5}, 1e6, 0},
 		{"empty", nil, []float64{1}, 5, nan},
 		{"NaN", []float64{nan}, []float64{1}, 5, nan},
 		{"infinite", []float64{1}, []float64{inf}, 5, nan},
@@ -291,7 +289,7 @@ func TestWilson(t *testing.T) {
 	for _, c := range []struct{ hits, n, low, high float64 }{
 		{0, 10, 0, 0.2775}, {1, 10, 0.0179, 0.4042}, {10, 10, 0.7225, 1}, {81, 263, 0.2553, 0.3662},
 	} {
-		if low, high := Wilson(c.hits, c.n); math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
+		if low, high := Wilson(c.hits, c.n); !(math.Abs(low-c.low) <= 1e-4) || !(math.Abs(high-c.high) <= 1e-4) {
 			t.Errorf("%g of %g: %.4f to %.4f, want %.4f to %.4f", c.hits, c.n, low, high, c.low, c.high)
 		}
 	}

@@ -2,6 +2,7 @@ package near
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,7 +40,7 @@ func TestStandardizer(t *testing.T) {
 	z := s.Apply(q)
 	for j, want := range [dim]float64{1, 1, 0} {
 		mean, variance := stat.PopMeanVariance(column(z, j), nil)
-		if math.Abs(mean) > 1e-5 || math.Abs(variance-want) > 1e-5 {
+		if !(math.Abs(mean) <= 1e-5) || !(math.Abs(variance-want) <= 1e-5) {
 			t.Errorf("coordinate %d: mean %g, variance %g, want 0 and %g", j, mean, variance, want)
 		}
 	}
@@ -55,7 +56,7 @@ func TestStandardizer(t *testing.T) {
 	}
 	for name, other := range map[string][]float32{"what is kept": s.Apply(kept), "its own standardizer": NewStandardizer(kept, dim).Apply(kept)} {
 		for i := range z {
-			if math.Abs(float64(z[i]-other[i])) > 1e-6 {
+			if !(math.Abs(float64(z[i]-other[i])) <= 1e-6) {
 				t.Fatalf("%s: value %d becomes %g, want %g", name, i, other[i], z[i])
 			}
 		}
@@ -72,7 +73,7 @@ func TestStandardizer(t *testing.T) {
 func TestAllEqualScoresStandardizeToZero(t *testing.T) {
 	for _, x := range []float64{0, 1e9, -3.7} {
 		s := []float64{x, x, x}
-		if z := ScaleOf(s).Standardize(s); math.Abs(z[0]) > 1e-9 || math.Abs(z[2]) > 1e-9 {
+		if z := ScaleOf(s).Standardize(s); !(math.Abs(z[0]) <= 1e-9) || !(math.Abs(z[2]) <= 1e-9) {
 			t.Errorf("scores %g become %v, want 0", x, z)
 		}
 	}
@@ -108,7 +109,7 @@ func TestBankMatchesBruteForce(t *testing.T) {
 			for j := range in.Bank.Len() {
 				nearest = min(nearest, math.Sqrt(SquaredDistance(q[4*dim:5*dim], keys[j*dim:(j+1)*dim])))
 			}
-			if got := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); math.Abs(got-nearest) > 1e-6 {
+			if got := slices.Min(n.Embeddings(in.Test.Q[4*dim : 5*dim])); !(math.Abs(got-nearest) <= 1e-6) {
 				t.Errorf("nearest of graph 4 at %g, want %g", got, nearest)
 			}
 		}
@@ -205,7 +206,7 @@ func BenchmarkMeasure(b *testing.B) {
 
 // bank makes a Bank of random embeddings and prints, and a graph beside it.
 func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
-	const width = 3
+	const width = 6
 	draw := func(n int) *contrast.Representation {
 		r := &contrast.Representation{Width: width, NodeScore: make([]float64, n)}
 		for range n * 2 * width {
@@ -222,8 +223,14 @@ func bank(rng *rand.Rand) (*Bank, *contrast.Outline) {
 		}
 		return r
 	}
-	n := must.Have(NewBank(ctx, 1, draw(40), nil, nil))
-	return n, draw(6).Outline()
+	known := draw(40)
+	for i := range 10 { // subtrees that are new without this graph
+		p := &known.Prints[i]
+		p.Keys, p.Counts = append(p.Keys, 100+uint32(i)), append(p.Counts, 1)
+	}
+	graphs := draw(6)
+	copy(graphs.Q, known.Q[:2*width]) // a graph with a landmark's embedding
+	return must.Have(NewBank(ctx, 1, known, nil, nil)), graphs.Outline()
 }
 
 // A bank that is a sample of the training set knows the subtrees of all of it.
@@ -238,21 +245,185 @@ func TestSubtreesOfTheWholeTrainingSet(t *testing.T) {
 	n := must.Have(NewBank(ctx, 2, in.Bank.Select(picked), index, nil))
 	d := must.Have(n.Measure(ctx, 2, in.Test.Outline()))
 	own := must.Have(n.LeaveOut(ctx, 2))
-	check := func(what string, got float64, p fingerprint.Print, leave int) {
-		t.Helper()
-		equal, sets, _ := index.Closest(p, leave)
-		want := 1 - sets[0]
-		if equal > 0 {
-			want = 0
-		}
-		if got != want {
-			t.Errorf("%s: %g, want %g", what, got, want)
-		}
-	}
 	for i, p := range in.Test.Prints {
-		check("of the test", d.parts[BySubtrees][i], p, -1)
+		if got, want := d.parts[BySubtrees][i], 1-index.Best(p, -1)[fingerprint.Sets].Similarity; got != want {
+			t.Errorf("graph %d of the test: %g, want %g", i, got, want)
+		}
 	}
 	for k, i := range picked {
-		check("of the bank", own.parts[BySubtrees][k], in.Bank.Prints[i], i)
+		if got, want := own.parts[BySubtrees][k], 1-index.Best(in.Bank.Prints[i], i)[fingerprint.Sets].Similarity; got != want {
+			t.Errorf("graph %d of the bank: %g, want %g", i, got, want)
+		}
+	}
+}
+
+// The parts add up to the score; coordinates and keys add no more than their part.
+func TestShares(t *testing.T) {
+	b, r := bank(rand.New(rand.NewPCG(2, 5)))
+	last := &r.Prints[r.Len()-1]
+	last.Keys, last.Counts = append(last.Keys, 1000, 1001, 1002), append(last.Counts, 1, 2, 3)
+	d := must.Have(b.Measure(ctx, 1, r))
+	scores := b.Scores(d)
+	for i := range r.Len() {
+		s := b.Shares(d, i)
+		novel := 0.0
+		for k, x := range s.Keys[2] {
+			if novel += x; (x != 0) != (r.Prints[i].Keys[k] >= 1000) || (x != 0) != (s.Lacks[2][k] == 1) {
+				t.Errorf("graph %d: key %d adds %g for being new", i, r.Prints[i].Keys[k], x)
+			}
+		}
+		if want := b.unit(ByRest) * d.parts[ByRest][i]; !(math.Abs(novel-want) <= 1e-9) || (i == r.Len()-1) != (novel > 0) {
+			t.Errorf("graph %d: new keys add %g, want %g", i, novel, want)
+		}
+		rest := b.scales.Sum.Mean / b.scales.Sum.Deviation
+		if got := s.Embedding + s.Subtrees - rest; !(math.Abs(got-scores[i]) <= 1e-9) {
+			t.Errorf("graph %d: parts add up to %g, its score is %g", i, got, scores[i])
+		}
+		if least := slices.Min(s.Coordinates); !(least >= 0) {
+			t.Errorf("graph %d: a coordinate adds %g", i, least)
+		}
+		if sum, most := floats.Sum(s.Coordinates), b.unit(ByEmbedding)*d.parts[ByEmbedding][i]; sum > most*(1+1e-6) {
+			t.Errorf("graph %d: coordinates add %g to a distance that adds %g", i, sum, most)
+		}
+		for m, part := range []int{BySubtrees, ByCounts} {
+			sum := floats.Sum(s.Keys[m])
+			_, _, rest := b.Subtrees.Lacks(r.Prints[i], fingerprint.Measure(m))
+			if most := b.unit(part) * d.parts[part][i]; sum > most*(1+1e-9) || sum == 0 && most > 0 && rest == 0 {
+				t.Errorf("graph %d: keys add %g to a distance that adds %g", i, sum, most)
+			}
+		}
+	}
+}
+
+// Targets are as far from the nearest graph of the bank as Measure says, part by part.
+func TestTargetsAgreeWithMeasure(t *testing.T) {
+	b, graphs := bank(rand.New(rand.NewPCG(11, 12)))
+	graphs.Prints[0], graphs.Prints[1] = b.Graphs.Prints[3], fingerprint.Print{}
+	d := must.Have(b.Measure(ctx, 1, graphs))
+	targets, own := b.Targets(graphs), b.Graphs.Outline()
+	var to, least [Parts][]float64
+	for k := range to {
+		to[k], least[k] = make([]float64, graphs.Len()), make([]float64, graphs.Len())
+		for i := range least[k] {
+			least[k][i] = math.Inf(1)
+		}
+	}
+	for j := range own.Len() {
+		targets.To(own, j, &to)
+		for k := range to {
+			for i, x := range to[k] {
+				least[k][i] = min(least[k][i], x)
+			}
+		}
+	}
+	// What two graphs of three new subtrees lack, beside the other.
+	for i := range 2 {
+		p := &graphs.Prints[i]
+		*p = fingerprint.Print{Keys: append(slices.Clone(p.Keys), 1000, 1001, 1002+uint32(i)), Counts: append(slices.Clone(p.Counts), 1, 2, 3)}
+	}
+	for _, j := range []int{1, 5} {
+		b.Targets(graphs).To(graphs, j, &to)
+		for i, new := range []float64{3, 3, 0} {
+			if i < 2 && j == 1 {
+				new = float64(1 - i)
+			}
+			if got := to[ByRest][i]; !(math.Abs(got-math.Log(1+new)) <= 1e-12) {
+				t.Errorf("graph %d beside %d: %g for new subtrees, want the logarithm of 1 + %g", i, j, got, new)
+			}
+		}
+	}
+	tolerance := [Parts]float64{ByEmbedding: 1e-6, BySubtrees: 1e-12, ByCounts: 1e-12, ByRest: 1e-12}
+	for k := range least {
+		for i, want := range d.Part(k) {
+			if !(math.Abs(least[k][i]-want) <= tolerance[k]*(1+want)) {
+				t.Errorf("part %d of graph %d: %g, want %g", k, i, least[k][i], want)
+			}
+		}
+	}
+	// A unit of a part adds what Unit says to the score, which has a further part here: ℓ_n.
+	scores := b.Scores(d)
+	for k := range least {
+		unit, typical := b.Unit(k)
+		if unit <= 0 || !(typical >= 0) {
+			t.Errorf("part %d: unit %g, typically %g", k, unit, typical)
+		}
+		d.parts[k][0] += 2
+		if got := b.Scores(d)[0] - scores[0]; !(math.Abs(got-2*unit) <= 1e-9) {
+			t.Errorf("part %d: two more add %g, want %g", k, got, 2*unit)
+		}
+		d.parts[k][0] -= 2
+	}
+}
+
+// The nearest row is the one that comparing with all rows finds: where rows lie close to
+// few dimensions, fill the space, are equal, or are fewer than the axes.
+func TestNearestLandmark(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, c := range []struct {
+		m, dim, rank int
+		far          float64 // where products round
+	}{
+		{0, 5, 1, 0}, {1, 3, 1, 0}, {2, 80, 2, 0}, {5, 3, 3, 0}, {40, 40, 40, 0}, {300, 20, 20, 0}, {700, 80, 3, 0},
+		{60, 4, 1, 0}, {260, 6, 1, 0}, {260, 6, 1, 300}, {260, 6, 0, 300},
+	} {
+		draw := func(n int, noise, far float64) []float32 {
+			base := rand.New(rand.NewPCG(uint64(c.m), 2)) // the same space for rows and queries
+			directions := make([]float64, c.rank*c.dim)
+			for k := range directions {
+				directions[k] = base.NormFloat64()
+			}
+			rows := make([]float32, n*c.dim)
+			for i := range n {
+				for r := range c.rank {
+					x := rng.NormFloat64()
+					for t := range c.dim {
+						rows[i*c.dim+t] += float32(x * directions[r*c.dim+t])
+					}
+				}
+				for t := range c.dim {
+					rows[i*c.dim+t] += float32(far + noise*rng.NormFloat64())
+				}
+			}
+			return rows
+		}
+		rows := draw(c.m, 0.01/(1+c.far), c.far)
+		if c.m > 4 {
+			copy(rows[4*c.dim:5*c.dim], rows[:c.dim]) // equal rows
+		}
+		l := newLandmarks(rows, c.dim)
+		queries := slices.Concat(draw(50, 0.5, c.far), draw(50, 0.5, 0), rows[:min(c.m, 20)*c.dim])
+		for _, end := range l.order[:min(c.m, 1)] { // nearest to the first row, but not along the axes
+			first, _ := l.project(l.row(end))
+			other, _ := l.project(l.row(l.order[c.m/2]))
+			for t, x := range l.row(end) {
+				for k := range axes {
+					x += float32(0.6 * (other[k] - first[k]) * l.axes[k*c.dim+t])
+				}
+				queries = append(queries, x)
+			}
+		}
+		s := search{landmarks: l, queries: queries}
+		s.measure()
+		for q := range len(queries) / c.dim {
+			at := queries[q*c.dim:][:c.dim]
+			for _, leave := range []int{-1, 0, c.m / 2} {
+				first, least := -1, math.Inf(1)
+				for i := range c.m {
+					if d := SquaredDistance(l.row(i), at); i != leave && d < least {
+						first, least = i, d
+					}
+				}
+				row, square := s.nearest(q, leave)
+				name := fmt.Sprintf("%d rows of %d, query %d without %d", c.m, c.dim, q, leave)
+				switch {
+				case math.IsInf(least, 1):
+					if row != -1 || square != 0 {
+						t.Errorf("%s: row %d at %g, want none", name, row, square)
+					}
+				case row != first || square != least:
+					t.Errorf("%s: row %d at %g, want %d at %g", name, row, square, first, least)
+				}
+			}
+		}
 	}
 }

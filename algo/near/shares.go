@@ -68,12 +68,9 @@ func (b *Bank) coordinates(q []float32) []float64 {
 	s.measure()
 	nearest, least := s.nearest(0, -1)
 	shares := make([]float64, len(q))
-	if nearest < 0 || least == 0 {
-		return shares
-	}
 	unit := b.unit(ByEmbedding) / math.Sqrt(least)
 	for t, x := range b.landmarks.row(nearest) {
-		if d := float64(at[t]) - float64(x); d > 0 {
+		if d := float64(at[t]) - float64(x); d > 0 { // of no coordinate at distance 0
 			shares[t] = unit * d * d
 		}
 	}

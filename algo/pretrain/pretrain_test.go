@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"baca/algo/contrast"
@@ -74,8 +75,12 @@ func TestSameBitsAtAnyNumberOfWorkers(t *testing.T) {
 	one, _ := train(gs, o, nil, 3)
 	for _, workers := range []int{2, 3, 8} {
 		o.Workers = workers
-		if many, _ := train(gs, o, nil, 3); !slices.Equal(one.State().Params, many.State().Params) {
-			t.Errorf("%d workers end at other parameters than one", workers)
+		if workers == 8 {
+			o.Device = NewCPU(workers)
+		}
+		many, _ := train(gs, o, nil, 3)
+		if !slices.Equal(one.State().Params, many.State().Params) || many.Encoder().Device != o.Device {
+			t.Errorf("%d workers of %v end at other parameters than one", workers, many.Encoder().Device)
 		}
 	}
 }
@@ -101,17 +106,17 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // batch, chunks and all. With Adam's moments at zero, the first step has the
 // sign of the gradient, so the moment M = 0.1·gradient is compared instead.
 func TestStepFollowsTheLoss(t *testing.T) {
-	gs, o := trees(37, 2), options()
+	gs, o := trees(2*chunkGraphs-1, 2), options()
+	o.Batch = len(gs)
 	tr := must.Have(New(gs, o, nil))
 	start := slices.Clone(tr.encoder.Params)
-	must.Do(tr.training.Step(context.Background(), gs))
-	_, moments := must.Both(tr.training.Finish(context.Background()))
+	before, moments := must.Have(tr.Epoch(context.Background())), tr.State() // one step
 	e := gin.Zero(o.Config)
 	var b graph.Batch
 	var a gin.Activations
 	b.Reset(gs)
 	var w contrast.Workspace
-	loss := func() float64 {
+	loss := func() Loss {
 		e.Forward(&b, &a)
 		width := e.Width()
 		l := make([]float32, len(gs))
@@ -126,7 +131,12 @@ func TestStepFollowsTheLoss(t *testing.T) {
 				defined++
 			}
 		}
-		return graphs/float64(len(gs)) + nodes/defined
+		graphs, nodes = graphs/float64(len(gs)), nodes/defined
+		return Loss{1, graphs + nodes, graphs, nodes}
+	}
+	copy(e.Params, start)
+	if want := loss(); !(math.Abs(before.Total-want.Total)+math.Abs(before.Graph-want.Graph)+math.Abs(before.Node-want.Node) <= 1e-5) {
+		t.Errorf("the loss of the step is %+v, want %+v", before, want)
 	}
 	// Along the gradient the loss must change by |gradient|²·h.
 	norm := 0.0
@@ -138,10 +148,10 @@ func TestStepFollowsTheLoss(t *testing.T) {
 		for i, m := range moments.M {
 			e.Params[i] = start[i] + float32(sign*h*10*float64(m)/math.Sqrt(norm))
 		}
-		return loss()
+		return loss().Total
 	}
 	slope := (shifted(1) - shifted(-1)) / (2 * h)
-	if want := math.Sqrt(norm); math.Abs(slope-want) > 0.01*want {
+	if want := math.Sqrt(norm); !(math.Abs(slope-want) <= 0.01*want) {
 		t.Errorf("slope along the gradient %g, its length %g", slope, want)
 	}
 }
@@ -157,22 +167,30 @@ func TestCancel(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	gs := trees(10, 2)
+	params := gin.Zero(options().Config).Params
 	for name, c := range map[string]struct {
 		change func(*Options)
 		graphs []*graph.Graph
 		state  *State
 	}{
+		"fine, small":    {func(o *Options) { o.Batch = 2 }, gs[:2], &State{Params: params}},
+		"fine, large":    {func(o *Options) { o.Batch = 1 << 16 }, gs, nil},
 		"one graph":      {func(*Options) {}, gs[:1], nil},
 		"batch of one":   {func(o *Options) { o.Batch = 1 }, gs, nil},
 		"learning rate":  {func(o *Options) { o.LearningRate = math.NaN() }, gs, nil},
 		"features":       {func(o *Options) { o.Config.Features = 3 }, gs, nil},
+		"large batch":    {func(o *Options) { o.Batch = 1<<16 + 1 }, gs, nil},
+		"no rate":        {func(o *Options) { o.LearningRate = 0 }, gs, nil},
 		"shape":          {func(o *Options) { o.Config.Layers = 0 }, gs, nil},
+		"no moments":     {func(*Options) {}, gs, &State{Step: 1, Params: params}},
+		"moments cut":    {func(*Options) {}, gs, &State{Step: 1, Params: params, M: params[1:], V: params}},
+		"before all":     {func(*Options) {}, gs, &State{Epoch: -1, Params: params}},
 		"state too long": {func(*Options) {}, gs, &State{Epoch: 1, Step: 1, Params: make([]float32, 7)}},
 	} {
 		o := options()
 		c.change(&o)
-		if _, err := New(c.graphs, o, c.state); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := New(c.graphs, o, c.state); (err == nil) != strings.HasPrefix(name, "fine") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -189,17 +207,3 @@ func TestNoStepOnOneGraph(t *testing.T) {
 }
 
 var _ gin.Device = CPU{}
-
-// A trainer with a device gives the bits of one without.
-func TestTrainerTakesADevice(t *testing.T) {
-	gs, o := trees(60, 2), options()
-	want, _ := train(gs, o, nil, 2)
-	o.Device = NewCPU(2)
-	got, _ := train(gs, o, nil, 2)
-	if !slices.Equal(got.State().Params, want.State().Params) {
-		t.Error("other parameters through the seam")
-	}
-	if got.Encoder().Device != o.Device {
-		t.Error("the encoder does not know its device")
-	}
-}

@@ -117,9 +117,7 @@ func higher(list, others []Place, of func(Place) float64) bool {
 			}
 		}
 	}
-	if n[0] == 0 || n[1] == 0 {
-		return false
-	}
+	// Without values on a side, this compares NaN.
 	return metric.AUROC(values, isOfList)-0.5 > fartherZ*math.Sqrt((n[0]+n[1]+1)/(12*n[0]*n[1]))
 }
 

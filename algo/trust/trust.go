@@ -63,11 +63,11 @@ const (
 
 func (o Options) Check() error {
 	switch {
-	case o.Coverage != 0 && !(o.Coverage > 0 && o.Coverage < 1):
+	case !(o.Coverage >= 0 && o.Coverage < 1):
 		return fmt.Errorf("a coverage of %g: want a number between 0 and 1, such as %g", o.Coverage, DefaultCoverage)
 	case !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 0):
 		return fmt.Errorf("a tolerance of %g: want an error above 0, or 0 for the one that four of five held-out errors stay within", o.Tolerance)
-	case o.Rate != 0 && !(o.Rate > 0 && o.Rate < 0.5):
+	case !(o.Rate >= 0 && o.Rate < 0.5):
 		return fmt.Errorf("a rate of %g: want a share between 0 and 0.5, such as %g", o.Rate, DefaultRate)
 	}
 	return nil

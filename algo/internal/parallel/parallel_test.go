@@ -32,6 +32,15 @@ func TestEveryPieceOnce(t *testing.T) {
 	}
 }
 
+// Memory that is large enough is used again, and more is made with slack. There are as many workers as asked for, or as cores.
+func TestGrow(t *testing.T) {
+	s := make([]int, 4)
+	same, more, first := Grow(s[:1], 4), Grow(s, 8), Grow([]int(nil), 8)
+	if &same[0] != &s[0] || len(more) != 8 || cap(more) != 10 || cap(first) != 8 || Workers(0) != runtime.GOMAXPROCS(0) || Workers(3) != 3 {
+		t.Errorf("%d, %d of %d and %d of %d; %d workers", len(same), len(more), cap(more), len(first), cap(first), Workers(0))
+	}
+}
+
 func TestCancelStops(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())

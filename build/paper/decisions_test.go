@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,11 +21,8 @@ import (
 // the test.
 func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
-	set := readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0)
-	return set.graphs
+	needsShared(t)
+	return readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0).graphs
 }
 
 // The held-out graphs of every embedded model, half of them as holdout and the other

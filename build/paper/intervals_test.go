@@ -95,9 +95,7 @@ func TestIntervalValidation(t *testing.T) {
 			}
 		}
 	}
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
+	needsShared(t)
 	s := validationSets[2].open(shared, intervalMost, false)
 	if len(s.values) != intervalMost || slices.ContainsFunc(s.values, func(y float64) bool { return y != 0 && y != 1 }) {
 		t.Errorf("%v", s)
@@ -157,9 +155,7 @@ func TestClassesStayWithin(t *testing.T) {
 // solubilities (ESOL) are a training file, each predicted from the others of it, and a file of new
 // molecules drawn from the whole set, predicted from the training file, whose molecules are smaller.
 func TestTrustExamples(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
+	needsShared(t)
 	x := valuesExample{set: trustSets[1], observed: "observed", predicted: "predicted", decimals: -1}
 	s := x.open(t)
 	all := indices(len(s.values))

@@ -101,13 +101,9 @@ func TestDecision(t *testing.T) {
 }
 
 // trainedRows are the rows of its set that a model was trained on.
-func trainedRows(m *algo.Model) (rows []int) {
-	for i := range m.Card.Graphs {
-		if !slices.Contains(m.Card.HoldoutRows, i) && !slices.Contains(m.Card.Repeats, i) {
-			rows = append(rows, i)
-		}
-	}
-	return rows
+func trainedRows(m *algo.Model) []int {
+	others := slices.Concat(m.Card.HoldoutRows, m.Card.Repeats)
+	return slices.DeleteFunc(indices(m.Card.Graphs), func(i int) bool { return slices.Contains(others, i) })
 }
 
 // One molecule has the same row by itself, to the bit, and by its batch nearly the same
@@ -124,11 +120,8 @@ func TestOneAmongAThousand(t *testing.T) {
 	s := try.To(algo.NewScorer(ctx, m, o))
 	alone := try.To(s.Score(ctx, probes))
 	for k, probe := range probes {
-		batch := []*graph.Graph{probe}
-		for _, i := range rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000] {
-			batch = append(batch, all[train[i]])
-		}
-		r := try.To(s.Batch(ctx, batch))
+		some := pick(train, rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000])
+		r := try.To(s.Batch(ctx, append([]*graph.Graph{probe}, pick(all, some)...)))
 		row, want := r.Rows[0], alone[k]
 		if row.Score != want.Score || row.P != want.P || row.Verdict != want.Verdict || row.Alone != want.Alone {
 			t.Errorf("probe %d is %+v among a thousand, %+v by itself", k, row, want)

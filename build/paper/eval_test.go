@@ -159,11 +159,8 @@ func TestEpochs(t *testing.T) {
 }
 
 // rods returns path graphs of 1, 2, 3 … nodes, which their size tells apart.
-func rods(n int) (gs []*graph.Graph) {
-	for k := range n {
-		gs = append(gs, path(k+1))
-	}
-	return gs
+func rods(n int) []*graph.Graph {
+	return mapped(indices(n), func(k int) *graph.Graph { return path(k + 1) })
 }
 
 func TestEvalBatch(t *testing.T) {
@@ -212,17 +209,7 @@ func TestEvalBatch(t *testing.T) {
 // trained returns a test batch of the fixture with its model.
 func trained(t *testing.T) *testBatch {
 	t.Helper()
-	return contaminated(t, 1)
-}
-
-// contaminated is trained with so many OOD graphs for each ID graph.
-func contaminated(t *testing.T, share float64) *testBatch {
-	t.Helper()
-	e := evaluated(t, 2, "")
-	m := e.model(context.Background(), io.Discard, 1)
-	b := e.batch(m, 1, dataset.First, share)
-	b.alone = try.To(algo.NewSingleScorer(t.Context(), b.model, 1))
-	return b
+	return evaluated(t, 2, "").prepare(t.Context(), 1, firstOOD)
 }
 
 // The truth does not reach the method, and neither does the order in which ID

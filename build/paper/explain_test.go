@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
@@ -70,11 +72,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		mol := try.To(smiles.Parse(c.smiles))
 		read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
 		x := try.To(a.Explain(ctx, read.Graph(), 0.05))
-		sum := 0.0
-		for _, v := range x.Contributions {
-			sum += v
-		}
-		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+		if sum := floats.Sum(x.Contributions); math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
 			t.Errorf("%s: contributions add up to %g, the score is %g above the limit", c.name, sum, x.Score-x.Limit)
 		}
 		if x.Verdict != c.verdict || c.verdict == decide.Outside && slices.Max(x.Contributions) <= 0 || c.verdict == decide.Inside && slices.Min(x.Contributions) > 0 {

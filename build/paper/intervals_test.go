@@ -89,10 +89,8 @@ func randomSet(n int) *labelledSet {
 // The default was chosen on sets that the report does not have, and not all of whose molecules were measured.
 func TestIntervalValidation(t *testing.T) {
 	for _, of := range validationSets {
-		for _, reported := range trustSets {
-			if of == reported {
-				t.Errorf("%v is reported", of)
-			}
+		if slices.Contains(trustSets, of) {
+			t.Errorf("%v is reported", of)
 		}
 	}
 	needsShared(t)

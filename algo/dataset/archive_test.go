@@ -167,8 +167,7 @@ func TestHostileArchives(t *testing.T) {
 
 func FuzzArchive(f *testing.F) {
 	for _, name := range []string{"two.zip", "two.tar", "streamed.zip"} {
-		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
-		f.Add(data)
+		f.Add(must.Have(os.ReadFile(filepath.Join("testdata/other", name))))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for rec, err := range Records(bytes.NewReader(data), Options{Plain: true}) {

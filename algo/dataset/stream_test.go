@@ -226,14 +226,11 @@ func TestMoleculesSDF(t *testing.T) {
 		for _, r := range []io.Reader{strings.NewReader(text), bytes.NewReader(zipped(t, text))} {
 			var got []string
 			for rec, err := range Molecules(context.Background(), r, Options{Name: "f.sdf", Workers: workers}) {
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case rec.Err != nil:
+				if must.Do(err); rec.Err != nil {
 					got = append(got, rec.ID+" "+rec.Err.Error())
-				default:
-					got = append(got, fmt.Sprintf("%s %d %d", rec.ID, rec.Graph.N(), rec.Graph.M()))
+					continue
 				}
+				got = append(got, fmt.Sprintf("%s %d %d", rec.ID, rec.Graph.N(), rec.Graph.M()))
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%d workers:\n got %q\nwant %q", workers, got, want)
@@ -428,10 +425,8 @@ func TestColumnsByName(t *testing.T) {
 		test.Name = "f.csv"
 		got := ""
 		for r, err := range Records(strings.NewReader(test.Text), test.options()) {
-			if got = fmt.Sprintf("%s <%s> %v", r.SMILES, r.ID, r.Cells); err != nil {
-				got = err.Error()
-			} else if r.Err != nil {
-				got = r.Err.Error()
+			if got = fmt.Sprintf("%s <%s> %v", r.SMILES, r.ID, r.Cells); cmp.Or(err, r.Err) != nil {
+				got = cmp.Or(err, r.Err).Error()
 			}
 			break
 		}

@@ -41,10 +41,7 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	m := try.To(smiles.Parse("CC(=O)Oc1ccccc1"))
-	var sides []string
-	for _, s := range substituents(m) {
-		sides = append(sides, fmt.Sprint(s))
-	}
+	sides := mapped(substituents(m), func(atoms []int) string { return fmt.Sprint(atoms) })
 	slices.Sort(sides)
 	if want := []string{"[0 1 2 3]", "[0 1 2]", "[0]"}; !slices.Equal(sides, want) {
 		t.Errorf("substituents %q, want %q", sides, want)

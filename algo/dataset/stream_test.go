@@ -355,7 +355,12 @@ func BenchmarkRecords(b *testing.B) {
 	const n = 20000
 	smi := strings.Repeat("CC(C)NCC(O)COc1cccc2ccccc12 M1\n", n)
 	csv := "id,name,smiles,activity\n" + strings.Repeat("1,\"4-methoxy-N,N-dimethyl\",CC(C)NCC(O)COc1cccc2ccccc12,0.5\n", n)
-	for name, data := range map[string][]byte{"a.smi": []byte(smi), "a.smi.gz": zipped(b, smi), "a.csv": []byte(csv), "a.csv.gz": zipped(b, csv)} {
+	for name, data := range map[string][]byte{
+		"a.smi":    []byte(smi),
+		"a.smi.gz": zipped(b, smi),
+		"a.csv":    []byte(csv),
+		"a.csv.gz": zipped(b, csv),
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()

@@ -73,7 +73,8 @@ func mapFS(files map[string]string) fstest.MapFS {
 }
 
 func TestReadTU(t *testing.T) {
-	windows, packed, archive := mapFS(tiny), fstest.MapFS{"README.md": {}}, []packedFile{{"__MACOSX/._T_graph_indicator.txt", "x"}, {"T/README.txt", "x"}}
+	windows, packed := mapFS(tiny), fstest.MapFS{"README.md": {Data: []byte("x")}}
+	archive := []packedFile{{"__MACOSX/._T_graph_indicator.txt", "x"}, {"T/README.txt", "x"}}
 	for name, text := range tiny {
 		packed["T/"+name+".gz"] = &fstest.MapFile{Data: zipped(t, text)}
 		archive = append(archive, packedFile{"T/" + name, text})

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -275,20 +274,4 @@ func TestShapesMustFit(t *testing.T) {
 			f()
 		}()
 	}
-}
-
-func Example() {
-	// Fit y = 2x.
-	x, y := Matrix{3, 1, []float32{1, 2, 3}}, Matrix{3, 1, []float32{2, 4, 6}}
-	params := NewParams(1)
-	w := params.Xavier(1, 1)
-	t, adam := new(Tape), NewAdam(params, 0.05)
-	for range 200 {
-		t.Reset()
-		miss := t.Sub(t.MatMul(Constant(x), w), Constant(y))
-		t.Backward(t.Mean(t.Square(miss)))
-		adam.Step()
-	}
-	fmt.Printf("%.2f\n", w.Data[0])
-	// Output: 2.00
 }

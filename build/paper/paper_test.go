@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,8 +27,10 @@ const shared = "../../../shared/data"
 
 func needsShared(t *testing.T) {
 	t.Helper()
-	if _, err := os.Stat(shared); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
+	for _, kind := range []string{"mol", "tu"} {
+		if _, err := os.Stat(filepath.Join(shared, kind)); err != nil {
+			t.Skipf("needs the data sets in %s: %v", shared, err)
+		}
 	}
 }
 

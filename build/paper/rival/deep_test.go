@@ -68,11 +68,7 @@ func TestKMeans(t *testing.T) {
 	}
 	small := tape.Matrix{Rows: 7, Cols: 1, Data: []float32{0, 1, 2, 9, 10, 30, 31}}
 	_, _, distance = kMeans(small, 3, rng)
-	got := 0.0
-	for _, d := range distance {
-		got += d * d
-	}
-	closeTo(t, "the sum of squares", got, 2+0.5+0.5) // by hand: {0 1 2} {9 10} {30 31}
+	closeTo(t, "the sum of squares", floats.Dot(distance, distance), 2+0.5+0.5) // by hand: {0 1 2} {9 10} {30 31}
 	if centres, _, _ := kMeans(small, 9, rng); centres.Rows != 7 {
 		t.Errorf("%d centres of 7 points", centres.Rows)
 	}

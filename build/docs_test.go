@@ -29,10 +29,7 @@ type example struct {
 // > go on with one, and the others are what it prints.
 func examples(page string) []example {
 	var list []example
-	for i, block := range strings.Split(page, "```console\n") {
-		if i == 0 {
-			continue
-		}
+	for _, block := range strings.Split(page, "```console\n")[1:] {
 		block, _, _ = strings.Cut(block, "\n```")
 		for line := range strings.SplitSeq(block, "\n") {
 			switch {

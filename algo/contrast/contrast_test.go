@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"baca/algo/gin"
@@ -21,13 +22,7 @@ import (
 // slow is the loss as the package comment writes it, in float64.
 func slow(zf, zs [][]float64, nf, ns [][]float64, self bool) []float64 {
 	cos := func(a, b []float64) float64 {
-		var ab, aa, bb float64
-		for i := range a {
-			ab += a[i] * b[i]
-			aa += a[i] * a[i]
-			bb += b[i] * b[i]
-		}
-		return ab / max(math.Sqrt(aa), 1e-12) / max(math.Sqrt(bb), 1e-12)
+		return floats.Dot(a, b) / max(floats.Norm(a, 2), 1e-12) / max(floats.Norm(b, 2), 1e-12)
 	}
 	loss := make([]float64, len(zf))
 	for i := range zf {
@@ -188,17 +183,11 @@ func TestNotDefined(t *testing.T) {
 	if l := w.NodeScore(z, z, 3, 1, d, make([]float32, 3)); !math.IsNaN(l) {
 		t.Errorf("ℓ_n of one node is %g, want NaN", l)
 	}
-	for _, x := range d {
-		if x != 0 {
-			t.Errorf("gradient %v of a loss that is not defined, want 0", d)
-		}
+	if !slices.Equal(d, make([]float32, 3)) {
+		t.Errorf("gradient %v of a loss that is not defined, want 0", d)
 	}
-	for _, self := range []bool{true, false} {
-		none := z
-		if !self {
-			none = nil
-		}
-		s, err := NewNegatives(none, none, 3).Scores(context.Background(), 1, z, z, self)
+	for self, others := range map[bool][]float32{true: z, false: nil} {
+		s, err := NewNegatives(others, others, 3).Scores(context.Background(), 1, z, z, self)
 		if err != nil || !math.IsNaN(s[0]) {
 			t.Errorf("self=%v: ℓ_g of one graph is %g (%v), want NaN", self, s[0], err)
 		}
@@ -359,10 +348,7 @@ func TestOutlineInAnyOrder(t *testing.T) {
 func TestBatchScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 31))
 	const n, width = 40, 6
-	r := &Representation{Width: width, Q: make([]float32, 2*n*width)}
-	for range n * width {
-		r.zf, r.zs = append(r.zf, float32(rng.NormFloat64())), append(r.zs, float32(rng.NormFloat64()))
-	}
+	r := &Representation{Width: width, Q: make([]float32, 2*n*width), zf: random(rng, n*width), zs: random(rng, n*width)}
 	for range n {
 		r.NodeScore = append(r.NodeScore, 5+3*rng.NormFloat64())
 	}

@@ -122,7 +122,8 @@ func TestOwnInArchive(t *testing.T) {
 	}
 }
 
-// Archives within compressed data, bombs, many files, and archives that are cut or damaged are errors.
+// Compressed data within compressed data, since a limit for each of two layers would be no limit, bombs, many files, and
+// archives that are cut or damaged are errors.
 func TestHostileArchives(t *testing.T) {
 	smi := packedFile{"a.smi", "CCO\n"}
 	bomb := packedFile{"a.smi", strings.Repeat("C\n", 4<<20)}
@@ -138,6 +139,7 @@ func TestHostileArchives(t *testing.T) {
 		want error
 	}{
 		"a wrong checksum":      {damaged, zip.ErrChecksum},
+		"gzip in gzip":          {gz(gz([]byte("C"))), errTwice},
 		"zip in gzip":           {gz(zipOf(t, smi)), errTwice},
 		"gzip in zip":           {zipOf(t, packed), errTwice},
 		"zip in zip":            {zipOf(t, packedFile{"a.xlsx", string(zipOf(t, smi))}), errTwice},
@@ -165,8 +167,7 @@ func TestHostileArchives(t *testing.T) {
 
 func FuzzArchive(f *testing.F) {
 	for _, name := range []string{"two.zip", "two.tar", "streamed.zip"} {
-		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
-		f.Add(data)
+		f.Add(must.Have(os.ReadFile(filepath.Join("testdata/other", name))))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for rec, err := range Records(bytes.NewReader(data), Options{Plain: true}) {

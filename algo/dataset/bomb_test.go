@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,16 +18,8 @@ import (
 )
 
 // equalRows writes a Parquet file of equal molecules, or of rows without any.
-func equalRows(t *testing.T, rows int, smiles string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	columns := []parquet.Cells{{Name: "smiles", Kind: parquet.Texts, Texts: []string{smiles}}}
-	w := parquet.NewWriter(&b, "a test", columns)
-	for range rows {
-		w.Write(columns)
-	}
-	must.Do(w.Close())
-	return b.Bytes()
+func equalRows(rows int, smiles string) []byte {
+	return []byte(parquetOf(rows, parquet.Cells{Name: "smiles", Kind: parquet.Texts, Texts: []string{smiles}}))
 }
 
 // readIn reads all records, and returns how many there are, what ends them, and by how many bytes the
@@ -57,18 +50,19 @@ func readIn(name string, data []byte) (rows int, grown int64, err error) {
 // rows that are there have been read, and costs no memory.
 func TestParquetClaimsRows(t *testing.T) {
 	const rows = 77
-	data := equalRows(t, rows, "C")
+	data := equalRows(rows, "C")
 	size := int(binary.LittleEndian.Uint32(data[len(data)-8:]))
 	at := len(data) - 8 - size
-	honest := binary.AppendVarint(nil, rows)
-	footer := bytes.ReplaceAll(data[at:len(data)-8], honest, binary.AppendVarint(nil, 1<<40))
-	if n := bytes.Count(data[at:len(data)-8], honest); n != 3 {
+	footer := data[at : len(data)-8]
+	with := func(footer []byte) []byte {
+		bomb := binary.LittleEndian.AppendUint32(slices.Concat(data[:at], footer), uint32(len(footer)))
+		return append(bomb, parquet.Magic...)
+	}
+	honest, claimed := binary.AppendVarint(nil, rows), binary.AppendVarint(nil, 1<<40)
+	if n := bytes.Count(footer, honest); n != 3 {
 		t.Fatalf("the footer has the number of rows %d times, want 3", n)
 	}
-	bomb := append(bytes.Clone(data[:at]), footer...)
-	bomb = binary.LittleEndian.AppendUint32(bomb, uint32(len(footer)))
-	bomb = append(bomb, parquet.Magic...)
-	got, grown, err := readIn("in.parquet", bomb)
+	got, grown, err := readIn("in.parquet", with(bytes.ReplaceAll(footer, honest, claimed)))
 	if err == nil || !strings.Contains(err.Error(), "the column ends before its row group") || got != rows {
 		t.Errorf("%d rows, then %v", got, err)
 	}
@@ -76,11 +70,9 @@ func TestParquetClaimsRows(t *testing.T) {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}
 	// Of the group alone.
-	last := bytes.LastIndex(data[at:len(data)-8], honest) + at
-	one := bytes.Join([][]byte{data[at:last], data[last+len(honest) : len(data)-8]}, binary.AppendVarint(nil, 1<<40))
-	bomb = append(bytes.Clone(data[:at]), one...)
-	bomb = append(binary.LittleEndian.AppendUint32(bomb, uint32(len(one))), parquet.Magic...)
-	if _, _, err := readIn("in.parquet", bomb); err == nil || !strings.Contains(err.Error(), "rows") {
+	last := bytes.LastIndex(footer, honest)
+	one := slices.Concat(footer[:last], claimed, footer[last+len(honest):])
+	if _, _, err := readIn("in.parquet", with(one)); err == nil || !strings.Contains(err.Error(), "rows") {
 		t.Errorf("a column that claims other rows than its group: %v", err)
 	}
 }
@@ -90,7 +82,7 @@ func TestParquetOfEqualRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 24 million rows")
 	}
-	data := equalRows(t, 24<<20, "")
+	data := equalRows(24<<20, "")
 	rows, grown, err := readIn("in.parquet", data)
 	var bomb *ExpandError
 	if !errors.As(err, &bomb) || rows < 1<<20 || rows == 24<<20 {
@@ -118,10 +110,7 @@ func TestWorkbook(t *testing.T) {
 	data := must.Have(os.ReadFile("../xlsx/testdata/exceljs.xlsx"))
 	var got []string
 	for r, err := range Molecules(t.Context(), bytes.NewReader(data), Options{Name: "in.xlsx", Cells: []string{"pIC50"}}) {
-		if err == nil {
-			err = r.Err
-		}
-		got = append(got, fmt.Sprint(r.Line, " ", r.SMILES, " ", r.Cells, " ", err))
+		got = append(got, fmt.Sprint(r.Line, " ", r.SMILES, " ", r.Cells, " ", cmp.Or(err, r.Err)))
 	}
 	want := []string{"2 CC(=O)Oc1ccccc1C(=O)O [4.5] <nil>", "4 Cn1cnc2c1c(=O)n(C)c(=O)n2C [3] <nil>", "5 C1CC [] in.xlsx:5:9: ring bond 1 is never closed", "6 CCO [#N/A] <nil>"}
 	if !slices.Equal(got, want) {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
+	"baca/algo/internal/must"
 )
 
 // shownGraphs lists the graphs of a text.
@@ -70,9 +72,7 @@ func TestGraphsAside(t *testing.T) {
 	} {
 		var got []string
 		for rec, err := range Molecules(context.Background(), strings.NewReader(text), Options{Plain: true}) {
-			if err != nil || rec.Err != nil {
-				t.Fatal(err, rec.Err)
-			}
+			must.Do(cmp.Or(err, rec.Err))
 			got = append(got, rec.Aside.String())
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -139,19 +139,10 @@ func TestJSONL(t *testing.T) {
 		"[{\"smiles\": \"CCO\"},\n":                            `input: line 2, column 1: the document ends early, the file looks truncated`,
 		"[{\"smiles\": \"CCO\"}, {\"smiles\":":                 `input: line 1, column 21: the document ends early, the file looks truncated`,
 		`{"a": "x", "b": 1}`:                                   `input: no column holds SMILES: there are "a", "b"`,
-		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n":                 "",
+		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n":                 "2@2 CCN <2>",
 	} {
-		got := ""
-		for rec, err := range Records(strings.NewReader(text), Options{}) {
-			if err == nil {
-				_, err = rec.Parse()
-			}
-			if err != nil {
-				got = err.Error()
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
+		if got := shown(strings.NewReader(text), Options{}); got[len(got)-1] != want {
+			t.Errorf("%s: %q, want %s at the end", text, got, want)
 		}
 	}
 }

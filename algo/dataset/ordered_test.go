@@ -73,7 +73,7 @@ func TestOrdered(t *testing.T) {
 }
 
 func TestOrderedBreak(t *testing.T) {
-	for _, workers := range []int{1, 4} {
+	for workers, ahead := range map[int]int{1: 0, 4: 64} {
 		for _, stop := range []int{0, 1, 8, 100} {
 			read, i := 0, 0
 			for range Ordered(context.Background(), workers, count(1<<30, nil, &read), square) {
@@ -81,10 +81,6 @@ func TestOrderedBreak(t *testing.T) {
 					break
 				}
 				i++
-			}
-			ahead := 16 * workers
-			if workers == 1 {
-				ahead = 0
 			}
 			if read > stop+1+ahead {
 				t.Errorf("%d workers: %d values read for %d, look-ahead is %d", workers, read, stop+1, ahead)

@@ -146,18 +146,6 @@ func TestBombs(t *testing.T) {
 // bzipped is 512 KiB of "1\n".
 var bzipped = []byte("BZh91AY&SY\xbd\x93P\xac\x03\xff\xff\xc8\x00\x00\x10 \x00 \x000\x80*i\x00\x00\x10\x00\x01\xc5\xdc\x91N\x14$/d\xd4+\x00")
 
-// A limit for each of two layers would be no limit.
-func TestCompressedTwice(t *testing.T) {
-	empty := string(zipped(t, ""))
-	archive := zipOf(t, packedFile{"T_A.txt.gz", empty}, packedFile{"T_graph_indicator.txt.gz", empty})
-	if _, err := NewText(bytes.NewReader(zipped(t, string(zipped(t, "C")))), Unpack{}); !errors.Is(err, errTwice) {
-		t.Errorf("gzip in gzip: %v", err)
-	}
-	if _, err := ReadTUZip(bytes.NewReader(archive), int64(len(archive)), "", Unpack{}); !errors.Is(err, errTwice) {
-		t.Errorf("gzip in zip: %v", err)
-	}
-}
-
 // Characters of UTF-16 that need four bytes are read however little room is left for them.
 func TestLongCharacters(t *testing.T) {
 	want := strings.Repeat("x\U0001F9EA", 3000)

@@ -15,19 +15,14 @@ import (
 	"baca/algo/split"
 )
 
-func graphs(t *testing.T, texts ...string) (gs []*graph.Graph) {
-	t.Helper()
-	for _, text := range texts {
-		g, _ := must.Both(smiles.ParseIn(text, molecule.Parent))
-		gs = append(gs, g)
-	}
-	return gs
-}
-
 func equal(a, b split.Groups) bool { return slices.EqualFunc(a, b, slices.Equal[[]int]) }
 
 func TestGroups(t *testing.T) {
-	gs := graphs(t, "Cc1ccccc1", "CCO", "c1ccccc1C", "CC(=O)Nc1ccccc1", "Oc1ccncc1", "OCC", "CCCC")
+	var gs []*graph.Graph
+	for _, text := range []string{"Cc1ccccc1", "CCO", "c1ccccc1C", "CC(=O)Nc1ccccc1", "Oc1ccncc1", "OCC", "CCCC"} {
+		g, _ := must.Both(smiles.ParseIn(text, molecule.Parent))
+		gs = append(gs, g)
+	}
 	for _, c := range []struct {
 		name      string
 		got, want split.Groups

@@ -118,18 +118,14 @@ func (k task) summary(t *testing.T) *summary {
 }
 
 // baca is the command that has to give the same bytes.
-var baca = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "baca")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(dir, "baca")
+var baca = sync.OnceValue(func() string {
+	name := filepath.Join(try.To(os.MkdirTemp("", "baca")), "baca")
 	c := exec.Command("go", "build", "-o", name, "./build/baca")
 	c.Dir = filepath.Join("..", "..")
 	if text, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, text)
+		panic(fmt.Sprintf("go build: %v\n%s", err, text))
 	}
-	return name, nil
+	return name
 })
 
 func TestMistakes(t *testing.T) {
@@ -194,10 +190,9 @@ func TestHelp(t *testing.T) {
 // another folder.
 func (k task) sameFiles(t *testing.T, folder, other string, inputs ...string) {
 	t.Helper()
-	program := try.To(baca())
 	dir, to := t.TempDir(), k.Config.Run.To
 	args := []string{"score", "--model", k.Config.Model, "--to", to, "--out", filepath.Join(dir, "scores."+to), "--rejects", filepath.Join(dir, "rejects.csv")}
-	if text, err := exec.Command(program, append(args, inputs...)...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(baca(), append(args, inputs...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	refused := -1 // without the header

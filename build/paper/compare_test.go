@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,9 +19,7 @@ import (
 // moleculesOf reads a set, or SET:COLUMN=VALUE, the molecules of a set with a class.
 func moleculesOf(t *testing.T, name string) (list []string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(shared, "mol")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
+	needsShared(t)
 	set, condition, _ := strings.Cut(name, ":")
 	column, value, classes := strings.Cut(condition, "=")
 	if !classes {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,11 +21,8 @@ import (
 // the test.
 func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(shared, "tu", "PTC_MR")); err != nil {
-		t.Skipf("needs the data sets in %s: %v", shared, err)
-	}
-	set := readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0)
-	return set.graphs
+	needsShared(t)
+	return readSet(context.Background(), shared, name, algo.FormOf(m.Card.Schema), 0).graphs
 }
 
 // The held-out graphs of every embedded model, half of them as holdout and the other
@@ -106,13 +101,9 @@ func TestDecision(t *testing.T) {
 }
 
 // trainedRows are the rows of its set that a model was trained on.
-func trainedRows(m *algo.Model) (rows []int) {
-	for i := range m.Card.Graphs {
-		if !slices.Contains(m.Card.HoldoutRows, i) && !slices.Contains(m.Card.Repeats, i) {
-			rows = append(rows, i)
-		}
-	}
-	return rows
+func trainedRows(m *algo.Model) []int {
+	others := slices.Concat(m.Card.HoldoutRows, m.Card.Repeats)
+	return slices.DeleteFunc(indices(m.Card.Graphs), func(i int) bool { return slices.Contains(others, i) })
 }
 
 // One molecule has the same row by itself, to the bit, and by its batch nearly the same
@@ -129,11 +120,8 @@ func TestOneAmongAThousand(t *testing.T) {
 	s := try.To(algo.NewScorer(ctx, m, o))
 	alone := try.To(s.Score(ctx, probes))
 	for k, probe := range probes {
-		batch := []*graph.Graph{probe}
-		for _, i := range rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000] {
-			batch = append(batch, all[train[i]])
-		}
-		r := try.To(s.Batch(ctx, batch))
+		some := pick(train, rand.New(rand.NewPCG(uint64(k), 1)).Perm(len(train))[:1000])
+		r := try.To(s.Batch(ctx, append([]*graph.Graph{probe}, pick(all, some)...)))
 		row, want := r.Rows[0], alone[k]
 		if row.Score != want.Score || row.P != want.P || row.Verdict != want.Verdict || row.Alone != want.Alone {
 			t.Errorf("probe %d is %+v among a thousand, %+v by itself", k, row, want)

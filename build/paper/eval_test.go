@@ -49,14 +49,14 @@ func TestKeptModel(t *testing.T) {
 		m := e.model(context.Background(), io.Discard, 3)
 		models = append(models, m)
 	}
-	for i, m := range models[1:] {
-		a, b := models[0], m
+	a := models[0]
+	for i, b := range models[1:] {
 		if !slices.Equal(a.Encoder.Params, b.Encoder.Params) || !slices.Equal(a.Bank.Q, b.Bank.Q) || !slices.Equal(a.Bank.ZF(), b.Bank.ZF()) ||
 			!slices.Equal(a.Holdout.Q, b.Holdout.Q) || !slices.Equal(a.Bank.NodeScore, b.Bank.NodeScore) {
 			t.Errorf("model %d differs from one that was not kept", i+1)
 		}
 	}
-	training := job.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: models[0].Card}
+	training := job.Training{Graphs: e.id.graphs, Split: dataset.Split, Card: a.Card}
 	for what, change := range map[string]func(c *algo.Card){
 		"":                                  func(*algo.Card) {},
 		"the schema x":                      func(c *algo.Card) { c.Schema = "x" },
@@ -67,7 +67,7 @@ func TestKeptModel(t *testing.T) {
 		"with other options":                func(c *algo.Card) { c.LearningRate = 1 },
 		"trained on another split of the s": func(c *algo.Card) { c.HoldoutRows = c.HoldoutRows[1:] },
 	} {
-		m := *models[0]
+		m := *a
 		change(&m.Card)
 		if err := made(&training, &m); (what == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)
@@ -159,11 +159,8 @@ func TestEpochs(t *testing.T) {
 }
 
 // rods returns path graphs of 1, 2, 3 … nodes, which their size tells apart.
-func rods(n int) (gs []*graph.Graph) {
-	for k := range n {
-		gs = append(gs, path(k+1))
-	}
-	return gs
+func rods(n int) []*graph.Graph {
+	return mapped(indices(n), func(k int) *graph.Graph { return path(k + 1) })
 }
 
 func TestEvalBatch(t *testing.T) {
@@ -212,17 +209,7 @@ func TestEvalBatch(t *testing.T) {
 // trained returns a test batch of the fixture with its model.
 func trained(t *testing.T) *testBatch {
 	t.Helper()
-	return contaminated(t, 1)
-}
-
-// contaminated is trained with so many OOD graphs for each ID graph.
-func contaminated(t *testing.T, share float64) *testBatch {
-	t.Helper()
-	e := evaluated(t, 2, "")
-	m := e.model(context.Background(), io.Discard, 1)
-	b := e.batch(m, 1, dataset.First, share)
-	b.alone = try.To(algo.NewSingleScorer(t.Context(), b.model, 1))
-	return b
+	return evaluated(t, 2, "").prepare(t.Context(), 1, firstOOD)
 }
 
 // The truth does not reach the method, and neither does the order in which ID
@@ -233,10 +220,7 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	o.Seed = b.seed
 	out := b.score(context.Background(), o, columnBatch)
 	flipped := *b
-	flipped.ood = make([]bool, len(b.ood))
-	for i, v := range b.ood {
-		flipped.ood[i] = !v
-	}
+	flipped.ood = mapped(b.ood, func(v bool) bool { return !v })
 	again := flipped.score(context.Background(), o, columnBatch)
 	if fmt.Sprint(again.rows) != fmt.Sprint(out.rows) {
 		t.Error("with the labels turned round the rows differ")
@@ -297,11 +281,8 @@ func TestGridSearch(t *testing.T) {
 				t.Errorf("%s: %s twice", c.column, key)
 			}
 			seen[key] = true
-			out := &outcome{rows: order(c.right(o))}
-			for _, r := range out.rows {
-				out.scores = append(out.scores, r.Pre)
-			}
-			return []*outcome{out}
+			rows := order(c.right(o))
+			return []*outcome{{rows: rows, scores: mapped(rows, func(r algo.Row) float64 { return r.Pre })}}
 		}
 		_, choice := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
 		if got := choice.String(); got != c.want {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/algo"
 	"baca/algo/decide"
 	"baca/algo/explain"
@@ -39,10 +41,7 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	m := try.To(smiles.Parse("CC(=O)Oc1ccccc1"))
-	var sides []string
-	for _, s := range substituents(m) {
-		sides = append(sides, fmt.Sprint(s))
-	}
+	sides := mapped(substituents(m), func(atoms []int) string { return fmt.Sprint(atoms) })
 	slices.Sort(sides)
 	if want := []string{"[0 1 2 3]", "[0 1 2]", "[0]"}; !slices.Equal(sides, want) {
 		t.Errorf("substituents %q, want %q", sides, want)
@@ -70,11 +69,7 @@ func TestExplanationsOfKnownMolecules(t *testing.T) {
 		mol := try.To(smiles.Parse(c.smiles))
 		read, _, _ := smiles.In(mol, algo.FormOf(m.Card.Schema))
 		x := try.To(a.Explain(ctx, read.Graph(), 0.05))
-		sum := 0.0
-		for _, v := range x.Contributions {
-			sum += v
-		}
-		if math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
+		if sum := floats.Sum(x.Contributions); math.Abs(sum-(x.Score-x.Limit)) > 1e-9 {
 			t.Errorf("%s: contributions add up to %g, the score is %g above the limit", c.name, sum, x.Score-x.Limit)
 		}
 		if x.Verdict != c.verdict || c.verdict == decide.Outside && slices.Max(x.Contributions) <= 0 || c.verdict == decide.Inside && slices.Min(x.Contributions) > 0 {

@@ -89,15 +89,11 @@ func randomSet(n int) *labelledSet {
 // The default was chosen on sets that the report does not have, and not all of whose molecules were measured.
 func TestIntervalValidation(t *testing.T) {
 	for _, of := range validationSets {
-		for _, reported := range trustSets {
-			if of == reported {
-				t.Errorf("%v is reported", of)
-			}
+		if slices.Contains(trustSets, of) {
+			t.Errorf("%v is reported", of)
 		}
 	}
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
+	needsShared(t)
 	s := validationSets[2].open(shared, intervalMost, false)
 	if len(s.values) != intervalMost || slices.ContainsFunc(s.values, func(y float64) bool { return y != 0 && y != 1 }) {
 		t.Errorf("%v", s)
@@ -138,17 +134,9 @@ func TestClassesStayWithin(t *testing.T) {
 		s.values[i] = 10 * float64(i%2)
 	}
 	p := s.predict(indices(10), []int{10, 11})
-	cut := 0
-	for _, y := range append(p.leftOut, p.predicted...) {
-		if y < 0 || y > 1 {
-			t.Errorf("a prediction of %g", y)
-		}
-		if y == 1 {
-			cut++
-		}
-	}
-	if cut == 0 {
-		t.Error("nothing is cut, so this tests nothing")
+	all := append(p.leftOut, p.predicted...)
+	if least, most := slices.Min(all), slices.Max(all); least < 0 || most != 1 {
+		t.Errorf("predictions from %g to %g, want them within 0 and 1, and some cut", least, most)
 	}
 }
 
@@ -157,9 +145,7 @@ func TestClassesStayWithin(t *testing.T) {
 // solubilities (ESOL) are a training file, each predicted from the others of it, and a file of new
 // molecules drawn from the whole set, predicted from the training file, whose molecules are smaller.
 func TestTrustExamples(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("needs ../shared/data")
-	}
+	needsShared(t)
 	x := valuesExample{set: trustSets[1], observed: "observed", predicted: "predicted", decimals: -1}
 	s := x.open(t)
 	all := indices(len(s.values))

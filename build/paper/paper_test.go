@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,38 +25,33 @@ import (
 // shared is the folder of public data beside the repository.
 const shared = "../../../shared/data"
 
-// smallTrainer trains as baca does, but without checkpoints and background.
-func smallTrainer(ctx context.Context, _ io.Writer, t job.Training, path string) ([]byte, error) {
-	width, err := algo.SchemaWidth(t.Card.Schema)
-	if err != nil {
-		return nil, err
+func needsShared(t *testing.T) {
+	t.Helper()
+	for _, kind := range []string{"mol", "tu"} {
+		if _, err := os.Stat(filepath.Join(shared, kind)); err != nil {
+			t.Skipf("needs the data sets in %s: %v", shared, err)
+		}
 	}
-	o := pretrain.Defaults(width)
+}
+
+// smallTrainer trains as baca does, but without checkpoints and background.
+func smallTrainer(ctx context.Context, _ io.Writer, t job.Training, path string) (file []byte, err error) {
+	defer try.Catch(&err)
+	o := pretrain.Defaults(try.To(algo.SchemaWidth(t.Card.Schema)))
 	o.Seed = t.Card.Seed
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = o.Batch, o.LearningRate, algo.Version
 	o.Workers = t.Workers
 	train, holdout := t.Split(len(t.Graphs), t.Card.Seed)
-	trainer, err := pretrain.New(pick(t.Graphs, train), o, nil)
-	if err != nil {
-		return nil, err
-	}
+	trainer := try.To(pretrain.New(pick(t.Graphs, train), o, nil))
 	for range t.Card.Epochs {
-		if _, err := trainer.Epoch(ctx); err != nil {
-			return nil, err
-		}
-	}
-	m, err := algo.NewModel(ctx, t.Workers, trainer.Encoder(), t.Graphs, train, holdout, t.Card)
-	if err != nil {
-		return nil, err
+		try.To(trainer.Epoch(ctx))
 	}
 	var b bytes.Buffer
-	if err := weights.Save(&b, m); err != nil {
-		return nil, err
-	}
+	try.Check(weights.Save(&b, try.To(algo.NewModel(ctx, t.Workers, trainer.Encoder(), t.Graphs, train, holdout, t.Card))))
 	if path != "" {
-		err = os.WriteFile(path, b.Bytes(), 0o666)
+		try.Check(os.WriteFile(path, b.Bytes(), 0o666))
 	}
-	return b.Bytes(), err
+	return b.Bytes(), nil
 }
 
 // failure is the error that work ends at.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,9 +45,7 @@ func TestQuickRuns(t *testing.T) {
 				if data = shared; testing.Short() && r.name == "intervals" {
 					t.Skip("trains detectors")
 				}
-				if _, err := os.Stat(filepath.Join(shared, "mol")); err != nil {
-					t.Skipf("needs the data sets in %s: %v", shared, err)
-				}
+				needsShared(t)
 			}
 			var first []byte
 			for _, workers := range []string{"1", "2"}[:r.cells] {

@@ -52,9 +52,7 @@ func scoreStream(t *testing.T, s *sets, names [3]string, o algo.Options) (rates 
 // What a scorer carries from batch to batch is worth about nothing, and loses little where the OOD
 // graphs become others: the row of algo/DEPARTURES.md has its figures from here, with BACA_TEST=all.
 func TestStreamThatChanges(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("the benchmark data are not beside the repository")
-	}
+	needsShared(t)
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}

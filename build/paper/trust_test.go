@@ -84,25 +84,16 @@ func TestTrustSplits(t *testing.T) {
 		if len(slices.Compact(slices.Clone(all))) != want || len(all) != want || 5*len(test) > want || len(test) == 0 {
 			t.Errorf("%s: %d to train on and %d to test: want %d different ones, a fifth tested", kind, len(train), len(test), want)
 		}
-		sizes := func(index []int) (list []int) {
-			for _, i := range index {
-				list = append(list, s.graphs[i].N())
-			}
-			return list
-		}
-		shared := func() bool {
-			in := func(list []int) func([]int) bool {
-				return func(group []int) bool {
-					return slices.ContainsFunc(group, func(i int) bool { return slices.Contains(list, i) })
-				}
-			}
-			return slices.ContainsFunc(s.groups[kind], func(group []int) bool { return in(train)(group) && in(test)(group) })
-		}
-		if kind == "size" && slices.Max(sizes(train)) > slices.Min(sizes(test)) {
+		size := func(i int) int { return s.graphs[i].N() }
+		if kind == "size" && slices.Max(mapped(train, size)) > slices.Min(mapped(test, size)) {
 			t.Error("size: a molecule that is tested is smaller than one of training")
 		}
-		if shared() {
-			t.Errorf("%s: one of them is on both sides", kind)
+		for _, group := range s.groups[kind] {
+			isTested := func(i int) bool { return slices.Contains(test, i) }
+			isTrained := func(i int) bool { return slices.Contains(train, i) }
+			if slices.ContainsFunc(group, isTested) && slices.ContainsFunc(group, isTrained) {
+				t.Errorf("%s: %v is on both sides", kind, group)
+			}
 		}
 	}
 }
@@ -157,15 +148,10 @@ func TestBenchTrust(t *testing.T) {
 }
 
 func TestWorstErrors(t *testing.T) {
-	for _, c := range []struct {
-		errors []float64
-		want   []bool
-	}{
-		{[]float64{1, 3, 5}, []bool{false, false, true}},
-		{[]float64{2, 1, 2, 0, 0}, []bool{true, false, true, false, false}}, // a tie at the border
-	} {
-		if got := worstOf(c.errors); !slices.Equal(got, c.want) {
-			t.Errorf("of %v %v, want %v", c.errors, got, c.want)
-		}
+	if got := worstOf([]float64{1, 3, 5}); !slices.Equal(got, []bool{false, false, true}) {
+		t.Errorf("%v, want the last", got)
+	}
+	if got := worstOf([]float64{2, 1, 2, 0, 0}); !slices.Equal(got, []bool{true, false, true, false, false}) {
+		t.Errorf("with a tie at the border %v, want both", got)
 	}
 }

@@ -24,11 +24,7 @@ func TestTreeBatch(t *testing.T) {
 		t.Fatalf("embeddings are %d×%d, want %d×8", all.Rows, all.Cols, len(gs))
 	}
 	for k := range gs {
-		for j, want := range embed(k, k+1).Data {
-			if got := all.Row(k)[j]; math.Abs(float64(got-want)) > 1e-4 {
-				t.Errorf("graph %d has %g in column %d among others, %g by itself", k, got, j, want)
-			}
-		}
+		alike(t, "embedding", widened(all.Row(k)), widened(embed(k, k+1).Data), 1e-4)
 	}
 }
 
@@ -40,6 +36,7 @@ func TestRedOUTLoss(t *testing.T) {
 	tp := new(tape.Tape)
 	got := redOUTLoss(tp, tape.Constant(tree), tape.Constant(z))
 	y, yTree, agree := largest(z, width), largest(tree, width), 0
+	want := make([]float64, n)
 	for i := range n {
 		row, column, labelled := 0.0, 0.0, 0.0
 		for j := range n {
@@ -52,15 +49,13 @@ func TestRedOUTLoss(t *testing.T) {
 			}
 		}
 		same := cosineOf(tree.Row(i), z.Row(i))
-		want := (math.Log(row)+math.Log(column))/2 - same/0.2
+		want[i] = (math.Log(row)+math.Log(column))/2 - same/0.2
 		if y[i] == yTree[i] {
 			agree++
-			want += 0.1 * (same - math.Log(labelled))
-		}
-		if math.Abs(float64(got.Data[i])-want) > 1e-4 {
-			t.Errorf("graph %d has loss %g, want %g", i, got.Data[i], want)
+			want[i] += 0.1 * (same - math.Log(labelled))
 		}
 	}
+	alike(t, "loss", widened(got.Data), want, 3e-5)
 	if agree == 0 || agree == n {
 		t.Errorf("labels agree %d times of %d: the test is to see both", agree, n)
 	}
@@ -83,6 +78,7 @@ func TestSIGOODAnswers(t *testing.T) {
 	copy(prompted.Data[lo:hi], energy.Data[lo:hi])
 	tp := new(tape.Tape)
 	got := answers(tp, b, tape.Constant(prompted), tape.Constant(energy))
+	var want []float64
 	for k := range b.Graphs {
 		sum, count := [2]float64{}, [2]float64{} // of nodes whose energy falls and rises
 		lo, hi := b.Nodes(k)
@@ -104,9 +100,7 @@ func TestSIGOODAnswers(t *testing.T) {
 				change[side] = 80 * math.Log(sum[side]/count[side])
 			}
 		}
-		want := change[0] - change[1]
-		if math.Abs(float64(got.Data[k])-want) > 2e-3*max(1, math.Abs(want)) {
-			t.Errorf("graph %d has −m = %g, want %g", k, got.Data[k], want)
-		}
+		want = append(want, change[0]-change[1])
 	}
+	alike(t, "−m", widened(got.Data), want, 2e-3)
 }

@@ -1,10 +1,13 @@
 package rival
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -15,29 +18,20 @@ import (
 func TestD2GOOfASingleNode(t *testing.T) {
 	p := *easyPair() // which other tests share
 	p.Test = append(slices.Clone(p.Test), graphOf(1, nil))
-	for i, x := range scores(t, d2go, &p) {
-		if math.IsNaN(x) {
-			t.Errorf("graph %d of %d has no score", i, len(p.Test))
-		}
-	}
+	scores(t, d2go, &p)
 }
 
 func closeTo(t *testing.T, name string, got, want float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= 1e-5*max(1, math.Abs(want))) {
-		t.Errorf("%s is %.7g, want %.7g", name, got, want)
-	}
+	alike(t, name, []float64{got}, []float64{want}, 1e-5)
 }
 
 // The golden values are those of the published formula, computed apart from this package.
 func TestConcentrations(t *testing.T) {
 	phi := concentrations([]int{0, 0, 0, 1, 1, 2}, []float64{1, 2, 3, 1, 1, 5}, 3)
-	for c, want := range []float64{1.5689698, 1.3620619, 1.5689698} {
-		closeTo(t, "a concentration", phi[c], want)
-	}
-	for _, phi := range concentrations([]int{0, 1, 1}, []float64{0, 0, 0}, 2) {
-		closeTo(t, "a concentration of equal graphs", phi, 1.5)
-	}
+	alike(t, "concentration", phi, []float64{1.5689698, 1.3620619, 1.5689698}, 1e-5)
+	equal := concentrations([]int{0, 1, 1}, []float64{0, 0, 0}, 2)
+	alike(t, "concentration of equal graphs", equal, []float64{1.5, 1.5}, 1e-5)
 }
 
 func TestPrototypes(t *testing.T) {
@@ -74,11 +68,7 @@ func TestKMeans(t *testing.T) {
 	}
 	small := tape.Matrix{Rows: 7, Cols: 1, Data: []float32{0, 1, 2, 9, 10, 30, 31}}
 	_, _, distance = kMeans(small, 3, rng)
-	got := 0.0
-	for _, d := range distance {
-		got += d * d
-	}
-	closeTo(t, "the sum of squares", got, 2+0.5+0.5) // by hand: {0 1 2} {9 10} {30 31}
+	closeTo(t, "the sum of squares", floats.Dot(distance, distance), 2+0.5+0.5) // by hand: {0 1 2} {9 10} {30 31}
 	if centres, _, _ := kMeans(small, 9, rng); centres.Rows != 7 {
 		t.Errorf("%d centres of 7 points", centres.Rows)
 	}
@@ -93,12 +83,9 @@ func TestDistanceFrom(t *testing.T) {
 		wide[i/4] = append(wide[i/4], float64(rows.Data[i]))
 	}
 	want := mahalanobis(&embedded{wide, wide}, 0)
-	tp := new(tape.Tape)
-	for i, got := range distanceFrom(rows)(tp, tape.Constant(rows)).Data {
-		if math.Abs(float64(got)-want[i]/4) > 1e-4*max(1, want[i]) {
-			t.Fatalf("row %d has distance %g, want %g", i, got, want[i]/4)
-		}
-	}
+	floats.Scale(0.25, want)
+	got := distanceFrom(rows)(new(tape.Tape), tape.Constant(rows)).Data
+	alike(t, "distance", widened(got), want, 1e-4)
 }
 
 // A frozen view gives what the encoder gives, and less where edges lose weight.
@@ -112,11 +99,7 @@ func TestFrozenView(t *testing.T) {
 		f, tp := newFrozenView(p.Model.Encoder, view), new(tape.Tape)
 		x := f.input(&b)
 		got := f.project(tp, &b, x, nil)
-		for i, want := range act.GraphProjection[view] {
-			if math.Abs(float64(got.Data[i]-want)) > 1e-3*max(1, math.Abs(float64(want))) {
-				t.Fatalf("view %d: value %d is %g, want %g", view, i, got.Data[i], want)
-			}
-		}
+		alike(t, fmt.Sprint("projection by view ", view), widened(got.Data), widened(act.GraphProjection[view]), 1e-3)
 		ones := tape.NewMatrix(len(b.Neighbors), 1)
 		for i := range ones.Data {
 			ones.Data[i] = 1

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"baca/build/paper/rival/tape"
 )
 
@@ -19,12 +21,7 @@ func randomMatrix(rows, cols int, rng *rand.Rand) tape.Matrix {
 // cosineOf is the cosine of two rows, and inner their product.
 func cosineOf(a, b []float32) float64 { return inner(a, b) / math.Sqrt(inner(a, a)*inner(b, b)) }
 
-func inner(a, b []float32) (sum float64) {
-	for j, x := range a {
-		sum += float64(x) * float64(b[j])
-	}
-	return sum
-}
+func inner(a, b []float32) float64 { return floats.Dot(widened(a), widened(b)) }
 
 // The losses are what their formulas say, pair by pair.
 func TestEmbeddingLosses(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"baca/build/internal/try"
 )
 
@@ -72,10 +74,8 @@ func TestHeadsAreThoseOfScikitLearn(t *testing.T) {
 	all := &embedded{g.Train, g.Test}
 	alike(t, "Mahalanobis", mahalanobis(all, 0), g.Mahalanobis, 1e-9)
 	_, covariance := ledoitWolf(g.Train)
-	for i, row := range g.Covariance {
-		for j, want := range row {
-			alike(t, "covariance", []float64{covariance.At(i, j)}, []float64{want}, 1e-12)
-		}
+	for i, want := range g.Covariance {
+		alike(t, "covariance", mat.Row(nil, i, covariance), want, 1e-12)
 	}
 	alike(t, "LOF", outlierFactors(between(g.Train, g.Test, math.Sqrt)), g.LOF, 1e-9)
 	alike(t, "one-class SVM", oneClass(between(g.Train, g.Test, func(d float64) float64 { return math.Exp(-d / 4) }), 0), g.SVM, 1e-3)

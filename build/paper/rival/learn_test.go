@@ -27,10 +27,9 @@ func easyGraphs(n int, rings bool, rng *rand.Rand) []*graph.Graph {
 		size := ring + int32(4+rng.IntN(6))
 		var edges [][2]int32
 		for i := int32(1); i < size; i++ {
-			switch {
-			case rings && i < ring:
+			if rings && i < ring {
 				edges = append(edges, [2]int32{i - 1, i})
-			default:
+			} else {
 				edges = append(edges, [2]int32{rng.Int32N(i), i})
 			}
 		}

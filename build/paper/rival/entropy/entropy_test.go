@@ -119,14 +119,9 @@ func TestTreeShape(t *testing.T) {
 				if l+1 < height {
 					size = len(tree.Parents[l+1])
 				}
-				used := make([]bool, size)
-				for _, p := range parents {
-					used[p] = true
-				}
-				for i, u := range used {
-					if !u {
-						t.Fatalf("trial %d: node %d of level %d has no child", trial, i, l+1)
-					}
+				used := slices.Compact(slices.Sorted(slices.Values(parents)))
+				if len(used) != size || used[0] != 0 || int(used[size-1]) != size-1 {
+					t.Fatalf("trial %d: of %d nodes of level %d only %v have children", trial, size, l+1, used)
 				}
 			}
 			h := tree.Entropy(g)

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,26 +36,24 @@ func pathAndTriangle(t *testing.T) *graph.Batch {
 	return b
 }
 
-// operations are all of them, on operands of shapes with elements in (lo, hi).
-func operations(t *testing.T) map[string]struct {
+// An operation has operands of shapes with elements in (lo, hi).
+type operation struct {
 	shapes [][2]int
 	lo, hi float64
 	apply  func(t *Tape, v []*Value) *Value
-} {
+}
+
+// operations are all of them.
+func operations(t *testing.T) map[string]operation {
 	b := pathAndTriangle(t)
-	type op = struct {
-		shapes [][2]int
-		lo, hi float64
-		apply  func(t *Tape, v []*Value) *Value
+	unary := func(lo, hi float64, f func(t *Tape, a *Value) *Value) operation {
+		return operation{[][2]int{{4, 3}}, lo, hi, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
 	}
-	unary := func(lo, hi float64, f func(t *Tape, a *Value) *Value) op {
-		return op{[][2]int{{4, 3}}, lo, hi, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
+	nodes := func(f func(t *Tape, a *Value) *Value) operation {
+		return operation{[][2]int{{8, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
 	}
-	nodes := func(f func(t *Tape, a *Value) *Value) op {
-		return op{[][2]int{{8, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return f(t, v[0]) }}
-	}
-	normed := func(training bool) op {
-		return op{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
+	normed := func(training bool) operation {
+		return operation{[][2]int{{4, 3}, {1, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value {
 			params := NewParams(1)
 			norm := NewNorm(params, 3)
 			t.Training = true
@@ -66,7 +63,7 @@ func operations(t *testing.T) map[string]struct {
 			return norm(t, v[0])
 		}}
 	}
-	return map[string]op{
+	return map[string]operation{
 		"MatMul":          {[][2]int{{4, 3}, {3, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMul(v[0], v[1]) }},
 		"MatMulT":         {[][2]int{{4, 3}, {2, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMulT(v[0], v[1]) }},
 		"Gram":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.MatMulT(a, a) }),
@@ -277,20 +274,4 @@ func TestShapesMustFit(t *testing.T) {
 			f()
 		}()
 	}
-}
-
-func Example() {
-	// Fit y = 2x.
-	x, y := Matrix{3, 1, []float32{1, 2, 3}}, Matrix{3, 1, []float32{2, 4, 6}}
-	params := NewParams(1)
-	w := params.Xavier(1, 1)
-	t, adam := new(Tape), NewAdam(params, 0.05)
-	for range 200 {
-		t.Reset()
-		miss := t.Sub(t.MatMul(Constant(x), w), Constant(y))
-		t.Backward(t.Mean(t.Square(miss)))
-		adam.Step()
-	}
-	fmt.Printf("%.2f\n", w.Data[0])
-	// Output: 2.00
 }

@@ -223,22 +223,6 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// A picture of 100 000 records must stay far below 50 ms in a browser.
-func BenchmarkStrip(b *testing.B) {
-	const n = 100_000
-	rng := rand.New(rand.NewPCG(1, 2))
-	score := make([]float64, n)
-	for i := range score {
-		score[i] = math.Round(5 * rng.NormFloat64())
-	}
-	r := slices.Sorted(slices.Values(score[:500]))
-	c := Strip{width: 900, height: 132, title: "Scores", reference: r, score: score, verdict: judged(score, r), selected: -1}
-	for b.Loop() {
-		c.SVG(false)
-	}
-	b.ReportMetric(n, "rows")
-}
-
 func TestStripOfGraphsHasTheirWord(t *testing.T) {
 	s := run.New(nil)
 	s.Opened = &message.Opened{}

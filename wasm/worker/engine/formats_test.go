@@ -27,11 +27,9 @@ func nodeLink(size, tail int) string {
 	var nodes, links []string
 	for i := range g.N() {
 		nodes = append(nodes, fmt.Sprintf(`{"id": %d}`, i))
-		for _, j := range g.Neighbors[g.Offsets[i]:g.Offsets[i+1]] {
-			if int(j) > i {
-				links = append(links, fmt.Sprintf(`{"source": %d, "target": %d}`, i, j))
-			}
-		}
+	}
+	for _, edge := range g.Edges() {
+		links = append(links, fmt.Sprintf(`{"source": %d, "target": %d}`, edge[0], edge[1]))
 	}
 	const form = `{"graph": {"name": "ring %d"}, "nodes": [%s], "links": [%s]}`
 	return fmt.Sprintf(form, size, strings.Join(nodes, ", "), strings.Join(links, ", "))

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"baca/app/run"
 	"baca/app/store"
@@ -153,12 +152,6 @@ func TestModelThatComesLateLeavesTheTraining(t *testing.T) {
 		if _, ok := r.(*message.Score); ok {
 			t.Error("the library was scored")
 		}
-	}
-	// Another input has the training pause.
-	s.After = func(_ time.Duration, g func()) { g() }
-	s.Input.Type("CCO")
-	if !s.Training.Ending {
-		t.Error("the training goes on, and the new input waits for its end")
 	}
 }
 

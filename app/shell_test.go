@@ -45,14 +45,12 @@ func TestKeptModelsAreChecked(t *testing.T) {
 
 func TestNoRoomToKeepAModel(t *testing.T) {
 	s := newStageOf(t, "", full{memory{}}, nil)
-	s.play("file mine")
-	s.settle()
+	s.play("file mine", "settle")
 	own := s.Models.Own[0]
 	if own.Kept || !strings.Contains(own.Problem, "the quota is used up") || s.Models.Used.Value.Name != "mine" || s.Models.InAddress() != "" {
 		t.Errorf("own %+v, used %s", own, s.Models.Used.Value.Name)
 	}
-	s.play("load bbbp")
-	s.settle()
+	s.play("load bbbp", "settle")
 	s.Models.Use(0)
 	s.settle()
 	if s.Models.Used.Value.Name != "mine" {
@@ -63,9 +61,7 @@ func TestNoRoomToKeepAModel(t *testing.T) {
 func TestLinkComesBack(t *testing.T) {
 	p := newStage(t)
 	p.Alpha, p.FDR, p.By = 0.1, 0.2, table.TheBatch
-	p.play("give CCO ethanol;Cx refused;CC(=O)[O-] a&b=c #%")
-	p.settle()
-	p.play("show 2")
+	p.play("give CCO ethanol;Cx refused;CC(=O)[O-] a&b=c #%", "settle", "show 2")
 	text, note := p.Link()
 	if !strings.Contains(note, "3 structures") || strings.Contains(note, "needs the file") {
 		t.Fatalf("note %q", note)
@@ -80,13 +76,11 @@ func TestLinkComesBack(t *testing.T) {
 		t.Errorf("the link carries %+v, want %+v", *l, want)
 	}
 	// What it cannot carry it says.
-	p.play("file mine")
-	p.settle()
+	p.play("file mine", "settle")
 	if _, note := p.Link(); !strings.Contains(note, "needs the file of the model mine, which no link can carry") {
 		t.Errorf("with an own model the note is %q", note)
 	}
-	p.play("give " + strings.Repeat("CC(=O)Oc1ccccc1C(=O)O;", 900))
-	p.settle()
+	p.play("give "+strings.Repeat("CC(=O)Oc1ccccc1C(=O)O;", 900), "settle")
 	if link, note := p.Link(); link != "" || !strings.Contains(note, "these 900 rows need more") {
 		t.Errorf("%d characters, note %q", len(link), note)
 	}

@@ -170,7 +170,7 @@ func TestMoveThreshold(t *testing.T) {
 	}
 }
 
-// Columns that the page knows nothing of are saved with the others.
+// Columns that the page knows nothing of are saved with the others, and what was set aside.
 func TestFurtherColumnsAreSaved(t *testing.T) {
 	s := New()
 	r := &s.Rows
@@ -178,10 +178,14 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 	e.Columns = append(e.Columns, table.TextColumn("assay", []string{"10", "", "9"}), table.TextColumn("note", []string{"b", "A", "c"}))
 	r.Add(e)
 	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.NumberColumn("weight", []float64{2, 3}), table.TextColumn("kind", []string{"x", "y"})}})
+	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.TextColumn("set_aside", []string{"charge", "stereo"})}})
 	c := s.Columns([]int32{2, 0}, nil)
 	weight, kind := c.Numbers("weight"), c.Texts("kind")
 	if len(weight) != 2 || weight[0] != 3 || !math.IsNaN(weight[1]) || !slices.Equal(kind, []string{"y", ""}) {
 		t.Errorf("weight %v and kind %q are saved", weight, kind)
+	}
+	if got := c.Texts("set_aside"); !slices.Equal(got, []string{"stereo", ""}) {
+		t.Errorf("%q are saved as set aside", got)
 	}
 	if n := len(c); c[n-1].Name != "note" || c[n-2].Name != "assay" || c[n-3].Name != "program" || c[n-2].Texts[1] != "10" {
 		t.Errorf("the input's own columns are not the last: %+v", c)
@@ -204,6 +208,9 @@ func TestFurtherColumnsAreSaved(t *testing.T) {
 	}
 	if got := Cell(&r.Extra()[0], 1) + Cell(&r.Extra()[0], 0) + Cell(&r.Extra()[2], 0); got != "2.0010" {
 		t.Errorf("cells %q", got)
+	}
+	if r.forgetScores(); r.columns.Texts("set_aside")[2] != "" {
+		t.Error("another model is said to have set aside the same")
 	}
 }
 
@@ -265,20 +272,6 @@ func TestSearchInSMILES(t *testing.T) {
 		if got := r.order(View{Search: search}); !slices.Equal(got, want) {
 			t.Errorf("%q finds %v, want %v", search, got, want)
 		}
-	}
-}
-
-// What was set aside is saved.
-func TestSetAside(t *testing.T) {
-	s := New()
-	r := &s.Rows
-	r.Add(records("a", "b"))
-	r.Fill(&message.Rows{From: 1, Rows: message.Columns{table.TextColumn("id", []string{"b"}), table.TextColumn("set_aside", []string{"stereo"})}})
-	if got := s.Columns([]int32{1, 0}, nil).Texts("set_aside"); !slices.Equal(got, []string{"stereo", ""}) {
-		t.Errorf("%q are saved as set aside", got)
-	}
-	if r.forgetScores(); r.columns.Texts("set_aside")[1] != "" {
-		t.Error("another model is said to have set aside the same")
 	}
 }
 

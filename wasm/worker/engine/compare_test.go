@@ -51,18 +51,3 @@ func TestCompare(t *testing.T) {
 	h.yield = e.Pause
 	fails(e, h, &message.Compare{With: message.Open{Data: []byte(strings.Repeat(acids, 20))}}, message.CodeCancelled, "cancelled")
 }
-
-// Plain graphs are compared by their shapes.
-func TestComparePlainGraphs(t *testing.T) {
-	e, h := loaded(t, "bzr")
-	var rings, trees strings.Builder
-	for i := range 30 {
-		rings.WriteString(nodeLink(3+i, 0) + "\n")
-		trees.WriteString(nodeLink(3+i%3, 2+i) + "\n")
-	}
-	must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(rings.String())})
-	_, got := must[*message.Found](e, h, &message.Compare{With: message.Open{Name: "tails.jsonl", Data: []byte(trees.String())}})
-	_, inA, _ := strings.Cut(got.HTML, "Commoner in A")
-	holds(t, inA, "ring of 5")
-	holds(t, got.HTML, "different graphs")
-}

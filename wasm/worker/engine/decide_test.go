@@ -41,8 +41,7 @@ func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 	t.Helper()
 	m := have(weights.Open(model))
-	a := have(algo.NewSingleScorer(context.Background(), m, 1))
-	return m, a
+	return m, have(algo.NewSingleScorer(context.Background(), m, 1))
 }
 
 // mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.

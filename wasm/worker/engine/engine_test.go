@@ -171,8 +171,8 @@ func succeed(err error) {
 	}
 }
 
-// newHost has a site with the embedded models.
-func newHost(t *testing.T) *host {
+// bare is an engine without a model, of a site with the embedded ones, and loaded one with a built-in model.
+func bare(t *testing.T) (*Engine, *host) {
 	t.Helper()
 	h := &host{t: t, files: map[string][]byte{}}
 	w := &message.Welcome{Program: algo.Version, Background: "background"}
@@ -186,13 +186,6 @@ func newHost(t *testing.T) *host {
 		w.Models = append(w.Models, card)
 	}
 	h.files[Start] = have(message.Encode(0, w))
-	return h
-}
-
-// bare is an engine without a model, and loaded one with a built-in model.
-func bare(t *testing.T) (*Engine, *host) {
-	t.Helper()
-	h := newHost(t)
 	return New(h), h
 }
 

@@ -89,11 +89,4 @@ func TestSuggestFromFew(t *testing.T) {
 	}
 	must[*message.Opened](e, h, &message.Open{Name: "dear.csv", Data: []byte("smiles,EUR\nCCO,much\n")})
 	fails(e, h, &message.Suggest{Most: 20, Price: "EUR"}, message.CodeBadInput, `price "much"`)
-	// Plain graphs have no columns.
-	must[*message.Model](e, h, &message.LoadModel{Name: "bzr"})
-	_, opened := must[*message.Opened](e, h, &message.Open{Name: "rings.jsonl", Data: []byte(nodeLink(3, 0) + "\n" + nodeLink(9, 0) + "\n")})
-	if _, got := must[*message.Found](e, h, &message.Suggest{Most: 2}); len(opened.Columns) > 0 || !strings.Contains(got.HTML, "graphs measured") {
-		t.Errorf("of columns %q suggested %+v", opened.Columns, got)
-	}
-	fails(e, h, &message.Suggest{Most: 2, Exclude: "x"}, message.CodeBadOption, "rings.jsonl holds plain graphs: there is no column x")
 }

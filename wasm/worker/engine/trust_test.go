@@ -31,12 +31,12 @@ func heldOut() *message.Train {
 }
 
 // trainHeldOut trains the model of a table of values and uses it.
-func trainHeldOut(e *Engine, h *host) []byte {
+func trainHeldOut(e *Engine, h *host) (file string) {
 	h.t.Helper()
 	delete(h.files, "background")
 	_, trained := must[*message.Trained](e, h, heldOut())
 	must[*message.Model](e, h, &message.LoadModel{Name: "h", Data: trained.Data})
-	return trained.Data
+	return string(trained.Data)
 }
 
 // A model that knows errors says so; structures have the values beside them. Without the promise nothing is

@@ -15,8 +15,7 @@ import (
 func told(t *testing.T) *stage {
 	t.Helper()
 	p := newStage(t)
-	p.play("type LENGTHS")
-	p.settle()
+	p.play("type LENGTHS", "settle")
 	return p
 }
 
@@ -136,8 +135,7 @@ func TestPlayToTheEnd(t *testing.T) {
 		}
 	}
 	s.Lab.Pause()
-	s.play("type CCO;CCCCCCCC;x")
-	s.settle()
+	s.play("type CCO;CCCCCCCC;x", "settle")
 	s.Lab.Close()
 	s.Lab.Play(false)
 	if seen, want := stages(t, s), []string{lab.SceneGraph, lab.SceneViews, lab.SceneDecision}; !slices.Equal(seen, want) {

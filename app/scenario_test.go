@@ -110,10 +110,7 @@ func (p *stage) shows(texts ...string) {
 // saves checks that the last file that was saved holds a text.
 func (p *stage) saves(text string) {
 	p.f.t.Helper()
-	last := &message.Exported{}
-	if n := len(p.saved); n > 0 {
-		last = p.saved[n-1]
-	}
+	last := p.saved[len(p.saved)-1]
 	if !bytes.Contains(last.Data, []byte(text)) {
 		p.f.t.Errorf("line %d: the file %q, saved last, lacks %q: %s", p.line, last.Name, text, last.Data)
 	}
@@ -231,19 +228,21 @@ func recordsIn(text string) (records []int32) {
 	return records
 }
 
-// play plays an event: a verb and its object.
-func (p *stage) play(event string) {
+// play plays events: each is a verb and its object.
+func (p *stage) play(list ...string) {
 	p.f.t.Helper()
-	verb, text, _ := strings.Cut(event, " ")
-	play, ok := events[verb]
-	if !ok {
-		p.f.t.Fatalf("no event %q", event)
+	for _, event := range list {
+		verb, text, _ := strings.Cut(event, " ")
+		play, ok := events[verb]
+		if !ok {
+			p.f.t.Fatalf("no event %q", event)
+		}
+		o := object{text: strings.NewReplacer(";", "\n", "LENGTHS", lengths, "FAR", far).Replace(text), n: -1}
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			o.x, o.n = x, int(x)
+		}
+		play(p, o)
 	}
-	o := object{text: strings.NewReplacer(";", "\n", "LENGTHS", lengths, "FAR", far).Replace(text), n: -1}
-	if x, err := strconv.ParseFloat(text, 64); err == nil {
-		o.x, o.n = x, int(x)
-	}
-	play(p, o)
 }
 
 // state is the phase and whatever is not as at the start, with the requests so far.

@@ -45,14 +45,12 @@ func TestKeptModelsAreChecked(t *testing.T) {
 
 func TestNoRoomToKeepAModel(t *testing.T) {
 	s := newStageOf(t, "", full{memory{}}, nil)
-	s.play("file mine")
-	s.settle()
+	s.play("file mine", "settle")
 	own := s.Models.Own[0]
 	if own.Kept || !strings.Contains(own.Problem, "the quota is used up") || s.Models.Used.Value.Name != "mine" || s.Models.InAddress() != "" {
 		t.Errorf("own %+v, used %s", own, s.Models.Used.Value.Name)
 	}
-	s.play("load bbbp")
-	s.settle()
+	s.play("load bbbp", "settle")
 	s.Models.Use(0)
 	s.settle()
 	if s.Models.Used.Value.Name != "mine" {
@@ -63,9 +61,7 @@ func TestNoRoomToKeepAModel(t *testing.T) {
 func TestLinkComesBack(t *testing.T) {
 	p := newStage(t)
 	p.Alpha, p.FDR, p.By = 0.1, 0.2, table.TheBatch
-	p.play("give CCO ethanol;Cx refused;CC(=O)[O-] a&b=c #%")
-	p.settle()
-	p.play("show 2")
+	p.play("give CCO ethanol;Cx refused;CC(=O)[O-] a&b=c #%", "settle", "show 2")
 	text, note := p.Link()
 	if !strings.Contains(note, "3 structures") || strings.Contains(note, "needs the file") {
 		t.Fatalf("note %q", note)
@@ -80,82 +76,75 @@ func TestLinkComesBack(t *testing.T) {
 		t.Errorf("the link carries %+v, want %+v", *l, want)
 	}
 	// What it cannot carry it says.
-	p.play("file mine")
-	p.settle()
+	p.play("file mine", "settle")
 	if _, note := p.Link(); !strings.Contains(note, "needs the file of the model mine, which no link can carry") {
 		t.Errorf("with an own model the note is %q", note)
 	}
-	p.play("give " + strings.Repeat("CC(=O)Oc1ccccc1C(=O)O;", 900))
-	p.settle()
+	p.play("give "+strings.Repeat("CC(=O)Oc1ccccc1C(=O)O;", 900), "settle")
 	if link, note := p.Link(); link != "" || !strings.Contains(note, "these 900 rows need more") {
 		t.Errorf("%d characters, note %q", len(link), note)
 	}
 }
 
-// framed is a session in a frame, and what it has answered.
-func framed(t testing.TB) (*desk, *fake, *frame.Frame, *[]string) {
-	f := newFake(nil)
-	f.t, _ = t.(*testing.T)
-	s := newDesk(message.NewClient(f.spawn))
-	var answers []string
-	frame := frame.Serve(s.Session, func(json string) { answers = append(answers, json) })
-	s.Models.Start("", memory{})
-	f.next(-1)
-	return s, f, frame, &answers
+// framed is a session in a frame, what asks it, and what it has answered since the latest question.
+func framed(t *testing.T) (p *stage, ask func(texts ...string), answers *[]string) {
+	p, answers = &stage{f: newFake(t)}, new([]string)
+	p.desk = newDesk(message.NewClient(p.f.spawn))
+	served := frame.Serve(p.Session, func(json string) { *answers = append(*answers, json) })
+	p.Models.Start("", memory{})
+	p.f.next(-1)
+	return p, func(texts ...string) {
+		*answers = nil
+		for _, text := range texts {
+			served.Ask(text)
+		}
+	}, answers
 }
 
 func TestFrameScores(t *testing.T) {
-	s, f, frame, answers := framed(t)
-	if got := strings.Join(*answers, "\n"); got != `{"baca":1,"models":["bbbp","bzr"],"ready":true}` {
-		t.Fatalf("at the start it says %s", got)
+	p, ask, answers := framed(t)
+	says := func(parts ...string) {
+		t.Helper()
+		p.f.next(-1)
+		said := strings.Join(*answers, "\n")
+		for _, part := range parts {
+			if !strings.Contains(said, part) {
+				t.Errorf("it answers\n%s\nwithout %s", said, part)
+			}
+		}
 	}
-	*answers = nil
-	frame.Ask(`{"baca":1,"id":"a \"b\"","score":{"smiles":["CCO","C"],"alpha":0.1}}`)
-	frame.Ask(`{"baca":1,"id":2,"score":["C"]}`)
-	f.next(-1)
-	if s.Alpha != 0.1 || s.Input.Text != "CCO\nC\n" {
-		t.Errorf("α %g, text %q", s.Alpha, s.Input.Text)
-	}
-	last := (*answers)[len(*answers)-1]
-	if !strings.Contains((*answers)[0], `"busy"`) || !strings.HasPrefix(last, `{"baca":1,"id":"a \"b\"","rows":[{"id":"ida","smiles":"CCO","score":3,`) || !strings.Contains(last, `"by":"alone","alpha":0.1,`) {
-		t.Errorf("it answers %s", strings.Join(*answers, "\n"))
+	says(`{"baca":1,"models":["bbbp","bzr"],"ready":true}`)
+	ask(`{"baca":1,"id":"a \"b\"","score":{"smiles":["CCO","C"],"alpha":0.1}}`, `{"baca":1,"id":2,"score":["C"]}`)
+	says(`"busy"`, "\n"+`{"baca":1,"id":"a \"b\"","rows":[{"id":"ida","smiles":"CCO","score":3,`, `"by":"alone","alpha":0.1,`)
+	if p.Alpha != 0.1 || p.Input.Text != "CCO\nC\n" {
+		t.Errorf("α %g, text %q", p.Alpha, p.Input.Text)
 	}
 	// Another model is loaded first. It does not read molecules.
-	*answers = nil
-	frame.Ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
-	f.next(-1)
-	if last := (*answers)[len(*answers)-1]; !strings.Contains(last, "model bzr reads plain graphs") {
-		t.Errorf("with another model it answers %s", last)
-	}
+	ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
+	says("model bzr reads plain graphs")
 	// What the user does to the input ends a request.
-	*answers = nil
-	frame.Ask(`{"baca":1,"id":3,"score":["CCO"]}`)
-	s.Input.Type("N")
-	f.next(-1)
-	if !strings.Contains(strings.Join(*answers, "\n"), `"interrupted"`) {
-		t.Errorf("it answers %s", strings.Join(*answers, "\n"))
-	}
+	ask(`{"baca":1,"id":3,"score":["CCO"]}`)
+	p.Input.Type("N")
+	says(`"interrupted"`)
 }
 
 func TestFrameRefuses(t *testing.T) {
-	for text, code := range map[string]string{
-		`{`: "option", `[]`: "option", `{"id":1}`: "option", `{"id":1,"score":[]}`: "option", `{"id":1,"score":["C\nC"]}`: "option", `{"id":1,"score":["C"],"cancel":true}`: "option",
-		`{"id":null,"score":["C"]}`: "option", `{"id":{"a":1},"score":["C"]}`: "option", `{"id":"` + strings.Repeat("x", 200) + `","score":["C"]}`: "option", `{"id":1,"score":{"smiles":["C"],"alpha":2}}`: "option",
-		`{"id":1,"score":{"smiles":["C"],"model":"none"}}`: "model", `{"id":1,"cancel":true}`: "option", `{"id":1,"explain":"C"}`: "option",
+	for text, want := range map[string]string{
+		`{`: "option", `[]`: "option", `{"id":1}`: "option", `{"id":1,"cancel":true}`: "option",
+		`{"id":1,"score":[]}`: "option", `{"id":1,"score":["C\nC"]}`: "option", `{"id":1,"score":["C"],"cancel":true}`: "option",
+		`{"id":null,"score":["C"]}`: "option", `{"id":{"a":1},"score":["C"]}`: "option",
+		`{"id":"` + strings.Repeat("x", 200) + `","score":["C"]}`: "option",
+		`{"id":1,"score":{"smiles":["C"],"model":"none"}}`:        "model", `{"id":1,"score":{"smiles":["C"],"alpha":2}}`: "option",
+		`{"id":1,"score":{"smiles":["C"],"alpha":"x"}}`: "option: found string in score.alpha",
+		`{"id":1,"explain":"C"}`:                        "option: found string in explain",
 	} {
-		s, _, frame, answers := framed(t)
-		*answers = nil
-		frame.Ask(text)
-		if len(*answers) != 1 || !strings.Contains((*answers)[0], `"code":"`+code+`"`) || s.Phase != run.Empty {
-			t.Errorf("%.60s: it answers %q, phase %v", text, *answers, s.Phase)
-		}
-	}
-	_, _, frame, answers := framed(t)
-	for text, want := range map[string]string{`{"id":1,"explain":"C"}`: "found string in explain", `{"id":1,"score":{"smiles":["C"],"alpha":"x"}}`: "found string in score.alpha"} {
-		*answers = nil
-		frame.Ask(text)
-		if got := (*answers)[0]; !strings.Contains(got, want) || strings.Contains(got, "Go") {
-			t.Errorf("%s: it answers %s, want %s", text, got, want)
+		code, says, _ := strings.Cut(want, ": ")
+		p, ask, answers := framed(t)
+		ask(text)
+		got := strings.Join(*answers, "\n")
+		told := strings.Contains(got, `"code":"`+code+`"`) && strings.Contains(got, says) && !strings.Contains(got, "Go")
+		if len(*answers) != 1 || !told || p.Phase != run.Empty {
+			t.Errorf("%.60s: it answers %q, phase %v, want %s", text, *answers, p.Phase, want)
 		}
 	}
 }
@@ -165,9 +154,8 @@ func FuzzFrame(f *testing.F) {
 	f.Add(`{"baca":1,"id":1e9,"explain":{"smiles":["C a","N"],"by":"batch","alpha":0.1,"model":"bzr"}}`)
 	f.Add(`{"id":-1,"cancel":true}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _, frame, answers := framed(t)
-		*answers = nil
-		frame.Ask(text)
+		_, ask, answers := framed(t)
+		ask(text)
 		for _, a := range *answers {
 			if !json.Valid([]byte(a)) {
 				t.Errorf("%q is answered by %q", text, a)

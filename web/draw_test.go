@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -38,10 +37,7 @@ func script(t *testing.T, name string, input io.Reader) []byte {
 // What is painted, and a rule of the style sheet for each role of it.
 func TestPaint(t *testing.T) {
 	roles := strings.Fields(string(script(t, "paint.mjs", nil)))
-	css, err := os.ReadFile(filepath.Join("static", "style.css"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	css := have(os.ReadFile(filepath.Join("static", "style.css")))
 	for _, role := range roles {
 		if !strings.Contains(string(css), "."+role+" ") && !strings.Contains(string(css), "."+role+",") {
 			t.Errorf("the style sheet has no rule for .%s", role)
@@ -53,29 +49,19 @@ func TestPaint(t *testing.T) {
 }
 
 // examples are the SMILES of Examples.
-func examples(t *testing.T) []string {
-	rows, err := csv.NewReader(bytes.NewReader(Examples())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []string
-	for _, row := range rows[1:] {
+func examples() (list []string) {
+	for _, row := range have(csv.NewReader(bytes.NewReader(Examples())).ReadAll())[1:] {
 		list = append(list, row[2])
 	}
 	return list
 }
 
 // background are the molecules at large.
-func background(t *testing.T) []string {
-	var all []string
-	lines := bufio.NewScanner(weights.Background())
-	for lines.Scan() {
-		if f := strings.Fields(lines.Text()); len(f) > 0 {
+func background() (all []string) {
+	for line := range strings.Lines(string(have(io.ReadAll(weights.Background())))) {
+		if f := strings.Fields(line); len(f) > 0 {
 			all = append(all, f[0])
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
@@ -93,29 +79,38 @@ func sample(t *testing.T, all []string, n int) []string {
 	return list
 }
 
-// trained are the molecules of a built-in model's training set.
-func trained(t *testing.T, model string) []string {
-	data, err := weights.Bytes(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := weights.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Structures.SMILES
-}
-
 // What is drawn is what was written, as RDKit reads the drawing: atoms, bonds, charges,
 // isotopes, hydrogens and stereochemistry. What is not drawn has a reason.
 func TestDrawingsReadBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws a thousand molecules")
 	}
-	t.Run("examples", func(t *testing.T) { readBack(t, examples(t)) })
+	t.Run("examples", func(t *testing.T) { readBack(t, examples()) })
 	t.Run("R-groups", func(t *testing.T) { readBack(t, []string{"*c1ccccc1", "[2*]/C=C/[1*]", "*[C@H](N)C(=O)O", "C*C"}) })
-	t.Run("background", func(t *testing.T) { readBack(t, sample(t, background(t), 500)) })
-	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, trained(t, "bbbp"), 500)) })
+	t.Run("background", func(t *testing.T) { readBack(t, sample(t, background(), 500)) })
+	t.Run("bbbp", func(t *testing.T) { readBack(t, sample(t, have(weights.Open("bbbp")).Structures.SMILES, 500)) })
+}
+
+// A drawing is what readback.mjs says of one.
+type drawing struct {
+	SMILES, Reason, Want, Got string
+	Overlaps                  int
+	Blank                     bool
+	Longest                   float64
+}
+
+// drawn draws molecules and reads the drawings back.
+func drawn(t *testing.T, molecules []string) (list []drawing) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(molecules, "\n")))))
+	for decoder.More() {
+		var d drawing
+		if err := decoder.Decode(&d); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // Large rings close: none of their bonds is much longer than the others.
@@ -125,34 +120,22 @@ func TestLargeRings(t *testing.T) {
 		"O=C(OCc1ccccc1)N1CCNCCNCCN(C(=O)OCc2ccccc2)CCNCC1",
 		"CC[C@@H]1[C@@]([C@@H]([C@H](N(C[C@@H](C[C@@]([C@@H]([C@H]([C@@H]([C@H](C(=O)O1)C)O[C@H]2C[C@@]([C@H]([C@@H](O2)C)O)(C)OC)C)O[C@H]3[C@@H]([C@H](C[C@H](O3)C)N(C)C)O)(C)O)C)C)C)O)(C)O",
 	}
-	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(rings, "\n")))))
-	for range rings {
-		var d struct {
-			SMILES, Want, Got string
-			Longest           float64
-		}
-		if err := decoder.Decode(&d); err != nil {
-			t.Fatal(err)
-		}
+	drawings := drawn(t, rings)
+	for _, d := range drawings {
 		if d.Got != d.Want || d.Longest == 0 || d.Longest > 1.6 {
 			t.Errorf("%s is %s, drawn as %q with a bond %.1f times as long as others", d.SMILES, d.Want, d.Got, d.Longest)
 		}
 	}
+	if len(drawings) != len(rings) {
+		t.Errorf("%d of %d are read back", len(drawings), len(rings))
+	}
 }
 
 func readBack(t *testing.T, molecules []string) {
-	var read, unread, overlapping, withheld, stereo int
-	decoder := json.NewDecoder(bytes.NewReader(script(t, "readback.mjs", strings.NewReader(strings.Join(molecules, "\n")))))
-	for decoder.More() {
-		var d struct {
-			SMILES, Reason, Want, Got string
-			Overlaps                  int
-			Blank                     bool
-		}
-		if err := decoder.Decode(&d); err != nil {
-			t.Fatal(err)
-		}
-		read++
+	var unread, overlapping, withheld, stereo int
+	drawings := drawn(t, molecules)
+	read := len(drawings)
+	for _, d := range drawings {
 		switch {
 		case d.Reason != "":
 			withheld++

@@ -35,8 +35,7 @@ var contents = map[string]string{
 }
 
 // fixture is a small site.
-func fixture(t *testing.T) (fstest.MapFS, func(string) ([]byte, error)) {
-	t.Helper()
+func fixture() (fstest.MapFS, func(string) ([]byte, error)) {
 	files := fstest.MapFS{}
 	var list []File
 	for name, text := range contents {
@@ -73,10 +72,7 @@ func compressed(name string) bool {
 	return Compresses(TypeOf(name)) && !strings.HasPrefix(name, "models/")
 }
 
-func newSite(t *testing.T) *Site {
-	t.Helper()
-	return try.To(Open(fixture(t)))
-}
+func newSite() *Site { return try.To(Open(fixture())) }
 
 func get(s *Site, method, path string, header ...string) *http.Response {
 	r := httptest.NewRequest(method, path, nil)
@@ -89,7 +85,7 @@ func get(s *Site, method, path string, header ...string) *http.Response {
 }
 
 func TestEveryFileIsServedInEveryForm(t *testing.T) {
-	s := newSite(t)
+	s := newSite()
 	for name, text := range contents {
 		for _, accept := range []string{"", "gzip", "gzip, deflate, br", "br;q=0, gzip;q=0", "br; q=0.5", "identity", "br;Q=0.0, gzip", "br;q=much"} {
 			r := get(s, "GET", "/"+name, "Accept-Encoding", accept)
@@ -119,7 +115,7 @@ func TestEveryFileIsServedInEveryForm(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	s := newSite(t)
+	s := newSite()
 	for path, want := range map[string]string{"/": "no-cache", "/index.html": "no-cache", "/web/program.0123.wasm": "public, max-age=31536000, immutable", "/web/icon.png": "no-cache"} {
 		r := get(s, "GET", path)
 		if got := r.Header.Get("Cache-Control"); got != want {
@@ -155,7 +151,7 @@ func TestHeaders(t *testing.T) {
 
 // However many ask for it, each form of a file is made and held once.
 func TestFormsAreHeldOnce(t *testing.T) {
-	for name, form := range newSite(t).by["web/program.0123.wasm"].forms {
+	for name, form := range newSite().by["web/program.0123.wasm"].forms {
 		var held sync.Map // where the bytes are
 		var group sync.WaitGroup
 		for range 100 {
@@ -171,8 +167,7 @@ func TestFormsAreHeldOnce(t *testing.T) {
 }
 
 // put writes a file of a test.
-func put(t *testing.T, name, text string) {
-	t.Helper()
+func put(name, text string) {
 	try.Check(write(name, []byte(text)))
 }
 
@@ -183,7 +178,7 @@ func earlier(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	files := []string{"index.html", "web/program.old.wasm", "web/lost.js"}
 	for _, name := range files[:2] {
-		put(t, filepath.Join(dir, name), "of old: "+name)
+		put(filepath.Join(dir, name), "of old: "+name)
 	}
 	try.Check(writeMark(dir, files))
 	return dir
@@ -192,25 +187,25 @@ func earlier(t *testing.T) (dir string) {
 // The site is written whole, in all forms. The files of an earlier one go, also after a run that was
 // killed, and those of others stay.
 func TestWrite(t *testing.T) {
-	s := newSite(t)
+	s := newSite()
 	next := try.To(s.forms())
 	killed := earlier(t)
 	old := try.To(readMark(killed))
 	try.Check(writeMark(killed, append(slices.Collect(maps.Keys(next)), old...)))
-	put(t, filepath.Join(killed, "web/icon.png"), "half")
+	put(filepath.Join(killed, "web/icon.png"), "half")
 	for _, dir := range []string{filepath.Join(t.TempDir(), "new", "folder"), earlier(t), killed} {
 		others := map[string]string{}
-		if len(tree(t, dir)) > 0 {
+		if len(tree(dir)) > 0 {
 			others = map[string]string{"mine.txt": "mine", "web/worker.js.part0123456789abcdef": "of another"}
-			put(t, filepath.Join(dir, "web/icon.png.part0123456789abcdef"), "left by a killed run")
+			put(filepath.Join(dir, "web/icon.png.part0123456789abcdef"), "left by a killed run")
 		}
 		for name, text := range others {
-			put(t, filepath.Join(dir, name), text)
+			put(filepath.Join(dir, name), text)
 		}
 		for range 2 { // again over itself
 			try.Check(s.Write(dir))
 		}
-		after := tree(t, dir)
+		after := tree(dir)
 		delete(after, filepath.Join(dir, List))
 		for name, text := range contents {
 			path := filepath.Join(dir, filepath.FromSlash(name))
@@ -234,49 +229,46 @@ func TestWrite(t *testing.T) {
 
 // A folder of somebody else is left as it is.
 func TestWriteRefuses(t *testing.T) {
-	s := newSite(t)
+	s := newSite()
 	for want, make := range map[string]func(dir string){
-		"holds other files, such as":                     func(dir string) { os.Remove(filepath.Join(dir, List)); put(t, filepath.Join(dir, "thesis.tex"), "") },
-		"files.json is not the list":                     func(dir string) { put(t, filepath.Join(dir, List), "[]") },
-		"is not the list that baca serve --write writes": func(dir string) { put(t, filepath.Join(dir, List), `{"format":"baca site 0"}`) },
+		"holds other files, such as": func(dir string) {
+			os.Remove(filepath.Join(dir, List))
+			put(filepath.Join(dir, "thesis.tex"), "")
+		},
+		"files.json is not the list":                     func(dir string) { put(filepath.Join(dir, List), "[]") },
+		"is not the list that baca serve --write writes": func(dir string) { put(filepath.Join(dir, List), `{"format":"baca site 0"}`) },
 		`names "../outside", which is not`:               func(dir string) { writeMark(dir, []string{"../outside"}) },
-		"icon.png is in the way":                         func(dir string) { put(t, filepath.Join(dir, "web/icon.png"), "my own") },
+		"icon.png is in the way":                         func(dir string) { put(filepath.Join(dir, "web/icon.png"), "my own") },
 	} {
 		dir := earlier(t)
 		make(dir)
-		before := tree(t, dir)
+		before := tree(dir)
 		if err := s.Write(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		if after := tree(t, dir); !maps.Equal(before, after) {
+		if after := tree(dir); !maps.Equal(before, after) {
 			t.Errorf("%s: the folder had %v, it has %v", want, before, after)
 		}
 	}
 }
 
-// tree returns the files of a folder.
-func tree(t *testing.T, dir string) map[string]string {
-	t.Helper()
+// tree returns the files of a folder, none of one that is not there.
+func tree(dir string) map[string]string {
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) || err == nil && e.IsDir() {
+	filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
-			return err
+		if try.Check(err); !e.IsDir() {
+			all[name] = string(try.To(os.ReadFile(name)))
 		}
-		data, err := os.ReadFile(name)
-		all[name] = string(data)
-		return err
+		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 
 func TestOpenRefuses(t *testing.T) {
-	files, model := fixture(t)
+	files, model := fixture()
 	other := func(string) ([]byte, error) { return []byte("another model"), nil }
 	if _, err := Open(files, other); err == nil || !strings.Contains(err.Error(), "another model a") {
 		t.Errorf("a model with another hash: %v", err)

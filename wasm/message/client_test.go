@@ -76,11 +76,7 @@ func (p *play) do(step string) {
 		if n := number(2); n <= len(f.got) {
 			of = f.got[n-1]
 		}
-		data, err := Encode(of, reflect.New(kinds[words[3]]).Interface())
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		f.receive(data)
+		f.receive(written(p.t, of, reflect.New(kinds[words[3]]).Interface()))
 	case "die":
 		p.workers[number(1)-1].died("out of memory")
 	case "rave":

@@ -141,19 +141,31 @@ func (b *tab) text(selector string) string {
 	return eval[string](b, fmt.Sprintf(`document.querySelector(%q)?.textContent ?? ""`, selector))
 }
 
+// says checks that an element shows all of some texts.
+func (b *tab) says(selector string, texts ...string) {
+	b.t.Helper()
+	holds(b.t, b.text(selector), texts...)
+}
+
+// holds checks that what is shown has all of some texts.
+func holds(t testing.TB, shown string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(shown, text) {
+			t.Errorf("%q lacks %q", shown, text)
+		}
+	}
+}
+
 func TestPasteScoreInspect(t *testing.T) {
 	b := ready(t)
 	b.write("CC(=O)Oc1ccccc1C(=O)O aspirin\nc1ccccc1N( broken\n")
 	b.Run("typing", chromedp.SendKeys("#smiles", "CCO ethanol\n"))
 	b.Wait(`[...document.querySelectorAll(".row")].some((r) => r.dataset.row === "2" && r.textContent.includes("ethanol"))`)
 	b.phase("done")
-	if got := b.text("#input-status"); !strings.Contains(got, "2 read, 1 refused") {
-		t.Errorf("the page says %q of the input", got)
-	}
+	b.says("#input-status", "2 read, 1 refused")
 	// The error stands beside its line, and leads to the place.
-	if got := b.text(".problem"); !strings.Contains(got, "Line 2") || !strings.Contains(got, "branch") {
-		t.Errorf("the problem reads %q", got)
-	}
+	b.says(".problem", "Line 2", "branch")
 	b.click(".problem")
 	b.Wait(`document.getElementById("smiles").selectionStart === 30 + "c1ccccc1N".length`)
 
@@ -164,9 +176,7 @@ func TestPasteScoreInspect(t *testing.T) {
 	}
 	b.click("#details summary")
 	b.Wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
-	if got := b.text(".inspector"); !strings.Contains(got, "Trained on") || !strings.Contains(got, "Most like it in the training set") {
-		t.Errorf("the inspector says %q", got)
-	}
+	b.says(".inspector", "Trained on", "Most like it in the training set")
 	// The keyboard walks through the table and Escape closes the inspector.
 	b.Run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowDown))
 	b.Wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
@@ -218,9 +228,7 @@ func TestTrain(t *testing.T) {
 	second.Wait(`document.getElementById("train-use")?.textContent.includes("solubility-new.csv")`)
 	second.click("#train-use")
 	second.Wait(`new Set([...document.querySelectorAll(".trust-mark")].map((e) => e.textContent)).has("do not use")`)
-	if got := second.text("#headline"); !strings.Contains(got, "of 225 lie outside") {
-		t.Errorf("the list that comes back has %q", got)
-	}
+	second.says("#headline", "of 225 lie outside") // of the list that comes back
 	second.Quiet()
 }
 

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"baca/algo/dataset"
 	"baca/algo/molecule/smiles"
-
-	"github.com/chromedp/chromedp"
+	"baca/build/internal/try"
 )
 
 // druglike are n molecules of a public set that the default model has not seen.
@@ -24,9 +25,7 @@ func druglike(b *testing.B, n int) string {
 	defer f.Close()
 	var text strings.Builder
 	for r, err := range dataset.Records(f, dataset.Options{Format: dataset.CSV}) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		try.Check(err)
 		if m, err := smiles.Parse(r.SMILES); err != nil || len(m.Atoms) > 60 {
 			continue
 		}

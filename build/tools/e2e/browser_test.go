@@ -75,9 +75,7 @@ func open(t testing.TB) *site.Site {
 	if t, ok := t.(*testing.T); ok {
 		t.Parallel()
 	}
-	dir := try.To(built())
-	s := try.To(site.Open(os.DirFS(dir), weights.Bytes))
-	return s
+	return try.To(site.Open(os.DirFS(try.To(built())), weights.Bytes))
 }
 
 // onlyAll skips a test of great size unless all is to be tested.
@@ -86,14 +84,6 @@ func onlyAll(t testing.TB) {
 	if os.Getenv("BACA_TEST") != "all" {
 		t.Skip("large: make test-all runs it")
 	}
-}
-
-// size is how large an input is: enough for what is tested, or with all tests more.
-func size(enough, more int) int {
-	if os.Getenv("BACA_TEST") == "all" {
-		return more
-	}
-	return enough
 }
 
 // shared is the browser that all tests have their tabs in.
@@ -130,17 +120,14 @@ type tab struct {
 // browse opens a tab in the shared browser.
 func browse(t testing.TB) *tab {
 	t.Helper()
-	browser := try.To(shared())
-	return tabIn(t, browser)
+	return tabIn(t, try.To(shared()))
 }
 
 // browseAlone opens a tab in a browser of its own, to measure its memory or its time.
 func browseAlone(t testing.TB) *tab {
 	t.Helper()
 	browser, stop, err := chromium.Start(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	t.Cleanup(stop)
 	return tabIn(t, browser)
 }
@@ -190,13 +177,11 @@ func tabIn(t testing.TB, browser context.Context) *tab {
 	// And what the page itself asks for, wherever from.
 	try.To(chromedp.Call(ctx, network.Enable, network.EnableParams{}))
 	here := regexp.MustCompile(`^(http://127\.0\.0\.1:|file:|data:|blob:|about:)`)
-	if err := chromedp.Listen(ctx, func(ev any) {
+	try.Check(chromedp.Listen(ctx, func(ev any) {
 		if e, ok := ev.(*network.EventRequestWillBeSent); ok && !here.MatchString(e.Request.URL) {
 			elsewhere(e.Request.Method, e.Request.URL)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return b
 }
 
@@ -258,11 +243,6 @@ const waiting = `{
 	};
 }
 `
-
-// sharing serves a page whose workers wait for their helpers.
-func sharing(page http.Handler) http.Handler {
-	return changing(page, func(text string) string { return waiting + text }, "/worker.js")
-}
 
 // changing serves a page with the texts of some of its files changed.
 func changing(page http.Handler, change func(text string) string, paths ...string) http.Handler {

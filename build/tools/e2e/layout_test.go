@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"baca/build/internal/try"
 )
 
 // screenshots is the folder for pictures of the page, which are written where it is given:
@@ -92,16 +94,9 @@ func (b *tab) capture(name string, how chromedp.Action[[]byte]) {
 		return
 	}
 	b.still()
-	png, err := chromedp.Run(b.Ctx, how)
-	if err == nil {
-		err = os.MkdirAll(*screenshots, 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o644)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	png := try.To(chromedp.Run(b.Ctx, how))
+	try.Check(os.MkdirAll(*screenshots, 0o755))
+	try.Check(os.WriteFile(filepath.Join(*screenshots, name+".png"), png, 0o644))
 }
 
 // header checks that the header has one row, or two on narrow screens, and that all of it can be seen.

@@ -67,7 +67,7 @@ func (b *tab) downloads() {
 	b.t.Helper()
 	var names sync.Map // by the browser's number
 	folder := b.t.TempDir()
-	if err := chromedp.Listen(b.Ctx, func(ev any) {
+	try.Check(chromedp.Listen(b.Ctx, func(ev any) {
 		switch e := ev.(type) {
 		case *browser.EventDownloadWillBegin:
 			names.Store(e.GUID, e.SuggestedFilename)
@@ -82,9 +82,7 @@ func (b *tab) downloads() {
 			close(b.saves)
 			b.saves = make(chan struct{})
 		}
-	}); err != nil {
-		b.t.Fatal(err)
-	}
+	}))
 	enabled := true
 	ask(b, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: "allow", BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID, DownloadPath: folder, EventsEnabled: &enabled,
@@ -116,8 +114,7 @@ func (b *tab) path(end string) string {
 // saved waits for a file to be there as a whole.
 func (b *tab) saved(name string) []byte {
 	b.t.Helper()
-	data := try.To(os.ReadFile(b.path(name)))
-	return data
+	return try.To(os.ReadFile(b.path(name)))
 }
 
 // Files are dropped, or given by the system to an installed page. What is saved are the command's bytes.
@@ -145,9 +142,7 @@ func TestFiles(t *testing.T) {
 	// One that is damaged says so, and the way back is a click.
 	b.drop(600, "half.csv.zst", squeezed.Bytes()[:squeezed.Len()/2])
 	b.phase("broken")
-	if got := b.text(".notice"); !strings.Contains(got, "cannot be read") || !strings.Contains(got, "half.csv.zst") {
-		t.Errorf("the page says %q of half a file", got)
-	}
+	b.says(".notice", "cannot be read", "half.csv.zst")
 	eval[any](b, `([...document.querySelectorAll(".input-status button")].find((e) => e.textContent === "Undo").click(), null)`)
 	b.Wait(`document.getElementById("input-status").textContent.includes("396 read")`)
 
@@ -223,10 +218,7 @@ func TestSavePictures(t *testing.T) {
 			}
 			continue
 		}
-		picture, err := png.Decode(bytes.NewReader(data))
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		picture := try.To(png.Decode(bytes.NewReader(data)))
 		colours, size := map[color.Color]bool{}, picture.Bounds()
 		for at := range size.Dx() * size.Dy() {
 			colours[picture.At(at%size.Dx(), at/size.Dx())] = true
@@ -257,12 +249,8 @@ func TestTheWorkerDies(t *testing.T) {
 	b.phase("scoring")
 	eval[any](b, `(() => { const w = theWorkers.at(-1); w.terminate(); w.onmessage({ data: "panic: the sky has fallen" }); return null })()`)
 	b.phase("broken")
-	const both = `document.querySelector(".notice").textContent + document.querySelector(".file-name").textContent`
-	for _, want := range []string{"The worker stopped", "the sky has fallen", "Your input is still here", "many.csv"} {
-		if got := eval[string](b, both); !strings.Contains(got, want) {
-			t.Errorf("the page says %q, want %q", got, want)
-		}
-	}
+	b.says(".notice", "The worker stopped", "the sky has fallen", "Your input is still here")
+	b.says(".file-name", "many.csv")
 	b.look("died")
 	b.click(".notice .button")
 	b.phase("done")

@@ -114,8 +114,7 @@ func TestNewVersionTakesOver(t *testing.T) {
 // ownModel gives the page a model that is not built in, and returns its file.
 func (b *tab) ownModel(name string) []byte {
 	b.t.Helper()
-	file := try.To(weights.Bytes("esol"))
-	m := try.To(weights.Load(file))
+	m := try.To(weights.Open("esol"))
 	m.Card.Name = name
 	var buffer bytes.Buffer
 	try.Check(weights.Save(&buffer, m))
@@ -196,18 +195,13 @@ func TestMenus(t *testing.T) {
 	b.Quiet()
 }
 
-// copies has the page copy to where a test reads it: a tab behind others has no
-// clipboard.
-func (b *tab) copies() {
-	b.first(`Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
-}
-
 // A link carries structures, their names, settings and the selected row, which never stand in the address. Links are
 // hostile: markup stays text. What else a link may hold is tested in app.
 func TestLinkCarriesTheCase(t *testing.T) {
 	s := serve(t, open(t))
 	b := browse(t)
-	b.copies()
+	// A tab behind others has no clipboard.
+	b.first(`Clipboard.prototype.writeText = async (text) => { globalThis.testCopied = text; };`)
 	b.visit(s.URL + "/?model=clintox&alpha=0.1")
 	b.usable()
 	b.write("CCO ethanol, pure\nC1CC open\nc1ccccc1C(=O)[O-] benzoate & more #1\n")
@@ -262,7 +256,7 @@ func TestInputSurvivesAReload(t *testing.T) {
 	if eval[bool](b, leaving) {
 		t.Error("the browser asks though nothing would be lost")
 	}
-	b.upload("#file", "many.csv", smallMolecules(size(8000, 20_000)))
+	b.upload("#file", "many.csv", smallMolecules(8000))
 	b.Wait(leaving) // while it runs
 	b.phase("done")
 	if eval[bool](b, leaving) {
@@ -271,20 +265,6 @@ func TestInputSurvivesAReload(t *testing.T) {
 	b.reload()
 	b.Wait(`document.querySelector(".notice").textContent.includes("many.csv has to be given again")`)
 	b.Quiet()
-}
-
-// framed serves the page with the example of web/EMBED.md beside it.
-func framed(t *testing.T, p http.Handler) http.Handler {
-	t.Helper()
-	example := try.To(os.ReadFile("../../../web/examples/embed.html"))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/embed.html" {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Write(example)
-			return
-		}
-		p.ServeHTTP(w, r)
-	})
 }
 
 // request sends a request to the frame, and returns how many rows and how much progress it is answered by.
@@ -301,16 +281,22 @@ func (b *tab) request(request string) (answer struct{ Rows, Progress int }) {
 		});
 		document.getElementById("baca").contentWindow.postMessage(request, location.origin);
 	})`, request))
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		b.t.Fatalf("%s: %v", text, err)
-	}
+	try.Check(json.Unmarshal([]byte(text), &answer))
 	return answer
 }
 
-// The example page has the frame score, and gets rows back. Pages of other origins are
+// The example page of web/EMBED.md has the frame score, and gets rows back. Pages of other origins are
 // not heard, and shown no frame. What the frame answers is tested in app.
 func TestEmbedded(t *testing.T) {
-	s := serve(t, framed(t, open(t)))
+	page, example := open(t), try.To(os.ReadFile("../../../web/examples/embed.html"))
+	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/embed.html" {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Write(example)
+			return
+		}
+		page.ServeHTTP(w, r)
+	}))
 	b := browse(t)
 	b.Run("opening the example", chromedp.Navigate(s.URL+"/embed.html"))
 	b.Wait(`!document.getElementById("score").disabled`)

@@ -57,13 +57,9 @@ var pageAndCommand = []struct {
 		_, found := must[*message.Found](e, h, &message.Suggest{Most: 8, Alpha: 0.1, Price: "EUR", Exclude: "measured", Budget: 25})
 		return string(found.File.Data)
 	}},
-	{"train.csv", trainKept + "--out h.msgpack", func(e *Engine, h *host) string {
-		return string(trainHeldOut(e, h))
-	}},
+	{"train.csv", trainKept + "--out h.msgpack", trainHeldOut},
 	{"new.csv", "trust --predicted predicted --to jsonl --model h.msgpack", trustRows("train.csv")},
-	{"classes.csv", trainKept + "--out c.msgpack", func(e *Engine, h *host) string {
-		return string(trainHeldOut(e, h))
-	}},
+	{"classes.csv", trainKept + "--out c.msgpack", trainHeldOut},
 	{"new-classes.csv", "trust --predicted predicted --to jsonl --model c.msgpack", trustRows("classes.csv")},
 }
 

@@ -87,21 +87,6 @@ func TestLargeBank(t *testing.T) {
 	}
 }
 
-// A training molecule is found in another stereoisomer, and the reason says so.
-func TestStereochemistryAside(t *testing.T) {
-	texts := alcohols(60)
-	texts[1] = "C[C@H](N)C(O)CCl"
-	m := modelOf(parse(texts...))
-	m.Structures = must.Have(m.StructuresOf(lists.Map(texts, func(s string) Source { return Source{Graph: parse(s)[0], SMILES: s} })))
-	s := must.Have(NewSingleScorer(context.Background(), m, 1))
-	for text, want := range map[string]string{"C[C@H](N)C(O)CCl": "training molecule 2",
-		"C[C@@H](N)C(O)CCl": "training molecule 2, stereochemistry aside"} {
-		if x := must.Have(s.Explain(context.Background(), parse(text)[0], 0.05)); x.Reasons[0].Text != want {
-			t.Errorf("%s: %q, want %q", text, x.Reasons[0].Text, want)
-		}
-	}
-}
-
 // What is said of a model.
 func TestCard(t *testing.T) {
 	for schema, want := range map[string]string{

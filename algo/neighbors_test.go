@@ -25,6 +25,9 @@ func modelOf(count int) (*algo.Model, []algo.Source) {
 	var train, holdout []int
 	for n := range count {
 		text := strings.Repeat("C", n%10+1) + "O" + strings.Repeat("N", n/10+1)
+		if n == 1 {
+			text = "C[C@H](N)OC"
+		}
 		g := must.Have(smiles.ParseGraph(text))
 		set, gs = append(set, algo.Source{Graph: g, SMILES: text, Name: "m" + text}), append(gs, g)
 		if n%7 == 3 {
@@ -38,18 +41,25 @@ func modelOf(count int) (*algo.Model, []algo.Source) {
 	return m, set
 }
 
-// Surroundings are counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
+// Neighbours carry values where the set had any. Surroundings are counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
 // O and N, only those that hold the chlorine are new.
 func TestStructures(t *testing.T) {
 	m, set := modelOf(few)
-	s := must.Have(m.StructuresOf(set))
-	m.Structures = s
+	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}
+	m.Structures = must.Have(m.StructuresOf(set))
+	if s := m.Structures; s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {
+		t.Errorf("%+v", s)
+	}
 	a := alone(m)
 	for row, from := range set {
 		nearest := a.Nearest(from.Graph, 2)
-		trained := row%7 != 3
-		if got := nearest[0]; trained != (got.Row == row) || trained && (got.Similarity != 1 || got.SMILES != from.SMILES || got.Name != from.Name) || !trained && got.Similarity == 1 {
+		got, trained := nearest[0], row%7 != 3
+		if trained != (got.Row == row) || trained && (got.Similarity != 1 || got.SMILES != from.SMILES || got.Name != from.Name) ||
+			!trained && got.Similarity == 1 {
 			t.Errorf("row %d, trained on: %v, is nearest to %+v", row, trained, got)
+		}
+		if v := got.Values; (v != nil) != (got.Row == 0) || v != nil && (v.Observed != 2.5 || !math.IsNaN(v.Predicted)) {
+			t.Errorf("row %d, nearest to row %d, has the values %+v", row, got.Row, v)
 		}
 		if nearest[1].SMILES != set[nearest[1].Row].SMILES {
 			t.Errorf("row %d: the second is %+v", row, nearest[1])
@@ -95,8 +105,8 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 	refused("a model for sharing", "no molecules", set)
 }
 
-// The only reason for a training molecule is its name. A molecule that shares no atom with any has no
-// neighbours.
+// The only reason for a training molecule is its name, also for another stereoisomer, and the reason says so. A molecule that
+// shares no atom with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
 	m, set := modelOf(few)
 	s := must.Have(m.StructuresOf(set))
@@ -107,7 +117,9 @@ func TestKnownAndStrange(t *testing.T) {
 		first      string
 		nearest    int
 	}{
-		{"NOC", nil, "training molecule 1", 3}, {"NOCC", s, "training molecule 2 (mCCON)", 3}, {"[Fe]", s, "shares nothing with any training molecule", 0},
+		{"NOC", nil, "training molecule 1", 3}, {"C[C@H](N)OC", s, "training molecule 2 (mC[C@H](N)OC)", 3},
+		{"C[C@@H](N)OC", s, "training molecule 2 (mC[C@H](N)OC), stereochemistry aside", 3},
+		{"[Fe]", s, "shares nothing with any training molecule", 0},
 	} {
 		m.Structures = c.structures
 		g := must.Have(smiles.ParseGraph(c.smiles))

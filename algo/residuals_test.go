@@ -255,21 +255,3 @@ func TestMissingUncertainties(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// Neighbours carry values where the set had any.
-func TestNeighbourValues(t *testing.T) {
-	m, set := modelOf(few)
-	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}
-	s, err := m.StructuresOf(set)
-	if err != nil || s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	m.Structures = s
-	a := alone(m)
-	if v := a.Nearest(set[0].Graph, 1)[0].Values; v == nil || v.Observed != 2.5 || !math.IsNaN(v.Predicted) {
-		t.Errorf("%+v", v)
-	}
-	if v := a.Nearest(set[1].Graph, 1)[0].Values; v != nil {
-		t.Errorf("values of a molecule without any: %+v", v)
-	}
-}

@@ -268,12 +268,9 @@ func TestCopiesOfTrainingGraphs(t *testing.T) {
 				i := 1 + 13*rng.IntN(20) + rng.IntN(12) // trained on
 				gs := append(slices.Repeat([]*graph.Graph{all[i]}, copies), trees(rng, beside, extra)...)
 				r := batch(t, m, o, gs)
-				for k, row := range r.Rows[:copies] {
+				for _, row := range r.Rows[:copies] {
 					if row.Verdict == decide.Outside || row.BatchVerdict == decide.Outside || row.Alone > 0 {
 						t.Errorf("%d copies of training graph %d beside %d others: %+v", copies, i, beside, row)
-					}
-					if !same(row, r.Rows[0]) {
-						t.Errorf("copy %d of %d has %+v, the first %+v", k, copies, row, r.Rows[0])
 					}
 				}
 				if beside == 0 && !r.Few && r.P < 0.05 {

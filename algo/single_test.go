@@ -18,6 +18,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/must"
+	"baca/algo/suggest"
 )
 
 // Explain has the score, p-value and verdict of Scores and Judge.
@@ -176,5 +177,21 @@ func TestWithHoldout(t *testing.T) {
 	other.Bank = m.Bank.Select([]int{0, 1})
 	if _, err := a.WithHoldout(ctx, &other); err == nil {
 		t.Error("a model of another bank passes")
+	}
+}
+
+// A library scores graphs as their scorer does, and suggests some that bring it nearer. Package suggest tests which.
+func TestSuggest(t *testing.T) {
+	s, gs := alone(model()), trees(rand.New(rand.NewPCG(31, 7)), 60, 0.6)
+	l := s.NewLibrary()
+	must.Do(l.Add(ctx, 2, gs))
+	for i, want := range must.Have(s.Scores(ctx, gs)) {
+		if got := l.Score(i); got != want {
+			t.Fatalf("graph %d of the library has score %g, want %g", i, got, want)
+		}
+	}
+	got := must.Have(l.Suggest(ctx, suggest.Options{Most: 12, Alpha: 0.1, Seed: 1}))
+	if last := len(got.Far) - 1; last != 12 || !(got.Far[last] < got.FarRandom[last] && got.Far[last] < got.FarTop[last]) {
+		t.Errorf("far %v, with random picks %v, with the highest scores %v", got.Far, got.FarRandom, got.FarTop)
 	}
 }

@@ -40,8 +40,7 @@ func TestResidualsThatCannotBe(t *testing.T) {
 	w := newWriter()
 	w.residuals(m)
 	two := bytes.Replace(w.buf.Bytes(), []byte("\xa7classes\x00"), []byte("\xa7classes\x02"), 1)
-	_, err := Load(replaced(t, data, residualsSection, two))
-	refused(t, "classes 2", err, ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")
+	notLoaded(t, "classes 2", replaced(t, data, residualsSection, two), ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")
 }
 
 // Uncertainties of predictions are kept beside their errors, or refused.
@@ -66,10 +65,8 @@ func TestDoubts(t *testing.T) {
 		"infinite":   {infinite, ErrNumber, "value 3 beside the errors of predictions is +Inf"},
 		"of no name": {bytes.Replace(good, []byte("\xa2sd"), []byte("\xa0"), 1), ErrFormat, "doubts: malformed file: the column has no name"},
 	} {
-		_, err := Load(replaced(t, data, doubtsSection, c.doubts))
-		refused(t, name, err, c.cause, c.text)
+		notLoaded(t, name, replaced(t, data, doubtsSection, c.doubts), c.cause, c.text)
 	}
 	list := slices.DeleteFunc(sections(t, data), func(s algo.Section) bool { return s.Name == residualsSection })
-	_, err := Load(sealed(t, modelKind, list...))
-	refused(t, "without errors", err, ErrRows, "of predictions whose errors are not known")
+	notLoaded(t, "without errors", sealed(t, modelKind, list...), ErrRows, "of predictions whose errors are not known")
 }

@@ -14,6 +14,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -50,16 +51,16 @@ func molecules() *Model {
 // modelOf is a model that holds out every fifth graph.
 func modelOf(gs []*graph.Graph) *Model {
 	var train, holdout []int
-	var training []*graph.Graph
-	for i, g := range gs {
+	for i := range gs {
 		if i%5 == 0 {
 			holdout = append(holdout, i)
 		} else {
-			train, training = append(train, i), append(training, g)
+			train = append(train, i)
 		}
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
 	m := must.Have(NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
+	training := lists.Map(train, func(i int) *graph.Graph { return gs[i] })
 	must.Do(m.AddBackground(context.Background(), 1, training, parse(amines(90)...)))
 	return m
 }
@@ -179,13 +180,9 @@ func TestSharedBackground(t *testing.T) {
 		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
 	}
 	a := must.Have(NewSingleScorer(ctx, s, 1))
-	var holdout []*graph.Graph
-	for i, smiles := range alcohols(120) {
-		if i%5 == 0 {
-			holdout = append(holdout, parse(smiles)...)
-		}
-	}
-	scores := must.Have(a.Scores(ctx, holdout))
+	texts := alcohols(120)
+	holdout := lists.Map(m.Card.HoldoutRows, func(row int) string { return texts[row] })
+	scores := must.Have(a.Scores(ctx, parse(holdout...)))
 	slices.Sort(scores)
 	for i := range scores {
 		if math.Abs(scores[i]-s.Reference[i]) > 1e-5 {

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/trust"
 )
@@ -104,10 +105,7 @@ func TestOrders(t *testing.T) {
 	}
 	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
 	a := alone(m)
-	var gs []*graph.Graph
-	for _, s := range set {
-		gs = append(gs, s.Graph)
-	}
+	gs := lists.Map(set, func(s algo.Source) *graph.Graph { return s.Graph })
 	similarity := func(row, count int, sum float64) float64 {
 		for _, n := range a.Nearest(gs[row], count) {
 			sum += n.Similarity
@@ -194,12 +192,8 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
 		}
 		must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}))
-		a := alone(m)
-		var doubts []float64
-		for _, v := range values {
-			doubts = append(doubts, trust.Margin(v.Predicted))
-		}
-		if c, err := a.Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
+		doubts := lists.Map(values, func(v *algo.Values) float64 { return trust.Margin(v.Predicted) })
+		if c, err := alone(m).Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -10,27 +11,17 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 )
 
-func places(s *sample) []int {
-	var p []int
-	for _, i := range s.byPlace() {
-		p = append(p, i.place)
-	}
-	return p
-}
+func places(s *sample) []int { return lists.Map(s.byPlace(), func(i sampled) int { return i.place }) }
 
 // smallest is the sample by its definition: all keys sorted, and a first part cut
 // off.
 func smallest(s *sample, gs []*graph.Graph) []int {
 	all := rand.Perm(len(gs))
-	slices.SortFunc(all, func(a, b int) int {
-		if s.key(a) < s.key(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b int) int { return cmp.Compare(s.key(a), s.key(b)) })
 	var in []int
 	nodes := 0
 	for _, p := range all {

@@ -32,11 +32,6 @@ func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
 	return random.Trees(rand.New(rand.NewPCG(seed, 1)), n, 6, func(int) int { return extra })
 }
 
-func newScorer(t testing.TB, seed uint64) *algo.Scorer {
-	t.Helper()
-	return newScorerOn(t, seed, nil)
-}
-
 // newModel is trained on trees, its encoder runs on a device.
 func newModel(t testing.TB, d gin.Device) *algo.Model {
 	t.Helper()
@@ -51,13 +46,8 @@ func newModel(t testing.TB, d gin.Device) *algo.Model {
 	return m
 }
 
-func newSingleScorer(t testing.TB) *algo.SingleScorer {
-	t.Helper()
-	return must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1))
-}
-
-// newScorerOn is newScorer with an encoder that runs on a device.
-func newScorerOn(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
+// newScorer decides by the batch. Its encoder runs on a device, or on the processor if that is nil.
+func newScorer(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
 	t.Helper()
 	o := algo.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
@@ -188,7 +178,7 @@ func TestScore(t *testing.T) {
 				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: workers}
 				o.Fitted = func(f *Fit) error { fit = f; return nil }
 				o.Reading = func(records int) { sampled, told = records, told+1 }
-				got := scored(t, newScorer(t, 9), input(rs, nil, test.again), o)
+				got := scored(t, newScorer(t, 9, nil), input(rs, nil, test.again), o)
 				if (fit != nil) != o.Batch {
 					t.Fatalf("a batch was calibrated: %v", fit != nil)
 				}
@@ -203,7 +193,7 @@ func TestScore(t *testing.T) {
 				}
 				if workers == 1 {
 					first = got
-					expect(t, got, rs, fit, newScorer(t, 9))
+					expect(t, got, rs, fit, newScorer(t, 9, nil))
 					continue
 				}
 				for i := range got {
@@ -215,7 +205,7 @@ func TestScore(t *testing.T) {
 			// A run that goes on emits the rest and nothing else.
 			if test.again {
 				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
-				got := scored(t, newScorer(t, 9), input(rs, nil, true), o)
+				got := scored(t, newScorer(t, 9, nil), input(rs, nil, true), o)
 				if len(got) != len(rs)-len(rs)/2 {
 					t.Fatalf("%d rows, want %d", len(got), len(rs)-len(rs)/2)
 				}
@@ -236,8 +226,8 @@ func TestScoreOnADevice(t *testing.T) {
 	d := &widest{CPU: pretrain.NewCPU(1)}
 	var fit *Fit
 	o := ScoreOptions{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
-	got := scored(t, newScorerOn(t, 3, d), input(rs, nil, true), o)
-	expect(t, got, rs, fit, newScorerOn(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
+	got := scored(t, newScorer(t, 3, d), input(rs, nil, true), o)
+	expect(t, got, rs, fit, newScorer(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
 	if n := d.most.Load(); n < 800 || n > algo.DeviceChunk {
 		t.Errorf("the device got %d graphs at once, want most of %d", n, algo.DeviceChunk)
 	}
@@ -277,7 +267,7 @@ func TestScoreEnds(t *testing.T) {
 		for _, again := range []bool{false, true} {
 			rows, calls, first := 0, 0, 0
 			o := ScoreOptions{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }}
-			err := Score(ctx, newScorer(t, 1), input(c.records, c.input, again), o, func(s []table.Scored) error {
+			err := Score(ctx, newScorer(t, 1, nil), input(c.records, c.input, again), o, func(s []table.Scored) error {
 				if calls++; calls == 1 {
 					first = len(s)
 				}
@@ -292,7 +282,7 @@ func TestScoreEnds(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	err := Score(ended, newScorer(t, 1), input(mixed(t, 200), nil, true), ScoreOptions{Batch: true, Graphs: 30}, func([]table.Scored) error {
+	err := Score(ended, newScorer(t, 1, nil), input(mixed(t, 200), nil, true), ScoreOptions{Batch: true, Graphs: 30}, func([]table.Scored) error {
 		t.Error("a row after the end")
 		return nil
 	})

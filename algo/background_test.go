@@ -43,13 +43,11 @@ func amines(n int) (list []string) {
 	return list
 }
 
-// molecules is a model of alcohols that is not trained, with amines as its background.
-func molecules() *Model {
-	return modelOf(parse(alcohols(120)...))
-}
+var ctx = context.Background()
 
-// modelOf is a model that holds out every fifth graph.
-func modelOf(gs []*graph.Graph) *Model {
+// molecules is a model of alcohols that is not trained, with amines as its background. It holds out every fifth graph.
+func molecules() *Model {
+	gs := parse(alcohols(120)...)
 	var train, holdout []int
 	for i := range gs {
 		if i%5 == 0 {
@@ -59,14 +57,13 @@ func modelOf(gs []*graph.Graph) *Model {
 		}
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m := must.Have(NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
+	m := must.Have(NewModel(ctx, 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
 	training := lists.Map(train, func(i int) *graph.Graph { return gs[i] })
-	must.Do(m.AddBackground(context.Background(), 1, training, parse(amines(90)...)))
+	must.Do(m.AddBackground(ctx, 1, training, parse(amines(90)...)))
 	return m
 }
 
 func TestBackgroundOfAModel(t *testing.T) {
-	ctx := context.Background()
 	m := molecules()
 	if m.Background == nil || m.Sizes == nil || m.Card.BackgroundGraphs != 90 || m.Background.AUC < 0.99 {
 		t.Fatalf("background %+v, card %+v", m.Background, m.Card)
@@ -141,7 +138,6 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 // A shared model has no background weight that fewer than k graphs decide, and scores its reference
 // as it scores new graphs.
 func TestSharedBackground(t *testing.T) {
-	ctx := context.Background()
 	m := molecules()
 	m.Background.AUC = 0.9
 	const k = 3

@@ -225,27 +225,23 @@ func TestOrderNames(t *testing.T) {
 // Predictions without an uncertainty have no place in its order, and too few with one are refused.
 func TestMissingUncertainties(t *testing.T) {
 	m, set := modelOf(many)
-	values := valued(len(set))
-	for row, v := range values {
-		if v.Uncertainty = float64(row); row%2 == 0 {
-			v.Uncertainty = math.NaN()
+	keep := func(known int) error {
+		values := valued(len(set))
+		for row, v := range values {
+			if v.Uncertainty = float64(row); row%2 == 0 || row < len(values)-2*known {
+				v.Uncertainty = math.NaN()
+			}
 		}
+		return m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"})
 	}
-	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
+	must.Do(keep(len(set) / 2))
 	for by, want := range map[string]int{"neighbors": len(set), "sd": len(set) / 2, "combined": len(set) / 2} {
 		if c := must.Have(alone(m).Trust(ctx, trust.Options{}, by)); c.Pairs != want {
 			t.Errorf("by %s: %d pairs, want %d", by, c.Pairs, want)
 		}
 	}
-	forget := func(rows int) {
-		for _, v := range values[:rows] {
-			v.Uncertainty = math.NaN()
-		}
-	}
-	forget(len(values) - 2*trust.MinPairs)
-	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
-	forget(len(values) - 2*trust.MinPairs + 2)
-	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
+	must.Do(keep(trust.MinPairs))
+	if err := keep(trust.MinPairs - 1); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,16 +29,12 @@ func parse(texts ...string) (gs []*graph.Graph) {
 
 // alcohols are n chains with one branch and an oxygen, amines the same with nitrogen in
 // a ring.
-func alcohols(n int) (list []string) {
-	for i := range n {
-		list = append(list, strings.Repeat("C", 1+i%9)+"C("+strings.Repeat("C", 1+i/9%5)+")"+strings.Repeat("C", 1+i/45)+"O")
-	}
-	return list
-}
+func alcohols(n int) []string { return branched(n, "C(", ")", "O") }
+func amines(n int) []string   { return branched(n, "C1CN(", ")C", "1") }
 
-func amines(n int) (list []string) {
+func branched(n int, before, behind, end string) (list []string) {
 	for i := range n {
-		list = append(list, strings.Repeat("C", 1+i%9)+"C1CN("+strings.Repeat("C", 1+i/9%5)+")C"+strings.Repeat("C", 1+i/45)+"1")
+		list = append(list, strings.Repeat("C", 1+i%9)+before+strings.Repeat("C", 1+i/9%5)+behind+strings.Repeat("C", 1+i/45)+end)
 	}
 	return list
 }

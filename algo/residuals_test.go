@@ -51,14 +51,6 @@ func TestKeepResiduals(t *testing.T) {
 	if _, err := a.Trust(over, trust.Options{}, string(trust.OrderNeighbors)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	for _, v := range values {
-		if v != nil {
-			v.Observed, v.Predicted = 1, 0.75
-		}
-	}
-	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}); err != nil || !m.Residuals.Classes {
-		t.Errorf("classes: %+v, %v", m.Residuals, err)
-	}
 	if err := m.SetHoldout(ctx, 1, nil); err != nil || m.Residuals != nil {
 		t.Errorf("errors outlast their holdout: %v", err)
 	}

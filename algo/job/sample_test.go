@@ -35,26 +35,19 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 	return in
 }
 
-// paths returns n graphs: paths of a few nodes, but for some that are very long.
-func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
-	t.Helper()
-	big := &graph.Graph{Offsets: make([]int32, 1<<16+1)} // as a molecule may be: 16 have maxNodes
-	small := trees(t, 1, 5, 0)
-	gs := make([]*graph.Graph, n)
-	for i := range gs {
-		if gs[i] = small[i%len(small)]; rng.IntN(100) < long {
-			gs[i] = big
-		}
-	}
-	return gs
-}
-
 // However the graphs come, and whatever is added twice, the sample is the one by
-// definition.
+// definition. They are paths of a few nodes, but for some that are very long.
 func TestSampleOfAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
+	big := &graph.Graph{Offsets: make([]int32, 1<<16+1)} // as a molecule may be: 16 have maxNodes
+	small := trees(t, 1, 5, 0)
 	for run := range 60 {
-		gs := paths(t, rng, rng.IntN(400), []int{0, 5, 60}[run%3])
+		gs := make([]*graph.Graph, rng.IntN(400))
+		for i := range gs {
+			if gs[i] = small[i%len(small)]; rng.IntN(100) < []int{0, 5, 60}[run%3] {
+				gs[i] = big
+			}
+		}
 		limit, seed := 1+rng.IntN(80), rng.Uint64()
 		s := newSample(limit, seed)
 		want := smallest(s, gs)

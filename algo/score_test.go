@@ -123,15 +123,11 @@ func TestBatchIsTold(t *testing.T) {
 	for _, name := range algo.Deciders() {
 		r := batch(t, m, by(name), gs)
 		var scores []float64
-		alarms, found := 0, 0
+		called := map[bool]int{}
 		for i, row := range r.Rows {
 			scores = append(scores, row.Score)
 			if row.Verdict == decide.Outside {
-				if i < id {
-					alarms++
-				} else {
-					found++
-				}
+				called[i < id]++
 			}
 			if name == algo.ByAttention && row.P < row.AloneP {
 				t.Fatalf("row %d has p %g by the attention, %g alone", i, row.P, row.AloneP)
@@ -141,7 +137,7 @@ func TestBatchIsTold(t *testing.T) {
 				t.Fatalf("by %s: row %d has score %g, want %g", name, i, row.Score, want)
 			}
 		}
-		auc := metric.Above(scores[id:], scores[:id])
+		auc, alarms, found := metric.Above(scores[id:], scores[:id]), called[true], called[false]
 		t.Logf("by %s: AUROC %.3f, evidence %.2f, p %.3g, %d alarms, %d found, warnings %q", name, auc, r.Evidence, r.P, alarms, found, r.Warnings)
 		if r.P > 0.05 || r.Evidence < 0.6 {
 			t.Errorf("by %s: nothing says that the batch differs: AUC %g, p %g", name, r.Evidence, r.P)

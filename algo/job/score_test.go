@@ -108,13 +108,8 @@ func scored(t *testing.T, s *algo.Scorer, in Input, o ScoreOptions) (rows []tabl
 	return rows
 }
 
-// same tells whether two rows have the same bits, NaN being equal to itself.
-func same(a, b *algo.Row) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return fmt.Sprint(*a) == fmt.Sprint(*b) // digits enough to tell all numbers apart
-}
+// same tells whether two rows have the same bits, NaN being equal to itself: the digits tell all numbers apart.
+func same(a, b *algo.Row) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // expect compares rows with those of a scorer that has the graphs of the fit, if any, as
 // its batch and sees all other graphs one at a time.
@@ -172,10 +167,14 @@ func TestScore(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rs := mixed(t, test.graphs)
 			var first []table.Scored
-			for _, workers := range []int{1, 3} {
+			// A run that goes on, which needs the input again, emits the rest and nothing else.
+			for _, run := range []struct{ workers, skip int }{{1, 0}, {3, 0}, {2, len(rs) / 2}} {
+				if run.skip > 0 && !test.again {
+					continue
+				}
 				var fit *Fit
 				sampled, told := 0, 0
-				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: workers}
+				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: run.workers, Skip: run.skip}
 				o.Fitted = func(f *Fit) error { fit = f; return nil }
 				o.Reading = func(records int) { sampled, told = records, told+1 }
 				got := scored(t, newScorer(t, 9, nil), input(rs, nil, test.again), o)
@@ -191,27 +190,16 @@ func TestScore(t *testing.T) {
 				if told > 1 {
 					t.Errorf("%d records of a sample are told %d times, want once", sampled, told)
 				}
-				if workers == 1 {
+				if first == nil {
 					first = got
 					expect(t, got, rs, fit, newScorer(t, 9, nil))
-					continue
 				}
-				for i := range got {
-					if a, b := got[i].Scores, first[i].Scores; !same(a, b) {
-						t.Fatalf("row %d is %+v with three workers, %+v with one", i+1, a, b)
-					}
-				}
-			}
-			// A run that goes on emits the rest and nothing else.
-			if test.again {
-				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: 2, Skip: len(rs) / 2}
-				got := scored(t, newScorer(t, 9, nil), input(rs, nil, true), o)
-				if len(got) != len(rs)-len(rs)/2 {
-					t.Fatalf("%d rows, want %d", len(got), len(rs)-len(rs)/2)
+				if len(got) != len(rs)-run.skip {
+					t.Fatalf("%d rows, want %d", len(got), len(rs)-run.skip)
 				}
 				for i, g := range got {
-					if !same(g.Scores, first[len(rs)/2+i].Scores) {
-						t.Fatalf("row %d differs", len(rs)/2+i+1)
+					if want := first[run.skip+i].Scores; !same(g.Scores, want) {
+						t.Fatalf("%+v: row %d is %+v, with one worker %+v", run, run.skip+i+1, g.Scores, want)
 					}
 				}
 			}

@@ -34,11 +34,8 @@ func TestEveryHalf(t *testing.T) {
 			}
 			continue
 		}
-		if float64(got) != want || math.Signbit(float64(got)) != math.Signbit(want) {
-			t.Fatalf("%#04x is %g, want %g", h, got, want)
-		}
-		if back := toHalf(got); back != h {
-			t.Fatalf("%#04x is %g and back %#04x", h, got, back)
+		if math.Float64bits(float64(got)) != math.Float64bits(want) || toHalf(got) != h {
+			t.Fatalf("%#04x is %g and back %#04x, want %g", h, got, toHalf(got), want)
 		}
 	}
 }

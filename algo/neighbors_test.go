@@ -45,8 +45,8 @@ func modelOf(count int) (*algo.Model, []algo.Source) {
 	return m, set
 }
 
-// Neighbours carry values where the set had any. Surroundings are counted by hand: a training molecule has nothing new. Of hexyl chloride, beside alkanes that end in
-// O and N, only those that hold the chlorine are new.
+// Neighbours carry values where the set had any. Surroundings are counted by hand: a training molecule has nothing new. Of hexyl
+// chloride, beside alkanes that end in O and N, only those that hold the chlorine are new.
 func TestStructures(t *testing.T) {
 	m, set := modelOf(few)
 	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}

@@ -233,7 +233,8 @@ func TestMissingUncertainties(t *testing.T) {
 		}
 	}
 	must.Do(keep(trust.MinPairs))
-	if err := keep(trust.MinPairs - 1); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
+	const want = "predictions have a value in column sd: want at least 20"
+	if err := keep(trust.MinPairs - 1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 }

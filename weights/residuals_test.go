@@ -13,7 +13,9 @@ import (
 func TestResidualsThatCannotBe(t *testing.T) {
 	nan := math.NaN()
 	with := func(classes bool, errors, trained []float64) func(*algo.Model) {
-		return func(m *algo.Model) { m.Residuals.Classes, m.Residuals.Errors, m.Residuals.Trained = classes, errors, trained }
+		return func(m *algo.Model) {
+			m.Residuals.Classes, m.Residuals.Errors, m.Residuals.Trained = classes, errors, trained
+		}
 	}
 	notSaved(t, everything, []harm{
 		{"too many", with(false, []float64{1, 2, 3}, []float64{1, 2}), ErrRows},

@@ -270,7 +270,8 @@ func TestScoreEnds(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	err := Score(ended, newScorer(t, 1, nil), input(mixed(t, 200), nil, true), ScoreOptions{Batch: true, Graphs: 30}, func([]table.Scored) error {
+	o := ScoreOptions{Batch: true, Graphs: 30}
+	err := Score(ended, newScorer(t, 1, nil), input(mixed(t, 200), nil, true), o, func([]table.Scored) error {
 		t.Error("a row after the end")
 		return nil
 	})

@@ -1,7 +1,6 @@
 package algo
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 // p-values compare with the holdout and with left-out training graphs, doubled. The ratios of the latter are those
 // that training standardised, so their mean is 0 and their deviation 1. Scores stay.
 func TestApproximate(t *testing.T) {
-	ctx := context.Background()
 	m := molecules()
 	m.Background.AUC = 0.9 // so that the ratio counts
 	s := must.Have(NewSingleScorer(ctx, m, 1))

@@ -14,6 +14,7 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -28,44 +29,37 @@ func parse(texts ...string) (gs []*graph.Graph) {
 
 // alcohols are n chains with one branch and an oxygen, amines the same with nitrogen in
 // a ring.
-func alcohols(n int) (list []string) {
+func alcohols(n int) []string { return branched(n, "C(", ")", "O") }
+func amines(n int) []string   { return branched(n, "C1CN(", ")C", "1") }
+
+func branched(n int, before, behind, end string) (list []string) {
 	for i := range n {
-		list = append(list, strings.Repeat("C", 1+i%9)+"C("+strings.Repeat("C", 1+i/9%5)+")"+strings.Repeat("C", 1+i/45)+"O")
+		list = append(list, strings.Repeat("C", 1+i%9)+before+strings.Repeat("C", 1+i/9%5)+behind+strings.Repeat("C", 1+i/45)+end)
 	}
 	return list
 }
 
-func amines(n int) (list []string) {
-	for i := range n {
-		list = append(list, strings.Repeat("C", 1+i%9)+"C1CN("+strings.Repeat("C", 1+i/9%5)+")C"+strings.Repeat("C", 1+i/45)+"1")
-	}
-	return list
-}
+var ctx = context.Background()
 
-// molecules is a model of alcohols that is not trained, with amines as its background.
+// molecules is a model of alcohols that is not trained, with amines as its background. It holds out every fifth graph.
 func molecules() *Model {
-	return modelOf(parse(alcohols(120)...))
-}
-
-// modelOf is a model that holds out every fifth graph.
-func modelOf(gs []*graph.Graph) *Model {
+	gs := parse(alcohols(120)...)
 	var train, holdout []int
-	var training []*graph.Graph
-	for i, g := range gs {
+	for i := range gs {
 		if i%5 == 0 {
 			holdout = append(holdout, i)
 		} else {
-			train, training = append(train, i), append(training, g)
+			train = append(train, i)
 		}
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m := must.Have(NewModel(context.Background(), 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
-	must.Do(m.AddBackground(context.Background(), 1, training, parse(amines(90)...)))
+	m := must.Have(NewModel(ctx, 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
+	training := lists.Map(train, func(i int) *graph.Graph { return gs[i] })
+	must.Do(m.AddBackground(ctx, 1, training, parse(amines(90)...)))
 	return m
 }
 
 func TestBackgroundOfAModel(t *testing.T) {
-	ctx := context.Background()
 	m := molecules()
 	if m.Background == nil || m.Sizes == nil || m.Card.BackgroundGraphs != 90 || m.Background.AUC < 0.99 {
 		t.Fatalf("background %+v, card %+v", m.Background, m.Card)
@@ -109,26 +103,24 @@ func TestBackgroundOfAModel(t *testing.T) {
 // Salts and stereochemistry do not move a molecule to another fold, so it never meets a
 // head that saw its parent.
 func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
-	m := &Model{Card: Card{Schema: OGBCanonical}}
+	fold := func(g *graph.Graph) int {
+		m := &Model{Card: Card{Schema: OGBCanonical}}
+		return m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))
+	}
 	for _, same := range [][]string{
 		{"C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CC(N)C(=O)O", "CC(N)C(=O)O.Cl", "[Na+].[Cl-].C[C@H](N)C(=O)O"},
 		{"CCN(CC)CC", "CCN(CC)CC.O", "Br.CCN(CC)CC"},
 		{"F/C=C/F", `F/C=C\F`, "FC=CF"},
 	} {
-		want := -1
-		for _, s := range same {
-			g := parse(s)[0]
-			f := m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))
-			if want < 0 {
-				want = f
-			} else if f != want {
+		for _, s := range same[1:] {
+			if f, want := fold(parse(s)[0]), fold(parse(same[0])[0]); f != want {
 				t.Errorf("%s is in fold %d, %s in %d", s, f, same[0], want)
 			}
 		}
 	}
 	folds := map[int]int{}
 	for _, g := range parse(append(alcohols(100), amines(100)...)...) {
-		folds[m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))]++
+		folds[fold(g)]++
 	}
 	for f := range background.Folds {
 		if folds[f] < 40 {
@@ -140,7 +132,6 @@ func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 // A shared model has no background weight that fewer than k graphs decide, and scores its reference
 // as it scores new graphs.
 func TestSharedBackground(t *testing.T) {
-	ctx := context.Background()
 	m := molecules()
 	m.Background.AUC = 0.9
 	const k = 3
@@ -179,13 +170,9 @@ func TestSharedBackground(t *testing.T) {
 		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
 	}
 	a := must.Have(NewSingleScorer(ctx, s, 1))
-	var holdout []*graph.Graph
-	for i, smiles := range alcohols(120) {
-		if i%5 == 0 {
-			holdout = append(holdout, parse(smiles)...)
-		}
-	}
-	scores := must.Have(a.Scores(ctx, holdout))
+	texts := alcohols(120)
+	holdout := lists.Map(m.Card.HoldoutRows, func(row int) string { return texts[row] })
+	scores := must.Have(a.Scores(ctx, parse(holdout...)))
 	slices.Sort(scores)
 	for i := range scores {
 		if math.Abs(scores[i]-s.Reference[i]) > 1e-5 {

@@ -2,7 +2,6 @@ package algo
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // Measured scores of the holdout have the same bits. They are used if the ones that are looked at again agree, and not those of
 // other rules.
 func TestMeasured(t *testing.T) {
-	ctx, m := context.Background(), molecules()
+	m := molecules()
 	m.Background.AUC = 0.9
 	want := must.Have(NewSingleScorer(ctx, m, 1)).Holdout()
 	must.Do(m.Measure(ctx, 1))
@@ -60,7 +59,7 @@ func TestLargeBank(t *testing.T) {
 		train[i] = i + 10
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m := must.Have(NewModel(context.Background(), 0, e, gs, train, lists.Map(train[:10], func(i int) int { return i - 10 }),
+	m := must.Have(NewModel(ctx, 0, e, gs, train, lists.Map(train[:10], func(i int) int { return i - 10 }),
 		Card{Schema: OGB}))
 	rows := m.KnownRows()
 	if m.Bank.Len() != MaxBank || m.Known() != 2030 || !slices.Equal(rows, train) || m.Card.Train != 2030 || m.Card.Graphs != 2040 {
@@ -71,8 +70,8 @@ func TestLargeBank(t *testing.T) {
 			t.Fatalf("row %d of the bank is another graph", k)
 		}
 	}
-	s := must.Have(NewSingleScorer(context.Background(), m, 0))
-	q := must.Have(s.Embedding(context.Background(), gs[3]))
+	s := must.Have(NewSingleScorer(ctx, m, 0))
+	q := must.Have(s.Embedding(ctx, gs[3]))
 	var all []Embedded
 	for k, d := range s.near.Embeddings(q) {
 		all = append(all, Embedded{k, d})
@@ -83,21 +82,6 @@ func TestLargeBank(t *testing.T) {
 	for _, n := range []int{0, 5, 2000, 2001} {
 		if got := s.NearestEmbedded(q, n); !slices.Equal(got, all[:min(n, 2000)]) {
 			t.Errorf("%d nearest: %v", len(got), got[:min(n, 5)])
-		}
-	}
-}
-
-// A training molecule is found in another stereoisomer, and the reason says so.
-func TestStereochemistryAside(t *testing.T) {
-	texts := alcohols(60)
-	texts[1] = "C[C@H](N)C(O)CCl"
-	m := modelOf(parse(texts...))
-	m.Structures = must.Have(m.StructuresOf(lists.Map(texts, func(s string) Source { return Source{Graph: parse(s)[0], SMILES: s} })))
-	s := must.Have(NewSingleScorer(context.Background(), m, 1))
-	for text, want := range map[string]string{"C[C@H](N)C(O)CCl": "training molecule 2",
-		"C[C@@H](N)C(O)CCl": "training molecule 2, stereochemistry aside"} {
-		if x := must.Have(s.Explain(context.Background(), parse(text)[0], 0.05)); x.Reasons[0].Text != want {
-			t.Errorf("%s: %q, want %q", text, x.Reasons[0].Text, want)
 		}
 	}
 }

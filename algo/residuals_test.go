@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/trust"
 )
@@ -49,14 +50,6 @@ func TestKeepResiduals(t *testing.T) {
 	cancel()
 	if _, err := a.Trust(over, trust.Options{}, string(trust.OrderNeighbors)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
-	}
-	for _, v := range values {
-		if v != nil {
-			v.Observed, v.Predicted = 1, 0.75
-		}
-	}
-	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}); err != nil || !m.Residuals.Classes {
-		t.Errorf("classes: %+v, %v", m.Residuals, err)
 	}
 	if err := m.SetHoldout(ctx, 1, nil); err != nil || m.Residuals != nil {
 		t.Errorf("errors outlast their holdout: %v", err)
@@ -104,10 +97,7 @@ func TestOrders(t *testing.T) {
 	}
 	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
 	a := alone(m)
-	var gs []*graph.Graph
-	for _, s := range set {
-		gs = append(gs, s.Graph)
-	}
+	gs := lists.Map(set, func(s algo.Source) *graph.Graph { return s.Graph })
 	similarity := func(row, count int, sum float64) float64 {
 		for _, n := range a.Nearest(gs[row], count) {
 			sum += n.Similarity
@@ -194,12 +184,8 @@ func TestMarginHasTheBitsOfItsError(t *testing.T) {
 			values[row] = &algo.Values{Observed: float64(rng.IntN(2)), Predicted: 0.49 * rng.Float64()}
 		}
 		must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p"}))
-		a := alone(m)
-		var doubts []float64
-		for _, v := range values {
-			doubts = append(doubts, trust.Margin(v.Predicted))
-		}
-		if c, err := a.Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
+		doubts := lists.Map(values, func(v *algo.Values) float64 { return trust.Margin(v.Predicted) })
+		if c, err := alone(m).Trust(ctx, trust.Options{}, string(trust.OrderMargin)); err != nil || c.Farthest != slices.Max(doubts) {
 			t.Errorf("%+v, %v, want the farthest at %v", c, err, slices.Max(doubts))
 		}
 	}
@@ -231,45 +217,24 @@ func TestOrderNames(t *testing.T) {
 // Predictions without an uncertainty have no place in its order, and too few with one are refused.
 func TestMissingUncertainties(t *testing.T) {
 	m, set := modelOf(many)
-	values := valued(len(set))
-	for row, v := range values {
-		if v.Uncertainty = float64(row); row%2 == 0 {
-			v.Uncertainty = math.NaN()
+	keep := func(known int) error {
+		values := valued(len(set))
+		for row, v := range values {
+			if v.Uncertainty = float64(row); row%2 == 0 || row < len(values)-2*known {
+				v.Uncertainty = math.NaN()
+			}
 		}
+		return m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"})
 	}
-	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
+	must.Do(keep(len(set) / 2))
 	for by, want := range map[string]int{"neighbors": len(set), "sd": len(set) / 2, "combined": len(set) / 2} {
 		if c := must.Have(alone(m).Trust(ctx, trust.Options{}, by)); c.Pairs != want {
 			t.Errorf("by %s: %d pairs, want %d", by, c.Pairs, want)
 		}
 	}
-	forget := func(rows int) {
-		for _, v := range values[:rows] {
-			v.Uncertainty = math.NaN()
-		}
-	}
-	forget(len(values) - 2*trust.MinPairs)
-	must.Do(m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}))
-	forget(len(values) - 2*trust.MinPairs + 2)
-	if err := m.KeepResiduals(values, algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "sd"}); err == nil || !strings.Contains(err.Error(), "predictions have a value in column sd: want at least 20") {
+	must.Do(keep(trust.MinPairs))
+	const want = "predictions have a value in column sd: want at least 20"
+	if err := keep(trust.MinPairs - 1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
-	}
-}
-
-// Neighbours carry values where the set had any.
-func TestNeighbourValues(t *testing.T) {
-	m, set := modelOf(few)
-	set[0].Values = &algo.Values{Observed: 2.5, Predicted: math.NaN()}
-	s, err := m.StructuresOf(set)
-	if err != nil || s.Predicted != nil || len(s.Observed) != m.Known() || s.Observed[0] != 2.5 || !math.IsNaN(s.Observed[1]) {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	m.Structures = s
-	a := alone(m)
-	if v := a.Nearest(set[0].Graph, 1)[0].Values; v == nil || v.Observed != 2.5 || !math.IsNaN(v.Predicted) {
-		t.Errorf("%+v", v)
-	}
-	if v := a.Nearest(set[1].Graph, 1)[0].Values; v != nil {
-		t.Errorf("values of a molecule without any: %+v", v)
 	}
 }

@@ -2,7 +2,6 @@ package weights
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,35 +12,31 @@ import (
 
 func TestResidualsThatCannotBe(t *testing.T) {
 	nan := math.NaN()
-	for name, c := range map[string]struct {
-		classes         bool
-		errors, trained []float64
-		want            error
-	}{
-		"too many": {false, []float64{1, 2, 3}, []float64{1, 2}, ErrRows}, "too few": {false, []float64{1}, []float64{1, 2}, ErrRows},
-		"too many of training graphs": {false, []float64{1, 2}, []float64{1, 2, 3}, ErrRows},
-		"none known":                  {false, []float64{nan, nan}, []float64{nan, nan}, ErrRows},
-		"infinite":                    {false, []float64{1, math.Inf(-1)}, []float64{1, 2}, ErrNumber},
-		"infinite of training graphs": {false, []float64{1, 2}, []float64{1, math.Inf(1)}, ErrNumber},
-		"a class above 1":             {true, []float64{-1.5, 1}, []float64{1, 1}, ErrNumber},
-		"classes":                     {true, []float64{-1, nan}, []float64{1, 0.5}, nil},
-	} {
-		m := everything(t)
-		m.Residuals.Classes, m.Residuals.Errors, m.Residuals.Trained = c.classes, c.errors, c.trained
-		var b bytes.Buffer
-		if err := Save(&b, m); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		} else if err == nil && !have(Load(b.Bytes())).Residuals.Classes {
-			t.Errorf("%s are numbers", name)
+	with := func(classes bool, errors, trained []float64) func(*algo.Model) {
+		return func(m *algo.Model) {
+			m.Residuals.Classes, m.Residuals.Errors, m.Residuals.Trained = classes, errors, trained
 		}
 	}
+	notSaved(t, everything, []harm{
+		{"too many", with(false, []float64{1, 2, 3}, []float64{1, 2}), ErrRows},
+		{"too few", with(false, []float64{1}, []float64{1, 2}), ErrRows},
+		{"too many of training graphs", with(false, []float64{1, 2}, []float64{1, 2, 3}), ErrRows},
+		{"none known", with(false, []float64{nan, nan}, []float64{nan, nan}), ErrRows},
+		{"infinite", with(false, []float64{1, math.Inf(-1)}, []float64{1, 2}), ErrNumber},
+		{"infinite of training graphs", with(false, []float64{1, 2}, []float64{1, math.Inf(1)}), ErrNumber},
+		{"a class above 1", with(true, []float64{-1.5, 1}, []float64{1, 1}), ErrNumber},
+	})
 	m := everything(t)
+	with(true, []float64{-1, nan}, []float64{1, 0.5})(m)
+	if !have(Load(save(t, m))).Residuals.Classes {
+		t.Error("classes are numbers")
+	}
+	m = everything(t)
 	data := save(t, m)
 	w := newWriter()
 	w.residuals(m)
 	two := bytes.Replace(w.buf.Bytes(), []byte("\xa7classes\x00"), []byte("\xa7classes\x02"), 1)
-	_, err := Load(replaced(t, data, residualsSection, two))
-	refused(t, "classes 2", err, ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")
+	notLoaded(t, "classes 2", replaced(t, data, residualsSection, two), ErrNumber, "residuals: number out of range: classes is 2, want 0 or 1")
 }
 
 // Uncertainties of predictions are kept beside their errors, or refused.
@@ -66,10 +61,8 @@ func TestDoubts(t *testing.T) {
 		"infinite":   {infinite, ErrNumber, "value 3 beside the errors of predictions is +Inf"},
 		"of no name": {bytes.Replace(good, []byte("\xa2sd"), []byte("\xa0"), 1), ErrFormat, "doubts: malformed file: the column has no name"},
 	} {
-		_, err := Load(replaced(t, data, doubtsSection, c.doubts))
-		refused(t, name, err, c.cause, c.text)
+		notLoaded(t, name, replaced(t, data, doubtsSection, c.doubts), c.cause, c.text)
 	}
 	list := slices.DeleteFunc(sections(t, data), func(s algo.Section) bool { return s.Name == residualsSection })
-	_, err := Load(sealed(t, modelKind, list...))
-	refused(t, "without errors", err, ErrRows, "of predictions whose errors are not known")
+	notLoaded(t, "without errors", sealed(t, modelKind, list...), ErrRows, "of predictions whose errors are not known")
 }

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/internal/must"
 )
 
 // However many graphs are scored at a time, the path is the same, and each record comes
 // once and in its order, those that are refused without a score.
 func TestWatch(t *testing.T) {
-	alone, rs := newSingleScorer(t), mixed(t, 90)
+	alone, rs := must.Have(algo.NewSingleScorer(ctx, newModel(t, nil), 1)), mixed(t, 90)
 	broken := errors.New("broken")
 	var want []float64
 	for _, piece := range []int{1, 7, 32} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -16,47 +15,32 @@ import (
 
 // A list is the same whatever is added at a time, and the first few refused records are named.
 func TestGather(t *testing.T) {
-	records := func(end error) iter.Seq2[dataset.Record, error] {
-		return func(yield func(dataset.Record, error) bool) {
-			for i := range 20 {
-				r := dataset.Record{ID: fmt.Sprint(i), SMILES: strings.Repeat("C", i+1)}
-				if r.Graph, r.Err = smiles.ParseGraph(r.SMILES); i%4 == 3 {
-					r.Err = fmt.Errorf("record %d is none", i)
-				}
-				if !yield(r, nil) {
-					return
-				}
-			}
-			if end != nil {
-				yield(dataset.Record{}, end)
-			}
+	var list []dataset.Record
+	for i := range 20 {
+		r := dataset.Record{ID: fmt.Sprint(i), SMILES: strings.Repeat("C", i+1)}
+		if r.Graph, r.Err = smiles.ParseGraph(r.SMILES); i%4 == 3 {
+			r.Err = fmt.Errorf("record %d is none", i)
 		}
+		list = append(list, r)
 	}
 	want := []string{"refused: record 3 is none", "refused: record 7 is none", "refused: record 11 is none", "refused: 2 more of mine"}
 	for _, piece := range []int{1, 4, 100} {
 		l, added := compare.NewList("mine", 1, 0), 0
-		refused, err := Gather(t.Context(), l, 2, piece, records(nil), func() { added++ })
+		refused, err := Gather(t.Context(), l, 2, piece, unread(list, nil), func() { added++ })
 		if err != nil || added != (19+piece)/piece || l.Read != 20 || l.Refused != 5 || l.Len() != 15 || !slices.Equal(refused, want) {
 			t.Errorf("%d at a time: %d calls, %d read, %d refused, %d there, %q, %v", piece, added, l.Read, l.Refused, l.Len(), refused, err)
 		}
 	}
-	three := func(yield func(dataset.Record, error) bool) {
-		for r := range records(nil) {
-			if len(r.SMILES) > 12 || !yield(r, nil) {
-				return
-			}
-		}
-	}
-	if refused, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, three, func() {}); err != nil ||
+	if refused, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, unread(list[:12], nil), func() {}); err != nil ||
 		!slices.Equal(refused, want[:3]) {
 		t.Errorf("three of twelve: %q, %v", refused, err)
 	}
 	broken := errors.New("broken")
-	if _, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, records(broken), func() {}); !errors.Is(err, broken) {
+	if _, err := Gather(t.Context(), compare.NewList("mine", 1, 0), 1, 4, unread(list, broken), func() {}); !errors.Is(err, broken) {
 		t.Errorf("a broken input: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
-	if _, err := Gather(ended, compare.NewList("mine", 1, 0), 1, 4, records(nil), func() { end() }); !errors.Is(err, context.Canceled) {
+	if _, err := Gather(ended, compare.NewList("mine", 1, 0), 1, 4, unread(list, nil), func() { end() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 }

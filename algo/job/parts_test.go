@@ -330,7 +330,8 @@ func TestDomain(t *testing.T) {
 	q.Substances, q.Neighbors, q.Confidence = q.Substances[2:3], job.DomainNeighbors, job.DomainConfidence
 	for got, want := range map[string]string{
 		q.Repeat(input, "out.html", "-a.sdf"): "baca report --qprf --model 'my model.msgpack' --alpha 0.1 --format sdf --out out.html ./-a.sdf",
-		q.Score(input, "a.sdf"):               "baca score --model 'my model.msgpack' --format sdf --alpha 0.1 --explain --neighbors 5 --to jsonl a.sdf",
+		q.Score(input, "a.sdf"): "baca score --model 'my model.msgpack' --format sdf --alpha 0.1 --explain --neighbors 5 --to" +
+			" jsonl a.sdf",
 		q.Piped("x"): `printf '%s\n' 'O=[N+]([O-])c1ccncc1 n' | baca report --qprf --model 'my model.msgpack' --format smi --alpha 0.1` +
 			` --out x -`,
 		q.ModelPage("o").Command: "baca report --qmrf --model 'my model.msgpack' --alpha 0.1 --out o", q.Title: "Applicability domain of model a",
@@ -485,10 +486,8 @@ func TestJudging(t *testing.T) {
 	for name, judged := range map[string]string{"score": "f n c p s", "": "f n c s"} {
 		c := must.Have(alone.Trust(t.Context(), trust.Options{}, name))
 		j := &job.Judging{Calibration: c, Alone: alone}
-		in := func(text string) job.Input {
-			return job.Input{Again: func() (iter.Seq2[dataset.Record, error], func(), error) { return recordsOf(text), func() {}, nil }}
-		}
-		list := must.Have(job.SampleOf(t.Context(), in(chains()), 1, 2))
+		again := func() (iter.Seq2[dataset.Record, error], func(), error) { return recordsOf(chains()), func() {}, nil }
+		list := must.Have(job.SampleOf(t.Context(), job.Input{Again: again}, 1, 2))
 		must.Do(j.Compare(t.Context(), list))
 		if len(list) != 81 || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
 			t.Errorf("%d graphs give %v", len(list), j.Shift)

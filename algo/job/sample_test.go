@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -10,27 +11,17 @@ import (
 
 	"baca/algo"
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 )
 
-func places(s *sample) []int {
-	var p []int
-	for _, i := range s.byPlace() {
-		p = append(p, i.place)
-	}
-	return p
-}
+func places(s *sample) []int { return lists.Map(s.byPlace(), func(i sampled) int { return i.place }) }
 
 // smallest is the sample by its definition: all keys sorted, and a first part cut
 // off.
 func smallest(s *sample, gs []*graph.Graph) []int {
 	all := rand.Perm(len(gs))
-	slices.SortFunc(all, func(a, b int) int {
-		if s.key(a) < s.key(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b int) int { return cmp.Compare(s.key(a), s.key(b)) })
 	var in []int
 	nodes := 0
 	for _, p := range all {
@@ -44,26 +35,19 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 	return in
 }
 
-// paths returns n graphs: paths of a few nodes, but for some that are very long.
-func paths(t *testing.T, rng *rand.Rand, n, long int) []*graph.Graph {
-	t.Helper()
-	big := &graph.Graph{Offsets: make([]int32, 1<<16+1)} // as a molecule may be: 16 have maxNodes
-	small := trees(t, 1, 5, 0)
-	gs := make([]*graph.Graph, n)
-	for i := range gs {
-		if gs[i] = small[i%len(small)]; rng.IntN(100) < long {
-			gs[i] = big
-		}
-	}
-	return gs
-}
-
 // However the graphs come, and whatever is added twice, the sample is the one by
-// definition.
+// definition. They are paths of a few nodes, but for some that are very long.
 func TestSampleOfAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
+	big := &graph.Graph{Offsets: make([]int32, 1<<16+1)} // as a molecule may be: 16 have maxNodes
+	small := trees(t, 1, 5, 0)
 	for run := range 60 {
-		gs := paths(t, rng, rng.IntN(400), []int{0, 5, 60}[run%3])
+		gs := make([]*graph.Graph, rng.IntN(400))
+		for i := range gs {
+			if gs[i] = small[i%len(small)]; rng.IntN(100) < []int{0, 5, 60}[run%3] {
+				gs[i] = big
+			}
+		}
 		limit, seed := 1+rng.IntN(80), rng.Uint64()
 		s := newSample(limit, seed)
 		want := smallest(s, gs)

@@ -143,8 +143,8 @@ func TestUnknownFields(t *testing.T) {
 func TestThrift(t *testing.T) {
 	lists := func(n int) string { return strings.Repeat("\x19", n) + "\x05" }
 	for text, want := range map[string]error{
-		"\x05": nil, "\x11\x01": nil, "\x21\x01": errShort, "": errShort, "\xf5": errShort, "\xf5\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": errThrift,
-		lists(15): nil, lists(16): errThrift,
+		"\x05": nil, "\x11\x01": nil, "\x21\x01": errShort, "": errShort, "\xf5": errShort,
+		"\xf5\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": errThrift, lists(15): nil, lists(16): errThrift,
 	} {
 		r := &reader{left: []byte(text)}
 		if r.skip(thriftList); r.err != want {
@@ -174,7 +174,8 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 
 // The reads are those of the end of the file, its metadata, a page's header and the page.
 func TestFailingInput(t *testing.T) {
-	file := flat(record{{1, boolean}, {4, "a"}}, 1, string(record{{1, dataPage}, {2, 1}, {3, 1}, {5, record{{1, 1}, {2, plainValues}}}}.append(nil))+"\x01")
+	header := record{{1, dataPage}, {2, 1}, {3, 1}, {5, record{{1, 1}, {2, plainValues}}}}.append(nil)
+	file := flat(record{{1, boolean}, {4, "a"}}, 1, string(header)+"\x01")
 	for reads := range 5 {
 		f, err := Open(&failing{bytes.NewReader(file), reads}, int64(len(file)), Codecs{})
 		if err == nil {
@@ -398,7 +399,8 @@ func TestWritten(t *testing.T) {
 	w.Write(columns)
 	must.Do(w.Close())
 	f := must.Have(Open(bytes.NewReader(b.Bytes()), int64(b.Len()), Codecs{}))
-	if f.rows != rows || len(f.groups) != 2 || f.groups[0].rows != groupRows || !f.columns[0].Value || f.columns[0].What != "truths" || f.columns[1].What != "lists" || f.columns[2].What != "lists" {
+	if f.rows != rows || len(f.groups) != 2 || f.groups[0].rows != groupRows || !f.columns[0].Value ||
+		f.columns[0].What != "truths" || f.columns[1].What != "lists" || f.columns[2].What != "lists" {
 		t.Fatalf("%d rows in %d groups of %+v", f.rows, len(f.groups), f.columns)
 	}
 	for k := range columns[1:] {

@@ -26,12 +26,3 @@ func ExampleNewSink() {
 	// {"id":"tin","smiles":"C[Sn](C)(C)C","score":3.25,"p_value":0.001,"verdict":"outside","error":null,"set_aside":null}
 	// {"id":"typo","smiles":"C1CC","score":null,"p_value":null,"verdict":null,"error":"ring bond 1 is never closed","set_aside":null}
 }
-
-// Text of the input cannot become a formula where a spreadsheet opens the file.
-func ExampleText() {
-	fmt.Println(table.Text{SpreadsheetSafe: true}.Cell("=1+1"))
-	fmt.Println(table.Printable("red \x1b[31m"))
-	// Output:
-	// '=1+1
-	// red \u001b[31m
-}

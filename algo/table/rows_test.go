@@ -24,8 +24,37 @@ var hostile = []string{
 	strings.Repeat(`",`, 300), "\U0001f600", "\ufeffC", "\ufffd",
 }
 
-// CSV is byte by byte what encoding/csv writes of the same cells.
-func TestCellsLikeEncodingCSV(t *testing.T) {
+// written are rows as a sink writes them.
+func written(to string, text Text, header bool, columns []Field, rows ...Scored) string {
+	var b strings.Builder
+	w := NewSink(&b, to, text, header, columns)
+	w.Add(rows...)
+	must.Do(w.Flush())
+	must.Do(w.Close())
+	return b.String()
+}
+
+func TestNumber(t *testing.T) {
+	zero := 0.0
+	for _, test := range []struct {
+		x    float64
+		want string
+	}{
+		{1.0 / 3, "0.333333"}, {-2.5, "-2.5"}, {-zero, "0"}, {-1 * zero, "0"}, {1e-9, "1e-09"}, {123456789, "1.23457e+08"},
+		{zero / zero, ""}, {1 / zero, ""},
+	} {
+		got := Number(test.x)
+		if got != test.want {
+			t.Errorf("Number(%g) = %q, want %q", test.x, got, test.want)
+		}
+		if got != "" && !json.Valid([]byte(got)) {
+			t.Errorf("Number(%g) = %s is not JSON", test.x, got)
+		}
+	}
+}
+
+// CSV is byte by byte what encoding/csv writes of the same cells, and texts of JSON what encoding/json writes.
+func TestLikeTheStandardLibrary(t *testing.T) {
 	columns := []Field{
 		{Name: "one", Group: OfRecord, Text: func(s *Scored) string { return s.ID }},
 		{Name: "two, or more", Group: OfRecord, Text: func(s *Scored) string { return s.SMILES }},
@@ -61,15 +90,9 @@ func TestCellsLikeEncodingCSV(t *testing.T) {
 		if r.quote(0); string(r.out)+"\n" != want.String() {
 			t.Errorf("cell %q is %q, encoding/csv writes %q", cell, r.out, &want)
 		}
-	}
-}
-
-// Texts of JSON are byte by byte what encoding/json writes.
-func TestTextsLikeEncodingJSON(t *testing.T) {
-	for _, text := range hostile {
-		want := must.Have(json.Marshal(text))
-		if got := appendString([]byte("x"), text); string(got) != "x"+string(want) {
-			t.Errorf("text %q is %s, encoding/json writes %s", text, got[1:], want)
+		text := must.Have(json.Marshal(cell))
+		if got := appendString([]byte("x"), cell); string(got) != "x"+string(text) {
+			t.Errorf("text %q is %s, encoding/json writes %s", cell, got[1:], text)
 		}
 	}
 }

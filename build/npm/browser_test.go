@@ -42,9 +42,7 @@ func visit(t *testing.T, folder string) *chromium.Tab {
 func open(t *testing.T, url string) *chromium.Tab {
 	t.Helper()
 	ctx, end, err := chromium.Start(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	t.Cleanup(end)
 	at, ok := t.Deadline()
 	if !ok {

@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -129,17 +128,10 @@ func TestPack(t *testing.T) {
 	}
 	z := try.To(gzip.NewReader(bytes.NewReader(data)))
 	files := map[string][]byte{}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[strings.TrimPrefix(h.Name, "package/")], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+	r := tar.NewReader(z)
+	for h, err := r.Next(); err != io.EOF; h, err = r.Next() {
+		try.Check(err)
+		files[strings.TrimPrefix(h.Name, "package/")] = try.To(io.ReadAll(r))
 	}
 	names := slices.Sorted(maps.Keys(files))
 	want := strings.Fields(`LICENSE README.md detector.js drawing.js element.d.ts element.js files/baca.wasm files/background.smi.gz

@@ -191,23 +191,17 @@ func TestBuiltInDrugs(t *testing.T) {
 		{"tetrabenazine", "COc1cc2CCN3CC(CC(C)C)C(=O)CC3c2cc1OC"},
 		{"deutetrabenazine", "[2H]C([2H])([2H])Oc1cc2CCN3CC(CC(C)C)C(=O)CC3c2cc1OC([2H])([2H])[2H]"},
 	}...)
-	for i, row := range verdicts(t, m, smilesOf(forms)) {
-		if row.Verdict != decide.Inside {
-			t.Errorf("%s: score %.2f, p %.3f, %v: want inside", forms[i].name, row.Score, row.P, row.Verdict)
-		}
-	}
-	strange := []drug{
+	list := append(forms[:len(forms):len(forms)], []drug{
 		{"TNT", "Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"picric acid", "Oc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"RDX", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"sarin", "CC(C)OP(C)(=O)F"},
 		{"nickel tetracarbonyl", "[C-]#[O+].[C-]#[O+].[C-]#[O+].[C-]#[O+].[Ni]"},
 		{"sodium chloride", "[Na+].[Cl-]"},
-	}
-	for i, row := range verdicts(t, m, smilesOf(strange)) {
-		t.Logf("%s: score %.2f, p %.3f, %v", strange[i].name, row.Score, row.P, row.Verdict)
-		if row.Verdict == decide.Inside {
-			t.Errorf("%s is inside", strange[i].name)
+	}...)
+	for i, row := range verdicts(t, m, smilesOf(list)) {
+		if want := i < len(forms); want != (row.Verdict == decide.Inside) {
+			t.Errorf("%s: score %.2f, p %.3f, %v: want inside: %t", list[i].name, row.Score, row.P, row.Verdict, want)
 		}
 	}
 }

@@ -36,14 +36,10 @@ import (
 // once for all tests.
 var built, packed, command string
 
-var build = sync.OnceValue(func() error {
-	var err error
-	if built, err = os.MkdirTemp("", "npm"); err != nil {
-		return err
-	}
-	if packed, err = pack(filepath.Join(built, "out")); err != nil {
-		return err
-	}
+var build = sync.OnceValue(func() (err error) {
+	defer try.Catch(&err)
+	built = try.To(os.MkdirTemp("", "npm"))
+	packed = try.To(pack(filepath.Join(built, "out")))
 	command = filepath.Join(built, "baca")
 	if text, err := exec.Command("go", "build", "-o", command, "../baca").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, text)

@@ -17,21 +17,6 @@ import (
 	"baca/web"
 )
 
-// post returns the body of an answer to a table that must be one.
-func post(t *testing.T, url, accept string, body []byte) []byte {
-	t.Helper()
-	r := try.To(http.NewRequest("POST", url, bytes.NewReader(body)))
-	r.Header.Set("Content-Type", "text/csv")
-	r.Header.Set("Accept", accept)
-	a := try.To(http.DefaultClient.Do(r))
-	defer a.Body.Close()
-	data, err := io.ReadAll(a.Body)
-	if err != nil || a.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %s, %v", url, a.Status, data, err)
-	}
-	return data
-}
-
 // The API gives the bytes of the command. That every form of requests and answers has the same rows, package api tests.
 func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 	options := api.Options{Limits: api.DefaultLimits(), Loopback: true, Folder: t.TempDir()}
@@ -50,9 +35,14 @@ func TestAPIGivesTheRowsOfTheCommand(t *testing.T) {
 	} {
 		for to, mediaType := range map[string]string{"csv": "text/csv", "jsonl": "application/x-ndjson"} {
 			want, _ := succeed(t, append([]string{"score", "--to", to, path}, flags...)...)
-			got := post(t, s.URL+"/v1/"+query, mediaType, input)
-			if string(got) != want {
-				t.Errorf("%s as %s: other bytes than of %v", query, to, flags)
+			r := try.To(http.NewRequest("POST", s.URL+"/v1/"+query, bytes.NewReader(input)))
+			r.Header.Set("Content-Type", "text/csv")
+			r.Header.Set("Accept", mediaType)
+			a := try.To(http.DefaultClient.Do(r))
+			got := try.To(io.ReadAll(a.Body))
+			a.Body.Close()
+			if a.StatusCode != http.StatusOK || string(got) != want {
+				t.Errorf("%s as %s: %s, or other bytes than of %v", query, to, a.Status, flags)
 			}
 		}
 	}

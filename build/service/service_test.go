@@ -360,7 +360,8 @@ func TestFingerprints(t *testing.T) {
 		}
 	})
 	// Three heights of each of three atoms; of the chain 394 inner atoms have one surrounding of each height, which saturates.
-	if err != nil || !slices.Equal(refused, []int{3}) || sums[0] != 9 || sums[2] != 0 || sums[3] != 3*255+2+4+6 || !bytes.Equal(counts[0], counts[1]) {
+	if err != nil || !slices.Equal(refused, []int{3}) || sums[0] != 9 || sums[2] != 0 || sums[3] != 3*255+2+4+6 ||
+		!bytes.Equal(counts[0], counts[1]) {
 		t.Errorf("sums %v, refused %v, %v", sums, refused, err)
 	}
 	if of := scaffolds; of[0] != of[3] || of[3] == of[4] || of[4] != of[5] || of[5] == of[6] {

@@ -462,7 +462,8 @@ func manyLines(n int) io.Reader {
 	return r
 }
 
-const linesHead = "POST /v1/score HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nTransfer-Encoding: chunked\nConnection: close\n\n"
+const linesHead = "POST /v1/score HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\n" +
+	"Transfer-Encoding: chunked\nConnection: close\n\n"
 
 // connect sends the head of a request with lines, and leaves the rest to the caller.
 func (s *server) connect() net.Conn {

@@ -42,9 +42,7 @@ func visit(t *testing.T, folder string) *chromium.Tab {
 func open(t *testing.T, url string) *chromium.Tab {
 	t.Helper()
 	ctx, end, err := chromium.Start(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Check(err)
 	t.Cleanup(end)
 	at, ok := t.Deadline()
 	if !ok {
@@ -104,12 +102,6 @@ func vite(t *testing.T) string {
 	return filepath.Join(dir, "dist")
 }
 
-// expected puts what the command says of the examples beside a page.
-func expected(t *testing.T, folder string) {
-	t.Helper()
-	ask(t, folder, "expected", append(smilesOf(t, web.Examples()), "C(", "[Xx]"))
-}
-
 // The package works in the page that each bundler makes, and without one.
 func TestBundlers(t *testing.T) {
 	chromium.Need(t)
@@ -136,7 +128,7 @@ func TestBundlers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := bundle(t)
-			expected(t, folder)
+			ask(t, folder, "expected", append(smilesOf(t, web.Examples()), "C(", "[Xx]")) // what the command says
 			b := visit(t, folder)
 			b.Wait(`globalThis.suite !== undefined`)
 			chromium.Eval[any](b, `suite().then(() => null)`)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,11 +21,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
 	"baca/build/device"
+	"baca/build/internal/testset"
 	"baca/build/internal/try"
 	"baca/web"
 	"baca/weights"
@@ -121,32 +122,22 @@ func status(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// pack FILE FROM… makes a .gz of one file or a .zip of some.
+// pack FILE FROM… makes a .gz or .zst of one file or a .zip of some.
 func pack(ts *testscript.TestScript, args []string) {
 	var b bytes.Buffer
-	switch filepath.Ext(args[0]) {
-	case ".gz":
-		z := gzip.NewWriter(&b)
-		_, err := z.Write([]byte(ts.ReadFile(args[1])))
-		ts.Check(err)
-		ts.Check(z.Close())
-	case ".zst":
-		z, err := zstd.NewWriter(&b)
-		ts.Check(err)
-		_, err = z.Write([]byte(ts.ReadFile(args[1])))
-		ts.Check(err)
-		ts.Check(z.Close())
-	case ".zip":
+	if filepath.Ext(args[0]) == ".zip" {
 		z := zip.NewWriter(&b)
 		for _, name := range args[1:] {
-			w, err := z.Create(filepath.ToSlash(name))
-			ts.Check(err)
-			_, err = w.Write([]byte(ts.ReadFile(name)))
-			ts.Check(err)
+			try.To(io.WriteString(try.To(z.Create(filepath.ToSlash(name))), ts.ReadFile(name)))
 		}
-		ts.Check(z.Close())
-	default:
-		ts.Fatalf("%s: want .gz, .zst or .zip", args[0])
+		try.Check(z.Close())
+	} else {
+		var z io.WriteCloser = gzip.NewWriter(&b)
+		if filepath.Ext(args[0]) == ".zst" {
+			z = try.To(zstd.NewWriter(&b))
+		}
+		try.To(io.WriteString(z, ts.ReadFile(args[1])))
+		try.Check(z.Close())
 	}
 	put(ts, args[0], b.Bytes())
 }
@@ -169,24 +160,20 @@ func lines(ts *testscript.TestScript, args []string) {
 
 // cut FROM TO N writes the first N bytes of a file to another.
 func cut(ts *testscript.TestScript, args []string) {
-	n, err := strconv.Atoi(args[2])
-	ts.Check(err)
+	n := try.To(strconv.Atoi(args[2]))
 	put(ts, args[1], []byte(ts.ReadFile(args[0]))[:n])
 }
 
 // repeat FROM TO N writes a file N times over to another.
 func repeat(ts *testscript.TestScript, args []string) {
-	n, err := strconv.Atoi(args[2])
-	ts.Check(err)
+	n := try.To(strconv.Atoi(args[2]))
 	put(ts, args[1], []byte(strings.Repeat(ts.ReadFile(args[0]), n)))
 }
 
 // chains FILE N END… writes molecules: chains of up to N carbon atoms, with each end.
 func chains(ts *testscript.TestScript, args []string) {
-	most, err := strconv.Atoi(args[1])
-	ts.Check(err)
 	var b bytes.Buffer
-	for n := range most {
+	for n := range try.To(strconv.Atoi(args[1])) {
 		for _, end := range args[2:] {
 			fmt.Fprintln(&b, strings.Repeat("C", n+1)+end)
 		}
@@ -196,8 +183,7 @@ func chains(ts *testscript.TestScript, args []string) {
 
 // hold FILE locks a file as a run that writes to it does, until it is read by the script.
 func hold(ts *testscript.TestScript, args []string) {
-	o, err := openOutput(ts.MkAbs(args[0]))
-	ts.Check(err)
+	o := try.To(openOutput(ts.MkAbs(args[0])))
 	ts.Defer(func() { o.Close() })
 }
 
@@ -209,8 +195,7 @@ func skippable(ts *testscript.TestScript, args []string) {
 
 // blankLines FILE N writes N bytes of blank lines.
 func blankLines(ts *testscript.TestScript, args []string) {
-	n, err := strconv.Atoi(args[1])
-	ts.Check(err)
+	n := try.To(strconv.Atoi(args[1]))
 	put(ts, args[0], bytes.Repeat([]byte{'\n'}, n))
 }
 
@@ -230,19 +215,10 @@ func moleculeModel(t *testing.T) *algo.Model {
 // graphModel is a model of random trees.
 func graphModel(t *testing.T) *algo.Model {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(1, 2))
-	var gs []*graph.Graph
-	for range 70 {
-		n := 5 + rng.IntN(12)
-		var edges [][2]int32
-		for i := 1; i < n; i++ {
-			edges = append(edges, [2]int32{int32(rng.IntN(i)), int32(i)})
-		}
-		g, _, err := graph.New(n, edges)
-		try.Check(err)
-		gs = append(gs, g)
-	}
-	return trainSmall(t, gs, algo.Constant, "trees")
+	dir := filepath.Join(t.TempDir(), "TREES")
+	testset.TU(t, dir, 70, false, 1)
+	set := try.To(dataset.ReadTU(os.DirFS(dir), "", dataset.Unpack{}))
+	return trainSmall(t, set.Graphs, algo.Constant, "trees")
 }
 
 // trainSmall trains a small model for three epochs and keeps every third graph

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -30,24 +29,24 @@ func TestConfidence(t *testing.T) {
 	}
 	for _, fdr := range []float64{0, 0.15} {
 		out, stderr := succeed(t, "score", "--alpha", "0.1", "--confidence", "0.9", "--fdr", fmt.Sprint(fdr), in)
-		list := try.To(csv.NewReader(strings.NewReader(out)).ReadAll())
+		rows := rowsOf(t, out)
 		var p []float64
-		for _, row := range list[1:] {
-			p = append(p, try.To(strconv.ParseFloat(row[3], 64)))
+		for _, row := range rows {
+			p = append(p, try.To(strconv.ParseFloat(row["p_value"], 64)))
 		}
 		q, outside, most := decide.QValues(p), 0, rate
 		if fdr > 0 {
 			most = 0
 		}
-		for i, row := range list[1:] {
+		for i, row := range rows {
 			// Six digits tell p-values apart, but not from a rate that is one of them.
 			at := math.Round(p[i]*float64(1+n)) / float64(1+n)
 			want := decide.Judge(at, rate, n)
 			if fdr > 0 {
 				want = decide.Rule{Alpha: rate, Holdout: n, ByRate: true, Cut: decide.Levels{at: q[i]}.Cut(fdr)}.Judge(at, at)
 			}
-			if row[4] != string(want) {
-				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row[0], at, q[i], row[4], want)
+			if row["verdict"] != string(want) {
+				t.Errorf("fdr %g: %s with p = %g and q = %g is %s, want %s", fdr, row["id"], at, q[i], row["verdict"], want)
 			}
 			if want == decide.Outside {
 				outside++

@@ -146,20 +146,15 @@ func TestServeBoundsConnections(t *testing.T) {
 
 // A build without the page says how to get one; a build with it writes it.
 func TestSite(t *testing.T) {
-	_, missing := web.Site()
 	dir := filepath.Join(t.TempDir(), "site")
-	code, stdout, stderr := call(t, "serve", "--write", dir)
-	if missing != nil {
-		if code != exitFailure || !strings.Contains(stderr, "make build") {
-			t.Errorf("exit status %d, stderr %q", code, stderr)
-		}
+	if _, missing := web.Site(); missing != nil {
+		refuse(t, exitFailure, "make build", "serve", "--write", dir)
 		return
 	}
-	if code != 0 || stdout != "" {
-		t.Fatalf("exit status %d, stdout %q, stderr %q", code, stdout, stderr)
+	if stdout, _ := succeed(t, "serve", "--write", dir); stdout != "" {
+		t.Errorf("stdout %q", stdout)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
-	if err != nil || !bytes.Contains(page, []byte("Content-Security-Policy")) {
-		t.Errorf("index.html: %v, %d bytes", err, len(page))
+	if page := read(t, filepath.Join(dir, "index.html")); !bytes.Contains(page, []byte("Content-Security-Policy")) {
+		t.Errorf("index.html of %d bytes has no policy", len(page))
 	}
 }

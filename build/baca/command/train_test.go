@@ -20,7 +20,6 @@ import (
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/job"
-	"baca/algo/molecule/smiles"
 	"baca/build/internal/lock"
 	"baca/build/internal/testset"
 	"baca/build/internal/try"
@@ -108,30 +107,21 @@ func TestPretrain(t *testing.T) {
 	}
 }
 
-// A large set has fewer epochs, unless they are asked for; repeated molecules, which are not trained on, do not count.
+// A large set has fewer epochs, by the graphs that are trained on, unless they are asked for.
 func TestEpochsOfALargeSet(t *testing.T) {
-	repeated := make([]*graph.Graph, 9000)
-	for i := range repeated {
-		mol := try.To(smiles.Parse(strings.Repeat("C", 1+i%50)))
-		repeated[i] = mol.Graph()
-	}
 	for _, test := range []struct {
-		graphs      []*graph.Graph
-		schema      string
 		asked, want int
 		announced   string
 	}{
-		{make([]*graph.Graph, 2000), algo.Constant, 0, 400, ""},
-		{make([]*graph.Graph, 100_000), algo.Constant, 0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
-		{make([]*graph.Graph, 100_000), algo.Constant, 500, 500, ""},
-		{repeated, algo.OGBParent, 0, 400, ""},
+		{0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
+		{500, 500, ""},
 	} {
 		var stderr bytes.Buffer
-		j := trainJob{stderr: &stderr, Training: job.Training{
-			Graphs: test.graphs, Split: dataset.Hold, Card: algo.Card{Schema: test.schema, Seed: 1, Epochs: test.asked},
-		}}
+		card := algo.Card{Schema: algo.Constant, Seed: 1, Epochs: test.asked}
+		training := job.Training{Graphs: make([]*graph.Graph, 100_000), Split: dataset.Hold, Card: card}
+		j := trainJob{stderr: &stderr, Training: training}
 		if err := j.prepare(); err != nil || j.Card.Epochs != test.want || stderr.String() != test.announced {
-			t.Errorf("%d graphs, --epochs %d: %d epochs, %v, and %q on stderr", len(test.graphs), test.asked, j.Card.Epochs, err, &stderr)
+			t.Errorf("--epochs %d: %d epochs, %v, and %q on stderr", test.asked, j.Card.Epochs, err, &stderr)
 		}
 	}
 }
@@ -166,20 +156,12 @@ func TestPretrainOnMolecules(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "Some.SMI"), filepath.Join(dir, "m.msgpack")
 	testset.Write(t, in, molecules)
-	_, stderr := succeed(t, "train", in, "--out", out, "--epochs", "1")
-	for _, want := range []string{"refused 2 of 24 records", in + ":6:"} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("stderr has no %q:\n%s", want, stderr)
-		}
-	}
+	succeed(t, "train", in, "--out", out, "--epochs", "1") // train.txtar has what it says
 	sum := sha256.Sum256([]byte(molecules))
 	if c := load(t, out).Card; c.Schema != algo.OGBParent || c.Graphs != 22 || c.Name != "some" || c.DatasetSHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("card %+v", c)
 	}
 	os.Remove(out)
-	few := filepath.Join(dir, "few.smi")
-	testset.Write(t, few, "C\nCC\nCCC\n")
-	refuse(t, exitFailure, "few.smi: 3 graphs to train on: want at least 20", "train", few, "--out", out)
 	heldOut := []string{"--observed", "y", "--held-out", "yhat"}
 	for text, want := range map[string]string{
 		"":                         "none.csv: the input holds no records",
@@ -193,8 +175,7 @@ func TestPretrainOnMolecules(t *testing.T) {
 			refuse(t, exitFailure, want, append([]string{"train", none, "--out", out}, args...)...)
 		}
 	}
-	long := strings.Repeat("x", 5000)
-	refuse(t, exitFailure, "name has 5000 bytes", "train", in, "--out", out, "--name", long)
+	refuse(t, exitFailure, "name has 5000 bytes", "train", in, "--out", out, "--name", strings.Repeat("x", 5000))
 }
 
 func TestPretrainRefuses(t *testing.T) {
@@ -215,7 +196,6 @@ func TestPretrainRefuses(t *testing.T) {
 		{exitUsage, "--epochs 0: want", []string{in, "--out", out, "--epochs", "0"}},
 		{exitUsage, "--workers -1: want", []string{in, "--out", out, "--workers", "-1"}},
 		{exitUsage, "--format xyz: want", []string{in, "--out", out, "--format", "xyz"}},
-		{exitUsage, "is the input", []string{smi, "--out", smi}},
 		{exitUsage, "not a plain file", []string{smi, "--out", dir}},
 		{exitUsage, "is a folder", []string{in, "--format", "smi", "--out", out}},
 		{exitUsage, "--column", []string{in, "--column", "x", "--out", out}},
@@ -227,9 +207,6 @@ func TestPretrainRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a refused run leaves a model: %v", err)
-	}
-	if string(read(t, smi)) != molecules {
-		t.Error("the input is overwritten")
 	}
 }
 
@@ -327,6 +304,13 @@ func cutShort(t *testing.T, job *trainJob) {
 	}
 }
 
+// trees is a training of four epochs on a set of TREES.
+func trees(dir string) job.Training {
+	set := try.To(dataset.ReadTU(os.DirFS(dir), "", dataset.Unpack{}))
+	card := algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 1, Epochs: 4}
+	return job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: card}
+}
+
 func TestPretrainChecksWhatItResumes(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "TREES"), filepath.Join(dir, "m.msgpack")
@@ -339,12 +323,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 		t.Errorf("does not say that there is nothing to resume:\n%s", stderr)
 	}
 	whole := read(t, out)
-	card := load(t, out).Card
-
-	set := try.To(dataset.ReadTU(os.DirFS(in), "", dataset.Unpack{}))
-	training := job.Training{Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{
-		Schema: card.Schema, Dataset: "TREES", DatasetSHA256: card.DatasetSHA256, Seed: 1, Epochs: 4,
-	}}
+	training := trees(in)
+	training.Card.DatasetSHA256 = load(t, out).Card.DatasetSHA256
 	// The model of the earlier run stays unless the run goes on or is told otherwise.
 	refuse(t, exitUsage, out+" is there already: want another name", args()...)
 	refuse(t, exitUsage, out+" is there already: want another name", args("--resume")...)
@@ -405,10 +385,7 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 func TestTrainEncoderGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	testset.TU(t, filepath.Join(dir, "TREES"), 40, false, 1)
-	set := try.To(dataset.ReadTU(os.DirFS(filepath.Join(dir, "TREES")), "", dataset.Unpack{}))
-	training := job.Training{
-		Graphs: set.Graphs, Split: dataset.Split, Card: algo.Card{Schema: algo.Constant, Dataset: "TREES", Seed: 3, Epochs: 4},
-	}
+	training := trees(filepath.Join(dir, "TREES"))
 	training.Workers = 1
 	whole := try.To(TrainEncoder(t.Context(), io.Discard, training, ""))
 	path := filepath.Join(dir, "trees.msgpack")

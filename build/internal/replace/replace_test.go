@@ -12,18 +12,16 @@ import (
 	"baca/build/internal/try"
 )
 
-func content(t *testing.T, path string) string {
-	t.Helper()
-	return string(try.To(os.ReadFile(path)))
-}
-
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
-// alone checks that there is no file but the one.
-func alone(t *testing.T, path string) {
+// alone checks that there is no file but the one, with this content.
+func alone(t *testing.T, path, want string) {
 	t.Helper()
+	if data, err := os.ReadFile(path); string(data) != want {
+		t.Errorf("%v, content %q, want %q", err, data, want)
+	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v: want no unfinished file", entries, err)
 	}
@@ -34,29 +32,22 @@ func TestAFailureKeepsTheOldContent(t *testing.T) {
 	try.Check(os.WriteFile(path, []byte("old"), 0o666))
 	failure := errors.New("disk full")
 	err := File(path, func(w io.Writer) error { return errors.Join(text("half of the n")(w), failure) })
-	if !errors.Is(err, failure) || content(t, path) != "old" {
-		t.Errorf("%v, content %q", err, content(t, path))
+	if !errors.Is(err, failure) {
+		t.Errorf("%v, want the failure", err)
 	}
-	alone(t, path)
-	if err := File(path, text("new")); err != nil || content(t, path) != "new" {
-		t.Errorf("%v, content %q", err, content(t, path))
-	}
-	alone(t, path)
+	alone(t, path, "old")
+	try.Check(File(path, text("new")))
+	alone(t, path, "new")
 }
 
 // One who writes a file does not harm another who does.
 func TestTwoAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	err := File(path, func(w io.Writer) error {
-		if err := File(path, text("of the second")); err != nil {
-			t.Error(err)
-		}
+	try.Check(File(path, func(w io.Writer) error {
+		try.Check(File(path, text("of the second")))
 		return text("of the first")(w)
-	})
-	if err != nil || content(t, path) != "of the first" {
-		t.Errorf("%v, content %q", err, content(t, path))
-	}
-	alone(t, path)
+	}))
+	alone(t, path, "of the first")
 }
 
 // What killed processes left of a file goes with the next only writer, and what others write stays.
@@ -77,10 +68,8 @@ func TestKilledProcessesLeaveNothing(t *testing.T) {
 		t.Errorf("beside another: %v", err)
 	}
 	release()
-	if err := File(path, text("new")); err != nil {
-		t.Error(err)
-	}
-	alone(t, path)
+	try.Check(File(path, text("new")))
+	alone(t, path, "new")
 }
 
 // An error names the file that was asked for, not the one beside it.
@@ -101,5 +90,5 @@ func TestFileNamesThePath(t *testing.T) {
 	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "rename "+path+": ") {
 		t.Errorf("%v", err)
 	}
-	alone(t, path)
+	alone(t, path, "") // a folder
 }

@@ -301,8 +301,8 @@ func TestBatch(t *testing.T) {
 		t.Errorf("%s, %v", a.body, err)
 	}
 	a = s.ask("POST", "/v1/score?by=batch", "application/json", `{"smiles": ["C"]}`)
-	if err := json.Unmarshal([]byte(a.body), &got); err != nil || !got.Whole.Few || got.Rows[0]["by"] != "alone" {
-		t.Errorf("%s, %v", a.body, err)
+	if !strings.Contains(a.body, `"by":"alone"`) || !strings.Contains(a.body, `"few":true`) {
+		t.Errorf("%s", a.body)
 	}
 }
 
@@ -462,16 +462,17 @@ func manyLines(n int) io.Reader {
 	return r
 }
 
-// connect sends the head of a request, and leaves the rest to the caller.
-func (s *server) connect(t *testing.T, head string) net.Conn {
-	t.Helper()
+const linesHead = "POST /v1/score HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\n" +
+	"Transfer-Encoding: chunked\nConnection: close\n\n"
+
+// connect sends the head of a request with lines, and leaves the rest to the caller.
+func (s *server) connect() net.Conn {
+	s.t.Helper()
 	c := try.To(net.Dial("tcp", s.Listener.Addr().String()))
-	t.Cleanup(func() { c.Close() })
-	try.To(io.WriteString(c, strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n"))
+	s.t.Cleanup(func() { c.Close() })
+	try.To(io.WriteString(c, strings.ReplaceAll(linesHead, "\n", "\r\n")))
 	return c
 }
-
-const linesHead = "POST /v1/score HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nTransfer-Encoding: chunked\nConnection: close"
 
 // A client that reads nothing before it has sent all gets every row, whatever fits into the buffers of the system. Until
 // it reads, it keeps nobody from being served, and memory does not grow with its rows.
@@ -481,7 +482,7 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 		n = 20_000
 	}
 	s := limiting(t, func(l *Limits) { l.Requests, l.Wait = 1, 10*time.Minute })
-	c := s.connect(t, linesHead)
+	c := s.connect()
 	var most uint64
 	stop, watched := make(chan bool), make(chan bool)
 	go func() {
@@ -526,17 +527,11 @@ func TestSendsAllBeforeItReadsMemory(t *testing.T) {
 func TestSlowSender(t *testing.T) {
 	s := limiting(t, func(l *Limits) { l.Requests, l.Stall = 1, 300*time.Millisecond })
 	for _, every := range []time.Duration{time.Hour, 50 * time.Millisecond} {
-		c := s.connect(t, linesHead)
-		done := make(chan bool)
+		c := s.connect()
 		go func() {
-			for {
-				select {
-				case <-done:
+			for range time.Tick(every) {
+				if _, err := httputil.NewChunkedWriter(c).Write([]byte("\n")); err != nil {
 					return
-				case <-time.After(every):
-					if _, err := httputil.NewChunkedWriter(c).Write([]byte("\n")); err != nil {
-						return
-					}
 				}
 			}
 		}()
@@ -546,7 +541,6 @@ func TestSlowSender(t *testing.T) {
 		c.SetReadDeadline(time.Now().Add(20 * time.Second))
 		data := make([]byte, 4096)
 		n, err := c.Read(data)
-		close(done)
 		if !strings.HasPrefix(string(data[:n]), "HTTP/1.1 408 ") {
 			t.Errorf("a line every %v: %q, %v", every, data[:n], err)
 		}
@@ -586,24 +580,19 @@ func TestManyAtOnce(t *testing.T) {
 // Whoever waits too long for a turn is told so, too.
 func TestWaits(t *testing.T) {
 	s := limiting(t, func(l *Limits) { l.Requests, l.Wait = 1, 50*time.Millisecond })
-	c := s.connect(t, linesHead)
-	sent := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
-		sent <- err
-	}()
+	c := s.connect()
+	go io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 	if a := s.comes(429, s.methane); a.Header.Get("Retry-After") != "1" || !strings.Contains(a.body, "waited") {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
 	c.Close()
-	<-sent
 	s.comes(200, s.methane) // the client that left makes room
 }
 
 // A request that takes too long ends in a problem.
 func TestTakesTooLong(t *testing.T) {
 	s := limiting(t, func(l *Limits) { l.Time = 700 * time.Millisecond })
-	c := s.connect(t, linesHead)
+	c := s.connect()
 	go io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 	r := try.To(http.ReadResponse(bufio.NewReader(c), nil))
 	data, _ := io.ReadAll(r.Body)

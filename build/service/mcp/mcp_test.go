@@ -74,11 +74,10 @@ func TestScore(t *testing.T) {
 	c := session(t)
 	texts := []string{"CC(=O)Oc1ccccc1C(=O)O", "C(", rdx}
 	var scored, explained Scored
-	if why := call(t, c, "score", Scoring{SMILES: texts}, &scored); why != "" {
-		t.Fatal(why)
-	}
-	if why := call(t, c, "explain", Scoring{SMILES: texts}, &explained); why != "" {
-		t.Fatal(why)
+	for tool, answer := range map[string]*Scored{"score": &scored, "explain": &explained} {
+		if why := call(t, c, tool, Scoring{SMILES: texts}, answer); why != "" {
+			t.Fatalf("%s: %s", tool, why)
+		}
 	}
 	m := try.To(service.New(1).Model(context.Background(), weights.Default))
 	want, _, err := m.Score(context.Background(), service.List{SMILES: texts}, service.How{Alpha: 0.05, By: algo.ByAlone})

@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"baca/build/internal/try"
+	"baca/build/internal/testset"
 )
 
 // A part of the large set lies evenly in it.
@@ -23,8 +22,7 @@ func TestPartsOfTheMix(t *testing.T) {
 		t.Error("more than there are is not all")
 	}
 	folder := t.TempDir()
-	try.Check(os.MkdirAll(filepath.Join(folder, "mol"), 0o777))
-	try.Check(os.WriteFile(filepath.Join(folder, mixName), []byte("id,smiles\n1,CCO\n2,CC\n"), 0o666))
+	testset.Write(t, filepath.Join(folder, mixName), "id,smiles\n1,CCO\n2,CC\n")
 	if got, err := mix(folder); err != nil || strings.Join(got, " ") != "CCO CC" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -61,7 +59,7 @@ func TestGoals(t *testing.T) {
 		"command":           "BenchmarkStart/1 1 70000000 ns/op 1 peak-B\nBenchmarkStart/1000 1 90000000 ns/op\n",
 	} {
 		files = append(files, filepath.Join(folder, name+".txt"))
-		try.Check(os.WriteFile(files[len(files)-1], []byte(text), 0o666))
+		testset.Write(t, files[len(files)-1], text)
 	}
 	page := bench{rounds: 2}.page(files)
 	for _, want := range []string{"SIMD over portable | ≥ 6 | 4.5 |", "| score one molecule, start included | ≤ 0.06 s | 0.07 |", "| ≤ 0.15 s | 0.09 |", "\n1 of 3 goals are reached."} {

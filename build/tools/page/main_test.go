@@ -6,14 +6,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"baca/build/internal/try"
 )
 
 // The page is drawn the same each time, though its attributes are kept in maps.
 func TestRenderIsStable(t *testing.T) {
-	first, err := render()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := try.To(render())
 	for range 5 {
 		if again, err := render(); err != nil || again != first {
 			t.Fatalf("drawn again, the page is\n%s\nand was\n%s", again, first)
@@ -35,15 +34,11 @@ func TestProgramNamesNoFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the program of the page")
 	}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output())
 	t.Setenv("TMPDIR", t.TempDir())
 	b := &builder{root: strings.TrimSpace(string(root)), files: map[string]*file{}}
-	if b.compile(); b.err != nil {
-		t.Fatal(b.err)
-	}
+	b.compile()
+	try.Check(b.err)
 	for _, folder := range []string{b.root, os.TempDir()} {
 		if bytes.Contains(b.files[b.program].data, []byte(folder)) {
 			t.Errorf("it names %s", folder)

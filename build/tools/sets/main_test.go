@@ -76,6 +76,16 @@ func written(t *testing.T) (texts []string, outside []*graph.Graph) {
 	return texts, outside
 }
 
+// graphs are those of molecules, as a form reads them.
+func graphs(texts []string, form molecule.Form) (gs []*graph.Graph) {
+	for _, text := range texts {
+		g, _, err := smiles.ParseIn(text, form)
+		try.Check(err)
+		gs = append(gs, g)
+	}
+	return gs
+}
+
 // train makes a model of drugs. Its encoder is trained for a short time, which is enough for
 // scores of single molecules.
 func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *algo.Model {
@@ -83,11 +93,7 @@ func train(t *testing.T, texts []string, outside []*graph.Graph, seed uint64) *a
 	training := job.Training{Split: dataset.Hold, Save: weights.SaveMeasured, Outside: outside, Card: algo.Card{
 		Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: seed, Epochs: 15, Background: "not-medicinal.smi",
 	}}
-	for _, text := range texts {
-		g, _, err := smiles.ParseIn(text, molecule.Parent)
-		try.Check(err)
-		training.Graphs = append(training.Graphs, g)
-	}
+	training.Graphs = graphs(texts, molecule.Parent)
 	try.Check(training.Prepare())
 	try.Check(training.Begin(t.Context(), pretrain.State{}, pretrain.Loss{}))
 	nothing := func() error { return nil }
@@ -107,8 +113,8 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 		return baseline.ECFP(p, 2)
 	}
 	var prints []fingerprint.Print
-	for _, d := range known {
-		prints = append(prints, ecfp(d.smiles))
+	for _, text := range smilesOf(known) {
+		prints = append(prints, ecfp(text))
 	}
 	index, all := fingerprint.NewIndex(prints), len(texts)
 	texts = slices.DeleteFunc(texts, func(text string) bool {
@@ -118,7 +124,7 @@ func TestKnownDrugsAreInsideUnseen(t *testing.T) {
 		t.Errorf("%d molecules are left out: want at least the %d known drugs", left, len(known))
 	}
 	inside := 0
-	for i, row := range verdicts(t, train(t, texts, outside, 1), known) {
+	for i, row := range verdicts(t, train(t, texts, outside, 1), smilesOf(known)) {
 		t.Logf("%s: score %.2f, p %.3f, %v", known[i].name, row.Score, row.P, row.Verdict)
 		if row.Verdict == decide.Inside {
 			inside++
@@ -137,11 +143,7 @@ func TestFalseAlarmsOfUnseenDrugs(t *testing.T) {
 	for seed := range uint64(5) {
 		rest, tenth := dataset.Split(len(texts), seed+1)
 		m := train(t, pick(texts, rest), outside, seed+1)
-		var list []drug
-		for _, text := range pick(texts, tenth) {
-			list = append(list, drug{text, text})
-		}
-		for _, row := range verdicts(t, m, list) {
+		for _, row := range verdicts(t, m, pick(texts, tenth)) {
 			count++
 			if row.P <= 0.05 {
 				at5++
@@ -164,17 +166,18 @@ func pick(texts []string, index []int) (list []string) {
 	return list
 }
 
+func smilesOf(list []drug) (texts []string) {
+	for _, d := range list {
+		texts = append(texts, d.smiles)
+	}
+	return texts
+}
+
 // verdicts scores molecules by themselves.
-func verdicts(t *testing.T, m *algo.Model, list []drug) []algo.Row {
+func verdicts(t *testing.T, m *algo.Model, texts []string) []algo.Row {
 	t.Helper()
 	s := try.To(algo.NewScorer(t.Context(), m, algo.DefaultOptions()))
-	var gs []*graph.Graph
-	for _, d := range list {
-		g, _, err := smiles.ParseIn(d.smiles, molecule.UnorderedParent)
-		try.Check(err)
-		gs = append(gs, g)
-	}
-	return try.To(s.Score(t.Context(), gs))
+	return try.To(s.Score(t.Context(), graphs(texts, molecule.UnorderedParent)))
 }
 
 // The built-in model knows the drugs themselves in every form, and that explosives, nerve agents and
@@ -188,23 +191,17 @@ func TestBuiltInDrugs(t *testing.T) {
 		{"tetrabenazine", "COc1cc2CCN3CC(CC(C)C)C(=O)CC3c2cc1OC"},
 		{"deutetrabenazine", "[2H]C([2H])([2H])Oc1cc2CCN3CC(CC(C)C)C(=O)CC3c2cc1OC([2H])([2H])[2H]"},
 	}...)
-	for i, row := range verdicts(t, m, forms) {
-		if row.Verdict != decide.Inside {
-			t.Errorf("%s: score %.2f, p %.3f, %v: want inside", forms[i].name, row.Score, row.P, row.Verdict)
-		}
-	}
-	strange := []drug{
+	list := append(forms[:len(forms):len(forms)], []drug{
 		{"TNT", "Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"picric acid", "Oc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"RDX", "C1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]"},
 		{"sarin", "CC(C)OP(C)(=O)F"},
 		{"nickel tetracarbonyl", "[C-]#[O+].[C-]#[O+].[C-]#[O+].[C-]#[O+].[Ni]"},
 		{"sodium chloride", "[Na+].[Cl-]"},
-	}
-	for i, row := range verdicts(t, m, strange) {
-		t.Logf("%s: score %.2f, p %.3f, %v", strange[i].name, row.Score, row.P, row.Verdict)
-		if row.Verdict == decide.Inside {
-			t.Errorf("%s is inside", strange[i].name)
+	}...)
+	for i, row := range verdicts(t, m, smilesOf(list)) {
+		if want := i < len(forms); want != (row.Verdict == decide.Inside) {
+			t.Errorf("%s: score %.2f, p %.3f, %v: want inside: %t", list[i].name, row.Score, row.P, row.Verdict, want)
 		}
 	}
 }
@@ -221,24 +218,17 @@ func TestMembership(t *testing.T) {
 		texts = append(texts, rows[i].smiles)
 	}
 	m, other := train(t, texts[:given], outside, 1), train(t, texts[given:2*given], outside, 2)
-	var gs []*graph.Graph
-	var labels []bool
-	add := func(list []string, absent bool) {
-		for _, text := range list {
-			g, _, err := smiles.ParseIn(text, molecule.Parent)
-			try.Check(err)
-			gs, labels = append(gs, g), append(labels, absent)
-		}
-	}
+	var trained []string
 	for i := range given {
 		if !slices.Contains(m.Card.HoldoutRows, i) {
-			add(texts[i:i+1], false)
+			trained = append(trained, texts[i])
 		}
 	}
-	if len(gs) < in {
-		t.Fatalf("trained on %d molecules: want %d", len(gs), in)
+	if len(trained) < in {
+		t.Fatalf("trained on %d molecules: want %d", len(trained), in)
 	}
-	add(texts[2*given:], true)
+	gs := graphs(append(trained, texts[2*given:]...), molecule.Parent)
+	labels := append(make([]bool, len(trained)), slices.Repeat([]bool{true}, never)...)
 	scores := func(m *algo.Model, k int) []float64 {
 		s := try.To(m.Share(t.Context(), 0, k))
 		single := try.To(algo.NewSingleScorer(t.Context(), s, 0))

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"baca/build/internal/chromium"
@@ -36,17 +35,15 @@ func TestRun(t *testing.T) {
 	}
 	cmd := exec.Command(runner, program, "a b", "-test.testlogfile=x", "c")
 	cmd.Env = append(os.Environ(), "BACA_KERNEL=none")
-	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("the program ended with %v, want status 3", err)
+		t.Fatalf("the program ended with %v, want status 3", err)
 	}
-	if got, want := stdout.String(), "arguments [a b c] kernel none\n"; got != want {
+	if got, want := string(out), "arguments [a b c] kernel none\n"; got != want {
 		t.Errorf("standard output is %q, want %q", got, want)
 	}
-	if got, want := stderr.String(), "no files: true\n"; got != want {
+	if got, want := string(exit.Stderr), "no files: true\n"; got != want {
 		t.Errorf("standard error is %q, want %q", got, want)
 	}
 }

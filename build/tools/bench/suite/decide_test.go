@@ -2,9 +2,7 @@ package suite
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -15,8 +13,11 @@ import (
 	"baca/weights"
 )
 
-// A worker is what the engine of the page's worker needs to work by itself.
-type worker struct{ last any }
+// A worker is what the engine of the page's worker needs to work by itself. It has no files, and cannot start others.
+type worker struct {
+	engine.Host
+	last any
+}
 
 func (w *worker) Post(number uint32, m any) {
 	if _, err := message.Encode(number, m); err != nil {
@@ -29,21 +30,9 @@ func (w *worker) Yield() {}
 
 func (w *worker) Waiting() (uint32, message.Request, bool) { return 0, nil, false }
 
-func (w *worker) Fetch(name string) ([]byte, error) { return nil, errors.New("no file " + name) }
-
-func (w *worker) File(int) (engine.Source, error) { return nil, errors.New("no file") }
-
-func (w *worker) Zstd(io.Reader) (io.Reader, error) { return nil, errors.New("no zstd") }
-
-func (w *worker) Memory() int { return 0 }
-
 func (w *worker) Cores() int { return 1 }
 
 func (w *worker) Device(context.Context, gin.Config, int, bool) (gin.Device, string) { return nil, "" }
-
-func (w *worker) Spawn(func([]byte), func(string)) message.Port {
-	panic("suite: one worker has one core")
-}
 
 // BenchmarkDecide is a list that is given to the page's worker, from its text to the
 // verdicts of all molecules, each by itself: the engine of the page, on one thread, with

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -36,11 +37,7 @@ func unpack(t *testing.T, data []byte) fs.FS {
 	files := fstest.MapFS{}
 	a := tar.NewReader(z)
 	for h, err := a.Next(); err == nil; h, err = a.Next() {
-		var b bytes.Buffer
-		if _, err := b.ReadFrom(a); err != nil {
-			t.Fatal(err)
-		}
-		files[h.Name] = &fstest.MapFile{Data: b.Bytes(), Mode: h.FileInfo().Mode()}
+		files[h.Name] = &fstest.MapFile{Data: try.To(io.ReadAll(a)), Mode: h.FileInfo().Mode()}
 	}
 	return files
 }

@@ -1,6 +1,15 @@
 package job
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/graph"
+	"baca/algo/internal/must"
+	"baca/algo/molecule/smiles"
+)
 
 func TestModelName(t *testing.T) {
 	for file, want := range map[string]string{
@@ -25,6 +34,18 @@ func TestDefaultEpochs(t *testing.T) {
 		if steps > 24_000 || graphs > 7680 && steps < 12_000 {
 			t.Errorf("%d steps on %d graphs, want 12 000 to 24 000", steps, graphs)
 		}
+	}
+}
+
+// Repeated molecules, which are not trained on, do not count.
+func TestEpochsOfRepeats(t *testing.T) {
+	repeated := make([]*graph.Graph, 9000)
+	for i := range repeated {
+		repeated[i] = must.Have(smiles.Parse(strings.Repeat("C", 1+i%50))).Graph()
+	}
+	training := Training{Graphs: repeated, Split: dataset.Hold, Card: algo.Card{Schema: algo.OGBParent, Seed: 1}}
+	if must.Do(training.Prepare()); training.Card.Epochs != UsualEpochs {
+		t.Errorf("%d epochs of 50 molecules that come 180 times", training.Card.Epochs)
 	}
 }
 

@@ -141,6 +141,26 @@ func TestKilledAndResumed(t *testing.T) {
 	refuse(t, exitUsage, "--resume: want --out and an input file", "score", "--resume", "--out", name("x"), "-")
 }
 
+// A run whose input fails behind the last checkpoint goes on from there, and ends at the same place.
+func TestResumedAfterAReadError(t *testing.T) {
+	before := checkpointRows
+	checkpointRows = 32
+	t.Cleanup(func() { checkpointRows = before })
+	name := folder(t)
+	var text bytes.Buffer
+	z := try.To(gzip.NewWriterLevel(&text, gzip.NoCompression))
+	fmt.Fprint(z, strings.Repeat("CCO\nCCCN\n", 200))
+	z.Close()
+	testset.Write(t, name("in.smi.gz"), text.String()[:text.Len()-20])
+	args := []string{"score", "--model", name("model.msgpack"), "--out", name("out.csv"), name("in.smi.gz")}
+	refuse(t, exitFailure, "unexpected EOF", args...)
+	rows := read(t, name("out.csv"))
+	refuse(t, exitFailure, "resuming after row", append(args, "--resume")...)
+	if !bytes.Equal(rows, read(t, name("out.csv"))) {
+		t.Error("the resumed run wrote other rows")
+	}
+}
+
 // startRun starts a process that runs the command until the test ends.
 func startRun(t *testing.T, args ...string) (c *exec.Cmd, stdin io.Writer, stderr *bytes.Buffer) {
 	t.Helper()

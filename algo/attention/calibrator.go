@@ -129,8 +129,8 @@ type state struct {
 	keys     *lookup
 }
 
-// Calibrate scores a batch. If it has fewer than four graphs or all partitioning scores are equal,
-// it is compared with the ID bank alone, without training, with a warning.
+// Calibrate scores a batch. If it has fewer than four graphs or its partitioning scores are nearly all equal or no
+// numbers, it is compared with the ID bank alone, without training, with a warning.
 func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	n, dim := b.Test.Len(), b.Test.Dim()
 	result := &Result{Test: make([]float64, n)}
@@ -171,7 +171,8 @@ func (c *Calibrator) Calibrate(ctx context.Context, b *Batch) (*Result, error) {
 	return result, s.keys.scores(ctx, c.trainer.Head, result.Test, s.test, s.own)
 }
 
-// part assigns the lowest and highest scores to the sides. It is false if they are too few or nearly all equal.
+// part assigns the lowest and highest scores to the sides. It is false if they are too few, nearly all equal or
+// no numbers.
 func (c *Calibrator) part(scores []float64) bool {
 	inside, outside := c.sides[0], c.sides[1]
 	inside.members, outside.members = nil, nil

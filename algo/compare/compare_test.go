@@ -28,7 +28,7 @@ import (
 
 // SciPy wrote the p-values, see testdata/fisher.py.
 func TestFisher(t *testing.T) {
-	golden.Table(t, "testdata/fisher.txt", 4, func(f []string) string {
+	golden.Reference(t, "testdata/fisher.txt", 4, func(f []string) string {
 		n := lists.Map(f, func(text string) int { return must.Have(strconv.Atoi(text)) })
 		odds, low, high := oddsRatio(n[0], n[1], n[2], n[3])
 		return fmt.Sprintf("%.5e %.5e %.5e %.5e", fisher(n[0], n[1], n[2], n[3]), odds, low, high)
@@ -121,7 +121,8 @@ func TestWords(t *testing.T) {
 }
 
 // What is counted of two lists is what counting all their molecules and pairs gives. Those of both lists
-// RDKit 2022.09 counts, where scaffolds of the same atoms are one.
+// RDKit 2022.09 counts: distinct canonical SMILES, and of MurckoScaffold distinct ones, where scaffolds of the same
+// atoms are one.
 func TestCompareCounts(t *testing.T) {
 	rings := strings.Fields("c1ccccc1 c1ccncc1 C1CCCCC1 C1CCNCC1 c1ccsc1 C1CC1 c1ccc2ccccc2c1 c1ccc(cc1)-c1ccccc1")
 	var of [2][]string

@@ -148,7 +148,7 @@ func TestMostFalse(t *testing.T) {
 			t.Errorf("%+v: the bound never says anything", c)
 		}
 	}
-	// λ = 0.0675 solves the second bound's equation, by Python; the first bound is far above.
+	// λ = 0.0675 solves the second bound's equation, by bisection in Python; the first bound is far above.
 	if got := MostFalse(900, 1000, 1000, 0.3, 0.9); got != 367 {
 		t.Errorf("%d of 900, want 367", got)
 	}

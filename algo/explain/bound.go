@@ -163,8 +163,11 @@ func some(n int, name string) string {
 	}
 	// N and S are spelt out, Na and Si are read.
 	spelt := strings.ContainsAny(name[:1], "FHILMNORSX") && (len(name) == 1 || name[1] < 'a' || name[1] > 'z')
-	vowel := strings.ContainsAny(name[:1], "aeiouAEIO") && !slices.Contains([]string{"ur", "Ag", "Au", "Eu"}, name[:min(2, len(name))])
-	if spelt || vowel { // but a urea, silver, gold and europium
+	vowel := strings.ContainsAny(name[:1], "aeiouAEIO")
+	if exception := []string{"ur", "Ag", "Au", "Eu", "Fe", "Sb"}; slices.Contains(exception, name[:min(2, len(name))]) {
+		vowel = !vowel // a urea, silver, gold and europium; an iron and antimony
+	}
+	if spelt || vowel {
 		return "an " + name
 	}
 	return "a " + name

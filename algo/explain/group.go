@@ -185,6 +185,8 @@ func polyhalogen(a *atoms, i int) group {
 		name = "perhalogenated chain"
 	case fluorine && three:
 		name = "trifluoromethyl group"
+	case fluorine && len(all) == 3 && a.hydrogens(i) == 1:
+		name = "CHF₂ group"
 	case fluorine && len(all) == 3 && a.Degree(i) > 2:
 		name = "CF₂ group"
 	case three && len(a.nearby(i, "Cl")) == 3:
@@ -244,6 +246,8 @@ func rest(a *atoms, i int) group {
 		name = "CH group"
 	case a.heavy(i) == 4:
 		name = "quaternary carbon"
+	case a.heavy(i) == 0:
+		name = "C atom"
 	}
 	return group{name: name, nodes: part}
 }

@@ -127,14 +127,18 @@ func TestShare(t *testing.T) {
 			h := *g
 			h.X = slices.Clone(g.X)
 			h.X[column] = v
-			Reasons(&h, m, &Blame{[]float64{1, 1, 1, 1, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)})
+			for _, r := range Reasons(&h, m, &Blame{[]float64{1, 1, 1, 1, 1}, make([]float64, 5), make([]float64, 5), make([]float64, 5)}) {
+				if r.Text == "" || strings.Contains(r.Text, "%!") {
+					t.Errorf("feature %d of value %g is %q", column, v, r.Text)
+				}
+			}
 		}
 	}
 }
 
 // Statistics of molecules are those that RDKit gives, see testdata/statistics.py; of several graphs they are quantiles.
 func TestStatistics(t *testing.T) {
-	golden.Table(t, "testdata/statistics.txt", 1, func(f []string) string {
+	golden.Reference(t, "testdata/statistics.txt", 1, func(f []string) string {
 		p, text := NewProfile(parse(t, f[0]), [SaltSize]byte{}), []string(nil)
 		for _, r := range p.Ranges() {
 			text = append(text, fmt.Sprintf("%s %.4f", r.Name, r.Values[3]))

@@ -250,7 +250,7 @@ func valueName(g *graph.Graph, column, value, node int) string {
 		}
 		return some(1, formula(g, node))
 	case column == molecule.ColumnRadicals && value > 0:
-		return "an unpaired electron on " + symbol
+		return some(value, "unpaired electron") + " on " + symbol
 	case column == molecule.ColumnAromatic && value == 1:
 		return "an aromatic ring"
 	case column == molecule.ColumnRing && value == 1:
@@ -284,7 +284,7 @@ func nodeName(g *graph.Graph, i int) string {
 		text = "linear " + text
 	}
 	if n := a.Value(i, molecule.ColumnRadicals); n > 0 {
-		text += " with an unpaired electron"
+		text += " with " + some(n, "unpaired electron")
 	}
 	if a.InRing(i) && !a.Aromatic(i) {
 		text += " in a ring"

@@ -96,9 +96,12 @@ func beginsChain(a molecule.Atoms, i int) bool {
 
 // isSteroid tells of four rings and more with twelve saturated atoms in them.
 func isSteroid(g *graph.Graph) bool {
+	if g.Features != molecule.Features {
+		return false
+	}
 	a, saturated := molecule.Atoms{Graph: g}, 0
 	for i := range g.N() {
-		if g.Features == molecule.Features && a.InRing(i) && !a.Aromatic(i) {
+		if a.InRing(i) && !a.Aromatic(i) {
 			saturated++
 		}
 	}

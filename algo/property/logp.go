@@ -64,7 +64,8 @@ func first(rules []rule) float64 {
 func (a *atom) logP() float64 {
 	switch a.Element {
 	case 1:
-		return choose(len(a.links) > 0, 0.123, 0.1125) // H1, HS
+		hydrocarbon := a.count(func(l link) bool { return l.to.Element == carbon || l.to.Element == 1 }) > 0
+		return choose(hydrocarbon, 0.123, choose(len(a.links) > 0, -0.2677, 0.1125)) // H1, H2, HS
 	case carbon:
 		if a.Aromatic {
 			return a.aromaticCarbon()
@@ -98,7 +99,7 @@ func choose(is bool, then, otherwise float64) float64 {
 }
 
 func (a *atom) carbon() float64 {
-	h, degree := a.Hydrogens, len(a.links)+int(a.Hydrogens)
+	h, degree := a.Hydrogens, len(a.links)+a.Hydrogens
 	A, X, C, aromatic := a.single('A'), a.single('X'), a.single('C'), a.single('a')
 	four := degree == 4
 	return first([]rule{
@@ -160,7 +161,7 @@ func (a *atom) hydroxylLogP() float64 {
 			return end.Element == carbon || end.Element == nitrogen || end.is('O') || end.is('S')
 		}) > 0
 	}
-	saturated := func(to *atom) bool { return to.is('C') && len(to.links)+int(to.Hydrogens) == 4 }
+	saturated := func(to *atom) bool { return to.is('C') && len(to.links)+to.Hydrogens == 4 }
 	other := func(to *atom) bool { return to.Element != nitrogen && !to.is('C') && !to.is('O') && !to.is('S') }
 	single := func(is func(to *atom) bool) bool { return a.bound(molecule.Single, is) > 0 }
 	return first([]rule{

@@ -40,7 +40,7 @@ func Of(m *molecule.Molecule) Properties {
 		p.TPSA += a.surface()
 		if a.Element == nitrogen || a.Element == oxygen {
 			p.Acceptors++
-			p.Donors += int(a.Hydrogens)
+			p.Donors += a.Hydrogens
 		}
 	}
 	for _, b := range m.Bonds {
@@ -62,7 +62,7 @@ const (
 // An atom of a molecule with hydrogen atoms counted by their neighbour.
 type atom struct {
 	*molecule.Atom
-	Hydrogens uint8  // with those that are atoms, such as deuterium
+	Hydrogens int    // with those that are atoms, such as deuterium
 	counted   bool   // a hydrogen atom, by its neighbour
 	links     []link // to atoms that are not counted
 	three     bool   // in a ring of three
@@ -76,7 +76,7 @@ type link struct {
 func surroundings(m *molecule.Molecule) []atom {
 	atoms := make([]atom, len(m.Atoms))
 	for i := range atoms {
-		atoms[i].Atom, atoms[i].Hydrogens = &m.Atoms[i], m.Atoms[i].Hydrogens
+		atoms[i].Atom, atoms[i].Hydrogens = &m.Atoms[i], int(m.Atoms[i].Hydrogens)
 	}
 	for _, b := range m.Bonds {
 		from, to := &atoms[b.From], &atoms[b.To]

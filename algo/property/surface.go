@@ -4,7 +4,8 @@ import "baca/algo/molecule"
 
 // surfaceKey describes an atom as table 3 of Ertl's paper does.
 type surfaceKey struct {
-	element, hydrogens               uint8
+	element                          uint8
+	hydrogens                        int
 	charge                           int8
 	single, double, triple, aromatic int8
 	three                            bool // in a ring of three

@@ -81,7 +81,6 @@ var limits = []string{
 	"What is within resembles the training set; a prediction for it may still be wrong. What is not within is unlike it in ways that the model sees; a prediction for it may still be right.",
 	"Training labels took no part: the domain is that of the training set, for whatever endpoint a (Q)SAR model was trained on it.",
 	"Bond orders count only as far as atoms show them, and stereochemistry only as tags of atoms, if at all. Conformers, tautomers as such, purity and mixtures are not told apart.",
-	"p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
 }
 
 // WriteModelPage writes the page of a model as HTML, as in section 5 of the (Q)SAR Model Reporting
@@ -128,7 +127,8 @@ func (d *Domain) limits() []string {
 	}
 	if d.References > 0 {
 		_, high := decide.Interval(0, d.References, 0.95)
-		list = append(list, fmt.Sprintf("The smallest p-value is 1/%d. Where none of the %d molecules kept from training scores as high, up to %.2g %% of all such molecules might (confidence of 95 %%).", d.References+1, d.References, 100*high))
+		list = append(list, "p-values hold for molecules like those kept from training. A new series of the same project may be unlike these.",
+			fmt.Sprintf("The smallest p-value is 1/%d. Where none of the %d molecules kept from training scores as high, up to %.2g %% of all such molecules might (confidence of 95 %%).", d.References+1, d.References, 100*high))
 	}
 	if d.Model.Shared > 0 {
 		list = append(list, fmt.Sprintf("The model was made for sharing: it holds groups of %d training molecules and more, and does not know what fewer have. Structural analogues cannot be named.", d.Model.Shared))

@@ -136,7 +136,11 @@ func Write(w io.Writer, r *Report) error {
 	p.whole(r)
 	p.warnings(r.warnings())
 	p.add("<h2>Scores</h2>\n")
-	p.figure(scoreChart(r), "Each bar counts molecules of this input. The line is how many were to be expected if all came from where the training set came from, by molecules that were kept from training.")
+	caption := "Each bar counts molecules of this input."
+	if len(finite(r.Holdout)) > 0 {
+		caption += " The line is how many were to be expected if all came from where the training set came from, by molecules that were kept from training."
+	}
+	p.figure(scoreChart(r), caption)
 	if len(r.P) > 0 && len(r.Holdout) > 0 {
 		p.figure(pChart(r), "p-values. Molecules like the training set alone would give bars of one height, that of the line; more at the left end are molecules from elsewhere.")
 	}

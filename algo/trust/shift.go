@@ -117,7 +117,9 @@ func higher(list, others []Place, of func(Place) float64) bool {
 			}
 		}
 	}
-	// Without values on a side, this compares NaN.
+	if n[0] == 0 || n[1] == 0 {
+		return false
+	}
 	return metric.AUROC(values, isOfList)-0.5 > fartherZ*math.Sqrt((n[0]+n[1]+1)/(12*n[0]*n[1]))
 }
 

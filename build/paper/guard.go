@@ -132,7 +132,7 @@ func (l guardEntries) page() *page {
 is called outside in lists of one kind of ID molecules, all of it false, and OOD graphs found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 100*guardShare),
 		tables: []*pageTable{tabulate("", []string{"guard", "false alarms", "found"}, indices(len(guards)),
 			func(k int) []any { return []any{fmt.Sprint(guards[k]), over(k, alarms), over(k, found)} })},
-		answer: []string{fmt.Sprintf("The smallest guard that finds %.0f %% of what is found without one is %g. The program has %g: it finds %.1f points less, and %.1f points fewer\nare false alarms.",
-			100*guardFound, guards[chosen], algo.Guard, 100*(over(chosen, found)-over(ours, found)), 100*(over(chosen, alarms)-over(ours, alarms)))},
+		answer: []string{fmt.Sprintf("The smallest guard that finds %.0f %% of what is found without one is %g. The program has %g: %.1f instead of %.1f %% of OOD graphs\nare found, and %.1f instead of %.1f %% are false alarms.",
+			100*guardFound, guards[chosen], algo.Guard, 100*over(ours, found), 100*over(chosen, found), 100*over(ours, alarms), 100*over(chosen, alarms))},
 	}
 }

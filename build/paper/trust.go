@@ -258,10 +258,10 @@ func (e *trustEntry) worse(most reads) bool {
 			best, highest = x, mean(x)
 		}
 	}
-	differences := e.worst(columnAlone)
 	if best == nil {
 		return false // no score is defined
 	}
+	differences := e.worst(columnAlone)
 	for i := range differences {
 		differences[i] -= best[i]
 	}

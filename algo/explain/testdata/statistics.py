@@ -1,4 +1,7 @@
-"""Writes statistics of the molecules of statistics.txt as RDKit computes them."""
+"""Statistics of the molecules of statistics.txt as RDKit computes them:
+
+    python3 statistics.py > new.txt && mv new.txt statistics.txt
+"""
 
 from collections import Counter
 

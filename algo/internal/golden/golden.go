@@ -19,10 +19,15 @@ func Cases[T any](t testing.TB, file string, more ...T) (list []T) {
 	t.Helper()
 	f := must.Have(os.Open(filepath.Join("testdata", file)))
 	defer f.Close()
-	for d := json.NewDecoder(f); d.More(); {
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	for d.More() {
 		var c T
 		must.Do(d.Decode(&c))
 		list = append(list, c)
+	}
+	if list == nil {
+		t.Fatalf("%s is empty", file)
 	}
 	return append(list, more...)
 }

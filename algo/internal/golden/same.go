@@ -20,6 +20,11 @@ func Same(t testing.TB, path, got string) {
 	if os.Getenv("BACA_UPDATE") != "" {
 		must.Do(os.WriteFile(path, []byte(got), 0o666))
 	}
+	compare(t, path, got)
+}
+
+func compare(t testing.TB, path, got string) {
+	t.Helper()
 	want := strings.Split(string(must.Have(os.ReadFile(path))), "\n")
 	lines := strings.Split(got, "\n")
 	for k := range max(len(want), len(lines)) {
@@ -34,6 +39,18 @@ func Same(t testing.TB, path, got string) {
 // begin with a tab.
 func Table(t testing.TB, path string, fields int, of func(fields []string) string) {
 	t.Helper()
+	Same(t, path, completed(t, path, fields, of))
+}
+
+// Reference is Table for a file that another program wrote: it is never written here.
+func Reference(t testing.TB, path string, fields int, of func(fields []string) string) {
+	t.Helper()
+	compare(t, path, completed(t, path, fields, of))
+}
+
+// completed is the text of a table as of gives it.
+func completed(t testing.TB, path string, fields int, of func(fields []string) string) string {
+	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(string(must.Have(os.ReadFile(path)))) {
 		if strings.HasPrefix(line, "\t") {
@@ -42,7 +59,10 @@ func Table(t testing.TB, path string, fields int, of func(fields []string) strin
 		given := strings.Split(strings.TrimSuffix(line, "\n"), "\t")[:fields]
 		fmt.Fprintln(&b, strings.ReplaceAll(strings.Join(given, "\t")+"\t"+of(given), "\t\n", "\n"))
 	}
-	Same(t, path, b.String())
+	if b.Len() == 0 {
+		t.Fatalf("%s is empty", path)
+	}
+	return b.String()
 }
 
 // shownBy are patterns of HTML and SVG with what is read of them: neither styles and scripts, nor most tags, nor a
@@ -51,7 +71,7 @@ var shownBy = [][2]string{
 	{`(?s)<style>.*?</style>|<script.*?</script>|<meta[^>]*>|<noscript>.*?</noscript>|<h2>What not to conclude</h2>\n.*`, ""},
 	{`<path d="[^"]*" stroke="(#e6e6e6|#777)"[^>]*/>(<text [^>]*fill="#777"[^>]*>[^<]*</text>)?`, ""},
 	{`<text [^>]*text-anchor="middle"[^>]*>`, "axis "}, {`<(rect|path|text) ([^>]*?)/?>`, "\n$1 $2\n"},
-	{`<[^>]*? (data-[^>]*)>`, "\n$1\n"}, {`(stroke|fill|class)="[^"#]*"`, ""},
+	{`<sup>`, "^"}, {`<[^>]*? (data-[^>]*)>`, "\n$1\n"}, {`(stroke|fill|class)="[^"#]*"`, ""},
 	{`</(td|th|dt|span|b|sup|strong|button)>`, " | "}, {`</[a-z0-9]+>|/>`, "\n"}, {`<[^>]*>`, ""}, {`(?m)[ |]+$|^\s+`, ""},
 }
 
@@ -77,6 +97,7 @@ func Shown(page string) string {
 // Pages collects what pages say, to compare with Same.
 type Pages struct{ strings.Builder }
 
+// Page adds what a page of HTML says.
 func (p *Pages) Page(name, page string) { fmt.Fprintf(p, "=== %s\n%s\n", name, Shown(page)) }
 
 // JSON adds the values of an object, a line each, and of lists of long texts how many there are.

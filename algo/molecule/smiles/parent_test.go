@@ -27,7 +27,8 @@ func forms(t testing.TB) (rows []form) {
 	return rows
 }
 
-// RDKit reads the first three columns of testdata/forms.tsv as one molecule, but for the numbers of @SP and @OH.
+// RDKit reads the first three columns of testdata/forms.tsv as one molecule (equal MolToSmiles), but for the numbers
+// of @SP and @OH. The others are this package's and were read.
 // A parent is its own, and graphs that are read directly are those of molecules.
 func TestForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

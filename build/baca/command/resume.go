@@ -170,8 +170,8 @@ func (s *scoring) restore() error {
 		return err
 	}
 	if !s.resume {
-		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
-		return nil // beginRows removes it
+		s.discard = true
+		return nil
 	}
 	var c scoreCheckpoint
 	if err = sealed.Read(data, &c); err == nil {

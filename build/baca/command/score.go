@@ -202,6 +202,7 @@ type scoring struct {
 
 	checkpoint string // beside --out, empty if that is no regular file
 	resumable  bool   // there are checkpoints
+	discard    bool   // the checkpoint of an earlier run, at the first row
 	run        runIdentity
 	done       scoreState
 	saved      int      // rows at the last checkpoint
@@ -387,7 +388,8 @@ func (s *scoring) beginRows() error {
 		return nil
 	}
 	w, header := rowsOut(s.c), s.how.Skip == 0
-	if header && s.checkpoint != "" {
+	if s.discard {
+		fmt.Fprintf(s.stderr, "discarding %s of an earlier run: starting from the first row, without --resume\n", s.checkpoint)
 		if err := forget(s.checkpoint); err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func TestKilledAndResumed(t *testing.T) {
 	damaged := read(t, name("in.parquet"))
 	clear(damaged[4:100])
 	testset.Write(t, name("in.parquet"), string(damaged))
-	refuse(t, exitFailure, "discarding "+name("killed.csv.checkpoint"), "score", "--model", name("model.msgpack"), "--out", name("killed.csv"), name("in.parquet"))
+	refuse(t, exitFailure, "baca: "+name("in.parquet"), "score", "--model", name("model.msgpack"), "--out", name("killed.csv"), name("in.parquet"))
 
 	_, stderr := succeed(t, args("killed", "--resume")...)
 	for _, ext := range []string{".csv", ".rejects"} {

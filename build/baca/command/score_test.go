@@ -159,6 +159,7 @@ func TestResumedAfterAReadError(t *testing.T) {
 	if !bytes.Equal(rows, read(t, name("out.csv"))) {
 		t.Error("the resumed run wrote other rows")
 	}
+	refuse(t, exitFailure, "discarding "+name("out.csv.checkpoint"), args...)
 }
 
 // startRun starts a process that runs the command until the test ends.

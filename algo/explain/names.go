@@ -61,7 +61,7 @@ var functionalGroups = named{
 	{"sulfonyl group on an aromatic nitrogen", "S(=O)(=O)~n"}, {"sulfonyl fluoride group", "S(=O)(=O)F"}, {"sulfonyl chloride group", "S(=O)(=O)[Cl]"}, {"sulfate ester group", "S(=O)(=O)(O)[O;d2]"},
 	{"sulfonic acid group", "S(=O)(=O)[O;h1]"}, {"sulfonate group", "S(=O)(=O)[O;-]"}, {"sulfonate ester group", "S(=O)(=O)[O;d2]"}, {"sulfone group", "S(=O)=O"},
 	{"sulfoximine group", "[S;x4](=O)N"}, {"sulfite ester group", "S(=O)(O)O"}, {"sulfinamide group", "S(=O)N"}, {"sulfinic acid group", "S(=O)[O;h1]"}, {"sulfoxide group", "S=O"}, {"sulfoxide group", "[S;+][O;-]"}, {"sulfonium group", "[S;+;x3]"},
-	{"polysulfide chain", "[S;d2]([S;d2])[S;d2]"}, {"disulfide group", "[S;d2][S;d2]"}, {"persulfide group", "[S;d2][S;h1]"},
+	{"polysulfide chain", "[S;d2]([S;d2])[S;d2][S;d2]"}, {"polysulfide chain", "[S;d2]([S;d2])[S;d2]"}, {"disulfide group", "[S;d2][S;d2]"}, {"persulfide group", "[S;d2][S;h1]"},
 	// Phosphorus.
 	{"phosphonofluoridate group", "P(=O)(O)(F)~C"}, {"phosphorofluoridate group", "P(=O)F"}, {"phosphorus halide group", "P(=O)[Cl]"},
 	{"dithiophosphate ester group", "P(=S)(O)(O)S"}, {"thiophosphate ester group", "P(=S)(O)(O)O"}, {"thiophosphate ester group", "P(=O)(O)(O)S"}, {"phosphonothioate group", "P(=O)(O)(S)~C"}, {"phosphonothioate group", "P(=S)(O)(O)~C"},
@@ -92,7 +92,8 @@ var plainGroups = named{
 	{"ammonium group", "[N;+;x4]"}, {"hydroxylamine group", "NO"}, {"N-halamine group", "N[Cl,Br,F]"},
 	{"amide anion", "[N;-]"}, {"amino group on a heteroaromatic ring", "N(~c~n)"}, {"aniline group", "N(~c)"}, {"enamine group", "N(~[C;^2])"},
 	{"primary amine group", "[N;h2]"}, {"secondary amine group", "[N;h1]"}, {"tertiary amine group", "[N;x3;h0]"},
-	{"hydroxyl group on a heteroaromatic ring", "[O;h1;d1](~c~n)"}, {"phenol group", "[O;h1;d1](~c)"}, {"enol group", "[O;h1;d1](~[C;^2])"}, {"hemiacetal group", "[C;^3]([O;d2])[O;h1]"}, {"orthoester group", "[C;^3](O)(O)[O;d2]"}, {"acetal group", "[C;^3]([O;d2])[O;d2]"},
+	{"hydroxyl group on a heteroaromatic ring", "[O;h1;d1](~c~n)"}, {"phenol group", "[O;h1;d1](~c)"}, {"enol group", "[O;h1;d1](~[C;^2])"}, {"geminal diol group", "[C;^3]([O;h1])[O;h1]"}, {"hemiacetal group", "[C;^3]([O;d2])[O;h1]"}, {"orthoester group", "[C;^3](O)(O)[O;d2]"}, {"acetal group", "[C;^3]([O;d2])[O;d2]"},
+	{"hemiacetal group", "[O;h1;d1](~[C;^3]~[O;d2])"},
 	{"primary alcohol group", "[O;h1;d1](~[C;h2])"}, {"secondary alcohol group", "[O;h1;d1](~[C;h1])"}, {"tertiary alcohol group", "[O;h1;d1](~[C;h0])"}, {"alcohol group", "[O;h1;d1](~C)"}, {"hydroxyl group", "[O;h1;d1]"},
 	{"phenolate group", "[O;-;d1](~c)"}, {"oxide group", "[O;-;d1]"}, {"oxonium group", "[O;+]"}, {"oxo group", "[O;d1;h0]"}, {"methoxy group", "[O;d2][C;h3]"}, {"diaryl ether oxygen", "[O;d2](~c)~c"}, {"aryl ether oxygen", "[O;d2](~c)"}, {"ether oxygen", "[O;d2]"},
 	{"thiophenol group", "[S;h1](~c)"}, {"thiol group", "[S;h1]"}, {"thiolate group", "[S;-;d1]"}, {"sulfenamide group", "[S;d2]N"}, {"aryl thioether group", "[S;d2](~c)"}, {"thioether group", "[S;d2]"},

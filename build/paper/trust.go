@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"baca/algo"
 	"baca/algo/fingerprint"
@@ -250,7 +251,7 @@ func (e *trustEntry) worst(column string) []float64 {
 }
 
 // worse reports whether the default is significantly worse than the best score that reads no more than most says, by the
-// AUROC of the worst fifth: the normal 95 % interval of their mean difference over splits lies below 0.
+// AUROC of the worst fifth: Student's 95 % interval of their mean difference over splits lies below 0.
 func (e *trustEntry) worse(most reads) bool {
 	best, highest := []float64(nil), math.Inf(-1)
 	for _, column := range trustColumns[1:] {
@@ -266,7 +267,8 @@ func (e *trustEntry) worse(most reads) bool {
 		differences[i] -= best[i]
 	}
 	mean, std := metric.MeanStd(differences)
-	return mean+1.96*std/math.Sqrt(float64(len(differences))) < 0
+	n := float64(len(differences))
+	return mean+distuv.StudentsT{Sigma: 1, Nu: max(n-1, 1)}.Quantile(0.975)*std/math.Sqrt(n) < 0
 }
 
 // trustEntries are the content of trust.json.

@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks checks-native checks-node test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench bench-quick clean
+.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,16 +65,11 @@ test: ## check what may have been broken, ten minutes on two cores: lint, unit t
 test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, Beam and the GPU as well
 	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
 
-checks: lint page
-	@$(MAKE) --no-print-directory -j 2 checks-native checks-node
-
 # The longest begin first, so that they do not run alone at the end.
-checks-native:
+checks: lint page
 	$(TEST) ./build/tools/e2e ./build/python/wheel ./build/npm ./...
 	$(TEST) -tags noasm ./algo/internal/kernel ./algo/gin ./algo/contrast
-
-checks-node:
-	$(WASM) $(TEST) -short ./algo/internal/kernel ./algo/gin ./wasm/message ./wasm/worker/engine
+	$(WASM) $(TEST) -short ./algo/internal/kernel ./algo/gin ./wasm/message
 	$(WASM) BACA_KERNEL=none $(TEST) -short ./algo/internal/kernel ./algo/gin
 	$(WASM) $(TEST) -short -tags noasm ./algo/internal/kernel
 
@@ -84,7 +79,7 @@ test-race: ## check what starts goroutines with the race detector
 
 test-wasm: ## check all that is compiled to WebAssembly in Node
 	GOOS=js GOARCH=wasm $(GO) vet ./algo/... ./weights/... ./wasm/... ./app/... ./build/tools/bench/suite
-	$(WASM) $(TEST) -short ./algo/... ./weights/...
+	$(WASM) $(TEST) -short ./algo/... ./weights/... ./wasm/worker/engine
 
 gpu: page ## build bin/baca-gpu, the command with GPUs (needs a C compiler, downloads 110 MB once)
 	cd build/gpu && $(BUILD) -tags page -o ../../bin/baca-gpu .

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 
 	"baca/algo/internal/lists"
 )
@@ -86,4 +85,4 @@ func cellsAt(columns []int, cell func(column int) string) []string {
 	return lists.Map(columns, cell)
 }
 
-func cellOf(text []byte) string { return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD") }
+func cellOf(text []byte) string { return nameOf(bytes.TrimSpace(text)) }

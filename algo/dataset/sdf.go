@@ -62,7 +62,7 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 	var names, values []string
 	for name, value := range in.Fields() {
-		names, values = append(names, name), append(values, value)
+		names, values = append(names, nameOf([]byte(name))), append(values, value)
 	}
 	id := -1
 	switch {

@@ -245,7 +245,7 @@ func (r Record) parsed() Record {
 // column could be a molecule, there is no header, and columns are called "column 1" and so on, see
 // [Text.Table]. The id is in Options.ID, or in the first of the columns id, mol_id, molecule_id,
 // compound_id, cid, chembl_id, name, title, iupac and some others, else in one whose cells all differ.
-// A name that is not UTF-8 is read as Latin-1. Blanks around SMILES and ids and curled
+// Text that is not UTF-8 is read as Windows-1252. Blanks around SMILES and ids and curled
 // quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
 // and columns beyond the header must be empty.
 //

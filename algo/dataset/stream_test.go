@@ -417,7 +417,7 @@ func TestColumnsByName(t *testing.T) {
 		Want    string   // the first record and its cells, or the error
 	}
 	for _, test := range golden.Cases(t, "columns.jsonl", []columnsCase{
-		{optionsCase{Cells: []string{"Wert µM"}}, "smiles;Wert \xb5M\nC;1\n", nil, "C <> [1]"},
+		{optionsCase{Cells: []string{"Wert µM"}}, "smiles;Wert \xb5M\nC;1 \xb5g \x96 3 \x80\n", nil, "C <> [1 µg – 3 €]"},
 		{optionsCase{Column: "Straße", Cells: []string{"wert µm"}}, "Stra\xdfe;Wert \xb5M;a\nC;1,2;x\n", nil, "C <> [1,2]"},
 	}...) {
 		if test.Parquet != nil {
@@ -477,8 +477,8 @@ func TestOwn(t *testing.T) {
 		"a.jsonl": {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}` + "\n" + `{"smiles":"C"}`,
 			[]string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
 		"a.parquet": {parquetOf(1, columns...), []string{"id", "y", "smiles"}, sevens},
-		"a.sdf": {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <z>\n9\n\n$$$$\n" +
-			molBlock("", "C") + "> <other>\n1\n\n$$$$\n" + molBlock("", "N"), []string{"y", "z"}, []string{"8 9", " "}},
+		"a.sdf": {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <\xb5>\n\xb9\n\n$$$$\n" +
+			molBlock("", "C") + "> <other>\n1\n\n$$$$\n" + molBlock("", "N"), []string{"y", "µ"}, []string{"8 ¹", " "}},
 		"a.smi": {"CCO a\nC\nN\n", nil, []string{"", ""}},
 	} {
 		var all []string

@@ -113,13 +113,21 @@ func (s *steady) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// nameOf returns a name in UTF-8; other bytes are read as Latin-1.
-func nameOf(id []byte) string {
-	if utf8.Valid(id) {
-		return string(id)
+// nameOf returns a name or a cell in UTF-8; other bytes are read as Windows-1252, which has Latin-1 in it.
+func nameOf(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
 	}
-	return string(lists.Map(id, func(c byte) rune { return rune(c) }))
+	return string(lists.Map(text, func(c byte) rune {
+		if 0x80 <= c && c < 0xa0 {
+			return windows1252[c-0x80]
+		}
+		return rune(c)
+	}))
 }
+
+// windows1252 has the characters from 0x80 to 0x9f.
+var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 // A utf16Text reads UTF-16 as UTF-8. Lone surrogates become U+FFFD.
 type utf16Text struct {

@@ -105,10 +105,10 @@ func (f *splitFlags) run() error {
 		return err
 	}
 	train, test := job.Part(records, parts, job.TrainPart), job.Part(records, parts, job.TestPart)
+	f.tell(stderr, records, len(train), len(test))
 	if err := f.write(records, parts, train, test); err != nil {
 		return err
 	}
-	f.tell(stderr, records, len(train), len(test))
 	if f.quiet {
 		return nil
 	}

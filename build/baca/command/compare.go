@@ -128,7 +128,7 @@ func (f *compareFlags) list(k int, m *algo.Model, r *report.Comparison) (*compar
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRead(l.Read, l.Refused); err != nil {
+	if err := checkRead(l.Read, l.Refused, refused...); err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Name, err)
 	}
 	r.Warnings = append(append(r.Warnings, in.warnings...), refused...)

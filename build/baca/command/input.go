@@ -291,13 +291,14 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 	return in, nil
 }
 
-// checkRead returns an error if nothing was read or everything was refused.
-func checkRead(read, refused int) error {
+// checkRead returns an error if nothing was read or everything was refused, with reasons that nobody has told.
+func checkRead(read, refused int, why ...string) error {
 	switch {
 	case read == 0:
 		return errors.New("the input holds no records")
 	case read == refused:
-		return fmt.Errorf("no record can be used, %d refused; --format and --column say how the input is read", read)
+		all := fmt.Sprintf("no record can be used, %d refused; --format and --column say how the input is read", read)
+		return errors.New(strings.Join(append([]string{all}, why...), "\n"))
 	}
 	return nil
 }

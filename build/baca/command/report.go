@@ -133,7 +133,7 @@ func (f *reportFlags) write(o *opening) error {
 	if err != nil {
 		return err
 	}
-	if err := checkRead(r.Read, r.Refused); err != nil {
+	if err := checkRead(r.Read, r.Refused, r.Refusals[:min(maxShown, len(r.Refusals))]...); err != nil {
 		return err
 	}
 	if err := r.Finish(ctx, f.source.form, nil); err != nil {

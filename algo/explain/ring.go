@@ -191,7 +191,7 @@ func example(text string) *atoms {
 }
 
 var ringsByName = []struct{ name, smiles string }{
-	{"benzene ring", "c1ccccc1"}, {"pyridine ring", "c1ccncc1"}, {"pyridazine ring", "c1ccnnc1"}, {"pyrimidine ring", "c1ccncn1"}, {"pyrazine ring", "c1cnccn1"}, {"1,3,5-triazine ring", "c1ncncn1"}, {"1,2,4-triazine ring", "c1cnncn1"}, {"tetrazine ring", "c1nncnn1"}, {"pyrone or pyrylium ring", "c1cc[o+]cc1"}, {"tropone ring", "c1cccccc1=O"},
+	{"benzene ring", "c1ccccc1"}, {"pyridine ring", "c1ccncc1"}, {"pyridazine ring", "c1ccnnc1"}, {"pyrimidine ring", "c1ccncn1"}, {"pyrazine ring", "c1cnccn1"}, {"1,3,5-triazine ring", "c1ncncn1"}, {"1,2,4-triazine ring", "c1cnncn1"}, {"tetrazine ring", "c1nncnn1"}, {"pyrone ring (or pyrylium)", "c1cc[o+]cc1"}, {"tropone ring", "c1cccccc1=O"},
 	{"pyrrole ring", "c1cc[nH]c1"}, {"furan ring", "c1ccoc1"}, {"thiophene ring", "c1ccsc1"}, {"selenophene ring", "c1cc[se]c1"}, {"imidazole ring", "c1c[nH]cn1"}, {"pyrazole ring", "c1cn[nH]c1"}, {"oxazole ring", "c1cocn1"}, {"isoxazole ring", "c1conc1"}, {"thiazole ring", "c1cscn1"}, {"isothiazole ring", "c1csnc1"},
 	{"1,2,3-triazole ring", "c1cnn[nH]1"}, {"1,2,4-triazole ring", "c1nc[nH]n1"}, {"tetrazole ring", "c1nnn[nH]1"}, {"1,2,4-oxadiazole ring", "c1ncon1"}, {"1,3,4-oxadiazole ring", "c1nnco1"}, {"furazan ring", "c1cnon1"}, {"1,2,3-thiadiazole ring", "c1csnn1"}, {"1,3,4-thiadiazole ring", "c1nncs1"}, {"1,2,4-thiadiazole ring", "c1ncsn1"}, {"1,2,5-thiadiazole ring", "c1cnsn1"}, {"1,2-dithiole ring", "c1cc(=S)ss1"}, {"cyclopentadienyl ring", "c1cc[cH-]c1"},
 	{"naphthalene ring", "c1ccc2ccccc2c1"}, {"anthracene ring", "c1ccc2cc3ccccc3cc2c1"}, {"azulene ring", "c1ccc2cccc2cc1"}, {"phenanthrene ring", "c1ccc2ccc3ccccc3c2c1"}, {"pyrene ring", "c1cc2ccc3cccc4ccc(c1)c2c34"},

@@ -144,7 +144,7 @@ func (t *table) emitRow(line int) {
 	}
 	if t.smiles >= t.count {
 		last := t.fields[len(t.fields)-1]
-		t.refuse(line, syntaxError(last.line, last.column, fmt.Errorf("only %d fields: want the SMILES in field %d", t.count, t.smiles+1)))
+		t.refuse(line, syntaxError(last.line, last.column, fmt.Errorf("the row ends after field %d: want the SMILES in field %d", t.count, t.smiles+1)))
 		return
 	}
 	var id []byte

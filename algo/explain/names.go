@@ -5,16 +5,14 @@ import (
 	"sync"
 
 	"baca/algo/graph"
+	"baca/algo/internal/lists"
 )
 
 // Groups names the functional groups, rings, chains and rare elements of a molecule, each name
 // once, in alphabetical order. Each atom is in one group. The graph must have the features of
 // package molecule.
 func Groups(g *graph.Graph) []string {
-	var names []string
-	for _, group := range groups(g) {
-		names = append(names, group.name)
-	}
+	names := lists.Map(groups(g), func(found group) string { return found.name })
 	slices.Sort(names)
 	return slices.Compact(names)
 }

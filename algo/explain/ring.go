@@ -124,21 +124,20 @@ func aromaticRing(a *atoms, i int) group {
 
 // otherRing names other rings, by the smallest that has the atom.
 func otherRing(a *atoms, i int) group {
-	for _, ring := range a.rings {
-		if !slices.Contains(ring, i) {
-			continue
-		}
-		exact, _ := ringNames()
-		name := exact[a.signature(ring, a.kind)]
-		switch {
-		case len(ring) >= macrocycle:
-			name = fmt.Sprintf("macrocycle of %d", len(ring))
-		case name == "":
-			name = sizes[len(ring)] + "-membered ring"
-		}
-		return group{name: name, nodes: ring, ring: ring}
+	at := slices.IndexFunc(a.rings, func(ring []int) bool { return slices.Contains(ring, i) })
+	if at < 0 {
+		return group{}
 	}
-	return group{}
+	ring := a.rings[at]
+	exact, _ := ringNames()
+	name := exact[a.signature(ring, a.kind)]
+	switch {
+	case len(ring) >= macrocycle:
+		name = fmt.Sprintf("macrocycle of %d", len(ring))
+	case name == "":
+		name = sizes[len(ring)] + "-membered ring"
+	}
+	return group{name: name, nodes: ring, ring: ring}
 }
 
 // kind encodes element, aromaticity and ring double bonds of an atom.

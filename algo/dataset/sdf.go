@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"baca/algo/molecule/molfile"
 )
@@ -48,8 +49,8 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 			rec.Err = rec.Fail(err.values())
 		}
 	}
-	if len(rec.molfile) < len(in.Text)/2 {
-		rec.molfile = strings.Clone(rec.molfile) // lets the data go
+	if len(rec.molfile) < len(in.Text)/2 || !utf8.ValidString(rec.molfile) {
+		rec.molfile = nameOf([]byte(rec.molfile)) // lets the data go
 	}
 	if len(rec.ID) > MaxField {
 		rec.Err, rec.ID = rec.Fail(idTooLong(len(rec.ID))), ""

@@ -387,13 +387,13 @@ func (s *scanner) emitText(rec Record, id, smiles []byte) {
 	if len(smiles) > MaxField {
 		smiles = nil
 	}
-	if utf8.Valid(id) {
+	if utf8.Valid(smiles) && utf8.Valid(id) {
 		// One allocation for both.
 		s.both = append(append(s.both[:0], smiles...), id...)
 		both := string(s.both)
 		rec.SMILES, rec.ID = both[:len(smiles)], both[len(smiles):]
 	} else {
-		rec.SMILES, rec.ID = string(smiles), nameOf(id)
+		rec.SMILES, rec.ID = nameOf(smiles), nameOf(id)
 	}
 	s.send(rec)
 }

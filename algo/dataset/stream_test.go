@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"baca/algo/internal/golden"
 	"baca/algo/internal/must"
@@ -289,7 +290,7 @@ func FuzzCSV(f *testing.F) {
 
 // FuzzSMI compares with a splitting by the standard library.
 func FuzzSMI(f *testing.F) {
-	for _, s := range []string{"C methane\n", "# x\n\nC\r\nN a b", "smiles id\nC 1", " C\t", "\ufeffC", "\x1f\x8b", "C a\rN\r\rO", "\xff\xfeC\x00\r\x00\n\x00N\x00", "C\vN\u2028O\u00a0a\u0085\fS", "“C” a\n”\n[C][C]\n"} {
+	for _, s := range []string{"C methane\n", "# x\n\nC\r\nN a b", "smiles id\nC 1", " C\t", "\ufeffC", "\x1f\x8b", "C a\rN\r\rO", "\xff\xfeC\x00\r\x00\n\x00N\x00", "C\vN\u2028O\u00a0a\u0085\fS", "C\xe9 \x80", "“C” a\n”\n[C][C]\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -313,7 +314,7 @@ func FuzzSMI(f *testing.F) {
 				}
 				if header := first.isHeader([]byte(line)); !header || !front {
 					id := strings.TrimLeftFunc(line, isSpace)[len(words[0]):]
-					want = append(want, fmt.Sprintf("%d@%d %s <%s>", len(want)+1, i+1, words[0], nameOf([]byte(strings.TrimFunc(id, isSpace)))))
+					want = append(want, fmt.Sprintf("%d@%d %s <%s>", len(want)+1, i+1, nameOf([]byte(words[0])), nameOf([]byte(strings.TrimFunc(id, isSpace)))))
 				}
 				front = false
 			}
@@ -328,13 +329,13 @@ func FuzzSMI(f *testing.F) {
 // streams.
 func checkStream(t *testing.T, text string, format Format) {
 	t.Helper()
-	opt := Options{Format: format, Plain: true, maxRecord: 40} // ids in Latin-1 are longer in UTF-8
+	opt := Options{Format: format, Plain: true, maxRecord: 40} // texts in Windows-1252 are longer in UTF-8
 	row, line := 1, 0
 	for rec, err := range Records(strings.NewReader(text), opt) {
 		if err != nil {
 			break
 		}
-		if rec.Row != row || rec.Line < line || rec.Line == line && format != GraphML && format != SMI || len(rec.SMILES) > 40 || len(rec.ID) > 2*40 || rec.Graph != nil && format != GraphML {
+		if rec.Row != row || rec.Line < line || rec.Line == line && format != GraphML && format != SMI || len(rec.SMILES) > 3*40 || len(rec.ID) > 3*40 || !utf8.ValidString(rec.SMILES+rec.ID) || rec.Graph != nil && format != GraphML {
 			t.Fatalf("record %+v behind row %d of line %d", rec, row-1, line)
 		}
 		if rec.Err == nil && rec.SMILES == "" && rec.Graph == nil && !rec.linked {
@@ -477,7 +478,7 @@ func TestOwn(t *testing.T) {
 		"a.jsonl": {`{"id":"a","y":7,"smiles":"CC"}` + "\n" + `{"smiles":"CCN","done":true}` + "\n" + `{"smiles":"C"}`,
 			[]string{"done", "id", "smiles", "y"}, []string{" 7", "true "}},
 		"a.parquet": {parquetOf(1, columns...), []string{"id", "y", "smiles"}, sevens},
-		"a.sdf": {molBlock("x", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <\xb5>\n\xb9\n\n$$$$\n" +
+		"a.sdf": {molBlock("\xe9", "C") + "> <y>\n7\n\n> <y>\n8\n\n> <\xb5>\n\xb9\n\n$$$$\n" +
 			molBlock("", "C") + "> <other>\n1\n\n$$$$\n" + molBlock("", "N"), []string{"y", "µ"}, []string{"8 ¹", " "}},
 		"a.smi": {"CCO a\nC\nN\n", nil, []string{"", ""}},
 	} {
@@ -490,7 +491,7 @@ func TestOwn(t *testing.T) {
 			all = names
 		}}
 		for rec, err := range Records(strings.NewReader(test.text), o) {
-			if got := strings.Join(rec.Own, " "); err != nil || rec.Err != nil || got != test.own[i] || !slices.Equal(all, test.all) || calls > 1 {
+			if got := strings.Join(rec.Own, " "); err != nil || !utf8.ValidString(rec.Molfile()) || rec.Err != nil || got != test.own[i] || !slices.Equal(all, test.all) || calls > 1 {
 				t.Errorf("%s: record %d has %q of %q in %d calls, %v, %v; want %q of %q", name, i, got, all, calls, err, rec.Err, test.own[i], test.all)
 			}
 			if i++; i == len(test.own) {

@@ -24,6 +24,11 @@ func (j *Judging) Compare(ctx context.Context, list []*graph.Graph) error {
 	if err != nil {
 		return err
 	}
+	for i, g := range list {
+		if j.Alone.Duplicate(g) {
+			scores[i] = math.NaN() // known graphs score 0, above many held-out ones
+		}
+	}
 	places, err := j.Alone.Places(ctx, list, scores)
 	j.Shift = j.NewShift(places)
 	return err

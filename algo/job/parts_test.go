@@ -201,7 +201,7 @@ func TestFewToTrainOn(t *testing.T) {
 	must.Do(few.Prepare())
 	for n, want := range map[int]string{
 		19: "",
-		18: "only 18 graphs are kept from training, so no p-value is below 0.053; score with an alpha above that, or train on more graphs",
+		18: "only 18 graphs are kept from training, so no p-value is below 1/19; score with an alpha of that or more, or train on more graphs",
 	} {
 		if few.Holdout = make([]int, n); few.Warning() != want {
 			t.Errorf("%d held out: %q", n, few.Warning())
@@ -518,6 +518,12 @@ func TestJudging(t *testing.T) {
 		if got := strings.Join(ids, " "); got != judged {
 			t.Errorf("judged by %q: %s, want %s", name, got, judged)
 		}
+	}
+	low := slices.Repeat([]trust.Prediction{{Place: trust.Place{Distance: 1, Atoms: 5, Score: -1}}}, 30)
+	j := &job.Judging{Calibration: must.Have(trust.Calibrate(trust.OrderNeighbors, low, make([]float64, 30), trust.Options{})), Alone: alone}
+	trained := slices.DeleteFunc(newTraining().Graphs, func(g *graph.Graph) bool { return !alone.Duplicate(g) })
+	if must.Do(j.Compare(t.Context(), trained)); len(trained) < trust.MinList || j.Shift.Farther {
+		t.Errorf("%d training graphs lie farther than held-out ones", len(trained))
 	}
 	failed := errors.New("no input")
 	_, err := job.SampleOf(t.Context(), job.Input{Again: func() (iter.Seq2[dataset.Record, error], func(), error) { return nil, nil, failed }},

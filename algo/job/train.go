@@ -14,6 +14,7 @@ import (
 	"baca/algo"
 	"baca/algo/background"
 	"baca/algo/dataset"
+	"baca/algo/decide"
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
@@ -222,11 +223,11 @@ func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
 
 // Warning says that the holdout is too small for the default alpha, or nothing.
 func (t *Training) Warning() string {
-	smallest := 1 / float64(1+len(t.Holdout))
-	if smallest <= algo.DefaultOptions().Alpha {
+	n := len(t.Holdout)
+	if decide.Resolves(algo.DefaultOptions().Alpha, n) {
 		return ""
 	}
-	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below %.2g; score with an alpha above that, or train on more graphs", len(t.Holdout), smallest)
+	return fmt.Sprintf("only %d graphs are kept from training, so no p-value is below 1/%d; score with an alpha of that or more, or train on more graphs", n, 1+n)
 }
 
 // ReadBackground reads a background's molecules, counts refused ones, and calls progress, if not

@@ -585,7 +585,7 @@ func (s *scoring) summarize() {
 		s.say("%s", sentence)
 	}
 	if n := s.model.References(); n > 0 && !decide.Resolves(s.options.Alpha, n) {
-		s.say("note: the model holds %d graphs to compare with, so that p-values go down to %.3g: want --alpha of that or more for verdicts", n, 1/float64(1+n))
+		s.say("note: the model holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha of that or more for verdicts", n, 1+n)
 	}
 	for _, w := range s.warnings {
 		s.say("warning: %s", w)

@@ -2,10 +2,12 @@ package job
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 
 	"baca/algo"
+	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/table"
 	"baca/algo/trust"
@@ -75,13 +77,8 @@ func (j *Judging) judges(v *algo.Values) bool {
 	return !math.IsNaN(needed) && !math.IsInf(needed, 0)
 }
 
-// SampleOf draws an even sample of the graphs of an input, MaxGraphs at most.
-func SampleOf(ctx context.Context, in Input, seed uint64, workers int) ([]*graph.Graph, error) {
-	records, release, err := in.Again()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+// SampleOf draws an even sample of the graphs of records, MaxGraphs at most.
+func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) ([]*graph.Graph, error) {
 	s := newSample(MaxGraphs, seed)
 	if _, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil); ctx.Err() != nil {
 		return nil, err

@@ -486,8 +486,7 @@ func TestJudging(t *testing.T) {
 	for name, judged := range map[string]string{"score": "f n c p s", "": "f n c s"} {
 		c := must.Have(alone.Trust(t.Context(), trust.Options{}, name))
 		j := &job.Judging{Calibration: c, Alone: alone}
-		again := func() (iter.Seq2[dataset.Record, error], func(), error) { return recordsOf(chains()), func() {}, nil }
-		list := must.Have(job.SampleOf(t.Context(), job.Input{Again: again}, 1, 2))
+		list := must.Have(job.SampleOf(t.Context(), recordsOf(chains()), 1, 2))
 		must.Do(j.Compare(t.Context(), list))
 		if len(list) != 81 || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
 			t.Errorf("%d graphs give %v", len(list), j.Shift)
@@ -524,12 +523,6 @@ func TestJudging(t *testing.T) {
 	trained := slices.DeleteFunc(newTraining().Graphs, func(g *graph.Graph) bool { return !alone.Duplicate(g) })
 	if must.Do(j.Compare(t.Context(), trained)); len(trained) < trust.MinList || j.Shift.Farther {
 		t.Errorf("%d training graphs lie farther than held-out ones", len(trained))
-	}
-	failed := errors.New("no input")
-	_, err := job.SampleOf(t.Context(), job.Input{Again: func() (iter.Seq2[dataset.Record, error], func(), error) { return nil, nil, failed }},
-		1, 1)
-	if err != failed {
-		t.Errorf("%v", err)
 	}
 }
 

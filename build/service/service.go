@@ -356,7 +356,7 @@ func (m *Model) Trust(ctx context.Context, l List, alpha float64, values []algo.
 	if err != nil {
 		return nil, err
 	}
-	sample, err := job.SampleOf(ctx, in, algo.DefaultOptions().Seed, m.workers)
+	sample, err := job.SampleOf(ctx, in.Records, algo.DefaultOptions().Seed, m.workers)
 	if err != nil {
 		return nil, err
 	}

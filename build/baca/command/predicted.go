@@ -59,17 +59,20 @@ func (p *predictions) learn(ctx context.Context, m *algo.Model, alone *algo.Sing
 	return nil, nil
 }
 
-// compare compares an input, which is read twice for that, with the held-out molecules. Standard input cannot be: then there are no
-// intervals and verdicts of the list.
-func (p *predictions) compare(ctx context.Context, in job.Input, seed uint64, workers int) error {
+// compare compares an input with the held-out molecules, which reads it to the end. Its Records are then a second reading, until
+// release. Standard input has none: then there are no intervals and verdicts of the list.
+func (p *predictions) compare(ctx context.Context, in *job.Input, seed uint64, workers int) (release func(), err error) {
 	if p.found == nil || in.Again == nil {
-		return nil
+		return func() {}, nil
 	}
-	list, err := job.SampleOf(ctx, in, seed, workers)
+	list, err := job.SampleOf(ctx, in.Records, seed, workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return p.found.Compare(ctx, list)
+	if in.Records, release, err = in.Again(); err != nil {
+		return nil, err
+	}
+	return release, p.found.Compare(ctx, list)
 }
 
 // sentences describe what judgements rest on.

@@ -240,9 +240,11 @@ func (f *scoreFlags) run() (err error) {
 	if err := s.restore(); err != nil {
 		return err
 	}
-	if err := s.compare(f.c.Context(), x.records, f.options.Seed, f.workers); err != nil {
+	release, err := s.compare(f.c.Context(), &x.records, f.options.Seed, f.workers)
+	if err != nil {
 		return err
 	}
+	defer release()
 	by := f.options.By
 	if f.wider {
 		by = f.by

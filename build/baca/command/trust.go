@@ -123,9 +123,11 @@ func (f *trustFlags) audit() error {
 		return err
 	}
 	defer o.close()
-	if err := f.compare(ctx, o.records, f.options.Seed, f.workers); err != nil {
+	release, err := f.compare(ctx, &o.records, f.options.Seed, f.workers)
+	if err != nil {
 		return err
 	}
+	defer release()
 	f.options.Workers, f.options.Single = f.workers, o.alone
 	scorer, err := algo.NewScorer(ctx, o.model, f.options)
 	if err != nil {

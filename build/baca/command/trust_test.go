@@ -47,13 +47,16 @@ func TestTrustBadValues(t *testing.T) {
 		t.Errorf("%d molecules are left", m.Card.Graphs)
 	}
 	bad := filepath.Join(dir, "bad.csv")
-	testset.Write(t, bad, "smiles,predicted\nCCO,1e400\nCCN,2\nC((,3\n")
+	testset.Write(t, bad, "smiles,predicted,seen\nCCO,1e400,1\nCCN,2,1\nC((,3,1\n"+strings.Repeat("CCN,2,1\n", 1<<14))
 	text, stderr := succeed(t, "trust", "--model", model, "--predicted", "predicted", bad)
 	rows := rowsOf(t, text)
-	if len(rows) != 3 || rows[0]["score"] == "" || rows[0]["trust"] != "" || rows[0]["interval_low"] != "" || rows[1]["trust"] == "" || rows[2]["error"] == "" {
-		t.Errorf("%v", rows)
+	if len(rows) != 3+(1<<14) || rows[0]["score"] == "" || rows[0]["trust"] != "" || rows[0]["interval_low"] != "" || rows[1]["trust"] == "" || rows[2]["error"] == "" {
+		t.Errorf("%d rows, the first are %v", len(rows), rows[:3])
 	}
 	if !strings.Contains(stderr, `bad.csv:2:5: column predicted: "1e400", want a finite number`) || !strings.Contains(stderr, "these rows have a score and no interval") {
+		t.Errorf("%s", stderr)
+	}
+	if _, stderr = succeed(t, "trust", "--model", model, "--predicted", "predicted", "--observed", "seen", bad); !strings.Contains(stderr, "16387 read, 1 refused") {
 		t.Errorf("%s", stderr)
 	}
 	copied := filepath.Join(dir, "copied.csv")

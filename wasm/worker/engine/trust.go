@@ -43,7 +43,7 @@ func (e *Engine) trust(t *task, r *message.Trust) (*message.Trusted, error) {
 	if c.By.ReadsUncertainty() {
 		labels.Uncertainty = e.model.Residuals.Uncertainty.Name
 	}
-	sample, err := job.SampleOf(t, job.Input{Again: e.again}, algo.DefaultOptions().Seed, 1)
+	sample, err := job.SampleOf(t, e.input.records(nil, e.form()), algo.DefaultOptions().Seed, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -173,6 +173,7 @@ func (l *Library) check(o *Options) error {
 	case o.Prices != nil && len(o.Prices) != l.Len() || o.Exclude != nil && len(o.Exclude) != l.Len():
 		panic(fmt.Sprintf("suggest: %d prices and %d exclusions for %d graphs", len(o.Prices), len(o.Exclude), l.Len()))
 	}
+	o.Budget *= 1 + 1e-9 // decimal prices are rounded
 	return decide.CheckAlpha(o.Alpha)
 }
 

@@ -201,6 +201,11 @@ func TestSuggestSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("no error about the library, what is asked or the context: %+v", o)
 		}
 	}
+	// In binary 0.3 is less than three times 0.1.
+	tenths := Options{Most: 9, Alpha: 0.1, Prices: slices.Repeat([]float64{0.1}, len(gs)), Budget: 0.3}
+	if got := must.Have(l.Suggest(ctx, tenths)); len(got.Picks) != 3 || len(got.FarTop) != 4 {
+		t.Errorf("a budget of 0.3 buys %d and %d for 0.1", len(got.Picks), len(got.FarTop)-1)
+	}
 	must.Panic(t, "prices", func() { l.Suggest(ctx, Options{Most: 1, Alpha: 0.1, Prices: []float64{1}}) })
 	must.Panic(t, "exclusions", func() { l.Suggest(ctx, Options{Most: 1, Alpha: 0.1, Exclude: []bool{true}}) })
 }

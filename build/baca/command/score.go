@@ -192,6 +192,7 @@ type scoring struct {
 	explainer *job.Explainer // nil without --explain and --neighbors
 	origin    table.Run      // of the rows
 	names     []string       // of the models
+	compared  []int          // graphs that the p-values of each compare with
 	covered   []int          // records that each of several models covers
 	ownNames  []string       // the input's columns, see dataset.Options.Own
 
@@ -335,7 +336,7 @@ func (s *scoring) prepare(ctx context.Context) (err error) {
 // openOthers opens the models after the first.
 func (s *scoring) openOthers(ctx context.Context, judging algo.Options) error {
 	m := s.model
-	s.names = []string{m.Card.Name}
+	s.names, s.compared = []string{m.Card.Name}, []int{m.References()}
 	judging.Single = nil
 	for _, name := range s.models()[1:] {
 		other, _, err := openModelFile(name)
@@ -353,7 +354,8 @@ func (s *scoring) openOthers(ctx context.Context, judging algo.Options) error {
 		if err != nil {
 			return err
 		}
-		s.names, s.how.Others = append(s.names, other.Card.Name), append(s.how.Others, scorer)
+		s.names, s.compared = append(s.names, other.Card.Name), append(s.compared, other.References())
+		s.how.Others = append(s.how.Others, scorer)
 	}
 	return nil
 }
@@ -586,8 +588,10 @@ func (s *scoring) summarize() {
 	for _, sentence := range s.fit.Sentences(s.options.By, s.both) {
 		s.say("%s", sentence)
 	}
-	if n := s.model.References(); n > 0 && !decide.Resolves(s.options.Alpha, n) {
-		s.say("note: the model holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha of that or more for verdicts", n, 1+n)
+	for i, n := range s.compared {
+		if n > 0 && !decide.Resolves(s.options.Alpha, n) {
+			s.say("note: model %s holds %d graphs to compare with, so that p-values go down to 1/%d: want --alpha of that or more for verdicts", s.names[i], n, 1+n)
+		}
 	}
 	for _, w := range s.warnings {
 		s.say("warning: %s", w)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 )
 
 // PValues returns for each score the conformal p-value
@@ -58,18 +59,13 @@ const (
 func Threshold(holdout []float64, alpha float64) (float64, bool) {
 	sorted := slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
 	slices.Sort(sorted)
-	slices.Reverse(sorted)
+	n := len(sorted)
 	// With k of the holdout as high or higher, p = (1 + k)/(1 + n).
-	most := -1
-	for k := range sorted {
-		if float64(1+k)/float64(1+len(sorted)) <= alpha {
-			most = k
-		}
-	}
-	if most < 0 {
+	k := sort.Search(n, func(k int) bool { return float64(1+k)/float64(1+n) > alpha })
+	if k == 0 {
 		return 0, false
 	}
-	return math.Nextafter(sorted[most], math.Inf(1)), true
+	return math.Nextafter(sorted[n-k], math.Inf(1)), true
 }
 
 // Resolves reports whether the smallest p-value, 1/(1 + holdout), is at most alpha.

@@ -40,8 +40,9 @@ func newDrift() *cobra.Command {
 
 For graphs of the training distribution in any order, the chance that moved ever
 becomes true is at most DELTA, however long the stream. Rows are written as graphs
-arrive, the first ones after 4 to 64 KiB, from which the format is guessed. The exit status is 0 whether it has moved or not, and 1 if the stream has ended
-with nothing in it that could be scored.`,
+arrive, the first ones after 4 to 64 KiB, from which the format is guessed. The exit
+status is 0 whether it has moved or not, and 1 if the stream has ended with nothing in
+it that could be scored.`,
 		Example: `  tail -f incoming.smi | baca drift --model my.msgpack
   baca drift --plot drift.svg registered.csv`,
 		Args: oneInput,

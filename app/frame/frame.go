@@ -197,6 +197,8 @@ func (f *Frame) look() {
 		f.end(message.CodeCancelled, "cancelled on the page")
 	case s.Phase == run.Done && s.Deciding() != s.By:
 		f.end(message.CodeBadInput, cmp.Or(s.Unfit(), "the batch was not calibrated"))
+	case s.Phase == run.Done && s.Rows.Len() != len(a.wanted.SMILES):
+		f.end(message.CodeBadInput, fmt.Sprintf("smiles has %d lines and was read as %d molecules: a line that begins with # is a comment, and a first line of column names is none", len(a.wanted.SMILES), s.Rows.Len()))
 	case s.Phase == run.Done && s.Task == nil:
 		f.write(a)
 	case s.Stage != "":

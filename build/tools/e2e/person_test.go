@@ -227,6 +227,10 @@ func TestSavePictures(t *testing.T) {
 			t.Errorf("%s is %v large and has %d colours", file, size, len(colours))
 		}
 	}
+	// As from a server without https.
+	eval[any](b, `(Object.defineProperty(navigator, "clipboard", { value: undefined }), null)`)
+	b.click("#take summary", `#take [data-take="png"]`)
+	b.Wait(`document.querySelector(".export-note").textContent.includes("Not copied: the browser copies pictures")`)
 	b.Quiet()
 }
 

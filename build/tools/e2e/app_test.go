@@ -229,6 +229,12 @@ func TestTrain(t *testing.T) {
 	second.click("#train-use")
 	second.Wait(`new Set([...document.querySelectorAll(".trust-mark")].map((e) => e.textContent)).has("do not use")`)
 	second.says("#headline", "of 225 lie outside") // of the list that comes back
+	for _, wide := range []int64{800, 1280} {
+		second.screen("predictions", wide, 800)
+		if n := eval[float64](second, `document.querySelector("th.c-name").getBoundingClientRect().width`); n < 100 {
+			t.Errorf("on a screen of %d pixels the column of names has %g", wide, n)
+		}
+	}
 	second.Quiet()
 }
 

@@ -120,7 +120,7 @@ func TestFrameScores(t *testing.T) {
 		t.Errorf("α %g, text %q", p.Alpha, p.Input.Text)
 	}
 	ask(`{"baca":1,"id":5,"score":["# a note","CCO","C"]}`)
-	says(`"code":"input"`, "3 lines and was read as 2 molecules")
+	says(`"code":"input"`, "3 lines were read as 2 molecules")
 	// Another model is loaded first. It does not read molecules.
 	ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
 	says("model bzr reads plain graphs")

@@ -136,7 +136,7 @@ func (p *labPane) panel() []app.UI {
 	}
 	if t := p.S.Lab.Tool(); t != nil {
 		return []app.UI{app.Div().Class("pane-head").Body(
-			app.H2().Text(t.Name), quiet(p.S.Say(t.About)), app.Span().Class("stretch"), closer("Back to the table", p.S.Lab.Close)), p.tool(t)}
+			app.H2().Text(t.Name), quiet(p.S.Say(t.About)), closer("Back to the table", p.S.Lab.Close)), p.tool(t)}
 	}
 	return p.story()
 }

@@ -119,6 +119,8 @@ func TestFrameScores(t *testing.T) {
 	if p.Alpha != 0.1 || p.Input.Text != "CCO\nC\n" {
 		t.Errorf("α %g, text %q", p.Alpha, p.Input.Text)
 	}
+	ask(`{"baca":1,"id":5,"score":["# a note","CCO","C"]}`)
+	says(`"code":"input"`, "3 lines were read as 2 molecules")
 	// Another model is loaded first. It does not read molecules.
 	ask(`{"baca":1,"id":4,"score":{"smiles":["CCO","C"],"model":"bzr"}}`)
 	says("model bzr reads plain graphs")

@@ -43,7 +43,7 @@ func (p *stripPane) Render() app.UI {
 	s := p.S
 	box := app.Div().ID("strip").Class("strip").
 		On("pointerdown", func(ctx app.Context, e app.Event) {
-			if !p.movable() {
+			if !p.movable() || e.Get("button").Int() != 0 {
 				return
 			}
 			p.dragging = true

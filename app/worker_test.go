@@ -267,7 +267,7 @@ func traced(record int) *message.Traced {
 
 func lines(text string) *message.Records {
 	var ids []string
-	list := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	list := strings.Split(strings.TrimRight(strings.TrimPrefix(text, "# a note\n"), "\n"), "\n")
 	for i := range list {
 		ids = append(ids, "id"+string(rune('a'+i)))
 	}

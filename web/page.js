@@ -62,13 +62,17 @@ const run = async () => {
   loading.remove();
   performance.mark("interactive");
   await end;
-  throw new Error("the page's program has ended; load the page again");
+  throw new Error("its program has ended");
 };
 run().catch((error) => {
+  const was = document.documentElement.dataset.state;
   document.documentElement.dataset.state = "failed";
   loading.remove();
   const note = document.getElementById("failure");
-  note.textContent = `BaCa could not start: ${error.message}. Load the page again. If that does not help, something between the server and this tab holds back scripts or WebAssembly: a blocker, a filter of the network, or an old browser.`;
+  note.textContent =
+    was === "running"
+      ? `BaCa has stopped: ${error.message}. Load the page again.`
+      : `BaCa could not start: ${error.message}. Load the page again. If that does not help, something between the server and this tab holds back scripts or WebAssembly: a blocker, a filter of the network, or an old browser.`;
   note.hidden = false;
   for (const e of document.querySelectorAll(".model-name, #against")) e.textContent = "not loaded";
   console.error(error);

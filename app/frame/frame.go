@@ -128,12 +128,7 @@ func (r *request) check() error {
 	return nil
 }
 
-func (r *request) wanted() *wanted {
-	if r.Score != nil {
-		return r.Score
-	}
-	return r.Explain
-}
+func (r *request) wanted() *wanted { return cmp.Or(r.Score, r.Explain) }
 
 func (w *wanted) check(explain bool) error {
 	switch {
@@ -197,6 +192,9 @@ func (f *Frame) look() {
 		f.end(message.CodeCancelled, "cancelled on the page")
 	case s.Phase == run.Done && s.Deciding() != s.By:
 		f.end(message.CodeBadInput, cmp.Or(s.Unfit(), "the batch was not calibrated"))
+	case s.Phase == run.Done && s.Rows.Len() != len(a.wanted.SMILES):
+		f.end(message.CodeBadInput, fmt.Sprintf("%d lines were read as %d molecules: # begins a comment, and a first line must not name columns",
+			len(a.wanted.SMILES), s.Rows.Len()))
 	case s.Phase == run.Done && s.Task == nil:
 		f.write(a)
 	case s.Stage != "":

@@ -48,3 +48,9 @@ export async function copy(text) {
     if (!copied) throw new Error("the browser does not let the page copy");
   }
 }
+
+// copyPicture puts a picture on the clipboard, a promise of a PNG.
+export async function copyPicture(picture) {
+  if (!navigator.clipboard?.write || !globalThis.ClipboardItem) throw new Error("the browser copies pictures from pages with https only; save it instead");
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
+}

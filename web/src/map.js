@@ -31,7 +31,7 @@ export function zoom(canvas, factor) {
 }
 
 function begin(canvas) {
-  const map = { canvas, scale: 1, x: 0, y: 0, hover: -1, pointers: new Map(), due: false };
+  const map = { canvas, scale: 1, x: 0, y: 0, pointers: new Map(), due: false };
   map.redraw = () => {
     if (!map.due) requestAnimationFrame(() => draw(map));
     map.due = true;
@@ -131,8 +131,7 @@ function hover(map, record) {
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
   const [x, y] = pointing(map)(map.places, record);
-  if (map.hover !== record) tip.textContent = map.tell(record);
-  map.hover = record;
+  tip.textContent = map.tell(record);
   const right = x > map.canvas.clientWidth / 2;
   tip.style.translate = `calc(${Math.round(x)}px ${right ? "- 100% - 12px" : "+ 12px"}) ${Math.round(y) - 12}px`;
 }

@@ -5,6 +5,7 @@ import { neighbours } from "./svg.js";
 const turns = [-45, -30, -20, -10, 10, 20, 30, 45].map((degrees) => (degrees * Math.PI) / 180);
 const mostTurns = 12;
 const mostTried = 8; // crowded pairs in one round
+const letterRoom = 0.95; // between two atoms with letters, which need the most
 
 export function relieve({ atoms, bonds }) {
   const near = neighbours({ atoms, bonds });
@@ -111,7 +112,7 @@ function places(atoms, bonds) {
 
 // crowding is how much too near two places are, 0 where they are not or where a bond joins them.
 function crowding(p, q, near) {
-  const least = p.letters && q.letters ? 0.95 : [0, 0, 0.7, p.letters || q.letters ? 0.6 : 0.45, 0.3][p.of.length + q.of.length];
+  const least = p.letters && q.letters ? letterRoom : [0, 0, 0.7, p.letters || q.letters ? 0.6 : 0.45, 0.3][p.of.length + q.of.length];
   if (Math.abs(p.x - q.x) >= least || Math.abs(p.y - q.y) >= least) return 0; // nearly all
   const d = Math.hypot(p.x - q.x, p.y - q.y);
   if (d >= least || p.of.some((i) => q.of.includes(i) || (p.of.length + q.of.length === 2 && near[i].includes(q.of[0])))) return 0;
@@ -139,10 +140,13 @@ function turnOne(atoms, bonds, near, first, last) {
     for (const [pivot, next] of [[way[k], way[k + 1]], [way[k + 1], way[k]]]) {
       const branch = branchOf(near, pivot, next);
       if (!branch || 2 * branch.size > atoms.length) continue;
-      const before = outside(atoms, bonds, near, branch);
+      const isInside = (p) => p.of.some((i) => branch.has(i));
+      const rest = places(atoms, bonds).filter((p) => !isInside(p)).sort((p, q) => p.x - q.x);
+      const outside = (atoms) => between(places(atoms, bonds).filter(isInside), rest, near);
+      const before = outside(atoms);
       for (const angle of turns) {
         const moved = turned(atoms, branch, atoms[pivot], angle);
-        const gain = before - outside(moved, bonds, near, branch);
+        const gain = before - outside(moved);
         if (gain > best.gain) best = { gain, moved };
       }
     }
@@ -151,13 +155,18 @@ function turnOne(atoms, bonds, near, first, last) {
   return Boolean(best.moved);
 }
 
-// outside is how crowded a branch is with all else.
-function outside(atoms, bonds, near, branch) {
-  const all = places(atoms, bonds);
-  const isInside = (p) => p.of.some((i) => branch.has(i));
-  const rest = all.filter((p) => !isInside(p));
+// between is how crowded some places are with the rest, which are sorted from the left.
+function between(some, rest, near) {
   let sum = 0;
-  for (const p of all.filter(isInside)) for (const q of rest) sum += crowding(p, q, near);
+  for (const p of some) {
+    let [low, high] = [0, rest.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rest[middle].x <= p.x - letterRoom) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < rest.length && rest[low].x < p.x + letterRoom; low++) sum += crowding(p, rest[low], near);
+  }
   return sum;
 }
 

@@ -7,7 +7,7 @@
 import { drawer } from "./drawer.js";
 import { spring } from "./spring.js";
 import { balls, paint } from "./svg.js";
-import { copy, linked } from "./link.js";
+import { copy, copyPicture, linked } from "./link.js";
 import { show as showMap, zoom as zoomMap } from "./map.js";
 import "./menu.js";
 import { molfile } from "./molfile.js";
@@ -131,7 +131,7 @@ globalThis.bacaTools = {
   guard,
 
   copy: (text, done) => settle(copy(text), done),
-  copyPNG: (svg, done) => settle(navigator.clipboard.write([new ClipboardItem({ "image/png": png(svg) })]), done),
+  copyPNG: (svg, done) => settle(copyPicture(png(svg)), done),
   // molfile gives the molfile of a layout that draw gave.
   molfile: (layout, name) => molfile(JSON.parse(layout), name),
 

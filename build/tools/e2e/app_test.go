@@ -229,6 +229,12 @@ func TestTrain(t *testing.T) {
 	second.click("#train-use")
 	second.Wait(`new Set([...document.querySelectorAll(".trust-mark")].map((e) => e.textContent)).has("do not use")`)
 	second.says("#headline", "of 225 lie outside") // of the list that comes back
+	for _, wide := range []int64{800, 1280} {
+		second.screen("predictions", wide, 800)
+		if n := eval[float64](second, `document.querySelector("th.c-name").getBoundingClientRect().width`); n < 100 {
+			t.Errorf("on a screen of %d pixels the column of names has %g", wide, n)
+		}
+	}
 	second.Quiet()
 }
 
@@ -274,6 +280,10 @@ func TestListGridAndMap(t *testing.T) {
 	b.Wait(fmt.Sprintf(`document.getElementById("map-canvas")?.dataset.shown === "%d"`, found))
 	b.Wait(`document.getElementById("map-canvas").dataset.chosen !== undefined`)
 	b.look("map")
+	b.screen("map", 768, 1024)
+	if n := b.high(".band"); n > 120 {
+		t.Errorf("on a tablet the band above a map is %d pixels high", n)
+	}
 	b.screen("map", 1280, 800)
 	b.still()
 	at := eval[[]float64](b, `(({ x, y }, place) => [x + Number(place[0]), y + Number(place[1])])(document.getElementById("map-canvas").getBoundingClientRect(), document.getElementById("map-canvas").dataset.chosen.split(" "))`)
@@ -286,5 +296,8 @@ func TestListGridAndMap(t *testing.T) {
 	if got, tip := b.text(".inspector-name"), b.text(".map-tip"); got != name || !strings.HasPrefix(tip, name+": outside") {
 		t.Errorf("a click where %s lies shows %s, and the pointer %q", name, got, tip)
 	}
+	b.set("#alpha", "input", 0)
+	b.Run("the same point", chromedp.MouseEvent("mouseMoved", at[0]+1, at[1]))
+	b.Wait(fmt.Sprintf(`(({ textContent: tip }) => tip.startsWith(%q) && !tip.includes("outside"))(document.querySelector(".map-tip"))`, name))
 	b.Quiet()
 }

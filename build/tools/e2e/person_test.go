@@ -186,9 +186,10 @@ func TestDragTheThreshold(t *testing.T) {
 	b.still()
 	now := outside()
 	mouse("mouseMoved", from)
+	b.Run("the other button", chromedp.MouseClickXY(box.X+from, y, chromedp.ButtonRight))
 	b.still()
 	if got := outside(); got != now {
-		t.Errorf("%d outside after moving on without the button, before %d", got, now)
+		t.Errorf("%d outside after moving on without the left button, before %d", got, now)
 	}
 	alpha := b.text(".alpha output")
 	b.Run("keys", chromedp.Focus("#strip"), chromedp.SendKeys("#strip", kb.ArrowRight+kb.ArrowRight+kb.ArrowRight))
@@ -227,6 +228,10 @@ func TestSavePictures(t *testing.T) {
 			t.Errorf("%s is %v large and has %d colours", file, size, len(colours))
 		}
 	}
+	// As from a server without https.
+	eval[any](b, `(Object.defineProperty(navigator, "clipboard", { value: undefined }), null)`)
+	b.click("#take summary", `#take [data-take="png"]`)
+	b.Wait(`document.querySelector(".export-note").textContent.includes("Not copied: the browser copies pictures")`)
 	b.Quiet()
 }
 

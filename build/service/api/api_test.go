@@ -211,7 +211,7 @@ func TestForms(t *testing.T) {
 	var want string
 	for mediaType, request := range requests {
 		var rows []map[string]any
-		a := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "application/json")
+		a := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "text/csv;q=0.5, application/json;q=0.9")
 		var got struct {
 			Rows   []map[string]any
 			Counts map[string]int
@@ -222,7 +222,7 @@ func TestForms(t *testing.T) {
 		if got.Counts["records"] != 4 || got.Counts["refused"] != 2 || got.Counts["outside"] != 1 {
 			t.Errorf("%s: %v", mediaType, got.Counts)
 		}
-		l := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "application/x-ndjson")
+		l := s.ask("POST", "/v1/score?alpha=0.06", mediaType, request[0], "Accept", "text/csv;q=0, application/x-ndjson")
 		for line := range strings.Lines(l.body) {
 			var row map[string]any
 			try.Check(json.Unmarshal([]byte(line), &row))
@@ -330,6 +330,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", json, `["C"]`, "found array in place of an object", nil},
 		{400, "POST", "/v1/score", json, `{"smiles"`, "it ends too early: want such as ", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "model": "bbbp"}`, "the JSON document: unknown field", nil},
+		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "SMILES": ["N"]}`, "the JSON document: unknown field", nil},
 		{400, "POST", "/v1/score", json, good + "2", "behind it", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "smiles": ["N"]}`, `twice: want it once, at byte 19`, nil},
 		{400, "POST", "/v1/score", json, `{}`, "smiles and graphs", nil},

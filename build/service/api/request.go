@@ -159,7 +159,8 @@ func malformed(err error) string {
 	case err == io.ErrUnexpectedEOF:
 		return "it ends too early"
 	case errors.As(err, &kind):
-		return fmt.Sprintf("found %s in %s at byte %d", kind.Value, cmp.Or(kind.Field, "place of an object"), kind.Offset)
+		field := strings.TrimPrefix(kind.Field, "Recipe.") // which is embedded
+		return fmt.Sprintf("found %s in %s at byte %d", kind.Value, cmp.Or(field, "place of an object"), kind.Offset)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
@@ -185,7 +186,13 @@ func decode(b *body, into any, like string) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return wrapped(err)
 	}
-	if at, err := dataset.Twice(data, slices.Sorted(maps.Keys(fields))...); err != nil {
+	keys := slices.Sorted(maps.Keys(fields))
+	for _, key := range keys {
+		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" { // the decoder takes "SMILES" for smiles
+			return inputf("the JSON document: unknown field %.40q: want such as %s, or the list graphs", key, like)
+		}
+	}
+	if at, err := dataset.Twice(data, keys...); err != nil {
 		return inputf("the JSON document: %w, at byte %d", err, at+1)
 	}
 	return nil

@@ -80,23 +80,26 @@ func questionOf(r *http.Request) (*question, error) {
 	return q, err
 }
 
-// answerForm is the first form that a client accepts, or the usual one.
+// answerForm is the form that a client likes best, the first of several, or the usual one.
 func answerForm(accept []string, usual form) (form, error) {
 	list := strings.Join(accept, ",")
 	if list == "" {
 		return usual, nil
 	}
+	forms := map[string]form{
+		"*/*": usual, "application/json": document, "application/*": document, "application/x-ndjson": lines,
+		"application/jsonl": lines, "text/csv": csv, "text/*": csv,
+	}
+	best, most := form(""), 0.0
 	for part := range strings.SplitSeq(list, ",") {
-		switch name, _, _ := mime.ParseMediaType(part); name {
-		case "*/*":
-			return usual, nil
-		case "application/json", "application/*":
-			return document, nil
-		case "application/x-ndjson", "application/jsonl":
-			return lines, nil
-		case "text/csv", "text/*":
-			return csv, nil
+		name, parameters, _ := mime.ParseMediaType(part)
+		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
+		if to, ok := forms[name]; ok && err == nil && weight > most {
+			best, most = to, weight
 		}
+	}
+	if best != "" {
+		return best, nil
 	}
 	return "", problemf(http.StatusNotAcceptable, "Accept %.80q: want %s, %s or %s", list, document, lines, csv)
 }

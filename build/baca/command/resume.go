@@ -75,7 +75,7 @@ func (r runIdentity) fits(now runIdentity) error {
 	case r.Model != now.Model:
 		return fmt.Errorf("it is of another model (SHA-256 %.12s…, this one has %.12s…)", r.Model, now.Model)
 	case r.Input != now.Input:
-		return fmt.Errorf("the input has changed since: it had %.12s, now it has %.12s", r.Input, now.Input)
+		return fmt.Errorf("the input has changed since: it had %.24s, now it has %.24s", r.Input, now.Input)
 	case r.Device != now.Device:
 		return fmt.Errorf("it is of a run on another device (%s, now %s), which rounds otherwise", cmp.Or(r.Device, "processor"), cmp.Or(now.Device, "processor"))
 	case r != now:

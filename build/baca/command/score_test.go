@@ -106,6 +106,8 @@ func TestKilledAndResumed(t *testing.T) {
 	testset.Write(t, name("in.smi.gz"), other[:4]+"T"+other[5:])
 	try.Check(os.Chtimes(name("in.smi.gz"), time.Time{}, info.ModTime()))
 	refuse(t, exitFailure, "the input has changed since: the first", args("killed", "--resume")...)
+	testset.Write(t, name("in.smi.gz"), other+strings.Repeat("\n", 1e6))
+	refuse(t, exitFailure, " bytes; without --resume", args("killed", "--resume")...)
 	testset.Write(t, name("in.smi.gz"), text.String())
 	// That any other byte of a checkpoint is found, package sealed tests.
 	checkpoint := string(read(t, name("killed.csv.checkpoint")))

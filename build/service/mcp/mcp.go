@@ -49,6 +49,7 @@ type Listed struct {
 // New returns a server for a service.
 func New(s *service.Service) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "baca", Title: "BaCa", Version: algo.Version}, &sdk.ServerOptions{Instructions: instructions})
+	server.AddReceivingMiddleware(withoutNull)
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{
 		Name: "score", Annotations: reads, InputSchema: scoring(), OutputSchema: answering(false),
@@ -70,6 +71,16 @@ func New(s *service.Service) *sdk.Server {
 			return nil, &Listed{list}, err
 		})
 	return server
+}
+
+// withoutNull takes the arguments null of a call as none: the SDK would panic when it sets defaults in them.
+func withoutNull(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if call, ok := r.(*sdk.CallToolRequest); ok && string(call.Params.Arguments) == "null" {
+			call.Params.Arguments = nil
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // scoring is the schema of a Scoring, with defaults.

@@ -121,6 +121,7 @@ func TestRefusals(t *testing.T) {
 		`decide by ""`:             map[string]any{"smiles": one, "by": ""},
 		`unknown model ""`:         map[string]any{"smiles": one, "model": ""},
 		"SMILES":                   map[string]any{"smiles": one, "SMILES": one},
+		"missing properties":       json.RawMessage("null"),
 	} {
 		if why := call(t, c, "score", in, nil); !strings.Contains(why, want) || strings.Contains(why, "file") {
 			t.Errorf("%.100v: %q, want %q", in, why, want)
@@ -150,7 +151,7 @@ func TestServeAnswersAll(t *testing.T) {
 	for _, line := range []string{
 		"hello", question(2) + question(3), "\xff", "", " \t\r", // three are no JSON
 		`{"jsonrpc":"2.0","method":"nobody"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`, // no answers to these
-		"7", "{}", "[]", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, "[" + question(23) + "]", // five are no messages
+		"7", "{}", "[]", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":31.5,"method":"ping"}`, "[" + question(23) + "]", // six are no messages
 		`{"id":20,"method":"ping"}`, `{"jsonrpc":"2.0","id":21,"method":"nobody"}`,
 		`{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`, question(22),
 		question(25) + "\r\n" + question(26),
@@ -162,8 +163,8 @@ func TestServeAnswersAll(t *testing.T) {
 	}
 	try.Check(Serve(context.Background(), service.New(1), strings.NewReader(begin), &out))
 	for want, n := range map[string]int{
-		"\n": 19, `"id":27,"result":{}`: 1, `is there twice`: 3, `"code":-32700,"message":"no JSON`: 3, `"code":-32600,`: 10, `"id":21,"error":{"code":-32601,`: 1,
-		`"id":22`: 2, `"id":20`: 1, `"id":30`: 3, `"verdict":"inside"`: 1, `"result":{}`: 3,
+		"\n": 20, `"id":27,"result":{}`: 1, `is there twice`: 3, `"code":-32700,"message":"no JSON`: 3, `"code":-32600,`: 11, `"id":21,"error":{"code":-32601,`: 1,
+		`"id":22`: 2, `"id":20`: 1, `"id":30`: 3, `"id":31.5`: 1, `"verdict":"inside"`: 1, `"result":{}`: 3,
 	} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d times %q, want %d in:\n%s", got, want, n, &out)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -131,15 +132,18 @@ func (c *conversation) message(text []byte) (jsonrpc.Message, error) {
 	if m.Method == nil && (m.Result != nil || m.Error != nil) {
 		return nil, nil
 	}
-	switch m.ID.(type) {
-	case string, float64:
+	exact := true
+	switch id := m.ID.(type) {
+	case string:
+	case float64:
+		exact = id == math.Trunc(id) && math.Abs(id) < 1<<53 // the decoder takes 1.5 for 1
 	default:
 		m.ID = nil
 	}
 	decoded, err := jsonrpc.DecodeMessage(text)
 	q, ok := decoded.(*jsonrpc.Request)
-	if err != nil || !ok {
-		return nil, c.refuse(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a number`)
+	if err != nil || !ok || !exact {
+		return nil, c.refuse(m.ID, notAMessage, `no message of JSON-RPC: want "jsonrpc": "2.0", a method, and an id that is text or a whole number`)
 	}
 	if err := twice(text); err != nil {
 		return nil, c.refuse(m.ID, notAMessage, err.Error())

@@ -93,8 +93,8 @@ def score_file(
             warnings.warn(foreign[1], UserWarning, stacklevel=2)
         if out is not None:
             return Path(out)
-        return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _MISSING}, dtype=_TEXTS)
+        return pandas.read_csv(io.BytesIO(rows.read_bytes()), keep_default_na=False, na_values={name: [""] for name in _MISSING}, dtype=_TYPES)
 
 
 _MISSING = ("score", "p_value", "s_pre", "s_attn", "s_baca", "alpha", "verdict", "error", "set_aside")
-_TEXTS = {"id": str, "smiles": str, "verdict": str, "error": str, "set_aside": str, "model_sha256": str}
+_TYPES = {"id": str, "smiles": str, "score": float, "verdict": str, "error": str, "set_aside": str, "model_sha256": str}

@@ -20,6 +20,8 @@ def test_score_file(tmp_path, detector):
     assert list(rows.id) == ["007", "broken", "NA"] and list(rows.verdict.dropna()) == ["inside", "outside"]
     assert list(rows.error.isna()) == [True, False, True] == list(rows.verdict.notna())
     assert list(rows.score[[0, 2]]) == list(want) and np.isnan(rows.score[1]) and "never closed" in rows.error[1]
+    (tmp_path / "ethanol.smi").write_text("CCO\n")
+    assert baca.score_file(tmp_path / "ethanol.smi").score.dtype == float  # also where it is 0
     frame = pd.DataFrame({"anything": [ASPIRIN, RDX]})
     frame.to_csv(tmp_path / "in.csv", index=False)
     assert baca.score_file(tmp_path / "in.csv", tmp_path / "out.jsonl", column="anything") == tmp_path / "out.jsonl"

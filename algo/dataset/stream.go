@@ -135,6 +135,20 @@ func (r *Record) Molfile() string {
 	return r.molfile
 }
 
+// Size is the length of the texts of r and of its graph, which say how much memory it will take.
+func (r Record) Size() int {
+	n := len(r.ID) + len(r.SMILES) + len(r.molfile)
+	for _, cells := range [][]string{r.Cells, r.Own} {
+		for _, cell := range cells {
+			n += len(cell)
+		}
+	}
+	if r.Graph != nil {
+		n += len(r.Graph.Offsets) + len(r.Graph.Neighbors)
+	}
+	return n
+}
+
 // Fail locates err, about the SMILES or molfile of r, in the input, as a [*SyntaxError].
 func (r *Record) Fail(err error) error {
 	e := r.at

@@ -98,6 +98,9 @@ const (
 	piece = 32
 )
 
+// meanSize is the mean size of records that ends a piece early: many pieces wait.
+const meanSize = 2 << 10
+
 // Score scores the graphs of an input and emits its records in order. Rows depend on input, scorer
 // and seed, not on the number of workers. An error of the input ends it after the rows before; one
 // of emit or ctx ends it at once.
@@ -352,11 +355,12 @@ func scoreOther(ctx context.Context, s *algo.Scorer, records []table.Scored) err
 	return err
 }
 
-// inPieces yields most values at a time, each piece in memory of its own. An error comes after the values
-// before it.
-func inPieces[T any](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
+// inPieces yields most values at a time, fewer of large ones, each piece in memory of its own. An error comes
+// after the values before it.
+func inPieces[T interface{ Size() int }](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var w []T
+		size := 0
 		for v, err := range values {
 			if err != nil {
 				if len(w) == 0 || yield(w, nil) {
@@ -365,9 +369,10 @@ func inPieces[T any](values iter.Seq2[T, error], most int) iter.Seq2[[]T, error]
 				return
 			}
 			if w == nil {
-				w = make([]T, 0, most)
+				w, size = make([]T, 0, most), 0
 			}
-			if w = append(w, v); len(w) == most {
+			w, size = append(w, v), size+v.Size()
+			if len(w) == most || size >= most*meanSize {
 				if !yield(w, nil) {
 					return
 				}

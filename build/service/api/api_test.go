@@ -581,10 +581,17 @@ func TestManyAtOnce(t *testing.T) {
 // Whoever waits too long for a turn is told so, too.
 func TestWaits(t *testing.T) {
 	s := limiting(t, func(l *Limits) { l.Requests, l.Wait = 1, 50*time.Millisecond })
+	s.methane() // loads the model, which takes longer
 	c := s.connect()
 	go io.Copy(httputil.NewChunkedWriter(c), manyLines(100_000_000))
 	if a := s.comes(429, s.methane); a.Header.Get("Retry-After") != "1" || !strings.Contains(a.body, "waited") {
 		t.Errorf("%s %s", a.Status, a.body)
+	}
+	all := s.connect() // and sends all before it reads
+	_, err := io.Copy(httputil.NewChunkedWriter(all), manyLines(500_000))
+	io.WriteString(all, "0\r\n\r\n")
+	if r, late := http.ReadResponse(bufio.NewReader(all), nil); err != nil || late != nil || r.StatusCode != 429 {
+		t.Errorf("%v, %v, %v", r, err, late)
 	}
 	c.Close()
 	s.comes(200, s.methane) // the client that left makes room

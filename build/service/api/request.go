@@ -64,7 +64,7 @@ func (b *body) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// end resets the deadline for the next request, without waiting for the rest of this one.
+// end resets the deadline for the next request. The rest of this one has a second to come.
 func (b *body) end() {
 	if b.read {
 		b.control.SetReadDeadline(time.Time{})

@@ -131,7 +131,8 @@ func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute f
 	body.end()
 	if p := problemOf(ctx, err); p != nil {
 		if !body.read {
-			w.Header().Set("Connection", "close") // rather than wait for the rest
+			io.Copy(io.Discard, r.Body) // a client that sends all before it reads sees the problem
+			w.Header().Set("Connection", "close")
 		}
 		fail(w, p)
 		return

@@ -72,7 +72,7 @@ const rate = (alpha) => {
 
 // whole checks an option that is a number of things.
 const whole = (name, n) => {
-  if (!Number.isSafeInteger(n) || n < 0) throw new BacaError("option", `${name} is ${n}, want a whole number`);
+  if (!Number.isSafeInteger(n) || n < 0) throw new BacaError("option", `${name} is ${n}, want a whole number from 0`);
   return n;
 };
 

@@ -239,14 +239,11 @@ func (w *widest) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 // Large records wait in small pieces, whichever of their texts is long.
 func TestPieces(t *testing.T) {
 	long := strings.Repeat("C", piece*meanSize/4)
-	records := []dataset.Record{{SMILES: long}, {ID: long}, {Own: []string{long}}, {Cells: []string{long}}, {SMILES: long}, {}}
-	var sizes []int
-	for some, err := range inPieces(input(records, nil, false).Records, piece) {
-		must.Do(err)
-		sizes = append(sizes, len(some))
-	}
-	if !slices.Equal(sizes, []int{4, 2}) {
-		t.Errorf("pieces of %d records, want 4 and 2", sizes)
+	records := []dataset.Record{{SMILES: long}, {ID: long}, {Own: []string{long}}, {Cells: []string{long}}, {}}
+	for some, err := range inPieces(unread(records, nil), piece) {
+		if err != nil || len(some) != 4 && len(some) != 1 {
+			t.Errorf("a piece of %d records, want 4 and 1: %v", len(some), err)
+		}
 	}
 }
 

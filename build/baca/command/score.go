@@ -552,7 +552,9 @@ func show(r dataset.Record) string {
 	text := "refused: " + r.Err.Error()
 	var at *molecule.SyntaxError
 	if errors.As(r.Err, &at) {
-		text += "\n  " + strings.ReplaceAll(at.Caret(r.SMILES), "\n", "\n  ")
+		if line, carets, _ := strings.Cut(at.Caret(r.SMILES), "\n"); strings.TrimSpace(line) != "" { // a molfile's may be blank
+			text += "\n  " + line + "\n  " + carets
+		}
 	}
 	return text
 }

@@ -83,15 +83,12 @@ func questionOf(r *http.Request) (*question, error) {
 // answerForm is the form that a client likes best, the first of several, or the usual one.
 func answerForm(accept []string, usual form) (form, error) {
 	list := strings.Join(accept, ",")
-	if list == "" {
-		return usual, nil
-	}
 	forms := map[string]form{
 		"*/*": usual, "application/json": document, "application/*": document, "application/x-ndjson": lines,
 		"application/jsonl": lines, "text/csv": csv, "text/*": csv,
 	}
 	best, most := form(""), 0.0
-	for part := range strings.SplitSeq(list, ",") {
+	for part := range strings.SplitSeq(cmp.Or(list, "*/*"), ",") {
 		name, parameters, _ := mime.ParseMediaType(part)
 		weight, err := strconv.ParseFloat(cmp.Or(parameters["q"], "1"), 64)
 		if to, ok := forms[name]; ok && err == nil && weight > most {

@@ -31,7 +31,7 @@ export function zoom(canvas, factor) {
 }
 
 function begin(canvas) {
-  const map = { canvas, scale: 1, x: 0, y: 0, pointers: new Map(), due: false };
+  const map = { canvas, scale: 1, x: 0, y: 0, hover: -1, pointers: new Map(), due: false };
   map.redraw = () => {
     if (!map.due) requestAnimationFrame(() => draw(map));
     map.due = true;
@@ -127,6 +127,7 @@ function nearest(map, x, y) {
 
 function hover(map, record) {
   const tip = map.canvas.nextElementSibling;
+  map.hover = record;
   tip.hidden = record < 0;
   map.canvas.style.cursor = record < 0 ? "grab" : "pointer";
   if (record < 0) return;
@@ -152,6 +153,7 @@ function draw(map) {
   if (shown > many) plot(pen, map, ratio, colour);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (shown <= many) paint(pen, map, at, colour);
+  if (map.hover >= 0) hover(map, kind[map.hover] ? map.hover : -1); // its verdict and place may have changed
   canvas.dataset.shown = shown;
   if (chosen < 0 || !kind[chosen]) return;
   const [x, y] = at(places, chosen);

@@ -297,7 +297,6 @@ func TestListGridAndMap(t *testing.T) {
 		t.Errorf("a click where %s lies shows %s, and the pointer %q", name, got, tip)
 	}
 	b.set("#alpha", "input", 0)
-	b.Run("the same point", chromedp.MouseEvent("mouseMoved", at[0]+1, at[1]))
 	b.Wait(fmt.Sprintf(`(({ textContent: tip }) => tip.startsWith(%q) && !tip.includes("outside"))(document.querySelector(".map-tip"))`, name))
 	b.Quiet()
 }

@@ -41,6 +41,9 @@ func (m *Memory) parts(g *graph.Graph, blame *Blame, named []Reason) []Reason {
 	var reasons []Reason
 	for k, p := range list[:min(len(list), mostParts)] {
 		text, weight := m.fact(g, &p, blame, named)
+		if p.list == nil {
+			p.about = aboutOf("node", len(p.nodes), g.N())
+		}
 		// A graph that is outside always gets a part.
 		if small := p.blame < leastPart*all && weight < Unseen && !(k == 0 && sum > 0); small || text == "" {
 			continue
@@ -67,7 +70,6 @@ func partsOf(g *graph.Graph, blame []float64) []part {
 		if p.nodes == nil {
 			return nil
 		}
-		p.about = fmt.Sprintf("%d of its %d nodes", len(p.nodes), g.N())
 		return []part{p}
 	}
 	all := groups(g)
@@ -136,7 +138,9 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 		if slices.ContainsFunc(named, func(r Reason) bool { return r.Weight >= Unseen && slices.Contains(r.Nodes, p.nodes[at]) }) {
 			return "", 0
 		}
-		return none + " " + have + " " + nodeName(g, p.nodes[at]), Unseen
+		text, key := none+" "+have+" "+nodeName(g, p.nodes[at]), keys[p.nodes[at]]
+		p.narrow(func(i int) bool { return keys[i] == key })
+		return text, Unseen
 	case least[1] == 0:
 		return way(1, none, have), usualPart
 	case last == 0:
@@ -162,7 +166,8 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 // way describes the bonds of a part up to that many edges away, which few training graphs have,
 // around its most blamed node that passes a test.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
-	if g.Features != molecule.Features {
+	if p.list == nil {
+		p.narrow(here)
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
 	type place struct{ group, node int }
@@ -190,6 +195,14 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 		text = "one of them " + text
 	}
 	return text + " in a way that " + few
+}
+
+// narrow leaves the nodes of a plain graph that pass a test, which a sentence is about. Molecules have
+// named groups instead.
+func (p *part) narrow(test func(i int) bool) {
+	if p.list == nil {
+		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !test(i) })
+	}
 }
 
 // usualPart is the weight of parts whose nodes were seen, joined in another way.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 )
 
@@ -17,6 +18,7 @@ const (
 	wantText   = "want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"
 	saveAsCSV  = "save it as CSV and give that"
 	asParquet  = "write it as Parquet or CSV"
+	asGraphML  = "write it as GraphML"
 	asSDF      = "write it as SDF or SMILES, for example with Open Babel"
 	copyAsText = "copy its structures out as SMILES"
 )
@@ -44,6 +46,7 @@ var foreignFormats = []foreignFormat{
 	{"II*\x00", "", "a TIFF picture", ""},
 	{"VjCD", "", "a ChemDraw file", asSDF},
 	{"<?xml", "CDXML", "a ChemDraw file", asSDF},
+	{"<?xml", "<gexf", "a GEXF graph", asGraphML},
 	{"<?xml", "", "XML", ""},
 	{"<!DOCTYPE", "", "a web page", ""},
 	{"<!doctype", "", "a web page", ""},
@@ -53,6 +56,8 @@ var foreignFormats = []foreignFormat{
 	{"ATOM      ", "", "a PDB file", asSDF},
 	{"HETATM", "", "a PDB file", asSDF},
 	{"data_", "_cell_", "a CIF file", asSDF},
+	{"graph [", "", "a GML graph", asGraphML},
+	{">>graph6<<", "", "a list of graphs in graph6", asGraphML},
 	{">", "", "FASTA, sequences of amino or nucleic acids", ""},
 	{"{\"", "\":{\"0\":", "JSON by columns", `want a list of objects, as pandas writes with orient="records"`},
 	{"[\"", "\"", "JSON of texts", "want an object with a SMILES for each molecule"},
@@ -77,11 +82,7 @@ func foreign(t *Text) error {
 	trimmed := bytes.TrimLeft(head, " \t\n")
 	for _, f := range foreignFormats {
 		if bytes.HasPrefix(trimmed, []byte(f.begins)) && bytes.Contains(head, []byte(f.has)) {
-			advice := f.advice
-			if advice == "" {
-				advice = wantText
-			}
-			return fmt.Errorf("this is %s: %s", f.what, advice)
+			return fmt.Errorf("this is %s: %s", f.what, cmp.Or(f.advice, wantText))
 		}
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 && !beginsZip(head) {

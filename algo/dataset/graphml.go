@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"baca/algo/graph"
@@ -139,10 +140,12 @@ func (g *graphML) begin(e xml.StartElement, line, column int) {
 	case kind == "hyperedge":
 		g.fail(line, errors.New("an edge of more than two nodes: want plain graphs"))
 	case g.rec.Err != nil:
+	case kind == "node" && attribute(e, "id") == "":
+		g.fail(line, errors.New("a node without id"))
 	case kind == "node":
-		g.fail(line, g.nodes.add(attribute(e, "id")))
+		g.fail(line, g.nodes.add(strconv.Quote(attribute(e, "id"))))
 	case kind == "edge":
-		g.edges, g.lines = append(g.edges, [2]string{attribute(e, "source"), attribute(e, "target")}), append(g.lines, line)
+		g.edges, g.lines = append(g.edges, [2]string{strconv.Quote(attribute(e, "source")), strconv.Quote(attribute(e, "target"))}), append(g.lines, line)
 		if own := attribute(e, "directed"); own == "true" || own == "" && g.directed {
 			g.rec.Aside.Directions++
 		}
@@ -172,14 +175,12 @@ func (g *graphML) end() {
 	g.send(g.rec)
 }
 
-// nodes are the numbers of a plain graph's nodes by their ids.
+// nodes are the numbers of a plain graph's nodes by their ids, as JSON: 1 is not "1".
 type nodes map[string]int32
 
 func (n nodes) add(id string) error {
 	if _, twice := n[id]; twice {
-		return fmt.Errorf("node %s is there twice: want each id once", clip(id))
-	} else if id == "" {
-		return errors.New("a node without id")
+		return fmt.Errorf("node %.40s is there twice: want each id once", id)
 	}
 	n[id] = int32(len(n))
 	return nil
@@ -192,7 +193,7 @@ func (n nodes) join(edges [][2]string) (joined [][2]int32, bad int, err error) {
 		for k, id := range ends {
 			node, known := n[id]
 			if !known {
-				return nil, i, fmt.Errorf("goes to %s: want the id of a node", clip(id))
+				return nil, i, fmt.Errorf("goes to %.40s: want the id of a node", id)
 			}
 			joined[i][k] = node
 		}

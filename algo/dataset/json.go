@@ -357,8 +357,8 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 			r.ID = name
 		}
 	}
-	if n.Nodes == nil {
-		return nil, r.Fail(errors.New(`no "nodes": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`))
+	if n.Nodes == nil || n.Links == nil && n.Edges == nil && len(n.Nodes) > 1 {
+		return nil, r.Fail(errors.New(`no "nodes" or no "links": want a graph such as {"nodes": [{"id": 0}, …], "links": [{"source": 0, "target": 1}, …]}`))
 	}
 	known := make(nodes, len(n.Nodes))
 	for i, node := range n.Nodes {

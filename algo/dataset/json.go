@@ -423,8 +423,7 @@ func nodeKey(raw json.RawMessage) (string, error) {
 		if err := json.Unmarshal(raw, &value); err != nil {
 			return "", err
 		}
-		plain, err := json.Marshal(value)
-		return string(plain), err
+		raw, _ = json.Marshal(value)
 	}
 	return string(raw), nil
 }

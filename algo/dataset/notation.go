@@ -145,11 +145,8 @@ func otherwise(text string, err error) error {
 
 // isMissing recognises placeholders for missing values.
 func isMissing(text string) bool {
-	switch strings.ToLower(strings.Trim(text, "#<>")) {
-	case "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", ".":
-		return true
-	}
-	return false
+	placeholders := []string{"na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "."}
+	return slices.Contains(placeholders, strings.ToLower(strings.Trim(text, "#<>")))
 }
 
 // isName recognises a word with two or more letters of four that are no atoms outside of brackets.

@@ -333,7 +333,7 @@ func (s *Set) build(starts []int32, edges []uint64) error {
 		s.Warnings = append(s.Warnings, said)
 	}
 	if oneWay > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%d edges are listed in one direction only: taken as undirected", oneWay))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("edges listed in one direction only, and taken as undirected: %d", oneWay))
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestReadTU(t *testing.T) {
 	t.Run("one direction", func(t *testing.T) {
 		s := must.Have(ReadTU(mapFS(map[string]string{"T_A.txt": "1,2\n2,3\n3,2", "T_graph_indicator.txt": "1\n1\n1"}), "", Unpack{}))
 		if s.Graphs[0].M() != 2 || s.Duplicates != 0 || s.Labels != nil ||
-			!slices.Equal(s.Warnings, []string{"1 edges are listed in one direction only: taken as undirected"}) {
+			!slices.Equal(s.Warnings, []string{"edges listed in one direction only, and taken as undirected: 1"}) {
 			t.Errorf("%d edges, %d duplicates, %q", s.Graphs[0].M(), s.Duplicates, s.Warnings)
 		}
 	})

@@ -27,7 +27,7 @@ type part struct {
 	about  string
 	nodes  []int
 	blame  float64
-	list   []group // all groups of the graph
+	list   []group // all groups of the graph; nil for a plain one
 	groups []int   // indices of this part's groups
 }
 
@@ -117,7 +117,7 @@ func aboutOf(name string, some, all int) string {
 
 // fact says what is unusual about a part and how unusual: whether training graphs have such nodes,
 // neighbours or surroundings, or what else moves the score. It repeats no value that named calls
-// unseen.
+// unseen. Of a plain graph's part the nodes stay that have it.
 func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (string, float64) {
 	n, keys := g.N(), fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	var least [fingerprint.DefaultHeight + 1]int
@@ -139,7 +139,9 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 			return "", 0
 		}
 		text, key := none+" "+have+" "+nodeName(g, p.nodes[at]), keys[p.nodes[at]]
-		p.narrow(func(i int) bool { return keys[i] == key })
+		if p.list == nil {
+			p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return keys[i] != key })
+		}
 		return text, Unseen
 	case least[1] == 0:
 		return way(1, none, have), usualPart
@@ -167,7 +169,7 @@ func (m *Memory) fact(g *graph.Graph, p *part, blame *Blame, named []Reason) (st
 // around its most blamed node that passes a test.
 func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here func(i int) bool) string {
 	if p.list == nil {
-		p.narrow(here)
+		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !here(i) })
 		return [...]string{1: "joined", 2: "surrounded, two edges wide,"}[edges] + " in a way that " + few
 	}
 	type place struct{ group, node int }
@@ -195,14 +197,6 @@ func way(g *graph.Graph, p *part, edges int, few string, blame []float64, here f
 		text = "one of them " + text
 	}
 	return text + " in a way that " + few
-}
-
-// narrow leaves the nodes of a plain graph that pass a test, which a sentence is about. Molecules have
-// named groups instead.
-func (p *part) narrow(test func(i int) bool) {
-	if p.list == nil {
-		p.nodes = slices.DeleteFunc(p.nodes, func(i int) bool { return !test(i) })
-	}
 }
 
 // usualPart is the weight of parts whose nodes were seen, joined in another way.

@@ -83,13 +83,6 @@ func Background(ratio float64) (Reason, bool) {
 	}, true
 }
 
-func called(g *graph.Graph) string {
-	if g.Features == molecule.Features {
-		return "atoms"
-	}
-	return "nodes"
-}
-
 // statistics compares the graph with the quantiles.
 func (p *Profile) statistics(g *graph.Graph) []Reason {
 	var list []Reason
@@ -155,15 +148,17 @@ func slack(x float64) float64 { return 1e-6 * (1 + math.Abs(x)) }
 
 // phrase says what a graph has more of, or less.
 func (s *statistic) phrase(more bool, g *graph.Graph) string {
-	words := [2]string{s.more, s.less}
-	if g.Features == molecule.Features && s.chemical[0] != "" {
-		words = s.chemical
+	words, nodes := [2]string{s.more, s.less}, "nodes"
+	if g.Features == molecule.Features {
+		if nodes = "atoms"; s.chemical[0] != "" {
+			words = s.chemical
+		}
 	}
 	text := words[1]
 	if more {
 		text = words[0]
 	}
-	return strings.ReplaceAll(text, "%s", called(g))
+	return strings.ReplaceAll(text, "%s", nodes)
 }
 
 func (s *statistic) show(x float64) string {

@@ -47,10 +47,8 @@ func (a Aside) String() string {
 	var list []string
 	for _, k := range kinds {
 		switch n := k.count(a); {
-		case n > 1:
-			list = append(list, fmt.Sprintf("%d %ss", n, k.name))
-		case n == 1 && k.often:
-			list = append(list, "1 "+k.name)
+		case n > 1 || n == 1 && k.often:
+			list = append(list, counted(n, k.name))
 		case n == 1:
 			list = append(list, k.name)
 		}
@@ -92,32 +90,33 @@ func (c *Asides) add(name string, n int) {
 // Of summarises for that many molecules or graphs; empty for nothing.
 func (c Asides) Of(records int) string {
 	var list []string
-	what := "molecules"
+	what := "molecule"
 	for _, k := range kinds {
 		n := c[k.name]
 		if n == 0 {
 			continue
 		}
-		verb := ""
-		if len(list) == 0 {
-			if verb = "were "; n == 1 {
-				verb = "was "
-			}
-			if !k.graph {
-				verb += "read "
-			}
-		}
-		name := ""
+		text := fmt.Sprint(n)
 		if k.graph {
-			what = "graphs"
-			if name = k.name + " "; n > 1 {
-				name = k.name + "s "
+			what, text = "graph", counted(n, k.name)
+		}
+		if len(list) == 0 {
+			text += [...]string{" was", " were"}[min(n, 2)-1]
+			if !k.graph {
+				text += " read"
 			}
 		}
-		list = append(list, fmt.Sprintf("%d %s%s%s", n, name, verb, k.read))
+		list = append(list, text+" "+k.read)
 	}
 	if list == nil {
 		return ""
 	}
-	return fmt.Sprintf("of %d %s %s", records, what, strings.Join(list, ", "))
+	return "of " + counted(records, what) + " " + strings.Join(list, ", ")
+}
+
+func counted(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
 }

@@ -402,7 +402,7 @@ func TestOpenSaysWhatIsWrongAndWhere(t *testing.T) {
 	// And what a simple graph lacks.
 	graph := `{"nodes": [{"id": 0}], "links": [{"source": 0, "target": 0}]}`
 	_, o = must[*message.Opened](e, h, &message.Open{Name: "g.json", Data: []byte(graph)})
-	if !slices.Equal(o.Warnings, []string{"of 1 graphs 1 self-loop was left out"}) {
+	if !slices.Equal(o.Warnings, []string{"of 1 graph 1 self-loop was left out"}) {
 		t.Errorf("opened %+v", o)
 	}
 }

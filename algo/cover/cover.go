@@ -52,7 +52,9 @@ func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
 		p.Costs(worker, candidate, buffers[worker])
 		sum := 0.0
 		for i, cost := range buffers[worker] {
-			sum += max(0, now[i]-cost)
+			if cost < now[i] {
+				sum += now[i] - cost
+			}
 		}
 		return sum
 	}

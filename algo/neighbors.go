@@ -32,16 +32,17 @@ const MaxNearest = 100
 func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	similarities := make([]float64, s.near.Subtrees.Len())
 	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
-	list := make([]TrainingGraph, len(similarities))
+	list := []TrainingGraph{}
 	for k, x := range similarities {
-		list[k] = TrainingGraph{Place: k, Similarity: x}
+		at := len(list)
+		for ; at > 0 && list[at-1].Similarity < x; at-- {
+		}
+		if at < count && x > 0 {
+			list = slices.Insert(list[:min(len(list), count-1)], at, TrainingGraph{Place: k, Row: s.rows()[k], Similarity: x})
+		}
 	}
-	slices.SortStableFunc(list, func(a, b TrainingGraph) int { return cmp.Compare(b.Similarity, a.Similarity) })
-	list = list[:min(count, len(list))]
-	list = slices.DeleteFunc(slices.Clone(list), func(n TrainingGraph) bool { return n.Similarity <= 0 })
 	for i := range list {
 		n := &list[i]
-		n.Row = s.rows()[n.Place]
 		if known := s.model.Structures; known != nil {
 			n.SMILES = known.SMILES[n.Place]
 			if known.Names != nil {

@@ -52,7 +52,9 @@ func Greedy(ctx context.Context, workers int, p Problem) ([]Pick, error) {
 		p.Costs(worker, candidate, buffers[worker])
 		sum := 0.0
 		for i, cost := range buffers[worker] {
-			sum += max(0, now[i]-cost)
+			if cost < now[i] {
+				sum += now[i] - cost
+			}
 		}
 		return sum
 	}
@@ -164,8 +166,7 @@ func (b bounds) Less(i, j int) bool {
 func (b bounds) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
 func (b *bounds) Push(x any)   { *b = append(*b, x.(bound)) }
 func (b *bounds) Pop() any {
-	last := len(*b) - 1
-	x := (*b)[last]
-	*b = (*b)[:last]
+	x := (*b)[len(*b)-1]
+	*b = (*b)[:len(*b)-1]
 	return x
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -143,16 +144,11 @@ func (x *Index) holdersOf(k int) iter.Seq2[uint32, uint32] {
 
 // manyOf returns the count in many of a print and the number of a key.
 func (x *Index) manyOf(place, number uint32) uint32 {
-	lo, hi := 0, len(x.many)/3
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if p, k := x.many[3*mid], x.many[3*mid+1]; p < place || p == place && k < number {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return x.many[3*lo+2]
+	at := sort.Search(len(x.many)/3, func(i int) bool {
+		p, k := x.many[3*i], x.many[3*i+1]
+		return p > place || p == place && k >= number
+	})
+	return x.many[3*at+2]
 }
 
 // size is the number of keys of the print at a place.
@@ -237,10 +233,7 @@ func (x *Index) Similarities(dst []float64, m Measure, p Print) {
 func (x *Index) Nearest(m Measure, p Print, k int) []float64 {
 	all := make([]float64, x.Len())
 	x.Similarities(all, m, p)
-	best := make([]float64, min(k, x.Len()))
-	for i := range best {
-		best[i] = -1
-	}
+	best := slices.Repeat([]float64{-1}, min(k, x.Len()))
 	for _, s := range all {
 		insert(best, s)
 	}

@@ -5,20 +5,24 @@ import "fmt"
 // Pairs compare prints by the similarity of Closest, with rarities of keys from an index. They are
 // read-only and safe for concurrent use.
 type Pairs struct {
-	prints []Print
-	points *Index       // of prints
-	owns   [][2]float64 // ownWeight times the weight of each print
-	index  *Index
+	prints  []Print
+	holders map[uint32][]holder // of each key
+	owns    [][2]float64        // ownWeight times the weight of each print
+	index   *Index
 }
+
+// A holder is the place of a print and the count of a key in it.
+type holder struct{ at, times uint32 }
 
 // Pairs prepares prints to be compared with others.
 func (x *Index) Pairs(points []Print) *Pairs {
-	p := &Pairs{prints: points, points: NewIndex(points), owns: make([][2]float64, len(points)), index: x}
+	p := &Pairs{prints: points, holders: map[uint32][]holder{}, owns: make([][2]float64, len(points)), index: x}
 	for i, q := range points {
 		for c, key := range q.Keys {
 			r := float64(x.rarity(key))
 			p.owns[i][Sets] += ownWeight * r
 			p.owns[i][Counts] += ownWeight * float64(r*float64(q.Counts[c]))
+			p.holders[key] = append(p.holders[key], holder{uint32(i), q.Counts[c]})
 		}
 	}
 	return p
@@ -34,19 +38,18 @@ func (p *Pairs) To(other Print, sets, counts []float64) {
 	clear(counts)
 	weighs := [2]float64{}
 	for c, key := range other.Keys {
-		r, n := float64(p.index.rarity(key)), other.Counts[c]
+		r := float64(p.index.rarity(key))
 		weighs[Sets] += r
-		weighs[Counts] += float64(r * float64(n))
-		for place, times := range p.points.holdersOf(p.points.look(key)) {
-			i := p.points.records[place].row
-			sets[i] += r
-			counts[i] += float64(r * float64(min(times, n)))
+		weighs[Counts] += float64(r * float64(other.Counts[c]))
+		for _, h := range p.holders[key] {
+			sets[h.at] += r
+			counts[h.at] += float64(r * float64(min(h.times, other.Counts[c])))
 		}
 	}
 	for i := range sets {
 		switch {
 		case sets[i] == 0 && len(p.prints[i].Keys)+len(other.Keys) > 0: // nothing in common
-		case p.prints[i].Equal(other):
+		case sets[i] == weighs[Sets] && p.prints[i].Equal(other):
 			sets[i], counts[i] = 1, 1
 		default:
 			sets[i] = min(1, sets[i]/(p.owns[i][Sets]+float64((1-ownWeight)*weighs[Sets])))

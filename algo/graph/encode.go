@@ -68,7 +68,7 @@ func (w *walker) begin(g *Graph) {
 	if cap(w.inverse) < n {
 		*w = walker{
 			inverse: make([]float64, n), now: make([]float64, n), next: make([]float64, n),
-			here: make([]int32, 0, n), reached: make([]int32, 0, n), leaf: make([]int32, n),
+			here: make([]int32, 0, n+1), reached: make([]int32, 0, n+1), leaf: make([]int32, n),
 		}
 	}
 	w.inverse, w.now, w.next, w.leaf = w.inverse[:n], w.now[:n], w.next[:n], w.leaf[:n]
@@ -84,7 +84,8 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 	w.here = append(w.here[:0], i)
 	w.now[i] = 1
 	for a := range len(dst) / 2 {
-		w.reached = w.reached[:0]
+		// Which nodes are new is unpredictable, so the loop does not branch on it.
+		next, reached, n := w.next, w.reached[:g.N()+1], 0
 		for _, u := range w.here {
 			// A rounded-off node stays in the list, so a zero entry means "not reached yet".
 			part := w.now[u] * w.inverse[u]
@@ -92,12 +93,14 @@ func (w *walker) returns(g *Graph, i int32, dst []float32) {
 				continue
 			}
 			for _, v := range g.Row(int(u)) {
-				if w.next[v] == 0 {
-					w.reached = append(w.reached, v)
+				p := next[v]
+				next[v], reached[n] = p+part, v
+				if p == 0 {
+					n++
 				}
-				w.next[v] += part
 			}
 		}
+		w.reached = reached[:n]
 		var odd, even float64 // steps 2a+1 and 2a+2
 		for _, v := range w.reached {
 			p := float64(w.next[v] * w.inverse[v])

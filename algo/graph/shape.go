@@ -63,21 +63,16 @@ func (g *Graph) Core() *Graph {
 			ends = append(ends, i)
 		}
 	}
-	gone := make([]bool, n)
 	for len(ends) > 0 {
 		i := ends[len(ends)-1]
 		ends = ends[:len(ends)-1]
-		if gone[i] {
-			continue
-		}
-		gone[i] = true
 		for _, j := range g.Row(i) {
-			if degree[j]--; degree[j] <= 1 && !gone[j] {
+			if degree[j]--; degree[j] == 1 {
 				ends = append(ends, int(j))
 			}
 		}
 	}
-	c := g.Select(func(i int) bool { return !gone[i] })
+	c := g.Select(func(i int) bool { return degree[i] > 1 })
 	elements := make([]float32, c.N())
 	for i := range elements {
 		elements[i] = c.X[i*c.Features]

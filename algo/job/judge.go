@@ -21,18 +21,20 @@ type Judging struct {
 }
 
 // Compare compares the list that will be judged, or a sample of it, with the held-out graphs.
-func (j *Judging) Compare(ctx context.Context, list []*graph.Graph) error {
-	scores, err := j.Alone.Scores(ctx, list)
+func (j *Judging) Compare(ctx context.Context, list *Fit) error {
+	scores, err := j.Alone.Scores(ctx, list.Graphs)
 	if err != nil {
 		return err
 	}
-	for i, g := range list {
+	for i, g := range list.Graphs {
 		if j.Alone.Duplicate(g) {
 			scores[i] = math.NaN() // known graphs score 0, above many held-out ones
 		}
 	}
-	places, err := j.Alone.Places(ctx, list, scores)
-	j.Shift = j.NewShift(places)
+	places, err := j.Alone.Places(ctx, list.Graphs, scores)
+	if j.Shift = j.NewShift(places); j.Shift != nil {
+		j.Shift.Sample = list.Sample
+	}
 	return err
 }
 
@@ -77,11 +79,14 @@ func (j *Judging) judges(v *algo.Values) bool {
 	return !math.IsNaN(needed) && !math.IsInf(needed, 0)
 }
 
-// SampleOf draws an even sample of the graphs of records, MaxGraphs at most.
-func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) ([]*graph.Graph, error) {
+// SampleOf returns an even sample of the graphs of records, MaxGraphs at most, or all of them if these are no more.
+func SampleOf(ctx context.Context, records iter.Seq2[dataset.Record, error], seed uint64, workers int) (*Fit, error) {
 	s := newSample(MaxGraphs, seed)
-	if _, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil); ctx.Err() != nil {
+	n, err := s.draw(ctx, workers, inOrder(records, 0, 0), nil)
+	if ctx.Err() != nil {
 		return nil, err
 	}
-	return s.fit(0).Graphs, nil // an error of the input comes again when rows are scored
+	f := s.fit(n)
+	f.Sample = n > len(f.Graphs) && s.full(len(f.Graphs), s.nodes)
+	return f, nil // an error of the input comes again when rows are scored
 }

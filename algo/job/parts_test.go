@@ -488,8 +488,8 @@ func TestJudging(t *testing.T) {
 		j := &job.Judging{Calibration: c, Alone: alone}
 		list := must.Have(job.SampleOf(t.Context(), recordsOf(chains()), 1, 2))
 		must.Do(j.Compare(t.Context(), list))
-		if len(list) != 81 || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
-			t.Errorf("%d graphs give %v", len(list), j.Shift)
+		if len(list.Graphs) != 81 || list.Sample || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
+			t.Errorf("%d graphs, %t, give %v", len(list.Graphs), list.Sample, j.Shift)
 		}
 		rows := rowsOf(strangers, "yhat", "u")
 		scorer := must.Have(algo.NewScorer(t.Context(), chainModel(), algo.DefaultOptions()))
@@ -518,10 +518,13 @@ func TestJudging(t *testing.T) {
 			t.Errorf("judged by %q: %s, want %s", name, got, judged)
 		}
 	}
+	if f := must.Have(job.SampleOf(t.Context(), recordsOf("smiles\n"+strings.Repeat("CC\n", job.MaxGraphs+1)), 1, 2)); !f.Sample || len(f.Graphs) != job.MaxGraphs {
+		t.Errorf("%d graphs, %t, of a longer list", len(f.Graphs), f.Sample)
+	}
 	low := slices.Repeat([]trust.Prediction{{Place: trust.Place{Distance: 1, Atoms: 5, Score: -1}}}, 30)
 	j := &job.Judging{Calibration: must.Have(trust.Calibrate(trust.OrderNeighbors, low, make([]float64, 30), trust.Options{})), Alone: alone}
 	trained := slices.DeleteFunc(newTraining().Graphs, func(g *graph.Graph) bool { return !alone.Duplicate(g) })
-	if must.Do(j.Compare(t.Context(), trained)); len(trained) < trust.MinList || j.Shift.Farther {
+	if must.Do(j.Compare(t.Context(), &job.Fit{Graphs: trained, Sample: true})); len(trained) < trust.MinList || j.Shift.Farther || !j.Shift.Sample {
 		t.Errorf("%d training graphs lie farther than held-out ones", len(trained))
 	}
 }

@@ -50,13 +50,8 @@ func NewShelf(alone *algo.SingleScorer, price, exclude string) *Shelf {
 }
 
 // Columns are the cells that records must have, see dataset.Options.Cells.
-func (s *Shelf) Columns() (list []string) {
-	for _, column := range []string{s.price, s.exclude} {
-		if column != "" {
-			list = append(list, column)
-		}
-	}
-	return list
+func (s *Shelf) Columns() []string {
+	return slices.DeleteFunc([]string{s.price, s.exclude}, func(column string) bool { return column == "" })
 }
 
 // Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each

@@ -300,7 +300,7 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 	b, graphs := bank(rand.New(rand.NewPCG(11, 12)))
 	graphs.Prints[0], graphs.Prints[1] = b.Graphs.Prints[3], fingerprint.Print{}
 	d := must.Have(b.Measure(ctx, 1, graphs))
-	targets, own := b.Targets(graphs), b.Graphs.Outline()
+	targets, own := b.Targets(graphs, d.Part(ByEmbedding)), b.Graphs.Outline()
 	var to, least [Parts][]float64
 	for k := range to {
 		to[k], least[k] = make([]float64, graphs.Len()), make([]float64, graphs.Len())
@@ -322,7 +322,7 @@ func TestTargetsAgreeWithMeasure(t *testing.T) {
 		*p = fingerprint.Print{Keys: append(slices.Clone(p.Keys), 1000, 1001, 1002+uint32(i)), Counts: append(slices.Clone(p.Counts), 1, 2, 3)}
 	}
 	for _, j := range []int{1, 5} {
-		b.Targets(graphs).To(graphs, j, &to)
+		b.Targets(graphs, d.Part(ByEmbedding)).To(graphs, j, &to)
 		for i, new := range []float64{3, 3, 0} {
 			if i < 2 && j == 1 {
 				new = float64(1 - i)

@@ -12,22 +12,25 @@ import (
 // it. Rarities of subtrees and units stay those of the bank. Targets are read-only; goroutines may
 // share them.
 type Targets struct {
-	bank  *Bank
-	keys  []float32 // the embeddings, standardised
-	pairs *fingerprint.Pairs
-	rest  []float64          // ByRest
-	novel []float64          // how many subtrees of each no training graph has
-	lack  map[uint32][]int32 // which targets have such a subtree
+	bank      *Bank
+	landmarks *landmarks // the embeddings, standardised
+	within    []float64  // see Bank.Targets
+	pairs     *fingerprint.Pairs
+	rest      []float64          // ByRest
+	novel     []float64          // how many subtrees of each no training graph has
+	lack      map[uint32][]int32 // which targets have such a subtree
 }
 
-// Targets prepares graphs.
-func (b *Bank) Targets(graphs *contrast.Outline) *Targets {
+// Targets prepares graphs. A graph farther from a target than within, by the embedding, counts as
+// infinitely far from it, by the embedding.
+func (b *Bank) Targets(graphs *contrast.Outline, within []float64) *Targets {
 	n := len(graphs.Prints)
+	keys := make([]float32, len(graphs.Q))
+	b.Standard.apply(keys, graphs.Q, b.dim)
 	c := &Targets{
-		bank: b, keys: make([]float32, len(graphs.Q)), pairs: b.Subtrees.Pairs(graphs.Prints),
+		bank: b, landmarks: newLandmarks(keys, b.dim), within: within, pairs: b.Subtrees.Pairs(graphs.Prints),
 		rest: make([]float64, n), novel: make([]float64, n), lack: map[uint32][]int32{},
 	}
-	b.Standard.apply(c.keys, graphs.Q, b.dim)
 	for i, p := range graphs.Prints {
 		c.rest[i] = b.rest(graphs, i, -1)
 		for _, key := range p.Keys {
@@ -44,10 +47,8 @@ func (b *Bank) Targets(graphs *contrast.Outline) *Targets {
 // part k. For ByRest that is the count of new subtrees that j lacks too, or ℓ_n, which does not
 // depend on j.
 func (c *Targets) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
-	dim := c.bank.dim
-	n := len(c.keys) / dim
-	if len(dst[0]) != n {
-		panic(fmt.Sprintf("near: %d values for %d targets", len(dst[0]), n))
+	if len(dst[0]) != len(c.rest) {
+		panic(fmt.Sprintf("near: %d values for %d targets", len(dst[0]), len(c.rest)))
 	}
 	c.pairs.To(graphs.Prints[j], dst[BySubtrees], dst[ByCounts])
 	for _, part := range dst[BySubtrees:ByRest] {
@@ -63,14 +64,18 @@ func (c *Targets) To(graphs *contrast.Outline, j int, dst *[Parts][]float64) {
 		}
 	}
 	for i, n := range left {
-		if left[i] = math.Log1p(n); c.novel[i] == 0 {
-			left[i] = c.rest[i]
+		if left[i] = c.rest[i]; n < c.novel[i] {
+			left[i] = math.Log1p(n)
 		}
 	}
-	q := make([]float32, dim)
-	c.bank.Standard.apply(q, graphs.Row(j), dim)
-	for i := range n {
-		dst[ByEmbedding][i] = math.Sqrt(squaredFloat32(c.keys[i*dim:][:dim], q))
+	s := search{landmarks: c.landmarks, queries: make([]float32, c.bank.dim)}
+	c.bank.Standard.apply(s.queries, graphs.Row(j), c.bank.dim)
+	s.measure()
+	for k, i := range s.order {
+		dst[ByEmbedding][i] = math.Inf(1)
+		if float64(s.squares[k])-s.slack[0] <= 1.01*c.within[i]*c.within[i] {
+			dst[ByEmbedding][i] = math.Sqrt(squaredFloat32(s.row(i), s.queries))
+		}
 	}
 }
 

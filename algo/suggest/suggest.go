@@ -142,7 +142,9 @@ func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 		Now: g.costs(nil, g.now), Candidates: l.Len(), Costs: g.costsOf, Most: o.Most,
 		Prices: o.Prices, Budget: o.Budget, Exclude: o.Exclude, Looked: o.Looked,
 	}
-	g.buffers = make([]*[near.Parts][]float64, parallel.Workers(o.Workers))
+	for range parallel.Workers(o.Workers) {
+		g.buffers = append(g.buffers, newParts(len(points)))
+	}
 	chosen, err := cover.Greedy(ctx, o.Workers, problem)
 	if err != nil {
 		return nil, err
@@ -197,13 +199,13 @@ func (l *Library) ground(points []int, o Options) *ground {
 			sample.NodeScore = append(sample.NodeScore, l.outline.NodeScore[i])
 		}
 	}
-	g.targets = l.scorer.Bank.Targets(&sample)
 	for k := range g.now {
 		g.unit[k], g.typical[k] = l.scorer.Bank.Unit(k)
 		for _, i := range points {
 			g.now[k] = append(g.now[k], l.parts[k][i])
 		}
 	}
+	g.targets = l.scorer.Bank.Targets(&sample, g.now[near.ByEmbedding])
 	limit, ok := decide.Threshold(l.scorer.Ranked, o.Alpha)
 	if g.limit = limit; !ok {
 		g.limit = math.Inf(1)
@@ -224,9 +226,6 @@ func (g *ground) costs(dst []float64, distances [near.Parts][]float64) []float64
 
 // costsOf writes the costs given one graph of the library.
 func (g *ground) costsOf(worker, candidate int, dst []float64) {
-	if g.buffers[worker] == nil {
-		g.buffers[worker] = newParts(len(g.points))
-	}
 	to := g.buffers[worker]
 	g.targets.To(&g.outline, candidate, to)
 	g.costs(dst, *to)
@@ -255,28 +254,37 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 		now[k] = slices.Clone(g.now[k])
 	}
 	costs, to := make([]float64, 0, near.Parts*len(g.points)), newParts(len(g.points))
-	was, outside := make([]float64, len(g.points)), make([]bool, len(g.points))
-	state := func() {
+	distances, outside, count := slices.Repeat([]float64{math.Inf(-1)}, len(g.points)), make([]bool, len(g.points)), 0
+	state := func() (nearer, inside int) {
 		sum := 0.0
 		for _, c := range g.costs(costs, now) {
 			sum += c
 		}
-		count := 0
-		for i := range g.points {
-			if outside[i] = g.score(i, &now) >= g.limit; outside[i] {
+		for i, was := range distances {
+			d := g.distance(i, &now)
+			if d == was {
+				continue
+			}
+			if distances[i] = d; was-d >= nearerBy {
+				nearer++
+			}
+			switch is := g.score(i, d) >= g.limit; {
+			case is && !outside[i]:
+				outside[i] = true
 				count++
+			case !is && outside[i]:
+				outside[i] = false
+				count--
+				inside++
 			}
 		}
 		w.far, w.outside = append(w.far, sum/n), append(w.outside, count)
+		return nearer, inside
 	}
 	state()
 	for _, pick := range picks {
 		if err := ctx.Err(); err != nil {
 			return w, err
-		}
-		before := slices.Clone(outside)
-		for i := range was {
-			was[i] = g.distance(i, &now)
 		}
 		g.targets.To(&g.outline, pick, to)
 		for k := range now {
@@ -284,16 +292,7 @@ func (g *ground) walk(ctx context.Context, picks []int) (walk, error) {
 				now[k][i] = min(now[k][i], d)
 			}
 		}
-		state()
-		nearer, inside := 0, 0
-		for i := range was {
-			if was[i]-g.distance(i, &now) >= nearerBy {
-				nearer++
-			}
-			if before[i] && !outside[i] {
-				inside++
-			}
-		}
+		nearer, inside := state()
 		w.nearer, w.inside = append(w.nearer, nearer), append(w.inside, inside)
 	}
 	return w, nil
@@ -308,13 +307,13 @@ func (g *ground) distance(i int, now *[near.Parts][]float64) float64 {
 	return d
 }
 
-// score returns the score of point i by the current parts. NaN is not outside.
-func (g *ground) score(i int, now *[near.Parts][]float64) float64 {
+// score returns the score of point i at a distance. NaN is not outside.
+func (g *ground) score(i int, distance float64) float64 {
 	x := g.answers[g.points[i]]
 	if math.IsNaN(x.Score) {
 		return x.Score
 	}
-	return min(x.Score, g.scorer.Join(g.distance(i, now), x.Ratio, g.outline.Prints[g.points[i]]))
+	return min(x.Score, g.scorer.Join(distance, x.Ratio, g.outline.Prints[g.points[i]]))
 }
 
 // rivals walks as far with random picks and with the highest scores, under the same exclusions and

@@ -88,7 +88,7 @@ func TestSuggestAgainstDefinitions(t *testing.T) {
 			points[k] = k * len(gs) / len(points)
 		}
 		_, all, d, _ := s.Outlined(ctx, 1, gs)
-		targets := s.Bank.Targets(all)
+		targets := s.Bank.Targets(all, slices.Repeat([]float64{math.Inf(1)}, len(gs)))
 		limit, ok := decide.Threshold(s.Ranked, c.o.Alpha)
 		// look has each point's costs, part by part, its distance, and 1 if it is outside, with a set in the training set.
 		look := func(set []int) (costs, distances, outside []float64) {

@@ -44,6 +44,7 @@ const (
 // place alone. It is read-only.
 type Shift struct {
 	N         int     // molecules of the list
+	Sample    bool    // whether the list is a sample of a longer one
 	Effective float64 // how many equally weighted errors would tell as much
 	Infinite  int     // molecules of the list without an interval, as errors from their place are too few
 	Farther   bool    // whether the list lies farther from the training set than held-out molecules
@@ -89,13 +90,8 @@ func (c *Calibration) NewShift(list []Place) *Shift {
 
 // halfOfNewScaffolds is 0 where too few of their errors are known.
 func (c *Calibration) halfOfNewScaffolds() float64 {
-	var errors []float64
-	for _, x := range c.NewScaffold {
-		if finite(x) {
-			errors = append(errors, math.Abs(x))
-		}
-	}
-	if half := c.half(errors); !math.IsNaN(half) {
+	known := slices.DeleteFunc(slices.Clone(c.NewScaffold), func(x float64) bool { return !finite(x) })
+	if half := c.half(lists.Map(known, math.Abs)); !math.IsNaN(half) {
 		return half
 	}
 	return 0
@@ -157,9 +153,13 @@ func (s *Shift) Sentences() []string {
 	if s == nil {
 		return nil
 	}
-	about := fmt.Sprintf("this list of %d lies no farther from the training set than held-out molecules", s.N)
+	list, of := fmt.Sprintf("this list of %d", s.N), "molecules"
+	if s.Sample {
+		list, of = fmt.Sprintf("this list, judged by a sample of %d,", s.N), "of the sample"
+	}
+	about := list + " lies no farther from the training set than held-out molecules"
 	if s.Farther {
-		about = fmt.Sprintf("this list of %d lies farther from the training set than held-out molecules, so trust_batch is check at best", s.N)
+		about = list + " lies farther from the training set than held-out molecules, so trust_batch is check at best"
 	}
 	if s.c.without() != "" {
 		return []string{about}
@@ -172,7 +172,7 @@ func (s *Shift) Sentences() []string {
 		weighted += fmt.Sprintf("; as this list lies farther, intervals are at least as wide as for molecules of new scaffolds, ± %.3g", s.least)
 	}
 	if s.Infinite > 0 {
-		weighted += fmt.Sprintf("; %d of %d molecules lie where errors are too few for an interval", s.Infinite, s.N)
+		weighted += fmt.Sprintf("; %d of %d %s lie where errors are too few for an interval", s.Infinite, s.N, of)
 	}
 	return []string{about, weighted}
 }

@@ -71,12 +71,7 @@ func copyLink(ctx app.Context, s *desk) {
 	}
 	location := app.Window().Get("location")
 	link := location.Get("origin").String() + location.Get("pathname").String() + "#" + text
-	await(ctx, func(answer []app.Value) {
-		if problem := problemOf(answer); problem != "" {
-			note = "Not copied: " + problem + "."
-		}
-		s.SetNote(note)
-	}, "copy", link)
+	tell(ctx, s, notCopied, note, "copy", link)
 }
 
 // ownState says where such a model is.

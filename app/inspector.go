@@ -54,7 +54,7 @@ func (p *inspectorPane) Render() app.UI {
 	case d != nil:
 		body = append(body, p.reasons(d), p.neighbors(d), p.details(i, d))
 	case s.Models.Used.Value != nil:
-		body = append(body, quietLine("Taking it apart, atom by atom …"))
+		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
 }

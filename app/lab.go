@@ -21,9 +21,18 @@ type labPane struct {
 	Frame int // of the story
 
 	width float64
+	open  bool
 }
 
 func (p *labPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnUpdate moves the focus into the lab when it opens, and out of it.
+func (p *labPane) OnUpdate(ctx app.Context) {
+	if open := p.S.Lab.Stage != ""; open != p.open {
+		p.open = open
+		ctx.Defer(func(app.Context) { callTool("enter", open) })
+	}
+}
 
 func (p *labPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
@@ -47,14 +56,7 @@ func (p *labPane) Render() app.UI {
 	return app.Footer().Class(class).Body(
 		panel.Body(p.panel()...),
 		app.Div().ID("stages").Class("stages").Body(
-			app.Ol().Class("stage-list").OnClick(func(ctx app.Context, e app.Event) {
-				if stage, ok := dataAround(e, "stage"); ok {
-					s.Lab.Open(stage)
-					if s.Lab.Stage != "" {
-						ctx.ScrollTo("lab-panel") // far away on a narrow screen
-					}
-				}
-			}).Body(p.doors()...),
+			app.Ol().Class("stage-list").OnClick(onData("stage", s.Lab.Open)).Body(p.doors()...),
 			app.Div().Class("run-state").Body(p.state()...),
 		),
 	)

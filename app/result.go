@@ -312,7 +312,7 @@ func (p *resultPane) search() app.UI {
 		s.Find(search, structure)
 		toTop()
 	}
-	about, by := "name or SMILES", "text"
+	about, by := s.Say("name or SMILES"), "text"
 	if s.View.Structure {
 		about, by = "SMARTS, as c1ccncc1", "structure"
 	}

@@ -21,6 +21,15 @@ func (p *page) connect(ctx app.Context) {
 			return nil
 		})
 	}
+	t.Call("escaped", on(func([]app.Value) {
+		ctx.Dispatch(func(app.Context) {
+			if s.Lab.Stage != "" {
+				s.Lab.Close()
+			} else {
+				s.Inspector.Show(-1)
+			}
+		})
+	}))
 	query := ctx.Page().URL().Query()
 	s.Settings.Read(query.Get)
 	s.Moved = func() { keepAddress(s) }

@@ -172,6 +172,15 @@ globalThis.bacaTools = {
     if (dialog.open) dialog.close();
   },
 
+  // escaped calls take at Escape, wherever the focus is, unless that closes a menu or a dialog.
+  escaped(take) {
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) take();
+    });
+  },
+  // enter moves the focus into the lab, or back to the button beside its doors.
+  enter: (lab) => document.querySelector(lab ? "#lab-panel" : ".run-state button")?.focus(),
+
   // select marks a part of a text area and scrolls to it.
   select(area, from, to) {
     area.focus();

@@ -118,16 +118,7 @@ func (p *page) Render() app.UI {
 				p.drag = false
 			}
 		}).
-		On("drop", p.drop).
-		On("keydown", func(ctx app.Context, e app.Event) {
-			if e.Get("key").String() == "Escape" && !e.Get("defaultPrevented").Bool() {
-				if s.Lab.Stage != "" {
-					s.Lab.Close()
-				} else {
-					s.Inspector.Show(-1)
-				}
-			}
-		})
+		On("drop", p.drop)
 }
 
 func (p *page) acceptDrag(_ app.Context, e app.Event) {

@@ -42,8 +42,6 @@ func once(f func(args []app.Value)) app.Func {
 	return fn
 }
 
-func ignore([]app.Value) {}
-
 // browserFile describes a browser's file, which stays there.
 func browserFile(f app.Value) (*store.File, bool) {
 	t, ok := tools()
@@ -79,12 +77,22 @@ func readFile(ctx app.Context, s *desk, f app.Value, take func(name string, data
 func save(name, mediaType string, data []byte) { callTool("save", name, mediaType, toJS(data)) }
 
 // savePicture saves a picture, optionally as PNG.
-func savePicture(name, drawn string, png bool) {
+func savePicture(ctx app.Context, s *desk, name, drawn string, png bool) {
 	if png {
-		callTool("savePNG", name+".png", drawn, once(ignore))
+		tell(ctx, s, "Saved as SVG: ", "", "savePNG", name, drawn)
 		return
 	}
 	save(name+".svg", "image/svg+xml", []byte(drawn))
+}
+
+// tell calls a script's function, and notes that it is done, or why not.
+func tell(ctx app.Context, s *desk, not, done, name string, args ...any) {
+	await(ctx, func(answer []app.Value) {
+		if problem := problemOf(answer); problem != "" {
+			done = not + problem
+		}
+		s.SetNote(done)
+	}, name, args...)
 }
 
 // problemOf returns an error's text, or nothing.

@@ -54,7 +54,7 @@ func (p *inspectorPane) Render() app.UI {
 	case d != nil:
 		body = append(body, p.reasons(d), p.neighbors(d), p.details(i, d))
 	case s.Models.Used.Value != nil:
-		body = append(body, quietLine("Taking it apart, atom by atom …"))
+		body = append(body, quietLine(s.Say("Taking it apart, atom by atom …")))
 	}
 	return pane.Aria("label", "Record "+s.Rows.Name(i)).Body(body...)
 }
@@ -150,15 +150,15 @@ func (p *inspectorPane) take(what string) {
 	drawn, _ := p.Album.Large(s.Session, true)
 	switch what {
 	case "smiles":
-		copied(p.ctx, s, "SMILES", "copy", smiles)
+		tell(p.ctx, s, notCopied, "SMILES copied", "copy", smiles)
 	case "molfile":
 		if t, ok := tools(); ok && p.Album.Layout(smiles) != "" {
-			copied(p.ctx, s, "Molfile", "copy", t.Call("molfile", p.Album.Layout(smiles), name).String())
+			tell(p.ctx, s, notCopied, "Molfile copied", "copy", t.Call("molfile", p.Album.Layout(smiles), name).String())
 		}
 	case "png":
-		copied(p.ctx, s, "Picture", "copyPNG", drawn)
+		tell(p.ctx, s, notCopied, "Picture copied", "copyPNG", drawn)
 	default:
-		savePicture(words.Stem(name), drawn, what == "save png")
+		savePicture(p.ctx, s, words.Stem(name), drawn, what == "save png")
 	}
 }
 

@@ -21,9 +21,18 @@ type labPane struct {
 	Frame int // of the story
 
 	width float64
+	open  bool
 }
 
 func (p *labPane) OnMount(ctx app.Context) { ctx.Defer(p.measure) }
+
+// OnUpdate moves the focus into the lab when it opens, and out of it.
+func (p *labPane) OnUpdate(ctx app.Context) {
+	if open := p.S.Lab.Stage != ""; open != p.open {
+		p.open = open
+		ctx.Defer(func(app.Context) { callTool("enter", open) })
+	}
+}
 
 func (p *labPane) OnResize(ctx app.Context) { ctx.Defer(p.measure) }
 
@@ -47,14 +56,7 @@ func (p *labPane) Render() app.UI {
 	return app.Footer().Class(class).Body(
 		panel.Body(p.panel()...),
 		app.Div().ID("stages").Class("stages").Body(
-			app.Ol().Class("stage-list").OnClick(func(ctx app.Context, e app.Event) {
-				if stage, ok := dataAround(e, "stage"); ok {
-					s.Lab.Open(stage)
-					if s.Lab.Stage != "" {
-						ctx.ScrollTo("lab-panel") // far away on a narrow screen
-					}
-				}
-			}).Body(p.doors()...),
+			app.Ol().Class("stage-list").OnClick(onData("stage", s.Lab.Open)).Body(p.doors()...),
 			app.Div().Class("run-state").Body(p.state()...),
 		),
 	)
@@ -170,27 +172,27 @@ func (p *labPane) share(of float64) float64 {
 type drawable interface{ SVG(saved bool) string }
 
 // figure is a picture with caption and save buttons.
-func figure(title, caption, file string, d drawable) app.UI {
+func (p *labPane) figure(title, caption, file string, d drawable) app.UI {
 	drawn := d.SVG(false)
 	return app.Figure().Class("figure").Body(
-		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"), saveButtons(title, file, drawn, d)),
+		app.FigCaption().Body(app.Strong().Text(title), quiet(" "+caption), app.Span().Class("stretch"), p.saveButtons(title, file, drawn, d)),
 		app.Raw(drawn))
 }
 
 // tile is a small figure, caption below.
-func tile(caption, file string, g picture.Graphon) app.UI {
+func (p *labPane) tile(caption, file string, g picture.Graphon) app.UI {
 	return app.Figure().Class("tile").Body(
-		app.FigCaption().Body(app.Strong().Text(g.Title), app.Span().Class("stretch"), saveButtons(g.Title, file, g.SVG(false), g)),
+		app.FigCaption().Body(app.Strong().Text(g.Title), app.Span().Class("stretch"), p.saveButtons(g.Title, file, g.SVG(false), g)),
 		app.Raw(g.SVG(false)),
 		small(caption))
 }
 
 // saveButtons save a picture as SVG or PNG. scope identifies the content for go-app.
-func saveButtons(title, file, scope string, d drawable) app.UI {
+func (p *labPane) saveButtons(title, file, scope string, d drawable) app.UI {
 	file = "baca-" + file
 	one := func(form, ending string, png bool) app.UI {
 		return app.Button().Class("plain save-as").Type("button").Aria("label", "Save "+title+" as "+form).DataSet("save-as", file+ending).Text(form).
-			OnClick(func(app.Context, app.Event) { savePicture(file, d.SVG(true), png) }, app.EventScope(form, scope))
+			OnClick(func(ctx app.Context, _ app.Event) { savePicture(ctx, p.S, file, d.SVG(true), png) }, app.EventScope(form, scope))
 	}
 	return app.Span().Class("save-buttons").Body(one("SVG", ".svg", false), one("PNG", ".png", true))
 }

@@ -39,7 +39,7 @@ func TestSays(t *testing.T) {
 		{library(message.Epoch{Train: 9, Holdout: 1, Refused: 2}), "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused"},
 		{knownAbout(molecules), "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about 1 % of other molecules match, too"},
 		{knownAbout(graphs), "Its salted hash is that of a graph the model was trained on; about 1 % of other graphs match, too"},
-		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms"), "Each graph of the nearest graphs: Nodes, nodes"},
+		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms, name or SMILES"), "Each graph of the nearest graphs: Nodes, nodes, name"},
 		{molecules.Say("Each molecule: Atoms"), "Each molecule: Atoms"},
 		{foreign(molecules), ""}, // while it scores
 		{foreign(graphs)[:len("7 of 20 are outside")], "7 of 20 are outside"},

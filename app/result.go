@@ -312,7 +312,7 @@ func (p *resultPane) search() app.UI {
 		s.Find(search, structure)
 		toTop()
 	}
-	about, by := "name or SMILES", "text"
+	about, by := s.Say("name or SMILES"), "text"
 	if s.View.Structure {
 		about, by = "SMARTS, as c1ccncc1", "structure"
 	}
@@ -365,11 +365,11 @@ func (p *resultPane) save(what string) {
 	switch what {
 	case "svg", "png":
 		s.SetNote("")
-		savePicture("baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
+		savePicture(p.ctx, s, "baca-distribution", picture.StripOf(s.Session, 960, 300).SVG(true), what == "png")
 		return
 	case "copy":
 		what := words.Plural(len(s.Order), "row", "rows")
-		s.Write("tsv", s.Order, func(e *message.Exported) { copied(p.ctx, s, what, "copy", string(e.Data)) })
+		s.Write("tsv", s.Order, func(e *message.Exported) { tell(p.ctx, s, notCopied, what+" copied", "copy", string(e.Data)) })
 		return
 	case "domain":
 		showDialog(domainID)
@@ -390,16 +390,7 @@ func (p *resultPane) save(what string) {
 
 func keep(e *message.Exported) { save(e.Name, e.Type, e.Data) }
 
-// copied puts something on the clipboard by a script's function, and says so.
-func copied(ctx app.Context, s *desk, what, by string, content any) {
-	await(ctx, func(answer []app.Value) {
-		if problem := problemOf(answer); problem != "" {
-			s.SetNote("Not copied: " + problem)
-			return
-		}
-		s.SetNote(what + " copied")
-	}, by, content)
-}
+const notCopied = "Not copied: "
 
 func toTop() {
 	if scroller := app.Window().GetElementByID("scroller"); scroller.Truthy() {

@@ -21,6 +21,15 @@ func (p *page) connect(ctx app.Context) {
 			return nil
 		})
 	}
+	t.Call("escaped", on(func([]app.Value) {
+		ctx.Dispatch(func(app.Context) {
+			if s.Lab.Stage != "" {
+				s.Lab.Close()
+			} else {
+				s.Inspector.Show(-1)
+			}
+		})
+	}))
 	query := ctx.Page().URL().Query()
 	s.Settings.Read(query.Get)
 	s.Moved = func() { keepAddress(s) }
@@ -71,12 +80,7 @@ func copyLink(ctx app.Context, s *desk) {
 	}
 	location := app.Window().Get("location")
 	link := location.Get("origin").String() + location.Get("pathname").String() + "#" + text
-	await(ctx, func(answer []app.Value) {
-		if problem := problemOf(answer); problem != "" {
-			note = "Not copied: " + problem + "."
-		}
-		s.SetNote(note)
-	}, "copy", link)
+	tell(ctx, s, notCopied, note, "copy", link)
 }
 
 // ownState says where such a model is.

@@ -165,7 +165,7 @@ func (p *labPane) graphScene(t *message.Traced) app.UI {
 		text,
 		app.Div().Class("columns").Body(
 			app.Figure().Class("figure lit").Body(
-				app.FigCaption().Body(app.Strong().Text("What the network reads"), app.Span().Class("stretch"), saveButtons("Graph", "graph", drawn, g)),
+				app.FigCaption().Body(app.Strong().Text("What the network reads"), app.Span().Class("stretch"), p.saveButtons("Graph", "graph", drawn, g)),
 				app.Raw(`<div class="svg-box">`+drawn+`</div>`)),
 			p.atom(t, l.Atom)))
 }
@@ -223,7 +223,7 @@ func (p *labPane) viewsScene(t *message.Traced) app.UI {
 			Title: names[v][0] + " of " + p.name() + " among the training set", On: on, Shown: p.S.Lab.Beat, Width: w, Height: min(w*0.62, 370),
 			Verdict: func(record int32) decide.Verdict { return p.S.Rows.Verdict[record] },
 		}
-		figures = append(figures, figure(names[v][0], names[v][1], "map-"+strconv.Itoa(v+1), m))
+		figures = append(figures, p.figure(names[v][0], names[v][1], "map-"+strconv.Itoa(v+1), m))
 	}
 	return app.Div().Body(
 		app.Div().Class("figures").Body(figures...),
@@ -235,12 +235,12 @@ func (p *labPane) partsScene() app.UI {
 	s := p.S
 	side := math.Min(230, p.full()/2-16)
 	parting := picture.Parting(s.Session, p.full(), 112)
-	body := []app.UI{figure("S_Pre", "blue: the low part, orange: the high part; triangle: "+p.name(), "parting", parting)}
+	body := []app.UI{p.figure("S_Pre", "blue: the low part, orange: the high part; triangle: "+p.name(), "parting", parting)}
 	if s.Lab.Beat > 0 {
 		t := s.Parted
 		full := max(picture.Peak(t.InsideMean), picture.Peak(t.OutsideMean))
 		part := func(title, role, file string, n, steps int, w []float32) app.UI {
-			return tile(fmt.Sprintf("%s, %d × %d places, strongest colour %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
+			return p.tile(fmt.Sprintf("%s, %d × %d places, strongest colour %s", words.Plural(n, "graph", "graphs"), steps, steps, words.Number(full)), file,
 				picture.Graphon{Title: title, W: w, N: steps, Side: side, Role: role, Full: full})
 		}
 		tiles := []app.UI{
@@ -248,7 +248,7 @@ func (p *labPane) partsScene() app.UI {
 			part("High part", "cell-out", "graphon-high", len(t.Outside), t.OutsideSteps, t.OutsideMean),
 		}
 		if g := s.Lab.Pair.Value; g != nil && s.Lab.Beat > 1 && g.RecordI == s.Inspector.Record {
-			tiles = append(tiles, tile("its own graphon: most edges are certain", "graphon-own",
+			tiles = append(tiles, p.tile("its own graphon: most edges are certain", "graphon-own",
 				picture.Graphon{Title: p.name(), W: g.WI, N: g.N, Side: side, Role: roleOf(g.Side)}))
 		}
 		body = append(body, app.Div().Class("tiles").Body(tiles...),
@@ -271,7 +271,7 @@ func (p *labPane) mixupScene(g *message.GraphonPair) app.UI {
 	role := roleOf(g.Side)
 	side := math.Min((p.full()-32)/3, 132)
 	graphon := func(title, name, file string, w []float32) app.UI {
-		return tile(name, file, picture.Graphon{Title: title, W: w, N: g.N, Side: side, Role: role})
+		return p.tile(name, file, picture.Graphon{Title: title, W: w, N: g.N, Side: side, Role: role})
 	}
 	var drawn []app.UI
 	for k, sample := range g.Samples {
@@ -339,7 +339,7 @@ func (p *labPane) keyFigures() []app.UI {
 			Title: "Keys of both dictionaries around " + p.name(), On: *t.Keys, Shown: 2, Width: p.half(), Height: 210,
 			Verdict: func(side int32) decide.Verdict { return []decide.Verdict{decide.Inside, decide.Outside}[side] },
 		}
-		figures = append(figures, figure("All keys", "lines lead to those that answer", "keys", m))
+		figures = append(figures, p.figure("All keys", "lines lead to those that answer", "keys", m))
 	}
 	var x, in, out []float64
 	for _, it := range s.Iterations {
@@ -352,7 +352,7 @@ func (p *labPane) keyFigures() []app.UI {
 			Width: p.half(), Height: 210, Title: "New synthetic keys by the step at which mixup drew", XLabel: "step", X: x,
 			Curves: []picture.Curve{{Name: "new inside keys", Role: "line-in", Y: in}, {Name: "new outside keys", Role: "line-out", Y: out}},
 		}
-		figures = append(figures, figure("Replaced keys", "by new graphs of mixup", "replaced", plot))
+		figures = append(figures, p.figure("Replaced keys", "by new graphs of mixup", "replaced", plot))
 	}
 	return figures
 }
@@ -398,7 +398,7 @@ func (p *labPane) keyRow(k message.Key, side decide.Verdict) app.UI {
 func (p *labPane) decisionScene(why string) app.UI {
 	s := p.S
 	alone := func(width float64) app.UI {
-		return figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s.Session, table.EachAlone, width, 140))
+		return p.figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s.Session, table.EachAlone, width, 140))
 	}
 	if why != "" {
 		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), quietLine(why))
@@ -406,7 +406,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
 	if s.Lab.Whole() {
 		baca := picture.Distribution(s.Session, table.ThePaper, p.share(3), 140)
-		body = append(body, app.Div().Class("figures").Body(p.sum(), figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
+		body = append(body, app.Div().Class("figures").Body(p.sum(), p.figure("S_BaCa", "p\u00a0"+words.PEquals(s.Rows.PaperP[s.Inspector.Record]), "baca", baca), alone(p.share(3))))
 	}
 	return app.Div().Class("stack").Body(body...)
 }
@@ -443,18 +443,18 @@ func (p *labPane) learning() []app.UI {
 	}
 	var figures []app.UI
 	if len(t.Attn) == len(x) {
-		figures = append(figures, figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])), "s-attn", plot("S_Attn of "+p.name()+" by step",
+		figures = append(figures, p.figure("S_Attn", fmt.Sprintf("step %d: %s", int(x[at]), words.Number(t.Attn[at])), "s-attn", plot("S_Attn of "+p.name()+" by step",
 			picture.Curve{Name: words.Shorten(p.name(), 16), Role: "line", Y: t.Attn},
 			picture.Curve{Name: "low part", Role: "line-in", Y: t.Inside}, picture.Curve{Name: "high part", Role: "line-out", Y: t.Outside})))
 	} else {
 		figures = append(figures, quietLine(p.name()+" was not in the sample that the attention learned from, so its way there was not recorded."))
 	}
 	c := plot("Loss and KL divergence by step", picture.Curve{Name: "loss", Role: "line", Y: loss}, picture.Curve{Name: "KL of the parts", Role: "line-out", Y: kl})
-	figures = append(figures, figure("Learning", fmt.Sprintf("loss %s, KL %s", words.Number(loss[at]), words.Number(kl[at])), "learning", c))
+	figures = append(figures, p.figure("Learning", fmt.Sprintf("loss %s, KL %s", words.Number(loss[at]), words.Number(kl[at])), "learning", c))
 	if labelled {
 		c := plot("AUC by step", picture.Curve{Name: "AUC", Role: "line-in", Y: auc})
 		c.Low, c.High = 0, 1
-		figures = append(figures, figure("AUC", "by the file's labels: "+words.Number(auc[at]), "auc", c))
+		figures = append(figures, p.figure("AUC", "by the file's labels: "+words.Number(auc[at]), "auc", c))
 	}
 	return figures
 }

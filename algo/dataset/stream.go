@@ -357,7 +357,7 @@ func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	columns := append(slices.Clone(o.Cells), o.ID)
 	switch {
 	case format != TU && beginsZip(head):
-		return errors.New("a zip archive or spreadsheet: want plain text, gzip or zstd")
+		return errors.New("this zip archive or Excel workbook is damaged, or its files are of another format")
 	case known == nil || known.read == nil:
 		return fmt.Errorf("format %q: want one of %s for a stream of molecules", format, strings.Join(Formats(true), ", "))
 	case known.graphs && !o.Plain:

@@ -83,7 +83,7 @@ func words(text string) string { return strings.ReplaceAll(escape(text), " %", "
 
 // sides describes both lists in a table.
 func (p *page) sides(r *Comparison) {
-	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th></th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different %s</th><th class=\"n\">%s: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n", r.Say("molecules"), r.Say("atoms"))
+	p.add("<h2>The lists</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>list</th><th>name</th><th class=\"n\">read</th><th class=\"n\">refused</th><th class=\"n\">copies</th><th class=\"n\">different %s</th><th class=\"n\">%s: middle half</th><th class=\"n\">median</th><th class=\"n\">rings: middle half</th><th class=\"n\">median</th></tr></thead>\n<tbody>\n", r.Say("molecules"), r.Say("atoms"))
 	for k, s := range []*compare.Side{&r.A, &r.B} {
 		p.add("<tr><td>%c</td><td class=\"t\">%s</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%d</td>", 'A'+k, escape(s.Name), s.Read, s.Refused, s.Copies, s.Molecules)
 		for _, d := range []*compare.Distribution{&s.Atoms, &s.Rings} {

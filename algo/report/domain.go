@@ -369,13 +369,13 @@ func percent3(x float64) string { return fmt.Sprintf("%.3g&nbsp;%%", 100*x) }
 // formStyle adds to style: on paper each substance begins a sheet of A4.
 const formStyle = `
 @page{size:A4;margin:16mm 15mm;@bottom-right{content:counter(page) " / " counter(pages);font:9px sans-serif;color:#565d65}}
-.field{display:grid;grid-template-columns:15rem 1fr;gap:0 1rem;border-bottom:1px solid #e6e6e6;padding:.35rem 0;break-inside:avoid}
+.field{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:0 1rem;border-bottom:1px solid #e6e6e6;padding:.35rem 0;break-inside:avoid}
 .field h3{margin:0;font-size:.9rem;font-weight:600}.field h3 span{color:#565d65;font-weight:400;font-variant-numeric:tabular-nums}
 .field p,.field dl,.field ul{margin:.1rem 0;overflow-wrap:anywhere}.field ul{padding-left:1.1rem}.blank{color:#565d65;font-size:.9em}
-.across{grid-template-columns:1fr}.part{margin:.8rem 0 .2rem;break-after:avoid}.pic{max-width:22rem}.near{grid-template-columns:repeat(auto-fill,minmax(10rem,1fr))}.near li{break-inside:avoid}
+.across{grid-template-columns:minmax(0,1fr)}.part{margin:.8rem 0 .2rem;break-after:avoid}.pic{max-width:22rem}.near{grid-template-columns:repeat(auto-fill,minmax(10rem,1fr))}.near li{break-inside:avoid}
 section.sheet{border-top:3px solid #1b1d1f;margin-top:2.5rem;padding-top:.5rem}
-@media (max-width:40rem){.field{grid-template-columns:1fr}}
-@media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm 1fr}.field{padding:3px 0}h2,h3{font-size:13px;margin:10px 0 2px}.field h3,.part{font-size:11px}.field h3{margin:0}.lead{font-size:13px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
+@media (max-width:40rem){.field{grid-template-columns:minmax(0,1fr)}.lead .v{white-space:normal}}
+@media print{.sheet{break-before:page}section.sheet{border-top:0;margin-top:0;padding-top:0}.field:not(.across){grid-template-columns:46mm minmax(0,1fr)}.field{padding:3px 0}h2,h3{font-size:13px;margin:10px 0 2px}.field h3,.part{font-size:11px}.field h3{margin:0}.lead{font-size:13px}.sheet>h2:first-child{font-size:17px}.pic{max-width:58mm}.near{grid-template-columns:repeat(5,minmax(0,1fr));gap:8px;font-size:9px}.near .smiles{font-size:8px}.smiles,pre{font-size:9px}table{font-size:10px}}
 `
 
 // WriteDomainJSON writes the same for programs, with all digits. Unknown values are null.

@@ -42,7 +42,8 @@ func (p *page) drift(wealth []float64, delta float64, name func(n int) string) {
 // power formats a power of ten.
 func power(log float64) string {
 	if log < 6 {
-		return strconv.FormatFloat(math.Pow(10, log), 'g', 3, 64)
+		x, _ := strconv.ParseFloat(fmt.Sprintf("%.3g", math.Pow(10, log)), 64)
+		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return fmt.Sprintf("10<sup>%.0f</sup>", log)
 }

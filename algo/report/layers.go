@@ -54,7 +54,7 @@ func (p *page) propertyRanges(ranges []PropertyRange, s *Substance) {
 		p.add("<p class=\"blank\">MW, cLogP and TPSA %s</p>", noStructures)
 		return
 	}
-	p.add("<table><thead><tr><th>property</th>")
+	p.add("<div class=\"wide\"><table><thead><tr><th>property</th>")
 	if s != nil {
 		p.add("<th class=\"n\">substance</th>")
 	}
@@ -74,7 +74,7 @@ func (p *page) propertyRanges(ranges []PropertyRange, s *Substance) {
 		}
 		p.add("</tr>")
 	}
-	p.add("</tbody></table>")
+	p.add("</tbody></table></div>")
 	switch {
 	case s == nil:
 	case beyond == nil:

@@ -138,7 +138,7 @@ func (d *Domain) limits() []string {
 
 // ranges shows the training molecules' ranges.
 func (p *page) ranges(m *algo.Model) {
-	p.add("<table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
+	p.add("<div class=\"wide\"><table><thead><tr><th>of a training molecule</th><th class=\"n\">1&nbsp;%%</th><th class=\"n\">25&nbsp;%%</th><th class=\"n\">median</th><th class=\"n\">75&nbsp;%%</th><th class=\"n\">99&nbsp;%%</th></tr></thead><tbody>")
 	for _, r := range m.Profile.Ranges() {
 		p.add("<tr><td>%s</td>", escape(rangeName(r)))
 		for _, k := range []int{0, 2, 3, 4, 6} {
@@ -151,7 +151,7 @@ func (p *page) ranges(m *algo.Model) {
 		}
 		p.add("</tr>")
 	}
-	p.add("</tbody></table>")
+	p.add("</tbody></table></div>")
 	list := lists.Map(m.Profile.Elements(), func(e explain.Element) string { return fmt.Sprintf("%s %d", e.Symbol, e.Graphs) })
 	if len(list) > 0 {
 		p.add("<p>Elements, and how many training molecules have each: %s. Others are far from all that the model knows.</p>", escape(strings.Join(list, ", ")))

@@ -108,7 +108,7 @@ func TestReportsSayWhatIsThere(t *testing.T) {
 	add(t, &s, "report of nothing", text(Write, &Report{
 		Read: 3, Refused: 1, Refusals: r.Refusals, Rows: r.Rows, Top: r.Top, Scores: []float64{1, 2}, Wealth: []float64{0},
 	}))
-	add(t, &s, "drift", DriftHTML(false, []float64{0, 2, 6}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
+	add(t, &s, "drift", DriftHTML(false, []float64{0, 2, 5.63}, 0.01, func(n int) string { return fmt.Sprint("<", n, ">") }))
 	add(t, &s, "no drift", DriftHTML(true, []float64{0, -2, 0.3}, 1e-6, nil))
 	fmt.Fprintln(&s, "drawn with 0, 300 and 301 nodes:", lists.Map([]int{0, 300, 301}, func(n int) bool {
 		return graphDrawing(sample.Shape("path", n), nil, nil) != nil

@@ -501,7 +501,7 @@ func (s *Session) Say(text string) string {
 	return text
 }
 
-var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
+var graphWords = strings.NewReplacer(": atoms are nodes, bonds are edges", " of nodes and edges", "name or SMILES", "name", "molecule", "graph", "Molecule", "Graph", "atom", "node", "Atom", "Node")
 
 // warn adds new warnings.
 func (s *Session) warn(warnings []string) {

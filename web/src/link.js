@@ -49,8 +49,8 @@ export async function copy(text) {
   }
 }
 
-// copyPicture puts a picture on the clipboard, a promise of a PNG.
+// copyPicture puts a picture on the clipboard, of which picture makes a PNG.
 export async function copyPicture(picture) {
-  if (!navigator.clipboard?.write || !globalThis.ClipboardItem) throw new Error("the browser copies pictures from pages with https only; save it instead");
-  await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
+  if (!navigator.clipboard?.write || !globalThis.ClipboardItem) throw new Error(`the browser copies ${isSecureContext ? "no pictures" : "pictures from pages with https only"}; save it instead`);
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": picture() })]);
 }

@@ -111,9 +111,16 @@ globalThis.bacaTools = {
   save(name, type, bytes) {
     download(name, new Blob([bytes], { type }));
   },
+  // Where the browser makes no PNG, the picture is saved as it is.
   savePNG(name, svg, done) {
     settle(
-      png(svg).then((blob) => download(name, blob)),
+      png(svg).then(
+        (blob) => download(`${name}.png`, blob),
+        (error) => {
+          download(`${name}.svg`, new Blob([svg], { type: "image/svg+xml" }));
+          throw error;
+        },
+      ),
       done,
     );
   },
@@ -131,7 +138,7 @@ globalThis.bacaTools = {
   guard,
 
   copy: (text, done) => settle(copy(text), done),
-  copyPNG: (svg, done) => settle(copyPicture(png(svg)), done),
+  copyPNG: (svg, done) => settle(copyPicture(() => png(svg)), done),
   // molfile gives the molfile of a layout that draw gave.
   molfile: (layout, name) => molfile(JSON.parse(layout), name),
 
@@ -164,6 +171,15 @@ globalThis.bacaTools = {
   hide(dialog) {
     if (dialog.open) dialog.close();
   },
+
+  // escaped calls take at Escape, wherever the focus is, unless that closes a menu or a dialog.
+  escaped(take) {
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) take();
+    });
+  },
+  // enter moves the focus into the lab, or back to the button beside its doors.
+  enter: (lab) => document.querySelector(lab ? "#lab-panel" : ".run-state button")?.focus(),
 
   // select marks a part of a text area and scrolls to it.
   select(area, from, to) {

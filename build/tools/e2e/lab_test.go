@@ -40,7 +40,7 @@ func TestPlayTheStory(t *testing.T) {
 	b.example(1)
 	b.click("#watch")
 	// It has moved on, however far until somebody looks.
-	b.Wait(`(({ scene, beat }) => scene !== undefined && (scene !== "graph" || Number(beat) > 1))(document.getElementById("lab-panel").dataset)`)
+	b.Wait(`(({ scene, beat }) => scene !== undefined && (scene !== "graph" || Number(beat) > 1))(document.getElementById("lab-panel").dataset) && document.activeElement.id === "lab-panel"`)
 	b.click("#play") // to pause, or, where it has ended meanwhile, once more
 	b.Wait(`document.getElementById("lab-panel").dataset.playing === "false"`)
 	b.Wait(`document.getElementById("took")?.textContent.includes("the batch in")`)
@@ -56,7 +56,7 @@ func TestPlayTheStory(t *testing.T) {
 	b.click(`.who button[aria-label="The one below it in the table"]`)
 	b.Wait(fmt.Sprintf(`((name) => name !== %q && document.getElementById("scene-line").textContent.includes(name))(document.getElementById("scene-name").textContent)`, name))
 	b.Run("Escape", chromedp.SendKeys("#scrub", kb.Escape))
-	b.Wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null`)
+	b.Wait(`!document.querySelector(".in-story") && document.querySelector(".row.selected") !== null && document.activeElement.matches(".run-state button")`)
 	b.Quiet()
 }
 

@@ -228,10 +228,13 @@ func TestSavePictures(t *testing.T) {
 			t.Errorf("%s is %v large and has %d colours", file, size, len(colours))
 		}
 	}
-	// As from a server without https.
-	eval[any](b, `(Object.defineProperty(navigator, "clipboard", { value: undefined }), null)`)
+	// As in a browser that makes and copies no PNG.
+	eval[any](b, `(Object.defineProperty(navigator, "clipboard", { value: undefined }), HTMLCanvasElement.prototype.toBlob = (done) => done(null), null)`)
+	b.click("#export summary", `[data-save="png"]`)
+	b.Wait(`document.querySelector(".export-note").textContent === "Saved as SVG: the browser made no PNG"`)
+	b.saved("baca-distribution.svg")
 	b.click("#take summary", `#take [data-take="png"]`)
-	b.Wait(`document.querySelector(".export-note").textContent.includes("Not copied: the browser copies pictures")`)
+	b.Wait(`document.querySelector(".export-note").textContent.includes("Not copied: the browser copies no pictures")`)
 	b.Quiet()
 }
 

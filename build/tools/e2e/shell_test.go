@@ -192,6 +192,13 @@ func TestMenus(t *testing.T) {
 		b.click("h1.mark")
 		check(false, "")
 	}
+	// Escape closes one thing at a time, wherever the focus is.
+	b.click(".help-button")
+	b.Run("Escape", chromedp.KeyEvent(kb.Escape))
+	b.Wait(`!document.getElementById("help").open && document.querySelector(".row.selected") !== null`)
+	eval[any](b, `(document.activeElement.blur(), null)`)
+	b.Run("Escape", chromedp.KeyEvent(kb.Escape))
+	b.Wait(`document.querySelector(".row.selected") === null`)
 	b.Quiet()
 }
 

@@ -35,6 +35,7 @@ type Options struct {
 	Unpack  Unpack // decompression
 	Column  string // with the SMILES, for tables, JSONL and Parquet; empty means "smiles"
 	ID      string // column with the ids, likewise, and data of SDF; empty means that names and cells tell
+	Sheet   string // of a workbook; empty: the first one that holds structures
 	Workers int    // parsing goroutines; 0: one for each core
 
 	// Cells names further columns for Record.Cells, in any case: of tables and Parquet, keys of
@@ -55,6 +56,10 @@ type Options struct {
 	// Guessed, if not nil, gets a column of SMILES that was found by content, of several.
 	Guessed func(column string)
 
+	// Note, if not nil, is told in sentences what of the input is not read: files of an archive, sheets
+	// of a workbook, columns.
+	Note func(sentence string)
+
 	// Keep stores what a reader gives until done is called: Parquet is not read from the front. If
 	// nil, memory does, up to MaxKept bytes.
 	Keep func(io.Reader) (r io.ReaderAt, size int64, done func(), err error)
@@ -65,7 +70,9 @@ type Options struct {
 // Text returns r as text with its format, from the options or recognised. A text without molecules
 // is an error if it was recognised.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
-	text, err := NewText(r, o.Unpack)
+	u := o.Unpack
+	u.note, u.sheet = o.Note, o.Sheet
+	text, err := NewText(r, u)
 	if err != nil || o.Format != Auto {
 		return text, o.Format, err
 	}

@@ -33,6 +33,9 @@ type Unpack struct {
 	Zstd, XZ, Brotli func(io.Reader) (io.Reader, error)
 
 	archive bool // out of a compressed archive: not to be compressed again
+	// of Options
+	note  func(sentence string)
+	sheet string
 }
 
 // An ExpandError reports too large an expansion.

@@ -269,6 +269,7 @@ func (s *source) readStream(name string, r io.Reader, end func()) (*input, error
 		opt.Guessed = func(column string) {
 			fmt.Fprintf(s.c.ErrOrStderr(), "SMILES taken from column %s\n", strconv.Quote(column))
 		}
+		opt.Note = func(sentence string) { fmt.Fprintf(s.c.ErrOrStderr(), "%s: %s\n", name, sentence) }
 	}
 	text, format, err := opt.Text(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {

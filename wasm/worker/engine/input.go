@@ -231,6 +231,7 @@ func (e *Engine) readRecords(in *input, sum hash.Hash, post func(message.Event))
 			own = names
 		}
 	}
+	o.Note = func(sentence string) { in.opened.Warnings = append(in.opened.Warnings, sentence) }
 	var aside molecule.Asides
 	for m, err := range dataset.Records(in.all(bytesRead), o) {
 		if err != nil {

@@ -5,9 +5,12 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -42,7 +45,7 @@ func (next files) text(u Unpack) (*Text, error) {
 // wanted reports a file to read, by its name. Archives also have notes for readers, and what macOS adds.
 func wanted(name string) bool {
 	base := PlainName(strings.ToLower(path.Base(name)))
-	if hidden(name) || hidden(base) || strings.HasSuffix(name, "/") {
+	if hidden(strings.TrimPrefix(name, "./")) || hidden(base) || strings.HasSuffix(name, "/") {
 		return false
 	}
 	known := slices.ContainsFunc(formats, func(f fileFormat) bool { return f.read != nil && f.named(base) })
@@ -50,10 +53,36 @@ func wanted(name string) bool {
 	return known || strings.HasSuffix(base, ".txt") && !note
 }
 
-// errNothingIn names some of an archive's files, none of which is read.
-func errNothingIn(names []string) error {
-	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set",
-		strings.Join(names, ", "))
+// others are files of an archive that are not read.
+type others struct {
+	names []string // the first ones
+	count int
+}
+
+func (o *others) add(name string) {
+	if o.count++; o.count <= maxNamed {
+		o.names = append(o.names, clip(name))
+	}
+}
+
+func (o *others) String() string {
+	list := strings.Join(o.names, ", ")
+	if more := o.count - len(o.names); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}
+
+// errNothing is the error for an archive of nothing else.
+func (o *others) errNothing() error {
+	return fmt.Errorf("this is an archive of %s: want one with CSV, SMI, SDF or other files of molecules, or a TUDataset set", o)
+}
+
+// say tells that they are not read, if there are any.
+func (o *others) say(note func(string)) {
+	if o.count > 0 && note != nil {
+		note(fmt.Sprintf("not read: %s", o))
+	}
 }
 
 var errManyFiles = fmt.Errorf("an archive of more than %d files: want less", maxFiles)
@@ -64,35 +93,102 @@ func beginsTar(head []byte) bool {
 	return len(head) > magic+5 && string(head[magic:magic+5]) == "ustar"
 }
 
-// openTar returns the files of a tar archive.
-func openTar(r io.Reader) files {
-	in := &counter{r: r}
-	archive, others, some := tar.NewReader(in), []string(nil), false
+// openTar returns the files of a tar archive. Behind its end, the rest of r is read for the checksum of
+// what it was compressed with.
+func openTar(r io.Reader, u *Unpack) files {
+	in := &tarBlocks{r: r}
+	archive, left, some := tar.NewReader(in), new(others), false
 	return func() (string, io.Reader, error) {
 		for n := 0; ; n++ {
 			header, err := archive.Next()
+			if err == nil {
+				err = u.meter.spend(unitsOfFile)
+			}
 			switch {
-			case err == io.EOF && !some:
-				return "", nil, errNothingIn(others)
+			case err == io.EOF:
+				if err := in.finish(); err != nil {
+					return "", nil, err
+				}
+				if !some {
+					return "", nil, left.errNothing()
+				}
+				left.say(u.note)
+				return "", nil, io.EOF
 			case err == io.ErrUnexpectedEOF:
-				return "", nil, errors.New("the archive ends early, the file looks truncated")
+				return "", nil, errArchiveEnds
 			case err != nil:
 				return "", nil, err
 			case n == maxFiles:
 				return "", nil, errManyFiles
 			case header.Typeflag == tar.TypeReg && wanted(header.Name):
 				some = true
-				return header.Name, &bounded{z: archive, in: in}, nil // holes take no room in the archive
-			case len(others) < maxNamed && header.Typeflag == tar.TypeReg:
-				others = append(others, clip(header.Name))
+				return header.Name, &tarFile{archive, in, u.meter}, nil
+			case header.Typeflag != tar.TypeDir:
+				left.add(header.Name)
 			}
 		}
 	}
 }
 
+var (
+	errArchiveEnds = errors.New("the archive ends early, the file looks truncated")
+	errBehindEnd   = errors.New("the archive has more data behind its end: want one archive, or each in a file of its own")
+	errShared      = errors.New("files of this archive share their bytes: refused as a decompression bomb")
+)
+
+// tarBlocks counts what a tar archive gives, and knows whether it ends in zeros.
+type tarBlocks struct {
+	r     io.Reader
+	n     int64
+	zeros int // at the end
+}
+
+func (b *tarBlocks) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	if text := bytes.TrimRight(p[:n], "\x00"); len(text) > 0 {
+		b.zeros = n - len(text)
+	} else {
+		b.zeros += n
+	}
+	return n, err
+}
+
+// finish reads what follows the last file: at least a block of zeros, and nothing else.
+func (b *tarBlocks) finish() error {
+	const block = 512
+	before, ended := b.n, b.zeros >= block
+	if _, err := io.Copy(io.Discard, b); err != nil {
+		return err
+	}
+	switch {
+	case !ended:
+		return errArchiveEnds
+	case int64(b.zeros) < b.n-before:
+		return errBehindEnd
+	}
+	return nil
+}
+
+// A tarFile is a file of a tar archive. Holes in it take no room there, and the meter counts them.
+type tarFile struct {
+	archive *tar.Reader
+	in      *tarBlocks
+	meter   *meter
+}
+
+func (f *tarFile) Read(p []byte) (int, error) {
+	before := f.in.n
+	n, err := f.archive.Read(p)
+	if over := f.meter.spend(max(n-int(f.in.n-before), 0)); over != nil {
+		return 0, over
+	}
+	return n, endsEarly(err)
+}
+
 // openZip returns the files of a zip archive, or an Excel workbook as text, or the archive itself: a
 // TUDataset set or, with an error, what may be recognised otherwise.
-func openZip(b *bufio.Reader) (list files, plain io.Reader, err error) {
+func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error) {
 	head, _ := b.Peek(b.Size())
 	workbook := bytes.Contains(head, []byte("xl/"))
 	most := MaxKept
@@ -117,32 +213,43 @@ func openZip(b *bufio.Reader) (list files, plain io.Reader, err error) {
 	case err != nil:
 		return nil, bytes.NewReader(data), nil
 	}
-	archive.RegisterDecompressor(zip.Deflate, inflate)
+	u.meter.inflate(archive)
 	if workbook {
 		text, err := xlsx.CSV(archive)
-		return nil, &bounded{z: text, in: &counter{n: int64(len(data))}}, err
+		return nil, &bounded{text, u.meter}, err
 	}
-	list, err = filesOfZip(archive)
+	list, err = filesOfZip(archive, u)
 	return list, bytes.NewReader(data), err
 }
 
+// inflate lets a meter bound what the files of a zip archive expand to.
+func (m *meter) inflate(archive *zip.Reader) {
+	archive.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser {
+		return io.NopCloser(&bounded{flate.NewReader(r), m})
+	})
+}
+
 // filesOfZip returns the files of an archive, or nil for a TUDataset set, and with an error for others.
-func filesOfZip(archive *zip.Reader) (files, error) {
+func filesOfZip(archive *zip.Reader, u *Unpack) (files, error) {
 	var list []*zip.File
-	var others []string
+	left := new(others)
 	for _, f := range archive.File {
-		if strings.Contains(f.Name, indicatorSuffix) || strings.Contains(f.Name, edgesSuffix) {
+		switch {
+		case strings.Contains(f.Name, indicatorSuffix) || strings.Contains(f.Name, edgesSuffix):
 			return nil, nil
-		}
-		if wanted(f.Name) {
+		case wanted(f.Name):
 			list = append(list, f)
-		} else if len(others) < maxNamed {
-			others = append(others, clip(f.Name))
+		case !strings.HasSuffix(f.Name, "/"):
+			left.add(f.Name)
 		}
 	}
 	if list == nil {
-		return nil, errNothingIn(others)
+		return nil, left.errNothing()
 	}
+	if err := u.checkZip(list); err != nil {
+		return nil, err
+	}
+	left.say(u.note)
 	return func() (string, io.Reader, error) {
 		if len(list) == 0 {
 			return "", nil, io.EOF
@@ -150,10 +257,46 @@ func filesOfZip(archive *zip.Reader) (files, error) {
 		f := list[0]
 		list = list[1:]
 		r, err := f.Open()
+		if err == nil {
+			err = u.meter.spend(unitsOfFile)
+		}
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		text, err := ahead(r)
-		return f.Name, text, err
+		return f.Name, r, nil
 	}, nil
+}
+
+// checkZip refuses files that cannot be read, and bombs before the first row: files that are said to be
+// too large, which package zip does not let them exceed, or that share their bytes.
+func (u *Unpack) checkZip(list []*zip.File) error {
+	large := u.meter.spent
+	type part struct{ from, to int64 }
+	var parts []part
+	for _, f := range list {
+		switch {
+		case f.Flags&1 != 0:
+			return fmt.Errorf("%s: protected by a password: want an archive without one", clip(f.Name))
+		case f.Method != zip.Store && f.Method != zip.Deflate:
+			return fmt.Errorf("%s: compressed by method %d: want an archive that any program can unpack, with method deflate", clip(f.Name), f.Method)
+		case f.UncompressedSize64 > math.MaxInt64/maxFiles:
+			return errBomb
+		}
+		from, err := f.DataOffset()
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		parts = append(parts, part{from, from + int64(f.CompressedSize64)})
+		large += int64(f.UncompressedSize64)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(parts); i++ {
+		if parts[i].from < parts[i-1].to {
+			return errShared
+		}
+	}
+	if (large-freeExpand)/MaxExpand > u.meter.read {
+		return errBomb
+	}
+	return nil
 }

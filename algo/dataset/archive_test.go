@@ -132,13 +132,25 @@ func TestHostileArchives(t *testing.T) {
 	holes := must.Have(os.ReadFile("testdata/other/sparse.tar.gz"))
 	gz := func(data []byte) []byte { return zipped(t, string(data)) }
 	packed := packedFile{"a.smi.gz", string(gz([]byte("CCO\n")))}
-	damaged := zipOf(t, smi)
-	damaged[bytes.Index(damaged, []byte("PK\x01\x02"))+16]++ // the checksum
+	// changed is a zip archive of two files with one byte of the second's entry in the list changed.
+	changed := func(at int) []byte {
+		data := zipOf(t, smi, packedFile{"b.smi", "CCN\n"})
+		data[bytes.LastIndex(data, []byte("PK\x01\x02"))+at]++
+		return data
+	}
+	shared := zipOf(t, smi, smi)
+	list := bytes.LastIndex(shared, []byte("PK\x01\x02"))
+	copy(shared[list+42:list+46], make([]byte, 4)) // the place of the first file
 	for name, test := range map[string]struct {
 		data []byte
 		want error
 	}{
-		"a wrong checksum":      {damaged, zip.ErrChecksum},
+		"a wrong checksum":      {changed(16), zip.ErrChecksum},
+		"a password":            {changed(8), errors.New(`in: "b.smi": protected by a password: want an archive without one`)},
+		"another compression":   {changed(10), errors.New(`in: "b.smi": compressed by method 9: want an archive that any program can unpack, with method deflate`)},
+		"shared bytes":          {shared, errShared},
+		"tar without its end":   {whole[:len(whole)-1024], errArchiveEnds},
+		"tar behind tar":        {slices.Concat(whole, whole), errBehindEnd},
 		"gzip in gzip":          {gz(gz([]byte("C"))), errTwice},
 		"zip in gzip":           {gz(zipOf(t, smi)), errTwice},
 		"gzip in zip":           {zipOf(t, packed), errTwice},
@@ -151,16 +163,69 @@ func TestHostileArchives(t *testing.T) {
 		"many files in zip":     {zipOf(t, many...), errManyFiles},
 		"many files in tar":     {tarOf(t, many...), errManyFiles},
 		"tar cut in a file":     {whole[:3000], io.ErrUnexpectedEOF},
+		"tar.gz cut at its end": {gz(whole)[:len(gz(whole))-1], io.ErrUnexpectedEOF},
 		"tar with a bad header": {append(tarOf(t, smi)[:1024], bytes.Repeat([]byte{7}, 1024)...), tar.ErrHeader},
 	} {
 		var last error
 		rows := -1
-		for _, err := range Records(bytes.NewReader(test.data), Options{}) {
+		for _, err := range Records(bytes.NewReader(test.data), Options{Name: "in"}) {
 			last = err
 			rows++
 		}
-		if !errors.Is(last, test.want) || strings.HasPrefix(name, "bomb") && rows > 0 {
+		if last == nil || !errors.Is(last, test.want) && last.Error() != test.want.Error() || strings.HasPrefix(name, "bomb") && rows > 0 {
 			t.Errorf("%s: %d rows, then %v, want %v", name, rows, last, test.want)
+		}
+	}
+}
+
+// A damaged bit of compressed data is an error, or changes no row.
+func TestEveryBitOfArchives(t *testing.T) {
+	for _, name := range []string{"two.zip", "two.tar.gz"} {
+		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
+		read := func(data []byte) (rows, said []string) {
+			for rec, err := range Records(bytes.NewReader(data), Options{Note: func(s string) { said = append(said, s) }}) {
+				if err = errors.Join(err, rec.Err); err != nil {
+					said = append(said, err.Error())
+				}
+				rows = append(rows, rec.ID+" "+rec.SMILES)
+			}
+			return rows, said
+		}
+		whole, beside := read(data)
+		for bit := range 8 * len(data) {
+			damaged := bytes.Clone(data)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if rows, said := read(damaged); slices.Equal(said, beside) && !slices.Equal(rows, whole) {
+				t.Errorf("%s with bit %d damaged is read as %q", name, bit, rows)
+			}
+		}
+	}
+}
+
+// What an archive holds beside molecules is told, files are found in the folder "." as well, and Stop ends reading.
+func TestArchiveNotes(t *testing.T) {
+	files := []packedFile{{"./", ""}, {"./b.pdf", "%PDF"}, {"./a.smi", "C\nN\n"}, {"./README.md", ""}, {"__MACOSX/._a.smi", "x"}}
+	stop := errors.New("stop")
+	for kind, data := range map[string][]byte{"zip": zipOf(t, files...), "tar": tarOf(t, files...)} {
+		var got []string
+		for rec, err := range Records(bytes.NewReader(data), Options{Note: func(s string) { got = append(got, s) }}) {
+			must.Do(err)
+			got = append(got, rec.SMILES)
+		}
+		slices.Sort(got)
+		if want := []string{"C", "N", `not read: "./b.pdf", "./README.md", "__MACOSX/._a.smi"`}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+		rows := 0
+		for rec, err := range Records(bytes.NewReader(data), Options{Stop: func() error {
+			if rows > 0 {
+				return stop
+			}
+			return nil
+		}}) {
+			if rows++; err != nil && !errors.Is(err, stop) || rows > 2 || rows == 2 && err == nil {
+				t.Errorf("%s: row %d %+v, %v, want the first and then the end", kind, rows, rec, err)
+			}
 		}
 	}
 }

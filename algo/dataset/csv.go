@@ -62,6 +62,7 @@ func (t *table) read(column string, format Format) error {
 		if err == nil {
 			t.consume(size, next)
 		}
+		t.spend(unitsOfLine + unitsOfCell*t.count)
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ type Options struct {
 	// Guessed, if not nil, gets a column of SMILES that was found by content, of several.
 	Guessed func(column string)
 
+	// Stop, if not nil, is asked while reading. Its error ends the input.
+	Stop func() error
+
 	// Note, if not nil, is told in sentences what of the input is not read: files of an archive, sheets
 	// of a workbook, columns.
 	Note func(sentence string)
@@ -71,7 +74,7 @@ type Options struct {
 // is an error if it was recognised.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	u := o.Unpack
-	u.note, u.sheet = o.Note, o.Sheet
+	u.note, u.sheet, u.stop = o.Note, o.Sheet, o.Stop
 	text, err := NewText(r, u)
 	if err != nil || o.Format != Auto {
 		return text, o.Format, err
@@ -338,7 +341,7 @@ func (s *scanner) readText(text *Text, format Format) error {
 	}
 	limit := cmp.Or(s.opt.maxRecord, MaxRecord)
 	// One more for the line feed.
-	s.window = newWindow(text, 64<<10, limit+1)
+	s.window, s.meter = newWindow(text, 64<<10, limit+1), text.meter
 	s.further, s.own = nil, nil
 	if format == JSONL || format == NodeLink {
 		s.head = text.start()
@@ -351,6 +354,15 @@ func (s *scanner) readText(text *Text, format Format) error {
 			return at
 		}
 		return fail(err)
+	}
+	if !s.stopped { // a reader may end before its text, whose end has a checksum
+		s.pos = s.end
+		for s.more() {
+			s.pos = s.end
+		}
+	}
+	if s.over != nil {
+		return fail(s.over)
 	}
 	if err := s.broken(); err != nil && !s.stopped {
 		return fail(fmt.Errorf("line %d: %w", s.line, err))
@@ -388,7 +400,9 @@ type scanner struct {
 	row     int
 	emit    func(Record) bool
 	opt     *Options
-	stopped bool   // emit was false
+	stopped bool // emit was false, or the meter is used up
+	meter   *meter
+	over    error  // of the meter
 	both    []byte // memory for a record's texts
 
 	smiles, id   int      // columns; id is -1 for none
@@ -435,6 +449,17 @@ func (s *scanner) send(rec Record) {
 		bad.File = s.file
 	}
 	s.stopped = !s.emit(rec)
+	s.spend(unitsOfRecord)
+}
+
+// spend adds units of work, and stops at the end of the meter, which a head that is looked at has not.
+func (s *scanner) spend(units int) {
+	if s.meter == nil {
+		return
+	}
+	if err := s.meter.spend(units); err != nil && !s.stopped {
+		s.over, s.stopped = err, true
+	}
 }
 
 // tooLong is the error for the line or record that begins on line.
@@ -452,6 +477,7 @@ func (s *scanner) readSMI(string) error {
 			}
 			return !s.stopped
 		}
+		s.spend(unitsOfLine)
 		for from, line := range linesOf(full) {
 			text := bytes.TrimLeftFunc(line, isSpace)
 			column := from + len(line) - len(text) + 1

@@ -19,6 +19,7 @@ import (
 type Text struct {
 	*bufio.Reader
 	parquet bool
+	meter   *meter
 	file    string                // its name in an archive
 	more    func() (*Text, error) // the next file of the archive; nil without an archive
 }
@@ -29,6 +30,10 @@ type Text struct {
 func NewText(r io.Reader, u Unpack) (*Text, error) {
 	if t, ok := r.(*Text); ok {
 		return t, nil
+	}
+	if u.meter == nil {
+		u.meter = &meter{stop: u.stop}
+		r = &counter{r, u.meter}
 	}
 	unpacked, packed, err := u.text(r)
 	if err != nil {
@@ -41,16 +46,16 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 		return nil, errTwice
 	case beginsTar(head):
 		u.archive = packed
-		return openTar(front).text(u)
+		return openTar(front, &u).text(u)
 	case beginsZip(head):
 		return u.zipText(front)
 	}
-	return plainText(front)
+	return u.plainText(front)
 }
 
 // zipText is NewText of a zip archive.
 func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
-	list, plain, err := openZip(r)
+	list, plain, err := openZip(r, &u)
 	switch {
 	case list != nil:
 		u.archive = true
@@ -58,20 +63,20 @@ func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
 	case plain == nil:
 		return nil, err
 	}
-	t, foreign := plainText(bufio.NewReader(&steady{r: plain}))
+	t, foreign := u.plainText(bufio.NewReader(&steady{r: plain}))
 	return t, cmp.Or(foreign, err)
 }
 
 // plainText is NewText of what is not compressed.
-func plainText(front *bufio.Reader) (*Text, error) {
+func (u Unpack) plainText(front *bufio.Reader) (*Text, error) {
 	if head, _ := front.Peek(len(parquet.Magic)); beginsParquet(head) {
-		return &Text{Reader: bufio.NewReaderSize(front, headSize), parquet: true}, nil
+		return &Text{Reader: bufio.NewReaderSize(front, headSize), meter: u.meter, parquet: true}, nil
 	}
 	plain, err := decode(front)
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{Reader: bufio.NewReaderSize(&lineFeeds{r: plain}, headSize)}
+	t := &Text{Reader: bufio.NewReaderSize(&lineFeeds{r: plain}, headSize), meter: u.meter}
 	return t, foreign(t)
 }
 

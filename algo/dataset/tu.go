@@ -84,8 +84,8 @@ func ReadTUZip(r io.ReaderAt, size int64, name string, u Unpack) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zip archive: %w", err)
 	}
-	z.RegisterDecompressor(zip.Deflate, inflate)
-	u.archive = true
+	u.archive, u.meter = true, &meter{read: size}
+	u.meter.inflate(z)
 	return ReadTU(z, name, u)
 }
 

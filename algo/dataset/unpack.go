@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -12,40 +11,17 @@ import (
 	"slices"
 )
 
-// MaxExpand is how many bytes of text each compressed byte may give beyond freeExpand bytes.
-//
-// Columns of molecules expand 3- to 6-fold (gzip), a wide table such as toxcast 41-fold (zstd -19),
-// TUDataset graph numbers up to 103-fold; bombs 1032-fold (deflate) to 10 000-fold (zstd, bzip2).
-// Their rows are short, and each costs a molecule's time. So text is released only once aheadExpand
-// bytes have kept the bound, or it has ended: a bomb ends before its first row.
-const (
-	MaxExpand  = 256
-	freeExpand = 1 << 20
-
-	// Decompressors get readAhead bytes at once.
-	readAhead   = 4096
-	aheadExpand = freeExpand + MaxExpand*readAhead + readAhead
-)
-
 // Unpack configures decompression.
 type Unpack struct {
 	// Zstd, XZ and Brotli decompress what the standard library does not. What is nil is refused.
 	Zstd, XZ, Brotli func(io.Reader) (io.Reader, error)
 
-	archive bool // out of a compressed archive: not to be compressed again
-	// of Options
-	note  func(sentence string)
-	sheet string
+	archive bool                  // out of a compressed archive: not to be compressed again
+	meter   *meter                // of the whole input, from NewText on
+	note    func(sentence string) // Options.Note, or nothing
+	sheet   string                // Options.Sheet
+	stop    func() error          // Options.Stop
 }
-
-// An ExpandError reports too large an expansion.
-type ExpandError struct{}
-
-func (*ExpandError) Error() string {
-	return fmt.Sprintf("compressed data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", MaxExpand, freeExpand>>20)
-}
-
-var errBomb = new(ExpandError)
 
 // A compression declares a compression format.
 type compression struct {
@@ -123,12 +99,11 @@ func (u Unpack) text(r io.Reader) (text io.Reader, packed bool, err error) {
 	case u.archive:
 		return nil, false, errTwice
 	}
-	in := &counter{r: b}
-	z, err := c.open(u, in)
+	z, err := c.open(u, b)
 	if err != nil {
 		return nil, false, err
 	}
-	text, err = ahead(&bounded{z: z, in: in})
+	text, err = ahead(&bounded{z, u.meter})
 	return text, true, err
 }
 
@@ -145,24 +120,16 @@ func ahead(r io.Reader) (io.Reader, error) {
 // Two layers would square the limit.
 var errTwice = errors.New("data that are compressed twice: want them compressed once, or not at all")
 
-// inflate decompresses a file of a zip archive.
-func inflate(r io.Reader) io.ReadCloser {
-	in := &counter{r: r}
-	return io.NopCloser(&bounded{z: flate.NewReader(in), in: in})
-}
-
-// A bounded reader ends where z has given more than it may for what it read of in.
+// A bounded reader ends where its meter does.
 type bounded struct {
-	z   io.Reader
-	in  *counter
-	out int64
+	z     io.Reader
+	meter *meter
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.z.Read(p)
-	b.out += int64(n)
-	if (b.out-freeExpand)/MaxExpand > b.in.n {
-		return 0, errBomb
+	if over := b.meter.spend(n); over != nil {
+		return 0, over
 	}
 	return n, endsEarly(err)
 }
@@ -174,13 +141,14 @@ func endsEarly(err error) error {
 	return err
 }
 
+// A counter counts what is read of an input, a little at once: what is not read yet pays for nothing.
 type counter struct {
-	r io.Reader
-	n int64
+	r     io.Reader
+	meter *meter
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p[:min(len(p), readAhead)])
-	c.n += int64(n)
+	c.meter.read += int64(n)
 	return n, err
 }

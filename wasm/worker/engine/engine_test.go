@@ -464,7 +464,7 @@ func TestOpenReadsManyFormats(t *testing.T) {
 	for _, bad := range []struct{ name, data, says string }{
 		{"S_A.txt", "1, 2\n", "the .zip of the whole set"}, {"a.csv", "a,b\n1,2\n", "a.csv"},
 		{"a.smi.zst", "\x28\xb5\x2f\xfd....", "a.smi.zst"}, {"a.csv.zst", string(squeezed[:len(squeezed)-6]), "a.csv.zst"},
-		{"b.smi.zst", string(squeeze(t, strings.Repeat("\n", 4<<20))), "b.smi.zst: compressed data expand more than 256-fold"},
+		{"b.smi.zst", string(squeeze(t, strings.Repeat("\n", 4<<20))), "b.smi.zst: the data expand more than 256-fold"},
 	} {
 		fails(e, h, &message.Open{Name: bad.name, Data: []byte(bad.data)}, message.CodeBadInput, bad.says)
 	}

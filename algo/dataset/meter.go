@@ -1,0 +1,56 @@
+package dataset
+
+import "fmt"
+
+// MaxExpand is how many units of work each byte of an input may ask for, beyond freeExpand units. A
+// byte of text is one unit, whether it was compressed or not.
+//
+// Columns of molecules expand 3- to 6-fold (gzip), a wide table such as toxcast 41-fold (zstd -19),
+// TUDataset graph numbers up to 103-fold; bombs 1032-fold (deflate) to 10 000-fold (zstd, bzip2).
+// Their rows are short, and each costs a molecule's time. So text is released only once aheadExpand
+// bytes have kept the bound, or it has ended: a bomb ends before its first row.
+const (
+	MaxExpand  = 256
+	freeExpand = 1 << 20
+
+	// Decompressors get readAhead bytes at once.
+	readAhead   = 4096
+	aheadExpand = freeExpand + MaxExpand*readAhead + readAhead
+)
+
+// Units of what costs more than its bytes, by the time that it takes beside a byte's 5 ns.
+const (
+	unitsOfCell   = 2
+	unitsOfLine   = 8
+	unitsOfRecord = 256 // 1 to 2 µs, refused or not
+	unitsOfFile   = 4096
+)
+
+// An ExpandError reports an input that asks for too much work.
+type ExpandError struct{}
+
+func (*ExpandError) Error() string {
+	return fmt.Sprintf("the data expand more than %d-fold beyond the first %d MiB: refused as a decompression bomb", MaxExpand, freeExpand>>20)
+}
+
+var errBomb = new(ExpandError)
+
+// A meter bounds the work that one input asks for, through all layers of unpacking and all files of an
+// archive, and ends it when it shall stop.
+type meter struct {
+	read  int64 // bytes of the input
+	spent int64 // units
+	stop  func() error
+}
+
+// spend adds units of work. Its error ends the input.
+func (m *meter) spend(units int) error {
+	m.spent += int64(units)
+	switch {
+	case (m.spent-freeExpand)/MaxExpand > m.read:
+		return errBomb
+	case m.stop != nil:
+		return m.stop()
+	}
+	return nil
+}

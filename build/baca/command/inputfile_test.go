@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"iter"
 	"os"
 	"path/filepath"
@@ -31,7 +32,9 @@ func pass(records iter.Seq2[dataset.Record, error], do func()) (n int, err error
 
 // sourceOf reads a file in a run of the command.
 func sourceOf(path string) *source {
-	return &source{c: &cobra.Command{}, paths: []string{path}, format: "auto", digests: map[string]string{}}
+	c := new(cobra.Command)
+	c.SetContext(context.Background())
+	return &source{c: c, paths: []string{path}, format: "auto", digests: map[string]string{}}
 }
 
 // Of an input that changes while it is read, the records end with an error.

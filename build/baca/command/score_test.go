@@ -69,7 +69,7 @@ func TestKilledAndResumed(t *testing.T) {
 		if i%1000 == 7 {
 			smiles += "("
 		}
-		fmt.Fprintln(z, smiles)
+		fmt.Fprintln(z, smiles, rng.Uint32())
 	}
 	z.Close()
 	try.Check(os.WriteFile(name("in.smi.gz"), text.Bytes(), 0o666))

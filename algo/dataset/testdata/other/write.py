@@ -1,6 +1,10 @@
-"""Writes the files of this folder with other programs: pandas, networkx, zip, tar and xz."""
+"""Writes the files of this folder with other programs: pandas, networkx, zip, tar, xz and Python's modules."""
+import io
 import json
+import os
 import subprocess
+import tarfile
+import zipfile
 
 import networkx
 import pandas
@@ -27,5 +31,37 @@ subprocess.run(["tar", "-czf", "two.tar.gz", *files], check=True)
 subprocess.run(["tar", "-cf", "two.tar", *files], check=True)
 subprocess.run(["xz", "-k", "a.csv"], check=True)
 subprocess.run(["rm", *files], check=True)
+
+# What a folder holds, with a long name and what macOS adds.
+csv, long = molecules.drop(columns="note"), "set/" + "b" * 120 + ".csv"
+os.makedirs("folder/set")
+csv[:2].to_csv("folder/a.csv", index=False)
+csv[2:].to_csv("folder/" + long, index=False)
+with open("folder/._a.csv", "wb") as f:
+    f.write(b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        ")
+subprocess.run("cd folder && tar --sort=name -czf ../dot.tgz . && zip -q -X -r -P secret ../password.zip .", shell=True, check=True)
+with tarfile.open("python-pax.tar.bz2", "w:bz2", format=tarfile.PAX_FORMAT) as tar:
+    for name in ("a.csv", long):
+        tar.add("folder/" + name, name)
+
+
+class Pipe(io.RawIOBase):
+    """A file that cannot be sought: sizes and checksums follow the data."""
+
+    def __init__(self, f):
+        self.f = f
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        return self.f.write(data)
+
+
+with open("python.zip", "wb") as f, zipfile.ZipFile(Pipe(f), "w", zipfile.ZIP_DEFLATED) as z:
+    for name in ("a.csv", long):
+        with z.open(name, "w", force_zip64=True) as w, open("folder/" + name, "rb") as r:
+            w.write(r.read())
+subprocess.run(["rm", "-r", "folder"], check=True)
 subprocess.run("yes C | head -c 67108864 | xz > bomb.smi.xz", shell=True, check=True)
 subprocess.run("yes CCO | head -c 8192 > s.smi; truncate -s 8G s.smi; tar --format=posix -cSf - s.smi | gzip -9 > sparse.tar.gz; rm s.smi", shell=True, check=True)

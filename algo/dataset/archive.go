@@ -21,7 +21,7 @@ import (
 // A zip archive is kept in memory, as its list of files is at its end.
 const (
 	maxWorkbook = 64 << 20 // bytes of an Excel workbook
-	maxFiles    = 10_000   // in an archive
+	maxFiles    = 10_000   // in a zip archive
 )
 
 // files gives the files of an archive that hold molecules or graphs, io.EOF after the last.
@@ -85,7 +85,7 @@ func (o *others) say(note func(string)) {
 	}
 }
 
-var errManyFiles = fmt.Errorf("an archive of more than %d files: want less", maxFiles)
+var errManyFiles = fmt.Errorf("a zip archive of more than %d files: want less, or a tar archive", maxFiles)
 
 // beginsTar recognises a header of a file in a tar archive.
 func beginsTar(head []byte) bool {
@@ -99,7 +99,7 @@ func openTar(r io.Reader, u *Unpack) files {
 	in := &tarBlocks{r: r}
 	archive, left, some := tar.NewReader(in), new(others), false
 	return func() (string, io.Reader, error) {
-		for n := 0; ; n++ {
+		for {
 			header, err := archive.Next()
 			if err == nil {
 				err = u.meter.spend(unitsOfFile)
@@ -118,8 +118,6 @@ func openTar(r io.Reader, u *Unpack) files {
 				return "", nil, errArchiveEnds
 			case err != nil:
 				return "", nil, err
-			case n == maxFiles:
-				return "", nil, errManyFiles
 			case header.Typeflag == tar.TypeReg && wanted(header.Name):
 				some = true
 				return header.Name, &tarFile{archive, in, u.meter}, nil

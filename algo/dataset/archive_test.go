@@ -165,7 +165,6 @@ func TestHostileArchives(t *testing.T) {
 		"bomb in a packed tar":  {gz(tarOf(t, bomb)), errBomb},
 		"8 GB of holes":         {holes, errBomb},
 		"many files in zip":     {zipOf(t, many...), errManyFiles},
-		"many files in tar":     {tarOf(t, many...), errManyFiles},
 		"tar cut in a file":     {whole[:3000], io.ErrUnexpectedEOF},
 		"tar.gz cut at its end": {gz(whole)[:len(gz(whole))-1], io.ErrUnexpectedEOF},
 		"tar with a bad header": {append(tarOf(t, smi)[:1024], bytes.Repeat([]byte{7}, 1024)...), tar.ErrHeader},

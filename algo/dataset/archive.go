@@ -16,10 +16,7 @@ import (
 )
 
 // A zip archive is kept in memory, as its list of files is at its end.
-const (
-	maxWorkbook = 64 << 20 // bytes of an Excel workbook
-	maxFiles    = 10_000   // in an archive
-)
+const maxFiles = 10_000 // in an archive
 
 // files gives the files of an archive that hold molecules or graphs, io.EOF after the last.
 type files func() (name string, r io.Reader, err error)
@@ -92,35 +89,29 @@ func openTar(r io.Reader) files {
 
 // openZip returns the files of a zip archive, or an Excel workbook as text, or the archive itself: a
 // TUDataset set or, with an error, what may be recognised otherwise.
-func openZip(b *bufio.Reader) (list files, plain io.Reader, err error) {
-	head, _ := b.Peek(b.Size())
-	workbook := bytes.Contains(head, []byte("xl/"))
-	most := MaxKept
-	if workbook {
-		most = maxWorkbook
-	}
-	data, err := io.ReadAll(io.LimitReader(b, int64(most)+1))
+func openZip(b *bufio.Reader, u Unpack) (list files, plain io.Reader, err error) {
+	data, err := io.ReadAll(io.LimitReader(b, MaxKept+1))
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case len(data) > most && workbook:
-		return nil, nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", most, saveAsCSV)
-	case len(data) > most:
+	case len(data) > MaxKept:
 		return nil, io.MultiReader(bytes.NewReader(data), b), nil
 	case bytes.Count(data, []byte("PK\x01\x02")) > maxFiles:
 		return nil, nil, errManyFiles
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
-	case err != nil && workbook:
+	case err != nil && bytes.Contains(data, []byte("xl/workbook.xml")):
 		return nil, nil, fmt.Errorf("an Excel workbook that cannot be unpacked: %w", err)
 	case err != nil:
 		return nil, bytes.NewReader(data), nil
 	}
 	archive.RegisterDecompressor(zip.Deflate, inflate)
-	if workbook {
-		text, err := xlsx.CSV(archive)
-		return nil, &bounded{z: text, in: &counter{n: int64(len(data))}}, err
+	if workbook, err := xlsx.Is(archive); workbook {
+		if err == nil {
+			plain, err = u.sheetOf(archive, len(data))
+		}
+		return nil, plain, err
 	}
 	list, err = filesOfZip(archive)
 	return list, bytes.NewReader(data), err

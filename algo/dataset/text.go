@@ -37,6 +37,8 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	front := bufio.NewReader(&steady{r: unpacked})
 	head, _ := front.Peek(512)
 	switch {
+	case u.sheet != "" && !beginsZip(head):
+		return nil, fmt.Errorf("sheet %s of what is no Excel workbook: name none", clip(u.sheet))
 	case beginsZip(head) && (packed || u.archive), beginsTar(head) && u.archive:
 		return nil, errTwice
 	case beginsTar(head):
@@ -50,7 +52,7 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 
 // zipText is NewText of a zip archive.
 func (u Unpack) zipText(r *bufio.Reader) (*Text, error) {
-	list, plain, err := openZip(r)
+	list, plain, err := openZip(r, u)
 	switch {
 	case list != nil:
 		u.archive = true

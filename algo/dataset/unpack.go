@@ -34,8 +34,8 @@ type Unpack struct {
 
 	archive bool // out of a compressed archive: not to be compressed again
 	// of Options
-	note  func(sentence string)
-	sheet string
+	note          func(sentence string)
+	sheet, column string
 }
 
 // An ExpandError reports too large an expansion.

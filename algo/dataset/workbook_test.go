@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -74,8 +75,8 @@ func TestWorkbooks(t *testing.T) {
 		"a binary workbook":   {data: zipOf(t, packedFile{"xl/workbook.bin", "\x83"}), want: []string{"in.xlsx: this is a binary Excel workbook (.xlsb): save it as .xlsx or CSV and give that"}},
 		"a missing sheet":     {data: zipOf(t, packedFile{"xl/workbook.xml", `<workbook><sheet name="x" id="a"/></workbook>`}), want: []string{"in.xlsx: workbook: open xl/_rels/workbook.xml.rels: file does not exist"}},
 		"damaged texts":       {data: damaged, want: []string{`in.xlsx: workbook: xl/sharedStrings.xml: zip: checksum error`}},
-		"a cell far right":    {data: workbookOf(t, []tab{{"x", "", rowsOf("smiles", "C", "N") + far}}), want: []string{`in.xlsx: at row 1`}},
-		"a text in each cell": {data: workbookOf(t, []tab{{"x", "", strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1<<16)}}, shared), want: []string{`in.xlsx: at row 2`}},
+		"a cell far right":    {data: workbookOf(t, []tab{{"x", "", rowsOf("smiles", "C", "N") + far}}), want: []string{`in.xlsx: at row 2121`}},
+		"a text in each cell": {data: workbookOf(t, []tab{{"x", "", strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1<<16)}}, shared), want: []string{`in.xlsx: at row 565`}},
 	} {
 		var got []string
 		note := ""
@@ -96,17 +97,31 @@ func TestWorkbooks(t *testing.T) {
 	}
 }
 
-// What a workbook of equal rows or texts takes does not grow with what they stand for.
-func TestWorkbookBombs(t *testing.T) {
-	rows := rowsOf("smiles") + strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1000)
-	for name, texts := range map[string]string{
-		"empty texts": strings.Repeat("<si/>", 12<<20),
-		"one text":    "<si>" + strings.Repeat("<t>CCCCCCCCCCCCCCCC</t>", 4<<20) + "</si>",
+// A workbook takes memory in proportion to its size, whatever its few bytes stand for.
+func TestWorkbookMemory(t *testing.T) {
+	const once = `<row><c><v>smiles</v></c><c><v>x</v></c></row><row><c><v>C</v></c><c t="s"><v>0</v></c></row>`
+	for name, of := range map[string]func(n int) (rows, texts string){
+		"rows": func(n int) (string, string) { return once + strings.Repeat("<row><c><v>C</v></c></row>", n), "<si/>" },
+		"columns": func(n int) (string, string) {
+			return once + "<row>" + strings.Repeat("<c><v>C</v></c>", n/8) + "</row>", "<si/>"
+		},
+		"texts": func(n int) (string, string) { return once, "<si><t>C</t></si>" + strings.Repeat("<si/>", n) },
+		"runs":  func(n int) (string, string) { return once, "<si>" + strings.Repeat("<r><t>xq</t></r>", n) + "</si>" },
 	} {
-		data := workbookOf(t, []tab{{"x", "", rows}}, texts)
-		rows, grown, err := readIn("in.xlsx", data)
-		if err == nil || rows > 0 || grown > 64<<20 {
-			t.Errorf("%s: %d bytes: %d rows, the heap grew by %d bytes, then %v", name, len(data), rows, grown, err)
+		taken := func(n int) uint64 {
+			rows, texts := of(n)
+			data := workbookOf(t, []tab{{"x", "", rows}}, texts)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := readIn("in.xlsx", data)
+			if runtime.ReadMemStats(&after); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		const n = 1 << 15
+		if few, many := taken(n), taken(2*n); 10*many > 23*few || many > 64<<20 {
+			t.Errorf("%s: %d bytes for %d, %d for twice as many", name, few, n, many)
 		}
 	}
 }

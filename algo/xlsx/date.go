@@ -15,10 +15,9 @@ const days1904 = 1462
 type kind byte
 
 const (
-	number   kind = iota
-	day           // with a time if it has one
-	clock         // time of a day
-	duration      // hours, minutes and seconds
+	number kind = iota
+	day         // with a time if it has one
+	clock       // of a day or, longer than that, hours of a year
 )
 
 // show returns the date or time that a number of days stands for, counted from the first day.
@@ -27,17 +26,17 @@ func (k kind) show(text []byte, firstDay int) []byte {
 	if k == number || err != nil || !(days >= 0 && days < 3e6) {
 		return text
 	}
-	seconds := math.Round((days - math.Floor(days)) * 24 * 60 * 60)
-	if k == duration || k == clock && days < 1 {
-		n := int(days)*24*60*60 + int(seconds)
-		return fmt.Appendf(nil, "%02d:%02d:%02d", n/3600, n/60%60, n%60)
+	seconds := int(math.Round((days - math.Floor(days)) * 24 * 60 * 60))
+	if k == clock && days < 366 {
+		seconds += int(days) * 24 * 60 * 60
+		return fmt.Appendf(nil, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 	}
 	// Day 60 is the 29th of February 1900, which never was: later days count from one day earlier.
-	date := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)+firstDay)
+	date := time.Date(1899, 12, 30, 0, 0, seconds, 0, time.UTC).AddDate(0, 0, int(days)+firstDay)
 	if days < 60 && firstDay == 0 {
 		date = date.AddDate(0, 0, 1)
 	}
-	return dateText(date.Add(time.Duration(seconds) * time.Second))
+	return dateText(date)
 }
 
 // dateText leaves out the time at midnight.
@@ -48,9 +47,9 @@ func dateText(t time.Time) []byte {
 	return t.AppendFormat(nil, time.DateTime)
 }
 
-// isoDate returns a date in the form of others.
+// isoDate writes a date of cells that hold no number in the same form.
 func isoDate(text []byte) []byte {
-	for _, form := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04"} {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(form, string(text)); err == nil {
 			return dateText(t.Round(time.Second))
 		}
@@ -58,34 +57,18 @@ func isoDate(text []byte) []byte {
 	return text
 }
 
-func isTrue(text []byte) bool { return string(text) == "1" || string(text) == "true" }
+func isTrue(text string) bool { return text == "1" || text == "true" }
 
 // addLook notes which numbers are dates.
 func (b *Book) addLook(x *xmlReader) error {
-	if string(x.name) == "cellXfs" {
+	switch {
+	case string(x.name) == "cellXfs":
 		b.inLooks = !x.end
-	}
-	own := x.starts("numFmt")
-	if !own && !(b.inLooks && x.starts("xf")) {
-		return nil
-	}
-	var id, code string
-	for x.attr() {
-		switch string(x.key) {
-		case "numFmtId":
-			id = string(x.value)
-		case "formatCode":
-			code = string(x.value)
-		}
-	}
-	if own {
-		b.formats[id] = kindOf(code)
-	} else {
-		k, ok := b.formats[id]
-		if !ok {
-			k = builtIn[id]
-		}
-		b.looks = append(b.looks, k)
+	case x.starts("numFmt"):
+		a := x.all()
+		b.formats[a["numFmtId"]] = kindOf(a["formatCode"])
+	case x.starts("xf") && b.inLooks:
+		b.looks = append(b.looks, b.formats[x.all()["numFmtId"]])
 	}
 	if len(b.looks)+len(b.formats) > maxLooks {
 		return fmt.Errorf("more than %d styles and formats: want less", maxLooks)
@@ -94,15 +77,17 @@ func (b *Book) addLook(x *xmlReader) error {
 }
 
 // builtIn are the kinds of the formats that every program knows.
-var builtIn = map[string]kind{
-	"14": day, "15": day, "16": day, "17": day, "18": clock, "19": clock, "20": clock, "21": clock, "22": day,
-	"45": clock, "46": duration, "47": clock,
+func builtIn() map[string]kind {
+	return map[string]kind{
+		"14": day, "15": day, "16": day, "17": day, "18": clock, "19": clock, "20": clock, "21": clock, "22": day,
+		"45": clock, "46": clock, "47": clock,
+	}
 }
 
-// kindOf looks for years, days, hours and so on in a format, outside quotes and brackets.
+// kindOf looks for years, days, hours and so on in a format, outside quotes and names of colours.
 func kindOf(code string) kind {
-	k, month := number, false
-	var until byte
+	k := number
+	until := byte(0)
 	for i := 0; i < len(code); i++ {
 		c := code[i]
 		switch {
@@ -113,23 +98,18 @@ func kindOf(code string) kind {
 		case c == '"':
 			until = '"'
 		case c == '[':
-			unit, _, _ := strings.Cut(code[i+1:], "]")
-			if unit != "" && strings.Trim(unit, "hHmMsS") == "" {
-				return duration
+			if unit, _, _ := strings.Cut(code[i+1:], "]"); strings.Trim(unit, "hHmMsS") != "" {
+				until = ']'
 			}
-			until = ']'
 		case strings.IndexByte(`\_*`, c) >= 0:
 			i++ // the next character is text
 		case strings.IndexByte("ydYD", c) >= 0:
 			return day
 		case strings.IndexByte("hsHS", c) >= 0:
 			k = clock
-		case c == 'm' || c == 'M':
-			month = true
+		case k == number && (c == 'm' || c == 'M'):
+			k = day // months, unless hours or seconds follow
 		}
-	}
-	if k == number && month {
-		return day
 	}
 	return k
 }

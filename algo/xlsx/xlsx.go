@@ -31,7 +31,7 @@ type Book struct {
 	Sheets []Sheet // in the order of their tabs
 
 	archive  *zip.Reader
-	meter    meter
+	left     int64 // bytes to take, see Open
 	texts    texts
 	formats  map[string]kind // of numbers, the workbook's own
 	looks    []kind          // of numbers, by the style of a cell
@@ -64,7 +64,7 @@ func Is(archive *zip.Reader) (bool, error) {
 // Open reads what the sheets of a workbook share. To open and to check it takes at most so many bytes of
 // XML and CSV: few bytes of an archive can stand for many.
 func Open(archive *zip.Reader, most int64) (*Book, error) {
-	b := &Book{archive: archive, meter: meter{most, most}, formats: map[string]kind{}}
+	b := &Book{archive: archive, left: most, formats: builtIn()}
 	if err := b.read(mainPart, b.addSheet); err != nil {
 		return nil, err
 	}
@@ -72,35 +72,31 @@ func Open(archive *zip.Reader, most int64) (*Book, error) {
 	for _, s := range b.Sheets {
 		parts[s.part] = ""
 	}
-	if err := b.read("xl/_rels/workbook.xml.rels", func(x *xmlReader) error { return addPart(parts, x) }); err != nil {
+	err := b.read("xl/_rels/workbook.xml.rels", func(x *xmlReader) error { addPart(parts, x); return nil })
+	if err != nil {
 		return nil, err
 	}
 	for i, s := range b.Sheets {
 		b.Sheets[i].part = parts[s.part]
 	}
-	b.texts.most = int(min(maxTexts, most/4))
-	if err := b.readAny(parts["styles"], b.addLook); err != nil {
+	b.texts.most = int(min(maxTexts, most/2))
+	if err := b.read(parts["styles"], b.addLook); err != nil {
 		return nil, err
 	}
-	return b, b.readAny(parts["sharedStrings"], b.texts.add)
+	return b, b.read(parts["sharedStrings"], b.texts.add)
 }
 
-// readAny reads a part that a workbook may lack.
-func (b *Book) readAny(part string, tag func(*xmlReader) error) error {
-	if part == "" {
-		return nil
-	}
-	return b.read(part, tag)
-}
-
-// read gives each tag of a part of the workbook, which is read to its end: its checksum is compared there.
+// read gives each tag of a part, which is read to its end: its checksum is compared there.
 func (b *Book) read(part string, tag func(*xmlReader) error) error {
+	if part == "" {
+		return nil // a workbook may have no styles and no shared texts
+	}
 	file, err := b.archive.Open(part)
 	if err != nil {
 		return fmt.Errorf("workbook: %w", err)
 	}
 	defer file.Close()
-	x := newXML(&metered{file, &b.meter})
+	x := newXML(&metered{file, b})
 	for err == nil {
 		if err = x.next(); err == nil {
 			err = tag(x)
@@ -113,79 +109,49 @@ func (b *Book) read(part string, tag func(*xmlReader) error) error {
 }
 
 func (b *Book) addSheet(x *xmlReader) error {
-	switch {
-	case x.starts("workbookPr"):
-		for x.attr() {
-			if string(x.key) == "date1904" && isTrue(x.value) {
-				b.firstDay = days1904
-			}
-		}
-	case x.starts("sheet"):
-		var s Sheet
-		for x.attr() {
-			switch string(x.key) {
-			case "name":
-				s.Name = string(x.value)
-			case "id":
-				s.part = string(x.value)
-			case "state":
-				s.Hidden = string(x.value) != "visible"
-			}
-		}
-		b.Sheets = append(b.Sheets, s)
-		if len(b.Sheets) > maxSheets {
-			return fmt.Errorf("more than %d sheets: want less", maxSheets)
-		}
+	if x.starts("workbookPr") && isTrue(x.all()["date1904"]) {
+		b.firstDay = days1904
+	}
+	if x.starts("sheet") {
+		a := x.all()
+		b.Sheets = append(b.Sheets, Sheet{a["name"], a["state"] == "hidden" || a["state"] == "veryHidden", a["id"]})
+	}
+	if len(b.Sheets) > maxSheets {
+		return fmt.Errorf("more than %d sheets: want less", maxSheets)
 	}
 	return nil
 }
 
 // addPart notes the file of a relation whose id or type is among the parts.
-func addPart(parts map[string]string, x *xmlReader) error {
-	if !x.starts("Relationship") {
-		return nil
-	}
-	var id, kind, target string
-	for x.attr() {
-		switch string(x.key) {
-		case "Id":
-			id = string(x.value)
-		case "Type":
-			kind = path.Base(string(x.value))
-		case "Target":
-			target = string(x.value)
-		}
-	}
-	name, absolute := strings.CutPrefix(target, "/")
+func addPart(parts map[string]string, x *xmlReader) {
+	a := x.all()
+	name, absolute := strings.CutPrefix(a["Target"], "/")
 	if !absolute {
-		name = path.Join("xl", target)
+		name = path.Join("xl", name)
 	}
-	for _, key := range []string{id, kind} {
-		if _, ok := parts[key]; ok {
+	for _, key := range []string{a["Id"], path.Base(a["Type"])} {
+		if _, ok := parts[key]; ok && x.starts("Relationship") {
 			parts[key] = path.Clean(name)
 		}
 	}
-	return nil
 }
 
-// A meter counts down the bytes that a workbook may still take.
-type meter struct{ left, most int64 }
-
-func (m *meter) add(n int) error {
-	if m.left -= int64(n); m.left < 0 {
-		return fmt.Errorf("more than %d bytes of XML and CSV, too many for a workbook of its size: delete cells far to the right, or save it as CSV and give that", m.most)
+// take counts bytes.
+func (b *Book) take(n int) error {
+	if b.left -= int64(n); b.left < 0 {
+		return errors.New("too much XML and CSV for a workbook of its size: delete cells far to the right, or save it as CSV and give that")
 	}
 	return nil
 }
 
 type metered struct {
 	io.Reader
-	*meter
+	book *Book
 }
 
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
-	if large := m.add(n); large != nil {
+	if large := m.book.take(n); large != nil {
 		return 0, large
 	}
 	return n, err

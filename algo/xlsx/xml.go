@@ -5,35 +5,26 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"io"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 )
 
-// An xmlReader splits XML into tags and the text between them. encoding/xml takes many times as long,
-// and it is most of the time of reading a workbook.
+// An xmlReader splits XML into tags and the text between them. encoding/xml takes several times as long,
+// which is most of the time of reading a workbook.
 type xmlReader struct {
-	in   *bufio.Reader
-	open []byte // names of the open elements, each behind a slash
-	root bool   // it was seen
-	bad  error  // an attribute that cannot be read
-
+	in    *bufio.Reader
+	depth int    // open elements
 	text  []byte // between the tag and the one before it
 	tag   []byte
-	full  []byte // name of the element
-	name  []byte // without prefix
+	name  []byte // of its element, without prefix
 	end   bool   // the tag ends its element
-	empty bool   // so does the next tag, which is not written
+	empty bool   // so does the next one, which is not written
 
-	attrs      []byte // not read yet
+	attrs      []byte // of the tag, not read yet
 	key, value []byte // of an attribute, the name without prefix
 }
 
-const (
-	maxText = 1 << 20 // bytes of a text or a tag
-	maxOpen = 1 << 12 // bytes of the names of open elements
-)
+const maxText = 1 << 20 // bytes of a text or a tag
 
 func newXML(r io.Reader) *xmlReader { return &xmlReader{in: bufio.NewReaderSize(r, 64<<10)} }
 
@@ -41,27 +32,29 @@ func (x *xmlReader) starts(name string) bool { return !x.end && string(x.name) =
 func (x *xmlReader) ends(name string) bool   { return x.end && string(x.name) == name }
 
 // next moves to the next tag, io.EOF behind the last one.
-func (x *xmlReader) next() error {
-	if x.bad != nil {
-		return x.bad
-	}
+func (x *xmlReader) next() (err error) {
 	x.text = x.text[:0]
 	if x.empty {
-		x.empty = false
-		return x.close()
+		x.empty, x.end = false, true
+		x.depth--
+		return nil
 	}
 	for {
-		if err := x.readText(); err != nil {
-			return err
+		from := len(x.text)
+		if x.text, err = x.until(x.text, '<'); err == io.EOF && x.depth == 0 {
+			return io.EOF
 		}
-		if err := x.readTag(); err != nil {
-			return unexpected(err)
+		if err == nil {
+			x.text = x.text[:from+copy(x.text[from:], unescape(x.text[from:len(x.text)-1]))]
+			err = x.readTag()
 		}
 		switch {
+		case err == io.EOF:
+			return errors.New("the XML ends early, the file looks truncated")
+		case err != nil:
+			return err
 		case bytes.HasPrefix(x.tag, cdata):
 			x.text = append(x.text, x.tag[len(cdata):len(x.tag)-2]...)
-		case x.tag[0] == '!' && !bytes.HasPrefix(x.tag, comment):
-			return fmt.Errorf("XML with <%.20s: want none of this", x.tag)
 		case x.tag[0] != '!' && x.tag[0] != '?':
 			return x.split()
 		}
@@ -70,57 +63,38 @@ func (x *xmlReader) next() error {
 
 var cdata, comment = []byte("![CDATA["), []byte("!--")
 
-// readText reads up to the next tag.
-func (x *xmlReader) readText() (err error) {
-	from := len(x.text)
-	x.text, err = x.until(x.text, '<')
-	switch {
-	case err == io.EOF && len(x.open) == 0 && x.root:
-		return io.EOF
-	case err != nil:
-		return unexpected(err)
-	}
-	text, err := unescape(x.text[from : len(x.text)-1])
-	x.text = x.text[:from+len(text)]
-	return err
-}
-
-// readTag reads a tag, without its brackets.
-func (x *xmlReader) readTag() error {
+// readTag reads a tag, without its brackets. Brackets may also be in quotes, in comments and in texts.
+func (x *xmlReader) readTag() (err error) {
 	x.tag = x.tag[:0]
-	for quote := byte(0); ; {
+	quote := byte(0)
+	for whole := false; !whole; {
 		from := len(x.tag)
-		var err error
 		if x.tag, err = x.until(x.tag, '>'); err != nil {
 			return err
 		}
-		whole := false
-		switch tag := x.tag[:len(x.tag)-1]; {
-		case bytes.HasPrefix(tag, comment):
-			whole = len(tag) >= 5 && bytes.HasSuffix(tag, []byte("--"))
+		tag := x.tag[:len(x.tag)-1]
+		switch {
 		case bytes.HasPrefix(tag, cdata):
 			whole = bytes.HasSuffix(tag, []byte("]]"))
+		case bytes.HasPrefix(tag, comment):
+			whole = bytes.HasSuffix(tag[len(comment):], []byte("--"))
 		default:
 			quote = quoteAfter(quote, tag[from:])
 			whole = quote == 0
 		}
-		if whole {
-			x.tag = x.tag[:len(x.tag)-1]
-			if len(x.tag) == 0 {
-				return errors.New("XML with <>: want a name")
-			}
-			return nil
-		}
 	}
+	if x.tag = x.tag[:len(x.tag)-1]; len(x.tag) == 0 {
+		return errors.New("XML with <>: want a name")
+	}
+	return nil
 }
 
-// quoteAfter returns the quote that is open behind a part of a tag, or 0: it may hold a bracket.
+// quoteAfter returns the quote that is open behind a part of a tag, or 0.
 func quoteAfter(quote byte, part []byte) byte {
 	for _, c := range part {
-		switch {
-		case quote == 0 && (c == '"' || c == '\''):
+		if quote == 0 && (c == '"' || c == '\'') {
 			quote = c
-		case c == quote:
+		} else if c == quote {
 			quote = 0
 		}
 	}
@@ -141,126 +115,50 @@ func (x *xmlReader) until(text []byte, c byte) ([]byte, error) {
 	}
 }
 
-// split finds the name of a tag and checks that elements end in order.
+// split finds the name of a tag.
 func (x *xmlReader) split() error {
-	tag := x.tag
-	x.end = tag[0] == '/'
-	if x.end {
-		tag = tag[1:]
-	} else if x.empty = tag[len(tag)-1] == '/'; x.empty {
-		tag = tag[:len(tag)-1]
-	}
+	tag, end := bytes.CutPrefix(x.tag, []byte("/"))
+	tag, x.empty = bytes.CutSuffix(tag, []byte("/"))
 	n := 0
 	for n < len(tag) && tag[n] > ' ' {
 		n++
 	}
-	x.full, x.attrs = tag[:n], tag[n:]
-	x.name = x.full[bytes.IndexByte(x.full, ':')+1:]
-	switch {
-	case x.end:
-		return x.close()
-	case len(x.name) == 0, x.root && len(x.open) == 0, len(x.open) > maxOpen:
-		return fmt.Errorf("XML with <%.20s> within %.40q: want one element, not nested as deeply", x.tag, x.open)
+	x.name, x.attrs, x.end = tag[bytes.IndexByte(tag[:n], ':')+1:n], tag[n:], end
+	if x.depth++; end {
+		x.depth -= 2
 	}
-	x.root = true
-	x.open = append(append(x.open, '/'), x.full...)
-	return nil
-}
-
-// close ends the element x.full.
-func (x *xmlReader) close() error {
-	x.end = true
-	n := len(x.open) - len(x.full)
-	if n < 1 || x.open[n-1] != '/' || !bytes.Equal(x.open[n:], x.full) {
-		return fmt.Errorf("XML with </%.20s> within %.40q: want the end of an open element", x.full, x.open)
-	}
-	x.open = x.open[:n-1]
-	return nil
-}
-
-// skip moves to the end of an element.
-func (x *xmlReader) skip() error {
-	for n := len(x.open); len(x.open) >= n; {
-		if err := x.next(); err != nil {
-			return err
-		}
+	if x.depth < 0 || end && x.empty {
+		return fmt.Errorf("XML with <%.20s>, which ends nothing", x.tag)
 	}
 	return nil
 }
 
-// attr moves to the next attribute.
+// attr moves to the next attribute. What is none ends the list.
 func (x *xmlReader) attr() bool {
-	rest := bytes.TrimLeft(x.attrs, space)
+	key, rest, _ := bytes.Cut(x.attrs, []byte("="))
+	rest = bytes.TrimSpace(rest)
 	if len(rest) == 0 {
 		return false
 	}
-	key, rest, _ := bytes.Cut(rest, []byte("="))
-	rest = bytes.TrimLeft(rest, space)
-	if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-		if n := bytes.IndexByte(rest[1:], rest[0]); n >= 0 {
-			x.key = bytes.TrimRight(key[bytes.IndexByte(key, ':')+1:], space)
-			x.value, x.bad = unescape(rest[1 : 1+n])
-			x.attrs = rest[n+2:]
-			return x.bad == nil
-		}
-	}
-	x.bad = fmt.Errorf("XML with attribute %.20s of <%.20s>: want a value in quotes", key, x.full)
-	return false
+	value, rest, ok := bytes.Cut(rest[1:], rest[:1])
+	key = bytes.TrimSpace(key)
+	x.key, x.value, x.attrs = key[bytes.IndexByte(key, ':')+1:], unescape(value), rest
+	return ok
 }
 
-const space = " \t\r\n"
-
-// unescape replaces references to characters in place.
-func unescape(text []byte) ([]byte, error) {
-	from := bytes.IndexByte(text, '&')
-	if from < 0 {
-		return text, nil
+// all returns the attributes of a tag.
+func (x *xmlReader) all() map[string]string {
+	all := map[string]string{}
+	for x.attr() {
+		all[string(x.key)] = string(x.value)
 	}
-	out, rest := text[:from], text[from:]
-	for len(rest) > 0 {
-		if rest[0] != '&' {
-			out, rest = append(out, rest[0]), rest[1:]
-			continue
-		}
-		name, after, ok := bytes.Cut(rest[1:], []byte(";"))
-		c, err := charOf(string(name))
-		if !ok || err != nil {
-			return nil, fmt.Errorf("XML with %.12q: want a reference to a character", rest)
-		}
-		out, rest = utf8.AppendRune(out, c), after
-	}
-	return out, nil
+	return all
 }
 
-func charOf(name string) (rune, error) {
-	switch name {
-	case "amp":
-		return '&', nil
-	case "lt":
-		return '<', nil
-	case "gt":
-		return '>', nil
-	case "quot":
-		return '"', nil
-	case "apos":
-		return '\'', nil
+// unescape replaces references to characters.
+func unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '&') < 0 {
+		return text
 	}
-	digits, decimal := strings.CutPrefix(name, "#")
-	base := 10
-	if hex, ok := strings.CutPrefix(digits, "x"); ok {
-		digits, base = hex, 16
-	}
-	if !decimal {
-		return 0, strconv.ErrSyntax
-	}
-	n, err := strconv.ParseUint(digits, base, 21)
-	return rune(n), err
-}
-
-// unexpected reports an end within an element.
-func unexpected(err error) error {
-	if err == io.EOF {
-		return errors.New("the XML ends early, the file looks truncated")
-	}
-	return err
+	return []byte(html.UnescapeString(string(text)))
 }

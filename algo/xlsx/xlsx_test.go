@@ -14,9 +14,13 @@ import (
 	"baca/algo/internal/must"
 )
 
-// Two JavaScript libraries wrote the files of testdata: ExcelJS 4.4 and SheetJS 0.18.
+// Other programs wrote the files of testdata, see TestWorkbooks of build/columnar.
 func TestOtherWriters(t *testing.T) {
+	table := string(must.Have(os.ReadFile("testdata/table.csv")))
+	unescaped := strings.Replace(table, "_x000D_", `" "`, 1)
 	for name, want := range map[string]string{
+		"table-libreoffice.xlsx": table, "table-xlsxwriter-inline.xlsx": table, "table-pandas.xlsx": unescaped,
+		"table-openpyxl-iso.xlsx": unescaped, "table-exceljs-1904.xlsx": unescaped, "table-sheetjs-dates.xlsx": unescaped,
 		"exceljs.xlsx": `Compound,SMILES,pIC50,made,active,comment
 aspirin,CC(=O)Oc1ccccc1C(=O)O,4.5,2026-01-31,TRUE,"first line second line"
 
@@ -43,7 +47,7 @@ func csvOf(data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := b.CSV(b.Sheets[slices.IndexFunc(b.Sheets, func(s Sheet) bool { return !s.Hidden })])
+	text, err := b.CSV(b.Sheets[slices.IndexFunc(b.Sheets, func(s Sheet) bool { return !s.Hidden && s.Name != "Read me" })])
 	if err != nil {
 		return "", err
 	}

@@ -19,10 +19,7 @@ import (
 )
 
 // A zip archive is kept in memory, as its list of files is at its end.
-const (
-	maxWorkbook = 64 << 20 // bytes of an Excel workbook
-	maxFiles    = 10_000   // in a zip archive
-)
+const maxFiles = 10_000 // in a zip archive
 
 // files gives the files of an archive that hold molecules or graphs, io.EOF after the last.
 type files func() (name string, r io.Reader, err error)
@@ -187,35 +184,29 @@ func (f *tarFile) Read(p []byte) (int, error) {
 // openZip returns the files of a zip archive, or an Excel workbook as text, or the archive itself: a
 // TUDataset set or, with an error, what may be recognised otherwise.
 func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error) {
-	head, _ := b.Peek(b.Size())
-	workbook := bytes.Contains(head, []byte("xl/"))
-	most := MaxKept
-	if workbook {
-		most = maxWorkbook
-	}
-	data, err := io.ReadAll(io.LimitReader(b, int64(most)+1))
+	data, err := io.ReadAll(io.LimitReader(b, MaxKept+1))
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case len(data) > most && workbook:
-		return nil, nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", most, saveAsCSV)
-	case len(data) > most:
+	case len(data) > MaxKept:
 		return nil, io.MultiReader(bytes.NewReader(data), b), nil
 	case bytes.Count(data, []byte("PK\x01\x02")) > maxFiles:
 		return nil, nil, errManyFiles
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
-	case err != nil && workbook:
+	case err != nil && bytes.Contains(data, []byte("xl/workbook.xml")):
 		return nil, nil, fmt.Errorf("an Excel workbook that cannot be unpacked: %w", err)
 	case err != nil:
 		return nil, bytes.NewReader(data), nil
 	}
-	u.meter.inflate(archive)
-	if workbook {
-		text, err := xlsx.CSV(archive)
-		return nil, &bounded{text, u.meter}, err
+	if workbook, err := xlsx.Is(archive); workbook {
+		if err == nil {
+			plain, err = u.sheetOf(archive, len(data))
+		}
+		return nil, plain, err
 	}
+	u.meter.inflate(archive)
 	list, err = filesOfZip(archive, u)
 	return list, bytes.NewReader(data), err
 }

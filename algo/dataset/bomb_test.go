@@ -2,18 +2,14 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
-	"baca/algo/internal/must"
 	"baca/algo/parquet"
 )
 
@@ -86,30 +82,5 @@ func TestParquetOfEqualRows(t *testing.T) {
 	}
 	if grown > 32<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
-	}
-}
-
-// Each row of this workbook has its only cell in the last column.
-func TestWorkbookOfWideRows(t *testing.T) {
-	data := zipOf(t,
-		packedFile{"xl/workbook.xml", `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet r:id="a"/></sheets></workbook>`},
-		packedFile{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Target="a.xml"/></Relationships>`},
-		packedFile{"xl/a.xml", "<sheetData><row><c><v>smiles</v></c></row>" + strings.Repeat(`<row><c><v>C</v></c><c r="XFD1"><v>1</v></c></row>`, 1<<17)})
-	rows, grown, err := readIn("in.xlsx", data)
-	if bomb := new(ExpandError); !errors.As(err, &bomb) || rows > 1<<10 || grown > 32<<20 {
-		t.Errorf("%d bytes: %d rows, the heap grew by %d bytes, then %v", len(data), rows, grown, err)
-	}
-}
-
-// Rows of a workbook are numbered as in Excel, and a refused one is located.
-func TestWorkbook(t *testing.T) {
-	data := must.Have(os.ReadFile("../xlsx/testdata/exceljs.xlsx"))
-	var got []string
-	for r, err := range Molecules(t.Context(), bytes.NewReader(data), Options{Name: "in.xlsx", Cells: []string{"pIC50"}}) {
-		got = append(got, fmt.Sprint(r.Line, " ", r.SMILES, " ", r.Cells, " ", cmp.Or(err, r.Err)))
-	}
-	want := []string{"2 CC(=O)Oc1ccccc1C(=O)O [4.5] <nil>", "4 Cn1cnc2c1c(=O)n(C)c(=O)n2C [3] <nil>", "5 C1CC [] in.xlsx:5:9: ring bond 1 is never closed", "6 CCO [#N/A] <nil>"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

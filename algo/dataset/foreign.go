@@ -23,15 +23,19 @@ const (
 	copyAsText = "copy its structures out as SMILES"
 )
 
+// oldOffice begins files of Office before 2007, and later ones with a password.
+const oldOffice = "\xd0\xcf\x11\xe0"
+
 // foreignFormats are in order of comparison.
 var foreignFormats = []foreignFormat{
-	{"PK\x03\x04", "opendocument.spreadsheet", "a LibreOffice spreadsheet", saveAsCSV},
+	{"PK\x03\x04", "opendocument.spreadsheet", "a LibreOffice spreadsheet", "save it as .xlsx or CSV and give that"},
 	{"PK\x03\x04", "word/", "a Word document", copyAsText},
 	{"PK\x03\x04", "opendocument.text", "a LibreOffice document", copyAsText},
 	{"PK\x03\x04", "ppt/", "a PowerPoint presentation", copyAsText},
 	{"PK\x03\x04", ".npy", "a NumPy archive", ""},
 	{"PK\x03\x04", "data.pkl", "a PyTorch file", ""},
-	{"\xd0\xcf\x11\xe0", "", "an old Excel or Word file", saveAsCSV},
+	{oldOffice, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e", "a password-protected Excel or Word file", "save it without a password and give that"},
+	{oldOffice, "", "an old Excel or Word file", saveAsCSV},
 	{"ARROW1", "", "an Arrow or Feather file", asParquet},
 	{"\xff\xff\xff\xff", "", "a stream of Arrow", asParquet},
 	{"FEA1", "", "a Feather file", asParquet},
@@ -76,6 +80,9 @@ var foreignFormats = []foreignFormat{
 // may hold a TUDataset set.
 func foreign(t *Text) error {
 	head, _ := t.Peek(headSize / 16)
+	if bytes.HasPrefix(head, []byte(oldOffice)) {
+		head, _ = t.Peek(headSize) // its list of contents may stand anywhere
+	}
 	if beginsMolfile(head) || beginsGraphML(head) {
 		return nil // its first line may be anything
 	}

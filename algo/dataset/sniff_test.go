@@ -68,6 +68,8 @@ func TestForeign(t *testing.T) {
 	for _, test := range golden.Cases(t, "foreign.jsonl", []foreignCase{
 		{"png", "x.smi", "\x89PNG\r\n\x1a\n\x00\x00", "x.smi: this is a PNG picture: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
 		{"xls", "x.xls", "\xd0\xcf\x11\xe0\xa1\xb1", "x.xls: this is an old Excel or Word file: save it as CSV and give that"},
+		{"xlsx with a password", "x.xlsx", oldOffice + "\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 5000) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00",
+			"x.xlsx: this is a password-protected Excel or Word file: save it without a password and give that"},
 		{"pickle", "", "\x80\x04\x95\x00", "input: this is a Python pickle: write it as CSV"},
 		{"packed binary", "x.gz", string(zipped(t, "\x89PNG\r\n")), "x.gz: this is a PNG picture: want SMILES, one a line, or a CSV, TSV, Excel, SDF or Parquet file"},
 		{"Arrow", "x.arrow", "ARROW1\x00\x00\xff\xff\xff\xff\x10\x01\x00\x00", "x.arrow: this is an Arrow or Feather file: write it as Parquet or CSV"},

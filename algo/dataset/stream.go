@@ -74,7 +74,7 @@ type Options struct {
 // is an error if it was recognised.
 func (o Options) Text(r io.Reader) (*Text, Format, error) {
 	u := o.Unpack
-	u.note, u.sheet, u.stop = o.Note, o.Sheet, o.Stop
+	u.note, u.stop, u.sheet, u.column = o.Note, o.Stop, o.Sheet, o.Column
 	text, err := NewText(r, u)
 	if err != nil || o.Format != Auto {
 		return text, o.Format, err

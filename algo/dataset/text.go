@@ -42,6 +42,8 @@ func NewText(r io.Reader, u Unpack) (*Text, error) {
 	front := bufio.NewReader(&steady{r: unpacked})
 	head, _ := front.Peek(512)
 	switch {
+	case u.sheet != "" && !beginsZip(head):
+		return nil, fmt.Errorf("sheet %s of what is no Excel workbook: name none", clip(u.sheet))
 	case beginsZip(head) && (packed || u.archive), beginsTar(head) && u.archive:
 		return nil, errTwice
 	case beginsTar(head):

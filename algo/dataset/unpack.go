@@ -20,6 +20,7 @@ type Unpack struct {
 	meter   *meter                // of the whole input, from NewText on
 	note    func(sentence string) // Options.Note, or nothing
 	sheet   string                // Options.Sheet
+	column  string                // Options.Column
 	stop    func() error          // Options.Stop
 }
 

@@ -1,9 +1,7 @@
 package xlsx
 
 import (
-	"archive/zip"
-	"errors"
-	"io/fs"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,53 +11,83 @@ import (
 // days1904 are between the first days of the two systems that number them.
 const days1904 = 1462
 
-// date returns the day, and the time if it has one, that a number stands for.
-func (s *sheet) date(text string) string {
-	days, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(days >= 0 && days < 3e6) {
+// A kind says what a number stands for in the cell of a style.
+type kind byte
+
+const (
+	number kind = iota
+	day         // with a time if it has one
+	clock       // of a day or, longer than that, hours of a year
+)
+
+// show returns the date or time that a number of days stands for, counted from the first day.
+func (k kind) show(text []byte, firstDay int) []byte {
+	days, err := strconv.ParseFloat(string(text), 64)
+	if k == number || err != nil || !(days >= 0 && days < 3e6) {
 		return text
 	}
+	seconds := int(math.Round((days - math.Floor(days)) * 24 * 60 * 60))
+	if k == clock && days < 366 {
+		seconds += int(days) * 24 * 60 * 60
+		return fmt.Appendf(nil, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	}
 	// Day 60 is the 29th of February 1900, which never was: later days count from one day earlier.
-	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)+s.firstDay)
-	if days < 60 && s.firstDay == 0 {
-		day = day.AddDate(0, 0, 1)
+	date := time.Date(1899, 12, 30, 0, 0, seconds, 0, time.UTC).AddDate(0, 0, int(days)+firstDay)
+	if days < 60 && firstDay == 0 {
+		date = date.AddDate(0, 0, 1)
 	}
-	seconds := math.Round((days - math.Floor(days)) * 24 * 60 * 60)
-	day = day.Add(time.Duration(seconds) * time.Second)
-	if seconds == 0 {
-		return day.Format(time.DateOnly)
-	}
-	return day.Format(time.DateTime)
+	return dateText(date)
 }
 
-// dateStyles tells which styles of cells show dates; a workbook may have no styles.
-func dateStyles(archive *zip.Reader) ([]bool, error) {
-	var styles struct {
-		Formats []struct {
-			ID   int    `xml:"numFmtId,attr"`
-			Code string `xml:"formatCode,attr"`
-		} `xml:"numFmts>numFmt"`
-		Cells []struct {
-			Format int `xml:"numFmtId,attr"`
-		} `xml:"cellXfs>xf"`
+// dateText leaves out the time at midnight.
+func dateText(t time.Time) []byte {
+	if t.Hour()+t.Minute()+t.Second() == 0 {
+		return t.AppendFormat(nil, time.DateOnly)
 	}
-	if err := decode(archive, "xl/styles.xml", maxPart, &styles); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	own := map[int]bool{}
-	for _, f := range styles.Formats {
-		own[f.ID] = showsDate(f.Code)
-	}
-	dates := make([]bool, len(styles.Cells))
-	for i, c := range styles.Cells {
-		dates[i] = 14 <= c.Format && c.Format <= 17 || c.Format == 22 || own[c.Format]
-	}
-	return dates, nil
+	return t.AppendFormat(nil, time.DateTime)
 }
 
-// showsDate looks for a year or a day in a format, outside quotes and brackets.
-func showsDate(code string) bool {
-	var until byte
+// isoDate writes a date of cells that hold no number in the same form.
+func isoDate(text []byte) []byte {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(form, string(text)); err == nil {
+			return dateText(t.Round(time.Second))
+		}
+	}
+	return text
+}
+
+func isTrue(text string) bool { return text == "1" || text == "true" }
+
+// addLook notes which numbers are dates.
+func (b *Book) addLook(x *xmlReader) error {
+	switch {
+	case string(x.name) == "cellXfs":
+		b.inLooks = !x.end
+	case x.starts("numFmt"):
+		a := x.all()
+		b.formats[a["numFmtId"]] = kindOf(a["formatCode"])
+	case x.starts("xf") && b.inLooks:
+		b.looks = append(b.looks, b.formats[x.all()["numFmtId"]])
+	}
+	if len(b.looks)+len(b.formats) > maxLooks {
+		return fmt.Errorf("more than %d styles and formats: want less", maxLooks)
+	}
+	return nil
+}
+
+// builtIn are the kinds of the formats that every program knows.
+func builtIn() map[string]kind {
+	return map[string]kind{
+		"14": day, "15": day, "16": day, "17": day, "18": clock, "19": clock, "20": clock, "21": clock, "22": day,
+		"45": clock, "46": clock, "47": clock,
+	}
+}
+
+// kindOf looks for years, days, hours and so on in a format, outside quotes and names of colours.
+func kindOf(code string) kind {
+	k := number
+	until := byte(0)
 	for i := 0; i < len(code); i++ {
 		c := code[i]
 		switch {
@@ -70,12 +98,18 @@ func showsDate(code string) bool {
 		case c == '"':
 			until = '"'
 		case c == '[':
-			until = ']'
-		case c == '\\':
-			i++
+			if unit, _, _ := strings.Cut(code[i+1:], "]"); strings.Trim(unit, "hHmMsS") != "" {
+				until = ']'
+			}
+		case strings.IndexByte(`\_*`, c) >= 0:
+			i++ // the next character is text
 		case strings.IndexByte("ydYD", c) >= 0:
-			return true
+			return day
+		case strings.IndexByte("hsHS", c) >= 0:
+			k = clock
+		case k == number && (c == 'm' || c == 'M'):
+			k = day // months, unless hours or seconds follow
 		}
 	}
-	return false
+	return k
 }

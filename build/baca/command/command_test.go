@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 	saveModel(t, graphs, graphModel(t))
 	try.Check(os.WriteFile(examples, web.Examples(), 0o666))
 	data := try.To(filepath.Abs("../../../../shared/data"))
+	workbooks := try.To(filepath.Abs("../../../algo/xlsx/testdata"))
 	_, missing := os.Stat(data)
 	_, noPage := web.Site()
 	testscript.Run(t, testscript.Params{
@@ -64,6 +65,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GRAPHS", graphs)
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("DATA", data)
+			e.Setenv("WORKBOOKS", workbooks)
 			return nil
 		},
 		Condition: func(c string) (bool, error) {

@@ -263,7 +263,7 @@ var errTU = errors.New("a TUDataset archive: give the path of the folder or zip 
 // readStream reads a stream, from s.file unless that is nil.
 func (s *source) readStream(name string, r io.Reader, end func()) (*input, error) {
 	opt := dataset.Options{
-		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
+		Name: name, Format: dataset.ParseFormat(s.format), Column: s.column, ID: s.id, Sheet: s.sheet, Workers: s.workers, Form: s.form, Unpack: unpack.All, Plain: true, Keep: unpack.Keep, Cells: s.cells, Own: s.own,
 		Stop: s.c.Context().Err,
 	}
 	if !s.again {
@@ -307,8 +307,8 @@ func checkRead(read, refused int, why ...string) error {
 
 // tu reads a TUDataset set: a folder, a zip archive, or a set with the path among its files.
 func (s *source) tu(path string, info fs.FileInfo) (*input, error) {
-	if s.columnSet || s.id != "" {
-		return nil, usage.Errorf("--column and --id name columns of a table, and %s is a TUDataset set", path)
+	if s.columnSet || s.id != "" || s.sheet != "" {
+		return nil, usage.Errorf("--column, --id and --sheet concern tables, and %s is a TUDataset set", path)
 	}
 	folder, name := path, ""
 	if !info.IsDir() {

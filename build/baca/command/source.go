@@ -28,6 +28,7 @@ type source struct {
 	formats        []string
 	format, column string
 	id             string   // --id, empty for none
+	sheet          string   // --sheet, likewise
 	columnSet      bool     // --column was given
 	paths          []string // of the inputs, read one after the other; - is standard input
 	further        []string // files that are read besides
@@ -62,6 +63,7 @@ func (s *source) registerInput(fs *pflag.FlagSet, formats ...string) {
 	fs.StringVar(&s.format, "format", "auto", "of the input: "+strings.Join(formats, ", "))
 	fs.StringVar(&s.column, "column", "smiles", "`name` of the column with the SMILES; without it the one that holds them")
 	fs.StringVar(&s.id, "id", "", "`name` of the column with the ids; else one is found")
+	fs.StringVar(&s.sheet, "sheet", "", "`name` of a workbook's sheet; else one is found")
 }
 
 // registerModel adds --model, with more help, and registerWorkers --workers.

@@ -27,9 +27,9 @@ _Path = Union[str, "os.PathLike[str]"]
 
 
 @overload
-def score_file(path: _Path, out: None = None, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., seed: int = ...) -> pandas.DataFrame: ...
+def score_file(path: _Path, out: None = None, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., sheet: Optional[str] = ..., seed: int = ...) -> pandas.DataFrame: ...
 @overload
-def score_file(path: _Path, out: _Path, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., seed: int = ...) -> Path: ...
+def score_file(path: _Path, out: _Path, model: Union[_Path, Detector] = ..., alpha: float = ..., *, by: str = ..., column: Optional[str] = ..., sheet: Optional[str] = ..., seed: int = ...) -> Path: ...
 def score_file(
     path: _Path,
     out: Optional[_Path] = None,
@@ -38,6 +38,7 @@ def score_file(
     *,
     by: str = "alone",
     column: Optional[str] = None,
+    sheet: Optional[str] = None,
     seed: int = 1,
 ) -> Union[pandas.DataFrame, Path]:
     """Scores the molecules or graphs of a file, as ``baca score`` does; the file is never in memory.
@@ -45,7 +46,7 @@ def score_file(
     Parameters
     ----------
     path : str or path
-        Any file that the command reads: SMILES, CSV, TSV, JSONL, SDF, Parquet, GraphML, also compressed.
+        Any file that the command reads: SMILES, CSV, TSV, Excel, JSONL, SDF, Parquet, GraphML, also compressed.
     out : str or path, optional
         The file to write; its extension says whether it is CSV, TSV, JSONL, Parquet or SDF. Without it
         the rows are returned as a data frame, which takes pandas.
@@ -55,6 +56,8 @@ def score_file(
         As of :class:`Detector`.
     column : str, optional
         The column with the SMILES, where its name or its cells do not tell.
+    sheet : str, optional
+        The sheet of a workbook, instead of the first visible one with structures.
 
     Returns
     -------
@@ -78,6 +81,8 @@ def score_file(
         command = [program(), "score", "--model", os.fspath(model), "--alpha", str(share("alpha", alpha)), "--by", by, "--seed", str(whole("seed", seed)), "--out", os.fspath(rows)]
         if column is not None:
             command += ["--column", column]
+        if sheet is not None:
+            command += ["--sheet", sheet]
         # A path that begins with a dash is no flag.
         done = subprocess.run([*command, "--", os.fspath(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         said = done.stderr.decode("utf-8", "replace").strip()

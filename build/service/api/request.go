@@ -127,7 +127,7 @@ func readText(format dataset.Format) func(*question, *service.Model, *body) (job
 		if head, _ := b.in.Peek(4); bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return job.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
-		o := dataset.Options{Format: format, Column: q.column, Form: m.Form(q.how), Plain: true, Own: func(_, names []string) { q.own = names }}
+		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: m.Form(q.how), Plain: true, Own: func(_, names []string) { q.own = names }}
 		text, _, err := o.Text(b.in)
 		if err != nil {
 			return job.Input{}, wrapped(err)

@@ -35,13 +35,14 @@ type question struct {
 	model  string
 	how    service.How
 	column string // with the SMILES
+	sheet  string // of a workbook
 	in     string // media type of the body
 	out    form
 	own    []string // columns of the input, once it is read
 }
 
 // parameters of the URL, each at most once.
-var parameters = []string{"model", "alpha", "by", "seed", "column"}
+var parameters = []string{"model", "alpha", "by", "seed", "column", "sheet"}
 
 func questionOf(r *http.Request) (*question, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -53,7 +54,7 @@ func questionOf(r *http.Request) (*question, error) {
 			return nil, problemf(http.StatusBadRequest, "parameter %.40q: want each of %s once at most, with a value", name, strings.Join(parameters, ", "))
 		}
 	}
-	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles")}
+	q := &question{model: cmp.Or(values.Get("model"), service.Default), column: cmp.Or(values.Get("column"), "smiles"), sheet: values.Get("sheet")}
 	q.how = service.How{Alpha: 0.05, By: cmp.Or(values.Get("by"), algo.ByAlone), Seed: algo.DefaultOptions().Seed, Explain: r.URL.Path == "/v1/explain"}
 	if text := values.Get("alpha"); text != "" {
 		if q.how.Alpha, err = strconv.ParseFloat(text, 64); err != nil {

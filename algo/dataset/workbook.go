@@ -1,0 +1,101 @@
+package dataset
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"baca/algo/internal/lists"
+	"baca/algo/xlsx"
+)
+
+const (
+	maxWorkbook = 64 << 20
+	// XML of cells shrinks 5- to 30-fold, that of empty ones with a format 100-fold.
+	unitsOfXML = 2 // of a byte, and as many of a byte of CSV
+	freeTexts  = 16 << 20
+	textExpand = 32 // bytes of shared texts of each byte, beyond those
+)
+
+// sheetOf returns a sheet of a workbook as CSV: the one that was asked for, else the first visible one
+// that holds structures, or anything.
+func (u Unpack) sheetOf(archive *zip.Reader, size int) (io.Reader, error) {
+	if size > maxWorkbook {
+		return nil, fmt.Errorf("an Excel workbook of more than %d bytes: %s", maxWorkbook, saveAsCSV)
+	}
+	spend := func(n int) error { return u.meter.spend(unitsOfXML * n) }
+	book, err := xlsx.Open(archive, freeTexts+textExpand*int64(size), spend)
+	if err != nil {
+		return nil, err
+	}
+	of := u.chooseSheet
+	if u.sheet != "" {
+		of = u.namedSheet
+	}
+	sheet, err := of(book)
+	if bomb := new(ExpandError); errors.As(err, &bomb) {
+		return nil, fmt.Errorf("%w; delete cells far to the right, or %s", err, saveAsCSV)
+	} else if err != nil {
+		return nil, err
+	}
+	return book.CSV(sheet)
+}
+
+func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
+	i := slices.IndexFunc(book.Sheets, func(s xlsx.Sheet) bool { return s.Name == u.sheet })
+	if i < 0 {
+		i = slices.IndexFunc(book.Sheets, func(s xlsx.Sheet) bool { return strings.EqualFold(s.Name, u.sheet) })
+	}
+	if i < 0 {
+		names := lists.Map(book.Sheets, func(s xlsx.Sheet) string { return clip(s.Name) })
+		return xlsx.Sheet{}, fmt.Errorf("no sheet is called %s: want one of %s", clip(u.sheet), some(names, 4*maxNamed))
+	}
+	_, _, err := book.Check(book.Sheets[i], 0)
+	return book.Sheets[i], err
+}
+
+// chooseSheet also notes which sheets are not read.
+func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
+	var sheets []xlsx.Sheet // that hold something
+	var names []string
+	best := -1
+	for _, s := range book.Sheets {
+		if s.Hidden {
+			continue
+		}
+		head, rows, err := book.Check(s, headSize)
+		if err != nil {
+			return s, err
+		}
+		if rows == 0 {
+			continue
+		}
+		if best < 0 {
+			cells, _ := tableCells(head, CSV, u.column)
+			if slices.ContainsFunc(cells, func(cell string) bool { return atoms(cell) > 0 }) {
+				best = len(sheets)
+			}
+		}
+		sheets = append(sheets, s)
+		names = append(names, fmt.Sprintf("%s (%d rows)", clip(s.Name), rows))
+	}
+	if sheets == nil {
+		return xlsx.Sheet{}, errors.New("a workbook whose visible sheets are empty: want one with molecules")
+	}
+	chosen := sheets[max(best, 0)]
+	if others := slices.Delete(names, max(best, 0), max(best, 0)+1); len(others) > 0 && u.note != nil {
+		u.note(fmt.Sprintf("sheet %s is read, and not %s", clip(chosen.Name), some(others, maxNamed)))
+	}
+	return chosen, nil
+}
+
+// some lists the first of some names, and counts the others.
+func some(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,74 @@
+package xlsx
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// texts are those that cells refer to by number, one after the other.
+type texts struct {
+	all  []byte
+	ends []uint32
+	most int // bytes
+}
+
+func (t *texts) add(x *xmlReader) (err error) {
+	if x.starts("si") {
+		t.all, err = appendText(t.all, x, t.most-4*len(t.ends))
+		t.ends = append(t.ends, uint32(len(t.all)))
+	}
+	return err
+}
+
+// at returns a text by its number.
+func (t *texts) at(number []byte) ([]byte, error) {
+	i, err := strconv.Atoi(string(number))
+	if err != nil || i < 0 || i >= len(t.ends) {
+		return nil, fmt.Errorf("text %q of %d shared ones", number, len(t.ends))
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	return t.all[from:t.ends[i]], nil
+}
+
+// appendText reads an element's text up to its end, plain or in runs of different looks, without how it
+// is pronounced (rPh).
+func appendText(text []byte, x *xmlReader, most int) ([]byte, error) {
+	pronounced := false
+	for depth := x.depth; x.depth >= depth; {
+		if err := x.next(); err != nil {
+			return text, err
+		}
+		if string(x.name) == "rPh" {
+			pronounced = !x.end
+		}
+		if x.ends("t") && !pronounced {
+			text = append(text, unescapeUnits(x.text)...)
+		}
+		if len(text) > most {
+			return text, errors.New("too much text for a workbook of its size: save it as CSV and give that")
+		}
+	}
+	return text, nil
+}
+
+// unescapeUnits replaces in place what XML cannot hold, such as _x000D_: units of UTF-16 (ST_Xstring).
+func unescapeUnits(text []byte) []byte {
+	const size = len("_x000D_")
+	out := text[:0]
+	for i := 0; i < len(text); i++ {
+		if c := text[i:]; c[0] == '_' && len(c) >= size && c[1] == 'x' && c[size-1] == '_' {
+			if unit, err := strconv.ParseUint(string(c[2:size-1]), 16, 16); err == nil {
+				out = utf8.AppendRune(out, rune(unit))
+				i += size - 1
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package xlsx
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+)
+
+// An xmlReader splits XML into tags and the text between them. encoding/xml takes several times as long,
+// which is most of the time of reading a workbook.
+type xmlReader struct {
+	in    *bufio.Reader
+	depth int    // open elements
+	text  []byte // between the tag and the one before it
+	tag   []byte
+	name  []byte // of its element, without prefix
+	end   bool   // the tag ends its element
+	empty bool   // so does the next one, which is not written
+
+	attrs      []byte // of the tag, not read yet
+	key, value []byte // of an attribute, the name without prefix
+}
+
+const maxText = 1 << 20 // bytes of a text or a tag
+
+func newXML(r io.Reader) *xmlReader { return &xmlReader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+func (x *xmlReader) starts(name string) bool { return !x.end && string(x.name) == name }
+func (x *xmlReader) ends(name string) bool   { return x.end && string(x.name) == name }
+
+// next moves to the next tag, io.EOF behind the last one.
+func (x *xmlReader) next() (err error) {
+	x.text = x.text[:0]
+	if x.empty {
+		x.empty, x.end = false, true
+		x.depth--
+		return nil
+	}
+	for {
+		from := len(x.text)
+		if x.text, err = x.until(x.text, '<'); err == io.EOF && x.depth == 0 {
+			return io.EOF
+		}
+		if err == nil {
+			x.text = x.text[:from+copy(x.text[from:], unescape(x.text[from:len(x.text)-1]))]
+			err = x.readTag()
+		}
+		switch {
+		case err == io.EOF:
+			return errors.New("the XML ends early, the file looks truncated")
+		case err != nil:
+			return err
+		case bytes.HasPrefix(x.tag, cdata):
+			x.text = append(x.text, x.tag[len(cdata):len(x.tag)-2]...)
+		case x.tag[0] != '!' && x.tag[0] != '?':
+			return x.split()
+		}
+	}
+}
+
+var cdata, comment = []byte("![CDATA["), []byte("!--")
+
+// readTag reads a tag, without its brackets. Brackets may also be in quotes, in comments and in texts.
+func (x *xmlReader) readTag() (err error) {
+	x.tag = x.tag[:0]
+	quote := byte(0)
+	for whole := false; !whole; {
+		from := len(x.tag)
+		if x.tag, err = x.until(x.tag, '>'); err != nil {
+			return err
+		}
+		tag := x.tag[:len(x.tag)-1]
+		switch {
+		case bytes.HasPrefix(tag, cdata):
+			whole = bytes.HasSuffix(tag, []byte("]]"))
+		case bytes.HasPrefix(tag, comment):
+			whole = bytes.HasSuffix(tag[len(comment):], []byte("--"))
+		default:
+			quote = quoteAfter(quote, tag[from:])
+			whole = quote == 0
+		}
+	}
+	if x.tag = x.tag[:len(x.tag)-1]; len(x.tag) == 0 {
+		return errors.New("XML with <>: want a name")
+	}
+	return nil
+}
+
+// quoteAfter returns the quote that is open behind a part of a tag, or 0.
+func quoteAfter(quote byte, part []byte) byte {
+	for _, c := range part {
+		if quote == 0 && (c == '"' || c == '\'') {
+			quote = c
+		} else if c == quote {
+			quote = 0
+		}
+	}
+	return quote
+}
+
+// until appends what is left up to a byte, and the byte.
+func (x *xmlReader) until(text []byte, c byte) ([]byte, error) {
+	for {
+		part, err := x.in.ReadSlice(c)
+		text = append(text, part...)
+		if len(text) > maxText {
+			return text, fmt.Errorf("more than %d bytes of XML without a tag: want less", maxText)
+		}
+		if err != bufio.ErrBufferFull {
+			return text, err
+		}
+	}
+}
+
+// split finds the name of a tag.
+func (x *xmlReader) split() error {
+	tag, end := bytes.CutPrefix(x.tag, []byte("/"))
+	tag, x.empty = bytes.CutSuffix(tag, []byte("/"))
+	n := 0
+	for n < len(tag) && tag[n] > ' ' {
+		n++
+	}
+	x.name, x.attrs, x.end = tag[bytes.IndexByte(tag[:n], ':')+1:n], tag[n:], end
+	if x.depth++; end {
+		x.depth -= 2
+	}
+	if x.depth < 0 || end && x.empty {
+		return fmt.Errorf("XML with <%.20s>, which ends nothing", x.tag)
+	}
+	return nil
+}
+
+// attr moves to the next attribute. What is none ends the list.
+func (x *xmlReader) attr() bool {
+	key, rest, _ := bytes.Cut(x.attrs, []byte("="))
+	rest = bytes.TrimSpace(rest)
+	if len(rest) == 0 {
+		return false
+	}
+	value, rest, ok := bytes.Cut(rest[1:], rest[:1])
+	key = bytes.TrimSpace(key)
+	x.key, x.value, x.attrs = key[bytes.IndexByte(key, ':')+1:], unescape(value), rest
+	return ok
+}
+
+// all returns the attributes of a tag.
+func (x *xmlReader) all() map[string]string {
+	all := map[string]string{}
+	for x.attr() {
+		all[string(x.key)] = string(x.value)
+	}
+	return all
+}
+
+// unescape replaces references to characters.
+func unescape(text []byte) []byte {
+	if bytes.IndexByte(text, '&') < 0 {
+		return text
+	}
+	return []byte(html.UnescapeString(string(text)))
+}

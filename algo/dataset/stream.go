@@ -270,8 +270,9 @@ func (r Record) parsed() Record {
 // quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
 // and columns beyond the header must be empty.
 //
-// JSON is an object on each line, where a damaged line is refused, or a list of objects, or objects
-// over several lines, where damage ends the text.
+// JSON is an object on each line, or a list of objects, or objects over several lines. Behind a damaged
+// object reading resumes at the next one that begins as others do; the refusal says where, and about
+// how many are within.
 //
 // SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same
 // names among its data.
@@ -394,6 +395,10 @@ type scanner struct {
 	smiles, id   int      // columns; id is -1 for none
 	further, own []int    // columns of Options.Cells and of Options.Own
 	told         []string // names of own columns that the first file of an archive has; nil before it
+
+	// of JSON
+	firsts map[string]bool // first keys of records, as far as known
+	texts  int             // where the last text of a damaged object begins
 }
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.

@@ -349,6 +349,10 @@ func (s *scanner) readJSONL(column string) error {
 	if s.id >= 0 {
 		read = append(read, keys[s.id])
 	}
+	known := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		known[key] = true
+	}
 	return s.eachObject(func(object []byte, column int) (at int, err error) {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(object, &values); err != nil {
@@ -375,6 +379,11 @@ func (s *scanner) readJSONL(column string) error {
 		rec := Record{Line: s.line, at: SyntaxError{Line: s.line + lines, Column: column}}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
 		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
+		for key := range values {
+			if !known[key] {
+				s.tellLate(key, s.row)
+			}
+		}
 		return 0, nil
 	})
 }
@@ -450,25 +459,20 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 // findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the
 // keys are sorted.
 func (s *scanner) findKeys(column string) ([]string, error) {
-	var objects []map[string]json.RawMessage
+	objects := s.firstObjects(s.head, headSize)
+	if len(objects) == 0 { // the first one may be longer
+		s.has(s.max - 1)
+		objects = s.firstObjects(s.bytes(0, s.end-s.pos), headRows)
+	}
 	known := map[string]bool{}
-	front := scanner{window: newWindow(bytes.NewReader(s.head), len(s.head)+1, len(s.head)+1), head: s.head, opt: s.opt, emit: func(Record) bool { return true }}
-	s.firsts = map[string]bool{}
-	front.firsts = s.firsts
-	front.eachObject(func(object []byte, _ int) (int, error) { // of a damaged one nothing is told here
-		var values map[string]json.RawMessage
-		if json.Unmarshal(object, &values) != nil || len(known) > maxColumns {
-			return 0, nil
-		}
-		if key := firstKey(object); key != "" {
-			s.firsts[key] = true
-		}
-		objects = append(objects, values)
+	for _, values := range objects {
 		for key := range values {
 			known[key] = true
 		}
-		return 0, nil
-	})
+	}
+	if len(known) > maxColumns {
+		return nil, fmt.Errorf("first objects of %d keys: want at most %d", len(known), maxColumns)
+	}
 	names := slices.Sorted(maps.Keys(known))
 	keys := names
 	if len(keys) == 0 {
@@ -483,6 +487,28 @@ func (s *scanner) findKeys(column string) ([]string, error) {
 	}, column)
 	t.Columns = names
 	return keys, s.choose(t, column)
+}
+
+// firstObjects returns at most that many objects of the head of a text, and learns how they begin.
+func (s *scanner) firstObjects(head []byte, most int) (objects []map[string]json.RawMessage) {
+	s.firsts = map[string]bool{}
+	front := scanner{
+		window: newWindow(bytes.NewReader(head), len(head)+1, len(head)+1), head: head, firsts: s.firsts,
+		opt: s.opt, emit: func(Record) bool { return true },
+	}
+	front.eachObject(func(object []byte, _ int) (int, error) { // of a damaged one nothing is told here
+		var values map[string]json.RawMessage
+		if json.Unmarshal(object, &values) != nil {
+			return 0, nil
+		}
+		if key := firstKey(object); key != "" {
+			s.firsts[key] = true
+		}
+		objects = append(objects, values)
+		front.stopped = len(objects) == most
+		return 0, nil
+	})
+	return objects
 }
 
 // cellsOf returns the texts and numbers of an object.

@@ -340,6 +340,7 @@ func (s *scanner) readText(text *Text, format Format) error {
 	limit := cmp.Or(s.opt.maxRecord, MaxRecord)
 	// One more for the line feed.
 	s.window = newWindow(text, 64<<10, limit+1)
+	s.cells = 0
 	s.further, s.own = nil, nil
 	if format == JSONL || format == NodeLink {
 		s.head = text.start()
@@ -352,6 +353,9 @@ func (s *scanner) readText(text *Text, format Format) error {
 			return at
 		}
 		return fail(err)
+	}
+	if s.cut != nil {
+		return fail(s.cut)
 	}
 	if err := s.broken(); err != nil && !s.stopped {
 		return fail(fmt.Errorf("line %d: %w", s.line, err))
@@ -382,6 +386,15 @@ func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	return nil
 }
 
+// maxCells is how many cells of columns, most of them missing, each byte of text may give beyond
+// freeCells. Rows of a table have a byte for each cell; ragged JSON has a few cells for each.
+const (
+	maxCells  = 32
+	freeCells = 1 << 20
+)
+
+var errCells = fmt.Errorf("rows lack nearly all of the columns: want at most %d missing cells for each byte", maxCells)
+
 type scanner struct {
 	*window
 	head    []byte // see Text.head; not consumed
@@ -389,12 +402,15 @@ type scanner struct {
 	row     int
 	emit    func(Record) bool
 	opt     *Options
-	stopped bool   // emit was false
+	stopped bool   // emit was false, or cut is set
+	cut     error  // ends the text
+	cells   int64  // of columns, in all rows
 	both    []byte // memory for a record's texts
 
-	smiles, id   int      // columns; id is -1 for none
-	further, own []int    // columns of Options.Cells and of Options.Own
-	told         []string // names of own columns that the first file of an archive has; nil before it
+	smiles, id   int             // columns; id is -1 for none
+	further, own []int           // columns of Options.Cells and of Options.Own
+	told         []string        // names of own columns that the first file of an archive has; nil before it
+	late         map[string]bool // columns that tellLate has told
 
 	// of JSON
 	firsts map[string]bool // first keys of records, as far as known
@@ -434,6 +450,11 @@ func (s *scanner) refuse(line int, err error) {
 }
 
 func (s *scanner) send(rec Record) {
+	s.cells += int64(len(rec.Own))
+	if s.cells > freeCells+maxCells*s.read {
+		s.stopped, s.cut = true, errCells
+		return
+	}
 	s.row++
 	rec.Row, rec.Form, rec.at.File = s.row, s.opt.Form, s.file
 	if bad, ok := rec.Err.(*SyntaxError); ok {

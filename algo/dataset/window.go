@@ -13,6 +13,7 @@ type window struct {
 	pos, end int
 	max      int
 	line     int   // the number of the line that begins at pos
+	read     int64 // bytes, from r
 	err      error // from r, io.EOF included; final
 }
 
@@ -43,6 +44,7 @@ func (w *window) more() bool {
 	for range 100 {
 		n, err := w.r.Read(w.buf[w.end:])
 		w.end += n
+		w.read += int64(n)
 		w.err = err
 		if n > 0 {
 			return true
@@ -145,6 +147,7 @@ func (w *window) Read(p []byte) (int, error) {
 			return 0, w.err
 		}
 		n, err := w.r.Read(p)
+		w.read += int64(n)
 		w.err = err
 		return n, err
 	}

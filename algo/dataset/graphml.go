@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,10 @@ const maxNested = 64
 // beginsGraphML recognises the root element.
 func beginsGraphML(head []byte) bool {
 	head = bytes.TrimLeft(head, blanks+"\n")
-	return len(head) > 0 && head[0] == '<' && bytes.Contains(head, []byte("<graphml"))
+	return len(head) > 0 && head[0] == '<' && graphMLRoot.Match(head)
 }
+
+var graphMLRoot = regexp.MustCompile(`<([\w.-]+:)?graphml\b`)
 
 // An allowance is a reader that fails beyond a number of bytes, where io.LimitReader would end.
 type allowance struct {

@@ -63,6 +63,9 @@ func (s *scanner) tell(names []string) error {
 			s.own, own = append(s.own, i), append(own, name)
 		}
 	}
+	if len(all) > maxColumns {
+		return fmt.Errorf("%d columns: want at most %d", len(all), maxColumns)
+	}
 	if s.told != nil && !slices.Equal(own, s.told) {
 		return errors.New("its columns differ from those of the first file in the archive: want the same")
 	}

@@ -77,6 +77,9 @@ func (s *scanner) readGraphML(string) error {
 		if err == nil && g.depth >= maxNested {
 			err = fmt.Errorf("more than %d elements in one another", maxNested)
 		}
+		if err == nil && len(g.keys) > maxColumns {
+			err = fmt.Errorf("more than %d keys of graphs", maxColumns)
+		}
 		if bad := new(xml.SyntaxError); errors.As(err, &bad) {
 			if err = errors.New(bad.Msg); g.depth > 0 && bad.Msg == "unexpected EOF" {
 				err = errors.New("the document ends early, the file looks truncated")

@@ -48,6 +48,9 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())
 		}
+		if d.cut != nil {
+			return
+		}
 	}
 	if len(rec.molfile) < len(in.Text)/2 || !utf8.ValidString(rec.molfile) {
 		rec.molfile = nameOf([]byte(rec.molfile)) // lets the data go
@@ -123,7 +126,10 @@ func (d *sdf) begin(names []string, id int) {
 		}
 		return
 	}
-	d.tell(names) // the first ones
+	if d.cut = d.tell(names); d.cut != nil {
+		d.stopped = true
+		return
+	}
 	for k, i := range d.own {
 		d.places[names[i]] = k
 	}

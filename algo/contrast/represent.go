@@ -52,7 +52,7 @@ func Represent(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Gra
 	if e.Device != nil {
 		encode = e.Device.Encode
 	}
-	err := parallel.For(ctx, workers, len(gs), func(_, k int) { gs[k].EncodeStructure() })
+	err := parallel.For(ctx, workers, len(gs), func(_, k int) { gs[k].EncodeStructureIn(ctx) })
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,9 @@ import (
 // Other programs wrote the files of testdata/other, see write.py there.
 func TestOtherPrograms(t *testing.T) {
 	aspirin, caffeine, ethanol := "CC(=O)Oc1ccccc1C(=O)O <DB00945>", "Cn1cnc2c1c(=O)n(C)c(=O)n2C <DB00201>", "CCO <DB00898>"
-	for name, want := range map[string][]string{
+	wants := map[string][]string{
 		"records.json":       {"1@1 " + aspirin, "2@1 " + caffeine, "3@1 " + ethanol},
 		"indented.json":      {"1@2 " + aspirin, "2@7 " + caffeine, "3@12 " + ethanol},
-		"columns.json":       {`columns.json: this is JSON by columns: want a list of objects, as pandas writes with orient="records"`},
 		"graph.json":         {"1@1  <1> 3 nodes, 2 edges"},
 		"two.zip":            {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
 		"two.tar":            {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
@@ -37,7 +36,13 @@ func TestOtherPrograms(t *testing.T) {
 		"python-pax.tar.bz2": {"1@2 " + aspirin, "2@3 " + caffeine, "3@2 " + ethanol},
 		"password.zip":       {`password.zip: "a.csv": protected by a password: want an archive without one`},
 		"a.csv.xz":           {"a.csv.xz: xz-compressed data: want plain text or gzip, decompress it first"},
+	}
+	for name, orient := range map[string]string{
+		"columns": "columns", "labelled-columns": "columns", "index": "index", "labelled-index": "index", "split": "split", "values": "values", "table": "table",
 	} {
+		wants[name+".json"] = []string{fmt.Sprintf("%s.json: this is JSON as pandas writes it with orient=%q: want a list of objects, as with orient=\"records\"", name, orient)}
+	}
+	for name, want := range wants {
 		data := must.Have(os.ReadFile(filepath.Join("testdata/other", name)))
 		for how, r := range map[string]io.Reader{"": bytes.NewReader(data), " in bytes": iotest.OneByteReader(bytes.NewReader(data))} {
 			if got := shown(r, Options{Name: name, Plain: true}); !slices.Equal(got, want) {

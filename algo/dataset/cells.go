@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 
 	"baca/algo/internal/lists"
@@ -62,6 +63,9 @@ func (s *scanner) tell(names []string) error {
 			s.own, own = append(s.own, i), append(own, name)
 		}
 	}
+	if len(all) > maxColumns {
+		return fmt.Errorf("%d columns: want at most %d", len(all), maxColumns)
+	}
 	if s.told != nil && !slices.Equal(own, s.told) {
 		return errors.New("its columns differ from those of the first file in the archive: want the same")
 	}
@@ -70,6 +74,24 @@ func (s *scanner) tell(names []string) error {
 	}
 	s.told = append([]string{}, own...)
 	return nil
+}
+
+// tellLate tells of a column that the first records lack, once, where columns are read. It names only
+// some of many.
+func (s *scanner) tellLate(name string, row int) {
+	if s.opt.Own == nil || s.opt.Note == nil || s.late[name] || len(s.late) > maxNamed {
+		return
+	}
+	if s.late == nil {
+		s.late = map[string]bool{}
+	}
+	what := clip(name)
+	if s.late[name] = true; len(s.late) > maxNamed {
+		what += " and further columns occur"
+	} else {
+		what += " occurs"
+	}
+	s.opt.Note(fmt.Sprintf("column %s first in row %d: columns that the first records lack are not read", what, row))
 }
 
 // cellsOf returns the cells of the next record, given that of each column: those of Options.Cells

@@ -3,7 +3,11 @@ package dataset
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
+	"regexp"
+	"slices"
 )
 
 // A foreignFormat is a file type that people give by mistake.
@@ -59,11 +63,13 @@ var foreignFormats = []foreignFormat{
 	{"HEADER    ", "", "a PDB file", asSDF},
 	{"ATOM      ", "", "a PDB file", asSDF},
 	{"HETATM", "", "a PDB file", asSDF},
-	{"data_", "_cell_", "a CIF file", asSDF},
+	{"$RXN", "", "a reaction", asSDF},
+	{"$RDFILE", "", "an RDF file of reactions or molecules", asSDF},
+	{"<datawarrior-fileinfo>", "", "a DataWarrior file", "write it as SDF or CSV, which DataWarrior does"},
+	{"{", "s_m_m2io_version", "a Maestro file", asSDF},
 	{"graph [", "", "a GML graph", asGraphML},
 	{">>graph6<<", "", "a list of graphs in graph6", asGraphML},
 	{">", "", "FASTA, sequences of amino or nucleic acids", ""},
-	{"{\"", "\":{\"0\":", "JSON by columns", `want a list of objects, as pandas writes with orient="records"`},
 	{"[\"", "\"", "JSON of texts", "want an object with a SMILES for each molecule"},
 	{"version https://git-lfs", "", "the address of a file in Git LFS", "get the file by `git lfs pull`"},
 	{"7z\xbc\xaf", "", "a 7z archive", "unpack it first"},
@@ -74,6 +80,69 @@ var foreignFormats = []foreignFormat{
 	{"\x80\x03", "", "a Python pickle", "write it as CSV"},
 	{"\x80\x04", "", "a Python pickle", "write it as CSV"},
 	{"\x80\x05", "", "a Python pickle", "write it as CSV"},
+}
+
+// foreignTexts are recognised by more than their first bytes.
+var foreignTexts = []struct {
+	begins       *regexp.Regexp
+	what, advice string
+}{
+	{regexp.MustCompile(`^\d+[ \t]*\n.*\n[ \t]*([A-Z][a-z]?|\d{1,3})([ \t]+[-+]?\d*\.?\d+([eE][-+]?\d+)?){3}\s`), "an XYZ file, coordinates without bonds", asSDF},
+	{regexp.MustCompile(`^(#.*\n|\s)*data_\S*\s+(#.*\n|\s)*(_|loop_)`), "a CIF file", asSDF},
+	{regexp.MustCompile(`(?s)^(TITLE|COMPND|AUTHOR|REMARK|CRYST1|MODEL) .*\n(ATOM  |HETATM)`), "a PDB file", asSDF},
+	{regexp.MustCompile(`^\{\s*"root"\s*:\s*\{\s*"nodes"\s*:`), "a Ketcher file", asSDF},
+	{regexp.MustCompile(`^\{\s*"columns"\s*:\s*\[`), orient("split"), asRecords},
+	{regexp.MustCompile(`^\{\s*"schema"\s*:\s*\{\s*"fields"\s*:`), orient("table"), asRecords},
+	{regexp.MustCompile(`^\[\s*\[\s*("|-?\d|null|true|false)`), orient("values"), asRecords},
+}
+
+const asRecords = `want a list of objects, as with orient="records"`
+
+func orient(name string) string { return fmt.Sprintf("JSON as pandas writes it with orient=%q", name) }
+
+// labelled returns how pandas calls an object of nothing but objects of plain values: columns or index, or
+// nothing for another text. It is open if the head ends too early to tell.
+func labelled(head []byte) (called string, open bool) {
+	d := json.NewDecoder(bytes.NewReader(head))
+	var names, labels []string // of the objects, and the first key of each
+	inside := 0
+	for at := 0; ; at++ {
+		token, err := d.Token()
+		if err != nil {
+			open = inside == 2 && (err == io.EOF || err == io.ErrUnexpectedEOF)
+			break
+		}
+		switch key, _ := token.(string); {
+		case token == json.Delim('{') && inside < 2:
+			inside++
+			at = 0
+		case token == json.Delim('}'):
+			inside--
+			at = 0
+		case inside == 1 && at == 1:
+			names = append(names, key)
+		case inside == 2 && at == 1:
+			labels = append(labels, key)
+		case inside != 2 || token == json.Delim('[') || token == json.Delim('{'):
+			return "", false
+		}
+		if inside == 0 {
+			break
+		}
+	}
+	if len(labels) == 0 {
+		return "", open
+	}
+	same := !slices.ContainsFunc(labels, func(label string) bool { return label != labels[0] })
+	switch {
+	case !same:
+		return "", false
+	case labels[0] == "0" || slices.Contains(smilesNames, columnName(names[0])):
+		return "columns", false
+	case names[0] == "0" || len(labels) > 1:
+		return "index", false
+	}
+	return "", open
 }
 
 // foreign returns an error if t is no text of molecules by its first bytes. Zip archives pass: they
@@ -91,6 +160,19 @@ func foreign(t *Text) error {
 		if bytes.HasPrefix(trimmed, []byte(f.begins)) && bytes.Contains(head, []byte(f.has)) {
 			return fmt.Errorf("this is %s: %s", f.what, cmp.Or(f.advice, wantText))
 		}
+	}
+	for _, f := range foreignTexts {
+		if f.begins.Match(trimmed) {
+			return fmt.Errorf("this is %s: %s", f.what, f.advice)
+		}
+	}
+	called, open := labelled(trimmed)
+	if open {
+		head, _ := t.Peek(headSize)
+		called, _ = labelled(head)
+	}
+	if called != "" {
+		return fmt.Errorf("this is %s: %s", orient(called), asRecords)
 	}
 	if i := bytes.IndexByte(head, 0); i >= 0 && !beginsZip(head) {
 		line := 1 + bytes.Count(head[:i], []byte("\n"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,10 @@ const maxNested = 64
 // beginsGraphML recognises the root element.
 func beginsGraphML(head []byte) bool {
 	head = bytes.TrimLeft(head, blanks+"\n")
-	return len(head) > 0 && head[0] == '<' && bytes.Contains(head, []byte("<graphml"))
+	return len(head) > 0 && head[0] == '<' && graphMLRoot.Match(head)
 }
+
+var graphMLRoot = regexp.MustCompile(`<([\w.-]+:)?graphml\b`)
 
 // An allowance is a reader that fails beyond a number of bytes, where io.LimitReader would end.
 type allowance struct {
@@ -73,6 +76,9 @@ func (s *scanner) readGraphML(string) error {
 		}
 		if err == nil && g.depth >= maxNested {
 			err = fmt.Errorf("more than %d elements in one another", maxNested)
+		}
+		if err == nil && len(g.keys) > maxColumns {
+			err = fmt.Errorf("more than %d keys of graphs", maxColumns)
 		}
 		if bad := new(xml.SyntaxError); errors.As(err, &bad) {
 			if err = errors.New(bad.Msg); g.depth > 0 && bad.Msg == "unexpected EOF" {

@@ -137,7 +137,7 @@ func TestJSONL(t *testing.T) {
 		"[{\"smiles\": \"CCO\"},\n {\"smiles\":\n   \"CCX\"}]": `line 3, column 7: no such atom outside brackets; other elements, hydrogen too, are written as in [Na] or [H]`,
 		"[{\"smiles\": \"CCO\"},\n x]":                         `input: line 2, column 2: found "x": want an object in a list`,
 		"[{\"smiles\": \"CCO\"},\n":                            `input: line 2, column 1: the document ends early, the file looks truncated`,
-		"[{\"smiles\": \"CCO\"}, {\"smiles\":":                 `input: line 1, column 21: the document ends early, the file looks truncated`,
+		"[{\"smiles\": \"CCO\"}, {\"smiles\":":                 `input: line 1, column 31: the document ends early, the file looks truncated`,
 		`{"a": "x", "b": 1}`:                                   `input: no column holds SMILES: there are "a", "b"`,
 		"{\"m\": \"CCO\"}\n{\"m\": \"CCN\"}\n":                 "2@2 CCN <2>",
 	} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,78 +44,194 @@ func isDocument(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("[")) || more && !json.Valid(first) && len(rest) > 0 && rest[0] != '{'
 }
 
-// eachObject calls visit for each object with its first column. It begins on s.line.
-func (s *scanner) eachObject(visit func(object []byte, column int)) error {
+// A visitor takes an object and its first column, or finds it damaged at an offset.
+type visitor func(object []byte, column int) (at int, err error)
+
+// eachObject visits the objects. It begins on s.line.
+func (s *scanner) eachObject(visit visitor) error {
 	if isDocument(s.head) {
-		return s.eachInDocument(visit)
+		return s.eachInDocument(1, visit)
 	}
 	s.eachLine(func(line []byte, whole bool) bool {
 		text := bytes.TrimLeft(line, blanks)
-		switch {
+		column := len(line) - len(text) + 1
+		switch text = bytes.TrimRight(text, blanks); {
 		case !whole:
 			s.refuse(s.line, s.tooLong(s.line))
-		case len(bytes.TrimSpace(text)) > 0:
-			visit(bytes.TrimRight(text, blanks), len(line)-len(text)+1)
+		case len(text) > 0:
+			at, err := visit(text, column)
+			if err != nil && severalObjects.Match(text) {
+				at, err = 0, s.eachInLine(text, column, visit)
+			}
+			if err != nil {
+				s.refuseAt(text, column, at, err)
+			}
 		}
 		return !s.stopped
 	})
 	return nil
 }
 
-// eachInDocument is eachObject for a document. Damage ends it, as the next object cannot be found.
-func (s *scanner) eachInDocument(visit func(object []byte, column int)) error {
-	depth, column := 0, 1
+// severalObjects finds where a line goes on behind an object, as a line end is missing.
+var severalObjects = regexp.MustCompile(`\}[^{}]{0,8}\{`)
+
+// eachInLine visits the objects of a line.
+func (s *scanner) eachInLine(text []byte, column int, visit visitor) error {
+	whole := s.window
+	s.window = newWindow(bytes.NewReader(text), len(text)+1, len(text)+1)
+	s.line = whole.line
+	err := s.eachInDocument(column, visit)
+	s.window = whole
+	if bad, ok := err.(*SyntaxError); ok {
+		return bad.Err
+	}
+	return err
+}
+
+// eachInDocument is eachObject for a document. A damaged object is refused, and reading resumes at the
+// next one. Other damage is the error, once everything is read.
+func (s *scanner) eachInDocument(column int, visit visitor) error {
+	depth := 0
+	var stray, first error // damage since the last object, and in the document
 	for !s.stopped && s.has(0) {
-		c, size := s.at(0), 1
-		switch c {
+		size, sound := 1, true
+		switch c := s.at(0); c {
 		case '{':
-			if size = s.objectSize(); size == 0 {
-				return s.unfinished(column)
+			first, stray = cmp.Or(first, stray), nil
+			if size, sound = s.objectSize(); !sound {
+				column, depth = s.passDamage(size, column, depth, nil)
+			} else if at, err := visit(s.bytes(0, size), column); err != nil {
+				s.refuseAt(s.bytes(0, size), column, at, err)
 			}
-			visit(s.bytes(0, size), column)
 		case '[':
 			depth++
-		case ']':
-			depth--
 		case ',', ' ', '\t', '\n':
 		default:
-			return syntaxError(s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))
+			if c == ']' && depth > 0 {
+				depth--
+				break
+			}
+			stray = cmp.Or(stray, error(syntaxError(s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))))
+			if sound = c != '"'; !sound { // the rest of an object
+				column, depth = s.passDamage(0, column, depth, stray)
+				stray = nil
+			}
 		}
-		lines, next := locate(s.bytes(0, size), column, size)
-		column = next
-		s.consume(size, s.line+lines)
+		if sound {
+			lines, next := locate(s.bytes(0, size), column, size)
+			column = next
+			s.consume(size, s.line+lines)
+		}
 	}
-	if depth > 0 && !s.stopped && s.broken() == nil {
-		return s.unfinished(column)
+	if first = cmp.Or(first, stray); first == nil && depth > 0 && !s.stopped && s.broken() == nil {
+		return syntaxError(s.line, column, errors.New("the document ends early, the file looks truncated"))
 	}
-	return nil
+	return first
 }
 
-// unfinished is the error for an object or a list without an end.
-func (s *scanner) unfinished(column int) error {
-	if s.err == nil {
-		return s.tooLong(s.line)
+// passDamage refuses the object at hand, which is damaged at an offset, for a reason or the JSON's. It
+// returns the column where reading resumes, and the depth there: 0 behind a list that has ended, more
+// where the object has no end.
+func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
+	begin, from := s.line, max(s.texts, 1) // the text before the damage may hold the next object's beginning
+	bad := s.has(at)
+	refusal, _ := reason.(*SyntaxError)
+	switch {
+	case !bad && s.err == nil:
+		bad, from, refusal = true, at, s.tooLong(begin)
+	case refusal == nil:
+		offset, err := jsonError(json.Unmarshal(s.bytes(0, min(at+1, s.end-s.pos)), new(json.RawMessage)))
+		lines, place := locate(s.bytes(0, s.end-s.pos), column, min(offset, at))
+		refusal = syntaxError(begin+lines, place, err)
 	}
-	if s.broken() != nil {
-		return nil // which is told
+	column, within, last, resumed := s.resume(from, column)
+	if resumed {
+		refusal.Err = fmt.Errorf("%w; reading resumes on line %d, column %d", refusal.Err, s.line, column)
+	} else if s.broken() != nil || !bad {
+		return column, depth + 1
+	} else if last == ']' {
+		depth = 0
 	}
-	return syntaxError(s.line, column, errors.New("the document ends early, the file looks truncated"))
+	if within > 0 {
+		refusal.Err = fmt.Errorf("%w; objects within the damage: about %d", refusal.Err, within)
+	}
+	s.refuse(begin, refusal)
+	return column, depth
 }
 
-// objectSize returns the size of the object at hand, or 0 for one without end.
-func (s *scanner) objectSize() int {
+// resume consumes text up to the next object, at least from bytes away, that is as deep as the one at
+// hand, or begins as that or others do. It returns the column there, how many objects it has passed
+// by, and the last character before the object or the end.
+func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
+	own, level, indent := s.firstKey(), 0, false
+	for n := 0; s.has(0); n++ {
+		c, line := s.at(0), s.line
+		if c == '{' && n > 0 && (last != ':' || indent) {
+			key := s.firstKey()
+			alike := level <= 0 || s.firsts[key] || key == own || own == "" && len(s.firsts) == 0
+			if n >= from && key != "" && alike {
+				return column, within, last, true
+			}
+			within++
+		}
+		switch c {
+		case '{', '[':
+			level++
+		case '}', ']':
+			level--
+		}
+		switch column++; c {
+		case '\n':
+			line, column, indent = line+1, 1, true
+		case ' ', '\t':
+		default:
+			last, indent = c, false
+		}
+		s.consume(1, line)
+	}
+	return column, within, last, false
+}
+
+// firstKey is that of the object at hand.
+func (s *scanner) firstKey() string {
+	s.has(longestID)
+	return firstKey(s.bytes(0, s.end-s.pos))
+}
+
+// firstKey returns the first key of an object, which may lack a quote, or nothing.
+func firstKey(object []byte) string {
+	if key := firstKeys.FindSubmatch(object[:min(len(object), longestID)]); key != nil {
+		return string(key[1]) + string(key[2])
+	}
+	return ""
+}
+
+var firstKeys = regexp.MustCompile(`^\{[ \t\n]*(?:"((?:[^"\\\n]|\\.)+)"|"?([^":\n{}\[\],]+)"?)[ \t\n]*:`)
+
+// objectSize returns the size of the object at hand, or where it is damaged, too long or ends early.
+func (s *scanner) objectSize() (size int, sound bool) {
 	var j syntax
-	for i := 0; s.has(i); i++ {
-		if j.next(s.at(i)) && j.depth == 0 {
-			return i + 1
+	s.texts = 0
+	for size = 0; s.has(size); size++ {
+		c := s.at(size)
+		if !j.fits(c) {
+			return size, false
+		}
+		before := j.quoted
+		switch j.next(c); {
+		case j.quoted && !before:
+			s.texts = size + 1
+		case len(j.open) == 0:
+			return size + 1, true
 		}
 	}
-	return 0
+	return size, false
 }
 
 // A syntax is what encloses a byte of JSON.
 type syntax struct {
-	depth           int // of objects and lists
+	open            []byte // of lists [, of objects { before a key and : before a value
+	last            byte   // before, outside of texts and no blank; 0 at first
 	quoted, escaped bool
 }
 
@@ -125,18 +242,59 @@ func (j *syntax) next(c byte) bool {
 		j.escaped = false
 	case j.quoted:
 		j.quoted, j.escaped = c != '"', c == '\\'
-	case c == '"':
-		j.quoted = true
 	default:
 		switch c {
+		case ' ', '\t', '\n':
+			return true
 		case '{', '[':
-			j.depth++
+			j.open = append(j.open, c)
 		case '}', ']':
-			j.depth--
+			j.open = j.open[:max(len(j.open)-1, 0)]
+		case ':':
+			j.turn('{', ':')
+		case ',':
+			j.turn(':', '{')
 		}
-		return true
+		j.last, j.quoted = c, c == '"'
+		return !j.quoted
 	}
 	return false
+}
+
+func (j *syntax) turn(from, to byte) {
+	if n := len(j.open); n > 0 && j.open[n-1] == from {
+		j.open[n-1] = to
+	}
+}
+
+// fits reports whether a byte may be next, as far as texts and brackets tell: soon after a missing
+// quote or bracket one does not.
+func (j *syntax) fits(c byte) bool {
+	if j.quoted {
+		return c >= ' '
+	}
+	within := byte('[')
+	if n := len(j.open); n > 0 {
+		within = j.open[n-1]
+	}
+	value := strings.IndexByte("{[,:\x00", j.last) < 0 // precedes
+	switch c {
+	case ' ', '\t', '\n':
+		return true
+	case '"':
+		return !value
+	case '{', '[':
+		return !value && within != '{'
+	case '}':
+		return value && within == ':' || j.last == '{'
+	case ']':
+		return (value || j.last == '[') && within == '['
+	case ':':
+		return j.last == '"' && within == '{'
+	case ',':
+		return value && within != '{'
+	}
+	return within != '{' && strings.IndexByte("\"}]", j.last) < 0
 }
 
 // locate returns how many lines further an offset in a text is, and its column, given that of the text.
@@ -185,27 +343,31 @@ func (s *scanner) readJSONL(column string) error {
 	for _, i := range s.further {
 		read = append(read, keys[i])
 	}
+	for _, i := range s.own {
+		read = append(read, keys[i])
+	}
 	if s.id >= 0 {
 		read = append(read, keys[s.id])
 	}
-	return s.eachObject(func(object []byte, column int) {
+	known := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		known[key] = true
+	}
+	return s.eachObject(func(object []byte, column int) (at int, err error) {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(object, &values); err != nil {
-			at, err := jsonError(err)
-			s.refuseAt(object, column, at, err)
-			return
+			return jsonError(err)
 		}
-		if at, err := Twice(object, read...); err != nil {
-			s.refuseAt(object, column, at, err)
-			return
+		if keysIn(object) > len(values) {
+			if at, err := Twice(object, read...); err != nil {
+				return at, err
+			}
 		}
 		raw := values[keys[s.smiles]]
 		text, ok := jsonText(raw)
 		if !ok {
-			s.refuseAt(object, column, 0, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw))))
-			return
+			return 0, fmt.Errorf("%s is %s: want text, the SMILES", clip(keys[s.smiles]), clip([]byte(raw)))
 		}
-		at := 0
 		if i := bytes.Index(object, raw); i > 0 && text != "" {
 			at = i + 1 // behind the quote
 		}
@@ -217,7 +379,24 @@ func (s *scanner) readJSONL(column string) error {
 		rec := Record{Line: s.line, at: SyntaxError{Line: s.line + lines, Column: column}}
 		rec.Cells, rec.Own = s.cellsOf(func(i int) string { return jsonCell(values[keys[i]]) })
 		s.emitText(rec, []byte(strings.TrimSpace(name)), []byte(text))
+		for key := range values {
+			if !known[key] {
+				s.tellLate(key, s.row)
+			}
+		}
+		return 0, nil
 	})
+}
+
+// keysIn counts the keys of a valid object.
+func keysIn(object []byte) (n int) {
+	var j syntax
+	for _, c := range object {
+		if j.next(c) && c == ':' && len(j.open) == 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // jsonCell returns text plain and other values as JSON.
@@ -232,7 +411,10 @@ func jsonCell(raw json.RawMessage) string {
 // Twice returns an error and an offset if a valid JSON object repeats one of the keys, of which
 // encoding/json uses the last.
 func Twice(object []byte, keys ...string) (at int, err error) {
-	seen := make([]bool, len(keys))
+	seen := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		seen[key] = false
+	}
 	var j syntax
 	start, end := 0, 0 // of the last text
 	for i, c := range object {
@@ -244,7 +426,7 @@ func Twice(object []byte, keys ...string) (at int, err error) {
 		case before && !j.quoted:
 			end = i + 1
 		}
-		if !outside || c != ':' || j.depth > 1 {
+		if !outside || c != ':' || len(j.open) > 1 {
 			continue
 		}
 		name := object[start+1 : end-1]
@@ -252,10 +434,10 @@ func Twice(object []byte, keys ...string) (at int, err error) {
 			text, _ := jsonText(object[start:end])
 			name = []byte(text)
 		}
-		if k := slices.IndexFunc(keys, func(key string) bool { return key == string(name) }); k >= 0 && seen[k] {
+		if twice, wanted := seen[string(name)]; twice {
 			return start, fmt.Errorf("key %s is there twice: want it once", clip(name))
-		} else if k >= 0 {
-			seen[k] = true
+		} else if wanted {
+			seen[string(name)] = true
 		}
 	}
 	return 0, nil
@@ -277,19 +459,20 @@ func jsonText(raw json.RawMessage) (text string, ok bool) {
 // findKeys returns the keys of the first lines and chooses among them. Objects have no order, so the
 // keys are sorted.
 func (s *scanner) findKeys(column string) ([]string, error) {
-	var objects []map[string]json.RawMessage
+	objects := s.firstObjects(s.head, headSize)
+	if len(objects) == 0 { // the first one may be longer
+		s.has(s.max - 1)
+		objects = s.firstObjects(s.bytes(0, s.end-s.pos), headRows)
+	}
 	known := map[string]bool{}
-	front := scanner{window: newWindow(bytes.NewReader(s.head), len(s.head)+1, len(s.head)+1), head: s.head, opt: s.opt, emit: func(Record) bool { return true }}
-	front.eachObject(func(object []byte, _ int) { // of a damaged one nothing is told here
-		var values map[string]json.RawMessage
-		if json.Unmarshal(object, &values) != nil || len(known) > maxColumns {
-			return
-		}
-		objects = append(objects, values)
+	for _, values := range objects {
 		for key := range values {
 			known[key] = true
 		}
-	})
+	}
+	if len(known) > maxColumns {
+		return nil, fmt.Errorf("first objects of %d keys: want at most %d", len(known), maxColumns)
+	}
 	names := slices.Sorted(maps.Keys(known))
 	keys := names
 	if len(keys) == 0 {
@@ -306,6 +489,28 @@ func (s *scanner) findKeys(column string) ([]string, error) {
 	return keys, s.choose(t, column)
 }
 
+// firstObjects returns at most that many objects of the head of a text, and learns how they begin.
+func (s *scanner) firstObjects(head []byte, most int) (objects []map[string]json.RawMessage) {
+	s.firsts = map[string]bool{}
+	front := scanner{
+		window: newWindow(bytes.NewReader(head), len(head)+1, len(head)+1), head: head, firsts: s.firsts,
+		opt: s.opt, emit: func(Record) bool { return true },
+	}
+	front.eachObject(func(object []byte, _ int) (int, error) { // of a damaged one nothing is told here
+		var values map[string]json.RawMessage
+		if json.Unmarshal(object, &values) != nil {
+			return 0, nil
+		}
+		if key := firstKey(object); key != "" {
+			s.firsts[key] = true
+		}
+		objects = append(objects, values)
+		front.stopped = len(objects) == most
+		return 0, nil
+	})
+	return objects
+}
+
 // cellsOf returns the texts and numbers of an object.
 func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 	row := make([]string, len(keys))
@@ -318,8 +523,15 @@ func cellsOf(keys []string, values map[string]json.RawMessage) []string {
 }
 
 func (s *scanner) readNodeLink(string) error {
-	return s.eachObject(func(object []byte, column int) {
+	s.firsts = map[string]bool{"directed": true, "multigraph": true, "graph": true, "nodes": true, "name": true}
+	return s.eachObject(func(object []byte, column int) (int, error) {
+		if object[0] != '{' || bytes.Contains(object, []byte("}{")) {
+			if err := json.Unmarshal(object, new(struct{})); err != nil {
+				return jsonError(err)
+			}
+		}
 		s.send(Record{Line: s.line, at: SyntaxError{Line: s.line, Column: column}, molfile: string(object), linked: true})
+		return 0, nil
 	})
 }
 
@@ -393,7 +605,7 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 func partsOf(object string) (n int) {
 	var j syntax
 	for i := range len(object) {
-		if j.next(object[i]) && object[i] == ',' && j.depth == 2 {
+		if j.next(object[i]) && object[i] == ',' && len(j.open) == 2 {
 			n++
 		}
 	}

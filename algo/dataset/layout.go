@@ -287,7 +287,7 @@ func namedColumn(names []string, sample func() [][]string) (column int, guessed 
 		}
 	}
 	for i, name := range names {
-		if strings.Contains(name, smilesNames[0]) && !slices.Contains(named, i) {
+		if strings.Contains(name, smilesNames[0]) && !slices.Contains(smilesNames, name) {
 			named = append(named, i)
 		}
 	}

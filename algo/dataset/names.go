@@ -98,12 +98,13 @@ func columnOrPlace(columns []string, name string) (int, *twins) {
 // case, blanks and dashes only, or −1.
 func columnCalled(columns []string, name string) (int, *twins) {
 	name = strings.TrimSpace(name)
+	wanted := columnName(name)
 	place, exact := -1, false
 	var err *twins
 	for i, c := range columns {
 		same := c == name
 		switch {
-		case columnName(c) != columnName(name) || exact && !same:
+		case columnName(c) != wanted || exact && !same:
 		case place < 0 || same && !exact:
 			place, exact, err = i, same, nil
 		case err == nil:

@@ -14,7 +14,7 @@ import (
 type sdf struct {
 	*scanner
 	begun   bool           // the first record has been seen
-	places  map[string]int // in Options.Own, by name
+	places  map[string]int // in Options.Own, by name; -1 for the id
 	missing []string       // of Options.Cells and ID, that no record has had so far
 }
 
@@ -44,9 +44,12 @@ func (s *scanner) readSDF(string) error {
 
 func (d *sdf) emitRecord(in *molfile.Record) {
 	rec := Record{Line: in.Line, ID: in.Name(), at: SyntaxError{Line: in.Line, Column: 1}, molfile: in.Molfile()}
-	if !d.begun || rec.ID == "" || d.opt.ID != "" || len(d.opt.Cells)+len(d.places) > 0 {
+	if !d.begun || rec.ID == "" || d.opt.ID != "" || d.opt.Own != nil || len(d.opt.Cells) > 0 {
 		if err := d.read(in, &rec); err != nil {
 			rec.Err = rec.Fail(err.values())
+		}
+		if d.over != nil {
+			return
 		}
 	}
 	if len(rec.molfile) < len(in.Text)/2 || !utf8.ValidString(rec.molfile) {
@@ -85,15 +88,24 @@ func (d *sdf) read(in *molfile.Record, rec *Record) (twice *twins) {
 	if len(d.opt.Cells) > 0 {
 		rec.Cells, err = d.wanted(names, values)
 	}
-	if len(d.places) > 0 {
-		rec.Own = make([]string, len(d.places))
-		for i, name := range names {
-			if k, own := d.places[name]; own {
-				rec.Own[k] = cellOf([]byte(values[i]))
-			}
-		}
+	if d.opt.Own != nil {
+		d.takeOwn(rec, names, values)
 	}
 	return cmp.Or(twice, err)
+}
+
+// takeOwn sets the cells of Options.Own.
+func (d *sdf) takeOwn(rec *Record, names, values []string) {
+	if n := len(d.told); n > 0 {
+		rec.Own = make([]string, n)
+	}
+	for i, name := range names {
+		if k, known := d.places[name]; !known {
+			d.tellLate(name, d.row+1)
+		} else if k >= 0 {
+			rec.Own[k] = cellOf([]byte(values[i]))
+		}
+	}
 }
 
 // begin tells the names of the first record, each once.
@@ -101,10 +113,12 @@ func (d *sdf) begin(names []string, id int) {
 	d.begun, d.places = true, map[string]int{}
 	d.smiles, d.id = -1, id
 	names = slices.Clone(names)
+	there := make(map[string]bool, len(names))
 	for i, name := range names {
-		if slices.Contains(names[:i], name) {
+		if there[name] {
 			names[i] = ""
 		}
+		there[name] = true
 	}
 	if len(d.scanner.told) > 0 { // those of an archive's first file
 		for k, name := range d.scanner.told {
@@ -112,9 +126,15 @@ func (d *sdf) begin(names []string, id int) {
 		}
 		return
 	}
-	d.tell(names) // the first ones
+	if d.over = d.tell(names); d.over != nil {
+		d.stopped = true
+		return
+	}
 	for k, i := range d.own {
 		d.places[names[i]] = k
+	}
+	if id >= 0 {
+		d.places[names[id]] = -1
 	}
 }
 

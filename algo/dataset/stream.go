@@ -273,8 +273,9 @@ func (r Record) parsed() Record {
 // quotes around SMILES are dropped; a second SMILES in a cell is refused. Blank rows are skipped,
 // and columns beyond the header must be empty.
 //
-// JSON is an object on each line, where a damaged line is refused, or a list of objects, or objects
-// over several lines, where damage ends the text.
+// JSON is an object on each line, or a list of objects, or objects over several lines. Behind a damaged
+// object reading resumes at the next one that begins as others do; the refusal says where, and about
+// how many are within.
 //
 // SDF is read by [molfile.SDF]. The id is the first line of the record, or the first of the same
 // names among its data.
@@ -393,6 +394,8 @@ func (o *Options) check(text *Text, format Format, known *fileFormat) error {
 	return nil
 }
 
+var errCells = fmt.Errorf("%w; rows that lack nearly all of the columns do so, too", errBomb)
+
 type scanner struct {
 	*window
 	head    []byte // see Text.head; not consumed
@@ -400,14 +403,19 @@ type scanner struct {
 	row     int
 	emit    func(Record) bool
 	opt     *Options
-	stopped bool // emit was false, or the meter is used up
+	stopped bool // emit was false, or over is set
 	meter   *meter
-	over    error  // of the meter
+	over    error  // ends the text
 	both    []byte // memory for a record's texts
 
-	smiles, id   int      // columns; id is -1 for none
-	further, own []int    // columns of Options.Cells and of Options.Own
-	told         []string // names of own columns that the first file of an archive has; nil before it
+	smiles, id   int             // columns; id is -1 for none
+	further, own []int           // columns of Options.Cells and of Options.Own
+	told         []string        // names of own columns that the first file of an archive has; nil before it
+	late         map[string]bool // columns that tellLate has told
+
+	// of JSON
+	firsts map[string]bool // first keys of records, as far as known
+	texts  int             // where the last text of a damaged object begins
 }
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.
@@ -449,7 +457,10 @@ func (s *scanner) send(rec Record) {
 		bad.File = s.file
 	}
 	s.stopped = !s.emit(rec)
-	s.spend(unitsOfRecord)
+	s.spend(unitsOfRecord + unitsOfCell*len(rec.Own))
+	if s.over == error(errBomb) && len(rec.Own) > unitsOfRecord {
+		s.over = errCells
+	}
 }
 
 // spend adds units of work, and stops at the end of the meter, which a head that is looked at has not.

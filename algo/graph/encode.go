@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"sync"
 )
@@ -25,7 +26,12 @@ const (
 // and eight steps from each node give sixteen return probabilities. A step
 // touches only nodes within its reach, so the cost is O(k·n·m) at worst, the
 // size of the 8-hop balls in sparse graphs, and the memory is O(n).
-func Encode(g *Graph, dst []float32) {
+func Encode(g *Graph, dst []float32) { encode(context.Background(), g, dst) }
+
+// askEvery is after how many nodes encode asks whether it is still wanted.
+const askEvery = 64
+
+func encode(ctx context.Context, g *Graph, dst []float32) error {
 	n := g.N()
 	if len(dst) != n*EncodingWidth {
 		panic(fmt.Sprintf("graph: encoding of %d nodes needs %d values, got %d", n, n*EncodingWidth, len(dst)))
@@ -35,6 +41,9 @@ func Encode(g *Graph, dst []float32) {
 	defer walkers.Put(w)
 	w.begin(g)
 	for i := range n {
+		if i%askEvery == askEvery-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		row := dst[i*EncodingWidth : (i+1)*EncodingWidth]
 		if g.Degree(i) == 1 {
 			first := &w.leaf[g.Row(i)[0]]
@@ -47,6 +56,7 @@ func Encode(g *Graph, dst []float32) {
 		w.returns(g, int32(i), row[:WalkSteps])
 		row[WalkSteps+min(g.Degree(i), DegreeClasses-1)] = 1
 	}
+	return nil
 }
 
 // A walker spreads one unit of probability from a node. now and next are P^a e_i and P^(a+1) e_i,

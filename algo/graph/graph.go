@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -152,20 +153,26 @@ func (g *Graph) Select(keep func(node int) bool) *Graph {
 }
 
 // EncodeStructure computes XS unless it is there, see [Encode]. Concurrent calls are safe.
-func (g *Graph) EncodeStructure() {
+func (g *Graph) EncodeStructure() { g.EncodeStructureIn(context.Background()) }
+
+// EncodeStructureIn is EncodeStructure, which takes minutes for a large dense graph, until ctx ends.
+func (g *Graph) EncodeStructureIn(ctx context.Context) error {
 	structure.RLock()
 	done := g.XS != nil
 	structure.RUnlock()
 	if done {
-		return
+		return nil
 	}
 	xs := make([]float32, g.N()*EncodingWidth)
-	Encode(g, xs)
+	if err := encode(ctx, g, xs); err != nil {
+		return err
+	}
 	structure.Lock()
 	defer structure.Unlock()
 	if g.XS == nil {
 		g.XS = xs
 	}
+	return nil
 }
 
 // structure guards XS of all graphs, for no longer than an assignment.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -412,4 +413,34 @@ func TestEncodeLargeStar(t *testing.T) {
 
 func TestEncodeShapePanics(t *testing.T) {
 	must.Panic(t, "short", func() { Encode(build(t, 2, nil), make([]float32, EncodingWidth)) })
+}
+
+// An asked context counts how often it is asked, and ends after that.
+type asked struct {
+	context.Context
+	times, most int
+}
+
+func (a *asked) Err() error {
+	if a.times++; a.times > a.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The encoding of a large graph, which takes up to minutes, ends with its context.
+func TestEncodeStructureEnds(t *testing.T) {
+	edges := make([][2]int32, 1000)
+	for i := range edges {
+		edges[i] = [2]int32{int32(i), int32(i + 1)}
+	}
+	g := build(t, len(edges)+1, edges)
+	ctx := &asked{Context: context.Background(), most: 3}
+	if err := g.EncodeStructureIn(ctx); err != context.Canceled || ctx.times != 5 || g.XS != nil {
+		t.Errorf("%v, asked %d times", err, ctx.times)
+	}
+	ctx.most = 1000
+	if err := g.EncodeStructureIn(ctx); err != nil || ctx.times < 5+len(edges)/askEvery || g.XS == nil {
+		t.Errorf("%v, asked %d times", err, ctx.times)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/gin"
 	"baca/algo/graph"
+	"baca/algo/internal/parallel"
 	"baca/algo/pretrain"
 	"baca/algo/split"
 )
@@ -140,6 +141,10 @@ func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain
 	start := &from
 	if from.Params == nil {
 		start = nil
+	}
+	// The trainer finds them encoded, and would not ask ctx.
+	if err := parallel.For(ctx, t.Workers, len(t.picked), func(_, k int) { t.picked[k].EncodeStructureIn(ctx) }); err != nil {
+		return err
 	}
 	if t.trainer, err = pretrain.New(t.picked, t.here, start); err != nil {
 		return err

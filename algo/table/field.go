@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"baca/algo"
@@ -206,23 +207,28 @@ var fields = []Field{
 }
 
 // OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of
-// Record.Own. A name that is taken, by any field or one of those before, begins with input_ then.
+// Record.Own. A name that is taken, by any field or one of those before, begins with input_ then; of
+// further equal names each ends in a number.
 func OwnFields(names []string, before ...Field) []Field {
 	return OwnBehind(names, slices.Concat(fields, (&Run{FDR: 1}).Fields(), before))
 }
 
 // OwnBehind are OwnFields where only the names of some fields are taken.
 func OwnBehind(names []string, before []Field) []Field {
-	taken := map[string]bool{}
+	taken, copies := map[string]bool{}, map[string]int{}
 	for _, f := range before {
 		taken[strings.ToLower(f.Name)] = true
 	}
 	var list []Field
 	for k, name := range names {
-		for taken[strings.ToLower(name)] {
-			name = "input_" + name
+		lower := strings.ToLower(name) // databases take upper case for lower case
+		for plain, same := name, lower; taken[lower]; lower = strings.ToLower(name) {
+			if name = "input_" + plain; copies[same] > 0 {
+				name += "_" + strconv.Itoa(copies[same]+1)
+			}
+			copies[same]++
 		}
-		taken[strings.ToLower(name)] = true // databases take upper case for lower case
+		taken[lower] = true
 		list = append(list, Field{Name: name, Group: OfRecord, Text: func(s *Scored) string {
 			if k < len(s.Own) {
 				return s.Own[k]

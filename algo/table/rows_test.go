@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,14 @@ func TestOwnColumns(t *testing.T) {
 	own := OwnFields(append([]string{"score", "input_score", "a", "A", "Model"}, hostile...))
 	if own[0].Name != "input_score" || own[1].Name != "input_input_score" || own[3].Name != "input_A" || own[4].Name != "input_Model" {
 		t.Errorf("names %s, %s, %s and %s", own[0].Name, own[1].Name, own[3].Name, own[4].Name)
+	}
+	size := 0
+	same := OwnFields(slices.Repeat([]string{"c"}, 10_000))
+	for _, f := range same {
+		size += len(f.Name)
+	}
+	if last := same[len(same)-1].Name; last != "input_c_9999" || size > len(last)*len(same) {
+		t.Errorf("the last of equal names is %s, all have %d bytes", last, size)
 	}
 	refused := Scored{Record: dataset.Record{ID: "a", Own: []string{"1", "2"}, Err: errors.New("no")}}
 	text := written("jsonl", plain, true, append(usual, own...), refused)

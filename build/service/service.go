@@ -8,11 +8,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 
 	"baca/algo"
@@ -160,8 +162,66 @@ type List struct {
 
 // A Plain graph has nodes 0…N−1 and undirected edges, in one direction or both.
 type Plain struct {
-	N     int        `json:"n"`
-	Edges [][2]int32 `json:"edges"`
+	N     int
+	Edges [][2]int32
+}
+
+// UnmarshalJSON reads an object of n and edges, and no more than that: encoding/json would drop the third
+// number of an edge, and make up what is missing.
+func (p *Plain) UnmarshalJSON(data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return errors.New("a graph is no object")
+	}
+	for name := range fields {
+		if name != "n" && name != "edges" {
+			return fmt.Errorf("unknown field %.40q of a graph", name)
+		}
+	}
+	if _, err := dataset.Twice(data, "n", "edges"); err != nil {
+		return fmt.Errorf("a graph: %w", err)
+	}
+	if n := fields["n"]; json.Unmarshal(n, &p.N) != nil || string(n) == "null" {
+		return fmt.Errorf("n of a graph is %.40q, not a number of nodes", n)
+	}
+	edges := fields["edges"]
+	if edges == nil || string(edges) == "null" {
+		return nil
+	}
+	whole := false
+	if p.Edges, whole = pairsOf(edges); !whole {
+		return fmt.Errorf("edge %d of a graph is not two whole numbers", len(p.Edges)+1)
+	}
+	return nil
+}
+
+// pairsOf reads a valid JSON list of pairs of numbers, up to the first element that is none.
+func pairsOf(list []byte) (pairs [][2]int32, whole bool) {
+	var pair [2]int32
+	depth, n := 0, 0
+	for i := 0; i < len(list); i++ {
+		switch c := list[i]; {
+		case c == '[' && depth < 2:
+			depth, n = depth+1, 0
+		case c == ']' && depth == 1:
+		case c == ']' && n == 2:
+			pairs, depth = append(pairs, pair), 1
+		case c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		case depth == 2 && n < 2:
+			end := i + 1
+			for list[end] >= '0' && list[end] <= '9' {
+				end++
+			}
+			x, err := strconv.ParseInt(string(list[i:end]), 10, 32)
+			if err != nil {
+				return pairs, false
+			}
+			pair[n], n, i = int32(x), n+1, end-1
+		default:
+			return pairs, false
+		}
+	}
+	return pairs, true
 }
 
 func (l *List) Len() int { return len(l.SMILES) + len(l.Graphs) }

@@ -134,8 +134,8 @@ func (r *Record) Name() string {
 }
 
 // Fields yields the names and values of the data in order: the text between < and > on a line that
-// begins with >, and the lines below it up to an empty one. Data without a name and stray lines are
-// skipped.
+// begins with >, and the lines below it up to an empty one, or one of blanks before the next name: before
+// text it belongs to the value, as for RDKit. Data without a name and stray lines are skipped.
 func (r *Record) Fields() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		n, ok := molfileEnd(r.Text)
@@ -162,8 +162,10 @@ func (r *Record) Fields() iter.Seq2[string, string] {
 			_, name, _ := strings.Cut(head, "<")
 			name, _, named := strings.Cut(name, ">")
 			value, size := rest, 0
-			for line, ok = next(); ok && (line != "" && (line[0] == ' ' || line[0] == '\t') || strings.TrimSpace(line) != ""); line, ok = next() {
-				size = len(value) - len(rest)
+			for line, ok = next(); ok && line != "" && (strings.TrimSpace(line) != "" || !beginsData(rest)); line, ok = next() {
+				if strings.TrimSpace(line) != "" {
+					size = len(value) - len(rest)
+				}
 			}
 			value = strings.TrimSuffix(value[:size], "\n")
 			if named && name != "" && !yield(name, strings.ReplaceAll(strings.TrimSuffix(value, "\r"), "\r\n", "\n")) {
@@ -171,4 +173,10 @@ func (r *Record) Fields() iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// beginsData recognises the line with the name of a data item.
+func beginsData(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.HasPrefix(line, ">") && strings.Contains(line, "<")
 }

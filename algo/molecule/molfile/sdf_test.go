@@ -93,6 +93,7 @@ func TestRecord(t *testing.T) {
 	bad := v2000("bad\n\n", []string{"0 0 0 C", "1 0 0 Zz"}, "  1  2  1", "M  END")
 	text := good + "> <ID>  (3)\n7\n\n>  DT1 <two lines>\nx\n  y \n\n> no name\nz\n\n><empty>\n\nstray\n> <last>\nw\n$$$$\n" +
 		bad + "$$$$\n" + strings.ReplaceAll(strings.Replace(good, "END", "END  ", 1)+"> <ID>\n8\n9\n\n", "\n", "\r\n") + "$$$$\r\n" +
+		good + "> <A>\n1\n \n> <B>\nx\n \ny\n\t\n> <C>\n \n> <D>\n> z\n \n$$$$\n" +
 		strings.Replace(good, "M  END\n", "> <ID>\n9\n", 1)
 	var got []string
 	for rec, err := range SDF(strings.NewReader(text)) {
@@ -119,7 +120,8 @@ func TestRecord(t *testing.T) {
 		`1 ethane ID="7" two lines="x\n  y " empty="" last="w" CH3 CH3 | 0-1`,
 		`25 bad line 6, column 32: "Zz" is no element: want a symbol such as C or Cl`,
 		`34 ethane ID="8\n9" CH3 CH3 | 0-1`,
-		`47 ethane ID="9" line 10, column 1: the text ends before M  END`,
+		`47 ethane A="1" B="x\n \ny" C="" D="> z" CH3 CH3 | 0-1`,
+		`69 ethane ID="9" line 10, column 1: the text ends before M  END`,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %q\nwant %q", got, want)
@@ -129,7 +131,7 @@ func TestRecord(t *testing.T) {
 // The time to split a text is in proportion to its length, whatever is in it: with
 // the square of it this test would run into go test's limit.
 func TestSDFLinear(t *testing.T) {
-	for _, line := range []string{"$", "$$$$", "$$$$\n", "$$$\n", "x$$$$\n", "\n", ">", "> <a>\n", "> <a>\n\n", "M  END\n"} {
+	for _, line := range []string{"$", "$$$$", "$$$$\n", "$$$\n", "x$$$$\n", "\n", ">", "> <a>\n", "> <a>\n\n", "> <a>\n \n", " \n", "M  END\n"} {
 		text := strings.Repeat(line, 4<<20/len(line))
 		n := 0
 		for rec, err := range splitSDF(strings.NewReader(text), 1<<20) {

@@ -213,7 +213,7 @@ func (a *API) share(h http.Header, r *http.Request) (preflight bool) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "Retry-After")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, "+noteField)
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}

@@ -256,6 +256,19 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// What of the records is not read is told in a field of any answer.
+func TestNotes(t *testing.T) {
+	s := serving(t, local)
+	const more = "{\"smiles\": \"C\"}\n{\"smiles\": \"C\", \"\u00b5\\n\": 1}\n"
+	far := strings.Repeat(`{"smiles": "C", "y": "`+strings.Repeat("x", 30_000)+"\"}\n", 3)
+	for _, accept := range []string{"application/json", "application/x-ndjson", "text/csv"} {
+		notes := s.ask("POST", "/v1/score", "application/x-ndjson", far+more, "Accept", accept).Header.Values("Baca-Note")
+		if len(notes) != 1 || !strings.Contains(notes[0], "occurs first in row 5: columns that the first records lack are not read") {
+			t.Errorf("%s: %q", accept, notes)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	s := serving(t, local)
 	var got struct{ Rows []map[string]any }
@@ -310,6 +323,7 @@ func TestRefusals(t *testing.T) {
 	s := limiting(t, func(l *Limits) { l.Bytes = 100_000 })
 	const json = "application/json"
 	good := `{"smiles": ["C"]}`
+	graph := func(fields string) string { return `{"graphs": [{` + fields + `}]}` }
 	for _, c := range []struct {
 		status                        int
 		method, path, mediaType, body string
@@ -335,6 +349,15 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "smiles": ["N"]}`, `twice: want it once, at byte 19`, nil},
 		{400, "POST", "/v1/score", json, `{}`, "smiles and graphs", nil},
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "ids has 0: want 1, one for each record", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0, 1], [1, 2, 7]]`), "edge 2 of a graph is not two whole numbers: want such as", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0]]`), "edge 1 of a graph is not", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0, null]]`), "edge 1 of a graph is not", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0, 1.5]]`), "edge 1 of a graph is not", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0, 1], [0, 4294967297]]`), "edge 2 of a graph is not", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [null]`), "edge 1 of a graph is not", nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "edges": [[0, 1]], "edges": []`), `a graph: key \"edges\" is there twice`, nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"n": 3, "N": 1`), `unknown field \"N\" of a graph`, nil},
+		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"edges": [[0, 1]]`), `n of a graph is \"\", not a number of nodes`, nil},
 		{400, "POST", "/v1/score", json, "", "it is empty: want such as ", nil},
 		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
 		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},
@@ -589,6 +612,24 @@ func TestWaits(t *testing.T) {
 	}
 	c.Close()
 	s.comes(200, s.methane) // the client that left makes room
+}
+
+// The body and the answer end with the request, whatever computes between them.
+func TestEndsWithRequest(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b := newBody(ctx, strings.NewReader("C"), http.NewResponseController(httptest.NewRecorder()), DefaultLimits())
+	out := &held{ctx: ctx}
+	if _, err := out.Write([]byte("C")); err != nil {
+		t.Error(err)
+	}
+	cancel(errTime)
+	if _, err := b.Read(make([]byte, 1)); err != errTime {
+		t.Errorf("a body: %v", err)
+	}
+	if _, err := out.Write([]byte("C")); err != errTime {
+		t.Errorf("an answer: %v", err)
+	}
+	out.Close()
 }
 
 // A request that takes too long ends in a problem.

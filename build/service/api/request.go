@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +19,13 @@ import (
 	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/job"
+	"baca/algo/table"
 	"baca/build/service"
 )
 
 // A body reads a request's body with limits.
 type body struct {
+	ctx     context.Context
 	in      *bufio.Reader // unlimited
 	from    io.Reader
 	control *http.ResponseController
@@ -33,14 +36,17 @@ type body struct {
 	err     error
 }
 
-func newBody(from io.Reader, control *http.ResponseController, limits Limits) *body {
-	b := &body{from: from, control: control, limits: limits}
+func newBody(ctx context.Context, from io.Reader, control *http.ResponseController, limits Limits) *body {
+	b := &body{ctx: ctx, from: from, control: control, limits: limits}
 	b.in = bufio.NewReaderSize(b, headSize)
 	return b
 }
 
 // Read reads from the client. Its errors are problems.
 func (b *body) Read(to []byte) (int, error) {
+	if b.err == nil {
+		b.err = context.Cause(b.ctx)
+	}
 	if b.err != nil {
 		return 0, b.err
 	}
@@ -128,6 +134,8 @@ func readText(format dataset.Format) func(*question, *service.Model, *body) (job
 			return job.Input{}, problemf(http.StatusUnsupportedMediaType, "the body is compressed: want plain text")
 		}
 		o := dataset.Options{Format: format, Column: q.column, Sheet: q.sheet, Form: m.Form(q.how), Plain: true, Own: func(_, names []string) { q.own = names }}
+		o.Stop = func() error { return context.Cause(b.ctx) }
+		o.Note = func(sentence string) { q.notes = append(q.notes, table.Printable(sentence)) }
 		text, _, err := o.Text(b.in)
 		if err != nil {
 			return job.Input{}, wrapped(err)

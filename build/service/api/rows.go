@@ -39,6 +39,7 @@ type question struct {
 	in     string // media type of the body
 	out    form
 	own    []string // columns of the input, once it is read
+	notes  []string // about what is not read of it
 }
 
 // parameters of the URL, each at most once.
@@ -112,6 +113,9 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request) {
 	a.respond(w, r, q.out, func(ctx context.Context, body *body, out *held) error { return a.compute(ctx, q, body, out) })
 }
 
+// noteField has sentences about what was not read, in answers of any form.
+const noteField = "Baca-Note"
+
 // respond computes an answer when it is its turn, and sends it once it is whole.
 func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute func(context.Context, *body, *held) error) {
 	leave, err := a.enter(r.ContentLength)
@@ -122,8 +126,8 @@ func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute f
 	defer leave()
 	ctx, cancel := context.WithTimeoutCause(r.Context(), a.options.Limits.Time, errTime)
 	defer cancel()
-	body := newBody(r.Body, http.NewResponseController(w), a.options.Limits)
-	out := &held{spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}}
+	body := newBody(ctx, r.Body, http.NewResponseController(w), a.options.Limits)
+	out := &held{Spool: spool.Spool{Memory: spoolMemory, Folder: a.options.Folder}, ctx: ctx}
 	defer out.Close()
 	err = a.inTurn(ctx, body, func() error { return compute(ctx, body, out) })
 	body.end()
@@ -136,6 +140,9 @@ func (a *API) respond(w http.ResponseWriter, r *http.Request, to form, compute f
 		return
 	}
 	w.Header().Set("Content-Type", string(to))
+	for _, note := range out.notes {
+		w.Header().Add(noteField, strings.Trim(strconv.QuoteToASCII(note), `"`))
+	}
 	if _, err := io.Copy(w, out.Reader()); err != nil {
 		panic(http.ErrAbortHandler) // so that no client takes this for all rows
 	}
@@ -168,6 +175,7 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 	if err := m.Stream(ctx, in, q.how, rows.add); err != nil {
 		return err
 	}
+	out.notes = q.notes
 	return rows.end()
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"baca/build/internal/spool"
@@ -14,9 +15,16 @@ const (
 
 // A held answer waits until it is complete. So a problem has a status of its own, clients may send everything before they
 // read, and a slow one keeps nobody's turn.
-type held struct{ spool.Spool }
+type held struct {
+	spool.Spool
+	ctx   context.Context // of the request
+	notes []string        // about what is not read
+}
 
 func (h *held) Write(b []byte) (int, error) {
+	if err := context.Cause(h.ctx); err != nil {
+		return 0, err
+	}
 	if h.Size()+int64(len(b)) > spoolFile {
 		return 0, problemf(http.StatusRequestEntityTooLarge, "an answer of more than %d bytes: send fewer records at once", int64(spoolFile))
 	}

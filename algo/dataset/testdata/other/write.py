@@ -17,6 +17,11 @@ molecules = pandas.DataFrame({
 molecules.to_json("records.json", orient="records")
 molecules.to_json("indented.json", orient="records", indent=2)
 molecules.to_json("columns.json")
+for orient in ["split", "index", "values", "table"]:
+    molecules.to_json(orient + ".json", orient=orient)
+labelled = molecules.set_index("DrugBank ID")
+labelled.to_json("labelled-columns.json")
+labelled.to_json("labelled-index.json", orient="index")
 with open("graph.json", "w") as f:
     json.dump(networkx.node_link_data(networkx.path_graph(3)), f, indent=1)
 

@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"baca/algo/internal/must"
+)
+
+// repeated writes a text n times, with the number of each.
+func repeated(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
+// Twice as many columns, fields, keys, attributes, edges or damaged objects take at most 2.3 times the memory,
+// counted with what is released at once. With the square of the time this test would run into go test's limit.
+func TestLinear(t *testing.T) {
+	const n = 20_000
+	mol := molBlock("m", "C")
+	for name, text := range map[string]func(n int) string{
+		"equal columns":     func(n int) string { return "smiles" + strings.Repeat(",c", n) + "\nC" + strings.Repeat(",1", n) + "\n" },
+		"columns of SMILES": func(n int) string { return "id" + repeated(",smiles%d", n) + "\n1" + strings.Repeat(",C", n) + "\n" },
+		"unnamed columns":   func(n int) string { return strings.Repeat("1,", n) + "CCO\n" },
+		"fields of SDF":     func(n int) string { return mol + repeated("> <c%d>\n1\n\n", n) + "$$$$\n" },
+		"equal fields":      func(n int) string { return mol + strings.Repeat("> <c>\n1\n\n", n) + "$$$$\n" },
+		"late fields":       func(n int) string { return mol + "> <a>\n1\n\n$$$$\n" + mol + repeated("> <c%d>\n1\n\n", n) + "$$$$\n" },
+		"keys":              func(n int) string { return `{"smiles":"C"` + repeated(`,"c%d":1`, n) + "}\n" },
+		"keys there twice":  func(n int) string { return `{"smiles":"C"` + repeated(`,"c%d":1`, n) + `,"c0":1}` },
+		"damaged objects":   func(n int) string { return "[" + repeated(`{"smiles":CCO","id":"%d"},`, n) },
+		"lost quotes":       func(n int) string { return "[" + repeated(`{"smiles":"CCO","id":"%d},`, n) },
+		"nested objects":    func(n int) string { return "[" + strings.Repeat(`{"smiles":[`, n) },
+		"open lists":        func(n int) string { return strings.Repeat(`{"smiles":1 [`, n) },
+		"keys of GraphML": func(n int) string {
+			return "<graphml>" + repeated(`<key id="%d" for="graph" attr.name="name"/>`, n) + "</graphml>"
+		},
+		"attributes": func(n int) string { return "<graphml><graph><node" + repeated(` a%d="b"`, n) + "/></graph></graphml>" },
+		"edges": func(n int) string {
+			return `<graphml><graph><node id="a"/>` + strings.Repeat(`<edge source="a" target="a"/>`, n) + "</graph></graphml>"
+		},
+		"links, and further": func(n int) string {
+			return `{"nodes":[{"id":0}],"links":[` + strings.Repeat(`{"source":0,"target":0},`, n) + `{}]` + repeated(`,"c%d":1`, n) + "}\n"
+		},
+	} {
+		cost := func(n int) uint64 {
+			var before, after runtime.MemStats
+			input := text(n)
+			runtime.ReadMemStats(&before)
+			for r := range Records(strings.NewReader(input), Options{Plain: true, Own: func(_, _ []string) {}, Note: func(string) {}}) {
+				r.Parsed()
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if once, twice := cost(n), cost(2*n); float64(twice) > 2.3*float64(once)+1e6 {
+			t.Errorf("%s: %d bytes for %d, %d for twice as many", name, once, n, twice)
+		}
+	}
+}
+
+// Rows that lack nearly all columns cost more than their text says, and end.
+func TestMissingCells(t *testing.T) {
+	wide := func(n int, row string) string {
+		return "smiles" + strings.Repeat(",c", n) + "\n" + strings.Repeat(row+"\n", 5000)
+	}
+	for text, want := range map[string]error{
+		wide(20_000, "C"): errCells, wide(100, "C"+strings.Repeat(",", 100)): nil, wide(30, "C"): nil,
+		`{"smiles":"C"` + repeated(`,"c%d":1`, 5000) + "}\n" + strings.Repeat(`{"smiles":"C"}`+"\n", 5000): errCells,
+	} {
+		rows := 0
+		var last error
+		for r, err := range Records(strings.NewReader(text), Options{Own: func(_, _ []string) {}}) {
+			if last = err; err == nil {
+				must.Do(r.Err)
+				rows++
+			}
+		}
+		if !errors.Is(last, want) || (want == nil) != (rows == 5000) {
+			t.Errorf("%.20s: %d rows, then %v", text, rows, last)
+		}
+	}
+}
+
+// Lists that a reader keeps are bounded.
+func TestBounds(t *testing.T) {
+	for text, want := range map[string]string{
+		molBlock("m", "C") + repeated("> <c%d>\n\n", maxColumns+1) + "$$$$\n":           "input: 65537 columns: want at most 65536",
+		`{"smiles":"C"` + repeated(`,"c%d":1`, maxColumns) + "}\n":                      "input: first objects of 65537 keys: want at most 65536",
+		"<graphml>" + repeated(`<key id="%d" for="graph"/>`, maxColumns+1) + "<graph/>": "more than 65536 keys of graphs",
+	} {
+		got := list(strings.NewReader(text), Options{Plain: true, Own: func(_, _ []string) {}})
+		if len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%.30s: %.300q, want %s", text, got, want)
+		}
+	}
+}

@@ -52,7 +52,6 @@ var ours = []struct {
 	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},
 	{"baca/build/paper", "baca/algo/... baca/build/internal/machine baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/try baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine baca/build/internal/try"},
-	{"baca/build/tools/mutants", "baca/algo/dataset baca/algo/parquet baca/build/internal/machine baca/build/internal/try baca/build/internal/unpack"},
 	{"baca/build/tools/bench", "baca/algo/dataset baca/build/internal/try"},
 	{"baca/build/tools/sets", "baca/algo/dataset baca/algo/molecule/smiles baca/build/internal/try"},
 	{"baca/build/tools/packaging", "baca/algo baca/build/internal/ship baca/build/internal/try"},

@@ -1,24 +1,152 @@
-package main
+package mutants
 
 import (
 	"bytes"
 	"compress/bzip2"
+	"flag"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"baca/build/internal/machine"
 	"baca/build/internal/try"
 	"baca/build/internal/unpack"
 )
 
+var (
+	seed  = flag.Uint64("seed", 1, "of the changes")
+	count = flag.Int("mutants", 1050, "how many mutants, in turn of each kind")
+	out   = flag.String("out", os.DevNull, "write the page to this `file`")
+	only  = flag.Int("only", -1, "make only this mutant")
+	write = flag.String("write", os.DevNull, "and write it to this `file`")
+)
+
+// plan draws what to change.
+func plan(seed uint64, number int) []byte {
+	rng := rand.New(rand.NewPCG(seed, uint64(number)))
+	list := make([]byte, 1+edit*(1+rng.IntN(3)))
+	for i := range list {
+		list[i] = byte(rng.Uint32())
+	}
+	return list
+}
+
+// A mutant may take so many times as long as its clean file, and enough to expand the first MiB, which is free.
+const (
+	mostTimes = 10
+	freeTime  = 100 * time.Millisecond
+)
+
+// The report of mutants: no panic, nothing lost without a word, time in proportion.
+func TestMutants(t *testing.T) {
+	list := kinds()
+	if *only >= 0 {
+		k := list[*only%len(list)]
+		m := k.mutate(plan(*seed, *only))
+		try.Check(os.WriteFile(*write, m.data, 0o666))
+		r := k.read(m.data)
+		became, why := k.judge(m, r, k.read(k.file))
+		t.Logf("%s: %s %s\n%d rows, %d refused, notes %q, error %v", k.name, outcomes[became], why, len(r.rows), r.refused, r.notes, r.err)
+		return
+	}
+	var page strings.Builder
+	fmt.Fprintf(&page, `# Mutants
+
+Is a record lost without a word when a file is damaged? Each clean file has %d records. The clean rows: all came out as before. Told: a refusal
+or a note stands for each record that did not. Error: the reading ended with one. Lost: anything else.
+
+| file | mutants | %s | longest, times the clean file |
+|---|---|---|---|---|---|---|---|
+`, records, strings.Join(outcomes, " | "))
+	broken := 0
+	for i, k := range list {
+		clean := k.fastest(k.file)
+		if clean.err != nil || len(clean.rows) != records {
+			t.Fatalf("%s: %d rows, then %v", k.name, len(clean.rows), clean.err)
+		}
+		var became [crashed + 1]int
+		longest, mutants := 1.0, 0
+		for number := i; number < *count; number += len(list) {
+			name := fmt.Sprintf("%s: -seed %d -only %d", k.name, *seed, number)
+			m := k.mutate(plan(*seed, number))
+			guard := time.AfterFunc(time.Minute, func() { panic(name + " has no end") })
+			r := k.read(m.data)
+			if r.took.Seconds() > longest*clean.took.Seconds() {
+				r = k.fastest(m.data)
+			}
+			guard.Stop()
+			what, why := k.judge(m, r, clean)
+			times := r.took.Seconds() / clean.took.Seconds()
+			longest = max(longest, times)
+			if slow := r.took > freeTime && times > mostTimes; slow || what >= lost {
+				t.Errorf("%s %s: %s, %.1f times as long", name, outcomes[what], why, times)
+				broken++
+			}
+			became[what]++
+			mutants++
+		}
+		fmt.Fprintf(&page, "| %s | %d | %d | %d | %d | %d | %d | %.1f |\n", k.name, mutants, became[same], became[told], became[failed], became[lost], became[crashed], longest)
+	}
+	fmt.Fprintf(&page, "\nOf %d mutants %d break the law. `go test ./build/tools/mutants -run TestMutants -timeout 1h -seed %d -mutants %d`, on %s, %s.\n",
+		*count, broken, *seed, *count, machine.Processor(), runtime.Version())
+	try.Check(os.WriteFile(*out, []byte(page.String()), 0o666))
+}
+
+// fastest reads a file a few times, since a short time is a noisy one.
+func (k *kind) fastest(data []byte) reading {
+	best := k.read(data)
+	for range 9 {
+		if r := k.read(data); r.took < best.took {
+			best = r
+		}
+	}
+	return best
+}
+
+// fuzz looks for plans that break the law for kinds with these extensions.
+func fuzz(f *testing.F, extensions ...string) {
+	list := slices.DeleteFunc(kinds(), func(k *kind) bool {
+		return !slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(k.name, e) })
+	})
+	var clean []reading
+	for i, k := range list {
+		clean = append(clean, k.read(k.file))
+		f.Add(byte(i), plan(1, i))
+	}
+	f.Fuzz(func(t *testing.T, which byte, plan []byte) {
+		edits := min((len(plan)-1)/edit, 3)
+		if len(plan) == 0 || edits == 0 {
+			return
+		}
+		i := int(which) % len(list)
+		m := list[i].mutate(plan[:1+edits*edit])
+		if what, why := list[i].judge(m, list[i].read(m.data), clean[i]); what >= lost {
+			t.Errorf("%s %s: %s\n%.4000q", list[i].name, outcomes[what], why, m.data)
+		}
+	})
+}
+
+func FuzzArchives(f *testing.F)  { fuzz(f, ".gz", ".zst", ".zip", ".tar", ".xz", ".bz2") }
+func FuzzWorkbooks(f *testing.F) { fuzz(f, ".xlsx") }
+func FuzzJSON(f *testing.F)      { fuzz(f, ".json", ".jsonl") }
+func FuzzTables(f *testing.F)    { fuzz(f, ".csv", ".tsv", ".smi", ".sdf", ".graphml") }
+func FuzzColumns(f *testing.F)   { fuzz(f, ".parquet") }
+
 // The programs xz and bzip2 packed what is in two.tar; BACA_UPDATE=1 packs it anew.
 func TestFixtures(t *testing.T) {
-	tar := kindOf("two.tar").file
-	for name, open := range map[string]func(io.Reader) (io.Reader, error){"xz": unpack.XZ, "bzip2": func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }} {
-		file := map[string]string{"xz": "two.tar.xz", "bzip2": "two.tar.bz2"}[name]
+	i := slices.IndexFunc(kinds(), func(k *kind) bool { return k.name == "two.tar" })
+	tar := kinds()[i].file
+	bunzip := func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
+	for file, open := range map[string]func(io.Reader) (io.Reader, error){"two.tar.xz": unpack.XZ, "two.tar.bz2": bunzip} {
 		if os.Getenv("BACA_UPDATE") != "" {
-			c := exec.Command(name, "-1")
+			c := exec.Command(map[string]string{"two.tar.xz": "xz", "two.tar.bz2": "bzip2"}[file], "-1")
 			c.Stdin = bytes.NewReader(tar)
 			try.Check(os.WriteFile("testdata/"+file, try.To(c.Output()), 0o666))
 		}
@@ -26,13 +154,4 @@ func TestFixtures(t *testing.T) {
 			t.Errorf("%s holds another tar than two.tar", file)
 		}
 	}
-}
-
-func kindOf(name string) *kind {
-	for _, k := range kinds() {
-		if k.name == name {
-			return k
-		}
-	}
-	panic(name)
 }

@@ -1,4 +1,4 @@
-package main
+package mutants
 
 import (
 	"archive/tar"
@@ -171,6 +171,8 @@ func (k *kind) read(data []byte) (r reading) {
 
 // What becomes of a mutant.
 const same, told, failed, lost, crashed = 0, 1, 2, 3, 4
+
+var outcomes = []string{"the clean rows", "told", "error", "lost", "panic"}
 
 // judge applies the law to the reading of a mutant: rows of a container with a checksum are the clean ones, and its end is there, or an
 // error ends them; otherwise whole records are rows, and refusals stand for the others. What is in an entry that a note names is told.

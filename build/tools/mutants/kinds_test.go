@@ -104,14 +104,13 @@ func kinds() []*kind {
 		list = append(list, k)
 		return k
 	}
-	gz := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
-	packed("table.csv.gz", csv, one, func(e []entry) []byte { return with(gz, alone(e)) })
+	packed("table.csv.gz", csv, one, func(e []entry) []byte { return gz(alone(e)) })
 	packed("table.csv.zst", csv, one, func(e []entry) []byte {
 		return with(func(w io.Writer) io.WriteCloser { return try.To(zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))) }, alone(e))
 	})
 	packed("two.zip", csv, two, zipOf)
 	packed("two.tar", csv, two, tarOf).plain = true
-	packed("two.tar.gz", csv, two, func(e []entry) []byte { return with(gz, tarOf(e)) })
+	packed("two.tar.gz", csv, two, func(e []entry) []byte { return gz(tarOf(e)) })
 	packed("cells.xlsx", text{"<worksheet><sheetData>" + above, "", "</sheetData></worksheet>", row(cells)}, nil, zipOf)
 	packed("shared.xlsx", text{"<worksheet><sheetData>" + above, "", "</sheetData></worksheet>", row(shared)}, nil, zipOf).sealed = true
 	for _, k := range list[len(list)-2:] {
@@ -129,7 +128,7 @@ func kinds() []*kind {
 
 // The programs xz and bzip2 packed two.tar.
 //
-//go:embed testdata
+//go:embed testdata/two.tar.*
 var fixtures embed.FS
 
 func with(open func(io.Writer) io.WriteCloser, data []byte) []byte {
@@ -138,6 +137,10 @@ func with(open func(io.Writer) io.WriteCloser, data []byte) []byte {
 	w.Write(data)
 	try.Check(w.Close())
 	return b.Bytes()
+}
+
+func gz(data []byte) []byte {
+	return with(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, data)
 }
 
 func zipOf(list []entry) []byte {

@@ -169,10 +169,16 @@ func workbook(sheet string) []entry {
 	for k := range records {
 		texts.WriteString("<si><t>" + smiles(k) + "</t></si>")
 	}
+	const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	relation := func(id, kind, target string) string {
+		return fmt.Sprintf(`<Relationship Id="%s" Type="%s/%s" Target="%s"/>`, id, relations, kind, target)
+	}
 	return []entry{
-		{"xl/workbook.xml", `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="a" r:id="one"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="one" Target="sheet.xml"/></Relationships>`},
+		{"xl/workbook.xml", `<workbook xmlns:r="` + relations + `"><sheets><sheet name="a" r:id="one"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", "<Relationships>" + relation("one", "worksheet", "sheet.xml") + relation("two", "sharedStrings", "sharedStrings.xml") +
+			relation("three", "styles", "styles.xml") + "</Relationships>"},
 		{"xl/sharedStrings.xml", "<sst>" + texts.String() + "</sst>"},
+		{"xl/styles.xml", "<styleSheet></styleSheet>"},
 		{"xl/sheet.xml", sheet},
 	}
 }

@@ -96,7 +96,8 @@ func many(n int, format string) string {
 func sheetOf(rows, styles, texts string) []byte {
 	parts := workbook("<worksheet><sheetData>" + rows + "</sheetData></worksheet>")
 	parts[2].text = "<sst>" + texts + "</sst>"
-	return zipOf(append(parts, entry{"xl/styles.xml", "<styleSheet>" + styles + "</styleSheet>"}))
+	parts[3].text = "<styleSheet>" + styles + "</styleSheet>"
+	return zipOf(parts)
 }
 
 func files(n int, name string) (list []entry) {

@@ -73,6 +73,7 @@ type kind struct {
 	file    []byte // the clean one
 	plain   bool   // bytes are not covered by a checksum, but are those of the text
 	sealed  bool   // the text is not at hand: only bytes are changed
+	counted bool   // sealed without a checksum: values may change, not how many rows there are
 	rename  bool   // entries are read under any name of a table
 	opt     dataset.Options
 }

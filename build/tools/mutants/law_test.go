@@ -187,8 +187,10 @@ func (k *kind) judge(m mutant, r, clean reading) (became int, why string) {
 		return told, ""
 	case m.texts == nil && len(m.data) < len(k.file) && bytes.HasPrefix(k.file, m.data):
 		return lost, fmt.Sprintf("%d of %d bytes: %d rows, %d refused, and no error", len(m.data), len(k.file), len(r.rows), r.refused)
-	case slices.Equal(r.rows, clean.rows) && r.refused == 0:
+	case slices.Equal(r.rows, clean.rows) && r.refused == clean.refused:
 		return same, ""
+	case k.counted && len(r.rows)+r.refused == len(clean.rows)+clean.refused:
+		return told, ""
 	case m.texts == nil:
 		known := 0
 		for _, row := range clean.rows {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,11 +111,8 @@ func (k *kind) fastest(data []byte) reading {
 	return best
 }
 
-// fuzz looks for plans that break the law for kinds with these extensions.
-func fuzz(f *testing.F, extensions ...string) {
-	list := slices.DeleteFunc(kinds(), func(k *kind) bool {
-		return !slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(k.name, e) })
-	})
+// fuzz looks for plans that break the law for some kinds.
+func fuzz(f *testing.F, list []*kind) {
 	var clean []reading
 	for i, k := range list {
 		clean = append(clean, k.read(k.file))
@@ -133,11 +131,34 @@ func fuzz(f *testing.F, extensions ...string) {
 	})
 }
 
-func FuzzArchives(f *testing.F)  { fuzz(f, ".gz", ".zst", ".zip", ".tar", ".xz", ".bz2") }
-func FuzzWorkbooks(f *testing.F) { fuzz(f, ".xlsx") }
-func FuzzJSON(f *testing.F)      { fuzz(f, ".json", ".jsonl") }
-func FuzzTables(f *testing.F)    { fuzz(f, ".csv", ".tsv", ".smi", ".sdf", ".graphml") }
-func FuzzColumns(f *testing.F)   { fuzz(f, ".parquet") }
+// of returns the kinds with these extensions.
+func of(extensions ...string) []*kind {
+	return slices.DeleteFunc(kinds(), func(k *kind) bool {
+		return !slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(k.name, e) })
+	})
+}
+
+func FuzzArchives(f *testing.F)  { fuzz(f, of(".gz", ".zst", ".zip", ".tar", ".xz", ".bz2")) }
+func FuzzWorkbooks(f *testing.F) { fuzz(f, of(".xlsx")) }
+func FuzzJSON(f *testing.F)      { fuzz(f, of(".json", ".jsonl")) }
+func FuzzTables(f *testing.F)    { fuzz(f, of(".csv", ".tsv", ".smi", ".sdf", ".graphml")) }
+func FuzzColumns(f *testing.F)   { fuzz(f, of(".parquet")) }
+
+// Files that other programs wrote.
+func FuzzOthers(f *testing.F) {
+	var list []*kind
+	for _, pattern := range []string{"algo/dataset/testdata/other/*", "algo/parquet/testdata/*", "algo/xlsx/testdata/*", "../shared/cases/formats/*"} {
+		for _, file := range try.To(filepath.Glob("../../../" + pattern)) {
+			k := &kind{name: filepath.Base(file), sealed: true, counted: strings.HasSuffix(file, ".parquet"), pack: alone, file: try.To(os.ReadFile(file))}
+			k.entries = []entry{{"", string(k.file)}}
+			packed := slices.Contains([]string{".zip", ".gz", ".tgz", ".bz2", ".xz", ".xlsx", ".parquet"}, filepath.Ext(file))
+			if packed && k.read(k.file).err == nil { // others hold no molecules
+				list = append(list, k)
+			}
+		}
+	}
+	fuzz(f, list)
+}
 
 // The programs xz and bzip2 packed what is in two.tar; BACA_UPDATE=1 packs it anew.
 func TestFixtures(t *testing.T) {

@@ -83,7 +83,7 @@ type mutant struct {
 // mutate damages a file as a plan says, which begins with the layer to change: entries, text or bytes.
 func (k *kind) mutate(plan []byte) mutant {
 	layer, plan := plan[0]%4, plan[1:]
-	quotes := strings.Contains(k.text.head, ",")
+	quotes := strings.ContainsAny(k.text.head, ",\t")
 	if quotes {
 		plan = plan[:edit] // two quotes may enclose rows rightly
 	}

@@ -61,7 +61,7 @@ func files(list []File) (all []found) {
 		case err == nil && info.Mode().IsRegular():
 			all = append(all, found{File: f, info: info})
 		case os.IsNotExist(err):
-			all = append(all, found{File: f, place: place(f.Name)})
+			all = append(all, found{File: f, place: Place(f.Name)})
 		}
 	}
 	return all
@@ -74,8 +74,8 @@ func (f found) is(other found) bool {
 	return os.SameFile(f.info, other.info)
 }
 
-// place is the future path of a missing file, links followed.
-func place(name string) string {
+// Place is the future path of a missing file, links followed.
+func Place(name string) string {
 	for range 100 { // links may be circular
 		to, err := os.Readlink(name)
 		if err != nil {

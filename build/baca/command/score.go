@@ -576,7 +576,7 @@ func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format
 
 func (s *scoring) summarize() {
 	d := s.done
-	text := fmt.Sprintf("%d read, %d refused; model %s", d.Rows, d.Refused, strings.Join(s.names, ", "))
+	text := s.read.Counted(d.Rows, d.Refused) + "; model " + strings.Join(s.names, ", ")
 	if file := s.model.Card.Holdout; file != "" {
 		text += " with p-values from " + file
 	}

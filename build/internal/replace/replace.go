@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/build/internal/apart"
 	"baca/build/internal/lock"
 )
 
@@ -79,9 +78,32 @@ func Target(name string) (path string, stream *os.File, err error) {
 		return name, stream, err
 	}
 	if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return apart.Place(name), nil, nil
+		return Place(name), nil, nil
 	}
 	return name, nil, nil
+}
+
+// Place is the future path of a missing file, links followed.
+func Place(name string) string {
+	for range 100 { // links may be circular
+		to, err := os.Readlink(name)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		name = to
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err != nil {
+		dir = filepath.Dir(name)
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return name
+	}
+	return filepath.Join(dir, filepath.Base(name))
 }
 
 // standard returns the standard stream of a name, or nil.

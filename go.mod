@@ -2,6 +2,8 @@ module baca
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
 	github.com/andybalholm/brotli v1.2.8
 	github.com/chromedp/cdproto v0.159.0

@@ -2,6 +2,8 @@ module baca/build/beam
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
 	baca v0.0.0
 	github.com/apache/beam/sdks/v2 v2.77.0

@@ -2,6 +2,8 @@ module baca/build/gpu
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
 	baca v0.0.0
 	github.com/cogentcore/webgpu v0.23.0

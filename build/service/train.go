@@ -25,7 +25,7 @@ type Training struct {
 	Values []algo.Values
 	// Columns names the values that the model stores.
 	Columns algo.ValueColumns
-	// StepNodes bounds the nodes of one training step, which take 3 kB each, 0 for no bound.
+	// StepNodes bounds the nodes of one training step, which take 8 kB each, 0 for no bound.
 	StepNodes int
 }
 

@@ -44,7 +44,7 @@ type refused struct {
 	Error string `json:"error"`
 }
 
-// stepNodes bounds the memory of a training step, to some 200 MB. Those of molecules have some 4 000 nodes.
+// stepNodes bounds the memory of a training step, to half a gigabyte. Those of molecules have some 4 000 nodes.
 const stepNodes = 1 << 16
 
 // modelName is a name that is a good one of a file, too.

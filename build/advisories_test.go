@@ -14,10 +14,16 @@ import (
 	"baca/build/internal/try"
 )
 
+// standardLibrary stands for what comes with the toolchain that a go.mod names.
+const standardLibrary = "stdlib"
+
 // advisories are those of modules and packages that this repository uses or has used, each with the
 // version that fixes it, for machines that cannot reach a database. Of several advisories for one
 // module, the list holds the one with the latest fix.
 var advisories = []struct{ module, fixed, advisory string }{
+	// Read from the sources of toolchains, without a database: in archive/tar sparse files, and in encoding/xml nesting, got bounds after
+	// 1.26.0; in net/http the ranges of a request and the rest of a body, and in net/textproto headers, between 1.26.8 and this.
+	{standardLibrary, "v1.26.11", "archive/tar, encoding/xml and net/http of 2026"},
 	{"github.com/modelcontextprotocol/go-sdk", "v1.4.1", "CVE-2026-33252"},
 	{"github.com/getkin/kin-openapi", "v0.144.0", "CVE-2026-73501"},
 	{"github.com/golang-jwt/jwt/v5", "v5.2.2", "CVE-2025-30204"},
@@ -67,7 +73,10 @@ func TestAdvisories(t *testing.T) {
 
 func goModules(path string) map[string]string {
 	file := try.To(modfile.Parse(path, try.To(os.ReadFile(path)), nil))
-	modules := map[string]string{}
+	modules := map[string]string{standardLibrary: "v" + file.Go.Version}
+	if file.Toolchain != nil {
+		modules[standardLibrary] = "v" + strings.TrimPrefix(file.Toolchain.Name, "go")
+	}
 	for _, r := range file.Require {
 		modules[r.Mod.Path] = r.Mod.Version
 	}

@@ -11,6 +11,7 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/explain"
 	"baca/algo/table"
 )
 
@@ -20,6 +21,7 @@ type Labels struct {
 	Classes bool // observed values are 0 or 1, predictions probabilities
 
 	mutex sync.Mutex
+	rows  int // with a bad cell
 	bad   int
 	first []badCell // the first few, by row
 }
@@ -62,6 +64,7 @@ func (l *Labels) Of(r *dataset.Record) *algo.Values {
 	if len(columns) == 0 {
 		return nil
 	}
+	var bad []badCell
 	for k, c := range columns {
 		text := ""
 		if k < len(r.Cells) {
@@ -78,8 +81,9 @@ func (l *Labels) Of(r *dataset.Record) *algo.Values {
 		if err = fmt.Errorf("column %s: %w", c.name, err); r.Cells != nil {
 			err = r.FailCell(k, err)
 		}
-		l.note(badCell{r.Row, k, err})
+		bad = append(bad, badCell{r.Row, k, err})
 	}
+	l.note(bad)
 	return v
 }
 
@@ -115,13 +119,26 @@ func notProbability(x float64) string {
 	return ""
 }
 
-func (l *Labels) note(b badCell) {
+// note counts the bad cells of a row.
+func (l *Labels) note(bad []badCell) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.bad++
-	at, _ := slices.BinarySearchFunc(l.first, b, func(a, b badCell) int { return cmp.Or(a.row-b.row, a.cell-b.cell) })
-	l.first = slices.Insert(l.first, at, b)
-	l.first = l.first[:min(len(l.first), badShown)]
+	l.rows += min(1, len(bad))
+	l.bad += len(bad)
+	for _, b := range bad {
+		at, _ := slices.BinarySearchFunc(l.first, b, func(a, b badCell) int { return cmp.Or(a.row-b.row, a.cell-b.cell) })
+		l.first = slices.Insert(l.first, at, b)
+		l.first = l.first[:min(len(l.first), badShown)]
+	}
+}
+
+// Counted says how many rows were read, refused, and read without a value, if any.
+func (l *Labels) Counted(read, refused int) string {
+	text := fmt.Sprintf("%d read, %d refused", read, refused)
+	if l.rows > 0 {
+		text += fmt.Sprintf(", %d without a value", l.rows)
+	}
+	return text
 }
 
 // Problems names the cells without a number, and says what becomes of their rows.
@@ -133,7 +150,7 @@ func (l *Labels) Problems(becomes string) (list []string) {
 		list = append(list, fmt.Sprintf("no value: %d more cells", n))
 	}
 	if l.bad > 0 {
-		list = append(list, becomes)
+		list = append(list, fmt.Sprintf("%s without a value: %s", explain.Count(l.rows, "row"), becomes))
 	}
 	return list
 }

@@ -28,8 +28,11 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	list := l.Problems("so")
-	if len(list) != 7 || list[0] != `no value: line 2, column 1: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "so" {
+	if len(list) != 7 || list[0] != `no value: line 2, column 1: column y: "NaN", want a finite number with a point for decimals` || !strings.Contains(list[1], `column yhat: "1,5"`) || list[5] != "no value: 11 more cells" || list[6] != "8 rows without a value: so" {
 		t.Errorf("%q", list)
+	}
+	if got, want := l.Counted(11, 2), "11 read, 2 refused, 8 without a value"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 	one := &Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat"}}
 	if v := of(one, 1, "3"); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {

@@ -2,6 +2,8 @@ module baca/build/columnar
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
 	baca v0.0.0
 	github.com/andybalholm/brotli v1.2.8

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"baca/algo"
 	"baca/algo/dataset"
@@ -24,6 +25,26 @@ type Training struct {
 	Values []algo.Values
 	// Columns names the values that the model stores.
 	Columns algo.ValueColumns
+	// StepNodes bounds the nodes of one training step, which take 8 kB each, 0 for no bound.
+	StepNodes int
+}
+
+// ErrLarge means that the graphs of a list are too large to train on.
+var ErrLarge = errors.New("graphs too large to train on here")
+
+// A step has the sizes of the largest graphs so far, as many as one training step has; sum is the most nodes of a step.
+type step struct {
+	sizes []int // ascending
+	sum   int
+}
+
+func (s *step) add(nodes int) {
+	at, _ := slices.BinarySearch(s.sizes, nodes)
+	s.sizes = slices.Insert(s.sizes, at, nodes)
+	if s.sum += nodes; len(s.sizes) > pretrain.Defaults(1).Batch {
+		s.sum -= s.sizes[0]
+		s.sizes = s.sizes[1:]
+	}
 }
 
 // A Recipe says how a model is made of a list.
@@ -76,6 +97,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		return nil, err
 	}
 	var set []algo.Source
+	var largest step
 	for r, err := range dataset.Parse(ctx, s.workers, records) {
 		if err != nil {
 			return nil, err
@@ -83,6 +105,10 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		if r.Err != nil {
 			out.Refused = append(out.Refused, r)
 			continue
+		}
+		if largest.add(r.Graph.N()); t.StepNodes > 0 && largest.sum > t.StepNodes {
+			return nil, fmt.Errorf("%w: by record %d the %d largest have %d nodes together, want at most %d: leave out the largest, or train with the command",
+				ErrLarge, r.Row, len(largest.sizes), largest.sum, t.StepNodes)
 		}
 		from := algo.Source{Graph: r.Graph, SMILES: r.SMILES}
 		if i := r.Row - 1 - t.List.First; t.Values != nil {

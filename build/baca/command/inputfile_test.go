@@ -148,7 +148,7 @@ func TestOutputThatChanges(t *testing.T) {
 		if n, err := o.intact(); n != 3 || err != nil {
 			t.Errorf("%d bytes and %v, want 3", n, err)
 		}
-		if test.change(path) != nil {
+		if test.change(o.at) != nil {
 			continue // not on this system
 		}
 		if _, err := o.intact(); err == nil || !strings.Contains(err.Error(), test.want) {

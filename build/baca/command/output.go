@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -26,61 +27,59 @@ func spreadsheetSafe(fs *pflag.FlagSet, text *table.Text) {
 	fs.BoolVar(&text.SpreadsheetSafe, "spreadsheet-safe", false, "in CSV, put an apostrophe before text that a spreadsheet would run as a formula")
 }
 
-// An output is a file of rows.
+// An output is a file of rows. Rows go to a file beside it, which takes its name when all are there.
 type output struct {
 	*os.File
-	name string
+	name string // as asked for
+	// The file that is written, and the one that it becomes. They are one where its folder takes no other file.
+	at, to string
 	// A regular file can be cut, synced and resumed. A pipe, a device or the process's standard
 	// output cannot.
 	regular bool
+	begun   bool
+	keep    bool // of a run that failed
 }
 
-// openOutput opens and locks a file. Its content stays until begin.
+// openOutput opens and locks a file. Its content stays until begin, that of the file it replaces until finish.
 func openOutput(name string) (*output, error) {
-	o := &output{name: name}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		o.regular = true // it will be
-	case standard(info) != nil:
-		// Opened by name, as /dev/stdout, it would be written from its start.
-		o.File = standard(info)
-		return o, nil
-	default:
-		o.regular = info.Mode().IsRegular()
+	to, stream, err := replace.Target(name)
+	if err != nil || stream != nil {
+		return &output{File: stream, name: name}, err
 	}
-	mode := os.O_WRONLY
-	if o.regular {
-		mode |= os.O_CREATE
+	o := &output{name: name, at: to + replace.PartExt, to: to, regular: true}
+	if info, err := os.Lstat(o.at); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s, where rows are written first, is there and not a plain file", o.at)
 	}
-	if o.File, err = os.OpenFile(name, mode, 0o666); err != nil {
-		return nil, err
+	old, missing := os.OpenFile(to, os.O_WRONLY, 0)
+	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
+		return nil, missing
 	}
-	if !o.regular {
-		return o, nil
+	old.Close()
+	o.File, err = lock.Open(o.at)
+	if missing == nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		o.at = to
+		o.File, err = lock.Open(o.at)
+	} else if err == nil {
+		replace.Allow(o.File, to)
 	}
-	if errors.Is(lock.Hold(o.File), lock.ErrHeld) {
-		o.File.Close()
+	if errors.Is(err, lock.ErrHeld) {
 		return nil, fmt.Errorf("%s is being written by another process: wait for it, or want another file", name)
 	}
-	return o, nil
+	if at := new(fs.PathError); errors.As(err, &at) {
+		at.Path = name
+	}
+	return o, err
 }
 
-// standard returns the standard stream of a name, or nil.
-func standard(name fs.FileInfo) *os.File {
-	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if info, err := f.Stat(); err == nil && os.SameFile(info, name) {
-			return f
-		}
-	}
-	return nil
-}
+// beside reports whether rows go to another file than the one that was asked for.
+func (o *output) beside() bool { return o != nil && o.regular && o.at != o.to }
 
 // begin cuts the file after its first at bytes.
 func (o *output) begin(at int64) error {
 	if !o.regular {
 		return nil
 	}
+	o.begun = true
 	err := o.Truncate(at)
 	if err == nil {
 		_, err = o.Seek(at, io.SeekStart)
@@ -99,21 +98,43 @@ func (o *output) intact() (int64, error) {
 	if err != nil {
 		return 0, written(o.name, err)
 	}
-	if now, err := os.Stat(o.name); err != nil || !os.SameFile(info, now) {
-		return 0, fmt.Errorf("%s was removed or replaced while it was written: its rows are lost", o.name)
+	if now, err := os.Stat(o.at); err != nil || !os.SameFile(info, now) {
+		return 0, fmt.Errorf("%s was removed or replaced while it was written: its rows are lost", o.at)
 	}
 	if info.Size() != at {
-		return 0, fmt.Errorf("%s has %d bytes where %d were written: another program has changed it", o.name, info.Size(), at)
+		return 0, fmt.Errorf("%s has %d bytes where %d were written: another program has changed it", o.at, info.Size(), at)
 	}
 	return at, nil
 }
 
-// Close leaves standard streams open.
-func (o *output) Close() error {
-	if o.File == os.Stdout || o.File == os.Stderr {
+// finish gives all rows the name that was asked for.
+func (o *output) finish() error {
+	if !o.beside() {
 		return nil
 	}
-	return o.File.Close()
+	if runtime.GOOS == "windows" {
+		o.File.Close() // an open file keeps its name there
+	}
+	err := replace.Rename(o.at, o.to)
+	if err == nil {
+		o.at = o.to
+	}
+	return written(o.name, err)
+}
+
+// Close closes the file, and removes a part without rows.
+func (o *output) Close() error {
+	if !o.regular {
+		return replace.Close(o.File)
+	}
+	if info, err := o.Stat(); o.beside() && err == nil && !o.keep && (o.begun || info.Size() == 0) {
+		lock.Remove(o.File)
+		return nil
+	}
+	if err := o.File.Close(); !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // draw writes a picture, if named.

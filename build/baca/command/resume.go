@@ -134,7 +134,11 @@ func (s *scoring) conclude() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	return forget(s.checkpoint)
+	// Killed between these, a run starts anew.
+	if err := forget(s.checkpoint); err != nil || s.done.Rows == 0 {
+		return err
+	}
+	return cmp.Or(s.refused.finish(), s.rows.finish())
 }
 
 // restore finds out whether the run can be resumed, which needs an input that can be read again and
@@ -178,7 +182,7 @@ func (s *scoring) restore() error {
 		err = c.Run.fits(s.run)
 	}
 	if err == nil {
-		err = c.Done.check(s.out, s.rejects)
+		err = c.Done.check(s.rows, s.refused)
 	}
 	if err == nil && s.source.file != nil {
 		err = s.source.file.began(c.Done)
@@ -192,20 +196,20 @@ func (s *scoring) restore() error {
 }
 
 // check refuses outputs without the rows.
-func (d scoreState) check(out, rejects string) error {
+func (d scoreState) check(out, rejects *output) error {
 	for _, f := range []struct {
-		name string
+		*output
 		want int64
 	}{{out, d.Out}, {rejects, d.Rejects}} {
-		if f.name == "" {
+		if f.output == nil {
 			continue
 		}
-		info, err := os.Stat(f.name)
+		info, err := f.Stat()
 		if err != nil {
 			return err
 		}
 		if f.want <= 0 || d.Rows <= 0 || info.Size() < f.want {
-			return fmt.Errorf("%s has %d bytes, it had %d", f.name, info.Size(), f.want)
+			return fmt.Errorf("%s has %d bytes, it had %d", f.at, info.Size(), f.want)
 		}
 	}
 	return nil

@@ -131,6 +131,9 @@ func (f *scoreFlags) check() (err error) {
 	if f.both || f.wider {
 		f.options.By = algo.ByAlone
 	}
+	if f.out == "-" {
+		f.out = ""
+	}
 	if f.to, err = rowsForm(f.to, "out", f.out); err != nil {
 		return err
 	}
@@ -263,6 +266,7 @@ func (f *scoreFlags) run() (err error) {
 		err = s.conclude()
 	}
 	if errors.Is(err, errClosed) {
+		s.tellWritten(err)
 		return nil
 	}
 	if s.sink != nil {
@@ -403,6 +407,11 @@ func (s *scoring) beginRows() error {
 			return err
 		}
 		s.rejecting = table.NewSink(s.refused, "csv", s.text, header, table.RejectFields())
+	}
+	for _, o := range []*output{s.rows, s.refused} {
+		if o != nil && o.regular && !o.beside() {
+			s.say("note: the folder of %s takes no other file, so rows are written into it: a run that fails leaves a part", o.name)
+		}
 	}
 	if s.rows != nil {
 		if err := s.rows.begin(s.done.Out); err != nil {
@@ -567,7 +576,7 @@ func (s *scoring) say(format string, args ...any) { fmt.Fprintf(s.stderr, format
 
 func (s *scoring) summarize() {
 	d := s.done
-	text := fmt.Sprintf("%d read, %d refused; model %s", d.Rows, d.Refused, strings.Join(s.names, ", "))
+	text := s.read.Counted(d.Rows, d.Refused) + "; model " + strings.Join(s.names, ", ")
 	if file := s.model.Card.Holdout; file != "" {
 		text += " with p-values from " + file
 	}
@@ -616,12 +625,24 @@ func tellList(w io.Writer, c decide.Counts, a molecule.Asides, records int) {
 	}
 }
 
-// tellWritten reports an interrupted run's rows.
+// tellWritten reports the rows of a run that ended early.
 func (s *scoring) tellWritten(err error) {
-	if !errors.Is(err, context.Canceled) || s.done.Rows == 0 || !s.judged() {
+	if s.done.Rows == 0 || !s.judged() {
 		return
 	}
 	text := fmt.Sprintf("note: the rows of these %d are written", s.done.Rows)
+	var parts []string
+	for _, o := range []*output{s.rows, s.refused} {
+		if o.beside() {
+			o.keep = true
+			parts = append(parts, o.at)
+		}
+	}
+	if parts != nil {
+		text = "note: rows so far are in " + strings.Join(parts, " and ")
+	} else if !errors.Is(err, context.Canceled) {
+		return
+	}
 	if s.saved > 0 {
 		text += fmt.Sprintf("; --resume continues after row %d", s.saved)
 	}

@@ -84,6 +84,7 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Errorf("the checkpoint of a run that is over: %v, want none", err)
 	}
 
+	testset.Write(t, name("killed.csv"), "of yesterday")
 	c, _, _ := startRun(t, args("killed")...)
 	ended := until(t, c, func() bool {
 		_, err := os.Stat(name("killed.csv.checkpoint"))
@@ -91,12 +92,12 @@ func TestKilledAndResumed(t *testing.T) {
 	})
 	c.Process.Kill()
 	<-ended
-	if n := bytes.Count(read(t, name("killed.csv")), []byte("\n")); n <= checkpointRows || n > 3*checkpointRows {
+	if n := bytes.Count(read(t, name("killed.csv.part")), []byte("\n")); n <= checkpointRows || n > 3*checkpointRows {
 		t.Fatalf("%d lines when killed, want some behind the first checkpoint, and not all", n)
 	}
 
 	// What does not fit is refused, and nothing is touched.
-	before := read(t, name("killed.csv"))
+	before := read(t, name("killed.csv.part"))
 	for _, other := range [][]string{{"--alpha", "0.2"}, {"--drop-columns"}, {"--explain"}, {"--spreadsheet-safe"}} {
 		refuse(t, exitFailure, "it is of a run with other flags", args("killed", append(other, "--resume")...)...)
 	}
@@ -114,8 +115,8 @@ func TestKilledAndResumed(t *testing.T) {
 	testset.Write(t, name("killed.csv.checkpoint"), strings.Replace(checkpoint, `"rows":16384`, `"rows":99384`, 1))
 	refuse(t, exitFailure, "killed.csv.checkpoint: it was edited or cut short", args("killed", "--resume")...)
 	testset.Write(t, name("killed.csv.checkpoint"), checkpoint)
-	if !bytes.Equal(before, read(t, name("killed.csv"))) {
-		t.Error("a run that was refused has changed the output")
+	if old := string(read(t, name("killed.csv"))); old != "of yesterday" || !bytes.Equal(before, read(t, name("killed.csv.part"))) {
+		t.Errorf("a run that was refused has changed the output, or the part, or one that was killed the output: %.40q", old)
 	}
 
 	// A run from the start that reads no row leaves all of it, too.
@@ -155,11 +156,12 @@ func TestResumedAfterAReadError(t *testing.T) {
 	z.Close()
 	testset.Write(t, name("in.smi.gz"), text.String()[:text.Len()-20])
 	args := []string{"score", "--model", name("model.msgpack"), "--out", name("out.csv"), name("in.smi.gz")}
-	refuse(t, exitFailure, "unexpected EOF", args...)
-	rows := read(t, name("out.csv"))
+	testset.Write(t, name("out.csv"), "of yesterday")
+	refuse(t, exitFailure, "note: rows so far are in "+name("out.csv.part")+"; --resume continues after row", args...)
+	rows := read(t, name("out.csv.part"))
 	refuse(t, exitFailure, "resuming after row", append(args, "--resume")...)
-	if !bytes.Equal(rows, read(t, name("out.csv"))) {
-		t.Error("the resumed run wrote other rows")
+	if old := string(read(t, name("out.csv"))); old != "of yesterday" || !bytes.Equal(rows, read(t, name("out.csv.part"))) {
+		t.Errorf("the resumed run wrote other rows, or changed the file that it shall replace: %.40q", old)
 	}
 	refuse(t, exitFailure, "discarding "+name("out.csv.checkpoint"), args...)
 }
@@ -187,7 +189,7 @@ func TestInterruptSignal(t *testing.T) {
 			try.To(fmt.Fprintln(stdin, strings.Repeat("C", 2+i%7)))
 		}
 		ended := until(t, c, func() bool {
-			data, _ := os.ReadFile(out)
+			data, _ := os.ReadFile(out + ".part")
 			return bytes.Count(data, []byte("\n")) > 4000
 		})
 		try.Check(c.Process.Signal(os.Interrupt))
@@ -195,7 +197,7 @@ func TestInterruptSignal(t *testing.T) {
 		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 			t.Errorf("ended with %v, want exit status %d", err, exitFailure)
 		}
-		written := string(read(t, out))
+		written := string(read(t, out+".part"))
 		rows := strings.Count(written, end)
 		if to == "csv" {
 			rows = len(rowsOf(t, written))
@@ -203,8 +205,8 @@ func TestInterruptSignal(t *testing.T) {
 		if !strings.HasSuffix(written, end) || to == "jsonl" && rows != strings.Count(written, "\n") {
 			t.Errorf("%s: the last row is cut short", to)
 		}
-		want := fmt.Sprintf("\nnote: the rows of these %d are written\nbaca: interrupted\n", rows)
-		if !strings.HasSuffix(stderr.String(), want) || !strings.Contains(stderr.String(), " read, 0 refused") {
+		want := fmt.Sprintf("\nnote: rows so far are in %s.part\nbaca: interrupted\n", out)
+		if !strings.HasSuffix(stderr.String(), want) || !strings.Contains(stderr.String(), fmt.Sprintf("%d read, 0 refused", rows)) {
 			t.Errorf("stderr %q, want %q", stderr, want)
 		}
 	}

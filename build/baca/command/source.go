@@ -17,6 +17,7 @@ import (
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/build/internal/apart"
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 	"baca/weights"
 )
@@ -169,6 +170,9 @@ func (s *source) check() error {
 		}
 		err = cmp.Or(err, o.check())
 		writes = append(writes, apart.File{Role: "--" + o.flag, Name: *o.name})
+		if o.flag == "out" || o.flag == "rejects" {
+			writes = append(writes, apart.File{Role: "the part", Name: *o.name + replace.PartExt})
+		}
 		if o.flag == "out" {
 			without = []apart.File{{Role: "the checkpoint", Name: *o.name + checkpointExt}, {Role: "the lock", Name: *o.name + lockExt}}
 		}

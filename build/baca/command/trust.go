@@ -140,7 +140,7 @@ func (f *trustFlags) audit() error {
 	if err := checkRead(read, refused); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "%d read, %d refused; model %s\n", read, refused, o.model.Card.Name)
+	fmt.Fprintf(stderr, "%s; model %s\n", f.read.Counted(read, refused), o.model.Card.Name)
 	f.read.tell(stderr, job.DoNotCount)
 	a := trust.NewAudit(list, f.found.Calibration)
 	if a.N == 0 {

@@ -53,10 +53,11 @@ func TestTrustBadValues(t *testing.T) {
 	if len(rows) != 3+(1<<14) || rows[0]["score"] == "" || rows[0]["trust"] != "" || rows[0]["interval_low"] != "" || rows[1]["trust"] == "" || rows[2]["error"] == "" {
 		t.Errorf("%d rows, the first are %v", len(rows), rows[:3])
 	}
-	if !strings.Contains(stderr, `bad.csv:2:5: column predicted: "1e400", want a finite number`) || !strings.Contains(stderr, "these rows have a score and no interval") {
+	if !strings.Contains(stderr, `bad.csv:2:5: column predicted: "1e400", want a finite number`) ||
+		!strings.Contains(stderr, "16387 read, 1 refused, 1 without a value; model") || !strings.Contains(stderr, "1 row without a value: these rows have a score and no interval") {
 		t.Errorf("%s", stderr)
 	}
-	if _, stderr = succeed(t, "trust", "--model", model, "--predicted", "predicted", "--observed", "seen", bad); !strings.Contains(stderr, "16387 read, 1 refused") {
+	if _, stderr = succeed(t, "trust", "--model", model, "--predicted", "predicted", "--observed", "seen", bad); !strings.Contains(stderr, "16387 read, 1 refused, 1 without a value; model") {
 		t.Errorf("%s", stderr)
 	}
 	copied := filepath.Join(dir, "copied.csv")

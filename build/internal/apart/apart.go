@@ -3,8 +3,8 @@ package apart
 
 import (
 	"os"
-	"path/filepath"
 
+	"baca/build/internal/replace"
 	"baca/build/internal/usage"
 )
 
@@ -61,7 +61,7 @@ func files(list []File) (all []found) {
 		case err == nil && info.Mode().IsRegular():
 			all = append(all, found{File: f, info: info})
 		case os.IsNotExist(err):
-			all = append(all, found{File: f, place: place(f.Name)})
+			all = append(all, found{File: f, place: replace.Place(f.Name)})
 		}
 	}
 	return all
@@ -72,27 +72,4 @@ func (f found) is(other found) bool {
 		return f.info == nil && other.info == nil && f.place == other.place
 	}
 	return os.SameFile(f.info, other.info)
-}
-
-// place is the future path of a missing file, links followed.
-func place(name string) string {
-	for range 100 { // links may be circular
-		to, err := os.Readlink(name)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(name), to)
-		}
-		name = to
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
-	if err != nil {
-		dir = filepath.Dir(name)
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return name
-	}
-	return filepath.Join(dir, filepath.Base(name))
 }

@@ -1,5 +1,5 @@
 // Package lock keeps two processes from the same work ([Acquire]), or from writing the same file
-// ([Hold]).
+// ([Open]).
 //
 // Package github.com/gofrs/flock locks through a handle of its own, on Windows the first byte: it
 // can lock neither a file while it is written nor one that names its holder.
@@ -43,15 +43,31 @@ func Acquire(path string) (release func(), err error) {
 			continue
 		}
 		if err := sign(f); err != nil {
-			remove(f)
+			Remove(f)
 			return nil, err
 		}
-		return func() { remove(f) }, nil
+		return func() { Remove(f) }, nil
 	}
 }
 
-// Hold locks an open file until it is closed, with the errors of [Acquire].
-func Hold(f *os.File) error { return lock(f) }
+// Open opens or makes a file, and locks it until it is closed, unless the file system has no locks. Its error wraps
+// [ErrHeld] if another has the lock.
+func Open(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		switch err := lock(f); {
+		case errors.Is(err, ErrHeld):
+			f.Close()
+			return nil, fmt.Errorf("%s: %w another process", path, err)
+		case err != nil || current(f, path):
+			return f, nil
+		}
+		f.Close() // its holder renamed it meanwhile
+	}
+}
 
 // current reports whether an open file still has the name.
 func current(f *os.File, path string) bool {

@@ -19,8 +19,8 @@ func lock(f *os.File) error {
 	}
 }
 
-// remove removes the file while locked: later it may be another's.
-func remove(f *os.File) {
+// Remove removes the file while locked: later it may be another's.
+func Remove(f *os.File) {
 	os.Remove(f.Name())
 	f.Close()
 }

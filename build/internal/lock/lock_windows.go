@@ -17,8 +17,8 @@ func lock(f *os.File) error {
 	return err
 }
 
-// remove removes the file, unless another process has opened it.
-func remove(f *os.File) {
+// Remove removes the file, unless another process has opened it.
+func Remove(f *os.File) {
 	f.Close()
 	os.Remove(f.Name())
 }

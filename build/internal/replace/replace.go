@@ -15,17 +15,25 @@ import (
 	"baca/build/internal/lock"
 )
 
-// partExt is appended to the name of a file, with 16 random hex digits, for its next content.
-const partExt = ".part"
+// PartExt is appended to the name of a file, by [File] with 16 random hex digits, for its next content.
+const PartExt = ".part"
 
 // File replaces a file by what write writes, if that succeeds. Readers find the old or the new
-// content, even after a power failure. Of concurrent writers the last wins.
-func File(path string, write func(io.Writer) error) (err error) {
-	f, err := os.OpenFile(fmt.Sprintf("%s%s%016x", path, partExt, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	p := &part{f, path}
+// content, even after a power failure. Of concurrent writers the last wins. A stream, see [Target], is written as it is.
+func File(name string, write func(io.Writer) error) (err error) {
+	path, stream, err := Target(name)
+	if err != nil {
+		return err
+	}
+	if stream != nil {
+		return errors.Join(write(stream), Close(stream))
+	}
+	f, err := os.OpenFile(fmt.Sprintf("%s%s%016x", path, PartExt, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	p := &part{f, name}
 	if err != nil {
 		return p.named(err)
 	}
+	Allow(f, path)
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -40,10 +48,15 @@ func File(path string, write func(io.Writer) error) (err error) {
 		err = f.Close()
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = Rename(f.Name(), path)
 	}
-	if err != nil {
-		return p.named(err)
+	return p.named(err)
+}
+
+// Rename gives a complete file the name of the one that it replaces.
+func Rename(part, path string) error {
+	if err := os.Rename(part, path); err != nil {
+		return err
 	}
 	// Syncing the folder makes the rename durable. Some systems cannot.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
@@ -51,6 +64,71 @@ func File(path string, write func(io.Writer) error) (err error) {
 		dir.Close()
 	}
 	return nil
+}
+
+// Target returns the file that a name leads to, through links. What no file can replace is a stream, which is open: a
+// pipe, a device, or the process's own standard output or error, which opened by name would be written from its start.
+func Target(name string) (path string, stream *os.File, err error) {
+	info, err := os.Stat(name)
+	if err == nil && standard(info) != nil {
+		return name, standard(info), nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		stream, err = os.OpenFile(name, os.O_WRONLY, 0)
+		return name, stream, err
+	}
+	if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		return Place(name), nil, nil
+	}
+	return name, nil, nil
+}
+
+// Place is the future path of a missing file, links followed.
+func Place(name string) string {
+	for range 100 { // links may be circular
+		to, err := os.Readlink(name)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(name), to)
+		}
+		name = to
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err != nil {
+		dir = filepath.Dir(name)
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return name
+	}
+	return filepath.Join(dir, filepath.Base(name))
+}
+
+// standard returns the standard stream of a name, or nil.
+func standard(name fs.FileInfo) *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if info, err := f.Stat(); err == nil && os.SameFile(info, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Close closes a stream, unless it is a standard one.
+func Close(stream *os.File) error {
+	if stream == os.Stdout || stream == os.Stderr {
+		return nil
+	}
+	return stream.Close()
+}
+
+// Allow lets those read a new file who may read the one that it will replace, as far as the file system can.
+func Allow(f *os.File, path string) {
+	if info, err := os.Stat(path); err == nil {
+		f.Chmod(info.Mode().Perm())
+	}
 }
 
 // Bytes is File with given content.
@@ -100,7 +178,7 @@ func Alone(name string, files ...string) (release func(), err error) {
 func Clean(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
-		random, found := strings.CutPrefix(e.Name(), filepath.Base(path)+partExt)
+		random, found := strings.CutPrefix(e.Name(), filepath.Base(path)+PartExt)
 		if _, err := strconv.ParseUint(random, 16, 64); found && len(random) == 16 && err == nil {
 			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}

@@ -87,7 +87,7 @@ func TestFileNamesThePath(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	try.Check(os.Mkdir(path, 0o777))
-	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "rename "+path+": ") {
+	if err := Bytes(path, nil); err == nil || !strings.HasPrefix(err.Error(), "open "+path+": ") {
 		t.Errorf("%v", err)
 	}
 	alone(t, path, "") // a folder

@@ -6,7 +6,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
-	"github.com/xi2/xz"
+	"github.com/mikelolasagasti/xz"
 
 	"baca/algo/dataset"
 	"baca/build/internal/spool"

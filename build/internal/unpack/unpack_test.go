@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
-	"github.com/xi2/xz"
+	"github.com/mikelolasagasti/xz"
 
 	"baca/algo/dataset"
 	"baca/build/internal/try"
@@ -28,23 +28,32 @@ func TestXZ(t *testing.T) {
 	if want := "DB00945 CC(=O)Oc1ccccc1C(=O)O, DB00201 Cn1cnc2c1c(=O)n(C)c(=O)n2C"; strings.Join(got, ", ") != want {
 		t.Errorf("%q, want %s", got, want)
 	}
-	read := func(data []byte) (string, error) {
-		r, err := XZ(bytes.NewReader(data))
-		if err != nil {
-			return "", err
+	read := func(data []byte) (text string, err error) {
+		for rec, err := range dataset.Records(bytes.NewReader(data), dataset.Options{Format: dataset.SMI, Unpack: All}) {
+			if err != nil {
+				return text, err
+			}
+			text += rec.ID + rec.SMILES + "\n"
 		}
-		text, err := io.ReadAll(r)
-		return string(text), err
+		return text, nil
 	}
-	whole := try.To(read(data))
-	if _, err := read(data[:len(data)/2]); err == nil {
-		t.Error("a cut file is read")
+	// Blocks, streams with each checksum, and zeros between these are one text.
+	several := try.To(os.ReadFile("../../../algo/dataset/testdata/other/several.smi.xz"))
+	streams := map[int]bool{} // where a stream or its zeros end, a file may
+	for i := range several {
+		streams[i] = i%4 == 0 && bytes.HasSuffix(bytes.TrimRight(several[:i], "\x00"), []byte("YZ"))
 	}
-	for i := range data {
-		damaged := bytes.Clone(data)
-		damaged[i] ^= 0x55
-		if text, err := read(damaged); err == nil && text != whole {
-			t.Errorf("with byte %d damaged it is read as %q", i, text)
+	for _, whole := range [][]byte{data, several} {
+		want := try.To(read(whole))
+		for i := range whole {
+			damaged := bytes.Clone(whole)
+			damaged[i] ^= 0x55
+			if text, err := read(damaged); err == nil && text != want {
+				t.Errorf("with byte %d damaged it is read as %q", i, text)
+			}
+			if text, err := read(whole[:i]); err == nil && i > 5 && !streams[i] {
+				t.Errorf("cut at %d of %d it is read as %q", i, len(whole), text)
+			}
 		}
 	}
 	// A dictionary of 4 GiB: 40 stands behind the id and the size of the only filter, and the checksum of
@@ -53,7 +62,7 @@ func TestXZ(t *testing.T) {
 	at := bytes.Index(header, []byte{0x21, 1})
 	header[at+2] = 40
 	binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
-	if _, err := read(data); err != xz.ErrMemlimit {
+	if _, err := read(data); !errors.Is(err, xz.ErrMemlimit) {
 		t.Errorf("a dictionary of 4 GiB: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"regexp"
@@ -43,6 +44,9 @@ type refused struct {
 	Error string `json:"error"`
 }
 
+// stepNodes bounds the memory of a training step, to half a gigabyte. Those of molecules have some 4 000 nodes.
+const stepNodes = 1 << 16
+
 // modelName is a name that is a good one of a file, too.
 var modelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
@@ -80,7 +84,10 @@ func (a *API) train(ctx context.Context, body *body, out *held) error {
 		return p
 	}
 	list := service.List{SMILES: asked.SMILES, Graphs: asked.Graphs}
-	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe}, func(service.Progress) error { return nil })
+	done, err := a.service.Train(ctx, service.Training{List: list, Recipe: asked.Recipe, StepNodes: stepNodes}, func(service.Progress) error { return nil })
+	if errors.Is(err, service.ErrLarge) {
+		return problemf(http.StatusRequestEntityTooLarge, "%v", err)
+	}
 	if err != nil {
 		return wrapped(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"baca/build/internal/replace"
 	"baca/build/internal/try"
 )
 
@@ -81,7 +82,17 @@ func (f *fault) note(format string, args ...any) { f.did = append(f.did, fmt.Spr
 func (f *fault) fresh() {
 	f.did = nil
 	f.unmount()
-	try.Check(errors.Join(os.RemoveAll(f.dir), os.CopyFS(f.dir, os.DirFS(f.input(""))), os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777)))
+	try.Check(errors.Join(os.RemoveAll(f.dir), os.CopyFS(f.dir, os.DirFS(f.input(""))), os.MkdirAll(f.out(""), 0o777)))
+	f.putYesterday()
+}
+
+// yesterday is what a file of rows holds before a run.
+const yesterday = "of yesterday\n"
+
+func (f *fault) putYesterday() {
+	if f.target.rows != "" {
+		write(f.out(f.target.rows), yesterday)
+	}
 }
 
 // begin begins the steps with a flag, and wait waits for the end of a run.
@@ -171,16 +182,23 @@ func (f *fault) end(r *run) {
 
 // soundRows are the rows so far, or nothing for a target without.
 func (f *fault) soundRows() string {
-	rows, _ := os.ReadFile(f.out(f.target.rows)) // of a target without rows it is a folder
-	return string(rows)
+	rows, err := os.ReadFile(f.out(f.target.rows + replace.PartExt))
+	if err != nil {
+		rows, _ = os.ReadFile(f.out(f.target.rows)) // of a target without rows it is a folder
+	}
+	return strings.TrimPrefix(string(rows), yesterday)
 }
 
-// kept loses rows from before that are gone, or that differ from those of a run without faults.
+// kept loses rows from before that are gone, or that differ from those of a run without faults, and a file of
+// yesterday that became a part of today's.
 func (f *fault) kept(before string) {
 	if f.target.rows == "" {
 		return
 	}
 	want := try.To(os.ReadFile(filepath.Join(f.target.reference, "out", f.target.rows)))
+	if file := string(try.To(os.ReadFile(f.out(f.target.rows)))); file != yesterday && file != string(want) {
+		lose("of yesterday's file and today's %d bytes are left", len(file))
+	}
 	if !strings.HasPrefix(string(want), before) || !strings.HasPrefix(f.soundRows(), before) {
 		lose("%d bytes of rows were not those of a run without faults, or are no longer there", len(before))
 	}
@@ -198,7 +216,7 @@ func mayMount(dir string) error {
 func (f *fault) mount(room int64) {
 	f.note("a disk of %d bytes", room)
 	try.Check(syscall.Mount("tmpfs", f.out(""), "tmpfs", 0, fmt.Sprintf("size=%d", max(1, room))))
-	try.Check(os.MkdirAll(f.out(filepath.Dir(f.target.rows)), 0o777))
+	f.putYesterday()
 }
 
 // unmount does nothing where nothing is mounted.

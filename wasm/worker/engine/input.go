@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xi2/xz"
+	"github.com/mikelolasagasti/xz"
 
 	"baca/algo/dataset"
 	"baca/algo/molecule"

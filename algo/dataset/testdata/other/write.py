@@ -70,3 +70,7 @@ with open("python.zip", "wb") as f, zipfile.ZipFile(Pipe(f), "w", zipfile.ZIP_DE
 subprocess.run(["rm", "-r", "folder"], check=True)
 subprocess.run("yes C | head -c 67108864 | xz > bomb.smi.xz", shell=True, check=True)
 subprocess.run("yes CCO | head -c 8192 > s.smi; truncate -s 8G s.smi; tar --format=posix -cSf - s.smi | gzip -9 > sparse.tar.gz; rm s.smi", shell=True, check=True)
+with open("lines.smi", "w") as f:
+    f.write("CCO one\nCCN two\n")
+subprocess.run("""for how in "--check=crc32 --block-size=7" --check=sha256 "--check=crc64 --block-size=9"; do
+    xz -c $how lines.smi; head -c 4 /dev/zero; done > several.smi.xz; rm lines.smi""", shell=True, check=True)

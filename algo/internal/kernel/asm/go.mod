@@ -4,6 +4,8 @@ module baca/algo/internal/kernel/asm
 
 go 1.26
 
+toolchain go1.26.11
+
 require github.com/mmcloughlin/avo v0.5.0
 
 require (

@@ -5,8 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
+	"sync"
 
+	"baca/algo/internal/lists"
 	"baca/algo/parquet"
 )
 
@@ -21,6 +25,10 @@ func kept(r io.Reader) (io.ReaderAt, int64, func(), error) {
 	}
 	return bytes.NewReader(data), int64(len(data)), func() {}, err
 }
+
+// rowCost is what a row of a Parquet file costs at least, in bytes of text that take as long to read. A run of
+// equal rows takes next to nothing in the file.
+const rowCost = 32
 
 // A frame is an open Parquet file.
 type frame struct {
@@ -54,6 +62,10 @@ func (s *scanner) readParquet(column string) error {
 		columns = append(columns, s.id)
 	}
 	columns = slices.Concat(columns, s.further, s.own)
+	isBomb := func(out int64) bool { return (out-freeExpand)/MaxExpand > size }
+	if rows := file.Len(); rows > math.MaxInt64/rowCost || isBomb(rows*rowCost) {
+		return errBomb
+	}
 	place := make([]int, len(f.columns)) // in a row
 	for k, i := range columns {
 		place[i] = k
@@ -66,7 +78,7 @@ func (s *scanner) readParquet(column string) error {
 		for _, cell := range row {
 			out += int64(len(cell)) + 1
 		}
-		if (out-freeExpand)/MaxExpand > size {
+		if isBomb(out) {
 			return errBomb
 		}
 		var name []byte
@@ -85,29 +97,75 @@ func (s *scanner) readParquet(column string) error {
 
 // begin chooses the columns, by name or from the first rows.
 func (f *frame) begin(column string) error {
+	if len(f.columns) > maxColumns {
+		return fmt.Errorf("%d columns: want at most %d", len(f.columns), maxColumns)
+	}
 	names := f.names(func(parquet.Column) bool { return true })
 	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Value })
 	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
 		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}
-	for _, name := range f.opt.Cells {
-		if i, _ := columnOrPlace(names, name); i >= 0 && readable[i] == "" {
-			return fmt.Errorf("column %s: holds %s: want text or numbers", clip(names[i]), f.columns[i].What)
+	wanted := f.opt.Cells
+	if f.opt.ID != "" {
+		wanted = append(slices.Clone(wanted), f.opt.ID)
+	}
+	for _, name := range wanted {
+		i, _ := columnOrPlace(names, name)
+		if i < 0 {
+			return noColumn(names, name)
+		}
+		if c := f.columns[i]; !c.Text && !c.Value {
+			return fmt.Errorf("column %s holds %s: want text or numbers", clip(c.Name), c.What)
 		}
 	}
+	f.noteUnread()
 	var broken error
-	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), func() (rows [][]string) {
+	sample := sync.OnceValue(func() (rows [][]string) {
 		rows, broken = f.firstRows(names)
 		return rows
-	}, column)
+	})
+	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), sample, column)
 	if t.SMILES < 0 && broken != nil {
 		return broken
 	}
-	t.First, t.Columns = names, readable
-	if id, ids := idColumn(readable); id >= 0 && (t.twins == nil || t.twins.ids) {
-		t.ID, t.twins = id, ids
+	if t.twins == nil || t.twins.ids {
+		if t.ID, t.twins = idColumn(readable); t.ID < 0 && t.SMILES >= 0 {
+			t.First, t.Header = readable, true
+			t.ID = t.idByContent(sample())
+		}
 	}
+	t.First, t.Columns = names, readable
 	return f.choose(t, column)
+}
+
+// noteUnread names columns that are not read, by what they hold.
+func (f *frame) noteUnread() {
+	if f.opt.Note == nil {
+		return
+	}
+	unread := map[string][]string{}
+	var order []string
+	for _, c := range f.columns {
+		if c.Text || c.Value {
+			continue
+		}
+		if unread[c.What] == nil {
+			order = append(order, c.What)
+		}
+		unread[c.What] = append(unread[c.What], c.Name)
+	}
+	for _, what := range order {
+		names := unread[what]
+		list := strings.Join(lists.Map(names[:min(len(names), maxNamed)], clip), ", ")
+		switch more := len(names) - maxNamed; {
+		case len(names) == 1:
+			f.opt.Note(fmt.Sprintf("column %s holds %s and is not read", list, what))
+		case more > 0:
+			f.opt.Note(fmt.Sprintf("columns %s and %d more hold %s and are not read", list, more, what))
+		default:
+			f.opt.Note(fmt.Sprintf("columns %s hold %s and are not read", list, what))
+		}
+	}
 }
 
 // names returns the names of some columns, and nothing for the others.
@@ -121,21 +179,29 @@ func (f *frame) names(is func(parquet.Column) bool) []string {
 	return names
 }
 
-// firstRows returns the names and the texts of the first rows.
+// maxSample bounds the first rows, in bytes: a dictionary may hold large values that many rows share.
+const maxSample = 16 << 20
+
+// firstRows returns the names and the first rows of what may be structures or ids: numbers are ids by
+// name only.
 func (f *frame) firstRows(names []string) ([][]string, error) {
-	var texts []int
+	var columns []int
 	for i, c := range f.columns {
-		if c.Text {
-			texts = append(texts, i)
+		if c.Text || c.Value && (!c.Number || namesID(c.Name)) {
+			columns = append(columns, i)
 		}
 	}
 	rows := [][]string{names}
-	for cells, err := range f.file.Rows(texts...) {
+	size := 0
+	for cells, err := range f.file.Rows(columns...) {
 		if err != nil || len(rows) > headRows {
 			return rows, err
 		}
 		row := make([]string, len(names))
-		for k, i := range texts {
+		for k, i := range columns {
+			if size += len(cells[k]); size > maxSample {
+				return rows, nil
+			}
 			row[i] = string(bytes.TrimSpace(cells[k]))
 		}
 		rows = append(rows, row)

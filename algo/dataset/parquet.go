@@ -7,10 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
-	"baca/algo/internal/lists"
 	"baca/algo/parquet"
 )
 
@@ -97,25 +95,18 @@ func (s *scanner) readParquet(column string) error {
 
 // begin chooses the columns, by name or from the first rows.
 func (f *frame) begin(column string) error {
-	if len(f.columns) > maxColumns {
-		return fmt.Errorf("%d columns: want at most %d", len(f.columns), maxColumns)
-	}
 	names := f.names(func(parquet.Column) bool { return true })
 	readable := f.names(func(c parquet.Column) bool { return c.Text || c.Value })
 	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
 		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}
-	wanted := f.opt.Cells
-	if f.opt.ID != "" {
-		wanted = append(slices.Clone(wanted), f.opt.ID)
-	}
-	for _, name := range wanted {
+	for _, name := range append(slices.Clone(f.opt.Cells), f.opt.ID) {
 		i, _ := columnOrPlace(names, name)
-		if i < 0 {
+		if i < 0 && name != "" {
 			return noColumn(names, name)
 		}
-		if c := f.columns[i]; !c.Text && !c.Value {
-			return fmt.Errorf("column %s holds %s: want text or numbers", clip(c.Name), c.What)
+		if i >= 0 && readable[i] == "" && name != "" {
+			return fmt.Errorf("column %s holds %s: want text or numbers", clip(name), f.columns[i].What)
 		}
 	}
 	f.noteUnread()
@@ -138,33 +129,19 @@ func (f *frame) begin(column string) error {
 	return f.choose(t, column)
 }
 
-// noteUnread names columns that are not read, by what they hold.
+// noteUnread names columns that are not read.
 func (f *frame) noteUnread() {
-	if f.opt.Note == nil {
-		return
-	}
-	unread := map[string][]string{}
-	var order []string
+	unread := 0
 	for _, c := range f.columns {
-		if c.Text || c.Value {
+		if c.Text || c.Value || f.opt.Note == nil {
 			continue
 		}
-		if unread[c.What] == nil {
-			order = append(order, c.What)
+		if unread++; unread <= maxNamed {
+			f.opt.Note(fmt.Sprintf("column %s holds %s and is not read", clip(c.Name), c.What))
 		}
-		unread[c.What] = append(unread[c.What], c.Name)
 	}
-	for _, what := range order {
-		names := unread[what]
-		list := strings.Join(lists.Map(names[:min(len(names), maxNamed)], clip), ", ")
-		switch more := len(names) - maxNamed; {
-		case len(names) == 1:
-			f.opt.Note(fmt.Sprintf("column %s holds %s and is not read", list, what))
-		case more > 0:
-			f.opt.Note(fmt.Sprintf("columns %s and %d more hold %s and are not read", list, more, what))
-		default:
-			f.opt.Note(fmt.Sprintf("columns %s hold %s and are not read", list, what))
-		}
+	if unread > maxNamed {
+		f.opt.Note(fmt.Sprintf("further columns that are not read: %d", unread-maxNamed))
 	}
 }
 

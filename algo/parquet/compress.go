@@ -21,17 +21,13 @@ const (
 
 // lack returns what of a chunk cannot be read, or nothing.
 func (c Codecs) lack(k *chunk) string {
-	const are = " (Snappy, gzip, zstd, Brotli and LZ4 are read)"
+	name := map[int64]string{3: "LZO", 5: "the old LZ4", codecBrotli: "Brotli, which is not at hand here", codecZstd: "zstd, which is not at hand here"}[k.codec]
 	switch {
-	case k.codec == codecZstd && c.Zstd == nil || k.codec == codecBrotli && c.Brotli == nil:
-		return "data compressed by zstd or Brotli, which is not at hand here (Snappy, gzip and LZ4 are read)"
-	case k.codec == 3:
-		return "data compressed by LZO" + are
-	case k.codec == 5:
-		return "data compressed by the old LZ4" + are
-	case k.codec < 0 || k.codec > codecLZ4:
-		return "data compressed in a way that is not known" + are
-	case k.unknown:
+	case k.codec == codecZstd && c.Zstd != nil || k.codec == codecBrotli && c.Brotli != nil:
+	case name != "" || k.codec < 0 || k.codec > codecLZ4:
+		return fmt.Sprintf("data compressed by %s (Snappy, gzip, zstd, Brotli and LZ4 are read)", cmp.Or(name, "a codec that is not known"))
+	}
+	if k.unknown {
 		return "values of an encoding that is not known"
 	}
 	return ""
@@ -87,14 +83,13 @@ func (c *cursor) decompress(body []byte, size int64) ([]byte, error) {
 // filled reads all of out, and nothing is left: the checksum stands at the end.
 func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {
 	r, err := open(bytes.NewReader(body))
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = io.ReadFull(r, out)
 	}
-	if _, err := io.ReadFull(r, out); err != nil {
-		return err
+	if err == nil {
+		if _, err = io.ReadFull(r, make([]byte, 1)); err == io.EOF {
+			return nil
+		}
 	}
-	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
-		return cmp.Or(err, errCorrupt)
-	}
-	return nil
+	return cmp.Or(err, errCorrupt)
 }

@@ -30,6 +30,7 @@ const (
 	// 8 KiB to 1 MiB.
 	MaxPage       = 64 << 20
 	maxPageHeader = 1 << 20
+	maxColumns    = 1 << 16
 )
 
 // A Column at the top level of a file.
@@ -44,9 +45,9 @@ type Column struct {
 	leaf     int // among the leaves
 	optional bool
 	physical int
-	width    int                          // of a value in bytes, 0 if it varies
-	longest  int                          // value, 0 for any
-	show     func(b, value []byte) []byte // nil for text
+	width    int // of a value in bytes, 0 if it varies
+	logical  logical
+	show     func(c *Column, b, value []byte) []byte // nil for text
 }
 
 // A File is an open Parquet file.
@@ -117,8 +118,12 @@ func (f *File) Len() int64 { return f.rows }
 func (f *File) readFooter(footer []byte) error {
 	r := &reader{left: footer}
 	var schema []element
-	var bad error
-	rows, size := int64(-1), int64(0)
+	rows, size := int64(0), int64(0)
+	fail := func(err error) {
+		if err != nil {
+			r.fail(err) // and read no more
+		}
+	}
 	r.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 2:
@@ -127,28 +132,20 @@ func (f *File) readFooter(footer []byte) error {
 			rows = r.signed()
 			return true
 		case id == 4:
-			if len(f.columns) == 0 && bad == nil {
-				bad = f.setSchema(schema)
+			if f.columns == nil {
+				fail(f.setSchema(schema))
 			}
-			return bad == nil && r.each(kind, func() {
-				g := readGroup(r, f.leaves)
-				if bad = cmp.Or(bad, f.addGroup(g, &size)); bad != nil {
-					r.fail(bad) // and read no more of them
-				}
-			})
+			return r.each(kind, func() { fail(f.addGroup(readGroup(r, f.leaves), &size)) })
 		}
 		return false
 	})
-	if r.err != nil {
-		return r.err
+	switch {
+	case r.err == nil && f.columns == nil:
+		return f.setSchema(schema)
+	case r.err == nil && rows != f.rows:
+		return fmt.Errorf("%d rows, and %d in the row groups", rows, f.rows)
 	}
-	if f.columns == nil && bad == nil {
-		bad = f.setSchema(schema)
-	}
-	if bad == nil && rows != f.rows {
-		bad = fmt.Errorf("%d rows, and %d in the row groups", rows, f.rows)
-	}
-	return bad
+	return r.err
 }
 
 // addGroup adds a row group, whose columns have size bytes with those before it: parts that share bytes
@@ -247,7 +244,9 @@ func (f *File) setSchema(schema []element) error {
 		default:
 			c.setForm(e)
 		}
-		f.columns = append(f.columns, c)
+		if f.columns = append(f.columns, c); len(f.columns) > maxColumns {
+			return fmt.Errorf("more than %d columns", maxColumns)
+		}
 	}
 	return nil
 }
@@ -309,10 +308,8 @@ func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 			}
 			cursors := make([]*cursor, len(columns))
 			for k, i := range columns {
-				c, err := f.cursor(g, i)
-				if err == nil {
-					c.unpacked = &unpacked
-				} else {
+				c, err := f.cursor(g, i, &unpacked)
+				if err != nil {
 					yield(nil, fmt.Errorf("row group %d: column %q: %w", g+1, f.columns[i].Name, err))
 					return
 				}
@@ -356,7 +353,7 @@ type cursor struct {
 	unpacked *int64 // bytes, of all columns
 }
 
-func (f *File) cursor(g, column int) (*cursor, error) {
+func (f *File) cursor(g, column int, unpacked *int64) (*cursor, error) {
 	c := &f.columns[column]
 	k := f.groups[g].chunks[c.leaf]
 	switch {
@@ -372,7 +369,7 @@ func (f *File) cursor(g, column int) (*cursor, error) {
 		return nil, errors.New("its type is not that of the schema")
 	}
 	// Empty text is not nil, which is null.
-	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size, text: []byte{}}, nil
+	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size, text: []byte{}, unpacked: unpacked}, nil
 }
 
 // next returns the next value, nil for null.
@@ -425,15 +422,13 @@ func (c *cursor) shown(value []byte) ([]byte, error) {
 
 // append appends a value as text.
 func (c *Column) append(b, value []byte) ([]byte, error) {
-	switch {
-	case c.width > 0 && len(value) != c.width:
-		return nil, fmt.Errorf("a value of %d bytes: want %d", len(value), c.width)
-	case c.longest > 0 && len(value) > c.longest:
-		return nil, fmt.Errorf("a value of %d bytes: want at most %d", len(value), c.longest)
-	case c.show == nil:
+	if c.What == "decimals" && len(value) > maxDecimal {
+		return nil, fmt.Errorf("a decimal of %d bytes: want at most %d", len(value), maxDecimal)
+	}
+	if c.show == nil {
 		return append(b, value...), nil
 	}
-	return c.show(b, value), nil
+	return c.show(c, b, value), nil
 }
 
 // A header is that of a page.
@@ -522,8 +517,8 @@ func (c *cursor) readPage() error {
 		return err
 	}
 	c.at += h.compressed
-	if sum := crc32.ChecksumIEEE(c.raw); h.checksum != noChecksum && sum != uint32(h.checksum) {
-		return fmt.Errorf("its checksum is %08x, not %08x: the file is damaged", sum, uint32(h.checksum))
+	if h.checksum != noChecksum && crc32.ChecksumIEEE(c.raw) != uint32(h.checksum) {
+		return errors.New("its checksum is wrong: the file is damaged")
 	}
 	switch h.kind {
 	case indexPage:
@@ -569,10 +564,11 @@ func (c *cursor) readDictionary(h header) error {
 		if c.words.texts, err = c.column.append(c.words.texts, value); err != nil {
 			return err
 		}
-		if err := c.unpack(len(c.words.texts) - before); err != nil {
-			return err
+		size := len(c.words.texts)
+		if err := c.unpack(size - before); err != nil || size > 8*MaxPage {
+			return cmp.Or(err, ErrBomb)
 		}
-		c.words.ends = append(c.words.ends, uint32(len(c.words.texts)))
+		c.words.ends = append(c.words.ends, uint32(size))
 	}
 	return nil
 }
@@ -624,7 +620,6 @@ func (c *cursor) readData2(h header) error {
 func (c *cursor) setValues(h header, body []byte) (err error) {
 	c.left = int(h.values)
 	physical, width := c.column.physical, c.column.width
-	array := physical == byteArray || physical == fixedArray
 	switch e := h.encoding; {
 	case e == plainValues:
 		c.values = c.plain(body)
@@ -648,18 +643,13 @@ func (c *cursor) setValues(h header, body []byte) (err error) {
 		}
 		c.values = &truths{hybrid: hybrid{left: body[4:], width: 1}}
 	case e == deltaBinary && (physical == int32s || physical == int64s):
-		d, err := newDeltas(body)
-		c.values = &deltaNumbers{deltas: d, size: width}
-		return err
-	case e == deltaLength && physical == byteArray:
-		c.values, err = newDeltaTexts(body)
-	case e == deltaArray && array:
-		c.values, err = newDeltaArrays(body)
-	case e == streamSplit && width > 0:
-		if len(body)%width > 0 {
-			return errValues
-		}
-		c.values = &splitNumbers{body: body, width: width}
+		body, err = c.deltaNumbers(body)
+		c.values = c.plain(body)
+	case e == deltaLength && physical == byteArray || e == deltaArray && (physical == byteArray || physical == fixedArray):
+		body, err = c.deltaTexts(body, e == deltaArray)
+		c.values = c.plain(body)
+	case e == streamSplit && width > 0 && len(body)%width == 0:
+		c.values = c.plain(joinStreams(body, width))
 	default:
 		return fmt.Errorf("values of encoding %d in a column of %s", e, c.column.What)
 	}

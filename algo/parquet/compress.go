@@ -42,10 +42,16 @@ const (
 // ErrBomb says that compressed pages would take too much memory.
 var ErrBomb = fmt.Errorf("pages expand more than %d-fold: refused as a decompression bomb", maxExpand)
 
+// unpacking is what all columns share that are read together.
+type unpacking struct {
+	bytes int64 // so far
+	gzip  gzip.Reader
+}
+
 // unpack counts n bytes more in memory than in the file.
 func (c *cursor) unpack(n int) error {
-	*c.unpacked += int64(n)
-	if (*c.unpacked-freeExpand)/maxExpand > c.file.size {
+	c.bytes += int64(n)
+	if (c.bytes-freeExpand)/maxExpand > c.file.size {
 		return ErrBomb
 	}
 	return nil
@@ -68,7 +74,7 @@ func (c *cursor) decompress(body []byte, size int64) ([]byte, error) {
 	case codecLZ4:
 		err = unlz4(out, body)
 	case codecGzip:
-		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return &c.gzip, c.gzip.Reset(r) })
 	case codecZstd:
 		err = filled(out, body, c.file.codecs.Zstd)
 	case codecBrotli:

@@ -562,7 +562,7 @@ func TestWritten(t *testing.T) {
 		var got strings.Builder
 		for _, group := range f.groups {
 			at := group.chunks[k].at
-			c := &cursor{file: f, column: &column, chunk: group.chunks[k], at: at, end: at + group.chunks[k].size, unpacked: new(int64)}
+			c := &cursor{file: f, column: &column, chunk: group.chunks[k], at: at, end: at + group.chunks[k].size, unpacking: new(unpacking)}
 			h := must.Have(c.header())
 			body := must.Have(c.decompress(b.Bytes()[c.at:c.at+h.compressed], h.uncompressed))
 			levels := func(width int) *hybrid {

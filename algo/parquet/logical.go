@@ -141,8 +141,8 @@ var forms = map[[2]int]form{
 	{bsonType, byteArray}:      {"bytes", 0, appendBytes},
 	{uuidType, fixedArray}:     {"UUIDs", 16, appendUUID},
 	{dateType, int32s}:         {"dates", 4, appendDate},
-	{timeType, int32s}:         {"times", 4, appendTime},
-	{timeType, int64s}:         {"times", 8, appendTime},
+	{timeType, int32s}:         {"times", 4, appendClock},
+	{timeType, int64s}:         {"times", 8, appendClock},
 	{stampType, int64s}:        {"times", 8, appendStamp},
 	{noLogical, int96s}:        {"times", 12, appendStamp96},
 	{intervalType, fixedArray}: {"intervals", 12, appendInterval},
@@ -180,8 +180,6 @@ func appendDouble(_ *Column, b, v []byte) []byte {
 }
 
 func appendFloat(b []byte, x float32) []byte { return strconv.AppendFloat(b, float64(x), 'g', -1, 32) }
-
-func appendTime(c *Column, b, v []byte) []byte { return c.logical.appendClock(b, whole(v)) }
 
 // half widens a float of 5 bits of exponent and 10 of fraction. Its bits make a float32 that is 2¹¹² times too small.
 func half(x uint16) float32 {
@@ -283,6 +281,8 @@ func appendDay(b []byte, day int64) []byte {
 	}
 	return fmt.Appendf(b, "%04d-%02d-%02d", year, month, date)
 }
+
+func appendClock(c *Column, b, v []byte) []byte { return c.logical.appendClock(b, whole(v)) }
 
 // appendClock appends a time of a day.
 func (l *logical) appendClock(b []byte, x int64) []byte {

@@ -278,11 +278,7 @@ func readChunk(r *reader) (c chunk) {
 			if id != 2 || kind != thriftList {
 				return false
 			}
-			n, element := r.list()
-			if element != thriftI32 {
-				r.skipAll(n, element)
-				return true
-			}
+			n, _ := r.list() // of whole numbers
 			for range n {
 				c.unknown = r.signed() > streamSplit || c.unknown
 			}
@@ -301,14 +297,14 @@ func readChunk(r *reader) (c chunk) {
 func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		cells := make([][]byte, len(columns))
-		unpacked := int64(0)
+		unpacking := &unpacking{}
 		for g := range f.groups {
 			if f.groups[g].rows == 0 {
 				continue // such groups need no data offset
 			}
 			cursors := make([]*cursor, len(columns))
 			for k, i := range columns {
-				c, err := f.cursor(g, i, &unpacked)
+				c, err := f.cursor(g, i, unpacking)
 				if err != nil {
 					yield(nil, fmt.Errorf("row group %d: column %q: %w", g+1, f.columns[i].Name, err))
 					return
@@ -350,10 +346,11 @@ type cursor struct {
 	words    *words // the dictionary, or nil
 	raw, out []byte // buffers of the page
 	text     []byte // the last value shown
-	unpacked *int64 // bytes, of all columns
+
+	*unpacking
 }
 
-func (f *File) cursor(g, column int, unpacked *int64) (*cursor, error) {
+func (f *File) cursor(g, column int, unpacking *unpacking) (*cursor, error) {
 	c := &f.columns[column]
 	k := f.groups[g].chunks[c.leaf]
 	switch {
@@ -369,7 +366,7 @@ func (f *File) cursor(g, column int, unpacked *int64) (*cursor, error) {
 		return nil, errors.New("its type is not that of the schema")
 	}
 	// Empty text is not nil, which is null.
-	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size, text: []byte{}, unpacked: unpacked}, nil
+	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size, text: []byte{}, unpacking: unpacking}, nil
 }
 
 // next returns the next value, nil for null.
@@ -411,11 +408,10 @@ func (c *cursor) finish() error {
 }
 
 // shown is a value as text. Those of a dictionary are text already.
-func (c *cursor) shown(value []byte) ([]byte, error) {
+func (c *cursor) shown(value []byte) (text []byte, err error) {
 	if c.column.show == nil || c.words != nil && c.values == values(c.words) {
 		return value, nil
 	}
-	var err error
 	c.text, err = c.column.append(c.text[:0], value)
 	return c.text, err
 }

@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
@@ -124,10 +123,14 @@ func compare(t *testing.T, dir string, rows int) {
 				bits[c.Name] = 32
 			}
 		}
-		for _, column := range want.all {
-			if !slices.Contains(got.all, column) && !strings.Contains(strings.Join(got.notes, "\n"), strconv.Quote(column)) {
-				t.Errorf("%s: column %s is missing, and %q do not say so", of, column, got.notes)
-			}
+		missing := len(want.all) - len(got.all)
+		for _, note := range got.notes {
+			n := 1
+			fmt.Sscanf(note, "further columns that are not read: %d", &n)
+			missing -= n
+		}
+		if missing != 0 {
+			t.Errorf("%s has columns %q of %q, and %q do not say why", of, got.all, want.all, got.notes)
 		}
 	rows:
 		for i := range got.rows {
@@ -154,13 +157,4 @@ func equal(a, b string, bits int) bool {
 	x, failed := strconv.ParseFloat(a, bits)
 	y, alsoFailed := strconv.ParseFloat(b, bits)
 	return failed == nil && alsoFailed == nil && (x == y || x != x && y != y)
-}
-
-// TestTables compares the files of a folder: BACA_TABLES=… go test -run TestTables.
-func TestTables(t *testing.T) {
-	dir := os.Getenv("BACA_TABLES")
-	if dir == "" {
-		t.Skip("BACA_TABLES names no folder")
-	}
-	compare(t, dir, len(try.To(csv.NewReader(try.To(os.Open(filepath.Join(dir, "pandas.csv")))).ReadAll()))-1)
 }

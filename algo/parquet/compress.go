@@ -21,11 +21,16 @@ const (
 
 // lack returns what of a chunk cannot be read, or nothing.
 func (c Codecs) lack(k *chunk) string {
-	name := map[int64]string{3: "LZO", 5: "the old LZ4", codecBrotli: "Brotli, which is not at hand here", codecZstd: "zstd, which is not at hand here"}[k.codec]
-	switch {
-	case k.codec == codecZstd && c.Zstd != nil || k.codec == codecBrotli && c.Brotli != nil:
-	case name != "" || k.codec < 0 || k.codec > codecLZ4:
-		return fmt.Sprintf("data compressed by %s (Snappy, gzip, zstd, Brotli and LZ4 are read)", cmp.Or(name, "a codec that is not known"))
+	missing := map[int64]string{3: "LZO", 5: "the old LZ4"}
+	if c.Brotli == nil {
+		missing[codecBrotli] = "Brotli, which is not at hand here"
+	}
+	if c.Zstd == nil {
+		missing[codecZstd] = "zstd, which is not at hand here"
+	}
+	if name := missing[k.codec]; name != "" || k.codec < 0 || k.codec > codecLZ4 {
+		name = cmp.Or(name, "a codec that is not known")
+		return fmt.Sprintf("data compressed by %s (Snappy, gzip, zstd, Brotli and LZ4 are read)", name)
 	}
 	if k.unknown {
 		return "values of an encoding that is not known"

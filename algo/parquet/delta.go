@@ -16,9 +16,10 @@ func (c *cursor) undelta(body []byte) (numbers []int64, behind []byte, err error
 	}
 	r := &reader{left: body}
 	block, minis, count, value := r.unsigned(), r.unsigned(), r.unsigned(), r.signed()
-	if r.err != nil || block > 1<<31 || minis == 0 || block%minis > 0 || block/minis%8 > 0 || block == 0 || count > MaxPage/8 {
+	if r.err != nil || minis == 0 || minis > block || block > 1<<31 || block%(8*minis) > 0 || count > MaxPage/8 {
 		return nil, nil, errDeltas
 	}
+	many := block / minis // values of a miniblock
 	if err := c.unpack(8 * int(count)); err != nil {
 		return nil, nil, err
 	}
@@ -32,11 +33,11 @@ func (c *cursor) undelta(body []byte) (numbers []int64, behind []byte, err error
 			if uint64(len(numbers)) == count {
 				break
 			}
-			packed := r.take(block / minis / 8 * uint64(width))
+			packed := r.take(many / 8 * uint64(width))
 			if width > 64 || r.err != nil {
 				return nil, nil, errDeltas
 			}
-			for i := 0; uint64(i) < block/minis && uint64(len(numbers)) < count; i++ {
+			for i := 0; uint64(i) < many && uint64(len(numbers)) < count; i++ {
 				value += least + int64(bitsAt(packed, i*int(width), int(width)))
 				numbers = append(numbers, value)
 			}
@@ -76,16 +77,18 @@ func (c *cursor) deltaTexts(body []byte, prefixed bool) (plain []byte, err error
 		if prefixed {
 			shared = prefixes[i]
 		}
-		if n < 0 || n > int64(len(body)) || shared < 0 || shared > int64(len(plain)-begin) || 4+shared+n > int64(MaxPage-len(plain)) {
+		size := shared + n
+		ofBody, ofLast := int64(len(body)), int64(len(plain)-begin)
+		if n < 0 || n > ofBody || shared < 0 || shared > ofLast || 4+size > int64(MaxPage-len(plain)) {
 			return nil, errDeltas
 		}
-		if err := c.unpack(4 + int(shared+n)); err != nil {
+		if err := c.unpack(4 + int(size)); err != nil {
 			return nil, err
 		}
 		prefix := plain[begin : begin+int(shared)]
 		if c.column.width == 0 {
-			plain = binary.LittleEndian.AppendUint32(plain, uint32(shared+n))
-		} else if shared+n != int64(c.column.width) {
+			plain = binary.LittleEndian.AppendUint32(plain, uint32(size))
+		} else if size != int64(c.column.width) {
 			return nil, errDeltas
 		}
 		begin = len(plain)

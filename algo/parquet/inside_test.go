@@ -351,6 +351,7 @@ func TestByHand(t *testing.T) {
 		{whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\x0e\x02\x41\x00\x00\x00"+many), "4: damaged differences"}, {whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\x0e\x02\x01\x00\x00\x00abc"), "4: damaged differences"},
 		{whole, 1, data(1, deltaBinary, "\x80\x01\x00\x01\x0e"), "4: damaged differences"}, {whole, 1, data(1, deltaBinary, "\x00\x04\x01\x0e"), "4: damaged differences"}, {whole, 1, data(1, deltaBinary, "\x04\x01\x01\x0e"), "4: damaged differences"},
 		{whole, 1, data(1, deltaBinary, "\xff\xff\xff\xff\xff\x01\x01\x01\x0e"), "4: damaged differences"}, {texts, 1, data(1, deltaBinary, many), "4: values of encoding 5 in a column of text"},
+		{whole, 1, data(1, deltaBinary, "\x80\x01\x80\x80\x80\x80\x80\x80\x80\x80\x20\x01\x0e"), "4: damaged differences"}, // 2⁶¹ miniblocks
 		// A block of 2³¹ values of 0 bits: what is behind it is found at once.
 		{texts, 3, data(3, deltaLength, "\x80\x80\x80\x80\x08\x01\x80\x80\x80\x80\x08\x02\x00\x00ab"), "4: damaged differences"},
 		{texts, 2, data(2, deltaLength, "\x80\x01\x04\x02\x02\x00\x00\x00\x00\x00ab"), "a b"}, {texts, 1, data(1, deltaLength, "\x80\x01\x04\x01\x01"), "4: damaged differences"},

@@ -57,7 +57,8 @@ type logical struct {
 
 // convertedTypes are what the older ConvertedType says: text, nested values, times and so on.
 var convertedTypes = []logical{
-	{kind: stringType}, {kind: mapType}, {kind: mapType}, {kind: listType}, {kind: stringType}, {kind: decimalType}, {kind: dateType},
+	{kind: stringType}, {kind: mapType}, {kind: mapType}, {kind: listType}, {kind: stringType},
+	{kind: decimalType}, {kind: dateType},
 	{kind: timeType, digits: 3}, {kind: timeType, digits: 6}, {kind: stampType, digits: 3}, {kind: stampType, digits: 6},
 	{kind: unsignedType}, {kind: unsignedType}, {kind: unsignedType}, {kind: unsignedType}, {}, {}, {}, {},
 	{kind: stringType}, {kind: bsonType}, {kind: intervalType},
@@ -113,24 +114,24 @@ func (l *logical) valid() bool {
 	return true
 }
 
-// A form is what values of a type are, how wide they are at most or, except for 0, exactly, and how they are shown.
+// A form says how values of a type are shown.
 type form struct {
 	what  string
-	width int
+	width int                                     // in bytes, 0 if it varies
 	show  func(c *Column, b, value []byte) []byte // nil for text
 }
 
-// forms are those of logical and physical types. Values are shown as in DuckDB's COPY TO csv, but numbers in their
-// shortest form, and times with all their digits.
+// forms are those of logical and physical types. Values are shown as in DuckDB's COPY TO csv, but numbers in
+// their shortest form, and times with all their digits.
 var forms = map[[2]int]form{
-	{noLogical, boolean}:       {"truths", 0, func(_ *Column, b, v []byte) []byte { return strconv.AppendBool(b, v[0] != 0) }},
+	{noLogical, boolean}:       {"truths", 0, appendTruth},
 	{noLogical, int32s}:        {"whole numbers", 4, appendWhole},
 	{noLogical, int64s}:        {"whole numbers", 8, appendWhole},
-	{unsignedType, int32s}:     {"whole numbers", 4, func(_ *Column, b, v []byte) []byte { return strconv.AppendUint(b, uint64(uint32(whole(v))), 10) }},
-	{unsignedType, int64s}:     {"whole numbers", 8, func(_ *Column, b, v []byte) []byte { return strconv.AppendUint(b, uint64(whole(v)), 10) }},
-	{noLogical, floats}:        {"numbers", 4, func(_ *Column, b, v []byte) []byte { return appendFloat(b, math.Float32frombits(uint32(whole(v)))) }},
-	{noLogical, doubles}:       {"numbers", 8, appendDouble},
-	{float16Type, fixedArray}:  {"numbers", 2, func(_ *Column, b, v []byte) []byte { return appendFloat(b, half(binary.LittleEndian.Uint16(v))) }},
+	{unsignedType, int32s}:     {"whole numbers", 4, appendUnsigned},
+	{unsignedType, int64s}:     {"whole numbers", 8, appendUnsigned},
+	{float16Type, fixedArray}:  {"numbers", 2, appendFloat},
+	{noLogical, floats}:        {"numbers", 4, appendFloat},
+	{noLogical, doubles}:       {"numbers", 8, appendFloat},
 	{decimalType, int32s}:      {"decimals", 4, appendDecimal},
 	{decimalType, int64s}:      {"decimals", 8, appendDecimal},
 	{decimalType, byteArray}:   {"decimals", 0, appendDecimal},
@@ -155,7 +156,7 @@ func (c *Column) setForm(e element) {
 	if e.physical == fixedArray {
 		width = int(e.width)
 	}
-	if !known || !e.logical.valid() || f.width > 0 && width != f.width || f.what == "decimals" && width > maxDecimal {
+	if !known || !e.logical.valid() || f.width > 0 && f.width != width || f.what == "decimals" && width > maxDecimal {
 		c.What = "values of a type that is not known"
 		return
 	}
@@ -173,15 +174,29 @@ func whole(v []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(v))
 }
 
+func appendTruth(_ *Column, b, v []byte) []byte { return strconv.AppendBool(b, v[0] != 0) }
+
 func appendWhole(_ *Column, b, v []byte) []byte { return strconv.AppendInt(b, whole(v), 10) }
 
-func appendDouble(_ *Column, b, v []byte) []byte {
+func appendUnsigned(_ *Column, b, v []byte) []byte {
+	x := uint64(whole(v))
+	if len(v) == 4 {
+		x &= math.MaxUint32
+	}
+	return strconv.AppendUint(b, x, 10)
+}
+
+func appendFloat(_ *Column, b, v []byte) []byte {
+	switch len(v) {
+	case 2:
+		return strconv.AppendFloat(b, float64(half(binary.LittleEndian.Uint16(v))), 'g', -1, 32)
+	case 4:
+		return strconv.AppendFloat(b, float64(math.Float32frombits(uint32(whole(v)))), 'g', -1, 32)
+	}
 	return strconv.AppendFloat(b, math.Float64frombits(uint64(whole(v))), 'g', -1, 64)
 }
 
-func appendFloat(b []byte, x float32) []byte { return strconv.AppendFloat(b, float64(x), 'g', -1, 32) }
-
-// half widens a float of 5 bits of exponent and 10 of fraction. Its bits make a float32 that is 2¹¹² times too small.
+// half widens a float with 5 bits of exponent. Its bits make a float32 that is 2¹¹² times too small.
 func half(x uint16) float32 {
 	const infinite = 0x7f800000
 	bits := uint32(x&0x7fff) << 13
@@ -195,9 +210,11 @@ func half(x uint16) float32 {
 	return y
 }
 
-// appendBytes appends bytes whose type is left out, as old writers do: text if they are text, else as DuckDB shows them.
+// appendBytes appends bytes of no type: text if they are text, as old writers leave the type out, else as DuckDB
+// shows them.
 func appendBytes(_ *Column, b, v []byte) []byte {
-	if utf8.Valid(v) && !bytes.ContainsFunc(v, func(x rune) bool { return x < ' ' && x != '\t' && x != '\n' && x != '\r' }) {
+	isControl := func(x rune) bool { return x < ' ' && x != '\t' && x != '\n' && x != '\r' }
+	if utf8.Valid(v) && !bytes.ContainsFunc(v, isControl) {
 		return append(b, v...)
 	}
 	for _, x := range v {
@@ -214,8 +231,8 @@ func appendUUID(_ *Column, b, v []byte) []byte {
 	return fmt.Appendf(b, "%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
 }
 
-// appendDecimal appends a whole number with a point before its last digits. If the type has no others, DuckDB leaves out
-// the zero before the point.
+// appendDecimal appends a whole number with a point before its last digits. If the type has no others, DuckDB
+// leaves out the zero before the point.
 func appendDecimal(c *Column, b, v []byte) []byte {
 	var store [maxDecimal]byte
 	left := append(store[:0], v...) // the highest byte first
@@ -236,13 +253,14 @@ func appendDecimal(c *Column, b, v []byte) []byte {
 	}
 	var room [maxDigits + 1]byte
 	digits := room[:0] // the last first
-	for left = bytes.TrimLeft(left, "\x00"); len(left) > 0 || len(digits) < least; left = bytes.TrimLeft(left, "\x00") {
+	for left = bytes.TrimLeft(left, "\x00"); len(left) > 0 || len(digits) < least; {
 		rest := 0
 		for i, x := range left {
 			rest = rest<<8 | int(x)
 			left[i], rest = byte(rest/10), rest%10
 		}
 		digits = append(digits, '0'+byte(rest))
+		left = bytes.TrimLeft(left, "\x00")
 	}
 	for i := len(digits); i > 0; i-- {
 		if i == scale {

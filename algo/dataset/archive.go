@@ -259,7 +259,7 @@ func filesOfZip(archive *zip.Reader, u *Unpack) (files, error) {
 // checkZip refuses files that cannot be read, and bombs before the first row: files that are said to be
 // too large, which package zip does not let them exceed, or that share their bytes.
 func (u *Unpack) checkZip(list []*zip.File) error {
-	large := u.meter.spent
+	size := int64(0)
 	type part struct{ from, to int64 }
 	var parts []part
 	for _, f := range list {
@@ -276,7 +276,7 @@ func (u *Unpack) checkZip(list []*zip.File) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		parts = append(parts, part{from, from + int64(f.CompressedSize64)})
-		large += int64(f.UncompressedSize64)
+		size += int64(f.UncompressedSize64)
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(parts); i++ {
@@ -284,7 +284,7 @@ func (u *Unpack) checkZip(list []*zip.File) error {
 			return errShared
 		}
 	}
-	if (large-freeExpand)/MaxExpand > u.meter.read {
+	if u.meter.lacks(size) {
 		return errBomb
 	}
 	return nil

@@ -47,10 +47,13 @@ type meter struct {
 func (m *meter) spend(units int) error {
 	m.spent += int64(units)
 	switch {
-	case (m.spent-freeExpand)/MaxExpand > m.read:
+	case m.lacks(0):
 		return errBomb
 	case m.stop != nil:
 		return m.stop()
 	}
 	return nil
 }
+
+// lacks reports whether so many more units are too many.
+func (m *meter) lacks(units int64) bool { return (m.spent+units-freeExpand)/MaxExpand > m.read }

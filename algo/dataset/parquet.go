@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"sync"
 
 	"baca/algo/parquet"
 )
@@ -54,20 +56,19 @@ func (s *scanner) readParquet(column string) error {
 		columns = append(columns, s.id)
 	}
 	columns = slices.Concat(columns, s.further, s.own)
+	if rows := file.Len(); rows > math.MaxInt64/MaxExpand || s.meter.lacks(rows*unitsOfRecord) {
+		return errBomb
+	}
 	place := make([]int, len(f.columns)) // in a row
 	for k, i := range columns {
 		place[i] = k
 	}
-	out := int64(0)
 	for row, err := range file.Rows(columns...) {
 		if err != nil {
 			return err
 		}
 		for _, cell := range row {
-			out += int64(len(cell)) + 1
-		}
-		if (out-freeExpand)/MaxExpand > size {
-			return errBomb
+			s.spend(len(cell) + unitsOfCell)
 		}
 		var name []byte
 		if s.id >= 0 && s.id != s.smiles {
@@ -90,24 +91,49 @@ func (f *frame) begin(column string) error {
 	if i, _ := columnOrPlace(names, orSMILES(column)); i >= 0 && !f.columns[i].Text {
 		return fmt.Errorf("column %s holds %s: want text, the SMILES", clip(names[i]), f.columns[i].What)
 	}
-	for _, name := range f.opt.Cells {
-		if i, _ := columnOrPlace(names, name); i >= 0 && readable[i] == "" {
-			return fmt.Errorf("column %s: holds %s: want text or numbers", clip(names[i]), f.columns[i].What)
+	for _, name := range append(slices.Clone(f.opt.Cells), f.opt.ID) {
+		i, _ := columnOrPlace(names, name)
+		if i < 0 && name != "" {
+			return noColumn(names, name)
+		}
+		if i >= 0 && readable[i] == "" && name != "" {
+			return fmt.Errorf("column %s holds %s: want text or numbers", clip(name), f.columns[i].What)
 		}
 	}
+	f.noteUnread()
 	var broken error
-	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), func() (rows [][]string) {
+	sample := sync.OnceValue(func() (rows [][]string) {
 		rows, broken = f.firstRows(names)
 		return rows
-	}, column)
+	})
+	t := tableOf(f.names(func(c parquet.Column) bool { return c.Text }), sample, column)
 	if t.SMILES < 0 && broken != nil {
 		return broken
 	}
-	t.First, t.Columns = names, readable
-	if id, ids := idColumn(readable); id >= 0 && (t.twins == nil || t.twins.ids) {
-		t.ID, t.twins = id, ids
+	if t.twins == nil || t.twins.ids {
+		if t.ID, t.twins = idColumn(readable); t.ID < 0 && t.SMILES >= 0 {
+			t.First, t.Header = readable, true
+			t.ID = t.idByContent(sample())
+		}
 	}
+	t.First, t.Columns = names, readable
 	return f.choose(t, column)
+}
+
+// noteUnread names columns that are not read.
+func (f *frame) noteUnread() {
+	unread := 0
+	for _, c := range f.columns {
+		if c.Text || c.Value || f.opt.Note == nil {
+			continue
+		}
+		if unread++; unread <= maxNamed {
+			f.opt.Note(fmt.Sprintf("column %s holds %s and is not read", clip(c.Name), c.What))
+		}
+	}
+	if unread > maxNamed {
+		f.opt.Note(fmt.Sprintf("further columns that are not read: %d", unread-maxNamed))
+	}
 }
 
 // names returns the names of some columns, and nothing for the others.
@@ -121,21 +147,29 @@ func (f *frame) names(is func(parquet.Column) bool) []string {
 	return names
 }
 
-// firstRows returns the names and the texts of the first rows.
+// maxSample bounds the first rows, in bytes: a dictionary may hold large values that many rows share.
+const maxSample = 16 << 20
+
+// firstRows returns the names and the first rows of what may be structures or ids: numbers are ids by
+// name only.
 func (f *frame) firstRows(names []string) ([][]string, error) {
-	var texts []int
+	var columns []int
 	for i, c := range f.columns {
-		if c.Text {
-			texts = append(texts, i)
+		if c.Text || c.Value && (!c.Number || namesID(c.Name)) {
+			columns = append(columns, i)
 		}
 	}
 	rows := [][]string{names}
-	for cells, err := range f.file.Rows(texts...) {
+	size := 0
+	for cells, err := range f.file.Rows(columns...) {
 		if err != nil || len(rows) > headRows {
 			return rows, err
 		}
 		row := make([]string, len(names))
-		for k, i := range texts {
+		for k, i := range columns {
+			if size += len(cells[k]); size > maxSample {
+				return rows, nil
+			}
 			row[i] = string(bytes.TrimSpace(cells[k]))
 		}
 		rows = append(rows, row)

@@ -2,8 +2,8 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,17 +19,59 @@ const (
 	codecLZ4    = 7
 )
 
-var codecNames = map[int64]string{3: "LZO", 5: "the old LZ4"}
+// lack returns what of a chunk cannot be read, or nothing.
+func (c Codecs) lack(k *chunk) string {
+	missing := map[int64]string{3: "LZO", 5: "the old LZ4"}
+	if c.Brotli == nil {
+		missing[codecBrotli] = "Brotli, which is not at hand here"
+	}
+	if c.Zstd == nil {
+		missing[codecZstd] = "zstd, which is not at hand here"
+	}
+	if name := missing[k.codec]; name != "" || k.codec < 0 || k.codec > codecLZ4 {
+		name = cmp.Or(name, "a codec that is not known")
+		return fmt.Sprintf("data compressed by %s (Snappy, gzip, zstd, Brotli and LZ4 are read)", name)
+	}
+	if k.unknown {
+		return "values of an encoding that is not known"
+	}
+	return ""
+}
 
-// decompress returns size bytes, at most MaxPage. The result may share memory with buf or body.
-func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
-	if c.chunk.codec == codecNone {
+// Pages may expand so many times beyond the first MiB of all that are read.
+const (
+	maxExpand  = 128
+	freeExpand = 1 << 20
+)
+
+// ErrBomb says that compressed pages would take too much memory.
+var ErrBomb = fmt.Errorf("pages expand more than %d-fold: refused as a decompression bomb", maxExpand)
+
+// unpacking is what all columns share that are read together.
+type unpacking struct {
+	bytes int64 // so far
+	gzip  gzip.Reader
+}
+
+// unpack counts n bytes more in memory than in the file.
+func (c *cursor) unpack(n int) error {
+	c.bytes += int64(n)
+	if (c.bytes-freeExpand)/maxExpand > c.file.size {
+		return ErrBomb
+	}
+	return nil
+}
+
+// decompress returns size bytes, at most MaxPage, in c.out or body.
+func (c *cursor) decompress(body []byte, size int64) ([]byte, error) {
+	if c.chunk.codec == codecNone || size == 0 && len(body) == 0 {
 		return body, nil
 	}
-	out := slices.Grow(buf[:0], int(size))[:size]
-	if cap(out) > cap(c.out) && buf != nil || c.out == nil {
-		c.out = out
+	if err := c.unpack(int(size)); err != nil {
+		return nil, err
 	}
+	c.out = slices.Grow(c.out[:0], int(size))[:size]
+	out := c.out
 	var err error
 	switch c.chunk.codec {
 	case codecSnappy:
@@ -37,37 +79,28 @@ func (c *cursor) decompress(buf, body []byte, size int64) ([]byte, error) {
 	case codecLZ4:
 		err = unlz4(out, body)
 	case codecGzip:
-		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+		err = filled(out, body, func(r io.Reader) (io.Reader, error) { return &c.gzip, c.gzip.Reset(r) })
 	case codecZstd:
 		err = filled(out, body, c.file.codecs.Zstd)
 	case codecBrotli:
 		err = filled(out, body, c.file.codecs.Brotli)
-	default:
-		name := codecNames[c.chunk.codec]
-		if name == "" {
-			name = fmt.Sprintf("codec %d", c.chunk.codec)
-		}
-		return nil, fmt.Errorf("compressed by %s: want Snappy, gzip, zstd, Brotli, LZ4 or none", name)
-	}
-	if err != nil && err != errNoCodec {
-		err = fmt.Errorf("compressed data are damaged: %w", err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compressed data are damaged: %w", err)
 	}
 	return out, nil
 }
 
-var errNoCodec = errors.New("compressed by zstd or Brotli, which is not at hand here: want Snappy, gzip or LZ4")
-
-// filled reads all of out.
+// filled reads all of out, and nothing is left: the checksum stands at the end.
 func filled(out, body []byte, open func(io.Reader) (io.Reader, error)) error {
-	if open == nil {
-		return errNoCodec
-	}
 	r, err := open(bytes.NewReader(body))
 	if err == nil {
 		_, err = io.ReadFull(r, out)
 	}
-	return err
+	if err == nil {
+		if _, err = io.ReadFull(r, make([]byte, 1)); err == io.EOF {
+			return nil
+		}
+	}
+	return cmp.Or(err, errCorrupt)
 }

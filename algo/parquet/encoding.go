@@ -62,9 +62,10 @@ func (t *truths) next() ([]byte, error) {
 	return t.value[:], nil
 }
 
-// words is a dictionary with a page's indices.
+// words is a dictionary of texts with a page's indices.
 type words struct {
-	list    [][]byte
+	texts   []byte // one behind the other
+	ends    []uint32
 	indices hybrid
 }
 
@@ -73,10 +74,14 @@ func (w *words) next() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uint64(i) >= uint64(len(w.list)) {
+	if uint64(i) >= uint64(len(w.ends)) {
 		return nil, errors.New("a value beyond the dictionary")
 	}
-	return w.list[i], nil
+	begin := uint32(0)
+	if i > 0 {
+		begin = w.ends[i-1]
+	}
+	return w.texts[begin:w.ends[i]:w.ends[i]], nil
 }
 
 // A hybrid yields numbers of width bits, in runs or packed.

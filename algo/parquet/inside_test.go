@@ -2,10 +2,13 @@ package parquet
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -52,53 +55,100 @@ func TestBlocksByHand(t *testing.T) {
 	}
 }
 
-// What columns hold follows from their physical, logical and converted types, by the numbers of the format.
+// What columns hold and how a value is shown follows from their physical, logical and converted types, by the numbers of the
+// format. Texts are those of DuckDB 2.0.1, see build/columnar for more.
 func TestTypes(t *testing.T) {
-	for physical := range 9 {
-		for logical := range 16 {
-			for converted := -1; converted < 22; converted++ {
-				fields := record{{1, physical}, {4, "a"}}
-				if converted >= 0 {
-					fields = append(fields, record{{6, converted}}...)
-				}
-				if logical > 0 {
-					fields = append(fields, record{{10, record{{logical, record{}}}}}...)
-				}
-				e := readElement(&reader{left: fields.append(nil)})
-				f := &File{}
-				if err := f.setSchema([]element{{}, e}); (err == nil) != (physical < 8) {
-					t.Errorf("physical type %d: %v", physical, err)
-				}
-				if physical == 8 {
-					continue
-				}
-				plain := logical == 0 && converted < 0
-				text := physical == byteArray && (plain || slices.Contains([]int{1, 4, 12}, logical) || slices.Contains([]int{0, 4, 19}, converted))
-				whole := (physical == int32s || physical == int64s) && (plain || logical == 10 || converted > 10 && converted < 19)
-				value := whole || plain && (physical == boolean || physical == floats || physical == doubles)
-				if c := f.columns[0]; c.Text != text || c.Value != value || c.unsigned != (converted > 10 && converted < 15) {
-					t.Errorf("types %d, %d and %d: %+v", physical, logical, converted, c)
+	of := func(physical int, more ...any) record {
+		fields := record{{1, physical}, {4, "a"}}
+		for i := 0; i < len(more); i += 2 {
+			fields = append(fields, record{{more[i].(int), more[i+1]}}...)
+		}
+		return fields
+	}
+	fixed := func(width int, more ...any) record {
+		fields := of(fixedArray, more...)
+		return slices.Concat(fields[:1], record{{2, width}}, fields[1:])
+	}
+	union := func(kind int, fields ...any) record {
+		var of record
+		for i := 0; i < len(fields); i += 2 {
+			of = append(of, record{{fields[i].(int), fields[i+1]}}...)
+		}
+		return record{{kind, of}}
+	}
+	unit := func(kind, unit int) record { return union(kind, 2, record{{unit, record{}}}) }
+	const ones = "\xff\xff\xff\xff\xff\xff\xff\xff"
+	zeros := strings.Repeat("\x00", 8)
+	for _, test := range []struct {
+		fields record
+		want   string // what, and the value
+		value  string
+	}{
+		{of(boolean), "truths true", "\x01"}, {of(int32s), "whole numbers -1", ones[:4]}, {of(int64s), "whole numbers -1", ones},
+		{of(int32s, 6, 11), "whole numbers 4294967295", ones[:4]}, {of(int64s, 6, 14), "whole numbers 18446744073709551615", ones},
+		{of(int32s, 6, 15), "whole numbers -1", ones[:4]}, {of(int64s, 10, union(integerType)), "whole numbers -1", ones}, {of(int32s, 10, union(nullType)), "whole numbers -1", ones[:4]},
+		{of(floats), "numbers 0.1", "\xcd\xcc\xcc\x3d"}, {of(doubles), "numbers -1.5", zeros[:6] + "\xf8\xbf"},
+		{of(byteArray), "text é", "é"}, {of(byteArray), `text \xAA\x5C\x22\x27a`, "\xaa\\\"'a"}, {of(byteArray), `text \x01`, "\x01"}, {of(byteArray), "text ", ""},
+		{of(byteArray, 6, 0), "text \x01", "\x01"}, {of(byteArray, 6, 4), "text a", "a"}, {of(byteArray, 6, 19), "text {}", "{}"}, {of(byteArray, 6, 20), `bytes \xAA`, "\xaa"},
+		{of(byteArray, 10, union(stringType)), "text a", "a"}, {of(byteArray, 10, union(enumType)), "text a", "a"}, {of(byteArray, 10, union(jsonType)), "text a", "a"},
+		{of(byteArray, 10, union(9)), "values of a type that is not known unread", ""},
+		{of(doubles, 10, union(stringType)), "values of a type that is not known unread", ""}, {of(doubles, 10, union(nullType)), "numbers 0", zeros},
+		{fixed(2), `bytes \xFFa`, "\xffa"}, {fixed(16, 10, union(uuidType)), "UUIDs 30313233-3435-3637-3839-616263646566", "0123456789abcdef"},
+		{fixed(15, 10, union(uuidType)), "values of a type that is not known unread", ""}, {fixed(0), errThrift.Error(), ""}, {fixed(-1), errThrift.Error(), ""},
+		{fixed(2, 10, union(float16Type)), "numbers 1.5", "\x00\x3e"}, {fixed(2, 10, union(float16Type)), "numbers 5.9604645e-08", "\x01\x00"},
+		{fixed(2, 10, union(float16Type)), "numbers -Inf", "\x00\xfc"}, {fixed(2, 10, union(float16Type)), "numbers NaN", "\x01\x7c"}, {fixed(2, 10, union(float16Type)), "numbers -0.099975586", "\x66\xae"},
+		{of(int32s, 6, 5, 7, 2, 8, 5), "decimals -0.01", ones[:4]}, {of(int64s, 6, 5, 7, 0, 8, 18), "decimals -1", ones}, {of(int64s, 6, 5, 7, 2, 8, 9), "decimals 0.00", zeros},
+		{of(int32s, 10, union(decimalType, 1, 4, 2, 4)), "decimals -.0001", ones[:4]}, {of(int32s, 10, union(decimalType, 1, 0, 2, 0)), "decimals 0", zeros[:4]},
+		{of(byteArray, 6, 5, 7, 1, 8, 38), "decimals 0.0", ""}, {of(byteArray, 6, 5, 7, 1, 8, 38), "decimals -12.8", "\x80"}, {of(byteArray, 6, 5, 7, 1, 8, 38), "decimals 3276.8", "\x00\x80\x00"},
+		{of(byteArray, 6, 5, 7, 1, 8, 154), "a decimal of 65 bytes: want at most 64", strings.Repeat("1", 65)},
+		{fixed(9, 6, 5, 7, 19, 8, 38), "decimals -1.8446744073709551616", "\xff" + zeros}, {fixed(65, 6, 5, 7, 1, 8, 3), "values of a type that is not known unread", ""},
+		{of(int32s, 6, 5, 7, 3, 8, 2), "values of a type that is not known unread", ""}, {of(int32s, 6, 5, 7, -1, 8, 2), "values of a type that is not known unread", ""},
+		{of(int32s, 6, 5, 7, 1<<30, 8, 1<<30), "values of a type that is not known unread", ""},
+		{of(int32s, 6, 6), "dates 1969-12-31", ones[:4]}, {of(int32s, 6, 6), "dates infinity", "\xff\xff\xff\x7f"}, {of(int32s, 6, 6), "dates -infinity", "\x01\x00\x00\x80"},
+		{of(int32s, 10, union(dateType)), "dates 0044-03-15 (BC)", "\x48\xc8\xf4\xff"}, {of(int32s, 10, union(dateType)), "dates 12345-01-01", "\x4f\xd2\x39\x00"},
+		{of(int32s, 6, 7), "times 00:00:05.001", "\x89\x13\x00\x00"}, {of(int64s, 6, 8), "times 24:00:00", "\x00\x60\xd7\x1d\x14\x00\x00\x00"},
+		{of(int64s, 10, unit(timeType, 3)), "times 00:00:00.000000007", "\x07" + zeros[:7]}, {of(int64s, 10, unit(timeType, 4)), "values of a type that is not known unread", ""},
+		{of(int64s, 6, 9), "times 1969-12-31 23:59:59.999", ones}, {of(int64s, 6, 10), "times 1969-12-31 23:59:59.999999", ones}, {of(int64s, 10, unit(stampType, 3)), "times 1969-12-31 23:59:59.999999999", ones},
+		{of(int64s, 10, unit(stampType, 1)), "times infinity", ones[:7] + "\x7f"}, {of(int64s, 6, 10), "times -infinity", "\x01" + zeros[:6] + "\x80"}, {of(int64s, 6, 9), "times 292275056-05-16 (BC) 16:47:04.192", zeros[:7] + "\x80"},
+		{of(int96s), "times 2024-02-29 12:34:56.123456789", "\x15-YS2)\x00\x00\xd2\x8a%\x00"},
+		{fixed(12, 6, 21), "intervals 1 year 2 months 3 days 04:05:06.789", "\x0e\x00\x00\x00\x03\x00\x00\x00eh\xe0\x00"}, {fixed(12, 6, 21), "intervals 00:00:00", "\x00\x00\x00\x00" + zeros},
+		{fixed(12, 6, 21), "intervals 1 month", "\x01\x00\x00\x00" + zeros}, {fixed(12, 6, 21), "intervals 1 day", "\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		f := &File{}
+		err := f.setSchema([]element{{}, readElement(&reader{left: test.fields.append(nil)})})
+		got := fmt.Sprint(err)
+		if err == nil {
+			c := f.columns[0]
+			got = c.What + " unread"
+			if c.Text || c.Value {
+				shown, err := c.append([]byte{}, []byte(test.value))
+				if got = c.What + " " + string(shown); err != nil {
+					got = err.Error()
 				}
 			}
+		}
+		if got != test.want {
+			t.Errorf("%v: %q, want %q", test.fields, got, test.want)
 		}
 	}
 }
 
 // A schema is a tree, depth first.
 func TestSchema(t *testing.T) {
-	leaf := element{name: "leaf", physical: int32s, converted: -1}
-	node := func(children, converted int64) element {
-		return element{name: "node", children: children, physical: -1, converted: converted}
+	leaf := element{name: "leaf", physical: int32s}
+	node := func(children, kind int64) element {
+		return element{name: "node", children: children, physical: -1, logical: logical{kind: int(kind)}}
 	}
 	for _, test := range []struct {
 		want   string
 		schema []element
 	}{
-		{"0 leaves", []element{leaf}}, {"1 leaves leaf:whole numbers", []element{node(1, -1), leaf}}, {"no schema", nil},
-		{"4 leaves node:structs leaf:whole numbers", []element{node(2, -1), node(3, -1), leaf, leaf, leaf, leaf}},
-		{"3 leaves node:lists node:structs", []element{node(2, -1), node(1, 3), node(2, -1), leaf, leaf, node(1, -1), leaf}},
-		{errThrift.Error(), []element{node(1, -1), node(2, -1), leaf}}, {errThrift.Error(), []element{node(1, -1), node(9, -1), leaf}},
-		{errThrift.Error(), []element{node(1, -1), node(0, -1)}},
+		{"0 leaves", []element{leaf}}, {"1 leaves leaf:whole numbers", []element{node(1, 0), leaf}}, {"no schema", nil},
+		{"4 leaves node:structs leaf:whole numbers", []element{node(2, 0), node(3, 0), leaf, leaf, leaf, leaf}},
+		{"3 leaves node:lists node:structs", []element{node(2, 0), node(1, 3), node(2, 0), leaf, leaf, node(1, 0), leaf}},
+		{"2 leaves node:maps node:variants", []element{node(2, 0), node(1, mapType), leaf, node(1, variantType), leaf}},
+		{errThrift.Error(), []element{node(1, 0), node(2, 0), leaf}}, {errThrift.Error(), []element{node(1, 0), node(9, 0), leaf}},
+		{errThrift.Error(), []element{node(1, 0), node(0, 0)}},
 	} {
 		f := &File{}
 		got := ""
@@ -226,6 +276,7 @@ func TestByHand(t *testing.T) {
 	plain := func(physical int) record { return record{{1, physical}, {4, "a"}} }
 	texts, maybe, whole := of(byteArray, 0, 0), of(byteArray, optional, 0), plain(int32s)
 	const one, two = "\x01\x00\x00\x00", "\x02\x00\x00\x00"
+	pair, many := record{{1, fixedArray}, {2, 2}, {4, "a"}}, strings.Repeat("a", 300)
 	const ab, numbers = one + "a" + one + "b", one + two
 	dictionaryOf := words(2, plainValues, ab)
 	for _, test := range []struct {
@@ -248,9 +299,9 @@ func TestByHand(t *testing.T) {
 			"4: 10 bytes, 67108865 uncompressed: want at most 67108864, write smaller pages"},
 		{texts, 1, data(1, plainValues, ab)[:20], "4: 10 bytes and 1 values where the column has 5 more bytes"},
 		{texts, 1, page(4, 0, 5, record{}, ""), "4: a page of kind 4: want a newer BaCa, or data pages of version 1 or 2"},
-		{texts, 1, data(1, 5, ab), "4: values of encoding 5: want plain ones or a dictionary"},
-		{whole, 1, data(1, runLengths, one), "4: values of encoding 3: want plain ones or a dictionary"},
-		{plain(boolean), 1, data(1, 5, one), "4: values of encoding 5: want plain ones or a dictionary"},
+		{texts, 1, data(1, 5, ab), "4: values of encoding 5 in a column of text"},
+		{whole, 1, data(1, runLengths, one), "4: values of encoding 3 in a column of whole numbers"},
+		{plain(boolean), 1, data(1, 5, one), "4: values of encoding 5 in a column of truths"},
 		{append(plain(int64s), record{{11, record{{8, record{}}}}}...), 1, data(1, plainValues, "12345678"), "4050765991979987505"},
 		{texts, 3, dictionaryOf + data(3, dictionary, "\x01\x03\x02"), "a b a"},
 		{texts, 3, words(2, plainDictionary, ab) + data(3, plainDictionary, "\x01\x06\x01"), "b b b"},
@@ -290,7 +341,32 @@ func TestByHand(t *testing.T) {
 		{plain(int64s), 1, data(1, plainValues, strings.Repeat("\xff", 8)), "-1"},
 		{plain(floats), 1, data(1, plainValues, "\xcd\xcc\xcc\x3d"), "0.1"},
 		{plain(doubles), 1, data(1, plainValues, "\x00\x00\x00\x00\x00\x00\xf8\xbf"), "-1.5"},
-		{of(int32s, 0, 6), 1, data(1, plainValues, one), `holds times or decimals: want text or numbers`},
+		{of(int32s, 0, 6), 1, data(1, plainValues, one), "1970-01-02"},
+		// Differences in blocks of 128 values and 4 miniblocks: 7, 8, 9 and so on; of 0 bits; cut; of other sizes.
+		{whole, 3, data(3, deltaBinary, "\x80\x01\x04\x03\x0e\x02\x00\x00\x00\x00"), "7 8 9"},
+		{plain(int64s), 3, data(3, deltaBinary, "\x80\x01\x04\x03\x0e\x01\x02\x00\x00\xff\x0d\x00\x00\x00\x00\x00\x00\x00"), "7 7 9"},
+		{whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\xfe\xff\xff\xff\x0f\x02\x00\x00\x00\x00"), "2147483647 -2147483648"}, // wraps
+		{whole, 2, data(2, deltaBinary, "\x80\x01\x04\x01\x0e"), "7 4: fewer values than it says"}, {whole, 1, data(1, deltaBinary, ""), "4: fewer values than it says"},
+		{whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\x0e\x02\x00\x00\x00"), "4: damaged differences"}, {whole, 1, data(1, deltaBinary, "\x80"), "4: damaged differences"},
+		{whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\x0e\x02\x41\x00\x00\x00"+many), "4: damaged differences"}, {whole, 2, data(2, deltaBinary, "\x80\x01\x04\x02\x0e\x02\x01\x00\x00\x00abc"), "4: damaged differences"},
+		{whole, 1, data(1, deltaBinary, "\x80\x01\x00\x01\x0e"), "4: damaged differences"}, {whole, 1, data(1, deltaBinary, "\x00\x04\x01\x0e"), "4: damaged differences"}, {whole, 1, data(1, deltaBinary, "\x04\x01\x01\x0e"), "4: damaged differences"},
+		{whole, 1, data(1, deltaBinary, "\xff\xff\xff\xff\xff\x01\x01\x01\x0e"), "4: damaged differences"}, {texts, 1, data(1, deltaBinary, many), "4: values of encoding 5 in a column of text"},
+		{whole, 1, data(1, deltaBinary, "\x80\x01\x80\x80\x80\x80\x80\x80\x80\x80\x20\x01\x0e"), "4: damaged differences"}, // 2⁶¹ miniblocks
+		// A block of 2³¹ values of 0 bits: what is behind it is found at once.
+		{texts, 3, data(3, deltaLength, "\x80\x80\x80\x80\x08\x01\x80\x80\x80\x80\x08\x02\x00\x00ab"), "4: damaged differences"},
+		{texts, 2, data(2, deltaLength, "\x80\x01\x04\x02\x02\x00\x00\x00\x00\x00ab"), "a b"}, {texts, 1, data(1, deltaLength, "\x80\x01\x04\x01\x01"), "4: damaged differences"},
+		{maybe, 2, data(2, deltaLength, two+"\x04\x00"), "- -"}, {texts, 2, data(2, deltaLength, "\x80\x01\x04\x02\x02"), "4: damaged differences"},
+		{texts, 2, data(2, deltaArray, "\x80\x01\x04\x02\x00\x02\x00\x00\x00\x00"+"\x80\x01\x04\x02\x02\x00\x00\x00\x00\x00"+"ab"), "a ab"},
+		{texts, 1, data(1, deltaArray, "\x80\x01\x04\x01\x02"+"\x80\x01\x04\x01\x02"+"a"), "4: damaged differences"}, {texts, 1, data(1, deltaArray, "\x80\x01\x04\x01\x00"), "4: damaged differences"},
+		{texts, 1, data(1, deltaArray, "\x80\x01\x04\x01\x00"+"\x80\x01\x04\x01\x00"), ""}, // empty, not null
+		{pair, 1, data(1, deltaArray, "\x80\x01\x04\x01\x00"+"\x80\x01\x04\x01\x02"+"a"), "4: damaged differences"},
+		{whole, 2, data(2, streamSplit, "\x01\x02"+"\x00\x01"+"\x00\x00\x00\x00"), "1 258"}, {pair, 2, data(2, streamSplit, "abcd"), "ac bd"}, {pair, 3, data(3, streamSplit, "abcd"), "ac bd 4: fewer values than it says"},
+		{pair, 2, data(2, streamSplit, "abc"), "4: values of encoding 9 in a column of bytes"}, {pair, 1, data(1, streamSplit, ""), "4: fewer values than it says"}, {texts, 1, data(1, streamSplit, ab), "4: values of encoding 9 in a column of text"},
+		// A checksum, and values that nobody would read.
+		{texts, 1, string(record{{1, dataPage}, {2, 5}, {3, 5}, {4, int(int32(crc32.ChecksumIEEE([]byte(ab[:5]))))}, {5, record{{1, 1}, {2, 0}}}}.append(nil)) + ab[:5], "a"},
+		{texts, 1, string(record{{1, dataPage}, {2, 5}, {3, 5}, {4, -1}, {5, record{{1, 1}, {2, 0}}}}.append(nil)) + ab[:5], "4: its checksum is wrong: the file is damaged"},
+		{texts, 1, data(2, plainValues, ab), "a 4: 1 more values than its row group has rows"}, {texts, 1, data(1, plainValues, ab[:5]) + data(1, plainValues, ab[5:]), "a 24: 1 more values than its row group has rows"},
+		{texts, 1, data(1, plainValues, ab[:5]) + data(0, plainValues, ""), "a"}, {texts, 1, data(1, plainValues, ab[:5]) + "\x15", "a 24: metadata end early"},
 		{of(byteArray, repeated, 0), 1, data(1, plainValues, ab), `holds lists: want text or numbers`},
 	} {
 		file := flat(test.element, test.rows, test.pages)
@@ -309,6 +385,79 @@ func TestByHand(t *testing.T) {
 		}
 		if got := strings.Join(got, " "); got != test.want {
 			t.Errorf("%v, %q: %s, want %s", test.element, test.pages, got, test.want)
+		}
+	}
+}
+
+// Small files that claim much are errors, and no memory is taken for them: columns that share a dictionary; pages that expand a thousandfold, in
+// many columns; row groups without columns; more columns than a table may have; rows that no group has; differences without bits.
+func TestHostile(t *testing.T) {
+	packed := func(b []byte) string {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		must.Have(w.Write(b))
+		must.Do(w.Close())
+		return out.String()
+	}
+	page := func(kind, field, size int, body string, more record) string {
+		return string(record{{1, kind}, {2, size}, {3, len(body)}, {field, more}}.append(nil)) + body
+	}
+	words := page(dictionaryPage, 7, 32<<20, packed(make([]byte, 32<<20)), record{{1, 8 << 20}, {2, 0}})
+	large := page(dataPage, 5, 32<<20, packed(make([]byte, 32<<20)), record{{1, 1}, {2, 0}})
+	zeros := "\x80\x80\x80\x80\x08\x01\x80\x80\x80\x02\x00\x00\x00"
+	deltas := page(dataPage, 5, len(zeros), zeros, record{{1, 1}, {2, deltaBinary}})
+	for name, test := range map[string]struct {
+		columns, groups int
+		rows            int64
+		pages           string
+		codec           int
+		shared          bool // all columns have the same pages
+		want            string
+	}{
+		"shared pages": {1000, 1, 1, words, codecGzip, true, "columns of"},
+		"dictionaries": {8, 1, 1, words, codecGzip, false, ErrBomb.Error()},
+		"large pages":  {8, 1, 1, large, codecGzip, false, ErrBomb.Error()},
+		"row groups":   {50_000, 50_000, 1, "", 0, false, "row group 1 has 0 columns"},
+		"columns":      {70_000, 0, 0, "", 0, false, "more than 65536 columns"},
+		"rows":         {1, 0, 1 << 40, "", 0, false, "1099511627776 rows, and 0 in the row groups"},
+		"differences":  {1, 1, 1, deltas, 0, false, ErrBomb.Error()},
+	} {
+		file := []byte(Magic)
+		schema := []any{record{{4, "schema"}, {5, test.columns}}}
+		var chunks, groups []any
+		for i := range test.columns {
+			schema = append(schema, record{{1, int32s}, {4, "a"}})
+			at := int64(len(Magic))
+			if i == 0 || !test.shared {
+				at = int64(len(file))
+				file = append(file, test.pages...)
+			}
+			if test.pages != "" {
+				chunks = append(chunks, record{{3, record{{1, int32s}, {4, test.codec}, {5, int64(1)}, {7, int64(len(test.pages))}, {9, at}}}})
+			}
+		}
+		for range test.groups {
+			groups = append(groups, record{{1, chunks}, {3, test.rows}})
+		}
+		footer := record{{1, 2}, {2, schema}, {3, test.rows}, {4, groups}}.append(nil)
+		file = slices.Concat(file, footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte(Magic))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := Open(bytes.NewReader(file), int64(len(file)), Codecs{})
+		if err == nil {
+			columns := make([]int, test.columns)
+			for i := range columns {
+				columns[i] = i
+			}
+			for _, err = range f.Rows(columns...) {
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 150<<20 {
+			t.Errorf("%s: %d bytes take %d", name, len(file), grown)
 		}
 	}
 }
@@ -332,7 +481,7 @@ func TestChunks(t *testing.T) {
 	} {
 		f := must.Have(Open(bytes.NewReader(file), int64(len(file)), Codecs{}))
 		test.change(&f.groups[0].chunks[0])
-		if _, err := f.cursor(0, 0); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+		if _, err := f.cursor(0, 0, nil); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %s", err, test.want)
 		}
 	}
@@ -408,13 +557,15 @@ func TestWritten(t *testing.T) {
 			t.Errorf("column %d ends at byte %d, the next begins at %d", k, a.at+a.size, b.at)
 		}
 	}
-	for k, column := range []Column{{physical: boolean}, {physical: byteArray, Text: true}, {physical: doubles}} {
+	for k, physical := range []int64{boolean, byteArray, doubles} {
+		var column Column
+		column.setForm(element{physical: physical})
 		var got strings.Builder
 		for _, group := range f.groups {
 			at := group.chunks[k].at
-			c := &cursor{file: f, column: &column, chunk: group.chunks[k], at: at, end: at + group.chunks[k].size}
+			c := &cursor{file: f, column: &column, chunk: group.chunks[k], at: at, end: at + group.chunks[k].size, unpacking: new(unpacking)}
 			h := must.Have(c.header())
-			body := must.Have(c.decompress(nil, b.Bytes()[c.at:c.at+h.compressed], h.uncompressed))
+			body := must.Have(c.decompress(b.Bytes()[c.at:c.at+h.compressed], h.uncompressed))
 			levels := func(width int) *hybrid {
 				size := binary.LittleEndian.Uint32(body)
 				list := &hybrid{left: body[4 : 4+size], width: width}

@@ -2,6 +2,7 @@ package parquet_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,18 +34,66 @@ func files(t testing.TB) map[string][]byte {
 
 var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
 
+// unread is what others.py and others.mjs write and is not read, by the names of columns.
+var unread = map[string]string{"list": "lists", "array": "lists", "struct": "structs", "union": "structs", "map": "maps", "variant": "variants"}
+
+// A file of all types is read like the CSV beside it, which DuckDB has written; see build/columnar.
+func TestTypesOfOthers(t *testing.T) {
+	tables := must.Have(filepath.Glob("testdata/*.csv"))
+	if len(tables) < 9 {
+		t.Errorf("%d tables", len(tables))
+	}
+	for _, name := range tables {
+		want := must.Have(csv.NewReader(bytes.NewReader(must.Have(os.ReadFile(name)))).ReadAll())
+		data := must.Have(os.ReadFile(strings.TrimSuffix(name, "csv") + "parquet"))
+		f := must.Have(parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{}))
+		for k, c := range f.Columns() {
+			if c.Name != want[0][k] || !c.Text && !c.Value && c.What != unread[c.Name] {
+				t.Errorf("%s: column %s holds %s, want %s, %s", name, c.Name, c.What, want[0][k], unread[c.Name])
+			}
+			if !c.Text && !c.Value {
+				continue
+			}
+			i := 0
+			for cells, err := range f.Rows(k) {
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					break
+				}
+				if i++; !equal(string(cells[0]), want[i][k], c.What == "numbers") {
+					t.Errorf("%s: column %s, row %d: %q, want %q", name, c.Name, i, cells[0], want[i][k])
+				}
+			}
+			if i != len(want)-1 {
+				t.Errorf("%s: column %s has %d rows, want %d", name, c.Name, i, len(want)-1)
+			}
+		}
+	}
+}
+
+// equal compares numbers by their value, as DuckDB writes 1.0.
+func equal(a, b string, number bool) bool {
+	x, failed := strconv.ParseFloat(a, 64)
+	y, alsoFailed := strconv.ParseFloat(b, 64)
+	return a == b || number && failed == nil && alsoFailed == nil && (x == y || float32(x) == float32(y) && len(a) < 12)
+}
+
 // Of what other programs have written, the columns smiles, id, n, wide, narrow and yes, or the first of them, are read; where it is
 // compressed by zstd, an error says so.
 func TestFiles(t *testing.T) {
 files:
 	for name, data := range files(t) {
+		if _, err := os.Stat("testdata/" + strings.TrimSuffix(name, "parquet") + "csv"); err == nil {
+			continue // see TestTypesOfOthers
+		}
 		f := must.Have(parquet.Open(bytes.NewReader(data), int64(len(data)), parquet.Codecs{}))
 		var at []int
 		for i, c := range f.Columns() {
 			if slices.Contains([]string{"smiles", "id", "n", "wide", "narrow", "yes"}, c.Name) {
 				at = append(at, i)
 			}
-			if want := map[string]string{"parts": "structs", "list": "lists", "flag": "truths"}[c.Name]; want != "" && c.What != want {
+			want := map[string]string{"parts": "structs", "list": "lists", "flag": "truths"}[c.Name]
+			if want != "" && c.What != want && !strings.Contains(c.What, "zstd") {
 				t.Errorf("%s: column %s holds %s", name, c.Name, c.What)
 			}
 		}
@@ -113,7 +163,7 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s, cut at %d of %d, is read", name, n, len(data))
 			}
 		}
-		for i := range data {
+		for i := 0; i < len(data); i += 1 + len(data)/600 {
 			damaged := bytes.Clone(data)
 			damaged[i] ^= 0x55
 			readAll(damaged)

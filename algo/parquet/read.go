@@ -1,10 +1,11 @@
-// Package parquet reads columns of text and integers from Parquet files (Open), and writes flat
-// tables (NewWriter).
+// Package parquet reads columns of Parquet files as text (Open), and writes flat tables (NewWriter).
 //
 // It is small enough for the page, and trusts nothing in a file: memory is bounded by two pages and
-// a dictionary for each column. It reads flat columns of pandas, Polars, Spark and DuckDB: data
-// pages of both versions, plain or with a dictionary, as they write by default; uncompressed or
-// Snappy, gzip, zstd, Brotli or LZ4. Lists, structs and deltas are recognised and not read.
+// a dictionary for each column, and by what pages may expand to (ErrBomb). It reads flat columns of
+// all types, encodings and data pages that pandas, Polars, Spark, DuckDB and others write;
+// uncompressed or Snappy, gzip, zstd, Brotli or LZ4. A value is the text of DuckDB's COPY TO csv.
+// Lists, structs, maps and variants are recognised and not read, and neither are columns with a codec or
+// an encoding that is not known. Checksums of pages are verified.
 package parquet
 
 import (
@@ -12,11 +13,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Magic is how a Parquet file begins and ends.
@@ -29,20 +30,24 @@ const (
 	// 8 KiB to 1 MiB.
 	MaxPage       = 64 << 20
 	maxPageHeader = 1 << 20
+	maxColumns    = 1 << 16
 )
 
 // A Column at the top level of a file.
 type Column struct {
 	Name string
 	Text bool // text
-	// Value marks numbers and truths, read as text: the shortest decimal, true or false.
-	Value bool
-	What  string // its content, for messages
+	// Value marks what else is read as text: numbers as the shortest decimal, true or false, dates, UUIDs.
+	Value  bool
+	Number bool   // a Value that is a number or a truth
+	What   string // its content, for messages
 
 	leaf     int // among the leaves
 	optional bool
-	unsigned bool
 	physical int
+	width    int // of a value in bytes, 0 if it varies
+	logical  logical
+	show     func(c *Column, b, value []byte) []byte // nil for text
 }
 
 // A File is an open Parquet file.
@@ -67,21 +72,8 @@ type chunk struct {
 	codec     int64
 	physical  int64
 	elsewhere bool // in another file
+	unknown   bool // has an encoding that is not known
 }
-
-// Physical types.
-const (
-	boolean = iota
-	int32s
-	int64s
-	int96s
-	floats
-	doubles
-	byteArray
-	fixedArray
-)
-
-var physicalNames = []string{"truths", "whole numbers", "whole numbers", "times", "numbers", "numbers", "text", "bytes"}
 
 // Codecs decompress what the standard library does not. Pages that need one that is nil are refused.
 type Codecs struct {
@@ -120,73 +112,103 @@ func Open(r io.ReaderAt, size int64, codecs Codecs) (*File, error) {
 
 func (f *File) Columns() []Column { return f.columns }
 
+// Len returns how many rows the file says it has.
+func (f *File) Len() int64 { return f.rows }
+
 func (f *File) readFooter(footer []byte) error {
 	r := &reader{left: footer}
 	var schema []element
-	var bad error
+	rows, size := int64(0), int64(0)
+	fail := func(err error) {
+		if err != nil {
+			r.fail(err) // and read no more
+		}
+	}
 	r.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 2:
 			return r.each(kind, func() { schema = append(schema, readElement(r)) })
+		case id == 3 && kind == thriftI64:
+			rows = r.signed()
+			return true
 		case id == 4:
-			if len(f.columns) == 0 && bad == nil {
-				bad = f.setSchema(schema)
+			if f.columns == nil {
+				fail(f.setSchema(schema))
 			}
-			return bad == nil && r.each(kind, func() { f.groups = append(f.groups, readGroup(r, f.leaves)) })
+			return r.each(kind, func() { fail(f.addGroup(readGroup(r, f.leaves), &size)) })
 		}
 		return false
 	})
-	if bad != nil || r.err != nil {
-		return cmp.Or(bad, r.err)
+	switch {
+	case r.err == nil && f.columns == nil:
+		return f.setSchema(schema)
+	case r.err == nil && rows != f.rows:
+		return fmt.Errorf("%d rows, and %d in the row groups", rows, f.rows)
 	}
-	if f.columns == nil {
-		if err := f.setSchema(schema); err != nil {
-			return err
+	return r.err
+}
+
+// addGroup adds a row group, whose columns have size bytes with those before it: parts that share bytes
+// would cost more than the file's size allows.
+func (f *File) addGroup(g group, size *int64) error {
+	f.groups = append(f.groups, g)
+	if g.rows < 0 || g.rows > math.MaxInt64-f.rows || len(g.chunks) != f.leaves {
+		return fmt.Errorf("row group %d has %d columns and %d rows: want %d columns", len(f.groups), len(g.chunks), g.rows, f.leaves)
+	}
+	f.rows += g.rows
+	for i := range f.columns {
+		c := &f.columns[i]
+		if !c.Text && !c.Value || g.rows == 0 {
+			continue
+		}
+		k := &g.chunks[c.leaf]
+		if what := f.codecs.lack(k); what != "" {
+			*c = Column{Name: c.Name, What: what, leaf: c.leaf}
+		}
+		if !k.elsewhere && k.size > 0 && k.size <= f.size {
+			*size += k.size
 		}
 	}
-	for i, g := range f.groups {
-		if g.rows < 0 || len(g.chunks) != f.leaves {
-			return fmt.Errorf("row group %d has %d columns and %d rows: want %d columns", i+1, len(g.chunks), g.rows, f.leaves)
-		}
-		f.rows += g.rows
+	if *size > f.size {
+		return fmt.Errorf("columns of %d bytes in a file of %d", *size, f.size)
 	}
 	return nil
 }
 
 // An element of a schema.
 type element struct {
-	name                                      string
-	physical, repetition, children, converted int64
-	logical                                   int // the set field of the union LogicalType
-	unsigned                                  bool
+	name                                  string
+	physical, width, repetition, children int64
+	logical                               logical
 }
 
 func readElement(r *reader) element {
-	e := element{physical: -1, converted: -1}
-	r.numbers(map[int]*int64{1: &e.physical, 3: &e.repetition, 5: &e.children, 6: &e.converted}, func(id int, kind byte) bool {
+	e := element{physical: -1}
+	var scale, precision int64
+	converted := int64(-1)
+	r.numbers(map[int]*int64{
+		1: &e.physical, 2: &e.width, 3: &e.repetition, 5: &e.children, 6: &converted, 7: &scale, 8: &precision,
+	}, func(id int, kind byte) bool {
 		switch {
 		case id == 4 && kind == thriftBinary:
 			e.name = r.text()
 		case id == 10 && kind == thriftStruct:
-			r.fields(func(id int, _ byte) bool {
-				e.logical = id
-				return false
-			})
+			e.logical = readLogical(r)
 		default:
 			return false
 		}
 		return true
 	})
-	e.unsigned = e.converted >= 11 && e.converted <= 14 // UINT_8 to UINT_64
+	if e.logical.kind == noLogical && converted >= 0 && converted < int64(len(convertedTypes)) {
+		e.logical = convertedTypes[converted]
+		e.logical.scale, e.logical.precision = scale, precision
+	}
 	return e
 }
 
 const (
 	optional = 1
 	repeated = 2
-
-	logicalInteger  = 10
-	convertedSigned = 15 // INT_8 to INT_64 are 15 to 18
 )
 
 // setSchema finds the columns of a schema, a tree listed depth first.
@@ -196,7 +218,7 @@ func (f *File) setSchema(schema []element) error {
 	}
 	for at := 1; at < len(schema); {
 		e := schema[at]
-		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional, physical: int(e.physical), unsigned: e.unsigned}
+		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional}
 		// below counts elements still to come below e.
 		for below := 1; below > 0; below-- {
 			if at >= len(schema) {
@@ -212,36 +234,28 @@ func (f *File) setSchema(schema []element) error {
 			}
 			at++
 		}
-		plain := e.converted < 0 && e.logical == 0
-		whole := plain || e.logical == logicalInteger || e.converted >= 11 && e.converted < convertedSigned+4
 		switch {
-		case e.repetition == repeated || e.children > 0 && (e.logical == 3 || e.converted == 3):
+		case e.repetition == repeated || e.children > 0 && e.logical.kind == listType:
 			c.What = "lists"
 		case e.children > 0:
-			c.What = "structs"
-		case e.physical < 0 || e.physical >= int64(len(physicalNames)):
+			c.What = cmp.Or(map[int]string{mapType: "maps", variantType: "variants"}[e.logical.kind], "structs")
+		case e.physical < 0 || e.physical > fixedArray || e.physical == fixedArray && (e.width <= 0 || e.width > MaxPage):
 			return errThrift
-		case e.physical == byteArray && (plain || e.logical == 1 || e.logical == 4 || e.logical == 12 || e.converted == 0 || e.converted == 4 || e.converted == 19):
-			c.Text, c.What = true, "text"
-		case (e.physical == int32s || e.physical == int64s) && whole:
-			c.Value, c.What = true, "whole numbers"
 		default:
-			c.What = physicalNames[e.physical]
-			c.Value = plain && (e.physical == floats || e.physical == doubles || e.physical == boolean)
-			if e.physical == byteArray || (e.physical == int32s || e.physical == int64s) {
-				c.What = "times or decimals"
-			}
+			c.setForm(e)
 		}
-		f.columns = append(f.columns, c)
+		if f.columns = append(f.columns, c); len(f.columns) > maxColumns {
+			return fmt.Errorf("more than %d columns", maxColumns)
+		}
 	}
 	return nil
 }
 
 func readGroup(r *reader, leaves int) (g group) {
-	g.chunks = make([]chunk, 0, min(leaves, len(r.left)))
 	r.fields(func(id int, kind byte) bool {
 		switch {
 		case id == 1:
+			g.chunks = slices.Grow(g.chunks, min(leaves, len(r.left)))
 			return r.each(kind, func() { g.chunks = append(g.chunks, readChunk(r)) })
 		case id == 3 && kind == thriftI64:
 			g.rows = r.signed()
@@ -259,7 +273,17 @@ func readChunk(r *reader) (c chunk) {
 		if id != 3 || kind != thriftStruct {
 			return false
 		}
-		r.numbers(map[int]*int64{1: &c.physical, 4: &c.codec, 5: &c.values, 7: &c.size, 9: &data, 11: &dictionary}, nil)
+		places := map[int]*int64{1: &c.physical, 4: &c.codec, 5: &c.values, 7: &c.size, 9: &data, 11: &dictionary}
+		r.numbers(places, func(id int, kind byte) bool {
+			if id != 2 || kind != thriftList {
+				return false
+			}
+			n, _ := r.list() // of whole numbers
+			for range n {
+				c.unknown = r.signed() > streamSplit || c.unknown
+			}
+			return true
+		})
 		return true
 	})
 	if c.at = data; dictionary > 0 && dictionary < data {
@@ -273,13 +297,14 @@ func readChunk(r *reader) (c chunk) {
 func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		cells := make([][]byte, len(columns))
+		unpacking := &unpacking{}
 		for g := range f.groups {
 			if f.groups[g].rows == 0 {
 				continue // such groups need no data offset
 			}
 			cursors := make([]*cursor, len(columns))
 			for k, i := range columns {
-				c, err := f.cursor(g, i)
+				c, err := f.cursor(g, i, unpacking)
 				if err != nil {
 					yield(nil, fmt.Errorf("row group %d: column %q: %w", g+1, f.columns[i].Name, err))
 					return
@@ -295,6 +320,12 @@ func (f *File) Rows(columns ...int) iter.Seq2[[][]byte, error] {
 					}
 				}
 				if !yield(cells, nil) {
+					return
+				}
+			}
+			for _, c := range cursors {
+				if err := c.finish(); err != nil {
+					yield(nil, fmt.Errorf("row group %d: column %q: page at byte %d: %w", g+1, c.column.Name, c.page, err))
 					return
 				}
 			}
@@ -314,10 +345,12 @@ type cursor struct {
 	values   values
 	words    *words // the dictionary, or nil
 	raw, out []byte // buffers of the page
-	digits   []byte
+	text     []byte // the last value shown
+
+	*unpacking
 }
 
-func (f *File) cursor(g, column int) (*cursor, error) {
+func (f *File) cursor(g, column int, unpacking *unpacking) (*cursor, error) {
 	c := &f.columns[column]
 	k := f.groups[g].chunks[c.leaf]
 	switch {
@@ -332,7 +365,8 @@ func (f *File) cursor(g, column int) (*cursor, error) {
 	case k.physical != int64(c.physical):
 		return nil, errors.New("its type is not that of the schema")
 	}
-	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size}, nil
+	// Empty text is not nil, which is null.
+	return &cursor{file: f, column: c, chunk: k, at: k.at, end: k.at + k.size, text: []byte{}, unpacking: unpacking}, nil
 }
 
 // next returns the next value, nil for null.
@@ -359,38 +393,38 @@ func (c *cursor) next() ([]byte, error) {
 	return c.shown(value)
 }
 
-// shown is a value as text. Numbers of a dictionary are text already.
-func (c *cursor) shown(value []byte) ([]byte, error) {
-	if c.column.Text || c.words != nil && c.values == values(c.words) {
-		return value, nil
+// finish refuses values behind the last row.
+func (c *cursor) finish() error {
+	for c.left == 0 && c.at < c.end {
+		c.page = c.at
+		if err := c.readPage(); err != nil {
+			return err
+		}
 	}
-	c.digits = c.column.digits(c.digits[:0], value)
-	return c.digits, nil
+	if c.left > 0 {
+		return fmt.Errorf("%d more values than its row group has rows", c.left)
+	}
+	return nil
 }
 
-// digits appends a number or truth as text.
-func (c *Column) digits(b, value []byte) []byte {
-	switch c.physical {
-	case boolean:
-		return strconv.AppendBool(b, value[0] != 0)
-	case floats:
-		return strconv.AppendFloat(b, float64(math.Float32frombits(binary.LittleEndian.Uint32(value))), 'g', -1, 32)
-	case doubles:
-		return strconv.AppendFloat(b, math.Float64frombits(binary.LittleEndian.Uint64(value)), 'g', -1, 64)
+// shown is a value as text. Those of a dictionary are text already.
+func (c *cursor) shown(value []byte) (text []byte, err error) {
+	if c.column.show == nil || c.words != nil && c.values == values(c.words) {
+		return value, nil
 	}
-	var x int64
-	if len(value) == 4 {
-		x = int64(int32(binary.LittleEndian.Uint32(value)))
-		if c.unsigned {
-			x &= 1<<32 - 1
-		}
-	} else {
-		x = int64(binary.LittleEndian.Uint64(value))
+	c.text, err = c.column.append(c.text[:0], value)
+	return c.text, err
+}
+
+// append appends a value as text.
+func (c *Column) append(b, value []byte) ([]byte, error) {
+	if c.What == "decimals" && len(value) > maxDecimal {
+		return nil, fmt.Errorf("a decimal of %d bytes: want at most %d", len(value), maxDecimal)
 	}
-	if c.unsigned {
-		return strconv.AppendUint(b, uint64(x), 10)
+	if c.show == nil {
+		return append(b, value...), nil
 	}
-	return strconv.AppendInt(b, x, 10)
+	return c.show(c, b, value), nil
 }
 
 // A header is that of a page.
@@ -398,6 +432,7 @@ type header struct {
 	kind                     int64
 	compressed, uncompressed int64
 	values, encoding         int64
+	checksum                 int64 // noChecksum if there is none
 	levels                   int64 // encoding of definition levels, version 1
 	// Of version 2.
 	repetitionSize, definitionSize int64
@@ -414,12 +449,18 @@ const (
 	plainValues     = 0
 	plainDictionary = 2
 	runLengths      = 3
+	deltaBinary     = 5
+	deltaLength     = 6
+	deltaArray      = 7
 	dictionary      = 8
+	streamSplit     = 9 // the last one known
 )
 
+const noChecksum = math.MinInt64
+
 func readHeader(r *reader) (h header) {
-	h.encoding = -1
-	r.numbers(map[int]*int64{1: &h.kind, 2: &h.uncompressed, 3: &h.compressed}, func(id int, kind byte) bool {
+	h.encoding, h.checksum = -1, noChecksum
+	r.numbers(map[int]*int64{1: &h.kind, 2: &h.uncompressed, 3: &h.compressed, 4: &h.checksum}, func(id int, kind byte) bool {
 		places, known := map[int]map[int]*int64{
 			5: {1: &h.values, 2: &h.encoding, 3: &h.levels},
 			7: {1: &h.values, 2: &h.encoding},
@@ -472,6 +513,9 @@ func (c *cursor) readPage() error {
 		return err
 	}
 	c.at += h.compressed
+	if h.checksum != noChecksum && crc32.ChecksumIEEE(c.raw) != uint32(h.checksum) {
+		return errors.New("its checksum is wrong: the file is damaged")
+	}
 	switch h.kind {
 	case indexPage:
 		return nil
@@ -492,33 +536,41 @@ func (c *cursor) readDictionary(h header) error {
 	if h.encoding != plainValues && h.encoding != plainDictionary {
 		return fmt.Errorf("a dictionary of encoding %d: want plain", h.encoding)
 	}
-	body, err := c.decompress(nil, c.raw, h.uncompressed)
+	body, err := c.decompress(c.raw, h.uncompressed)
 	if err != nil {
 		return err
 	}
-	c.words = &words{}
-	in := c.plain(slices.Clone(body))
 	if c.column.physical == boolean {
 		return errors.New("a dictionary of truths")
 	}
-	if h.values > int64(len(body)/c.column.size()) {
+	if h.values > int64(len(body)/cmp.Or(c.column.width, 4)) {
 		return fmt.Errorf("a dictionary of %d values in %d bytes", h.values, len(body))
 	}
+	if err := c.unpack(4 * int(h.values)); err != nil {
+		return err
+	}
+	c.words = &words{texts: []byte{}, ends: make([]uint32, 0, h.values)}
+	in := c.plain(body)
 	for range h.values {
 		value, err := in.next()
 		if err != nil {
 			return err
 		}
-		if !c.column.Text {
-			value = c.column.digits(nil, value)
+		before := len(c.words.texts)
+		if c.words.texts, err = c.column.append(c.words.texts, value); err != nil {
+			return err
 		}
-		c.words.list = append(c.words.list, value)
+		size := len(c.words.texts)
+		if err := c.unpack(size - before); err != nil || size > 8*MaxPage {
+			return cmp.Or(err, ErrBomb)
+		}
+		c.words.ends = append(c.words.ends, uint32(size))
 	}
 	return nil
 }
 
 func (c *cursor) readData(h header) error {
-	body, err := c.decompress(c.out, c.raw, h.uncompressed)
+	body, err := c.decompress(c.raw, h.uncompressed)
 	if err != nil {
 		return err
 	}
@@ -553,7 +605,7 @@ func (c *cursor) readData2(h header) error {
 	body := c.raw[levels:]
 	if !h.plain {
 		var err error
-		if body, err = c.decompress(c.out, body, h.uncompressed-levels); err != nil {
+		if body, err = c.decompress(body, h.uncompressed-levels); err != nil {
 			return err
 		}
 	}
@@ -561,8 +613,9 @@ func (c *cursor) readData2(h header) error {
 }
 
 // setValues decodes body as the page's values.
-func (c *cursor) setValues(h header, body []byte) error {
+func (c *cursor) setValues(h header, body []byte) (err error) {
 	c.left = int(h.values)
+	physical, width := c.column.physical, c.column.width
 	switch e := h.encoding; {
 	case e == plainValues:
 		c.values = c.plain(body)
@@ -580,31 +633,31 @@ func (c *cursor) setValues(h header, body []byte) error {
 			c.words.indices = hybrid{left: body[1:], width: int(body[0])}
 		}
 		c.values = c.words
-	case e == runLengths && c.column.physical == boolean:
+	case e == runLengths && physical == boolean:
 		if len(body) < 4 {
 			return errShort
 		}
 		c.values = &truths{hybrid: hybrid{left: body[4:], width: 1}}
+	case e == deltaBinary && (physical == int32s || physical == int64s):
+		body, err = c.deltaNumbers(body)
+		c.values = c.plain(body)
+	case e == deltaLength && physical == byteArray || e == deltaArray && (physical == byteArray || physical == fixedArray):
+		body, err = c.deltaTexts(body, e == deltaArray)
+		c.values = c.plain(body)
+	case e == streamSplit && width > 0 && len(body)%width == 0:
+		c.values = c.plain(joinStreams(body, width))
 	default:
-		return fmt.Errorf("values of encoding %d: want plain ones or a dictionary", e)
+		return fmt.Errorf("values of encoding %d in a column of %s", e, c.column.What)
 	}
-	return nil
+	return err
 }
 
 func (c *cursor) plain(body []byte) values {
 	switch {
-	case c.column.Text:
-		return &plainTexts{body}
+	case c.column.width > 0:
+		return &plainNumbers{body, c.column.width}
 	case c.column.physical == boolean:
 		return &truths{packed: body}
 	}
-	return &plainNumbers{body, c.column.size()}
-}
-
-// size is a value's width; for text, its minimum.
-func (c *Column) size() int {
-	if c.physical == int64s || c.physical == doubles {
-		return 8
-	}
-	return 4
+	return &plainTexts{body}
 }

@@ -1,5 +1,7 @@
 // Package columnar compares the reader and the writer of Parquet with those of Apache Arrow and
-// of parquet-go. These take 20 MB of a program, so they are no part of BaCa.
+// of parquet-go, and what is read with DuckDB's CSV of tables that DuckDB, pyarrow, polars, pandas,
+// parquet-wasm and hyparquet-writer write (others.py, others.mjs; they come from PyPI and npm). These
+// take too much room, so they are no part of BaCa.
 package columnar
 
 import (

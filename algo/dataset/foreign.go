@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 )
@@ -104,42 +103,35 @@ func orient(name string) string { return fmt.Sprintf("JSON as pandas writes it w
 // nothing for another text. It is open if the head ends too early to tell.
 func labelled(head []byte) (called string, open bool) {
 	d := json.NewDecoder(bytes.NewReader(head))
+	if begin, _ := d.Token(); begin != json.Delim('{') {
+		return "", false
+	}
 	var names, labels []string // of the objects, and the first key of each
-	inside := 0
-	for at := 0; ; at++ {
-		token, err := d.Token()
-		if err != nil {
-			open = inside == 2 && (err == io.EOF || err == io.ErrUnexpectedEOF)
-			break
-		}
-		switch key, _ := token.(string); {
-		case token == json.Delim('{') && inside < 2:
-			inside++
-			at = 0
-		case token == json.Delim('}'):
-			inside--
-			at = 0
-		case inside == 1 && at == 1:
-			names = append(names, key)
-		case inside == 2 && at == 1:
-			labels = append(labels, key)
-		case inside != 2 || token == json.Delim('[') || token == json.Delim('{'):
+	for !open && d.More() {
+		name, _ := d.Token()
+		begin, err := d.Token()
+		if open = err != nil; !open && begin != json.Delim('{') {
 			return "", false
 		}
-		if inside == 0 {
-			break
+		for n := 0; !open; n++ {
+			token, err := d.Token()
+			if open = err != nil; open || token == json.Delim('}') {
+				break
+			}
+			if _, nested := token.(json.Delim); nested {
+				return "", false
+			}
+			if n == 0 {
+				names, labels = append(names, name.(string)), append(labels, token.(string))
+			}
 		}
 	}
-	if len(labels) == 0 {
-		return "", open
-	}
-	same := !slices.ContainsFunc(labels, func(label string) bool { return label != labels[0] })
 	switch {
-	case !same:
-		return "", false
+	case len(slices.Compact(labels)) != 1:
+		return "", open && labels == nil
 	case labels[0] == "0" || slices.Contains(smilesNames, columnName(names[0])):
 		return "columns", false
-	case names[0] == "0" || len(labels) > 1:
+	case names[0] == "0" || len(names) > 1:
 		return "index", false
 	}
 	return "", open

@@ -100,3 +100,28 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// Columns of a first object or record of any length are read; those that come later are told, some by
+// name.
+func TestLateColumns(t *testing.T) {
+	mol := molBlock("m", "C")
+	for text, want := range map[string][2]int{ // columns, notes
+		`{"smiles":"C"` + repeated(`,"c%d":1`, 20_000) + "}\n":                                          {20_000, 0},
+		`[{"smiles":"C"` + repeated(",\n\"c%d\":1", 20_000) + `},{"smiles":"N","d":1}]`:                 {20_001, 0},
+		mol + repeated("> <c%d>\n1\n\n", 3) + "$$$$\n" + mol + repeated("> <c%d>\n1\n\n", 5) + "$$$$\n": {3, 2},
+		mol + "$$$$\n" + mol + repeated("> <c%d>\n1\n\n", 100) + "$$$$\n":                               {0, maxNamed + 1},
+	} {
+		got := [2]int{}
+		o := Options{Own: func(_, own []string) { got[0] = len(own) }, Note: func(string) { got[1]++ }}
+		for r, err := range Records(strings.NewReader(text), o) {
+			must.Do(errors.Join(err, r.Err))
+		}
+		if got != want {
+			t.Errorf("%.30s: columns and notes %d, want %d", text, got, want)
+		}
+	}
+	twice := list(strings.NewReader(`{"smiles":"C","y":1,"y":2}`), Options{Own: func(_, _ []string) {}})
+	if len(twice) != 1 || twice[0] != `1@1 refused line 1, column 21: key "y" is there twice: want it once` {
+		t.Errorf("%q", twice)
+	}
+}

@@ -1,0 +1,219 @@
+package dataset
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// eachInDocument is eachObject for a document. A damaged object is refused, and reading resumes at the
+// next one. Other damage is the error, once everything is read.
+func (s *scanner) eachInDocument(column int, visit visitor) error {
+	depth := 0
+	var stray, first error // damage since the last object, and in the document
+	for !s.stopped && s.has(0) {
+		size, sound := 1, true
+		switch c := s.at(0); c {
+		case '{':
+			first, stray = cmp.Or(first, stray), nil
+			if size, sound = s.objectSize(); !sound {
+				column, depth = s.passDamage(size, column, depth, nil)
+			} else if at, err := visit(s.bytes(0, size), column); err != nil {
+				s.refuseAt(s.bytes(0, size), column, at, err)
+			}
+		case '[':
+			depth++
+		case ',', ' ', '\t', '\n':
+		default:
+			if c == ']' && depth > 0 {
+				depth--
+				break
+			}
+			stray = cmp.Or(stray, error(syntaxError(s.line, column, fmt.Errorf("found %s: want an object in a list", clip([]byte{c})))))
+			if sound = c != '"'; !sound { // the rest of an object
+				column, depth = s.passDamage(0, column, depth, stray)
+				stray = nil
+			}
+		}
+		if sound {
+			lines, next := locate(s.bytes(0, size), column, size)
+			column = next
+			s.consume(size, s.line+lines)
+		}
+	}
+	if first = cmp.Or(first, stray); first == nil && depth > 0 && !s.stopped && s.broken() == nil {
+		return syntaxError(s.line, column, errors.New("the document ends early, the file looks truncated"))
+	}
+	return first
+}
+
+// passDamage refuses the object at hand, which is damaged at an offset, for a reason or the JSON's. It
+// returns the column where reading resumes, and the depth there: 0 behind a list that has ended, more
+// where the object has no end.
+func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
+	begin, from, bad := s.line, 1, s.has(at)
+	refusal, _ := reason.(*SyntaxError)
+	switch {
+	case !bad && s.err == nil:
+		bad, from, refusal = true, at, s.tooLong(begin)
+	case refusal == nil:
+		from = max(s.texts, 1) // the text before the damage may hold the next object's beginning
+		offset, err := jsonError(json.Unmarshal(s.bytes(0, min(at+1, s.end-s.pos)), new(json.RawMessage)))
+		lines, place := locate(s.bytes(0, s.end-s.pos), column, min(offset, at))
+		refusal = syntaxError(begin+lines, place, err)
+	}
+	column, within, last, resumed := s.resume(from, column)
+	if resumed {
+		refusal.Err = fmt.Errorf("%w; reading resumes on line %d, column %d", refusal.Err, s.line, column)
+	} else if s.broken() != nil || !bad {
+		return column, depth + 1
+	} else if last == ']' {
+		depth = 0
+	}
+	if within > 0 {
+		refusal.Err = fmt.Errorf("%w; objects within the damage: about %d", refusal.Err, within)
+	}
+	s.refuse(begin, refusal)
+	return column, depth
+}
+
+// resume consumes text up to the next object, at least from bytes away, that is as deep as the one at
+// hand, or begins as that or others do. It returns the column there, how many objects it has passed
+// by, and the last character before the object or the end.
+func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
+	own, level, indent := s.firstKey(), 0, false
+	for n := 0; s.has(0); n++ {
+		c, line := s.at(0), s.line
+		if c == '{' && n > 0 && (last != ':' || indent) {
+			key := s.firstKey()
+			alike := level <= 0 || s.firsts[key] || key == own || own == "" && len(s.firsts) == 0
+			if n >= from && key != "" && alike {
+				return column, within, last, true
+			}
+			within++
+		}
+		switch c {
+		case '{', '[':
+			level++
+		case '}', ']':
+			level--
+		}
+		switch column++; c {
+		case '\n':
+			line, column, indent = line+1, 1, true
+		case ' ', '\t':
+		default:
+			last, indent = c, false
+		}
+		s.consume(1, line)
+	}
+	return column, within, last, false
+}
+
+// firstKey is that of the object at hand.
+func (s *scanner) firstKey() string {
+	s.has(longestID)
+	return firstKey(s.bytes(0, s.end-s.pos))
+}
+
+// firstKey returns the first key of an object, which may lack a quote, or nothing.
+func firstKey(object []byte) string {
+	if key := firstKeys.FindSubmatch(object[:min(len(object), longestID)]); key != nil {
+		return string(key[1]) + string(key[2])
+	}
+	return ""
+}
+
+var firstKeys = regexp.MustCompile(`^\{[ \t\n]*(?:"((?:[^"\\\n]|\\.)+)"|"?([^":\n{}\[\],]+)"?)[ \t\n]*:`)
+
+// objectSize returns the size of the object at hand, or where it is damaged, too long or ends early.
+func (s *scanner) objectSize() (size int, sound bool) {
+	var j syntax
+	s.texts = 0
+	for size = 0; s.has(size); size++ {
+		c := s.at(size)
+		if !j.fits(c) {
+			return size, false
+		}
+		before := j.quoted
+		switch j.next(c); {
+		case j.quoted && !before:
+			s.texts = size + 1
+		case len(j.open) == 0:
+			return size + 1, true
+		}
+	}
+	return size, false
+}
+
+// A syntax is what encloses a byte of JSON.
+type syntax struct {
+	open            []byte // of lists [, of objects { before a key and : before a value
+	last            byte   // before, outside of texts and no blank; 0 at first
+	quoted, escaped bool
+}
+
+// next takes a byte, and reports whether it is outside of texts.
+func (j *syntax) next(c byte) bool {
+	switch {
+	case j.escaped:
+		j.escaped = false
+	case j.quoted:
+		j.quoted, j.escaped = c != '"', c == '\\'
+	default:
+		switch c {
+		case ' ', '\t', '\n':
+			return true
+		case '{', '[':
+			j.open = append(j.open, c)
+		case '}', ']':
+			j.open = j.open[:max(len(j.open)-1, 0)]
+		case ':':
+			j.turn('{', ':')
+		case ',':
+			j.turn(':', '{')
+		}
+		j.last, j.quoted = c, c == '"'
+		return !j.quoted
+	}
+	return false
+}
+
+func (j *syntax) turn(from, to byte) {
+	if n := len(j.open); n > 0 && j.open[n-1] == from {
+		j.open[n-1] = to
+	}
+}
+
+// fits reports whether a byte may be next, as far as texts and brackets tell: soon after a missing
+// quote or bracket one does not.
+func (j *syntax) fits(c byte) bool {
+	if j.quoted {
+		return c >= ' '
+	}
+	within := byte('[')
+	if n := len(j.open); n > 0 {
+		within = j.open[n-1]
+	}
+	value := strings.IndexByte("{[,:\x00", j.last) < 0 // precedes
+	switch c {
+	case ' ', '\t', '\n':
+		return true
+	case '"':
+		return !value
+	case '{', '[':
+		return !value && within != '{'
+	case '}':
+		return value && within == ':' || j.last == '{'
+	case ']':
+		return (value || j.last == '[') && within == '['
+	case ':':
+		return j.last == '"' && within == '{'
+	case ',':
+		return value && within != '{'
+	}
+	return within != '{' && strings.IndexByte("\"}]", j.last) < 0
+}

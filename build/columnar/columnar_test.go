@@ -1,5 +1,5 @@
-// Package columnar compares the reader and the writer of Parquet with those of Apache Arrow and
-// of parquet-go. These take 20 MB of a program, so they are no part of BaCa.
+// Package columnar compares the reader and the writer of Parquet with those of Apache Arrow and of
+// parquet-go, and the reader of workbooks with what other programs write. These are no part of BaCa.
 package columnar
 
 import (

@@ -108,9 +108,10 @@ func openZip(b *bufio.Reader, u Unpack) (list files, plain io.Reader, err error)
 	}
 	archive.RegisterDecompressor(zip.Deflate, inflate)
 	if workbook, err := xlsx.Is(archive); workbook {
-		if err == nil {
-			plain, err = u.sheetOf(archive, len(data))
+		if err != nil {
+			return nil, nil, err
 		}
+		plain, err = u.sheetOf(archive, len(data))
 		return nil, plain, err
 	}
 	list, err = filesOfZip(archive)

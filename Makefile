@@ -101,7 +101,7 @@ npm: libraries ## build the npm package, for browsers and Node, into out/npm
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...
 
-test-columnar: ## compare the reader and the writer of Parquet with those of others (downloads 300 MB)
+test-columnar: ## compare Parquet and workbooks with what other programs write and read (downloads 400 MB)
 	cd build/columnar && $(GO) vet ./... && $(TEST) ./...
 
 test-gpu: ## check the GPU, natively where Vulkan is and in Chromium (downloads 110 MB once)

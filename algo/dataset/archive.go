@@ -201,9 +201,10 @@ func openZip(b *bufio.Reader, u *Unpack) (list files, plain io.Reader, err error
 		return nil, bytes.NewReader(data), nil
 	}
 	if workbook, err := xlsx.Is(archive); workbook {
-		if err == nil {
-			plain, err = u.sheetOf(archive, len(data))
+		if err != nil {
+			return nil, nil, err
 		}
+		plain, err = u.sheetOf(archive, len(data))
 		return nil, plain, err
 	}
 	u.meter.inflate(archive)

@@ -18,6 +18,8 @@ const (
 	unitsOfXML = 2 // of a byte, and as many of a byte of CSV
 	freeTexts  = 16 << 20
 	textExpand = 32 // bytes of shared texts of each byte, beyond those
+
+	maxLooked = 16 * headSize // bytes of sheets in which structures are looked for
 )
 
 // sheetOf returns a sheet of a workbook as CSV: the one that was asked for, else the first visible one
@@ -61,7 +63,7 @@ func (u Unpack) namedSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 	var sheets []xlsx.Sheet // that hold something
 	var names []string
-	best := -1
+	best, looked := -1, 0
 	for _, s := range book.Sheets {
 		if s.Hidden {
 			continue
@@ -73,14 +75,14 @@ func (u Unpack) chooseSheet(book *xlsx.Book) (xlsx.Sheet, error) {
 		if rows == 0 {
 			continue
 		}
-		if best < 0 {
+		if looked += len(head); best < 0 && looked <= maxLooked {
 			cells, _ := tableCells(head, CSV, u.column)
 			if slices.ContainsFunc(cells, func(cell string) bool { return atoms(cell) > 0 }) {
 				best = len(sheets)
 			}
 		}
 		sheets = append(sheets, s)
-		names = append(names, fmt.Sprintf("%s (%d rows)", clip(s.Name), rows))
+		names = append(names, fmt.Sprintf("%s (rows: %d)", clip(s.Name), rows))
 	}
 	if sheets == nil {
 		return xlsx.Sheet{}, errors.New("a workbook whose visible sheets are empty: want one with molecules")

@@ -65,10 +65,9 @@ func (b *Book) addLook(x *xmlReader) error {
 	case string(x.name) == "cellXfs":
 		b.inLooks = !x.end
 	case x.starts("numFmt"):
-		a := x.all()
-		b.formats[a["numFmtId"]] = kindOf(a["formatCode"])
+		b.formats[x.attr("numFmtId")] = kindOf(x.attr("formatCode"))
 	case x.starts("xf") && b.inLooks:
-		b.looks = append(b.looks, b.formats[x.all()["numFmtId"]])
+		b.looks = append(b.looks, b.formats[x.attr("numFmtId")])
 	}
 	if len(b.looks)+len(b.formats) > maxLooks {
 		return fmt.Errorf("more than %d styles and formats: want less", maxLooks)

@@ -41,7 +41,11 @@ func (b *Book) Check(of Sheet, most int64) (head []byte, rows int, err error) {
 // CSV returns the text of a sheet that was checked.
 func (b *Book) CSV(of Sheet) (io.Reader, error) {
 	b.spend = nil
-	return b.open(of)
+	s, err := b.open(of)
+	if err != nil {
+		return nil, err // and no reader that is not nil
+	}
+	return s, nil
 }
 
 func (b *Book) open(of Sheet) (*sheet, error) {
@@ -91,10 +95,8 @@ func (s *sheet) next() error {
 
 func (s *sheet) writeRow() error {
 	row := s.row + 1
-	for s.xml.attr() {
-		if string(s.xml.key) == "r" {
-			row, _ = strconv.Atoi(string(s.xml.value))
-		}
+	if text := s.xml.attr("r"); text != "" {
+		row, _ = strconv.Atoi(text)
 	}
 	if row <= s.row || row > maxRows {
 		return fmt.Errorf("a row with number %d: want a larger one, at most %d", row, maxRows)
@@ -137,18 +139,12 @@ var commas = bytes.Repeat([]byte(","), maxColumns)
 func (s *sheet) readCell() (text []byte, err error) {
 	x, before := s.xml, s.column
 	s.column++
-	s.place, s.kind, s.style, s.value = "", "", 0, s.value[:0]
-	for x.attr() {
-		switch string(x.key) {
-		case "r":
-			s.place = string(x.value)
-			s.column = columnOf(s.place)
-		case "t":
-			s.kind = string(x.value)
-		case "s":
-			s.style, _ = strconv.Atoi(string(x.value))
-		}
+	if s.place = x.attr("r"); s.place != "" {
+		s.column = columnOf(s.place)
 	}
+	s.kind = x.attr("t")
+	s.style, _ = strconv.Atoi(x.attr("s"))
+	s.value = s.value[:0]
 	if s.column <= before || s.column >= maxColumns {
 		return nil, fmt.Errorf("want columns in order, at most %d", maxColumns)
 	}

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -50,14 +51,10 @@ const mainPart = "xl/workbook.xml"
 
 // Is reports whether an archive is a workbook. The error is for one of another kind.
 func Is(archive *zip.Reader) (bool, error) {
-	if f, err := archive.Open("xl/workbook.bin"); err == nil {
-		f.Close()
+	if _, err := fs.Stat(archive, "xl/workbook.bin"); err == nil {
 		return true, errors.New("this is a binary Excel workbook (.xlsb): save it as .xlsx or CSV and give that")
 	}
-	f, err := archive.Open(mainPart)
-	if err == nil {
-		f.Close()
-	}
+	_, err := fs.Stat(archive, mainPart)
 	return err == nil, nil
 }
 
@@ -109,12 +106,12 @@ func (b *Book) read(part string, tag func(*xmlReader) error) error {
 }
 
 func (b *Book) addSheet(x *xmlReader) error {
-	if x.starts("workbookPr") && isTrue(x.all()["date1904"]) {
+	if x.starts("workbookPr") && isTrue(x.attr("date1904")) {
 		b.firstDay = days1904
 	}
 	if x.starts("sheet") {
-		a := x.all()
-		b.Sheets = append(b.Sheets, Sheet{a["name"], a["state"] == "hidden" || a["state"] == "veryHidden", a["id"]})
+		state := x.attr("state")
+		b.Sheets = append(b.Sheets, Sheet{x.attr("name"), state == "hidden" || state == "veryHidden", x.attr(":id")})
 	}
 	if len(b.Sheets) > maxSheets {
 		return fmt.Errorf("more than %d sheets: want less", maxSheets)
@@ -124,13 +121,15 @@ func (b *Book) addSheet(x *xmlReader) error {
 
 // addPart notes the file of a relation whose id or type is among the parts.
 func addPart(parts map[string]string, x *xmlReader) {
-	a := x.all()
-	name, absolute := strings.CutPrefix(a["Target"], "/")
+	if !x.starts("Relationship") {
+		return
+	}
+	name, absolute := strings.CutPrefix(x.attr("Target"), "/")
 	if !absolute {
 		name = path.Join("xl", name)
 	}
-	for _, key := range []string{a["Id"], path.Base(a["Type"])} {
-		if _, ok := parts[key]; ok && x.starts("Relationship") {
+	for _, key := range []string{x.attr("Id"), path.Base(x.attr("Type"))} {
+		if _, ok := parts[key]; ok {
 			parts[key] = path.Clean(name)
 		}
 	}

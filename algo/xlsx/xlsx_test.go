@@ -3,6 +3,7 @@ package xlsx
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/xml"
 	"io"
 	"os"
 	"path/filepath"
@@ -99,6 +100,51 @@ func FuzzCSV(f *testing.F) {
 		got, _ := csvOf(book(rows, styles, ""))
 		if len(got) > 4*maxRows+maxColumns*(1+len(rows)) {
 			t.Errorf("%d bytes of text of %d", len(got), len(rows))
+		}
+	})
+}
+
+// What encoding/xml reads is read alike: starts and ends of elements, and the text in them.
+func FuzzXML(f *testing.F) {
+	f.Add(`<?xml version="1.0"?><a x:b="1>2" c='"'><!-- > - --><x:b/>1 &amp; &lt;2<![CDATA[<&]]>]&gt;</a>`)
+	f.Add("<a><b></a></b>")
+	f.Fuzz(func(t *testing.T, text string) {
+		declares := strings.Count(text, "<!") > strings.Count(text, "<!--")+strings.Count(text, "<![CDATA[")
+		if declares || strings.ContainsAny(text, "\r") || strings.Contains(text, "&#") {
+			return // nothing that workbooks have, other line ends, and Windows-1252 by number
+		}
+		var want, got, before []string
+		for d := xml.NewDecoder(strings.NewReader(text)); ; {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			tag := ""
+			switch token := token.(type) {
+			case nil:
+				return // it is refused
+			case xml.CharData:
+				before = append(before, string(token))
+			case xml.StartElement:
+				tag = "<" + token.Name.Local
+			case xml.EndElement:
+				tag = "/" + token.Name.Local
+			}
+			if strings.Contains(tag, ":") {
+				return // a colon without a prefix
+			}
+			if tag != "" {
+				want = append(want, strings.Join(before, "")+tag)
+				before = nil
+			}
+		}
+		x := newXML(strings.NewReader(text))
+		err := x.next()
+		for ; err == nil; err = x.next() {
+			got = append(got, string(x.text)+map[bool]string{false: "<", true: "/"}[x.end]+string(x.name))
+		}
+		if err != io.EOF || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
 	})
 }

@@ -17,11 +17,9 @@ type xmlReader struct {
 	text  []byte // between the tag and the one before it
 	tag   []byte
 	name  []byte // of its element, without prefix
+	attrs []byte // of the tag
 	end   bool   // the tag ends its element
 	empty bool   // so does the next one, which is not written
-
-	attrs      []byte // of the tag, not read yet
-	key, value []byte // of an attribute, the name without prefix
 }
 
 const maxText = 1 << 20 // bytes of a text or a tag
@@ -78,6 +76,8 @@ func (x *xmlReader) readTag() (err error) {
 			whole = bytes.HasSuffix(tag, []byte("]]"))
 		case bytes.HasPrefix(tag, comment):
 			whole = bytes.HasSuffix(tag[len(comment):], []byte("--"))
+		case bytes.HasPrefix(tag, []byte("?")):
+			whole = bytes.HasSuffix(tag[1:], []byte("?"))
 		default:
 			quote = quoteAfter(quote, tag[from:])
 			whole = quote == 0
@@ -133,26 +133,22 @@ func (x *xmlReader) split() error {
 	return nil
 }
 
-// attr moves to the next attribute. What is none ends the list.
-func (x *xmlReader) attr() bool {
-	key, rest, _ := bytes.Cut(x.attrs, []byte("="))
-	rest = bytes.TrimSpace(rest)
-	if len(rest) == 0 {
-		return false
+// attr returns an attribute of the tag, empty if there is none. Its name may begin with the colon behind any
+// prefix.
+func (x *xmlReader) attr(name string) string {
+	for rest := x.attrs; ; {
+		key, after, _ := bytes.Cut(rest, []byte("="))
+		after = bytes.TrimSpace(after)
+		if len(after) == 0 {
+			return ""
+		}
+		var value []byte
+		value, rest, _ = bytes.Cut(after[1:], after[:1]) // between two quotes
+		key = bytes.TrimSpace(key)
+		if string(key) == name || name[0] == ':' && bytes.HasSuffix(key, []byte(name)) {
+			return string(unescape(value))
+		}
 	}
-	value, rest, ok := bytes.Cut(rest[1:], rest[:1])
-	key = bytes.TrimSpace(key)
-	x.key, x.value, x.attrs = key[bytes.IndexByte(key, ':')+1:], unescape(value), rest
-	return ok
-}
-
-// all returns the attributes of a tag.
-func (x *xmlReader) all() map[string]string {
-	all := map[string]string{}
-	for x.attr() {
-		all[string(x.key)] = string(x.value)
-	}
-	return all
 }
 
 // unescape replaces references to characters.

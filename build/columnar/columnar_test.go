@@ -1,7 +1,7 @@
 // Package columnar compares the reader and the writer of Parquet with those of Apache Arrow and
 // of parquet-go, and what is read with DuckDB's CSV of tables that DuckDB, pyarrow, polars, pandas,
-// parquet-wasm and hyparquet-writer write (others.py, others.mjs; they come from PyPI and npm). These
-// take too much room, so they are no part of BaCa.
+// parquet-wasm and hyparquet-writer write (others.py, others.mjs; they come from PyPI and npm). Workbooks
+// that other programs write are read as their tables. These programs take too much room to be a part of BaCa.
 package columnar
 
 import (

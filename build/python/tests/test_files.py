@@ -26,6 +26,8 @@ def test_score_file(tmp_path, detector):
     frame.to_csv(tmp_path / "in.csv", index=False)
     assert baca.score_file(tmp_path / "in.csv", tmp_path / "out.jsonl", column="anything") == tmp_path / "out.jsonl"
     assert [json.loads(line)["score"] for line in open(tmp_path / "out.jsonl")] == list(want)
+    with pytest.raises(ValueError, match='sheet "a" of what is no Excel workbook'):
+        baca.score_file(tmp_path / "in.csv", sheet="a")
     own = baca.Detector(alpha=0.2, epochs=2).fit(["C" * n + end for n in range(1, 13) for end in "ON"])
     assert list(baca.score_file(tmp_path / "in.csv", model=own, column="anything").score) == list(own.scores(frame.anything))
     with pytest.raises(FileNotFoundError, match="No such file"):

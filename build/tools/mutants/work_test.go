@@ -174,12 +174,13 @@ func TestWorkDoubles(t *testing.T) {
 		{"columns of Parquet", "a.parquet", 1000, columnsOf},
 		{"words", "a.smi", 4000, func(n int) []byte { return []byte("CCO" + many(n, " w%d") + "\n") }},
 	} {
-		once, twice := read(test.name, test.file(test.n)), read(test.name, test.file(2*test.n))
-		t.Logf("%s: %+v, %+v", test.what, once, twice)
-		work, memory := float64(twice.statements)/float64(once.statements), float64(twice.allocated)/float64(once.allocated)
-		if !(work <= 2.3 && memory <= 2.3) {
-			t.Errorf("%s: twice as many take %.1f times the statements and %.1f times the memory: %s %s", test.what, work, memory, once.end, twice.end)
-		}
+		t.Run(test.what, func(t *testing.T) {
+			once, twice := read(test.name, test.file(test.n)), read(test.name, test.file(2*test.n))
+			work, memory := float64(twice.statements)/float64(once.statements), float64(twice.allocated)/float64(once.allocated)
+			if !(work <= 2.3 && memory <= 2.3) {
+				t.Errorf("twice as many take %.1f times the statements and %.1f times the memory: %+v, %+v", work, memory, once, twice)
+			}
+		})
 	}
 }
 
@@ -221,7 +222,6 @@ func TestWorkBounded(t *testing.T) {
 	)
 	read := costs(t)
 	plain := read("plain.smi", []byte(many(10_000, "CCO %d\n")))
-	t.Logf("plain: %+v", plain)
 	atom := molfileOf("O")
 	texts := "<si><t>" + noise(60_000) + "</t></si><si><t>" + noise(1_000_000) + "</t></si>" // so that much else may be small
 	repeat := func(text string) []byte { return bytes.Repeat([]byte(text), mostSize/len(text)) }
@@ -262,15 +262,13 @@ func TestWorkBounded(t *testing.T) {
 		{"rows left out", "a.xlsx", sheetOf("<row>"+cell+`</row><row r="1048576">`+cell+"</row>", "", "")},
 		{"columns of Parquet", "a.parquet", columnsOf(4000)},
 	} {
-		if len(test.file) > mostSize {
-			t.Errorf("%s: %d bytes", test.what, len(test.file))
-		}
-		c := read(test.name, test.file)
-		t.Logf("%s: %d bytes: %+v", test.what, len(test.file), c)
-		statements := c.statements - c.rows*plain.statements/plain.rows
-		allocated := c.allocated - c.rows*plain.allocated/plain.rows
-		if c.statements == 0 || statements > mostStatements || allocated > mostAllocated || c.peak > mostPeak {
-			t.Errorf("%s: %d statements and %d bytes, of them %d at once, more than its %d rows, then %s", test.what, statements, allocated, c.peak, c.rows, c.end)
-		}
+		t.Run(test.what, func(t *testing.T) {
+			c := read(test.name, test.file)
+			statements := c.statements - c.rows*plain.statements/plain.rows
+			allocated := c.allocated - c.rows*plain.allocated/plain.rows
+			if len(test.file) > mostSize || c.statements == 0 || statements > mostStatements || allocated > mostAllocated || c.peak > mostPeak {
+				t.Errorf("%d bytes take %d statements and %d bytes more than their rows: %+v", len(test.file), statements, allocated, c)
+			}
+		})
 	}
 }

@@ -337,6 +337,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score", json, `{"smiles": ["C"], "ids": []}`, "ids has 0: want 1, one for each record", nil},
 		{400, "POST", "/v1/score", json, "", "it is empty: want such as ", nil},
 		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
+		{400, "POST", "/v1/score?sheet=a", "text/csv", "smiles\nC\n", "no Excel workbook", nil},
 		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},
 		{400, "POST", "/v1/score?model=ptc_mr", "text/csv", "smiles\nC\n", "plain graphs", nil},
 		{404, "POST", "/v1/score?model=nobody", json, good, `tox21"}`, nil},

@@ -360,6 +360,7 @@ func TestRefusals(t *testing.T) {
 		{400, "POST", "/v1/score?model=ptc_mr", json, graph(`"edges": [[0, 1]]`), `n of a graph is \"\", not a number of nodes`, nil},
 		{400, "POST", "/v1/score", json, "", "it is empty: want such as ", nil},
 		{400, "POST", "/v1/score", "text/csv", "a,b\n1,2\n", "column", nil},
+		{400, "POST", "/v1/score?sheet=a", "text/csv", "smiles\nC\n", "no Excel workbook", nil},
 		{400, "POST", "/v1/score?column=nobody", "text/csv", "a,b\n1,2\n", "nobody", nil},
 		{400, "POST", "/v1/score?model=ptc_mr", "text/csv", "smiles\nC\n", "plain graphs", nil},
 		{404, "POST", "/v1/score?model=nobody", json, good, `tox21"}`, nil},

@@ -391,9 +391,10 @@ type scanner struct {
 	stopped bool   // emit was false
 	both    []byte // memory for a record's texts
 
-	smiles, id   int      // columns; id is -1 for none
-	further, own []int    // columns of Options.Cells and of Options.Own
-	told         []string // names of own columns that the first file of an archive has; nil before it
+	smiles, id   int             // columns; id is -1 for none
+	further, own []int           // columns of Options.Cells and of Options.Own
+	told         []string        // names of own columns that the first file of an archive has; nil before it
+	noted        map[string]bool // what Options.Note was told about columns
 }
 
 // emitText emits a molecule, given its id and the text with its SMILES, which remains to be checked.

@@ -120,19 +120,28 @@ func (f *frame) begin(column string) error {
 	return f.choose(t, column)
 }
 
-// noteUnread names columns that are not read.
+// noteUnread names columns that are not read, once for all files of a folder.
 func (f *frame) noteUnread() {
+	note := func(sentence string) {
+		if f.opt.Note != nil && !f.noted[sentence] {
+			f.opt.Note(sentence)
+			f.noted[sentence] = true
+		}
+	}
+	if f.noted == nil {
+		f.noted = map[string]bool{}
+	}
 	unread := 0
 	for _, c := range f.columns {
-		if c.Text || c.Value || f.opt.Note == nil {
+		if c.Text || c.Value {
 			continue
 		}
 		if unread++; unread <= maxNamed {
-			f.opt.Note(fmt.Sprintf("column %s holds %s and is not read", clip(c.Name), c.What))
+			note(fmt.Sprintf("column %s holds %s and is not read", clip(c.Name), c.What))
 		}
 	}
 	if unread > maxNamed {
-		f.opt.Note(fmt.Sprintf("further columns that are not read: %d", unread-maxNamed))
+		note(fmt.Sprintf("further columns that are not read: %d", unread-maxNamed))
 	}
 }
 

@@ -32,20 +32,24 @@ func TestParquetOfOthers(t *testing.T) {
 		{"zstd-v2-words", Options{}, 0, `column "smiles" holds data compressed by zstd, which is not at hand here (Snappy, gzip, zstd, Brotli and LZ4 are read): want text, the SMILES`, ""},
 	} {
 		data := must.Have(os.ReadFile("../parquet/testdata/" + test.file + ".parquet"))
-		var notes []string
-		test.opt.Note = func(sentence string) { notes = append(notes, sentence) }
-		row := 0
-		for r, err := range Records(bytes.NewReader(data), test.opt) {
-			if row++; row != test.row && err == nil {
-				continue
+		twice := zipOf(t, packedFile{"a.parquet", string(data)}, packedFile{"b.parquet", string(data)})
+		for _, data := range [][]byte{data, twice} { // columns of several files are named once
+			var notes []string
+			test.opt.Note = func(sentence string) { notes = append(notes, sentence) }
+			row := 0
+			for r, err := range Records(bytes.NewReader(data), test.opt) {
+				if row++; row != test.row && err == nil {
+					continue
+				}
+				r = r.Named()
+				got := fmt.Sprintf("%s %s %s", r.SMILES, r.ID, r.Cells)
+				if err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%s: %s, %v, want %s", test.file, got, err, test.want)
+				}
 			}
-			r = r.Named()
-			if got := fmt.Sprintf("%s %s %s", r.SMILES, r.ID, r.Cells); err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s: %s, %v, want %s", test.file, got, err, test.want)
+			if row < cmp.Or(test.row, 1) || test.row > 0 && strings.Join(notes, "; ") != test.note {
+				t.Errorf("%s: %d rows, %q", test.file, row, notes)
 			}
-		}
-		if row < cmp.Or(test.row, 1) || test.row > 0 && strings.Join(notes, "; ") != test.note {
-			t.Errorf("%s: %d rows, %q", test.file, row, notes)
 		}
 	}
 }

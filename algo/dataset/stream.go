@@ -411,6 +411,7 @@ type scanner struct {
 	smiles, id   int             // columns; id is -1 for none
 	further, own []int           // columns of Options.Cells and of Options.Own
 	told         []string        // names of own columns that the first file of an archive has; nil before it
+	noted        map[string]bool // what Options.Note was told about columns
 	late         map[string]bool // columns that tellLate has told
 
 	// of JSON

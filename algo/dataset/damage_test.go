@@ -41,7 +41,7 @@ func TestDamagedJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`[{"smiles":"C","y":[{"z":1},{"z":2}],},{"smiles":"N"}]`: "1@1 refused line 1, column 38: no JSON: invalid character '}' looking for beginning of object key string; " +
-			"reading resumes on line 1, column 40; objects within the damage: about 2",
+			"reading resumes on line 1, column 40; about 2 objects are within the damage",
 		"[\n{\"smiles\":\"C}\n,{\"smiles\":\"N\"}]": "1@2 refused line 2, column 14: no JSON: invalid character '\\n' in string literal; reading resumes on line 3, column 2",
 	} {
 		if got := list(strings.NewReader(text), Options{Format: JSONL}); len(got) != 2 || got[0] != want || !strings.Contains(got[1], " N <") {

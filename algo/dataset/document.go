@@ -74,14 +74,14 @@ func (s *scanner) passDamage(at, column, depth int, reason error) (int, int) {
 		depth = 0
 	}
 	if within > 0 {
-		refusal.Err = fmt.Errorf("%w; objects within the damage: about %d", refusal.Err, within)
+		refusal.Err = fmt.Errorf("%w; about %d objects are within the damage", refusal.Err, within)
 	}
 	s.refuse(begin, refusal)
 	return column, depth
 }
 
 // resume consumes text up to the next object, at least from bytes away, that is as deep as the one at
-// hand, or begins as that or others do. It returns the column there, how many objects it has passed
+// hand, or begins as that or others do; or nearer, on a line of its own, if it begins as the one at hand. It returns the column there, how many objects it has passed
 // by, and the last character before the object or the end.
 func (s *scanner) resume(from, column int) (at, within int, last byte, resumed bool) {
 	own, level, indent := s.firstKey(), 0, false
@@ -90,7 +90,7 @@ func (s *scanner) resume(from, column int) (at, within int, last byte, resumed b
 		if c == '{' && n > 0 && (last != ':' || indent) {
 			key := s.firstKey()
 			alike := level <= 0 || s.firsts[key] || key == own || own == "" && len(s.firsts) == 0
-			if n >= from && key != "" && alike {
+			if key != "" && alike && (n >= from || indent && key == own) {
 				return column, within, last, true
 			}
 			within++

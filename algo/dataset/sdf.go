@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,23 @@ func (d *sdf) emitRecord(in *molfile.Record) {
 	}
 	rec.ID = nameOf([]byte(rec.ID))
 	d.send(rec)
+	d.refuseFurther(in)
+}
+
+// refuseFurther refuses what ends as further molfiles do within a record.
+func (d *sdf) refuseFurther(in *molfile.Record) {
+	const end = "\nM  END"
+	rest, line := in.Text, in.Line
+	for first := true; !d.stopped; first = false {
+		before, behind, found := strings.Cut(rest, end)
+		if !found {
+			return
+		}
+		line += strings.Count(before, "\n") + 1
+		if rest = behind; !first {
+			d.refuse(line, syntaxError(line, 1, errors.New("the end of another molfile in this record: want a line $$$$ between them")))
+		}
+	}
 }
 
 // read sets the cells of a record, and its id where the molfile has no name.

@@ -218,6 +218,9 @@ func (f *File) setSchema(schema []element) error {
 	}
 	for at := 1; at < len(schema); {
 		e := schema[at]
+		if e.repetition < 0 || e.repetition > repeated {
+			return errThrift
+		}
 		c := Column{Name: e.name, leaf: f.leaves, optional: e.repetition == optional}
 		// below counts elements still to come below e.
 		for below := 1; below > 0; below-- {

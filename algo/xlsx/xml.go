@@ -14,6 +14,7 @@ import (
 type xmlReader struct {
 	in    *bufio.Reader
 	depth int    // open elements
+	open  []byte // their names, one after the other, each behind a blank
 	text  []byte // between the tag and the one before it
 	tag   []byte
 	name  []byte // of its element, without prefix
@@ -22,7 +23,10 @@ type xmlReader struct {
 	empty bool   // so does the next one, which is not written
 }
 
-const maxText = 1 << 20 // bytes of a text or a tag
+const (
+	maxText  = 1 << 20 // bytes of a text or a tag
+	maxDepth = 1 << 8
+)
 
 func newXML(r io.Reader) *xmlReader { return &xmlReader{in: bufio.NewReaderSize(r, 64<<10)} }
 
@@ -124,12 +128,23 @@ func (x *xmlReader) split() error {
 		n++
 	}
 	x.name, x.attrs, x.end = tag[bytes.IndexByte(tag[:n], ':')+1:n], tag[n:], end
-	if x.depth++; end {
-		x.depth -= 2
+	if n == 0 || bytes.ContainsAny(tag[:n], "=<\"'/&+") || tag[0] < 'A' {
+		return fmt.Errorf("XML with <%.20s>: want a name", x.tag)
 	}
-	if x.depth < 0 || end && x.empty {
+	if !end {
+		if x.depth++; x.depth > maxDepth {
+			return fmt.Errorf("XML more than %d elements deep: want less", maxDepth)
+		}
+		if !x.empty {
+			x.open = append(append(x.open, ' '), tag[:n]...)
+		}
+		return nil
+	}
+	last := bytes.LastIndexByte(x.open, ' ')
+	if x.empty || last < 0 || !bytes.Equal(x.open[last+1:], tag[:n]) {
 		return fmt.Errorf("XML with <%.20s>, which ends nothing", x.tag)
 	}
+	x.depth, x.open = x.depth-1, x.open[:last]
 	return nil
 }
 

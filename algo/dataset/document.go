@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,11 @@ func (s *scanner) eachInDocument(column int, visit visitor) error {
 			first, stray = cmp.Or(first, stray), nil
 			if size, sound = s.objectSize(); !sound {
 				column, depth = s.passDamage(size, column, depth, nil)
-			} else if at, err := visit(s.bytes(0, size), column); err != nil {
+			} else if at, err := visit(s.bytes(0, size), column); err != nil && repeats(s.bytes(0, size)) > 0 {
+				lines, place := locate(s.bytes(0, size), column, at)
+				column, depth = s.passDamage(at, column, depth, syntaxError(s.line+lines, place, err))
+				sound = false
+			} else if err != nil {
 				s.refuseAt(s.bytes(0, size), column, at, err)
 			}
 		case '[':
@@ -111,6 +116,23 @@ func (s *scanner) resume(from, column int) (at, within int, last byte, resumed b
 		s.consume(1, line)
 	}
 	return column, within, last, false
+}
+
+// repeats counts the objects within another that begin as it does, each on a line of its own: where brackets
+// are missing they are records.
+func repeats(object []byte) (n int) {
+	own := firstKey(object)
+	for rest := object; own != ""; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			break
+		}
+		rest = bytes.TrimLeft(rest[i:], blanks+"\n")
+		if firstKey(rest) == own {
+			n++
+		}
+	}
+	return n
 }
 
 // firstKey is that of the object at hand.

@@ -353,6 +353,9 @@ func (r *Record) nodeLinkGraph() (*graph.Graph, error) {
 	if err != nil {
 		lines, column := locate(r.molfile, r.at.Column, at)
 		r.at.Line, r.at.Column = r.at.Line+lines, column
+		if within := repeats([]byte(r.molfile)); within > 0 {
+			err = fmt.Errorf("%w; %d records are within this one", err, within)
+		}
 		return nil, r.Fail(err)
 	}
 	for _, raw := range []json.RawMessage{n.Graph.ID, n.Graph.Name, n.ID, n.Name} {

@@ -218,7 +218,7 @@ func (k *kind) judge(m mutant, r, clean reading) (became int, why string) {
 			damaged = 1
 		}
 		for i, n := range whole {
-			found := min(n, got[clean.rows[i]])
+			found := min(n, max(got[clean.rows[i]], 0))
 			if shifted {
 				found = n
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/rings"
 )
 
 // Tautomers of azoles and amidines, guanidines included, differ in which nitrogen has the hydrogen.
@@ -57,10 +58,27 @@ func (p *parser) chooseTautomer(text string) bool {
 		return false
 	}
 	t.rank()
+	mobile := t.mobile()
 	changed := t.settleAmidines()
 	changed = t.settleAzoles() || changed
-	// A hydrogen moved between equal nitrogens changes nothing.
-	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, text)
+	// A hydrogen moved between equal nitrogens changes nothing. Texts tell only where classes do not.
+	return changed && (t.mobile() != mobile || canonicalText(before) != canonicalText(t.m)) && p.reread(t.m, text)
+}
+
+// mobile is a checksum of which classes of nitrogens have how many hydrogens.
+func (t *tautomers) mobile() (sum uint64) {
+	add := func(list []int32) {
+		for _, i := range list {
+			sum += rings.Mix(t.class[i]) * uint64(t.m.Atoms[i].Hydrogens+1)
+		}
+	}
+	for _, ring := range t.azoles {
+		add(ring)
+	}
+	for _, list := range t.nitrogens {
+		add(list)
+	}
+	return sum
 }
 
 // tautomers are a molecule's groups with mobile hydrogens.
@@ -70,6 +88,7 @@ type tautomers struct {
 	// nitrogens of each amidine carbon.
 	nitrogens map[int32][]int32
 	order     []int32 // the place of each atom
+	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
 }
 
 // findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
@@ -105,6 +124,7 @@ func (t *tautomers) findAmidines() {
 	double := make([]int32, len(t.m.Atoms)) // the carbon at a nitrogen's double bond, or −1
 	near := make([][]int32, len(t.m.Atoms)) // a carbon's nitrogens
 	able := make([]bool, len(t.m.Atoms))
+	multiple := make([]int, len(t.m.Atoms)) // a carbon's multiple bonds: two if it is cumulated
 	for i, a := range t.m.Atoms {
 		double[i] = -1
 		able[i] = !a.Aromatic && a.Charge == 0 && a.Radicals == 0 && (a.Element == carbon || a.Element == nitrogen && a.Degree <= 2)
@@ -113,6 +133,10 @@ func (t *tautomers) findAmidines() {
 		c, n := b.From, b.To
 		if t.m.Atoms[c].Element != carbon {
 			c, n = n, c
+		}
+		if b.Order == molecule.Double || b.Order == molecule.Triple {
+			multiple[b.From]++
+			multiple[b.To]++
 		}
 		fits := able[c] && able[n] && t.m.Atoms[c].Element == carbon && t.m.Atoms[n].Element == nitrogen
 		switch {
@@ -138,7 +162,7 @@ func (t *tautomers) findAmidines() {
 					held = held || double[n] == int32(c)
 				}
 			}
-			if held && len(of) > 1 {
+			if held && len(of) > 1 && multiple[c] == 1 {
 				t.nitrogens[int32(c)] = of
 			}
 		}
@@ -171,14 +195,23 @@ func (t *tautomers) rank() {
 		}
 	}
 	for k := range m.Bonds {
-		if b := &m.Bonds[k]; member[[2]int32{b.From, b.To}] {
+		b := &m.Bonds[k]
+		if member[[2]int32{b.From, b.To}] {
 			b.Order = molecule.Any
+		}
+		// Conjugation ends with the double bond.
+		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
+			if m.Atoms[e[0]].Isotope == amidine {
+				m.Atoms[e[1]].Hybridization = 0
+			}
 		}
 	}
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
-	order, _ := l.canon.rank(m)
-	t.order = slices.Clone(order)
+	l.canon.partition(m)
+	t.class = slices.Clone(l.canon.cell)
+	l.canon.search()
+	t.order = slices.Clone(l.canon.place)
 }
 
 func (t *tautomers) sorted(atoms []int32) []int32 {

@@ -103,14 +103,18 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 			break
 		}
 	}
-	if !d.changed && !d.hasCation() {
+	cation := d.hasCation()
+	if !d.changed && !cation {
 		return m, false
 	}
-	r, ok := d.perceived()
-	if !ok {
-		return m, false
+	r := m
+	if d.changed {
+		var ok bool
+		if r, ok = d.perceived(); !ok {
+			return m, false
+		}
 	}
-	if !d.hasCation() {
+	if !cation {
 		return r, true
 	}
 	// Choices that follow the order of atoms need the canonical order of the protonated form.
@@ -118,10 +122,12 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	e.deprotonate()
 	e.recombine()
 	e.relocate()
-	if s, ok := e.perceived(); ok {
-		r = s
+	if e.changed {
+		if s, ok := e.perceived(); ok {
+			return s, true
+		}
 	}
-	return r, true
+	return r, d.changed
 }
 
 // step settles what it can in one pass, and reports whether anything is left to try.
@@ -334,7 +340,6 @@ func (d *drawing) spread() {
 		}
 		small := d.ringOf(x) == 5
 		for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
-			before := d.aromatics()
 			found := d.reach(x, 4, func(end int32) bool {
 				e := &d.Atoms[end]
 				fits := e.Charge == 0 && e.Radicals == 0 && slices.Contains(donors, e.Element)
@@ -343,7 +348,7 @@ func (d *drawing) spread() {
 			if !found {
 				continue
 			}
-			was := d.snapshot()
+			was, before := d.snapshot(), d.aromatics()
 			d.move(x)
 			if before > 0 && d.aromatics() < before {
 				d.restore(was)

@@ -83,11 +83,18 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	}
 	// A tautomer may change which of equal places a charge is drawn at.
 	for range mostPasses {
-		changed := !p.settled() && p.standardize(text, &aside)
-		if p.mobile() && p.chooseTautomer(text) {
+		changed := false
+		switch p.unsettled() {
+		case protons:
+			changed = p.moveProtons(text)
+			aside.Charge = aside.Charge || changed
+		case drawn:
+			changed = p.standardize(text, &aside)
+		}
+		if azoles, amidines := p.mobile(); (azoles || amidines) && p.chooseTautomer(azoles, amidines) {
 			aside.Tautomer, changed = true, true
 		}
-		if !changed || p.settled() {
+		if !changed || p.unsettled() == nothing {
 			break
 		}
 		text = Write(p.Molecule(""))
@@ -111,26 +118,101 @@ func (p *parser) flatten() {
 
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-// settled reports whether p has read one component whose charges, if any, are those of nitro groups,
-// N-oxides, azides and the like.
-func (p *parser) settled() bool {
+// What a molecule may need to become a parent, tautomers aside.
+type need int
+
+const (
+	nothing need = iota
+	protons      // hydrogens for its charges, in whatever drawing
+	drawn        // all of standardize
+)
+
+// unsettled finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like
+// stay.
+func (p *parser) unsettled() need {
 	if p.fragments() > 1 || p.Weak() {
-		return false
+		return drawn
 	}
+	cations, anions, resonant, permanent, hydroxyls := false, false, false, false, false
 	for i := range p.Atoms {
-		if a := &p.Atoms[i]; (a.Element == oxygen || a.Element == sulfur) && !a.Aromatic && p.isEnol(int32(i)) {
-			return false
+		a := &p.Atoms[i]
+		hydroxyl := (a.Element == oxygen || a.Element == sulfur) && !a.Aromatic && p.Degree(int32(i)) == 1
+		if hydroxyl && p.isEnol(int32(i)) {
+			return drawn
+		}
+		hydroxyls = hydroxyls || hydroxyl && a.Hydrogens() > 0
+		if !p.Brackets {
+			continue
+		}
+		switch {
+		case isMetal(a.Element) && p.Degree(int32(i)) > 0:
+			return drawn
+		case a.Charge == 0 || p.paired(int32(i)):
+		case a.Charge == 1 && a.Element == nitrogen && a.Hydrogens() > 0 && !p.besideCharge(int32(i)):
+			cations, resonant = true, resonant || a.Aromatic || p.isUnsaturated(int32(i))
+		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(int32(i)) == 4 && !p.besideCharge(int32(i)):
+			permanent = true
+		case a.Charge == -1 && hydroxyl && !p.besideCharge(int32(i)):
+			anions = true
+		case p.expanded(int32(i)) >= 0 || a.Charge == -1 && hydroxyl && p.expanded(p.Neighbors(int32(i))[0].Atom) >= 0:
+			cations = true
+		default:
+			return drawn
 		}
 	}
-	if !p.Brackets {
-		return true
+	switch {
+	case anions && (resonant || permanent), hydroxyls && permanent:
+		return drawn
+	case anions || cations:
+		return protons
 	}
-	for i := range p.Atoms {
-		if a := &p.Atoms[i]; isMetal(a.Element) && p.Degree(int32(i)) > 0 || a.Charge != 0 && !p.paired(int32(i)) {
-			return false
+	return nothing
+}
+
+func (p *parser) besideCharge(i int32) bool {
+	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Atoms[l.Atom].Charge != 0 })
+}
+
+func (p *parser) isUnsaturated(i int32) bool {
+	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Bonds[l.Bond].Order != molecule.Single })
+}
+
+// expanded is the bond of atom i, S+ or P+ without double bonds, to the only charged neighbour, O− or
+// S−, or −1.
+func (p *parser) expanded(i int32) int32 {
+	a, bond := &p.Atoms[i], int32(-1)
+	if a.Charge != 1 || a.Aromatic || a.Element != sulfur && a.Element != phosphorus || p.isUnsaturated(i) {
+		return -1
+	}
+	for _, l := range p.Neighbors(i) {
+		n := &p.Atoms[l.Atom]
+		if n.Charge == 0 {
+			continue
+		}
+		if bond >= 0 || n.Charge != -1 || n.Element != oxygen && n.Element != sulfur || p.Degree(l.Atom) != 1 {
+			return -1
+		}
+		bond = l.Bond
+	}
+	return bond
+}
+
+// moveProtons gives anions a hydrogen and takes one off cations, and draws S+–O− as S=O.
+func (p *parser) moveProtons(text string) bool {
+	m := p.Molecule("")
+	for i := range m.Atoms {
+		if k := p.expanded(int32(i)); k >= 0 {
+			b := &m.Bonds[k]
+			b.Order, m.Atoms[b.From].Charge, m.Atoms[b.To].Charge = molecule.Double, 0, 0
 		}
 	}
-	return true
+	for i := range m.Atoms {
+		if a := &m.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Hydrogens > 0) && !p.paired(int32(i)) {
+			a.Hydrogens = uint8(int8(a.Hydrogens) - a.Charge)
+			a.Charge = 0
+		}
+	}
+	return p.reread(m, text)
 }
 
 // isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.
@@ -140,9 +222,18 @@ func (p *parser) isEnol(i int32) bool {
 		return false
 	}
 	c := near[0].Atom
+	if z := p.Atoms[c].Element; z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
+		return false
+	}
 	return !p.Atoms[c].Aromatic && slices.ContainsFunc(p.Neighbors(c), func(l neighbor.Link) bool {
-		order, z := p.Bonds[l.Bond].Order, p.Atoms[l.Atom].Element
-		return (order == molecule.Double || order == molecule.Triple) && (z == nitrogen || z == carbon)
+		b, end := &p.Bonds[l.Bond], &p.Atoms[l.Atom]
+		switch {
+		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
+			return false
+		case end.Element == nitrogen:
+			return true
+		}
+		return end.Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0
 	})
 }
 

@@ -118,16 +118,34 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 		return r, true
 	}
 	// Choices that follow the order of atoms need the canonical order of the protonated form.
-	e := draw(r)
+	e := d
+	if d.changed {
+		e = draw(r)
+	}
+	before := e.changed
 	e.deprotonate()
 	e.recombine()
 	e.relocate()
-	if e.changed {
+	if e.changed != before {
 		if s, ok := e.perceived(); ok {
 			return s, true
 		}
 	}
-	return r, d.changed
+	return r, r != m
+}
+
+// needsOrder reports whether settling m takes more than a look: a charge moves, or has several places.
+func needsOrder(m *molecule.Molecule) bool {
+	d := draw(m)
+	if d.step() || d.changed {
+		return true
+	}
+	d.deprotonate()
+	several := false
+	d.cations(func(x int32, a *molecule.Atom) {
+		several = several || a.Element == carbon || d.reach(x, longestPath, func(end int32) bool { return d.shares(end, a.Element) })
+	})
+	return d.changed || several
 }
 
 // step settles what it can in one pass, and reports whether anything is left to try.
@@ -295,10 +313,19 @@ func (d *drawing) end(x int32) int32 {
 // cations yields the cations that no adjacent anion balances.
 func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
 	for i := range d.Atoms {
-		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) && !d.opposed(int32(i)) {
+		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) && !d.opposed(int32(i)) && (a.Element != carbon || d.valence(int32(i)) == 3) {
 			use(int32(i), a)
 		}
 	}
+}
+
+// valence is the number of bonds of atom i, hydrogens included.
+func (d *drawing) valence(i int32) int32 {
+	sum := 2 * int32(d.Atoms[i].Hydrogens)
+	for _, l := range d.near.Of(i) {
+		sum += d.Bonds[l.Bond].Order.Halves()
+	}
+	return sum / 2
 }
 
 func (d *drawing) hasCation() (some bool) {
@@ -319,8 +346,8 @@ func (d *drawing) recombine() {
 		}) {
 			return
 		}
-		if !a.Aromatic {
-			d.move(x)
+		if !a.Aromatic && a.Hydrogens == 0 {
+			d.move(x) // the protons cannot help
 			return
 		}
 		was, before := d.snapshot(), d.aromatics()
@@ -331,32 +358,44 @@ func (d *drawing) recombine() {
 }
 
 // spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless
-// aromatic rings are lost: NC=[N+](C)C to [NH2+]=CN(C)C.
+// aromatic atoms are lost: NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any
+// conjugated atom with a lone pair.
 func (d *drawing) spread() {
 	d.cations(func(x int32, a *molecule.Atom) {
-		sextet := a.Element == carbon
-		if a.Hydrogens > 0 && !sextet || a.Charge > 1 || a.Element != nitrogen && !sextet {
-			return
-		}
-		small := d.ringOf(x) == 5
-		for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
-			found := d.reach(x, 4, func(end int32) bool {
-				e := &d.Atoms[end]
-				fits := e.Charge == 0 && e.Radicals == 0 && slices.Contains(donors, e.Element)
-				return fits && (e.Hydrogens > 0 && (!a.Aromatic || small || e.Element != nitrogen || e.Aromatic) || sextet && e.Hydrogens == 0)
-			})
-			if !found {
-				continue
+		switch {
+		case a.Charge > 1:
+		case a.Element == carbon && !a.Aromatic:
+			for _, donors := range [][]uint8{{nitrogen}, chalcogen} {
+				if d.reach(x, longestPath, func(end int32) bool {
+					return slices.Contains(donors, d.Atoms[end].Element) && d.hasLonePair(end)
+				}) {
+					d.move(x)
+					return
+				}
 			}
-			was, before := d.snapshot(), d.aromatics()
-			d.move(x)
-			if before > 0 && d.aromatics() < before {
-				d.restore(was)
-				continue
-			}
-			return
+		case a.Element == nitrogen && a.Hydrogens == 0:
+			d.spreadNitrogen(x)
 		}
 	})
+}
+
+func (d *drawing) spreadNitrogen(x int32) {
+	small := d.ringOf(x) == 5
+	for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
+		found := d.reach(x, 4, func(end int32) bool {
+			e := &d.Atoms[end]
+			fits := e.Charge == 0 && e.Radicals == 0 && e.Hydrogens > 0 && slices.Contains(donors, e.Element)
+			return fits && (!d.Atoms[x].Aromatic || small || e.Element != nitrogen || e.Aromatic)
+		})
+		if !found {
+			continue
+		}
+		was, before := d.snapshot(), d.aromatics()
+		if d.move(x); d.aromatics() >= before {
+			return
+		}
+		d.restore(was)
+	}
 }
 
 type snapshot struct {
@@ -447,8 +486,7 @@ func (d *drawing) gainProtons() {
 		if a.Charge >= 0 || a.Radicals > 0 {
 			continue
 		}
-		if d.opposed(int32(i)) {
-			d.closeNitronate(int32(i))
+		if d.opposed(int32(i)) && (d.closeNitronate(int32(i)) || !d.spare(int32(i))) {
 			continue
 		}
 		if a.Element == carbon && !d.acidic(int32(i)) || a.Element != carbon && !slices.Contains(acids, a.Element) {
@@ -461,6 +499,25 @@ func (d *drawing) gainProtons() {
 			d.changed = true
 		}
 	}
+}
+
+// spare reports whether other anions balance the cations beside anion i: those of a nitrate or
+// perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
+func (d *drawing) spare(i int32) bool {
+	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
+		sum := d.Atoms[l.Atom].Charge
+		if sum <= 0 {
+			return false
+		}
+		for _, m := range d.near.Of(l.Atom) {
+			a := &d.Atoms[m.Atom]
+			sum += min(a.Charge, 0)
+			if a.Charge < 0 && a.Element != oxygen && d.Atoms[i].Element == oxygen {
+				return true // which is less acidic
+			}
+		}
+		return sum >= 0
+	})
 }
 
 // acidic reports whether a carbanion is that of a weak acid: of a cyanide or alkyne, or beside a
@@ -507,10 +564,10 @@ func (d *drawing) protonateFar(i int32) bool {
 }
 
 // closeNitronate makes C=N+(O−)O− a nitro group.
-func (d *drawing) closeNitronate(o int32) {
+func (d *drawing) closeNitronate(o int32) bool {
 	near := d.near.Of(o)
 	if len(near) != 1 || d.Atoms[o].Element != oxygen || d.Atoms[near[0].Atom].Element != nitrogen {
-		return
+		return false
 	}
 	n := near[0].Atom
 	anions, double := 0, neighbor.Link{Atom: -1}
@@ -522,11 +579,13 @@ func (d *drawing) closeNitronate(o int32) {
 			double = l
 		}
 	}
-	if anions == 2 && double.Atom >= 0 {
-		d.Bonds[near[0].Bond].Order, d.Bonds[double.Bond].Order = molecule.Double, molecule.Single
-		d.Atoms[o].Charge, d.changed = 0, true
-		d.Atoms[double.Atom].Hydrogens++
+	if anions != 2 || double.Atom < 0 {
+		return false
 	}
+	d.Bonds[near[0].Bond].Order, d.Bonds[double.Bond].Order = molecule.Double, molecule.Single
+	d.Atoms[o].Charge, d.changed = 0, true
+	d.Atoms[double.Atom].Hydrogens++
+	return true
 }
 
 // deprotonate takes the most acidic hydrogens off a fragment with permanent cations, until its net
@@ -630,11 +689,17 @@ func (d *drawing) relocate() {
 	})
 }
 
-// shares reports whether atom i has a lone pair for a cation of that element.
+// shares reports whether the charge of a cation of that element may be drawn at atom i.
 func (d *drawing) shares(i int32, cation uint8) bool {
 	a := &d.Atoms[i]
-	lone := a.Element == nitrogen && a.Degree == 3 || cation != nitrogen && slices.Contains(chalcogen, a.Element) && a.Degree == 2
-	if !lone || a.Charge != 0 || a.Radicals > 0 {
+	return (a.Element == nitrogen || cation != nitrogen && slices.Contains(chalcogen, a.Element)) && a.Hydrogens == 0 && d.hasLonePair(i)
+}
+
+// hasLonePair reports whether atom i is saturated, without charge, and has electrons to share.
+func (d *drawing) hasLonePair(i int32) bool {
+	a := &d.Atoms[i]
+	bonds := a.Degree + int32(a.Hydrogens)
+	if a.Charge != 0 || a.Radicals > 0 || !(a.Element == nitrogen && bonds == 3 || slices.Contains(chalcogen, a.Element) && bonds == 2) {
 		return false
 	}
 	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order != molecule.Single })

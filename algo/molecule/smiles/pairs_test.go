@@ -24,3 +24,14 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// Every row of components.tsv is read and is listed once.
+func TestComponents(t *testing.T) {
+	rows := 0
+	for line := range strings.Lines(componentTable) {
+		rows += int(asBit(strings.Contains(line, "\t") && !strings.HasPrefix(line, "#")))
+	}
+	if n := len(listed()); n != rows-1 {
+		t.Errorf("%d components of %d rows", n, rows-1)
+	}
+}

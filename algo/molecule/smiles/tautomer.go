@@ -201,7 +201,10 @@ func (t *tautomers) findAmidines() {
 
 // rank orders the atoms as if all tautomers were equal.
 func (t *tautomers) rank() {
-	m := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	m := &l.read
+	m.Atoms, m.Bonds = append(m.Atoms[:0], t.m.Atoms...), append(m.Bonds[:0], t.m.Bonds...)
 	const azole, amidine = 1000, 1001 // in place of a mass number
 	blank := func(i int32, mark uint16) {
 		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
@@ -231,8 +234,6 @@ func (t *tautomers) rank() {
 			}
 		}
 	}
-	l := layouts.Get().(*layout)
-	defer l.giveBack()
 	l.canon.partition(m)
 	t.class = slices.Clone(l.canon.cell)
 	if t.distinct() {

@@ -134,7 +134,8 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return r, r != m
 }
 
-// needsOrder reports whether settling m takes more than a look: a charge moves, or has several places.
+// needsOrder reports whether settling m takes more than a look: a charge moves, or may have several
+// places. How long a path is depends on the Kekulé form, whether there is one does not.
 func needsOrder(m *molecule.Molecule) bool {
 	d := draw(m)
 	if d.step() || d.changed {
@@ -143,7 +144,7 @@ func needsOrder(m *molecule.Molecule) bool {
 	d.deprotonate()
 	several := false
 	d.cations(func(x int32, a *molecule.Atom) {
-		several = several || a.Element == carbon || d.reach(x, longestPath, func(end int32) bool { return d.shares(end, a.Element) })
+		several = several || a.Element == carbon || d.reach(x, longestPath, d.hasLonePair)
 	})
 	return d.changed || several
 }

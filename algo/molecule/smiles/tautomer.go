@@ -222,14 +222,19 @@ func (t *tautomers) rank() {
 			member[[2]int32{c, n}], member[[2]int32{n, c}] = true, true
 		}
 	}
+	unsaturated := make([]bool, len(m.Atoms))
+	for _, b := range m.Bonds {
+		multiple := b.Order != molecule.Single
+		unsaturated[b.From], unsaturated[b.To] = unsaturated[b.From] || multiple, unsaturated[b.To] || multiple
+	}
 	for k := range m.Bonds {
 		b := &m.Bonds[k]
 		if member[[2]int32{b.From, b.To}] {
 			b.Order = molecule.Any
 		}
-		// Conjugation ends with the double bond.
+		// A lone pair beside the double bond is conjugated, beside the single bond it is not.
 		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
-			if m.Atoms[e[0]].Isotope == amidine {
+			if m.Atoms[e[0]].Isotope == amidine && !unsaturated[e[1]] {
 				m.Atoms[e[1]].Hybridization = 0
 			}
 		}

@@ -521,17 +521,21 @@ func (d *drawing) spare(i int32) bool {
 	})
 }
 
-// acidic reports whether a carbanion is that of a weak acid: of a cyanide or alkyne, or beside a
+// acidic reports whether a carbanion is that of a weak acid: of a cyanide or alkyne, or conjugated with a
 // group such as C=O, C≡N, NO2 or SO2. Others are ligands or reagents.
 func (d *drawing) acidic(i int32) bool {
-	return slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
-		if d.Bonds[l.Bond].Order == molecule.Triple {
+	if slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order == molecule.Triple }) {
+		return true
+	}
+	for bonds := 2; bonds <= 4; bonds += 2 {
+		d.path = d.path[:0]
+		if d.search(i, false, bonds, func(end int32) bool {
+			return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 && !d.Atoms[end].Aromatic
+		}) {
 			return true
 		}
-		return slices.ContainsFunc(d.near.Of(l.Atom), func(m neighbor.Link) bool {
-			return m.Atom != i && d.Bonds[m.Bond].Order >= molecule.Double && slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[m.Atom].Element)
-		})
-	})
+	}
+	return false
 }
 
 // protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open

@@ -99,7 +99,7 @@ func componentOf(p part) component {
 	a := &c.m.Atoms[0]
 	if kind, ok := listed()[c.text]; ok {
 		c.rank = kind
-	} else if len(c.m.Atoms) == 1 && (isMetal(a.Element) || a.Charge > 0 || a.Element == 1) {
+	} else if len(c.m.Atoms) == 1 && (isMetal(a.Element) || a.Charge > 0 && a.Hydrogens == 0 || a.Element == 1) {
 		c.rank = metalIon
 	}
 	return c

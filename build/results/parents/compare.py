@@ -1,9 +1,9 @@
 """Compares parents of BaCa with those of RDKit's standardiser, ChEMBL's structure pipeline and MolVS:
 
-    compare.sh ../shared
+    compare.sh DATA [LIMIT]
 
-compare.sh installs them and calls this with DATA, the tests of MolVS, the pairs, and the command baca. It writes report.md
-beside it.
+compare.sh installs them and calls this with DATA, the tests of MolVS, the pairs, the command baca-paper, the versions, and LIMIT, how many
+records to draw at random, 0 for all. It writes report.md beside it.
 """
 
 import ast
@@ -14,6 +14,7 @@ import gzip
 import json
 import multiprocessing
 import os
+import random
 import re
 import subprocess
 import sys
@@ -83,17 +84,19 @@ def molvs_pairs(folder):
                     yield name, first[0].value, second.value
 
 
-def records(data):
-    """records of the data with a dot, a charge or a metal, flat, each once"""
-    found = {}
+def records(data, limit):
+    """records of the data with a dot, a charge or a metal, flat, each once; of more than limit a random sample, and how many there are"""
+    found = set()
     for path in sorted(glob.glob(f"{data}/mol/*.csv.gz") + glob.glob(f"{data}/external/*.csv.gz")):
         with gzip.open(path, "rt") as file:
             for row in csv.DictReader(file):
                 text = row.get("raw") or row["smiles"]
                 if "." in text or CHARGE.search(text) or SYMBOLS.search(text):
-                    found[flat(text)] = found.get(flat(text), 0) + 1
-    found.pop(None, None)
-    return found
+                    found.add(text)
+    drawn = sorted(found)
+    if limit and limit < len(drawn):
+        drawn = random.Random(49).sample(drawn, limit)
+    return sorted({flat(text) for text in drawn} - {None}), len(found)
 
 
 def counts(text):
@@ -157,10 +160,9 @@ def pairs_table(out, title, pairs, command):
     out.append(f"| **all** | {total['pairs']} | {total['BaCa']} | {total['RDKit']} | {total['ChEMBL']} | {total['MolVS']} |\n")
 
 
-def main(data, tests, pairs, command, versions):
-    found = records(data)
-    texts = sorted(found)
-    with multiprocessing.Pool(2) as pool:
+def main(data, tests, pairs, command, versions, limit="0"):
+    texts, available = records(data, int(limit))
+    with multiprocessing.Pool() as pool:
         theirs = dict(pool.imap_unordered(parents, texts, 64))
     ours = baca(command, texts)
     results = sorted({p for made in theirs.values() for p in made.values() if p} | {o for o, _ in ours.values() if o})
@@ -175,7 +177,7 @@ def main(data, tests, pairs, command, versions):
     with open(pairs) as file:
         pairs_table(out, "our cases", [line.strip().split("|") for line in file if line.strip()], command)
     pairs_table(out, "MolVS's tests", list(molvs_pairs(tests)), command)
-    out += ["## Every record with a dot, a charge or a metal\n", f"{len(texts)} molecules, each once. Equal parents of two tools:\n", "| | RDKit | ChEMBL | MolVS |\n|---|---|---|---|"]
+    out += ["## Every record with a dot, a charge or a metal\n", f"{len(texts)} molecules, each once, {f'drawn at random from' if int(limit) else 'of'} {available} texts. Equal parents of two tools:\n", "| | RDKit | ChEMBL | MolVS |\n|---|---|---|---|"]
     made = {"BaCa": {t: o for t, (o, _) in ours.items()}, **{tool: {t: theirs[t][tool] for t in texts} for tool in TOOLS}}
     for tool in ("BaCa", "RDKit", "ChEMBL"):
         cells = [share(sum(made[tool][t] == made[o][t] for t in texts), len(texts)) if TOOLS.index(o) > (TOOLS.index(tool) if tool in TOOLS else -1) else "" for o in TOOLS]
@@ -205,7 +207,7 @@ def main(data, tests, pairs, command, versions):
     out += [f"- **{name}**: {right}" for name, _, right in CLASSES if name in examples]
     unstable = sum(1 for t in texts if ours[t][0] and again[ours[t][0]][0] != ours[t][0])
     out.append(f"\nBaCa refuses {differ['refused', 'BaCa']} of the records, and {unstable} parents have another parent.\n")
-    out.append("```sh\nmake build\nbuild/results/parents/compare.sh ../shared/data\n```\n")
+    out.append(f"```sh\nmake build\nbuild/results/parents/compare.sh ../shared/data{' ' + limit if int(limit) else ''}\n```\n")
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.md"), "w") as file:
         file.write("\n".join(out))
 

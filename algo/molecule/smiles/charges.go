@@ -33,14 +33,16 @@ func draw(m *molecule.Molecule) *drawing {
 	return d
 }
 
-// Bounds of searches along conjugation: bonds of a path, and steps in one fragment.
+// Bounds of searches along conjugation: bonds of a path, and steps in one fragment, of which reading a
+// drawing takes one for each atom.
 const (
 	longestPath = 16
-	searchSteps = 20_000
+	searchSteps = 100_000
 )
 
 // perceived is the drawing as read anew, in canonical order, without change if it cannot be read.
 func (d *drawing) perceived() (*molecule.Molecule, bool) {
+	d.left -= len(d.Atoms)
 	m := &molecule.Molecule{Atoms: slices.Clone(d.Atoms), Bonds: d.Bonds}
 	for _, b := range d.Bonds {
 		if b.Aromatic {
@@ -502,6 +504,9 @@ func (d *drawing) gainProtons() {
 	}
 }
 
+// mostAround bounds how many neighbours of a cation are compared.
+const mostAround = 8
+
 // spare reports whether other anions balance the cations beside anion i: those of a nitrate or
 // perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
 func (d *drawing) spare(i int32) bool {
@@ -509,6 +514,9 @@ func (d *drawing) spare(i int32) bool {
 		sum := d.Atoms[l.Atom].Charge
 		if sum <= 0 {
 			return false
+		}
+		if d.near.Degree(l.Atom) > mostAround {
+			return true
 		}
 		for _, m := range d.near.Of(l.Atom) {
 			a := &d.Atoms[m.Atom]
@@ -668,30 +676,43 @@ func (d *drawing) relocate() {
 		if moved[x] || a.Charge != 1 || a.Element == carbon {
 			return
 		}
+		paths := d.places(x, a.Element)
+		if len(paths) == 0 {
+			return
+		}
 		was := d.snapshot()
-		best, first := was, d.rating(x)
-		at := x
-		tried := map[int32]bool{x: true}
-		for bonds := 2; bonds <= longestPath; bonds += 2 {
-			d.path = d.path[:0]
-			d.search(x, true, bonds, func(end int32) bool {
-				if tried[end] || !d.shares(end, a.Element) {
-					return false
-				}
-				tried[end] = true
-				path := slices.Clone(d.path)
-				d.move(x)
-				if r := d.rating(end); r.compare(first) < 0 {
-					first, best, at = r, d.snapshot(), end
-				}
-				d.restore(snapshot{slices.Clone(was.atoms), slices.Clone(was.bonds), was.changed})
-				d.path = path
-				return false
-			})
+		best, first, at := was, d.rating(x), x
+		for _, path := range paths {
+			if d.left < 0 {
+				break
+			}
+			d.restore(snapshot{slices.Clone(was.atoms), slices.Clone(was.bonds), was.changed})
+			d.path = path
+			end := d.end(x)
+			d.move(x)
+			if r := d.rating(end); r.compare(first) < 0 {
+				first, best, at = r, d.snapshot(), end
+			}
 		}
 		d.restore(best)
 		moved[at] = true
 	})
+}
+
+// places returns a path to each other atom where the charge of cation x may be drawn.
+func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
+	tried := map[int32]bool{x: true}
+	for bonds := 2; bonds <= longestPath; bonds += 2 {
+		d.path = d.path[:0]
+		d.search(x, true, bonds, func(end int32) bool {
+			if !tried[end] && d.shares(end, element) {
+				tried[end] = true
+				paths = append(paths, slices.Clone(d.path))
+			}
+			return false
+		})
+	}
+	return paths
 }
 
 // shares reports whether the charge of a cation of that element may be drawn at atom i.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/neighbor"
 )
 
 // Metals whose bonds to N, O, S and halogens are ions in any drawing: alkaline (alkali and
@@ -26,6 +27,7 @@ func isMetal(z uint8) bool { return !slices.Contains(nonmetals, z) }
 // metals is a molecule whose bonds of metals are being drawn one way.
 type metals struct {
 	*molecule.Molecule
+	near    neighbor.Table // before any change
 	changed bool
 }
 
@@ -36,9 +38,10 @@ func openMetals(m *molecule.Molecule) bool {
 		return false
 	}
 	d := &metals{Molecule: m}
+	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	organometallic := d.withCarbon()
 	d.join()
-	kept := m.Bonds[:0]
+	kept := make([]molecule.Bond, 0, len(m.Bonds)) // the neighbours refer to the old ones
 	for _, b := range m.Bonds {
 		i := d.metalOf(&b)
 		if i < 0 {
@@ -89,8 +92,8 @@ func (d *metals) withCarbon() []bool {
 }
 
 func (d *metals) isCyanide(x int32) bool {
-	return d.Atoms[x].Degree == 2 && slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool {
-		return b.Order == molecule.Triple && (b.From == x || b.To == x) && d.Atoms[b.From+b.To-x].Element == nitrogen
+	return d.near.Degree(x) == 2 && slices.ContainsFunc(d.near.Of(x), func(l neighbor.Link) bool {
+		return d.Bonds[l.Bond].Order == molecule.Triple && d.Atoms[l.Atom].Element == nitrogen
 	})
 }
 

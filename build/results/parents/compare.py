@@ -80,7 +80,7 @@ def molvs_pairs(folder):
                 if not isinstance(node, ast.Assert) or not isinstance(node.test, ast.Compare) or not isinstance(node.test.left, ast.Call):
                     continue
                 first, second = node.test.left.args[:1], node.test.comparators[0]
-                if first and isinstance(first[0], ast.Constant) and isinstance(second, ast.Constant) and isinstance(second.value, str):
+                if first and isinstance(first[0], ast.Constant) and isinstance(second, ast.Constant) and isinstance(second.value, str) and second.value:
                     yield name, first[0].value, second.value
 
 

@@ -128,7 +128,8 @@ CLASSES = (
      "BaCa for salts: it gives every acid and base its neutral form, beside a permanent cation too; a zwitterion by nature stays, at net charge 0. The others leave an anion "
      "or cation where the record has no partner, so that a salt and its free form differ."),
     ("compound", lambda ours, theirs, again, aside: True,
-     "Open: the tool's result is another compound for BaCa as well."),
+     "BaCa where it makes an aromatic tautomer of a zwitterion and the others put the hydrogen on carbon. Carbanions that no group makes acidic, of generated "
+     "molecules, BaCa keeps as drawn, as it does reagents; with a hydrogen they are other compounds, so neither is more right."),
 )
 
 

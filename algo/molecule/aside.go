@@ -9,9 +9,13 @@ import (
 type Aside struct {
 	Stereo   bool // marks of tetrahedral centres or double bonds
 	Isotope  bool
-	Ions     uint16 // counter-ions and acids of a salt
-	Others   uint16 // other components, such as water
-	Charge   bool   // protons added or removed
+	Ions     uint16 // counter-ions, charged or not
+	Solvents uint16 // and excipients
+	Repeats  uint16 // the parent once more
+	Others   uint16 // other components
+	Other    string // the largest of them, as a canonical SMILES
+	Charge   bool   // drawn otherwise: charges joined, or protons added or removed
+	Parted   uint16 // bonds of hydrogen bonding, which are no bonds
 	Tautomer bool   // another tautomer of an azole or amidine
 
 	Loops      uint32 // self-loops of a plain graph
@@ -31,13 +35,19 @@ var kinds = []struct {
 	{"stereo", func(a Aside) int { return int(bit(a.Stereo)) }, false, "without their stereo marks", false},
 	{"isotope", func(a Aside) int { return int(bit(a.Isotope)) }, false, "without isotopes", false},
 	{"counter-ion", func(a Aside) int { return int(a.Ions) }, true, "without counter-ions", false},
-	{"other component", func(a Aside) int { return int(a.Others) }, true, "without other components", false},
+	{"solvent", func(a Aside) int { return int(a.Solvents) }, true, "without solvents", false},
+	{"repeat", func(a Aside) int { return int(a.Repeats) }, true, "without repeated components", false},
+	{other, func(a Aside) int { return int(a.Others) }, true, "without other components", false},
+	{"hydrogen bond", func(a Aside) int { return int(a.Parted) }, true, "without hydrogen bonds", false},
 	{"charge", func(a Aside) int { return int(bit(a.Charge)) }, false, "without charges", false},
 	{"tautomer", func(a Aside) int { return int(bit(a.Tautomer)) }, false, "as another tautomer", false},
 	{"self-loop", func(a Aside) int { return int(a.Loops) }, true, "left out", true},
 	{"parallel edge", func(a Aside) int { return int(a.Parallel) }, true, "merged", true},
 	{"direction", func(a Aside) int { return int(a.Directions) }, true, "ignored", true},
 }
+
+// other is what the parent should perhaps have been.
+const other = "other component"
 
 // String lists what was set aside, as "stereo, 1 counter-ion"; empty for nothing.
 func (a Aside) String() string {
@@ -47,6 +57,11 @@ func (a Aside) String() string {
 	var list []string
 	for _, k := range kinds {
 		switch n := k.count(a); {
+		case k.name == other && n > 0:
+			list = append(list, "another component was not scored: "+a.Other)
+			if n > 1 {
+				list = append(list, fmt.Sprintf("and %d more", n-1))
+			}
 		case n > 1 || n == 1 && k.often:
 			list = append(list, counted(n, k.name))
 		case n == 1:

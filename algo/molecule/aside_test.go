@@ -30,12 +30,12 @@ func TestAsides(t *testing.T) {
 
 func TestAsideString(t *testing.T) {
 	for want, a := range map[string]Aside{
-		"":                                    {},
-		"stereo, 1 counter-ion, charge":       {Stereo: true, Ions: 1, Charge: true},
-		"isotope, 2 counter-ions":             {Isotope: true, Ions: 2},
-		"1 other component, tautomer":         {Others: 1, Tautomer: true},
-		"1 self-loop, 3 directions":           {Loops: 1, Directions: 3},
-		"12 counter-ions, 2 other components": {Ions: 12, Others: 2},
+		"":                                      {},
+		"stereo, 1 counter-ion, charge":         {Stereo: true, Ions: 1, Charge: true},
+		"isotope, 2 counter-ions":               {Isotope: true, Ions: 2},
+		"1 solvent, 2 repeats, 1 hydrogen bond": {Solvents: 1, Repeats: 2, Parted: 1},
+		"another component was not scored: CCO, tautomer":                    {Others: 1, Other: "CCO", Tautomer: true},
+		"12 counter-ions, another component was not scored: CCO, and 1 more": {Ions: 12, Others: 2, Other: "CCO"},
 	} {
 		if got := a.String(); got != want {
 			t.Errorf("%+v is %q, want %q", a, got, want)

@@ -236,3 +236,6 @@ func LinkUp(t *neighbor.Table, atoms int, bonds []Bond) {
 		list[y.Lo] = neighbor.Link{Atom: b.From, Bond: int32(k)}
 	}
 }
+
+// Weak reports whether a bond counts at one end only, or nowhere.
+func (p *Draft) Weak() bool { return p.weak }

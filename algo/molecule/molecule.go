@@ -21,6 +21,9 @@ type Molecule struct {
 	// in a molfile its order.
 	Bonds []Bond
 
+	// HydrogenBonds is how many hydrogen bonds a molfile has, which are none of Bonds.
+	HydrogenBonds int
+
 	// Name follows the SMILES after a blank or tab, or is the first line of a molfile.
 	Name string
 }

@@ -459,7 +459,7 @@ func readAs(m *algo.Model) string {
 	case algo.OGBCanonical:
 		return "it is written, with its stereo marks, charges and counter-ions, in whatever order of atoms"
 	case algo.OGBParent:
-		return "its parent compound: without stereo marks, isotopes, counter-ions and other components, with the protons that its charges ask for, and in one tautomer of an azole or amidine"
+		return "its parent compound: without stereo marks, isotopes, counter-ions and other components, its charges and hypervalent groups drawn one way with the protons that they ask for, and in one tautomer of an azole or amidine"
 	}
 	return "it is written: other ways of writing it may have slightly other results, through the order of neighbours at stereocentres"
 }

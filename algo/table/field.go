@@ -122,7 +122,7 @@ var fields = []Field{
 	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
 		Doc: "why the record was refused; it then has no scores"},
 	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
-		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
+		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion, or another component was not scored and which: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
 
 	{Name: "scored_smiles", Group: OfStructure, Text: func(s *Scored) string { return s.Structure },
 		Doc: "the molecule that was scored, without what set_aside names, as a canonical SMILES"},

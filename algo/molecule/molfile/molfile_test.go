@@ -57,6 +57,16 @@ var halogens = []string{"0 0 0 C", "1 0 0 F", "-0.5 0.8 0 Cl", "-0.5 -0.8 0 Br"}
 // longest is a molfile that is as long as may be.
 var longest = strings.Repeat("x", MaxLength-len(v2000("\n\n", halogens[:1], "M  END"))) + v2000("\n\n", halogens[:1], "M  END")
 
+// Pyrrole as Marvin writes it: aromatic bonds, and the hydrogen in a data group.
+var (
+	pyrrole     = []string{"0 0 0 N", "1 0 0 C", "2 0 0 C", "3 0 0 C", "4 0 0 C"}
+	ring        = []string{"  1  2  4", "  2  3  4", "  3  4  4", "  4  5  4", "  5  1  4"}
+	pyrrole3000 = "n\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 5 5 1 0 0\nM  V30 BEGIN ATOM\n" +
+		"M  V30 7 N 0 0 0 0\nM  V30 2 C 1 0 0 0\nM  V30 3 C 2 0 0 0\nM  V30 4 C 3 0 0 0\nM  V30 5 C 4 0 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\n" +
+		"M  V30 1 4 7 2\nM  V30 2 4 2 3\nM  V30 3 4 3 4\nM  V30 4 4 4 5\nM  V30 5 4 5 7\nM  V30 END BOND\nM  V30 BEGIN SGROUP\n" +
+		"M  V30 1 DAT 1 ATOMS=(1 7) FIELDNAME=MRV_IMPLICIT_H -\nM  V30 FIELDDATA=IMPL_H1\nM  V30 END SGROUP\nM  V30 END CTAB\nM  END\n"
+)
+
 // What features and bonds do not show; TestMolfiles compares these with RDKit's.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, block, want string }{
@@ -67,6 +77,12 @@ func TestParse(t *testing.T) {
 		{"at the limits", v2000(flat, []string{"0 0 0 Fe", "1 0 0 Fe", "2 0 0 C"}, "M  CHG  2   1 127   2-127", "M  CHG  1   31", "M  END"),
 			"Fe+127 Fe-127 CH3+1 |"},
 		{"as long as may be", longest, "CH4 |"},
+		{"an element at the end of the line", "n\n\n\n  2  1\n         0         0         0 C\n         1         0         0 Br\n  1  2  1\nM  END\n", "CH3 Br | 0-1"},
+		{"hydrogens of a data group", v2000(flat, pyrrole, append(ring, "M  STY  1   1 DAT", "M  SAL   1  1   1", "M  SDT   1 MRV_IMPLICIT_H", "M  SED   1 IMPL_H1", "M  END")...),
+			"NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"hydrogens of a data group, V3000", pyrrole3000, "NH1' CH1' CH1' CH1' CH1' | 0:1 1:2 2:3 3:4 4:0"},
+		{"hydrogen bond", v2000(flat, []string{"0 0 0 C", "1 0 0 N", "2 0 0 O"}, "  1  2  1", "  2  3 10", "M  END"), "CH3 NH2 OH2 | 0-1"},
+		{"salt without bonds", v2000(flat, []string{"0 0 0 Na", "1 0 0 Cl", "2 0 0 O"}, "M  CHG  2   1   1   2  -1", "M  END"), "Na+1 Cl-1 OH2 |"},
 		{"V3000", "n\n\n\n  0  0  0     0  0            999 V3000\n" + `M  V30 BEGIN CTAB
 M  V30 COUNTS 5 3 0 0 0
 M  V30 BEGIN ATOM
@@ -129,6 +145,9 @@ func TestErrors(t *testing.T) {
 		{v2000(flat, one, "M  CHG  1   1 200", "M  END"), 6, 14, " 200", "charge +200"},
 		{v2000(flat, one, "M  RAD  1   1   4", "M  END"), 6, 14, "   4", "radical 4"},
 		{v2000(flat, []string{"0 0 0 C", "1 0 0 N", "2 0 0 C", "2 1 0 C", "2 2 0 C"}, "  1  2  1", "  2  3  1", "  2  4  1", "  2  5  1", "M  END"), 6, 32, "N", "nitrogen has 4 bonds"},
+		{v2000(flat, two, "M  END"), 1, 1, "", "2 atoms without bonds or charges, coordinates only"},
+		{v2000(flat, two, "M  CHG  1   1   1", "M  END"), 1, 1, "", "coordinates only"},
+		{atom + "M  V30 1 K 0 0 0 0 SEQID=1 CLASS=AA\n", 8, 28, "CLASS=AA", `"K" is a residue or template (class AA)`},
 		{v2000(flat, two, "  1  2  x", "M  END"), 7, 7, "  x", "want the order of the bond in columns 7 to 9"},
 		{v2000(flat, two, "  1  2  1  x", "M  END"), 7, 10, "  x", "want how the bond is drawn in columns 10 to 12"},
 		{v2000(flat, one, "$$$$", "M  END"), 6, 1, "$$$$", "the record ends before M  END"},

@@ -6,9 +6,11 @@
 // coordinates, else from wedged bonds; atom parities are ignored.
 //
 // Molfiles without atoms are refused, as are charges, isotopes and hydrogen counts beyond those of
-// SMILES. Of the properties charges, radicals and isotopes are read. Atom lists, A, Q, * and R
-// groups are wildcards. Substance groups and queries are skipped, but bonds of several orders and
-// the zero-order extension (M ZBO, M ZCH, M HYD) are refused.
+// SMILES, residues of template atoms, and several atoms without bonds or charges: coordinates only. Of
+// the properties charges, radicals and isotopes are read. Atom lists, A, Q, * and R groups are
+// wildcards. A hydrogen bond, type 10, parts two components. Substance groups and queries are skipped,
+// but those of Marvin's MRV_IMPLICIT_H count hydrogens, and bonds of several orders and the zero-order
+// extension (M ZBO, M ZCH, M HYD) are refused.
 package molfile
 
 import (
@@ -50,7 +52,9 @@ func (m *reader) parse(block string) (*molecule.Molecule, error) {
 		err.(*molecule.SyntaxError).Locate(block)
 		return nil, err
 	}
-	return p.Molecule(strings.Clone(strings.TrimSpace(name))), nil
+	made := p.Molecule(strings.Clone(strings.TrimSpace(name)))
+	made.HydrogenBonds = m.hydrogenBonds
+	return made, nil
 }
 
 // A reader is the workspace for reading molfiles.
@@ -67,6 +71,10 @@ type reader struct {
 	scratch []int32
 	first   []int32 // an atom's number after folding, or -1
 
+	groups map[int32]group // of V2000, by number
+
+	hydrogenBonds int
+
 	solid  bool // coordinates are three-dimensional
 	chiral bool // some bond defines chirality
 }
@@ -77,6 +85,15 @@ type site struct {
 	valence int32 // all bonds with hydrogens, 15 or -1 for none; 0: unspecified
 	wavy    bool  // had a wavy bond to a hydrogen
 }
+
+// A group is a substance group, as far as it may count hydrogens.
+type group struct {
+	atoms   []int32
+	implied bool // its data are implicitHydrogens
+}
+
+// implicitHydrogens names data of Marvin that give aromatic atoms their hydrogens, IMPL_H1 for one.
+const implicitHydrogens = "MRV_IMPLICIT_H"
 
 // A wedge is how a bond is drawn.
 type wedge uint8
@@ -115,7 +132,7 @@ func (m *reader) read() (name string, err error) {
 	p := m.p
 	p.Atoms, p.Bonds = p.Atoms[:0], p.Bonds[:0]
 	m.sites, m.wedges = m.sites[:0], m.wedges[:0]
-	m.pos, m.chiral = 0, false
+	m.pos, m.chiral, m.hydrogenBonds, m.groups = 0, false, 0, nil
 	if n, _ := molfileEnd(p.Text); n > MaxLength {
 		return "", p.ErrorAt(0, 0, "no M  END within %d bytes, more are not read", MaxLength)
 	}
@@ -151,10 +168,29 @@ func (m *reader) read() (name string, err error) {
 	if len(p.Atoms) == 0 {
 		return "", p.ErrorAt(0, 0, "no atoms: want at least one")
 	}
+	if m.unbonded() {
+		return "", p.ErrorAt(0, 0, "%d atoms without bonds or charges, coordinates only: want a structure with bonds", len(p.Atoms))
+	}
 	for i := range m.sites {
 		m.solid = m.solid || m.sites[i].at.z != 0
 	}
 	return name, nil
+}
+
+// unbonded reports whether this is no molecule and no salt of single atoms.
+func (m *reader) unbonded() bool {
+	if len(m.p.Atoms) < 2 || len(m.p.Bonds) > 0 || m.hydrogenBonds > 0 {
+		return false
+	}
+	carbons, charged := 0, false
+	for i := range m.p.Atoms {
+		a := &m.p.Atoms[i]
+		charged = charged || a.Charge != 0
+		if a.Element == 6 {
+			carbons++
+		}
+	}
+	return carbons > 1 || !charged
 }
 
 // addAtom appends an atom.
@@ -167,6 +203,10 @@ func (m *reader) addAtom(a molecule.DraftAtom, s site) {
 func (m *reader) addBond(i, j int32, b molecule.Bond, w wedge) error {
 	if i == j {
 		return m.fail(0, len(m.line), "a bond joins atom %d to itself", i+1)
+	}
+	if b.Order == hydrogenBond {
+		m.hydrogenBonds++
+		return nil
 	}
 	b.From, b.To = i, j
 	m.p.Bonds = append(m.p.Bonds, b)
@@ -214,10 +254,13 @@ func (m *reader) readV2000(atoms, bonds int32) error {
 
 // readAtom reads a line of the atom block.
 func (m *reader) readAtom() error {
-	const least = 34
+	const least, element = 32, 34 // blanks may be missing at the end
 	line := m.line
 	if len(line) < least {
 		return m.fail(0, len(line), "atom line of %d characters: want at least %d, three coordinates of ten columns each, a blank and the element in columns 32 to 34", len(line), least)
+	}
+	for len(line) < element {
+		line += " "
 	}
 	var s site
 	for k, c := range [3]*float64{&s.at.x, &s.at.y, &s.at.z} {
@@ -354,9 +397,14 @@ func (m *reader) bondOf(kind int32) (molecule.Bond, error) {
 		return molecule.Bond{}, m.fail(0, len(m.line), "bond type %d is a query for several orders: want a bond of one order", kind)
 	case 9:
 		return molecule.Bond{Order: molecule.Dative}, nil
+	case 10:
+		return molecule.Bond{Order: hydrogenBond}, nil
 	}
 	return molecule.Bond{}, nil
 }
+
+// hydrogenBond is no order: such bonds are left out.
+const hydrogenBond = molecule.Order(255)
 
 // readProperties reads the lines from the bond block to M  END.
 func (m *reader) readProperties() error {
@@ -395,6 +443,10 @@ func (m *reader) readProperties() error {
 				}
 				return nil
 			})
+		case "M  SAL":
+			err = m.readGroupAtoms()
+		case "M  SDT", "M  SED":
+			err = m.readGroupData(kind)
 		case "M  ZBO", "M  ZCH", "M  HYD":
 			err = m.fail(0, len(kind), "%s is not read: want charges in M  CHG and bonds in the bond block", kind)
 		case "S  SKP":
@@ -412,6 +464,61 @@ func (m *reader) readProperties() error {
 		}
 	}
 	return nil
+}
+
+// readGroupAtoms reads the atoms of a group.
+func (m *reader) readGroupAtoms() error {
+	number, err := m.number(6, 4, "a group")
+	if err != nil {
+		return err
+	}
+	n, err := m.number(10, 3, "the number of atoms")
+	if m.groups == nil {
+		m.groups = map[int32]group{}
+	}
+	g := m.groups[number]
+	for at := 13; err == nil && n > 0 && at+4 <= len(m.line); n-- {
+		var i int32
+		i, err = m.number(at, 4, "an atom")
+		g.atoms = append(g.atoms, i)
+		at += 4
+	}
+	m.groups[number] = g
+	return err
+}
+
+// readGroupData reads the name or the value of a group's data.
+func (m *reader) readGroupData(kind string) error {
+	number, err := m.number(6, 4, "a group")
+	g, ok := m.groups[number]
+	if err != nil || !ok || len(m.line) < 11 {
+		return err
+	}
+	text := strings.TrimSpace(m.line[11:])
+	if kind == "M  SDT" {
+		name, _, _ := strings.Cut(text, " ")
+		g.implied = name == implicitHydrogens
+		m.groups[number] = g
+	} else if g.implied {
+		for _, i := range g.atoms {
+			m.imply(i-1, text)
+		}
+	}
+	return nil
+}
+
+// imply gives an atom of an aromatic bond the hydrogens of a text such as IMPL_H1.
+func (m *reader) imply(i int32, text string) {
+	count, ok := strings.CutPrefix(text, "IMPL_H")
+	n, err := strconv.ParseUint(count, 10, 3)
+	if !ok || err != nil || i < 0 || int(i) >= len(m.p.Atoms) || m.sites[i].valence != 0 {
+		return
+	}
+	for _, l := range m.p.Neighbors(i) {
+		if m.p.Bonds[l.Bond].Order == molecule.Aromatic {
+			m.p.Atoms[i].Explicit = int32(n)
+		}
+	}
 }
 
 // readEntries reads a property line's atoms and values and sets each value, with its column at.

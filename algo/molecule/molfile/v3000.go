@@ -101,13 +101,36 @@ func (m *reader) readV3000() error {
 	if err := m.checkRepeats(at); err != nil {
 		return err
 	}
+	var joined strings.Builder
 	for !strings.HasPrefix(m.line, "M  END") {
 		if m.ended {
 			return m.fail(0, 0, "the text ends before M  END")
 		}
+		text, more := strings.CutSuffix(strings.TrimPrefix(m.line, v30), "-")
+		if joined.WriteString(text); !more {
+			m.readGroup3000(joined.String(), places)
+			joined.Reset()
+		}
 		m.next()
 	}
 	return nil
+}
+
+// readGroup3000 reads a group that counts hydrogens, other lines have none.
+func (m *reader) readGroup3000(line string, places map[int32]int32) {
+	_, list, ok := strings.Cut(line, "ATOMS=(")
+	_, value, given := strings.Cut(line, "FIELDDATA=")
+	if !ok || !given || !strings.Contains(line, "FIELDNAME="+implicitHydrogens) {
+		return
+	}
+	list, _, _ = strings.Cut(list, ")")
+	value, _, _ = strings.Cut(value, " ")
+	for k, word := range strings.Fields(list) {
+		number, err := strconv.ParseInt(word, 10, 32)
+		if i, ok := places[int32(number)]; k > 0 && err == nil && ok {
+			m.imply(i, value)
+		}
+	}
 }
 
 // readBlock reads n lines between BEGIN and END.
@@ -140,6 +163,11 @@ func (m *reader) readAtom3000(places map[int32]int32) error {
 		return m.wrong("", "a second atom %d", number)
 	}
 	places[number] = int32(len(m.p.Atoms))
+	for _, word := range words[6:] {
+		if class, ok := strings.CutPrefix(strings.ToUpper(word), "CLASS="); ok {
+			return m.wrong(word, "%q is a residue or template (class %s), no element: want it expanded to atoms", words[1], class)
+		}
+	}
 	at := max(0, strings.Index(m.line, words[1]))
 	a := molecule.DraftAtom{At: int32(m.from + at), Size: int32(len(words[1]))}
 	if err := m.symbol(&a, words[1], at); err != nil {

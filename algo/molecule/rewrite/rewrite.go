@@ -117,8 +117,11 @@ func deuterate(e *edit, atoms int, hydrogens uint8) bool {
 
 const carbon, nitrogen, oxygen = 6, 7, 8
 
-// protonate gives the first amine or pyridine a proton.
+// protonate gives the first amine or pyridine a proton, unless an anion could take it.
 func protonate(e *edit) bool {
+	if slices.ContainsFunc(e.atoms, func(i int32) bool { return e.Atoms[i].Charge < 0 && !e.nextToCharge(i) }) {
+		return false
+	}
 	for _, i := range e.atoms {
 		a := &e.Atoms[i]
 		pyridine := a.Aromatic && a.Degree == 2 && a.Hydrogens == 0

@@ -251,6 +251,13 @@ const (
 // rank numbers the atoms of a fragment. It drops the geometry of double bonds with two equal
 // neighbours at one end.
 func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
+	s.partition(m)
+	exact = s.search()
+	return s.place, exact
+}
+
+// partition makes the cells of rank before any atom is individualised.
+func (s *canon) partition(m *molecule.Molecule) {
 	s.m = m
 	molecule.LinkUp(&s.near, len(m.Atoms), m.Bonds)
 	n := len(m.Atoms)
@@ -303,8 +310,6 @@ func (s *canon) rank(m *molecule.Molecule) (rank []int32, exact bool) {
 			break
 		}
 	}
-	exact = s.search()
-	return s.place, exact
 }
 
 // begin0 makes cells of equal atoms, and queues them.

@@ -1,6 +1,7 @@
 package smiles
 
 import (
+	"math"
 	"slices"
 
 	"baca/algo/molecule"
@@ -9,6 +10,7 @@ import (
 
 // In returns m in form f, the atoms of m in its order, and what was set aside.
 func In(m *molecule.Molecule, f molecule.Form) (r *molecule.Molecule, order []int32, aside molecule.Aside) {
+	aside.Parted = uint16(min(m.HydrogenBonds, math.MaxUint16))
 	switch {
 	case f == molecule.Canonical, f == molecule.Unordered && ordered(m):
 		r, order, _ = Canonical(m)

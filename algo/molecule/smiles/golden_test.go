@@ -50,6 +50,9 @@ func read(t testing.TB, text string) *molecule.Molecule {
 // smilesOf reads a data set.
 func smilesOf(t testing.TB, set string) []string {
 	t.Helper()
+	if outside, ok := strings.CutPrefix(set, "external/"); ok {
+		return column(t, golden.Open(t, "data/external/"+outside+".csv.gz"), "raw")
+	}
 	return column(t, golden.Open(t, "data/mol/"+set+".csv.gz"), "smiles")
 }
 

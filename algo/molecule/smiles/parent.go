@@ -1,27 +1,24 @@
 package smiles
 
 import (
+	"math"
 	"slices"
-	"strings"
 
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/buffer"
+	"baca/algo/molecule/internal/neighbor"
 )
 
-// The parent of a molecule: natural isotopes, no stereo marks, the largest organic fragment,
-// protons settled by charges, one tautomer of each azole and amidine. All such forms have one
-// parent, and a parent is its own.
+// The parent of a molecule: one component, without stereo marks, with natural isotopes, its charges
+// settled, one tautomer of each azole and amidine. All drawings of a compound have one parent, and a
+// parent is its own.
 //
-// A fragment is organic if one of its carbons has a hydrogen, a carbon, a phosphorus, or a nitrogen
-// with hydrogens beside it, and none is an anion, except enolates: cyanides, carbonyls and ligands
-// of organometallic compounds are not. Without an organic fragment a compound stays whole, with
-// charges. The largest fragment has the most atoms, hydrogens included, then the most mass, then
-// the first canonical text.
-//
-// Every cation of N, O, P, S or Se loses a hydrogen, and every anion gains one where possible, as
-// RDKit's Uncharger does with force: a betaine and its hydrochloride share one parent, a cation.
-// Adjacent opposite charges stay, as in nitro groups, but charge-separated sulfoxides and phosphine
-// oxides get their double bond.
+//   - Bonds of alkali and alkaline-earth metals, zinc and silver to N, O, S, halogens and C≡N are
+//     ions (metals.go). Other complexes stay whole, each bond drawn one way.
+//   - Listed counter-ions, solvents and excipients go while another component is left
+//     (components.go). Of what is left the largest stays.
+//   - Charges recombine along conjugation, then cations lose and anions gain hydrogens (charges.go).
+//   - Hydrogens of azoles and amidines get one place (tautomer.go).
 
 // Parent returns the parent of m in canonical order, its atoms in m, and what was set aside.
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
@@ -39,6 +36,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 	p := parsers.Get().(*parser)
 	defer p.giveBack()
 	aside, err := p.settle(Write(numbered), true)
+	aside.Parted = uint16(min(m.HydrogenBonds, math.MaxUint16))
 	if err != nil {
 		return flat(m), buffer.Numbered(new([]int32), len(m.Atoms)), aside
 	}
@@ -83,11 +81,23 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 			p.Atoms[i].HasMap = false
 		}
 	}
-	if p.charged() || p.fragments() > 1 {
-		p.neutralize(text, &aside)
-	}
-	if p.mobile() {
-		aside.Tautomer = p.chooseTautomer(text)
+	// A tautomer may change which of equal places a charge is drawn at.
+	for range mostPasses {
+		changed := false
+		switch p.unsettled() {
+		case protons:
+			changed = p.moveProtons(text)
+			aside.Charge = aside.Charge || changed
+		case drawn:
+			changed = p.standardize(text, &aside)
+		}
+		if azoles, amidines := p.mobile(); (azoles || amidines) && p.chooseTautomer(azoles, amidines) {
+			aside.Tautomer, changed = true, true
+		}
+		if !changed || p.unsettled() == nothing {
+			break
+		}
+		text = Write(p.Molecule(""))
 	}
 	return aside, nil
 }
@@ -108,8 +118,147 @@ func (p *parser) flatten() {
 
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-func (p *parser) charged() bool {
-	return p.Brackets && slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return a.Charge != 0 })
+// What a molecule may need to become a parent, tautomers aside.
+type need int
+
+const (
+	nothing need = iota
+	protons      // hydrogens for its charges, in whatever drawing
+	drawn        // all of standardize
+)
+
+// unsettled finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like
+// stay.
+func (p *parser) unsettled() need {
+	if p.fragments() > 1 || p.Weak() {
+		return drawn
+	}
+	cations, anions, resonant, permanent, hydroxyls := false, false, false, false, false
+	for i := range p.Atoms {
+		a := &p.Atoms[i]
+		hydroxyl := (a.Element == oxygen || a.Element == sulfur) && !a.Aromatic && p.Degree(int32(i)) == 1
+		if hydroxyl && p.isEnol(int32(i)) {
+			return drawn
+		}
+		hydroxyls = hydroxyls || hydroxyl && a.Hydrogens() > 0
+		if !p.Brackets {
+			continue
+		}
+		switch {
+		case isMetal(a.Element) && p.Degree(int32(i)) > 0:
+			return drawn
+		case a.Charge == 0 || p.paired(int32(i)):
+		case a.Charge == 1 && a.Element == nitrogen && a.Hydrogens() > 0 && !p.besideCharge(int32(i)):
+			cations, resonant = true, resonant || a.Aromatic || p.isUnsaturated(int32(i))
+		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(int32(i)) == 4 && !p.besideCharge(int32(i)):
+			permanent = true
+		case a.Charge == -1 && hydroxyl && !p.besideCharge(int32(i)):
+			anions = true
+		case p.expanded(int32(i)) >= 0 || a.Charge == -1 && hydroxyl && p.expanded(p.Neighbors(int32(i))[0].Atom) >= 0:
+			cations = true
+		default:
+			return drawn
+		}
+	}
+	switch {
+	case anions && (resonant || permanent), hydroxyls && permanent:
+		return drawn
+	case anions || cations:
+		return protons
+	}
+	return nothing
+}
+
+func (p *parser) besideCharge(i int32) bool {
+	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Atoms[l.Atom].Charge != 0 })
+}
+
+func (p *parser) isUnsaturated(i int32) bool {
+	return slices.ContainsFunc(p.Neighbors(i), func(l neighbor.Link) bool { return p.Bonds[l.Bond].Order != molecule.Single })
+}
+
+// expanded is the bond of atom i, S+ or P+ without double bonds, to the only charged neighbour, O− or
+// S−, or −1.
+func (p *parser) expanded(i int32) int32 {
+	a, bond := &p.Atoms[i], int32(-1)
+	if a.Charge != 1 || a.Aromatic || a.Element != sulfur && a.Element != phosphorus || p.isUnsaturated(i) {
+		return -1
+	}
+	for _, l := range p.Neighbors(i) {
+		n := &p.Atoms[l.Atom]
+		if n.Charge == 0 {
+			continue
+		}
+		if bond >= 0 || n.Charge != -1 || n.Element != oxygen && n.Element != sulfur || p.Degree(l.Atom) != 1 {
+			return -1
+		}
+		bond = l.Bond
+	}
+	return bond
+}
+
+// moveProtons gives anions a hydrogen and takes one off cations, and draws S+–O− as S=O.
+func (p *parser) moveProtons(text string) bool {
+	m := p.Molecule("")
+	for i := range m.Atoms {
+		if k := p.expanded(int32(i)); k >= 0 {
+			b := &m.Bonds[k]
+			b.Order, m.Atoms[b.From].Charge, m.Atoms[b.To].Charge = molecule.Double, 0, 0
+		}
+	}
+	for i := range m.Atoms {
+		if a := &m.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Hydrogens > 0) && !p.paired(int32(i)) {
+			a.Hydrogens = uint8(int8(a.Hydrogens) - a.Charge)
+			a.Charge = 0
+		}
+	}
+	return p.reread(m, text)
+}
+
+func (p *parser) hasMetal() bool {
+	return slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return isMetal(a.Element) })
+}
+
+// isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.
+func (p *parser) isEnol(i int32) bool {
+	near := p.Neighbors(i)
+	if len(near) != 1 || p.Bonds[near[0].Bond].Order != molecule.Single {
+		return false
+	}
+	c := near[0].Atom
+	if z := p.Atoms[c].Element; z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
+		return false
+	}
+	return !p.Atoms[c].Aromatic && slices.ContainsFunc(p.Neighbors(c), func(l neighbor.Link) bool {
+		b, end := &p.Bonds[l.Bond], &p.Atoms[l.Atom]
+		switch {
+		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
+			return false
+		case end.Element == nitrogen:
+			return true
+		}
+		return end.Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0
+	})
+}
+
+// paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or
+// that anion.
+func (p *parser) paired(i int32) bool {
+	a := &p.Atoms[i]
+	if a.Charge == -1 {
+		near := p.Neighbors(i)
+		return len(near) == 1 && a.Hydrogens() == 0 && p.Atoms[near[0].Atom].Charge == 1 && p.paired(near[0].Atom)
+	}
+	anions := 0
+	for _, l := range p.Neighbors(i) {
+		n, order := &p.Atoms[l.Atom], p.Bonds[l.Bond].Order
+		if n.Charge == -1 && (n.Element == oxygen && order == molecule.Single || n.Element == nitrogen && order == molecule.Double) {
+			anions++
+		} else if n.Charge != 0 || order == molecule.Triple {
+			return false
+		}
+	}
+	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
 // reread replaces what p has read by m. If m cannot be read, which happens where a tolerance of the
@@ -122,46 +271,30 @@ func (p *parser) reread(m *molecule.Molecule, text string) bool {
 	return false
 }
 
-// neutralize keeps the largest organic fragment, protons settled.
-func (p *parser) neutralize(text string, aside *molecule.Aside) {
-	before := p.Molecule("")
-	parts := []part{{m: before}}
-	if n := p.fragments(); n > 1 {
-		parent, trees := join(nil, before, func(*molecule.Bond) bool { return true })
-		parts = split(before, parent, trees)
+// standardize replaces what p has read by its parent, but for tautomers, and reports any change.
+func (p *parser) standardize(text string, aside *molecule.Aside) bool {
+	read := p.Molecule("")
+	if p.fragments() == 1 && !p.hasMetal() && !needsOrder(read) {
+		return false
 	}
-	var best *molecule.Molecule
-	var size [2]int
-	first, charge := "", false
-	for k := range parts {
-		m := &molecule.Molecule{Atoms: slices.Clone(parts[k].m.Atoms), Bonds: slices.Clone(parts[k].m.Bonds)}
-		if !IsOrganic(m) {
-			continue
-		}
-		moved := moveProtons(m)
-		s := sizeOf(m)
-		c := slices.Compare(s[:], size[:])
-		if best != nil && c == 0 {
-			// Texts are compared only where necessary.
-			if first == "" {
-				first = canonicalText(best)
-			}
-			c = strings.Compare(first, canonicalText(m))
-		}
-		if best == nil || c > 0 {
-			best, size, first, charge = m, s, "", moved
+	m := canonicalClasses(read)
+	drawn := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
+	opened := openMetals(drawn)
+	if opened {
+		if _, err := Parse(Write(drawn)); err != nil {
+			opened = false
+		} else {
+			m = drawn
 		}
 	}
-	if best == nil {
-		return
+	without := *aside
+	best, changed := choose(m, &without)
+	if !opened && !changed && len(best.Atoms) == len(p.Atoms) || !p.reread(best, text) {
+		return false
 	}
-	if p.fragments() == 1 && !charge {
-		return
-	}
-	ions, others := kindsOf(parts)
-	if p.reread(best, text) {
-		aside.Ions, aside.Others, aside.Charge = ions, others, charge
-	}
+	without.Charge = aside.Charge || opened || changed
+	*aside = without
+	return true
 }
 
 // canonicalText is the canonical SMILES of m without atom classes.
@@ -170,48 +303,10 @@ func canonicalText(m *molecule.Molecule) string {
 	return Write(c)
 }
 
-// kindsOf counts the removed fragments: ions and others.
-func kindsOf(parts []part) (ions, others uint16) {
-	for k := range parts {
-		if isIon(parts[k].m) {
-			ions++
-		} else {
-			others++
-		}
-	}
-	// The fragment kept counts as one of the others, unless all are ions.
-	if others > 0 {
-		return ions, others - 1
-	}
-	return ions - 1, 0
-}
+const carbon, nitrogen, oxygen, phosphorus, sulfur, selenium = 6, 7, 8, 15, 16, 34
 
-// isIon tells whether a fragment has a charge or is a hydrogen halide.
-func isIon(m *molecule.Molecule) bool {
-	if len(m.Atoms) == 1 && slices.Contains(halogens, m.Atoms[0].Element) {
-		return true
-	}
-	charge := 0
-	for _, a := range m.Atoms {
-		charge += int(a.Charge)
-	}
-	return charge != 0
-}
-
-// sizeOf is the number of atoms with hydrogens, and the sum of atomic numbers.
-func sizeOf(m *molecule.Molecule) (size [2]int) {
-	for _, a := range m.Atoms {
-		size[0] += 1 + int(a.Hydrogens)
-		size[1] += int(a.Element)
-	}
-	return size
-}
-
-const carbon, nitrogen, oxygen, phosphorus = 6, 7, 8, 15
-
-var halogens = []uint8{9, 17, 35, 53}
-
-// IsOrganic reports whether a parent may be chosen from a fragment, see [Parent].
+// IsOrganic reports whether a fragment is organic: one of its carbons has a hydrogen, a carbon, a
+// phosphorus, or a nitrogen with hydrogens beside it, and none is an anion, except enolates.
 func IsOrganic(m *molecule.Molecule) bool {
 	opposed, enols, organic := opposites(m), enolates(m), false
 	for i, a := range m.Atoms {
@@ -259,51 +354,4 @@ func opposites(m *molecule.Molecule) []bool {
 		}
 	}
 	return opposed
-}
-
-// Elements whose cations lose a hydrogen, whose anions gain one, and whose cations share a double
-// bond with an adjacent anion.
-var (
-	bases     = []uint8{nitrogen, oxygen, 15, 16, 34}
-	acids     = []uint8{nitrogen, oxygen, 9, 16, 17, 34, 35, 52, 53}
-	expanding = []uint8{15, 16, 34}
-)
-
-// moveProtons moves hydrogens off cations and onto anions, and reports any change.
-func moveProtons(m *molecule.Molecule) (moved bool) {
-	for k := range m.Bonds {
-		b := &m.Bonds[k]
-		x, y := &m.Atoms[b.From], &m.Atoms[b.To]
-		if x.Charge < 0 {
-			x, y = y, x
-		}
-		if b.Order == molecule.Single && x.Charge == 1 && y.Charge == -1 && slices.Contains(expanding, x.Element) && (y.Element == oxygen || y.Element == 16) {
-			x.Charge, y.Charge, b.Order, moved = 0, 0, molecule.Double, true
-		}
-	}
-	for i := range m.Atoms {
-		if a := &m.Atoms[i]; a.Charge == 1 && a.Hydrogens > 0 && slices.Contains(bases, a.Element) {
-			a.Charge, moved = 0, true
-			a.Hydrogens--
-		}
-	}
-	opposed, enols := opposites(m), enolates(m)
-	for i := range m.Atoms {
-		if a := &m.Atoms[i]; a.Charge == -1 && a.Radicals == 0 && !opposed[i] && (enols[i] || slices.Contains(acids, a.Element)) {
-			a.Charge, moved = 0, true
-			a.Hydrogens++
-		}
-	}
-	// A protonated N-oxide.
-	for _, b := range m.Bonds {
-		x, y := b.From, b.To
-		if m.Atoms[x].Element != nitrogen {
-			x, y = y, x
-		}
-		n, o := &m.Atoms[x], &m.Atoms[y]
-		if n.Element == nitrogen && n.Charge == 1 && n.Hydrogens == 0 && !opposed[x] && o.Element == oxygen && o.Charge == 0 && o.Hydrogens == 1 && o.Degree == 1 {
-			o.Charge, o.Hydrogens, opposed[x], moved = -1, 0, true, true
-		}
-	}
-	return moved
 }

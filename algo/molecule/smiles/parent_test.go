@@ -108,3 +108,40 @@ func TestOneParentOfAllForms(t *testing.T) {
 		t.Logf("%s: %v", set, counts)
 	}
 }
+
+// A parent is its own, and that of the molecule with its atoms in another order: of every molecule of
+// the data with BACA_TEST=all.
+func TestParentIsStable(t *testing.T) {
+	sets := []string{"bbbp", "clintox", "esol", "freesolv", "tox21", "sider", "bace", "lipo", "toxcast", "hiv", "muv", "scale-mix"}
+	for _, name := range []string{"chembl_sample", "generated_odd", "herg_chembl", "mutagenicity", "protac", "unpd_natural", "vdss"} {
+		sets = append(sets, "external/"+name)
+	}
+	for k, set := range sets {
+		rng := rand.New(rand.NewPCG(49, uint64(k)))
+		n := 0
+		for _, text := range someOf(t, set, 300) {
+			m, err := Parse(text)
+			if err != nil || !readsBack(m) {
+				continue
+			}
+			n++
+			p, _, _ := Parent(m)
+			want := Write(p)
+			if again, _, left := Parent(p); Write(again) != want || left != (molecule.Aside{}) {
+				t.Errorf("%s: %s has the parent %s, which has %s, without %q", set, text, want, Write(again), left)
+			}
+			if other, _, _ := Parent(shuffled(m, rng)); Write(other) != want {
+				t.Errorf("%s: %s has the parent %s, in another order of atoms %s", set, text, want, Write(other))
+			}
+		}
+		t.Logf("%s: %d molecules", set, n)
+	}
+}
+
+// readsBack reports whether the canonical text of m is read as m. Of one generated molecule it is not: which of its rings are
+// aromatic follows the order of atoms, as in RDKit.
+func readsBack(m *molecule.Molecule) bool {
+	text := canonicalText(flat(m))
+	again, err := Parse(text)
+	return err == nil && canonicalText(again) == text
+}

@@ -6,31 +6,50 @@ import (
 	"slices"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/rings"
 )
 
 // Tautomers of azoles and amidines, guanidines included, differ in which nitrogen has the hydrogen.
 // Both become the first in an atom order that ignores hydrogens. Other tautomers stay as written.
 
-// mobile reports whether p may have groups with mobile hydrogens.
-func (p *parser) mobile() bool {
+// mobile reports whether p has azoles, and may have amidines, with mobile hydrogens.
+func (p *parser) mobile() (azoles, amidines bool) {
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
 		if a.Element != nitrogen || a.Charge != 0 {
 			continue
 		}
 		if a.Aromatic {
-			if a.Hydrogens() > 0 {
-				return true
-			}
+			azoles = azoles || a.Hydrogens() > 0
 			continue
 		}
 		for _, l := range p.Neighbors(int32(i)) {
-			if p.Bonds[l.Bond].Order == molecule.Double && p.carriesNitrogen(l.Atom, int32(i)) {
-				return true
-			}
+			amidines = amidines || p.Bonds[l.Bond].Order == molecule.Double && p.carriesNitrogen(l.Atom, int32(i))
 		}
 	}
-	return false
+	for q := 0; azoles && q < p.Rings.Len(); q++ {
+		if with, of := p.azole(p.Rings.Ring(q)); with > 0 && with < of {
+			return azoles, amidines
+		}
+	}
+	return false, amidines
+}
+
+// azole counts the nitrogens of an aromatic ring of five that may have a hydrogen, and those that do.
+func (p *parser) azole(ring []int32) (with, of int32) {
+	if len(ring) != 5 {
+		return 0, 0
+	}
+	for _, i := range ring {
+		a := &p.Atoms[i]
+		if !a.Aromatic {
+			return 0, 0
+		}
+		if a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2 {
+			with, of = with+a.Hydrogens(), of+1
+		}
+	}
+	return with, of
 }
 
 // carriesNitrogen reports whether atom i is a carbon bound to another nitrogen than n that has fewer than
@@ -47,51 +66,76 @@ func (p *parser) carriesNitrogen(i, n int32) bool {
 	return false
 }
 
-// chooseTautomer converts a text's molecule to one tautomer, and reports whether it changed.
-func (p *parser) chooseTautomer(text string) bool {
+// chooseTautomer converts the molecule to one tautomer, and reports whether it changed.
+func (p *parser) chooseTautomer(azoles, amidines bool) bool {
 	before := p.Molecule("")
-	t := &tautomers{m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
-	t.findAzoles(p)
-	t.findAmidines()
+	t := &tautomers{p: p, m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
+	if azoles {
+		t.findAzoles(p)
+	}
+	if amidines {
+		t.findAmidines()
+	}
 	if len(t.azoles) == 0 && len(t.nitrogens) == 0 {
 		return false
 	}
 	t.rank()
+	mobile := t.mobile()
 	changed := t.settleAmidines()
 	changed = t.settleAzoles() || changed
-	// A hydrogen moved between equal nitrogens changes nothing.
-	return changed && canonicalText(before) != canonicalText(t.m) && p.reread(t.m, text)
+	// A hydrogen moved between equal nitrogens changes nothing. Texts tell only where classes do not.
+	if changed && (t.mobile() != mobile || canonicalText(before) != canonicalText(t.m)) {
+		return t.current || p.reread(t.m, Write(before))
+	}
+	if t.tried {
+		p.parse(Write(before))
+	}
+	return false
+}
+
+// mobile is a checksum of which classes of nitrogens have how many hydrogens.
+func (t *tautomers) mobile() (sum uint64) {
+	add := func(list []int32) {
+		for _, i := range list {
+			sum += rings.Mix(t.class[i]) * uint64(t.m.Atoms[i].Hydrogens+1)
+		}
+	}
+	for _, ring := range t.azoles {
+		add(ring)
+	}
+	for _, list := range t.nitrogens {
+		add(list)
+	}
+	return sum
 }
 
 // tautomers are a molecule's groups with mobile hydrogens.
 type tautomers struct {
-	m      *molecule.Molecule
-	azoles [][]int32 // nitrogens of each ring that may have its hydrogens
+	m              *molecule.Molecule
+	p              *parser   // reads choices
+	tried, current bool      // p has read a choice; that of m
+	azoles         [][]int32 // nitrogens of each ring that may have its hydrogens
 	// nitrogens of each amidine carbon.
 	nitrogens map[int32][]int32
 	order     []int32 // the place of each atom
+	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
 }
 
 // findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
 // and some without.
 func (t *tautomers) findAzoles(p *parser) {
-	atoms := t.m.Atoms
 	used := map[int32]bool{}
 	for q := range p.Rings.Len() {
 		ring := p.Rings.Ring(q)
-		if len(ring) != 5 || slices.ContainsFunc(ring, func(i int32) bool { return !atoms[i].Aromatic }) {
+		with, n := p.azole(ring)
+		if with == 0 || with == n || slices.ContainsFunc(ring, func(i int32) bool { return used[i] }) {
 			continue
 		}
 		var of []int32
-		with := 0
 		for _, i := range ring {
-			if a := &atoms[i]; a.Element == nitrogen && a.Charge == 0 && a.Degree == 2 && a.Radicals == 0 {
+			if a := &t.m.Atoms[i]; a.Element == nitrogen && a.Charge == 0 && a.Degree == 2 && a.Radicals == 0 {
 				of = append(of, i)
-				with += int(a.Hydrogens)
 			}
-		}
-		if with == 0 || with == len(of) || slices.ContainsFunc(of, func(i int32) bool { return used[i] }) {
-			continue
 		}
 		for _, i := range of {
 			used[i] = true
@@ -105,6 +149,7 @@ func (t *tautomers) findAmidines() {
 	double := make([]int32, len(t.m.Atoms)) // the carbon at a nitrogen's double bond, or −1
 	near := make([][]int32, len(t.m.Atoms)) // a carbon's nitrogens
 	able := make([]bool, len(t.m.Atoms))
+	multiple := make([]int, len(t.m.Atoms)) // a carbon's multiple bonds: two if it is cumulated
 	for i, a := range t.m.Atoms {
 		double[i] = -1
 		able[i] = !a.Aromatic && a.Charge == 0 && a.Radicals == 0 && (a.Element == carbon || a.Element == nitrogen && a.Degree <= 2)
@@ -113,6 +158,10 @@ func (t *tautomers) findAmidines() {
 		c, n := b.From, b.To
 		if t.m.Atoms[c].Element != carbon {
 			c, n = n, c
+		}
+		if b.Order == molecule.Double || b.Order == molecule.Triple {
+			multiple[b.From]++
+			multiple[b.To]++
 		}
 		fits := able[c] && able[n] && t.m.Atoms[c].Element == carbon && t.m.Atoms[n].Element == nitrogen
 		switch {
@@ -138,7 +187,7 @@ func (t *tautomers) findAmidines() {
 					held = held || double[n] == int32(c)
 				}
 			}
-			if held && len(of) > 1 {
+			if held && len(of) > 1 && multiple[c] == 1 {
 				t.nitrogens[int32(c)] = of
 			}
 		}
@@ -152,7 +201,10 @@ func (t *tautomers) findAmidines() {
 
 // rank orders the atoms as if all tautomers were equal.
 func (t *tautomers) rank() {
-	m := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	m := &l.read
+	m.Atoms, m.Bonds = append(m.Atoms[:0], t.m.Atoms...), append(m.Bonds[:0], t.m.Bonds...)
 	const azole, amidine = 1000, 1001 // in place of a mass number
 	blank := func(i int32, mark uint16) {
 		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
@@ -170,15 +222,54 @@ func (t *tautomers) rank() {
 			member[[2]int32{c, n}], member[[2]int32{n, c}] = true, true
 		}
 	}
+	unsaturated := make([]bool, len(m.Atoms))
+	for _, b := range m.Bonds {
+		multiple := b.Order != molecule.Single
+		unsaturated[b.From], unsaturated[b.To] = unsaturated[b.From] || multiple, unsaturated[b.To] || multiple
+	}
 	for k := range m.Bonds {
-		if b := &m.Bonds[k]; member[[2]int32{b.From, b.To}] {
+		b := &m.Bonds[k]
+		if member[[2]int32{b.From, b.To}] {
 			b.Order = molecule.Any
 		}
+		// A lone pair beside the double bond is conjugated, beside the single bond it is not.
+		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
+			if m.Atoms[e[0]].Isotope == amidine && !unsaturated[e[1]] {
+				m.Atoms[e[1]].Hybridization = 0
+			}
+		}
 	}
-	l := layouts.Get().(*layout)
-	defer l.giveBack()
-	order, _ := l.canon.rank(m)
-	t.order = slices.Clone(order)
+	l.canon.partition(m)
+	t.class = slices.Clone(l.canon.cell)
+	if t.distinct() {
+		t.order = t.class
+		return
+	}
+	l.canon.search()
+	t.order = slices.Clone(l.canon.place)
+}
+
+// distinct reports whether the classes of nitrogens and amidine carbons order them.
+func (t *tautomers) distinct() bool {
+	seen := map[int32]int32{}
+	alone := func(i int32) bool {
+		j, ok := seen[t.class[i]]
+		seen[t.class[i]] = i
+		return !ok || i == j
+	}
+	all := true
+	for _, ring := range t.azoles {
+		for _, i := range ring {
+			all = all && alone(i)
+		}
+	}
+	for c, list := range t.nitrogens {
+		all = all && alone(c)
+		for _, i := range list {
+			all = all && alone(i)
+		}
+	}
+	return all
 }
 
 func (t *tautomers) sorted(atoms []int32) []int32 {
@@ -200,7 +291,7 @@ func (t *tautomers) settleAzoles() (changed bool) {
 		return changed
 	}
 	copy(t.m.Atoms, before)
-	changed = false
+	changed, t.current = false, false
 	for _, ring := range t.azoles[:min(len(t.azoles), fewAzoles)] {
 		changed = t.settleAzole(ring) || changed
 	}
@@ -219,6 +310,7 @@ func (t *tautomers) holders(ring []int32) (with, which int) {
 }
 
 func (t *tautomers) give(ring []int32, choice int) {
+	t.current = false
 	for k, i := range ring {
 		t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
 	}
@@ -239,24 +331,15 @@ func (t *tautomers) settleAzole(ring []int32) bool {
 	return false
 }
 
-// readable reports whether the changed molecule keeps its aromatic atoms.
+// readable reports whether the changed molecule keeps its aromatic atoms. Then p has it.
 func (t *tautomers) readable() bool {
-	p := parsers.Get().(*parser)
-	defer p.giveBack()
-	p.flat = true
-	_, err := p.parse(Write(t.m))
-	count := 0
-	for i := range t.m.Atoms {
-		if t.m.Atoms[i].Aromatic {
-			count++
-		}
+	_, err := t.p.parse(Write(t.m))
+	count := countAromatic(t.m)
+	for i := range t.p.Atoms {
+		count -= int(asBit(t.p.Atoms[i].Aromatic))
 	}
-	for i := range p.Atoms {
-		if p.Atoms[i].Aromatic {
-			count--
-		}
-	}
-	return err == nil && count == 0
+	t.tried, t.current = true, err == nil && count == 0
+	return t.current
 }
 
 // settleAmidines gives each carbon, in order, a double bond to its first nitrogen that leaves one
@@ -314,7 +397,7 @@ func (t *tautomers) settleAmidines() bool {
 		b.Order, t.m.Atoms[n].Hydrogens = order, uint8(hydrogens)
 	}
 	if changed && !t.readable() {
-		t.m.Atoms, t.m.Bonds, changed = before.Atoms, before.Bonds, false
+		t.m.Atoms, t.m.Bonds, changed, t.current = before.Atoms, before.Bonds, false, false
 	}
 	return changed
 }

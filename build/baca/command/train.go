@@ -56,8 +56,8 @@ Every graph is trained on 400 times, but of more than 7 680 graphs each as often
 A checkpoint, MODEL.checkpoint, is saved every 20 seconds and at an interrupt. With --resume a run that was stopped in any way goes on from
 there, and ends with the same bytes. A MODEL that is there is replaced only by a run that goes on.
 
-A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions and charges that protons make, in one
-tautomer of an azole or amidine. --as-written reads all of these, for sets where the salt or the isomer is the point.
+A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions, solvents and charges that protons make,
+in one drawing. --as-written reads all of these, for sets where the salt or the isomer is the point.
 
 A model of molecules also learns what tells its training set from a background, molecules at large: 5 000 from ChEMBL and QM9 are built in.
 --background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.

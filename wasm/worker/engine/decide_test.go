@@ -45,7 +45,7 @@ func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 }
 
 // mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.
-const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Na+].[Cl-] salt\n"
+const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Ag+].[Cl-] salt\n"
 
 // Rows say what was likely trained on, as the model's hashes do, and models without
 // hashes say nothing.

@@ -1,0 +1,759 @@
+package smiles
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/neighbor"
+)
+
+// A drawing is a fragment in a Kekulé form whose charges are being settled. Charges first recombine
+// where another drawing of the same electrons has fewer, then protons move. Atoms keep their mark of
+// aromaticity, bonds have an order.
+type drawing struct {
+	*molecule.Molecule
+	near neighbor.Table
+	path []int32 // bonds of the search
+	on   []bool  // atoms of path
+	left int     // steps of searches
+
+	changed bool
+}
+
+func draw(m *molecule.Molecule) *drawing {
+	d := &drawing{Molecule: &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}, on: make([]bool, len(m.Atoms)), left: searchSteps}
+	if orders, ok := m.Kekule(); ok {
+		for k := range d.Bonds {
+			d.Bonds[k].Order, d.Bonds[k].Aromatic = orders[k], false
+		}
+	}
+	molecule.LinkUp(&d.near, len(d.Atoms), d.Bonds)
+	return d
+}
+
+// Bounds of searches along conjugation: bonds of a path, and steps in one fragment, of which reading a
+// drawing takes one for each atom.
+const (
+	longestPath = 16
+	searchSteps = 100_000
+)
+
+// perceived is the drawing as read anew, in canonical order, without change if it cannot be read.
+func (d *drawing) perceived() (*molecule.Molecule, bool) {
+	d.left -= len(d.Atoms)
+	m := &molecule.Molecule{Atoms: slices.Clone(d.Atoms), Bonds: d.Bonds}
+	for _, b := range d.Bonds {
+		if b.Aromatic {
+			return canonicalClasses(m), true // no Kekulé form was found
+		}
+	}
+	for i := range m.Atoms {
+		m.Atoms[i].Aromatic = false
+	}
+	p := parsers.Get().(*parser)
+	defer p.giveBack()
+	p.flat = true
+	if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
+		return nil, false
+	}
+	return canonicalClasses(p.Molecule("")), true
+}
+
+// canonicalClasses is Canonical with atom classes, which do not count.
+func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
+	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	for i := range bare.Atoms {
+		bare.Atoms[i].Map = -1
+	}
+	c, order, _ := Canonical(bare)
+	for k, i := range order {
+		c.Atoms[k].Map = m.Atoms[i].Map
+	}
+	return c
+}
+
+// settleCharges returns m in canonical order with its charges settled, and reports any change.
+func settleCharges(m *molecule.Molecule) (*molecule.Molecule, bool) {
+	text := ""
+	for pass := range mostPasses {
+		r, changed := settleOnce(m)
+		if !changed {
+			return m, pass > 0
+		}
+		again := bareText(r)
+		if text == "" {
+			text = bareText(m)
+		}
+		if again == text {
+			return m, pass > 0
+		}
+		m, text = r, again
+	}
+	return m, true
+}
+
+// Bounds of how often a fragment is settled: a charge that moved may let another one move.
+const mostPasses, mostSteps = 4, 16
+
+// settleOnce is a pass of settleCharges, which may report a change where the atoms are those of m.
+func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
+	d := draw(m)
+	for range mostSteps {
+		if !d.step() {
+			break
+		}
+	}
+	cation := d.hasCation()
+	if !d.changed && !cation {
+		return m, false
+	}
+	r := m
+	if d.changed {
+		var ok bool
+		if r, ok = d.perceived(); !ok {
+			return m, false
+		}
+	}
+	if !cation {
+		return r, true
+	}
+	// Choices that follow the order of atoms need the canonical order of the protonated form.
+	e := d
+	if d.changed {
+		e = draw(r)
+	}
+	before := e.changed
+	e.deprotonate()
+	e.recombine()
+	e.relocate()
+	if e.changed != before {
+		if s, ok := e.perceived(); ok {
+			return s, true
+		}
+	}
+	return r, r != m
+}
+
+// needsOrder reports whether settling m takes more than a look: a charge moves, or may have several
+// places. How long a path is depends on the Kekulé form, whether there is one does not.
+func needsOrder(m *molecule.Molecule) bool {
+	d := draw(m)
+	if d.step() || d.changed {
+		return true
+	}
+	d.deprotonate()
+	several := false
+	d.cations(func(x int32, a *molecule.Atom) {
+		several = several || a.Element == carbon || d.reach(x, longestPath, d.hasLonePair)
+	})
+	return d.changed || several
+}
+
+// step settles what it can in one pass, and reports whether anything is left to try.
+func (d *drawing) step() (again bool) {
+	before := d.changed
+	d.changed = false
+	d.joinOpposites()
+	d.openMesoionic()
+	d.recombine()
+	d.spread()
+	d.loseProtons()
+	d.gainProtons()
+	again = d.changed
+	d.changed = d.changed || before
+	return again
+}
+
+func (d *drawing) opposed(i int32) bool {
+	return slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
+		return int(d.Atoms[i].Charge)*int(d.Atoms[l.Atom].Charge) < 0
+	})
+}
+
+// Elements whose cations lose a hydrogen, whose anions gain one, and whose cations share a double
+// bond with an adjacent anion.
+var (
+	bases     = []uint8{carbon, nitrogen, oxygen, phosphorus, sulfur, selenium}
+	acids     = []uint8{nitrogen, oxygen, 9, sulfur, 17, selenium, 35, 52, 53}
+	expanding = []uint8{phosphorus, sulfur, 33, selenium, 52, 53}
+	chalcogen = []uint8{oxygen, sulfur, selenium}
+)
+
+// joinOpposites draws adjacent charges as a bond where the octet does not forbid it, dative bonds
+// of nonmetals as charges, and azides and diazo groups with a cumulated nitrogen.
+func (d *drawing) joinOpposites() {
+	for k := range d.Bonds {
+		b := &d.Bonds[k]
+		x, y := &d.Atoms[b.From], &d.Atoms[b.To]
+		if b.Order == molecule.Dative && !isMetal(y.Element) {
+			x.Charge, y.Charge, b.Order, d.changed = x.Charge+1, y.Charge-1, molecule.Single, true
+			if y.Element == 5 && y.Degree+int32(y.Hydrogens) == 3 {
+				y.Hydrogens++ // N->B is read with two
+			}
+		}
+		if x.Charge < 0 {
+			x, y = y, x
+		}
+		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) || y.Aromatic && y.Element == carbon {
+			continue
+		}
+		single := b.Order == molecule.Single
+		switch {
+		case single && slices.Contains(expanding, x.Element), single && x.Element == nitrogen && x.Charge > 1,
+			x.Element == carbon && (single || b.Order == molecule.Double):
+			b.Order++
+			x.Charge, y.Charge, d.changed = x.Charge-1, y.Charge+1, true
+		case single && x.Element == nitrogen && x.Charge == 1:
+			d.cumulate(b, x, y)
+		}
+	}
+}
+
+// cumulate draws Y−–N+≡N as Y=N+=N−.
+func (d *drawing) cumulate(b *molecule.Bond, x, y *molecule.Atom) {
+	i := b.From
+	if &d.Atoms[i] != x {
+		i = b.To
+	}
+	for _, l := range d.near.Of(i) {
+		end := &d.Atoms[l.Atom]
+		if c := &d.Bonds[l.Bond]; c.Order == molecule.Triple && end.Element == nitrogen && end.Charge == 0 && end.Degree == 1 {
+			b.Order, c.Order = molecule.Double, molecule.Double
+			y.Charge, end.Charge, d.changed = y.Charge+1, -1, true
+		}
+	}
+}
+
+// openMesoionic moves the charge of a ring atom beside the cation of an aromatic ring of five to what
+// is bound to the ring: sydnones are C–O−, not N−.
+func (d *drawing) openMesoionic() {
+	for i := range d.Atoms {
+		a := &d.Atoms[i]
+		if a.Charge != -1 || !a.Aromatic || !d.opposed(int32(i)) || d.ringOf(int32(i)) != 5 {
+			continue
+		}
+		for bonds := 2; bonds <= 4; bonds += 2 {
+			d.path = d.path[:0]
+			if d.search(int32(i), false, bonds, func(end int32) bool {
+				e := &d.Atoms[end]
+				return !e.Aromatic && e.Charge == 0 && (e.Element == nitrogen || slices.Contains(chalcogen, e.Element))
+			}) {
+				d.flip(false)
+				a.Charge, d.Atoms[d.end(int32(i))].Charge = 0, -1
+				break
+			}
+		}
+	}
+}
+
+// search goes from atom i along bonds that lose and gain an order in turn, to an atom that gains
+// one and fits. The path has that many bonds.
+func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bool) bool {
+	if d.left--; d.left < 0 {
+		return false
+	}
+	d.on[i] = true
+	defer func() { d.on[i] = false }()
+	for _, l := range d.near.Of(i) {
+		order, end := d.Bonds[l.Bond].Order, &d.Atoms[l.Atom]
+		if d.on[l.Atom] || loses && order != molecule.Double && order != molecule.Triple || !loses && order != molecule.Single {
+			continue
+		}
+		d.path = append(d.path, l.Bond)
+		if bonds == 1 && fits(l.Atom) || bonds > 1 && (end.Charge == 0 || d.Atoms[i].Charge < 0) && d.search(l.Atom, !loses, bonds-1, fits) {
+			return true
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+	return false
+}
+
+// reach searches the shortest path from cation x to an atom that fits.
+func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
+	d.path = d.path[:0]
+	first := 2
+	if d.Atoms[x].Element == carbon {
+		first = 1 // without a double bond to lose
+	}
+	for bonds := first; bonds <= most; bonds += 2 {
+		if d.search(x, first == 2, bonds, fits) {
+			return true
+		}
+	}
+	return false
+}
+
+// move moves the charge of cation x along the path.
+func (d *drawing) move(x int32) {
+	d.flip(d.Atoms[x].Element != carbon)
+	d.Atoms[x].Charge--
+	d.Atoms[d.end(x)].Charge++
+}
+
+// flip takes an order of the bonds of the path and adds one in turn.
+func (d *drawing) flip(loses bool) {
+	for _, k := range d.path {
+		if loses {
+			d.Bonds[k].Order--
+		} else {
+			d.Bonds[k].Order++
+		}
+		loses = !loses
+	}
+	d.changed = true
+}
+
+// end is where the path from x leads.
+func (d *drawing) end(x int32) int32 {
+	for _, k := range d.path {
+		x = d.Bonds[k].From + d.Bonds[k].To - x
+	}
+	return x
+}
+
+// cations yields the cations that no adjacent anion balances.
+func (d *drawing) cations(use func(i int32, a *molecule.Atom)) {
+	for i := range d.Atoms {
+		if a := &d.Atoms[i]; a.Charge > 0 && a.Radicals == 0 && slices.Contains(bases, a.Element) && !d.opposed(int32(i)) && (a.Element != carbon || d.valence(int32(i)) == 3) {
+			use(int32(i), a)
+		}
+	}
+}
+
+// valence is the number of bonds of atom i, hydrogens included.
+func (d *drawing) valence(i int32) int32 {
+	sum := 2 * int32(d.Atoms[i].Hydrogens)
+	for _, l := range d.near.Of(i) {
+		sum += d.Bonds[l.Bond].Order.Halves()
+	}
+	return sum / 2
+}
+
+func (d *drawing) hasCation() (some bool) {
+	d.cations(func(int32, *molecule.Atom) { some = true })
+	return some
+}
+
+// recombine joins charges that are conjugated.
+func (d *drawing) recombine() {
+	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Charge < 0 }) {
+		return
+	}
+	d.cations(func(x int32, a *molecule.Atom) {
+		if !d.reach(x, longestPath, func(end int32) bool {
+			e := &d.Atoms[end]
+			ylide := e.Element == carbon || e.Element == nitrogen && a.Hydrogens == 0 || e.Element == phosphorus || slices.Contains(chalcogen, e.Element)
+			return ylide && e.Charge < 0 && !d.opposed(end)
+		}) {
+			return
+		}
+		if !a.Aromatic && a.Hydrogens == 0 {
+			d.move(x) // the protons cannot help
+			return
+		}
+		was, before := d.snapshot(), d.aromatics()
+		if d.move(x); d.aromatics() < before {
+			d.restore(was)
+		}
+	})
+}
+
+// spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless
+// aromatic atoms are lost: NC=[N+](C)C to [NH2+]=CN(C)C. The charge of a carbenium ion goes to any
+// conjugated atom with a lone pair.
+func (d *drawing) spread() {
+	d.cations(func(x int32, a *molecule.Atom) {
+		switch {
+		case a.Charge > 1:
+		case a.Element == carbon && !a.Aromatic:
+			for _, donors := range [][]uint8{{nitrogen}, chalcogen} {
+				if d.reach(x, longestPath, func(end int32) bool {
+					return slices.Contains(donors, d.Atoms[end].Element) && d.hasLonePair(end)
+				}) {
+					d.move(x)
+					return
+				}
+			}
+		case a.Element == nitrogen && a.Hydrogens == 0:
+			d.spreadNitrogen(x)
+		}
+	})
+}
+
+func (d *drawing) spreadNitrogen(x int32) {
+	small := d.ringOf(x) == 5
+	for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
+		found := d.reach(x, 4, func(end int32) bool {
+			e := &d.Atoms[end]
+			fits := e.Charge == 0 && e.Radicals == 0 && e.Hydrogens > 0 && slices.Contains(donors, e.Element)
+			return fits && (!d.Atoms[x].Aromatic || small || e.Element != nitrogen || e.Aromatic)
+		})
+		if !found {
+			continue
+		}
+		was, before := d.snapshot(), d.aromatics()
+		if d.move(x); d.aromatics() >= before {
+			return
+		}
+		d.restore(was)
+	}
+}
+
+type snapshot struct {
+	atoms   []molecule.Atom
+	bonds   []molecule.Bond
+	changed bool
+}
+
+func (d *drawing) snapshot() snapshot {
+	return snapshot{slices.Clone(d.Atoms), slices.Clone(d.Bonds), d.changed}
+}
+
+func (d *drawing) restore(s snapshot) { d.Atoms, d.Bonds, d.changed = s.atoms, s.bonds, s.changed }
+
+// aromatics counts the aromatic atoms of the drawing.
+func (d *drawing) aromatics() (n int) {
+	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Aromatic }) {
+		return 0
+	}
+	m, ok := d.perceived()
+	if !ok {
+		return -1
+	}
+	return countAromatic(m)
+}
+
+func countAromatic(m *molecule.Molecule) (n int) {
+	for i := range m.Atoms {
+		n += int(asBit(m.Atoms[i].Aromatic))
+	}
+	return n
+}
+
+// ringOf is 5 if atom i is in an aromatic ring of five, else 0.
+func (d *drawing) ringOf(i int32) int {
+	var walk func(at int32, left int) bool
+	walk = func(at int32, left int) bool {
+		d.on[at] = at != i
+		defer func() { d.on[at] = false }()
+		return slices.ContainsFunc(d.near.Of(at), func(l neighbor.Link) bool {
+			if !d.Atoms[l.Atom].Aromatic || d.on[l.Atom] || l.Atom == i && left > 0 {
+				return false
+			}
+			return left == 0 && l.Atom == i || left > 0 && walk(l.Atom, left-1)
+		})
+	}
+	if d.Atoms[i].Aromatic && walk(i, 4) {
+		return 5
+	}
+	return 0
+}
+
+// loseProtons takes hydrogens off cations.
+func (d *drawing) loseProtons() {
+	for i := range d.Atoms {
+		a := &d.Atoms[i]
+		for a.Charge > 0 && a.Hydrogens > 0 && a.Element != carbon && slices.Contains(bases, a.Element) && !d.onMetal(int32(i)) {
+			a.Charge, d.changed = a.Charge-1, true
+			a.Hydrogens--
+		}
+	}
+	// A protonated N-oxide.
+	for _, b := range d.Bonds {
+		x, y := b.From, b.To
+		if d.Atoms[x].Element != nitrogen {
+			x, y = y, x
+		}
+		n, o := &d.Atoms[x], &d.Atoms[y]
+		if n.Element == nitrogen && n.Charge == 1 && n.Hydrogens == 0 && !d.opposed(x) && o.Element == oxygen && o.Charge == 0 && o.Hydrogens == 1 && o.Degree == 1 {
+			o.Charge, o.Hydrogens, d.changed = -1, 0, true
+		}
+	}
+}
+
+// onMetal reports whether atom i is bound to a metal.
+func (d *drawing) onMetal(i int32) bool {
+	return slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return isMetal(d.Atoms[l.Atom].Element) })
+}
+
+// gainProtons gives anions hydrogens, in the place where the compound has them.
+func (d *drawing) gainProtons() {
+	for i := range d.Atoms {
+		a := &d.Atoms[i]
+		if a.Charge == 0 && a.Hydrogens > 0 && a.Degree == 1 && d.protonateFar(int32(i)) {
+			a.Hydrogens--
+			d.changed = true
+		}
+		if a.Charge >= 0 || a.Radicals > 0 {
+			continue
+		}
+		if d.opposed(int32(i)) && (d.closeNitronate(int32(i)) || !d.spare(int32(i))) {
+			continue
+		}
+		if a.Element == carbon && !d.acidic(int32(i)) || a.Element != carbon && !slices.Contains(acids, a.Element) {
+			continue
+		}
+		for ; a.Charge < 0; a.Charge++ {
+			if !d.protonateFar(int32(i)) {
+				a.Hydrogens++
+			}
+			d.changed = true
+		}
+	}
+}
+
+// mostAround bounds how many neighbours of a cation are compared.
+const mostAround = 8
+
+// spare reports whether other anions balance the cations beside anion i: those of a nitrate or
+// perchlorate, O− of a nitramide or nitroalkane, the far end of an azide.
+func (d *drawing) spare(i int32) bool {
+	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool {
+		sum := d.Atoms[l.Atom].Charge
+		if sum <= 0 {
+			return false
+		}
+		if d.near.Degree(l.Atom) > mostAround {
+			return true
+		}
+		for _, m := range d.near.Of(l.Atom) {
+			a := &d.Atoms[m.Atom]
+			sum += min(a.Charge, 0)
+			if a.Charge < 0 && a.Element != oxygen && d.Atoms[i].Element == oxygen {
+				return true // which is less acidic
+			}
+		}
+		return sum >= 0
+	})
+}
+
+// acidic reports whether a carbanion is that of a weak acid: of a cyanide or alkyne, or conjugated with a
+// group such as C=O, C≡N, NO2 or SO2. Others are ligands or reagents.
+func (d *drawing) acidic(i int32) bool {
+	if slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order == molecule.Triple }) {
+		return true
+	}
+	for bonds := 2; bonds <= 4; bonds += 2 {
+		d.path = d.path[:0]
+		if d.search(i, false, bonds, func(end int32) bool {
+			return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 && !d.Atoms[end].Aromatic
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open
+// O–C=CH: amides, isothiocyanates, sulfonamides and ketones. The caller takes the charge or the
+// hydrogen of atom i.
+func (d *drawing) protonateFar(i int32) bool {
+	a := &d.Atoms[i]
+	if !slices.Contains(chalcogen, a.Element) {
+		return false
+	}
+	for _, l := range d.near.Of(i) {
+		c := &d.Atoms[l.Atom]
+		if d.Bonds[l.Bond].Order != molecule.Single || c.Charge != 0 || c.Element != carbon && (c.Element != sulfur || a.Element != oxygen) {
+			continue
+		}
+		for _, m := range d.near.Of(l.Atom) {
+			b, end := &d.Bonds[m.Bond], &d.Atoms[m.Atom]
+			if m.Atom == i || b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0 || c.Aromatic && end.Aromatic {
+				continue
+			}
+			ketone := c.Element == carbon && end.Element == carbon && end.Hydrogens > 0 && !b.InRing && b.Order == molecule.Double && a.Element == oxygen
+			if end.Element == nitrogen || ketone {
+				d.Bonds[l.Bond].Order++
+				b.Order--
+				end.Hydrogens++
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// closeNitronate makes C=N+(O−)O− a nitro group.
+func (d *drawing) closeNitronate(o int32) bool {
+	near := d.near.Of(o)
+	if len(near) != 1 || d.Atoms[o].Element != oxygen || d.Atoms[near[0].Atom].Element != nitrogen {
+		return false
+	}
+	n := near[0].Atom
+	anions, double := 0, neighbor.Link{Atom: -1}
+	for _, l := range d.near.Of(n) {
+		switch a := &d.Atoms[l.Atom]; {
+		case a.Element == oxygen && a.Charge == -1:
+			anions++
+		case a.Element == carbon && d.Bonds[l.Bond].Order == molecule.Double:
+			double = l
+		}
+	}
+	if anions != 2 || double.Atom < 0 {
+		return false
+	}
+	d.Bonds[near[0].Bond].Order, d.Bonds[double.Bond].Order = molecule.Double, molecule.Single
+	d.Atoms[o].Charge, d.changed = 0, true
+	d.Atoms[double.Atom].Hydrogens++
+	return true
+}
+
+// deprotonate takes the most acidic hydrogens off a fragment with permanent cations, until its net
+// charge is 0: a betaine, a sydnone and their salts share one drawing.
+func (d *drawing) deprotonate() {
+	net := 0
+	for _, a := range d.Atoms {
+		net += int(a.Charge)
+	}
+	for class := range 3 {
+		for i := range d.Atoms {
+			a := &d.Atoms[i]
+			if net > 0 && a.Charge == 0 && a.Hydrogens > 0 && a.Radicals == 0 && d.acidity(int32(i)) == class {
+				a.Charge, net, d.changed = -1, net-1, true
+				a.Hydrogens--
+			}
+		}
+	}
+}
+
+// acidity is 0 for hydroxyl groups of S(=O), P(=O) and the like, 1 for those of C(=O), 2 for
+// hydroxyl and thiol groups at an aromatic ring with a nitrogen cation, amines as well if it has
+// five atoms, and 3 for other atoms.
+func (d *drawing) acidity(i int32) int {
+	a := &d.Atoms[i]
+	if a.Degree != 1 && a.Element != nitrogen {
+		return 3
+	}
+	for _, l := range d.near.Of(i) {
+		c := &d.Atoms[l.Atom]
+		if c.Aromatic && !a.Aromatic && (a.Element != nitrogen || d.ringOf(l.Atom) == 5) {
+			if slices.Contains([]uint8{nitrogen, oxygen, sulfur}, a.Element) && d.besideCation(l.Atom) {
+				return 2
+			}
+		}
+		if a.Element != oxygen || !slices.ContainsFunc(d.near.Of(l.Atom), func(m neighbor.Link) bool {
+			return d.Bonds[m.Bond].Order == molecule.Double && slices.Contains(chalcogen, d.Atoms[m.Atom].Element)
+		}) {
+			continue
+		}
+		switch c.Element {
+		case phosphorus, sulfur, selenium:
+			return 0
+		case carbon:
+			return 1
+		}
+	}
+	return 3
+}
+
+// besideCation reports whether an aromatic ring of at most six atoms holds atom i and a cation of
+// nitrogen.
+func (d *drawing) besideCation(i int32) bool {
+	var walk func(at int32, length int, cation bool) bool
+	walk = func(at int32, length int, cation bool) bool {
+		a := &d.Atoms[at]
+		cation = cation || a.Element == nitrogen && a.Charge == 1 && a.Hydrogens == 0 && !d.opposed(at)
+		d.on[at] = true
+		defer func() { d.on[at] = false }()
+		return slices.ContainsFunc(d.near.Of(at), func(l neighbor.Link) bool {
+			if l.Atom == i {
+				return cation && length > 2
+			}
+			return length < 6 && d.Atoms[l.Atom].Aromatic && !d.on[l.Atom] && walk(l.Atom, length+1, cation)
+		})
+	}
+	return d.Atoms[i].Aromatic && walk(i, 1, false)
+}
+
+// relocate draws each permanent cation that is spread over several atoms at one of them: with most
+// aromatic atoms, on nitrogen before others, then by the canonical text.
+func (d *drawing) relocate() {
+	moved := map[int32]bool{}
+	d.cations(func(x int32, a *molecule.Atom) {
+		if moved[x] || a.Charge != 1 || a.Element == carbon {
+			return
+		}
+		paths := d.places(x, a.Element)
+		if len(paths) == 0 {
+			return
+		}
+		was := d.snapshot()
+		best, first, at := was, d.rating(x), x
+		for _, path := range paths {
+			if d.left < 0 {
+				break
+			}
+			d.restore(snapshot{slices.Clone(was.atoms), slices.Clone(was.bonds), was.changed})
+			d.path = path
+			end := d.end(x)
+			d.move(x)
+			if r := d.rating(end); r.compare(first) < 0 {
+				first, best, at = r, d.snapshot(), end
+			}
+		}
+		d.restore(best)
+		moved[at] = true
+	})
+}
+
+// places returns a path to each other atom where the charge of cation x may be drawn.
+func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
+	tried := map[int32]bool{x: true}
+	for bonds := 2; bonds <= longestPath; bonds += 2 {
+		d.path = d.path[:0]
+		d.search(x, true, bonds, func(end int32) bool {
+			if !tried[end] && d.shares(end, element) {
+				tried[end] = true
+				paths = append(paths, slices.Clone(d.path))
+			}
+			return false
+		})
+	}
+	return paths
+}
+
+// shares reports whether the charge of a cation of that element may be drawn at atom i.
+func (d *drawing) shares(i int32, cation uint8) bool {
+	a := &d.Atoms[i]
+	return (a.Element == nitrogen || cation != nitrogen && slices.Contains(chalcogen, a.Element)) && a.Hydrogens == 0 && d.hasLonePair(i)
+}
+
+// hasLonePair reports whether atom i is saturated, without charge, and has electrons to share.
+func (d *drawing) hasLonePair(i int32) bool {
+	a := &d.Atoms[i]
+	bonds := a.Degree + int32(a.Hydrogens)
+	if a.Charge != 0 || a.Radicals > 0 || !(a.Element == nitrogen && bonds == 3 || slices.Contains(chalcogen, a.Element) && bonds == 2) {
+		return false
+	}
+	return !slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order != molecule.Single })
+}
+
+// A rating orders drawings of a cation.
+type rating struct {
+	plain, other int // atoms that are not aromatic; 1 if the cation is no nitrogen
+	text         string
+}
+
+func (d *drawing) rating(cation int32) rating {
+	m, ok := d.perceived()
+	if !ok {
+		return rating{plain: len(d.Atoms) + 1}
+	}
+	return rating{len(m.Atoms) - countAromatic(m), int(asBit(d.Atoms[cation].Element != nitrogen)), bareText(m)}
+}
+
+func (r rating) compare(o rating) int {
+	return cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other), strings.Compare(r.text, o.text))
+}
+
+// bareText is the text of m in its order without atom classes.
+func bareText(m *molecule.Molecule) string {
+	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	for i := range bare.Atoms {
+		bare.Atoms[i].Map = -1
+	}
+	return Write(bare)
+}

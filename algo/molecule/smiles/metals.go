@@ -1,0 +1,191 @@
+package smiles
+
+import (
+	"slices"
+
+	"baca/algo/molecule"
+	"baca/algo/molecule/internal/neighbor"
+)
+
+// Metals whose bonds to N, O, S and halogens are ions in any drawing: alkaline (alkali and
+// alkaline-earth metals), zinc and silver. Metals of ordinary salts beside these are only counted
+// as counter-ions; noble ones form complexes in any drawing.
+var (
+	alkaline = []uint8{3, 4, 11, 12, 19, 20, 37, 38, 55, 56, 87, 88}
+	saline   = []uint8{13, 26, 30, 47, 83}
+	noble    = []uint8{44, 45, 46, 76, 77, 78, 79}
+	halogens = []uint8{9, 17, 35, 53}
+
+	// bounded have a largest number of bonds, which dative ones count to.
+	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
+
+	nonmetals = []uint8{0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86}
+)
+
+func isMetal(z uint8) bool { return !slices.Contains(nonmetals, z) }
+
+// metals is a molecule whose bonds of metals are being drawn one way.
+type metals struct {
+	*molecule.Molecule
+	near    neighbor.Table // before any change
+	changed bool
+}
+
+// openMetals draws the bonds of metals in m one way, and reports any change: as ions, or for
+// complexes without charges that only balance each other.
+func openMetals(m *molecule.Molecule) bool {
+	if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return isMetal(a.Element) }) {
+		return false
+	}
+	d := &metals{Molecule: m}
+	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
+	organometallic := d.withCarbon()
+	d.join()
+	kept := make([]molecule.Bond, 0, len(m.Bonds)) // the neighbours refer to the old ones
+	for _, b := range m.Bonds {
+		i := d.metalOf(&b)
+		if i < 0 {
+			kept = append(kept, b)
+			continue
+		}
+		x := b.From + b.To - i
+		if z := m.Atoms[i].Element; organometallic[i] || !slices.Contains(alkaline, z) && z != 30 && z != 47 || !d.bindsIon(x, b.Order) {
+			d.redraw(&b, i, x)
+			kept = append(kept, b)
+			continue
+		}
+		if b.Order != molecule.Dative && b.Order != molecule.Any {
+			order := int8(b.Order)
+			m.Atoms[i].Charge, m.Atoms[x].Charge = m.Atoms[i].Charge+order, m.Atoms[x].Charge-order
+			m.Atoms[i].Radicals = 0
+		}
+		m.Atoms[i].Degree--
+		m.Atoms[x].Degree--
+		d.changed = true
+	}
+	m.Bonds = kept
+	return d.changed
+}
+
+// metalOf is the atom of bond b that is a metal, −1 for none or two.
+func (d *metals) metalOf(b *molecule.Bond) int32 {
+	x, y := isMetal(d.Atoms[b.From].Element), isMetal(d.Atoms[b.To].Element)
+	switch {
+	case x == y:
+		return -1
+	case x:
+		return b.From
+	}
+	return b.To
+}
+
+// withCarbon marks metals that have a bond to carbon, cyanides aside.
+func (d *metals) withCarbon() []bool {
+	marks := make([]bool, len(d.Atoms))
+	for k := range d.Bonds {
+		if i := d.metalOf(&d.Bonds[k]); i >= 0 {
+			x := d.Bonds[k].From + d.Bonds[k].To - i
+			marks[i] = marks[i] || d.Atoms[x].Element == carbon && !d.isCyanide(x)
+		}
+	}
+	return marks
+}
+
+func (d *metals) isCyanide(x int32) bool {
+	return d.near.Degree(x) == 2 && slices.ContainsFunc(d.near.Of(x), func(l neighbor.Link) bool {
+		return d.Bonds[l.Bond].Order == molecule.Triple && d.Atoms[l.Atom].Element == nitrogen
+	})
+}
+
+// bindsIon reports whether a bond of that order from a metal to atom x is drawn as ions.
+func (d *metals) bindsIon(x int32, order molecule.Order) bool {
+	z := d.Atoms[x].Element
+	return order != molecule.Aromatic && (z == nitrogen || z == oxygen || z == sulfur || slices.Contains(halogens, z) || z == carbon && d.isCyanide(x))
+}
+
+// redraw draws the bond of metal i to ligand x: dative from neutral donors, single to what is an
+// anion on its own. An amine drawn without its third hydrogen has it.
+func (d *metals) redraw(b *molecule.Bond, i, x int32) {
+	m, l := &d.Atoms[i], &d.Atoms[x]
+	if slices.Contains(bounded, m.Element) {
+		return
+	}
+	donor := slices.Contains([]uint8{nitrogen, oxygen, phosphorus, sulfur, 33}, l.Element)
+	switch {
+	case b.Order == molecule.Dative && b.From == x && l.Charge < 0:
+		b.Order = molecule.Single
+		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
+	case b.Order != molecule.Single:
+	case l.Charge < 0 && m.Charge > 0:
+		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
+	case l.Charge == 1 && m.Charge < 0 && donor:
+		b.From, b.To, b.Order = x, i, molecule.Dative
+		l.Charge, m.Charge, d.changed = 0, m.Charge+1, true
+	}
+	amine := l.Element == nitrogen && l.Hydrogens > 0 && !l.Aromatic && l.Degree+int32(l.Hydrogens) == 3+int32(l.Charge) && l.Hybridization == molecule.SP3
+	if b.Order == molecule.Single && amine && slices.Contains(noble, m.Element) {
+		b.From, b.To, b.Order, d.changed = x, i, molecule.Dative, true
+		if l.Charge == 0 {
+			l.Hydrogens++
+		}
+		if l.Charge = 0; m.Charge < 0 {
+			m.Charge++
+		}
+	}
+}
+
+// join binds the ligands of a single noble metal that are drawn apart, and the halides of another
+// heavy metal that balance its charge.
+func (d *metals) join() {
+	at := int32(-1)
+	var halides, amides, ammonia []int32
+	for i := range d.Atoms {
+		a := &d.Atoms[i]
+		heavy := isMetal(a.Element) && !slices.Contains(alkaline, a.Element) && a.Element != 30 && a.Element != 47
+		switch {
+		case heavy && at >= 0:
+			return
+		case heavy:
+			at = int32(i)
+		case a.Degree == 0 && a.Charge == -1 && slices.Contains(halogens, a.Element):
+			halides = append(halides, int32(i))
+		case a.Element == nitrogen && a.Charge == -1 && a.Hybridization == molecule.SP3 && a.Hydrogens > 0:
+			amides = append(amides, int32(i))
+		case a.Element == nitrogen && a.Charge == 0 && a.Degree == 0 && a.Hydrogens == 3:
+			ammonia = append(ammonia, int32(i))
+		}
+	}
+	if at < 0 {
+		return
+	}
+	m := &d.Atoms[at]
+	bare := m.Degree == 0
+	precious := slices.Contains(noble, m.Element)
+	if bare && m.Charge > 0 && (int(m.Charge) == len(halides) || precious) {
+		d.bind(at, halides, 6)
+	}
+	if precious {
+		d.bind(at, amides, 6)
+		d.bind(at, ammonia, 6)
+	}
+}
+
+// bind adds bonds from metal i to ligands, up to that many in all.
+func (d *metals) bind(i int32, ligands []int32, most int32) {
+	m := &d.Atoms[i]
+	for _, x := range ligands {
+		l := &d.Atoms[x]
+		if m.Degree >= most || l.Charge < 0 && m.Charge <= 0 {
+			return
+		}
+		b := molecule.Bond{From: x, To: i, Order: molecule.Dative}
+		if l.Charge < 0 {
+			b.Order = molecule.Single
+			l.Charge, m.Charge = l.Charge+1, m.Charge-1
+		}
+		m.Degree++
+		l.Degree++
+		m.Radicals = 0
+		d.Bonds, d.changed = append(d.Bonds, b), true
+	}
+}

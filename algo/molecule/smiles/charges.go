@@ -136,21 +136,6 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	return r, r != m
 }
 
-// needsOrder reports whether settling m takes more than a look: a charge moves, or may have several
-// places. How long a path is depends on the Kekulé form, whether there is one does not.
-func needsOrder(m *molecule.Molecule) bool {
-	d := draw(m)
-	if d.step() || d.changed {
-		return true
-	}
-	d.deprotonate()
-	several := false
-	d.cations(func(x int32, a *molecule.Atom) {
-		several = several || a.Element == carbon || d.reach(x, longestPath, d.hasLonePair)
-	})
-	return d.changed || several
-}
-
 // step settles what it can in one pass, and reports whether anything is left to try.
 func (d *drawing) step() (again bool) {
 	before := d.changed

@@ -215,10 +215,6 @@ func (p *parser) moveProtons(text string) bool {
 	return p.reread(m, text)
 }
 
-func (p *parser) hasMetal() bool {
-	return slices.ContainsFunc(p.Atoms, func(a molecule.DraftAtom) bool { return isMetal(a.Element) })
-}
-
 // isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.
 func (p *parser) isEnol(i int32) bool {
 	near := p.Neighbors(i)
@@ -273,11 +269,7 @@ func (p *parser) reread(m *molecule.Molecule, text string) bool {
 
 // standardize replaces what p has read by its parent, but for tautomers, and reports any change.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
-	read := p.Molecule("")
-	if p.fragments() == 1 && !p.hasMetal() && !needsOrder(read) {
-		return false
-	}
-	m := canonicalClasses(read)
+	m := canonicalClasses(p.Molecule(""))
 	drawn := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
 	opened := openMetals(drawn)
 	if opened {

@@ -181,7 +181,7 @@ func (k *kind) judge(m mutant, r, clean reading) (became int, why string) {
 	case errors.Is(r.err, errPanic):
 		message, _, _ := strings.Cut(r.err.Error(), "\n")
 		return crashed, message
-	case r.err != nil:
+	case r.err != nil, len(r.rows)+r.refused == 0: // without a record every program of BaCa ends in an error
 		return failed, ""
 	case len(m.data) == 0, m.texts == nil && len(r.rows) == 0 && r.refused > 0: // not taken for what it was
 		return told, ""

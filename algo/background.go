@@ -13,8 +13,7 @@ import (
 
 // A Trait is what the score of a held-out graph needs besides its representation.
 type Trait struct {
-	Known bool // it equals a training graph, with high probability
-	Fold  int  // in the background, see background.Fold
+	Fold int // in the background, see background.Fold
 }
 
 // fold depends only on the parent of a molecule. Parents need a second look: which of several
@@ -32,26 +31,22 @@ func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	list := make([]Trait, len(gs))
 	for i, of := 0, m.traits(gs, prints); i < len(gs); i++ {
-		list[i] = Trait{Known: of.known(i), Fold: of.fold(i)}
+		list[i] = Trait{Fold: of.fold(i)}
 	}
 	return list
 }
 
-// traits computes Traits on demand: most graphs need no comparison with training graphs.
+// traits computes Traits on demand: a model without a background needs none.
 type traits struct {
-	known func(i int) bool
-	fold  func(i int) int
+	fold func(i int) int
 }
 
 func (m *Model) traits(gs []*graph.Graph, prints []fingerprint.Print) traits {
-	return traits{
-		known: func(i int) bool { return m.Profile != nil && m.Profile.Known.Likely(gs[i]) },
-		fold:  func(i int) int { return m.fold(gs[i], prints[i]) },
-	}
+	return traits{fold: func(i int) int { return m.fold(gs[i], prints[i]) }}
 }
 
 func traitsOf(list []Trait) traits {
-	return traits{func(i int) bool { return list[i].Known }, func(i int) int { return list[i].Fold }}
+	return traits{fold: func(i int) int { return list[i].Fold }}
 }
 
 // BuiltInBackground names the built-in background on a model's card.

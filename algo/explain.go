@@ -40,7 +40,7 @@ type Explanation struct {
 
 	Reasons []explain.Reason
 	Nearest []TrainingGraph // of the bank, see [SingleScorer.Nearest]
-	// Duplicate reports that the graph was probably trained on, see explain.Known.
+	// Duplicate reports that the graph was trained on, see [Model.Trained].
 	Duplicate bool
 }
 
@@ -94,10 +94,8 @@ func (s *SingleScorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32
 	return r.Q, nil
 }
 
-// Duplicate reports whether g was probably trained on, false where the model stores no hashes.
-func (s *SingleScorer) Duplicate(g *graph.Graph) bool {
-	return s.model.Profile != nil && s.model.Profile.Known.Likely(g)
-}
+// Duplicate reports whether g was trained on, see [Model.Trained].
+func (s *SingleScorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g) }
 
 // contribute fills in what each node adds to the score. p is the print of g; d has g alone and the
 // head of its fold. It returns the contributions for reasons.

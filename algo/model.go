@@ -16,7 +16,6 @@ package algo
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -187,7 +186,7 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 	}
 	m.Subtrees = fingerprint.NewIndex(prints)
 	if len(train) > 0 {
-		m.Profile = explain.NewProfile(pick(train, len(train)), salt(card))
+		m.Profile = explain.NewProfile(pick(train, len(train)))
 	}
 	return m, m.SetHoldout(ctx, workers, pick(holdout, min(len(holdout), MaxHoldout)))
 }
@@ -207,6 +206,12 @@ func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference))
 // Known returns how many training graphs the model holds the subtrees of. The bank samples them
 // evenly, see near.Place.
 func (m *Model) Known() int { return m.Subtrees.Len() }
+
+// Trained reports whether g was trained on: its print, see package fingerprint, equals that of a
+// training graph. A model made for sharing holds none, so nothing equals one.
+func (m *Model) Trained(g *graph.Graph) bool {
+	return m.Shared == 0 && m.Subtrees.Has(fingerprint.New(g, fingerprint.DefaultHeight))
+}
 
 // maxRows bounds the data sets that KnownRows spends memory on. A card only claims its numbers.
 const maxRows = 1 << 24
@@ -238,11 +243,4 @@ func (m *Model) KnownRows() []int {
 		}
 	}
 	return rows
-}
-
-// salt is the salt of a model's hashes. It differs between models but not between equal trainings.
-func salt(c Card) (s [explain.SaltSize]byte) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "baca salt\n%s\n%s\n%s\n%d", c.Name, c.Dataset, c.DatasetSHA256, c.Seed))
-	copy(s[:], sum[:])
-	return s
 }

@@ -54,7 +54,7 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	return list
 }
 
-// settle returns the reasons for two special cases: a probable training graph is named, and a graph
+// settle returns the reasons for two special cases: a training graph is named, and a graph
 // that shares nothing with any training graph says so.
 func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 	things := "graph"
@@ -63,14 +63,11 @@ func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 	}
 	switch {
 	case x.Duplicate:
-		text := "likely a training " + things
+		text := "a training " + things
 		if n, ok := s.trained(g); ok {
 			text = fmt.Sprintf("training %s %d", things, n.Row+1)
 			if name := strings.TrimSpace(n.Name); name != "" {
 				text += " (" + name + ")"
-			}
-			if n.Similarity < 1 {
-				text += ", stereochemistry aside"
 			}
 		}
 		return []explain.Reason{{Kind: "known", Text: text, Weight: explain.Unseen - 1}}
@@ -83,13 +80,13 @@ func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 // mostTwins bounds the candidates for an equal training graph.
 const mostTwins = 20
 
-// trained returns the training graph that equals g except for stereochemistry, and false if the
-// model does not hold it with its row.
+// trained returns the training graph that equals g, and false if the model does not hold it with its
+// row. Structures tell which of several graphs with the same print it is.
 func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 	of := explain.Signature(g)
 	for _, n := range s.Nearest(g, mostTwins) {
 		same := n.Similarity == 1
-		if n.SMILES != "" {
+		if same && n.SMILES != "" {
 			m, err := smiles.Parse(n.SMILES)
 			if err != nil {
 				continue

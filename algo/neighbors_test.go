@@ -109,7 +109,7 @@ func TestStructuresOfAnotherSet(t *testing.T) {
 	refused("a model for sharing", "no molecules", set)
 }
 
-// The only reason for a training molecule is its name, also for another stereoisomer, and the reason says so. A molecule that
+// The only reason for a training molecule is its name, and not of another stereoisomer where the model reads stereo marks. A molecule that
 // shares no atom with any has no neighbours.
 func TestKnownAndStrange(t *testing.T) {
 	m, set := modelOf(few)
@@ -122,14 +122,14 @@ func TestKnownAndStrange(t *testing.T) {
 		nearest    int
 	}{
 		{"NOC", nil, "training molecule 1", 3}, {"C[C@H](N)OC", s, "training molecule 2 (mC[C@H](N)OC)", 3},
-		{"C[C@@H](N)OC", s, "training molecule 2 (mC[C@H](N)OC), stereochemistry aside", 3},
+		{"C[C@@H](N)OC", s, "its alkyl chain: none of 26 training molecules has such a CH at a stereocentre", 3},
 		{"[Fe]", s, "shares nothing with any training molecule", 0},
 		{"CCCCCCCl", s, "the element Cl, which no training molecule has", 3},
 	} {
 		m.Structures = c.structures
 		g := must.Have(smiles.ParseGraph(c.smiles))
 		x := must.Have(a.Explain(ctx, g, 0.05))
-		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != (len(x.Reasons) == 1) || len(x.Nearest) != c.nearest {
+		if len(x.Reasons) == 0 || x.Reasons[0].Text != c.first || x.Duplicate != strings.HasPrefix(c.first, "training molecule") || len(x.Nearest) != c.nearest {
 			t.Errorf("%s: %d neighbours and %+v, want %d and %q", c.smiles, len(x.Nearest), x.Reasons, c.nearest, c.first)
 		}
 	}

@@ -23,7 +23,7 @@ const DefaultShare = 20
 //   - A row of the bank is the mean embedding of 2k or more similar, different graphs, with
 //     the subtrees that k of them have, as often as k of them have them.
 //   - The scores of the holdout, as plain numbers, replace its graphs.
-//   - Structures, hashes, the SHA-256 and names of files, and holdout rows are left out, and so are
+//   - Structures, the SHA-256 and names of files, and holdout rows are left out, and so are
 //     quantiles, feature values and background weights that fewer than k graphs support.
 //
 // It scores single graphs only: a batch needs embeddings of held-out graphs. The weights are those
@@ -117,12 +117,8 @@ func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
 	if err != nil {
 		return err
 	}
-	traits := slices.Clone(from.HoldoutTraits)
-	for i := range traits {
-		traits[i].Known = false // m has no hashes
-	}
 	single := &SingleScorer{model: m, near: bank}
-	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traitsOf(traits))
+	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traitsOf(from.HoldoutTraits))
 	if err != nil {
 		return err
 	}

@@ -63,17 +63,17 @@ func (s *SingleScorer) prepare(ctx context.Context, scales *near.Scales) (err er
 
 func (s *SingleScorer) measureHoldout(ctx context.Context) error {
 	s.rank(nil)
-	traits := traitsOf(s.model.HoldoutTraits)
-	answers, _, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traits)
+	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
+	if err != nil {
+		return err
+	}
 	scores := scoresOf(answers)
 	s.rank(scores)
 	for i, x := range scores {
-		if x > s.known && traits.known(i) {
-			scores[i] = s.known
-		}
+		scores[i] = s.settled(x, d.Equal(i))
 	}
 	s.rank(scores)
-	return err
+	return nil
 }
 
 // WithHoldout returns a scorer for a model that differs only in its holdout. It costs scoring that.
@@ -158,8 +158,7 @@ func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Out
 	}
 	list := make([]answer, o.Len())
 	for i, distance := range s.near.Scores(d) {
-		equal := d.Part(near.BySubtrees)[i] == 0 && d.Part(near.ByCounts)[i] == 0
-		list[i] = s.answer(distance, equal, o.Prints[i], of, i)
+		list[i] = s.answer(distance, d.Equal(i), o.Prints[i], of, i)
 	}
 	return list, d, nil
 }
@@ -193,12 +192,20 @@ func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print,
 	if head := s.model.Background; head != nil {
 		x.Ratio = head.Score(p, of.fold(i))
 	}
-	x.Score = s.join(distance, x.Ratio, nodes(p))
-	molecule := s.model.Encoder.Features > 1
-	if (x.Score > s.known || molecule && equal) && of.known(i) {
-		x.Score = s.known
-	}
+	x.Score = s.settled(s.join(distance, x.Ratio, nodes(p)), equal)
 	return x
+}
+
+// settled is the score of a graph whose print may equal that of a training graph. A model made for
+// sharing holds no training graphs.
+func (s *SingleScorer) settled(score float64, equal bool) float64 {
+	switch {
+	case !equal || s.model.Shared > 0:
+		return score
+	case s.model.Encoder.Features > 1:
+		return s.known
+	}
+	return min(score, s.known)
 }
 
 // The score is a weighted sum of two parts in standard deviations of left-out training graphs: the

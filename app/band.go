@@ -122,7 +122,7 @@ func (p *bandPane) chips() app.UI {
 		}
 	}
 	if n := s.Rows.Knows; n > 0 {
-		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("likely trained on")).DataSet("known", "known").Title(knownAbout(s)))
+		body = append(body, chip("is-known", s.View.Known, knownSign(), n, app.Text("trained on")).DataSet("known", "known").Title(knownAbout(s)))
 	}
 	return app.Div().Class("chips").Attr("hidden", onlyWith(s)).Role("group").Aria("label", "Show only").
 		OnClick(func(ctx app.Context, e app.Event) {

@@ -214,8 +214,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 		}
 		body = append(body, app.P().Text("Among all: q\u00a0"+words.PEquals(q)+", "+than+" the "+words.Percent(s.FDR)+" asked for."))
 	}
-	if m := s.Models.Used.Value; s.Rows.Known[i] {
-		body = append(body, app.P().Class("trained-on").Title(knownAbout(s)).Body(knownSign(), app.Strong().Text("Likely trained on."), app.Text(s.Say(" About "+words.Percent(m.FalseMatches)+" of other molecules are taken for one, too."))))
+	if s.Rows.Known[i] {
+		body = append(body, app.P().Class("trained-on").Title(knownAbout(s)).Body(knownSign(), app.Strong().Text("Trained on.")))
 	}
 	if d := s.Inspector.Detail.Value; d != nil && v != decide.Inside {
 		if blame := words.Blame(d); blame != "" {

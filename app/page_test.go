@@ -23,7 +23,7 @@ func TestSays(t *testing.T) {
 	molecules, graphs := newDesk(nil), newDesk(nil)
 	graphs.Opened = &message.Opened{}
 	for _, s := range []*desk{molecules, graphs} {
-		s.Models.Used.Value = &message.Model{Knows: true, FalseMatches: 0.01}
+		s.Models.Used.Value = &message.Model{}
 		s.Rows.Counts.Outside, s.Rows.Counts.Inside = 7, 13
 	}
 	graphs.Phase = run.Done
@@ -37,8 +37,8 @@ func TestSays(t *testing.T) {
 		{library(message.Epoch{}), "mine.smi"},
 		{library(message.Epoch{Train: 9, Holdout: 1}), "mine.smi: 9 to learn from, 1 kept for p-values"},
 		{library(message.Epoch{Train: 9, Holdout: 1, Refused: 2}), "mine.smi: 9 to learn from, 1 kept for p-values, 2 refused"},
-		{knownAbout(molecules), "Its salted hash is that of a molecule the model was trained on, stereochemistry and the way of writing aside; about 1 % of other molecules match, too"},
-		{knownAbout(graphs), "Its salted hash is that of a graph the model was trained on; about 1 % of other graphs match, too"},
+		{knownAbout(molecules), "The model was trained on a molecule with the same surroundings of all atoms, stereochemistry and the way of writing aside"},
+		{knownAbout(graphs), "The model was trained on a graph with the same surroundings of all nodes"},
 		{graphs.Say("Each molecule of the nearest molecules: Atoms, atoms, name or SMILES"), "Each graph of the nearest graphs: Nodes, nodes, name"},
 		{molecules.Say("Each molecule: Atoms"), "Each molecule: Atoms"},
 		{foreign(molecules), ""}, // while it scores

@@ -289,17 +289,13 @@ func howToRead(s *desk) (about string) {
 	return about
 }
 
-// knownAbout says what the mark of a record that was likely trained on means.
+// knownAbout says what the mark of a record that was trained on means.
 func knownAbout(s *desk) string {
-	m := s.Models.Used.Value
-	if m == nil || !m.Knows {
-		return ""
-	}
 	aside := ""
 	if s.Things() == "molecules" {
 		aside = ", stereochemistry and the way of writing aside"
 	}
-	return s.Say("Its salted hash is that of a molecule the model was trained on" + aside + "; about " + words.Percent(m.FalseMatches) + " of other molecules match, too")
+	return s.Say("The model was trained on a molecule with the same surroundings of all atoms" + aside)
 }
 
 // waitingFor is what stands where the distribution will be.

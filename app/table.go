@@ -268,7 +268,7 @@ func (p *resultPane) name(i int) []app.UI {
 	return []app.UI{
 		app.Div().Class("row-name").Body(
 			app.If(r.Known[i], func() app.UI {
-				return app.Span().Class("known-mark").Title("Likely trained on: "+knownAbout(s)).Body(knownSign(), app.Span().Class("sr-only").Text("likely trained on"))
+				return app.Span().Class("known-mark").Title("Trained on: "+knownAbout(s)).Body(knownSign(), app.Span().Class("sr-only").Text("trained on"))
 			}),
 			app.Text(r.Name(i))),
 		app.Div().Class("row-smiles").Text(words.Shorten(below, 120)),

@@ -159,7 +159,7 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 		say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
 		return
 	}
-	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data), Knows: true, FalseMatches: 0.01}
+	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data)}
 	switch {
 	case r.Data != nil:
 		m.SHA256 = sumOf(string(r.Data))

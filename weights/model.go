@@ -105,7 +105,7 @@ const (
 	bankEntries       = 5
 	holdoutEntries    = 6
 	backgroundEntries = 7
-	profileEntries    = 5
+	profileEntries    = 2
 	measuredEntries   = 3
 )
 

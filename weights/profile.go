@@ -14,7 +14,7 @@ func (c *codec) profile(m *algo.Model) {
 	if c.writes && m.Profile != nil {
 		p = m.Profile
 	}
-	known, quantiles := &p.Known, slices.Concat(p.Quantiles...)
+	quantiles := slices.Concat(p.Quantiles...)
 	c.fields("profile", profileEntries)
 	c.rounded("quantiles", &quantiles)
 	var values []byte
@@ -22,14 +22,7 @@ func (c *codec) profile(m *algo.Model) {
 		c.feature(column, &values, &p.Values[column])
 	}
 	values = c.bin("values", values)
-	salt := c.sized("salt", known.Salt[:], explain.SaltSize)
-	if !c.writes {
-		copy(known.Salt[:], salt)
-	}
-	c.count("bits", &known.Bits)
-	c.require(known.Bits <= 32, ErrNumber, "hashes of %d bits, want 0 to 32", known.Bits)
-	c.gaps("hashes", "hash", known.Bits, &known.Hashes)
-	if c.writes || len(quantiles) == 0 && len(values) == 0 && len(known.Hashes) == 0 && known.Bits == 0 {
+	if c.writes || len(quantiles) == 0 && len(values) == 0 {
 		return
 	}
 	const levels = explain.LevelCount
@@ -99,14 +92,6 @@ func checkProfile(m *algo.Model) {
 			}
 		}
 	}
-	k := &p.Known
-	require(k.Bits >= 0 && k.Bits <= 32 && len(k.Hashes) <= m.Card.Train, ErrRows,
-		"%d hashes of %d bits for %d training graphs", len(k.Hashes), k.Bits, m.Card.Train)
-	for i, h := range k.Hashes {
-		if uint64(h) >= 1<<k.Bits || i > 0 && h <= k.Hashes[i-1] {
-			fail(ErrNumber, "hash %d is %#x, want ascending ones of %d bits", i, h, k.Bits)
-		}
-	}
 }
 
 // checkShared rejects scores that no file can hold.
@@ -115,8 +100,8 @@ func checkShared(m *algo.Model) {
 	require(m.Shared >= 0 && m.Shared <= m.Card.Train, ErrNumber,
 		"made for sharing by groups of %d of %d training graphs", m.Shared, m.Card.Train)
 	require(m.Shared > 0 || scores == 0, ErrRows, "%d scores of held-out graphs in a model that is not made for sharing", scores)
-	single := m.Holdout.Len() > 0 || len(m.Card.HoldoutRows) > 0 || m.Profile != nil && len(m.Profile.Known.Hashes) > 0
-	require(m.Shared == 0 || !single, ErrRows, "a model made for sharing has held-out graphs or hashes of training graphs")
+	single := m.Holdout.Len() > 0 || len(m.Card.HoldoutRows) > 0
+	require(m.Shared == 0 || !single, ErrRows, "a model made for sharing has held-out graphs")
 	require(scores <= maxRows, ErrTooLarge, "%d scores of held-out graphs, want at most %d", scores, maxRows)
 	n := m.Card.Graphs - m.Card.Train
 	require(m.Card.Holdout != "" || scores <= n, ErrRows, "%d scores of held-out graphs, only %d graphs were not trained on", scores, n)

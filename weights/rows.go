@@ -172,10 +172,10 @@ func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64,
 // traits is a byte for each held-out graph.
 func (c *codec) traits(m *algo.Model) {
 	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 1, func(b []byte, t *algo.Trait) {
-		if !c.writes {
-			*t = algo.Trait{Known: b[0]%2 == 1, Fold: int(b[0] / 2)}
-		} else if b[0] = byte(2 * t.Fold); t.Known {
-			b[0]++
+		if c.writes {
+			b[0] = byte(t.Fold)
+		} else {
+			*t = algo.Trait{Fold: int(b[0])}
 		}
 	})
 }

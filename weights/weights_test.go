@@ -82,7 +82,7 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 	m.Subtrees = fingerprint.NewIndex(m.Bank.Prints)
 	m.Profile = testProfile(rng, c.Features, m.Card.Train)
 	for i := range holdout {
-		m.HoldoutTraits = append(m.HoldoutTraits, algo.Trait{Known: i%3 == 1, Fold: i % background.Folds})
+		m.HoldoutTraits = append(m.HoldoutTraits, algo.Trait{Fold: i % background.Folds})
 	}
 	m.Measured = &algo.Measured{Rules: 7}
 	for k := range m.Measured.Scales.Parts {
@@ -131,13 +131,6 @@ func testProfile(rng *rand.Rand, features, train int) *explain.Profile {
 			list = append(list, explain.Value{Of: v, Graphs: 1 + rng.IntN(train)})
 		}
 		p.Values = append(p.Values, list)
-	}
-	for i := range p.Known.Salt {
-		p.Known.Salt[i] = byte(rng.Uint32())
-	}
-	p.Known.Bits = 9
-	for h := rng.IntN(200); h < 512 && len(p.Known.Hashes) < train; h += 1 + rng.IntN(200) {
-		p.Known.Hashes = append(p.Known.Hashes, uint32(h))
 	}
 	return p
 }
@@ -268,7 +261,7 @@ func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
 func share(m *algo.Model) {
 	m.Shared, m.Reference = 2, []float64{-1.5, 0, 0, 2.25}
 	m.Holdout, m.HoldoutTraits, m.Card.HoldoutRows = m.Holdout.Select(nil), nil, nil
-	m.Profile.Known, m.Measured.Holdout = explain.Known{Hashes: []uint32{}}, nil
+	m.Measured.Holdout = nil
 }
 
 // withBin is a valid model whose head has other bytes for the last value of a key, a bin.
@@ -332,53 +325,39 @@ var hostileProfiles = []struct {
 	name      string
 	quantiles int // zeros
 	values    []byte
-	bits      int
-	hashes    []byte
 	want      error
 	text      string
 }{
-	{"quantiles missing", 69, uvarints(0), 0, nil, ErrFormat, "quantiles has 69 values, want 70"},
-	{"no quantiles but values", 0, uvarints(0), 0, nil, ErrFormat, "quantiles has 0 values, want 70"},
-	{"values missing", 70, nil, 0, nil, ErrFormat, "feature 0 ends within a number"},
-	{"values announced", 70, uvarints(math.MaxUint64), 0, nil, ErrFormat, "feature 0 announces 18446744073709551615 values of at least 2 bytes, 0 bytes remain"},
-	{"value cut", 70, append(uvarints(1), 0x80, 0x80), 0, nil, ErrFormat, "feature 0 ends within a number"},
-	{"value too large", 70, uvarints(1, 1<<40, 1), 0, nil, ErrNumber, "feature 0 has the value 549755813888 in 1 of 3 training graphs"},
-	{"gap too large", 70, uvarints(2, 0, 1, math.MaxUint64, 1), 0, nil, ErrNumber, "feature 0 has the value"},
-	{"too many graphs", 70, uvarints(1, 0, math.MaxUint64), 0, nil, ErrNumber, "feature 0 has the value 0"},
-	{"more graphs than were trained on", 70, uvarints(1, 0, 4), 0, nil, ErrNumber, "in 4 of 3 training graphs"},
-	{"in no graph", 70, uvarints(1, 0, 0), 0, nil, ErrNumber, "in 0 of 3 training graphs"},
-	{"values after the last", 70, uvarints(0, 0), 0, nil, ErrFormat, "values has 1 bytes after the last of 1 features"},
-	{"bits", 70, uvarints(0), 33, nil, ErrNumber, "hashes of 33 bits"},
-	{"hash beyond the bits", 70, uvarints(0), 3, uvarints(8), ErrNumber, "hash 0 skips 8, want less than the 8 that are left of 3 bits"},
-	{"hash after the last", 70, uvarints(0), 3, uvarints(7, 0), ErrNumber, "hash 1 skips 0, want less than the 0 that are left of 3 bits"},
-	{"hash wraps", 70, uvarints(0), 32, uvarints(9, math.MaxUint64), ErrNumber, "hash 1 skips 18446744073709551615"},
-	{"hash cut", 70, uvarints(0), 9, []byte{0x80}, ErrFormat, "hash 0 ends within a number"},
-	{"more hashes than graphs", 70, uvarints(0), 9, uvarints(0, 0, 0, 0), ErrRows, "4 hashes of 9 bits for 3 training graphs"},
+	{"quantiles missing", 69, uvarints(0), ErrFormat, "quantiles has 69 values, want 70"},
+	{"no quantiles but values", 0, uvarints(0), ErrFormat, "quantiles has 0 values, want 70"},
+	{"values missing", 70, nil, ErrFormat, "feature 0 ends within a number"},
+	{"values announced", 70, uvarints(math.MaxUint64), ErrFormat, "feature 0 announces 18446744073709551615 values of at least 2 bytes, 0 bytes remain"},
+	{"value cut", 70, append(uvarints(1), 0x80, 0x80), ErrFormat, "feature 0 ends within a number"},
+	{"value too large", 70, uvarints(1, 1<<40, 1), ErrNumber, "feature 0 has the value 549755813888 in 1 of 3 training graphs"},
+	{"gap too large", 70, uvarints(2, 0, 1, math.MaxUint64, 1), ErrNumber, "feature 0 has the value"},
+	{"too many graphs", 70, uvarints(1, 0, math.MaxUint64), ErrNumber, "feature 0 has the value 0"},
+	{"more graphs than were trained on", 70, uvarints(1, 0, 4), ErrNumber, "in 4 of 3 training graphs"},
+	{"in no graph", 70, uvarints(1, 0, 0), ErrNumber, "in 0 of 3 training graphs"},
+	{"values after the last", 70, uvarints(0, 0), ErrFormat, "values has 1 bytes after the last of 1 features"},
 }
 
 func TestHostileProfiles(t *testing.T) {
 	plain := save(t, small(t))
-	with := func(quantiles int, values []byte, bits int, hashes []byte) []byte {
-		data := withBin(t, withBin(t, plain, "quantiles", make([]byte, 4*quantiles)), "values", values)
-		head := sectionOf(t, withBin(t, data, "hashes", hashes), headSection)
-		head[bytes.LastIndex(head, []byte("\xa4bits"))+5] = byte(bits)
-		return replaced(t, data, headSection, head)
+	with := func(quantiles int, values []byte) []byte {
+		return withBin(t, withBin(t, plain, "quantiles", make([]byte, 4*quantiles)), "values", values)
 	}
 	for _, c := range hostileProfiles {
-		notLoaded(t, c.name, with(c.quantiles, c.values, c.bits, c.hashes), c.want, c.text)
+		notLoaded(t, c.name, with(c.quantiles, c.values), c.want, c.text)
 	}
-	m := have(Load(with(70, uvarints(2, 3, 1, 4, 2), 3, uvarints(1, 2, 0))))
+	m := have(Load(with(70, uvarints(2, 3, 1, 4, 2))))
 	if want := [][]explain.Value{{{Of: -2, Graphs: 1}, {Of: 3, Graphs: 2}}}; !reflect.DeepEqual(m.Profile.Values, want) {
 		t.Errorf("values %v, want %v", m.Profile.Values, want)
-	}
-	if want := []uint32{1, 4, 5}; !slices.Equal(m.Profile.Known.Hashes, want) {
-		t.Errorf("hashes %v, want %v", m.Profile.Known.Hashes, want)
 	}
 }
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v8.msgpack": save(t, everything(t)), "checkpoint-v8.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v9.msgpack": save(t, everything(t)), "checkpoint-v9.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			noError(os.WriteFile(path, data, 0o644))
@@ -451,9 +430,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "9, this program reads 8; use a newer program"},
-		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 8; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 8"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "10, this program reads 9; use a newer program"},
+		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 9; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 9"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -553,8 +532,6 @@ func TestSaveErrors(t *testing.T) {
 		{"statistic missing", func(m *algo.Model) { m.Profile.Quantiles = m.Profile.Quantiles[1:] }, ErrRows},
 		{"value of no graph", func(m *algo.Model) { m.Profile.Values[0][0].Graphs = 0 }, ErrNumber},
 		{"values out of order", func(m *algo.Model) { m.Profile.Values[0][0].Of = 1000 }, ErrNumber},
-		{"hash of too many bits", func(m *algo.Model) { m.Profile.Known.Hashes[0] = 512 }, ErrNumber},
-		{"hashes of 40 bits", func(m *algo.Model) { m.Profile.Known.Bits = 40 }, ErrRows},
 		{"scores but not shared", func(m *algo.Model) { m.Reference = []float64{1} }, ErrRows},
 		{"shared with a holdout", func(m *algo.Model) { m.Shared = 2 }, ErrRows},
 		{"scores out of order", func(m *algo.Model) { share(m); slices.Reverse(m.Reference) }, ErrNumber},

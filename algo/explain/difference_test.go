@@ -23,7 +23,7 @@ func TestDifferences(t *testing.T) {
 		}
 		return gs
 	}
-	p := NewProfile(list("path:400:10:50"), [SaltSize]byte{})
+	p := NewProfile(list("path:400:10:50"))
 	golden.Table(t, "testdata/differences.txt", 1, func(f []string) string { return strings.Join(Differences(p, list(f[0])), "; ") })
 	if Differences(nil, list("path:9:5:9")) != nil || Differences(p, nil) != nil {
 		t.Error("of nothing there are differences")

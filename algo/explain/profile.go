@@ -10,15 +10,12 @@ import (
 	"baca/algo/molecule"
 )
 
-// A Profile holds statistics of a model's training graphs: sizes, branching, feature values, and
-// salted hashes. All but Known is readable from it.
+// A Profile holds statistics of a model's training graphs: sizes, branching and feature values.
 type Profile struct {
 	// Quantiles has LevelCount values for each of StatisticCount statistics.
 	Quantiles [][]float64
 	// Values lists each feature's values, ascending.
 	Values [][]Value
-	// Known recognises training graphs. It may be empty.
-	Known Known
 }
 
 // A Value of a feature.
@@ -96,9 +93,8 @@ func (s *statistic) nodes(g *graph.Graph, more bool) []int {
 	return list
 }
 
-// NewProfile describes at least one training graph; all have the same number of features. salt is
-// for NewKnown.
-func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
+// NewProfile describes at least one training graph; all have the same number of features.
+func NewProfile(gs []*graph.Graph) *Profile {
 	p := &Profile{Values: make([][]Value, gs[0].Features)}
 	for k := range statistics {
 		var values []float64
@@ -131,13 +127,12 @@ func NewProfile(gs []*graph.Graph, salt [SaltSize]byte) *Profile {
 		}
 		slices.SortFunc(p.Values[column], func(a, b Value) int { return cmp.Compare(a.Of, b.Of) })
 	}
-	p.Known = NewKnown(gs, salt)
 	return p
 }
 
-// Share returns what can be handed out of the profile of so many graphs: without
-// hashes, without quantiles that fewer than k graphs lie beyond, which take the value
-// of the nearest that is kept, and without values that fewer than k graphs had.
+// Share returns what can be handed out of the profile of so many graphs: without quantiles that fewer
+// than k graphs lie beyond, which take the value of the nearest that is kept, and without values that
+// fewer than k graphs had.
 func (p *Profile) Share(graphs, k int) *Profile {
 	s := &Profile{Values: make([][]Value, len(p.Values))}
 	for _, row := range p.Quantiles {

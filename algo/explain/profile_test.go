@@ -2,8 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/golden"
-	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/internal/sample"
 	"baca/algo/molecule"
@@ -28,69 +25,6 @@ func parse(t testing.TB, list ...string) []*graph.Graph {
 	return gs
 }
 
-// renumbered is g with its nodes in another order.
-func renumbered(rng *rand.Rand, g *graph.Graph) *graph.Graph {
-	var a graph.Arrangement
-	a.Arrange(g, lists.Map(rng.Perm(g.N()), func(i int) int32 { return int32(i) }))
-	return &a.Graph
-}
-
-// Each graph of the set matches in any order of its nodes. Others match about as
-// often as FalseMatches says, which is at most one in a thousand.
-func TestKnown(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 3))
-	var gs []*graph.Graph
-	for range 700 {
-		gs = append(gs, random(rng, 12+rng.IntN(8), 3))
-	}
-	k := NewKnown(gs, [SaltSize]byte{7})
-	for i, g := range gs {
-		if !k.Likely(renumbered(rng, g)) {
-			t.Fatalf("graph %d of the set does not match", i)
-		}
-	}
-	const others = 3000
-	matches, f := 0.0, k.FalseMatches()
-	if !(f <= falseMatches && f > 0.4*falseMatches) {
-		t.Errorf("%.4f false matches with %d bits, want 0.0004 to 0.001", f, k.Bits)
-	}
-	for range others {
-		if k.Likely(random(rng, 12+rng.IntN(8), 3)) {
-			matches++
-		}
-	}
-	if limit := 5 * math.Sqrt(f/others); math.Abs(matches/others-f) > limit {
-		t.Errorf("%.4f of other graphs match, want %.4f ± %.4f", matches/others, f, limit)
-	}
-	other := NewKnown(gs, [SaltSize]byte{8})
-	same := slices.DeleteFunc(slices.Clone(k.Hashes), func(h uint32) bool { return !slices.Contains(other.Hashes, h) })
-	if len(same) > 30 {
-		t.Errorf("two salts have %d of %d hashes in common", len(same), len(k.Hashes))
-	}
-	if none := NewKnown(nil, [SaltSize]byte{1}); none.Likely(gs[0]) || (&Known{}).Likely(gs[0]) {
-		t.Error("an empty set has a graph")
-	}
-}
-
-// A molecule matches however it is written; others do not.
-func TestKnownMolecules(t *testing.T) {
-	k := &Known{Bits: 32} // no chance matches
-	for _, g := range parse(t, "C[C@H](N)C(=O)O", "c1ccccc1O", "CCO") {
-		k.Hashes = append(k.Hashes, k.hash(g))
-	}
-	slices.Sort(k.Hashes)
-	for want, list := range map[bool][]string{
-		true:  {"OC(=O)[C@@H](N)C", "OC(=O)[C@H](N)C", "Oc1ccccc1", "OC1=CC=CC=C1", "OCC"}, // the mirror image counts as the same
-		false: {"OCCC", "c1ccccc1N", "CC[O-]", "NCC(=O)O"},
-	} {
-		for i, g := range parse(t, list...) {
-			if k.Likely(g) != want {
-				t.Errorf("%s is known: %v, want %v", list[i], !want, want)
-			}
-		}
-	}
-}
-
 // Any feature row that a reader can produce has a name, and a shared profile knows nothing of few graphs.
 func TestShare(t *testing.T) {
 	var list []string
@@ -98,15 +32,15 @@ func TestShare(t *testing.T) {
 		list = append(list, slices.Repeat([]string{strings.Repeat("C", n), strings.Repeat("C", n-2) + "O", "c1ccccc1O"}, 3)...)
 	}
 	gs := parse(t, list...)
-	p := NewProfile(gs, [SaltSize]byte{})
+	p := NewProfile(gs)
 	m := Memory{Profile: p, Index: fingerprint.NewIndex(prints(gs)), Train: len(gs), Least: 1}
 	got := Reasons(&graph.Graph{Offsets: []int32{0}, Features: 9}, m, nil)
 	if len(got) != 1 || got[0].Text != "it has no nodes" || got[0].Weight != Unseen {
 		t.Errorf("of an empty graph: %+v", got)
 	}
 	shared := p.Share(len(gs), 5)
-	if q, all := shared.Quantiles[0], p.Quantiles[0]; len(shared.Known.Hashes) != 0 || q[0] != all[2] || q[2] != all[2] || q[6] != all[4] {
-		t.Errorf("a shared profile of %d graphs keeps quantiles %v of %v and %d hashes", len(gs), q, all, len(shared.Known.Hashes))
+	if q, all := shared.Quantiles[0], p.Quantiles[0]; q[0] != all[2] || q[2] != all[2] || q[6] != all[4] {
+		t.Errorf("a shared profile of %d graphs keeps quantiles %v of %v", len(gs), q, all)
 	}
 	for column, values := range shared.Values {
 		for _, v := range values {
@@ -139,7 +73,7 @@ func TestShare(t *testing.T) {
 // Statistics of molecules are those that RDKit gives, see testdata/statistics.py; of several graphs they are quantiles.
 func TestStatistics(t *testing.T) {
 	golden.Reference(t, "testdata/statistics.txt", 1, func(f []string) string {
-		p, text := NewProfile(parse(t, f[0]), [SaltSize]byte{}), []string(nil)
+		p, text := NewProfile(parse(t, f[0])), []string(nil)
 		for _, r := range p.Ranges() {
 			text = append(text, fmt.Sprintf("%s %.4f", r.Name, r.Values[3]))
 		}
@@ -153,7 +87,7 @@ func TestStatistics(t *testing.T) {
 	for n := range 101 {
 		gs = append(gs, parse(t, strings.Repeat("C", n+1))[0])
 	}
-	p := NewProfile(gs, [SaltSize]byte{})
+	p := NewProfile(gs)
 	got := p.Ranges()
 	if len(got) != StatisticCount || got[0].Values != [LevelCount]float64{2, 6, 26, 51, 76, 96, 100} || got[0].Share || !got[8].Share {
 		t.Errorf("%+v", got)
@@ -167,7 +101,7 @@ func TestStatistics(t *testing.T) {
 	if got := statistics[7].middle([]float64{0, 0, 0, 0, 0.004, 1, 1}); got != "about 0 %" {
 		t.Errorf("from nothing to 0.4 %% is %q", got)
 	}
-	plain := NewProfile([]*graph.Graph{sample.Shape("path", 9), sample.Shape("ring", 4)}, [SaltSize]byte{})
+	plain := NewProfile([]*graph.Graph{sample.Shape("path", 9), sample.Shape("ring", 4)})
 	if slices.Max(slices.Concat(plain.Quantiles[7:]...)) != 0 || !slices.Equal(plain.Values[0], []Value{{1, 1}, {2, 1}}) {
 		t.Errorf("plain graphs: %+v", plain)
 	}

@@ -39,7 +39,7 @@ func TestReasonTexts(t *testing.T) {
 		list = append(list, slices.Repeat([]string{strings.Repeat("C", n), strings.Repeat("C", n-2) + "O", "c1ccccc1O"}, 13)...)
 	}
 	gs := parse(t, list...)
-	p, index := NewProfile(gs, [SaltSize]byte{}), fingerprint.NewIndex(prints(gs))
+	p, index := NewProfile(gs), fingerprint.NewIndex(prints(gs))
 	plain := []*graph.Graph{sample.Shape("star", 4), sample.Shape("ring", 4), sample.Shape("ring", 5)}
 	for n := range 400 {
 		plain = append(plain, sample.Shape("path", 3+n%10))
@@ -57,7 +57,7 @@ func TestReasonTexts(t *testing.T) {
 	memories := map[string]Memory{
 		"all": {p, index, len(gs), 1}, "a profile without a bank": {p, nil, len(gs), 1}, "a bank without a profile": {nil, index, 500, 1},
 		"a profile of more": {p, index, 399, 1}, "shared": {p.Share(len(gs), 5), index, len(gs), 5},
-		"plain": {NewProfile(plain, [SaltSize]byte{}), paths, len(plain), 1}, "plain, shared": {nil, paths, len(plain), 5},
+		"plain": {NewProfile(plain), paths, len(plain), 1}, "plain, shared": {nil, paths, len(plain), 5},
 	}
 	golden.Table(t, "testdata/reasons.txt", 3, func(f []string) (text string) {
 		var g *graph.Graph

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -115,6 +116,21 @@ func (x *Index) look(key uint32) int {
 // Holders returns how many prints of the index have a key.
 func (x *Index) Holders(key uint32) int {
 	return int(x.lists[x.look(key)].holders)
+}
+
+// Has reports whether a print of the index equals p, false for an empty one. It compares p with the holders
+// of its rarest key.
+func (x *Index) Has(p Print) bool {
+	if len(p.Keys) == 0 {
+		return false
+	}
+	rarest := slices.MinFunc(p.Keys, func(a, b uint32) int { return cmp.Compare(x.Holders(a), x.Holders(b)) })
+	for place := range x.holdersOf(x.look(rarest)) {
+		if int(x.totals[place]) == Counts.size(p) && x.Print(int(x.records[place].row)).Equal(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // holdersOf yields the holders in list k, by ascending place, and their counts.

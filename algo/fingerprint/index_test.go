@@ -123,6 +123,9 @@ func checkBest(t *testing.T, name string, prints []Print, x *Index, p Print, own
 			t.Errorf("%s, rows %t: %+v, want %+v", name, useRows, got, want)
 		}
 	}
+	if has := slices.ContainsFunc(prints, p.Equal); x.Has(p) != has && len(p.Keys) > 0 {
+		t.Errorf("%s: the index has it: %t, want %t", name, !has, has)
+	}
 	equal, sets, counts := x.Closest(p, own)
 	if equal == 0 && (sets[0] != want[Sets].Similarity || counts[0] != want[Counts].Similarity) {
 		t.Errorf("%s: closest %v and %v, want %+v", name, sets[0], counts[0], want)

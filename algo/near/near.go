@@ -112,6 +112,7 @@ func Place(k, m, n int) int { return k * n / m }
 type Distances struct {
 	graphs *contrast.Outline
 	parts  [Parts][]float64 // as measured
+	equal  []bool           // see Equal
 }
 
 // Parts returns the parts of each graph's score, standardised by the bank's graphs. Scores is their
@@ -158,7 +159,7 @@ const measureChunk = 16
 // at distance 0.
 func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outline, own []int) (*Distances, error) {
 	n, dim := graphs.Len(), b.dim
-	d := &Distances{graphs: graphs}
+	d := &Distances{graphs: graphs, equal: make([]bool, n)}
 	all := make([]float64, n*Parts)
 	for k := range d.parts {
 		d.parts[k] = all[k*n : (k+1)*n]
@@ -182,8 +183,9 @@ func (b *Bank) measure(ctx context.Context, workers int, graphs *contrast.Outlin
 			}
 			_, square := s.nearest(i-from, leave)
 			d.parts[ByEmbedding][i] = math.Sqrt(square)
-			set, count := b.similarity(graphs.Prints[i], place)
-			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-set, 1-count
+			best := b.Subtrees.Best(graphs.Prints[i], place)
+			d.parts[BySubtrees][i], d.parts[ByCounts][i] = 1-best[fingerprint.Sets].Similarity, 1-best[fingerprint.Counts].Similarity
+			d.equal[i] = best[fingerprint.Counts].Equal
 			d.parts[ByRest][i] = b.rest(graphs, i, place)
 		}
 	})
@@ -199,12 +201,6 @@ func (b *Bank) rest(graphs *contrast.Outline, i, leave int) float64 {
 		return b.typical
 	}
 	return graphs.NodeScore[i]
-}
-
-// similarity returns the similarities to the most similar training graphs except leave.
-func (b *Bank) similarity(p fingerprint.Print, leave int) (set, count float64) {
-	best := b.Subtrees.Best(p, leave)
-	return best[fingerprint.Sets].Similarity, best[fingerprint.Counts].Similarity
 }
 
 // SquaredDistance is Σ (a−b)², in float64.

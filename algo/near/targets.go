@@ -95,6 +95,9 @@ func squaredFloat32(a, b []float32) float64 {
 	return float64(s0) + float64(s1) + float64(s2) + float64(s3)
 }
 
+// Equal reports whether graph i has the same print as a graph of the bank.
+func (d *Distances) Equal(i int) bool { return d.equal[i] }
+
 // Part returns part k of the distances of each graph, which must not be changed.
 func (d *Distances) Part(k int) []float64 { return d.parts[k] }
 

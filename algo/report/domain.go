@@ -317,7 +317,7 @@ func (s *Substance) fragments(d *Domain) string {
 		text = fmt.Sprintf("<p>Of %d surroundings of atoms, up to two bonds wide, %d are in fewer than %d training molecules of each group that the model holds.", s.Surroundings, s.Unmet, d.Model.Shared)
 	}
 	if s.Why.Duplicate {
-		text += " The substance, as the model reads it, was likely a training molecule, stereochemistry aside."
+		text += " The substance, as the model reads it, was a training molecule, stereochemistry aside."
 	}
 	text += "</p>"
 	if len(s.Why.Reasons) == 0 {
@@ -431,7 +431,7 @@ func (s *Substance) object(d *Domain) Object {
 		{"score", x.Score}, {"p_value", x.P}, {"held_out_as_high", s.AsHigh}, {"p_low", low}, {"p_high", high},
 		{"distance", x.Distance}, {"ratio", x.Ratio},
 		{"distances", []any{Known(x.Embedding), Known(x.Subtrees), Known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
-		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"likely_in_training_set", x.Duplicate},
+		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"in_training_set", x.Duplicate},
 		{"properties", properties}, {"analogues", analogues}, {"analogues_observed", []any{Known(lowest), Known(highest)}},
 		{"expert_review", filled(expertReview(x.Verdict))}, {"mechanism_domain", nil}, {"metabolic_domain", nil}, {"endpoint", nil}, {"prediction", nil},
 		{"command", filled(s.Command)},

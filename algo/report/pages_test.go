@@ -179,7 +179,7 @@ func domain() *Domain {
 		Structures: &algo.Structures{Observed: []float64{3, nan, -7.25}}, Background: &background.Head{AUC: 0.9},
 		Bank: &contrast.Representation{NodeScore: make([]float64, 90)}, Holdout: &contrast.Representation{NodeScore: make([]float64, 10)},
 		Subtrees: fingerprint.NewIndex(make([]fingerprint.Print, 90)),
-		Profile:  explain.NewProfile([]*graph.Graph{must.Have(smiles.ParseGraph("CCO")), must.Have(smiles.ParseGraph("C[NH3+]"))}, [explain.SaltSize]byte{}),
+		Profile:  explain.NewProfile([]*graph.Graph{must.Have(smiles.ParseGraph("CCO")), must.Have(smiles.ParseGraph("C[NH3+]"))}),
 	}
 	e := Entry{ID: evil, SMILES: `C"><a href=`, Place: 3, SetAside: "a salt", Drawing: &Drawing{share: []float64{1}}, Why: &algo.Explanation{
 		Score: 3, P: 1.0 / 51, Verdict: decide.Outside, Distance: 2, Ratio: nan, Embedding: 1, Subtrees: 2, Counts: nan, Duplicate: true,

@@ -168,7 +168,7 @@ var fields = []Field{
 	{Name: "counted", Group: OfReasons, Text: func(s *Scored) string { return s.Why.Counted },
 		Doc: "what the p-value of the graph by itself counts, such as 3 of 205, this one counted in: of so many graphs, those held out and this one, so many score as high or higher"},
 	{Name: "duplicate", Group: OfReasons, Truth: func(s *Scored) bool { return s.Why.Duplicate },
-		Doc: "true if the graph was likely trained on, stereochemistry and the way of writing aside; about 1 in 1000 others is taken for one"},
+		Doc: "true if the graph was trained on, stereochemistry and the way of writing aside: a training graph has the same surroundings of all nodes, up to two edges wide"},
 	{Name: "reasons", Group: OfReasons, Texts: reasonTexts,
 		Doc: "what is unusual about it, the most unusual first: parts whose atoms make the score, values and statistics that few training graphs have; or which training graph it is, or that it shares nothing with any"},
 	{Name: "distances", Group: OfReasons,

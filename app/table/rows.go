@@ -28,7 +28,7 @@ type Rows struct {
 	Score, P      []float64                                   // of the decider, from the above
 	ranks         map[string][]uint64                         // of texts, by column
 
-	Known     []bool // likely trained on
+	Known     []bool // trained on
 	Knows     int    // how many are
 	scored    []bool
 	Verdict   []decide.Verdict

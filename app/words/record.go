@@ -33,15 +33,15 @@ func PartsOf(d *message.Detailed, things string) []Part {
 	return list
 }
 
-// Trained says whether it was likely trained on.
+// Trained says whether it was trained on.
 func Trained(m *message.Model, d *message.Detailed) string {
 	switch {
-	case !m.Knows:
+	case m.Shared > 0:
 		return "not known to this model"
 	case d.Duplicate:
-		return "likely"
+		return "yes"
 	}
-	return "no, for certain"
+	return "no"
 }
 
 // Basis says what the scores of a batch rest on.

@@ -170,10 +170,7 @@ type Model struct {
 	BackgroundGraphs int
 	// SmallestP is the smallest p-value that the holdout allows, 1 without one.
 	SmallestP float64
-	// Knows reports stored hashes of training graphs, with FalseMatches the rate of false matches.
-	Knows        bool
-	FalseMatches float64
-	// Shared, unless 0, is the k of a shared model.
+	// Shared, unless 0, is the k of a shared model, which does not know its training graphs.
 	Shared int
 	// Residuals is the number of held-out prediction errors, from the columns Observed and
 	// Predicted.
@@ -221,7 +218,7 @@ type Ready struct{}
 // A Part is the rows of a [Piece], as `baca score` writes them.
 type Part struct {
 	Rows Columns
-	// Known is 1 for a probable training graph, else 0. Nil without hashes.
+	// Known is 1 for a training graph, else 0. Nil by a shared model.
 	Known []byte
 }
 

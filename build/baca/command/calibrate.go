@@ -102,7 +102,7 @@ func referenceGraphs(m *algo.Model, rows []algo.Source, stderr io.Writer) []*gra
 		switch {
 		case g.N() == 0:
 			empty++
-		case m.Profile != nil && m.Profile.Known.Likely(g):
+		case m.Trained(g):
 			known++
 		case seen[hash]:
 			copies++

@@ -51,12 +51,9 @@ gives away about the training set. The model is an embedded one by name, or a fi
 // shared of baca model share; a model without a holdout has null as smallest p-value.
 func inspect(m *algo.Model, file []byte) report.Object {
 	c := m.Card
-	known, bits, structures, smallest := 0, 0, 0, math.NaN()
+	structures, smallest := 0, math.NaN()
 	if m.References() > 0 {
 		smallest = smallestP(m)
-	}
-	if m.Profile != nil {
-		known, bits = len(m.Profile.Known.Hashes), m.Profile.Known.Bits
 	}
 	if m.Structures != nil {
 		structures = len(m.Structures.SMILES)
@@ -68,7 +65,7 @@ func inspect(m *algo.Model, file []byte) report.Object {
 		{"learning_rate", c.LearningRate}, {"loss", c.Loss}, {"program", c.Program},
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
-		{"smallest_p_value", smallest}, {"known", known}, {"known_bits", bits}, {"shared", m.Shared},
+		{"smallest_p_value", smallest}, {"shared", m.Shared},
 		{"structures", structures}, {"residuals", residuals(m)}, {"reveals", reveals(m)},
 		{"format", weights.Version}, {"bytes", len(file)}, {"sha256", hashOf(file)},
 	}
@@ -162,14 +159,11 @@ func reveals(m *algo.Model) []string {
 		}
 		add("of each of %d training graphs in the bank and %d %s: an embedding, a score, and hashes of the neighbourhoods in it, up to two edges wide. Who holds a graph can tell whether it is there, and who guesses fragments can tell which graphs have them, and may put a structure together", m.Bank.Len(), m.Holdout.Len(), report.HoldoutOf(m.Card.Holdout))
 	}
-	if p := m.Profile; p != nil {
+	if m.Profile != nil {
 		if m.Shared > 0 {
 			add("quantiles of size, rings and branching that %d graphs lie beyond, and which values the features of %d graphs had", m.Shared, m.Shared)
 		} else {
 			add("quantiles of size, rings and branching of the training graphs, and how many of them had which values of features, single ones included")
-		}
-		if n := len(p.Known.Hashes); n > 0 {
-			add("%d salted hashes of all training graphs, cut to %d bits: who holds a graph learns for sure that it was not trained on, or that it likely was (%.1f %% of other graphs match, too)", n, p.Known.Bits, 100*p.Known.FalseMatches())
 		}
 	}
 	if n := len(m.Card.HoldoutRows); n > 0 {

@@ -53,7 +53,7 @@ export interface Explanation extends Row {
   reasons?: Reason[];
   /** The most similar first. */
   nearest?: Neighbor[];
-  /** Whether the molecule was likely trained on. */
+  /** Whether the molecule was trained on. */
   known?: boolean;
 }
 

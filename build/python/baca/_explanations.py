@@ -56,7 +56,7 @@ class Explanation:
     nearest : tuple of Neighbor
         Training graphs, the most similar first.
     trained_on : bool
-        Whether it is likely one of them, stereochemistry and the way of writing aside.
+        Whether it is one of them, stereochemistry and the way of writing aside.
     """
 
     row: int

@@ -47,13 +47,12 @@ func alone(t *testing.T, model string) (*algo.Model, *algo.SingleScorer) {
 // mixed are ordinary molecules, strange ones, one that was trained on, and refused ones.
 const strange = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCCC[Sn](CCCC)(CCCC)O[Sn](CCCC)(CCCC)CCCC tin\nC1N(CN(CN1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-] RDX\nC1CC refused\n[Ag+].[Cl-] salt\n"
 
-// Rows say what was likely trained on, as the model's hashes do, and models without
-// hashes say nothing.
+// Rows say what was trained on, and shared models say nothing.
 func TestKnownGraphs(t *testing.T) {
 	e, h := bare(t)
 	_, card := must[*message.Model](e, h, &message.LoadModel{})
 	m, a := alone(t, "bbbp")
-	if !card.Knows || card.FalseMatches != m.Profile.Known.FalseMatches() || card.Shared != 0 {
+	if card.Shared != 0 {
 		t.Errorf("the card says %+v", card)
 	}
 	input := strange + alkanes(60)
@@ -72,17 +71,17 @@ func TestKnownGraphs(t *testing.T) {
 			t.Errorf("%s: known is %d, want %v", names[i], known[i], want)
 		}
 	}
-	// A model that is shared keeps no hashes, and has its p-values from what it keeps.
+	// A model that is shared knows no training graph, and has its p-values from what it keeps.
 	shared := have(m.Share(context.Background(), 1, 5))
 	var b strings.Builder
 	succeed(weights.Save(&b, shared))
 	_, card = must[*message.Model](e, h, &message.LoadModel{Name: "shared", Data: []byte(b.String())})
-	if card.Knows || card.Shared != 5 || card.Holdout != shared.References() || card.SmallestP >= 1 {
+	if card.Shared != 5 || card.Holdout != shared.References() || card.SmallestP >= 1 {
 		t.Errorf("the card of the shared model says %+v", card)
 	}
 	events, _ = must[*message.Scored](e, h, &message.Score{})
 	if known := all[*message.Rows](events)[0].Known; known != nil {
-		t.Errorf("known %v by a model that keeps no hashes", known)
+		t.Errorf("known %v by a shared model", known)
 	}
 	if ref := all[*message.Reference](events)[0].Score; len(ref) != shared.References() || slices.Contains(join(events).Texts("verdict"), string(decide.Undecided)) {
 		t.Errorf("the shared model compares with %d, and leaves some undecided", len(ref))

@@ -239,15 +239,12 @@ func Card(m *algo.Model, data []byte) message.Model {
 	if r := m.Residuals; r != nil {
 		card.Residuals, card.Observed, card.Predicted = r.Known(), r.Observed, r.Predicted
 	}
-	if p := m.Profile; p != nil && len(p.Known.Hashes) > 0 {
-		card.Knows, card.FalseMatches = true, p.Known.FalseMatches()
-	}
 	return card
 }
 
-// known is 1 for a probable training graph, see message.Part.
+// known is 1 for a training graph, see message.Part.
 func (e *Engine) known(g *graph.Graph) byte {
-	if g != nil && e.model.Profile.Known.Likely(g) {
+	if g != nil && e.model.Trained(g) {
 		return 1
 	}
 	return 0

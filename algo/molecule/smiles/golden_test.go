@@ -63,7 +63,11 @@ func someOf(t testing.TB, set string, n int) []string {
 	if os.Getenv("BACA_TEST") == "all" && !testing.Short() {
 		return all
 	}
-	var some []string
+	return evenly(all, n)
+}
+
+// evenly returns about n texts.
+func evenly(all []string, n int) (some []string) {
 	for k := 0; k < len(all); k += 1 + len(all)/n {
 		some = append(some, all[k])
 	}

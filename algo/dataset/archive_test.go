@@ -200,7 +200,11 @@ func TestEveryBitOfArchives(t *testing.T) {
 			return rows, said
 		}
 		whole, beside := read(data)
-		for bit := range 8 * len(data) {
+		step := 1
+		if testing.Short() { // as WebAssembly
+			step = 13
+		}
+		for bit := 0; bit < 8*len(data); bit += step {
 			damaged := bytes.Clone(data)
 			damaged[bit/8] ^= 1 << (bit % 8)
 			if rows, said := read(damaged); slices.Equal(said, beside) && !slices.Equal(rows, whole) {

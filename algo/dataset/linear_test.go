@@ -22,6 +22,9 @@ func repeated(form string, n int) string {
 // Twice as many columns, fields, keys, attributes, edges or damaged objects take at most 2.3 times the memory,
 // counted with what is released at once. With the square of the time this test would run into go test's limit.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts what is allocated, natively")
+	}
 	const n = 20_000
 	mol := molBlock("m", "C")
 	for name, text := range map[string]func(n int) string{

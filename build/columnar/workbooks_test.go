@@ -50,7 +50,7 @@ func TestWorkbooks(t *testing.T) {
 		if !strings.Contains(name, "xlsxwriter") && name != "libreoffice.xlsx" {
 			want = strings.Replace(want, "_x000D_", `" "`, 1) // others write this text as the escape that it is
 		}
-		book := try.To(xlsx.Open(try.To(zip.NewReader(bytes.NewReader(data), int64(len(data)))), 1<<20))
+		book := try.To(xlsx.Open(try.To(zip.NewReader(bytes.NewReader(data), int64(len(data)))), 1<<20, func(int) error { return nil }))
 		i := slices.IndexFunc(book.Sheets, func(s xlsx.Sheet) bool { return s.Name == "Data" })
 		if got := string(try.To(io.ReadAll(try.To(book.CSV(book.Sheets[i]))))); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)

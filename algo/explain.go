@@ -22,9 +22,10 @@ type Explanation struct {
 	Verdict decide.Verdict
 
 	// Distance is to the nearest training graphs, Ratio the likelihood ratio to the background,
-	// both in standard deviations of training graphs. The score is a weighted sum of both. Ratio is
-	// NaN without a background.
-	Distance, Ratio float64
+	// both in standard deviations of training graphs, and Rare what the rarest parts of a molecule add
+	// to the score. The score is a weighted sum of the first two, plus Rare. Ratio is NaN without a
+	// background.
+	Distance, Ratio, Rare float64
 	// The parts of Distance, in standard deviations of training graphs: the distances to the
 	// nearest training graph by embedding, by subtree sets and by subtree counts; and ℓ_n, NaN for
 	// graphs with features, which have the number of subtrees that no training graph has instead.
@@ -33,8 +34,8 @@ type Explanation struct {
 	// Limit is the least score that is outside, or 0 where the holdout is too small.
 	Limit float64
 	// Contributions has what each node adds to Score; they add up to Score − Limit. BySubtrees is
-	// the share of subtrees that the closest training graph lacks and of subtree weights in Ratio,
-	// ByEmbedding that of embedding coordinates; each adds up to its part of Score, 0 being the
+	// the share of subtrees that the closest training graph lacks, of subtree weights in Ratio and of
+	// rare parts, ByEmbedding that of embedding coordinates; each adds up to its part of Score, 0 being the
 	// mean of training graphs. What belongs to no node is spread evenly over subtrees.
 	Contributions, BySubtrees, ByEmbedding []float64
 
@@ -59,7 +60,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	if err != nil {
 		return nil, err
 	}
-	x.Score, x.Distance, x.Ratio = list[0].Score, list[0].Distance, list[0].Ratio
+	x.Score, x.Distance, x.Ratio, x.Rare = list[0].Score, list[0].Distance, list[0].Ratio, list[0].Rare
 	p, verdicts := s.Judge(scoresOf(list), alpha)
 	if x.P, x.Verdict = p[0], verdicts[0]; !math.IsNaN(x.P) {
 		x.Counted = decide.CountedIn(x.P, s.model.References(), "")
@@ -108,7 +109,10 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 			explain.Add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
 		}
 	}
-	subtrees := ofDistance * parts.Subtrees
+	if x.Rare > 0 {
+		explain.Add(b.Lacking, 1, s.model.Rare.Shares(g, x.Rare))
+	}
+	subtrees := ofDistance*parts.Subtrees + x.Rare
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
 		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))

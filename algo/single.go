@@ -14,6 +14,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/near"
+	"baca/algo/rare"
 	"baca/algo/ratio"
 	"baca/algo/suggest"
 )
@@ -119,7 +120,10 @@ type answer = suggest.Answer
 
 // NewLibrary returns a library without graphs, to choose measurements from.
 func (s *SingleScorer) NewLibrary() *suggest.Library {
-	join := func(distance, ratio float64, p fingerprint.Print) float64 { return s.join(distance, ratio, nodes(p)) }
+	join := func(distance float64, x answer, p fingerprint.Print) float64 {
+		score := s.join(distance, x.Ratio, nodes(p))
+		return score + rare.Raise(x.Level, score)
+	}
 	return suggest.New(suggest.Scorer{Bank: s.near, Ranked: s.ranked, Outlined: s.answersOf, Join: join})
 }
 
@@ -192,7 +196,12 @@ func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print,
 	if head := s.model.Background; head != nil {
 		x.Ratio = head.Score(p, of.fold(i))
 	}
-	x.Score = s.settled(s.join(distance, x.Ratio, nodes(p)), equal)
+	if s.model.Rare != nil {
+		x.Level = of.level(i)
+	}
+	x.Score = s.join(distance, x.Ratio, nodes(p))
+	x.Rare = rare.Raise(x.Level, x.Score)
+	x.Score = s.settled(x.Score+x.Rare, equal)
 	return x
 }
 
@@ -211,7 +220,8 @@ func (s *SingleScorer) settled(score float64, equal bool) float64 {
 // The score is a weighted sum of two parts in standard deviations of left-out training graphs: the
 // distance to the nearest (near.Bank) and the ratio to a background (background.Head), standardised
 // by size (Sizes). On the validation pairs half as much weight again on the distance makes no
-// difference, and softened parts or their norm find less.
+// difference, and softened parts or their norm find less. It is
+// at least the deviate of rare parts (rare.Raise).
 
 // join computes the score from its parts.
 func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {

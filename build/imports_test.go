@@ -18,7 +18,7 @@ var layers = []string{
 	"fingerprint gin graphon molecule trust",
 	"molecule/molfile molecule/rewrite molecule/smarts molecule/smiles property split",
 	"baseline contrast dataset",
-	"explain near pretrain wgsl",
+	"explain near pretrain rare wgsl",
 	"attention background internal/group ratio suggest",
 	". compare",
 	"table",

@@ -51,7 +51,7 @@ in --weights, as by eval.`,
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard(),
-		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), intervals(),
+		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), intervals(),
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 func (m *Model) addRare(scores []float64) []float64 {
 	if m.Rare != nil {
 		for k, level := range m.Rare.Bank {
-			scores[k] += rare.Raise(int(level), scores[k])
+			scores[k] += rare.Raise(int(level))
 		}
 	}
 	return scores

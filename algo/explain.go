@@ -23,8 +23,8 @@ type Explanation struct {
 
 	// Distance is to the nearest training graphs, Ratio the likelihood ratio to the background,
 	// both in standard deviations of training graphs, and Rare what the rarest parts of a molecule add
-	// to the score. The score is a weighted sum of the first two, plus Rare. Ratio is NaN without a
-	// background.
+	// to the score. The score is a sum of the first two, softened, plus Rare, see SingleScorer. Ratio is
+	// NaN without a background.
 	Distance, Ratio, Rare float64
 	// The parts of Distance, in standard deviations of training graphs: the distances to the
 	// nearest training graph by embedding, by subtree sets and by subtree counts; and ℓ_n, NaN for
@@ -102,7 +102,7 @@ func (s *SingleScorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g
 // head of its fold. It returns the contributions for reasons.
 func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
-	ofDistance, ofRatio := s.slopes(n)
+	ofDistance, ofRatio := s.slopes(x, n)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
@@ -128,10 +128,14 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 }
 
 // slopes returns the derivatives of the score by distance and by ratio.
-func (s *SingleScorer) slopes(nodes int) (ofDistance, ofRatio float64) {
+func (s *SingleScorer) slopes(x *Explanation, nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0
 	}
 	_, deviation := s.model.Sizes.Of(nodes)
-	return 1 / deviation, s.model.Background.Weight() / deviation
+	weight := s.model.Background.Weight()
+	if weight == 0 {
+		return 1 / deviation, 0
+	}
+	return softSlope(x.Distance) / deviation, weight * softSlope(x.Ratio) / deviation
 }

@@ -12,14 +12,14 @@ import (
 // Kinds of parts.
 const (
 	bonds = iota
+	paths
 	centres
-	strangers
 	runs
-	Kinds
+	kinds
 )
 
-// lengths of runs: one of seven atoms is of 2, 3, 4 and 6.
-var lengths = [...]int{2, 3, 4, 6, 8, 12, 16}
+// lengths of runs: one of seven atoms is of 4 and 6.
+var lengths = [...]int{4, 6, 8, 12, 16, 24}
 
 // A part is some atoms of a molecule.
 type part struct {
@@ -34,60 +34,51 @@ type worker struct {
 	atoms []int32
 	keys  []uint32
 	seen  []bool // in a run
-	// By atom: its element and charge; the same with its hybridisation, or that it is aromatic; the same
-	// with its hydrogens unless it is carbon; and the second with the first of its neighbours.
-	plain, bound, full, centre []uint64
-	aromatic                   []bool
+	// By atom: element, charge and hybridisation, or that it is aromatic; the same with its hydrogens
+	// unless it is carbon; and the first with that of its neighbours.
+	bound, full, centre []uint64
 }
 
 var spare = sync.Pool{New: func() any { return new(worker) }}
 
 // carbon is the code of carbon, aromatic that of an aromatic atom in the place of its hybridisation.
-const carbon, aromatic = 5, 99
+const carbon, aromatic = 5, 15
 
-// read lists the parts of a molecule. Aromatic bonds are none: rings vary too much.
+// read lists the parts of a molecule.
 func (w *worker) read(g *graph.Graph) {
 	w.parts, w.atoms = w.parts[:0], w.atoms[:0]
-	w.plain, w.bound, w.full, w.centre, w.aromatic = w.plain[:0], w.bound[:0], w.full[:0], w.centre[:0], w.aromatic[:0]
+	w.bound, w.full, w.centre = w.bound[:0], w.full[:0], w.centre[:0]
 	for i := range g.N() {
 		w.describe(g.X[i*molecule.Features:][:molecule.Features])
 	}
 	for i := range g.N() {
-		around := g.Row(i)
-		for _, j := range around {
-			if int(j) > i && !(w.aromatic[i] && w.aromatic[j]) {
+		around, sum := g.Row(i), uint64(0)
+		for k, j := range around {
+			if int(j) > i {
 				w.add(bonds, fingerprint.Mix(bonds, w.full[i]+w.full[j]), int32(i), j)
 			}
+			sum += w.bound[j]
+			for _, l := range around[:k] {
+				w.add(paths, fingerprint.Mix(w.full[i], w.full[j]+w.full[l]), j, int32(i), l)
+			}
 		}
-		w.centre = append(w.centre, surround(w.bound[i], around, w.plain))
+		w.centre = append(w.centre, fingerprint.Mix(w.bound[i], sum))
 		w.add(centres, w.centre[i], int32(i))
-		w.add(strangers, surround(w.bound[i], around, w.bound), int32(i))
 	}
 	w.addRuns(g)
 }
 
 // describe adds an atom by its features.
 func (w *worker) describe(x []float32) {
-	hybrid, hydrogens, ring := x[molecule.ColumnHybridization], x[molecule.ColumnHydrogens], x[molecule.ColumnAromatic] == 1
-	if ring {
+	hybrid, hydrogens := x[molecule.ColumnHybridization], x[molecule.ColumnHydrogens]
+	if x[molecule.ColumnAromatic] == 1 {
 		hybrid = aromatic
 	}
 	if x[molecule.ColumnElement] == carbon {
 		hydrogens = 0
 	}
-	plain := fingerprint.Mix(uint64(x[molecule.ColumnElement]), uint64(x[molecule.ColumnCharge]))
-	bound := fingerprint.Mix(plain, uint64(hybrid))
-	w.plain, w.bound, w.full = append(w.plain, plain), append(w.bound, bound), append(w.full, fingerprint.Mix(bound, uint64(hydrogens)))
-	w.aromatic = append(w.aromatic, ring)
-}
-
-// surround hashes an atom with its neighbours in any order.
-func surround(own uint64, around []int32, of []uint64) uint64 {
-	sum := uint64(0)
-	for _, j := range around {
-		sum += of[j]
-	}
-	return fingerprint.Mix(own, sum)
+	packed := uint64(x[molecule.ColumnElement])<<16 | uint64(x[molecule.ColumnCharge])<<8 | uint64(hybrid)
+	w.bound, w.full = append(w.bound, fingerprint.Mix(1, packed)), append(w.full, fingerprint.Mix(2+uint64(hydrogens), packed))
 }
 
 func (w *worker) add(kind int, hash uint64, atoms ...int32) {
@@ -130,19 +121,4 @@ func (w *worker) distinct() []uint32 {
 	}
 	slices.Sort(w.keys)
 	return slices.Compact(w.keys)
-}
-
-// ranks are by how many training molecules have each part, less own.
-func (w *worker) ranks(counts map[uint32]uint32, own int) [Kinds]int {
-	ranks := [Kinds]int{bonds: Ranks, centres: Ranks, runs: Ranks}
-	for _, p := range w.parts {
-		have := int(counts[p.key]) - own
-		switch {
-		case p.kind != strangers:
-			ranks[p.kind] = min(ranks[p.kind], have)
-		case have == 0:
-			ranks[strangers] = min(Ranks-1, ranks[strangers]+1)
-		}
-	}
-	return ranks
 }

@@ -25,8 +25,7 @@ import (
 type Answer struct {
 	Score           float64 // NaN without nodes
 	Distance, Ratio float64 // NaN without a background
-	Level           int     // of rare parts, see rare.Table
-	Rare            float64 // what these add to Score
+	Rare            float64 // what the rarest parts add to Score
 }
 
 // A Scorer scores single graphs.

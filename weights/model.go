@@ -106,7 +106,7 @@ const (
 	holdoutEntries    = 6
 	backgroundEntries = 7
 	profileEntries    = 2
-	rareEntries       = 5
+	rareEntries       = 4
 	measuredEntries   = 3
 )
 

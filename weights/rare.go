@@ -8,41 +8,29 @@ import (
 	"baca/algo/rare"
 )
 
-// maxCount bounds surprises and levels.
-const maxCount = 1 << 20
+// maxLevel bounds surprises. Each of MaxNodes atoms may add one.
+const maxLevel = 1 << 24
 
 // rare is the table of parts, empty bins for none.
 func (c *codec) rare(m *algo.Model) {
 	t := new(rare.Table)
-	var surprises []uint32
 	if c.writes && m.Rare != nil {
 		t = m.Rare
-		for _, kind := range t.Surprises {
-			surprises = append(surprises, kind[:]...)
-		}
 	}
 	c.fields("rare", rareEntries)
 	c.gaps("parts", "part", 32, &t.Keys)
-	c.small("counts", &t.Counts)
-	c.small("surprises", &surprises)
-	c.small("levels", &t.Levels)
+	c.small("counts", rare.Common, &t.Counts)
+	c.small("levels", maxLevel, &t.Levels)
 	t.Bank = c.bin("bank_levels", t.Bank)
-	if c.writes || len(t.Keys) == 0 && len(surprises) == 0 {
-		return
+	if !c.writes && len(t.Keys) > 0 {
+		m.Rare = t.Open()
 	}
-	const want = rare.Kinds * rare.Ranks
-	c.require(len(surprises) == want && len(t.Counts) == len(t.Keys), ErrFormat,
-		"%d surprises and %d counts of %d parts, want %d and a count each", len(surprises), len(t.Counts), len(t.Keys), want)
-	for k, kind := range slices.Collect(slices.Chunk(surprises, rare.Ranks)) {
-		copy(t.Surprises[k][:], kind)
-	}
-	m.Rare = t.Open()
 }
 
-// small are numbers of at most maxCount.
-func (c *codec) small(key string, list *[]uint32) {
+// small are numbers of at most most.
+func (c *codec) small(key string, most uint64, list *[]uint32) {
 	c.uvarints(key, key, list, func(i int, v uint64) uint64 {
-		c.require(v <= maxCount, ErrNumber, "%s %d is %d, want at most %d", key, i, v, maxCount)
+		c.require(v <= most, ErrNumber, "%s %d is %d, want at most %d", key, i, v, most)
 		return v
 	})
 }
@@ -58,8 +46,8 @@ func checkRare(m *algo.Model, bank int) {
 	require(len(t.Keys) == len(t.Counts) && len(t.Levels) <= rare.MaxLevels && slices.IsSorted(t.Levels) && len(t.Bank) == bank, ErrRows,
 		"a table of %d parts, %d counts, %d levels and %d graphs of a bank of %d", len(t.Keys), len(t.Counts), len(t.Levels), len(t.Bank), bank)
 	for k, count := range t.Counts {
-		if count < 1 || count > rare.Ranks || k > 0 && t.Keys[k] <= t.Keys[k-1] {
-			fail(ErrNumber, "part %d is in %d training graphs, want ascending parts of 1 to %d", k, count, rare.Ranks)
+		if count < 1 || count > rare.Common || k > 0 && t.Keys[k] <= t.Keys[k-1] {
+			fail(ErrNumber, "part %d is in %d training graphs, want ascending parts of 1 to %d", k, count, rare.Common)
 		}
 	}
 	for k, level := range t.Bank {

@@ -19,9 +19,9 @@ func Example() {
 	table := rare.New(training, nil)
 	for _, text := range []string{"CCCCCCCCCCCO", "CCCCCCl"} {
 		g, _ := smiles.ParseGraph(text)
-		fmt.Printf("%s: %.1f\n", text, rare.Raise(table.Level(g), 0))
+		fmt.Printf("%s: %.1f\n", text, rare.Raise(table.Level(g)))
 	}
 	// Output:
 	// CCCCCCCCCCCO: 0.0
-	// CCCCCCl: 2.1
+	// CCCCCCl: 3.0
 }

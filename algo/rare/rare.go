@@ -52,19 +52,17 @@ var surprises = func() (list [kinds][Common + 1]uint32) {
 const unit, strange = 64, 96
 
 // Level k begins where the normal deviate of a surprise exceeds first + k·step: one training molecule in
-// 28 is of level 1 or above. No set has MaxLevels.
+// 28 is of level 1 or above, one in 60 of the last. Each level adds raise to a score, so that the last lifts
+// a usual score well above one that is outside; more would put all strange molecules before foreign ones.
 const (
-	MaxLevels = 100
+	MaxLevels = 8
 	first     = 1.75
 	step      = 0.05
+	raise     = 0.375
 )
 
-// slope is what a deviate adds to a score. Where the rarest parts of a molecule are rarer than those of
-// one training molecule in fifty, that is half of what separates a common score from one outside.
-const slope = 5
-
 // Raise is what a level adds to a score.
-func Raise(level int) float64 { return float64(level) * (slope * step) }
+func Raise(level int) float64 { return raise * float64(level) }
 
 // New describes training molecules. bank are the indices of those of the model's bank.
 func New(training []*graph.Graph, bank []int) *Table {

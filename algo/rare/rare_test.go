@@ -46,7 +46,7 @@ func TestStrangeParts(t *testing.T) {
 		{"CCCC(=O)OCc1ccc(C#CC#CC#CC)cc1", "10 11 12 13 14 15 16 17"},
 	} {
 		g := parse(c.smiles)[0]
-		raise, sum, got := Raise(table.Level(g), 0), 0.0, []string{}
+		raise, sum, got := Raise(table.Level(g)), 0.0, []string{}
 		for i, x := range table.Shares(g, raise) {
 			if sum += x; x > 0 {
 				got = append(got, fmt.Sprint(i))
@@ -60,9 +60,6 @@ func TestStrangeParts(t *testing.T) {
 		if again := table.Level(&a.Graph); again != table.Level(g) {
 			t.Errorf("%s is of level %d, written otherwise %d", c.smiles, table.Level(g), again)
 		}
-	}
-	if math.Abs(Raise(3, 1)-0.9*1.15) > 1e-12 || Raise(3, 5) != 0 || Raise(0, -9) != 0 {
-		t.Errorf("level 3 raises 1 by %g and 5 by %g", Raise(3, 1), Raise(3, 5))
 	}
 	if few := New(training[:20], nil); len(few.Levels) != 0 || few.Level(parse("C[Hg]C")[0]) != 0 {
 		t.Errorf("twenty molecules tell levels %v", few.Levels)
@@ -97,12 +94,12 @@ func TestLevels(t *testing.T) {
 				exceed++
 			}
 		}
-		if most := 1001*math.Erfc((2+0.05*float64(k+1))/math.Sqrt2)/2 - 1; float64(exceed) > most {
+		if most := 1001*math.Erfc((1.75+0.05*float64(k+1))/math.Sqrt2)/2 - 1; float64(exceed) > most {
 			t.Errorf("%d of 1000 exceed level %d, want at most %g", exceed, k, most)
 		}
 	}
 	// Of each that was left out, the level is that by a table of the others, but for the rounding of shares.
-	read := (&Table{Keys: table.Keys, Counts: table.Counts, Surprises: table.Surprises, Levels: table.Levels}).Open()
+	read := (&Table{Keys: table.Keys, Counts: table.Counts, Levels: table.Levels}).Open()
 	high := 0
 	for k := 0; k < len(training); k += 50 {
 		rest := slices.Concat(training[:k], training[k+1:])

@@ -112,15 +112,16 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 	if x.Rare > 0 {
 		explain.Add(b.Lacking, 1, s.model.Rare.Shares(g, x.Rare))
 	}
-	subtrees := ofDistance*parts.Subtrees + x.Rare
+	whole := x.Distance
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
 		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
-		subtrees += ofRatio * x.Ratio
+		_, deviation := s.model.Sizes.Of(n)
+		whole = total(x.Distance, x.Ratio, head.Weight()) / deviation
 	}
 	explain.Add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
 	usual := explain.Usual(g, p)
-	x.BySubtrees = explain.Level(usual, subtrees, b.Lacking, b.Ratio)
+	x.BySubtrees = explain.Level(usual, whole+x.Rare-ofDistance*parts.Embedding, b.Lacking, b.Ratio)
 	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
 	x.Contributions = explain.Level(usual, x.Score-x.Limit, b.Lacking, b.Ratio, b.Embedding)
 	b.Nodes = x.Contributions

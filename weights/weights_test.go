@@ -332,7 +332,7 @@ func TestHostileBackgrounds(t *testing.T) {
 		want error
 	}{
 		{"weights", 0, ErrFormat}, {"weights", background.Folds*foldBytes - 1, ErrFormat}, {"weights", 7, ErrFormat},
-		{"parts", 2, ErrFormat}, {"bank_levels", 1, ErrRows},
+		{"parts", 2, ErrRows}, {"bank_levels", 1, ErrRows},
 		{"sizes", 0, ErrFormat}, {"sizes", 4, ErrFormat}, {"sizes", 8*background.SizeKnots + 4, ErrFormat},
 		{"sizes", 8 * background.SizeKnots, ErrNumber}, // without spread
 	} {
@@ -450,9 +450,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "10, this program reads 9; use a newer program"},
-		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 9; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 9"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "11, this program reads 10; use a newer program"},
+		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 10; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 10"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},

@@ -51,18 +51,20 @@ var surprises = func() (list [kinds][Common + 1]uint32) {
 // molecule has.
 const unit, strange = 64, 96
 
-// Level k begins where the normal deviate of a surprise exceeds first + k·step: one training molecule in
-// 28 is of level 1 or above, one in 60 of the last. Each level adds raise to a score, so that the last lifts
-// a usual score well above one that is outside; more would put all strange molecules before foreign ones.
+// Level k begins where the normal deviate of a surprise exceeds first + k·step. One training molecule in
+// 28 is of level 1 or above, one in 60 of level steep or above.
 const (
-	MaxLevels = 8
+	MaxLevels = 48
 	first     = 1.75
 	step      = 0.05
-	raise     = 0.375
+	steep     = 8
 )
 
-// Raise is what a level adds to a score.
-func Raise(level int) float64 { return raise * float64(level) }
+// Raise is what a level adds to a score. Up to level steep it rises fast, so that a strange part lifts a
+// usual score well above one that is outside; beyond, strange molecules need only keep their order.
+func Raise(level int) float64 {
+	return float64(0.375*float64(min(level, steep))) + float64(0.1*float64(max(0, level-steep)))
+}
 
 // New describes training molecules. bank are the indices of those of the model's bank.
 func New(training []*graph.Graph, bank []int) *Table {

@@ -3,6 +3,7 @@ package paper
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"baca/algo"
@@ -20,9 +21,8 @@ func planted() *experiment {
 		name: "planted", page: "planted.md", read: readAs[plantedResult], measure: measurePlanted,
 		short: "Measure whether one strange group on a familiar molecule is found",
 		long: `Planted puts one group on an aromatic carbon of molecules that a built-in model has not
-seen, if no training molecule has the group, and counts how many are outside at α = 5 %. Half
-of the held-out molecules give p-values for those made of the other half, by turns. It writes
-planted.json and planted.md to --out.`,
+seen, if no training molecule has the group, and counts how many are outside at α = 5 %. The
+other held-out molecules give the p-values. It writes planted.json and planted.md to --out.`,
 		flags: [][2]string{{"models", ""}, {"molecules", "150"}},
 	}
 }
@@ -107,7 +107,7 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 	})
 	// All molecules are scored at once, since rivals are trained for each call: first those held out, as they are.
 	all := slices.Clone(held)
-	half, parent := halves(r), indices(len(held))
+	parent := indices(len(held))
 	rows = []plantedRow{{Model: m.name, Kind: "as they are", Molecules: len(held)}}
 	for _, g := range plantedGroups {
 		if hasPattern(pick(texts, trained), g.pattern) {
@@ -132,7 +132,7 @@ func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow)
 		scores = append(scores, try.To(rival.Named(name).Score(ctx, problem)))
 	}
 	for _, list := range scores {
-		outside := outsideOf(list, parent, half)
+		outside := outsideOf(list, parent, len(held))
 		for k, at := 0, 0; k < len(rows); k++ {
 			n := 0
 			for _, is := range outside[at : at+rows[k].Molecules] {
@@ -152,45 +152,24 @@ func parentOf(text string) string {
 	return smiles.Write(m)
 }
 
-// halves says of each held-out molecule in which half it is.
-func halves(r *heldOut) []bool {
-	half := make([]bool, len(r.graphs))
-	_, tested, _ := r.halves(0)
-	for _, i := range tested {
-		half[i] = true
-	}
-	return half
-}
-
 func hasPattern(texts []string, pattern string) bool {
 	p := try.To(smarts.Parse(pattern))
 	return slices.ContainsFunc(texts, func(text string) bool { return p.In(try.To(smiles.Parse(text))) })
 }
 
-// outsideOf judges molecules by p-values from the held-out molecules of the other half than the parent's. The first
-// scores are those of the held-out molecules.
-func outsideOf(scores []float64, parent []int, half []bool) []bool {
-	var references [2][]float64
-	for i, in := range half {
-		references[bit(!in)] = append(references[bit(!in)], scores[i])
-	}
+// outsideOf judges molecules by p-values from the held-out molecules but the one that each was made of, its parent.
+// The first scores are those of the held-out molecules.
+func outsideOf(scores []float64, parent []int, held int) []bool {
+	reference := slices.Sorted(slices.Values(scores[:held]))
 	outside := make([]bool, len(scores))
-	for h, reference := range references {
-		slices.Sort(reference)
-		for i, p := range decide.PValues(scores, reference) {
-			if bit(half[parent[i]]) == h {
-				outside[i] = p <= algo.DefaultOptions().Alpha
-			}
+	for i, p := range decide.PValues(scores, reference) {
+		above := math.Round(p*float64(held+1)) - 1 // the parent may be among them
+		if scores[parent[i]] >= scores[i] {
+			above--
 		}
+		outside[i] = (above+1)/float64(held) <= algo.DefaultOptions().Alpha
 	}
 	return outside
-}
-
-func bit(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func (r plantedResult) page() *page {

@@ -126,9 +126,26 @@ func (p *Draft) Repeat() int32 {
 }
 
 // Perceive finds valences, rings, aromaticity and hybridisation.
-func (p *Draft) Perceive() error { return p.bounded(p.perceive) }
+func (p *Draft) Perceive() error {
+	return p.bounded(func() error {
+		return p.perceive(p.findRings)
+	})
+}
 
-func (p *Draft) perceive() error {
+// PerceiveAgain is Perceive after a change of hydrogens, charges and orders: the rings are known.
+func (p *Draft) PerceiveAgain() error {
+	return p.bounded(func() error {
+		return p.perceive(func() {})
+	})
+}
+
+// SetHydrogens gives atom i, with its default valence, that many hydrogens.
+func (p *Draft) SetHydrogens(i, n int32) {
+	a := &p.Atoms[i]
+	a.Explicit, a.NoImplicit = n, n > 0
+}
+
+func (p *Draft) perceive(findRings func()) error {
 	sums := p.sumBonds()
 	if p.normalize(sums) {
 		sums = p.sumBonds()
@@ -136,7 +153,7 @@ func (p *Draft) perceive() error {
 	if err := p.checkValences(sums); err != nil {
 		return err
 	}
-	p.findRings()
+	findRings()
 	if err := p.kekulize(); err != nil {
 		return err
 	}

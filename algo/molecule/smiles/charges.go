@@ -54,7 +54,6 @@ func (d *drawing) perceived() (*molecule.Molecule, bool) {
 	}
 	p := parsers.Get().(*parser)
 	defer p.giveBack()
-	p.flat = true
 	if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
 		return nil, false
 	}

@@ -18,11 +18,15 @@ var (
 
 	// bounded have a largest number of bonds, which dative ones count to.
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
-
-	nonmetals = []uint8{0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86}
 )
 
-func isMetal(z uint8) bool { return !slices.Contains(nonmetals, z) }
+func isMetal(z uint8) bool {
+	switch z {
+	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:
+		return false
+	}
+	return true
+}
 
 // metals is a molecule whose bonds of metals are being drawn one way.
 type metals struct {

@@ -76,25 +76,25 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 		return p.aside, err
 	}
 	aside := p.aside
-	if !classes {
+	if !classes && p.Brackets {
 		for i := range p.Atoms {
 			p.Atoms[i].HasMap = false
 		}
 	}
+	n := p.needs()
 	// A tautomer may change which of equal places a charge is drawn at.
-	for range mostPasses {
+	for pass := 0; n != 0 && pass < mostPasses; pass++ {
 		changed := false
-		switch p.unsettled() {
-		case protons:
-			changed = p.moveProtons(text)
-			aside.Charge = aside.Charge || changed
-		case drawn:
-			changed = p.standardize(text, &aside)
+		if n&redrawing != 0 && p.standardize(text, &aside) {
+			n, changed = p.needs(), true
 		}
-		if azoles, amidines := p.mobile(); (azoles || amidines) && p.chooseTautomer(azoles, amidines) {
+		if n&(azoles|amidines) != 0 && p.chooseTautomer() {
 			aside.Tautomer, changed = true, true
 		}
-		if !changed || p.unsettled() == nothing {
+		if !changed {
+			break
+		}
+		if n = p.needs(); n&redrawing == 0 {
 			break
 		}
 		text = Write(p.Molecule(""))
@@ -104,69 +104,117 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 
 // flatten removes isotopes and stereo marks before perception.
 func (p *parser) flatten() {
-	for i := range p.Atoms {
-		a := &p.Atoms[i]
-		p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
-		p.aside.Stereo = p.aside.Stereo || a.Chirality != molecule.Achiral
-		a.Isotope, a.Chirality = 0, molecule.Achiral
+	if p.Brackets {
+		for i := range p.Atoms {
+			a := &p.Atoms[i]
+			p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
+			p.aside.Stereo = p.aside.Stereo || a.Chirality != molecule.Achiral
+			a.Isotope, a.Chirality = 0, molecule.Achiral
+		}
 	}
-	for k, d := range p.Dirs {
-		p.aside.Stereo = p.aside.Stereo || d != molecule.Level
-		p.Dirs[k] = molecule.Level
+	if len(p.slashes) > 0 {
+		p.aside.Stereo = true
+		clear(p.Dirs)
 	}
 }
 
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-// What a molecule may need to become a parent, tautomers aside.
-type need int
+// A need is what a molecule may need to become a parent, a set.
+type need uint8
 
 const (
-	nothing need = iota
-	protons      // hydrogens for its charges, in whatever drawing
-	drawn        // all of standardize
+	redrawing need = 1 << iota // standardize
+	azoles                     // another place for the hydrogens of azoles
+	amidines                   // and of amidines
 )
 
-// unsettled finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like
-// stay.
-func (p *parser) unsettled() need {
+// needs finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like stay.
+func (p *parser) needs() (n need) {
 	if p.fragments() > 1 || p.Weak() {
-		return drawn
+		n = redrawing
 	}
-	cations, anions, resonant, permanent, hydroxyls := false, false, false, false, false
+	donors, acceptors := false, false // nitrogens of azoles
 	for i := range p.Atoms {
 		a := &p.Atoms[i]
-		hydroxyl := (a.Element == oxygen || a.Element == sulfur) && !a.Aromatic && p.Degree(int32(i)) == 1
-		if hydroxyl && p.isEnol(int32(i)) {
-			return drawn
-		}
-		hydroxyls = hydroxyls || hydroxyl && a.Hydrogens() > 0
-		if !p.Brackets {
+		switch a.Element {
+		case carbon:
+			if a.Charge != 0 {
+				n |= redrawing
+			}
 			continue
+		case nitrogen:
+			if a.Charge == 0 && a.Aromatic {
+				donors, acceptors = donors || a.Hydrogens() > 0, acceptors || a.Hydrogens() == 0
+			} else if a.Charge == 0 && n&amidines == 0 && p.isAmidine(int32(i)) {
+				n |= amidines
+			}
+		case oxygen, sulfur:
+			if !a.Aromatic && p.Degree(int32(i)) == 1 && p.isEnol(int32(i)) {
+				n |= redrawing
+			}
 		}
+		if p.Brackets && (a.Charge != 0 && !p.paired(int32(i)) || isMetal(a.Element) && p.Degree(int32(i)) > 0) {
+			n |= redrawing
+		}
+	}
+	for q := 0; donors && acceptors && n&azoles == 0 && q < p.Rings.Len(); q++ {
+		if with, of := p.azole(p.Rings.Ring(q)); with > 0 && with < of {
+			n |= azoles
+		}
+	}
+	return n
+}
+
+// bonds of elements whose ordinary ions have one more or less.
+var bonds = [256]int32{nitrogen: 3, oxygen: 2, phosphorus: 3, sulfur: 2}
+
+// moveProtons settles ordinary ions before perception, if there are no others: ammonium groups lose a
+// hydrogen, O− and S− gain one, S+–O− becomes S=O.
+func (p *parser) moveProtons() {
+	weak := func(b molecule.Bond) bool { return b.Order == molecule.Any || b.Order == molecule.Dative }
+	if p.fragments() > 1 || slices.ContainsFunc(p.Bonds, weak) {
+		return
+	}
+	anions, resonant, permanent, hydroxyls := false, false, false, false
+	for i := range int32(len(p.Atoms)) {
+		a := &p.Atoms[i]
+		terminal := (a.Element == oxygen || a.Element == sulfur) && p.Degree(i) == 1 && !p.isUnsaturated(i)
 		switch {
-		case isMetal(a.Element) && p.Degree(int32(i)) > 0:
-			return drawn
-		case a.Charge == 0 || p.paired(int32(i)):
-		case a.Charge == 1 && a.Element == nitrogen && a.Hydrogens() > 0 && !p.besideCharge(int32(i)):
-			cations, resonant = true, resonant || a.Aromatic || p.isUnsaturated(int32(i))
-		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(int32(i)) == 4 && !p.besideCharge(int32(i)):
+		case isMetal(a.Element) && p.Degree(i) > 0:
+			return
+		case a.Charge == 0:
+			hydroxyls = hydroxyls || terminal && (a.Explicit > 0 || !a.NoImplicit)
+		case p.paired(i):
+		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i):
 			permanent = true
-		case a.Charge == -1 && hydroxyl && !p.besideCharge(int32(i)):
+		case p.ExplicitValence(i)-a.Charge != bonds[a.Element]:
+			return
+		case a.Charge == 1 && a.Element == nitrogen && a.Explicit > 0 && !p.besideCharge(i):
+			resonant = resonant || p.isUnsaturated(i)
+		case a.Charge == -1 && terminal && !p.besideCharge(i):
 			anions = true
-		case p.expanded(int32(i)) >= 0 || a.Charge == -1 && hydroxyl && p.expanded(p.Neighbors(int32(i))[0].Atom) >= 0:
-			cations = true
+		case p.expanded(i) >= 0 || a.Charge == -1 && terminal && p.expanded(p.Neighbors(i)[0].Atom) >= 0:
 		default:
-			return drawn
+			return
 		}
 	}
-	switch {
-	case anions && (resonant || permanent), hydroxyls && permanent:
-		return drawn
-	case anions || cations:
-		return protons
+	if anions && (resonant || permanent) || hydroxyls && permanent {
+		return
 	}
-	return nothing
+	for i := range int32(len(p.Atoms)) {
+		if k := p.expanded(i); k >= 0 {
+			b := &p.Bonds[k]
+			b.Order, p.Atoms[b.From].Charge, p.Atoms[b.To].Charge = molecule.Double, 0, 0
+			p.aside.Charge = true
+		}
+	}
+	for i := range int32(len(p.Atoms)) {
+		if a := &p.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Explicit > 0) && !p.paired(i) {
+			p.SetHydrogens(i, a.Explicit-a.Charge)
+			a.Charge, p.aside.Charge = 0, true
+		}
+	}
 }
 
 func (p *parser) besideCharge(i int32) bool {
@@ -195,24 +243,6 @@ func (p *parser) expanded(i int32) int32 {
 		bond = l.Bond
 	}
 	return bond
-}
-
-// moveProtons gives anions a hydrogen and takes one off cations, and draws S+–O− as S=O.
-func (p *parser) moveProtons(text string) bool {
-	m := p.Molecule("")
-	for i := range m.Atoms {
-		if k := p.expanded(int32(i)); k >= 0 {
-			b := &m.Bonds[k]
-			b.Order, m.Atoms[b.From].Charge, m.Atoms[b.To].Charge = molecule.Double, 0, 0
-		}
-	}
-	for i := range m.Atoms {
-		if a := &m.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Hydrogens > 0) && !p.paired(int32(i)) {
-			a.Hydrogens = uint8(int8(a.Hydrogens) - a.Charge)
-			a.Charge = 0
-		}
-	}
-	return p.reread(m, text)
 }
 
 // isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.

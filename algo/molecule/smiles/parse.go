@@ -97,7 +97,7 @@ type parser struct {
 	order    []int64
 	open     []branch
 
-	// flat drops isotopes and stereo marks, and records that in aside.
+	// flat drops isotopes and stereo marks and settles ordinary ions, and records that in aside.
 	flat  bool
 	aside molecule.Aside
 }
@@ -172,6 +172,7 @@ func (p *parser) sanitize() error {
 		p.flatten()
 		if p.Brackets {
 			p.FoldHydrogens()
+			p.moveProtons()
 		}
 		return p.Perceive()
 	}

@@ -62,11 +62,14 @@ func (d *drawing) perceived() (*molecule.Molecule, bool) {
 
 // canonicalClasses is Canonical with atom classes, which do not count.
 func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
-	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	bare, c := &l.read, new(molecule.Molecule)
+	bare.Atoms, bare.Bonds = append(bare.Atoms[:0], m.Atoms...), append(bare.Bonds[:0], m.Bonds...)
 	for i := range bare.Atoms {
 		bare.Atoms[i].Map = -1
 	}
-	c, order, _ := Canonical(bare)
+	order, _ := l.canonical(bare, c)
 	for k, i := range order {
 		c.Atoms[k].Map = m.Atoms[i].Map
 	}

@@ -35,12 +35,13 @@ type metals struct {
 	changed bool
 }
 
-// openMetals draws the bonds of metals in m one way, and reports any change: as ions, or for
+// openMetals returns m with the bonds of metals drawn one way, nil if they are: as ions, or for
 // complexes without charges that only balance each other.
-func openMetals(m *molecule.Molecule) bool {
+func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return isMetal(a.Element) }) {
-		return false
+		return nil
 	}
+	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
 	d := &metals{Molecule: m}
 	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	organometallic := d.withCarbon()
@@ -67,8 +68,10 @@ func openMetals(m *molecule.Molecule) bool {
 		m.Atoms[x].Degree--
 		d.changed = true
 	}
-	m.Bonds = kept
-	return d.changed
+	if m.Bonds = kept; !d.changed {
+		return nil
+	}
+	return m
 }
 
 // metalOf is the atom of bond b that is a metal, −1 for none or two.

@@ -85,16 +85,20 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	// A tautomer may change which of equal places a charge is drawn at.
 	for pass := 0; n != 0 && pass < mostPasses; pass++ {
 		changed := false
-		if n&redrawing != 0 && p.standardize(text, &aside) {
+		for n&redrawing == 0 && n&enol != 0 && p.moveEnol() {
+			aside.Charge, changed = true, true
+			n = p.needs()
+		}
+		if n&(redrawing|enol) != 0 && p.standardize(text, &aside) {
 			n, changed = p.needs(), true
 		}
-		if n&(azoles|amidines) != 0 && p.chooseTautomer() {
+		if n&(azoles|amidines) != 0 && p.chooseTautomer(n) {
 			aside.Tautomer, changed = true, true
 		}
 		if !changed {
 			break
 		}
-		if n = p.needs(); n&redrawing == 0 {
+		if n = p.needs(); n&(redrawing|enol) == 0 {
 			break
 		}
 		text = Write(p.Molecule(""))
@@ -125,6 +129,7 @@ type need uint8
 
 const (
 	redrawing need = 1 << iota // standardize
+	enol                       // moveEnol, of a single one
 	azoles                     // another place for the hydrogens of azoles
 	amidines                   // and of amidines
 )
@@ -150,8 +155,11 @@ func (p *parser) needs() (n need) {
 				n |= amidines
 			}
 		case oxygen, sulfur:
-			if !a.Aromatic && p.Degree(int32(i)) == 1 && p.isEnol(int32(i)) {
-				n |= redrawing
+			if !a.Aromatic && p.Degree(int32(i)) == 1 && p.enolEnd(int32(i)).Atom >= 0 {
+				if n&enol != 0 || a.Hydrogens() != 1 {
+					n |= redrawing
+				}
+				p.enol, n = int32(i), n|enol
 			}
 		}
 		if p.Brackets && (a.Charge != 0 && !p.paired(int32(i)) || isMetal(a.Element) && p.Degree(int32(i)) > 0) {
@@ -245,26 +253,43 @@ func (p *parser) expanded(i int32) int32 {
 	return bond
 }
 
-// isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.
-func (p *parser) isEnol(i int32) bool {
+// enolEnd is where the hydrogen of atom i moves if it is the hydroxyl or thiol group of an enol or imidic
+// acid, else of atom −1.
+func (p *parser) enolEnd(i int32) neighbor.Link {
+	none := neighbor.Link{Atom: -1}
 	near := p.Neighbors(i)
 	if len(near) != 1 || p.Bonds[near[0].Bond].Order != molecule.Single {
-		return false
+		return none
 	}
 	c := near[0].Atom
-	if z := p.Atoms[c].Element; z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
-		return false
+	if z := p.Atoms[c].Element; p.Atoms[c].Aromatic || z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
+		return none
 	}
-	return !p.Atoms[c].Aromatic && slices.ContainsFunc(p.Neighbors(c), func(l neighbor.Link) bool {
+	for _, l := range p.Neighbors(c) {
 		b, end := &p.Bonds[l.Bond], &p.Atoms[l.Atom]
 		switch {
 		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
-			return false
-		case end.Element == nitrogen:
-			return true
+		case end.Element == nitrogen,
+			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
+			return l
 		}
-		return end.Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0
-	})
+	}
+	return none
+}
+
+// moveEnol draws the enol that needs found as a ketone or amide, and reports whether it can be read.
+func (p *parser) moveEnol() bool {
+	p.save(&p.before)
+	end := p.enolEnd(p.enol)
+	p.Bonds[p.Neighbors(p.enol)[0].Bond].Order++
+	p.Bonds[end.Bond].Order--
+	p.SetHydrogens(p.enol, 0)
+	p.SetHydrogens(end.Atom, p.Atoms[end.Atom].Hydrogens()+1)
+	if p.PerceiveAgain() == nil {
+		return true
+	}
+	p.restore(&p.before)
+	return false
 }
 
 // paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or
@@ -300,13 +325,10 @@ func (p *parser) reread(m *molecule.Molecule, text string) bool {
 // standardize replaces what p has read by its parent, but for tautomers, and reports any change.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
-	drawn := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
-	opened := openMetals(drawn)
-	if opened {
-		if _, err := Parse(Write(drawn)); err != nil {
-			opened = false
-		} else {
-			m = drawn
+	opened := false
+	if ions := openMetals(m); ions != nil {
+		if _, err := Parse(Write(ions)); err == nil {
+			m, opened = ions, true
 		}
 	}
 	without := *aside

@@ -100,6 +100,8 @@ type parser struct {
 	// flat drops isotopes and stereo marks and settles ordinary ions, and records that in aside.
 	flat  bool
 	aside molecule.Aside
+	enol  int32 // found by needs
+	tautomers
 }
 
 // A spot is what the reader alone knows of an atom.

@@ -83,26 +83,34 @@ func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
 }
 
 // chooseTautomer converts the molecule to one tautomer, and reports whether it changed.
-func (p *parser) chooseTautomer() bool {
-	t := &tautomers{p: p, aromatic: p.aromatics()}
-	t.findAzoles()
-	t.findAmidines()
+func (p *parser) chooseTautomer(n need) bool {
+	t := &p.tautomers
+	t.azoles, t.amidines, t.nitrogens = t.azoles[:0], t.amidines[:0], t.nitrogens[:0]
+	if n&azoles != 0 {
+		p.findAzoles()
+	}
+	if n&amidines != 0 {
+		p.findAmidines()
+	}
 	if len(t.nitrogens) == 0 {
 		return false
 	}
-	t.rank()
-	was, mobile := p.state(), t.mobile()
-	changed := t.settleAmidines()
-	changed = t.settleAzoles() || changed
-	if !changed || t.mobile() != mobile {
+	p.rankTautomers()
+	t.aromatic = p.aromatics()
+	p.save(&t.first)
+	mobile := p.mobile()
+	changed := p.settleAmidines()
+	changed = p.settleAzoles() || changed
+	if !changed || p.mobile() != mobile {
 		return changed
 	}
 	// A hydrogen moved between equal nitrogens changes nothing. Texts tell only where classes do not.
-	is, text := p.state(), canonicalText(p.Molecule(""))
-	if p.restore(was); canonicalText(p.Molecule("")) == text {
+	text := canonicalText(p.Molecule(""))
+	p.save(&t.last)
+	if p.restore(&t.first); canonicalText(p.Molecule("")) == text {
 		return false
 	}
-	p.restore(is)
+	p.restore(&t.last)
 	return true
 }
 
@@ -112,9 +120,11 @@ type state struct {
 	bonds []molecule.Bond
 }
 
-func (p *parser) state() state { return state{slices.Clone(p.Atoms), slices.Clone(p.Bonds)} }
+func (p *parser) save(s *state) {
+	s.atoms, s.bonds = append(s.atoms[:0], p.Atoms...), append(s.bonds[:0], p.Bonds...)
+}
 
-func (p *parser) restore(s state) {
+func (p *parser) restore(s *state) {
 	copy(p.Atoms, s.atoms)
 	copy(p.Bonds, s.bonds)
 }
@@ -128,22 +138,25 @@ func (p *parser) aromatics() (n int) {
 }
 
 // mobile is a checksum of which classes of nitrogens have how many hydrogens.
-func (t *tautomers) mobile() (sum uint64) {
-	for _, i := range t.nitrogens {
-		sum += rings.Mix(t.class[i]) * uint64(t.p.Atoms[i].Hydrogens()+1)
+func (p *parser) mobile() (sum uint64) {
+	for _, i := range p.nitrogens {
+		sum += rings.Mix(p.class[i]) * uint64(p.Atoms[i].Hydrogens()+1)
 	}
 	return sum
 }
 
-// tautomers are a molecule's groups with mobile hydrogens.
+// tautomers are a molecule's groups with mobile hydrogens, with reusable buffers.
 type tautomers struct {
-	p         *parser
-	aromatic  int       // how many atoms are aromatic
 	azoles    [][]int32 // nitrogens of each ring that may have its hydrogens
 	amidines  []amidine
 	nitrogens []int32 // of both
-	order     []int32 // the place of each atom
+	place     []int32 // of each atom in the order
 	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
+	aromatic  int     // how many atoms are aromatic
+
+	marks               []bool
+	left                []int32
+	first, before, last state
 }
 
 // An amidine is a carbon with a double bond to the first of nitrogens that may all have it.
@@ -154,9 +167,9 @@ type amidine struct {
 
 // findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
 // and some without.
-func (t *tautomers) findAzoles() {
-	p := t.p
-	used := make([]bool, len(p.Atoms))
+func (p *parser) findAzoles() {
+	t := &p.tautomers
+	used := buffer.Zeroed(&t.marks, len(p.Atoms))
 	for q := range p.Rings.Len() {
 		ring := p.Rings.Ring(q)
 		with, n := p.azole(ring)
@@ -174,10 +187,10 @@ func (t *tautomers) findAzoles() {
 }
 
 // findAmidines finds carbons with a double bond that could move to another nitrogen.
-func (t *tautomers) findAmidines() {
-	p := t.p
-	not := make([]bool, len(p.Atoms)) // nitrogens whose double bond stays
-	left := buffer.Numbered(new([]int32), len(p.Atoms))
+func (p *parser) findAmidines() {
+	t := &p.tautomers
+	not := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
+	left := buffer.Numbered(&t.left, len(p.Atoms))
 	var list []int32
 	for len(left) > 0 {
 		c := left[len(left)-1]
@@ -202,12 +215,13 @@ func (t *tautomers) findAmidines() {
 	}
 }
 
-// rank orders the atoms as if all tautomers were equal.
-func (t *tautomers) rank() {
+// rankTautomers orders the atoms as if all tautomers were equal.
+func (p *parser) rankTautomers() {
+	t := &p.tautomers
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
 	m := &l.read
-	t.p.Fill(m)
+	p.Fill(m)
 	const inAzole, inAmidine = 1000, 1001 // in place of a mass number
 	blank := func(i int32, mark uint16) {
 		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
@@ -224,60 +238,67 @@ func (t *tautomers) rank() {
 		}
 	}
 	for _, a := range t.amidines {
-		for _, l := range t.p.Neighbors(a.carbon) {
+		for _, l := range p.Neighbors(a.carbon) {
 			if slices.Contains(a.nitrogens, l.Atom) {
 				m.Bonds[l.Bond].Order = molecule.Any
 			}
 		}
 		// A lone pair beside the double bond is conjugated, beside the single bond it is not.
-		t.blur(m, a.carbon)
+		p.blur(m, a.carbon)
 		for _, n := range a.nitrogens {
-			t.blur(m, n)
+			p.blur(m, n)
 		}
 	}
 	l.canon.partition(m)
-	t.class = slices.Clone(l.canon.cell)
+	t.class = append(t.class[:0], l.canon.cell...)
 	alone := func(i int32) bool { return l.canon.size[t.class[i]] == 1 }
 	distinct := !slices.ContainsFunc(t.amidines, func(a amidine) bool { return !alone(a.carbon) })
 	for _, i := range t.nitrogens {
 		distinct = distinct && alone(i)
 	}
-	if t.order = t.class; !distinct {
+	t.place = append(t.place[:0], t.class...)
+	if !distinct {
 		l.canon.search()
-		t.order = slices.Clone(l.canon.place)
+		copy(t.place, l.canon.place)
 	}
 }
 
 // blur forgets the hybridisation of saturated atoms beside atom i in m.
-func (t *tautomers) blur(m *molecule.Molecule, i int32) {
-	for _, l := range t.p.Neighbors(i) {
-		if !t.p.isUnsaturated(l.Atom) {
+func (p *parser) blur(m *molecule.Molecule, i int32) {
+	for _, l := range p.Neighbors(i) {
+		if !p.isUnsaturated(l.Atom) {
 			m.Atoms[l.Atom].Hybridization = 0
 		}
 	}
 }
 
 func (t *tautomers) sort(atoms []int32) {
-	slices.SortFunc(atoms, func(i, j int32) int { return int(t.order[i]) - int(t.order[j]) })
+	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }
 
 // settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity,
 // each ring gets the first choice that keeps it, if rings are few: every try reads the whole
 // molecule. It reports any change.
-func (t *tautomers) settleAzoles() (changed bool) {
-	was := t.p.state()
-	for _, ring := range t.azoles {
-		t.sort(ring)
-		with, now := t.holders(ring)
-		t.give(ring, 1<<with-1)
+func (p *parser) settleAzoles() (changed bool) {
+	for _, ring := range p.azoles {
+		p.sort(ring)
+		with, now := p.holders(ring)
 		changed = changed || now != 1<<with-1
 	}
-	if !changed || t.keeps(was) {
-		return changed
+	if !changed {
+		return false
+	}
+	p.save(&p.before)
+	for _, ring := range p.azoles {
+		with, _ := p.holders(ring)
+		p.give(ring, 1<<with-1)
+	}
+	if p.keeps() {
+		return true
 	}
 	changed = false
-	for _, ring := range t.azoles[:min(len(t.azoles), fewAzoles)] {
-		changed = t.settleAzole(ring) || changed
+	for _, ring := range p.azoles[:min(len(p.azoles), fewAzoles)] {
+		changed = p.settleAzole(ring) || changed
 	}
 	return changed
 }
@@ -285,36 +306,36 @@ func (t *tautomers) settleAzoles() (changed bool) {
 const fewAzoles = 8
 
 // holders counts a ring's hydrogens and returns which nitrogens have them.
-func (t *tautomers) holders(ring []int32) (with, which int) {
+func (p *parser) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
-		h := int(t.p.Atoms[i].Hydrogens())
+		h := int(p.Atoms[i].Hydrogens())
 		with += h
 		which |= h << k
 	}
 	return with, which
 }
 
-func (t *tautomers) give(ring []int32, choice int) {
+func (p *parser) give(ring []int32, choice int) {
 	for k, i := range ring {
-		t.hydrogenate(i, int32(choice>>k&1))
+		p.hydrogenate(i, int32(choice>>k&1))
 	}
 }
 
-func (t *tautomers) hydrogenate(i, n int32) {
-	if t.p.Atoms[i].Hydrogens() != n {
-		t.p.SetHydrogens(i, n)
+func (p *parser) hydrogenate(i, n int32) {
+	if p.Atoms[i].Hydrogens() != n {
+		p.SetHydrogens(i, n)
 	}
 }
 
 // settleAzole is settleAzoles of one ring.
-func (t *tautomers) settleAzole(ring []int32) bool {
-	with, now := t.holders(ring)
-	was := t.p.state()
+func (p *parser) settleAzole(ring []int32) bool {
+	with, now := p.holders(ring)
+	p.save(&p.before)
 	for choice := range now {
 		if bits.OnesCount(uint(choice)) != with {
 			continue
 		}
-		if t.give(ring, choice); t.keeps(was) {
+		if p.give(ring, choice); p.keeps() {
 			return true
 		}
 	}
@@ -322,22 +343,22 @@ func (t *tautomers) settleAzole(ring []int32) bool {
 }
 
 // keeps reports whether the changed molecule keeps its aromatic atoms. Otherwise it is what it was.
-func (t *tautomers) keeps(was state) bool {
-	if t.p.PerceiveAgain() == nil && t.p.aromatics() == t.aromatic {
+func (p *parser) keeps() bool {
+	if p.PerceiveAgain() == nil && p.aromatics() == p.aromatic {
 		return true
 	}
-	t.p.restore(was)
+	p.restore(&p.before)
 	return false
 }
 
 // settleAmidines gives each carbon, in order, a double bond to its first nitrogen that leaves one
 // for every other carbon, and reports any change.
-func (t *tautomers) settleAmidines() (changed bool) {
-	slices.SortFunc(t.amidines, func(x, y amidine) int { return int(t.order[x.carbon]) - int(t.order[y.carbon]) })
-	for _, a := range t.amidines {
-		t.sort(a.nitrogens)
+func (p *parser) settleAmidines() (changed bool) {
+	slices.SortFunc(p.amidines, func(x, y amidine) int { return int(p.place[x.carbon]) - int(p.place[y.carbon]) })
+	for _, a := range p.amidines {
+		p.sort(a.nitrogens)
 	}
-	p, steps := t.p, amidineSteps
+	steps := amidineSteps
 	holder := make([]int32, len(p.Atoms)) // of a nitrogen: its carbon and 1
 	var choose func(list []amidine) bool
 	choose = func(list []amidine) bool {
@@ -359,11 +380,11 @@ func (t *tautomers) settleAmidines() (changed bool) {
 		}
 		return false
 	}
-	if len(t.amidines) == 0 || !choose(t.amidines) {
+	if len(p.amidines) == 0 || !choose(p.amidines) {
 		return false
 	}
-	was := p.state()
-	for _, a := range t.amidines {
+	p.save(&p.before)
+	for _, a := range p.amidines {
 		for _, l := range p.Neighbors(a.carbon) {
 			n := l.Atom
 			if !slices.Contains(a.nitrogens, n) {
@@ -378,10 +399,10 @@ func (t *tautomers) settleAmidines() (changed bool) {
 			}
 			changed = changed || p.Bonds[l.Bond].Order != order
 			p.Bonds[l.Bond].Order = order
-			t.hydrogenate(n, hydrogens)
+			p.hydrogenate(n, hydrogens)
 		}
 	}
-	return changed && t.keeps(was)
+	return changed && p.keeps()
 }
 
 // amidineSteps bounds the search for amidines that share nitrogens.

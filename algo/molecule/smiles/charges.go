@@ -3,7 +3,6 @@ package smiles
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/neighbor"
@@ -40,14 +39,12 @@ const (
 	searchSteps = 100_000
 )
 
-// perceived is the drawing as read anew, in canonical order, without change if it cannot be read.
-func (d *drawing) perceived() (*molecule.Molecule, bool) {
+// read is the drawing as read anew, false if it cannot be read.
+func (d *drawing) read() (*molecule.Molecule, bool) {
 	d.left -= len(d.Atoms)
 	m := &molecule.Molecule{Atoms: slices.Clone(d.Atoms), Bonds: d.Bonds}
-	for _, b := range d.Bonds {
-		if b.Aromatic {
-			return canonicalClasses(m), true // no Kekulé form was found
-		}
+	if slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool { return b.Aromatic }) {
+		return m, true // no Kekulé form was found
 	}
 	for i := range m.Atoms {
 		m.Atoms[i].Aromatic = false
@@ -57,7 +54,7 @@ func (d *drawing) perceived() (*molecule.Molecule, bool) {
 	if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
 		return nil, false
 	}
-	return canonicalClasses(p.Molecule("")), true
+	return p.Molecule(""), true
 }
 
 // canonicalClasses is Canonical with atom classes, which do not count.
@@ -113,10 +110,11 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	}
 	r := m
 	if d.changed {
-		var ok bool
-		if r, ok = d.perceived(); !ok {
+		s, ok := d.read()
+		if !ok {
 			return m, false
 		}
+		r = canonicalClasses(s)
 	}
 	if !cation {
 		return r, true
@@ -131,8 +129,8 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	e.recombine()
 	e.relocate()
 	if e.changed != before {
-		if s, ok := e.perceived(); ok {
-			return s, true
+		if s, ok := e.read(); ok {
+			return canonicalClasses(s), true
 		}
 	}
 	return r, r != m
@@ -405,7 +403,7 @@ func (d *drawing) aromatics() (n int) {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Aromatic }) {
 		return 0
 	}
-	m, ok := d.perceived()
+	m, ok := d.read()
 	if !ok {
 		return -1
 	}
@@ -677,7 +675,7 @@ func (d *drawing) relocate() {
 			d.path = path
 			end := d.end(x)
 			d.move(x)
-			if r := d.rating(end); r.compare(first) < 0 {
+			if r := d.rating(end); r.less(first) {
 				first, best, at = r, d.snapshot(), end
 			}
 		}
@@ -721,19 +719,22 @@ func (d *drawing) hasLonePair(i int32) bool {
 // A rating orders drawings of a cation.
 type rating struct {
 	plain, other int // atoms that are not aromatic; 1 if the cation is no nitrogen
-	text         string
+	m            *molecule.Molecule
 }
 
 func (d *drawing) rating(cation int32) rating {
-	m, ok := d.perceived()
+	m, ok := d.read()
 	if !ok {
 		return rating{plain: len(d.Atoms) + 1}
 	}
-	return rating{len(m.Atoms) - countAromatic(m), int(asBit(d.Atoms[cation].Element != nitrogen)), bareText(m)}
+	return rating{len(m.Atoms) - countAromatic(m), int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
-func (r rating) compare(o rating) int {
-	return cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other), strings.Compare(r.text, o.text))
+func (r rating) less(o rating) bool {
+	if c := cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other)); c != 0 || r.m == nil || o.m == nil {
+		return c < 0
+	}
+	return bareText(canonicalClasses(r.m)) < bareText(canonicalClasses(o.m))
 }
 
 // bareText is the text of m in its order without atom classes.

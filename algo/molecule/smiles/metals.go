@@ -122,6 +122,8 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	case b.Order == molecule.Dative && b.From == x && l.Charge < 0:
 		b.Order = molecule.Single
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
+	case b.Order == molecule.Double && l.Element == phosphorus && l.Charge == 0 && l.Degree == 4:
+		b.From, b.To, b.Order, d.changed = x, i, molecule.Dative, true
 	case b.Order != molecule.Single:
 	case l.Charge < 0 && m.Charge > 0:
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
@@ -141,11 +143,14 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	}
 }
 
+// donors is how many donor atoms a noble metal usually has.
+var donors = map[uint8]int{46: 4, 78: 4, 79: 2}
+
 // join binds the ligands of a single noble metal that are drawn apart, and the halides of another
 // heavy metal that balance its charge.
 func (d *metals) join() {
 	at := int32(-1)
-	var halides, amides, ammonia []int32
+	var halides, amides, anions, ammonia, bases []int32
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
 		heavy := isMetal(a.Element) && !slices.Contains(alkaline, a.Element) && a.Element != 30 && a.Element != 47
@@ -160,6 +165,10 @@ func (d *metals) join() {
 			amides = append(amides, int32(i))
 		case a.Element == nitrogen && a.Charge == 0 && a.Degree == 0 && a.Hydrogens == 3:
 			ammonia = append(ammonia, int32(i))
+		case (a.Element == oxygen || a.Element == sulfur) && a.Charge == -1 && a.Degree == 1:
+			anions = append(anions, int32(i))
+		case a.Charge == 0 && a.Hybridization == molecule.SP3 && (a.Element == nitrogen && a.Hydrogens > 0 || a.Element == phosphorus && a.Degree == 3):
+			bases = append(bases, int32(i))
 		}
 	}
 	if at < 0 {
@@ -168,6 +177,10 @@ func (d *metals) join() {
 	m := &d.Atoms[at]
 	bare := m.Degree == 0
 	precious := slices.Contains(noble, m.Element)
+	if all := slices.Concat(halides, amides, anions, ammonia, bases); bare && len(all) == donors[m.Element] {
+		d.bind(at, all, 6)
+		return
+	}
 	if bare && m.Charge > 0 && (int(m.Charge) == len(halides) || precious) {
 		d.bind(at, halides, 6)
 	}

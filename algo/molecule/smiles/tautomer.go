@@ -95,7 +95,9 @@ func (p *parser) chooseTautomer(n need) bool {
 	if len(t.nitrogens) == 0 {
 		return false
 	}
-	p.rankTautomers()
+	if !p.rankTautomers() {
+		return false
+	}
 	t.aromatic = p.aromatics()
 	p.save(&t.first)
 	mobile := p.mobile()
@@ -215,8 +217,9 @@ func (p *parser) findAmidines() {
 	}
 }
 
-// rankTautomers orders the atoms as if all tautomers were equal.
-func (p *parser) rankTautomers() {
+// rankTautomers orders the atoms as if all tautomers were equal, and reports false if they are: a single
+// group has nitrogens that are.
+func (p *parser) rankTautomers() (differ bool) {
 	t := &p.tautomers
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
@@ -257,10 +260,15 @@ func (p *parser) rankTautomers() {
 		distinct = distinct && alone(i)
 	}
 	t.place = append(t.place[:0], t.class...)
-	if !distinct {
-		l.canon.search()
-		copy(t.place, l.canon.place)
+	if distinct {
+		return true
 	}
+	l.canon.search()
+	copy(t.place, l.canon.place)
+	first := t.nitrogens[0]
+	return len(t.azoles)+len(t.amidines) > 1 || slices.ContainsFunc(t.nitrogens, func(i int32) bool {
+		return t.class[i] != t.class[first] || p.Degree(i) > 1 && root(l.canon.orbit, i) != root(l.canon.orbit, first)
+	})
 }
 
 // blur forgets the hybridisation of saturated atoms beside atom i in m.

@@ -140,31 +140,39 @@ func (p *parser) needs() (n need) {
 		n = redrawing
 	}
 	donors, acceptors := false, false // nitrogens of azoles
-	for i := range p.Atoms {
+	permanent, hydroxyls := false, false
+	for i := range int32(len(p.Atoms)) {
 		a := &p.Atoms[i]
-		switch a.Element {
-		case carbon:
-			if a.Charge != 0 {
+		switch h := a.Hydrogens(); {
+		case a.Charge != 0:
+			if p.isQuaternary(i) {
+				permanent = true
+			} else if !p.paired(i) {
 				n |= redrawing
 			}
-			continue
-		case nitrogen:
-			if a.Charge == 0 && a.Aromatic {
-				donors, acceptors = donors || a.Hydrogens() > 0, acceptors || a.Hydrogens() == 0
-			} else if a.Charge == 0 && n&amidines == 0 && p.isAmidine(int32(i)) {
+		case a.Element == carbon:
+		case a.Element == nitrogen && a.Aromatic:
+			donors, acceptors = donors || h > 0, acceptors || h == 0
+		case a.Element == nitrogen:
+			if h+p.Degree(i) < 3 && n&amidines == 0 && p.isAmidine(i) {
 				n |= amidines
 			}
-		case oxygen, sulfur:
-			if !a.Aromatic && p.Degree(int32(i)) == 1 && p.enolEnd(int32(i)).Atom >= 0 {
-				if n&enol != 0 || a.Hydrogens() != 1 {
+		case a.Element == oxygen || a.Element == sulfur:
+			if h == 0 || p.Degree(i) != 1 {
+				continue
+			}
+			if hydroxyls = true; p.enolEnd(i).Atom >= 0 {
+				if n&enol != 0 {
 					n |= redrawing
 				}
-				p.enol, n = int32(i), n|enol
+				p.enol, n = i, n|enol
 			}
-		}
-		if p.Brackets && (a.Charge != 0 && !p.paired(int32(i)) || isMetal(a.Element) && p.Degree(int32(i)) > 0) {
+		case p.Brackets && isMetal(a.Element) && p.Degree(i) > 0:
 			n |= redrawing
 		}
+	}
+	if permanent && hydroxyls {
+		n |= redrawing
 	}
 	for q := 0; donors && acceptors && n&azoles == 0 && q < p.Rings.Len(); q++ {
 		if with, of := p.azole(p.Rings.Ring(q)); with > 0 && with < of {
@@ -194,7 +202,7 @@ func (p *parser) moveProtons() {
 		case a.Charge == 0:
 			hydroxyls = hydroxyls || terminal && (a.Explicit > 0 || !a.NoImplicit)
 		case p.paired(i):
-		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i):
+		case p.isQuaternary(i):
 			permanent = true
 		case p.ExplicitValence(i)-a.Charge != bonds[a.Element]:
 			return
@@ -223,6 +231,12 @@ func (p *parser) moveProtons() {
 			a.Charge, p.aside.Charge = 0, true
 		}
 	}
+}
+
+// isQuaternary reports whether atom i is a cation that no proton settles, away from other charges.
+func (p *parser) isQuaternary(i int32) bool {
+	a := &p.Atoms[i]
+	return a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i)
 }
 
 func (p *parser) besideCharge(i int32) bool {

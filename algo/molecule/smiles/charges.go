@@ -181,6 +181,9 @@ func (d *drawing) joinOpposites() {
 		if x.Charge < 0 {
 			x, y = y, x
 		}
+		if x.Charge == 1 && y.Charge == -1 && x.Element == nitrogen && y.Element == carbon && b.Order == molecule.Single {
+			d.cumulate(b, x, y)
+		}
 		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) || y.Aromatic && y.Element == carbon {
 			continue
 		}
@@ -196,7 +199,7 @@ func (d *drawing) joinOpposites() {
 	}
 }
 
-// cumulate draws Y−–N+≡N as Y=N+=N−.
+// cumulate draws Y−–N+≡N as Y=N+=N−, and the nitrone C−–N+=O as C=N+–O−.
 func (d *drawing) cumulate(b *molecule.Bond, x, y *molecule.Atom) {
 	i := b.From
 	if &d.Atoms[i] != x {
@@ -204,8 +207,11 @@ func (d *drawing) cumulate(b *molecule.Bond, x, y *molecule.Atom) {
 	}
 	for _, l := range d.near.Of(i) {
 		end := &d.Atoms[l.Atom]
-		if c := &d.Bonds[l.Bond]; c.Order == molecule.Triple && end.Element == nitrogen && end.Charge == 0 && end.Degree == 1 {
-			b.Order, c.Order = molecule.Double, molecule.Double
+		c := &d.Bonds[l.Bond]
+		diazo := c.Order == molecule.Triple && end.Element == nitrogen
+		nitrone := c.Order == molecule.Double && end.Element == oxygen && y.Element == carbon
+		if (diazo || nitrone) && end.Charge == 0 && end.Degree == 1 && y.Charge < 0 {
+			b.Order, c.Order = molecule.Double, c.Order-1
 			y.Charge, end.Charge, d.changed = y.Charge+1, -1, true
 		}
 	}

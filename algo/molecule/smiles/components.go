@@ -140,9 +140,10 @@ func inseparable(list []component) bool {
 		c := &list[k]
 		heavy, metal = heavy || c.isHeavy(), metal || c.rank == metalIon
 		organic = organic || c.rank > mineralBase && c.text != "C#N" && !c.isSolvent() && IsOrganic(c.m)
-		carbanion = carbanion || slices.ContainsFunc(c.m.Atoms, func(a molecule.Atom) bool {
-			return a.Element == carbon && a.Charge < 0 && a.Degree > 1 || a.Element == carbon && a.Charge < 0 && a.Hydrogens > 0
-		})
+		opposed := opposites(c.m)
+		for i, a := range c.m.Atoms {
+			carbanion = carbanion || a.Element == carbon && a.Charge < 0 && (a.Degree > 1 || a.Hydrogens > 0) && !opposed[i]
+		}
 	}
 	return heavy && !organic || metal && carbanion
 }

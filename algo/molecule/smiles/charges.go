@@ -181,7 +181,7 @@ func (d *drawing) joinOpposites() {
 		if x.Charge < 0 {
 			x, y = y, x
 		}
-		if x.Charge == 1 && y.Charge == -1 && x.Element == nitrogen && y.Element == carbon && b.Order == molecule.Single {
+		if x.Charge == 1 && y.Charge == -1 && x.Element == nitrogen && y.Element == carbon && y.Radicals == 0 && b.Order == molecule.Single {
 			d.cumulate(b, x, y)
 		}
 		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) || y.Aromatic && y.Element == carbon {

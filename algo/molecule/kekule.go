@@ -122,11 +122,7 @@ func (p *Draft) kekulize() error {
 // Kekule returns the orders of m's bonds in a Kekulé form, false if none is found.
 func (m *Molecule) Kekule() (orders []Order, ok bool) {
 	p := drafts.Get().(*Draft)
-	defer func() {
-		if cap(p.Atoms) <= 1<<12 {
-			drafts.Put(p)
-		}
-	}()
+	defer drafts.Put(p)
 	buffer.Grow(&p.Atoms, len(m.Atoms))
 	p.Bonds, p.Chain = append(p.Bonds[:0], m.Bonds...), -1
 	for i := range m.Atoms {

@@ -24,7 +24,10 @@ import (
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	r, order, aside := parentOf(m)
 	c, inner, _ := Canonical(r)
-	return c, through(order, inner), aside
+	for k, i := range inner {
+		inner[k] = order[i]
+	}
+	return c, inner, aside
 }
 
 // parentOf is Parent in any order.
@@ -58,15 +61,6 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 		f.Bonds[k].Stereo = molecule.NoStereo
 	}
 	return f
-}
-
-// through composes two selections of atoms.
-func through(inner, outer []int32) []int32 {
-	all := make([]int32, len(outer))
-	for k, i := range outer {
-		all[k] = inner[i]
-	}
-	return all
 }
 
 // settle reads the parent of a text, with atom classes if classes is set.
@@ -154,8 +148,10 @@ func (p *parser) needs() (n need) {
 		case a.Element == nitrogen && a.Aromatic:
 			donors, acceptors = donors || h > 0, acceptors || h == 0
 		case a.Element == nitrogen:
-			if h+p.Degree(i) < 3 && n&amidines == 0 && p.isAmidine(i) {
-				n |= amidines
+			if h+p.Degree(i) < 3 && n&amidines == 0 {
+				if c := p.doubled(i); c >= 0 && len(p.amidine(c, nil, nil)) > 1 {
+					n |= amidines
+				}
 			}
 		case a.Element == oxygen || a.Element == sulfur:
 			if h == 0 || p.Degree(i) != 1 {
@@ -174,10 +170,8 @@ func (p *parser) needs() (n need) {
 	if permanent && hydroxyls {
 		n |= redrawing
 	}
-	for q := 0; donors && acceptors && n&azoles == 0 && q < p.Rings.Len(); q++ {
-		if with, of := p.azole(p.Rings.Ring(q)); with > 0 && with < of {
-			n |= azoles
-		}
+	if donors && acceptors {
+		n |= azoles
 	}
 	return n
 }
@@ -326,16 +320,6 @@ func (p *parser) paired(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
-// reread replaces what p has read by m. If m cannot be read, which happens where a tolerance of the
-// reader let the text in, p has the text again.
-func (p *parser) reread(m *molecule.Molecule, text string) bool {
-	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
-		return true
-	}
-	p.parse(text)
-	return false
-}
-
 // standardize replaces what p has read by its parent, but for tautomers, and reports any change.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
@@ -347,7 +331,12 @@ func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	}
 	without := *aside
 	best, changed := choose(m, &without)
-	if !opened && !changed && len(best.Atoms) == len(p.Atoms) || !p.reread(best, text) {
+	if !opened && !changed && len(best.Atoms) == len(p.Atoms) {
+		return false
+	}
+	// A tolerance of the reader may have let the text in.
+	if _, err := p.parse(Write(best)); err != nil || len(p.Atoms) != len(best.Atoms) {
+		p.parse(text)
 		return false
 	}
 	without.Charge = aside.Charge || opened || changed
@@ -366,50 +355,24 @@ const carbon, nitrogen, oxygen, phosphorus, sulfur, selenium = 6, 7, 8, 15, 16, 
 // IsOrganic reports whether a fragment is organic: one of its carbons has a hydrogen, a carbon, a
 // phosphorus, or a nitrogen with hydrogens beside it, and none is an anion, except enolates.
 func IsOrganic(m *molecule.Molecule) bool {
-	opposed, enols, organic := opposites(m), enolates(m), false
+	d, organic := link(m), false
 	for i, a := range m.Atoms {
-		if a.Element == carbon {
-			if a.Charge < 0 && !enols[i] && !(opposed[i] && a.Degree > 1) {
-				return false
-			}
-			organic = organic || a.Hydrogens > 0
+		if a.Element != carbon {
+			continue
 		}
-	}
-	for _, b := range m.Bonds {
-		x, y := &m.Atoms[b.From], &m.Atoms[b.To]
-		if x.Element != carbon {
-			x, y = y, x
+		anion := a.Charge < 0 && !(a.Degree > 1 && d.opposed(int32(i)))
+		organic = organic || a.Hydrogens > 0
+		for _, l := range d.near.Of(int32(i)) {
+			n := &m.Atoms[l.Atom]
+			organic = organic || n.Element == carbon || n.Element == phosphorus || n.Element == nitrogen && n.Hydrogens > 0
+			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon && slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
+				return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
+			})
+			anion = anion && !enolate
 		}
-		organic = organic || x.Element == carbon && (y.Element == carbon || y.Element == phosphorus || y.Element == nitrogen && y.Hydrogens > 0)
+		if anion {
+			return false
+		}
 	}
 	return organic
-}
-
-// enolates are charged carbons beside a carbonyl group.
-func enolates(m *molecule.Molecule) []bool {
-	carbonyl, enols := make([]bool, len(m.Atoms)), make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		x, y := b.From, b.To
-		if m.Atoms[x].Element != carbon {
-			x, y = y, x
-		}
-		carbonyl[x] = carbonyl[x] || m.Atoms[x].Element == carbon && m.Atoms[y].Element == oxygen && b.Order == molecule.Double
-	}
-	for _, b := range m.Bonds {
-		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
-			a := &m.Atoms[e[0]]
-			enols[e[0]] = enols[e[0]] || a.Element == carbon && a.Charge == -1 && !a.Aromatic && carbonyl[e[1]]
-		}
-	}
-	return enols
-}
-
-func opposites(m *molecule.Molecule) []bool {
-	opposed := make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		if x, y := m.Atoms[b.From].Charge, m.Atoms[b.To].Charge; x > 0 && y < 0 || x < 0 && y > 0 {
-			opposed[b.From], opposed[b.To] = true, true
-		}
-	}
-	return opposed
 }

@@ -33,12 +33,6 @@ func (p *parser) inAzole(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2
 }
 
-// isAmidine reports whether atom i, a nitrogen, has a double bond that could move to another one.
-func (p *parser) isAmidine(i int32) bool {
-	c := p.doubled(i)
-	return c >= 0 && len(p.amidine(c, nil, nil)) > 1
-}
-
 // doubled is the atom at the only multiple bond, a double one, of atom i, −1 for none, −2 for others.
 func (p *parser) doubled(i int32) int32 {
 	c := int32(-1)
@@ -92,10 +86,7 @@ func (p *parser) chooseTautomer(n need) bool {
 	if n&amidines != 0 {
 		p.findAmidines()
 	}
-	if len(t.nitrogens) == 0 {
-		return false
-	}
-	if !p.rankTautomers() {
+	if len(t.nitrogens) == 0 || !p.rankTautomers() {
 		return false
 	}
 	t.aromatic = p.aromatics()
@@ -225,41 +216,29 @@ func (p *parser) rankTautomers() (differ bool) {
 	defer l.giveBack()
 	m := &l.read
 	p.Fill(m)
-	const inAzole, inAmidine = 1000, 1001 // in place of a mass number
-	blank := func(i int32, mark uint16) {
-		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
+	const mobile = 1000 // in place of a mass number
+	blank := func(i int32) {
+		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mobile
 	}
-	for _, ring := range t.azoles {
-		for _, i := range ring {
-			blank(i, inAzole)
-		}
+	for _, i := range t.nitrogens {
+		blank(i)
 	}
 	for _, a := range t.amidines {
-		blank(a.carbon, inAmidine)
-		for _, n := range a.nitrogens {
-			blank(n, inAmidine)
-		}
-	}
-	for _, a := range t.amidines {
+		blank(a.carbon)
 		for _, l := range p.Neighbors(a.carbon) {
 			if slices.Contains(a.nitrogens, l.Atom) {
 				m.Bonds[l.Bond].Order = molecule.Any
+				p.blur(m, l.Atom)
 			}
 		}
-		// A lone pair beside the double bond is conjugated, beside the single bond it is not.
 		p.blur(m, a.carbon)
-		for _, n := range a.nitrogens {
-			p.blur(m, n)
-		}
 	}
 	l.canon.partition(m)
-	t.class = append(t.class[:0], l.canon.cell...)
-	alone := func(i int32) bool { return l.canon.size[t.class[i]] == 1 }
-	distinct := !slices.ContainsFunc(t.amidines, func(a amidine) bool { return !alone(a.carbon) })
-	for _, i := range t.nitrogens {
-		distinct = distinct && alone(i)
+	t.class, t.place = append(t.class[:0], l.canon.cell...), append(t.place[:0], l.canon.cell...)
+	distinct := true
+	for i := range m.Atoms {
+		distinct = distinct && (m.Atoms[i].Isotope != mobile || l.canon.size[t.class[i]] == 1)
 	}
-	t.place = append(t.place[:0], t.class...)
 	if distinct {
 		return true
 	}
@@ -271,7 +250,8 @@ func (p *parser) rankTautomers() (differ bool) {
 	})
 }
 
-// blur forgets the hybridisation of saturated atoms beside atom i in m.
+// blur forgets the hybridisation of saturated atoms beside atom i in m: a lone pair beside the double bond
+// is conjugated, beside the single bond it is not.
 func (p *parser) blur(m *molecule.Molecule, i int32) {
 	for _, l := range p.Neighbors(i) {
 		if !p.isUnsaturated(l.Atom) {
@@ -288,21 +268,15 @@ func (t *tautomers) sort(atoms []int32) {
 // each ring gets the first choice that keeps it, if rings are few: every try reads the whole
 // molecule. It reports any change.
 func (p *parser) settleAzoles() (changed bool) {
+	p.save(&p.before)
 	for _, ring := range p.azoles {
 		p.sort(ring)
 		with, now := p.holders(ring)
+		p.give(ring, 1<<with-1)
 		changed = changed || now != 1<<with-1
 	}
-	if !changed {
-		return false
-	}
-	p.save(&p.before)
-	for _, ring := range p.azoles {
-		with, _ := p.holders(ring)
-		p.give(ring, 1<<with-1)
-	}
-	if p.keeps() {
-		return true
+	if !changed || p.keeps() {
+		return changed
 	}
 	changed = false
 	for _, ring := range p.azoles[:min(len(p.azoles), fewAzoles)] {
@@ -325,13 +299,7 @@ func (p *parser) holders(ring []int32) (with, which int) {
 
 func (p *parser) give(ring []int32, choice int) {
 	for k, i := range ring {
-		p.hydrogenate(i, int32(choice>>k&1))
-	}
-}
-
-func (p *parser) hydrogenate(i, n int32) {
-	if p.Atoms[i].Hydrogens() != n {
-		p.SetHydrogens(i, n)
+		p.SetHydrogens(i, int32(choice>>k&1))
 	}
 }
 
@@ -407,7 +375,7 @@ func (p *parser) settleAmidines() (changed bool) {
 			}
 			changed = changed || p.Bonds[l.Bond].Order != order
 			p.Bonds[l.Bond].Order = order
-			p.hydrogenate(n, hydrogens)
+			p.SetHydrogens(n, hydrogens)
 		}
 	}
 	return changed && p.keeps()

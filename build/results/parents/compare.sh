@@ -11,7 +11,7 @@ work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
 [ -d "$work/venv" ] || python3 -m venv "$work/venv"
 "$work/venv/bin/pip" -q install rdkit==2026.9.1 chembl_structure_pipeline==1.2.4 molvs==0.1.1
-"$work/venv/bin/pip" -q download --no-deps --no-build-isolation --no-binary :all: -d "$work" molvs==0.1.1
+"$work/venv/bin/pip" -q download --no-deps --no-binary :all: -d "$work" molvs==0.1.1
 tar xzf "$work/MolVS-0.1.1.tar.gz" -C "$work"
 "$work/venv/bin/python" "$here/compare.py" "$1" "$work" "$root/algo/molecule/smiles/testdata/pairs.txt" "$root/bin/baca-paper" \
 	"RDKit 2026.09.1, ChEMBL structure pipeline 1.2.4, MolVS 0.1.1" "${2:-0}"

@@ -45,7 +45,7 @@ func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	d := &metals{Molecule: m}
 	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	organometallic := d.withCarbon()
-	d.join()
+	d.join(organometallic)
 	kept := make([]molecule.Bond, 0, len(m.Bonds)) // the neighbours refer to the old ones
 	for _, b := range m.Bonds {
 		i := d.metalOf(&b)
@@ -147,8 +147,8 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 var donors = map[uint8]int{46: 4, 78: 4, 79: 2}
 
 // join binds the ligands of a single noble metal that are drawn apart, and the halides of another
-// heavy metal that balance its charge.
-func (d *metals) join() {
+// heavy metal that balance its charge, for organometallic cations all anions.
+func (d *metals) join(organometallic []bool) {
 	at := int32(-1)
 	var halides, amides, anions, ammonia, bases []int32
 	for i := range d.Atoms {
@@ -181,7 +181,11 @@ func (d *metals) join() {
 		d.bind(at, all, 6)
 		return
 	}
-	if bare && m.Charge > 0 && (int(m.Charge) == len(halides) || precious) {
+	if organometallic[at] {
+		trees, _ := join(nil, d.Molecule, func(*molecule.Bond) bool { return true })
+		halides = append(halides, slices.DeleteFunc(anions, func(x int32) bool { return root(trees, x) == root(trees, at) })...)
+	}
+	if (bare || organometallic[at]) && m.Charge > 0 && (int(m.Charge) == len(halides) || bare && precious) {
 		d.bind(at, halides, 6)
 	}
 	if precious {

@@ -22,7 +22,7 @@ type drawing struct {
 }
 
 func draw(m *molecule.Molecule) *drawing {
-	d := &drawing{Molecule: &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}, on: make([]bool, len(m.Atoms)), left: searchSteps}
+	d := &drawing{Molecule: clone(m), on: make([]bool, len(m.Atoms)), left: searchSteps}
 	if orders, ok := m.Kekule(); ok {
 		for k := range d.Bonds {
 			d.Bonds[k].Order, d.Bonds[k].Aromatic = orders[k], false
@@ -46,22 +46,30 @@ const (
 	searchSteps = 100_000
 )
 
-// read is the drawing as read anew, false if it cannot be read.
-func (d *drawing) read() (*molecule.Molecule, bool) {
+// read is the drawing as read anew, and how many of its atoms are aromatic, −1 if it cannot be read.
+func (d *drawing) read() (m *molecule.Molecule, aromatic int) {
 	d.left -= len(d.Atoms)
-	m := &molecule.Molecule{Atoms: slices.Clone(d.Atoms), Bonds: d.Bonds}
-	if slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool { return b.Aromatic }) {
-		return m, true // no Kekulé form was found
+	m = clone(d.Molecule)
+	// Otherwise no Kekulé form was found.
+	if !slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool { return b.Aromatic }) {
+		for i := range m.Atoms {
+			m.Atoms[i].Aromatic = false
+		}
+		p := parsers.Get().(*parser)
+		defer p.giveBack()
+		if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
+			return nil, -1
+		}
+		m = p.Molecule("")
 	}
 	for i := range m.Atoms {
-		m.Atoms[i].Aromatic = false
+		aromatic += int(asBit(m.Atoms[i].Aromatic))
 	}
-	p := parsers.Get().(*parser)
-	defer p.giveBack()
-	if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
-		return nil, false
-	}
-	return p.Molecule(""), true
+	return m, aromatic
+}
+
+func clone(m *molecule.Molecule) *molecule.Molecule {
+	return &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 }
 
 // canonicalClasses is Canonical with atom classes, which do not count.
@@ -110,8 +118,8 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	}
 	r := m
 	if d.changed {
-		s, ok := d.read()
-		if !ok {
+		s, aromatic := d.read()
+		if aromatic < 0 {
 			return m, false
 		}
 		r = canonicalClasses(s)
@@ -129,7 +137,7 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	e.recombine()
 	e.relocate()
 	if e.changed != before {
-		if s, ok := e.read(); ok {
+		if s, aromatic := e.read(); aromatic >= 0 {
 			return canonicalClasses(s), true
 		}
 	}
@@ -383,34 +391,21 @@ func (d *drawing) spreadNitrogen(x int32) {
 }
 
 type snapshot struct {
-	atoms   []molecule.Atom
-	bonds   []molecule.Bond
+	m       *molecule.Molecule
 	changed bool
 }
 
-func (d *drawing) snapshot() snapshot {
-	return snapshot{slices.Clone(d.Atoms), slices.Clone(d.Bonds), d.changed}
-}
+func (d *drawing) snapshot() snapshot { return snapshot{clone(d.Molecule), d.changed} }
 
-func (d *drawing) restore(s snapshot) { d.Atoms, d.Bonds, d.changed = s.atoms, s.bonds, s.changed }
+func (d *drawing) restore(s snapshot) { d.Molecule, d.changed = s.m, s.changed }
 
 // aromatics counts the aromatic atoms of the drawing.
-func (d *drawing) aromatics() (n int) {
+func (d *drawing) aromatics() int {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Aromatic }) {
 		return 0
 	}
-	m, ok := d.read()
-	if !ok {
-		return -1
-	}
-	return countAromatic(m)
-}
-
-func countAromatic(m *molecule.Molecule) (n int) {
-	for i := range m.Atoms {
-		n += int(asBit(m.Atoms[i].Aromatic))
-	}
-	return n
+	_, aromatic := d.read()
+	return aromatic
 }
 
 // inRing reports whether an aromatic ring of at least and at most that many atoms holds atom i and, if
@@ -644,7 +639,7 @@ func (d *drawing) relocate() {
 			if d.left < 0 {
 				break
 			}
-			d.restore(snapshot{slices.Clone(was.atoms), slices.Clone(was.bonds), was.changed})
+			d.restore(snapshot{clone(was.m), was.changed})
 			d.path = path
 			end := d.end(x)
 			d.move(x)
@@ -693,11 +688,8 @@ type rating struct {
 }
 
 func (d *drawing) rating(cation int32) rating {
-	m, ok := d.read()
-	if !ok {
-		return rating{plain: len(d.Atoms) + 1}
-	}
-	return rating{len(m.Atoms) - countAromatic(m), int(asBit(d.Atoms[cation].Element != nitrogen)), m}
+	m, aromatic := d.read()
+	return rating{len(d.Atoms) - aromatic, int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
 func (r rating) less(o rating) bool {
@@ -709,7 +701,7 @@ func (r rating) less(o rating) bool {
 
 // bareText is the text of m in its order without atom classes.
 func bareText(m *molecule.Molecule) string {
-	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	bare := clone(m)
 	for i := range bare.Atoms {
 		bare.Atoms[i].Map = -1
 	}

@@ -41,7 +41,7 @@ func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return isMetal(a.Element) }) {
 		return nil
 	}
-	m = &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
+	m = clone(m)
 	d := &metals{Molecule: m}
 	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	organometallic := d.withCarbon()

@@ -32,7 +32,7 @@ func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) 
 
 // parentOf is Parent in any order.
 func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
-	numbered := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds, Name: m.Name}
+	numbered := clone(m)
 	for i := range numbered.Atoms {
 		numbered.Atoms[i].Map = int32(i)
 	}
@@ -53,7 +53,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 }
 
 func flat(m *molecule.Molecule) *molecule.Molecule {
-	f := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
+	f := clone(m)
 	for i := range f.Atoms {
 		f.Atoms[i].Isotope, f.Atoms[i].Chirality = 0, molecule.Achiral
 	}

@@ -170,3 +170,14 @@ func readsBack(m, other *molecule.Molecule) bool {
 	}
 	return true
 }
+
+// Molecules that need nothing, ordinary ions and azoles become parents in memory that is used again.
+func TestSettleReusesMemory(t *testing.T) {
+	p := new(parser)
+	for _, text := range []string{"CCO", "CC(=O)[O-]", "C[NH3+]", "C[S+](C)[O-]", "C[N+](C)(C)CCCl", "Cc1c[nH]cn1", "Cc1cnc[nH]1"} {
+		p.settle(text, false)
+		if n := testing.AllocsPerRun(20, func() { p.settle(text, false) }); n > 0.5 {
+			t.Errorf("%s: %g allocations", text, n)
+		}
+	}
+}

@@ -128,7 +128,22 @@ func (p *Draft) Repeat() int32 {
 // Perceive finds valences, rings, aromaticity and hybridisation.
 func (p *Draft) Perceive() error { return p.bounded(p.perceive) }
 
+// PerceiveAgain is Perceive after a change of hydrogens, charges and orders: the rings are known.
+func (p *Draft) PerceiveAgain() error { return p.bounded(p.perceiveBonds) }
+
+// SetHydrogens gives atom i, with its default valence, that many hydrogens.
+func (p *Draft) SetHydrogens(i, n int32) {
+	if a := &p.Atoms[i]; a.Hydrogens() != n {
+		a.Explicit, a.NoImplicit = n, n > 0
+	}
+}
+
 func (p *Draft) perceive() error {
+	p.findRings()
+	return p.perceiveBonds()
+}
+
+func (p *Draft) perceiveBonds() error {
 	sums := p.sumBonds()
 	if p.normalize(sums) {
 		sums = p.sumBonds()
@@ -136,7 +151,6 @@ func (p *Draft) perceive() error {
 	if err := p.checkValences(sums); err != nil {
 		return err
 	}
-	p.findRings()
 	if err := p.kekulize(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package molecule
 
 import (
 	"slices"
+	"sync"
 
 	"baca/algo/molecule/internal/buffer"
 	"baca/algo/molecule/internal/neighbor"
@@ -120,8 +121,12 @@ func (p *Draft) kekulize() error {
 
 // Kekule returns the orders of m's bonds in a Kekulé form, false if none is found.
 func (m *Molecule) Kekule() (orders []Order, ok bool) {
-	p := Draft{Atoms: make([]DraftAtom, len(m.Atoms)), Bonds: slices.Clone(m.Bonds), Chain: -1}
-	for i, a := range m.Atoms {
+	p := drafts.Get().(*Draft)
+	defer drafts.Put(p)
+	buffer.Grow(&p.Atoms, len(m.Atoms))
+	p.Bonds, p.Chain = append(p.Bonds[:0], m.Bonds...), -1
+	for i := range m.Atoms {
+		a := &m.Atoms[i]
 		p.Atoms[i] = DraftAtom{
 			Element: a.Element, Charge: int32(a.Charge), Radicals: int32(a.Radicals),
 			Aromatic: a.Aromatic, Explicit: int32(a.Hydrogens), NoImplicit: true,
@@ -138,11 +143,14 @@ func (m *Molecule) Kekule() (orders []Order, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	for _, b := range p.Bonds {
-		orders = append(orders, b.Order)
+	orders = make([]Order, len(p.Bonds))
+	for k := range orders {
+		orders[k] = p.Bonds[k].Order
 	}
 	return orders, true
 }
+
+var drafts = sync.Pool{New: func() any { return new(Draft) }}
 
 // fuse fills f with the usable rings; others are marked done. Unless 0, limit bounds the size of
 // rings with neighbours, and most the bonds that neighbours share.

@@ -3,7 +3,6 @@ package smiles
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"baca/algo/molecule"
 	"baca/algo/molecule/internal/neighbor"
@@ -23,13 +22,20 @@ type drawing struct {
 }
 
 func draw(m *molecule.Molecule) *drawing {
-	d := &drawing{Molecule: &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}, on: make([]bool, len(m.Atoms)), left: searchSteps}
+	d := &drawing{Molecule: clone(m), on: make([]bool, len(m.Atoms)), left: searchSteps}
 	if orders, ok := m.Kekule(); ok {
 		for k := range d.Bonds {
 			d.Bonds[k].Order, d.Bonds[k].Aromatic = orders[k], false
 		}
 	}
 	molecule.LinkUp(&d.near, len(d.Atoms), d.Bonds)
+	return d
+}
+
+// link is a drawing of m itself, to look at.
+func link(m *molecule.Molecule) *drawing {
+	d := &drawing{Molecule: m}
+	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	return d
 }
 
@@ -40,34 +46,42 @@ const (
 	searchSteps = 100_000
 )
 
-// perceived is the drawing as read anew, in canonical order, without change if it cannot be read.
-func (d *drawing) perceived() (*molecule.Molecule, bool) {
+// read is the drawing as read anew, and how many of its atoms are aromatic, −1 if it cannot be read.
+func (d *drawing) read() (m *molecule.Molecule, aromatic int) {
 	d.left -= len(d.Atoms)
-	m := &molecule.Molecule{Atoms: slices.Clone(d.Atoms), Bonds: d.Bonds}
-	for _, b := range d.Bonds {
-		if b.Aromatic {
-			return canonicalClasses(m), true // no Kekulé form was found
+	m = clone(d.Molecule)
+	// Otherwise no Kekulé form was found.
+	if !slices.ContainsFunc(d.Bonds, func(b molecule.Bond) bool { return b.Aromatic }) {
+		for i := range m.Atoms {
+			m.Atoms[i].Aromatic = false
 		}
+		p := parsers.Get().(*parser)
+		defer p.giveBack()
+		if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
+			return nil, -1
+		}
+		m = p.Molecule("")
 	}
 	for i := range m.Atoms {
-		m.Atoms[i].Aromatic = false
+		aromatic += int(asBit(m.Atoms[i].Aromatic))
 	}
-	p := parsers.Get().(*parser)
-	defer p.giveBack()
-	p.flat = true
-	if _, err := p.parse(Write(m)); err != nil || len(p.Atoms) != len(m.Atoms) {
-		return nil, false
-	}
-	return canonicalClasses(p.Molecule("")), true
+	return m, aromatic
+}
+
+func clone(m *molecule.Molecule) *molecule.Molecule {
+	return &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
 }
 
 // canonicalClasses is Canonical with atom classes, which do not count.
 func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
-	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	l := layouts.Get().(*layout)
+	defer l.giveBack()
+	bare, c := &l.read, new(molecule.Molecule)
+	bare.Atoms, bare.Bonds = append(bare.Atoms[:0], m.Atoms...), append(bare.Bonds[:0], m.Bonds...)
 	for i := range bare.Atoms {
 		bare.Atoms[i].Map = -1
 	}
-	c, order, _ := Canonical(bare)
+	order, _ := l.canonical(bare, c)
 	for k, i := range order {
 		c.Atoms[k].Map = m.Atoms[i].Map
 	}
@@ -76,20 +90,12 @@ func canonicalClasses(m *molecule.Molecule) *molecule.Molecule {
 
 // settleCharges returns m in canonical order with its charges settled, and reports any change.
 func settleCharges(m *molecule.Molecule) (*molecule.Molecule, bool) {
-	text := ""
 	for pass := range mostPasses {
 		r, changed := settleOnce(m)
-		if !changed {
+		if !changed || bareText(r) == bareText(m) {
 			return m, pass > 0
 		}
-		again := bareText(r)
-		if text == "" {
-			text = bareText(m)
-		}
-		if again == text {
-			return m, pass > 0
-		}
-		m, text = r, again
+		m = r
 	}
 	return m, true
 }
@@ -105,16 +111,18 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 			break
 		}
 	}
-	cation := d.hasCation()
+	cation := false
+	d.cations(func(int32, *molecule.Atom) { cation = true })
 	if !d.changed && !cation {
 		return m, false
 	}
 	r := m
 	if d.changed {
-		var ok bool
-		if r, ok = d.perceived(); !ok {
+		s, aromatic := d.read()
+		if aromatic < 0 {
 			return m, false
 		}
+		r = canonicalClasses(s)
 	}
 	if !cation {
 		return r, true
@@ -129,8 +137,8 @@ func settleOnce(m *molecule.Molecule) (*molecule.Molecule, bool) {
 	e.recombine()
 	e.relocate()
 	if e.changed != before {
-		if s, ok := e.perceived(); ok {
-			return s, true
+		if s, aromatic := e.read(); aromatic >= 0 {
+			return canonicalClasses(s), true
 		}
 	}
 	return r, r != m
@@ -178,34 +186,34 @@ func (d *drawing) joinOpposites() {
 				y.Hydrogens++ // N->B is read with two
 			}
 		}
+		i := b.From
 		if x.Charge < 0 {
-			x, y = y, x
+			x, y, i = y, x, b.To
 		}
-		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) || y.Aromatic && y.Element == carbon {
+		if x.Charge <= 0 || y.Charge >= 0 || !slices.Contains([]uint8{carbon, nitrogen, oxygen, sulfur, selenium, 52}, y.Element) {
 			continue
 		}
 		single := b.Order == molecule.Single
 		switch {
-		case single && slices.Contains(expanding, x.Element), single && x.Element == nitrogen && x.Charge > 1,
+		case single && x.Element == nitrogen && x.Charge == 1:
+			d.cumulate(i, b, y)
+		case y.Aromatic && y.Element == carbon:
+		case single && slices.Contains(expanding, x.Element), single && x.Element == nitrogen,
 			x.Element == carbon && (single || b.Order == molecule.Double):
 			b.Order++
 			x.Charge, y.Charge, d.changed = x.Charge-1, y.Charge+1, true
-		case single && x.Element == nitrogen && x.Charge == 1:
-			d.cumulate(b, x, y)
 		}
 	}
 }
 
-// cumulate draws Y−–N+≡N as Y=N+=N−.
-func (d *drawing) cumulate(b *molecule.Bond, x, y *molecule.Atom) {
-	i := b.From
-	if &d.Atoms[i] != x {
-		i = b.To
-	}
+// cumulate draws Y−–N+≡N as Y=N+=N−, and the nitrone C−–N+=O as C=N+–O−, where atom i is N+.
+func (d *drawing) cumulate(i int32, b *molecule.Bond, y *molecule.Atom) {
 	for _, l := range d.near.Of(i) {
-		end := &d.Atoms[l.Atom]
-		if c := &d.Bonds[l.Bond]; c.Order == molecule.Triple && end.Element == nitrogen && end.Charge == 0 && end.Degree == 1 {
-			b.Order, c.Order = molecule.Double, molecule.Double
+		end, c := &d.Atoms[l.Atom], &d.Bonds[l.Bond]
+		diazo := c.Order == molecule.Triple && end.Element == nitrogen && (y.Element != carbon || !y.Aromatic)
+		nitrone := c.Order == molecule.Double && end.Element == oxygen && y.Element == carbon && y.Charge == -1 && y.Radicals == 0
+		if (diazo || nitrone) && end.Charge == 0 && end.Degree == 1 {
+			b.Order, c.Order = molecule.Double, c.Order-1
 			y.Charge, end.Charge, d.changed = y.Charge+1, -1, true
 		}
 	}
@@ -216,19 +224,15 @@ func (d *drawing) cumulate(b *molecule.Bond, x, y *molecule.Atom) {
 func (d *drawing) openMesoionic() {
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
-		if a.Charge != -1 || !a.Aromatic || !d.opposed(int32(i)) || d.ringOf(int32(i)) != 5 {
+		if a.Charge != -1 || !a.Aromatic || !d.opposed(int32(i)) || !d.inFive(int32(i)) {
 			continue
 		}
-		for bonds := 2; bonds <= 4; bonds += 2 {
-			d.path = d.path[:0]
-			if d.search(int32(i), false, bonds, func(end int32) bool {
-				e := &d.Atoms[end]
-				return !e.Aromatic && e.Charge == 0 && (e.Element == nitrogen || slices.Contains(chalcogen, e.Element))
-			}) {
-				d.flip(false)
-				a.Charge, d.Atoms[d.end(int32(i))].Charge = 0, -1
-				break
-			}
+		if d.shortest(int32(i), false, 2, 4, func(end int32) bool {
+			e := &d.Atoms[end]
+			return !e.Aromatic && e.Charge == 0 && (e.Element == nitrogen || slices.Contains(chalcogen, e.Element))
+		}) {
+			d.flip(false)
+			a.Charge, d.Atoms[d.end(int32(i))].Charge = 0, -1
 		}
 	}
 }
@@ -255,19 +259,23 @@ func (d *drawing) search(i int32, loses bool, bonds int, fits func(end int32) bo
 	return false
 }
 
-// reach searches the shortest path from cation x to an atom that fits.
-func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
+// shortest searches for the shortest path of at least first bonds, an even number more, and at most that many.
+func (d *drawing) shortest(i int32, loses bool, first, most int, fits func(end int32) bool) bool {
 	d.path = d.path[:0]
-	first := 2
-	if d.Atoms[x].Element == carbon {
-		first = 1 // without a double bond to lose
-	}
 	for bonds := first; bonds <= most; bonds += 2 {
-		if d.search(x, first == 2, bonds, fits) {
+		if d.search(i, loses, bonds, fits) {
 			return true
 		}
 	}
 	return false
+}
+
+// reach searches the shortest path from cation x to an atom that fits. Carbon has no double bond to lose.
+func (d *drawing) reach(x int32, most int, fits func(end int32) bool) bool {
+	if d.Atoms[x].Element == carbon {
+		return d.shortest(x, false, 1, most, fits)
+	}
+	return d.shortest(x, true, 2, most, fits)
 }
 
 // move moves the charge of cation x along the path.
@@ -316,11 +324,6 @@ func (d *drawing) valence(i int32) int32 {
 	return sum / 2
 }
 
-func (d *drawing) hasCation() (some bool) {
-	d.cations(func(int32, *molecule.Atom) { some = true })
-	return some
-}
-
 // recombine joins charges that are conjugated.
 func (d *drawing) recombine() {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Charge < 0 }) {
@@ -336,13 +339,20 @@ func (d *drawing) recombine() {
 		}
 		if !a.Aromatic && a.Hydrogens == 0 {
 			d.move(x) // the protons cannot help
-			return
-		}
-		was, before := d.snapshot(), d.aromatics()
-		if d.move(x); d.aromatics() < before {
-			d.restore(was)
+		} else {
+			d.moveKeeping(x)
 		}
 	})
+}
+
+// moveKeeping is move unless aromatic atoms are lost.
+func (d *drawing) moveKeeping(x int32) bool {
+	was, before := d.snapshot(), d.aromatics()
+	if d.move(x); d.aromatics() >= before {
+		return true
+	}
+	d.restore(was)
+	return false
 }
 
 // spread moves a charge without a hydrogen to a conjugated atom that has one to lose, unless
@@ -368,73 +378,56 @@ func (d *drawing) spread() {
 }
 
 func (d *drawing) spreadNitrogen(x int32) {
-	small := d.ringOf(x) == 5
+	small := d.inFive(x)
 	for _, donors := range [][]uint8{chalcogen, {nitrogen}} {
-		found := d.reach(x, 4, func(end int32) bool {
+		if d.reach(x, 4, func(end int32) bool {
 			e := &d.Atoms[end]
 			fits := e.Charge == 0 && e.Radicals == 0 && e.Hydrogens > 0 && slices.Contains(donors, e.Element)
 			return fits && (!d.Atoms[x].Aromatic || small || e.Element != nitrogen || e.Aromatic)
-		})
-		if !found {
-			continue
-		}
-		was, before := d.snapshot(), d.aromatics()
-		if d.move(x); d.aromatics() >= before {
+		}) && d.moveKeeping(x) {
 			return
 		}
-		d.restore(was)
 	}
 }
 
 type snapshot struct {
-	atoms   []molecule.Atom
-	bonds   []molecule.Bond
+	m       *molecule.Molecule
 	changed bool
 }
 
-func (d *drawing) snapshot() snapshot {
-	return snapshot{slices.Clone(d.Atoms), slices.Clone(d.Bonds), d.changed}
-}
+func (d *drawing) snapshot() snapshot { return snapshot{clone(d.Molecule), d.changed} }
 
-func (d *drawing) restore(s snapshot) { d.Atoms, d.Bonds, d.changed = s.atoms, s.bonds, s.changed }
+func (d *drawing) restore(s snapshot) { d.Molecule, d.changed = s.m, s.changed }
 
 // aromatics counts the aromatic atoms of the drawing.
-func (d *drawing) aromatics() (n int) {
+func (d *drawing) aromatics() int {
 	if !slices.ContainsFunc(d.Atoms, func(a molecule.Atom) bool { return a.Aromatic }) {
 		return 0
 	}
-	m, ok := d.perceived()
-	if !ok {
-		return -1
-	}
-	return countAromatic(m)
+	_, aromatic := d.read()
+	return aromatic
 }
 
-func countAromatic(m *molecule.Molecule) (n int) {
-	for i := range m.Atoms {
-		n += int(asBit(m.Atoms[i].Aromatic))
-	}
-	return n
-}
-
-// ringOf is 5 if atom i is in an aromatic ring of five, else 0.
-func (d *drawing) ringOf(i int32) int {
-	var walk func(at int32, left int) bool
-	walk = func(at int32, left int) bool {
-		d.on[at] = at != i
+// inRing reports whether an aromatic ring of at least and at most that many atoms holds atom i and, if
+// cation is set, a cation of nitrogen.
+func (d *drawing) inRing(i int32, least, most int, cation bool) bool {
+	var walk func(at int32, length int, found bool) bool
+	walk = func(at int32, length int, found bool) bool {
+		a := &d.Atoms[at]
+		found = found || a.Element == nitrogen && a.Charge == 1 && a.Hydrogens == 0 && !d.opposed(at)
+		d.on[at] = true
 		defer func() { d.on[at] = false }()
 		return slices.ContainsFunc(d.near.Of(at), func(l neighbor.Link) bool {
-			if !d.Atoms[l.Atom].Aromatic || d.on[l.Atom] || l.Atom == i && left > 0 {
-				return false
+			if l.Atom == i {
+				return found && length >= least
 			}
-			return left == 0 && l.Atom == i || left > 0 && walk(l.Atom, left-1)
+			return length < most && d.Atoms[l.Atom].Aromatic && !d.on[l.Atom] && walk(l.Atom, length+1, found)
 		})
 	}
-	if d.Atoms[i].Aromatic && walk(i, 4) {
-		return 5
-	}
-	return 0
+	return d.Atoms[i].Aromatic && walk(i, 1, !cation)
 }
+
+func (d *drawing) inFive(i int32) bool { return d.inRing(i, 5, 5, false) }
 
 // loseProtons takes hydrogens off cations.
 func (d *drawing) loseProtons() {
@@ -520,15 +513,9 @@ func (d *drawing) acidic(i int32) bool {
 	if slices.ContainsFunc(d.near.Of(i), func(l neighbor.Link) bool { return d.Bonds[l.Bond].Order == molecule.Triple }) {
 		return true
 	}
-	for bonds := 2; bonds <= 4; bonds += 2 {
-		d.path = d.path[:0]
-		if d.search(i, false, bonds, func(end int32) bool {
-			return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 && !d.Atoms[end].Aromatic
-		}) {
-			return true
-		}
-	}
-	return false
+	return d.shortest(i, false, 2, 4, func(end int32) bool {
+		return slices.Contains([]uint8{nitrogen, oxygen, sulfur}, d.Atoms[end].Element) && d.Atoms[end].Charge == 0 && !d.Atoms[end].Aromatic
+	})
 }
 
 // protonateFar gives a hydrogen for atom i, O or S, to the far end of O–C=N, S–C≡N, O–S=N or an open
@@ -614,8 +601,8 @@ func (d *drawing) acidity(i int32) int {
 	}
 	for _, l := range d.near.Of(i) {
 		c := &d.Atoms[l.Atom]
-		if c.Aromatic && !a.Aromatic && (a.Element != nitrogen || d.ringOf(l.Atom) == 5) {
-			if slices.Contains([]uint8{nitrogen, oxygen, sulfur}, a.Element) && d.besideCation(l.Atom) {
+		if c.Aromatic && !a.Aromatic && (a.Element != nitrogen || d.inFive(l.Atom)) {
+			if slices.Contains([]uint8{nitrogen, oxygen, sulfur}, a.Element) && d.inRing(l.Atom, 3, 6, true) {
 				return 2
 			}
 		}
@@ -632,25 +619,6 @@ func (d *drawing) acidity(i int32) int {
 		}
 	}
 	return 3
-}
-
-// besideCation reports whether an aromatic ring of at most six atoms holds atom i and a cation of
-// nitrogen.
-func (d *drawing) besideCation(i int32) bool {
-	var walk func(at int32, length int, cation bool) bool
-	walk = func(at int32, length int, cation bool) bool {
-		a := &d.Atoms[at]
-		cation = cation || a.Element == nitrogen && a.Charge == 1 && a.Hydrogens == 0 && !d.opposed(at)
-		d.on[at] = true
-		defer func() { d.on[at] = false }()
-		return slices.ContainsFunc(d.near.Of(at), func(l neighbor.Link) bool {
-			if l.Atom == i {
-				return cation && length > 2
-			}
-			return length < 6 && d.Atoms[l.Atom].Aromatic && !d.on[l.Atom] && walk(l.Atom, length+1, cation)
-		})
-	}
-	return d.Atoms[i].Aromatic && walk(i, 1, false)
 }
 
 // relocate draws each permanent cation that is spread over several atoms at one of them: with most
@@ -671,11 +639,11 @@ func (d *drawing) relocate() {
 			if d.left < 0 {
 				break
 			}
-			d.restore(snapshot{slices.Clone(was.atoms), slices.Clone(was.bonds), was.changed})
+			d.restore(snapshot{clone(was.m), was.changed})
 			d.path = path
 			end := d.end(x)
 			d.move(x)
-			if r := d.rating(end); r.compare(first) < 0 {
+			if r := d.rating(end); r.less(first) {
 				first, best, at = r, d.snapshot(), end
 			}
 		}
@@ -687,16 +655,13 @@ func (d *drawing) relocate() {
 // places returns a path to each other atom where the charge of cation x may be drawn.
 func (d *drawing) places(x int32, element uint8) (paths [][]int32) {
 	tried := map[int32]bool{x: true}
-	for bonds := 2; bonds <= longestPath; bonds += 2 {
-		d.path = d.path[:0]
-		d.search(x, true, bonds, func(end int32) bool {
-			if !tried[end] && d.shares(end, element) {
-				tried[end] = true
-				paths = append(paths, slices.Clone(d.path))
-			}
-			return false
-		})
-	}
+	d.shortest(x, true, 2, longestPath, func(end int32) bool {
+		if !tried[end] && d.shares(end, element) {
+			tried[end] = true
+			paths = append(paths, slices.Clone(d.path))
+		}
+		return false
+	})
 	return paths
 }
 
@@ -719,24 +684,24 @@ func (d *drawing) hasLonePair(i int32) bool {
 // A rating orders drawings of a cation.
 type rating struct {
 	plain, other int // atoms that are not aromatic; 1 if the cation is no nitrogen
-	text         string
+	m            *molecule.Molecule
 }
 
 func (d *drawing) rating(cation int32) rating {
-	m, ok := d.perceived()
-	if !ok {
-		return rating{plain: len(d.Atoms) + 1}
-	}
-	return rating{len(m.Atoms) - countAromatic(m), int(asBit(d.Atoms[cation].Element != nitrogen)), bareText(m)}
+	m, aromatic := d.read()
+	return rating{len(d.Atoms) - aromatic, int(asBit(d.Atoms[cation].Element != nitrogen)), m}
 }
 
-func (r rating) compare(o rating) int {
-	return cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other), strings.Compare(r.text, o.text))
+func (r rating) less(o rating) bool {
+	if c := cmp.Or(cmp.Compare(r.plain, o.plain), cmp.Compare(r.other, o.other)); c != 0 || r.m == nil || o.m == nil {
+		return c < 0
+	}
+	return bareText(canonicalClasses(r.m)) < bareText(canonicalClasses(o.m))
 }
 
 // bareText is the text of m in its order without atom classes.
 func bareText(m *molecule.Molecule) string {
-	bare := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds}
+	bare := clone(m)
 	for i := range bare.Atoms {
 		bare.Atoms[i].Map = -1
 	}

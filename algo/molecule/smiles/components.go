@@ -29,7 +29,7 @@ const (
 // A component is a fragment with its charges settled.
 type component struct {
 	m       *molecule.Molecule // in canonical order
-	written part               // before
+	written *molecule.Molecule // before
 	text    string
 	rank    rank
 	atoms   int // that are no hydrogens
@@ -74,14 +74,14 @@ func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecul
 	}
 	var list []component
 	for _, p := range split(m, parent, trees) {
-		list = append(list, componentOf(p))
+		list = append(list, componentOf(p.m))
 	}
 	slices.SortStableFunc(list, func(x, y component) int {
 		return cmp.Or(cmp.Compare(y.rank, x.rank), cmp.Compare(y.atoms, x.atoms), strings.Compare(x.text, y.text))
 	})
 	first := &list[0]
 	if inseparable(list) {
-		return whole(m, list, aside), false
+		return whole(list, aside), false
 	}
 	for k := range list[1:] {
 		list[1+k].count(first.text, aside)
@@ -89,9 +89,9 @@ func choose(m *molecule.Molecule, aside *molecule.Aside) (best *molecule.Molecul
 	return first.m, first.changed
 }
 
-func componentOf(p part) component {
-	c := component{written: p, rank: unlisted}
-	c.m, c.changed = settleCharges(canonicalClasses(p.m))
+func componentOf(m *molecule.Molecule) component {
+	c := component{written: m, rank: unlisted}
+	c.m, c.changed = settleCharges(canonicalClasses(m))
 	c.text = bareText(c.m)
 	for i := range c.m.Atoms {
 		c.atoms += int(asBit(c.m.Atoms[i].Element != 1))
@@ -140,35 +140,27 @@ func inseparable(list []component) bool {
 		c := &list[k]
 		heavy, metal = heavy || c.isHeavy(), metal || c.rank == metalIon
 		organic = organic || c.rank > mineralBase && c.text != "C#N" && !c.isSolvent() && IsOrganic(c.m)
-		carbanion = carbanion || slices.ContainsFunc(c.m.Atoms, func(a molecule.Atom) bool {
-			return a.Element == carbon && a.Charge < 0 && a.Degree > 1 || a.Element == carbon && a.Charge < 0 && a.Hydrogens > 0
-		})
+		d := link(c.m)
+		for i, a := range c.m.Atoms {
+			carbanion = carbanion || a.Element == carbon && a.Charge < 0 && (a.Degree > 1 || a.Hydrogens > 0) && !d.opposed(int32(i))
+		}
 	}
 	return heavy && !organic || metal && carbanion
 }
 
-// whole is m without solvents.
-func whole(m *molecule.Molecule, list []component, aside *molecule.Aside) *molecule.Molecule {
-	kept := make([]int32, len(m.Atoms))
+// whole is all components but solvents.
+func whole(list []component, aside *molecule.Aside) *molecule.Molecule {
 	w := &molecule.Molecule{}
 	for k := range list {
 		c := &list[k]
 		if c.isSolvent() {
 			aside.Solvents++
-			for _, i := range c.written.atoms {
-				kept[i] = -1
-			}
+			continue
 		}
-	}
-	for i := range m.Atoms {
-		if kept[i] == 0 { // not set aside
-			kept[i] = int32(len(w.Atoms))
-			w.Atoms = append(w.Atoms, m.Atoms[i])
-		}
-	}
-	for _, b := range m.Bonds {
-		if kept[b.From] >= 0 {
-			b.From, b.To = kept[b.From], kept[b.To]
+		n := int32(len(w.Atoms))
+		w.Atoms = append(w.Atoms, c.written.Atoms...)
+		for _, b := range c.written.Bonds {
+			b.From, b.To = b.From+n, b.To+n
 			w.Bonds = append(w.Bonds, b)
 		}
 	}

@@ -18,11 +18,15 @@ var (
 
 	// bounded have a largest number of bonds, which dative ones count to.
 	bounded = []uint8{13, 31, 49, 50, 81, 82, 83}
-
-	nonmetals = []uint8{0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86}
 )
 
-func isMetal(z uint8) bool { return !slices.Contains(nonmetals, z) }
+func isMetal(z uint8) bool {
+	switch z {
+	case 0, 1, 2, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 32, 33, 34, 35, 36, 51, 52, 53, 54, 85, 86:
+		return false
+	}
+	return true
+}
 
 // metals is a molecule whose bonds of metals are being drawn one way.
 type metals struct {
@@ -31,16 +35,17 @@ type metals struct {
 	changed bool
 }
 
-// openMetals draws the bonds of metals in m one way, and reports any change: as ions, or for
+// openMetals returns m with the bonds of metals drawn one way, nil if they are: as ions, or for
 // complexes without charges that only balance each other.
-func openMetals(m *molecule.Molecule) bool {
+func openMetals(m *molecule.Molecule) *molecule.Molecule {
 	if !slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return isMetal(a.Element) }) {
-		return false
+		return nil
 	}
+	m = clone(m)
 	d := &metals{Molecule: m}
 	molecule.LinkUp(&d.near, len(m.Atoms), m.Bonds)
 	organometallic := d.withCarbon()
-	d.join()
+	d.join(organometallic)
 	kept := make([]molecule.Bond, 0, len(m.Bonds)) // the neighbours refer to the old ones
 	for _, b := range m.Bonds {
 		i := d.metalOf(&b)
@@ -63,8 +68,10 @@ func openMetals(m *molecule.Molecule) bool {
 		m.Atoms[x].Degree--
 		d.changed = true
 	}
-	m.Bonds = kept
-	return d.changed
+	if m.Bonds = kept; !d.changed {
+		return nil
+	}
+	return m
 }
 
 // metalOf is the atom of bond b that is a metal, −1 for none or two.
@@ -115,6 +122,8 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	case b.Order == molecule.Dative && b.From == x && l.Charge < 0:
 		b.Order = molecule.Single
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
+	case b.Order == molecule.Double && l.Element == phosphorus && l.Charge == 0 && l.Degree == 4:
+		b.From, b.To, b.Order, d.changed = x, i, molecule.Dative, true
 	case b.Order != molecule.Single:
 	case l.Charge < 0 && m.Charge > 0:
 		l.Charge, m.Charge, d.changed = l.Charge+1, m.Charge-1, true
@@ -134,11 +143,14 @@ func (d *metals) redraw(b *molecule.Bond, i, x int32) {
 	}
 }
 
+// donors is how many donor atoms a noble metal usually has.
+var donors = map[uint8]int{46: 4, 78: 4, 79: 2}
+
 // join binds the ligands of a single noble metal that are drawn apart, and the halides of another
-// heavy metal that balance its charge.
-func (d *metals) join() {
+// heavy metal that balance its charge, for organometallic cations all anions.
+func (d *metals) join(organometallic []bool) {
 	at := int32(-1)
-	var halides, amides, ammonia []int32
+	var halides, amides, anions, ammonia, bases []int32
 	for i := range d.Atoms {
 		a := &d.Atoms[i]
 		heavy := isMetal(a.Element) && !slices.Contains(alkaline, a.Element) && a.Element != 30 && a.Element != 47
@@ -153,6 +165,10 @@ func (d *metals) join() {
 			amides = append(amides, int32(i))
 		case a.Element == nitrogen && a.Charge == 0 && a.Degree == 0 && a.Hydrogens == 3:
 			ammonia = append(ammonia, int32(i))
+		case (a.Element == oxygen || a.Element == sulfur) && a.Charge == -1 && a.Degree == 1:
+			anions = append(anions, int32(i))
+		case a.Charge == 0 && a.Hybridization == molecule.SP3 && (a.Element == nitrogen && a.Hydrogens > 0 || a.Element == phosphorus && a.Degree == 3):
+			bases = append(bases, int32(i))
 		}
 	}
 	if at < 0 {
@@ -161,7 +177,15 @@ func (d *metals) join() {
 	m := &d.Atoms[at]
 	bare := m.Degree == 0
 	precious := slices.Contains(noble, m.Element)
-	if bare && m.Charge > 0 && (int(m.Charge) == len(halides) || precious) {
+	if all := slices.Concat(halides, amides, anions, ammonia, bases); bare && len(all) == donors[m.Element] {
+		d.bind(at, all, 6)
+		return
+	}
+	if organometallic[at] {
+		trees, _ := join(nil, d.Molecule, func(*molecule.Bond) bool { return true })
+		halides = append(halides, slices.DeleteFunc(anions, func(x int32) bool { return root(trees, x) == root(trees, at) })...)
+	}
+	if (bare || organometallic[at]) && m.Charge > 0 && (int(m.Charge) == len(halides) || bare && precious) {
 		d.bind(at, halides, 6)
 	}
 	if precious {

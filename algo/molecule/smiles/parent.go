@@ -24,12 +24,15 @@ import (
 func Parent(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
 	r, order, aside := parentOf(m)
 	c, inner, _ := Canonical(r)
-	return c, through(order, inner), aside
+	for k, i := range inner {
+		inner[k] = order[i]
+	}
+	return c, inner, aside
 }
 
 // parentOf is Parent in any order.
 func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside) {
-	numbered := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: m.Bonds, Name: m.Name}
+	numbered := clone(m)
 	for i := range numbered.Atoms {
 		numbered.Atoms[i].Map = int32(i)
 	}
@@ -50,7 +53,7 @@ func parentOf(m *molecule.Molecule) (*molecule.Molecule, []int32, molecule.Aside
 }
 
 func flat(m *molecule.Molecule) *molecule.Molecule {
-	f := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds), Name: m.Name}
+	f := clone(m)
 	for i := range f.Atoms {
 		f.Atoms[i].Isotope, f.Atoms[i].Chirality = 0, molecule.Achiral
 	}
@@ -60,15 +63,6 @@ func flat(m *molecule.Molecule) *molecule.Molecule {
 	return f
 }
 
-// through composes two selections of atoms.
-func through(inner, outer []int32) []int32 {
-	all := make([]int32, len(outer))
-	for k, i := range outer {
-		all[k] = inner[i]
-	}
-	return all
-}
-
 // settle reads the parent of a text, with atom classes if classes is set.
 func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 	p.flat, p.aside = true, molecule.Aside{}
@@ -76,25 +70,29 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 		return p.aside, err
 	}
 	aside := p.aside
-	if !classes {
+	if !classes && p.Brackets {
 		for i := range p.Atoms {
 			p.Atoms[i].HasMap = false
 		}
 	}
+	n := p.needs()
 	// A tautomer may change which of equal places a charge is drawn at.
-	for range mostPasses {
+	for pass := 0; n != 0 && pass < mostPasses; pass++ {
 		changed := false
-		switch p.unsettled() {
-		case protons:
-			changed = p.moveProtons(text)
-			aside.Charge = aside.Charge || changed
-		case drawn:
-			changed = p.standardize(text, &aside)
+		for n&redrawing == 0 && n&enol != 0 && p.moveEnol() {
+			aside.Charge, changed = true, true
+			n = p.needs()
 		}
-		if azoles, amidines := p.mobile(); (azoles || amidines) && p.chooseTautomer(azoles, amidines) {
+		if n&(redrawing|enol) != 0 && p.standardize(text, &aside) {
+			n, changed = p.needs(), true
+		}
+		if n&(azoles|amidines) != 0 && p.chooseTautomer(n) {
 			aside.Tautomer, changed = true, true
 		}
-		if !changed || p.unsettled() == nothing {
+		if !changed {
+			break
+		}
+		if n = p.needs(); n&(redrawing|enol) == 0 {
 			break
 		}
 		text = Write(p.Molecule(""))
@@ -104,69 +102,135 @@ func (p *parser) settle(text string, classes bool) (molecule.Aside, error) {
 
 // flatten removes isotopes and stereo marks before perception.
 func (p *parser) flatten() {
-	for i := range p.Atoms {
-		a := &p.Atoms[i]
-		p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
-		p.aside.Stereo = p.aside.Stereo || a.Chirality != molecule.Achiral
-		a.Isotope, a.Chirality = 0, molecule.Achiral
+	if p.Brackets {
+		for i := range p.Atoms {
+			a := &p.Atoms[i]
+			p.aside.Isotope = p.aside.Isotope || a.Isotope != 0
+			p.aside.Stereo = p.aside.Stereo || a.Chirality != molecule.Achiral
+			a.Isotope, a.Chirality = 0, molecule.Achiral
+		}
 	}
-	for k, d := range p.Dirs {
-		p.aside.Stereo = p.aside.Stereo || d != molecule.Level
-		p.Dirs[k] = molecule.Level
+	if len(p.slashes) > 0 {
+		p.aside.Stereo = true
+		clear(p.Dirs)
 	}
 }
 
 func (p *parser) fragments() int { return len(p.Atoms) - p.Chain }
 
-// What a molecule may need to become a parent, tautomers aside.
-type need int
+// A need is what a molecule may need to become a parent, a set.
+type need uint8
 
 const (
-	nothing need = iota
-	protons      // hydrogens for its charges, in whatever drawing
-	drawn        // all of standardize
+	redrawing need = 1 << iota // standardize
+	enol                       // moveEnol, of a single one
+	azoles                     // another place for the hydrogens of azoles
+	amidines                   // and of amidines
 )
 
-// unsettled finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like
-// stay.
-func (p *parser) unsettled() need {
+// needs finds in one pass what p needs. Charges of nitro groups, N-oxides, azides and the like stay.
+func (p *parser) needs() (n need) {
 	if p.fragments() > 1 || p.Weak() {
-		return drawn
+		n = redrawing
 	}
-	cations, anions, resonant, permanent, hydroxyls := false, false, false, false, false
-	for i := range p.Atoms {
+	donors, acceptors := false, false // nitrogens of azoles
+	permanent, hydroxyls := false, false
+	for i := range int32(len(p.Atoms)) {
 		a := &p.Atoms[i]
-		hydroxyl := (a.Element == oxygen || a.Element == sulfur) && !a.Aromatic && p.Degree(int32(i)) == 1
-		if hydroxyl && p.isEnol(int32(i)) {
-			return drawn
+		switch h := a.Hydrogens(); {
+		case a.Charge != 0:
+			if p.isQuaternary(i) {
+				permanent = true
+			} else if !p.paired(i) {
+				n |= redrawing
+			}
+		case a.Element == carbon:
+		case a.Element == nitrogen && a.Aromatic:
+			donors, acceptors = donors || h > 0, acceptors || h == 0
+		case a.Element == nitrogen:
+			if h+p.Degree(i) < 3 && n&amidines == 0 {
+				if c := p.doubled(i); c >= 0 && len(p.amidine(c, nil, nil)) > 1 {
+					n |= amidines
+				}
+			}
+		case a.Element == oxygen || a.Element == sulfur:
+			if h == 0 || p.Degree(i) != 1 {
+				continue
+			}
+			if hydroxyls = true; p.enolEnd(i).Atom >= 0 {
+				if n&enol != 0 {
+					n |= redrawing
+				}
+				p.enol, n = i, n|enol
+			}
+		case p.Brackets && isMetal(a.Element) && p.Degree(i) > 0:
+			n |= redrawing
 		}
-		hydroxyls = hydroxyls || hydroxyl && a.Hydrogens() > 0
-		if !p.Brackets {
-			continue
-		}
+	}
+	if permanent && hydroxyls {
+		n |= redrawing
+	}
+	if donors && acceptors {
+		n |= azoles
+	}
+	return n
+}
+
+// bonds of elements whose ordinary ions have one more or less.
+var bonds = [256]int32{nitrogen: 3, oxygen: 2, phosphorus: 3, sulfur: 2}
+
+// moveProtons settles ordinary ions before perception, if there are no others: ammonium groups lose a
+// hydrogen, O− and S− gain one, S+–O− becomes S=O.
+func (p *parser) moveProtons() {
+	weak := func(b molecule.Bond) bool { return b.Order == molecule.Any || b.Order == molecule.Dative }
+	if p.fragments() > 1 || slices.ContainsFunc(p.Bonds, weak) {
+		return
+	}
+	anions, resonant, permanent, hydroxyls := false, false, false, false
+	for i := range int32(len(p.Atoms)) {
+		a := &p.Atoms[i]
+		terminal := (a.Element == oxygen || a.Element == sulfur) && p.Degree(i) == 1 && !p.isUnsaturated(i)
 		switch {
-		case isMetal(a.Element) && p.Degree(int32(i)) > 0:
-			return drawn
-		case a.Charge == 0 || p.paired(int32(i)):
-		case a.Charge == 1 && a.Element == nitrogen && a.Hydrogens() > 0 && !p.besideCharge(int32(i)):
-			cations, resonant = true, resonant || a.Aromatic || p.isUnsaturated(int32(i))
-		case a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(int32(i)) == 4 && !p.besideCharge(int32(i)):
+		case isMetal(a.Element) && p.Degree(i) > 0:
+			return
+		case a.Charge == 0:
+			hydroxyls = hydroxyls || terminal && (a.Explicit > 0 || !a.NoImplicit)
+		case p.paired(i):
+		case p.isQuaternary(i):
 			permanent = true
-		case a.Charge == -1 && hydroxyl && !p.besideCharge(int32(i)):
+		case p.ExplicitValence(i)-a.Charge != bonds[a.Element]:
+			return
+		case a.Charge == 1 && a.Element == nitrogen && a.Explicit > 0 && !p.besideCharge(i):
+			resonant = resonant || p.isUnsaturated(i)
+		case a.Charge == -1 && terminal && !p.besideCharge(i):
 			anions = true
-		case p.expanded(int32(i)) >= 0 || a.Charge == -1 && hydroxyl && p.expanded(p.Neighbors(int32(i))[0].Atom) >= 0:
-			cations = true
+		case p.expanded(i) >= 0 || a.Charge == -1 && terminal && p.expanded(p.Neighbors(i)[0].Atom) >= 0:
 		default:
-			return drawn
+			return
 		}
 	}
-	switch {
-	case anions && (resonant || permanent), hydroxyls && permanent:
-		return drawn
-	case anions || cations:
-		return protons
+	if anions && (resonant || permanent) || hydroxyls && permanent {
+		return
 	}
-	return nothing
+	for i := range int32(len(p.Atoms)) {
+		if k := p.expanded(i); k >= 0 {
+			b := &p.Bonds[k]
+			b.Order, p.Atoms[b.From].Charge, p.Atoms[b.To].Charge = molecule.Double, 0, 0
+			p.aside.Charge = true
+		}
+	}
+	for i := range int32(len(p.Atoms)) {
+		if a := &p.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Explicit > 0) && !p.paired(i) {
+			p.SetHydrogens(i, a.Explicit-a.Charge)
+			a.Charge, p.aside.Charge = 0, true
+		}
+	}
+}
+
+// isQuaternary reports whether atom i is a cation that no proton settles, away from other charges.
+func (p *parser) isQuaternary(i int32) bool {
+	a := &p.Atoms[i]
+	return a.Charge == 1 && (a.Element == nitrogen || a.Element == phosphorus) && p.Degree(i) == 4 && !p.besideCharge(i)
 }
 
 func (p *parser) besideCharge(i int32) bool {
@@ -197,44 +261,43 @@ func (p *parser) expanded(i int32) int32 {
 	return bond
 }
 
-// moveProtons gives anions a hydrogen and takes one off cations, and draws S+–O− as S=O.
-func (p *parser) moveProtons(text string) bool {
-	m := p.Molecule("")
-	for i := range m.Atoms {
-		if k := p.expanded(int32(i)); k >= 0 {
-			b := &m.Bonds[k]
-			b.Order, m.Atoms[b.From].Charge, m.Atoms[b.To].Charge = molecule.Double, 0, 0
-		}
-	}
-	for i := range m.Atoms {
-		if a := &m.Atoms[i]; (a.Charge < 0 || a.Charge > 0 && a.Hydrogens > 0) && !p.paired(int32(i)) {
-			a.Hydrogens = uint8(int8(a.Hydrogens) - a.Charge)
-			a.Charge = 0
-		}
-	}
-	return p.reread(m, text)
-}
-
-// isEnol reports whether atom i is the hydroxyl or thiol group of an enol or imidic acid.
-func (p *parser) isEnol(i int32) bool {
+// enolEnd is where the hydrogen of atom i moves if it is the hydroxyl or thiol group of an enol or imidic
+// acid, else of atom −1.
+func (p *parser) enolEnd(i int32) neighbor.Link {
+	none := neighbor.Link{Atom: -1}
 	near := p.Neighbors(i)
 	if len(near) != 1 || p.Bonds[near[0].Bond].Order != molecule.Single {
-		return false
+		return none
 	}
 	c := near[0].Atom
-	if z := p.Atoms[c].Element; z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
-		return false
+	if z := p.Atoms[c].Element; p.Atoms[c].Aromatic || z != carbon && (z != sulfur || p.Atoms[i].Element != oxygen) {
+		return none
 	}
-	return !p.Atoms[c].Aromatic && slices.ContainsFunc(p.Neighbors(c), func(l neighbor.Link) bool {
+	for _, l := range p.Neighbors(c) {
 		b, end := &p.Bonds[l.Bond], &p.Atoms[l.Atom]
 		switch {
 		case b.Order != molecule.Double && b.Order != molecule.Triple || end.Charge != 0:
-			return false
-		case end.Element == nitrogen:
-			return true
+		case end.Element == nitrogen,
+			end.Element == carbon && p.Atoms[c].Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0:
+			return l
 		}
-		return end.Element == carbon && p.Atoms[i].Element == oxygen && b.Order == molecule.Double && !b.InRing && end.Hydrogens() > 0
-	})
+	}
+	return none
+}
+
+// moveEnol draws the enol that needs found as a ketone or amide, and reports whether it can be read.
+func (p *parser) moveEnol() bool {
+	p.save(&p.before)
+	end := p.enolEnd(p.enol)
+	p.Bonds[p.Neighbors(p.enol)[0].Bond].Order++
+	p.Bonds[end.Bond].Order--
+	p.SetHydrogens(p.enol, 0)
+	p.SetHydrogens(end.Atom, p.Atoms[end.Atom].Hydrogens()+1)
+	if p.PerceiveAgain() == nil {
+		return true
+	}
+	p.restore(&p.before)
+	return false
 }
 
 // paired reports whether atom i is N+ beside one O−, or beside a terminal N− of a double bond, or
@@ -257,31 +320,23 @@ func (p *parser) paired(i int32) bool {
 	return a.Element == nitrogen && a.Charge == 1 && a.Hydrogens() == 0 && anions == 1
 }
 
-// reread replaces what p has read by m. If m cannot be read, which happens where a tolerance of the
-// reader let the text in, p has the text again.
-func (p *parser) reread(m *molecule.Molecule, text string) bool {
-	if _, err := p.parse(Write(m)); err == nil && len(p.Atoms) == len(m.Atoms) {
-		return true
-	}
-	p.parse(text)
-	return false
-}
-
 // standardize replaces what p has read by its parent, but for tautomers, and reports any change.
 func (p *parser) standardize(text string, aside *molecule.Aside) bool {
 	m := canonicalClasses(p.Molecule(""))
-	drawn := &molecule.Molecule{Atoms: slices.Clone(m.Atoms), Bonds: slices.Clone(m.Bonds)}
-	opened := openMetals(drawn)
-	if opened {
-		if _, err := Parse(Write(drawn)); err != nil {
-			opened = false
-		} else {
-			m = drawn
+	opened := false
+	if ions := openMetals(m); ions != nil {
+		if _, err := Parse(Write(ions)); err == nil {
+			m, opened = ions, true
 		}
 	}
 	without := *aside
 	best, changed := choose(m, &without)
-	if !opened && !changed && len(best.Atoms) == len(p.Atoms) || !p.reread(best, text) {
+	if !opened && !changed && len(best.Atoms) == len(p.Atoms) {
+		return false
+	}
+	// A tolerance of the reader may have let the text in.
+	if _, err := p.parse(Write(best)); err != nil || len(p.Atoms) != len(best.Atoms) {
+		p.parse(text)
 		return false
 	}
 	without.Charge = aside.Charge || opened || changed
@@ -300,50 +355,24 @@ const carbon, nitrogen, oxygen, phosphorus, sulfur, selenium = 6, 7, 8, 15, 16, 
 // IsOrganic reports whether a fragment is organic: one of its carbons has a hydrogen, a carbon, a
 // phosphorus, or a nitrogen with hydrogens beside it, and none is an anion, except enolates.
 func IsOrganic(m *molecule.Molecule) bool {
-	opposed, enols, organic := opposites(m), enolates(m), false
+	d, organic := link(m), false
 	for i, a := range m.Atoms {
-		if a.Element == carbon {
-			if a.Charge < 0 && !enols[i] && !(opposed[i] && a.Degree > 1) {
-				return false
-			}
-			organic = organic || a.Hydrogens > 0
+		if a.Element != carbon {
+			continue
 		}
-	}
-	for _, b := range m.Bonds {
-		x, y := &m.Atoms[b.From], &m.Atoms[b.To]
-		if x.Element != carbon {
-			x, y = y, x
+		anion := a.Charge < 0 && !(a.Degree > 1 && d.opposed(int32(i)))
+		organic = organic || a.Hydrogens > 0
+		for _, l := range d.near.Of(int32(i)) {
+			n := &m.Atoms[l.Atom]
+			organic = organic || n.Element == carbon || n.Element == phosphorus || n.Element == nitrogen && n.Hydrogens > 0
+			enolate := a.Charge == -1 && !a.Aromatic && n.Element == carbon && slices.ContainsFunc(d.near.Of(l.Atom), func(o neighbor.Link) bool {
+				return m.Atoms[o.Atom].Element == oxygen && m.Bonds[o.Bond].Order == molecule.Double
+			})
+			anion = anion && !enolate
 		}
-		organic = organic || x.Element == carbon && (y.Element == carbon || y.Element == phosphorus || y.Element == nitrogen && y.Hydrogens > 0)
+		if anion {
+			return false
+		}
 	}
 	return organic
-}
-
-// enolates are charged carbons beside a carbonyl group.
-func enolates(m *molecule.Molecule) []bool {
-	carbonyl, enols := make([]bool, len(m.Atoms)), make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		x, y := b.From, b.To
-		if m.Atoms[x].Element != carbon {
-			x, y = y, x
-		}
-		carbonyl[x] = carbonyl[x] || m.Atoms[x].Element == carbon && m.Atoms[y].Element == oxygen && b.Order == molecule.Double
-	}
-	for _, b := range m.Bonds {
-		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
-			a := &m.Atoms[e[0]]
-			enols[e[0]] = enols[e[0]] || a.Element == carbon && a.Charge == -1 && !a.Aromatic && carbonyl[e[1]]
-		}
-	}
-	return enols
-}
-
-func opposites(m *molecule.Molecule) []bool {
-	opposed := make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		if x, y := m.Atoms[b.From].Charge, m.Atoms[b.To].Charge; x > 0 && y < 0 || x < 0 && y > 0 {
-			opposed[b.From], opposed[b.To] = true, true
-		}
-	}
-	return opposed
 }

@@ -97,9 +97,11 @@ type parser struct {
 	order    []int64
 	open     []branch
 
-	// flat drops isotopes and stereo marks, and records that in aside.
+	// flat drops isotopes and stereo marks and settles ordinary ions, and records that in aside.
 	flat  bool
 	aside molecule.Aside
+	enol  int32 // found by needs
+	tautomers
 }
 
 // A spot is what the reader alone knows of an atom.
@@ -172,6 +174,7 @@ func (p *parser) sanitize() error {
 		p.flatten()
 		if p.Brackets {
 			p.FoldHydrogens()
+			p.moveProtons()
 		}
 		return p.Perceive()
 	}

@@ -1,299 +1,286 @@
 package smiles
 
 import (
-	"maps"
 	"math/bits"
 	"slices"
 
 	"baca/algo/molecule"
+	"baca/algo/molecule/internal/buffer"
 	"baca/algo/molecule/internal/rings"
 )
 
 // Tautomers of azoles and amidines, guanidines included, differ in which nitrogen has the hydrogen.
 // Both become the first in an atom order that ignores hydrogens. Other tautomers stay as written.
 
-// mobile reports whether p has azoles, and may have amidines, with mobile hydrogens.
-func (p *parser) mobile() (azoles, amidines bool) {
-	for i := range p.Atoms {
-		a := &p.Atoms[i]
-		if a.Element != nitrogen || a.Charge != 0 {
-			continue
-		}
-		if a.Aromatic {
-			azoles = azoles || a.Hydrogens() > 0
-			continue
-		}
-		for _, l := range p.Neighbors(int32(i)) {
-			amidines = amidines || p.Bonds[l.Bond].Order == molecule.Double && p.carriesNitrogen(l.Atom, int32(i))
-		}
-	}
-	for q := 0; azoles && q < p.Rings.Len(); q++ {
-		if with, of := p.azole(p.Rings.Ring(q)); with > 0 && with < of {
-			return azoles, amidines
-		}
-	}
-	return false, amidines
-}
-
-// azole counts the nitrogens of an aromatic ring of five that may have a hydrogen, and those that do.
+// azole counts the nitrogens of an aromatic ring of five that have a hydrogen, and those that may.
 func (p *parser) azole(ring []int32) (with, of int32) {
 	if len(ring) != 5 {
 		return 0, 0
 	}
 	for _, i := range ring {
-		a := &p.Atoms[i]
-		if !a.Aromatic {
+		if !p.Atoms[i].Aromatic {
 			return 0, 0
 		}
-		if a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2 {
-			with, of = with+a.Hydrogens(), of+1
+		if p.inAzole(i) {
+			with, of = with+p.Atoms[i].Hydrogens(), of+1
 		}
 	}
 	return with, of
 }
 
-// carriesNitrogen reports whether atom i is a carbon bound to another nitrogen than n that has fewer than
-// three neighbours. findAmidines checks the rest.
-func (p *parser) carriesNitrogen(i, n int32) bool {
-	if p.Atoms[i].Element != carbon || p.Atoms[i].Aromatic {
-		return false
-	}
+func (p *parser) inAzole(i int32) bool {
+	a := &p.Atoms[i]
+	return a.Element == nitrogen && a.Charge == 0 && a.Radicals == 0 && p.Degree(i) == 2
+}
+
+// doubled is the atom at the only multiple bond, a double one, of atom i, −1 for none, −2 for others.
+func (p *parser) doubled(i int32) int32 {
+	c := int32(-1)
 	for _, l := range p.Neighbors(i) {
-		if a := &p.Atoms[l.Atom]; l.Atom != n && a.Element == nitrogen && !a.Aromatic && p.Degree(l.Atom) < 3 {
-			return true
+		switch p.Bonds[l.Bond].Order {
+		case molecule.Single:
+		case molecule.Double:
+			if c != -1 {
+				return -2
+			}
+			c = l.Atom
+		default:
+			return -2
 		}
 	}
-	return false
+	return c
+}
+
+// amidine appends to list the nitrogens of atom c that may have its double bond, fewer than two if it is no
+// carbon of an amidine.
+func (p *parser) amidine(c int32, not []bool, list []int32) []int32 {
+	neutral := func(a *molecule.DraftAtom, z uint8) bool {
+		return a.Element == z && !a.Aromatic && a.Charge == 0 && a.Radicals == 0
+	}
+	held := p.doubled(c)
+	if held < 0 || !neutral(&p.Atoms[c], carbon) {
+		return list[:0]
+	}
+	for _, l := range p.Neighbors(c) {
+		n := l.Atom
+		if !neutral(&p.Atoms[n], nitrogen) || p.Degree(n) > 2 || not != nil && not[n] {
+			continue
+		}
+		if d := p.doubled(n); d == -1 || d >= 0 && neutral(&p.Atoms[d], carbon) {
+			list = append(list, n)
+		}
+	}
+	if !slices.Contains(list, held) {
+		return list[:0]
+	}
+	return list
 }
 
 // chooseTautomer converts the molecule to one tautomer, and reports whether it changed.
-func (p *parser) chooseTautomer(azoles, amidines bool) bool {
-	before := p.Molecule("")
-	t := &tautomers{p: p, m: &molecule.Molecule{Atoms: slices.Clone(before.Atoms), Bonds: slices.Clone(before.Bonds)}}
-	if azoles {
-		t.findAzoles(p)
+func (p *parser) chooseTautomer(n need) bool {
+	t := &p.tautomers
+	t.azoles, t.amidines, t.nitrogens = t.azoles[:0], t.amidines[:0], t.nitrogens[:0]
+	if n&azoles != 0 {
+		p.findAzoles()
 	}
-	if amidines {
-		t.findAmidines()
+	if n&amidines != 0 {
+		p.findAmidines()
 	}
-	if len(t.azoles) == 0 && len(t.nitrogens) == 0 {
+	if len(t.nitrogens) == 0 || !p.rankTautomers() {
 		return false
 	}
-	t.rank()
-	mobile := t.mobile()
-	changed := t.settleAmidines()
-	changed = t.settleAzoles() || changed
+	t.aromatic = p.aromatics()
+	p.save(&t.first)
+	mobile := p.mobile()
+	changed := p.settleAmidines()
+	changed = p.settleAzoles() || changed
+	if !changed || p.mobile() != mobile {
+		return changed
+	}
 	// A hydrogen moved between equal nitrogens changes nothing. Texts tell only where classes do not.
-	if changed && (t.mobile() != mobile || canonicalText(before) != canonicalText(t.m)) {
-		return t.current || p.reread(t.m, Write(before))
+	text := canonicalText(p.Molecule(""))
+	p.save(&t.last)
+	if p.restore(&t.first); canonicalText(p.Molecule("")) == text {
+		return false
 	}
-	if t.tried {
-		p.parse(Write(before))
+	p.restore(&t.last)
+	return true
+}
+
+// A state is a molecule's atoms and bonds, to return to.
+type state struct {
+	atoms []molecule.DraftAtom
+	bonds []molecule.Bond
+}
+
+func (p *parser) save(s *state) {
+	s.atoms, s.bonds = append(s.atoms[:0], p.Atoms...), append(s.bonds[:0], p.Bonds...)
+}
+
+func (p *parser) restore(s *state) {
+	copy(p.Atoms, s.atoms)
+	copy(p.Bonds, s.bonds)
+}
+
+// aromatics counts aromatic atoms.
+func (p *parser) aromatics() (n int) {
+	for i := range p.Atoms {
+		n += int(asBit(p.Atoms[i].Aromatic))
 	}
-	return false
+	return n
 }
 
 // mobile is a checksum of which classes of nitrogens have how many hydrogens.
-func (t *tautomers) mobile() (sum uint64) {
-	add := func(list []int32) {
-		for _, i := range list {
-			sum += rings.Mix(t.class[i]) * uint64(t.m.Atoms[i].Hydrogens+1)
-		}
-	}
-	for _, ring := range t.azoles {
-		add(ring)
-	}
-	for _, list := range t.nitrogens {
-		add(list)
+func (p *parser) mobile() (sum uint64) {
+	for _, i := range p.nitrogens {
+		sum += rings.Mix(p.class[i]) * uint64(p.Atoms[i].Hydrogens()+1)
 	}
 	return sum
 }
 
-// tautomers are a molecule's groups with mobile hydrogens.
+// tautomers are a molecule's groups with mobile hydrogens, with reusable buffers.
 type tautomers struct {
-	m              *molecule.Molecule
-	p              *parser   // reads choices
-	tried, current bool      // p has read a choice; that of m
-	azoles         [][]int32 // nitrogens of each ring that may have its hydrogens
-	// nitrogens of each amidine carbon.
-	nitrogens map[int32][]int32
-	order     []int32 // the place of each atom
+	azoles    [][]int32 // nitrogens of each ring that may have its hydrogens
+	amidines  []amidine
+	nitrogens []int32 // of both
+	place     []int32 // of each atom in the order
 	class     []int32 // equal for atoms that may be equivalent, whatever their hydrogens
+	aromatic  int     // how many atoms are aromatic
+
+	marks               []bool
+	left                []int32
+	first, before, last state
+}
+
+// An amidine is a carbon with a double bond to the first of nitrogens that may all have it.
+type amidine struct {
+	carbon    int32
+	nitrogens []int32
 }
 
 // findAzoles finds aromatic five-rings with several unsubstituted nitrogens, some with a hydrogen
 // and some without.
-func (t *tautomers) findAzoles(p *parser) {
-	used := map[int32]bool{}
+func (p *parser) findAzoles() {
+	t := &p.tautomers
+	used := buffer.Zeroed(&t.marks, len(p.Atoms))
 	for q := range p.Rings.Len() {
 		ring := p.Rings.Ring(q)
 		with, n := p.azole(ring)
 		if with == 0 || with == n || slices.ContainsFunc(ring, func(i int32) bool { return used[i] }) {
 			continue
 		}
-		var of []int32
+		from := len(t.nitrogens)
 		for _, i := range ring {
-			if a := &t.m.Atoms[i]; a.Element == nitrogen && a.Charge == 0 && a.Degree == 2 && a.Radicals == 0 {
-				of = append(of, i)
+			if p.inAzole(i) {
+				t.nitrogens, used[i] = append(t.nitrogens, i), true
 			}
 		}
-		for _, i := range of {
-			used[i] = true
-		}
-		t.azoles = append(t.azoles, of)
+		t.azoles = append(t.azoles, t.nitrogens[from:])
 	}
 }
 
 // findAmidines finds carbons with a double bond that could move to another nitrogen.
-func (t *tautomers) findAmidines() {
-	double := make([]int32, len(t.m.Atoms)) // the carbon at a nitrogen's double bond, or −1
-	near := make([][]int32, len(t.m.Atoms)) // a carbon's nitrogens
-	able := make([]bool, len(t.m.Atoms))
-	multiple := make([]int, len(t.m.Atoms)) // a carbon's multiple bonds: two if it is cumulated
-	for i, a := range t.m.Atoms {
-		double[i] = -1
-		able[i] = !a.Aromatic && a.Charge == 0 && a.Radicals == 0 && (a.Element == carbon || a.Element == nitrogen && a.Degree <= 2)
-	}
-	for _, b := range t.m.Bonds {
-		c, n := b.From, b.To
-		if t.m.Atoms[c].Element != carbon {
-			c, n = n, c
+func (p *parser) findAmidines() {
+	t := &p.tautomers
+	not := buffer.Zeroed(&t.marks, len(p.Atoms)) // nitrogens whose double bond stays
+	left := buffer.Numbered(&t.left, len(p.Atoms))
+	var list []int32
+	for len(left) > 0 {
+		c := left[len(left)-1]
+		left = left[:len(left)-1]
+		if list = p.amidine(c, not, list[:0]); len(list) > 1 {
+			continue
 		}
-		if b.Order == molecule.Double || b.Order == molecule.Triple {
-			multiple[b.From]++
-			multiple[b.To]++
-		}
-		fits := able[c] && able[n] && t.m.Atoms[c].Element == carbon && t.m.Atoms[n].Element == nitrogen
-		switch {
-		case fits && b.Order == molecule.Double && double[n] < 0:
-			double[n] = c
-		case b.Order != molecule.Single: // a nitrogen with another multiple bond
-			able[b.From], able[b.To] = able[b.From] && t.m.Atoms[b.From].Element == carbon, able[b.To] && t.m.Atoms[b.To].Element == carbon
-		}
-		if fits {
-			near[c] = append(near[c], n)
-		}
-	}
-	t.nitrogens = map[int32][]int32{}
-	for settled := false; !settled; {
-		settled = true
-		clear(t.nitrogens)
-		for c, list := range near {
-			var of []int32
-			held := false
-			for _, n := range list {
-				if able[n] {
-					of = append(of, n)
-					held = held || double[n] == int32(c)
+		for _, l := range p.Neighbors(c) {
+			if n := l.Atom; p.Bonds[l.Bond].Order == molecule.Double && p.Atoms[n].Element == nitrogen && !not[n] {
+				not[n] = true
+				for _, o := range p.Neighbors(n) {
+					left = append(left, o.Atom)
 				}
 			}
-			if held && len(of) > 1 && multiple[c] == 1 {
-				t.nitrogens[int32(c)] = of
-			}
 		}
-		for n, c := range double {
-			if _, ok := t.nitrogens[c]; c >= 0 && able[n] && !ok {
-				able[n], settled = false, false
-			}
+	}
+	for c := range int32(len(p.Atoms)) {
+		if list := p.amidine(c, not, nil); len(list) > 1 {
+			t.amidines = append(t.amidines, amidine{c, list})
+			t.nitrogens = append(t.nitrogens, list...)
 		}
 	}
 }
 
-// rank orders the atoms as if all tautomers were equal.
-func (t *tautomers) rank() {
+// rankTautomers orders the atoms as if all tautomers were equal, and reports false if they are: a single
+// group has nitrogens that are.
+func (p *parser) rankTautomers() (differ bool) {
+	t := &p.tautomers
 	l := layouts.Get().(*layout)
 	defer l.giveBack()
 	m := &l.read
-	m.Atoms, m.Bonds = append(m.Atoms[:0], t.m.Atoms...), append(m.Bonds[:0], t.m.Bonds...)
-	const azole, amidine = 1000, 1001 // in place of a mass number
-	blank := func(i int32, mark uint16) {
-		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mark
+	p.Fill(m)
+	const mobile = 1000 // in place of a mass number
+	blank := func(i int32) {
+		m.Atoms[i].Hydrogens, m.Atoms[i].Hybridization, m.Atoms[i].Isotope = 0, 0, mobile
 	}
-	for _, ring := range t.azoles {
-		for _, i := range ring {
-			blank(i, azole)
-		}
+	for _, i := range t.nitrogens {
+		blank(i)
 	}
-	member := map[[2]int32]bool{}
-	for c, list := range t.nitrogens {
-		blank(c, amidine)
-		for _, n := range list {
-			blank(n, amidine)
-			member[[2]int32{c, n}], member[[2]int32{n, c}] = true, true
-		}
-	}
-	unsaturated := make([]bool, len(m.Atoms))
-	for _, b := range m.Bonds {
-		multiple := b.Order != molecule.Single
-		unsaturated[b.From], unsaturated[b.To] = unsaturated[b.From] || multiple, unsaturated[b.To] || multiple
-	}
-	for k := range m.Bonds {
-		b := &m.Bonds[k]
-		if member[[2]int32{b.From, b.To}] {
-			b.Order = molecule.Any
-		}
-		// A lone pair beside the double bond is conjugated, beside the single bond it is not.
-		for _, e := range [2][2]int32{{b.From, b.To}, {b.To, b.From}} {
-			if m.Atoms[e[0]].Isotope == amidine && !unsaturated[e[1]] {
-				m.Atoms[e[1]].Hybridization = 0
+	for _, a := range t.amidines {
+		blank(a.carbon)
+		for _, l := range p.Neighbors(a.carbon) {
+			if slices.Contains(a.nitrogens, l.Atom) {
+				m.Bonds[l.Bond].Order = molecule.Any
+				p.blur(m, l.Atom)
 			}
 		}
+		p.blur(m, a.carbon)
 	}
 	l.canon.partition(m)
-	t.class = slices.Clone(l.canon.cell)
-	if t.distinct() {
-		t.order = t.class
-		return
+	t.class, t.place = append(t.class[:0], l.canon.cell...), append(t.place[:0], l.canon.cell...)
+	distinct := true
+	for i := range m.Atoms {
+		distinct = distinct && (m.Atoms[i].Isotope != mobile || l.canon.size[t.class[i]] == 1)
+	}
+	if distinct {
+		return true
 	}
 	l.canon.search()
-	t.order = slices.Clone(l.canon.place)
+	copy(t.place, l.canon.place)
+	first := t.nitrogens[0]
+	return len(t.azoles)+len(t.amidines) > 1 || slices.ContainsFunc(t.nitrogens, func(i int32) bool {
+		return t.class[i] != t.class[first] || p.Degree(i) > 1 && root(l.canon.orbit, i) != root(l.canon.orbit, first)
+	})
 }
 
-// distinct reports whether the classes of nitrogens and amidine carbons order them.
-func (t *tautomers) distinct() bool {
-	seen := map[int32]int32{}
-	alone := func(i int32) bool {
-		j, ok := seen[t.class[i]]
-		seen[t.class[i]] = i
-		return !ok || i == j
-	}
-	all := true
-	for _, ring := range t.azoles {
-		for _, i := range ring {
-			all = all && alone(i)
+// blur forgets the hybridisation of saturated atoms beside atom i in m: a lone pair beside the double bond
+// is conjugated, beside the single bond it is not.
+func (p *parser) blur(m *molecule.Molecule, i int32) {
+	for _, l := range p.Neighbors(i) {
+		if !p.isUnsaturated(l.Atom) {
+			m.Atoms[l.Atom].Hybridization = 0
 		}
 	}
-	for c, list := range t.nitrogens {
-		all = all && alone(c)
-		for _, i := range list {
-			all = all && alone(i)
-		}
-	}
-	return all
 }
 
-func (t *tautomers) sorted(atoms []int32) []int32 {
-	slices.SortFunc(atoms, func(i, j int32) int { return int(t.order[i]) - int(t.order[j]) })
-	return atoms
+func (t *tautomers) sort(atoms []int32) {
+	slices.SortFunc(atoms, func(i, j int32) int { return int(t.place[i]) - int(t.place[j]) })
 }
 
 // settleAzoles gives the hydrogens of each ring to its first nitrogens. If that loses aromaticity,
 // each ring gets the first choice that keeps it, if rings are few: every try reads the whole
 // molecule. It reports any change.
-func (t *tautomers) settleAzoles() (changed bool) {
-	before := slices.Clone(t.m.Atoms)
-	for _, ring := range t.azoles {
-		with, now := t.holders(t.sorted(ring))
-		t.give(ring, 1<<with-1)
+func (p *parser) settleAzoles() (changed bool) {
+	p.save(&p.before)
+	for _, ring := range p.azoles {
+		p.sort(ring)
+		with, now := p.holders(ring)
+		p.give(ring, 1<<with-1)
 		changed = changed || now != 1<<with-1
 	}
-	if !changed || t.readable() {
+	if !changed || p.keeps() {
 		return changed
 	}
-	copy(t.m.Atoms, before)
-	changed, t.current = false, false
-	for _, ring := range t.azoles[:min(len(t.azoles), fewAzoles)] {
-		changed = t.settleAzole(ring) || changed
+	changed = false
+	for _, ring := range p.azoles[:min(len(p.azoles), fewAzoles)] {
+		changed = p.settleAzole(ring) || changed
 	}
 	return changed
 }
@@ -301,105 +288,97 @@ func (t *tautomers) settleAzoles() (changed bool) {
 const fewAzoles = 8
 
 // holders counts a ring's hydrogens and returns which nitrogens have them.
-func (t *tautomers) holders(ring []int32) (with, which int) {
+func (p *parser) holders(ring []int32) (with, which int) {
 	for k, i := range ring {
-		with += int(t.m.Atoms[i].Hydrogens)
-		which |= int(t.m.Atoms[i].Hydrogens) << k
+		h := int(p.Atoms[i].Hydrogens())
+		with += h
+		which |= h << k
 	}
 	return with, which
 }
 
-func (t *tautomers) give(ring []int32, choice int) {
-	t.current = false
+func (p *parser) give(ring []int32, choice int) {
 	for k, i := range ring {
-		t.m.Atoms[i].Hydrogens = uint8(choice >> k & 1)
+		p.SetHydrogens(i, int32(choice>>k&1))
 	}
 }
 
 // settleAzole is settleAzoles of one ring.
-func (t *tautomers) settleAzole(ring []int32) bool {
-	with, now := t.holders(ring)
+func (p *parser) settleAzole(ring []int32) bool {
+	with, now := p.holders(ring)
+	p.save(&p.before)
 	for choice := range now {
 		if bits.OnesCount(uint(choice)) != with {
 			continue
 		}
-		if t.give(ring, choice); t.readable() {
+		if p.give(ring, choice); p.keeps() {
 			return true
 		}
 	}
-	t.give(ring, now)
 	return false
 }
 
-// readable reports whether the changed molecule keeps its aromatic atoms. Then p has it.
-func (t *tautomers) readable() bool {
-	_, err := t.p.parse(Write(t.m))
-	count := countAromatic(t.m)
-	for i := range t.p.Atoms {
-		count -= int(asBit(t.p.Atoms[i].Aromatic))
+// keeps reports whether the changed molecule keeps its aromatic atoms. Otherwise it is what it was.
+func (p *parser) keeps() bool {
+	if p.PerceiveAgain() == nil && p.aromatics() == p.aromatic {
+		return true
 	}
-	t.tried, t.current = true, err == nil && count == 0
-	return t.current
+	p.restore(&p.before)
+	return false
 }
 
 // settleAmidines gives each carbon, in order, a double bond to its first nitrogen that leaves one
 // for every other carbon, and reports any change.
-func (t *tautomers) settleAmidines() bool {
-	carbons := t.sorted(slices.Collect(maps.Keys(t.nitrogens)))
-	for _, list := range t.nitrogens {
-		t.sorted(list)
+func (p *parser) settleAmidines() (changed bool) {
+	slices.SortFunc(p.amidines, func(x, y amidine) int { return int(p.place[x.carbon]) - int(p.place[y.carbon]) })
+	for _, a := range p.amidines {
+		p.sort(a.nitrogens)
 	}
-	chosen, holder := map[int32]int32{}, map[int32]int32{}
 	steps := amidineSteps
-	var choose func(k int) bool
-	choose = func(k int) bool {
-		if k == len(carbons) {
+	holder := make([]int32, len(p.Atoms)) // of a nitrogen: its carbon and 1
+	var choose func(list []amidine) bool
+	choose = func(list []amidine) bool {
+		if len(list) == 0 {
 			return true
 		}
-		c := carbons[k]
-		for _, n := range t.nitrogens[c] {
-			if _, taken := holder[n]; taken {
+		for _, n := range list[0].nitrogens {
+			if holder[n] != 0 {
 				continue
 			}
 			if steps--; steps < 0 {
 				return false
 			}
-			chosen[c], holder[n] = n, c
-			if choose(k + 1) {
+			holder[n] = list[0].carbon + 1
+			if choose(list[1:]) {
 				return true
 			}
-			delete(holder, n)
+			holder[n] = 0
 		}
 		return false
 	}
-	if !choose(0) {
+	if len(p.amidines) == 0 || !choose(p.amidines) {
 		return false
 	}
-	changed := false
-	before := &molecule.Molecule{Atoms: slices.Clone(t.m.Atoms), Bonds: slices.Clone(t.m.Bonds)}
-	for k := range t.m.Bonds {
-		b := &t.m.Bonds[k]
-		c, n := b.From, b.To
-		if _, ok := t.nitrogens[c]; !ok {
-			c, n = n, c
+	p.save(&p.before)
+	for _, a := range p.amidines {
+		for _, l := range p.Neighbors(a.carbon) {
+			n := l.Atom
+			if !slices.Contains(a.nitrogens, n) {
+				continue
+			}
+			order, hydrogens := molecule.Single, 3-p.Degree(n)
+			if holder[n] == a.carbon+1 {
+				order = molecule.Double
+			}
+			if holder[n] != 0 {
+				hydrogens--
+			}
+			changed = changed || p.Bonds[l.Bond].Order != order
+			p.Bonds[l.Bond].Order = order
+			p.SetHydrogens(n, hydrogens)
 		}
-		if !slices.Contains(t.nitrogens[c], n) {
-			continue
-		}
-		order, hydrogens := molecule.Single, 3-t.m.Atoms[n].Degree
-		if holder[n] == c && chosen[c] == n {
-			order = molecule.Double
-		}
-		if _, ok := holder[n]; ok {
-			hydrogens--
-		}
-		changed = changed || b.Order != order
-		b.Order, t.m.Atoms[n].Hydrogens = order, uint8(hydrogens)
 	}
-	if changed && !t.readable() {
-		t.m.Atoms, t.m.Bonds, changed, t.current = before.Atoms, before.Bonds, false, false
-	}
-	return changed
+	return changed && p.keeps()
 }
 
 // amidineSteps bounds the search for amidines that share nitrogens.

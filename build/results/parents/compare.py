@@ -1,9 +1,7 @@
-"""Compares parents of BaCa with those of RDKit's standardiser, ChEMBL's structure pipeline and MolVS:
+"""Compares parents of BaCa with those of RDKit's standardiser, ChEMBL's structure pipeline and MolVS.
 
-    compare.sh DATA [LIMIT]
-
-compare.sh installs them and calls this with DATA, the tests of MolVS, the pairs, the command baca-paper, the versions, and LIMIT, how many
-records to draw at random, 0 for all. It writes report.md beside it.
+compare.sh calls this with DATA, a working folder, the pairs, the command baca-paper, the versions, and how many records to draw at random, 0 for
+all. It writes report.md beside it. The working folder keeps what the others made.
 """
 
 import ast
@@ -63,6 +61,20 @@ def parents(text):
     return text, made
 
 
+def all_parents(texts, path):
+    """parents of all texts; the file at path has those of earlier runs"""
+    made = {}
+    if os.path.exists(path):
+        with open(path) as file:
+            made = dict(json.loads(line) for line in file if line.endswith("\n"))
+    left = [t for t in texts if t not in made]
+    with open(path, "a") as file, multiprocessing.Pool() as pool:
+        for text, by in pool.imap_unordered(parents, left, 64):
+            made[text] = by
+            file.write(json.dumps([text, by]) + "\n")
+    return made
+
+
 def baca(command, texts):
     """what baca makes of texts: parent and set_aside"""
     lines = subprocess.run([command, "featurize", "--parent", "--format", "smi", "-"], input="\n".join(texts) + "\n", capture_output=True, text=True, check=False).stdout.splitlines()
@@ -109,27 +121,21 @@ def charge(text):
 
 # Classes of differences, the first that fits, and who is right.
 CLASSES = (
-    ("not made", lambda ours, theirs, again, aside: theirs is None, "The tool cannot read its own result, or the record; BaCa has a parent."),
+    ("not made", lambda ours, theirs, again, aside: theirs is None, "BaCa: the tool cannot read what it made."),
     ("another component", lambda ours, theirs, again, aside: "." not in theirs and counts(ours) != counts(theirs) and "." not in ours and not metal(ours, theirs),
-     "BaCa: its list of counter-ions and solvents is the longest, and where it does not decide the most heavy atoms do; RDKit and MolVS count hydrogens, "
-     "so a large amine beats a drug. ChEMBL keeps a mixture without listed parts whole, which is right for a registry and no input of a model."),
+     "BaCa: it lists more counter-ions, and then heavy atoms decide, where RDKit and MolVS count hydrogens too."),
     ("components left", lambda ours, theirs, again, aside: "." in theirs and "." not in ours,
-     "As chosen: ChEMBL keeps all components that no list names, BaCa one, and says in `set_aside` that another was not scored."),
-    ("salt of a heavy metal left whole", lambda ours, theirs, again, aside: "." in ours,
-     "BaCa: of iron sulfate the acid alone would be another compound."),
+     "As chosen: ChEMBL keeps what no list names, BaCa one component, and `set_aside` names another."),
+    ("salt of a heavy metal left whole", lambda ours, theirs, again, aside: "." in ours, "BaCa: the acid of iron sulfate is another compound."),
     ("bond of a metal", lambda ours, theirs, again, aside: counts(ours) != counts(theirs),
-     "BaCa where the compound is a complex or organometallic, which the others take apart (Hg, Sn, Al and d-block metals); equal for alkali metals."),
-    ("tautomer", lambda ours, theirs, again, aside: "tautomer" in aside and ours == again,
-     "Both: BaCa moves hydrogens of azoles and amidines to one place, the others, as used here, leave tautomers."),
+     "BaCa: the others take complexes and organometallics of Hg, Sn, Al and d-block metals apart."),
+    ("tautomer", lambda ours, theirs, again, aside: "tautomer" in aside and ours == again, "Both: only BaCa chooses tautomers of azoles and amidines."),
     ("drawing", lambda ours, theirs, again, aside: ours == again and charge(ours) == charge(theirs),
-     "The same compound for BaCa: sulfoxides and phosphine oxides, which RDKit and MolVS draw with charges, imidic acids, enols, cations spread over several "
-     "atoms, which only BaCa draws at one. Either is right as long as one is kept."),
+     "Both, if one drawing is kept: of S=O and P=O, imidic acids, enols, and cations spread over atoms."),
     ("protons", lambda ours, theirs, again, aside: ours == again,
-     "BaCa for salts: it gives every acid and base its neutral form, beside a permanent cation too; a zwitterion by nature stays, at net charge 0. The others leave an anion "
-     "or cation where the record has no partner, so that a salt and its free form differ."),
+     "BaCa: acids and bases are neutral also beside a permanent cation or without their partner, so a salt is its free form."),
     ("compound", lambda ours, theirs, again, aside: True,
-     "BaCa where it makes an aromatic tautomer of a zwitterion and the others put the hydrogen on carbon. Carbanions that no group makes acidic, of generated "
-     "molecules, BaCa keeps as drawn, as it does reagents; with a hydrogen they are other compounds, so neither is more right."),
+     "BaCa where it makes the aromatic tautomer of a zwitterion; neither for carbanions of generated molecules, which BaCa keeps."),
 )
 
 
@@ -141,49 +147,52 @@ def share(n, of):
     return f"{n} ({100 * n / max(of, 1):.1f} %)"
 
 
-def pairs_table(out, title, pairs, command):
+def who_joins(pairs, command):
+    """of each pair its kind and which tools give it one parent"""
     texts = sorted({flat(t) for _, a, b in pairs for t in (a, b) if flat(t)})
     ours = baca(command, texts)
     theirs = dict(map(parents, texts))
-    kinds = collections.OrderedDict()
     for kind, a, b in pairs:
-        row = kinds.setdefault(kind, collections.Counter())
-        row["pairs"] += 1
         x, y = flat(a), flat(b)
         made = {"BaCa": lambda t: ours.get(t, (None,))[0], **{tool: lambda t, tool=tool: theirs.get(t, {}).get(tool) for tool in TOOLS}}
-        for tool, parent in made.items():
-            row[tool] += parent(x) is not None and parent(x) == parent(y)
-    out.append(f"| {title} | pairs | BaCa | RDKit | ChEMBL | MolVS |\n|---|---|---|---|---|---|")
-    total = collections.Counter()
-    for kind, row in kinds.items():
-        total.update(row)
-        out.append(f"| {kind} | {row['pairs']} | {row['BaCa']} | {row['RDKit']} | {row['ChEMBL']} | {row['MolVS']} |")
-    out.append(f"| **all** | {total['pairs']} | {total['BaCa']} | {total['RDKit']} | {total['ChEMBL']} | {total['MolVS']} |\n")
+        yield kind, [tool for tool, parent in made.items() if parent(x) is not None and parent(x) == parent(y)]
 
 
-def main(data, tests, pairs, command, versions, limit="0"):
+def pairs_tables(out, pairs, tests, command):
+    joined = collections.defaultdict(list)
+    for kind, tools in who_joins(pairs, command):
+        joined[", ".join(tools) or "none"].append(kind)
+    out.append("| one parent by | pairs | kinds |\n|---|---|---|")
+    for tools, kinds in sorted(joined.items(), key=lambda row: -len(row[1])):
+        out.append(f"| {tools} | {len(kinds)} | {'; '.join(dict.fromkeys(kinds))} |")
+    rows = collections.defaultdict(collections.Counter)
+    for kind, tools in who_joins(tests, command):
+        rows[kind].update(["pairs", *tools])
+    out.append("\nMolVS's tests, input and expected result:\n\n| | pairs | BaCa | RDKit | ChEMBL | MolVS |\n|---|---|---|---|---|---|")
+    for kind, row in rows.items():
+        out.append(f"| {kind} | " + " | ".join(str(row[c]) for c in ("pairs", "BaCa", *TOOLS)) + " |")
+
+
+def main(data, work, pairs, command, versions, limit="0"):
     texts, available = records(data, int(limit))
-    with multiprocessing.Pool() as pool:
-        theirs = dict(pool.imap_unordered(parents, texts, 64))
+    theirs = all_parents(texts, os.path.join(work, "theirs.jsonl"))
     ours = baca(command, texts)
-    results = sorted({p for made in theirs.values() for p in made.values() if p} | {o for o, _ in ours.values() if o})
+    results = sorted({theirs[t][tool] for t in texts for tool in TOOLS if theirs[t][tool]} | {o for o, _ in ours.values() if o})
     again = baca(command, results)
     out = [
         "# Parents beside other standardisers\n",
-        f"BaCa's parents beside RDKit's `ChargeParent`, ChEMBL's `standardize_mol` with `get_parent_mol`, and MolVS's `charge_parent` ({versions}), in one run. "
-        "All read molecules without stereo marks and isotopes, which BaCa sets aside.\n",
-        "## Two drawings of one compound\n",
-        "How many pairs have one parent: pairs of drawings, or of a compound and its salt or solvate, by kind, and MolVS's own tests (input and expected result).\n",
+        f"BaCa's parents beside RDKit's `ChargeParent`, ChEMBL's `standardize_mol` with `get_parent_mol`, and MolVS's `charge_parent` ({versions}). "
+        "All read molecules without stereo marks and isotopes.\n",
+        "## Two drawings of one compound, or a compound and its salt\n",
     ]
     with open(pairs) as file:
-        pairs_table(out, "our cases", [line.strip().split("|") for line in file if line.strip()], command)
-    pairs_table(out, "MolVS's tests", list(molvs_pairs(tests)), command)
-    out += ["## Every record with a dot, a charge or a metal\n", f"{len(texts)} molecules, each once, {f'drawn at random from' if int(limit) else 'of'} {available} texts. Equal parents of two tools:\n", "| | RDKit | ChEMBL | MolVS |\n|---|---|---|---|"]
+        pairs_tables(out, [line.strip().split("|") for line in file if line.strip()], list(molvs_pairs(os.path.join(work, "MolVS-0.1.1", "tests"))), command)
+    out += ["\n## Every record with a dot, a charge or a metal\n", f"{len(texts)} molecules, each once, {'drawn at random from' if int(limit) else 'of'} {available} texts. Equal parents of two tools:\n", "| | RDKit | ChEMBL | MolVS |\n|---|---|---|---|"]
     made = {"BaCa": {t: o for t, (o, _) in ours.items()}, **{tool: {t: theirs[t][tool] for t in texts} for tool in TOOLS}}
     for tool in ("BaCa", "RDKit", "ChEMBL"):
         cells = [share(sum(made[tool][t] == made[o][t] for t in texts), len(texts)) if TOOLS.index(o) > (TOOLS.index(tool) if tool in TOOLS else -1) else "" for o in TOOLS]
         out.append(f"| {tool} | " + " | ".join(cells) + " |")
-    out += ["\nWhere BaCa's parent differs, by the first class that fits:\n", "| class | RDKit | ChEMBL | MolVS | example: record, BaCa, other |\n|---|---|---|---|---|"]
+    out += ["\nWhere BaCa's parent differs, by the first class that fits:\n", "| class | RDKit | ChEMBL | MolVS | example: record, BaCa, other | who is right |\n|---|---|---|---|---|---|"]
     differ, examples = collections.Counter(), {}
     for t in texts:
         mine, aside = ours[t]
@@ -200,12 +209,11 @@ def main(data, tests, pairs, command, versions, limit="0"):
             differ[name, tool] += 1
             shown = examples.setdefault(name, [])
             shown.append((len(t), t, mine, p, tool))
-    for name, _, _ in CLASSES:
+    for name, _, right in CLASSES:
         if name in examples:
             _, t, mine, p, tool = min(examples[name])
-            out.append(f"| {name} | " + " | ".join(str(differ[name, tool]) for tool in TOOLS) + f" | `{t}`: `{mine}`, {tool} " + (f"`{p}`" if p else "nothing") + " |")
-    out.append("\nWho is right:\n")
-    out += [f"- **{name}**: {right}" for name, _, right in CLASSES if name in examples]
+            shown = f"`{t}`: `{mine}`, {tool} " + (f"`{p}`" if p else "nothing")
+            out.append(f"| {name} | " + " | ".join(str(differ[name, tool]) for tool in TOOLS) + f" | {shown} | {right} |")
     unstable = sum(1 for t in texts if ours[t][0] and again[ours[t][0]][0] != ours[t][0])
     out.append(f"\nBaCa refuses {differ['refused', 'BaCa']} of the records, and {unstable} parents have another parent.\n")
     out.append(f"```sh\nmake build\nbuild/results/parents/compare.sh ../shared/data{' ' + limit if int(limit) else ''}\n```\n")

@@ -50,7 +50,7 @@ func traitsOf(list []Trait) traits {
 }
 
 // BuiltInBackground names the built-in background on a model's card.
-const BuiltInBackground = "ChEMBL and QM9"
+const BuiltInBackground = "ChEMBL, QM9 and enumerated chemistry"
 
 // AddBackground fits the head that tells a model's training set from a background: molecules at
 // large, without labels. training are all training graphs in the order that NewModel got them. Too

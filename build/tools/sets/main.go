@@ -1,4 +1,4 @@
-// Command sets writes the training files of the models drugs and bioactive:
+// Command sets writes the training files of the models drugs and bioactive, and the built-in background anew:
 //
 //	go run ./build/tools/sets DATA OUT
 //
@@ -7,6 +7,7 @@
 //	drugs.csv          name, smiles and source of approved and investigational drugs
 //	bioactive.smi      20 000 molecules of ChEMBL
 //	not-medicinal.smi  5 000 molecules that are neither in ChEMBL nor drugs: the background of both
+//	molecules.smi.gz   the built-in background of other models, with molecules enumerated from grammar.txt
 //
 // Molecules with the same parent are one, and its first written form stays. Molecules
 // without organic carbon and those whose parent has more than 70 heavy atoms are left out.
@@ -67,6 +68,7 @@ func main() {
 // write writes all sets.
 func write(data, out string) (err error) {
 	defer try.Catch(&err)
+	writeBackground(out)
 	bioactive(data, out, drugs(data, out))
 	return nil
 }
@@ -168,8 +170,19 @@ func draw(rows []row, source string, count int, known map[string]bool) (list []s
 	return list
 }
 
-// writeList writes a list of SMILES, by length, then by the alphabet.
+// writeList writes a list of SMILES.
 func writeList(out, name string, list []string) {
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	sortMolecules(list)
 	try.Check(os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644))
+}
+
+// sortMolecules sorts lines by the length of their SMILES, then by the alphabet.
+func sortMolecules(lines []string) {
+	length := func(line string) int {
+		text, _, _ := strings.Cut(line, "\t")
+		return len(text)
+	}
+	slices.SortFunc(lines, func(a, b string) int {
+		return cmp.Or(cmp.Compare(length(a), length(b)), cmp.Compare(a, b))
+	})
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -23,6 +25,28 @@ import (
 	"baca/build/internal/try"
 	"baca/weights"
 )
+
+// The committed background holds what the grammar makes: molecules of each class, no parent twice.
+func TestBackground(t *testing.T) {
+	if !slices.Equal(strings.Split(strings.TrimSpace(string(try.To(io.ReadAll(weights.Background())))), "\n"), builtInBackground()) {
+		t.Error("go run ./build/tools/sets writes another background")
+	}
+	count, parents := map[string]int{}, map[string]bool{}
+	for _, line := range builtInBackground() {
+		text, class, _ := strings.Cut(line, "\t")
+		if count[class]++; class == "" {
+			continue
+		}
+		m := try.To(smiles.Parse(text))
+		if radical := slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 }); radical || parents[text] || parentText(text) != text {
+			t.Errorf("%s: want a parent without radicals, once", line)
+		}
+		parents[text] = true
+	}
+	if count[""] != 5000 || len(count) != 1+len(classes) {
+		t.Errorf("%v", count)
+	}
+}
 
 type drug struct{ name, smiles string }
 

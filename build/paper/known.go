@@ -128,21 +128,21 @@ func (r knownResult) page() *page {
 	classes := distinct(r.Molecules, func(k knownMolecule) string { return k.Class })
 	cells := func(class string) []any {
 		of := slices.DeleteFunc(slices.Clone(r.Molecules), func(k knownMolecule) bool { return k.Class != class })
-		share := func(v decide.Verdict) float64 {
-			others := slices.DeleteFunc(slices.Clone(of), func(k knownMolecule) bool { return k.Verdict != v })
-			return float64(len(others)) / float64(len(of))
+		slices.SortStableFunc(of, func(a, b knownMolecule) int { return cmp.Compare(a.P, b.P) })
+		called := func(v decide.Verdict) []knownMolecule {
+			return slices.DeleteFunc(slices.Clone(of), func(k knownMolecule) bool { return k.Verdict != v })
 		}
-		named := ""
-		if class != unseenDrugs {
-			slices.SortStableFunc(of, func(a, b knownMolecule) int { return cmp.Compare(a.P, b.P) })
-			named = strings.Join(mapped(of, func(k knownMolecule) string { return fmt.Sprintf("%s %.2g", k.Name, k.P) }), ", ")
+		share := func(v decide.Verdict) float64 { return float64(len(called(v))) / float64(len(of)) }
+		names := ""
+		if class != unseenDrugs && class != "drug" {
+			names = strings.Join(mapped(called(decide.Inside), func(k knownMolecule) string { return fmt.Sprintf("%s %.2g", k.Name, k.P) }), ", ")
 		}
-		return []any{class, len(of), share(decide.Outside), share(decide.Borderline), share(decide.Inside), named}
+		return []any{class, len(of), share(decide.Outside), share(decide.Borderline), share(decide.Inside), fmt.Sprintf("%.2g", of[len(of)/2].P), names}
 	}
 	return &page{
 		title: "Well-known molecules by class",
-		question: fmt.Sprintf(`What does the model drugs call molecules that chemists know? Each is scored by itself at α = %g %%: percent outside, borderline and inside, and p-values from the lowest on, with a star where the background holds the molecule.
-The last class is %d tenths of the drugs, each judged by a model that was trained on the other nine.`, 100*r.Alpha, r.Splits),
-		tables: []*pageTable{tabulate("", []string{"class", "molecules", "outside", "borderline", "inside", "p"}, classes, cells)},
+		question: fmt.Sprintf(`What does the model drugs call molecules that chemists know? Each is scored by itself at α = %g %%: percent outside, borderline and inside, the median p, and what is inside but no drug, with its p.
+The background holds those with a star. The last class is %d tenths of the drugs, each judged by a model that was trained on the other nine.`, 100*r.Alpha, r.Splits),
+		tables: []*pageTable{tabulate("", []string{"class", "molecules", "outside", "borderline", "inside", "median p", "these are inside"}, classes, cells)},
 	}
 }

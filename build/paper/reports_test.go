@@ -143,7 +143,10 @@ func TestKnown(t *testing.T) {
 	refuse(t, true, "want --known FILE and --reference DIR", args...)
 	succeed(t, append(args, "--reference", folder, "--splits", "2", "--steps", "5")...)
 	page := read(t, filepath.Join(out, "known.md"))
-	for _, want := range []string{"ethanol* ", "| industrial | 1 | 100.0 | 0.0 | 0.0 | dimethylmercury 0.0", "| " + unseenDrugs + " | 40 | ", " --known known.tsv "} {
+	if all := resultOf[knownResult](t, read(t, filepath.Join(out, "known.json"))).Molecules; len(all) != 43 || all[1].Name != "dimethylmercury" || all[2].Name != "ethanol*" {
+		t.Errorf("%+v", all[:3])
+	}
+	for _, want := range []string{"| solvent | 2 | ", "| industrial | 1 | 100.0 | 0.0 | 0.0 | 0.0", "| " + unseenDrugs + " | 40 | ", " --known known.tsv "} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

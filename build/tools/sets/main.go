@@ -81,11 +81,12 @@ type compound struct {
 	text   string // as written
 	parent *molecule.Molecule
 	key    string // of the parent
+	others uint16 // compounds beside the parent
 }
 
 func compoundOf(text string, m *molecule.Molecule) compound {
-	p, _, _ := smiles.Parent(m)
-	return compound{text, p, smiles.Write(p)}
+	p, _, aside := smiles.Parent(m)
+	return compound{text, p, smiles.Write(p), aside.Others}
 }
 
 // components returns the different organic components of m that are neither counter-ions nor solvents, and whether one
@@ -120,20 +121,19 @@ func whole(text string) (list []compound, fault string) {
 // clean returns the compounds of a record that are no counter-ions or solvents, several for a combination, or says why
 // it has none.
 func clean(text string) (list []compound, fault string) {
-	list, fault = whole(text)
-	if fault != "" {
-		return nil, fault
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return nil, "unreadable"
 	}
-	m := try.To(smiles.Parse(text))
-	_, _, aside := smiles.Parent(m)
+	list = []compound{compoundOf(text, m)}
 	parts, medicine := components(m)
 	least := leastAtoms
 	switch {
-	case len(parts) == 0 && !medicine:
+	case len(parts) == 0 && !medicine && smiles.IsOrganic(list[0].parent):
 		return nil, "counter-ions or solvents"
 	case len(parts) == 0:
 		least = 1
-	case aside.Others > 0:
+	case list[0].others > 0:
 		list, least = parts, leastOfMany
 	}
 	return slices.DeleteFunc(list, func(c compound) bool {
@@ -243,15 +243,15 @@ func bioactive(data, out string, drugs map[string]bool) {
 		return list
 	})
 	fmt.Printf("bioactive.smi: %d molecules; left out of those drawn:%s\n", len(train), reasons(left))
-	any := func(text string) []compound {
+	ofAnyKind := func(text string) []compound {
 		list, _ := whole(text)
 		return list
 	}
-	draw(rows, "chembl", len(rows), known, any)
+	draw(rows, "chembl", len(rows), known, ofAnyKind)
 	maps.Copy(known, drugs)
 	var outside []string
 	for _, p := range backgroundParts {
-		outside = append(outside, draw(rows, p.source, p.count, known, any)...)
+		outside = append(outside, draw(rows, p.source, p.count, known, ofAnyKind)...)
 	}
 	writeList(out, "bioactive.smi", train)
 	writeList(out, "not-medicinal.smi", append(outside, enumerate(known, broadPerClass)...))

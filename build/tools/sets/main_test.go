@@ -60,6 +60,7 @@ func TestClean(t *testing.T) {
 		{"a radical", "CC(C)(C)N([O])C(C)(C)C", "radicals"},
 		{"sodium chloride", "[Na+].[Cl-]", "without organic carbon"},
 		{"a peptide of 161 heavy atoms", strings.Repeat("NCC(=O)", 40) + "O", "of more than 150 heavy atoms"},
+		{"the same with ketamine", strings.Repeat("NCC(=O)", 40) + "O.CNC1(CCCCC1=O)c1ccccc1Cl", "CNC1(CCCCC1=O)c1ccccc1Cl"},
 		{"a salt", "CS(=O)(=O)O.CNC1(CCCCC1=O)c1ccccc1Cl", "CNC1(CCCCC1=O)c1ccccc1Cl"},
 		{"a salt with a medicine", "NC(CCCNC(N)=N)C(=O)O.CC(C)Cc1ccc(cc1)C(C)C(=O)O", "CC(C)Cc1ccc(cc1)C(C)C(=O)O"},
 		{"co-trimoxazole", "COc1cc(Cc2cnc(N)nc2N)cc(OC)c1OC.Cc1cc(NS(=O)(=O)c2ccc(N)cc2)no1",

@@ -53,7 +53,7 @@ var ours = []struct {
 	{"baca/build/paper", "baca/algo/... baca/build/internal/machine baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/try baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine baca/build/internal/replace baca/build/internal/try"},
 	{"baca/build/tools/bench", "baca/algo/dataset baca/build/internal/try"},
-	{"baca/build/tools/sets", "baca/algo/dataset baca/algo/molecule/smiles baca/build/internal/try"},
+	{"baca/build/tools/sets", "baca/algo/dataset baca/algo/molecule baca/algo/molecule/smiles baca/build/internal/try baca/weights"},
 	{"baca/build/tools/packaging", "baca/algo baca/build/internal/ship baca/build/internal/try"},
 	{"baca/build/internal/apart", "baca/build/internal/replace baca/build/internal/usage"},
 	{"baca/build/internal/chromium", ""},

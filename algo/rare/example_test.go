@@ -23,5 +23,5 @@ func Example() {
 	}
 	// Output:
 	// CCCCCCCCCCCO: 0.0
-	// CCCCCCl: 3.3
+	// CCCCCCl: 2.4
 }

@@ -94,7 +94,7 @@ func TestLevels(t *testing.T) {
 				exceed++
 			}
 		}
-		if most := 1001*math.Erfc((1.75+0.05*float64(k+1))/math.Sqrt2)/2 - 1; float64(exceed) > most {
+		if most := 1001*math.Erfc((1.7+0.05*float64(k+1))/math.Sqrt2)/2 - 1; float64(exceed) > most {
 			t.Errorf("%d of 1000 exceed level %d, want at most %g", exceed, k, most)
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"baca/algo"
+	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/trust"
 	"baca/build/internal/testset"
@@ -123,6 +125,32 @@ func checkDiscoveries(t *testing.T, data []byte) {
 	held, wide := rows[0], rows[1]
 	if held.Found[1] != 0 || !(wide.Found[3] > 0) || held.Found[0].defined() || len(wide.False) != len(discoveryShares) {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// Molecules keep their class and name, and of drugs a tenth is judged that the model was not made from.
+func TestKnown(t *testing.T) {
+	needsShared(t)
+	folder, out := t.TempDir(), t.TempDir()
+	_, drugs := readMolecules(t.Context(), shared, "freesolv", molecule.Parent, 1)
+	_, others := readMolecules(t.Context(), shared, "lipo", molecule.Parent, 1)
+	for name, lines := range map[string][]string{
+		"drugs.csv": append([]string{"smiles"}, drugs[:200]...), "not-medicinal.smi": append(others[:200:200], "OCC"),
+		"known.tsv": {"smiles\tclass\tname", "C1CCOC1\tsolvent\tTHF", "C[Hg]C\tindustrial\tdimethylmercury", "CCO\tsolvent\tethanol"},
+	} {
+		try.Check(os.WriteFile(filepath.Join(folder, name), []byte(strings.Join(lines, "\n")), 0o644))
+	}
+	args := []string{"bench", "known", "--data", shared, "--out", out, "--known", filepath.Join(folder, "known.tsv")}
+	refuse(t, true, "want --known FILE and --reference DIR", args...)
+	succeed(t, append(args, "--reference", folder, "--splits", "2", "--steps", "5")...)
+	page := read(t, filepath.Join(out, "known.md"))
+	if all := resultOf[knownResult](t, read(t, filepath.Join(out, "known.json"))).Molecules; len(all) != 43 || all[1].Name != "dimethylmercury" || all[2].Name != "ethanol*" {
+		t.Errorf("%+v", all[:3])
+	}
+	for _, want := range []string{"| solvent | 2 | ", "| industrial | 1 | 100.0 | 0.0 | 0.0 | 0.0", "| " + unseenDrugs + " | 40 | ", " --known known.tsv "} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 	"baca/weights"
 )
 
-const enumeratedPerClass = 50 // molecules in the built-in background
+// Enumerated molecules of each class in the built-in background, and in that of drugs and bioactive.
+const perClass, broadPerClass = 50, 150
 
 // classes are the symbols of the grammar that molecules are written from.
 var classes = []string{
@@ -81,13 +82,13 @@ func parentText(text string) string {
 
 // enumerate writes molecules of each class as parents, with the class after a tab. It writes none that is known, and
 // none twice.
-func enumerate(known map[string]bool) (lines []string) {
+func enumerate(known map[string]bool, perClass int) (lines []string) {
 	for k, class := range classes {
 		rng := rand.New(rand.NewPCG(seed, uint64(k)))
 		first := len(lines)
-		for tries := 0; len(lines) < first+enumeratedPerClass; tries++ {
-			if tries == 20*enumeratedPerClass {
-				try.Check(fmt.Errorf("grammar.txt: %s: %d tries gave %d molecules: want %d", class, tries, len(lines)-first, enumeratedPerClass))
+		for tries := 0; len(lines) < first+perClass; tries++ {
+			if tries == 20*perClass {
+				try.Check(fmt.Errorf("grammar.txt: %s: %d tries gave %d molecules: want %d", class, tries, len(lines)-first, perClass))
 			}
 			if text := parentText(expand(rng, class)); !known[text] {
 				known[text] = true
@@ -108,7 +109,7 @@ func builtInBackground() (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	lines = append(lines, enumerate(known)...)
+	lines = append(lines, enumerate(known, perClass)...)
 	sortMolecules(lines)
 	return lines
 }

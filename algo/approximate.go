@@ -8,6 +8,7 @@ import (
 	"baca/algo/background"
 	"baca/algo/graph"
 	"baca/algo/near"
+	"baca/algo/rare"
 )
 
 // Approximate returns a scorer and a model whose p-values compare with the training graphs of the
@@ -43,7 +44,7 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 	}
 	scores := s.near.Scores(d)
 	if m.Background == nil {
-		return scores, nil
+		return m.addRare(scores), nil
 	}
 	out, err := m.sample(ctx, s.workers, outside)
 	if err != nil {
@@ -65,5 +66,15 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 		logit := logits[near.Place(k, len(scores), len(logits))]
 		scores[k] = s.join(scores[k], (logit-m.Background.Mean)/m.Background.Deviation, nodes(m.Bank.Prints[k]))
 	}
-	return scores, nil
+	return m.addRare(scores), nil
+}
+
+// addRare adds to the scores of the bank what rare parts add, each graph left out.
+func (m *Model) addRare(scores []float64) []float64 {
+	if m.Rare != nil {
+		for k, level := range m.Rare.Bank {
+			scores[k] += rare.Raise(int(level))
+		}
+	}
+	return scores
 }

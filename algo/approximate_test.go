@@ -23,7 +23,8 @@ func TestApproximate(t *testing.T) {
 	var ratios []float64
 	for k, p := range m.Bank.Prints {
 		mean, deviation := m.Sizes.Of(nodes(p))
-		ratios = append(ratios, left[k]*deviation+mean-distances[k])
+		softened := left[k]*deviation + mean - soft(distances[k])
+		ratios = append(ratios, softened-softness/(4*softened))
 	}
 	if mean, deviation := metric.MeanStd(ratios); len(ratios) != 96 || math.Abs(mean) > 1e-6 || math.Abs(deviation-1) > 1e-6 {
 		t.Errorf("%d ratios of mean %g and deviation %g, want 96 of 0 and 1", len(ratios), mean, deviation)

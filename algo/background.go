@@ -13,7 +13,8 @@ import (
 
 // A Trait is what the score of a held-out graph needs besides its representation.
 type Trait struct {
-	Fold int // in the background, see background.Fold
+	Fold  int // in the background, see background.Fold
+	Level int // of its rarest parts, see rare.Table
 }
 
 // fold depends only on the parent of a molecule. Parents need a second look: which of several
@@ -31,26 +32,26 @@ func (m *Model) fold(g *graph.Graph, own fingerprint.Print) int {
 func (m *Model) Traits(gs []*graph.Graph, prints []fingerprint.Print) []Trait {
 	list := make([]Trait, len(gs))
 	for i, of := 0, m.traits(gs, prints); i < len(gs); i++ {
-		list[i] = Trait{Fold: of.fold(i)}
+		list[i] = Trait{of.fold(i), of.level(i)}
 	}
 	return list
 }
 
-// traits computes Traits on demand: a model without a background needs none.
+// traits computes Traits on demand: a model without a background needs no folds.
 type traits struct {
-	fold func(i int) int
+	fold, level func(i int) int
 }
 
 func (m *Model) traits(gs []*graph.Graph, prints []fingerprint.Print) traits {
-	return traits{fold: func(i int) int { return m.fold(gs[i], prints[i]) }}
+	return traits{func(i int) int { return m.fold(gs[i], prints[i]) }, func(i int) int { return m.Rare.Level(gs[i]) }}
 }
 
 func traitsOf(list []Trait) traits {
-	return traits{fold: func(i int) int { return list[i].Fold }}
+	return traits{func(i int) int { return list[i].Fold }, func(i int) int { return list[i].Level }}
 }
 
 // BuiltInBackground names the built-in background on a model's card.
-const BuiltInBackground = "ChEMBL and QM9"
+const BuiltInBackground = "ChEMBL, QM9 and enumerated chemistry"
 
 // AddBackground fits the head that tells a model's training set from a background: molecules at
 // large, without labels. training are all training graphs in the order that NewModel got them. Too

@@ -78,7 +78,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 			t.Errorf("graph %d: explained as %g, scored %g", i, x.Score, scores[i])
 		}
 		mean, deviation := m.Sizes.Of(g.N())
-		want := (x.Distance + x.Ratio - mean) / deviation
+		want := (soft(x.Distance)+soft(x.Ratio)-mean)/deviation + x.Rare
 		whole, parts := floats.Sum(x.Contributions), floats.Sum(x.BySubtrees)+floats.Sum(x.ByEmbedding)
 		if math.Abs(whole-(x.Score-x.Limit)) > 1e-9 || math.Abs(parts-(want+mean/deviation)) > 1e-9 {
 			t.Errorf("graph %d: atoms add %g, by parts %g, want %g and %g", i, whole, parts, x.Score-x.Limit, want+mean/deviation)

@@ -22,9 +22,10 @@ type Explanation struct {
 	Verdict decide.Verdict
 
 	// Distance is to the nearest training graphs, Ratio the likelihood ratio to the background,
-	// both in standard deviations of training graphs. The score is a weighted sum of both. Ratio is
+	// both in standard deviations of training graphs, and Rare what the rarest parts of a molecule add
+	// to the score. The score is a sum of the first two, softened, plus Rare, see SingleScorer. Ratio is
 	// NaN without a background.
-	Distance, Ratio float64
+	Distance, Ratio, Rare float64
 	// The parts of Distance, in standard deviations of training graphs: the distances to the
 	// nearest training graph by embedding, by subtree sets and by subtree counts; and ℓ_n, NaN for
 	// graphs with features, which have the number of subtrees that no training graph has instead.
@@ -33,8 +34,8 @@ type Explanation struct {
 	// Limit is the least score that is outside, or 0 where the holdout is too small.
 	Limit float64
 	// Contributions has what each node adds to Score; they add up to Score − Limit. BySubtrees is
-	// the share of subtrees that the closest training graph lacks and of subtree weights in Ratio,
-	// ByEmbedding that of embedding coordinates; each adds up to its part of Score, 0 being the
+	// the share of subtrees that the closest training graph lacks, of subtree weights in Ratio and of
+	// rare parts, ByEmbedding that of embedding coordinates; each adds up to its part of Score, 0 being the
 	// mean of training graphs. What belongs to no node is spread evenly over subtrees.
 	Contributions, BySubtrees, ByEmbedding []float64
 
@@ -59,7 +60,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	if err != nil {
 		return nil, err
 	}
-	x.Score, x.Distance, x.Ratio = list[0].Score, list[0].Distance, list[0].Ratio
+	x.Score, x.Distance, x.Ratio, x.Rare = list[0].Score, list[0].Distance, list[0].Ratio, list[0].Rare
 	p, verdicts := s.Judge(scoresOf(list), alpha)
 	if x.P, x.Verdict = p[0], verdicts[0]; !math.IsNaN(x.P) {
 		x.Counted = decide.CountedIn(x.P, s.model.References(), "")
@@ -101,22 +102,26 @@ func (s *SingleScorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g
 // head of its fold. It returns the contributions for reasons.
 func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
-	ofDistance, ofRatio := s.slopes(n)
+	ofDistance, ofRatio := s.slopes(x, n)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
 	for m, shares := range parts.Keys {
 		if shares != nil {
 			explain.Add(b.Lacking, ofDistance, explain.Subtrees(g, p, shares, parts.Lacks[m]))
 		}
 	}
-	subtrees := ofDistance * parts.Subtrees
+	if x.Rare > 0 {
+		explain.Add(b.Lacking, 1, s.model.Rare.Shares(g, x.Rare))
+	}
+	whole := x.Distance
 	if head := s.model.Background; head != nil {
 		shares, _ := head.Shares(p, fold)
 		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
-		subtrees += ofRatio * x.Ratio
+		_, deviation := s.model.Sizes.Of(n)
+		whole = total(x.Distance, x.Ratio, head.Weight()) / deviation
 	}
 	explain.Add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
 	usual := explain.Usual(g, p)
-	x.BySubtrees = explain.Level(usual, subtrees, b.Lacking, b.Ratio)
+	x.BySubtrees = explain.Level(usual, whole+x.Rare-ofDistance*parts.Embedding, b.Lacking, b.Ratio)
 	x.ByEmbedding = explain.Level(usual, ofDistance*parts.Embedding, b.Embedding)
 	x.Contributions = explain.Level(usual, x.Score-x.Limit, b.Lacking, b.Ratio, b.Embedding)
 	b.Nodes = x.Contributions
@@ -124,10 +129,14 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 }
 
 // slopes returns the derivatives of the score by distance and by ratio.
-func (s *SingleScorer) slopes(nodes int) (ofDistance, ofRatio float64) {
+func (s *SingleScorer) slopes(x *Explanation, nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0
 	}
 	_, deviation := s.model.Sizes.Of(nodes)
-	return 1 / deviation, s.model.Background.Weight() / deviation
+	weight := s.model.Background.Weight()
+	if weight == 0 {
+		return 1 / deviation, 0
+	}
+	return softSlope(x.Distance) / deviation, weight * softSlope(x.Ratio) / deviation
 }

@@ -10,7 +10,7 @@ import (
 // Rules numbers the scoring rules of single graphs. It rises with every change that gives any graph
 // other bits, so that scores of different rules are never compared. A test checks it against all
 // built-in models.
-const Rules = 4
+const Rules = 5
 
 // Measured caches what a SingleScorer would otherwise compute at each start.
 type Measured struct {

@@ -27,6 +27,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/near"
+	"baca/algo/rare"
 )
 
 // Version is the version of the program and of the models that it trains.
@@ -101,6 +102,8 @@ type Model struct {
 	// graphs by size. Both are nil without a background.
 	Background *background.Head
 	Sizes      *background.Sizes
+	// Rare knows the parts of all training molecules, nil for plain graphs and models for sharing.
+	Rare *rare.Table
 	// Profile has statistics of all training graphs. If nil, explanations have fewer reasons.
 	Profile *explain.Profile
 	// Structures are the molecules of the training graphs, nil if not stored.
@@ -185,10 +188,22 @@ func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Grap
 		}
 	}
 	m.Subtrees = fingerprint.NewIndex(prints)
+	if len(train) > 0 && width == molecule.Features {
+		m.Rare = rare.New(pick(train, len(train)), places(m.Bank.Len(), len(train)))
+	}
 	if len(train) > 0 {
 		m.Profile = explain.NewProfile(pick(train, len(train)))
 	}
 	return m, m.SetHoldout(ctx, workers, pick(holdout, min(len(holdout), MaxHoldout)))
+}
+
+// places are the places of a bank of m graphs among n, see near.Place.
+func places(m, n int) []int {
+	list := make([]int, m)
+	for k := range list {
+		list[k] = near.Place(k, m, n)
+	}
+	return list
 }
 
 // SetHoldout replaces the holdout by graphs that the model was not trained on.

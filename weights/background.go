@@ -10,7 +10,7 @@ import (
 //go:embed background/molecules.smi.gz
 var backgroundFile []byte
 
-// BackgroundFile returns the built-in background: gzipped SMILES, one a line. background/README.md
+// BackgroundFile returns the built-in background: gzipped SMILES, one a line, some with a class. background/README.md
 // has sources and licences.
 func BackgroundFile() []byte { return bytes.Clone(backgroundFile) }
 

@@ -98,7 +98,7 @@ var parts = []struct {
 
 // Numbers of entries of the head's maps.
 const (
-	modelEntries      = 11
+	modelEntries      = 12
 	cardEntries       = 18
 	configEntries     = 3
 	tensorEntries     = 2
@@ -106,6 +106,7 @@ const (
 	holdoutEntries    = 6
 	backgroundEntries = 7
 	profileEntries    = 2
+	rareEntries       = 4
 	measuredEntries   = 3
 )
 
@@ -156,6 +157,7 @@ func (c *codec) model(m *algo.Model) {
 	c.holdout(m)
 	c.traits(m)
 	c.background(m)
+	c.rare(m)
 	c.profile(m)
 	c.count("shared", &m.Shared)
 	c.rounded("reference", &m.Reference)
@@ -243,7 +245,8 @@ func check(m *algo.Model) {
 		"the holdout has %d rows, only %d graphs were kept from training", holdout, len(m.Card.HoldoutRows))
 	checkRows("bank", m.Bank, m.Encoder)
 	checkRows("holdout", m.Holdout, m.Encoder)
-	checkTraits(m.HoldoutTraits, holdout)
+	checkRare(m, bank)
+	checkTraits(m, holdout)
 	checkBackground(m)
 	checkProfile(m)
 	checkShared(m)

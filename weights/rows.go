@@ -169,23 +169,30 @@ func (c *codec) restore(key string, e *gin.Encoder, q []float32, node []float64,
 	return v
 }
 
-// traits is a byte for each held-out graph.
+// traits is two bytes for each held-out graph.
 func (c *codec) traits(m *algo.Model) {
-	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 1, func(b []byte, t *algo.Trait) {
+	values(c, "traits", &m.HoldoutTraits, m.Holdout.Len(), 2, func(b []byte, t *algo.Trait) {
 		if c.writes {
-			b[0] = byte(t.Fold)
+			b[0], b[1] = byte(t.Fold), byte(t.Level)
 		} else {
-			*t = algo.Trait{Fold: int(b[0])}
+			*t = algo.Trait{Fold: int(b[0]), Level: int(b[1])}
 		}
 	})
 }
 
 // checkTraits rejects traits that do not match the holdout.
-func checkTraits(list []algo.Trait, n int) {
+func checkTraits(m *algo.Model, n int) {
+	list, levels := m.HoldoutTraits, 0
+	if m.Rare != nil {
+		levels = len(m.Rare.Levels)
+	}
 	require(len(list) == n, ErrRows, "%d traits for %d held-out graphs", len(list), n)
 	for i, t := range list {
 		if t.Fold < 0 || t.Fold >= background.Folds {
 			fail(ErrNumber, "held-out graph %d is in fold %d, want 0 to %d", i, t.Fold, background.Folds-1)
+		}
+		if t.Level < 0 || t.Level > levels {
+			fail(ErrNumber, "held-out graph %d is of level %d, want 0 to %d", i, t.Level, levels)
 		}
 	}
 }

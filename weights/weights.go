@@ -19,7 +19,7 @@ import (
 
 // Version is the format version that is written, and the only one read. It changes with a known
 // section. Readers preserve and ignore unknown sections.
-const Version = 9
+const Version = 10
 
 // MaxSize is the longest file in bytes.
 const MaxSize = 512 << 20

@@ -25,6 +25,7 @@ import (
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/near"
+	"baca/algo/rare"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
@@ -95,6 +96,10 @@ func testModel(t testing.TB, c gin.Config, bank, holdout int) *algo.Model {
 	if c.Features == 9 {
 		m.Card.Background, m.Card.BackgroundGraphs, m.Card.Holdout = "everything.smi", 1234, "later.smi"
 		m.Background, m.Sizes = testBackground(rng)
+		m.Rare = testTable(bank)
+		for i := range m.HoldoutTraits {
+			m.HoldoutTraits[i].Level = i % 3
+		}
 	}
 	return m
 }
@@ -112,6 +117,13 @@ func testBackground(rng *rand.Rand) (*background.Head, *background.Sizes) {
 		s.Mean[k], s.Deviation[k] = float64(float32(rng.NormFloat64())), float64(1+rng.Float32())
 	}
 	return h, s
+}
+
+// testTable returns a table of parts for a bank.
+func testTable(bank int) *rare.Table {
+	t := &rare.Table{Keys: []uint32{3, 4, math.MaxUint32}, Counts: []uint32{1, rare.Common, 7}, Levels: []uint32{5, 900}, Bank: make([]byte, bank)}
+	t.Bank[bank-1] = 2
+	return t.Open()
 }
 
 // testProfile returns a profile of so many training graphs.
@@ -215,7 +227,7 @@ func TestModelRoundTrip(t *testing.T) {
 		}
 		for name, v := range map[string][2]any{
 			"parameters": {got.Encoder.Params, m.Encoder.Params}, "shared": {got.Shared, m.Shared}, "reference": {got.Reference, m.Reference},
-			"profile": {got.Profile, m.Profile}, "traits": {got.HoldoutTraits, m.HoldoutTraits}, "background": {got.Background, m.Background},
+			"profile": {got.Profile, m.Profile}, "rare": {got.Rare, m.Rare}, "traits": {got.HoldoutTraits, m.HoldoutTraits}, "background": {got.Background, m.Background},
 			"sizes": {got.Sizes, m.Sizes}, "residuals": {got.Residuals, m.Residuals}, "structures": {got.Structures, m.Structures}, "others": {got.Others, m.Others},
 		} {
 			// As text, since NaN is not NaN.
@@ -261,7 +273,7 @@ func samePrints(t *testing.T, name string, got, want []fingerprint.Print) {
 func share(m *algo.Model) {
 	m.Shared, m.Reference = 2, []float64{-1.5, 0, 0, 2.25}
 	m.Holdout, m.HoldoutTraits, m.Card.HoldoutRows = m.Holdout.Select(nil), nil, nil
-	m.Measured.Holdout = nil
+	m.Measured.Holdout, m.Rare = nil, nil
 }
 
 // withBin is a valid model whose head has other bytes for the last value of a key, a bin.
@@ -303,6 +315,13 @@ func TestHostileBackgrounds(t *testing.T) {
 			m.HoldoutTraits, m.Subtrees, m.Card.Train = other.HoldoutTraits, other.Subtrees, other.Card.Train
 		}, ErrSchema},
 		{"fold beyond the last", func(m *algo.Model) { m.HoldoutTraits[1].Fold = background.Folds }, ErrNumber},
+		{"level beyond the last", func(m *algo.Model) { m.HoldoutTraits[1].Level = 3 }, ErrNumber},
+		{"parts out of order", func(m *algo.Model) { m.Rare.Keys[1] = 3 }, ErrNumber},
+		{"part of no graph", func(m *algo.Model) { m.Rare.Counts[1] = 0 }, ErrNumber},
+		{"count missing", func(m *algo.Model) { m.Rare.Counts = m.Rare.Counts[1:] }, ErrRows},
+		{"levels out of order", func(m *algo.Model) { slices.Reverse(m.Rare.Levels) }, ErrRows},
+		{"level of the bank missing", func(m *algo.Model) { m.Rare.Bank = m.Rare.Bank[1:] }, ErrRows},
+		{"level of the bank beyond the last", func(m *algo.Model) { m.Rare.Bank[0] = 3 }, ErrNumber},
 		{"traits missing", func(m *algo.Model) { m.HoldoutTraits = m.HoldoutTraits[1:] }, ErrRows},
 	})
 	// What a writer would not write.
@@ -313,6 +332,7 @@ func TestHostileBackgrounds(t *testing.T) {
 		want error
 	}{
 		{"weights", 0, ErrFormat}, {"weights", background.Folds*foldBytes - 1, ErrFormat}, {"weights", 7, ErrFormat},
+		{"parts", 2, ErrRows}, {"bank_levels", 1, ErrRows},
 		{"sizes", 0, ErrFormat}, {"sizes", 4, ErrFormat}, {"sizes", 8*background.SizeKnots + 4, ErrFormat},
 		{"sizes", 8 * background.SizeKnots, ErrNumber}, // without spread
 	} {
@@ -357,7 +377,7 @@ func TestHostileProfiles(t *testing.T) {
 
 // TestGolden keeps files of this version readable, and written as they were.
 func TestGolden(t *testing.T) {
-	for name, data := range map[string][]byte{"model-v9.msgpack": save(t, everything(t)), "checkpoint-v9.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
+	for name, data := range map[string][]byte{"model-v10.msgpack": save(t, everything(t)), "checkpoint-v10.msgpack": saveCheckpoint(t, testCheckpoint(3))} {
 		path := filepath.Join("testdata", name)
 		if *update {
 			noError(os.WriteFile(path, data, 0o644))
@@ -430,9 +450,9 @@ func TestLoadErrors(t *testing.T) {
 		{"empty", nil, ErrTruncated, "0 bytes"},
 		{"SMILES", []byte("CC(=O)O acid\n"), ErrMagic, `"CC(=O)O "`},
 		{"sent as text", bytes.ReplaceAll(valid, []byte("\r\n"), []byte("\n")), ErrMagic, `want "\x89BaCa\r\n\x1a"`},
-		{"newer", with(atVersion, Version+1), ErrVersion, "10, this program reads 9; use a newer program"},
-		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 9; use the program that wrote it, or train again"},
-		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 9"},
+		{"newer", with(atVersion, Version+1), ErrVersion, "11, this program reads 10; use a newer program"},
+		{"version 6", with(atVersion, 6), ErrVersion, "6, this program reads 10; use the program that wrote it, or train again"},
+		{"version 0", with(atVersion, 0), ErrVersion, "0, this program reads 10"},
 		{"checkpoint", saveCheckpoint(t, testCheckpoint(1)), ErrKind, "it is a checkpoint of training, want a model"},
 		{"kind 9", with(atKind, 9), ErrKind, "kind 9"},
 		{"flags", with(atFlags, 0, 1), ErrVersion, "flags 0x0100"},
@@ -442,7 +462,7 @@ func TestLoadErrors(t *testing.T) {
 		{"nil for a map", payload(0xc0), ErrFormat, "want a map"},
 		{"extension before a map", payload(0xd4, 1, 1, 0x85), ErrFormat, "want a map"},
 		{"number", payload(0x05), ErrFormat, "want a map"},
-		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 11"},
+		{"entries", payload(0x81, 0xc0, 0xc0, 0xc0), ErrFormat, "1 entries, want 12"},
 		{"payload goes on", payload(append(sectionOf(t, valid, headSection), 0xc0)...), ErrFormat, "1 bytes after the last value"},
 		{"other key", edit(t, "\xabdescription", "\xabdescribtion"), ErrFormat, `key "describtion", want "description"`},
 		{"key is bin", edit(t, "\xa4card", "\xc4\x03car"), ErrFormat, `the key card has a value of msgpack type 0xc4, want a string`},

@@ -18,7 +18,7 @@ func NewIndex(prints []Print) *Index {
 	var rows []byte
 	weigh := func(q Print) [2]int64 {
 		return q.weigh(func(key uint32) int64 {
-			k, _ := p.find(key)
+			k, _ := p.Find(key)
 			return rarity(len(prints), int(p.Holders[k]))
 		})
 	}
@@ -70,7 +70,7 @@ func OpenIndex(p Packed, rows []byte) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{
-		finder: newFinder(p.Keys), prints: p.Prints, places: make([]uint32, n), block: blockBits(n),
+		Finder: NewFinder(p.Keys), prints: p.Prints, places: make([]uint32, n), block: blockBits(n),
 		records: make([]record, n), totals: make([]uint32, n),
 		names: make([]uint32, len(p.Keys)), lists: make([]list, len(p.Keys)+1), // one more for keys that are not found
 	}

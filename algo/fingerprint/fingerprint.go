@@ -368,6 +368,9 @@ func mix(h, word uint64) uint64 {
 	return z ^ z>>31
 }
 
+// Mix adds a word to a hash.
+func Mix(h, word uint64) uint64 { return mix(h, word) }
+
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
 // A Measure is a similarity of prints, from 0 without a common key to 1 for equal prints, empty ones

@@ -18,7 +18,7 @@ import (
 // Prints are packed as in a file, in the order of their places, and the holders of a key are a list
 // of units, see build.go. A molecule takes about 250 bytes.
 type Index struct {
-	*finder
+	*Finder
 	prints  []byte   // packed, in the order of their places
 	places  []uint32 // of each print
 	records []record // of each place
@@ -36,15 +36,15 @@ type Index struct {
 	rows *rows     // see withRows
 }
 
-// A finder finds keys.
-type finder struct {
+// A Finder finds keys.
+type Finder struct {
 	keys  []uint32 // distinct, ascending
 	heads []uint32 // by leading bits: the first key that has them, see headBits
 }
 
-// newFinder finds distinct ascending keys, which it keeps.
-func newFinder(keys []uint32) *finder {
-	f := &finder{keys: keys}
+// NewFinder finds distinct ascending keys, which it keeps.
+func NewFinder(keys []uint32) *Finder {
+	f := &Finder{keys: keys}
 	b := headBits(len(keys))
 	f.heads = make([]uint32, 1<<b+1)
 	for _, key := range keys {
@@ -82,8 +82,8 @@ const minBlock = 16
 // headBits is how many leading bits of a key choose where to look for it.
 func headBits(keys int) uint { return uint(bits.Len(uint(keys) / 2)) }
 
-// find returns the place of a key among keys, and whether it is there.
-func (x *finder) find(key uint32) (int, bool) {
+// Find returns the place of a key among keys, and whether it is there.
+func (x *Finder) Find(key uint32) (int, bool) {
 	head := key >> (32 - headBits(len(x.keys)))
 	lo, hi := x.heads[head], x.heads[head+1]
 	if hi-lo > 2 || len(x.keys) == 0 {
@@ -106,7 +106,7 @@ func (x *finder) find(key uint32) (int, bool) {
 
 // look returns the place of a key's list, an empty one if no print has the key.
 func (x *Index) look(key uint32) int {
-	k, ok := x.find(key)
+	k, ok := x.Find(key)
 	if !ok { // a conditional move
 		k = len(x.keys)
 	}

@@ -219,7 +219,7 @@ func TestPack(t *testing.T) {
 		}
 	}
 	for key, want := range holdersBy(prints) {
-		k, ok := y.find(key)
+		k, ok := y.Find(key)
 		if !ok {
 			t.Fatalf("key %#x is not there", key)
 		}
@@ -418,13 +418,13 @@ func TestFind(t *testing.T) {
 		}
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
-		x := newFinder(keys)
+		x := NewFinder(keys)
 		ask := []uint32{0, 1, math.MaxUint32 - 1, math.MaxUint32}
 		for _, k := range keys {
 			ask = append(ask, k-1, k, k+1)
 		}
 		for _, key := range ask {
-			at, found := x.find(key)
+			at, found := x.Find(key)
 			if want, has := slices.BinarySearch(keys, key); at != want || found != has {
 				t.Errorf("key %#x of %d is at %d, %t, want %d, %t", key, len(keys), at, found, want, has)
 			}

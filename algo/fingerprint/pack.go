@@ -37,7 +37,7 @@ func Pack(prints []Print) Packed {
 
 // A packer packs prints of known keys.
 type packer struct {
-	*finder
+	*Finder
 	Packed
 	numbers []uint32 // of each key
 	entries []entry
@@ -47,11 +47,11 @@ type packer struct {
 type entry struct{ number, times uint32 }
 
 func newPacker(prints []Print) *packer {
-	f := newFinder(distinct(prints))
-	p := &packer{finder: f, Packed: Packed{Keys: f.keys, Holders: make([]uint32, len(f.keys))}}
+	f := NewFinder(distinct(prints))
+	p := &packer{Finder: f, Packed: Packed{Keys: f.keys, Holders: make([]uint32, len(f.keys))}}
 	for _, q := range prints {
 		for _, key := range q.Keys {
-			k, _ := f.find(key)
+			k, _ := f.Find(key)
 			p.Holders[k]++
 		}
 	}
@@ -84,7 +84,7 @@ func numbersOf(holders []uint32, n int) iter.Seq2[int, uint32] {
 func (p *packer) add(q Print) {
 	p.entries = p.entries[:0]
 	for i, key := range q.Keys {
-		k, _ := p.find(key)
+		k, _ := p.Find(key)
 		p.entries = append(p.entries, entry{p.numbers[k], q.Counts[i]})
 	}
 	slices.SortFunc(p.entries, byNumber)

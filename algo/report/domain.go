@@ -429,7 +429,7 @@ func (s *Substance) object(d *Domain) Object {
 		{"read_smiles", filled(s.Read)}, {"set_aside", filled(s.SetAside)}, {"inchi", nil}, {"inchikey", nil}, {"cas", nil}, {"ec", nil},
 		{"statement", within(x.Verdict)}, {"domain_assessment", assessment(x.Verdict)}, {"verdict", x.Verdict},
 		{"score", x.Score}, {"p_value", x.P}, {"held_out_as_high", s.AsHigh}, {"p_low", low}, {"p_high", high},
-		{"distance", x.Distance}, {"ratio", x.Ratio},
+		{"distance", x.Distance}, {"ratio", x.Ratio}, {"rare", x.Rare},
 		{"distances", []any{Known(x.Embedding), Known(x.Subtrees), Known(x.Counts)}}, // by embedding, subtrees, and counted subtrees
 		{"surroundings", s.Surroundings}, {"surroundings_unmet", s.Unmet}, {"reasons", reasons}, {"in_training_set", x.Duplicate},
 		{"properties", properties}, {"analogues", analogues}, {"analogues_observed", []any{Known(lowest), Known(highest)}},

@@ -214,6 +214,9 @@ func parts(x *algo.Explanation) []string {
 	}
 	add(x.Distance, "its nearest training molecules are %s standard deviations %s than those of training molecules usually are", "further away", "nearer")
 	add(x.Ratio, "it is %s standard deviations %s like the background molecules than training molecules usually are", "more", "less")
+	if x.Rare > 0 {
+		list = append(list, fmt.Sprintf("its rarest parts, which hardly a training molecule has, add %s to the score", number(x.Rare, 1)))
+	}
 	return list
 }
 

@@ -37,6 +37,9 @@ func (d *Domain) method() []string {
 	} else {
 		list = append(list, "Score. The score is the distance. A substance that equals a training molecule is never given a score above 0.5.")
 	}
+	if m.Rare != nil {
+		list = append(list, "Rare parts. Bonds, atoms with their neighbours and runs of like atoms that hardly a training molecule has add to the score, so that one strange group on a familiar body counts.")
+	}
 	if d.References == 0 {
 		return append(list, "The model holds no molecules kept from training: there are no p-values and no verdicts.")
 	}

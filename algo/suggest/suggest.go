@@ -25,6 +25,7 @@ import (
 type Answer struct {
 	Score           float64 // NaN without nodes
 	Distance, Ratio float64 // NaN without a background
+	Rare            float64 // what the rarest parts add to Score
 }
 
 // A Scorer scores single graphs.
@@ -33,8 +34,8 @@ type Scorer struct {
 	Ranked []float64  // the ascending scores of held-out graphs
 	// Outlined scores graphs on that many goroutines.
 	Outlined func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
-	// Join is the score of a graph of these parts.
-	Join func(distance, ratio float64, p fingerprint.Print) float64
+	// Join is the score of a graph at another distance.
+	Join func(distance float64, x Answer, p fingerprint.Print) float64
 }
 
 // A Library is a set of graphs to choose measurements from.
@@ -127,7 +128,7 @@ const nearerBy = 0.5
 // pick. Distances below those between training graphs gain nothing. See package cover for bounds on
 // greedy choices.
 //
-// The ratio to the background, the count of new subtrees and the units of distance stay fixed; a
+// The ratio to the background, the count of new subtrees, rare parts and the units of distance stay fixed; a
 // retrained model has others.
 func (l *Library) Suggest(ctx context.Context, o Options) (*Suggestion, error) {
 	if err := l.check(&o); err != nil {
@@ -313,7 +314,7 @@ func (g *ground) score(i int, distance float64) float64 {
 	if math.IsNaN(x.Score) {
 		return x.Score
 	}
-	return min(x.Score, g.scorer.Join(distance, x.Ratio, g.outline.Prints[g.points[i]]))
+	return min(x.Score, g.scorer.Join(distance, x, g.outline.Prints[g.points[i]]))
 }
 
 // rivals walks as far with random picks and with the highest scores, under the same exclusions and

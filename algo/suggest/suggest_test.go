@@ -33,8 +33,8 @@ func scorer(features int) (s Scorer, gs []*graph.Graph) {
 	e := gin.New(gin.Default(features), rng)
 	bank := must.Have(near.NewBank(ctx, 1, must.Have(contrast.Describe(ctx, 1, e, gs[:40])), nil, nil))
 	s = Scorer{Bank: bank, Ranked: slices.Sorted(slices.Values(bank.Scores(must.Have(bank.LeaveOut(ctx, 1)))))}
-	s.Join = func(distance, ratio float64, p fingerprint.Print) float64 {
-		return distance + ratio/2 - float64(len(p.Keys))/100
+	s.Join = func(distance float64, x Answer, p fingerprint.Print) float64 {
+		return distance + x.Ratio/2 - float64(len(p.Keys))/100
 	}
 	s.Outlined = func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error) {
 		o, err := contrast.OutlineOf(ctx, workers, e, gs)
@@ -44,7 +44,9 @@ func scorer(features int) (s Scorer, gs []*graph.Graph) {
 		d := must.Have(bank.Measure(ctx, workers, o))
 		var answers []Answer
 		for i, x := range bank.Scores(d) {
-			answers = append(answers, Answer{s.Join(x, math.Sin(x), o.Prints[i]), x, math.Sin(x)})
+			a := Answer{Distance: x, Ratio: math.Sin(x)}
+			a.Score = s.Join(x, a, o.Prints[i])
+			answers = append(answers, a)
 		}
 		answers[len(answers)-1].Score = math.NaN()
 		return answers, o, d, nil
@@ -110,7 +112,7 @@ func TestSuggestAgainstDefinitions(t *testing.T) {
 				}
 			}
 			for n, i := range points {
-				x := min(answers[i].Score, s.Join(distances[n], answers[i].Ratio, all.Prints[i]))
+				x := min(answers[i].Score, s.Join(distances[n], answers[i], all.Prints[i]))
 				outside = append(outside, map[bool]float64{true: 1}[ok && x >= limit])
 			}
 			return costs, distances, outside

@@ -204,6 +204,8 @@ var fields = []Field{
 		Doc: "how far the graph is from the nearest training graphs, the first part of its score, in standard deviations of training graphs"},
 	{Name: "ratio", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Ratio },
 		Doc: "how much more it is like the background molecules, which the model was told from in training, than like the training set, the second part, in the same units; empty where the model has no background"},
+	{Name: "rare", Group: OfReasons, Number: func(s *Scored) float64 { return s.Why.Rare },
+		Doc: "what its rarest parts add to the score: bonds, atoms with their neighbours, or runs of atoms that hardly a training molecule has"},
 }
 
 // OwnFields are those of the columns of an input that are neither SMILES nor id, in the order of

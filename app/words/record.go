@@ -30,6 +30,9 @@ func PartsOf(d *message.Detailed, things string) []Part {
 	if !math.IsNaN(d.Ratio) {
 		list = append(list, Part{"How much more like the background than like the training set", d.Ratio, false})
 	}
+	if d.Rare > 0 {
+		list = append(list, Part{"What parts that hardly a training " + things + " has add", d.Rare, false})
+	}
 	return list
 }
 

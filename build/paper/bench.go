@@ -51,7 +51,7 @@ in --weights, as by eval.`,
 func experiments() []*experiment {
 	return []*experiment{
 		tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard(),
-		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), intervals(),
+		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), known(), intervals(),
 	}
 }
 
@@ -83,6 +83,7 @@ func (e *experiment) pageFile(folder string) string {
 type options struct {
 	data, out, weights                                                                  string
 	pairList, seedList, readingList, rivalList, setList, kindList, modelList, otherList string
+	known, reference                                                                    string
 	epochs, workers, most, steps, splits, molecules, fits                               int
 	finished, anyBuild                                                                  bool
 }
@@ -99,13 +100,15 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&o.out, "out", "", "`folder` for the results")
 	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, choose, report, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
 	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
 	fs.StringVar(&o.setList, "sets", "", "`names` of sets")
 	fs.StringVar(&o.kindList, "kinds", "", "`names` of kinds of splits")
 	fs.StringVar(&o.modelList, "models", "", "embedded models by `name`, all that suit without")
+	fs.StringVar(&o.known, "known", "", "`file` of well-known molecules")
+	fs.StringVar(&o.reference, "reference", "", "`folder` that build/tools/sets wrote")
 	fs.StringVar(&o.otherList, "others", "", "`names` of sets that no model was trained on")
 	fs.IntVar(&o.epochs, "epochs", 0, "of pre-training (default 400; ENZYMES 150, IMDB-MULTI 20)")
 	fs.IntVar(&o.workers, "workers", 0, "cells at a time; 0 for one on each core; results do not depend on it")
@@ -222,7 +225,11 @@ func (b *bench) identify(c *cobra.Command) {
 		}
 	})
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"data", "out", "workers", "weights", "finished", "any-build"}, f.Name) {
+		switch f.Name {
+		case "data", "out", "workers", "weights", "finished", "any-build":
+		case "known", "reference":
+			flags += " --" + f.Name + " " + filepath.Base(f.Value.String())
+		default:
 			flags += " --" + f.Name + " " + f.Value.String()
 		}
 	})

@@ -351,8 +351,8 @@ func TestCommittedPages(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || pages != 23 {
-		t.Errorf("%d pages, %v: want 23", pages, err)
+	if err != nil || pages != 25 {
+		t.Errorf("%d pages, %v: want 25", pages, err)
 	}
 }
 

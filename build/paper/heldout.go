@@ -63,7 +63,7 @@ func setSum(folder, name string) string {
 	files := os.DirFS(folder)
 	names := try.To(fs.Glob(files, "tu/"+name+"/*"))
 	if len(names) == 0 {
-		names = try.To(fs.Glob(files, "mol/"+name+".csv*"))
+		names = append(try.To(fs.Glob(files, "mol/"+name+".csv*")), try.To(fs.Glob(files, "external/"+name+".csv*"))...)
 	}
 	return try.To(opened.Sum(files, names...))
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"baca/algo"
+	"baca/algo/molecule"
 	"baca/algo/molecule/rewrite"
 	"baca/algo/trust"
 	"baca/build/internal/testset"
@@ -36,6 +38,7 @@ func TestQuickRuns(t *testing.T) {
 		{"discoveries", 2, "--sets freesolv --splits 2 --steps 5", []string{"| freesolv | held out | ", "| freesolv | approximate | "}, checkDiscoveries},
 		{"explain", 1, "--models bbbp --molecules 60", []string{"| bbbp/bace | "}, checkExplanations},
 		{"notation", 1, "--models freesolv --others esol --molecules 40", []string{"| atoms renumbered | ", "| *lactam and lactim* | ", "have another verdict."}, checkNotation},
+		{"planted", 1, "--models freesolv --molecules 5", []string{"| as they are | 64 | ", "| new element | HgCH3 100, ", "| freesolv | "}, nil},
 		{"intervals", 2, "--sets freesolv --splits 2 --steps 5 --kinds random,scaffold", []string{"| scaffold | ", "| numbers, random | "}, checkIntervals},
 		{"intervals", 1, "--sets bace --splits 1 --steps 5 --kinds random", []string{"--kinds random --sets bace --splits 1 --steps 5`"}, checkIntervalsOfClasses},
 	} {
@@ -125,6 +128,32 @@ func checkDiscoveries(t *testing.T, data []byte) {
 	}
 }
 
+// Molecules keep their class and name, and of drugs a tenth is judged that the model was not made from.
+func TestKnown(t *testing.T) {
+	needsShared(t)
+	folder, out := t.TempDir(), t.TempDir()
+	_, drugs := readMolecules(t.Context(), shared, "freesolv", molecule.Parent, 1)
+	_, others := readMolecules(t.Context(), shared, "lipo", molecule.Parent, 1)
+	for name, lines := range map[string][]string{
+		"drugs.csv": append([]string{"smiles"}, drugs[:200]...), "not-medicinal.smi": append(others[:200:200], "OCC"),
+		"known.tsv": {"smiles\tclass\tname", "C1CCOC1\tsolvent\tTHF", "C[Hg]C\tindustrial\tdimethylmercury", "CCO\tsolvent\tethanol"},
+	} {
+		try.Check(os.WriteFile(filepath.Join(folder, name), []byte(strings.Join(lines, "\n")), 0o644))
+	}
+	args := []string{"bench", "known", "--data", shared, "--out", out, "--known", filepath.Join(folder, "known.tsv")}
+	refuse(t, true, "want --known FILE and --reference DIR", args...)
+	succeed(t, append(args, "--reference", folder, "--splits", "2", "--steps", "5")...)
+	page := read(t, filepath.Join(out, "known.md"))
+	if all := resultOf[knownResult](t, read(t, filepath.Join(out, "known.json"))).Molecules; len(all) != 43 || all[1].Name != "dimethylmercury" || all[2].Name != "ethanol*" {
+		t.Errorf("%+v", all[:3])
+	}
+	for _, want := range []string{"| solvent | 2 | ", "| industrial | 1 | 100.0 | 0.0 | 0.0 | 0.0", "| " + unseenDrugs + " | 40 | ", " --known known.tsv "} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
 	out := t.TempDir()
 	for _, name := range []string{"table1", "decisions", "discoveries", "company", "explain", "notation", "intervals", "trust"} {
@@ -132,7 +161,7 @@ func TestBenchRefuses(t *testing.T) {
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name, "--data", shared)
 	}
 	for message, args := range map[string][]string{
-		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--pairs", "x"},
+		"want paper, validation, all, shift, fresh, choose, report, or pairs": {"table1", "--pairs", "x"},
 		"--seeds x: want numbers":                             {"table1", "--seeds", "x"},
 		"--seeds: 2 is there twice":                           {"ablation", "--seeds", "2,2"},
 		"--workers -1":                                        {"theorem", "--workers", "-1"},

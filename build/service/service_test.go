@@ -295,7 +295,7 @@ func TestTrust(t *testing.T) {
 	}
 	o := trust.Options{Coverage: 0.8, Tolerance: 200}
 	c := try.To(m.single.Trust(ctx, o, string(trust.OrderScore)))
-	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "[Na+].[Cl-]"}, First: 9}
+	few := List{SMILES: []string{"CCO", "C(", "CCCCN", "C[Hg]C"}, First: 9}
 	rows, err := m.Trust(ctx, few, 0.05, predictions(1, 2, math.NaN(), 4), o, string(trust.OrderScore))
 	if err != nil || rows[1].Trust != nil || rows[2].Trust != nil || rows[2].Scores == nil {
 		t.Fatalf("%+v, %v", rows, err)
@@ -306,7 +306,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	if rows[3].Trust.Verdict != trust.DoNotUse {
-		t.Errorf("salt: %+v", rows[3].Trust)
+		t.Errorf("dimethylmercury: %+v", rows[3].Trust)
 	}
 
 	for _, by := range []string{string(trust.OrderMargin), "size"} {

@@ -25,12 +25,14 @@ prints the graphs of molecules as the models see them.`)
 }
 
 // TrainEncoder trains an encoder for the paper's harness and returns its model file. With the path of
-// that file it resumes from a checkpoint.
+// that file it resumes from a checkpoint. Without a background in t it takes the built-in one.
 func TrainEncoder(ctx context.Context, stderr io.Writer, t job.Training, path string) ([]byte, error) {
 	j := &trainJob{Training: t, path: path, stderr: stderr, hint: "the same command continues from there"}
 	j.resume = j.begun()
-	if err := j.addBackground(ctx, builtInBackground); err != nil {
-		return nil, err
+	if t.Outside == nil {
+		if err := j.addBackground(ctx, builtInBackground); err != nil {
+			return nil, err
+		}
 	}
 	data, err := j.run(ctx)
 	if err == nil && path != "" {

@@ -59,7 +59,8 @@ there, and ends with the same bytes. A MODEL that is there is replaced only by a
 A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions, solvents and charges that protons make,
 in one drawing. --as-written reads all of these, for sets where the salt or the isomer is the point.
 
-A model of molecules also learns what tells its training set from a background, molecules at large: 5 000 from ChEMBL and QM9 are built in.
+A model of molecules also learns what tells its training set from a background, molecules at large: 5 700 from
+ChEMBL, QM9 and an enumeration of other chemistry are built in.
 --background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.
 
 With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, and baca trust says

@@ -34,7 +34,7 @@ var hgoe = &Rival{
 	Name: "hgoe", Title: "HGOE",
 	Cite:      "He, Xu, Jiang, Wang, Sun and Huang, HGOE: Hybrid External and Internal Graph Outlier Exposure for Graph Out-of-Distribution Detection, MM 2024",
 	Published: []float64{0, 0, 99.28, 64.44, 81.74, 68.24, 82.89, 83.46, 70.09, 92.64}, Source: "the paper's table 1, from its authors",
-	Differs: "A head on the frozen encoder beside two levels of GOOD-D, where theirs retrains GOOD-D. External outliers are molecules of ChEMBL and QM9, and for plain graphs the " +
+	Differs: "A head on the frozen encoder beside two levels of GOOD-D, where theirs retrains GOOD-D. External outliers are molecules of the built-in background, and for plain graphs the " +
 		"training graphs with a third of their edges moved, where theirs are sets of other domains; the weight of an outlier is 4p(1−p), since theirs is not open.",
 	Batch: true, score: scoreHGOE,
 }

@@ -140,7 +140,7 @@ func TestServeAnswersAll(t *testing.T) {
 	var out bytes.Buffer
 	asked := begin
 	for id := 2; id < 12; id++ {
-		asked += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`+"\n", id)
+		asked += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CC(=O)Oc1ccccc1C(=O)O"]}}}`+"\n", id)
 	}
 	try.Check(Serve(context.Background(), service.New(1), strings.NewReader(asked), &out))
 	if n := strings.Count(out.String(), `"verdict":"inside"`); n != 10 || strings.Count(out.String(), "\n") != 11 {
@@ -153,7 +153,7 @@ func TestServeAnswersAll(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"nobody"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`, // no answers to these
 		"7", "{}", "[]", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":31.5,"method":"ping"}`, "[" + question(23) + "]", // six are no messages
 		`{"id":20,"method":"ping"}`, `{"jsonrpc":"2.0","id":21,"method":"nobody"}`,
-		`{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CCO"]}}}`, question(22),
+		`{"jsonrpc":"2.0","id":22,"method":"tools/call","params":{"name":"score","arguments":{"smiles":["CC(=O)Oc1ccccc1C(=O)O"]}}}`, question(22),
 		question(25) + "\r\n" + question(26),
 		`{"jsonrpc":"2.0","id":27,"method":"ping","Method":"nobody","ID":28}`, // keys are as they are written
 		`{"jsonrpc":"2.0","id":30,"method":"nobody","method":"ping"}`, `{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"models","name":"score"}}`,

@@ -1,4 +1,4 @@
-// Command sets writes the training files of the models drugs and bioactive:
+// Command sets writes the training files of the models drugs and bioactive, and the built-in background anew:
 //
 //	go run ./build/tools/sets DATA OUT
 //
@@ -6,11 +6,12 @@
 //
 //	drugs.csv          name, smiles and source of approved and investigational drugs
 //	bioactive.smi      20 000 molecules of ChEMBL
-//	not-medicinal.smi  5 000 molecules that are neither in ChEMBL nor drugs: the background of both
+//	not-medicinal.smi  7 100 molecules that are neither in ChEMBL nor drugs: the background of both
+//	molecules.smi.gz   the built-in background of other models, with molecules enumerated from grammar.txt
 //
-// Molecules with the same parent are one, and its first written form stays. Molecules
-// without organic carbon and those whose parent has more than 70 heavy atoms are left out.
-// The same data make the same files.
+// Molecules with the same parent are one, and its first written form stays. Of a record with
+// several drugs each is one. What is left out, see clean, is counted on standard output. The same
+// data make the same files.
 package main
 
 import (
@@ -26,6 +27,7 @@ import (
 	"strings"
 
 	"baca/algo/dataset"
+	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/build/internal/try"
 )
@@ -33,8 +35,10 @@ import (
 const (
 	seed        = 1
 	trainSize   = 20_000 // molecules of bioactive.smi
-	maxAtoms    = 70     // heavy atoms of a small molecule: paclitaxel has 62, cyclosporin 85
+	leastAtoms  = 5      // heavy atoms
+	mostAtoms   = 150    // teicoplanin has 132; larger ones are proteins and nucleic acids
 	leastOfBBBP = 10     // heavy atoms of a drug of bbbp; the smaller ones are solvents and gases
+	leastOfMany = 11     // heavy atoms of a drug of a combination; the smaller ones are monomers and counter-ions
 	mix         = "scale-mix"
 )
 
@@ -67,22 +71,91 @@ func main() {
 // write writes all sets.
 func write(data, out string) (err error) {
 	defer try.Catch(&err)
+	writeBackground(out)
 	bioactive(data, out, drugs(data, out))
 	return nil
 }
 
-// small returns the canonical SMILES of the parent of a small organic molecule and its heavy
-// atoms, else nothing.
-func small(text string) (key string, heavy int) {
+// A compound is a record or a component of it.
+type compound struct {
+	text   string // as written
+	parent *molecule.Molecule
+	key    string // of the parent
+	others uint16 // compounds beside the parent
+}
+
+func compoundOf(text string, m *molecule.Molecule) compound {
+	p, _, aside := smiles.Parent(m)
+	return compound{text, p, smiles.Write(p), aside.Others}
+}
+
+// components returns the different organic components of m that are neither counter-ions nor solvents, and whether one
+// that is has the name of a medicine.
+func components(m *molecule.Molecule) (list []compound, medicine bool) {
+	for text := range strings.SplitSeq(smiles.Write(m), ".") {
+		part := try.To(smiles.Parse(text))
+		is, named := smiles.Listed(part)
+		medicine = medicine || named
+		c := compoundOf(text, part)
+		repeated := slices.ContainsFunc(list, func(other compound) bool { return other.key == c.key })
+		if !is && !repeated && smiles.IsOrganic(c.parent) {
+			list = append(list, c)
+		}
+	}
+	return list, medicine
+}
+
+// whole returns the organic parent of a record of any kind.
+func whole(text string) (list []compound, fault string) {
 	m, err := smiles.Parse(text)
 	if err != nil {
-		return "", 0
+		return nil, "unreadable"
 	}
-	p, _, _ := smiles.Parent(m)
-	if len(p.Atoms) > maxAtoms || !smiles.IsOrganic(p) {
-		return "", 0
+	c := compoundOf(text, m)
+	if fault = faultOf(c.parent, 1); fault != "" {
+		return nil, fault
 	}
-	return smiles.Write(p), len(p.Atoms)
+	return []compound{c}, ""
+}
+
+// clean returns the compounds of a record that are no counter-ions or solvents, several for a combination, or says why
+// it has none.
+func clean(text string) (list []compound, fault string) {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		return nil, "unreadable"
+	}
+	list = []compound{compoundOf(text, m)}
+	parts, medicine := components(m)
+	least := leastAtoms
+	switch {
+	case len(parts) == 0 && !medicine && smiles.IsOrganic(list[0].parent):
+		return nil, "counter-ions or solvents"
+	case len(parts) == 0:
+		least = 1
+	case list[0].others > 0:
+		list, least = parts, leastOfMany
+	}
+	return slices.DeleteFunc(list, func(c compound) bool {
+		f := faultOf(c.parent, least)
+		fault = cmp.Or(fault, f)
+		return f != ""
+	}), fault
+}
+
+// faultOf says why a parent of fewer than least or more than mostAtoms heavy atoms, or another one, is left out.
+func faultOf(p *molecule.Molecule, least int) string {
+	switch {
+	case !smiles.IsOrganic(p):
+		return "without organic carbon"
+	case slices.ContainsFunc(p.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 }):
+		return "radicals"
+	case len(p.Atoms) < least:
+		return fmt.Sprintf("of fewer than %d heavy atoms", least)
+	case len(p.Atoms) > mostAtoms:
+		return fmt.Sprintf("of more than %d heavy atoms", mostAtoms)
+	}
+	return ""
 }
 
 // A row is a molecule of a table.
@@ -110,18 +183,31 @@ func table(data, name string) string { return filepath.Join(data, "mol", name+".
 func drugs(data, out string) (parents map[string]bool) {
 	lines := [][]string{{"name", "smiles", "source"}}
 	place := map[string]int{} // of each parent in lines
+	records, left := 0, map[string]int{}
 	for _, source := range sources {
 		for i, r := range read(table(data, source)) {
-			key, heavy := small(r.smiles)
-			if key == "" || source == "bbbp" && (heavy < leastOfBBBP || !generic.MatchString(r.name)) {
+			records++
+			if source == "bbbp" && !generic.MatchString(r.name) {
+				left["of BBBP without a generic name"]++
 				continue
 			}
-			k, ok := place[key]
-			if !ok {
-				place[key] = len(lines)
-				lines = append(lines, []string{cmp.Or(r.name, fmt.Sprint(source, " ", i+1)), r.smiles, source})
-			} else if !strings.HasSuffix(lines[k][2], source) {
-				lines[k][2] += " " + source
+			list, fault := clean(r.smiles)
+			list = slices.DeleteFunc(list, func(c compound) bool { return source == "bbbp" && len(c.parent.Atoms) < leastOfBBBP })
+			if len(list) == 0 {
+				left[cmp.Or(fault, fmt.Sprintf("of BBBP with fewer than %d heavy atoms", leastOfBBBP))]++
+			}
+			for n, c := range list {
+				k, ok := place[c.key]
+				if !ok {
+					place[c.key] = len(lines)
+					name := cmp.Or(r.name, fmt.Sprint(source, " ", i+1))
+					if len(list) > 1 {
+						name += fmt.Sprint(", component ", n+1)
+					}
+					lines = append(lines, []string{name, c.text, source})
+				} else if !strings.HasSuffix(lines[k][2], source) {
+					lines[k][2] += " " + source
+				}
 			}
 		}
 	}
@@ -132,44 +218,78 @@ func drugs(data, out string) (parents map[string]bool) {
 	var b strings.Builder
 	try.Check(csv.NewWriter(&b).WriteAll(lines))
 	try.Check(os.WriteFile(filepath.Join(out, "drugs.csv"), []byte(b.String()), 0o644))
+	fmt.Printf("drugs.csv: %d drugs of %d records; left out:%s\n", len(place), records, reasons(left))
 	return parents
+}
+
+// reasons lists what was left out.
+func reasons(left map[string]int) string {
+	var b strings.Builder
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(&b, " %d %s;", left[reason], reason)
+	}
+	return b.String()
 }
 
 // bioactive writes bioactive.smi and its background, which has no parent of any molecule
 // of ChEMBL or of the drugs.
 func bioactive(data, out string, drugs map[string]bool) {
-	rows, known := read(table(data, mix), "source"), map[string]bool{}
-	train := draw(rows, "chembl", trainSize, known)
-	draw(rows, "chembl", len(rows), known)
+	rows, known, left := read(table(data, mix), "source"), map[string]bool{}, map[string]int{}
+	train := draw(rows, "chembl", trainSize, known, func(text string) []compound {
+		list, fault := clean(text)
+		if len(list) == 0 {
+			left[fault]++
+		}
+		return list
+	})
+	fmt.Printf("bioactive.smi: %d molecules; left out of those drawn:%s\n", len(train), reasons(left))
+	ofAnyKind := func(text string) []compound {
+		list, _ := whole(text)
+		return list
+	}
+	draw(rows, "chembl", len(rows), known, ofAnyKind)
 	maps.Copy(known, drugs)
 	var outside []string
 	for _, p := range backgroundParts {
-		outside = append(outside, draw(rows, p.source, p.count, known)...)
+		outside = append(outside, draw(rows, p.source, p.count, known, ofAnyKind)...)
 	}
 	writeList(out, "bioactive.smi", train)
-	writeList(out, "not-medicinal.smi", outside)
+	writeList(out, "not-medicinal.smi", append(outside, enumerate(known, broadPerClass)...))
 }
 
-// draw returns up to count small molecules of a source at random, none with a known parent,
+// draw returns up to count compounds of the records of a source at random, none with a known parent,
 // and adds their parents to the known ones.
-func draw(rows []row, source string, count int, known map[string]bool) (list []string) {
+func draw(rows []row, source string, count int, known map[string]bool, compounds func(text string) []compound) (list []string) {
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(rows)) {
-		if len(list) == count {
-			break
-		}
 		if rows[i].source != source {
 			continue
 		}
-		if key, _ := small(rows[i].smiles); key != "" && !known[key] {
-			known[key] = true
-			list = append(list, rows[i].smiles)
+		for _, c := range compounds(rows[i].smiles) {
+			if len(list) == count {
+				return list
+			}
+			if !known[c.key] {
+				known[c.key] = true
+				list = append(list, c.text)
+			}
 		}
 	}
 	return list
 }
 
-// writeList writes a list of SMILES, by length, then by the alphabet.
+// writeList writes a list of SMILES.
 func writeList(out, name string, list []string) {
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	sortMolecules(list)
 	try.Check(os.WriteFile(filepath.Join(out, name), []byte(strings.Join(list, "\n")+"\n"), 0o644))
+}
+
+// sortMolecules sorts lines by the length of their SMILES, then by the alphabet.
+func sortMolecules(lines []string) {
+	length := func(line string) int {
+		text, _, _ := strings.Cut(line, "\t")
+		return len(text)
+	}
+	slices.SortFunc(lines, func(a, b string) int {
+		return cmp.Or(cmp.Compare(length(a), length(b)), cmp.Compare(a, b))
+	})
 }

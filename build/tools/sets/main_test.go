@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -23,6 +25,63 @@ import (
 	"baca/build/internal/try"
 	"baca/weights"
 )
+
+// The committed background holds what the grammar makes: molecules of each class, no parent twice.
+func TestBackground(t *testing.T) {
+	if !slices.Equal(strings.Split(strings.TrimSpace(string(try.To(io.ReadAll(weights.Background())))), "\n"), builtInBackground()) {
+		t.Error("go run ./build/tools/sets writes another background")
+	}
+	count, parents := map[string]int{}, map[string]bool{}
+	for _, line := range builtInBackground() {
+		text, class, _ := strings.Cut(line, "\t")
+		if count[class]++; class == "" {
+			continue
+		}
+		m := try.To(smiles.Parse(text))
+		if radical := slices.ContainsFunc(m.Atoms, func(a molecule.Atom) bool { return a.Radicals > 0 }); radical || parents[text] || parentText(text) != text {
+			t.Errorf("%s: want a parent without radicals, once", line)
+		}
+		parents[text] = true
+	}
+	if count[""] != 5000 || len(count) != 1+len(classes) {
+		t.Errorf("%v", count)
+	}
+}
+
+func TestClean(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"cysteamine", "NCCS", "of fewer than 5 heavy atoms"},
+		{"DMSO", "CS(C)=O", "counter-ions or solvents"},
+		{"ammonium acetate", "[NH4+].CC(=O)[O-]", "counter-ions or solvents"},
+		{"pamoic acid", "O=C(O)c1cc2ccccc2c(Cc2c3ccccc3cc(c2O)C(=O)O)c1O", "counter-ions or solvents"},
+		{"meglumine", "CNCC(O)C(O)C(O)C(O)CO", "counter-ions or solvents"},
+		{"urea, also a medicine", "NC(N)=O", "NC(N)=O"},
+		{"nicotinic acid, the same", "[Na+].[O-]C(=O)c1cccnc1", "O=C(O)c1cnccc1"},
+		{"a radical", "CC(C)(C)N([O])C(C)(C)C", "radicals"},
+		{"sodium chloride", "[Na+].[Cl-]", "without organic carbon"},
+		{"a peptide of 161 heavy atoms", strings.Repeat("NCC(=O)", 40) + "O", "of more than 150 heavy atoms"},
+		{"the same with ketamine", strings.Repeat("NCC(=O)", 40) + "O.CNC1(CCCCC1=O)c1ccccc1Cl", "CNC1(CCCCC1=O)c1ccccc1Cl"},
+		{"a salt", "CS(=O)(=O)O.CNC1(CCCCC1=O)c1ccccc1Cl", "CNC1(CCCCC1=O)c1ccccc1Cl"},
+		{"a salt with a medicine", "NC(CCCNC(N)=N)C(=O)O.CC(C)Cc1ccc(cc1)C(C)C(=O)O", "CC(C)Cc1ccc(cc1)C(C)C(=O)O"},
+		{"co-trimoxazole", "COc1cc(Cc2cnc(N)nc2N)cc(OC)c1OC.Cc1cc(NS(=O)(=O)c2ccc(N)cc2)no1",
+			"COc1cc(cc(OC)c1OC)Cc1cnc(N)nc1N Cc1cc(no1)NS(=O)(=O)c1ccc(N)cc1"},
+		{"the monomers of sevelamer", "ClCC1CO1.C=CCN", "of fewer than 11 heavy atoms"},
+		{"ferrocene", "[Fe+2].[cH-]1cccc1.[cH-]1cccc1", "without organic carbon"},
+	} {
+		list, got := clean(c.text)
+		if len(list) > 0 {
+			var parents []string
+			for _, one := range list {
+				parents = append(parents, one.key)
+			}
+			slices.Sort(parents)
+			got = strings.Join(parents, " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %s: want %s", c.name, got, c.want)
+		}
+	}
+}
 
 type drug struct{ name, smiles string }
 
@@ -47,13 +106,16 @@ var made = sync.OnceValues(func() (string, error) {
 		return "", nil
 	}
 	out, err := os.MkdirTemp("", "sets")
+	madeIn = out
 	return out, cmp.Or(err, write(data, out))
 })
 
+var madeIn string // the folder of made
+
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if out, _ := made(); out != "" {
-		os.RemoveAll(out)
+	if madeIn != "" {
+		os.RemoveAll(madeIn)
 	}
 	os.Exit(status)
 }

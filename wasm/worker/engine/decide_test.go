@@ -190,7 +190,7 @@ func TestDrift(t *testing.T) {
 	input := strange + alkanes(150)
 	must[*message.Opened](e, h, &message.Open{Data: []byte(input)})
 	events, d := must[*message.Found](e, h, &message.Drift{})
-	if d.Short != "moved" || !strings.Contains(d.HTML, "by molecule 51 of 145, m49, the evidence") {
+	if d.Short != "moved" || !strings.Contains(d.HTML, "by molecule 43 of 145, m41, the evidence") {
 		t.Errorf("%s: %s", d.Short, d.HTML)
 	}
 	if told := stages(events); told[message.StageDrift].Done != strings.Count(input, "\n") {

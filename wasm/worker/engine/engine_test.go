@@ -677,10 +677,10 @@ func TestTrainWithABackground(t *testing.T) {
 	must[*message.Opened](e, h, &message.Open{Name: "mine.smi", Data: []byte(alkanes(80))})
 	events, got := must[*message.Trained](e, h, &message.Train{Epochs: 1})
 	m := have(weights.Load(got.Data))
-	if m.Background == nil || m.Sizes == nil || m.Card.Background != algo.BuiltInBackground || m.Card.BackgroundGraphs != 100 {
+	if m.Background == nil || m.Sizes == nil || m.Card.Background != algo.BuiltInBackground || m.Card.BackgroundGraphs != 114 {
 		t.Errorf("the card says %+v", m.Card)
 	}
-	if p := stages(events)[message.StageBackground]; p.Done != 100 || p.Total != 100 {
+	if p := stages(events)[message.StageBackground]; p.Done != 114 || p.Total != 114 {
 		t.Errorf("of the background the page hears at last %+v", p)
 	}
 	h.files["background"] = []byte("<!doctype html>") // as hosts say that there is no such file

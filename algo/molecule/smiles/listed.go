@@ -1,0 +1,11 @@
+package smiles
+
+import "baca/algo/molecule"
+
+// Listed reports whether components.tsv lists m, which has one component, as a counter-ion or solvent, and whether
+// it names it as a medicine, too. Solvents are none.
+func Listed(m *molecule.Molecule) (is, medicine bool) {
+	settled, _ := settleCharges(canonicalClasses(flat(m)))
+	kind, is := listed()[bareText(settled)]
+	return is, kind == drugAcid || kind == drugBase
+}

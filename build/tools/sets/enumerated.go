@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
+	"baca/weights"
+)
+
+// Enumerated molecules of each class in the built-in background, and in that of drugs and bioactive.
+const perClass, broadPerClass = 50, 150
+
+// classes are the symbols of the grammar that molecules are written from.
+var classes = []string{
+	"peptide", "cyclopeptide", "glycoside", "nucleotide", "perfluorinated", "surfactant", "lipid",
+	"silicone", "organometallic", "explosive", "dye", "pesticide", "industrial", "natural",
+}
+
+//go:embed grammar.txt
+var grammarText string
+
+// grammar lists the ways to write each symbol.
+var grammar = func() map[string][]string {
+	ways, symbol := map[string][]string{}, ""
+	for line := range strings.Lines(grammarText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			if name, ok := strings.CutSuffix(word, ":"); ok {
+				symbol = name
+			} else {
+				ways[symbol] = append(ways[symbol], word)
+			}
+		}
+	}
+	return ways
+}()
+
+var slot = regexp.MustCompile(`\{([^{}*]*)(?:\*(\d+)-(\d+))?\}`)
+
+// expand writes a symbol in one of its ways at random. A name that is no symbol is written as it is.
+func expand(rng *rand.Rand, symbol string) string {
+	ways := grammar[symbol]
+	if len(ways) == 0 {
+		return symbol
+	}
+	return slot.ReplaceAllStringFunc(ways[rng.IntN(len(ways))], func(text string) string {
+		s := slot.FindStringSubmatch(text)
+		low, high := 1, 1
+		if s[2] != "" {
+			low, high = try.To(strconv.Atoi(s[2])), try.To(strconv.Atoi(s[3]))
+		}
+		var b strings.Builder
+		for range low + rng.IntN(high-low+1) {
+			b.WriteString(expand(rng, s[1]))
+		}
+		return b.String()
+	})
+}
+
+// parentText returns the canonical SMILES of a parent.
+func parentText(text string) string {
+	m, err := smiles.Parse(text)
+	if err != nil {
+		try.Check(fmt.Errorf("%s: %w", text, err))
+	}
+	p, _, _ := smiles.Parent(m)
+	return smiles.Write(p)
+}
+
+// enumerate writes molecules of each class as parents, with the class after a tab. It writes none that is known, and
+// none twice.
+func enumerate(known map[string]bool, perClass int) (lines []string) {
+	for k, class := range classes {
+		rng := rand.New(rand.NewPCG(seed, uint64(k)))
+		first := len(lines)
+		for tries := 0; len(lines) < first+perClass; tries++ {
+			if tries == 20*perClass {
+				try.Check(fmt.Errorf("grammar.txt: %s: %d tries gave %d molecules: want %d", class, tries, len(lines)-first, perClass))
+			}
+			if text := parentText(expand(rng, class)); !known[text] {
+				known[text] = true
+				lines = append(lines, text+"\t"+class)
+			}
+		}
+	}
+	return lines
+}
+
+// builtInBackground returns the lines of the built-in background: its molecules of ChEMBL and QM9, which have no class,
+// as they are, and enumerated ones.
+func builtInBackground() (lines []string) {
+	known := map[string]bool{}
+	for line := range strings.Lines(string(try.To(io.ReadAll(weights.Background())))) {
+		if line = strings.TrimSpace(line); !strings.Contains(line, "\t") {
+			known[parentText(line)] = true
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines, enumerate(known, perClass)...)
+	sortMolecules(lines)
+	return lines
+}
+
+// writeBackground writes molecules.smi.gz.
+func writeBackground(out string) {
+	var b bytes.Buffer
+	z := try.To(gzip.NewWriterLevel(&b, gzip.BestCompression))
+	try.To(io.WriteString(z, strings.Join(builtInBackground(), "\n")+"\n"))
+	try.Check(z.Close())
+	try.Check(os.WriteFile(filepath.Join(out, "molecules.smi.gz"), b.Bytes(), 0o644))
+}

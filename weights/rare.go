@@ -1,0 +1,58 @@
+package weights
+
+import (
+	"slices"
+
+	"baca/algo"
+	"baca/algo/molecule"
+	"baca/algo/rare"
+)
+
+// maxLevel bounds surprises. Each of MaxNodes atoms may add one.
+const maxLevel = 1 << 24
+
+// rare is the table of parts, empty bins for none.
+func (c *codec) rare(m *algo.Model) {
+	t := new(rare.Table)
+	if c.writes && m.Rare != nil {
+		t = m.Rare
+	}
+	c.fields("rare", rareEntries)
+	c.gaps("parts", "part", 32, &t.Keys)
+	c.small("counts", rare.Common, &t.Counts)
+	c.small("levels", maxLevel, &t.Levels)
+	t.Bank = c.bin("bank_levels", t.Bank)
+	if !c.writes && len(t.Keys) > 0 {
+		m.Rare = t.Open()
+	}
+}
+
+// small are numbers of at most most.
+func (c *codec) small(key string, most uint64, list *[]uint32) {
+	c.uvarints(key, key, list, func(i int, v uint64) uint64 {
+		c.require(v <= most, ErrNumber, "%s %d is %d, want at most %d", key, i, v, most)
+		return v
+	})
+}
+
+// checkRare rejects a table that no file can hold.
+func checkRare(m *algo.Model, bank int) {
+	t := m.Rare
+	if t == nil {
+		return
+	}
+	require(m.Encoder.Features == molecule.Features, ErrSchema, "a table of parts of molecules for graphs of %d features", m.Encoder.Features)
+	require(m.Shared == 0, ErrRows, "a model made for sharing has a table of parts, some of which few graphs have")
+	require(len(t.Keys) == len(t.Counts) && len(t.Levels) <= rare.MaxLevels && slices.IsSorted(t.Levels) && len(t.Bank) == bank, ErrRows,
+		"a table of %d parts, %d counts, %d levels and %d graphs of a bank of %d", len(t.Keys), len(t.Counts), len(t.Levels), len(t.Bank), bank)
+	for k, count := range t.Counts {
+		if count < 1 || count > rare.Common || k > 0 && t.Keys[k] <= t.Keys[k-1] {
+			fail(ErrNumber, "part %d is in %d training graphs, want ascending parts of 1 to %d", k, count, rare.Common)
+		}
+	}
+	for k, level := range t.Bank {
+		if int(level) > len(t.Levels) {
+			fail(ErrNumber, "graph %d of the bank is of level %d, want at most %d", k, level, len(t.Levels))
+		}
+	}
+}

@@ -209,23 +209,23 @@ func TestElement(t *testing.T) {
 
 	// Anew when the attribute changes, and what comes too late is not shown.
 	chromium.Eval[any](b, `globalThis.events = []; addEventListener("baca-score", (e) => events.push(e.detail?.smiles)); null`)
-	chromium.Eval[any](b, element+`.smiles = "[Na+].[Cl-]"; `+element+`.smiles = "CCO"; null`)
-	shows("CCO is inside, p = ")
+	chromium.Eval[any](b, element+`.smiles = "[Na+].[Cl-]"; `+element+`.smiles = "CC(=O)Oc1ccccc1C(=O)O"; null`)
+	shows("CC(=O)Oc1ccccc1C(=O)O is inside, p = ")
 	if chromium.Eval[bool](b, element+`.shadowRoot.querySelector("details").open`) {
 		t.Error("the reasons of the molecule before are still there")
 	}
-	if got := chromium.Eval[string](b, `events.join()`); got != "CCO" {
-		t.Errorf("answers for %s, want CCO alone", got)
+	if got := chromium.Eval[string](b, `events.join()`); got != "CC(=O)Oc1ccccc1C(=O)O" {
+		t.Errorf("answers for %s, want aspirin alone", got)
 	}
 	chromium.Eval[any](b, element+`.setAttribute("smiles", "c1ccccc1N("); null`)
 	shows("c1ccccc1N( cannot be read: character 10: the branch is never closed")
 	if !chromium.Eval[bool](b, element+`.shadowRoot.querySelector("details").hidden`) {
 		t.Error("reasons are offered for what is no molecule")
 	}
-	chromium.Eval[any](b, element+`.setAttribute("smiles", "CCO"); `+element+`.setAttribute("alpha", "7"); null`)
-	shows("CCO was not scored: alpha is 7")
+	chromium.Eval[any](b, element+`.setAttribute("smiles", "CC(=O)Oc1ccccc1C(=O)O"); `+element+`.setAttribute("alpha", "7"); null`)
+	shows("CC(=O)Oc1ccccc1C(=O)O was not scored: alpha is 7")
 	chromium.Eval[any](b, element+`.removeAttribute("alpha"); null`)
-	shows("CCO is inside")
+	shows("CC(=O)Oc1ccccc1C(=O)O is inside")
 	chromium.Eval[any](b, element+`.removeAttribute("smiles"); null`)
 	b.Wait(text + ` === ""`)
 

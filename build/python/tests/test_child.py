@@ -101,11 +101,11 @@ def test_interrupt(molecules):
 INTERRUPTED = """
 import baca
 detector = baca.Detector("drugs", epochs=1_000_000)
-print(baca._child.child.running, detector.predict("CCO"), flush=True)
+print(baca._child.child.running, detector.predict("CC(=O)Oc1ccccc1C(=O)O"), flush=True)
 try:
     detector.fit(["C" * n for n in range(1, 60)])
 except KeyboardInterrupt:
-    print("interrupted", baca._child.child.running, baca.Detector("drugs").predict("CCO"), flush=True)
+    print("interrupted", baca._child.child.running, baca.Detector("drugs").predict("CC(=O)Oc1ccccc1C(=O)O"), flush=True)
 """
 
 

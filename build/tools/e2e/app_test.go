@@ -178,7 +178,7 @@ func TestPasteScoreInspect(t *testing.T) {
 	b.Wait(`/of \d+ molecules/.test(document.querySelector(".verdict-box")?.textContent)`)
 	b.says(".inspector", "Trained on", "Most like it in the training set")
 	// The keyboard walks through the table and Escape closes the inspector.
-	b.Run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowDown))
+	b.Run("keys", chromedp.Focus("#scroller"), chromedp.SendKeys("#scroller", kb.ArrowUp))
 	b.Wait(`document.querySelector(".row.selected")?.dataset.row === "2"`)
 	b.Run("Escape", chromedp.SendKeys("#scroller", kb.Escape))
 	b.Wait(`!document.querySelector(".row.selected")`)

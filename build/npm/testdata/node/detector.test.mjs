@@ -108,13 +108,13 @@ test("abort in the middle", async () => {
   await assert.rejects(load, { name: "AbortError" });
   await new Promise((done) => setTimeout(done, 300));
   assert.equal(workers.length, before, "a worker was started for a detector that nobody has");
-  assert.equal((await detector.score("CCO"))[0].verdict, "inside");
+  assert.equal((await detector.score("CC(=O)Oc1ccccc1C(=O)O"))[0].verdict, "inside");
   assert.ok(told > 0 && told < smiles.length, `the call went on to ${told}`);
 });
 
 test("an error of onProgress is that of the call", async () => {
   await assert.rejects(detector.score("CCO", { onProgress: () => { throw new RangeError("mine"); } }), RangeError);
-  assert.equal((await detector.score("CCO"))[0].verdict, "inside");
+  assert.equal((await detector.score("CC(=O)Oc1ccccc1C(=O)O"))[0].verdict, "inside");
 });
 
 test("two detectors at once, and overlapping calls of one", async () => {

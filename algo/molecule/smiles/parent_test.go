@@ -131,7 +131,7 @@ func TestParentIsStable(t *testing.T) {
 	}
 	most := cmp.Or(*stable, 300)
 	if *stable == 0 && os.Getenv("BACA_TEST") == "all" && !testing.Short() {
-		most = 3000
+		most = 1000
 	}
 	for k, set := range sets {
 		rng := rand.New(rand.NewPCG(49, uint64(k)))

@@ -69,11 +69,11 @@ test("explain says why, and what score says", async () => {
     for (const reason of row.reasons) assert.ok(reason.text && reason.atoms.every((a) => a >= 0 && a < row.atoms.length), row.smiles);
   }
   assert.equal(rows[70].reasons, undefined);
-  // Ethanol was trained on, in any way of writing it.
-  const [ethanol] = await detector.explain("OCC");
-  assert.deepEqual(ethanol.atoms.map((a) => a.symbol), ["O", "C", "C"]);
-  assert.equal(ethanol.nearest[0].similarity, 1);
-  assert.equal(ethanol.known, true);
+  // Urea was trained on, in any way of writing it.
+  const [urea] = await detector.explain("O=C(N)N");
+  assert.deepEqual(urea.atoms.map((a) => a.symbol), ["O", "C", "N", "N"]);
+  assert.equal(urea.nearest[0].similarity, 1);
+  assert.equal(urea.known, true);
 });
 
 test("10 000 molecules with progress", async () => {
@@ -94,7 +94,7 @@ test("abort in the middle", async () => {
   const first = detector.score(smiles, { signal: stop.signal, onProgress: ({ done }) => ((told = done), stop.abort()) });
   const queued = new AbortController();
   const second = detector.score("CCO", { signal: queued.signal });
-  const third = detector.score("CCO");
+  const third = detector.score("CC(=O)Oc1ccccc1C(=O)O");
   queued.abort(new Error("not wanted"));
   await assert.rejects(second, /not wanted/);
   await assert.rejects(first, { name: "AbortError" });
@@ -184,7 +184,7 @@ test("a model of one's own", async () => {
 });
 
 test("what is missing is refused", async () => {
-  const [missing, molecule, hole] = await detector.explain([null, "CCO", , "C"]);
+  const [missing, molecule, hole] = await detector.explain([null, "CC(=O)Oc1ccccc1C(=O)O", , "C"]);
   for (const row of [missing, hole]) {
     assert.deepEqual([row.smiles, row.score, row.p_value, row.verdict, row.reasons], [null, null, null, null, undefined]);
     assert.equal(row.error, "no SMILES: want a molecule");

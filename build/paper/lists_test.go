@@ -10,12 +10,12 @@ import (
 )
 
 // In lists of one kind that are as in-distribution as any, few graphs are called outside:
-// by themselves at most 6 %, by their batch at most 8 % at α = 5 %, pooled over the lists
+// by themselves at most 6.5 %, by their batch at most 8 % at α = 5 %, pooled over the lists
 // of each model of molecules, as far as their numbers can show; and so is the kind that came off worst.
 // One half of the held-out graphs gives p-values to the other, and the other way round; `baca-paper bench
 // company` measures models that are trained anew.
 func TestCompany(t *testing.T) {
-	const aloneAtMost, batchAtMost = 0.06, 0.08
+	const aloneAtMost, batchAtMost = 0.065, 0.08
 	ctx := t.Context()
 	// By the score of the batch alone, which decided once, most of these were called outside.
 	once := map[string][]string{"tox21": {"nitro groups"}, "clintox": {"48 atoms and more"}, "esol": {"long chains"}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The commands of RECIPES.md work on sets of MoleculeNet, and molecules of new scaffolds are outside more often than those of a
+// The commands of RECIPES.md work on sets of MoleculeNet, and molecules of new scaffolds are outside or borderline more often than those of a
 // random test set. BACA_TEST=all trains as the page's table says.
 func TestDomainsOfMoleculeNet(t *testing.T) {
 	sets, epochs := []string{"freesolv"}, []string{"--epochs", "30"}
@@ -29,11 +29,11 @@ func TestDomainsOfMoleculeNet(t *testing.T) {
 			rows, said := succeed(t, "score", "--model", model, test)
 			succeed(t, "report", "--qmrf", "--model", model, "--out", filepath.Join(dir, "domain.html"))
 			succeed(t, "model", "verify", model)
-			count[by] = len(regexp.MustCompile(`(?m),outside,`).FindAllString(rows, -1))
+			count[by] = len(regexp.MustCompile(`(?m),(outside|borderline),`).FindAllString(rows, -1))
 			t.Logf("%s, %s: %s", set, by, outside.FindString(said))
 		}
 		if count["scaffold"] <= count["random"] {
-			t.Errorf("%s: %d of new scaffolds are outside, and %d of random ones", set, count["scaffold"], count["random"])
+			t.Errorf("%s: %d of new scaffolds are outside or borderline, and %d of random ones", set, count["scaffold"], count["random"])
 		}
 	}
 }

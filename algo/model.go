@@ -132,7 +132,7 @@ type Card struct {
 	Repeats       []int  // indices of molecules that equal an earlier one; they are left out
 
 	Seed         uint64
-	Epochs       int
+	Epochs       int // 0: the encoder was drawn from the seed, and not trained
 	Batch        int
 	LearningRate float64
 	Loss         float64 // L_Pre of the last epoch
@@ -143,6 +143,22 @@ type Card struct {
 
 	// Holdout, unless empty, names the file whose graphs replaced the HoldoutRows.
 	Holdout string
+}
+
+// Training says how the encoder was trained.
+func (c *Card) Training() string {
+	if c.Epochs == 0 {
+		return fmt.Sprintf("none: the encoder is as drawn from seed %d", c.Seed)
+	}
+	return fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed)
+}
+
+// CheckAttention rejects a model that has no trained encoder for the paper's method.
+func (c *Card) CheckAttention() error {
+	if c.Epochs > 0 {
+		return nil
+	}
+	return fmt.Errorf("the encoder of model %s is not trained, which the paper's method needs: train the model again with baca train --for %s, or elsewhere with a number of epochs", c.Name, ByAttention)
 }
 
 // Counts says how the training set was divided.

@@ -158,6 +158,11 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	if o.By != ByAlone && m.Shared > 0 {
 		return nil, fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
 	}
+	if o.By == ByAttention {
+		if err := m.Card.CheckAttention(); err != nil {
+			return nil, err
+		}
+	}
 	a, err := attention.New(o.Attention, o.Seed)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,7 @@ func TestTrainingRefusals(t *testing.T) {
 		{400, s, "", json, library(30, `, "name": "a", "path": "/tmp"`), "unknown field"},
 		{400, s, "", json, library(30, `, "name": "a", "graphs": []`), "want one of the lists"},
 		{400, s, "", json, library(30, `, "name": "a", "epochs": -1`), "epochs"},
+		{400, s, "", json, library(30, `, "name": "a", "for": "batch"`), "want attention, or none"},
 		{400, s, "", json, library(30, `, "name": "a", "epochs": 1.5`), "found number 1.5 in epochs at byte"},
 		{400, s, "", json, library(3, `, "name": "a"`), "want at least 20"},
 		// Of 200 chains three are read: a step of training would take 3 GB.

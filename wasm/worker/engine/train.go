@@ -104,7 +104,7 @@ func (e *Engine) trainingDevice(at *place, t *job.Training) func(context.Context
 func trained(p *pulse, r *message.Train, t *job.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
 	if err != nil {
-		return nil, err
+		return nil, failf(message.CodeBadOption, "%w", err)
 	}
 	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
 	if r.Predicted != "" && !r.HeldOut {

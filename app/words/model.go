@@ -69,8 +69,15 @@ func Encoder(m *message.Model) string {
 	return Plural(m.Epochs, "epoch", "epochs")
 }
 
+func trainedFor(m *message.Model) string {
+	if !m.Trained() {
+		return ", encoder not trained"
+	}
+	return " for " + Encoder(m)
+}
+
 func ModelFacts(m *message.Model) []string {
-	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + ", " + Encoder(m)}
+	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + trainedFor(m)}
 	if m.BackgroundGraphs > 0 {
 		facts = append(facts, "background: "+Count(m.BackgroundGraphs)+" of "+m.Background)
 	}

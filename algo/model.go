@@ -153,14 +153,6 @@ func (c *Card) Training() string {
 	return fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed)
 }
 
-// CheckAttention rejects a model that has no trained encoder for the paper's method.
-func (c *Card) CheckAttention() error {
-	if c.Epochs > 0 {
-		return nil
-	}
-	return fmt.Errorf("the encoder of model %s is not trained, which the paper's method needs: train the model again with baca train --for %s, or elsewhere with a number of epochs", c.Name, ByAttention)
-}
-
 // Counts says how the training set was divided.
 func (c *Card) Counts() string {
 	text := fmt.Sprintf("%d: %d trained on, %d kept from training", c.Graphs, c.Train, len(c.HoldoutRows))

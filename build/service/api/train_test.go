@@ -5,7 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,6 +46,29 @@ func TestTraining(t *testing.T) {
 	a = s.ask("POST", "/v1/train", "application/json", strings.Replace(library(30, `, "name": "mine", "epochs": 1`), `"CO"`, `"C("`, 1))
 	if !strings.Contains(a.body, `"refused":[{"row":1,"error":"character 2: the branch is never closed"}]`) {
 		t.Errorf("%s %.300s", a.Status, a.body)
+	}
+}
+
+// A model of the API has no trained encoder unless it is asked for, and then does not decide by attention.
+func TestUntrainedAnswersNotByAttention(t *testing.T) {
+	list := service.List{SMILES: make([]string, 30)}
+	for i := range list.SMILES {
+		list.SMILES[i] = strings.Repeat("C", i+1) + "O"
+	}
+	made := try.To(shared.Train(t.Context(), service.Training{List: list, Recipe: service.Recipe{Name: "drawn", Seed: 1}}, nil))
+	dir := t.TempDir()
+	try.Check(os.WriteFile(filepath.Join(dir, "drawn.msgpack"), made.File, 0o666))
+	offering := service.New(1)
+	try.Check(offering.Offer(dir))
+	api := httptest.NewServer(try.To(New(offering, Options{Loopback: true, Limits: DefaultLimits(), Folder: t.TempDir()})))
+	defer api.Close()
+	for by, want := range map[string]int{"batch": 200, "attention": 400} {
+		a := try.To(http.Post(api.URL+"/v1/score?model=drawn&by="+by, "text/plain", strings.NewReader(strings.Join(list.SMILES, "\n"))))
+		body := string(try.To(io.ReadAll(a.Body)))
+		a.Body.Close()
+		if a.StatusCode != want || strings.Contains(body, "the encoder of model drawn is not trained") != (want == 400) {
+			t.Errorf("by %s: %s %.200s", by, a.Status, body)
+		}
 	}
 }
 

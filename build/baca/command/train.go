@@ -52,7 +52,7 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Long: `Train makes a model of nine tenths of the graphs of a file or a TUDataset set. The last tenth, drawn by the seed, gives p-values; 999
 are enough.
 
-A model of molecules takes seconds: its encoder is drawn from the seed, as training one adds 0.2 points of AUROC on average. The paper's method,
+A model of molecules takes seconds: its encoder is drawn from the seed, as training one adds nothing to the answer about a molecule. The paper's method,
 baca score --by attention, needs a trained encoder: --for attention trains it on every graph 400 times, or for 24 000 steps of 128 graphs if that
 is less. An encoder of plain graphs is trained for 300 steps, and at least once on each graph. --epochs sets another number.
 

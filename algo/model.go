@@ -132,7 +132,7 @@ type Card struct {
 	Repeats       []int  // indices of molecules that equal an earlier one; they are left out
 
 	Seed         uint64
-	Epochs       int
+	Epochs       int // 0: the encoder was drawn from the seed, and not trained
 	Batch        int
 	LearningRate float64
 	Loss         float64 // L_Pre of the last epoch
@@ -143,6 +143,14 @@ type Card struct {
 
 	// Holdout, unless empty, names the file whose graphs replaced the HoldoutRows.
 	Holdout string
+}
+
+// Training says how the encoder was trained.
+func (c *Card) Training() string {
+	if c.Epochs == 0 {
+		return fmt.Sprintf("none: the encoder is as drawn from seed %d", c.Seed)
+	}
+	return fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed)
 }
 
 // Counts says how the training set was divided.

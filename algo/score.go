@@ -31,6 +31,17 @@ func CheckBy(by string) error {
 	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
 }
 
+// CheckBy rejects values of Options.By that the model cannot decide by.
+func (m *Model) CheckBy(by string) error {
+	switch {
+	case by != ByAlone && m.Shared > 0:
+		return fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
+	case by == ByAttention && m.Card.Epochs == 0:
+		return fmt.Errorf("the encoder of model %s is not trained, which the paper's method needs: train the model again with baca train --for %s, or elsewhere with a number of epochs", m.Card.Name, ByAttention)
+	}
+	return nil
+}
+
 // Values of Options.Partition: which score partitions a batch for the attention, and is the base of
 // S_BaCa.
 const (
@@ -155,8 +166,8 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	if o.Single != nil && o.Single.model != m {
 		return nil, fmt.Errorf("Options.Single belongs to another model, not to %s", m.Card.Name)
 	}
-	if o.By != ByAlone && m.Shared > 0 {
-		return nil, fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
+	if err := m.CheckBy(o.By); err != nil {
+		return nil, err
 	}
 	a, err := attention.New(o.Attention, o.Seed)
 	if err != nil {

@@ -70,7 +70,7 @@ func train() *algo.Model {
 	for range 5 {
 		must.Have(tr.Epoch(ctx))
 	}
-	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant}))
+	return must.Have(algo.NewModel(ctx, 0, tr.Encoder(), gs, train, holdout, algo.Card{Name: "trees", Schema: algo.Constant, Epochs: 1}))
 }
 
 func options() algo.Options {

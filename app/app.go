@@ -208,8 +208,8 @@ func onlyWithout(s *desk) string { return attribute(s.Phase != run.Empty) }
 func decider(s *desk) app.UI {
 	var items []app.UI
 	for d, w := range table.DeciderWords() {
-		if table.Decider(d) != table.EachAlone && s.Opened != nil && s.Unfit() != "" {
-			w.About = s.Unfit() + " Each is judged by itself."
+		if why := s.UnfitFor(table.Decider(d)); s.Opened != nil && why != "" {
+			w.About = why + " Each is judged by itself."
 		}
 		items = append(items, checked("menuitemradio", "decider", w.Key, s.Say(w.Name), table.Decider(d) == s.By,
 			app.Span().Class("quiet choice-about").Text(s.Say(w.About))))

@@ -83,8 +83,10 @@ func (p *bandPane) advice() notice {
 	s := p.S
 	rule := s.Rule()
 	switch {
-	case s.By != table.EachAlone && s.Opened != nil && s.Unfit() != "":
-		return notice{false, "Each is judged by itself", s.Unfit(), "", nil}
+	case s.Opened != nil && s.Unfit() == "" && s.UnfitFor(s.By) != "":
+		return notice{false, "Each is judged by itself", s.UnfitFor(s.By), "Train for the paper's method", func() { trainForPaper(s) }}
+	case s.Opened != nil && s.UnfitFor(s.By) != "":
+		return notice{false, "Each is judged by itself", s.UnfitFor(s.By), "", nil}
 	case rule.ByRate && math.IsNaN(rule.Cut):
 		return notice{false, "None can be called outside at a false-discovery rate of " + words.Percent(s.FDR),
 			"So many unusual ones are to be expected by chance alone. No p-value is below " + words.Number(s.Models.Used.Value.SmallestP) + " with this model, so that a few of many cannot be told from chance.",

@@ -192,6 +192,9 @@ func recipe(s *desk) []app.UI {
 			row(app.Label().Class("form-label").For("train-name").Text("Name"),
 				app.Input().ID("train-name").Type("text").Placeholder("my-model").MaxLength(40).Value(r.Name).
 					OnInput(func(ctx app.Context, e app.Event) { r.Name = strings.TrimSpace(valueOf(ctx)) })),
+			row(app.Span().Class("form-label").Text("Encoder"), app.Div().Body(
+				check("train-attention", "Train it for the paper's method", &r.Attention),
+				small("That takes minutes. Without it a model of molecules takes seconds and judges them as well: only the paper's method and its scenes need a trained encoder."))),
 			row(app.Label().Class("form-label").For("train-epochs").Text("Epochs"), app.Div().Body(
 				app.Input().ID("train-epochs").Type("number").Attr("min", 1).Attr("max", mostEpochs).Placeholder("automatic").Value(epochs).
 					OnInput(func(ctx app.Context, e app.Event) {
@@ -202,7 +205,7 @@ func recipe(s *desk) []app.UI {
 							r.Epochs = n
 						}
 					}),
-				small("passes over the training set: 400 if you give none, fewer for more than 7 680 molecules. A quarter of them is faster and nearly as good."))),
+				small("passes over the training set to train the encoder. If you give none: 400 for the paper's method, fewer for more than 7 680 molecules."))),
 			row(app.Span().Class("form-label").Text("Structures"), app.Div().Body(
 				check("train-structures", "Keep structures in the model", &r.Structures),
 				small("Whoever has its file then has them, and the inspector shows the molecules that are most similar."))),
@@ -223,6 +226,12 @@ func check(id, text string, is *bool) app.HTMLLabel {
 // libraryButton chooses a training set, and shows what can be done with it.
 func libraryButton(id string, s *desk) app.UI {
 	return fileButton(id, "Choose a training set", "Choose a training set", s.Models.Extensions(), func(_ app.Context, v app.Value) { openLibrary(s, v) })
+}
+
+// trainForPaper offers to train a model for the paper's method.
+func trainForPaper(s *desk) {
+	s.Training.Recipe.Attention = true
+	showDialog("train")
 }
 
 // openLibrary opens a browser's file to train on.
@@ -259,7 +268,9 @@ func underWay(s *desk) []app.UI {
 	body := []app.UI{
 		app.P().ID("train-line").Body(app.Strong().Text(progressLine(t))),
 		quietLine(libraryName(t)),
-		app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false)),
+		app.If(len(t.Loss) > 0, func() app.UI {
+			return app.Raw(picture.Plot{Width: 560, Height: 200, Title: "Loss by epoch", XLabel: "epoch", X: x, Curves: []picture.Curve{{Name: "loss", Role: "line", Y: t.Loss}}}.SVG(false))
+		}),
 	}
 	if t.Made.Failure != nil {
 		body = append(body, failure(words.FailureLine(t.Made.Failure)))
@@ -279,7 +290,7 @@ func trained(s *desk) []app.UI {
 	m := s.Training.Made.Value
 	body := []app.UI{
 		app.P().Body(app.Strong().Text("Done: " + m.Model.Name)),
-		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Plural(m.Model.Epochs, "epoch", "epochs"), m.Device, words.Size(len(m.Data)))),
+		quietLine(fmt.Sprintf("%s graphs, %s, on the %s, %s. `baca score --model` reads the same file.", words.Count(m.Model.Train), words.Encoder(&m.Model), m.Device, words.Size(len(m.Data)))),
 	}
 	if n := m.Model.Residuals; n > 0 {
 		body = append(body, app.P().ID("train-errors").Text(fmt.Sprintf("It keeps how wrong %s was for %s held-out molecules.", m.Model.Predicted, words.Count(n))))

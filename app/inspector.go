@@ -245,12 +245,14 @@ func (p *inspectorPane) scores(i int) app.UI {
 	}
 	add("Score", words.Number(s.Rows.Score[i]))
 	if b := s.Rows.Batch; b != nil {
-		add("Decided by", s.Say(table.DeciderWords()[s.By].Name))
+		add("Decided by", s.Say(table.DeciderWords()[s.Deciding()].Name))
 		add("By itself", scoreWithP(s.Rows.Alone[i], s.Rows.AloneP[i]))
 		add("In the batch, "+words.Basis(s.Fitted), scoreWithP(b.Numbers("batch")[i], b.Numbers("batch_p")[i]))
-		add("S_Pre, frozen network", words.Number(b.Numbers("s_pre")[i]))
-		add("S_Attn, dictionaries", words.Number(b.Numbers("s_attn")[i]))
-		add("S_BaCa, sum of both", scoreWithP(b.Numbers("s_baca")[i], s.Rows.PaperP[i]))
+		if s.UnfitFor(table.ThePaper) == "" {
+			add("S_Pre, frozen network", words.Number(b.Numbers("s_pre")[i]))
+			add("S_Attn, dictionaries", words.Number(b.Numbers("s_attn")[i]))
+			add("S_BaCa, sum of both", scoreWithP(b.Numbers("s_baca")[i], s.Rows.PaperP[i]))
+		}
 	}
 	return factList("Scores", list)
 }

@@ -197,7 +197,7 @@ func (p *resultPane) compare() app.UI {
 // paper has the paper's method decide, which runs on the list unless it has.
 func (p *resultPane) paper() app.UI {
 	s := p.S
-	ask := s.By != table.ThePaper && s.Unfit() == "" && s.Phase == run.Done && s.Graphs() > 0
+	ask := s.By != table.ThePaper && s.UnfitFor(table.ThePaper) == "" && s.Phase == run.Done && s.Graphs() > 0
 	return app.If(ask, func() app.UI {
 		return button("Run the paper's method", func() { decideBy(s, table.ThePaper) }).ID("paper").Disabled(!s.Calibrated() && !s.CanCalibrate()).
 			Title(s.Say("Graphons, mixup, dictionaries and attention on this list: S_Pre, S_Attn and S_BaCa of each molecule"))

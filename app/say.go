@@ -77,6 +77,9 @@ func epochs(t *run.Training) string {
 
 // shortLine says in a few words how far a training is.
 func shortLine(t *run.Training) string {
+	if t.On && t.Epochs == 0 {
+		return "Training"
+	}
 	if t.On {
 		return "Training: epoch " + strconv.Itoa(t.Latest.Epoch) + epochs(t)
 	}
@@ -90,7 +93,9 @@ func progressLine(t *run.Training) string {
 	case !t.On:
 		return "Paused at epoch " + strconv.Itoa(t.At) + of
 	case t.Packing:
-		return "All epochs are done: the model learns what tells your library from chemistry at large"
+		return "The model learns what tells your library from chemistry at large"
+	case t.Epochs == 0:
+		return "Reading your library"
 	}
 	line := "Epoch " + strconv.Itoa(max(t.Latest.Epoch, t.From)) + of
 	switch left := t.TimeLeft(); {

@@ -97,7 +97,7 @@ func (p *labPane) player(scene, scenes int) app.UI {
 
 func (p *labPane) scene(key string) app.UI {
 	s := p.S
-	why := s.Unfit()
+	why := s.UnfitFor(table.ThePaper)
 	switch {
 	case key == lab.SceneGraph:
 		return answered(s.Lab.Trace, asking, p.graphScene)
@@ -106,7 +106,7 @@ func (p *labPane) scene(key string) app.UI {
 	case key == lab.SceneDecision && why != "":
 		return p.decisionScene(why)
 	case why != "":
-		return quietLine(why)
+		return p.refusal(why)
 	case !s.Calibrated() || s.Parted == nil:
 		return p.before()
 	case key == lab.SceneParts:
@@ -117,6 +117,14 @@ func (p *labPane) scene(key string) app.UI {
 		return answered(s.Inspector.Detail, asking, p.keysScene)
 	}
 	return p.decisionScene("")
+}
+
+// refusal says why the paper's method cannot run, and offers to train for it if that is all.
+func (p *labPane) refusal(why string) app.UI {
+	if p.S.Unfit() != "" {
+		return quietLine(why)
+	}
+	return app.Div().Class("controls").Body(quietLine(why), button("Train for the paper's method", func() { trainForPaper(p.S) }))
 }
 
 const asking = "The worker is asked …"
@@ -401,7 +409,7 @@ func (p *labPane) decisionScene(why string) app.UI {
 		return p.figure("By itself", "p\u00a0"+words.PEquals(s.Rows.AloneP[s.Inspector.Record]), "alone", picture.Distribution(s.Session, table.EachAlone, width, 140))
 	}
 	if why != "" {
-		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), quietLine(why))
+		return app.Div().Body(app.Div().Class("figures").Body(alone(p.half())), p.refusal(why))
 	}
 	body := []app.UI{app.Div().Class("figures").Body(p.learning()...)}
 	if s.Lab.Whole() {

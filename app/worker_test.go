@@ -159,10 +159,12 @@ func (f *fake) load(r *message.LoadModel, say func(any)) {
 		say(&message.Failed{Code: message.CodeBadModel, Text: "the hash is wrong"})
 		return
 	}
-	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data)}
+	m := &message.Model{Name: r.Name, Molecules: r.Name != "bzr", BuiltIn: r.Data == nil, SHA256: r.Name, Bytes: len(r.Data), Epochs: 400}
 	switch {
 	case r.Data != nil:
 		m.SHA256 = sumOf(string(r.Data))
+	case r.Name == "untrained":
+		m.Epochs = 0
 	case r.Name == "shared":
 		m.Shared = 5
 	case r.Name == "errors":

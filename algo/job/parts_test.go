@@ -108,6 +108,46 @@ func chainAlone(t *testing.T) *algo.SingleScorer {
 	return must.Have(algo.NewSingleScorer(t.Context(), chainModel(), 1))
 }
 
+// Without epochs a model has the encoder that its seed draws, which scores lists but not by the paper's method.
+func TestUntrained(t *testing.T) {
+	training := newTraining()
+	training.Card.Epochs = 0
+	training.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { panic("no device is needed") }
+	never := func() error { return errors.New("an epoch") }
+	m := must.Have(weights.Load(must.Have(run(training, pretrain.State{}, pretrain.Loss{}, 0, never, never))))
+	o := must.Have(job.TrainingOptions(algo.OGBParent, 3))
+	if c := m.Card; c.Epochs != 0 || c.Loss != 0 || !slices.Equal(m.Encoder.Params, pretrain.Untrained(o).Fixed().Params) {
+		t.Errorf("card %+v, and perhaps other parameters", c)
+	}
+	options := algo.DefaultOptions()
+	for _, by := range algo.Deciders() {
+		options.By = by
+		s, err := algo.NewScorer(t.Context(), m, options)
+		if by == algo.ByAttention {
+			if err == nil || !strings.Contains(err.Error(), "encoder of model a is not trained") || !strings.Contains(err.Error(), "baca train --for attention") {
+				t.Errorf("by %s: %v", by, err)
+			}
+		} else if r := must.Have(must.Have(s, err).Batch(t.Context(), training.Graphs)); math.IsNaN(r.Rows[0].Score) || r.Few {
+			t.Errorf("by %s: %+v", by, r.Rows[0])
+		}
+	}
+}
+
+func TestCheckLength(t *testing.T) {
+	for _, c := range []struct {
+		purpose string
+		epochs  int
+		want    string
+	}{
+		{"", 0, ""}, {"", job.MaxEpochs, ""}, {algo.ByAttention, 0, ""},
+		{"", -1, "-1 epochs: want 1 to 1000000"}, {"", job.MaxEpochs + 1, "1000001 epochs: want"}, {"batch", 0, `a model for "batch": want attention`},
+	} {
+		if err := job.CheckLength(c.purpose, c.epochs); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %d epochs: %v, want %q", c.purpose, c.epochs, err, c.want)
+		}
+	}
+}
+
 // A model is the same whether its training is interrupted or not, and goes on without a device that fails.
 func TestTraining(t *testing.T) {
 	whole, epochs, saved := newTraining(), 0, 0

@@ -41,7 +41,7 @@ func newModel(t testing.TB, d gin.Device) *algo.Model {
 		index[i] = i
 	}
 	tr := must.Have(pretrain.New(gs[20:], pretrain.Defaults(1), nil))
-	m := must.Have(algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant}))
+	m := must.Have(algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant, Epochs: 1}))
 	m.Encoder.Device = d
 	return m
 }

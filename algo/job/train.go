@@ -32,13 +32,33 @@ const (
 	CheckpointInterval = 20 * time.Second
 )
 
-// UsualEpochs is the paper's default. Above 7 680 graphs fewer epochs take about mostSteps steps, but at
-// least one epoch is run: longer training finds no more, see build/results.
-const UsualEpochs, mostSteps = 400, 24_000
+// UsualEpochs is the paper's number of epochs. The paper's method gains nothing from more than
+// attentionSteps steps, plain graphs nothing from more than plainSteps, see build/results.
+const UsualEpochs, attentionSteps, plainSteps = 400, 24_000, 300
 
-// DefaultEpochs is the default for that many training graphs.
-func DefaultEpochs(graphs int) int {
-	return max(1, min(UsualEpochs, mostSteps/StepsPerEpoch(graphs)))
+// DefaultEpochs is how often an encoder is trained on that many graphs of a schema: for the paper's method
+// if purpose is [algo.ByAttention], and as scores of single graphs and batches need it if that is empty. Those of
+// molecules gain nothing from training, and have 0 epochs. Others have at least one.
+func DefaultEpochs(schema, purpose string, graphs int) int {
+	steps := attentionSteps
+	if purpose == "" && schema != algo.Constant {
+		return 0
+	}
+	if purpose == "" {
+		steps = plainSteps
+	}
+	return max(1, min(UsualEpochs, steps/StepsPerEpoch(graphs)))
+}
+
+// CheckLength rejects what a [Training] cannot have as For and Card.Epochs.
+func CheckLength(purpose string, epochs int) error {
+	if epochs < 0 || epochs > MaxEpochs {
+		return fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as the model needs", epochs, MaxEpochs)
+	}
+	if purpose != "" && purpose != algo.ByAttention {
+		return fmt.Errorf("a model for %.40q: want %s, or none", purpose, algo.ByAttention)
+	}
+	return nil
 }
 
 // StepsPerEpoch is the number of batches of [TrainingOptions], at least 1.
@@ -59,8 +79,10 @@ type Training struct {
 	// Split divides the graphs into training set and holdout.
 	Split func(n int, seed uint64) (train, holdout []int)
 	// Card has Schema, Dataset, DatasetSHA256 and Seed. Prepare and Run complete it, also with Name,
-	// Description and Epochs.
+	// Description and Epochs, see [DefaultEpochs].
 	Card algo.Card
+	// For is what the encoder is trained for, see [DefaultEpochs].
+	For string
 	// Save writes a model file with measured scores of the rounded model.
 	Save func(ctx context.Context, workers int, w io.Writer, m *algo.Model) error
 	// Device, if not nil, chooses the device for that many graphs, nil for the processor.
@@ -76,7 +98,7 @@ type Training struct {
 
 	picked  []*graph.Graph // the training set
 	here    pretrain.Options
-	trainer *pretrain.Trainer
+	trainer *pretrain.Trainer // nil without epochs
 }
 
 // Prepare checks the graphs and sets the options.
@@ -91,9 +113,9 @@ func (t *Training) Prepare() (err error) {
 			list[k] = distinct[i]
 		}
 	}
-	t.Card.Epochs = cmp.Or(t.Card.Epochs, DefaultEpochs(len(t.Train)))
+	t.Card.Epochs = cmp.Or(t.Card.Epochs, DefaultEpochs(t.Card.Schema, t.For, len(t.Train)))
 	t.Card.Name = cmp.Or(t.Card.Name, ModelName(t.Card.Dataset))
-	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, len(t.Train), t.Card.Epochs))
+	t.Card.Description = cmp.Or(t.Card.Description, ModelDescription(t.Card.Dataset, t.Card.Epochs))
 	t.Options, err = TrainingOptions(t.Card.Schema, t.Card.Seed)
 	t.Card.Repeats = repeats
 	t.Card.Batch, t.Card.LearningRate, t.Card.Program = t.Options.Batch, t.Options.LearningRate, algo.Version
@@ -125,11 +147,14 @@ func TrainingOptions(schema string, seed uint64) (pretrain.Options, error) {
 	return o, nil
 }
 
-// Begin resumes from a state and its loss, or starts from a zero state.
+// Begin resumes from a state and its loss, or starts from a zero state. Without epochs there is nothing to begin.
 func (t *Training) Begin(ctx context.Context, from pretrain.State, loss pretrain.Loss) (err error) {
 	t.picked = make([]*graph.Graph, len(t.Train))
 	for k, i := range t.Train {
 		t.picked[k] = t.Graphs[i]
+	}
+	if t.Card.Epochs == 0 {
+		return nil
 	}
 	t.here, t.Loss = t.Options, loss
 	t.here.Workers = t.Workers
@@ -205,10 +230,17 @@ func (t *Training) epoch(ctx context.Context) error {
 	return nil
 }
 
+func (t *Training) encoder() *gin.Encoder {
+	if t.trainer == nil {
+		return pretrain.Untrained(t.Options)
+	}
+	return t.trainer.Encoder()
+}
+
 // Pack returns the current model and its file. Use the model loaded from the file, which is
 // rounded.
 func (t *Training) Pack(ctx context.Context) (*algo.Model, []byte, error) {
-	m, err := algo.NewModel(ctx, t.Workers, t.trainer.Encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
+	m, err := algo.NewModel(ctx, t.Workers, t.encoder(), t.Graphs, t.Train, t.Holdout, t.Card)
 	if err == nil && len(t.Outside) > 0 {
 		err = m.AddBackground(ctx, t.Workers, t.picked, t.Outside)
 	}
@@ -267,11 +299,10 @@ func ModelName(file string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// ModelDescription is the default description. It says why large sets have fewer epochs.
-func ModelDescription(file string, graphs, epochs int) string {
-	why := ""
-	if epochs < UsualEpochs && epochs == DefaultEpochs(graphs) {
-		why = fmt.Sprintf(", which are %d steps", epochs*StepsPerEpoch(graphs))
+// ModelDescription is the default description.
+func ModelDescription(file string, epochs int) string {
+	if epochs == 0 {
+		return fmt.Sprintf("Trained on %s, with an encoder drawn from the seed.", file)
 	}
-	return fmt.Sprintf("Trained on %s for %s%s.", file, explain.Count(epochs, "epoch"), why)
+	return fmt.Sprintf("Trained on %s for %s.", file, explain.Count(epochs, "epoch"))
 }

@@ -21,18 +21,32 @@ func TestModelName(t *testing.T) {
 	}
 }
 
-// Sets of up to 7 680 graphs, tox21's 6 832 among them, are trained on as the paper's are. Larger
-// ones never make more steps than these.
+// For the paper's method sets of up to 7 680 graphs, tox21's 6 832 among them, are trained on as the paper's are.
+// Larger ones never make more steps than these.
 func TestDefaultEpochs(t *testing.T) {
-	for graphs, want := range map[int]int{0: 400, 18: 400, 6832: 400, 7680: 400, 7681: 393, 99_001: 31, 3_072_000: 1, 100_000_000: 1} {
-		if got := DefaultEpochs(graphs); got != want {
-			t.Errorf("%d epochs of %d graphs, want %d", got, graphs, want)
+	for _, test := range []struct {
+		schema, purpose string
+		graphs, want    int
+	}{
+		{algo.OGBParent, "", 1318, 0}, {algo.OGBCanonical, "", 99_001, 0}, {algo.OGB, "", 18, 0},
+		{algo.OGBParent, algo.ByAttention, 1318, 400}, {algo.OGBParent, algo.ByAttention, 99_001, 31},
+		{algo.Constant, "", 0, 300}, {algo.Constant, "", 128, 300}, {algo.Constant, "", 129, 150}, {algo.Constant, "", 38_400, 1}, {algo.Constant, "", 99_001, 1},
+		{algo.Constant, algo.ByAttention, 0, 400}, {algo.Constant, algo.ByAttention, 6832, 400}, {algo.Constant, algo.ByAttention, 7680, 400},
+		{algo.Constant, algo.ByAttention, 7681, 393}, {algo.Constant, algo.ByAttention, 100_000_000, 1},
+	} {
+		if got := DefaultEpochs(test.schema, test.purpose, test.graphs); got != test.want {
+			t.Errorf("%+v: %d epochs", test, got)
 		}
 	}
 	for graphs := 2; graphs < 3_000_000; graphs += 1 + graphs/7 {
-		steps := DefaultEpochs(graphs) * ((graphs + 127) / 128)
-		if steps > 24_000 || graphs > 7680 && steps < 12_000 {
+		of := func(purpose string) int {
+			return DefaultEpochs(algo.Constant, purpose, graphs) * ((graphs + 127) / 128)
+		}
+		if steps := of(algo.ByAttention); steps > 24_000 || graphs > 7680 && steps < 12_000 {
 			t.Errorf("%d steps on %d graphs, want 12 000 to 24 000", steps, graphs)
+		}
+		if steps := of(""); graphs <= 38_400 && (steps > 300 || steps < 150) {
+			t.Errorf("%d steps on %d plain graphs, want 150 to 300", steps, graphs)
 		}
 	}
 }
@@ -43,24 +57,18 @@ func TestEpochsOfRepeats(t *testing.T) {
 	for i := range repeated {
 		repeated[i] = must.Have(smiles.Parse(strings.Repeat("C", 1+i%50))).Graph()
 	}
-	training := Training{Graphs: repeated, Split: dataset.Hold, Card: algo.Card{Schema: algo.OGBParent, Seed: 1}}
+	training := Training{Graphs: repeated, Split: dataset.Hold, For: algo.ByAttention, Card: algo.Card{Schema: algo.OGBParent, Seed: 1}}
 	if must.Do(training.Prepare()); training.Card.Epochs != UsualEpochs {
 		t.Errorf("%d epochs of 50 molecules that come 180 times", training.Card.Epochs)
 	}
 }
 
 func TestModelDescription(t *testing.T) {
-	for _, test := range []struct {
-		graphs, epochs int
-		want           string
-	}{
-		{1835, 400, "Trained on a.smi for 400 epochs."},
-		{1835, 31, "Trained on a.smi for 31 epochs."},
-		{99_001, 31, "Trained on a.smi for 31 epochs, which are 23994 steps."},
-		{99_001, 400, "Trained on a.smi for 400 epochs."},
+	for epochs, want := range map[int]string{
+		0: "Trained on a.smi, with an encoder drawn from the seed.", 1: "Trained on a.smi for 1 epoch.", 400: "Trained on a.smi for 400 epochs.",
 	} {
-		if got := ModelDescription("a.smi", test.graphs, test.epochs); got != test.want {
-			t.Errorf("%d graphs, %d epochs: %q, want %q", test.graphs, test.epochs, got, test.want)
+		if got := ModelDescription("a.smi", epochs); got != want {
+			t.Errorf("%d epochs: %q, want %q", epochs, got, want)
 		}
 	}
 }

@@ -53,6 +53,11 @@ type Trainer struct {
 	batch    []*graph.Graph
 }
 
+// Untrained returns the encoder before its first step.
+func Untrained(o Options) *gin.Encoder {
+	return gin.New(o.Config, rand.New(rand.NewPCG(o.Seed, 0)))
+}
+
 // New prepares a run from the first epoch, or from the state of an earlier run with the same graphs
 // and options.
 func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
@@ -81,7 +86,7 @@ func New(graphs []*graph.Graph, o Options, from *State) (*Trainer, error) {
 	t := &Trainer{
 		options: o,
 		graphs:  graphs,
-		encoder: gin.New(o.Config, rand.New(rand.NewPCG(o.Seed, 0))),
+		encoder: Untrained(o),
 	}
 	t.encoder.Device = o.Device
 	if from != nil {

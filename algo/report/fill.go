@@ -140,11 +140,15 @@ func ModelCard(m *algo.Model, bytes int, sha256 string) []Pair {
 	if c.Program != "" {
 		program = "baca " + c.Program
 	}
+	training := c.Training()
+	if c.Epochs > 0 {
+		training += fmt.Sprintf(", last loss %.4g", c.Loss)
+	}
 	pairs := []Pair{
 		{"name", c.Name}, {"description", c.Description}, {"reads", algo.Reads(c.Schema) + " (" + c.Schema + ")"},
 		{"trained on", c.Dataset}, {"its sha256", c.DatasetSHA256},
 		{things, c.Counts()},
-		{"training", fmt.Sprintf("%s, batches of %d, learning rate %g, seed %d, last loss %.4g", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed, c.Loss)},
+		{"training", training},
 		{"trained by", program},
 		{"compared with", fmt.Sprintf("%d %s of the training set, %d %s", m.Bank.Len(), things, m.References(), HoldoutOf(c.Holdout))},
 		{"file", fmt.Sprintf("%d bytes, sha256 %s", bytes, sha256)},

@@ -191,7 +191,7 @@ func (f *Frame) look() {
 	case s.Phase == run.Stopped:
 		f.end(message.CodeCancelled, "cancelled on the page")
 	case s.Phase == run.Done && s.Deciding() != s.By:
-		f.end(message.CodeBadInput, cmp.Or(s.Unfit(), "the batch was not calibrated"))
+		f.end(message.CodeBadInput, cmp.Or(s.UnfitFor(s.By), "the batch was not calibrated"))
 	case s.Phase == run.Done && s.Rows.Len() != len(a.wanted.SMILES):
 		f.end(message.CodeBadInput, fmt.Sprintf("%d lines were read as %d molecules: # begins a comment, and a first line must not name columns",
 			len(a.wanted.SMILES), s.Rows.Len()))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"baca/app/run"
+	"baca/app/table"
 	"baca/wasm/message"
 )
 
@@ -41,7 +42,7 @@ type Lab struct {
 // New returns the lab of a session, and follows it.
 func New(s *run.Session) *Lab {
 	l := &Lab{session: s, record: -1, Lambda: 0.5, mixing: -1}
-	s.WantsBatch = func() bool { return l.scene().batch }
+	s.WantsBatch = func() bool { return l.scene().batch && l.hasPaper() }
 	s.Watchers = append(s.Watchers, l.look)
 	return l
 }
@@ -168,7 +169,7 @@ func (l *Lab) refresh() {
 		l.asked = key
 		run.Ask(s, &l.Trace, &message.Trace{Record: record}, func() bool { return key == l.asked }, func() {})
 	}
-	if s.Calibrated() && l.Pair.None() && l.mixing != s.Run {
+	if s.Calibrated() && l.hasPaper() && l.Pair.None() && l.mixing != s.Run {
 		l.mix()
 	}
 }
@@ -260,11 +261,14 @@ func sceneOf(key string) Scene {
 	return Scene{beats: func(*Lab) int { return 1 }}
 }
 
+// hasPaper reports that the paper's method can run on the list.
+func (l *Lab) hasPaper() bool { return l.session.UnfitFor(table.ThePaper) == "" }
+
 // playable scenes have something to show.
 func (l *Lab) playable() []string {
 	var list []string
 	for _, c := range Scenes() {
-		if l.session.Unfit() == "" || !c.batch || c.Key == SceneDecision {
+		if l.hasPaper() || !c.batch || c.Key == SceneDecision {
 			list = append(list, c.Key)
 		}
 	}
@@ -424,7 +428,7 @@ func (l *Lab) waits() bool {
 	if l.Trace.Failure != nil || s.Phase == run.Broken || s.Phase == run.Stopped {
 		return false
 	}
-	return l.Trace.Value == nil || l.scene().batch && s.Unfit() == "" && !s.Calibrated() && s.Phase == run.Calibrating ||
+	return l.Trace.Value == nil || l.scene().batch && l.hasPaper() && !s.Calibrated() && s.Phase == run.Calibrating ||
 		l.Stage == SceneKeys && s.Calibrated() && s.Inspector.Detail.Failure == nil && (s.Inspector.Detail.Value == nil || s.Inspector.Detail.Value.IDKeys == nil)
 }
 

@@ -77,7 +77,10 @@ func (l *Lab) Line() string {
 	if name == "" {
 		return "Nothing is scored yet."
 	}
-	return l.scene().line(l, name)
+	if scene := l.scene(); !scene.batch || scene.Key == SceneDecision || l.hasPaper() {
+		return scene.line(l, name)
+	}
+	return name + " has no place in the paper's method."
 }
 
 func (l *Lab) graphLine(name string) string {
@@ -184,7 +187,7 @@ func (l *Lab) decisionLine(name string) string {
 	record := s.Inspector.Record
 	own := s.JudgeBy(table.EachAlone, record)
 	by := "By itself " + name + " is " + string(own) + " (p\u00a0" + words.PEquals(s.Rows.AloneP[record]) + ")"
-	if !s.Calibrated() {
+	if !s.Calibrated() || !l.hasPaper() {
 		return by + "."
 	}
 	paper := s.JudgeBy(table.ThePaper, record)

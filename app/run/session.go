@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -297,7 +298,7 @@ func (s *Session) score() {
 		s.Phase = Unstarted // until there is a model, or on request
 		return
 	}
-	s.Phase, s.Failure, s.started = Scoring, nil, time.Now()
+	s.Phase, s.Failure, s.started, s.Untrained = Scoring, nil, time.Now(), !model.Trained()
 	s.Warnings = slices.Clone(s.Opened.Warnings)
 	s.Rev.All()
 	s.askScores(&message.Score{}, s.takeEvent, func(scored *message.Scored) {
@@ -388,7 +389,7 @@ func (s *Session) DecideBy(by table.Decider) {
 
 // proceed calibrates the batch if something needs it.
 func (s *Session) proceed() {
-	if (s.By != table.EachAlone || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
+	if (s.By != table.EachAlone && s.UnfitFor(s.By) == "" || s.WantsBatch != nil && s.WantsBatch()) && !s.declined {
 		s.Calibrate()
 	}
 	s.Trust.refresh()
@@ -522,6 +523,17 @@ func (s *Session) Unfit() string {
 		return "This model was made for sharing and keeps no single " + s.Things() + ", which a batch is compared with."
 	}
 	return ""
+}
+
+// UnfitFor says why verdicts cannot be by the batch or by the paper's method.
+func (s *Session) UnfitFor(by table.Decider) string {
+	switch model := s.Models.Used.Value; {
+	case by == table.EachAlone:
+		return ""
+	case by == table.ThePaper && model != nil && !model.Trained():
+		return cmp.Or(s.Unfit(), "The encoder of this model is not trained, which the paper's method needs: train it again for that method.")
+	}
+	return s.Unfit()
 }
 
 // Whole is the answer about the list, empty before calibration.

@@ -22,6 +22,7 @@ type Table struct {
 
 	// References are held-out scores by decider.
 	References [Deciders][]float64
+	Untrained  bool          // the model's encoder is, so that the paper's method decides nothing
 	Levels     decide.Levels // q-values, if a rate of false discoveries decides
 	Complete   bool          // all records are scored
 
@@ -48,9 +49,9 @@ func (r *Revisions) All() {
 	r.State++
 }
 
-// Deciding is the present decider: the batch only once calibrated.
+// Deciding is the present decider: the batch only once calibrated, the paper's method only with a trained encoder.
 func (t *Table) Deciding() Decider {
-	if t.Rows.Batch == nil {
+	if t.Rows.Batch == nil || t.By == ThePaper && t.Untrained {
 		return EachAlone
 	}
 	return t.By

@@ -61,8 +61,23 @@ func rank(name string) int {
 	return len(notes)
 }
 
+// Encoder says how a model's encoder was trained.
+func Encoder(m *message.Model) string {
+	if !m.Trained() {
+		return "encoder not trained"
+	}
+	return Plural(m.Epochs, "epoch", "epochs")
+}
+
+func trainedFor(m *message.Model) string {
+	if !m.Trained() {
+		return ", encoder not trained"
+	}
+	return " for " + Encoder(m)
+}
+
 func ModelFacts(m *message.Model) []string {
-	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + " for " + Plural(m.Epochs, "epoch", "epochs")}
+	facts := []string{"reads " + cmp.Or(m.Reads, "graphs"), "trained on " + Count(m.Train) + trainedFor(m)}
 	if m.BackgroundGraphs > 0 {
 		facts = append(facts, "background: "+Count(m.BackgroundGraphs)+" of "+m.Background)
 	}

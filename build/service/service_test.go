@@ -243,14 +243,17 @@ func TestTrain(t *testing.T) {
 	}
 	stop := fmt.Errorf("enough")
 	question.List.Graphs = slices.Repeat(list.Graphs[:5], 2000)
-	question.Epochs = 0 // as many as the command takes, at most 24 000 steps, here of 71
-	if _, err := s.Train(ctx, question, func(p Progress) error {
-		if p.Epochs != 338 {
-			t.Errorf("%d epochs, want 338", p.Epochs)
+	question.Epochs = 0 // as many as the command takes, here of 71 steps
+	for purpose, want := range map[string]int{"": 4, algo.ByAttention: 338} {
+		question.For = purpose
+		if _, err := s.Train(ctx, question, func(p Progress) error {
+			if p.Epochs != want {
+				t.Errorf("for %q %d epochs, want %d", purpose, p.Epochs, want)
+			}
+			return stop
+		}); !errors.Is(err, stop) {
+			t.Errorf("stopped at once: %v", err)
 		}
-		return stop
-	}); !errors.Is(err, stop) {
-		t.Errorf("stopped at once: %v", err)
 	}
 	question.KeepStructures = true
 	if _, err := s.Train(ctx, question, nil); err == nil || !strings.Contains(err.Error(), "only molecules have structures") {

@@ -51,6 +51,7 @@ func (s *step) add(nodes int) {
 type Recipe struct {
 	Name   string `json:"name"`   // of the model
 	Epochs int    `json:"epochs"` // 0 for the default of `baca train`
+	For    string `json:"for"`    // "attention", or empty, as its --for
 	Seed   uint64 `json:"seed"`
 	// AsWritten reads molecules as written, not their parents.
 	AsWritten bool `json:"as_written"`
@@ -73,8 +74,8 @@ type Trained struct {
 // Train trains a model on a list, as `baca train` on a file, and calls progress after each epoch.
 // An error of progress ends it.
 func (s *Service) Train(ctx context.Context, t Training, progress func(Progress) error) (*Trained, error) {
-	if t.Epochs < 0 || t.Epochs > job.MaxEpochs {
-		return nil, fmt.Errorf("%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", t.Epochs, job.MaxEpochs)
+	if err := job.CheckLength(t.For, t.Epochs); err != nil {
+		return nil, err
 	}
 	if n := len(t.Values); t.Values != nil && n != t.List.Len() {
 		return nil, fmt.Errorf("values of %d records: want those of all %d", n, t.List.Len())
@@ -89,7 +90,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 		schema = algo.OGBCanonical
 	}
 	out := &Trained{}
-	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, Card: algo.Card{
+	training := job.Training{Workers: s.workers, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: t.Columns, For: t.For, Card: algo.Card{
 		Name: t.Name, Schema: schema, Dataset: fmt.Sprintf("a list of %d", t.List.Len()), DatasetSHA256: t.List.sum(), Seed: t.Seed, Epochs: t.Epochs,
 	}}
 	records, err := t.List.records(schema, algo.FormOf(schema), MaxTraining)

@@ -178,6 +178,9 @@ type Model struct {
 	Observed, Predicted string
 }
 
+// Trained reports whether the encoder was trained, which the paper's method needs.
+func (m *Model) Trained() bool { return m.Epochs > 0 }
+
 // MostColumns bounds the columns of a Header or an Opened.
 const MostColumns = 500
 

@@ -155,8 +155,10 @@ const MostSubstances = 100
 // Pause.
 type Train struct {
 	Name   string // of the model; empty takes the file's
-	Epochs int    // in all; 0 is 400, fewer for more than 7 680 graphs
-	Seed   uint64 // 0 is 1
+	Epochs int    // in all; 0 for as many as the model needs, none for one of molecules
+	// Attention trains the encoder for the paper's method, unless Epochs says how long.
+	Attention bool
+	Seed      uint64 // 0 is 1
 	// AsWritten reads molecules as written, not their parents.
 	AsWritten bool
 	// Checkpoint resumes from a Checkpoint or Paused of the same input, seed and AsWritten.

@@ -61,7 +61,7 @@ func inspect(m *algo.Model, file []byte) report.Object {
 	return report.Object{
 		{"name", c.Name}, {"description", c.Description}, {"schema", c.Schema}, {"background", backgroundOf(c)},
 		{"dataset", c.Dataset}, {"dataset_sha256", c.DatasetSHA256}, {"graphs", c.Graphs}, {"train", c.Train},
-		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"batch", c.Batch},
+		{"holdout_rows", len(c.HoldoutRows)}, {"repeats", len(c.Repeats)}, {"seed", c.Seed}, {"epochs", c.Epochs}, {"encoder_trained", c.Epochs > 0}, {"batch", c.Batch},
 		{"learning_rate", c.LearningRate}, {"loss", c.Loss}, {"program", c.Program},
 		{"features", m.Encoder.Features}, {"hidden", m.Encoder.Hidden}, {"layers", m.Encoder.Layers}, {"parameters", len(m.Encoder.Params)},
 		{"bank", m.Bank.Len()}, {"subtrees", m.Known()}, {"holdout", m.Holdout.Len()}, {"holdout_file", c.Holdout},
@@ -106,8 +106,10 @@ func writeModel(w io.Writer, m *algo.Model, file []byte) error {
 	if background := backgroundOf(c); background != "" {
 		line("background", "%s", background)
 	}
-	line("training", "%s, batches of %d, learning rate %g, seed %d", explain.Count(c.Epochs, "epoch"), c.Batch, c.LearningRate, c.Seed)
-	line("last loss", "%.4g", c.Loss)
+	line("training", "%s", c.Training())
+	if c.Epochs > 0 {
+		line("last loss", "%.4g", c.Loss)
+	}
 	line("trained by", "%s", cmp.Or(c.Program, "unknown program"))
 	line("encoder", "two views, %d node features, %d layers of width %d", m.Encoder.Features, m.Encoder.Layers, m.Encoder.Hidden)
 	line("parameters", "%d", len(m.Encoder.Params))

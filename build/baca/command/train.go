@@ -35,6 +35,7 @@ type trainFlags struct {
 	out        string
 	device     deviceFlag
 	card       algo.Card // Name, Description, Epochs and Seed
+	purpose    string    // see job.Training.For
 	resume     bool
 	background string
 	asWritten  bool
@@ -48,13 +49,15 @@ func newTrain(gpus *device.GPUs) *cobra.Command {
 		Use:        "train INPUT --out MODEL",
 		SuggestFor: []string{"fit", "learn", "pretrain"},
 		Short:      "Train a model on in-distribution graphs",
-		Long: `Train trains an encoder on nine tenths of the graphs of a file or a TUDataset set, and writes a model file. The last tenth, drawn
-by the seed, is kept from training and gives p-values; 999 are enough.
+		Long: `Train makes a model of nine tenths of the graphs of a file or a TUDataset set. The last tenth, drawn by the seed, gives p-values; 999
+are enough.
 
-Every graph is trained on 400 times, but of more than 7 680 graphs each as often as 24 000 steps of 128 graphs allow: 100 000 graphs 31 times.
+A model of molecules takes seconds: its encoder is drawn from the seed, as training one adds nothing to the answer about a molecule. The paper's method,
+baca score --by attention, needs a trained encoder: --for attention trains it on every graph 400 times, or for 24 000 steps of 128 graphs if that
+is less. An encoder of plain graphs is trained for 300 steps, and at least once on each graph. --epochs sets another number.
 
-A checkpoint, MODEL.checkpoint, is saved every 20 seconds and at an interrupt. With --resume a run that was stopped in any way goes on from
-there, and ends with the same bytes. A MODEL that is there is replaced only by a run that goes on.
+A training saves MODEL.checkpoint every 20 seconds and at an interrupt. With --resume a stopped run goes on from there, and ends with the same
+bytes. A MODEL that is there is replaced only by a run that goes on.
 
 A model of molecules reads the parent compound: what it is without stereo marks, isotopes, counter-ions, solvents and charges that protons make,
 in one drawing. --as-written reads all of these, for sets where the salt or the isomer is the point.
@@ -63,16 +66,15 @@ A model of molecules also learns what tells its training set from a background, 
 ChEMBL, QM9 and an enumeration of other chemistry are built in.
 --background takes another file of them, best one that is near the training set but is not of it. Only 25 kB of weights are kept of it.
 
-With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, and baca trust says
-from that what errors to expect. Each prediction must have been made by a model that had not seen its molecule, as in a cross-validation: errors
-on molecules that a model was fitted to are too small. With --uncertainty COLUMN it also keeps how unsure your model was of each, in any unit: the
-standard deviation of an ensemble or of a forest's trees. Then baca trust reads a column of that name, too, and compares errors by it.
-With --new-scaffold COLUMN it keeps the errors of predictions that were made without all molecules of the same scaffold. Intervals for a list that lies
-farther from the training set than held-out molecules are at least as wide as these say.
+With --observed Y --held-out YHAT the model keeps how wrong your own predictions were for the molecules kept from training, for baca trust. Each
+prediction must have been made by a model that had not seen its molecule, as in a cross-validation: others are too good. With --uncertainty
+COLUMN it also keeps how unsure your model was of each, in any unit, such as the standard deviation of an ensemble or of a forest's trees; baca
+trust then reads that column, too, and compares errors by it. With --new-scaffold COLUMN it keeps the errors of predictions that were made without
+all molecules of the same scaffold: intervals for a list that lies farther from the training set than held-out molecules are at least as wide.
 
 baca model share makes a model that can be handed out.`,
 		Example: `  baca train bbbp.csv.gz --out bbbp.msgpack --keep-structures
-  baca train bbbp.csv.gz --out bbbp.msgpack --resume`,
+  baca train bbbp.csv.gz --out paper.msgpack --for attention --resume`,
 		Args: usage.Args(0, 1, "%d inputs: want one"),
 	}, f.check, f.run)
 	fs := c.Flags()
@@ -83,7 +85,8 @@ baca model share makes a model that can be handed out.`,
 	fs.StringVar(&f.card.Description, "description", "", "one sentence about the model")
 	fs.BoolVar(&f.structures, "keep-structures", false, "store the molecules, to be shown as neighbors")
 	group(c, "Model")
-	fs.IntVar(&f.card.Epochs, "epochs", 0, "times that every graph is trained on (default 400, fewer above 7 680 graphs)")
+	fs.IntVar(&f.card.Epochs, "epochs", 0, "train the encoder so often on every graph")
+	fs.StringVar(&f.purpose, "for", "", "train the encoder for the paper's `attention`")
 	fs.StringVar(&f.background, "background", builtInBackground, "`FILE` of molecules at large, to compare the training set with, or "+noBackground)
 	fs.BoolVar(&f.asWritten, "as-written", false, "read stereo marks, isotopes, salts and charges as written")
 	fs.StringVar(&f.values.Observed, "observed", "", "`column` with the measured value of each molecule")
@@ -111,8 +114,9 @@ func (f *trainFlags) check() error {
 		{!given || f.out == "", "want INPUT and --out MODEL"},
 		{f.values.Uncertainty+f.values.NewScaffold != "" && !f.keepsErrors(), "--uncertainty, --new-scaffold: want --observed and --held-out, too"},
 		{f.paths[0] == "-", "standard input: want a file or a folder, since the input is read again to resume"},
-		{f.c.Flags().Changed("epochs") && (f.card.Epochs < 1 || f.card.Epochs > job.MaxEpochs), fmt.Sprintf("--epochs %d: want 1 to %d", f.card.Epochs, job.MaxEpochs)},
-	}.check(), f.values.check())
+		{f.purpose != "" && f.purpose != algo.ByAttention, "--for " + f.purpose + ": want " + algo.ByAttention},
+		{f.purpose != "" && f.c.Flags().Changed("epochs"), "--for and --epochs: want one of them"},
+	}.check(), inRange("epochs", job.CheckLength("", f.card.Epochs)), f.values.check())
 	if f.ownBackground() {
 		if _, serr := os.Stat(f.background); serr != nil {
 			err = cmp.Or(err, usage.Errorf("--background: %w", serr))
@@ -145,7 +149,10 @@ func (f *trainFlags) run() error {
 	if f.structures && set.schema == algo.Constant {
 		return usage.Errorf("--keep-structures: only molecules have structures, and %s holds plain graphs", f.paths[0])
 	}
-	j.Training = job.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, ValueColumns: f.values.ValueColumns}
+	if f.c.Flags().Changed("epochs") && f.card.Epochs == 0 && set.schema == algo.Constant {
+		return usage.Errorf("--epochs 0: %s holds plain graphs, which need a trained encoder: want 1 to %d", f.paths[0], job.MaxEpochs)
+	}
+	j.Training = job.Training{Workers: f.workers, Split: dataset.Hold, Card: f.card, For: f.purpose, ValueColumns: f.values.ValueColumns}
 	j.Card.Schema, j.Card.Dataset, j.Card.DatasetSHA256 = set.schema, set.name, set.sha256
 	j.Take(set.rows, f.keepsErrors(), f.structures)
 	j.Device = func(ctx context.Context, o pretrain.Options, _ int) (gin.Device, error) {
@@ -175,11 +182,15 @@ func (f *trainFlags) run() error {
 	return nil
 }
 
-// prepare sets the options, and reports an unusual training length.
+// prepare sets the options, and reports the length of a training unless the user set it.
 func (j *trainJob) prepare() error {
 	asked := j.Card.Epochs
 	err := j.Prepare()
-	if n := len(j.Train); err == nil && asked == 0 && j.Card.Epochs < job.UsualEpochs {
+	switch n := len(j.Train); {
+	case err != nil || asked > 0:
+	case j.Card.Epochs == 0:
+		fmt.Fprintf(j.stderr, "encoder: drawn from seed %d, not trained; --for %s trains it for the paper's method\n", j.Card.Seed, algo.ByAttention)
+	default:
 		fmt.Fprintf(j.stderr, "training on %d graphs for %s, %d steps; --epochs asks for another number\n",
 			n, explain.Count(j.Card.Epochs, "epoch"), j.Card.Epochs*job.StepsPerEpoch(n))
 	}
@@ -345,6 +356,9 @@ func (j *trainJob) run(ctx context.Context) ([]byte, error) {
 
 // train runs the remaining epochs.
 func (j *trainJob) train(ctx context.Context) error {
+	if j.Card.Epochs == 0 {
+		return nil
+	}
 	graphs := int64(len(j.Train))
 	p := progress.New(j.stderr, "pre-training "+j.Card.Name, graphs*int64(j.Card.Epochs))
 	defer p.Done()
@@ -371,14 +385,17 @@ func (j *trainJob) save() error {
 // restore returns the checkpoint, an empty one for a fresh start.
 func (j *trainJob) restore() (*weights.Checkpoint, error) {
 	none, at := new(weights.Checkpoint), j.checkpoint()
-	if !j.begun() {
-		if j.resume {
+	switch begun := j.begun(); {
+	case begun && j.resume && j.Card.Epochs == 0:
+		return nil, fmt.Errorf("cannot resume from %s: this run does not train its encoder; want the --epochs or --for of the run that wrote it, or remove it", at)
+	case begun && j.resume:
+	case begun:
+		fmt.Fprintf(j.stderr, "overwriting %s of an earlier run: starting anew, without --resume\n", at)
+		return none, nil
+	default:
+		if j.resume && j.Card.Epochs > 0 {
 			fmt.Fprintf(j.stderr, "no checkpoint %s: starting from the first epoch\n", at)
 		}
-		return none, nil
-	}
-	if !j.resume {
-		fmt.Fprintf(j.stderr, "overwriting %s of an earlier run: starting from the first epoch, without --resume\n", at)
 		return none, nil
 	}
 	data, err := readLimited(at)

@@ -107,21 +107,27 @@ func TestPretrain(t *testing.T) {
 	}
 }
 
-// A large set has fewer epochs, by the graphs that are trained on, unless they are asked for.
-func TestEpochsOfALargeSet(t *testing.T) {
+// Unless it is asked for, the length of a training is announced. Graphs that are not trained on do not count.
+func TestLengthOfTraining(t *testing.T) {
+	const untrained = "encoder: drawn from seed 1, not trained; --for attention trains it for the paper's method\n"
 	for _, test := range []struct {
-		asked, want int
-		announced   string
+		schema, purpose string
+		asked, want     int
+		announced       string
 	}{
-		{0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
-		{500, 500, ""},
+		{algo.Constant, "", 0, 1, "training on 99001 graphs for 1 epoch, 774 steps; --epochs asks for another number\n"},
+		{algo.Constant, algo.ByAttention, 0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
+		{algo.Constant, "", 500, 500, ""},
+		{algo.OGB, "", 0, 0, untrained},
+		{algo.OGB, algo.ByAttention, 0, 31, "training on 99001 graphs for 31 epochs, 23994 steps; --epochs asks for another number\n"},
+		{algo.OGB, "", 2, 2, ""},
 	} {
 		var stderr bytes.Buffer
-		card := algo.Card{Schema: algo.Constant, Seed: 1, Epochs: test.asked}
-		training := job.Training{Graphs: make([]*graph.Graph, 100_000), Split: dataset.Hold, Card: card}
+		card := algo.Card{Schema: test.schema, Seed: 1, Epochs: test.asked}
+		training := job.Training{Graphs: make([]*graph.Graph, 100_000), Split: dataset.Hold, Card: card, For: test.purpose}
 		j := trainJob{stderr: &stderr, Training: training}
 		if err := j.prepare(); err != nil || j.Card.Epochs != test.want || stderr.String() != test.announced {
-			t.Errorf("--epochs %d: %d epochs, %v, and %q on stderr", test.asked, j.Card.Epochs, err, &stderr)
+			t.Errorf("%+v: %d epochs, %v, and %q on stderr", test, j.Card.Epochs, err, &stderr)
 		}
 	}
 }
@@ -193,7 +199,10 @@ func TestPretrainRefuses(t *testing.T) {
 		{exitUsage, "want INPUT and --out MODEL", []string{in}},
 		{exitUsage, "2 inputs: want one", []string{in, smi}},
 		{exitUsage, "want a file or a folder", []string{"-", "--out", out}},
-		{exitUsage, "--epochs 0: want", []string{in, "--out", out, "--epochs", "0"}},
+		{exitUsage, "--epochs: -1 epochs: want 1 to 1000000", []string{in, "--out", out, "--epochs", "-1"}},
+		{exitUsage, "holds plain graphs, which need a trained encoder: want 1 to", []string{in, "--out", out, "--epochs", "0"}},
+		{exitUsage, "--for batch: want attention", []string{smi, "--out", out, "--for", "batch"}},
+		{exitUsage, "--for and --epochs: want one of them", []string{smi, "--out", out, "--for", "attention", "--epochs", "3"}},
 		{exitUsage, "--workers -1: want", []string{in, "--out", out, "--workers", "-1"}},
 		{exitUsage, "--format xyz: want", []string{in, "--out", out, "--format", "xyz"}},
 		{exitUsage, "not a plain file", []string{smi, "--out", dir}},
@@ -345,7 +354,8 @@ func TestPretrainChecksWhatItResumes(t *testing.T) {
 	smi := filepath.Join(dir, "some.smi")
 	testset.Write(t, smi, molecules)
 	refuse(t, exitFailure, "it is of other data", "train", other, "--out", out, "--epochs", "4", "--resume")
-	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "train", smi, "--out", out, "--resume")
+	refuse(t, exitFailure, "it is of graphs with the schema constant-1, these have ogb-atom-9", "train", smi, "--out", out, "--epochs", "4", "--resume")
+	refuse(t, exitFailure, "this run does not train its encoder; want the --epochs or --for of the run that wrote it", "train", smi, "--out", out, "--resume")
 	refuse(t, exitFailure, "it is of a run with seed 1, this one has 2", args("--resume", "--seed", "2")...)
 	testset.Write(t, out+".checkpoint", string(checkpoint[:len(checkpoint)/2]))
 	refuse(t, exitFailure, "truncated file", args("--resume")...)

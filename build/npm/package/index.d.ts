@@ -98,7 +98,7 @@ export interface ScoreOptions extends Abort {
 export interface TrainOptions extends Abort {
   /** Of the model. */
   name?: string;
-  /** As many as suit the number of molecules if left out. */
+  /** Times that the encoder is trained on each molecule; it is not trained if left out, which only the command's score --by attention needs. */
   epochs?: number;
   /** Of everything random; 1 if left out. */
   seed?: number;

@@ -98,16 +98,25 @@ def test_select_is_fdr_of_the_command(detector, molecules):
         detector.select(few, fdr=1.5)
 
 
-def test_fit_is_pretrain_of_the_command(tmp_path, molecules):
+@pytest.mark.parametrize(("flags", "options"), [(["--epochs", "2"], {"epochs": 2}), ([], {})])
+def test_fit_is_train_of_the_command(tmp_path, molecules, flags, options):
     """The same bytes, if the card of the model says the same."""
     path, theirs = tmp_path / f"a list of {len(molecules)}", tmp_path / "theirs.msgpack"
     path.write_text("".join(text + "\n" for text in molecules))
-    command("train", str(path), "--format", "smi", "--name", "fitted", "--out", str(theirs), "--epochs", "2", "--seed", "3")
-    own = baca.Detector(alpha=0.1, epochs=2, seed=3).fit(molecules)
+    command("train", str(path), "--format", "smi", "--name", "fitted", "--out", str(theirs), *flags, "--seed", "3")
+    own = baca.Detector(alpha=0.1, **options, seed=3).fit(molecules)
     assert own.model_ == theirs.read_bytes()
     table = rows("--model", str(theirs), "--format", "smi", "-", text="\n".join(molecules))
     for detector in (own, baca.Detector(theirs)):
         assert detector.scores(molecules).tolist() == [float(row["score"]) for row in table]
+
+
+def test_attention_needs_a_trained_encoder(molecules):
+    own = baca.Detector().fit(molecules)
+    with pytest.raises(ValueError, match="the encoder of model fitted is not trained.*or elsewhere with a number of epochs"):
+        own.set_params(by="attention").scores(molecules)
+    few = molecules[:24]
+    assert np.isfinite(baca.Detector(by="attention").fit(few).scores(few)).any()
 
 
 def test_signs(detector, molecules):

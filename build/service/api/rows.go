@@ -167,6 +167,9 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 	if err != nil {
 		return err
 	}
+	if err := m.CheckBy(q.how.By); err != nil {
+		return problemf(http.StatusBadRequest, "%v", err)
+	}
 	in, err := readers[q.in].read(q, m, body)
 	if err != nil {
 		return err

@@ -5,7 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +49,29 @@ func TestTraining(t *testing.T) {
 	}
 }
 
+// A model of the API has no trained encoder unless it is asked for, and then does not decide by attention.
+func TestUntrainedAnswersNotByAttention(t *testing.T) {
+	list := service.List{SMILES: make([]string, 30)}
+	for i := range list.SMILES {
+		list.SMILES[i] = strings.Repeat("C", i+1) + "O"
+	}
+	made := try.To(shared.Train(t.Context(), service.Training{List: list, Recipe: service.Recipe{Name: "drawn", Seed: 1}}, nil))
+	dir := t.TempDir()
+	try.Check(os.WriteFile(filepath.Join(dir, "drawn.msgpack"), made.File, 0o666))
+	offering := service.New(1)
+	try.Check(offering.Offer(dir))
+	api := httptest.NewServer(try.To(New(offering, Options{Loopback: true, Limits: DefaultLimits(), Folder: t.TempDir()})))
+	defer api.Close()
+	for by, want := range map[string]int{"batch": 200, "attention": 400} {
+		a := try.To(http.Post(api.URL+"/v1/score?model=drawn&by="+by, "text/plain", strings.NewReader(strings.Join(list.SMILES, "\n"))))
+		body := string(try.To(io.ReadAll(a.Body)))
+		a.Body.Close()
+		if a.StatusCode != want || strings.Contains(body, "the encoder of model drawn is not trained") != (want == 400) {
+			t.Errorf("by %s: %s %.200s", by, a.Status, body)
+		}
+	}
+}
+
 func TestTrainingRefusals(t *testing.T) {
 	s := serving(t, Options{Loopback: true, Train: true})
 	closed := serving(t, local)
@@ -64,6 +91,7 @@ func TestTrainingRefusals(t *testing.T) {
 		{400, s, "", json, library(30, `, "name": "a", "path": "/tmp"`), "unknown field"},
 		{400, s, "", json, library(30, `, "name": "a", "graphs": []`), "want one of the lists"},
 		{400, s, "", json, library(30, `, "name": "a", "epochs": -1`), "epochs"},
+		{400, s, "", json, library(30, `, "name": "a", "for": "batch"`), "want attention, or none"},
 		{400, s, "", json, library(30, `, "name": "a", "epochs": 1.5`), "found number 1.5 in epochs at byte"},
 		{400, s, "", json, library(3, `, "name": "a"`), "want at least 20"},
 		// Of 200 chains three are read: a step of training would take 3 GB.

@@ -194,6 +194,7 @@ func TestTrain(t *testing.T) {
 		other := b.beside(eval[string](b, `location.href`))
 		other.click(".example:nth-child(2)")
 		other.Wait(`!document.getElementById("train-start").disabled`)
+		other.epochs(400)
 		other.click("#train-start")
 		return other
 	}
@@ -238,7 +239,7 @@ func TestTrain(t *testing.T) {
 	second.Quiet()
 }
 
-// epochs sets how long to train: longer than any test, for those that look at it.
+// epochs sets how long to train. Without it a training of molecules is over before a test can look at it.
 func (b *tab) epochs(n int) {
 	b.t.Helper()
 	b.set("#train-epochs", "input", n)

@@ -601,6 +601,30 @@ func TestLightRequestsDoNotWait(t *testing.T) {
 	}
 }
 
+// A model of molecules has epochs where they are asked for.
+func TestTrainAtOnce(t *testing.T) {
+	e, h := bare(t)
+	must[*message.Opened](e, h, &message.Open{Name: "Mine.smi", Data: []byte(alkanes(64))})
+	events, made := must[*message.Trained](e, h, &message.Train{Seconds: 1e-9})
+	if told := all[*message.Epoch](events); len(told) != 1 || told[0].Of != 0 || told[0].Train == 0 || len(all[*message.Checkpoint](events)) > 0 {
+		t.Errorf("told %+v", told)
+	}
+	if made.Model.Trained() || made.Model.Train == 0 {
+		t.Errorf("made %+v", made.Model)
+	}
+	h.yield = func() {
+		if len(all[*message.Epoch](h.posted)) == 1 {
+			e.Pause()
+		}
+	}
+	if _, paused := must[*message.Paused](e, h, &message.Train{Attention: true}); paused.Epoch != 0 {
+		t.Errorf("paused after epoch %d", paused.Epoch)
+	}
+	if told := all[*message.Epoch](h.posted); told[len(told)-1].Of != job.UsualEpochs {
+		t.Errorf("told %+v", told)
+	}
+}
+
 func TestTrainPausesAndGoesOn(t *testing.T) {
 	e, h := bare(t)
 	fails(e, h, &message.Train{}, message.CodeNotReady, "input")

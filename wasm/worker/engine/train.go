@@ -19,14 +19,18 @@ import (
 	"baca/weights"
 )
 
-// train pre-trains a model on the open input. Its file is that of `baca train`.
+// train makes a model on the open input. Its file is that of `baca train`.
 func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Reply, error) {
 	if e.input == nil {
 		return nil, failf(message.CodeNotReady, "no input is open")
 	}
 	e.paused = false
-	if r.Epochs < 0 || r.Epochs > job.MaxEpochs {
-		return nil, failf(message.CodeBadOption, "%d epochs: want 1 to %d, or 0 for as many as suit the number of graphs", r.Epochs, job.MaxEpochs)
+	purpose := ""
+	if r.Attention {
+		purpose = algo.ByAttention
+	}
+	if err := job.CheckLength(purpose, r.Epochs); err != nil {
+		return nil, failf(message.CodeBadOption, "%w", err)
 	}
 	p := newPulse(e.host)
 	form := molecule.Parent
@@ -39,7 +43,7 @@ func (e *Engine) train(r *message.Train, post func(message.Event)) (message.Repl
 	}
 	at := place{name: processor}
 	t := &job.Training{
-		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
+		Workers: 1, Split: dataset.Hold, Save: weights.SaveMeasured, For: purpose, ValueColumns: algo.ValueColumns{Observed: r.Observed, Predicted: r.Predicted},
 		DeviceFailed: func(err error) { at.device.failed = err },
 		Card: algo.Card{
 			Name: r.Name, Schema: schema, Dataset: cmp.Or(e.input.name, "pasted"), DatasetSHA256: e.input.opened.SHA256,
@@ -100,7 +104,7 @@ func (e *Engine) trainingDevice(at *place, t *job.Training) func(context.Context
 func trained(p *pulse, r *message.Train, t *job.Training, problems []string, at place, lost error) (*message.Trained, error) {
 	m, data, err := t.Pack(p)
 	if err != nil {
-		return nil, err
+		return nil, failf(message.CodeBadOption, "%w", err)
 	}
 	out := &message.Trained{Model: Card(m, data), Data: data, Device: at.name, Warnings: at.warnings()}
 	if r.Predicted != "" && !r.HeldOut {

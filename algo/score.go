@@ -115,8 +115,18 @@ type Row struct {
 	Ratio  float64 // the density ratio alone
 	Batch  float64 // Alone and Ratio, joined by the evidence
 	BatchP float64 // conformal p-value of Batch
-	// BatchVerdict is outside where BatchP ≤ alpha and AloneP ≤ Guard.
+	// Foreign tells that no training graph is as much like the batch, but for one in 200.
+	Foreign bool
+	// BatchVerdict is outside where BatchP ≤ alpha, and AloneP ≤ Guard or Foreign.
 	BatchVerdict decide.Verdict
+}
+
+// GuardP is what Guard bounds: AloneP, but 0 for a foreign graph.
+func (r *Row) GuardP() float64 {
+	if r.Foreign {
+		return 0
+	}
+	return r.AloneP
 }
 
 var unscored = Row{
@@ -246,7 +256,8 @@ func (s *Scorer) decide(rows []Row, by string) {
 		r.AloneP = aloneP[i]
 		if s.state != nil {
 			r.BatchP = batchP[i]
-			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batchP[i], aloneP[i])
+			r.Foreign = s.state.ratio.Foreign(r.Ratio)
+			r.BatchVerdict = decide.Rule{Alpha: alpha, Holdout: references, Guard: Guard}.Judge(batchP[i], r.GuardP())
 		}
 		switch by {
 		case ByBatch:

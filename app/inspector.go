@@ -204,8 +204,8 @@ func (p *inspectorPane) verdict(i int) app.UI {
 	rule := s.Rule()
 	body := []app.UI{app.P().Class("verdict-line").Body(
 		shape(v), app.Strong().Text(words.Capital(wordOf(v))+": "), app.Text(words.Small(verdictReason(v, own, rule, s.Things(), s.Models.HoldoutFile()))))}
-	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.AloneP[i] > rule.Guard {
-		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], rule)))
+	if most, _ := rule.Limits(); rule.Guard > 0 && own <= most && s.Rows.GuardP(i) > rule.Guard {
+		body = append(body, app.P().Text(guarded(s.Rows.AloneP[i], s.Things())))
 	}
 	if q := s.Levels.Of(own); !math.IsNaN(q) {
 		than := "which is more than"

@@ -285,7 +285,7 @@ func howToRead(s *desk) (about string) {
 	}
 	switch by := s.Deciding(); {
 	case by == table.TheBatch:
-		about += " The batch decides; outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, which bounds false alarms in the worst company."
+		about += " The batch decides: outside also needs p of at most " + words.Number(s.Rule().Guard) + " by itself, or that hardly any training " + strings.TrimSuffix(s.Things(), "s") + " is as much like this list."
 	case by == table.ThePaper:
 		about += " S_BaCa decides, which learns from the list as a whole."
 	case s.By != table.EachAlone && s.Phase == run.Calibrating:
@@ -344,8 +344,8 @@ func tooFewHeld(r decide.Rule, things string) string {
 }
 
 // guarded says why a record that the batch finds outside is borderline.
-func guarded(alone float64, r decide.Rule) string {
-	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "): outside by the batch needs p of at most " + words.Number(r.Guard) + " by itself, too."
+func guarded(alone float64, things string) string {
+	return "By itself it is not unusual enough (p\u00a0" + words.PEquals(alone) + "), and some training " + things + " are as much like this list."
 }
 
 // nothingRead says why an input without an error has no molecule.

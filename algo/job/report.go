@@ -74,7 +74,7 @@ func (r *Report) AddEntry(e report.Entry) {
 	r.Read++
 	r.Scores, r.P = append(r.Scores, e.Row.Score), append(r.P, e.Row.P)
 	if r.Alone != nil {
-		r.Alone = append(r.Alone, e.Row.AloneP)
+		r.Alone = append(r.Alone, e.Row.GuardP())
 	}
 	r.drift.Add(e.Row.Alone)
 	e.Place, e.Q = r.Read, math.NaN()

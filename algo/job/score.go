@@ -58,7 +58,7 @@ func (f *Fit) Sentences(by string, both bool) []string {
 		list = append(list, fmt.Sprintf("note: an even sample of %d graphs forms the batch", len(f.Graphs)))
 	}
 	if by == algo.ByBatch || both {
-		list = append(list, fmt.Sprintf("note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company", algo.Guard))
+		list = append(list, fmt.Sprintf("note: outside by the batch also needs p <= %g by itself, or that no training graph is as much like this list (batch_foreign)", algo.Guard))
 	}
 	return list
 }

@@ -37,6 +37,7 @@ const minGraphs = 10
 
 type Estimate struct {
 	Test []float64 // scores of the batch
+	Bank []float64 // ascending scores of the bank, each by heads that have not seen its fold
 	// Evidence is the mean AUC, over folds and views, of separating bank graphs from unseen batch
 	// graphs, ½ if nothing separates them.
 	Evidence float64
@@ -65,7 +66,8 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	}
 	enough := holdout.Len() >= minGraphs
 	bankFold, batchFold := folds(b.near.Graphs, o.Folds), folds(batch.Representation, o.Folds)
-	scores := make([][]float64, views)
+	scores, known := make([][]float64, views), make([][]float64, views)
+	e.Bank = make([]float64, m)
 	evidence, weights := 0.0, 0.0
 	for k := range views {
 		rows := e.bank.apply(k, batch)
@@ -78,7 +80,7 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 		if enough {
 			further = e.bank.apply(k, holdout)
 		}
-		scores[k] = v.judge(samples, further)
+		scores[k], known[k] = v.judge(samples, further)
 		evidence += v.evidence / views
 		if enough && !(v.auc <= e.AUC) {
 			e.AUC = v.auc
@@ -94,7 +96,9 @@ func (b *Bank) Estimate(ctx context.Context, workers int, o Options, batch, hold
 	for k, v := range e.views {
 		v.weight /= weights
 		v.add(e.Test, scores[k])
+		v.add(e.Bank, known[k])
 	}
+	slices.Sort(e.Bank)
 	return e, nil
 }
 
@@ -145,6 +149,16 @@ func (e *Estimate) Score(g *Graphs) []float64 {
 	return scores
 }
 
+// Foreign reports whether at most 2 graphs of the bank, and at most one in 200, have such a score of the
+// batch or a higher one. Some have where the batch is merely focused on a part of what the bank holds.
+func (e *Estimate) Foreign(score float64) bool {
+	below, _ := slices.BinarySearch(e.Bank, score)
+	return len(e.Bank) >= foreignBank && len(e.Bank)-below <= min(2, len(e.Bank)/foreignBank)
+}
+
+// foreignBank is the least bank that can tell that a graph is foreign.
+const foreignBank = 200
+
 // samples are the rows of a view, bank first, then batch.
 type samples struct {
 	rows      []float32
@@ -189,12 +203,12 @@ func (v *view) add(sum, scores []float64) {
 	}
 }
 
-// judge measures how well the heads separate unseen graphs, and returns the scores of the batch.
+// judge measures how well the heads separate unseen graphs, and returns the scores of batch and bank.
 // The holdout may be nil. Folds count by their share of the batch; if all graphs are equal there is
 // one fold, and the heads say nothing.
-func (v *view) judge(s *samples, holdout []float32) []float64 {
+func (v *view) judge(s *samples, holdout []float32) (batch, bank []float64) {
 	scores := scoreByFold(v.heads, s.rows, s.fold)
-	batch := scores[s.bank:]
+	bank, batch = scores[:s.bank], scores[s.bank:]
 	for f, h := range v.heads {
 		var of [2][]float64 // bank and batch
 		for i, k := range s.fold {
@@ -211,7 +225,7 @@ func (v *view) judge(s *samples, holdout []float32) []float64 {
 		v.auc += float64(part * rankAbove(of[1], scoreBy(h, holdout, s.dim)))
 	}
 	v.scale = near.ScaleOf(batch)
-	return batch
+	return batch, bank
 }
 
 func scoreBy(h head, rows []float32, dim int) []float64 {

@@ -43,7 +43,7 @@ func (r *Report) Judge() {
 	}
 	for i := range r.Rows {
 		e := &r.Rows[i]
-		if e.Row.Verdict, e.Q = rule.Judge(e.Row.P, e.Row.AloneP), math.NaN(); rule.ByRate {
+		if e.Row.Verdict, e.Q = rule.Judge(e.Row.P, e.Row.GuardP()), math.NaN(); rule.ByRate {
 			e.Q = q.Of(e.Row.P)
 		}
 	}

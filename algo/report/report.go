@@ -58,8 +58,7 @@ type Report struct {
 	// Scores and P are of all scored graphs, with NaN for none. Holdout has the scores of
 	// in-distribution graphs in the same state.
 	Scores, P, Holdout []float64
-	// Alone, unless nil, has the p-values of graphs by themselves: a batch decides, without FDR,
-	// see algo.Guard.
+	// Alone, unless nil, has algo.Row.GuardP of graphs: a batch decides, without FDR.
 	Alone []float64
 	// Whole is a sentence on the list, see the function Whole; empty without a batch.
 	Whole       string
@@ -208,7 +207,7 @@ func (p *page) summary(r *Report) {
 			p.add(": outside where at most a share of %s of molecules like the training set scores as high, borderline up to %s. About %s of these molecules would be called outside if all were like the training set.", pValue(r.Alpha), pValue(2*r.Alpha), number(r.Alpha*float64(scored), 1))
 		}
 		if r.Alone != nil {
-			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, which bounds false alarms in the worst company.", algo.Guard)
+			p.add(" The batch decides: outside also needs a p-value of at most %g by itself, or that no training graph is as much like this list.", algo.Guard)
 		}
 	}
 	if r.Undecided > 0 {

@@ -23,7 +23,7 @@ import (
 // Rows have these bytes in each form, whatever is known of them: the files of testdata were read line by line.
 func TestForms(t *testing.T) {
 	nan := math.NaN()
-	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, BatchVerdict: "outside"}
+	row := &algo.Row{Pre: 1, Attn: 2, BaCa: 3, Score: 4.0000004, P: 0.5, Verdict: "inside", Alone: nan, AloneP: 1, Foreign: true, BatchVerdict: "outside"}
 	near := []algo.TrainingGraph{
 		{Row: 0, Similarity: 0.75, SMILES: "CN", Name: "a", Values: &algo.Values{Observed: 1.5, Predicted: nan}},
 		{Row: -1, Similarity: 0.5, SMILES: "CO"},

@@ -186,6 +186,11 @@ func (s *Session) report() *message.Report {
 		By: table.DeciderWords()[s.Deciding()].Key, Alpha: s.Alpha, Holdout: message.Floats(s.Reference()), Warnings: s.Warnings,
 		Score: rows.Score, P: rows.P, Alone: rows.Alone, AloneP: rows.AloneP, Record: s.Furthest(message.MostReported),
 	}
+	for i := range rows.Len() {
+		if rows.Foreign(i) {
+			m.Foreign = append(m.Foreign, int32(i))
+		}
+	}
 	for i, x := range rows.Score {
 		if math.IsNaN(x) && rows.Problem(i) == nil && len(m.Record) < message.MostReported {
 			m.Record = append(m.Record, int32(i)) // a graph without nodes

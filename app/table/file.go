@@ -51,7 +51,7 @@ func (t *Table) judged(c *table.Column, order []int32) {
 		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return rows.Verdict[i] })
 	case "batch_verdict":
 		own, p := t.RuleOf(TheBatch), rows.Batch.Numbers("batch_p")
-		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return own.Judge(p[i], rows.AloneP[i]) })
+		c.Texts = rows.verdicts(order, func(i int32) decide.Verdict { return own.Judge(p[i], rows.GuardP(int(i))) })
 	case "error":
 		c.Texts = of(order, func(i int32) string {
 			if p := rows.Problem(int(i)); p != nil {

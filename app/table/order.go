@@ -40,7 +40,7 @@ var heads = []Head{
 }
 
 // elsewhere are columns with another place on the page.
-var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_verdict"}
+var elsewhere = []string{"smiles", "error", "set_aside", "alone", "alone_p", "batch", "batch_p", "batch_foreign", "batch_verdict"}
 
 // Heads are the columns of the table: those that there are of the known ones, then the chosen others.
 func (t *Table) Heads() []Head {

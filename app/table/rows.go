@@ -93,6 +93,20 @@ func (r *Rows) By(by Decider) (score, p []float64) {
 	return r.Alone, r.AloneP
 }
 
+// Foreign tells whether no training graph is as much like the list as a record.
+func (r *Rows) Foreign(i int) bool {
+	list := r.Batch.Numbers("batch_foreign")
+	return list != nil && list[i] > 0
+}
+
+// GuardP is algo.Row.GuardP of a record.
+func (r *Rows) GuardP(i int) float64 {
+	if r.Foreign(i) {
+		return 0
+	}
+	return r.AloneP[i]
+}
+
 func (r *Rows) decide(by Decider) { r.Score, r.P = r.By(by) }
 
 func (r *Rows) Len() int { return len(r.id) }
@@ -185,7 +199,7 @@ func (r *Rows) judge(by decide.Rule) {
 	r.Low, r.High = math.Inf(1), math.Inf(-1)
 	for i := range r.Verdict {
 		if r.scored[i] && r.Verdict[i] != decide.Refused {
-			r.Verdict[i] = by.Judge(r.P[i], r.AloneP[i])
+			r.Verdict[i] = by.Judge(r.P[i], r.GuardP(i))
 			r.Counts.Count(r.Verdict[i])
 		}
 		if s := r.Score[i]; s < r.Low {

@@ -179,7 +179,7 @@ func (t *Table) RuleOf(by Decider) decide.Rule {
 // JudgeBy is the verdict of a decider on a record, at α.
 func (t *Table) JudgeBy(by Decider, record int) decide.Verdict {
 	_, p := t.Rows.By(by)
-	return t.RuleOf(by).Judge(p[record], t.Rows.AloneP[record])
+	return t.RuleOf(by).Judge(p[record], t.Rows.GuardP(record))
 }
 
 // Threshold is the score from which on records are called outside, NaN for none.

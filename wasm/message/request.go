@@ -127,6 +127,7 @@ type Report struct {
 	Score, P, Alone, AloneP Floats   // of all records
 	Refused                 Ints     // those without scores
 	Refusals                []string // why, of the first MostRefusals
+	Foreign                 Ints     // those that are batch_foreign
 	Record                  Ints     // the furthest outside, MostReported of them
 	Rows                    Columns  // of these, those of ReportColumns that there are
 }

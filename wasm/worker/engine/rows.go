@@ -36,7 +36,10 @@ const _, _ = uint(message.MostReported - report.MaxRows), uint(message.MostRefus
 
 // entries returns the entries of a report by record.
 func entries(r *message.Report) (func(record int) report.Entry, error) {
-	at := make(map[int32]int, len(r.Record))
+	at, foreign := make(map[int32]int, len(r.Record)), make(map[int32]bool, len(r.Foreign))
+	for _, record := range r.Foreign {
+		foreign[record] = true
+	}
 	for k, record := range r.Record {
 		at[record] = k
 	}
@@ -46,7 +49,7 @@ func entries(r *message.Report) (func(record int) report.Entry, error) {
 	}
 	batch, batchP, verdict := r.Rows.Numbers("batch"), r.Rows.Numbers("batch_p"), r.Rows.Texts("batch_verdict")
 	return func(i int) report.Entry {
-		e := report.Entry{Row: algo.Row{Score: r.Score[i], P: r.P[i], Alone: r.Alone[i], AloneP: r.AloneP[i], Batch: math.NaN(), BatchP: math.NaN()}}
+		e := report.Entry{Row: algo.Row{Score: r.Score[i], P: r.P[i], Alone: r.Alone[i], AloneP: r.AloneP[i], Foreign: foreign[int32(i)], Batch: math.NaN(), BatchP: math.NaN()}}
 		if k, ok := at[int32(i)]; ok {
 			e.ID, e.SMILES, e.SetAside = id[k], smiles[k], aside[k]
 			if batch != nil && batchP != nil && verdict != nil {

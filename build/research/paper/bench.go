@@ -50,7 +50,7 @@ in --weights, as by eval.`,
 
 func experiments() []*experiment {
 	return []*experiment{
-		tableOne(), rivalry(), shift(), ablation(), ladder(), sensitivity(), theorem(), guard(),
+		tableOne(), rivalry(), shift(), ablation(), guard(),
 		trustworthiness(), decisions(), discoveries(), company(), explanation(), notation(), planted(), known(), intervals(),
 	}
 }
@@ -100,7 +100,8 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&o.out, "out", "", "`folder` for the results")
 	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, choose, report, or `ID/OOD,…`; a set may be NAME@common or NAME@rare\n(scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
+	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or\n"+
+		"NAME@rare (scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")
 	fs.StringVar(&o.rivalList, "rivals", "", "all, or a list of `names`: "+chooseOurs+" and those of --calibrator in eval")
@@ -233,7 +234,8 @@ func (b *bench) identify(c *cobra.Command) {
 			flags += " --" + f.Name + " " + f.Value.String()
 		}
 	})
-	b.line = fmt.Sprintf("`%s --data DIR --out DIR%s`, baca %s, on %s, %s/%s, %s.", c.CommandPath(), flags, version.String(), machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	b.line = fmt.Sprintf("`%s --data DIR --out DIR%s`, baca %s, on %s, %s/%s, %s.", c.CommandPath(), flags, version.String(),
+		machine.Processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	try.Check(os.MkdirAll(b.out, 0o777))
 }
 

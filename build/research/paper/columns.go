@@ -28,12 +28,8 @@ const (
 	columnDefault   = "default"        // the decider of baca score: alone
 )
 
-var (
-	// evalColumns are those of baca-paper eval, the default first.
-	evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
-	// gridColumns are those of the grid protocol.
-	gridColumns = []string{columnAttention, columnRatio, columnBatch, columnDefault}
-)
+// evalColumns are those of baca-paper eval, the default first.
+var evalColumns = []string{columnAlone, columnBatch, columnAttention, columnRatio, columnPre}
 
 // statisticColumns are the trivial columns.
 func statisticColumns() []string {
@@ -70,7 +66,8 @@ type scored struct {
 // measure compares scores with the truth.
 func (s scored) measure(ood []bool) measured {
 	return measured{s.column, measures{
-		rate(metric.AUROC(s.scores, ood)), rate(metric.AUPR(s.scores, ood)), rate(metric.FPR95(s.scores, ood)), rate(metric.FPR95ID(s.scores, ood)), rate(s.seconds),
+		rate(metric.AUROC(s.scores, ood)), rate(metric.AUPR(s.scores, ood)),
+		rate(metric.FPR95(s.scores, ood)), rate(metric.FPR95ID(s.scores, ood)), rate(s.seconds),
 	}}
 }
 

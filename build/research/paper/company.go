@@ -201,7 +201,7 @@ func measureCompany(ctx context.Context, b *bench) result {
 	}
 	p.do(ctx)
 	all.Groups = groupsOf(lists)
-	r := companyResult{Program: version.String(), Splits: b.splits, Steps: b.steps, Alphas: companyAlphas, FDR: companyFDR, Sets: []companySet{all}}
+	r := companyResult{version.String(), b.splits, b.steps, companyAlphas, companyFDR, []companySet{all}}
 	for _, l := range loaded {
 		of := slices.DeleteFunc(slices.Clone(lists), func(list companyList) bool { return list.set != l.name })
 		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(of)})
@@ -213,15 +213,17 @@ func (r companyResult) page() *page {
 	all := r.Sets[0]
 	p := &page{
 		title: "What lists of one kind are called",
-		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits of %[2]d sets, %[1]d molecules, three quarters train a model, and half of
-the rest gives p-values to the other half. At α = %[4]g %%, percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`, all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
+		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits
+of %[2]d sets, %[1]d molecules, three quarters train a model, and half of the rest gives p-values to the other half. At α = %[4]g %%,
+percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`,
+			all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
 		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "lists"}, all.Groups, func(g companyGroup) []any {
 			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Discovery.Share)}
 		})},
 	}
 	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
 		g := all.Groups[k]
-		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s, with intervals of 95 %%.", g.Alone[0], g.Batch[0])}
+		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s (95 %% intervals).", g.Alone[0], g.Batch[0])}
 	}
 	return p
 }

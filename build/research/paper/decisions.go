@@ -235,13 +235,16 @@ func (r decisionResult) page() *page {
 	cells := func(d *decisionPair) []any {
 		x := d.at("alone", 0.2)
 		k := slices.IndexFunc(d.Shared, func(s sharedDecision) bool { return s.K == algo.DefaultShare })
-		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1), float64(d.Shared[k].AUROC)}
+		discoveries := x.FDR["0.1"].percent(1) + " → " + x.Found["0.1"].percent(1)
+		return []any{d.Pair, float64(d.AUROC), calls(d, "alone"), calls(d, "batch"), discoveries, float64(d.Shared[k].AUROC)}
 	}
 	return &page{
 		title: "What the decisions of the built-in models are worth",
-		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are parted into a holdout and ID test graphs, %d times for
-graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are
-called outside → OOD graphs found. Shared is the AUROC of the model that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are no batch.`, r.Splits, r.Fits, algo.DefaultShare),
+		question: fmt.Sprintf(`How often is a graph called outside that is not, and how often one that is? Graphs that training left out are
+parted into a holdout and ID test graphs, %d times for graphs alone and %d times for batches with 20 %% OOD graphs. In percent: ID
+graphs called outside at α = 5 %% → OOD graphs called outside; with --fdr 0.1, ID graphs among those that are called outside → OOD
+graphs found. Shared is the AUROC of the model that baca model share makes, k = %d. A dash: no p-value is so small, or the graphs are
+no batch.`, r.Splits, r.Fits, algo.DefaultShare),
 		tables: []*pageTable{tabulate("", []string{"ID/OOD", "AUROC", "alone", "batch", "discoveries", "shared"}, r.Pairs, cells)},
 		answer: r.answer(),
 	}
@@ -260,7 +263,8 @@ func (r decisionResult) answer() (list []string) {
 				discoveries = append(discoveries, f)
 			}
 		}
-		list = append(list, fmt.Sprintf("%s: %s %% of the ID graphs are called outside where 5 %% is asked, and %s %% of the discoveries are false where 10 %% is asked, on average over the pairs.",
+		list = append(list, fmt.Sprintf("%s: of the ID graphs %s %% are called outside where 5 %% is asked, "+
+			"and of the discoveries %s %% are false where 10 %% is asked, on average over the pairs.",
 			title(score), mean(alarms).percent(1), mean(discoveries).percent(1)))
 	}
 	return list

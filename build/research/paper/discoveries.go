@@ -28,7 +28,8 @@ func discoveries() *experiment {
 		name: "discoveries", page: "discoveries.md", read: readAs[discoveriesResult], measure: measureDiscoveries,
 		short: "Measure false discoveries where few molecules are outside",
 		long: `Discoveries measures --fdr 0.1 in lists with 0, 1, 5 and 20 % molecules of lipo, and in
-lists of one kind, by p-values of held-out molecules and --by approximate. Models are trained anew: three quarters of a set train one, an eighth is held out, and the last
+lists of one kind, by p-values of held-out molecules and --by approximate. Models are
+trained anew: three quarters of a set train one, an eighth is held out, and the last
 eighth is the list. It writes discoveries.json and discoveries.md to --out.`,
 		flags: [][2]string{{"sets", "bace,esol,clintox,tox21"}, {"splits", "12"}, {"steps", "300"}},
 	}
@@ -151,10 +152,12 @@ func discoveryRowOf(set, by string, k int, cells []discoveryCell) discoveryRow {
 func (r discoveriesResult) page() *page {
 	return &page{
 		title: "What --fdr finds where few molecules are outside",
-		question: fmt.Sprintf(`How many of those called outside at --fdr %g are not, and how many outside are found? In %d splits three quarters of a set train a model, and half of the rest
-gives p-values to the other half, to which molecules of %s are added, %d times for each share. Approximate p-values compare with training molecules, too. In percent: the
-false share of what is called ± its standard error over splits → molecules of %[3]s found; lists of one kind in which anything is called, always falsely.`, discoveryFDR, r.Splits, discoveryOOD, discoveryDraws),
-		tables: []*pageTable{tabulate("", []string{"set", "p-values", "none outside", "1 %", "5 %", "20 %", "of one kind"}, r.Rows, func(d discoveryRow) []any {
+		question: fmt.Sprintf(`How many of those called outside at --fdr %g are not, and how many outside are found? In %d splits three
+quarters of a set train a model, and half of the rest gives p-values to the other half, to which molecules of %s are added, %d times
+for each share. Approximate p-values compare with training molecules, too. In percent: the false share of what is called ± its
+standard error over splits → molecules of %[3]s found; lists of one kind in which anything is called, always falsely.`,
+			discoveryFDR, r.Splits, discoveryOOD, discoveryDraws),
+		tables: []*pageTable{tabulate("", strings.Split("set,p-values,none outside,1 %,5 %,20 %,of one kind", ","), r.Rows, func(d discoveryRow) []any {
 			cells := []any{d.Set, d.By}
 			for s := range discoveryShares {
 				text := d.False[s].percent(1) + " ± " + d.Errors[s].percent(1)

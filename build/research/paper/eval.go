@@ -21,7 +21,6 @@ type evalFlags struct {
 	encoders
 	pair, data    string
 	seeds         []uint
-	protocol      string
 	calibrator    string
 	contamination float64
 	ood           string
@@ -43,9 +42,7 @@ by itself, of the calibrated batch and of the paper's attention, and of the scor
 Any two sets of one kind will do: the TUDataset folders DIR/tu/NAME or the molecule
 files DIR/mol/NAME.csv[.gz].
 
---protocol fixed uses one setting for all pairs. --protocol grid picks the setting
-that has the best mean AUROC over the seeds on the test batch itself, as the paper
-does; such figures are too good, and say what could be reached, not what will be.
+One setting serves all pairs. The paper picks one for each pair by the test AUROC.
 
 --weights keeps pre-trained encoders in a folder, as NAME-seedS-epochsE.msgpack, and
 uses those that are there; a killed run goes on from its checkpoint. The results are
@@ -65,7 +62,6 @@ The seconds are those of scoring the test batch, without training.`,
 	fs.StringVar(&f.pair, "pair", "", "the two sets, as `ID/OOD`")
 	fs.StringVar(&f.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.UintSliceVar(&f.seeds, "seeds", []uint{1, 2, 3, 4, 5}, "of split, training and test time")
-	fs.StringVar(&f.protocol, "protocol", protocolFixed, "fixed, or grid: pick the setting by the test AUROC")
 	fs.StringVar(&f.calibrator, "calibrator", columnAlone, "the score that is measured in full: "+strings.Join(evalColumns, ", "))
 	fs.Float64Var(&f.contamination, "contamination", 1, "OOD graphs for each ID graph in the test batch")
 	fs.StringVar(&f.ood, "ood", firstOOD, "which OOD graphs: the first, or a random draw by seed")
@@ -85,16 +81,12 @@ func (f *evalFlags) check(c *cobra.Command) *pair {
 	if !ok || strings.Contains(f.pair, "@") {
 		try.Check(usage.Errorf("--pair %s: want the names of two sets, such as BZR/COX2", f.pair))
 	}
-	try.Check(usage.OneOf("protocol", f.protocol, protocolFixed, protocolGrid))
 	try.Check(usage.OneOf("calibrator", f.calibrator, evalColumns...))
 	try.Check(usage.OneOf("ood", f.ood, firstOOD, randomOOD))
 	if _, err := dataset.Thin(nil, 0, f.contamination, 0); err != nil {
 		try.Check(usage.Errorf("--contamination: %w", err))
 	}
 	try.Check(checkRun(c, f.seeds, f.epochs, f.workers))
-	if f.protocol == protocolGrid && f.contamination == 0 {
-		try.Check(usage.Errorf("--protocol grid picks by AUROC, which needs OOD graphs: want --contamination above 0"))
-	}
 	return p
 }
 
@@ -124,7 +116,7 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	e := newEvaluation(ctx, &sets{folder: f.data, workers: f.workers}, p, f.encoders)
 	result := &evalResult{
-		Pair: f.pair, Protocol: f.protocol, Calibrator: f.calibrator, Contamination: f.contamination, OOD: f.ood,
+		Pair: f.pair, Protocol: protocolFixed, Calibrator: f.calibrator, Contamination: f.contamination, OOD: f.ood,
 	}
 	var batches []*testBatch
 	for _, seed := range f.seeds {
@@ -132,8 +124,11 @@ func (f *evalFlags) run(c *cobra.Command, p *pair) {
 	}
 	o := algo.DefaultOptions()
 	o.Workers = f.workers
-	outcomes, choice := scoreBy(ctx, f.protocol, batches, o, f.calibrator)
-	result.Choice = choice
+	var outcomes []*outcome
+	for _, b := range batches {
+		o.Seed = b.seed
+		outcomes = append(outcomes, b.score(ctx, o, f.calibrator))
+	}
 	for _, b := range batches {
 		result.warn(b.seed, b.warnings)
 	}
@@ -184,7 +179,6 @@ type evalResult struct {
 	Calibrator    string       `json:"calibrator"`
 	Contamination float64      `json:"contamination"`
 	OOD           string       `json:"ood"`
-	Choice        *gridChoice  `json:"choice,omitempty"`
 	Seeds         []seedResult `json:"seeds"`
 	Mean          seedRates    `json:"mean"`
 	Std           seedRates    `json:"std"`
@@ -212,11 +206,9 @@ func (r *evalResult) write(w io.Writer) error {
 	if r.OOD == randomOOD {
 		which = "drawn by seed"
 	}
-	protocol := "fixed protocol: one setting for all pairs, chosen without these labels"
-	if r.Choice != nil {
-		protocol = "grid protocol: the best of " + r.Choice.Searched + ", picked by these very labels: " + r.Choice.String()
-	}
-	fmt.Fprintf(&b, "%s, measured: %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n", r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
+	const protocol = "fixed protocol: one setting for all pairs, chosen without these labels"
+	fmt.Fprintf(&b, "%s, measured: %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n",
+		r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\tAUROC\t\t\t\t%s\t\t\t\t\t\n", strings.ToUpper(r.Calibrator))
 	fmt.Fprintln(t, "SEED\tS_PRE\tALONE\tBATCH\tATTENTION\tAUROC\tAUPR\tFPR95\tID\tOOD\tSECONDS")

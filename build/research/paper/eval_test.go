@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"baca/algo"
-	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/dataset"
 	"baca/algo/graph"
@@ -133,7 +132,6 @@ func TestEvalRefuses(t *testing.T) {
 		{true, "--pair TREES: want the names of two sets", []string{"--pair", "TREES", "--data", data}},
 		{true, "want the names of two sets", []string{"--pair", "TREES/RINGS/X", "--data", data}},
 		{true, "want the names of two sets", []string{"--pair", "TREES/TREES", "--data", data}},
-		{true, "--protocol best: want", with("--protocol", "best")},
 		{true, "--calibrator x: want", with("--calibrator", "x")},
 		{true, "--ood last: want", with("--ood", "last")},
 		{true, "contamination -1", with("--contamination", "-1")},
@@ -142,7 +140,6 @@ func TestEvalRefuses(t *testing.T) {
 		{true, "--seeds: 1 is there twice", with("--seeds", "1,2,1")},
 		{true, "--epochs 0", with("--epochs", "0")},
 		{true, "--workers -2", with("--workers", "-2")},
-		{true, "needs OOD graphs", with("--protocol", "grid", "--contamination", "0")},
 		{false, `no data set "NONE": want a folder tu/NONE or a file mol/NONE.csv or mol/NONE.csv.gz`, []string{"--pair", "TREES/NONE", "--data", data}},
 		{false, "want two sets of the same kind", []string{"--pair", "TREES/some", "--data", data}},
 	} {
@@ -246,89 +243,5 @@ func TestScoresKnowNoLabels(t *testing.T) {
 	// S_Attn draws by place in the batch, so it shows that there was a shuffle.
 	if !differ {
 		t.Error("the batch is not shuffled")
-	}
-}
-
-// The grid tries what it says, once each, and picks the best.
-func TestGridSearch(t *testing.T) {
-	b := &testBatch{seed: 1, nID: 2, ood: []bool{false, false, true, true}, graphs: rods(4)}
-	order := func(right bool) []algo.Row {
-		if right {
-			return []algo.Row{{Pre: 1, Attn: 1}, {Pre: 2, Attn: 2}, {Pre: 3, Attn: 3}, {Pre: 4, Attn: 4}}
-		}
-		return []algo.Row{{Pre: 4, Attn: 4}, {Pre: 3, Attn: 3}, {Pre: 2, Attn: 2}, {Pre: 1, Attn: 1}}
-	}
-	for _, c := range []struct {
-		column string
-		right  func(o algo.Options) bool // the settings that order the graphs rightly
-		want   string
-	}{
-		{columnAttention, func(o algo.Options) bool { return o.Attention.TopK == 16 }, "K = 16, λ in [0.01, 1], β = 2"},
-		{columnAttention, func(o algo.Options) bool { return o.Attention.Mixup.LambdaLow == 0.4 }, "K = 2, λ in [0.4, 0.6], β = 2"},
-		{columnAttention, func(o algo.Options) bool { return false }, "K = 2, λ in [0.01, 1], β = 2"},
-		{columnRatio, func(o algo.Options) bool { return o.Ratio.C <= 0.01 }, "C = 0.001 and 0.001"},
-		{columnBatch, func(o algo.Options) bool { return true }, "C = 0.1 and 0.001"},
-		{columnAlone, func(o algo.Options) bool { return true }, "nothing to pick"},
-		{columnPre, func(o algo.Options) bool { return true }, "nothing to pick"},
-	} {
-		seen := map[string]bool{}
-		score := func(o algo.Options) []*outcome {
-			if _, err := attention.New(o.Attention, 1); err != nil {
-				t.Errorf("%s: %v", c.column, err)
-			}
-			key := fmt.Sprint(o.Attention, o.Ratio)
-			if seen[key] {
-				t.Errorf("%s: %s twice", c.column, key)
-			}
-			seen[key] = true
-			rows := order(c.right(o))
-			return []*outcome{{rows: rows, scores: mapped(rows, func(r algo.Row) float64 { return r.Pre })}}
-		}
-		_, choice := gridSearch(algo.DefaultOptions(), c.column, []*testBatch{b}, score)
-		if got := choice.String(); got != c.want {
-			t.Errorf("%s: picked %s, want %s", c.column, got, c.want)
-		}
-		steps, _ := gridSteps(algo.DefaultOptions(), c.column)
-		if want := 1 + len(slices.Concat(steps...)); len(seen) != want {
-			t.Errorf("%s: %d runs, want %d", c.column, len(seen), want)
-		}
-	}
-	// The weight is chosen from one run: here the base misleads, and the less
-	// S_Attn counts the better.
-	score := func(o algo.Options) []*outcome {
-		rows := []algo.Row{{Pre: 0, Attn: 6}, {Pre: 1, Attn: 0}, {Pre: 4, Attn: 1}, {Pre: 5, Attn: 1}}
-		return []*outcome{{rows: rows, scores: make([]float64, 4)}}
-	}
-	o := algo.DefaultOptions()
-	out, choice := gridSearch(o, columnAttention, []*testBatch{b}, score)
-	if choice.Beta >= 1 || b.measure(out[0]).AUROC != 1 {
-		t.Errorf("β = %g, AUROC %g: want a small β and 1", choice.Beta, float64(b.measure(out[0]).AUROC))
-	}
-	err := failure(func() {
-		gridSearch(o, columnAttention, []*testBatch{{seed: 3, nID: 4, graphs: b.graphs, ood: make([]bool, 4)}}, score)
-	})
-	if err == nil || !strings.Contains(err.Error(), "seed 3: no OOD graphs") {
-		t.Errorf("without OOD graphs: %v", err)
-	}
-}
-
-// The search is never worse than the fixed setting.
-func TestGridStandsBesideFixed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("searches a grid")
-	}
-	data, kept := testset.Pair(t), t.TempDir()
-	args := []string{"--pair", "TREES/RINGS", "--data", data, "--epochs", "1", "--weights", kept, "--seeds", "1", "--contamination", "0.7", "--ood", "random", "--calibrator", "batch"}
-	fixed, _ := evalJSON(t, args...)
-	grid, text := evalJSON(t, append(args, "--protocol", "grid")...)
-	if grid.Mean.AUROC < fixed.Mean.AUROC || grid.Choice == nil || grid.Choice.C == 0 || !strings.Contains(text, `"searched": "C of the embeddings of 0.001, 0.01, 0.1, 1, then that of the subtrees of 0.0001, 0.001, 0.01, 0.1"`) {
-		t.Errorf("fixed %+v\ngrid %+v", fixed, grid)
-	}
-	if grid.Mean.AUROCPre != fixed.Mean.AUROCPre {
-		t.Errorf("base %g by grid, %g fixed", float64(grid.Mean.AUROCPre), float64(fixed.Mean.AUROCPre))
-	}
-	var table bytes.Buffer
-	if err := grid.write(&table); err != nil || !strings.Contains(table.String(), "picked by these very labels: C = ") {
-		t.Errorf("the table does not say how the setting came about: %v\n%s", err, table.String())
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/fingerprint"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/job"
@@ -48,9 +47,6 @@ type encoders struct {
 func newEvaluation(ctx context.Context, s *sets, p *pair, how encoders) *evaluation {
 	e := &evaluation{pair: p, sets: s, encoders: how, id: s.open(ctx, p.ID, ""), outside: s.open(ctx, p.OOD, p.ID)}
 	e.epochs = cmp.Or(e.epochs, p.epochs())
-	if slices.Contains(choosePairs, p) || slices.Contains(reportPairs, p) {
-		e.outside = e.outside.without(e.id)
-	}
 	if e.id.schema != e.outside.schema {
 		try.Check(fmt.Errorf("%s has node features %s, %s has %s: want two sets of the same kind", p.ID, e.id.schema, p.OOD, e.outside.schema))
 	}
@@ -75,15 +71,6 @@ func (e *evaluation) suffix() string {
 	return ""
 }
 
-// without returns the set without graphs that equal one of another set.
-func (l *loadedSet) without(other *loadedSet) *loadedSet {
-	known := fingerprint.NewIndex(mapped(other.graphs, printOf))
-	rest := *l
-	rest.smiles = nil
-	rest.graphs = slices.DeleteFunc(slices.Clone(l.graphs), func(g *graph.Graph) bool { return known.Has(printOf(g)) })
-	return &rest
-}
-
 func (e *evaluation) trained(seed uint64) []*graph.Graph {
 	train, _ := dataset.Split(len(e.id.graphs), seed)
 	return pick(e.id.graphs, train)
@@ -98,8 +85,9 @@ func (e *evaluation) model(ctx context.Context, stderr io.Writer, seed uint64) *
 	t := job.Training{
 		Graphs: e.id.graphs, Workers: e.workers, Split: dataset.Split,
 		Card: algo.Card{
-			Name: fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs), Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
-			Schema: e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
+			Name:        fmt.Sprintf("%s%s-seed%d-epochs%d", e.pair.ID, e.suffix(), seed, e.epochs),
+			Description: fmt.Sprintf("Trained on %s, seed %d, for an evaluation.", e.pair.ID, seed),
+			Schema:      e.id.schema, Dataset: e.pair.ID, DatasetSHA256: e.id.sha256, Seed: seed, Epochs: e.epochs,
 		},
 	}
 	if e.weights == "" {
@@ -251,22 +239,6 @@ func (b *testBatch) score(ctx context.Context, o algo.Options, column string) *o
 		}
 	}
 	return out
-}
-
-// scoreBy scores batches of different seeds by a protocol. By the grid it returns the choice.
-func scoreBy(ctx context.Context, protocol string, batches []*testBatch, o algo.Options, column string) ([]*outcome, *gridChoice) {
-	score := func(o algo.Options) []*outcome {
-		var all []*outcome
-		for _, b := range batches {
-			o.Seed = b.seed
-			all = append(all, b.score(ctx, o, column))
-		}
-		return all
-	}
-	if protocol == protocolGrid {
-		return gridSearch(o, column, batches, score)
-	}
-	return score(o), nil
 }
 
 // measure compares scores with the truth.

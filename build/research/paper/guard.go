@@ -128,11 +128,13 @@ func (l guardEntries) page() *page {
 	ours := slices.Index(guards[:], algo.Guard)
 	return &page{
 		title: "The guard of batch verdicts",
-		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α = %g, in percent, means over %d pairs: what
-is called outside in lists of one kind of ID molecules, all of it false, and OOD graphs found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 100*guardShare),
+		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α
+= %g, in percent, means over %d pairs: what is called outside in lists of one kind of ID molecules, all of it false, and OOD graphs
+found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 100*guardShare),
 		tables: []*pageTable{tabulate("", []string{"guard", "false alarms", "found"}, indices(len(guards)),
 			func(k int) []any { return []any{fmt.Sprint(guards[k]), over(k, alarms), over(k, found)} })},
-		answer: []string{fmt.Sprintf("The smallest guard that finds %.0f %% of what is found without one is %g. The program has %g: %.1f instead of %.1f %% of OOD graphs\nare found, and %.1f instead of %.1f %% are false alarms.",
+		answer: []string{fmt.Sprintf("The smallest guard that finds %.0f %% of what is found without one is %g. "+
+			"The program has %g: %.1f instead of %.1f %% of OOD graphs\nare found, and %.1f instead of %.1f %% are false alarms.",
 			100*guardFound, guards[chosen], algo.Guard, 100*over(ours, found), 100*over(chosen, found), 100*over(ours, alarms), 100*over(chosen, alarms))},
 	}
 }

@@ -27,7 +27,9 @@ type builtIn struct {
 }
 
 // eachModel measures a cell for each requested model. sets names the data that a model's cell reads; nil leaves the model out.
-func eachModel[T any](ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T)) {
+func eachModel[T any](
+	ctx context.Context, b *bench, words string, sets func(*builtIn) []string, run func(context.Context, *builtIn) T, take func(T),
+) {
 	p := &plan{bench: b}
 	all := mapped(paperPairs, func(p *pair) *builtIn { return &builtIn{name: strings.ToLower(p.ID), pair: p} })
 	for _, m := range append(all, &builtIn{name: "drugs"}, &builtIn{name: "bioactive"}) {

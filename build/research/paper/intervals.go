@@ -63,7 +63,9 @@ does, and judges the predictions for the new molecules. It measures
 
 and writes intervals.json and intervals.md to --out. The sets "validation" are others, on which
 the default of --errors-by was chosen, and "fresh" two that were looked at once.`,
-		flags: [][2]string{{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}, {"steps", "300"}},
+		flags: [][2]string{
+			{"sets", strings.Join(namesOf(trustSets), ",")}, {"kinds", strings.Join(intervalKinds, ",")}, {"splits", "20"}, {"steps", "300"},
+		},
 	}
 }
 
@@ -225,7 +227,8 @@ func levelOf(outcomes []trust.Outcome, errors []float64, coverage float64, list 
 		}
 	}
 	l.alone /= judged
-	l.aloneWidth, l.listWidth, l.hindsight = 2*metric.Percentile(alone, 50), 2*metric.Percentile(together, 50), 2*metric.Percentile(errors, 100*coverage)
+	l.aloneWidth, l.listWidth = 2*metric.Percentile(alone, 50), 2*metric.Percentile(together, 50)
+	l.hindsight = 2 * metric.Percentile(errors, 100*coverage)
 	if list != nil {
 		l.effective = list.Effective
 	}
@@ -264,8 +267,8 @@ func (t *intervalTally) sum(classes bool) intervalOrder {
 			got.Large, got.N, stated.Large, stated.N = got.Large+a.Large, got.N+a.N, stated.Large+b.Large, stated.N+b.N
 		}
 		o.Stated = append(o.Stated, intervalVerdict{
-			Verdict: string(v), Molecules: got.N, Small: rate(float64(t.small[v]) / float64(small)), Large: rate(float64(got.Large) / float64(got.N)),
-			Stated: rate(float64(stated.Large) / float64(stated.N)),
+			Verdict: string(v), Molecules: got.N, Small: rate(float64(t.small[v]) / float64(small)),
+			Large: rate(float64(got.Large) / float64(got.N)), Stated: rate(float64(stated.Large) / float64(stated.N)),
 		})
 	}
 	return o
@@ -280,8 +283,8 @@ func (r *intervalResult) by(order trust.Order) *intervalOrder {
 	return &r.Orders[k]
 }
 
-// errors returns a row of the table of errors: AUROC of large errors by each order; large errors with the verdicts trust and check; those stated for
-// trust; the share of molecules with small errors that are trusted.
+// errors returns a row of the table of errors: AUROC of large errors by each order; large errors with the verdicts
+// trust and check; those stated for trust; the share of molecules with small errors that are trusted.
 func (r *intervalResult) errors() (row []float64) {
 	for _, order := range trust.Orders() {
 		row = append(row, float64(r.by(order).Finds))
@@ -305,12 +308,15 @@ func (r intervalResults) page() *page {
 	groups := distinct(r.Results, func(one *intervalResult) string { return one.values() + ", " + one.Split })
 	return &page{
 		title: "Do intervals and verdicts on predictions hold?",
-		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest kernel ridge regression on ECFP4
-predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside has each set.`, r.Steps, r.Results[0].Splits),
+		question: fmt.Sprintf(`A fifth of each set is new: drawn by chance, by whole scaffolds or clusters, or the largest. From the rest
+kernel ridge regression on ECFP4 predicts, and a detector is trained for %d steps. In percent, means over %d splits; the JSON beside
+has each set.`, r.Steps, r.Results[0].Splits),
 		tables: []*pageTable{
-			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and least; the list's median width beside one exact in hindsight; infinite ones:",
+			tabulate("Observed numbers within 90 % intervals, alone and for the list, means and least; "+
+				"the list's median width beside one exact in hindsight; infinite ones:",
 				[]string{"new", "alone", "least", "list", "least", "width", "infinite"}, kinds, r.coverage),
-			tabulate("AUROC of large errors by --errors-by; by its default, large errors with trust and check, those stated for trust, and small errors with trust:",
+			tabulate("AUROC of large errors by --errors-by; by its default, large errors with trust and check, "+
+				"those stated for trust, and small errors with trust:",
 				append(heads, "trust", "check", "stated", "trusted"), groups, r.meanErrors),
 		},
 	}
@@ -334,7 +340,8 @@ func (r intervalResults) coverage(kind string) []any {
 	alone, list := of(func(l intervalLevel) rate { return l.Alone.Mean }), of(func(l intervalLevel) rate { return l.List.Mean })
 	return []any{
 		kind, mean(alone), slices.Min(alone), mean(list), slices.Min(list),
-		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })), mean(of(func(l intervalLevel) rate { return l.Infinite })),
+		meanDefined(of(func(l intervalLevel) rate { return l.List.Width / l.Hindsight })),
+		mean(of(func(l intervalLevel) rate { return l.Infinite })),
 	}
 }
 

@@ -81,9 +81,8 @@ func measureKnown(ctx context.Context, b *bench) result {
 		add(p, key, fmt.Sprintf("split%d", split+1), func(ctx context.Context) []knownMolecule {
 			all, outside := readKnown(ctx, drugs), readKnown(ctx, background)
 			others, tenth := dataset.Split(len(all), split+1)
-			m := b.train.detector(ctx, job.Training{Graphs: graphsOf(pick(all, others)), Outside: graphsOf(outside), Split: dataset.Hold, Card: algo.Card{
-				Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: split + 1, Background: "not-medicinal.smi",
-			}}, b.steps, len(others))
+			card := algo.Card{Name: "unseen", Schema: algo.OGBParent, Dataset: "drugs.csv", Seed: split + 1, Background: "not-medicinal.smi"}
+			m := b.train.detector(ctx, job.Training{Graphs: graphsOf(pick(all, others)), Outside: graphsOf(outside), Split: dataset.Hold, Card: card}, b.steps, len(others))
 			return judgeKnown(ctx, m, pick(all, tenth))
 		}, take)
 	}
@@ -137,12 +136,14 @@ func (r knownResult) page() *page {
 		if class != unseenDrugs && class != "drug" {
 			names = strings.Join(mapped(called(decide.Inside), func(k knownMolecule) string { return fmt.Sprintf("%s %.2g", k.Name, k.P) }), ", ")
 		}
-		return []any{class, len(of), share(decide.Outside), share(decide.Borderline), share(decide.Inside), fmt.Sprintf("%.2g", of[len(of)/2].P), names}
+		median := fmt.Sprintf("%.2g", of[len(of)/2].P)
+		return []any{class, len(of), share(decide.Outside), share(decide.Borderline), share(decide.Inside), median, names}
 	}
 	return &page{
 		title: "Well-known molecules by class",
-		question: fmt.Sprintf(`What does the model drugs call molecules that chemists know? Each is scored by itself at α = %g %%: percent outside, borderline and inside, the median p, and what is inside but no drug, with its p.
-The background holds those with a star. The last class is %d tenths of the drugs, each judged by a model that was trained on the other nine.`, 100*r.Alpha, r.Splits),
-		tables: []*pageTable{tabulate("", []string{"class", "molecules", "outside", "borderline", "inside", "median p", "these are inside"}, classes, cells)},
+		question: fmt.Sprintf(`What does the model drugs call molecules that chemists know? Each is scored by itself at α = %g %%: percent
+outside, borderline and inside, the median p, and what is inside but no drug, with its p. The background holds those with a star. The
+last class is %d tenths of the drugs, each judged by a model that was trained on the other nine.`, 100*r.Alpha, r.Splits),
+		tables: []*pageTable{tabulate("", strings.Split("class,molecules,outside,borderline,inside,median p,these are inside", ","), classes, cells)},
 	}
 }

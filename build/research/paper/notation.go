@@ -164,7 +164,8 @@ func compareForms(ctx context.Context, m *algo.Model, pairs []notationPair) (row
 	one := map[bool]int{true: 1}
 	for k, p := range pairs {
 		s, v := scores[2*k:2*k+2], verdicts[2*k:2*k+2]
-		rows = tallied(rows, notationRow{p.Kind, p.Other, 1, one[s[0] != s[1]], one[v[0] != v[1]], one[v[0] == decide.Outside], one[v[1] == decide.Outside]})
+		before, after := one[v[0] == decide.Outside], one[v[1] == decide.Outside]
+		rows = tallied(rows, notationRow{p.Kind, p.Other, 1, one[s[0] != s[1]], one[v[0] != v[1]], before, after})
 	}
 	return rows
 }
@@ -176,7 +177,8 @@ func tallied(rows []notationRow, n notationRow) []notationRow {
 		return append(rows, n)
 	}
 	r := &rows[k]
-	r.Molecules, r.Scores, r.Verdicts, r.Before, r.After = r.Molecules+n.Molecules, r.Scores+n.Scores, r.Verdicts+n.Verdicts, r.Before+n.Before, r.After+n.After
+	r.Molecules, r.Scores, r.Verdicts = r.Molecules+n.Molecules, r.Scores+n.Scores, r.Verdicts+n.Verdicts
+	r.Before, r.After = r.Before+n.Before, r.After+n.After
 	return rows
 }
 
@@ -203,8 +205,9 @@ func (r notationResult) page() *page {
 	}
 	return &page{
 		title: "Compounds written in other ways",
-		question: fmt.Sprintf(`Does a verdict depend on how a compound is written? Molecules that %d models have not seen, and known compounds, are written in other ways and scored by themselves at α = %g. In
-percent: score changed in any bit, verdict changed, called outside as written and rewritten. Kinds in italics may be another compound to a model.`, len(models), r.Alpha),
+		question: fmt.Sprintf(`Does a verdict depend on how a compound is written? Molecules that %d models have not seen, and known
+compounds, are written in other ways and scored by themselves at α = %g. In percent: score changed in any bit, verdict changed, called
+outside as written and rewritten. Kinds in italics may be another compound to a model.`, len(models), r.Alpha),
 		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "score", "verdict", "before", "after"}, all, cells)},
 		answer: []string{fmt.Sprintf("Of %d molecules written in another way that has the same parent, %d have another verdict.", same, changed)},
 	}

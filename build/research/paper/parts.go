@@ -24,7 +24,6 @@ var parts = map[string]part{
 	"small": {bySize, false}, "large": {bySize, true},
 	"inner": {byCluster, false}, "outer": {byCluster, true},
 	"many": {byClass, false}, "few": {byClass, true},
-	"early": {byOrder, false}, "late": {byOrder, true},
 }
 
 // of returns the ascending indices of the part in a set.
@@ -51,12 +50,6 @@ func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 		}
 	}
 	return common, rare
-}
-
-// byOrder takes the first three fifths of a set in the order of its file, and the last fifth.
-func byOrder(_ *sets, l *loadedSet) (early, late []int) {
-	all := indices(len(l.graphs))
-	return all[:3*len(all)/5], all[4*len(all)/5:]
 }
 
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.

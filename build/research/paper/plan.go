@@ -37,13 +37,15 @@ func add[T any](p *plan, key runKey, part string, run func(context.Context) T, t
 	b := p.bench
 	key.Build, key.Part = b.build, b.settings+part
 	path := filepath.Join(b.out, "cells", strings.ReplaceAll(key.Pair, "/", "-"), part+".json")
-	p.cells = append(p.cells, &cell{path: path, key: key, run: func(ctx context.Context) any { return run(ctx) }, take: func(data json.RawMessage) {
+	c := &cell{path: path, key: key, run: func(ctx context.Context) any { return run(ctx) }}
+	c.take = func(data json.RawMessage) {
 		var result T
 		if err := json.Unmarshal(data, &result); err != nil {
 			try.Check(fmt.Errorf("cell %s: %w", path, err))
 		}
 		take(result)
-	}})
+	}
+	p.cells = append(p.cells, c)
 }
 
 // addTo plans a cell of an evaluation.

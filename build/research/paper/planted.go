@@ -189,17 +189,20 @@ func (r plantedResult) page() *page {
 			return list
 		}
 	}
+	models := distinct(r.Rows, func(row plantedRow) string { return row.Model })
 	return &page{
 		title: "One strange group on a familiar molecule",
-		question: `How many molecules are outside at α = 5 % that a model has not seen and that got one group that no training molecule has? In percent, by our score of one molecule, ECFP4
-nearest neighbour, five nearest, ratio to the built-in background, and ratio + five nearest, each with p-values of held-out molecules.`,
+		question: `How many molecules are outside at α = 5 % that a model has not seen and that got one group that no training molecule has?
+In percent, by our score of one molecule, ECFP4 nearest neighbour, five nearest, ratio to the built-in background, and ratio + five
+nearest, each with p-values of held-out molecules.`,
 		tables: []*pageTable{
 			tabulate("", heads, kinds, cells(func(row plantedRow) string { return row.Kind })),
-			tabulate("Ours by group:", []string{"kind", "outside"}, kinds, func(row plantedRow) []any { return []any{row.Kind, plantedList(all, row.Kind)} }),
-			tabulate("Ours by model:", []string{"model", "as they are", "new element", "new group", "long"}, distinct(r.Rows, func(row plantedRow) string { return row.Model }),
+			tabulate("Ours by group:", []string{"kind", "outside"}, kinds,
+				func(row plantedRow) []any { return []any{row.Kind, plantedList(all, row.Kind)} }),
+			tabulate("Ours by model:", []string{"model", "as they are", "new element", "new group", "long"}, models,
 				func(model string) []any { return plantedByModel(r.Rows, model) }),
 		},
-		answer: []string{fmt.Sprintf("%d groups are lacking in at least one of %d training sets.", len(all)-1, len(distinct(r.Rows, func(row plantedRow) string { return row.Model })))},
+		answer: []string{fmt.Sprintf("%d groups are lacking in at least one of %d training sets.", len(all)-1, len(models))},
 	}
 }
 

@@ -73,7 +73,7 @@ The detectors:
 
 ` + rivalList(),
 		example: `  baca-paper bench rivals --data ../shared/data --out out/rivals --weights out/encoders
-  baca-paper bench rivals --data ../shared/data --out out/rivals --rivals wl-lof,ecfp-knn --seeds 1`,
+  baca-paper bench rivals --data ../shared/data --out out/rivals --rivals goodat,ecfp-knn --seeds 1`,
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"rivals", "all"}, {"reading", readOGB + "," + readParent}}),
 	}
 }
@@ -86,7 +86,7 @@ func rivalList() string {
 		if len(r.Published) > 0 {
 			fmt.Fprintf(&list, " Published figures: %s.", strings.TrimSuffix(r.Source, "."))
 		}
-		fmt.Fprintf(&list, " %s\n", r.Differs)
+		fmt.Fprintf(&list, " %s\n", strings.Join(strings.Fields(r.Differs), " "))
 	}
 	return strings.TrimSpace(list.String())
 }
@@ -137,7 +137,10 @@ func published(e *evaluation, detector string) *float64 {
 }
 
 // eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
-func eachDetector[T any](p *plan, ood string, ours func(*testBatch, context.Context) T, theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T)) {
+func eachDetector[T any](
+	p *plan, ood string, ours func(*testBatch, context.Context) T,
+	theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T),
+) {
 	for _, seed := range p.bench.seeds {
 		for _, e := range p.bench.evaluations {
 			plan := func(name string, run func(context.Context) T) {
@@ -268,7 +271,8 @@ func (e rivalEntry) published() float64 {
 
 // pairs returns the pairs that were measured in a reading.
 func (l rivalEntries) pairs(reading string) []string {
-	return distinct(slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return cmp.Or(e.Reading, readOGB) != reading }), func(e rivalEntry) string { return e.Pair })
+	of := slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return cmp.Or(e.Reading, readOGB) != reading })
+	return distinct(of, func(e rivalEntry) string { return e.Pair })
 }
 
 func (l rivalEntries) page() *page {
@@ -291,8 +295,9 @@ func (l rivalEntries) page() *page {
 	}
 	return &page{
 		title: "Rivals",
-		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits with one setting. AUROC in percent, means over
-%s. Published figures were often tuned for each pair. A dash: not for all pairs.`, strings.Join(over, " and over ")),
+		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits
+with one setting. AUROC in percent, means over %s. Published figures were often tuned for each pair. A dash: not for all pairs.`,
+			strings.Join(over, " and over ")),
 		tables: []*pageTable{tabulate("", []string{"detector", "all", "published", "parents"}, detectors, func(d string) []any {
 			return []any{d, l.mean(d, readOGB, all, aurocMean), l.mean(d, readOGB, all, rivalEntry.published), l.mean(d, readParent, parents, aurocMean)}
 		})},

@@ -38,7 +38,7 @@ Batches hold 0 to 50 % of OOD graphs, in the number of ID graphs, and each graph
 by itself. Found is the share of OOD graphs with a p-value of at most 5 %, by the scores of
 half of the ID graphs that are tested; alarms is that of the other half.`,
 		example: `  baca-paper bench shift --data ../shared/data --out out/shift --weights out/encoders
-  baca-paper bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,wl-lof --pairs bace@common/bace@rare --seeds 1`,
+  baca-paper bench shift --data ../shared/data --out out/shift --rivals ecfp-knn,goodat --pairs bace@common/bace@rare --seeds 1`,
 		flags: slices.Concat(pairwise, [][2]string{{"pairs", "shift"}, {"rivals", "all"}}),
 	}
 }
@@ -176,8 +176,9 @@ func (l shiftEntries) page() *page {
 	})
 	p := &page{
 		title: "Shifts",
-		question: fmt.Sprintf(`Do detectors find what chemists meet: rare scaffolds, larger molecules, other clusters, a near assay, the smaller class? In percent, means over %d pairs,
-or those of molecules for ecfp: AUROC of single graphs, OOD graphs found with p ≤ 5 %%, AUROC with 50 %% of OOD graphs in a batch.`,
+		question: fmt.Sprintf(`Do detectors find what chemists meet: rare scaffolds, larger molecules, other clusters, a near assay, the
+smaller class? In percent, means over %d pairs, or those of molecules for ecfp: AUROC of single graphs, OOD graphs found with p ≤ 5
+%%, AUROC with 50 %% of OOD graphs in a batch.`,
 			len(distinct(l, func(e shiftEntry) string { return e.Pair }))),
 		tables: []*pageTable{tabulate("", []string{"detector", "single", "found", "50 %"}, names, func(n string) []any {
 			return []any{n, l.mean(n, single, shiftPoint.auroc), l.mean(n, single, shiftPoint.found), l.mean(n, half, shiftPoint.auroc)}

@@ -26,7 +26,6 @@ func fixedColumns() []string {
 // Protocols, and what takes the OOD graphs of a batch.
 const (
 	protocolFixed = "fixed"
-	protocolGrid  = "grid"
 	protocolThin  = "thin"
 	firstOOD      = "first"
 	randomOOD     = "random"
@@ -36,8 +35,8 @@ func tableOne() *experiment {
 	return &experiment{
 		name: "table1", read: readAs[tableCells], measure: measureTable1,
 		short: "AUROC of every score on the paper's ten pairs, and under contamination",
-		long: `Table1 measures every column on every pair by both protocols of eval, with the
-first OOD graphs and with a random draw of them, thins the OOD graphs of each batch to
+		long: `Table1 measures every column on every pair, with the first OOD graphs and with a
+random draw of them, thins the OOD graphs of each batch to
 a share of the ID graphs, and scores each graph alone. Molecules are read as OGB does;
 alone and batch are measured on their parents, too. It writes table1.json and report.md.`,
 		example: `  baca-paper bench table1 --data ../shared/data --out out/table1
@@ -48,12 +47,11 @@ alone and batch are measured on their parents, too. It writes table1.json and re
 
 // A tableCell is an entry of table1.json.
 type tableCell struct {
-	Pair     string      `json:"pair"`
-	Reading  string      `json:"reading"`
-	Protocol string      `json:"protocol"`
-	Column   string      `json:"column"`
-	OOD      string      `json:"ood"`
-	Choice   *gridChoice `json:"choice,omitempty"`
+	Pair     string `json:"pair"`
+	Reading  string `json:"reading"`
+	Protocol string `json:"protocol"`
+	Column   string `json:"column"`
+	OOD      string `json:"ood"`
 	series
 	Share float64 `json:"share,omitempty"` // of thin, whose figures are over the thinnings of all seeds
 }
@@ -85,15 +83,14 @@ func (l tableCells) find(pair, reading, protocol, column, ood string, share floa
 	})
 }
 
-// add adds what a seed measured to the entry of a pair and a column, and returns it.
-func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share float64, m measured) *tableCell {
+// add adds what a seed measured to the entry of a pair and a column.
+func (l *tableCells) add(e *evaluation, seed uint64, protocol, ood string, share float64, m measured) {
 	k := l.find(e.pair.name(), e.reading(), protocol, m.Column, ood, share)
 	if k < 0 {
 		k = len(*l)
 		*l = append(*l, tableCell{Pair: e.pair.name(), Reading: e.reading(), Protocol: protocol, Column: m.Column, OOD: ood, Share: share})
 	}
 	(*l)[k].series.add(seed, m)
-	return &(*l)[k]
 }
 
 // measureTable1 runs the first seed of all pairs first. Entries are sorted by pair.
@@ -120,19 +117,6 @@ func measureTable1(ctx context.Context, b *bench) result {
 					list.add(e, seed, protocolThin, firstOOD, x.Share, x.measured)
 				}
 			})
-		}
-	}
-	for _, e := range b.evaluations {
-		for _, column := range gridColumns {
-			if e.reading() == readParent {
-				continue
-			}
-			addTo(p, e, fmt.Sprintf("grid-%s-%v", column, b.seeds), func(ctx context.Context) *gridCell { return e.gridCell(ctx, b.seeds, column) },
-				func(c *gridCell) {
-					for k, m := range c.Seeds {
-						list.add(e, b.seeds[k], protocolGrid, firstOOD, 0, m).Choice = c.Choice
-					}
-				})
 		}
 	}
 	p.do(ctx)
@@ -167,26 +151,6 @@ func (b *testBatch) thinCell(ctx context.Context) (points []thinPoint) {
 		}
 	}
 	return points
-}
-
-// A gridCell is what the grid protocol picked for a column of one pair.
-type gridCell struct {
-	Choice *gridChoice `json:"choice"`
-	Seeds  []measured  `json:"seeds"`
-}
-
-// gridCell searches the settings of a column of a pair.
-func (e *evaluation) gridCell(ctx context.Context, seeds []uint64, column string) *gridCell {
-	var batches []*testBatch
-	for _, seed := range seeds {
-		batches = append(batches, e.prepare(ctx, seed, firstOOD))
-	}
-	best, choice := scoreBy(ctx, protocolGrid, batches, columnOptions(column, 0), column)
-	cell := &gridCell{Choice: choice}
-	for i, b := range batches {
-		cell.Seeds = append(cell.Seeds, scored{column, best[i].scores, best[i].seconds}.measure(b.ood))
-	}
-	return cell
 }
 
 // mean returns mean and deviation of a column with the first OOD graphs, NaN for none.
@@ -232,8 +196,8 @@ func (l tableCells) page() *page {
 	}
 	return &page{
 		title: "Table 1",
-		question: `How well do scores tell the OOD set of a pair from its ID set? AUROC in percent, means over the seeds, with one setting for all pairs. Attention is the
-paper's S_BaCa; alone scores each graph by itself.`,
+		question: `How well do scores tell the OOD set of a pair from its ID set? AUROC in percent, means over the seeds, with one setting
+for all pairs. Attention is the paper's S_BaCa; alone scores each graph by itself.`,
 		tables: []*pageTable{tabulate("", heads, pairs, cells).mean(), l.thinned(pairs)},
 		answer: l.standings(pairs),
 	}

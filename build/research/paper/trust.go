@@ -146,7 +146,8 @@ func (x *labelledSplit) scores(ctx context.Context) map[string][]float64 {
 // domain returns one of the chemists' applicability domains.
 func (x *labelledSplit) domain(ctx context.Context, name string, train, test []int) []float64 {
 	return try.To(rival.Named(name).Score(ctx, &rival.Problem{
-		Train: pick(x.graphs, train), Test: pick(x.graphs, test), TrainSMILES: pick(x.smiles, train), TestSMILES: pick(x.smiles, test), Seed: x.seed, Workers: 1,
+		Train: pick(x.graphs, train), Test: pick(x.graphs, test), Seed: x.seed, Workers: 1,
+		TrainSMILES: pick(x.smiles, train), TestSMILES: pick(x.smiles, test),
 	}))
 }
 
@@ -279,8 +280,9 @@ func (l trustEntries) page() *page {
 	shown := slices.DeleteFunc(slices.Clone(trustColumns), func(c trustColumn) bool { return c.name == "the error itself" })
 	return &page{
 		title: "Trust",
-		question: fmt.Sprintf(`Do scores tell where a model errs? On ECFP4 of %d sets models are fitted (%s), a detector is trained on the same molecules, and the scores rank
-others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the errors in percent, means over sets, models and splits.`,
+		question: fmt.Sprintf(`Do scores tell where a model errs? On ECFP4 of %d sets models are fitted (%s), a detector is trained on the
+same molecules, and the scores rank others: random ones, those of new scaffolds, or the largest. AUROC of the worst fifth of the
+errors in percent, means over sets, models and splits.`,
 			len(distinct(l, func(e trustEntry) string { return e.Set })), strings.Join(l.models(), ", ")),
 		tables: []*pageTable{tabulate("", append([]string{"score"}, kinds...), shown, func(c trustColumn) []any {
 			return append([]any{c.title}, mapped(kinds, func(kind string) any { return l.mean(kind, c.name) })...)
@@ -321,8 +323,8 @@ func (l trustEntries) answer(kinds []string) (list []string) {
 				fineWithModel++
 			}
 		}
-		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, or if the model may speak of itself on %d.",
-			title(kind), fine, sets, fineWithModel))
+		list = append(list, fmt.Sprintf("%s splits: alone is not significantly worse than the best score of one molecule on %d of %d sets, "+
+			"or if the model may speak of itself on %d.", title(kind), fine, sets, fineWithModel))
 	}
 	return list
 }

@@ -25,9 +25,10 @@ var d2go = &Rival{
 	Name: "d2go", Title: "D2GO",
 	Cite:   "Hou, Su, Wu and Xu, Test-time Graph OOD Detection via Dynamic Dictionary Expansion and OOD Score Calibration, MM 2025",
 	Source: "no figures: the paper's table has no row of it, and its own text was not at hand",
-	Differs: "Follows the published code, except that the test set is one batch, where theirs are of 128, that encoders are those of all columns, 16 wide instead of 32, and that the quarters are those of the base score. " +
-		"The code takes them by the number of the largest coordinate of z; ours then has 79.5 on PTC_MR, 87.5 on BZR and 77.6 on IMDB instead of 79.0, 88.0 and 78.4, means of seeds 1 to 3. " +
-		"It tests one seed, on half of the ID set, and its standard deviation is that of one figure.",
+	Differs: `Follows the published code, except that the test set is one batch, where theirs are of 128, that encoders are those of all
+columns, 16 wide instead of 32, and that the quarters are those of the base score. The code takes them by the number of the largest
+coordinate of z; ours then has 79.5 on PTC_MR, 87.5 on BZR and 77.6 on IMDB instead of 79.0, 88.0 and 78.4, means of seeds 1 to 3. It
+tests one seed, on half of the ID set, and its standard deviation is that of one figure.`,
 	Batch: true, score: scoreD2GO,
 }
 

@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -74,77 +73,19 @@ func TestKMeans(t *testing.T) {
 	}
 }
 
-// The distances are those of the detector of Mahalanobis, divided by the number of columns.
-func TestDistanceFrom(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	rows, wide := tape.NewMatrix(50, 4), make([][]float64, 50)
-	for i := range rows.Data {
-		rows.Data[i] = rng.Float32()*float32(i%4+1) + rows.Data[max(0, i-1)]
-		wide[i/4] = append(wide[i/4], float64(rows.Data[i]))
-	}
-	want := mahalanobis(&embedded{wide, wide}, 0)
-	floats.Scale(0.25, want)
-	got := distanceFrom(rows)(new(tape.Tape), tape.Constant(rows)).Data
-	alike(t, "distance", widened(got), want, 1e-4)
-}
-
-// A frozen view gives what the encoder gives, and less where edges lose weight.
-func TestFrozenView(t *testing.T) {
-	p := *easyPair() // which other tests share
+// The feature view on a tape gives what the encoder gives.
+func TestFeatureView(t *testing.T) {
+	p := easyPair()
 	var b graph.Batch
 	b.Reset(p.Train[:5])
 	var act gin.Activations
 	p.Model.Encoder.Forward(&b, &act)
-	for view := range gin.Views {
-		f, tp := newFrozenView(p.Model.Encoder, view), new(tape.Tape)
-		x := f.input(&b)
-		got := f.project(tp, &b, x, nil)
-		alike(t, fmt.Sprint("projection by view ", view), widened(got.Data), widened(act.GraphProjection[view]), 1e-3)
-		ones := tape.NewMatrix(len(b.Neighbors), 1)
-		for i := range ones.Data {
-			ones.Data[i] = 1
-		}
-		if !slices.Equal(f.project(tp, &b, x, tape.Constant(ones)).Data, got.Data) {
-			t.Errorf("view %d: edges of weight 1 change the projections", view)
-		}
-	}
+	got := featureView(p.Model.Encoder)(new(tape.Tape), &b, tape.Features(&b))
+	alike(t, "projection", widened(got.Data), widened(act.GraphProjection[gin.Feature]), 1e-3)
 }
 
 // Of the cosines 0.6, 1, 0 and −1 of a row, the second largest is 0.6.
 func TestCosine(t *testing.T) {
 	keys := tape.Matrix{Rows: 4, Cols: 2, Data: []float32{3, 4, 2, 0, 0, 7, -1, 0}}
 	closeTo(t, "a cosine", cosine(tape.Matrix{Rows: 1, Cols: 2, Data: []float32{5, 0}}, keys, 2)[0], 0.6)
-}
-
-// Outliers in the middle count, those that are plain or hopeless do not; by hand from the
-// formula for logits 0 and 2.
-func TestBoundaryLoss(t *testing.T) {
-	tp := new(tape.Tape)
-	loss := boundaryLoss(tp, tape.Constant(tape.Matrix{Rows: 2, Cols: 1, Data: []float32{0, 2}}))
-	p := 1 / (1 + math.Exp(-2))
-	closeTo(t, "the loss", loss.Float(), (math.Ln2-4*p*(1-p)*math.Log(p))/2)
-	closeTo(t, "the loss of outliers deep inside", boundaryLoss(tp, tape.Constant(tape.Matrix{Rows: 1, Cols: 1, Data: []float32{-20}})).Float(), 0)
-}
-
-// A moved graph has the nodes and about two thirds of the edges of the other.
-func TestMoved(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	kept, all := 0, 0
-	for _, g := range easyGraphs(50, true, rng) {
-		h := moved(g, rng)
-		if h.N() != g.N() || h.M() > g.M() {
-			t.Fatalf("%d nodes and %d edges of %d and %d", h.N(), h.M(), g.N(), g.M())
-		}
-		for i := range g.N() {
-			for _, j := range g.Row(i) {
-				all++
-				if slices.Contains(h.Row(i), j) {
-					kept++
-				}
-			}
-		}
-	}
-	if share := float64(kept) / float64(all); share < 0.6 || share > 0.8 {
-		t.Errorf("%.2f of the edges stay, want about 0.7", share)
-	}
 }

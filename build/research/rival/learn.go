@@ -9,9 +9,7 @@ import (
 
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
-	"baca/algo/gin"
 	"baca/algo/graph"
-	"baca/algo/molecule"
 	"baca/build/internal/try"
 	"baca/build/research/rival/tape"
 )
@@ -76,20 +74,6 @@ func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss 
 	}
 }
 
-// alone returns the rows that of gives for each graph by itself, one below the other.
-func (r *run) alone(gs []*graph.Graph, of func(b *graph.Batch) *tape.Value) tape.Matrix {
-	var batch graph.Batch
-	var all tape.Matrix
-	for i := range gs {
-		try.Check(r.ctx.Err())
-		r.t.Reset()
-		batch.Reset(gs[i : i+1])
-		rows := of(&batch)
-		all = matrixOf(append(all.Data, rows.Data...), rows.Cols)
-	}
-	return all
-}
-
 // inCanonicalOrder makes a score that depends on the whole of Test independent of its order:
 // the graphs come in the order of hashes of their subtrees, and then of what they are.
 func (r *run) inCanonicalOrder(score func(*run) []float64) []float64 {
@@ -108,9 +92,9 @@ func (r *run) inCanonicalOrder(score func(*run) []float64) []float64 {
 	return scores
 }
 
-// addStandard adds weight·(value − mean)/deviation to each score, with mean and deviation of what
+// addStandard adds (value − mean)/deviation to each score, with mean and deviation of what
 // is known, 1 where all of that is the same. A value that is not defined counts as the mean.
-func addStandard(scores, values, known []float64, weight float64) {
+func addStandard(scores, values, known []float64) {
 	known = slices.DeleteFunc(slices.Clone(known), math.IsNaN)
 	n, sum, squares := float64(max(1, len(known))), 0.0, 0.0
 	for _, x := range known {
@@ -123,25 +107,9 @@ func addStandard(scores, values, known []float64, weight float64) {
 	}
 	for i, x := range values {
 		if !math.IsNaN(x) {
-			scores[i] += (x - mean) / (deviation / weight)
+			scores[i] += (x - mean) / deviation
 		}
 	}
-}
-
-// nodeInput returns what networks that are trained here read: the features of atoms, or the degrees of plain
-// graphs' nodes, one-hot.
-func nodeInput(b *graph.Batch) *tape.Value {
-	if b.Features == molecule.Features {
-		return tape.Features(b)
-	}
-	return degrees(b, graph.DegreeClasses)
-}
-
-// nodeWidth is the width of nodeInput.
-func nodeWidth(gs []*graph.Graph) int {
-	var b graph.Batch
-	b.Reset(gs[:1])
-	return nodeInput(&b).Cols
 }
 
 // degrees are those of nodes, one-hot, with the highest of all classes for those above, too.
@@ -157,71 +125,6 @@ func oneHot(columns []int, width int) tape.Matrix {
 		m.Row(i)[j] = 1
 	}
 	return m
-}
-
-// An embedder returns the embeddings of the nodes of b, N×embeddedWidth: the three layers of a
-// graph isomorphism network side by side. Those of a graph are their sum.
-type embedder func(b *graph.Batch) *tape.Value
-
-const embeddedWidth = 3 * 32
-
-// embeddingRivals are embeddings that were learned by a loss, with each of two detectors on them.
-func embeddingRivals(name, title, cite string, newLoss func(*run, embedder) batchLoss, distance, forest []float64) []*Rival {
-	detector := func(suffix, head string, published []float64, judge func(*embedded, uint64) []float64) *Rival {
-		return &Rival{
-			Name: name + suffix, Title: title + head, Cite: cite, Published: published, Source: "the paper's table 1",
-			Differs: "Ours has 3 layers of 32 and 20 epochs, 1 500 steps at most, for every pair; the options behind the published figures are not told. " +
-				"Plain graphs are read by their degrees.",
-			NoModel: true, score: func(r *run) []float64 { return judge(r.embed(newLoss), r.Seed) },
-		}
-	}
-	return []*Rival{detector("-md", "-MD", distance, mahalanobis), detector("-forest", "-iF", forest, isolationForest)}
-}
-
-// embed learns embeddings by a loss. The training is the same for all losses and pairs.
-func (r *run) embed(newLoss func(*run, embedder) batchLoss) *embedded {
-	const rate, epochs, steps = 1e-3, 20, 1500
-	g := tape.NewGIN(r.params, nodeWidth(r.Train), embeddedWidth/3, 3, true)
-	e := func(b *graph.Batch) *tape.Value { return g(r.t, b, nodeInput(b), nil) }
-	loss := newLoss(r, e)
-	r.train(tape.NewAdam(r.params, rate), r.Train, epochs, steps, loss)
-	rows := func(gs []*graph.Graph) [][]float64 {
-		return wideRows(r.alone(gs, func(b *graph.Batch) *tape.Value { return r.t.SumNodes(e(b), b) }))
-	}
-	return &embedded{rows(r.Train), rows(r.Test)}
-}
-
-// A frozenView is one view of the model's encoder on a tape, whose weights stay as they are.
-type frozenView struct {
-	input  func(b *graph.Batch) *tape.Value // what it reads of nodes
-	layers tape.GIN
-	head   tape.Layer // of graphs
-}
-
-func newFrozenView(e *gin.Encoder, view int) *frozenView {
-	f, width, params := &frozenView{input: tape.Features}, e.Features, tape.NewParams(0)
-	if view == gin.Structure {
-		f.input, width = tape.Structure, graph.EncodingWidth
-	}
-	f.layers = tape.NewGIN(params, width, e.Hidden, e.Layers, false)
-	f.head = tape.NewMLP(params, e.Width(), e.Width(), e.Width())
-	params.Load(slices.Concat(e.GIN[view], e.GraphHead[view:view+1])...)
-	params.Freeze()
-	return f
-}
-
-// informativeView is the feature view, or the structure view where graphs have a single feature.
-func informativeView(e *gin.Encoder) *frozenView {
-	if e.Features == 1 {
-		return newFrozenView(e, gin.Structure)
-	}
-	return newFrozenView(e, gin.Feature)
-}
-
-// project returns the projections of graphs, B×E, for the input x and weights of edges, which
-// may be nil.
-func (f *frozenView) project(t *tape.Tape, b *graph.Batch, x, weights *tape.Value) *tape.Value {
-	return f.head(t, t.SumNodes(f.layers(t, b, x, weights), b))
 }
 
 // tabulate returns f(0) to f(n−1).
@@ -248,8 +151,4 @@ func matrixOf(data []float32, width int) tape.Matrix {
 
 func widened(list []float32) []float64 {
 	return tabulate(len(list), func(i int) float64 { return float64(list[i]) })
-}
-
-func wideRows(m tape.Matrix) [][]float64 {
-	return tabulate(m.Rows, func(i int) []float64 { return widened(m.Row(i)) })
 }

@@ -5,7 +5,6 @@ package rival
 
 import (
 	"context"
-	"slices"
 
 	"baca/algo"
 	"baca/algo/fingerprint"
@@ -53,8 +52,7 @@ func (r *Rival) Score(ctx context.Context, p *Problem) (scores []float64, err er
 
 // All returns the detectors in the order of reports.
 func All() []*Rival {
-	trained := []*Rival{ocgin, glocalKD, goodD, hgoe, aagod, goodat, d2go, sego, redOUT, sigood}
-	return slices.Concat(trained, infoGraph(), graphCL(), kernels(), domains())
+	return append([]*Rival{goodD, goodat, d2go, sego, redOUT}, domains()...)
 }
 
 // Named returns the detector of a name, or nil.

@@ -16,8 +16,9 @@ var sego = &Rival{
 	Name: "sego", Title: "SEGO",
 	Cite:      "Hou and others, Structural Entropy Guided Unsupervised Graph Out-Of-Distribution Detection, AAAI 2025",
 	Published: []float64{96.66, 85.02, 99.48, 64.42, 80.27, 66.67, 90.95, 87.55, 78.99, 94.59}, Source: "its table 1",
-	Differs: "Ours takes the shared encoder, 16 wide instead of 32, and trains only the network on the trees, for 500 steps; the published one trains all of it, " +
-		"with a weight tuned for each pair. Its code never trains the network on the trees, and its score has the loss between the views twice and none of the trees.",
+	Differs: `Ours takes the shared encoder, 16 wide instead of 32, and trains only the network on the trees, for 500 steps; the published
+one trains all of it, with a weight tuned for each pair. Its code never trains the network on the trees, and its score has the loss
+between the views twice and none of the trees.`,
 	Batch: true, score: scoreSEGO,
 }
 
@@ -45,7 +46,7 @@ func scoreSEGO(r *run) []float64 {
 	}
 	before, scores := losses(r.Train, known), make([]float64, len(r.Test))
 	for k, values := range losses(r.Test, tested) {
-		addStandard(scores, values, before[k], 1)
+		addStandard(scores, values, before[k])
 	}
 	return scores
 }

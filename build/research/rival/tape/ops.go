@@ -86,7 +86,7 @@ func (t *Tape) Mul(a, b *Value) *Value {
 // spread returns b in the shape of a.
 func (t *Tape) spread(b, a *Value) *Value {
 	if b.Rows == 1 && a.Rows != 1 {
-		b = t.Gather(b, make([]int32, a.Rows))
+		b = t.move(b, make([]int32, a.Rows), upTo(a.Rows), a.Rows)
 	}
 	if b.Cols == 1 && a.Cols != 1 {
 		b = t.MatMul(b, ones(a.Cols))
@@ -140,31 +140,10 @@ func (t *Tape) ReLU(a *Value) *Value {
 	})
 }
 
-// Sigmoid returns 1/(1 + e^−a).
-func (t *Tape) Sigmoid(a *Value) *Value {
-	return t.each(a, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(_, y float32) float32 { return y * (1 - y) })
-}
-
-// Softplus returns log(1 + e^a). The cross entropy of a logit a is Softplus(−a) where the
-// label is 1, and Softplus(a) where it is 0.
-func (t *Tape) Softplus(a *Value) *Value {
-	return t.each(a, func(x float64) float64 {
-		return max(0, x) + float64(float32(math.Log1p(math.Exp(-math.Abs(x)))))
-	}, func(x, _ float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) })
-}
-
-// Exp returns e^a.
-func (t *Tape) Exp(a *Value) *Value {
-	return t.each(a, math.Exp, func(_, y float32) float32 { return y })
-}
-
 // Log returns the natural logarithm of a, whose elements must be positive.
 func (t *Tape) Log(a *Value) *Value {
 	return t.each(a, math.Log, func(x, _ float32) float32 { return 1 / x })
 }
-
-// Square returns the squares of the elements.
-func (t *Tape) Square(a *Value) *Value { return t.Mul(a, a) }
 
 // Sum returns the sum of all elements, 1×1.
 func (t *Tape) Sum(a *Value) *Value { return t.SumRows(a.shaped(1, len(a.Data))) }
@@ -230,38 +209,29 @@ func (t *Tape) Unit(a *Value) *Value {
 	return out
 }
 
-// StandardizeRows brings each row to mean 0 and variance 1.
-func (t *Tape) StandardizeRows(a *Value) *Value {
-	out, _, _ := t.standardized(a, a.Rows, a.Cols, 1)
-	return out
-}
-
-// standardized brings parts of a to mean 0 and variance 1, whose means and variances it returns.
-// Parts begin a step after each other, and have elements a stride apart.
-func (t *Tape) standardized(a *Value, parts, step, stride int) (out *Value, means, variances []float64) {
+// standardized brings each column to mean 0 and variance 1, and returns what these were.
+func (t *Tape) standardized(a *Value) (out *Value, means, variances []float64) {
 	out = t.value(a.Rows, a.Cols, a)
-	means, variances = make([]float64, parts), make([]float64, parts)
-	n := len(a.Data) / max(1, parts)
-	// mean returns the mean of x over the elements of part k.
-	mean := func(k int, x func(i int) float64) (sum float64) {
-		for i := k * step; i < k*step+n*stride; i += stride {
-			sum += x(i) / float64(n)
+	// mean returns the mean of x over the elements i of a column.
+	mean := func(column int, x func(i int) float64) (sum float64) {
+		for i := column; i < len(a.Data); i += a.Cols {
+			sum += x(i) / float64(a.Rows)
 		}
 		return sum
 	}
-	for k := range parts {
-		middle := mean(k, func(i int) float64 { return float64(a.Data[i]) })
-		variance := mean(k, func(i int) float64 { return (float64(a.Data[i]) - middle) * (float64(a.Data[i]) - middle) })
-		for i, scale := k*step, inverse(variance); i < k*step+n*stride; i += stride {
+	for column := range a.Cols {
+		middle := mean(column, func(i int) float64 { return float64(a.Data[i]) })
+		variance := mean(column, func(i int) float64 { return (float64(a.Data[i]) - middle) * (float64(a.Data[i]) - middle) })
+		for i, scale := column, inverse(variance); i < len(a.Data); i += a.Cols {
 			out.Data[i] = float32(float64(a.Data[i])-middle) * scale
 		}
-		means[k], variances[k] = middle, variance
+		means, variances = append(means, middle), append(variances, variance)
 	}
 	out.back = func() {
-		for k := range parts {
-			middle := mean(k, func(i int) float64 { return float64(out.grad[i]) })
-			along := mean(k, func(i int) float64 { return float64(out.grad[i]) * float64(out.Data[i]) })
-			for i, scale := k*step, inverse(variances[k]); i < k*step+n*stride; i += stride {
+		for column, variance := range variances {
+			middle := mean(column, func(i int) float64 { return float64(out.grad[i]) })
+			along := mean(column, func(i int) float64 { return float64(out.grad[i]) * float64(out.Data[i]) })
+			for i, scale := column, inverse(variance); i < len(a.Data); i += a.Cols {
 				a.grad[i] += scale * float32(float64(out.grad[i])-middle-along*float64(out.Data[i]))
 			}
 		}
@@ -296,15 +266,10 @@ func (t *Tape) Concat(parts ...*Value) *Value {
 	return out
 }
 
-// Gather returns the rows of a with the given indices, which may repeat.
-func (t *Tape) Gather(a *Value, rows []int32) *Value {
-	return t.move(a, nil, rows, upTo(len(rows)), len(rows))
-}
-
 // Scatter returns n rows: row k of a is added to row to[k].
 func (t *Tape) Scatter(a *Value, to []int32, n int) *Value {
 	must(len(to) == a.Rows, "%d rows with %d places", a.Rows, len(to))
-	return t.move(a, nil, upTo(a.Rows), to, n)
+	return t.move(a, upTo(a.Rows), to, n)
 }
 
 // repeated returns each number below n as many times as times says.
@@ -319,63 +284,34 @@ func repeated(n int, times func(i int) int) (list []int32) {
 
 func upTo(n int) []int32 { return repeated(n, func(int) int { return 1 }) }
 
-// move returns n rows. Row from[k] of a is added to row to[k], times element k of weights
-// unless that is nil.
-func (t *Tape) move(a, weights *Value, from, to []int32, n int) *Value {
-	if weights == nil {
-		weights = ones(len(from))
-	}
-	out := t.value(n, a.Cols, a, weights)
+// move returns n rows. Row from[k] of a is added to row to[k].
+func (t *Tape) move(a *Value, from, to []int32, n int) *Value {
+	out := t.value(n, a.Cols, a)
 	for k, i := range from {
-		addScaled(out.Row(int(to[k])), weights.Data[k], a.Row(int(i)))
+		addScaled(out.Row(int(to[k])), 1, a.Row(int(i)))
 	}
 	out.back = func() {
 		for k, i := range from {
-			d := out.row(int(to[k]))
-			addScaled(a.row(int(i)), weights.Data[k], d)
-			if weights.grad != nil {
-				weights.grad[k] += float32(Dot(d, a.Row(int(i))))
-			}
+			addScaled(a.row(int(i)), 1, out.row(int(to[k])))
 		}
 	}
 	return out
 }
 
-// Neighbors returns Σ_j w_ij·h_j over the neighbours j of each node i of b. The weights
-// (2m×1) are in the order of b.Neighbors; nil makes all of them 1.
-func (t *Tape) Neighbors(h *Value, b *graph.Batch, weights *Value) *Value {
-	return t.move(h, weights, b.Neighbors, Ends(b), h.Rows)
+// Neighbors returns Σ_j h_j over the neighbours j of each node i of b.
+func (t *Tape) Neighbors(h *Value, b *graph.Batch) *Value {
+	return t.move(h, b.Neighbors, ends(b), h.Rows)
 }
 
-// Ends returns the node of which each of b.Neighbors is a neighbour.
-func Ends(b *graph.Batch) []int32 {
+// ends returns the node of which each of b.Neighbors is a neighbour.
+func ends(b *graph.Batch) []int32 {
 	return repeated(b.N(), func(i int) int { return int(b.Offsets[i+1] - b.Offsets[i]) })
-}
-
-// Owners returns the graph of each node of b: the places at which [Tape.Scatter] sums nodes
-// to graphs, and [Tape.Gather] gives nodes what their graph has.
-func Owners(b *graph.Batch) []int32 {
-	return repeated(len(b.Graphs), func(k int) int { return b.Graphs[k].N() })
 }
 
 // SumNodes returns the sum of the rows of each graph's nodes, graphs×cols.
 func (t *Tape) SumNodes(h *Value, b *graph.Batch) *Value {
-	return t.Scatter(h, Owners(b), len(b.Graphs))
-}
-
-// MaxNodes returns the largest value in each column among a graph's nodes, graphs×cols.
-func (t *Tape) MaxNodes(h *Value, b *graph.Batch) *Value {
-	largest := make([]int32, len(b.Graphs)*h.Cols) // elements of h
-	for e := range largest {
-		lo, hi := b.Nodes(e / h.Cols)
-		largest[e] = int32(lo*h.Cols + e%h.Cols)
-		for i := largest[e]; int(i) < hi*h.Cols; i += int32(h.Cols) {
-			if h.Data[i] > h.Data[largest[e]] {
-				largest[e] = i
-			}
-		}
-	}
-	return t.Gather(h.shaped(len(h.Data), 1), largest).shaped(len(b.Graphs), h.Cols)
+	owners := repeated(len(b.Graphs), func(k int) int { return b.Graphs[k].N() })
+	return t.Scatter(h, owners, len(b.Graphs))
 }
 
 // Features returns the feature view of the nodes of b, N×Features.
@@ -383,16 +319,6 @@ func Features(b *graph.Batch) *Value {
 	v := Constant(Matrix{Rows: b.N(), Cols: b.Features})
 	for _, g := range b.Graphs {
 		v.Data = append(v.Data, g.X...)
-	}
-	return v
-}
-
-// Structure returns the structure view of the nodes of b, N×graph.EncodingWidth.
-func Structure(b *graph.Batch) *Value {
-	v := Constant(Matrix{Rows: b.N(), Cols: graph.EncodingWidth})
-	for _, g := range b.Graphs {
-		g.EncodeStructure()
-		v.Data = append(v.Data, g.XS...)
 	}
 	return v
 }

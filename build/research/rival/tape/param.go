@@ -58,8 +58,7 @@ func (p *Params) Load(from ...gin.MLP) {
 
 // An Adam makes steps of Adam (Kingma and Ba 2015) with β₁ = 0.9, β₂ = 0.999, ε = 1e-8.
 type Adam struct {
-	Rate  float64
-	Decay float64 // adds Decay·w to the gradient of w, which is called weight decay
+	Rate float64
 
 	params *Params
 	step   int
@@ -82,7 +81,7 @@ func (a *Adam) Step() {
 	first, second := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
 	for k, p := range a.params.list {
 		for i, grad := range p.grad {
-			g := float64(grad) + a.Decay*float64(p.Data[i])
+			g := float64(grad)
 			m := beta1*float64(a.m[k][i]) + (1-beta1)*g
 			v := beta2*float64(a.v[k][i]) + (1-beta2)*g*g
 			a.m[k][i], a.v[k][i] = float32(m), float32(v)
@@ -108,18 +107,11 @@ func Sequence(layers ...Layer) Layer {
 // ReLU is [Tape.ReLU] as a layer.
 var ReLU Layer = (*Tape).ReLU
 
-// Linear returns x·W, plus b unless that is nil.
-func Linear(w, b *Value) Layer {
-	return func(t *Tape, x *Value) *Value {
-		if x = t.MatMul(x, w); b != nil {
-			x = t.Add(x, b)
-		}
-		return x
-	}
+// NewLinear returns x·W + b, with Xavier weights and a bias of zero.
+func NewLinear(p *Params, in, out int) Layer {
+	w, b := p.Xavier(in, out), p.Zeros(1, out)
+	return func(t *Tape, x *Value) *Value { return t.Add(t.MatMul(x, w), b) }
 }
-
-// NewLinear returns a linear layer with Xavier weights and a bias of zero.
-func NewLinear(p *Params, in, out int) Layer { return Linear(p.Xavier(in, out), p.Zeros(1, out)) }
 
 // NewMLP returns two linear layers with a ReLU between them, W₂·ReLU(W₁·x + b₁) + b₂.
 func NewMLP(p *Params, in, hidden, out int) Layer {
@@ -139,7 +131,7 @@ func NewNorm(p *Params, cols int) Layer {
 		var unit *Value
 		if t.Training && x.Rows > 1 {
 			var means, variances []float64
-			unit, means, variances = t.standardized(x, x.Cols, 1, x.Cols)
+			unit, means, variances = t.standardized(x)
 			rows := float64(x.Rows)
 			for j := range means {
 				mean.Data[j] += normMomentum * (float32(means[j]) - mean.Data[j])
@@ -157,24 +149,19 @@ func NewNorm(p *Params, cols int) Layer {
 }
 
 // A GIN is a graph isomorphism network (Xu et al. 2019), ε = 0, h^{l+1} = ReLU(MLP(h^l + A·h^l)).
-// It returns the outputs of all layers side by side, for nodes with the features x (N×features)
-// and weights of edges as in [Tape.Neighbors].
-type GIN func(t *Tape, b *graph.Batch, x, weights *Value) *Value
+// It returns the outputs of all layers side by side, for nodes with the features x (N×features).
+type GIN func(t *Tape, b *graph.Batch, x *Value) *Value
 
-// NewGIN returns one of so many layers of a width, with a [NewNorm] before each ReLU or not.
-func NewGIN(p *Params, features, width, layers int, norm bool) GIN {
+// NewGIN returns one of so many layers of a width.
+func NewGIN(p *Params, features, width, layers int) GIN {
 	var list []Layer
 	for range layers {
-		layer := NewMLP(p, features, width, width)
-		if norm {
-			layer = Sequence(layer, NewNorm(p, width))
-		}
-		list, features = append(list, Sequence(layer, ReLU)), width
+		list, features = append(list, Sequence(NewMLP(p, features, width, width), ReLU)), width
 	}
-	return func(t *Tape, b *graph.Batch, x, weights *Value) *Value {
+	return func(t *Tape, b *graph.Batch, x *Value) *Value {
 		var outputs []*Value
 		for _, layer := range list {
-			x = layer(t, t.Add(x, t.Neighbors(x, b, weights)))
+			x = layer(t, t.Add(x, t.Neighbors(x, b)))
 			outputs = append(outputs, x)
 		}
 		return t.Concat(outputs...)

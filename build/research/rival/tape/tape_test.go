@@ -64,38 +64,28 @@ func operations(t *testing.T) map[string]operation {
 		}}
 	}
 	return map[string]operation{
-		"MatMul":          {[][2]int{{4, 3}, {3, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMul(v[0], v[1]) }},
-		"MatMulT":         {[][2]int{{4, 3}, {2, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMulT(v[0], v[1]) }},
-		"Gram":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.MatMulT(a, a) }),
-		"Add":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
-		"Sub":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Sub(v[0], v[1]) }},
-		"Mul":             {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
-		"Add of a row":    {[][2]int{{4, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
-		"Mul by a column": {[][2]int{{4, 3}, {4, 1}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
-		"Scale":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scale(a, -1.5) }),
-		"Shift":           unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Shift(a, 2) }),
-		"ReLU off":        unary(-1, -0.1, (*Tape).ReLU),
-		"ReLU on":         unary(0.1, 1, (*Tape).ReLU),
-		"Sigmoid":         unary(-2, 2, (*Tape).Sigmoid),
-		"Softplus":        unary(-2, 2, (*Tape).Softplus),
-		"Exp":             unary(-1, 1, (*Tape).Exp),
-		"Log":             unary(0.5, 2, (*Tape).Log),
-		"Square":          unary(-1, 1, (*Tape).Square),
-		"Sum":             unary(-1, 1, (*Tape).Sum),
-		"Mean":            unary(-1, 1, (*Tape).Mean),
-		"SumRows":         unary(-1, 1, (*Tape).SumRows),
-		"LogSumExp":       unary(-2, 2, (*Tape).LogSumExp),
-		"Unit":            unary(-1, 1, (*Tape).Unit),
-		"StandardizeRows": unary(-1, 1, (*Tape).StandardizeRows),
-		"Concat":          {[][2]int{{4, 3}, {4, 1}, {4, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Concat(v...) }},
-		"Gather":          unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Gather(a, []int32{3, 0, 3}) }),
-		"Scatter":         unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scatter(a, []int32{1, 4, 1, 0}, 5) }),
-		"Neighbors":       nodes(func(t *Tape, a *Value) *Value { return t.Neighbors(a, b, nil) }),
-		"weighted Neighbors": {[][2]int{{8, 3}, {len(b.Neighbors), 1}}, -1, 1, func(t *Tape, v []*Value) *Value {
-			return t.Neighbors(v[0], b, v[1])
-		}},
+		"MatMul":           {[][2]int{{4, 3}, {3, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMul(v[0], v[1]) }},
+		"MatMulT":          {[][2]int{{4, 3}, {2, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.MatMulT(v[0], v[1]) }},
+		"Gram":             unary(-1, 1, func(t *Tape, a *Value) *Value { return t.MatMulT(a, a) }),
+		"Add":              {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
+		"Sub":              {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Sub(v[0], v[1]) }},
+		"Mul":              {[][2]int{{4, 3}, {4, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
+		"Add of a row":     {[][2]int{{4, 3}, {1, 3}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Add(v[0], v[1]) }},
+		"Mul by a column":  {[][2]int{{4, 3}, {4, 1}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Mul(v[0], v[1]) }},
+		"Scale":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scale(a, -1.5) }),
+		"Shift":            unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Shift(a, 2) }),
+		"ReLU off":         unary(-1, -0.1, (*Tape).ReLU),
+		"ReLU on":          unary(0.1, 1, (*Tape).ReLU),
+		"Log":              unary(0.5, 2, (*Tape).Log),
+		"Sum":              unary(-1, 1, (*Tape).Sum),
+		"Mean":             unary(-1, 1, (*Tape).Mean),
+		"SumRows":          unary(-1, 1, (*Tape).SumRows),
+		"LogSumExp":        unary(-2, 2, (*Tape).LogSumExp),
+		"Unit":             unary(-1, 1, (*Tape).Unit),
+		"Concat":           {[][2]int{{4, 3}, {4, 1}, {4, 2}}, -1, 1, func(t *Tape, v []*Value) *Value { return t.Concat(v...) }},
+		"Scatter":          unary(-1, 1, func(t *Tape, a *Value) *Value { return t.Scatter(a, []int32{1, 4, 1, 0}, 5) }),
+		"Neighbors":        nodes(func(t *Tape, a *Value) *Value { return t.Neighbors(a, b) }),
 		"SumNodes":         nodes(func(t *Tape, a *Value) *Value { return t.SumNodes(a, b) }),
-		"MaxNodes":         nodes(func(t *Tape, a *Value) *Value { return t.MaxNodes(a, b) }),
 		"Norm in training": normed(true),
 		"Norm":             normed(false),
 	}
@@ -144,15 +134,12 @@ func TestGINIsTheEncoders(t *testing.T) {
 	e := gin.New(gin.Default(1), rand.New(rand.NewPCG(3, 0)))
 	var act gin.Activations
 	e.Forward(b, &act)
-	for view, x := range [gin.Views]*Value{gin.Feature: Features(b), gin.Structure: Structure(b)} {
-		params := NewParams(1)
-		g := NewGIN(params, x.Cols, e.Hidden, e.Layers, false)
-		params.Load(e.GIN[view]...)
-		tape := new(Tape)
-		nodes := g(tape, b, x, nil)
-		near(t, "nodes", nodes.Data, act.Node[view])
-		near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[view])
-	}
+	params, tape := NewParams(1), new(Tape)
+	g := NewGIN(params, 1, e.Hidden, e.Layers)
+	params.Load(e.GIN[gin.Feature]...)
+	nodes := g(tape, b, Features(b))
+	near(t, "nodes", nodes.Data, act.Node[gin.Feature])
+	near(t, "graphs", tape.SumNodes(nodes, b).Data, act.Graph[gin.Feature])
 }
 
 func near(t *testing.T, name string, got, want []float32) {
@@ -210,7 +197,7 @@ func TestNormRemembers(t *testing.T) {
 func fit(t *testing.T, steps int) []float64 {
 	b := pathAndTriangle(t)
 	params := NewParams(5)
-	g := NewGIN(params, 1, 8, 2, true)
+	g := NewGIN(params, 1, 8, 2)
 	head := NewMLP(params, 16, 8, 1)
 	adam := NewAdam(params, 0.01)
 	target := Matrix{3, 1, []float32{2, 0, 4}}
@@ -218,9 +205,10 @@ func fit(t *testing.T, steps int) []float64 {
 	var losses []float64
 	for range steps {
 		tape.Reset()
-		nodes := g(tape, b, Features(b), nil)
+		nodes := g(tape, b, Features(b))
 		out := head(tape, tape.SumNodes(nodes, b))
-		loss := tape.Mean(tape.Square(tape.Sub(out, Constant(target))))
+		miss := tape.Sub(out, Constant(target))
+		loss := tape.Mean(tape.Mul(miss, miss))
 		tape.Backward(loss)
 		adam.Step()
 		losses = append(losses, loss.Float())

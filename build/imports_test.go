@@ -28,9 +28,9 @@ var layers = []string{
 // helpers help tests alone, and may use files.
 const helpers = "internal/golden internal/must internal/reference internal/sample molecule/internal/check wgsl/check"
 
-// ours lists what each further part may import of the project. A prefix that
+// mayImport lists what each further part may import of the project. A prefix that
 // ends in /... stands for all below it.
-var ours = []struct {
+var mayImport = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
@@ -149,7 +149,7 @@ func TestPlainBuildIsGo(t *testing.T) {
 }
 
 func allowed(pkg, i string) bool {
-	for _, o := range ours {
+	for _, o := range mayImport {
 		if pkg != o.part && !strings.HasPrefix(pkg, o.part+"/") {
 			continue
 		}

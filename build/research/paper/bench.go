@@ -136,7 +136,7 @@ type bench struct {
 	seeds    []uint64
 	readings []string
 	rivals   []*rival.Rival
-	ours     bool // our own scores are measured too
+	own      bool // our scores are measured too
 
 	train         Trainer
 	stderr        io.Writer

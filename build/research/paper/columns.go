@@ -25,7 +25,6 @@ const (
 	columnAttention = algo.ByAttention // the paper's S_BaCa
 	columnRatio     = "ratio"          // the density ratio alone
 	columnBatch     = algo.ByBatch     // the product's score of a graph in its batch
-	columnDefault   = "default"        // the decider of baca score: alone
 )
 
 // evalColumns are those of baca-paper eval, the default first.
@@ -105,8 +104,8 @@ func newOnly(column string) string { return column + ", new graphs" }
 func (b *testBatch) measureNew(columns []scored) (list []measured) {
 	unknown := b.unknown()
 	for _, s := range columns {
-		few := scored{newOnly(s.column), pick(s.scores, unknown), math.NaN()}
-		list = append(list, s.measure(b.ood), few.measure(pick(b.ood, unknown)))
+		fresh := scored{newOnly(s.column), pick(s.scores, unknown), math.NaN()}
+		list = append(list, s.measure(b.ood), fresh.measure(pick(b.ood, unknown)))
 	}
 	return list
 }

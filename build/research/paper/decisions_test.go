@@ -29,7 +29,7 @@ func publicSet(t *testing.T, m *algo.Model, name string) []*graph.Graph {
 // The held-out graphs of every embedded model, half of them as holdout and the other
 // half tested: over many splits no more than a share α gets the verdict OOD, by the
 // score of single graphs within the error of that many splits, and in a batch, of
-// which there are few, within the binomial error of its graphs.
+// which there are noBatch, within the binomial error of its graphs.
 func TestFalseAlarmsOfEmbeddedModels(t *testing.T) {
 	ctx := context.Background()
 	for _, p := range paperPairs {
@@ -95,9 +95,9 @@ func TestDecision(t *testing.T) {
 			t.Errorf("%s: %g, want %g", what, float64(c[0]), float64(c[1]))
 		}
 	}
-	few := newDecision(columnBatch, 0, []*judged{{[]float64{math.NaN(), math.NaN()}, []float64{math.NaN(), math.NaN()}, nil, 2}})
-	if few.FalseAlarms["0.05"].defined() || few.FDR["0.05"].defined() || len(few.Detected)+len(few.Found) > 0 {
-		t.Errorf("of graphs that are no batch: %+v", few)
+	noBatch := newDecision(columnBatch, 0, []*judged{{[]float64{math.NaN(), math.NaN()}, []float64{math.NaN(), math.NaN()}, nil, 2}})
+	if noBatch.FalseAlarms["0.05"].defined() || noBatch.FDR["0.05"].defined() || len(noBatch.Detected)+len(noBatch.Found) > 0 {
+		t.Errorf("of graphs that are no batch: %+v", noBatch)
 	}
 }
 

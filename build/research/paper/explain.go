@@ -190,7 +190,7 @@ func meanFall(list []fall) fall {
 
 func (r explainResult) page() *page {
 	better := meanOf(r.Pairs, func(p *explainPair) rate { return p.Falls[0].Better })
-	number := func(x rate) string { return decimals(float64(x), 2) }
+	number := func(x rate) string { return fmt.Sprintf("%.2f", x) }
 	return &page{
 		title: "Whether the atoms that are blamed make the score",
 		question: fmt.Sprintf(`How far does a score fall when the atoms that are blamed are replaced? Molecules of the second set of a pair

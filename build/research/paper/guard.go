@@ -125,7 +125,7 @@ func (l guardEntries) page() *page {
 	for over(chosen, found) < guardFound*over(last, found) {
 		chosen++
 	}
-	ours := slices.Index(guards[:], algo.Guard)
+	today := slices.Index(guards[:], algo.Guard)
 	return &page{
 		title: "The guard of batch verdicts",
 		question: fmt.Sprintf(`Which p-value of its own must a graph not exceed, for its batch to call it outside? A guard of 1 is none. At α
@@ -135,6 +135,6 @@ found in batches with %.0f %% of them.`, algo.DefaultOptions().Alpha, len(l), 10
 			func(k int) []any { return []any{fmt.Sprint(guards[k]), over(k, alarms), over(k, found)} })},
 		answer: []string{fmt.Sprintf("The smallest guard that finds %.0f %% of what is found without one is %g. "+
 			"The program has %g: %.1f instead of %.1f %% of OOD graphs\nare found, and %.1f instead of %.1f %% are false alarms.",
-			100*guardFound, guards[chosen], algo.Guard, 100*over(ours, found), 100*over(chosen, found), 100*over(ours, alarms), 100*over(chosen, alarms))},
+			100*guardFound, guards[chosen], algo.Guard, 100*over(today, found), 100*over(chosen, found), 100*over(today, alarms), 100*over(chosen, alarms))},
 	}
 }

@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -71,12 +70,11 @@ type kinds []kind
 
 // kindNames returns the names of all kinds of lists.
 func kindNames() []string {
-	names := mapped(kindsOf(nil), func(k kind) string { return k.name })
-	return slices.Concat(names, []string{kindClose}, sizeKinds())
+	return append(mapped(kindsOf(nil), func(k kind) string { return k.name }), kindClose)
 }
 
 // kindsOf returns the kinds of molecules for lists: by what they contain, by rings, and by
-// size within a set.
+// fifths of the sizes in a set.
 func kindsOf(set []*graph.Graph) kinds {
 	var list kinds
 	for k := range explain.Traits {
@@ -84,37 +82,17 @@ func kindsOf(set []*graph.Graph) kinds {
 			list = append(list, kind{t.List, t.Of})
 		}
 	}
-	return slices.Concat(list, kindsBySize(set))
-}
-
-// sizeKinds returns the names of kinds by size.
-func sizeKinds() []string {
-	var names []string
+	sizes := slices.Sorted(slices.Values(mapped(set, (*graph.Graph).N)))
 	for k := range sizeFifths {
-		names = append(names, kindSize+fmt.Sprint(k+1))
-	}
-	return names
-}
-
-func kindsBySize(set []*graph.Graph) kinds {
-	if len(set) == 0 {
-		return nil
-	}
-	sizes := make([]int, len(set))
-	for i, g := range set {
-		sizes[i] = g.N()
-	}
-	slices.Sort(sizes)
-	var list kinds
-	for k, name := range sizeKinds() {
-		low, high := 0, math.MaxInt // exclusive, inclusive
-		if k > 0 {
-			low = sizes[k*len(sizes)/sizeFifths]
-		}
-		if k < sizeFifths-1 {
-			high = sizes[(k+1)*len(sizes)/sizeFifths]
-		}
-		list = append(list, kind{name, func(g *graph.Graph) bool { return g.N() > low && g.N() <= high }})
+		list = append(list, kind{kindSize + fmt.Sprint(k+1), func(g *graph.Graph) bool {
+			smaller := 0 // fifths
+			for j := 1; j < sizeFifths; j++ {
+				if g.N() > sizes[j*len(sizes)/sizeFifths] {
+					smaller++
+				}
+			}
+			return smaller == k
+		}})
 	}
 	return list
 }

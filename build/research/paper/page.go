@@ -99,14 +99,6 @@ func (t *pageTable) write(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// decimals formats a number with n decimals, or as a dash.
-func decimals(x float64, n int) string {
-	if math.IsNaN(x) {
-		return none.percent(n)
-	}
-	return fmt.Sprintf("%.*f", n, x)
-}
-
 // distinct returns the different names of rows, in the order in which they first appear.
 func distinct[R any](rows []R, name func(R) string) []string {
 	names := mapped(rows, name)

@@ -106,7 +106,7 @@ func byCluster(_ *sets, l *loadedSet) (inner, outer []int) {
 // byClass parts graphs by their label: the larger of two classes, and the other. Graphs
 // that were not measured are in neither. A label serves to make a set, and nothing that
 // scores is given it.
-func byClass(s *sets, l *loadedSet) (many, few []int) {
+func byClass(s *sets, l *loadedSet) (larger, smaller []int) {
 	classes := map[string][]int{}
 	if k := slices.IndexFunc(trustSets, func(s labelled) bool { return s.name == l.name && s.classes }); k >= 0 {
 		labels := map[string]string{}

@@ -27,20 +27,20 @@ const chooseOurs = "ours"
 
 // chooseRivals reads --rivals.
 func (b *bench) chooseRivals() {
-	if b.rivals, b.ours = nil, b.rivalList == "all"; b.ours {
+	if b.rivals, b.own = nil, b.rivalList == "all"; b.own {
 		b.rivals = rival.All()
 	}
-	if b.ours || b.rivalList == "" {
+	if b.own || b.rivalList == "" {
 		return
 	}
 	for _, name := range strings.Split(b.rivalList, ",") {
 		if name == chooseOurs {
-			b.ours = true
+			b.own = true
 			continue
 		}
 		r := rival.Named(name)
 		if r == nil {
-			try.Check(usage.Errorf("--rivals %s: want all, or of %s", name, strings.Join(append([]string{chooseOurs}, rival.Names()...), ", ")))
+			try.Check(usage.Errorf("--rivals %s: want all, or of %s", name, chooseOurs+", "+strings.Join(mapped(rival.All(), func(r *rival.Rival) string { return r.Name }), ", ")))
 		}
 		b.rivals = append(b.rivals, r)
 	}
@@ -103,7 +103,7 @@ var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {colum
 // measureRivals measures our scores and the rivals that are asked for.
 func measureRivals(ctx context.Context, b *bench) result {
 	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
-	if b.ours {
+	if b.own {
 		detectors = append(detectors, ourDetectors...)
 	}
 	p, list := &plan{bench: b}, rivalEntries(nil)
@@ -138,7 +138,7 @@ func published(e *evaluation, detector string) *float64 {
 
 // eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
 func eachDetector[T any](
-	p *plan, ood string, ours func(*testBatch, context.Context) T,
+	p *plan, ood string, own func(*testBatch, context.Context) T,
 	theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T),
 ) {
 	for _, seed := range p.bench.seeds {
@@ -146,8 +146,8 @@ func eachDetector[T any](
 			plan := func(name string, run func(context.Context) T) {
 				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, name), run, func(c T) { take(e, name, seed, c) })
 			}
-			if p.bench.ours {
-				plan(chooseOurs, onBatch(e, seed, ood, ours))
+			if p.bench.own {
+				plan(chooseOurs, onBatch(e, seed, ood, own))
 			}
 			for _, r := range p.bench.rivals {
 				if e.suits(r) {
@@ -317,7 +317,7 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 		var parts []string
 		for _, kind := range []struct {
 			batch bool
-			ours  string
+			own   string
 			words string
 		}{{false, columnAlone, "one graph"}, {true, columnBatch, "the batch"}} {
 			best, most := "", math.Inf(-1)
@@ -327,9 +327,9 @@ func (l rivalEntries) standings(all, molecules, parents []string) (list []string
 					best, most = e.Detector, x
 				}
 			}
-			ours := l.mean(kind.ours, reading.name, reading.pairs, aurocMean)
-			if best != "" && !math.IsNaN(ours) {
-				parts = append(parts, fmt.Sprintf("seeing %s, %s is the best with %.1f, %s has %.1f", kind.words, best, 100*most, kind.ours, 100*ours))
+			own := l.mean(kind.own, reading.name, reading.pairs, aurocMean)
+			if best != "" && !math.IsNaN(own) {
+				parts = append(parts, fmt.Sprintf("seeing %s, %s is the best with %.1f, %s has %.1f", kind.words, best, 100*most, kind.own, 100*own))
 			}
 		}
 		if parts != nil {

@@ -20,7 +20,7 @@ const thinDraws = 8
 
 // fixedColumns are those of the fixed protocol.
 func fixedColumns() []string {
-	return append(statisticColumns(), columnAlone, columnDefault, columnPre, columnAttention, columnRatio, columnBatch)
+	return append(statisticColumns(), columnAlone, columnPre, columnAttention, columnRatio, columnBatch)
 }
 
 // Protocols, and what takes the OOD graphs of a batch.

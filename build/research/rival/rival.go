@@ -64,9 +64,3 @@ func Named(name string) *Rival {
 	}
 	return nil
 }
-
-// Names are those of All.
-func Names() []string {
-	all := All()
-	return tabulate(len(all), func(i int) string { return all[i].Name })
-}

@@ -42,6 +42,7 @@ func TestQuickRuns(t *testing.T) {
 		{"intervals", 1, "--sets bace --splits 1 --steps 5 --kinds random", []string{"--kinds random --sets bace --splits 1 --steps 5`"}, checkIntervalsOfClasses},
 	} {
 		t.Run(r.name+" "+r.args, func(t *testing.T) {
+			t.Parallel()
 			data := trees
 			if !strings.HasPrefix(r.args, pair) {
 				if data = shared; testing.Short() && r.name == "intervals" {

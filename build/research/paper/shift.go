@@ -29,8 +29,8 @@ func shift() *experiment {
 	return &experiment{
 		name: "shift", read: readAs[shiftEntries], measure: measureShift,
 		short: "Rare scaffolds, larger molecules, other clusters, near assays, one class as anomaly",
-		long: `Shift measures the detectors of rivals, and our scores, on what is harder and nearer to
-what chemists meet than another data set: the rarer scaffolds of a set (common, rare), its
+		long: `Shift measures the detectors of rivals, and our scores, on the shifts that chemists meet,
+which are harder to see than another data set: the rarer scaffolds of a set (common, rare), its
 largest fifth (small, large), clusters apart (inner, outer), another set of the same
 chemistry, and the smaller of two classes (many, few). OOD graphs are drawn by seed.
 

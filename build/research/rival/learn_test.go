@@ -116,7 +116,10 @@ func TestLearnedRivals(t *testing.T) {
 		{fewerGraphs(0, 6), 0, []*Rival{redOUT}},
 	} {
 		for _, r := range c.list {
-			t.Run(r.Name, func(t *testing.T) { checkRival(t, r, c.p, c.least) })
+			t.Run(r.Name, func(t *testing.T) {
+				t.Parallel()
+				checkRival(t, r, c.p, c.least)
+			})
 		}
 	}
 }

@@ -70,7 +70,8 @@ type kinds []kind
 
 // kindNames returns the names of all kinds of lists.
 func kindNames() []string {
-	return append(mapped(kindsOf(nil), func(k kind) string { return k.name }), kindClose)
+	names := mapped(kindsOf(nil), func(k kind) string { return k.name })
+	return slices.Insert(names, len(names)-sizeFifths, kindClose)
 }
 
 // kindsOf returns the kinds of molecules for lists: by what they contain, by rings, and by

@@ -206,9 +206,9 @@ func (r *evalResult) write(w io.Writer) error {
 	if r.OOD == randomOOD {
 		which = "drawn by seed"
 	}
-	const protocol = "fixed protocol: one setting for all pairs, chosen without these labels"
-	fmt.Fprintf(&b, "%s, measured: %s, OOD graphs: %g %% of the number of ID graphs, %s\n%s\n\n",
-		r.Pair, r.Calibrator, 100*r.Contamination, which, protocol)
+	fmt.Fprintf(&b, "%s, measured: %s, OOD graphs: %g %% of the number of ID graphs, %s\n"+
+		"fixed protocol: one setting for all pairs, chosen without these labels\n\n",
+		r.Pair, r.Calibrator, 100*r.Contamination, which)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\tAUROC\t\t\t\t%s\t\t\t\t\t\n", strings.ToUpper(r.Calibrator))
 	fmt.Fprintln(t, "SEED\tS_PRE\tALONE\tBATCH\tATTENTION\tAUROC\tAUPR\tFPR95\tID\tOOD\tSECONDS")

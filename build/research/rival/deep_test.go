@@ -37,7 +37,7 @@ func TestPrototypes(t *testing.T) {
 	p := &prototypes{scaled: tape.Matrix{Rows: 3, Cols: 2, Data: []float32{1, 0, 0, 2, 1, 1}}, cluster: []int{0, 1}}
 	tp := new(tape.Tape)
 	b := tape.Constant(tape.Matrix{Rows: 1, Cols: 2, Data: []float32{3, 4}})
-	closeTo(t, "ℓ_b", p.loss(tp, b, []int{1}).Float(), 0.1711007)
+	closeTo(t, "ℓ_b", float64(p.loss(tp, b, []int{1}).Data[0]), 0.1711007)
 	closeTo(t, "the score", p.score(tp, b)[0], 1.8221188)
 }
 
@@ -46,8 +46,8 @@ func TestPrototypes(t *testing.T) {
 func TestBottleneck(t *testing.T) {
 	tp, z := new(tape.Tape), tape.Matrix{Rows: 1, Cols: 3, Data: []float32{1, 2, -1}}
 	entropy, information := bottleneck(tp, tape.Constant(z), tape.Matrix{Rows: 1, Cols: 3, Data: []float32{0, 1, 0}}, []float32{0, 0, 3})
-	closeTo(t, "the cross entropy", entropy.Float(), 0.3490122)
-	closeTo(t, "the information", information.Float(), (1.3490122+2*(math.Ln2+0.3490122)+2*(math.Ln2+3.3490122))/3)
+	closeTo(t, "the cross entropy", float64(entropy.Data[0]), 0.3490122)
+	closeTo(t, "the information", float64(information.Data[0]), (1.3490122+2*(math.Ln2+0.3490122)+2*(math.Ln2+3.3490122))/3)
 }
 
 // Three clusters that are far apart are found, and none can be better than the best of all

@@ -54,12 +54,11 @@ func (r *run) step(adam *tape.Adam, loss func() *tape.Value) {
 	r.t.Training = false
 }
 
-// A batchLoss is the loss of a batch of graphs with these numbers, or nil.
-type batchLoss func(index []int, b *graph.Batch) *tape.Value
-
-// train makes a step for each batch of graphs, in an order that each epoch draws, until there were
-// enough epochs or steps. No batch has one graph alone, unless there is only one.
-func (r *run) train(adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss batchLoss) {
+// train makes a step for each batch of graphs, in an order that each epoch draws, until there were enough epochs or steps.
+// No batch has one graph alone, unless there is only one. loss gets the numbers of a batch's graphs, and may return nil.
+func (r *run) train(
+	adam *tape.Adam, gs []*graph.Graph, epochs, steps int, loss func(index []int, b *graph.Batch) *tape.Value,
+) {
 	var batch graph.Batch
 	for range epochs {
 		for order := r.rng.Perm(len(gs)); len(order) > 0 && steps > 0; steps-- {

@@ -146,7 +146,10 @@ func (t *Tape) Log(a *Value) *Value {
 }
 
 // Sum returns the sum of all elements, 1×1.
-func (t *Tape) Sum(a *Value) *Value { return t.SumRows(a.shaped(1, len(a.Data))) }
+func (t *Tape) Sum(a *Value) *Value {
+	row := &Value{Matrix: Matrix{1, len(a.Data), a.Data}, grad: a.grad}
+	return t.SumRows(row)
+}
 
 // Mean returns the mean of all elements, 1×1; 0 where there are none.
 func (t *Tape) Mean(a *Value) *Value { return t.Scale(t.Sum(a), 1/float32(max(1, len(a.Data)))) }

@@ -38,17 +38,6 @@ func (v *Value) row(i int) []float32 {
 	return v.grad[i*v.Cols : (i+1)*v.Cols]
 }
 
-// shaped returns v with its elements in other rows.
-func (v *Value) shaped(rows, cols int) *Value {
-	return &Value{Matrix: Matrix{rows, cols, v.Data}, grad: v.grad}
-}
-
-// Float returns the element of a matrix that has one.
-func (v *Value) Float() float64 {
-	must(len(v.Data) == 1, "%d×%d matrix read as a number", v.Rows, v.Cols)
-	return float64(v.Data[0])
-}
-
 // A Tape remembers operations. The zero value is ready for use.
 type Tape struct {
 	Training bool // whether a [NewNorm] takes mean and variance from what it is given

@@ -100,7 +100,7 @@ func (o *options) all() *pflag.FlagSet {
 	fs.StringVar(&o.data, "data", "", "`folder` with tu/NAME and mol/NAME.csv[.gz]")
 	fs.StringVar(&o.out, "out", "", "`folder` for the results")
 	fs.StringVar(&o.weights, "weights", "", "`folder` that keeps pre-trained encoders (default OUT/encoders)")
-	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, or `ID/OOD,…`; a set may be NAME@common or\n"+
+	fs.StringVar(&o.pairList, "pairs", "", "paper, validation, all (both), shift, fresh, choose, report, or `ID/OOD,…`; a set may be NAME@common or\n"+
 		"NAME@rare (scaffolds), an OOD set NAME@size (sizes matched to the ID set)")
 	fs.StringVar(&o.seedList, "seeds", "", "`numbers` of splits, training and test time")
 	fs.StringVar(&o.readingList, "reading", "", "how molecules are read: "+readOGB+", as OGB does, or "+readParent+", as parents, each once")

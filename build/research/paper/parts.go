@@ -20,6 +20,7 @@ type part struct {
 
 // parts are the named parts that do not depend on another set.
 var parts = map[string]part{
+	"early": {byOrder, false}, "late": {byOrder, true},
 	"common": {byScaffold, false}, "rare": {byScaffold, true},
 	"small": {bySize, false}, "large": {bySize, true},
 	"inner": {byCluster, false}, "outer": {byCluster, true},
@@ -50,6 +51,12 @@ func byScaffold(_ *sets, l *loadedSet) (common, rare []int) {
 		}
 	}
 	return common, rare
+}
+
+// byOrder takes the first three fifths of a set in the order of its file, and the last fifth.
+func byOrder(_ *sets, l *loadedSet) (early, late []int) {
+	all := indices(len(l.graphs))
+	return all[:3*len(all)/5], all[4*len(all)/5:]
 }
 
 // bySize parts graphs by their number of nodes, ties by order: four fifths, and the largest.

@@ -149,7 +149,7 @@ func TestBenchRefuses(t *testing.T) {
 		refuse(t, true, "want --data DIR and --out DIR", "bench", name, "--data", shared)
 	}
 	for message, args := range map[string][]string{
-		"want paper, validation, all, shift, fresh, or pairs": {"table1", "--pairs", "x"},
+		"want paper, validation, all, shift, fresh, choose, report, or pairs": {"table1", "--pairs", "x"},
 		"--seeds x: want numbers":                             {"table1", "--seeds", "x"},
 		"--seeds: 2 is there twice":                           {"ablation", "--seeds", "2,2"},
 		"--workers -1":                                        {"guard", "--workers", "-1"},

@@ -18,13 +18,13 @@ func TestParts(t *testing.T) {
 			l.graphs, l.labels = append(l.graphs, ring(30-k, 0)), append(l.labels, -1)
 		}
 	}
-	for name, want := range map[string][]int{"outer": {3, 10, 17}, "few": {3, 10, 17}, "large": {0, 1, 2, 4}} {
+	for name, want := range map[string][]int{"outer": {3, 10, 17}, "few": {3, 10, 17}, "large": {0, 1, 2, 4}, "late": {16, 17, 18, 19}} {
 		if got := parts[name].of(nil, l); !slices.Equal(got, want) {
 			t.Errorf("@%s: %v, want %v", name, got, want)
 		}
 	}
 	for name, p := range parts {
-		if name == "few" || name == "outer" || name == "large" || name == "rare" {
+		if name == "few" || name == "outer" || name == "large" || name == "rare" || name == "early" || name == "late" {
 			continue
 		}
 		most, rest := p.divide(nil, l)

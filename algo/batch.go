@@ -216,14 +216,14 @@ func (s Sum) Parts() (base, extra near.Scale, beta float64) {
 //
 //	(1 − (1−keep)·w)·z(base) + w·z(extra) + max(0, base − limit)
 //
-// with keep = ¼, limit = 2.5 and z over the batch. At w = 1, full evidence, single graphs keep a
+// with keep = ¼, limit = 4 and z over the batch. At w = 1, full evidence, single graphs keep a
 // share. The last term protects a graph that is alone of its kind, which a density ratio may put
 // inside.
 func blend(w float64, base, extra []float64) Sum {
 	return Sum{[2]float64{1 - (1-keep)*w, w}, [2]near.Scale{near.ScaleOf(base), near.ScaleOf(extra)}, limit}
 }
 
-const keep, limit = 0.25, 2.5
+const keep, limit = 0.25, 4
 
 // Of returns the sums for graphs with the given scores.
 func (s Sum) Of(base, extra []float64) []float64 {

@@ -54,8 +54,8 @@ func TestBlendAndAdd(t *testing.T) {
 			t.Errorf("%s: %v, want ±%g", c.name, c.got, c.want)
 		}
 	}
-	// 4 is at 3 in the units of the batch, and 1.5 above what is added in full.
-	if h := blend(0, base, extra).Of([]float64{4}, []float64{20}); len(h) != 1 || h[0] != 3+1.5 {
-		t.Errorf("others %v, want 4.5", h)
+	// 5.5 is at 4.5 in the units of the batch, and 1.5 above what is added in full.
+	if h := blend(0, base, extra).Of([]float64{5.5}, []float64{20}); len(h) != 1 || h[0] != 4.5+1.5 {
+		t.Errorf("others %v, want 6", h)
 	}
 }

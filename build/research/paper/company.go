@@ -78,7 +78,7 @@ func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested,
 			report := try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, pick(r.graphs, places)))
 			for _, row := range report.Rows {
 				p := row.BatchP
-				if row.AloneP > algo.Guard {
+				if row.GuardP() > algo.Guard {
 					p = 1
 				}
 				l.Batch = append(l.Batch, p)

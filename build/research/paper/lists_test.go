@@ -73,17 +73,24 @@ func exceeds(s companyShare, limit float64, kinds int) bool {
 	return float64(s.Share)-limit > z*math.Sqrt(limit*(1-limit)/s.Of)
 }
 
-// Each guard lets through what is outside in the batch and not plainly inside by itself. Shares are over all seeds.
+// Each guard lets through what is outside in the batch and not plainly inside by itself, and what is foreign where that passes.
 func TestGuardCounts(t *testing.T) {
-	var sum guardCell
-	sum.add(guardCell{Inside: 40, Alarms: [...]int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: [...]int{40, 50, 60, 70, 80, 89, 100}})
-	sum.add(guardCell{Inside: 60, Alarms: [...]int{0, 1, 2, 3, 4, 5, 6}, Outside: 100, Detected: [...]int{40, 50, 60, 70, 80, 91, 100}})
-	if e := sum.entry("a/b"); e.Alarms[6] != 0.12 || e.Detected[5] != 0.9 {
-		t.Errorf("%+v", e)
+	var sum, one guardCount
+	one.count([]algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01, Foreign: true}, {BatchP: 0.01, AloneP: 0.9, Foreign: true}})
+	sum.add(&one)
+	sum.add(&one)
+	want := guardCount{8, [...]int{2, 2, 4, 4, 4, 4, 6}, [...]int{4, 4, 6, 6, 6, 6, 6}}
+	if sum != want {
+		t.Errorf("called %+v, want %+v", sum, want)
 	}
-	var calls [len(guards)]int
-	count(&calls, []algo.Row{{BatchP: 0.01, AloneP: 0.1}, {BatchP: 0.01, AloneP: 0.04}, {BatchP: 0.2, AloneP: 0.01}})
-	if want := [...]int{1, 1, 2, 2, 2, 2, 2}; calls != want {
-		t.Errorf("called %v, want %v", calls, want)
+}
+
+func TestHalfOf(t *testing.T) {
+	for n, want := range map[int]int{10: 6, 4: 4} {
+		got := halfOf([]int{0, 3, 1}, n, streamed(1))
+		sorted := slices.Compact(slices.Sorted(slices.Values(got)))
+		if len(got) != want || len(sorted) != want || !slices.Equal(got[:3], []int{0, 3, 1}) || sorted[want-1] >= n {
+			t.Errorf("of %d: %v", n, got)
+		}
 	}
 }

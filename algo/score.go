@@ -180,6 +180,9 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	return s, err
 }
 
+// Single returns the scorer of single graphs.
+func (s *Scorer) Single() *SingleScorer { return s.single }
+
 // Attention returns the calibrator after the latest batch, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
 

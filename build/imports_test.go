@@ -23,6 +23,7 @@ var layers = []string{
 	". compare",
 	"table",
 	"report",
+	"run",
 	"job",
 }
 

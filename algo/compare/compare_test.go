@@ -73,7 +73,7 @@ func TestNearestIsThatOfAllPairs(t *testing.T) {
 
 func parse(text string) dataset.Record {
 	g, _ := must.Both(smiles.ParseIn(text, molecule.Canonical))
-	return dataset.Record{SMILES: text, Graph: g}
+	return dataset.Record{Entry: dataset.Entry{SMILES: text}, Graph: g}
 }
 
 func listOf(name string, texts ...string) *List {
@@ -263,7 +263,7 @@ func TestSingle(t *testing.T) {
 		l := NewList(name, 1, len(name)%2)
 		for _, text := range texts {
 			g, aside := must.Both(smiles.ParseIn(text, molecule.Parent))
-			must.Do(l.Add(context.Background(), 1, []dataset.Record{{SMILES: text, Graph: g, Aside: aside}}))
+			must.Do(l.Add(context.Background(), 1, []dataset.Record{{Entry: dataset.Entry{SMILES: text, Aside: aside}, Graph: g}}))
 		}
 		return l
 	}

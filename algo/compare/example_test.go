@@ -22,7 +22,7 @@ func Example() {
 			if err != nil {
 				panic(err)
 			}
-			if err := l.Add(ctx, 1, []dataset.Record{{SMILES: text, Graph: g}}); err != nil {
+			if err := l.Add(ctx, 1, []dataset.Record{{Entry: dataset.Entry{SMILES: text}, Graph: g}}); err != nil {
 				panic(err)
 			}
 		}

@@ -42,7 +42,7 @@ func (d *Drift) Watch(
 	ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[dataset.Record, error],
 	emit func(r dataset.Record, score, p float64) error,
 ) error {
-	for some, err := range inPieces(records, piece) {
+	for some, err := range dataset.Pieces(records, piece) {
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (l *Labels) Columns() (names []string) {
 }
 
 // Of reads a record's values, NaN for what is no number, nil without columns.
-func (l *Labels) Of(r *dataset.Record) *algo.Values {
+func (l *Labels) Of(r *dataset.Entry) *algo.Values {
 	v := algo.NoValues()
 	columns := l.columns(v)
 	if len(columns) == 0 {

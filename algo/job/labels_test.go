@@ -13,7 +13,7 @@ import (
 func TestLabels(t *testing.T) {
 	l := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "yhat"}}
 	of := func(l *Labels, row int, cells ...string) *algo.Values {
-		return l.Of(&dataset.Record{Row: row, Line: row + 1, Cells: cells})
+		return l.Of(&dataset.Entry{Row: row, Line: row + 1, Cells: cells})
 	}
 	if v := of(l, 9, "1.5", "-2e1"); v.Observed != 1.5 || v.Predicted != -20 {
 		t.Errorf("%+v", v)

@@ -13,6 +13,7 @@ import (
 	"baca/algo/internal/lists"
 	"baca/algo/molecule"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 )
 
@@ -33,7 +34,7 @@ func NewReport(alone *algo.SingleScorer, o algo.Options, fdr float64) *Report {
 }
 
 // Fitted takes what a calibrated batch says, before the rows.
-func (r *Report) Fitted(f *Fit) error {
+func (r *Report) Fitted(f *run.Fit) error {
 	r.Warnings = append(r.Warnings, f.Warnings...)
 	if f.Few {
 		return nil
@@ -49,12 +50,12 @@ func (r *Report) Fitted(f *Fit) error {
 }
 
 // Add takes rows in the order of the input.
-func (r *Report) Add(rows []table.Scored) error {
-	for _, s := range rows {
-		if s.Err != nil {
-			r.Refuse(s.Err.Error())
+func (r *Report) Add(rows []table.Row) error {
+	for _, row := range rows {
+		if s, scored := row.(*table.Scored); scored {
+			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: s.Scores})
 		} else {
-			r.AddEntry(report.Entry{ID: s.ID, SMILES: s.SMILES, SetAside: s.Aside.String(), Graph: s.Graph, Row: *s.Scores})
+			r.Refuse(row.Input().Err.Error())
 		}
 	}
 	return nil

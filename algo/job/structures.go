@@ -1,3 +1,5 @@
+// Package job does the work that the command, the page and other programs share beside scores. Callers
+// open files, show progress and store results.
 package job
 
 import (
@@ -7,11 +9,6 @@ import (
 
 	"baca/algo"
 	"baca/algo/dataset"
-	"baca/algo/internal/parallel"
-	"baca/algo/molecule"
-	"baca/algo/molecule/molfile"
-	"baca/algo/molecule/smiles"
-	"baca/algo/table"
 )
 
 // Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Only an id of
@@ -30,32 +27,10 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 		case r.Err != nil:
 			refuse(r.Err)
 		default:
-			list = append(list, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r)})
+			list = append(list, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r.Entry)})
 		}
 	}
 	return list, nil
-}
-
-// Structures sets Structure of rows with scores, on that many goroutines: the SMILES of the molecule in the form of the model.
-func Structures(ctx context.Context, workers int, rows []table.Scored, form molecule.Form) error {
-	return parallel.For(ctx, workers, len(rows), func(_, i int) {
-		if r := &rows[i]; r.Scores != nil {
-			r.Structure = written(&r.Record, form)
-		}
-	})
-}
-
-// written is a readable record's molecule as SMILES.
-func written(r *dataset.Record, form molecule.Form) string {
-	m, err := smiles.Parse(r.SMILES)
-	if block := r.Molfile(); block != "" {
-		m, err = molfile.Parse(block)
-	}
-	if err != nil {
-		return "" // of a record without a molecule
-	}
-	read, _, _ := smiles.In(m, form)
-	return smiles.Write(read)
 }
 
 // Take takes the graphs of a set, and also their values and molecules, for the model to keep.

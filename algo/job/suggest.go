@@ -57,7 +57,7 @@ func (s *Shelf) Columns() []string {
 // Fill adds parsed records, piece of them at a time on that many goroutines, and calls scored each
 // time. Results do not depend on these numbers. An empty shelf is an error.
 func (s *Shelf) Fill(ctx context.Context, workers, piece int, records iter.Seq2[dataset.Record, error], scored func()) error {
-	for some, err := range inPieces(records, piece) {
+	for some, err := range dataset.Pieces(records, piece) {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"baca/algo"
-
+	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/lists"
 )
@@ -20,12 +20,16 @@ type Field struct {
 	Group Group
 	Doc   string // description for help
 
-	// One of these computes the value and determines the kind. NaN and "" are no value.
+	// One of these computes the value and determines the kind. NaN and "" are no value. Those of a
+	// scored record find all that there is of it, with its graph.
 	Text    func(*Scored) string
 	Number  func(*Scored) float64
 	Truth   func(*Scored) bool
 	Texts   func(*Scored) []string
 	Numbers func(*Scored) []float64
+	Score   func(*algo.Row) float64     // of the scores alone, which held-out graphs have, too
+	Input   func(*dataset.Entry) string // of any record, also a refused one
+	Same    func() float64              // of all rows
 }
 
 // A Group is a set of columns that are written as one.
@@ -49,9 +53,10 @@ const (
 	OfBatch = OfPaper | OfAnswers // what a batch fills
 )
 
-// Why explains a graph's score by itself.
+// Why explains a graph's score by itself, if it is Given.
 type Why struct {
-	*algo.Explanation
+	algo.Explanation
+	Given bool
 	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding in the
 	// record's order of atoms.
 	Atoms, AtomsSubtrees, AtomsEmbedding []float64
@@ -76,19 +81,19 @@ const hashDigits = 12
 // records.
 func (r *Run) Fields() []Field {
 	list := []Field{
-		{Name: "model", Text: func(*Scored) string { return r.Model },
+		{Name: "model", Input: func(*dataset.Entry) string { return r.Model },
 			Doc: "name of the model"},
-		{Name: "model_sha256", Text: func(*Scored) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
+		{Name: "model_sha256", Input: func(*dataset.Entry) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
 			Doc: "first 12 digits of the SHA-256 of its file"},
-		{Name: "by", Text: func(*Scored) string { return r.By },
+		{Name: "by", Input: func(*dataset.Entry) string { return r.By },
 			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
-		{Name: "alpha", Number: func(*Scored) float64 { return r.Alpha },
+		{Name: "alpha", Same: func() float64 { return r.Alpha },
 			Doc: "rate of false alarms that was asked for"},
-		{Name: "program", Text: func(*Scored) string { return "baca " + algo.Version },
+		{Name: "program", Input: func(*dataset.Entry) string { return "baca " + algo.Version },
 			Doc: "what wrote the row"},
 	}
 	if r.FDR > 0 {
-		list = slices.Insert(list, 4, Field{Name: "fdr", Number: func(*Scored) float64 { return r.FDR },
+		list = slices.Insert(list, 4, Field{Name: "fdr", Same: func() float64 { return r.FDR },
 			Doc: "false-discovery rate that decides, with --fdr"})
 	}
 	for i := range list {
@@ -109,37 +114,37 @@ func Fields(groups Group) []Field {
 }
 
 var fields = []Field{
-	{Name: "id", Group: OfRecord, Text: func(s *Scored) string { return s.ID },
+	{Name: "id", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.ID },
 		Doc: "from the input, or else the number of the record, from 1"},
-	{Name: "smiles", Group: OfRecord, Text: func(s *Scored) string { return cmp.Or(s.SMILES, s.Written) },
+	{Name: "smiles", Group: OfRecord, Input: func(e *dataset.Entry) string { return cmp.Or(e.SMILES, e.Written) },
 		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
-	{Name: "score", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.Score },
+	{Name: "score", Group: OfScore, Score: func(r *algo.Row) float64 { return r.Score },
 		Doc: "of what decides, see --by; higher is further outside"},
-	{Name: "p_value", Group: OfScore, Number: func(s *Scored) float64 { return s.Scores.P },
+	{Name: "p_value", Group: OfScore, Score: func(r *algo.Row) float64 { return r.P },
 		Doc: "how often a graph like the training set would score as high"},
 	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
 		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
-	{Name: "error", Group: OfRecord, Text: func(s *Scored) string { return textOf(s.Err) },
+	{Name: "error", Group: OfRecord, Input: func(e *dataset.Entry) string { return textOf(e.Err) },
 		Doc: "why the record was refused; it then has no scores"},
-	{Name: "set_aside", Group: OfRecord, Text: func(s *Scored) string { return s.Aside.String() },
+	{Name: "set_aside", Group: OfRecord, Input: func(e *dataset.Entry) string { return e.Aside.String() },
 		Doc: "what the model did not read of the molecule, such as stereo, 1 counter-ion, or another component was not scored and which: models read the parent compound, but for those of baca train --as-written; empty for nothing"},
 
 	{Name: "scored_smiles", Group: OfStructure, Text: func(s *Scored) string { return s.Structure },
 		Doc: "the molecule that was scored, without what set_aside names, as a canonical SMILES"},
 
-	{Name: "s_pre", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Pre },
+	{Name: "s_pre", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
-	{Name: "s_attn", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.Attn },
+	{Name: "s_attn", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.Attn },
 		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
-	{Name: "s_baca", Group: OfPaper, Number: func(s *Scored) float64 { return s.Scores.BaCa },
+	{Name: "s_baca", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.BaCa },
 		Doc: "the paper's score: both, standardised and added"},
-	{Name: "alone", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Alone },
+	{Name: "alone", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.Alone },
 		Doc: "score of the graph by itself"},
-	{Name: "alone_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.AloneP },
+	{Name: "alone_p", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.AloneP },
 		Doc: "its p-value"},
-	{Name: "batch", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.Batch },
+	{Name: "batch", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.Batch },
 		Doc: "score of the graph in its batch"},
-	{Name: "batch_p", Group: OfAnswers, Number: func(s *Scored) float64 { return s.Scores.BatchP },
+	{Name: "batch_p", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.BatchP },
 		Doc: "its p-value"},
 	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
 		Doc: "the verdict of the batch"},
@@ -231,9 +236,9 @@ func OwnBehind(names []string, before []Field) []Field {
 			copies[same]++
 		}
 		taken[lower] = true
-		list = append(list, Field{Name: name, Group: OfRecord, Text: func(s *Scored) string {
-			if k < len(s.Own) {
-				return s.Own[k]
+		list = append(list, Field{Name: name, Group: OfRecord, Input: func(e *dataset.Entry) string {
+			if k < len(e.Own) {
+				return e.Own[k]
 			}
 			return ""
 		}})
@@ -254,7 +259,7 @@ func reasonTexts(s *Scored) []string {
 
 // nearest are the most similar training graphs, by default the explanation's.
 func (s *Scored) nearest() []algo.TrainingGraph {
-	if s.Nearest == nil && s.Why != nil {
+	if s.Nearest == nil {
 		return s.Why.Nearest
 	}
 	return s.Nearest
@@ -293,19 +298,6 @@ func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
 		}
 		return value(n.Values)
 	}, isNumber)
-}
-
-// filled reports whether a row has values of the field's group.
-func (f *Field) filled(s *Scored) bool {
-	switch f.Group {
-	case OfRecord, OfRun:
-		return true
-	case OfReasons:
-		return s.Why != nil
-	case OfTrust:
-		return s.Trust != nil
-	}
-	return s.Scores != nil
 }
 
 // helpWidth is the width of Help.

@@ -10,9 +10,9 @@ import (
 // of returns a model's row: 0 is the scorer's own, further ones follow.
 func (s *Scored) of(model int) *algo.Row {
 	if model == 0 {
-		return s.Scores
+		return &s.Scores
 	}
-	return s.Others[model-1]
+	return &s.Others[model-1]
 }
 
 // ModelFields are the fields of rows with several models: the record's, one group for each model,

@@ -112,7 +112,7 @@ func sixDigits(x float64) float64 {
 const Molfile = "molfile"
 
 func MolfileField() Field {
-	return Field{Name: Molfile, Group: OfRecord, Text: func(s *Scored) string { return molfileOf(&s.Record) }}
+	return Field{Name: Molfile, Group: OfRecord, Input: molfileOf}
 }
 
 // sdfRows are molfiles with the other columns as data.
@@ -147,7 +147,7 @@ func (r *sdfRows) Write(columns []Column) {
 	}
 }
 
-func molfileOf(r *dataset.Record) string {
+func molfileOf(r *dataset.Entry) string {
 	name := Printable(r.ID)
 	if block := r.Molfile(); block != "" {
 		return strings.TrimRight(strings.ReplaceAll(block, "\r", ""), "\n") + "\n"

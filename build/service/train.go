@@ -128,7 +128,7 @@ func (s *Service) Train(ctx context.Context, t Training, progress func(Progress)
 			return nil, err
 		}
 	}
-	if out.File, err = run(ctx, &training, progress); err != nil {
+	if out.File, err = finish(ctx, &training, progress); err != nil {
 		return nil, err
 	}
 	out.Warning = training.Warning()
@@ -171,8 +171,8 @@ func (s *Service) Fingerprints(ctx context.Context, l List, emit func(r dataset.
 	return nil
 }
 
-// run trains and returns the model's file.
-func run(ctx context.Context, t *job.Training, progress func(Progress) error) ([]byte, error) {
+// finish trains and returns the model's file.
+func finish(ctx context.Context, t *job.Training, progress func(Progress) error) ([]byte, error) {
 	if err := t.Prepare(); err != nil {
 		return nil, err
 	}

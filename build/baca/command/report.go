@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"baca/algo/decide"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/progress"
 	"baca/build/internal/replace"
@@ -122,15 +122,21 @@ func (f *reportFlags) run() error {
 
 func (f *reportFlags) write(o *opening) error {
 	ctx := f.c.Context()
-	f.options.Workers, f.options.Single = f.workers, o.alone
-	scorer, err := algo.NewScorer(ctx, o.model, f.options)
+	p := f.plan(o)
+	p.Batch = o.model.Shared == 0 // a shared model has no batch
+	r := job.NewReport(o.alone, f.options, f.fdr)
+	r.Warnings = append(r.Warnings, o.warnings...)
+	scored, err := run.New(ctx, p)
 	if err != nil {
 		return err
 	}
-	r := job.NewReport(o.alone, f.options, f.fdr)
-	r.Warnings = append(r.Warnings, o.warnings...)
-	fit, err := f.fill(ctx, r, scorer, o)
-	if err != nil {
+	shown := progress.New(f.c.ErrOrStderr(), "scoring", 0)
+	scored.Fitted, scored.Rows = r.Fitted, func(rows []table.Row) error {
+		shown.Add(int64(len(rows)))
+		return r.Add(rows)
+	}
+	err = scored.Do(ctx)
+	if shown.Done(); err != nil {
 		return err
 	}
 	if err := checkRead(r.Read, r.Refused, r.Refusals[:min(maxShown, len(r.Refusals))]...); err != nil {
@@ -142,7 +148,7 @@ func (f *reportFlags) write(o *opening) error {
 	if r.Input, err = f.describe(o.input); err != nil {
 		return err
 	}
-	f.making(o.data, fit).Describe(r.Report, o.model)
+	f.making(o.data, scored.Fit).Describe(r.Report, o.model)
 	if err := f.save(f.out, &r.Document, func(w io.Writer) error { return report.Write(w, r.Report) }); err != nil {
 		return err
 	}
@@ -150,21 +156,8 @@ func (f *reportFlags) write(o *opening) error {
 	return nil
 }
 
-// fill adds a report's rows, and returns the fitted batch, nil without one.
-func (f *reportFlags) fill(ctx context.Context, r *job.Report, s *algo.Scorer, o *opening) (fit *job.Fit, err error) {
-	p := progress.New(f.c.ErrOrStderr(), "scoring", 0)
-	defer p.Done()
-	how := job.ScoreOptions{Batch: o.model.Shared == 0, Seed: f.options.Seed, Workers: f.workers} // a shared model has no batch
-	how.Fitted = func(b *job.Fit) error { fit = b; return r.Fitted(b) }
-	err = job.Score(ctx, s, o.records, how, func(rows []table.Scored) error {
-		p.Add(int64(len(rows)))
-		return r.Add(rows)
-	})
-	return fit, err
-}
-
 // making is the report's provenance, by model file and batch, nil without one.
-func (f *reportFlags) making(model []byte, fit *job.Fit) job.Making {
+func (f *reportFlags) making(model []byte, fit *run.Fit) job.Making {
 	m := job.Making{
 		By: f.options.By, Seed: f.options.Seed, Basis: report.Basis{Alone: true}, Program: version.String(),
 		ModelBytes: len(model), ModelFormat: weights.Version, ModelSHA256: hashOf(model),

@@ -16,6 +16,7 @@ import (
 	"baca/algo/job"
 	"baca/algo/molecule"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/build/internal/apart"
 	"baca/build/internal/replace"
 	"baca/build/internal/usage"
@@ -262,7 +263,7 @@ type opening struct {
 	data  []byte // of the model's file
 	alone *algo.SingleScorer
 	*input
-	records job.Input
+	records run.Input
 }
 
 // openModel opens a model, to read molecules in its form, in the order of their atoms or in any.

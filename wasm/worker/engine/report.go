@@ -14,6 +14,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/job"
 	"baca/algo/report"
+	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
 	"baca/weights"
@@ -29,20 +30,22 @@ func (e *Engine) reasons(t *task, r *message.Reasons) (*message.Explained, error
 	if err != nil {
 		return nil, err
 	}
-	explainer := &job.Explainer{Alone: t.alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
+	explainer := &run.Explainer{Alone: t.alone, Alpha: algo.DefaultOptions().Alpha, Form: e.form()}
 	if e.last != nil {
 		explainer.Scorer, explainer.Batch = e.last.scorer, e.last.places
 	}
-	rows := make([]table.Scored, n)
+	rows := make([]table.Row, n)
 	for i, record := range r.Record {
 		t.showProgress(message.StageExplain, i, n)
-		if rows[i].Record = records[int(record)]; rows[i].Err != nil {
+		read := records[int(record)]
+		if rows[i] = &read.Entry; read.Err != nil {
 			continue
 		}
-		rows[i].Scores = &algo.Row{} // the page has them
-		if rows[i].Why, err = explainer.Why(t, rows[i].Record); err != nil {
+		s := table.NewScored(read, algo.Row{}) // the page has the scores
+		if s.Why, err = explainer.Why(t, read); err != nil {
 			return nil, err
 		}
+		rows[i] = s
 	}
 	groups := table.OfReasons | table.OfNeighbors
 	if e.model.Structures.HasValues() {

@@ -1,4 +1,4 @@
-package job
+package run
 
 import (
 	"fmt"
@@ -44,14 +44,15 @@ func TestStreamAllocations(t *testing.T) {
 			run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
 			out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
 			records := dataset.Records(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: form})
-			must.Do(scoreStream(ctx, nil, nil, fit, 1, inOrder(records, 0, 0), func(scored []table.Scored) error {
+			p := Plan{Options: algo.Options{Workers: 1}, Rows: func(scored []table.Row) error {
 				for _, r := range scored {
-					must.Do(r.Err)
+					must.Do(r.Input().Err)
 					n++
 				}
 				out.Add(scored...)
 				return out.Flush()
-			}))
+			}}
+			must.Do((&Run{Plan: p}).stream(ctx, fit, inOrder(records, 0, 0)))
 			if n != rows {
 				t.Fatalf("%d rows, want %d", n, rows)
 			}

@@ -1,4 +1,4 @@
-package job
+package run
 
 import (
 	"cmp"
@@ -68,7 +68,7 @@ func mixed(t testing.TB, n int) []dataset.Record {
 	}
 	for i, g := range trees(t, 2, n, 3) {
 		if i%7 == 0 {
-			add(dataset.Record{Err: errRefused})
+			add(dataset.Record{Entry: dataset.Entry{Err: errRefused}})
 		}
 		add(dataset.Record{Graph: g})
 	}
@@ -99,21 +99,22 @@ func input(rs []dataset.Record, err error, again bool) Input {
 }
 
 // scored are the rows of an input.
-func scored(t *testing.T, s *algo.Scorer, in Input, o ScoreOptions) (rows []table.Scored) {
+func scored(t *testing.T, s *algo.Scorer, in Input, p Plan) (rows []table.Row) {
 	t.Helper()
-	must.Do(Score(ctx, s, in, o, func(some []table.Scored) error {
+	p.Input, p.Rows = in, func(some []table.Row) error {
 		rows = append(rows, some...)
 		return nil
-	}))
+	}
+	must.Do((&Run{Plan: p, Scorer: s}).Do(ctx))
 	return rows
 }
 
 // same tells whether two rows have the same bits, NaN being equal to itself: the digits tell all numbers apart.
-func same(a, b *algo.Row) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+func same(a, b algo.Row) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // expect compares rows with those of a scorer that has the graphs of the fit, if any, as
 // its batch and sees all other graphs one at a time.
-func expect(t *testing.T, got []table.Scored, rs []dataset.Record, fit *Fit, oracle *algo.Scorer) {
+func expect(t *testing.T, got []table.Row, rs []dataset.Record, fit *Fit, oracle *algo.Scorer) {
 	t.Helper()
 	if len(got) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(got), len(rs))
@@ -125,13 +126,14 @@ func expect(t *testing.T, got []table.Scored, rs []dataset.Record, fit *Fit, ora
 		report = must.Have(oracle.Batch(ctx, lists.Map(fit.Records, func(place int) *graph.Graph { return rs[place].Graph })))
 	}
 	for i, r := range rs {
-		if !reflect.DeepEqual(got[i].Record, r) {
-			t.Fatalf("row %d is of record %d", i+1, got[i].Row)
+		if !reflect.DeepEqual(*got[i].Input(), r.Entry) {
+			t.Fatalf("row %d is of record %d", i+1, got[i].Input().Row)
 		}
-		if r.Err != nil {
-			if got[i].Scores != nil {
-				t.Errorf("refused record %d has scores", r.Row)
-			}
+		s, has := got[i].(*table.Scored)
+		if has != (r.Err == nil) || has && s.Graph != r.Graph {
+			t.Errorf("record %d has scores: %t", r.Row, has)
+		}
+		if !has {
 			continue
 		}
 		var want algo.Row
@@ -141,8 +143,8 @@ func expect(t *testing.T, got []table.Scored, rs []dataset.Record, fit *Fit, ora
 			rows := must.Have(oracle.Score(ctx, []*graph.Graph{r.Graph}))
 			want = rows[0]
 		}
-		if !same(got[i].Scores, &want) {
-			t.Errorf("row %d is %+v, want %+v", i+1, *got[i].Scores, want)
+		if !same(s.Scores, want) {
+			t.Errorf("row %d is %+v, want %+v", i+1, s.Scores, want)
 		}
 	}
 }
@@ -166,7 +168,7 @@ func TestScore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rs := mixed(t, test.graphs)
-			var first []table.Scored
+			var first []table.Row
 			// A run that goes on, which needs the input again, emits the rest and nothing else.
 			for _, run := range []struct{ workers, skip int }{{1, 0}, {3, 0}, {2, len(rs) / 2}} {
 				if run.skip > 0 && !test.again {
@@ -174,7 +176,7 @@ func TestScore(t *testing.T) {
 				}
 				var fit *Fit
 				sampled, told := 0, 0
-				o := ScoreOptions{Batch: test.limit > 0, Graphs: test.limit, Seed: 9, Workers: run.workers, Skip: run.skip}
+				o := Plan{Batch: test.limit > 0, Graphs: test.limit, Options: algo.Options{Seed: 9, Workers: run.workers}, Skip: run.skip}
 				o.Fitted = func(f *Fit) error { fit = f; return nil }
 				o.Reading = func(records int) { sampled, told = records, told+1 }
 				got := scored(t, newScorer(t, 9, nil), input(rs, nil, test.again), o)
@@ -198,8 +200,8 @@ func TestScore(t *testing.T) {
 					t.Fatalf("%d rows, want %d", len(got), len(rs)-run.skip)
 				}
 				for i, g := range got {
-					if want := first[run.skip+i].Scores; !same(g.Scores, want) {
-						t.Fatalf("%+v: row %d is %+v, with one worker %+v", run, run.skip+i+1, g.Scores, want)
+					if want := first[run.skip+i]; fmt.Sprintf("%+v", g) != fmt.Sprintf("%+v", want) {
+						t.Fatalf("%+v: row %d is %+v, with one worker %+v", run, run.skip+i+1, g, want)
 					}
 				}
 			}
@@ -213,7 +215,7 @@ func TestScoreOnADevice(t *testing.T) {
 	rs := mixed(t, 1300)
 	d := &widest{CPU: pretrain.NewCPU(1)}
 	var fit *Fit
-	o := ScoreOptions{Batch: true, Graphs: 40, Seed: 3, Workers: 2, Fitted: func(f *Fit) error { fit = f; return nil }}
+	o := Plan{Batch: true, Graphs: 40, Options: algo.Options{Seed: 3, Workers: 2}, Fitted: func(f *Fit) error { fit = f; return nil }}
 	got := scored(t, newScorer(t, 3, d), input(rs, nil, true), o)
 	expect(t, got, rs, fit, newScorer(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
 	if n := d.most.Load(); n < 800 || n > algo.DeviceChunk {
@@ -238,9 +240,9 @@ func (w *widest) Encode(ctx context.Context, e *gin.Encoder, gs []*graph.Graph, 
 
 // Large records wait in small pieces, whichever of their texts is long.
 func TestPieces(t *testing.T) {
-	long := strings.Repeat("C", piece*meanSize/4)
-	records := []dataset.Record{{SMILES: long}, {ID: long}, {Own: []string{long}}, {Cells: []string{long}}, {}}
-	for some, err := range inPieces(unread(records, nil), piece) {
+	long := strings.Repeat("C", piece*dataset.MeanSize/4)
+	records := []dataset.Record{{Entry: dataset.Entry{SMILES: long}}, {Entry: dataset.Entry{ID: long}}, {Entry: dataset.Entry{Own: []string{long}}}, {Entry: dataset.Entry{Cells: []string{long}}}, {}}
+	for some, err := range dataset.Pieces(unread(records, nil), piece) {
 		if err != nil || len(some) != 4 && len(some) != 1 {
 			t.Errorf("a piece of %d records, want 4 and 1: %v", len(some), err)
 		}
@@ -251,7 +253,7 @@ func TestPieces(t *testing.T) {
 // no graph is ever seen, and do not pile up.
 func TestScoreEnds(t *testing.T) {
 	broken, full := errors.New("broken"), errors.New("disk full")
-	refused := slices.Repeat([]dataset.Record{{ID: strings.Repeat("x", maxText/100), Err: errRefused}}, 3*block)
+	refused := slices.Repeat([]dataset.Record{{Entry: dataset.Entry{ID: strings.Repeat("x", maxText/100), Err: errRefused}}}, 3*block)
 	for _, c := range []struct {
 		name    string
 		records []dataset.Record
@@ -265,14 +267,15 @@ func TestScoreEnds(t *testing.T) {
 	} {
 		for _, again := range []bool{false, true} {
 			rows, calls, first := 0, 0, 0
-			o := ScoreOptions{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }}
-			err := Score(ctx, newScorer(t, 1, nil), input(c.records, c.input, again), o, func(s []table.Scored) error {
+			p := Plan{Batch: true, Graphs: 30, Fitted: func(*Fit) error { return nil }, Input: input(c.records, c.input, again)}
+			p.Rows = func(s []table.Row) error {
 				if calls++; calls == 1 {
 					first = len(s)
 				}
 				rows += len(s)
 				return c.emit
-			})
+			}
+			err := (&Run{Plan: p, Scorer: newScorer(t, 1, nil)}).Do(ctx)
 			if err != cmp.Or(c.input, c.emit) || c.emit == nil && rows != len(c.records) || c.emit != nil && calls != 1 || first > 2*block {
 				t.Errorf("%s, again %v: %d rows of %d in %d calls, the first of %d, error %v", c.name, again, rows, len(c.records), calls,
 					first, err)
@@ -281,12 +284,12 @@ func TestScoreEnds(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	o := ScoreOptions{Batch: true, Graphs: 30}
-	err := Score(ended, newScorer(t, 1, nil), input(mixed(t, 200), nil, true), o, func([]table.Scored) error {
+	p := Plan{Batch: true, Graphs: 30, Input: input(mixed(t, 200), nil, true)}
+	p.Rows = func([]table.Row) error {
 		t.Error("a row after the end")
 		return nil
-	})
-	if !errors.Is(err, context.Canceled) {
+	}
+	if err := (&Run{Plan: p, Scorer: newScorer(t, 1, nil)}).Do(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -1,4 +1,4 @@
-package job
+package run
 
 import (
 	"context"
@@ -44,30 +44,53 @@ func (j *Judging) Sentences() []string {
 }
 
 // Rows sets Trust of rows with a score and a prediction, and with its uncertainty where errors are compared by it; values returns a
-// row's. doubts are those of rows with a judgement, else NaN.
-func (j *Judging) Rows(ctx context.Context, rows []table.Scored, values func(i int) *algo.Values) (doubts []float64, err error) {
+// record's. It calls outcome, if not nil, for each of them.
+func (j *Judging) Rows(ctx context.Context, rows []table.Row, values func(*dataset.Entry) *algo.Values, outcome func(trust.Outcome)) error {
 	var graphs []*graph.Graph
 	var scores []float64
-	var of []int
-	doubts = make([]float64, len(rows))
-	for i, r := range rows {
-		doubts[i] = math.NaN()
-		if r.Scores != nil && !math.IsNaN(r.Scores.Alone) && j.judges(values(i)) {
-			graphs, scores, of = append(graphs, r.Graph), append(scores, r.Scores.Alone), append(of, i)
+	var of []*table.Scored
+	var known []*algo.Values
+	for _, r := range rows {
+		s, scored := r.(*table.Scored)
+		if !scored {
+			continue
+		}
+		if v := values(&s.Entry); !math.IsNaN(s.Scores.Alone) && j.judges(v) {
+			graphs, scores, of, known = append(graphs, s.Graph), append(scores, s.Scores.Alone), append(of, s), append(known, v)
 		}
 	}
 	places, err := j.Alone.Places(ctx, graphs, scores)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for k, i := range of {
-		v := values(i)
+	for k, s := range of {
+		v := known[k]
 		p := trust.Prediction{Place: places[k], Value: v.Predicted, Uncertainty: v.Uncertainty}
-		judged := j.JudgePrediction(p)
-		j.Shift.Judge(places[k], &judged)
-		doubts[i], rows[i].Trust = j.Doubt(p), &judged
+		s.Trust = j.JudgePrediction(p)
+		if j.Shift.Judge(places[k], &s.Trust); outcome != nil {
+			outcome(trust.Outcome{Score: j.Doubt(p), Observed: v.Observed, Judgement: s.Trust})
+		}
 	}
-	return doubts, nil
+	return nil
+}
+
+// Predictions are values of records that are judged.
+type Predictions struct {
+	*Judging                                   // nil for a model that knows no errors: values are read all the same, to report mistakes
+	Values   func(*dataset.Entry) *algo.Values // of a record with a score
+	Outcome  func(trust.Outcome)               // if not nil, gets what was judged
+}
+
+func (p *Predictions) judge(ctx context.Context, rows []table.Row) error {
+	if p.Judging != nil {
+		return p.Rows(ctx, rows, p.Values, p.Outcome)
+	}
+	for _, r := range rows {
+		if s, scored := r.(*table.Scored); scored {
+			p.Values(&s.Entry)
+		}
+	}
+	return nil
 }
 
 // judges tells whether values are enough for a judgement.

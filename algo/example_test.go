@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/graph"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
@@ -19,7 +19,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
+	scorer, err := batch.NewScorer(ctx, model, batch.DefaultOptions())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
@@ -29,13 +31,13 @@ const MaxSubstances = 100
 // A Domain makes a report on the applicability domain of a model of molecules.
 type Domain struct {
 	report.Domain
-	Alone     *algo.SingleScorer
+	Alone     *alone.Scorer
 	Name      string // the value of --model
 	Neighbors int    // structural analogues of each substance
 }
 
 // NewDomain returns one without substances, given a report with the model and its file, the program and the rates.
-func NewDomain(about report.Domain, alone *algo.SingleScorer, name string, neighbors int) *Domain {
+func NewDomain(about report.Domain, alone *alone.Scorer, name string, neighbors int) *Domain {
 	q := &Domain{about, alone, name, neighbors}
 	q.Title = "Applicability domain: " + q.Model.Card.Name
 	q.References, q.Reach, q.Ranges = q.Model.References(), report.ReachOf(alone, q.Alpha), report.RangesOf(q.known())
@@ -43,8 +45,8 @@ func NewDomain(about report.Domain, alone *algo.SingleScorer, name string, neigh
 }
 
 // CheckDomain reports a model of plain graphs.
-func CheckDomain(m *algo.Model) error {
-	if m.Card.Schema == algo.Constant {
+func CheckDomain(m *model.Model) error {
+	if m.Card.Schema == model.Constant {
 		return fmt.Errorf("model %s reads plain graphs: the forms are about substances, so want a model of molecules", m.Card.Name)
 	}
 	return nil
@@ -65,7 +67,7 @@ func (q *Domain) known() (list []property.Properties) {
 
 // propertiesOf are those of a molecule as the model reads it.
 func (q *Domain) propertiesOf(m *molecule.Molecule) property.Properties {
-	read, _, _ := smiles.In(m, algo.FormOf(q.Model.Card.Schema))
+	read, _, _ := smiles.In(m, model.FormOf(q.Model.Card.Schema))
 	return property.Of(read)
 }
 
@@ -92,7 +94,7 @@ func (q *Domain) ModelPage(out string) *report.Domain {
 
 // flags are those of every command.
 func (q *Domain) flags(more ...Flag) []Flag {
-	return append([]Flag{{"--model", q.Name, ""}}, append(more, Flag{"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(algo.DefaultOptions().Alpha)})...)
+	return append([]Flag{{"--model", q.Name, ""}}, append(more, Flag{"--alpha", fmt.Sprint(q.Alpha), fmt.Sprint(batch.DefaultOptions().Alpha)})...)
 }
 
 // Repeat is the command that reads an input, by these flags, and writes the report to a file.
@@ -128,7 +130,7 @@ func (q *Domain) Piped(out string) string {
 
 // substance judges a molecule, which is not refused, with its graph in the form of the model.
 func (q *Domain) substance(ctx context.Context, r dataset.Record) (s report.Substance, err error) {
-	alone, form := q.Alone, algo.FormOf(q.Model.Card.Schema)
+	alone, form := q.Alone, model.FormOf(q.Model.Card.Schema)
 	s = report.Substance{
 		Entry:   report.Entry{ID: r.ID, SMILES: r.SMILES, SetAside: r.Aside.String(), Place: r.Row, Graph: r.Graph},
 		Molfile: r.Molfile() != "", Nearest: alone.Nearest(r.Graph, q.Neighbors),

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"math"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
@@ -22,7 +22,7 @@ type Drift struct {
 }
 
 // NewDrift returns a new test.
-func NewDrift(alone *algo.SingleScorer, seed uint64) *Drift {
+func NewDrift(alone *alone.Scorer, seed uint64) *Drift {
 	return &Drift{decide.NewDrift(alone.Holdout(), seed), []float64{0}}
 }
 
@@ -39,7 +39,7 @@ func (d *Drift) Log() float64 { return d.Wealth[len(d.Wealth)-1] }
 // Watch adds the graphs of records, piece records at a time, and calls emit for each record with its
 // score and p-value, without them if refused.
 func (d *Drift) Watch(
-	ctx context.Context, alone *algo.SingleScorer, piece int, records iter.Seq2[dataset.Record, error],
+	ctx context.Context, alone *alone.Scorer, piece int, records iter.Seq2[dataset.Record, error],
 	emit func(r dataset.Record, score, p float64) error,
 ) error {
 	for some, err := range dataset.Pieces(records, piece) {

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"sync"
 
-	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/explain"
+	"baca/algo/model"
 	"baca/algo/table"
 )
 
 // Labels are columns of molecules' values, with their mistakes. They are safe for concurrent use.
 type Labels struct {
-	algo.ValueColumns
+	model.ValueColumns
 	Classes bool // observed values are 0 or 1, predictions probabilities
 
 	mutex sync.Mutex
@@ -42,7 +42,7 @@ type valueColumn struct {
 }
 
 // columns are those that are read, for values.
-func (l *Labels) columns(v *algo.Values) []valueColumn {
+func (l *Labels) columns(v *model.Values) []valueColumn {
 	return slices.DeleteFunc([]valueColumn{
 		{l.Observed, &v.Observed, notClass}, {l.Predicted, &v.Predicted, notProbability}, {l.Uncertainty, &v.Uncertainty, nil},
 		{l.NewScaffold, &v.NewScaffold, notProbability},
@@ -51,15 +51,15 @@ func (l *Labels) columns(v *algo.Values) []valueColumn {
 
 // Columns are the columns to read, see [dataset.Options].
 func (l *Labels) Columns() (names []string) {
-	for _, c := range l.columns(new(algo.Values)) {
+	for _, c := range l.columns(new(model.Values)) {
 		names = append(names, c.name)
 	}
 	return names
 }
 
 // Of reads a record's values, NaN for what is no number, nil without columns.
-func (l *Labels) Of(r *dataset.Entry) *algo.Values {
-	v := algo.NoValues()
+func (l *Labels) Of(r *dataset.Entry) *model.Values {
+	v := model.NoValues()
 	columns := l.columns(v)
 	if len(columns) == 0 {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/model"
 )
 
 func TestLabels(t *testing.T) {
-	l := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "yhat"}}
-	of := func(l *Labels, row int, cells ...string) *algo.Values {
+	l := &Labels{ValueColumns: model.ValueColumns{Observed: "y", Predicted: "yhat"}}
+	of := func(l *Labels, row int, cells ...string) *model.Values {
 		return l.Of(&dataset.Entry{Row: row, Line: row + 1, Cells: cells})
 	}
 	if v := of(l, 9, "1.5", "-2e1"); v.Observed != 1.5 || v.Predicted != -20 {
@@ -34,11 +34,11 @@ func TestLabels(t *testing.T) {
 	if got, want := l.Counted(11, 2), "11 read, 2 refused, 8 without a value"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	one := &Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat"}}
+	one := &Labels{ValueColumns: model.ValueColumns{Predicted: "yhat"}}
 	if v := of(one, 1, "3"); !math.IsNaN(v.Observed) || v.Predicted != 3 || !slices.Equal(one.Columns(), []string{"yhat"}) {
 		t.Errorf("%+v", v)
 	}
-	classes := &Labels{ValueColumns: algo.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}, Classes: true}
+	classes := &Labels{ValueColumns: model.ValueColumns{Observed: "y", Predicted: "p", Uncertainty: "u"}, Classes: true}
 	of(classes, 1, "0", "0", "7")
 	if of(classes, 1, "1", "1", "-7"); classes.bad != 0 {
 		t.Errorf("%v of classes and probabilities", classes.first)

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/dictionary"
@@ -23,6 +24,7 @@ import (
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	"baca/algo/job"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 	"baca/algo/pretrain"
@@ -64,7 +66,7 @@ var chains = sync.OnceValue(func() string {
 
 // newTraining takes the chains.
 func newTraining() *job.Training {
-	columns := algo.ValueColumns{Observed: "y", Predicted: "yhat", Uncertainty: "u"}
+	columns := model.ValueColumns{Observed: "y", Predicted: "yhat", Uncertainty: "u"}
 	labels := &job.Labels{ValueColumns: columns}
 	refused := 0
 	set := must.Have(job.Sources(context.Background(), 2, recordsOf(chains(), labels.Columns()...), labels, func(error) { refused++ }))
@@ -74,7 +76,7 @@ func newTraining() *job.Training {
 	t := &job.Training{
 		Workers: 1, Save: weights.SaveMeasured, ValueColumns: columns,
 		Split: func(n int, seed uint64) (train, holdout []int) { return dataset.Part(n, n-24, seed) },
-		Card: algo.Card{Schema: algo.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3,
+		Card: model.Card{Schema: model.OGBParent, Dataset: "A.csv", DatasetSHA256: strings.Repeat("ab", 32), Seed: 3, Epochs: 3,
 			Background: "acids"},
 	}
 	t.Take(set, true, true)
@@ -100,13 +102,13 @@ func finished(t *job.Training, from pretrain.State, loss pretrain.Loss, interval
 func nothing() error { return nil }
 
 // chainModel is a model of the chains.
-var chainModel = sync.OnceValue(func() *algo.Model {
+var chainModel = sync.OnceValue(func() *model.Model {
 	return must.Have(weights.Load(must.Have(finished(newTraining(), pretrain.State{}, pretrain.Loss{}, time.Hour, nothing, nil))))
 })
 
-func chainAlone(t *testing.T) *algo.SingleScorer {
+func chainAlone(t *testing.T) *alone.Scorer {
 	t.Helper()
-	return must.Have(algo.NewSingleScorer(t.Context(), chainModel(), 1))
+	return must.Have(alone.New(t.Context(), chainModel(), 1))
 }
 
 // Without epochs a model has the encoder that its seed draws, which scores lists but not by the paper's method.
@@ -116,15 +118,15 @@ func TestUntrained(t *testing.T) {
 	training.Device = func(context.Context, pretrain.Options, int) (gin.Device, error) { panic("no device is needed") }
 	never := func() error { return errors.New("an epoch") }
 	m := must.Have(weights.Load(must.Have(finished(training, pretrain.State{}, pretrain.Loss{}, 0, never, never))))
-	o := must.Have(job.TrainingOptions(algo.OGBParent, 3))
+	o := must.Have(job.TrainingOptions(model.OGBParent, 3))
 	if c := m.Card; c.Epochs != 0 || c.Loss != 0 || !slices.Equal(m.Encoder.Params, pretrain.Untrained(o).Fixed().Params) {
 		t.Errorf("card %+v, and perhaps other parameters", c)
 	}
-	options := algo.DefaultOptions()
-	for _, by := range algo.Deciders() {
+	options := batch.DefaultOptions()
+	for _, by := range batch.Deciders() {
 		options.By = by
-		s, err := algo.NewScorer(t.Context(), m, options)
-		if by == algo.ByAttention {
+		s, err := batch.NewScorer(t.Context(), m, options)
+		if by == batch.ByAttention {
 			if err == nil || !strings.Contains(err.Error(), "encoder of model a is not trained") || !strings.Contains(err.Error(), "baca train --for attention") {
 				t.Errorf("by %s: %v", by, err)
 			}
@@ -140,7 +142,7 @@ func TestCheckLength(t *testing.T) {
 		epochs  int
 		want    string
 	}{
-		{"", 0, ""}, {"", job.MaxEpochs, ""}, {algo.ByAttention, 0, ""},
+		{"", 0, ""}, {"", job.MaxEpochs, ""}, {batch.ByAttention, 0, ""},
 		{"", -1, "-1 epochs: want 1 to 1000000"}, {"", job.MaxEpochs + 1, "1000001 epochs: want"}, {"batch", 0, `a model for "batch": want attention`},
 	} {
 		if err := job.CheckLength(c.purpose, c.epochs); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -201,7 +203,7 @@ func TestTraining(t *testing.T) {
 	}
 	// What cannot be packed is told before the first epoch.
 	blind := newTraining()
-	blind.Values = make([]*algo.Values, 81)
+	blind.Values = make([]*model.Values, 81)
 	if _, err := finished(blind, pretrain.State{}, loss, 0, stop, nil); err == nil || err == enough {
 		t.Errorf("without values: %v", err)
 	}
@@ -248,7 +250,7 @@ func TestFewToTrainOn(t *testing.T) {
 			t.Errorf("%d held out: %q", n, few.Warning())
 		}
 	}
-	if first, repeats := job.Distinct(newTraining().Graphs, algo.OGB); len(first) != 81 || repeats != nil {
+	if first, repeats := job.Distinct(newTraining().Graphs, model.OGB); len(first) != 81 || repeats != nil {
 		t.Errorf("molecules of benchmarks: %d, %d repeats", len(first), len(repeats))
 	}
 	var text strings.Builder
@@ -381,7 +383,7 @@ func TestDomain(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}
-	plain := &algo.Model{Card: algo.Card{Name: "p", Schema: algo.Constant}}
+	plain := &model.Model{Card: model.Card{Name: "p", Schema: model.Constant}}
 	if err := job.CheckDomain(plain); err == nil || !strings.HasPrefix(err.Error(), "model p reads plain graphs:") ||
 		job.CheckDomain(m) != nil {
 		t.Errorf("%v", err)
@@ -396,8 +398,8 @@ const strangers = header + "FC(F)(F)F,f,,1,0\nO=[N+]([O-])c1ccc(Br)cc1,n,,2.5,4\
 func TestBatchAndReport(t *testing.T) {
 	alone := chainAlone(t)
 	rows := chains() + strings.Repeat(strings.TrimPrefix(strangers, header), 5)
-	for _, by := range []string{algo.ByAlone, algo.ByBatch, algo.ByAttention} {
-		o := algo.DefaultOptions()
+	for _, by := range []string{batch.ByAlone, batch.ByBatch, batch.ByAttention} {
+		o := batch.DefaultOptions()
 		o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic, o.Attention.TopK, o.By, o.Seed = 10, 8, 8, 6, by, 4
 		o.Workers = 2
 		r := job.NewReport(alone, o, 0.2)
@@ -441,7 +443,7 @@ func TestBatchAndReport(t *testing.T) {
 		if x := last.Why; last.Structure != "O=CO" || len(x.Atoms) != 4 || !math.IsNaN(x.Atoms[0]) || x.Atoms[2] != x.Contributions[1] {
 			t.Errorf("sodium formate is read as %s, with %v of %v", last.Structure, last.Why.Atoms, last.Why.Contributions)
 		}
-		if by != algo.ByAlone && named < 4 {
+		if by != batch.ByAlone && named < 4 {
 			t.Errorf("%d records are the most that one is like", named)
 		}
 		var asked []int
@@ -461,10 +463,10 @@ func TestBatchAndReport(t *testing.T) {
 			t.Errorf("%s: %d on top, %v asked", by, len(r.Top), asked)
 		}
 		holdout := map[string][]float64{
-			algo.ByAlone: alone.Holdout(), algo.ByBatch: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.Batch }),
-			algo.ByAttention: lists.Map(fit.Holdout, func(row algo.Row) float64 { return row.BaCa }),
+			batch.ByAlone: alone.Holdout(), batch.ByBatch: lists.Map(fit.Holdout, func(row batch.Row) float64 { return row.Batch }),
+			batch.ByAttention: lists.Map(fit.Holdout, func(row batch.Row) float64 { return row.BaCa }),
 		}[by]
-		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == algo.ByBatch) ||
+		if !slices.Equal(r.Holdout, holdout) || len(r.Alone) > 0 != (by == batch.ByBatch) ||
 			r.Whole != report.Whole("this list", fit.Evidence, fit.P) || !slices.Equal(r.Differences, fit.Differences) {
 			t.Errorf("%s: a holdout of %d, %d p-values alone, %q", by, len(r.Holdout), len(r.Alone), r.Whole)
 		}
@@ -482,14 +484,14 @@ func TestBatchAndReport(t *testing.T) {
 
 // A report keeps the rows furthest outside, the first of equal ones, and names the first refusals.
 func TestLongReport(t *testing.T) {
-	r := job.NewReport(chainAlone(t), algo.DefaultOptions(), 0)
-	must.Do(r.Fitted(&run.Fit{Report: &algo.Report{Few: true, Warnings: []string{"few"}}}))
+	r := job.NewReport(chainAlone(t), batch.DefaultOptions(), 0)
+	must.Do(r.Fitted(&run.Fit{Report: &batch.Report{Few: true, Warnings: []string{"few"}}}))
 	const most = 4 * report.MaxRows
 	for i := range most + 2 {
 		if i == most && len(r.Rows) != most || i == most+1 && len(r.Rows) != report.MaxRows {
 			t.Errorf("%d rows after %d", len(r.Rows), i)
 		}
-		r.AddEntry(report.Entry{Row: algo.Row{Score: float64(i % 1000), P: 0.5, Alone: 1}})
+		r.AddEntry(report.Entry{Row: batch.Row{Score: float64(i % 1000), P: 0.5, Alone: 1}})
 		r.Refuse(fmt.Sprint(i))
 	}
 	if e := r.Rows; e[0].Place != 1999 || e[1].Place != 3999 || e[2].Place != 1997 || e[499].Row.Score != 750 || !math.IsNaN(e[0].Q) {
@@ -499,7 +501,7 @@ func TestLongReport(t *testing.T) {
 		r.Warnings[0] != "few" {
 		t.Errorf("%d read, %d refused, %q, %q", r.Read, r.Refused, r.Refusals, r.Warnings)
 	}
-	m := job.Making{Name: "a.smi", By: algo.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
+	m := job.Making{Name: "a.smi", By: batch.ByBatch, Seed: 7, Basis: report.Basis{Alone: true},
 		Program: "1", ModelFormat: 3, ModelBytes: 9, ModelSHA256: "ff",
 		Flags: []job.Flag{{"--model", "m", ""}}, Out: "o.html", Input: "a.smi"}
 	for fdr, want := range map[float64][2]string{0: {"not asked for", ""}, 0.2: {"0.2", " --fdr 0.2"}} {
@@ -527,8 +529,8 @@ func TestJudging(t *testing.T) {
 		if len(list.Graphs) != 81 || list.Sample || j.Shift == nil || len(j.Sentences()) != len(c.Sentences())+len(j.Shift.Sentences()) {
 			t.Errorf("%d graphs, %t, give %v", len(list.Graphs), list.Sample, j.Shift)
 		}
-		labels := &job.Labels{ValueColumns: algo.ValueColumns{Predicted: "yhat", Uncertainty: "u"}}
-		scoring := must.Have(run.New(t.Context(), run.Plan{Model: chainModel(), Options: algo.DefaultOptions()}))
+		labels := &job.Labels{ValueColumns: model.ValueColumns{Predicted: "yhat", Uncertainty: "u"}}
+		scoring := must.Have(run.New(t.Context(), run.Plan{Model: chainModel(), Options: batch.DefaultOptions()}))
 		rows := must.Have(scoring.Each(t.Context(), rowsOf(strangers, "yhat", "u")))
 		var outcomes []trust.Outcome
 		must.Do(j.Rows(t.Context(), rows, labels.Of, func(o trust.Outcome) { outcomes = append(outcomes, o) }))
@@ -566,9 +568,9 @@ func TestJudging(t *testing.T) {
 // Each record has the rows of all models, as if each had scored it alone.
 func TestOtherModels(t *testing.T) {
 	first, second := must.Have(weights.Open("bbbp")), chainModel()
-	score := func(m *algo.Model, others ...*algo.Model) (rows []table.Row) {
+	score := func(m *model.Model, others ...*model.Model) (rows []table.Row) {
 		r := must.Have(run.New(t.Context(), run.Plan{
-			Model: m, Options: algo.DefaultOptions(), Others: others, Input: run.Input{Records: recordsOf(strangers)},
+			Model: m, Options: batch.DefaultOptions(), Others: others, Input: run.Input{Records: recordsOf(strangers)},
 			Rows: func(some []table.Row) error { rows = append(rows, some...); return nil },
 		}))
 		must.Do(r.Do(t.Context()))
@@ -577,7 +579,7 @@ func TestOtherModels(t *testing.T) {
 	both, one, two := score(first, second, first), score(first), score(second)
 	for i, row := range both {
 		r, read := row.(*table.Scored)
-		if read && fmt.Sprint(r.Scores, r.Others) != fmt.Sprint(one[i].(*table.Scored).Scores, []algo.Row{two[i].(*table.Scored).Scores, one[i].(*table.Scored).Scores}) {
+		if read && fmt.Sprint(r.Scores, r.Others) != fmt.Sprint(one[i].(*table.Scored).Scores, []batch.Row{two[i].(*table.Scored).Scores, one[i].(*table.Scored).Scores}) {
 			t.Errorf("%s: %+v", r.ID, r.Others)
 		}
 	}
@@ -589,15 +591,15 @@ func TestOtherModels(t *testing.T) {
 		both bool
 		want []string
 	}{
-		{nil, algo.ByBatch, true, nil}, {&run.Fit{}, algo.ByBatch, true, nil},
-		{&run.Fit{Report: &algo.Report{Few: true}}, algo.ByBatch, true, nil},
-		{&run.Fit{Report: &algo.Report{Few: true}}, algo.ByAlone, true,
+		{nil, batch.ByBatch, true, nil}, {&run.Fit{}, batch.ByBatch, true, nil},
+		{&run.Fit{Report: &batch.Report{Few: true}}, batch.ByBatch, true, nil},
+		{&run.Fit{Report: &batch.Report{Few: true}}, batch.ByAlone, true,
 			[]string{"note: fewer than 20 graphs are no batch, so there is no second answer"}},
-		{&run.Fit{Report: &algo.Report{Evidence: 0.75}}, algo.ByBatch, false, []string{whole, guard}},
-		{&run.Fit{Report: &algo.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true},
-			algo.ByAlone, true,
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75}}, batch.ByBatch, false, []string{whole, guard}},
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75, Differences: []string{"More", "rings"}}, Graphs: make([]*graph.Graph, 3), Sample: true},
+			batch.ByAlone, true,
 			[]string{whole, "what makes the difference: More; rings", "note: an even sample of 3 graphs forms the batch", guard}},
-		{&run.Fit{Report: &algo.Report{Evidence: 0.75}, Graphs: make([]*graph.Graph, 3), Sample: true, First: true}, algo.ByAlone, false,
+		{&run.Fit{Report: &batch.Report{Evidence: 0.75}, Graphs: make([]*graph.Graph, 3), Sample: true, First: true}, batch.ByAlone, false,
 			[]string{whole, "note: the first 3 graphs form the batch; from a file, a sample of all forms it instead"}},
 	} {
 		if got := c.f.Sentences(c.by, c.both); !reflect.DeepEqual(got, c.want) {

@@ -8,9 +8,11 @@ import (
 	"runtime"
 	"slices"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/report"
 	"baca/algo/run"
@@ -20,13 +22,13 @@ import (
 // A Report gathers scored rows in the order of the input, for a report.
 type Report struct {
 	*report.Report
-	alone *algo.SingleScorer
+	alone *alone.Scorer
 	by    string
 	drift *Drift
 }
 
 // NewReport returns a report without rows.
-func NewReport(alone *algo.SingleScorer, o algo.Options, fdr float64) *Report {
+func NewReport(alone *alone.Scorer, o batch.Options, fdr float64) *Report {
 	return &Report{
 		Report: &report.Report{Alpha: o.Alpha, FDR: fdr, Holdout: alone.Holdout()},
 		alone:  alone, by: o.By, drift: NewDrift(alone, o.Seed),
@@ -41,10 +43,10 @@ func (r *Report) Fitted(f *run.Fit) error {
 	}
 	r.Whole, r.Differences = report.Whole("this list", f.Evidence, f.P), f.Differences
 	switch r.by {
-	case algo.ByBatch:
-		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row algo.Row) float64 { return row.Batch })
-	case algo.ByAttention:
-		r.Holdout = lists.Map(f.Holdout, func(row algo.Row) float64 { return row.BaCa })
+	case batch.ByBatch:
+		r.Alone, r.Holdout = []float64{}, lists.Map(f.Holdout, func(row batch.Row) float64 { return row.Batch })
+	case batch.ByAttention:
+		r.Holdout = lists.Map(f.Holdout, func(row batch.Row) float64 { return row.BaCa })
 	}
 	return nil
 }
@@ -138,8 +140,8 @@ type Making struct {
 type Flag struct{ Name, Value, Usual string }
 
 // Describe says in the report how it came about, with that model.
-func (m Making) Describe(r *report.Report, model *algo.Model) {
-	r.Title, r.Plain = "Out-of-distribution report", model.Card.Schema == algo.Constant
+func (m Making) Describe(r *report.Report, of *model.Model) {
+	r.Title, r.Plain = "Out-of-distribution report", of.Card.Schema == model.Constant
 	if m.Name != "" {
 		r.Title += ": " + m.Name
 	}
@@ -147,7 +149,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 	if r.FDR > 0 {
 		rate = fmt.Sprint(r.FDR)
 	}
-	r.Model = report.ModelCard(model, m.ModelBytes, m.ModelSHA256)
+	r.Model = report.ModelCard(of, m.ModelBytes, m.ModelSHA256)
 	r.Settings = append([]report.Pair{
 		{Name: "decided by", Value: m.By}, {Name: "alpha", Value: fmt.Sprintf("%.3g", r.Alpha)},
 		{Name: "false-discovery rate", Value: rate}, {Name: "seed", Value: seed},
@@ -157,7 +159,7 @@ func (m Making) Describe(r *report.Report, model *algo.Model) {
 		{Name: "built with", Value: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)},
 		{Name: "model file format", Value: fmt.Sprint(m.ModelFormat)},
 	}
-	usual := algo.DefaultOptions()
+	usual := batch.DefaultOptions()
 	r.Command = Command("baca report", append(m.Flags,
 		Flag{"--by", m.By, usual.By}, Flag{"--alpha", alpha, fmt.Sprint(usual.Alpha)},
 		Flag{"--fdr", fmt.Sprint(r.FDR), "0"}, Flag{"--seed", seed, ""}, Flag{"--out", m.Out, ""},

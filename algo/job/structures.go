@@ -7,13 +7,13 @@ import (
 	"context"
 	"iter"
 
-	"baca/algo"
 	"baca/algo/dataset"
+	"baca/algo/model"
 )
 
 // Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Only an id of
 // the input is a name.
-func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []algo.Source, err error) {
+func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []model.Source, err error) {
 	read := func(r dataset.Record) dataset.Record {
 		name := r.ID
 		r = r.Parsed()
@@ -27,14 +27,14 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 		case r.Err != nil:
 			refuse(r.Err)
 		default:
-			list = append(list, algo.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r.Entry)})
+			list = append(list, model.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r.Entry)})
 		}
 	}
 	return list, nil
 }
 
 // Take takes the graphs of a set, and also their values and molecules, for the model to keep.
-func (t *Training) Take(set []algo.Source, values, structures bool) {
+func (t *Training) Take(set []model.Source, values, structures bool) {
 	for _, s := range set {
 		t.Graphs = append(t.Graphs, s.Graph)
 		if values {

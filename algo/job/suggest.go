@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/report"
@@ -29,7 +29,7 @@ type Shelf struct {
 	Read, Refused int      // records
 	Refusals      []string // of the first refused records
 
-	alone          *algo.SingleScorer
+	alone          *alone.Scorer
 	price, exclude string // columns
 	rows           []int  // of the input, by graph
 	ids, smiles    []string
@@ -41,10 +41,10 @@ type Shelf struct {
 
 // NewShelf returns an empty shelf. price and exclude name columns of the input, empty for none; yes
 // in the latter excludes a graph. Without alone it has columns only.
-func NewShelf(alone *algo.SingleScorer, price, exclude string) *Shelf {
+func NewShelf(alone *alone.Scorer, price, exclude string) *Shelf {
 	s := &Shelf{alone: alone, price: price, exclude: exclude}
 	if alone != nil {
-		s.Library = alone.NewLibrary()
+		s.Library = suggest.New(alone.Parts())
 	}
 	return s
 }

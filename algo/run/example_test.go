@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/run"
 	"baca/algo/table"
@@ -21,7 +21,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	r, err := run.New(ctx, run.Plan{Model: model, Options: algo.DefaultOptions(), Columns: table.Usual})
+	r, err := run.New(ctx, run.Plan{Model: model, Options: batch.DefaultOptions(), Columns: table.Usual})
 	if err != nil {
 		log.Fatal(err)
 	}

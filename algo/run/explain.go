@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/dictionary"
 	"baca/algo/internal/parallel"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
@@ -17,26 +19,26 @@ import (
 
 // An Explainer explains scores of single graphs.
 type Explainer struct {
-	Alone *algo.SingleScorer
+	Alone *alone.Scorer
 	Alpha float64
 	Form  molecule.Form // the model's form of molecules
 
 	// Scorer has calibrated a batch of these records, from 0 and ascending; nil without a batch.
-	Scorer *algo.Scorer
+	Scorer *batch.Scorer
 	Batch  []int
 }
 
 // newExplainer returns one that explains on the processor: single graphs are no work for a GPU.
-func newExplainer(ctx context.Context, m *algo.Model, alone *algo.SingleScorer, alpha float64) (*Explainer, error) {
+func newExplainer(ctx context.Context, m *model.Model, of *alone.Scorer, alpha float64) (*Explainer, error) {
 	if m.Encoder.Device != nil {
 		here, encoder := *m, *m.Encoder
 		here.Encoder, encoder.Device = &encoder, nil
 		var err error
-		if alone, err = algo.NewSingleScorer(ctx, &here, 1); err != nil {
+		if of, err = alone.New(ctx, &here, 1); err != nil {
 			return nil, err
 		}
 	}
-	return &Explainer{Alone: alone, Alpha: alpha, Form: algo.FormOf(m.Card.Schema)}, nil
+	return &Explainer{Alone: of, Alpha: alpha, Form: model.FormOf(m.Card.Schema)}, nil
 }
 
 // each calls do with the scored rows, on that many goroutines (0: one for each core), and returns an error of one.

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/graph"
 	"baca/algo/report"
 )
 
 // A Fit is a scored batch.
 type Fit struct {
-	*algo.Report
+	*batch.Report
 	Graphs  []*graph.Graph // of the batch, in the order of Report.Rows
 	Records []int          // their places in the input, from 0
 	// Sample reports an even sample of the input or, with First, its first graphs.
@@ -24,10 +24,10 @@ type Fit struct {
 // none.
 func (f *Fit) Sentences(by string, both bool) []string {
 	switch {
-	case f == nil || f.Report == nil || f.Few && by != algo.ByAlone:
+	case f == nil || f.Report == nil || f.Few && by != batch.ByAlone:
 		return nil
 	case f.Few:
-		return []string{fmt.Sprintf("note: fewer than %d graphs are no batch, so there is no second answer", algo.MinBatch)}
+		return []string{fmt.Sprintf("note: fewer than %d graphs are no batch, so there is no second answer", batch.MinBatch)}
 	}
 	list := []string{report.Whole("this list", f.Evidence, f.P)}
 	if len(f.Differences) > 0 {
@@ -40,8 +40,8 @@ func (f *Fit) Sentences(by string, both bool) []string {
 	case f.Sample:
 		list = append(list, fmt.Sprintf("note: an even sample of %d graphs forms the batch", len(f.Graphs)))
 	}
-	if by == algo.ByBatch || both {
-		list = append(list, fmt.Sprintf("note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company", algo.Guard))
+	if by == batch.ByBatch || both {
+		list = append(list, fmt.Sprintf("note: outside by the batch needs p <= %g by itself too, which bounds false alarms in the worst company", batch.Guard))
 	}
 	return list
 }

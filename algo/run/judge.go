@@ -6,9 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/table"
 	"baca/algo/trust"
 )
@@ -16,7 +17,7 @@ import (
 // A Judging judges predictions by the errors that a model knows.
 type Judging struct {
 	*trust.Calibration
-	Alone *algo.SingleScorer
+	Alone *alone.Scorer
 	Shift *trust.Shift // of the list, nil for none
 }
 
@@ -45,11 +46,11 @@ func (j *Judging) Sentences() []string {
 
 // Rows sets Trust of rows with a score and a prediction, and with its uncertainty where errors are compared by it; values returns a
 // record's. It calls outcome, if not nil, for each of them.
-func (j *Judging) Rows(ctx context.Context, rows []table.Row, values func(*dataset.Entry) *algo.Values, outcome func(trust.Outcome)) error {
+func (j *Judging) Rows(ctx context.Context, rows []table.Row, values func(*dataset.Entry) *model.Values, outcome func(trust.Outcome)) error {
 	var graphs []*graph.Graph
 	var scores []float64
 	var of []*table.Scored
-	var known []*algo.Values
+	var known []*model.Values
 	for _, r := range rows {
 		s, scored := r.(*table.Scored)
 		if !scored {
@@ -76,9 +77,9 @@ func (j *Judging) Rows(ctx context.Context, rows []table.Row, values func(*datas
 
 // Predictions are values of records that are judged.
 type Predictions struct {
-	*Judging                                   // nil for a model that knows no errors: values are read all the same, to report mistakes
-	Values   func(*dataset.Entry) *algo.Values // of a record with a score
-	Outcome  func(trust.Outcome)               // if not nil, gets what was judged
+	*Judging                                    // nil for a model that knows no errors: values are read all the same, to report mistakes
+	Values   func(*dataset.Entry) *model.Values // of a record with a score
+	Outcome  func(trust.Outcome)                // if not nil, gets what was judged
 }
 
 func (p *Predictions) judge(ctx context.Context, rows []table.Row) error {
@@ -94,7 +95,7 @@ func (p *Predictions) judge(ctx context.Context, rows []table.Row) error {
 }
 
 // judges tells whether values are enough for a judgement.
-func (j *Judging) judges(v *algo.Values) bool {
+func (j *Judging) judges(v *model.Values) bool {
 	needed := v.Predicted
 	if j.By.ReadsUncertainty() {
 		needed += v.Uncertainty

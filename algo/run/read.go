@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 	"baca/algo/internal/parallel"
@@ -15,7 +15,7 @@ import (
 // comparable.
 const (
 	MaxGraphs = 4096
-	maxNodes  = 1 << 20   // unless there are fewer than algo.MinBatch graphs
+	maxNodes  = 1 << 20   // unless there are fewer than batch.MinBatch graphs
 	maxText   = 128 << 20 // bytes of records waiting for the batch
 )
 
@@ -82,7 +82,7 @@ func parse(ctx context.Context, workers int, records []dataset.Record) error {
 // fillBatch reads until a batch is full or the input ends.
 func (r *reader) fillBatch(ctx context.Context, graphs int) error {
 	full := func() bool {
-		return len(r.graphs) >= graphs || r.text >= maxText || r.nodes >= maxNodes && len(r.graphs) >= algo.MinBatch
+		return len(r.graphs) >= graphs || r.text >= maxText || r.nodes >= maxNodes && len(r.graphs) >= batch.MinBatch
 	}
 	for !full() {
 		records, err := r.parseNext(ctx, min(block, graphs-len(r.graphs)))

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/table"
 	"baca/algo/trust"
@@ -20,15 +21,15 @@ import (
 
 // A Plan says what is scored, how, and where rows go.
 type Plan struct {
-	Model   *algo.Model
-	Options algo.Options // of the scorer; Seed and Workers are also those of the run
+	Model   *model.Model
+	Options batch.Options // of the scorer; Seed and Workers are also those of the run
 	// Batch scores the graphs as a batch, which Options.By other than alone needs. Otherwise each is
 	// scored by itself in one pass.
 	Batch  bool
 	Graphs int // of the batch, at most; 0: MaxGraphs
 	// Confidence, over the choice of held-out graphs, keeps false alarms at Options.Alpha; 0: on average.
 	Confidence float64
-	Others     []*algo.Model // have scores of each record, too, without Batch
+	Others     []*model.Model // have scores of each record, too, without Batch
 
 	// Columns are what rows have. Reasons, neighbors, judgements and structures are computed for them.
 	Columns     table.Group
@@ -59,7 +60,7 @@ type Plan struct {
 
 // Form is the form of molecules that the plan reads. The order of atoms matters to what is explained.
 func (p *Plan) Form() molecule.Form {
-	form := algo.FormOf(p.Model.Card.Schema)
+	form := model.FormOf(p.Model.Card.Schema)
 	if !p.Batch && p.Columns&(table.OfReasons|table.OfNeighbors) == 0 {
 		return form.Unordered()
 	}
@@ -69,12 +70,12 @@ func (p *Plan) Form() molecule.Form {
 // A Run is a plan at work.
 type Run struct {
 	Plan
-	Scorer *algo.Scorer
+	Scorer *batch.Scorer
 	Rate   float64     // of verdicts: alpha, or less with a confidence, 0 if that is impossible
 	Fit    *Fit        // nil before, and without a batch
 	Tally  table.Tally // of the rows
 
-	others        []*algo.Scorer
+	others        []*batch.Scorer
 	explainer     *Explainer // nil where nothing is explained
 	began         bool
 	rows, rejects *table.Sink
@@ -94,12 +95,12 @@ func New(ctx context.Context, p Plan) (*Run, error) {
 		o.Alpha = 1 / float64(2+p.Model.References()) // unreachable: all are undecided
 	}
 	var err error
-	if r.Scorer, err = algo.NewScorer(ctx, p.Model, o); err != nil {
+	if r.Scorer, err = batch.NewScorer(ctx, p.Model, o); err != nil {
 		return nil, err
 	}
 	o.Single = nil
 	for _, m := range p.Others {
-		s, err := algo.NewScorer(ctx, m, o)
+		s, err := batch.NewScorer(ctx, m, o)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +211,7 @@ func (r *Run) fit(ctx context.Context, f *Fit) error {
 	}
 	f.Report, r.Fit = report, f
 	if f.Few && r.From != nil {
-		r.From.By = algo.ByAlone
+		r.From.By = batch.ByAlone
 	}
 	if r.explainer != nil && !f.Few {
 		r.explainer.Scorer, r.explainer.Batch = r.Scorer, f.Records
@@ -225,7 +226,7 @@ func (r *Run) fit(ctx context.Context, f *Fit) error {
 // batch, the Fit, keep their rows. It emits them in order and does not depend on the number of workers.
 // An error of the records ends it after the rows before.
 func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, error]) error {
-	known := make(map[int]*algo.Row, len(f.Records))
+	known := make(map[int]*batch.Row, len(f.Records))
 	for i, place := range f.Records {
 		known[place] = &f.Rows[i]
 	}
@@ -238,7 +239,7 @@ func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, erro
 		most = max(piece, r.Scorer.Chunk())
 	}
 	for done, err := range dataset.Ordered(ctx, r.Options.Workers, dataset.Pieces(records, most), func(w []placed) (done result) {
-		parsed, scores := make([]dataset.Record, len(w)), make([]*algo.Row, len(w))
+		parsed, scores := make([]dataset.Record, len(w)), make([]*batch.Row, len(w))
 		for i, p := range w {
 			parsed[i], scores[i] = p.Parsed(), known[p.place]
 		}
@@ -260,11 +261,11 @@ func (r *Run) stream(ctx context.Context, f *Fit, records iter.Seq2[placed, erro
 
 // Each scores parsed records, each by itself, and returns their rows.
 func (r *Run) Each(ctx context.Context, records []dataset.Record) ([]table.Row, error) {
-	return r.score(ctx, records, make([]*algo.Row, len(records)))
+	return r.score(ctx, records, make([]*batch.Row, len(records)))
 }
 
 // score returns the rows of parsed records, some of which have scores.
-func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*algo.Row) ([]table.Row, error) {
+func (r *Run) score(ctx context.Context, records []dataset.Record, scores []*batch.Row) ([]table.Row, error) {
 	rows, scored := make([]table.Row, len(records)), make([]table.Scored, len(records))
 	var graphs, all []*graph.Graph
 	var missing, readable []*table.Scored
@@ -387,7 +388,7 @@ func (r *Run) complete(ctx context.Context, rows []table.Row) error {
 		}
 	}
 	if r.Columns&table.OfStructure != 0 {
-		if err := structures(ctx, workers, rows, algo.FormOf(r.Model.Card.Schema)); err != nil {
+		if err := structures(ctx, workers, rows, model.FormOf(r.Model.Card.Schema)); err != nil {
 			return err
 		}
 	}

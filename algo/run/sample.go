@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/graph"
 )
@@ -50,7 +50,7 @@ func (s *sample) key(place int) uint64 {
 // full reports whether the first part of the sample, of that many graphs and nodes, has no room. It
 // is monotone in both.
 func (s *sample) full(graphs, nodes int) bool {
-	return graphs >= s.limit || nodes >= maxNodes && graphs >= algo.MinBatch
+	return graphs >= s.limit || nodes >= maxNodes && graphs >= batch.MinBatch
 }
 
 // wants reports whether a graph at that place would change the sample. Most records of a long input

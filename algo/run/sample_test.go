@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
@@ -25,7 +25,7 @@ func smallest(s *sample, gs []*graph.Graph) []int {
 	var in []int
 	nodes := 0
 	for _, p := range all {
-		if len(in) >= s.limit || nodes >= maxNodes && len(in) >= algo.MinBatch {
+		if len(in) >= s.limit || nodes >= maxNodes && len(in) >= batch.MinBatch {
 			break
 		}
 		in = append(in, p)

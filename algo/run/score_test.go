@@ -13,13 +13,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/gin"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
 	random "baca/algo/internal/sample"
+	"baca/algo/model"
 	"baca/algo/pretrain"
 	"baca/algo/table"
 )
@@ -33,7 +34,7 @@ func trees(t testing.TB, seed uint64, n, extra int) []*graph.Graph {
 }
 
 // newModel is trained on trees, its encoder runs on a device.
-func newModel(t testing.TB, d gin.Device) *algo.Model {
+func newModel(t testing.TB, d gin.Device) *model.Model {
 	t.Helper()
 	gs := trees(t, 1, 120, 0)
 	index := make([]int, len(gs))
@@ -41,18 +42,18 @@ func newModel(t testing.TB, d gin.Device) *algo.Model {
 		index[i] = i
 	}
 	tr := must.Have(pretrain.New(gs[20:], pretrain.Defaults(1), nil))
-	m := must.Have(algo.NewModel(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], algo.Card{Name: "trees", Schema: algo.Constant, Epochs: 1}))
+	m := must.Have(model.New(ctx, 1, tr.Encoder(), gs, index[20:], index[:20], model.Card{Name: "trees", Schema: model.Constant, Epochs: 1}))
 	m.Encoder.Device = d
 	return m
 }
 
 // newScorer decides by the batch. Its encoder runs on a device, or on the processor if that is nil.
-func newScorer(t testing.TB, seed uint64, d gin.Device) *algo.Scorer {
+func newScorer(t testing.TB, seed uint64, d gin.Device) *batch.Scorer {
 	t.Helper()
-	o := algo.DefaultOptions()
+	o := batch.DefaultOptions()
 	o.Attention.Steps, o.Attention.Draws, o.Attention.Synthetic = 10, 8, 8
-	o.By, o.Seed, o.Alpha = algo.ByBatch, seed, 0.1
-	return must.Have(algo.NewScorer(ctx, newModel(t, d), o))
+	o.By, o.Seed, o.Alpha = batch.ByBatch, seed, 0.1
+	return must.Have(batch.NewScorer(ctx, newModel(t, d), o))
 }
 
 var errRefused = errors.New("refused")
@@ -99,7 +100,7 @@ func input(rs []dataset.Record, err error, again bool) Input {
 }
 
 // scored are the rows of an input.
-func scored(t *testing.T, s *algo.Scorer, in Input, p Plan) (rows []table.Row) {
+func scored(t *testing.T, s *batch.Scorer, in Input, p Plan) (rows []table.Row) {
 	t.Helper()
 	p.Input, p.Rows = in, func(some []table.Row) error {
 		rows = append(rows, some...)
@@ -110,16 +111,16 @@ func scored(t *testing.T, s *algo.Scorer, in Input, p Plan) (rows []table.Row) {
 }
 
 // same tells whether two rows have the same bits, NaN being equal to itself: the digits tell all numbers apart.
-func same(a, b algo.Row) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+func same(a, b batch.Row) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // expect compares rows with those of a scorer that has the graphs of the fit, if any, as
 // its batch and sees all other graphs one at a time.
-func expect(t *testing.T, got []table.Row, rs []dataset.Record, fit *Fit, oracle *algo.Scorer) {
+func expect(t *testing.T, got []table.Row, rs []dataset.Record, fit *Fit, oracle *batch.Scorer) {
 	t.Helper()
 	if len(got) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(got), len(rs))
 	}
-	report := &algo.Report{}
+	report := &batch.Report{}
 	if fit == nil {
 		fit = &Fit{}
 	} else {
@@ -136,7 +137,7 @@ func expect(t *testing.T, got []table.Row, rs []dataset.Record, fit *Fit, oracle
 		if !has {
 			continue
 		}
-		var want algo.Row
+		var want batch.Row
 		if k, ok := slices.BinarySearch(fit.Records, i); ok {
 			want = report.Rows[k]
 		} else {
@@ -176,7 +177,7 @@ func TestScore(t *testing.T) {
 				}
 				var fit *Fit
 				sampled, told := 0, 0
-				o := Plan{Batch: test.limit > 0, Graphs: test.limit, Options: algo.Options{Seed: 9, Workers: run.workers}, Skip: run.skip}
+				o := Plan{Batch: test.limit > 0, Graphs: test.limit, Options: batch.Options{Seed: 9, Workers: run.workers}, Skip: run.skip}
 				o.Fitted = func(f *Fit) error { fit = f; return nil }
 				o.Reading = func(records int) { sampled, told = records, told+1 }
 				got := scored(t, newScorer(t, 9, nil), input(rs, nil, test.again), o)
@@ -215,11 +216,11 @@ func TestScoreOnADevice(t *testing.T) {
 	rs := mixed(t, 1300)
 	d := &widest{CPU: pretrain.NewCPU(1)}
 	var fit *Fit
-	o := Plan{Batch: true, Graphs: 40, Options: algo.Options{Seed: 3, Workers: 2}, Fitted: func(f *Fit) error { fit = f; return nil }}
+	o := Plan{Batch: true, Graphs: 40, Options: batch.Options{Seed: 3, Workers: 2}, Fitted: func(f *Fit) error { fit = f; return nil }}
 	got := scored(t, newScorer(t, 3, d), input(rs, nil, true), o)
 	expect(t, got, rs, fit, newScorer(t, 3, &widest{CPU: pretrain.NewCPU(1)}))
-	if n := d.most.Load(); n < 800 || n > algo.DeviceChunk {
-		t.Errorf("the device got %d graphs at once, want most of %d", n, algo.DeviceChunk)
+	if n := d.most.Load(); n < 800 || n > batch.DeviceChunk {
+		t.Errorf("the device got %d graphs at once, want most of %d", n, batch.DeviceChunk)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
@@ -29,22 +29,22 @@ var drugs = []string{
 // but not scored: their scores are known.
 func TestStreamAllocations(t *testing.T) {
 	const rows, most = 2048, 5.5
-	fit := &Fit{Report: &algo.Report{}}
+	fit := &Fit{Report: &batch.Report{}}
 	var text strings.Builder
 	text.WriteString("id,smiles,source\n")
 	nan := math.NaN()
 	for i := range rows {
 		fmt.Fprintf(&text, "CHEMBL%d,%s,test\n", 100_000+i, drugs[i%len(drugs)])
 		fit.Records = append(fit.Records, i)
-		fit.Rows = append(fit.Rows, algo.Row{Score: 1.2345 + float64(i), P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan})
+		fit.Rows = append(fit.Rows, batch.Row{Score: 1.2345 + float64(i), P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan})
 	}
 	for _, form := range []molecule.Form{molecule.AsWritten, molecule.Canonical} {
 		n := testing.AllocsPerRun(5, func() {
 			n := 0
-			run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: algo.ByAlone, Alpha: 0.05}
+			run := table.Run{Model: "bbbp", SHA256: strings.Repeat("ab", 32), By: batch.ByAlone, Alpha: 0.05}
 			out := table.NewSink(io.Discard, "csv", table.Text{}, true, append(table.Fields(table.Usual), run.Fields()...))
 			records := dataset.Records(strings.NewReader(text.String()), dataset.Options{Format: dataset.CSV, Form: form})
-			p := Plan{Options: algo.Options{Workers: 1}, Rows: func(scored []table.Row) error {
+			p := Plan{Options: batch.Options{Workers: 1}, Rows: func(scored []table.Row) error {
 				for _, r := range scored {
 					must.Do(r.Input().Err)
 					n++

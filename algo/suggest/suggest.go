@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"baca/algo/alone"
 	"baca/algo/contrast"
 	"baca/algo/cover"
 	"baca/algo/decide"
@@ -21,32 +22,15 @@ import (
 	"baca/algo/near"
 )
 
-// An Answer is the score of one graph with its parts.
-type Answer struct {
-	Score           float64 // NaN without nodes
-	Distance, Ratio float64 // NaN without a background
-	Rare            float64 // what the rarest parts add to Score
-}
-
-// A Scorer scores single graphs.
-type Scorer struct {
-	Bank   *near.Bank // of the training graphs
-	Ranked []float64  // the ascending scores of held-out graphs
-	// Outlined scores graphs on that many goroutines.
-	Outlined func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
-	// Join is the score of a graph at another distance.
-	Join func(distance float64, x Answer, p fingerprint.Print) float64
-}
-
 // A Library is a set of graphs to choose measurements from.
 type Library struct {
-	scorer  Scorer
+	scorer  alone.Parts
 	outline contrast.Outline
-	answers []Answer
+	answers []alone.Answer
 	parts   [near.Parts][]float64 // how far each is from the bank
 }
 
-func New(s Scorer) *Library { return &Library{scorer: s} }
+func New(s alone.Parts) *Library { return &Library{scorer: s} }
 
 func (l *Library) Len() int { return len(l.answers) }
 

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"baca/algo/alone"
 	"baca/algo/contrast"
 	"baca/algo/cover"
 	"baca/algo/decide"
@@ -26,25 +27,25 @@ import (
 var ctx = context.Background()
 
 // scorer compares graphs with a few training graphs. The last of a list has no score.
-func scorer(features int) (s Scorer, gs []*graph.Graph) {
+func scorer(features int) (s alone.Parts, gs []*graph.Graph) {
 	rng := rand.New(rand.NewPCG(31, 7))
 	gs = sample.Featured(rng, features, append(sample.Trees(rng, 60, 8, func(int) int { return 0 }),
 		sample.Trees(rng, 30, 8, func(n int) int { return n / 2 })...)...)
 	e := gin.New(gin.Default(features), rng)
 	bank := must.Have(near.NewBank(ctx, 1, must.Have(contrast.Describe(ctx, 1, e, gs[:40])), nil, nil))
-	s = Scorer{Bank: bank, Ranked: slices.Sorted(slices.Values(bank.Scores(must.Have(bank.LeaveOut(ctx, 1)))))}
-	s.Join = func(distance float64, x Answer, p fingerprint.Print) float64 {
+	s = alone.Parts{Bank: bank, Ranked: slices.Sorted(slices.Values(bank.Scores(must.Have(bank.LeaveOut(ctx, 1)))))}
+	s.Join = func(distance float64, x alone.Answer, p fingerprint.Print) float64 {
 		return distance + x.Ratio/2 - float64(len(p.Keys))/100
 	}
-	s.Outlined = func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error) {
+	s.Outlined = func(ctx context.Context, workers int, gs []*graph.Graph) ([]alone.Answer, *contrast.Outline, *near.Distances, error) {
 		o, err := contrast.OutlineOf(ctx, workers, e, gs)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		d := must.Have(bank.Measure(ctx, workers, o))
-		var answers []Answer
+		var answers []alone.Answer
 		for i, x := range bank.Scores(d) {
-			a := Answer{Distance: x, Ratio: math.Sin(x)}
+			a := alone.Answer{Distance: x, Ratio: math.Sin(x)}
 			a.Score = s.Join(x, a, o.Prints[i])
 			answers = append(answers, a)
 		}
@@ -72,7 +73,7 @@ func TestSuggestAgainstDefinitions(t *testing.T) {
 		s, gs := scorer(c.features)
 		gs = slices.Repeat(gs, c.times)
 		l := New(s)
-		var answers []Answer
+		var answers []alone.Answer
 		for _, part := range [][]*graph.Graph{gs[:len(gs)/3], gs[len(gs)/3:]} {
 			must.Do(l.Add(ctx, 2, part))
 			list, _, _, _ := s.Outlined(ctx, 1, part)

@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 )
 
 // A Field declares a column and computes its value. Writers, messages of the page and help use the
@@ -27,7 +29,7 @@ type Field struct {
 	Truth   func(*Scored) bool
 	Texts   func(*Scored) []string
 	Numbers func(*Scored) []float64
-	Score   func(*algo.Row) float64     // of the scores alone, which held-out graphs have, too
+	Score   func(*batch.Row) float64    // of the scores alone, which held-out graphs have, too
 	Input   func(*dataset.Entry) string // of any record, also a refused one
 	Same    func() float64              // of all rows
 }
@@ -55,7 +57,7 @@ const (
 
 // Why explains a graph's score by itself, if it is Given.
 type Why struct {
-	algo.Explanation
+	alone.Explanation
 	Given bool
 	// Atoms, AtomsSubtrees and AtomsEmbedding are Contributions, BySubtrees and ByEmbedding in the
 	// record's order of atoms.
@@ -69,7 +71,7 @@ type Why struct {
 type Run struct {
 	Model  string // its name
 	SHA256 string // of its file, in hexadecimal
-	By     string // what decides, one of algo.Deciders
+	By     string // what decides, one of batch.Deciders
 	Alpha  float64
 	FDR    float64 // 0 if α decides
 }
@@ -86,10 +88,10 @@ func (r *Run) Fields() []Field {
 		{Name: "model_sha256", Input: func(*dataset.Entry) string { return r.SHA256[:min(len(r.SHA256), hashDigits)] },
 			Doc: "first 12 digits of the SHA-256 of its file"},
 		{Name: "by", Input: func(*dataset.Entry) string { return r.By },
-			Doc: "what decides: " + strings.Join(algo.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
+			Doc: "what decides: " + strings.Join(batch.Deciders(), ", ") + "; approximate is alone, by p-values that compare with training graphs, too"},
 		{Name: "alpha", Same: func() float64 { return r.Alpha },
 			Doc: "rate of false alarms that was asked for"},
-		{Name: "program", Input: func(*dataset.Entry) string { return "baca " + algo.Version },
+		{Name: "program", Input: func(*dataset.Entry) string { return "baca " + model.Version },
 			Doc: "what wrote the row"},
 	}
 	if r.FDR > 0 {
@@ -118,9 +120,9 @@ var fields = []Field{
 		Doc: "from the input, or else the number of the record, from 1"},
 	{Name: "smiles", Group: OfRecord, Input: func(e *dataset.Entry) string { return cmp.Or(e.SMILES, e.Written) },
 		Doc: "as read, or of an SDF record the molecule as SMILES; empty for plain graphs"},
-	{Name: "score", Group: OfScore, Score: func(r *algo.Row) float64 { return r.Score },
+	{Name: "score", Group: OfScore, Score: func(r *batch.Row) float64 { return r.Score },
 		Doc: "of what decides, see --by; higher is further outside"},
-	{Name: "p_value", Group: OfScore, Score: func(r *algo.Row) float64 { return r.P },
+	{Name: "p_value", Group: OfScore, Score: func(r *batch.Row) float64 { return r.P },
 		Doc: "how often a graph like the training set would score as high"},
 	{Name: "verdict", Group: OfScore, Text: func(s *Scored) string { return string(s.Scores.Verdict) },
 		Doc: "outside where p_value is at most alpha, borderline up to twice that, or inside; undecided where the model holds too few graphs to tell"},
@@ -132,19 +134,19 @@ var fields = []Field{
 	{Name: "scored_smiles", Group: OfStructure, Text: func(s *Scored) string { return s.Structure },
 		Doc: "the molecule that was scored, without what set_aside names, as a canonical SMILES"},
 
-	{Name: "s_pre", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.Pre },
+	{Name: "s_pre", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.Pre },
 		Doc: "the paper's base score: how badly the encoder matches the two views of the graph"},
-	{Name: "s_attn", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.Attn },
+	{Name: "s_attn", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.Attn },
 		Doc: "the paper's attention over dictionaries of in- and out-of-distribution graphs"},
-	{Name: "s_baca", Group: OfPaper, Score: func(r *algo.Row) float64 { return r.BaCa },
+	{Name: "s_baca", Group: OfPaper, Score: func(r *batch.Row) float64 { return r.BaCa },
 		Doc: "the paper's score: both, standardised and added"},
-	{Name: "alone", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.Alone },
+	{Name: "alone", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.Alone },
 		Doc: "score of the graph by itself"},
-	{Name: "alone_p", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.AloneP },
+	{Name: "alone_p", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.AloneP },
 		Doc: "its p-value"},
-	{Name: "batch", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.Batch },
+	{Name: "batch", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.Batch },
 		Doc: "score of the graph in its batch"},
-	{Name: "batch_p", Group: OfAnswers, Score: func(r *algo.Row) float64 { return r.BatchP },
+	{Name: "batch_p", Group: OfAnswers, Score: func(r *batch.Row) float64 { return r.BatchP },
 		Doc: "its p-value"},
 	{Name: "batch_verdict", Group: OfAnswers, Text: func(s *Scored) string { return string(s.Scores.BatchVerdict) },
 		Doc: "the verdict of the batch"},
@@ -187,15 +189,15 @@ var fields = []Field{
 		Doc: "to the nearest training graph, by embedding, by subtrees and by subtrees with counts, for bare graphs also ℓ_n, which weighs little, in standard deviations of training graphs"},
 	{Name: "nearest", Group: OfNeighbors, Numbers: ofNearest(nearestRow, anyNumber),
 		Doc: "rows of the training set, from 1, of the graphs that are most similar, the most similar first, but none of similarity 0"},
-	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n algo.TrainingGraph) float64 { return n.Similarity }, anyNumber),
+	{Name: "nearest_similarity", Group: OfNeighbors, Numbers: ofNearest(func(n alone.TrainingGraph) float64 { return n.Similarity }, anyNumber),
 		Doc: "how similar these are, from 0 to 1: the share of subtrees of up to two bonds, as often as each occurs, that both have (a Tanimoto similarity)"},
-	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.SMILES }, isText),
+	{Name: "nearest_smiles", Group: OfNeighbors, Texts: ofNearest(func(n alone.TrainingGraph) string { return n.SMILES }, isText),
 		Doc: "their structures, where the model has them: see baca model structures"},
-	{Name: "nearest_names", Group: OfNeighbors, Texts: ofNearest(func(n algo.TrainingGraph) string { return n.Name }, isText),
+	{Name: "nearest_names", Group: OfNeighbors, Texts: ofNearest(func(n alone.TrainingGraph) string { return n.Name }, isText),
 		Doc: "their names, where the training set has any"},
-	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Observed }),
+	{Name: "nearest_observed", Group: OfValues, Numbers: ofValues(func(v *model.Values) float64 { return v.Observed }),
 		Doc: "what was measured of them"},
-	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *algo.Values) float64 { return v.Predicted }),
+	{Name: "nearest_predicted", Group: OfValues, Numbers: ofValues(func(v *model.Values) float64 { return v.Predicted }),
 		Doc: "what was predicted of them"},
 	{Name: "like_ood", Group: OfReasons, Numbers: func(s *Scored) []float64 { return s.Why.LikeOutside },
 		Doc: "where a batch was calibrated, records of this input, from 1, that were taken for OOD and that the attention finds most alike"},
@@ -258,7 +260,7 @@ func reasonTexts(s *Scored) []string {
 }
 
 // nearest are the most similar training graphs, by default the explanation's.
-func (s *Scored) nearest() []algo.TrainingGraph {
+func (s *Scored) nearest() []alone.TrainingGraph {
 	if s.Nearest == nil {
 		return s.Why.Nearest
 	}
@@ -266,7 +268,7 @@ func (s *Scored) nearest() []algo.TrainingGraph {
 }
 
 // nearestRow is from 1, NaN if unknown.
-func nearestRow(n algo.TrainingGraph) float64 {
+func nearestRow(n alone.TrainingGraph) float64 {
 	if n.Row < 0 {
 		return math.NaN()
 	}
@@ -274,7 +276,7 @@ func nearestRow(n algo.TrainingGraph) float64 {
 }
 
 // ofNearest has a value of each of the nearest, and is empty where none is known.
-func ofNearest[T any](value func(algo.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
+func ofNearest[T any](value func(alone.TrainingGraph) T, known func(T) bool) func(*Scored) []T {
 	return func(s *Scored) []T {
 		list := lists.Map(s.nearest(), value)
 		if !slices.ContainsFunc(list, known) {
@@ -291,8 +293,8 @@ func anyNumber(float64) bool { return true }
 func isNumber(x float64) bool { return !math.IsNaN(x) }
 
 // ofValues is NaN where there are no values.
-func ofValues(value func(*algo.Values) float64) func(*Scored) []float64 {
-	return ofNearest(func(n algo.TrainingGraph) float64 {
+func ofValues(value func(*model.Values) float64) func(*Scored) []float64 {
+	return ofNearest(func(n alone.TrainingGraph) float64 {
 		if n.Values == nil {
 			return math.NaN()
 		}

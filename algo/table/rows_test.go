@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
@@ -150,10 +150,10 @@ func TestWriteError(t *testing.T) {
 // usualRow is a row as `baca score` writes most.
 func usualRow() (Row, []Field) {
 	nan := math.NaN()
-	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: algo.ByAlone, Alpha: 0.05}
+	run := Run{Model: "bbbp", SHA256: strings.Repeat("0123456789abcdef", 4), By: batch.ByAlone, Alpha: 0.05}
 	return &Scored{
 		Record: dataset.Record{Entry: dataset.Entry{Row: 7, Line: 8, ID: "CHEMBL153534", SMILES: "COc1cc(C(=O)N[C@@H]2CCN(C)C2)ccc1O"}},
-		Scores: algo.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
+		Scores: batch.Row{Score: 1.234567, P: 0.0311, Verdict: decide.Outside, Pre: nan, Attn: nan, BaCa: nan, Alone: 1.234567, AloneP: 0.0311},
 	}, append(Fields(Usual), run.Fields()...)
 }
 

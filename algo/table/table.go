@@ -5,7 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	"baca/algo"
+	"baca/algo/alone"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/trust"
 )
@@ -17,17 +18,17 @@ type Row interface{ Input() *dataset.Entry }
 // A Scored record is the source of a row. Nothing of it is nil where it has a value.
 type Scored struct {
 	dataset.Record
-	Scores    algo.Row
-	Others    []algo.Row           // of further models, for ModelFields
-	Q         float64              // q-value, for fields OfRate
-	Why       Why                  // for fields OfReasons
-	Trust     trust.Judgement      // for fields OfTrust
-	Nearest   []algo.TrainingGraph // for fields OfNeighbors; nil for those of Why
-	Structure string               // SMILES of the scored molecule, for fields OfStructure
+	Scores    batch.Row
+	Others    []batch.Row           // of further models, for ModelFields
+	Q         float64               // q-value, for fields OfRate
+	Why       Why                   // for fields OfReasons
+	Trust     trust.Judgement       // for fields OfTrust
+	Nearest   []alone.TrainingGraph // for fields OfNeighbors; nil for those of Why
+	Structure string                // SMILES of the scored molecule, for fields OfStructure
 }
 
 // NewScored returns a record with its scores and nothing else.
-func NewScored(r dataset.Record, scores algo.Row) *Scored {
+func NewScored(r dataset.Record, scores batch.Row) *Scored {
 	return &Scored{Record: r, Scores: scores, Trust: trust.Unjudged(math.NaN())}
 }
 

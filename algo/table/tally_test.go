@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/internal/must"
@@ -22,7 +22,7 @@ func TestTally(t *testing.T) {
 	for rec, err := range dataset.Molecules(t.Context(), strings.NewReader(text), dataset.Options{Name: "some.smi", Format: dataset.SMI}) {
 		must.Do(err)
 		if rec.Err == nil {
-			rows = append(rows, NewScored(rec, algo.Row{Verdict: decide.Outside}))
+			rows = append(rows, NewScored(rec, batch.Row{Verdict: decide.Outside}))
 		} else {
 			rows = append(rows, &rec.Entry)
 		}
@@ -30,7 +30,7 @@ func TestTally(t *testing.T) {
 	rows[0].Input().Aside.Stereo = true
 	rows[1].Input().Aside.Stereo = true // of a refused record, which was not read
 	for _, v := range []decide.Verdict{decide.Borderline, decide.Inside, decide.Undecided, decide.Inside} {
-		rows = append(rows, &Scored{Scores: algo.Row{Verdict: v}})
+		rows = append(rows, &Scored{Scores: batch.Row{Verdict: v}})
 	}
 	var got Tally
 	got.Add(rows)
@@ -50,7 +50,7 @@ func TestTallyOfAnyDivision(t *testing.T) {
 	for range 30 {
 		var rows []Row
 		for range rng.IntN(3000) {
-			s := &Scored{Scores: algo.Row{Verdict: decide.Inside}}
+			s := &Scored{Scores: batch.Row{Verdict: decide.Inside}}
 			s.Aside.Isotope = rng.IntN(2) == 0
 			if rng.IntN(3) > 0 {
 				rows = append(rows, &dataset.Entry{Err: errors.New(strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(6)))})

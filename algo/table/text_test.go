@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"baca/algo"
+	"baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/explain"
 	"baca/algo/internal/golden"
@@ -42,7 +42,7 @@ func TestSpreadsheetText(t *testing.T) {
 	columns := slices.DeleteFunc(Fields(OfRecord|OfReasons), func(c Field) bool {
 		return c.Group == OfReasons && c.Name != "reasons" && c.Name != "atoms"
 	})
-	why := Why{Given: true, Explanation: algo.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
+	why := Why{Given: true, Explanation: alone.Explanation{Reasons: []explain.Reason{{Text: "+a"}, {Text: "b"}}}, Atoms: []float64{-1, 2}}
 	explained := &Scored{Record: dataset.Record{Entry: dataset.Entry{ID: "=1", SMILES: "-C"}}, Why: why}
 	refused := &dataset.Entry{ID: "\n", Err: errors.New("@file:1")}
 	reject := &dataset.Entry{Row: 1, Line: 1, ID: "=1", SMILES: "\x1b", Err: errors.New("@file:1")}

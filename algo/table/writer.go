@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"baca/algo"
 	"baca/algo/dataset"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/molecule/molfile"
 	"baca/algo/molecule/smiles"
 	"baca/algo/parquet"
@@ -70,7 +70,7 @@ func NewWriter(w io.Writer, name string, text Text, header bool, columns []Colum
 type parquetRows struct{ *parquet.Writer }
 
 func newParquetRows(w io.Writer, _ Text, _ bool, columns []Column) Writer {
-	return parquetRows{parquet.NewWriter(w, "baca "+algo.Version, columns)}
+	return parquetRows{parquet.NewWriter(w, "baca "+model.Version, columns)}
 }
 
 func (r parquetRows) Write(columns []Column) {

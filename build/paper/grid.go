@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/metric"
 	"baca/build/internal/try"
 )
@@ -141,6 +142,6 @@ func listed[T any](values []T) string {
 func (o *outcome) weighted(beta float64) *outcome {
 	other := *o
 	pre, attn := columnScores(columnPre, o.rows), mapped(o.rows, func(r algo.Row) float64 { return r.Attn })
-	other.scores = algo.Add(beta, pre, attn).Of(pre, attn)
+	other.scores = batch.Add(beta, pre, attn).Of(pre, attn)
 	return &other
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
@@ -146,7 +147,7 @@ func TestBatch(t *testing.T) {
 		}
 		o := algo.DefaultOptions()
 		o.By, o.Seed = by, 3
-		s := try.To(algo.NewScorer(ctx, m.Model, o))
+		s := try.To(batch.NewScorer(ctx, m.Model, o))
 		want := try.To(s.Batch(ctx, graphs))
 		if rows[0].Input().Err == nil || *whole.AUC != want.Evidence {
 			t.Errorf("%s: the broken one has %v, AUC %g, want %g", by, rows[0].Input().Err, *whole.AUC, want.Evidence)

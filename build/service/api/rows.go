@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"baca/algo"
+	"baca/algo/batch"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/build/internal/spool"
@@ -168,7 +169,7 @@ func (a *API) compute(ctx context.Context, q *question, body *body, out *held) e
 	if err != nil {
 		return err
 	}
-	if err := m.CheckBy(q.how.By); err != nil {
+	if err := batch.CheckModel(m.Model, q.how.By); err != nil {
 		return problemf(http.StatusBadRequest, "%v", err)
 	}
 	p := m.Plan(q.how)

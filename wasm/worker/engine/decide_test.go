@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"baca/algo"
+	single "baca/algo/alone"
 	"baca/algo/dataset"
 	"baca/algo/decide"
 	"baca/algo/graph"
@@ -72,7 +73,7 @@ func TestKnownGraphs(t *testing.T) {
 		}
 	}
 	// A model that is shared knows no training graph, and has its p-values from what it keeps.
-	shared := have(m.Share(context.Background(), 1, 5))
+	shared := have(single.Share(context.Background(), 1, m, 5))
 	var b strings.Builder
 	succeed(weights.Save(&b, shared))
 	_, card = must[*message.Model](e, h, &message.LoadModel{Name: "shared", Data: []byte(b.String())})

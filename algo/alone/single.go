@@ -1,4 +1,5 @@
-package algo
+// Package alone scores one graph by itself, and explains the score.
+package alone
 
 import (
 	"context"
@@ -13,16 +14,16 @@ import (
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
+	"baca/algo/model"
 	"baca/algo/near"
 	"baca/algo/rare"
 	"baca/algo/ratio"
-	"baca/algo/suggest"
 )
 
-// A SingleScorer scores single graphs and explains the scores. A score depends only on the graph
+// A Scorer scores single graphs and explains the scores. A score depends only on the graph
 // and the model. It is read-only; goroutines may share it.
-type SingleScorer struct {
-	model   *Model
+type Scorer struct {
+	model   *model.Model
 	workers int
 	near    *near.Bank
 	ratio   *ratio.Bank
@@ -33,14 +34,14 @@ type SingleScorer struct {
 	known   float64   // the highest score of a training graph
 }
 
-// NewSingleScorer scores the holdout, unless Measured has the scores. The model must have a bank.
-func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer, error) {
+// New scores the holdout, unless Measured has the scores. The model must have a bank.
+func New(ctx context.Context, m *model.Model, workers int) (*Scorer, error) {
 	if m.Bank.Len() == 0 {
 		return nil, fmt.Errorf("model %s holds no training graphs: there is nothing to compare a graph with", m.Card.Name)
 	}
-	s := &SingleScorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows)}
+	s := &Scorer{model: m, workers: workers, rows: sync.OnceValue(m.KnownRows)}
 	s.rank(m.Reference)
-	scales := m.scales()
+	scales := m.Scales()
 	if err := s.prepare(ctx, scales); err != nil || m.Shared > 0 {
 		return s, err
 	}
@@ -55,20 +56,20 @@ func NewSingleScorer(ctx context.Context, m *Model, workers int) (*SingleScorer,
 	return s, s.measureHoldout(ctx)
 }
 
-func (s *SingleScorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
+func (s *Scorer) prepare(ctx context.Context, scales *near.Scales) (err error) {
 	if s.near, err = near.NewBank(ctx, s.workers, s.model.Bank, s.model.Subtrees, scales); err == nil {
 		s.ratio = ratio.NewBank(s.near)
 	}
 	return err
 }
 
-func (s *SingleScorer) measureHoldout(ctx context.Context) error {
+func (s *Scorer) measureHoldout(ctx context.Context) error {
 	s.rank(nil)
-	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), traitsOf(s.model.HoldoutTraits))
+	answers, d, err := s.answers(ctx, s.workers, s.model.Holdout.Outline(), model.LookupOf(s.model.HoldoutTraits))
 	if err != nil {
 		return err
 	}
-	scores := scoresOf(answers)
+	scores := ScoresOf(answers)
 	s.rank(scores)
 	for i, x := range scores {
 		scores[i] = s.settled(x, d.Equal(i))
@@ -78,7 +79,7 @@ func (s *SingleScorer) measureHoldout(ctx context.Context) error {
 }
 
 // WithHoldout returns a scorer for a model that differs only in its holdout. It costs scoring that.
-func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer, error) {
+func (s *Scorer) WithHoldout(ctx context.Context, m *model.Model) (*Scorer, error) {
 	if m.Bank != s.model.Bank || m.Encoder != s.model.Encoder {
 		return nil, errors.New("the model has another bank or encoder: only its holdout may differ")
 	}
@@ -87,57 +88,72 @@ func (s *SingleScorer) WithHoldout(ctx context.Context, m *Model) (*SingleScorer
 	return &b, b.measureHoldout(ctx)
 }
 
-func scoresOf(answers []answer) []float64 {
-	return lists.Map(answers, func(x answer) float64 { return x.Score })
-}
-
-// newRows returns rows with these scores, without verdicts.
-func newRows(scores []float64) []Row {
-	rows := make([]Row, len(scores))
-	for i, x := range scores {
-		rows[i] = unscored
-		rows[i].Alone = x
-	}
-	return rows
+func ScoresOf(answers []Answer) []float64 {
+	return lists.Map(answers, func(x Answer) float64 { return x.Score })
 }
 
 // Holdout returns the scores of the holdout, which must not be changed.
-func (s *SingleScorer) Holdout() []float64 { return s.holdout }
+func (s *Scorer) Holdout() []float64 { return s.holdout }
 
 // Scores returns the scores of graphs, NaN for one without nodes.
-func (s *SingleScorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
-	list, _, _, err := s.answersOf(ctx, s.workers, gs)
-	return scoresOf(list), err
+func (s *Scorer) Scores(ctx context.Context, gs []*graph.Graph) ([]float64, error) {
+	list, _, _, err := s.Outlined(ctx, s.workers, gs)
+	return ScoresOf(list), err
 }
 
 // Judge returns the p-values and verdicts of scores at a rate of false alarms.
-func (s *SingleScorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
+func (s *Scorer) Judge(scores []float64, alpha float64) ([]float64, []decide.Verdict) {
 	p := decide.PValues(scores, s.ranked)
 	return p, lists.Map(p, func(v float64) decide.Verdict { return decide.Judge(v, alpha, s.model.References()) })
 }
 
-type answer = suggest.Answer
-
-// NewLibrary returns a library without graphs, to choose measurements from.
-func (s *SingleScorer) NewLibrary() *suggest.Library {
-	join := func(distance float64, x answer, p fingerprint.Print) float64 {
-		return s.join(distance, x.Ratio, nodes(p)) + x.Rare
-	}
-	return suggest.New(suggest.Scorer{Bank: s.near, Ranked: s.ranked, Outlined: s.answersOf, Join: join})
+// An Answer is the score of one graph with its parts.
+type Answer struct {
+	Score           float64 // NaN without nodes
+	Distance, Ratio float64 // NaN without a background
+	Rare            float64 // what the rarest parts add to Score
 }
 
-func (s *SingleScorer) answersOf(ctx context.Context, workers int, gs []*graph.Graph) ([]answer, *contrast.Outline, *near.Distances, error) {
+// Parts are what a search for graphs scores them by.
+type Parts struct {
+	Bank   *near.Bank // of the training graphs
+	Ranked []float64  // the ascending scores of held-out graphs
+	// Outlined scores graphs on that many goroutines.
+	Outlined func(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error)
+	// Join is the score of a graph at another distance.
+	Join func(distance float64, x Answer, p fingerprint.Print) float64
+}
+
+// Parts returns those of the scorer.
+func (s *Scorer) Parts() Parts {
+	join := func(distance float64, x Answer, p fingerprint.Print) float64 {
+		return s.join(distance, x.Ratio, p.Nodes()) + x.Rare
+	}
+	return Parts{Bank: s.near, Ranked: s.ranked, Outlined: s.Outlined, Join: join}
+}
+
+// Model returns the scorer's model.
+func (s *Scorer) Model() *model.Model { return s.model }
+
+// Ranked returns the scores of the holdout in ascending order, which must not be changed.
+func (s *Scorer) Ranked() []float64 { return s.ranked }
+
+// Ratio returns the training graphs as density ratios read them.
+func (s *Scorer) Ratio() *ratio.Bank { return s.ratio }
+
+// Outlined returns the scores of graphs, scored on that many goroutines, and what they were scored by.
+func (s *Scorer) Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error) {
 	o, err := contrast.OutlineOf(ctx, workers, s.model.Encoder, gs)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	list, d, err := s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
+	list, d, err := s.answers(ctx, workers, o, s.model.Lookup(gs, o.Prints))
 	return list, o, d, err
 }
 
-// answersRepresented is answersOf for graphs that r represents. Graphs with several features are
+// Represented is Outlined for graphs that r represents. Graphs with several features are
 // outlined again, so that their scores have the same bits as without a batch.
-func (s *SingleScorer) answersRepresented(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]answer, error) {
+func (s *Scorer) Represented(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]Answer, error) {
 	o := r.Outline()
 	if s.model.Encoder.Features > 1 {
 		var err error
@@ -145,7 +161,7 @@ func (s *SingleScorer) answersRepresented(ctx context.Context, workers int, gs [
 			return nil, err
 		}
 	}
-	answers, _, err := s.answers(ctx, workers, o, s.model.traits(gs, o.Prints))
+	answers, _, err := s.answers(ctx, workers, o, s.model.Lookup(gs, o.Prints))
 	return answers, err
 }
 
@@ -154,12 +170,12 @@ func (s *SingleScorer) answersRepresented(ctx context.Context, workers int, gs [
 // A molecule that equals a training molecule scores s.known, which is 0, the mean of training
 // molecules, unless the holdout scores lower. A plain graph that does, which need not be the same
 // graph, scores at most s.known. The holdout follows the same rule, so p-values stay exact.
-func (s *SingleScorer) answers(ctx context.Context, workers int, o *contrast.Outline, of traits) ([]answer, *near.Distances, error) {
+func (s *Scorer) answers(ctx context.Context, workers int, o *contrast.Outline, of model.Lookup) ([]Answer, *near.Distances, error) {
 	d, err := s.near.Measure(ctx, workers, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	list := make([]answer, o.Len())
+	list := make([]Answer, o.Len())
 	for i, distance := range s.near.Scores(d) {
 		list[i] = s.answer(distance, d.Equal(i), o.Prints[i], of, i)
 	}
@@ -171,7 +187,7 @@ const knownGraph = 0.5
 
 // rank stores the scores of the holdout. A quarter of them are at least s.known for molecules: no
 // training molecule is outside where alpha is below ¼, however alike the training set is.
-func (s *SingleScorer) rank(holdout []float64) {
+func (s *Scorer) rank(holdout []float64) {
 	s.holdout = holdout
 	s.ranked = slices.DeleteFunc(slices.Clone(holdout), math.IsNaN)
 	slices.Sort(s.ranked)
@@ -185,26 +201,26 @@ func (s *SingleScorer) rank(holdout []float64) {
 	}
 }
 
-// answer combines the parts of graph i. equal reports that its print equals that of a training
+// Answer combines the parts of graph i. equal reports that its print equals that of a training
 // graph.
-func (s *SingleScorer) answer(distance float64, equal bool, p fingerprint.Print, of traits, i int) answer {
-	x := answer{Score: math.NaN(), Distance: distance, Ratio: math.NaN()}
+func (s *Scorer) answer(distance float64, equal bool, p fingerprint.Print, of model.Lookup, i int) Answer {
+	x := Answer{Score: math.NaN(), Distance: distance, Ratio: math.NaN()}
 	if len(p.Keys) == 0 {
 		return x
 	}
 	if head := s.model.Background; head != nil {
-		x.Ratio = head.Score(p, of.fold(i))
+		x.Ratio = head.Score(p, of.Fold(i))
 	}
 	if s.model.Rare != nil {
-		x.Rare = rare.Raise(of.level(i))
+		x.Rare = rare.Raise(of.Level(i))
 	}
-	x.Score = s.settled(s.join(distance, x.Ratio, nodes(p))+x.Rare, equal)
+	x.Score = s.settled(s.join(distance, x.Ratio, p.Nodes())+x.Rare, equal)
 	return x
 }
 
 // settled is the score of a graph whose print may equal that of a training graph. A model made for
 // sharing holds no training graphs.
-func (s *SingleScorer) settled(score float64, equal bool) float64 {
+func (s *Scorer) settled(score float64, equal bool) float64 {
 	switch {
 	case !equal || s.model.Shared > 0:
 		return score
@@ -220,36 +236,10 @@ func (s *SingleScorer) settled(score float64, equal bool) float64 {
 // parts add (rare.Raise). That of a plain graph is the distance.
 
 // join computes the score but for rare parts.
-func (s *SingleScorer) join(distance, ratio float64, nodes int) float64 {
+func (s *Scorer) join(distance, ratio float64, nodes int) float64 {
 	if s.model.Background == nil {
 		return distance
 	}
 	mean, deviation := s.model.Sizes.Of(nodes)
-	return (total(distance, ratio, s.model.Background.Weight()) - mean) / deviation
-}
-
-func total(distance, ratio, weight float64) float64 {
-	if weight > 0 {
-		return soft(distance) + float64(weight*soft(ratio))
-	}
-	return distance
-}
-
-// soft is max(0, z), rounded off: 0.46 at 0. Sums and roots have the same bits everywhere.
-func soft(z float64) float64 { return (z + math.Sqrt(float64(z*z)+softness)) / 2 }
-
-// softSlope is its derivative.
-func softSlope(z float64) float64 { return (1 + z/math.Sqrt(float64(z*z)+softness)) / 2 }
-
-// softness is 4·(ln 2/1.5)², so that soft(0) is that of ln(1 + exp(1.5 z))/1.5. Thrice as much does as
-// well on the validation pairs.
-const softness = 0.854
-
-// nodes returns the number of nodes of a graph: its print has one subtree of each height per node.
-func nodes(p fingerprint.Print) int {
-	sum := 0
-	for _, c := range p.Counts {
-		sum += int(c)
-	}
-	return sum / (fingerprint.DefaultHeight + 1)
+	return (model.Total(distance, ratio, s.model.Background.Weight()) - mean) / deviation
 }

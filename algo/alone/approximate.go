@@ -1,4 +1,4 @@
-package algo
+package alone
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"baca/algo/background"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/near"
 	"baca/algo/rare"
 )
@@ -18,7 +19,7 @@ import (
 // Each training graph is scored as a new one: without itself in the bank, and by a head that has
 // seen neither it nor its fold of the background. The encoder has seen it. Such p-values only keep
 // to 2α, so they are doubled. Benjamini and Hochberg's rule is not proven for them.
-func (s *SingleScorer) Approximate(ctx context.Context, outside []*graph.Graph) (*SingleScorer, *Model, error) {
+func (s *Scorer) Approximate(ctx context.Context, outside []*graph.Graph) (*Scorer, *model.Model, error) {
 	m := *s.model
 	if m.Shared > 0 {
 		return nil, nil, fmt.Errorf("model %s was made for sharing and holds no single graphs to compare with", m.Card.Name)
@@ -36,7 +37,7 @@ func (s *SingleScorer) Approximate(ctx context.Context, outside []*graph.Graph) 
 }
 
 // leftOut scores each graph of the bank as if training had left it out.
-func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]float64, error) {
+func (s *Scorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]float64, error) {
 	m := s.model
 	d, err := s.near.LeaveOut(ctx, s.workers)
 	if err != nil {
@@ -44,9 +45,9 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 	}
 	scores := s.near.Scores(d)
 	if m.Background == nil {
-		return m.addRare(scores), nil
+		return addRare(m, scores), nil
 	}
-	out, err := m.sample(ctx, s.workers, outside)
+	out, err := m.Sample(ctx, s.workers, outside)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +65,13 @@ func (s *SingleScorer) leftOut(ctx context.Context, outside []*graph.Graph) ([]f
 	}
 	for k := range scores {
 		logit := logits[near.Place(k, len(scores), len(logits))]
-		scores[k] = s.join(scores[k], (logit-m.Background.Mean)/m.Background.Deviation, nodes(m.Bank.Prints[k]))
+		scores[k] = s.join(scores[k], (logit-m.Background.Mean)/m.Background.Deviation, m.Bank.Prints[k].Nodes())
 	}
-	return m.addRare(scores), nil
+	return addRare(m, scores), nil
 }
 
 // addRare adds to the scores of the bank what rare parts add, each graph left out.
-func (m *Model) addRare(scores []float64) []float64 {
+func addRare(m *model.Model, scores []float64) []float64 {
 	if m.Rare != nil {
 		for k, level := range m.Rare.Bank {
 			scores[k] += rare.Raise(int(level))

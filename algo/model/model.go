@@ -1,23 +1,11 @@
-// Package algo is the front door of BaCa: it tells which graphs lie outside the training set of a
-// model. The packages below it are single stages of the method.
-//
-//	model, err := weights.Open("bbbp") // or weights.Load, of a file
-//	scorer, err := algo.NewScorer(ctx, model, algo.DefaultOptions())
-//	g, _, err := smiles.ParseIn("CCO", molecule.UnorderedParent) // as the built-in models read molecules, see FormOf
-//	rows, err := scorer.Score(ctx, []*graph.Graph{g})
-//	fmt.Println(rows[0].Score, rows[0].P, rows[0].Verdict)
-//
-// Your module finds these packages in a copy of the project:
-//
-//	go mod edit -replace baca=FOLDER
-//	go get baca/algo baca/weights
-package algo
+package model
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"baca/algo/background"
 	"baca/algo/contrast"
@@ -166,9 +154,9 @@ func (c *Card) Counts() string {
 // are kept of all graphs. With 999 held-out graphs p-values go down to 0.001.
 const MaxBank, MaxHoldout = 2000, 999
 
-// NewModel freezes an encoder into a model: train (indices into gs) becomes the bank, holdout the
+// New freezes an encoder into a model: train (indices into gs) becomes the bank, holdout the
 // holdout. It fills in the counts of the card.
-func NewModel(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, train, holdout []int, card Card) (*Model, error) {
+func New(ctx context.Context, workers int, e *gin.Encoder, gs []*graph.Graph, train, holdout []int, card Card) (*Model, error) {
 	width, err := SchemaWidth(card.Schema)
 	if err != nil {
 		return nil, err
@@ -266,4 +254,19 @@ func (m *Model) KnownRows() []int {
 		}
 	}
 	return rows
+}
+
+// ForgetFiles removes file names from the card.
+func (c *Card) ForgetFiles() {
+	const file = "a file"
+	if c.Dataset != "" {
+		c.Description = strings.ReplaceAll(c.Description, c.Dataset, file)
+		c.Dataset = ""
+	}
+	if c.Background != "" && c.Background != BuiltInBackground {
+		c.Background = file
+	}
+	if c.Holdout != "" {
+		c.Holdout = file
+	}
 }

@@ -1,4 +1,4 @@
-package algo
+package alone
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/near"
 )
 
@@ -23,7 +24,7 @@ type Explanation struct {
 
 	// Distance is to the nearest training graphs, Ratio the likelihood ratio to the background,
 	// both in standard deviations of training graphs, and Rare what the rarest parts of a molecule add
-	// to the score. The score is a sum of the first two, softened, plus Rare, see SingleScorer. Ratio is
+	// to the score. The score is a sum of the first two, softened, plus Rare, see Scorer. Ratio is
 	// NaN without a background.
 	Distance, Ratio, Rare float64
 	// The parts of Distance, in standard deviations of training graphs: the distances to the
@@ -40,7 +41,7 @@ type Explanation struct {
 	Contributions, BySubtrees, ByEmbedding []float64
 
 	Reasons []explain.Reason
-	Nearest []TrainingGraph // of the bank, see [SingleScorer.Nearest]
+	Nearest []TrainingGraph // of the bank, see [Scorer.Nearest]
 	// Duplicate reports that the graph was trained on, see [Model.Trained].
 	Duplicate bool
 }
@@ -49,19 +50,19 @@ type Explanation struct {
 const NearestExplained = 3
 
 // Explain explains one graph, with its verdict at a rate of false alarms.
-func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Explanation, error) {
+func (s *Scorer) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Explanation, error) {
 	o, err := contrast.OutlineOf(ctx, s.workers, s.model.Encoder, []*graph.Graph{g})
 	if err != nil {
 		return nil, err
 	}
 	x := &Explanation{}
-	of := s.model.traits([]*graph.Graph{g}, o.Prints)
+	of := s.model.Lookup([]*graph.Graph{g}, o.Prints)
 	list, d, err := s.answers(ctx, s.workers, o, of)
 	if err != nil {
 		return nil, err
 	}
 	x.Score, x.Distance, x.Ratio, x.Rare = list[0].Score, list[0].Distance, list[0].Ratio, list[0].Rare
-	p, verdicts := s.Judge(scoresOf(list), alpha)
+	p, verdicts := s.Judge(ScoresOf(list), alpha)
 	if x.P, x.Verdict = p[0], verdicts[0]; !math.IsNaN(x.P) {
 		x.Counted = decide.CountedIn(x.P, s.model.References(), "")
 	}
@@ -74,7 +75,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 	}
 	var blame *explain.Blame
 	if g.N() > 0 {
-		blame = s.contribute(x, g, o.Prints[0], d, of.fold(0))
+		blame = s.contribute(x, g, o.Prints[0], d, of.Fold(0))
 	}
 	x.Reasons = explain.Reasons(g, explain.Memory{Profile: s.model.Profile, Index: s.near.Subtrees, Train: s.model.Card.Train, Least: max(1, s.model.Shared)}, blame)
 	if r, ok := explain.Background(x.Ratio); ok {
@@ -87,7 +88,7 @@ func (s *SingleScorer) Explain(ctx context.Context, g *graph.Graph, alpha float6
 }
 
 // Embedding returns the embedding of a graph, a row of contrast.Representation.Q.
-func (s *SingleScorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32, error) {
+func (s *Scorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32, error) {
 	r, err := contrast.Represent(ctx, s.workers, s.model.Encoder, []*graph.Graph{g})
 	if err != nil {
 		return nil, err
@@ -96,11 +97,11 @@ func (s *SingleScorer) Embedding(ctx context.Context, g *graph.Graph) ([]float32
 }
 
 // Duplicate reports whether g was trained on, see [Model.Trained].
-func (s *SingleScorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g) }
+func (s *Scorer) Duplicate(g *graph.Graph) bool { return s.model.Trained(g) }
 
 // contribute fills in what each node adds to the score. p is the print of g; d has g alone and the
 // head of its fold. It returns the contributions for reasons.
-func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
+func (s *Scorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.Print, d *near.Distances, fold int) *explain.Blame {
 	n, parts := g.N(), s.near.Shares(d, 0)
 	ofDistance, ofRatio := s.slopes(x, n)
 	b := &explain.Blame{Lacking: make([]float64, n), Ratio: make([]float64, n), Embedding: make([]float64, n)}
@@ -117,7 +118,7 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 		shares, _ := head.Shares(p, fold)
 		explain.Add(b.Ratio, ofRatio, explain.Subtrees(g, p, shares, nil))
 		_, deviation := s.model.Sizes.Of(n)
-		whole = total(x.Distance, x.Ratio, head.Weight()) / deviation
+		whole = model.Total(x.Distance, x.Ratio, head.Weight()) / deviation
 	}
 	explain.Add(b.Embedding, ofDistance, explain.Embedding(s.model.Encoder, g, parts.Coordinates))
 	usual := explain.Usual(g, p)
@@ -129,7 +130,7 @@ func (s *SingleScorer) contribute(x *Explanation, g *graph.Graph, p fingerprint.
 }
 
 // slopes returns the derivatives of the score by distance and by ratio.
-func (s *SingleScorer) slopes(x *Explanation, nodes int) (ofDistance, ofRatio float64) {
+func (s *Scorer) slopes(x *Explanation, nodes int) (ofDistance, ofRatio float64) {
 	if s.model.Background == nil {
 		return 1, 0
 	}
@@ -138,5 +139,5 @@ func (s *SingleScorer) slopes(x *Explanation, nodes int) (ofDistance, ofRatio fl
 	if weight == 0 {
 		return 1 / deviation, 0
 	}
-	return softSlope(x.Distance) / deviation, weight * softSlope(x.Ratio) / deviation
+	return model.SoftSlope(x.Distance) / deviation, weight * model.SoftSlope(x.Ratio) / deviation
 }

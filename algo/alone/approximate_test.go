@@ -1,4 +1,4 @@
-package algo
+package alone
 
 import (
 	"math"
@@ -15,14 +15,14 @@ import (
 func TestApproximate(t *testing.T) {
 	m := molecules()
 	m.Background.AUC = 0.9 // so that the ratio counts
-	s := must.Have(NewSingleScorer(ctx, m, 1))
+	s := must.Have(New(ctx, m, 1))
 	outside := parse(amines(90)...)
 	a, wide := must.Both(s.Approximate(ctx, outside))
 	left := must.Have(s.leftOut(ctx, outside))
 	distances := s.near.Scores(must.Have(s.near.LeaveOut(ctx, 1)))
 	var ratios []float64
 	for k, p := range m.Bank.Prints {
-		mean, deviation := m.Sizes.Of(nodes(p))
+		mean, deviation := m.Sizes.Of(p.Nodes())
 		softened := left[k]*deviation + mean - soft(distances[k])
 		ratios = append(ratios, softened-softness/(4*softened))
 	}

@@ -1,4 +1,4 @@
-package algo
+package model
 
 import (
 	"cmp"
@@ -31,8 +31,8 @@ type ValueColumns struct{ Observed, Predicted, Uncertainty, NewScaffold string }
 // HasValues reports whether any value is known; s may be nil.
 func (s *Structures) HasValues() bool { return s != nil && (s.Observed != nil || s.Predicted != nil) }
 
-// values returns the values of a molecule, nil if none is known.
-func (s *Structures) values(place int) *Values {
+// ValuesOf returns the values of a molecule, nil if none is known.
+func (s *Structures) ValuesOf(place int) *Values {
 	v := NoValues()
 	if s.Observed != nil {
 		v.Observed = s.Observed[place]

@@ -1,4 +1,4 @@
-package algo
+package alone
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"baca/algo/explain"
 	"baca/algo/fingerprint"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -22,14 +23,14 @@ type TrainingGraph struct {
 	Similarity float64
 	// SMILES and Name are empty without structures, see Model.Structures.
 	SMILES, Name string
-	Values       *Values // nil where neither is known
+	Values       *model.Values // nil where neither is known
 }
 
 const MaxNearest = 100
 
 // Nearest returns the count training graphs most similar to g, most similar first, ties by place.
 // It omits those of similarity 0.
-func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
+func (s *Scorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 	similarities := make([]float64, s.near.Subtrees.Len())
 	s.near.Subtrees.Similarities(similarities, fingerprint.Counts, fingerprint.New(g, fingerprint.DefaultHeight))
 	list := []TrainingGraph{}
@@ -48,7 +49,7 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 			if known.Names != nil {
 				n.Name = known.Names[n.Place]
 			}
-			n.Values = known.values(n.Place)
+			n.Values = known.ValuesOf(n.Place)
 		}
 	}
 	return list
@@ -56,7 +57,7 @@ func (s *SingleScorer) Nearest(g *graph.Graph, count int) []TrainingGraph {
 
 // settle returns the reasons for two special cases: a training graph is named, and a graph
 // that shares nothing with any training graph says so.
-func (s *SingleScorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
+func (s *Scorer) settle(x *Explanation, g *graph.Graph) []explain.Reason {
 	things := "graph"
 	if g.Features == molecule.Features {
 		things = "molecule"
@@ -82,7 +83,7 @@ const mostTwins = 20
 
 // trained returns the training graph that equals g, and false if the model does not hold it with its
 // row. Structures tell which of several graphs with the same print it is.
-func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
+func (s *Scorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 	of := explain.Signature(g)
 	for _, n := range s.Nearest(g, mostTwins) {
 		same := n.Similarity == 1
@@ -91,7 +92,7 @@ func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 			if err != nil {
 				continue
 			}
-			read, _, _ := smiles.In(m, FormOf(s.model.Card.Schema))
+			read, _, _ := smiles.In(m, model.FormOf(s.model.Card.Schema))
 			same = explain.Signature(read.Graph()) == of
 		}
 		if same && n.Row >= 0 {
@@ -103,7 +104,7 @@ func (s *SingleScorer) trained(g *graph.Graph) (TrainingGraph, bool) {
 
 // Surroundings counts the neighbourhoods of g up to two edges wide, three for each node, and those
 // that no known training graph has.
-func (s *SingleScorer) Surroundings(g *graph.Graph) (unmet, all int) {
+func (s *Scorer) Surroundings(g *graph.Graph) (unmet, all int) {
 	keys := fingerprint.Nodes(g, fingerprint.DefaultHeight)
 	for _, key := range keys {
 		if s.near.Subtrees.Holders(key) == 0 {
@@ -121,7 +122,7 @@ type Embedded struct {
 
 // NearestEmbedded returns the count graphs of the bank nearest to an embedding, nearest first, ties
 // by row.
-func (s *SingleScorer) NearestEmbedded(q []float32, count int) []Embedded {
+func (s *Scorer) NearestEmbedded(q []float32, count int) []Embedded {
 	distances := s.near.Embeddings(q)
 	list := make([]Embedded, len(distances))
 	for k, d := range distances {

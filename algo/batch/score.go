@@ -1,4 +1,5 @@
-package algo
+// Package batch scores graphs by themselves and as a list.
+package batch
 
 import (
 	"context"
@@ -7,10 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"baca/algo/alone"
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/decide"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/ratio"
 )
 
@@ -31,8 +34,8 @@ func CheckBy(by string) error {
 	return fmt.Errorf("decide by %.40q: want one of %s", by, strings.Join(Deciders(), ", "))
 }
 
-// CheckBy rejects values of Options.By that the model cannot decide by.
-func (m *Model) CheckBy(by string) error {
+// CheckModel rejects values of Options.By that a model cannot decide by.
+func CheckModel(m *model.Model, by string) error {
 	switch {
 	case by != ByAlone && m.Shared > 0:
 		return fmt.Errorf("model %s was made for sharing and holds no single graphs to compare a batch with: it decides by %q only", m.Card.Name, ByAlone)
@@ -73,7 +76,7 @@ type Options struct {
 	Workers   int    // 0: all cores
 
 	// Single, if not nil, is reused to score single graphs.
-	Single *SingleScorer
+	Single *alone.Scorer
 	// Watch, if not nil, follows the work on each batch.
 	Watch *attention.Watch
 }
@@ -124,6 +127,16 @@ var unscored = Row{
 	Pre: math.NaN(), Attn: math.NaN(), BaCa: math.NaN(), Ratio: math.NaN(), Batch: math.NaN(), BatchP: math.NaN(), BatchVerdict: decide.Undecided,
 }
 
+// newRows returns rows with these scores, without verdicts.
+func newRows(scores []float64) []Row {
+	rows := make([]Row, len(scores))
+	for i, x := range scores {
+		rows[i] = unscored
+		rows[i].Alone = x
+	}
+	return rows
+}
+
 // A Report is the result for one batch.
 type Report struct {
 	Rows []Row
@@ -145,15 +158,15 @@ type Report struct {
 // A Scorer scores single graphs and batches, and further graphs in the state after a batch. Only
 // Score may be called concurrently.
 type Scorer struct {
-	model     *Model
+	model     *model.Model
 	options   Options
-	single    *SingleScorer
+	single    *alone.Scorer
 	attention *attention.Calibrator
 	state     *state // after the latest batch
 }
 
 // NewScorer checks the options against the model.
-func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
+func NewScorer(ctx context.Context, m *model.Model, o Options) (*Scorer, error) {
 	if err := CheckBy(o.By); err != nil {
 		return nil, err
 	}
@@ -163,10 +176,10 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	if err := decide.CheckAlpha(o.Alpha); err != nil {
 		return nil, err
 	}
-	if o.Single != nil && o.Single.model != m {
+	if o.Single != nil && o.Single.Model() != m {
 		return nil, fmt.Errorf("Options.Single belongs to another model, not to %s", m.Card.Name)
 	}
-	if err := m.CheckBy(o.By); err != nil {
+	if err := CheckModel(m, o.By); err != nil {
 		return nil, err
 	}
 	a, err := attention.New(o.Attention, o.Seed)
@@ -175,13 +188,13 @@ func NewScorer(ctx context.Context, m *Model, o Options) (*Scorer, error) {
 	}
 	s := &Scorer{model: m, options: o, single: o.Single, attention: a}
 	if s.single == nil {
-		s.single, err = NewSingleScorer(ctx, m, o.Workers)
+		s.single, err = alone.New(ctx, m, o.Workers)
 	}
 	return s, err
 }
 
 // Single returns the scorer of single graphs.
-func (s *Scorer) Single() *SingleScorer { return s.single }
+func (s *Scorer) Single() *alone.Scorer { return s.single }
 
 // Attention returns the calibrator after the latest batch, to be read only.
 func (s *Scorer) Attention() *attention.Calibrator { return s.attention }
@@ -200,11 +213,11 @@ func (s *Scorer) Paper() (sum Sum, ok bool) {
 // Concurrent calls are allowed; each uses one core.
 func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if s.state == nil {
-		answers, _, _, err := s.single.answersOf(ctx, 1, gs)
+		answers, _, _, err := s.single.Outlined(ctx, 1, gs)
 		if err != nil {
 			return nil, err
 		}
-		rows := newRows(scoresOf(answers))
+		rows := newRows(alone.ScoresOf(answers))
 		s.decide(rows, ByAlone)
 		return rows, nil
 	}
@@ -212,7 +225,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := s.single.answersRepresented(ctx, 1, gs, r)
+	answers, err := s.single.Represented(ctx, 1, gs, r)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +233,7 @@ func (s *Scorer) Score(ctx context.Context, gs []*graph.Graph) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := newRows(scoresOf(answers))
+	rows := newRows(alone.ScoresOf(answers))
 	if err := s.state.fill(ctx, 1, rows, g); err != nil {
 		return nil, err
 	}
@@ -238,7 +251,7 @@ func (s *Scorer) decide(rows []Row, by string) {
 		}
 		return decide.PValues(scores, holdout)
 	}
-	aloneP := of(func(r *Row) float64 { return r.Alone }, s.single.ranked)
+	aloneP := of(func(r *Row) float64 { return r.Alone }, s.single.Ranked())
 	var batchP, paperP []float64
 	if s.state != nil {
 		batchP = of(func(r *Row) float64 { return r.Batch }, s.state.batch)

@@ -1,15 +1,15 @@
-package algo
+package alone
 
 import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"baca/algo/background"
 	"baca/algo/contrast"
 	"baca/algo/fingerprint"
 	"baca/algo/internal/group"
+	"baca/algo/model"
 	"baca/algo/near"
 )
 
@@ -29,7 +29,7 @@ const DefaultShare = 20
 // It scores single graphs only: a batch needs embeddings of held-out graphs. The weights are those
 // that were fitted to the training graphs. Share fails if the bank has fewer than 2k different
 // graphs.
-func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
+func Share(ctx context.Context, workers int, m *model.Model, k int) (*model.Model, error) {
 	if k < 2 {
 		return nil, fmt.Errorf("groups of %d graphs: want 2 or more", k)
 	}
@@ -40,9 +40,9 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 	if len(groups) == 0 {
 		return nil, fmt.Errorf("the bank of model %s has too few different graphs for groups of %d", m.Card.Name, 2*k)
 	}
-	s := &Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
+	s := &model.Model{Card: m.Card, Encoder: m.Encoder, Shared: k, Holdout: m.Holdout.Select(nil)}
 	s.Card.HoldoutRows, s.Card.Repeats, s.Card.DatasetSHA256 = nil, nil, ""
-	s.Card.forgetFiles()
+	s.Card.ForgetFiles()
 	var q []float32
 	var nodes []float64
 	var prints []fingerprint.Print
@@ -59,35 +59,20 @@ func (m *Model) Share(ctx context.Context, workers, k int) (*Model, error) {
 		s.Profile = m.Profile.Share(m.Card.Train, k)
 	}
 	if m.Background != nil {
-		s.Background, s.Sizes = m.sharedBackground(k)
+		s.Background, s.Sizes = sharedBackground(m, k)
 	}
-	return s, s.Refer(ctx, workers, m)
-}
-
-// forgetFiles removes file names from the card.
-func (c *Card) forgetFiles() {
-	const file = "a file"
-	if c.Dataset != "" {
-		c.Description = strings.ReplaceAll(c.Description, c.Dataset, file)
-		c.Dataset = ""
-	}
-	if c.Background != "" && c.Background != BuiltInBackground {
-		c.Background = file
-	}
-	if c.Holdout != "" {
-		c.Holdout = file
-	}
+	return s, Refer(ctx, workers, s, m)
 }
 
 // sharedBackground returns the background head without what fewer than k graphs of the bank decide:
 // weights of buckets that 1 to k−1 of them hold become 0, and the extreme sizes become those of the
 // k-th graph.
-func (m *Model) sharedBackground(k int) (*background.Head, *background.Sizes) {
+func sharedBackground(m *model.Model, k int) (*background.Head, *background.Sizes) {
 	holders := make([]int, background.Buckets)
 	last := make([]int, background.Buckets) // the graph counted last, from 1
 	sizes := make([]int, m.Bank.Len())
 	for i, p := range m.Bank.Prints {
-		sizes[i] = max(1, nodes(p))
+		sizes[i] = max(1, p.Nodes())
 		for t, key := range p.Keys {
 			for c := range min(p.Counts[t], background.Most) {
 				if b := background.Bucket(key, c); last[b] != i+1 {
@@ -112,17 +97,17 @@ func (m *Model) sharedBackground(k int) (*background.Head, *background.Sizes) {
 
 // Refer recomputes Reference, the scores of the holdout of the model that Share got. A file rounds
 // the bank, so call it with the bank that was read back.
-func (m *Model) Refer(ctx context.Context, workers int, from *Model) error {
+func Refer(ctx context.Context, workers int, m, from *model.Model) error {
 	bank, err := near.NewBank(ctx, workers, m.Bank, m.Subtrees, nil)
 	if err != nil {
 		return err
 	}
-	single := &SingleScorer{model: m, near: bank}
-	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), traitsOf(from.HoldoutTraits))
+	single := &Scorer{model: m, near: bank}
+	answers, _, err := single.answers(ctx, workers, from.Holdout.Outline(), model.LookupOf(from.HoldoutTraits))
 	if err != nil {
 		return err
 	}
-	m.Reference = scoresOf(answers)
+	m.Reference = ScoresOf(answers)
 	for i, x := range m.Reference {
 		m.Reference[i] = float64(float32(x)) // the file's precision
 	}

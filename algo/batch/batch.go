@@ -1,4 +1,4 @@
-package algo
+package batch
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"baca/algo/alone"
 	"baca/algo/attention"
 	"baca/algo/contrast"
 	"baca/algo/explain"
 	"baca/algo/graph"
+	"baca/algo/model"
 	"baca/algo/near"
 	"baca/algo/ratio"
 )
@@ -33,11 +35,11 @@ func (s *Scorer) Batch(ctx context.Context, gs []*graph.Graph) (*Report, error) 
 		return nil, err
 	}
 	o.Watch.Report(attention.Encoding, len(gs), len(gs))
-	answers, err := s.single.answersRepresented(ctx, o.Workers, gs, test)
+	answers, err := s.single.Represented(ctx, o.Workers, gs, test)
 	if err != nil {
 		return nil, err
 	}
-	r.Rows, r.Holdout = newRows(scoresOf(answers)), newRows(s.single.holdout)
+	r.Rows, r.Holdout = newRows(alone.ScoresOf(answers)), newRows(s.single.Holdout())
 	if m.References() == 0 {
 		r.Warnings = append(r.Warnings, "the model holds no graphs kept from training, so there are no p-values")
 	}
@@ -71,7 +73,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 	if err := m.Holdout.CheckProjections(); err != nil {
 		return nil, fmt.Errorf("model %s: holdout: %w", m.Card.Name, err)
 	}
-	t := &state{negatives: test.Negatives(), bank: s.single.ratio, partition: o.Partition}
+	t := &state{negatives: test.Negatives(), bank: s.single.Ratio(), partition: o.Partition}
 	pre, err := t.base(ctx, o, m, test)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 		if err := s.weigh(ctx, t, r, gs, test); err != nil {
 			return nil, err
 		}
-		base = t.fused.Of(alone(r.Rows), t.ratio.Test)
+		base = t.fused.Of(aloneOf(r.Rows), t.ratio.Test)
 	}
 	attn, err := s.attention.Calibrate(ctx, &attention.Batch{
 		Encoder: m.Encoder, Graphs: gs, Test: test, Terms: t.terms, Base: pre, Part: base, Bank: m.Bank, Workers: o.Workers, Watch: o.Watch,
@@ -104,7 +106,7 @@ func (s *Scorer) calibrate(ctx context.Context, r *Report, gs []*graph.Graph, te
 }
 
 // base returns S_Pre of a batch and keeps its terms.
-func (t *state) base(ctx context.Context, o Options, m *Model, test *contrast.Representation) (pre []float64, err error) {
+func (t *state) base(ctx context.Context, o Options, m *model.Model, test *contrast.Representation) (pre []float64, err error) {
 	if o.Plain {
 		t.terms = contrast.PlainTerms(m.Bank)
 		return contrast.BaseScores(ctx, o.Workers, test, t.negatives, true, t.terms)
@@ -139,12 +141,12 @@ func (s *Scorer) weigh(ctx context.Context, t *state, r *Report, gs []*graph.Gra
 	}
 	r.Weight = gate(t.ratio.Evidence, len(gs), m.Bank.Len())
 	// A graph without nodes has the score NaN, which must not reach the others.
-	scores := slices.DeleteFunc(alone(r.Rows), math.IsNaN)
+	scores := slices.DeleteFunc(aloneOf(r.Rows), math.IsNaN)
 	t.fused = blend(r.Weight, scores, t.ratio.Test)
 	return nil
 }
 
-func alone(rows []Row) []float64 {
+func aloneOf(rows []Row) []float64 {
 	scores := make([]float64, len(rows))
 	for i, r := range rows {
 		scores[i] = r.Alone
@@ -183,7 +185,7 @@ func (t *state) fill(ctx context.Context, workers int, rows []Row, g *ratio.Grap
 
 // set fills in rows that have Alone.
 func (t *state) set(rows []Row, pre, attn, ratio []float64) {
-	batch := t.fused.Of(alone(rows), ratio)
+	batch := t.fused.Of(aloneOf(rows), ratio)
 	base := pre
 	if t.partition == PartByBatch {
 		base = batch

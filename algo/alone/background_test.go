@@ -1,4 +1,4 @@
-package algo
+package alone
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"baca/algo/graph"
 	"baca/algo/internal/lists"
 	"baca/algo/internal/must"
+	"baca/algo/model"
 	"baca/algo/molecule"
 	"baca/algo/molecule/smiles"
 )
@@ -39,10 +40,15 @@ func branched(n int, before, behind, end string) (list []string) {
 	return list
 }
 
+// soft is max(0, z), rounded off.
+func soft(z float64) float64 { return (z + math.Sqrt(z*z+softness)) / 2 }
+
+const softness = 0.854
+
 var ctx = context.Background()
 
 // molecules is a model of alcohols that is not trained, with amines as its background. It holds out every fifth graph.
-func molecules() *Model {
+func molecules() *model.Model {
 	gs := parse(alcohols(120)...)
 	var train, holdout []int
 	for i := range gs {
@@ -53,7 +59,7 @@ func molecules() *Model {
 		}
 	}
 	e := gin.New(gin.Default(molecule.Features), rand.New(rand.NewPCG(1, 1)))
-	m := must.Have(NewModel(ctx, 1, e, gs, train, holdout, Card{Name: "alcohols", Schema: OGB}))
+	m := must.Have(model.New(ctx, 1, e, gs, train, holdout, model.Card{Name: "alcohols", Schema: model.OGB}))
 	training := lists.Map(train, func(i int) *graph.Graph { return gs[i] })
 	must.Do(m.AddBackground(ctx, 1, training, parse(amines(90)...)))
 	return m
@@ -66,7 +72,7 @@ func TestBackgroundOfAModel(t *testing.T) {
 	}
 	// So plain a difference weighs nothing; here it is to be seen.
 	m.Background.AUC = 0.9
-	a := must.Have(NewSingleScorer(ctx, m, 1))
+	a := must.Have(New(ctx, m, 1))
 	gs := parse(append(alcohols(10), amines(10)...)...)
 	scores := must.Have(a.Scores(ctx, gs))
 	if in, out := slices.Max(scores[:10]), slices.Min(scores[10:]); in >= out {
@@ -104,8 +110,8 @@ func TestBackgroundOfAModel(t *testing.T) {
 // head that saw its parent.
 func TestFoldsOfSaltsAndStereoisomers(t *testing.T) {
 	fold := func(g *graph.Graph) int {
-		m := &Model{Card: Card{Schema: OGBCanonical}}
-		return m.fold(g, fingerprint.New(g, fingerprint.DefaultHeight))
+		m := &model.Model{Card: model.Card{Schema: model.OGBCanonical}}
+		return m.Traits([]*graph.Graph{g}, []fingerprint.Print{fingerprint.New(g, fingerprint.DefaultHeight)})[0].Fold
 	}
 	for _, same := range [][]string{
 		{"C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CC(N)C(=O)O", "CC(N)C(=O)O.Cl", "[Na+].[Cl-].C[C@H](N)C(=O)O"},
@@ -135,7 +141,7 @@ func TestSharedBackground(t *testing.T) {
 	m := molecules()
 	m.Background.AUC = 0.9
 	const k = 2 // of the weights some are of exactly two
-	s := must.Have(m.Share(ctx, 1, k))
+	s := must.Have(Share(ctx, 1, m, k))
 	holders := map[uint32]map[int]bool{}
 	for i, p := range m.Bank.Prints {
 		for _, key := range p.Keys {
@@ -169,7 +175,7 @@ func TestSharedBackground(t *testing.T) {
 	if len(s.Reference) != m.Holdout.Len() {
 		t.Fatalf("%d scores of %d held-out graphs", len(s.Reference), m.Holdout.Len())
 	}
-	a := must.Have(NewSingleScorer(ctx, s, 1))
+	a := must.Have(New(ctx, s, 1))
 	texts := alcohols(120)
 	holdout := lists.Map(m.Card.HoldoutRows, func(row int) string { return texts[row] })
 	scores := must.Have(a.Scores(ctx, parse(holdout...)))

@@ -51,6 +51,9 @@ const NearestExplained = 3
 
 // Explain explains one graph, with its verdict at a rate of false alarms.
 func (s *Scorer) Explain(ctx context.Context, g *graph.Graph, alpha float64) (*Explanation, error) {
+	if err := s.model.CheckReading([]*graph.Graph{g}); err != nil {
+		return nil, err
+	}
 	o, err := contrast.OutlineOf(ctx, s.workers, s.model.Encoder, []*graph.Graph{g})
 	if err != nil {
 		return nil, err

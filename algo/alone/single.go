@@ -143,6 +143,9 @@ func (s *Scorer) Ratio() *ratio.Bank { return s.ratio }
 
 // Outlined returns the scores of graphs, scored on that many goroutines, and what they were scored by.
 func (s *Scorer) Outlined(ctx context.Context, workers int, gs []*graph.Graph) ([]Answer, *contrast.Outline, *near.Distances, error) {
+	if err := s.model.CheckReading(gs); err != nil {
+		return nil, nil, nil, err
+	}
 	o, err := contrast.OutlineOf(ctx, workers, s.model.Encoder, gs)
 	if err != nil {
 		return nil, nil, nil, err
@@ -154,6 +157,9 @@ func (s *Scorer) Outlined(ctx context.Context, workers int, gs []*graph.Graph) (
 // Represented is Outlined for graphs that r represents. Graphs with several features are
 // outlined again, so that their scores have the same bits as without a batch.
 func (s *Scorer) Represented(ctx context.Context, workers int, gs []*graph.Graph, r *contrast.Representation) ([]Answer, error) {
+	if err := s.model.CheckReading(gs); err != nil {
+		return nil, err
+	}
 	o := r.Outline()
 	if s.model.Encoder.Features > 1 {
 		var err error

@@ -253,6 +253,7 @@ func (r Record) parsed() Record {
 		}
 		m, _, r.Aside = smiles.In(m, r.Form)
 		r.Graph = m.Graph()
+		r.Graph.Reading = r.Form.Reading()
 	}
 	return r
 }

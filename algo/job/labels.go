@@ -57,8 +57,11 @@ func (l *Labels) Columns() (names []string) {
 	return names
 }
 
-// Of reads a record's values, NaN for what is no number, nil without columns.
+// Of reads a record's values, NaN for what is no number, nil without labels or columns.
 func (l *Labels) Of(r *dataset.Entry) *model.Values {
+	if l == nil {
+		return nil
+	}
 	v := model.NoValues()
 	columns := l.columns(v)
 	if len(columns) == 0 {

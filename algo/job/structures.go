@@ -11,8 +11,8 @@ import (
 	"baca/algo/model"
 )
 
-// Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Only an id of
-// the input is a name.
+// Sources reads a data set's graphs, with each molecule's SMILES and values, and calls refuse for unreadable records. Without values and refuse, which may
+// be nil, there are none, and such records are left out. Only an id of the input is a name.
 func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record, error], values *Labels, refuse func(error)) (list []model.Source, err error) {
 	read := func(r dataset.Record) dataset.Record {
 		name := r.ID
@@ -24,9 +24,9 @@ func Sources(ctx context.Context, workers int, records iter.Seq2[dataset.Record,
 		switch {
 		case err != nil:
 			return nil, err
-		case r.Err != nil:
+		case r.Err != nil && refuse != nil:
 			refuse(r.Err)
-		default:
+		case r.Err == nil:
 			list = append(list, model.Source{Graph: r.Graph, SMILES: cmp.Or(r.SMILES, r.Written), Name: r.ID, Values: values.Of(&r.Entry)})
 		}
 	}

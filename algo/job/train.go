@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -229,6 +230,24 @@ func (t *Training) epoch(ctx context.Context) error {
 	t.Loss = loss
 	t.keep()
 	return nil
+}
+
+// Make makes the model in one go, and returns its file. It calls epoch, if not nil, after each epoch.
+func (t *Training) Make(ctx context.Context, epoch func() error) ([]byte, error) {
+	if epoch == nil {
+		epoch = func() error { return nil }
+	}
+	if err := t.Prepare(); err != nil {
+		return nil, err
+	}
+	if err := t.Begin(ctx, pretrain.State{}, pretrain.Loss{}); err != nil {
+		return nil, err
+	}
+	if err := t.Run(ctx, math.MaxInt64, epoch, nil); err != nil {
+		return nil, err
+	}
+	_, file, err := t.Pack(ctx)
+	return file, err
 }
 
 func (t *Training) encoder() *gin.Encoder {

@@ -211,6 +211,21 @@ func (m *Model) SetHoldout(ctx context.Context, workers int, gs []*graph.Graph) 
 	return err
 }
 
+// Form is how the model reads molecules.
+func (m *Model) Form() molecule.Form { return FormOf(m.Card.Schema) }
+
+// CheckReading refuses graphs of molecules that were read otherwise than the model reads them: their scores would
+// say little.
+func (m *Model) CheckReading(gs []*graph.Graph) error {
+	want := m.Form().Reading()
+	for i, g := range gs {
+		if g.Reading != 0 && g.Reading != want && m.Card.Schema != Constant {
+			return fmt.Errorf("graph %d was read in another way than model %s reads molecules, which is %s: want smiles.ParseIn with Model.Form", i+1, m.Card.Name, Reads(m.Card.Schema))
+		}
+	}
+	return nil
+}
+
 // References returns the number of held-out scores.
 func (m *Model) References() int { return max(m.Holdout.Len(), len(m.Reference)) }
 

@@ -70,7 +70,7 @@ func TestScore(t *testing.T) {
 		if r.Row != 11+i || r.SMILES != texts[i] {
 			t.Fatalf("row %d of %q, want %d of %q", r.Row, r.SMILES, 11+i, texts[i])
 		}
-		g, _, err := smiles.ParseIn(texts[i], molecule.Canonical)
+		g, _, err := smiles.ParseIn(texts[i], molecule.Parent)
 		found, has := row.(*table.Scored)
 		if (err == nil && texts[i] != "") != (r.Err == nil) || (r.Err == nil) != has {
 			t.Fatalf("%q: error %v and scores %t, the parser says %v", texts[i], r.Err, has, err)
@@ -134,7 +134,7 @@ func TestBatch(t *testing.T) {
 	var graphs []*graph.Graph
 	for n := range 30 {
 		text := strings.Repeat("C", 1+n%15) + []string{"O", "N(=O)=O"}[n%2]
-		g, _, err := smiles.ParseIn(text, molecule.Canonical)
+		g, _, err := smiles.ParseIn(text, molecule.Parent)
 		try.Check(err)
 		texts, graphs = append(texts, text), append(graphs, g)
 	}

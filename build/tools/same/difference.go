@@ -69,22 +69,25 @@ func difference(ctx context.Context, before, now answer) string {
 
 const mostLines = 12 // of a difference are shown
 
-// longLine is broken behind commas.
-var longLine = regexp.MustCompile(`(?m)^.{200,}$`)
+// A longLine is broken behind commas and tags.
+var (
+	longLine = regexp.MustCompile(`(?m)^.{200,}$`)
+	piece    = regexp.MustCompile(`[,>]`)
+)
 
 // unified is a short unified diff.
 func unified(ctx context.Context, before, now string) string {
 	dir := try.To(os.MkdirTemp("", "diff"))
 	defer os.RemoveAll(dir)
 	for name, text := range map[string]string{"before": before, "now": now} {
-		text = longLine.ReplaceAllStringFunc(text, func(line string) string { return strings.ReplaceAll(line, ",", ",\n") })
+		text = longLine.ReplaceAllStringFunc(text, func(line string) string { return piece.ReplaceAllString(line, "$0\n") })
 		try.Check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	c := exec.CommandContext(ctx, "git", "diff", "--no-index", "--no-color", "--text", "-U1", "before", "now")
 	c.Dir = dir
 	text, _ := c.Output() // exit status 1 says that they differ
 	var b strings.Builder
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		if i < 4 || i > 4+mostLines { // names of files, and what is too much
 			continue
 		}

@@ -1,12 +1,13 @@
-# Makes the inputs, which lines find in the folder in: once for both programs, by baca of the other commit. TREE is the repository.
-data=$TREE/algo/dataset/testdata/other
+# Makes the inputs, which lines find in the folder in: once for both programs, by baca of the other commit. TOOL is the folder of this script.
+root=$TOOL/../../..
+data=$root/algo/dataset/testdata/other
 
 # Molecules: a training set with values of every kind, a list to score, and the same in every format.
-grep -v '"' "$TREE/web/examples/solubility-train.csv" | head -241 | awk -F, -v OFS=, 'NR == 1 { print $0, "sd", "fresh", "soluble", "probability", "date", "eur", "measured"; next }
+grep -v '"' "$root/web/examples/solubility-train.csv" | head -241 | awk -F, -v OFS=, 'NR == 1 { print $0, "sd", "fresh", "soluble", "probability", "date", "eur", "measured"; next }
 	{ print $0, (NR % 7) / 10, $4 + (NR % 5 - 2) / 4, ($3 > -2), NR % 9 ? ($4 > -2 ? 0.8 : 0.1) : 0.5, 2000 + NR % 20 "-0" 1 + NR % 9, NR % 11 ? NR % 50 : "", NR % 6 ? "" : "yes" }' > train.csv
 head -41 train.csv | tail -40 | awk -F, -v OFS=, '{ print $2 }' > forty.smi
-cp "$TREE/web/examples/molecules.csv" examples.csv
-cp "$TREE/web/examples/solubility-new.csv" new.csv
+cp "$root/web/examples/molecules.csv" examples.csv
+cp "$root/web/examples/solubility-new.csv" new.csv
 awk -F, -v OFS=, 'NR == 1 { print $0, "sd" } NR > 1 && !/"/ { print $0, (NR % 7) / 10 }' new.csv | head -100 > unsure.csv
 awk -F, -v OFS=, 'NR == 1 { print "name,smiles,probability" } NR > 1 && !/"/ { print $1, $2, NR % 4 ? 0.9 : 0.3 }' new.csv | head -60 > classes.csv
 head -31 examples.csv > few.csv
@@ -37,9 +38,9 @@ head -c 300 few.csv.gz > cut.csv.gz
 head -c 2000 few.parquet > cut.parquet
 head -c 1500 few.sdf > cut.sdf
 cp "$data"/* .
-for name in exceljs table-pandas; do cp "$TREE/algo/xlsx/testdata/$name.xlsx" .; done
+for name in exceljs table-pandas; do cp "$root/algo/xlsx/testdata/$name.xlsx" .; done
 head -c 3000 exceljs.xlsx > cut.xlsx
-cp "$TREE/algo/parquet/testdata/pyarrow-delta.parquet" "$TREE/algo/parquet/testdata/zstd-v2-words.parquet" .
+cp "$root/algo/parquet/testdata/pyarrow-delta.parquet" "$root/algo/parquet/testdata/zstd-v2-words.parquet" .
 mkdir parts && cp few.parquet parts/a.parquet && cp few.parquet parts/b.parquet
 mkdir lists && head -3 few.smi > lists/a.smi && head -5 few.smi | tail -2 > lists/b.smi
 

@@ -73,7 +73,7 @@ func run(ctx context.Context, against, only string, packages bool) (err error) {
 		fmt.Fprintln(os.Stderr, "building", s.tree)
 		s.build(ctx, packages)
 	}
-	before.inputs(ctx, root)
+	before.inputs(ctx)
 	all := parse(lines)
 	tasks := slices.DeleteFunc(slices.Clone(all), func(t task) bool {
 		return !chosen.MatchString(t.line) || !packages && strings.Contains(t.line, "$TREE/out") || python == "" && strings.Contains(t.line, "$PYTHON")

@@ -38,33 +38,38 @@ func findPython() string {
 // build builds the command, and beside it the Python package with the command in it.
 func (s *side) build(ctx context.Context, packages bool) {
 	const commit = "same" // in versions
-	program, module := filepath.Join(s.home, "bin", "baca"), filepath.Join(s.home, "python", "baca")
-	try.Check(os.MkdirAll(filepath.Dir(program), 0o777))
-	try.Check(os.MkdirAll(filepath.Join(module, "bin"), 0o777))
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-X baca/build/internal/version.commit="+commit, "-o", program, "./build/baca")
+	tags := ""
 	if packages {
-		c = exec.CommandContext(ctx, "make", "baca", "python", "npm", "FAST=-fast", "COMMIT="+commit)
-		try.Check(os.Symlink(filepath.Join(s.tree, "bin", "baca"), program))
+		tags = "page"
+		s.must(ctx, "make", "page", "python", "npm", "FAST=-fast", "COMMIT="+commit)
 	}
-	c.Dir, c.Env = s.tree, append(os.Environ(), "CGO_ENABLED=0")
-	finish(c)
+	program, module := filepath.Join(s.home, "bin", "baca"), filepath.Join(s.home, "python", "baca")
+	flags := "-ldflags=-X baca/build/internal/version.commit=" + commit
+	s.must(ctx, "go", "build", "-trimpath", "-buildvcs=false", flags, "-tags="+tags, "-o", program, "./build/baca")
 	try.Check(os.CopyFS(module, os.DirFS(filepath.Join(s.tree, "build", "python", "baca"))))
+	try.Check(os.Mkdir(filepath.Join(module, "bin"), 0o777))
 	try.Check(os.Symlink(program, filepath.Join(module, "bin", "baca")))
 }
 
-// inputs makes the inputs of both sides.
-func (s *side) inputs(ctx context.Context, root string) {
-	try.Check(os.Mkdir(s.in, 0o777))
-	c := s.shell(ctx, s.in, "-e", filepath.Join(s.tool, "inputs.sh"))
-	c.Env = append(c.Env, "TREE="+root)
-	finish(c)
+// must runs a command in the tree.
+func (s *side) must(ctx context.Context, name string, args ...string) {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir, c.Env = s.tree, append(os.Environ(), "CGO_ENABLED=0")
+	try.Check(finish(c))
 }
 
-// finish runs a command that must succeed.
-func finish(c *exec.Cmd) {
+// inputs makes the inputs of both sides, from files of the working tree.
+func (s *side) inputs(ctx context.Context) {
+	try.Check(os.Mkdir(s.in, 0o777))
+	try.Check(finish(s.shell(ctx, s.in, "-e", filepath.Join(s.tool, "inputs.sh"))))
+}
+
+// finish runs a command. Its error has what the command writes.
+func finish(c *exec.Cmd) error {
 	if text, err := c.CombinedOutput(); err != nil {
-		try.Check(fmt.Errorf("%s: %w\n%s", c, err, text))
+		return fmt.Errorf("%s: %w\n%s", c, err, text)
 	}
+	return nil
 }
 
 // shell returns a run of the shell in a folder.

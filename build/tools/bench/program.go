@@ -55,8 +55,8 @@ func (b bench) test(ctx context.Context, pkg string, env []string, flags ...stri
 	return path, err
 }
 
-// bout returns the job that runs a program on one thread.
-func (b bench) bout(platform string, p program, env []string, command ...string) job {
+// measured returns the job that runs a program on one thread.
+func (b bench) measured(platform string, p program, env []string, command ...string) job {
 	if b.only != "." {
 		p.names = b.only
 	}
@@ -71,7 +71,7 @@ func (b bench) native(ctx context.Context) (jobs []job, err error) {
 	for _, p := range hot {
 		path, failed := b.test(ctx, p.pkg, nil)
 		if failed == nil {
-			jobs = append(jobs, b.bout(b.side, p, nil, path))
+			jobs = append(jobs, b.measured(b.side, p, nil, path))
 		}
 		err = errors.Join(err, failed)
 	}
@@ -96,9 +96,9 @@ func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 	kernel, failed := b.test(ctx, kernelPackage, env)
 	suite, err := b.test(ctx, suitePackage, env)
 	return []job{
-		b.bout(engine, products, nil, runner, kernel),
-		b.bout(engine, inEngine, nil, runner, suite),
-		b.bout(engine+"-portable", portable, []string{"BACA_KERNEL=none"}, runner, suite),
+		b.measured(engine, products, nil, runner, kernel),
+		b.measured(engine, inEngine, nil, runner, suite),
+		b.measured(engine+"-portable", portable, []string{"BACA_KERNEL=none"}, runner, suite),
 	}, errors.Join(failed, err)
 }
 

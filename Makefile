@@ -24,7 +24,7 @@ BUILD = $(GO) build -trimpath -buildvcs=false -ldflags='-X baca/build/internal/v
 LIMIT ?= 2h
 TEST = $(GO) test -timeout $(LIMIT)
 
-.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar fuzz chaos lint bench bench-quick clean
+.PHONY: help run demo build baca paper page libraries gpu beam release python npm test test-all checks test-race test-wasm test-gpu test-beam test-columnar test-research fuzz chaos lint bench bench-quick clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,8 +44,8 @@ build: baca paper ## build bin/baca, the command with the page in it, and bin/ba
 baca: page
 	CGO_ENABLED=0 $(BUILD) -tags page -o bin/baca ./build/baca
 
-paper: ## build bin/baca-paper, which repeats the paper
-	CGO_ENABLED=0 $(BUILD) -o bin/baca-paper ./build/baca-paper
+paper: ## build bin/baca-paper, which repeats the paper (a module of its own)
+	cd build/research && CGO_ENABLED=0 $(BUILD) -o ../../bin/baca-paper .
 
 page: libraries ## build the page into web/site
 	$(GO) run ./build/tools/page $(FAST)
@@ -62,8 +62,8 @@ web/node_modules: web/package-lock.json
 test: ## check what may have been broken, ten minutes on two cores: lint, unit tests, WebAssembly, the page in Chromium
 	@$(MAKE) --no-print-directory checks; status=$$?; build/tools/left-out.sh; exit $$status
 
-test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, Beam and the GPU as well
-	@BACA_TEST=all $(MAKE) --no-print-directory checks test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
+test-all: ## check everything: large inputs, race detector, all of it as WebAssembly, research, Beam and the GPU as well
+	@BACA_TEST=all $(MAKE) --no-print-directory checks test-research test-race test-wasm test-beam test-columnar test-gpu; status=$$?; build/tools/left-out.sh; exit $$status
 
 # The longest begin first, so that they do not run alone at the end.
 checks: lint page
@@ -98,6 +98,9 @@ python: ## build the wheel of the Python package for this machine into out/wheel
 npm: libraries ## build the npm package, for browsers and Node, into out/npm
 	$(GO) run ./build/npm
 
+test-research: ## check the paper's experiments and the rivals
+	cd build/research && $(TEST) ./...
+
 test-beam: ## check the Beam pipeline
 	cd build/beam && $(GO) vet ./... && $(TEST) ./...
 
@@ -123,6 +126,7 @@ lint: ## gofmt, go vet, staticcheck, and govulncheck where its database answers
 	$(GO) vet -tags rdkit ./algo/molecule/...
 	$(GO) vet -tags noasm ./algo/internal/kernel
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	cd build/research && $(GO) vet ./... && $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	build/tools/govulncheck.sh
 
 bench: ## measure natively, in Node, in Chromium, whole commands and other programs (BENCH="-against REV", -platforms, -count)

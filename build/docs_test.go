@@ -164,7 +164,7 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// What algo/READING.md says of the built-in models is what build/results/decisions.md measured.
+// What algo/READING.md says of the built-in models is what build/research/results/decisions.md measured.
 func TestReadingShowsWhatWasMeasured(t *testing.T) {
 	rows := func(name string) map[string][]string {
 		text := try.To(os.ReadFile(name))
@@ -176,7 +176,7 @@ func TestReadingShowsWhatWasMeasured(t *testing.T) {
 		}
 		return found
 	}
-	measured, checked := rows("results/decisions.md"), 0
+	measured, checked := rows("research/results/decisions.md"), 0
 	for pair, shown := range rows("../algo/READING.md") {
 		m := measured[strings.ReplaceAll(pair, " / ", "/")]
 		if !strings.Contains(pair, " / ") || pair == "| ID / OOD" || m == nil {

@@ -4,7 +4,6 @@ package build
 import (
 	"baca/build/internal/try"
 	"cmp"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -32,9 +31,9 @@ var layers = []string{
 // helpers help tests alone, and may use files.
 const helpers = "internal/golden internal/must internal/reference internal/sample molecule/internal/check wgsl/check"
 
-// ours lists what each further part may import of the project. A prefix that
+// mayImport lists what each further part may import of the project. A prefix that
 // ends in /... stands for all below it.
-var ours = []struct {
+var mayImport = []struct {
 	part, allowed string
 }{
 	{"baca/weights", "baca/algo/..."},
@@ -52,10 +51,9 @@ var ours = []struct {
 	{"baca/app", "baca/wasm/message baca/algo/decide baca/algo/property"},
 	{"baca/web", ""},
 	{"baca/build/baca", "baca/algo/... baca/build/device baca/build/internal/apart baca/build/internal/lock baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/sealed baca/build/internal/spool baca/build/internal/unpack baca/build/internal/usage baca/build/internal/version baca/build/service baca/build/service/api baca/build/service/mcp baca/build/service/pipe baca/build/site baca/web baca/weights"},
-	{"baca/build/baca-paper", "baca/build/baca/command baca/build/paper"},
-	{"baca/build/paper", "baca/algo/... baca/build/internal/machine baca/build/internal/opened baca/build/internal/progress baca/build/internal/replace baca/build/internal/try baca/build/internal/usage baca/build/internal/version baca/weights"},
 	{"baca/build/tools/chaos", "baca/build/internal/machine baca/build/internal/replace baca/build/internal/try"},
-	{"baca/build/tools/bench", "baca/algo/dataset baca/build/internal/try"},
+	{"baca/build/tools/bench", "baca/algo/dataset baca/build/internal/revision baca/build/internal/try"},
+	{"baca/build/tools/same", "baca/build/internal/revision baca/build/internal/try"},
 	{"baca/build/tools/sets", "baca/algo/dataset baca/algo/molecule baca/algo/molecule/smiles baca/build/internal/try baca/weights"},
 	{"baca/build/tools/packaging", "baca/algo baca/build/internal/ship baca/build/internal/try"},
 	{"baca/build/internal/apart", "baca/build/internal/replace baca/build/internal/usage"},
@@ -141,32 +139,21 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 }
 
-// The harness of the paper is in build/baca-paper alone.
-func TestProductHoldsNoPaper(t *testing.T) {
-	for _, program := range [][]string{{"", "", "baca/build/baca"}, {"js", "wasm", "baca/wasm/compute"}, {"js", "wasm", "baca/wasm/app"}} {
-		c := exec.Command("go", "list", "-deps", program[2])
-		c.Env = append(os.Environ(), "GOOS="+program[0], "GOARCH="+program[1])
-		for pkg := range strings.FieldsSeq(string(try.To(c.Output()))) {
-			if strings.HasPrefix(pkg, "baca/build/paper") {
-				t.Errorf("%s holds %s", program[2], pkg)
-			}
-		}
-	}
-}
-
-// A plain build needs no C compiler and no library of a nested module: GPUs are
-// in build/gpu alone.
+// A plain build needs no C compiler and no nested module: GPUs are in build/gpu alone, what repeats
+// the paper in build/research.
 func TestPlainBuildIsGo(t *testing.T) {
 	if text := strings.TrimSpace(list("-f", `{{if .CgoFiles}}{{.ImportPath}} uses C{{end}}`, "baca/...")); text != "" {
 		t.Error(text)
 	}
-	if strings.Contains(list("-m", "all"), "webgpu") {
-		t.Error("the main module requires WebGPU: only build/gpu may")
+	for _, nested := range []string{"webgpu", "baca/build/"} {
+		if strings.Contains(list("-m", "all"), nested) {
+			t.Errorf("the main module requires %s: only nested modules may", nested)
+		}
 	}
 }
 
 func allowed(pkg, i string) bool {
-	for _, o := range ours {
+	for _, o := range mayImport {
 		if pkg != o.part && !strings.HasPrefix(pkg, o.part+"/") {
 			continue
 		}

@@ -75,8 +75,8 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		c.Env = append(c.Env, "GIT_"+who+"_NAME=test", "GIT_"+who+"_EMAIL=test@example.org", "GIT_"+who+"_DATE=2000-01-01T00:00:00Z")
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		c.Env = append(c.Env, "GIT_"+role+"_NAME=test", "GIT_"+role+"_EMAIL=test@example.org", "GIT_"+role+"_DATE=2000-01-01T00:00:00Z")
 	}
 	c.Env = append(os.Environ(), c.Env...)
 	out, err := c.CombinedOutput()

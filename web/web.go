@@ -19,5 +19,5 @@ func Examples() []byte { return molecules }
 
 // Solubilities returns two CSV files with the columns name, smiles, logS and logS_pred: of a
 // training set, with predictions each made without its molecule, and of new molecules, of which
-// some are larger than all of that. TestTrustExamples of build/paper makes them from ESOL.
+// some are larger than all of that. TestTrustExamples of build/research makes them from ESOL.
 func Solubilities() (training, unseen []byte) { return train, fresh }

@@ -33,8 +33,8 @@ type Options struct {
 	LearningRate float64
 }
 
-// DefaultOptions is one setting for all data sets, chosen on validation pairs (`baca-paper
-// bench ladder`). Twice as many synthetic graphs as places let the queue keep those farthest from the
+// DefaultOptions is one setting for all data sets, chosen on validation pairs (algo/DEPARTURES.md).
+// Twice as many synthetic graphs as places let the queue keep those farthest from the
 // boundary.
 func DefaultOptions() Options {
 	return Options{

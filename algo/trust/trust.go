@@ -44,7 +44,7 @@ type Options struct {
 	// of held-out errors, for classes 0.5.
 	Tolerance float64
 	// Rate is the largest share of large errors with the verdict Trust, up to twice that Check;
-	// 0.25. Its bound with a confidence would trust too few, see build/results/README.md.
+	// 0.25. Its bound with a confidence would trust too few, see build/research/results/README.md.
 	Rate float64
 	// Classes marks observed values of 0 or 1 and predicted probabilities, which have no intervals.
 	Classes bool

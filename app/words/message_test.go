@@ -22,9 +22,9 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// The cards of the models show the figures of build/results/README.md.
+// The cards of the models show the figures of build/research/results/README.md.
 func TestCardsHaveTheMeasuredFigures(t *testing.T) {
-	readme, err := os.ReadFile("../../build/results/README.md")
+	readme, err := os.ReadFile("../../build/research/results/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +53,11 @@ func TestCardsHaveTheMeasuredFigures(t *testing.T) {
 		}
 		row := rows[n.ID+" / "+n.OOD]
 		if row == nil {
-			t.Errorf("%s: build/results/README.md has no row %s / %s", name, n.ID, n.OOD)
+			t.Errorf("%s: build/research/results/README.md has no row %s / %s", name, n.ID, n.OOD)
 			continue
 		}
 		if alone, batch := fmt.Sprintf("%.1f", n.Alone), fmt.Sprintf("%.1f", n.Batch); alone != figure(row, "alone") || batch != figure(row, "batch") {
-			t.Errorf("%s: the card says %s and %s, build/results/README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
+			t.Errorf("%s: the card says %s and %s, build/research/results/README.md %s and %s", name, alone, batch, figure(row, "alone"), figure(row, "batch"))
 		}
 		if !strings.Contains(n.Measured(), fmt.Sprintf("%.1f\u00a0%%", n.Alone)) {
 			t.Errorf("%s: %s", name, n.Measured())

@@ -11,7 +11,7 @@ import (
 )
 
 // A Note says what a built-in model is not for, and the AUROC in percent of such models on a pair
-// of sets. Figures come from build/results/README.md; TestCardsHaveTheMeasuredFigures compares
+// of sets. Figures come from build/research/results/README.md; TestCardsHaveTheMeasuredFigures compares
 // them.
 type Note struct {
 	Name, Title  string

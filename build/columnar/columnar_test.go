@@ -28,7 +28,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	pq "github.com/parquet-go/parquet-go"
 
-	ours "baca/algo/parquet"
+	bacaparquet "baca/algo/parquet"
 
 	"baca/build/internal/try"
 )
@@ -37,7 +37,7 @@ var update = flag.Bool("update", false, "write the files of the tests of algo/pa
 
 func unzstd(r io.Reader) (io.Reader, error) { return zstd.NewReader(r) }
 
-var codecs = ours.Codecs{Zstd: unzstd, Brotli: func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }}
+var codecs = bacaparquet.Codecs{Zstd: unzstd, Brotli: func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }}
 
 var molecules = []string{"CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1", "", "C1CC", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C"}
 
@@ -141,7 +141,7 @@ func TestParquet(t *testing.T) {
 						if n == 40 {
 							keep(t, codec+"-"+version+"-"+encoding+".parquet", b.Bytes())
 						}
-						f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
+						f := try.To(bacaparquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 						check(t, n, f.Rows(3, 4, 5, 6, 7, 8))
 					})
 				}
@@ -174,7 +174,7 @@ func TestParquetGo(t *testing.T) {
 		if n == 40 {
 			keep(t, "parquet-go.parquet", b.Bytes())
 		}
-		f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
+		f := try.To(bacaparquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), codecs))
 		places := map[string]int{}
 		for i, c := range f.Columns() {
 			places[c.Name] = i
@@ -196,11 +196,11 @@ func TestWriter(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 100, 70_000} {
 		for _, distinct := range []int{1, 2, 300, 5000} {
 			var b bytes.Buffer
-			columns := []ours.Cells{
-				{Name: "text", Kind: ours.Texts}, {Name: "number", Kind: ours.Numbers}, {Name: "truth", Kind: ours.Truths},
-				{Name: "texts", Kind: ours.TextLists}, {Name: "numbers", Kind: ours.NumberLists},
+			columns := []bacaparquet.Cells{
+				{Name: "text", Kind: bacaparquet.Texts}, {Name: "number", Kind: bacaparquet.Numbers}, {Name: "truth", Kind: bacaparquet.Truths},
+				{Name: "texts", Kind: bacaparquet.TextLists}, {Name: "numbers", Kind: bacaparquet.NumberLists},
 			}
-			w := ours.NewWriter(&b, "a test", columns)
+			w := bacaparquet.NewWriter(&b, "a test", columns)
 			var want []written
 			for i := range n {
 				var r written
@@ -222,7 +222,7 @@ func TestWriter(t *testing.T) {
 					r.Texts, r.Numbers = texts, numbers
 				}
 				for k, c := range columns {
-					columns[k].Texts, columns[k].Numbers = append(c.Texts, text), append(c.Numbers, map[bool]float64{false: number, true: truth}[c.Kind == ours.Truths])
+					columns[k].Texts, columns[k].Numbers = append(c.Texts, text), append(c.Numbers, map[bool]float64{false: number, true: truth}[c.Kind == bacaparquet.Truths])
 					columns[k].TextLists, columns[k].NumberLists = append(c.TextLists, texts), append(c.NumberLists, numbers)
 				}
 				want = append(want, r)
@@ -269,7 +269,7 @@ func TestWriter(t *testing.T) {
 				}
 			}
 			// And what this project reads.
-			f := try.To(ours.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), ours.Codecs{}))
+			f := try.To(bacaparquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), bacaparquet.Codecs{}))
 			i = 0
 			for cells, err := range f.Rows(0) {
 				try.Check(err)

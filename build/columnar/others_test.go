@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	ours "baca/algo/parquet"
+	bacaparquet "baca/algo/parquet"
 
 	"baca/algo/dataset"
 	"baca/build/internal/try"
@@ -114,7 +114,7 @@ func compare(t *testing.T, dir string, rows int) {
 		}
 		bits := map[string]int{} // of columns of floats
 		data := try.To(os.ReadFile(name))
-		f := try.To(ours.Open(bytes.NewReader(data), int64(len(data)), codecs))
+		f := try.To(bacaparquet.Open(bytes.NewReader(data), int64(len(data)), codecs))
 		for _, c := range f.Columns() {
 			if c.What == "numbers" {
 				bits[c.Name] = 64

@@ -1,5 +1,5 @@
 // Package command is the command baca (Main): build/baca runs it on the processor, build/gpu on
-// GPUs too. The second program, build/baca-paper, shares it.
+// GPUs too. The second program, build/research, shares it.
 package command
 
 import (

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"baca/algo"
+	"baca/algo/model"
 	"baca/build/internal/replace"
 )
 
@@ -29,7 +30,7 @@ func newVerify() *cobra.Command {
 		Use:   "verify NAME|FILE",
 		Short: "Check that a model file is whole, and what it was trained on",
 		Long: `Verify reads a model as scoring does: each section must have the SHA-256 that the file
-says, and hold what it should. With --in it also checks that the model was trained on
+says, and hold what it should. It says which score the model was measured with. With --in it also checks that the model was trained on
 that file or folder. The exit status is 1 where something is not as it should be.`,
 		Example: `  baca model verify my.msgpack
   baca model verify my.msgpack --in library.csv`,
@@ -39,7 +40,7 @@ that file or folder. The exit status is 1 where something is not as it should be
 			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("%s: whole, %s\nsha256 %s\n", args[0], size(len(data)), hashOf(data))
+			text := fmt.Sprintf("%s: whole, %s\nsha256 %s\n%s\n", args[0], size(len(data)), hashOf(data), measuredWith(m))
 			if set != "" {
 				if m.Card.DatasetSHA256 == "" {
 					return fmt.Errorf("model %s does not say what it was trained on", m.Card.Name)
@@ -55,6 +56,17 @@ that file or folder. The exit status is 1 where something is not as it should be
 	}
 	c.Flags().StringVar(&set, "in", "", "`file` or folder that the model should have been trained on")
 	return c
+}
+
+// measuredWith says whether the model's file keeps scores of this program.
+func measuredWith(m *algo.Model) string {
+	switch {
+	case m.Measured == nil:
+		return fmt.Sprintf("no score yet: this program measures it by score %d at every start", model.Rules)
+	case m.Measured.Rules != model.Rules:
+		return fmt.Sprintf("measured by score %d: this program measures it anew by score %d at every start", m.Measured.Rules, model.Rules)
+	}
+	return fmt.Sprintf("measured by score %d, this program's", model.Rules)
 }
 
 // A remake makes a model file of another model.

@@ -45,10 +45,10 @@ func (l *pipeListener) Close() error {
 // get sends a request, and returns the response when it is begun.
 func (l *pipeListener) get(t *testing.T) *http.Response {
 	t.Helper()
-	ours, theirs := net.Pipe()
-	l.conns <- theirs
-	try.To(io.WriteString(ours, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
-	return try.To(http.ReadResponse(bufio.NewReader(ours), nil))
+	client, server := net.Pipe()
+	l.conns <- server
+	try.To(io.WriteString(client, "GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
+	return try.To(http.ReadResponse(bufio.NewReader(client), nil))
 }
 
 const pageSize = 1 << 20

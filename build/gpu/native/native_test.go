@@ -51,9 +51,9 @@ func TestGPU(t *testing.T) { check.Run(t, open(t), nil) }
 func TestHeaders(t *testing.T) {
 	out := try.To(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cogentcore/webgpu").Output())
 	for _, name := range []string{"webgpu.h", "wgpu.h"} {
-		ours := try.To(os.ReadFile(name))
-		theirs := try.To(os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "wgpu", "lib", name)))
-		if !bytes.Equal(ours, theirs) {
+		copied := try.To(os.ReadFile(name))
+		original := try.To(os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "wgpu", "lib", name)))
+		if !bytes.Equal(copied, original) {
 			t.Errorf("%s is not that of the module: copy it from there, and see what changed", name)
 		}
 	}

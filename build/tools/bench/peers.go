@@ -29,7 +29,7 @@ var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"}
 func (b bench) peers(ctx context.Context) (jobs []job, err error) {
 	blas, err := b.test(ctx, kernelPackage, nil, "-tags=openblas")
 	if err == nil {
-		jobs = append(jobs, b.bout("peers", program{kernelPackage, "^BenchmarkGemm$/^NN$/^384x64x64$/^OpenBLAS$", ""}, nil, blas))
+		jobs = append(jobs, b.measured("peers", program{kernelPackage, "^BenchmarkGemm$/^NN$/^384x64x64$/^OpenBLAS$", ""}, nil, blas))
 	}
 	rdkit, failed := b.rdkit(ctx)
 	more, missing := b.nodePeers(ctx)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"baca/build/internal/revision"
 	"baca/build/internal/try"
 	"cmp"
 	"context"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 const (
@@ -55,8 +55,8 @@ func (b bench) test(ctx context.Context, pkg string, env []string, flags ...stri
 	return path, err
 }
 
-// bout returns the job that runs a program on one thread.
-func (b bench) bout(platform string, p program, env []string, command ...string) job {
+// measured returns the job that runs a program on one thread.
+func (b bench) measured(platform string, p program, env []string, command ...string) job {
 	if b.only != "." {
 		p.names = b.only
 	}
@@ -71,7 +71,7 @@ func (b bench) native(ctx context.Context) (jobs []job, err error) {
 	for _, p := range hot {
 		path, failed := b.test(ctx, p.pkg, nil)
 		if failed == nil {
-			jobs = append(jobs, b.bout(b.side, p, nil, path))
+			jobs = append(jobs, b.measured(b.side, p, nil, path))
 		}
 		err = errors.Join(err, failed)
 	}
@@ -96,9 +96,9 @@ func (b bench) wasm(ctx context.Context, engine, runner string) ([]job, error) {
 	kernel, failed := b.test(ctx, kernelPackage, env)
 	suite, err := b.test(ctx, suitePackage, env)
 	return []job{
-		b.bout(engine, products, nil, runner, kernel),
-		b.bout(engine, inEngine, nil, runner, suite),
-		b.bout(engine+"-portable", portable, []string{"BACA_KERNEL=none"}, runner, suite),
+		b.measured(engine, products, nil, runner, kernel),
+		b.measured(engine, inEngine, nil, runner, suite),
+		b.measured(engine+"-portable", portable, []string{"BACA_KERNEL=none"}, runner, suite),
 	}, errors.Join(failed, err)
 }
 
@@ -146,13 +146,5 @@ func (b bench) checkout(ctx context.Context) (before bench, remove func()) {
 	try.Check(os.MkdirAll(before.bin, 0o777))
 	// Tests look for the public sets beside the project.
 	try.Check(os.Symlink(filepath.Join(b.root, "..", "shared"), filepath.Join(dir, "shared")))
-	if _, err := execute(ctx, b.root, nil, "git", "worktree", "add", "--detach", before.root, b.against); err != nil {
-		try.Check(fmt.Errorf("revision %s: %w", b.against, err))
-	}
-	remove = func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		execute(ctx, b.root, nil, "git", "worktree", "remove", "--force", before.root)
-	}
-	return before, remove
+	return before, try.To(revision.Checkout(ctx, b.root, b.against, before.root))
 }

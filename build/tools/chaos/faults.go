@@ -113,9 +113,9 @@ func (f *fault) pause(share float64) {
 	time.Sleep(d)
 }
 
-// goOn gives the same command again, as a user would, and compares the result. An error is
+// resume gives the same command again, as a user would, and compares the result. An error is
 // fine where all is there already, as when a kill came after the last write.
-func (f *fault) goOn() {
+func (f *fault) resume() {
 	r := f.wait(f.begin(f.target.again))
 	if err := f.target.differs(f.dir, f.target.reference); err != nil {
 		lose("%w: %s", err, r.said())
@@ -162,7 +162,7 @@ func (f *fault) disturb() (outcome int) {
 		f.pause(1)
 		f.end(r)
 	}
-	f.goOn()
+	f.resume()
 	return survived
 }
 
@@ -294,7 +294,7 @@ func (f *fault) severalWriters() (outcome int) {
 		}
 	}
 	if succeeded == 0 { // each may have had a shard that another wanted
-		f.goOn()
+		f.resume()
 	}
 	try.Check(f.target.differs(f.dir, f.target.reference))
 	return outcome

@@ -115,7 +115,8 @@ func (w *world) plan() {
 	if slices.ContainsFunc(kinds, func(k *kind) bool { return slices.Contains(k.targets, beam) && w.picks(k.name+"/"+beam) }) {
 		lacks[beam] = w.do(filepath.Join(dir, "build", "beam"), "go build -o "+filepath.Join(w.root, "baca-beam")+" .")
 	}
-	try.Check(w.do(dir, "go build -o "+w.root+"/"+page+" ./build/baca ./build/baca-paper"))
+	try.Check(w.do(dir, "go build -o "+w.root+"/"+page+" ./build/baca"))
+	try.Check(w.do(filepath.Join(dir, "build", "research"), "go build -o "+filepath.Join(w.root, "baca-paper")+" ."))
 	w.writeInputs()
 	for _, k := range kinds {
 		for _, name := range k.targets {

@@ -17,11 +17,11 @@ const counting = `(() => {
 	globalThis.Worker = class extends Real {
 		constructor(...args) {
 			super(...args);
-			this.ours = String(args[0]).endsWith("/worker.js");
-			if (this.ours) this.addEventListener("message", ({ data }) => most("received", data.byteLength || 0));
+			this.isEngine = String(args[0]).endsWith("/worker.js");
+			if (this.isEngine) this.addEventListener("message", ({ data }) => most("received", data.byteLength || 0));
 		}
 		postMessage(data, ...rest) {
-			if (this.ours) most("sent", data.data?.byteLength || 0);
+			if (this.isEngine) most("sent", data.data?.byteLength || 0);
 			super.postMessage(data, ...rest);
 		}
 	};

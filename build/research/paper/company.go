@@ -1,0 +1,229 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"baca/algo"
+	"baca/algo/dataset"
+	"baca/algo/decide"
+	"baca/algo/job"
+	"baca/algo/metric"
+	"baca/build/internal/try"
+	"baca/build/internal/version"
+)
+
+// companyFDR is the false-discovery rate, companyAlphas are the false alarm rates.
+const companyFDR = 0.1
+
+var companyAlphas = []float64{0.05, 0.1}
+
+func company() *experiment {
+	return &experiment{
+		name: "company", page: "company.md", read: readAs[companyResult], measure: measureCompany,
+		short: "Measure false alarms on lists of one kind of molecule",
+		long: `Company asks what a model of molecules calls a list of one kind, such as anilines, nitro
+compounds or long chains, that is as in-distribution as any other. Each split of a set, read
+as parents, each once, trains a model on three quarters: encoder, bank, subtrees and
+background. The last quarter, which nothing of the model has seen, is halved at random: one
+half gives p-values, the other is tested, and then the other way round. Every kind of the
+tested molecules is a list. It measures
+
+  the share that is called outside, by each molecule itself and by batch_verdict,
+  the share of lists in which --fdr 0.1 calls anything outside, which is always false,
+
+kind by kind and pooled, and writes company.json and company.md to --out. Lists of fewer
+than 20 molecules are no batch. A run that was cut short goes on with the splits that are
+missing.`,
+		flags: [][2]string{{"sets", "tox21,freesolv,bbbp,clintox,esol"}, {"splits", "8"}, {"steps", "300"}},
+	}
+}
+
+// A companyList is a list of one kind of tested molecules.
+type companyList struct {
+	Kind  string    `json:"kind"`
+	Rows  []int     `json:"rows"` // of the set
+	Alone []float64 `json:"alone"`
+	Batch []float64 `json:"batch"` // nil if the list is no batch; 1 where the guard refuses
+	set   string
+}
+
+// threeQuarters divides a set into training and held-out graphs.
+func threeQuarters(n int, seed uint64) (train, held []int) { return dataset.Part(n, n-n/4, seed) }
+
+// part trains a detector on three quarters of a set.
+func (train Trainer) part(ctx context.Context, l *loadedSet, split uint64, steps int) *algo.Model {
+	return train.detector(ctx, job.Training{Graphs: l.graphs, Split: threeQuarters, Card: algo.Card{
+		Name: fmt.Sprintf("%s-part%d", l.name, split), Schema: l.schema, Dataset: l.name, DatasetSHA256: l.sha256, Seed: split,
+	}}, steps, len(l.graphs)*3/4)
+}
+
+// companyCell measures one split of a set.
+func (b *bench) companyCell(ctx context.Context, l *loadedSet, split uint64) []companyList {
+	r := newHeldOut(ctx, b.train.part(ctx, l, split, b.steps), l.graphs, 1)
+	_, tested, reference := r.halves(split)
+	kinds := kindsOf(l.graphs)
+	return slices.Concat(r.company(ctx, kinds, 2*split, tested, reference), r.company(ctx, kinds, 2*split+1, reference, tested))
+}
+
+// company measures lists of one kind among tested held-out graphs.
+func (r *heldOut) company(ctx context.Context, kinds kinds, seed uint64, tested, reference []int) (lists []companyList) {
+	m, alone := r.withReference(ctx, reference)
+	single := decide.PValues(pick(r.scores, tested), alone.Holdout())
+	for _, list := range r.lists(streamed(seed), kinds, tested) {
+		places := pick(tested, list.index)
+		l := companyList{Kind: list.kind, Rows: pick(r.model.Card.HoldoutRows, places), Alone: pick(single, list.index)}
+		if len(places) >= algo.MinBatch {
+			report := try.To(r.scorer(ctx, m, alone, seed).Batch(ctx, pick(r.graphs, places)))
+			for _, row := range report.Rows {
+				p := row.BatchP
+				if row.AloneP > algo.Guard {
+					p = 1
+				}
+				l.Batch = append(l.Batch, p)
+			}
+		}
+		lists = append(lists, l)
+	}
+	return lists
+}
+
+// A companyShare is a share of different molecules, or of lists.
+type companyShare struct {
+	Share rate    `json:"share"`
+	Of    float64 `json:"of"`
+}
+
+// interval returns Wilson's 95 % interval.
+func (s companyShare) interval() (low, high float64) {
+	return metric.Wilson(float64(s.Share)*s.Of, s.Of)
+}
+
+func (s companyShare) String() string {
+	low, high := s.interval()
+	return fmt.Sprintf("%.1f (%.1f – %.1f)", 100*s.Share, 100*low, 100*high)
+}
+
+// A companyGroup sums up the lists of one kind.
+type companyGroup struct {
+	Kind      string `json:"kind"`
+	Molecules int    `json:"molecules"` // different ones
+	Lists     int    `json:"lists"`
+	// One share for each of companyAlphas. Batch counts the lists that are large enough for a batch.
+	Alone     []companyShare `json:"alone"`
+	Batch     []companyShare `json:"batch_verdict"`
+	Discovery companyShare   `json:"any_discovery"`
+}
+
+// groupOf sums up lists.
+func groupOf(kind string, lists []companyList) companyGroup {
+	g := companyGroup{Kind: kind, Lists: len(lists)}
+	type molecule struct {
+		set string
+		row int
+	}
+	seen, batched := map[molecule]bool{}, map[molecule]bool{}
+	var alone, batch []float64
+	found := 0.0
+	for _, l := range lists {
+		for _, row := range l.Rows {
+			seen[molecule{l.set, row}] = true
+			if l.Batch != nil {
+				batched[molecule{l.set, row}] = true
+			}
+		}
+		alone, batch = append(alone, l.Alone...), append(batch, l.Batch...)
+		if slices.Min(decide.QValues(l.Alone)) <= companyFDR {
+			found++
+		}
+	}
+	g.Molecules = len(seen)
+	for _, alpha := range companyAlphas {
+		g.Alone = append(g.Alone, companyShare{rate(shareUpTo(alone, alpha)), float64(len(seen))})
+		g.Batch = append(g.Batch, companyShare{rate(shareUpTo(batch, alpha)), float64(len(batched))})
+	}
+	g.Discovery = companyShare{rate(found / float64(len(lists))), float64(len(lists))}
+	return g
+}
+
+// groupsOf sums up lists by kind, also pooled.
+func groupsOf(lists []companyList) (groups []companyGroup) {
+	for _, kind := range slices.Concat(kindNames(), []string{kindPooled, kindAll}) {
+		of := slices.DeleteFunc(slices.Clone(lists), func(l companyList) bool {
+			return l.Kind != kind && !(kind == kindPooled && focused(l.Kind))
+		})
+		if len(of) > 0 {
+			groups = append(groups, groupOf(kind, of))
+		}
+	}
+	return groups
+}
+
+// A companySet is the result of a set, or of all.
+type companySet struct {
+	Set       string         `json:"set"`
+	Molecules int            `json:"molecules"` // with different parents
+	Groups    []companyGroup `json:"groups"`
+}
+
+type companyResult struct {
+	Program string       `json:"program"`
+	Splits  int          `json:"splits"`
+	Steps   int          `json:"steps"`
+	Alphas  []float64    `json:"alphas"`
+	FDR     float64      `json:"fdr"`
+	Sets    []companySet `json:"sets"`
+}
+
+// measureCompany measures the splits, the first of all sets first.
+func measureCompany(ctx context.Context, b *bench) result {
+	sides := chosen(b.setList, trustSets)
+	read, p := &sets{folder: b.data, workers: b.workers, parent: true}, &plan{bench: b}
+	all, lists := companySet{Set: "All sets"}, []companyList(nil)
+	loaded := make([]*loadedSet, len(sides))
+	for k, s := range sides {
+		loaded[k] = read.open(ctx, s.name, "")
+		encode(loaded[k].graphs)
+		all.Molecules += len(loaded[k].graphs)
+	}
+	for split := range uint64(b.splits) {
+		for _, l := range loaded {
+			add(p, runKey{Pair: l.name, IDData: l.sha256}, fmt.Sprintf("split%d", split+1),
+				func(ctx context.Context) []companyList { return b.companyCell(ctx, l, split+1) },
+				func(c []companyList) {
+					for _, list := range c {
+						list.set = l.name
+						lists = append(lists, list)
+					}
+				})
+		}
+	}
+	p.do(ctx)
+	all.Groups = groupsOf(lists)
+	r := companyResult{version.String(), b.splits, b.steps, companyAlphas, companyFDR, []companySet{all}}
+	for _, l := range loaded {
+		of := slices.DeleteFunc(slices.Clone(lists), func(list companyList) bool { return list.set != l.name })
+		r.Sets = append(r.Sets, companySet{l.name, len(l.graphs), groupsOf(of)})
+	}
+	return r
+}
+
+func (r companyResult) page() *page {
+	all := r.Sets[0]
+	p := &page{
+		title: "What lists of one kind are called",
+		question: fmt.Sprintf(`How much of a list of one kind is called outside, when the list is as in-distribution as any? In %[3]d splits
+of %[2]d sets, %[1]d molecules, three quarters train a model, and half of the rest gives p-values to the other half. At α = %[4]g %%,
+percent called outside, falsely: by each molecule alone, by the batch that the list is, and lists with any discovery at --fdr %[5]g.`,
+			all.Molecules, len(r.Sets)-1, r.Splits, 100*r.Alphas[0], r.FDR),
+		tables: []*pageTable{tabulate("", []string{"kind", "molecules", "alone", "batch", "lists"}, all.Groups, func(g companyGroup) []any {
+			return []any{g.Kind, g.Molecules, float64(g.Alone[0].Share), float64(g.Batch[0].Share), float64(g.Discovery.Share)}
+		})},
+	}
+	if k := slices.IndexFunc(all.Groups, func(g companyGroup) bool { return g.Kind == kindPooled }); k >= 0 {
+		g := all.Groups[k]
+		p.answer = []string{fmt.Sprintf("Pooled over the lists of one kind: alone %s, by their batch %s (95 %% intervals).", g.Alone[0], g.Batch[0])}
+	}
+	return p
+}

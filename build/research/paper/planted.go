@@ -1,0 +1,247 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"baca/algo"
+	"baca/algo/decide"
+	"baca/algo/graph"
+	"baca/algo/molecule/smarts"
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
+	"baca/build/internal/version"
+	"baca/build/research/rival"
+)
+
+func planted() *experiment {
+	return &experiment{
+		name: "planted", page: "planted.md", read: readAs[plantedResult], measure: measurePlanted,
+		short: "Measure whether one strange group on a familiar molecule is found",
+		long: `Planted puts one group on an aromatic carbon of molecules that a built-in model has not
+seen, if no training molecule has the group, and counts how many are outside at α = 5 %. The
+other held-out molecules give the p-values. It writes planted.json and planted.md to --out.`,
+		flags: [][2]string{{"models", ""}, {"molecules", "150"}},
+	}
+}
+
+// A plantedGroup is written behind the atom that it is bound to. Training molecules with the pattern have it, too.
+type plantedGroup struct{ Kind, Name, smiles, pattern string }
+
+const asTheyAre, newElement, newGroup, longPart = "as they are", "new element", "new group", "long"
+
+var plantedGroups = []plantedGroup{
+	{newElement, "HgCH3", "[Hg]C", "[#80]"}, {newElement, "Pb(CH3)3", "[Pb](C)(C)C", "[#82]"}, {newElement, "Sn(CH3)3", "[Sn](C)(C)C", "[#50]"},
+	{newElement, "TeCH3", "[Te]C", "[#52]"}, {newElement, "Ge(CH3)3", "[Ge](C)(C)C", "[#32]"}, {newElement, "As(CH3)2", "[As](C)C", "[#33]"},
+	{newElement, "SeCH3", "[Se]C", "[#34]"}, {newElement, "B(OH)2", "B(O)O", "[#5]"}, {newElement, "Si(CH3)3", "[Si](C)(C)C", "[#14]"},
+	{newElement, "Sb(CH3)2", "[Sb](C)C", "[#51]"},
+	{newGroup, "azide", "N=[N+]=[N-]", "N=[N+]=[N-]"}, {newGroup, "N-nitroso", "N(C)N=O", "NN=O"}, {newGroup, "nitramine", "N(C)[N+](=O)[O-]", "N[N+](=O)[O-]"},
+	{newGroup, "peroxide", "OOC", "OO"}, {newGroup, "hydroperoxide", "OO", "O[OX2H]"}, {newGroup, "acid chloride", "C(=O)Cl", "C(=O)Cl"},
+	{newGroup, "isocyanate", "N=C=O", "N=C=O"}, {newGroup, "isothiocyanate", "N=C=S", "N=C=S"}, {newGroup, "diazonium", "[N+]#N", "[N+]#N"},
+	{newGroup, "fluorosulfate", "OS(=O)(=O)F", "OS(=O)(=O)F"}, {newGroup, "sulfonyl chloride", "S(=O)(=O)Cl", "S(=O)(=O)Cl"},
+	{newGroup, "carbodiimide", "N=C=NC", "N=C=N"}, {newGroup, "hypochlorite", "OCl", "OCl"}, {newGroup, "N-chloro", "N(C)Cl", "NCl"},
+	{newGroup, "isocyanide", "[N+]#[C-]", "[N+]#[C-]"}, {newGroup, "C-nitroso", "N=O", "cN=O"}, {newGroup, "disulfide", "SSC", "SS"},
+	{newGroup, "ketenimine", "N=C=C", "N=C=C"}, {newGroup, "phosphonofluoridate", "P(=O)(F)OC", "PF"}, {newGroup, "diazirine", "C1(C)N=N1", "C1N=N1"},
+	{longPart, "hexadecyl", "CCCCCCCCCCCCCCCC", "[CH3][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2][CH2]"},
+	{longPart, "perfluorohexyl", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F", "C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)C(F)(F)F"},
+	{longPart, "triyne", "C#CC#CC#CC", "C#CC#CC#C"},
+}
+
+// plant puts a group on the first aromatic carbon that can bear it, and returns "" if there is none.
+func plant(text, group string) string {
+	for i := range text {
+		if text[i] != 'c' || i > 0 && text[i-1] == '[' {
+			continue
+		}
+		end := i + 1
+		for end < len(text) && (text[end] >= '0' && text[end] <= '9' || text[end] == '%') {
+			end++
+		}
+		written := text[:end] + "(" + group + ")" + text[end:]
+		if _, err := smiles.Parse(written); err == nil {
+			return written
+		}
+	}
+	return ""
+}
+
+// plantedRivals are compared beside the score of one molecule.
+var plantedRivals = []string{"ecfp-nearest", "ecfp-knn", "ecfp-ratio", "ecfp-sum"}
+
+// A plantedRow counts the molecules of a model that have a group, and those outside by the score and by each rival.
+type plantedRow struct {
+	Model     string `json:"model"`
+	Kind      string `json:"kind"`
+	Group     string `json:"group"` // "" for the molecules as they are
+	Molecules int    `json:"molecules"`
+	Outside   []int  `json:"outside"`
+}
+
+type plantedResult struct {
+	Program string       `json:"program"`
+	Rivals  []string     `json:"rivals"`
+	Rows    []plantedRow `json:"rows"`
+}
+
+func measurePlanted(ctx context.Context, b *bench) result {
+	r := plantedResult{Program: version.String(), Rivals: plantedRivals}
+	eachModel(ctx, b, "reads molecules of a public set", func(m *builtIn) []string {
+		if !m.readsMolecules() {
+			return nil
+		}
+		return m.own()
+	}, b.plantedCell, func(rows []plantedRow) { r.Rows = append(r.Rows, rows...) })
+	return r
+}
+
+// plantedCell measures a model with every group that its training set lacks.
+func (b *bench) plantedCell(ctx context.Context, m *builtIn) (rows []plantedRow) {
+	graphs, texts := readMolecules(ctx, b.data, m.pair.ID, algo.FormOf(m.Card.Schema), 1)
+	texts = mapped(texts, parentOf)
+	r := newHeldOut(ctx, m.Model, graphs, 1)
+	held := pick(texts, m.Card.HoldoutRows)
+	trained := slices.DeleteFunc(indices(len(texts)), func(i int) bool {
+		return slices.Contains(m.Card.HoldoutRows, i) || slices.Contains(m.Card.Repeats, i)
+	})
+	// All molecules are scored at once, since rivals are trained for each call: first those held out, as they are.
+	all := slices.Clone(held)
+	parent := indices(len(held))
+	rows = []plantedRow{{Model: m.name, Kind: asTheyAre, Molecules: len(held)}}
+	for _, g := range plantedGroups {
+		if hasPattern(pick(texts, trained), g.pattern) {
+			continue
+		}
+		row := plantedRow{Model: m.name, Kind: g.Kind, Group: g.Name}
+		for i, text := range held {
+			if written := plant(text, g.smiles); written != "" && row.Molecules < b.molecules {
+				all, parent = append(all, parentOf(written)), append(parent, i)
+				row.Molecules++
+			}
+		}
+		rows = append(rows, row)
+	}
+	scores := [][]float64{try.To(r.alone.Scores(ctx, mapped(all, func(text string) *graph.Graph {
+		g, _, err := smiles.ParseIn(text, algo.FormOf(m.Card.Schema))
+		try.Check(err)
+		return g
+	})))}
+	problem := &rival.Problem{TrainSMILES: pick(texts, trained), TestSMILES: all, Background: backgrounds[readParent](), Seed: 1, Workers: 1}
+	for _, name := range plantedRivals {
+		scores = append(scores, try.To(rival.Named(name).Score(ctx, problem)))
+	}
+	for _, list := range scores {
+		outside := outsideOf(list, parent, len(held))
+		for k, at := 0, 0; k < len(rows); k++ {
+			n := 0
+			for _, is := range outside[at : at+rows[k].Molecules] {
+				if is {
+					n++
+				}
+			}
+			rows[k].Outside, at = append(rows[k].Outside, n), at+rows[k].Molecules
+		}
+	}
+	return rows
+}
+
+// parentOf is the parent of a molecule.
+func parentOf(text string) string {
+	m, _, _ := smiles.Parent(try.To(smiles.Parse(text)))
+	return smiles.Write(m)
+}
+
+func hasPattern(texts []string, pattern string) bool {
+	p := try.To(smarts.Parse(pattern))
+	return slices.ContainsFunc(texts, func(text string) bool { return p.In(try.To(smiles.Parse(text))) })
+}
+
+// outsideOf judges molecules by p-values from the held-out molecules but the one that each was made of, its parent.
+// The first scores are those of the held-out molecules.
+func outsideOf(scores []float64, parent []int, held int) []bool {
+	reference := slices.Sorted(slices.Values(scores[:held]))
+	outside := make([]bool, len(scores))
+	for i, p := range decide.PValues(scores, reference) {
+		above := math.Round(p*float64(held+1)) - 1 // the parent may be among them
+		if scores[parent[i]] >= scores[i] {
+			above--
+		}
+		outside[i] = (above+1)/float64(held) <= algo.DefaultOptions().Alpha
+	}
+	return outside
+}
+
+func (r plantedResult) page() *page {
+	heads := append([]string{"group", "molecules", "ours"}, r.Rivals...)
+	var all, kinds []plantedRow
+	for _, row := range r.Rows {
+		all = plantedSum(all, row, func(x plantedRow) bool { return x.Group == row.Group })
+		kinds = plantedSum(kinds, row, func(x plantedRow) bool { return x.Kind == row.Kind })
+	}
+	cells := func(name func(plantedRow) string) func(plantedRow) []any {
+		return func(row plantedRow) []any {
+			list := []any{name(row), row.Molecules}
+			for _, n := range row.Outside {
+				list = append(list, float64(n)/float64(max(1, row.Molecules)))
+			}
+			return list
+		}
+	}
+	models := distinct(r.Rows, func(row plantedRow) string { return row.Model })
+	return &page{
+		title: "One strange group on a familiar molecule",
+		question: `How many molecules are outside at α = 5 % that a model has not seen and that got one group that no training molecule has?
+In percent, by our score of one molecule, ECFP4 nearest neighbour, five nearest, ratio to the built-in background, and ratio + five
+nearest, each with p-values of held-out molecules.`,
+		tables: []*pageTable{
+			tabulate("", heads, kinds, cells(func(row plantedRow) string { return row.Kind })),
+			tabulate("Ours by group:", []string{"kind", "outside"}, kinds,
+				func(row plantedRow) []any { return []any{row.Kind, plantedList(all, row.Kind)} }),
+			tabulate("Ours by model:", []string{"model", "as they are", "new element", "new group", "long"}, models,
+				func(model string) []any { return plantedByModel(r.Rows, model) }),
+		},
+		answer: []string{fmt.Sprintf("%d groups are lacking in at least one of %d training sets.", len(all)-1, len(models))},
+	}
+}
+
+// plantedList names the groups of a kind with the share of molecules outside, in percent.
+func plantedList(rows []plantedRow, kind string) string {
+	var list []string
+	for _, row := range rows {
+		if row.Kind == kind && row.Group != "" {
+			list = append(list, fmt.Sprintf("%s %.0f", row.Group, 100*float64(row.Outside[0])/float64(max(1, row.Molecules))))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// plantedByModel has a model and the share of each kind that is outside.
+func plantedByModel(rows []plantedRow, model string) []any {
+	cells := []any{model}
+	for _, kind := range []string{asTheyAre, newElement, newGroup, longPart} {
+		n, outside := 0, 0
+		for _, row := range rows {
+			if row.Model == model && row.Kind == kind {
+				n, outside = n+row.Molecules, outside+row.Outside[0]
+			}
+		}
+		cells = append(cells, float64(outside)/float64(max(1, n)))
+	}
+	return cells
+}
+
+// plantedSum adds a row to the one that is alike.
+func plantedSum(list []plantedRow, row plantedRow, alike func(plantedRow) bool) []plantedRow {
+	k := slices.IndexFunc(list, alike)
+	if k < 0 {
+		row.Outside = slices.Clone(row.Outside)
+		return append(list, row)
+	}
+	list[k].Molecules += row.Molecules
+	for i, n := range row.Outside {
+		list[k].Outside[i] += n
+	}
+	return list
+}

@@ -1,0 +1,347 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"baca/algo"
+	"baca/algo/baseline"
+	"baca/algo/dataset"
+	"baca/algo/fingerprint"
+	"baca/algo/molecule"
+	"baca/algo/molecule/smiles"
+	"baca/build/internal/try"
+	"baca/build/internal/usage"
+	"baca/build/research/rival"
+	"baca/weights"
+)
+
+// chooseOurs stands for our own scores among the names of rivals.
+const chooseOurs = "ours"
+
+// chooseRivals reads --rivals.
+func (b *bench) chooseRivals() {
+	if b.rivals, b.own = nil, b.rivalList == "all"; b.own {
+		b.rivals = rival.All()
+	}
+	if b.own || b.rivalList == "" {
+		return
+	}
+	for _, name := range strings.Split(b.rivalList, ",") {
+		if name == chooseOurs {
+			b.own = true
+			continue
+		}
+		r := rival.Named(name)
+		if r == nil {
+			try.Check(usage.Errorf("--rivals %s: want all, or of %s", name, chooseOurs+", "+strings.Join(mapped(rival.All(), func(r *rival.Rival) string { return r.Name }), ", ")))
+		}
+		b.rivals = append(b.rivals, r)
+	}
+}
+
+// chooseReadings reads --reading.
+func (b *bench) chooseReadings() {
+	b.readings = strings.Split(cmp.Or(b.readingList, readOGB), ",")
+	for k, reading := range b.readings {
+		if reading != readOGB && reading != readParent || slices.Contains(b.readings[:k], reading) {
+			try.Check(usage.Errorf("--reading %s: want %s, %s or both", b.readingList, readOGB, readParent))
+		}
+	}
+}
+
+func rivalry() *experiment {
+	return &experiment{
+		name: "rivals", read: readAs[rivalEntries], measure: measureRivals,
+		short: "Other published detectors, trained and run here on the same splits",
+		long: `Rivals measures detectors that others published, each written anew from its paper and
+trained here, beside the scores of this program: the same splits, seeds and test batches,
+the first OOD graphs, one setting for all pairs, molecules in both readings. It writes
+rivals.json and report.md.
+
+Each detector has a cell for each seed of each pair. With --finished a report is written
+of the cells that are there while others are still to be done; with --any-build those that
+an earlier build finished are kept, where nothing changed that they depend on.
+
+The detectors:
+
+` + rivalList(),
+		example: `  baca-paper bench rivals --data ../shared/data --out out/rivals --weights out/encoders
+  baca-paper bench rivals --data ../shared/data --out out/rivals --rivals goodat,ecfp-knn --seeds 1`,
+		flags: slices.Concat(pairwise, [][2]string{{"pairs", "paper"}, {"rivals", "all"}, {"reading", readOGB + "," + readParent}}),
+	}
+}
+
+// rivalList says what each detector is, and how it differs from what was published.
+func rivalList() string {
+	var list strings.Builder
+	for _, r := range rival.All() {
+		fmt.Fprintf(&list, "  %s: %s. %s.", r.Name, r.Title, strings.TrimSuffix(r.Cite, "."))
+		if len(r.Published) > 0 {
+			fmt.Fprintf(&list, " Published figures: %s.", strings.TrimSuffix(r.Source, "."))
+		}
+		fmt.Fprintf(&list, " %s\n", strings.Join(strings.Fields(r.Differs), " "))
+	}
+	return strings.TrimSpace(list.String())
+}
+
+// A detector of rivals.json is a rival or one of our scores.
+type detector struct {
+	name  string
+	batch bool // the score of a graph depends on the others
+}
+
+// ourDetectors are our scores.
+var ourDetectors = []detector{{columnPre, true}, {columnAttention, true}, {columnAlone, false}, {columnBatch, true}}
+
+// measureRivals measures our scores and the rivals that are asked for.
+func measureRivals(ctx context.Context, b *bench) result {
+	detectors := mapped(b.rivals, func(r *rival.Rival) detector { return detector{r.Name, r.Batch} })
+	if b.own {
+		detectors = append(detectors, ourDetectors...)
+	}
+	p, list := &plan{bench: b}, rivalEntries(nil)
+	for _, e := range b.evaluations {
+		for _, d := range detectors {
+			list = append(list, rivalEntry{Pair: e.pair.name(), Reading: e.reading(), Detector: d.name, Batch: d.batch, Published: published(e, d.name)})
+		}
+	}
+	eachDetector(p, firstOOD, (*testBatch).ourCell, (*testBatch).rivalCell, list.add)
+	p.do(ctx)
+	return slices.DeleteFunc(list, func(e rivalEntry) bool { return e.Seeds == nil })
+}
+
+// published returns the AUROC in percent that was published for a detector on a pair, for S_Pre and S_BaCa by the paper;
+// nil for none. Published figures read molecules as OGB does.
+func published(e *evaluation, detector string) *float64 {
+	at := slices.IndexFunc(paperPairs, func(p *pair) bool { return p.name() == e.pair.name() })
+	if at < 0 || e.reading() != readOGB {
+		return nil
+	}
+	paper := paperPairs[at].paper
+	switch r := rival.Named(detector); {
+	case detector == columnPre:
+		return &paper.base
+	case detector == columnAttention:
+		return &paper.baca
+	case r != nil && len(r.Published) > 0 && r.Published[at] > 0:
+		return &r.Published[at]
+	}
+	return nil
+}
+
+// eachDetector plans a cell of our scores, if they are asked for, and of each rival, for each seed of each pair.
+func eachDetector[T any](
+	p *plan, ood string, own func(*testBatch, context.Context) T,
+	theirs func(*testBatch, context.Context, *rival.Rival) T, take func(e *evaluation, name string, seed uint64, cell T),
+) {
+	for _, seed := range p.bench.seeds {
+		for _, e := range p.bench.evaluations {
+			plan := func(name string, run func(context.Context) T) {
+				addTo(p, e, fmt.Sprintf("seed%d-%s", seed, name), run, func(c T) { take(e, name, seed, c) })
+			}
+			if p.bench.own {
+				plan(chooseOurs, onBatch(e, seed, ood, own))
+			}
+			for _, r := range p.bench.rivals {
+				if e.suits(r) {
+					plan(r.Name, func(ctx context.Context) T { return theirs(e.testedBy(ctx, r, seed, ood), ctx, r) })
+				}
+			}
+		}
+	}
+}
+
+// suits tells whether a detector can read the graphs of a pair.
+func (e *evaluation) suits(r *rival.Rival) bool { return !r.Molecules || e.id.schema != algo.Constant }
+
+// rivalCell measures a detector.
+func (b *testBatch) rivalCell(ctx context.Context, r *rival.Rival) []measured {
+	return b.measureNew([]scored{b.scoresBy(ctx, r)})
+}
+
+// ourCell measures our own scores on the same batch.
+func (b *testBatch) ourCell(ctx context.Context) []measured {
+	return b.columns(ctx, mapped(ourDetectors, func(d detector) string { return d.name })...)
+}
+
+// testedBy returns the test batch of a seed, with the model if the detector reads it.
+func (e *evaluation) testedBy(ctx context.Context, r *rival.Rival, seed uint64, ood string) *testBatch {
+	if !r.NoModel {
+		return e.prepare(ctx, seed, ood)
+	}
+	b := e.tested(seed, orders[ood], 1)
+	encode(b.graphs)
+	return b
+}
+
+// scoresBy gives a batch, in a random order, to a detector.
+func (b *testBatch) scoresBy(ctx context.Context, r *rival.Rival) scored {
+	e := b.of
+	mixed, order := shuffled(b.graphs, b.seed)
+	p := &rival.Problem{Train: e.trained(b.seed), Test: mixed, Model: b.model, Seed: b.seed, Workers: 1}
+	if e.id.schema != algo.Constant {
+		texts := e.sets.smiles(slices.Concat(p.Train, p.Test))
+		p.TrainSMILES, p.TestSMILES = texts[:len(p.Train)], texts[len(p.Train):]
+		p.Background = backgrounds[e.reading()]()
+	}
+	start := time.Now()
+	scores := try.To(r.Score(ctx, p))
+	return scored{r.Name, restored(scores, order), time.Since(start).Seconds()}
+}
+
+// backgrounds are the ECFP4 of the built-in background, by reading.
+var backgrounds = map[string]func() []fingerprint.Print{
+	readOGB:    sync.OnceValue(func() []fingerprint.Print { return backgroundPrints(molecule.AsWritten) }),
+	readParent: sync.OnceValue(func() []fingerprint.Print { return backgroundPrints(molecule.Parent) }),
+}
+
+func backgroundPrints(form molecule.Form) (prints []fingerprint.Print) {
+	for r, err := range dataset.Records(weights.Background(), dataset.Options{Format: dataset.SMI}) {
+		try.Check(err)
+		m, _, _ := smiles.In(try.To(r.Parse()), form)
+		prints = append(prints, baseline.ECFP(m, 2))
+	}
+	return prints
+}
+
+// A rivalEntry is an entry of rivals.json.
+type rivalEntry struct {
+	Pair      string   `json:"pair"`
+	Reading   string   `json:"reading"`
+	Detector  string   `json:"detector"`
+	Batch     bool     `json:"batch"`
+	Published *float64 `json:"published,omitempty"`
+	series
+	NewMean rate   `json:"auroc_new_mean"` // without OOD graphs that equal a graph trained on
+	NewStd  rate   `json:"auroc_new_std"`
+	fresh   []rate // of these, by seed
+}
+
+// rivalEntries are the content of rivals.json.
+type rivalEntries []rivalEntry
+
+// add adds what a seed of a pair measured, by detector and without known graphs.
+func (l rivalEntries) add(e *evaluation, _ string, seed uint64, columns []measured) {
+	for _, m := range columns {
+		for k := range l {
+			x := &l[k]
+			if x.Pair != e.pair.name() || x.Reading != e.reading() {
+				continue
+			}
+			switch m.Column {
+			case x.Detector:
+				x.series.add(seed, m)
+			case newOnly(x.Detector):
+				x.fresh = append(x.fresh, m.AUROC)
+				x.NewMean, x.NewStd = meanStd(x.fresh)
+			}
+		}
+	}
+}
+
+// mean returns the mean of a detector's figures over pairs in a reading, NaN if a figure is missing.
+func (l rivalEntries) mean(detector, reading string, pairs []string, of func(rivalEntry) float64) float64 {
+	var list []float64
+	for _, e := range l {
+		if e.Detector == detector && cmp.Or(e.Reading, readOGB) == reading && slices.Contains(pairs, e.Pair) {
+			list = append(list, of(e))
+		}
+	}
+	if len(list) < len(pairs) {
+		return math.NaN()
+	}
+	return mean(list)
+}
+
+func aurocMean(e rivalEntry) float64 { return float64(e.AUROCMean) }
+
+func (e rivalEntry) published() float64 {
+	if e.Published == nil {
+		return math.NaN()
+	}
+	return *e.Published / 100
+}
+
+// pairs returns the pairs that were measured in a reading.
+func (l rivalEntries) pairs(reading string) []string {
+	of := slices.DeleteFunc(slices.Clone(l), func(e rivalEntry) bool { return cmp.Or(e.Reading, readOGB) != reading })
+	return distinct(of, func(e rivalEntry) string { return e.Pair })
+}
+
+func (l rivalEntries) page() *page {
+	all, parents := l.pairs(readOGB), l.pairs(readParent)
+	detectors := distinct(l, func(e rivalEntry) string { return e.Detector })
+	molecules := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return p != strings.ToLower(p) })
+	detectors = slices.DeleteFunc(detectors, func(d string) bool { // those of molecules, where there are other pairs
+		mean := l.mean(d, readOGB, all, aurocMean)
+		if len(all) == 0 {
+			mean = l.mean(d, readParent, parents, aurocMean)
+		}
+		return math.IsNaN(mean)
+	})
+	over := []string{}
+	if len(all) > 0 {
+		over = append(over, fmt.Sprintf("%d pairs", len(all)))
+	}
+	if len(parents) > 0 {
+		over = append(over, fmt.Sprintf("%d pairs of molecules read as parents", len(parents)))
+	}
+	return &page{
+		title: "Rivals",
+		question: fmt.Sprintf(`Do detectors that others published tell OOD graphs better? Each was written anew and runs on the same splits
+with one setting. AUROC in percent, means over %s. Published figures were often tuned for each pair. A dash: not for all pairs.`,
+			strings.Join(over, " and over ")),
+		tables: []*pageTable{tabulate("", []string{"detector", "all", "published", "parents"}, detectors, func(d string) []any {
+			return []any{d, l.mean(d, readOGB, all, aurocMean), l.mean(d, readOGB, all, rivalEntry.published), l.mean(d, readParent, parents, aurocMean)}
+		})},
+		answer: l.standings(all, molecules, parents),
+	}
+}
+
+// standings compare ours with the best detector, by what their scores depend on.
+func (l rivalEntries) standings(all, molecules, parents []string) (list []string) {
+	for _, reading := range []struct {
+		name, words string
+		pairs       []string
+	}{{readOGB, "All pairs", all}, {readOGB, "Molecules", molecules}, {readParent, "Parents", parents}} {
+		if len(reading.pairs) == 0 || reading.words == "Molecules" && len(molecules) == len(all) {
+			continue
+		}
+		var parts []string
+		for _, kind := range []struct {
+			batch bool
+			own   string
+			words string
+		}{{false, columnAlone, "one graph"}, {true, columnBatch, "the batch"}} {
+			best, most := "", math.Inf(-1)
+			for _, e := range l {
+				own := slices.Contains([]string{columnAlone, columnBatch}, e.Detector)
+				if x := l.mean(e.Detector, reading.name, reading.pairs, aurocMean); e.Batch == kind.batch && !own && x > most {
+					best, most = e.Detector, x
+				}
+			}
+			own := l.mean(kind.own, reading.name, reading.pairs, aurocMean)
+			if best != "" && !math.IsNaN(own) {
+				parts = append(parts, fmt.Sprintf("seeing %s, %s is the best with %.1f, %s has %.1f", kind.words, best, 100*most, kind.own, 100*own))
+			}
+		}
+		if parts != nil {
+			list = append(list, reading.words+": "+strings.Join(parts, "; ")+".")
+		}
+	}
+	if slices.Equal(all, mapped(paperPairs, (*pair).name)) {
+		list = append(list, fmt.Sprintf("The best published figures, each tuned for its pair, have a mean of %.1f.", mean(bestPublished)))
+	}
+	return list
+}
+
+// bestPublished are the highest AUROCs in percent that anybody published for the paper's pairs, as far as we know:
+// of SEGO, RedOUT, RedOUT, SIGOOD, HGOE, RedOUT, RedOUT, BaCa, RedOUT and BaCa, tuned for each by the test AUROC.
+var bestPublished = []float64{96.66, 94.45, 99.98, 67.88, 81.74, 71.67, 92.97, 93.11, 86.56, 95.31}

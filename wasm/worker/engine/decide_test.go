@@ -24,7 +24,7 @@ import (
 // molecules, nil for those that are refused.
 func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 	t.Helper()
-	for r, err := range dataset.Molecules(context.Background(), strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Canonical}) {
+	for r, err := range dataset.Molecules(context.Background(), strings.NewReader(input), dataset.Options{Name: "input.smi", Form: molecule.Parent}) {
 		succeed(err)
 		gs, names = append(gs, r.Graph), append(names, r.ID)
 	}
@@ -35,7 +35,7 @@ func graphsOf(t *testing.T, input string) (gs []*graph.Graph, names []string) {
 // the input has its atoms.
 func written(input string, line int, g *graph.Graph) func([]float64) []float64 {
 	smiles, _, _ := strings.Cut(strings.Split(input, "\n")[line], " ")
-	return report.Written(smiles, molecule.Canonical, g.N())
+	return report.Written(smiles, molecule.Parent, g.N())
 }
 
 // alone is what the command explains single graphs by.

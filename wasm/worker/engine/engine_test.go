@@ -23,8 +23,8 @@ import (
 
 	"baca/algo"
 	"baca/algo/gin"
-	"baca/algo/metric"
 	"baca/algo/job"
+	"baca/algo/metric"
 	"baca/algo/run"
 	"baca/algo/table"
 	"baca/wasm/message"
